@@ -1,0 +1,9 @@
+module github.com/tributary-go/tributary
+
+go 1.26
+
+require (
+	github.com/google/go-cmp v0.7.0
+	github.com/google/uuid v1.6.0
+	pgregory.net/rapid v1.3.0
+)
