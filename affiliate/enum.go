@@ -1,0 +1,253 @@
+package affiliate
+
+// Enumerations are open strings: a value that a newer server sends is kept, not
+// refused. What callers send is checked against the lists here. Values:
+// contract "Enumerations"; "Seed" where the seed names them.
+
+// CouponType says how a coupon's discount is given.
+type CouponType string
+
+// CommissionType says whether a rate is a percentage or an amount.
+type CommissionType string
+
+// Coupon and commission types. The zero value counts as a percentage.
+const (
+	CouponPercentage     CouponType     = "PERCENTAGE"
+	CouponFlat           CouponType     = "FLAT"
+	CommissionPercentage CommissionType = "PERCENTAGE"
+	CommissionFlat       CommissionType = "FLAT"
+)
+
+// Duration says for how many payments a discount applies. It informs the host;
+// the engine stores it and enforces nothing by it.
+type Duration string
+
+// The durations of a coupon (Seed: Coupon).
+const (
+	DurationOnce      Duration = "once"
+	DurationForever   Duration = "forever"
+	DurationRepeating Duration = "repeating"
+)
+
+// IntegrationType names the payment platform a coupon's externalId belongs to.
+// It is stored and has no effect.
+type IntegrationType string
+
+var integrationTypes = []IntegrationType{"NONE", "STRIPE", "CHARGEBEE", "PADDLE", "SHOPIFY", "WOOCOMMERCE", "ZYLVIE", "POLAR"}
+
+// Integration names the integration that reported a referral or a sale. Empty:
+// none.
+type Integration string
+
+// CharsCase is the alphabet of the random part of a generated code.
+type CharsCase string
+
+// The alphabets: A–Z 0–9, a–z 0–9, or all three ranges.
+const (
+	CharsUppercase CharsCase = "uppercase"
+	CharsLowercase CharsCase = "lowercase"
+	CharsMixed     CharsCase = "mixed"
+)
+
+// AffiliateStatus is where an affiliate stands. INACTIVE means pending.
+type AffiliateStatus string
+
+// The statuses of an affiliate; the moves between them are in status.go.
+const (
+	AffiliateActive      AffiliateStatus = "ACTIVE"
+	AffiliateInactive    AffiliateStatus = "INACTIVE"
+	AffiliateInvited     AffiliateStatus = "INVITED"
+	AffiliateDeclined    AffiliateStatus = "DECLINED"
+	AffiliateDeactivated AffiliateStatus = "DEACTIVATED"
+	AffiliateBanned      AffiliateStatus = "BANNED"
+)
+
+// Source marks where a write comes from; see [Program.From]. Each record type
+// knows only some sources and stores the others as UNKNOWN.
+type Source string
+
+// The sources of [Program.From].
+const (
+	SourceAPI                 Source = "API"
+	SourceManual              Source = "MANUAL"
+	SourceImported            Source = "IMPORTED"
+	SourceUnknown             Source = "UNKNOWN"
+	SourceAffiliatePortal     Source = "AFFILIATE_PORTAL"
+	SourceWidget              Source = "WIDGET"
+	SourceMarketplace         Source = "REFERLY_MARKETPLACE"
+	SourceInfluencerDiscovery Source = "INFLUENCER_DISCOVERY"
+	SourceIntegration         Source = "INTEGRATION"
+	SourceAffiliateSubmitted  Source = "AFFILIATE_SUBMITTED"
+	SourceAutomated           Source = "AUTOMATED"
+)
+
+// AffiliateSource, ReferralSource and SaleSource are the sources each record
+// type may show.
+type (
+	AffiliateSource string
+	ReferralSource  string
+	SaleSource      string
+)
+
+// forAffiliate is the source as an affiliate shows it.
+func (s Source) forAffiliate() AffiliateSource {
+	switch s {
+	case SourceAPI, SourceManual, SourceImported, SourceAffiliatePortal, SourceWidget, SourceMarketplace, SourceInfluencerDiscovery:
+		return AffiliateSource(s)
+	}
+	return AffiliateSource(SourceUnknown)
+}
+
+// forReferral is the source as a referral shows it.
+func (s Source) forReferral() ReferralSource {
+	switch s {
+	case SourceAPI, SourceManual, SourceImported, SourceIntegration, SourceAffiliateSubmitted:
+		return ReferralSource(s)
+	}
+	return ReferralSource(SourceUnknown)
+}
+
+// forSale is the source as a sale shows it.
+func (s Source) forSale() SaleSource {
+	switch s {
+	case SourceAPI, SourceManual, SourceImported, SourceIntegration, SourceAutomated:
+		return SaleSource(s)
+	}
+	return SaleSource(SourceUnknown)
+}
+
+// PaymentMethod is how an affiliate is paid. Empty: not set.
+type PaymentMethod string
+
+var paymentMethods = []PaymentMethod{"WISE", "WISE_BANK", "PAYPAL", "BANK", "CREDITS", "COUPON", "REFERLY"}
+
+// SubscriptionStatus is where a customer's subscription stands.
+type SubscriptionStatus string
+
+// The subscription statuses. PAST_DUE and CANCELLED come from a payment
+// provider only; see [Program.PushReferralStatus].
+const (
+	SubscriptionActive    SubscriptionStatus = "ACTIVE"
+	SubscriptionSubmitted SubscriptionStatus = "SUBMITTED"
+	SubscriptionDeclined  SubscriptionStatus = "DECLINED"
+	SubscriptionPastDue   SubscriptionStatus = "PAST_DUE"
+	SubscriptionCancelled SubscriptionStatus = "CANCELLED"
+)
+
+// SubmissionType says whether a referral was made by tracking or by hand.
+type SubmissionType string
+
+// The submission types.
+const (
+	SubmissionAutomatic SubmissionType = "AUTOMATIC"
+	SubmissionManual    SubmissionType = "MANUAL"
+)
+
+// ReferralMedium says what attributed a referral: a code, or anything else.
+type ReferralMedium string
+
+// The media.
+const (
+	MediumLink   ReferralMedium = "LINK"
+	MediumCoupon ReferralMedium = "COUPON"
+)
+
+// SaleStatus is ACTIVE until the whole sale is refunded. It never goes back.
+type SaleStatus string
+
+// The sale statuses.
+const (
+	SaleActive   SaleStatus = "ACTIVE"
+	SaleRefunded SaleStatus = "REFUNDED"
+)
+
+// PaymentTrigger is the kind of payment that produced a sale.
+type PaymentTrigger string
+
+// The payment triggers.
+const (
+	TriggerSignup        PaymentTrigger = "SIGNUP"
+	TriggerPurchase      PaymentTrigger = "PURCHASE"
+	TriggerBonus         PaymentTrigger = "BONUS"
+	TriggerContentReward PaymentTrigger = "CONTENT_REWARD"
+)
+
+var paymentTriggers = []PaymentTrigger{TriggerSignup, TriggerPurchase, TriggerBonus, TriggerContentReward}
+
+// ApprovalStatus says whether a commission may be paid.
+type ApprovalStatus string
+
+// The approval statuses.
+const (
+	ApprovalAccepted ApprovalStatus = "ACCEPTED"
+	ApprovalOnHold   ApprovalStatus = "ON_HOLD"
+	ApprovalDeclined ApprovalStatus = "DECLINED"
+)
+
+// HoldReason says why a commission is on hold or declined. Empty: neither.
+type HoldReason string
+
+// The hold reasons.
+const (
+	HoldProgramSettings      HoldReason = "PROGRAM_SETTINGS"
+	HoldFraudPrevention      HoldReason = "FRAUD_PREVENTION"
+	HoldAffiliateDeactivated HoldReason = "AFFILIATE_DEACTIVATED"
+	HoldAffiliateBanned      HoldReason = "AFFILIATE_BANNED"
+)
+
+// RewardType is what a commission is paid in.
+type RewardType string
+
+// RewardCash is the only reward type the engine makes.
+const RewardCash RewardType = "CASH"
+
+// PayoutStatus is where a payout stands: PENDING → PROCESSING → PAID or FAILED.
+type PayoutStatus string
+
+// The payout statuses. PAID is final.
+const (
+	PayoutPending    PayoutStatus = "PENDING"
+	PayoutProcessing PayoutStatus = "PROCESSING"
+	PayoutPaid       PayoutStatus = "PAID"
+	PayoutFailed     PayoutStatus = "FAILED"
+)
+
+// ConditionType says whether a tier asks for all of its minimums or for one.
+type ConditionType string
+
+// The condition types.
+const (
+	ConditionAll  ConditionType = "ALL"
+	ConditionSome ConditionType = "SOME"
+)
+
+// EndpointStatus says whether an endpoint gets deliveries.
+type EndpointStatus string
+
+// The endpoint statuses.
+const (
+	EndpointEnabled  EndpointStatus = "enabled"
+	EndpointDisabled EndpointStatus = "disabled"
+)
+
+// DisabledReason says why an endpoint is disabled. Empty: it is not.
+type DisabledReason string
+
+// The reasons: by hand, after an HTTP 410, after failing for days.
+const (
+	DisabledManual  DisabledReason = "manual"
+	DisabledGone    DisabledReason = "gone"
+	DisabledFailing DisabledReason = "failing"
+)
+
+// DeliveryState is where a delivery stands.
+type DeliveryState string
+
+// The delivery states.
+const (
+	DeliveryPending   DeliveryState = "pending"
+	DeliveryDelivered DeliveryState = "delivered"
+	DeliveryFailed    DeliveryState = "failed"
+	DeliverySkipped   DeliveryState = "skipped" // its endpoint was disabled
+	DeliveryCanceled  DeliveryState = "canceled"
+)

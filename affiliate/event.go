@@ -1,0 +1,171 @@
+package affiliate
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// EventType is family.action, lower case, with exactly one dot (Seed: Events).
+type EventType string
+
+// The fifteen event types; there are no others.
+const (
+	AffiliateCreated EventType = "affiliate.created"
+	AffiliateUpdated EventType = "affiliate.updated"
+	AffiliateDeleted EventType = "affiliate.deleted"
+	ReferralCreated  EventType = "referral.created"
+	ReferralUpdated  EventType = "referral.updated"
+	ReferralDeleted  EventType = "referral.deleted"
+	SaleCreated      EventType = "sale.created"
+	SaleUpdated      EventType = "sale.updated"
+	SaleDeleted      EventType = "sale.deleted"
+	CouponCreated    EventType = "coupon.created"
+	CouponUpdated    EventType = "coupon.updated"
+	CouponDeleted    EventType = "coupon.deleted"
+	PromocodeCreated EventType = "promocode.created"
+	PromocodeUpdated EventType = "promocode.updated"
+	PromocodeDeleted EventType = "promocode.deleted"
+)
+
+// EventTypes lists the fifteen types in the seed's order.
+func EventTypes() []EventType {
+	return []EventType{
+		AffiliateCreated, AffiliateUpdated, AffiliateDeleted,
+		ReferralCreated, ReferralUpdated, ReferralDeleted,
+		SaleCreated, SaleUpdated, SaleDeleted,
+		CouponCreated, CouponUpdated, CouponDeleted,
+		PromocodeCreated, PromocodeUpdated, PromocodeDeleted,
+	}
+}
+
+// Family is the part before the dot: affiliate, referral, sale, coupon or
+// promocode.
+func (t EventType) Family() string {
+	family, _, _ := strings.Cut(string(t), ".")
+	return family
+}
+
+// Known tells whether t is one of the fifteen types.
+func (t EventType) Known() bool { return slices.Contains(EventTypes(), t) }
+
+// An Event is one change of one object, as it is told to the outside.
+type Event struct {
+	ID         uuid.UUID // the source of [Event.MessageID]
+	Type       EventType
+	ObjectID   string // a UUID, or the integer of a sale
+	Revision   int64  // rises by one with every event of the object, from 1
+	OccurredAt Time
+	Payload    []byte // the whole JSON, frozen; empty once a person in it was erased
+}
+
+// MessageID is the event's id on the wire, eventId and webhook-id: "evt_" and
+// the 32 hex digits of its UUID.
+func (e Event) MessageID() string { return messageID(e.ID) }
+
+func messageID(id uuid.UUID) string {
+	return string(appendMessageID(make([]byte, 0, 36), id))
+}
+
+func appendMessageID(dst []byte, id uuid.UUID) []byte {
+	const digits = "0123456789abcdef"
+	dst = append(dst, "evt_"...)
+	for _, b := range id {
+		dst = append(dst, digits[b>>4], digits[b&15])
+	}
+	return dst
+}
+
+// A Payload is the frozen JSON of an event. The engine freezes the objects of
+// the body when the change commits and leaves the encoding to the first reader:
+// encoding is the dearest part of a sale, and most events are read late or not
+// at all. The bytes are a pure function of the frozen values, so every reader
+// gets the same ones. A store that writes to disk stores [Payload.Bytes].
+//
+// The zero Payload is empty. A Payload is immutable and safe for concurrent use.
+type Payload struct {
+	raw    []byte
+	frozen *frozen
+}
+
+// frozen is an event before it is encoded. Nothing in it is ever changed, and
+// body shares no memory with what callers hold.
+type frozen struct {
+	typ        EventType
+	id         uuid.UUID
+	program    uuid.UUID
+	occurredAt time.Time
+	revision   int64
+	test       bool
+	body       any
+}
+
+// PayloadOf is the payload of bytes that were stored before. It takes a copy.
+func PayloadOf(raw []byte) Payload { return Payload{raw: bytes.Clone(raw)} }
+
+// Bytes returns the JSON; the caller may keep and change it. It is nil for an
+// empty payload.
+func (p Payload) Bytes() []byte {
+	if p.frozen != nil {
+		return p.frozen.encode()
+	}
+	return bytes.Clone(p.raw)
+}
+
+// IsZero tells whether the payload is empty.
+func (p Payload) IsZero() bool { return p.frozen == nil && len(p.raw) == 0 }
+
+// Equal compares the bytes.
+func (p Payload) Equal(q Payload) bool { return bytes.Equal(p.Bytes(), q.Bytes()) }
+
+// MarshalJSON writes the bytes in base64, as encoding/json does for a []byte:
+// a payload inside a stored record must come back byte for byte, and JSON
+// columns of databases reorder keys.
+func (p Payload) MarshalJSON() ([]byte, error) {
+	raw := p.Bytes()
+	dst := make([]byte, 0, base64.StdEncoding.EncodedLen(len(raw))+2)
+	dst = append(dst, '"')
+	dst = base64.StdEncoding.AppendEncode(dst, raw)
+	return append(dst, '"'), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (p *Payload) UnmarshalJSON(data []byte) error {
+	var raw []byte
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	*p = Payload{raw: raw}
+	return nil
+}
+
+// encode writes the envelope: exactly these keys, in this order.
+func (f *frozen) encode() []byte {
+	body, err := json.Marshal(f.body)
+	if err != nil { // bodies hold only texts, numbers and checked metadata
+		panic("affiliate: event body does not encode: " + err.Error())
+	}
+	dst := make([]byte, 0, len(body)+240)
+	dst = append(dst, `{"event":"`...)
+	dst = append(dst, f.typ...)
+	dst = append(dst, `","eventId":"`...)
+	dst = appendMessageID(dst, f.id)
+	dst = append(dst, `","occurredAt":`...)
+	dst = TimeOf(f.occurredAt).AppendJSON(dst)
+	dst = append(dst, `,"programId":"`...)
+	dst = append(dst, f.program.String()...)
+	dst = append(dst, `","revision":`...)
+	dst = strconv.AppendInt(dst, f.revision, 10)
+	if f.test {
+		dst = append(dst, `,"test":true`...)
+	}
+	dst = append(dst, `,"body":`...)
+	dst = append(dst, body...)
+	return append(dst, '}')
+}
