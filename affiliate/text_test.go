@@ -1,0 +1,366 @@
+package affiliate
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestCanonicalEmail(t *testing.T) {
+	long := strings.Repeat("a", maxEmail-len("@b.co"))
+	for _, tt := range []struct {
+		name, in, want string // "" is refused
+	}{
+		{"Plain", "a@b.co", "a@b.co"},
+		{"TrimmedAndLowered", " A@B.co ", "a@b.co"},
+		{"TrimmedLines", "\r\n\ta@b.co\v\f\n", "a@b.co"},
+		{"OneLabel", "a@localhost", "a@localhost"},
+		{"Dots", "a.b.c@d.e.f", "a.b.c@d.e.f"},
+		{"EveryAtomCharacter", "!#$%&'*+-/=?^_`{|}~@b.co", "!#$%&'*+-/=?^_`{|}~@b.co"},
+		{"Pluses", "+++@b.co", "+++@b.co"},
+		{"Punycode", "a@xn--bcher-kva.example", "a@xn--bcher-kva.example"},
+		{"DigitLabels", "a@1.2", "a@1.2"},
+		{"Bytes254", long + "@b.co", long + "@b.co"},
+		{"Bytes254Padded", "  " + long + "@b.co", long + "@b.co"},
+
+		{"Bytes255", "a" + long + "@b.co", ""},
+		{"Empty", "", ""},
+		{"Blank", "  ", ""},
+		{"NoAt", "a", ""},
+		{"NoDomain", "a@", ""},
+		{"NoLocal", "@b.co", ""},
+		{"AtOnly", "@", ""},
+		{"TwoDots", "a@b..co", ""},
+		{"TwoDotsLocal", "a..b@b.co", ""},
+		{"DotFirst", ".a@b.co", ""},
+		{"DotLast", "a.@b.co", ""},
+		{"DomainDotFirst", "a@.b.co", ""},
+		{"DomainDotLast", "a@b.co.", ""},
+		{"SpaceInside", "a b@c.co", ""},
+		{"TwoAts", "a@@b.co", ""},
+		{"TwoAddresses", "a@b.co, c@d.co", ""},
+		{"TwoDomains", "a@b@c.co", ""},
+		{"DisplayName", "Bob <a@b.co>", ""},
+		{"Brackets", "<a@b.co>", ""},
+		{"Comment", "a@b.co (x)", ""},
+		{"CommentInside", "a(x)@b.co", ""},
+		{"Header", "a@b.co\r\nBcc: x@y.z", ""},
+		{"Literal", "a@[127.0.0.1]", ""},
+		{"Quoted", `"a b"@c.co`, ""},
+		{"QuotedPlain", `"a"@c.co`, ""},
+		{"Umlaut", "ä@b.co", ""},
+		{"UmlautDomain", "a@bücher.example", ""},
+		{"Kelvin", "\u212A@b.co", ""},
+		{"WideSpace", "\u00a0a@b.co", ""},
+		{"HyphenFirst", "a@-b.co", ""},
+		{"HyphenLast", "a@b-.co", ""},
+		{"Underscore", "a@b_c.co", ""},
+		{"NUL", "a\x00@b.co", ""},
+		{"DEL", "a\x7f@b.co", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := canonicalEmail(tt.in)
+			if diff := cmp.Diff(tt.want, got); diff != "" || ok != (tt.want != "") {
+				t.Errorf("%v %s", ok, diff)
+			}
+		})
+	}
+}
+
+func TestValidSlug(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		want     bool
+	}{
+		{"Plain", "mara-lindqvist", true},
+		{"EveryKind", "aZ09-", true},
+		{"Hyphen", "-", true},
+		{"Digits", "7", true},
+		{"LengthIsNotItsMatter", strings.Repeat("a", maxSlug+1), true},
+		{"Empty", "", false},
+		{"Space", "my slug", false},
+		{"Underscore", "a_b", false},
+		{"Umlaut", "ü", false},
+		{"Cyrillic", "а", false},
+		{"Slash", "a/b", false},
+		{"Escape", "a%2Fb", false},
+		{"Path", "../x", false},
+		{"ArabicDigit", "٣", false},
+		{"Dot", "a.", false},
+		{"Newline", "a\n", false},
+		{"BeforeDigits", "a,", false},
+		{"AfterDigits", "a:", false},
+		{"BeforeUpper", "a@", false},
+		{"AfterUpper", "a[", false},
+		{"BeforeLower", "a`", false},
+		{"AfterLower", "a{", false},
+		{"Emoji", "-\U0001F600", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := validSlug(tt.in); got != tt.want {
+				t.Errorf("validSlug(%q) = %v", tt.in, got)
+			}
+		})
+	}
+}
+
+func TestValidCode(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		want     bool
+	}{
+		{"Plain", "SUMMER20", true},
+		{"Quote", `A"B`, true},
+		{"Tag", "A<B", true},
+		{"Comma", "A,B", true},
+		{"Slash", "A/B", true},
+		{"Escape", "A%41", true},
+		{"FirstPrintable", "!", true},
+		{"LastPrintable", "~", true},
+		{"FormulaInside", "A=+-@", true},
+		{"Longest", strings.Repeat("A", maxCode), true},
+		{"TooLong", strings.Repeat("A", maxCode+1), false},
+		{"Empty", "", false},
+		{"Space", "SUM MER", false},
+		{"Tab", "SUM\tMER", false},
+		{"Accent", "SUMMÉR", false},
+		{"Cyrillic", "ЅUMMER", false},
+		{"FullWidth", "ＳＵＭ", false},
+		{"Joiner", "SUM\u200dMER", false},
+		{"NUL", "SUM\x00MER", false},
+		{"Lines", "SUM\r\nMER", false},
+		{"DEL", "SUM\x7fMER", false},
+		{"Equals", "=A", false},
+		{"Plus", "+A", false},
+		{"Minus", "-A", false},
+		{"At", "@A", false},
+		{"DotlessI", "wınter", false},
+		{"LongS", "ſummer", false},
+		{"Kelvin", "\u212Aey", false},
+		{"BadUTF8", "A\xff", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := validCode(tt.in); got != tt.want {
+				t.Errorf("validCode(%q) = %v", tt.in, got)
+			}
+		})
+	}
+}
+
+func TestFold(t *testing.T) {
+	for _, tt := range []struct {
+		name, in, slug, code string
+	}{
+		{"Empty", "", "", ""},
+		{"Mixed", "Mara-20", "mara-20", "MARA-20"},
+		{"Ends", "azAZ", "azaz", "AZAZ"},
+		{"AroundLetters", "@[`{", "@[`{", "@[`{"},
+		{"DotlessI", "ıa", "ıa", "ıA"},
+		{"LongS", "ſa", "ſa", "ſA"},
+		{"Kelvin", "\u212AA", "\u212Aa", "\u212AA"},
+		{"BadUTF8", "\xffa", "\xffa", "\xffA"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := []string{foldSlug(tt.in), foldCode(tt.in)}
+			if diff := cmp.Diff([]string{tt.slug, tt.code}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestTextAllocations(t *testing.T) {
+	long := strings.Repeat("x", 60_000)
+	for name, call := range map[string]func(){
+		"FoldSlug":   func() { foldSlug("mara-lindqvist") },
+		"FoldCode":   func() { foldCode("MARA20") },
+		"Email":      func() { canonicalEmail("a@b.co") },
+		"ValidText":  func() { validText("Mara", false) },
+		"LongerThan": func() { longerThan(long, 255) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := testing.AllocsPerRun(100, call); got != 0 {
+				t.Errorf("%v allocations, want 0", got)
+			}
+		})
+	}
+}
+
+func TestValidText(t *testing.T) {
+	for _, tt := range []struct {
+		name, in    string
+		line, notes bool
+	}{
+		{"Empty", "", true, true},
+		{"Plain", "Mara", true, true},
+		{"Formula", `=HYPERLINK(...)<script>' OR 1=1 --%`, true, true},
+		{"Persian", "می\u200cخواهم", true, true},
+		{"Emoji", "\U0001F469\u200d\U0001F680", true, true},
+		{"Combining", "e\u0301", true, true},
+		{"LineSeparator", "a\u2028b", true, true},
+		{"ReplacementCharacter", "\ufffd", true, true},
+		{"Newline", "a\nb", false, true},
+		{"Tab", "a\tb", false, true},
+		{"Return", "a\r\nb", false, false},
+		{"NUL", "a\x00b", false, false},
+		{"DEL", "a\x7fb", false, false},
+		{"C1", "a\u0085b", false, false},
+		{"BadUTF8", "a\xffb", false, false},
+		{"Overlong", "\xc0\xaf", false, false},
+		{"EncodedSurrogate", "\xed\xa0\x80", false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := []bool{validText(tt.in, false), validText(tt.in, true)}
+			if diff := cmp.Diff([]bool{tt.line, tt.notes}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestBlank(t *testing.T) {
+	for in, want := range map[string]bool{
+		"": true, " ": true, "\t\n\r\v\f": true, "\u00a0\u2003\u3000": true, "a": false, " a ": false, "\u200b": false,
+	} {
+		if got := blank(in); got != want {
+			t.Errorf("blank(%q) = %v", in, got)
+		}
+	}
+}
+
+func TestTrimSpace(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", " \t\n\v\f\r": "", " a b ": "a b", "\u00a0a": "\u00a0a", "a\x00": "a\x00",
+	} {
+		if got := trimSpace(in); got != want {
+			t.Errorf("trimSpace(%q) = %q", in, got)
+		}
+	}
+}
+
+func TestLongerThan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "s")
+		n := rapid.IntRange(0, 40).Draw(t, "n")
+		if got, want := longerThan(s, n), utf8.RuneCountInString(s) > n; got != want {
+			t.Fatalf("longerThan(%q, %d) = %v", s, n, got)
+		}
+	})
+}
+
+func FuzzEmail(f *testing.F) {
+	for _, s := range []string{
+		"a@b.co", " A@B.co ", "a@", "@b", "a@@b", "a@b..co", ".a@b", "a@-b", "Bob <a@b.co>", `"a b"@c.co`,
+		"a@[127.0.0.1]", "ä@b.co", "a@b.co\r\nBcc: x@y.z", "\u212A@b.co", "a@localhost",
+	} {
+		f.Add(s, "a@b.co")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		got, ok := canonicalEmail(a)
+		if !ok {
+			if got != "" {
+				t.Fatalf("%q is refused and %q", a, got)
+			}
+			return
+		}
+		if again, ok := canonicalEmail(got); !ok || again != got {
+			t.Fatalf("%q becomes %q, which becomes %q, %v", a, got, again, ok)
+		}
+		if at := strings.IndexByte(got, '@'); at < 1 || at == len(got)-1 || strings.Count(got, "@") != 1 || len(got) > 254 {
+			t.Fatalf("%q is accepted", got)
+		}
+		if strings.Trim(got, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-/=?^_`{|}~.@") != "" {
+			t.Fatalf("%q holds other characters", got)
+		}
+		other, ok := canonicalEmail(b)
+		if ok && (got == other) != sameASCII(trimSpace(a), trimSpace(b)) {
+			t.Fatalf("%q and %q become %q and %q", a, b, got, other)
+		}
+	})
+}
+
+// sameASCII compares two ASCII texts without regard to case, letter by letter.
+func sameASCII(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if unicode.ToLower(rune(a[i])) != unicode.ToLower(rune(b[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func FuzzSlug(f *testing.F) {
+	f.Add("mara-lindqvist", "MARA-Lindqvist")
+	f.Add("a_b", "a.b")
+	f.Add("\u212A", "k")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		valid := a != "" && strings.Trim(a, alphabet+strings.ToUpper(alphabet)+"0123456789-") == "" && !hasOther(a, "-")
+		if validSlug(a) != valid {
+			t.Fatalf("validSlug(%q) = %v", a, !valid)
+		}
+		checkFold(t, foldSlug, a, b)
+		if valid && strings.ToLower(a) != foldSlug(a) {
+			t.Fatalf("%q folds to %q", a, foldSlug(a))
+		}
+		if valid && validSlug(b) && (foldSlug(a) == foldSlug(b)) != sameASCII(a, b) {
+			t.Fatalf("%q and %q", a, b)
+		}
+	})
+}
+
+func FuzzCode(f *testing.F) {
+	f.Add("SUMMER20", "summer20")
+	f.Add("=A", " A")
+	f.Add("wınter", "WINTER")
+	f.Add("A\"B<C,D/E%41~", "!")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		valid := 1 <= len(a) && len(a) <= 100 && !strings.ContainsAny(a[:1], "=+-@")
+		for _, r := range a {
+			valid = valid && '!' <= r && r <= '~'
+		}
+		if validCode(a) != valid {
+			t.Fatalf("validCode(%q) = %v", a, !valid)
+		}
+		checkFold(t, foldCode, a, b)
+		if valid && strings.ToUpper(a) != foldCode(a) {
+			t.Fatalf("%q folds to %q", a, foldCode(a))
+		}
+		if valid && validCode(b) && (foldCode(a) == foldCode(b)) != sameASCII(a, b) {
+			t.Fatalf("%q and %q", a, b)
+		}
+	})
+}
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz"
+
+// hasOther reports whether s holds a character that is neither alphanumeric ASCII nor in more.
+func hasOther(s, more string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune(alphabet+strings.ToUpper(alphabet)+"0123456789"+more, r)
+	})
+}
+
+// checkFold holds what every fold promises for any text: idempotent, as long as its input, the bytes that
+// are not ASCII letters left alone.
+func checkFold(t *testing.T, fold func(string) string, a, b string) {
+	t.Helper()
+	got := fold(a)
+	if fold(got) != got || len(got) != len(a) {
+		t.Fatalf("%q folds to %q, which folds to %q", a, got, fold(got))
+	}
+	for i := range len(a) {
+		if got[i] != a[i] && (!alphanumeric(a[i]) || got[i]^a[i] != 'a'-'A') {
+			t.Fatalf("%q folds to %q", a, got)
+		}
+	}
+	if fold(a+b) != got+fold(b) {
+		t.Fatalf("%q and %q fold differently together", a, b)
+	}
+}
