@@ -2,9 +2,115 @@ package affiliate
 
 import "github.com/google/uuid"
 
+// An Affiliate is a person who promotes the program. Seed: Affiliate; contract
+// 2.3.
+type Affiliate struct {
+	ID                              uuid.UUID          `json:"id"`
+	FirstName                       string             `json:"firstName"`
+	LastName                        string             `json:"lastName"`
+	Name                            string             `json:"name"` // first and last name
+	Email                           string             `json:"email"`
+	CommissionRate                  Percent            `json:"commissionRate"` // own, else of tier, plan or program
+	UseCommissionPlanCommissionRate bool               `json:"useCommissionPlanCommissionRate"`
+	ExemptFromCommissionTierChanges bool               `json:"exemptFromCommissionTierChanges"`
+	AffiliateLink                   Opt[string]        `json:"affiliateLink"` // deprecated, always null
+	Link                            Opt[string]        `json:"link"`          // deprecated; null but in events: slug of the oldest live link
+	AffiliateLinks                  []AffiliateLink    `json:"affiliateLinks"`
+	Status                          AffiliateStatus    `json:"status"`
+	Source                          AffiliateSource    `json:"source"`
+	CommissionPlanID                Opt[uuid.UUID]     `json:"commissionPlanId"`
+	CommissionTierID                Opt[uuid.UUID]     `json:"commissionTierId"`
+	AffiliateGroupID                Opt[uuid.UUID]     `json:"affiliateGroupId"` // always null
+	ProgramID                       uuid.UUID          `json:"programId"`
+	PayoutEmail                     Opt[string]        `json:"payoutEmail"`
+	PaymentMethod                   Opt[PaymentMethod] `json:"paymentMethod"`
+	DetailsComplete                 bool               `json:"detailsComplete"` // both payout fields are set
+	EmailVerified                   Opt[bool]          `json:"emailVerified"`   // always null
+	Image                           Opt[string]        `json:"image"`           // always null
+	NumberOfReferredUsers           int64              `json:"numberOfReferredUsers"`
+	NumberOfClicks                  int64              `json:"numberOfClicks"`
+	TotalRevenue                    Amount             `json:"totalRevenue"`
+	TotalCommissionEarned           Amount             `json:"totalCommissionEarned"`
+	CreatedAt                       Time               `json:"createdAt"`
+	UpdatedAt                       Time               `json:"updatedAt"`
+}
+
+// AffiliateLink is an entry of affiliateLinks: a link as its owner shows it.
+type AffiliateLink struct {
+	ID        uuid.UUID `json:"id"`
+	Link      string    `json:"link"` // the slug
+	UserID    uuid.UUID `json:"userId"`
+	ProgramID uuid.UUID `json:"programId"`
+	CreatedAt Time      `json:"createdAt"`
+	UpdatedAt Time      `json:"updatedAt"`
+}
+
+// AffiliateSummary is the affiliate inside sales and referral events.
+type AffiliateSummary struct {
+	ID             uuid.UUID       `json:"id"`
+	FirstName      string          `json:"firstName"`
+	LastName       string          `json:"lastName"`
+	Name           string          `json:"name"`
+	Email          string          `json:"email"`
+	Status         AffiliateStatus `json:"status"`
+	Link           Opt[string]     `json:"link"` // null but in events: slug of the oldest live link
+	AffiliateLinks []AffiliateLink `json:"affiliateLinks"`
+}
+
+// AffiliateContact is the affiliate inside a code.
+type AffiliateContact struct {
+	ID        uuid.UUID `json:"id"`
+	FirstName string    `json:"firstName"`
+	LastName  string    `json:"lastName"`
+	Email     string    `json:"email"`
+}
+
 // An Answer is an affiliate's answer to a signup question of the host.
 type Answer struct {
 	ID         uuid.UUID `json:"id"`
 	QuestionID uuid.UUID `json:"questionId"`
 	Answer     string    `json:"answer"`
+}
+
+// NewAffiliate is the input of [Program.CreateAffiliate]. The names and the
+// email are required.
+type NewAffiliate struct {
+	Once             `json:"-"`
+	FirstName        string       `json:"firstName"` // 1–100 characters
+	LastName         string       `json:"lastName"`
+	Email            string       `json:"email"` // unique among live affiliates
+	CommissionRate   Opt[Percent] `json:"commissionRate,omitzero"`
+	AffiliateLink    string       `json:"affiliateLink,omitzero"`    // slug of the first link; empty: made from the email
+	AffiliateStatus  string       `json:"affiliateStatus,omitzero"`  // active or inactive in any case; anything else: the program's setting
+	SendWelcomeEmail bool         `json:"sendWelcomeEmail,omitzero"` // no mail is sent; for callers of the hosted service
+	CommissionPlanID uuid.UUID    `json:"commissionPlanId,omitzero"`
+	AffiliateGroupID Opt[string]  `json:"affiliateGroupId,omitzero"` // groups are not modelled: any value is refused
+
+	// Answers are the signup answers; their ids are made by the engine when
+	// zero. Go calls only.
+	Answers []Answer `json:"-"`
+}
+
+// AffiliateUpdate is the input of [Program.UpdateAffiliate]; what is not given
+// stays.
+type AffiliateUpdate struct {
+	FirstName       Opt[string]  `json:"firstName,omitzero"`
+	LastName        Opt[string]  `json:"lastName,omitzero"`
+	Email           Opt[string]  `json:"email,omitzero"`           // the new address
+	CommissionRate  Opt[Percent] `json:"commissionRate,omitzero"`  // null: inherit
+	AffiliateLink   Opt[string]  `json:"affiliateLink,omitzero"`   // adds a link, never renames one
+	AffiliateStatus Opt[string]  `json:"affiliateStatus,omitzero"` // active or inactive, in any case and from any status
+}
+
+// AffiliateRef names an affiliate by id or email. When both are given they must
+// name the same record.
+type AffiliateRef struct {
+	ID    uuid.UUID
+	Email string
+}
+
+// PayoutDetails say how an affiliate is paid. Both empty: nothing is known.
+type PayoutDetails struct {
+	Email  string
+	Method PaymentMethod
 }

@@ -1,0 +1,32 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// ClickID is the integer id of a click.
+type ClickID int64
+
+// A Click is one recorded visit through a link. Clicks fire no event.
+// Contract 2.11.
+type Click struct {
+	ID               ClickID        `json:"id"`
+	AffiliateID      uuid.UUID      `json:"affiliateId"`
+	AffiliateLinkID  Opt[uuid.UUID] `json:"affiliateLinkId"` // null once the link is deleted
+	ReferralID       Opt[uuid.UUID] `json:"referralId"`      // null until the visitor becomes a referral
+	DeviceID         Opt[string]    `json:"deviceId"`
+	UniqueClick      bool           `json:"uniqueClick"`
+	FullLandingURL   Opt[string]    `json:"fullLandingUrl"`
+	DocumentReferrer Opt[string]    `json:"documentReferrer"`
+	UserAgent        Opt[string]    `json:"userAgent"`
+	CreatedAt        Time           `json:"createdAt"`
+}
+
+// NewClick is the input of [Program.TrackClick]. Only the slug is required; the
+// other texts are cut at 2,048 bytes.
+type NewClick struct {
+	Slug       string // in any letter case
+	DeviceID   string // the visitor
+	LandingURL string
+	Referrer   string
+	UserAgent  string
+	Repeat     bool // a repeated visit: uniqueClick is false
+}

@@ -1,0 +1,86 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// A Coupon defines a discount: how much comes off, for how long, and how often
+// it may be used. Any number of promotional codes share it.
+// Seed: Coupon; contract 2.1.
+type Coupon struct {
+	ID                 uuid.UUID            `json:"id"`
+	Name               string               `json:"name"`
+	CouponType         CouponType           `json:"couponType"`
+	PercentOff         Opt[Percent]         `json:"percentOff"` // null when FLAT
+	AmountOff          Opt[Amount]          `json:"amountOff"`  // null when PERCENTAGE
+	Currency           Opt[Currency]        `json:"currency"`   // null when PERCENTAGE
+	Duration           Duration             `json:"duration"`
+	DurationInMonths   Opt[int64]           `json:"durationInMonths"` // null unless repeating
+	MaxRedemptions     Opt[int64]           `json:"maxRedemptions"`   // over all codes; null: no limit
+	TimesRedeemed      int64                `json:"timesRedeemed"`
+	LimitToProducts    bool                 `json:"limitToProducts"`
+	ProductIDs         []string             `json:"productIds"`
+	CollectionIDs      []string             `json:"collectionIds"` // always empty
+	Valid              bool                 `json:"valid"`
+	RedeemBy           Opt[Time]            `json:"redeemBy"` // redeemable until this instant, inclusive
+	ExternalID         Opt[string]          `json:"externalId"`
+	IntegrationType    Opt[IntegrationType] `json:"integrationType"`
+	CouponCategory     string               `json:"couponCategory"` // always CUSTOMER
+	AutoCouponRule     Opt[string]          `json:"autoCouponRule"` // always null
+	AffiliateProgramID uuid.UUID            `json:"affiliateProgramId"`
+	CreatedAt          Time                 `json:"createdAt"`
+	UpdatedAt          Time                 `json:"updatedAt"`
+
+	// PromotionalCodes is every live code, newest first, each with its
+	// affiliate and without the coupon. It is nil, and absent in JSON, where
+	// the coupon itself is part of a code.
+	PromotionalCodes []Code `json:"promotionalCodes,omitzero"`
+}
+
+// NewCoupon is the input of [Program.CreateCoupon]. Name is required.
+type NewCoupon struct {
+	Once             `json:"-"`
+	Name             string          `json:"name"`                      // 1–255 characters, not unique
+	CouponType       CouponType      `json:"couponType,omitzero"`       // zero: PERCENTAGE
+	PercentOff       Opt[Percent]    `json:"percentOff,omitzero"`       // 1–100; required when PERCENTAGE
+	AmountOff        Opt[Amount]     `json:"amountOff,omitzero"`        // > 0; required when FLAT
+	Currency         Opt[Currency]   `json:"currency,omitzero"`         // required when FLAT
+	Duration         Duration        `json:"duration,omitzero"`         // zero: forever
+	DurationInMonths Opt[int64]      `json:"durationInMonths,omitzero"` // 1–1,200; required when repeating
+	MaxRedemptions   Opt[int64]      `json:"maxRedemptions,omitzero"`   // ≥ 1; not given: no limit
+	LimitToProducts  bool            `json:"limitToProducts,omitzero"`
+	ProductIDs       []string        `json:"productIds,omitzero"` // ≤ 1,000 distinct; required when LimitToProducts
+	Valid            Opt[bool]       `json:"valid,omitzero"`      // not given: true
+	RedeemBy         Opt[Date]       `json:"redeemBy,omitzero"`   // a past instant is accepted
+	ExternalID       string          `json:"externalId,omitzero"` // unique among live coupons
+	IntegrationType  IntegrationType `json:"integrationType,omitzero"`
+}
+
+// CouponUpdate is the input of [Program.UpdateCoupon]; what is not given stays.
+type CouponUpdate struct {
+	Name             Opt[string]          `json:"name,omitzero"`
+	CouponType       Opt[CouponType]      `json:"couponType,omitzero"`
+	PercentOff       Opt[Percent]         `json:"percentOff,omitzero"`
+	AmountOff        Opt[Amount]          `json:"amountOff,omitzero"`
+	Currency         Opt[Currency]        `json:"currency,omitzero"`
+	Duration         Opt[Duration]        `json:"duration,omitzero"`
+	DurationInMonths Opt[int64]           `json:"durationInMonths,omitzero"`
+	MaxRedemptions   Opt[int64]           `json:"maxRedemptions,omitzero"` // may be below timesRedeemed: the coupon is exhausted
+	LimitToProducts  Opt[bool]            `json:"limitToProducts,omitzero"`
+	ProductIDs       Opt[[]string]        `json:"productIds,omitzero"`
+	Valid            Opt[bool]            `json:"valid,omitzero"`
+	RedeemBy         Opt[Date]            `json:"redeemBy,omitzero"`
+	IntegrationType  Opt[IntegrationType] `json:"integrationType,omitzero"`
+}
+
+// CouponRef names a coupon; the first field that is set decides. A name that
+// several coupons share is the newest one's.
+type CouponRef struct {
+	ID         uuid.UUID
+	ExternalID string
+	Name       string
+}
+
+// DeletedCoupon is what is left of a deleted coupon.
+type DeletedCoupon struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}

@@ -1,0 +1,116 @@
+package affiliate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// idSource makes version 7 UUIDs that increase strictly within a process, also
+// when the clock stands still or goes back. Safe for concurrent use.
+type idSource struct {
+	custom func() uuid.UUID // of the host; nil: our own
+	rand   io.Reader
+
+	mu   sync.Mutex
+	last uuid.UUID
+	pool [512]byte // random bytes not used yet: pool[used:]
+	used int
+	full bool
+}
+
+// next returns an id of the moment now.
+func (s *idSource) next(now time.Time) uuid.UUID {
+	if s.custom != nil {
+		return s.custom()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := stampID(s.fresh(), now)
+	if string(id[:6]) <= string(s.last[:6]) {
+		id = successor(s.last, binary.BigEndian.Uint32(id[12:]))
+	}
+	s.last = id
+	return id
+}
+
+// at returns an id of a moment in the past, for imported records. It does not
+// touch the order of the others.
+func (s *idSource) at(moment time.Time) uuid.UUID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return stampID(s.fresh(), moment)
+}
+
+// fresh is 16 random bytes with the version and variant of a UUID v7.
+func (s *idSource) fresh() uuid.UUID {
+	if !s.full || s.used == len(s.pool) {
+		if _, err := io.ReadFull(s.rand, s.pool[:]); err != nil {
+			panic(fmt.Sprintf("affiliate: Config.Rand: %v", err)) // no safe way on: ids would repeat
+		}
+		s.used, s.full = 0, true
+	}
+	id := uuid.UUID(s.pool[s.used : s.used+16])
+	s.used += 16
+	id[6] = id[6]&0x0f | 0x70
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}
+
+// stampID puts the milliseconds of t into the first 48 bits of id.
+func stampID(id uuid.UUID, t time.Time) uuid.UUID {
+	ms := uint64(max(t.UnixMilli(), 0))
+	for i := range 6 {
+		id[i] = byte(ms >> (40 - 8*i))
+	}
+	return id
+}
+
+// successor is id raised by 1 + step. The carry runs through the random bits,
+// passes by version and variant, and ends in the milliseconds.
+func successor(id uuid.UUID, step uint32) uuid.UUID {
+	low := binary.BigEndian.Uint64(id[8:]) & (1<<62 - 1)
+	high := uint64(binary.BigEndian.Uint16(id[6:])) & 0x0fff
+	low += uint64(step) + 1
+	high += low >> 62
+	if high>>12 > 0 {
+		carryMillisecond(&id)
+	}
+	binary.BigEndian.PutUint64(id[8:], low&(1<<62-1)|1<<63)
+	binary.BigEndian.PutUint16(id[6:], uint16(high&0x0fff|0x7000))
+	return id
+}
+
+func carryMillisecond(id *uuid.UUID) {
+	for i := 5; i >= 0; i-- {
+		id[i]++
+		if id[i] != 0 {
+			return
+		}
+	}
+}
+
+// draws remembers what an operation drew, so that a closure that runs again
+// gets the same ids.
+type draws struct {
+	drawn []uuid.UUID
+	next  int
+	room  [6]uuid.UUID // of the common operations: no allocation
+}
+
+func (d *draws) rewind() { d.next = 0 }
+
+func (d *draws) draw(make func() uuid.UUID) uuid.UUID {
+	if d.drawn == nil {
+		d.drawn = d.room[:0]
+	}
+	if d.next == len(d.drawn) {
+		d.drawn = append(d.drawn, make())
+	}
+	d.next++
+	return d.drawn[d.next-1]
+}

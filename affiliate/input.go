@@ -1,0 +1,189 @@
+package affiliate
+
+import (
+	"errors"
+	"slices"
+	"time"
+)
+
+// Checks of what callers send. Each returns nil or the field's error; first
+// gives the first one in the order of the contract's tables. Limits: contract
+// 1.4.
+
+// Text limits in characters.
+const (
+	maxPersonName = 100
+	maxName       = 255 // names, plans, descriptions, external ids, product ids
+	maxPrefix     = 50
+	maxNotes      = 10_000
+	maxProducts   = 1000
+	maxMonths     = 1200
+	maxClickText  = 2048 // bytes
+)
+
+// first returns the first error, or nil.
+func first(errs ...*Error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// required checks a text that must be there; blank counts as missing.
+func required(field, s string, missing refusal, limit int) *Error {
+	if blank(s) {
+		return missing.on(field)
+	}
+	return checkText(field, s, limit, false)
+}
+
+// optional checks a text that may be empty.
+func optional(field, s string, limit int) *Error {
+	if s == "" {
+		return nil
+	}
+	if blank(s) {
+		return invalid(field, notEmpty)
+	}
+	return checkText(field, s, limit, false)
+}
+
+// given checks an optional text of an update: null clears it, an empty one is
+// refused.
+func given(field string, o Opt[string], limit int) *Error {
+	s, ok := o.Get()
+	if !ok {
+		return nil
+	}
+	if blank(s) {
+		return invalid(field, notEmpty)
+	}
+	return checkText(field, s, limit, false)
+}
+
+// notCleared refuses null for a field that is not nullable.
+func notCleared[T any](field string, o Opt[T]) *Error {
+	if o.IsNull() {
+		return invalid(field, notNull)
+	}
+	return nil
+}
+
+// checkText checks the length and the characters of a text.
+func checkText(field, s string, limit int, lines bool) *Error {
+	if longerThan(s, limit) {
+		return invalid(field, tooLong)
+	}
+	if !validText(s, lines) {
+		return invalid(field, badCharacters)
+	}
+	return nil
+}
+
+// checkEmail replaces an email by its canonical form.
+func checkEmail(field string, s *string) *Error {
+	email, ok := canonicalEmail(*s)
+	if !ok {
+		return emailInvalid.on(field)
+	}
+	*s = email
+	return nil
+}
+
+// checkSlug checks a slug that a caller chose.
+func checkSlug(field, s string) *Error {
+	if !validSlug(s) {
+		return slugSyntax.on(field)
+	}
+	if len(s) > maxSlug {
+		return slugTooLong.on(field)
+	}
+	return nil
+}
+
+// oneOfThese checks an enumeration value; the zero value passes.
+func oneOfThese[T ~string](v T, values []T, unknown *Error) *Error {
+	if v == "" || slices.Contains(values, v) {
+		return nil
+	}
+	return unknown
+}
+
+// checkDate checks a date that was given; years 1–9999 once it is an instant.
+func (p *Program) checkDate(field string, o Opt[Date]) *Error {
+	d, ok := o.Get()
+	if ok && (!d.valid() || !yearsOK(d.Instant(p.cfg.Location))) {
+		return invalid(field, notADate)
+	}
+	return nil
+}
+
+// instant is the instant of a date that may not be given; zero then.
+func (p *Program) instant(o Opt[Date]) time.Time {
+	d, ok := o.Get()
+	if !ok {
+		return time.Time{}
+	}
+	return d.Instant(p.cfg.Location).Truncate(time.Microsecond)
+}
+
+// atLeastOne checks a limit that may not be given.
+func atLeastOne(field string, o Opt[int64]) *Error {
+	if n, ok := o.Get(); ok && n < 1 {
+		return invalid(field, notAtLeastOne)
+	}
+	return nil
+}
+
+// checkMetadata replaces metadata by its compact form.
+func checkMetadata(field string, raw *[]byte) *Error {
+	compact, ok := validMetadata(*raw)
+	if !ok {
+		return invalid(field, notAnObject)
+	}
+	if len(compact) > maxMetadata {
+		return invalid(field, tooLong)
+	}
+	*raw = compact
+	return nil
+}
+
+// orNull is v, or null when v is the zero value: "none" in a record.
+func orNull[T comparable](v T) Opt[T] {
+	var zero T
+	if v == zero {
+		return Null[T]()
+	}
+	return Set(v)
+}
+
+// timeOrNull is the instant as the wire shows it, or null when there is none.
+func timeOrNull(t time.Time) Opt[Time] {
+	if t.IsZero() {
+		return Null[Time]()
+	}
+	return Set(TimeOf(t))
+}
+
+// emptyNotNil gives lists of answers their [].
+func emptyNotNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// taken turns a clash on one of the given indexes into its refusal. Any other
+// error stays.
+func taken(err error, rows map[Index]*Error) error {
+	clash, ok := errors.AsType[*ExistsError](err)
+	if !ok {
+		return err
+	}
+	if refusal := rows[clash.Index]; refusal != nil {
+		return refusal
+	}
+	return err
+}

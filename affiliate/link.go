@@ -1,0 +1,70 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// A Link is a referral link: a slug with its owner and its statistics.
+// Seed: Affiliate link; contract 2.4.
+type Link struct {
+	ID           uuid.UUID   `json:"id"`
+	Link         string      `json:"link"` // the slug
+	Affiliate    LinkOwner   `json:"affiliate"`
+	Program      LinkProgram `json:"program"`
+	Clicks       int64       `json:"clicks"`
+	Referrals    int64       `json:"referrals"` // live ones
+	Sales        int64       `json:"sales"`     // live ones
+	TotalRevenue Amount      `json:"totalRevenue"`
+	FullURLs     []FullURL   `json:"fullURLs"` // one for each destination of the program
+	CreatedAt    Time        `json:"createdAt"`
+	UpdatedAt    Time        `json:"updatedAt"`
+}
+
+// LinkOwner is the affiliate inside a link.
+type LinkOwner struct {
+	ID    uuid.UUID `json:"id"`
+	Name  string    `json:"name"`
+	Email string    `json:"email"`
+}
+
+// LinkProgram is the program inside a link.
+type LinkProgram struct {
+	ID       uuid.UUID `json:"id"`
+	Name     string    `json:"name"`
+	Currency Currency  `json:"currency"`
+}
+
+// FullURL is a destination of the program with a link's slug in its query.
+type FullURL struct {
+	BaseURL string `json:"baseUrl"`
+	FullURL string `json:"fullUrl"`
+}
+
+// NewLink is the input of [Program.CreateLink]: the slug, and the owner by id
+// or email.
+type NewLink struct {
+	Once           `json:"-"`
+	Link           string    `json:"link"`
+	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`
+	AffiliateEmail string    `json:"affiliateEmail,omitzero"`
+}
+
+// LinkRef names a link by id or slug. When both are given they must name the
+// same record.
+type LinkRef struct {
+	ID   uuid.UUID
+	Slug string // in any letter case
+}
+
+// LinkFilter selects links; the first field that is set decides, none selects
+// all.
+type LinkFilter struct {
+	ID             uuid.UUID
+	Slug           string
+	AffiliateID    uuid.UUID
+	AffiliateEmail string
+}
+
+// DeletedLink is what is left of a deleted link.
+type DeletedLink struct {
+	ID   uuid.UUID `json:"id"`
+	Link string    `json:"link"`
+}

@@ -1,0 +1,146 @@
+package affiliate
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"iter"
+
+	"github.com/google/uuid"
+)
+
+// A Page selects a part of a list. The zero Page is the whole list.
+type Page struct {
+	Limit  int    // 1–1,000; 0: all, or 100 when Cursor is set
+	Cursor string // List.Next of the page before
+}
+
+// A List is one page of a list, newest first.
+type List[T any] struct {
+	Items []T    // never nil
+	Next  string // cursor of the next page; empty on the last one
+}
+
+// maxPage and cursorPage bound a page and fill in the limit of a bare cursor.
+const (
+	maxPage    = 1000
+	cursorPage = 100
+)
+
+// Each walks every page of a list method, size records at a time. Breaking off
+// asks for no further page. A cursor that comes back is an error, never a loop.
+func Each[T any](size int, list func(Page) (List[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		page := Page{Limit: size}
+		for {
+			l, err := list(page)
+			if err == nil && l.Next != "" && l.Next == page.Cursor {
+				err = errors.New("affiliate: the list repeats a cursor")
+			}
+			if err != nil {
+				var zero T
+				yield(zero, err)
+				return
+			}
+			for _, item := range l.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if l.Next == "" {
+				return
+			}
+			page.Cursor = l.Next
+		}
+	}
+}
+
+// listing is a page of stored records: where it starts and how it ends.
+type listing struct {
+	query Query // key, direction, start and limit
+	scope string
+}
+
+// listing turns a page of the records that hold key into a query. Scope names
+// the operation, its filter and the program: a cursor works for them alone.
+func (p *Program) listing(pg Page, key Key, operation, filter string) (listing, error) {
+	l := listing{
+		query: Query{Key: key, Desc: true, Limit: pg.Limit},
+		scope: operation + "\x00" + filter + "\x00" + p.cfg.ID.String(),
+	}
+	if pg.Limit < 0 || pg.Limit > maxPage {
+		return l, limitInvalid.err()
+	}
+	if pg.Cursor == "" {
+		return l, nil
+	}
+	after, ok := openCursor(pg.Cursor, l.scope)
+	if !ok {
+		return l, cursorInvalid.err()
+	}
+	l.query.After = after
+	if l.query.Limit == 0 {
+		l.query.Limit = cursorPage
+	}
+	return l, nil
+}
+
+// collect reads a page from a table. Each record becomes an item by item.
+func collect[R Record[R], T any](t Table[R], l listing, item func(R) (T, error)) (List[T], error) {
+	limit := l.query.Limit
+	if limit > 0 {
+		l.query.Limit++ // one more tells whether there is a next page
+	}
+	out := List[T]{Items: []T{}}
+	var last uuid.UUID
+	for rec, err := range t.List(l.query) {
+		if err != nil {
+			return List[T]{}, err
+		}
+		if limit > 0 && len(out.Items) == limit {
+			out.Next = sealCursor(last, l.scope)
+			break
+		}
+		it, err := item(rec)
+		if err != nil {
+			return List[T]{}, err
+		}
+		out.Items = append(out.Items, it)
+		last = rec.RecordID()
+	}
+	return out, nil
+}
+
+// only is the list of a single record that may be missing.
+func only[T any](item T, err error) (List[T], error) {
+	if errors.Is(err, ErrNotFound) {
+		return List[T]{Items: []T{}}, nil
+	}
+	if err != nil {
+		return List[T]{}, err
+	}
+	return List[T]{Items: []T{item}}, nil
+}
+
+// A cursor is the id of the last record of a page and a checksum over it and
+// the scope, so that one of another list is refused and not misread.
+func sealCursor(id uuid.UUID, scope string) string {
+	sum := cursorSum(id, scope)
+	return base64.RawURLEncoding.EncodeToString(append(id[:], sum[:]...))
+}
+
+func openCursor(cursor, scope string) (uuid.UUID, bool) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(raw) != 24 {
+		return uuid.Nil, false
+	}
+	id := uuid.UUID(raw[:16])
+	return id, cursorSum(id, scope) == [8]byte(raw[16:])
+}
+
+func cursorSum(id uuid.UUID, scope string) [8]byte {
+	h := sha256.New()
+	h.Write(id[:])
+	h.Write([]byte(scope))
+	return [8]byte(h.Sum(nil)[:8])
+}

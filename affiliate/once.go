@@ -1,0 +1,223 @@
+package affiliate
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Once makes a create repeatable: the same key with the same request gives the
+// first answer again, without a second effect, for 24 hours. It is embedded in
+// the input of every method that has an idempotent form; on the wire it is the
+// Idempotency-Key header. Rule 2, Idempotency.
+type Once struct {
+	Key      string              // 1–255 visible ASCII characters; empty: no receipt is kept
+	Digest   [32]byte            // of method, path and body bytes; zero: the engine digests operation and input
+	Replayed func(answer []byte) // called when the answer is a stored one, with its JSON; nil: not called
+}
+
+// receiptLife is how long an answer is kept.
+const receiptLife = 24 * time.Hour
+
+// A request is a create as its receipt sees it.
+type request struct {
+	once   Once
+	name   string // of the operation
+	input  any    // digested when the caller gives no digest
+	sealed bool   // the answer holds a secret
+}
+
+// create runs a create that may carry an idempotency key. refused is what the
+// preparation found, or nil: with a key even that answer is kept.
+func create[T any](o *op, rq request, refused error, fn func() (T, error)) (T, error) {
+	if rq.once.Key != "" {
+		return createOnce(o, rq, refused, fn)
+	}
+	if refused != nil {
+		var zero T
+		return zero, refused
+	}
+	return update(o, fn)
+}
+
+// reply is what a create with a key answers: an answer or a refusal, and the
+// stored JSON when it is a replay.
+type reply[T any] struct {
+	answer T
+	err    error
+	stored []byte
+}
+
+// createOnce runs fn unless the key has a receipt. The receipt of an answer
+// commits with its change. A refusal rolls back whatever fn did and its receipt
+// follows in a transaction of its own: there is no change it would have to be
+// atomic with.
+func createOnce[T any](o *op, rq request, refused error, fn func() (T, error)) (T, error) {
+	var zero T
+	if !validRequestKey(rq.once.Key) {
+		return zero, idempotencyKeyInvalid.err()
+	}
+	digest, err := rq.digest()
+	if err != nil {
+		return zero, internal("digest request", err)
+	}
+	run := func(refused error) (reply[T], error) {
+		return update(o, func() (reply[T], error) {
+			old, err := o.tx.Receipts.Find(Key{Index: ByRequest, Text: rq.once.Key})
+			if err == nil && !o.now.After(old.CreatedAt.Add(receiptLife)) {
+				return replay[T](o, old, digest)
+			}
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return reply[T]{}, internal("read receipt", err)
+			}
+			if refused != nil {
+				return reply[T]{err: refused}, keep(o, rq, old.ID, digest, zero, refused)
+			}
+			answer, err := fn()
+			if err != nil {
+				return reply[T]{}, err
+			}
+			return reply[T]{answer: answer}, keep(o, rq, old.ID, digest, answer, nil)
+		})
+	}
+	got, err := run(refused)
+	if err != nil && worthKeeping(err) {
+		got, err = run(err)
+	}
+	if err != nil {
+		return zero, err
+	}
+	if got.stored != nil && rq.once.Replayed != nil {
+		rq.once.Replayed(got.stored)
+	}
+	return got.answer, got.err
+}
+
+// worthKeeping tells whether a failed create has an answer to repeat: a refusal
+// of the operation, or a look-up that found nobody. A refusal of the key itself
+// is not one.
+func worthKeeping(err error) bool {
+	refusal, ok := errors.AsType[*Error](err)
+	if ok {
+		return refusal.Kind != KindInternal && refusal.Reason != IdempotencyKeyReused
+	}
+	return err == ErrNotFound
+}
+
+// validRequestKey: 1–255 visible ASCII characters.
+func validRequestKey(key string) bool {
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return false
+		}
+	}
+	return len(key) <= 255
+}
+
+// digest identifies the request.
+func (rq request) digest() ([32]byte, error) {
+	if rq.once.Digest != ([32]byte{}) {
+		return rq.once.Digest, nil
+	}
+	input, err := json.Marshal(rq.input)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	return sha256.Sum256(append([]byte(rq.name+"\x00"), input...)), nil
+}
+
+// An answer that is not its own JSON (a sale's outcome stands beside it) says
+// how it is kept.
+type kept interface {
+	keep() (answer any, outcome string)
+	restore(answer []byte, outcome string) error
+}
+
+// keep writes the receipt of a first answer, in the place of an expired one.
+func keep[T any](o *op, rq request, old uuid.UUID, digest [32]byte, answer T, refused error) error {
+	rec := ReceiptRecord{ID: o.newID(), Key: rq.once.Key, Digest: digest, Sealed: rq.sealed, CreatedAt: o.now}
+	var err error
+	if refusal, ok := errors.AsType[*Error](refused); ok {
+		rec.Refusal, err = json.Marshal(refusal)
+	} else if rec.Answer = []byte("null"); refused == nil {
+		rec.Answer, rec.Outcome, err = encodeAnswer(answer)
+	}
+	if err == nil && rec.Sealed {
+		rec.Answer, err = o.seal(rec.Answer)
+	}
+	if err != nil {
+		return internal("write receipt", err)
+	}
+	if old != uuid.Nil {
+		if err := o.tx.Receipts.Delete(old); err != nil {
+			return internal("write receipt", err)
+		}
+	}
+	return o.tx.Receipts.Insert(rec)
+}
+
+// encodeAnswer is the JSON of an answer and, for a sale, its outcome.
+func encodeAnswer[T any](answer T) (raw []byte, outcome string, err error) {
+	var v any = answer
+	if k, ok := any(&answer).(kept); ok {
+		v, outcome = k.keep()
+	}
+	raw, err = json.Marshal(v)
+	return raw, outcome, err
+}
+
+// replay is the stored answer, when the request is the same one.
+func replay[T any](o *op, rec ReceiptRecord, digest [32]byte) (reply[T], error) {
+	if rec.Digest != digest {
+		return reply[T]{}, idempotencyKeyReused.err()
+	}
+	if rec.Refusal != nil {
+		refusal := new(Error)
+		if err := json.Unmarshal(rec.Refusal, refusal); err != nil {
+			return reply[T]{}, internal("read receipt", err)
+		}
+		return reply[T]{err: refusal, stored: []byte("null")}, nil
+	}
+	out, err := reply[T]{stored: rec.Answer}, error(nil)
+	if rec.Sealed {
+		out.stored, err = o.unseal(rec.Answer)
+	}
+	if err == nil {
+		err = decodeAnswer(&out.answer, out.stored, rec.Outcome)
+	}
+	if err == ErrNotFound {
+		out.err, err = err, nil
+	}
+	if err != nil {
+		return reply[T]{}, internal("read receipt", err)
+	}
+	return out, nil
+}
+
+func decodeAnswer[T any](answer *T, raw []byte, outcome string) error {
+	if k, ok := any(answer).(kept); ok {
+		return k.restore(raw, outcome)
+	}
+	if string(raw) == "null" {
+		return ErrNotFound
+	}
+	return json.Unmarshal(raw, answer)
+}
+
+// seal and unseal keep secrets at rest as the host asks.
+func (p *Program) seal(raw []byte) ([]byte, error) {
+	if p.cfg.Seal == nil {
+		return raw, nil
+	}
+	return p.cfg.Seal(raw)
+}
+
+func (p *Program) unseal(raw []byte) ([]byte, error) {
+	if p.cfg.Open == nil {
+		return raw, nil
+	}
+	return p.cfg.Open(raw)
+}

@@ -1,0 +1,241 @@
+package affiliate
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Config is what a host decides when it starts a program. The zero Config is
+// usable: US dollars, UTC, everybody approved, real clock. What changes at run
+// time (plans, tiers, endpoints) are records instead.
+type Config struct {
+	ID           uuid.UUID      // scope of the Store and programId on the wire; zero is a valid id
+	Name         string         // shown on links
+	Currency     Currency       // of every sale; zero: USD
+	Location     *time.Location // where a plain date ends; nil: UTC
+	Destinations []Destination  // where links lead to
+	Param        string         // query parameter of the slug; zero: ref
+	CookieDays   int            // days in which a click counts; zero: 60
+	Terms        Terms          // commission of affiliates without a rate, tier or plan of their own
+
+	NoAutoApprove        bool          // affiliates created without a status are INACTIVE; zero: ACTIVE
+	CommissionOnTax      bool          // zero: tax is deducted from the base
+	CommissionOnShipping bool          // zero: shipping is deducted from the base
+	RefundWindow         time.Duration // after the sale; zero: no limit
+	CascadeEvents        bool          // deletes fire the children's events too, children first; zero: only the event the seed names
+
+	Now   func() time.Time // nil: time.Now
+	NewID func() uuid.UUID // nil: version 7 from Now and Rand; another one must increase strictly too
+	Rand  io.Reader        // ids, codes, secrets; nil: crypto/rand.Reader
+
+	Addresses AddressPolicy                // which endpoint URLs are accepted
+	Seal      func([]byte) ([]byte, error) // endpoint secrets at rest; nil: stored as they are
+	Open      func([]byte) ([]byte, error) // inverse of Seal; both or neither
+
+	// OnEvents is called after each commit that wrote events, in the goroutine
+	// that made it; it must not block. Nil: nothing is called.
+	OnEvents func()
+}
+
+// A Destination is a page of the host that links lead to.
+type Destination struct {
+	URL    string     // absolute; its own query comes first
+	Params url.Values // appended after the slug, in the order of their names
+}
+
+// A Program is one affiliate program: every rule of the domain as a method.
+// It is immutable, safe for concurrent use, and starts no goroutine.
+//
+// Its methods return an [*Error] for what the caller can fix, [ErrNotFound] for
+// a single look-up that misses, and any other error for what is nobody's fault
+// outside. A method that returns an error has changed nothing.
+type Program struct {
+	store  Store
+	cfg    Config
+	source Source
+	ids    *idSource
+}
+
+// New makes the program that cfg describes, on store. It runs one empty View,
+// so that a store that cannot be used is refused here. Errors: a bad Config, a
+// store with a missing table.
+func New(store Store, cfg Config) (*Program, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	p := &Program{store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID}}
+	if err := store.View(context.Background(), cfg.ID, checkTables); err != nil {
+		return nil, internal("affiliate: open store", err)
+	}
+	return p, nil
+}
+
+// With is the same program on another Store, such as one inside the host's own
+// transaction.
+func (p *Program) With(store Store) *Program {
+	q := *p
+	q.store = store
+	return &q
+}
+
+// From is the same program, with what it creates marked as coming from src. The
+// default is [SourceAPI].
+func (p *Program) From(src Source) *Program {
+	q := *p
+	q.source = src
+	return &q
+}
+
+// Config returns the program's configuration with its defaults filled in.
+func (p *Program) Config() Config { return p.cfg }
+
+// complete fills in the defaults and refuses what cannot work.
+func (c *Config) complete() error {
+	if c.Currency == "" {
+		c.Currency = "USD"
+	}
+	currency, err := ParseCurrency(string(c.Currency))
+	if err != nil {
+		return fmt.Errorf("affiliate: Config.Currency: %w", err)
+	}
+	c.Currency = currency
+	if c.Location == nil {
+		c.Location = time.UTC
+	}
+	if c.Param == "" {
+		c.Param = "ref"
+	}
+	if c.CookieDays == 0 {
+		c.CookieDays = 60
+	}
+	if c.CookieDays < 0 || c.RefundWindow < 0 {
+		return errors.New("affiliate: Config.CookieDays and RefundWindow must not be negative")
+	}
+	if (c.Seal == nil) != (c.Open == nil) {
+		return errors.New("affiliate: Config.Seal and Open go together")
+	}
+	if err := checkTerms(&c.Terms); err != nil {
+		return fmt.Errorf("affiliate: Config.Terms: %w", err)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Rand == nil {
+		c.Rand = rand.Reader
+	}
+	return checkDestinations(c.Destinations)
+}
+
+func checkDestinations(all []Destination) error {
+	for _, d := range all {
+		u, err := url.Parse(d.URL)
+		if err != nil || !u.IsAbs() || u.Host == "" {
+			return fmt.Errorf("affiliate: Config.Destinations: %q is not an absolute URL", d.URL)
+		}
+	}
+	return nil
+}
+
+// checkTables names the first table that a store has left out.
+func checkTables(tx *Tx) error {
+	v := reflect.ValueOf(tx).Elem()
+	for i := range v.NumField() {
+		if v.Field(i).IsNil() {
+			return errors.New("the store has no " + strings.ToLower(v.Type().Field(i).Name))
+		}
+	}
+	return nil
+}
+
+// An op is one operation of a program: what was taken before the transaction,
+// and the transaction it runs in. Helpers inside a closure are its methods and
+// find everything through it.
+type op struct {
+	*Program
+	ctx    context.Context
+	tx     *Tx
+	now    time.Time // read once
+	ids    draws
+	events int // written by this run
+}
+
+func (p *Program) op(ctx context.Context) *op {
+	return &op{Program: p, ctx: ctx, now: p.now()}
+}
+
+// now reads the clock: UTC, whole microseconds.
+func (p *Program) now() time.Time { return p.cfg.Now().UTC().Truncate(time.Microsecond) }
+
+// update runs fn in one transaction of the store. A store may run fn again, so
+// the op starts every run from the same state and what fn returns is the only
+// way out.
+func update[T any](o *op, fn func() (T, error)) (T, error) {
+	var out T
+	err := o.store.Update(o.ctx, o.cfg.ID, func(tx *Tx) (err error) {
+		o.tx, o.events = tx, 0
+		o.ids.rewind()
+		out, err = fn()
+		return err
+	})
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	if o.events > 0 && o.cfg.OnEvents != nil {
+		o.cfg.OnEvents()
+	}
+	return out, nil
+}
+
+// view runs fn on one moment of the records.
+func view[T any](ctx context.Context, p *Program, fn func(*op) (T, error)) (T, error) {
+	var out T
+	o := &op{Program: p, ctx: ctx}
+	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) (err error) {
+		o.tx = tx
+		out, err = fn(o)
+		return err
+	})
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return out, nil
+}
+
+// emit writes the event of a change: the one place that does. The caller has
+// raised the object's revision and stored the object; body shares no memory
+// with anything that can change. The event's deliveries are written with it.
+func (o *op) emit(typ EventType, object uuid.UUID, revision int64, body any) error {
+	return o.emitNumbered(typ, object, 0, revision, body)
+}
+
+// emitNumbered is emit for an object with an integer id on the wire.
+func (o *op) emitNumbered(typ EventType, object uuid.UUID, number, revision int64, body any) error {
+	id := o.newID()
+	rec := EventRecord{
+		ID: id, Type: typ, ObjectID: object, Number: number, Revision: revision, OccurredAt: o.now,
+		Payload: Payload{frozen: &frozen{
+			typ: typ, id: id, program: o.cfg.ID, occurredAt: o.now, revision: revision, body: body,
+		}},
+	}
+	if err := o.tx.Events.Insert(rec); err != nil {
+		return internal("write event", err)
+	}
+	o.events++
+	return o.fanOut(rec)
+}
+
+// newID draws the next id of the operation.
+func (o *op) newID() uuid.UUID {
+	return o.ids.draw(func() uuid.UUID { return o.Program.ids.next(o.now) })
+}

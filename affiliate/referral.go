@@ -1,0 +1,73 @@
+package affiliate
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+)
+
+// A Referral is an identified customer who came through an affiliate.
+// Seed: Referral; contract 2.5.
+type Referral struct {
+	ID                        uuid.UUID            `json:"id"`
+	AffiliateID               uuid.UUID            `json:"affiliateId"`
+	Name                      Opt[string]          `json:"name"`
+	Email                     string               `json:"email"`
+	ReferredUserExternalID    Opt[string]          `json:"referredUserExternalId"`
+	Plan                      Opt[string]          `json:"plan"`
+	SubscriptionStatus        SubscriptionStatus   `json:"subscriptionStatus"`
+	Status                    SubscriptionStatus   `json:"status"` // the same value
+	SubmissionType            SubmissionType       `json:"submissionType"`
+	ReferralMedium            ReferralMedium       `json:"referralMedium"`
+	Source                    ReferralSource       `json:"source"`
+	IntegrationReferralSource Opt[Integration]     `json:"integrationReferralSource"`
+	TotalRevenue              Amount               `json:"totalRevenue"`
+	TotalCommission           Amount               `json:"totalCommission"`
+	InitialLandingPage        Opt[string]          `json:"initialLandingPage"`
+	Notes                     Opt[string]          `json:"notes"`
+	Metadata                  Opt[json.RawMessage] `json:"metadata"`
+	AffiliateProgramID        uuid.UUID            `json:"affiliateProgramId"`
+	AffiliateLinkID           Opt[uuid.UUID]       `json:"affiliateLinkId"`
+	CommissionPlanID          Opt[uuid.UUID]       `json:"commissionPlanId"`
+	CreatedAt                 Time                 `json:"createdAt"`
+	UpdatedAt                 Time                 `json:"updatedAt"`
+}
+
+// NewReferral is the input of [Program.CreateReferral]. Name, email and
+// external id are required, and one of PromoCode, AffiliateID and
+// AffiliateEmail.
+type NewReferral struct {
+	Once                   `json:"-"`
+	AffiliateID            string `json:"affiliateId,omitzero"` // click id, affiliate id or slug
+	AffiliateEmail         string `json:"affiliateEmail,omitzero"`
+	PromoCode              string `json:"promoCode,omitzero"` // decides before the other two
+	Name                   string `json:"name"`
+	Email                  string `json:"email"`
+	ReferredUserExternalID string `json:"referredUserExternalId"`
+	Plan                   string `json:"plan,omitzero"` // empty: N/A
+
+	// Integration and Manual mark a referral that an integration or a person
+	// reported. Go calls only.
+	Integration Integration `json:"-"`
+	Manual      bool        `json:"-"`
+}
+
+// ReferralUpdate is the input of [Program.UpdateReferral]; what is not given
+// stays.
+type ReferralUpdate struct {
+	Name                   Opt[string]             `json:"name,omitzero"`
+	Email                  Opt[string]             `json:"email,omitzero"`
+	ReferredUserExternalID Opt[string]             `json:"referredUserExternalId,omitzero"`
+	Plan                   Opt[string]             `json:"plan,omitzero"`
+	SubscriptionStatus     Opt[SubscriptionStatus] `json:"subscriptionStatus,omitzero"` // ACTIVE, SUBMITTED or DECLINED
+	Notes                  Opt[string]             `json:"notes,omitzero"`              // ≤ 10,000 characters
+	Metadata               Opt[json.RawMessage]    `json:"metadata,omitzero"`           // a JSON object, replaced as a whole
+}
+
+// ReferralFilter selects referrals; the first field that is set decides, none
+// selects all.
+type ReferralFilter struct {
+	AffiliateID            uuid.UUID
+	AffiliateEmail         string
+	ReferredUserExternalID string
+}

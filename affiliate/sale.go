@@ -1,0 +1,165 @@
+package affiliate
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+)
+
+// SaleID is the integer id of a sale.
+type SaleID int64
+
+// CommissionID is the integer id of a commission.
+type CommissionID int64
+
+// A Sale is one attributed payment with the commission it earned.
+// Seed: Sale; contract 2.6.
+type Sale struct {
+	ID                     SaleID               `json:"id"`
+	AffiliateID            uuid.UUID            `json:"affiliateId"`
+	ReferralID             Opt[uuid.UUID]       `json:"referralId"`
+	AffiliateProgramID     uuid.UUID            `json:"affiliateProgramId"`
+	AffiliateLinkID        Opt[uuid.UUID]       `json:"affiliateLinkId"`
+	PromotionalCodeID      Opt[uuid.UUID]       `json:"promotionalCodeId"`
+	ExternalID             Opt[string]          `json:"externalId"`
+	ExternalInvoiceID      Opt[string]          `json:"externalInvoiceId"`
+	Name                   Opt[string]          `json:"name"`
+	Email                  Opt[string]          `json:"email"`
+	TotalEarned            Amount               `json:"totalEarned"` // gross, not lowered by refunds
+	TaxAmount              Amount               `json:"taxAmount"`
+	ShippingAmount         Amount               `json:"shippingAmount"`
+	CommissionRate         Opt[Percent]         `json:"commissionRate"` // the rate applied
+	CommissionEarned       Amount               `json:"commissionEarned"`
+	ProductsBought         []string             `json:"productsBought"`
+	Clicks                 int64                `json:"clicks"`
+	Status                 SaleStatus           `json:"status"`
+	RefundedAmount         Amount               `json:"refundedAmount"`
+	RefundedAt             Opt[Time]            `json:"refundedAt"`
+	PaymentTrigger         PaymentTrigger       `json:"paymentTrigger"`
+	Source                 SaleSource           `json:"source"`
+	IntegrationSalesSource Opt[Integration]     `json:"integrationSalesSource"`
+	Metadata               Opt[json.RawMessage] `json:"metadata"`
+	CreatedAt              Time                 `json:"createdAt"`
+	UpdatedAt              Time                 `json:"updatedAt"`
+	Affiliate              AffiliateSummary     `json:"affiliate"`
+	Referral               Opt[Referral]        `json:"referral"`
+	Commissions            []Commission         `json:"commissions"`
+}
+
+// A Commission is what one affiliate earned by a sale. Contract 2.7.
+type Commission struct {
+	ID               CommissionID    `json:"id"`
+	SaleID           SaleID          `json:"saleId"`
+	AffiliateID      uuid.UUID       `json:"affiliateId"`
+	CommissionEarned Amount          `json:"commissionEarned"`
+	ApprovalStatus   ApprovalStatus  `json:"approvalStatus"`
+	RewardType       RewardType      `json:"rewardType"`
+	PayoutCreated    bool            `json:"payoutCreated"`
+	PayoutID         Opt[uuid.UUID]  `json:"payoutId"`
+	ManuallyPaid     bool            `json:"manuallyPaid"`
+	HoldReason       Opt[HoldReason] `json:"holdReason"`
+	BonusReason      Opt[string]     `json:"bonusReason"`
+	CreatedAt        Time            `json:"createdAt"`
+	UpdatedAt        Time            `json:"updatedAt"`
+}
+
+// Product is what was bought. All fields are optional.
+type Product struct {
+	ProductID string      `json:"productId,omitzero"`
+	Quantity  Opt[Amount] `json:"quantity,omitzero"` // > 0
+	Price     Opt[Amount] `json:"price,omitzero"`    // ≥ 0
+	Name      string      `json:"name,omitzero"`
+}
+
+// NewSale is the input of [Program.RecordSale]. TotalEarned is required, and
+// one of PromoCode, ReferralID and Email.
+type NewSale struct {
+	Once              `json:"-"`
+	PromoCode         string       `json:"promoCode,omitzero"`  // decides the affiliate before the other two
+	ReferralID        string       `json:"referralId,omitzero"` // referral id, customer email, click id, affiliate id or slug
+	Email             string       `json:"email,omitzero"`      // the customer
+	Name              string       `json:"name,omitzero"`       // the customer; empty: the referral's
+	TotalEarned       Amount       `json:"totalEarned"`         // > 0
+	Tax               Amount       `json:"tax,omitzero"`        // ≥ 0
+	Shipping          Amount       `json:"shipping,omitzero"`   // ≥ 0; with Tax at most TotalEarned
+	ExternalID        string       `json:"externalId,omitzero"` // unique among live sales
+	ExternalInvoiceID string       `json:"externalInvoiceId,omitzero"`
+	CommissionRate    Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
+	Product           Opt[Product] `json:"product,omitzero"`
+
+	// PaymentTrigger, zero: PURCHASE, and Integration tell of a sale that an
+	// integration or a person reported. Go calls only.
+	PaymentTrigger PaymentTrigger `json:"-"`
+	Integration    Integration    `json:"-"`
+}
+
+// SaleOutcome says what became of a reported sale: the Sale-Outcome header.
+type SaleOutcome string
+
+// The outcomes. All but the first write, count and fire nothing.
+const (
+	SaleRecorded         SaleOutcome = "recorded"
+	SaleDuplicate        SaleOutcome = "duplicate"         // a live sale has its external id or invoice id
+	SaleUnattributed     SaleOutcome = "unattributed"      // no affiliate could be found
+	SaleInactiveCustomer SaleOutcome = "inactive-customer" // the customer's subscription is not ACTIVE
+)
+
+// SaleResult is the answer of [Program.RecordSale].
+type SaleResult struct {
+	Outcome SaleOutcome
+	Sale    Opt[Sale] // the new sale; null unless recorded
+	Earlier Opt[Sale] // duplicate: the sale that was there; the wire does not carry it
+}
+
+// SaleUpdate is the input of [Program.UpdateSale]; what is not given stays.
+type SaleUpdate struct {
+	Email             Opt[string]          `json:"email,omitzero"` // of the sale only
+	Name              Opt[string]          `json:"name,omitzero"`
+	TotalEarned       Opt[Amount]          `json:"totalEarned,omitzero"`
+	ExternalID        Opt[string]          `json:"externalId,omitzero"`
+	ExternalInvoiceID Opt[string]          `json:"externalInvoiceId,omitzero"`
+	CommissionRate    Opt[Percent]         `json:"commissionRate,omitzero"`
+	CommissionEarned  Opt[Amount]          `json:"commissionEarned,omitzero"` // sets the commission directly
+	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
+}
+
+// SaleFilter selects sales; the first field that is set decides, none selects
+// all.
+type SaleFilter struct {
+	AffiliateID       uuid.UUID
+	AffiliateEmail    string
+	ReferralID        string // referral id, else customer email
+	ExternalID        string
+	ExternalInvoiceID string
+}
+
+// Refund is the input of [Program.RefundSale].
+type Refund struct {
+	SaleID   SaleID      `json:"saleId"`
+	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: all that is left
+	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
+}
+
+// RefundResult is the answer of [Program.RefundSale].
+type RefundResult struct {
+	Success         bool         `json:"success"` // always true
+	AlreadyRefunded bool         `json:"alreadyRefunded"`
+	Reason          RefundReason `json:"reason"`
+}
+
+// RefundReason says what a refund did.
+type RefundReason string
+
+// The refund reasons.
+const (
+	RefundedInFull  RefundReason = "refunded"
+	RefundedInPart  RefundReason = "partially_refunded"
+	RefundedAlready RefundReason = "already_refunded"
+)
+
+// SaleRef names a sale; the first field that is set decides.
+type SaleRef struct {
+	ID         SaleID
+	ExternalID string
+	InvoiceID  string
+}

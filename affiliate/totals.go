@@ -1,0 +1,128 @@
+package affiliate
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// Running totals are records of their own, moved in the transaction of the
+// change, so that statistics cost the same whatever the history. This file is
+// the only one that moves them; [Program.Verify] recounts them.
+
+// A tally is a change of totals.
+type tally struct {
+	clicks, referrals, sales int64
+	revenue, commission      Amount
+}
+
+// totals returns the totals of a link, an affiliate or a referral.
+func (o *op) totals(owner uuid.UUID) (TotalsRecord, error) {
+	rec, err := o.tx.Totals.Get(owner)
+	if errors.Is(err, ErrNotFound) {
+		return TotalsRecord{ID: owner}, nil
+	}
+	return rec, err
+}
+
+// count adds t to the totals of the owner; a zero owner counts nothing.
+func (o *op) count(owner uuid.UUID, t tally) error {
+	if owner == uuid.Nil || t == (tally{}) {
+		return nil
+	}
+	rec, err := o.tx.Totals.Get(owner)
+	missing := errors.Is(err, ErrNotFound)
+	if err != nil && !missing {
+		return err
+	}
+	rec.ID = owner
+	if err := rec.add(t); err != nil {
+		return err
+	}
+	if missing {
+		return o.tx.Totals.Insert(rec)
+	}
+	return o.tx.Totals.Replace(rec)
+}
+
+// uncount takes t from the totals of the owner.
+func (o *op) uncount(owner uuid.UUID, t tally) error {
+	minus, err := t.negated()
+	if err != nil {
+		return err
+	}
+	return o.count(owner, minus)
+}
+
+// forget removes the totals of a deleted owner.
+func (o *op) forget(owner uuid.UUID) error {
+	err := o.tx.Totals.Delete(owner)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (r *TotalsRecord) add(t tally) (err error) {
+	if r.Revenue, err = r.Revenue.Add(t.revenue); err != nil {
+		return invalid("totalEarned", tooLarge)
+	}
+	if r.Commission, err = r.Commission.Add(t.commission); err != nil {
+		return invalid("totalEarned", tooLarge)
+	}
+	r.Clicks += t.clicks
+	r.Referrals += t.referrals
+	r.Sales += t.sales
+	return nil
+}
+
+func (t tally) negated() (tally, error) {
+	var zero Amount
+	revenue, err := zero.Sub(t.revenue)
+	if err != nil {
+		return tally{}, err
+	}
+	commission, err := zero.Sub(t.commission)
+	if err != nil {
+		return tally{}, err
+	}
+	return tally{-t.clicks, -t.referrals, -t.sales, revenue, commission}, nil
+}
+
+// moveSale replaces what a sale adds to the totals of its link, affiliate and
+// referral. Either side may be the zero tally.
+func (o *op) moveSale(rec SaleRecord, before, after tally) error {
+	change, err := before.negated()
+	if err != nil {
+		return err
+	}
+	if change.revenue, err = change.revenue.Add(after.revenue); err != nil {
+		return invalid("totalEarned", tooLarge)
+	}
+	if change.commission, err = change.commission.Add(after.commission); err != nil {
+		return invalid("totalEarned", tooLarge)
+	}
+	change.sales += after.sales
+	for _, owner := range [...]uuid.UUID{rec.LinkID, rec.AffiliateID, rec.ReferralID} {
+		if err := o.count(owner, change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tally is what a live sale adds to the totals.
+func (r SaleRecord) tally() (tally, error) {
+	t := tally{sales: 1, revenue: r.TotalEarned}
+	for i := range r.Commissions {
+		c := &r.Commissions[i]
+		if c.Approval == ApprovalDeclined {
+			continue
+		}
+		var err error
+		if t.commission, err = t.commission.Add(c.Earned); err != nil {
+			return tally{}, invalid("totalEarned", tooLarge)
+		}
+	}
+	return t, nil
+}
