@@ -149,14 +149,14 @@ func validHost(host string) bool {
 	})
 }
 
-// numeric reports whether a label is a number to the C library: decimal, octal
-// or hexadecimal.
+// numeric reports whether a label is a number to the C library, of any size:
+// decimal, octal or hexadecimal.
 func numeric(label string) bool {
-	_, ok := number(label)
-	if ok {
-		return true
+	digits, alphabet := label, "0123456789"
+	if rest, ok := strings.CutPrefix(label, "0x"); ok {
+		digits, alphabet = rest, "0123456789abcdef"
 	}
-	return digitsEnd(label, 0) == len(label)
+	return strings.Trim(digits, alphabet) == ""
 }
 
 // number reads a part of an address as inet_aton does.

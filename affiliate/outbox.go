@@ -46,3 +46,25 @@ func (o *op) deliver(rec EventRecord, ep EndpointRecord) error {
 // queueID is the place in the queue of what is due at a moment. The stamp is
 // put on every id: a host's own ids need not begin with a time.
 func (o *op) queueID(due time.Time) uuid.UUID { return stampID(o.newID(), due) }
+
+// dequeue settles whatever waits for an endpoint in a state that is not sent.
+// Its cost is that of the deliveries that wait.
+func (o *op) dequeue(endpoint uuid.UUID, state DeliveryState) error {
+	for q, err := range o.tx.Queue.List(Query{Key: Key{Index: OfEndpoint, ID: endpoint}}) {
+		if err != nil {
+			return internal("list queue", err)
+		}
+		d, err := o.tx.Deliveries.Get(q.DeliveryID)
+		if err != nil {
+			return internal("read delivery", err)
+		}
+		d.State, d.NextAttemptAt, d.UpdatedAt = state, time.Time{}, o.now
+		if err := o.tx.Deliveries.Replace(d); err != nil {
+			return internal("settle delivery", err)
+		}
+		if err := o.tx.Queue.Delete(q.ID); err != nil {
+			return internal("settle delivery", err)
+		}
+	}
+	return nil
+}
