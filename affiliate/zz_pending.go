@@ -47,14 +47,6 @@ func planOf(rec PlanRecord) Plan { panic("pending") }
 // couponOf: without codes.
 func (p *Program) couponOf(rec CouponRecord) Coupon { panic("pending") }
 
-// --- owner: endpoints branch ---
-
-// AddressPolicy says which endpoint URLs and addresses may be called.
-type AddressPolicy struct{}
-
-// fanOut writes the deliveries of an event.
-func (o *op) fanOut(rec EventRecord) error { return nil }
-
 // --- owner: sales (root) ---
 
 // rateOf: the rate and type that apply to an affiliate without a sale override: own > tier > plan > program.
