@@ -47,12 +47,26 @@ func planOf(rec PlanRecord) Plan { panic("pending") }
 // couponOf: without codes.
 func (p *Program) couponOf(rec CouponRecord) Coupon { panic("pending") }
 
-// --- owner: sales (root) ---
+// --- owner: coupons branch ---
+type customer struct {
+	known    bool
+	email    string
+	referral ReferralRecord
+}
+type order struct {
+	total     Opt[Amount]
+	customer  customer
+	affiliate uuid.UUID
+	product   string
+}
+type verdict struct {
+	found      bool
+	code       CodeRecord
+	coupon     CouponRecord
+	failures   []Failure
+	unverified []Reason
+}
 
-// rateOf: the rate and type that apply to an affiliate without a sale override: own > tier > plan > program.
-func (o *op) rateOf(rec AffiliateRecord) (Percent, CommissionType, error) { panic("pending") }
-
-// dropReferral and dropSale remove a record with all that hangs on it inside the running transaction
-// (totals moved, children events when CascadeEvents). A commission in a payout: errInPayout.
-func (o *op) dropReferral(rec ReferralRecord) error { panic("pending") }
-func (o *op) dropSale(rec SaleRecord) error         { panic("pending") }
+func (o *op) judge(code string, ord order) (verdict, error)          { panic("pending") }
+func (v verdict) refusal() error                                     { panic("pending") }
+func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) { panic("pending") }
