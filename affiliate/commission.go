@@ -98,22 +98,6 @@ func addMonths(t time.Time, months int64) time.Time {
 	return moved
 }
 
-// checkRate checks a rate against what it means.
-func checkRate(rate Opt[Percent], typ CommissionType) *Error {
-	r, ok := rate.Get()
-	switch {
-	case !ok:
-		return nil
-	case typ == CommissionFlat:
-		if r.Sign() < 0 {
-			return rateNegative.err()
-		}
-	case r.Sign() < 0 || r.Cmp(PercentFromScaled(hundredPercent)) > 0:
-		return rateNotPercent.err()
-	}
-	return nil
-}
-
 // kept is what is left of a sale after its refunds.
 func (r *SaleRecord) kept() (Amount, error) { return r.TotalEarned.Sub(r.Refunded) }
 

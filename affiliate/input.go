@@ -4,8 +4,6 @@ import (
 	"errors"
 	"slices"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // Checks of what callers send. Each returns nil or the field's error; first
@@ -188,13 +186,4 @@ func taken(err error, rows map[Index]*Error) error {
 		return refusal
 	}
 	return err
-}
-
-// exactID reads an id in the one spelling in which ids are given out.
-func exactID(s string) (uuid.UUID, bool) {
-	if len(s) != 36 {
-		return uuid.Nil, false
-	}
-	id, err := uuid.Parse(s)
-	return id, err == nil && id.String() == s
 }

@@ -53,7 +53,7 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error
 	return update(o, func() (Payout, error) {
 		aff, err := o.tx.Affiliates.Get(in.AffiliateID)
 		if err != nil {
-			return Payout{}, missing(err, affiliateNotFound)
+			return Payout{}, affiliateNotFound.orOther(err)
 		}
 		until := in.Until
 		if until.IsZero() {
@@ -153,7 +153,7 @@ func (p *Program) movePayout(ctx context.Context, id uuid.UUID, status PayoutSta
 	return update(o, func() (Payout, error) {
 		rec, err := o.tx.Payouts.Get(id)
 		if err != nil {
-			return Payout{}, missing(err, payoutNotFound)
+			return Payout{}, payoutNotFound.orOther(err)
 		}
 		if rec.Status == status && rec.FailedReason == reason {
 			return payoutOf(rec), nil

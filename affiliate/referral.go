@@ -484,14 +484,14 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 	return update(o, func() ([]Referral, error) {
 		if plan != uuid.Nil {
 			if _, err := o.tx.Plans.Get(plan); err != nil {
-				return nil, missing(err, planMissing)
+				return nil, planMissing.orOther(err)
 			}
 		}
 		out := make([]Referral, 0, len(ids))
 		for _, id := range ids {
 			before, err := o.tx.Referrals.Get(id)
 			if err != nil {
-				return nil, missing(err, referralNotFound)
+				return nil, referralNotFound.orOther(err)
 			}
 			rec := before
 			rec.PlanID, rec.PlanFixed = plan, plan != uuid.Nil
@@ -506,14 +506,6 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 		}
 		return out, nil
 	})
-}
-
-// missing turns a look-up that found nothing into its refusal.
-func missing(err error, row refusal) error {
-	if errors.Is(err, ErrNotFound) {
-		return row.err()
-	}
-	return err
 }
 
 // DeleteReferral removes a referral, named by id or email, and its sales.

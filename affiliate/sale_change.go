@@ -33,7 +33,7 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sal
 	return update(o, func() (Sale, error) {
 		before, err := o.saleByNumber(id)
 		if err != nil {
-			return Sale{}, missingSale(err)
+			return Sale{}, saleNotFound.orOther(err)
 		}
 		rec := before.Clone()
 		if err := o.applySale(&rec, up); err != nil {
@@ -121,11 +121,9 @@ func (o *op) applySale(rec *SaleRecord, up SaleUpdate) error {
 
 // applyRate sets or clears the sale's own rate.
 func (o *op) applyRate(rec *SaleRecord, given Opt[Percent]) error {
-	if err := checkRate(given, rec.RateType); err != nil {
-		return err
-	}
 	if rate, ok := given.Get(); ok {
 		rec.Rate, rec.RateFixed = Set(rate), true
+		return checkRate(rate, rec.RateType)
 	}
 	if given.IsNull() {
 		rec.RateFixed = false
@@ -267,7 +265,7 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, erro
 	return update(o, func() (RefundResult, error) {
 		before, err := o.saleByNumber(in.SaleID)
 		if err != nil {
-			return RefundResult{}, missingSale(err)
+			return RefundResult{}, saleNotFound.orOther(err)
 		}
 		if before.refundedBy(in.RefundID) {
 			return RefundResult{Success: true, AlreadyRefunded: true, Reason: RefundedAlready}, nil
@@ -368,7 +366,7 @@ func (p *Program) deleteSale(ctx context.Context, ref SaleRef) error {
 	_, err := update(o, func() (struct{}, error) {
 		rec, err := o.findSale(ref)
 		if err != nil {
-			return struct{}{}, missingSale(err)
+			return struct{}{}, saleNotFound.orOther(err)
 		}
 		if rec.payoutID() != uuid.Nil {
 			return struct{}{}, saleInPayout.err()
@@ -487,7 +485,7 @@ func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, 
 func (o *op) review(id SaleID, status ApprovalStatus) (Sale, error) {
 	before, err := o.saleByNumber(id)
 	if err != nil {
-		return Sale{}, missingSale(err)
+		return Sale{}, saleNotFound.orOther(err)
 	}
 	rec := before.Clone()
 	for i := range rec.Commissions {

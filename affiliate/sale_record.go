@@ -170,10 +170,10 @@ func (o *op) decide(in *NewSale) (d decision, outcome SaleOutcome, err error) {
 	if d.deal, err = o.dealFor(d.affiliate, d.customer.referral); err != nil {
 		return d, "", err
 	}
-	if rateErr := checkRate(in.CommissionRate, d.deal.Type); rateErr != nil {
-		return d, "", rateErr
-	}
 	if rate, ok := in.CommissionRate.Get(); ok {
+		if err := checkRate(rate, d.deal.Type); err != nil {
+			return d, "", err
+		}
 		d.deal.Rate, d.rateFixed = rate, true
 	}
 	d.over, err = o.over(d.deal, d.customer.referral)

@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -216,12 +215,4 @@ func (o *op) findSale(ref SaleRef) (SaleRecord, error) {
 		return o.tx.Sales.Find(key)
 	}
 	return SaleRecord{}, saleIDRequired.err()
-}
-
-// missingSale turns a look-up that found nothing into its refusal.
-func missingSale(err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return saleNotFound.err()
-	}
-	return err
 }

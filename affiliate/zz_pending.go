@@ -1,5 +1,7 @@
 package affiliate
 
+import "github.com/google/uuid"
+
 // Stand-ins; each is deleted when its owner's file arrives.
 
 // --- owner: coupons branch ---
@@ -29,4 +31,3 @@ type verdict struct {
 
 func (o *op) judge(code string, ord order) (verdict, error)          { panic("pending") }
 func (v verdict) refusal() error                                     { panic("pending") }
-func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) { panic("pending") }
