@@ -24,3 +24,9 @@ func (o *op) rateOf(rec AffiliateRecord) (Percent, CommissionType, error) { pani
 // (totals moved, children events when CascadeEvents). A commission in a payout: errInPayout.
 func (o *op) dropReferral(rec ReferralRecord) error { panic("pending") }
 func (o *op) dropSale(rec SaleRecord) error         { panic("pending") }
+
+// --- owner: coupons branch ---
+
+// notifyCode raises the code's revision, stores it and fires promocode.updated with its full body. The caller
+// has set UpdatedAt and every changed field.
+func (o *op) notifyCode(rec CodeRecord) error { panic("pending") }
