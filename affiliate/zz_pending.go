@@ -42,11 +42,6 @@ func (o *op) notifyAffiliate(rec AffiliateRecord, typ EventType) error { panic("
 
 func planOf(rec PlanRecord) Plan { panic("pending") }
 
-// --- owner: coupons branch ---
-
-// couponOf: without codes.
-func (p *Program) couponOf(rec CouponRecord) Coupon { panic("pending") }
-
 // --- owner: endpoints branch ---
 
 // AddressPolicy says which endpoint URLs and addresses may be called.
