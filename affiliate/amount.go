@@ -22,15 +22,9 @@ var (
 )
 
 const (
-<<<<<<< HEAD
 	amountDigits   = 4      // decimals of an Amount and of a Percent
 	amountScale    = 10_000 // 10^amountDigits
 	hundredPercent = 100 * amountScale
-=======
-	amountDigits = 4      // decimals of an Amount and of a Percent
-	amountScale       = 10_000 // 10^amountDigits
-	hundredPercent     = 100 * amountScale
->>>>>>> memstore
 )
 
 // Amount is an exact sum of money in major units of the program's currency: 12.5 is twelve and a half

@@ -111,13 +111,6 @@ func codeUnit(text []byte) rune {
 	if len(text) < len(`\u0000`) || text[0] != '\\' || text[1] != 'u' {
 		return utf8.RuneError
 	}
-<<<<<<< HEAD
 	n, _ := strconv.ParseUint(string(text[2:6]), 16, 16) // four hex digits: text is JSON
-=======
-	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-	if err != nil {
-		return utf8.RuneError
-	}
->>>>>>> memstore
 	return rune(n)
 }
