@@ -255,3 +255,5 @@ const (
 var subscriptionStatuses = []SubscriptionStatus{SubscriptionActive, SubscriptionSubmitted, SubscriptionDeclined, SubscriptionPastDue, SubscriptionCancelled}
 
 var approvalStatuses = []ApprovalStatus{ApprovalAccepted, ApprovalOnHold, ApprovalDeclined}
+
+var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed}

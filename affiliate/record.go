@@ -368,12 +368,15 @@ func (r SaleRecord) AppendKeys(dst []Key) []Key {
 // payable tells whether the sale has a commission that a payout may take.
 func (r SaleRecord) payable() bool {
 	for i := range r.Commissions {
-		c := &r.Commissions[i]
-		if c.PayoutID == uuid.Nil && c.Approval == ApprovalAccepted && c.Earned.Sign() > 0 {
+		if r.Commissions[i].payable() {
 			return true
 		}
 	}
 	return false
+}
+
+func (c *CommissionRecord) payable() bool {
+	return c.PayoutID == uuid.Nil && c.Approval == ApprovalAccepted && c.Earned.Sign() > 0
 }
 
 // payoutID is the payout that holds the sale's commissions, or zero. All

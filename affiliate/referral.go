@@ -272,15 +272,19 @@ func (o *op) addReferral(rec ReferralRecord, from origin) (ReferralRecord, error
 		rec.LinkID = from.linkID()
 		rec.LandingPage = from.click.LandingURL
 	}
+	return rec, o.insertReferral(rec, from.click)
+}
+
+func (o *op) insertReferral(rec ReferralRecord, click ClickRecord) error {
 	if err := o.tx.Referrals.Insert(rec); err != nil {
-		return rec, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
+		return taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
 	}
 	for _, owner := range [...]uuid.UUID{rec.AffiliateID, rec.LinkID} {
 		if err := o.count(owner, tally{referrals: 1}); err != nil {
-			return rec, err
+			return err
 		}
 	}
-	return rec, o.joinClick(from.click, rec.ID)
+	return o.joinClick(click, rec.ID)
 }
 
 // joinClick tells a click which referral its visitor became. The first
