@@ -34,9 +34,9 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 	return err
 }
 
-// payoutFree refuses when a sale that goes with the affiliate is in a payout:
-// its own ones, and those of its referrals, which by a code may be another
-// affiliate's.
+// payoutFree refuses when a sale of the affiliate is in a payout, or one of its
+// referrals has such a sale, which by a code may be another affiliate's: neither
+// the sale nor its referral is ever deleted (rule 4.7).
 func (o *op) payoutFree(id uuid.UUID) error {
 	key := Key{Index: OfAffiliate, ID: id}
 	if err := o.noneInPayout(key); err != nil {
@@ -66,14 +66,13 @@ func (o *op) noneInPayout(key Key) error {
 	return nil
 }
 
-// dropAffiliate removes the affiliate and what hangs on it, children first.
-// Referrals take their sales along; the sales that are left are those without a
-// referral and those of another affiliate's referrals.
+// dropAffiliate removes the affiliate and what hangs on it, children first. A
+// sale that a code credited to another affiliate stays, without the referral.
 func (o *op) dropAffiliate(rec AffiliateRecord) error {
 	key := Key{Index: OfAffiliate, ID: rec.ID}
 	steps := []func() error{
-		func() error { return each(o.tx.Referrals, key, o.dropReferral) },
 		func() error { return each(o.tx.Sales, key, o.dropSale) },
+		func() error { return each(o.tx.Referrals, key, o.dropReferral) },
 		func() error {
 			return each(o.tx.Clicks, key, func(r ClickRecord) error { return o.tx.Clicks.Delete(r.ID) })
 		},
@@ -97,17 +96,4 @@ func (o *op) unassignCode(rec CodeRecord) error {
 		return o.notifyCode(rec)
 	}
 	return o.tx.Codes.Replace(rec)
-}
-
-// each calls fn for every record that holds the key.
-func each[R Record[R]](t Table[R], key Key, fn func(R) error) error {
-	for rec, err := range t.List(Query{Key: key}) {
-		if err != nil {
-			return err
-		}
-		if err := fn(rec); err != nil {
-			return err
-		}
-	}
-	return nil
 }

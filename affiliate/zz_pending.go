@@ -1,5 +1,7 @@
 package affiliate
 
+import "github.com/google/uuid"
+
 // Stand-ins; each is deleted when its owner's file arrives.
 
 // --- owner: coupons branch ---
@@ -7,23 +9,28 @@ package affiliate
 // couponOf: without codes.
 func (p *Program) couponOf(rec CouponRecord) Coupon { panic("pending") }
 
-// --- owner: endpoints branch ---
+// --- owner: coupons branch ---
+type customer struct {
+	known    bool
+	email    string
+	referral ReferralRecord
+}
+type order struct {
+	total     Opt[Amount]
+	customer  customer
+	affiliate uuid.UUID
+	product   string
+}
+type verdict struct {
+	found      bool
+	code       CodeRecord
+	coupon     CouponRecord
+	failures   []Failure
+	unverified []Reason
+}
 
-// AddressPolicy says which endpoint URLs and addresses may be called.
-type AddressPolicy struct{}
-
-// fanOut writes the deliveries of an event.
-func (o *op) fanOut(rec EventRecord) error { return nil }
-
-// --- owner: sales (root) ---
-
-// rateOf: the rate and type that apply to an affiliate without a sale override: own > tier > plan > program.
-func (o *op) rateOf(rec AffiliateRecord) (Percent, CommissionType, error) { panic("pending") }
-
-// dropReferral and dropSale remove a record with all that hangs on it inside the running transaction
-// (totals moved, children events when CascadeEvents). A commission in a payout: errInPayout.
-func (o *op) dropReferral(rec ReferralRecord) error { panic("pending") }
-func (o *op) dropSale(rec SaleRecord) error         { panic("pending") }
+func (o *op) judge(code string, ord order) (verdict, error) { panic("pending") }
+func (v verdict) refusal() error                            { panic("pending") }
 
 // --- owner: coupons branch ---
 
