@@ -1,6 +1,11 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"context"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
 
 // ClickID is the integer id of a click.
 type ClickID int64
@@ -29,4 +34,83 @@ type NewClick struct {
 	Referrer   string
 	UserAgent  string
 	Repeat     bool // a repeated visit: uniqueClick is false
+}
+
+// TrackClick records a visit through the link with the slug, whatever the
+// status of its owner.
+// Errors: [ErrNotFound] when no live link has the slug; InvalidField for a text
+// that is not valid UTF-8 or holds control characters.
+// Effects: the click, and the totals of the link and the affiliate; no event.
+// Rule 4.5; contract 2.11, 5.1.
+func (p *Program) TrackClick(ctx context.Context, in NewClick) (Click, error) {
+	err := first(
+		clickText("deviceId", &in.DeviceID),
+		clickText("fullLandingUrl", &in.LandingURL),
+		clickText("documentReferrer", &in.Referrer),
+		clickText("userAgent", &in.UserAgent),
+	)
+	if err != nil {
+		return Click{}, err
+	}
+	o := p.op(ctx)
+	rec, err := update(o, func() (ClickRecord, error) {
+		link, err := o.linkBySlug(in.Slug)
+		if err != nil {
+			return ClickRecord{}, err
+		}
+		return o.addClick(link, in)
+	})
+	if err != nil {
+		return Click{}, err
+	}
+	return clickOf(rec), nil
+}
+
+// addClick writes a click on the link and counts it.
+func (o *op) addClick(link LinkRecord, in NewClick) (ClickRecord, error) {
+	number, err := o.tx.Next(ClickSequence)
+	if err != nil {
+		return ClickRecord{}, internal("number click", err)
+	}
+	rec := ClickRecord{
+		ID: o.newID(), Number: number, AffiliateID: link.AffiliateID, LinkID: link.ID,
+		DeviceID: in.DeviceID, LandingURL: in.LandingURL, Referrer: in.Referrer, UserAgent: in.UserAgent,
+		Unique: !in.Repeat, CreatedAt: o.now,
+	}
+	if err := o.tx.Clicks.Insert(rec); err != nil {
+		return ClickRecord{}, internal("write click", err)
+	}
+	if err := o.count(link.ID, tally{clicks: 1}); err != nil {
+		return ClickRecord{}, internal("count click", err)
+	}
+	if err := o.count(link.AffiliateID, tally{clicks: 1}); err != nil {
+		return ClickRecord{}, internal("count click", err)
+	}
+	return rec, nil
+}
+
+// clickText cuts a text at maxClickText bytes, between two characters, and
+// refuses what no store keeps unchanged.
+func clickText(field string, s *string) *Error {
+	if len(*s) > maxClickText {
+		end := maxClickText
+		for end > maxClickText-utf8.UTFMax && !utf8.RuneStart((*s)[end]) {
+			end--
+		}
+		*s = (*s)[:end]
+	}
+	if !validText(*s, false) {
+		return invalid(field, badCharacters)
+	}
+	return nil
+}
+
+// clickOf is the click as callers see it.
+func clickOf(rec ClickRecord) Click {
+	return Click{
+		ID: ClickID(rec.Number), AffiliateID: rec.AffiliateID, AffiliateLinkID: orNull(rec.LinkID),
+		ReferralID: orNull(rec.ReferralID), DeviceID: orNull(rec.DeviceID), UniqueClick: rec.Unique,
+		FullLandingURL: orNull(rec.LandingURL), DocumentReferrer: orNull(rec.Referrer),
+		UserAgent: orNull(rec.UserAgent), CreatedAt: TimeOf(rec.CreatedAt),
+	}
 }

@@ -251,3 +251,9 @@ const (
 	DeliverySkipped   DeliveryState = "skipped" // its endpoint was disabled
 	DeliveryCanceled  DeliveryState = "canceled"
 )
+
+var subscriptionStatuses = []SubscriptionStatus{SubscriptionActive, SubscriptionSubmitted, SubscriptionDeclined, SubscriptionPastDue, SubscriptionCancelled}
+
+var approvalStatuses = []ApprovalStatus{ApprovalAccepted, ApprovalOnHold, ApprovalDeclined}
+
+var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed}

@@ -1,6 +1,11 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
 
 // A Link is a referral link: a slug with its owner and its statistics.
 // Seed: Affiliate link; contract 2.4.
@@ -67,4 +72,262 @@ type LinkFilter struct {
 type DeletedLink struct {
 	ID   uuid.UUID `json:"id"`
 	Link string    `json:"link"`
+}
+
+// Links lists links, newest first: the one with the id or the slug, all of one
+// affiliate, or all of the program. Nothing found is an empty list. The page
+// counts only where there may be several.
+// Errors: InvalidQuery for a bad page. Seed: GET /api/v1/links; contract 3.2.
+func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (List[Link], error) {
+	if f.ID != uuid.Nil || f.Slug != "" {
+		return view(ctx, p, func(o *op) (List[Link], error) { return only(o.oneLink(f)) })
+	}
+	email, _ := canonicalEmail(f.AffiliateEmail)
+	filter, key := "", Key{}
+	switch {
+	case f.AffiliateID != uuid.Nil:
+		filter, key = "affiliateId="+f.AffiliateID.String(), Key{Index: OfAffiliate, ID: f.AffiliateID}
+	case f.AffiliateEmail != "":
+		filter, key = "affiliateEmail="+email, Key{Index: OfAffiliate}
+	}
+	l, err := p.listing(pg, key, "links", filter)
+	if err != nil {
+		return List[Link]{}, err
+	}
+	return view(ctx, p, func(o *op) (List[Link], error) {
+		l := l
+		if key.Index != "" && key.ID == uuid.Nil {
+			owner, err := o.affiliateByEmail(email)
+			if err != nil {
+				return only(Link{}, err)
+			}
+			l.query.Key.ID = owner.ID
+		}
+		return o.linkList(l)
+	})
+}
+
+// oneLink is the link that the filter names by its id or its slug.
+func (o *op) oneLink(f LinkFilter) (Link, error) {
+	ref := LinkRef{ID: f.ID}
+	if f.ID == uuid.Nil {
+		ref.Slug = f.Slug
+	}
+	rec, err := o.linkByRef(ref)
+	if err != nil {
+		return Link{}, err
+	}
+	return o.linkOf(rec)
+}
+
+// linkList reads a page of links; neighbours of one owner share its look-up.
+func (o *op) linkList(l listing) (List[Link], error) {
+	var owner AffiliateRecord
+	return collect(o.tx.Links, l, func(rec LinkRecord) (Link, error) {
+		if owner.ID != rec.AffiliateID {
+			var err error
+			if owner, err = o.tx.Affiliates.Get(rec.AffiliateID); err != nil {
+				return Link{}, internal("read owner of link", broken(err))
+			}
+		}
+		return o.linkWith(rec, owner)
+	})
+}
+
+// CreateLink adds a link to the affiliate that the input names; it replaces
+// none. Its statistics start at zero.
+// Errors: MissingField (link, affiliateId), SlugSyntax, AffiliateNotFound
+// (invalid: 400), IdentifiersMismatch, SlugTaken.
+// Effects: affiliate.updated of the owner. Seed: POST /api/v1/links, Slug rules
+// 1–2; rule 4.3; contract 3.2.
+func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
+	refused := first(
+		linkTextMissing(in.Link, linkRequired),
+		checkSlug("link", in.Link),
+	)
+	if refused == nil && in.AffiliateID == uuid.Nil && in.AffiliateEmail == "" {
+		refused = ownerRequired.err()
+	}
+	o := p.op(ctx)
+	return create(o, request{once: in.Once, name: "link.create", input: in}, refused, func() (Link, error) {
+		owner, err := o.affiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
+		if err != nil {
+			return Link{}, ownerNotFound.orOther(err)
+		}
+		if err := o.slugFree(in.Link, uuid.Nil, slugTaken.err()); err != nil {
+			return Link{}, err
+		}
+		rec, err := o.addLink(owner.ID, in.Link, slugTaken.err())
+		if err != nil {
+			return Link{}, err
+		}
+		return o.linksChanged(rec, owner)
+	})
+}
+
+// RenameLink gives the link another slug. Its id, owner and history stay; the
+// old slug stops tracking at once. The slug it has changes nothing and fires
+// nothing; the same one in another letter case is a change.
+// Errors: MissingField (id, newLink), SlugSyntax, LinkNotFound,
+// IdentifiersMismatch, SlugTaken.
+// Effects: affiliate.updated of the owner. Seed: PUT /api/v1/links, Slug rules
+// 1–2; rule 4.3; contract 3.2.
+func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Link, error) {
+	if err := first(ref.check(), linkTextMissing(slug, newLinkRequired), checkSlug("newLink", slug)); err != nil {
+		return Link{}, err
+	}
+	o := p.op(ctx)
+	return update(o, func() (Link, error) {
+		rec, err := o.linkByRef(ref)
+		if err != nil {
+			return Link{}, linkNotFound.orOther(err)
+		}
+		if rec.Slug == slug {
+			return o.linkOf(rec)
+		}
+		if err := o.slugFree(slug, rec.ID, slugTaken.on("newLink")); err != nil {
+			return Link{}, err
+		}
+		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
+		if err != nil {
+			return Link{}, internal("read owner of link", broken(err))
+		}
+		rec.Slug, rec.UpdatedAt = slug, o.now
+		if err := o.tx.Links.Replace(rec); err != nil {
+			return Link{}, taken(err, map[Index]*Error{BySlug: slugTaken.on("newLink")})
+		}
+		return o.linksChanged(rec, owner)
+	})
+}
+
+// DeleteLink removes a link for good; the last one of an affiliate may go. Its
+// clicks, referrals and sales stay, with their link reference cleared silently,
+// and so do the affiliate's totals. The slug is free at once.
+// Errors: MissingField (id), LinkNotFound, IdentifiersMismatch.
+// Effects: affiliate.updated of the former owner. Seed: DELETE /api/v1/links;
+// rule 4.3; contract 3.2.
+func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, error) {
+	if err := first(ref.check()); err != nil {
+		return DeletedLink{}, err
+	}
+	o := p.op(ctx)
+	return update(o, func() (DeletedLink, error) {
+		rec, err := o.linkByRef(ref)
+		if err != nil {
+			return DeletedLink{}, linkNotFound.orOther(err)
+		}
+		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
+		if err != nil {
+			return DeletedLink{}, internal("read owner of link", broken(err))
+		}
+		if err := o.removeLink(rec); err != nil {
+			return DeletedLink{}, err
+		}
+		owner.UpdatedAt = o.now
+		return DeletedLink{ID: rec.ID, Link: rec.Slug}, o.notifyAffiliate(owner, AffiliateUpdated)
+	})
+}
+
+// linksChanged fires affiliate.updated for a link that was written, and answers
+// the link.
+func (o *op) linksChanged(rec LinkRecord, owner AffiliateRecord) (Link, error) {
+	owner.UpdatedAt = o.now
+	if err := o.notifyAffiliate(owner, AffiliateUpdated); err != nil {
+		return Link{}, err
+	}
+	return o.linkWith(rec, owner)
+}
+
+// removeLink deletes a link with its totals and clears the references to it.
+func (o *op) removeLink(rec LinkRecord) error {
+	key := Key{Index: OfLink, ID: rec.ID}
+	err := errors.Join(
+		replaceAll(o.tx.Clicks, key, func(r *ClickRecord) { r.LinkID = uuid.Nil }),
+		replaceAll(o.tx.Referrals, key, func(r *ReferralRecord) { r.LinkID = uuid.Nil }),
+		replaceAll(o.tx.Sales, key, func(r *SaleRecord) { r.LinkID = uuid.Nil }),
+	)
+	if err != nil {
+		return internal("clear link", err)
+	}
+	if err := o.tx.Links.Delete(rec.ID); err != nil {
+		return internal("delete link", err)
+	}
+	return o.forget(rec.ID)
+}
+
+// replaceAll changes every record that holds the key. Nothing else about them
+// changes: revision and updatedAt tell of events, and there is none.
+func replaceAll[R Record[R]](t Table[R], key Key, change func(*R)) error {
+	for rec, err := range t.List(Query{Key: key}) {
+		if err != nil {
+			return err
+		}
+		change(&rec)
+		if err := t.Replace(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkByRef finds a link by one or both identifiers. Both must name the same
+// record: else identifiersMismatch. Neither names one: ErrNotFound.
+func (o *op) linkByRef(ref LinkRef) (LinkRecord, error) {
+	if ref.ID == uuid.Nil {
+		return o.linkBySlug(ref.Slug)
+	}
+	byID, err := o.tx.Links.Get(ref.ID)
+	if ref.Slug == "" || err != nil && !errors.Is(err, ErrNotFound) {
+		return byID, err
+	}
+	bySlug, slugErr := o.linkBySlug(ref.Slug)
+	if slugErr != nil && !errors.Is(slugErr, ErrNotFound) {
+		return LinkRecord{}, slugErr
+	}
+	if err != nil && slugErr != nil {
+		return LinkRecord{}, ErrNotFound
+	}
+	if byID.ID != bySlug.ID {
+		return LinkRecord{}, identifiersMismatch.err()
+	}
+	return byID, nil
+}
+
+func (ref LinkRef) check() *Error {
+	if ref.ID == uuid.Nil && ref.Slug == "" {
+		return linkIDRequired.err()
+	}
+	return nil
+}
+
+func linkTextMissing(slug string, missing refusal) *Error {
+	if blank(slug) {
+		return missing.err()
+	}
+	return nil
+}
+
+// linkOf is the link as the API answers it.
+func (o *op) linkOf(rec LinkRecord) (Link, error) {
+	owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
+	if err != nil {
+		return Link{}, internal("read owner of link", broken(err))
+	}
+	return o.linkWith(rec, owner)
+}
+
+// linkWith is linkOf with the owner at hand.
+func (o *op) linkWith(rec LinkRecord, owner AffiliateRecord) (Link, error) {
+	totals, err := o.totals(rec.ID)
+	if err != nil {
+		return Link{}, internal("read totals", err)
+	}
+	return Link{
+		ID: rec.ID, Link: rec.Slug,
+		Affiliate: LinkOwner{ID: owner.ID, Name: owner.name(), Email: owner.Email},
+		Program:   LinkProgram{ID: o.cfg.ID, Name: o.cfg.Name, Currency: o.cfg.Currency},
+		Clicks:    totals.Clicks, Referrals: totals.Referrals, Sales: totals.Sales, TotalRevenue: totals.Revenue,
+		FullURLs:  o.fullURLs(rec.Slug),
+		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+	}, nil
 }

@@ -57,6 +57,7 @@ func TestValidMetadata(t *testing.T) {
 		{"EncodedSurrogate", "{\"a\":\"\xed\xa0\x80\"}", ""},
 		{"LoneHigh", `{"a":"\ud800"}`, ""},
 		{"LoneHighThenText", `{"a":"\ud800xxxxxx"}`, ""},
+		{"LoneHighThenLikeness", `{"a":"\ud800xudc00"}`, ""},
 		{"LoneHighThenEscape", `{"a":"\ud800\n\n\n\n"}`, ""},
 		{"LoneHighThenHigh", `{"a":"\ud800\ud800"}`, ""},
 		{"LoneHighThenOther", `{"a":"\ud800\u0041"}`, ""},

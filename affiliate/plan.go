@@ -1,6 +1,11 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
 
 // Terms say what a sale earns.
 type Terms struct {
@@ -23,14 +28,200 @@ type Plan struct {
 	RewardType         RewardType     `json:"rewardType"`
 }
 
-// A Tier is a rank that affiliates reach by their results. Contract 2.10.
-type Tier struct {
-	ID             uuid.UUID     `json:"id"`
-	Tier           int64         `json:"tier"` // rank, 1 lowest
-	Name           string        `json:"name"`
-	Emoji          Opt[string]   `json:"emoji"`
-	MinReferrals   int64         `json:"minReferrals"`
-	MinRevenue     Amount        `json:"minRevenue"`
-	ConditionType  ConditionType `json:"conditionType"`
-	CommissionRate Opt[Percent]  `json:"commissionRate"` // null: none of its own
+// NewPlan is the input of [Program.CreatePlan]. Name is required.
+type NewPlan struct {
+	Name           string // 1–255 characters, not unique
+	Terms          Terms
+	PaymentTrigger PaymentTrigger // zero: PURCHASE
+	HoldRewards    bool           // new commissions are ON_HOLD until reviewed
+}
+
+// PlanUpdate is the input of [Program.UpdatePlan]; what is not given stays.
+type PlanUpdate struct {
+	Name           Opt[string]
+	Terms          Opt[Terms] // replaced as a whole
+	PaymentTrigger Opt[PaymentTrigger]
+	HoldRewards    Opt[bool]
+}
+
+// CreatePlan adds a commission plan. It fires no event.
+// Errors: MissingField (name), InvalidField (name, commissionType,
+// commissionRate, numberOfPayments, numberOfMonths, paymentTrigger).
+// Source: contract 2.9.
+func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
+	rec := PlanRecord{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
+	if err := rec.check(); err != nil {
+		return Plan{}, err
+	}
+	o := p.op(ctx)
+	return update(o, func() (Plan, error) {
+		rec := rec
+		rec.ID, rec.CreatedAt, rec.UpdatedAt = o.newID(), o.now, o.now
+		if err := o.tx.Plans.Insert(rec); err != nil {
+			return Plan{}, internal("write plan", err)
+		}
+		return planOf(rec), nil
+	})
+}
+
+// Plans lists the commission plans, newest first.
+// Errors: InvalidQuery for a bad page.
+func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
+	l, err := p.listing(pg, Key{}, "plans", "")
+	if err != nil {
+		return List[Plan]{}, err
+	}
+	return view(ctx, p, func(o *op) (List[Plan], error) {
+		return collect(o.tx.Plans, l, func(rec PlanRecord) (Plan, error) { return planOf(rec), nil })
+	})
+}
+
+// UpdatePlan changes a plan for future sales; recorded ones keep their
+// commission until they are recalculated. An affiliate's own rate stays what it
+// is, also when the plan's type changes and so its meaning. It fires no event.
+// Errors: PlanNotFound, and those of [Program.CreatePlan].
+func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (Plan, error) {
+	if err := up.check(); err != nil {
+		return Plan{}, err
+	}
+	o := p.op(ctx)
+	return update(o, func() (Plan, error) {
+		old, err := o.tx.Plans.Get(id)
+		if err != nil {
+			return Plan{}, planMissing.orOther(err)
+		}
+		rec := up.applied(old)
+		if err := rec.check(); err != nil {
+			return Plan{}, err
+		}
+		if rec == old {
+			return planOf(old), nil
+		}
+		rec.UpdatedAt = o.now
+		if err := o.tx.Plans.Replace(rec); err != nil {
+			return Plan{}, internal("write plan", err)
+		}
+		return planOf(rec), nil
+	})
+}
+
+// DeletePlan removes a plan. It fires no event.
+// Errors: PlanNotFound; PlanInUse when an affiliate or a referral is on it.
+func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
+	o := p.op(ctx)
+	_, err := update(o, func() (struct{}, error) {
+		if _, err := o.tx.Plans.Get(id); err != nil {
+			return struct{}{}, planMissing.orOther(err)
+		}
+		key := Key{Index: OfPlan, ID: id}
+		affiliates, err := anyOf(o.tx.Affiliates, key)
+		if err != nil {
+			return struct{}{}, err
+		}
+		referrals, err := anyOf(o.tx.Referrals, key)
+		if err != nil {
+			return struct{}{}, err
+		}
+		if affiliates || referrals {
+			return struct{}{}, planInUse.err()
+		}
+		return struct{}{}, o.tx.Plans.Delete(id)
+	})
+	return err
+}
+
+func (up PlanUpdate) check() error {
+	return first(
+		notCleared("name", up.Name),
+		given("name", up.Name, maxName),
+		notCleared("terms", up.Terms),
+		notCleared("paymentTrigger", up.PaymentTrigger),
+		notCleared("holdRewards", up.HoldRewards),
+	)
+}
+
+func (up PlanUpdate) applied(rec PlanRecord) PlanRecord {
+	rec.Name = up.Name.Or(rec.Name)
+	rec.Terms = up.Terms.Or(rec.Terms)
+	rec.Trigger = up.PaymentTrigger.Or(rec.Trigger)
+	rec.HoldRewards = up.HoldRewards.Or(rec.HoldRewards)
+	return rec
+}
+
+// check validates a plan and fills in its defaults.
+func (r *PlanRecord) check() error {
+	if err := required("name", r.Name, nameRequired, maxName); err != nil {
+		return err
+	}
+	if err := checkTerms(&r.Terms); err != nil {
+		return err
+	}
+	if r.Trigger == "" {
+		r.Trigger = TriggerPurchase
+	}
+	return first(oneOfThese(r.Trigger, paymentTriggers, oneOf("paymentTrigger", paymentTriggers...)))
+}
+
+// checkTerms fills in the type and checks rate and limits.
+func checkTerms(t *Terms) error {
+	types := []CommissionType{CommissionPercentage, CommissionFlat}
+	if err := oneOfThese(t.Type, types, oneOf("commissionType", types...)); err != nil {
+		return err
+	}
+	if t.Type == "" {
+		t.Type = CommissionPercentage
+	}
+	if err := checkRate(t.Rate, t.Type); err != nil {
+		return err
+	}
+	if t.MaxPayments < 0 {
+		return invalid("numberOfPayments", notAtLeastZero)
+	}
+	if t.MaxMonths < 0 {
+		return invalid("numberOfMonths", notAtLeastZero)
+	}
+	if t.MaxMonths > maxMonths {
+		return invalid("numberOfMonths", tooLarge)
+	}
+	return nil
+}
+
+// checkRate checks a rate of the type: 0–100 for a percentage, an amount of
+// zero or more for a flat commission. Rule 1, Rates.
+func checkRate(rate Percent, typ CommissionType) error {
+	if typ == CommissionFlat {
+		if rate.Sign() < 0 {
+			return rateNegative.err()
+		}
+		return nil
+	}
+	if rate.Sign() < 0 || rate.Cmp(PercentFromScaled(100*10_000)) > 0 {
+		return rateNotPercent.err()
+	}
+	return nil
+}
+
+// planOf is the plan as events and dashboards show it.
+func planOf(rec PlanRecord) Plan {
+	return Plan{
+		ID: rec.ID, Name: rec.Name, CommissionRate: rec.Terms.Rate, CommissionType: rec.Terms.Type,
+		NumberOfPayments: orNull(rec.Terms.MaxPayments), NumberOfMonths: orNull(rec.Terms.MaxMonths),
+		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: RewardCash,
+	}
+}
+
+// orOther is the row when a look-up missed, and err itself otherwise.
+func (r refusal) orOther(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return r.err()
+	}
+	return err
+}
+
+// anyOf tells whether a record holds the key of a shared index.
+func anyOf[R Record[R]](t Table[R], key Key) (bool, error) {
+	for _, err := range t.List(Query{Key: key, Limit: 1}) {
+		return err == nil, err
+	}
+	return false, nil
 }

@@ -63,6 +63,8 @@ type Program struct {
 	cfg    Config
 	source Source
 	ids    *idSource
+
+	targets []target // the destinations, made ready
 }
 
 // New makes the program that cfg describes, on store. It runs one empty View,
@@ -72,7 +74,10 @@ func New(store Store, cfg Config) (*Program, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	p := &Program{store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID}}
+	p := &Program{
+		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID},
+		targets: targets(cfg.Destinations, cfg.Param),
+	}
 	if err := store.View(context.Background(), cfg.ID, checkTables); err != nil {
 		return nil, internal("affiliate: open store", err)
 	}

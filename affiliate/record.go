@@ -142,7 +142,8 @@ type ReferralRecord struct {
 	ID             uuid.UUID
 	AffiliateID    uuid.UUID
 	LinkID         uuid.UUID
-	PlanID         uuid.UUID // commission plan
+	PlanID         uuid.UUID // commission plan: the affiliate's at creation, or one set for this customer
+	PlanFixed      bool      // PlanID was set for this customer and wins over the affiliate's
 	Name           string
 	Email          string // canonical; empty once erased
 	CustomerID     string // the host's own id of the customer (referredUserExternalId)
@@ -293,6 +294,7 @@ type SaleRecord struct {
 	Refunded     Amount
 	Rate         Opt[Percent] `json:",omitzero"` // rate applied
 	RateType     CommissionType
+	RateFixed    bool         // Rate was given for this sale alone
 	ByHand       Opt[HandSet] `json:",omitzero"` // a commission set directly
 	Commissions  []CommissionRecord
 	Refunds      []RefundRecord
@@ -366,12 +368,15 @@ func (r SaleRecord) AppendKeys(dst []Key) []Key {
 // payable tells whether the sale has a commission that a payout may take.
 func (r SaleRecord) payable() bool {
 	for i := range r.Commissions {
-		c := &r.Commissions[i]
-		if c.PayoutID == uuid.Nil && c.Approval == ApprovalAccepted && c.Earned.Sign() > 0 {
+		if r.Commissions[i].payable() {
 			return true
 		}
 	}
 	return false
+}
+
+func (c *CommissionRecord) payable() bool {
+	return c.PayoutID == uuid.Nil && c.Approval == ApprovalAccepted && c.Earned.Sign() > 0
 }
 
 // payoutID is the payout that holds the sale's commissions, or zero. All

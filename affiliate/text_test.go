@@ -11,7 +11,7 @@ import (
 )
 
 func TestCanonicalEmail(t *testing.T) {
-	long := strings.Repeat("a", maxEmail-len("@b.co"))
+	long := strings.Repeat("a", 249)
 	for _, tt := range []struct {
 		name, in, want string // "" is refused
 	}{
@@ -122,8 +122,8 @@ func TestValidCode(t *testing.T) {
 		{"FirstPrintable", "!", true},
 		{"LastPrintable", "~", true},
 		{"FormulaInside", "A=+-@", true},
-		{"Longest", strings.Repeat("A", maxCode), true},
-		{"TooLong", strings.Repeat("A", maxCode+1), false},
+		{"Longest", strings.Repeat("A", 100), true},
+		{"TooLong", strings.Repeat("A", 101), false},
 		{"Empty", "", false},
 		{"Space", "SUM MER", false},
 		{"Tab", "SUM\tMER", false},
@@ -180,7 +180,7 @@ func TestTextAllocations(t *testing.T) {
 		"FoldCode":   func() { foldCode("MARA20") },
 		"Email":      func() { canonicalEmail("a@b.co") },
 		"ValidText":  func() { validText("Mara", false) },
-		"LongerThan": func() { longerThan(long, 255) },
+		"LongerThan": func() { _ = longerThan(long, 255) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := testing.AllocsPerRun(100, call); got != 0 {

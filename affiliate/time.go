@@ -271,8 +271,7 @@ func scanDay(s string) (day time.Time, ok bool) {
 		return day, false
 	}
 	day = time.Date(century*100+year, time.Month(month), n, 0, 0, 0, 0, time.UTC)
-	// 30 February, and a month or day of 00, come back as another date.
-	return day, day.Day() == n && day.Month() == time.Month(month) && century+year > 0
+	return day, day.Month() == time.Month(month) // not so for 30 February, nor for a month or day of 00
 }
 
 // scanClock reads "15:04:05" as the time since midnight.

@@ -349,6 +349,21 @@ func TestDateRoundTrip(t *testing.T) {
 	})
 }
 
+func TestTimeAllocations(t *testing.T) {
+	now := affiliate.TimeOf(clock)
+	buf := make([]byte, 0, 64)
+	for name, call := range map[string]func(){
+		"AppendJSON": func() { buf = now.AppendJSON(buf[:0]) },
+		"ParseDate":  func() { _, _ = affiliate.ParseDate("2026-03-11T09:24:18.442Z") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := testing.AllocsPerRun(100, call); got != 0 {
+				t.Errorf("%v allocations, want 0", got)
+			}
+		})
+	}
+}
+
 var (
 	plainShape   = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 	instantShape = regexp.MustCompile(`^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)

@@ -1,0 +1,113 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// DeleteAffiliate removes an affiliate with its links, clicks, referrals and
+// sales. Its codes stay, unassigned. Nothing that matches is no error.
+// Errors: MissingField (affiliateId), IdentifiersMismatch; InPayout when a
+// commission that would go is part of a payout, and then nothing changes.
+// Effects: affiliate.deleted alone; under Config.CascadeEvents those of the
+// children before it. Seed: DELETE /api/v1/affiliates; rule 4.7; contract 3.1.
+func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
+	if ref == (AffiliateRef{}) {
+		return affiliateIDRequired.err()
+	}
+	o := p.op(ctx)
+	_, err := update(o, func() (struct{}, error) {
+		rec, err := o.affiliateByIDOrEmail(ref.ID, ref.Email)
+		if errors.Is(err, ErrNotFound) {
+			return struct{}{}, nil
+		}
+		if err == nil {
+			err = o.payoutFree(rec.ID)
+		}
+		if err == nil {
+			err = o.dropAffiliate(rec)
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// payoutFree refuses when a sale that goes with the affiliate is in a payout:
+// its own ones, and those of its referrals, which by a code may be another
+// affiliate's.
+func (o *op) payoutFree(id uuid.UUID) error {
+	key := Key{Index: OfAffiliate, ID: id}
+	if err := o.noneInPayout(key); err != nil {
+		return err
+	}
+	for rec, err := range o.tx.Referrals.List(Query{Key: key}) {
+		if err != nil {
+			return internal("read referrals", err)
+		}
+		if err := o.noneInPayout(Key{Index: OfReferral, ID: rec.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noneInPayout refuses when a sale with the key is in a payout.
+func (o *op) noneInPayout(key Key) error {
+	for sale, err := range o.tx.Sales.List(Query{Key: key}) {
+		if err != nil {
+			return internal("read sales", err)
+		}
+		if sale.payoutID() != uuid.Nil {
+			return affiliateInPayout.err()
+		}
+	}
+	return nil
+}
+
+// dropAffiliate removes the affiliate and what hangs on it, children first.
+// Referrals take their sales along; the sales that are left are those without a
+// referral and those of another affiliate's referrals.
+func (o *op) dropAffiliate(rec AffiliateRecord) error {
+	key := Key{Index: OfAffiliate, ID: rec.ID}
+	steps := []func() error{
+		func() error { return each(o.tx.Referrals, key, o.dropReferral) },
+		func() error { return each(o.tx.Sales, key, o.dropSale) },
+		func() error {
+			return each(o.tx.Clicks, key, func(r ClickRecord) error { return o.tx.Clicks.Delete(r.ID) })
+		},
+		func() error { return each(o.tx.Links, key, o.removeLink) },
+		func() error { return each(o.tx.Codes, key, o.unassignCode) },
+		func() error { return o.forget(rec.ID) },
+		func() error { return o.tx.Affiliates.Delete(rec.ID) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return internal("delete affiliate", err)
+		}
+	}
+	return o.emit(AffiliateDeleted, rec.ID, rec.Revision+1, DeletedBody{ID: rec.ID})
+}
+
+// unassignCode leaves the code without an affiliate.
+func (o *op) unassignCode(rec CodeRecord) error {
+	rec.AffiliateID, rec.UpdatedAt = uuid.Nil, o.now
+	if o.cfg.CascadeEvents {
+		return o.notifyCode(rec)
+	}
+	return o.tx.Codes.Replace(rec)
+}
+
+// each calls fn for every record that holds the key.
+func each[R Record[R]](t Table[R], key Key, fn func(R) error) error {
+	for rec, err := range t.List(Query{Key: key}) {
+		if err != nil {
+			return err
+		}
+		if err := fn(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/google/uuid"
+)
+
+// Ways to name an affiliate. Rule 4.4; contract 1.5.
+
+// Affiliate returns the affiliate that ident leads to: digits only, the
+// affiliate of the click with that number; else the affiliate with that id;
+// else the owner of that slug. An id matches only as it was given out, a slug in
+// any letter case.
+// Errors: [ErrNotFound]. Seed: GET /api/v1/affiliates; rule 4.4.
+func (p *Program) Affiliate(ctx context.Context, ident string) (Affiliate, error) {
+	return view(ctx, p, func(o *op) (Affiliate, error) {
+		found, err := o.resolve(ident)
+		if err != nil {
+			return Affiliate{}, err
+		}
+		return o.affiliateOf(found.affiliate)
+	})
+}
+
+// AffiliateByEmail returns the affiliate with the email, in any letter case.
+// Errors: [ErrNotFound]. Contract 3.1.
+func (p *Program) AffiliateByEmail(ctx context.Context, email string) (Affiliate, error) {
+	return view(ctx, p, func(o *op) (Affiliate, error) {
+		rec, err := o.affiliateByEmail(email)
+		if err != nil {
+			return Affiliate{}, err
+		}
+		return o.affiliateOf(rec)
+	})
+}
+
+// Affiliates lists the affiliates of the program, newest first.
+// Errors: InvalidQuery for a bad page. Contract 3.1.
+func (p *Program) Affiliates(ctx context.Context, pg Page) (List[Affiliate], error) {
+	l, err := p.listing(pg, Key{}, "affiliates", "")
+	if err != nil {
+		return List[Affiliate]{}, err
+	}
+	return view(ctx, p, func(o *op) (List[Affiliate], error) {
+		return collect(o.tx.Affiliates, l, o.affiliateOf)
+	})
+}
+
+// An origin is what an identifier led to.
+type origin struct {
+	affiliate AffiliateRecord
+	link      LinkRecord  // zero: none
+	click     ClickRecord // zero: none
+}
+
+// resolve finds an affiliate by click number (digits only), then affiliate id,
+// then slug. A number that is no click's may still be a slug. Nothing:
+// ErrNotFound.
+func (o *op) resolve(ident string) (origin, error) {
+	found, err := o.resolveClick(ident)
+	if !errors.Is(err, ErrNotFound) {
+		return found, err
+	}
+	if id, ok := exactID(ident); ok {
+		found.affiliate, err = o.tx.Affiliates.Get(id)
+		if !errors.Is(err, ErrNotFound) {
+			return found, err
+		}
+	}
+	return o.resolveSlug(ident)
+}
+
+// resolveClick finds the click with the number that ident spells, its link, if
+// that is still there, and its affiliate.
+func (o *op) resolveClick(ident string) (found origin, err error) {
+	number, ok := clickNumber(ident)
+	if !ok {
+		return origin{}, ErrNotFound
+	}
+	found.click, err = o.tx.Clicks.Find(Key{Index: ByNumber, ID: numberID(number)})
+	if err != nil {
+		return origin{}, err
+	}
+	if found.click.LinkID != uuid.Nil {
+		if found.link, err = o.tx.Links.Get(found.click.LinkID); err != nil {
+			return origin{}, internal("read link of click", broken(err))
+		}
+	}
+	if found.affiliate, err = o.tx.Affiliates.Get(found.click.AffiliateID); err != nil {
+		return origin{}, internal("read affiliate of click", broken(err))
+	}
+	return found, nil
+}
+
+// resolveSlug finds the link with the slug and its owner.
+func (o *op) resolveSlug(slug string) (found origin, err error) {
+	if found.link, err = o.linkBySlug(slug); err != nil {
+		return origin{}, err
+	}
+	if found.affiliate, err = o.tx.Affiliates.Get(found.link.AffiliateID); err != nil {
+		return origin{}, internal("read owner of link", broken(err))
+	}
+	return found, nil
+}
+
+// broken keeps a dangling reference from passing for a look-up that missed.
+func broken(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return errors.New("affiliate: a record refers to one that is not there")
+	}
+	return err
+}
+
+// clickNumber reads a click number as it was given out: digits without a sign, a
+// separator or a leading zero, and small enough to be one.
+func clickNumber(s string) (int64, bool) {
+	if s == "" || s[0] == '0' {
+		return 0, false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
+}
+
+// exactID reads an id in the one spelling in which ids are given out:
+// 36 characters, lower case.
+func exactID(s string) (uuid.UUID, bool) {
+	if len(s) != 36 || lowerASCII(s) != s {
+		return uuid.Nil, false
+	}
+	id, err := uuid.Parse(s)
+	return id, err == nil
+}
+
+// affiliateByEmail finds an affiliate by its email in any letter case. What is
+// no email is nobody's.
+func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) {
+	canonical, ok := canonicalEmail(email)
+	if !ok {
+		return AffiliateRecord{}, ErrNotFound
+	}
+	return o.tx.Affiliates.Find(Key{Index: ByEmail, Text: canonical})
+}
+
+// affiliateByIDOrEmail finds an affiliate by one or both identifiers. Both must
+// name the same record: else identifiersMismatch. Neither names one: ErrNotFound.
+func (o *op) affiliateByIDOrEmail(id uuid.UUID, email string) (AffiliateRecord, error) {
+	if id == uuid.Nil {
+		return o.affiliateByEmail(email)
+	}
+	byID, err := o.tx.Affiliates.Get(id)
+	if email == "" || err != nil && !errors.Is(err, ErrNotFound) {
+		return byID, err
+	}
+	byEmail, emailErr := o.affiliateByEmail(email)
+	if emailErr != nil && !errors.Is(emailErr, ErrNotFound) {
+		return AffiliateRecord{}, emailErr
+	}
+	if err != nil && emailErr != nil {
+		return AffiliateRecord{}, ErrNotFound
+	}
+	if byID.ID != byEmail.ID {
+		return AffiliateRecord{}, identifiersMismatch.err()
+	}
+	return byID, nil
+}

@@ -1,0 +1,242 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// UpdateAffiliate changes the affiliate that ref names and returns how many
+// matched: 0 or 1. AffiliateLink adds a link and renames none.
+// Errors: MissingField (affiliateId), InvalidField (firstName, lastName, email,
+// affiliateLink, affiliateStatus), SlugSyntax, IdentifiersMismatch, InvalidField
+// (commissionRate), AffiliateEmailTaken, SlugTaken (also for a slug of its own).
+// Effects: affiliate.updated, once, when something changed. Contract 3.1.
+func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up AffiliateUpdate) (int, error) {
+	if ref == (AffiliateRef{}) {
+		return 0, affiliateOrEmailAddressRequired.err()
+	}
+	if err := up.check(); err != nil {
+		return 0, err
+	}
+	o := p.op(ctx)
+	return update(o, func() (int, error) {
+		rec, err := o.affiliateByIDOrEmail(ref.ID, ref.Email)
+		if errors.Is(err, ErrNotFound) {
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		_, err = o.change(rec, up.applied(rec), up)
+		return 1, err
+	})
+}
+
+// AcceptInvite ends an invitation: INVITED becomes ACTIVE, or INACTIVE under
+// Config.NoAutoApprove, with whatever else the affiliate changes on the way.
+// Errors: InvalidField when AffiliateStatus is given, AffiliateNotFound,
+// StatusNotAllowed unless the status is INVITED, and those of
+// [Program.UpdateAffiliate].
+// Effects: affiliate.updated.
+func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (Affiliate, error) {
+	if !up.AffiliateStatus.IsZero() {
+		return Affiliate{}, invalid("affiliateStatus", notAllowedInCall)
+	}
+	if err := up.check(); err != nil {
+		return Affiliate{}, err
+	}
+	o := p.op(ctx)
+	return update(o, func() (Affiliate, error) {
+		old, err := o.tx.Affiliates.Get(id)
+		if err != nil {
+			return Affiliate{}, affiliateNotFound.orOther(err)
+		}
+		if old.Status != AffiliateInvited {
+			return Affiliate{}, statusNotAllowed.err()
+		}
+		rec := up.applied(old)
+		rec.Status = p.newStatus("")
+		return o.change(old, rec, up)
+	})
+}
+
+// SetPayoutDetails says how the affiliate is paid, in the place of what was
+// known; an empty field is none.
+// Errors: InvalidField (payoutEmail, paymentMethod), AffiliateNotFound.
+// Effects: affiliate.updated when something changed.
+func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (Affiliate, error) {
+	if d.Email != "" {
+		if err := first(checkEmail("payoutEmail", &d.Email)); err != nil {
+			return Affiliate{}, err
+		}
+	}
+	err := first(oneOfThese(d.Method, paymentMethods, oneOf("paymentMethod", paymentMethods...)))
+	if err != nil {
+		return Affiliate{}, err
+	}
+	all, err := p.changeAll(ctx, []uuid.UUID{id}, func(_ *op, rec *AffiliateRecord) error {
+		rec.PayoutEmail, rec.PaymentMethod = d.Email, d.Method
+		return nil
+	})
+	if err != nil {
+		return Affiliate{}, err
+	}
+	return all[0], nil
+}
+
+// check validates an update by itself and makes the email canonical.
+func (up *AffiliateUpdate) check() error {
+	err := first(
+		notCleared("firstName", up.FirstName),
+		given("firstName", up.FirstName, maxPersonName),
+		notCleared("lastName", up.LastName),
+		given("lastName", up.LastName, maxPersonName),
+		notCleared("email", up.Email),
+	)
+	if err != nil {
+		return err
+	}
+	if email, ok := up.Email.Get(); ok {
+		if blank(email) {
+			return invalid("email", notEmpty)
+		}
+		if err := first(checkEmail("email", &email)); err != nil {
+			return err
+		}
+		up.Email = Set(email)
+	}
+	if err := first(notCleared("affiliateLink", up.AffiliateLink)); err != nil {
+		return err
+	}
+	if slug, ok := up.AffiliateLink.Get(); ok {
+		if err := first(checkSlug("affiliateLink", slug)); err != nil {
+			return err
+		}
+	}
+	if status, ok := up.AffiliateStatus.Get(); ok && statusInput(status) == "" {
+		return affiliateStatusUnknown.err()
+	}
+	return first(notCleared("affiliateStatus", up.AffiliateStatus))
+}
+
+// applied is the affiliate with what the update changes in its record.
+func (up AffiliateUpdate) applied(rec AffiliateRecord) AffiliateRecord {
+	rec.FirstName = up.FirstName.Or(rec.FirstName)
+	rec.LastName = up.LastName.Or(rec.LastName)
+	rec.Email = up.Email.Or(rec.Email)
+	if !up.CommissionRate.IsZero() {
+		rec.Rate = valueOrNothing(up.CommissionRate)
+	}
+	if status, ok := up.AffiliateStatus.Get(); ok {
+		rec.Status = statusInput(status)
+	}
+	return rec
+}
+
+// change checks the merged affiliate against what is there, writes it with the
+// link that the update adds, and fires the event, unless nothing changed.
+func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, error) {
+	if err := o.checkMerged(old, rec); err != nil {
+		return Affiliate{}, err
+	}
+	slug, adds := up.AffiliateLink.Get()
+	if adds {
+		if err := o.slugFree(slug, uuid.Nil, requestedSlugTaken.err()); err != nil {
+			return Affiliate{}, err
+		}
+	}
+	if !adds && rec.sameAs(old) {
+		return o.affiliateOf(old)
+	}
+	if adds {
+		if _, err := o.addLink(rec.ID, slug, requestedSlugTaken.err()); err != nil {
+			return Affiliate{}, err
+		}
+	}
+	rec.UpdatedAt = o.now
+	return o.announce(rec, AffiliateUpdated)
+}
+
+// checkMerged checks what an update changed: a rate against the terms that give
+// it its meaning, and an email against those of the others.
+func (o *op) checkMerged(old, rec AffiliateRecord) error {
+	rate, own := rec.Rate.Get()
+	if own && (rec.Rate != old.Rate || rec.PlanID != old.PlanID) {
+		terms, err := o.termsOf(rec.PlanID, planMissing)
+		if err != nil {
+			return err
+		}
+		if err := checkRate(rate, terms.Type); err != nil {
+			return err
+		}
+	}
+	if rec.Email == old.Email {
+		return nil
+	}
+	return o.emailFree(rec.Email, rec.ID)
+}
+
+// sameAs tells whether two states of one affiliate show the same. Answers never
+// change after the signup.
+func (r AffiliateRecord) sameAs(q AffiliateRecord) bool {
+	return r.FirstName == q.FirstName && r.LastName == q.LastName && r.Email == q.Email &&
+		r.Status == q.Status && r.Rate == q.Rate && r.PlanID == q.PlanID &&
+		r.TierID == q.TierID && r.TierExempt == q.TierExempt &&
+		r.PayoutEmail == q.PayoutEmail && r.PaymentMethod == q.PaymentMethod
+}
+
+// changeAll changes many affiliates, all or none, and returns them in the order
+// of ids; an id that is named twice counts once. Every change is checked before
+// the first is written. One event for each that changed.
+func (p *Program) changeAll(ctx context.Context, ids []uuid.UUID, change func(*op, *AffiliateRecord) error) ([]Affiliate, error) {
+	ids = distinct(ids)
+	o := p.op(ctx)
+	return update(o, func() ([]Affiliate, error) {
+		olds, recs := make([]AffiliateRecord, len(ids)), make([]AffiliateRecord, len(ids))
+		for i, id := range ids {
+			old, err := o.tx.Affiliates.Get(id)
+			if err != nil {
+				return nil, affiliateNotFound.orOther(err)
+			}
+			rec := old
+			if err := change(o, &rec); err != nil {
+				return nil, err
+			}
+			if err := o.checkMerged(old, rec); err != nil {
+				return nil, err
+			}
+			olds[i], recs[i] = old, rec
+		}
+		answers := make([]Affiliate, len(ids))
+		for i, rec := range recs {
+			var err error
+			if answers[i], err = o.writeChanged(olds[i], rec); err != nil {
+				return nil, err
+			}
+		}
+		return answers, nil
+	})
+}
+
+// writeChanged writes a checked change and fires its event, unless nothing
+// changed.
+func (o *op) writeChanged(old, rec AffiliateRecord) (Affiliate, error) {
+	if rec.sameAs(old) {
+		return o.affiliateOf(old)
+	}
+	rec.UpdatedAt = o.now
+	return o.announce(rec, AffiliateUpdated)
+}
+
+// distinct is ids without repetitions, in the order of the first ones.
+func distinct(ids []uuid.UUID) []uuid.UUID {
+	seen := make(map[uuid.UUID]bool, len(ids))
+	return slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool {
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
+}

@@ -1,0 +1,190 @@
+package affiliate
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// What is shown of an affiliate: in answers, inside sales, referrals and codes,
+// and in its own events.
+
+// affiliateOf is the affiliate as the API answers it.
+func (o *op) affiliateOf(rec AffiliateRecord) (Affiliate, error) {
+	links, err := o.affiliateLinks(rec.ID)
+	if err != nil {
+		return Affiliate{}, err
+	}
+	totals, err := o.totals(rec.ID)
+	if err != nil {
+		return Affiliate{}, internal("read totals", err)
+	}
+	rate, _, err := o.rateOf(rec)
+	if err != nil {
+		return Affiliate{}, err
+	}
+	_, own := rec.Rate.Get()
+	return Affiliate{
+		ID:                              rec.ID,
+		FirstName:                       rec.FirstName,
+		LastName:                        rec.LastName,
+		Name:                            rec.name(),
+		Email:                           rec.Email,
+		CommissionRate:                  rate,
+		UseCommissionPlanCommissionRate: !own,
+		ExemptFromCommissionTierChanges: rec.TierExempt,
+		AffiliateLink:                   Null[string](),
+		Link:                            Null[string](),
+		AffiliateLinks:                  links,
+		Status:                          rec.Status,
+		Source:                          rec.Source,
+		CommissionPlanID:                orNull(rec.PlanID),
+		CommissionTierID:                orNull(rec.TierID),
+		AffiliateGroupID:                Null[uuid.UUID](),
+		ProgramID:                       o.cfg.ID,
+		PayoutEmail:                     orNull(rec.PayoutEmail),
+		PaymentMethod:                   orNull(rec.PaymentMethod),
+		DetailsComplete:                 rec.PayoutEmail != "" && rec.PaymentMethod != "",
+		EmailVerified:                   Null[bool](),
+		Image:                           Null[string](),
+		NumberOfReferredUsers:           totals.Referrals,
+		NumberOfClicks:                  totals.Clicks,
+		TotalRevenue:                    totals.Revenue,
+		TotalCommissionEarned:           totals.Commission,
+		CreatedAt:                       TimeOf(rec.CreatedAt),
+		UpdatedAt:                       TimeOf(rec.UpdatedAt),
+	}, nil
+}
+
+// name is the first and the last name joined by a space. An erased affiliate
+// has neither.
+func (r AffiliateRecord) name() string {
+	if r.FirstName == "" || r.LastName == "" {
+		return r.FirstName + r.LastName
+	}
+	return r.FirstName + " " + r.LastName
+}
+
+// affiliateLinks lists the live links of the affiliate, oldest first; never nil.
+func (o *op) affiliateLinks(id uuid.UUID) ([]AffiliateLink, error) {
+	links := []AffiliateLink{}
+	for rec, err := range o.tx.Links.List(Query{Key: Key{Index: OfAffiliate, ID: id}}) {
+		if err != nil {
+			return nil, internal("read links", err)
+		}
+		links = append(links, AffiliateLink{
+			ID: rec.ID, Link: rec.Slug, UserID: id, ProgramID: o.cfg.ID,
+			CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		})
+	}
+	return links, nil
+}
+
+// oldestSlug is the deprecated single link that events still carry.
+func oldestSlug(links []AffiliateLink) Opt[string] {
+	if len(links) == 0 {
+		return Null[string]()
+	}
+	return Set(links[0].Link)
+}
+
+// summary is the affiliate inside sales and referral events; Link is null.
+func (o *op) summary(rec AffiliateRecord) (AffiliateSummary, error) {
+	links, err := o.affiliateLinks(rec.ID)
+	if err != nil {
+		return AffiliateSummary{}, err
+	}
+	return AffiliateSummary{
+		ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Name: rec.name(), Email: rec.Email,
+		Status: rec.Status, Link: Null[string](), AffiliateLinks: links,
+	}, nil
+}
+
+// inEvent is the summary as events carry it: with the oldest live slug in Link.
+// It shares no memory with s.
+func (s AffiliateSummary) inEvent() AffiliateSummary {
+	s.AffiliateLinks = emptyNotNil(slices.Clone(s.AffiliateLinks))
+	s.Link = oldestSlug(s.AffiliateLinks)
+	return s
+}
+
+// contactOf is the affiliate inside a code.
+func contactOf(rec AffiliateRecord) AffiliateContact {
+	return AffiliateContact{ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Email: rec.Email}
+}
+
+// notifyAffiliate raises the affiliate's revision, stores it and fires the event
+// with its full body. The caller has set UpdatedAt and every changed field, and
+// has written the links.
+func (o *op) notifyAffiliate(rec AffiliateRecord, typ EventType) error {
+	_, err := o.announce(rec, typ)
+	return err
+}
+
+// announce is notifyAffiliate that gives back what the API answers.
+func (o *op) announce(rec AffiliateRecord, typ EventType) (Affiliate, error) {
+	rec.Revision++
+	put := o.tx.Affiliates.Replace
+	if typ == AffiliateCreated {
+		put = o.tx.Affiliates.Insert
+	}
+	if err := put(rec); err != nil {
+		if errors.Is(err, ErrExists) {
+			return Affiliate{}, taken(err, map[Index]*Error{ByEmail: affiliateEmailTaken.err()})
+		}
+		return Affiliate{}, internal("write affiliate", err)
+	}
+	answer, err := o.affiliateOf(rec)
+	if err != nil {
+		return Affiliate{}, err
+	}
+	body, err := o.affiliateBody(rec, answer)
+	if err != nil {
+		return Affiliate{}, err
+	}
+	return answer, o.emit(typ, rec.ID, rec.Revision, body)
+}
+
+// affiliateBody is the body of the affiliate's events. It shares no memory with
+// the answer.
+func (o *op) affiliateBody(rec AffiliateRecord, answer Affiliate) (AffiliateBody, error) {
+	body := AffiliateBody{
+		Affiliate: answer, CommissionPlan: Null[Plan](), CommissionTier: Null[Tier](),
+		QuestionAnswers: emptyNotNil(slices.Clone(rec.Answers)),
+	}
+	body.AffiliateLinks = emptyNotNil(slices.Clone(answer.AffiliateLinks))
+	body.Link = oldestSlug(body.AffiliateLinks)
+	if rec.PlanID != uuid.Nil {
+		plan, err := o.tx.Plans.Get(rec.PlanID)
+		if err != nil {
+			return body, internal("read plan", err)
+		}
+		body.CommissionPlan = Set(planOf(plan))
+	}
+	if rec.TierID != uuid.Nil {
+		tier, err := o.tx.Tiers.Get(rec.TierID)
+		if err != nil {
+			return body, internal("read tier", err)
+		}
+		body.CommissionTier = Set(tierOf(tier))
+	}
+	var err error
+	body.PromotionalCodes, err = o.affiliateCodes(rec.ID)
+	return body, err
+}
+
+// affiliateCodes lists the codes of an affiliate as its events show them,
+// newest first; never nil.
+func (o *op) affiliateCodes(id uuid.UUID) ([]AffiliateCode, error) {
+	codes := []AffiliateCode{}
+	for rec, err := range o.tx.Codes.List(Query{Key: Key{Index: OfAffiliate, ID: id}, Desc: true}) {
+		if err != nil {
+			return nil, internal("read codes", err)
+		}
+		codes = append(codes, AffiliateCode{
+			ID: rec.ID, Code: rec.Code, Active: rec.Active, ExpiresAt: timeOrNull(rec.ExpiresAt), CouponID: rec.CouponID,
+		})
+	}
+	return codes, nil
+}

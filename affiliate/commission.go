@@ -1,0 +1,223 @@
+package affiliate
+
+import (
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// How a sale becomes a commission: terms → rate → base → amount. Rule 5.3.
+
+// A deal is the terms that hold for one affiliate, once everything that may
+// override them has been looked up.
+type deal struct {
+	Terms
+	hold HoldReason // why new commissions are on hold; empty: they are accepted
+}
+
+// dealFor finds the terms of an affiliate, and of one customer when there is
+// one: the affiliate's own rate, else the tier's, else the plan's, else the
+// program's. A plan that was set for the customer takes the place of the
+// affiliate's.
+func (o *op) dealFor(aff AffiliateRecord, ref ReferralRecord) (deal, error) {
+	d := deal{Terms: o.cfg.Terms}
+	planID := aff.PlanID
+	if ref.PlanFixed && ref.AffiliateID == aff.ID {
+		planID = ref.PlanID
+	}
+	if planID != uuid.Nil {
+		plan, err := o.tx.Plans.Get(planID)
+		if err != nil {
+			return d, internal("commission plan of "+aff.ID.String(), err)
+		}
+		d.Terms = plan.Terms
+		if plan.HoldRewards {
+			d.hold = HoldProgramSettings
+		}
+	}
+	if err := o.overrideRate(&d, aff); err != nil {
+		return d, err
+	}
+	switch aff.Status {
+	case AffiliateDeactivated:
+		d.hold = HoldAffiliateDeactivated
+	case AffiliateBanned:
+		d.hold = HoldAffiliateBanned
+	}
+	return d, nil
+}
+
+// overrideRate puts the affiliate's own rate, else its tier's, into the deal.
+func (o *op) overrideRate(d *deal, aff AffiliateRecord) error {
+	if rate, ok := aff.Rate.Get(); ok {
+		d.Rate = rate
+		return nil
+	}
+	if aff.TierID == uuid.Nil {
+		return nil
+	}
+	tier, err := o.tx.Tiers.Get(aff.TierID)
+	if err != nil {
+		return internal("tier of "+aff.ID.String(), err)
+	}
+	d.Rate = tier.Rate.Or(d.Rate)
+	return nil
+}
+
+// rateOf is the rate that applies to an affiliate's sales and what it means.
+func (o *op) rateOf(aff AffiliateRecord) (Percent, CommissionType, error) {
+	d, err := o.dealFor(aff, ReferralRecord{})
+	return d.Rate, d.Type, err
+}
+
+// over tells whether the deal pays nothing more for a customer: after so many
+// payments, or so many months since the referral. Without a customer it never
+// ends.
+func (o *op) over(d deal, ref ReferralRecord) (bool, error) {
+	if ref.ID == uuid.Nil {
+		return false, nil
+	}
+	if d.MaxMonths > 0 && o.now.After(addMonths(ref.CreatedAt, d.MaxMonths)) {
+		return true, nil
+	}
+	if d.MaxPayments == 0 {
+		return false, nil
+	}
+	totals, err := o.totals(ref.ID)
+	return totals.Sales >= d.MaxPayments, err
+}
+
+// addMonths moves t by calendar months; a day that the target month lacks
+// becomes its last day.
+func addMonths(t time.Time, months int64) time.Time {
+	moved := t.AddDate(0, int(min(months, 12*9999)), 0)
+	if moved.Day() < t.Day() {
+		moved = moved.AddDate(0, 0, -moved.Day())
+	}
+	return moved
+}
+
+// kept is what is left of a sale after its refunds.
+func (r *SaleRecord) kept() (Amount, error) { return r.TotalEarned.Sub(r.Refunded) }
+
+// earned is what a sale earns on what is kept of it. A percentage is taken of
+// the kept share of the base; a flat amount and one that was set by hand follow
+// in the same proportion. So the order of partial refunds does not matter, and
+// nothing kept is exactly nothing earned.
+func (p *Program) earned(r *SaleRecord) (Amount, error) {
+	kept, err := r.kept()
+	if err != nil || kept.Sign() <= 0 {
+		return Amount{}, err
+	}
+	if hand, ok := r.ByHand.Get(); ok {
+		return hand.Earned.Portion(kept, hand.Kept, p.cfg.Currency)
+	}
+	rate, _ := r.Rate.Get()
+	if r.RateType == CommissionFlat {
+		return rate.Amount().Portion(kept, r.TotalEarned, p.cfg.Currency)
+	}
+	base, err := p.base(r)
+	if err != nil {
+		return Amount{}, err
+	}
+	share, err := mulDiv(base.n, kept.n, r.TotalEarned.n, 1)
+	if err != nil {
+		return Amount{}, err
+	}
+	return rate.Of(Amount{share}, p.cfg.Currency)
+}
+
+// base is what commission is paid on: the total less tax and shipping, where
+// the program deducts them.
+func (p *Program) base(r *SaleRecord) (Amount, error) {
+	base, err := r.TotalEarned, error(nil)
+	if !p.cfg.CommissionOnTax {
+		base, err = base.Sub(r.Tax)
+	}
+	if err == nil && !p.cfg.CommissionOnShipping {
+		base, err = base.Sub(r.Shipping)
+	}
+	return base, err
+}
+
+// reward appends the commission of a new sale under a deal.
+func (o *op) reward(r *SaleRecord, d deal) error {
+	earned, err := o.earned(r)
+	if err != nil {
+		return tooLargeFor("totalEarned", err)
+	}
+	number, err := o.tx.Next(CommissionSequence)
+	if err != nil {
+		return err
+	}
+	c := CommissionRecord{
+		Number: number, AffiliateID: r.AffiliateID, Earned: earned, Approval: ApprovalAccepted,
+		HoldReason: d.hold, CreatedAt: o.now, UpdatedAt: o.now,
+	}
+	if d.hold != "" {
+		c.Approval = ApprovalOnHold
+	}
+	r.Commissions = []CommissionRecord{c}
+	return nil
+}
+
+// recompute brings the commission of a sale up to date after its amounts, its
+// rate or its refunds have changed. A sale without a commission stays without.
+func (o *op) recompute(r *SaleRecord) error {
+	i := r.credited()
+	if i < 0 {
+		return nil
+	}
+	earned, err := o.earned(r)
+	if err != nil {
+		return tooLargeFor("totalEarned", err)
+	}
+	if c := &r.Commissions[i]; c.Earned != earned {
+		c.Earned, c.UpdatedAt = earned, o.now
+	}
+	return nil
+}
+
+// credited is the index of the credited affiliate's commission, or -1.
+func (r *SaleRecord) credited() int {
+	for i := range r.Commissions {
+		if r.Commissions[i].AffiliateID == r.AffiliateID {
+			return i
+		}
+	}
+	return -1
+}
+
+// commissionEarned is the sum of a sale's commissions.
+func (r *SaleRecord) commissionEarned() (sum Amount, err error) {
+	for i := range r.Commissions {
+		if sum, err = sum.Add(r.Commissions[i].Earned); err != nil {
+			return Amount{}, err
+		}
+	}
+	return sum, nil
+}
+
+// tooLargeFor turns an overflow into the field's error.
+func tooLargeFor(field string, err error) error {
+	if errors.Is(err, ErrAmountRange) {
+		return invalid(field, tooLarge)
+	}
+	return err
+}
+
+// review moves a commission to another status. Why it is held or declined is
+// the program's decision, unless another reason stands already.
+func (c *CommissionRecord) review(status ApprovalStatus, now time.Time) {
+	if c.Approval == status {
+		return
+	}
+	c.Approval, c.UpdatedAt = status, now
+	switch {
+	case status == ApprovalAccepted:
+		c.HoldReason = ""
+	case c.HoldReason == "":
+		c.HoldReason = HoldProgramSettings
+	}
+}

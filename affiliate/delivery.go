@@ -1,0 +1,214 @@
+package affiliate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Delivery is the way of one event to one endpoint. Contract 2.13.
+type Delivery struct {
+	ID            uuid.UUID         `json:"id"`
+	WebhookID     uuid.UUID         `json:"webhookId"` // may be of an endpoint that is gone
+	EventID       string            `json:"eventId"`   // the webhook-id of the request
+	Event         EventType         `json:"event"`
+	State         DeliveryState     `json:"state"`
+	AttemptCount  int64             `json:"attemptCount"`
+	NextAttemptAt Opt[Time]         `json:"nextAttemptAt"` // while pending
+	CreatedAt     Time              `json:"createdAt"`
+	UpdatedAt     Time              `json:"updatedAt"`
+	Attempts      []DeliveryAttempt `json:"attempts"` // oldest first
+
+	// Payload is the frozen payload, only where one delivery is asked for; null
+	// once a person in it was erased.
+	Payload Opt[json.RawMessage] `json:"payload,omitzero"`
+}
+
+// A DeliveryAttempt is one request that was made for a delivery.
+type DeliveryAttempt struct {
+	At         Time           `json:"at"`
+	Trigger    AttemptTrigger `json:"trigger"`
+	URL        string         `json:"url"`
+	StatusCode Opt[int64]     `json:"statusCode"` // null: no answer
+	DurationMS int64          `json:"durationMs"`
+	Error      Opt[string]    `json:"error"`    // a class, such as timeout or dns
+	Response   Opt[string]    `json:"response"` // start of the answer's body
+}
+
+// AttemptTrigger says what caused an attempt.
+type AttemptTrigger string
+
+// The triggers: the schedule, or a replay.
+const (
+	TriggerAutomatic AttemptTrigger = "automatic"
+	TriggerManual    AttemptTrigger = "manual"
+)
+
+// DeliveryFilter selects deliveries; all fields that are set must fit.
+type DeliveryFilter struct {
+	WebhookID uuid.UUID
+	State     DeliveryState
+	Event     EventType
+	Since     Opt[Date] // created then or later; a plain date: its first millisecond
+	Until     Opt[Date] // created then or earlier, to the millisecond; a plain date: its last
+}
+
+// Delivery returns a delivery with its payload. Unknown: [ErrNotFound].
+// Contract 4.2.
+func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (Delivery, error) {
+	return view(ctx, p, func(o *op) (Delivery, error) {
+		rec, err := o.tx.Deliveries.Get(id)
+		if err != nil {
+			return Delivery{}, err
+		}
+		event, err := o.tx.Events.Get(rec.EventID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return Delivery{}, internal("read event", err)
+		}
+		d := deliveryOf(rec)
+		d.Payload = Null[json.RawMessage]()
+		if raw := event.Payload.Bytes(); raw != nil {
+			d.Payload = Set(json.RawMessage(raw))
+		}
+		return d, nil
+	})
+}
+
+// Deliveries lists deliveries without their payloads, newest first. It walks
+// those of the endpoint, else those in the state, else all, back to Since.
+// Errors: [InvalidQuery]. Contract 4.2.
+func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (List[Delivery], error) {
+	if err := first(p.checkDeliveryFilter(f)...); err != nil {
+		return List[Delivery]{}, err
+	}
+	l, err := p.listing(pg, f.key(), "deliveries", f.text())
+	if err != nil {
+		return List[Delivery]{}, err
+	}
+	since, until := p.firstInstant(f.Since), p.instant(f.Until)
+	keep := func(d DeliveryRecord) bool {
+		return (f.WebhookID == uuid.Nil || d.EndpointID == f.WebhookID) &&
+			(f.State == "" || d.State == f.State) &&
+			(f.Event == "" || d.Type == f.Event) &&
+			!d.CreatedAt.Before(since) &&
+			(until.IsZero() || !d.CreatedAt.Truncate(time.Millisecond).After(until))
+	}
+	over := func(d DeliveryRecord) bool { return d.CreatedAt.Before(since.Add(-clockSlack)) }
+	return view(ctx, p, func(o *op) (List[Delivery], error) {
+		table := sieve[DeliveryRecord]{Table: o.tx.Deliveries, keep: keep, over: over}
+		return collect(table, l, func(rec DeliveryRecord) (Delivery, error) { return deliveryOf(rec), nil })
+	})
+}
+
+// clockSlack is how far clocks may disagree or go back without a walk by id,
+// newest first, ending too early for a filter by time.
+const clockSlack = 24 * time.Hour
+
+// checkDeliveryFilter lists what is wrong with a filter. On the wire it is a
+// query, so its errors are of the query.
+func (p *Program) checkDeliveryFilter(f DeliveryFilter) []*Error {
+	states := []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryFailed, DeliverySkipped, DeliveryCanceled}
+	return []*Error{
+		inQuery(oneOfThese(f.State, states, oneOf("state", states...))),
+		inQuery(oneOfThese(f.Event, EventTypes(), oneOf("event", EventTypes()...))),
+		inQuery(p.checkDate("since", f.Since)),
+		inQuery(p.checkDate("until", f.Until)),
+	}
+}
+
+// inQuery is a field error as an error of the query.
+func inQuery(err *Error) *Error {
+	if err != nil {
+		err.Reason = InvalidQuery
+	}
+	return err
+}
+
+// firstInstant is the start of a date that may not be given; zero then.
+func (p *Program) firstInstant(o Opt[Date]) time.Time {
+	d, ok := o.Get()
+	if !ok {
+		return time.Time{}
+	}
+	return d.FirstInstant(p.cfg.Location)
+}
+
+// key is the index that leaves the fewest deliveries to walk.
+func (f DeliveryFilter) key() Key {
+	switch {
+	case f.WebhookID != uuid.Nil:
+		return Key{Index: OfEndpoint, ID: f.WebhookID}
+	case f.State != "":
+		return Key{Index: OfState, Text: string(f.State)}
+	}
+	return Key{}
+}
+
+// text tells filters apart, for cursors.
+func (f DeliveryFilter) text() string {
+	date := func(o Opt[Date]) string {
+		if d, ok := o.Get(); ok {
+			return d.String()
+		}
+		return ""
+	}
+	return strings.Join([]string{f.WebhookID.String(), string(f.State), string(f.Event), date(f.Since), date(f.Until)}, "\x00")
+}
+
+// deliveryOf is the delivery as it is answered in a list.
+func deliveryOf(rec DeliveryRecord) Delivery {
+	d := Delivery{
+		ID: rec.ID, WebhookID: rec.EndpointID, EventID: messageID(rec.EventID), Event: rec.Type, State: rec.State,
+		AttemptCount: int64(len(rec.Attempts)), NextAttemptAt: timeOrNull(rec.NextAttemptAt),
+		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		Attempts: make([]DeliveryAttempt, len(rec.Attempts)),
+	}
+	for i, a := range rec.Attempts {
+		trigger := TriggerAutomatic
+		if a.Manual {
+			trigger = TriggerManual
+		}
+		d.Attempts[i] = DeliveryAttempt{
+			At: TimeOf(a.At), Trigger: trigger, URL: a.URL, StatusCode: orNull(int64(a.Status)),
+			DurationMS: a.Took.Milliseconds(), Error: orNull(a.Err), Response: orNull(a.Response),
+		}
+	}
+	return d
+}
+
+// A sieve is a table of which a list shows the records that fit: what an index
+// does not select is passed over, and does not count against the limit.
+type sieve[R Record[R]] struct {
+	Table[R]
+	keep func(R) bool
+	over func(R) bool // nothing fits behind this record; nil: never
+}
+
+// List walks the records that fit.
+func (s sieve[R]) List(q Query) iter.Seq2[R, error] {
+	limit := q.Limit
+	q.Limit = 0
+	return func(yield func(R, error) bool) {
+		n := 0
+		for rec, err := range s.Table.List(q) {
+			if err != nil {
+				yield(rec, err)
+				return
+			}
+			if s.over != nil && s.over(rec) {
+				return
+			}
+			if !s.keep(rec) {
+				continue
+			}
+			if n++; !yield(rec, nil) || n == limit {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package affiliate
+
+import (
+	"net/url"
+	"strings"
+)
+
+// A target is a destination made ready once, when the program starts: a full
+// URL is then the slug between two texts.
+type target struct {
+	base          string
+	before, after string // of the slug
+}
+
+// targets makes the destinations ready. A link's URL is the destination's own
+// query first, in its own order and spelling, then the slug, then the
+// destination's extra parameters by name; the fragment stays last. Another
+// parameter of the slug's name would leave it to the host's site which one
+// counts, so both the destination's and the extra ones give way to the slug.
+// Contract 2.4.
+func targets(all []Destination, param string) []target {
+	ready := make([]target, 0, len(all))
+	for _, d := range all {
+		rest, fragment, hasFragment := strings.Cut(d.URL, "#")
+		path, query, _ := strings.Cut(rest, "?")
+		t := target{base: d.URL, before: path + "?"}
+		if query = without(query, param); query != "" {
+			t.before += query + "&"
+		}
+		t.before += url.QueryEscape(param) + "="
+		if extra := extras(d.Params, param); extra != "" {
+			t.after = "&" + extra
+		}
+		if hasFragment {
+			t.after += "#" + fragment
+		}
+		ready = append(ready, t)
+	}
+	return ready
+}
+
+// without is the query without the parameters of that name; all others keep
+// their order and spelling.
+func without(query, param string) string {
+	var kept []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		plain, err := url.QueryUnescape(name)
+		if err != nil {
+			plain = name
+		}
+		if pair != "" && plain != param {
+			kept = append(kept, pair)
+		}
+	}
+	return strings.Join(kept, "&")
+}
+
+// extras is the query of the extra parameters, ordered by name.
+func extras(params url.Values, param string) string {
+	kept := make(url.Values, len(params))
+	for name, values := range params {
+		if name != param {
+			kept[name] = values
+		}
+	}
+	return kept.Encode()
+}
+
+// fullURLs is the slug on every destination; never nil.
+func (p *Program) fullURLs(slug string) []FullURL {
+	urls := make([]FullURL, len(p.targets))
+	for i := range p.targets {
+		t := &p.targets[i]
+		urls[i] = FullURL{BaseURL: t.base, FullURL: t.before + slug + t.after}
+	}
+	return urls
+}

@@ -1,0 +1,132 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// An ImportedReferral is a customer of the past, from a historical resync. A
+// promotional code only attributes it: whether the code could be used today
+// does not matter.
+type ImportedReferral struct {
+	NewReferral
+	CreatedAt time.Time          // zero: now; in the future: refused
+	Status    SubscriptionStatus // zero: ACTIVE
+}
+
+// An ImportReport says what became of the rows of an import.
+type ImportReport struct {
+	Created  int
+	Existing int // the email was known: nothing was changed
+	Failed   []ImportFailure
+}
+
+// An ImportFailure is a row that could not be imported. Err is an [*Error], or
+// [ErrNotFound] when no affiliate could be found.
+type ImportFailure struct {
+	Row int // from 0
+	Err error
+}
+
+// ImportReferrals adds customers of the past in one transaction and in silence:
+// no event is fired. Rows that cannot be imported are reported and leave the
+// others alone.
+//
+// Errors: only those of the store. Effects: the referrals, with their own
+// createdAt, and the totals of affiliates and links. Source: Seed,
+// referral.created ("not emitted for referrals created by a historical
+// resync"); rule 4.6.
+func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) (ImportReport, error) {
+	o := p.op(ctx)
+	rows = slices.Clone(rows)
+	refused := make([]error, len(rows))
+	ids := make([]uuid.UUID, len(rows))
+	for i := range rows {
+		refused[i] = o.checkImported(&rows[i])
+		ids[i] = p.ids.at(rows[i].CreatedAt)
+	}
+	return update(o, func() (ImportReport, error) {
+		var report ImportReport
+		for i := range rows {
+			err := refused[i]
+			created := false
+			if err == nil {
+				created, err = o.importReferral(&rows[i], ids[i])
+			}
+			switch {
+			case err != nil && worthKeeping(err):
+				report.Failed = append(report.Failed, ImportFailure{Row: i, Err: err})
+			case err != nil:
+				return ImportReport{}, err
+			case created:
+				report.Created++
+			default:
+				report.Existing++
+			}
+		}
+		return report, nil
+	})
+}
+
+func (o *op) checkImported(row *ImportedReferral) error {
+	if row.CreatedAt.IsZero() {
+		row.CreatedAt = o.now
+	}
+	row.CreatedAt = row.CreatedAt.UTC().Truncate(time.Microsecond)
+	if row.Status == "" {
+		row.Status = SubscriptionActive
+	}
+	if err := checkReferral(&row.NewReferral); err != nil {
+		return err
+	}
+	if !yearsOK(row.CreatedAt) || row.CreatedAt.After(o.now) {
+		return invalid("createdAt", notADate)
+	}
+	if !slices.Contains(subscriptionStatuses, row.Status) {
+		return oneOf("status", subscriptionStatuses...)
+	}
+	return nil
+}
+
+// importReferral stores one row; false: the customer was there.
+func (o *op) importReferral(row *ImportedReferral, id uuid.UUID) (created bool, err error) {
+	if _, err := o.referralByEmail(row.Email); !errors.Is(err, ErrNotFound) {
+		return false, err
+	}
+	from, medium, err := o.importOrigin(row)
+	if err != nil {
+		return false, err
+	}
+	rec := ReferralRecord{
+		ID: id, AffiliateID: from.affiliate.ID, PlanID: from.affiliate.PlanID,
+		Name: row.Name, Email: row.Email, CustomerID: row.ReferredUserExternalID, Plan: row.Plan,
+		Status: row.Status, SubmissionType: submission(row.Manual), Medium: medium,
+		Source: SourceImported.forReferral(), Integration: row.Integration,
+		CreatedAt: row.CreatedAt, UpdatedAt: row.CreatedAt,
+	}
+	if medium == MediumLink {
+		rec.LinkID, rec.LandingPage = from.linkID(), from.click.LandingURL
+	}
+	return true, o.insertReferral(rec, from.click)
+}
+
+// importOrigin finds the affiliate of a row; of a code, without judging it.
+func (o *op) importOrigin(row *ImportedReferral) (origin, ReferralMedium, error) {
+	if row.PromoCode == "" {
+		from, err := o.namedOrigin(row.AffiliateID, row.AffiliateEmail)
+		return from, MediumLink, err
+	}
+	if !validCode(row.PromoCode) {
+		return origin{}, "", ErrNotFound
+	}
+	code, err := o.tx.Codes.Find(Key{Index: ByCode, Text: foldCode(row.PromoCode)})
+	if err != nil {
+		return origin{}, "", err
+	}
+	aff, err := o.tx.Affiliates.Get(code.AffiliateID)
+	return origin{affiliate: aff}, MediumCoupon, err
+}

@@ -1,0 +1,70 @@
+package affiliate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// fanOut writes the deliveries of an event: one for each endpoint that exists
+// at this moment and subscribes to the type, waiting when the endpoint is
+// enabled and skipped when it is not. An endpoint created later gets nothing.
+// It runs with every event, so it costs one walk over the endpoints and no more
+// while there are none.
+func (o *op) fanOut(rec EventRecord) error {
+	for ep, err := range o.tx.Endpoints.List(Query{}) {
+		if err != nil {
+			return internal("list endpoints", err)
+		}
+		if !slices.Contains(ep.Events, rec.Type) {
+			continue
+		}
+		if err := o.deliver(rec, ep); err != nil {
+			return internal("write delivery", err)
+		}
+	}
+	return nil
+}
+
+// deliver writes the delivery of an event to an endpoint.
+func (o *op) deliver(rec EventRecord, ep EndpointRecord) error {
+	d := DeliveryRecord{
+		ID: o.newID(), EventID: rec.ID, EndpointID: ep.ID, Type: rec.Type, State: DeliverySkipped,
+		CreatedAt: o.now, UpdatedAt: o.now,
+	}
+	if !ep.Active {
+		return o.tx.Deliveries.Insert(d)
+	}
+	d.State, d.NextAttemptAt = DeliveryPending, o.now
+	if err := o.tx.Deliveries.Insert(d); err != nil {
+		return err
+	}
+	return o.tx.Queue.Insert(QueueRecord{ID: o.queueID(o.now), DeliveryID: d.ID, EndpointID: ep.ID})
+}
+
+// queueID is the place in the queue of what is due at a moment. The stamp is
+// put on every id: a host's own ids need not begin with a time.
+func (o *op) queueID(due time.Time) uuid.UUID { return stampID(o.newID(), due) }
+
+// dequeue settles whatever waits for an endpoint in a state that is not sent.
+// Its cost is that of the deliveries that wait.
+func (o *op) dequeue(endpoint uuid.UUID, state DeliveryState) error {
+	for q, err := range o.tx.Queue.List(Query{Key: Key{Index: OfEndpoint, ID: endpoint}}) {
+		if err != nil {
+			return internal("list queue", err)
+		}
+		d, err := o.tx.Deliveries.Get(q.DeliveryID)
+		if err != nil {
+			return internal("read delivery", err)
+		}
+		d.State, d.NextAttemptAt, d.UpdatedAt = state, time.Time{}, o.now
+		if err := o.tx.Deliveries.Replace(d); err != nil {
+			return internal("settle delivery", err)
+		}
+		if err := o.tx.Queue.Delete(q.ID); err != nil {
+			return internal("settle delivery", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package affiliate
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Rotation is the input of [Program.RotateSecret]. WebhookID is required.
+type Rotation struct {
+	Once               `json:"-"`
+	WebhookID          uuid.UUID  `json:"webhookId"`
+	GracePeriodSeconds Opt[int64] `json:"gracePeriodSeconds,omitzero"` // 0–604,800; not given: a day
+}
+
+const (
+	defaultGrace  = 24 * 60 * 60     // seconds
+	maxGrace      = 7 * defaultGrace // seconds
+	maxOldSecrets = 2
+)
+
+// RotateSecret gives an endpoint a new secret and answers it. The old one goes
+// on signing beside it until the grace period ends, so that either side may
+// switch first; at most two old ones are kept. A grace period of 0 cuts over at
+// once. Errors: [MissingField] on webhookId, [InvalidField] on
+// gracePeriodSeconds, [WebhookNotFound]. It fires nothing. Contract 4.2.
+func (p *Program) RotateSecret(ctx context.Context, in Rotation) (IssuedEndpoint, error) {
+	o := p.op(ctx)
+	grace := in.GracePeriodSeconds.Or(defaultGrace)
+	refused := first(in.check(grace))
+	secret, record, err := o.newSecret()
+	if err != nil {
+		return IssuedEndpoint{}, err
+	}
+	rq := request{once: in.Once, name: "webhook.rotate", input: in, sealed: true}
+	return create(o, rq, refused, func() (IssuedEndpoint, error) {
+		rec, err := o.endpoint(in.WebhookID)
+		if err != nil {
+			return IssuedEndpoint{}, err
+		}
+		rec.rotate(record, time.Duration(grace)*time.Second, o.now)
+		if err := o.tx.Endpoints.Replace(rec); err != nil {
+			return IssuedEndpoint{}, internal("rotate secret", err)
+		}
+		return IssuedEndpoint{Endpoint: endpointOf(rec, o.now), Secret: secret}, nil
+	})
+}
+
+func (in Rotation) check(grace int64) *Error {
+	if in.WebhookID == uuid.Nil {
+		return webhookIDRequired.err()
+	}
+	if grace < 0 || grace > maxGrace {
+		return gracePeriodRange.err()
+	}
+	return nil
+}
+
+// rotate puts a new secret in front. The present one expires after the grace
+// period; none is kept when that is 0.
+func (r *EndpointRecord) rotate(next SecretRecord, grace time.Duration, now time.Time) {
+	secrets := []SecretRecord{next}
+	for _, s := range r.Secrets {
+		if s.ExpiresAt.IsZero() {
+			s.ExpiresAt = now.Add(grace)
+		}
+		if grace > 0 && s.signs(now) && len(secrets) <= maxOldSecrets {
+			secrets = append(secrets, s)
+		}
+	}
+	r.Secrets, r.UpdatedAt = secrets, now
+}
+
+// signs tells whether a secret is still in use at a moment.
+func (s SecretRecord) signs(now time.Time) bool {
+	return s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt)
+}
+
+// graceEnds is the moment from which the newest secret signs alone; zero when
+// it does already.
+func (r EndpointRecord) graceEnds(now time.Time) time.Time {
+	var end time.Time
+	for _, s := range r.Secrets {
+		if s.ExpiresAt.After(end) && s.signs(now) {
+			end = s.ExpiresAt
+		}
+	}
+	return end
+}

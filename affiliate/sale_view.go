@@ -1,0 +1,218 @@
+package affiliate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// Sale finds a sale. [ErrNotFound] when there is none.
+func (p *Program) Sale(ctx context.Context, id SaleID) (Sale, error) {
+	return view(ctx, p, func(o *op) (Sale, error) {
+		rec, err := o.saleByNumber(id)
+		if err != nil {
+			return Sale{}, err
+		}
+		return o.saleOf(rec)
+	})
+}
+
+// Sales lists sales, newest first. A filter that names nothing known gives an
+// empty list.
+func (p *Program) Sales(ctx context.Context, f SaleFilter, pg Page) (List[Sale], error) {
+	return view(ctx, p, func(o *op) (List[Sale], error) {
+		key, filter, err := o.saleKey(f)
+		if err != nil {
+			return only(Sale{}, err)
+		}
+		if key.Index.Unique() {
+			return only(o.saleByKey(key))
+		}
+		l, err := p.listing(pg, key, "sales", filter)
+		if err != nil {
+			return List[Sale]{}, err
+		}
+		return collect(o.tx.Sales, l, o.saleOf)
+	})
+}
+
+// saleKey is the key that holds what the filter selects; the zero key selects
+// every sale.
+func (o *op) saleKey(f SaleFilter) (key Key, filter string, err error) {
+	switch {
+	case f.AffiliateID != uuid.Nil:
+		return Key{Index: OfAffiliate, ID: f.AffiliateID}, f.AffiliateID.String(), nil
+	case f.AffiliateEmail != "":
+		aff, err := o.affiliateByEmail(f.AffiliateEmail)
+		return Key{Index: OfAffiliate, ID: aff.ID}, aff.ID.String(), err
+	case f.ReferralID != "":
+		ref, err := o.findReferral(f.ReferralID)
+		return Key{Index: OfReferral, ID: ref.ID}, ref.ID.String(), err
+	case f.ExternalID != "":
+		return externalKey(ByExternalID, f.ExternalID)
+	case f.ExternalInvoiceID != "":
+		return externalKey(ByInvoice, f.ExternalInvoiceID)
+	}
+	return Key{}, "", nil
+}
+
+// externalKey is the key of a text that a caller looks up. One that no record
+// can have is not found, and never reaches the store.
+func externalKey(ix Index, s string) (Key, string, error) {
+	if !validText(s, false) {
+		return Key{}, "", ErrNotFound
+	}
+	return textKey(ix, s), s, nil
+}
+
+func (o *op) saleByKey(key Key) (Sale, error) {
+	rec, err := o.tx.Sales.Find(key)
+	if err != nil {
+		return Sale{}, err
+	}
+	return o.saleOf(rec)
+}
+
+func (o *op) saleByNumber(id SaleID) (SaleRecord, error) {
+	if id <= 0 {
+		return SaleRecord{}, ErrNotFound
+	}
+	return o.tx.Sales.Find(Key{Index: ByNumber, ID: numberID(int64(id))})
+}
+
+// saleOf is the sale as the wire shows it.
+func (o *op) saleOf(rec SaleRecord) (Sale, error) {
+	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
+	if err != nil {
+		return Sale{}, internal("affiliate of a sale", err)
+	}
+	var ref ReferralRecord
+	if rec.ReferralID != uuid.Nil {
+		if ref, err = o.tx.Referrals.Get(rec.ReferralID); err != nil {
+			return Sale{}, internal("referral of a sale", err)
+		}
+	}
+	return o.saleWith(&rec, aff, ref)
+}
+
+// saleWith is saleOf with what it embeds at hand.
+func (o *op) saleWith(rec *SaleRecord, aff AffiliateRecord, ref ReferralRecord) (Sale, error) {
+	earned, err := rec.commissionEarned()
+	if err != nil {
+		return Sale{}, internal("commissions of a sale", err)
+	}
+	summary, err := o.summary(aff)
+	if err != nil {
+		return Sale{}, err
+	}
+	s := Sale{
+		ID: SaleID(rec.Number), AffiliateID: rec.AffiliateID, ReferralID: orNull(rec.ReferralID),
+		AffiliateProgramID: o.cfg.ID, AffiliateLinkID: orNull(rec.LinkID), PromotionalCodeID: orNull(rec.CodeID),
+		ExternalID: orNull(rec.ExternalID), ExternalInvoiceID: orNull(rec.InvoiceID),
+		Name: orNull(rec.Name), Email: orNull(rec.Email), TotalEarned: rec.TotalEarned,
+		TaxAmount: rec.Tax, ShippingAmount: rec.Shipping, CommissionRate: rec.Rate, CommissionEarned: earned,
+		ProductsBought: emptyNotNil(slices.Clone(rec.Products)), Clicks: rec.Clicks, Status: rec.Status,
+		RefundedAmount: rec.Refunded, RefundedAt: timeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger,
+		Source: rec.Source, IntegrationSalesSource: orNull(rec.Integration), Metadata: metadataOf(rec.Metadata),
+		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		Affiliate: summary, Referral: Null[Referral](), Commissions: rec.commissionsOf(),
+	}
+	if ref.ID == uuid.Nil {
+		return s, nil
+	}
+	totals, err := o.totals(ref.ID)
+	if err != nil {
+		return Sale{}, err
+	}
+	s.Referral = Set(o.referralWith(ref, totals))
+	return s, nil
+}
+
+// commissionsOf is a sale's commissions as the wire shows them.
+func (r *SaleRecord) commissionsOf() []Commission {
+	out := make([]Commission, len(r.Commissions))
+	for i := range r.Commissions {
+		c := &r.Commissions[i]
+		out[i] = Commission{
+			ID: CommissionID(c.Number), SaleID: SaleID(r.Number), AffiliateID: c.AffiliateID,
+			CommissionEarned: c.Earned, ApprovalStatus: c.Approval, RewardType: RewardCash,
+			PayoutCreated: c.PayoutID != uuid.Nil, PayoutID: orNull(c.PayoutID), ManuallyPaid: c.ManuallyPaid,
+			HoldReason: orNull(c.HoldReason), BonusReason: orNull(c.BonusReason),
+			CreatedAt: TimeOf(c.CreatedAt), UpdatedAt: TimeOf(c.UpdatedAt),
+		}
+	}
+	return out
+}
+
+// emitSale fires a created or updated event of a sale. The event's body is its
+// own copy: sale goes to the caller.
+func (o *op) emitSale(typ EventType, rec *SaleRecord, sale Sale) error {
+	if rec.DeletedFired {
+		return nil
+	}
+	sale.Affiliate = sale.Affiliate.inEvent()
+	sale.ProductsBought = slices.Clone(sale.ProductsBought)
+	sale.Commissions = slices.Clone(sale.Commissions)
+	sale.Metadata = metadataOf(rec.Metadata)
+	if ref, ok := sale.Referral.Get(); ok {
+		raw, _ := ref.Metadata.Get()
+		ref.Metadata = metadataOf(raw)
+		sale.Referral = Set(ref)
+	}
+	return o.emitNumbered(typ, rec.ID, rec.Number, rec.Revision, sale)
+}
+
+// saveSale stores a changed sale with its totals and fires the event of the
+// change: sale.updated, or sale.deleted when the change refunded it in full.
+func (o *op) saveSale(before, rec SaleRecord) (Sale, error) {
+	was, err := before.tally()
+	if err != nil {
+		return Sale{}, err
+	}
+	is, err := rec.tally()
+	if err != nil {
+		return Sale{}, err
+	}
+	if err := o.moveSale(rec, was, is); err != nil {
+		return Sale{}, err
+	}
+	gone := rec.Status == SaleRefunded && !rec.DeletedFired
+	if !rec.DeletedFired {
+		rec.Revision++
+	}
+	rec.DeletedFired = rec.DeletedFired || gone
+	rec.UpdatedAt = o.now
+	if err := o.tx.Sales.Replace(rec); err != nil {
+		return Sale{}, taken(err, map[Index]*Error{
+			ByExternalID: saleExternalIDTaken.err(), ByInvoice: saleInvoiceIDTaken.err(),
+		})
+	}
+	sale, err := o.saleOf(rec)
+	if err != nil {
+		return Sale{}, err
+	}
+	if gone {
+		return sale, o.emitNumbered(SaleDeleted, rec.ID, rec.Number, rec.Revision, DeletedSaleBody{SaleID(rec.Number)})
+	}
+	return sale, o.emitSale(SaleUpdated, &rec, sale)
+}
+
+// findSale finds a sale by the first field of ref that is set.
+func (o *op) findSale(ref SaleRef) (SaleRecord, error) {
+	switch {
+	case ref.ID != 0:
+		return o.saleByNumber(ref.ID)
+	case ref.ExternalID != "" || ref.InvoiceID != "":
+		ix, text := ByExternalID, ref.ExternalID
+		if text == "" {
+			ix, text = ByInvoice, ref.InvoiceID
+		}
+		key, _, err := externalKey(ix, text)
+		if err != nil {
+			return SaleRecord{}, err
+		}
+		return o.tx.Sales.Find(key)
+	}
+	return SaleRecord{}, saleIDRequired.err()
+}

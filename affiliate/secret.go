@@ -1,0 +1,68 @@
+package affiliate
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// A Secret signs the deliveries of an endpoint: "whsec_" and the standard
+// base64 of 32 random bytes. It prints as whsec_*** wherever it may end up:
+// every verb of fmt, JSON, text and slog. Only [Secret.Reveal] gives the value.
+// Webhooks: Secrets.
+type Secret string
+
+const (
+	secretPrefix = "whsec_"
+	secretMask   = secretPrefix + "***"
+	secretHint   = 4 // characters that an endpoint shows of its secret
+)
+
+// Reveal returns the secret itself.
+func (s Secret) Reveal() string { return string(s) }
+
+// String returns whsec_***.
+func (s Secret) String() string { return secretMask }
+
+// GoString returns whsec_***.
+func (s Secret) GoString() string { return secretMask }
+
+// Format writes whsec_*** for every verb and flag.
+func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, secretMask) }
+
+// MarshalText writes whsec_***.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
+
+// MarshalJSON writes "whsec_***".
+func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + secretMask + `"`), nil }
+
+// LogValue is whsec_***.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(secretMask) }
+
+// hint is the end of the secret, by which people tell secrets apart.
+func (s Secret) hint() string { return string(s[max(0, len(s)-secretHint):]) }
+
+// newSecret draws a secret and seals it for its record.
+func (o *op) newSecret() (Secret, SecretRecord, error) {
+	raw, err := o.Program.ids.randomBytes(32)
+	if err != nil {
+		return "", SecretRecord{}, internal("draw secret", err)
+	}
+	s := Secret(secretPrefix + base64.StdEncoding.EncodeToString(raw))
+	sealed, err := o.seal([]byte(s))
+	if err != nil {
+		return "", SecretRecord{}, internal("seal secret", err)
+	}
+	return s, SecretRecord{Value: sealed, Hint: s.hint()}, nil
+}
+
+// randomBytes reads from Config.Rand, which need not be safe for concurrent
+// use, under the lock of the ids that read from it too.
+func (s *idSource) randomBytes(n int) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw := make([]byte, n)
+	_, err := io.ReadFull(s.rand, raw)
+	return raw, err
+}

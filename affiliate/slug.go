@@ -1,0 +1,112 @@
+package affiliate
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Generated slugs: the first link of an affiliate that named none. Rule 4.2.
+
+const (
+	fallbackSlug  = "affiliate" // when nothing of the email can be used
+	maxSlugSuffix = 9           // -2 … -9 are tried, then a random one
+	slugChars     = "abcdefghijkmnpqrstuvwxyz23456789"
+)
+
+// slugBase is the local part of a canonical email as a slug: runs outside
+// [a-z0-9] become one hyphen, trimmed. It may be digits only, which is a legal
+// slug; looked up as an identifier it then comes after the click of that number.
+func slugBase(email string) string {
+	local, _, _ := strings.Cut(email, "@")
+	var b strings.Builder
+	for i := range len(local) {
+		if alphanumeric(local[i]) {
+			b.WriteByte(local[i])
+		} else if s := b.String(); s != "" && s[len(s)-1] != '-' {
+			b.WriteByte('-')
+		}
+	}
+	if base := strings.TrimRight(b.String(), "-"); base != "" {
+		return base
+	}
+	return fallbackSlug
+}
+
+// withSuffix is base and suffix in at most maxSlug bytes.
+func withSuffix(base, suffix string) string {
+	if room := maxSlug - len(suffix); len(base) > room {
+		base = strings.TrimRight(base[:room], "-")
+	}
+	return base + suffix
+}
+
+// freeSlug is the first candidate that no live link has. It looks up a bounded
+// number of them, however many affiliates share the local part; random was drawn
+// before the transaction.
+func (o *op) freeSlug(base, random string) (string, error) {
+	candidate := withSuffix(base, "")
+	for n := 2; ; n++ {
+		_, err := o.linkBySlug(candidate)
+		if errors.Is(err, ErrNotFound) {
+			return candidate, nil
+		}
+		if err != nil {
+			return "", internal("look up slug", err)
+		}
+		switch {
+		case n <= maxSlugSuffix:
+			candidate = withSuffix(base, "-"+strconv.Itoa(n))
+		case n == maxSlugSuffix+1:
+			candidate = withSuffix(base, "-"+random)
+		default: // 60 random bits came twice: Config.Rand is not random
+			return "", errors.New("affiliate: no free slug; does Config.Rand repeat itself?")
+		}
+	}
+}
+
+// randomSlug draws 12 characters, 60 bits.
+func (s *idSource) randomSlug() string {
+	s.mu.Lock()
+	id := s.fresh()
+	s.mu.Unlock()
+	text := make([]byte, 0, 12)
+	for i, b := range id {
+		if i != 6 && i != 8 && len(text) < cap(text) { // those two hold version and variant
+			text = append(text, slugChars[b%byte(len(slugChars))])
+		}
+	}
+	return string(text)
+}
+
+// linkBySlug finds a live link by its slug in any letter case. What is no slug
+// is nobody's.
+func (o *op) linkBySlug(slug string) (LinkRecord, error) {
+	if len(slug) > maxSlug || !validSlug(slug) {
+		return LinkRecord{}, ErrNotFound
+	}
+	return o.tx.Links.Find(Key{Index: BySlug, Text: foldSlug(slug)})
+}
+
+// slugFree refuses a slug that a live link other than self has.
+func (o *op) slugFree(slug string, self uuid.UUID, refused *Error) error {
+	link, err := o.linkBySlug(slug)
+	if errors.Is(err, ErrNotFound) || err == nil && link.ID == self && self != uuid.Nil {
+		return nil
+	}
+	if err != nil {
+		return internal("look up slug", err)
+	}
+	return refused
+}
+
+// addLink writes a new link of an affiliate. The slug has been checked.
+func (o *op) addLink(owner uuid.UUID, slug string, refused *Error) (LinkRecord, error) {
+	rec := LinkRecord{ID: o.newID(), AffiliateID: owner, Slug: slug, CreatedAt: o.now, UpdatedAt: o.now}
+	if err := o.tx.Links.Insert(rec); err != nil {
+		return LinkRecord{}, taken(err, map[Index]*Error{BySlug: refused})
+	}
+	return rec, nil
+}

@@ -1,0 +1,123 @@
+package affiliate
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// The status of an affiliate and what moves it. Rule 4.1; contract 6.
+
+// A move is a change of status that a dashboard makes.
+type move struct{ from, to AffiliateStatus }
+
+// The moves. UpdateAffiliate sets ACTIVE or INACTIVE from any status, which is
+// the way back; AcceptInvite ends INVITED.
+var (
+	approve    = move{AffiliateInactive, AffiliateActive}
+	decline    = move{AffiliateInactive, AffiliateDeclined}
+	deactivate = move{AffiliateActive, AffiliateDeactivated}
+	ban        = move{AffiliateActive, AffiliateBanned}
+)
+
+// ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. One
+// that is ACTIVE already stays as it is.
+// Errors: AffiliateNotFound, StatusNotAllowed.
+// Effects: affiliate.updated for each that changed. Seed: States; contract 6.
+func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
+	return p.moveAll(ctx, ids, approve)
+}
+
+// DeclineAffiliates makes pending affiliates DECLINED; otherwise like
+// [Program.ApproveAffiliates].
+func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
+	return p.moveAll(ctx, ids, decline)
+}
+
+// DeactivateAffiliates makes active affiliates DEACTIVATED: what later sales
+// earn them is on hold. Earlier commissions stay as they are. Otherwise like
+// [Program.ApproveAffiliates].
+func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
+	return p.moveAll(ctx, ids, deactivate)
+}
+
+// BanAffiliates makes active affiliates BANNED, with the effect of
+// [Program.DeactivateAffiliates].
+func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
+	return p.moveAll(ctx, ids, ban)
+}
+
+func (p *Program) moveAll(ctx context.Context, ids []uuid.UUID, m move) ([]Affiliate, error) {
+	return p.changeAll(ctx, ids, func(_ *op, rec *AffiliateRecord) error {
+		if rec.Status != m.from && rec.Status != m.to {
+			return statusNotAllowed.err()
+		}
+		rec.Status = m.to
+		return nil
+	})
+}
+
+// SetAffiliatePlan puts affiliates on a commission plan, all of them or none;
+// the zero id is the program's own terms. It counts for later sales.
+// Errors: PlanNotFound, AffiliateNotFound, InvalidField (commissionRate) when an
+// affiliate's own rate makes no sense under the plan.
+// Effects: affiliate.updated for each that changed. Seed: Events.
+func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
+	return p.changeAll(ctx, ids, func(o *op, rec *AffiliateRecord) error {
+		rec.PlanID = plan
+		_, err := o.termsOf(plan, planMissing)
+		return err
+	})
+}
+
+// SetAffiliateTier puts affiliates into a tier, all of them or none, the exempt
+// too; the zero id is no tier.
+// Errors: TierNotFound, AffiliateNotFound.
+// Effects: affiliate.updated for each that changed. Seed: Events.
+func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
+	return p.changeAll(ctx, ids, func(o *op, rec *AffiliateRecord) error {
+		rec.TierID = tier
+		if tier == uuid.Nil {
+			return nil
+		}
+		if _, err := o.tx.Tiers.Get(tier); err != nil {
+			return tierNotFound.orOther(err)
+		}
+		return nil
+	})
+}
+
+// SetTierExempt says whether [Program.AssignTiers] leaves affiliates where they
+// are: all of them or none.
+// Errors: AffiliateNotFound.
+// Effects: affiliate.updated for each that changed.
+func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]Affiliate, error) {
+	return p.changeAll(ctx, ids, func(_ *op, rec *AffiliateRecord) error {
+		rec.TierExempt = exempt
+		return nil
+	})
+}
+
+// newStatus is the status of a new affiliate: the one that was asked for, else
+// as the program approves.
+func (p *Program) newStatus(asked string) AffiliateStatus {
+	if status := statusInput(asked); status != "" {
+		return status
+	}
+	if p.cfg.NoAutoApprove {
+		return AffiliateInactive
+	}
+	return AffiliateActive
+}
+
+// statusInput reads affiliateStatus: active or inactive in any letter case.
+// Anything else is empty.
+func statusInput(s string) AffiliateStatus {
+	switch lowerASCII(s) {
+	case "active":
+		return AffiliateActive
+	case "inactive":
+		return AffiliateInactive
+	}
+	return ""
+}

@@ -1,0 +1,153 @@
+package memstore
+
+import (
+	"iter"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A mode is what a transaction may do.
+type mode uint8
+
+const (
+	over mode = iota
+	reading
+	writing
+)
+
+// A txn is one transaction: the Tx that the closure gets, and what its tables
+// stand on. It is never used for a second transaction, so that a Tx that was
+// kept stays over for good.
+type txn struct {
+	tx   affiliate.Tx
+	p    *program
+	mode mode
+}
+
+// begin makes a transaction of a program that the caller has locked.
+func begin(p *program, m mode) *txn {
+	t := &txn{p: p, mode: m}
+	t.bind()
+	return t
+}
+
+// endView ends a View, however its closure ended.
+func (t *txn) endView() {
+	t.mode = over
+	t.p.mu.RUnlock()
+}
+
+// endUpdate ends an Update, however its closure ended, and takes back what was
+// not committed.
+func (t *txn) endUpdate() {
+	t.mode = over
+	t.p.rollback()
+	t.p.mu.Unlock()
+}
+
+// writable says why the transaction may not write, if it may not.
+func (t *txn) writable() error {
+	switch t.mode {
+	case writing:
+		return nil
+	case reading:
+		return affiliate.ErrReadOnly
+	}
+	return affiliate.ErrTxDone
+}
+
+func (t *txn) next(name affiliate.Sequence) (int64, error) {
+	if err := t.writable(); err != nil {
+		return 0, err
+	}
+	return t.p.next(name), nil
+}
+
+// A handle is one table in one transaction.
+type handle[T affiliate.Record[T], P place[T]] struct{ t *txn }
+
+func (h handle[T, P]) table() *table[T] {
+	var place P
+	return place.in(&h.t.p.tables)
+}
+
+// Get returns the record with the id.
+func (h handle[T, P]) Get(id uuid.UUID) (rec T, err error) {
+	if h.t.mode == over {
+		return rec, affiliate.ErrTxDone
+	}
+	tab := h.table()
+	slot, ok := tab.byID[id]
+	if !ok {
+		return rec, affiliate.ErrNotFound
+	}
+	return (*tab.rows.at(slot)).Clone(), nil
+}
+
+// Find returns the record that holds the key.
+func (h handle[T, P]) Find(key affiliate.Key) (rec T, err error) {
+	if h.t.mode == over {
+		return rec, affiliate.ErrTxDone
+	}
+	tab := h.table()
+	slot, err := tab.find(&key)
+	if err != nil {
+		return rec, err
+	}
+	return (*tab.rows.at(slot)).Clone(), nil
+}
+
+// List walks the records that q selects.
+func (h handle[T, P]) List(q affiliate.Query) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { h.walk(&q, yield) }
+}
+
+func (h handle[T, P]) walk(q *affiliate.Query, yield func(T, error) bool) {
+	var none T
+	if h.t.mode == over {
+		yield(none, affiliate.ErrTxDone)
+		return
+	}
+	tab := h.table()
+	c, err := tab.cursor(q)
+	if err != nil {
+		yield(none, err)
+		return
+	}
+
+	for n := 1; c.next(); n++ {
+		if !yield((*tab.rows.at(c.slot)).Clone(), nil) || n == q.Limit {
+			return
+		}
+		if h.t.mode == over {
+			yield(none, affiliate.ErrTxDone)
+			return
+		}
+	}
+}
+
+// Insert adds a record.
+func (h handle[T, P]) Insert(rec T) error {
+	if err := h.t.writable(); err != nil {
+		return err
+	}
+	return h.table().insert(rec)
+}
+
+// Replace puts a record in the place of the one with its id.
+func (h handle[T, P]) Replace(rec T) error {
+	if err := h.t.writable(); err != nil {
+		return err
+	}
+	return h.table().replace(rec)
+}
+
+// Delete removes the record with the id.
+func (h handle[T, P]) Delete(id uuid.UUID) error {
+	if err := h.t.writable(); err != nil {
+		return err
+	}
+	return h.table().delete(id)
+}
