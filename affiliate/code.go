@@ -240,21 +240,27 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (
 		if err := o.freeForUpdate(old, rec); err != nil {
 			return Code{}, err
 		}
+		rec.UpdatedAt = o.now
 		answer, err := o.fullCode(rec, parents{})
 		if err != nil {
 			return Code{}, err
 		}
-		rec.Revision++
-		rec.UpdatedAt, answer.UpdatedAt = o.now, TimeOf(o.now)
-		if err := o.tx.Codes.Replace(rec); err != nil {
-			return Code{}, taken(err, codeClashes(codeTaken))
-		}
-		shown, err := o.parentsOf(rec, parents{}) // the event's own
-		if err != nil {
-			return Code{}, err
-		}
-		return answer, o.emit(PromocodeUpdated, id, rec.Revision, codeBody{rec, shown})
+		return answer, taken(o.notifyCode(rec), codeClashes(codeTaken))
 	})
+}
+
+// notifyCode raises the code's revision, stores it and fires promocode.updated.
+// The caller has set UpdatedAt and every changed field.
+func (o *op) notifyCode(rec CodeRecord) error {
+	shown, err := o.parentsOf(rec, parents{})
+	if err != nil {
+		return err
+	}
+	rec.Revision++
+	if err := o.tx.Codes.Replace(rec); err != nil {
+		return err
+	}
+	return o.emit(PromocodeUpdated, rec.ID, rec.Revision, codeBody{rec, shown})
 }
 
 // freeForUpdate refuses what another live code has.

@@ -154,7 +154,7 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	limited := up.LimitToCustomers.Or(rec.LimitToCustomers)
 	err := first(
 		notCleared("code", up.Code),
-		given("code", up.Code, len(code)),
+		notBlank("code", up.Code),
 		checkCode(&code),
 		given("externalId", up.ExternalID, maxName),
 		notCleared("active", up.Active),
@@ -184,11 +184,21 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	return rec, nil
 }
 
+// notBlank refuses an empty text that an update sent.
+func notBlank(field string, sent Opt[string]) *Error {
+	if s, ok := sent.Get(); ok && blank(s) {
+		return invalid(field, notEmpty)
+	}
+	return nil
+}
+
 // checkMergedCustomer: an empty text is refused for what it is when it was
 // sent, and a missing one when the code is limited to a customer.
 func checkMergedCustomer(limited bool, id string, sent Opt[string]) *Error {
-	if s, ok := sent.Get(); ok && blank(s) && !limited {
-		return invalid("customerId", notEmpty)
+	if !limited {
+		if err := notBlank("customerId", sent); err != nil {
+			return err
+		}
 	}
 	return checkCustomer(limited, id)
 }

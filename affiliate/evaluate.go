@@ -1,10 +1,6 @@
 package affiliate
 
-import (
-	"context"
-
-	"github.com/google/uuid"
-)
+import "context"
 
 // Order is the input of [Program.Evaluate]: a code and what is known of the
 // order it is meant for. PromoCode is required.
@@ -58,37 +54,24 @@ func checkEvaluated(in *Order) error {
 	if amount, ok := in.TotalEarned.Get(); ok && amount.Sign() <= 0 {
 		total = totalNotPositive.err()
 	}
-	if in.Email != "" {
+	if in.Email = trimSpace(in.Email); in.Email != "" {
 		email = checkEmail("email", &in.Email)
 	}
-	return first(code, total, email, checkProduct(in.Product))
-}
-
-// checkProduct checks what was bought, where it was sent.
-func checkProduct(sent Opt[Product]) *Error {
-	product, ok := sent.Get()
-	if !ok {
-		return nil
-	}
-	if err := optional("product.productId", product.ProductID, maxName); err != nil {
+	if err := first(code, total, email); err != nil {
 		return err
 	}
-	if quantity, ok := product.Quantity.Get(); ok && quantity.Sign() <= 0 {
-		return quantityNotPositive.err()
-	}
-	if price, ok := product.Price.Get(); ok && price.Sign() < 0 {
-		return priceNegative.err()
-	}
-	return optional("product.name", product.Name, maxName)
+	return checkProduct(in.Product)
 }
 
 func (o *op) evaluate(in Order) (Evaluation, error) {
-	ord, err := o.orderOf(in.ReferralID, in.Email)
+	who, err := o.identify(in.ReferralID, in.Email)
 	if err != nil {
 		return Evaluation{}, err
 	}
-	ord.total, ord.product = in.TotalEarned, in.Product.Or(Product{}).ProductID
-	v, err := o.judge(in.PromoCode, ord)
+	v, err := o.judge(in.PromoCode, order{
+		total: in.TotalEarned, customer: who.customer, affiliate: who.origin.affiliate.ID,
+		product: in.Product.Or(Product{}).ProductID,
+	})
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -104,29 +87,4 @@ func (o *op) evaluate(in Order) (Evaluation, error) {
 	out.Coupon = Set(o.couponOf(v.coupon))
 	out.Affiliate, err = o.contact(v.code.AffiliateID, nil)
 	return out, err
-}
-
-// orderOf is the buyer of an order and the affiliate that it names. Only the
-// referralId names an affiliate: as a click, an affiliate or a slug directly,
-// as a referral through its owner. What leads nowhere counts as not sent.
-func (o *op) orderOf(referralID, email string) (order, error) {
-	who, err := o.identify(referralID, email)
-	if err != nil {
-		return order{}, err
-	}
-	ord := order{customer: who.customer}
-	if who.via {
-		ord.affiliate = who.origin.affiliate.ID
-		return ord, nil
-	}
-	if referralID != "" && email != "" {
-		// The customer may come from the email, which names no affiliate.
-		if who, err = o.identify(referralID, ""); err != nil {
-			return order{}, err
-		}
-	}
-	if referralID != "" && who.customer.referral.ID != uuid.Nil {
-		ord.affiliate = who.customer.referral.AffiliateID
-	}
-	return ord, nil
 }
