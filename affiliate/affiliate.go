@@ -273,4 +273,3 @@ func (o *op) answers(all []Answer) []Answer {
 	}
 	return all
 }
-

@@ -24,7 +24,7 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 			return struct{}{}, nil
 		}
 		if err == nil {
-			err = o.payoutFree(rec.ID)
+			err = o.noneInPayout(Key{Index: OfAffiliate, ID: rec.ID})
 		}
 		if err == nil {
 			err = o.dropAffiliate(rec)
@@ -32,25 +32,6 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 		return struct{}{}, err
 	})
 	return err
-}
-
-// payoutFree refuses when a sale that goes with the affiliate is in a payout:
-// its own ones, and those of its referrals, which by a code may be another
-// affiliate's.
-func (o *op) payoutFree(id uuid.UUID) error {
-	key := Key{Index: OfAffiliate, ID: id}
-	if err := o.noneInPayout(key); err != nil {
-		return err
-	}
-	for rec, err := range o.tx.Referrals.List(Query{Key: key}) {
-		if err != nil {
-			return internal("read referrals", err)
-		}
-		if err := o.noneInPayout(Key{Index: OfReferral, ID: rec.ID}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // noneInPayout refuses when a sale with the key is in a payout.
@@ -67,13 +48,13 @@ func (o *op) noneInPayout(key Key) error {
 }
 
 // dropAffiliate removes the affiliate and what hangs on it, children first.
-// Referrals take their sales along; the sales that are left are those without a
-// referral and those of another affiliate's referrals.
+// Sales that a code credited to another affiliate stay with that affiliate and
+// lose the reference to the customer.
 func (o *op) dropAffiliate(rec AffiliateRecord) error {
 	key := Key{Index: OfAffiliate, ID: rec.ID}
 	steps := []func() error{
-		func() error { return each(o.tx.Referrals, key, o.dropReferral) },
 		func() error { return each(o.tx.Sales, key, o.dropSale) },
+		func() error { return each(o.tx.Referrals, key, o.dropReferral) },
 		func() error {
 			return each(o.tx.Clicks, key, func(r ClickRecord) error { return o.tx.Clicks.Delete(r.ID) })
 		},
@@ -97,17 +78,4 @@ func (o *op) unassignCode(rec CodeRecord) error {
 		return o.notifyCode(rec)
 	}
 	return o.tx.Codes.Replace(rec)
-}
-
-// each calls fn for every record that holds the key.
-func each[R Record[R]](t Table[R], key Key, fn func(R) error) error {
-	for rec, err := range t.List(Query{Key: key}) {
-		if err != nil {
-			return err
-		}
-		if err := fn(rec); err != nil {
-			return err
-		}
-	}
-	return nil
 }
