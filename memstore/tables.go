@@ -41,26 +41,25 @@ type opener interface {
 
 // bind fills the tables of the Tx with handles on the transaction.
 func (t *txn) bind() {
-	t.tx = affiliate.Tx{
-		Affiliates:  handle[affiliate.AffiliateRecord, inAffiliates]{t},
-		Links:       handle[affiliate.LinkRecord, inLinks]{t},
-		Clicks:      handle[affiliate.ClickRecord, inClicks]{t},
-		Referrals:   handle[affiliate.ReferralRecord, inReferrals]{t},
-		Coupons:     handle[affiliate.CouponRecord, inCoupons]{t},
-		Codes:       handle[affiliate.CodeRecord, inCodes]{t},
-		Redemptions: handle[affiliate.RedemptionRecord, inRedemptions]{t},
-		Sales:       handle[affiliate.SaleRecord, inSales]{t},
-		Plans:       handle[affiliate.PlanRecord, inPlans]{t},
-		Tiers:       handle[affiliate.TierRecord, inTiers]{t},
-		Payouts:     handle[affiliate.PayoutRecord, inPayouts]{t},
-		Totals:      handle[affiliate.TotalsRecord, inTotals]{t},
-		Receipts:    handle[affiliate.ReceiptRecord, inReceipts]{t},
-		Endpoints:   handle[affiliate.EndpointRecord, inEndpoints]{t},
-		Events:      handle[affiliate.EventRecord, inEvents]{t},
-		Deliveries:  handle[affiliate.DeliveryRecord, inDeliveries]{t},
-		Queue:       handle[affiliate.QueueRecord, inQueue]{t},
-		Next:        t.next,
-	}
+	tx := &t.tx
+	tx.Affiliates = handle[affiliate.AffiliateRecord, inAffiliates]{t}
+	tx.Links = handle[affiliate.LinkRecord, inLinks]{t}
+	tx.Clicks = handle[affiliate.ClickRecord, inClicks]{t}
+	tx.Referrals = handle[affiliate.ReferralRecord, inReferrals]{t}
+	tx.Coupons = handle[affiliate.CouponRecord, inCoupons]{t}
+	tx.Codes = handle[affiliate.CodeRecord, inCodes]{t}
+	tx.Redemptions = handle[affiliate.RedemptionRecord, inRedemptions]{t}
+	tx.Sales = handle[affiliate.SaleRecord, inSales]{t}
+	tx.Plans = handle[affiliate.PlanRecord, inPlans]{t}
+	tx.Tiers = handle[affiliate.TierRecord, inTiers]{t}
+	tx.Payouts = handle[affiliate.PayoutRecord, inPayouts]{t}
+	tx.Totals = handle[affiliate.TotalsRecord, inTotals]{t}
+	tx.Receipts = handle[affiliate.ReceiptRecord, inReceipts]{t}
+	tx.Endpoints = handle[affiliate.EndpointRecord, inEndpoints]{t}
+	tx.Events = handle[affiliate.EventRecord, inEvents]{t}
+	tx.Deliveries = handle[affiliate.DeliveryRecord, inDeliveries]{t}
+	tx.Queue = handle[affiliate.QueueRecord, inQueue]{t}
+	tx.Next = t.next
 }
 
 // A place says which table of a program a handle is for. It is a type rather
