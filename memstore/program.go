@@ -36,6 +36,7 @@ func newProgram(id uuid.UUID) *program {
 	for i, tab := range p.all() {
 		tab.open(p, schema[i])
 	}
+	p.fix()
 	return p
 }
 

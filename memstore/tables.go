@@ -2,7 +2,8 @@ package memstore
 
 import "github.com/tributary-go/tributary/affiliate"
 
-// A table of [affiliate.Tx] stands once in each of the four lists below.
+// A table of [affiliate.Tx] stands once in each of the lists below, and in
+// [tables.fix] if its records are fixed.
 
 // tables is what a program keeps.
 type tables struct {
@@ -34,6 +35,20 @@ func (ts *tables) all() []opener {
 	}
 }
 
+// fix marks the tables whose records hold no slice or map: what Clone would
+// return is the record itself, so it need not be called.
+func (ts *tables) fix() {
+	ts.links.fixed = true
+	ts.clicks.fixed = true
+	ts.codes.fixed = true
+	ts.redemptions.fixed = true
+	ts.plans.fixed = true
+	ts.tiers.fixed = true
+	ts.totals.fixed = true
+	ts.events.fixed = true
+	ts.queue.fixed = true
+}
+
 // An opener is a table before its record type matters.
 type opener interface {
 	open(p *program, schema affiliate.TableSchema)
@@ -59,7 +74,6 @@ func (t *txn) bind() {
 	tx.Events = handle[affiliate.EventRecord, inEvents]{t}
 	tx.Deliveries = handle[affiliate.DeliveryRecord, inDeliveries]{t}
 	tx.Queue = handle[affiliate.QueueRecord, inQueue]{t}
-	tx.Next = t.next
 }
 
 // A place says which table of a program a handle is for. It is a type rather

@@ -26,11 +26,32 @@ func begin(p *program) *txn {
 	return t
 }
 
+// beginView makes a transaction that only reads. It spares the allocation of a
+// method value for Next, which has nothing to do there but refuse.
+func beginView(p *program) *txn {
+	t := begin(p)
+	t.tx.Next = nextInView
+	return t
+}
+
+func nextInView(affiliate.Sequence) (int64, error) { return 0, affiliate.ErrReadOnly }
+
+func nextAfterView(affiliate.Sequence) (int64, error) { return 0, affiliate.ErrTxDone }
+
 // endView ends a View, however its closure ended.
 func (t *txn) endView() {
 	p := t.p
 	t.p = nil
+	t.tx.Next = nextAfterView
 	p.mu.RUnlock()
+}
+
+// beginUpdate makes the transaction that writes.
+func beginUpdate(p *program) *txn {
+	t := begin(p)
+	t.tx.Next = t.next
+	p.writer = t
+	return t
 }
 
 // endUpdate ends an Update, however its closure ended, and takes back what was
@@ -79,6 +100,9 @@ func (h handle[T, P]) Get(id uuid.UUID) (rec T, err error) {
 	if !ok {
 		return rec, affiliate.ErrNotFound
 	}
+	if tab.fixed {
+		return *tab.rows.at(slot), nil
+	}
 	return (*tab.rows.at(slot)).Clone(), nil
 }
 
@@ -91,6 +115,9 @@ func (h handle[T, P]) Find(key affiliate.Key) (rec T, err error) {
 	slot, err := tab.find(&key)
 	if err != nil {
 		return rec, err
+	}
+	if tab.fixed {
+		return *tab.rows.at(slot), nil
 	}
 	return (*tab.rows.at(slot)).Clone(), nil
 }
@@ -114,7 +141,7 @@ func (h handle[T, P]) walk(q *affiliate.Query, yield func(T, error) bool) {
 	}
 
 	for n := 1; c.next(); n++ {
-		if !yield((*tab.rows.at(c.slot)).Clone(), nil) || n == q.Limit {
+		if !yield(tab.copyOf(c.slot), nil) || n == q.Limit {
 			return
 		}
 		if h.t.p == nil {
