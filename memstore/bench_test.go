@@ -244,3 +244,172 @@ func lookupID(b *testing.B, n int) {
 		}
 	})
 }
+
+// BenchmarkInsert adds links with rising ids to a table that has n already.
+func BenchmarkInsert(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := New()
+			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+			f, _ := besideMap(n, linkOf, affiliate.LinkRecord.RecordID)
+
+			ctx := b.Context()
+			sideBySide(b, 200, func(i int) {
+				if rec := linkOf(n + i); !f.insert(rec.ID, rec) {
+					b.Fatal("taken")
+				}
+			}, func(i int) {
+				rec := linkOf(n + i)
+				if err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error { return tx.Links.Insert(rec) }); err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkReplace counts a redemption on a random code.
+func BenchmarkReplace(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := New()
+			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
+			f, keys := besideMap(n, codeOf, affiliate.CodeRecord.RecordID)
+
+			ctx := b.Context()
+			sideBySide(b, 200, func(i int) {
+				f.update(keys[i%n], func(rec *affiliate.CodeRecord) { rec.TimesRedeemed++ })
+			}, func(i int) {
+				err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+					rec, err := tx.Codes.Get(keys[i%n])
+					if err != nil {
+						return err
+					}
+					rec.TimesRedeemed++
+					return tx.Codes.Replace(rec)
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkList walks the ten links of a random affiliate, newest first. The
+// floor looks up ten ids of a slice.
+func BenchmarkList(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := New()
+			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+			f, _ := besideMap(n, linkOf, affiliate.LinkRecord.RecordID)
+			owners := rand.New(rand.NewPCG(1, 2)).Perm(n / 10)
+
+			ctx := b.Context()
+			sideBySide(b, 50, func(i int) {
+				first := owners[i%len(owners)] * 10
+				for at := 9; at >= 0; at-- {
+					if rec, ok := f.get(rowID(first + at)); !ok || rec.Slug == "" {
+						b.Fatal("lost")
+					}
+				}
+			}, func(i int) {
+				key := affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(owners[i%len(owners)])}
+				err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) error {
+					for rec, err := range tx.Links.List(affiliate.Query{Key: key, Desc: true, Limit: 10}) {
+						if err != nil || rec.Slug == "" {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkQueue takes the head of a queue of n and adds to its end: the worst
+// case of an order that is a slice.
+func BenchmarkQueue(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := New()
+			due := func(i int) affiliate.QueueRecord {
+				return affiliate.QueueRecord{ID: rowID(i), DeliveryID: rowID(i), EndpointID: rowID(i % 3)}
+			}
+			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Queue.Insert(due(i)) })
+
+			ctx, i := b.Context(), 0
+			for b.Loop() {
+				err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+					if err := tx.Queue.Delete(rowID(i)); err != nil {
+						return err
+					}
+					return tx.Queue.Insert(due(n + i))
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}
+
+// BenchmarkSaleBytes is the memory of a sale by code with its commission,
+// ledger row and event, and its share of the totals of a hundred links and a
+// thousand referrals. The payload is empty.
+func BenchmarkSaleBytes(b *testing.B) {
+	const n = 200_000
+	var before, after runtime.MemStats
+	for b.Loop() {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		s := New()
+		fill(b, s, n, insertSale)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(s)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "B/sale")
+	b.ReportMetric(float64(after.HeapObjects-before.HeapObjects)/n, "objects/sale")
+}
+
+func insertSale(tx *affiliate.Tx, i int) error {
+	link, referral, number := rowID(i%100), rowID(1000+i%1000), uuid.UUID{}
+	binary.BigEndian.PutUint64(number[8:], uint64(i+1))
+	sale := affiliate.SaleRecord{
+		ID: rowID(i), Number: int64(i + 1), AffiliateID: rowID(i % 10), ReferralID: referral, LinkID: link,
+		CodeID: rowID(i % 1000), ExternalID: "order-" + strconv.Itoa(i), Email: "ada" + strconv.Itoa(i%1000) + "@example.com",
+		Commissions: []affiliate.CommissionRecord{{Number: int64(i + 1), AffiliateID: rowID(i % 10), CreatedAt: created}},
+		CreatedAt:   created, UpdatedAt: created,
+	}
+	if err := tx.Sales.Insert(sale); err != nil {
+		return err
+	}
+	if err := tx.Redemptions.Insert(affiliate.RedemptionRecord{ID: number, CodeID: sale.CodeID, CouponID: rowID(i % 10)}); err != nil {
+		return err
+	}
+	if err := tx.Events.Insert(affiliate.EventRecord{ID: rowID(i), ObjectID: sale.ID, Number: sale.Number}); err != nil {
+		return err
+	}
+	for _, owner := range []uuid.UUID{sale.AffiliateID, link, referral} {
+		totals, err := tx.Totals.Get(owner)
+		totals.ID = owner
+		totals.Sales++
+		if err != nil {
+			err = tx.Totals.Insert(totals)
+		} else {
+			err = tx.Totals.Replace(totals)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

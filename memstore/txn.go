@@ -124,17 +124,17 @@ func (h handle[T, P]) Find(key affiliate.Key) (rec T, err error) {
 
 // List walks the records that q selects.
 func (h handle[T, P]) List(q affiliate.Query) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) { h.walk(&q, yield) }
+	return func(yield func(T, error) bool) { h.walk(q, yield) }
 }
 
-func (h handle[T, P]) walk(q *affiliate.Query, yield func(T, error) bool) {
+func (h handle[T, P]) walk(q affiliate.Query, yield func(T, error) bool) {
 	var none T
 	if h.t.p == nil {
 		yield(none, affiliate.ErrTxDone)
 		return
 	}
 	tab := h.table()
-	c, err := tab.cursor(q)
+	c, err := tab.cursor(&q)
 	if err != nil {
 		yield(none, err)
 		return
