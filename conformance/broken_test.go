@@ -88,6 +88,8 @@ const (
 	lacksTable     flaw = "lacks a table"
 	lacksNext      flaw = "lacks Next"
 	repeatsNumbers flaw = "repeats a number"
+	skewsNumbers   flaw = "lets two transactions take one number"
+	resetsNumbers  flaw = "begins to count again after an error"
 	oneCounter     flaw = "has one counter for all sequences"
 )
 
@@ -169,7 +171,8 @@ func brokenStores() []struct {
 		{lacksTable, "S16 Complete/no field is nil"},
 		{lacksNext, "S16 Complete/no field is nil"},
 		{repeatsNumbers, "S16 Complete/Next"},
-		{repeatsNumbers, "S16 Complete/Next among goroutines"},
+		{skewsNumbers, "S16 Complete/Next among goroutines"},
+		{resetsNumbers, "S16 Complete/Next after a rollback"},
 		{oneCounter, "S16 Complete/Next by sequence"},
 	}
 }
@@ -307,7 +310,9 @@ func (r *recorder) Fatalf(f string, a ...any) {
 }
 
 // races tells whether the flaw is of a store that runs Updates side by side.
-func (f flaw) races() bool { return f == losesUpdates || f == skewsWrites || f == skewsKeys }
+func (f flaw) races() bool {
+	return slices.Contains([]flaw{losesUpdates, skewsWrites, skewsKeys, skewsNumbers}, f)
+}
 
 // recovers tells whether the flaw needs the panic of a closure.
 func (f flaw) recovers() bool { return f == swallowsPanic || f == leavesLockOnGoexit }

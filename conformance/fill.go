@@ -272,12 +272,19 @@ func (f *filler) micros() time.Duration {
 // JSON values are compared as values (a database may keep them so), an empty
 // list equals none. Everything else must be the same.
 func diff(want, got any) string {
-	return cmp.Diff(want, got, cmpopts.EquateEmpty(),
+	if reflect.DeepEqual(want, got) {
+		return "" // cmp takes ten times as long, over hundreds of thousands of records
+	}
+	return cmp.Diff(want, got,
+		cmp.FilterPath(isJSON, cmp.Comparer(sameJSON)),
+		cmp.FilterPath(func(p cmp.Path) bool { return !isJSON(p) }, cmpopts.EquateEmpty()),
 		cmp.Comparer(func(a, b time.Time) bool {
 			return a.Equal(b) && a.Location().String() == b.Location().String()
-		}),
-		cmp.Comparer(sameJSON))
+		}))
 }
+
+// isJSON keeps sameJSON from []byte, which has to come back byte for byte.
+func isJSON(p cmp.Path) bool { return p.Last().Type() == reflect.TypeFor[json.RawMessage]() }
 
 func sameJSON(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {

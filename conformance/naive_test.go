@@ -143,6 +143,10 @@ func (s *naiveStore) begin(ctx context.Context) error {
 // commit puts what the transaction wrote in place, unless it failed.
 func (s *naiveStore) commit(ctx context.Context, tx *naiveTx, err error) error {
 	switch {
+	case err != nil && s.flaw == resetsNumbers:
+		tx.base.next = map[affiliate.Sequence]int64{}
+		s.put(tx.program, tx.base)
+		return err
 	case err != nil && s.flaw == replacesError:
 		return errors.New("naive: rolled back")
 	case err != nil && s.flaw != keepsAfterError:

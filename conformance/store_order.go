@@ -153,8 +153,18 @@ func answers(tb testing.TB, tx *affiliate.Tx, q affiliate.Query, of []uuid.UUID)
 		got[i] = rec.ID
 	}
 	if want := selected(q, of); !slices.Equal(want, got) {
-		tb.Errorf("List(after %s, limit %d, desc %v, key %s %s) (-want +got):\n%s", q.After, q.Limit, q.Desc, q.Key.Index, q.Key.ID, diff(want, got))
+		tb.Errorf("List(after %s, limit %d, desc %v, key %s %s): %s", q.After, q.Limit, q.Desc, q.Key.Index, q.Key.ID, firstDifference(want, got))
 	}
+}
+
+// firstDifference says where two lists part. The lists are long.
+func firstDifference(want, got []uuid.UUID) string {
+	for i := range min(len(want), len(got)) {
+		if want[i] != got[i] {
+			return fmt.Sprintf("record %d is %s, want %s", i, got[i], want[i])
+		}
+	}
+	return fmt.Sprintf("%d records, want %d", len(got), len(want))
 }
 
 // selected is what a query selects of ids in order.
@@ -251,7 +261,7 @@ func pages(tb testing.TB, s affiliate.Store, ids []uuid.UUID) {
 				q.After = page[len(page)-1].ID
 			}
 			if !slices.Equal(ids, got) {
-				tb.Errorf("pages of %s (-want +got):\n%s", key.Index, diff(ids, got))
+				tb.Errorf("pages of %s: %s", key.Index, firstDifference(ids, got))
 			}
 		}
 	})
