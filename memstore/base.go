@@ -1,0 +1,118 @@
+package memstore
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A base is a table without its records: which slot holds which id, in which
+// order, under which keys.
+type base struct {
+	name    string
+	byID    map[uuid.UUID]uint32
+	ids     ids
+	order   order // every slot in use
+	indexes []index
+	free    []uint32 // slots not in use
+	version uint64   // rises when a slot is added or taken away, anywhere
+}
+
+// index returns the By or the Of index of the name.
+func (b *base) index(name affiliate.Index, unique bool) (*index, error) {
+	for i := range b.indexes {
+		if ix := &b.indexes[i]; ix.name == name && ix.unique == unique {
+			return ix, nil
+		}
+	}
+	if unique {
+		return nil, fmt.Errorf("memstore: find in %s: no unique index %q", b.name, name)
+	}
+	return nil, fmt.Errorf("memstore: list of %s: no shared index %q", b.name, name)
+}
+
+// find returns the slot that holds a unique key.
+func (b *base) find(key *affiliate.Key) (uint32, error) {
+	ix, err := b.index(key.Index, true)
+	if err != nil {
+		return 0, err
+	}
+	slot, ok := ix.get(key)
+	if !ok {
+		return 0, affiliate.ErrNotFound
+	}
+	return slot, nil
+}
+
+// spread puts keys into dst, one place for each index. An index without a key
+// has the zero Key. Records name their keys in the order of the schema.
+func (b *base) spread(dst, keys []affiliate.Key) error {
+	clear(dst)
+	i := 0
+	for k := range keys {
+		for i < len(dst) && b.indexes[i].name != keys[k].Index {
+			i++
+		}
+		if i == len(dst) {
+			return fmt.Errorf("memstore: record of %s: key of %q is out of place", b.name, keys[k].Index)
+		}
+		dst[i] = keys[k]
+		i++
+	}
+	return nil
+}
+
+// clash returns an error if a unique key of a record belongs to another. was
+// are the keys that the record holds.
+func (b *base) clash(was, keys []affiliate.Key) error {
+	for i := range keys {
+		ix, key := &b.indexes[i], &keys[i]
+		if !ix.unique || key.Index == "" || *key == was[i] {
+			continue
+		}
+		if _, taken := ix.get(key); taken {
+			return &affiliate.ExistsError{Index: ix.name}
+		}
+	}
+	return nil
+}
+
+// rekey gives a slot other keys.
+func (b *base) rekey(slot uint32, was, keys []affiliate.Key) {
+	b.version++
+	for i := range keys {
+		if was[i] == keys[i] {
+			continue
+		}
+		if was[i].Index != "" {
+			b.indexes[i].unlink(&b.ids, &was[i], slot)
+		}
+		if keys[i].Index != "" {
+			b.indexes[i].link(&b.ids, &keys[i], slot)
+		}
+	}
+}
+
+// taken tells whether an id is. An id after all others, which is what most new
+// ones are, is not looked up.
+func (b *base) taken(id *uuid.UUID) bool {
+	if b.order.after(&b.ids, id) {
+		return false
+	}
+	_, ok := b.byID[*id]
+	return ok
+}
+
+// enter gives the id of a slot its place.
+func (b *base) enter(slot uint32) {
+	b.byID[*b.ids.at(slot)] = slot
+	b.order.insert(&b.ids, slot)
+}
+
+// leave is the reverse of enter.
+func (b *base) leave(slot uint32) {
+	b.order.remove(&b.ids, slot)
+	delete(b.byID, *b.ids.at(slot))
+}

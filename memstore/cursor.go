@@ -1,0 +1,140 @@
+package memstore
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A cursor walks the slots that a query selects. It keeps its place in the runs
+// of an order for as long as the table does not change, and looks it up again
+// after the id it gave last when it does.
+type cursor struct {
+	b    *base
+	q    *affiliate.Query
+	ix   *index    // nil: all of the table
+	slot uint32    // given last
+	last uuid.UUID // its id, or where to start; zero: the end to start from
+
+	version uint64    // of the table, when the place was looked up
+	looks   int       // how often it was
+	stop    uuid.UUID // id at the far end at the first look
+
+	o       order // what is walked, and the place in it
+	run, at int
+}
+
+// cursor starts a walk.
+func (b *base) cursor(q *affiliate.Query) (c cursor, err error) {
+	c = cursor{b: b, q: q, last: q.After}
+	if q.Key != (affiliate.Key{}) {
+		c.ix, err = b.index(q.Key.Index, false)
+	}
+	return c, err
+}
+
+// next moves to the next slot, and reports whether there is one.
+func (c *cursor) next() bool {
+	switch {
+	case c.looks == 0 || c.version != c.b.version:
+		return c.look()
+	case len(c.o.runs) == 0: // the key has a single slot, which was given
+		return false
+	case c.q.Desc:
+		c.at--
+	default:
+		c.at++
+	}
+	return c.settle()
+}
+
+// look finds the place after the last id in the table as it is.
+func (c *cursor) look() bool {
+	c.version = c.b.version
+	c.looks++
+	slot, ok := c.open()
+	if !ok {
+		return false
+	}
+	if len(c.o.runs) == 0 {
+		return c.single(slot)
+	}
+
+	if c.looks == 1 {
+		c.stop = *c.b.ids.at(c.o.end(!c.q.Desc))
+	}
+	switch {
+	case c.last != uuid.Nil:
+		c.run, c.at = c.o.seek(&c.b.ids, &c.last)
+		if c.q.Desc {
+			c.at--
+		} else if run := c.o.runs[c.run]; c.at < len(run) && *c.b.ids.at(run[c.at]) == c.last {
+			c.at++
+		}
+	case c.q.Desc:
+		c.run = len(c.o.runs) - 1
+		c.at = len(c.o.runs[c.run]) - 1
+	}
+	return c.settle()
+}
+
+// open finds the order to walk, or the slot when the key has a single one.
+func (c *cursor) open() (slot uint32, ok bool) {
+	c.o, c.run, c.at = order{}, 0, 0
+	if c.ix == nil {
+		c.o = c.b.order
+		return 0, len(c.o.runs) > 0
+	}
+
+	ref, ok := c.ix.get(&c.q.Key)
+	if ref >= listed {
+		c.o = *c.ix.lists.at(ref &^ listed)
+	}
+	return ref, ok
+}
+
+// single takes the only slot of a key, unless it was passed.
+func (c *cursor) single(slot uint32) bool {
+	id := c.b.ids.at(slot)
+	if c.looks == 1 {
+		c.stop = *id
+	}
+	if c.last != uuid.Nil && !c.passes(&c.last, id) {
+		return false
+	}
+	return c.take(slot)
+}
+
+// settle steps over the border of a run and takes the slot at the place.
+func (c *cursor) settle() bool {
+	if c.at < 0 {
+		c.run--
+		if c.run < 0 {
+			return false
+		}
+		c.at = len(c.o.runs[c.run]) - 1
+	}
+	if c.at == len(c.o.runs[c.run]) {
+		c.run++
+		c.at = 0
+		if c.run == len(c.o.runs) {
+			return false
+		}
+	}
+	return c.take(c.o.runs[c.run][c.at])
+}
+
+// take makes slot the current one, unless it is past the end that the walk
+// began with.
+func (c *cursor) take(slot uint32) bool {
+	c.slot, c.last = slot, *c.b.ids.at(slot)
+	return c.looks == 1 || !c.passes(&c.stop, &c.last)
+}
+
+// passes tells whether the walk comes to y after x.
+func (c *cursor) passes(x, y *uuid.UUID) bool {
+	if c.q.Desc {
+		return before(y, x)
+	}
+	return before(x, y)
+}

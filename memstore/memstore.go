@@ -1,0 +1,128 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// recentPrograms is how many programs are found without the lock of the map.
+const recentPrograms = 64
+
+// A Store keeps any number of programs in memory. The zero Store is empty and
+// ready for use. It must not be copied after first use.
+//
+// It is an [affiliate.Store]; all its methods are safe for concurrent use.
+type Store struct {
+	mu       sync.RWMutex
+	programs map[uuid.UUID]*program
+	nothing  *program // stands in for programs that nothing was written to
+
+	// recent answers for the map when one program, or a few, have most of the
+	// traffic. A program is never removed, so an entry is never wrong.
+	recent [recentPrograms]atomic.Pointer[program]
+}
+
+var _ affiliate.Store = (*Store)(nil)
+
+// New returns an empty Store.
+func New() *Store { return new(Store) }
+
+// View runs fn on the program as it is, beside other Views of it. A program
+// that was never written to is empty.
+//
+// The error of fn comes back as it is. A ctx that has ended before fn starts
+// is an error that wraps ctx.Err(); one that ends later changes nothing.
+//
+// fn must not call the Store.
+func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("memstore: view: %w", err)
+	}
+
+	p := s.lookup(program)
+	p.mu.RLock()
+	t := beginView(p)
+	defer t.endView()
+	return fn(&t.tx)
+}
+
+// Update runs fn, once, alone in the program, and commits what it wrote if fn
+// returns nil and ctx has not ended by then.
+//
+// The error of fn comes back as it is. A ctx that has ended is an error that
+// wraps ctx.Err(). When fn panics or calls [runtime.Goexit], what it wrote is
+// undone and the program is free again.
+//
+// fn must not call the Store.
+func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("memstore: update: %w", err)
+	}
+
+	p := s.open(program)
+	p.mu.Lock()
+	t := beginUpdate(p)
+	defer t.endUpdate()
+
+	if err := fn(&t.tx); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("memstore: update: %w", err)
+	}
+	p.commit()
+	return nil
+}
+
+// lookup returns the program for reading.
+func (s *Store) lookup(id uuid.UUID) *program {
+	near := &s.recent[id[len(id)-1]%recentPrograms]
+	if p := near.Load(); p != nil && p.id == id {
+		return p
+	}
+
+	s.mu.RLock()
+	p, nothing := s.programs[id], s.nothing
+	s.mu.RUnlock()
+	if p != nil {
+		near.Store(p)
+		return p
+	}
+	if nothing != nil {
+		return nothing
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nothing == nil {
+		s.nothing = newProgram(uuid.Nil)
+	}
+	return s.nothing
+}
+
+// open returns the program for writing, and makes it if it is new.
+func (s *Store) open(id uuid.UUID) *program {
+	near := &s.recent[id[len(id)-1]%recentPrograms]
+	if p := near.Load(); p != nil && p.id == id {
+		return p
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.programs[id]
+	if p == nil {
+		p = newProgram(id)
+		if s.programs == nil {
+			s.programs = make(map[uuid.UUID]*program)
+		}
+		s.programs[id] = p
+	}
+	near.Store(p)
+	return p
+}

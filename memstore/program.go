@@ -1,0 +1,70 @@
+package memstore
+
+import (
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A program is the tables of one program and the lock over all of them.
+type program struct {
+	id uuid.UUID
+	mu sync.RWMutex
+	tables
+	sequences []sequence
+	writer    *txn      // the running Update
+	changed   []journal // tables that it has written to
+}
+
+// A sequence is the last number that was given.
+type sequence struct {
+	name affiliate.Sequence
+	last int64
+}
+
+// A journal is a table that remembers what a transaction did to it.
+type journal interface {
+	commit()
+	rollback()
+}
+
+func newProgram(id uuid.UUID) *program {
+	p := &program{id: id}
+	schema := affiliate.Schema()
+	for i, tab := range p.all() {
+		tab.open(p, schema[i])
+	}
+	p.fix()
+	return p
+}
+
+// next gives the next number of a sequence. There are a few of them, and they
+// are never taken back.
+func (p *program) next(name affiliate.Sequence) int64 {
+	for i := range p.sequences {
+		if s := &p.sequences[i]; s.name == name {
+			s.last++
+			return s.last
+		}
+	}
+	p.sequences = append(p.sequences, sequence{name, 1})
+	return 1
+}
+
+// commit keeps what the Update wrote.
+func (p *program) commit() {
+	for _, tab := range p.changed {
+		tab.commit()
+	}
+	p.changed = p.changed[:0]
+}
+
+// rollback takes back what the Update wrote, and does nothing after a commit.
+func (p *program) rollback() {
+	for _, tab := range p.changed {
+		tab.rollback()
+	}
+	p.changed = p.changed[:0]
+}

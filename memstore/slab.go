@@ -1,0 +1,37 @@
+package memstore
+
+// slabRows is how many values a block of a slab holds.
+const slabRows = 256
+
+// A slab is a growing array in blocks. Only the first block is ever copied, as
+// it grows to its full size: a small program stays small, and a large one never
+// waits for a million rows to move.
+type slab[T any] struct {
+	blocks [][]T // all full but the last
+}
+
+// at returns the place of a slot. It is good until the slab grows.
+func (s *slab[T]) at(slot uint32) *T {
+	return &s.blocks[slot/slabRows][slot%slabRows]
+}
+
+// grow adds one zero value and returns its slot.
+func (s *slab[T]) grow() uint32 {
+	last := len(s.blocks) - 1
+	switch {
+	case last < 0:
+		s.blocks = append(s.blocks, make([]T, 0, 4))
+		last = 0
+	case len(s.blocks[last]) == slabRows:
+		s.blocks = append(s.blocks, make([]T, 0, slabRows))
+		last++
+	case len(s.blocks[last]) == cap(s.blocks[last]):
+		bigger := make([]T, len(s.blocks[last]), min(2*len(s.blocks[last]), slabRows))
+		copy(bigger, s.blocks[last])
+		s.blocks[last] = bigger
+	}
+
+	n := len(s.blocks[last])
+	s.blocks[last] = s.blocks[last][:n+1]
+	return uint32(last*slabRows + n)
+}

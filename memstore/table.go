@@ -1,0 +1,166 @@
+package memstore
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A table is the records of one type in one program.
+type table[T affiliate.Record[T]] struct {
+	base
+	p     *program
+	rows  slab[T]
+	log   log[T]
+	fixed bool // records hold no changeable memory
+
+	// Room for the keys of a record that is written and of the one before it:
+	// as the record gives them, and spread over the indexes. none stays empty.
+	raw, rawOld       []affiliate.Key
+	keys, keyed, none []affiliate.Key
+}
+
+// open makes an empty table.
+func (tab *table[T]) open(p *program, schema affiliate.TableSchema) {
+	tab.p, tab.name = p, schema.Name
+	tab.byID = make(map[uuid.UUID]uint32)
+
+	n := len(schema.Indexes)
+	tab.indexes = make([]index, n)
+	for i, name := range schema.Indexes {
+		tab.indexes[i] = newIndex(name)
+	}
+	room := make([]affiliate.Key, 5*n)
+	tab.raw, tab.rawOld = room[:0:n], room[n:n:2*n]
+	tab.keys, tab.keyed, tab.none = room[2*n:3*n], room[3*n:4*n], room[4*n:]
+}
+
+func (tab *table[T]) insert(rec T) error {
+	id := rec.RecordID()
+	if id == uuid.Nil {
+		return fmt.Errorf("memstore: insert into %s: the record has no id", tab.name)
+	}
+	if tab.taken(&id) {
+		return &affiliate.ExistsError{}
+	}
+	tab.raw = rec.AppendKeys(tab.raw[:0])
+	if err := tab.spread(tab.keys, tab.raw); err != nil {
+		return err
+	}
+	if err := tab.clash(tab.none, tab.keys); err != nil {
+		return err
+	}
+
+	slot := tab.takeSlot()
+	*tab.ids.at(slot) = id
+	tab.put(slot, &rec)
+	tab.enter(slot)
+	tab.rekey(slot, tab.none, tab.keys)
+	tab.note(change{inserted, slot})
+	return nil
+}
+
+func (tab *table[T]) replace(rec T) error {
+	slot, ok := tab.byID[rec.RecordID()]
+	if !ok {
+		return affiliate.ErrNotFound
+	}
+
+	row := tab.rows.at(slot)
+	tab.raw = rec.AppendKeys(tab.raw[:0])
+	tab.rawOld = (*row).AppendKeys(tab.rawOld[:0])
+	if !slices.Equal(tab.raw, tab.rawOld) {
+		if err := tab.spread(tab.keys, tab.raw); err != nil {
+			return err
+		}
+		if err := tab.spread(tab.keyed, tab.rawOld); err != nil {
+			return err
+		}
+		if err := tab.clash(tab.keyed, tab.keys); err != nil {
+			return err
+		}
+		tab.rekey(slot, tab.keyed, tab.keys)
+	}
+
+	tab.note(change{replaced, slot})
+	tab.log.olds = append(tab.log.olds, *row)
+	tab.put(slot, &rec)
+	return nil
+}
+
+// delete takes the record out of every order and index. Its slot keeps it
+// until the commit, in case it comes back.
+func (tab *table[T]) delete(id uuid.UUID) error {
+	slot, ok := tab.byID[id]
+	if !ok {
+		return affiliate.ErrNotFound
+	}
+	tab.detach(slot)
+	tab.note(change{deleted, slot})
+	return nil
+}
+
+// attach gives the record of a slot its places. Nothing may clash.
+func (tab *table[T]) attach(slot uint32) {
+	tab.enter(slot)
+	tab.rekey(slot, tab.none, tab.held(slot))
+}
+
+// detach is the reverse of attach.
+func (tab *table[T]) detach(slot uint32) {
+	tab.rekey(slot, tab.held(slot), tab.none)
+	tab.leave(slot)
+}
+
+// held returns the keys of the record of a slot, spread.
+func (tab *table[T]) held(slot uint32) []affiliate.Key {
+	return tab.heldBy(*tab.rows.at(slot), tab.keyed)
+}
+
+// heldBy returns the keys of a record that is or was in the table, spread over
+// dst.
+func (tab *table[T]) heldBy(rec T, dst []affiliate.Key) []affiliate.Key {
+	tab.rawOld = rec.AppendKeys(tab.rawOld[:0])
+	if err := tab.spread(dst, tab.rawOld); err != nil {
+		panic(err) // they were in place when the record was written
+	}
+	return dst
+}
+
+// copyOf returns the record of a slot for a caller to keep.
+func (tab *table[T]) copyOf(slot uint32) T {
+	if tab.fixed {
+		return *tab.rows.at(slot)
+	}
+	return (*tab.rows.at(slot)).Clone()
+}
+
+// put writes a record of a caller's into a slot.
+func (tab *table[T]) put(slot uint32, rec *T) {
+	if tab.fixed {
+		*tab.rows.at(slot) = *rec
+		return
+	}
+	*tab.rows.at(slot) = (*rec).Clone()
+}
+
+// takeSlot returns a slot that is not in use.
+func (tab *table[T]) takeSlot() uint32 {
+	if n := len(tab.free); n > 0 {
+		slot := tab.free[n-1]
+		tab.free = tab.free[:n-1]
+		return slot
+	}
+	tab.ids.grow()
+	return tab.rows.grow()
+}
+
+// giveSlot empties a slot and keeps it for another record.
+func (tab *table[T]) giveSlot(slot uint32) {
+	var none T
+	*tab.rows.at(slot) = none
+	tab.free = append(tab.free, slot)
+}
