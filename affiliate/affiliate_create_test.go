@@ -209,8 +209,12 @@ func TestCreateAffiliateAccepts(t *testing.T) {
 		{"Email254B269", nil, func(_ *affWorld, in *affiliate.NewAffiliate) { in.Email = strings.Repeat("a", 249) + "@b.co" }, func(a affiliate.Affiliate) bool { return len(a.Email) == 254 }},
 		{"FormulaB276", nil, func(_ *affWorld, in *affiliate.NewAffiliate) { in.FirstName = "=HYPERLINK(1) <script> ' OR 1=1 --%" }, func(a affiliate.Affiliate) bool { return a.FirstName == "=HYPERLINK(1) <script> ' OR 1=1 --%" }},
 		{"PersianB277", nil, func(_ *affWorld, in *affiliate.NewAffiliate) { in.FirstName = "می\u200cخواهم 🙂 e\u0301" }, func(a affiliate.Affiliate) bool { return a.FirstName == "می\u200cخواهم 🙂 e\u0301" }},
-		{"RateZero", nil, func(_ *affWorld, in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.Percent{}) }, func(a affiliate.Affiliate) bool { return a.CommissionRate.IsZero() && !a.UseCommissionPlanCommissionRate }},
-		{"Rate100", nil, func(_ *affWorld, in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("100")) }, func(a affiliate.Affiliate) bool { return a.CommissionRate == affiliate.MustPercent("100") }},
+		{"RateZero", nil, func(_ *affWorld, in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.Percent{}) }, func(a affiliate.Affiliate) bool {
+			return a.CommissionRate.IsZero() && !a.UseCommissionPlanCommissionRate
+		}},
+		{"Rate100", nil, func(_ *affWorld, in *affiliate.NewAffiliate) {
+			in.CommissionRate = affiliate.Set(affiliate.MustPercent("100"))
+		}, func(a affiliate.Affiliate) bool { return a.CommissionRate == affiliate.MustPercent("100") }},
 		{"RateFlat", nil, func(w *affWorld, in *affiliate.NewAffiliate) {
 			in.CommissionPlanID = affMust[affiliate.Plan](w.t)(w.CreatePlan(w.ctx(), flat)).ID
 			in.CommissionRate = affiliate.Set(affiliate.MustPercent("250"))
