@@ -1,6 +1,12 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // A Coupon defines a discount: how much comes off, for how long, and how often
 // it may be used. Any number of promotional codes share it.
@@ -83,4 +89,247 @@ type CouponRef struct {
 type DeletedCoupon struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
+}
+
+// Coupon returns the coupon that ref names, with its codes. An empty ref names
+// none. Errors: [ErrNotFound]. Seed: GET /coupons; contract 3.3.
+func (p *Program) Coupon(ctx context.Context, ref CouponRef) (Coupon, error) {
+	return view(ctx, p, func(o *op) (Coupon, error) {
+		rec, err := o.findCoupon(ref)
+		if err != nil {
+			return Coupon{}, err
+		}
+		return o.fullCoupon(rec, contacts{})
+	})
+}
+
+// Coupons lists the coupons, newest first, each with its codes. Errors:
+// InvalidQuery. Contract 3.3.
+func (p *Program) Coupons(ctx context.Context, pg Page) (List[Coupon], error) {
+	l, err := p.listing(pg, Key{}, "coupons", "")
+	if err != nil {
+		return List[Coupon]{}, err
+	}
+	return view(ctx, p, func(o *op) (List[Coupon], error) {
+		seen := contacts{}
+		return collect(o.tx.Coupons, l, func(rec CouponRecord) (Coupon, error) { return o.fullCoupon(rec, seen) })
+	})
+}
+
+// CreateCoupon makes a coupon without codes. The pair of discount fields that
+// does not belong to its type is checked like the other and not stored.
+//
+// Errors: MissingField, InvalidField; CouponExternalIDTaken. Effects: the
+// coupon; coupon.created. Seed: Coupon; rule 3.1; contract 3.3.
+func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error) {
+	rq := request{once: in.Once, name: "coupon.create", input: in}
+	refused := p.checkNewCoupon(&in)
+	o := p.op(ctx)
+	return create(o, rq, refused, func() (Coupon, error) {
+		if err := o.freeCouponExternalID(in.ExternalID); err != nil {
+			return Coupon{}, err
+		}
+		rec := CouponRecord{ID: o.newID(), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now}
+		o.fillCoupon(&rec, in)
+		if err := o.tx.Coupons.Insert(rec); err != nil {
+			return Coupon{}, taken(err, map[Index]*Error{ByExternalID: couponExternalIDTaken.err()})
+		}
+		return o.announceCoupon(CouponCreated, rec, nil)
+	})
+}
+
+// UpdateCoupon changes the discount for every code of the coupon. The coupon is
+// checked as it will be; an update that changes nothing is no event. A limit
+// may be set below the count: the coupon is exhausted then.
+//
+// Errors: MissingField for a zero id, CouponNotFound, MissingField and
+// InvalidField of the fields. Effects: the coupon; coupon.updated. Seed: Coupon;
+// rules 2 and 3.1; contract 3.3.
+func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdate) (Coupon, error) {
+	if id == uuid.Nil {
+		return Coupon{}, couponIDRequired.err()
+	}
+	o := p.op(ctx)
+	return update(o, func() (Coupon, error) {
+		old, err := o.couponByID(id)
+		if err != nil {
+			return Coupon{}, err
+		}
+		rec, err := o.mergeCoupon(old, up)
+		if err != nil {
+			return Coupon{}, err
+		}
+		if rec.sameAs(old) {
+			return o.fullCoupon(old, contacts{})
+		}
+		rec.Revision++
+		rec.UpdatedAt = o.now
+		codes, err := o.codesOf(id)
+		if err != nil {
+			return Coupon{}, err
+		}
+		if err := o.tx.Coupons.Replace(rec); err != nil {
+			return Coupon{}, err
+		}
+		return o.announceCoupon(CouponUpdated, rec, codes)
+	})
+}
+
+// DeleteCoupon deletes a coupon and all its codes in one step; codes that were
+// handed out stop working at once. Sales and the redemption ledger stay.
+//
+// Errors: MissingField for a zero id, CouponNotFound. Effects: coupon.deleted,
+// after promocode.deleted for each code with Config.CascadeEvents. Seed: DELETE
+// /coupons; rule 3.7; contract 3.3.
+func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (DeletedCoupon, error) {
+	if id == uuid.Nil {
+		return DeletedCoupon{}, couponIDRequired.err()
+	}
+	o := p.op(ctx)
+	return update(o, func() (DeletedCoupon, error) {
+		rec, err := o.couponByID(id)
+		if err != nil {
+			return DeletedCoupon{}, err
+		}
+		codes, err := o.codesOf(id)
+		if err != nil {
+			return DeletedCoupon{}, err
+		}
+		for _, code := range codes {
+			if err := o.tx.Codes.Delete(code.ID); err != nil {
+				return DeletedCoupon{}, internal("delete code of coupon", err)
+			}
+			if !o.cfg.CascadeEvents {
+				continue
+			}
+			if err := o.emit(PromocodeDeleted, code.ID, code.Revision+1, DeletedBody{code.ID}); err != nil {
+				return DeletedCoupon{}, err
+			}
+		}
+		if err := o.tx.Coupons.Delete(id); err != nil {
+			return DeletedCoupon{}, internal("delete coupon", err)
+		}
+		return DeletedCoupon{ID: id, Name: rec.Name}, o.emit(CouponDeleted, id, rec.Revision+1, DeletedBody{id})
+	})
+}
+
+// couponByID returns the coupon that a caller named.
+func (o *op) couponByID(id uuid.UUID) (CouponRecord, error) {
+	rec, err := o.tx.Coupons.Get(id)
+	if errors.Is(err, ErrNotFound) {
+		return rec, couponNotFound.err()
+	}
+	return rec, err
+}
+
+// findCoupon returns the coupon that ref names, or ErrNotFound.
+func (o *op) findCoupon(ref CouponRef) (CouponRecord, error) {
+	switch {
+	case ref.ID != uuid.Nil:
+		return o.tx.Coupons.Get(ref.ID)
+	case ref.ExternalID != "":
+		return findText(o.tx.Coupons, ByExternalID, ref.ExternalID)
+	case ref.Name == "" || !validText(ref.Name, false):
+		return CouponRecord{}, ErrNotFound
+	}
+	for rec, err := range o.tx.Coupons.List(Query{Key: textKey(OfName, ref.Name), Desc: true, Limit: 1}) {
+		return rec, err
+	}
+	return CouponRecord{}, ErrNotFound
+}
+
+// findText looks a text up that a caller sent. What no record may hold is not
+// asked for: a store need not take it for a key.
+func findText[R Record[R]](t Table[R], ix Index, s string) (R, error) {
+	if s == "" || !validText(s, false) {
+		var none R
+		return none, ErrNotFound
+	}
+	return t.Find(textKey(ix, s))
+}
+
+// freeCouponExternalID refuses the external id of a live coupon.
+func (o *op) freeCouponExternalID(externalID string) error {
+	if externalID == "" {
+		return nil
+	}
+	_, err := findText(o.tx.Coupons, ByExternalID, externalID)
+	return free(err, couponExternalIDTaken)
+}
+
+// free turns the outcome of a look-up into the check of a unique key: nil when
+// nothing was found, the refusal when something was.
+func free(err error, occupied refusal) error {
+	if err == nil {
+		return occupied.err()
+	}
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// announceCoupon fires an event of a stored coupon and returns the coupon. The
+// event keeps records and the answer is built of its own: they share nothing.
+func (o *op) announceCoupon(typ EventType, rec CouponRecord, codes []CodeRecord) (Coupon, error) {
+	seen := contacts{}
+	answer := o.couponOf(rec)
+	answer.PromotionalCodes = make([]Code, 0, len(codes))
+	for _, code := range codes {
+		contact, err := o.contact(code.AffiliateID, seen)
+		if err != nil {
+			return Coupon{}, err
+		}
+		answer.PromotionalCodes = append(answer.PromotionalCodes, codeOf(code, Opt[Coupon]{}, contact))
+	}
+	return answer, o.emit(typ, rec.ID, rec.Revision, couponBody{o.couponOf(rec), codes, seen})
+}
+
+// fullCoupon is the coupon with its codes.
+func (o *op) fullCoupon(rec CouponRecord, seen contacts) (Coupon, error) {
+	coupon := o.couponOf(rec)
+	coupon.PromotionalCodes = []Code{}
+	for code, err := range o.tx.Codes.List(Query{Key: Key{Index: OfCoupon, ID: rec.ID}, Desc: true}) {
+		if err != nil {
+			return Coupon{}, err
+		}
+		contact, err := o.contact(code.AffiliateID, seen)
+		if err != nil {
+			return Coupon{}, err
+		}
+		coupon.PromotionalCodes = append(coupon.PromotionalCodes, codeOf(code, Opt[Coupon]{}, contact))
+	}
+	return coupon, nil
+}
+
+// codesOf returns the live codes of a coupon, newest first.
+func (o *op) codesOf(coupon uuid.UUID) ([]CodeRecord, error) {
+	var codes []CodeRecord
+	for code, err := range o.tx.Codes.List(Query{Key: Key{Index: OfCoupon, ID: coupon}, Desc: true}) {
+		if err != nil {
+			return nil, err
+		}
+		codes = append(codes, code)
+	}
+	return codes, nil
+}
+
+// couponOf is the coupon without its codes.
+func (p *Program) couponOf(rec CouponRecord) Coupon {
+	c := Coupon{
+		ID: rec.ID, Name: rec.Name, CouponType: rec.Type,
+		PercentOff: Null[Percent](), AmountOff: Null[Amount](), Currency: orNull(rec.Currency),
+		Duration: rec.Duration, DurationInMonths: orNull(rec.DurationInMonths),
+		MaxRedemptions: orNull(rec.MaxRedemptions), TimesRedeemed: rec.TimesRedeemed,
+		LimitToProducts: rec.LimitToProducts, ProductIDs: emptyNotNil(slices.Clone(rec.ProductIDs)), CollectionIDs: []string{},
+		Valid: rec.Valid, RedeemBy: timeOrNull(rec.RedeemBy), ExternalID: orNull(rec.ExternalID),
+		IntegrationType: orNull(rec.IntegrationType), CouponCategory: "CUSTOMER", AutoCouponRule: Null[string](),
+		AffiliateProgramID: p.cfg.ID, CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+	}
+	if rec.Type == CouponFlat {
+		c.AmountOff = Set(rec.AmountOff)
+	} else {
+		c.PercentOff = Set(rec.PercentOff)
+	}
+	return c
 }

@@ -151,7 +151,7 @@ func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 			if err != nil {
 				return 0, internal("read totals", err)
 			}
-			tier := reached(tiers, totals)
+			tier := highestMet(tiers, totals)
 			if tier == rec.TierID {
 				continue
 			}
@@ -179,8 +179,8 @@ func (o *op) tiersFromTheTop() ([]TierRecord, error) {
 	return tiers, nil
 }
 
-// reached is the first of the tiers whose minimums are met; zero: none.
-func reached(tiers []TierRecord, t TotalsRecord) uuid.UUID {
+// highestMet is the first of the tiers whose minimums are met; zero: none.
+func highestMet(tiers []TierRecord, t TotalsRecord) uuid.UUID {
 	for i := range tiers {
 		if tiers[i].metBy(t) {
 			return tiers[i].ID

@@ -1,0 +1,438 @@
+package affiliate_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// Each benchmark runs the engine and its floor in turn, in the same process and
+// on the same data, and reports the median of their ratios: x-floor. Absolute
+// times move with the machine; only the ratio counts.
+
+// rounds is how often a benchmark takes turns.
+const rounds = 15
+
+// versus measures ours against the floor. Both do n operations a turn. What
+// b.N says is ignored: a turn is a fixed amount of work.
+func versus(b *testing.B, n int, floor, ours func(n int)) {
+	b.Helper()
+	floor(n/10 + 1) // fresh pages and cold caches
+	ours(n/10 + 1)
+	ratios, floorTimes, ourTimes := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
+	var allocs, size float64
+	for i := range rounds {
+		runtime.GC()
+		floorTimes[i], _, _ = measure(n, floor)
+		ourTimes[i], allocs, size = measure(n, ours)
+		ratios[i] = ourTimes[i] / floorTimes[i]
+	}
+	b.ReportMetric(median(floorTimes), "floor-ns/op")
+	b.ReportMetric(median(ourTimes), "ns/op")
+	b.ReportMetric(median(ratios), "x-floor")
+	b.ReportMetric(allocs, "allocs/op")
+	b.ReportMetric(size, "B/op")
+}
+
+// measure times n operations and counts their allocations, each per operation.
+func measure(n int, run func(n int)) (ns, allocs, size float64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	run(n)
+	took := time.Since(begin)
+	runtime.ReadMemStats(&after)
+	per := func(v uint64) float64 { return float64(v) / float64(n) }
+	return float64(took.Nanoseconds()) / float64(n), per(after.Mallocs - before.Mallocs), per(after.TotalAlloc - before.TotalAlloc)
+}
+
+func median(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// benchShop is a program with codes CODE0, CODE1 … of one coupon, each with an
+// affiliate of its own, and its links slug-0, slug-1 …
+func benchShop(tb testing.TB, codes int) (*affiliate.Program, []affiliate.Affiliate) {
+	return benchShopOn(tb, memstore.New(), codes)
+}
+
+func benchShopOn(tb testing.TB, store affiliate.Store, codes int) (*affiliate.Program, []affiliate.Affiliate) {
+	tb.Helper()
+	ctx := context.Background()
+	p := must(affiliate.New(store, affiliate.Config{
+		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+	}))
+	coupon := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	owners := make([]affiliate.Affiliate, codes)
+	for i := range codes {
+		n := strconv.Itoa(i)
+		owners[i] = must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{
+			FirstName: "A", LastName: n, Email: "a" + n + "@example.com", AffiliateLink: "slug-" + n,
+		}))
+		must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "CODE" + n, AffiliateID: owners[i].ID}))
+	}
+	return p, owners
+}
+
+// audit ends a benchmark: the books hold, and exactly the sales that were made
+// are in them (P16).
+func audit(b *testing.B, p *affiliate.Program, sales int64) {
+	b.Helper()
+	b.StopTimer()
+	if err := p.Verify(context.Background()); err != nil {
+		b.Errorf("Verify: %v", err)
+	}
+	coupon := must(p.Coupon(context.Background(), affiliate.CouponRef{Name: "All"}))
+	if coupon.TimesRedeemed != sales {
+		b.Errorf("timesRedeemed = %d after %d sales", coupon.TimesRedeemed, sales)
+	}
+}
+
+// BenchmarkRecordSale is P1 and P2: a sale by code, everything included, on one
+// hot code and spread over a thousand, by 1, 16 and 256 goroutines.
+func BenchmarkRecordSale(b *testing.B) {
+	for _, codes := range []int{1, 1000} {
+		for _, workers := range []int{1, 16, 256} {
+			name := fmt.Sprintf("spread/workers=%d", workers)
+			if codes == 1 {
+				name = fmt.Sprintf("hot/workers=%d", workers)
+			}
+			b.Run(name, func(b *testing.B) { benchSales(b, codes, workers) })
+		}
+	}
+}
+
+func benchSales(b *testing.B, codes, workers int) {
+	ctx := context.Background()
+	p, _ := benchShop(b, codes)
+	f := fillFloor(codes)
+	names := make([]string, codes)
+	for i := range names {
+		names[i] = "CODE" + strconv.Itoa(i)
+	}
+	total := affiliate.MustAmount("129.5")
+	var made int64
+	versus(b, 10_000,
+		func(n int) {
+			spread(workers, n, func(i int) { must(f.sell(names[i%codes], "", total.Scaled())) })
+		},
+		func(n int) {
+			made += int64(n)
+			spread(workers, n, func(i int) {
+				must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: names[i%codes], TotalEarned: total}))
+			})
+		})
+	audit(b, p, made)
+}
+
+// spread runs n operations on some goroutines.
+func spread(workers, n int, do func(i int)) {
+	if workers == 1 {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < n; i += workers {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// BenchmarkRecordSaleOnFullStore is P4: the same sale among 10^3 and 10^6
+// earlier ones; x-small is the engine at 10^6 over the engine at 10^3, x-floor
+// the engine over the floor, both at the size of the name.
+func BenchmarkRecordSaleOnFullStore(b *testing.B) {
+	const codes = 1000
+	ctx := context.Background()
+	total := affiliate.MustAmount("129.5")
+	var small float64
+	for _, earlier := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(earlier), func(b *testing.B) {
+			p, _ := benchShop(b, codes)
+			f := fillFloor(codes)
+			made := 0
+			sell := func(n int) {
+				for range n {
+					must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "CODE" + strconv.Itoa(made%codes), TotalEarned: total}))
+					made++
+				}
+			}
+			sold := 0
+			floorSell := func(n int) {
+				for range n {
+					must(f.sell("CODE"+strconv.Itoa(sold%codes), "", total.Scaled()))
+					sold++
+				}
+			}
+			sell(earlier)
+			floorSell(earlier)
+			times := make([]float64, rounds)
+			versus(b, 1000, floorSell, func(n int) {
+				sell(n)
+			})
+			for i := range times {
+				runtime.GC()
+				times[i], _, _ = measure(1000, sell)
+			}
+			if small == 0 {
+				small = median(times)
+			}
+			b.ReportMetric(median(times)/small, "x-small")
+			audit(b, p, int64(made))
+		})
+	}
+}
+
+// BenchmarkTrackClick is P6.
+func BenchmarkTrackClick(b *testing.B) {
+	ctx := context.Background()
+	p, _ := benchShop(b, 1000)
+	f := fillFloor(1000)
+	slugs := make([]string, 1000)
+	for i := range slugs {
+		slugs[i] = "slug-" + strconv.Itoa(i)
+	}
+	const landing = "https://beans.example/shop?ref=x"
+	versus(b, 10_000,
+		func(n int) {
+			for i := range n {
+				must(f.click(slugs[i%1000], landing))
+			}
+		},
+		func(n int) {
+			for i := range n {
+				must(p.TrackClick(ctx, affiliate.NewClick{Slug: slugs[i%1000], LandingURL: landing}))
+			}
+		})
+}
+
+// BenchmarkTenLinks is P7: ten links with their statistics among 10^3 and 10^6
+// sales.
+func BenchmarkTenLinks(b *testing.B) {
+	ctx := context.Background()
+	total := affiliate.MustAmount("10")
+	var small float64
+	for _, sales := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(sales), func(b *testing.B) {
+			p, owners := benchShop(b, 1)
+			f := fillFloor(1)
+			var owner string
+			for id := range f.ownLinks {
+				owner = id
+			}
+			for i := range 9 {
+				slug := "more-" + strconv.Itoa(i)
+				must(p.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateID: owners[0].ID}))
+				f.ownLinks[owner] = append(f.ownLinks[owner], &floorLink{id: floorID(), slug: slug})
+			}
+			for range sales {
+				must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "CODE0", TotalEarned: total}))
+			}
+			filter := affiliate.LinkFilter{AffiliateID: owners[0].ID}
+			list := func(n int) {
+				for range n {
+					if l := must(p.Links(ctx, filter, affiliate.Page{})); len(l.Items) != 10 {
+						b.Fatalf("%d links", len(l.Items))
+					}
+				}
+			}
+			versus(b, 5_000, func(n int) {
+				for range n {
+					f.linksOf(owner)
+				}
+			}, list)
+			times := make([]float64, rounds)
+			for i := range times {
+				times[i], _, _ = measure(5_000, list)
+			}
+			if small == 0 {
+				small = median(times)
+			}
+			b.ReportMetric(median(times)/small, "x-small")
+		})
+	}
+}
+
+// BenchmarkGenerateCodes is P9: the cost of one code of a batch.
+func BenchmarkGenerateCodes(b *testing.B) {
+	ctx := context.Background()
+	p, owners := benchShop(b, 1)
+	f := fillFloor(1)
+	coupon := must(p.Coupon(ctx, affiliate.CouponRef{Name: "All"}))
+	aff := &floorAffiliate{id: floorID(), rate: 20}
+	parent := &floorCoupon{id: floorID(), valid: true}
+	made := 0
+	versus(b, 10_000,
+		func(n int) {
+			for range n {
+				made++
+				must(f.addCode(parent, aff, "BULK"+strconv.Itoa(made)))
+			}
+		},
+		func(n int) {
+			must(p.GenerateCodes(ctx, affiliate.NewCodes{
+				NewCode: affiliate.NewCode{
+					CouponID: coupon.ID, AffiliateID: owners[0].ID, IsAutoGenerated: true,
+					CodeStructure:     affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
+					RandomCharsLength: affiliate.Set(int64(12)),
+				},
+				Count: n,
+			}))
+		})
+}
+
+// BenchmarkAddCodeToBigCoupon: adding a code to a coupon of 100,000 codes costs
+// what it costs on a coupon of ten; x-small is the ratio.
+func BenchmarkAddCodeToBigCoupon(b *testing.B) {
+	ctx := context.Background()
+	var small float64
+	for _, codes := range []int{10, 100_000} {
+		b.Run(strconv.Itoa(codes), func(b *testing.B) {
+			p, owners := benchShop(b, 1)
+			coupon := must(p.Coupon(ctx, affiliate.CouponRef{Name: "All"}))
+			f := fillFloor(codes)
+			parent, aff := &floorCoupon{id: floorID(), valid: true}, &floorAffiliate{id: floorID()}
+			for i := range codes {
+				must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "FILL" + strconv.Itoa(i)}))
+			}
+			made, added := 0, 0
+			add := func(n int) {
+				for range n {
+					made++
+					must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "NEW" + strconv.Itoa(made), AffiliateID: owners[0].ID}))
+				}
+			}
+			versus(b, 500, func(n int) {
+				for range n {
+					added++
+					must(f.addCode(parent, aff, "NEW"+strconv.Itoa(added)))
+				}
+			}, add)
+			times := make([]float64, rounds)
+			for i := range times {
+				times[i], _, _ = measure(500, add)
+			}
+			if small == 0 {
+				small = median(times)
+			}
+			b.ReportMetric(median(times)/small, "x-small")
+		})
+	}
+}
+
+// BenchmarkLookUp is P5 through the engine: a whole object with what it embeds,
+// against a hand-written read of the same records.
+func BenchmarkLookUp(b *testing.B) {
+	ctx := context.Background()
+	for _, size := range []int{1_000, 100_000} {
+		p, owners := benchShop(b, size)
+		f := fillFloor(size)
+		names, slugs := make([]string, size), make([]string, size)
+		for i := range names {
+			names[i], slugs[i] = "CODE"+strconv.Itoa(i), "slug-"+strconv.Itoa(i)
+		}
+		step := 7919 // prime: no two neighbours
+		b.Run(fmt.Sprintf("code/%d", size), func(b *testing.B) {
+			at, af := 0, 0
+			versus(b, 10_000, func(n int) {
+				for range n {
+					af = (af + step) % size
+					f.mu.Lock()
+					code := *f.codes[names[af]]
+					coupon, aff := *code.coupon, *code.affiliate
+					f.mu.Unlock()
+					_, _ = coupon, aff
+				}
+			}, func(n int) {
+				for range n {
+					at = (at + step) % size
+					must(p.Code(ctx, affiliate.CodeRef{Code: names[at]}))
+				}
+			})
+		})
+		b.Run(fmt.Sprintf("affiliate/%d", size), func(b *testing.B) {
+			at := 0
+			af := 0
+			versus(b, 10_000, func(n int) {
+				for range n {
+					af = (af + step) % size
+					f.mu.Lock()
+					link := *f.links[slugs[af]]
+					aff := *link.affiliate
+					f.mu.Unlock()
+					_ = aff
+				}
+			}, func(n int) {
+				for range n {
+					at = (at + step) % size
+					must(p.Affiliate(ctx, owners[at].ID.String()))
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkBytesPerSale is P13: what a sale by code keeps in memory with its
+// commission, ledger row, event record, indexes and totals; once without the
+// frozen body of its event, and once with it.
+func BenchmarkBytesPerSale(b *testing.B) {
+	ctx := context.Background()
+	const sales = 200_000
+	for name, store := range map[string]affiliate.Store{"without-payload": noPayloads{memstore.New()}, "whole": memstore.New()} {
+		b.Run(name, func(b *testing.B) {
+			p, _ := benchShopOn(b, store, 1000)
+			before := heap()
+			for i := range sales {
+				must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "CODE" + strconv.Itoa(i%1000), TotalEarned: affiliate.MustAmount("10")}))
+			}
+			b.ReportMetric(float64(heap()-before)/sales, "B/sale")
+			runtime.KeepAlive(p)
+		})
+	}
+}
+
+// noPayloads is a store that forgets the payloads of events.
+type noPayloads struct{ affiliate.Store }
+
+func (s noPayloads) Update(ctx context.Context, program uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return s.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+		tx.Events = emptyEvents{tx.Events}
+		return fn(tx)
+	})
+}
+
+type emptyEvents struct {
+	affiliate.Table[affiliate.EventRecord]
+}
+
+func (t emptyEvents) Insert(rec affiliate.EventRecord) error {
+	rec.Payload = affiliate.Payload{}
+	return t.Table.Insert(rec)
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,213 @@
+package affiliate
+
+import (
+	"cmp"
+	"slices"
+)
+
+// The rules over a coupon's fields. They run over the whole coupon: what a
+// create sent, or what an update makes of the stored one. Rule 3.1; contract
+// 2.1.
+
+// checkNewCoupon fills in the defaults of a create and checks it.
+func (p *Program) checkNewCoupon(in *NewCoupon) error {
+	if err := required("name", in.Name, nameRequired, maxName); err != nil {
+		return err
+	}
+	in.CouponType = cmp.Or(in.CouponType, CouponPercentage)
+	in.Duration = cmp.Or(in.Duration, DurationForever)
+	return p.checkCoupon(in, CouponUpdate{})
+}
+
+// mergeCoupon is the stored coupon with an update over it, checked as a whole.
+func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, error) {
+	if err := first(notCleared("name", up.Name), given("name", up.Name, maxName)); err != nil {
+		return CouponRecord{}, err
+	}
+	in := rec.input()
+	in.Name = up.Name.Or(in.Name)
+	in.CouponType = up.CouponType.Or(in.CouponType)
+	in.PercentOff = changed(in.PercentOff, up.PercentOff)
+	in.AmountOff = changed(in.AmountOff, up.AmountOff)
+	in.Currency = changed(in.Currency, up.Currency)
+	in.Duration = up.Duration.Or(in.Duration)
+	in.DurationInMonths = changed(in.DurationInMonths, up.DurationInMonths)
+	in.MaxRedemptions = changed(in.MaxRedemptions, up.MaxRedemptions)
+	in.LimitToProducts = up.LimitToProducts.Or(in.LimitToProducts)
+	in.ProductIDs = up.ProductIDs.Or(in.ProductIDs)
+	in.Valid = changed(in.Valid, up.Valid)
+	in.RedeemBy = changed(in.RedeemBy, up.RedeemBy)
+	in.IntegrationType = changed(orNull(in.IntegrationType), up.IntegrationType).Or("")
+	if err := p.checkCoupon(&in, up); err != nil {
+		return CouponRecord{}, err
+	}
+	p.fillCoupon(&rec, in)
+	return rec, nil
+}
+
+// changed is the field after an update: as it was when nothing was given.
+func changed[T any](old, up Opt[T]) Opt[T] {
+	if up.IsZero() {
+		return old
+	}
+	return up
+}
+
+// input is the stored coupon in the shape of a create that would make it.
+func (r CouponRecord) input() NewCoupon {
+	in := NewCoupon{
+		Name: r.Name, CouponType: r.Type, Duration: r.Duration, DurationInMonths: orNull(r.DurationInMonths),
+		MaxRedemptions: orNull(r.MaxRedemptions), LimitToProducts: r.LimitToProducts, ProductIDs: r.ProductIDs,
+		Valid: Set(r.Valid), ExternalID: r.ExternalID, IntegrationType: r.IntegrationType,
+		PercentOff: orNull(r.PercentOff), AmountOff: orNull(r.AmountOff), Currency: orNull(r.Currency),
+	}
+	if !r.RedeemBy.IsZero() {
+		in.RedeemBy = Set(At(r.RedeemBy))
+	}
+	return in
+}
+
+// fillCoupon puts checked fields into a record. The pair that does not belong
+// to the type, and the months of a coupon that does not repeat, become none.
+func (p *Program) fillCoupon(rec *CouponRecord, in NewCoupon) {
+	rec.Name, rec.Type, rec.Duration = in.Name, in.CouponType, in.Duration
+	rec.PercentOff, rec.AmountOff, rec.Currency, rec.DurationInMonths = Percent{}, Amount{}, "", 0
+	if in.CouponType == CouponFlat {
+		rec.AmountOff, rec.Currency = in.AmountOff.Or(Amount{}), in.Currency.Or("")
+	} else {
+		rec.PercentOff = in.PercentOff.Or(Percent{})
+	}
+	if in.Duration == DurationRepeating {
+		rec.DurationInMonths = in.DurationInMonths.Or(0)
+	}
+	rec.MaxRedemptions = in.MaxRedemptions.Or(0)
+	rec.LimitToProducts, rec.ProductIDs = in.LimitToProducts, slices.Clone(in.ProductIDs)
+	rec.Valid = in.Valid.Or(true)
+	rec.RedeemBy = p.instant(in.RedeemBy)
+	rec.ExternalID, rec.IntegrationType = in.ExternalID, in.IntegrationType
+}
+
+// sameAs tells whether the two differ in nothing that an update can change.
+func (r CouponRecord) sameAs(s CouponRecord) bool {
+	return r.Name == s.Name && r.Type == s.Type && r.PercentOff == s.PercentOff && r.AmountOff == s.AmountOff &&
+		r.Currency == s.Currency && r.Duration == s.Duration && r.DurationInMonths == s.DurationInMonths &&
+		r.MaxRedemptions == s.MaxRedemptions && r.LimitToProducts == s.LimitToProducts &&
+		slices.Equal(r.ProductIDs, s.ProductIDs) && r.Valid == s.Valid && r.RedeemBy.Equal(s.RedeemBy) &&
+		r.IntegrationType == s.IntegrationType
+}
+
+// checkCoupon checks a coupon in the order of the contract's table and puts
+// values into canonical form. up is the update, for what it sent as null.
+func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {
+	return first(
+		notCleared("couponType", up.CouponType),
+		memberOf(c.CouponType, couponTypeUnknown, CouponPercentage, CouponFlat),
+		checkPercentOff(c),
+		checkAmountOff(c),
+		checkCouponCurrency(c),
+		notCleared("duration", up.Duration),
+		memberOf(c.Duration, durationUnknown, DurationOnce, DurationForever, DurationRepeating),
+		checkMonths(c),
+		atLeastOne("maxRedemptions", c.MaxRedemptions),
+		notCleared("limitToProducts", up.LimitToProducts),
+		notCleared("productIds", up.ProductIDs),
+		checkProductIDs(c),
+		notCleared("valid", up.Valid),
+		p.checkDate("redeemBy", c.RedeemBy),
+		optional("externalId", c.ExternalID, maxName),
+		checkIntegrationType(c, up),
+	)
+}
+
+// memberOf checks an enumeration value that must be one of some.
+func memberOf[T ~string](v T, unknown refusal, values ...T) *Error {
+	if slices.Contains(values, v) {
+		return nil
+	}
+	return unknown.err()
+}
+
+func checkPercentOff(c *NewCoupon) *Error {
+	percent, ok := c.PercentOff.Get()
+	if !ok && c.CouponType == CouponPercentage {
+		return percentOffRequired.err()
+	}
+	one := PercentFromScaled(amountScale)
+	if ok && (percent.Cmp(one) < 0 || percent.Cmp(PercentFromScaled(hundredPercent)) > 0) {
+		return percentOffRange.err()
+	}
+	return nil
+}
+
+func checkAmountOff(c *NewCoupon) *Error {
+	amount, ok := c.AmountOff.Get()
+	if !ok && c.CouponType == CouponFlat {
+		return amountOffRequired.err()
+	}
+	if ok && amount.Sign() <= 0 {
+		return amountOffNotPositive.err()
+	}
+	return nil
+}
+
+func checkCouponCurrency(c *NewCoupon) *Error {
+	sent, ok := c.Currency.Get()
+	if !ok && c.CouponType == CouponFlat {
+		return currencyRequired.err()
+	}
+	if !ok {
+		return nil
+	}
+	currency, err := ParseCurrency(string(sent))
+	if err != nil {
+		return currencyUnknown.err()
+	}
+	c.Currency = Set(currency)
+	return nil
+}
+
+func checkMonths(c *NewCoupon) *Error {
+	months, ok := c.DurationInMonths.Get()
+	if !ok && c.Duration == DurationRepeating {
+		return monthsRequired.err()
+	}
+	if ok && months < 1 {
+		return monthsNotPositive.err()
+	}
+	if months > maxMonths {
+		return invalid("durationInMonths", tooLarge)
+	}
+	return nil
+}
+
+func checkProductIDs(c *NewCoupon) *Error {
+	const field = "productIds"
+	if c.LimitToProducts && len(c.ProductIDs) == 0 {
+		return productIDsRequired.err()
+	}
+	if len(c.ProductIDs) > maxProducts {
+		return invalid(field, tooManyEntries, maxProducts)
+	}
+	seen := make(map[string]bool, len(c.ProductIDs))
+	for _, id := range c.ProductIDs {
+		if blank(id) {
+			return invalid(field, notEmpty)
+		}
+		if err := checkText(field, id, maxName, false); err != nil {
+			return err
+		}
+		if seen[id] {
+			return invalid(field, notDistinct)
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+func checkIntegrationType(c *NewCoupon, up CouponUpdate) *Error {
+	sent, ok := up.IntegrationType.Get()
+	if ok && sent == "" {
+		return integrationTypeUnknown.err()
+	}
+	return oneOfThese(c.IntegrationType, integrationTypes, integrationTypeUnknown.err())
+}

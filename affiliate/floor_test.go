@@ -1,0 +1,198 @@
+package affiliate_test
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The floor of the benchmarks: what somebody writes by hand in an afternoon who
+// needs exactly this and nothing else. One mutex, maps with string ids and
+// pointers, the event by reference. No statistics but counters, no history but
+// the sales, no other program, nothing to undo.
+
+type floorCoupon struct {
+	id            string
+	percentOff    int64
+	valid         bool
+	max, redeemed int64
+}
+
+type floorAffiliate struct {
+	id, email  string
+	rate       int64 // percent
+	clicks     int64
+	sales      int64
+	revenue    int64 // 1/10,000
+	commission int64
+}
+
+type floorCode struct {
+	id, code      string
+	coupon        *floorCoupon
+	affiliate     *floorAffiliate
+	active        bool
+	expiresAt     time.Time
+	max, redeemed int64
+}
+
+type floorSale struct {
+	id         string
+	number     int64
+	code       *floorCode
+	affiliate  *floorAffiliate
+	total      int64
+	commission int64
+	externalID string
+	createdAt  time.Time
+}
+
+type floorEvent struct {
+	id   string
+	typ  string
+	sale *floorSale
+	at   time.Time
+}
+
+type floorClick struct {
+	id        string
+	number    int64
+	link      *floorLink
+	landing   string
+	createdAt time.Time
+}
+
+type floorLink struct {
+	id, slug  string
+	affiliate *floorAffiliate
+	clicks    int64
+	sales     int64
+	revenue   int64
+}
+
+type floor struct {
+	mu         sync.Mutex
+	codes      map[string]*floorCode // by upper-cased text
+	sales      map[string]*floorSale
+	byExternal map[string]*floorSale
+	clicks     map[string]*floorClick
+	links      map[string]*floorLink // by lower-cased slug
+	ownLinks   map[string][]*floorLink
+	events     []*floorEvent
+	numbers    int64
+}
+
+func newFloor() *floor {
+	return &floor{
+		codes: map[string]*floorCode{}, sales: map[string]*floorSale{}, byExternal: map[string]*floorSale{},
+		clicks: map[string]*floorClick{}, links: map[string]*floorLink{}, ownLinks: map[string][]*floorLink{},
+	}
+}
+
+var errFloor = errors.New("refused")
+
+func floorID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// sell redeems a code: both counters, sale, commission and event.
+func (f *floor) sell(text, externalID string, total int64) (*floorSale, error) {
+	now := time.Now()
+	id, event := floorID(), floorID()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, known := f.byExternal[externalID]; known && externalID != "" {
+		return nil, errFloor
+	}
+	code := f.codes[strings.ToUpper(text)]
+	switch {
+	case code == nil || !code.active || !code.coupon.valid || code.affiliate == nil:
+		return nil, errFloor
+	case !code.expiresAt.IsZero() && now.After(code.expiresAt):
+		return nil, errFloor
+	case code.max > 0 && code.redeemed >= code.max, code.coupon.max > 0 && code.coupon.redeemed >= code.coupon.max:
+		return nil, errFloor
+	}
+	f.numbers++
+	commission := (total*code.affiliate.rate/100 + 50) / 100 * 100
+	sale := &floorSale{id, f.numbers, code, code.affiliate, total, commission, externalID, now}
+	f.sales[id] = sale
+	if externalID != "" {
+		f.byExternal[externalID] = sale
+	}
+	code.redeemed++
+	code.coupon.redeemed++
+	code.affiliate.sales++
+	code.affiliate.revenue += total
+	code.affiliate.commission += commission
+	f.events = append(f.events, &floorEvent{event, "sale.created", sale, now})
+	return sale, nil
+}
+
+// click records a visit.
+func (f *floor) click(slug, landing string) (*floorClick, error) {
+	now := time.Now()
+	id := floorID()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	link := f.links[strings.ToLower(slug)]
+	if link == nil {
+		return nil, errFloor
+	}
+	f.numbers++
+	click := &floorClick{id, f.numbers, link, landing, now}
+	f.clicks[id] = click
+	link.clicks++
+	link.affiliate.clicks++
+	return click, nil
+}
+
+// addCode issues a code.
+func (f *floor) addCode(coupon *floorCoupon, aff *floorAffiliate, text string) (*floorCode, error) {
+	id, event := floorID(), floorID()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := strings.ToUpper(text)
+	if f.codes[key] != nil {
+		return nil, errFloor
+	}
+	code := &floorCode{id: id, code: text, coupon: coupon, affiliate: aff, active: true}
+	f.codes[key] = code
+	f.events = append(f.events, &floorEvent{id: event, typ: "promocode.created"})
+	return code, nil
+}
+
+type floorLinkView struct {
+	id, slug, url         string
+	clicks, sales, reveue int64
+}
+
+// linksOf lists the links of an affiliate with their counters.
+func (f *floor) linksOf(affiliate string) []floorLinkView {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	own := f.ownLinks[affiliate]
+	out := make([]floorLinkView, len(own))
+	for i, l := range own {
+		out[i] = floorLinkView{l.id, l.slug, "https://beans.example/shop?ref=" + l.slug, l.clicks, l.sales, l.revenue}
+	}
+	return out
+}
+
+// fillFloor puts as many codes, each with an affiliate of its own, on one
+// coupon.
+func fillFloor(codes int) *floor {
+	f := newFloor()
+	coupon := &floorCoupon{id: floorID(), percentOff: 20, valid: true}
+	for i := range codes {
+		n := strconv.Itoa(i)
+		aff := &floorAffiliate{id: floorID(), email: "a" + n + "@example.com", rate: 20}
+		f.codes["CODE"+n] = &floorCode{id: floorID(), code: "CODE" + n, coupon: coupon, affiliate: aff, active: true}
+		link := &floorLink{id: floorID(), slug: "slug-" + n, affiliate: aff}
+		f.links[link.slug] = link
+		f.ownLinks[aff.id] = append(f.ownLinks[aff.id], link)
+	}
+	return f
+}

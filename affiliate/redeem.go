@@ -1,0 +1,235 @@
+package affiliate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The rules of redemption: one function for the preview, the sale and the
+// referral by code. Rules 3.5 and 3.6; contract 3.5.
+
+// customer is who a request says is buying.
+type customer struct {
+	known    bool           // an email was sent, or an identifier named a referral
+	email    string         // canonical; may be empty
+	referral ReferralRecord // zero: none yet
+}
+
+// order is what a request says, resolved as far as it can be.
+type order struct {
+	total     Opt[Amount]
+	customer  customer
+	affiliate uuid.UUID // the affiliate that the request names; zero: none
+	product   string    // product id; empty: not sent
+}
+
+// verdict is what the rules say of a code and an order.
+type verdict struct {
+	found      bool
+	code       CodeRecord
+	coupon     CouponRecord
+	failures   []Failure // in the order of the contract's rows
+	unverified []Reason  // rules that the code carries and the order gives nothing for
+}
+
+// judge looks a code up and applies every rule to it. It only reads, and it
+// allocates nothing when nothing fails. An error is the store's.
+func (o *op) judge(text string, ord order) (verdict, error) {
+	var v verdict
+	code, err := o.codeByText(text)
+	if errors.Is(err, ErrNotFound) {
+		v.fail(codeNotFound, Failure{})
+		return v, nil
+	}
+	if err != nil {
+		return v, err
+	}
+	coupon, err := o.parentOf(code)
+	if err != nil {
+		return v, err
+	}
+	v = verdict{found: true, code: code, coupon: coupon}
+	earlier, err := o.boughtBefore(&v.code, &ord.customer)
+	if err != nil {
+		return v, err
+	}
+	v.checkState(o.now)
+	v.checkOrder(&ord, o.cfg.Currency, earlier)
+	return v, nil
+}
+
+// codeByText returns the live code with the text, in any letter case and
+// spaces around it, or ErrNotFound.
+func (o *op) codeByText(text string) (CodeRecord, error) {
+	text = trimSpace(text)
+	if !validCode(text) {
+		return CodeRecord{}, ErrNotFound
+	}
+	return o.tx.Codes.Find(Key{Index: ByCode, Text: foldCode(text)})
+}
+
+// parentOf returns the coupon of a stored code. Every live code has one: its
+// absence is a broken store and not a look-up that missed.
+func (o *op) parentOf(code CodeRecord) (CouponRecord, error) {
+	coupon, err := o.tx.Coupons.Get(code.CouponID)
+	if errors.Is(err, ErrNotFound) {
+		return coupon, fmt.Errorf("code %s has no coupon: %v", code.ID, err)
+	}
+	return coupon, err
+}
+
+// boughtBefore tells whether the customer of a first-order code has a live sale,
+// refunded ones included. For other codes nothing is read.
+func (o *op) boughtBefore(code *CodeRecord, c *customer) (bool, error) {
+	if !code.FirstTimeOrder || !c.known {
+		return false, nil
+	}
+	keys := make([]Key, 0, 3)
+	keys = appendText(keys, OfCustomer, c.email)
+	if c.referral.Email != c.email {
+		keys = appendText(keys, OfCustomer, c.referral.Email)
+	}
+	keys = appendID(keys, OfReferral, c.referral.ID)
+	for _, key := range keys {
+		for _, err := range o.tx.Sales.List(Query{Key: key, Limit: 1}) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// checkState applies the rules that depend on nothing the order says: rows 2–8.
+func (v *verdict) checkState(now time.Time) {
+	code, coupon := &v.code, &v.coupon
+	if !code.Active {
+		v.fail(codeInactive, Failure{})
+	}
+	if !coupon.Valid {
+		v.fail(couponInvalid, Failure{})
+	}
+	if passed(code.ExpiresAt, now) {
+		v.fail(codeExpired, Failure{At: Set(TimeOf(code.ExpiresAt))})
+	}
+	if passed(coupon.RedeemBy, now) {
+		v.fail(couponExpired, Failure{At: Set(TimeOf(coupon.RedeemBy))})
+	}
+	if reached(code.MaxRedemptions, code.TimesRedeemed) {
+		v.fail(codeExhausted, Failure{Limit: Set(code.MaxRedemptions), Used: Set(code.TimesRedeemed)})
+	}
+	if reached(coupon.MaxRedemptions, coupon.TimesRedeemed) {
+		v.fail(couponExhausted, Failure{Limit: Set(coupon.MaxRedemptions), Used: Set(coupon.TimesRedeemed)})
+	}
+	if code.AffiliateID == uuid.Nil {
+		v.fail(codeUnassigned, Failure{})
+	}
+}
+
+// passed tells whether a limit in time is over: it holds until its instant,
+// inclusive. A zero limit never passes.
+func passed(limit, now time.Time) bool { return !limit.IsZero() && now.After(limit) }
+
+// reached tells whether a redemption limit is used up. Zero is no limit.
+func reached(limit, used int64) bool { return limit > 0 && used >= limit }
+
+// checkOrder applies the rules that what was sent decides: rows 9–14.
+func (v *verdict) checkOrder(ord *order, currency Currency, earlier bool) {
+	code, coupon, buyer := &v.code, &v.coupon, &ord.customer
+	if code.FirstTimeOrder {
+		v.decide(buyer.known, !earlier, notFirstOrder, Failure{})
+	}
+	if minimum, ok := code.MinimumAmount.Get(); ok {
+		total, sent := ord.total.Get()
+		if code.MinimumCurrency == currency {
+			v.decide(sent, total.Cmp(minimum) >= 0, belowMinimum, Failure{Amount: Set(minimum), Currency: currency})
+		} else {
+			v.decide(sent, false, wrongCurrency, Failure{Currency: code.MinimumCurrency})
+		}
+	}
+	if code.LimitToAffiliate {
+		v.decide(ord.affiliate != uuid.Nil, ord.affiliate == code.AffiliateID, wrongAffiliate, Failure{})
+	}
+	if code.LimitToCustomers {
+		v.decide(buyer.known, buyer.is(code.CustomerID), wrongCustomer, Failure{})
+	}
+	if coupon.LimitToProducts {
+		v.decide(ord.product != "", slices.Contains(coupon.ProductIDs, ord.product), wrongProduct, Failure{})
+	}
+}
+
+// decide notes a rule that an order may fail: unverified when the order says
+// nothing about it.
+func (v *verdict) decide(sent, holds bool, row refusal, data Failure) {
+	if !sent {
+		v.unverified = append(v.unverified, row.reason)
+		return
+	}
+	if !holds {
+		v.fail(row, data)
+	}
+}
+
+// fail adds a failing row with its data.
+func (v *verdict) fail(row refusal, data Failure) {
+	data.Reason, data.Message = row.reason, row.message
+	v.failures = append(v.failures, data)
+}
+
+// is tells whether id is one of the customer's names: the referral's id, the
+// host's own id, or an email.
+func (c *customer) is(id string) bool {
+	var room [36]byte
+	if c.referral.ID != uuid.Nil && string(appendPlainUUID(room[:0], c.referral.ID)) == id {
+		return true
+	}
+	if id == "" {
+		return false
+	}
+	if id == c.referral.CustomerID {
+		return true
+	}
+	if strings.IndexByte(id, '@') < 0 {
+		return false
+	}
+	email, ok := canonicalEmail(id)
+	return ok && (email == c.email || email == c.referral.Email)
+}
+
+// refusal is nil when the code works, else the error with every failing rule;
+// the first one gives it its reason and text.
+func (v verdict) refusal() error {
+	if len(v.failures) == 0 {
+		return nil
+	}
+	kind := codeInactive.kind
+	if !v.found {
+		kind = codeNotFound.kind
+	}
+	head := v.failures[0]
+	return &Error{Kind: kind, Reason: head.Reason, Message: head.Message, Failures: v.failures}
+}
+
+// discount is what a coupon takes off a total: never more than the total. It is
+// null when there is no total, and for an amount in another currency than the
+// program's. Contract 4.1.
+func (o *op) discount(c *CouponRecord, total Opt[Amount]) Opt[Amount] {
+	whole, ok := total.Get()
+	if !ok || c.Type == CouponFlat && c.Currency != o.cfg.Currency {
+		return Null[Amount]()
+	}
+	var off Amount
+	var err error
+	if c.Type == CouponFlat {
+		off, err = c.AmountOff.Round(o.cfg.Currency)
+	} else {
+		off, err = c.PercentOff.Of(whole, o.cfg.Currency)
+	}
+	if err != nil || off.Cmp(whole) > 0 { // no room for the rounded value: it is above every total
+		return total
+	}
+	return Set(off)
+}

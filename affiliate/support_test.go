@@ -1,0 +1,209 @@
+package affiliate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// start is the moment at which the clock of every test stands first.
+var start = time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
+
+// A world is a program on a store of its own, with a clock that a test moves.
+type world struct {
+	*affiliate.Program
+	store affiliate.Store
+	now   time.Time
+	t     testing.TB
+}
+
+// newWorld starts a program whose ids and codes are the same in every run.
+func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
+	t.Helper()
+	return newWorldOn(t, memstore.New(), change...)
+}
+
+func newWorldOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.Config)) *world {
+	t.Helper()
+	w := &world{store: store, now: start, t: t}
+	cfg := affiliate.Config{
+		ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
+		Name:         "Northwind Beans",
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Now:          func() time.Time { return w.now },
+		Rand:         rand.NewChaCha8([32]byte{1}),
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	p, err := affiliate.New(store, cfg)
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	w.Program = p
+	return w
+}
+
+// pass moves the clock.
+func (w *world) pass(d time.Duration) { w.now = w.now.Add(d) }
+
+// must gives the value of a call that must succeed.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("unexpected error: %v", err))
+	}
+	return v
+}
+
+// ada is an affiliate with the slug ada and the code ADA20 of a 20 % coupon.
+type ada struct {
+	affiliate affiliate.Affiliate
+	coupon    affiliate.Coupon
+	code      affiliate.Code
+}
+
+func (w *world) ada() ada {
+	w.t.Helper()
+	ctx := context.Background()
+	a := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}))
+	c := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	k := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: c.ID, Code: "ADA20", AffiliateID: a.ID}))
+	return ada{a, c, k}
+}
+
+// verify fails the test when the books do not hold.
+func (w *world) verify() {
+	w.t.Helper()
+	if err := w.Verify(context.Background()); err != nil {
+		w.t.Errorf("Verify: %v", err)
+	}
+}
+
+// dump is every record of the program as JSON, by table.
+func (w *world) dump() map[string][]string {
+	w.t.Helper()
+	out := map[string][]string{}
+	err := w.store.View(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
+		out["affiliates"] = rows(tx.Affiliates)
+		out["links"] = rows(tx.Links)
+		out["clicks"] = rows(tx.Clicks)
+		out["referrals"] = rows(tx.Referrals)
+		out["coupons"] = rows(tx.Coupons)
+		out["codes"] = rows(tx.Codes)
+		out["redemptions"] = rows(tx.Redemptions)
+		out["sales"] = rows(tx.Sales)
+		out["plans"] = rows(tx.Plans)
+		out["tiers"] = rows(tx.Tiers)
+		out["payouts"] = rows(tx.Payouts)
+		out["totals"] = rows(tx.Totals)
+		out["receipts"] = rows(tx.Receipts)
+		out["endpoints"] = rows(tx.Endpoints)
+		out["events"] = rows(tx.Events)
+		out["deliveries"] = rows(tx.Deliveries)
+		out["queue"] = rows(tx.Queue)
+		return nil
+	})
+	if err != nil {
+		w.t.Fatalf("dump: %v", err)
+	}
+	if tables := reflect.TypeFor[affiliate.Tx]().NumField() - 1; len(out) != tables {
+		w.t.Fatalf("dump reads %d of %d tables", len(out), tables)
+	}
+	return out
+}
+
+func rows[R affiliate.Record[R]](t affiliate.Table[R]) []string {
+	out := []string{}
+	for rec, err := range t.List(affiliate.Query{}) {
+		if err != nil {
+			panic(err)
+		}
+		raw, err := json.Marshal(rec)
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, string(raw))
+	}
+	return out
+}
+
+// refused fails the test unless err is this refusal, letter for letter, and the
+// call that gave it changed nothing.
+func (w *world) refused(want affiliate.Error, call func() error) {
+	w.t.Helper()
+	before := w.dump()
+	err := call()
+	got, ok := errors.AsType[*affiliate.Error](err)
+	if !ok {
+		w.t.Fatalf("got error %v, want the refusal %q", err, want.Message)
+	}
+	flat := affiliate.Error{Kind: got.Kind, Reason: got.Reason, Message: got.Message, Field: got.Field}
+	if diff := cmp.Diff(want, flat); diff != "" {
+		w.t.Errorf("refusal (-want +got):\n%s", diff)
+	}
+	if !errors.Is(err, want.Reason) {
+		w.t.Errorf("errors.Is(err, %q) is false", want.Reason)
+	}
+	if diff := cmp.Diff(before, w.dump()); diff != "" {
+		w.t.Errorf("a refusal changed records (-before +after):\n%s", diff)
+	}
+}
+
+// events lists the types of the events since the last call of mark, oldest
+// first.
+func (w *world) eventTypes(skip int) []affiliate.EventType {
+	w.t.Helper()
+	out := []affiliate.EventType{}
+	err := w.store.View(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
+		for rec, err := range tx.Events.List(affiliate.Query{}) {
+			if err != nil {
+				return err
+			}
+			if skip--; skip < 0 {
+				out = append(out, rec.Type)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatalf("events: %v", err)
+	}
+	return out
+}
+
+// fires fails the test unless call succeeds and writes exactly these events.
+func (w *world) fires(call func() error, want ...affiliate.EventType) {
+	w.t.Helper()
+	before := len(w.eventTypes(0))
+	if err := call(); err != nil {
+		w.t.Fatalf("unexpected error: %v", err)
+	}
+	if diff := cmp.Diff(append([]affiliate.EventType{}, want...), w.eventTypes(before)); diff != "" {
+		w.t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// all collects a list.
+func all[T any](seq iter.Seq2[T, error]) []T {
+	var out []T
+	for v, err := range seq {
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, v)
+	}
+	return out
+}

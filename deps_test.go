@@ -1,0 +1,118 @@
+// Package tributary_test holds the rules between the packages of the module.
+package tributary_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/tributary-go/tributary"
+
+// allowed says which packages of the module a package may import, and which
+// from outside the standard library. Arrows point one way: what is not here is
+// forbidden.
+var allowed = map[string]struct{ inside, outside []string }{
+	"affiliate":           {nil, []string{"github.com/google/uuid"}},
+	"memstore":            {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"conformance":         {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"}},
+	"examples/quickstart": {[]string{"affiliate", "memstore"}, []string{"github.com/google/uuid"}},
+}
+
+// barred are standard packages that must not reach a host's binary through the
+// package, however far down.
+var barred = map[string][]string{
+	"affiliate": {"net/http", "database/sql", "testing", "flag"},
+	"memstore":  {"net/http", "database/sql", "testing", "flag"},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+	Standard   bool
+}
+
+func TestImportEdges(t *testing.T) {
+	for _, pkg := range list(t, "./...") {
+		name := strings.TrimPrefix(strings.TrimPrefix(pkg.ImportPath, module), "/")
+		if name == "" {
+			continue // this file
+		}
+		rule, known := allowed[name]
+		if !known {
+			t.Errorf("package %s has no rule: add one to allowed", name)
+			continue
+		}
+		for _, path := range forbidden(pkg.Imports, rule.inside, rule.outside) {
+			t.Errorf("%s imports %s", name, path)
+		}
+		for _, path := range barred[name] {
+			if slices.Contains(pkg.Deps, path) {
+				t.Errorf("%s pulls in %s", name, path)
+			}
+		}
+	}
+}
+
+// forbidden lists the imports that neither the rule nor the standard library
+// covers.
+func forbidden(imports, inside, outside []string) []string {
+	var bad []string
+	for _, path := range imports {
+		if rest, ok := strings.CutPrefix(path, module+"/"); ok {
+			if !slices.Contains(inside, rest) {
+				bad = append(bad, path)
+			}
+			continue
+		}
+		first, _, _ := strings.Cut(path, "/")
+		under := func(root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
+		if strings.Contains(first, ".") && !slices.ContainsFunc(outside, under) {
+			bad = append(bad, path)
+		}
+	}
+	return bad
+}
+
+func TestForbidden(t *testing.T) {
+	imports := []string{"fmt", module + "/affiliate", module + "/client", "github.com/google/uuid", "example.com/x"}
+	got := forbidden(imports, []string{"affiliate"}, []string{"github.com/google/uuid"})
+	want := []string{module + "/client", "example.com/x"}
+	if !slices.Equal(got, want) {
+		t.Errorf("forbidden = %q, want %q", got, want)
+	}
+}
+
+// TestRequirements holds the module to its four direct requirements.
+func TestRequirements(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{if not .Indirect}}{{.Path}}{{end}}", "all").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list -m: %v\n%s", err, out)
+	}
+	four := []string{module, "github.com/google/uuid", "github.com/google/go-cmp", "github.com/hashicorp/go-retryablehttp", "pgregory.net/rapid"}
+	for _, path := range strings.Fields(string(out)) {
+		if !slices.Contains(four, path) {
+			t.Errorf("the root module requires %s; a nested module is the place for it", path)
+		}
+	}
+}
+
+func list(t *testing.T, pattern string) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,Standard", pattern).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var pkg listed
+		if err := dec.Decode(&pkg); err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, pkg)
+	}
+	return pkgs
+}
