@@ -2,7 +2,8 @@ package memstore
 
 import "github.com/tributary-go/tributary/affiliate"
 
-// A table of [affiliate.Tx] stands once in each of the four lists below.
+// A table of [affiliate.Tx] stands once in each of the lists below, and in
+// [tables.fix] if its records are fixed.
 
 // tables is what a program keeps.
 type tables struct {
@@ -34,6 +35,20 @@ func (ts *tables) all() []opener {
 	}
 }
 
+// fix marks the tables whose records hold no slice or map: what Clone would
+// return is the record itself, so it need not be called.
+func (ts *tables) fix() {
+	ts.links.fixed = true
+	ts.clicks.fixed = true
+	ts.codes.fixed = true
+	ts.redemptions.fixed = true
+	ts.plans.fixed = true
+	ts.tiers.fixed = true
+	ts.totals.fixed = true
+	ts.events.fixed = true
+	ts.queue.fixed = true
+}
+
 // An opener is a table before its record type matters.
 type opener interface {
 	open(p *program, schema affiliate.TableSchema)
@@ -41,26 +56,24 @@ type opener interface {
 
 // bind fills the tables of the Tx with handles on the transaction.
 func (t *txn) bind() {
-	t.tx = affiliate.Tx{
-		Affiliates:  handle[affiliate.AffiliateRecord, inAffiliates]{t},
-		Links:       handle[affiliate.LinkRecord, inLinks]{t},
-		Clicks:      handle[affiliate.ClickRecord, inClicks]{t},
-		Referrals:   handle[affiliate.ReferralRecord, inReferrals]{t},
-		Coupons:     handle[affiliate.CouponRecord, inCoupons]{t},
-		Codes:       handle[affiliate.CodeRecord, inCodes]{t},
-		Redemptions: handle[affiliate.RedemptionRecord, inRedemptions]{t},
-		Sales:       handle[affiliate.SaleRecord, inSales]{t},
-		Plans:       handle[affiliate.PlanRecord, inPlans]{t},
-		Tiers:       handle[affiliate.TierRecord, inTiers]{t},
-		Payouts:     handle[affiliate.PayoutRecord, inPayouts]{t},
-		Totals:      handle[affiliate.TotalsRecord, inTotals]{t},
-		Receipts:    handle[affiliate.ReceiptRecord, inReceipts]{t},
-		Endpoints:   handle[affiliate.EndpointRecord, inEndpoints]{t},
-		Events:      handle[affiliate.EventRecord, inEvents]{t},
-		Deliveries:  handle[affiliate.DeliveryRecord, inDeliveries]{t},
-		Queue:       handle[affiliate.QueueRecord, inQueue]{t},
-		Next:        t.next,
-	}
+	tx := &t.tx
+	tx.Affiliates = handle[affiliate.AffiliateRecord, inAffiliates]{t}
+	tx.Links = handle[affiliate.LinkRecord, inLinks]{t}
+	tx.Clicks = handle[affiliate.ClickRecord, inClicks]{t}
+	tx.Referrals = handle[affiliate.ReferralRecord, inReferrals]{t}
+	tx.Coupons = handle[affiliate.CouponRecord, inCoupons]{t}
+	tx.Codes = handle[affiliate.CodeRecord, inCodes]{t}
+	tx.Redemptions = handle[affiliate.RedemptionRecord, inRedemptions]{t}
+	tx.Sales = handle[affiliate.SaleRecord, inSales]{t}
+	tx.Plans = handle[affiliate.PlanRecord, inPlans]{t}
+	tx.Tiers = handle[affiliate.TierRecord, inTiers]{t}
+	tx.Payouts = handle[affiliate.PayoutRecord, inPayouts]{t}
+	tx.Totals = handle[affiliate.TotalsRecord, inTotals]{t}
+	tx.Receipts = handle[affiliate.ReceiptRecord, inReceipts]{t}
+	tx.Endpoints = handle[affiliate.EndpointRecord, inEndpoints]{t}
+	tx.Events = handle[affiliate.EventRecord, inEvents]{t}
+	tx.Deliveries = handle[affiliate.DeliveryRecord, inDeliveries]{t}
+	tx.Queue = handle[affiliate.QueueRecord, inQueue]{t}
 }
 
 // A place says which table of a program a handle is for. It is a type rather
