@@ -32,12 +32,6 @@ type codeBody struct {
 	parents *codeParents
 }
 
-// codeParents are what a code is shown with.
-type codeParents struct {
-	coupon    Opt[Coupon] // without codes
-	affiliate Opt[AffiliateContact]
-}
-
 // MarshalJSON writes the code.
 func (b codeBody) MarshalJSON() ([]byte, error) {
 	code := codeOf(b.code, b.parents.coupon, b.parents.affiliate)

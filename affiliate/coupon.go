@@ -241,7 +241,7 @@ func (o *op) findCoupon(ref CouponRef) (CouponRecord, error) {
 // findText looks a text up that a caller sent. What no record may hold is not
 // asked for: a store need not take it for a key.
 func findText[R Record[R]](t Table[R], ix Index, s string) (R, error) {
-	if !validText(s, false) {
+	if s == "" || !validText(s, false) {
 		var none R
 		return none, ErrNotFound
 	}

@@ -1,0 +1,90 @@
+package affiliate
+
+import "context"
+
+// Order is the input of [Program.Evaluate]: a code and what is known of the
+// order it is meant for. PromoCode is required.
+type Order struct {
+	PromoCode   string       `json:"promoCode"`
+	TotalEarned Opt[Amount]  `json:"totalEarned,omitzero"` // > 0; what the sale will send
+	Email       string       `json:"email,omitzero"`       // the customer
+	ReferralID  string       `json:"referralId,omitzero"`  // referral id, customer email, click id, affiliate id or slug
+	Product     Opt[Product] `json:"product,omitzero"`
+}
+
+// Evaluation is the answer of [Program.Evaluate]. Contract 4.1.
+type Evaluation struct {
+	Valid      bool                  `json:"valid"`           // no reason speaks against it
+	Reasons    []Failure             `json:"reasons"`         // every failing rule, in fixed order
+	Unverified []Reason              `json:"unverified"`      // rules that need something the order did not say
+	Discount   Opt[Amount]           `json:"discount"`        // null when it cannot be priced
+	Code       Opt[CodeName]         `json:"promotionalCode"` // null when the code was not found, like the next two
+	Coupon     Opt[Coupon]           `json:"coupon"`          // without its codes
+	Affiliate  Opt[AffiliateContact] `json:"affiliate"`       // null too for a code without one
+}
+
+// Evaluate tells whether a code would work for an order, and what it would take
+// off. It runs the very rules that a sale runs and changes nothing.
+//
+// Errors: MissingField (promoCode), InvalidField; a code that fails is no error.
+// Rule 3.6; contract 4.1.
+func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
+	if err := checkEvaluated(&in); err != nil {
+		return Evaluation{}, err
+	}
+	o := p.op(ctx) // reads the clock: a view alone does not
+	var out Evaluation
+	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) (err error) {
+		o.tx = tx
+		out, err = o.evaluate(in)
+		return err
+	})
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return out, nil
+}
+
+// checkEvaluated checks the fields in the order of the contract's table.
+func checkEvaluated(in *Order) error {
+	var code, total, email *Error
+	if blank(in.PromoCode) {
+		code = promoCodeRequired.err()
+	}
+	if amount, ok := in.TotalEarned.Get(); ok && amount.Sign() <= 0 {
+		total = totalNotPositive.err()
+	}
+	if in.Email = trimSpace(in.Email); in.Email != "" {
+		email = checkEmail("email", &in.Email)
+	}
+	if err := first(code, total, email); err != nil {
+		return err
+	}
+	return checkProduct(in.Product)
+}
+
+func (o *op) evaluate(in Order) (Evaluation, error) {
+	who, err := o.identify(in.ReferralID, in.Email)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	v, err := o.judge(in.PromoCode, order{
+		total: in.TotalEarned, customer: who.customer, affiliate: who.origin.affiliate.ID,
+		product: in.Product.Or(Product{}).ProductID,
+	})
+	if err != nil {
+		return Evaluation{}, err
+	}
+	out := Evaluation{
+		Valid: len(v.failures) == 0, Reasons: emptyNotNil(v.failures), Unverified: emptyNotNil(v.unverified),
+		Discount: Null[Amount](), Code: Null[CodeName](), Coupon: Null[Coupon](), Affiliate: Null[AffiliateContact](),
+	}
+	if !v.found {
+		return out, nil
+	}
+	out.Discount = o.discount(&v.coupon, in.TotalEarned)
+	out.Code = Set(CodeName{ID: v.code.ID, Code: v.code.Code})
+	out.Coupon = Set(o.couponOf(v.coupon))
+	out.Affiliate, err = o.contact(v.code.AffiliateID, nil)
+	return out, err
+}
