@@ -35,7 +35,7 @@ func TestFanOut(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("deliveries (-want +got):\n%s", diff)
 	}
-	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: amount("10")}))
+	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: booksAmount("10")}))
 	for id, want := range map[uuid.UUID]int{sales.ID: 1, all.ID: 4, off.ID: 4, late.ID: 1} {
 		if list := must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: id}, affiliate.Page{})); len(list.Items) != want {
 			t.Errorf("endpoint %s has %d deliveries, want %d", id, len(list.Items), want)
@@ -82,7 +82,7 @@ func TestDelivery(t *testing.T) {
 		t.Errorf("a list shows the payload: %s", raw)
 	}
 	err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
-		return edit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
+		return booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
 			r.Attempts = []affiliate.AttemptRecord{
 				{At: start, URL: hookURL, Took: 84 * time.Millisecond, Err: "timeout"},
 				{At: start.Add(time.Second), Manual: true, URL: hookURL, Status: 500, Took: time.Second, Response: "oops"},
@@ -117,7 +117,7 @@ func TestDelivery(t *testing.T) {
 }
 
 func TestDeliveriesFilter(t *testing.T) {
-	b := newLedger(t)
+	b := newBooksLedger(t)
 	list := func(f affiliate.DeliveryFilter, pg affiliate.Page) affiliate.List[affiliate.Delivery] {
 		return must(b.Deliveries(t.Context(), f, pg))
 	}
@@ -182,17 +182,17 @@ func TestDeliveriesErrors(t *testing.T) {
 		filter affiliate.DeliveryFilter
 		want   affiliate.Error
 	}{
-		{"ErrState", affiliate.DeliveryFilter{State: "dead"}, field(affiliate.InvalidQuery, "state", "state must be one of pending, delivered, failed, skipped, canceled")},
-		{"ErrEvent", affiliate.DeliveryFilter{Event: "y"}, field(affiliate.InvalidQuery, "event", events)},
-		{"ErrSince", affiliate.DeliveryFilter{Since: far}, field(affiliate.InvalidQuery, "since", "since must be an ISO 8601 date")},
-		{"ErrUntil", affiliate.DeliveryFilter{Until: far}, field(affiliate.InvalidQuery, "until", "until must be an ISO 8601 date")},
+		{"ErrState", affiliate.DeliveryFilter{State: "dead"}, hookField(affiliate.InvalidQuery, "state", "state must be one of pending, delivered, failed, skipped, canceled")},
+		{"ErrEvent", affiliate.DeliveryFilter{Event: "y"}, hookField(affiliate.InvalidQuery, "event", events)},
+		{"ErrSince", affiliate.DeliveryFilter{Since: far}, hookField(affiliate.InvalidQuery, "since", "since must be an ISO 8601 date")},
+		{"ErrUntil", affiliate.DeliveryFilter{Until: far}, hookField(affiliate.InvalidQuery, "until", "until must be an ISO 8601 date")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w.refused(tt.want, func() error { _, err := w.Deliveries(t.Context(), tt.filter, affiliate.Page{}); return err })
 		})
 	}
-	w.refused(field(affiliate.InvalidQuery, "event", events), func() error {
+	w.refused(hookField(affiliate.InvalidQuery, "event", events), func() error {
 		_, err := w.Events(t.Context(), affiliate.EventFilter{Type: "y"}, affiliate.Page{})
 		return err
 	})
@@ -204,7 +204,7 @@ func TestDeliveriesErrors(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	b := newLedger(t)
+	b := newBooksLedger(t)
 	list := func(f affiliate.EventFilter) []string {
 		got := []string{}
 		for e, err := range affiliate.Each(3, func(pg affiliate.Page) (affiliate.List[affiliate.Event], error) { return b.Events(t.Context(), f, pg) }) {

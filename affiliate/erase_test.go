@@ -16,7 +16,7 @@ import (
 
 // settle marks every pending delivery as delivered, with an answer that repeats
 // what was sent.
-func (b *ledger) settle() {
+func (b *booksLedger) settle() {
 	b.t.Helper()
 	b.raw(func(tx *affiliate.Tx) error {
 		for q, err := range tx.Queue.List(affiliate.Query{}) {
@@ -45,15 +45,15 @@ func (b *ledger) settle() {
 	})
 }
 
-var payloadText = regexp.MustCompile(`"(Payload|Answer|Refusal|Metadata)":"([A-Za-z0-9+/=]*)"`)
+var booksBytes = regexp.MustCompile(`"(Payload|Answer|Refusal|Metadata)":"([A-Za-z0-9+/=]*)"`)
 
 // opened is the dump with what is stored in base64 in clear.
-func (b *ledger) opened() string {
+func (b *booksLedger) opened() string {
 	var all strings.Builder
 	for table, rows := range b.dump() {
 		for _, row := range rows {
-			all.WriteString(table + " " + payloadText.ReplaceAllStringFunc(row, func(s string) string {
-				raw, err := base64.StdEncoding.DecodeString(payloadText.FindStringSubmatch(s)[2])
+			all.WriteString(table + " " + booksBytes.ReplaceAllStringFunc(row, func(s string) string {
+				raw, err := base64.StdEncoding.DecodeString(booksBytes.FindStringSubmatch(s)[2])
 				if err != nil {
 					b.t.Fatal(err)
 				}
@@ -65,7 +65,7 @@ func (b *ledger) opened() string {
 }
 
 // without fails the test when a table shows one of the words.
-func (b *ledger) without(words ...string) {
+func (b *booksLedger) without(words ...string) {
 	b.t.Helper()
 	for line := range strings.Lines(b.opened()) {
 		for _, word := range words {
@@ -78,7 +78,7 @@ func (b *ledger) without(words ...string) {
 
 // figures is what an erasure must not move: totals, ledger, payouts, the money
 // of sales, the counters of codes and coupons.
-func (b *ledger) figures() map[string]any {
+func (b *booksLedger) figures() map[string]any {
 	b.t.Helper()
 	dump := b.dump()
 	out := map[string]any{"totals": dump["totals"], "redemptions": dump["redemptions"], "payouts": dump["payouts"], "coupons": dump["coupons"], "links": dump["links"]}
@@ -102,7 +102,7 @@ func (b *ledger) figures() map[string]any {
 }
 
 // erases runs an erasure and checks what every erasure keeps.
-func (b *ledger) erases(call func() error, want ...affiliate.EventType) {
+func (b *booksLedger) erases(call func() error, want ...affiliate.EventType) {
 	b.t.Helper()
 	before := b.figures()
 	b.fires(call, want...)
@@ -113,7 +113,7 @@ func (b *ledger) erases(call func() error, want ...affiliate.EventType) {
 }
 
 func TestEraseAffiliate(t *testing.T) {
-	b := newLedger(t)
+	b := newBooksLedger(t)
 	in := affiliate.NewAffiliate{FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1",
 		Answers: []affiliate.Answer{{QuestionID: uuid.Max, Answer: "Zebulonia herself"}}}
 	in.Once.Key = "create-z"
@@ -123,7 +123,7 @@ func TestEraseAffiliate(t *testing.T) {
 	gone := must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "Z11", AffiliateID: z.ID}))
 	must(b.UpdateCoupon(t.Context(), b.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("Renamed")}))
 	must(b.DeleteCode(t.Context(), gone.ID))
-	sale := affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: amount("50")}
+	sale := affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: booksAmount("50")}
 	sale.Once.Key = "sale-z"
 	must(b.RecordSale(t.Context(), sale))
 	must(b.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood-Old"), Email: affiliate.Set("new@quix.example")}))
@@ -133,7 +133,7 @@ func TestEraseAffiliate(t *testing.T) {
 	b.without("Zebulonia", "Quixwood", "@quix.example")
 
 	got := must(b.Affiliate(t.Context(), z.ID.String()))
-	if got.Email != "" || got.Name != "" || !got.PayoutEmail.IsNull() || got.TotalRevenue != amount("50") || !got.UpdatedAt.Equal(affiliate.TimeOf(b.now)) {
+	if got.Email != "" || got.Name != "" || !got.PayoutEmail.IsNull() || got.TotalRevenue != booksAmount("50") || !got.UpdatedAt.Equal(affiliate.TimeOf(b.now)) {
 		t.Errorf("erased: %+v", got)
 	}
 	if text := b.opened(); !strings.Contains(text, "ada@example.com") || !strings.Contains(text, "eve@customer.example") {
@@ -156,7 +156,7 @@ func TestEraseAffiliate(t *testing.T) {
 
 // A payload that somebody waits for stays until it is settled.
 func TestErasePending(t *testing.T) {
-	b := newLedger(t)
+	b := newBooksLedger(t)
 	b.erases(func() error { return b.EraseAffiliate(t.Context(), b.affiliate.ID) }, affiliate.AffiliateUpdated)
 	if !strings.Contains(b.opened(), "ada@example.com") {
 		t.Error("a pending payload is gone")
@@ -172,15 +172,15 @@ func TestErasePending(t *testing.T) {
 }
 
 func TestEraseReferral(t *testing.T) {
-	b := newLedger(t)
+	b := newBooksLedger(t)
 	click := must(b.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
-	in := affiliate.NewReferral{AffiliateID: jsonText(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
+	in := affiliate.NewReferral{AffiliateID: booksJSON(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
 	in.Once.Key = "create-zork"
 	ref := must(b.CreateReferral(t.Context(), in))
 	must(b.UpdateReferral(t.Context(), ref.Email, affiliate.ReferralUpdate{Notes: affiliate.Set("zork likes tea"), Metadata: affiliate.Set(json.RawMessage(`{"pet":"zork-cat"}`))}))
 	must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYMAIL", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork@shop.example"}))
 	must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYID", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
-	sale, _ := must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.Email, TotalEarned: amount("10")})).Sale.Get()
+	sale, _ := must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.Email, TotalEarned: booksAmount("10")})).Sale.Get()
 	must(b.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
 	must(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set("zork@shop.example"), Name: affiliate.Set("Zork")}))
 	b.settle()
@@ -194,7 +194,7 @@ func TestEraseReferral(t *testing.T) {
 		if got := must(b.Code(t.Context(), affiliate.CodeRef{Code: name})); got.CustomerID != affiliate.Set(ref.ID.String()) {
 			t.Errorf("%s is limited to %v", name, got.CustomerID)
 		}
-		if ok := must(b.RecordSale(t.Context(), affiliate.NewSale{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: amount("1")})); ok.Outcome != affiliate.SaleRecorded {
+		if ok := must(b.RecordSale(t.Context(), affiliate.NewSale{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: booksAmount("1")})); ok.Outcome != affiliate.SaleRecorded {
 			t.Errorf("%s: %s", name, ok.Outcome)
 		}
 	}
@@ -206,14 +206,14 @@ func TestEraseReferral(t *testing.T) {
 	b.verify()
 }
 
-func jsonText(v any) string { return string(must(json.Marshal(v))) }
+func booksJSON(v any) string { return string(must(json.Marshal(v))) }
 
 func TestEraseErrors(t *testing.T) {
-	b := newLedger(t)
+	b := newBooksLedger(t)
 	missing := affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}
 	unknown := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.ReferralNotFound, Message: "Referral not found"}
-	b.refused(field(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), func() error { return b.EraseAffiliate(t.Context(), uuid.Nil) })
+	b.refused(hookField(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), func() error { return b.EraseAffiliate(t.Context(), uuid.Nil) })
 	b.refused(missing, func() error { return b.EraseAffiliate(t.Context(), b.referral.ID) })
-	b.refused(field(affiliate.MissingField, "referralId", "Referral ID is required"), func() error { return b.EraseReferral(t.Context(), " ") })
+	b.refused(hookField(affiliate.MissingField, "referralId", "Referral ID is required"), func() error { return b.EraseReferral(t.Context(), " ") })
 	b.refused(unknown, func() error { return b.EraseReferral(t.Context(), "nobody@example.com") })
 }

@@ -17,7 +17,7 @@ func (w *world) sizes() map[string]int {
 }
 
 func TestPrune(t *testing.T) {
-	b := newLedger(t)
+	b := newBooksLedger(t)
 	in := affiliate.NewCoupon{Name: "kept", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}
 	in.Once.Key = "k"
 	must(b.CreateCoupon(t.Context(), in))
