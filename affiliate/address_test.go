@@ -75,7 +75,7 @@ func TestAllows(t *testing.T) {
 		"5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
 	} {
 		p := netip.MustParsePrefix(text)
-		first, last := p.Addr(), lastOf(p)
+		first, last := p.Addr(), lastAddress(p)
 		if policy.Allows(first) || policy.Allows(last) {
 			t.Errorf("%s: %v allowed, %v allowed", p, policy.Allows(first), policy.Allows(last))
 		}
@@ -92,7 +92,7 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-func lastOf(p netip.Prefix) netip.Addr {
+func lastAddress(p netip.Prefix) netip.Addr {
 	raw := p.Addr().AsSlice()
 	for bit := p.Bits(); bit < len(raw)*8; bit++ {
 		raw[bit/8] |= 0x80 >> (bit % 8)

@@ -16,8 +16,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A ledger is a program in which everything has happened that Verify looks at.
-type ledger struct {
+// A booksLedger is a program in which everything has happened that Verify looks at.
+type booksLedger struct {
 	*world
 	ada
 	link     affiliate.Link
@@ -28,12 +28,12 @@ type ledger struct {
 	disabled affiliate.IssuedEndpoint
 }
 
-func money(s string) affiliate.Amount { return affiliate.MustAmount(s) }
+func booksAmount(s string) affiliate.Amount { return affiliate.MustAmount(s) }
 
-func newLedger(t testing.TB, change ...func(*affiliate.Config)) *ledger {
+func newBooksLedger(t testing.TB, change ...func(*affiliate.Config)) *booksLedger {
 	t.Helper()
 	ctx := context.Background()
-	b := &ledger{world: newWorld(t, change...)}
+	b := &booksLedger{world: newWorld(t, change...)}
 	b.endpoint = must(b.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
 	b.disabled = must(b.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/b", Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false)}))
 	b.ada = b.world.ada()
@@ -43,7 +43,7 @@ func newLedger(t testing.TB, change ...func(*affiliate.Config)) *ledger {
 	b.referral = must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: fmt.Sprint(click.ID), Name: "Carl Customer", Email: "carl@customer.example", ReferredUserExternalID: "user-77"}))
 	sale := func(in affiliate.NewSale) affiliate.Sale {
 		b.pass(time.Second)
-		in.TotalEarned = money("100")
+		in.TotalEarned = booksAmount("100")
 		res := must(b.RecordSale(ctx, in))
 		got, ok := res.Sale.Get()
 		if !ok {
@@ -54,8 +54,8 @@ func newLedger(t testing.TB, change ...func(*affiliate.Config)) *ledger {
 	}
 	sale(affiliate.NewSale{PromoCode: "ada20", ExternalID: "order-1"})
 	sale(affiliate.NewSale{ReferralID: b.referral.ID.String(), ExternalID: "order-2"})
-	part := sale(affiliate.NewSale{Email: "carl@customer.example", Tax: money("10")})
-	must(b.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(money("30")), RefundID: "r1"}))
+	part := sale(affiliate.NewSale{Email: "carl@customer.example", Tax: booksAmount("10")})
+	must(b.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(booksAmount("30")), RefundID: "r1"}))
 	full := sale(affiliate.NewSale{ReferralID: "ada-spring", Email: "dora@customer.example", Name: "Dora Customer"})
 	must(b.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
 	b.payout = must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: b.affiliate.ID}))
@@ -65,15 +65,15 @@ func newLedger(t testing.TB, change ...func(*affiliate.Config)) *ledger {
 	return b
 }
 
-func (b *ledger) raw(change func(tx *affiliate.Tx) error) {
+func (b *booksLedger) raw(change func(tx *affiliate.Tx) error) {
 	b.t.Helper()
 	if err := b.store.Update(context.Background(), b.Config().ID, change); err != nil {
 		b.t.Fatalf("raw change: %v", err)
 	}
 }
 
-// edit changes the first record of a table that fits.
-func edit[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool, change func(*R)) error {
+// booksEdit changes the first record of a table that fits.
+func booksEdit[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool, change func(*R)) error {
 	for rec, err := range t.List(affiliate.Query{}) {
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func edit[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool, change
 	return errors.New("no record fits")
 }
 
-func drop[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool) error {
+func booksDrop[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool) error {
 	for rec, err := range t.List(affiliate.Query{}) {
 		if err != nil {
 			return err
@@ -100,8 +100,8 @@ func drop[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool) error 
 	return errors.New("no record fits")
 }
 
-// broken lists the invariants that Verify names, each once, in order.
-func broken(err error) []string {
+// booksBroken lists the invariants that Verify names, each once, in order.
+func booksBroken(err error) []string {
 	names := []string{}
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -118,13 +118,13 @@ func broken(err error) []string {
 	return slices.Compact(names)
 }
 
-// corrupted runs one case on a program of its own.
-func corrupted(t *testing.T, change func(b *ledger, tx *affiliate.Tx) error, want ...string) {
+// booksCorrupted runs one case on a program of its own.
+func booksCorrupted(t *testing.T, change func(b *booksLedger, tx *affiliate.Tx) error, want ...string) {
 	t.Helper()
-	b := newLedger(t)
+	b := newBooksLedger(t)
 	b.raw(func(tx *affiliate.Tx) error { return change(b, tx) })
 	err := b.Verify(t.Context())
-	if diff := cmp.Diff(want, broken(err)); diff != "" {
+	if diff := cmp.Diff(want, booksBroken(err)); diff != "" {
 		t.Errorf("invariants (-want +got):\n%s\n%v", diff, err)
 	}
 	if err != nil && !strings.Contains(err.Error(), "affiliate: "+want[0]+": ") {
@@ -132,20 +132,20 @@ func corrupted(t *testing.T, change func(b *ledger, tx *affiliate.Tx) error, wan
 	}
 }
 
-type corruption struct {
+type booksCorruption struct {
 	name   string
-	change func(b *ledger, tx *affiliate.Tx) error
+	change func(b *booksLedger, tx *affiliate.Tx) error
 	want   []string
 }
 
-func runCorruptions(t *testing.T, cases []corruption) {
+func runBooksCorruptions(t *testing.T, cases []booksCorruption) {
 	t.Helper()
 	for _, c := range cases {
-		t.Run(c.want[0]+" "+c.name, func(t *testing.T) { corrupted(t, c.change, c.want...) })
+		t.Run(c.want[0]+" "+c.name, func(t *testing.T) { booksCorrupted(t, c.change, c.want...) })
 	}
 }
 
-func isSale(n int64) func(affiliate.SaleRecord) bool {
+func booksSale(n int64) func(affiliate.SaleRecord) bool {
 	return func(r affiliate.SaleRecord) bool { return r.Number == n }
 }
 
@@ -155,29 +155,29 @@ func TestVerifyEmpty(t *testing.T) {
 
 func TestVerifyCodes(t *testing.T) {
 	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
-	coupon := func(change func(*affiliate.CouponRecord)) func(*ledger, *affiliate.Tx) error {
-		return func(_ *ledger, tx *affiliate.Tx) error { return edit(tx.Coupons, nil, change) }
+	coupon := func(change func(*affiliate.CouponRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Coupons, nil, change) }
 	}
-	code := func(change func(*affiliate.CodeRecord)) func(*ledger, *affiliate.Tx) error {
-		return func(_ *ledger, tx *affiliate.Tx) error { return edit(tx.Codes, nil, change) }
+	code := func(change func(*affiliate.CodeRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Codes, nil, change) }
 	}
-	runCorruptions(t, []corruption{
+	runBooksCorruptions(t, []booksCorruption{
 		{"counter above the ledger", code(func(r *affiliate.CodeRecord) { r.TimesRedeemed++ }), []string{"I01"}},
 		{"counter negative", code(func(r *affiliate.CodeRecord) { r.TimesRedeemed = -1 }), []string{"I01"}},
-		{"ledger row missing", func(_ *ledger, tx *affiliate.Tx) error { return drop(tx.Redemptions, nil) }, []string{"I01", "I02"}},
-		{"sale of another code", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Sales, isSale(1), func(r *affiliate.SaleRecord) { r.CodeID = missing })
+		{"ledger row missing", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Redemptions, nil) }, []string{"I01", "I02"}},
+		{"sale of another code", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Sales, booksSale(1), func(r *affiliate.SaleRecord) { r.CodeID = missing })
 		}, []string{"I01"}},
 		{"coupon counter", coupon(func(r *affiliate.CouponRecord) { r.TimesRedeemed-- }), []string{"I02"}},
-		{"ledger row of another coupon", func(_ *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Redemptions, nil, func(r *affiliate.RedemptionRecord) { r.CouponID = missing })
+		{"ledger row of another coupon", func(_ *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Redemptions, nil, func(r *affiliate.RedemptionRecord) { r.CouponID = missing })
 		}, []string{"I02"}},
-		{"coupon gone", func(_ *ledger, tx *affiliate.Tx) error { return drop(tx.Coupons, nil) }, []string{"I15"}},
+		{"coupon gone", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Coupons, nil) }, []string{"I15"}},
 		{"percentage without percentOff", coupon(func(r *affiliate.CouponRecord) { r.PercentOff = affiliate.Percent{} }), []string{"I17"}},
 		{"percentOff of 101", coupon(func(r *affiliate.CouponRecord) { r.PercentOff = affiliate.MustPercent("101") }), []string{"I17"}},
-		{"both pairs", coupon(func(r *affiliate.CouponRecord) { r.AmountOff, r.Currency = money("5"), "USD" }), []string{"I17"}},
+		{"both pairs", coupon(func(r *affiliate.CouponRecord) { r.AmountOff, r.Currency = booksAmount("5"), "USD" }), []string{"I17"}},
 		{"flat without currency", coupon(func(r *affiliate.CouponRecord) {
-			r.Type, r.PercentOff, r.AmountOff = affiliate.CouponFlat, affiliate.Percent{}, money("5")
+			r.Type, r.PercentOff, r.AmountOff = affiliate.CouponFlat, affiliate.Percent{}, booksAmount("5")
 		}), []string{"I17"}},
 		{"repeating without months", coupon(func(r *affiliate.CouponRecord) { r.Duration = affiliate.DurationRepeating }), []string{"I18"}},
 		{"months without repeating", coupon(func(r *affiliate.CouponRecord) { r.DurationInMonths = 3 }), []string{"I18"}},
@@ -185,7 +185,7 @@ func TestVerifyCodes(t *testing.T) {
 		{"negative limit", coupon(func(r *affiliate.CouponRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
 		{"negative limit of a code", code(func(r *affiliate.CodeRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
 		{"code with a space", code(func(r *affiliate.CodeRecord) { r.Code = "ADA 20" }), []string{"I21"}},
-		{"minimum without currency", code(func(r *affiliate.CodeRecord) { r.MinimumAmount = affiliate.Set(money("5")) }), []string{"I24"}},
+		{"minimum without currency", code(func(r *affiliate.CodeRecord) { r.MinimumAmount = affiliate.Set(booksAmount("5")) }), []string{"I24"}},
 		{"currency without minimum", code(func(r *affiliate.CodeRecord) { r.MinimumCurrency = "USD" }), []string{"I24"}},
 		{"code of a missing affiliate", code(func(r *affiliate.CodeRecord) { r.AffiliateID = missing }), []string{"I36"}},
 		{"coupon changed before it was made", coupon(func(r *affiliate.CouponRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Second) }), []string{"I54"}},
@@ -196,94 +196,94 @@ func TestVerifyCodes(t *testing.T) {
 
 func TestVerifyPeople(t *testing.T) {
 	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
-	referral := func(change func(*affiliate.ReferralRecord)) func(*ledger, *affiliate.Tx) error {
-		return func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Referrals, func(r affiliate.ReferralRecord) bool { return r.ID == b.referral.ID }, change)
+	referral := func(change func(*affiliate.ReferralRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Referrals, func(r affiliate.ReferralRecord) bool { return r.ID == b.referral.ID }, change)
 		}
 	}
-	runCorruptions(t, []corruption{
-		{"slug with a dot", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Links, nil, func(r *affiliate.LinkRecord) { r.Slug = "a.b" })
+	runBooksCorruptions(t, []booksCorruption{
+		{"slug with a dot", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Links, nil, func(r *affiliate.LinkRecord) { r.Slug = "a.b" })
 		}, []string{"I25"}},
-		{"link without its owner", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Links, nil, func(r *affiliate.LinkRecord) { r.AffiliateID = missing })
+		{"link without its owner", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Links, nil, func(r *affiliate.LinkRecord) { r.AffiliateID = missing })
 		}, []string{"I27"}},
-		{"click of a missing link", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.LinkID = missing })
+		{"click of a missing link", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.LinkID = missing })
 		}, []string{"I29", "I31"}},
-		{"click of a missing affiliate", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.AffiliateID = missing })
+		{"click of a missing affiliate", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.AffiliateID = missing })
 		}, []string{"I31", "I36"}},
-		{"click of a missing referral", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.ReferralID = missing })
+		{"click of a missing referral", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.ReferralID = missing })
 		}, []string{"I31", "I37"}},
-		{"email in upper case", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.Email = "Ada@example.com" })
+		{"email in upper case", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.Email = "Ada@example.com" })
 		}, []string{"I35"}},
-		{"affiliate on a missing plan", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.PlanID = missing })
+		{"affiliate on a missing plan", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.PlanID = missing })
 		}, []string{"I36"}},
-		{"affiliate in a missing tier", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.TierID = missing })
+		{"affiliate in a missing tier", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.TierID = missing })
 		}, []string{"I36"}},
 		{"email of a referral", referral(func(r *affiliate.ReferralRecord) { r.Email = " x@y.example" }), []string{"I35"}},
 		{"referral of a missing link", referral(func(r *affiliate.ReferralRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
 		{"referral of a missing affiliate", referral(func(r *affiliate.ReferralRecord) { r.AffiliateID = missing }), []string{"I31", "I36"}},
 		{"referral on a missing plan", referral(func(r *affiliate.ReferralRecord) { r.PlanID = missing }), []string{"I36"}},
-		{"totals too high", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Totals, nil, func(r *affiliate.TotalsRecord) { r.Sales++ })
+		{"totals too high", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Totals, nil, func(r *affiliate.TotalsRecord) { r.Sales++ })
 		}, []string{"I31"}},
-		{"totals without an owner", func(b *ledger, tx *affiliate.Tx) error {
+		{"totals without an owner", func(b *booksLedger, tx *affiliate.Tx) error {
 			return tx.Totals.Insert(affiliate.TotalsRecord{ID: missing})
 		}, []string{"I31"}},
-		{"totals missing", func(b *ledger, tx *affiliate.Tx) error { return drop(tx.Totals, nil) }, []string{"I31"}},
+		{"totals missing", func(b *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Totals, nil) }, []string{"I31"}},
 	})
 }
 
 func TestVerifySales(t *testing.T) {
 	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
-	sale := func(n int64, change func(*affiliate.SaleRecord)) func(*ledger, *affiliate.Tx) error {
-		return func(_ *ledger, tx *affiliate.Tx) error { return edit(tx.Sales, isSale(n), change) }
+	sale := func(n int64, change func(*affiliate.SaleRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Sales, booksSale(n), change) }
 	}
-	runCorruptions(t, []corruption{
+	runBooksCorruptions(t, []booksCorruption{
 		{"sale of a missing link", sale(4, func(r *affiliate.SaleRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
 		{"sale of a missing affiliate", sale(2, func(r *affiliate.SaleRecord) { r.AffiliateID = missing }), []string{"I31", "I36"}},
 		{"sale of a missing referral", sale(2, func(r *affiliate.SaleRecord) { r.ReferralID = missing }), []string{"I31", "I37"}},
 		{"commission of a missing affiliate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].AffiliateID = missing }), []string{"I36"}},
-		{"commission above its rate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = money("20.01") }), []string{"I31", "I40"}},
-		{"negative commission", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = money("-1") }), []string{"I31", "I40"}},
-		{"refunds that do not add up", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].Amount = money("29") }), []string{"I41"}},
+		{"commission above its rate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = booksAmount("20.01") }), []string{"I31", "I40"}},
+		{"negative commission", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = booksAmount("-1") }), []string{"I31", "I40"}},
+		{"refunds that do not add up", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].Amount = booksAmount("29") }), []string{"I41"}},
 		{"refund of nothing", sale(3, func(r *affiliate.SaleRecord) {
 			r.Refunds = append(r.Refunds, affiliate.RefundRecord{ID: "r2", At: r.UpdatedAt})
 		}), []string{"I41"}},
 		{"refund counted twice", sale(3, func(r *affiliate.SaleRecord) {
-			r.Refunds[0].Amount = money("15")
+			r.Refunds[0].Amount = booksAmount("15")
 			r.Refunds = append(r.Refunds, r.Refunds[0])
 		}), []string{"I41"}},
 		{"refunded, but active", sale(4, func(r *affiliate.SaleRecord) { r.Status = affiliate.SaleActive }), []string{"I41"}},
 		{"active, but refunded", sale(5, func(r *affiliate.SaleRecord) { r.Status = affiliate.SaleRefunded }), []string{"I41"}},
-		{"refunded, but it earns", sale(4, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = money("1") }), []string{"I31", "I40", "I41"}},
-		{"payout missing", func(b *ledger, tx *affiliate.Tx) error { return drop(tx.Payouts, nil) }, []string{"I42"}},
-		{"payout of another amount", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Amount = money("1") })
+		{"refunded, but it earns", sale(4, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = booksAmount("1") }), []string{"I31", "I40", "I41"}},
+		{"payout missing", func(b *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Payouts, nil) }, []string{"I42"}},
+		{"payout of another amount", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Amount = booksAmount("1") })
 		}, []string{"I42"}},
-		{"payout does not list it", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Commissions = r.Commissions[1:] })
+		{"payout does not list it", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Commissions = r.Commissions[1:] })
 		}, []string{"I42"}},
-		{"payout lists it twice", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Commissions = append(r.Commissions, r.Commissions[0]) })
+		{"payout lists it twice", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Commissions = append(r.Commissions, r.Commissions[0]) })
 		}, []string{"I42"}},
 		{"commission left its payout", sale(1, func(r *affiliate.SaleRecord) { r.Commissions[0].PayoutID = uuid.Nil }), []string{"I38", "I42"}},
-		{"payout of another affiliate", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.AffiliateID = missing })
+		{"payout of another affiliate", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.AffiliateID = missing })
 		}, []string{"I38", "I42"}},
 		{"two payouts of one sale", sale(1, func(r *affiliate.SaleRecord) {
 			c := r.Commissions[0]
 			c.Number, c.PayoutID, c.Earned = 99, missing, affiliate.Amount{}
 			r.Commissions = append(r.Commissions, c)
 		}), []string{"I42"}},
-		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = money("-1") }), []string{"I31", "I40", "I41", "I44"}},
-		{"negative tax", sale(1, func(r *affiliate.SaleRecord) { r.Tax = money("-1") }), []string{"I44"}},
+		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = booksAmount("-1") }), []string{"I31", "I40", "I41", "I44"}},
+		{"negative tax", sale(1, func(r *affiliate.SaleRecord) { r.Tax = booksAmount("-1") }), []string{"I44"}},
 		{"commission number twice", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Number = 1 }), []string{"I53"}},
 		{"no event at all", sale(5, func(r *affiliate.SaleRecord) { r.Revision = 0 }), []string{"I45", "I50"}},
 		{"refund in nanoseconds", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].At = start.Add(1) }), []string{"I54"}},
@@ -294,15 +294,15 @@ func TestVerifyEvents(t *testing.T) {
 	is := func(typ affiliate.EventType) func(affiliate.EventRecord) bool {
 		return func(r affiliate.EventRecord) bool { return r.Type == typ }
 	}
-	event := func(typ affiliate.EventType, change func(*affiliate.EventRecord)) func(*ledger, *affiliate.Tx) error {
-		return func(_ *ledger, tx *affiliate.Tx) error { return edit(tx.Events, is(typ), change) }
+	event := func(typ affiliate.EventType, change func(*affiliate.EventRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Events, is(typ), change) }
 	}
-	payload := func(typ affiliate.EventType, old, new string) func(*ledger, *affiliate.Tx) error {
+	payload := func(typ affiliate.EventType, old, new string) func(*booksLedger, *affiliate.Tx) error {
 		return event(typ, func(r *affiliate.EventRecord) {
 			r.Payload = affiliate.PayloadOf(bytes.Replace(r.Payload.Bytes(), []byte(old), []byte(new), 1))
 		})
 	}
-	runCorruptions(t, []corruption{
+	runBooksCorruptions(t, []booksCorruption{
 		{"type of another family", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Type = affiliate.PromocodeCreated }), []string{"I47", "I49", "I51"}},
 		{"unknown type", payload(affiliate.CouponCreated, "coupon.created", "coupon.made"), []string{"I49"}},
 		{"number of a coupon", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Number = 3 }), []string{"I47"}},
@@ -322,21 +322,21 @@ func TestVerifyEvents(t *testing.T) {
 		{"payload of another revision", payload(affiliate.CouponCreated, `"revision":1`, `"revision":2`), []string{"I49"}},
 		{"payload with other bytes in front", payload(affiliate.CouponCreated, `{"event"`, `{ "event"`), []string{"I49"}},
 		{"payload cut short", payload(affiliate.CouponCreated, `"promotionalCodes":[]}}`, `"promotionalCodes":[]}`), []string{"I49"}},
-		{"payload frozen for another id", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Events, is(affiliate.CouponCreated), func(r *affiliate.EventRecord) { r.OccurredAt = r.OccurredAt.Add(time.Second) })
+		{"payload frozen for another id", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Events, is(affiliate.CouponCreated), func(r *affiliate.EventRecord) { r.OccurredAt = r.OccurredAt.Add(time.Second) })
 		}, []string{"I49"}},
-		{"gap in the revisions", func(b *ledger, tx *affiliate.Tx) error {
+		{"gap in the revisions", func(b *booksLedger, tx *affiliate.Tx) error {
 			var id uuid.UUID
-			err := drop(tx.Events, func(r affiliate.EventRecord) bool { id = r.ID; return r.Number == 3 && r.Revision == 2 })
-			return errors.Join(err, dropDeliveries(tx, id))
+			err := booksDrop(tx.Events, func(r affiliate.EventRecord) bool { id = r.ID; return r.Number == 3 && r.Revision == 2 })
+			return errors.Join(err, booksDropDeliveries(tx, id))
 		}, []string{"I50"}},
 		{"created with a later revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 2 }), []string{"I49", "I50"}},
 		{"no revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 0 }), []string{"I49", "I50"}},
-		{"last event is not the object's", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Coupons, nil, func(r *affiliate.CouponRecord) { r.Revision++ })
+		{"last event is not the object's", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Coupons, nil, func(r *affiliate.CouponRecord) { r.Revision++ })
 		}, []string{"I50"}},
-		{"more follows deleted", func(b *ledger, tx *affiliate.Tx) error {
-			return edit(tx.Sales, isSale(4), func(r *affiliate.SaleRecord) { r.Revision++ })
+		{"more follows deleted", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Sales, booksSale(4), func(r *affiliate.SaleRecord) { r.Revision++ })
 		}, []string{"I50"}},
 		{"event in nanoseconds", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) {
 			r.OccurredAt = r.OccurredAt.Add(time.Nanosecond)
@@ -344,8 +344,8 @@ func TestVerifyEvents(t *testing.T) {
 	})
 }
 
-// dropDeliveries drops the deliveries of an event with their places.
-func dropDeliveries(tx *affiliate.Tx, event uuid.UUID) error {
+// booksDropDeliveries drops the deliveries of an event with their places.
+func booksDropDeliveries(tx *affiliate.Tx, event uuid.UUID) error {
 	for d, err := range tx.Deliveries.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfEvent, ID: event}}) {
 		if err != nil {
 			return err
@@ -364,24 +364,24 @@ func dropDeliveries(tx *affiliate.Tx, event uuid.UUID) error {
 
 func TestVerifyDeliveries(t *testing.T) {
 	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
-	delivery := func(change func(*affiliate.DeliveryRecord)) func(*ledger, *affiliate.Tx) error {
-		return func(_ *ledger, tx *affiliate.Tx) error { return edit(tx.Deliveries, nil, change) }
+	delivery := func(change func(*affiliate.DeliveryRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Deliveries, nil, change) }
 	}
-	endpoint := func(change func(*affiliate.EndpointRecord)) func(*ledger, *affiliate.Tx) error {
-		return func(_ *ledger, tx *affiliate.Tx) error { return edit(tx.Endpoints, nil, change) }
+	endpoint := func(change func(*affiliate.EndpointRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Endpoints, nil, change) }
 	}
-	runCorruptions(t, []corruption{
-		{"pending without a place", func(_ *ledger, tx *affiliate.Tx) error { return drop(tx.Queue, nil) }, []string{"I51"}},
+	runBooksCorruptions(t, []booksCorruption{
+		{"pending without a place", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Queue, nil) }, []string{"I51"}},
 		{"settled with a place", delivery(func(r *affiliate.DeliveryRecord) { r.State = affiliate.DeliveryDelivered }), []string{"I51"}},
 		{"unknown state", delivery(func(r *affiliate.DeliveryRecord) { r.State = "dead" }), []string{"I51"}},
 		{"no next attempt", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = time.Time{} }), []string{"I51"}},
 		{"event missing", delivery(func(r *affiliate.DeliveryRecord) { r.EventID = missing }), []string{"I51"}},
 		{"another type", delivery(func(r *affiliate.DeliveryRecord) { r.Type = affiliate.SaleDeleted }), []string{"I51"}},
-		{"endpoint missing", func(b *ledger, tx *affiliate.Tx) error { return tx.Endpoints.Delete(b.endpoint.ID) }, []string{"I51"}},
-		{"place of a missing delivery", func(b *ledger, tx *affiliate.Tx) error {
+		{"endpoint missing", func(b *booksLedger, tx *affiliate.Tx) error { return tx.Endpoints.Delete(b.endpoint.ID) }, []string{"I51"}},
+		{"place of a missing delivery", func(b *booksLedger, tx *affiliate.Tx) error {
 			return tx.Queue.Insert(affiliate.QueueRecord{ID: missing, DeliveryID: missing})
 		}, []string{"I51"}},
-		{"two deliveries of one event", func(b *ledger, tx *affiliate.Tx) error {
+		{"two deliveries of one event", func(b *booksLedger, tx *affiliate.Tx) error {
 			for d := range tx.Deliveries.List(affiliate.Query{Limit: 1}) {
 				d.ID, d.State, d.NextAttemptAt = missing, affiliate.DeliverySkipped, time.Time{}
 				return tx.Deliveries.Insert(d)
@@ -396,7 +396,7 @@ func TestVerifyDeliveries(t *testing.T) {
 		{"no secret", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets = nil }), []string{"I51"}},
 		{"newest secret expires", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets[0].ExpiresAt = start }), []string{"I51"}},
 		{"old secret does not expire", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets = append(r.Secrets, r.Secrets[0]) }), []string{"I51"}},
-		{"51 endpoints", func(b *ledger, tx *affiliate.Tx) error {
+		{"51 endpoints", func(b *booksLedger, tx *affiliate.Tx) error {
 			rec, err := tx.Endpoints.Get(b.endpoint.ID)
 			for i := range 49 {
 				rec.ID = uuid.UUID{0: 1, 15: byte(i)}
