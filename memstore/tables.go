@@ -80,7 +80,7 @@ func (t *txn) bind() {
 // than a field so that a handle is one pointer: a handle of two words would
 // double the block that every transaction allocates.
 type place[T affiliate.Record[T]] interface {
-	in(ts *tables) *table[T]
+	In(ts *tables) *table[T]
 }
 
 type (
@@ -103,20 +103,20 @@ type (
 	inQueue       struct{}
 )
 
-func (inAffiliates) in(ts *tables) *table[affiliate.AffiliateRecord]   { return &ts.affiliates }
-func (inLinks) in(ts *tables) *table[affiliate.LinkRecord]             { return &ts.links }
-func (inClicks) in(ts *tables) *table[affiliate.ClickRecord]           { return &ts.clicks }
-func (inReferrals) in(ts *tables) *table[affiliate.ReferralRecord]     { return &ts.referrals }
-func (inCoupons) in(ts *tables) *table[affiliate.CouponRecord]         { return &ts.coupons }
-func (inCodes) in(ts *tables) *table[affiliate.CodeRecord]             { return &ts.codes }
-func (inRedemptions) in(ts *tables) *table[affiliate.RedemptionRecord] { return &ts.redemptions }
-func (inSales) in(ts *tables) *table[affiliate.SaleRecord]             { return &ts.sales }
-func (inPlans) in(ts *tables) *table[affiliate.PlanRecord]             { return &ts.plans }
-func (inTiers) in(ts *tables) *table[affiliate.TierRecord]             { return &ts.tiers }
-func (inPayouts) in(ts *tables) *table[affiliate.PayoutRecord]         { return &ts.payouts }
-func (inTotals) in(ts *tables) *table[affiliate.TotalsRecord]          { return &ts.totals }
-func (inReceipts) in(ts *tables) *table[affiliate.ReceiptRecord]       { return &ts.receipts }
-func (inEndpoints) in(ts *tables) *table[affiliate.EndpointRecord]     { return &ts.endpoints }
-func (inEvents) in(ts *tables) *table[affiliate.EventRecord]           { return &ts.events }
-func (inDeliveries) in(ts *tables) *table[affiliate.DeliveryRecord]    { return &ts.deliveries }
-func (inQueue) in(ts *tables) *table[affiliate.QueueRecord]            { return &ts.queue }
+func (inAffiliates) In(ts *tables) *table[affiliate.AffiliateRecord]   { return &ts.affiliates }
+func (inLinks) In(ts *tables) *table[affiliate.LinkRecord]             { return &ts.links }
+func (inClicks) In(ts *tables) *table[affiliate.ClickRecord]           { return &ts.clicks }
+func (inReferrals) In(ts *tables) *table[affiliate.ReferralRecord]     { return &ts.referrals }
+func (inCoupons) In(ts *tables) *table[affiliate.CouponRecord]         { return &ts.coupons }
+func (inCodes) In(ts *tables) *table[affiliate.CodeRecord]             { return &ts.codes }
+func (inRedemptions) In(ts *tables) *table[affiliate.RedemptionRecord] { return &ts.redemptions }
+func (inSales) In(ts *tables) *table[affiliate.SaleRecord]             { return &ts.sales }
+func (inPlans) In(ts *tables) *table[affiliate.PlanRecord]             { return &ts.plans }
+func (inTiers) In(ts *tables) *table[affiliate.TierRecord]             { return &ts.tiers }
+func (inPayouts) In(ts *tables) *table[affiliate.PayoutRecord]         { return &ts.payouts }
+func (inTotals) In(ts *tables) *table[affiliate.TotalsRecord]          { return &ts.totals }
+func (inReceipts) In(ts *tables) *table[affiliate.ReceiptRecord]       { return &ts.receipts }
+func (inEndpoints) In(ts *tables) *table[affiliate.EndpointRecord]     { return &ts.endpoints }
+func (inEvents) In(ts *tables) *table[affiliate.EventRecord]           { return &ts.events }
+func (inDeliveries) In(ts *tables) *table[affiliate.DeliveryRecord]    { return &ts.deliveries }
+func (inQueue) In(ts *tables) *table[affiliate.QueueRecord]            { return &ts.queue }

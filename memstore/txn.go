@@ -87,7 +87,7 @@ type handle[T affiliate.Record[T], P place[T]] struct{ t *txn }
 
 func (h handle[T, P]) table() *table[T] {
 	var place P
-	return place.in(&h.t.p.tables)
+	return place.In(&h.t.p.tables)
 }
 
 // Get returns the record with the id.
