@@ -26,10 +26,13 @@ type shop struct {
 
 	rows     int             // that ran
 	since    time.Time       // the first of them
-	outcomes map[string]int  // by kind and what came of the row
+	outcomes map[outcome]int // of customers' rows
 	refused  map[refusal]int // by rule
 	unread   []string        // rows that could not be read, and why
 }
+
+// An outcome is what came of a row of a kind.
+type outcome struct{ kind, result string }
 
 // A refusal is a rule of the program that a row ran into.
 type refusal struct {
@@ -46,7 +49,7 @@ func newShop() (*shop, error) {
 	s := &shop{
 		store: memstore.New(),
 		kinds: map[string]kind{}, plans: map[string]uuid.UUID{}, payouts: map[string]uuid.UUID{},
-		outcomes: map[string]int{}, refused: map[refusal]int{},
+		outcomes: map[outcome]int{}, refused: map[refusal]int{},
 	}
 	for _, k := range kinds() {
 		s.kinds[k.name] = k
@@ -130,7 +133,7 @@ func (s *shop) take(ctx context.Context, r row, bad error) error {
 		bad = s.run(ctx, r)
 		if refused, ok := errors.AsType[*affiliate.Error](bad); ok {
 			s.refused[refusal{refused.Reason, refused.Message}]++
-			s.outcomes[r.kind+" refused"]++
+			s.outcomes[outcome{r.kind, "refused"}]++
 			return nil
 		}
 		if _, ok := errors.AsType[mistake](bad); bad != nil && !ok {
@@ -322,26 +325,27 @@ func (s *shop) deleteCode(ctx context.Context, r row) error {
 // click tracks a visit. A link that is gone is no fault of the visitor's.
 func (s *shop) click(ctx context.Context, r row) error {
 	_, err := s.TrackClick(ctx, affiliate.NewClick{Slug: r.link, DeviceID: r.id})
-	return s.outcome(err, "click recorded", "click on an unknown link")
+	return s.tried(r, err, "unknown link")
 }
 
 func (s *shop) signUp(ctx context.Context, r row) error {
 	_, err := s.CreateReferral(ctx, affiliate.NewReferral{
 		AffiliateID: r.link, PromoCode: r.code, Name: r.name, Email: r.email, ReferredUserExternalID: r.id,
 	})
-	return s.outcome(err, "referral recorded", "referral unattributed")
+	return s.tried(r, err, "unattributed")
 }
 
-// outcome counts what came of a row: found, or that what it names is not there.
-func (s *shop) outcome(err error, found, missing string) error {
+// tried counts a row that was recorded, or that found nothing to be recorded
+// for; other errors pass.
+func (s *shop) tried(r row, err error, missing string) error {
 	if _, refused := errors.AsType[*affiliate.Error](err); refused {
 		return err
 	}
 	switch {
 	case err == nil:
-		s.outcomes[found]++
+		s.outcomes[outcome{r.kind, "recorded"}]++
 	case errors.Is(err, affiliate.ErrNotFound):
-		s.outcomes[missing]++
+		s.outcomes[outcome{r.kind, missing}]++
 		err = nil
 	}
 	return err
@@ -368,7 +372,7 @@ func (s *shop) order(ctx context.Context, r row) error {
 	}
 	result, err := s.RecordSale(ctx, in)
 	if err == nil {
-		s.outcomes[r.kind+" "+string(result.Outcome)]++
+		s.outcomes[outcome{r.kind, string(result.Outcome)}]++
 	}
 	return err
 }
@@ -381,12 +385,12 @@ func (s *shop) giveBack(ctx context.Context, r row) error {
 		return err
 	}
 	if len(sales.Items) == 0 {
-		s.outcomes["refund without a sale"]++
+		s.outcomes[outcome{r.kind, "no sale"}]++
 		return nil
 	}
 	result, err := s.RefundSale(ctx, affiliate.Refund{SaleID: sales.Items[0].ID, Amount: r.amount, RefundID: r.refund})
 	if err == nil {
-		s.outcomes["refund "+string(result.Reason)]++
+		s.outcomes[outcome{r.kind, string(result.Reason)}]++
 	}
 	return err
 }
@@ -396,7 +400,7 @@ func (s *shop) cancel(ctx context.Context, r row) error {
 	if errors.Is(err, affiliate.SaleNotFound) {
 		err = affiliate.ErrNotFound
 	}
-	return s.outcome(err, "cancel recorded", "cancel without a sale")
+	return s.tried(r, err, "no sale")
 }
 
 func (s *shop) payOut(ctx context.Context, r row) error {
