@@ -17,8 +17,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// maxUnread is how many rows that could not be read are printed.
-const maxUnread = 20
+// maxUnused is how many rows that could not be used are printed.
+const maxUnused = 20
 
 // report prints what the program knows after the last row, and tells whether
 // its books hold.
@@ -37,7 +37,7 @@ func (s *shop) report(ctx context.Context, file string, out io.Writer) (holds bo
 			return false, err
 		}
 	}
-	s.printUnread(w)
+	s.printUnused(w)
 	holds, err = s.verify(ctx, w)
 	return holds, errors.Join(err, w.Flush())
 }
@@ -266,15 +266,15 @@ func (s *shop) printEvents(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func (s *shop) printUnread(w io.Writer) {
-	if len(s.unread) == 0 {
+func (s *shop) printUnused(w io.Writer) {
+	if len(s.unused) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nRows that could not be read: %d\n", len(s.unread))
-	for _, reason := range s.unread[:min(len(s.unread), maxUnread)] {
+	fmt.Fprintf(w, "\nRows that could not be used: %d\n", len(s.unused))
+	for _, reason := range s.unused[:min(len(s.unused), maxUnused)] {
 		fmt.Fprintf(w, "  %s\n", reason)
 	}
-	if more := len(s.unread) - maxUnread; more > 0 {
+	if more := len(s.unused) - maxUnused; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)
 	}
 }
