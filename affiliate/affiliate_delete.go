@@ -24,7 +24,7 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 			return struct{}{}, nil
 		}
 		if err == nil {
-			err = o.noneInPayout(Key{Index: OfAffiliate, ID: rec.ID})
+			err = o.payoutFree(rec.ID)
 		}
 		if err == nil {
 			err = o.dropAffiliate(rec)
@@ -32,6 +32,25 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 		return struct{}{}, err
 	})
 	return err
+}
+
+// payoutFree refuses when a sale of the affiliate is in a payout, or one of its
+// referrals has such a sale, which by a code may be another affiliate's: neither
+// the sale nor its referral is ever deleted (rule 4.7).
+func (o *op) payoutFree(id uuid.UUID) error {
+	key := Key{Index: OfAffiliate, ID: id}
+	if err := o.noneInPayout(key); err != nil {
+		return err
+	}
+	for rec, err := range o.tx.Referrals.List(Query{Key: key}) {
+		if err != nil {
+			return internal("read referrals", err)
+		}
+		if err := o.noneInPayout(Key{Index: OfReferral, ID: rec.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // noneInPayout refuses when a sale with the key is in a payout.
@@ -47,9 +66,8 @@ func (o *op) noneInPayout(key Key) error {
 	return nil
 }
 
-// dropAffiliate removes the affiliate and what hangs on it, children first.
-// Sales that a code credited to another affiliate stay with that affiliate and
-// lose the reference to the customer.
+// dropAffiliate removes the affiliate and what hangs on it, children first. A
+// sale that a code credited to another affiliate stays, without the referral.
 func (o *op) dropAffiliate(rec AffiliateRecord) error {
 	key := Key{Index: OfAffiliate, ID: rec.ID}
 	steps := []func() error{

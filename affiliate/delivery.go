@@ -112,13 +112,17 @@ const clockSlack = 24 * time.Hour
 // checkDeliveryFilter lists what is wrong with a filter. On the wire it is a
 // query, so its errors are of the query.
 func (p *Program) checkDeliveryFilter(f DeliveryFilter) []*Error {
-	states := []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryFailed, DeliverySkipped, DeliveryCanceled}
+	states := deliveryStates()
 	return []*Error{
 		inQuery(oneOfThese(f.State, states, oneOf("state", states...))),
 		inQuery(oneOfThese(f.Event, EventTypes(), oneOf("event", EventTypes()...))),
 		inQuery(p.checkDate("since", f.Since)),
 		inQuery(p.checkDate("until", f.Until)),
 	}
+}
+
+func deliveryStates() []DeliveryState {
+	return []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryFailed, DeliverySkipped, DeliveryCanceled}
 }
 
 // inQuery is a field error as an error of the query.

@@ -239,14 +239,10 @@ func (o *op) linksChanged(rec LinkRecord, owner AffiliateRecord) (Link, error) {
 }
 
 // removeLink deletes a link with its totals and clears the references to it.
+// Nothing else about those records changes: revision and updatedAt tell of
+// events, and there is none.
 func (o *op) removeLink(rec LinkRecord) error {
-	key := Key{Index: OfLink, ID: rec.ID}
-	err := errors.Join(
-		replaceAll(o.tx.Clicks, key, func(r *ClickRecord) { r.LinkID = uuid.Nil }),
-		replaceAll(o.tx.Referrals, key, func(r *ReferralRecord) { r.LinkID = uuid.Nil }),
-		replaceAll(o.tx.Sales, key, func(r *SaleRecord) { r.LinkID = uuid.Nil }),
-	)
-	if err != nil {
+	if err := o.clearLink(Key{Index: OfLink, ID: rec.ID}); err != nil {
 		return internal("clear link", err)
 	}
 	if err := o.tx.Links.Delete(rec.ID); err != nil {
@@ -255,19 +251,25 @@ func (o *op) removeLink(rec LinkRecord) error {
 	return o.forget(rec.ID)
 }
 
-// replaceAll changes every record that holds the key. Nothing else about them
-// changes: revision and updatedAt tell of events, and there is none.
-func replaceAll[R Record[R]](t Table[R], key Key, change func(*R)) error {
-	for rec, err := range t.List(Query{Key: key}) {
-		if err != nil {
-			return err
-		}
-		change(&rec)
-		if err := t.Replace(rec); err != nil {
-			return err
-		}
+func (o *op) clearLink(key Key) error {
+	err := each(o.tx.Clicks, key, func(click ClickRecord) error {
+		click.LinkID = uuid.Nil
+		return o.tx.Clicks.Replace(click)
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	err = each(o.tx.Referrals, key, func(ref ReferralRecord) error {
+		ref.LinkID = uuid.Nil
+		return o.tx.Referrals.Replace(ref)
+	})
+	if err != nil {
+		return err
+	}
+	return each(o.tx.Sales, key, func(sale SaleRecord) error {
+		sale.LinkID = uuid.Nil
+		return o.tx.Sales.Replace(sale)
+	})
 }
 
 // linkByRef finds a link by one or both identifiers. Both must name the same

@@ -1,0 +1,205 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Breach is an invariant that the records of a program break.
+type Breach struct {
+	Invariant string // its number: I01–I61, as listed at [Program.Verify]
+	Object    string // what breaks it: a kind and an id
+	Detail    string // how; it holds ids and figures, never personal data
+}
+
+// Error names the invariant, the object and how it is broken.
+func (b *Breach) Error() string {
+	return "affiliate: " + b.Invariant + ": " + b.Object + ": " + b.Detail
+}
+
+// Verify recomputes from the records, on one moment of them, whatever they can
+// show, and joins a [*Breach] for each difference: nil means that the books are
+// in order. It reads every record of the program once and keeps what it needs
+// in memory, so its cost is linear in the program; a job runs it, not a
+// request.
+//
+//   - I01, I02: redemption counters equal the ledger, and are not negative.
+//   - I15: a live code has a live coupon.
+//   - I17, I18, I19, I24: the fields of coupons and codes fit together.
+//   - I20, I21, I25, I35, I43, I53: keys are canonical, and held by one live
+//     record each; numbers are unique.
+//   - I27, I29, I36, I37: no link, click, referral, sale, code or payout refers
+//     to a record that is gone. (A sale may name a deleted code.) Plans and
+//     tiers count under I36.
+//   - I31: totals equal a recount, and belong to a live owner.
+//   - I38, I42: a commission says it is in a payout exactly when the payout
+//     lists it; a payout is the sum of its commissions.
+//   - I40: a commission is what its rate gives on what is kept of the sale,
+//     unless it was set by hand. The program's deductions may have changed since.
+//   - I41, I44: refunds add up and end in REFUNDED with nothing earned; amounts
+//     are not negative.
+//   - I45, I47, I48, I49, I50: events have the type, the body, the envelope and
+//     the revision that they should. Pruning leaves gaps only at the start.
+//   - I51: endpoints, deliveries and their queue fit together.
+//   - I54: instants are UTC, in whole microseconds, and in order.
+//
+// The other invariants are about moments that leave no record; tests check them.
+func (p *Program) Verify(ctx context.Context) error {
+	a := &audit{Program: p}
+	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {
+		*a = audit{Program: p, tx: tx} // a store may run a View again
+		return a.read()
+	})
+	if err != nil {
+		return internal("verify", err)
+	}
+	a.verifyCodes()
+	a.verifyPeople()
+	a.verifySales()
+	a.verifyPayouts()
+	a.verifyTotals()
+	a.verifyEvents()
+	a.verifyDeliveries()
+	return errors.Join(a.breaches...)
+}
+
+// An audit is one run of Verify: the records of a program and what is wrong
+// with them.
+type audit struct {
+	*Program
+	tx *Tx
+
+	affiliates shelf[AffiliateRecord]
+	links      shelf[LinkRecord]
+	clicks     shelf[ClickRecord]
+	referrals  shelf[ReferralRecord]
+	coupons    shelf[CouponRecord]
+	codes      shelf[CodeRecord]
+	ledger     shelf[RedemptionRecord]
+	sales      shelf[SaleRecord]
+	plans      shelf[PlanRecord]
+	tiers      shelf[TierRecord]
+	payouts    shelf[PayoutRecord]
+	totals     shelf[TotalsRecord]
+	receipts   shelf[ReceiptRecord]
+	endpoints  shelf[EndpointRecord]
+	events     shelf[EventRecord]
+	deliveries shelf[DeliveryRecord]
+	queue      shelf[QueueRecord]
+
+	breaches []error
+}
+
+// read takes the records out of the store, so that nothing is checked while
+// the store is held.
+func (a *audit) read() error {
+	for _, err := range []error{
+		a.affiliates.fill(a.tx.Affiliates), a.links.fill(a.tx.Links), a.clicks.fill(a.tx.Clicks),
+		a.referrals.fill(a.tx.Referrals), a.coupons.fill(a.tx.Coupons), a.codes.fill(a.tx.Codes),
+		a.ledger.fill(a.tx.Redemptions), a.sales.fill(a.tx.Sales), a.plans.fill(a.tx.Plans),
+		a.tiers.fill(a.tx.Tiers), a.payouts.fill(a.tx.Payouts), a.totals.fill(a.tx.Totals),
+		a.receipts.fill(a.tx.Receipts), a.endpoints.fill(a.tx.Endpoints), a.events.fill(a.tx.Events),
+		a.deliveries.fill(a.tx.Deliveries), a.queue.fill(a.tx.Queue),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// breach notes that an object breaks an invariant.
+func (a *audit) breach(invariant, object, detail string, args ...any) {
+	if len(args) > 0 {
+		detail = fmt.Sprintf(detail, args...)
+	}
+	a.breaches = append(a.breaches, &Breach{Invariant: invariant, Object: object, Detail: detail})
+}
+
+// A shelf is the records of a table in the order of their ids.
+type shelf[R Record[R]] struct {
+	all []R
+	at  map[uuid.UUID]int
+}
+
+func (s *shelf[R]) fill(t Table[R]) error {
+	for rec, err := range t.List(Query{}) {
+		if err != nil {
+			return err
+		}
+		s.all = append(s.all, rec)
+	}
+	s.at = make(map[uuid.UUID]int, len(s.all))
+	for i := range s.all {
+		s.at[s.all[i].RecordID()] = i
+	}
+	return nil
+}
+
+func (s *shelf[R]) has(id uuid.UUID) bool {
+	_, ok := s.at[id]
+	return ok
+}
+
+// get returns the record, or nil.
+func (s *shelf[R]) get(id uuid.UUID) *R {
+	if i, ok := s.at[id]; ok {
+		return &s.all[i]
+	}
+	return nil
+}
+
+// named is how a breach shows an object. It is called for breaches only.
+func named(kind string, id uuid.UUID) string { return kind + " " + id.String() }
+
+// numbered is named for what has an integer id.
+func numbered(kind string, n int64) string { return fmt.Sprint(kind, " ", n) }
+
+// refers checks a reference, which may be none, to a live record.
+func (a *audit) refers(invariant, kind string, from uuid.UUID, field string, to uuid.UUID, live bool) {
+	if to != uuid.Nil && !live {
+		a.breach(invariant, named(kind, from), "its %s %s does not exist", field, to)
+	}
+}
+
+// unique checks that a key is held once among the records of a table.
+func unique[R Record[R]](a *audit, invariant, kind string, s *shelf[R], ix Index) {
+	held := make(map[Key]uuid.UUID, len(s.all))
+	var keys []Key
+	for i := range s.all {
+		keys = s.all[i].AppendKeys(keys[:0])
+		for _, key := range keys {
+			if key.Index != ix {
+				continue
+			}
+			id := s.all[i].RecordID()
+			if other, taken := held[key]; taken {
+				a.breach(invariant, named(kind, id), "its %s is held by %s too", ix, other)
+			}
+			held[key] = id
+		}
+	}
+}
+
+// instants checks that the instants of a record are UTC microseconds and that
+// the first two, its creation and its last change, are in order.
+func (a *audit) instants(kind string, id uuid.UUID, created, updated time.Time, others ...time.Time) {
+	if created.IsZero() || updated.Before(created) {
+		a.breach("I54", named(kind, id), "created %v, updated %v", created, updated)
+	}
+	a.precise(kind, id, created)
+	a.precise(kind, id, updated)
+	for _, t := range others {
+		a.precise(kind, id, t)
+	}
+}
+
+func (a *audit) precise(kind string, id uuid.UUID, t time.Time) {
+	if t.Location() != time.UTC || t.Nanosecond()%int(time.Microsecond) != 0 {
+		a.breach("I54", named(kind, id), "%v is not UTC in whole microseconds", t)
+	}
+}

@@ -1,0 +1,95 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// verifyCodes checks coupons, codes and the ledger of redemptions.
+func (a *audit) verifyCodes() {
+	byCode, byCoupon := a.recountLedger()
+	for i := range a.coupons.all {
+		r := &a.coupons.all[i]
+		if n := byCoupon[r.ID]; r.TimesRedeemed != n || n < 0 {
+			a.breach("I02", named("coupon", r.ID), "timesRedeemed is %d, the ledger has %d", r.TimesRedeemed, n)
+		}
+		a.verifyTerms(r)
+		a.instants("coupon", r.ID, r.CreatedAt, r.UpdatedAt, r.RedeemBy)
+	}
+	for i := range a.codes.all {
+		r := &a.codes.all[i]
+		if n := byCode[r.ID]; r.TimesRedeemed != n {
+			a.breach("I01", named("code", r.ID), "timesRedeemed is %d, the ledger has %d", r.TimesRedeemed, n)
+		}
+		a.verifyCode(r)
+		a.instants("code", r.ID, r.CreatedAt, r.UpdatedAt, r.ExpiresAt)
+	}
+	unique(a, "I20", "coupon", &a.coupons, ByExternalID)
+	unique(a, "I20", "code", &a.codes, ByExternalID)
+	unique(a, "I21", "code", &a.codes, ByCode)
+}
+
+// recountLedger counts the redemptions that stand, by code and by coupon, and
+// holds the ledger against codes and sales.
+func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
+	byCode, byCoupon = make(map[uuid.UUID]int64), make(map[uuid.UUID]int64)
+	for i := range a.ledger.all {
+		r := &a.ledger.all[i]
+		if code := a.codes.get(r.CodeID); code != nil && code.CouponID != r.CouponID {
+			a.breach("I02", named("redemption", r.ID), "its code %s is of coupon %s", r.CodeID, code.CouponID)
+		}
+		a.precise("redemption", r.ID, r.CreatedAt)
+		a.precise("redemption", r.ID, r.RestoredAt)
+		if r.RestoredAt.IsZero() {
+			byCode[r.CodeID]++
+			byCoupon[r.CouponID]++
+		}
+	}
+	for i := range a.sales.all {
+		sale := &a.sales.all[i]
+		var code uuid.UUID
+		if r := a.ledger.get(numberID(sale.Number)); r != nil {
+			code = r.CodeID
+		}
+		if code != sale.CodeID {
+			a.breach("I01", numbered("sale", sale.Number), "it is by code %s, the ledger says %s", sale.CodeID, code)
+		}
+	}
+	return byCode, byCoupon
+}
+
+// verifyTerms checks that the fields of a coupon fit together.
+func (a *audit) verifyTerms(r *CouponRecord) {
+	name := named("coupon", r.ID)
+	percentage := r.Type == CouponPercentage && r.AmountOff.IsZero() && r.Currency == "" &&
+		r.PercentOff.Cmp(PercentFromScaled(amountScale)) >= 0 && r.PercentOff.Cmp(PercentFromScaled(hundredPercent)) <= 0
+	flat := r.Type == CouponFlat && r.PercentOff.IsZero() && r.AmountOff.Sign() > 0 && r.Currency.known()
+	if !percentage && !flat {
+		a.breach("I17", name, "type %s, percentOff %v, amountOff %v, currency %q", r.Type, r.PercentOff, r.AmountOff, r.Currency)
+	}
+	if repeating := r.Duration == DurationRepeating; repeating != (r.DurationInMonths > 0) || r.DurationInMonths < 0 {
+		a.breach("I18", name, "duration %s, durationInMonths %d", r.Duration, r.DurationInMonths)
+	}
+	if r.LimitToProducts && len(r.ProductIDs) == 0 {
+		a.breach("I19", name, "limited to products, but lists none")
+	}
+	if r.MaxRedemptions < 0 {
+		a.breach("I19", name, "maxRedemptions is %d", r.MaxRedemptions)
+	}
+}
+
+// verifyCode checks a code against its coupon and its affiliate.
+func (a *audit) verifyCode(r *CodeRecord) {
+	name := named("code", r.ID)
+	if !a.coupons.has(r.CouponID) {
+		a.breach("I15", name, "its coupon %s does not exist", r.CouponID)
+	}
+	a.refers("I36", "code", r.ID, "affiliate", r.AffiliateID, a.affiliates.has(r.AffiliateID))
+	if !validCode(r.Code) {
+		a.breach("I21", name, "%q is not a code", r.Code)
+	}
+	minimum, ok := r.MinimumAmount.Get()
+	if ok != (r.MinimumCurrency != "") || minimum.Sign() < 0 {
+		a.breach("I24", name, "minimumAmount %v, minimumAmountCurrency %q", minimum, r.MinimumCurrency)
+	}
+	if r.MaxRedemptions < 0 {
+		a.breach("I19", name, "maxRedemptions is %d", r.MaxRedemptions)
+	}
+}

@@ -1,0 +1,219 @@
+package affiliate
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+)
+
+// verifyEvents checks every event by itself, and the events of each object
+// together.
+func (a *audit) verifyEvents() {
+	byObject := make(map[uuid.UUID][]*EventRecord)
+	var objects []uuid.UUID
+	for i := range a.events.all {
+		r := &a.events.all[i]
+		a.verifyEvent(r)
+		if byObject[r.ObjectID] == nil {
+			objects = append(objects, r.ObjectID)
+		}
+		byObject[r.ObjectID] = append(byObject[r.ObjectID], r)
+	}
+	for _, id := range objects {
+		a.verifyHistory(byObject[id])
+	}
+	a.verifyRevisions(byObject)
+}
+
+// verifyEvent checks type, number and payload of an event.
+func (a *audit) verifyEvent(r *EventRecord) {
+	name := named("event", r.ID)
+	if family := a.familyOf(r.ObjectID); !r.Type.Known() || family != "" && family != r.Type.Family() {
+		a.breach("I47", name, "type %q, of the %s %s", r.Type, family, r.ObjectID)
+	}
+	if (r.Type.Family() == "sale") != (r.Number > 0) {
+		a.breach("I47", name, "type %q with number %d", r.Type, r.Number)
+	}
+	a.precise("event", r.ID, r.OccurredAt)
+	switch f := r.Payload.frozen; {
+	case r.Payload.IsZero(): // a person in it was erased
+	case f == nil:
+		a.verifyPayload(r, r.Payload.raw)
+	case f.typ != r.Type || f.id != r.ID || f.program != a.cfg.ID || f.revision != r.Revision ||
+		f.test || !f.occurredAt.Equal(r.OccurredAt):
+		a.breach("I49", name, "its payload is of another event")
+	case !f.fits(r):
+		a.verifyPayload(r, f.encode())
+	}
+}
+
+// familyOf is the family of a live object, empty when it is gone.
+func (a *audit) familyOf(id uuid.UUID) string {
+	switch {
+	case a.sales.has(id):
+		return "sale"
+	case a.referrals.has(id):
+		return "referral"
+	case a.affiliates.has(id):
+		return "affiliate"
+	case a.codes.has(id):
+		return "promocode"
+	case a.coupons.has(id):
+		return "coupon"
+	}
+	return ""
+}
+
+// fits tells that the body of an event has the type that its bytes need no
+// look: most events are verified before they are ever encoded.
+func (f *frozen) fits(r *EventRecord) bool {
+	switch body := f.body.(type) {
+	case DeletedBody:
+		return r.Type.action() == "deleted" && r.Number == 0 && body.ID == r.ObjectID
+	case DeletedSaleBody:
+		return r.Type.action() == "deleted" && int64(body.ID) == r.Number
+	case AffiliateBody:
+		return r.Type.action() != "deleted" && r.Type.Family() == "affiliate" && body.ID == r.ObjectID
+	case ReferralBody:
+		return r.Type.action() != "deleted" && r.Type.Family() == "referral" && body.ID == r.ObjectID
+	case Sale:
+		return r.Type.action() != "deleted" && int64(body.ID) == r.Number
+	case couponBody:
+		return r.Type.action() != "deleted" && r.Type.Family() == "coupon" && body.coupon.ID == r.ObjectID
+	case codeBody:
+		return r.Type.action() != "deleted" && r.Type.Family() == "promocode" && body.code.ID == r.ObjectID
+	}
+	return false
+}
+
+// action is the part of a type after the dot.
+func (t EventType) action() string { return string(t[min(len(t), len(t.Family())+1):]) }
+
+// verifyPayload checks the bytes of a payload: the envelope, letter by letter,
+// and that the body is JSON with what its type promises.
+func (a *audit) verifyPayload(r *EventRecord, raw []byte) {
+	name := named("event", r.ID)
+	envelope := (&frozen{
+		typ: r.Type, id: r.ID, program: a.cfg.ID, occurredAt: r.OccurredAt, revision: r.Revision, body: struct{}{},
+	}).encode()
+	body, ok := bytes.CutPrefix(raw, envelope[:len(envelope)-len("{}}")])
+	if !ok || !json.Valid(raw) {
+		a.breach("I49", name, "its payload is of another event, or no JSON")
+		return
+	}
+	id := []byte(`{"id":"` + r.ObjectID.String() + `"`)
+	if r.Number != 0 {
+		id = strconv.AppendInt([]byte(`{"id":`), r.Number, 10)
+	}
+	rest, ok := bytes.CutPrefix(body, id)
+	whole := string(rest) == "}}"
+	if !ok || whole != (r.Type.action() == "deleted") || rest[0] != ',' && rest[0] != '}' {
+		a.breach("I48", name, "its body is not that of %s %s", r.Type, id[len(`{"id":`):])
+		return
+	}
+	for _, key := range bodyKeys(r.Type) {
+		if !whole && !bytes.Contains(rest, []byte(`"`+key+`":`)) {
+			a.breach("I48", name, "its body has no %s", key)
+		}
+	}
+}
+
+// bodyKeys lists what the seed promises of an event's body.
+func bodyKeys(typ EventType) []string {
+	switch typ.Family() {
+	case "affiliate":
+		return []string{"commissionPlan", "commissionTier", "affiliateLinks", "promotionalCodes", "questionAnswers"}
+	case "referral":
+		return []string{"affiliate", "commissionPlan", "status"}
+	case "sale":
+		return []string{"affiliate", "referral", "commissionEarned", "paymentTrigger", "commissions"}
+	case "coupon":
+		return []string{"promotionalCodes"}
+	}
+	return []string{"coupon"}
+}
+
+// verifyHistory checks the events of one object: revisions without a gap,
+// created first, nothing after deleted.
+func (a *audit) verifyHistory(events []*EventRecord) {
+	slices.SortStableFunc(events, func(x, y *EventRecord) int { return cmp.Compare(x.Revision, y.Revision) })
+	for i, r := range events {
+		name := named("event", r.ID)
+		if i > 0 && r.Revision != events[i-1].Revision+1 {
+			a.breach("I50", name, "revision %d follows %d", r.Revision, events[i-1].Revision)
+		}
+		if i > 0 && r.Type.Family() != events[i-1].Type.Family() {
+			a.breach("I47", name, "%s follows %s", r.Type, events[i-1].Type)
+		}
+		switch action := r.Type.action(); {
+		case r.Revision < 1:
+			a.breach("I50", name, "revision %d", r.Revision)
+		case action == "created" && r.Revision != 1:
+			a.breach("I50", name, "%s has revision %d", r.Type, r.Revision)
+		case action != "created" && r.Revision == 1 && !a.mayStartSilent(r):
+			a.breach("I50", name, "%s comes first", r.Type)
+		case action == "deleted" && i != len(events)-1:
+			a.breach("I50", name, "more follows %s", r.Type)
+		}
+	}
+}
+
+// mayStartSilent tells whether the first event of an object may be another than
+// created: a referral that was imported fired none.
+func (a *audit) mayStartSilent(r *EventRecord) bool {
+	if r.Type.Family() != "referral" {
+		return false
+	}
+	ref := a.referrals.get(r.ObjectID)
+	return ref == nil || ref.Source == SourceImported.forReferral()
+}
+
+// verifyRevisions holds live objects against their last events.
+func (a *audit) verifyRevisions(byObject map[uuid.UUID][]*EventRecord) {
+	for i := range a.affiliates.all {
+		r := &a.affiliates.all[i]
+		a.verifyRevision("affiliate", r.ID, r.Revision, byObject[r.ID], false)
+	}
+	for i := range a.referrals.all {
+		r := &a.referrals.all[i]
+		silent := r.Revision == 0 && r.Source == SourceImported.forReferral()
+		if silent && byObject[r.ID] == nil {
+			continue
+		}
+		a.verifyRevision("referral", r.ID, r.Revision, byObject[r.ID], false)
+	}
+	for i := range a.sales.all {
+		r := &a.sales.all[i]
+		a.verifyRevision("sale", r.ID, r.Revision, byObject[r.ID], r.DeletedFired)
+	}
+	for i := range a.coupons.all {
+		r := &a.coupons.all[i]
+		a.verifyRevision("coupon", r.ID, r.Revision, byObject[r.ID], false)
+	}
+	for i := range a.codes.all {
+		r := &a.codes.all[i]
+		a.verifyRevision("code", r.ID, r.Revision, byObject[r.ID], false)
+	}
+}
+
+// verifyRevision checks that the last event of a live object is its last
+// revision, and that it says deleted only where that was fired.
+func (a *audit) verifyRevision(kind string, id uuid.UUID, revision int64, events []*EventRecord, fired bool) {
+	if revision < 1 {
+		a.breach("I45", named(kind, id), "it never fired an event")
+	}
+	if len(events) == 0 { // pruned
+		return
+	}
+	last := events[len(events)-1]
+	if last.Revision != revision {
+		a.breach("I50", named(kind, id), "revision %d, its last event has %d", revision, last.Revision)
+	}
+	if (last.Type.action() == "deleted") != fired {
+		a.breach("I50", named(kind, id), "it lives, its last event is %s", last.Type)
+	}
+}

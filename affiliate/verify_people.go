@@ -1,0 +1,77 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// verifyPeople checks affiliates, links, clicks and referrals, without their
+// totals.
+func (a *audit) verifyPeople() {
+	for i := range a.affiliates.all {
+		a.verifyAffiliate(&a.affiliates.all[i])
+	}
+	for i := range a.links.all {
+		a.verifyLink(&a.links.all[i])
+	}
+	for i := range a.clicks.all {
+		a.verifyClick(&a.clicks.all[i])
+	}
+	for i := range a.referrals.all {
+		a.verifyReferral(&a.referrals.all[i])
+	}
+	for i := range a.plans.all {
+		a.instants("plan", a.plans.all[i].ID, a.plans.all[i].CreatedAt, a.plans.all[i].UpdatedAt)
+	}
+	for i := range a.tiers.all {
+		a.instants("tier", a.tiers.all[i].ID, a.tiers.all[i].CreatedAt, a.tiers.all[i].UpdatedAt)
+	}
+	unique(a, "I35", "affiliate", &a.affiliates, ByEmail)
+	unique(a, "I35", "referral", &a.referrals, ByEmail)
+	unique(a, "I25", "link", &a.links, BySlug)
+	unique(a, "I53", "click", &a.clicks, ByNumber)
+	unique(a, "I57", "receipt", &a.receipts, ByRequest)
+}
+
+func (a *audit) verifyAffiliate(r *AffiliateRecord) {
+	a.verifyEmail("affiliate", r.ID, r.Email)
+	a.refers("I36", "affiliate", r.ID, "plan", r.PlanID, a.plans.has(r.PlanID))
+	a.refers("I36", "affiliate", r.ID, "tier", r.TierID, a.tiers.has(r.TierID))
+	a.instants("affiliate", r.ID, r.CreatedAt, r.UpdatedAt)
+}
+
+// verifyEmail checks that an email is canonical, or erased.
+func (a *audit) verifyEmail(kind string, id uuid.UUID, email string) {
+	if email == "" {
+		return
+	}
+	if canonical, ok := canonicalEmail(email); !ok || canonical != email {
+		a.breach("I35", named(kind, id), "its email is not canonical")
+	}
+}
+
+func (a *audit) verifyLink(r *LinkRecord) {
+	if !validSlug(r.Slug) || len(r.Slug) > maxSlug {
+		a.breach("I25", named("link", r.ID), "%q is not a slug", r.Slug)
+	}
+	if !a.affiliates.has(r.AffiliateID) {
+		a.breach("I27", named("link", r.ID), "its owner %s does not exist", r.AffiliateID)
+	}
+	a.instants("link", r.ID, r.CreatedAt, r.UpdatedAt)
+}
+
+func (a *audit) verifyClick(r *ClickRecord) {
+	if !a.affiliates.has(r.AffiliateID) {
+		a.breach("I36", numbered("click", r.Number), "its affiliate %s does not exist", r.AffiliateID)
+	}
+	a.refers("I29", "click", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
+	a.refers("I37", "click", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
+	a.precise("click", r.ID, r.CreatedAt)
+}
+
+func (a *audit) verifyReferral(r *ReferralRecord) {
+	a.verifyEmail("referral", r.ID, r.Email)
+	if !a.affiliates.has(r.AffiliateID) {
+		a.breach("I36", named("referral", r.ID), "its affiliate %s does not exist", r.AffiliateID)
+	}
+	a.refers("I29", "referral", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
+	a.refers("I36", "referral", r.ID, "plan", r.PlanID, a.plans.has(r.PlanID))
+	a.instants("referral", r.ID, r.CreatedAt, r.UpdatedAt)
+}

@@ -1,0 +1,169 @@
+package affiliate
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// verifySales checks sales with their refunds and commissions.
+func (a *audit) verifySales() {
+	readings := a.deductions()
+	for i := range a.sales.all {
+		r := &a.sales.all[i]
+		a.verifySale(r)
+		a.verifyRefunds(r)
+		a.verifyCommissions(r, readings)
+	}
+	unique(a, "I53", "sale", &a.sales, ByNumber)
+	unique(a, "I43", "sale", &a.sales, ByExternalID)
+	unique(a, "I43", "sale", &a.sales, ByInvoice)
+}
+
+func (a *audit) verifySale(r *SaleRecord) {
+	name := numbered("sale", r.Number)
+	if !a.affiliates.has(r.AffiliateID) {
+		a.breach("I36", name, "its affiliate %s does not exist", r.AffiliateID)
+	}
+	a.refers("I29", "sale", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
+	a.refers("I37", "sale", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
+	if r.TotalEarned.Sign() <= 0 || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 {
+		a.breach("I44", name, "total %v, tax %v, shipping %v", r.TotalEarned, r.Tax, r.Shipping)
+	}
+	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt, r.RefundedAt)
+}
+
+// verifyRefunds checks that refunds add up, and what the full refund leaves.
+func (a *audit) verifyRefunds(r *SaleRecord) {
+	name := numbered("sale", r.Number)
+	sum, ids := Amount{}, map[string]bool{}
+	for _, refund := range r.Refunds {
+		total, err := sum.Add(refund.Amount)
+		if err != nil || refund.Amount.Sign() <= 0 || ids[refund.ID] {
+			a.breach("I41", name, "refund %q of %v is not positive, or counted twice", refund.ID, refund.Amount)
+		}
+		sum = total
+		ids[refund.ID] = refund.ID != ""
+		a.precise("sale", r.ID, refund.At)
+	}
+	if sum != r.Refunded || r.Refunded.Cmp(r.TotalEarned) > 0 {
+		a.breach("I41", name, "refunds add up to %v, refunded %v of %v", sum, r.Refunded, r.TotalEarned)
+	}
+	full := r.Refunded == r.TotalEarned
+	if full != (r.Status == SaleRefunded) || full != r.DeletedFired || full == r.RefundedAt.IsZero() {
+		a.breach("I41", name, "refunded %v of %v, status %s, refundedAt %v", r.Refunded, r.TotalEarned, r.Status, r.RefundedAt)
+	}
+	if earned, err := r.commissionEarned(); full && (err != nil || !earned.IsZero()) {
+		a.breach("I41", name, "nothing is kept of it, but it earns %v", earned)
+	}
+}
+
+// verifyCommissions checks what a sale earns. Commissions in a payout are
+// checked with it.
+func (a *audit) verifyCommissions(r *SaleRecord, readings []*Program) {
+	name := numbered("sale", r.Number)
+	payout := r.payoutID()
+	for i := range r.Commissions {
+		c := &r.Commissions[i]
+		if c.Earned.Sign() < 0 {
+			a.breach("I40", name, "commission %d earns %v", c.Number, c.Earned)
+		}
+		if !a.affiliates.has(c.AffiliateID) {
+			a.breach("I36", name, "the affiliate %s of commission %d does not exist", c.AffiliateID, c.Number)
+		}
+		if c.PayoutID != uuid.Nil && c.PayoutID != payout {
+			a.breach("I42", name, "its commissions are in the payouts %s and %s", payout, c.PayoutID)
+		}
+		a.instants("sale", r.ID, c.CreatedAt, c.UpdatedAt)
+	}
+	i := r.credited()
+	if i < 0 {
+		return
+	}
+	agrees := func(p *Program) bool {
+		earned, err := p.earned(r)
+		return err == nil && earned == r.Commissions[i].Earned
+	}
+	if !slices.ContainsFunc(readings, agrees) {
+		a.breach("I40", name, "commission %d earns %v, which its rate does not give", r.Commissions[i].Number, r.Commissions[i].Earned)
+	}
+}
+
+// deductions is the program as it is, and as it may have been when a sale was
+// recorded: what is deducted from the base is not kept with the sale.
+func (a *audit) deductions() []*Program {
+	readings := []*Program{a.Program}
+	for _, tax := range []bool{false, true} {
+		for _, shipping := range []bool{false, true} {
+			p := *a.Program
+			p.cfg.CommissionOnTax, p.cfg.CommissionOnShipping = tax, shipping
+			readings = append(readings, &p)
+		}
+	}
+	return readings
+}
+
+// verifyPayouts holds payouts against the commissions that name them.
+func (a *audit) verifyPayouts() {
+	held := map[int64]uuid.UUID{} // payout by number of the commission
+	sums := map[uuid.UUID]Amount{}
+	seen := map[int64]bool{}
+	for i := range a.sales.all {
+		for _, c := range a.sales.all[i].Commissions {
+			if seen[c.Number] {
+				a.breach("I53", numbered("commission", c.Number), "its number is not unique")
+			}
+			seen[c.Number] = true
+			if c.PayoutID == uuid.Nil {
+				continue
+			}
+			held[c.Number] = c.PayoutID
+			payout := a.payouts.get(c.PayoutID)
+			if payout == nil {
+				a.breach("I42", numbered("commission", c.Number), "its payout %s does not exist", c.PayoutID)
+				continue
+			}
+			sum, err := sums[payout.ID].Add(c.Earned)
+			if err != nil || payout.AffiliateID != c.AffiliateID {
+				a.breach("I42", numbered("commission", c.Number), "it does not fit into its payout %s", payout.ID)
+			}
+			sums[payout.ID] = sum
+		}
+	}
+	for i := range a.payouts.all {
+		a.verifyPayout(&a.payouts.all[i], held, sums)
+	}
+	a.verifyListed(held)
+}
+
+func (a *audit) verifyPayout(r *PayoutRecord, held map[int64]uuid.UUID, sums map[uuid.UUID]Amount) {
+	if !a.affiliates.has(r.AffiliateID) {
+		a.breach("I38", named("payout", r.ID), "its affiliate %s does not exist", r.AffiliateID)
+	}
+	for _, n := range r.Commissions {
+		if held[n] != r.ID {
+			a.breach("I38", named("payout", r.ID), "commission %d is gone, or in another payout", n)
+		}
+	}
+	if sum := sums[r.ID]; sum != r.Amount {
+		a.breach("I42", named("payout", r.ID), "it is %v, its commissions add up to %v", r.Amount, sum)
+	}
+	a.instants("payout", r.ID, r.CreatedAt, r.UpdatedAt, r.PeriodStart, r.PeriodEnd, r.PaidAt)
+}
+
+// verifyListed checks that a commission in a payout is listed there, once.
+func (a *audit) verifyListed(held map[int64]uuid.UUID) {
+	listed := map[int64]int{}
+	for i := range a.payouts.all {
+		for _, n := range a.payouts.all[i].Commissions {
+			listed[n]++
+		}
+	}
+	for i := range a.sales.all {
+		for _, c := range a.sales.all[i].Commissions {
+			if held[c.Number] != uuid.Nil && a.payouts.has(c.PayoutID) && listed[c.Number] != 1 {
+				a.breach("I42", numbered("commission", c.Number), "payout %s lists it %d times", c.PayoutID, listed[c.Number])
+			}
+		}
+	}
+}

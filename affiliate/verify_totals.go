@@ -1,0 +1,98 @@
+package affiliate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// verifyTotals recounts what links, affiliates and referrals have, and holds
+// their running totals against it.
+func (a *audit) verifyTotals() {
+	c := recount{}
+	for i := range a.clicks.all {
+		r := &a.clicks.all[i]
+		c.add(tally{clicks: 1}, r.AffiliateID, r.LinkID, r.ReferralID)
+	}
+	for i := range a.referrals.all {
+		r := &a.referrals.all[i]
+		c.add(tally{referrals: 1}, r.AffiliateID, r.LinkID)
+	}
+	for i := range a.sales.all {
+		r := &a.sales.all[i]
+		t, err := r.tally()
+		if err == nil {
+			err = c.add(t, r.AffiliateID, r.LinkID, r.ReferralID)
+		}
+		if err != nil {
+			a.breach("I44", numbered("sale", r.Number), "the totals have no room for it")
+		}
+	}
+	for i := range a.totals.all {
+		r := a.totals.all[i]
+		if !a.affiliates.has(r.ID) && !a.links.has(r.ID) && !a.referrals.has(r.ID) {
+			a.breach("I31", named("totals", r.ID), "they have no owner")
+			delete(c, r.ID)
+			continue
+		}
+		if want := c.of(r.ID); r != want {
+			a.breach("I31", named("totals", r.ID), "they say %s, a recount %s", r.figures(), want.figures())
+		}
+		delete(c, r.ID)
+	}
+	a.verifyUncounted(c)
+}
+
+// verifyUncounted looks at what a recount found and no totals have. A reference
+// to an owner that is gone is a breach of its own already.
+func (a *audit) verifyUncounted(c recount) {
+	for _, owners := range [][]uuid.UUID{ids(&a.affiliates), ids(&a.links), ids(&a.referrals)} {
+		for _, id := range owners {
+			if want := c.of(id); want != (TotalsRecord{ID: id}) {
+				a.breach("I31", named("totals", id), "they are missing, a recount says %s", want.figures())
+			}
+		}
+	}
+}
+
+func ids[R Record[R]](s *shelf[R]) []uuid.UUID {
+	list := make([]uuid.UUID, len(s.all))
+	for i := range s.all {
+		list[i] = s.all[i].RecordID()
+	}
+	return list
+}
+
+// A recount is totals by owner.
+type recount map[uuid.UUID]*TotalsRecord
+
+// add counts t for each owner that there is.
+func (c recount) add(t tally, owners ...uuid.UUID) error {
+	for i, id := range owners {
+		if id == uuid.Nil || slices.Contains(owners[:i], id) {
+			continue
+		}
+		if c[id] == nil {
+			c[id] = &TotalsRecord{ID: id}
+		}
+		if err := c[id].add(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// of is the totals of an owner, zero when nothing was counted.
+func (c recount) of(id uuid.UUID) TotalsRecord {
+	if rec := c[id]; rec != nil {
+		return *rec
+	}
+	return TotalsRecord{ID: id}
+}
+
+// figures shows totals in a breach.
+func (r TotalsRecord) figures() string {
+	return fmt.Sprintf("%d clicks, %d referrals, %d sales, revenue %v, commission %v",
+		r.Clicks, r.Referrals, r.Sales, r.Revenue, r.Commission)
+}
