@@ -389,6 +389,7 @@ func TestAffiliateWritesRerun(t *testing.T) {
 		w := newAffWorld(t)
 		w.store.rerun = rerun
 		affScript(w)
+		w.verify()
 		dump := w.dump()
 		for id, rec := range dump { // a sequence may leave gaps
 			dump[id] = regexp.MustCompile(`"Number":\d+`).ReplaceAllString(rec, `"Number":0`)

@@ -108,13 +108,19 @@ func (w *affWorld) insert(fn func(*affiliate.Tx) error) {
 	}
 }
 
-// code writes a code of a coupon of its own past the engine.
-func (w *affWorld) code(owner uuid.UUID, code string) affiliate.CodeRecord {
+// code issues a code of a coupon of its own.
+func (w *affWorld) code(owner uuid.UUID, code string) affiliate.Code {
 	w.t.Helper()
-	coupon := affiliate.CouponRecord{ID: uuid.Must(uuid.NewV7()), Name: "c", Type: affiliate.CouponPercentage, PercentOff: affiliate.MustPercent("10"), Valid: true, CreatedAt: w.now, UpdatedAt: w.now}
-	rec := affiliate.CodeRecord{ID: uuid.Must(uuid.NewV7()), CouponID: coupon.ID, AffiliateID: owner, Code: code, Active: true, Revision: 1, TimesRedeemed: 3, CreatedAt: w.now, UpdatedAt: w.now}
-	w.insert(func(tx *affiliate.Tx) error { return errors.Join(tx.Coupons.Insert(coupon), tx.Codes.Insert(rec)) })
-	return rec
+	coupon := affMust[affiliate.Coupon](w.t)(w.CreateCoupon(w.ctx(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	return affMust[affiliate.Code](w.t)(w.CreateCode(w.ctx(), affiliate.NewCode{CouponID: coupon.ID, Code: code, AffiliateID: owner}))
+}
+
+// verify checks the invariants of the records.
+func (w *affWorld) verify() {
+	w.t.Helper()
+	if err := w.Verify(w.ctx()); err != nil {
+		w.t.Error(err)
+	}
 }
 
 // fired is what fn fired, oldest first.
@@ -270,11 +276,12 @@ var (
 )
 
 // An affStore is a Store that counts operations and writes, fails at one of
-// them, and may run every closure of an Update twice.
+// them, and may run every closure of an Update twice or look nothing up.
 type affStore struct {
 	affiliate.Store
 	ops, writes, failAt int
 	rerun               bool
+	blind               bool // Find misses: only the unique indexes are left
 }
 
 func (s *affStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
@@ -343,6 +350,9 @@ func (t affTable[T]) Get(id uuid.UUID) (rec T, err error) {
 func (t affTable[T]) Find(key affiliate.Key) (rec T, err error) {
 	if err := t.s.step(false); err != nil {
 		return rec, err
+	}
+	if t.s.blind {
+		return rec, affiliate.ErrNotFound
 	}
 	return t.Table.Find(key)
 }

@@ -238,6 +238,7 @@ func TestDeleteAffiliate(t *testing.T) { // I36, B307
 	w.referral("b", "lee@b.co")
 	w.sale("lee@b.co", "50")
 	code := w.code(a.ID, "MARA20")
+	affMust[affiliate.SaleResult](t)(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("7")}))
 	before := w.dump()
 	w.now = w.now.Add(time.Hour)
 	events := w.fired(func() {
@@ -260,13 +261,14 @@ func TestDeleteAffiliate(t *testing.T) { // I36, B307
 	for key := range before {
 		gone[key[:strings.IndexByte(key, '/')]]++
 	}
-	affEqual(t, map[string]int{"affiliates": 1, "links": 1, "clicks": 1, "referrals": 1, "sales": 1, "totals": 3}, gone)
-	w.insert(func(tx *affiliate.Tx) error {
-		rec, err := tx.Codes.Get(code.ID)
-		code.AffiliateID, code.UpdatedAt = uuid.Nil, w.now
-		affEqual(t, code, rec)
-		return err
-	})
+	affEqual(t, map[string]int{"affiliates": 1, "links": 1, "clicks": 1, "referrals": 1, "sales": 2, "totals": 3}, gone)
+	code.AffiliateID, code.Affiliate = affiliate.Null[uuid.UUID](), affiliate.Null[affiliate.AffiliateContact]()
+	code.TimesRedeemed, code.UpdatedAt = 1, affiliate.TimeOf(w.now)
+	code.Coupon = affiliate.Opt[affiliate.Coupon]{}
+	kept := affMust[affiliate.Code](t)(w.Code(t.Context(), affiliate.CodeRef{ID: code.ID}))
+	kept.Coupon = affiliate.Opt[affiliate.Coupon]{}
+	affEqual(t, code, kept)
+	w.verify()
 	if got := affMust[affiliate.Affiliate](t)(w.Affiliate(t.Context(), "b")); got.ID != b.ID || got.TotalRevenue != affiliate.MustAmount("50") {
 		t.Errorf("the other affiliate: %+v", got)
 	}
@@ -277,12 +279,15 @@ func TestDeleteAffiliateWithCascadeEvents(t *testing.T) {
 	a := w.affiliate("a")
 	r := w.referral("a", "kim@b.co")
 	w.sale("kim@b.co", "100")
+	code := w.code(a.ID, "MARA20")
 	events := w.firedTypes(func() {
 		if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
 			t.Fatal(err)
 		}
 	})
-	affEqual(t, []string{"sale.deleted 1", "referral.deleted " + r.ID.String(), "affiliate.deleted " + a.ID.String()}, events)
+	affEqual(t, []string{
+		"sale.deleted 1", "referral.deleted " + r.ID.String(), "promocode.updated " + code.ID.String(), "affiliate.deleted " + a.ID.String(),
+	}, events)
 }
 
 func TestDeleteAffiliateMatchesNothing(t *testing.T) { // B305
@@ -302,7 +307,7 @@ func TestDeleteAffiliateMatchesNothing(t *testing.T) { // B305
 
 func TestDeleteAffiliateRefusals(t *testing.T) {
 	w := newAffWorld(t)
-	a, b, c := w.affiliate("a"), w.affiliate("b"), w.affiliate("c")
+	a, b := w.affiliate("a"), w.affiliate("b")
 	w.referral("a", "kim@b.co")
 	w.sale("kim@b.co", "100")
 	affMust[affiliate.Payout](t)(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: a.ID}))
@@ -315,20 +320,34 @@ func TestDeleteAffiliateRefusals(t *testing.T) {
 	})
 	w.refused(inPayout, func() error { return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}) }) // B306
 
-	// A code credited the sale to a; its customer is c's.
-	w.insert(func(tx *affiliate.Tx) error {
-		for sale, err := range tx.Sales.List(affiliate.Query{}) {
-			if err != nil {
-				return err
-			}
-			ref, err := tx.Referrals.Get(sale.ReferralID)
-			if err != nil {
-				return err
-			}
-			ref.AffiliateID, ref.LinkID = c.ID, c.AffiliateLinks[0].ID
-			return tx.Referrals.Replace(ref)
-		}
-		return nil
-	})
-	w.refused(inPayout, func() error { return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: c.ID}) })
+	// A code credits a's sale to b; the customer stays a's.
+	w = newAffWorld(t)
+	a, b = w.affiliate("a"), w.affiliate("b")
+	w.referral("a", "kim@b.co")
+	w.code(b.ID, "BEE")
+	byCode := affiliate.NewSale{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
+	affMust[affiliate.SaleResult](t)(w.RecordSale(t.Context(), byCode))
+	affMust[affiliate.Payout](t)(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: b.ID}))
+	for _, id := range []uuid.UUID{a.ID, b.ID} {
+		w.refused(inPayout, func() error { return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: id}) })
+	}
+}
+
+// A sale that a code credited to another affiliate stays when the customer's
+// affiliate goes, without the customer.
+func TestDeleteAffiliateKeepsSalesOfOthers(t *testing.T) {
+	w := newAffWorld(t)
+	a, b := w.affiliate("a"), w.affiliate("b")
+	w.referral("a", "kim@b.co")
+	w.code(b.ID, "BEE")
+	byCode := affiliate.NewSale{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
+	affMust[affiliate.SaleResult](t)(w.RecordSale(t.Context(), byCode))
+	if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
+		t.Fatal(err)
+	}
+	sales := affMust[affiliate.List[affiliate.Sale]](t)(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+	if len(sales) != 1 || sales[0].Affiliate.ID != b.ID || !sales[0].Referral.IsNull() {
+		t.Errorf("left: %+v", sales)
+	}
+	w.verify()
 }

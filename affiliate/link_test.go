@@ -258,6 +258,7 @@ func TestDeleteLink(t *testing.T) { // I29, I30, B327
 	if _, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}); err != affiliate.ErrNotFound {
 		t.Errorf("the deleted slug tracks: %v", err)
 	}
+	w.verify()
 	again := w.link(a.ID, "a")
 	affEqual(t, []int64{0, 0, 0}, []int64{again.Clicks, again.Referrals, again.Sales})
 }

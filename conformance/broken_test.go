@@ -265,12 +265,17 @@ func (r *recorder) run(fn func()) {
 	}
 }
 
+// write keeps a text. A case that fails over and over is ended: what its first
+// failures say is enough, and saying it is slow.
 func (r *recorder) write(fail bool, text string) {
+	const enough = 5
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.failed = r.failed || fail
-	if len(r.log) < 3 || !fail {
-		r.log = append(r.log, text[:min(len(text), 600)])
+	r.log = append(r.log, text[:min(len(text), 600)])
+	end := fail && len(r.log) == enough
+	r.mu.Unlock()
+	if end {
+		runtime.Goexit()
 	}
 }
 
