@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"io"
@@ -38,42 +39,45 @@ func reportOf(t *testing.T, rows ...string) string {
 	return stdout
 }
 
+const golden = "testdata/report.txt"
+
+// report is what the program prints for the year; TestReport holds it to that.
+func report(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestReport(t *testing.T) {
 	code, got, stderr := start(t, nil)
 	if code != 0 || stderr != "" {
 		t.Errorf("exit code %d, stderr %q; want 0 and silence", code, stderr)
 	}
-	golden := filepath.Join("testdata", "report.txt")
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(report(t), "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("report (-want +got), -update writes it anew:\n%s", diff)
 	}
 }
 
-func TestReproducible(t *testing.T) {
-	_, first, _ := start(t, nil)
-	_, file, _ := start(t, nil, "-orders", "orders.csv")
-	_, piped, _ := start(t, bytes.NewReader(orders), "-orders", "-")
-	if file != first {
-		t.Error("orders.csv as a file gives another report than the one that comes with the program")
-	}
-	if want := strings.Replace(first, "orders.csv", "standard input", 1); piped != want {
-		t.Error("orders.csv on standard input gives another report")
+// TestAgain: the second run, from the file, prints the same byte for byte.
+func TestAgain(t *testing.T) {
+	code, got, _ := start(t, nil, "-orders", "orders.csv")
+	if want := report(t); code != 0 || got != want {
+		t.Errorf("exit code %d, report (-want +got):\n%s", code, cmp.Diff(want, got))
 	}
 }
 
 // TestEverythingOccurs: the year shows each outcome, each refusal of a code and
 // each type of event at least once.
 func TestEverythingOccurs(t *testing.T) {
-	_, report, _ := start(t, nil)
+	year := report(t)
 	var want []string
 	for _, e := range affiliate.EventTypes() {
 		want = append(want, string(e)+` +[1-9]\d*`)
@@ -96,7 +100,7 @@ func TestEverythingOccurs(t *testing.T) {
 	}
 	want = append(want, `Rows that could not be used: 3`, `Verify: holds \([1-9]\d* records, [1-9]\d* events checked\)`)
 	for _, line := range want {
-		if !regexp.MustCompile(`(?m)^` + line + `$`).MatchString(report) {
+		if !regexp.MustCompile(`(?m)^` + line + `$`).MatchString(year) {
 			t.Errorf("the report has no line %q", line)
 		}
 	}
@@ -230,6 +234,15 @@ func TestHelp(t *testing.T) {
 			t.Errorf("the package comment does not explain the column %s", column)
 		}
 	}
+	var rows []string
+	for line := range strings.Lines(comment) {
+		if strings.HasPrefix(line, "//\t20") {
+			rows = append(rows, strings.TrimSpace(line[3:]))
+		}
+	}
+	if got := reportOf(t, rows...); len(rows) != 7 || strings.Contains(got, "refused") || strings.Contains(got, "not be used") {
+		t.Errorf("the %d rows of the package comment do not all run:\n%s", len(rows), got)
+	}
 	known := new(row).fields()
 	for _, k := range kinds() {
 		if !strings.Contains(help, "\n  "+k.name+" ") {
@@ -240,5 +253,46 @@ func TestHelp(t *testing.T) {
 				t.Errorf("%s has the value %s, which no row can carry", k.name, name)
 			}
 		}
+	}
+}
+
+// TestBroken: books that do not hold are reported and end in exit code 1.
+func TestBroken(t *testing.T) {
+	s, err := newShop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := readRows(bytes.NewReader(orders), func(r row, bad error) error { return s.take(t.Context(), r, bad) }); err != nil {
+		t.Fatal(err)
+	}
+	err = s.store.Update(t.Context(), s.Config().ID, func(tx *affiliate.Tx) error {
+		for code, err := range tx.Codes.List(affiliate.Query{Limit: 1}) {
+			if err != nil {
+				return err
+			}
+			code.TimesRedeemed++
+			return tx.Codes.Replace(code)
+		}
+		return errors.New("there is no code")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	holds, err := s.report(t.Context(), "orders.csv", &out)
+	if holds || err != nil || !strings.Contains(out.String(), "\nVerify: does not hold\naffiliate: I01: code ") {
+		t.Errorf("holds %v, error %v, report:\n%s", holds, err, out.String())
+	}
+}
+
+// TestInternal: what no row is to blame for ends the run.
+func TestInternal(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	code := run(ctx, nil, nil, &out, &errs)
+	if got := errs.String(); code != 1 || out.Len() != 0 ||
+		!strings.HasPrefix(got, "quickstart: orders.csv: line 2: ") || !strings.HasSuffix(got, "context canceled\n") {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out.String(), got)
 	}
 }

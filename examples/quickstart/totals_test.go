@@ -19,11 +19,11 @@ import (
 func TestTotals(t *testing.T) {
 	c := newCounter()
 	c.read(t)
-	_, report, _ := start(t, nil)
+	year := report(t)
 
 	got := map[string]string{}
 	for name := range c.want() {
-		if m := regexp.MustCompile(`(?m)^` + name.pattern + `$`).FindStringSubmatch(report); m != nil {
+		if m := regexp.MustCompile(`(?m)^` + name.pattern + `$`).FindStringSubmatch(year); m != nil {
 			got[name.what] = strings.Join(m[1:], " ")
 		}
 	}
