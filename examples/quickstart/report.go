@@ -312,8 +312,11 @@ func money(a affiliate.Amount) string {
 }
 
 // table prints rows in columns under the headings of the first one; > before a
-// heading puts its column to the right.
+// heading puts its column to the right. A table without rows is left out.
 func table(w io.Writer, rows [][]string) {
+	if len(rows) < 2 {
+		return
+	}
 	widths := make([]int, len(rows[0]))
 	right := make([]bool, len(rows[0]))
 	for i, heading := range rows[0] {
