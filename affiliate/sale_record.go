@@ -27,7 +27,7 @@ import (
 // referral.created when the customer is new, then sale.created.
 //
 // Source: Seed "Attributing a sale to a code"; contract 3.7, rules 5.1–5.3.
-func (p *Program) RecordSale(ctx context.Context, in NewSale) (SaleResult, error) {
+func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
 	refused := checkSale(&in)
 	o := p.op(ctx)
 	rq := request{once: in.Once, name: "sale.create"}
@@ -35,10 +35,10 @@ func (p *Program) RecordSale(ctx context.Context, in NewSale) (SaleResult, error
 		rq.input = []any{in, in.PaymentTrigger, in.Integration}
 	}
 	reply, err := create(o, rq, refused, func() (saleReply, error) { return o.recordSale(&in) })
-	if err != nil {
-		return SaleResult{}, err
+	if err == nil {
+		reply.show(&result)
 	}
-	return reply.result(), nil
+	return result, err
 }
 
 // A saleReply is a [SaleResult] before its sale is put together, which is left
@@ -49,23 +49,25 @@ type saleReply struct {
 	kept    *Sale     // from a receipt
 }
 
-func (r saleReply) result() SaleResult {
-	result := SaleResult{Outcome: r.outcome}
+// show fills in the result.
+func (r *saleReply) show(result *SaleResult) {
+	result.Outcome = r.outcome
 	switch {
 	case r.kept != nil:
 		result.Sale = Set(*r.kept)
 	case r.body != nil && r.outcome == SaleRecorded:
-		result.Sale = Set(r.body.sale())
+		r.body.show(result.Sale.fill())
 	case r.body != nil:
-		result.Earlier = Set(r.body.sale())
+		r.body.show(result.Earlier.fill())
 	}
-	return result
 }
 
 // keep and restore make the receipt of a sale: the wire's body is the sale or
 // null, the outcome stands in a header beside it.
 func (r *saleReply) keep() (answer any, outcome string) {
-	return r.result().Sale, string(r.outcome)
+	var result SaleResult
+	r.show(&result)
+	return result.Sale, string(r.outcome)
 }
 
 func (r *saleReply) restore(answer []byte, outcome string) error {
@@ -269,7 +271,7 @@ func (o *op) book(in *NewSale, d *decision) (*saleBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &saleBody{program: o.Program, affiliate: d.affiliate}
+	b := &saleBody{program: o.Program, owner: d.affiliate.seller()}
 	if err := o.newSale(in, d, b); err != nil {
 		return nil, err
 	}
