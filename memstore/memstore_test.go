@@ -71,10 +71,10 @@ func TestTxIsComplete(t *testing.T) {
 // TestFixed holds the tables that skip Clone to records without slices and maps.
 func TestFixed(t *testing.T) {
 	v := reflect.ValueOf(&newProgram(benchProgram).tables).Elem()
-	for i := range v.NumField() {
-		rows := v.Field(i).FieldByName("rows").FieldByName("blocks").Type()
+	for _, field := range v.Fields() {
+		rows := field.FieldByName("rows").FieldByName("blocks").Type()
 		rec := rows.Elem().Elem()
-		if got, want := v.Field(i).FieldByName("fixed").Bool(), !changeable(rec); got != want {
+		if got, want := field.FieldByName("fixed").Bool(), !changeable(rec); got != want {
 			t.Errorf("%s: fixed is %v, want %v", rec, got, want)
 		}
 	}
@@ -90,8 +90,8 @@ func changeable(typ reflect.Type) bool {
 	case reflect.Array:
 		return changeable(typ.Elem())
 	case reflect.Struct:
-		for i := range typ.NumField() {
-			if changeable(typ.Field(i).Type) {
+		for field := range typ.Fields() {
+			if changeable(field.Type) {
 				return true
 			}
 		}
