@@ -171,6 +171,9 @@ type op struct {
 	now    time.Time // read once
 	ids    draws
 	events int // written by this run
+
+	links     gatherer[LinkRecord]
+	endpoints gatherer[EndpointRecord]
 }
 
 func (p *Program) op(ctx context.Context) *op {

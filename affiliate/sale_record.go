@@ -28,18 +28,26 @@ import (
 //
 // Source: Seed "Attributing a sale to a code"; contract 3.7, rules 5.1–5.3.
 func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
-	refused := checkSale(&in)
-	o := p.op(ctx)
+	r := &report{op: *p.op(ctx), in: in}
+	refused := checkSale(&r.in)
 	rq := request{once: in.Once, name: "sale.create"}
 	if in.Key != "" {
-		rq.input = []any{in, in.PaymentTrigger, in.Integration}
+		rq.input = []any{r.in, in.PaymentTrigger, in.Integration}
 	}
-	reply, err := create(o, rq, refused, func() (saleReply, error) { return o.recordSale(&in) })
+	reply, err := create(&r.op, rq, refused, r.record)
 	if err == nil {
 		reply.show(&result)
 	}
 	return result, err
 }
+
+// A report is the operation of one RecordSale with its input.
+type report struct {
+	op
+	in NewSale
+}
+
+func (r *report) record() (saleReply, error) { return r.recordSale(&r.in) }
 
 // A saleReply is a [SaleResult] before its sale is put together, which is left
 // until the transaction has ended.

@@ -12,7 +12,7 @@ import (
 // order, under which keys.
 type base struct {
 	name    string
-	byID    map[uuid.UUID]uint32
+	byID    slots
 	ids     ids
 	order   order // every slot in use
 	indexes []index
@@ -101,18 +101,18 @@ func (b *base) taken(id *uuid.UUID) bool {
 	if b.order.after(&b.ids, id) {
 		return false
 	}
-	_, ok := b.byID[*id]
+	_, ok := b.byID.get(&b.ids, id)
 	return ok
 }
 
 // enter gives the id of a slot its place.
 func (b *base) enter(slot uint32) {
-	b.byID[*b.ids.at(slot)] = slot
+	b.byID.add(&b.ids, slot)
 	b.order.insert(&b.ids, slot)
 }
 
 // leave is the reverse of enter.
 func (b *base) leave(slot uint32) {
 	b.order.remove(&b.ids, slot)
-	delete(b.byID, *b.ids.at(slot))
+	b.byID.remove(&b.ids, slot)
 }

@@ -26,7 +26,6 @@ type table[T affiliate.Record[T]] struct {
 // open makes an empty table.
 func (tab *table[T]) open(p *program, schema affiliate.TableSchema) {
 	tab.p, tab.name = p, schema.Name
-	tab.byID = make(map[uuid.UUID]uint32)
 
 	n := len(schema.Indexes)
 	tab.indexes = make([]index, n)
@@ -64,7 +63,8 @@ func (tab *table[T]) insert(rec T) error {
 }
 
 func (tab *table[T]) replace(rec T) error {
-	slot, ok := tab.byID[rec.RecordID()]
+	id := rec.RecordID()
+	slot, ok := tab.byID.get(&tab.ids, &id)
 	if !ok {
 		return affiliate.ErrNotFound
 	}
@@ -94,7 +94,7 @@ func (tab *table[T]) replace(rec T) error {
 // delete takes the record out of every order and index. Its slot keeps it
 // until the commit, in case it comes back.
 func (tab *table[T]) delete(id uuid.UUID) error {
-	slot, ok := tab.byID[id]
+	slot, ok := tab.byID.get(&tab.ids, &id)
 	if !ok {
 		return affiliate.ErrNotFound
 	}

@@ -75,7 +75,7 @@ func (h handle[T, P]) Get(id uuid.UUID) (rec T, err error) {
 		return rec, affiliate.ErrTxDone
 	}
 	tab := h.table()
-	slot, ok := tab.byID[id]
+	slot, ok := tab.byID.get(&tab.ids, &id)
 	if !ok {
 		return rec, affiliate.ErrNotFound
 	}
