@@ -68,17 +68,24 @@ func (r AffiliateRecord) name() string {
 
 // affiliateLinks lists the live links of the affiliate, oldest first; never nil.
 func (o *op) affiliateLinks(id uuid.UUID) ([]AffiliateLink, error) {
-	links := []AffiliateLink{}
-	for rec, err := range o.tx.Links.List(Query{Key: Key{Index: OfAffiliate, ID: id}}) {
-		if err != nil {
-			return nil, internal("read links", err)
-		}
-		links = append(links, AffiliateLink{
-			ID: rec.ID, Link: rec.Slug, UserID: id, ProgramID: o.cfg.ID,
-			CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
-		})
+	links, err := gather(o.tx.Links, Key{Index: OfAffiliate, ID: id})
+	if err != nil {
+		return nil, internal("read links", err)
 	}
-	return links, nil
+	return o.linksOf(links), nil
+}
+
+// linksOf is the links of an affiliate as it shows them; never nil.
+func (p *Program) linksOf(links []LinkRecord) []AffiliateLink {
+	out := make([]AffiliateLink, len(links))
+	for i := range links {
+		l := &links[i]
+		out[i] = AffiliateLink{
+			ID: l.ID, Link: l.Slug, UserID: l.AffiliateID, ProgramID: p.cfg.ID,
+			CreatedAt: TimeOf(l.CreatedAt), UpdatedAt: TimeOf(l.UpdatedAt),
+		}
+	}
+	return out
 }
 
 // oldestSlug is the deprecated single link that events still carry.
@@ -91,14 +98,19 @@ func oldestSlug(links []AffiliateLink) Opt[string] {
 
 // summary is the affiliate inside sales and referral events; Link is null.
 func (o *op) summary(rec AffiliateRecord) (AffiliateSummary, error) {
-	links, err := o.affiliateLinks(rec.ID)
+	links, err := gather(o.tx.Links, Key{Index: OfAffiliate, ID: rec.ID})
 	if err != nil {
-		return AffiliateSummary{}, err
+		return AffiliateSummary{}, internal("read links", err)
 	}
+	return o.summaryOf(&rec, links), nil
+}
+
+// summaryOf is summary with the links at hand.
+func (p *Program) summaryOf(rec *AffiliateRecord, links []LinkRecord) AffiliateSummary {
 	return AffiliateSummary{
 		ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Name: rec.name(), Email: rec.Email,
-		Status: rec.Status, Link: Null[string](), AffiliateLinks: links,
-	}, nil
+		Status: rec.Status, Link: Null[string](), AffiliateLinks: p.linksOf(links),
+	}
 }
 
 // inEvent is the summary as events carry it: with the oldest live slug in Link.

@@ -88,7 +88,7 @@ func (o *op) fullCode(rec CodeRecord, seen parents) (Code, error) {
 func (o *op) parentsOf(rec CodeRecord, seen parents) (*codeParents, error) {
 	coupon, ok := seen.coupons[rec.CouponID]
 	if !ok {
-		stored, err := o.parentOf(rec)
+		stored, err := o.parentOf(&rec)
 		if err != nil {
 			return nil, err
 		}

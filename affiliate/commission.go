@@ -20,7 +20,7 @@ type deal struct {
 // one: the affiliate's own rate, else the tier's, else the plan's, else the
 // program's. A plan that was set for the customer takes the place of the
 // affiliate's.
-func (o *op) dealFor(aff AffiliateRecord, ref ReferralRecord) (deal, error) {
+func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 	d := deal{Terms: o.cfg.Terms}
 	planID := aff.PlanID
 	if ref.PlanFixed && ref.AffiliateID == aff.ID {
@@ -49,7 +49,7 @@ func (o *op) dealFor(aff AffiliateRecord, ref ReferralRecord) (deal, error) {
 }
 
 // overrideRate puts the affiliate's own rate, else its tier's, into the deal.
-func (o *op) overrideRate(d *deal, aff AffiliateRecord) error {
+func (o *op) overrideRate(d *deal, aff *AffiliateRecord) error {
 	if rate, ok := aff.Rate.Get(); ok {
 		d.Rate = rate
 		return nil
@@ -67,14 +67,14 @@ func (o *op) overrideRate(d *deal, aff AffiliateRecord) error {
 
 // rateOf is the rate that applies to an affiliate's sales and what it means.
 func (o *op) rateOf(aff AffiliateRecord) (Percent, CommissionType, error) {
-	d, err := o.dealFor(aff, ReferralRecord{})
+	d, err := o.dealFor(&aff, &ReferralRecord{})
 	return d.Rate, d.Type, err
 }
 
 // over tells whether the deal pays nothing more for a customer: after so many
 // payments, or so many months since the referral. Without a customer it never
 // ends.
-func (o *op) over(d deal, ref ReferralRecord) (bool, error) {
+func (o *op) over(d deal, ref *ReferralRecord) (bool, error) {
 	if ref.ID == uuid.Nil {
 		return false, nil
 	}
@@ -158,7 +158,7 @@ func (o *op) reward(r *SaleRecord, d deal) error {
 	if d.hold != "" {
 		c.Approval = ApprovalOnHold
 	}
-	r.Commissions = []CommissionRecord{c}
+	r.Commissions = append(r.Commissions, c)
 	return nil
 }
 

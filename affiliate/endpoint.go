@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -49,6 +50,15 @@ func (e IssuedEndpoint) MarshalJSON() ([]byte, error) {
 		Endpoint
 		Secret string `json:"secret"`
 	}{e.Endpoint, e.Secret.Reveal()})
+}
+
+// Format writes the endpoint with its secret masked. Without it, a verb that
+// does not fit a struct would print the fields as they are.
+func (e IssuedEndpoint) Format(f fmt.State, verb rune) {
+	fmt.Fprintf(f, fmt.FormatString(f, verb), struct {
+		Endpoint
+		Secret string
+	}{e.Endpoint, e.Secret.String()})
 }
 
 // LogValue is the endpoint without its secret.

@@ -64,14 +64,15 @@ func checkEvaluated(in *Order) error {
 }
 
 func (o *op) evaluate(in Order) (Evaluation, error) {
-	who, err := o.identify(in.ReferralID, in.Email)
-	if err != nil {
+	var who identity
+	if err := o.identify(in.ReferralID, in.Email, &who); err != nil {
 		return Evaluation{}, err
 	}
-	v, err := o.judge(in.PromoCode, order{
-		total: in.TotalEarned, customer: who.customer, affiliate: who.origin.affiliate.ID,
+	var v verdict
+	err := o.judge(in.PromoCode, &order{
+		total: in.TotalEarned, customer: &who.customer, affiliate: who.origin.affiliate.ID,
 		product: in.Product.Or(Product{}).ProductID,
-	})
+	}, &v)
 	if err != nil {
 		return Evaluation{}, err
 	}

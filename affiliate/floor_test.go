@@ -46,9 +46,17 @@ type floorSale struct {
 	code       *floorCode
 	affiliate  *floorAffiliate
 	total      int64
-	commission int64
+	commission *floorCommission
 	externalID string
 	createdAt  time.Time
+}
+
+type floorCommission struct {
+	id        string
+	sale      *floorSale
+	affiliate *floorAffiliate
+	earned    int64
+	createdAt time.Time
 }
 
 type floorEvent struct {
@@ -116,8 +124,9 @@ func (f *floor) sell(text, externalID string, total int64) (*floorSale, error) {
 		return nil, errFloor
 	}
 	f.numbers++
-	commission := (total*code.affiliate.rate/100 + 50) / 100 * 100
-	sale := &floorSale{id, f.numbers, code, code.affiliate, total, commission, externalID, now}
+	earned := (total*code.affiliate.rate/100 + 50) / 100 * 100
+	sale := &floorSale{id, f.numbers, code, code.affiliate, total, nil, externalID, now}
+	sale.commission = &floorCommission{"c" + strconv.FormatInt(f.numbers, 10), sale, code.affiliate, earned, now}
 	f.sales[id] = sale
 	if externalID != "" {
 		f.byExternal[externalID] = sale
@@ -126,7 +135,7 @@ func (f *floor) sell(text, externalID string, total int64) (*floorSale, error) {
 	code.coupon.redeemed++
 	code.affiliate.sales++
 	code.affiliate.revenue += total
-	code.affiliate.commission += commission
+	code.affiliate.commission += earned
 	f.events = append(f.events, &floorEvent{event, "sale.created", sale, now})
 	return sale, nil
 }

@@ -111,6 +111,52 @@ func collect[R Record[R], T any](t Table[R], l listing, item func(R) (T, error))
 	return out, nil
 }
 
+// gather reads every record that holds the key, or all of them. It visits the
+// records by a method and not by a loop: the body of a loop over an interface's
+// iterator moves each variable it touches to the heap.
+func gather[R Record[R]](t Table[R], key Key) ([]R, error) {
+	var g gatherer[R]
+	t.List(Query{Key: key})(g.take)
+	return g.recs, g.err
+}
+
+type gatherer[R any] struct {
+	recs []R
+	err  error
+}
+
+func (g *gatherer[R]) take(rec R, err error) bool {
+	if err != nil {
+		g.err = err
+		return false
+	}
+	g.recs = append(g.recs, rec)
+	return true
+}
+
+// each runs fn on every record that holds the key. The records are read first:
+// fn may change the very index.
+func each[R Record[R]](t Table[R], key Key, fn func(R) error) error {
+	recs, err := gather(t, key)
+	if err != nil {
+		return err
+	}
+	for i := range recs {
+		if err := fn(recs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds tells whether any record holds the key.
+func holds[R Record[R]](t Table[R], key Key) (bool, error) {
+	for _, err := range t.List(Query{Key: key, Limit: 1}) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
 // only is the list of a single record that may be missing.
 func only[T any](item T, err error) (List[T], error) {
 	if errors.Is(err, ErrNotFound) {

@@ -12,15 +12,16 @@ import (
 // enabled and skipped when it is not. An endpoint created later gets nothing.
 // It runs with every event, so it costs one walk over the endpoints and no more
 // while there are none.
-func (o *op) fanOut(rec EventRecord) error {
-	for ep, err := range o.tx.Endpoints.List(Query{}) {
-		if err != nil {
-			return internal("list endpoints", err)
-		}
-		if !slices.Contains(ep.Events, rec.Type) {
+func (o *op) fanOut(rec *EventRecord) error {
+	endpoints, err := gather(o.tx.Endpoints, Key{})
+	if err != nil {
+		return internal("list endpoints", err)
+	}
+	for i := range endpoints {
+		if !slices.Contains(endpoints[i].Events, rec.Type) {
 			continue
 		}
-		if err := o.deliver(rec, ep); err != nil {
+		if err := o.deliver(rec, &endpoints[i]); err != nil {
 			return internal("write delivery", err)
 		}
 	}
@@ -28,7 +29,7 @@ func (o *op) fanOut(rec EventRecord) error {
 }
 
 // deliver writes the delivery of an event to an endpoint.
-func (o *op) deliver(rec EventRecord, ep EndpointRecord) error {
+func (o *op) deliver(rec *EventRecord, ep *EndpointRecord) error {
 	d := DeliveryRecord{
 		ID: o.newID(), EventID: rec.ID, EndpointID: ep.ID, Type: rec.Type, State: DeliverySkipped,
 		CreatedAt: o.now, UpdatedAt: o.now,

@@ -226,18 +226,21 @@ func (o *op) emit(typ EventType, object uuid.UUID, revision int64, body any) err
 
 // emitNumbered is emit for an object with an integer id on the wire.
 func (o *op) emitNumbered(typ EventType, object uuid.UUID, number, revision int64, body any) error {
-	id := o.newID()
+	return o.emitFrozen(&frozen{body: body}, typ, object, number, revision)
+}
+
+// emitFrozen is emitNumbered for a body that brings the event's frame along.
+func (o *op) emitFrozen(f *frozen, typ EventType, object uuid.UUID, number, revision int64) error {
+	f.typ, f.id, f.program, f.occurredAt, f.revision = typ, o.newID(), o.cfg.ID, o.now, revision
 	rec := EventRecord{
-		ID: id, Type: typ, ObjectID: object, Number: number, Revision: revision, OccurredAt: o.now,
-		Payload: Payload{frozen: &frozen{
-			typ: typ, id: id, program: o.cfg.ID, occurredAt: o.now, revision: revision, body: body,
-		}},
+		ID: f.id, Type: typ, ObjectID: object, Number: number, Revision: revision, OccurredAt: o.now,
+		Payload: Payload{frozen: f},
 	}
 	if err := o.tx.Events.Insert(rec); err != nil {
 		return internal("write event", err)
 	}
 	o.events++
-	return o.fanOut(rec)
+	return o.fanOut(&rec)
 }
 
 // newID draws the next id of the operation.

@@ -23,7 +23,7 @@ type customer struct {
 // order is what a request says, resolved as far as it can be.
 type order struct {
 	total     Opt[Amount]
-	customer  customer
+	customer  *customer
 	affiliate uuid.UUID // the affiliate that the request names; zero: none
 	product   string    // product id; empty: not sent
 }
@@ -37,30 +37,29 @@ type verdict struct {
 	unverified []Reason  // rules that the code carries and the order gives nothing for
 }
 
-// judge looks a code up and applies every rule to it. It only reads, and it
-// allocates nothing when nothing fails. An error is the store's.
-func (o *op) judge(text string, ord order) (verdict, error) {
-	var v verdict
-	code, err := o.codeByText(text)
+// judge looks a code up, applies every rule to it and fills in the verdict. It
+// only reads, and it allocates nothing when nothing fails. An error is the
+// store's.
+func (o *op) judge(text string, ord *order, v *verdict) (err error) {
+	v.code, err = o.codeByText(text)
 	if errors.Is(err, ErrNotFound) {
 		v.fail(codeNotFound, Failure{})
-		return v, nil
+		return nil
+	}
+	if err == nil {
+		v.coupon, err = o.parentOf(&v.code)
 	}
 	if err != nil {
-		return v, err
+		return err
 	}
-	coupon, err := o.parentOf(code)
+	v.found = true
+	earlier, err := o.boughtBefore(&v.code, ord.customer)
 	if err != nil {
-		return v, err
-	}
-	v = verdict{found: true, code: code, coupon: coupon}
-	earlier, err := o.boughtBefore(&v.code, &ord.customer)
-	if err != nil {
-		return v, err
+		return err
 	}
 	v.checkState(o.now)
-	v.checkOrder(&ord, o.cfg.Currency, earlier)
-	return v, nil
+	v.checkOrder(ord, o.cfg.Currency, earlier)
+	return nil
 }
 
 // codeByText returns the live code with the text, in any letter case and
@@ -75,7 +74,7 @@ func (o *op) codeByText(text string) (CodeRecord, error) {
 
 // parentOf returns the coupon of a stored code. Every live code has one: its
 // absence is a broken store and not a look-up that missed.
-func (o *op) parentOf(code CodeRecord) (CouponRecord, error) {
+func (o *op) parentOf(code *CodeRecord) (CouponRecord, error) {
 	coupon, err := o.tx.Coupons.Get(code.CouponID)
 	if errors.Is(err, ErrNotFound) {
 		return coupon, fmt.Errorf("code %s has no coupon: %v", code.ID, err)
@@ -96,8 +95,8 @@ func (o *op) boughtBefore(code *CodeRecord, c *customer) (bool, error) {
 	}
 	keys = appendID(keys, OfReferral, c.referral.ID)
 	for _, key := range keys {
-		for _, err := range o.tx.Sales.List(Query{Key: key, Limit: 1}) {
-			return err == nil, err
+		if there, err := holds(o.tx.Sales, key); there || err != nil {
+			return there, err
 		}
 	}
 	return false, nil
@@ -138,7 +137,7 @@ func reached(limit, used int64) bool { return limit > 0 && used >= limit }
 
 // checkOrder applies the rules that what was sent decides: rows 9–14.
 func (v *verdict) checkOrder(ord *order, currency Currency, earlier bool) {
-	code, coupon, buyer := &v.code, &v.coupon, &ord.customer
+	code, coupon, buyer := &v.code, &v.coupon, ord.customer
 	if code.FirstTimeOrder {
 		v.decide(buyer.known, !earlier, notFirstOrder, Failure{})
 	}
@@ -201,7 +200,7 @@ func (c *customer) is(id string) bool {
 
 // refusal is nil when the code works, else the error with every failing rule;
 // the first one gives it its reason and text.
-func (v verdict) refusal() error {
+func (v *verdict) refusal() error {
 	if len(v.failures) == 0 {
 		return nil
 	}

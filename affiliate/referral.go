@@ -208,10 +208,11 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return origin{}, "", err
 	}
-	v, err := o.judge(in.PromoCode, order{
-		customer:  customer{known: true, email: in.Email, referral: ReferralRecord{CustomerID: in.ReferredUserExternalID}},
+	var v verdict
+	err = o.judge(in.PromoCode, &order{
+		customer:  &customer{known: true, email: in.Email, referral: ReferralRecord{CustomerID: in.ReferredUserExternalID}},
 		affiliate: named.affiliate.ID,
-	})
+	}, &v)
 	if err == nil {
 		err = v.refusal()
 	}
@@ -284,12 +285,13 @@ func (o *op) insertReferral(rec ReferralRecord, click ClickRecord) error {
 			return err
 		}
 	}
-	return o.joinClick(click, rec.ID)
+	return o.joinClick(&click, rec.ID)
 }
 
 // joinClick tells a click which referral its visitor became. The first
 // referral stays.
-func (o *op) joinClick(click ClickRecord, referral uuid.UUID) error {
+func (o *op) joinClick(named *ClickRecord, referral uuid.UUID) error {
+	click := *named
 	if click.ID == uuid.Nil || click.ReferralID != uuid.Nil {
 		return nil
 	}
@@ -595,24 +597,6 @@ func (o *op) removeReferral(rec ReferralRecord) error {
 		return err
 	}
 	return o.tx.Referrals.Delete(rec.ID)
-}
-
-// each runs fn on every record that holds the key. The records are read first:
-// fn may change the very index.
-func each[R Record[R]](t Table[R], key Key, fn func(R) error) error {
-	var all []R
-	for rec, err := range t.List(Query{Key: key}) {
-		if err != nil {
-			return err
-		}
-		all = append(all, rec)
-	}
-	for _, rec := range all {
-		if err := fn(rec); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // cascade fires a child's event where the program asks for them.

@@ -148,7 +148,7 @@ func (o *op) applyTerms(rec *SaleRecord) error {
 			return internal("referral of a sale", err)
 		}
 	}
-	d, err := o.dealFor(aff, ref)
+	d, err := o.dealFor(&aff, &ref)
 	rec.Rate, rec.RateType = Set(d.Rate), d.Type
 	return err
 }
@@ -395,7 +395,7 @@ func (o *op) removeSale(rec SaleRecord) error {
 	if err != nil {
 		return err
 	}
-	if err := o.moveSale(rec, was, tally{}); err != nil {
+	if err := o.moveSale(&rec, was, tally{}); err != nil {
 		return err
 	}
 	return o.tx.Sales.Delete(rec.ID)

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/google/uuid"
@@ -33,7 +34,43 @@ func (p *Program) RecordSale(ctx context.Context, in NewSale) (SaleResult, error
 	if in.Key != "" {
 		rq.input = []any{in, in.PaymentTrigger, in.Integration}
 	}
-	return create(o, rq, refused, func() (SaleResult, error) { return o.recordSale(&in) })
+	reply, err := create(o, rq, refused, func() (saleReply, error) { return o.recordSale(&in) })
+	if err != nil {
+		return SaleResult{}, err
+	}
+	return reply.result(), nil
+}
+
+// A saleReply is a [SaleResult] before its sale is put together, which is left
+// until the transaction has ended.
+type saleReply struct {
+	outcome SaleOutcome
+	body    *saleBody // of the new sale, or of the earlier one
+	kept    *Sale     // from a receipt
+}
+
+func (r saleReply) result() SaleResult {
+	result := SaleResult{Outcome: r.outcome}
+	switch {
+	case r.kept != nil:
+		result.Sale = Set(*r.kept)
+	case r.body != nil && r.outcome == SaleRecorded:
+		result.Sale = Set(r.body.sale())
+	case r.body != nil:
+		result.Earlier = Set(r.body.sale())
+	}
+	return result
+}
+
+// keep and restore make the receipt of a sale: the wire's body is the sale or
+// null, the outcome stands in a header beside it.
+func (r *saleReply) keep() (answer any, outcome string) {
+	return r.result().Sale, string(r.outcome)
+}
+
+func (r *saleReply) restore(answer []byte, outcome string) error {
+	r.outcome = SaleOutcome(outcome)
+	return json.Unmarshal(answer, &r.kept)
 }
 
 // checkSale brings the input into canonical form.
@@ -105,24 +142,26 @@ func checkDeductions(total, tax, shipping Amount, field string) error {
 
 // recordSale is the transaction of RecordSale: everything is found and judged
 // first, then written together.
-func (o *op) recordSale(in *NewSale) (SaleResult, error) {
+func (o *op) recordSale(in *NewSale) (saleReply, error) {
 	earlier, err := o.duplicate(in.ExternalID, in.ExternalInvoiceID)
 	if err != nil {
-		return SaleResult{}, err
+		return saleReply{}, err
 	}
-	if earlier.ID != uuid.Nil {
-		sale, err := o.saleOf(earlier)
-		return SaleResult{Outcome: SaleDuplicate, Earlier: Set(sale)}, err
+	if earlier != nil {
+		body, err := o.saleBody(*earlier)
+		return saleReply{outcome: SaleDuplicate, body: body}, err
 	}
-	d, outcome, err := o.decide(in)
+	var d decision
+	outcome, err := o.decide(in, &d)
 	if err != nil || outcome != SaleRecorded {
-		return SaleResult{Outcome: outcome}, err
+		return saleReply{outcome: outcome}, err
 	}
-	return o.book(in, d)
+	body, err := o.book(in, &d)
+	return saleReply{outcome: SaleRecorded, body: body}, err
 }
 
 // duplicate finds the live sale that has one of the external ids.
-func (o *op) duplicate(externalID, invoiceID string) (SaleRecord, error) {
+func (o *op) duplicate(externalID, invoiceID string) (*SaleRecord, error) {
 	for _, id := range [...]struct {
 		index Index
 		text  string
@@ -131,11 +170,14 @@ func (o *op) duplicate(externalID, invoiceID string) (SaleRecord, error) {
 			continue
 		}
 		rec, err := o.tx.Sales.Find(textKey(id.index, id.text))
+		if err == nil {
+			return &rec, nil
+		}
 		if !errors.Is(err, ErrNotFound) {
-			return rec, err
+			return nil, err
 		}
 	}
-	return SaleRecord{}, nil
+	return nil, nil
 }
 
 // A decision is who is credited with a sale, on what grounds and terms.
@@ -151,45 +193,45 @@ type decision struct {
 
 // decide finds affiliate, customer and terms of a reported sale, or the outcome
 // that is not a sale.
-func (o *op) decide(in *NewSale) (d decision, outcome SaleOutcome, err error) {
-	if d.identity, err = o.identify(in.ReferralID, in.Email); err != nil {
-		return d, "", err
+func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
+	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
+		return "", err
 	}
-	found, err := o.credit(in, &d)
+	found, err := o.credit(in, d)
 	if err != nil || !found {
-		return d, SaleUnattributed, err
+		return SaleUnattributed, err
 	}
-	if d.customer.referral.ID == uuid.Nil && in.PromoCode == "" {
-		if err := first(newCustomer(in)...); err != nil {
-			return d, "", err
+	ref := &d.customer.referral
+	if ref.ID == uuid.Nil && in.PromoCode == "" {
+		if err := newCustomer(in); err != nil {
+			return "", err
 		}
 	}
-	if ref := &d.customer.referral; ref.ID != uuid.Nil && ref.Status != SubscriptionActive {
-		return d, SaleInactiveCustomer, nil
+	if ref.ID != uuid.Nil && ref.Status != SubscriptionActive {
+		return SaleInactiveCustomer, nil
 	}
-	if d.deal, err = o.dealFor(d.affiliate, d.customer.referral); err != nil {
-		return d, "", err
+	if d.deal, err = o.dealFor(&d.affiliate, ref); err != nil {
+		return "", err
 	}
 	if rate, ok := in.CommissionRate.Get(); ok {
 		if err := checkRate(rate, d.deal.Type); err != nil {
-			return d, "", err
+			return "", err
 		}
 		d.deal.Rate, d.rateFixed = rate, true
 	}
-	d.over, err = o.over(d.deal, d.customer.referral)
-	return d, SaleRecorded, err
+	d.over, err = o.over(d.deal, ref)
+	return SaleRecorded, err
 }
 
 // newCustomer asks for what a new referral needs.
-func newCustomer(in *NewSale) []*Error {
-	var errs []*Error
+func newCustomer(in *NewSale) error {
 	if in.Email == "" {
-		errs = append(errs, emailRequired.err())
+		return emailRequired.err()
 	}
 	if blank(in.Name) {
-		errs = append(errs, nameRequired.err())
+		return nameRequired.err()
 	}
-	return errs
+	return nil
 }
 
 // credit finds the affiliate: of the code, else of the identifier, else of the
@@ -197,9 +239,9 @@ func newCustomer(in *NewSale) []*Error {
 func (o *op) credit(in *NewSale, d *decision) (found bool, err error) {
 	if in.PromoCode != "" {
 		product, _ := in.Product.Get()
-		d.verdict, err = o.judge(in.PromoCode, order{
-			total: Set(in.TotalEarned), customer: d.customer, affiliate: d.origin.affiliate.ID, product: product.ProductID,
-		})
+		err = o.judge(in.PromoCode, &order{
+			total: Set(in.TotalEarned), customer: &d.customer, affiliate: d.origin.affiliate.ID, product: product.ProductID,
+		}, &d.verdict)
 		if err == nil {
 			err = d.verdict.refusal()
 		}
@@ -222,42 +264,43 @@ func (o *op) credit(in *NewSale, d *decision) (found bool, err error) {
 }
 
 // book writes a decided sale with everything that hangs on it.
-func (o *op) book(in *NewSale, d decision) (SaleResult, error) {
-	isNew := d.customer.referral.ID == uuid.Nil && in.Email != ""
-	if isNew {
-		ref, err := o.addReferral(ReferralRecord{
-			Name: in.Name, Email: in.Email, Plan: "N/A", SubmissionType: SubmissionAutomatic,
-			Medium: d.medium(), Integration: in.Integration,
-		}, origin{affiliate: d.affiliate, link: d.origin.link, click: d.origin.click})
-		if err != nil {
-			return SaleResult{}, err
-		}
-		d.customer.referral = ref
-	} else if ref := d.customer.referral.ID; ref != uuid.Nil {
-		if err := o.joinClick(d.origin.click, ref); err != nil {
-			return SaleResult{}, err
-		}
-	}
-	rec, err := o.newSale(in, &d)
+func (o *op) book(in *NewSale, d *decision) (*saleBody, error) {
+	isNew, err := o.bookCustomer(in, d)
 	if err != nil {
-		return SaleResult{}, err
+		return nil, err
 	}
-	if err := o.insertSale(rec, &d.verdict); err != nil {
-		return SaleResult{}, err
+	b := &saleBody{program: o.Program, affiliate: d.affiliate}
+	if err := o.newSale(in, d, b); err != nil {
+		return nil, err
+	}
+	if err := o.insertSale(&b.rec, &d.verdict); err != nil {
+		return nil, err
 	}
 	if isNew {
 		if err := o.emitReferral(ReferralCreated, d.customer.referral); err != nil {
-			return SaleResult{}, err
+			return nil, err
 		}
 	}
-	sale, err := o.saleWith(&rec, d.affiliate, d.customer.referral)
-	if err != nil {
-		return SaleResult{}, err
+	if err := o.complete(b, &d.customer.referral); err != nil {
+		return nil, err
 	}
-	if err := o.emitSale(SaleCreated, &rec, sale); err != nil {
-		return SaleResult{}, err
+	return b, o.emitSale(SaleCreated, b)
+}
+
+// bookCustomer makes the referral of a new customer and joins the click.
+func (o *op) bookCustomer(in *NewSale, d *decision) (isNew bool, err error) {
+	ref := &d.customer.referral
+	if ref.ID != uuid.Nil {
+		return false, o.joinClick(&d.origin.click, ref.ID)
 	}
-	return SaleResult{Outcome: SaleRecorded, Sale: Set(sale)}, nil
+	if in.Email == "" {
+		return false, nil
+	}
+	d.customer.referral, err = o.addReferral(ReferralRecord{
+		Name: in.Name, Email: in.Email, Plan: "N/A", SubmissionType: SubmissionAutomatic,
+		Medium: d.medium(), Integration: in.Integration,
+	}, origin{affiliate: d.affiliate, link: d.origin.link, click: d.origin.click})
+	return true, err
 }
 
 // medium is what attributed the customer.
@@ -269,36 +312,36 @@ func (d *decision) medium() ReferralMedium {
 }
 
 // newSale makes the record of a decided sale.
-func (o *op) newSale(in *NewSale, d *decision) (SaleRecord, error) {
+func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 	ref := &d.customer.referral
 	number, err := o.tx.Next(SaleSequence)
 	if err != nil {
-		return SaleRecord{}, err
+		return err
 	}
-	rec := SaleRecord{
+	b.rec = SaleRecord{
 		ID: o.newID(), Number: number, AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
 		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
 		Name: orElse(in.Name, ref.Name), Email: orElse(in.Email, ref.Email),
 		TotalEarned: in.TotalEarned, Tax: in.Tax, Shipping: in.Shipping,
-		Rate: Set(d.deal.Rate), RateType: d.deal.Type, RateFixed: d.rateFixed,
+		Rate: Set(d.deal.Rate), RateType: d.deal.Type, RateFixed: d.rateFixed, Commissions: b.room[:0:1],
 		Products: productsBought(in.Product), Status: SaleActive, Trigger: in.PaymentTrigger,
 		Source: o.source.forSale(), Integration: in.Integration, Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,
 	}
 	if ref.ID != uuid.Nil {
 		totals, err := o.totals(ref.ID)
 		if err != nil {
-			return rec, err
+			return err
 		}
-		rec.Clicks = totals.Clicks
+		b.rec.Clicks = totals.Clicks
 	}
 	if d.over {
-		return rec, nil
+		return nil
 	}
-	return rec, o.reward(&rec, d.deal)
+	return o.reward(&b.rec, d.deal)
 }
 
 // insertSale writes the sale, its totals, and the redemption of its code.
-func (o *op) insertSale(rec SaleRecord, v *verdict) error {
+func (o *op) insertSale(rec *SaleRecord, v *verdict) error {
 	after, err := rec.tally()
 	if err != nil {
 		return err
@@ -306,7 +349,7 @@ func (o *op) insertSale(rec SaleRecord, v *verdict) error {
 	if err := o.moveSale(rec, tally{}, after); err != nil {
 		return err
 	}
-	if err := o.tx.Sales.Insert(rec); err != nil {
+	if err := o.tx.Sales.Insert(*rec); err != nil {
 		return taken(err, map[Index]*Error{
 			ByExternalID: saleExternalIDTaken.err(), ByInvoice: saleInvoiceIDTaken.err(),
 		})
@@ -319,7 +362,7 @@ func (o *op) insertSale(rec SaleRecord, v *verdict) error {
 
 // redeem writes the ledger row of a sale by code and moves both counters.
 // Counters only: no event, no updatedAt (rule 3.4).
-func (o *op) redeem(rec SaleRecord, v *verdict) error {
+func (o *op) redeem(rec *SaleRecord, v *verdict) error {
 	row := RedemptionRecord{ID: numberID(rec.Number), CodeID: v.code.ID, CouponID: v.coupon.ID, CreatedAt: o.now}
 	if err := o.tx.Redemptions.Insert(row); err != nil {
 		return internal("write redemption", err)
@@ -358,52 +401,40 @@ type identity struct {
 }
 
 // identify resolves referralId (referral id, customer email, click id,
-// affiliate id, slug, in this order) and email. A referralId that leads nowhere
-// counts as not sent; an email always names a customer. Contract 1.5.
-func (o *op) identify(referralID, email string) (id identity, err error) {
+// affiliate id, slug, in this order) and email into id. A referralId that leads
+// nowhere counts as not sent; an email always names a customer. Contract 1.5.
+func (o *op) identify(referralID, email string, id *identity) error {
 	if referralID != "" {
-		if id, err = o.identifyReferral(referralID); err != nil {
-			return id, err
+		if err := o.identifyReferral(referralID, id); err != nil {
+			return err
 		}
 	}
 	if id.customer.known || email == "" {
-		return id, nil
+		return nil
 	}
-	id.customer = customer{known: true, email: email}
+	id.customer.known, id.customer.email = true, email
 	ref, err := o.referralByEmail(email)
 	if errors.Is(err, ErrNotFound) {
-		return id, nil
+		return nil
 	}
 	id.customer.referral = ref
-	return id, err
+	return err
 }
 
-func (o *op) identifyReferral(ident string) (identity, error) {
+func (o *op) identifyReferral(ident string, id *identity) error {
 	ref, err := o.findReferral(ident)
 	if errors.Is(err, ErrNotFound) {
-		from, err := o.resolve(ident)
+		id.origin, err = o.resolve(ident)
 		if errors.Is(err, ErrNotFound) {
-			err = nil
+			return nil
 		}
-		return identity{origin: from}, err
+		return err
 	}
 	if err != nil {
-		return identity{}, err
+		return err
 	}
-	aff, err := o.tx.Affiliates.Get(ref.AffiliateID)
-	return identity{
-		customer: customer{known: true, email: ref.Email, referral: ref},
-		origin:   origin{affiliate: aff, link: LinkRecord{ID: ref.LinkID}},
-	}, err
-}
-
-// keep and restore make the receipt of a sale: the wire's body is the sale or
-// null, the outcome stands in a header beside it.
-func (r *SaleResult) keep() (answer any, outcome string) {
-	return r.Sale, string(r.Outcome)
-}
-
-func (r *SaleResult) restore(answer []byte, outcome string) error {
-	r.Outcome = SaleOutcome(outcome)
-	return r.Sale.UnmarshalJSON(answer)
+	id.customer = customer{known: true, email: ref.Email, referral: ref}
+	id.origin.link.ID = ref.LinkID
+	id.origin.affiliate, err = o.tx.Affiliates.Get(ref.AffiliateID)
+	return err
 }

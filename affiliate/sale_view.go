@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
@@ -81,52 +82,91 @@ func (o *op) saleByNumber(id SaleID) (SaleRecord, error) {
 	return o.tx.Sales.Find(Key{Index: ByNumber, ID: numberID(int64(id))})
 }
 
+// A saleBody is a sale with everything that its answers and its events show,
+// as it was read in one transaction. An event keeps it, so it is not changed
+// once the event is written; answers are made from it, sharing nothing.
+type saleBody struct {
+	frozen
+	program   *Program
+	rec       SaleRecord
+	affiliate AffiliateRecord
+	links     []LinkRecord // of the affiliate, oldest first
+	customer  *customerBody
+	room      [1]CommissionRecord // of rec, as long as it has one
+}
+
+// customerBody is the referral of a sale with its totals.
+type customerBody struct {
+	rec    ReferralRecord
+	totals TotalsRecord
+}
+
 // saleOf is the sale as the wire shows it.
 func (o *op) saleOf(rec SaleRecord) (Sale, error) {
-	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
+	b, err := o.saleBody(rec)
 	if err != nil {
-		return Sale{}, internal("affiliate of a sale", err)
+		return Sale{}, err
+	}
+	return b.sale(), nil
+}
+
+// saleBody reads what a stored sale is shown with.
+func (o *op) saleBody(rec SaleRecord) (*saleBody, error) {
+	b := &saleBody{program: o.Program, rec: rec}
+	var err error
+	if b.affiliate, err = o.tx.Affiliates.Get(rec.AffiliateID); err != nil {
+		return nil, internal("affiliate of a sale", err)
 	}
 	var ref ReferralRecord
 	if rec.ReferralID != uuid.Nil {
 		if ref, err = o.tx.Referrals.Get(rec.ReferralID); err != nil {
-			return Sale{}, internal("referral of a sale", err)
+			return nil, internal("referral of a sale", err)
 		}
 	}
-	return o.saleWith(&rec, aff, ref)
+	return b, o.complete(b, &ref)
 }
 
-// saleWith is saleOf with what it embeds at hand.
-func (o *op) saleWith(rec *SaleRecord, aff AffiliateRecord, ref ReferralRecord) (Sale, error) {
-	earned, err := rec.commissionEarned()
-	if err != nil {
-		return Sale{}, internal("commissions of a sale", err)
+// complete reads the links of the affiliate and the totals of the customer.
+func (o *op) complete(b *saleBody, ref *ReferralRecord) (err error) {
+	if b.links, err = gather(o.tx.Links, Key{Index: OfAffiliate, ID: b.affiliate.ID}); err != nil {
+		return internal("read links", err)
 	}
-	summary, err := o.summary(aff)
-	if err != nil {
-		return Sale{}, err
+	if ref.ID == uuid.Nil {
+		return nil
 	}
+	b.customer = &customerBody{rec: *ref}
+	b.customer.totals, err = o.totals(ref.ID)
+	return err
+}
+
+// sale is the sale as the API answers it.
+func (b *saleBody) sale() Sale {
+	rec := &b.rec
 	s := Sale{
 		ID: SaleID(rec.Number), AffiliateID: rec.AffiliateID, ReferralID: orNull(rec.ReferralID),
-		AffiliateProgramID: o.cfg.ID, AffiliateLinkID: orNull(rec.LinkID), PromotionalCodeID: orNull(rec.CodeID),
+		AffiliateProgramID: b.program.cfg.ID, AffiliateLinkID: orNull(rec.LinkID), PromotionalCodeID: orNull(rec.CodeID),
 		ExternalID: orNull(rec.ExternalID), ExternalInvoiceID: orNull(rec.InvoiceID),
 		Name: orNull(rec.Name), Email: orNull(rec.Email), TotalEarned: rec.TotalEarned,
-		TaxAmount: rec.Tax, ShippingAmount: rec.Shipping, CommissionRate: rec.Rate, CommissionEarned: earned,
+		TaxAmount: rec.Tax, ShippingAmount: rec.Shipping, CommissionRate: rec.Rate,
 		ProductsBought: emptyNotNil(slices.Clone(rec.Products)), Clicks: rec.Clicks, Status: rec.Status,
 		RefundedAmount: rec.Refunded, RefundedAt: timeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger,
 		Source: rec.Source, IntegrationSalesSource: orNull(rec.Integration), Metadata: metadataOf(rec.Metadata),
 		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
-		Affiliate: summary, Referral: Null[Referral](), Commissions: rec.commissionsOf(),
+		Affiliate: b.program.summaryOf(&b.affiliate, b.links), Referral: Null[Referral](),
+		Commissions: rec.commissionsOf(),
 	}
-	if ref.ID == uuid.Nil {
-		return s, nil
+	s.CommissionEarned, _ = rec.commissionEarned() // its sum was checked when the sale was stored
+	if b.customer != nil {
+		s.Referral = Set(b.program.referralWith(b.customer.rec, b.customer.totals))
 	}
-	totals, err := o.totals(ref.ID)
-	if err != nil {
-		return Sale{}, err
-	}
-	s.Referral = Set(o.referralWith(ref, totals))
-	return s, nil
+	return s
+}
+
+// MarshalJSON writes the sale as events show it.
+func (b *saleBody) MarshalJSON() ([]byte, error) {
+	s := b.sale()
+	s.Affiliate.Link = oldestSlug(s.Affiliate.AffiliateLinks)
+	return json.Marshal(s)
 }
 
 // commissionsOf is a sale's commissions as the wire shows them.
@@ -145,22 +185,10 @@ func (r *SaleRecord) commissionsOf() []Commission {
 	return out
 }
 
-// emitSale fires a created or updated event of a sale. The event's body is its
-// own copy: sale goes to the caller.
-func (o *op) emitSale(typ EventType, rec *SaleRecord, sale Sale) error {
-	if rec.DeletedFired {
-		return nil
-	}
-	sale.Affiliate = sale.Affiliate.inEvent()
-	sale.ProductsBought = slices.Clone(sale.ProductsBought)
-	sale.Commissions = slices.Clone(sale.Commissions)
-	sale.Metadata = metadataOf(rec.Metadata)
-	if ref, ok := sale.Referral.Get(); ok {
-		raw, _ := ref.Metadata.Get()
-		ref.Metadata = metadataOf(raw)
-		sale.Referral = Set(ref)
-	}
-	return o.emitNumbered(typ, rec.ID, rec.Number, rec.Revision, sale)
+// emitSale fires a created or updated event of a sale.
+func (o *op) emitSale(typ EventType, b *saleBody) error {
+	b.frozen.body = b
+	return o.emitFrozen(&b.frozen, typ, b.rec.ID, b.rec.Number, b.rec.Revision)
 }
 
 // saveSale stores a changed sale with its totals and fires the event of the
@@ -174,7 +202,7 @@ func (o *op) saveSale(before, rec SaleRecord) (Sale, error) {
 	if err != nil {
 		return Sale{}, err
 	}
-	if err := o.moveSale(rec, was, is); err != nil {
+	if err := o.moveSale(&rec, was, is); err != nil {
 		return Sale{}, err
 	}
 	gone := rec.Status == SaleRefunded && !rec.DeletedFired
@@ -188,14 +216,17 @@ func (o *op) saveSale(before, rec SaleRecord) (Sale, error) {
 			ByExternalID: saleExternalIDTaken.err(), ByInvoice: saleInvoiceIDTaken.err(),
 		})
 	}
-	sale, err := o.saleOf(rec)
+	b, err := o.saleBody(rec)
 	if err != nil {
 		return Sale{}, err
 	}
-	if gone {
-		return sale, o.emitNumbered(SaleDeleted, rec.ID, rec.Number, rec.Revision, DeletedSaleBody{SaleID(rec.Number)})
+	switch {
+	case gone:
+		err = o.emitNumbered(SaleDeleted, rec.ID, rec.Number, rec.Revision, DeletedSaleBody{SaleID(rec.Number)})
+	case !rec.DeletedFired:
+		err = o.emitSale(SaleUpdated, b)
 	}
-	return sale, o.emitSale(SaleUpdated, &rec, sale)
+	return b.sale(), err
 }
 
 // findSale finds a sale by the first field of ref that is set.

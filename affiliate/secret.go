@@ -9,8 +9,9 @@ import (
 
 // A Secret signs the deliveries of an endpoint: "whsec_" and the standard
 // base64 of 32 random bytes. It prints as whsec_*** wherever it may end up:
-// every verb of fmt, JSON, text and slog. Only [Secret.Reveal] gives the value.
-// Webhooks: Secrets.
+// the verbs of fmt, JSON, text and slog. Only [Secret.Reveal] gives the value.
+// Two places ask no type how it prints: the verb %p, which go vet refuses here,
+// and the keys of a map in JSON. Webhooks: Secrets.
 type Secret string
 
 const (
@@ -28,7 +29,7 @@ func (s Secret) String() string { return secretMask }
 // GoString returns whsec_***.
 func (s Secret) GoString() string { return secretMask }
 
-// Format writes whsec_*** for every verb and flag.
+// Format writes whsec_*** whatever the verb and its flags.
 func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, secretMask) }
 
 // MarshalText writes whsec_***.

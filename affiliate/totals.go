@@ -91,7 +91,7 @@ func (t tally) negated() (tally, error) {
 
 // moveSale replaces what a sale adds to the totals of its link, affiliate and
 // referral. Either side may be the zero tally.
-func (o *op) moveSale(rec SaleRecord, before, after tally) error {
+func (o *op) moveSale(rec *SaleRecord, before, after tally) error {
 	change, err := before.negated()
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (o *op) moveSale(rec SaleRecord, before, after tally) error {
 }
 
 // tally is what a live sale adds to the totals.
-func (r SaleRecord) tally() (tally, error) {
+func (r *SaleRecord) tally() (tally, error) {
 	t := tally{sales: 1, revenue: r.TotalEarned}
 	for i := range r.Commissions {
 		c := &r.Commissions[i]

@@ -82,6 +82,10 @@ func (f *frozen) fits(r *EventRecord) bool {
 		return r.Type.action() != "deleted" && r.Type.Family() == "referral" && body.ID == r.ObjectID
 	case Sale:
 		return r.Type.action() != "deleted" && int64(body.ID) == r.Number
+	case couponBody:
+		return r.Type.action() != "deleted" && r.Type.Family() == "coupon" && body.coupon.ID == r.ObjectID
+	case codeBody:
+		return r.Type.action() != "deleted" && r.Type.Family() == "promocode" && body.code.ID == r.ObjectID
 	}
 	return false
 }

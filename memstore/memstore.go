@@ -47,7 +47,7 @@ func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 
 	p := s.lookup(program)
 	p.mu.RLock()
-	t := begin(p, reading)
+	t := beginView(p)
 	defer t.endView()
 	return fn(&t.tx)
 }
@@ -67,7 +67,7 @@ func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 
 	p := s.open(program)
 	p.mu.Lock()
-	t := begin(p, writing)
+	t := beginUpdate(p)
 	defer t.endUpdate()
 
 	if err := fn(&t.tx); err != nil {

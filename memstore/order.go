@@ -84,12 +84,21 @@ func (o *order) append(slot uint32) {
 	}
 }
 
-// remove takes out a slot that is there.
+// remove takes out a slot that is there. The head of an order goes without
+// moving the rest: a queue is emptied from there.
 func (o *order) remove(of *ids, slot uint32) {
 	run, at := o.seek(of, of.at(slot))
-	o.runs[run] = slices.Delete(o.runs[run], at, at+1)
-	if len(o.runs[run]) == 0 {
+	switch {
+	case at > 0:
+		o.runs[run] = slices.Delete(o.runs[run], at, at+1)
+	case len(o.runs[run]) > 1:
+		o.runs[run] = o.runs[run][1:]
+	case run > 0:
 		o.runs = slices.Delete(o.runs, run, run+1)
+		return
+	default:
+		o.runs[0] = nil
+		o.runs = o.runs[1:]
 		return
 	}
 	o.join(run)

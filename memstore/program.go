@@ -14,7 +14,8 @@ type program struct {
 	mu sync.RWMutex
 	tables
 	sequences []sequence
-	changed   []journal // tables that the running Update has written to
+	writer    *txn      // the running Update
+	changed   []journal // tables that it has written to
 }
 
 // A sequence is the last number that was given.
@@ -35,6 +36,7 @@ func newProgram(id uuid.UUID) *program {
 	for i, tab := range p.all() {
 		tab.open(p, schema[i])
 	}
+	p.fix()
 	return p
 }
 

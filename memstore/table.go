@@ -12,9 +12,10 @@ import (
 // A table is the records of one type in one program.
 type table[T affiliate.Record[T]] struct {
 	base
-	p    *program
-	rows slab[T]
-	log  log[T]
+	p     *program
+	rows  slab[T]
+	log   log[T]
+	fixed bool // records hold no changeable memory
 
 	// Room for the keys of a record that is written and of the one before it:
 	// as the record gives them, and spread over the indexes. none stays empty.
@@ -55,7 +56,7 @@ func (tab *table[T]) insert(rec T) error {
 
 	slot := tab.takeSlot()
 	*tab.ids.at(slot) = id
-	*tab.rows.at(slot) = rec.Clone()
+	tab.put(slot, &rec)
 	tab.enter(slot)
 	tab.rekey(slot, tab.none, tab.keys)
 	tab.note(change{inserted, slot})
@@ -86,7 +87,7 @@ func (tab *table[T]) replace(rec T) error {
 
 	tab.note(change{replaced, slot})
 	tab.log.olds = append(tab.log.olds, *row)
-	*row = rec.Clone()
+	tab.put(slot, &rec)
 	return nil
 }
 
@@ -127,6 +128,23 @@ func (tab *table[T]) heldBy(rec T, dst []affiliate.Key) []affiliate.Key {
 		panic(err) // they were in place when the record was written
 	}
 	return dst
+}
+
+// copyOf returns the record of a slot for a caller to keep.
+func (tab *table[T]) copyOf(slot uint32) T {
+	if tab.fixed {
+		return *tab.rows.at(slot)
+	}
+	return (*tab.rows.at(slot)).Clone()
+}
+
+// put writes a record of a caller's into a slot.
+func (tab *table[T]) put(slot uint32, rec *T) {
+	if tab.fixed {
+		*tab.rows.at(slot) = *rec
+		return
+	}
+	*tab.rows.at(slot) = (*rec).Clone()
 }
 
 // takeSlot returns a slot that is not in use.

@@ -8,54 +8,71 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A mode is what a transaction may do.
-type mode uint8
-
-const (
-	over mode = iota
-	reading
-	writing
-)
-
-// A txn is one transaction: the Tx that the closure gets, and what its tables
-// stand on. It is never used for a second transaction, so that a Tx that was
-// kept stays over for good.
+// A txn is one transaction: the Tx that the closure gets, and the program that
+// its tables stand on, or nil once it is over. It is never used for a second
+// transaction, so that a Tx that was kept stays over for good.
+//
+// Every transaction allocates one, so it is as small as it can be: whether it
+// may write is in the program.
 type txn struct {
-	tx   affiliate.Tx
-	p    *program
-	mode mode
+	tx affiliate.Tx
+	p  *program
 }
 
 // begin makes a transaction of a program that the caller has locked.
-func begin(p *program, m mode) *txn {
-	t := &txn{p: p, mode: m}
+func begin(p *program) *txn {
+	t := &txn{p: p}
 	t.bind()
 	return t
 }
 
+// beginView makes a transaction that only reads. It spares the allocation of a
+// method value for Next, which has nothing to do there but refuse.
+func beginView(p *program) *txn {
+	t := begin(p)
+	t.tx.Next = nextInView
+	return t
+}
+
+func nextInView(affiliate.Sequence) (int64, error) { return 0, affiliate.ErrReadOnly }
+
+func nextAfterView(affiliate.Sequence) (int64, error) { return 0, affiliate.ErrTxDone }
+
 // endView ends a View, however its closure ended.
 func (t *txn) endView() {
-	t.mode = over
-	t.p.mu.RUnlock()
+	p := t.p
+	t.p = nil
+	t.tx.Next = nextAfterView
+	p.mu.RUnlock()
+}
+
+// beginUpdate makes the transaction that writes.
+func beginUpdate(p *program) *txn {
+	t := begin(p)
+	t.tx.Next = t.next
+	p.writer = t
+	return t
 }
 
 // endUpdate ends an Update, however its closure ended, and takes back what was
 // not committed.
 func (t *txn) endUpdate() {
-	t.mode = over
-	t.p.rollback()
-	t.p.mu.Unlock()
+	p := t.p
+	t.p = nil
+	p.writer = nil
+	p.rollback()
+	p.mu.Unlock()
 }
 
 // writable says why the transaction may not write, if it may not.
 func (t *txn) writable() error {
-	switch t.mode {
-	case writing:
-		return nil
-	case reading:
+	if t.p == nil {
+		return affiliate.ErrTxDone
+	}
+	if t.p.writer != t {
 		return affiliate.ErrReadOnly
 	}
-	return affiliate.ErrTxDone
+	return nil
 }
 
 func (t *txn) next(name affiliate.Sequence) (int64, error) {
@@ -70,12 +87,12 @@ type handle[T affiliate.Record[T], P place[T]] struct{ t *txn }
 
 func (h handle[T, P]) table() *table[T] {
 	var place P
-	return place.in(&h.t.p.tables)
+	return place.In(&h.t.p.tables)
 }
 
 // Get returns the record with the id.
 func (h handle[T, P]) Get(id uuid.UUID) (rec T, err error) {
-	if h.t.mode == over {
+	if h.t.p == nil {
 		return rec, affiliate.ErrTxDone
 	}
 	tab := h.table()
@@ -83,12 +100,15 @@ func (h handle[T, P]) Get(id uuid.UUID) (rec T, err error) {
 	if !ok {
 		return rec, affiliate.ErrNotFound
 	}
+	if tab.fixed {
+		return *tab.rows.at(slot), nil
+	}
 	return (*tab.rows.at(slot)).Clone(), nil
 }
 
 // Find returns the record that holds the key.
 func (h handle[T, P]) Find(key affiliate.Key) (rec T, err error) {
-	if h.t.mode == over {
+	if h.t.p == nil {
 		return rec, affiliate.ErrTxDone
 	}
 	tab := h.table()
@@ -96,32 +116,35 @@ func (h handle[T, P]) Find(key affiliate.Key) (rec T, err error) {
 	if err != nil {
 		return rec, err
 	}
+	if tab.fixed {
+		return *tab.rows.at(slot), nil
+	}
 	return (*tab.rows.at(slot)).Clone(), nil
 }
 
 // List walks the records that q selects.
 func (h handle[T, P]) List(q affiliate.Query) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) { h.walk(&q, yield) }
+	return func(yield func(T, error) bool) { h.walk(q, yield) }
 }
 
-func (h handle[T, P]) walk(q *affiliate.Query, yield func(T, error) bool) {
+func (h handle[T, P]) walk(q affiliate.Query, yield func(T, error) bool) {
 	var none T
-	if h.t.mode == over {
+	if h.t.p == nil {
 		yield(none, affiliate.ErrTxDone)
 		return
 	}
 	tab := h.table()
-	c, err := tab.cursor(q)
+	c, err := tab.cursor(&q)
 	if err != nil {
 		yield(none, err)
 		return
 	}
 
 	for n := 1; c.next(); n++ {
-		if !yield((*tab.rows.at(c.slot)).Clone(), nil) || n == q.Limit {
+		if !yield(tab.copyOf(c.slot), nil) || n == q.Limit {
 			return
 		}
-		if h.t.mode == over {
+		if h.t.p == nil {
 			yield(none, affiliate.ErrTxDone)
 			return
 		}

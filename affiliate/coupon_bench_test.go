@@ -1,0 +1,26 @@
+package affiliate_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// BenchmarkWriteCoupon is P8: the JSON of a coupon with 100,000 codes against
+// json.Marshal of the coupon that was read before.
+func BenchmarkWriteCoupon(b *testing.B) {
+	s, c := bigCoupon(b, 100_000)
+	ctx := context.Background()
+	ref := affiliate.CouponRef{ID: c.ID}
+	whole := must(s.Coupon(ctx, ref))
+	versus(b, 1,
+		func(int) { must(json.Marshal(whole)) },
+		func(int) {
+			if err := s.WriteCoupon(ctx, ref, io.Discard); err != nil {
+				b.Fatal(err)
+			}
+		})
+}

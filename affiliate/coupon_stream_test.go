@@ -1,0 +1,127 @@
+package affiliate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A sink keeps what is written and the size of the largest piece, and may do
+// something before the first one.
+type sink struct {
+	bytes.Buffer
+	largest int
+	first   func()
+	fail    error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	if s.first != nil {
+		s.first()
+		s.first = nil
+	}
+	if s.fail != nil {
+		return 0, s.fail
+	}
+	s.largest = max(s.largest, len(p))
+	return s.Buffer.Write(p)
+}
+
+// bigCoupon is a coupon with n generated codes of two affiliates and one code
+// of nobody.
+func bigCoupon(t testing.TB, n int) (codeShop, affiliate.Coupon) {
+	s := newCodeShop(t)
+	ctx := context.Background()
+	c := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "<big> & \u2028", PercentOff: percent("12.5"), ProductIDs: manyProducts(1000)}))
+	for i, id := range []uuid.UUID{s.eve.ID, s.ada.affiliate.ID} {
+		if count := n/2 + n%2*(1-i); count > 0 {
+			must(s.GenerateCodes(ctx, affiliate.NewCodes{Count: count, NewCode: affiliate.NewCode{
+				CouponID: c.ID, AffiliateID: id, RandomCharsLength: affiliate.Set[int64](8), CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: true, RandomChars: true}),
+			}}))
+		}
+	}
+	return s, c
+}
+
+func TestWriteCoupon(t *testing.T) {
+	for _, n := range []int{0, 1, 511, 512, 513, 1024, 1300} {
+		t.Run(fmt.Sprint(n, " codes"), func(t *testing.T) {
+			s, c := bigCoupon(t, n)
+			for _, ref := range []affiliate.CouponRef{{ID: c.ID}, {Name: c.Name}} {
+				var out sink
+				if err := s.WriteCoupon(t.Context(), ref, &out); err != nil {
+					t.Fatal(err)
+				}
+				whole := must(s.Coupon(t.Context(), ref))
+				if len(whole.PromotionalCodes) != n {
+					t.Fatalf("%d codes", len(whole.PromotionalCodes))
+				}
+				if want := must(json.Marshal(whole)); !bytes.Equal(want, out.Bytes()) {
+					t.Errorf("written (%d bytes) is not json.Marshal (%d bytes)", out.Len(), len(want))
+				}
+				if out.largest > 32<<10 {
+					t.Errorf("a piece of %d bytes", out.largest)
+				}
+			}
+		})
+	}
+}
+
+func TestWriteCouponFails(t *testing.T) {
+	s, c := bigCoupon(t, 600)
+	var out sink
+	for _, ref := range []affiliate.CouponRef{{}, {ID: uuid.New()}, {Name: "nobody"}} {
+		if err := s.WriteCoupon(t.Context(), ref, &out); err != affiliate.ErrNotFound || out.Len() > 0 {
+			t.Errorf("%+v: %v with %d bytes", ref, err, out.Len())
+		}
+	}
+	broken := errors.New("broken pipe")
+	if err := s.WriteCoupon(t.Context(), affiliate.CouponRef{ID: c.ID}, &sink{fail: broken}); !errors.Is(err, broken) {
+		t.Errorf("writer: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := s.WriteCoupon(ctx, affiliate.CouponRef{ID: c.ID}, &sink{first: cancel}); !errors.Is(err, context.Canceled) {
+		t.Errorf("context: %v", err)
+	}
+}
+
+// What changes meanwhile: a code that is there throughout is in the list once,
+// a deleted one may be missing, a new one is not there. The writer runs outside
+// of every transaction, so it may change the program.
+func TestWriteCouponMeanwhile(t *testing.T) {
+	s, c := bigCoupon(t, 1300)
+	ctx := t.Context()
+	whole := must(s.Coupon(ctx, affiliate.CouponRef{ID: c.ID})).PromotionalCodes
+	oldest := whole[len(whole)-1]
+	out := sink{first: func() {
+		must(s.DeleteCode(ctx, whole[511].ID)) // the last one of the first piece
+		must(s.DeleteCode(ctx, oldest.ID))
+		must(s.CreateCode(ctx, affiliate.NewCode{CouponID: c.ID, Code: "MEANWHILE"}))
+	}}
+	if err := s.WriteCoupon(ctx, affiliate.CouponRef{ID: c.ID}, &out); err != nil {
+		t.Fatal(err)
+	}
+	var got affiliate.Coupon
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, code := range got.PromotionalCodes {
+		seen[code.Code]++
+	}
+	for _, code := range whole[:len(whole)-1] {
+		if seen[code.Code] != 1 {
+			t.Errorf("%s is there %d times", code.Code, seen[code.Code])
+		}
+	}
+	if seen["MEANWHILE"] != 0 || seen[oldest.Code] != 0 {
+		t.Errorf("new %d, deleted %d", seen["MEANWHILE"], seen[oldest.Code])
+	}
+}

@@ -1,0 +1,251 @@
+package affiliate_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+func TestFanOut(t *testing.T) {
+	w := newWorld(t)
+	sales, all := w.hook(affiliate.SaleCreated), w.hook()
+	off := must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
+	w.ada()
+	late := w.hook()
+	got := map[string]int{}
+	for _, d := range must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{}, affiliate.Page{})).Items {
+		got[fmt.Sprint(d.WebhookID, " ", d.Event, " ", d.State)]++
+		if (d.State == affiliate.DeliveryPending) != (d.NextAttemptAt == affiliate.Set(affiliate.TimeOf(start))) {
+			t.Errorf("%s: next attempt %v", d.State, d.NextAttemptAt)
+		}
+	}
+	want := map[string]int{}
+	for _, typ := range []affiliate.EventType{affiliate.AffiliateCreated, affiliate.CouponCreated, affiliate.PromocodeCreated} {
+		want[fmt.Sprint(all.ID, " ", typ, " pending")] = 1
+		want[fmt.Sprint(off.ID, " ", typ, " skipped")] = 1
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("deliveries (-want +got):\n%s", diff)
+	}
+	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: booksAmount("10")}))
+	for id, want := range map[uuid.UUID]int{sales.ID: 1, all.ID: 4, off.ID: 4, late.ID: 1} {
+		if list := must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: id}, affiliate.Page{})); len(list.Items) != want {
+			t.Errorf("endpoint %s has %d deliveries, want %d", id, len(list.Items), want)
+		}
+	}
+	w.verify()
+}
+
+// The place in the queue is the due time, also where ids of the host begin with
+// none.
+func TestFanOutQueueIDs(t *testing.T) {
+	n := byte(0)
+	w := newWorld(t, func(c *affiliate.Config) {
+		c.NewID = func() uuid.UUID { n++; return uuid.UUID{14: 1, 15: n} }
+	})
+	w.hook()
+	w.ada()
+	err := w.store.View(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		for q, err := range tx.Queue.List(affiliate.Query{}) {
+			if err != nil {
+				return err
+			}
+			var ms int64
+			for _, b := range q.ID[:6] {
+				ms = ms<<8 | int64(b)
+			}
+			if ms != start.UnixMilli() {
+				t.Errorf("queue id %s is due at %d", q.ID, ms)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(w.dump()["queue"]) != 3 {
+		t.Errorf("queue %v: %v", w.dump()["queue"], err)
+	}
+}
+
+func TestDelivery(t *testing.T) {
+	w := newWorld(t)
+	ep := w.hook(affiliate.AffiliateCreated)
+	w.ada()
+	listed := must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
+	if raw := must(json.Marshal(listed)); strings.Contains(string(raw), `"payload"`) {
+		t.Errorf("a list shows the payload: %s", raw)
+	}
+	err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		return booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
+			r.Attempts = []affiliate.AttemptRecord{
+				{At: start, URL: hookURL, Took: 84 * time.Millisecond, Err: "timeout"},
+				{At: start.Add(time.Second), Manual: true, URL: hookURL, Status: 500, Took: time.Second, Response: "oops"},
+			}
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := must(w.Delivery(t.Context(), listed.ID))
+	payload, _ := got.Payload.Get()
+	event := must(w.Events(t.Context(), affiliate.EventFilter{Type: affiliate.AffiliateCreated}, affiliate.Page{})).Items[0]
+	if string(payload) != string(event.Payload) || got.EventID != event.MessageID() {
+		t.Errorf("payload %s, event %s", payload, event.Payload)
+	}
+	none := affiliate.Null[string]()
+	want := affiliate.Delivery{
+		ID: listed.ID, WebhookID: ep.ID, EventID: event.MessageID(), Event: affiliate.AffiliateCreated, State: affiliate.DeliveryPending, AttemptCount: 2,
+		NextAttemptAt: affiliate.Set(affiliate.TimeOf(start)), CreatedAt: affiliate.TimeOf(start), UpdatedAt: affiliate.TimeOf(start),
+		Attempts: []affiliate.DeliveryAttempt{
+			{At: affiliate.TimeOf(start), Trigger: affiliate.TriggerAutomatic, URL: hookURL, StatusCode: affiliate.Null[int64](), DurationMS: 84, Error: affiliate.Set("timeout"), Response: none},
+			{At: affiliate.TimeOf(start.Add(time.Second)), Trigger: affiliate.TriggerManual, URL: hookURL, StatusCode: affiliate.Set[int64](500), DurationMS: 1000, Error: none, Response: affiliate.Set("oops")},
+		},
+		Payload: got.Payload,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("delivery (-want +got):\n%s", diff)
+	}
+	if _, err := w.Delivery(t.Context(), uuid.Nil); err != affiliate.ErrNotFound {
+		t.Errorf("unknown: %v", err)
+	}
+}
+
+func TestDeliveriesFilter(t *testing.T) {
+	b := newBooksLedger(t)
+	list := func(f affiliate.DeliveryFilter, pg affiliate.Page) affiliate.List[affiliate.Delivery] {
+		return must(b.Deliveries(t.Context(), f, pg))
+	}
+	every := list(affiliate.DeliveryFilter{}, affiliate.Page{}).Items
+	last := every[0].CreatedAt.Time()
+	day := affiliate.Day(start.Year(), start.Month(), start.Day())
+	at := func(d time.Duration) affiliate.Opt[affiliate.Date] { return affiliate.Set(affiliate.At(last.Add(d))) }
+	tests := []struct {
+		name   string
+		filter affiliate.DeliveryFilter
+		keep   func(affiliate.Delivery) bool
+	}{
+		{"All", affiliate.DeliveryFilter{}, func(d affiliate.Delivery) bool { return true }},
+		{"Endpoint", affiliate.DeliveryFilter{WebhookID: b.disabled.ID}, func(d affiliate.Delivery) bool { return d.WebhookID == b.disabled.ID }},
+		{"State", affiliate.DeliveryFilter{State: affiliate.DeliverySkipped}, func(d affiliate.Delivery) bool { return d.State == affiliate.DeliverySkipped }},
+		{"Event", affiliate.DeliveryFilter{Event: affiliate.SaleUpdated}, func(d affiliate.Delivery) bool { return d.Event == affiliate.SaleUpdated }},
+		{"EndpointStateEvent", affiliate.DeliveryFilter{WebhookID: b.endpoint.ID, State: affiliate.DeliveryPending, Event: affiliate.SaleCreated}, func(d affiliate.Delivery) bool {
+			return d.WebhookID == b.endpoint.ID && d.Event == affiliate.SaleCreated
+		}},
+		{"EndpointWrongState", affiliate.DeliveryFilter{WebhookID: b.endpoint.ID, State: affiliate.DeliverySkipped}, func(affiliate.Delivery) bool { return false }},
+		{"Since", affiliate.DeliveryFilter{Since: at(0)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Equal(last) }},
+		{"Until", affiliate.DeliveryFilter{Until: at(-time.Millisecond)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Before(last) }},
+		{"UntilInclusive", affiliate.DeliveryFilter{Until: at(0)}, func(affiliate.Delivery) bool { return true }},
+		{"Between", affiliate.DeliveryFilter{Since: at(-time.Second), Until: at(-time.Second)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Equal(last.Add(-time.Second)) }},
+		{"Day", affiliate.DeliveryFilter{Since: affiliate.Set(day), Until: affiliate.Set(day)}, func(affiliate.Delivery) bool { return true }},
+		{"NextDay", affiliate.DeliveryFilter{Since: affiliate.Set(affiliate.Day(start.Year(), start.Month(), start.Day()+1))}, func(affiliate.Delivery) bool { return false }},
+		{"WeekAfter", affiliate.DeliveryFilter{Since: at(7 * 24 * time.Hour)}, func(affiliate.Delivery) bool { return false }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			want := []affiliate.Delivery{}
+			for _, d := range every {
+				if tt.keep(d) {
+					want = append(want, d)
+				}
+			}
+			if diff := cmp.Diff(want, list(tt.filter, affiliate.Page{}).Items); diff != "" {
+				t.Errorf("whole list (-want +got):\n%s", diff)
+			}
+			for _, size := range []int{1, 2, 5} {
+				paged := append([]affiliate.Delivery{}, all(affiliate.Each(size, func(pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) { return list(tt.filter, pg), nil }))...)
+				if diff := cmp.Diff(want, paged); diff != "" {
+					t.Errorf("pages of %d (-want +got):\n%s", size, diff)
+				}
+			}
+		})
+	}
+	cursor := list(affiliate.DeliveryFilter{}, affiliate.Page{Limit: 1}).Next
+	for _, f := range []affiliate.DeliveryFilter{{WebhookID: b.endpoint.ID}, {Since: at(0)}, {Event: affiliate.SaleCreated}} {
+		if _, err := b.Deliveries(t.Context(), f, affiliate.Page{Cursor: cursor}); !errors.Is(err, affiliate.InvalidQuery) {
+			t.Errorf("cursor of another filter: %v", err)
+		}
+	}
+}
+
+func TestDeliveriesErrors(t *testing.T) {
+	w := newWorld(t)
+	far := affiliate.Set(affiliate.At(time.Date(10000, 1, 2, 0, 0, 0, 0, time.UTC)))
+	events := "event must be one of affiliate.created, affiliate.updated, affiliate.deleted, referral.created, referral.updated, referral.deleted, sale.created, sale.updated, sale.deleted, coupon.created, coupon.updated, coupon.deleted, promocode.created, promocode.updated, promocode.deleted"
+	tests := []struct {
+		name   string
+		filter affiliate.DeliveryFilter
+		want   affiliate.Error
+	}{
+		{"ErrState", affiliate.DeliveryFilter{State: "dead"}, hookField(affiliate.InvalidQuery, "state", "state must be one of pending, delivered, failed, skipped, canceled")},
+		{"ErrEvent", affiliate.DeliveryFilter{Event: "y"}, hookField(affiliate.InvalidQuery, "event", events)},
+		{"ErrSince", affiliate.DeliveryFilter{Since: far}, hookField(affiliate.InvalidQuery, "since", "since must be an ISO 8601 date")},
+		{"ErrUntil", affiliate.DeliveryFilter{Until: far}, hookField(affiliate.InvalidQuery, "until", "until must be an ISO 8601 date")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w.refused(tt.want, func() error { _, err := w.Deliveries(t.Context(), tt.filter, affiliate.Page{}); return err })
+		})
+	}
+	w.refused(hookField(affiliate.InvalidQuery, "event", events), func() error {
+		_, err := w.Events(t.Context(), affiliate.EventFilter{Type: "y"}, affiliate.Page{})
+		return err
+	})
+	for _, pg := range []affiliate.Page{{Limit: 1001}, {Cursor: "x"}} {
+		if _, err := w.Events(t.Context(), affiliate.EventFilter{}, pg); !errors.Is(err, affiliate.InvalidQuery) {
+			t.Errorf("events page: %v", err)
+		}
+	}
+}
+
+func TestEvents(t *testing.T) {
+	b := newBooksLedger(t)
+	list := func(f affiliate.EventFilter) []string {
+		got := []string{}
+		for e, err := range affiliate.Each(3, func(pg affiliate.Page) (affiliate.List[affiliate.Event], error) { return b.Events(t.Context(), f, pg) }) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%s %d", e.Type, e.Revision))
+			if !json.Valid(e.Payload) || !strings.Contains(string(e.Payload), e.MessageID()) {
+				t.Errorf("payload %s", e.Payload)
+			}
+		}
+		return got
+	}
+	if got := list(affiliate.EventFilter{}); len(got) != len(b.dump()["events"]) || got[0] != "sale.created 1" {
+		t.Errorf("all: %v", got)
+	}
+	three := []string{"sale.updated 3", "sale.updated 2", "sale.created 1"}
+	tests := []struct {
+		name   string
+		filter affiliate.EventFilter
+		want   []string
+	}{
+		{"Type", affiliate.EventFilter{Type: affiliate.SaleDeleted}, []string{"sale.deleted 2"}},
+		{"Object", affiliate.EventFilter{ObjectID: b.affiliate.ID.String()}, []string{"affiliate.updated 2", "affiliate.created 1"}},
+		{"ObjectAndType", affiliate.EventFilter{ObjectID: b.affiliate.ID.String(), Type: affiliate.AffiliateCreated}, []string{"affiliate.created 1"}},
+		{"Sale", affiliate.EventFilter{ObjectID: "3"}, three},
+		{"SaleUnknown", affiliate.EventFilter{ObjectID: "99"}, []string{}},
+		{"NoID", affiliate.EventFilter{ObjectID: "abc"}, []string{}},
+		{"ZeroNumber", affiliate.EventFilter{ObjectID: "0"}, []string{}},
+		{"PaddedNumber", affiliate.EventFilter{ObjectID: "03"}, []string{}},
+		{"UpperCaseID", affiliate.EventFilter{ObjectID: strings.ToUpper(b.affiliate.ID.String())}, []string{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, list(tt.filter)); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+	must(struct{}{}, b.DeleteSale(t.Context(), 5))
+	if diff := cmp.Diff([]string{"sale.deleted 2", "sale.created 1"}, list(affiliate.EventFilter{ObjectID: "5"})); diff != "" {
+		t.Errorf("events of a sale that is gone (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,402 @@
+package affiliate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+var hookURL = "https://hooks.beans.example/tributary"
+
+func (w *world) hook(types ...affiliate.EventType) affiliate.IssuedEndpoint {
+	w.t.Helper()
+	if types == nil {
+		types = []affiliate.EventType{"*"}
+	}
+	return must(w.CreateEndpoint(context.Background(), affiliate.NewEndpoint{URL: hookURL, Events: types}))
+}
+
+func TestSecretPrints(t *testing.T) {
+	const value = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+	s := affiliate.Secret(value)
+	issued := affiliate.IssuedEndpoint{Secret: s}
+	var log bytes.Buffer
+	for _, h := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
+		slog.New(h).Info("made", "secret", s, "endpoint", issued, "list", []affiliate.Secret{s})
+	}
+	text := must(s.MarshalText())
+	jsonOf := must(json.Marshal(map[string]any{"s": []affiliate.Secret{s}}))
+	out := []string{log.String(), s.String(), s.GoString(), string(text), string(jsonOf)}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%10.3s"} {
+		out = append(out, fmt.Sprintf(verb, s), fmt.Sprintf(verb, issued), fmt.Sprintf(verb, []any{&issued, s}))
+	}
+	out = append(out, fmt.Sprint(s), fmt.Sprintln(fmt.Errorf("failed: %w %v", errors.New("x"), s)))
+	for _, got := range out {
+		for _, leak := range []string{value[6:20], "cdef", fmt.Sprintf("%x", value[6:14]), fmt.Sprintf("%X", value[6:14])} {
+			if strings.Contains(got, leak) {
+				t.Errorf("%q leaks the secret", got)
+			}
+		}
+	}
+	if s.Reveal() != value || fmt.Sprintf("%q", s) != "whsec_***" || string(jsonOf) != `{"s":["whsec_***"]}` {
+		t.Errorf("Reveal %q, %%q %q, JSON %s", s.Reveal(), fmt.Sprintf("%q", s), jsonOf)
+	}
+}
+
+func TestCreateEndpoint(t *testing.T) {
+	w := newWorld(t)
+	got := must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{
+		URL: hookURL, Events: []affiliate.EventType{affiliate.SaleUpdated, affiliate.SaleCreated}, Description: "Order sync", SvixHeaders: true,
+	}))
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(got.Secret.Reveal(), "whsec_"))
+	if err != nil || len(raw) != 32 {
+		t.Errorf("secret of %d bytes: %v", len(raw), err)
+	}
+	secret := got.Secret.Reveal()
+	at := affiliate.TimeOf(start)
+	want := affiliate.Endpoint{
+		ID: got.ID, URL: hookURL, Events: []affiliate.EventType{affiliate.SaleUpdated, affiliate.SaleCreated}, Description: affiliate.Set("Order sync"),
+		Active: true, SvixHeaders: true, Status: affiliate.EndpointEnabled, DisabledReason: affiliate.Null[affiliate.DisabledReason](),
+		DisabledAt: affiliate.Null[affiliate.Time](), FirstFailureAt: affiliate.Null[affiliate.Time](), LastSuccessAt: affiliate.Null[affiliate.Time](),
+		PausedUntil: affiliate.Null[affiliate.Time](), SecretHint: secret[len(secret)-4:], PreviousSecretExpiresAt: affiliate.Null[affiliate.Time](),
+		CreatedAt: at, UpdatedAt: at,
+	}
+	if diff := cmp.Diff(want, got.Endpoint); diff != "" {
+		t.Errorf("created (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, must(w.Endpoint(t.Context(), got.ID))); diff != "" {
+		t.Errorf("read (-want +got):\n%s", diff)
+	}
+	var wire map[string]any
+	if err := json.Unmarshal(must(json.Marshal(got)), &wire); err != nil || wire["secret"] != secret || wire["url"] != hookURL || len(wire) != 17 {
+		t.Errorf("JSON of %d keys, secret %v", len(wire), wire["secret"])
+	}
+	got.Events[0] = "changed"
+	if must(w.Endpoint(t.Context(), got.ID)).Events[0] != affiliate.SaleUpdated {
+		t.Error("the answer shares memory with the record")
+	}
+	all := w.hook("*")
+	if diff := cmp.Diff(affiliate.EventTypes(), all.Events); diff != "" {
+		t.Errorf("* (-want +got):\n%s", diff)
+	}
+	off := must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
+	if off.Status != affiliate.EndpointDisabled || off.DisabledReason != affiliate.Set(affiliate.DisabledManual) || off.DisabledAt != affiliate.Set(at) {
+		t.Errorf("made inactive: %+v", off.Endpoint)
+	}
+	list := must(w.Endpoints(t.Context(), affiliate.Page{}))
+	if len(list.Items) != 3 || list.Items[0].ID != off.ID || list.Items[2].ID != got.ID {
+		t.Errorf("list: %+v", list)
+	}
+	if _, err := w.Endpoint(t.Context(), uuid.Nil); err != affiliate.ErrNotFound {
+		t.Errorf("unknown: %v", err)
+	}
+	_, err = w.Endpoints(t.Context(), affiliate.Page{Limit: -1})
+	if !errors.Is(err, affiliate.InvalidQuery) {
+		t.Errorf("bad page: %v", err)
+	}
+	if len(w.eventTypes(0)) != 0 {
+		t.Error("endpoints fire events")
+	}
+	w.verify()
+}
+
+func hookField(reason affiliate.Reason, field, message string) affiliate.Error {
+	return affiliate.Error{Kind: affiliate.KindInvalid, Reason: reason, Field: field, Message: message}
+}
+
+var (
+	noWebhookID  = hookField(affiliate.MissingField, "webhookId", "Webhook ID is required")
+	noWebhook    = affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.WebhookNotFound, Message: "Webhook endpoint not found"}
+	badGrace     = hookField(affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
+	notHTTPS     = hookField(affiliate.InvalidField, "url", textNotHTTPS)
+	notAllowed   = hookField(affiliate.URLNotAllowed, "url", textNotAllowed)
+	noURL        = hookField(affiliate.MissingField, "url", "URL is required")
+	noEvents     = hookField(affiliate.MissingField, "events", "At least one event type is required")
+	unknownEvent = func(s string) affiliate.Error {
+		return hookField(affiliate.InvalidField, "events", "Unknown event type: "+s)
+	}
+	repeatedEvent = hookField(affiliate.InvalidField, "events", "Duplicate event type: sale.created")
+)
+
+func TestCreateEndpointErrors(t *testing.T) {
+	sale := []affiliate.EventType{affiliate.SaleCreated}
+	of := func(types ...affiliate.EventType) affiliate.NewEndpoint {
+		return affiliate.NewEndpoint{URL: hookURL, Events: types}
+	}
+	tests := []struct {
+		name string
+		in   affiliate.NewEndpoint
+		want affiliate.Error
+	}{
+		{"ErrURLMissing", affiliate.NewEndpoint{}, noURL},
+		{"ErrURLBlank", affiliate.NewEndpoint{URL: " ", Events: sale}, noURL},
+		{"ErrURLNotHTTPS", affiliate.NewEndpoint{URL: "http://hooks.example/"}, notHTTPS},
+		{"ErrURLNotAllowed", affiliate.NewEndpoint{URL: "https://127.0.0.1/"}, notAllowed},
+		{"ErrURLTooLong", affiliate.NewEndpoint{URL: hookURL + strings.Repeat("x", 2048)}, hookField(affiliate.InvalidField, "url", "url is too long")},
+		{"ErrEventsMissing", of(), noEvents},
+		{"ErrEventUnknown", of("promotional_code.created"), unknownEvent("promotional_code.created")},
+		{"ErrEventPattern", of("coupon.*"), unknownEvent("coupon.*")},
+		{"ErrEventCase", of("Coupon.created"), unknownEvent("Coupon.created")},
+		{"ErrEventEmpty", of(""), unknownEvent("")},
+		{"ErrEventStarAndMore", of("*", affiliate.SaleCreated), unknownEvent("*")},
+		{"ErrEventUnknownBeforeDuplicate", of(affiliate.SaleCreated, affiliate.SaleCreated, "x"), unknownEvent("x")},
+		{"ErrEventTwice", of(affiliate.SaleCreated, affiliate.SaleUpdated, affiliate.SaleCreated), repeatedEvent},
+		{"ErrDescriptionBlank", affiliate.NewEndpoint{URL: hookURL, Events: sale, Description: "  "}, hookField(affiliate.InvalidField, "description", "description must not be empty")},
+		{"ErrDescriptionLong", affiliate.NewEndpoint{URL: hookURL, Events: sale, Description: strings.Repeat("é", 256)}, hookField(affiliate.InvalidField, "description", "description is too long")},
+	}
+	w := newWorld(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w.refused(tt.want, func() error { _, err := w.CreateEndpoint(t.Context(), tt.in); return err })
+		})
+	}
+	for range 50 {
+		w.hook(affiliate.SaleCreated)
+	}
+	w.refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.WebhookLimitReached, Message: "A program may have at most 50 webhook endpoints"},
+		func() error { _, err := w.CreateEndpoint(t.Context(), of("*")); return err })
+}
+
+func TestCreateEndpointOnce(t *testing.T) {
+	xor := func(raw []byte) ([]byte, error) {
+		raw = bytes.Clone(raw)
+		for i := range raw {
+			raw[i] ^= 0x5a
+		}
+		return raw, nil
+	}
+	w := newWorld(t, func(c *affiliate.Config) { c.Seal, c.Open = xor, xor })
+	var replayed []byte
+	in := affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}}
+	in.Once = affiliate.Once{Key: "k1", Replayed: func(answer []byte) { replayed = answer }}
+	first := must(w.CreateEndpoint(t.Context(), in))
+	second := must(w.CreateEndpoint(t.Context(), in))
+	if diff := cmp.Diff(first, second); diff != "" || first.Secret.Reveal() != second.Secret.Reveal() {
+		t.Errorf("replay (-first +second):\n%s", diff)
+	}
+	if !bytes.Equal(replayed, must(json.Marshal(first))) || len(must(w.Endpoints(t.Context(), affiliate.Page{})).Items) != 1 {
+		t.Errorf("replayed %s", replayed)
+	}
+	rotate := affiliate.Rotation{WebhookID: first.ID, Once: affiliate.Once{Key: "k2"}}
+	turned := must(w.RotateSecret(t.Context(), rotate))
+	again := must(w.RotateSecret(t.Context(), rotate))
+	if turned.Secret == first.Secret || turned.Secret.Reveal() != again.Secret.Reveal() {
+		t.Error("rotation is not repeatable")
+	}
+	for table, rows := range w.dump() {
+		for _, row := range rows {
+			for _, secret := range []affiliate.Secret{first.Secret, turned.Secret} {
+				if strings.Contains(row, secret.Reveal()[6:40]) || strings.Contains(row, base64.StdEncoding.EncodeToString([]byte(secret))[:40]) {
+					t.Errorf("%s holds a secret in clear: %s", table, row)
+				}
+			}
+		}
+	}
+	w.verify()
+}
+
+func TestUpdateEndpoint(t *testing.T) {
+	w := newWorld(t)
+	ep := w.hook()
+	w.pass(time.Minute)
+	same := must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{URL: affiliate.Set(hookURL), Active: affiliate.Set(true)}))
+	if diff := cmp.Diff(ep.Endpoint, same); diff != "" {
+		t.Errorf("nothing changed (-want +got):\n%s", diff)
+	}
+	got := must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{
+		URL: affiliate.Set("https://new.example/"), Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted}),
+		Description: affiliate.Set("x"), SvixHeaders: affiliate.Set(true),
+	}))
+	want := ep.Endpoint
+	want.URL, want.Events, want.Description, want.SvixHeaders = "https://new.example/", []affiliate.EventType{affiliate.SaleDeleted}, affiliate.Set("x"), true
+	want.UpdatedAt = affiliate.TimeOf(w.now)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	got = must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Description: affiliate.Null[string](), Events: affiliate.Set([]affiliate.EventType{"*"})}))
+	if !got.Description.IsNull() || len(got.Events) != 15 {
+		t.Errorf("cleared: %+v", got)
+	}
+}
+
+func TestDisableEndpoint(t *testing.T) {
+	w := newWorld(t)
+	ep, other := w.hook(), w.hook()
+	w.ada()
+	w.pass(time.Minute)
+	off := must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
+	if off.Active || off.Status != affiliate.EndpointDisabled || off.DisabledReason != affiliate.Set(affiliate.DisabledManual) || off.DisabledAt != affiliate.Set(affiliate.TimeOf(w.now)) {
+		t.Errorf("disabled: %+v", off)
+	}
+	count := func(id uuid.UUID, state affiliate.DeliveryState) int {
+		return len(must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: id, State: state}, affiliate.Page{})).Items)
+	}
+	if count(ep.ID, affiliate.DeliverySkipped) != 3 || count(ep.ID, affiliate.DeliveryPending) != 0 || count(other.ID, affiliate.DeliveryPending) != 3 {
+		t.Error("pending deliveries of a disabled endpoint are not skipped, or those of another are")
+	}
+	w.verify()
+	must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
+	if count(ep.ID, affiliate.DeliverySkipped) != 4 {
+		t.Error("an event while disabled leaves no skipped delivery")
+	}
+	if err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		return booksEdit(tx.Endpoints, nil, func(r *affiliate.EndpointRecord) {
+			r.DisabledReason, r.FirstFailureAt, r.PausedUntil, r.LastSuccessAt = affiliate.DisabledFailing, start, start, start
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	stays := must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
+	if stays.DisabledReason != affiliate.Set(affiliate.DisabledFailing) {
+		t.Errorf("disabling again: %+v", stays)
+	}
+	on := must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)}))
+	if !on.Active || !on.DisabledReason.IsNull() || !on.DisabledAt.IsNull() || !on.FirstFailureAt.IsNull() || !on.PausedUntil.IsNull() || on.LastSuccessAt.IsNull() {
+		t.Errorf("enabled: %+v", on)
+	}
+	if count(ep.ID, affiliate.DeliveryPending) != 0 {
+		t.Error("enabling sends something")
+	}
+	w.verify()
+}
+
+func TestUpdateEndpointErrors(t *testing.T) {
+	w := newWorld(t)
+	id := w.hook().ID
+	unknown := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
+	null := func(name string) affiliate.Error {
+		return hookField(affiliate.InvalidField, name, name+" must not be null")
+	}
+	tests := []struct {
+		name string
+		id   uuid.UUID
+		up   affiliate.EndpointUpdate
+		want affiliate.Error
+	}{
+		{"ErrIDMissing", uuid.Nil, affiliate.EndpointUpdate{URL: affiliate.Set("x")}, noWebhookID},
+		{"ErrUnknown", unknown, affiliate.EndpointUpdate{}, noWebhook},
+		{"ErrURLNull", id, affiliate.EndpointUpdate{URL: affiliate.Null[string]()}, null("url")},
+		{"ErrURLEmpty", id, affiliate.EndpointUpdate{URL: affiliate.Set("")}, noURL},
+		{"ErrURLNotHTTPS", unknown, affiliate.EndpointUpdate{URL: affiliate.Set("ftp://x")}, notHTTPS},
+		{"ErrURLNotAllowed", id, affiliate.EndpointUpdate{URL: affiliate.Set("https://[::1]/")}, notAllowed},
+		{"ErrEventsNull", id, affiliate.EndpointUpdate{Events: affiliate.Null[[]affiliate.EventType]()}, null("events")},
+		{"ErrEventsEmpty", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{})}, noEvents},
+		{"ErrEventUnknown", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{"y"})}, unknownEvent("y")},
+		{"ErrEventTwice", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated, affiliate.SaleCreated})}, repeatedEvent},
+		{"ErrDescriptionEmpty", id, affiliate.EndpointUpdate{Description: affiliate.Set("")}, hookField(affiliate.InvalidField, "description", "description must not be empty")},
+		{"ErrActiveNull", id, affiliate.EndpointUpdate{Active: affiliate.Null[bool]()}, null("active")},
+		{"ErrSvixHeadersNull", id, affiliate.EndpointUpdate{SvixHeaders: affiliate.Null[bool]()}, null("svixHeaders")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w.refused(tt.want, func() error { _, err := w.UpdateEndpoint(t.Context(), tt.id, tt.up); return err })
+		})
+	}
+	for name, want := range map[uuid.UUID]affiliate.Error{uuid.Nil: noWebhookID, unknown: noWebhook} {
+		w.refused(want, func() error { _, err := w.DeleteEndpoint(t.Context(), name); return err })
+		w.refused(want, func() error { _, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: name}); return err })
+	}
+	for _, seconds := range []int64{-1, 604801} {
+		w.refused(badGrace, func() error {
+			_, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: unknown, GracePeriodSeconds: affiliate.Set(seconds)})
+			return err
+		})
+	}
+}
+
+func TestDeleteEndpoint(t *testing.T) {
+	w := newWorld(t)
+	ep := w.hook()
+	w.ada()
+	w.pass(time.Second)
+	got := must(w.DeleteEndpoint(t.Context(), ep.ID))
+	if diff := cmp.Diff(affiliate.DeletedEndpoint{ID: ep.ID, URL: hookURL}, got); diff != "" {
+		t.Errorf("deleted (-want +got):\n%s", diff)
+	}
+	list := must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: ep.ID, State: affiliate.DeliveryCanceled}, affiliate.Page{}))
+	if len(list.Items) != 3 || len(w.dump()["queue"]) != 0 {
+		t.Errorf("%d canceled, queue %v", len(list.Items), w.dump()["queue"])
+	}
+	if !list.Items[0].NextAttemptAt.IsNull() || !list.Items[0].UpdatedAt.Equal(affiliate.TimeOf(w.now)) {
+		t.Errorf("canceled: %+v", list.Items[0])
+	}
+	w.refused(noWebhook, func() error { _, err := w.DeleteEndpoint(t.Context(), ep.ID); return err })
+	w.verify()
+}
+
+func TestRotateSecret(t *testing.T) {
+	w := newWorld(t)
+	ep := w.hook()
+	secrets := func() (n int) {
+		if err := w.store.View(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+			rec, err := tx.Endpoints.Get(ep.ID)
+			n = len(rec.Secrets)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	rotate := func(grace affiliate.Opt[int64]) affiliate.IssuedEndpoint {
+		return must(w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID, GracePeriodSeconds: grace}))
+	}
+	ends := func(d time.Duration) affiliate.Opt[affiliate.Time] {
+		return affiliate.Set(affiliate.TimeOf(w.now.Add(d)))
+	}
+	got := rotate(affiliate.Opt[int64]{})
+	if got.PreviousSecretExpiresAt != ends(24*time.Hour) || secrets() != 2 || got.Secret == ep.Secret || !strings.HasSuffix(got.Secret.Reveal(), got.SecretHint) {
+		t.Errorf("default grace: %+v, %d secrets", got.Endpoint, secrets())
+	}
+	w.pass(time.Hour)
+	if got = rotate(affiliate.Set[int64](60)); got.PreviousSecretExpiresAt != ends(23*time.Hour) || secrets() != 3 {
+		t.Errorf("the longest grace counts: %+v, %d secrets", got.Endpoint, secrets())
+	}
+	if rotate(affiliate.Set[int64](604800)); secrets() != 3 {
+		t.Errorf("%d secrets, at most two are old", secrets())
+	}
+	w.verify()
+	if got = rotate(affiliate.Set[int64](0)); !got.PreviousSecretExpiresAt.IsNull() || secrets() != 1 {
+		t.Errorf("cut over: %+v, %d secrets", got.Endpoint, secrets())
+	}
+	rotate(affiliate.Set[int64](60))
+	w.pass(time.Minute - time.Microsecond)
+	if must(w.Endpoint(t.Context(), ep.ID)).PreviousSecretExpiresAt.IsNull() {
+		t.Error("grace ends early")
+	}
+	w.pass(time.Microsecond)
+	if !must(w.Endpoint(t.Context(), ep.ID)).PreviousSecretExpiresAt.IsNull() {
+		t.Error("grace does not end")
+	}
+	if rotate(affiliate.Set[int64](60)); secrets() != 2 {
+		t.Errorf("%d secrets, the expired one is kept", secrets())
+	}
+	w.verify()
+}
+
+func TestEndpointSealFails(t *testing.T) {
+	down := errors.New("the vault is down")
+	fail := func([]byte) ([]byte, error) { return nil, down }
+	w := newWorld(t, func(c *affiliate.Config) { c.Seal, c.Open = fail, fail })
+	if _, err := w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}}); !errors.Is(err, down) {
+		t.Errorf("create: %v", err)
+	}
+	if _, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: uuid.Max}); !errors.Is(err, down) {
+		t.Errorf("rotate: %v", err)
+	}
+	dry := newWorld(t, func(c *affiliate.Config) { c.Rand = bytes.NewReader(nil) })
+	if _, err := dry.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}}); err == nil {
+		t.Error("a secret without randomness")
+	}
+}

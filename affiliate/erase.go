@@ -1,0 +1,304 @@
+package affiliate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// EraseAffiliate blanks what the records say about a person: names, emails and
+// signup answers of the affiliate, and every stored payload that shows them.
+// Money, totals, counters and links stay as they are; the email is free again.
+// Slugs and codes stay too, since they are in use outside: where they spell a
+// name, rename or delete them first.
+//
+//   - A payload goes once none of its deliveries is pending, and can then not be
+//     replayed. Where one is, erase again later: a second call changes nothing
+//     else, and fires nothing.
+//   - Receipts that show the person are dropped: a request that is repeated with
+//     its old key is carried out again.
+//   - It reads every event and receipt of the program, the events outside the
+//     transaction: a job, not a request.
+//
+// Errors: [MissingField] and [AffiliateNotFound]. It fires affiliate.updated.
+// Rule 4.7; invariant I61.
+func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
+	if id == uuid.Nil {
+		return affiliateIDRequired.err()
+	}
+	return p.erase(ctx, func(o *op) (person, func() error, error) {
+		rec, err := o.tx.Affiliates.Get(id)
+		if errors.Is(err, ErrNotFound) {
+			return person{}, nil, affiliateNotFound.err()
+		}
+		return person{id: id, email: rec.Email}, func() error { return o.blankAffiliate(rec) }, err
+	})
+}
+
+// EraseReferral blanks what the records say about a customer, named by referral
+// id or email: name, email, external id, notes, metadata and landing page of
+// the referral, name, email and metadata of the customer's sales, the visitor's
+// data of the clicks, and every stored payload that shows them. A code that is
+// limited to the customer names the referral's id instead. Otherwise it is as
+// [Program.EraseAffiliate].
+//
+// Errors: [MissingField] and [ReferralNotFound]. It fires referral.updated;
+// sales and codes fire nothing. Rule 4.7; invariant I61.
+func (p *Program) EraseReferral(ctx context.Context, ident string) error {
+	if blank(ident) {
+		return referralIDRequired.err()
+	}
+	return p.erase(ctx, func(o *op) (person, func() error, error) {
+		rec, err := o.findReferral(ident)
+		if errors.Is(err, ErrNotFound) {
+			return person{}, nil, referralNotFound.err()
+		}
+		who := person{id: rec.ID, email: rec.Email, customer: rec.CustomerID}
+		return who, func() error { return o.blankReferral(rec) }, err
+	})
+}
+
+// erase finds a person and the payloads that show them on one moment of the
+// records, and then blanks both in a transaction, which finds the person again
+// and looks only at the events that came since.
+func (p *Program) erase(ctx context.Context, find func(*op) (person, func() error, error)) error {
+	type finding struct {
+		who    person
+		events []EventRecord
+	}
+	found, err := view(ctx, p, func(o *op) (finding, error) {
+		who, _, err := find(o)
+		if err != nil {
+			return finding{}, err
+		}
+		events, err := all(o.tx.Events, Key{})
+		return finding{who, events}, err
+	})
+	if err != nil {
+		return err
+	}
+	shown := make(map[uuid.UUID]bool, len(found.events))
+	for _, rec := range found.events {
+		shown[rec.ID] = found.who.in(rec.Payload.Bytes())
+	}
+	o := p.op(ctx)
+	_, err = update(o, func() (struct{}, error) {
+		now, blank, err := find(o)
+		if err != nil {
+			return struct{}{}, err
+		}
+		known := shown
+		if now != found.who { // changed in between
+			known = nil
+		}
+		if err := o.erasePayloads(now, known); err != nil {
+			return struct{}{}, internal("erase payloads", err)
+		}
+		if err := o.dropReceipts(now); err != nil {
+			return struct{}{}, internal("erase receipts", err)
+		}
+		return struct{}{}, blank()
+	})
+	return err
+}
+
+// all reads the records that hold a key.
+func all[R Record[R]](t Table[R], key Key) ([]R, error) {
+	var list []R
+	for rec, err := range t.List(Query{Key: key}) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, rec)
+	}
+	return list, nil
+}
+
+// blankAffiliate stores the affiliate without personal data, unless there is
+// none.
+func (o *op) blankAffiliate(rec AffiliateRecord) error {
+	if rec.FirstName+rec.LastName+rec.Email+rec.PayoutEmail == "" && len(rec.Answers) == 0 {
+		return nil
+	}
+	rec.FirstName, rec.LastName, rec.Email, rec.PayoutEmail, rec.Answers = "", "", "", "", nil
+	rec.UpdatedAt = o.now
+	return o.notifyAffiliate(rec, AffiliateUpdated)
+}
+
+// blankReferral stores the referral and all that hangs on it without personal
+// data. The referral comes last, so that its event shows nothing.
+func (o *op) blankReferral(rec ReferralRecord) error {
+	if err := o.blankClicks(rec.ID); err != nil {
+		return internal("erase clicks", err)
+	}
+	if err := o.blankSales(rec); err != nil {
+		return internal("erase sales", err)
+	}
+	if err := o.blankCodes(rec); err != nil {
+		return internal("erase codes", err)
+	}
+	blanked := rec
+	blanked.Name, blanked.Email, blanked.CustomerID, blanked.LandingPage = "", "", "", ""
+	blanked.Notes, blanked.Metadata = Opt[string]{}, nil
+	_, err := o.saveReferral(rec, blanked)
+	return err
+}
+
+func (o *op) blankClicks(referral uuid.UUID) error {
+	clicks, err := all(o.tx.Clicks, Key{Index: OfReferral, ID: referral})
+	for _, rec := range clicks {
+		rec.DeviceID, rec.LandingURL, rec.Referrer, rec.UserAgent = "", "", "", ""
+		if err := o.tx.Clicks.Replace(rec); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// blankSales blanks the sales of a referral, and those that a change gave its
+// email.
+func (o *op) blankSales(ref ReferralRecord) error {
+	sales, err := all(o.tx.Sales, Key{Index: OfReferral, ID: ref.ID})
+	if err == nil && ref.Email != "" {
+		var more []SaleRecord
+		more, err = all(o.tx.Sales, textKey(OfCustomer, ref.Email))
+		sales = append(sales, more...)
+	}
+	for _, rec := range sales {
+		rec.Name, rec.Email, rec.Metadata = "", "", nil
+		if err := o.tx.Sales.Replace(rec); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// blankCodes lets codes that are limited to a customer name the referral's id,
+// which they may name as well. It walks all codes: none is found by customer.
+func (o *op) blankCodes(ref ReferralRecord) error {
+	codes, err := all(o.tx.Codes, Key{})
+	for _, rec := range codes {
+		if rec.CustomerID == "" || rec.CustomerID != ref.CustomerID && lowerASCII(rec.CustomerID) != ref.Email {
+			continue
+		}
+		rec.CustomerID = ref.ID.String()
+		if err := o.tx.Codes.Replace(rec); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// erasePayloads empties the payloads that show a person and wait for nobody.
+// shown is what is known of the events of an earlier moment.
+func (o *op) erasePayloads(who person, shown map[uuid.UUID]bool) error {
+	events, err := all(o.tx.Events, Key{})
+	for _, rec := range events {
+		in, known := shown[rec.ID]
+		if !known {
+			in = who.in(rec.Payload.Bytes())
+		}
+		if !in {
+			continue
+		}
+		if err := o.erasePayload(rec); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// erasePayload empties a payload, and with it what receivers said about it,
+// unless a delivery is pending.
+func (o *op) erasePayload(rec EventRecord) error {
+	deliveries, err := all(o.tx.Deliveries, Key{Index: OfEvent, ID: rec.ID})
+	if err != nil {
+		return err
+	}
+	for _, d := range deliveries {
+		if d.State == DeliveryPending {
+			return nil
+		}
+	}
+	for _, d := range deliveries {
+		d = d.Clone()
+		for i := range d.Attempts {
+			d.Attempts[i].Response = ""
+		}
+		if err := o.tx.Deliveries.Replace(d); err != nil {
+			return err
+		}
+	}
+	rec.Payload = Payload{}
+	return o.tx.Events.Replace(rec)
+}
+
+// dropReceipts drops the answers that show a person. Sealed ones hold none.
+func (o *op) dropReceipts(who person) error {
+	receipts, err := all(o.tx.Receipts, Key{})
+	for _, rec := range receipts {
+		if rec.Sealed || !who.in(rec.Answer) && !who.in(rec.Refusal) {
+			continue
+		}
+		if err := o.tx.Receipts.Delete(rec.ID); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// A person is how JSON shows somebody: as an object with their id, which has an
+// email until it is erased, or as their email or external id anywhere.
+type person struct {
+	id       uuid.UUID
+	email    string // empty once erased
+	customer string // the host's own id of a customer; may be empty
+}
+
+// in tells whether JSON shows the person. What names none of their ids and
+// emails is not taken apart.
+func (who person) in(raw []byte) bool {
+	if !who.mayBeIn(raw) {
+		return false
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	return dec.Decode(&v) == nil && who.within(v)
+}
+
+func (who person) mayBeIn(raw []byte) bool {
+	for _, s := range [...]string{who.id.String(), who.email, who.customer} {
+		quoted, err := json.Marshal(s)
+		if s != "" && (err != nil || bytes.Contains(raw, quoted)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (who person) within(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		if email, _ := v["email"].(string); email != "" && v["id"] == who.id.String() {
+			return true
+		}
+		for key, item := range v {
+			s, ok := item.(string)
+			named := s != "" && (s == who.email || s == who.customer && (key == "customerId" || key == "referredUserExternalId"))
+			if ok && named || !ok && who.within(item) {
+				return true
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if who.within(item) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,219 @@
+package affiliate_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// settle marks every pending delivery as delivered, with an answer that repeats
+// what was sent.
+func (b *booksLedger) settle() {
+	b.t.Helper()
+	b.raw(func(tx *affiliate.Tx) error {
+		for q, err := range tx.Queue.List(affiliate.Query{}) {
+			if err != nil {
+				return err
+			}
+			d, err := tx.Deliveries.Get(q.DeliveryID)
+			if err != nil {
+				return err
+			}
+			event, err := tx.Events.Get(d.EventID)
+			if err != nil {
+				return err
+			}
+			d = d.Clone()
+			d.State, d.NextAttemptAt, d.UpdatedAt = affiliate.DeliveryDelivered, time.Time{}, b.now
+			d.Attempts = append(d.Attempts, affiliate.AttemptRecord{At: b.now, Status: 200, Response: string(event.Payload.Bytes())})
+			if err := tx.Deliveries.Replace(d); err != nil {
+				return err
+			}
+			if err := tx.Queue.Delete(q.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+var booksBytes = regexp.MustCompile(`"(Payload|Answer|Refusal|Metadata)":"([A-Za-z0-9+/=]*)"`)
+
+// opened is the dump with what is stored in base64 in clear.
+func (b *booksLedger) opened() string {
+	var all strings.Builder
+	for table, rows := range b.dump() {
+		for _, row := range rows {
+			all.WriteString(table + " " + booksBytes.ReplaceAllStringFunc(row, func(s string) string {
+				raw, err := base64.StdEncoding.DecodeString(booksBytes.FindStringSubmatch(s)[2])
+				if err != nil {
+					b.t.Fatal(err)
+				}
+				return string(raw)
+			}) + "\n")
+		}
+	}
+	return all.String()
+}
+
+// without fails the test when a table shows one of the words.
+func (b *booksLedger) without(words ...string) {
+	b.t.Helper()
+	for line := range strings.Lines(b.opened()) {
+		for _, word := range words {
+			if strings.Contains(line, word) {
+				b.t.Errorf("%q is left in %s", word, line)
+			}
+		}
+	}
+}
+
+// figures is what an erasure must not move: totals, ledger, payouts, the money
+// of sales, the counters of codes and coupons.
+func (b *booksLedger) figures() map[string]any {
+	b.t.Helper()
+	dump := b.dump()
+	out := map[string]any{"totals": dump["totals"], "redemptions": dump["redemptions"], "payouts": dump["payouts"], "coupons": dump["coupons"], "links": dump["links"]}
+	for _, row := range dump["sales"] {
+		var sale affiliate.SaleRecord
+		if err := json.Unmarshal([]byte(row), &sale); err != nil {
+			b.t.Fatal(err)
+		}
+		sale.Name, sale.Email, sale.Metadata = "", "", nil
+		out["sale "+sale.ID.String()] = string(must(json.Marshal(sale)))
+	}
+	for _, row := range dump["codes"] {
+		var code affiliate.CodeRecord
+		if err := json.Unmarshal([]byte(row), &code); err != nil {
+			b.t.Fatal(err)
+		}
+		code.CustomerID = ""
+		out["code "+code.ID.String()] = string(must(json.Marshal(code)))
+	}
+	return out
+}
+
+// erases runs an erasure and checks what every erasure keeps.
+func (b *booksLedger) erases(call func() error, want ...affiliate.EventType) {
+	b.t.Helper()
+	before := b.figures()
+	b.fires(call, want...)
+	if diff := cmp.Diff(before, b.figures()); diff != "" {
+		b.t.Errorf("the books moved (-before +after):\n%s", diff)
+	}
+	b.verify()
+}
+
+func TestEraseAffiliate(t *testing.T) {
+	b := newBooksLedger(t)
+	in := affiliate.NewAffiliate{FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1",
+		Answers: []affiliate.Answer{{QuestionID: uuid.Max, Answer: "Zebulonia herself"}}}
+	in.Once.Key = "create-z"
+	z := must(b.CreateAffiliate(t.Context(), in))
+	must(b.SetPayoutDetails(t.Context(), z.ID, affiliate.PayoutDetails{Email: "pay@quix.example", Method: "PAYPAL"}))
+	code := must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "Z10", AffiliateID: z.ID}))
+	gone := must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "Z11", AffiliateID: z.ID}))
+	must(b.UpdateCoupon(t.Context(), b.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("Renamed")}))
+	must(b.DeleteCode(t.Context(), gone.ID))
+	sale := affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: booksAmount("50")}
+	sale.Once.Key = "sale-z"
+	must(b.RecordSale(t.Context(), sale))
+	must(b.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood-Old"), Email: affiliate.Set("new@quix.example")}))
+	b.settle()
+	b.pass(time.Minute)
+	b.erases(func() error { return b.EraseAffiliate(t.Context(), z.ID) }, affiliate.AffiliateUpdated)
+	b.without("Zebulonia", "Quixwood", "@quix.example")
+
+	got := must(b.Affiliate(t.Context(), z.ID.String()))
+	if got.Email != "" || got.Name != "" || !got.PayoutEmail.IsNull() || got.TotalRevenue != booksAmount("50") || !got.UpdatedAt.Equal(affiliate.TimeOf(b.now)) {
+		t.Errorf("erased: %+v", got)
+	}
+	if text := b.opened(); !strings.Contains(text, "ada@example.com") || !strings.Contains(text, "eve@customer.example") {
+		t.Error("another person went with them")
+	}
+	for _, e := range must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: code.ID.String()}, affiliate.Page{})).Items {
+		if e.Payload != nil {
+			t.Errorf("payload %s", e.Payload)
+		}
+	}
+	erased := must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: z.ID.String()}, affiliate.Page{})).Items
+	b.settle()
+	b.erases(func() error { return b.EraseAffiliate(t.Context(), z.ID) })
+	if diff := cmp.Diff(erased, must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: z.ID.String()}, affiliate.Page{})).Items); diff != "" || erased[0].Payload == nil {
+		t.Errorf("erasing again changes events (-want +got):\n%s", diff)
+	}
+	must(b.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "New", LastName: "Person", Email: "new@quix.example"}))
+	b.verify()
+}
+
+// A payload that somebody waits for stays until it is settled.
+func TestErasePending(t *testing.T) {
+	b := newBooksLedger(t)
+	b.erases(func() error { return b.EraseAffiliate(t.Context(), b.affiliate.ID) }, affiliate.AffiliateUpdated)
+	if !strings.Contains(b.opened(), "ada@example.com") {
+		t.Error("a pending payload is gone")
+	}
+	b.settle()
+	b.erases(func() error { return b.EraseAffiliate(t.Context(), b.affiliate.ID) })
+	b.without("ada@example.com", "Lovelace")
+	for _, d := range must(b.Deliveries(t.Context(), affiliate.DeliveryFilter{Event: affiliate.AffiliateCreated}, affiliate.Page{})).Items {
+		if got := must(b.Delivery(t.Context(), d.ID)); !got.Payload.IsNull() {
+			t.Errorf("payload of an erased event: %v", got.Payload)
+		}
+	}
+}
+
+func TestEraseReferral(t *testing.T) {
+	b := newBooksLedger(t)
+	click := must(b.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
+	in := affiliate.NewReferral{AffiliateID: booksJSON(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
+	in.Once.Key = "create-zork"
+	ref := must(b.CreateReferral(t.Context(), in))
+	must(b.UpdateReferral(t.Context(), ref.Email, affiliate.ReferralUpdate{Notes: affiliate.Set("zork likes tea"), Metadata: affiliate.Set(json.RawMessage(`{"pet":"zork-cat"}`))}))
+	must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYMAIL", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork@shop.example"}))
+	must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYID", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
+	sale, _ := must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.Email, TotalEarned: booksAmount("10")})).Sale.Get()
+	must(b.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
+	must(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set("zork@shop.example"), Name: affiliate.Set("Zork")}))
+	b.settle()
+	b.pass(time.Minute)
+	b.erases(func() error { return b.EraseReferral(t.Context(), "Zork@shop.example") }, affiliate.ReferralUpdated)
+	b.without("zork", "Zork")
+	if text := b.opened(); !strings.Contains(text, "carl@customer.example") || !strings.Contains(text, "device-1") {
+		t.Error("another person went with them")
+	}
+	for _, name := range []string{"BYMAIL", "BYID"} {
+		if got := must(b.Code(t.Context(), affiliate.CodeRef{Code: name})); got.CustomerID != affiliate.Set(ref.ID.String()) {
+			t.Errorf("%s is limited to %v", name, got.CustomerID)
+		}
+		if ok := must(b.RecordSale(t.Context(), affiliate.NewSale{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: booksAmount("1")})); ok.Outcome != affiliate.SaleRecorded {
+			t.Errorf("%s: %s", name, ok.Outcome)
+		}
+	}
+	b.settle()
+	b.erases(func() error { return b.EraseReferral(t.Context(), ref.ID.String()) })
+	if again := must(b.CreateReferral(t.Context(), in)); again.ID == ref.ID {
+		t.Error("the email is not free")
+	}
+	b.verify()
+}
+
+func booksJSON(v any) string { return string(must(json.Marshal(v))) }
+
+func TestEraseErrors(t *testing.T) {
+	b := newBooksLedger(t)
+	missing := affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}
+	unknown := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.ReferralNotFound, Message: "Referral not found"}
+	b.refused(hookField(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), func() error { return b.EraseAffiliate(t.Context(), uuid.Nil) })
+	b.refused(missing, func() error { return b.EraseAffiliate(t.Context(), b.referral.ID) })
+	b.refused(hookField(affiliate.MissingField, "referralId", "Referral ID is required"), func() error { return b.EraseReferral(t.Context(), " ") })
+	b.refused(unknown, func() error { return b.EraseReferral(t.Context(), "nobody@example.com") })
+}

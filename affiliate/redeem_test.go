@@ -1,0 +1,474 @@
+package affiliate_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A till is a program in which the code ADA20 was used once, by Oda, and an
+// order of hers that answers every question a rule may ask: she names Eve's
+// link, a total of 100 and the product p.
+type till struct {
+	codeShop
+	code   affiliate.CodeRecord
+	coupon affiliate.CouponRecord
+	order  affiliate.Order
+}
+
+func newTill(t testing.TB) *till {
+	s := newCodeShop(t)
+	ctx := t.Context()
+	must(s.CreateLink(ctx, affiliate.NewLink{AffiliateID: s.eve.ID, Link: "eve"}))
+	sale := affiliate.NewSale{PromoCode: "ADA20", Email: "oda@example.com", Name: "Oda", TotalEarned: affiliate.MustAmount("10")}
+	must(s.RecordSale(ctx, sale))
+	w := &till{codeShop: s, order: affiliate.Order{
+		PromoCode: "ADA20", TotalEarned: amount("100"), Email: "oda@example.com", ReferralID: "eve",
+		Product: affiliate.Set(affiliate.Product{ProductID: "p"}),
+	}}
+	w.view(func(tx *affiliate.Tx) {
+		w.code = must(tx.Codes.Get(s.ada.code.ID))
+		w.coupon = must(tx.Coupons.Get(s.ada.coupon.ID))
+	})
+	return w
+}
+
+func (w *till) view(fn func(*affiliate.Tx)) {
+	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error { fn(tx); return nil })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// put stores the code and the coupon as edit makes them from those of the
+// start.
+func (w *till) put(edits ...func(*affiliate.CodeRecord, *affiliate.CouponRecord)) {
+	code, coupon := w.code, w.coupon.Clone()
+	for _, edit := range edits {
+		edit(&code, &coupon)
+	}
+	err := w.store.Update(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		return errors.Join(tx.Codes.Replace(code), tx.Coupons.Replace(coupon))
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// sell reports the order as a sale.
+func (w *till) sell(o affiliate.Order) error {
+	_, err := w.RecordSale(w.t.Context(), affiliate.NewSale{
+		PromoCode: o.PromoCode, Email: o.Email, ReferralID: o.ReferralID, Product: o.Product, Name: "Oda",
+		TotalEarned: o.TotalEarned.Or(affiliate.MustAmount("100")),
+	})
+	return err
+}
+
+// A rule is a row of the contract's table, and what makes it fail.
+type rule struct {
+	row     int
+	edit    func(*affiliate.CodeRecord, *affiliate.CouponRecord)
+	failure affiliate.Failure
+}
+
+func redemptionRules() []rule {
+	type code = affiliate.CodeRecord
+	type coupon = affiliate.CouponRecord
+	past := start.Add(-time.Millisecond)
+	return []rule{
+		{2, func(c *code, _ *coupon) { c.Active = false }, affiliate.Failure{Reason: "code_inactive", Message: "Promo code is not active"}},
+		{3, func(_ *code, p *coupon) { p.Valid = false }, affiliate.Failure{Reason: "coupon_invalid", Message: "Promo code is not active"}},
+		{4, func(c *code, _ *coupon) { c.ExpiresAt = past }, affiliate.Failure{Reason: "code_expired", Message: "Promo code has expired", At: affiliate.Set(affiliate.TimeOf(past))}},
+		{5, func(_ *code, p *coupon) { p.RedeemBy = past }, affiliate.Failure{Reason: "coupon_expired", Message: "Promo code has expired", At: affiliate.Set(affiliate.TimeOf(past))}},
+		{6, func(c *code, _ *coupon) { c.MaxRedemptions = 1 }, affiliate.Failure{Reason: "code_exhausted", Message: "Promo code has reached its redemption limit", Limit: affiliate.Set[int64](1), Used: affiliate.Set[int64](1)}},
+		{7, func(_ *code, p *coupon) { p.MaxRedemptions, p.TimesRedeemed = 5, 7 }, affiliate.Failure{Reason: "coupon_exhausted", Message: "Promo code has reached its redemption limit", Limit: affiliate.Set[int64](5), Used: affiliate.Set[int64](7)}},
+		{8, func(c *code, _ *coupon) { c.AffiliateID = uuid.Nil }, affiliate.Failure{Reason: "code_unassigned", Message: "Promo code is not associated with an affiliate"}},
+		{9, func(c *code, _ *coupon) { c.FirstTimeOrder = true }, affiliate.Failure{Reason: "not_first_order", Message: "Promo code is only valid for a first order"}},
+		{10, func(c *code, _ *coupon) { c.MinimumAmount, c.MinimumCurrency = amount("100.0001"), "USD" }, affiliate.Failure{Reason: "below_minimum", Message: "Order does not reach the minimum amount for this promo code", Amount: amount("100.0001"), Currency: "USD"}},
+		{11, func(c *code, _ *coupon) { c.MinimumAmount, c.MinimumCurrency = amount("1"), "EUR" }, affiliate.Failure{Reason: "wrong_currency", Message: "Promo code minimum is in another currency", Currency: "EUR"}},
+		{12, func(c *code, _ *coupon) { c.LimitToAffiliate = true }, affiliate.Failure{Reason: "wrong_affiliate", Message: "Promo code can only be used by its assigned affiliate"}},
+		{13, func(c *code, _ *coupon) { c.LimitToCustomers, c.CustomerID = true, "somebody" }, affiliate.Failure{Reason: "wrong_customer", Message: "Promo code is limited to another customer"}},
+		{14, func(_ *code, p *coupon) { p.LimitToProducts, p.ProductIDs = true, []string{"q"} }, affiliate.Failure{Reason: "wrong_product", Message: "Promo code does not apply to this product"}},
+	}
+}
+
+// Every rule alone and every pair of rules: all failing rows in order with
+// their data, the first one as the text, the same in the preview and the sale,
+// and nothing changed.
+func TestRedemptionRulePairs(t *testing.T) {
+	w := newTill(t)
+	rules := redemptionRules()
+	for i, a := range rules {
+		for _, b := range rules[i:] {
+			if a.row == 10 && b.row == 11 {
+				continue // at most one of them: there is one minimum
+			}
+			t.Run(fmt.Sprintf("rows %d and %d", a.row, b.row), func(t *testing.T) {
+				w.t = t
+				w.put(a.edit, b.edit)
+				want := []affiliate.Failure{a.failure}
+				if a.row != b.row {
+					want = append(want, b.failure)
+				}
+				got := must(w.Evaluate(t.Context(), w.order))
+				if diff := cmp.Diff(want, got.Reasons); diff != "" || got.Valid || len(got.Unverified) > 0 {
+					t.Errorf("preview: valid %v, unverified %v (-want +got):\n%s", got.Valid, got.Unverified, diff)
+				}
+				w.refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: a.failure.Reason, Message: a.failure.Message}, func() error {
+					err := w.sell(w.order)
+					refusal, _ := errors.AsType[*affiliate.Error](err)
+					if diff := cmp.Diff(want, refusal.Failures); diff != "" {
+						t.Errorf("sale (-want +got):\n%s", diff)
+					}
+					if !errors.Is(err, b.failure.Reason) {
+						t.Errorf("errors.Is(err, %s) is false", b.failure.Reason)
+					}
+					return err
+				})
+			})
+		}
+	}
+}
+
+func TestRedemptionAllRules(t *testing.T) {
+	w := newTill(t)
+	var edits []func(*affiliate.CodeRecord, *affiliate.CouponRecord)
+	var want []affiliate.Failure
+	for _, r := range redemptionRules() {
+		if r.row != 10 {
+			edits, want = append(edits, r.edit), append(want, r.failure)
+		}
+	}
+	w.put(edits...)
+	if diff := cmp.Diff(want, must(w.Evaluate(t.Context(), w.order)).Reasons); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+}
+
+// Row 1 stands alone (B260, B359).
+func TestRedemptionNotFound(t *testing.T) {
+	w := newTill(t)
+	row := affiliate.Failure{Reason: "code_not_found", Message: "Promo code not found"}
+	for _, code := range []string{"ADA21", "a b", "\x00", "ADA20\u0131"} {
+		w.order.PromoCode = code
+		got := must(w.Evaluate(t.Context(), w.order))
+		want := affiliate.Evaluation{
+			Reasons: []affiliate.Failure{row}, Unverified: []affiliate.Reason{}, Discount: affiliate.Null[affiliate.Amount](),
+			Code: affiliate.Null[affiliate.CodeName](), Coupon: affiliate.Null[affiliate.Coupon](), Affiliate: affiliate.Null[affiliate.AffiliateContact](),
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", code, diff)
+		}
+		w.refused(couponRefusal("code_not_found", "", row.Message), func() error { return w.sell(w.order) })
+	}
+}
+
+// What decides a rule at its edge passes: the very instant, the very minimum,
+// the last redemption, the right affiliate, customer and product.
+func TestRedemptionEdges(t *testing.T) {
+	type code = affiliate.CodeRecord
+	type coupon = affiliate.CouponRecord
+	w := newTill(t)
+	var oda affiliate.ReferralRecord
+	w.view(func(tx *affiliate.Tx) {
+		oda = must(tx.Referrals.Find(affiliate.Key{Index: affiliate.ByEmail, Text: "oda@example.com"}))
+	})
+	customerIs := func(id string) func(*code, *coupon) {
+		return func(c *code, _ *coupon) { c.LimitToCustomers, c.CustomerID = true, id }
+	}
+	rows := []struct {
+		name string
+		edit func(*code, *coupon)
+	}{
+		{"B362 at expiresAt", func(c *code, _ *coupon) { c.ExpiresAt = start }},
+		{"B363 at redeemBy", func(_ *code, p *coupon) { p.RedeemBy = start }},
+		{"last of the code", func(c *code, _ *coupon) { c.MaxRedemptions = 2 }},
+		{"last of the coupon", func(_ *code, p *coupon) { p.MaxRedemptions = 2 }},
+		{"B371 at the minimum", func(c *code, _ *coupon) { c.MinimumAmount, c.MinimumCurrency = amount("100"), "USD" }},
+		{"the affiliate", func(c *code, _ *coupon) { c.LimitToAffiliate, c.AffiliateID = true, w.eve.ID }},
+		{"referral id", customerIs(oda.ID.String())},
+		{"email", customerIs("oda@example.com")},
+		{"email in other case", customerIs(" Oda@Example.COM")},
+		{"the product", func(_ *code, p *coupon) { p.LimitToProducts, p.ProductIDs = true, []string{"q", "p"} }},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w.t = t
+			w.put(row.edit)
+			got := must(w.Evaluate(t.Context(), w.order))
+			if !got.Valid || len(got.Reasons)+len(got.Unverified) > 0 {
+				t.Errorf("got %+v", got)
+			}
+			if err := w.sell(w.order); err != nil {
+				t.Errorf("sale: %v", err)
+			}
+		})
+	}
+}
+
+// customerId compared exactly with an external id; not with anything like it.
+func TestRedemptionCustomerNames(t *testing.T) {
+	w := newTill(t)
+	ref := must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateEmail: "eve.n@example.com", Name: "Ivo", Email: "ivo@example.com", ReferredUserExternalID: "Cust-1"}))
+	w.order.Email = "ivo@example.com"
+	for id, valid := range map[string]bool{
+		"Cust-1": true, "cust-1": false, ref.ID.String(): true, "IVO@example.com": true, "ivo": false,
+		uuid.NewString(): false, "x@y": false, "@": false, "ivo@example.com.": false, uuid.Nil.String(): false,
+	} {
+		w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) { c.LimitToCustomers, c.CustomerID = true, id })
+		for _, ident := range []string{"", ref.ID.String()} {
+			o := w.order
+			if o.ReferralID = ident; ident != "" {
+				o.Email = ""
+			}
+			if got := must(w.Evaluate(t.Context(), o)); got.Valid != valid {
+				t.Errorf("customerId %q, referralId %q: valid %v, want %v", id, ident, got.Valid, valid)
+			}
+		}
+	}
+}
+
+// A rule whose input was not sent does not fail and is reported; the sale
+// passes (B369).
+func TestRedemptionUnverified(t *testing.T) {
+	w := newTill(t)
+	rules := redemptionRules()
+	byRow := func(rows ...int) (edits []func(*affiliate.CodeRecord, *affiliate.CouponRecord)) {
+		for _, r := range rules {
+			if slices.Contains(rows, r.row) {
+				edits = append(edits, r.edit)
+			}
+		}
+		return edits
+	}
+	bare := affiliate.Order{PromoCode: " ada20 "}
+	for _, row := range []struct {
+		rows []int
+		want []affiliate.Reason
+	}{
+		{nil, []affiliate.Reason{}},
+		{[]int{9, 10, 12, 13, 14}, []affiliate.Reason{"not_first_order", "below_minimum", "wrong_affiliate", "wrong_customer", "wrong_product"}},
+		{[]int{11}, []affiliate.Reason{"wrong_currency"}},
+	} {
+		w.put(byRow(row.rows...)...)
+		got := must(w.Evaluate(t.Context(), bare))
+		if diff := cmp.Diff(row.want, got.Unverified); diff != "" || !got.Valid || got.Reasons == nil {
+			t.Errorf("rows %v: valid %v (-want +got):\n%s", row.rows, got.Valid, diff)
+		}
+	}
+	w.put(byRow(9, 12, 13, 14)...)
+	if err := w.sell(bare); err != nil {
+		t.Errorf("sale of what cannot be checked: %v", err)
+	}
+	// What resolves to nothing counts as not sent; an email always names somebody.
+	w.put(byRow(9, 12, 13)...)
+	got := must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", ReferralID: "no-such-slug"}))
+	if len(got.Unverified) != 3 || !got.Valid {
+		t.Errorf("unknown identifier: %+v", got)
+	}
+	got = must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Email: "new@example.com"}))
+	if diff := cmp.Diff([]affiliate.Reason{"wrong_affiliate"}, got.Unverified); diff != "" || len(got.Reasons) != 1 || got.Reasons[0].Reason != affiliate.WrongCustomer {
+		t.Errorf("new customer: %+v", got)
+	}
+}
+
+// firstTimeOrder (B368, I12): refunded sales count, deleted ones do not; the
+// customer is known by email or by the referral.
+func TestRedemptionFirstOrder(t *testing.T) {
+	w := newTill(t)
+	ctx := t.Context()
+	w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) { c.FirstTimeOrder = true })
+	var ref affiliate.ReferralRecord
+	w.view(func(tx *affiliate.Tx) {
+		ref = must(tx.Referrals.Find(affiliate.Key{Index: affiliate.ByEmail, Text: "oda@example.com"}))
+	})
+	blocked := func(o affiliate.Order) bool { return !must(w.Evaluate(ctx, o)).Valid }
+	byEmail := affiliate.Order{PromoCode: "ADA20", Email: "ODA@example.com"}
+	byReferral := affiliate.Order{PromoCode: "ADA20", ReferralID: ref.ID.String()}
+	if !blocked(byEmail) || !blocked(byReferral) {
+		t.Error("a live sale does not block")
+	}
+	sales := must(w.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items
+	must(w.RefundSale(ctx, affiliate.Refund{SaleID: sales[0].ID}))
+	if !blocked(byEmail) || !blocked(byReferral) {
+		t.Error("a refunded sale does not block")
+	}
+	if err := w.DeleteSale(ctx, sales[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if blocked(byEmail) || blocked(byReferral) {
+		t.Error("a deleted sale blocks")
+	}
+}
+
+func TestEvaluateErrors(t *testing.T) {
+	w := newTill(t)
+	mf, inv := affiliate.MissingField, affiliate.InvalidField
+	type in = affiliate.Order
+	product := func(p affiliate.Product) affiliate.Opt[affiliate.Product] { return affiliate.Set(p) }
+	rows := []struct {
+		name string
+		in   in
+		want affiliate.Error
+	}{
+		{"B259 no code", in{PromoCode: " ", TotalEarned: amount("0")}, couponRefusal(mf, "promoCode", "Promo code is required")},
+		{"B259 zero", in{PromoCode: "x", TotalEarned: amount("0"), Email: "x"}, couponRefusal(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"B259 negative", in{PromoCode: "x", TotalEarned: amount("-1")}, couponRefusal(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"email", in{PromoCode: "x", Email: "x", Product: product(affiliate.Product{Quantity: amount("0")})}, couponRefusal(inv, "email", "Email is invalid")},
+		{"quantity", in{PromoCode: "x", Product: product(affiliate.Product{Quantity: amount("0")})}, couponRefusal(inv, "product.quantity", "product.quantity must be greater than zero")},
+		{"price", in{PromoCode: "x", Product: product(affiliate.Product{Price: amount("-1")})}, couponRefusal(inv, "product.price", "product.price must be at least 0")},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w.t = t
+			w.refused(row.want, func() error { _, err := w.Evaluate(t.Context(), row.in); return err })
+		})
+	}
+}
+
+// B258: a preview writes nothing, however often.
+func TestEvaluateWritesNothing(t *testing.T) {
+	w := newTill(t)
+	w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) { c.MaxRedemptions = 2 })
+	before := w.dump()
+	for range 1000 {
+		if got := must(w.Evaluate(t.Context(), w.order)); !got.Valid {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	if diff := cmp.Diff(before, w.dump()); diff != "" {
+		t.Errorf("changed:\n%s", diff)
+	}
+}
+
+func TestEvaluateDiscount(t *testing.T) {
+	none := affiliate.Null[affiliate.Amount]()
+	percentage := func(s string) affiliate.NewCoupon {
+		return affiliate.NewCoupon{Name: "n", PercentOff: percent(s)}
+	}
+	flat := func(s string, c affiliate.Currency) affiliate.NewCoupon {
+		return affiliate.NewCoupon{Name: "n", CouponType: affiliate.CouponFlat, AmountOff: amount(s), Currency: affiliate.Set(c)}
+	}
+	rows := []struct {
+		name    string
+		program affiliate.Currency
+		coupon  affiliate.NewCoupon
+		total   affiliate.Opt[affiliate.Amount]
+		want    affiliate.Opt[affiliate.Amount]
+	}{
+		{"contract 4.1", "USD", percentage("20"), amount("19.99"), amount("4")},
+		{"half away from zero", "USD", percentage("12.5"), amount("1"), amount("0.13")},
+		{"yen", "JPY", percentage("12.5"), amount("101"), amount("13")},
+		{"no total", "USD", percentage("20"), affiliate.Opt[affiliate.Amount]{}, none},
+		{"flat", "USD", flat("5", "USD"), amount("19.99"), amount("5")},
+		{"flat over the total", "USD", flat("50", "USD"), amount("19.99"), amount("19.99")},
+		{"B148 flat is rounded when applied", "USD", flat("10.005", "USD"), amount("100"), amount("10.01")},
+		{"flat in another currency", "USD", flat("5", "EUR"), amount("100"), none},
+		{"never over the total", "USD", percentage("100"), amount("0.005"), amount("0.005")},
+		{"no room for the rounded value", "JPY", percentage("100"), amount("922337203685477.5807"), amount("922337203685477.5807")},
+		{"no room for the rounded amount", "JPY", flat("922337203685477.5806", "JPY"), amount("922337203685477.5807"), amount("922337203685477.5807")},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t, func(c *affiliate.Config) { c.Currency = row.program })
+			coupon := must(w.CreateCoupon(t.Context(), row.coupon))
+			must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "X"}))
+			got := must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "x", TotalEarned: row.total}))
+			if got.Discount != row.want {
+				t.Errorf("got %v, want %v", got.Discount, row.want)
+			}
+			coupon.PromotionalCodes = nil
+			if diff := cmp.Diff(affiliate.Set(coupon), got.Coupon); diff != "" || !got.Affiliate.IsNull() {
+				t.Errorf("affiliate %v, coupon (-want +got):\n%s", got.Affiliate, diff)
+			}
+		})
+	}
+}
+
+// I13: on the same records the preview says valid if and only if the sale
+// commits, and both give the same reasons.
+func TestPreviewIsSale(t *testing.T) {
+	w := newTill(t)
+	rules := redemptionRules()
+	rapid.Check(t, func(rt *rapid.T) {
+		var edits []func(*affiliate.CodeRecord, *affiliate.CouponRecord)
+		for _, r := range rules {
+			if rapid.IntRange(0, 5).Draw(rt, fmt.Sprint("row ", r.row)) == 0 {
+				edits = append(edits, r.edit)
+			}
+		}
+		w.put(edits...)
+		o := w.order
+		if rapid.Bool().Draw(rt, "no email") {
+			o.Email = ""
+		}
+		o.ReferralID = rapid.SampledFrom([]string{"", "eve", "ada", "nobody", "oda@example.com"}).Draw(rt, "referralId")
+		if rapid.Bool().Draw(rt, "no product") {
+			o.Product = affiliate.Opt[affiliate.Product]{}
+		}
+		o.TotalEarned = amount(rapid.SampledFrom([]string{"99.99", "100", "100.0001"}).Draw(rt, "total"))
+		said := must(w.Evaluate(t.Context(), o))
+		err := w.sell(o)
+		refusal, refused := errors.AsType[*affiliate.Error](err)
+		if said.Valid == refused || err != nil && !refused {
+			rt.Fatalf("preview says valid %v, the sale says %v", said.Valid, err)
+		}
+		if refused {
+			if diff := cmp.Diff(said.Reasons, refusal.Failures); diff != "" {
+				rt.Fatalf("reasons (-preview +sale):\n%s", diff)
+			}
+		}
+	})
+}
+
+func TestRestoreRedemption(t *testing.T) {
+	notFound := affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.RedemptionNotFound, Message: "Redemption not found"}
+	again := affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.RedemptionRestored, Message: "Redemption was already restored"}
+	rows := []struct {
+		name         string
+		before       func(w *till, sale affiliate.SaleID) error
+		code, coupon int64 // what is left of 2 redemptions; -1: deleted
+	}{
+		{"live", func(*till, affiliate.SaleID) error { return nil }, 1, 1},
+		{"sale deleted", func(w *till, id affiliate.SaleID) error { return w.DeleteSale(w.t.Context(), id) }, 1, 1},
+		{"code deleted", func(w *till, _ affiliate.SaleID) error {
+			_, err := w.DeleteCode(w.t.Context(), w.ada.code.ID)
+			return err
+		}, -1, 1},
+		{"coupon deleted", func(w *till, _ affiliate.SaleID) error {
+			_, err := w.DeleteCoupon(w.t.Context(), w.ada.coupon.ID)
+			return err
+		}, -1, -1},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w := newTill(t)
+			ctx := t.Context()
+			sold := must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
+			other := must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "x@example.com", Name: "X", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
+			if err := row.before(w, sold.ID); err != nil {
+				t.Fatal(err)
+			}
+			w.pass(time.Hour)
+			w.fires(func() error { return w.RestoreRedemption(ctx, sold.ID) })
+			w.refused(again, func() error { return w.RestoreRedemption(ctx, sold.ID) })
+			w.refused(notFound, func() error { return w.RestoreRedemption(ctx, other.ID) })
+			w.refused(notFound, func() error { return w.RestoreRedemption(ctx, 0) })
+			w.refused(notFound, func() error { return w.RestoreRedemption(ctx, -1) })
+			if code, err := w.Code(ctx, affiliate.CodeRef{ID: w.ada.code.ID}); row.code >= 0 && (err != nil || code.TimesRedeemed != row.code || code.UpdatedAt != w.ada.code.UpdatedAt) {
+				t.Errorf("code: %v, %d, want %d", err, code.TimesRedeemed, row.code)
+			}
+			if coupon, err := w.Coupon(ctx, affiliate.CouponRef{ID: w.ada.coupon.ID}); row.coupon >= 0 && (err != nil || coupon.TimesRedeemed != row.coupon || coupon.UpdatedAt != w.ada.coupon.UpdatedAt) {
+				t.Errorf("coupon: %v, %d, want %d", err, coupon.TimesRedeemed, row.coupon)
+			}
+		})
+	}
+}

@@ -1,0 +1,408 @@
+package affiliate_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A booksLedger is a program in which everything has happened that Verify looks at.
+type booksLedger struct {
+	*world
+	ada
+	link     affiliate.Link
+	referral affiliate.Referral
+	sales    []affiliate.Sale // by code, by referral, refunded in part, refunded in full, in a payout
+	payout   affiliate.Payout
+	endpoint affiliate.IssuedEndpoint
+	disabled affiliate.IssuedEndpoint
+}
+
+func booksAmount(s string) affiliate.Amount { return affiliate.MustAmount(s) }
+
+func newBooksLedger(t testing.TB, change ...func(*affiliate.Config)) *booksLedger {
+	t.Helper()
+	ctx := context.Background()
+	b := &booksLedger{world: newWorld(t, change...)}
+	b.endpoint = must(b.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
+	b.disabled = must(b.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/b", Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false)}))
+	b.ada = b.world.ada()
+	b.link = must(b.CreateLink(ctx, affiliate.NewLink{Link: "ada-spring", AffiliateID: b.affiliate.ID}))
+	click := must(b.TrackClick(ctx, affiliate.NewClick{Slug: "ada-spring", DeviceID: "device-1", LandingURL: "https://beans.example/?ref=ada-spring", Referrer: "https://blog.example", UserAgent: "Browser"}))
+	b.pass(time.Second)
+	b.referral = must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: fmt.Sprint(click.ID), Name: "Carl Customer", Email: "carl@customer.example", ReferredUserExternalID: "user-77"}))
+	sale := func(in affiliate.NewSale) affiliate.Sale {
+		b.pass(time.Second)
+		in.TotalEarned = booksAmount("100")
+		res := must(b.RecordSale(ctx, in))
+		got, ok := res.Sale.Get()
+		if !ok {
+			t.Fatalf("sale: %s", res.Outcome)
+		}
+		b.sales = append(b.sales, got)
+		return got
+	}
+	sale(affiliate.NewSale{PromoCode: "ada20", ExternalID: "order-1"})
+	sale(affiliate.NewSale{ReferralID: b.referral.ID.String(), ExternalID: "order-2"})
+	part := sale(affiliate.NewSale{Email: "carl@customer.example", Tax: booksAmount("10")})
+	must(b.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(booksAmount("30")), RefundID: "r1"}))
+	full := sale(affiliate.NewSale{ReferralID: "ada-spring", Email: "dora@customer.example", Name: "Dora Customer"})
+	must(b.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
+	b.payout = must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: b.affiliate.ID}))
+	sale(affiliate.NewSale{PromoCode: "ADA20", Email: "carl@customer.example"})
+	b.pass(time.Second)
+	b.verify()
+	return b
+}
+
+func (b *booksLedger) raw(change func(tx *affiliate.Tx) error) {
+	b.t.Helper()
+	if err := b.store.Update(context.Background(), b.Config().ID, change); err != nil {
+		b.t.Fatalf("raw change: %v", err)
+	}
+}
+
+// booksEdit changes the first record of a table that fits.
+func booksEdit[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool, change func(*R)) error {
+	for rec, err := range t.List(affiliate.Query{}) {
+		if err != nil {
+			return err
+		}
+		if fits != nil && !fits(rec) {
+			continue
+		}
+		rec = rec.Clone()
+		change(&rec)
+		return t.Replace(rec)
+	}
+	return errors.New("no record fits")
+}
+
+func booksDrop[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool) error {
+	for rec, err := range t.List(affiliate.Query{}) {
+		if err != nil {
+			return err
+		}
+		if fits == nil || fits(rec) {
+			return t.Delete(rec.RecordID())
+		}
+	}
+	return errors.New("no record fits")
+}
+
+// booksBroken lists the invariants that Verify names, each once, in order.
+func booksBroken(err error) []string {
+	names := []string{}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return names
+	}
+	for _, err := range joined.Unwrap() {
+		breach, ok := errors.AsType[*affiliate.Breach](err)
+		if !ok {
+			return []string{"no breach: " + err.Error()}
+		}
+		names = append(names, breach.Invariant)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// booksCorrupted runs one case on a program of its own.
+func booksCorrupted(t *testing.T, change func(b *booksLedger, tx *affiliate.Tx) error, want ...string) {
+	t.Helper()
+	b := newBooksLedger(t)
+	b.raw(func(tx *affiliate.Tx) error { return change(b, tx) })
+	err := b.Verify(t.Context())
+	if diff := cmp.Diff(want, booksBroken(err)); diff != "" {
+		t.Errorf("invariants (-want +got):\n%s\n%v", diff, err)
+	}
+	if err != nil && !strings.Contains(err.Error(), "affiliate: "+want[0]+": ") {
+		t.Errorf("the text does not name %s: %v", want[0], err)
+	}
+}
+
+type booksCorruption struct {
+	name   string
+	change func(b *booksLedger, tx *affiliate.Tx) error
+	want   []string
+}
+
+func runBooksCorruptions(t *testing.T, cases []booksCorruption) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.want[0]+" "+c.name, func(t *testing.T) { booksCorrupted(t, c.change, c.want...) })
+	}
+}
+
+func booksSale(n int64) func(affiliate.SaleRecord) bool {
+	return func(r affiliate.SaleRecord) bool { return r.Number == n }
+}
+
+func TestVerifyEmpty(t *testing.T) {
+	newWorld(t).verify()
+}
+
+func TestVerifyCodes(t *testing.T) {
+	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
+	coupon := func(change func(*affiliate.CouponRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Coupons, nil, change) }
+	}
+	code := func(change func(*affiliate.CodeRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Codes, nil, change) }
+	}
+	runBooksCorruptions(t, []booksCorruption{
+		{"counter above the ledger", code(func(r *affiliate.CodeRecord) { r.TimesRedeemed++ }), []string{"I01"}},
+		{"counter negative", code(func(r *affiliate.CodeRecord) { r.TimesRedeemed = -1 }), []string{"I01"}},
+		{"ledger row missing", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Redemptions, nil) }, []string{"I01", "I02"}},
+		{"sale of another code", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Sales, booksSale(1), func(r *affiliate.SaleRecord) { r.CodeID = missing })
+		}, []string{"I01"}},
+		{"coupon counter", coupon(func(r *affiliate.CouponRecord) { r.TimesRedeemed-- }), []string{"I02"}},
+		{"ledger row of another coupon", func(_ *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Redemptions, nil, func(r *affiliate.RedemptionRecord) { r.CouponID = missing })
+		}, []string{"I02"}},
+		{"coupon gone", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Coupons, nil) }, []string{"I15"}},
+		{"percentage without percentOff", coupon(func(r *affiliate.CouponRecord) { r.PercentOff = affiliate.Percent{} }), []string{"I17"}},
+		{"percentOff of 101", coupon(func(r *affiliate.CouponRecord) { r.PercentOff = affiliate.MustPercent("101") }), []string{"I17"}},
+		{"both pairs", coupon(func(r *affiliate.CouponRecord) { r.AmountOff, r.Currency = booksAmount("5"), "USD" }), []string{"I17"}},
+		{"flat without currency", coupon(func(r *affiliate.CouponRecord) {
+			r.Type, r.PercentOff, r.AmountOff = affiliate.CouponFlat, affiliate.Percent{}, booksAmount("5")
+		}), []string{"I17"}},
+		{"repeating without months", coupon(func(r *affiliate.CouponRecord) { r.Duration = affiliate.DurationRepeating }), []string{"I18"}},
+		{"months without repeating", coupon(func(r *affiliate.CouponRecord) { r.DurationInMonths = 3 }), []string{"I18"}},
+		{"limited to no product", coupon(func(r *affiliate.CouponRecord) { r.LimitToProducts = true }), []string{"I19"}},
+		{"negative limit", coupon(func(r *affiliate.CouponRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
+		{"negative limit of a code", code(func(r *affiliate.CodeRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
+		{"code with a space", code(func(r *affiliate.CodeRecord) { r.Code = "ADA 20" }), []string{"I21"}},
+		{"minimum without currency", code(func(r *affiliate.CodeRecord) { r.MinimumAmount = affiliate.Set(booksAmount("5")) }), []string{"I24"}},
+		{"currency without minimum", code(func(r *affiliate.CodeRecord) { r.MinimumCurrency = "USD" }), []string{"I24"}},
+		{"code of a missing affiliate", code(func(r *affiliate.CodeRecord) { r.AffiliateID = missing }), []string{"I36"}},
+		{"coupon changed before it was made", coupon(func(r *affiliate.CouponRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Second) }), []string{"I54"}},
+		{"expiry in nanoseconds", code(func(r *affiliate.CodeRecord) { r.ExpiresAt = start.Add(time.Nanosecond) }), []string{"I54"}},
+		{"local time", code(func(r *affiliate.CodeRecord) { r.ExpiresAt = start.In(time.FixedZone("x", 3600)) }), []string{"I54"}},
+	})
+}
+
+func TestVerifyPeople(t *testing.T) {
+	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
+	referral := func(change func(*affiliate.ReferralRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Referrals, func(r affiliate.ReferralRecord) bool { return r.ID == b.referral.ID }, change)
+		}
+	}
+	runBooksCorruptions(t, []booksCorruption{
+		{"slug with a dot", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Links, nil, func(r *affiliate.LinkRecord) { r.Slug = "a.b" })
+		}, []string{"I25"}},
+		{"link without its owner", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Links, nil, func(r *affiliate.LinkRecord) { r.AffiliateID = missing })
+		}, []string{"I27"}},
+		{"click of a missing link", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.LinkID = missing })
+		}, []string{"I29", "I31"}},
+		{"click of a missing affiliate", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.AffiliateID = missing })
+		}, []string{"I31", "I36"}},
+		{"click of a missing referral", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.ReferralID = missing })
+		}, []string{"I31", "I37"}},
+		{"email in upper case", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.Email = "Ada@example.com" })
+		}, []string{"I35"}},
+		{"affiliate on a missing plan", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.PlanID = missing })
+		}, []string{"I36"}},
+		{"affiliate in a missing tier", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.TierID = missing })
+		}, []string{"I36"}},
+		{"email of a referral", referral(func(r *affiliate.ReferralRecord) { r.Email = " x@y.example" }), []string{"I35"}},
+		{"referral of a missing link", referral(func(r *affiliate.ReferralRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
+		{"referral of a missing affiliate", referral(func(r *affiliate.ReferralRecord) { r.AffiliateID = missing }), []string{"I31", "I36"}},
+		{"referral on a missing plan", referral(func(r *affiliate.ReferralRecord) { r.PlanID = missing }), []string{"I36"}},
+		{"totals too high", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Totals, nil, func(r *affiliate.TotalsRecord) { r.Sales++ })
+		}, []string{"I31"}},
+		{"totals without an owner", func(b *booksLedger, tx *affiliate.Tx) error {
+			return tx.Totals.Insert(affiliate.TotalsRecord{ID: missing})
+		}, []string{"I31"}},
+		{"totals missing", func(b *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Totals, nil) }, []string{"I31"}},
+	})
+}
+
+func TestVerifySales(t *testing.T) {
+	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
+	sale := func(n int64, change func(*affiliate.SaleRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Sales, booksSale(n), change) }
+	}
+	runBooksCorruptions(t, []booksCorruption{
+		{"sale of a missing link", sale(4, func(r *affiliate.SaleRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
+		{"sale of a missing affiliate", sale(2, func(r *affiliate.SaleRecord) { r.AffiliateID = missing }), []string{"I31", "I36"}},
+		{"sale of a missing referral", sale(2, func(r *affiliate.SaleRecord) { r.ReferralID = missing }), []string{"I31", "I37"}},
+		{"commission of a missing affiliate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].AffiliateID = missing }), []string{"I36"}},
+		{"commission above its rate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = booksAmount("20.01") }), []string{"I31", "I40"}},
+		{"negative commission", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = booksAmount("-1") }), []string{"I31", "I40"}},
+		{"refunds that do not add up", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].Amount = booksAmount("29") }), []string{"I41"}},
+		{"refund of nothing", sale(3, func(r *affiliate.SaleRecord) {
+			r.Refunds = append(r.Refunds, affiliate.RefundRecord{ID: "r2", At: r.UpdatedAt})
+		}), []string{"I41"}},
+		{"refund counted twice", sale(3, func(r *affiliate.SaleRecord) {
+			r.Refunds[0].Amount = booksAmount("15")
+			r.Refunds = append(r.Refunds, r.Refunds[0])
+		}), []string{"I41"}},
+		{"refunded, but active", sale(4, func(r *affiliate.SaleRecord) { r.Status = affiliate.SaleActive }), []string{"I41"}},
+		{"active, but refunded", sale(5, func(r *affiliate.SaleRecord) { r.Status = affiliate.SaleRefunded }), []string{"I41"}},
+		{"refunded, but it earns", sale(4, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = booksAmount("1") }), []string{"I31", "I40", "I41"}},
+		{"payout missing", func(b *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Payouts, nil) }, []string{"I42"}},
+		{"payout of another amount", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Amount = booksAmount("1") })
+		}, []string{"I42"}},
+		{"payout does not list it", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Commissions = r.Commissions[1:] })
+		}, []string{"I42"}},
+		{"payout lists it twice", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Commissions = append(r.Commissions, r.Commissions[0]) })
+		}, []string{"I42"}},
+		{"commission left its payout", sale(1, func(r *affiliate.SaleRecord) { r.Commissions[0].PayoutID = uuid.Nil }), []string{"I38", "I42"}},
+		{"payout of another affiliate", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.AffiliateID = missing })
+		}, []string{"I38", "I42"}},
+		{"two payouts of one sale", sale(1, func(r *affiliate.SaleRecord) {
+			c := r.Commissions[0]
+			c.Number, c.PayoutID, c.Earned = 99, missing, affiliate.Amount{}
+			r.Commissions = append(r.Commissions, c)
+		}), []string{"I42"}},
+		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = booksAmount("-1") }), []string{"I31", "I40", "I41", "I44"}},
+		{"negative tax", sale(1, func(r *affiliate.SaleRecord) { r.Tax = booksAmount("-1") }), []string{"I44"}},
+		{"commission number twice", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Number = 1 }), []string{"I53"}},
+		{"no event at all", sale(5, func(r *affiliate.SaleRecord) { r.Revision = 0 }), []string{"I45", "I50"}},
+		{"refund in nanoseconds", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].At = start.Add(1) }), []string{"I54"}},
+	})
+}
+
+func TestVerifyEvents(t *testing.T) {
+	is := func(typ affiliate.EventType) func(affiliate.EventRecord) bool {
+		return func(r affiliate.EventRecord) bool { return r.Type == typ }
+	}
+	event := func(typ affiliate.EventType, change func(*affiliate.EventRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Events, is(typ), change) }
+	}
+	payload := func(typ affiliate.EventType, old, new string) func(*booksLedger, *affiliate.Tx) error {
+		return event(typ, func(r *affiliate.EventRecord) {
+			r.Payload = affiliate.PayloadOf(bytes.Replace(r.Payload.Bytes(), []byte(old), []byte(new), 1))
+		})
+	}
+	runBooksCorruptions(t, []booksCorruption{
+		{"type of another family", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Type = affiliate.PromocodeCreated }), []string{"I47", "I49", "I51"}},
+		{"unknown type", payload(affiliate.CouponCreated, "coupon.created", "coupon.made"), []string{"I49"}},
+		{"number of a coupon", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Number = 3 }), []string{"I47"}},
+		{"of another object", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.ObjectID = r.ID }), []string{"I48"}},
+		{"deleted body with more", payload(affiliate.SaleDeleted, `{"id":4}`, `{"id":4,"x":1}`), []string{"I48"}},
+		{"deleted body of another sale", payload(affiliate.SaleDeleted, `{"id":4}`, `{"id":44}`), []string{"I48"}},
+		{"created body with the id only", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) {
+			raw := r.Payload.Bytes()
+			at := bytes.Index(raw, []byte(`,"name"`))
+			r.Payload = affiliate.PayloadOf(append(raw[:at], "}}"...))
+		}), []string{"I48"}},
+		{"affiliate without answers", payload(affiliate.AffiliateCreated, "questionAnswers", "answers"), []string{"I48"}},
+		{"referral without affiliate", payload(affiliate.ReferralCreated, `"affiliate":`, `"person":`), []string{"I48"}},
+		{"sale without commissions", payload(affiliate.SaleCreated, `"commissions":`, `"c":`), []string{"I48"}},
+		{"coupon without codes", payload(affiliate.CouponCreated, "promotionalCodes", "codes"), []string{"I48"}},
+		{"code without coupon", payload(affiliate.PromocodeCreated, `"coupon":`, `"parent":`), []string{"I48"}},
+		{"payload of another revision", payload(affiliate.CouponCreated, `"revision":1`, `"revision":2`), []string{"I49"}},
+		{"payload with other bytes in front", payload(affiliate.CouponCreated, `{"event"`, `{ "event"`), []string{"I49"}},
+		{"payload cut short", payload(affiliate.CouponCreated, `"promotionalCodes":[]}}`, `"promotionalCodes":[]}`), []string{"I49"}},
+		{"payload frozen for another id", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Events, is(affiliate.CouponCreated), func(r *affiliate.EventRecord) { r.OccurredAt = r.OccurredAt.Add(time.Second) })
+		}, []string{"I49"}},
+		{"gap in the revisions", func(b *booksLedger, tx *affiliate.Tx) error {
+			var id uuid.UUID
+			err := booksDrop(tx.Events, func(r affiliate.EventRecord) bool { id = r.ID; return r.Number == 3 && r.Revision == 2 })
+			return errors.Join(err, booksDropDeliveries(tx, id))
+		}, []string{"I50"}},
+		{"created with a later revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 2 }), []string{"I49", "I50"}},
+		{"no revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 0 }), []string{"I49", "I50"}},
+		{"last event is not the object's", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Coupons, nil, func(r *affiliate.CouponRecord) { r.Revision++ })
+		}, []string{"I50"}},
+		{"more follows deleted", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Sales, booksSale(4), func(r *affiliate.SaleRecord) { r.Revision++ })
+		}, []string{"I50"}},
+		{"event in nanoseconds", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) {
+			r.OccurredAt = r.OccurredAt.Add(time.Nanosecond)
+		}), []string{"I49", "I54"}},
+	})
+}
+
+// booksDropDeliveries drops the deliveries of an event with their places.
+func booksDropDeliveries(tx *affiliate.Tx, event uuid.UUID) error {
+	for d, err := range tx.Deliveries.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfEvent, ID: event}}) {
+		if err != nil {
+			return err
+		}
+		if err := tx.Deliveries.Delete(d.ID); err != nil {
+			return err
+		}
+		if q, err := tx.Queue.Find(affiliate.Key{Index: affiliate.ByDelivery, ID: d.ID}); err == nil {
+			if err := tx.Queue.Delete(q.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func TestVerifyDeliveries(t *testing.T) {
+	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
+	delivery := func(change func(*affiliate.DeliveryRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Deliveries, nil, change) }
+	}
+	endpoint := func(change func(*affiliate.EndpointRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Endpoints, nil, change) }
+	}
+	runBooksCorruptions(t, []booksCorruption{
+		{"pending without a place", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Queue, nil) }, []string{"I51"}},
+		{"settled with a place", delivery(func(r *affiliate.DeliveryRecord) { r.State = affiliate.DeliveryDelivered }), []string{"I51"}},
+		{"unknown state", delivery(func(r *affiliate.DeliveryRecord) { r.State = "dead" }), []string{"I51"}},
+		{"no next attempt", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = time.Time{} }), []string{"I51"}},
+		{"event missing", delivery(func(r *affiliate.DeliveryRecord) { r.EventID = missing }), []string{"I51"}},
+		{"another type", delivery(func(r *affiliate.DeliveryRecord) { r.Type = affiliate.SaleDeleted }), []string{"I51"}},
+		{"endpoint missing", func(b *booksLedger, tx *affiliate.Tx) error { return tx.Endpoints.Delete(b.endpoint.ID) }, []string{"I51"}},
+		{"place of a missing delivery", func(b *booksLedger, tx *affiliate.Tx) error {
+			return tx.Queue.Insert(affiliate.QueueRecord{ID: missing, DeliveryID: missing})
+		}, []string{"I51"}},
+		{"two deliveries of one event", func(b *booksLedger, tx *affiliate.Tx) error {
+			for d := range tx.Deliveries.List(affiliate.Query{Limit: 1}) {
+				d.ID, d.State, d.NextAttemptAt = missing, affiliate.DeliverySkipped, time.Time{}
+				return tx.Deliveries.Insert(d)
+			}
+			return nil
+		}, []string{"I51"}},
+		{"attempt in nanoseconds", delivery(func(r *affiliate.DeliveryRecord) {
+			r.Attempts = []affiliate.AttemptRecord{{At: start.Add(1)}}
+		}), []string{"I54"}},
+		{"subscription to *", endpoint(func(r *affiliate.EndpointRecord) { r.Events = []affiliate.EventType{"*"} }), []string{"I51"}},
+		{"disabled without a reason", endpoint(func(r *affiliate.EndpointRecord) { r.DisabledAt = start }), []string{"I51"}},
+		{"no secret", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets = nil }), []string{"I51"}},
+		{"newest secret expires", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets[0].ExpiresAt = start }), []string{"I51"}},
+		{"old secret does not expire", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets = append(r.Secrets, r.Secrets[0]) }), []string{"I51"}},
+		{"51 endpoints", func(b *booksLedger, tx *affiliate.Tx) error {
+			rec, err := tx.Endpoints.Get(b.endpoint.ID)
+			for i := range 49 {
+				rec.ID = uuid.UUID{0: 1, 15: byte(i)}
+				err = errors.Join(err, tx.Endpoints.Insert(rec))
+			}
+			return err
+		}, []string{"I51"}},
+	})
+}

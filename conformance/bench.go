@@ -1,0 +1,163 @@
+package conformance
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// BenchmarkStore measures a store, one transaction for each iteration, on a
+// program with 1,000 codes of one coupon and ten links of each affiliate: Get,
+// Find and a List of ten inside a View, Insert, Replace and Next inside an
+// Update, and Redemption, an Update of the shape of a sale by code. newStore
+// returns a fresh, empty store for each of them.
+func BenchmarkStore(b *testing.B, newStore func(testing.TB) affiliate.Store) {
+	for _, bench := range storeBenchmarks() {
+		b.Run(bench.name, func(b *testing.B) {
+			s := newStore(b)
+			if err := s.Update(b.Context(), home, fillBench); err != nil {
+				b.Fatal(err)
+			}
+			run, ctx := s.Update, b.Context()
+			if bench.view {
+				run = s.View
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if err := run(ctx, home, func(tx *affiliate.Tx) error { return bench.fn(tx, i) }); err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}
+
+type storeBenchmark struct {
+	name string
+	view bool
+	fn   func(tx *affiliate.Tx, i int) error // for the i-th transaction
+}
+
+func storeBenchmarks() []storeBenchmark {
+	externalIDs := make([]string, benchCodes)
+	for i := range externalIDs {
+		externalIDs[i] = benchCode(i).ExternalID
+	}
+	return []storeBenchmark{
+		{"Get", true, func(tx *affiliate.Tx, i int) error {
+			_, err := tx.Codes.Get(numbered(i%benchCodes + 1))
+			return err
+		}},
+		{"Find", true, func(tx *affiliate.Tx, i int) error {
+			_, err := tx.Codes.Find(affiliate.Key{Index: affiliate.ByExternalID, Text: externalIDs[i%benchCodes]})
+			return err
+		}},
+		{"ListTen", true, func(tx *affiliate.Tx, i int) error {
+			n := 0
+			for _, err := range tx.Links.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: numbered(i%(benchCodes/10) + 1)}}) {
+				if err != nil {
+					return err
+				}
+				n++
+			}
+			if n != 10 {
+				return fmt.Errorf("%d links, want 10", n)
+			}
+			return nil
+		}},
+		{"Insert", false, func(tx *affiliate.Tx, i int) error {
+			return tx.Redemptions.Insert(affiliate.RedemptionRecord{ID: sequential(i), CodeID: numbered(i%benchCodes + 1), CouponID: numbered(1)})
+		}},
+		{"Replace", false, func(tx *affiliate.Tx, i int) error {
+			return tx.Totals.Replace(affiliate.TotalsRecord{ID: numbered(1), Clicks: int64(i)})
+		}},
+		{"Next", false, func(tx *affiliate.Tx, _ int) error {
+			_, err := tx.Next(affiliate.ClickSequence)
+			return err
+		}},
+		{"Redemption", false, func(tx *affiliate.Tx, i int) error {
+			return redeem(tx, affiliate.Key{Index: affiliate.ByExternalID, Text: externalIDs[i%benchCodes]}, sequential(i))
+		}},
+	}
+}
+
+const benchCodes = 1_000
+
+// sequential are ids in the order of i, as the engine makes them.
+func sequential(i int) uuid.UUID {
+	id := uuid.UUID{15: 1}
+	binary.BigEndian.PutUint64(id[:], uint64(i+1))
+	return id
+}
+
+func benchCode(i int) affiliate.CodeRecord {
+	return affiliate.CodeRecord{
+		ID: numbered(i + 1), CouponID: numbered(1), AffiliateID: numbered(i/10 + 1),
+		Code: fmt.Sprintf("SAVE%d", i), ExternalID: fmt.Sprintf("promo_%d", i), Active: true,
+	}
+}
+
+// fillBench inserts what the benchmarks read.
+func fillBench(tx *affiliate.Tx) error {
+	for i := range benchCodes {
+		err := errors.Join(
+			tx.Codes.Insert(benchCode(i)),
+			tx.Links.Insert(affiliate.LinkRecord{ID: numbered(i + 1), AffiliateID: numbered(i/10 + 1), Slug: fmt.Sprintf("link-%d", i)}))
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		tx.Totals.Insert(affiliate.TotalsRecord{ID: numbered(1)}),
+		tx.Coupons.Insert(affiliate.CouponRecord{ID: numbered(1), Name: "Spring", Valid: true}))
+}
+
+// redeem makes the calls of a sale by code: find the code, get its coupon,
+// insert the sale, its redemption and its event, count on the code and on the
+// coupon, and add to the totals.
+func redeem(tx *affiliate.Tx, key affiliate.Key, id uuid.UUID) error {
+	code, err := tx.Codes.Find(key)
+	if err != nil {
+		return err
+	}
+	coupon, err := tx.Coupons.Get(code.CouponID)
+	if err != nil {
+		return err
+	}
+	totals, err := tx.Totals.Get(numbered(1))
+	if err != nil {
+		return err
+	}
+	number, err := tx.Next(affiliate.SaleSequence)
+	if err != nil {
+		return err
+	}
+
+	sale := affiliate.SaleRecord{ID: id, Number: number, AffiliateID: code.AffiliateID, CodeID: code.ID, Status: affiliate.SaleActive}
+	if err := tx.Sales.Insert(sale); err != nil {
+		return err
+	}
+	if err := tx.Redemptions.Insert(affiliate.RedemptionRecord{ID: id, CodeID: code.ID, CouponID: coupon.ID}); err != nil {
+		return err
+	}
+	if err := tx.Events.Insert(affiliate.EventRecord{ID: id, Type: affiliate.SaleCreated, ObjectID: id, Number: number, Revision: 1}); err != nil {
+		return err
+	}
+	code.TimesRedeemed++
+	if err := tx.Codes.Replace(code); err != nil {
+		return err
+	}
+	coupon.TimesRedeemed++
+	if err := tx.Coupons.Replace(coupon); err != nil {
+		return err
+	}
+	totals.Sales++
+	return tx.Totals.Replace(totals)
+}

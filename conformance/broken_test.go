@@ -1,0 +1,365 @@
+package conformance
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A flaw is what is wrong with a naiveStore. The zero flaw is none.
+type flaw string
+
+const (
+	right flaw = ""
+
+	keepsAfterError flaw = "keeps writes after an error"
+	replacesError   flaw = "answers an error of its own"
+
+	swallowsPanic      flaw = "swallows a panic"
+	keepsAfterPanic    flaw = "keeps writes after a panic"
+	leavesLock         flaw = "leaves its lock held after a panic"
+	leavesLockOnGoexit flaw = "leaves its lock held after a Goexit"
+
+	losesUpdates flaw = "loses updates"
+	skewsWrites  flaw = "has write skew"
+	skewsKeys    flaw = "lets two inserts win one key"
+
+	oneNamespace flaw = "has one namespace for all programs"
+	oneSequence  flaw = "counts the numbers of all programs together"
+
+	liveView flaw = "lets a View see later commits"
+
+	viewWrites       flaw = "lets a View write"
+	viewTakesNumbers flaw = "lets a View take numbers"
+
+	listMissesWrites flaw = "List misses its own writes"
+	findMissesWrites flaw = "Find misses its own writes"
+
+	worksAfterEnd flaw = "a Tx works after the end"
+	listsAfterEnd flaw = "a running List goes on after the end"
+
+	clashWithoutIndex flaw = "a clash does not name its index"
+	clashWithoutType  flaw = "a clash is a bare ErrExists"
+	halfApplied       flaw = "a clash is half applied"
+	replacesBlindly   flaw = "Replace does not look for a clash"
+
+	deadAfterClash    flaw = "is unusable after a clash"
+	deadAfterNotFound flaw = "does not commit after ErrNotFound"
+
+	foldsKeys      flaw = "folds case in keys"
+	trimsKeys      flaw = "trims keys"
+	cutsKeys       flaw = "cuts keys at 255 bytes"
+	cutsKeysByOne  flaw = "cuts keys at 766 bytes"
+	normalisesKeys flaw = "normalises keys"
+
+	forgetsDesc     flaw = "forgets Desc"
+	afterInclusive  flaw = "takes After as inclusive"
+	afterMustExist  flaw = "ignores an After that is not there"
+	insertionOrder  flaw = "lists in the order of the inserts"
+	signedBytes     flaw = "compares bytes as signed"
+	ignoresLimit    flaw = "ignores Limit"
+	stopsAtThousand flaw = "ends a list at 1,000 records"
+	listTrips       flaw = "skips a record when the current one is deleted"
+
+	sharesReturned flaw = "returns shared memory"
+	keepsGiven     flaw = "keeps the caller's memory"
+
+	ignoresContext     flaw = "commits after ctx ended"
+	looksAtContextOnce flaw = "looks at ctx only at the start"
+	hidesContext       flaw = "does not wrap the error of ctx"
+	viewIgnoresContext flaw = "begins a View after ctx ended"
+
+	truncatesToSeconds flaw = "truncates to seconds"
+	truncatesToMillis  flaw = "truncates to milliseconds"
+	changesZone        flaw = "returns local times"
+	roundsIntegers     flaw = "keeps integers as float64"
+	cleansBytes        flaw = "keeps bytes as text"
+	losesNull          flaw = "takes null for not given"
+	dropsField         flaw = "drops a field"
+
+	lacksTable     flaw = "lacks a table"
+	lacksNext      flaw = "lacks Next"
+	repeatsNumbers flaw = "repeats a number"
+	skewsNumbers   flaw = "lets two transactions take one number"
+	resetsNumbers  flaw = "begins to count again after an error"
+	oneCounter     flaw = "has one counter for all sequences"
+)
+
+// brokenStores lists the flaws with the clause that must fail for each, and
+// where only one of its cases can see the flaw, with that case.
+func brokenStores() []struct {
+	flaw   flaw
+	clause string
+} {
+	return []struct {
+		flaw   flaw
+		clause string
+	}{
+		{keepsAfterError, "S01 Rollback"},
+		{replacesError, "S01 Rollback/error"},
+		{swallowsPanic, "S02 Panic"},
+		{keepsAfterPanic, "S02 Panic/in Update"},
+		{leavesLock, "S02 Panic"},
+		{leavesLockOnGoexit, "S02 Panic/Goexit in Update"},
+		{losesUpdates, "S03 Serializable/lost update"},
+		{losesUpdates, "S03 Serializable/increment by key"},
+		{losesUpdates, "S03 Serializable/transfer"},
+		{losesUpdates, "S03 Serializable/id race"},
+		{losesUpdates, "S03 Serializable/delete race"},
+		{skewsWrites, "S03 Serializable/write skew"},
+		{skewsWrites, "S03 Serializable/phantom"},
+		{skewsKeys, "S03 Serializable/unique race"},
+		{oneNamespace, "S04 Separate"},
+		{oneSequence, "S04 Separate/sequences"},
+		{liveView, "S05 Snapshot/reads again"},
+		{liveView, "S05 Snapshot/reads on"},
+		{liveView, "S05 Snapshot/in a list"},
+		{liveView, "S05 Snapshot/nothing yet"},
+		{viewWrites, "S06 ReadOnly"},
+		{viewTakesNumbers, "S06 ReadOnly/Next"},
+		{listMissesWrites, "S07 ReadYourWrites"},
+		{findMissesWrites, "S07 ReadYourWrites"},
+		{worksAfterEnd, "S08 TxDone"},
+		{listsAfterEnd, "S08 TxDone/running list"},
+		{clashWithoutIndex, "S09 Exists"},
+		{clashWithoutType, "S09 Exists"},
+		{halfApplied, "S09 Exists"},
+		{replacesBlindly, "S09 Exists/key on Replace"},
+		{deadAfterClash, "S10 UsableAfterExists"},
+		{deadAfterNotFound, "S10 UsableAfterExists/after ErrNotFound"},
+		{foldsKeys, "S11 Bytes"},
+		{trimsKeys, "S11 Bytes"},
+		{cutsKeys, "S11 Bytes"},
+		{cutsKeysByOne, "S11 Bytes"},
+		{normalisesKeys, "S11 Bytes"},
+		{forgetsDesc, "S12 Order"},
+		{afterInclusive, "S12 Order/After"},
+		{afterMustExist, "S12 Order/After"},
+		{insertionOrder, "S12 Order/out of order"},
+		{signedBytes, "S12 Order/out of order"},
+		{ignoresLimit, "S12 Order/Limit"},
+		{stopsAtThousand, "S12 Order/many"},
+		{listTrips, "S12 Order/writes while listing"},
+		{listTrips, "S12 Order/writes while listing by key, Desc"},
+		{sharesReturned, "S13 Aliasing/by Get"},
+		{sharesReturned, "S13 Aliasing/by Find"},
+		{sharesReturned, "S13 Aliasing/by List"},
+		{sharesReturned, "S13 Aliasing/then a rollback"},
+		{keepsGiven, "S13 Aliasing/inserted"},
+		{keepsGiven, "S13 Aliasing/replaced"},
+		{ignoresContext, "S14 Context/before"},
+		{looksAtContextOnce, "S14 Context/after the writes"},
+		{looksAtContextOnce, "S14 Context/deadline"},
+		{hidesContext, "S14 Context"},
+		{viewIgnoresContext, "S14 Context/before a View"},
+		{truncatesToSeconds, "S15 Times"},
+		{truncatesToMillis, "S15 Times"},
+		{changesZone, "S15 Times"},
+		{roundsIntegers, "S15 Times"},
+		{cleansBytes, "S15 Times"},
+		{losesNull, "S15 Times/null"},
+		{dropsField, "S15 Times"},
+		{dropsField, "S16 Complete/round trip"},
+		{lacksTable, "S16 Complete/no field is nil"},
+		{lacksNext, "S16 Complete/no field is nil"},
+		{repeatsNumbers, "S16 Complete/Next"},
+		{skewsNumbers, "S16 Complete/Next among goroutines"},
+		{resetsNumbers, "S16 Complete/Next after a rollback"},
+		{oneCounter, "S16 Complete/Next by sequence"},
+	}
+}
+
+// TestBroken runs the suite against stores that are wrong in one way each. The
+// named clause, or case, must fail.
+func TestBroken(t *testing.T) {
+	for _, b := range brokenStores() {
+		t.Run(string(b.flaw)+" fails "+b.clause, func(t *testing.T) {
+			failed := failures(t, b.flaw, b.clause)
+			if len(failed) == 0 {
+				t.Errorf("a store that %s passes %s", b.flaw, b.clause)
+			}
+			t.Log("failed:", strings.Join(failed, ", "))
+		})
+	}
+}
+
+// TestRight is the control: the same store without a flaw passes everything,
+// with the same recorder.
+func TestRight(t *testing.T) {
+	if failed := failures(t, right, ""); len(failed) > 0 {
+		t.Errorf("a right store fails %q", failed)
+	}
+}
+
+// TestBrokenListed keeps the list of flaws complete: a clause without a broken
+// store is a clause that may test nothing.
+func TestBrokenListed(t *testing.T) {
+	for _, c := range storeClauses() {
+		if !slices.ContainsFunc(brokenStores(), func(b struct {
+			flaw   flaw
+			clause string
+		}) bool {
+			return strings.HasPrefix(b.clause, c.name)
+		}) {
+			t.Errorf("no broken store for %s", c.name)
+		}
+	}
+}
+
+// failures runs the cases whose clause and name begin with prefix against
+// stores with the flaw, and names those that fail. The bubble turns waiting
+// into no time at all, and makes the races meet.
+func failures(t *testing.T, f flaw, prefix string) (failed []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ran := 0
+		for _, c := range storeClauses() {
+			for _, sc := range c.cases {
+				name := c.name + "/" + sc.name
+				if name != prefix && !strings.HasPrefix(name, prefix+"/") && prefix != "" {
+					continue
+				}
+				ran++
+				tb := &recorder{TB: t}
+				tb.run(func() { sc.check(tb, func(testing.TB) affiliate.Store { return newNaive(f) }) })
+				if tb.Failed() {
+					failed = append(failed, name)
+				}
+				if tb.Failed() && (f == right || testing.Verbose()) {
+					t.Logf("%s:\n%s", name, tb.text())
+				}
+			}
+		}
+		if ran == 0 {
+			t.Errorf("there is no case %q", prefix)
+		}
+	})
+	return failed
+}
+
+// A recorder is a testing.TB that keeps to itself that its case failed.
+type recorder struct {
+	testing.TB
+
+	mu       sync.Mutex
+	failed   bool
+	log      []string
+	cleanups []func()
+}
+
+// run runs a case in a goroutine of its own, which FailNow ends.
+func (r *recorder) run(fn func()) {
+	var wg sync.WaitGroup
+	wg.Go(fn)
+	wg.Wait()
+	for _, cleanup := range slices.Backward(r.cleanups) {
+		cleanup()
+	}
+}
+
+// write keeps a text. A case that fails over and over is ended: what its first
+// failures say is enough, and saying it is slow.
+func (r *recorder) write(fail bool, text string) {
+	const enough = 5
+	r.mu.Lock()
+	r.failed = r.failed || fail
+	r.log = append(r.log, text[:min(len(text), 600)])
+	end := fail && len(r.log) == enough
+	r.mu.Unlock()
+	if end {
+		runtime.Goexit()
+	}
+}
+
+func (r *recorder) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.log, "\n")
+}
+
+func (r *recorder) Helper()                   {}
+func (r *recorder) Log(args ...any)           { r.write(false, fmt.Sprint(args...)) }
+func (r *recorder) Logf(f string, a ...any)   { r.write(false, fmt.Sprintf(f, a...)) }
+func (r *recorder) Error(args ...any)         { r.write(true, fmt.Sprint(args...)) }
+func (r *recorder) Errorf(f string, a ...any) { r.write(true, fmt.Sprintf(f, a...)) }
+func (r *recorder) Fail()                     { r.write(true, "failed") }
+func (r *recorder) Cleanup(fn func())         { r.cleanups = append(r.cleanups, fn) }
+
+func (r *recorder) Failed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+func (r *recorder) FailNow() {
+	r.Fail()
+	runtime.Goexit()
+}
+
+func (r *recorder) Fatal(args ...any) {
+	r.Error(args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Fatalf(f string, a ...any) {
+	r.Errorf(f, a...)
+	runtime.Goexit()
+}
+
+// races tells whether the flaw is of a store that runs Updates side by side.
+func (f flaw) races() bool {
+	return slices.Contains([]flaw{losesUpdates, skewsWrites, skewsKeys, skewsNumbers}, f)
+}
+
+// recovers tells whether the flaw needs the panic of a closure.
+func (f flaw) recovers() bool { return f == swallowsPanic || f == leavesLockOnGoexit }
+
+// mangle is the record as the store keeps it.
+func (f flaw) mangle(rec record) record {
+	if f == dropsField {
+		if click, ok := rec.(affiliate.ClickRecord); ok {
+			click.Referrer = ""
+			return click
+		}
+		return rec
+	}
+	return edit(rec, func(p any) bool {
+		switch p := p.(type) {
+		case *time.Time:
+			*p = f.mangleTime(*p)
+		case *[]byte:
+			if f == cleansBytes {
+				*p = []byte(strings.ToValidUTF8(string(*p), "\ufffd"))
+			}
+		case *affiliate.Opt[affiliate.Percent]:
+			if f == losesNull && p.IsNull() {
+				*p = affiliate.Opt[affiliate.Percent]{}
+			}
+		default:
+			if v := reflect.ValueOf(p).Elem(); f == roundsIntegers && v.Kind() == reflect.Int64 {
+				v.SetInt(2 * int64(float64(v.Int()/2))) // halved: 2^63 does not fit
+			}
+		}
+		return false
+	})
+}
+
+func (f flaw) mangleTime(t time.Time) time.Time {
+	switch f {
+	case truncatesToSeconds:
+		return t.Truncate(time.Second)
+	case truncatesToMillis:
+		return t.Truncate(time.Millisecond)
+	case changesZone:
+		return t.In(time.FixedZone("CET", 3600))
+	}
+	return t
+}

@@ -1,0 +1,50 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// The whole test of a store; a store on disk opens a fresh directory or schema
+// for each call and removes it with Cleanup.
+func ExampleTestStore() {
+	_ = func(t *testing.T) {
+		conformance.TestStore(t, func(testing.TB) affiliate.Store { return memstore.New() })
+	}
+	// Output:
+}
+
+// Two writes belong together: whichever call fails, both are there or neither.
+func ExampleFailAt() {
+	ctx, program, id := context.Background(), uuid.UUID{1}, uuid.UUID{2}
+	for n := 1; ; n++ {
+		store := memstore.New()
+		err := conformance.FailAt(store, n).Update(ctx, program, func(tx *affiliate.Tx) error {
+			if err := tx.Links.Insert(affiliate.LinkRecord{ID: id, AffiliateID: id, Slug: "jane"}); err != nil {
+				return err
+			}
+			return tx.Totals.Insert(affiliate.TotalsRecord{ID: id})
+		})
+		_ = store.View(ctx, program, func(tx *affiliate.Tx) error {
+			_, linkErr := tx.Links.Get(id)
+			_, totalsErr := tx.Totals.Get(id)
+			fmt.Printf("call %d fails: link %t, totals %t\n", n, linkErr == nil, totalsErr == nil)
+			return nil
+		})
+		if !errors.Is(err, conformance.ErrInjected) {
+			break // fewer than n calls: all steps have failed once
+		}
+	}
+	// Output:
+	// call 1 fails: link false, totals false
+	// call 2 fails: link false, totals false
+	// call 3 fails: link true, totals true
+}

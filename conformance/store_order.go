@@ -1,0 +1,536 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// The order is tested on redemptions: small records with two shared indexes.
+// Those with an odd number are of one code, the others of another; all are of
+// one coupon.
+var (
+	oddKey    = affiliate.Key{Index: affiliate.OfCode, ID: uuid.UUID{0: 0xee, 15: 1}}
+	evenKey   = affiliate.Key{Index: affiliate.OfCode, ID: uuid.UUID{0: 0xee, 15: 2}}
+	couponKey = affiliate.Key{Index: affiliate.OfCoupon, ID: uuid.UUID{0: 0xee, 15: 1}}
+)
+
+func redemption(id uuid.UUID, key affiliate.Key) affiliate.RedemptionRecord {
+	return affiliate.RedemptionRecord{ID: id, CodeID: key.ID, CouponID: couponKey.ID}
+}
+
+func orderCases() []storeCase {
+	return []storeCase{
+		{"out of order", "List goes by id, bytes compared, whatever the order of the inserts; Desc reverses", func(tb testing.TB, s affiliate.Store) {
+			ids := scattered()
+			insertShuffled(tb, s, ids)
+			queries(tb, s, ids, []affiliate.Query{{}, {Desc: true}})
+		}},
+		{"every table", "List of every table and index goes by id", everyTableInOrder},
+		{"After", "After is exclusive, also for an id that is not there, first or last", func(tb testing.TB, s affiliate.Store) {
+			ids := scattered()
+			insertShuffled(tb, s, ids)
+			var qs []affiliate.Query
+			for _, id := range append(ids, between()...) {
+				qs = append(qs, affiliate.Query{After: id}, affiliate.Query{After: id, Desc: true},
+					affiliate.Query{After: id, Limit: 2}, affiliate.Query{After: id, Limit: 2, Desc: true})
+			}
+			queries(tb, s, ids, qs)
+		}},
+		{"Limit", "Limit bounds the list; 0 is no limit", func(tb testing.TB, s affiliate.Store) {
+			ids := scattered()
+			insertShuffled(tb, s, ids)
+			var qs []affiliate.Query
+			for limit := range len(ids) + 2 {
+				qs = append(qs, affiliate.Query{Limit: limit}, affiliate.Query{Limit: limit, Desc: true})
+			}
+			queries(tb, s, ids, qs)
+		}},
+		{"empty", "a list of nothing yields nothing", func(tb testing.TB, s affiliate.Store) {
+			queries(tb, s, nil, []affiliate.Query{{}, {Desc: true}, {Limit: 3}, {After: numbered(1)}, {After: numbered(1), Desc: true}})
+		}},
+		{"many", "a long list with holes is complete and in order, from any place and by pages", manyInOrder},
+		{"moved", "a record that moves to another key leaves one list and enters the other in its place", movedInOrder},
+		{"early stop", "the caller may stop early; the transaction goes on", earlyStop},
+		{"reads while listing", "a List may run inside another one, and beside Get and Find", readsWhileListing},
+		{"writes while listing", "a write does not disturb a running List", func(tb testing.TB, s affiliate.Store) { writesWhileListing(tb, s, affiliate.Query{}) }},
+		{"writes while listing, Desc", "a write does not disturb a running List", func(tb testing.TB, s affiliate.Store) { writesWhileListing(tb, s, affiliate.Query{Desc: true}) }},
+		{"writes while listing by key", "a write does not disturb a running List", func(tb testing.TB, s affiliate.Store) {
+			writesWhileListing(tb, s, affiliate.Query{Key: couponKey})
+		}},
+		{"writes while listing by key, Desc", "a write does not disturb a running List", func(tb testing.TB, s affiliate.Store) {
+			writesWhileListing(tb, s, affiliate.Query{Key: couponKey, Desc: true})
+		}},
+		{"deletes all while listing", "a List whose records are all deleted ends without an error", deletesAllWhileListing},
+	}
+}
+
+// scattered are ids in order that differ in the first, the last or a middle
+// byte, below and above 0x80.
+func scattered() []uuid.UUID {
+	ids := []uuid.UUID{
+		{15: 1}, {15: 0x7f}, {15: 0x80}, {15: 0xff}, {14: 1}, {8: 1}, {8: 0x80}, {7: 0xff, 8: 0xff}, {6: 1},
+		{0: 1}, {0: 1, 15: 1}, {0: 1, 1: 0x80}, {0: 0x7f, 15: 0xff}, {0: 0x80}, {0: 0x80, 8: 0x7f}, {0: 0x80, 8: 0x80}, {0: 0xfe, 15: 0xff},
+	}
+	slices.SortFunc(ids, compareIDs)
+	return ids
+}
+
+// between are ids that scattered does not hold.
+func between() []uuid.UUID {
+	last := uuid.UUID{}
+	for i := range last {
+		last[i] = 0xff
+	}
+	return []uuid.UUID{{15: 2}, {15: 0x81}, {14: 0xff}, {8: 0x80, 15: 9}, {0: 2}, {0: 0x7f, 15: 0xfe}, {0: 0x80, 8: 0x7f, 15: 1}, {0: 0xff}, last}
+}
+
+// insertShuffled inserts a record for each id, in another order.
+func insertShuffled(tb testing.TB, s affiliate.Store, ids []uuid.UUID) {
+	tb.Helper()
+	update(tb, s, func(tx *affiliate.Tx) error {
+		for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(len(ids)) {
+			if err := tx.Redemptions.Insert(redemption(ids[i], keyAt(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func keyAt(i int) affiliate.Key {
+	if i%2 == 1 {
+		return oddKey
+	}
+	return evenKey
+}
+
+// queries runs each query on the whole table and on the keys, in a View and in
+// an Update, and compares the ids with those that ids, in order, let expect.
+func queries(tb testing.TB, s affiliate.Store, ids []uuid.UUID, qs []affiliate.Query) {
+	tb.Helper()
+	var odd, even []uuid.UUID
+	for i, id := range ids {
+		if keyAt(i) == oddKey {
+			odd = append(odd, id)
+		} else {
+			even = append(even, id)
+		}
+	}
+	lists := map[affiliate.Key][]uuid.UUID{{}: ids, couponKey: ids, oddKey: odd, evenKey: even}
+	for _, run := range []method{s.View, s.Update} {
+		err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+			for key, of := range lists {
+				for _, q := range qs {
+					q.Key = key
+					answers(tb, tx, q, of)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// answers checks one query; of are all ids that it may walk, in order.
+func answers(tb testing.TB, tx *affiliate.Tx, q affiliate.Query, of []uuid.UUID) {
+	tb.Helper()
+	recs, err := collect(tx.Redemptions.List(q))
+	if err != nil {
+		tb.Errorf("List(%v): %v", q, err)
+		return
+	}
+	got := make([]uuid.UUID, len(recs))
+	for i, rec := range recs {
+		got[i] = rec.ID
+	}
+	if want := selected(q, of); !slices.Equal(want, got) {
+		tb.Errorf("List(after %s, limit %d, desc %v, key %s %s): %s", q.After, q.Limit, q.Desc, q.Key.Index, q.Key.ID, firstDifference(want, got))
+	}
+}
+
+// firstDifference says where two lists part. The lists are long.
+func firstDifference(want, got []uuid.UUID) string {
+	for i := range min(len(want), len(got)) {
+		if want[i] != got[i] {
+			return fmt.Sprintf("record %d is %s, want %s", i, got[i], want[i])
+		}
+	}
+	return fmt.Sprintf("%d records, want %d", len(got), len(want))
+}
+
+// selected is what a query selects of ids in order.
+func selected(q affiliate.Query, of []uuid.UUID) []uuid.UUID {
+	ids := slices.Clone(of)
+	sign := 1
+	if q.Desc {
+		slices.Reverse(ids)
+		sign = -1
+	}
+	if q.After != uuid.Nil {
+		ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { return sign*compareIDs(id, q.After) <= 0 })
+	}
+	if q.Limit > 0 && q.Limit < len(ids) {
+		ids = ids[:q.Limit]
+	}
+	return ids
+}
+
+func everyTableInOrder(tb testing.TB, s affiliate.Store) {
+	update(tb, s, func(tx *affiliate.Tx) error {
+		if err := insertAll(tx, 130, 2, 255, 1, 128); err != nil {
+			return err
+		}
+		holdsAll(tb, tx, 1, 2, 128, 130, 255)
+		return nil
+	})
+	view(tb, s, func(tx *affiliate.Tx) {
+		for _, t := range tables() {
+			t.lists(tb, tx, affiliate.Query{}, t.fulls(1, 2, 128, 130, 255))
+			t.lists(tb, tx, affiliate.Query{Desc: true}, t.fulls(255, 130, 128, 2, 1))
+			t.lists(tb, tx, affiliate.Query{After: t.full(2).RecordID(), Limit: 2}, t.fulls(128, 130))
+			t.lists(tb, tx, affiliate.Query{After: t.full(129).RecordID(), Limit: 2, Desc: true}, t.fulls(128, 2))
+		}
+	})
+}
+
+func manyInOrder(tb testing.TB, s affiliate.Store) {
+	const n = 2_100 // past the borders of chunks of 500, 512, 1,000, 1,024 and 2,048
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		ids[i] = numbered(10 * (i + 1))
+	}
+	insertShuffled(tb, s, ids)
+	qs := []affiliate.Query{{}, {Desc: true}, {Limit: 1_000}, {Limit: 1_001, Desc: true}}
+	for _, i := range []int{0, 99, 499, 500, 511, 512, 998, 999, 1_000, 1_023, 1_024, 1_999, n - 2, n - 1} {
+		qs = append(qs, affiliate.Query{After: ids[i], Limit: 3}, affiliate.Query{After: ids[i], Desc: true, Limit: 3},
+			affiliate.Query{After: numbered(10*i + 11), Limit: 130}, affiliate.Query{After: numbered(10*i + 9), Desc: true, Limit: 130})
+	}
+	queries(tb, s, ids, qs)
+
+	// A hole of whole chunks, then single records on both sides; pairs, so that
+	// the rest still alternates between the keys.
+	gone := func(i int) bool { return i >= 600 && i < 1_500 || i%8 < 2 }
+	update(tb, s, func(tx *affiliate.Tx) error {
+		for i, id := range ids {
+			if gone(i) {
+				if err := tx.Redemptions.Delete(id); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	var left []uuid.UUID
+	for i, id := range ids {
+		if !gone(i) {
+			left = append(left, id)
+		}
+	}
+	queries(tb, s, left, qs)
+	pages(tb, s, left)
+}
+
+// pages walks the table and one key by pages, each after the last id of the
+// page before.
+func pages(tb testing.TB, s affiliate.Store, ids []uuid.UUID) {
+	tb.Helper()
+	view(tb, s, func(tx *affiliate.Tx) {
+		for _, key := range []affiliate.Key{{}, couponKey} {
+			var got []uuid.UUID
+			q := affiliate.Query{Key: key, Limit: 64}
+			for range len(ids) {
+				page, err := collect(tx.Redemptions.List(q))
+				if err != nil {
+					tb.Errorf("List: %v", err)
+				}
+				if len(page) == 0 {
+					break
+				}
+				for _, rec := range page {
+					got = append(got, rec.ID)
+				}
+				q.After = page[len(page)-1].ID
+			}
+			if !slices.Equal(ids, got) {
+				tb.Errorf("pages of %s: %s", key.Index, firstDifference(ids, got))
+			}
+		}
+	})
+}
+
+func movedInOrder(tb testing.TB, s affiliate.Store) {
+	const n = 20
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		ids[i] = numbered(i + 1)
+	}
+	update(tb, s, func(tx *affiliate.Tx) error {
+		for i, id := range ids {
+			if err := tx.Redemptions.Insert(redemption(id, keyAt(i+1))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	update(tb, s, func(tx *affiliate.Tx) error {
+		for _, i := range rand.New(rand.NewPCG(3, 4)).Perm(n) {
+			if err := tx.Redemptions.Replace(redemption(ids[i], keyAt(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	queries(tb, s, ids, []affiliate.Query{{}, {Desc: true}, {After: ids[7], Limit: 4}})
+}
+
+func earlyStop(tb testing.TB, s affiliate.Store) {
+	const n = 300
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		ids[i] = numbered(i + 1)
+	}
+	insertShuffled(tb, s, ids)
+	update(tb, s, func(tx *affiliate.Tx) error {
+		for _, key := range []affiliate.Key{{}, oddKey} {
+			for stop := 1; stop < n/2; stop *= 3 {
+				seen := 0
+				for _, err := range tx.Redemptions.List(affiliate.Query{Key: key}) {
+					if seen++; err != nil || seen == stop {
+						break
+					}
+				}
+				if seen != stop {
+					tb.Errorf("the list stopped after %d records, want %d", seen, stop)
+				}
+			}
+		}
+		again := tx.Redemptions.List(affiliate.Query{})
+		for range 2 { // a list is a sequence: it can be walked again
+			if recs, err := collect(again); err != nil || len(recs) != n {
+				tb.Errorf("List: %d records, error %v, want %d", len(recs), err, n)
+			}
+		}
+		return tx.Redemptions.Delete(ids[n-1])
+	})
+	queries(tb, s, ids[:n-1], []affiliate.Query{{}})
+}
+
+func readsWhileListing(tb testing.TB, s affiliate.Store) {
+	const n = 20
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		ids[i] = numbered(i + 1)
+	}
+	insertShuffled(tb, s, ids)
+	update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 250) })
+	for _, run := range []method{s.View, s.Update} {
+		err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+			i := 0
+			for rec, err := range tx.Redemptions.List(affiliate.Query{Limit: n}) {
+				if err != nil || rec.ID != ids[i] {
+					return fmt.Errorf("record %d is %s, error %w", i, rec.ID, err)
+				}
+				answers(tb, tx, affiliate.Query{Key: oddKey, Limit: 3}, []uuid.UUID{ids[1], ids[3], ids[5]})
+				for _, t := range tables() {
+					t.same(tb, "Get", t.full(250), must(t.in(tx).Get(t.full(250).RecordID())), nil)
+					for _, ix := range t.unique() {
+						t.same(tb, "Find", t.full(250), must(t.in(tx).Find(keyOf(t.full(250), ix))), nil)
+					}
+				}
+				i++
+			}
+			if i != n {
+				return fmt.Errorf("the list ended after %d records, want %d", i, n)
+			}
+			return nil
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// must is the record, or no record where there was an error.
+func must(rec record, err error) record {
+	if err != nil {
+		return nil
+	}
+	return rec
+}
+
+// A disturbance is a write at a record that a List has reached. Records stand
+// ten apart, and step leads to the next one.
+type disturbance struct {
+	name    string
+	write   func(tx *affiliate.Tx, at, step int) error
+	deletes func(at, step int) int // the record it deletes; 0: none
+}
+
+func disturbances() []disturbance {
+	none := func(int, int) int { return 0 }
+	return []disturbance{
+		{"insert ahead", func(tx *affiliate.Tx, at, step int) error {
+			return tx.Redemptions.Insert(redemption(numbered(at+step/2), oddKey))
+		}, none},
+		{"insert far ahead", func(tx *affiliate.Tx, at, step int) error {
+			return tx.Redemptions.Insert(redemption(numbered(at+step*40+step/2), oddKey))
+		}, none},
+		{"insert behind", func(tx *affiliate.Tx, at, step int) error {
+			return tx.Redemptions.Insert(redemption(numbered(at-step/2), oddKey))
+		}, none},
+		{"replace the current", func(tx *affiliate.Tx, at, _ int) error {
+			return tx.Redemptions.Replace(redemption(numbered(at), evenKey))
+		}, none},
+		{"move the current to another key", func(tx *affiliate.Tx, at, _ int) error {
+			rec := redemption(numbered(at), oddKey)
+			rec.CouponID = oddKey.ID
+			rec.CodeID = couponKey.ID
+			return tx.Redemptions.Replace(rec)
+		}, none},
+		{"delete the current", func(tx *affiliate.Tx, at, _ int) error {
+			return tx.Redemptions.Delete(numbered(at))
+		}, func(at, _ int) int { return at }},
+		{"delete and insert the current", func(tx *affiliate.Tx, at, _ int) error {
+			return errors.Join(tx.Redemptions.Delete(numbered(at)), tx.Redemptions.Insert(redemption(numbered(at), oddKey)))
+		}, none},
+		{"delete the next", func(tx *affiliate.Tx, at, step int) error {
+			if (at/10)%3 != 0 {
+				return nil
+			}
+			return ignoreAbsent(tx.Redemptions.Delete(numbered(at + step)))
+		}, func(at, step int) int {
+			if (at/10)%3 != 0 {
+				return 0
+			}
+			return at + step
+		}},
+		{"delete the one before", func(tx *affiliate.Tx, at, step int) error {
+			return ignoreAbsent(tx.Redemptions.Delete(numbered(at - step)))
+		}, func(at, step int) int { return at - step }},
+		{"next number", func(tx *affiliate.Tx, _, _ int) error {
+			_, err := tx.Next(affiliate.SaleSequence)
+			return err
+		}, none},
+	}
+}
+
+// ignoreAbsent lets pass that the first record has none before it, and the last
+// none after.
+func ignoreAbsent(err error) error {
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// writesWhileListing has each disturbance happen at each record of a list.
+// Whether the list shows what it inserts ahead, or deletes ahead, is open. All
+// else must come, once each and in order.
+func writesWhileListing(tb testing.TB, s affiliate.Store, q affiliate.Query) {
+	const first, n = 1_000, 150
+	for _, d := range disturbances() {
+		update(tb, s, func(tx *affiliate.Tx) error {
+			if err := clearRedemptions(tx); err != nil {
+				return err
+			}
+			for i := range n {
+				if err := tx.Redemptions.Insert(redemption(numbered(first+10*i), keyAt(i))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		update(tb, s, func(tx *affiliate.Tx) error {
+			if err := d.disturb(tx, q, first, n); err != nil {
+				tb.Errorf("%s: %v", d.name, err)
+			}
+			return nil
+		})
+	}
+}
+
+// disturb walks the list over n records from first on, and writes at each.
+func (d disturbance) disturb(tx *affiliate.Tx, q affiliate.Query, first, n int) error {
+	step := 10
+	if q.Desc {
+		step = -step
+	}
+	seen, deleted := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
+	var last uuid.UUID
+	for rec, err := range tx.Redemptions.List(q) {
+		if err != nil {
+			return err
+		}
+		if last != uuid.Nil && step*compareIDs(rec.ID, last) <= 0 {
+			return fmt.Errorf("%s comes after %s", rec.ID, last)
+		}
+		last = rec.ID
+		seen[rec.ID] = true
+		at := int(rec.ID[0])<<16 | int(rec.ID[1])<<8 | int(rec.ID[2])
+		if at%10 != 0 {
+			continue // the disturbance's own
+		}
+		if err := d.write(tx, at, step); err != nil {
+			return fmt.Errorf("write at %d: %w", at, err)
+		}
+		deleted[numbered(d.deletes(at, step))] = true
+	}
+	for i := range n {
+		if id := numbered(first + 10*i); !seen[id] && !deleted[id] {
+			return fmt.Errorf("record %d is missing from the list", first+10*i)
+		}
+	}
+	return nil
+}
+
+// clearRedemptions deletes every record of the table.
+func clearRedemptions(tx *affiliate.Tx) error {
+	recs, err := collect(tx.Redemptions.List(affiliate.Query{}))
+	if err != nil {
+		return err
+	}
+	for _, rec := range recs {
+		if err := tx.Redemptions.Delete(rec.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func deletesAllWhileListing(tb testing.TB, s affiliate.Store) {
+	const n = 150
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		ids[i] = numbered(i + 1)
+	}
+	for _, q := range []affiliate.Query{{}, {Desc: true}, {Key: couponKey}, {Key: couponKey, Desc: true}} {
+		insertShuffled(tb, s, ids)
+		update(tb, s, func(tx *affiliate.Tx) error {
+			seen := 0
+			for _, err := range tx.Redemptions.List(q) {
+				if err != nil {
+					return err
+				}
+				if seen++; seen > 1 {
+					continue
+				}
+				for _, id := range ids {
+					if err := tx.Redemptions.Delete(id); err != nil {
+						return err
+					}
+				}
+			}
+			answers(tb, tx, affiliate.Query{Key: q.Key}, nil)
+			return nil
+		})
+	}
+}

@@ -1,0 +1,212 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// record is what the record types of all tables share.
+type record interface {
+	RecordID() uuid.UUID
+	AppendKeys(dst []affiliate.Key) []affiliate.Key
+}
+
+// rows is an [affiliate.Table] with its record type hidden, so that one case
+// serves all tables.
+type rows interface {
+	Get(id uuid.UUID) (record, error)
+	Find(key affiliate.Key) (record, error)
+	List(q affiliate.Query) iter.Seq2[record, error]
+	Insert(rec record) error
+	Replace(rec record) error
+	Delete(id uuid.UUID) error
+}
+
+// A table is one table of a Tx: what it is called, how to reach it and how to
+// make records for it.
+type table struct {
+	name  string
+	empty record
+	in    func(tx *affiliate.Tx) rows
+}
+
+// tables lists the tables of Tx in the order of its fields.
+func tables() []table {
+	return []table{
+		tableOf("affiliates", func(tx *affiliate.Tx) affiliate.Table[affiliate.AffiliateRecord] { return tx.Affiliates }),
+		tableOf("links", func(tx *affiliate.Tx) affiliate.Table[affiliate.LinkRecord] { return tx.Links }),
+		tableOf("clicks", func(tx *affiliate.Tx) affiliate.Table[affiliate.ClickRecord] { return tx.Clicks }),
+		tableOf("referrals", func(tx *affiliate.Tx) affiliate.Table[affiliate.ReferralRecord] { return tx.Referrals }),
+		tableOf("coupons", func(tx *affiliate.Tx) affiliate.Table[affiliate.CouponRecord] { return tx.Coupons }),
+		tableOf("codes", func(tx *affiliate.Tx) affiliate.Table[affiliate.CodeRecord] { return tx.Codes }),
+		tableOf("redemptions", func(tx *affiliate.Tx) affiliate.Table[affiliate.RedemptionRecord] { return tx.Redemptions }),
+		tableOf("sales", func(tx *affiliate.Tx) affiliate.Table[affiliate.SaleRecord] { return tx.Sales }),
+		tableOf("plans", func(tx *affiliate.Tx) affiliate.Table[affiliate.PlanRecord] { return tx.Plans }),
+		tableOf("tiers", func(tx *affiliate.Tx) affiliate.Table[affiliate.TierRecord] { return tx.Tiers }),
+		tableOf("payouts", func(tx *affiliate.Tx) affiliate.Table[affiliate.PayoutRecord] { return tx.Payouts }),
+		tableOf("totals", func(tx *affiliate.Tx) affiliate.Table[affiliate.TotalsRecord] { return tx.Totals }),
+		tableOf("receipts", func(tx *affiliate.Tx) affiliate.Table[affiliate.ReceiptRecord] { return tx.Receipts }),
+		tableOf("endpoints", func(tx *affiliate.Tx) affiliate.Table[affiliate.EndpointRecord] { return tx.Endpoints }),
+		tableOf("events", func(tx *affiliate.Tx) affiliate.Table[affiliate.EventRecord] { return tx.Events }),
+		tableOf("deliveries", func(tx *affiliate.Tx) affiliate.Table[affiliate.DeliveryRecord] { return tx.Deliveries }),
+		tableOf("queue", func(tx *affiliate.Tx) affiliate.Table[affiliate.QueueRecord] { return tx.Queue }),
+	}
+}
+
+func tableOf[T affiliate.Record[T]](name string, of func(*affiliate.Tx) affiliate.Table[T]) table {
+	var empty T
+	return table{name: name, empty: empty, in: func(tx *affiliate.Tx) rows { return hidden[T]{of(tx)} }}
+}
+
+// hidden makes rows of a Table.
+type hidden[T affiliate.Record[T]] struct{ t affiliate.Table[T] }
+
+func (h hidden[T]) Get(id uuid.UUID) (record, error)       { return hide(h.t.Get(id)) }
+func (h hidden[T]) Find(key affiliate.Key) (record, error) { return hide(h.t.Find(key)) }
+func (h hidden[T]) Insert(rec record) error                { return h.t.Insert(rec.(T)) }
+func (h hidden[T]) Replace(rec record) error               { return h.t.Replace(rec.(T)) }
+func (h hidden[T]) Delete(id uuid.UUID) error              { return h.t.Delete(id) }
+
+func (h hidden[T]) List(q affiliate.Query) iter.Seq2[record, error] {
+	list := h.t.List(q)
+	return func(yield func(record, error) bool) {
+		for rec, err := range list {
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+func hide[T affiliate.Record[T]](rec T, err error) (record, error) { return rec, err }
+
+// indexes are the table's indexes in the schema.
+func (t table) indexes() []affiliate.Index {
+	for _, s := range affiliate.Schema() {
+		if s.Name == t.name {
+			return s.Indexes
+		}
+	}
+	return nil
+}
+
+// unique are the table's By… indexes.
+func (t table) unique() []affiliate.Index {
+	return slices.DeleteFunc(slices.Clone(t.indexes()), func(ix affiliate.Index) bool { return !ix.Unique() })
+}
+
+func keysOf(rec record) []affiliate.Key { return rec.AppendKeys(nil) }
+
+// keyOf is the record's key in an index, or the zero Key.
+func keyOf(rec record, ix affiliate.Index) affiliate.Key {
+	for _, key := range keysOf(rec) {
+		if key.Index == ix {
+			return key
+		}
+	}
+	return affiliate.Key{}
+}
+
+func compareIDs(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
+
+// collect walks a list to its end.
+func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
+	var all []T
+	for rec, err := range list {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, rec)
+	}
+	return all, nil
+}
+
+// holds checks that the table holds exactly the wanted records, by Get, by Find
+// and by List through every index.
+func (t table) holds(tb testing.TB, tx *affiliate.Tx, want ...record) {
+	tb.Helper()
+	slices.SortFunc(want, func(a, b record) int { return compareIDs(a.RecordID(), b.RecordID()) })
+	t.lists(tb, tx, affiliate.Query{}, want)
+	for _, rec := range want {
+		got, err := t.in(tx).Get(rec.RecordID())
+		t.same(tb, "Get", rec, got, err)
+		for _, key := range keysOf(rec) {
+			if key.Index.Unique() {
+				got, err := t.in(tx).Find(key)
+				t.same(tb, "Find "+string(key.Index), rec, got, err)
+				continue
+			}
+			t.lists(tb, tx, affiliate.Query{Key: key}, slices.DeleteFunc(slices.Clone(want), func(other record) bool {
+				return keyOf(other, key.Index) != key
+			}))
+		}
+	}
+}
+
+// lists checks the records of one List.
+func (t table) lists(tb testing.TB, tx *affiliate.Tx, q affiliate.Query, want []record) {
+	tb.Helper()
+	got, err := collect(t.in(tx).List(q))
+	if err != nil {
+		tb.Errorf("%s: List(%v): %v", t.name, q, err)
+		return
+	}
+	if d := diff(want, got); d != "" {
+		tb.Errorf("%s: List %s (-want +got):\n%s", t.name, q.Key.Index, d)
+	}
+}
+
+// same checks the answer of a Get or Find.
+func (t table) same(tb testing.TB, what string, want, got record, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Errorf("%s: %s: %v", t.name, what, err)
+		return
+	}
+	if d := diff(want, got); d != "" {
+		tb.Errorf("%s: %s (-want +got):\n%s", t.name, what, d)
+	}
+}
+
+// lacks checks that nothing of the records is in the table: not their ids, not
+// their unique keys, not their place in a list.
+func (t table) lacks(tb testing.TB, tx *affiliate.Tx, recs ...record) {
+	tb.Helper()
+	for _, rec := range recs {
+		if _, err := t.in(tx).Get(rec.RecordID()); !errors.Is(err, affiliate.ErrNotFound) {
+			tb.Errorf("%s: Get: error %v, want %v", t.name, err, affiliate.ErrNotFound)
+		}
+		t.lacksKeys(tb, tx, rec)
+	}
+}
+
+// lacksKeys checks that no key of the record leads anywhere.
+func (t table) lacksKeys(tb testing.TB, tx *affiliate.Tx, rec record) {
+	tb.Helper()
+	for _, key := range keysOf(rec) {
+		if !key.Index.Unique() {
+			t.lists(tb, tx, affiliate.Query{Key: key}, nil)
+			continue
+		}
+		if _, err := t.in(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
+			tb.Errorf("%s: Find %s: error %v, want %v", t.name, key.Index, err, affiliate.ErrNotFound)
+		}
+	}
+}
+
+// insert inserts the records, up to the first error.
+func (t table) insert(tx *affiliate.Tx, recs ...record) error {
+	for _, rec := range recs {
+		if err := t.in(tx).Insert(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}

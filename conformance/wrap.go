@@ -1,0 +1,262 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// ErrInjected is the error of the faults that [FailAt], [FailFrom] and
+// [LoseAnswer] inject. [PanicAt] panics with it.
+var ErrInjected = errors.New("conformance: injected fault")
+
+// errRerun rolls back the first run of a closure.
+var errRerun = errors.New("conformance: first run, to be rolled back")
+
+// Rerun returns a store that runs every closure twice: once to be rolled back,
+// whatever it returns, and once for real. A closure that is wrong to run again,
+// because it counts, appends or sends, shows its effect twice.
+func Rerun(s affiliate.Store) affiliate.Store { return rerun{s} }
+
+type rerun struct{ store affiliate.Store }
+
+func (r rerun) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	return twice(ctx, r.store.View, program, fn)
+}
+
+func (r rerun) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	return twice(ctx, r.store.Update, program, fn)
+}
+
+// method is View or Update of a store.
+type method func(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error
+
+func twice(ctx context.Context, run method, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	err := run(ctx, program, func(tx *affiliate.Tx) error {
+		_ = fn(tx) // the second run says the same, to the caller
+		return errRerun
+	})
+	if !errors.Is(err, errRerun) {
+		return err // the store's own: it ran nothing, or rolled back for a reason of its own
+	}
+	return run(ctx, program, fn)
+}
+
+// FailAt returns a store in which the n-th table call of each Update, from 1,
+// fails with [ErrInjected] and has no effect. Get, Find, List, Insert, Replace,
+// Delete and Next count; each run of a closure counts anew. An Update of fewer
+// calls is not touched. A List fails when it is walked.
+//
+// To fail a scenario at every step, run it with n = 1, 2, 3 … up to
+// [Counter.Most] of the same scenario.
+func FailAt(s affiliate.Store, n int) affiliate.Store {
+	return faulty{s, func(call int, _ context.CancelFunc) error {
+		if call == n {
+			return ErrInjected
+		}
+		return nil
+	}}
+}
+
+// FailFrom is [FailAt] for the n-th call and all that follow in the Update: the
+// connection is gone, not one statement.
+func FailFrom(s affiliate.Store, n int) affiliate.Store {
+	return faulty{s, func(call int, _ context.CancelFunc) error {
+		if call >= n {
+			return ErrInjected
+		}
+		return nil
+	}}
+}
+
+// PanicAt returns a store in which the n-th table call of each Update, counted
+// as by [FailAt], panics with [ErrInjected] before it has an effect.
+func PanicAt(s affiliate.Store, n int) affiliate.Store {
+	return faulty{s, func(call int, _ context.CancelFunc) error {
+		if call == n {
+			panic(ErrInjected)
+		}
+		return nil
+	}}
+}
+
+// CancelAt returns a store in which the context of each Update is cancelled at
+// its n-th table call, counted as by [FailAt]. The call itself goes on to the
+// store.
+func CancelAt(s affiliate.Store, n int) affiliate.Store {
+	return faulty{s, func(call int, cancel context.CancelFunc) error {
+		if call == n {
+			cancel()
+		}
+		return nil
+	}}
+}
+
+// faulty calls fault before every table call of an Update.
+type faulty struct {
+	affiliate.Store
+	fault func(call int, cancel context.CancelFunc) error
+}
+
+// Update runs fn on watched tables.
+func (f faulty) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return f.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+		call := 0
+		return fn(watch(tx, func() error {
+			call++
+			return f.fault(call, cancel)
+		}))
+	})
+}
+
+// LoseAnswer returns a store whose n-th Update, from 1 and counted over the
+// life of the returned store, commits and yet answers [ErrInjected], as when a
+// connection breaks during the commit. An Update that fails by itself keeps its
+// error. It is safe for concurrent use.
+func LoseAnswer(s affiliate.Store, n int) affiliate.Store { return &loser{Store: s, n: int64(n)} }
+
+type loser struct {
+	affiliate.Store
+	n       int64
+	updates atomic.Int64
+}
+
+// Update loses the answer of the n-th one.
+func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	update := l.updates.Add(1)
+	if err := l.Store.Update(ctx, program, fn); err != nil {
+		return err
+	}
+	if update == l.n {
+		return ErrInjected
+	}
+	return nil
+}
+
+// A Counter is a store that counts what passes through it, so that a test knows
+// how far n of [FailAt] and [LoseAnswer] has to go. It is safe for concurrent
+// use.
+type Counter struct {
+	affiliate.Store
+	updates atomic.Int64
+	most    atomic.Int64
+}
+
+// Count returns a Counter over s.
+func Count(s affiliate.Store) *Counter { return &Counter{Store: s} }
+
+// Updates is the number of Updates that were begun.
+func (c *Counter) Updates() int { return int(c.updates.Load()) }
+
+// Most is the largest number of table calls that one run of a closure of an
+// Update made, counted as by [FailAt].
+func (c *Counter) Most() int { return int(c.most.Load()) }
+
+// Update counts itself and the calls of fn.
+func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	c.updates.Add(1)
+	return c.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+		var calls int64
+		return fn(watch(tx, func() error {
+			calls++
+			for most := c.most.Load(); calls > most && !c.most.CompareAndSwap(most, calls); most = c.most.Load() {
+			}
+			return nil
+		}))
+	})
+}
+
+// watch is a Tx that asks before every call of a table or of Next; an error is
+// the answer of that call.
+func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
+	return &affiliate.Tx{
+		Affiliates:  watchTable(tx.Affiliates, before),
+		Links:       watchTable(tx.Links, before),
+		Clicks:      watchTable(tx.Clicks, before),
+		Referrals:   watchTable(tx.Referrals, before),
+		Coupons:     watchTable(tx.Coupons, before),
+		Codes:       watchTable(tx.Codes, before),
+		Redemptions: watchTable(tx.Redemptions, before),
+		Sales:       watchTable(tx.Sales, before),
+		Plans:       watchTable(tx.Plans, before),
+		Tiers:       watchTable(tx.Tiers, before),
+		Payouts:     watchTable(tx.Payouts, before),
+		Totals:      watchTable(tx.Totals, before),
+		Receipts:    watchTable(tx.Receipts, before),
+		Endpoints:   watchTable(tx.Endpoints, before),
+		Events:      watchTable(tx.Events, before),
+		Deliveries:  watchTable(tx.Deliveries, before),
+		Queue:       watchTable(tx.Queue, before),
+		Next: func(seq affiliate.Sequence) (int64, error) {
+			if err := before(); err != nil {
+				return 0, err
+			}
+			return tx.Next(seq)
+		},
+	}
+}
+
+func watchTable[T affiliate.Record[T]](t affiliate.Table[T], before func() error) affiliate.Table[T] {
+	if t == nil {
+		return nil // a missing table stays missing
+	}
+	return watched[T]{t, before}
+}
+
+type watched[T affiliate.Record[T]] struct {
+	table  affiliate.Table[T]
+	before func() error
+}
+
+func (w watched[T]) Get(id uuid.UUID) (rec T, err error) {
+	if err := w.before(); err != nil {
+		return rec, err
+	}
+	return w.table.Get(id)
+}
+
+func (w watched[T]) Find(key affiliate.Key) (rec T, err error) {
+	if err := w.before(); err != nil {
+		return rec, err
+	}
+	return w.table.Find(key)
+}
+
+func (w watched[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		if err := w.before(); err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		w.table.List(q)(yield)
+	}
+}
+
+func (w watched[T]) Insert(rec T) error {
+	if err := w.before(); err != nil {
+		return err
+	}
+	return w.table.Insert(rec)
+}
+
+func (w watched[T]) Replace(rec T) error {
+	if err := w.before(); err != nil {
+		return err
+	}
+	return w.table.Replace(rec)
+}
+
+func (w watched[T]) Delete(id uuid.UUID) error {
+	if err := w.before(); err != nil {
+		return err
+	}
+	return w.table.Delete(id)
+}

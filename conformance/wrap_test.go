@@ -1,0 +1,220 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+var (
+	program = uuid.UUID{15: 1}
+	owner   = uuid.UUID{15: 2}
+)
+
+// visit makes seven calls, one of each kind, in one Update.
+func visit(ctx context.Context, s affiliate.Store) error {
+	return s.Update(ctx, program, func(tx *affiliate.Tx) error {
+		totals, err := tx.Totals.Get(owner)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Links.Find(affiliate.Key{Index: affiliate.BySlug, Text: "old"}); err != nil {
+			return err
+		}
+		for _, err := range tx.Links.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: owner}}) {
+			if err != nil {
+				return err
+			}
+		}
+		number, err := tx.Next(affiliate.ClickSequence)
+		if err != nil {
+			return err
+		}
+		if err := tx.Clicks.Insert(affiliate.ClickRecord{ID: uuid.UUID{14: byte(number), 15: 3}, Number: number, AffiliateID: owner}); err != nil {
+			return err
+		}
+		totals.Clicks++
+		if err := tx.Totals.Replace(totals); err != nil {
+			return err
+		}
+		return tx.Links.Delete(owner)
+	})
+}
+
+const visitCalls = 7
+
+// prepared is a store in which visit succeeds once.
+func prepared(t *testing.T) affiliate.Store {
+	t.Helper()
+	s := memstore.New()
+	err := s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+		return errors.Join(
+			tx.Totals.Insert(affiliate.TotalsRecord{ID: owner}),
+			tx.Links.Insert(affiliate.LinkRecord{ID: owner, AffiliateID: owner, Slug: "old"}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// left is what a visit changes.
+type left struct{ Clicks, Counted, Links int }
+
+func leftIn(t *testing.T, s affiliate.Store) (got left) {
+	t.Helper()
+	err := s.View(t.Context(), program, func(tx *affiliate.Tx) error {
+		totals, err := tx.Totals.Get(owner)
+		got = left{Counted: int(totals.Clicks)}
+		for _, clickErr := range tx.Clicks.List(affiliate.Query{}) {
+			err = errors.Join(err, clickErr)
+			got.Clicks++
+		}
+		for _, linkErr := range tx.Links.List(affiliate.Query{}) {
+			err = errors.Join(err, linkErr)
+			got.Links++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+var (
+	untouched = left{Links: 1}
+	visited   = left{Clicks: 1, Counted: 1}
+)
+
+func TestCount(t *testing.T) {
+	c := conformance.Count(prepared(t))
+	if err := visit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := visit(t.Context(), c); !errors.Is(err, affiliate.ErrNotFound) { // after two calls
+		t.Fatal(err)
+	}
+	if c.Most() != visitCalls || c.Updates() != 2 {
+		t.Errorf("%d calls at most in %d updates, want %d in 2", c.Most(), c.Updates(), visitCalls)
+	}
+}
+
+// TestFaults has every fault at every call: nothing changes, and afterwards the
+// store works.
+func TestFaults(t *testing.T) {
+	for _, fault := range []struct {
+		name string
+		wrap func(s affiliate.Store, n int) affiliate.Store
+		want error
+	}{
+		{"FailAt", conformance.FailAt, conformance.ErrInjected},
+		{"FailFrom", conformance.FailFrom, conformance.ErrInjected},
+		{"PanicAt", conformance.PanicAt, conformance.ErrInjected},
+		{"CancelAt", conformance.CancelAt, context.Canceled},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			for n := 1; n <= visitCalls; n++ {
+				s := prepared(t)
+				if err := recovered(func() error { return visit(t.Context(), fault.wrap(s, n)) }); !errors.Is(err, fault.want) {
+					t.Errorf("call %d: error %v, want %v", n, err, fault.want)
+				}
+				if d := cmp.Diff(untouched, leftIn(t, s)); d != "" {
+					t.Errorf("call %d (-want +got):\n%s", n, d)
+				}
+				if err := visit(t.Context(), fault.wrap(s, visitCalls+1)); err != nil {
+					t.Errorf("after call %d: %v", n, err)
+				}
+				if d := cmp.Diff(visited, leftIn(t, s)); d != "" {
+					t.Errorf("after call %d (-want +got):\n%s", n, d)
+				}
+			}
+		})
+	}
+}
+
+// recovered is the error of fn, or the one that it panics with.
+func recovered(fn func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = r.(error)
+		}
+	}()
+	return fn()
+}
+
+// TestOnce tells FailAt from FailFrom: a closure that swallows the one error
+// commits all else.
+func TestOnce(t *testing.T) {
+	for _, fault := range []struct {
+		name string
+		wrap func(s affiliate.Store, n int) affiliate.Store
+		want int64
+	}{
+		{"FailAt", conformance.FailAt, 2},
+		{"FailFrom", conformance.FailFrom, 1},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			s := memstore.New()
+			var took int64
+			err := fault.wrap(s, 2).Update(t.Context(), program, func(tx *affiliate.Tx) error {
+				took = 0
+				for range 3 {
+					if _, err := tx.Next(affiliate.SaleSequence); err == nil {
+						took++
+					}
+				}
+				return nil
+			})
+			if err != nil || took != fault.want {
+				t.Errorf("%d calls succeeded, error %v, want %d", took, err, fault.want)
+			}
+		})
+	}
+}
+
+func TestLoseAnswer(t *testing.T) {
+	s := prepared(t)
+	lossy := conformance.LoseAnswer(s, 1)
+	if err := visit(t.Context(), lossy); !errors.Is(err, conformance.ErrInjected) {
+		t.Errorf("error %v, want %v", err, conformance.ErrInjected)
+	}
+	if d := cmp.Diff(visited, leftIn(t, s)); d != "" {
+		t.Errorf("after the lost answer (-want +got):\n%s", d)
+	}
+	if err := visit(t.Context(), lossy); !errors.Is(err, affiliate.ErrNotFound) {
+		t.Errorf("the second Update: error %v, want its own, %v", err, affiliate.ErrNotFound)
+	}
+}
+
+func TestRerun(t *testing.T) {
+	s := prepared(t)
+	runs := 0
+	err := conformance.Rerun(s).Update(t.Context(), program, func(tx *affiliate.Tx) error {
+		runs++
+		return tx.Clicks.Insert(affiliate.ClickRecord{ID: uuid.UUID{15: 9}, Number: 9, AffiliateID: owner})
+	})
+	if err != nil || runs != 2 {
+		t.Errorf("%d runs, error %v, want 2", runs, err)
+	}
+	if got := leftIn(t, s); got.Clicks != 1 {
+		t.Errorf("%d clicks, want 1", got.Clicks)
+	}
+
+	boom := errors.New("boom")
+	runs = 0
+	err = conformance.Rerun(s).View(t.Context(), program, func(*affiliate.Tx) error {
+		runs++
+		return boom
+	})
+	if err != boom || runs != 2 {
+		t.Errorf("View: %d runs, error %v, want 2 and %v", runs, err, boom)
+	}
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// maxUnread is how many rows that could not be read are printed.
+const maxUnread = 20
+
+// report prints what the program knows after the last row, and tells whether
+// its books hold.
+func (s *shop) report(ctx context.Context, file string, out io.Writer) (holds bool, err error) {
+	w := bufio.NewWriter(out)
+	fmt.Fprintf(w, "%s: %s, %d rows", s.Config().Name, file, s.rows)
+	if s.rows > 0 {
+		fmt.Fprintf(w, " from %s to %s", s.since.Format("2006-01-02"), s.now.Format("2006-01-02"))
+	}
+	fmt.Fprintln(w)
+	sections := []func(context.Context, io.Writer) error{
+		s.printAffiliates, s.printCoupons, s.printCodes, s.printOutcomes, s.printRefused, s.printEvents,
+	}
+	for _, section := range sections {
+		if err := section(ctx, w); err != nil {
+			return false, err
+		}
+	}
+	s.printUnread(w)
+	holds, err = s.verify(ctx, w)
+	return holds, errors.Join(err, w.Flush())
+}
+
+// An account is what the sales of an affiliate came to.
+type account struct {
+	sales                                  int
+	refunded, held, payable, pending, paid affiliate.Amount
+}
+
+func (a *account) add(sale affiliate.Sale, paid map[uuid.UUID]bool) error {
+	a.sales++
+	err := sum(&a.refunded, sale.RefundedAmount)
+	for _, c := range sale.Commissions {
+		payout, gathered := c.PayoutID.Get()
+		switch {
+		case gathered && paid[payout]:
+			err = errors.Join(err, sum(&a.paid, c.CommissionEarned))
+		case gathered:
+			err = errors.Join(err, sum(&a.pending, c.CommissionEarned))
+		case c.ApprovalStatus == affiliate.ApprovalAccepted:
+			err = errors.Join(err, sum(&a.payable, c.CommissionEarned))
+		case c.ApprovalStatus == affiliate.ApprovalOnHold:
+			err = errors.Join(err, sum(&a.held, c.CommissionEarned))
+		}
+	}
+	return err
+}
+
+func sum(total *affiliate.Amount, a affiliate.Amount) (err error) {
+	*total, err = total.Add(a)
+	return err
+}
+
+// accounts reads every sale once.
+func (s *shop) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
+	paid := map[uuid.UUID]bool{}
+	for payout, err := range affiliate.Each(500, func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+		return s.Payouts(ctx, affiliate.PayoutFilter{}, pg)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		paid[payout.ID] = payout.Status == affiliate.PayoutPaid
+	}
+	accounts := map[uuid.UUID]*account{}
+	for sale, err := range affiliate.Each(500, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+		return s.Sales(ctx, affiliate.SaleFilter{}, pg)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		if accounts[sale.AffiliateID] == nil {
+			accounts[sale.AffiliateID] = new(account)
+		}
+		if err := accounts[sale.AffiliateID].add(sale, paid); err != nil {
+			return nil, err
+		}
+	}
+	return accounts, nil
+}
+
+// printAffiliates prints who brought how much. Revenue is gross; the
+// commission follows what was kept.
+func (s *shop) printAffiliates(ctx context.Context, w io.Writer) error {
+	accounts, err := s.accounts(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := s.Affiliates(ctx, affiliate.Page{})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all.Items, func(a, b affiliate.Affiliate) int {
+		return cmp.Or(b.TotalRevenue.Cmp(a.TotalRevenue), strings.Compare(a.Name, b.Name))
+	})
+	rows := [][]string{{
+		"Affiliate", "Status", ">Clicks", ">Referrals", ">Sales", ">Revenue", ">Refunded",
+		">Commission", ">On hold", ">Payable", ">In payout", ">Paid",
+	}}
+	for _, aff := range all.Items {
+		acc := accounts[aff.ID]
+		if acc == nil {
+			acc = new(account)
+		}
+		rows = append(rows, []string{
+			aff.Name, string(aff.Status), fmt.Sprint(aff.NumberOfClicks), fmt.Sprint(aff.NumberOfReferredUsers),
+			fmt.Sprint(acc.sales), money(aff.TotalRevenue), money(acc.refunded), money(aff.TotalCommissionEarned),
+			money(acc.held), money(acc.payable), money(acc.pending), money(acc.paid),
+		})
+	}
+	table(w, rows)
+	return nil
+}
+
+func (s *shop) printCoupons(ctx context.Context, w io.Writer) error {
+	all, err := s.Coupons(ctx, affiliate.Page{})
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"Coupon", ">Discount", ">Codes", ">Redeemed", ">Limit", "State"}}
+	for _, c := range slices.Backward(all.Items) {
+		discount := c.PercentOff.Or(affiliate.Percent{}).String() + " %"
+		if off, flat := c.AmountOff.Get(); flat {
+			discount = money(off)
+		}
+		rows = append(rows, []string{
+			c.Name, discount, fmt.Sprint(len(c.PromotionalCodes)), fmt.Sprint(c.TimesRedeemed),
+			limit(c.MaxRedemptions), s.state(c.Valid, c.RedeemBy, c.MaxRedemptions, c.TimesRedeemed),
+		})
+	}
+	table(w, rows)
+	return nil
+}
+
+func (s *shop) printCodes(ctx context.Context, w io.Writer) error {
+	all, err := s.Codes(ctx, affiliate.CodeFilter{}, affiliate.Page{})
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"Code", "Coupon", "Affiliate", ">Redeemed", ">Limit", "State"}}
+	for _, c := range slices.Backward(all.Items) {
+		var coupon, owner string
+		if parent, ok := c.Coupon.Get(); ok {
+			coupon = parent.Name
+		}
+		if aff, ok := c.Affiliate.Get(); ok {
+			owner = aff.FirstName + " " + aff.LastName
+		}
+		rows = append(rows, []string{
+			c.Code, coupon, owner, fmt.Sprint(c.TimesRedeemed), limit(c.MaxRedemptions),
+			s.state(c.Active, c.ExpiresAt, c.MaxRedemptions, c.TimesRedeemed),
+		})
+	}
+	table(w, rows)
+	return nil
+}
+
+// state says why a coupon or a code cannot be redeemed.
+func (s *shop) state(on bool, until affiliate.Opt[affiliate.Time], limit affiliate.Opt[int64], used int64) string {
+	if !on {
+		return "stopped"
+	}
+	if t, ok := until.Get(); ok && s.now.After(t.Time()) {
+		return "expired"
+	}
+	if n, ok := limit.Get(); ok && used >= n {
+		return "used up"
+	}
+	return "open"
+}
+
+func limit(n affiliate.Opt[int64]) string {
+	if max, ok := n.Get(); ok {
+		return fmt.Sprint(max)
+	}
+	return "-"
+}
+
+// printOutcomes prints what came of the rows that customers caused.
+func (s *shop) printOutcomes(_ context.Context, w io.Writer) error {
+	rows := [][]string{{"Outcome", ">Rows"}}
+	for _, name := range slices.Sorted(maps.Keys(s.outcomes)) {
+		rows = append(rows, []string{name, fmt.Sprint(s.outcomes[name])})
+	}
+	table(w, rows)
+	return nil
+}
+
+// printRefused prints the rules that rows ran into, in the order of the table
+// of texts, which is the order in which the rules of a code are checked.
+func (s *shop) printRefused(_ context.Context, w io.Writer) error {
+	rank := map[affiliate.Reason]int{}
+	for i, row := range slices.Backward(affiliate.Refusals()) {
+		rank[row.Reason] = i // the first of its texts
+	}
+	rules := slices.SortedFunc(maps.Keys(s.refused), func(a, b refusal) int {
+		return cmp.Or(cmp.Compare(rank[a.reason], rank[b.reason]), strings.Compare(a.text, b.text))
+	})
+	rows := [][]string{{"Refused", ">Rows", "Text"}}
+	for _, rule := range rules {
+		rows = append(rows, []string{string(rule.reason), fmt.Sprint(s.refused[rule]), rule.text})
+	}
+	table(w, rows)
+	return nil
+}
+
+func (s *shop) printEvents(ctx context.Context, w io.Writer) error {
+	counts, total := map[affiliate.EventType]int{}, 0
+	for e, err := range affiliate.Each(1000, func(pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
+		return s.Events(ctx, affiliate.EventFilter{}, pg)
+	}) {
+		if err != nil {
+			return err
+		}
+		counts[e.Type]++
+		total++
+	}
+	rows := [][]string{{"Event", ">Fired"}}
+	for _, typ := range affiliate.EventTypes() {
+		rows = append(rows, []string{string(typ), fmt.Sprint(counts[typ])})
+	}
+	table(w, append(rows, []string{"all", fmt.Sprint(total)}))
+	return nil
+}
+
+func (s *shop) printUnread(w io.Writer) {
+	if len(s.unread) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nRows that could not be read: %d\n", len(s.unread))
+	for _, reason := range s.unread[:min(len(s.unread), maxUnread)] {
+		fmt.Fprintf(w, "  %s\n", reason)
+	}
+	if more := len(s.unread) - maxUnread; more > 0 {
+		fmt.Fprintf(w, "  and %d more\n", more)
+	}
+}
+
+// verify has the program recompute its books from its records.
+func (s *shop) verify(ctx context.Context, w io.Writer) (holds bool, err error) {
+	var records, events int
+	err = s.store.View(ctx, s.Config().ID, func(tx *affiliate.Tx) error {
+		records = size(tx.Affiliates) + size(tx.Links) + size(tx.Clicks) + size(tx.Referrals) + size(tx.Coupons) +
+			size(tx.Codes) + size(tx.Redemptions) + size(tx.Sales) + size(tx.Plans) + size(tx.Payouts) + size(tx.Totals)
+		events = size(tx.Events)
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	if breaches := s.Verify(ctx); breaches != nil {
+		fmt.Fprintf(w, "\nVerify: does not hold\n%v\n", breaches)
+		return false, nil
+	}
+	fmt.Fprintf(w, "\nVerify: holds (%d records, %d events checked)\n", records, events)
+	return true, nil
+}
+
+func size[T affiliate.Record[T]](t affiliate.Table[T]) (n int) {
+	for range t.List(affiliate.Query{}) {
+		n++
+	}
+	return n
+}
+
+// money writes an amount with two decimals.
+func money(a affiliate.Amount) string {
+	return fmt.Sprintf("%d.%02d", a.Scaled()/10_000, a.Scaled()%10_000/100)
+}
+
+// table prints rows in columns under the headings of the first one; > before a
+// heading puts its column to the right.
+func table(w io.Writer, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	right := make([]bool, len(rows[0]))
+	for i, heading := range rows[0] {
+		rows[0][i], right[i] = strings.CutPrefix(heading, ">")
+	}
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	fmt.Fprintln(w)
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if right[i] {
+				cell, pad = pad+cell, ""
+			}
+			line.WriteString(cell + pad + "  ")
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+}

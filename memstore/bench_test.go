@@ -1,0 +1,415 @@
+package memstore
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A floor is what a program would do without a store: a map under a lock, and
+// a copy of the record.
+type floor[K comparable, T any] struct {
+	mu   sync.RWMutex
+	rows map[K]T
+}
+
+func (f *floor[K, T]) get(key K) (T, bool) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	rec, ok := f.rows[key]
+	return rec, ok
+}
+
+func (f *floor[K, T]) update(key K, change func(*T)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	rec := f.rows[key]
+	change(&rec)
+	f.rows[key] = rec
+}
+
+func (f *floor[K, T]) insert(key K, rec T) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, taken := f.rows[key]; taken {
+		return false
+	}
+	f.rows[key] = rec
+	return true
+}
+
+// sideBySide times the floor and the store in turns, per calls at a time, and
+// reports the median of the rounds and the allocations of a call.
+func sideBySide(b *testing.B, per int, base, ours func(i int)) {
+	b.Helper()
+	var floors, times, ratios []float64
+	timed := func(call func(int), from int) float64 {
+		start := time.Now()
+		for i := range per {
+			call(from + i)
+		}
+		return float64(time.Since(start).Nanoseconds()) / float64(per)
+	}
+
+	from := 0
+	for b.Loop() {
+		f := timed(base, from)
+		o := timed(ours, from+per)
+		from += 2 * per
+		floors, times, ratios = append(floors, f), append(times, o), append(ratios, o/f)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(floors), "floor-ns")
+	b.ReportMetric(median(times), "ns")
+	b.ReportMetric(median(ratios), "x-floor")
+	b.ReportMetric(testing.AllocsPerRun(100, func() { ours(from); from++ }), "allocs")
+}
+
+func median(xs []float64) float64 {
+	slices.Sort(xs)
+	return xs[len(xs)/2]
+}
+
+// rowID is an id that rises with n and looks like a UUID of version 7.
+func rowID(n int) (id uuid.UUID) {
+	binary.BigEndian.PutUint64(id[:8], uint64(n)>>4<<16|0x7000|uint64(n)&15)
+	binary.BigEndian.PutUint64(id[8:], uint64(n)*0x9E3779B97F4A7C15)
+	return id
+}
+
+var (
+	benchProgram = uuid.MustParse("0190c1d2-0000-7000-8000-000000000001")
+	created      = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+)
+
+func codeOf(n int) affiliate.CodeRecord {
+	return affiliate.CodeRecord{
+		ID: rowID(n), CouponID: rowID(n % 10), Code: "SPRING-" + strconv.Itoa(n), Active: true,
+		MaxRedemptions: 100, Revision: 1, CreatedAt: created, UpdatedAt: created,
+	}
+}
+
+func linkOf(n int) affiliate.LinkRecord {
+	return affiliate.LinkRecord{
+		ID: rowID(n), AffiliateID: rowID(n / 10), Slug: "partner-" + strconv.Itoa(n),
+		CreatedAt: created, UpdatedAt: created,
+	}
+}
+
+func affiliateOf(n int) affiliate.AffiliateRecord {
+	return affiliate.AffiliateRecord{
+		ID: rowID(n), FirstName: "Ada", LastName: "Lovelace",
+		Email: "ada" + strconv.Itoa(n) + "@example.com", CreatedAt: created, UpdatedAt: created,
+	}
+}
+
+// fill inserts n records, ten thousand in each Update.
+func fill(tb testing.TB, s *Store, n int, insert func(tx *affiliate.Tx, i int) error) {
+	tb.Helper()
+	for from := 0; from < n; from += 10_000 {
+		err := s.Update(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+			for i := from; i < min(n, from+10_000); i++ {
+				if err := insert(tx, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(fmt.Sprintf("Code/%d", n), func(b *testing.B) { lookupCode(b, n) })
+		b.Run(fmt.Sprintf("Slug/%d", n), func(b *testing.B) { lookupSlug(b, n) })
+		b.Run(fmt.Sprintf("Email/%d", n), func(b *testing.B) { lookupEmail(b, n) })
+		b.Run(fmt.Sprintf("ID/%d", n), func(b *testing.B) { lookupID(b, n) })
+	}
+}
+
+// besideMap fills a floor with n records and makes their keys in a random
+// order, in memory that neither side holds, as keys of requests are.
+func besideMap[K comparable, T any](n int, recordOf func(int) T, keyOf func(T) K) (*floor[K, T], []K) {
+	f := &floor[K, T]{rows: make(map[K]T)}
+	for i := range n {
+		rec := recordOf(i)
+		f.rows[keyOf(rec)] = rec
+	}
+	keys := make([]K, n)
+	for at, i := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
+		keys[at] = keyOf(recordOf(i))
+	}
+	runtime.GC()
+	return f, keys
+}
+
+func lookupCode(b *testing.B, n int) {
+	s := New()
+	fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
+	f, keys := besideMap(n, codeOf, func(r affiliate.CodeRecord) string { return r.AppendKeys(nil)[0].Text })
+
+	ctx := b.Context()
+	sideBySide(b, 200, func(i int) {
+		if rec, ok := f.get(keys[i%n]); !ok || rec.Revision != 1 {
+			b.Fatal("lost")
+		}
+	}, func(i int) {
+		var rec affiliate.CodeRecord
+		err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) (err error) {
+			rec, err = tx.Codes.Find(affiliate.Key{Index: affiliate.ByCode, Text: keys[i%n]})
+			return err
+		})
+		if err != nil || rec.Revision != 1 {
+			b.Fatal(err)
+		}
+	})
+}
+
+func lookupSlug(b *testing.B, n int) {
+	s := New()
+	fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+	f, keys := besideMap(n, linkOf, func(r affiliate.LinkRecord) string { return r.AppendKeys(nil)[0].Text })
+
+	ctx := b.Context()
+	sideBySide(b, 200, func(i int) {
+		if rec, ok := f.get(keys[i%n]); !ok || rec.Slug == "" {
+			b.Fatal("lost")
+		}
+	}, func(i int) {
+		var rec affiliate.LinkRecord
+		err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) (err error) {
+			rec, err = tx.Links.Find(affiliate.Key{Index: affiliate.BySlug, Text: keys[i%n]})
+			return err
+		})
+		if err != nil || rec.Slug == "" {
+			b.Fatal(err)
+		}
+	})
+}
+
+func lookupEmail(b *testing.B, n int) {
+	s := New()
+	fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Affiliates.Insert(affiliateOf(i)) })
+	f, keys := besideMap(n, affiliateOf, func(r affiliate.AffiliateRecord) string { return r.Email })
+
+	ctx := b.Context()
+	sideBySide(b, 200, func(i int) {
+		if rec, ok := f.get(keys[i%n]); !ok || rec.Email == "" {
+			b.Fatal("lost")
+		}
+	}, func(i int) {
+		var rec affiliate.AffiliateRecord
+		err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) (err error) {
+			rec, err = tx.Affiliates.Find(affiliate.Key{Index: affiliate.ByEmail, Text: keys[i%n]})
+			return err
+		})
+		if err != nil || rec.Email == "" {
+			b.Fatal(err)
+		}
+	})
+}
+
+func lookupID(b *testing.B, n int) {
+	s := New()
+	fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
+	f, keys := besideMap(n, codeOf, affiliate.CodeRecord.RecordID)
+
+	ctx := b.Context()
+	sideBySide(b, 200, func(i int) {
+		if rec, ok := f.get(keys[i%n]); !ok || rec.Revision != 1 {
+			b.Fatal("lost")
+		}
+	}, func(i int) {
+		var rec affiliate.CodeRecord
+		err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) (err error) {
+			rec, err = tx.Codes.Get(keys[i%n])
+			return err
+		})
+		if err != nil || rec.Revision != 1 {
+			b.Fatal(err)
+		}
+	})
+}
+
+// BenchmarkInsert adds links with rising ids to a table that has n already.
+func BenchmarkInsert(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := New()
+			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+			f, _ := besideMap(n, linkOf, affiliate.LinkRecord.RecordID)
+
+			ctx := b.Context()
+			sideBySide(b, 200, func(i int) {
+				if rec := linkOf(n + i); !f.insert(rec.ID, rec) {
+					b.Fatal("taken")
+				}
+			}, func(i int) {
+				rec := linkOf(n + i)
+				if err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error { return tx.Links.Insert(rec) }); err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkReplace counts a redemption on a random code.
+func BenchmarkReplace(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := New()
+			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
+			f, keys := besideMap(n, codeOf, affiliate.CodeRecord.RecordID)
+
+			ctx := b.Context()
+			sideBySide(b, 200, func(i int) {
+				f.update(keys[i%n], func(rec *affiliate.CodeRecord) { rec.TimesRedeemed++ })
+			}, func(i int) {
+				err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+					rec, err := tx.Codes.Get(keys[i%n])
+					if err != nil {
+						return err
+					}
+					rec.TimesRedeemed++
+					return tx.Codes.Replace(rec)
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkList walks the ten links of a random affiliate, newest first. The
+// floor looks up ten ids of a slice.
+func BenchmarkList(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := New()
+			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+			f, _ := besideMap(n, linkOf, affiliate.LinkRecord.RecordID)
+			owners := rand.New(rand.NewPCG(1, 2)).Perm(n / 10)
+
+			ctx := b.Context()
+			sideBySide(b, 50, func(i int) {
+				first := owners[i%len(owners)] * 10
+				for at := 9; at >= 0; at-- {
+					if rec, ok := f.get(rowID(first + at)); !ok || rec.Slug == "" {
+						b.Fatal("lost")
+					}
+				}
+			}, func(i int) {
+				key := affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(owners[i%len(owners)])}
+				err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) error {
+					for rec, err := range tx.Links.List(affiliate.Query{Key: key, Desc: true, Limit: 10}) {
+						if err != nil || rec.Slug == "" {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkQueue takes the head of a queue of n and adds to its end: the worst
+// case of an order that is a slice.
+func BenchmarkQueue(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := New()
+			due := func(i int) affiliate.QueueRecord {
+				return affiliate.QueueRecord{ID: rowID(i), DeliveryID: rowID(i), EndpointID: rowID(i % 3)}
+			}
+			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Queue.Insert(due(i)) })
+
+			ctx, i := b.Context(), 0
+			for b.Loop() {
+				err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+					if err := tx.Queue.Delete(rowID(i)); err != nil {
+						return err
+					}
+					return tx.Queue.Insert(due(n + i))
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}
+
+// BenchmarkSaleBytes is the memory of a sale by code with its commission,
+// ledger row and event, and its share of the totals of a hundred links and a
+// thousand referrals. The payload is empty.
+func BenchmarkSaleBytes(b *testing.B) {
+	const n = 200_000
+	var before, after runtime.MemStats
+	for b.Loop() {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		s := New()
+		fill(b, s, n, insertSale)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(s)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "B/sale")
+	b.ReportMetric(float64(after.HeapObjects-before.HeapObjects)/n, "objects/sale")
+}
+
+func insertSale(tx *affiliate.Tx, i int) error {
+	link, referral, number := rowID(i%100), rowID(1000+i%1000), uuid.UUID{}
+	binary.BigEndian.PutUint64(number[8:], uint64(i+1))
+	sale := affiliate.SaleRecord{
+		ID: rowID(i), Number: int64(i + 1), AffiliateID: rowID(i % 10), ReferralID: referral, LinkID: link,
+		CodeID: rowID(i % 1000), ExternalID: "order-" + strconv.Itoa(i), Email: "ada" + strconv.Itoa(i%1000) + "@example.com",
+		Commissions: []affiliate.CommissionRecord{{Number: int64(i + 1), AffiliateID: rowID(i % 10), CreatedAt: created}},
+		CreatedAt:   created, UpdatedAt: created,
+	}
+	if err := tx.Sales.Insert(sale); err != nil {
+		return err
+	}
+	if err := tx.Redemptions.Insert(affiliate.RedemptionRecord{ID: number, CodeID: sale.CodeID, CouponID: rowID(i % 10)}); err != nil {
+		return err
+	}
+	if err := tx.Events.Insert(affiliate.EventRecord{ID: rowID(i), ObjectID: sale.ID, Number: sale.Number}); err != nil {
+		return err
+	}
+	for _, owner := range []uuid.UUID{sale.AffiliateID, link, referral} {
+		totals, err := tx.Totals.Get(owner)
+		totals.ID = owner
+		totals.Sales++
+		if err != nil {
+			err = tx.Totals.Insert(totals)
+		} else {
+			err = tx.Totals.Replace(totals)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

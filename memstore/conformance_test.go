@@ -1,0 +1,21 @@
+package memstore_test
+
+import (
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+func newStore(testing.TB) affiliate.Store { return memstore.New() }
+
+func newRerun(testing.TB) affiliate.Store { return conformance.Rerun(memstore.New()) }
+
+func TestStore(t *testing.T) { conformance.TestStore(t, newStore) }
+
+// TestRerun shows that the suite itself, and the store below it, stand a
+// closure that runs twice.
+func TestRerun(t *testing.T) { conformance.TestStore(t, newRerun) }
+
+func BenchmarkStore(b *testing.B) { conformance.BenchmarkStore(b, newStore) }

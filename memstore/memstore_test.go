@@ -1,0 +1,529 @@
+package memstore
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"reflect"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// update runs an Update that must commit.
+func update(t testing.TB, s *Store, fn func(tx *affiliate.Tx) error) {
+	t.Helper()
+	if err := s.Update(t.Context(), benchProgram, fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// view runs a View that must find nothing wrong.
+func view(t testing.TB, s *Store, fn func(tx *affiliate.Tx) error) {
+	t.Helper()
+	if err := s.View(t.Context(), benchProgram, fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// linkNumbers are the numbers of the links that a list gives.
+func linkNumbers(t *testing.T, seq iter.Seq2[affiliate.LinkRecord, error], each func(n int)) []int {
+	t.Helper()
+	var got []int
+	for rec, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for rowID(n) != rec.ID {
+			n++
+		}
+		got = append(got, n)
+		each(n)
+	}
+	return got
+}
+
+func TestTxIsComplete(t *testing.T) {
+	view(t, New(), func(tx *affiliate.Tx) error {
+		v := reflect.ValueOf(tx).Elem()
+		for i := range v.NumField() {
+			if v.Field(i).IsNil() {
+				t.Errorf("Tx.%s is nil", v.Type().Field(i).Name)
+			}
+		}
+		return nil
+	})
+
+	p := newProgram(benchProgram)
+	v := reflect.ValueOf(&p.tables).Elem()
+	if n := len(p.all()); n != v.NumField() || n != len(affiliate.Schema()) {
+		t.Errorf("%d tables are opened, %d kept, %d in the schema", n, v.NumField(), len(affiliate.Schema()))
+	}
+}
+
+// TestFixed holds the tables that skip Clone to records without slices and maps.
+func TestFixed(t *testing.T) {
+	v := reflect.ValueOf(&newProgram(benchProgram).tables).Elem()
+	for i := range v.NumField() {
+		rows := v.Field(i).FieldByName("rows").FieldByName("blocks").Type()
+		rec := rows.Elem().Elem()
+		if got, want := v.Field(i).FieldByName("fixed").Bool(), !changeable(rec); got != want {
+			t.Errorf("%s: fixed is %v, want %v", rec, got, want)
+		}
+	}
+}
+
+func changeable(typ reflect.Type) bool {
+	if typ == reflect.TypeFor[time.Time]() || typ == reflect.TypeFor[affiliate.Payload]() {
+		return false
+	}
+	switch typ.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Func, reflect.Chan:
+		return true
+	case reflect.Array:
+		return changeable(typ.Elem())
+	case reflect.Struct:
+		for i := range typ.NumField() {
+			if changeable(typ.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestZeroStore(t *testing.T) {
+	var s Store
+	for range 2 {
+		view(t, &s, func(tx *affiliate.Tx) error {
+			if _, err := tx.Links.Get(rowID(1)); !errors.Is(err, affiliate.ErrNotFound) {
+				t.Errorf("get: %v", err)
+			}
+			return nil
+		})
+	}
+	if len(s.programs) != 0 {
+		t.Error("a View made a program")
+	}
+	update(t, &s, func(tx *affiliate.Tx) error { return tx.Links.Insert(linkOf(1)) })
+	view(t, &s, func(tx *affiliate.Tx) error {
+		_, err := tx.Links.Get(rowID(1))
+		return err
+	})
+}
+
+// TestManyPrograms has more programs than are found without the map, some of
+// them in the same place.
+func TestManyPrograms(t *testing.T) {
+	s := New()
+	const n = 3 * recentPrograms
+	for round := range 2 {
+		for i := range n {
+			id := uuid.UUID{0: byte(i), 15: byte(i / 2)}
+			err := s.Update(t.Context(), id, func(tx *affiliate.Tx) error { return tx.Links.Insert(linkOf(round*n + i)) })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range n {
+		id := uuid.UUID{0: byte(i), 15: byte(i / 2)}
+		err := s.View(t.Context(), id, func(tx *affiliate.Tx) error {
+			got := linkNumbers(t, tx.Links.List(affiliate.Query{}), func(int) {})
+			if !slices.Equal(got, []int{i, n + i}) {
+				t.Errorf("program %d has links %v", i, got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	s := New()
+	var wg sync.WaitGroup
+	for g := range 8 {
+		id := uuid.UUID{0: byte(g % 2)}
+		wg.Go(func() {
+			for i := range 200 {
+				err := s.Update(t.Context(), id, func(tx *affiliate.Tx) error {
+					n, err := tx.Next(affiliate.SaleSequence)
+					if err != nil {
+						return err
+					}
+					return tx.Links.Insert(linkOf(int(n)))
+				})
+				if err != nil {
+					t.Error(i, err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for range 200 {
+				err := s.View(t.Context(), id, func(tx *affiliate.Tx) error {
+					last := uuid.Nil
+					for rec, err := range tx.Links.List(affiliate.Query{}) {
+						if err != nil || !before(&last, &rec.ID) {
+							return errors.Join(err, errRefused)
+						}
+						last = rec.ID
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestGoexit(t *testing.T) {
+	s := New()
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		_ = s.Update(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+			if err := tx.Links.Insert(linkOf(1)); err != nil {
+				t.Error(err)
+			}
+			runtime.Goexit()
+			return nil
+		})
+	}()
+	<-ended
+	go func() {
+		_ = s.View(context.Background(), benchProgram, func(*affiliate.Tx) error { runtime.Goexit(); return nil })
+	}()
+	update(t, s, func(tx *affiliate.Tx) error {
+		if _, err := tx.Links.Get(rowID(1)); !errors.Is(err, affiliate.ErrNotFound) {
+			t.Errorf("get: %v", err)
+		}
+		return nil
+	})
+}
+
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := New()
+	run := func(*affiliate.Tx) error { t.Error("the closure ran"); return nil }
+	if err := s.View(ctx, benchProgram, run); !errors.Is(err, context.Canceled) {
+		t.Errorf("view: %v", err)
+	}
+	if err := s.Update(ctx, benchProgram, run); !errors.Is(err, context.Canceled) {
+		t.Errorf("update: %v", err)
+	}
+	if len(s.programs) != 0 {
+		t.Error("an ended context made a program")
+	}
+}
+
+// TestOver keeps everything that a transaction handed out.
+func TestOver(t *testing.T) {
+	s := New()
+	update(t, s, func(tx *affiliate.Tx) error {
+		return errors.Join(tx.Links.Insert(linkOf(1)), tx.Links.Insert(linkOf(2)))
+	})
+	for name, run := range map[string]func(context.Context, uuid.UUID, func(*affiliate.Tx) error) error{"View": s.View, "Update": s.Update} {
+		t.Run(name, func(t *testing.T) {
+			var kept *affiliate.Tx
+			var next func() (affiliate.LinkRecord, error, bool)
+			err := run(t.Context(), benchProgram, func(tx *affiliate.Tx) error {
+				var stop func()
+				kept = tx
+				next, stop = iter.Pull2(tx.Links.List(affiliate.Query{}))
+				t.Cleanup(stop)
+				_, err, _ := next()
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			update(t, s, func(*affiliate.Tx) error {
+				_, running, _ := next()
+				_, more, ok := next()
+				_, get := kept.Links.Get(rowID(1))
+				_, find := kept.Links.Find(affiliate.Key{Index: affiliate.BySlug, Text: "partner-1"})
+				_, number := kept.Next(affiliate.SaleSequence)
+				errs := []error{running, get, find, number, kept.Links.Insert(linkOf(3)), kept.Links.Replace(linkOf(1)), kept.Links.Delete(rowID(1))}
+				for _, err := range kept.Links.List(affiliate.Query{}) {
+					errs = append(errs, err)
+				}
+				for i, err := range errs {
+					if !errors.Is(err, affiliate.ErrTxDone) {
+						t.Errorf("call %d: %v", i, err)
+					}
+				}
+				if ok || more != nil || len(errs) != 8 {
+					t.Errorf("the list went on: %v, %v; %d errors", ok, more, len(errs))
+				}
+				return nil
+			})
+		})
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	view(t, New(), func(tx *affiliate.Tx) error {
+		_, number := tx.Next(affiliate.SaleSequence)
+		for i, err := range []error{number, tx.Links.Insert(linkOf(3)), tx.Links.Replace(linkOf(1)), tx.Links.Delete(rowID(1))} {
+			if !errors.Is(err, affiliate.ErrReadOnly) {
+				t.Errorf("call %d: %v", i, err)
+			}
+		}
+		return nil
+	})
+}
+
+// TestBadCalls makes mistakes that a store has to answer with an error.
+func TestBadCalls(t *testing.T) {
+	update(t, New(), func(tx *affiliate.Tx) error {
+		list := func(ix affiliate.Index) error {
+			for _, err := range tx.Links.List(affiliate.Query{Key: affiliate.Key{Index: ix, Text: "x"}}) {
+				return err
+			}
+			return nil
+		}
+		find := func(ix affiliate.Index) error {
+			_, err := tx.Links.Find(affiliate.Key{Index: ix, Text: "x"})
+			return err
+		}
+		for name, err := range map[string]error{
+			"insert without an id": tx.Links.Insert(affiliate.LinkRecord{}),
+			"list by unique":       list(affiliate.BySlug),
+			"list by another's":    list(affiliate.OfCoupon),
+			"list by nothing":      list(""),
+			"find by shared":       find(affiliate.OfAffiliate),
+			"find by another's":    find(affiliate.ByCode),
+			"find by nothing":      find(""),
+		} {
+			if err == nil || errors.Is(err, affiliate.ErrNotFound) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// An oddRecord names whatever keys it is given.
+type oddRecord struct {
+	id   uuid.UUID
+	keys *[]affiliate.Key
+}
+
+func (r oddRecord) RecordID() uuid.UUID                            { return r.id }
+func (r oddRecord) Clone() oddRecord                               { return r }
+func (r oddRecord) AppendKeys(dst []affiliate.Key) []affiliate.Key { return append(dst, *r.keys...) }
+
+func TestKeysOutOfPlace(t *testing.T) {
+	slug := affiliate.Key{Index: affiliate.BySlug, Text: "a"}
+	owner := affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(1)}
+	good := []affiliate.Key{slug, owner}
+	var tab table[oddRecord]
+	tab.open(newProgram(benchProgram), affiliate.TableSchema{Name: "odd", Indexes: []affiliate.Index{slug.Index, owner.Index}})
+	if err := tab.insert(oddRecord{rowID(1), &good}); err != nil {
+		t.Fatal(err)
+	}
+
+	for name, keys := range map[string][]affiliate.Key{
+		"order":   {owner, slug},
+		"twice":   {slug, slug},
+		"foreign": {slug, {Index: affiliate.OfCoupon, ID: rowID(1)}},
+	} {
+		if err := tab.insert(oddRecord{rowID(2), &keys}); err == nil {
+			t.Errorf("insert %s: no error", name)
+		}
+		if err := tab.replace(oddRecord{rowID(1), &keys}); err == nil {
+			t.Errorf("replace %s: no error", name)
+		}
+	}
+
+	changed := []affiliate.Key{owner, slug}
+	held := oddRecord{rowID(1), &good}
+	good = changed
+	other := []affiliate.Key{slug}
+	if err := tab.replace(oddRecord{rowID(1), &other}); err == nil {
+		t.Error("replace of a record that changed its keys: no error")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("delete of a record that changed its keys: no panic")
+		}
+	}()
+	_ = tab.delete(held.id)
+}
+
+// TestListWhileWriting says which records a List gives that has its table
+// changed under it.
+func TestListWhileWriting(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		q    affiliate.Query
+		each func(tx *affiliate.Tx, n int) error
+		want []int
+	}{
+		{"DeleteGiven", affiliate.Query{}, func(tx *affiliate.Tx, n int) error { return tx.Links.Delete(rowID(n)) }, []int{10, 20, 30, 40}},
+		{"DeleteGivenDesc", affiliate.Query{Desc: true}, func(tx *affiliate.Tx, n int) error { return tx.Links.Delete(rowID(n)) }, []int{40, 30, 20, 10}},
+		{"DeleteNext", affiliate.Query{}, func(tx *affiliate.Tx, n int) error { return tx.Links.Delete(rowID(n + 10)) }, []int{10, 30}},
+		{"Insert", affiliate.Query{}, func(tx *affiliate.Tx, n int) error { return tx.Links.Insert(linkOf(n + 25)) }, []int{10, 20, 30, 35, 40}},
+		{"InsertDesc", affiliate.Query{Desc: true}, func(tx *affiliate.Tx, n int) error { return tx.Links.Insert(linkOf(n - 5)) }, []int{40, 35, 30, 25, 20, 15, 10}},
+		{"Move", affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(1)}}, func(tx *affiliate.Tx, n int) error {
+			rec := linkOf(n)
+			rec.AffiliateID = rowID(2)
+			return tx.Links.Replace(rec)
+		}, []int{10, 20, 30, 40}},
+		{"Single", affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(7)}}, func(tx *affiliate.Tx, n int) error {
+			rec := linkOf(n + 5)
+			rec.AffiliateID = rowID(7)
+			return tx.Links.Insert(rec)
+		}, []int{70}},
+		{"SingleGone", affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(7)}}, func(tx *affiliate.Tx, n int) error {
+			return tx.Links.Delete(rowID(n))
+		}, []int{70}},
+		{"SingleStays", affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(7)}}, func(tx *affiliate.Tx, n int) error {
+			return tx.Links.Delete(rowID(10))
+		}, []int{70}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			update(t, New(), func(tx *affiliate.Tx) error {
+				numbers := []int{10, 20, 30, 40}
+				if tc.q.Key.ID == rowID(7) {
+					numbers = append(numbers, 70)
+				}
+				for _, n := range numbers {
+					rec := linkOf(n)
+					rec.AffiliateID = rowID(1 + n/70*6)
+					if err := tx.Links.Insert(rec); err != nil {
+						return err
+					}
+				}
+				got := linkNumbers(t, tx.Links.List(tc.q), func(n int) {
+					if err := tc.each(tx, n); err != nil && !errors.Is(err, affiliate.ErrNotFound) && !errors.Is(err, affiliate.ErrExists) {
+						t.Error(err)
+					}
+				})
+				if !slices.Equal(got, tc.want) {
+					t.Errorf("got %v, want %v", got, tc.want)
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// TestSlots deletes and inserts for a long time in the same few slots.
+func TestSlots(t *testing.T) {
+	s := New()
+	for i := range 2000 {
+		update(t, s, func(tx *affiliate.Tx) error {
+			if i >= 10 {
+				if err := tx.Links.Delete(rowID(i - 10)); err != nil {
+					return err
+				}
+			}
+			return tx.Links.Insert(linkOf(i))
+		})
+	}
+	tab := &s.open(benchProgram).links
+	if n := len(tab.rows.blocks[0]); len(tab.rows.blocks) != 1 || n > 11 {
+		t.Errorf("%d slots for 10 records", n)
+	}
+}
+
+// TestLogIsEmptied looks for records that a log keeps alive.
+func TestLogIsEmptied(t *testing.T) {
+	s := New()
+	fill(t, s, 10_000, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+	replaceSome := func(n int) {
+		update(t, s, func(tx *affiliate.Tx) error {
+			for i := range n {
+				if err := tx.Links.Replace(linkOf(i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	log := &s.open(benchProgram).links.log
+	if cap(log.changes) != 0 {
+		t.Errorf("room for %d changes is kept", cap(log.changes))
+	}
+	replaceSome(2 * keepOlds)
+	if cap(log.olds) != 0 {
+		t.Errorf("room for %d records is kept", cap(log.olds))
+	}
+	replaceSome(5)
+	for _, old := range log.olds[:5] {
+		if old != (affiliate.LinkRecord{}) {
+			t.Errorf("record %s is kept", old.ID)
+		}
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	s := New()
+	fill(t, s, 1000, func(tx *affiliate.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
+	for _, tc := range []struct {
+		name string
+		most float64
+		run  func()
+	}{
+		{"ViewGet", 1, func() {
+			view(t, s, func(tx *affiliate.Tx) error { _, err := tx.Codes.Get(rowID(500)); return err })
+		}},
+		{"ViewFind", 1, func() {
+			view(t, s, func(tx *affiliate.Tx) error {
+				_, err := tx.Codes.Find(affiliate.Key{Index: affiliate.ByCode, Text: "SPRING-500"})
+				return err
+			})
+		}},
+		{"UpdateReplace", 2, func() {
+			update(t, s, func(tx *affiliate.Tx) error {
+				rec, err := tx.Codes.Get(rowID(500))
+				if err != nil {
+					return err
+				}
+				rec.Code = "SPRING-500"
+				rec.TimesRedeemed++
+				return tx.Codes.Replace(rec)
+			})
+		}},
+		{"UpdateDeleteInsert", 2, func() {
+			update(t, s, func(tx *affiliate.Tx) error {
+				rec, err := tx.Codes.Get(rowID(500))
+				if err != nil {
+					return err
+				}
+				if err := tx.Codes.Delete(rec.ID); err != nil {
+					return err
+				}
+				return tx.Codes.Insert(rec)
+			})
+		}},
+		{"ListOfNothing", 2, func() { // the Tx and what List returns
+			view(t, s, func(tx *affiliate.Tx) error {
+				list := tx.Links.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(1)}})
+				list(func(affiliate.LinkRecord, error) bool { return true })
+				return nil
+			})
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := testing.AllocsPerRun(100, tc.run); got > tc.most {
+				t.Errorf("%v allocations, want at most %v", got, tc.most)
+			}
+		})
+	}
+}

@@ -1,0 +1,322 @@
+package memstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A model is a table as a map, with everything found by looking at all of it.
+type model[T affiliate.Record[T]] map[uuid.UUID]T
+
+func (m model[T]) clash(rec T) error {
+	for _, key := range rec.AppendKeys(nil) {
+		for id, other := range m {
+			if key.Index.Unique() && id != rec.RecordID() && slices.Contains(other.AppendKeys(nil), key) {
+				return &affiliate.ExistsError{Index: key.Index}
+			}
+		}
+	}
+	return nil
+}
+
+func (m model[T]) insert(rec T) error {
+	if _, taken := m[rec.RecordID()]; taken {
+		return &affiliate.ExistsError{}
+	}
+	if err := m.clash(rec); err != nil {
+		return err
+	}
+	m[rec.RecordID()] = rec
+	return nil
+}
+
+func (m model[T]) replace(rec T) error {
+	if _, ok := m[rec.RecordID()]; !ok {
+		return affiliate.ErrNotFound
+	}
+	if err := m.clash(rec); err != nil {
+		return err
+	}
+	m[rec.RecordID()] = rec
+	return nil
+}
+
+func (m model[T]) remove(id uuid.UUID) error {
+	if _, ok := m[id]; !ok {
+		return affiliate.ErrNotFound
+	}
+	delete(m, id)
+	return nil
+}
+
+// list is what a List gives.
+func (m model[T]) list(q affiliate.Query) []T {
+	recs := []T{}
+	ids := slices.SortedFunc(maps.Keys(m), func(x, y uuid.UUID) int { return bytes.Compare(x[:], y[:]) })
+	if q.Desc {
+		slices.Reverse(ids)
+	}
+	for _, id := range ids {
+		past := bytes.Compare(id[:], q.After[:])
+		switch {
+		case q.After != uuid.Nil && (past == 0 || past < 0 != q.Desc):
+		case q.Key.Index != "" && !slices.Contains(m[id].AppendKeys(nil), q.Key):
+		case q.Limit > 0 && len(recs) == q.Limit:
+		default:
+			recs = append(recs, m[id])
+		}
+	}
+	return recs
+}
+
+// A side is one table of a store and its model.
+type side[T affiliate.Record[T]] struct {
+	model model[T]
+	saved model[T]
+	of    func(*affiliate.Tx) affiliate.Table[T]
+	gen   *rapid.Generator[T]
+	tab   *table[T]
+}
+
+// A player is a side whatever its record type.
+type player interface {
+	save()
+	restore()
+	play(t *rapid.T, tx *affiliate.Tx)
+	check(t *rapid.T, tx *affiliate.Tx)
+}
+
+func (s *side[T]) save()    { s.saved = maps.Clone(s.model) }
+func (s *side[T]) restore() { s.model = s.saved }
+
+// play does one thing to the table and to the model.
+func (s *side[T]) play(t *rapid.T, tx *affiliate.Tx) {
+	tab, rec := s.of(tx), s.gen.Draw(t, "record")
+	var got, want error
+	switch rapid.SampledFrom([]string{"insert", "insert", "replace", "delete"}).Draw(t, "op") {
+	case "insert":
+		got, want = tab.Insert(rec), s.model.insert(rec)
+	case "replace":
+		got, want = tab.Replace(rec), s.model.replace(rec)
+	case "delete":
+		got, want = tab.Delete(rec.RecordID()), s.model.remove(rec.RecordID())
+	}
+	if !reflect.DeepEqual(want, got) {
+		t.Fatalf("error %v, want %v", got, want)
+	}
+}
+
+// check compares everything that can be read, and what cannot: that no key,
+// slot or record is left behind.
+func (s *side[T]) check(t *rapid.T, tx *affiliate.Tx) {
+	tab, rec := s.of(tx), s.gen.Draw(t, "probe")
+	queries := []affiliate.Query{{}, {Desc: true}, {
+		After: rec.RecordID(), Desc: rapid.Bool().Draw(t, "desc"), Limit: rapid.IntRange(0, 3).Draw(t, "limit"),
+	}}
+	for _, key := range rec.AppendKeys(nil) {
+		if !key.Index.Unique() {
+			q := queries[2]
+			q.Key = key
+			queries = append(queries, q, affiliate.Query{Key: key})
+		}
+	}
+	for _, q := range queries {
+		if want, got := s.model.list(q), collect(t, tab, q); !reflect.DeepEqual(want, got) {
+			t.Fatalf("list %+v: %s", q, cmp.Diff(want, got))
+		}
+	}
+
+	keys := make(map[affiliate.Key]bool)
+	for id, want := range s.model {
+		if got, err := tab.Get(id); err != nil || !reflect.DeepEqual(want, got) {
+			t.Fatalf("get: %v: %s", err, cmp.Diff(want, got))
+		}
+		for _, key := range want.AppendKeys(nil) {
+			keys[key] = true
+			if !key.Index.Unique() {
+				continue
+			}
+			if got, err := tab.Find(key); err != nil || !reflect.DeepEqual(want, got) {
+				t.Fatalf("find %v: %v: %s", key, err, cmp.Diff(want, got))
+			}
+		}
+	}
+	s.checkRoom(t, len(keys))
+}
+
+// checkRoom compares what the table holds with what it should.
+func (s *side[T]) checkRoom(t *rapid.T, keys int) {
+	held, lists := 0, 0
+	for i := range s.tab.indexes {
+		ix := &s.tab.indexes[i]
+		held += len(ix.ids) + len(ix.texts)
+		for _, block := range ix.lists.blocks {
+			lists += len(block)
+		}
+		lists -= len(ix.free)
+		for _, ref := range ix.ids {
+			lists -= int(ref >> 31)
+		}
+		for _, ref := range ix.texts {
+			lists -= int(ref >> 31)
+		}
+	}
+	if held != keys || lists != 0 {
+		t.Fatalf("indexes hold %d keys, want %d; %d lists are lost", held, keys, lists)
+	}
+
+	slots := 0
+	for _, block := range s.tab.rows.blocks {
+		slots += len(block)
+	}
+	if slots != len(s.model)+len(s.tab.free) || len(s.tab.byID) != len(s.model) {
+		t.Fatalf("%d slots and %d free for %d records", slots, len(s.tab.free), len(s.model))
+	}
+	var none T
+	for _, slot := range s.tab.free {
+		if !reflect.DeepEqual(none, *s.tab.rows.at(slot)) {
+			t.Fatalf("free slot %d holds a record", slot)
+		}
+	}
+}
+
+func collect[T affiliate.Record[T]](t interface{ Fatal(...any) }, tab affiliate.Table[T], q affiliate.Query) []T {
+	recs := []T{}
+	for rec, err := range tab.List(q) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		recs = append(recs, rec)
+	}
+	return recs
+}
+
+// few draws an id among n.
+func few(n int) *rapid.Generator[uuid.UUID] {
+	return rapid.Map(rapid.IntRange(1, n), func(i int) uuid.UUID { return rowID(i) })
+}
+
+// maybe draws from g, or the zero value.
+func maybe[T any](g *rapid.Generator[T]) *rapid.Generator[T] {
+	return rapid.OneOf(rapid.Map(rapid.Bool(), func(bool) (zero T) { return zero }), g)
+}
+
+var (
+	word = rapid.StringMatching("[a-c]")
+
+	someLink = rapid.Custom(func(t *rapid.T) affiliate.LinkRecord {
+		return affiliate.LinkRecord{
+			ID: few(30).Draw(t, "id"), AffiliateID: few(3).Draw(t, "affiliate"),
+			Slug: rapid.StringMatching("[a-e][a-e]").Draw(t, "slug"),
+		}
+	})
+	someCode = rapid.Custom(func(t *rapid.T) affiliate.CodeRecord {
+		return affiliate.CodeRecord{
+			ID: few(20).Draw(t, "id"), CouponID: few(2).Draw(t, "coupon"), AffiliateID: maybe(few(2)).Draw(t, "affiliate"),
+			Code:       rapid.StringMatching("[a-e][a-e]").Draw(t, "code"),
+			ExternalID: maybe(rapid.StringMatching("[x-z][x-z]")).Draw(t, "external id"),
+		}
+	})
+	someDelivery = rapid.Custom(func(t *rapid.T) affiliate.DeliveryRecord {
+		return affiliate.DeliveryRecord{
+			ID: few(40).Draw(t, "id"), EventID: few(20).Draw(t, "event"), EndpointID: few(2).Draw(t, "endpoint"),
+			State:    affiliate.DeliveryState(word.Draw(t, "state")),
+			Attempts: []affiliate.AttemptRecord{{URL: word.Draw(t, "url")}},
+		}
+	})
+)
+
+var errRefused = errors.New("refused")
+
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := New()
+		p := s.open(benchProgram)
+		players := []player{
+			&side[affiliate.LinkRecord]{model[affiliate.LinkRecord]{}, nil,
+				func(tx *affiliate.Tx) affiliate.Table[affiliate.LinkRecord] { return tx.Links }, someLink, &p.links},
+			&side[affiliate.CodeRecord]{model[affiliate.CodeRecord]{}, nil,
+				func(tx *affiliate.Tx) affiliate.Table[affiliate.CodeRecord] { return tx.Codes }, someCode, &p.codes},
+			&side[affiliate.DeliveryRecord]{model[affiliate.DeliveryRecord]{}, nil,
+				func(tx *affiliate.Tx) affiliate.Table[affiliate.DeliveryRecord] { return tx.Deliveries }, someDelivery, &p.deliveries},
+		}
+
+		update := func(t *rapid.T, end func() error) error {
+			return s.Update(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+				for range rapid.IntRange(1, 20).Draw(t, "ops") {
+					rapid.SampledFrom(players).Draw(t, "table").play(t, tx)
+				}
+				return end()
+			})
+		}
+		undone := func(run func()) {
+			for _, p := range players {
+				p.save()
+			}
+			run()
+			for _, p := range players {
+				p.restore()
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"commit": func(t *rapid.T) {
+				if err := update(t, func() error { return nil }); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"error": func(t *rapid.T) {
+				undone(func() {
+					if err := update(t, func() error { return errRefused }); !errors.Is(err, errRefused) {
+						t.Fatal(err)
+					}
+				})
+			},
+			"panic": func(t *rapid.T) {
+				undone(func() {
+					defer func() {
+						if r := recover(); r != errRefused {
+							panic(r)
+						}
+					}()
+					_ = update(t, func() error { panic(errRefused) })
+				})
+			},
+			"context": func(t *rapid.T) {
+				undone(func() {
+					ctx, cancel := context.WithCancel(context.Background())
+					err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+						players[0].play(t, tx)
+						players[1].play(t, tx)
+						cancel()
+						return nil
+					})
+					if !errors.Is(err, context.Canceled) {
+						t.Fatal(err)
+					}
+				})
+			},
+			"": func(t *rapid.T) {
+				err := s.View(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+					for _, p := range players {
+						p.check(t, tx)
+					}
+					return nil
+				})
+				if err != nil || len(p.changed) != 0 || p.writer != nil {
+					t.Fatal(err, p.changed, p.writer)
+				}
+			},
+		})
+	})
+}
