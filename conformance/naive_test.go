@@ -261,7 +261,6 @@ type naiveTx struct {
 	readOnly   bool
 	done       bool
 	dead       bool // of a flaw
-	clock      int
 }
 
 func (tx *naiveTx) flaw() flaw { return tx.store.flaw }

@@ -210,7 +210,7 @@ func manyInOrder(tb testing.TB, s affiliate.Store) {
 	}
 	insertShuffled(tb, s, ids)
 	qs := []affiliate.Query{{}, {Desc: true}, {Limit: 1_000}, {Limit: 1_001, Desc: true}}
-	for _, i := range []int{0, 99, 499, 500, 511, 512, 998, 999, 1_000, 1_023, 1_024, 1_999, n - 2, n - 1} {
+	for _, i := range []int{0, 499, 511, 999, 1_023, 1_999, n - 1} {
 		qs = append(qs, affiliate.Query{After: ids[i], Limit: 3}, affiliate.Query{After: ids[i], Desc: true, Limit: 3},
 			affiliate.Query{After: numbered(10*i + 11), Limit: 130}, affiliate.Query{After: numbered(10*i + 9), Desc: true, Limit: 130})
 	}
