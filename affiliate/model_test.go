@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -37,28 +38,12 @@ func onModelStores(t *testing.T, play func(rt *rapid.T, w *world)) {
 	}
 	for name, wrap := range map[string]func(affiliate.Store) affiliate.Store{
 		"memstore":        func(s affiliate.Store) affiliate.Store { return s },
-		"Rerun(memstore)": func(s affiliate.Store) affiliate.Store { return again{s} },
+		"Rerun(memstore)": conformance.Rerun,
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) { play(rt, newWorldOn(t, wrap(memstore.New()))) })
 		})
 	}
-}
-
-// again is a store that runs every closure twice and rolls the first run back.
-type again struct{ affiliate.Store }
-
-var errFirstRun = errors.New("first run, to be rolled back")
-
-func (a again) Update(ctx context.Context, program uuid.UUID, fn func(*affiliate.Tx) error) error {
-	err := a.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
-		_ = fn(tx) // whatever it says, the second run says it too
-		return errFirstRun
-	})
-	if !errors.Is(err, errFirstRun) {
-		return err
-	}
-	return a.Store.Update(ctx, program, fn)
 }
 
 // a happening is an event as a model foretells it.
