@@ -50,7 +50,7 @@ type saleReply struct {
 }
 
 func (r saleReply) result() SaleResult {
-	result := SaleResult{Outcome: r.outcome}
+	result := SaleResult{Outcome: r.outcome, Sale: Null[Sale](), Earlier: Null[Sale]()}
 	switch {
 	case r.kept != nil:
 		result.Sale = Set(*r.kept)
