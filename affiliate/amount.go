@@ -161,6 +161,33 @@ func (p Percent) Of(a Amount, c Currency) (Amount, error) {
 	return Amount{n}, err
 }
 
+// ofPortion returns p per cent of a × part ÷ whole, rounded once as by Of: rounding the portion first
+// would move a result that lies just below a half. No argument is negative and part is at most whole.
+func (p Percent) ofPortion(a, part, whole Amount, c Currency) (Amount, error) {
+	hi, lo := bits.Mul64(magnitude(a.n), magnitude(part.n))
+	divisor, rate := magnitude(whole.n), magnitude(p.n)
+	if hi >= divisor {
+		return Amount{}, ErrAmountRange
+	}
+	quo, rem := bits.Div64(hi, lo, divisor)
+
+	// The portion is quo + rem/divisor. Its product with the rate is cut to a whole number, which changes
+	// nothing: half of what it is then rounded to is whole as well.
+	hi, lo = bits.Mul64(rem, rate)
+	rest, _ := bits.Div64(hi, lo, divisor) // rem < divisor: there is room
+	hi, lo = bits.Mul64(quo, rate)
+	unit := hundredPercent * uint64(c.step())
+	lo, carry := bits.Add64(lo, rest+unit/2, 0)
+	if hi += carry; hi >= unit {
+		return Amount{}, ErrAmountRange
+	}
+	quo, _ = bits.Div64(hi, lo, unit)
+	if quo > math.MaxInt64/uint64(c.step()) {
+		return Amount{}, ErrAmountRange
+	}
+	return Amount{int64(quo) * c.step()}, nil
+}
+
 // Amount returns the number of a FLAT rate as the amount of money that it is: a rate of 5 pays 5 per sale.
 func (p Percent) Amount() Amount { return Amount(p) }
 
@@ -191,7 +218,7 @@ func (p *Percent) UnmarshalJSON(data []byte) error {
 }
 
 // mulDiv returns a × b ÷ c rounded half away from zero to a multiple of step, a power of ten. The product
-// has 128 bits and there is one rounding. It is the only multiplication of money. It answers
+// has 128 bits and there is one rounding. It and ofPortion are the only multiplications of money. It answers
 // ErrAmountRange when the result is beyond ±math.MaxInt64, and when c is zero.
 func mulDiv(a, b, c, step int64) (int64, error) {
 	hi, lo := bits.Mul64(magnitude(a), magnitude(b))

@@ -121,11 +121,7 @@ func (p *Program) earned(r *SaleRecord) (Amount, error) {
 	if err != nil {
 		return Amount{}, err
 	}
-	share, err := mulDiv(base.n, kept.n, r.TotalEarned.n, 1)
-	if err != nil {
-		return Amount{}, err
-	}
-	return rate.Of(Amount{share}, p.cfg.Currency)
+	return rate.ofPortion(base, kept, r.TotalEarned, p.cfg.Currency)
 }
 
 // base is what commission is paid on: the total less tax and shipping, where

@@ -26,7 +26,7 @@ const receiptLife = 24 * time.Hour
 type request struct {
 	once   Once
 	name   string // of the operation
-	input  any    // digested when the caller gives no digest
+	input  any    // digested as JSON when the caller gives no digest; fields without JSON stand beside it
 	sealed bool   // the answer holds a secret
 }
 

@@ -139,7 +139,7 @@ func (o *op) referralKey(f ReferralFilter) (key Key, filter string, err error) {
 func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (Referral, error) {
 	refused := checkReferral(&in)
 	o := p.op(ctx)
-	rq := request{once: in.Once, name: "referral.create", input: in}
+	rq := request{once: in.Once, name: "referral.create", input: []any{in, in.Integration, in.Manual}}
 	return create(o, rq, refused, func() (Referral, error) {
 		known, err := o.referralByEmail(in.Email)
 		if err == nil {

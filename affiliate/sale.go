@@ -108,7 +108,7 @@ const (
 type SaleResult struct {
 	Outcome SaleOutcome
 	Sale    Opt[Sale] // the new sale; null unless recorded
-	Earlier Opt[Sale] // duplicate: the sale that was there; the wire does not carry it
+	Earlier Opt[Sale] // duplicate: the sale that was there, else null; neither the wire nor a receipt carries it
 }
 
 // SaleUpdate is the input of [Program.UpdateSale]; what is not given stays.

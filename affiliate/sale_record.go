@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -59,7 +60,7 @@ type saleReply struct {
 
 // show fills in the result.
 func (r *saleReply) show(result *SaleResult) {
-	result.Outcome = r.outcome
+	result.Outcome, result.Sale.state, result.Earlier.state = r.outcome, optNull, optNull
 	switch {
 	case r.kept != nil:
 		result.Sale = Set(*r.kept)
@@ -107,9 +108,11 @@ func checkSale(in *NewSale) error {
 		optional("name", in.Name, maxName),
 		optional("externalId", in.ExternalID, maxName),
 		optional("externalInvoiceId", in.ExternalInvoiceID, maxName),
-		oneOfThese(in.PaymentTrigger, paymentTriggers, nil),
 	); err != nil {
 		return err
+	}
+	if !slices.Contains(paymentTriggers, in.PaymentTrigger) {
+		return oneOf("paymentTrigger", paymentTriggers...)
 	}
 	if err := checkProduct(in.Product); err != nil {
 		return err

@@ -1,0 +1,553 @@
+package affiliate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A slugMachine plays affiliates, links and what comes through them on the
+// engine and on a register.
+type slugMachine struct {
+	register
+	w     *world
+	story chronicle
+	ctx   context.Context
+	born  int
+}
+
+func TestModelSlugs(t *testing.T) {
+	onModelStores(t, func(rt *rapid.T, w *world) {
+		m := &slugMachine{w: w, story: chronicle{w: w}, ctx: context.Background(), register: register{links: map[string]*regLink{}}}
+		m.newAffiliate(rt)
+		m.newAffiliate(rt)
+		m.newLink(rt)
+		actions := map[string]func(*rapid.T){
+			"new affiliate":    m.newAffiliate,
+			"new link":         m.newLink,
+			"update affiliate": m.updateAffiliate,
+			"delete link":      m.deleteLink,
+			"delete affiliate": m.deleteAffiliate,
+			"delete referral":  m.deleteReferral,
+			"delete sale":      m.deleteSale,
+			"look up":          m.lookUp,
+			"":                 m.check,
+		}
+		for i := range 2 {
+			actions[fmt.Sprint("rename ", i)] = m.rename
+			actions[fmt.Sprint("click ", i)] = m.click
+			actions[fmt.Sprint("refer ", i)] = m.refer
+			actions[fmt.Sprint("sell ", i)] = m.sell
+		}
+		rt.Repeat(actions)
+	})
+}
+
+// slugs are few, so that they clash; some of them look like other identifiers.
+var modelSlugs = []string{"ada", "Ada-Lovelace", "a-1", "kiss", "1", "2", "7", "-"}
+
+// notSlugs are refused by the rules of slugs; two of them fold to "kiss" for
+// those who fold by Unicode.
+var notSlugs = []string{"a b", "a_b", "\u0430da", "\u212Aiss", "kiſs", "ada\n", " ada", "a/b", "ada%20", "\u0663"}
+
+// tooLong is legal but for its length.
+var tooLong = strings.Repeat("a", 101)
+
+// slug draws one as a caller sends it, good or bad.
+func aSlug(rt *rapid.T) string {
+	switch choose(rt, "kind of slug", "good", "good", "good", "good", "good", "good", "bad", "long") {
+	case "bad":
+		return choose(rt, "bad slug", notSlugs...)
+	case "long":
+		return choose(rt, "long slug", tooLong, tooLong[1:])
+	}
+	return misspelt(rt, choose(rt, "slug", modelSlugs...))
+}
+
+// slugRefusal is Slug rules 1, with the limit of rule 1.
+func slugRefusal(slug string) affiliate.Reason {
+	for _, r := range slug {
+		if (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' {
+			return affiliate.SlugSyntax
+		}
+	}
+	if slug == "" || len(slug) > 100 {
+		return affiliate.SlugSyntax
+	}
+	return ""
+}
+
+func (m *slugMachine) newAffiliate(rt *rapid.T) {
+	in := affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace",
+		Email: choose(rt, "email", "ada@example.com", "Ada@Example.com", "A.1@example.com", "ada@other.example", "+++@example.com", "7@example.com"),
+	}
+	if maybe(rt, "email of its own", 2) {
+		m.born++
+		in.Email = fmt.Sprint("ada+", m.born, "@example.com")
+	}
+	if !maybe(rt, "generated", 3) {
+		in.AffiliateLink = aSlug(rt)
+	}
+	got, err := m.w.CreateAffiliate(m.ctx, in)
+	want := affiliate.Reason("")
+	switch {
+	case in.AffiliateLink != "" && slugRefusal(in.AffiliateLink) != "":
+		want = affiliate.SlugSyntax
+	case m.withEmail(in.Email) != nil:
+		want = affiliate.AffiliateEmailTaken
+	case in.AffiliateLink != "" && m.link(in.AffiliateLink) != nil:
+		want = affiliate.SlugTaken
+	}
+	if refusedAs(rt, "CreateAffiliate", want, err); want != "" {
+		return
+	}
+	slug := in.AffiliateLink
+	if len(got.AffiliateLinks) != 1 {
+		rt.Fatalf("CreateAffiliate: the links %v", got.AffiliateLinks)
+	}
+	first := got.AffiliateLinks[0]
+	if slug == "" {
+		slug = m.generated(rt, folded(in.Email), first.Link)
+	}
+	m.affiliates = append(m.affiliates, &regAffiliate{id: got.ID, email: folded(in.Email), name: "Ada Lovelace"})
+	m.addLink(slug, first.ID, got.ID)
+	m.story.foretell(affiliate.AffiliateCreated, got.ID)
+}
+
+// generated is the slug that rule 4.2 makes of an email. Where the rule leaves
+// it open (nothing usable, ten taken) any free slug will do.
+func (m *slugMachine) generated(rt *rapid.T, email, got string) string {
+	if slugRefusal(got) != "" || got != folded(got) || m.link(got) != nil {
+		rt.Errorf("generated slug %q is not free or not a slug", got)
+	}
+	local, _, _ := strings.Cut(email, "@")
+	base := strings.Join(strings.FieldsFunc(local, func(r rune) bool { return slugRefusal(string(r)) != "" || r == '-' }), "-")
+	if base == "" {
+		return got
+	}
+	slug := base
+	for n := 2; m.link(slug) != nil && n <= 10; n++ {
+		slug = base + "-" + strconv.Itoa(n)
+	}
+	if m.link(slug) != nil || strings.HasSuffix(slug, "-10") {
+		return got
+	}
+	return slug
+}
+
+func (m *slugMachine) anAffiliate(rt *rapid.T) *regAffiliate {
+	if maybe(rt, "no such affiliate", 10) {
+		return &regAffiliate{id: uuid.MustParse("0197c2f0-0000-7000-8000-000000000000"), email: "nobody@example.com"}
+	}
+	return anyFrom(rt, "affiliate", m.affiliates)
+}
+
+// named draws an id and an email for an affiliate: either, both, or of two.
+func (m *slugMachine) named(rt *rapid.T) (uuid.UUID, string) {
+	a := m.anAffiliate(rt)
+	switch choose(rt, "named by", "id", "email", "both", "two") {
+	case "id":
+		return a.id, ""
+	case "email":
+		return uuid.Nil, typed(rt, a.email)
+	case "both":
+		return a.id, typed(rt, a.email)
+	}
+	return a.id, m.anAffiliate(rt).email
+}
+
+// match is what two identifiers of one thing lead to: contract 1.5.
+func match[T any](one, two *T, hasOne, hasTwo bool) (found *T, mismatch bool) {
+	switch {
+	case !hasOne:
+		return two, false
+	case !hasTwo:
+		return one, false
+	}
+	return one, one != two
+}
+
+func (m *slugMachine) owner(id uuid.UUID, email string) (*regAffiliate, bool) {
+	return match(m.affiliate(id), m.withEmail(email), id != uuid.Nil, email != "")
+}
+
+func (m *slugMachine) newLink(rt *rapid.T) {
+	in := affiliate.NewLink{Link: aSlug(rt)}
+	in.AffiliateID, in.AffiliateEmail = m.named(rt)
+	got, err := m.w.CreateLink(m.ctx, in)
+	owner, mismatch := m.owner(in.AffiliateID, in.AffiliateEmail)
+	want := slugRefusal(in.Link)
+	switch {
+	case want != "":
+	case mismatch:
+		want = affiliate.IdentifiersMismatch
+	case owner == nil:
+		want = affiliate.AffiliateNotFound
+	case m.link(in.Link) != nil:
+		want = affiliate.SlugTaken
+	}
+	if refusedAs(rt, "CreateLink", want, err); want != "" {
+		return
+	}
+	m.addLink(in.Link, got.ID, owner.id)
+	m.story.foretell(affiliate.AffiliateUpdated, owner.id)
+}
+
+// updateAffiliate changes the name, the email, or adds a link: one event for all
+// of it.
+func (m *slugMachine) updateAffiliate(rt *rapid.T) {
+	id, email := m.named(rt)
+	up := affiliate.AffiliateUpdate{
+		LastName: optionally(rt, "last name", "Lovelace", "Byron"),
+		Email:    optionally(rt, "new email", "Ada@Example.com", "byron@example.com", "a.1@example.com"),
+	}
+	if maybe(rt, "adds a link", 2) {
+		up.AffiliateLink = affiliate.Set(aSlug(rt))
+	}
+	n, err := m.w.UpdateAffiliate(m.ctx, affiliate.AffiliateRef{ID: id, Email: email}, up)
+	a, mismatch := m.owner(id, email)
+	slug, adds := up.AffiliateLink.Get()
+	newEmail, moves := up.Email.Get()
+	newEmail = folded(newEmail)
+	want := affiliate.Reason("")
+	switch {
+	case adds && slugRefusal(slug) != "":
+		want = affiliate.SlugSyntax
+	case mismatch:
+		want = affiliate.IdentifiersMismatch
+	case a == nil:
+		if refusedAs(rt, "UpdateAffiliate", "", err); n != 0 {
+			rt.Errorf("UpdateAffiliate of nobody matched %d", n)
+		}
+		return
+	case moves && m.withEmail(newEmail) != nil && m.withEmail(newEmail) != a:
+		want = affiliate.AffiliateEmailTaken
+	case adds && m.link(slug) != nil:
+		want = affiliate.SlugTaken
+	}
+	if refusedAs(rt, "UpdateAffiliate", want, err); want != "" {
+		return
+	}
+	if n != 1 {
+		rt.Errorf("UpdateAffiliate matched %d", n)
+	}
+	was := *a
+	if last, ok := up.LastName.Get(); ok {
+		a.name = "Ada " + last
+	}
+	if moves {
+		a.email = newEmail
+	}
+	if adds {
+		links := must(m.w.Links(m.ctx, affiliate.LinkFilter{Slug: slug}, affiliate.Page{})).Items
+		if len(links) != 1 {
+			rt.Fatalf("UpdateAffiliate added %v", links)
+		}
+		m.addLink(slug, links[0].ID, a.id)
+	}
+	if *a != was || adds {
+		m.story.foretell(affiliate.AffiliateUpdated, a.id)
+	}
+}
+
+// linkRef draws what names a link: id, slug, both, or of two.
+func (m *slugMachine) linkRef(rt *rapid.T) affiliate.LinkRef {
+	l := anyFrom(rt, "link", m.allLinks())
+	switch choose(rt, "named by", "id", "slug", "slug", "both", "two", "dead id", "dead slug") {
+	case "id":
+		return affiliate.LinkRef{ID: l.id}
+	case "slug":
+		return affiliate.LinkRef{Slug: misspelt(rt, l.slug)}
+	case "both":
+		return affiliate.LinkRef{ID: l.id, Slug: misspelt(rt, l.slug)}
+	case "two":
+		return affiliate.LinkRef{ID: l.id, Slug: choose(rt, "other slug", append(modelSlugs, notSlugs...)...)}
+	case "dead id":
+		return affiliate.LinkRef{ID: uuid.MustParse("0197c2f0-0000-7000-8000-000000000001")}
+	}
+	return affiliate.LinkRef{Slug: choose(rt, "any slug", append(modelSlugs, notSlugs...)...)}
+}
+
+func (m *slugMachine) linkNamed(ref affiliate.LinkRef) (*regLink, bool) {
+	return match(m.linkWithID(ref.ID), m.link(ref.Slug), ref.ID != uuid.Nil, ref.Slug != "")
+}
+
+func (m *slugMachine) rename(rt *rapid.T) {
+	ref, slug := m.linkRef(rt), aSlug(rt)
+	if maybe(rt, "the slug it has", 3) {
+		if l, _ := m.linkNamed(ref); l != nil {
+			slug = choose(rt, "spelling", l.slug, misspelt(rt, l.slug))
+		}
+	}
+	got, err := m.w.RenameLink(m.ctx, ref, slug)
+	l, mismatch := m.linkNamed(ref)
+	want := slugRefusal(slug)
+	switch {
+	case want != "":
+	case mismatch:
+		want = affiliate.IdentifiersMismatch
+	case l == nil:
+		want = affiliate.LinkNotFound
+	case m.link(slug) != nil && m.link(slug) != l:
+		want = affiliate.SlugTaken
+	}
+	if refusedAs(rt, "RenameLink", want, err); want != "" {
+		return
+	}
+	if got.ID != l.id {
+		rt.Errorf("RenameLink: another id")
+	}
+	if l.slug == slug {
+		return
+	}
+	delete(m.links, folded(l.slug))
+	l.slug = slug
+	m.links[folded(slug)] = l
+	m.story.foretell(affiliate.AffiliateUpdated, l.owner)
+}
+
+// deleteLink clears the references and keeps the rest: rule 4.3.
+func (m *slugMachine) deleteLink(rt *rapid.T) {
+	if !maybe(rt, "really", 2) {
+		rt.Skip("not this time")
+	}
+	ref := m.linkRef(rt)
+	got, err := m.w.DeleteLink(m.ctx, ref)
+	l, mismatch := m.linkNamed(ref)
+	want := affiliate.Reason("")
+	if mismatch {
+		want = affiliate.IdentifiersMismatch
+	} else if l == nil {
+		want = affiliate.LinkNotFound
+	}
+	if refusedAs(rt, "DeleteLink", want, err); want != "" {
+		return
+	}
+	if got != (affiliate.DeletedLink{ID: l.id, Link: l.slug}) {
+		rt.Errorf("DeleteLink: %v", got)
+	}
+	m.dropLink(l)
+	m.story.foretell(affiliate.AffiliateUpdated, l.owner)
+}
+
+func (m *slugMachine) deleteAffiliate(rt *rapid.T) {
+	if !maybe(rt, "really", 5) {
+		rt.Skip("not this time")
+	}
+	id, email := m.named(rt)
+	err := m.w.DeleteAffiliate(m.ctx, affiliate.AffiliateRef{ID: id, Email: email})
+	a, mismatch := m.owner(id, email)
+	if mismatch {
+		refusedAs(rt, "DeleteAffiliate", affiliate.IdentifiersMismatch, err)
+		return
+	}
+	if refusedAs(rt, "DeleteAffiliate", "", err); a == nil {
+		return
+	}
+	m.dropAffiliate(a)
+	m.story.foretell(affiliate.AffiliateDeleted, a.id)
+}
+
+// click comes through a live slug in any spelling; through a dead one nothing
+// comes (rule 4.5).
+func (m *slugMachine) click(rt *rapid.T) {
+	slug := aSlug(rt)
+	got, err := m.w.TrackClick(m.ctx, affiliate.NewClick{Slug: slug, LandingURL: "https://beans.example/?ref=x"})
+	l := m.link(slug)
+	if l == nil {
+		if !errors.Is(err, affiliate.ErrNotFound) {
+			rt.Errorf("TrackClick through %q: %v, want ErrNotFound", slug, err)
+		}
+		return
+	}
+	refusedAs(rt, "TrackClick", "", err)
+	for _, c := range m.clicks {
+		if got.ID <= c.id {
+			rt.Errorf("click %d after click %d", got.ID, c.id)
+		}
+	}
+	if got.AffiliateID != l.owner || orDash(got.AffiliateLinkID) != l.id.String() {
+		rt.Errorf("TrackClick: %v, want link %v", got, l.id)
+	}
+	m.clicks = append(m.clicks, &regClick{id: got.ID, affiliate: l.owner, link: l.id})
+}
+
+// ident draws what may name an affiliate.
+func (m *slugMachine) ident(rt *rapid.T) string {
+	switch choose(rt, "kind of ident", "click", "click", "id", "slug", "slug", "other") {
+	case "click":
+		return fmt.Sprint(anyFrom(rt, "click", m.clicks).id)
+	case "id":
+		return m.anAffiliate(rt).id.String()
+	case "slug":
+		return misspelt(rt, choose(rt, "slug", modelSlugs...))
+	}
+	return choose(rt, "nobody", "nobody", "1", "2", "3", "01", "+1", "1.0", "99999999999999999999999999999", "٣", "", " 1",
+		strings.ToUpper(m.anAffiliate(rt).id.String()), "{"+m.anAffiliate(rt).id.String()+"}")
+}
+
+func (m *slugMachine) lookUp(rt *rapid.T) {
+	ident := m.ident(rt)
+	got, err := m.w.Affiliate(m.ctx, ident)
+	a, _, _ := m.resolve(ident)
+	if a == nil {
+		if !errors.Is(err, affiliate.ErrNotFound) {
+			rt.Errorf("Affiliate(%q): %v, want ErrNotFound", ident, err)
+		}
+		return
+	}
+	if refusedAs(rt, "Affiliate", "", err); got.ID != a.id {
+		rt.Errorf("Affiliate(%q): %v, want %v", ident, got.ID, a.id)
+	}
+}
+
+func (m *slugMachine) refer(rt *rapid.T) {
+	in := affiliate.NewReferral{
+		AffiliateID: m.ident(rt), Name: "Tomas Berg", ReferredUserExternalID: "ext",
+		Email: choose(rt, "email", "c1@example.com", "C1@example.com", "c2@example.com", "c3@example.com"),
+	}
+	got, err := m.w.CreateReferral(m.ctx, in)
+	to, link, click := m.resolve(in.AffiliateID)
+	switch r := m.referral(in.Email); {
+	case in.AffiliateID == "":
+		refusedAs(rt, "CreateReferral", affiliate.AttributionRequired, err)
+	case r != nil:
+		if refusedAs(rt, "CreateReferral", "", err); got.ID != r.id {
+			rt.Errorf("CreateReferral: %v, want the one that is there", got.ID)
+		}
+	case to == nil:
+		if !errors.Is(err, affiliate.ErrNotFound) {
+			rt.Errorf("CreateReferral: %v, want ErrNotFound", err)
+		}
+	default:
+		refusedAs(rt, "CreateReferral", "", err)
+		m.addReferral(got.ID, in.Email, to.id, link, click)
+		m.story.foretell(affiliate.ReferralCreated, got.ID)
+	}
+}
+
+// sell reports a sale without a code: referralId, else the customer's email.
+func (m *slugMachine) sell(rt *rapid.T) {
+	in := affiliate.NewSale{
+		Name: "Tomas Berg", TotalEarned: affiliate.MustAmount(choose(rt, "total", "0.01", "10", "199.99")),
+		Email: choose(rt, "email", "", "c1@example.com", "C2@example.com", "c4@example.com"),
+	}
+	switch choose(rt, "referralId", "none", "referral", "customer", "affiliate", "affiliate") {
+	case "referral":
+		in.ReferralID = anyFrom(rt, "referral", m.referrals).id.String()
+	case "customer":
+		in.ReferralID = choose(rt, "customer", "C1@example.com", "c9@example.com")
+	case "affiliate":
+		in.ReferralID = m.ident(rt)
+	}
+	got, err := m.w.RecordSale(m.ctx, in)
+	if in.ReferralID == "" && in.Email == "" {
+		refusedAs(rt, "RecordSale", affiliate.AttributionRequired, err)
+		return
+	}
+	to, link, click, customer := m.credited(in.ReferralID, in.Email)
+	switch {
+	case to == uuid.Nil:
+		if refusedAs(rt, "RecordSale", "", err); got.Outcome != affiliate.SaleUnattributed {
+			rt.Errorf("RecordSale: %s, want unattributed", got.Outcome)
+		}
+		return
+	case customer == nil && in.Email == "":
+		refusedAs(rt, "RecordSale", affiliate.MissingField, err)
+		return
+	}
+	refusedAs(rt, "RecordSale", "", err)
+	sale, ok := got.Sale.Get()
+	if !ok {
+		rt.Fatalf("RecordSale: %s", got.Outcome)
+	}
+	if customer == nil {
+		r, _ := sale.Referral.Get()
+		customer = m.addReferral(r.ID, in.Email, to, link, click)
+		m.story.foretell(affiliate.ReferralCreated, r.ID)
+	} else if click != nil && click.referral == uuid.Nil {
+		click.referral = customer.id
+	}
+	m.sales = append(m.sales, &regSale{
+		id: sale.ID, affiliate: to, referral: customer.id, link: link, total: ratOf(in.TotalEarned), clicks: m.clicksOf(customer.id),
+	})
+	m.story.foretell(affiliate.SaleCreated, sale.ID)
+}
+
+func (m *slugMachine) deleteReferral(rt *rapid.T) {
+	if !maybe(rt, "really", 3) {
+		rt.Skip("not this time")
+	}
+	r := anyFrom(rt, "referral", m.referrals)
+	refusedAs(rt, "DeleteReferral", "", m.w.DeleteReferral(m.ctx, choose(rt, "named by", r.id.String(), typed(rt, r.email))))
+	drop(&m.sales, func(x *regSale) bool { return x.referral == r.id })
+	m.dropReferral(r)
+	m.story.foretell(affiliate.ReferralDeleted, r.id)
+}
+
+func (m *slugMachine) deleteSale(rt *rapid.T) {
+	if !maybe(rt, "really", 3) {
+		rt.Skip("not this time")
+	}
+	x := anyFrom(rt, "sale", m.sales)
+	refusedAs(rt, "DeleteSale", "", m.w.DeleteSale(m.ctx, x.id))
+	drop(&m.sales, func(y *regSale) bool { return x == y })
+	m.story.foretell(affiliate.SaleDeleted, x.id)
+}
+
+// check is what holds after every step.
+func (m *slugMachine) check(rt *rapid.T) {
+	m.w.pass(time.Second)
+	want, got := m.lines(), m.shown(rt)
+	sameLines(rt, "affiliates", want.affiliates, got.affiliates)
+	sameLines(rt, "links", want.links, got.links)
+	sameLines(rt, "referrals", want.referrals, got.referrals)
+	sameLines(rt, "sales", want.sales, got.sales)
+	m.story.check(rt)
+	if err := m.w.Verify(m.ctx); err != nil {
+		rt.Errorf("Verify: %v", err)
+	}
+}
+
+// shown is what the engine's lists show. Each slug must lead to its link alone:
+// together with the equal lists that is a bijection.
+func (m *slugMachine) shown(rt *rapid.T) (out regLines) {
+	for _, a := range must(m.w.Affiliates(m.ctx, affiliate.Page{})).Items {
+		var links []string
+		for _, l := range a.AffiliateLinks {
+			if l.UserID != a.ID {
+				rt.Errorf("link %s of %s names %s", l.Link, a.ID, l.UserID)
+			}
+			links = append(links, l.Link)
+		}
+		slices.Sort(links)
+		out.affiliates = append(out.affiliates, fmt.Sprintln(a.ID, a.Email, a.Name, links, a.NumberOfClicks, a.NumberOfReferredUsers, a.TotalRevenue))
+	}
+	for _, l := range must(m.w.Links(m.ctx, affiliate.LinkFilter{}, affiliate.Page{})).Items {
+		out.links = append(out.links, fmt.Sprintln(l.ID, l.Link, l.Affiliate.ID, l.Clicks, l.Referrals, l.Sales, l.TotalRevenue))
+	}
+	for _, r := range must(m.w.Referrals(m.ctx, affiliate.ReferralFilter{}, affiliate.Page{})).Items {
+		out.referrals = append(out.referrals, fmt.Sprintln(r.ID, r.Email, r.AffiliateID, orDash(r.AffiliateLinkID), r.TotalRevenue))
+	}
+	for _, x := range must(m.w.Sales(m.ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		out.sales = append(out.sales, fmt.Sprintln(x.ID, x.AffiliateID, orDash(x.ReferralID), orDash(x.AffiliateLinkID), x.TotalEarned, x.Clicks))
+	}
+	for _, slug := range modelSlugs {
+		links, want := must(m.w.Links(m.ctx, affiliate.LinkFilter{Slug: slug}, affiliate.Page{})).Items, m.link(slug)
+		if want == nil && len(links) > 0 || want != nil && (len(links) != 1 || links[0].ID != want.id) {
+			rt.Errorf("slug %q leads to %v", slug, links)
+		}
+	}
+	return out
+}

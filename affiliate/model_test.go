@@ -1,0 +1,241 @@
+package affiliate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// What the state machines share: the stores they run on, the drawing of values,
+// and the comparison of a model with the engine. The models are written from the
+// documents and know nothing of how the engine does it.
+
+// modelChecks is how many sequences a machine plays on each store unless
+// -rapid.checks says otherwise. The gate plays 1,000 of 100 steps.
+const modelChecks = 40
+
+// onModelStores runs a machine on the reference store, and on one that runs
+// every closure twice.
+func onModelStores(t *testing.T, play func(rt *rapid.T, w *world)) {
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		must(0, checks.Value.Set(fmt.Sprint(modelChecks)))
+		t.Cleanup(func() { must(0, checks.Value.Set(checks.DefValue)) })
+	}
+	for name, wrap := range map[string]func(affiliate.Store) affiliate.Store{
+		"memstore":        func(s affiliate.Store) affiliate.Store { return s },
+		"Rerun(memstore)": conformance.Rerun,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) { play(rt, newWorldOn(t, wrap(memstore.New()))) })
+		})
+	}
+}
+
+// a happening is an event as a model foretells it.
+type happening struct {
+	typ    affiliate.EventType
+	object string // the id in the body
+}
+
+// A chronicle follows the events of a world. Between two steps there must be
+// those that the model foretold, in their order, and no others.
+type chronicle struct {
+	w    *world
+	last uuid.UUID
+	want []happening
+}
+
+func (c *chronicle) foretell(typ affiliate.EventType, object any) {
+	c.want = append(c.want, happening{typ, fmt.Sprint(object)})
+}
+
+func (c *chronicle) check(rt *rapid.T) {
+	var got []happening
+	err := c.w.store.View(context.Background(), c.w.Config().ID, func(tx *affiliate.Tx) error {
+		for rec, err := range tx.Events.List(affiliate.Query{After: c.last}) {
+			if err != nil {
+				return err
+			}
+			var payload struct {
+				Event affiliate.EventType
+				Body  struct{ ID json.RawMessage }
+			}
+			must(0, json.Unmarshal(rec.Payload.Bytes(), &payload))
+			if payload.Event != rec.Type {
+				rt.Errorf("event of type %s has the payload of a %s", rec.Type, payload.Event)
+			}
+			got = append(got, happening{rec.Type, strings.Trim(string(payload.Body.ID), `"`)})
+			c.last = rec.ID
+		}
+		return nil
+	})
+	if err != nil {
+		rt.Fatalf("read events: %v", err)
+	}
+	if !slices.Equal(got, c.want) {
+		rt.Errorf("events of this step: got %v, want %v", got, c.want)
+	}
+	c.want = nil
+}
+
+// sameLines compares what the model holds with what the engine answers.
+func sameLines(rt *rapid.T, what string, want, got []string) {
+	if !slices.Equal(want, got) {
+		rt.Errorf("%s (-model +engine):\n%s", what, cmp.Diff(want, got))
+	}
+}
+
+// reasonOf is the reason of a refusal; any other error fails the test.
+func reasonOf(rt *rapid.T, err error) affiliate.Reason {
+	if err == nil {
+		return ""
+	}
+	refusal, ok := errors.AsType[*affiliate.Error](err)
+	if !ok {
+		rt.Fatalf("not a refusal: %v", err)
+	}
+	return refusal.Reason
+}
+
+// refusedAs compares the outcome of a call with the reason the model gives.
+func refusedAs(rt *rapid.T, call string, want affiliate.Reason, err error) {
+	if got := reasonOf(rt, err); got != want {
+		rt.Fatalf("%s: refused as %q, want %q (%v)", call, got, want, err)
+	}
+}
+
+// choose draws one of some values.
+func choose[T any](rt *rapid.T, label string, from ...T) T {
+	return rapid.SampledFrom(from).Draw(rt, label)
+}
+
+// anyFrom draws one of a list; a step without anything to choose from is skipped.
+func anyFrom[T any](rt *rapid.T, label string, from []T) T {
+	if len(from) == 0 {
+		rt.Skip("none yet")
+	}
+	return rapid.SampledFrom(from).Draw(rt, label)
+}
+
+// maybe is true once in n times.
+func maybe(rt *rapid.T, label string, n int) bool {
+	odds := make([]bool, n)
+	odds[n-1] = true
+	return rapid.SampledFrom(odds).Draw(rt, label) // the numbers of rapid prefer small ones
+}
+
+// optionally draws nothing at all, or a value.
+func optionally[T any](rt *rapid.T, label string, from ...T) affiliate.Opt[T] {
+	if rapid.Bool().Draw(rt, label+"?") {
+		return affiliate.Set(choose(rt, label, from...))
+	}
+	return affiliate.Opt[T]{}
+}
+
+// misspelt is an ASCII text as somebody types it: any letter case.
+func misspelt(rt *rapid.T, s string) string {
+	flips := rapid.Uint32().Draw(rt, "letter case")
+	out := []byte(s)
+	for i, c := range out {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if letter && flips>>(i%32)&1 == 1 {
+			out[i] ^= 'a' ^ 'A'
+		}
+	}
+	return string(out)
+}
+
+// typed is misspelt, with blanks around it.
+func typed(rt *rapid.T, s string) string {
+	return choose(rt, "blanks before", "", "", " ", "\t ") + misspelt(rt, s) + choose(rt, "blanks behind", "", "", "  ", "\n")
+}
+
+// folded is an ASCII text without its letter case.
+func folded(s string) string {
+	out := []byte(s)
+	for i, c := range out {
+		if 'A' <= c && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return string(out)
+}
+
+// Money of a model is exact.
+
+func ratOf(a affiliate.Amount) *big.Rat { return big.NewRat(a.Scaled(), 10_000) }
+
+func percentRat(p affiliate.Percent) *big.Rat { return big.NewRat(p.Scaled(), 10_000) }
+
+func ratSum(terms ...*big.Rat) *big.Rat {
+	sum := new(big.Rat)
+	for _, r := range terms {
+		sum.Add(sum, r)
+	}
+	return sum
+}
+
+func ratDiff(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+
+// share is part per cent of whole.
+func share(part, whole *big.Rat) *big.Rat {
+	r := new(big.Rat).Mul(part, whole)
+	return r.Quo(r, big.NewRat(100, 1))
+}
+
+// cents rounds half away from zero to two digits: rule 1, Rounding, in dollars.
+func cents(r *big.Rat) *big.Rat {
+	scaled := new(big.Rat).Mul(r, big.NewRat(100, 1))
+	half := big.NewRat(1, 2)
+	if scaled.Sign() < 0 {
+		half.Neg(half)
+	}
+	scaled.Add(scaled, half)
+	whole := new(big.Int).Quo(scaled.Num(), scaled.Denom()) // towards zero
+	return new(big.Rat).SetFrac(whole, big.NewInt(100))
+}
+
+// plain writes an amount without trailing zeros, as JSON has it.
+func plain(r *big.Rat) string {
+	s := r.FloatString(4)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// timeLine writes an instant that may not be there.
+func timeLine(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// orDash writes a value that may not be there.
+func orDash[T any](o affiliate.Opt[T]) string {
+	if v, ok := o.Get(); ok {
+		return fmt.Sprint(v)
+	}
+	return "-"
+}
+
+// idLine writes an id that may be missing.
+func idLine(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return "-"
+	}
+	return id.String()
+}

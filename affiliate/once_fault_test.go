@@ -1,0 +1,76 @@
+package affiliate_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+)
+
+// A fault at any call leaves nothing, not even the receipt, and the repeat of the
+// request does it once (B435, G09).
+func TestOnceFaults(t *testing.T) {
+	for kind, fault := range map[string]func(affiliate.Store, int) affiliate.Store{
+		"FailAt": conformance.FailAt, "FailFrom": conformance.FailFrom, "PanicAt": conformance.PanicAt, "CancelAt": conformance.CancelAt,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			eachCreate(t, func(t *testing.T, s onceShop, c onceCreate) {
+				before := s.dump()
+				for n := 1; ; n++ {
+					first, err := quietly(func() (any, error) {
+						return c.run(s.With(fault(s.store, n)), c.input, affiliate.Once{Key: "k"})
+					})
+					if err == nil { // no run made n calls: this one went through
+						if n < 5 {
+							t.Errorf("done after %d calls", n-1)
+						}
+						s.replayed(t, c, affiliate.Once{Key: "k"}, first, nil)
+						return
+					}
+					if !errors.Is(err, conformance.ErrInjected) && !errors.Is(err, context.Canceled) {
+						t.Errorf("call %d: %v", n, err)
+					}
+					if diff := cmp.Diff(before, s.dump()); diff != "" {
+						t.Fatalf("call %d left something (-before +after):\n%s", n, diff)
+					}
+				}
+			})
+		})
+	}
+}
+
+// An answer that is lost after its commit is there for the repeat; so is a
+// refusal, whose receipt is a commit of its own (B435).
+func TestOnceLostAnswers(t *testing.T) {
+	eachCreate(t, func(t *testing.T, s onceShop, c onceCreate) {
+		bad := reflect.Zero(reflect.TypeOf(c.input)).Interface()
+		for key, input := range map[string]any{"good": c.input, "bad": bad} {
+			if _, err := c.run(s.With(conformance.LoseAnswer(s.store, 1)), input, affiliate.Once{Key: key}); !errors.Is(err, conformance.ErrInjected) {
+				t.Fatalf("%s: %v", key, err)
+			}
+			before := s.dump()
+			_, err := c.run(s.Program, input, affiliate.Once{Key: key})
+			if (err == nil) != (key == "good") {
+				t.Errorf("%s: the repeat gives %v", key, err)
+			}
+			if diff := cmp.Diff(before, s.dump()); diff != "" {
+				t.Errorf("%s: the repeat changed records (-before +after):\n%s", key, diff)
+			}
+		}
+	})
+}
+
+// quietly turns a panic into its error.
+func quietly[T any](fn func() (T, error)) (out T, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = v.(error)
+		}
+	}()
+	return fn()
+}
