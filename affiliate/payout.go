@@ -155,7 +155,7 @@ func (p *Program) movePayout(ctx context.Context, id uuid.UUID, status PayoutSta
 		if err != nil {
 			return Payout{}, payoutNotFound.orOther(err)
 		}
-		if rec.Status == status && rec.FailedReason == reason {
+		if rec.Status == status && (reason == "" || rec.FailedReason == reason) {
 			return payoutOf(rec), nil
 		}
 		if rec.Status != status && !slices.Contains(nextPayoutStatuses(rec.Status), status) {
