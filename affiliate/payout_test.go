@@ -47,7 +47,7 @@ func TestCreatePayoutErrors(t *testing.T) {
 		{"ErrNothingInYear1", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, Until: time.Time{}.Add(1)}, nothing},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.world.t = t
+			s.on(t)
 			s.refused(tt.want, func() error { _, err := s.CreatePayout(ctx, tt.in); return err })
 		})
 	}

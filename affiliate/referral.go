@@ -209,6 +209,9 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 		return from, MediumLink, err
 	}
 	named, err := o.eitherOrigin(in.AffiliateID, in.AffiliateEmail)
+	if errors.Is(err, ErrNotFound) { // counts as not sent
+		named, err = o.eitherOrigin("", in.AffiliateEmail)
+	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return origin{}, "", err
 	}
