@@ -103,7 +103,7 @@ func (o *op) fillPayout(rec PayoutRecord, sales []SaleRecord) (Payout, error) {
 			if !c.payable() {
 				continue
 			}
-			c.PayoutID, c.ManuallyPaid, c.UpdatedAt = rec.ID, rec.ManuallyPaid, o.now
+			c.PayoutID, c.ManuallyPaid, c.UpdatedAt = rec.ID, rec.ManuallyPaid, later(o.now, c.UpdatedAt)
 			rec.Commissions = append(rec.Commissions, c.Number)
 			var err error
 			if rec.Amount, err = rec.Amount.Add(c.Earned); err != nil {
@@ -161,7 +161,7 @@ func (p *Program) movePayout(ctx context.Context, id uuid.UUID, status PayoutSta
 		if rec.Status != status && !slices.Contains(nextPayoutStatuses(rec.Status), status) {
 			return Payout{}, statusNotAllowed.err()
 		}
-		rec.Status, rec.FailedReason, rec.UpdatedAt = status, reason, o.now
+		rec.Status, rec.FailedReason, rec.UpdatedAt = status, reason, later(o.now, rec.UpdatedAt)
 		if status == PayoutPaid {
 			rec.PaidAt = o.now
 		}

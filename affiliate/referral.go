@@ -372,7 +372,7 @@ func (o *op) saveReferral(before, rec ReferralRecord) (ReferralRecord, error) {
 		return before, nil
 	}
 	rec.Revision++
-	rec.UpdatedAt = o.now
+	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	if err := o.tx.Referrals.Replace(rec); err != nil {
 		return rec, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
 	}
