@@ -220,7 +220,10 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 		return origin{}, "", err
 	}
 	aff, err := o.tx.Affiliates.Get(v.code.AffiliateID)
-	return origin{affiliate: aff, click: named.click}, MediumCoupon, err
+	if err != nil {
+		return origin{}, "", internal("affiliate of a code", err)
+	}
+	return origin{affiliate: aff, click: named.click}, MediumCoupon, nil
 }
 
 // namedOrigin resolves an identifier and an email that must agree when both are
