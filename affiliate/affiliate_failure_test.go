@@ -1,6 +1,7 @@
 package affiliate_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/uuid"
@@ -95,6 +96,47 @@ func TestAffiliateStoreFailures(t *testing.T) {
 			w.code(w.a.ID, "CODE")
 			w.everyFailure(func() error { return call(w) })
 			w.verify()
+		})
+	}
+}
+
+// What a look-up did not see, the unique index of the store still refuses, with
+// the same words.
+func TestAffiliateUniqueIndexes(t *testing.T) {
+	w := newAffWorld(t)
+	a, b := w.affiliate("a"), w.affiliate("b")
+	named := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "new@b.co", AffiliateLink: "A"}
+	mailed := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: a.Email, AffiliateLink: "new"}
+	self := affiliate.AffiliateRef{ID: a.ID}
+	for name, tt := range map[string]struct {
+		want string
+		call func() error
+	}{
+		"CreateSlug":  {"The requested affiliate link is already in use", func() error { return affErr(w.CreateAffiliate(t.Context(), named)) }},
+		"CreateEmail": {"An affiliate with this email already exists", func() error { return affErr(w.CreateAffiliate(t.Context(), mailed)) }},
+		"UpdateSlug": {"The requested affiliate link is already in use", func() error {
+			return affErr(w.UpdateAffiliate(t.Context(), self, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("B")}))
+		}},
+		"UpdateEmail": {"An affiliate with this email already exists", func() error {
+			return affErr(w.UpdateAffiliate(t.Context(), self, affiliate.AffiliateUpdate{Email: affiliate.Set(b.Email)}))
+		}},
+		"Link": {"This link already exists for this affiliate program", func() error {
+			return affErr(w.CreateLink(t.Context(), affiliate.NewLink{Link: "B", AffiliateID: a.ID}))
+		}},
+		"Rename": {"This link already exists for this affiliate program", func() error {
+			return affErr(w.RenameLink(t.Context(), affiliate.LinkRef{ID: a.AffiliateLinks[0].ID}, "B"))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.t = t
+			before := w.dump()
+			w.store.blind = true
+			err := tt.call()
+			w.store.blind = false
+			if e, ok := errors.AsType[*affiliate.Error](err); !ok || e.Message != tt.want {
+				t.Errorf("got %v", err)
+			}
+			affEqual(t, before, w.dump())
 		})
 	}
 }

@@ -276,11 +276,12 @@ var (
 )
 
 // An affStore is a Store that counts operations and writes, fails at one of
-// them, and may run every closure of an Update twice.
+// them, and may run every closure of an Update twice or look nothing up.
 type affStore struct {
 	affiliate.Store
 	ops, writes, failAt int
 	rerun               bool
+	blind               bool // Find misses: only the unique indexes are left
 }
 
 func (s *affStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
@@ -349,6 +350,9 @@ func (t affTable[T]) Get(id uuid.UUID) (rec T, err error) {
 func (t affTable[T]) Find(key affiliate.Key) (rec T, err error) {
 	if err := t.s.step(false); err != nil {
 		return rec, err
+	}
+	if t.s.blind {
+		return rec, affiliate.ErrNotFound
 	}
 	return t.Table.Find(key)
 }

@@ -59,11 +59,13 @@ func (o *op) affiliateOf(rec AffiliateRecord) (Affiliate, error) {
 
 // name is the first and the last name joined by a space. An erased affiliate
 // has neither.
-func (r AffiliateRecord) name() string {
-	if r.FirstName == "" || r.LastName == "" {
-		return r.FirstName + r.LastName
+func (r AffiliateRecord) name() string { return fullName(r.FirstName, r.LastName) }
+
+func fullName(first, last string) string {
+	if first == "" || last == "" {
+		return first + last
 	}
-	return r.FirstName + " " + r.LastName
+	return first + " " + last
 }
 
 // affiliateLinks lists the live links of the affiliate, oldest first; never nil.
@@ -102,14 +104,14 @@ func (o *op) summary(rec AffiliateRecord) (AffiliateSummary, error) {
 	if err != nil {
 		return AffiliateSummary{}, internal("read links", err)
 	}
-	return o.summaryOf(&rec, links), nil
+	return o.summaryOf(rec.ID, rec.seller(), links), nil
 }
 
-// summaryOf is summary with the links at hand.
-func (p *Program) summaryOf(rec *AffiliateRecord, links []LinkRecord) AffiliateSummary {
+// summaryOf is summary with everything at hand.
+func (p *Program) summaryOf(id uuid.UUID, who seller, links []LinkRecord) AffiliateSummary {
 	return AffiliateSummary{
-		ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Name: rec.name(), Email: rec.Email,
-		Status: rec.Status, Link: Null[string](), AffiliateLinks: p.linksOf(links),
+		ID: id, FirstName: who.firstName, LastName: who.lastName, Name: fullName(who.firstName, who.lastName),
+		Email: who.email, Status: who.status, Link: Null[string](), AffiliateLinks: p.linksOf(links),
 	}
 }
 

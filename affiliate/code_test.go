@@ -359,3 +359,24 @@ func TestDeleteCode(t *testing.T) {
 		t.Errorf("the coupon counts %d, want 1", got.TimesRedeemed)
 	}
 }
+
+// What a caller does to the coupon inside an answer changes no event.
+func TestCodeAliasing(t *testing.T) {
+	s := newCodeShop(t)
+	ctx := t.Context()
+	c := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "n", PercentOff: percent("5"), ProductIDs: []string{"a"}}))
+	made := must(s.CreateCode(ctx, affiliate.NewCode{CouponID: c.ID, Code: "ONE"}))
+	for name, answer := range map[string]func() affiliate.Code{
+		"created": func() affiliate.Code { return made },
+		"updated": func() affiliate.Code {
+			return must(s.UpdateCode(ctx, made.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
+		},
+	} {
+		got := answer()
+		body := lastBody(s.world)
+		got.Coupon.Or(affiliate.Coupon{}).ProductIDs[0] = "changed"
+		if now := lastBody(s.world); now != body {
+			t.Errorf("%s: the event changed:\n got %s\nwant %s", name, now, body)
+		}
+	}
+}

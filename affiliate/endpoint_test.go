@@ -195,15 +195,7 @@ func TestCreateEndpointOnce(t *testing.T) {
 	if turned.Secret == first.Secret || turned.Secret.Reveal() != again.Secret.Reveal() {
 		t.Error("rotation is not repeatable")
 	}
-	for table, rows := range w.dump() {
-		for _, row := range rows {
-			for _, secret := range []affiliate.Secret{first.Secret, turned.Secret} {
-				if strings.Contains(row, secret.Reveal()[6:40]) || strings.Contains(row, base64.StdEncoding.EncodeToString([]byte(secret))[:40]) {
-					t.Errorf("%s holds a secret in clear: %s", table, row)
-				}
-			}
-		}
-	}
+	(&booksLedger{world: w}).without(first.Secret.Reveal(), turned.Secret.Reveal())
 	w.verify()
 }
 

@@ -45,7 +45,7 @@ func (b *booksLedger) settle() {
 	})
 }
 
-var booksBytes = regexp.MustCompile(`"(Payload|Answer|Refusal|Metadata)":"([A-Za-z0-9+/=]*)"`)
+var booksBytes = regexp.MustCompile(`"(Payload|Answer|Refusal|Value)":"([A-Za-z0-9+/=]*)"`)
 
 // opened is the dump with what is stored in base64 in clear.
 func (b *booksLedger) opened() string {

@@ -126,7 +126,11 @@ func (p *Program) instant(o Opt[Date]) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	return d.Instant(p.cfg.Location).Truncate(time.Microsecond)
+	t := d.Instant(p.cfg.Location).Truncate(time.Microsecond)
+	if t.IsZero() {
+		return t.Add(time.Microsecond) // the first instant of year 1 is a date, not "none"
+	}
+	return t
 }
 
 // atLeastOne checks a limit that may not be given.

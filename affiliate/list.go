@@ -115,14 +115,20 @@ func collect[R Record[R], T any](t Table[R], l listing, item func(R) (T, error))
 // records by a method and not by a loop: the body of a loop over an interface's
 // iterator moves each variable it touches to the heap.
 func gather[R Record[R]](t Table[R], key Key) ([]R, error) {
-	var g gatherer[R]
-	t.List(Query{Key: key})(g.take)
-	return g.recs, g.err
+	return new(gatherer[R]).gather(t, key)
 }
 
-type gatherer[R any] struct {
+// A gatherer is a gather in progress. An operation that gathers on its hot path
+// has one of its own.
+type gatherer[R Record[R]] struct {
 	recs []R
 	err  error
+}
+
+func (g *gatherer[R]) gather(t Table[R], key Key) ([]R, error) {
+	*g = gatherer[R]{}
+	t.List(Query{Key: key})(g.take)
+	return g.recs, g.err
 }
 
 func (g *gatherer[R]) take(rec R, err error) bool {

@@ -104,3 +104,10 @@ func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	*o = Set(v)
 	return nil
 }
+
+// fill gives o a value and returns the place of it, for values that are too
+// large to hand around.
+func (o *Opt[T]) fill() *T {
+	o.state = optGiven
+	return &o.v
+}

@@ -77,9 +77,9 @@ func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 }
 
 // UpdatePlan changes a plan for future sales; recorded ones keep their
-// commission until they are recalculated. An affiliate's own rate stays what it
-// is, also when the plan's type changes and so its meaning. It fires no event.
-// Errors: PlanNotFound, and those of [Program.CreatePlan].
+// commission until they are recalculated. The type of a plan in use stays: it
+// says what the own rates of the affiliates on it mean. It fires no event.
+// Errors: PlanNotFound, PlanInUse, and those of [Program.CreatePlan].
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (Plan, error) {
 	if err := up.check(); err != nil {
 		return Plan{}, err
@@ -97,6 +97,11 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 		if rec == old {
 			return planOf(old), nil
 		}
+		if rec.Terms.Type != old.Terms.Type {
+			if err := o.planUnused(id); err != nil {
+				return Plan{}, err
+			}
+		}
 		rec.UpdatedAt = o.now
 		if err := o.tx.Plans.Replace(rec); err != nil {
 			return Plan{}, internal("write plan", err)
@@ -113,20 +118,24 @@ func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
 		if _, err := o.tx.Plans.Get(id); err != nil {
 			return struct{}{}, planMissing.orOther(err)
 		}
-		key := Key{Index: OfPlan, ID: id}
-		affiliates, err := anyOf(o.tx.Affiliates, key)
-		if err != nil {
+		if err := o.planUnused(id); err != nil {
 			return struct{}{}, err
-		}
-		referrals, err := anyOf(o.tx.Referrals, key)
-		if err != nil {
-			return struct{}{}, err
-		}
-		if affiliates || referrals {
-			return struct{}{}, planInUse.err()
 		}
 		return struct{}{}, o.tx.Plans.Delete(id)
 	})
+	return err
+}
+
+// planUnused refuses when an affiliate or a referral is on the plan.
+func (o *op) planUnused(id uuid.UUID) error {
+	key := Key{Index: OfPlan, ID: id}
+	used, err := holds(o.tx.Affiliates, key)
+	if err == nil && !used {
+		used, err = holds(o.tx.Referrals, key)
+	}
+	if err == nil && used {
+		return planInUse.err()
+	}
 	return err
 }
 
@@ -216,12 +225,4 @@ func (r refusal) orOther(err error) error {
 		return r.err()
 	}
 	return err
-}
-
-// anyOf tells whether a record holds the key of a shared index.
-func anyOf[R Record[R]](t Table[R], key Key) (bool, error) {
-	for _, err := range t.List(Query{Key: key, Limit: 1}) {
-		return err == nil, err
-	}
-	return false, nil
 }

@@ -171,6 +171,9 @@ type op struct {
 	now    time.Time // read once
 	ids    draws
 	events int // written by this run
+
+	links     gatherer[LinkRecord]
+	endpoints gatherer[EndpointRecord]
 }
 
 func (p *Program) op(ctx context.Context) *op {
@@ -178,7 +181,14 @@ func (p *Program) op(ctx context.Context) *op {
 }
 
 // now reads the clock: UTC, whole microseconds.
-func (p *Program) now() time.Time { return p.cfg.Now().UTC().Truncate(time.Microsecond) }
+func (p *Program) now() time.Time { return micros(p.cfg.Now()) }
+
+// micros is t in UTC, without what is below a microsecond and without a
+// monotonic reading.
+func micros(t time.Time) time.Time {
+	t = t.UTC().Round(0)
+	return t.Add(-time.Duration(t.Nanosecond() % int(time.Microsecond)))
+}
 
 // update runs fn in one transaction of the store. A store may run fn again, so
 // the op starts every run from the same state and what fn returns is the only

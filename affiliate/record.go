@@ -154,8 +154,8 @@ type ReferralRecord struct {
 	Source         ReferralSource
 	Integration    Integration
 	LandingPage    string
-	Notes          Opt[string] `json:",omitzero"`
-	Metadata       json.RawMessage
+	Notes          Opt[string]     `json:",omitzero"`
+	Metadata       json.RawMessage `json:",omitempty"`
 	Revision       int64
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -305,7 +305,7 @@ type SaleRecord struct {
 	Trigger      PaymentTrigger
 	Source       SaleSource
 	Integration  Integration
-	Metadata     json.RawMessage
+	Metadata     json.RawMessage `json:",omitempty"`
 	Revision     int64
 	DeletedFired bool // sale.deleted went out; nothing is fired any more
 	CreatedAt    time.Time

@@ -472,3 +472,23 @@ func TestRestoreRedemption(t *testing.T) {
 		})
 	}
 }
+
+// The books hold after redemptions, deletes and restores (I01–I03, I15–I24).
+func TestRedemptionBooks(t *testing.T) {
+	w := newTill(t)
+	ctx := t.Context()
+	must(w.GenerateCodes(ctx, w.batch(20)))
+	sold := must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
+	w.verify()
+	if err := w.RestoreRedemption(ctx, sold.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.verify()
+	must(w.UpdateCode(ctx, w.ada.code.ID, affiliate.CodeUpdate{Code: affiliate.Set("Ada-20"), MinimumAmount: amount("3")}))
+	must(w.UpdateCoupon(ctx, w.ada.coupon.ID, affiliate.CouponUpdate{CouponType: affiliate.Set(affiliate.CouponFlat), AmountOff: amount("3"), Currency: currency("USD")}))
+	w.verify()
+	must(w.DeleteCode(ctx, w.ada.code.ID))
+	w.verify()
+	must(w.DeleteCoupon(ctx, w.ada.coupon.ID))
+	w.verify()
+}

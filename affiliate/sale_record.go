@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -27,19 +28,27 @@ import (
 // referral.created when the customer is new, then sale.created.
 //
 // Source: Seed "Attributing a sale to a code"; contract 3.7, rules 5.1–5.3.
-func (p *Program) RecordSale(ctx context.Context, in NewSale) (SaleResult, error) {
-	refused := checkSale(&in)
-	o := p.op(ctx)
+func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
+	r := &report{op: *p.op(ctx), in: in}
+	refused := checkSale(&r.in)
 	rq := request{once: in.Once, name: "sale.create"}
 	if in.Key != "" {
-		rq.input = []any{in, in.PaymentTrigger, in.Integration}
+		rq.input = []any{r.in, in.PaymentTrigger, in.Integration}
 	}
-	reply, err := create(o, rq, refused, func() (saleReply, error) { return o.recordSale(&in) })
-	if err != nil {
-		return SaleResult{}, err
+	reply, err := create(&r.op, rq, refused, r.record)
+	if err == nil {
+		reply.show(&result)
 	}
-	return reply.result(), nil
+	return result, err
 }
+
+// A report is the operation of one RecordSale with its input.
+type report struct {
+	op
+	in NewSale
+}
+
+func (r *report) record() (saleReply, error) { return r.recordSale(&r.in) }
 
 // A saleReply is a [SaleResult] before its sale is put together, which is left
 // until the transaction has ended.
@@ -49,23 +58,25 @@ type saleReply struct {
 	kept    *Sale     // from a receipt
 }
 
-func (r saleReply) result() SaleResult {
-	result := SaleResult{Outcome: r.outcome, Sale: Null[Sale](), Earlier: Null[Sale]()}
+// show fills in the result.
+func (r *saleReply) show(result *SaleResult) {
+	result.Outcome, result.Sale.state, result.Earlier.state = r.outcome, optNull, optNull
 	switch {
 	case r.kept != nil:
 		result.Sale = Set(*r.kept)
 	case r.body != nil && r.outcome == SaleRecorded:
-		result.Sale = Set(r.body.sale())
+		r.body.show(result.Sale.fill())
 	case r.body != nil:
-		result.Earlier = Set(r.body.sale())
+		r.body.show(result.Earlier.fill())
 	}
-	return result
 }
 
 // keep and restore make the receipt of a sale: the wire's body is the sale or
 // null, the outcome stands in a header beside it.
 func (r *saleReply) keep() (answer any, outcome string) {
-	return r.result().Sale, string(r.outcome)
+	var result SaleResult
+	r.show(&result)
+	return result.Sale, string(r.outcome)
 }
 
 func (r *saleReply) restore(answer []byte, outcome string) error {
@@ -97,9 +108,11 @@ func checkSale(in *NewSale) error {
 		optional("name", in.Name, maxName),
 		optional("externalId", in.ExternalID, maxName),
 		optional("externalInvoiceId", in.ExternalInvoiceID, maxName),
-		oneOfThese(in.PaymentTrigger, paymentTriggers, nil),
 	); err != nil {
 		return err
+	}
+	if !slices.Contains(paymentTriggers, in.PaymentTrigger) {
+		return oneOf("paymentTrigger", paymentTriggers...)
 	}
 	if err := checkProduct(in.Product); err != nil {
 		return err
@@ -269,7 +282,7 @@ func (o *op) book(in *NewSale, d *decision) (*saleBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &saleBody{program: o.Program, affiliate: d.affiliate}
+	b := &saleBody{program: o.Program, owner: d.affiliate.seller()}
 	if err := o.newSale(in, d, b); err != nil {
 		return nil, err
 	}

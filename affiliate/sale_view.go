@@ -87,12 +87,23 @@ func (o *op) saleByNumber(id SaleID) (SaleRecord, error) {
 // once the event is written; answers are made from it, sharing nothing.
 type saleBody struct {
 	frozen
-	program   *Program
-	rec       SaleRecord
-	affiliate AffiliateRecord
-	links     []LinkRecord // of the affiliate, oldest first
-	customer  *customerBody
-	room      [1]CommissionRecord // of rec, as long as it has one
+	program  *Program
+	rec      SaleRecord
+	owner    seller
+	links    []LinkRecord // of the owner, oldest first
+	customer *customerBody
+	room     [1]CommissionRecord // of rec, as long as it has one
+}
+
+// seller is what sales and referrals show of their affiliate.
+type seller struct {
+	firstName, lastName, email string
+	status                     AffiliateStatus
+}
+
+// seller is the affiliate as sales show it.
+func (r *AffiliateRecord) seller() seller {
+	return seller{r.FirstName, r.LastName, r.Email, r.Status}
 }
 
 // customerBody is the referral of a sale with its totals.
@@ -113,10 +124,11 @@ func (o *op) saleOf(rec SaleRecord) (Sale, error) {
 // saleBody reads what a stored sale is shown with.
 func (o *op) saleBody(rec SaleRecord) (*saleBody, error) {
 	b := &saleBody{program: o.Program, rec: rec}
-	var err error
-	if b.affiliate, err = o.tx.Affiliates.Get(rec.AffiliateID); err != nil {
+	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
+	if err != nil {
 		return nil, internal("affiliate of a sale", err)
 	}
+	b.owner = aff.seller()
 	var ref ReferralRecord
 	if rec.ReferralID != uuid.Nil {
 		if ref, err = o.tx.Referrals.Get(rec.ReferralID); err != nil {
@@ -128,7 +140,7 @@ func (o *op) saleBody(rec SaleRecord) (*saleBody, error) {
 
 // complete reads the links of the affiliate and the totals of the customer.
 func (o *op) complete(b *saleBody, ref *ReferralRecord) (err error) {
-	if b.links, err = gather(o.tx.Links, Key{Index: OfAffiliate, ID: b.affiliate.ID}); err != nil {
+	if b.links, err = o.links.gather(o.tx.Links, Key{Index: OfAffiliate, ID: b.rec.AffiliateID}); err != nil {
 		return internal("read links", err)
 	}
 	if ref.ID == uuid.Nil {
@@ -141,8 +153,16 @@ func (o *op) complete(b *saleBody, ref *ReferralRecord) (err error) {
 
 // sale is the sale as the API answers it.
 func (b *saleBody) sale() Sale {
+	var s Sale
+	b.show(&s)
+	return s
+}
+
+// show fills in the sale. A sale is a thousand bytes, and so is worth making
+// where it is wanted.
+func (b *saleBody) show(s *Sale) {
 	rec := &b.rec
-	s := Sale{
+	*s = Sale{
 		ID: SaleID(rec.Number), AffiliateID: rec.AffiliateID, ReferralID: orNull(rec.ReferralID),
 		AffiliateProgramID: b.program.cfg.ID, AffiliateLinkID: orNull(rec.LinkID), PromotionalCodeID: orNull(rec.CodeID),
 		ExternalID: orNull(rec.ExternalID), ExternalInvoiceID: orNull(rec.InvoiceID),
@@ -152,19 +172,19 @@ func (b *saleBody) sale() Sale {
 		RefundedAmount: rec.Refunded, RefundedAt: timeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger,
 		Source: rec.Source, IntegrationSalesSource: orNull(rec.Integration), Metadata: metadataOf(rec.Metadata),
 		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
-		Affiliate: b.program.summaryOf(&b.affiliate, b.links), Referral: Null[Referral](),
+		Affiliate: b.program.summaryOf(rec.AffiliateID, b.owner, b.links), Referral: Null[Referral](),
 		Commissions: rec.commissionsOf(),
 	}
 	s.CommissionEarned, _ = rec.commissionEarned() // its sum was checked when the sale was stored
 	if b.customer != nil {
 		s.Referral = Set(b.program.referralWith(b.customer.rec, b.customer.totals))
 	}
-	return s
 }
 
 // MarshalJSON writes the sale as events show it.
 func (b *saleBody) MarshalJSON() ([]byte, error) {
-	s := b.sale()
+	var s Sale
+	b.show(&s)
 	s.Affiliate.Link = oldestSlug(s.Affiliate.AffiliateLinks)
 	return json.Marshal(s)
 }

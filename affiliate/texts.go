@@ -185,5 +185,6 @@ func allRefusals() []refusal {
 		manuallyPaid, alreadyPaid, includedInPayout, refundExceedsSale, urlNotAllowed, webhookLimitReached,
 		deliveryNotFound, webhookNotFound, webhookDisabled, replayTooLarge,
 		keySpaceTooSmall, planInUse, tierInUse, tierNotFound, planMissing, statusNotAllowed,
+		payoutNotFound, nothingPayable, redemptionNotFound, redemptionRestored,
 	}
 }

@@ -114,7 +114,7 @@ func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 		if _, err := o.tx.Tiers.Get(id); err != nil {
 			return struct{}{}, tierNotFound.orOther(err)
 		}
-		used, err := anyOf(o.tx.Affiliates, Key{Index: OfTier, ID: id})
+		used, err := holds(o.tx.Affiliates, Key{Index: OfTier, ID: id})
 		if err != nil {
 			return struct{}{}, err
 		}

@@ -27,7 +27,8 @@ type Time struct{ t time.Time }
 
 // TimeOf returns t in UTC, cut to its millisecond.
 func TimeOf(t time.Time) Time {
-	return Time{t.UTC().Truncate(time.Millisecond)}
+	t = t.UTC()
+	return Time{t.Add(-time.Duration(t.Nanosecond() % int(time.Millisecond)))} // Truncate divides the whole instant
 }
 
 // Time returns the instant as a time.Time in UTC.

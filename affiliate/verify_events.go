@@ -82,6 +82,8 @@ func (f *frozen) fits(r *EventRecord) bool {
 		return r.Type.action() != "deleted" && r.Type.Family() == "referral" && body.ID == r.ObjectID
 	case Sale:
 		return r.Type.action() != "deleted" && int64(body.ID) == r.Number
+	case *saleBody:
+		return r.Type.action() != "deleted" && body.rec.Number == r.Number && body.rec.ID == r.ObjectID
 	case couponBody:
 		return r.Type.action() != "deleted" && r.Type.Family() == "coupon" && body.coupon.ID == r.ObjectID
 	case codeBody:

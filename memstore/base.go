@@ -12,7 +12,7 @@ import (
 // order, under which keys.
 type base struct {
 	name    string
-	byID    map[uuid.UUID]uint32
+	byID    slots
 	ids     ids
 	order   order // every slot in use
 	indexes []index
@@ -44,6 +44,41 @@ func (b *base) find(key *affiliate.Key) (uint32, error) {
 		return 0, affiliate.ErrNotFound
 	}
 	return slot, nil
+}
+
+// admit returns an error if the keys of a new record are out of place or if one
+// belongs to another. It is spread and clash for a record that held nothing.
+func (b *base) admit(keys []affiliate.Key) error {
+	i := 0
+	for k := range keys {
+		key := &keys[k]
+		for i < len(b.indexes) && b.indexes[i].name != key.Index {
+			i++
+		}
+		if i == len(b.indexes) {
+			return fmt.Errorf("memstore: record of %s: key of %q is out of place", b.name, key.Index)
+		}
+		if ix := &b.indexes[i]; ix.unique {
+			if _, taken := ix.get(key); taken {
+				return &affiliate.ExistsError{Index: ix.name}
+			}
+		}
+		i++
+	}
+	return nil
+}
+
+// link gives a slot the keys that were admitted.
+func (b *base) link(slot uint32, keys []affiliate.Key) {
+	b.version++
+	i := 0
+	for k := range keys {
+		for b.indexes[i].name != keys[k].Index {
+			i++
+		}
+		b.indexes[i].link(&b.ids, &keys[k], slot)
+		i++
+	}
 }
 
 // spread puts keys into dst, one place for each index. An index without a key
@@ -101,18 +136,18 @@ func (b *base) taken(id *uuid.UUID) bool {
 	if b.order.after(&b.ids, id) {
 		return false
 	}
-	_, ok := b.byID[*id]
+	_, ok := b.byID.get(&b.ids, id)
 	return ok
 }
 
 // enter gives the id of a slot its place.
 func (b *base) enter(slot uint32) {
-	b.byID[*b.ids.at(slot)] = slot
+	b.byID.add(&b.ids, slot)
 	b.order.insert(&b.ids, slot)
 }
 
 // leave is the reverse of enter.
 func (b *base) leave(slot uint32) {
 	b.order.remove(&b.ids, slot)
-	delete(b.byID, *b.ids.at(slot))
+	b.byID.remove(&b.ids, slot)
 }

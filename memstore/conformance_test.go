@@ -12,7 +12,9 @@ func newStore(testing.TB) affiliate.Store { return memstore.New() }
 
 func newRerun(testing.TB) affiliate.Store { return conformance.Rerun(memstore.New()) }
 
-func TestStore(t *testing.T) { conformance.TestStore(t, newStore) }
+func TestStore(t *testing.T) {
+	conformance.TestStore(t, func(testing.TB) affiliate.Store { return memstore.New() })
+}
 
 // TestRerun shows that the suite itself, and the store below it, stand a
 // closure that runs twice.

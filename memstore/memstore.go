@@ -47,7 +47,7 @@ func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 
 	p := s.lookup(program)
 	p.mu.RLock()
-	t := beginView(p)
+	t := begin(p)
 	defer t.endView()
 	return fn(&t.tx)
 }
@@ -67,7 +67,8 @@ func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 
 	p := s.open(program)
 	p.mu.Lock()
-	t := beginUpdate(p)
+	t := begin(p)
+	p.writer = t
 	defer t.endUpdate()
 
 	if err := fn(&t.tx); err != nil {

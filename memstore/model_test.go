@@ -180,7 +180,7 @@ func (s *side[T]) checkRoom(t *rapid.T, keys int) {
 	for _, block := range s.tab.rows.blocks {
 		slots += len(block)
 	}
-	if slots != len(s.model)+len(s.tab.free) || len(s.tab.byID) != len(s.model) {
+	if slots != len(s.model)+len(s.tab.free) || s.tab.byID.count() != len(s.model) {
 		t.Fatalf("%d slots and %d free for %d records", slots, len(s.tab.free), len(s.model))
 	}
 	var none T

@@ -26,7 +26,6 @@ type table[T affiliate.Record[T]] struct {
 // open makes an empty table.
 func (tab *table[T]) open(p *program, schema affiliate.TableSchema) {
 	tab.p, tab.name = p, schema.Name
-	tab.byID = make(map[uuid.UUID]uint32)
 
 	n := len(schema.Indexes)
 	tab.indexes = make([]index, n)
@@ -47,10 +46,7 @@ func (tab *table[T]) insert(rec T) error {
 		return &affiliate.ExistsError{}
 	}
 	tab.raw = rec.AppendKeys(tab.raw[:0])
-	if err := tab.spread(tab.keys, tab.raw); err != nil {
-		return err
-	}
-	if err := tab.clash(tab.none, tab.keys); err != nil {
+	if err := tab.admit(tab.raw); err != nil {
 		return err
 	}
 
@@ -58,13 +54,14 @@ func (tab *table[T]) insert(rec T) error {
 	*tab.ids.at(slot) = id
 	tab.put(slot, &rec)
 	tab.enter(slot)
-	tab.rekey(slot, tab.none, tab.keys)
+	tab.link(slot, tab.raw)
 	tab.note(change{inserted, slot})
 	return nil
 }
 
 func (tab *table[T]) replace(rec T) error {
-	slot, ok := tab.byID[rec.RecordID()]
+	id := rec.RecordID()
+	slot, ok := tab.byID.get(&tab.ids, &id)
 	if !ok {
 		return affiliate.ErrNotFound
 	}
@@ -94,7 +91,7 @@ func (tab *table[T]) replace(rec T) error {
 // delete takes the record out of every order and index. Its slot keeps it
 // until the commit, in case it comes back.
 func (tab *table[T]) delete(id uuid.UUID) error {
-	slot, ok := tab.byID[id]
+	slot, ok := tab.byID.get(&tab.ids, &id)
 	if !ok {
 		return affiliate.ErrNotFound
 	}

@@ -74,6 +74,7 @@ func (t *txn) bind() {
 	tx.Events = handle[affiliate.EventRecord, inEvents]{t}
 	tx.Deliveries = handle[affiliate.DeliveryRecord, inDeliveries]{t}
 	tx.Queue = handle[affiliate.QueueRecord, inQueue]{t}
+	tx.Next = t.next
 }
 
 // A place says which table of a program a handle is for. It is a type rather

@@ -26,32 +26,11 @@ func begin(p *program) *txn {
 	return t
 }
 
-// beginView makes a transaction that only reads. It spares the allocation of a
-// method value for Next, which has nothing to do there but refuse.
-func beginView(p *program) *txn {
-	t := begin(p)
-	t.tx.Next = nextInView
-	return t
-}
-
-func nextInView(affiliate.Sequence) (int64, error) { return 0, affiliate.ErrReadOnly }
-
-func nextAfterView(affiliate.Sequence) (int64, error) { return 0, affiliate.ErrTxDone }
-
 // endView ends a View, however its closure ended.
 func (t *txn) endView() {
 	p := t.p
 	t.p = nil
-	t.tx.Next = nextAfterView
 	p.mu.RUnlock()
-}
-
-// beginUpdate makes the transaction that writes.
-func beginUpdate(p *program) *txn {
-	t := begin(p)
-	t.tx.Next = t.next
-	p.writer = t
-	return t
 }
 
 // endUpdate ends an Update, however its closure ended, and takes back what was
@@ -96,7 +75,7 @@ func (h handle[T, P]) Get(id uuid.UUID) (rec T, err error) {
 		return rec, affiliate.ErrTxDone
 	}
 	tab := h.table()
-	slot, ok := tab.byID[id]
+	slot, ok := tab.byID.get(&tab.ids, &id)
 	if !ok {
 		return rec, affiliate.ErrNotFound
 	}

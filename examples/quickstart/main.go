@@ -26,7 +26,7 @@
 // A column may be missing, and the columns may come in any order. The column
 // options holds further values as name=value, separated by spaces; such a value
 // may have a column of its own instead. Blank lines and lines that start with #
-// are skipped. A row that cannot be read is reported with its line and reason,
+// are skipped. A row that cannot be used is reported with its line and reason,
 // and the rest goes on.
 //
 //	at        when it happened: RFC 3339, such as 2025-02-04T18:20:43Z
@@ -43,8 +43,8 @@
 //
 // # Reading the program
 //
-// main.go opens the file, rows.go reads it, shop.go gives each row to the
-// program, and report.go prints.
+// main.go opens the file, rows.go reads it, shop.go runs each row, kinds.go
+// says which call of the program a kind of row is, and report.go prints.
 package main
 
 import (

@@ -17,8 +17,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// maxUnread is how many rows that could not be read are printed.
-const maxUnread = 20
+// maxUnused is how many rows that could not be used are printed.
+const maxUnused = 20
 
 // report prints what the program knows after the last row, and tells whether
 // its books hold.
@@ -37,34 +37,44 @@ func (s *shop) report(ctx context.Context, file string, out io.Writer) (holds bo
 			return false, err
 		}
 	}
-	s.printUnread(w)
+	s.printUnused(w)
 	holds, err = s.verify(ctx, w)
 	return holds, errors.Join(err, w.Flush())
 }
 
 // An account is what the sales of an affiliate came to.
 type account struct {
-	sales                                  int
-	refunded, held, payable, pending, paid affiliate.Amount
+	sales                         int
+	revenue, refunded, commission affiliate.Amount
+	held, payable, gathered, paid affiliate.Amount
 }
 
+// add adds a sale; paid tells which payouts have been paid.
 func (a *account) add(sale affiliate.Sale, paid map[uuid.UUID]bool) error {
 	a.sales++
-	err := sum(&a.refunded, sale.RefundedAmount)
+	err := errors.Join(
+		sum(&a.revenue, sale.TotalEarned), sum(&a.refunded, sale.RefundedAmount), sum(&a.commission, sale.CommissionEarned),
+	)
 	for _, c := range sale.Commissions {
-		payout, gathered := c.PayoutID.Get()
-		switch {
-		case gathered && paid[payout]:
-			err = errors.Join(err, sum(&a.paid, c.CommissionEarned))
-		case gathered:
-			err = errors.Join(err, sum(&a.pending, c.CommissionEarned))
-		case c.ApprovalStatus == affiliate.ApprovalAccepted:
-			err = errors.Join(err, sum(&a.payable, c.CommissionEarned))
-		case c.ApprovalStatus == affiliate.ApprovalOnHold:
-			err = errors.Join(err, sum(&a.held, c.CommissionEarned))
+		part := &a.held
+		if payout, ok := c.PayoutID.Get(); ok && paid[payout] {
+			part = &a.paid
+		} else if ok {
+			part = &a.gathered
+		} else if c.ApprovalStatus == affiliate.ApprovalAccepted {
+			part = &a.payable
 		}
+		err = errors.Join(err, sum(part, c.CommissionEarned))
 	}
 	return err
+}
+
+// cells is the account as it is printed.
+func (a *account) cells() []string {
+	return []string{
+		fmt.Sprint(a.sales), money(a.revenue), money(a.refunded), money(a.commission),
+		money(a.held), money(a.payable), money(a.gathered), money(a.paid),
+	}
 }
 
 func sum(total *affiliate.Amount, a affiliate.Amount) (err error) {
@@ -72,28 +82,32 @@ func sum(total *affiliate.Amount, a affiliate.Amount) (err error) {
 	return err
 }
 
-// accounts reads every sale once.
+// accounts reads every sale once, for its affiliate and for all of them: that
+// is the account of the zero id.
 func (s *shop) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
 	paid := map[uuid.UUID]bool{}
-	for payout, err := range affiliate.Each(500, func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+	payouts := func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 		return s.Payouts(ctx, affiliate.PayoutFilter{}, pg)
-	}) {
+	}
+	for payout, err := range affiliate.Each(500, payouts) {
 		if err != nil {
 			return nil, err
 		}
 		paid[payout.ID] = payout.Status == affiliate.PayoutPaid
 	}
-	accounts := map[uuid.UUID]*account{}
-	for sale, err := range affiliate.Each(500, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+	accounts := map[uuid.UUID]*account{uuid.Nil: {}}
+	sales := func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
 		return s.Sales(ctx, affiliate.SaleFilter{}, pg)
-	}) {
+	}
+	for sale, err := range affiliate.Each(500, sales) {
 		if err != nil {
 			return nil, err
 		}
 		if accounts[sale.AffiliateID] == nil {
 			accounts[sale.AffiliateID] = new(account)
 		}
-		if err := accounts[sale.AffiliateID].add(sale, paid); err != nil {
+		err := errors.Join(accounts[sale.AffiliateID].add(sale, paid), accounts[uuid.Nil].add(sale, paid))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -118,18 +132,16 @@ func (s *shop) printAffiliates(ctx context.Context, w io.Writer) error {
 		"Affiliate", "Status", ">Clicks", ">Referrals", ">Sales", ">Revenue", ">Refunded",
 		">Commission", ">On hold", ">Payable", ">In payout", ">Paid",
 	}}
+	var clicks, referrals int64
 	for _, aff := range all.Items {
-		acc := accounts[aff.ID]
-		if acc == nil {
-			acc = new(account)
-		}
-		rows = append(rows, []string{
+		acc := cmp.Or(accounts[aff.ID], new(account))
+		clicks, referrals = clicks+aff.NumberOfClicks, referrals+aff.NumberOfReferredUsers
+		rows = append(rows, append([]string{
 			aff.Name, string(aff.Status), fmt.Sprint(aff.NumberOfClicks), fmt.Sprint(aff.NumberOfReferredUsers),
-			fmt.Sprint(acc.sales), money(aff.TotalRevenue), money(acc.refunded), money(aff.TotalCommissionEarned),
-			money(acc.held), money(acc.payable), money(acc.pending), money(acc.paid),
-		})
+		}, acc.cells()...))
 	}
-	table(w, rows)
+	last := []string{"all", "", fmt.Sprint(clicks), fmt.Sprint(referrals)}
+	table(w, append(rows, append(last, accounts[uuid.Nil].cells()...)))
 	return nil
 }
 
@@ -199,23 +211,33 @@ func limit(n affiliate.Opt[int64]) string {
 
 // printOutcomes prints what came of the rows that customers caused.
 func (s *shop) printOutcomes(_ context.Context, w io.Writer) error {
-	rows := [][]string{{"Outcome", ">Rows"}}
-	for _, name := range slices.Sorted(maps.Keys(s.outcomes)) {
-		rows = append(rows, []string{name, fmt.Sprint(s.outcomes[name])})
+	rows := [][]string{{"Row", "Outcome", ">Rows"}}
+	for _, k := range kinds() {
+		for _, o := range slices.SortedFunc(maps.Keys(s.outcomes), byResult) {
+			if o.kind == k.name {
+				rows = append(rows, []string{o.kind, o.result, fmt.Sprint(s.outcomes[o])})
+			}
+		}
 	}
 	table(w, rows)
 	return nil
 }
 
+// byResult puts what was recorded first and what was refused last.
+func byResult(a, b outcome) int {
+	rank := map[string]int{"recorded": -1, "refused": 1}
+	return cmp.Or(cmp.Compare(rank[a.result], rank[b.result]), strings.Compare(a.result, b.result))
+}
+
 // printRefused prints the rules that rows ran into, in the order of the table
 // of texts, which is the order in which the rules of a code are checked.
 func (s *shop) printRefused(_ context.Context, w io.Writer) error {
-	rank := map[affiliate.Reason]int{}
-	for i, row := range slices.Backward(affiliate.Refusals()) {
-		rank[row.Reason] = i // the first of its texts
+	texts := affiliate.Refusals()
+	rank := func(rule refusal) uint { // of a rule that is not in the table: the highest
+		return uint(slices.IndexFunc(texts, func(e *affiliate.Error) bool { return e.Reason == rule.reason }))
 	}
 	rules := slices.SortedFunc(maps.Keys(s.refused), func(a, b refusal) int {
-		return cmp.Or(cmp.Compare(rank[a.reason], rank[b.reason]), strings.Compare(a.text, b.text))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.text, b.text))
 	})
 	rows := [][]string{{"Refused", ">Rows", "Text"}}
 	for _, rule := range rules {
@@ -244,15 +266,15 @@ func (s *shop) printEvents(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func (s *shop) printUnread(w io.Writer) {
-	if len(s.unread) == 0 {
+func (s *shop) printUnused(w io.Writer) {
+	if len(s.unused) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nRows that could not be read: %d\n", len(s.unread))
-	for _, reason := range s.unread[:min(len(s.unread), maxUnread)] {
+	fmt.Fprintf(w, "\nRows that could not be used: %d\n", len(s.unused))
+	for _, reason := range s.unused[:min(len(s.unused), maxUnused)] {
 		fmt.Fprintf(w, "  %s\n", reason)
 	}
-	if more := len(s.unread) - maxUnread; more > 0 {
+	if more := len(s.unused) - maxUnused; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)
 	}
 }
@@ -290,8 +312,11 @@ func money(a affiliate.Amount) string {
 }
 
 // table prints rows in columns under the headings of the first one; > before a
-// heading puts its column to the right.
+// heading puts its column to the right. A table without rows is left out.
 func table(w io.Writer, rows [][]string) {
+	if len(rows) < 2 {
+		return
+	}
 	widths := make([]int, len(rows[0]))
 	right := make([]bool, len(rows[0]))
 	for i, heading := range rows[0] {

@@ -178,47 +178,42 @@ func (r *row) set(name, s string) (err error) {
 	case *time.Time:
 		*field, err = moment(s)
 	case *affiliate.Opt[affiliate.Currency]:
-		*field, err = value(affiliate.ParseCurrency, s)
+		*field, err = value(affiliate.ParseCurrency, s, "a currency such as USD")
 	case *affiliate.Opt[affiliate.Amount]:
-		*field, err = value(affiliate.ParseAmount, s)
+		*field, err = value(affiliate.ParseAmount, s, "an amount such as 42.50")
 	case *affiliate.Opt[affiliate.Percent]:
-		*field, err = value(affiliate.ParsePercent, s)
+		*field, err = value(affiliate.ParsePercent, s, "a rate such as 12.5")
 	case *affiliate.Opt[affiliate.Date]:
-		*field, err = value(affiliate.ParseDate, s)
+		*field, err = value(affiliate.ParseDate, s, "a day such as 2025-05-31")
 	case *affiliate.Opt[int64]:
-		*field, err = value(number, s)
+		*field, err = value(number, s, "a whole number")
 	case *affiliate.Opt[bool]:
-		*field, err = value(yesNo, s)
+		*field, err = value(yesNo, s, "yes or no")
 	default:
 		err = errors.New("there is no such value")
 	}
 	return err
 }
 
-func value[T any](parse func(string) (T, error), s string) (affiliate.Opt[T], error) {
+// value reads a value that is meant to be what the text says.
+func value[T any](parse func(string) (T, error), s, meant string) (affiliate.Opt[T], error) {
 	v, err := parse(s)
+	if err != nil {
+		err = errors.New("not " + meant)
+	}
 	return affiliate.Set(v), err
 }
 
 func moment(s string) (time.Time, error) {
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		err = errors.New("not a time such as 2025-02-04T18:20:43Z")
-	}
-	return t, err
+	v, err := value(func(s string) (time.Time, error) { return time.Parse(time.RFC3339, s) }, s, "a time such as 2025-02-04T18:20:43Z")
+	return v.Or(time.Time{}), err
 }
 
-func number(s string) (int64, error) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		err = errors.New("not a whole number")
-	}
-	return n, err
-}
+func number(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
 
 func yesNo(s string) (bool, error) {
 	if s != "yes" && s != "no" {
-		return false, errors.New("neither yes nor no")
+		return false, strconv.ErrSyntax
 	}
 	return s == "yes", nil
 }

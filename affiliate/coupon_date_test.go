@@ -1,0 +1,20 @@
+package affiliate_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// TestFirstInstantIsADate: the first instant of year 1 is not "no date".
+func TestFirstInstantIsADate(t *testing.T) {
+	w := newWorld(t)
+	c := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{
+		Name: "Ancient", PercentOff: affiliate.Set(affiliate.MustPercent("5")),
+		RedeemBy: affiliate.Set(affiliate.At(time.Time{})),
+	}))
+	if got, ok := c.RedeemBy.Get(); !ok || got.String() != "0001-01-01T00:00:00.000Z" {
+		t.Errorf("redeemBy = %v, %v", got, ok)
+	}
+}

@@ -1,0 +1,58 @@
+// Package affiliate is an affiliate-program engine for embedding: coupons,
+// promotional codes, affiliates, links, clicks, referrals, sales, commissions,
+// payouts, and an event for every change.
+//
+// # The nouns
+//
+// An [Affiliate] is a person who promotes the program through links (a [Link]
+// is a slug) and promotional codes. A [Coupon] says what comes off an order; a
+// [Code] is what a customer types at checkout, and belongs to a coupon and,
+// most of the time, to an affiliate. A [Click] is a visit through a link. A
+// [Referral] is a customer who came through an affiliate. A [Sale] is one of
+// their payments, with the [Commission] it earned; a [Payout] gathers
+// commissions that are paid together.
+//
+// # The program
+//
+// A [Program] holds every rule as a method. It stands on a [Store], which keeps
+// records and knows nothing else: package memstore keeps them in memory.
+//
+//	program, err := affiliate.New(memstore.New(), affiliate.Config{
+//		Name:  "Northwind Beans",
+//		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+//	})
+//
+// # What is promised
+//
+//   - A method that returns an error has changed nothing. Everything a method
+//     writes, its events included, commits together or not at all.
+//   - With room for L redemptions and N callers at once, exactly L succeed.
+//   - A payment counts once: a sale with a known external id is a duplicate,
+//     for ever, and says so.
+//   - [Program.Evaluate], the preview of a code, runs the very function that
+//     recording a sale runs, and both name every failing rule.
+//   - Money is exact: an [Amount] is an integer count of 1/10,000, every sum is
+//     checked, and there is one rounding function.
+//   - [Program.Verify] recomputes the books from the records.
+//
+// # Errors
+//
+// What a caller can fix is an [*Error] with a [Reason]:
+//
+//	if errors.Is(err, affiliate.SlugTaken) { … }
+//
+// A look-up that finds nothing is [ErrNotFound]. Any other error is nobody's
+// fault outside and not for clients' eyes.
+//
+// # Events
+//
+// Every change writes an [Event] in its own transaction: fifteen types, the
+// object as it is after the change, a revision that rises by one for each event
+// of an object. Nothing is fired by a read, a refusal, or an update that
+// changes nothing.
+//
+// # Time, ids, randomness
+//
+// They come from [Config] and are taken before a transaction begins, so that a
+// test owns them and a store may run a closure again.
+package affiliate

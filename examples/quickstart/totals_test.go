@@ -1,0 +1,442 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestTotals counts the year once more, from the CSV alone and with rules as
+// they would be told to a person, and compares what the report says.
+func TestTotals(t *testing.T) {
+	c := newCounter()
+	c.read(t)
+	year := report(t)
+
+	got := map[string]string{}
+	for name := range c.want() {
+		if m := regexp.MustCompile(`(?m)^` + name.pattern + `$`).FindStringSubmatch(year); m != nil {
+			got[name.what] = strings.Join(m[1:], " ")
+		}
+	}
+	want := map[string]string{}
+	for name, value := range c.want() {
+		want[name.what] = value
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the report differs from the file (-file +report):\n%s", diff)
+	}
+}
+
+// A counter is a naive model of the shop: cents, and lists walked from end to
+// end.
+type counter struct {
+	affiliates []*person
+	customers  map[string]*buyer // by email
+	links      map[string]*person
+	coupons    map[string]*discount
+	codes      map[string]*voucher
+	sales      []*payment
+	results    map[string]int // "order recorded", "code_expired"
+	paid       map[string][]*payment
+}
+
+type person struct {
+	name, email, status, plan string
+	clicks                    int
+}
+
+type buyer struct {
+	of     *person
+	id     string
+	active bool
+}
+
+type discount struct {
+	until       string
+	products    []string
+	limit, used int
+	stopped     bool
+}
+
+type voucher struct {
+	text, until, currency, customer string
+	of                              *discount
+	owner                           *person
+	limit, used, minimum            int
+	first, own, stopped             bool
+}
+
+type payment struct {
+	at                   time.Time
+	id, email            string
+	of                   *person
+	cents, refunded      int
+	held, gathered, paid bool
+	refunds              []string
+}
+
+func newCounter() *counter {
+	return &counter{
+		customers: map[string]*buyer{}, links: map[string]*person{}, coupons: map[string]*discount{},
+		codes: map[string]*voucher{}, results: map[string]int{}, paid: map[string][]*payment{},
+	}
+}
+
+func (c *counter) read(t *testing.T) {
+	rows, err := csv.NewReader(bytes.NewReader(orders)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		v := map[string]string{}
+		for i, name := range rows[0] {
+			v[name] = row[i]
+		}
+		for option := range strings.FieldsSeq(v["options"]) {
+			name, value, _ := strings.Cut(option, "=")
+			v[name] = value
+		}
+		at, err := time.Parse(time.RFC3339, v["at"])
+		if err != nil || strings.Contains(v["amount"], ",") {
+			continue
+		}
+		if result := c.row(v["kind"], v, at); result != "" {
+			c.results[v["kind"]+" "+result]++
+		}
+	}
+}
+
+func (c *counter) row(kind string, v map[string]string, at time.Time) (result string) {
+	switch kind {
+	case "affiliate":
+		c.join(v)
+	case "affiliate-plan":
+		c.person(v["email"]).plan = v["name"]
+	case "affiliate-status":
+		c.person(v["email"]).status = strings.ToUpper(strings.Replace(v["status"], "approved", "active", 1))
+	case "affiliate-delete":
+		c.leave(c.person(v["email"]))
+	case "link":
+		c.links[v["link"]] = c.person(v["email"])
+	case "link-delete":
+		delete(c.links, v["link"])
+	case "coupon":
+		c.coupons[v["name"]] = &discount{until: v["until"], limit: whole(v["limit"])}
+		if v["products"] != "" {
+			c.coupons[v["name"]].products = strings.Split(v["products"], "|")
+		}
+	case "coupon-change":
+		c.coupons[v["name"]].stopped = v["valid"] == "no"
+	case "coupon-delete":
+		for key, code := range c.codes {
+			if code.of == c.coupons[v["name"]] {
+				delete(c.codes, key)
+			}
+		}
+		delete(c.coupons, v["name"])
+	case "code":
+		if key := strings.ToUpper(v["code"]); c.codes[key] == nil {
+			c.codes[key] = &voucher{
+				text: v["code"], until: v["until"], currency: v["currency"], customer: v["customer"], of: c.coupons[v["name"]],
+				owner: c.person(v["email"]), limit: whole(v["limit"]), minimum: cents(v["minimum"]),
+				first: v["first"] == "yes", own: v["own"] == "yes",
+			}
+		}
+	case "code-change":
+		code := c.codes[v["code"]]
+		code.stopped = code.stopped || v["active"] == "no"
+		code.limit = max(code.limit, whole(v["limit"]))
+	case "code-delete":
+		delete(c.codes, v["code"])
+	case "click":
+		owner := c.links[v["link"]]
+		if owner == nil {
+			return "unknown link"
+		}
+		owner.clicks++
+		return "recorded"
+	case "referral":
+		c.know(v["email"], v["id"], c.links[v["link"]])
+		return "recorded"
+	case "customer-status":
+		if buyer := c.customers[v["email"]]; buyer != nil {
+			buyer.active = v["status"] == "ACTIVE"
+		}
+	case "referral-delete":
+		c.forget(v["email"])
+	case "order", "renewal":
+		return c.buy(v, at)
+	case "refund":
+		return c.refund(v, at)
+	case "cancel":
+		return c.cancel(v["id"])
+	case "payout":
+		c.gather(v)
+	case "payout-paid":
+		for _, sale := range c.paid[v["id"]] {
+			sale.paid = true
+		}
+	}
+	return ""
+}
+
+func (c *counter) join(v map[string]string) {
+	slug := v["link"]
+	if slug == "" {
+		slug, _, _ = strings.Cut(v["email"], "@")
+	}
+	taken := c.links[strings.ToLower(slug)] != nil || c.person(strings.ToLower(v["email"])) != nil
+	if taken || strings.Contains(slug, "_") {
+		return
+	}
+	p := &person{name: v["name"], email: v["email"], status: "ACTIVE"}
+	if v["status"] == "pending" {
+		p.status = "INACTIVE"
+	}
+	c.affiliates = append(c.affiliates, p)
+	c.links[slug] = p
+}
+
+// leave removes an affiliate with all that is its own, unless some of it is in
+// a payout.
+func (c *counter) leave(p *person) {
+	mine := func(sale *payment) bool { return sale.of == p }
+	if slices.ContainsFunc(c.sales, func(sale *payment) bool { return mine(sale) && sale.gathered }) {
+		return
+	}
+	c.sales = slices.DeleteFunc(c.sales, mine)
+	c.affiliates = slices.DeleteFunc(c.affiliates, func(q *person) bool { return p == q })
+	for email, buyer := range c.customers {
+		if buyer.of == p {
+			delete(c.customers, email)
+		}
+	}
+	for slug, owner := range c.links {
+		if owner == p {
+			delete(c.links, slug)
+		}
+	}
+	for _, code := range c.codes {
+		if code.owner == p {
+			code.owner = nil
+		}
+	}
+}
+
+func (c *counter) forget(email string) {
+	mine := func(sale *payment) bool { return sale.email == email }
+	if !slices.ContainsFunc(c.sales, func(sale *payment) bool { return mine(sale) && sale.gathered }) {
+		c.sales = slices.DeleteFunc(c.sales, mine)
+		delete(c.customers, email)
+	}
+}
+
+func (c *counter) person(email string) *person {
+	for _, p := range c.affiliates {
+		if p.email == email {
+			return p
+		}
+	}
+	return nil
+}
+
+func (c *counter) know(email, id string, of *person) {
+	if email != "" && c.customers[email] == nil {
+		c.customers[email] = &buyer{of: of, id: id, active: true}
+	}
+}
+
+func (c *counter) sale(id string) *payment {
+	for _, sale := range c.sales {
+		if sale.id == id {
+			return sale
+		}
+	}
+	return nil
+}
+
+func (c *counter) buy(v map[string]string, at time.Time) string {
+	if c.sale(v["id"]) != nil {
+		return "duplicate"
+	}
+	buyer, owner := c.customers[v["email"]], c.links[v["link"]]
+	code := c.codes[strings.ToUpper(v["code"])]
+	if v["code"] != "" {
+		if why := c.refusal(code, v, at); why != "" {
+			c.results[why]++
+			return "refused"
+		}
+		owner = code.owner
+	}
+	if owner == nil && buyer != nil {
+		owner = buyer.of
+	}
+	if owner == nil {
+		return "unattributed"
+	}
+	if buyer != nil && !buyer.active {
+		return "inactive-customer"
+	}
+	if code != nil {
+		code.used++
+		code.of.used++
+	}
+	c.know(v["email"], "", owner)
+	c.sales = append(c.sales, &payment{
+		at: at, id: v["id"], email: v["email"], of: owner, cents: cents(v["amount"]),
+		held: owner.plan == "Review" || owner.status != "ACTIVE",
+	})
+	return "recorded"
+}
+
+// refusal is the first rule of the code that the order fails.
+func (c *counter) refusal(code *voucher, v map[string]string, at time.Time) string {
+	if code == nil {
+		return "code_not_found"
+	}
+	known, link := c.customers[v["email"]], c.links[v["link"]]
+	ordered := slices.ContainsFunc(c.sales, func(sale *payment) bool { return sale.email == v["email"] })
+	over := func(day string) bool { return day != "" && at.Format(time.DateOnly) > day }
+	for _, rule := range []struct {
+		name  string
+		fails bool
+	}{
+		{"code_inactive", code.stopped},
+		{"coupon_invalid", code.of.stopped},
+		{"code_expired", over(code.until)},
+		{"coupon_expired", over(code.of.until)},
+		{"code_exhausted", code.limit > 0 && code.used >= code.limit},
+		{"coupon_exhausted", code.of.limit > 0 && code.of.used >= code.of.limit},
+		{"code_unassigned", code.owner == nil},
+		{"not_first_order", code.first && v["email"] != "" && ordered},
+		{"below_minimum", code.currency == "" && cents(v["amount"]) < code.minimum},
+		{"wrong_currency", code.currency != ""},
+		{"wrong_affiliate", code.own && link != nil && link != code.owner},
+		{"wrong_customer", code.customer != "" && v["email"] != "" && code.customer != v["email"] && (known == nil || known.id != code.customer)},
+		{"wrong_product", code.of.products != nil && v["product"] != "" && !slices.Contains(code.of.products, v["product"])},
+	} {
+		if rule.fails {
+			return rule.name
+		}
+	}
+	return ""
+}
+
+func (c *counter) refund(v map[string]string, at time.Time) string {
+	sale := c.sale(v["id"])
+	if sale == nil {
+		return "no sale"
+	}
+	left := sale.cents - sale.refunded
+	amount := cents(v["amount"])
+	if v["amount"] == "" {
+		amount = left
+	}
+	switch {
+	case left == 0 || slices.Contains(sale.refunds, v["refund"]):
+		return "already_refunded"
+	case at.Sub(sale.at) > 60*24*time.Hour, sale.gathered, amount > left:
+		return "refused"
+	}
+	sale.refunded += amount
+	sale.refunds = append(sale.refunds, v["refund"])
+	if amount == left {
+		return "refunded"
+	}
+	return "partially_refunded"
+}
+
+func (c *counter) cancel(id string) string {
+	sale := c.sale(id)
+	switch {
+	case sale == nil:
+		return "no sale"
+	case sale.gathered:
+		return "refused"
+	}
+	c.sales = slices.DeleteFunc(c.sales, func(s *payment) bool { return s == sale })
+	return "recorded"
+}
+
+// gather puts what is payable into a payout: whatever is not on hold, was not
+// given back in full and still earns something.
+func (c *counter) gather(v map[string]string) {
+	for _, sale := range c.sales {
+		if sale.of.email == v["email"] && !sale.held && !sale.gathered && sale.refunded < sale.cents {
+			sale.gathered = true
+			c.paid[v["id"]] = append(c.paid[v["id"]], sale)
+		}
+	}
+}
+
+// A claim is a line of the report: what it is about, and its pattern.
+type claim struct{ what, pattern string }
+
+// want is what the report must say, line by line.
+func (c *counter) want() map[claim]string {
+	want := map[claim]string{}
+	var clicks, referrals, sales, revenue, refunded int
+	for _, p := range c.affiliates {
+		var known, count, sum, back int
+		for _, buyer := range c.customers {
+			if buyer.of == p {
+				known++
+			}
+		}
+		for _, sale := range c.sales {
+			if sale.of == p {
+				count, sum, back = count+1, sum+sale.cents, back+sale.refunded
+			}
+		}
+		want[claim{p.name, p.name + ` +(\w+) +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) .*`}] =
+			fmt.Sprintf("%s %d %d %d %s %s", p.status, p.clicks, known, count, dollars(sum), dollars(back))
+		clicks, referrals, sales = clicks+p.clicks, referrals+known, sales+count
+		revenue, refunded = revenue+sum, refunded+back
+	}
+	want[claim{"all", `all +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) .*`}] =
+		fmt.Sprintf("%d %d %d %s %s", clicks, referrals, sales, dollars(revenue), dollars(refunded))
+	for name, coupon := range c.coupons {
+		want[claim{name, name + ` +(?:\d+ %|\d+\.\d\d) +\d+ +(\d+) +(\S+)  .*`}] = fmt.Sprintf("%d %s", coupon.used, orDash(coupon.limit))
+	}
+	for _, code := range c.codes {
+		want[claim{code.text, code.text + ` .* (\d+) +(\d+|-)  (?:open|stopped|expired|used up)`}] = fmt.Sprintf("%d %s", code.used, orDash(code.limit))
+	}
+	for result, n := range c.results {
+		kind, outcome, found := strings.Cut(result, " ")
+		if pattern := kind + ` +` + outcome + ` +(\d+)`; found {
+			want[claim{result, pattern}] = strconv.Itoa(n)
+			continue
+		}
+		want[claim{result, result + ` +(\d+) .*`}] = strconv.Itoa(n)
+	}
+	return want
+}
+
+func orDash(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+// cents reads 42.50, 42.5 and 42; nothing is 0.
+func cents(s string) int {
+	units, rest, _ := strings.Cut(s, ".")
+	return whole(units)*100 + whole((rest + "00")[:2])
+}
+
+func dollars(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+
+func whole(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
