@@ -175,8 +175,11 @@ func submission(manual bool) SubmissionType {
 
 // checkReferral brings the input into canonical form.
 func checkReferral(in *NewReferral) error {
-	in.PromoCode = trimSpace(in.PromoCode)
-	if in.PromoCode == "" && in.AffiliateID == "" && trimSpace(in.AffiliateEmail) == "" {
+	in.PromoCode, in.AffiliateEmail = trimSpace(in.PromoCode), trimSpace(in.AffiliateEmail)
+	if blank(in.AffiliateID) {
+		in.AffiliateID = ""
+	}
+	if in.PromoCode == "" && in.AffiliateID == "" && in.AffiliateEmail == "" {
 		return referralAttributionRequired.err()
 	}
 	if in.Plan == "" {
@@ -187,6 +190,7 @@ func checkReferral(in *NewReferral) error {
 		requiredEmail("email", &in.Email),
 		required("referredUserExternalId", in.ReferredUserExternalID, customerExternalIDRequired, maxName),
 		optional("plan", in.Plan, maxName),
+		checkIntegration("integrationReferralSource", in.Integration),
 	)
 }
 

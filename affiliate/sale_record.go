@@ -87,7 +87,7 @@ func (r *saleReply) restore(answer []byte, outcome string) error {
 // checkSale brings the input into canonical form.
 func checkSale(in *NewSale) error {
 	in.PromoCode, in.Email = trimSpace(in.PromoCode), trimSpace(in.Email)
-	if in.PromoCode == "" && in.ReferralID == "" && in.Email == "" {
+	if in.PromoCode == "" && blank(in.ReferralID) && in.Email == "" {
 		return saleAttributionRequired.err()
 	}
 	if in.PaymentTrigger == "" {
@@ -113,6 +113,9 @@ func checkSale(in *NewSale) error {
 	}
 	if !slices.Contains(paymentTriggers, in.PaymentTrigger) {
 		return oneOf("paymentTrigger", paymentTriggers...)
+	}
+	if err := checkIntegration("integrationSalesSource", in.Integration); err != nil {
+		return err
 	}
 	if err := checkProduct(in.Product); err != nil {
 		return err
