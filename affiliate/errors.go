@@ -239,6 +239,18 @@ func internal(op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
+// Refusals lists the whole table of texts, in the order of the contract's
+// annex: for adapters, documents and tests. The {…} in a text is filled in
+// when it is used.
+func Refusals() []*Error {
+	rows := allRefusals()
+	errs := make([]*Error, len(rows))
+	for i, r := range rows {
+		errs[i] = r.err()
+	}
+	return errs
+}
+
 // Refuse returns the first row of a reason in the table of texts as an error,
 // for adapters that refuse before the engine is called. A reason that has no
 // row is internal.
