@@ -209,6 +209,9 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 		return from, MediumLink, err
 	}
 	named, err := o.eitherOrigin(in.AffiliateID, in.AffiliateEmail)
+	if errors.Is(err, ErrNotFound) { // counts as not sent
+		named, err = o.eitherOrigin("", in.AffiliateEmail)
+	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return origin{}, "", err
 	}
@@ -372,7 +375,7 @@ func (o *op) saveReferral(before, rec ReferralRecord) (ReferralRecord, error) {
 		return before, nil
 	}
 	rec.Revision++
-	rec.UpdatedAt = o.now
+	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	if err := o.tx.Referrals.Replace(rec); err != nil {
 		return rec, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
 	}

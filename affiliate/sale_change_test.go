@@ -94,7 +94,7 @@ func TestUpdateSaleErrors(t *testing.T) {
 		{"ErrEarnedOverflow", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("922337203685477.5807")}, saleField(affiliate.InvalidField, "totalEarned", "totalEarned is too large")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.world.t = t
+			s.on(t)
 			s.refused(tt.want, func() error { _, err := s.UpdateSale(t.Context(), tt.id, tt.up); return err })
 		})
 	}
@@ -350,11 +350,11 @@ func TestRefundSaleErrors(t *testing.T) {
 		{"ErrExceedsMost", affiliate.Refund{SaleID: open.ID, Amount: amount("922337203685477.5807")}, exceeds},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.world.t = t
+			s.on(t)
 			s.refused(tt.want, func() error { _, err := s.RefundSale(ctx, tt.in); return err })
 		})
 	}
-	s.world.t = t
+	s.on(t)
 	s.pass(time.Hour)
 	must(s.RefundSale(ctx, affiliate.Refund{SaleID: open.ID, Amount: amount("1")})) // the last moment of the window
 	s.pass(time.Microsecond)
@@ -471,7 +471,7 @@ func TestRemoveSale(t *testing.T) {
 		"by invoice": func(sale affiliate.Sale) error { return s.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i1"}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.world.t = t
+			s.on(t)
 			sale := s.sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.tomas.Email, ExternalID: "e1", ExternalInvoiceID: "i1"})
 			redeemed := must(s.Code(ctx, affiliate.CodeRef{ID: s.code.ID})).TimesRedeemed
 			s.fires(func() error { return remove(sale) }, affiliate.SaleDeleted)
@@ -482,7 +482,7 @@ func TestRemoveSale(t *testing.T) {
 			s.verify()
 		})
 	}
-	s.world.t = t
+	s.on(t)
 	paid := s.toTomas("100")
 	s.payout()
 	for _, call := range []func() error{

@@ -130,7 +130,7 @@ func TestRecordSaleErrors(t *testing.T) {
 		{"ErrCodeText", func(in *affiliate.NewSale) { in.PromoCode = strings.Repeat("A\x00", 500_000) }, saleField(affiliate.CodeNotFound, "", "Promo code not found")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.world.t = t
+			s.on(t)
 			in := affiliate.NewSale{ReferralID: s.tomas.Email, TotalEarned: saleAmount("100")}
 			tt.change(&in)
 			s.refused(tt.want, func() error { _, err := s.RecordSale(t.Context(), in); return err })
@@ -204,7 +204,7 @@ func TestRecordSaleAttribution(t *testing.T) {
 		{"code, new customer without a name", affiliate.NewSale{PromoCode: "ADA20", Email: "n3@example.net"}, s.ada.affiliate.ID, none, newbie, 0, affiliate.MediumCoupon},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.world.t = t
+			s.on(t)
 			sale := s.sell(tt.in)
 			ref, ok := sale.Referral.Get()
 			if want := tt.referral; want != newbie && ref.ID != want || want == newbie && (!ok || ref.ReferralMedium != tt.medium) {
