@@ -98,7 +98,7 @@ func (o *op) dropClick(rec ClickRecord) error {
 
 // unassignCode leaves the code without an affiliate.
 func (o *op) unassignCode(rec CodeRecord) error {
-	rec.AffiliateID, rec.UpdatedAt = uuid.Nil, o.now
+	rec.AffiliateID, rec.UpdatedAt = uuid.Nil, later(o.now, rec.UpdatedAt)
 	if o.cfg.CascadeEvents {
 		return o.notifyCode(rec)
 	}

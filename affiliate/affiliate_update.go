@@ -156,7 +156,7 @@ func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, er
 			return Affiliate{}, err
 		}
 	}
-	rec.UpdatedAt = o.now
+	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	return o.announce(rec, AffiliateUpdated)
 }
 
@@ -227,7 +227,7 @@ func (o *op) writeChanged(old, rec AffiliateRecord) (Affiliate, error) {
 	if rec.sameAs(old) {
 		return o.affiliateOf(old)
 	}
-	rec.UpdatedAt = o.now
+	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	return o.announce(rec, AffiliateUpdated)
 }
 

@@ -240,7 +240,7 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (
 		if err := o.freeForUpdate(old, rec); err != nil {
 			return Code{}, err
 		}
-		rec.UpdatedAt = o.now
+		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 		answer, err := o.fullCode(rec, parents{})
 		if err != nil {
 			return Code{}, err

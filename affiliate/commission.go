@@ -170,7 +170,7 @@ func (o *op) recompute(r *SaleRecord) error {
 		return tooLargeFor("totalEarned", err)
 	}
 	if c := &r.Commissions[i]; c.Earned != earned {
-		c.Earned, c.UpdatedAt = earned, o.now
+		c.Earned, c.UpdatedAt = earned, later(o.now, c.UpdatedAt)
 	}
 	return nil
 }
@@ -209,7 +209,7 @@ func (c *CommissionRecord) review(status ApprovalStatus, now time.Time) {
 	if c.Approval == status {
 		return
 	}
-	c.Approval, c.UpdatedAt = status, now
+	c.Approval, c.UpdatedAt = status, later(now, c.UpdatedAt)
 	switch {
 	case status == ApprovalAccepted:
 		c.HoldReason = ""

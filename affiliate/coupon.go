@@ -163,7 +163,7 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdat
 			return o.fullCoupon(old, contacts{})
 		}
 		rec.Revision++
-		rec.UpdatedAt = o.now
+		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 		codes, err := o.codesOf(id)
 		if err != nil {
 			return Coupon{}, err

@@ -174,7 +174,7 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 		if sameEndpoint(old, rec) {
 			return endpointOf(old, o.now), nil
 		}
-		rec.UpdatedAt = o.now
+		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 		if err := o.tx.Endpoints.Replace(rec); err != nil {
 			return Endpoint{}, internal("update endpoint", err)
 		}

@@ -39,6 +39,11 @@ var integrationTypes = []IntegrationType{"NONE", "STRIPE", "CHARGEBEE", "PADDLE"
 // none.
 type Integration string
 
+var integrations = []Integration{
+	"JAVASCRIPT", "MAKE", "ZAPIER", "STRIPE", "SHOPIFY", "WOOCOMMERCE",
+	"PADDLE", "CHARGEBEE", "MEMBERSTACK", "POLAR", "SKILLPLATE", "ZYLVIE",
+}
+
 // CharsCase is the alphabet of the random part of a generated code.
 type CharsCase string
 

@@ -124,7 +124,7 @@ func (o *op) blankAffiliate(rec AffiliateRecord) error {
 		return nil
 	}
 	rec.FirstName, rec.LastName, rec.Email, rec.PayoutEmail, rec.Answers = "", "", "", "", nil
-	rec.UpdatedAt = o.now
+	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	return o.notifyAffiliate(rec, AffiliateUpdated)
 }
 

@@ -111,6 +111,14 @@ func oneOfThese[T ~string](v T, values []T, unknown *Error) *Error {
 	return unknown
 }
 
+// checkIntegration checks the integration that a Go caller names; none passes.
+func checkIntegration(field string, v Integration) *Error {
+	if v == "" || slices.Contains(integrations, v) {
+		return nil
+	}
+	return oneOf(field, integrations...)
+}
+
 // checkDate checks a date that was given; years 1–9999 once it is an instant.
 func (p *Program) checkDate(field string, o Opt[Date]) *Error {
 	d, ok := o.Get()

@@ -192,7 +192,7 @@ func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Lin
 		if err != nil {
 			return Link{}, internal("read owner of link", broken(err))
 		}
-		rec.Slug, rec.UpdatedAt = slug, o.now
+		rec.Slug, rec.UpdatedAt = slug, later(o.now, rec.UpdatedAt)
 		if err := o.tx.Links.Replace(rec); err != nil {
 			return Link{}, taken(err, map[Index]*Error{BySlug: slugTaken.on("newLink")})
 		}
@@ -223,7 +223,7 @@ func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, err
 		if err := o.removeLink(rec); err != nil {
 			return DeletedLink{}, err
 		}
-		owner.UpdatedAt = o.now
+		owner.UpdatedAt = later(o.now, owner.UpdatedAt)
 		return DeletedLink{ID: rec.ID, Link: rec.Slug}, o.notifyAffiliate(owner, AffiliateUpdated)
 	})
 }
@@ -231,7 +231,7 @@ func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, err
 // linksChanged fires affiliate.updated for a link that was written, and answers
 // the link.
 func (o *op) linksChanged(rec LinkRecord, owner AffiliateRecord) (Link, error) {
-	owner.UpdatedAt = o.now
+	owner.UpdatedAt = later(o.now, owner.UpdatedAt)
 	if err := o.notifyAffiliate(owner, AffiliateUpdated); err != nil {
 		return Link{}, err
 	}

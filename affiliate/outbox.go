@@ -59,7 +59,7 @@ func (o *op) dequeue(endpoint uuid.UUID, state DeliveryState) error {
 		if err != nil {
 			return internal("read delivery", err)
 		}
-		d.State, d.NextAttemptAt, d.UpdatedAt = state, time.Time{}, o.now
+		d.State, d.NextAttemptAt, d.UpdatedAt = state, time.Time{}, later(o.now, d.UpdatedAt)
 		if err := o.tx.Deliveries.Replace(d); err != nil {
 			return internal("settle delivery", err)
 		}

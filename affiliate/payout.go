@@ -103,7 +103,7 @@ func (o *op) fillPayout(rec PayoutRecord, sales []SaleRecord) (Payout, error) {
 			if !c.payable() {
 				continue
 			}
-			c.PayoutID, c.ManuallyPaid, c.UpdatedAt = rec.ID, rec.ManuallyPaid, o.now
+			c.PayoutID, c.ManuallyPaid, c.UpdatedAt = rec.ID, rec.ManuallyPaid, later(o.now, c.UpdatedAt)
 			rec.Commissions = append(rec.Commissions, c.Number)
 			var err error
 			if rec.Amount, err = rec.Amount.Add(c.Earned); err != nil {
@@ -155,13 +155,13 @@ func (p *Program) movePayout(ctx context.Context, id uuid.UUID, status PayoutSta
 		if err != nil {
 			return Payout{}, payoutNotFound.orOther(err)
 		}
-		if rec.Status == status && rec.FailedReason == reason {
+		if rec.Status == status && (reason == "" || rec.FailedReason == reason) {
 			return payoutOf(rec), nil
 		}
 		if rec.Status != status && !slices.Contains(nextPayoutStatuses(rec.Status), status) {
 			return Payout{}, statusNotAllowed.err()
 		}
-		rec.Status, rec.FailedReason, rec.UpdatedAt = status, reason, o.now
+		rec.Status, rec.FailedReason, rec.UpdatedAt = status, reason, later(o.now, rec.UpdatedAt)
 		if status == PayoutPaid {
 			rec.PaidAt = o.now
 		}

@@ -102,7 +102,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 				return Plan{}, err
 			}
 		}
-		rec.UpdatedAt = o.now
+		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 		if err := o.tx.Plans.Replace(rec); err != nil {
 			return Plan{}, internal("write plan", err)
 		}

@@ -190,6 +190,15 @@ func micros(t time.Time) time.Time {
 	return t.Add(-time.Duration(t.Nanosecond() % int(time.Microsecond)))
 }
 
+// later is the updatedAt of a record that changes: now, or what it was when the
+// clock has gone back.
+func later(now, was time.Time) time.Time {
+	if now.Before(was) {
+		return was
+	}
+	return now
+}
+
 // update runs fn in one transaction of the store. A store may run fn again, so
 // the op starts every run from the same state and what fn returns is the only
 // way out.

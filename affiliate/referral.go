@@ -175,8 +175,11 @@ func submission(manual bool) SubmissionType {
 
 // checkReferral brings the input into canonical form.
 func checkReferral(in *NewReferral) error {
-	in.PromoCode = trimSpace(in.PromoCode)
-	if in.PromoCode == "" && in.AffiliateID == "" && trimSpace(in.AffiliateEmail) == "" {
+	in.PromoCode, in.AffiliateEmail = trimSpace(in.PromoCode), trimSpace(in.AffiliateEmail)
+	if blank(in.AffiliateID) {
+		in.AffiliateID = ""
+	}
+	if in.PromoCode == "" && in.AffiliateID == "" && in.AffiliateEmail == "" {
 		return referralAttributionRequired.err()
 	}
 	if in.Plan == "" {
@@ -187,6 +190,7 @@ func checkReferral(in *NewReferral) error {
 		requiredEmail("email", &in.Email),
 		required("referredUserExternalId", in.ReferredUserExternalID, customerExternalIDRequired, maxName),
 		optional("plan", in.Plan, maxName),
+		checkIntegration("integrationReferralSource", in.Integration),
 	)
 }
 
@@ -205,6 +209,9 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 		return from, MediumLink, err
 	}
 	named, err := o.eitherOrigin(in.AffiliateID, in.AffiliateEmail)
+	if errors.Is(err, ErrNotFound) { // counts as not sent
+		named, err = o.eitherOrigin("", in.AffiliateEmail)
+	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return origin{}, "", err
 	}
@@ -220,7 +227,10 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 		return origin{}, "", err
 	}
 	aff, err := o.tx.Affiliates.Get(v.code.AffiliateID)
-	return origin{affiliate: aff, click: named.click}, MediumCoupon, err
+	if err != nil {
+		return origin{}, "", internal("affiliate of a code", err)
+	}
+	return origin{affiliate: aff, click: named.click}, MediumCoupon, nil
 }
 
 // namedOrigin resolves an identifier and an email that must agree when both are
@@ -365,7 +375,7 @@ func (o *op) saveReferral(before, rec ReferralRecord) (ReferralRecord, error) {
 		return before, nil
 	}
 	rec.Revision++
-	rec.UpdatedAt = o.now
+	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	if err := o.tx.Referrals.Replace(rec); err != nil {
 		return rec, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
 	}

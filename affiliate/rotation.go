@@ -69,7 +69,7 @@ func (r *EndpointRecord) rotate(next SecretRecord, grace time.Duration, now time
 			secrets = append(secrets, s)
 		}
 	}
-	r.Secrets, r.UpdatedAt = secrets, now
+	r.Secrets, r.UpdatedAt = secrets, later(now, r.UpdatedAt)
 }
 
 // signs tells whether a secret is still in use at a moment.

@@ -11,7 +11,7 @@ import (
 )
 
 // UpdateSale changes a sale; what is not given stays. When TotalEarned or
-// CommissionRate changes and CommissionEarned is not given, the commission is
+// CommissionRate is given and CommissionEarned is not, the commission is
 // calculated again on what is kept of the sale. CommissionRate null goes back
 // to the rate of today's terms. A total that equals what was refunded refunds
 // the sale in full.
@@ -104,7 +104,7 @@ func (o *op) applySale(rec *SaleRecord, up SaleUpdate) error {
 	if err := o.freeSaleIDs(&before, rec); err != nil {
 		return err
 	}
-	if err := o.applyCommission(&before, rec, up.CommissionEarned); err != nil {
+	if err := o.applyCommission(&before, rec, up); err != nil {
 		return err
 	}
 	if before.sameMoney(rec) {
@@ -138,28 +138,36 @@ func (o *op) applyTerms(rec *SaleRecord) error {
 	if rec.RateFixed {
 		return nil
 	}
-	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
-	if err != nil {
-		return internal("affiliate of a sale", err)
-	}
-	var ref ReferralRecord
-	if rec.ReferralID != uuid.Nil {
-		if ref, err = o.tx.Referrals.Get(rec.ReferralID); err != nil {
-			return internal("referral of a sale", err)
-		}
-	}
-	d, err := o.dealFor(&aff, &ref)
+	d, err := o.dealOf(rec)
 	rec.Rate, rec.RateType = Set(d.Rate), d.Type
 	return err
 }
 
-// applyCommission sets the commission directly, or calculates it again when
-// what it rests on has changed.
-func (o *op) applyCommission(before, rec *SaleRecord, given Opt[Amount]) error {
-	if earned, ok := given.Get(); ok {
-		return o.setCommission(rec, earned)
+// dealOf finds the terms of today for a stored sale.
+func (o *op) dealOf(rec *SaleRecord) (deal, error) {
+	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
+	if err != nil {
+		return deal{}, internal("affiliate of a sale", err)
 	}
-	if before.TotalEarned == rec.TotalEarned && before.Rate == rec.Rate && before.RateType == rec.RateType {
+	var ref ReferralRecord
+	if rec.ReferralID != uuid.Nil {
+		if ref, err = o.tx.Referrals.Get(rec.ReferralID); err != nil {
+			return deal{}, internal("referral of a sale", err)
+		}
+	}
+	return o.dealFor(&aff, &ref)
+}
+
+// applyCommission sets the commission directly, or calculates it again when
+// what it rests on was sent. A sale whose money is settled takes what it has
+// already.
+func (o *op) applyCommission(before, rec *SaleRecord, up SaleUpdate) error {
+	if earned, ok := up.CommissionEarned.Get(); ok {
+		return o.setCommission(before, rec, earned)
+	}
+	sent := !up.TotalEarned.IsZero() || !up.CommissionRate.IsZero()
+	settled := before.payoutID() != uuid.Nil || before.Status == SaleRefunded
+	if before.sameGround(rec) && (settled || !sent) {
 		return nil
 	}
 	rec.ByHand = Opt[HandSet]{}
@@ -167,14 +175,14 @@ func (o *op) applyCommission(before, rec *SaleRecord, given Opt[Amount]) error {
 }
 
 // setCommission makes the credited affiliate's entry earn this much, rounded.
-// The same amount again changes nothing.
-func (o *op) setCommission(rec *SaleRecord, earned Amount) error {
+// The same amount on the same ground changes nothing.
+func (o *op) setCommission(before, rec *SaleRecord, earned Amount) error {
 	earned, err := earned.Round(o.cfg.Currency)
 	if err != nil {
 		return tooLargeFor("commissionEarned", err)
 	}
 	i := rec.credited()
-	if i >= 0 && rec.Commissions[i].Earned == earned {
+	if i >= 0 && rec.Commissions[i].Earned == earned && before.sameGround(rec) {
 		return nil
 	}
 	kept, err := rec.kept()
@@ -183,14 +191,13 @@ func (o *op) setCommission(rec *SaleRecord, earned Amount) error {
 	}
 	rec.ByHand = Set(HandSet{Earned: earned, Kept: kept})
 	if i >= 0 {
-		rec.Commissions[i].Earned, rec.Commissions[i].UpdatedAt = earned, o.now
-		return nil
+		return o.recompute(rec)
 	}
-	if err := o.reward(rec, deal{}); err != nil {
+	d, err := o.dealOf(rec)
+	if err != nil {
 		return err
 	}
-	rec.Commissions[0].Earned = earned
-	return nil
+	return o.reward(rec, d)
 }
 
 // freeSaleIDs refuses external ids that another live sale has.
@@ -217,9 +224,14 @@ func (o *op) freeSaleIDs(before, rec *SaleRecord) error {
 	return nil
 }
 
+// sameGround tells whether what a commission rests on is the same.
+func (r *SaleRecord) sameGround(q *SaleRecord) bool {
+	return r.TotalEarned == q.TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType
+}
+
 // sameMoney tells whether total, rate and commissions are the same.
 func (r *SaleRecord) sameMoney(q *SaleRecord) bool {
-	return r.TotalEarned == q.TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType && r.ByHand == q.ByHand &&
+	return r.sameGround(q) && r.ByHand == q.ByHand &&
 		slices.EqualFunc(r.Commissions, q.Commissions, func(a, b CommissionRecord) bool { return a.Earned == b.Earned })
 }
 

@@ -230,7 +230,7 @@ func (o *op) saveSale(before, rec SaleRecord) (Sale, error) {
 		rec.Revision++
 	}
 	rec.DeletedFired = rec.DeletedFired || gone
-	rec.UpdatedAt = o.now
+	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	if err := o.tx.Sales.Replace(rec); err != nil {
 		return Sale{}, taken(err, map[Index]*Error{
 			ByExternalID: saleExternalIDTaken.err(), ByInvoice: saleInvoiceIDTaken.err(),

@@ -98,7 +98,7 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 		if rec == old {
 			return tierOf(old), nil
 		}
-		rec.UpdatedAt = o.now
+		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 		if err := o.tx.Tiers.Replace(rec); err != nil {
 			return Tier{}, internal("write tier", err)
 		}
@@ -155,7 +155,7 @@ func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 			if tier == rec.TierID {
 				continue
 			}
-			rec.TierID, rec.UpdatedAt = tier, o.now
+			rec.TierID, rec.UpdatedAt = tier, later(o.now, rec.UpdatedAt)
 			if err := o.notifyAffiliate(rec, AffiliateUpdated); err != nil {
 				return 0, err
 			}

@@ -1,0 +1,211 @@
+package affiliate_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+var (
+	payoutMissing = affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.PayoutNotFound, Message: "Payout not found"}
+	payoutStuck   = saleState(affiliate.StatusNotAllowed, "", "The present status does not allow this change")
+)
+
+func TestCreatePayoutErrors(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	// Nothing of these can be paid: held, declined, earned nothing, refunded, too late.
+	held, declined := s.toTomas("1"), s.toTomas("1")
+	must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, held.ID))
+	must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, declined.ID))
+	s.sell(affiliate.NewSale{Email: s.tomas.Email, CommissionRate: percent("0")})
+	full := s.toTomas("100")
+	must(s.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
+	s.pass(time.Microsecond)
+	s.toTomas("5")
+	before := s.now.Add(-time.Microsecond)
+	s.pass(time.Hour)
+	unknown := affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}
+	nothing := saleState(affiliate.NothingPayable, "", "Nothing is payable to this affiliate")
+	for _, tt := range []struct {
+		name string
+		in   affiliate.NewPayout
+		want affiliate.Error
+	}{
+		{"ErrExternalIDLong", affiliate.NewPayout{ExternalID: strings.Repeat("x", 256)}, saleField(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrExternalIDNUL", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ExternalID: "\x00"}, saleField(affiliate.InvalidField, "externalId", "externalId contains invalid characters")},
+		{"ErrExternalIDBlank", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ExternalID: " "}, saleField(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrNobody", affiliate.NewPayout{}, unknown},
+		{"ErrUnknown", affiliate.NewPayout{AffiliateID: s.tomas.ID}, unknown},
+		{"ErrNothing", affiliate.NewPayout{AffiliateID: s.bob.ID}, nothing},
+		{"ErrNothingUntil", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, Until: before}, nothing},
+		{"ErrNothingInYear1", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, Until: time.Time{}.Add(1)}, nothing},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.on(t)
+			s.refused(tt.want, func() error { _, err := s.CreatePayout(ctx, tt.in); return err })
+		})
+	}
+}
+
+func TestCreatePayout(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	must(s.SetPayoutDetails(ctx, s.ada.affiliate.ID, affiliate.PayoutDetails{Email: "pay@example.com", Method: "WISE"}))
+	first := s.toTomas("100")
+	s.pass(time.Hour)
+	second := s.toTomas("50")
+	until := s.now
+	s.pass(time.Hour)
+	third := s.toTomas("10")
+	s.pass(time.Hour)
+	var got affiliate.Payout
+	s.fires(func() (err error) {
+		got, err = s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, Until: until.In(time.FixedZone("x", 3600)), ExternalID: "wire-7"})
+		return err
+	}, affiliate.SaleUpdated, affiliate.SaleUpdated)
+	want := affiliate.Payout{
+		ID: got.ID, AffiliateID: s.ada.affiliate.ID, Amount: saleAmount("30"), Status: affiliate.PayoutPending,
+		PaymentMethod: affiliate.Set[affiliate.PaymentMethod]("WISE"), PeriodStart: affiliate.Set(first.CreatedAt), PeriodEnd: affiliate.Set(second.CreatedAt),
+		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), FailedReason: affiliate.Null[string](),
+		CommissionIDs: []affiliate.CommissionID{first.Commissions[0].ID, second.Commissions[0].ID},
+		CreatedAt:     affiliate.TimeOf(s.now), UpdatedAt: affiliate.TimeOf(s.now),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(got, must(s.Payout(ctx, got.ID))); diff != "" {
+		t.Error(diff)
+	}
+	for id, in := range map[affiliate.SaleID]bool{first.ID: true, second.ID: true, third.ID: false} {
+		c := must(s.Sale(ctx, id)).Commissions[0]
+		if c.PayoutCreated != in || c.PayoutID.Or(uuid.Nil) == got.ID != in || c.ManuallyPaid {
+			t.Errorf("sale %d: %+v", id, c)
+		}
+	}
+	s.verify()
+
+	paid := must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ManuallyPaid: true}))
+	if at, ok := paid.PaidAt.Get(); paid.Status != affiliate.PayoutPaid || !paid.ManuallyPaid || !ok || !at.Equal(affiliate.TimeOf(s.now)) || paid.Amount != saleAmount("2") {
+		t.Errorf("%+v", paid)
+	}
+	if c := must(s.Sale(ctx, third.ID)).Commissions[0]; !c.ManuallyPaid || !c.PayoutCreated {
+		t.Errorf("%+v", c)
+	}
+	if list := must(s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(list) != 2 || list[0].ID != paid.ID || list[1].ID != got.ID {
+		t.Errorf("payouts %+v", list)
+	}
+	for name, f := range map[string]affiliate.PayoutFilter{"bob": {AffiliateID: s.bob.ID}, "nobody": {AffiliateID: uuid.Max}} {
+		if list := must(s.Payouts(ctx, f, affiliate.Page{})).Items; list == nil || len(list) != 0 {
+			t.Errorf("%s: %+v", name, list)
+		}
+	}
+	if _, err := s.Payout(ctx, uuid.Max); err != affiliate.ErrNotFound {
+		t.Errorf("unknown payout: %v", err)
+	}
+	s.verify()
+}
+
+// Every move of a payout, allowed or not.
+func TestPayoutStatus(t *testing.T) {
+	ctx := t.Context()
+	all := []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed}
+	way := map[affiliate.PayoutStatus][]affiliate.PayoutStatus{
+		affiliate.PayoutPending: nil, affiliate.PayoutProcessing: {affiliate.PayoutProcessing},
+		affiliate.PayoutPaid: {affiliate.PayoutPaid}, affiliate.PayoutFailed: {affiliate.PayoutProcessing, affiliate.PayoutFailed},
+	}
+	allowed := map[affiliate.PayoutStatus]string{
+		affiliate.PayoutPending: "PROCESSING PAID FAILED", affiliate.PayoutProcessing: "PAID FAILED", affiliate.PayoutFailed: "PROCESSING", affiliate.PayoutPaid: "",
+	}
+	for _, from := range all {
+		for _, to := range all {
+			t.Run(string(from)+" to "+string(to), func(t *testing.T) {
+				s := newSaleShop(t)
+				s.toTomas("100")
+				s.toTomas("100")
+				p := s.payout()
+				for _, status := range way[from] {
+					p = must(s.SetPayoutStatus(ctx, p.ID, status))
+				}
+				s.pass(time.Hour)
+				move := func() error {
+					got, err := s.SetPayoutStatus(ctx, p.ID, to)
+					if err != nil {
+						return err
+					}
+					if diff := cmp.Diff(must(s.Payout(ctx, p.ID)), got); diff != "" || got.Status != to {
+						t.Errorf("%s %s", got.Status, diff)
+					}
+					if moved := got.UpdatedAt != p.UpdatedAt; moved != (from != to) {
+						t.Errorf("updatedAt moved: %v", moved)
+					}
+					if paid := !got.PaidAt.IsNull(); paid != (to == affiliate.PayoutPaid) {
+						t.Errorf("paidAt %v", got.PaidAt)
+					}
+					return nil
+				}
+				switch {
+				case from == to:
+					s.fires(move)
+				case !strings.Contains(allowed[from], string(to)):
+					s.refused(payoutStuck, move)
+				case to == affiliate.PayoutPaid:
+					s.fires(move, affiliate.SaleUpdated, affiliate.SaleUpdated)
+				default:
+					s.fires(move)
+				}
+				s.verify()
+			})
+		}
+	}
+}
+
+func TestFailPayout(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	s.toTomas("100")
+	p := s.payout()
+	field := func(text string) affiliate.Error {
+		return saleField(affiliate.InvalidField, "failedReason", "failedReason "+text)
+	}
+	for reason, want := range map[string]affiliate.Error{
+		"": field("must not be empty"), " \n": field("must not be empty"), "a\x00": field("contains invalid characters"),
+		strings.Repeat("x", 10_001): field("is too long"),
+	} {
+		s.refused(want, func() error { _, err := s.FailPayout(ctx, p.ID, reason); return err })
+	}
+	s.refused(payoutMissing, func() error { _, err := s.FailPayout(ctx, uuid.Max, "x"); return err })
+	s.refused(payoutMissing, func() error { _, err := s.SetPayoutStatus(ctx, uuid.Nil, affiliate.PayoutPaid); return err })
+	s.refused(saleField(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED"), func() error {
+		_, err := s.SetPayoutStatus(ctx, p.ID, "paid")
+		return err
+	})
+	var last affiliate.Payout
+	for _, reason := range []string{"account\nclosed", "account\nclosed", "no such account"} {
+		s.pass(time.Hour)
+		s.fires(func() (err error) {
+			last, err = s.FailPayout(ctx, p.ID, reason)
+			if last.Status != affiliate.PayoutFailed || last.FailedReason.Or("") != reason {
+				t.Errorf("%+v", last)
+			}
+			return err
+		})
+	}
+	if same := must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutFailed)); !cmp.Equal(last, same) {
+		t.Errorf("the same status again changed the payout: %s", cmp.Diff(last, same))
+	}
+	if again := must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutProcessing)); !again.FailedReason.IsNull() {
+		t.Errorf("still failed: %v", again.FailedReason)
+	}
+	if c := must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items[0].Commissions[0]; !c.PayoutCreated {
+		t.Error("a failed payout let go of its commission")
+	}
+	must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
+	s.refused(payoutStuck, func() error { _, err := s.FailPayout(ctx, p.ID, "x"); return err })
+	s.verify()
+}

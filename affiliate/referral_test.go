@@ -1,0 +1,494 @@
+package affiliate_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+var referralIDMissing = saleField(affiliate.MissingField, "referralId", "Referral ID is required")
+
+// referralUnknown is 400, not 404 (published).
+var referralUnknown = saleField(affiliate.ReferralNotFound, "", "Referral not found")
+
+// Contract 3.6, POST: every row.
+func TestCreateReferralErrors(t *testing.T) {
+	s := newSaleShop(t)
+	ctx := t.Context()
+	long := strings.Repeat("é", 256)
+	off := must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "OFF", AffiliateID: s.ada.affiliate.ID, Active: affiliate.Set(false)}))
+	must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "NOBODYS"}))
+	must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "HERS", AffiliateID: s.ada.affiliate.ID, LimitToAffiliate: true}))
+	must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "VIP", AffiliateID: s.ada.affiliate.ID, LimitToCustomers: true, CustomerID: "vip"}))
+	integration := "integrationReferralSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE"
+	mismatch := saleField(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
+	for _, tt := range []struct {
+		name   string
+		change func(*affiliate.NewReferral)
+		want   affiliate.Error
+	}{
+		{"ErrNobody B332", func(in *affiliate.NewReferral) { in.AffiliateID, in.Name = "", "" }, saleField(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
+		{"ErrNobodyBlank", func(in *affiliate.NewReferral) { in.AffiliateID, in.AffiliateEmail, in.PromoCode = " ", " ", " " }, saleField(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
+		{"ErrName B333", func(in *affiliate.NewReferral) { in.Name, in.Email = "", "" }, saleField(affiliate.MissingField, "name", "Name is required")},
+		{"ErrNameBlank", func(in *affiliate.NewReferral) { in.Name = "\u00a0 " }, saleField(affiliate.MissingField, "name", "Name is required")},
+		{"ErrNameLong", func(in *affiliate.NewReferral) { in.Name = long }, saleField(affiliate.InvalidField, "name", "name is too long")},
+		{"ErrNameNUL", func(in *affiliate.NewReferral) { in.Name = "a\x00b" }, saleField(affiliate.InvalidField, "name", "name contains invalid characters")},
+		{"ErrEmail B334", func(in *affiliate.NewReferral) { in.Email, in.ReferredUserExternalID = " ", "" }, saleField(affiliate.MissingField, "email", "Email is required")},
+		{"ErrEmailSyntax B334", func(in *affiliate.NewReferral) { in.Email, in.ReferredUserExternalID = "x", "" }, saleField(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrEmailKelvin", func(in *affiliate.NewReferral) { in.Email = "\u212a@example.net" }, saleField(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrExternalID B335", func(in *affiliate.NewReferral) { in.ReferredUserExternalID, in.Plan = "", " " }, saleField(affiliate.MissingField, "referredUserExternalId", "Referred user external ID is required")},
+		{"ErrExternalIDLong", func(in *affiliate.NewReferral) { in.ReferredUserExternalID = long }, saleField(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId is too long")},
+		{"ErrPlanBlank", func(in *affiliate.NewReferral) { in.Plan = " " }, saleField(affiliate.InvalidField, "plan", "plan must not be empty")},
+		{"ErrPlanUTF8", func(in *affiliate.NewReferral) { in.Plan = "\xff" }, saleField(affiliate.InvalidField, "plan", "plan contains invalid characters")},
+		{"ErrIntegration", func(in *affiliate.NewReferral) { in.Integration = "nul\x00" }, saleField(affiliate.InvalidField, "integrationReferralSource", integration)},
+		{"ErrMismatch B339", func(in *affiliate.NewReferral) { in.AffiliateEmail = "bob@example.com" }, mismatch},
+		{"ErrMismatchUnknownEmail", func(in *affiliate.NewReferral) { in.AffiliateEmail = "x@example.com" }, mismatch},
+		{"ErrMismatchUnknownID", func(in *affiliate.NewReferral) { in.AffiliateID, in.AffiliateEmail = "nobody", "bob@example.com" }, mismatch},
+		{"ErrCodeUnknown B340", func(in *affiliate.NewReferral) { in.PromoCode = "NOPE" }, saleField(affiliate.CodeNotFound, "", "Promo code not found")},
+		{"ErrCodeInactive B340", func(in *affiliate.NewReferral) { in.PromoCode = off.Code }, saleState(affiliate.CodeInactive, "", "Promo code is not active")},
+		{"ErrCodeUnassigned B340", func(in *affiliate.NewReferral) { in.PromoCode = "NOBODYS" }, saleState(affiliate.CodeUnassigned, "", "Promo code is not associated with an affiliate")},
+		{"ErrWrongAffiliate", func(in *affiliate.NewReferral) { in.AffiliateID, in.PromoCode = "bob", "HERS" }, saleState(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
+		{"ErrWrongAffiliateByEmail", func(in *affiliate.NewReferral) {
+			in.AffiliateID, in.AffiliateEmail, in.PromoCode = "", "bob@example.com", "HERS"
+		}, saleState(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
+		{"ErrWrongAffiliateByEmailAlone", func(in *affiliate.NewReferral) {
+			in.AffiliateID, in.AffiliateEmail, in.PromoCode = "nobody", "bob@example.com", "HERS"
+		}, saleState(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
+		{"ErrWrongCustomer", func(in *affiliate.NewReferral) { in.PromoCode = "VIP" }, saleState(affiliate.WrongCustomer, "", "Promo code is limited to another customer")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.on(t)
+			in := affiliate.NewReferral{AffiliateID: "ada", Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"}
+			tt.change(&in)
+			s.refused(tt.want, func() error { _, err := s.CreateReferral(ctx, in); return err })
+		})
+	}
+}
+
+// B336: nobody found is ErrNotFound, and nothing else.
+func TestCreateReferralOfNobody(t *testing.T) {
+	s := newSaleShop(t)
+	before := s.dump()
+	for _, in := range []affiliate.NewReferral{
+		{AffiliateID: "nobody"}, {AffiliateID: "999"}, {AffiliateID: uuid.Max.String()}, {AffiliateID: "99999999999999999999999"},
+		{AffiliateEmail: "x@example.com"}, {AffiliateEmail: "no email"}, {AffiliateID: "nobody", AffiliateEmail: "x@example.com"},
+		{AffiliateID: "\x00\xff" + strings.Repeat("x", 1<<20)}, {AffiliateID: s.tomas.ID.String()}, {AffiliateID: "ada@example.com"},
+	} {
+		in.Name, in.Email, in.ReferredUserExternalID = "N", "n@example.net", "n"
+		if _, err := s.CreateReferral(t.Context(), in); err != affiliate.ErrNotFound {
+			t.Errorf("%.40q, %q: %v", in.AffiliateID, in.AffiliateEmail, err)
+		}
+	}
+	if diff := cmp.Diff(before, s.dump()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCreateReferral(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	must(s.UpdateCode(ctx, s.code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
+	plan := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
+	must(s.SetAffiliatePlan(ctx, plan.ID, s.bob.ID))
+	link, none := affiliate.Set(s.ada.affiliate.AffiliateLinks[0].ID), affiliate.Null[uuid.UUID]()
+	base := affiliate.Referral{
+		AffiliateID: s.ada.affiliate.ID, Plan: textOf("N/A"), SubscriptionStatus: affiliate.SubscriptionActive, Status: affiliate.SubscriptionActive,
+		SubmissionType: affiliate.SubmissionAutomatic, ReferralMedium: affiliate.MediumLink, Source: "API",
+		IntegrationReferralSource: affiliate.Null[affiliate.Integration](), InitialLandingPage: affiliate.Null[string](), Notes: affiliate.Null[string](),
+		Metadata: affiliate.Null[json.RawMessage](), AffiliateProgramID: s.Config().ID, AffiliateLinkID: link, CommissionPlanID: none,
+	}
+	for i, tt := range []struct {
+		name string
+		in   affiliate.NewReferral
+		want func(*affiliate.Referral)
+	}{
+		{"slug", affiliate.NewReferral{AffiliateID: "ADA", Plan: "Monthly"}, func(r *affiliate.Referral) { r.Plan = textOf("Monthly") }},
+		{"affiliate id", affiliate.NewReferral{AffiliateID: s.ada.affiliate.ID.String()}, func(r *affiliate.Referral) { r.AffiliateLinkID = none }},
+		{"affiliate email, its plan", affiliate.NewReferral{AffiliateEmail: "BOB@example.com"}, func(r *affiliate.Referral) {
+			r.AffiliateID, r.AffiliateLinkID, r.CommissionPlanID = s.bob.ID, none, affiliate.Set(plan.ID)
+		}},
+		{"both agree", affiliate.NewReferral{AffiliateID: "ada", AffiliateEmail: "ada@example.com"}, nil},
+		{"blank beside a name", affiliate.NewReferral{AffiliateID: "ada", AffiliateEmail: " "}, nil},
+		{"click B341", affiliate.NewReferral{AffiliateID: jsonOf(s.click.ID)}, func(r *affiliate.Referral) { r.InitialLandingPage = textOf("https://beans.example/shop?ref=ada") }},
+		{"code before the others B341", affiliate.NewReferral{PromoCode: " ada20 ", AffiliateID: "bob"}, func(r *affiliate.Referral) {
+			r.ReferralMedium, r.AffiliateLinkID = affiliate.MediumCoupon, none
+		}},
+		{"code again: counts nothing", affiliate.NewReferral{PromoCode: "ADA20", AffiliateID: jsonOf(s.bobClick.ID)}, func(r *affiliate.Referral) {
+			r.ReferralMedium, r.AffiliateLinkID = affiliate.MediumCoupon, none
+		}},
+		{"by hand", affiliate.NewReferral{AffiliateID: "ada", Manual: true, Integration: "ZAPIER"}, func(r *affiliate.Referral) {
+			r.SubmissionType, r.IntegrationReferralSource = affiliate.SubmissionManual, affiliate.Set[affiliate.Integration]("ZAPIER")
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.on(t)
+			s.pass(time.Second)
+			in := tt.in
+			in.Name, in.Email, in.ReferredUserExternalID = "Kim", " K"+jsonOf(i)+"@Example.net", "cust-1"
+			want := base
+			want.Name, want.Email, want.ReferredUserExternalID = textOf("Kim"), "k"+jsonOf(i)+"@example.net", textOf("cust-1")
+			want.CreatedAt, want.UpdatedAt = affiliate.TimeOf(s.now), affiliate.TimeOf(s.now)
+			if tt.want != nil {
+				tt.want(&want)
+			}
+			var got affiliate.Referral
+			s.fires(func() (err error) { got, err = s.CreateReferral(ctx, in); return err }, affiliate.ReferralCreated)
+			want.ID = got.ID
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for _, ident := range []string{got.ID.String(), " " + strings.ToUpper(got.Email)} {
+				if diff := cmp.Diff(got, must(s.Referral(ctx, ident))); diff != "" {
+					t.Errorf("%s: %s", ident, diff)
+				}
+			}
+			s.verify()
+		})
+	}
+	if code := must(s.Code(ctx, affiliate.CodeRef{ID: s.code.ID})); code.TimesRedeemed != 0 {
+		t.Errorf("referrals redeemed %d", code.TimesRedeemed)
+	}
+	if sale := s.sell(affiliate.NewSale{Email: "k5@example.net"}); sale.Clicks != 1 {
+		t.Errorf("%d clicks of the customer who came by one", sale.Clicks)
+	}
+	for ident, n := range map[string]int{"": 0, "x": 0, "x@example.net": 0, uuid.Max.String(): 0, "\x00": 0} {
+		if _, err := s.Referral(ctx, ident); err != affiliate.ErrNotFound {
+			t.Errorf("%q: %v, %d", ident, err, n)
+		}
+	}
+}
+
+// A known customer is answered as it is: B337, B338.
+func TestCreateReferralKnown(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	before := s.dump()
+	for name, in := range map[string]affiliate.NewReferral{
+		"of another": {AffiliateID: "bob"}, "with a refused code": {PromoCode: "NOPE"}, "of nobody": {AffiliateID: "nobody"}, "by a click": {AffiliateID: jsonOf(s.click.ID)},
+	} {
+		in.Name, in.Email, in.ReferredUserExternalID = "Other", "TOMAS@example.net", "other"
+		s.fires(func() error {
+			got, err := s.CreateReferral(ctx, in)
+			if diff := cmp.Diff(s.tomas, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+			return err
+		})
+	}
+	if diff := cmp.Diff(before, s.dump()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Contract 3.6, PUT: every row, in its order.
+func TestUpdateReferralErrors(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	long := strings.Repeat("x", 256)
+	status := func(v affiliate.SubscriptionStatus) affiliate.ReferralUpdate {
+		return affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Set(v)}
+	}
+	statusUnknown := saleField(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED")
+	for _, tt := range []struct {
+		name, ident string
+		up          affiliate.ReferralUpdate
+		want        affiliate.Error
+	}{
+		{"ErrNoID B344", " ", affiliate.ReferralUpdate{Name: textOf("")}, referralIDMissing},
+		{"ErrName", "nobody", affiliate.ReferralUpdate{Name: textOf(" "), Email: textOf("x")}, saleField(affiliate.InvalidField, "name", "name must not be empty")},
+		{"ErrNameLong", s.tomas.Email, affiliate.ReferralUpdate{Name: textOf(long)}, saleField(affiliate.InvalidField, "name", "name is too long")},
+		{"ErrEmailNull", s.tomas.Email, affiliate.ReferralUpdate{Email: affiliate.Null[string]()}, saleField(affiliate.InvalidField, "email", "email must not be null")},
+		{"ErrEmail", "nobody", affiliate.ReferralUpdate{Email: textOf("x"), Plan: textOf("")}, saleField(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrExternalID", s.tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: textOf("")}, saleField(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId must not be empty")},
+		{"ErrExternalIDNUL", s.tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: textOf("\x00")}, saleField(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId contains invalid characters")},
+		{"ErrPlan", s.tomas.Email, affiliate.ReferralUpdate{Plan: textOf(long)}, saleField(affiliate.InvalidField, "plan", "plan is too long")},
+		{"ErrStatus B347", "nobody", status("vip"), statusUnknown},
+		{"ErrStatusProvider B347", s.tomas.Email, status(affiliate.SubscriptionPastDue), statusUnknown},
+		{"ErrStatusCase B347", s.tomas.Email, status("active"), statusUnknown},
+		{"ErrStatusNull", s.tomas.Email, affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Null[affiliate.SubscriptionStatus]()}, saleField(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must not be null")},
+		{"ErrNotes B351", s.tomas.Email, affiliate.ReferralUpdate{Notes: textOf(strings.Repeat("é", 10_001))}, saleField(affiliate.InvalidField, "notes", "notes is too long")},
+		{"ErrNotesControl", s.tomas.Email, affiliate.ReferralUpdate{Notes: textOf("\r")}, saleField(affiliate.InvalidField, "notes", "notes contains invalid characters")},
+		{"ErrMetadata B350", s.tomas.Email, affiliate.ReferralUpdate{Metadata: rawObject("[]")}, saleField(affiliate.InvalidField, "metadata", "metadata must be an object")},
+		{"ErrMetadataLong", s.tomas.Email, affiliate.ReferralUpdate{Metadata: rawObject(`{"a":"` + strings.Repeat("x", 16_384) + `"}`)}, saleField(affiliate.InvalidField, "metadata", "metadata is too long")},
+		{"ErrUnknown B345", "nobody", affiliate.ReferralUpdate{Email: textOf(s.bea.Email)}, referralUnknown},
+		{"ErrUnknownText", "\x00" + strings.Repeat("\xff", 1<<20), affiliate.ReferralUpdate{}, referralUnknown},
+		{"ErrEmailTaken B349", s.tomas.ID.String(), affiliate.ReferralUpdate{Email: textOf("BEA@example.net"), Name: textOf("n")}, saleState(affiliate.ReferralEmailTaken, "email", "A referral with this email already exists")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.on(t)
+			s.refused(tt.want, func() error { _, err := s.UpdateReferral(ctx, tt.ident, tt.up); return err })
+		})
+	}
+}
+
+func TestUpdateReferral(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	s.pass(time.Hour)
+	notes := "line\n\ttab " + strings.Repeat("é", 9_990)
+	set := affiliate.ReferralUpdate{
+		Name: textOf("Tom"), Email: textOf(" TOM@example.net"), ReferredUserExternalID: textOf("c2"), Plan: textOf("Yearly"),
+		SubscriptionStatus: affiliate.Set(affiliate.SubscriptionSubmitted), Notes: textOf(notes), Metadata: rawObject(`{ "a" : 1.0 }`),
+	}
+	want := s.tomas
+	want.Name, want.Email, want.ReferredUserExternalID, want.Plan = textOf("Tom"), "tom@example.net", textOf("c2"), textOf("Yearly")
+	want.SubscriptionStatus, want.Status, want.Notes = affiliate.SubscriptionSubmitted, affiliate.SubscriptionSubmitted, textOf(notes)
+	want.Metadata, want.UpdatedAt = rawObject(`{"a":1.0}`), affiliate.TimeOf(s.now)
+	update := func(ident string, up affiliate.ReferralUpdate, events ...affiliate.EventType) {
+		t.Helper()
+		s.fires(func() error {
+			got, err := s.UpdateReferral(ctx, ident, up)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			return err
+		}, events...)
+		s.verify()
+	}
+	update("tomas@EXAMPLE.net", set, affiliate.ReferralUpdated)
+	s.pass(time.Hour)
+	update(s.tomas.ID.String(), set)
+	update("tom@example.net", affiliate.ReferralUpdate{})
+	want.Notes, want.UpdatedAt = textOf(""), affiliate.TimeOf(s.now)
+	update("tom@example.net", affiliate.ReferralUpdate{Notes: textOf("")}, affiliate.ReferralUpdated)
+	null := affiliate.Null[string]()
+	want.Name, want.ReferredUserExternalID, want.Plan, want.Notes, want.Metadata = null, null, null, null, affiliate.Null[json.RawMessage]()
+	update("tom@example.net", affiliate.ReferralUpdate{Name: null, ReferredUserExternalID: null, Plan: null, Notes: null, Metadata: affiliate.Null[json.RawMessage]()}, affiliate.ReferralUpdated)
+	s.customer("bob", "tomas") // its address is free again
+	s.verify()
+}
+
+func TestPushReferralStatus(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	s.refused(saleField(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED, PAST_DUE, CANCELLED"), func() error {
+		_, err := s.PushReferralStatus(ctx, s.tomas.Email, "past_due")
+		return err
+	})
+	for _, ident := range []string{"", "nobody", uuid.Max.String()} {
+		s.refused(referralUnknown, func() error { _, err := s.PushReferralStatus(ctx, ident, affiliate.SubscriptionActive); return err })
+	}
+	for _, status := range []affiliate.SubscriptionStatus{"PAST_DUE", "CANCELLED", "SUBMITTED", "DECLINED", "ACTIVE"} {
+		push := func() error {
+			got, err := s.PushReferralStatus(ctx, s.tomas.Email, status)
+			if got.Status != status || got.SubscriptionStatus != status {
+				t.Errorf("%s: %s, %s", status, got.Status, got.SubscriptionStatus)
+			}
+			return err
+		}
+		s.fires(push, affiliate.ReferralUpdated)
+		s.fires(push)
+	}
+}
+
+func TestSetReferralPlan(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	plan := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
+	s.refused(affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.PlanNotFound, Message: "Commission plan not found"}, func() error {
+		_, err := s.SetReferralPlan(ctx, uuid.Max, s.tomas.ID)
+		return err
+	})
+	s.refused(referralUnknown, func() error { _, err := s.SetReferralPlan(ctx, plan.ID, s.tomas.ID, uuid.Max); return err })
+	set := func(plan uuid.UUID, want affiliate.Opt[uuid.UUID], events ...affiliate.EventType) {
+		t.Helper()
+		s.fires(func() error {
+			got, err := s.SetReferralPlan(ctx, plan, s.tomas.ID, s.bea.ID, s.tomas.ID)
+			if len(got) != 3 || got[0].ID != s.tomas.ID || got[1].ID != s.bea.ID || !got[1].CommissionPlanID.Equal(want) {
+				t.Errorf("%+v", got)
+			}
+			return err
+		}, events...)
+		s.verify()
+	}
+	set(plan.ID, affiliate.Set(plan.ID), affiliate.ReferralUpdated, affiliate.ReferralUpdated)
+	set(plan.ID, affiliate.Set(plan.ID))
+	set(uuid.Nil, affiliate.Null[uuid.UUID](), affiliate.ReferralUpdated, affiliate.ReferralUpdated)
+	set(uuid.Nil, affiliate.Null[uuid.UUID]())
+	s.fires(func() error {
+		got, err := s.SetReferralPlan(ctx, plan.ID)
+		if got == nil || len(got) != 0 {
+			t.Errorf("%v", got)
+		}
+		return err
+	})
+}
+
+// Contract 3.6, DELETE: B352–B357.
+func TestDeleteReferral(t *testing.T) {
+	ctx := t.Context()
+	for _, cascade := range []bool{false, true} {
+		s := newSaleShop(t, func(c *affiliate.Config) { c.CascadeEvents = cascade })
+		for _, ident := range []string{"", " "} {
+			s.refused(referralIDMissing, func() error { return s.DeleteReferral(ctx, ident) })
+		}
+		before := s.dump()
+		for _, ident := range []string{uuid.Max.String(), "x@example.net", "not an id", strings.Repeat("\x00\xff", 5<<10), s.ada.affiliate.ID.String()} {
+			if err := s.DeleteReferral(ctx, ident); err != nil {
+				t.Errorf("%.20q: %v", ident, err)
+			}
+		}
+		if diff := cmp.Diff(before, s.dump()); diff != "" {
+			t.Errorf("B354: %s", diff)
+		}
+
+		s.sell(affiliate.NewSale{ReferralID: jsonOf(s.click.ID), Email: s.tomas.Email, PromoCode: ""})
+		s.sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.tomas.Email})
+		s.sell(affiliate.NewSale{ReferralID: "bob", Email: s.tomas.Email})
+		refunded := s.toTomas("1")
+		must(s.RefundSale(ctx, affiliate.Refund{SaleID: refunded.ID}))
+		events := []affiliate.EventType{affiliate.ReferralDeleted}
+		if cascade {
+			events = []affiliate.EventType{affiliate.SaleDeleted, affiliate.SaleDeleted, affiliate.SaleDeleted, affiliate.ReferralDeleted}
+		}
+		s.fires(func() error { return s.DeleteReferral(ctx, "TOMAS@example.NET") }, events...)
+		s.fires(func() error { return s.DeleteReferral(ctx, s.tomas.ID.String()) })
+		if left := must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items; len(left) != 0 {
+			t.Errorf("left: %+v", left)
+		}
+		if a := must(s.Affiliate(ctx, "ada")); !a.TotalRevenue.IsZero() || a.NumberOfReferredUsers != 0 || a.NumberOfClicks != 1 {
+			t.Errorf("totals of the affiliate: %+v", a)
+		}
+		if code := must(s.Code(ctx, affiliate.CodeRef{ID: s.code.ID})); code.TimesRedeemed != 1 {
+			t.Errorf("counter %d", code.TimesRedeemed)
+		}
+		s.verify()
+		if again := s.customer("bob", "tomas"); !again.TotalRevenue.IsZero() || again.ID == s.tomas.ID {
+			t.Errorf("its successor inherits: %+v", again)
+		}
+
+		s.sell(affiliate.NewSale{Email: s.bea.Email})
+		must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.bob.ID}))
+		s.sell(affiliate.NewSale{Email: s.bea.Email})
+		s.refused(saleState(affiliate.InPayout, "", "Referral has sales that are part of a payout"), func() error { return s.DeleteReferral(ctx, s.bea.Email) })
+		s.verify()
+	}
+}
+
+func TestReferralFilters(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	same := must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-bea"}))
+	for name, tt := range map[string]struct {
+		f    affiliate.ReferralFilter
+		want []uuid.UUID
+	}{
+		"all":               {affiliate.ReferralFilter{}, []uuid.UUID{same.ID, s.bea.ID, s.tomas.ID}},
+		"affiliate":         {affiliate.ReferralFilter{AffiliateID: s.bob.ID, AffiliateEmail: "ada@example.com"}, []uuid.UUID{s.bea.ID}},
+		"email":             {affiliate.ReferralFilter{AffiliateEmail: " ADA@example.com", ReferredUserExternalID: "cust-bea"}, []uuid.UUID{same.ID, s.tomas.ID}},
+		"external id":       {affiliate.ReferralFilter{ReferredUserExternalID: "cust-bea"}, []uuid.UUID{same.ID, s.bea.ID}},
+		"external id, case": {affiliate.ReferralFilter{ReferredUserExternalID: "CUST-bea"}, nil},
+		"unknown B358":      {affiliate.ReferralFilter{AffiliateID: uuid.Max}, nil},
+		"unknown email":     {affiliate.ReferralFilter{AffiliateEmail: "x@example.com"}, nil},
+		"no email":          {affiliate.ReferralFilter{AffiliateEmail: "\x00"}, nil},
+		"no text":           {affiliate.ReferralFilter{ReferredUserExternalID: "\x00"}, nil},
+		"endless text":      {affiliate.ReferralFilter{ReferredUserExternalID: strings.Repeat("é", 1<<20)}, nil},
+	} {
+		list, err := s.Referrals(ctx, tt.f, affiliate.Page{})
+		var got []uuid.UUID
+		for _, r := range list.Items {
+			got = append(got, r.ID)
+		}
+		if err != nil || list.Items == nil || !cmp.Equal(tt.want, got) {
+			t.Errorf("%s: %v, %s", name, err, cmp.Diff(tt.want, got))
+		}
+	}
+}
+
+// An import is silent, keeps the customers' own dates, orders lists by them,
+// and leaves good rows alone when others fail.
+func TestImportReferrals(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "OFF", AffiliateID: s.bob.ID, Active: affiliate.Set(false)}))
+	must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "NOBODYS"}))
+	plan := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
+	must(s.SetAffiliatePlan(ctx, plan.ID, s.bob.ID))
+	day := func(n int) time.Time { return start.AddDate(0, 0, -n).Add(7) }
+	row := func(name string, at time.Time, change func(*affiliate.ImportedReferral)) affiliate.ImportedReferral {
+		in := affiliate.ImportedReferral{CreatedAt: at, NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: name, Email: name + "@example.net", ReferredUserExternalID: name}}
+		if change != nil {
+			change(&in)
+		}
+		return in
+	}
+	rows := []affiliate.ImportedReferral{
+		row("y1", day(1), nil),
+		row("y3", day(3).In(time.FixedZone("x", 7200)), func(in *affiliate.ImportedReferral) { in.Status = affiliate.SubscriptionCancelled }),
+		row("y2", day(2), func(in *affiliate.ImportedReferral) { in.AffiliateID, in.PromoCode = "", " off" }),
+		row("now", time.Time{}, func(in *affiliate.ImportedReferral) { in.Manual, in.Integration = true, "SHOPIFY" }),
+		row("tomas", day(9), nil),
+		row("y1", day(9), func(in *affiliate.ImportedReferral) { in.Email = "Y1@example.net" }),
+		row("bad", day(1), func(in *affiliate.ImportedReferral) { in.Email = "x" }),
+		row("future", s.now.Add(time.Microsecond), nil),
+		row("ancient", time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC), nil),
+		row("status", day(1), func(in *affiliate.ImportedReferral) { in.Status = "vip" }),
+		row("nobodys", day(1), func(in *affiliate.ImportedReferral) { in.AffiliateID = "nobody" }),
+		row("nocode", day(1), func(in *affiliate.ImportedReferral) { in.PromoCode = "NOPE" }),
+		row("nulcode", day(1), func(in *affiliate.ImportedReferral) { in.PromoCode = "A\x00" }),
+		row("unassigned", day(1), func(in *affiliate.ImportedReferral) { in.PromoCode = "NOBODYS" }),
+		row("mismatch", day(1), func(in *affiliate.ImportedReferral) { in.AffiliateEmail = "bob@example.com" }),
+		row("clicked", day(4), func(in *affiliate.ImportedReferral) { in.AffiliateID = jsonOf(s.click.ID) }),
+	}
+	kept := append([]affiliate.ImportedReferral{}, rows...)
+	var report affiliate.ImportReport
+	s.fires(func() (err error) { report, err = s.ImportReferrals(ctx, rows); return err })
+	if diff := cmp.Diff(kept, rows); diff != "" {
+		t.Errorf("the caller's rows changed: %s", diff)
+	}
+	failed := map[int]string{}
+	for _, f := range report.Failed {
+		failed[f.Row] = f.Err.Error()
+		if _, ok := errors.AsType[*affiliate.Error](f.Err); !ok && f.Err != affiliate.ErrNotFound {
+			t.Errorf("row %d: %v", f.Row, f.Err)
+		}
+	}
+	none := affiliate.ErrNotFound.Error()
+	want := map[int]string{
+		6: "Email is invalid", 7: "createdAt must be an ISO 8601 date", 8: "createdAt must be an ISO 8601 date",
+		9: "status must be one of ACTIVE, SUBMITTED, DECLINED, PAST_DUE, CANCELLED", 10: none, 11: none, 12: none, 13: none,
+		14: "The identifiers do not name the same record",
+	}
+	if diff := cmp.Diff(want, failed); diff != "" || report.Created != 5 || report.Existing != 2 {
+		t.Errorf("created %d, existing %d, failures (-want +got):\n%s", report.Created, report.Existing, diff)
+	}
+	var order []string
+	for r := range onlyValues(affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+		return s.Referrals(ctx, affiliate.ReferralFilter{}, pg)
+	})) {
+		order = append(order, r.Name.Or(""))
+	}
+	if len(order) != 7 || order[3] != "y1" || order[4] != "y2" || order[5] != "y3" || order[6] != "clicked" {
+		t.Errorf("order %v", order)
+	}
+	y2, y3, now := must(s.Referral(ctx, "y2@example.net")), must(s.Referral(ctx, "y3@example.net")), must(s.Referral(ctx, "now@example.net"))
+	if diff := cmp.Diff([]any{
+		s.bob.ID, affiliate.MediumCoupon, affiliate.Set(plan.ID), affiliate.ReferralSource("IMPORTED"), affiliate.SubscriptionCancelled,
+		affiliate.TimeOf(day(3)), affiliate.TimeOf(day(3)), affiliate.SubmissionManual, affiliate.Set[affiliate.Integration]("SHOPIFY"), affiliate.TimeOf(s.now),
+	}, []any{
+		y2.AffiliateID, y2.ReferralMedium, y2.CommissionPlanID, y3.Source, y3.Status, y3.CreatedAt, y3.UpdatedAt,
+		now.SubmissionType, now.IntegrationReferralSource, now.CreatedAt,
+	}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if a := must(s.Affiliate(ctx, "ada")); a.NumberOfReferredUsers != 5 {
+		t.Errorf("%d referred users", a.NumberOfReferredUsers)
+	}
+	s.verify()
+	s.fires(func() error {
+		_, err := s.UpdateReferral(ctx, "y3@example.net", affiliate.ReferralUpdate{Name: textOf("Z")})
+		return err
+	}, affiliate.ReferralUpdated)
+	s.fires(func() error { return s.DeleteReferral(ctx, "y3@example.net") }, affiliate.ReferralDeleted)
+	s.verify()
+	if empty := must(s.ImportReferrals(ctx, nil)); !cmp.Equal(empty, affiliate.ImportReport{}) {
+		t.Errorf("%+v", empty)
+	}
+}

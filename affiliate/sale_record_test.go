@@ -1,0 +1,540 @@
+package affiliate_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// saleField is a refusal of one field.
+func saleField(reason affiliate.Reason, field, text string) affiliate.Error {
+	return affiliate.Error{Kind: affiliate.KindInvalid, Reason: reason, Field: field, Message: text}
+}
+
+// saleState is a refusal because of the state of a record.
+func saleState(reason affiliate.Reason, field, text string) affiliate.Error {
+	return affiliate.Error{Kind: affiliate.KindConflict, Reason: reason, Field: field, Message: text}
+}
+
+// A saleShop is Ada's world with a customer of hers, a click, and Bob, another
+// affiliate with a customer of his own.
+type saleShop struct {
+	*world
+	ada
+	bob      affiliate.Affiliate
+	tomas    affiliate.Referral // of Ada's link
+	bea      affiliate.Referral // of Bob, without a link
+	click    affiliate.Click    // on Ada's link, of nobody yet
+	bobClick affiliate.Click
+}
+
+func newSaleShop(t testing.TB, change ...func(*affiliate.Config)) saleShop {
+	t.Helper()
+	return saleShopIn(newWorld(t, change...))
+}
+
+func saleShopIn(w *world) saleShop {
+	ctx := w.t.Context()
+	s := saleShop{world: w, ada: w.ada()}
+	s.bob = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Bob", LastName: "Ross", Email: "bob@example.com", AffiliateLink: "bob"}))
+	s.tomas = s.customer("ada", "tomas")
+	s.bea = s.customer(s.bob.ID.String(), "bea")
+	s.click = must(w.TrackClick(ctx, affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/shop?ref=ada"}))
+	s.bobClick = must(w.TrackClick(ctx, affiliate.NewClick{Slug: "bob"}))
+	return s
+}
+
+// customer creates a referral of an affiliate.
+func (s saleShop) customer(affiliateIdent, name string) affiliate.Referral {
+	s.t.Helper()
+	return must(s.CreateReferral(s.t.Context(), affiliate.NewReferral{
+		AffiliateID: affiliateIdent, Name: name, Email: name + "@example.net", ReferredUserExternalID: "cust-" + name,
+	}))
+}
+
+// sell records a sale.
+func (s saleShop) sell(in affiliate.NewSale) affiliate.Sale {
+	s.t.Helper()
+	if in.TotalEarned.IsZero() {
+		in.TotalEarned = affiliate.MustAmount("100")
+	}
+	res, err := s.RecordSale(s.t.Context(), in)
+	if err != nil {
+		s.t.Fatalf("RecordSale: %v", err)
+	}
+	sale, ok := res.Sale.Get()
+	if !ok {
+		s.t.Fatalf("RecordSale: %s", res.Outcome)
+	}
+	return sale
+}
+
+// toTomas records a sale of that much to Ada's customer.
+func (s saleShop) toTomas(total string) affiliate.Sale {
+	s.t.Helper()
+	return s.sell(affiliate.NewSale{ReferralID: s.tomas.ID.String(), TotalEarned: affiliate.MustAmount(total)})
+}
+
+func saleAmount(s string) affiliate.Amount { return affiliate.MustAmount(s) }
+
+// Contract 3.7, POST: every row that is not a code's, with its text.
+func TestRecordSaleErrors(t *testing.T) {
+	s := newSaleShop(t)
+	flat := must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
+	must(s.SetAffiliatePlan(t.Context(), flat.ID, s.bob.ID))
+	long := strings.Repeat("é", 256)
+	product := func(p affiliate.Product) func(*affiliate.NewSale) {
+		return func(in *affiliate.NewSale) { in.Product = affiliate.Set(p) }
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*affiliate.NewSale)
+		want   affiliate.Error
+	}{
+		{"ErrNoIdentifier B380", func(in *affiliate.NewSale) { in.ReferralID = "" }, saleField(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
+		{"ErrBlankIdentifiers B376", func(in *affiliate.NewSale) { in.ReferralID, in.Email, in.PromoCode = " ", " ", "\t" }, saleField(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
+		{"ErrEmail B391", func(in *affiliate.NewSale) { in.Email = "x" }, saleField(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrTotalMissing B381", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.Amount{} }, saleField(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")},
+		{"ErrTotalNegative B382", func(in *affiliate.NewSale) { in.TotalEarned = saleAmount("-1") }, saleField(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalLowest", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, saleField(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrNameBlank", func(in *affiliate.NewSale) { in.Name = " " }, saleField(affiliate.InvalidField, "name", "name must not be empty")},
+		{"ErrNameLong", func(in *affiliate.NewSale) { in.Name = long }, saleField(affiliate.InvalidField, "name", "name is too long")},
+		{"ErrNameNUL", func(in *affiliate.NewSale) { in.Name = "a\x00" }, saleField(affiliate.InvalidField, "name", "name contains invalid characters")},
+		{"ErrExternalIDBlank B398", func(in *affiliate.NewSale) { in.ExternalID = " " }, saleField(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrExternalIDLong B398", func(in *affiliate.NewSale) { in.ExternalID = long }, saleField(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrInvoiceLong", func(in *affiliate.NewSale) { in.ExternalInvoiceID = long }, saleField(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId is too long")},
+		{"ErrTrigger", func(in *affiliate.NewSale) { in.PaymentTrigger = "GIFT\x00" }, saleField(affiliate.InvalidField, "paymentTrigger", "paymentTrigger must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
+		{"ErrIntegration", func(in *affiliate.NewSale) { in.Integration = "nul\x00" }, saleField(affiliate.InvalidField, "integrationSalesSource", "integrationSalesSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE")},
+		{"ErrProductID", product(affiliate.Product{ProductID: long}), saleField(affiliate.InvalidField, "product.productId", "product.productId is too long")},
+		{"ErrQuantity B389", product(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{})}), saleField(affiliate.InvalidField, "product.quantity", "product.quantity must be greater than zero")},
+		{"ErrPrice B389", product(affiliate.Product{Price: affiliate.Set(saleAmount("-1"))}), saleField(affiliate.InvalidField, "product.price", "product.price must be at least 0")},
+		{"ErrProductName", product(affiliate.Product{Name: "\n"}), saleField(affiliate.InvalidField, "product.name", "product.name must not be empty")},
+		{"ErrTax B388", func(in *affiliate.NewSale) { in.Tax = saleAmount("-1") }, saleField(affiliate.InvalidField, "tax", "tax must be at least 0")},
+		{"ErrShipping", func(in *affiliate.NewSale) { in.Shipping = saleAmount("-1") }, saleField(affiliate.InvalidField, "shipping", "shipping must be at least 0")},
+		{"ErrDeductions B388", func(in *affiliate.NewSale) { in.Tax, in.Shipping = saleAmount("60"), saleAmount("40.0001") }, saleField(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrDeductionsOverflow", func(in *affiliate.NewSale) {
+			in.Tax, in.Shipping = affiliate.AmountFromScaled(math.MaxInt64), affiliate.AmountFromScaled(math.MaxInt64)
+		}, saleField(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrNewCustomerEmail B392", func(in *affiliate.NewSale) { in.ReferralID = "ada" }, saleField(affiliate.MissingField, "email", "Email is required")},
+		{"ErrNewCustomerName B392", func(in *affiliate.NewSale) { in.ReferralID, in.Email = "ada", "new@example.net" }, saleField(affiliate.MissingField, "name", "Name is required")},
+		{"ErrRateLow B390", func(in *affiliate.NewSale) { in.CommissionRate = percent("-1") }, saleField(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateHigh B390", func(in *affiliate.NewSale) { in.CommissionRate = percent("100.0001") }, saleField(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateFlat", func(in *affiliate.NewSale) { in.ReferralID, in.CommissionRate = s.bea.Email, percent("-1") }, saleField(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
+		{"ErrCode B359", func(in *affiliate.NewSale) { in.PromoCode = "NOPE" }, saleField(affiliate.CodeNotFound, "", "Promo code not found")},
+		{"ErrCodeText", func(in *affiliate.NewSale) { in.PromoCode = strings.Repeat("A\x00", 500_000) }, saleField(affiliate.CodeNotFound, "", "Promo code not found")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.on(t)
+			in := affiliate.NewSale{ReferralID: s.tomas.Email, TotalEarned: saleAmount("100")}
+			tt.change(&in)
+			s.refused(tt.want, func() error { _, err := s.RecordSale(t.Context(), in); return err })
+		})
+	}
+}
+
+// The rows of the contract's table are also the order of the checks: with every
+// mistake at once the first row is answered, then the next.
+func TestRecordSaleErrorOrder(t *testing.T) {
+	s := newSaleShop(t)
+	in := affiliate.NewSale{
+		TotalEarned: affiliate.Amount{}, Tax: saleAmount("-1"), Shipping: saleAmount("-1"), CommissionRate: percent("-1"),
+		Product: affiliate.Set(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{}), Price: affiliate.Set(saleAmount("-1"))}),
+	}
+	for _, step := range []struct {
+		field string
+		mend  func()
+	}{
+		{"", func() { in.Email = "x" }},
+		{"email", func() { in.Email = ""; in.ReferralID = "ada" }},
+		{"totalEarned", func() { in.TotalEarned = saleAmount("-5") }},
+		{"totalEarned", func() { in.TotalEarned = saleAmount("5") }},
+		{"product.quantity", func() { in.Product = affiliate.Set(affiliate.Product{Price: affiliate.Set(saleAmount("-1"))}) }},
+		{"product.price", func() { in.Product = affiliate.Opt[affiliate.Product]{} }},
+		{"tax", func() { in.Tax = saleAmount("6") }},
+		{"shipping", func() { in.Shipping = affiliate.Amount{} }},
+		{"tax", func() { in.Tax = affiliate.Amount{} }},
+		{"email", func() { in.Email = "new@example.net" }},
+		{"name", func() { in.Name = "New" }},
+		{"commissionRate", func() { in.CommissionRate = percent("100") }},
+	} {
+		_, err := s.RecordSale(t.Context(), in)
+		refusal, ok := err.(*affiliate.Error)
+		if !ok || refusal.Field != step.field {
+			t.Fatalf("want a refusal of %q, got %v", step.field, err)
+		}
+		step.mend()
+	}
+	s.fires(func() error { _, err := s.RecordSale(t.Context(), in); return err }, affiliate.ReferralCreated, affiliate.SaleCreated)
+}
+
+// Whom a sale is credited to, whose customer it is and which link it keeps.
+func TestRecordSaleAttribution(t *testing.T) {
+	s := newSaleShop(t)
+	adaLink := s.ada.affiliate.AffiliateLinks[0].ID
+	none := uuid.Nil
+	newbie := uuid.Max // stands for a referral that the sale makes
+	click := func(c affiliate.Click) string { return jsonOf(c.ID) }
+	for _, tt := range []struct {
+		name                      string
+		in                        affiliate.NewSale
+		affiliate, link, referral uuid.UUID
+		clicks                    int64
+		medium                    affiliate.ReferralMedium // of a new customer
+	}{
+		{"referral id", affiliate.NewSale{ReferralID: s.tomas.ID.String()}, s.ada.affiliate.ID, adaLink, s.tomas.ID, 0, ""},
+		{"referral email in other case", affiliate.NewSale{ReferralID: " TOMAS@Example.NET"}, s.ada.affiliate.ID, adaLink, s.tomas.ID, 0, ""},
+		{"email alone", affiliate.NewSale{Email: s.bea.Email}, s.bob.ID, none, s.bea.ID, 0, ""},
+		{"referralId before email", affiliate.NewSale{ReferralID: s.tomas.ID.String(), Email: s.bea.Email}, s.ada.affiliate.ID, adaLink, s.tomas.ID, 0, ""},
+		{"unknown referralId passes on to email B394", affiliate.NewSale{ReferralID: "nobody", Email: s.bea.Email}, s.bob.ID, none, s.bea.ID, 0, ""},
+		{"unknown email as referralId passes on", affiliate.NewSale{ReferralID: "x@example.net", Email: s.bea.Email}, s.bob.ID, none, s.bea.ID, 0, ""},
+		{"affiliate id, customer of another", affiliate.NewSale{ReferralID: s.ada.affiliate.ID.String(), Email: s.bea.Email}, s.ada.affiliate.ID, none, s.bea.ID, 0, ""},
+		{"slug, new customer", affiliate.NewSale{ReferralID: "ADA", Email: "n1@example.net", Name: "N"}, s.ada.affiliate.ID, adaLink, newbie, 0, affiliate.MediumLink},
+		{"click, new customer", affiliate.NewSale{ReferralID: click(s.click), Email: "n2@example.net", Name: "N"}, s.ada.affiliate.ID, adaLink, newbie, 1, affiliate.MediumLink},
+		{"the click again joins nobody else", affiliate.NewSale{ReferralID: click(s.click), Email: s.tomas.Email}, s.ada.affiliate.ID, adaLink, s.tomas.ID, 0, ""},
+		{"click, known customer of another", affiliate.NewSale{ReferralID: click(s.bobClick), Email: s.tomas.Email}, s.bob.ID, s.bob.AffiliateLinks[0].ID, s.tomas.ID, 1, ""},
+		{"code alone", affiliate.NewSale{PromoCode: "ADA20"}, s.ada.affiliate.ID, none, none, 0, ""},
+		{"code in other spelling B375", affiliate.NewSale{PromoCode: " ada20 "}, s.ada.affiliate.ID, none, none, 0, ""},
+		{"code before referralId and email B379", affiliate.NewSale{PromoCode: "ADA20", ReferralID: "bob", Email: s.bea.Email}, s.ada.affiliate.ID, none, s.bea.ID, 0, ""},
+		{"code, new customer without a name", affiliate.NewSale{PromoCode: "ADA20", Email: "n3@example.net"}, s.ada.affiliate.ID, none, newbie, 0, affiliate.MediumCoupon},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.on(t)
+			sale := s.sell(tt.in)
+			ref, ok := sale.Referral.Get()
+			if want := tt.referral; want != newbie && ref.ID != want || want == newbie && (!ok || ref.ReferralMedium != tt.medium) {
+				t.Errorf("customer %+v, want %v", ref, want)
+			}
+			if sale.ReferralID.Or(none) != ref.ID {
+				t.Errorf("referralId %v, referral %v", sale.ReferralID, ref.ID)
+			}
+			got := []any{sale.AffiliateID, sale.AffiliateLinkID.Or(none), sale.Clicks}
+			if diff := cmp.Diff([]any{tt.affiliate, tt.link, tt.clicks}, got); diff != "" {
+				t.Errorf("affiliate, link, clicks (-want +got):\n%s", diff)
+			}
+			s.verify()
+		})
+	}
+	if ref := must(s.Referral(t.Context(), s.bea.Email)); ref.AffiliateID != s.bob.ID {
+		t.Error("a customer was moved to another affiliate")
+	}
+}
+
+// A referral id is taken for one before anything else that looks like it, and a
+// slug of digits only after the click of that number.
+func TestRecordSaleIdentOrder(t *testing.T) {
+	s := newSaleShop(t)
+	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: s.tomas.ID.String()}))
+	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: s.ada.affiliate.ID.String()}))
+	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: jsonOf(s.click.ID)}))
+	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: "007"}))
+	for ident, want := range map[string]uuid.UUID{
+		s.tomas.ID.String():                  s.ada.affiliate.ID,
+		strings.ToUpper(s.tomas.ID.String()): s.bob.ID, // no id in that spelling, but a slug
+		s.ada.affiliate.ID.String():          s.ada.affiliate.ID,
+		jsonOf(s.click.ID):                   s.ada.affiliate.ID,
+		"007":                                s.bob.ID,
+	} {
+		if sale := s.sell(affiliate.NewSale{ReferralID: ident, Email: "tomas@example.net"}); sale.AffiliateID != want {
+			t.Errorf("%s: credited to %s, want %s", ident, sale.AffiliateID, want)
+		}
+	}
+}
+
+// The outcomes that are not a sale write, count and fire nothing.
+func TestRecordSaleOutcomes(t *testing.T) {
+	s := newSaleShop(t)
+	limit := must(s.UpdateCode(t.Context(), s.code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
+	first := s.sell(affiliate.NewSale{PromoCode: limit.Code, ExternalID: "order-1", ExternalInvoiceID: "inv-1"})
+	asleep := map[affiliate.SubscriptionStatus]string{}
+	for _, status := range []affiliate.SubscriptionStatus{"SUBMITTED", "DECLINED", "PAST_DUE", "CANCELLED"} {
+		asleep[status] = s.customer("bob", strings.ToLower(strings.ReplaceAll(string(status), "_", ""))).Email
+		must(s.PushReferralStatus(t.Context(), asleep[status], status))
+	}
+	type row struct {
+		in   affiliate.NewSale
+		want affiliate.SaleOutcome
+	}
+	table := map[string]row{
+		"same externalId, other content B395":       {affiliate.NewSale{Email: s.bea.Email, ExternalID: "order-1", TotalEarned: saleAmount("7")}, affiliate.SaleDuplicate},
+		"same externalInvoiceId B395":               {affiliate.NewSale{Email: "unknown@example.net", ExternalInvoiceID: "inv-1"}, affiliate.SaleDuplicate},
+		"retry of the last redemption B396":         {affiliate.NewSale{PromoCode: "ADA20", ExternalID: "order-1"}, affiliate.SaleDuplicate},
+		"known externalId, new invoice":             {affiliate.NewSale{Email: s.bea.Email, ExternalID: "order-1", ExternalInvoiceID: "inv-9"}, affiliate.SaleDuplicate},
+		"nobody by email B394":                      {affiliate.NewSale{Email: "unknown@example.net", Name: "U"}, affiliate.SaleUnattributed},
+		"nobody by anything B394":                   {affiliate.NewSale{ReferralID: "99999999999999999999", Email: "unknown@example.net"}, affiliate.SaleUnattributed},
+		"no affiliate by text that is no id at all": {affiliate.NewSale{ReferralID: "\x00\xff" + strings.Repeat("x", 1<<20)}, affiliate.SaleUnattributed},
+	}
+	for status, email := range asleep {
+		table[string(status)+" B397"] = row{affiliate.NewSale{Email: email}, affiliate.SaleInactiveCustomer}
+	}
+	for name, tt := range table {
+		t.Run(name, func(t *testing.T) {
+			before := s.dump()
+			if tt.in.TotalEarned.IsZero() {
+				tt.in.TotalEarned = saleAmount("100")
+			}
+			res, err := s.RecordSale(t.Context(), tt.in)
+			if err != nil || res.Outcome != tt.want {
+				t.Fatalf("%v, %v", res.Outcome, err)
+			}
+			if _, ok := res.Sale.Get(); ok {
+				t.Error("it came with a sale")
+			}
+			earlier, ok := res.Earlier.Get()
+			if want := tt.want == affiliate.SaleDuplicate; ok != want || want && earlier.ID != first.ID {
+				t.Errorf("earlier sale %v", earlier.ID)
+			}
+			if diff := cmp.Diff(before, s.dump()); diff != "" {
+				t.Errorf("something changed:\n%s", diff)
+			}
+		})
+	}
+	s.verify()
+}
+
+// An external id belongs to live sales only.
+func TestRecordSaleFreedKey(t *testing.T) {
+	s := newSaleShop(t)
+	sale := s.sell(affiliate.NewSale{Email: s.tomas.Email, ExternalID: "o"})
+	must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID}))
+	if res := must(s.RecordSale(t.Context(), affiliate.NewSale{Email: s.tomas.Email, ExternalID: "o", TotalEarned: saleAmount("1")})); res.Outcome != affiliate.SaleDuplicate {
+		t.Errorf("a refunded sale lost its external id: %s", res.Outcome)
+	}
+	must(0, s.DeleteSale(t.Context(), sale.ID))
+	if next := s.sell(affiliate.NewSale{Email: s.tomas.Email, ExternalID: "o"}); next.ID <= sale.ID {
+		t.Errorf("sale %d after %d", next.ID, sale.ID)
+	}
+	s.verify()
+}
+
+// Rate, base and rounding: contract 3.7 step 6, rule 5.3.
+func TestRecordSaleCommission(t *testing.T) {
+	type terms func(s saleShop, in *affiliate.NewSale)
+	plan := func(s saleShop, p affiliate.NewPlan) affiliate.Plan {
+		p.Name = "p"
+		return must(s.CreatePlan(s.t.Context(), p))
+	}
+	affiliatePlan := func(p affiliate.NewPlan) terms {
+		return func(s saleShop, _ *affiliate.NewSale) {
+			must(s.SetAffiliatePlan(s.t.Context(), plan(s, p).ID, s.ada.affiliate.ID))
+		}
+	}
+	rated := func(rate string) affiliate.NewPlan {
+		return affiliate.NewPlan{Terms: affiliate.Terms{Rate: affiliate.MustPercent(rate)}}
+	}
+	flat := func(rate string) affiliate.NewPlan {
+		return affiliate.NewPlan{Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent(rate)}}
+	}
+	tier := func(rate affiliate.Opt[affiliate.Percent]) terms {
+		return func(s saleShop, _ *affiliate.NewSale) {
+			tier := must(s.CreateTier(s.t.Context(), affiliate.NewTier{Tier: 1, Name: "t", ConditionType: affiliate.ConditionAll, Rate: rate}))
+			must(s.SetAffiliateTier(s.t.Context(), tier.ID, s.ada.affiliate.ID))
+		}
+	}
+	own := func(rate string) terms {
+		return func(s saleShop, _ *affiliate.NewSale) {
+			must(s.UpdateAffiliate(s.t.Context(), affiliate.AffiliateRef{ID: s.ada.affiliate.ID}, affiliate.AffiliateUpdate{CommissionRate: percent(rate)}))
+		}
+	}
+	customers := func(p affiliate.NewPlan) terms {
+		return func(s saleShop, _ *affiliate.NewSale) {
+			must(s.SetReferralPlan(s.t.Context(), plan(s, p).ID, s.tomas.ID))
+		}
+	}
+	sale := func(change func(*affiliate.NewSale)) terms {
+		return func(_ saleShop, in *affiliate.NewSale) { change(in) }
+	}
+	taxed := sale(func(in *affiliate.NewSale) { in.Tax, in.Shipping = saleAmount("10"), saleAmount("20") })
+	cfg := func(fn func(*affiliate.Config)) func(*affiliate.Config) { return fn }
+	asIs := cfg(func(*affiliate.Config) {})
+	currency := func(c affiliate.Currency) func(*affiliate.Config) {
+		return func(cfg *affiliate.Config) { cfg.Currency = c }
+	}
+	for _, tt := range []struct {
+		name         string
+		config       func(*affiliate.Config)
+		total        string
+		terms        []terms
+		rate, earned string
+	}{
+		{"program", asIs, "100", nil, "20", "20"},
+		{"199.99 B386", asIs, "199.99", nil, "20", "40"},
+		{"half a cent up", asIs, "0.025", nil, "20", "0.01"},
+		{"under half a cent", asIs, "0.0249", nil, "20", "0"},
+		{"smallest", asIs, "0.0001", nil, "20", "0"},
+		{"JPY", currency("JPY"), "12.5", nil, "20", "3"},
+		{"JPY below", currency("JPY"), "12.4999", nil, "20", "2"},
+		{"KWD", currency("KWD"), "0.0025", nil, "20", "0.001"},
+		{"largest", asIs, "922337203685477.5807", nil, "20", "184467440737095.52"},
+		{"plan over program", asIs, "100", []terms{affiliatePlan(rated("7"))}, "7", "7"},
+		{"plan of 0", asIs, "100", []terms{affiliatePlan(rated("0"))}, "0", "0"},
+		{"tier over plan", asIs, "100", []terms{affiliatePlan(rated("7")), tier(percent("8"))}, "8", "8"},
+		{"tier without a rate", asIs, "100", []terms{affiliatePlan(rated("7")), tier(affiliate.Opt[affiliate.Percent]{})}, "7", "7"},
+		{"own over tier", asIs, "100", []terms{affiliatePlan(rated("7")), tier(percent("8")), own("9")}, "9", "9"},
+		{"own 0 over tier", asIs, "100", []terms{tier(percent("8")), own("0")}, "0", "0"},
+		{"sale over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.NewSale) { in.CommissionRate = percent("12.5") })}, "12.5", "12.5"},
+		{"sale 0 over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.NewSale) { in.CommissionRate = percent("0") })}, "0", "0"},
+		{"customer's plan over affiliate's", asIs, "100", []terms{affiliatePlan(rated("7")), customers(rated("11"))}, "11", "11"},
+		{"own over customer's plan", asIs, "100", []terms{customers(rated("11")), own("9")}, "9", "9"},
+		{"customer's plan not for another affiliate", asIs, "100", []terms{customers(rated("11")), sale(func(in *affiliate.NewSale) { in.ReferralID, in.Email = "bob", "tomas@example.net" })}, "20", "20"},
+		{"flat plan", asIs, "100", []terms{affiliatePlan(flat("250"))}, "250", "250"},
+		{"flat plan, rounded", asIs, "100", []terms{affiliatePlan(flat("2.005"))}, "2.005", "2.01"},
+		{"flat and tax", asIs, "100", []terms{affiliatePlan(flat("5")), taxed}, "5", "5"},
+		{"tax and shipping off", asIs, "100", []terms{taxed}, "20", "14"},
+		{"tax kept", func(c *affiliate.Config) { c.CommissionOnTax = true }, "100", []terms{taxed}, "20", "16"},
+		{"shipping kept", func(c *affiliate.Config) { c.CommissionOnShipping = true }, "100", []terms{taxed}, "20", "18"},
+		{"both kept", func(c *affiliate.Config) { c.CommissionOnTax, c.CommissionOnShipping = true, true }, "100", []terms{taxed}, "20", "20"},
+		{"nothing but tax", asIs, "30", []terms{taxed}, "20", "0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSaleShop(t, tt.config)
+			in := affiliate.NewSale{Email: s.tomas.Email, TotalEarned: saleAmount(tt.total)}
+			for _, change := range tt.terms {
+				change(s, &in)
+			}
+			got := s.sell(in)
+			if rate, _ := got.CommissionRate.Get(); rate.String() != tt.rate || got.CommissionEarned.String() != tt.earned || len(got.Commissions) != 1 {
+				t.Errorf("rate %v earned %v with %d entries, want %s and %s", rate, got.CommissionEarned, len(got.Commissions), tt.rate, tt.earned)
+			}
+			if got.TotalEarned.String() != tt.total {
+				t.Errorf("total %v, want it as sent: %s", got.TotalEarned, tt.total)
+			}
+			s.verify()
+		})
+	}
+}
+
+// New commissions wait where program or affiliate ask for it.
+func TestRecordSaleHolds(t *testing.T) {
+	ctx := t.Context()
+	for _, tt := range []struct {
+		name   string
+		prep   func(s saleShop)
+		status affiliate.ApprovalStatus
+		reason affiliate.HoldReason
+	}{
+		{"none", func(saleShop) {}, affiliate.ApprovalAccepted, ""},
+		{"banned B404", func(s saleShop) { must(s.BanAffiliates(ctx, s.ada.affiliate.ID)) }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateBanned},
+		{"deactivated B404", func(s saleShop) { must(s.DeactivateAffiliates(ctx, s.ada.affiliate.ID)) }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateDeactivated},
+		{"plan", func(s saleShop) {
+			p := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
+			must(s.SetAffiliatePlan(ctx, p.ID, s.ada.affiliate.ID))
+		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
+		{"customer's plan", func(s saleShop) {
+			p := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
+			must(s.SetReferralPlan(ctx, p.ID, s.tomas.ID))
+		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSaleShop(t)
+			tt.prep(s)
+			c := s.toTomas("100").Commissions[0]
+			if c.ApprovalStatus != tt.status || c.HoldReason.Or("") != tt.reason {
+				t.Errorf("%s, %v", c.ApprovalStatus, c.HoldReason)
+			}
+			s.verify()
+		})
+	}
+}
+
+// A plan stops after its payments or months: the sale is recorded, without an
+// entry.
+func TestRecordSaleStops(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		terms affiliate.Terms
+		after []time.Duration // between the sales
+		pays  []bool
+	}{
+		{"first only", affiliate.Terms{MaxPayments: 1}, []time.Duration{0, 0, 0}, []bool{true, false, false}},
+		{"two", affiliate.Terms{MaxPayments: 2}, []time.Duration{0, 0, 0}, []bool{true, true, false}},
+		{"one month", affiliate.Terms{MaxMonths: 1}, []time.Duration{31 * 24 * time.Hour, time.Microsecond}, []bool{true, false}},
+		{"whichever comes first", affiliate.Terms{MaxPayments: 2, MaxMonths: 12}, []time.Duration{366 * 24 * time.Hour}, []bool{false}},
+		{"far", affiliate.Terms{MaxMonths: 1200}, []time.Duration{50 * 365 * 24 * time.Hour}, []bool{true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.terms.Rate = affiliate.MustPercent("10")
+			s := newSaleShop(t, func(c *affiliate.Config) { c.Terms = tt.terms })
+			for i, wait := range tt.after {
+				s.pass(wait)
+				sale := s.toTomas("100")
+				if got := len(sale.Commissions) == 1; got != tt.pays[i] || got != !sale.CommissionEarned.IsZero() || sale.Commissions == nil {
+					t.Errorf("sale %d: earned %v with %d entries", i, sale.CommissionEarned, len(sale.Commissions))
+				}
+			}
+			if sale := s.sell(affiliate.NewSale{PromoCode: "ADA20"}); sale.CommissionEarned.IsZero() {
+				t.Error("a sale without a customer was stopped")
+			}
+			s.verify()
+		})
+	}
+}
+
+// The last day of a month ends on the last day of the next.
+func TestRecordSaleMonthEnd(t *testing.T) {
+	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms = affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxMonths: 1} })
+	s.now = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	late := s.customer("ada", "late")
+	for at, pays := range map[time.Time]bool{
+		time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC):    true,
+		time.Date(2026, 2, 28, 12, 0, 0, 1000, time.UTC): false,
+	} {
+		s.now = at
+		if sale := s.sell(affiliate.NewSale{Email: late.Email}); sale.CommissionEarned.IsZero() == pays {
+			t.Errorf("at %v earned %v", at, sale.CommissionEarned)
+		}
+	}
+}
+
+// Two sales whose sum has no room: the second is refused whole (B387).
+func TestRecordSaleOverflow(t *testing.T) {
+	s := newSaleShop(t)
+	most := saleAmount("922337203685477.5807")
+	s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: most})
+	tooLarge := saleField(affiliate.InvalidField, "totalEarned", "totalEarned is too large")
+	for name, in := range map[string]affiliate.NewSale{
+		"customer's": {Email: s.tomas.Email, TotalEarned: most},
+		"new":        {ReferralID: "ada", Email: "n@example.net", Name: "n", TotalEarned: most},
+		"by code":    {PromoCode: "ADA20", TotalEarned: most},
+		"smallest":   {PromoCode: "ADA20", TotalEarned: affiliate.AmountFromScaled(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.refused(tooLarge, func() error { _, err := s.RecordSale(t.Context(), in); return err })
+		})
+	}
+	s.verify()
+
+	k := newSaleShop(t, func(c *affiliate.Config) { c.Currency = "KWD" })
+	flat := must(k.CreatePlan(t.Context(), affiliate.NewPlan{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("922337203685477.5807")}}))
+	must(k.SetAffiliatePlan(t.Context(), flat.ID, k.bob.ID))
+	k.refused(tooLarge, func() error { // rounds up to more than there is room for
+		_, err := k.RecordSale(t.Context(), affiliate.NewSale{Email: k.bea.Email, TotalEarned: saleAmount("1")})
+		return err
+	})
+}
+
+// What is kept of a sale: product, name, trigger, source.
+func TestRecordSaleKeeps(t *testing.T) {
+	s := newSaleShop(t)
+	p := s.From(affiliate.SourceIntegration)
+	res := must(p.RecordSale(t.Context(), affiliate.NewSale{
+		Email: s.tomas.Email, Name: "Tom", TotalEarned: saleAmount("1.5"), PaymentTrigger: affiliate.TriggerSignup, Integration: "STRIPE",
+		Product: affiliate.Set(affiliate.Product{Name: "Beans"}),
+	}))
+	sale, _ := res.Sale.Get()
+	got := []any{sale.Name, sale.Email, sale.ProductsBought, sale.PaymentTrigger, sale.Source, sale.IntegrationSalesSource}
+	want := []any{affiliate.Set("Tom"), affiliate.Set(s.tomas.Email), []string{"Beans"}, affiliate.TriggerSignup, affiliate.SaleSource("INTEGRATION"), affiliate.Set[affiliate.Integration]("STRIPE")}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	bare := s.sell(affiliate.NewSale{PromoCode: "ADA20", Product: affiliate.Set(affiliate.Product{ProductID: "b", Name: "Beans", Quantity: amount("0.5"), Price: amount("0")})})
+	if diff := cmp.Diff([]any{affiliate.Null[string](), affiliate.Null[string](), []string{"b"}, affiliate.TriggerPurchase},
+		[]any{bare.Name, bare.Email, bare.ProductsBought, bare.PaymentTrigger}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

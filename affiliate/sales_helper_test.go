@@ -1,0 +1,28 @@
+package affiliate_test
+
+import (
+	"encoding/json"
+	"iter"
+	"testing"
+)
+
+// jsonOf is v on the wire.
+func jsonOf(v any) string { return string(must(json.Marshal(v))) }
+
+// onlyValues drops the errors of a sequence, or panics.
+func onlyValues[T any](seq iter.Seq2[T, error]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for v, err := range seq {
+			if !yield(must(v, err)) {
+				return
+			}
+		}
+	}
+}
+
+// on lets a subtest fail for itself.
+func (w *world) on(t testing.TB) {
+	outer := w.t
+	w.t = t
+	t.Cleanup(func() { w.t = outer })
+}
