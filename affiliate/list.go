@@ -62,11 +62,11 @@ type listing struct {
 }
 
 // listing turns a page of the records that hold key into a query. Scope names
-// the operation, its filter and the program: a cursor works for them alone.
+// the operation, what it filters by and for, and the program: a cursor works for them alone.
 func (p *Program) listing(pg Page, key Key, operation, filter string) (listing, error) {
 	l := listing{
 		query: Query{Key: key, Desc: true, Limit: pg.Limit},
-		scope: operation + "\x00" + filter + "\x00" + p.cfg.ID.String(),
+		scope: operation + "\x00" + string(key.Index) + "\x00" + filter + "\x00" + p.cfg.ID.String(),
 	}
 	if pg.Limit < 0 || pg.Limit > maxPage {
 		return l, limitInvalid.err()

@@ -26,3 +26,5 @@ func (w *world) on(t testing.TB) {
 	w.t = t
 	t.Cleanup(func() { w.t = outer })
 }
+
+func jsonInto(text string, v any) error { return json.Unmarshal([]byte(text), v) }
