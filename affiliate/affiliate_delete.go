@@ -73,9 +73,7 @@ func (o *op) dropAffiliate(rec AffiliateRecord) error {
 	steps := []func() error{
 		func() error { return each(o.tx.Sales, key, o.dropSale) },
 		func() error { return each(o.tx.Referrals, key, o.dropReferral) },
-		func() error {
-			return each(o.tx.Clicks, key, func(r ClickRecord) error { return o.tx.Clicks.Delete(r.ID) })
-		},
+		func() error { return each(o.tx.Clicks, key, o.dropClick) },
 		func() error { return each(o.tx.Links, key, o.removeLink) },
 		func() error { return each(o.tx.Codes, key, o.unassignCode) },
 		func() error { return o.forget(rec.ID) },
@@ -87,6 +85,15 @@ func (o *op) dropAffiliate(rec AffiliateRecord) error {
 		}
 	}
 	return o.emit(AffiliateDeleted, rec.ID, rec.Revision+1, DeletedBody{ID: rec.ID})
+}
+
+// dropClick removes a click. It may have become a customer of another affiliate,
+// who then has one click less.
+func (o *op) dropClick(rec ClickRecord) error {
+	if err := o.uncount(rec.ReferralID, tally{clicks: 1}); err != nil {
+		return err
+	}
+	return o.tx.Clicks.Delete(rec.ID)
 }
 
 // unassignCode leaves the code without an affiliate.

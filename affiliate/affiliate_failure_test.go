@@ -13,7 +13,7 @@ import (
 // failure comes back, is no refusal, and leaves nothing behind.
 func TestAffiliateStoreFailures(t *testing.T) {
 	type prepared struct {
-		*affWorld
+		*world
 		a, b affiliate.Affiliate
 		plan affiliate.Plan
 		tier affiliate.Tier
@@ -21,79 +21,87 @@ func TestAffiliateStoreFailures(t *testing.T) {
 	ref := func(w prepared) affiliate.AffiliateRef { return affiliate.AffiliateRef{ID: w.a.ID, Email: w.a.Email} }
 	link := func(w prepared) affiliate.LinkRef { return affiliate.LinkRef{ID: w.a.AffiliateLinks[0].ID, Slug: "a"} }
 	calls := map[string]func(prepared) error{
-		"Affiliate":        func(w prepared) error { return affErr(w.Affiliate(w.ctx(), w.a.ID.String())) },
-		"AffiliateByClick": func(w prepared) error { return affErr(w.Affiliate(w.ctx(), "1")) },
-		"AffiliateBySlug":  func(w prepared) error { return affErr(w.Affiliate(w.ctx(), "a")) },
-		"AffiliateByEmail": func(w prepared) error { return affErr(w.AffiliateByEmail(w.ctx(), w.a.Email)) },
-		"Affiliates":       func(w prepared) error { return affErr(w.Affiliates(w.ctx(), affiliate.Page{})) },
-		"Links":            func(w prepared) error { return affErr(w.Links(w.ctx(), affiliate.LinkFilter{}, affiliate.Page{})) },
+		"Affiliate":        func(w prepared) error { return errOf(w.Affiliate(w.t.Context(), w.a.ID.String())) },
+		"AffiliateByClick": func(w prepared) error { return errOf(w.Affiliate(w.t.Context(), "1")) },
+		"AffiliateBySlug":  func(w prepared) error { return errOf(w.Affiliate(w.t.Context(), "a")) },
+		"AffiliateByEmail": func(w prepared) error { return errOf(w.AffiliateByEmail(w.t.Context(), w.a.Email)) },
+		"Affiliates":       func(w prepared) error { return errOf(w.Affiliates(w.t.Context(), affiliate.Page{})) },
+		"Links":            func(w prepared) error { return errOf(w.Links(w.t.Context(), affiliate.LinkFilter{}, affiliate.Page{})) },
 		"LinkByID": func(w prepared) error {
-			return affErr(w.Links(w.ctx(), affiliate.LinkFilter{ID: link(w).ID}, affiliate.Page{}))
+			return errOf(w.Links(w.t.Context(), affiliate.LinkFilter{ID: link(w).ID}, affiliate.Page{}))
 		},
 		"LinksByEmail": func(w prepared) error {
-			return affErr(w.Links(w.ctx(), affiliate.LinkFilter{AffiliateEmail: w.a.Email}, affiliate.Page{}))
+			return errOf(w.Links(w.t.Context(), affiliate.LinkFilter{AffiliateEmail: w.a.Email}, affiliate.Page{}))
 		},
-		"Plans":      func(w prepared) error { return affErr(w.Plans(w.ctx(), affiliate.Page{})) },
-		"Tiers":      func(w prepared) error { return affErr(w.Tiers(w.ctx(), affiliate.Page{})) },
-		"CreatePlan": func(w prepared) error { return affErr(w.CreatePlan(w.ctx(), affiliate.NewPlan{Name: "x"})) },
-		"CreateTier": func(w prepared) error { return affErr(w.CreateTier(w.ctx(), affiliate.NewTier{Tier: 1, Name: "x"})) },
+		"Plans":      func(w prepared) error { return errOf(w.Plans(w.t.Context(), affiliate.Page{})) },
+		"Tiers":      func(w prepared) error { return errOf(w.Tiers(w.t.Context(), affiliate.Page{})) },
+		"CreatePlan": func(w prepared) error { return errOf(w.CreatePlan(w.t.Context(), affiliate.NewPlan{Name: "x"})) },
+		"CreateTier": func(w prepared) error {
+			return errOf(w.CreateTier(w.t.Context(), affiliate.NewTier{Tier: 1, Name: "x"}))
+		},
 		"UpdatePlan": func(w prepared) error {
-			return affErr(w.UpdatePlan(w.ctx(), w.plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("x")}))
+			return errOf(w.UpdatePlan(w.t.Context(), w.plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("x")}))
 		},
 		"UpdateTier": func(w prepared) error {
-			return affErr(w.UpdateTier(w.ctx(), w.tier.ID, affiliate.TierUpdate{Name: affiliate.Set("x")}))
+			return errOf(w.UpdateTier(w.t.Context(), w.tier.ID, affiliate.TierUpdate{Name: affiliate.Set("x")}))
 		},
-		"AssignTiers":      func(w prepared) error { return affErr(w.AssignTiers(w.ctx())) },
-		"SetAffiliatePlan": func(w prepared) error { return affErr(w.SetAffiliatePlan(w.ctx(), uuid.Nil, w.a.ID, w.b.ID)) },
-		"SetAffiliateTier": func(w prepared) error { return affErr(w.SetAffiliateTier(w.ctx(), w.tier.ID, w.b.ID)) },
-		"BanAffiliates":    func(w prepared) error { return affErr(w.BanAffiliates(w.ctx(), w.a.ID, w.b.ID)) },
+		"AssignTiers":      func(w prepared) error { return errOf(w.AssignTiers(w.t.Context())) },
+		"SetAffiliatePlan": func(w prepared) error { return errOf(w.SetAffiliatePlan(w.t.Context(), uuid.Nil, w.a.ID, w.b.ID)) },
+		"SetAffiliateTier": func(w prepared) error { return errOf(w.SetAffiliateTier(w.t.Context(), w.tier.ID, w.b.ID)) },
+		"BanAffiliates":    func(w prepared) error { return errOf(w.BanAffiliates(w.t.Context(), w.a.ID, w.b.ID)) },
 		"SetPayoutDetails": func(w prepared) error {
-			return affErr(w.SetPayoutDetails(w.ctx(), w.a.ID, affiliate.PayoutDetails{Method: "BANK"}))
+			return errOf(w.SetPayoutDetails(w.t.Context(), w.a.ID, affiliate.PayoutDetails{Method: "BANK"}))
 		},
-		"SetPayoutNothing": func(w prepared) error { return affErr(w.SetPayoutDetails(w.ctx(), w.a.ID, affiliate.PayoutDetails{})) },
-		"TrackClick":       func(w prepared) error { return affErr(w.TrackClick(w.ctx(), affiliate.NewClick{Slug: "a"})) },
+		"SetPayoutNothing": func(w prepared) error {
+			return errOf(w.SetPayoutDetails(w.t.Context(), w.a.ID, affiliate.PayoutDetails{}))
+		},
+		"TrackClick": func(w prepared) error { return errOf(w.TrackClick(w.t.Context(), affiliate.NewClick{Slug: "a"})) },
 		"CreateLink": func(w prepared) error {
-			return affErr(w.CreateLink(w.ctx(), affiliate.NewLink{Link: "x", AffiliateID: w.a.ID, AffiliateEmail: w.a.Email}))
+			return errOf(w.CreateLink(w.t.Context(), affiliate.NewLink{Link: "x", AffiliateID: w.a.ID, AffiliateEmail: w.a.Email}))
 		},
-		"RenameLink":        func(w prepared) error { return affErr(w.RenameLink(w.ctx(), link(w), "x")) },
-		"RenameLinkNothing": func(w prepared) error { return affErr(w.RenameLink(w.ctx(), link(w), "a")) },
-		"DeleteLink":        func(w prepared) error { return affErr(w.DeleteLink(w.ctx(), link(w))) },
-		"DeleteAffiliate":   func(w prepared) error { return w.DeleteAffiliate(w.ctx(), ref(w)) },
-		"UpdateNothing":     func(w prepared) error { return affErr(w.UpdateAffiliate(w.ctx(), ref(w), affiliate.AffiliateUpdate{})) },
+		"RenameLink":        func(w prepared) error { return errOf(w.RenameLink(w.t.Context(), link(w), "x")) },
+		"RenameLinkNothing": func(w prepared) error { return errOf(w.RenameLink(w.t.Context(), link(w), "a")) },
+		"DeleteLink":        func(w prepared) error { return errOf(w.DeleteLink(w.t.Context(), link(w))) },
+		"DeleteAffiliate":   func(w prepared) error { return w.DeleteAffiliate(w.t.Context(), ref(w)) },
+		"UpdateNothing": func(w prepared) error {
+			return errOf(w.UpdateAffiliate(w.t.Context(), ref(w), affiliate.AffiliateUpdate{}))
+		},
 		"UpdateAffiliate": func(w prepared) error {
-			return affErr(w.UpdateAffiliate(w.ctx(), ref(w), affiliate.AffiliateUpdate{
+			return errOf(w.UpdateAffiliate(w.t.Context(), ref(w), affiliate.AffiliateUpdate{
 				Email: affiliate.Set("new@b.co"), AffiliateLink: affiliate.Set("x"), CommissionRate: affiliate.Set(affiliate.MustPercent("3")),
 			}))
 		},
 		"CreateAffiliate": func(w prepared) error {
-			in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", CommissionPlanID: w.plan.ID, Answers: []affiliate.Answer{{QuestionID: w.id, Answer: "x"}}}
-			return affErr(w.CreateAffiliate(w.ctx(), in))
+			in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", CommissionPlanID: w.plan.ID, Answers: []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}}
+			return errOf(w.CreateAffiliate(w.t.Context(), in))
 		},
 		"CreateWithSlug": func(w prepared) error {
-			return affErr(w.CreateAffiliate(w.ctx(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "x"}))
+			return errOf(w.CreateAffiliate(w.t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "x"}))
 		},
-		"AcceptInvite": func(w prepared) error { return affErr(w.AcceptInvite(w.ctx(), w.b.ID, affiliate.AffiliateUpdate{})) },
-		"DeletePlan":   func(w prepared) error { return w.DeletePlan(w.ctx(), w.plan.ID) },
-		"DeleteTier":   func(w prepared) error { return w.DeleteTier(w.ctx(), w.tier.ID) },
+		"AcceptInvite": func(w prepared) error {
+			return errOf(w.AcceptInvite(w.t.Context(), w.b.ID, affiliate.AffiliateUpdate{}))
+		},
+		"DeletePlan": func(w prepared) error { return w.DeletePlan(w.t.Context(), w.plan.ID) },
+		"DeleteTier": func(w prepared) error { return w.DeleteTier(w.t.Context(), w.tier.ID) },
 	}
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
-			w := prepared{affWorld: newAffWorld(t)}
-			w.plan = affMust[affiliate.Plan](t)(w.CreatePlan(w.ctx(), affiliate.NewPlan{Name: "p"}))
-			w.tier = affMust[affiliate.Tier](t)(w.CreateTier(w.ctx(), affiliate.NewTier{Tier: 1, Name: "t"}))
-			w.a, w.b = w.affiliate("a"), w.affiliate("b")
+			w := prepared{world: newWorld(t)}
+			w.plan = must(w.CreatePlan(w.t.Context(), affiliate.NewPlan{Name: "p"}))
+			w.tier = must(w.CreateTier(w.t.Context(), affiliate.NewTier{Tier: 1, Name: "t"}))
+			w.a, w.b = w.join("a"), w.join("b")
 			switch name {
 			case "DeletePlan", "DeleteTier":
 			case "AcceptInvite":
-				w.b = affMust[affiliate.Affiliate](t)(w.InviteAffiliate(w.ctx(), affiliate.NewAffiliate{FirstName: "C", LastName: "C", Email: "c@b.co"}))
+				w.b = must(w.InviteAffiliate(w.t.Context(), affiliate.NewAffiliate{FirstName: "C", LastName: "C", Email: "c@b.co"}))
 			default:
-				affMust[[]affiliate.Affiliate](t)(w.SetAffiliatePlan(w.ctx(), w.plan.ID, w.a.ID))
-				affMust[[]affiliate.Affiliate](t)(w.SetAffiliateTier(w.ctx(), w.tier.ID, w.a.ID))
+				must(w.SetAffiliatePlan(w.t.Context(), w.plan.ID, w.a.ID))
+				must(w.SetAffiliateTier(w.t.Context(), w.tier.ID, w.a.ID))
 			}
-			affMust[affiliate.Click](t)(w.TrackClick(w.ctx(), affiliate.NewClick{Slug: "a"}))
-			w.referral("a", "kim@b.co")
+			must(w.TrackClick(w.t.Context(), affiliate.NewClick{Slug: "a"}))
+			w.refer("a", "kim@b.co")
 			w.sale("kim@b.co", "10")
-			w.code(w.a.ID, "CODE")
+			w.issue(w.a.ID, "CODE")
 			w.everyFailure(func() error { return call(w) })
 			w.verify()
 		})
@@ -103,8 +111,8 @@ func TestAffiliateStoreFailures(t *testing.T) {
 // What a look-up did not see, the unique index of the store still refuses, with
 // the same words.
 func TestAffiliateUniqueIndexes(t *testing.T) {
-	w := newAffWorld(t)
-	a, b := w.affiliate("a"), w.affiliate("b")
+	w := newWorld(t)
+	a, b := w.join("a"), w.join("b")
 	named := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "new@b.co", AffiliateLink: "A"}
 	mailed := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: a.Email, AffiliateLink: "new"}
 	self := affiliate.AffiliateRef{ID: a.ID}
@@ -112,31 +120,31 @@ func TestAffiliateUniqueIndexes(t *testing.T) {
 		want string
 		call func() error
 	}{
-		"CreateSlug":  {"The requested affiliate link is already in use", func() error { return affErr(w.CreateAffiliate(t.Context(), named)) }},
-		"CreateEmail": {"An affiliate with this email already exists", func() error { return affErr(w.CreateAffiliate(t.Context(), mailed)) }},
+		"CreateSlug":  {"The requested affiliate link is already in use", func() error { return errOf(w.CreateAffiliate(t.Context(), named)) }},
+		"CreateEmail": {"An affiliate with this email already exists", func() error { return errOf(w.CreateAffiliate(t.Context(), mailed)) }},
 		"UpdateSlug": {"The requested affiliate link is already in use", func() error {
-			return affErr(w.UpdateAffiliate(t.Context(), self, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("B")}))
+			return errOf(w.UpdateAffiliate(t.Context(), self, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("B")}))
 		}},
 		"UpdateEmail": {"An affiliate with this email already exists", func() error {
-			return affErr(w.UpdateAffiliate(t.Context(), self, affiliate.AffiliateUpdate{Email: affiliate.Set(b.Email)}))
+			return errOf(w.UpdateAffiliate(t.Context(), self, affiliate.AffiliateUpdate{Email: affiliate.Set(b.Email)}))
 		}},
 		"Link": {"This link already exists for this affiliate program", func() error {
-			return affErr(w.CreateLink(t.Context(), affiliate.NewLink{Link: "B", AffiliateID: a.ID}))
+			return errOf(w.CreateLink(t.Context(), affiliate.NewLink{Link: "B", AffiliateID: a.ID}))
 		}},
 		"Rename": {"This link already exists for this affiliate program", func() error {
-			return affErr(w.RenameLink(t.Context(), affiliate.LinkRef{ID: a.AffiliateLinks[0].ID}, "B"))
+			return errOf(w.RenameLink(t.Context(), affiliate.LinkRef{ID: a.AffiliateLinks[0].ID}, "B"))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.t = t
 			before := w.dump()
-			w.store.blind = true
+			w.probe.blind = true
 			err := tt.call()
-			w.store.blind = false
+			w.probe.blind = false
 			if e, ok := errors.AsType[*affiliate.Error](err); !ok || e.Message != tt.want {
 				t.Errorf("got %v", err)
 			}
-			affEqual(t, before, w.dump())
+			equal(t, before, w.dump())
 		})
 	}
 }

@@ -11,15 +11,15 @@ import (
 )
 
 func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
-	w := newAffWorld(t)
-	a, b := w.affiliate("a"), w.affiliate("b")
-	w.link(b.ID, "1")
-	w.link(b.ID, "007")
-	w.link(b.ID, strings.Repeat("9", 30))
-	w.link(b.ID, b.ID.String()[:35]+"x")
-	w.link(a.ID, b.ID.String()) // a slug in the shape of another affiliate's id
-	affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
-	affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	w := newWorld(t)
+	a, b := w.join("a"), w.join("b")
+	w.addLink(b.ID, "1")
+	w.addLink(b.ID, "007")
+	w.addLink(b.ID, strings.Repeat("9", 30))
+	w.addLink(b.ID, b.ID.String()[:35]+"x")
+	w.addLink(a.ID, b.ID.String()) // a slug in the shape of another affiliate's id
+	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	for _, tt := range []struct {
 		name, ident string
 		want        uuid.UUID
@@ -69,17 +69,17 @@ func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
 
 // The click of a deleted link still leads to its affiliate.
 func TestAffiliateByClickOfDeletedLink(t *testing.T) {
-	w := newAffWorld(t)
-	a := w.affiliate("a")
-	affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
-	affMust[affiliate.DeletedLink](t)(w.DeleteLink(t.Context(), affiliate.LinkRef{Slug: "a"}))
-	affEqual(t, a.ID, affMust[affiliate.Affiliate](t)(w.Affiliate(t.Context(), "1")).ID)
+	w := newWorld(t)
+	a := w.join("a")
+	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	must(w.DeleteLink(t.Context(), affiliate.LinkRef{Slug: "a"}))
+	equal(t, a.ID, must(w.Affiliate(t.Context(), "1")).ID)
 }
 
 func TestAffiliateByEmail(t *testing.T) {
-	w := newAffWorld(t)
-	a := w.affiliate("a")
-	affEqual(t, a, affMust[affiliate.Affiliate](t)(w.AffiliateByEmail(t.Context(), " A@Example.org")))
+	w := newWorld(t)
+	a := w.join("a")
+	equal(t, a, must(w.AffiliateByEmail(t.Context(), " A@Example.org")))
 	for _, miss := range []string{"b@example.org", "nonsense", "", "a@example.org\x00"} {
 		if _, err := w.AffiliateByEmail(t.Context(), miss); err != affiliate.ErrNotFound {
 			t.Errorf("%q: %v", miss, err)
@@ -88,40 +88,40 @@ func TestAffiliateByEmail(t *testing.T) {
 }
 
 func TestAffiliatesList(t *testing.T) {
-	w := newAffWorld(t)
-	empty := affMust[affiliate.List[affiliate.Affiliate]](t)(w.Affiliates(t.Context(), affiliate.Page{}))
+	w := newWorld(t)
+	empty := must(w.Affiliates(t.Context(), affiliate.Page{}))
 	if empty.Items == nil || len(empty.Items) != 0 {
 		t.Errorf("empty list: %#v", empty.Items)
 	}
-	a, b, c := w.affiliate("a"), w.affiliate("b"), w.affiliate("c")
-	all := affMust[affiliate.List[affiliate.Affiliate]](t)(w.Affiliates(t.Context(), affiliate.Page{}))
-	affEqual(t, []affiliate.Affiliate{c, b, a}, all.Items)
-	first := affMust[affiliate.List[affiliate.Affiliate]](t)(w.Affiliates(t.Context(), affiliate.Page{Limit: 2}))
-	affEqual(t, []affiliate.Affiliate{c, b}, first.Items)
-	rest := affMust[affiliate.List[affiliate.Affiliate]](t)(w.Affiliates(t.Context(), affiliate.Page{Limit: 2, Cursor: first.Next}))
-	affEqual(t, affiliate.List[affiliate.Affiliate]{Items: []affiliate.Affiliate{a}}, rest)
-	w.refused(affInvalid(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), func() error {
-		return affErr(w.Affiliates(t.Context(), affiliate.Page{Limit: 1001}))
+	a, b, c := w.join("a"), w.join("b"), w.join("c")
+	all := must(w.Affiliates(t.Context(), affiliate.Page{}))
+	equal(t, []affiliate.Affiliate{c, b, a}, all.Items)
+	first := must(w.Affiliates(t.Context(), affiliate.Page{Limit: 2}))
+	equal(t, []affiliate.Affiliate{c, b}, first.Items)
+	rest := must(w.Affiliates(t.Context(), affiliate.Page{Limit: 2, Cursor: first.Next}))
+	equal(t, affiliate.List[affiliate.Affiliate]{Items: []affiliate.Affiliate{a}}, rest)
+	w.refused(fieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), func() error {
+		return errOf(w.Affiliates(t.Context(), affiliate.Page{Limit: 1001}))
 	})
-	w.refused(affInvalid(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
-		return affErr(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{Cursor: first.Next}))
+	w.refused(fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
+		return errOf(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{Cursor: first.Next}))
 	})
 }
 
 // Nothing that a caller gets shares memory with what is stored or told.
 func TestAffiliateAnswersAreCopies(t *testing.T) {
-	w := newAffWorld(t)
-	answers := []affiliate.Answer{{QuestionID: w.id, Answer: "x"}}
+	w := newWorld(t)
+	answers := []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}
 	var a affiliate.Affiliate
 	events := w.fired(func() {
-		a = w.affiliate("a", func(in *affiliate.NewAffiliate) { in.Answers = answers })
+		a = w.join("a", func(in *affiliate.NewAffiliate) { in.Answers = answers })
 		a.AffiliateLinks[0].Link = "changed"
 		answers[0].Answer = "changed"
 	})
-	body := affBody[affiliate.AffiliateBody](t, events[0])
-	affEqual(t, "x", body.QuestionAnswers[0].Answer)
-	affEqual(t, []string{"a"}, affSlugs(body.Affiliate))
-	affEqual(t, []string{"a"}, affSlugs(affMust[affiliate.Affiliate](t)(w.Affiliate(t.Context(), "a"))))
+	body := bodyOf[affiliate.AffiliateBody](t, events[0])
+	equal(t, "x", body.QuestionAnswers[0].Answer)
+	equal(t, []string{"a"}, slugsOf(body.Affiliate))
+	equal(t, []string{"a"}, slugsOf(must(w.Affiliate(t.Context(), "a"))))
 	if answers[0].ID != uuid.Nil {
 		t.Error("the input was changed")
 	}
@@ -129,18 +129,18 @@ func TestAffiliateAnswersAreCopies(t *testing.T) {
 
 // A record that refers to one that is gone is an internal error, not a miss.
 func TestAffiliateDanglingReferences(t *testing.T) {
-	w := newAffWorld(t)
-	a := w.affiliate("a")
-	affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	w := newWorld(t)
+	a := w.join("a")
+	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	w.insert(func(tx *affiliate.Tx) error { return tx.Affiliates.Delete(a.ID) })
 	link := a.AffiliateLinks[0].ID
 	for name, call := range map[string]func() error{
-		"Click":  func() error { return affErr(w.Affiliate(t.Context(), "1")) },
-		"Slug":   func() error { return affErr(w.Affiliate(t.Context(), "a")) },
-		"Link":   func() error { return affErr(w.Links(t.Context(), affiliate.LinkFilter{ID: link}, affiliate.Page{})) },
-		"Links":  func() error { return affErr(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})) },
-		"Rename": func() error { return affErr(w.RenameLink(t.Context(), affiliate.LinkRef{ID: link}, "b")) },
-		"Delete": func() error { return affErr(w.DeleteLink(t.Context(), affiliate.LinkRef{ID: link})) },
+		"Click":  func() error { return errOf(w.Affiliate(t.Context(), "1")) },
+		"Slug":   func() error { return errOf(w.Affiliate(t.Context(), "a")) },
+		"Link":   func() error { return errOf(w.Links(t.Context(), affiliate.LinkFilter{ID: link}, affiliate.Page{})) },
+		"Links":  func() error { return errOf(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})) },
+		"Rename": func() error { return errOf(w.RenameLink(t.Context(), affiliate.LinkRef{ID: link}, "b")) },
+		"Delete": func() error { return errOf(w.DeleteLink(t.Context(), affiliate.LinkRef{ID: link})) },
 	} {
 		if err := call(); err == nil || errors.Is(err, affiliate.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)

@@ -3,112 +3,14 @@ package affiliate_test
 import (
 	"context"
 	"errors"
-	"iter"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
-
-// A booksStore fails the n-th call of a transaction that reads or writes, and
-// shows some records twice, as a store whose unique indexes do not hold.
-type booksStore struct {
-	affiliate.Store
-	fail   int // 0: never
-	double bool
-	failed bool
-}
-
-var errBooks = errors.New("the disk is gone")
-
-func (s *booksStore) View(ctx context.Context, program uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.View(ctx, program, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
-}
-
-func (s *booksStore) Update(ctx context.Context, program uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.Update(ctx, program, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
-}
-
-func (s *booksStore) wrap(tx *affiliate.Tx) *affiliate.Tx {
-	left := s.fail
-	hit := func() bool {
-		left--
-		s.failed = s.failed || left == 0
-		return left == 0
-	}
-	t := *tx
-	t.Affiliates, t.Links, t.Clicks = booksWrap(s, hit, tx.Affiliates), booksWrap(s, hit, tx.Links), booksWrap(s, hit, tx.Clicks)
-	t.Referrals, t.Coupons, t.Codes = booksWrap(s, hit, tx.Referrals), booksWrap(s, hit, tx.Coupons), booksWrap(s, hit, tx.Codes)
-	t.Redemptions, t.Sales, t.Plans = booksWrap(s, hit, tx.Redemptions), booksWrap(s, hit, tx.Sales), booksWrap(s, hit, tx.Plans)
-	t.Tiers, t.Payouts, t.Totals = booksWrap(s, hit, tx.Tiers), booksWrap(s, hit, tx.Payouts), booksWrap(s, hit, tx.Totals)
-	t.Receipts, t.Endpoints, t.Events = booksWrap(s, hit, tx.Receipts), booksWrap(s, hit, tx.Endpoints), booksWrap(s, hit, tx.Events)
-	t.Deliveries, t.Queue = booksWrap(s, hit, tx.Deliveries), booksWrap(s, hit, tx.Queue)
-	return &t
-}
-
-type booksTable[R affiliate.Record[R]] struct {
-	affiliate.Table[R]
-	store *booksStore
-	hit   func() bool
-}
-
-func booksWrap[R affiliate.Record[R]](s *booksStore, hit func() bool, t affiliate.Table[R]) affiliate.Table[R] {
-	return booksTable[R]{t, s, hit}
-}
-
-func (t booksTable[R]) Get(id uuid.UUID) (rec R, err error) {
-	if t.hit() {
-		return rec, errBooks
-	}
-	return t.Table.Get(id)
-}
-
-func (t booksTable[R]) Find(key affiliate.Key) (rec R, err error) {
-	if t.hit() {
-		return rec, errBooks
-	}
-	return t.Table.Find(key)
-}
-
-func (t booksTable[R]) List(q affiliate.Query) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
-		if t.hit() {
-			var none R
-			yield(none, errBooks)
-			return
-		}
-		for rec, err := range t.Table.List(q) {
-			if !yield(rec, err) || t.store.double && !yield(rec, err) {
-				return
-			}
-		}
-	}
-}
-
-func (t booksTable[R]) Insert(rec R) error {
-	if t.hit() {
-		return errBooks
-	}
-	return t.Table.Insert(rec)
-}
-
-func (t booksTable[R]) Replace(rec R) error {
-	if t.hit() {
-		return errBooks
-	}
-	return t.Table.Replace(rec)
-}
-
-func (t booksTable[R]) Delete(id uuid.UUID) error {
-	if t.hit() {
-		return errBooks
-	}
-	return t.Table.Delete(id)
-}
 
 // Every call of an operation fails once: the error comes out, and nothing has
 // changed. Prune works in several transactions and may have dropped something.
@@ -166,17 +68,17 @@ func TestBooksFaults(t *testing.T) {
 			in.Once.Key = "k"
 			must(b.CreateAffiliate(ctx, in))
 			b.pass(48 * time.Hour)
-			for n := 1; ; n++ {
-				s := &booksStore{Store: b.store, fail: n}
+			for n := int64(1); ; n++ {
+				s := &probe{Store: b.store, failAt: n}
 				before := b.dump()
 				err := call(b, b.With(s))
-				if !s.failed {
+				if s.ops.Load() < n {
 					if err != nil || n == 1 {
 						t.Errorf("without a fault, after %d: %v", n-1, err)
 					}
 					break
 				}
-				if !errors.Is(err, errBooks) {
+				if !errors.Is(err, errBoom) {
 					t.Errorf("call %d: %v", n, err)
 				}
 				if diff := cmp.Diff(before, b.dump()); diff != "" && name != "Prune" {
@@ -214,7 +116,7 @@ func TestVerifyStoredPayloads(t *testing.T) {
 func TestVerifyUnique(t *testing.T) {
 	b := newBooksLedger(t)
 	must(b.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "x", ExternalID: "ext", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
-	err := b.With(&booksStore{Store: b.store, double: true}).Verify(t.Context())
+	err := b.With(&probe{Store: b.store, double: true}).Verify(t.Context())
 	text := err.Error()
 	for _, want := range []string{
 		"I20: coupon", "I21: code", "I25: link", "I35: affiliate", "I35: referral", "I43: sale", "I53: sale", "I53: click", "I53: commission", "by_external_id",

@@ -229,7 +229,7 @@ func walkCauses(t *testing.T, cascade bool) {
 			return err
 		}, fires("referral.updated tomas")},
 		cause{"RecordSale to an inactive customer", func() error {
-			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: tomas.Email, TotalEarned: saleAmount("1")})
+			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: tomas.Email, TotalEarned: sum("1")})
 			return err
 		}, nil},
 		cause{"PushReferralStatus back", func() error {
@@ -268,7 +268,7 @@ func walkCauses(t *testing.T, cascade bool) {
 			return err
 		}, fires("promocode.updated code")},
 		cause{"Err sale by a retired code", func() error {
-			_, err := w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: saleAmount("1")})
+			_, err := w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum("1")})
 			return err
 		}, nil},
 		cause{"UpdateCode back", func() error {
@@ -291,7 +291,7 @@ func walkCauses(t *testing.T, cascade bool) {
 	sales := map[string]affiliate.SaleID{}
 	sell := func(name string, in affiliate.NewSale) func() error {
 		return func() error {
-			in.TotalEarned = saleAmount("100")
+			in.TotalEarned = sum("100")
 			res, err := w.RecordSale(ctx, in)
 			sale, _ := res.Sale.Get()
 			sales[name] = sale.ID
@@ -308,11 +308,11 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"RecordSale by code: counters alone", sell("s2", affiliate.NewSale{PromoCode: "ADA20", Email: tomas.Email}), fires("sale.created s2")},
 		cause{"RecordSale, new customer", sell("s3", affiliate.NewSale{PromoCode: "BOB20", Email: "new@example.net"}), fires("referral.created customer of s3", "sale.created s3")},
 		cause{"RecordSale, duplicate", func() error {
-			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: tomas.Email, ExternalID: "e", TotalEarned: saleAmount("1")})
+			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: tomas.Email, ExternalID: "e", TotalEarned: sum("1")})
 			return err
 		}, nil},
 		cause{"RecordSale, unattributed", func() error {
-			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: "u@example.net", TotalEarned: saleAmount("1")})
+			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: "u@example.net", TotalEarned: sum("1")})
 			return err
 		}, nil},
 		cause{"UpdateSale", func() error {

@@ -11,54 +11,54 @@ import (
 )
 
 func TestTrackClick(t *testing.T) {
-	w := newAffWorld(t)
-	a := w.affiliate("a")
-	second := w.link(a.ID, "b")
+	w := newWorld(t)
+	a := w.join("a")
+	second := w.addLink(a.ID, "b")
 	w.now = w.now.Add(time.Hour)
 	var got affiliate.Click
 	events := w.fired(func() {
-		got = affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{
+		got = must(w.TrackClick(t.Context(), affiliate.NewClick{
 			Slug: "B", DeviceID: "d", LandingURL: "https://b.co/?ref=b", Referrer: "https://c.co", UserAgent: "curl",
 		}))
-		affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "b", Repeat: true}))
-		affMust[[]affiliate.Affiliate](t)(w.BanAffiliates(t.Context(), a.ID))
-		affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+		must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "b", Repeat: true}))
+		must(w.BanAffiliates(t.Context(), a.ID))
+		must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	})
-	affEqual(t, 1, len(events)) // of the ban
-	affEqual(t, affiliate.Click{
+	equal(t, 1, len(events)) // of the ban
+	equal(t, affiliate.Click{
 		ID: 1, AffiliateID: a.ID, AffiliateLinkID: affiliate.Set(second.ID), ReferralID: affiliate.Null[uuid.UUID](),
 		DeviceID: affiliate.Set("d"), UniqueClick: true, FullLandingURL: affiliate.Set("https://b.co/?ref=b"),
 		DocumentReferrer: affiliate.Set("https://c.co"), UserAgent: affiliate.Set("curl"), CreatedAt: affiliate.TimeOf(w.now),
 	}, got)
-	affEqual(t, int64(3), affMust[affiliate.Affiliate](t)(w.Affiliate(t.Context(), "a")).NumberOfClicks)
-	links := affMust[affiliate.List[affiliate.Link]](t)(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})).Items
-	affEqual(t, []int64{2, 1}, []int64{links[0].Clicks, links[1].Clicks})
+	equal(t, int64(3), must(w.Affiliate(t.Context(), "a")).NumberOfClicks)
+	links := must(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})).Items
+	equal(t, []int64{2, 1}, []int64{links[0].Clicks, links[1].Clicks})
 	w.insert(func(tx *affiliate.Tx) error {
 		for rec, err := range tx.Clicks.List(affiliate.Query{}) {
 			if err != nil {
 				return err
 			}
-			affEqual(t, rec.Number != 2, rec.Unique)
+			equal(t, rec.Number != 2, rec.Unique)
 		}
 		return nil
 	})
 }
 
 func TestTrackClickUnknownSlug(t *testing.T) {
-	w := newAffWorld(t)
-	w.affiliate("a")
+	w := newWorld(t)
+	w.join("a")
 	before := w.dump()
 	for _, slug := range []string{"", "zzz", "a b", "a\x00", strings.Repeat("a", 5000), "а"} {
 		if _, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: slug}); err != affiliate.ErrNotFound {
 			t.Errorf("%.20q: %v", slug, err)
 		}
 	}
-	affEqual(t, before, w.dump())
+	equal(t, before, w.dump())
 }
 
 func TestTrackClickTexts(t *testing.T) {
-	w := newAffWorld(t)
-	w.affiliate("a")
+	w := newWorld(t)
+	w.join("a")
 	fit := strings.Repeat("x", 2048)
 	for _, tt := range []struct{ name, in, want string }{
 		{"Fits", fit, fit},
@@ -68,8 +68,8 @@ func TestTrackClickTexts(t *testing.T) {
 		{"InsideFourBytes", fit[:2045] + "🙂", fit[:2045]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", UserAgent: tt.in}))
-			affEqual(t, affiliate.Set(tt.want), got.UserAgent)
+			got := must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", UserAgent: tt.in}))
+			equal(t, affiliate.Set(tt.want), got.UserAgent)
 		})
 	}
 	for _, tt := range []struct {
@@ -83,8 +83,8 @@ func TestTrackClickTexts(t *testing.T) {
 	} {
 		t.Run("Err "+tt.field, func(t *testing.T) {
 			w.t = t
-			w.refused(affInvalid(affiliate.InvalidField, tt.field, tt.field+" contains invalid characters"), func() error {
-				return affErr(w.TrackClick(t.Context(), tt.in))
+			w.refused(fieldError(affiliate.InvalidField, tt.field, tt.field+" contains invalid characters"), func() error {
+				return errOf(w.TrackClick(t.Context(), tt.in))
 			})
 		})
 	}

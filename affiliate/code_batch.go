@@ -13,6 +13,7 @@ type codeBatch struct {
 	coupon CouponRecord
 	clash  refusal // for a code that is taken
 	codes  []CodeRecord
+	seen   map[string]bool // folded; nil: the codes differ from each other anyway
 }
 
 // add checks a new code.
@@ -26,6 +27,13 @@ func (b *codeBatch) add(rec CodeRecord) error {
 	}
 	if err := b.op.freeCodeExternalID(rec.ExternalID); err != nil {
 		return err
+	}
+	if b.seen != nil {
+		folded := foldCode(rec.Code)
+		if b.seen[folded] {
+			return b.clash.err()
+		}
+		b.seen[folded] = true
 	}
 	b.codes = append(b.codes, rec)
 	return nil

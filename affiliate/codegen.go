@@ -71,6 +71,9 @@ func (o *op) generateCodes(in NewCodes, drawn []string) ([]Code, error) {
 	template := o.codeRecord(in.NewCode)
 	template.CreatedAt, template.UpdatedAt = o.now, o.now
 	batch := codeBatch{op: o, coupon: coupon, clash: generatedCodeTaken, codes: make([]CodeRecord, 0, in.total())}
+	if len(owners) > 1 { // random parts differ; parts of namesakes do not
+		batch.seen = make(map[string]bool, in.total())
+	}
 	for i, owner := range owners {
 		template.AffiliateID = owner.ID
 		base := baseOf(in.NewCode, owner, coupon)

@@ -27,14 +27,9 @@ func currency(s string) affiliate.Opt[affiliate.Currency] {
 	return affiliate.Set(affiliate.Currency(s))
 }
 
-// couponRefusal is a refusal of kind 400 with a field.
-func couponRefusal(reason affiliate.Reason, field, text string) affiliate.Error {
-	return affiliate.Error{Kind: affiliate.KindInvalid, Reason: reason, Field: field, Message: text}
-}
-
 var (
-	couponMissing  = affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.CouponNotFound, Message: "Coupon not found"}
-	couponIDNeeded = couponRefusal(affiliate.MissingField, "couponId", "Coupon ID is required")
+	couponMissing  = missingError(affiliate.CouponNotFound, "Coupon not found")
+	couponIDNeeded = fieldError(affiliate.MissingField, "couponId", "Coupon ID is required")
 )
 
 // couponErrorRows are the rows of the contract's table, in its order, each as
@@ -50,41 +45,41 @@ func couponErrorRows() []struct {
 		edit func(*affiliate.NewCoupon)
 		want affiliate.Error
 	}{
-		{"B122 no name", func(c *affiliate.NewCoupon) { c.Name = "" }, couponRefusal(mf, "name", "Name is required")},
-		{"B123 blank name", func(c *affiliate.NewCoupon) { c.Name = "   " }, couponRefusal(mf, "name", "Name is required")},
-		{"B125 long name", func(c *affiliate.NewCoupon) { c.Name = strings.Repeat("x", 256) }, couponRefusal(inv, "name", "name is too long")},
-		{"B126 newline", func(c *affiliate.NewCoupon) { c.Name = "a\nb" }, couponRefusal(inv, "name", "name contains invalid characters")},
-		{"B126 U+0085", func(c *affiliate.NewCoupon) { c.Name = "a\u0085" }, couponRefusal(inv, "name", "name contains invalid characters")},
-		{"B142 type", func(c *affiliate.NewCoupon) { c.CouponType = "percentage" }, couponRefusal(inv, "couponType", "couponType must be one of PERCENTAGE, FLAT")},
-		{"B128 no percent", func(c *affiliate.NewCoupon) { c.PercentOff = affiliate.Opt[affiliate.Percent]{} }, couponRefusal(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
-		{"B129 null percent", func(c *affiliate.NewCoupon) { c.PercentOff = affiliate.Null[affiliate.Percent]() }, couponRefusal(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
-		{"B130 zero percent", func(c *affiliate.NewCoupon) { c.PercentOff = percent("0") }, couponRefusal(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B131 below one", func(c *affiliate.NewCoupon) { c.PercentOff = percent("0.9999") }, couponRefusal(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B132 above a hundred", func(c *affiliate.NewCoupon) { c.PercentOff = percent("100.01") }, couponRefusal(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B133 negative", func(c *affiliate.NewCoupon) { c.PercentOff = percent("-5") }, couponRefusal(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B152 flat with 500 percent", func(c *affiliate.NewCoupon) { makeFlat(c); c.PercentOff = percent("500") }, couponRefusal(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B144 flat without amount", func(c *affiliate.NewCoupon) { makeFlat(c); c.AmountOff = affiliate.Opt[affiliate.Amount]{} }, couponRefusal(mf, "amountOff", "Amount off is required when the coupon type is FLAT")},
-		{"B146 zero amount", func(c *affiliate.NewCoupon) { makeFlat(c); c.AmountOff = amount("0") }, couponRefusal(inv, "amountOff", "Amount off must be greater than zero")},
-		{"B146 amount of a percentage coupon", func(c *affiliate.NewCoupon) { c.AmountOff = amount("-1") }, couponRefusal(inv, "amountOff", "Amount off must be greater than zero")},
-		{"B145 flat without currency", func(c *affiliate.NewCoupon) { makeFlat(c); c.Currency = affiliate.Opt[affiliate.Currency]{} }, couponRefusal(mf, "currency", "Currency is required when the coupon type is FLAT")},
-		{"B154 currency", func(c *affiliate.NewCoupon) { makeFlat(c); c.Currency = currency("ZZZ") }, couponRefusal(inv, "currency", "Currency must be an ISO 4217 code")},
-		{"B154 currency of a percentage coupon", func(c *affiliate.NewCoupon) { c.Currency = currency("ＵＳＤ") }, couponRefusal(inv, "currency", "Currency must be an ISO 4217 code")},
-		{"B156 duration", func(c *affiliate.NewCoupon) { c.Duration = "Once" }, couponRefusal(inv, "duration", "duration must be one of once, forever, repeating")},
-		{"B157 no months", func(c *affiliate.NewCoupon) { c.Duration = affiliate.DurationRepeating }, couponRefusal(mf, "durationInMonths", "Duration in months is required when the duration is repeating")},
-		{"B158 months", func(c *affiliate.NewCoupon) { c.DurationInMonths = affiliate.Set[int64](0) }, couponRefusal(inv, "durationInMonths", "durationInMonths must be at least 1")},
-		{"B160 months", func(c *affiliate.NewCoupon) { c.DurationInMonths = affiliate.Set[int64](1201) }, couponRefusal(inv, "durationInMonths", "durationInMonths is too large")},
-		{"B162 max redemptions", func(c *affiliate.NewCoupon) { c.MaxRedemptions = affiliate.Set[int64](-1) }, couponRefusal(inv, "maxRedemptions", "maxRedemptions must be at least 1")},
-		{"B178 no products", func(c *affiliate.NewCoupon) { c.LimitToProducts = true }, couponRefusal(mf, "productIds", "Product IDs are required when limitToProducts is true")},
-		{"products over 1000", func(c *affiliate.NewCoupon) { c.ProductIDs = manyProducts(1001) }, couponRefusal(inv, "productIds", "productIds must have at most 1000 entries")},
-		{"B176 empty product", func(c *affiliate.NewCoupon) { c.ProductIDs = []string{""} }, couponRefusal(inv, "productIds", "productIds must not be empty")},
-		{"long product", func(c *affiliate.NewCoupon) { c.ProductIDs = []string{strings.Repeat("x", 256)} }, couponRefusal(inv, "productIds", "productIds is too long")},
-		{"B177 product twice", func(c *affiliate.NewCoupon) { c.ProductIDs = []string{"a", "b", "a"} }, couponRefusal(inv, "productIds", "productIds must have distinct entries")},
+		{"B122 no name", func(c *affiliate.NewCoupon) { c.Name = "" }, fieldError(mf, "name", "Name is required")},
+		{"B123 blank name", func(c *affiliate.NewCoupon) { c.Name = "   " }, fieldError(mf, "name", "Name is required")},
+		{"B125 long name", func(c *affiliate.NewCoupon) { c.Name = strings.Repeat("x", 256) }, fieldError(inv, "name", "name is too long")},
+		{"B126 newline", func(c *affiliate.NewCoupon) { c.Name = "a\nb" }, fieldError(inv, "name", "name contains invalid characters")},
+		{"B126 U+0085", func(c *affiliate.NewCoupon) { c.Name = "a\u0085" }, fieldError(inv, "name", "name contains invalid characters")},
+		{"B142 type", func(c *affiliate.NewCoupon) { c.CouponType = "percentage" }, fieldError(inv, "couponType", "couponType must be one of PERCENTAGE, FLAT")},
+		{"B128 no percent", func(c *affiliate.NewCoupon) { c.PercentOff = affiliate.Opt[affiliate.Percent]{} }, fieldError(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
+		{"B129 null percent", func(c *affiliate.NewCoupon) { c.PercentOff = affiliate.Null[affiliate.Percent]() }, fieldError(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
+		{"B130 zero percent", func(c *affiliate.NewCoupon) { c.PercentOff = percent("0") }, fieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B131 below one", func(c *affiliate.NewCoupon) { c.PercentOff = percent("0.9999") }, fieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B132 above a hundred", func(c *affiliate.NewCoupon) { c.PercentOff = percent("100.01") }, fieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B133 negative", func(c *affiliate.NewCoupon) { c.PercentOff = percent("-5") }, fieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B152 flat with 500 percent", func(c *affiliate.NewCoupon) { makeFlat(c); c.PercentOff = percent("500") }, fieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B144 flat without amount", func(c *affiliate.NewCoupon) { makeFlat(c); c.AmountOff = affiliate.Opt[affiliate.Amount]{} }, fieldError(mf, "amountOff", "Amount off is required when the coupon type is FLAT")},
+		{"B146 zero amount", func(c *affiliate.NewCoupon) { makeFlat(c); c.AmountOff = amount("0") }, fieldError(inv, "amountOff", "Amount off must be greater than zero")},
+		{"B146 amount of a percentage coupon", func(c *affiliate.NewCoupon) { c.AmountOff = amount("-1") }, fieldError(inv, "amountOff", "Amount off must be greater than zero")},
+		{"B145 flat without currency", func(c *affiliate.NewCoupon) { makeFlat(c); c.Currency = affiliate.Opt[affiliate.Currency]{} }, fieldError(mf, "currency", "Currency is required when the coupon type is FLAT")},
+		{"B154 currency", func(c *affiliate.NewCoupon) { makeFlat(c); c.Currency = currency("ZZZ") }, fieldError(inv, "currency", "Currency must be an ISO 4217 code")},
+		{"B154 currency of a percentage coupon", func(c *affiliate.NewCoupon) { c.Currency = currency("ＵＳＤ") }, fieldError(inv, "currency", "Currency must be an ISO 4217 code")},
+		{"B156 duration", func(c *affiliate.NewCoupon) { c.Duration = "Once" }, fieldError(inv, "duration", "duration must be one of once, forever, repeating")},
+		{"B157 no months", func(c *affiliate.NewCoupon) { c.Duration = affiliate.DurationRepeating }, fieldError(mf, "durationInMonths", "Duration in months is required when the duration is repeating")},
+		{"B158 months", func(c *affiliate.NewCoupon) { c.DurationInMonths = affiliate.Set[int64](0) }, fieldError(inv, "durationInMonths", "durationInMonths must be at least 1")},
+		{"B160 months", func(c *affiliate.NewCoupon) { c.DurationInMonths = affiliate.Set[int64](1201) }, fieldError(inv, "durationInMonths", "durationInMonths is too large")},
+		{"B162 max redemptions", func(c *affiliate.NewCoupon) { c.MaxRedemptions = affiliate.Set[int64](-1) }, fieldError(inv, "maxRedemptions", "maxRedemptions must be at least 1")},
+		{"B178 no products", func(c *affiliate.NewCoupon) { c.LimitToProducts = true }, fieldError(mf, "productIds", "Product IDs are required when limitToProducts is true")},
+		{"products over 1000", func(c *affiliate.NewCoupon) { c.ProductIDs = manyProducts(1001) }, fieldError(inv, "productIds", "productIds must have at most 1000 entries")},
+		{"B176 empty product", func(c *affiliate.NewCoupon) { c.ProductIDs = []string{""} }, fieldError(inv, "productIds", "productIds must not be empty")},
+		{"long product", func(c *affiliate.NewCoupon) { c.ProductIDs = []string{strings.Repeat("x", 256)} }, fieldError(inv, "productIds", "productIds is too long")},
+		{"B177 product twice", func(c *affiliate.NewCoupon) { c.ProductIDs = []string{"a", "b", "a"} }, fieldError(inv, "productIds", "productIds must have distinct entries")},
 		{"B172 redeemBy", func(c *affiliate.NewCoupon) {
 			c.RedeemBy = affiliate.Set(affiliate.At(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)))
-		}, couponRefusal(inv, "redeemBy", "redeemBy must be an ISO 8601 date")},
-		{"B183 blank externalId", func(c *affiliate.NewCoupon) { c.ExternalID = " " }, couponRefusal(inv, "externalId", "externalId must not be empty")},
-		{"B183 long externalId", func(c *affiliate.NewCoupon) { c.ExternalID = strings.Repeat("x", 256) }, couponRefusal(inv, "externalId", "externalId is too long")},
-		{"integrationType", func(c *affiliate.NewCoupon) { c.IntegrationType = "stripe" }, couponRefusal(inv, "integrationType", "integrationType must be one of NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE, POLAR")},
+		}, fieldError(inv, "redeemBy", "redeemBy must be an ISO 8601 date")},
+		{"B183 blank externalId", func(c *affiliate.NewCoupon) { c.ExternalID = " " }, fieldError(inv, "externalId", "externalId must not be empty")},
+		{"B183 long externalId", func(c *affiliate.NewCoupon) { c.ExternalID = strings.Repeat("x", 256) }, fieldError(inv, "externalId", "externalId is too long")},
+		{"integrationType", func(c *affiliate.NewCoupon) { c.IntegrationType = "stripe" }, fieldError(inv, "integrationType", "integrationType must be one of NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE, POLAR")},
 		{"B181 externalId taken", func(c *affiliate.NewCoupon) { c.ExternalID = "taken" }, affiliate.Error{
 			Kind: affiliate.KindConflict, Reason: affiliate.CouponExternalIDTaken, Field: "externalId", Message: "A coupon with this external ID already exists"}},
 	}
@@ -276,7 +271,7 @@ func TestCouponsPages(t *testing.T) {
 	if last.ID != a.coupon.ID || len(last.PromotionalCodes) != 1 || last.PromotionalCodes[0].Affiliate.Or(affiliate.AffiliateContact{}).FirstName != "Ada" {
 		t.Errorf("the oldest coupon is %+v", last)
 	}
-	w.refused(couponRefusal(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
+	w.refused(fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
 		_, err := w.Coupons(ctx, affiliate.Page{Cursor: "garbage"})
 		return err
 	})
@@ -320,29 +315,29 @@ func TestUpdateCouponErrors(t *testing.T) {
 		{"B190 no id", uuid.Nil, up{}, couponIDNeeded},
 		{"B192 unknown before the fields", uuid.New(), up{PercentOff: percent("500")}, couponMissing},
 		{"B192 deleted", gone, up{}, couponMissing},
-		{"B195 name null", perc, up{Name: affiliate.Null[string]()}, couponRefusal(inv, "name", "name must not be null")},
-		{"name empty", perc, up{Name: affiliate.Set(" ")}, couponRefusal(inv, "name", "name must not be empty")},
-		{"B195 couponType null", perc, up{CouponType: affiliate.Null[affiliate.CouponType]()}, couponRefusal(inv, "couponType", "couponType must not be null")},
-		{"couponType empty", perc, up{CouponType: affiliate.Set[affiliate.CouponType]("")}, couponRefusal(inv, "couponType", "couponType must be one of PERCENTAGE, FLAT")},
-		{"B196 percentOff null", perc, up{PercentOff: affiliate.Null[affiliate.Percent]()}, couponRefusal(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
-		{"percentOff range", perc, up{PercentOff: percent("101")}, couponRefusal(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B194 flat", perc, up{CouponType: affiliate.Set(affiliate.CouponFlat)}, couponRefusal(mf, "amountOff", "Amount off is required when the coupon type is FLAT")},
-		{"flat without currency", perc, up{CouponType: affiliate.Set(affiliate.CouponFlat), AmountOff: amount("1")}, couponRefusal(mf, "currency", "Currency is required when the coupon type is FLAT")},
-		{"amountOff that is dropped", perc, up{AmountOff: amount("0")}, couponRefusal(inv, "amountOff", "Amount off must be greater than zero")},
-		{"currency", perc, up{Currency: currency("EURO")}, couponRefusal(inv, "currency", "Currency must be an ISO 4217 code")},
-		{"duration null", perc, up{Duration: affiliate.Null[affiliate.Duration]()}, couponRefusal(inv, "duration", "duration must not be null")},
-		{"duration empty", perc, up{Duration: affiliate.Set[affiliate.Duration]("")}, couponRefusal(inv, "duration", "duration must be one of once, forever, repeating")},
-		{"repeating", perc, up{Duration: affiliate.Set(affiliate.DurationRepeating)}, couponRefusal(mf, "durationInMonths", "Duration in months is required when the duration is repeating")},
-		{"months", perc, up{DurationInMonths: affiliate.Set[int64](0)}, couponRefusal(inv, "durationInMonths", "durationInMonths must be at least 1")},
-		{"limit", perc, up{MaxRedemptions: affiliate.Set[int64](0)}, couponRefusal(inv, "maxRedemptions", "maxRedemptions must be at least 1")},
-		{"limitToProducts null", perc, up{LimitToProducts: affiliate.Null[bool]()}, couponRefusal(inv, "limitToProducts", "limitToProducts must not be null")},
-		{"B201 limitToProducts", perc, up{LimitToProducts: affiliate.Set(true)}, couponRefusal(mf, "productIds", "Product IDs are required when limitToProducts is true")},
-		{"productIds null", perc, up{ProductIDs: affiliate.Null[[]string]()}, couponRefusal(inv, "productIds", "productIds must not be null")},
-		{"valid null", perc, up{Valid: affiliate.Null[bool]()}, couponRefusal(inv, "valid", "valid must not be null")},
-		{"redeemBy", perc, up{RedeemBy: affiliate.Set(affiliate.At(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)))}, couponRefusal(inv, "redeemBy", "redeemBy must be an ISO 8601 date")},
-		{"integrationType empty", perc, up{IntegrationType: affiliate.Set[affiliate.IntegrationType]("")}, couponRefusal(inv, "integrationType", "integrationType must be one of NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE, POLAR")},
-		{"type before a later null", perc, up{CouponType: affiliate.Set[affiliate.CouponType]("x"), Valid: affiliate.Null[bool]()}, couponRefusal(inv, "couponType", "couponType must be one of PERCENTAGE, FLAT")},
-		{"null before a later value", perc, up{Duration: affiliate.Null[affiliate.Duration](), MaxRedemptions: affiliate.Set[int64](0)}, couponRefusal(inv, "duration", "duration must not be null")},
+		{"B195 name null", perc, up{Name: affiliate.Null[string]()}, fieldError(inv, "name", "name must not be null")},
+		{"name empty", perc, up{Name: affiliate.Set(" ")}, fieldError(inv, "name", "name must not be empty")},
+		{"B195 couponType null", perc, up{CouponType: affiliate.Null[affiliate.CouponType]()}, fieldError(inv, "couponType", "couponType must not be null")},
+		{"couponType empty", perc, up{CouponType: affiliate.Set[affiliate.CouponType]("")}, fieldError(inv, "couponType", "couponType must be one of PERCENTAGE, FLAT")},
+		{"B196 percentOff null", perc, up{PercentOff: affiliate.Null[affiliate.Percent]()}, fieldError(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
+		{"percentOff range", perc, up{PercentOff: percent("101")}, fieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B194 flat", perc, up{CouponType: affiliate.Set(affiliate.CouponFlat)}, fieldError(mf, "amountOff", "Amount off is required when the coupon type is FLAT")},
+		{"flat without currency", perc, up{CouponType: affiliate.Set(affiliate.CouponFlat), AmountOff: amount("1")}, fieldError(mf, "currency", "Currency is required when the coupon type is FLAT")},
+		{"amountOff that is dropped", perc, up{AmountOff: amount("0")}, fieldError(inv, "amountOff", "Amount off must be greater than zero")},
+		{"currency", perc, up{Currency: currency("EURO")}, fieldError(inv, "currency", "Currency must be an ISO 4217 code")},
+		{"duration null", perc, up{Duration: affiliate.Null[affiliate.Duration]()}, fieldError(inv, "duration", "duration must not be null")},
+		{"duration empty", perc, up{Duration: affiliate.Set[affiliate.Duration]("")}, fieldError(inv, "duration", "duration must be one of once, forever, repeating")},
+		{"repeating", perc, up{Duration: affiliate.Set(affiliate.DurationRepeating)}, fieldError(mf, "durationInMonths", "Duration in months is required when the duration is repeating")},
+		{"months", perc, up{DurationInMonths: affiliate.Set[int64](0)}, fieldError(inv, "durationInMonths", "durationInMonths must be at least 1")},
+		{"limit", perc, up{MaxRedemptions: affiliate.Set[int64](0)}, fieldError(inv, "maxRedemptions", "maxRedemptions must be at least 1")},
+		{"limitToProducts null", perc, up{LimitToProducts: affiliate.Null[bool]()}, fieldError(inv, "limitToProducts", "limitToProducts must not be null")},
+		{"B201 limitToProducts", perc, up{LimitToProducts: affiliate.Set(true)}, fieldError(mf, "productIds", "Product IDs are required when limitToProducts is true")},
+		{"productIds null", perc, up{ProductIDs: affiliate.Null[[]string]()}, fieldError(inv, "productIds", "productIds must not be null")},
+		{"valid null", perc, up{Valid: affiliate.Null[bool]()}, fieldError(inv, "valid", "valid must not be null")},
+		{"redeemBy", perc, up{RedeemBy: affiliate.Set(affiliate.At(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)))}, fieldError(inv, "redeemBy", "redeemBy must be an ISO 8601 date")},
+		{"integrationType empty", perc, up{IntegrationType: affiliate.Set[affiliate.IntegrationType]("")}, fieldError(inv, "integrationType", "integrationType must be one of NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE, POLAR")},
+		{"type before a later null", perc, up{CouponType: affiliate.Set[affiliate.CouponType]("x"), Valid: affiliate.Null[bool]()}, fieldError(inv, "couponType", "couponType must be one of PERCENTAGE, FLAT")},
+		{"null before a later value", perc, up{Duration: affiliate.Null[affiliate.Duration](), MaxRedemptions: affiliate.Set[int64](0)}, fieldError(inv, "duration", "duration must not be null")},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

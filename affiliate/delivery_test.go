@@ -35,7 +35,7 @@ func TestFanOut(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("deliveries (-want +got):\n%s", diff)
 	}
-	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: booksAmount("10")}))
+	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum("10")}))
 	for id, want := range map[uuid.UUID]int{sales.ID: 1, all.ID: 4, off.ID: 4, late.ID: 1} {
 		if list := must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: id}, affiliate.Page{})); len(list.Items) != want {
 			t.Errorf("endpoint %s has %d deliveries, want %d", id, len(list.Items), want)
@@ -182,17 +182,17 @@ func TestDeliveriesErrors(t *testing.T) {
 		filter affiliate.DeliveryFilter
 		want   affiliate.Error
 	}{
-		{"ErrState", affiliate.DeliveryFilter{State: "dead"}, hookField(affiliate.InvalidQuery, "state", "state must be one of pending, delivered, failed, skipped, canceled")},
-		{"ErrEvent", affiliate.DeliveryFilter{Event: "y"}, hookField(affiliate.InvalidQuery, "event", events)},
-		{"ErrSince", affiliate.DeliveryFilter{Since: far}, hookField(affiliate.InvalidQuery, "since", "since must be an ISO 8601 date")},
-		{"ErrUntil", affiliate.DeliveryFilter{Until: far}, hookField(affiliate.InvalidQuery, "until", "until must be an ISO 8601 date")},
+		{"ErrState", affiliate.DeliveryFilter{State: "dead"}, fieldError(affiliate.InvalidQuery, "state", "state must be one of pending, delivered, failed, skipped, canceled")},
+		{"ErrEvent", affiliate.DeliveryFilter{Event: "y"}, fieldError(affiliate.InvalidQuery, "event", events)},
+		{"ErrSince", affiliate.DeliveryFilter{Since: far}, fieldError(affiliate.InvalidQuery, "since", "since must be an ISO 8601 date")},
+		{"ErrUntil", affiliate.DeliveryFilter{Until: far}, fieldError(affiliate.InvalidQuery, "until", "until must be an ISO 8601 date")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w.refused(tt.want, func() error { _, err := w.Deliveries(t.Context(), tt.filter, affiliate.Page{}); return err })
 		})
 	}
-	w.refused(hookField(affiliate.InvalidQuery, "event", events), func() error {
+	w.refused(fieldError(affiliate.InvalidQuery, "event", events), func() error {
 		_, err := w.Events(t.Context(), affiliate.EventFilter{Type: "y"}, affiliate.Page{})
 		return err
 	})

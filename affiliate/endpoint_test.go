@@ -112,22 +112,18 @@ func TestCreateEndpoint(t *testing.T) {
 	w.verify()
 }
 
-func hookField(reason affiliate.Reason, field, message string) affiliate.Error {
-	return affiliate.Error{Kind: affiliate.KindInvalid, Reason: reason, Field: field, Message: message}
-}
-
 var (
-	noWebhookID  = hookField(affiliate.MissingField, "webhookId", "Webhook ID is required")
-	noWebhook    = affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.WebhookNotFound, Message: "Webhook endpoint not found"}
-	badGrace     = hookField(affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
-	notHTTPS     = hookField(affiliate.InvalidField, "url", textNotHTTPS)
-	notAllowed   = hookField(affiliate.URLNotAllowed, "url", textNotAllowed)
-	noURL        = hookField(affiliate.MissingField, "url", "URL is required")
-	noEvents     = hookField(affiliate.MissingField, "events", "At least one event type is required")
+	noWebhookID  = fieldError(affiliate.MissingField, "webhookId", "Webhook ID is required")
+	noWebhook    = missingError(affiliate.WebhookNotFound, "Webhook endpoint not found")
+	badGrace     = fieldError(affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
+	notHTTPS     = fieldError(affiliate.InvalidField, "url", textNotHTTPS)
+	notAllowed   = fieldError(affiliate.URLNotAllowed, "url", textNotAllowed)
+	noURL        = fieldError(affiliate.MissingField, "url", "URL is required")
+	noEvents     = fieldError(affiliate.MissingField, "events", "At least one event type is required")
 	unknownEvent = func(s string) affiliate.Error {
-		return hookField(affiliate.InvalidField, "events", "Unknown event type: "+s)
+		return fieldError(affiliate.InvalidField, "events", "Unknown event type: "+s)
 	}
-	repeatedEvent = hookField(affiliate.InvalidField, "events", "Duplicate event type: sale.created")
+	repeatedEvent = fieldError(affiliate.InvalidField, "events", "Duplicate event type: sale.created")
 )
 
 func TestCreateEndpointErrors(t *testing.T) {
@@ -144,7 +140,7 @@ func TestCreateEndpointErrors(t *testing.T) {
 		{"ErrURLBlank", affiliate.NewEndpoint{URL: " ", Events: sale}, noURL},
 		{"ErrURLNotHTTPS", affiliate.NewEndpoint{URL: "http://hooks.example/"}, notHTTPS},
 		{"ErrURLNotAllowed", affiliate.NewEndpoint{URL: "https://127.0.0.1/"}, notAllowed},
-		{"ErrURLTooLong", affiliate.NewEndpoint{URL: hookURL + strings.Repeat("x", 2048)}, hookField(affiliate.InvalidField, "url", "url is too long")},
+		{"ErrURLTooLong", affiliate.NewEndpoint{URL: hookURL + strings.Repeat("x", 2048)}, fieldError(affiliate.InvalidField, "url", "url is too long")},
 		{"ErrEventsMissing", of(), noEvents},
 		{"ErrEventUnknown", of("promotional_code.created"), unknownEvent("promotional_code.created")},
 		{"ErrEventPattern", of("coupon.*"), unknownEvent("coupon.*")},
@@ -153,8 +149,8 @@ func TestCreateEndpointErrors(t *testing.T) {
 		{"ErrEventStarAndMore", of("*", affiliate.SaleCreated), unknownEvent("*")},
 		{"ErrEventUnknownBeforeDuplicate", of(affiliate.SaleCreated, affiliate.SaleCreated, "x"), unknownEvent("x")},
 		{"ErrEventTwice", of(affiliate.SaleCreated, affiliate.SaleUpdated, affiliate.SaleCreated), repeatedEvent},
-		{"ErrDescriptionBlank", affiliate.NewEndpoint{URL: hookURL, Events: sale, Description: "  "}, hookField(affiliate.InvalidField, "description", "description must not be empty")},
-		{"ErrDescriptionLong", affiliate.NewEndpoint{URL: hookURL, Events: sale, Description: strings.Repeat("é", 256)}, hookField(affiliate.InvalidField, "description", "description is too long")},
+		{"ErrDescriptionBlank", affiliate.NewEndpoint{URL: hookURL, Events: sale, Description: "  "}, fieldError(affiliate.InvalidField, "description", "description must not be empty")},
+		{"ErrDescriptionLong", affiliate.NewEndpoint{URL: hookURL, Events: sale, Description: strings.Repeat("é", 256)}, fieldError(affiliate.InvalidField, "description", "description is too long")},
 	}
 	w := newWorld(t)
 	for _, tt := range tests {
@@ -269,7 +265,7 @@ func TestUpdateEndpointErrors(t *testing.T) {
 	id := w.hook().ID
 	unknown := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
 	null := func(name string) affiliate.Error {
-		return hookField(affiliate.InvalidField, name, name+" must not be null")
+		return fieldError(affiliate.InvalidField, name, name+" must not be null")
 	}
 	tests := []struct {
 		name string
@@ -287,7 +283,7 @@ func TestUpdateEndpointErrors(t *testing.T) {
 		{"ErrEventsEmpty", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{})}, noEvents},
 		{"ErrEventUnknown", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{"y"})}, unknownEvent("y")},
 		{"ErrEventTwice", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated, affiliate.SaleCreated})}, repeatedEvent},
-		{"ErrDescriptionEmpty", id, affiliate.EndpointUpdate{Description: affiliate.Set("")}, hookField(affiliate.InvalidField, "description", "description must not be empty")},
+		{"ErrDescriptionEmpty", id, affiliate.EndpointUpdate{Description: affiliate.Set("")}, fieldError(affiliate.InvalidField, "description", "description must not be empty")},
 		{"ErrActiveNull", id, affiliate.EndpointUpdate{Active: affiliate.Null[bool]()}, null("active")},
 		{"ErrSvixHeadersNull", id, affiliate.EndpointUpdate{SvixHeaders: affiliate.Null[bool]()}, null("svixHeaders")},
 	}

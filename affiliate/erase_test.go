@@ -88,7 +88,7 @@ func (b *booksLedger) figures() map[string]any {
 			b.t.Fatal(err)
 		}
 		sale.Name, sale.Email, sale.Metadata = "", "", nil
-		out["sale "+sale.ID.String()] = string(must(json.Marshal(sale)))
+		out["sale "+sale.ID.String()] = jsonOf(sale)
 	}
 	for _, row := range dump["codes"] {
 		var code affiliate.CodeRecord
@@ -96,7 +96,7 @@ func (b *booksLedger) figures() map[string]any {
 			b.t.Fatal(err)
 		}
 		code.CustomerID = ""
-		out["code "+code.ID.String()] = string(must(json.Marshal(code)))
+		out["code "+code.ID.String()] = jsonOf(code)
 	}
 	return out
 }
@@ -123,7 +123,7 @@ func TestEraseAffiliate(t *testing.T) {
 	gone := must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "Z11", AffiliateID: z.ID}))
 	must(b.UpdateCoupon(t.Context(), b.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("Renamed")}))
 	must(b.DeleteCode(t.Context(), gone.ID))
-	sale := affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: booksAmount("50")}
+	sale := affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: sum("50")}
 	sale.Once.Key = "sale-z"
 	must(b.RecordSale(t.Context(), sale))
 	must(b.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood-Old"), Email: affiliate.Set("new@quix.example")}))
@@ -133,7 +133,7 @@ func TestEraseAffiliate(t *testing.T) {
 	b.without("Zebulonia", "Quixwood", "@quix.example")
 
 	got := must(b.Affiliate(t.Context(), z.ID.String()))
-	if got.Email != "" || got.Name != "" || !got.PayoutEmail.IsNull() || got.TotalRevenue != booksAmount("50") || !got.UpdatedAt.Equal(affiliate.TimeOf(b.now)) {
+	if got.Email != "" || got.Name != "" || !got.PayoutEmail.IsNull() || got.TotalRevenue != sum("50") || !got.UpdatedAt.Equal(affiliate.TimeOf(b.now)) {
 		t.Errorf("erased: %+v", got)
 	}
 	if text := b.opened(); !strings.Contains(text, "ada@example.com") || !strings.Contains(text, "eve@customer.example") {
@@ -174,13 +174,13 @@ func TestErasePending(t *testing.T) {
 func TestEraseReferral(t *testing.T) {
 	b := newBooksLedger(t)
 	click := must(b.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
-	in := affiliate.NewReferral{AffiliateID: booksJSON(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
+	in := affiliate.NewReferral{AffiliateID: jsonOf(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
 	in.Once.Key = "create-zork"
 	ref := must(b.CreateReferral(t.Context(), in))
 	must(b.UpdateReferral(t.Context(), ref.Email, affiliate.ReferralUpdate{Notes: affiliate.Set("zork likes tea"), Metadata: affiliate.Set(json.RawMessage(`{"pet":"zork-cat"}`))}))
 	must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYMAIL", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork@shop.example"}))
 	must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYID", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
-	sale, _ := must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.Email, TotalEarned: booksAmount("10")})).Sale.Get()
+	sale, _ := must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.Email, TotalEarned: sum("10")})).Sale.Get()
 	must(b.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
 	must(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set("zork@shop.example"), Name: affiliate.Set("Zork")}))
 	b.settle()
@@ -194,7 +194,7 @@ func TestEraseReferral(t *testing.T) {
 		if got := must(b.Code(t.Context(), affiliate.CodeRef{Code: name})); got.CustomerID != affiliate.Set(ref.ID.String()) {
 			t.Errorf("%s is limited to %v", name, got.CustomerID)
 		}
-		if ok := must(b.RecordSale(t.Context(), affiliate.NewSale{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: booksAmount("1")})); ok.Outcome != affiliate.SaleRecorded {
+		if ok := must(b.RecordSale(t.Context(), affiliate.NewSale{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: sum("1")})); ok.Outcome != affiliate.SaleRecorded {
 			t.Errorf("%s: %s", name, ok.Outcome)
 		}
 	}
@@ -206,14 +206,12 @@ func TestEraseReferral(t *testing.T) {
 	b.verify()
 }
 
-func booksJSON(v any) string { return string(must(json.Marshal(v))) }
-
 func TestEraseErrors(t *testing.T) {
 	b := newBooksLedger(t)
-	missing := affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}
+	missing := missingError(affiliate.AffiliateNotFound, "Affiliate not found")
 	unknown := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.ReferralNotFound, Message: "Referral not found"}
-	b.refused(hookField(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), func() error { return b.EraseAffiliate(t.Context(), uuid.Nil) })
+	b.refused(fieldError(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), func() error { return b.EraseAffiliate(t.Context(), uuid.Nil) })
 	b.refused(missing, func() error { return b.EraseAffiliate(t.Context(), b.referral.ID) })
-	b.refused(hookField(affiliate.MissingField, "referralId", "Referral ID is required"), func() error { return b.EraseReferral(t.Context(), " ") })
+	b.refused(fieldError(affiliate.MissingField, "referralId", "Referral ID is required"), func() error { return b.EraseReferral(t.Context(), " ") })
 	b.refused(unknown, func() error { return b.EraseReferral(t.Context(), "nobody@example.com") })
 }

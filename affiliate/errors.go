@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -229,8 +230,14 @@ func oneOf[T ~string](field string, values ...T) *Error {
 }
 
 // internal wraps what is nobody's fault outside: adapters log it and answer a
-// fixed text.
-func internal(op string, err error) error { return fmt.Errorf("%s: %w", op, err) }
+// fixed text. A reference that leads nowhere is a broken store and not a look-up
+// that missed, so it does not stay [ErrNotFound].
+func internal(op string, err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("%s: %v", op, err)
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
 
 // Refusals lists the whole table of texts, in the order of the contract's
 // annex: for adapters, documents and tests. The {…} in a text is filled in

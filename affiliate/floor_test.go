@@ -40,23 +40,38 @@ type floorCode struct {
 	max, redeemed int64
 }
 
+// floorSale has the fields of a sale on the wire. Those that the floor never
+// reads are exported, which tells linters that they are meant.
 type floorSale struct {
-	id         string
-	number     int64
-	code       *floorCode
-	affiliate  *floorAffiliate
-	total      int64
-	commission *floorCommission
-	externalID string
-	createdAt  time.Time
+	id                      string
+	number                  int64
+	code                    *floorCode
+	affiliate               *floorAffiliate
+	externalID              string
+	total, rate             int64
+	commission              *floorCommission
+	status, trigger, source string
+	createdAt, updatedAt    time.Time
+	ProgramID, ReferralID   string
+	InvoiceID, Name, Email  string
+	Integration             string
+	Link                    *floorLink
+	Tax, Shipping, Refunded int64
+	Clicks                  int64
+	Products                []string
+	Metadata                map[string]any
+	RefundedAt              *time.Time
 }
 
 type floorCommission struct {
-	id        string
-	sale      *floorSale
-	affiliate *floorAffiliate
-	earned    int64
-	createdAt time.Time
+	id                   string
+	sale                 *floorSale
+	affiliate            *floorAffiliate
+	earned               int64
+	approval, rewardType string
+	createdAt, updatedAt time.Time
+	PayoutID, HoldReason string
+	ManuallyPaid         bool
 }
 
 type floorEvent struct {
@@ -125,8 +140,14 @@ func (f *floor) sell(text, externalID string, total int64) (*floorSale, error) {
 	}
 	f.numbers++
 	earned := (total*code.affiliate.rate/100 + 50) / 100 * 100
-	sale := &floorSale{id, f.numbers, code, code.affiliate, total, nil, externalID, now}
-	sale.commission = &floorCommission{"c" + strconv.FormatInt(f.numbers, 10), sale, code.affiliate, earned, now}
+	sale := &floorSale{
+		id: id, number: f.numbers, code: code, affiliate: code.affiliate, externalID: externalID, total: total,
+		rate: code.affiliate.rate, status: "ACTIVE", trigger: "PURCHASE", source: "API", createdAt: now, updatedAt: now,
+	}
+	sale.commission = &floorCommission{
+		id: "c" + strconv.FormatInt(f.numbers, 10), sale: sale, affiliate: code.affiliate, earned: earned,
+		approval: "ACCEPTED", rewardType: "CASH", createdAt: now, updatedAt: now,
+	}
 	f.sales[id] = sale
 	if externalID != "" {
 		f.byExternal[externalID] = sale

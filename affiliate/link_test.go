@@ -14,55 +14,55 @@ import (
 )
 
 func TestCreateLink(t *testing.T) {
-	w := newAffWorld(t, func(c *affiliate.Config) {
+	w := newWorld(t, func(c *affiliate.Config) {
 		c.Destinations = []affiliate.Destination{{URL: "https://beans.example/shop"}}
 	})
-	a := w.affiliate("mara")
+	a := w.join("mara")
 	w.now = w.now.Add(time.Hour)
 	var got affiliate.Link
 	events := w.fired(func() {
-		got = affMust[affiliate.Link](t)(w.CreateLink(t.Context(), affiliate.NewLink{Link: "Spring", AffiliateEmail: "MARA@example.org"}))
+		got = must(w.CreateLink(t.Context(), affiliate.NewLink{Link: "Spring", AffiliateEmail: "MARA@example.org"}))
 	})
 	want := affiliate.Link{
 		ID: got.ID, Link: "Spring", Affiliate: affiliate.LinkOwner{ID: a.ID, Name: "Mara Lindqvist", Email: "mara@example.org"},
-		Program:   affiliate.LinkProgram{ID: w.id, Name: "Northwind Beans", Currency: "USD"},
+		Program:   affiliate.LinkProgram{ID: w.Config().ID, Name: "Northwind Beans", Currency: "USD"},
 		FullURLs:  []affiliate.FullURL{{BaseURL: "https://beans.example/shop", FullURL: "https://beans.example/shop?ref=Spring"}},
 		CreatedAt: affiliate.TimeOf(w.now), UpdatedAt: affiliate.TimeOf(w.now),
 	}
-	affEqual(t, want, got)
+	equal(t, want, got)
 	if len(events) != 1 || events[0].Type != affiliate.AffiliateUpdated || events[0].ObjectID != a.ID.String() {
 		t.Fatalf("fired %+v", events)
 	}
-	body := affBody[affiliate.AffiliateBody](t, events[0])
-	affEqual(t, []string{"mara", "Spring"}, affSlugs(body.Affiliate))
-	affEqual(t, affiliate.Set("mara"), body.Link)
-	affEqual(t, affiliate.TimeOf(w.now), body.UpdatedAt)
+	body := bodyOf[affiliate.AffiliateBody](t, events[0])
+	equal(t, []string{"mara", "Spring"}, slugsOf(body.Affiliate))
+	equal(t, affiliate.Set("mara"), body.Link)
+	equal(t, affiliate.TimeOf(w.now), body.UpdatedAt)
 	for name, f := range map[string]affiliate.LinkFilter{"ID": {ID: got.ID, Slug: "mara"}, "Slug": {Slug: "sPRING"}} {
 		t.Run(name, func(t *testing.T) {
-			l := affMust[affiliate.List[affiliate.Link]](t)(w.Links(t.Context(), f, affiliate.Page{Limit: -5}))
-			affEqual(t, affiliate.List[affiliate.Link]{Items: []affiliate.Link{want}}, l)
+			l := must(w.Links(t.Context(), f, affiliate.Page{Limit: -5}))
+			equal(t, affiliate.List[affiliate.Link]{Items: []affiliate.Link{want}}, l)
 		})
 	}
 }
 
 func TestCreateLinkRefusals(t *testing.T) {
-	w := newAffWorld(t)
-	a, b := w.affiliate("a"), w.affiliate("b")
-	notFound := affInvalid(affiliate.AffiliateNotFound, "", "Affiliate not found")
-	mismatch := affInvalid(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
-	inUse := affConflict(affiliate.SlugTaken, "link", "This link already exists for this affiliate program")
-	required := affInvalid(affiliate.MissingField, "link", "Link is required")
-	syntax := affInvalid(affiliate.SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens")
+	w := newWorld(t)
+	a, b := w.join("a"), w.join("b")
+	notFound := fieldError(affiliate.AffiliateNotFound, "", "Affiliate not found")
+	mismatch := fieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
+	inUse := stateError(affiliate.SlugTaken, "link", "This link already exists for this affiliate program")
+	required := fieldError(affiliate.MissingField, "link", "Link is required")
+	syntax := fieldError(affiliate.SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens")
 	type row struct {
 		name string
 		in   affiliate.NewLink
-		want affRefusal
+		want affiliate.Error
 	}
 	rows := []row{
 		{"ErrMissingB308", affiliate.NewLink{}, required},
 		{"ErrBlank", affiliate.NewLink{Link: " "}, required},
-		{"ErrLongB313", affiliate.NewLink{Link: strings.Repeat("a", 101)}, affInvalid(affiliate.SlugSyntax, "link", "Link must be at most 100 characters")},
-		{"ErrNoOwnerB309", affiliate.NewLink{Link: "a"}, affInvalid(affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")},
+		{"ErrLongB313", affiliate.NewLink{Link: strings.Repeat("a", 101)}, fieldError(affiliate.SlugSyntax, "link", "Link must be at most 100 characters")},
+		{"ErrNoOwnerB309", affiliate.NewLink{Link: "a"}, fieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")},
 		{"ErrUnknownIDB310", affiliate.NewLink{Link: "a", AffiliateID: uuid.New()}, notFound},
 		{"ErrUnknownEmail", affiliate.NewLink{Link: "a", AffiliateEmail: "x"}, notFound},
 		{"ErrBothUnknown", affiliate.NewLink{Link: "a", AffiliateID: uuid.New(), AffiliateEmail: "x@b.co"}, notFound},
@@ -77,15 +77,15 @@ func TestCreateLinkRefusals(t *testing.T) {
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
 			w.t = t
-			w.refused(tt.want, func() error { return affErr(w.CreateLink(t.Context(), tt.in)) })
+			w.refused(tt.want, func() error { return errOf(w.CreateLink(t.Context(), tt.in)) })
 		})
 	}
 }
 
 func TestCreateLinkConcurrently(t *testing.T) { // B316
-	w := newAffWorld(t)
-	a := w.affiliate("a")
-	p := w.With(w.store.Store)
+	w := newWorld(t)
+	a := w.join("a")
+	p := w.With(w.store)
 	var wg sync.WaitGroup
 	errs := make([]error, 8)
 	events := w.fired(func() {
@@ -108,23 +108,23 @@ func TestCreateLinkConcurrently(t *testing.T) { // B316
 }
 
 func TestCreateLinkOnce(t *testing.T) {
-	w := newAffWorld(t)
-	in := affiliate.NewLink{Once: affiliate.Once{Key: "k"}, Link: "x", AffiliateID: w.affiliate("a").ID}
-	first := affMust[affiliate.Link](t)(w.CreateLink(t.Context(), in))
+	w := newWorld(t)
+	in := affiliate.NewLink{Once: affiliate.Once{Key: "k"}, Link: "x", AffiliateID: w.join("a").ID}
+	first := must(w.CreateLink(t.Context(), in))
 	before := w.dump()
-	affEqual(t, first, affMust[affiliate.Link](t)(w.CreateLink(t.Context(), in)))
-	affEqual(t, before, w.dump())
+	equal(t, first, must(w.CreateLink(t.Context(), in)))
+	equal(t, before, w.dump())
 }
 
 func TestLinks(t *testing.T) {
-	w := newAffWorld(t)
-	a := w.affiliate("a")
-	a2 := w.link(a.ID, "a2")
-	b := w.affiliate("b")
-	a3 := w.link(a.ID, "a3")
+	w := newWorld(t)
+	a := w.join("a")
+	a2 := w.addLink(a.ID, "a2")
+	b := w.join("b")
+	a3 := w.addLink(a.ID, "a3")
 	slugs := func(f affiliate.LinkFilter, pg affiliate.Page) []string {
 		out := []string{}
-		l := affMust[affiliate.List[affiliate.Link]](t)(w.Links(t.Context(), f, pg))
+		l := must(w.Links(t.Context(), f, pg))
 		if l.Items == nil {
 			t.Errorf("%+v: nil", f)
 		}
@@ -150,137 +150,140 @@ func TestLinks(t *testing.T) {
 		{"MissEmail", affiliate.LinkFilter{AffiliateEmail: "x@b.co"}, []string{}},
 		{"MissNoEmail", affiliate.LinkFilter{AffiliateEmail: "x"}, []string{}},
 	} {
-		t.Run(tt.name, func(t *testing.T) { affEqual(t, tt.want, slugs(tt.f, affiliate.Page{})) })
+		t.Run(tt.name, func(t *testing.T) { equal(t, tt.want, slugs(tt.f, affiliate.Page{})) })
 	}
 	byEmail := affiliate.LinkFilter{AffiliateEmail: a.Email}
-	page := affMust[affiliate.List[affiliate.Link]](t)(w.Links(t.Context(), byEmail, affiliate.Page{Limit: 1}))
-	affEqual(t, a3.ID, page.Items[0].ID)
-	affEqual(t, []string{"a2", "a"}, slugs(byEmail, affiliate.Page{Cursor: page.Next}))
-	cursor := affInvalid(affiliate.InvalidQuery, "cursor", "Invalid cursor")
+	page := must(w.Links(t.Context(), byEmail, affiliate.Page{Limit: 1}))
+	equal(t, a3.ID, page.Items[0].ID)
+	equal(t, []string{"a2", "a"}, slugs(byEmail, affiliate.Page{Cursor: page.Next}))
+	cursor := fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor")
 	for _, f := range []affiliate.LinkFilter{{}, {AffiliateEmail: b.Email}, {AffiliateID: a.ID}, {AffiliateEmail: "x"}} {
-		w.refused(cursor, func() error { return affErr(w.Links(t.Context(), f, affiliate.Page{Cursor: page.Next})) })
+		w.refused(cursor, func() error { return errOf(w.Links(t.Context(), f, affiliate.Page{Cursor: page.Next})) })
 	}
 }
 
 func TestRenameLink(t *testing.T) { // I28, I30, B321
-	w := newAffWorld(t)
-	a := w.affiliate("a")
-	affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
-	old := affMust[affiliate.List[affiliate.Link]](t)(w.Links(t.Context(), affiliate.LinkFilter{Slug: "a"}, affiliate.Page{})).Items[0]
+	w := newWorld(t)
+	a := w.join("a")
+	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	old := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: "a"}, affiliate.Page{})).Items[0]
 	w.now = w.now.Add(time.Hour)
 
 	before := w.dump()
-	affEqual(t, old, affMust[affiliate.Link](t)(w.RenameLink(t.Context(), affiliate.LinkRef{Slug: "A"}, "a")))
-	affEqual(t, before, w.dump())
+	equal(t, old, must(w.RenameLink(t.Context(), affiliate.LinkRef{Slug: "A"}, "a")))
+	equal(t, before, w.dump())
 
 	for _, slug := range []string{"A", "new"} {
 		want := old
 		want.Link, want.UpdatedAt = slug, affiliate.TimeOf(w.now)
+		want.FullURLs = []affiliate.FullURL{{BaseURL: "https://beans.example/shop", FullURL: "https://beans.example/shop?ref=" + slug}}
 		events := w.fired(func() {
-			affEqual(t, want, affMust[affiliate.Link](t)(w.RenameLink(t.Context(), affiliate.LinkRef{ID: old.ID}, slug)))
+			equal(t, want, must(w.RenameLink(t.Context(), affiliate.LinkRef{ID: old.ID}, slug)))
 		})
 		if len(events) != 1 || events[0].Type != affiliate.AffiliateUpdated || events[0].ObjectID != a.ID.String() {
 			t.Fatalf("fired %+v", events)
 		}
-		affEqual(t, affiliate.Set(slug), affBody[affiliate.AffiliateBody](t, events[0]).Link)
+		equal(t, affiliate.Set(slug), bodyOf[affiliate.AffiliateBody](t, events[0]).Link)
 	}
 	if _, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}); err != affiliate.ErrNotFound {
 		t.Errorf("the old slug tracks: %v", err)
 	}
-	affEqual(t, int64(0), w.link(a.ID, "a").Clicks)
+	equal(t, int64(0), w.addLink(a.ID, "a").Clicks)
 }
 
 func TestRenameLinkRefusals(t *testing.T) {
-	w := newAffWorld(t)
-	a, b := w.affiliate("a"), w.affiliate("b")
+	w := newWorld(t)
+	a, b := w.join("a"), w.join("b")
 	linkA, linkB := a.AffiliateLinks[0].ID, b.AffiliateLinks[0].ID
-	missing := affRefusal{affiliate.KindNotFound, affiliate.LinkNotFound, "", "Affiliate link not found"}
-	mismatch := affInvalid(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
+	missing := missingError(affiliate.LinkNotFound, "Affiliate link not found")
+	mismatch := fieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
 	for _, tt := range []struct {
 		name string
 		ref  affiliate.LinkRef
 		slug string
-		want affRefusal
+		want affiliate.Error
 	}{
-		{"ErrNoIdentifierB317", affiliate.LinkRef{}, "", affInvalid(affiliate.MissingField, "id", "Link ID or link is required")},
-		{"ErrNoSlugB318", affiliate.LinkRef{Slug: "zzz"}, "", affInvalid(affiliate.MissingField, "newLink", "New link is required")},
-		{"ErrSyntaxB319", affiliate.LinkRef{Slug: "zzz"}, "a b", affInvalid(affiliate.SlugSyntax, "newLink", "Link can only contain letters, numbers, and hyphens")},
-		{"ErrLong", affiliate.LinkRef{Slug: "zzz"}, strings.Repeat("a", 101), affInvalid(affiliate.SlugSyntax, "newLink", "Link must be at most 100 characters")},
+		{"ErrNoIdentifierB317", affiliate.LinkRef{}, "", fieldError(affiliate.MissingField, "id", "Link ID or link is required")},
+		{"ErrNoSlugB318", affiliate.LinkRef{Slug: "zzz"}, "", fieldError(affiliate.MissingField, "newLink", "New link is required")},
+		{"ErrSyntaxB319", affiliate.LinkRef{Slug: "zzz"}, "a b", fieldError(affiliate.SlugSyntax, "newLink", "Link can only contain letters, numbers, and hyphens")},
+		{"ErrLong", affiliate.LinkRef{Slug: "zzz"}, strings.Repeat("a", 101), fieldError(affiliate.SlugSyntax, "newLink", "Link must be at most 100 characters")},
 		{"ErrUnknownIDB320", affiliate.LinkRef{ID: uuid.New()}, "b", missing},
 		{"ErrUnknownSlugB320", affiliate.LinkRef{Slug: "zzz"}, "b", missing},
 		{"ErrBothUnknown", affiliate.LinkRef{ID: uuid.New(), Slug: "zzz"}, "b", missing},
 		{"ErrMismatchB324", affiliate.LinkRef{ID: linkA, Slug: "b"}, "b", mismatch},
 		{"ErrMismatchUnknownSlug", affiliate.LinkRef{ID: linkA, Slug: "zzz"}, "new", mismatch},
 		{"ErrMismatchUnknownID", affiliate.LinkRef{ID: uuid.New(), Slug: "a"}, "new", mismatch},
-		{"ErrTakenB322", affiliate.LinkRef{ID: linkA, Slug: "A"}, "B", affConflict(affiliate.SlugTaken, "newLink", "This link already exists for this affiliate program")},
-		{"ErrSwapB323", affiliate.LinkRef{ID: linkB}, "a", affConflict(affiliate.SlugTaken, "newLink", "This link already exists for this affiliate program")},
+		{"ErrTakenB322", affiliate.LinkRef{ID: linkA, Slug: "A"}, "B", stateError(affiliate.SlugTaken, "newLink", "This link already exists for this affiliate program")},
+		{"ErrSwapB323", affiliate.LinkRef{ID: linkB}, "a", stateError(affiliate.SlugTaken, "newLink", "This link already exists for this affiliate program")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w.t = t
-			w.refused(tt.want, func() error { return affErr(w.RenameLink(t.Context(), tt.ref, tt.slug)) })
+			w.refused(tt.want, func() error { return errOf(w.RenameLink(t.Context(), tt.ref, tt.slug)) })
 		})
 	}
 }
 
 func TestDeleteLink(t *testing.T) { // I29, I30, B327
-	w := newAffWorld(t)
-	a := w.affiliate("a")
-	affMust[affiliate.Click](t)(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
-	ref := w.referral("a", "kim@b.co")
+	w := newWorld(t)
+	a := w.join("a")
+	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	ref := w.refer("a", "kim@b.co")
 	sale := w.sale("kim@b.co", "100")
-	want := affMust[affiliate.Affiliate](t)(w.Affiliate(t.Context(), "a"))
+	want := must(w.Affiliate(t.Context(), "a"))
 	if want.NumberOfClicks != 1 || want.NumberOfReferredUsers != 1 || want.TotalRevenue != affiliate.MustAmount("100") {
 		t.Fatalf("totals %+v", want)
 	}
-	link := affMust[affiliate.List[affiliate.Link]](t)(w.Links(t.Context(), affiliate.LinkFilter{Slug: "a"}, affiliate.Page{})).Items[0]
-	affEqual(t, []int64{1, 1, 1}, []int64{link.Clicks, link.Referrals, link.Sales}) // I31
-	affEqual(t, affiliate.MustAmount("100"), link.TotalRevenue)
+	link := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: "a"}, affiliate.Page{})).Items[0]
+	equal(t, []int64{1, 1, 1}, []int64{link.Clicks, link.Referrals, link.Sales}) // I31
+	equal(t, affiliate.MustAmount("100"), link.TotalRevenue)
 
 	w.now = w.now.Add(time.Hour)
 	events := w.fired(func() {
-		got := affMust[affiliate.DeletedLink](t)(w.DeleteLink(t.Context(), affiliate.LinkRef{ID: link.ID, Slug: "A"}))
-		affEqual(t, affiliate.DeletedLink{ID: link.ID, Link: "a"}, got)
+		got := must(w.DeleteLink(t.Context(), affiliate.LinkRef{ID: link.ID, Slug: "A"}))
+		equal(t, affiliate.DeletedLink{ID: link.ID, Link: "a"}, got)
 	})
 	if len(events) != 1 || events[0].Type != affiliate.AffiliateUpdated || events[0].ObjectID != a.ID.String() {
 		t.Fatalf("fired %+v", events)
 	}
-	affEqual(t, affiliate.Null[string](), affBody[affiliate.AffiliateBody](t, events[0]).Link)
-	for key, rec := range w.dump() {
-		if strings.Contains(rec, link.ID.String()) && !strings.HasPrefix(key, "events/") || strings.HasSuffix(key, link.ID.String()) {
-			t.Errorf("%s still names the link: %s", key, rec)
+	equal(t, affiliate.Null[string](), bodyOf[affiliate.AffiliateBody](t, events[0]).Link)
+	for table, rows := range w.dump() {
+		for _, rec := range rows {
+			if strings.Contains(rec, link.ID.String()) && table != "events" {
+				t.Errorf("%s still names the link: %s", table, rec)
+			}
 		}
 	}
 	want.AffiliateLinks, want.UpdatedAt = []affiliate.AffiliateLink{}, affiliate.TimeOf(w.now)
-	affEqual(t, want, affMust[affiliate.Affiliate](t)(w.Affiliate(t.Context(), a.ID.String())))
+	equal(t, want, must(w.Affiliate(t.Context(), a.ID.String())))
 	ref.AffiliateLinkID, ref.TotalRevenue, ref.TotalCommission = affiliate.Null[uuid.UUID](), affiliate.MustAmount("100"), affiliate.MustAmount("20")
-	affEqual(t, ref, affMust[affiliate.Referral](t)(w.Referral(t.Context(), "kim@b.co")))
-	affEqual(t, sale.UpdatedAt, affMust[affiliate.Sale](t)(w.Sale(t.Context(), sale.ID)).UpdatedAt)
+	equal(t, ref, must(w.Referral(t.Context(), "kim@b.co")))
+	equal(t, sale.UpdatedAt, must(w.Sale(t.Context(), sale.ID)).UpdatedAt)
 	if _, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}); err != affiliate.ErrNotFound {
 		t.Errorf("the deleted slug tracks: %v", err)
 	}
 	w.verify()
-	again := w.link(a.ID, "a")
-	affEqual(t, []int64{0, 0, 0}, []int64{again.Clicks, again.Referrals, again.Sales})
+	again := w.addLink(a.ID, "a")
+	equal(t, []int64{0, 0, 0}, []int64{again.Clicks, again.Referrals, again.Sales})
 }
 
 func TestDeleteLinkRefusals(t *testing.T) {
-	w := newAffWorld(t)
-	a := w.affiliate("a")
-	w.affiliate("b")
-	missing := affRefusal{affiliate.KindNotFound, affiliate.LinkNotFound, "", "Affiliate link not found"}
+	w := newWorld(t)
+	a := w.join("a")
+	w.join("b")
+	missing := missingError(affiliate.LinkNotFound, "Affiliate link not found")
 	for _, tt := range []struct {
 		name string
 		ref  affiliate.LinkRef
-		want affRefusal
+		want affiliate.Error
 	}{
-		{"ErrNoIdentifierB325", affiliate.LinkRef{}, affInvalid(affiliate.MissingField, "id", "Link ID or link is required")},
+		{"ErrNoIdentifierB325", affiliate.LinkRef{}, fieldError(affiliate.MissingField, "id", "Link ID or link is required")},
 		{"ErrUnknownIDB326", affiliate.LinkRef{ID: uuid.New()}, missing},
 		{"ErrUnknownSlugB326", affiliate.LinkRef{Slug: "zzz"}, missing},
-		{"ErrMismatchB324", affiliate.LinkRef{ID: a.AffiliateLinks[0].ID, Slug: "b"}, affInvalid(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")},
+		{"ErrMismatchB324", affiliate.LinkRef{ID: a.AffiliateLinks[0].ID, Slug: "b"}, fieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w.t = t
-			w.refused(tt.want, func() error { return affErr(w.DeleteLink(t.Context(), tt.ref)) })
+			w.refused(tt.want, func() error { return errOf(w.DeleteLink(t.Context(), tt.ref)) })
 		})
 	}
 }
@@ -313,10 +316,10 @@ func TestFullURLs(t *testing.T) { // I32, B331
 		{"OtherParameter", "v i", dest("https://b.co/?ref=x"), "https://b.co/?ref=x&v+i=Kim-1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newAffWorld(t, func(c *affiliate.Config) { c.Param, c.Destinations = tt.param, []affiliate.Destination{tt.in, tt.in} })
-			got := w.link(w.affiliate("a").ID, "Kim-1").FullURLs
+			w := newWorld(t, func(c *affiliate.Config) { c.Param, c.Destinations = tt.param, []affiliate.Destination{tt.in, tt.in} })
+			got := w.addLink(w.join("a").ID, "Kim-1").FullURLs
 			one := affiliate.FullURL{BaseURL: tt.in.URL, FullURL: tt.want}
-			affEqual(t, []affiliate.FullURL{one, one}, got)
+			equal(t, []affiliate.FullURL{one, one}, got)
 			u, err := url.Parse(got[0].FullURL)
 			if err != nil {
 				t.Fatal(err)
@@ -325,11 +328,11 @@ func TestFullURLs(t *testing.T) { // I32, B331
 			if name == "" {
 				name = "ref"
 			}
-			affEqual(t, []string{"Kim-1"}, u.Query()[name])
+			equal(t, []string{"Kim-1"}, u.Query()[name])
 		})
 	}
-	w := newAffWorld(t)
-	if got := w.link(w.affiliate("a").ID, "x").FullURLs; got == nil || len(got) != 0 {
+	w := newWorld(t, func(c *affiliate.Config) { c.Destinations = nil })
+	if got := w.addLink(w.join("a").ID, "x").FullURLs; got == nil || len(got) != 0 {
 		t.Errorf("no destination: %#v", got)
 	}
 }

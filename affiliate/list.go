@@ -155,6 +155,19 @@ func each[R Record[R]](t Table[R], key Key, fn func(R) error) error {
 	return nil
 }
 
+// eachOf runs fn on each of the ids and collects the answers; never nil.
+func eachOf[ID, T any](ids []ID, fn func(ID) (T, error)) ([]T, error) {
+	out := make([]T, 0, len(ids))
+	for _, id := range ids {
+		item, err := fn(id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, item)
+	}
+	return out, nil
+}
+
 // holds tells whether any record holds the key.
 func holds[R Record[R]](t Table[R], key Key) (bool, error) {
 	for _, err := range t.List(Query{Key: key, Limit: 1}) {

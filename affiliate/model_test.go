@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math/big"
 	"slices"
@@ -25,17 +24,9 @@ import (
 // and the comparison of a model with the engine. The models are written from the
 // documents and know nothing of how the engine does it.
 
-// modelChecks is how many sequences a machine plays on each store unless
-// -rapid.checks says otherwise. The gate plays 1,000 of 100 steps.
-const modelChecks = 40
-
 // onModelStores runs a machine on the reference store, and on one that runs
 // every closure twice.
 func onModelStores(t *testing.T, play func(rt *rapid.T, w *world)) {
-	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
-		must(0, checks.Value.Set(fmt.Sprint(modelChecks)))
-		t.Cleanup(func() { must(0, checks.Value.Set(checks.DefValue)) })
-	}
 	for name, wrap := range map[string]func(affiliate.Store) affiliate.Store{
 		"memstore":        func(s affiliate.Store) affiliate.Store { return s },
 		"Rerun(memstore)": conformance.Rerun,

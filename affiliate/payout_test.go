@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	payoutMissing = affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.PayoutNotFound, Message: "Payout not found"}
-	payoutStuck   = saleState(affiliate.StatusNotAllowed, "", "The present status does not allow this change")
+	payoutMissing = missingError(affiliate.PayoutNotFound, "Payout not found")
+	payoutStuck   = stateError(affiliate.StatusNotAllowed, "", "The present status does not allow this change")
 )
 
 func TestCreatePayoutErrors(t *testing.T) {
@@ -30,16 +30,16 @@ func TestCreatePayoutErrors(t *testing.T) {
 	s.toTomas("5")
 	before := s.now.Add(-time.Microsecond)
 	s.pass(time.Hour)
-	unknown := affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}
-	nothing := saleState(affiliate.NothingPayable, "", "Nothing is payable to this affiliate")
+	unknown := missingError(affiliate.AffiliateNotFound, "Affiliate not found")
+	nothing := stateError(affiliate.NothingPayable, "", "Nothing is payable to this affiliate")
 	for _, tt := range []struct {
 		name string
 		in   affiliate.NewPayout
 		want affiliate.Error
 	}{
-		{"ErrExternalIDLong", affiliate.NewPayout{ExternalID: strings.Repeat("x", 256)}, saleField(affiliate.InvalidField, "externalId", "externalId is too long")},
-		{"ErrExternalIDNUL", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ExternalID: "\x00"}, saleField(affiliate.InvalidField, "externalId", "externalId contains invalid characters")},
-		{"ErrExternalIDBlank", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ExternalID: " "}, saleField(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrExternalIDLong", affiliate.NewPayout{ExternalID: strings.Repeat("x", 256)}, fieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrExternalIDNUL", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ExternalID: "\x00"}, fieldError(affiliate.InvalidField, "externalId", "externalId contains invalid characters")},
+		{"ErrExternalIDBlank", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ExternalID: " "}, fieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
 		{"ErrNobody", affiliate.NewPayout{}, unknown},
 		{"ErrUnknown", affiliate.NewPayout{AffiliateID: s.tomas.ID}, unknown},
 		{"ErrNothing", affiliate.NewPayout{AffiliateID: s.bob.ID}, nothing},
@@ -70,7 +70,7 @@ func TestCreatePayout(t *testing.T) {
 		return err
 	}, affiliate.SaleUpdated, affiliate.SaleUpdated)
 	want := affiliate.Payout{
-		ID: got.ID, AffiliateID: s.ada.affiliate.ID, Amount: saleAmount("30"), Status: affiliate.PayoutPending,
+		ID: got.ID, AffiliateID: s.ada.affiliate.ID, Amount: sum("30"), Status: affiliate.PayoutPending,
 		PaymentMethod: affiliate.Set[affiliate.PaymentMethod]("WISE"), PeriodStart: affiliate.Set(first.CreatedAt), PeriodEnd: affiliate.Set(second.CreatedAt),
 		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), FailedReason: affiliate.Null[string](),
 		CommissionIDs: []affiliate.CommissionID{first.Commissions[0].ID, second.Commissions[0].ID},
@@ -91,7 +91,7 @@ func TestCreatePayout(t *testing.T) {
 	s.verify()
 
 	paid := must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ManuallyPaid: true}))
-	if at, ok := paid.PaidAt.Get(); paid.Status != affiliate.PayoutPaid || !paid.ManuallyPaid || !ok || !at.Equal(affiliate.TimeOf(s.now)) || paid.Amount != saleAmount("2") {
+	if at, ok := paid.PaidAt.Get(); paid.Status != affiliate.PayoutPaid || !paid.ManuallyPaid || !ok || !at.Equal(affiliate.TimeOf(s.now)) || paid.Amount != sum("2") {
 		t.Errorf("%+v", paid)
 	}
 	if c := must(s.Sale(ctx, third.ID)).Commissions[0]; !c.ManuallyPaid || !c.PayoutCreated {
@@ -171,7 +171,7 @@ func TestFailPayout(t *testing.T) {
 	s.toTomas("100")
 	p := s.payout()
 	field := func(text string) affiliate.Error {
-		return saleField(affiliate.InvalidField, "failedReason", "failedReason "+text)
+		return fieldError(affiliate.InvalidField, "failedReason", "failedReason "+text)
 	}
 	for reason, want := range map[string]affiliate.Error{
 		"": field("must not be empty"), " \n": field("must not be empty"), "a\x00": field("contains invalid characters"),
@@ -181,7 +181,7 @@ func TestFailPayout(t *testing.T) {
 	}
 	s.refused(payoutMissing, func() error { _, err := s.FailPayout(ctx, uuid.Max, "x"); return err })
 	s.refused(payoutMissing, func() error { _, err := s.SetPayoutStatus(ctx, uuid.Nil, affiliate.PayoutPaid); return err })
-	s.refused(saleField(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED"), func() error {
+	s.refused(fieldError(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED"), func() error {
 		_, err := s.SetPayoutStatus(ctx, p.ID, "paid")
 		return err
 	})

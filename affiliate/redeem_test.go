@@ -167,7 +167,7 @@ func TestRedemptionNotFound(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", code, diff)
 		}
-		w.refused(couponRefusal("code_not_found", "", row.Message), func() error { return w.sell(w.order) })
+		w.refused(fieldError("code_not_found", "", row.Message), func() error { return w.sell(w.order) })
 	}
 }
 
@@ -319,12 +319,12 @@ func TestEvaluateErrors(t *testing.T) {
 		in   in
 		want affiliate.Error
 	}{
-		{"B259 no code", in{PromoCode: " ", TotalEarned: amount("0")}, couponRefusal(mf, "promoCode", "Promo code is required")},
-		{"B259 zero", in{PromoCode: "x", TotalEarned: amount("0"), Email: "x"}, couponRefusal(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"B259 negative", in{PromoCode: "x", TotalEarned: amount("-1")}, couponRefusal(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"email", in{PromoCode: "x", Email: "x", Product: product(affiliate.Product{Quantity: amount("0")})}, couponRefusal(inv, "email", "Email is invalid")},
-		{"quantity", in{PromoCode: "x", Product: product(affiliate.Product{Quantity: amount("0")})}, couponRefusal(inv, "product.quantity", "product.quantity must be greater than zero")},
-		{"price", in{PromoCode: "x", Product: product(affiliate.Product{Price: amount("-1")})}, couponRefusal(inv, "product.price", "product.price must be at least 0")},
+		{"B259 no code", in{PromoCode: " ", TotalEarned: amount("0")}, fieldError(mf, "promoCode", "Promo code is required")},
+		{"B259 zero", in{PromoCode: "x", TotalEarned: amount("0"), Email: "x"}, fieldError(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"B259 negative", in{PromoCode: "x", TotalEarned: amount("-1")}, fieldError(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"email", in{PromoCode: "x", Email: "x", Product: product(affiliate.Product{Quantity: amount("0")})}, fieldError(inv, "email", "Email is invalid")},
+		{"quantity", in{PromoCode: "x", Product: product(affiliate.Product{Quantity: amount("0")})}, fieldError(inv, "product.quantity", "product.quantity must be greater than zero")},
+		{"price", in{PromoCode: "x", Product: product(affiliate.Product{Price: amount("-1")})}, fieldError(inv, "product.price", "product.price must be at least 0")},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -430,7 +430,7 @@ func TestPreviewIsSale(t *testing.T) {
 }
 
 func TestRestoreRedemption(t *testing.T) {
-	notFound := affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.RedemptionNotFound, Message: "Redemption not found"}
+	notFound := missingError(affiliate.RedemptionNotFound, "Redemption not found")
 	again := affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.RedemptionRestored, Message: "Redemption was already restored"}
 	rows := []struct {
 		name         string

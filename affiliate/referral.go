@@ -227,7 +227,10 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 		return origin{}, "", err
 	}
 	aff, err := o.tx.Affiliates.Get(v.code.AffiliateID)
-	return origin{affiliate: aff, click: named.click}, MediumCoupon, err
+	if err != nil {
+		return origin{}, "", internal("affiliate of a code", err)
+	}
+	return origin{affiliate: aff, click: named.click}, MediumCoupon, nil
 }
 
 // namedOrigin resolves an identifier and an email that must agree when both are
@@ -496,24 +499,23 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 				return nil, planMissing.orOther(err)
 			}
 		}
-		out := make([]Referral, 0, len(ids))
 		for _, id := range ids {
+			if _, err := o.tx.Referrals.Get(id); err != nil {
+				return nil, referralNotFound.orOther(err)
+			}
+		}
+		return eachOf(ids, func(id uuid.UUID) (Referral, error) {
 			before, err := o.tx.Referrals.Get(id)
 			if err != nil {
-				return nil, referralNotFound.orOther(err)
+				return Referral{}, err
 			}
 			rec := before
 			rec.PlanID, rec.PlanFixed = plan, plan != uuid.Nil
 			if rec, err = o.saveReferral(before, rec); err != nil {
-				return nil, err
+				return Referral{}, err
 			}
-			r, err := o.referralOf(rec)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, r)
-		}
-		return out, nil
+			return o.referralOf(rec)
+		})
 	})
 }
 

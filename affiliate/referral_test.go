@@ -13,10 +13,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-var referralIDMissing = saleField(affiliate.MissingField, "referralId", "Referral ID is required")
+var referralIDMissing = fieldError(affiliate.MissingField, "referralId", "Referral ID is required")
 
 // referralUnknown is 400, not 404 (published).
-var referralUnknown = saleField(affiliate.ReferralNotFound, "", "Referral not found")
+var referralUnknown = fieldError(affiliate.ReferralNotFound, "", "Referral not found")
 
 // Contract 3.6, POST: every row.
 func TestCreateReferralErrors(t *testing.T) {
@@ -28,40 +28,40 @@ func TestCreateReferralErrors(t *testing.T) {
 	must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "HERS", AffiliateID: s.ada.affiliate.ID, LimitToAffiliate: true}))
 	must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "VIP", AffiliateID: s.ada.affiliate.ID, LimitToCustomers: true, CustomerID: "vip"}))
 	integration := "integrationReferralSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE"
-	mismatch := saleField(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
+	mismatch := fieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
 	for _, tt := range []struct {
 		name   string
 		change func(*affiliate.NewReferral)
 		want   affiliate.Error
 	}{
-		{"ErrNobody B332", func(in *affiliate.NewReferral) { in.AffiliateID, in.Name = "", "" }, saleField(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
-		{"ErrNobodyBlank", func(in *affiliate.NewReferral) { in.AffiliateID, in.AffiliateEmail, in.PromoCode = " ", " ", " " }, saleField(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
-		{"ErrName B333", func(in *affiliate.NewReferral) { in.Name, in.Email = "", "" }, saleField(affiliate.MissingField, "name", "Name is required")},
-		{"ErrNameBlank", func(in *affiliate.NewReferral) { in.Name = "\u00a0 " }, saleField(affiliate.MissingField, "name", "Name is required")},
-		{"ErrNameLong", func(in *affiliate.NewReferral) { in.Name = long }, saleField(affiliate.InvalidField, "name", "name is too long")},
-		{"ErrNameNUL", func(in *affiliate.NewReferral) { in.Name = "a\x00b" }, saleField(affiliate.InvalidField, "name", "name contains invalid characters")},
-		{"ErrEmail B334", func(in *affiliate.NewReferral) { in.Email, in.ReferredUserExternalID = " ", "" }, saleField(affiliate.MissingField, "email", "Email is required")},
-		{"ErrEmailSyntax B334", func(in *affiliate.NewReferral) { in.Email, in.ReferredUserExternalID = "x", "" }, saleField(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrEmailKelvin", func(in *affiliate.NewReferral) { in.Email = "\u212a@example.net" }, saleField(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrExternalID B335", func(in *affiliate.NewReferral) { in.ReferredUserExternalID, in.Plan = "", " " }, saleField(affiliate.MissingField, "referredUserExternalId", "Referred user external ID is required")},
-		{"ErrExternalIDLong", func(in *affiliate.NewReferral) { in.ReferredUserExternalID = long }, saleField(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId is too long")},
-		{"ErrPlanBlank", func(in *affiliate.NewReferral) { in.Plan = " " }, saleField(affiliate.InvalidField, "plan", "plan must not be empty")},
-		{"ErrPlanUTF8", func(in *affiliate.NewReferral) { in.Plan = "\xff" }, saleField(affiliate.InvalidField, "plan", "plan contains invalid characters")},
-		{"ErrIntegration", func(in *affiliate.NewReferral) { in.Integration = "nul\x00" }, saleField(affiliate.InvalidField, "integrationReferralSource", integration)},
+		{"ErrNobody B332", func(in *affiliate.NewReferral) { in.AffiliateID, in.Name = "", "" }, fieldError(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
+		{"ErrNobodyBlank", func(in *affiliate.NewReferral) { in.AffiliateID, in.AffiliateEmail, in.PromoCode = " ", " ", " " }, fieldError(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
+		{"ErrName B333", func(in *affiliate.NewReferral) { in.Name, in.Email = "", "" }, fieldError(affiliate.MissingField, "name", "Name is required")},
+		{"ErrNameBlank", func(in *affiliate.NewReferral) { in.Name = "\u00a0 " }, fieldError(affiliate.MissingField, "name", "Name is required")},
+		{"ErrNameLong", func(in *affiliate.NewReferral) { in.Name = long }, fieldError(affiliate.InvalidField, "name", "name is too long")},
+		{"ErrNameNUL", func(in *affiliate.NewReferral) { in.Name = "a\x00b" }, fieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
+		{"ErrEmail B334", func(in *affiliate.NewReferral) { in.Email, in.ReferredUserExternalID = " ", "" }, fieldError(affiliate.MissingField, "email", "Email is required")},
+		{"ErrEmailSyntax B334", func(in *affiliate.NewReferral) { in.Email, in.ReferredUserExternalID = "x", "" }, fieldError(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrEmailKelvin", func(in *affiliate.NewReferral) { in.Email = "\u212a@example.net" }, fieldError(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrExternalID B335", func(in *affiliate.NewReferral) { in.ReferredUserExternalID, in.Plan = "", " " }, fieldError(affiliate.MissingField, "referredUserExternalId", "Referred user external ID is required")},
+		{"ErrExternalIDLong", func(in *affiliate.NewReferral) { in.ReferredUserExternalID = long }, fieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId is too long")},
+		{"ErrPlanBlank", func(in *affiliate.NewReferral) { in.Plan = " " }, fieldError(affiliate.InvalidField, "plan", "plan must not be empty")},
+		{"ErrPlanUTF8", func(in *affiliate.NewReferral) { in.Plan = "\xff" }, fieldError(affiliate.InvalidField, "plan", "plan contains invalid characters")},
+		{"ErrIntegration", func(in *affiliate.NewReferral) { in.Integration = "nul\x00" }, fieldError(affiliate.InvalidField, "integrationReferralSource", integration)},
 		{"ErrMismatch B339", func(in *affiliate.NewReferral) { in.AffiliateEmail = "bob@example.com" }, mismatch},
 		{"ErrMismatchUnknownEmail", func(in *affiliate.NewReferral) { in.AffiliateEmail = "x@example.com" }, mismatch},
 		{"ErrMismatchUnknownID", func(in *affiliate.NewReferral) { in.AffiliateID, in.AffiliateEmail = "nobody", "bob@example.com" }, mismatch},
-		{"ErrCodeUnknown B340", func(in *affiliate.NewReferral) { in.PromoCode = "NOPE" }, saleField(affiliate.CodeNotFound, "", "Promo code not found")},
-		{"ErrCodeInactive B340", func(in *affiliate.NewReferral) { in.PromoCode = off.Code }, saleState(affiliate.CodeInactive, "", "Promo code is not active")},
-		{"ErrCodeUnassigned B340", func(in *affiliate.NewReferral) { in.PromoCode = "NOBODYS" }, saleState(affiliate.CodeUnassigned, "", "Promo code is not associated with an affiliate")},
-		{"ErrWrongAffiliate", func(in *affiliate.NewReferral) { in.AffiliateID, in.PromoCode = "bob", "HERS" }, saleState(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
+		{"ErrCodeUnknown B340", func(in *affiliate.NewReferral) { in.PromoCode = "NOPE" }, fieldError(affiliate.CodeNotFound, "", "Promo code not found")},
+		{"ErrCodeInactive B340", func(in *affiliate.NewReferral) { in.PromoCode = off.Code }, stateError(affiliate.CodeInactive, "", "Promo code is not active")},
+		{"ErrCodeUnassigned B340", func(in *affiliate.NewReferral) { in.PromoCode = "NOBODYS" }, stateError(affiliate.CodeUnassigned, "", "Promo code is not associated with an affiliate")},
+		{"ErrWrongAffiliate", func(in *affiliate.NewReferral) { in.AffiliateID, in.PromoCode = "bob", "HERS" }, stateError(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
 		{"ErrWrongAffiliateByEmail", func(in *affiliate.NewReferral) {
 			in.AffiliateID, in.AffiliateEmail, in.PromoCode = "", "bob@example.com", "HERS"
-		}, saleState(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
+		}, stateError(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
 		{"ErrWrongAffiliateByEmailAlone", func(in *affiliate.NewReferral) {
 			in.AffiliateID, in.AffiliateEmail, in.PromoCode = "nobody", "bob@example.com", "HERS"
-		}, saleState(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
-		{"ErrWrongCustomer", func(in *affiliate.NewReferral) { in.PromoCode = "VIP" }, saleState(affiliate.WrongCustomer, "", "Promo code is limited to another customer")},
+		}, stateError(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
+		{"ErrWrongCustomer", func(in *affiliate.NewReferral) { in.PromoCode = "VIP" }, stateError(affiliate.WrongCustomer, "", "Promo code is limited to another customer")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.on(t)
@@ -195,31 +195,31 @@ func TestUpdateReferralErrors(t *testing.T) {
 	status := func(v affiliate.SubscriptionStatus) affiliate.ReferralUpdate {
 		return affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Set(v)}
 	}
-	statusUnknown := saleField(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED")
+	statusUnknown := fieldError(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED")
 	for _, tt := range []struct {
 		name, ident string
 		up          affiliate.ReferralUpdate
 		want        affiliate.Error
 	}{
 		{"ErrNoID B344", " ", affiliate.ReferralUpdate{Name: textOf("")}, referralIDMissing},
-		{"ErrName", "nobody", affiliate.ReferralUpdate{Name: textOf(" "), Email: textOf("x")}, saleField(affiliate.InvalidField, "name", "name must not be empty")},
-		{"ErrNameLong", s.tomas.Email, affiliate.ReferralUpdate{Name: textOf(long)}, saleField(affiliate.InvalidField, "name", "name is too long")},
-		{"ErrEmailNull", s.tomas.Email, affiliate.ReferralUpdate{Email: affiliate.Null[string]()}, saleField(affiliate.InvalidField, "email", "email must not be null")},
-		{"ErrEmail", "nobody", affiliate.ReferralUpdate{Email: textOf("x"), Plan: textOf("")}, saleField(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrExternalID", s.tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: textOf("")}, saleField(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId must not be empty")},
-		{"ErrExternalIDNUL", s.tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: textOf("\x00")}, saleField(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId contains invalid characters")},
-		{"ErrPlan", s.tomas.Email, affiliate.ReferralUpdate{Plan: textOf(long)}, saleField(affiliate.InvalidField, "plan", "plan is too long")},
+		{"ErrName", "nobody", affiliate.ReferralUpdate{Name: textOf(" "), Email: textOf("x")}, fieldError(affiliate.InvalidField, "name", "name must not be empty")},
+		{"ErrNameLong", s.tomas.Email, affiliate.ReferralUpdate{Name: textOf(long)}, fieldError(affiliate.InvalidField, "name", "name is too long")},
+		{"ErrEmailNull", s.tomas.Email, affiliate.ReferralUpdate{Email: affiliate.Null[string]()}, fieldError(affiliate.InvalidField, "email", "email must not be null")},
+		{"ErrEmail", "nobody", affiliate.ReferralUpdate{Email: textOf("x"), Plan: textOf("")}, fieldError(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrExternalID", s.tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: textOf("")}, fieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId must not be empty")},
+		{"ErrExternalIDNUL", s.tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: textOf("\x00")}, fieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId contains invalid characters")},
+		{"ErrPlan", s.tomas.Email, affiliate.ReferralUpdate{Plan: textOf(long)}, fieldError(affiliate.InvalidField, "plan", "plan is too long")},
 		{"ErrStatus B347", "nobody", status("vip"), statusUnknown},
 		{"ErrStatusProvider B347", s.tomas.Email, status(affiliate.SubscriptionPastDue), statusUnknown},
 		{"ErrStatusCase B347", s.tomas.Email, status("active"), statusUnknown},
-		{"ErrStatusNull", s.tomas.Email, affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Null[affiliate.SubscriptionStatus]()}, saleField(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must not be null")},
-		{"ErrNotes B351", s.tomas.Email, affiliate.ReferralUpdate{Notes: textOf(strings.Repeat("é", 10_001))}, saleField(affiliate.InvalidField, "notes", "notes is too long")},
-		{"ErrNotesControl", s.tomas.Email, affiliate.ReferralUpdate{Notes: textOf("\r")}, saleField(affiliate.InvalidField, "notes", "notes contains invalid characters")},
-		{"ErrMetadata B350", s.tomas.Email, affiliate.ReferralUpdate{Metadata: rawObject("[]")}, saleField(affiliate.InvalidField, "metadata", "metadata must be an object")},
-		{"ErrMetadataLong", s.tomas.Email, affiliate.ReferralUpdate{Metadata: rawObject(`{"a":"` + strings.Repeat("x", 16_384) + `"}`)}, saleField(affiliate.InvalidField, "metadata", "metadata is too long")},
+		{"ErrStatusNull", s.tomas.Email, affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Null[affiliate.SubscriptionStatus]()}, fieldError(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must not be null")},
+		{"ErrNotes B351", s.tomas.Email, affiliate.ReferralUpdate{Notes: textOf(strings.Repeat("é", 10_001))}, fieldError(affiliate.InvalidField, "notes", "notes is too long")},
+		{"ErrNotesControl", s.tomas.Email, affiliate.ReferralUpdate{Notes: textOf("\r")}, fieldError(affiliate.InvalidField, "notes", "notes contains invalid characters")},
+		{"ErrMetadata B350", s.tomas.Email, affiliate.ReferralUpdate{Metadata: rawObject("[]")}, fieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
+		{"ErrMetadataLong", s.tomas.Email, affiliate.ReferralUpdate{Metadata: rawObject(`{"a":"` + strings.Repeat("x", 16_384) + `"}`)}, fieldError(affiliate.InvalidField, "metadata", "metadata is too long")},
 		{"ErrUnknown B345", "nobody", affiliate.ReferralUpdate{Email: textOf(s.bea.Email)}, referralUnknown},
 		{"ErrUnknownText", "\x00" + strings.Repeat("\xff", 1<<20), affiliate.ReferralUpdate{}, referralUnknown},
-		{"ErrEmailTaken B349", s.tomas.ID.String(), affiliate.ReferralUpdate{Email: textOf("BEA@example.net"), Name: textOf("n")}, saleState(affiliate.ReferralEmailTaken, "email", "A referral with this email already exists")},
+		{"ErrEmailTaken B349", s.tomas.ID.String(), affiliate.ReferralUpdate{Email: textOf("BEA@example.net"), Name: textOf("n")}, stateError(affiliate.ReferralEmailTaken, "email", "A referral with this email already exists")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.on(t)
@@ -268,7 +268,7 @@ func TestUpdateReferral(t *testing.T) {
 func TestPushReferralStatus(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
-	s.refused(saleField(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED, PAST_DUE, CANCELLED"), func() error {
+	s.refused(fieldError(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED, PAST_DUE, CANCELLED"), func() error {
 		_, err := s.PushReferralStatus(ctx, s.tomas.Email, "past_due")
 		return err
 	})
@@ -292,7 +292,7 @@ func TestSetReferralPlan(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
 	plan := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
-	s.refused(affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.PlanNotFound, Message: "Commission plan not found"}, func() error {
+	s.refused(missingError(affiliate.PlanNotFound, "Commission plan not found"), func() error {
 		_, err := s.SetReferralPlan(ctx, uuid.Max, s.tomas.ID)
 		return err
 	})
@@ -367,7 +367,7 @@ func TestDeleteReferral(t *testing.T) {
 		s.sell(affiliate.NewSale{Email: s.bea.Email})
 		must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.bob.ID}))
 		s.sell(affiliate.NewSale{Email: s.bea.Email})
-		s.refused(saleState(affiliate.InPayout, "", "Referral has sales that are part of a payout"), func() error { return s.DeleteReferral(ctx, s.bea.Email) })
+		s.refused(stateError(affiliate.InPayout, "", "Referral has sales that are part of a payout"), func() error { return s.DeleteReferral(ctx, s.bea.Email) })
 		s.verify()
 	}
 }

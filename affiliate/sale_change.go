@@ -482,32 +482,35 @@ func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, 
 	}
 	o := p.op(ctx)
 	return update(o, func() ([]Sale, error) {
-		out := make([]Sale, 0, len(ids))
 		for _, id := range ids {
-			sale, err := o.review(id, status)
-			if err != nil {
+			if _, _, err := o.reviewed(id, status); err != nil {
 				return nil, err
 			}
-			out = append(out, sale)
 		}
-		return out, nil
+		return eachOf(ids, func(id SaleID) (Sale, error) {
+			before, after, err := o.reviewed(id, status)
+			if err != nil {
+				return Sale{}, err
+			}
+			if before.equal(&after) {
+				return o.saleOf(before)
+			}
+			return o.saveSale(before, after)
+		})
 	})
 }
 
-func (o *op) review(id SaleID, status ApprovalStatus) (Sale, error) {
-	before, err := o.saleByNumber(id)
-	if err != nil {
-		return Sale{}, saleNotFound.orOther(err)
+// reviewed is a sale before and after a review.
+func (o *op) reviewed(id SaleID, status ApprovalStatus) (before, after SaleRecord, err error) {
+	if before, err = o.saleByNumber(id); err != nil {
+		return before, after, saleNotFound.orOther(err)
 	}
-	rec := before.Clone()
-	for i := range rec.Commissions {
-		rec.Commissions[i].review(status, o.now)
+	after = before.Clone()
+	for i := range after.Commissions {
+		after.Commissions[i].review(status, o.now)
 	}
-	if before.equal(&rec) {
-		return o.saleOf(before)
+	if before.payoutID() != uuid.Nil && !before.equal(&after) {
+		return before, after, saleInPayout.err()
 	}
-	if before.payoutID() != uuid.Nil {
-		return Sale{}, saleInPayout.err()
-	}
-	return o.saveSale(before, rec)
+	return before, after, nil
 }

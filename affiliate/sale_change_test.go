@@ -14,9 +14,9 @@ import (
 )
 
 // saleMissing is the refusal of a sale that is not there.
-var saleMissing = affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.SaleNotFound, Message: "Sale not found"}
+var saleMissing = missingError(affiliate.SaleNotFound, "Sale not found")
 
-var saleIDMissing = saleField(affiliate.MissingField, "saleId", "Sale ID is required")
+var saleIDMissing = fieldError(affiliate.MissingField, "saleId", "Sale ID is required")
 
 func rawObject(s string) affiliate.Opt[json.RawMessage] { return affiliate.Set(json.RawMessage(s)) }
 
@@ -35,7 +35,7 @@ func (s saleShop) payout(change ...func(*affiliate.NewPayout)) affiliate.Payout 
 // Contract 3.7, PUT: every row.
 func TestUpdateSaleErrors(t *testing.T) {
 	s := newSaleShop(t)
-	sale := s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: saleAmount("100"), Tax: saleAmount("10"), Shipping: saleAmount("20")})
+	sale := s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: sum("100"), Tax: sum("10"), Shipping: sum("20")})
 	s.sell(affiliate.NewSale{Email: s.tomas.Email, ExternalID: "taken", ExternalInvoiceID: "inv"})
 	must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: amount("40")}))
 	refunded := s.toTomas("50")
@@ -48,11 +48,11 @@ func TestUpdateSaleErrors(t *testing.T) {
 	open := s.toTomas("100")
 	// The first sale is in the payout too; what follows changes one that is not.
 	must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: open.ID, Amount: amount("40")}))
-	taxed := s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: saleAmount("100"), Tax: saleAmount("10"), Shipping: saleAmount("20")})
+	taxed := s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: sum("100"), Tax: sum("10"), Shipping: sum("20")})
 
 	long := strings.Repeat("x", 256)
-	inPayout := saleState(affiliate.InPayout, "", "Sale is part of a payout")
-	isRefunded := saleState(affiliate.SaleHasBeenRefunded, "", "Sale has been refunded")
+	inPayout := stateError(affiliate.InPayout, "", "Sale is part of a payout")
+	isRefunded := stateError(affiliate.SaleHasBeenRefunded, "", "Sale has been refunded")
 	for _, tt := range []struct {
 		name string
 		id   affiliate.SaleID
@@ -60,38 +60,38 @@ func TestUpdateSaleErrors(t *testing.T) {
 		want affiliate.Error
 	}{
 		{"ErrNoID B406", 0, affiliate.SaleUpdate{Email: textOf("x")}, saleIDMissing},
-		{"ErrEmail", open.ID, affiliate.SaleUpdate{Email: textOf("x"), TotalEarned: amount("-1")}, saleField(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrTotalZero B410", open.ID, affiliate.SaleUpdate{TotalEarned: amount("0"), Name: textOf(" ")}, saleField(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"ErrTotalNegative B410", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, saleField(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"ErrTotalNull", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Null[affiliate.Amount]()}, saleField(affiliate.InvalidField, "totalEarned", "totalEarned must not be null")},
-		{"ErrName", open.ID, affiliate.SaleUpdate{Name: textOf(""), ExternalID: textOf("")}, saleField(affiliate.InvalidField, "name", "name must not be empty")},
-		{"ErrNameUTF8", open.ID, affiliate.SaleUpdate{Name: textOf("\xff")}, saleField(affiliate.InvalidField, "name", "name contains invalid characters")},
-		{"ErrExternalID", open.ID, affiliate.SaleUpdate{ExternalID: textOf(""), ExternalInvoiceID: textOf("")}, saleField(affiliate.InvalidField, "externalId", "externalId must not be empty")},
-		{"ErrExternalIDLong", open.ID, affiliate.SaleUpdate{ExternalID: textOf(long)}, saleField(affiliate.InvalidField, "externalId", "externalId is too long")},
-		{"ErrInvoice", open.ID, affiliate.SaleUpdate{ExternalInvoiceID: textOf("a\x00")}, saleField(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId contains invalid characters")},
-		{"ErrEarnedNull", open.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Null[affiliate.Amount]()}, saleField(affiliate.InvalidField, "commissionEarned", "commissionEarned must not be null")},
-		{"ErrEarned B412", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("-1"), Metadata: rawObject("[]")}, saleField(affiliate.InvalidField, "commissionEarned", "commissionEarned must be at least 0")},
-		{"ErrMetadata", open.ID, affiliate.SaleUpdate{Metadata: rawObject("[]")}, saleField(affiliate.InvalidField, "metadata", "metadata must be an object")},
-		{"ErrMetadataNUL", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"\u0000"}`)}, saleField(affiliate.InvalidField, "metadata", "metadata must be an object")},
-		{"ErrMetadataLong", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"` + strings.Repeat("x", 16_384) + `"}`)}, saleField(affiliate.InvalidField, "metadata", "metadata is too long")},
-		{"ErrMetadataDeep", open.ID, affiliate.SaleUpdate{Metadata: rawObject(strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33))}, saleField(affiliate.InvalidField, "metadata", "metadata must be an object")},
+		{"ErrEmail", open.ID, affiliate.SaleUpdate{Email: textOf("x"), TotalEarned: amount("-1")}, fieldError(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrTotalZero B410", open.ID, affiliate.SaleUpdate{TotalEarned: amount("0"), Name: textOf(" ")}, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalNegative B410", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalNull", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Null[affiliate.Amount]()}, fieldError(affiliate.InvalidField, "totalEarned", "totalEarned must not be null")},
+		{"ErrName", open.ID, affiliate.SaleUpdate{Name: textOf(""), ExternalID: textOf("")}, fieldError(affiliate.InvalidField, "name", "name must not be empty")},
+		{"ErrNameUTF8", open.ID, affiliate.SaleUpdate{Name: textOf("\xff")}, fieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
+		{"ErrExternalID", open.ID, affiliate.SaleUpdate{ExternalID: textOf(""), ExternalInvoiceID: textOf("")}, fieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrExternalIDLong", open.ID, affiliate.SaleUpdate{ExternalID: textOf(long)}, fieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrInvoice", open.ID, affiliate.SaleUpdate{ExternalInvoiceID: textOf("a\x00")}, fieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId contains invalid characters")},
+		{"ErrEarnedNull", open.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Null[affiliate.Amount]()}, fieldError(affiliate.InvalidField, "commissionEarned", "commissionEarned must not be null")},
+		{"ErrEarned B412", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("-1"), Metadata: rawObject("[]")}, fieldError(affiliate.InvalidField, "commissionEarned", "commissionEarned must be at least 0")},
+		{"ErrMetadata", open.ID, affiliate.SaleUpdate{Metadata: rawObject("[]")}, fieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
+		{"ErrMetadataNUL", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"\u0000"}`)}, fieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
+		{"ErrMetadataLong", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"` + strings.Repeat("x", 16_384) + `"}`)}, fieldError(affiliate.InvalidField, "metadata", "metadata is too long")},
+		{"ErrMetadataDeep", open.ID, affiliate.SaleUpdate{Metadata: rawObject(strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33))}, fieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
 		{"ErrUnknown B406", 99, affiliate.SaleUpdate{CommissionRate: percent("-1")}, saleMissing},
 		{"ErrNegativeID", -1, affiliate.SaleUpdate{}, saleMissing},
 		{"ErrLowestID", math.MinInt64, affiliate.SaleUpdate{}, saleMissing},
-		{"ErrRate", taxed.ID, affiliate.SaleUpdate{CommissionRate: percent("101"), TotalEarned: amount("5")}, saleField(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
-		{"ErrRateFlat", flatSale.ID, affiliate.SaleUpdate{CommissionRate: percent("-1")}, saleField(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
-		{"ErrDeductions", taxed.ID, affiliate.SaleUpdate{TotalEarned: amount("29.9999"), ExternalID: textOf("taken")}, saleField(affiliate.InvalidField, "totalEarned", "Tax and shipping must not exceed the total amount earned")},
-		{"ErrBelowRefunded B411", open.ID, affiliate.SaleUpdate{TotalEarned: amount("39.9999"), ExternalID: textOf("taken")}, saleField(affiliate.InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount")},
-		{"ErrExternalIDTaken B413", open.ID, affiliate.SaleUpdate{ExternalID: textOf("taken"), ExternalInvoiceID: textOf("inv")}, saleState(affiliate.SaleExternalIDTaken, "externalId", "A sale with this external ID already exists")},
-		{"ErrInvoiceTaken B413", paid.ID, affiliate.SaleUpdate{ExternalInvoiceID: textOf("inv"), TotalEarned: amount("7")}, saleState(affiliate.SaleInvoiceIDTaken, "externalInvoiceId", "A sale with this external invoice ID already exists")},
+		{"ErrRate", taxed.ID, affiliate.SaleUpdate{CommissionRate: percent("101"), TotalEarned: amount("5")}, fieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateFlat", flatSale.ID, affiliate.SaleUpdate{CommissionRate: percent("-1")}, fieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
+		{"ErrDeductions", taxed.ID, affiliate.SaleUpdate{TotalEarned: amount("29.9999"), ExternalID: textOf("taken")}, fieldError(affiliate.InvalidField, "totalEarned", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrBelowRefunded B411", open.ID, affiliate.SaleUpdate{TotalEarned: amount("39.9999"), ExternalID: textOf("taken")}, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount")},
+		{"ErrExternalIDTaken B413", open.ID, affiliate.SaleUpdate{ExternalID: textOf("taken"), ExternalInvoiceID: textOf("inv")}, stateError(affiliate.SaleExternalIDTaken, "externalId", "A sale with this external ID already exists")},
+		{"ErrInvoiceTaken B413", paid.ID, affiliate.SaleUpdate{ExternalInvoiceID: textOf("inv"), TotalEarned: amount("7")}, stateError(affiliate.SaleInvoiceIDTaken, "externalInvoiceId", "A sale with this external invoice ID already exists")},
 		{"ErrInPayout total B414", paid.ID, affiliate.SaleUpdate{TotalEarned: amount("99"), Name: textOf("n")}, inPayout},
 		{"ErrInPayout rate", paid.ID, affiliate.SaleUpdate{CommissionRate: percent("21")}, inPayout},
 		{"ErrInPayout earned", paid.ID, affiliate.SaleUpdate{CommissionEarned: amount("1")}, inPayout},
 		{"ErrRefunded total B414", refunded.ID, affiliate.SaleUpdate{TotalEarned: amount("51")}, isRefunded},
 		{"ErrRefunded rate", refunded.ID, affiliate.SaleUpdate{CommissionRate: percent("21")}, isRefunded},
 		{"ErrRefunded earned", refunded.ID, affiliate.SaleUpdate{CommissionEarned: amount("1")}, isRefunded},
-		{"ErrTotalOverflow", open.ID, affiliate.SaleUpdate{TotalEarned: amount("922337203685477.5807")}, saleField(affiliate.InvalidField, "totalEarned", "totalEarned is too large")},
-		{"ErrEarnedOverflow", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("922337203685477.5807")}, saleField(affiliate.InvalidField, "totalEarned", "totalEarned is too large")},
+		{"ErrTotalOverflow", open.ID, affiliate.SaleUpdate{TotalEarned: amount("922337203685477.5807")}, fieldError(affiliate.InvalidField, "totalEarned", "totalEarned is too large")},
+		{"ErrEarnedOverflow", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("922337203685477.5807")}, fieldError(affiliate.InvalidField, "totalEarned", "totalEarned is too large")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.on(t)
@@ -307,7 +307,7 @@ func TestUpdateSaleMakesEntry(t *testing.T) {
 			return err
 		}, affiliate.SaleUpdated)
 		got := must(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{CommissionEarned: amount("3")}))
-		if len(got.Commissions) != 1 || got.CommissionEarned != saleAmount("3") || got.Commissions[0].CommissionEarned != saleAmount("3") {
+		if len(got.Commissions) != 1 || got.CommissionEarned != sum("3") || got.Commissions[0].CommissionEarned != sum("3") {
 			t.Fatalf("%+v", got.Commissions)
 		}
 		if diff := cmp.Diff(want, []any{got.Commissions[0].ApprovalStatus, got.Commissions[0].HoldReason}); diff != "" {
@@ -336,16 +336,16 @@ func TestRefundSaleErrors(t *testing.T) {
 		want affiliate.Error
 	}{
 		{"ErrNoID B415", affiliate.Refund{Amount: amount("-1")}, saleIDMissing},
-		{"ErrAmount B416", affiliate.Refund{SaleID: 99, Amount: amount("0")}, saleField(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
-		{"ErrAmountNegative B416", affiliate.Refund{SaleID: open.ID, Amount: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, saleField(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
-		{"ErrRefundIDBlank", affiliate.Refund{SaleID: 99, RefundID: " "}, saleField(affiliate.InvalidField, "refundId", "refundId must not be empty")},
-		{"ErrRefundIDLong", affiliate.Refund{SaleID: open.ID, RefundID: strings.Repeat("x", 256)}, saleField(affiliate.InvalidField, "refundId", "refundId is too long")},
-		{"ErrRefundIDNUL", affiliate.Refund{SaleID: open.ID, RefundID: "\x00x"}, saleField(affiliate.InvalidField, "refundId", "refundId contains invalid characters")},
+		{"ErrAmount B416", affiliate.Refund{SaleID: 99, Amount: amount("0")}, fieldError(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
+		{"ErrAmountNegative B416", affiliate.Refund{SaleID: open.ID, Amount: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, fieldError(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
+		{"ErrRefundIDBlank", affiliate.Refund{SaleID: 99, RefundID: " "}, fieldError(affiliate.InvalidField, "refundId", "refundId must not be empty")},
+		{"ErrRefundIDLong", affiliate.Refund{SaleID: open.ID, RefundID: strings.Repeat("x", 256)}, fieldError(affiliate.InvalidField, "refundId", "refundId is too long")},
+		{"ErrRefundIDNUL", affiliate.Refund{SaleID: open.ID, RefundID: "\x00x"}, fieldError(affiliate.InvalidField, "refundId", "refundId contains invalid characters")},
 		{"ErrUnknown B415", affiliate.Refund{SaleID: 99}, saleMissing},
 		{"ErrNegative", affiliate.Refund{SaleID: -5}, saleMissing},
-		{"ErrManuallyPaid B419", affiliate.Refund{SaleID: byHand.ID, Amount: amount("1000")}, saleState(affiliate.ManuallyPaid, "", "Sale has been marked as manually paid")},
-		{"ErrPaid B419", affiliate.Refund{SaleID: paid.ID, Amount: amount("1000")}, saleState(affiliate.AlreadyPaid, "", "Sale has already been paid out")},
-		{"ErrInPayout B419", affiliate.Refund{SaleID: inPayout.ID, Amount: amount("1000")}, saleState(affiliate.IncludedInPayout, "", "Sale is included in a payout")},
+		{"ErrManuallyPaid B419", affiliate.Refund{SaleID: byHand.ID, Amount: amount("1000")}, stateError(affiliate.ManuallyPaid, "", "Sale has been marked as manually paid")},
+		{"ErrPaid B419", affiliate.Refund{SaleID: paid.ID, Amount: amount("1000")}, stateError(affiliate.AlreadyPaid, "", "Sale has already been paid out")},
+		{"ErrInPayout B419", affiliate.Refund{SaleID: inPayout.ID, Amount: amount("1000")}, stateError(affiliate.IncludedInPayout, "", "Sale is included in a payout")},
 		{"ErrExceeds B416", affiliate.Refund{SaleID: open.ID, Amount: amount("40.0001")}, exceeds},
 		{"ErrExceedsMost", affiliate.Refund{SaleID: open.ID, Amount: amount("922337203685477.5807")}, exceeds},
 	} {
@@ -358,7 +358,7 @@ func TestRefundSaleErrors(t *testing.T) {
 	s.pass(time.Hour)
 	must(s.RefundSale(ctx, affiliate.Refund{SaleID: open.ID, Amount: amount("1")})) // the last moment of the window
 	s.pass(time.Microsecond)
-	late := saleState(affiliate.OutsideRefundWindow, "", "Sale is outside the refund window")
+	late := stateError(affiliate.OutsideRefundWindow, "", "Sale is outside the refund window")
 	for _, id := range []affiliate.SaleID{open.ID, byHand.ID, paid.ID, inPayout.ID} {
 		s.refused(late, func() error { _, err := s.RefundSale(ctx, affiliate.Refund{SaleID: id}); return err })
 	}
@@ -372,7 +372,7 @@ func TestRefundSaleErrors(t *testing.T) {
 func TestRefundSale(t *testing.T) {
 	s := newSaleShop(t)
 	must(s.UpdateCode(t.Context(), s.code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
-	sale := s.sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.tomas.Email, TotalEarned: saleAmount("199.99"), Tax: saleAmount("9.99")})
+	sale := s.sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.tomas.Email, TotalEarned: sum("199.99"), Tax: sum("9.99")})
 	events := func(want ...affiliate.EventType) []affiliate.EventType { return want }
 	for _, st := range []struct {
 		in     affiliate.Refund
@@ -435,7 +435,7 @@ func TestRefundSaleFlat(t *testing.T) {
 	for _, sale := range []affiliate.Sale{first, second} {
 		must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: amount("1")}))
 	}
-	if got := must(s.Sale(t.Context(), first.ID)); got.CommissionEarned != saleAmount("6.67") {
+	if got := must(s.Sale(t.Context(), first.ID)); got.CommissionEarned != sum("6.67") {
 		t.Errorf("earned %v", got.CommissionEarned)
 	}
 	s.fires(func() error { _, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: second.ID}); return err }, affiliate.SaleDeleted)
@@ -489,7 +489,7 @@ func TestRemoveSale(t *testing.T) {
 		func() error { return s.DeleteSale(ctx, paid.ID) },
 		func() error { return s.ReverseSale(ctx, affiliate.SaleRef{ID: paid.ID}) },
 	} {
-		s.refused(saleState(affiliate.InPayout, "", "Sale is part of a payout"), call)
+		s.refused(stateError(affiliate.InPayout, "", "Sale is part of a payout"), call)
 	}
 	if totals := must(s.Affiliate(ctx, "ada")); totals.TotalRevenue != paid.TotalEarned {
 		t.Errorf("revenue %v", totals.TotalRevenue)
@@ -559,11 +559,11 @@ func TestReviewCommissions(t *testing.T) {
 	s := newSaleShop(t)
 	a, b, c := s.toTomas("100"), s.toTomas("50"), s.toTomas("10")
 	s.payoutOf(c)
-	unknown := saleField(affiliate.InvalidField, "approvalStatus", "approvalStatus must be one of ACCEPTED, ON_HOLD, DECLINED")
+	unknown := fieldError(affiliate.InvalidField, "approvalStatus", "approvalStatus must be one of ACCEPTED, ON_HOLD, DECLINED")
 	s.refused(unknown, func() error { _, err := s.ReviewCommissions(ctx, "accepted", a.ID); return err })
 	s.refused(unknown, func() error { _, err := s.ReviewCommissions(ctx, ""); return err })
 	s.refused(saleMissing, func() error { _, err := s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, a.ID, 99); return err })
-	s.refused(saleState(affiliate.InPayout, "", "Sale is part of a payout"), func() error {
+	s.refused(stateError(affiliate.InPayout, "", "Sale is part of a payout"), func() error {
 		_, err := s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, a.ID, c.ID)
 		return err
 	})

@@ -264,19 +264,24 @@ func (o *op) credit(in *NewSale, d *decision) (found bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		d.affiliate, err = o.tx.Affiliates.Get(d.verdict.code.AffiliateID)
-		return err == nil, err
+		return true, o.creditTo(d, d.verdict.code.AffiliateID)
 	}
 	if d.origin.affiliate.ID != uuid.Nil {
 		d.affiliate, d.link = d.origin.affiliate, d.origin.linkID()
 		return true, nil
 	}
 	if ref := &d.customer.referral; ref.ID != uuid.Nil {
-		d.affiliate, err = o.tx.Affiliates.Get(ref.AffiliateID)
 		d.link = ref.LinkID
-		return err == nil, err
+		return true, o.creditTo(d, ref.AffiliateID)
 	}
 	return false, nil
+}
+
+func (o *op) creditTo(d *decision, id uuid.UUID) (err error) {
+	if d.affiliate, err = o.tx.Affiliates.Get(id); err != nil {
+		return internal("affiliate of a sale", err)
+	}
+	return nil
 }
 
 // book writes a decided sale with everything that hangs on it.
@@ -451,6 +456,8 @@ func (o *op) identifyReferral(ident string, id *identity) error {
 	}
 	id.customer = customer{known: true, email: ref.Email, referral: ref}
 	id.origin.link.ID = ref.LinkID
-	id.origin.affiliate, err = o.tx.Affiliates.Get(ref.AffiliateID)
-	return err
+	if id.origin.affiliate, err = o.tx.Affiliates.Get(ref.AffiliateID); err != nil {
+		return internal("affiliate of a referral", err)
+	}
+	return nil
 }

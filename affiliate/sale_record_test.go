@@ -12,16 +12,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// saleField is a refusal of one field.
-func saleField(reason affiliate.Reason, field, text string) affiliate.Error {
-	return affiliate.Error{Kind: affiliate.KindInvalid, Reason: reason, Field: field, Message: text}
-}
-
-// saleState is a refusal because of the state of a record.
-func saleState(reason affiliate.Reason, field, text string) affiliate.Error {
-	return affiliate.Error{Kind: affiliate.KindConflict, Reason: reason, Field: field, Message: text}
-}
-
 // A saleShop is Ada's world with a customer of hers, a click, and Bob, another
 // affiliate with a customer of his own.
 type saleShop struct {
@@ -81,8 +71,6 @@ func (s saleShop) toTomas(total string) affiliate.Sale {
 	return s.sell(affiliate.NewSale{ReferralID: s.tomas.ID.String(), TotalEarned: affiliate.MustAmount(total)})
 }
 
-func saleAmount(s string) affiliate.Amount { return affiliate.MustAmount(s) }
-
 // Contract 3.7, POST: every row that is not a code's, with its text.
 func TestRecordSaleErrors(t *testing.T) {
 	s := newSaleShop(t)
@@ -97,41 +85,41 @@ func TestRecordSaleErrors(t *testing.T) {
 		change func(*affiliate.NewSale)
 		want   affiliate.Error
 	}{
-		{"ErrNoIdentifier B380", func(in *affiliate.NewSale) { in.ReferralID = "" }, saleField(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
-		{"ErrBlankIdentifiers B376", func(in *affiliate.NewSale) { in.ReferralID, in.Email, in.PromoCode = " ", " ", "\t" }, saleField(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
-		{"ErrEmail B391", func(in *affiliate.NewSale) { in.Email = "x" }, saleField(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrTotalMissing B381", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.Amount{} }, saleField(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")},
-		{"ErrTotalNegative B382", func(in *affiliate.NewSale) { in.TotalEarned = saleAmount("-1") }, saleField(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"ErrTotalLowest", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, saleField(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"ErrNameBlank", func(in *affiliate.NewSale) { in.Name = " " }, saleField(affiliate.InvalidField, "name", "name must not be empty")},
-		{"ErrNameLong", func(in *affiliate.NewSale) { in.Name = long }, saleField(affiliate.InvalidField, "name", "name is too long")},
-		{"ErrNameNUL", func(in *affiliate.NewSale) { in.Name = "a\x00" }, saleField(affiliate.InvalidField, "name", "name contains invalid characters")},
-		{"ErrExternalIDBlank B398", func(in *affiliate.NewSale) { in.ExternalID = " " }, saleField(affiliate.InvalidField, "externalId", "externalId must not be empty")},
-		{"ErrExternalIDLong B398", func(in *affiliate.NewSale) { in.ExternalID = long }, saleField(affiliate.InvalidField, "externalId", "externalId is too long")},
-		{"ErrInvoiceLong", func(in *affiliate.NewSale) { in.ExternalInvoiceID = long }, saleField(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId is too long")},
-		{"ErrTrigger", func(in *affiliate.NewSale) { in.PaymentTrigger = "GIFT\x00" }, saleField(affiliate.InvalidField, "paymentTrigger", "paymentTrigger must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
-		{"ErrIntegration", func(in *affiliate.NewSale) { in.Integration = "nul\x00" }, saleField(affiliate.InvalidField, "integrationSalesSource", "integrationSalesSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE")},
-		{"ErrProductID", product(affiliate.Product{ProductID: long}), saleField(affiliate.InvalidField, "product.productId", "product.productId is too long")},
-		{"ErrQuantity B389", product(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{})}), saleField(affiliate.InvalidField, "product.quantity", "product.quantity must be greater than zero")},
-		{"ErrPrice B389", product(affiliate.Product{Price: affiliate.Set(saleAmount("-1"))}), saleField(affiliate.InvalidField, "product.price", "product.price must be at least 0")},
-		{"ErrProductName", product(affiliate.Product{Name: "\n"}), saleField(affiliate.InvalidField, "product.name", "product.name must not be empty")},
-		{"ErrTax B388", func(in *affiliate.NewSale) { in.Tax = saleAmount("-1") }, saleField(affiliate.InvalidField, "tax", "tax must be at least 0")},
-		{"ErrShipping", func(in *affiliate.NewSale) { in.Shipping = saleAmount("-1") }, saleField(affiliate.InvalidField, "shipping", "shipping must be at least 0")},
-		{"ErrDeductions B388", func(in *affiliate.NewSale) { in.Tax, in.Shipping = saleAmount("60"), saleAmount("40.0001") }, saleField(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrNoIdentifier B380", func(in *affiliate.NewSale) { in.ReferralID = "" }, fieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
+		{"ErrBlankIdentifiers B376", func(in *affiliate.NewSale) { in.ReferralID, in.Email, in.PromoCode = " ", " ", "\t" }, fieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
+		{"ErrEmail B391", func(in *affiliate.NewSale) { in.Email = "x" }, fieldError(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrTotalMissing B381", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.Amount{} }, fieldError(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")},
+		{"ErrTotalNegative B382", func(in *affiliate.NewSale) { in.TotalEarned = sum("-1") }, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalLowest", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrNameBlank", func(in *affiliate.NewSale) { in.Name = " " }, fieldError(affiliate.InvalidField, "name", "name must not be empty")},
+		{"ErrNameLong", func(in *affiliate.NewSale) { in.Name = long }, fieldError(affiliate.InvalidField, "name", "name is too long")},
+		{"ErrNameNUL", func(in *affiliate.NewSale) { in.Name = "a\x00" }, fieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
+		{"ErrExternalIDBlank B398", func(in *affiliate.NewSale) { in.ExternalID = " " }, fieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrExternalIDLong B398", func(in *affiliate.NewSale) { in.ExternalID = long }, fieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrInvoiceLong", func(in *affiliate.NewSale) { in.ExternalInvoiceID = long }, fieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId is too long")},
+		{"ErrTrigger", func(in *affiliate.NewSale) { in.PaymentTrigger = "GIFT\x00" }, fieldError(affiliate.InvalidField, "paymentTrigger", "paymentTrigger must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
+		{"ErrIntegration", func(in *affiliate.NewSale) { in.Integration = "nul\x00" }, fieldError(affiliate.InvalidField, "integrationSalesSource", "integrationSalesSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE")},
+		{"ErrProductID", product(affiliate.Product{ProductID: long}), fieldError(affiliate.InvalidField, "product.productId", "product.productId is too long")},
+		{"ErrQuantity B389", product(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{})}), fieldError(affiliate.InvalidField, "product.quantity", "product.quantity must be greater than zero")},
+		{"ErrPrice B389", product(affiliate.Product{Price: affiliate.Set(sum("-1"))}), fieldError(affiliate.InvalidField, "product.price", "product.price must be at least 0")},
+		{"ErrProductName", product(affiliate.Product{Name: "\n"}), fieldError(affiliate.InvalidField, "product.name", "product.name must not be empty")},
+		{"ErrTax B388", func(in *affiliate.NewSale) { in.Tax = sum("-1") }, fieldError(affiliate.InvalidField, "tax", "tax must be at least 0")},
+		{"ErrShipping", func(in *affiliate.NewSale) { in.Shipping = sum("-1") }, fieldError(affiliate.InvalidField, "shipping", "shipping must be at least 0")},
+		{"ErrDeductions B388", func(in *affiliate.NewSale) { in.Tax, in.Shipping = sum("60"), sum("40.0001") }, fieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
 		{"ErrDeductionsOverflow", func(in *affiliate.NewSale) {
 			in.Tax, in.Shipping = affiliate.AmountFromScaled(math.MaxInt64), affiliate.AmountFromScaled(math.MaxInt64)
-		}, saleField(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
-		{"ErrNewCustomerEmail B392", func(in *affiliate.NewSale) { in.ReferralID = "ada" }, saleField(affiliate.MissingField, "email", "Email is required")},
-		{"ErrNewCustomerName B392", func(in *affiliate.NewSale) { in.ReferralID, in.Email = "ada", "new@example.net" }, saleField(affiliate.MissingField, "name", "Name is required")},
-		{"ErrRateLow B390", func(in *affiliate.NewSale) { in.CommissionRate = percent("-1") }, saleField(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
-		{"ErrRateHigh B390", func(in *affiliate.NewSale) { in.CommissionRate = percent("100.0001") }, saleField(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
-		{"ErrRateFlat", func(in *affiliate.NewSale) { in.ReferralID, in.CommissionRate = s.bea.Email, percent("-1") }, saleField(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
-		{"ErrCode B359", func(in *affiliate.NewSale) { in.PromoCode = "NOPE" }, saleField(affiliate.CodeNotFound, "", "Promo code not found")},
-		{"ErrCodeText", func(in *affiliate.NewSale) { in.PromoCode = strings.Repeat("A\x00", 500_000) }, saleField(affiliate.CodeNotFound, "", "Promo code not found")},
+		}, fieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrNewCustomerEmail B392", func(in *affiliate.NewSale) { in.ReferralID = "ada" }, fieldError(affiliate.MissingField, "email", "Email is required")},
+		{"ErrNewCustomerName B392", func(in *affiliate.NewSale) { in.ReferralID, in.Email = "ada", "new@example.net" }, fieldError(affiliate.MissingField, "name", "Name is required")},
+		{"ErrRateLow B390", func(in *affiliate.NewSale) { in.CommissionRate = percent("-1") }, fieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateHigh B390", func(in *affiliate.NewSale) { in.CommissionRate = percent("100.0001") }, fieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateFlat", func(in *affiliate.NewSale) { in.ReferralID, in.CommissionRate = s.bea.Email, percent("-1") }, fieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
+		{"ErrCode B359", func(in *affiliate.NewSale) { in.PromoCode = "NOPE" }, fieldError(affiliate.CodeNotFound, "", "Promo code not found")},
+		{"ErrCodeText", func(in *affiliate.NewSale) { in.PromoCode = strings.Repeat("A\x00", 500_000) }, fieldError(affiliate.CodeNotFound, "", "Promo code not found")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.on(t)
-			in := affiliate.NewSale{ReferralID: s.tomas.Email, TotalEarned: saleAmount("100")}
+			in := affiliate.NewSale{ReferralID: s.tomas.Email, TotalEarned: sum("100")}
 			tt.change(&in)
 			s.refused(tt.want, func() error { _, err := s.RecordSale(t.Context(), in); return err })
 		})
@@ -143,8 +131,8 @@ func TestRecordSaleErrors(t *testing.T) {
 func TestRecordSaleErrorOrder(t *testing.T) {
 	s := newSaleShop(t)
 	in := affiliate.NewSale{
-		TotalEarned: affiliate.Amount{}, Tax: saleAmount("-1"), Shipping: saleAmount("-1"), CommissionRate: percent("-1"),
-		Product: affiliate.Set(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{}), Price: affiliate.Set(saleAmount("-1"))}),
+		TotalEarned: affiliate.Amount{}, Tax: sum("-1"), Shipping: sum("-1"), CommissionRate: percent("-1"),
+		Product: affiliate.Set(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{}), Price: affiliate.Set(sum("-1"))}),
 	}
 	for _, step := range []struct {
 		field string
@@ -152,11 +140,11 @@ func TestRecordSaleErrorOrder(t *testing.T) {
 	}{
 		{"", func() { in.Email = "x" }},
 		{"email", func() { in.Email = ""; in.ReferralID = "ada" }},
-		{"totalEarned", func() { in.TotalEarned = saleAmount("-5") }},
-		{"totalEarned", func() { in.TotalEarned = saleAmount("5") }},
-		{"product.quantity", func() { in.Product = affiliate.Set(affiliate.Product{Price: affiliate.Set(saleAmount("-1"))}) }},
+		{"totalEarned", func() { in.TotalEarned = sum("-5") }},
+		{"totalEarned", func() { in.TotalEarned = sum("5") }},
+		{"product.quantity", func() { in.Product = affiliate.Set(affiliate.Product{Price: affiliate.Set(sum("-1"))}) }},
 		{"product.price", func() { in.Product = affiliate.Opt[affiliate.Product]{} }},
-		{"tax", func() { in.Tax = saleAmount("6") }},
+		{"tax", func() { in.Tax = sum("6") }},
 		{"shipping", func() { in.Shipping = affiliate.Amount{} }},
 		{"tax", func() { in.Tax = affiliate.Amount{} }},
 		{"email", func() { in.Email = "new@example.net" }},
@@ -261,7 +249,7 @@ func TestRecordSaleOutcomes(t *testing.T) {
 		want affiliate.SaleOutcome
 	}
 	table := map[string]row{
-		"same externalId, other content B395":       {affiliate.NewSale{Email: s.bea.Email, ExternalID: "order-1", TotalEarned: saleAmount("7")}, affiliate.SaleDuplicate},
+		"same externalId, other content B395":       {affiliate.NewSale{Email: s.bea.Email, ExternalID: "order-1", TotalEarned: sum("7")}, affiliate.SaleDuplicate},
 		"same externalInvoiceId B395":               {affiliate.NewSale{Email: "unknown@example.net", ExternalInvoiceID: "inv-1"}, affiliate.SaleDuplicate},
 		"retry of the last redemption B396":         {affiliate.NewSale{PromoCode: "ADA20", ExternalID: "order-1"}, affiliate.SaleDuplicate},
 		"known externalId, new invoice":             {affiliate.NewSale{Email: s.bea.Email, ExternalID: "order-1", ExternalInvoiceID: "inv-9"}, affiliate.SaleDuplicate},
@@ -276,7 +264,7 @@ func TestRecordSaleOutcomes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := s.dump()
 			if tt.in.TotalEarned.IsZero() {
-				tt.in.TotalEarned = saleAmount("100")
+				tt.in.TotalEarned = sum("100")
 			}
 			res, err := s.RecordSale(t.Context(), tt.in)
 			if err != nil || res.Outcome != tt.want {
@@ -302,7 +290,7 @@ func TestRecordSaleFreedKey(t *testing.T) {
 	s := newSaleShop(t)
 	sale := s.sell(affiliate.NewSale{Email: s.tomas.Email, ExternalID: "o"})
 	must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID}))
-	if res := must(s.RecordSale(t.Context(), affiliate.NewSale{Email: s.tomas.Email, ExternalID: "o", TotalEarned: saleAmount("1")})); res.Outcome != affiliate.SaleDuplicate {
+	if res := must(s.RecordSale(t.Context(), affiliate.NewSale{Email: s.tomas.Email, ExternalID: "o", TotalEarned: sum("1")})); res.Outcome != affiliate.SaleDuplicate {
 		t.Errorf("a refunded sale lost its external id: %s", res.Outcome)
 	}
 	must(0, s.DeleteSale(t.Context(), sale.ID))
@@ -349,7 +337,7 @@ func TestRecordSaleCommission(t *testing.T) {
 	sale := func(change func(*affiliate.NewSale)) terms {
 		return func(_ saleShop, in *affiliate.NewSale) { change(in) }
 	}
-	taxed := sale(func(in *affiliate.NewSale) { in.Tax, in.Shipping = saleAmount("10"), saleAmount("20") })
+	taxed := sale(func(in *affiliate.NewSale) { in.Tax, in.Shipping = sum("10"), sum("20") })
 	cfg := func(fn func(*affiliate.Config)) func(*affiliate.Config) { return fn }
 	asIs := cfg(func(*affiliate.Config) {})
 	currency := func(c affiliate.Currency) func(*affiliate.Config) {
@@ -393,7 +381,7 @@ func TestRecordSaleCommission(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSaleShop(t, tt.config)
-			in := affiliate.NewSale{Email: s.tomas.Email, TotalEarned: saleAmount(tt.total)}
+			in := affiliate.NewSale{Email: s.tomas.Email, TotalEarned: sum(tt.total)}
 			for _, change := range tt.terms {
 				change(s, &in)
 			}
@@ -494,9 +482,9 @@ func TestRecordSaleMonthEnd(t *testing.T) {
 // Two sales whose sum has no room: the second is refused whole (B387).
 func TestRecordSaleOverflow(t *testing.T) {
 	s := newSaleShop(t)
-	most := saleAmount("922337203685477.5807")
+	most := sum("922337203685477.5807")
 	s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: most})
-	tooLarge := saleField(affiliate.InvalidField, "totalEarned", "totalEarned is too large")
+	tooLarge := fieldError(affiliate.InvalidField, "totalEarned", "totalEarned is too large")
 	for name, in := range map[string]affiliate.NewSale{
 		"customer's": {Email: s.tomas.Email, TotalEarned: most},
 		"new":        {ReferralID: "ada", Email: "n@example.net", Name: "n", TotalEarned: most},
@@ -504,7 +492,7 @@ func TestRecordSaleOverflow(t *testing.T) {
 		"smallest":   {PromoCode: "ADA20", TotalEarned: affiliate.AmountFromScaled(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.refused(tooLarge, func() error { _, err := s.RecordSale(t.Context(), in); return err })
+			s.refusedLate(tooLarge, func() error { _, err := s.RecordSale(t.Context(), in); return err })
 		})
 	}
 	s.verify()
@@ -512,8 +500,8 @@ func TestRecordSaleOverflow(t *testing.T) {
 	k := newSaleShop(t, func(c *affiliate.Config) { c.Currency = "KWD" })
 	flat := must(k.CreatePlan(t.Context(), affiliate.NewPlan{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("922337203685477.5807")}}))
 	must(k.SetAffiliatePlan(t.Context(), flat.ID, k.bob.ID))
-	k.refused(tooLarge, func() error { // rounds up to more than there is room for
-		_, err := k.RecordSale(t.Context(), affiliate.NewSale{Email: k.bea.Email, TotalEarned: saleAmount("1")})
+	k.refusedLate(tooLarge, func() error { // rounds up to more than there is room for
+		_, err := k.RecordSale(t.Context(), affiliate.NewSale{Email: k.bea.Email, TotalEarned: sum("1")})
 		return err
 	})
 }
@@ -523,7 +511,7 @@ func TestRecordSaleKeeps(t *testing.T) {
 	s := newSaleShop(t)
 	p := s.From(affiliate.SourceIntegration)
 	res := must(p.RecordSale(t.Context(), affiliate.NewSale{
-		Email: s.tomas.Email, Name: "Tom", TotalEarned: saleAmount("1.5"), PaymentTrigger: affiliate.TriggerSignup, Integration: "STRIPE",
+		Email: s.tomas.Email, Name: "Tom", TotalEarned: sum("1.5"), PaymentTrigger: affiliate.TriggerSignup, Integration: "STRIPE",
 		Product: affiliate.Set(affiliate.Product{Name: "Beans"}),
 	}))
 	sale, _ := res.Sale.Get()

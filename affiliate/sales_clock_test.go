@@ -116,7 +116,7 @@ func TestIDsRise(t *testing.T) {
 		wg.Go(func() {
 			for i := range 10 {
 				res := must(s.RecordSale(context.Background(), affiliate.NewSale{
-					ReferralID: "ada", Email: "w" + jsonOf(worker) + "-" + jsonOf(i) + "@example.net", Name: "n", TotalEarned: saleAmount("1"),
+					ReferralID: "ada", Email: "w" + jsonOf(worker) + "-" + jsonOf(i) + "@example.net", Name: "n", TotalEarned: sum("1"),
 				}))
 				sale, _ := res.Sale.Get()
 				mu.Lock()

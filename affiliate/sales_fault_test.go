@@ -22,11 +22,11 @@ type scenario struct {
 }
 
 func (s saleShop) scenarios(ctx context.Context) map[string]scenario {
-	byCode := affiliate.NewSale{PromoCode: "ADA20", Email: "new@example.net", Name: "N", TotalEarned: saleAmount("100"), ExternalID: "order-9"}
+	byCode := affiliate.NewSale{PromoCode: "ADA20", Email: "new@example.net", Name: "N", TotalEarned: sum("100"), ExternalID: "order-9"}
 	once := byCode
 	once.ExternalID, once.Once = "", affiliate.Once{Key: "k"}
-	refused := affiliate.NewSale{Once: affiliate.Once{Key: "r"}, PromoCode: "NOPE", TotalEarned: saleAmount("1")}
-	click := affiliate.NewSale{ReferralID: jsonOf(s.click.ID), Email: "c@example.net", Name: "C", TotalEarned: saleAmount("9"), ExternalInvoiceID: "inv-9"}
+	refused := affiliate.NewSale{Once: affiliate.Once{Key: "r"}, PromoCode: "NOPE", TotalEarned: sum("1")}
+	click := affiliate.NewSale{ReferralID: jsonOf(s.click.ID), Email: "c@example.net", Name: "C", TotalEarned: sum("9"), ExternalInvoiceID: "inv-9"}
 	last := must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items[0].ID
 	sale := func(in affiliate.NewSale) func(*affiliate.Program) error {
 		return func(p *affiliate.Program) error { _, err := p.RecordSale(ctx, in); return err }

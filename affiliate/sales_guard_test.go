@@ -194,7 +194,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 	for _, text := range hostileTexts() {
 		what := func(op, field string) string { return op + " " + field + " " + text[:min(len(text), 20)] }
-		putText(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: saleAmount("1")}, text, func(f string, in affiliate.NewSale) {
+		putText(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: sum("1")}, text, func(f string, in affiliate.NewSale) {
 			_, err := s.RecordSale(ctx, in)
 			check(what("RecordSale", f), err)
 		})
@@ -255,7 +255,7 @@ func TestHostileTexts(t *testing.T) {
 			"SetPayoutStatus":   func() error { _, err := s.SetPayoutStatus(ctx, uuid.Max, affiliate.PayoutStatus(text)); return err },
 			"FailPayout":        func() error { return failFirstPayout(ctx, s, text) },
 			"Once": func() error {
-				_, err := s.RecordSale(ctx, affiliate.NewSale{Once: affiliate.Once{Key: text}, Email: s.tomas.Email, TotalEarned: saleAmount("1")})
+				_, err := s.RecordSale(ctx, affiliate.NewSale{Once: affiliate.Once{Key: text}, Email: s.tomas.Email, TotalEarned: sum("1")})
 				return err
 			},
 			"OnceRefused": func() error {
@@ -294,9 +294,9 @@ func TestHostileNumbers(t *testing.T) {
 	for _, n := range []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, math.MaxInt64} {
 		amount, rate := affiliate.AmountFromScaled(n), affiliate.PercentFromScaled(n)
 		for _, in := range []affiliate.NewSale{
-			{TotalEarned: amount}, {TotalEarned: saleAmount("1"), Tax: amount}, {TotalEarned: saleAmount("1"), Shipping: amount}, {TotalEarned: amount, Tax: amount},
-			{TotalEarned: saleAmount("1"), CommissionRate: affiliate.Set(rate)},
-			{TotalEarned: saleAmount("1"), Product: affiliate.Set(affiliate.Product{Quantity: affiliate.Set(amount), Price: affiliate.Set(amount)})},
+			{TotalEarned: amount}, {TotalEarned: sum("1"), Tax: amount}, {TotalEarned: sum("1"), Shipping: amount}, {TotalEarned: amount, Tax: amount},
+			{TotalEarned: sum("1"), CommissionRate: affiliate.Set(rate)},
+			{TotalEarned: sum("1"), Product: affiliate.Set(affiliate.Product{Quantity: affiliate.Set(amount), Price: affiliate.Set(amount)})},
 		} {
 			in.Email = s.tomas.Email
 			if res, err := s.RecordSale(ctx, in); err == nil {
@@ -314,7 +314,7 @@ func TestHostileNumbers(t *testing.T) {
 			}
 			s.verify()
 		}
-		must(s.UpdateSale(ctx, base.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(saleAmount("100"))}))
+		must(s.UpdateSale(ctx, base.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("100"))}))
 		for _, at := range []time.Time{{}, time.Unix(0, n), time.Unix(n, 0), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)} {
 			_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.bob.ID, Until: at})
 			if !errors.Is(err, affiliate.NothingPayable) {

@@ -6,9 +6,6 @@ import (
 	"testing"
 )
 
-// jsonOf is v on the wire.
-func jsonOf(v any) string { return string(must(json.Marshal(v))) }
-
 // onlyValues drops the errors of a sequence, or panics.
 func onlyValues[T any](seq iter.Seq2[T, error]) iter.Seq[T] {
 	return func(yield func(T) bool) {

@@ -138,8 +138,8 @@ func TestCursors(t *testing.T) {
 	s := newSaleShop(t)
 	s.fill()
 	pagers := s.pagers(t)
-	invalid := saleField(affiliate.InvalidQuery, "cursor", "Invalid cursor")
-	badLimit := saleField(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000")
+	invalid := fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor")
+	badLimit := fieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000")
 	refuse := func(name string, want affiliate.Error, pg affiliate.Page, list func(affiliate.Page) ([]string, string, error)) {
 		t.Helper()
 		_, _, err := list(pg)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -24,7 +25,8 @@ var start = time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
 // A world is a program on a store of its own, with a clock that a test moves.
 type world struct {
 	*affiliate.Program
-	store affiliate.Store
+	store affiliate.Store // what the tests look into
+	probe *probe          // what the program works on
 	now   time.Time
 	t     testing.TB
 }
@@ -37,7 +39,7 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
 
 func newWorldOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.Config)) *world {
 	t.Helper()
-	w := &world{store: store, now: start, t: t}
+	w := &world{store: store, probe: &probe{Store: store}, now: start, t: t}
 	cfg := affiliate.Config{
 		ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
 		Name:         "Northwind Beans",
@@ -49,7 +51,7 @@ func newWorldOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.C
 	for _, c := range change {
 		c(&cfg)
 	}
-	p, err := affiliate.New(store, cfg)
+	p, err := affiliate.New(w.probe, cfg)
 	if err != nil {
 		t.Fatalf("New: %v", err)
 	}
@@ -140,9 +142,20 @@ func rows[R affiliate.Record[R]](t affiliate.Table[R]) []string {
 	return out
 }
 
-// refused fails the test unless err is this refusal, letter for letter, and the
-// call that gave it changed nothing.
+// refused fails the test unless the call gives this refusal, letter for letter,
+// before its first write.
 func (w *world) refused(want affiliate.Error, call func() error) {
+	w.t.Helper()
+	w.probe.writes.Store(0)
+	w.refusedLate(want, call)
+	if n := w.probe.writes.Load(); n > 0 {
+		w.t.Errorf("%d writes before the refusal", n)
+	}
+}
+
+// refusedLate is refused for what is found while writing: a total that has no
+// room. The call has changed nothing all the same.
+func (w *world) refusedLate(want affiliate.Error, call func() error) {
 	w.t.Helper()
 	before := w.dump()
 	err := call()
@@ -162,8 +175,7 @@ func (w *world) refused(want affiliate.Error, call func() error) {
 	}
 }
 
-// events lists the types of the events since the last call of mark, oldest
-// first.
+// eventTypes lists the types of the events after the first so many, oldest first.
 func (w *world) eventTypes(skip int) []affiliate.EventType {
 	w.t.Helper()
 	out := []affiliate.EventType{}
@@ -207,3 +219,121 @@ func all[T any](seq iter.Seq2[T, error]) []T {
 	}
 	return out
 }
+
+// join creates an affiliate with the local part of an email.
+func (w *world) join(local string, change ...func(*affiliate.NewAffiliate)) affiliate.Affiliate {
+	w.t.Helper()
+	in := affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: local + "@example.org"}
+	for _, c := range change {
+		c(&in)
+	}
+	return must(w.CreateAffiliate(context.Background(), in))
+}
+
+// addLink adds a link.
+func (w *world) addLink(owner uuid.UUID, slug string) affiliate.Link {
+	w.t.Helper()
+	return must(w.CreateLink(context.Background(), affiliate.NewLink{Link: slug, AffiliateID: owner}))
+}
+
+// refer creates a customer who came through the slug.
+func (w *world) refer(slug, email string) affiliate.Referral {
+	w.t.Helper()
+	return must(w.CreateReferral(context.Background(), affiliate.NewReferral{
+		AffiliateID: slug, Name: "Kim", Email: email, ReferredUserExternalID: email,
+	}))
+}
+
+// sale records a sale to a customer.
+func (w *world) sale(email, total string) affiliate.Sale {
+	w.t.Helper()
+	got := must(w.RecordSale(context.Background(), affiliate.NewSale{
+		ReferralID: email, TotalEarned: affiliate.MustAmount(total),
+	}))
+	s, ok := got.Sale.Get()
+	if !ok {
+		w.t.Fatalf("sale not recorded: %v", got.Outcome)
+	}
+	return s
+}
+
+// insert writes records past the engine.
+func (w *world) insert(fn func(*affiliate.Tx) error) {
+	w.t.Helper()
+	if err := w.store.Update(context.Background(), w.Config().ID, fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// issue makes a code of a coupon of its own.
+func (w *world) issue(owner uuid.UUID, code string) affiliate.Code {
+	w.t.Helper()
+	coupon := must(w.CreateCoupon(context.Background(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	return must(w.CreateCode(context.Background(), affiliate.NewCode{CouponID: coupon.ID, Code: code, AffiliateID: owner}))
+}
+
+// fired is what fn fired, oldest first.
+func (w *world) fired(fn func()) []affiliate.Event {
+	w.t.Helper()
+	read := func() []affiliate.Event {
+		return must(w.Events(context.Background(), affiliate.EventFilter{}, affiliate.Page{})).Items
+	}
+	before := len(read())
+	fn()
+	after := read()
+	events := after[:len(after)-before]
+	slices.Reverse(events)
+	return events
+}
+
+// firedTypes is fired, each as "type object".
+func (w *world) firedTypes(fn func()) []string {
+	w.t.Helper()
+	out := []string{}
+	for _, e := range w.fired(fn) {
+		out = append(out, string(e.Type)+" "+e.ObjectID)
+	}
+	return out
+}
+
+// bodyOf is the body of an event.
+func bodyOf[T any](t *testing.T, e affiliate.Event) T {
+	t.Helper()
+	var payload struct{ Body T }
+	if err := json.Unmarshal(e.Payload, &payload); err != nil {
+		t.Fatal(err)
+	}
+	return payload.Body
+}
+
+// equal compares with cmp.Diff.
+func equal[T any](t *testing.T, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// errOf is the error of a call whose answer does not matter.
+func errOf[T any](_ T, err error) error { return err }
+
+// fieldError is a refusal of one field.
+func fieldError(reason affiliate.Reason, field, text string) affiliate.Error {
+	return affiliate.Error{Kind: affiliate.KindInvalid, Reason: reason, Field: field, Message: text}
+}
+
+// stateError is a refusal because of what is stored.
+func stateError(reason affiliate.Reason, field, text string) affiliate.Error {
+	return affiliate.Error{Kind: affiliate.KindConflict, Reason: reason, Field: field, Message: text}
+}
+
+// missingError is a refusal because what was named is not there.
+func missingError(reason affiliate.Reason, text string) affiliate.Error {
+	return affiliate.Error{Kind: affiliate.KindNotFound, Reason: reason, Message: text}
+}
+
+// sum is an amount of money.
+func sum(s string) affiliate.Amount { return affiliate.MustAmount(s) }
+
+// jsonOf is a value as JSON.
+func jsonOf(v any) string { return string(must(json.Marshal(v))) }

@@ -28,8 +28,6 @@ type booksLedger struct {
 	disabled affiliate.IssuedEndpoint
 }
 
-func booksAmount(s string) affiliate.Amount { return affiliate.MustAmount(s) }
-
 func newBooksLedger(t testing.TB, change ...func(*affiliate.Config)) *booksLedger {
 	t.Helper()
 	ctx := context.Background()
@@ -43,7 +41,7 @@ func newBooksLedger(t testing.TB, change ...func(*affiliate.Config)) *booksLedge
 	b.referral = must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: fmt.Sprint(click.ID), Name: "Carl Customer", Email: "carl@customer.example", ReferredUserExternalID: "user-77"}))
 	sale := func(in affiliate.NewSale) affiliate.Sale {
 		b.pass(time.Second)
-		in.TotalEarned = booksAmount("100")
+		in.TotalEarned = sum("100")
 		res := must(b.RecordSale(ctx, in))
 		got, ok := res.Sale.Get()
 		if !ok {
@@ -54,8 +52,8 @@ func newBooksLedger(t testing.TB, change ...func(*affiliate.Config)) *booksLedge
 	}
 	sale(affiliate.NewSale{PromoCode: "ada20", ExternalID: "order-1"})
 	sale(affiliate.NewSale{ReferralID: b.referral.ID.String(), ExternalID: "order-2"})
-	part := sale(affiliate.NewSale{Email: "carl@customer.example", Tax: booksAmount("10")})
-	must(b.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(booksAmount("30")), RefundID: "r1"}))
+	part := sale(affiliate.NewSale{Email: "carl@customer.example", Tax: sum("10")})
+	must(b.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(sum("30")), RefundID: "r1"}))
 	full := sale(affiliate.NewSale{ReferralID: "ada-spring", Email: "dora@customer.example", Name: "Dora Customer"})
 	must(b.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
 	b.payout = must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: b.affiliate.ID}))
@@ -175,9 +173,9 @@ func TestVerifyCodes(t *testing.T) {
 		{"coupon gone", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Coupons, nil) }, []string{"I15"}},
 		{"percentage without percentOff", coupon(func(r *affiliate.CouponRecord) { r.PercentOff = affiliate.Percent{} }), []string{"I17"}},
 		{"percentOff of 101", coupon(func(r *affiliate.CouponRecord) { r.PercentOff = affiliate.MustPercent("101") }), []string{"I17"}},
-		{"both pairs", coupon(func(r *affiliate.CouponRecord) { r.AmountOff, r.Currency = booksAmount("5"), "USD" }), []string{"I17"}},
+		{"both pairs", coupon(func(r *affiliate.CouponRecord) { r.AmountOff, r.Currency = sum("5"), "USD" }), []string{"I17"}},
 		{"flat without currency", coupon(func(r *affiliate.CouponRecord) {
-			r.Type, r.PercentOff, r.AmountOff = affiliate.CouponFlat, affiliate.Percent{}, booksAmount("5")
+			r.Type, r.PercentOff, r.AmountOff = affiliate.CouponFlat, affiliate.Percent{}, sum("5")
 		}), []string{"I17"}},
 		{"repeating without months", coupon(func(r *affiliate.CouponRecord) { r.Duration = affiliate.DurationRepeating }), []string{"I18"}},
 		{"months without repeating", coupon(func(r *affiliate.CouponRecord) { r.DurationInMonths = 3 }), []string{"I18"}},
@@ -185,7 +183,7 @@ func TestVerifyCodes(t *testing.T) {
 		{"negative limit", coupon(func(r *affiliate.CouponRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
 		{"negative limit of a code", code(func(r *affiliate.CodeRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
 		{"code with a space", code(func(r *affiliate.CodeRecord) { r.Code = "ADA 20" }), []string{"I21"}},
-		{"minimum without currency", code(func(r *affiliate.CodeRecord) { r.MinimumAmount = affiliate.Set(booksAmount("5")) }), []string{"I24"}},
+		{"minimum without currency", code(func(r *affiliate.CodeRecord) { r.MinimumAmount = affiliate.Set(sum("5")) }), []string{"I24"}},
 		{"currency without minimum", code(func(r *affiliate.CodeRecord) { r.MinimumCurrency = "USD" }), []string{"I24"}},
 		{"code of a missing affiliate", code(func(r *affiliate.CodeRecord) { r.AffiliateID = missing }), []string{"I36"}},
 		{"coupon changed before it was made", coupon(func(r *affiliate.CouponRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Second) }), []string{"I54"}},
@@ -250,22 +248,22 @@ func TestVerifySales(t *testing.T) {
 		{"sale of a missing affiliate", sale(2, func(r *affiliate.SaleRecord) { r.AffiliateID = missing }), []string{"I31", "I36"}},
 		{"sale of a missing referral", sale(2, func(r *affiliate.SaleRecord) { r.ReferralID = missing }), []string{"I31", "I37"}},
 		{"commission of a missing affiliate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].AffiliateID = missing }), []string{"I36"}},
-		{"commission above its rate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = booksAmount("20.01") }), []string{"I31", "I40"}},
-		{"negative commission", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = booksAmount("-1") }), []string{"I31", "I40"}},
-		{"refunds that do not add up", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].Amount = booksAmount("29") }), []string{"I41"}},
+		{"commission above its rate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("20.01") }), []string{"I31", "I40"}},
+		{"negative commission", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("-1") }), []string{"I31", "I40"}},
+		{"refunds that do not add up", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].Amount = sum("29") }), []string{"I41"}},
 		{"refund of nothing", sale(3, func(r *affiliate.SaleRecord) {
 			r.Refunds = append(r.Refunds, affiliate.RefundRecord{ID: "r2", At: r.UpdatedAt})
 		}), []string{"I41"}},
 		{"refund counted twice", sale(3, func(r *affiliate.SaleRecord) {
-			r.Refunds[0].Amount = booksAmount("15")
+			r.Refunds[0].Amount = sum("15")
 			r.Refunds = append(r.Refunds, r.Refunds[0])
 		}), []string{"I41"}},
 		{"refunded, but active", sale(4, func(r *affiliate.SaleRecord) { r.Status = affiliate.SaleActive }), []string{"I41"}},
 		{"active, but refunded", sale(5, func(r *affiliate.SaleRecord) { r.Status = affiliate.SaleRefunded }), []string{"I41"}},
-		{"refunded, but it earns", sale(4, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = booksAmount("1") }), []string{"I31", "I40", "I41"}},
+		{"refunded, but it earns", sale(4, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("1") }), []string{"I31", "I40", "I41"}},
 		{"payout missing", func(b *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Payouts, nil) }, []string{"I42"}},
 		{"payout of another amount", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Amount = booksAmount("1") })
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Amount = sum("1") })
 		}, []string{"I42"}},
 		{"payout does not list it", func(b *booksLedger, tx *affiliate.Tx) error {
 			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Commissions = r.Commissions[1:] })
@@ -282,8 +280,8 @@ func TestVerifySales(t *testing.T) {
 			c.Number, c.PayoutID, c.Earned = 99, missing, affiliate.Amount{}
 			r.Commissions = append(r.Commissions, c)
 		}), []string{"I42"}},
-		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = booksAmount("-1") }), []string{"I31", "I40", "I41", "I44"}},
-		{"negative tax", sale(1, func(r *affiliate.SaleRecord) { r.Tax = booksAmount("-1") }), []string{"I44"}},
+		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = sum("-1") }), []string{"I31", "I40", "I41", "I44"}},
+		{"negative tax", sale(1, func(r *affiliate.SaleRecord) { r.Tax = sum("-1") }), []string{"I44"}},
 		{"commission number twice", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Number = 1 }), []string{"I53"}},
 		{"no event at all", sale(5, func(r *affiliate.SaleRecord) { r.Revision = 0 }), []string{"I45", "I50"}},
 		{"refund in nanoseconds", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].At = start.Add(1) }), []string{"I54"}},

@@ -46,6 +46,41 @@ func (b *base) find(key *affiliate.Key) (uint32, error) {
 	return slot, nil
 }
 
+// admit returns an error if the keys of a new record are out of place or if one
+// belongs to another. It is spread and clash for a record that held nothing.
+func (b *base) admit(keys []affiliate.Key) error {
+	i := 0
+	for k := range keys {
+		key := &keys[k]
+		for i < len(b.indexes) && b.indexes[i].name != key.Index {
+			i++
+		}
+		if i == len(b.indexes) {
+			return fmt.Errorf("memstore: record of %s: key of %q is out of place", b.name, key.Index)
+		}
+		if ix := &b.indexes[i]; ix.unique {
+			if _, taken := ix.get(key); taken {
+				return &affiliate.ExistsError{Index: ix.name}
+			}
+		}
+		i++
+	}
+	return nil
+}
+
+// link gives a slot the keys that were admitted.
+func (b *base) link(slot uint32, keys []affiliate.Key) {
+	b.version++
+	i := 0
+	for k := range keys {
+		for b.indexes[i].name != keys[k].Index {
+			i++
+		}
+		b.indexes[i].link(&b.ids, &keys[k], slot)
+		i++
+	}
+}
+
 // spread puts keys into dst, one place for each index. An index without a key
 // has the zero Key. Records name their keys in the order of the schema.
 func (b *base) spread(dst, keys []affiliate.Key) error {

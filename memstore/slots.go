@@ -6,23 +6,34 @@ import (
 	"github.com/google/uuid"
 )
 
-// slots finds the slot of an id. It is an open hash table that holds slots
-// alone: the ids are in the slab that every method is given. An entry costs
-// five to eleven bytes, where a map with the ids as keys costs four times that
-// and twice the time. The table is cut into parts by the hash, and each part
-// grows for itself, so that no transaction waits for a million entries to move.
+// slots finds the slot of an id. It is an open hash table of slots: the ids are
+// in the slab that every method is given. An entry costs eleven to twenty-one
+// bytes, half of what a map with the ids as keys costs, and less time. The table
+// is cut into parts by the hash, and each part grows for itself, so that no
+// transaction waits for a million entries to move.
 type slots struct {
 	parts [1 << partBits]part
 }
 
 const partBits = 6
 
-// A part is a table of slots plus one, zero where it is free. Its length is a
-// power of two, and at most three quarters of it are in use.
+// A part is a table of entries. Its length is a power of two, and at most three
+// quarters of it are in use.
 type part struct {
-	entries []uint32
+	entries []entry
 	used    int
 }
+
+// An entry is the lower half of an id's hash, above a slot plus one. The hash
+// tells nearly all other ids apart without a look at them. Zero is free.
+type entry uint64
+
+func entryOf(h uint64, slot uint32) entry { return entry(h<<32 | uint64(slot+1)) }
+
+func (e entry) slot() uint32 { return uint32(e) - 1 }
+
+// home is where the entry would stand in an empty part.
+func (e entry) home(mask uint64) uint64 { return uint64(e>>32) & mask }
 
 // count is how many slots there are.
 func (s *slots) count() int {
@@ -50,19 +61,18 @@ func (s *slots) get(of *ids, id *uuid.UUID) (slot uint32, ok bool) {
 	if p.used == 0 {
 		return 0, false
 	}
-	at := p.find(of, id, h)
-	return p.entries[at] - 1, p.entries[at] != 0
+	e := p.entries[p.find(of, id, h)]
+	return e.slot(), e != 0
 }
 
 // add enters a slot whose id is not there yet.
 func (s *slots) add(of *ids, slot uint32) {
-	id := of.at(slot)
-	h := hash(id)
+	h := hash(of.at(slot))
 	p := s.part(h)
 	if 4*(p.used+1) > 3*len(p.entries) {
-		p.grow(of)
+		p.grow()
 	}
-	p.entries[p.find(of, id, h)] = slot + 1
+	p.place(entryOf(h, slot))
 	p.used++
 }
 
@@ -75,7 +85,7 @@ func (s *slots) remove(of *ids, slot uint32) {
 	mask := uint64(len(p.entries) - 1)
 	hole := p.find(of, id, h)
 	for at := (hole + 1) & mask; p.entries[at] != 0; at = (at + 1) & mask {
-		home := hash(of.at(p.entries[at]-1)) & mask
+		home := p.entries[at].home(mask)
 		if (at-home)&mask >= (at-hole)&mask {
 			p.entries[hole] = p.entries[at]
 			hole = at
@@ -85,24 +95,34 @@ func (s *slots) remove(of *ids, slot uint32) {
 	p.used--
 }
 
-// find returns the place of an id, or the free place where it belongs.
+// find returns the place of an id, or the free place where its search ends.
 func (p *part) find(of *ids, id *uuid.UUID, h uint64) uint64 {
 	mask := uint64(len(p.entries) - 1)
 	for at := h & mask; ; at = (at + 1) & mask {
-		if e := p.entries[at]; e == 0 || *of.at(e - 1) == *id {
+		e := p.entries[at]
+		if e == 0 || uint32(e>>32) == uint32(h) && *of.at(e.slot()) == *id {
 			return at
 		}
 	}
 }
 
+// place puts an entry into the first free place from its home on.
+func (p *part) place(e entry) {
+	mask := uint64(len(p.entries) - 1)
+	at := e.home(mask)
+	for p.entries[at] != 0 {
+		at = (at + 1) & mask
+	}
+	p.entries[at] = e
+}
+
 // grow doubles the part.
-func (p *part) grow(of *ids) {
+func (p *part) grow() {
 	old := p.entries
-	p.entries = make([]uint32, max(8, 2*len(old)))
+	p.entries = make([]entry, max(8, 2*len(old)))
 	for _, e := range old {
 		if e != 0 {
-			id := of.at(e - 1)
-			p.entries[p.find(of, id, hash(id))] = e
+			p.place(e)
 		}
 	}
 }

@@ -46,10 +46,7 @@ func (tab *table[T]) insert(rec T) error {
 		return &affiliate.ExistsError{}
 	}
 	tab.raw = rec.AppendKeys(tab.raw[:0])
-	if err := tab.spread(tab.keys, tab.raw); err != nil {
-		return err
-	}
-	if err := tab.clash(tab.none, tab.keys); err != nil {
+	if err := tab.admit(tab.raw); err != nil {
 		return err
 	}
 
@@ -57,7 +54,7 @@ func (tab *table[T]) insert(rec T) error {
 	*tab.ids.at(slot) = id
 	tab.put(slot, &rec)
 	tab.enter(slot)
-	tab.rekey(slot, tab.none, tab.keys)
+	tab.link(slot, tab.raw)
 	tab.note(change{inserted, slot})
 	return nil
 }

@@ -1,0 +1,27 @@
+package affiliate_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A click of one affiliate can bring back the customer of another. When the
+// first affiliate goes, its click goes, and the customer's count with it.
+func TestDeleteAffiliateWithClicksOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.ada()
+	ctx := t.Context()
+	bea := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com", AffiliateLink: "bea"}))
+	must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "T", Email: "t@example.net", ReferredUserExternalID: "c"}))
+	click := must(w.TrackClick(ctx, affiliate.NewClick{Slug: "bea"}))
+	must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: fmt.Sprint(click.ID), Email: "t@example.net", TotalEarned: affiliate.MustAmount("1")}))
+	must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: bea.ID}))
+	w.verify()
+
+	next := must(w.RecordSale(ctx, affiliate.NewSale{Email: "t@example.net", TotalEarned: affiliate.MustAmount("1")}))
+	if sale, _ := next.Sale.Get(); sale.Clicks != 0 {
+		t.Errorf("the next sale counts %d clicks, want 0", sale.Clicks)
+	}
+}

@@ -1,0 +1,154 @@
+package affiliate_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync/atomic"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+var errBoom = errors.New("boom")
+
+// A probe is a Store that counts operations and writes, fails at one of them,
+// and may look nothing up, or show everything twice as a store does whose unique
+// indexes do not hold.
+type probe struct {
+	affiliate.Store
+	ops, writes atomic.Int64
+	failAt      int64 // 0: never
+	blind       bool  // Find misses: only the unique indexes are left
+	double      bool  // List shows each record twice
+}
+
+func (s *probe) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return s.Store.View(ctx, id, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
+}
+
+func (s *probe) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return s.Store.Update(ctx, id, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
+}
+
+func (s *probe) wrap(tx *affiliate.Tx) *affiliate.Tx {
+	return &affiliate.Tx{
+		Affiliates: probed[affiliate.AffiliateRecord]{tx.Affiliates, s}, Links: probed[affiliate.LinkRecord]{tx.Links, s},
+		Clicks: probed[affiliate.ClickRecord]{tx.Clicks, s}, Referrals: probed[affiliate.ReferralRecord]{tx.Referrals, s},
+		Coupons: probed[affiliate.CouponRecord]{tx.Coupons, s}, Codes: probed[affiliate.CodeRecord]{tx.Codes, s},
+		Redemptions: probed[affiliate.RedemptionRecord]{tx.Redemptions, s}, Sales: probed[affiliate.SaleRecord]{tx.Sales, s},
+		Plans: probed[affiliate.PlanRecord]{tx.Plans, s}, Tiers: probed[affiliate.TierRecord]{tx.Tiers, s},
+		Payouts: probed[affiliate.PayoutRecord]{tx.Payouts, s}, Totals: probed[affiliate.TotalsRecord]{tx.Totals, s},
+		Receipts: probed[affiliate.ReceiptRecord]{tx.Receipts, s}, Endpoints: probed[affiliate.EndpointRecord]{tx.Endpoints, s},
+		Events: probed[affiliate.EventRecord]{tx.Events, s}, Deliveries: probed[affiliate.DeliveryRecord]{tx.Deliveries, s},
+		Queue: probed[affiliate.QueueRecord]{tx.Queue, s},
+		Next: func(seq affiliate.Sequence) (int64, error) {
+			if err := s.write(); err != nil {
+				return 0, err
+			}
+			return tx.Next(seq)
+		},
+	}
+}
+
+// read counts an operation and may fail it; write also counts a write.
+func (s *probe) read() error {
+	if s.ops.Add(1) == s.failAt {
+		return errBoom
+	}
+	return nil
+}
+
+func (s *probe) write() error {
+	s.writes.Add(1)
+	return s.read()
+}
+
+type probed[T affiliate.Record[T]] struct {
+	affiliate.Table[T]
+	s *probe
+}
+
+func (t probed[T]) Get(id uuid.UUID) (rec T, err error) {
+	if err := t.s.read(); err != nil {
+		return rec, err
+	}
+	return t.Table.Get(id)
+}
+
+func (t probed[T]) Find(key affiliate.Key) (rec T, err error) {
+	if err := t.s.read(); err != nil {
+		return rec, err
+	}
+	if t.s.blind {
+		return rec, affiliate.ErrNotFound
+	}
+	return t.Table.Find(key)
+}
+
+func (t probed[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		if err := t.s.read(); err != nil {
+			var zero T
+			yield(zero, err)
+			return
+		}
+		for rec, err := range t.Table.List(q) {
+			if !yield(rec, err) || t.s.double && !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+func (t probed[T]) Insert(rec T) error {
+	if err := t.s.write(); err != nil {
+		return err
+	}
+	return t.Table.Insert(rec)
+}
+
+func (t probed[T]) Replace(rec T) error {
+	if err := t.s.write(); err != nil {
+		return err
+	}
+	return t.Table.Replace(rec)
+}
+
+func (t probed[T]) Delete(id uuid.UUID) error {
+	if err := t.s.write(); err != nil {
+		return err
+	}
+	return t.Table.Delete(id)
+}
+
+// everyFailure runs fn with the store failing at its first operation, then at
+// its second and so on until it succeeds: each failure comes back and changes
+// nothing.
+func (w *world) everyFailure(fn func() error) {
+	w.t.Helper()
+	for at := int64(1); ; at++ {
+		before := w.dump()
+		w.probe.ops.Store(0)
+		w.probe.failAt = at
+		err := fn()
+		w.probe.failAt = 0
+		if w.probe.ops.Load() < at {
+			if err != nil {
+				w.t.Fatalf("without a failure: %v", err)
+			}
+			return
+		}
+		if !errors.Is(err, errBoom) {
+			w.t.Fatalf("operation %d failed and the call says %v", at, err)
+		}
+		if _, ok := errors.AsType[*affiliate.Error](err); ok {
+			w.t.Fatalf("operation %d: a store failure became a refusal: %v", at, err)
+		}
+		if diff := cmp.Diff(before, w.dump()); diff != "" {
+			w.t.Fatalf("operation %d failed and something changed:\n%s", at, diff)
+		}
+	}
+}

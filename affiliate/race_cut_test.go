@@ -1,0 +1,192 @@
+package affiliate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// TestRaceUnique: of creates at once with one key in different spellings one
+// succeeds (B226, B274, B316).
+func TestRaceUnique(t *testing.T) {
+	ctx := context.Background()
+	spelling := func(s string, i int) string {
+		if i%2 == 0 {
+			return strings.ToUpper(s)
+		}
+		return s[:i%len(s)] + strings.ToUpper(s[i%len(s):])
+	}
+	for name, c := range map[string]struct {
+		create func(w *world, a ada, i int) error
+		taken  affiliate.Reason
+		fires  affiliate.EventType
+	}{
+		"email": {func(w *world, _ ada, i int) error {
+			_, err := w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: spelling("bea@example.com", i)})
+			return err
+		}, affiliate.AffiliateEmailTaken, affiliate.AffiliateCreated},
+		"first slug": {func(w *world, _ ada, i int) error {
+			_, err := w.CreateAffiliate(ctx, affiliate.NewAffiliate{
+				FirstName: "B", LastName: "C", Email: fmt.Sprint("bea", i, "@example.com"), AffiliateLink: spelling("bea-link", i),
+			})
+			return err
+		}, affiliate.SlugTaken, affiliate.AffiliateCreated},
+		"slug": {func(w *world, a ada, i int) error {
+			_, err := w.CreateLink(ctx, affiliate.NewLink{Link: spelling("bea-link", i), AffiliateID: a.affiliate.ID})
+			return err
+		}, affiliate.SlugTaken, affiliate.AffiliateUpdated},
+		"code": {func(w *world, a ada, i int) error {
+			_, err := w.CreateCode(ctx, affiliate.NewCode{CouponID: a.coupon.ID, Code: " " + spelling("bea20", i)})
+			return err
+		}, affiliate.CodeTaken, affiliate.PromocodeCreated},
+		"coupon external id": {func(w *world, _ ada, _ int) error {
+			_, err := w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "B", PercentOff: affiliate.Set(affiliate.MustPercent("5")), ExternalID: "x"})
+			return err
+		}, affiliate.CouponExternalIDTaken, affiliate.CouponCreated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a := w.ada()
+			before := w.eventCount()[c.fires]
+			tally(t, atOnce(t, 20, func(i int) error { return c.create(w, a, i) }), map[affiliate.Reason]int{"": 1, c.taken: 19})
+			if n := w.eventCount()[c.fires] - before; n != 1 {
+				t.Errorf("%d %s, want 1", n, c.fires)
+			}
+			w.verify()
+		})
+	}
+}
+
+// TestRaceReferrals: one email under two affiliates is one referral, and every
+// answer names it (B343).
+func TestRaceReferrals(t *testing.T) {
+	w := newWorld(t)
+	w.ada()
+	ctx := context.Background()
+	must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com", AffiliateLink: "bea"}))
+	var ids sync.Map
+	tally(t, atOnce(t, 40, func(i int) error {
+		r, err := w.CreateReferral(ctx, affiliate.NewReferral{
+			AffiliateID: []string{"ada", "bea"}[i%2], Name: "Tomas", Email: "tomas@example.net", ReferredUserExternalID: "c",
+		})
+		ids.Store(r.ID, true)
+		return err
+	}), map[affiliate.Reason]int{"": 40})
+	n := 0
+	for range ids.Range {
+		n++
+	}
+	if n != 1 || w.eventCount()[affiliate.ReferralCreated] != 1 {
+		t.Errorf("%d referrals, events %v", n, w.eventCount())
+	}
+	w.verify()
+}
+
+// TestRaceCut: once a change that forbids sales has been answered, no sale
+// commits any more (I09); before that every one does, and the ledger holds
+// exactly those (B402).
+func TestRaceCut(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		end  func(w *world, a ada) error
+		then affiliate.Reason
+	}{
+		"delete coupon": {func(w *world, a ada) error { _, err := w.DeleteCoupon(ctx, a.coupon.ID); return err }, affiliate.CodeNotFound},
+		"delete code":   {func(w *world, a ada) error { _, err := w.DeleteCode(ctx, a.code.ID); return err }, affiliate.CodeNotFound},
+		"deactivate": {func(w *world, a ada) error {
+			_, err := w.UpdateCode(ctx, a.code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)})
+			return err
+		}, affiliate.CodeInactive},
+		"coupon not valid": {func(w *world, a ada) error {
+			_, err := w.UpdateCoupon(ctx, a.coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)})
+			return err
+		}, affiliate.CouponInvalid},
+		"lower limit": {func(w *world, a ada) error {
+			_, err := w.UpdateCoupon(ctx, a.coupon.ID, affiliate.CouponUpdate{MaxRedemptions: affiliate.Set[int64](1)})
+			return err
+		}, affiliate.CouponExhausted},
+		"delete affiliate": {func(w *world, a ada) error {
+			return w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: a.affiliate.ID})
+		}, affiliate.CodeUnassigned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a := w.ada()
+			var recorded, late atomic.Int64
+			var ended atomic.Bool
+			some := make(chan struct{}) // a sale is there: the end may come
+			var once sync.Once
+			got := atOnce(t, 9, func(i int) error {
+				if i == 0 {
+					<-some
+					err := c.end(w, a)
+					ended.Store(true)
+					return err
+				}
+				for range 20_000 { // enough to outlast the change
+					after := ended.Load()
+					err := w.sold("ADA20")
+					if err != nil {
+						return err
+					}
+					if recorded.Add(1); after {
+						late.Add(1)
+					}
+					once.Do(func() { close(some) })
+				}
+				return errors.New("sales go on without end")
+			})
+			tally(t, got, map[affiliate.Reason]int{"": 1, c.then: 8})
+			if late.Load() > 0 {
+				t.Errorf("%d sales after the change had been answered", late.Load())
+			}
+			if rows := len(w.dump()["redemptions"]); int64(rows) != recorded.Load() || rows == 0 {
+				t.Errorf("the ledger has %d rows of %d sales", rows, recorded.Load())
+			}
+			w.verify()
+		})
+	}
+}
+
+// TestRacePrograms: programs with the same names on one store never meet (I52).
+func TestRacePrograms(t *testing.T) {
+	store := memstore.New()
+	const programs, each = 6, 15
+	worlds := make([]*world, programs)
+	for i := range worlds {
+		worlds[i] = newWorldOn(t, store, func(c *affiliate.Config) { c.ID = uuid.UUID{15: byte(i + 1)} })
+	}
+	ctx := context.Background()
+	tally(t, atOnce(t, programs, func(i int) error {
+		w := worlds[i]
+		a := w.ada()
+		_, err := w.UpdateCode(ctx, a.code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set(int64(i + 1))})
+		return err
+	}), map[affiliate.Reason]int{"": programs})
+	got := atOnce(t, programs*each, func(i int) error {
+		return worlds[i%programs].sold("ada20", func(in *affiliate.NewSale) {
+			in.Email, in.Key = "tomas@example.net", fmt.Sprint("key", i/programs)
+			in.ExternalID = fmt.Sprint("order-", i/programs)
+		})
+	})
+	tally(t, got, map[affiliate.Reason]int{"": 1 + 2 + 3 + 4 + 5 + 6, affiliate.CodeExhausted: programs*each - 21})
+	for i, w := range worlds {
+		if k := must(w.Code(ctx, affiliate.CodeRef{Code: "ADA20"})); k.TimesRedeemed != int64(i+1) {
+			t.Errorf("program %d counts %d redemptions", i, k.TimesRedeemed)
+		}
+		rows := w.dump()
+		if len(rows["sales"]) != i+1 || len(rows["referrals"]) != 1 || len(rows["receipts"]) != each {
+			t.Errorf("program %d: %d sales, %d referrals, %d receipts", i, len(rows["sales"]), len(rows["referrals"]), len(rows["receipts"]))
+		}
+		w.verify()
+	}
+}
