@@ -40,7 +40,7 @@ func (p *Program) AffiliateByEmail(ctx context.Context, email string) (Affiliate
 // Affiliates lists the affiliates of the program, newest first.
 // Errors: InvalidQuery for a bad page. Contract 3.1.
 func (p *Program) Affiliates(ctx context.Context, pg Page) (List[Affiliate], error) {
-	l, err := p.listing(pg, Key{}, "affiliates", "")
+	l, err := p.listing(pg, "affiliates", nil)
 	if err != nil {
 		return List[Affiliate]{}, err
 	}
@@ -147,6 +147,19 @@ func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) {
 		return AffiliateRecord{}, ErrNotFound
 	}
 	return o.tx.Affiliates.Find(Key{Index: ByEmail, Text: canonical})
+}
+
+// ofAffiliate is the key of what belongs to the affiliate with the id, else with
+// the email; zero, the key of everything, for neither.
+func (o *op) ofAffiliate(id uuid.UUID, email string) (Key, error) {
+	if id != uuid.Nil {
+		return Key{Index: OfAffiliate, ID: id}, nil
+	}
+	if email == "" {
+		return Key{}, nil
+	}
+	rec, err := o.affiliateByEmail(email)
+	return Key{Index: OfAffiliate, ID: rec.ID}, err
 }
 
 // affiliateByIDOrEmail finds an affiliate by one or both identifiers. Both must

@@ -107,7 +107,7 @@ func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (Endpoint, error) 
 // Endpoints lists the endpoints, newest first, without their secrets. Errors:
 // [InvalidQuery]. Contract 4.2.
 func (p *Program) Endpoints(ctx context.Context, pg Page) (List[Endpoint], error) {
-	l, err := p.listing(pg, Key{}, "webhooks", "")
+	l, err := p.listing(pg, "webhooks", nil)
 	if err != nil {
 		return List[Endpoint]{}, err
 	}

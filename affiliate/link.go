@@ -82,28 +82,16 @@ func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (List[Link],
 	if f.ID != uuid.Nil || f.Slug != "" {
 		return view(ctx, p, func(o *op) (List[Link], error) { return only(o.oneLink(f)) })
 	}
-	email, _ := canonicalEmail(f.AffiliateEmail)
-	filter, key := "", Key{}
-	switch {
-	case f.AffiliateID != uuid.Nil:
-		filter, key = "affiliateId="+f.AffiliateID.String(), Key{Index: OfAffiliate, ID: f.AffiliateID}
-	case f.AffiliateEmail != "":
-		filter, key = "affiliateEmail="+email, Key{Index: OfAffiliate}
-	}
-	l, err := p.listing(pg, key, "links", filter)
+	l, err := p.listing(pg, "links", f)
 	if err != nil {
 		return List[Link]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Link], error) {
-		l := l
-		if key.Index != "" && key.ID == uuid.Nil {
-			owner, err := o.affiliateByEmail(email)
-			if err != nil {
-				return only(Link{}, err)
-			}
-			l.query.Key.ID = owner.ID
+		key, err := o.ofAffiliate(f.AffiliateID, f.AffiliateEmail)
+		if err != nil {
+			return only(Link{}, err)
 		}
-		return o.linkList(l)
+		return o.linkList(l.of(key))
 	})
 }
 

@@ -67,7 +67,7 @@ func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 // Plans lists the commission plans, newest first.
 // Errors: InvalidQuery for a bad page.
 func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
-	l, err := p.listing(pg, Key{}, "plans", "")
+	l, err := p.listing(pg, "plans", nil)
 	if err != nil {
 		return List[Plan]{}, err
 	}

@@ -423,7 +423,7 @@ func (o *op) removeSale(rec SaleRecord) error {
 func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, error) {
 	o := p.op(ctx)
 	return update(o, func() (int, error) {
-		key, _, err := o.saleKey(f)
+		key, err := o.saleKey(f)
 		if errors.Is(err, ErrNotFound) {
 			return 0, nil
 		}
