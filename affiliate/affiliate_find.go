@@ -86,11 +86,11 @@ func (o *op) resolveClick(ident string) (found origin, err error) {
 	}
 	if found.click.LinkID != uuid.Nil {
 		if found.link, err = o.tx.Links.Get(found.click.LinkID); err != nil {
-			return origin{}, internal("read link of click", broken(err))
+			return origin{}, internal("read link of click", err)
 		}
 	}
 	if found.affiliate, err = o.tx.Affiliates.Get(found.click.AffiliateID); err != nil {
-		return origin{}, internal("read affiliate of click", broken(err))
+		return origin{}, internal("read affiliate of click", err)
 	}
 	return found, nil
 }
@@ -101,17 +101,9 @@ func (o *op) resolveSlug(slug string) (found origin, err error) {
 		return origin{}, err
 	}
 	if found.affiliate, err = o.tx.Affiliates.Get(found.link.AffiliateID); err != nil {
-		return origin{}, internal("read owner of link", broken(err))
+		return origin{}, internal("read owner of link", err)
 	}
 	return found, nil
-}
-
-// broken keeps a dangling reference from passing for a look-up that missed.
-func broken(err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return errors.New("affiliate: a record refers to one that is not there")
-	}
-	return err
 }
 
 // clickNumber reads a click number as it was given out: digits without a sign, a

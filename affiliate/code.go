@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 )
@@ -256,7 +255,7 @@ func (o *op) notifyCode(rec CodeRecord) error {
 func (o *op) freeForUpdate(old, rec CodeRecord) error {
 	if foldCode(rec.Code) != foldCode(old.Code) {
 		_, err := o.codeByText(rec.Code)
-		if err := free(err, codeTaken); err != nil {
+		if err := codeTaken.unlessFree(err); err != nil {
 			return err
 		}
 	}
@@ -291,10 +290,7 @@ func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (DeletedCode, er
 // codeByID returns the code that a caller named.
 func (o *op) codeByID(id uuid.UUID) (CodeRecord, error) {
 	rec, err := o.tx.Codes.Get(id)
-	if errors.Is(err, ErrNotFound) {
-		return rec, promotionalCodeNotFound.err()
-	}
-	return rec, err
+	return rec, promotionalCodeNotFound.orOther(err)
 }
 
 // findCode returns the code that ref names, or ErrNotFound.

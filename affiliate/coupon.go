@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -216,10 +215,7 @@ func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (DeletedCoupon
 // couponByID returns the coupon that a caller named.
 func (o *op) couponByID(id uuid.UUID) (CouponRecord, error) {
 	rec, err := o.tx.Coupons.Get(id)
-	if errors.Is(err, ErrNotFound) {
-		return rec, couponNotFound.err()
-	}
-	return rec, err
+	return rec, couponNotFound.orOther(err)
 }
 
 // findCoupon returns the coupon that ref names, or ErrNotFound.
@@ -244,7 +240,7 @@ func (o *op) freeCouponExternalID(externalID string) error {
 		return nil
 	}
 	_, err := findText(o.tx.Coupons, ByExternalID, externalID)
-	return free(err, couponExternalIDTaken)
+	return couponExternalIDTaken.unlessFree(err)
 }
 
 // announceCoupon fires an event of a stored coupon and returns the coupon. The

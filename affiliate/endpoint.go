@@ -3,7 +3,6 @@ package affiliate
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -211,10 +210,7 @@ func (p *Program) DeleteEndpoint(ctx context.Context, id uuid.UUID) (DeletedEndp
 // endpoint is the endpoint that a write names.
 func (o *op) endpoint(id uuid.UUID) (EndpointRecord, error) {
 	rec, err := o.tx.Endpoints.Get(id)
-	if errors.Is(err, ErrNotFound) {
-		return rec, webhookNotFound.err()
-	}
-	return rec, err
+	return rec, webhookNotFound.orOther(err)
 }
 
 func (o *op) roomForEndpoint() error {

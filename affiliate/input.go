@@ -206,18 +206,6 @@ func findText[R Record[R]](t Table[R], ix Index, s string) (R, error) {
 	return t.Find(key)
 }
 
-// free turns the outcome of a look-up into the check of a unique key: nil when
-// nothing was found, the refusal when something was.
-func free(err error, occupied refusal) error {
-	if err == nil {
-		return occupied.err()
-	}
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
 // taken turns a clash on one of the given indexes into its refusal. Any other
 // error stays.
 func taken(err error, rows map[Index]*Error) error {

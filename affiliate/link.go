@@ -115,7 +115,7 @@ func (o *op) linkList(l listing) (List[Link], error) {
 		if owner.ID != rec.AffiliateID {
 			var err error
 			if owner, err = o.tx.Affiliates.Get(rec.AffiliateID); err != nil {
-				return Link{}, internal("read owner of link", broken(err))
+				return Link{}, internal("read owner of link", err)
 			}
 		}
 		return o.linkWith(rec, owner)
@@ -178,7 +178,7 @@ func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Lin
 		}
 		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
 		if err != nil {
-			return Link{}, internal("read owner of link", broken(err))
+			return Link{}, internal("read owner of link", err)
 		}
 		rec.Slug, rec.UpdatedAt = slug, later(o.now, rec.UpdatedAt)
 		if err := o.tx.Links.Replace(rec); err != nil {
@@ -206,7 +206,7 @@ func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, err
 		}
 		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
 		if err != nil {
-			return DeletedLink{}, internal("read owner of link", broken(err))
+			return DeletedLink{}, internal("read owner of link", err)
 		}
 		if err := o.removeLink(rec); err != nil {
 			return DeletedLink{}, err
@@ -301,7 +301,7 @@ func linkTextMissing(slug string, missing refusal) *Error {
 func (o *op) linkOf(rec LinkRecord) (Link, error) {
 	owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
-		return Link{}, internal("read owner of link", broken(err))
+		return Link{}, internal("read owner of link", err)
 	}
 	return o.linkWith(rec, owner)
 }

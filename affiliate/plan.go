@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 )
@@ -217,12 +216,4 @@ func planOf(rec PlanRecord) Plan {
 		NumberOfPayments: orNull(rec.Terms.MaxPayments), NumberOfMonths: orNull(rec.Terms.MaxMonths),
 		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: RewardCash,
 	}
-}
-
-// orOther is the row when a look-up missed, and err itself otherwise.
-func (r refusal) orOther(err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return r.err()
-	}
-	return err
 }

@@ -344,11 +344,8 @@ func (p *Program) changeReferral(ctx context.Context, ident string, change func(
 	o := p.op(ctx)
 	return update(o, func() (Referral, error) {
 		rec, err := o.findReferral(ident)
-		if errors.Is(err, ErrNotFound) {
-			return Referral{}, referralNotFound.err()
-		}
 		if err != nil {
-			return Referral{}, err
+			return Referral{}, referralNotFound.orOther(err)
 		}
 		before := rec.Clone()
 		if err := change(o, &rec); err != nil {
@@ -453,13 +450,7 @@ func setText(dst *string, o Opt[string]) {
 
 func (o *op) freeReferralEmail(email string) error {
 	_, err := o.referralByEmail(email)
-	if err == nil {
-		return referralEmailTaken.err()
-	}
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	return err
+	return referralEmailTaken.unlessFree(err)
 }
 
 // PushReferralStatus sets the subscription status that a payment provider

@@ -214,10 +214,7 @@ func (o *op) freeSaleIDs(before, rec *SaleRecord) error {
 			continue
 		}
 		_, err := o.tx.Sales.Find(textKey(id.index, id.new))
-		if err == nil {
-			return id.taken.err()
-		}
-		if !errors.Is(err, ErrNotFound) {
+		if err := id.taken.unlessFree(err); err != nil {
 			return err
 		}
 	}
