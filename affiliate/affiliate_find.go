@@ -40,7 +40,7 @@ func (p *Program) AffiliateByEmail(ctx context.Context, email string) (Affiliate
 // Affiliates lists the affiliates of the program, newest first.
 // Errors: InvalidQuery for a bad page. Contract 3.1.
 func (p *Program) Affiliates(ctx context.Context, pg Page) (List[Affiliate], error) {
-	l, err := p.listing(pg, Key{}, "affiliates", "")
+	l, err := p.listing(pg, "affiliates", nil)
 	if err != nil {
 		return List[Affiliate]{}, err
 	}
@@ -86,11 +86,11 @@ func (o *op) resolveClick(ident string) (found origin, err error) {
 	}
 	if found.click.LinkID != uuid.Nil {
 		if found.link, err = o.tx.Links.Get(found.click.LinkID); err != nil {
-			return origin{}, internal("read link of click", broken(err))
+			return origin{}, internal("read link of click", err)
 		}
 	}
 	if found.affiliate, err = o.tx.Affiliates.Get(found.click.AffiliateID); err != nil {
-		return origin{}, internal("read affiliate of click", broken(err))
+		return origin{}, internal("read affiliate of click", err)
 	}
 	return found, nil
 }
@@ -101,17 +101,9 @@ func (o *op) resolveSlug(slug string) (found origin, err error) {
 		return origin{}, err
 	}
 	if found.affiliate, err = o.tx.Affiliates.Get(found.link.AffiliateID); err != nil {
-		return origin{}, internal("read owner of link", broken(err))
+		return origin{}, internal("read owner of link", err)
 	}
 	return found, nil
-}
-
-// broken keeps a dangling reference from passing for a look-up that missed.
-func broken(err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return errors.New("affiliate: a record refers to one that is not there")
-	}
-	return err
 }
 
 // clickNumber reads a click number as it was given out: digits without a sign, a
@@ -147,6 +139,19 @@ func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) {
 		return AffiliateRecord{}, ErrNotFound
 	}
 	return o.tx.Affiliates.Find(Key{Index: ByEmail, Text: canonical})
+}
+
+// ofAffiliate is the key of what belongs to the affiliate with the id, else with
+// the email; zero, the key of everything, for neither.
+func (o *op) ofAffiliate(id uuid.UUID, email string) (Key, error) {
+	if id != uuid.Nil {
+		return Key{Index: OfAffiliate, ID: id}, nil
+	}
+	if email == "" {
+		return Key{}, nil
+	}
+	rec, err := o.affiliateByEmail(email)
+	return Key{Index: OfAffiliate, ID: rec.ID}, err
 }
 
 // affiliateByIDOrEmail finds an affiliate by one or both identifiers. Both must

@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 )
@@ -130,37 +129,26 @@ func (p *Program) Code(ctx context.Context, ref CodeRef) (Code, error) {
 // that is not there has none. Errors: InvalidQuery. Seed: promotional code
 // read; contract 3.4.
 func (p *Program) Codes(ctx context.Context, f CodeFilter, pg Page) (List[Code], error) {
-	var key Key
-	var filter string
-	email, _ := canonicalEmail(f.AffiliateEmail)
-	byEmail := false
-	switch {
-	case f.CouponID != uuid.Nil:
-		key, filter = Key{Index: OfCoupon, ID: f.CouponID}, "coupon "+f.CouponID.String()
-	case f.AffiliateID != uuid.Nil:
-		key, filter = Key{Index: OfAffiliate, ID: f.AffiliateID}, "affiliate "+f.AffiliateID.String()
-	case f.AffiliateEmail != "":
-		byEmail, filter = true, "email "+email
-	}
-	l, err := p.listing(pg, key, "codes", filter)
+	l, err := p.listing(pg, "codes", f)
 	if err != nil {
 		return List[Code]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Code], error) {
-		l := l
-		if byEmail {
-			owner, err := findText(o.tx.Affiliates, ByEmail, email)
-			if errors.Is(err, ErrNotFound) {
-				return List[Code]{Items: []Code{}}, nil
-			}
-			if err != nil {
-				return List[Code]{}, err
-			}
-			l.query.Key = Key{Index: OfAffiliate, ID: owner.ID}
+		key, err := o.codeKey(f)
+		if err != nil {
+			return only(Code{}, err)
 		}
 		seen := parents{coupons: map[uuid.UUID]Coupon{}, contacts: contacts{}}
-		return collect(o.tx.Codes, l, func(rec CodeRecord) (Code, error) { return o.fullCode(rec, seen) })
+		return collect(o.tx.Codes, l.of(key), func(rec CodeRecord) (Code, error) { return o.fullCode(rec, seen) })
 	})
+}
+
+// codeKey is the key that holds what the filter selects.
+func (o *op) codeKey(f CodeFilter) (Key, error) {
+	if f.CouponID != uuid.Nil {
+		return Key{Index: OfCoupon, ID: f.CouponID}, nil
+	}
+	return o.ofAffiliate(f.AffiliateID, f.AffiliateEmail)
 }
 
 // CreateCode makes a code of a coupon, given or generated. A code without an
@@ -267,7 +255,7 @@ func (o *op) notifyCode(rec CodeRecord) error {
 func (o *op) freeForUpdate(old, rec CodeRecord) error {
 	if foldCode(rec.Code) != foldCode(old.Code) {
 		_, err := o.codeByText(rec.Code)
-		if err := free(err, codeTaken); err != nil {
+		if err := codeTaken.unlessFree(err); err != nil {
 			return err
 		}
 	}
@@ -302,10 +290,7 @@ func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (DeletedCode, er
 // codeByID returns the code that a caller named.
 func (o *op) codeByID(id uuid.UUID) (CodeRecord, error) {
 	rec, err := o.tx.Codes.Get(id)
-	if errors.Is(err, ErrNotFound) {
-		return rec, promotionalCodeNotFound.err()
-	}
-	return rec, err
+	return rec, promotionalCodeNotFound.orOther(err)
 }
 
 // findCode returns the code that ref names, or ErrNotFound.

@@ -22,7 +22,7 @@ func (b *codeBatch) add(rec CodeRecord) error {
 		return generatedCodeInvalid.err()
 	}
 	_, err := b.op.tx.Codes.Find(Key{Index: ByCode, Text: foldCode(rec.Code)})
-	if err := free(err, b.clash); err != nil {
+	if err := b.clash.unlessFree(err); err != nil {
 		return err
 	}
 	if err := b.op.freeCodeExternalID(rec.ExternalID); err != nil {
@@ -83,7 +83,7 @@ func (o *op) freeCodeExternalID(externalID string) error {
 		return nil
 	}
 	_, err := findText(o.tx.Codes, ByExternalID, externalID)
-	return free(err, codeExternalIDTaken)
+	return codeExternalIDTaken.unlessFree(err)
 }
 
 // couponOfNewCode returns the parent that a new code names.
@@ -101,8 +101,5 @@ func (o *op) ownerOfNewCode(id uuid.UUID, email string) (AffiliateRecord, error)
 		return AffiliateRecord{}, nil
 	}
 	rec, err := o.affiliateByIDOrEmail(id, email)
-	if errors.Is(err, ErrNotFound) {
-		return rec, affiliateNotFound.err()
-	}
-	return rec, err
+	return rec, affiliateNotFound.orOther(err)
 }

@@ -93,18 +93,10 @@ func (o *op) ownersOf(in NewCodes) ([]AffiliateRecord, error) {
 		owner, err := o.ownerOfNewCode(in.AffiliateID, in.AffiliateEmail)
 		return []AffiliateRecord{owner}, err
 	}
-	owners := make([]AffiliateRecord, 0, len(in.AffiliateIDs))
-	for _, id := range in.AffiliateIDs {
+	return eachOf(in.AffiliateIDs, func(id uuid.UUID) (AffiliateRecord, error) {
 		owner, err := o.tx.Affiliates.Get(id)
-		if errors.Is(err, ErrNotFound) {
-			return nil, affiliateNotFound.err()
-		}
-		if err != nil {
-			return nil, err
-		}
-		owners = append(owners, owner)
-	}
-	return owners, nil
+		return owner, affiliateNotFound.orOther(err)
+	})
 }
 
 // total is how many codes the batch has.

@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -106,7 +105,7 @@ func (p *Program) Coupon(ctx context.Context, ref CouponRef) (Coupon, error) {
 // Coupons lists the coupons, newest first, each with its codes. Errors:
 // InvalidQuery. Contract 3.3.
 func (p *Program) Coupons(ctx context.Context, pg Page) (List[Coupon], error) {
-	l, err := p.listing(pg, Key{}, "coupons", "")
+	l, err := p.listing(pg, "coupons", nil)
 	if err != nil {
 		return List[Coupon]{}, err
 	}
@@ -216,10 +215,7 @@ func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (DeletedCoupon
 // couponByID returns the coupon that a caller named.
 func (o *op) couponByID(id uuid.UUID) (CouponRecord, error) {
 	rec, err := o.tx.Coupons.Get(id)
-	if errors.Is(err, ErrNotFound) {
-		return rec, couponNotFound.err()
-	}
-	return rec, err
+	return rec, couponNotFound.orOther(err)
 }
 
 // findCoupon returns the coupon that ref names, or ErrNotFound.
@@ -238,35 +234,13 @@ func (o *op) findCoupon(ref CouponRef) (CouponRecord, error) {
 	return CouponRecord{}, ErrNotFound
 }
 
-// findText looks a text up that a caller sent. What no record may hold is not
-// asked for: a store need not take it for a key.
-func findText[R Record[R]](t Table[R], ix Index, s string) (R, error) {
-	if s == "" || !validText(s, false) {
-		var none R
-		return none, ErrNotFound
-	}
-	return t.Find(textKey(ix, s))
-}
-
 // freeCouponExternalID refuses the external id of a live coupon.
 func (o *op) freeCouponExternalID(externalID string) error {
 	if externalID == "" {
 		return nil
 	}
 	_, err := findText(o.tx.Coupons, ByExternalID, externalID)
-	return free(err, couponExternalIDTaken)
-}
-
-// free turns the outcome of a look-up into the check of a unique key: nil when
-// nothing was found, the refusal when something was.
-func free(err error, occupied refusal) error {
-	if err == nil {
-		return occupied.err()
-	}
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	return err
+	return couponExternalIDTaken.unlessFree(err)
 }
 
 // announceCoupon fires an event of a stored coupon and returns the coupon. The

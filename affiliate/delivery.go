@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -86,7 +85,7 @@ func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (Li
 	if err := first(p.checkDeliveryFilter(f)...); err != nil {
 		return List[Delivery]{}, err
 	}
-	l, err := p.listing(pg, f.key(), "deliveries", f.text())
+	l, err := p.listing(pg, "deliveries", f.texts())
 	if err != nil {
 		return List[Delivery]{}, err
 	}
@@ -101,7 +100,7 @@ func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (Li
 	over := func(d DeliveryRecord) bool { return d.CreatedAt.Before(since.Add(-clockSlack)) }
 	return view(ctx, p, func(o *op) (List[Delivery], error) {
 		table := sieve[DeliveryRecord]{Table: o.tx.Deliveries, keep: keep, over: over}
-		return collect(table, l, func(rec DeliveryRecord) (Delivery, error) { return deliveryOf(rec), nil })
+		return collect(table, l.of(f.key()), func(rec DeliveryRecord) (Delivery, error) { return deliveryOf(rec), nil })
 	})
 }
 
@@ -153,15 +152,15 @@ func (f DeliveryFilter) key() Key {
 	return Key{}
 }
 
-// text tells filters apart, for cursors.
-func (f DeliveryFilter) text() string {
+// texts tell filters apart, for cursors.
+func (f DeliveryFilter) texts() []string {
 	date := func(o Opt[Date]) string {
 		if d, ok := o.Get(); ok {
 			return d.String()
 		}
 		return ""
 	}
-	return strings.Join([]string{f.WebhookID.String(), string(f.State), string(f.Event), date(f.Since), date(f.Until)}, "\x00")
+	return []string{f.WebhookID.String(), string(f.State), string(f.Event), date(f.Since), date(f.Until)}
 }
 
 // deliveryOf is the delivery as it is answered in a list.

@@ -3,7 +3,6 @@ package affiliate
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -107,7 +106,7 @@ func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (Endpoint, error) 
 // Endpoints lists the endpoints, newest first, without their secrets. Errors:
 // [InvalidQuery]. Contract 4.2.
 func (p *Program) Endpoints(ctx context.Context, pg Page) (List[Endpoint], error) {
-	l, err := p.listing(pg, Key{}, "webhooks", "")
+	l, err := p.listing(pg, "webhooks", nil)
 	if err != nil {
 		return List[Endpoint]{}, err
 	}
@@ -211,10 +210,7 @@ func (p *Program) DeleteEndpoint(ctx context.Context, id uuid.UUID) (DeletedEndp
 // endpoint is the endpoint that a write names.
 func (o *op) endpoint(id uuid.UUID) (EndpointRecord, error) {
 	rec, err := o.tx.Endpoints.Get(id)
-	if errors.Is(err, ErrNotFound) {
-		return rec, webhookNotFound.err()
-	}
-	return rec, err
+	return rec, webhookNotFound.orOther(err)
 }
 
 func (o *op) roomForEndpoint() error {

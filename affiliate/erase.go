@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/google/uuid"
 )
@@ -31,10 +30,10 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 	}
 	return p.erase(ctx, func(o *op) (person, func() error, error) {
 		rec, err := o.tx.Affiliates.Get(id)
-		if errors.Is(err, ErrNotFound) {
-			return person{}, nil, affiliateNotFound.err()
+		if err != nil {
+			return person{}, nil, affiliateNotFound.orOther(err)
 		}
-		return person{id: id, email: rec.Email}, func() error { return o.blankAffiliate(rec) }, err
+		return person{id: id, email: rec.Email}, func() error { return o.blankAffiliate(rec) }, nil
 	})
 }
 
@@ -53,11 +52,11 @@ func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 	}
 	return p.erase(ctx, func(o *op) (person, func() error, error) {
 		rec, err := o.findReferral(ident)
-		if errors.Is(err, ErrNotFound) {
-			return person{}, nil, referralNotFound.err()
+		if err != nil {
+			return person{}, nil, referralNotFound.orOther(err)
 		}
 		who := person{id: rec.ID, email: rec.Email, customer: rec.CustomerID}
-		return who, func() error { return o.blankReferral(rec) }, err
+		return who, func() error { return o.blankReferral(rec) }, nil
 	})
 }
 
@@ -74,7 +73,7 @@ func (p *Program) erase(ctx context.Context, find func(*op) (person, func() erro
 		if err != nil {
 			return finding{}, err
 		}
-		events, err := all(o.tx.Events, Key{})
+		events, err := gather(o.tx.Events, Key{})
 		return finding{who, events}, err
 	})
 	if err != nil {
@@ -103,18 +102,6 @@ func (p *Program) erase(ctx context.Context, find func(*op) (person, func() erro
 		return struct{}{}, blank()
 	})
 	return err
-}
-
-// all reads the records that hold a key.
-func all[R Record[R]](t Table[R], key Key) ([]R, error) {
-	var list []R
-	for rec, err := range t.List(Query{Key: key}) {
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, rec)
-	}
-	return list, nil
 }
 
 // blankAffiliate stores the affiliate without personal data, unless there is
@@ -148,7 +135,7 @@ func (o *op) blankReferral(rec ReferralRecord) error {
 }
 
 func (o *op) blankClicks(referral uuid.UUID) error {
-	clicks, err := all(o.tx.Clicks, Key{Index: OfReferral, ID: referral})
+	clicks, err := gather(o.tx.Clicks, Key{Index: OfReferral, ID: referral})
 	for _, rec := range clicks {
 		rec.DeviceID, rec.LandingURL, rec.Referrer, rec.UserAgent = "", "", "", ""
 		if err := o.tx.Clicks.Replace(rec); err != nil {
@@ -161,10 +148,10 @@ func (o *op) blankClicks(referral uuid.UUID) error {
 // blankSales blanks the sales of a referral, and those that a change gave its
 // email.
 func (o *op) blankSales(ref ReferralRecord) error {
-	sales, err := all(o.tx.Sales, Key{Index: OfReferral, ID: ref.ID})
+	sales, err := gather(o.tx.Sales, Key{Index: OfReferral, ID: ref.ID})
 	if err == nil && ref.Email != "" {
 		var more []SaleRecord
-		more, err = all(o.tx.Sales, textKey(OfCustomer, ref.Email))
+		more, err = gather(o.tx.Sales, textKey(OfCustomer, ref.Email))
 		sales = append(sales, more...)
 	}
 	for _, rec := range sales {
@@ -179,7 +166,7 @@ func (o *op) blankSales(ref ReferralRecord) error {
 // blankCodes lets codes that are limited to a customer name the referral's id,
 // which they may name as well. It walks all codes: none is found by customer.
 func (o *op) blankCodes(ref ReferralRecord) error {
-	codes, err := all(o.tx.Codes, Key{})
+	codes, err := gather(o.tx.Codes, Key{})
 	for _, rec := range codes {
 		if rec.CustomerID == "" || rec.CustomerID != ref.CustomerID && lowerASCII(rec.CustomerID) != ref.Email {
 			continue
@@ -195,7 +182,7 @@ func (o *op) blankCodes(ref ReferralRecord) error {
 // erasePayloads empties the payloads that show a person and wait for nobody.
 // shown is what is known of the events of an earlier moment.
 func (o *op) erasePayloads(who person, shown map[uuid.UUID]bool) error {
-	events, err := all(o.tx.Events, Key{})
+	events, err := gather(o.tx.Events, Key{})
 	for _, rec := range events {
 		in, known := shown[rec.ID]
 		if !known {
@@ -214,7 +201,7 @@ func (o *op) erasePayloads(who person, shown map[uuid.UUID]bool) error {
 // erasePayload empties a payload, and with it what receivers said about it,
 // unless a delivery is pending.
 func (o *op) erasePayload(rec EventRecord) error {
-	deliveries, err := all(o.tx.Deliveries, Key{Index: OfEvent, ID: rec.ID})
+	deliveries, err := gather(o.tx.Deliveries, Key{Index: OfEvent, ID: rec.ID})
 	if err != nil {
 		return err
 	}
@@ -238,7 +225,7 @@ func (o *op) erasePayload(rec EventRecord) error {
 
 // dropReceipts drops the answers that show a person. Sealed ones hold none.
 func (o *op) dropReceipts(who person) error {
-	receipts, err := all(o.tx.Receipts, Key{})
+	receipts, err := gather(o.tx.Receipts, Key{})
 	for _, rec := range receipts {
 		if rec.Sealed || !who.in(rec.Answer) && !who.in(rec.Refusal) {
 			continue

@@ -179,6 +179,26 @@ func (r refusal) with(s string) *Error {
 	return e
 }
 
+// orOther is the row when a look-up missed, and err itself otherwise.
+func (r refusal) orOther(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return r.err()
+	}
+	return err
+}
+
+// unlessFree checks a unique key by the outcome of its look-up: nil when nothing
+// was found, the row when something was.
+func (r refusal) unlessFree(err error) error {
+	if err == nil {
+		return r.err()
+	}
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
 // printable is s as a text for clients may echo it: at most 64 characters,
 // without control characters.
 func printable(s string) string {

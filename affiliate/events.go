@@ -26,7 +26,7 @@ func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (List[Even
 	if refused != nil {
 		return List[Event]{}, refused
 	}
-	l, err := p.listing(pg, Key{}, "events", string(f.Type)+"\x00"+f.ObjectID)
+	l, err := p.listing(pg, "events", f)
 	if err != nil {
 		return List[Event]{}, err
 	}
@@ -38,11 +38,10 @@ func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (List[Even
 		if err != nil {
 			return List[Event]{}, internal("find sale", err)
 		}
-		l.query.Key = object.key
 		table := sieve[EventRecord]{Table: o.tx.Events, keep: func(e EventRecord) bool {
 			return (f.Type == "" || e.Type == f.Type) && (object.number == 0 || e.Number == object.number)
 		}}
-		return collect(table, l, func(rec EventRecord) (Event, error) { return eventOf(rec), nil })
+		return collect(table, l.of(object.key), func(rec EventRecord) (Event, error) { return eventOf(rec), nil })
 	})
 }
 

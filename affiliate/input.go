@@ -187,6 +187,25 @@ func emptyNotNil[T any](list []T) []T {
 	return list
 }
 
+// sentKey is the key of a text that a caller looks up. What no record may hold is
+// not found, and never reaches the store.
+func sentKey(ix Index, s string) (Key, error) {
+	if s == "" || !validText(s, false) {
+		return Key{}, ErrNotFound
+	}
+	return textKey(ix, s), nil
+}
+
+// findText looks a text up that a caller sent.
+func findText[R Record[R]](t Table[R], ix Index, s string) (R, error) {
+	key, err := sentKey(ix, s)
+	if err != nil {
+		var none R
+		return none, err
+	}
+	return t.Find(key)
+}
+
 // taken turns a clash on one of the given indexes into its refusal. Any other
 // error stays.
 func taken(err error, rows map[Index]*Error) error {

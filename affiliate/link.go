@@ -82,28 +82,16 @@ func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (List[Link],
 	if f.ID != uuid.Nil || f.Slug != "" {
 		return view(ctx, p, func(o *op) (List[Link], error) { return only(o.oneLink(f)) })
 	}
-	email, _ := canonicalEmail(f.AffiliateEmail)
-	filter, key := "", Key{}
-	switch {
-	case f.AffiliateID != uuid.Nil:
-		filter, key = "affiliateId="+f.AffiliateID.String(), Key{Index: OfAffiliate, ID: f.AffiliateID}
-	case f.AffiliateEmail != "":
-		filter, key = "affiliateEmail="+email, Key{Index: OfAffiliate}
-	}
-	l, err := p.listing(pg, key, "links", filter)
+	l, err := p.listing(pg, "links", f)
 	if err != nil {
 		return List[Link]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Link], error) {
-		l := l
-		if key.Index != "" && key.ID == uuid.Nil {
-			owner, err := o.affiliateByEmail(email)
-			if err != nil {
-				return only(Link{}, err)
-			}
-			l.query.Key.ID = owner.ID
+		key, err := o.ofAffiliate(f.AffiliateID, f.AffiliateEmail)
+		if err != nil {
+			return only(Link{}, err)
 		}
-		return o.linkList(l)
+		return o.linkList(l.of(key))
 	})
 }
 
@@ -127,7 +115,7 @@ func (o *op) linkList(l listing) (List[Link], error) {
 		if owner.ID != rec.AffiliateID {
 			var err error
 			if owner, err = o.tx.Affiliates.Get(rec.AffiliateID); err != nil {
-				return Link{}, internal("read owner of link", broken(err))
+				return Link{}, internal("read owner of link", err)
 			}
 		}
 		return o.linkWith(rec, owner)
@@ -190,7 +178,7 @@ func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Lin
 		}
 		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
 		if err != nil {
-			return Link{}, internal("read owner of link", broken(err))
+			return Link{}, internal("read owner of link", err)
 		}
 		rec.Slug, rec.UpdatedAt = slug, later(o.now, rec.UpdatedAt)
 		if err := o.tx.Links.Replace(rec); err != nil {
@@ -218,7 +206,7 @@ func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, err
 		}
 		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
 		if err != nil {
-			return DeletedLink{}, internal("read owner of link", broken(err))
+			return DeletedLink{}, internal("read owner of link", err)
 		}
 		if err := o.removeLink(rec); err != nil {
 			return DeletedLink{}, err
@@ -313,7 +301,7 @@ func linkTextMissing(slug string, missing refusal) *Error {
 func (o *op) linkOf(rec LinkRecord) (Link, error) {
 	owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
-		return Link{}, internal("read owner of link", broken(err))
+		return Link{}, internal("read owner of link", err)
 	}
 	return o.linkWith(rec, owner)
 }

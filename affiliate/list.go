@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/google/uuid"
@@ -29,12 +30,14 @@ const (
 
 // Each walks every page of a list method, size records at a time. Breaking off
 // asks for no further page. A cursor that comes back is an error, never a loop.
+//
+// Errors: those of list, each of which ends the walk.
 func Each[T any](size int, list func(Page) (List[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		page := Page{Limit: size}
+		page, seen := Page{Limit: size}, map[string]bool{}
 		for {
 			l, err := list(page)
-			if err == nil && l.Next != "" && l.Next == page.Cursor {
+			if err == nil && seen[l.Next] {
 				err = errors.New("affiliate: the list repeats a cursor")
 			}
 			if err != nil {
@@ -50,7 +53,7 @@ func Each[T any](size int, list func(Page) (List[T], error)) iter.Seq2[T, error]
 			if l.Next == "" {
 				return
 			}
-			page.Cursor = l.Next
+			page.Cursor, seen[l.Next] = l.Next, true
 		}
 	}
 }
@@ -61,12 +64,13 @@ type listing struct {
 	scope string
 }
 
-// listing turns a page of the records that hold key into a query. Scope names
-// the operation, what it filters by and for, and the program: a cursor works for them alone.
-func (p *Program) listing(pg Page, key Key, operation, filter string) (listing, error) {
+// listing turns a page into a query over all records of a table. The scope is the
+// operation, the filter as it was sent, and the program: a cursor works for them
+// alone.
+func (p *Program) listing(pg Page, operation string, filter any) (listing, error) {
 	l := listing{
-		query: Query{Key: key, Desc: true, Limit: pg.Limit},
-		scope: operation + "\x00" + string(key.Index) + "\x00" + filter + "\x00" + p.cfg.ID.String(),
+		query: Query{Desc: true, Limit: pg.Limit},
+		scope: fmt.Sprintf("%s\x00%q\x00%s", operation, filter, p.cfg.ID),
 	}
 	if pg.Limit < 0 || pg.Limit > maxPage {
 		return l, limitInvalid.err()
@@ -83,6 +87,12 @@ func (p *Program) listing(pg Page, key Key, operation, filter string) (listing, 
 		l.query.Limit = cursorPage
 	}
 	return l, nil
+}
+
+// of is the listing of the records that hold a key.
+func (l listing) of(key Key) listing {
+	l.query.Key = key
+	return l
 }
 
 // collect reads a page from a table. Each record becomes an item by item.

@@ -61,6 +61,9 @@ func createOnce[T any](o *op, rq request, refused error, fn func() (T, error)) (
 		return zero, idempotencyKeyInvalid.err()
 	}
 	digest, err := rq.digest()
+	if err != nil && refused != nil {
+		return zero, refused // an input without JSON cannot be told from another: nothing is kept
+	}
 	if err != nil {
 		return zero, internal("digest request", err)
 	}

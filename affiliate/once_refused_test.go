@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -133,4 +134,16 @@ func TestOnceOutcomes(t *testing.T) {
 			s.verify()
 		})
 	}
+}
+
+// An input that has no JSON is refused for what is wrong with it.
+func TestOnceWithoutJSON(t *testing.T) {
+	w := newWorld(t)
+	never := affiliate.Set(affiliate.At(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)))
+	in := affiliate.NewCoupon{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5")), RedeemBy: never}
+	in.Once.Key = "k"
+	w.refused(fieldError(affiliate.InvalidField, "redeemBy", "redeemBy must be an ISO 8601 date"), func() error {
+		_, err := w.CreateCoupon(t.Context(), in)
+		return err
+	})
 }

@@ -202,15 +202,14 @@ func (p *Program) Payout(ctx context.Context, id uuid.UUID) (Payout, error) {
 
 // Payouts lists payouts, newest first.
 func (p *Program) Payouts(ctx context.Context, f PayoutFilter, pg Page) (List[Payout], error) {
+	l, err := p.listing(pg, "payouts", f)
+	if err != nil {
+		return List[Payout]{}, err
+	}
+	if f.AffiliateID != uuid.Nil {
+		l = l.of(Key{Index: OfAffiliate, ID: f.AffiliateID})
+	}
 	return view(ctx, p, func(o *op) (List[Payout], error) {
-		var key Key
-		if f.AffiliateID != uuid.Nil {
-			key = Key{Index: OfAffiliate, ID: f.AffiliateID}
-		}
-		l, err := p.listing(pg, key, "payouts", f.AffiliateID.String())
-		if err != nil {
-			return List[Payout]{}, err
-		}
 		return collect(o.tx.Payouts, l, func(rec PayoutRecord) (Payout, error) { return payoutOf(rec), nil })
 	})
 }

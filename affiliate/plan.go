@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 )
@@ -67,7 +66,7 @@ func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 // Plans lists the commission plans, newest first.
 // Errors: InvalidQuery for a bad page.
 func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
-	l, err := p.listing(pg, Key{}, "plans", "")
+	l, err := p.listing(pg, "plans", nil)
 	if err != nil {
 		return List[Plan]{}, err
 	}
@@ -217,12 +216,4 @@ func planOf(rec PlanRecord) Plan {
 		NumberOfPayments: orNull(rec.Terms.MaxPayments), NumberOfMonths: orNull(rec.Terms.MaxMonths),
 		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: RewardCash,
 	}
-}
-
-// orOther is the row when a look-up missed, and err itself otherwise.
-func (r refusal) orOther(err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return r.err()
-	}
-	return err
 }

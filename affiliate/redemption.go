@@ -18,11 +18,8 @@ func (p *Program) RestoreRedemption(ctx context.Context, sale SaleID) error {
 	o := p.op(ctx)
 	_, err := update(o, func() (struct{}, error) {
 		entry, err := o.tx.Redemptions.Get(numberID(int64(sale)))
-		if errors.Is(err, ErrNotFound) {
-			return struct{}{}, redemptionNotFound.err()
-		}
 		if err != nil {
-			return struct{}{}, err
+			return struct{}{}, redemptionNotFound.orOther(err)
 		}
 		if !entry.RestoredAt.IsZero() {
 			return struct{}{}, redemptionRestored.err()

@@ -91,33 +91,25 @@ func (p *Program) Referral(ctx context.Context, ident string) (Referral, error) 
 // Referrals lists referrals, newest first. An affiliate that is not known has
 // none.
 func (p *Program) Referrals(ctx context.Context, f ReferralFilter, pg Page) (List[Referral], error) {
+	l, err := p.listing(pg, "referrals", f)
+	if err != nil {
+		return List[Referral]{}, err
+	}
 	return view(ctx, p, func(o *op) (List[Referral], error) {
-		key, filter, err := o.referralKey(f)
+		key, err := o.referralKey(f)
 		if err != nil {
 			return only(Referral{}, err)
 		}
-		l, err := p.listing(pg, key, "referrals", filter)
-		if err != nil {
-			return List[Referral]{}, err
-		}
-		return collect(o.tx.Referrals, l, o.referralOf)
+		return collect(o.tx.Referrals, l.of(key), o.referralOf)
 	})
 }
 
-func (o *op) referralKey(f ReferralFilter) (key Key, filter string, err error) {
-	switch {
-	case f.AffiliateID != uuid.Nil:
-		return Key{Index: OfAffiliate, ID: f.AffiliateID}, f.AffiliateID.String(), nil
-	case f.AffiliateEmail != "":
-		aff, err := o.affiliateByEmail(f.AffiliateEmail)
-		return Key{Index: OfAffiliate, ID: aff.ID}, aff.ID.String(), err
-	case f.ReferredUserExternalID != "":
-		if !validText(f.ReferredUserExternalID, false) {
-			return Key{}, "", ErrNotFound
-		}
-		return textKey(OfCustomer, f.ReferredUserExternalID), f.ReferredUserExternalID, nil
+// referralKey is the key that holds what the filter selects.
+func (o *op) referralKey(f ReferralFilter) (Key, error) {
+	if f.AffiliateID == uuid.Nil && f.AffiliateEmail == "" && f.ReferredUserExternalID != "" {
+		return sentKey(OfCustomer, f.ReferredUserExternalID)
 	}
-	return Key{}, "", nil
+	return o.ofAffiliate(f.AffiliateID, f.AffiliateEmail)
 }
 
 // CreateReferral records a customer who came through an affiliate. The
@@ -362,11 +354,8 @@ func (p *Program) changeReferral(ctx context.Context, ident string, change func(
 	o := p.op(ctx)
 	return update(o, func() (Referral, error) {
 		rec, err := o.findReferral(ident)
-		if errors.Is(err, ErrNotFound) {
-			return Referral{}, referralNotFound.err()
-		}
 		if err != nil {
-			return Referral{}, err
+			return Referral{}, referralNotFound.orOther(err)
 		}
 		before := rec.Clone()
 		if err := change(o, &rec); err != nil {
@@ -471,13 +460,7 @@ func setText(dst *string, o Opt[string]) {
 
 func (o *op) freeReferralEmail(email string) error {
 	_, err := o.referralByEmail(email)
-	if err == nil {
-		return referralEmailTaken.err()
-	}
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	return err
+	return referralEmailTaken.unlessFree(err)
 }
 
 // PushReferralStatus sets the subscription status that a payment provider

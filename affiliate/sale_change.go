@@ -214,10 +214,7 @@ func (o *op) freeSaleIDs(before, rec *SaleRecord) error {
 			continue
 		}
 		_, err := o.tx.Sales.Find(textKey(id.index, id.new))
-		if err == nil {
-			return id.taken.err()
-		}
-		if !errors.Is(err, ErrNotFound) {
+		if err := id.taken.unlessFree(err); err != nil {
 			return err
 		}
 	}
@@ -423,7 +420,7 @@ func (o *op) removeSale(rec SaleRecord) error {
 func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, error) {
 	o := p.op(ctx)
 	return update(o, func() (int, error) {
-		key, _, err := o.saleKey(f)
+		key, err := o.saleKey(f)
 		if errors.Is(err, ErrNotFound) {
 			return 0, nil
 		}

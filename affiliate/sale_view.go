@@ -22,49 +22,37 @@ func (p *Program) Sale(ctx context.Context, id SaleID) (Sale, error) {
 // Sales lists sales, newest first. A filter that names nothing known gives an
 // empty list.
 func (p *Program) Sales(ctx context.Context, f SaleFilter, pg Page) (List[Sale], error) {
+	l, err := p.listing(pg, "sales", f)
+	if err != nil {
+		return List[Sale]{}, err
+	}
 	return view(ctx, p, func(o *op) (List[Sale], error) {
-		key, filter, err := o.saleKey(f)
+		key, err := o.saleKey(f)
 		if err != nil {
 			return only(Sale{}, err)
 		}
 		if key.Index.Unique() {
 			return only(o.saleByKey(key))
 		}
-		l, err := p.listing(pg, key, "sales", filter)
-		if err != nil {
-			return List[Sale]{}, err
-		}
-		return collect(o.tx.Sales, l, o.saleOf)
+		return collect(o.tx.Sales, l.of(key), o.saleOf)
 	})
 }
 
 // saleKey is the key that holds what the filter selects; the zero key selects
 // every sale.
-func (o *op) saleKey(f SaleFilter) (key Key, filter string, err error) {
+func (o *op) saleKey(f SaleFilter) (Key, error) {
 	switch {
-	case f.AffiliateID != uuid.Nil:
-		return Key{Index: OfAffiliate, ID: f.AffiliateID}, f.AffiliateID.String(), nil
-	case f.AffiliateEmail != "":
-		aff, err := o.affiliateByEmail(f.AffiliateEmail)
-		return Key{Index: OfAffiliate, ID: aff.ID}, aff.ID.String(), err
+	case f.AffiliateID != uuid.Nil || f.AffiliateEmail != "":
+		return o.ofAffiliate(f.AffiliateID, f.AffiliateEmail)
 	case f.ReferralID != "":
 		ref, err := o.findReferral(f.ReferralID)
-		return Key{Index: OfReferral, ID: ref.ID}, ref.ID.String(), err
+		return Key{Index: OfReferral, ID: ref.ID}, err
 	case f.ExternalID != "":
-		return externalKey(ByExternalID, f.ExternalID)
+		return sentKey(ByExternalID, f.ExternalID)
 	case f.ExternalInvoiceID != "":
-		return externalKey(ByInvoice, f.ExternalInvoiceID)
+		return sentKey(ByInvoice, f.ExternalInvoiceID)
 	}
-	return Key{}, "", nil
-}
-
-// externalKey is the key of a text that a caller looks up. One that no record
-// can have is not found, and never reaches the store.
-func externalKey(ix Index, s string) (Key, string, error) {
-	if !validText(s, false) {
-		return Key{}, "", ErrNotFound
-	}
-	return textKey(ix, s), s, nil
+	return Key{}, nil
 }
 
 func (o *op) saleByKey(key Key) (Sale, error) {
@@ -254,16 +242,10 @@ func (o *op) findSale(ref SaleRef) (SaleRecord, error) {
 	switch {
 	case ref.ID != 0:
 		return o.saleByNumber(ref.ID)
-	case ref.ExternalID != "" || ref.InvoiceID != "":
-		ix, text := ByExternalID, ref.ExternalID
-		if text == "" {
-			ix, text = ByInvoice, ref.InvoiceID
-		}
-		key, _, err := externalKey(ix, text)
-		if err != nil {
-			return SaleRecord{}, err
-		}
-		return o.tx.Sales.Find(key)
+	case ref.ExternalID != "":
+		return findText(o.tx.Sales, ByExternalID, ref.ExternalID)
+	case ref.InvoiceID != "":
+		return findText(o.tx.Sales, ByInvoice, ref.InvoiceID)
 	}
 	return SaleRecord{}, saleIDRequired.err()
 }

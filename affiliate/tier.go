@@ -69,7 +69,7 @@ func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
 // Tiers lists the tiers, newest first.
 // Errors: InvalidQuery for a bad page.
 func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
-	l, err := p.listing(pg, Key{}, "tiers", "")
+	l, err := p.listing(pg, "tiers", nil)
 	if err != nil {
 		return List[Tier]{}, err
 	}
