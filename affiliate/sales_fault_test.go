@@ -156,7 +156,7 @@ func TestSalesFaults(t *testing.T) {
 				s := faultShop(t)
 				sc := s.scenarios(ctx)[name]
 				before := s.dump()
-				step := 3 // the other kinds need not stand everywhere
+				step := 7 // the other kinds need not stand everywhere
 				if kind == "FailAt" {
 					step = 1
 				}
