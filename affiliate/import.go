@@ -122,8 +122,8 @@ func (o *op) importOrigin(row *ImportedReferral) (origin, ReferralMedium, error)
 	}
 	code, err := o.tx.Codes.Find(Key{Index: ByCode, Text: foldCode(row.PromoCode)})
 	if err != nil {
-		return origin{}, "", err
+		return origin{}, "", missed(err)
 	}
 	aff, err := o.tx.Affiliates.Get(code.AffiliateID)
-	return origin{affiliate: aff}, MediumCoupon, err
+	return origin{affiliate: aff}, MediumCoupon, missed(err)
 }

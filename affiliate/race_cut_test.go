@@ -2,6 +2,7 @@ package affiliate_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -131,7 +132,7 @@ func TestRaceCut(t *testing.T) {
 					ended.Store(true)
 					return err
 				}
-				for {
+				for range 20_000 { // enough to outlast the change
 					after := ended.Load()
 					err := w.sold("ADA20")
 					if err != nil {
@@ -142,6 +143,7 @@ func TestRaceCut(t *testing.T) {
 					}
 					once.Do(func() { close(some) })
 				}
+				return errors.New("sales go on without end")
 			})
 			tally(t, got, map[affiliate.Reason]int{"": 1, c.then: 8})
 			if late.Load() > 0 {

@@ -252,12 +252,22 @@ func (o *op) namedOrigin(ident, email string) (origin, error) {
 func (o *op) eitherOrigin(ident, email string) (origin, error) {
 	switch {
 	case ident != "":
-		return o.resolve(ident)
+		from, err := o.resolve(ident)
+		return from, missed(err)
 	case email != "":
 		aff, err := o.affiliateByEmail(email)
-		return origin{affiliate: aff}, err
+		return origin{affiliate: aff}, missed(err)
 	}
 	return origin{}, ErrNotFound
+}
+
+// missed is the bare ErrNotFound for a look-up that found nobody, which is an
+// answer: a store may have wrapped it.
+func missed(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return ErrNotFound
+	}
+	return err
 }
 
 // addReferral stores a new referral of the origin's affiliate, joins the

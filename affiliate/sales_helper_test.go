@@ -1,11 +1,11 @@
 package affiliate_test
 
 import (
+	"encoding/json"
 	"iter"
 	"testing"
 )
 
-// jsonOf is v on the wire.
 // onlyValues drops the errors of a sequence, or panics.
 func onlyValues[T any](seq iter.Seq2[T, error]) iter.Seq[T] {
 	return func(yield func(T) bool) {
@@ -23,3 +23,5 @@ func (w *world) on(t testing.TB) {
 	w.t = t
 	t.Cleanup(func() { w.t = outer })
 }
+
+func jsonInto(text string, v any) error { return json.Unmarshal([]byte(text), v) }

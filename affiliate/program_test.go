@@ -1,0 +1,182 @@
+package affiliate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// A Config that cannot work is refused at the start, with its field named.
+func TestNewRefuses(t *testing.T) {
+	pass := func(b []byte) ([]byte, error) { return b, nil }
+	for want, cfg := range map[string]affiliate.Config{
+		"Currency":     {Currency: "XYZ"},
+		"CookieDays":   {CookieDays: -1},
+		"RefundWindow": {RefundWindow: -1},
+		"Seal":         {Seal: pass},
+		"Terms":        {Terms: affiliate.Terms{Rate: affiliate.MustPercent("101")}},
+		"Destinations": {Destinations: []affiliate.Destination{{URL: "/shop"}}},
+	} {
+		if _, err := affiliate.New(memstore.New(), cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := affiliate.New(sparse{memstore.New()}, affiliate.Config{}); err == nil || !strings.Contains(err.Error(), "no sales") {
+		t.Errorf("a store without sales: %v", err)
+	}
+	if _, err := affiliate.New(failingViews{memstore.New()}, affiliate.Config{}); err != nil {
+		t.Errorf("an empty View reads nothing: %v", err)
+	}
+}
+
+// sparse is a store that has no sales.
+type sparse struct{ affiliate.Store }
+
+func (s sparse) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return s.Store.View(ctx, id, func(tx *affiliate.Tx) error {
+		short := *tx
+		short.Sales = nil
+		return fn(&short)
+	})
+}
+
+func TestNewFillsIn(t *testing.T) {
+	p := must(affiliate.New(memstore.New(), affiliate.Config{Currency: "eur"}))
+	cfg := p.Config()
+	if diff := cmp.Diff([]any{affiliate.Currency("EUR"), time.UTC.String(), "ref", 60}, []any{cfg.Currency, cfg.Location.String(), cfg.Param, cfg.CookieDays}); diff != "" {
+		t.Error(diff)
+	}
+	if cfg.Now == nil || cfg.Rand == nil {
+		t.Error("no clock or no randomness")
+	}
+}
+
+// OnEvents is called after a commit that wrote events, and only then.
+func TestOnEvents(t *testing.T) {
+	calls := 0
+	s := newSaleShop(t, func(c *affiliate.Config) { c.OnEvents = func() { calls++ } })
+	ctx := t.Context()
+	for name, tt := range map[string]struct {
+		call func(p *affiliate.Program) error
+		want int
+	}{
+		"change": {func(p *affiliate.Program) error {
+			_, err := p.PushReferralStatus(ctx, s.tomas.Email, "PAST_DUE")
+			return err
+		}, 1},
+		"read": {func(p *affiliate.Program) error {
+			_, err := p.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})
+			return err
+		}, 0},
+		"click": {func(p *affiliate.Program) error {
+			_, err := p.TrackClick(ctx, affiliate.NewClick{Slug: "ada"})
+			return err
+		}, 0},
+		"refusal": {func(p *affiliate.Program) error { _, err := p.UpdateSale(ctx, 99, affiliate.SaleUpdate{}); return err }, 0},
+		"rollback": {func(p *affiliate.Program) error {
+			_, err := p.With(conformance.FailAt(s.store, 4)).UpdateReferral(ctx, s.bea.Email, affiliate.ReferralUpdate{Name: textOf("x")})
+			return err
+		}, 0},
+	} {
+		calls = 0
+		err := tt.call(s.Program)
+		if calls != tt.want || (err != nil) != (name == "refusal" || name == "rollback") {
+			t.Errorf("%s: %d calls, %v", name, calls, err)
+		}
+	}
+}
+
+// Refuse gives the first row of a reason, and an internal error for one that has
+// none.
+func TestRefuse(t *testing.T) {
+	if got := affiliate.Refuse(affiliate.RateLimited); got.Message != "Too many requests. Please slow down." || got.Kind != affiliate.KindLimited {
+		t.Errorf("%+v", got)
+	}
+	if got := affiliate.Refuse("no such reason"); got.Kind != affiliate.KindInternal || got.Message != "Internal server error" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A store may wrap its answers (S05): what is not there is not there, and what is
+// taken is taken.
+func TestWrappingStore(t *testing.T) {
+	ctx := t.Context()
+	s := saleShopIn(newWorldOn(t, wrapping{memstore.New()}))
+	s.fill()
+	if err := s.DeleteSale(ctx, 99); err != nil {
+		t.Errorf("DeleteSale: %v", err)
+	}
+	if err := s.DeleteReferral(ctx, "x@example.net"); err != nil {
+		t.Errorf("DeleteReferral: %v", err)
+	}
+	if res, err := s.RecordSale(ctx, affiliate.NewSale{ReferralID: "nobody", TotalEarned: sum("1")}); err != nil || res.Outcome != affiliate.SaleUnattributed {
+		t.Errorf("RecordSale: %v, %v", res.Outcome, err)
+	}
+	s.refused(saleMissing, func() error { _, err := s.UpdateSale(ctx, 99, affiliate.SaleUpdate{}); return err })
+	s.refused(referralUnknown, func() error { _, err := s.UpdateReferral(ctx, "nobody", affiliate.ReferralUpdate{}); return err })
+	nobody := affiliate.NewReferral{AffiliateID: "nobody", Name: "n", Email: "nobody@example.net", ReferredUserExternalID: "n"}
+	if _, err := s.CreateReferral(ctx, nobody); !errors.Is(err, affiliate.ErrNotFound) {
+		t.Errorf("CreateReferral: %v", err)
+	}
+	report, err := s.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: nobody}})
+	if err != nil || len(report.Failed) != 1 {
+		t.Errorf("ImportReferrals: %+v, %v", report, err)
+	}
+	nobody.Key = "k"
+	for range 2 {
+		if _, err := s.CreateReferral(ctx, nobody); err != affiliate.ErrNotFound {
+			t.Errorf("CreateReferral with a key: %v", err)
+		}
+	}
+	s.verify()
+}
+
+// wrapping is a store whose look-ups wrap the error of what they miss.
+type wrapping struct{ affiliate.Store }
+
+func (w wrapping) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return w.Store.Update(ctx, id, func(tx *affiliate.Tx) error { return fn(wrapMisses(tx)) })
+}
+
+func (w wrapping) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return w.Store.View(ctx, id, func(tx *affiliate.Tx) error { return fn(wrapMisses(tx)) })
+}
+
+func wrapMisses(tx *affiliate.Tx) *affiliate.Tx {
+	out := *tx
+	out.Affiliates, out.Links, out.Clicks = missing(tx.Affiliates), missing(tx.Links), missing(tx.Clicks)
+	out.Referrals, out.Codes, out.Sales = missing(tx.Referrals), missing(tx.Codes), missing(tx.Sales)
+	out.Totals, out.Receipts, out.Payouts = missing(tx.Totals), missing(tx.Receipts), missing(tx.Payouts)
+	return &out
+}
+
+func missing[R affiliate.Record[R]](t affiliate.Table[R]) affiliate.Table[R] { return missTable[R]{t} }
+
+type missTable[R affiliate.Record[R]] struct{ affiliate.Table[R] }
+
+func (m missTable[R]) Get(id uuid.UUID) (R, error) {
+	rec, err := m.Table.Get(id)
+	return rec, wrapped(err)
+}
+
+func (m missTable[R]) Find(k affiliate.Key) (R, error) {
+	rec, err := m.Table.Find(k)
+	return rec, wrapped(err)
+}
+
+func wrapped(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("store: %w", err)
+}
