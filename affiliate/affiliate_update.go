@@ -73,7 +73,7 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDe
 			return Affiliate{}, err
 		}
 	}
-	err := first(oneOfThese(d.Method, paymentMethods, oneOf("paymentMethod", paymentMethods...)))
+	err := first(oneOfOrNone("paymentMethod", d.Method, paymentMethods))
 	if err != nil {
 		return Affiliate{}, err
 	}
@@ -127,9 +127,7 @@ func (up AffiliateUpdate) applied(rec AffiliateRecord) AffiliateRecord {
 	rec.FirstName = up.FirstName.Or(rec.FirstName)
 	rec.LastName = up.LastName.Or(rec.LastName)
 	rec.Email = up.Email.Or(rec.Email)
-	if !up.CommissionRate.IsZero() {
-		rec.Rate = valueOrNothing(up.CommissionRate)
-	}
+	rec.Rate = valueOrNothing(changed(rec.Rate, up.CommissionRate))
 	if status, ok := up.AffiliateStatus.Get(); ok {
 		rec.Status = statusInput(status)
 	}

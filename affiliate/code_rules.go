@@ -31,7 +31,7 @@ func (p *Program) checkNewCode(in *NewCode, owned bool) error {
 		checkStructure(in),
 		optional("prefix", in.Prefix, maxPrefix),
 		checkRandomLength(in.RandomCharsLength),
-		oneOfThese(in.RandomCharsCase, []CharsCase{CharsUppercase, CharsLowercase, CharsMixed}, randomCaseUnknown.err()),
+		checkRandomCase(in.RandomCharsCase),
 	)
 }
 
@@ -122,6 +122,13 @@ func checkRandomLength(sent Opt[int64]) *Error {
 	return nil
 }
 
+func checkRandomCase(c CharsCase) *Error {
+	if c == "" {
+		return nil
+	}
+	return memberOf(c, randomCaseUnknown, CharsUppercase, CharsLowercase, CharsMixed)
+}
+
 // codeRecord is a checked create as a record without id, code and times.
 func (p *Program) codeRecord(in NewCode) CodeRecord {
 	rec := CodeRecord{
@@ -171,7 +178,7 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 		return CodeRecord{}, err
 	}
 	rec.Code, rec.CustomerID, rec.LimitToCustomers = code, customer, limited
-	rec.ExternalID = changed(Set(rec.ExternalID), up.ExternalID).Or("")
+	setText(&rec.ExternalID, up.ExternalID)
 	rec.Active = up.Active.Or(rec.Active)
 	if !up.ExpiresAt.IsZero() {
 		rec.ExpiresAt = p.instant(up.ExpiresAt)

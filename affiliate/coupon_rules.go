@@ -45,14 +45,6 @@ func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, 
 	return rec, nil
 }
 
-// changed is the field after an update: as it was when nothing was given.
-func changed[T any](old, up Opt[T]) Opt[T] {
-	if up.IsZero() {
-		return old
-	}
-	return up
-}
-
 // input is the stored coupon in the shape of a create that would make it.
 func (r CouponRecord) input() NewCoupon {
 	in := NewCoupon{
@@ -117,14 +109,6 @@ func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {
 		optional("externalId", c.ExternalID, maxName),
 		checkIntegrationType(c, up),
 	)
-}
-
-// memberOf checks an enumeration value that must be one of some.
-func memberOf[T ~string](v T, unknown refusal, values ...T) *Error {
-	if slices.Contains(values, v) {
-		return nil
-	}
-	return unknown.err()
 }
 
 func checkPercentOff(c *NewCoupon) *Error {
@@ -209,5 +193,8 @@ func checkIntegrationType(c *NewCoupon, up CouponUpdate) *Error {
 	if ok && sent == "" {
 		return integrationTypeUnknown.err()
 	}
-	return oneOfThese(c.IntegrationType, integrationTypes, integrationTypeUnknown.err())
+	if c.IntegrationType == "" {
+		return nil
+	}
+	return memberOf(c.IntegrationType, integrationTypeUnknown, integrationTypes...)
 }

@@ -111,10 +111,9 @@ const clockSlack = 24 * time.Hour
 // checkDeliveryFilter lists what is wrong with a filter. On the wire it is a
 // query, so its errors are of the query.
 func (p *Program) checkDeliveryFilter(f DeliveryFilter) []*Error {
-	states := deliveryStates()
 	return []*Error{
-		inQuery(oneOfThese(f.State, states, oneOf("state", states...))),
-		inQuery(oneOfThese(f.Event, EventTypes(), oneOf("event", EventTypes()...))),
+		inQuery(oneOfOrNone("state", f.State, deliveryStates())),
+		inQuery(oneOfOrNone("event", f.Event, EventTypes())),
 		inQuery(p.checkDate("since", f.Since)),
 		inQuery(p.checkDate("until", f.Until)),
 	}

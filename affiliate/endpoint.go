@@ -292,9 +292,7 @@ func (up EndpointUpdate) apply(rec EndpointRecord, now time.Time) EndpointRecord
 	if types, ok := up.Events.Get(); ok {
 		rec.Events = allTypes(types)
 	}
-	if !up.Description.IsZero() {
-		rec.Description = up.Description.Or("")
-	}
+	setText(&rec.Description, up.Description)
 	switch active := up.Active.Or(rec.Active); {
 	case active && !rec.Active:
 		rec.enable()

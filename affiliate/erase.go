@@ -1,9 +1,7 @@
 package affiliate
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 
 	"github.com/google/uuid"
 )
@@ -17,8 +15,8 @@ import (
 //   - A payload goes once none of its deliveries is pending, and can then not be
 //     replayed. Where one is, erase again later: a second call changes nothing
 //     else, and fires nothing.
-//   - Receipts that show the person are dropped: a request that is repeated with
-//     its old key is carried out again.
+//   - Receipts keep their answers without the person: a request that is repeated
+//     with its old key is still not carried out again.
 //   - It reads every event and receipt of the program, the events outside the
 //     transaction: a job, not a request.
 //
@@ -96,7 +94,7 @@ func (p *Program) erase(ctx context.Context, find func(*op) (person, func() erro
 		if err := o.erasePayloads(now, known); err != nil {
 			return struct{}{}, internal("erase payloads", err)
 		}
-		if err := o.dropReceipts(now); err != nil {
+		if err := o.eraseReceipts(now); err != nil {
 			return struct{}{}, internal("erase receipts", err)
 		}
 		return struct{}{}, blank()
@@ -168,7 +166,7 @@ func (o *op) blankSales(ref ReferralRecord) error {
 func (o *op) blankCodes(ref ReferralRecord) error {
 	codes, err := gather(o.tx.Codes, Key{})
 	for _, rec := range codes {
-		if rec.CustomerID == "" || rec.CustomerID != ref.CustomerID && lowerASCII(rec.CustomerID) != ref.Email {
+		if rec.CustomerID == "" || rec.CustomerID != ref.CustomerID && !sameEmail(rec.CustomerID, ref.Email) {
 			continue
 		}
 		rec.CustomerID = ref.ID.String()
@@ -223,69 +221,19 @@ func (o *op) erasePayload(rec EventRecord) error {
 	return o.tx.Events.Replace(rec)
 }
 
-// dropReceipts drops the answers that show a person. Sealed ones hold none.
-func (o *op) dropReceipts(who person) error {
+// eraseReceipts blanks the person in the answers that show them: a request that
+// is repeated with its key still finds its answer, and is not carried out again.
+// Sealed answers and refusals show nobody.
+func (o *op) eraseReceipts(who person) error {
 	receipts, err := gather(o.tx.Receipts, Key{})
 	for _, rec := range receipts {
-		if rec.Sealed || !who.in(rec.Answer) && !who.in(rec.Refusal) {
+		if rec.Sealed || !who.in(rec.Answer) {
 			continue
 		}
-		if err := o.tx.Receipts.Delete(rec.ID); err != nil {
+		rec.Answer = who.blankIn(rec.Answer)
+		if err := o.tx.Receipts.Replace(rec); err != nil {
 			return err
 		}
 	}
 	return err
-}
-
-// A person is how JSON shows somebody: as an object with their id, which has an
-// email until it is erased, or as their email or external id anywhere.
-type person struct {
-	id       uuid.UUID
-	email    string // empty once erased
-	customer string // the host's own id of a customer; may be empty
-}
-
-// in tells whether JSON shows the person. What names none of their ids and
-// emails is not taken apart.
-func (who person) in(raw []byte) bool {
-	if !who.mayBeIn(raw) {
-		return false
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	return dec.Decode(&v) == nil && who.within(v)
-}
-
-func (who person) mayBeIn(raw []byte) bool {
-	for _, s := range [...]string{who.id.String(), who.email, who.customer} {
-		quoted, err := json.Marshal(s)
-		if s != "" && (err != nil || bytes.Contains(raw, quoted)) {
-			return true
-		}
-	}
-	return false
-}
-
-func (who person) within(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		if email, _ := v["email"].(string); email != "" && v["id"] == who.id.String() {
-			return true
-		}
-		for key, item := range v {
-			s, ok := item.(string)
-			named := s != "" && (s == who.email || s == who.customer && (key == "customerId" || key == "referredUserExternalId"))
-			if ok && named || !ok && who.within(item) {
-				return true
-			}
-		}
-	case []any:
-		for _, item := range v {
-			if who.within(item) {
-				return true
-			}
-		}
-	}
-	return false
 }

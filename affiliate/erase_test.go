@@ -175,7 +175,7 @@ func TestEraseReferral(t *testing.T) {
 	b := newBooksLedger(t)
 	click := must(b.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
 	in := affiliate.NewReferral{AffiliateID: jsonOf(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
-	in.Once.Key = "create-zork"
+	in.Once.Key = "create-customer"
 	ref := must(b.CreateReferral(t.Context(), in))
 	must(b.UpdateReferral(t.Context(), ref.Email, affiliate.ReferralUpdate{Notes: affiliate.Set("zork likes tea"), Metadata: affiliate.Set(json.RawMessage(`{"pet":"zork-cat"}`))}))
 	must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYMAIL", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork@shop.example"}))
@@ -200,6 +200,10 @@ func TestEraseReferral(t *testing.T) {
 	}
 	b.settle()
 	b.erases(func() error { return b.EraseReferral(t.Context(), ref.ID.String()) })
+	if again := must(b.CreateReferral(t.Context(), in)); again.ID != ref.ID {
+		t.Error("the request was carried out again")
+	}
+	in.Once.Key = ""
 	if again := must(b.CreateReferral(t.Context(), in)); again.ID == ref.ID {
 		t.Error("the email is not free")
 	}
@@ -214,4 +218,71 @@ func TestEraseErrors(t *testing.T) {
 	b.refused(missing, func() error { return b.EraseAffiliate(t.Context(), b.referral.ID) })
 	b.refused(fieldError(affiliate.MissingField, "referralId", "Referral ID is required"), func() error { return b.EraseReferral(t.Context(), " ") })
 	b.refused(unknown, func() error { return b.EraseReferral(t.Context(), "nobody@example.com") })
+}
+
+// A request that is repeated with its key after an erasure finds its answer
+// without the person, and is not carried out again.
+func TestEraseKeepsReceipts(t *testing.T) {
+	type call struct {
+		name string
+		run  func() (any, error)
+	}
+	once := func(key string) affiliate.Once { return affiliate.Once{Key: key} }
+	b := newBooksLedger(t)
+	ctx := t.Context()
+	z := affiliate.NewAffiliate{Once: once("affiliate"), FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1"}
+	id := must(b.CreateAffiliate(ctx, z)).ID
+	link := affiliate.NewLink{Once: once("link"), Link: "z2", AffiliateID: id}
+	code := affiliate.NewCode{Once: once("code"), CouponID: b.coupon.ID, Code: "Z10", AffiliateID: id, LimitToCustomers: true, CustomerID: " Zork@Shop.example"}
+	batch := affiliate.NewCodes{Count: 2, NewCode: affiliate.NewCode{
+		Once: once("batch"), CouponID: b.coupon.ID, AffiliateID: id, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
+	}}
+	referral := affiliate.NewReferral{Once: once("referral"), AffiliateID: "z1", Name: "Zork", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
+	sale := affiliate.NewSale{Once: once("sale"), PromoCode: "Z10", Email: "zork@shop.example", Name: "Zork", TotalEarned: sum("50")}
+	calls := []call{
+		{"affiliate", func() (any, error) { return b.CreateAffiliate(ctx, z) }},
+		{"link", func() (any, error) { return b.CreateLink(ctx, link) }},
+		{"code", func() (any, error) { return b.CreateCode(ctx, code) }},
+		{"batch", func() (any, error) { return b.GenerateCodes(ctx, batch) }},
+		{"referral", func() (any, error) { return b.CreateReferral(ctx, referral) }},
+		{"sale", func() (any, error) { return b.RecordSale(ctx, sale) }},
+	}
+	for _, c := range calls {
+		must(c.run())
+	}
+	b.settle()
+	customer := must(b.Referral(ctx, "zork@shop.example")).ID.String()
+	b.erases(func() error { return b.EraseAffiliate(ctx, id) }, affiliate.AffiliateUpdated)
+	b.settle()
+	b.erases(func() error { return b.EraseReferral(ctx, customer) }, affiliate.ReferralUpdated)
+	b.without("Zebulonia", "Quixwood", "quix.example", "zork", "Zork", "hop.example")
+	for _, c := range calls {
+		before := b.dump()
+		got, err := c.run()
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if diff := cmp.Diff(before, b.dump()); diff != "" {
+			t.Errorf("%s was carried out again (-before +after):\n%s", c.name, diff)
+		}
+		switch got := got.(type) {
+		case affiliate.Affiliate:
+			if got.ID != id || got.Name != "" || got.Email != "" || got.AffiliateLinks[0].Link != "z1" {
+				t.Errorf("affiliate: %+v", got)
+			}
+		case affiliate.Code:
+			if got.CustomerID != affiliate.Set(customer) || got.Code != "Z10" {
+				t.Errorf("code: %+v", got)
+			}
+		case affiliate.Referral:
+			if got.Email != "" || !got.Name.IsNull() || !got.ReferredUserExternalID.IsNull() || got.Plan != affiliate.Set("N/A") {
+				t.Errorf("referral: %+v", got)
+			}
+		case affiliate.SaleResult:
+			s, ok := got.Sale.Get()
+			if !ok || got.Outcome != affiliate.SaleRecorded || !s.Email.IsNull() || !s.Name.IsNull() || s.TotalEarned != sum("50") {
+				t.Errorf("sale: %+v", got)
+			}
+		}
+	}
 }

@@ -240,15 +240,6 @@ func invalid(field, text string, args ...any) *Error {
 	return &Error{Kind: KindInvalid, Reason: InvalidField, Field: field, Message: field + " " + text}
 }
 
-// oneOf is the field error of an unknown enumeration value.
-func oneOf[T ~string](field string, values ...T) *Error {
-	names := make([]string, len(values))
-	for i, v := range values {
-		names[i] = string(v)
-	}
-	return invalid(field, notOneOf, strings.Join(names, ", "))
-}
-
 // internal wraps what is nobody's fault outside: adapters log it and answer a
 // fixed text. A reference that leads nowhere is a broken store and not a look-up
 // that missed, so it does not stay [ErrNotFound].

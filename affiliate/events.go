@@ -22,7 +22,7 @@ type EventFilter struct {
 // was has no events. Errors: [InvalidQuery]. Ours, because a host that polls
 // needs no endpoint.
 func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (List[Event], error) {
-	refused := first(inQuery(oneOfThese(f.Type, EventTypes(), oneOf("event", EventTypes()...))))
+	refused := first(inQuery(oneOfOrNone("event", f.Type, EventTypes())))
 	if refused != nil {
 		return List[Event]{}, refused
 	}

@@ -86,10 +86,7 @@ func (o *op) checkImported(row *ImportedReferral) error {
 	if !yearsOK(row.CreatedAt) || row.CreatedAt.After(o.now) {
 		return invalid("createdAt", notADate)
 	}
-	if !slices.Contains(subscriptionStatuses, row.Status) {
-		return oneOf("status", subscriptionStatuses...)
-	}
-	return nil
+	return first(oneOf("status", row.Status, subscriptionStatuses))
 }
 
 // importReferral stores one row; false: the customer was there.

@@ -3,6 +3,7 @@ package affiliate
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -103,20 +104,32 @@ func checkSlug(field, s string) *Error {
 	return nil
 }
 
-// oneOfThese checks an enumeration value; the zero value passes.
-func oneOfThese[T ~string](v T, values []T, unknown *Error) *Error {
-	if v == "" || slices.Contains(values, v) {
+// oneOf checks an enumeration value that must be there.
+func oneOf[T ~string](field string, v T, values []T) *Error {
+	if slices.Contains(values, v) {
 		return nil
 	}
-	return unknown
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = string(v)
+	}
+	return invalid(field, notOneOf, strings.Join(names, ", "))
 }
 
-// checkIntegration checks the integration that a Go caller names; none passes.
-func checkIntegration(field string, v Integration) *Error {
-	if v == "" || slices.Contains(integrations, v) {
+// oneOfOrNone checks an enumeration value; the empty one passes.
+func oneOfOrNone[T ~string](field string, v T, values []T) *Error {
+	if v == "" {
 		return nil
 	}
-	return oneOf(field, integrations...)
+	return oneOf(field, v, values)
+}
+
+// memberOf is oneOf with a row of the table of texts.
+func memberOf[T ~string](v T, unknown refusal, values ...T) *Error {
+	if slices.Contains(values, v) {
+		return nil
+	}
+	return unknown.err()
 }
 
 // checkDate checks a date that was given; years 1–9999 once it is an instant.
@@ -160,6 +173,37 @@ func checkMetadata(field string, raw *[]byte) *Error {
 	}
 	*raw = compact
 	return nil
+}
+
+// changed is the field after an update: as it was when nothing was given.
+func changed[T any](old, up Opt[T]) Opt[T] {
+	if up.IsZero() {
+		return old
+	}
+	return up
+}
+
+// setText puts a text of an update into a record: null is the empty text.
+func setText(dst *string, o Opt[string]) {
+	if !o.IsZero() {
+		*dst = o.Or("")
+	}
+}
+
+// valueOrNothing is o as records keep it: null is not given.
+func valueOrNothing[T any](o Opt[T]) Opt[T] {
+	if o.IsNull() {
+		return Opt[T]{}
+	}
+	return o
+}
+
+// nothingOrNull is what a record keeps as answers show it: not given is null.
+func nothingOrNull[T any](o Opt[T]) Opt[T] {
+	if o.IsZero() {
+		return Null[T]()
+	}
+	return o
 }
 
 // orNull is v, or null when v is the zero value: "none" in a record.

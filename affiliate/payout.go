@@ -130,8 +130,8 @@ func (o *op) fillPayout(rec PayoutRecord, sales []SaleRecord) (Payout, error) {
 // Effects: the payout; when it becomes PAID, sale.updated for each sale.
 // Source: rule 5.6.
 func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status PayoutStatus) (Payout, error) {
-	if !slices.Contains(payoutStatuses, status) {
-		return Payout{}, oneOf("status", payoutStatuses...)
+	if err := oneOf("status", status, payoutStatuses); err != nil {
+		return Payout{}, err
 	}
 	return p.movePayout(ctx, id, status, "")
 }

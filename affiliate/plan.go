@@ -167,17 +167,16 @@ func (r *PlanRecord) check() error {
 	if r.Trigger == "" {
 		r.Trigger = TriggerPurchase
 	}
-	return first(oneOfThese(r.Trigger, paymentTriggers, oneOf("paymentTrigger", paymentTriggers...)))
+	return first(oneOf("paymentTrigger", r.Trigger, paymentTriggers))
 }
 
 // checkTerms fills in the type and checks rate and limits.
 func checkTerms(t *Terms) error {
-	types := []CommissionType{CommissionPercentage, CommissionFlat}
-	if err := oneOfThese(t.Type, types, oneOf("commissionType", types...)); err != nil {
-		return err
-	}
 	if t.Type == "" {
 		t.Type = CommissionPercentage
+	}
+	if err := oneOf("commissionType", t.Type, []CommissionType{CommissionPercentage, CommissionFlat}); err != nil {
+		return err
 	}
 	if err := checkRate(t.Rate, t.Type); err != nil {
 		return err
@@ -203,7 +202,7 @@ func checkRate(rate Percent, typ CommissionType) error {
 		}
 		return nil
 	}
-	if rate.Sign() < 0 || rate.Cmp(PercentFromScaled(100*10_000)) > 0 {
+	if rate.Sign() < 0 || rate.Cmp(PercentFromScaled(hundredPercent)) > 0 {
 		return rateNotPercent.err()
 	}
 	return nil

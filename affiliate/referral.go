@@ -182,7 +182,7 @@ func checkReferral(in *NewReferral) error {
 		requiredEmail("email", &in.Email),
 		required("referredUserExternalId", in.ReferredUserExternalID, customerExternalIDRequired, maxName),
 		optional("plan", in.Plan, maxName),
-		checkIntegration("integrationReferralSource", in.Integration),
+		oneOfOrNone("integrationReferralSource", in.Integration, integrations),
 	)
 }
 
@@ -436,25 +436,10 @@ func (up ReferralUpdate) apply(rec *ReferralRecord) {
 	setText(&rec.Email, up.Email)
 	setText(&rec.CustomerID, up.ReferredUserExternalID)
 	setText(&rec.Plan, up.Plan)
-	if s, ok := up.SubscriptionStatus.Get(); ok {
-		rec.Status = s
-	}
-	if !up.Notes.IsZero() {
-		rec.Notes = up.Notes
-		if up.Notes.IsNull() {
-			rec.Notes = Opt[string]{}
-		}
-	}
+	rec.Status = up.SubscriptionStatus.Or(rec.Status)
+	rec.Notes = valueOrNothing(changed(rec.Notes, up.Notes))
 	if !up.Metadata.IsZero() {
-		raw, _ := up.Metadata.Get()
-		rec.Metadata = raw
-	}
-}
-
-// setText puts a text of an update into a record: null is the empty text.
-func setText(dst *string, o Opt[string]) {
-	if !o.IsZero() {
-		*dst, _ = o.Get()
+		rec.Metadata = up.Metadata.Or(nil)
 	}
 }
 
@@ -469,8 +454,8 @@ func (o *op) freeReferralEmail(email string) error {
 // Errors: [InvalidField] (subscriptionStatus), [ReferralNotFound]. Effects: the
 // status; referral.updated when it changed. Source: Seed, referral.updated.
 func (p *Program) PushReferralStatus(ctx context.Context, ident string, status SubscriptionStatus) (Referral, error) {
-	if !slices.Contains(subscriptionStatuses, status) {
-		return Referral{}, oneOf("subscriptionStatus", subscriptionStatuses...)
+	if err := oneOf("subscriptionStatus", status, subscriptionStatuses); err != nil {
+		return Referral{}, err
 	}
 	return p.changeReferral(ctx, ident, func(_ *op, rec *ReferralRecord) error {
 		rec.Status = status
@@ -665,20 +650,16 @@ func (o *op) referralOf(rec ReferralRecord) (Referral, error) {
 }
 
 func (p *Program) referralWith(rec ReferralRecord, totals TotalsRecord) Referral {
-	r := Referral{
+	return Referral{
 		ID: rec.ID, AffiliateID: rec.AffiliateID, Name: orNull(rec.Name), Email: rec.Email,
 		ReferredUserExternalID: orNull(rec.CustomerID), Plan: orNull(rec.Plan),
 		SubscriptionStatus: rec.Status, Status: rec.Status, SubmissionType: rec.SubmissionType,
 		ReferralMedium: rec.Medium, Source: rec.Source, IntegrationReferralSource: orNull(rec.Integration),
 		TotalRevenue: totals.Revenue, TotalCommission: totals.Commission,
-		InitialLandingPage: orNull(rec.LandingPage), Notes: Null[string](), Metadata: metadataOf(rec.Metadata),
+		InitialLandingPage: orNull(rec.LandingPage), Notes: nothingOrNull(rec.Notes), Metadata: metadataOf(rec.Metadata),
 		AffiliateProgramID: p.cfg.ID, AffiliateLinkID: orNull(rec.LinkID), CommissionPlanID: orNull(rec.PlanID),
 		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
 	}
-	if notes, ok := rec.Notes.Get(); ok {
-		r.Notes = Set(notes)
-	}
-	return r
 }
 
 // metadataOf is a copy of stored metadata, or null.

@@ -474,8 +474,8 @@ func (o *op) eachSale(key Key, fn func(SaleRecord) error) error {
 // Errors: [InvalidField] (approvalStatus), [SaleNotFound], [InPayout]. Effects:
 // the commissions, totals; sale.updated for each sale that changed.
 func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, ids ...SaleID) ([]Sale, error) {
-	if !slices.Contains(approvalStatuses, status) {
-		return nil, oneOf("approvalStatus", approvalStatuses...)
+	if err := oneOf("approvalStatus", status, approvalStatuses); err != nil {
+		return nil, err
 	}
 	o := p.op(ctx)
 	return update(o, func() ([]Sale, error) {

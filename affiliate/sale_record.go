@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/google/uuid"
 )
@@ -108,13 +107,9 @@ func checkSale(in *NewSale) error {
 		optional("name", in.Name, maxName),
 		optional("externalId", in.ExternalID, maxName),
 		optional("externalInvoiceId", in.ExternalInvoiceID, maxName),
+		oneOf("paymentTrigger", in.PaymentTrigger, paymentTriggers),
+		oneOfOrNone("integrationSalesSource", in.Integration, integrations),
 	); err != nil {
-		return err
-	}
-	if !slices.Contains(paymentTriggers, in.PaymentTrigger) {
-		return oneOf("paymentTrigger", paymentTriggers...)
-	}
-	if err := checkIntegration("integrationSalesSource", in.Integration); err != nil {
 		return err
 	}
 	if err := checkProduct(in.Product); err != nil {

@@ -213,15 +213,11 @@ func (up TierUpdate) check() error {
 func (up TierUpdate) applied(rec TierRecord) TierRecord {
 	rec.Tier = up.Tier.Or(rec.Tier)
 	rec.Name = up.Name.Or(rec.Name)
-	if !up.Emoji.IsZero() {
-		rec.Emoji = up.Emoji.Or("")
-	}
+	setText(&rec.Emoji, up.Emoji)
 	rec.MinReferrals = up.MinReferrals.Or(rec.MinReferrals)
 	rec.MinRevenue = up.MinRevenue.Or(rec.MinRevenue)
 	rec.Condition = up.ConditionType.Or(rec.Condition)
-	if !up.Rate.IsZero() {
-		rec.Rate = up.Rate
-	}
+	rec.Rate = changed(rec.Rate, up.Rate)
 	return rec
 }
 
@@ -231,14 +227,13 @@ func (p *Program) checkTier(r *TierRecord) error {
 		r.Condition = ConditionAll
 	}
 	r.Rate = valueOrNothing(r.Rate)
-	conditions := []ConditionType{ConditionAll, ConditionSome}
 	err := first(
 		atLeastOne("tier", Set(r.Tier)),
 		required("name", r.Name, nameRequired, maxName),
 		optional("emoji", r.Emoji, maxName),
 		atLeastZero("minReferrals", r.MinReferrals >= 0),
 		atLeastZero("minRevenue", r.MinRevenue.Sign() >= 0),
-		oneOfThese(r.Condition, conditions, oneOf("conditionType", conditions...)),
+		oneOf("conditionType", r.Condition, []ConditionType{ConditionAll, ConditionSome}),
 	)
 	if rate, ok := r.Rate.Get(); ok && err == nil {
 		return checkRate(rate, p.cfg.Terms.Type)
@@ -253,22 +248,10 @@ func atLeastZero(field string, ok bool) *Error {
 	return nil
 }
 
-// valueOrNothing is o as records keep it: null is not given.
-func valueOrNothing[T any](o Opt[T]) Opt[T] {
-	if o.IsNull() {
-		return Opt[T]{}
-	}
-	return o
-}
-
 // tierOf is the tier as events and dashboards show it.
 func tierOf(rec TierRecord) Tier {
-	t := Tier{
+	return Tier{
 		ID: rec.ID, Tier: rec.Tier, Name: rec.Name, Emoji: orNull(rec.Emoji), MinReferrals: rec.MinReferrals,
-		MinRevenue: rec.MinRevenue, ConditionType: rec.Condition, CommissionRate: Null[Percent](),
+		MinRevenue: rec.MinRevenue, ConditionType: rec.Condition, CommissionRate: nothingOrNull(rec.Rate),
 	}
-	if rate, ok := rec.Rate.Get(); ok {
-		t.CommissionRate = Set(rate)
-	}
-	return t
 }
