@@ -24,8 +24,11 @@ type AddressPolicy struct {
 // CheckURL checks the URL of an endpoint: https (or http, where allowed), a
 // host, no user info, no fragment, port 443, 80 with AllowHTTP, or 1024 and
 // above, at most 2,048 bytes. A literal address, in any spelling that a
-// resolver may take for one, must be allowed. Errors: [InvalidField] and
-// [URLNotAllowed] on url. Contract 2.12 and 4.2.
+// resolver may take for one, must be allowed.
+//
+// Errors: [InvalidField] and [URLNotAllowed] on url.
+//
+// Source: contract 2.12 and 4.2.
 func (a AddressPolicy) CheckURL(raw string) error {
 	if err := a.checkURL(raw); err != nil {
 		return err

@@ -8,8 +8,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// An Affiliate is a person who promotes the program. Seed: Affiliate; contract
-// 2.3.
+// An Affiliate is a person who promotes the program.
+//
+// Source: Seed: Affiliate; contract 2.3.
 type Affiliate struct {
 	ID                              uuid.UUID          `json:"id"`
 	FirstName                       string             `json:"firstName"`
@@ -125,19 +126,23 @@ type PayoutDetails struct {
 const maxAnswer = 10_000
 
 // CreateAffiliate adds an affiliate with its first link, both or neither. The
-// slug is AffiliateLink, or one made from the email; see rule 4.2. The status is
-// AffiliateStatus, or what Config.NoAutoApprove decides.
-// Errors: MissingField and InvalidField (firstName, lastName, email),
-// SlugSyntax, InvalidField (questionAnswers.questionId,
-// questionAnswers.answer), PlanNotFound (invalid: 400), GroupNotFound,
-// InvalidField (commissionRate), AffiliateEmailTaken, SlugTaken.
-// Effects: affiliate.created. Seed: POST /api/v1/affiliates; contract 3.1.
+// slug is AffiliateLink, or one made from the email; see rule 4.2. The status
+// is AffiliateStatus, or what Config.NoAutoApprove decides.
+//
+// Errors: [MissingField] and [InvalidField] (firstName, lastName, email),
+// [SlugSyntax], [InvalidField] (questionAnswers.questionId,
+// questionAnswers.answer), [PlanNotFound] (invalid: 400), [GroupNotFound],
+// [InvalidField] (commissionRate), [AffiliateEmailTaken], [SlugTaken].
+//
+// Effects: affiliate.created.
+//
+// Source: Seed: POST /api/v1/affiliates; contract 3.1.
 func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
 	return p.addAffiliate(ctx, "affiliate.create", in, p.newStatus(in.AffiliateStatus))
 }
 
-// InviteAffiliate is [Program.CreateAffiliate] with the status INVITED, whatever
-// AffiliateStatus says; [Program.AcceptInvite] ends it.
+// InviteAffiliate is [Program.CreateAffiliate] with the status INVITED,
+// whatever AffiliateStatus says; [Program.AcceptInvite] ends it.
 func (p *Program) InviteAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
 	return p.addAffiliate(ctx, "affiliate.invite", in, AffiliateInvited)
 }

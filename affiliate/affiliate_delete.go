@@ -9,10 +9,14 @@ import (
 
 // DeleteAffiliate removes an affiliate with its links, clicks, referrals and
 // sales. Its codes stay, unassigned. Nothing that matches is no error.
-// Errors: MissingField (affiliateId), IdentifiersMismatch; InPayout when a
-// commission that would go is part of a payout, and then nothing changes.
+//
+// Errors: [MissingField] (affiliateId), [IdentifiersMismatch]; [InPayout] when
+// a commission that would go is part of a payout, and then nothing changes.
+//
 // Effects: affiliate.deleted alone; under Config.CascadeEvents those of the
-// children before it. Seed: DELETE /api/v1/affiliates; rule 4.7; contract 3.1.
+// children before it.
+//
+// Source: Seed: DELETE /api/v1/affiliates; rule 4.7; contract 3.1.
 func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 	if ref == (AffiliateRef{}) {
 		return affiliateIDRequired.err()
@@ -35,8 +39,8 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 }
 
 // payoutFree refuses when a sale of the affiliate is in a payout, or one of its
-// referrals has such a sale, which by a code may be another affiliate's: neither
-// the sale nor its referral is ever deleted (rule 4.7).
+// referrals has such a sale, which by a code may be another affiliate's:
+// neither the sale nor its referral is ever deleted (rule 4.7).
 func (o *op) payoutFree(id uuid.UUID) error {
 	key := Key{Index: OfAffiliate, ID: id}
 	if err := o.noneInPayout(key); err != nil {
@@ -87,8 +91,8 @@ func (o *op) dropAffiliate(rec AffiliateRecord) error {
 	return o.emit(AffiliateDeleted, rec.ID, rec.Revision+1, DeletedBody{ID: rec.ID})
 }
 
-// dropClick removes a click. It may have become a customer of another affiliate,
-// who then has one click less.
+// dropClick removes a click. It may have become a customer of another
+// affiliate, who then has one click less.
 func (o *op) dropClick(rec ClickRecord) error {
 	if err := o.uncount(rec.ReferralID, tally{clicks: 1}); err != nil {
 		return err

@@ -12,9 +12,12 @@ import (
 
 // Affiliate returns the affiliate that ident leads to: digits only, the
 // affiliate of the click with that number; else the affiliate with that id;
-// else the owner of that slug. An id matches only as it was given out, a slug in
-// any letter case.
-// Errors: [ErrNotFound]. Seed: GET /api/v1/affiliates; rule 4.4.
+// else the owner of that slug. An id matches only as it was given out, a slug
+// in any letter case.
+//
+// Errors: [ErrNotFound].
+//
+// Source: Seed: GET /api/v1/affiliates; rule 4.4.
 func (p *Program) Affiliate(ctx context.Context, ident string) (Affiliate, error) {
 	return view(ctx, p, func(o *op) (Affiliate, error) {
 		found, err := o.resolve(ident)
@@ -26,7 +29,10 @@ func (p *Program) Affiliate(ctx context.Context, ident string) (Affiliate, error
 }
 
 // AffiliateByEmail returns the affiliate with the email, in any letter case.
-// Errors: [ErrNotFound]. Contract 3.1.
+//
+// Errors: [ErrNotFound].
+//
+// Source: contract 3.1.
 func (p *Program) AffiliateByEmail(ctx context.Context, email string) (Affiliate, error) {
 	return view(ctx, p, func(o *op) (Affiliate, error) {
 		rec, err := o.affiliateByEmail(email)
@@ -38,7 +44,10 @@ func (p *Program) AffiliateByEmail(ctx context.Context, email string) (Affiliate
 }
 
 // Affiliates lists the affiliates of the program, newest first.
-// Errors: InvalidQuery for a bad page. Contract 3.1.
+//
+// Errors: [InvalidQuery] for a bad page.
+//
+// Source: contract 3.1.
 func (p *Program) Affiliates(ctx context.Context, pg Page) (List[Affiliate], error) {
 	l, err := p.listing(pg, "affiliates", nil)
 	if err != nil {
@@ -106,8 +115,8 @@ func (o *op) resolveSlug(slug string) (found origin, err error) {
 	return found, nil
 }
 
-// clickNumber reads a click number as it was given out: digits without a sign, a
-// separator or a leading zero, and small enough to be one.
+// clickNumber reads a click number as it was given out: digits without a sign,
+// a separator or a leading zero, and small enough to be one.
 func clickNumber(s string) (int64, bool) {
 	if s == "" || s[0] == '0' {
 		return 0, false
@@ -141,8 +150,8 @@ func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) {
 	return o.tx.Affiliates.Find(Key{Index: ByEmail, Text: canonical})
 }
 
-// ofAffiliate is the key of what belongs to the affiliate with the id, else with
-// the email; zero, the key of everything, for neither.
+// ofAffiliate is the key of what belongs to the affiliate with the id, else
+// with the email; zero, the key of everything, for neither.
 func (o *op) ofAffiliate(id uuid.UUID, email string) (Key, error) {
 	if id != uuid.Nil {
 		return Key{Index: OfAffiliate, ID: id}, nil
@@ -155,7 +164,8 @@ func (o *op) ofAffiliate(id uuid.UUID, email string) (Key, error) {
 }
 
 // affiliateByIDOrEmail finds an affiliate by one or both identifiers. Both must
-// name the same record: else identifiersMismatch. Neither names one: ErrNotFound.
+// name the same record: else identifiersMismatch. Neither names one:
+// ErrNotFound.
 func (o *op) affiliateByIDOrEmail(id uuid.UUID, email string) (AffiliateRecord, error) {
 	if id == uuid.Nil {
 		return o.affiliateByEmail(email)

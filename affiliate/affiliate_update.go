@@ -10,10 +10,15 @@ import (
 
 // UpdateAffiliate changes the affiliate that ref names and returns how many
 // matched: 0 or 1. AffiliateLink adds a link and renames none.
-// Errors: MissingField (affiliateId), InvalidField (firstName, lastName, email,
-// affiliateLink, affiliateStatus), SlugSyntax, IdentifiersMismatch, InvalidField
-// (commissionRate), AffiliateEmailTaken, SlugTaken (also for a slug of its own).
-// Effects: affiliate.updated, once, when something changed. Contract 3.1.
+//
+// Errors: [MissingField] (affiliateId), [InvalidField] (firstName, lastName,
+// email, affiliateLink, affiliateStatus), [SlugSyntax], [IdentifiersMismatch],
+// [InvalidField] (commissionRate), [AffiliateEmailTaken], [SlugTaken] (also for
+// a slug of its own).
+//
+// Effects: affiliate.updated, once, when something changed.
+//
+// Source: contract 3.1.
 func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up AffiliateUpdate) (int, error) {
 	if ref == (AffiliateRef{}) {
 		return 0, affiliateOrEmailAddressRequired.err()
@@ -37,9 +42,11 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 
 // AcceptInvite ends an invitation: INVITED becomes ACTIVE, or INACTIVE under
 // Config.NoAutoApprove, with whatever else the affiliate changes on the way.
-// Errors: InvalidField when AffiliateStatus is given, AffiliateNotFound,
-// StatusNotAllowed unless the status is INVITED, and those of
+//
+// Errors: [InvalidField] when AffiliateStatus is given, [AffiliateNotFound],
+// [StatusNotAllowed] unless the status is INVITED, and those of
 // [Program.UpdateAffiliate].
+//
 // Effects: affiliate.updated.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (Affiliate, error) {
 	if !up.AffiliateStatus.IsZero() {
@@ -65,7 +72,9 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 
 // SetPayoutDetails says how the affiliate is paid, in the place of what was
 // known; an empty field is none.
-// Errors: InvalidField (payoutEmail, paymentMethod), AffiliateNotFound.
+//
+// Errors: [InvalidField] (payoutEmail, paymentMethod), [AffiliateNotFound].
+//
 // Effects: affiliate.updated when something changed.
 func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (Affiliate, error) {
 	if d.Email != "" {

@@ -68,7 +68,8 @@ func fullName(first, last string) string {
 	return first + " " + last
 }
 
-// affiliateLinks lists the live links of the affiliate, oldest first; never nil.
+// affiliateLinks lists the live links of the affiliate, oldest first; never
+// nil.
 func (o *op) affiliateLinks(id uuid.UUID) ([]AffiliateLink, error) {
 	links, err := gather(o.tx.Links, Key{Index: OfAffiliate, ID: id})
 	if err != nil {
@@ -128,9 +129,9 @@ func contactOf(rec AffiliateRecord) AffiliateContact {
 	return AffiliateContact{ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Email: rec.Email}
 }
 
-// notifyAffiliate raises the affiliate's revision, stores it and fires the event
-// with its full body. The caller has set UpdatedAt and every changed field, and
-// has written the links.
+// notifyAffiliate raises the affiliate's revision, stores it and fires the
+// event with its full body. The caller has set UpdatedAt and every changed
+// field, and has written the links.
 func (o *op) notifyAffiliate(rec AffiliateRecord, typ EventType) error {
 	_, err := o.announce(rec, typ)
 	return err

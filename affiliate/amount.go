@@ -8,16 +8,19 @@ import (
 	"strconv"
 )
 
-// Errors of ParseAmount, ParsePercent and of the arithmetic on amounts. They hold no input, which may be
-// long.
+// Errors of ParseAmount, ParsePercent and of the arithmetic on amounts. They
+// hold no input, which may be long.
 var (
-	// ErrAmountSyntax says that a text is not a JSON number. A number in quotes is not one.
+	// ErrAmountSyntax says that a text is not a JSON number. A number in quotes
+	// is not one.
 	ErrAmountSyntax = errors.New("affiliate: not a JSON number")
 
-	// ErrAmountDecimals says that a number has more than four decimals, trailing zeros not counted.
+	// ErrAmountDecimals says that a number has more than four decimals,
+	// trailing zeros not counted.
 	ErrAmountDecimals = errors.New("affiliate: more than 4 decimal places")
 
-	// ErrAmountRange says that a number, or the result of a calculation, has no room in an Amount.
+	// ErrAmountRange says that a number, or the result of a calculation, has no
+	// room in an Amount.
 	ErrAmountRange = errors.New("affiliate: amount out of range")
 )
 
@@ -27,18 +30,21 @@ const (
 	hundredPercent = 100 * amountScale
 )
 
-// Amount is an exact sum of money in major units of the program's currency: 12.5 is twelve and a half
-// dollars. It counts ten-thousandths, from -922337203685477.5807 to 922337203685477.5807; the zero value
-// is 0. It is a struct so that + and * on amounts do not compile: Add, Sub, Round, Portion and Percent.Of
-// check for overflow and answer ErrAmountRange, never a wrapped number.
+// Amount is an exact sum of money in major units of the program's currency:
+// 12.5 is twelve and a half dollars. It counts ten-thousandths, from
+// -922337203685477.5807 to 922337203685477.5807; the zero value is 0. It is a
+// struct so that + and * on amounts do not compile: Add, Sub, Round, Portion
+// and Percent.Of check for overflow and answer ErrAmountRange, never a wrapped
+// number.
 //
 // In JSON it is a number without exponent and without trailing zeros.
 //
 // Source: rule 1, Amounts.
 type Amount struct{ n int64 }
 
-// ParseAmount reads the text of a JSON number. Its value counts, not its spelling: 12.50000 is 12.5, 1e2
-// is 100 and -0 is 0. The time it takes is proportional to the length of s, whatever the exponent.
+// ParseAmount reads the text of a JSON number. Its value counts, not its
+// spelling: 12.50000 is 12.5, 1e2 is 100 and -0 is 0. The time it takes is
+// proportional to the length of s, whatever the exponent.
 //
 // Errors, in this order: ErrAmountSyntax, ErrAmountDecimals, ErrAmountRange.
 func ParseAmount(s string) (Amount, error) {
@@ -46,7 +52,8 @@ func ParseAmount(s string) (Amount, error) {
 	return Amount{n}, err
 }
 
-// MustAmount is ParseAmount for constants and tests. It panics when s is not an amount.
+// MustAmount is ParseAmount for constants and tests. It panics when s is not an
+// amount.
 func MustAmount(s string) Amount {
 	a, err := ParseAmount(s)
 	if err != nil {
@@ -55,8 +62,9 @@ func MustAmount(s string) Amount {
 	return a
 }
 
-// AmountFromScaled returns n ten-thousandths of a major unit: 125000 is 12.5. Scaled is its inverse.
-// math.MinInt64, the one int64 outside the range of an Amount, becomes the lowest amount.
+// AmountFromScaled returns n ten-thousandths of a major unit: 125000 is 12.5.
+// Scaled is its inverse. math.MinInt64, the one int64 outside the range of an
+// Amount, becomes the lowest amount.
 func AmountFromScaled(n int64) Amount {
 	return Amount{max(n, -math.MaxInt64)}
 }
@@ -77,8 +85,9 @@ func (a Amount) Sub(b Amount) (Amount, error) {
 	return a.Add(Amount{-b.n})
 }
 
-// Round returns a rounded half away from zero to the minor digits of c: 10.005 is 10.01 in USD and 10 in
-// JPY. It answers ErrAmountRange when the rounded value has no room.
+// Round returns a rounded half away from zero to the minor digits of c: 10.005
+// is 10.01 in USD and 10 in JPY. It answers ErrAmountRange when the rounded
+// value has no room.
 //
 // Source: rule 1, Rounding.
 func (a Amount) Round(c Currency) (Amount, error) {
@@ -86,15 +95,17 @@ func (a Amount) Round(c Currency) (Amount, error) {
 	return Amount{n}, err
 }
 
-// Portion returns a × part ÷ whole, rounded once, half away from zero, to the minor digits of c: what
-// becomes of a commission when part of a sale remains. It answers ErrAmountRange when the result has no
-// room, and when whole is zero.
+// Portion returns a × part ÷ whole, rounded once, half away from zero, to the
+// minor digits of c: what becomes of a commission when part of a sale remains.
+// It answers ErrAmountRange when the result has no room, and when whole is
+// zero.
 func (a Amount) Portion(part, whole Amount, c Currency) (Amount, error) {
 	n, err := mulDiv(a.n, part.n, whole.n, c.step())
 	return Amount{n}, err
 }
 
-// Cmp returns -1 when a is less than b, 0 when they are equal and 1 when a is greater.
+// Cmp returns -1 when a is less than b, 0 when they are equal and 1 when a is
+// greater.
 func (a Amount) Cmp(b Amount) int { return cmpScaled(a.n, b.n) }
 
 // Equal reports whether a and b are the same amount.
@@ -109,32 +120,37 @@ func (a Amount) IsZero() bool { return a.n == 0 }
 // String returns the amount as it stands in JSON: "40", "12.5", "-0.0001".
 func (a Amount) String() string { return string(a.AppendJSON(nil)) }
 
-// AppendJSON appends the amount as a JSON number to dst and returns the extended slice.
+// AppendJSON appends the amount as a JSON number to dst and returns the
+// extended slice.
 func (a Amount) AppendJSON(dst []byte) []byte { return appendScaled(dst, a.n) }
 
 // MarshalJSON writes the amount as a JSON number.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a JSON number as ParseAmount does, with the same errors. As encoding/json asks of
-// every type, null changes nothing; where null has a meaning the field is an Opt[Amount].
+// UnmarshalJSON reads a JSON number as ParseAmount does, with the same errors.
+// As encoding/json asks of every type, null changes nothing; where null has a
+// meaning the field is an Opt[Amount].
 func (a *Amount) UnmarshalJSON(data []byte) error {
 	return unmarshalScaled(data, &a.n)
 }
 
-// Percent is an exact rate in per cent: 12.5 is twelve and a half per cent. Its representation, range and
-// JSON are those of an Amount; the zero value is 0 %. Which rates are allowed is a rule of the field that
-// holds it. Under a FLAT plan the same number is an amount of money: Percent.Amount.
+// Percent is an exact rate in per cent: 12.5 is twelve and a half per cent. Its
+// representation, range and JSON are those of an Amount; the zero value is 0 %.
+// Which rates are allowed is a rule of the field that holds it. Under a FLAT
+// plan the same number is an amount of money: Percent.Amount.
 //
 // Source: rule 1, Rates and percentages.
 type Percent struct{ n int64 }
 
-// ParsePercent reads the text of a JSON number as ParseAmount does, with the same errors.
+// ParsePercent reads the text of a JSON number as ParseAmount does, with the
+// same errors.
 func ParsePercent(s string) (Percent, error) {
 	n, err := parseScaled(s)
 	return Percent{n}, err
 }
 
-// MustPercent is ParsePercent for constants and tests. It panics when s is not a percentage.
+// MustPercent is ParsePercent for constants and tests. It panics when s is not
+// a percentage.
 func MustPercent(s string) Percent {
 	p, err := ParsePercent(s)
 	if err != nil {
@@ -143,8 +159,8 @@ func MustPercent(s string) Percent {
 	return p
 }
 
-// PercentFromScaled returns n ten-thousandths of a per cent: 125000 is 12.5 %. Scaled is its inverse, with
-// the exception that AmountFromScaled names.
+// PercentFromScaled returns n ten-thousandths of a per cent: 125000 is 12.5 %.
+// Scaled is its inverse, with the exception that AmountFromScaled names.
 func PercentFromScaled(n int64) Percent {
 	return Percent(AmountFromScaled(n))
 }
@@ -152,8 +168,9 @@ func PercentFromScaled(n int64) Percent {
 // Scaled returns the rate as a count of ten-thousandths of a per cent.
 func (p Percent) Scaled() int64 { return p.n }
 
-// Of returns p per cent of a, rounded once, half away from zero, to the minor digits of c: 20 % of 199.99
-// USD is 40. It answers ErrAmountRange when the result has no room.
+// Of returns p per cent of a, rounded once, half away from zero, to the minor
+// digits of c: 20 % of 199.99 USD is 40. It answers ErrAmountRange when the
+// result has no room.
 //
 // Source: rule 1, Rounding.
 func (p Percent) Of(a Amount, c Currency) (Amount, error) {
@@ -161,8 +178,9 @@ func (p Percent) Of(a Amount, c Currency) (Amount, error) {
 	return Amount{n}, err
 }
 
-// ofPortion returns p per cent of a × part ÷ whole, rounded once as by Of: rounding the portion first
-// would move a result that lies just below a half. No argument is negative and part is at most whole.
+// ofPortion returns p per cent of a × part ÷ whole, rounded once as by Of:
+// rounding the portion first would move a result that lies just below a half.
+// No argument is negative and part is at most whole.
 func (p Percent) ofPortion(a, part, whole Amount, c Currency) (Amount, error) {
 	hi, lo := bits.Mul64(magnitude(a.n), magnitude(part.n))
 	divisor, rate := magnitude(whole.n), magnitude(p.n)
@@ -171,8 +189,9 @@ func (p Percent) ofPortion(a, part, whole Amount, c Currency) (Amount, error) {
 	}
 	quo, rem := bits.Div64(hi, lo, divisor)
 
-	// The portion is quo + rem/divisor. Its product with the rate is cut to a whole number, which changes
-	// nothing: half of what it is then rounded to is whole as well.
+	// The portion is quo + rem/divisor. Its product with the rate is cut to a
+	// whole number, which changes nothing: half of what it is then rounded to
+	// is whole as well.
 	hi, lo = bits.Mul64(rem, rate)
 	rest, _ := bits.Div64(hi, lo, divisor) // rem < divisor: there is room
 	hi, lo = bits.Mul64(quo, rate)
@@ -188,10 +207,12 @@ func (p Percent) ofPortion(a, part, whole Amount, c Currency) (Amount, error) {
 	return Amount{int64(quo) * c.step()}, nil
 }
 
-// Amount returns the number of a FLAT rate as the amount of money that it is: a rate of 5 pays 5 per sale.
+// Amount returns the number of a FLAT rate as the amount of money that it is: a
+// rate of 5 pays 5 per sale.
 func (p Percent) Amount() Amount { return Amount(p) }
 
-// Cmp returns -1 when p is less than q, 0 when they are equal and 1 when p is greater.
+// Cmp returns -1 when p is less than q, 0 when they are equal and 1 when p is
+// greater.
 func (p Percent) Cmp(q Percent) int { return cmpScaled(p.n, q.n) }
 
 // Equal reports whether p and q are the same rate.
@@ -203,23 +224,27 @@ func (p Percent) Sign() int { return cmpScaled(p.n, 0) }
 // IsZero reports whether the rate is 0 %.
 func (p Percent) IsZero() bool { return p.n == 0 }
 
-// String returns the rate as it stands in JSON, without a per cent sign: "12.5".
+// String returns the rate as it stands in JSON, without a per cent sign:
+// "12.5".
 func (p Percent) String() string { return string(p.AppendJSON(nil)) }
 
-// AppendJSON appends the rate as a JSON number to dst and returns the extended slice.
+// AppendJSON appends the rate as a JSON number to dst and returns the extended
+// slice.
 func (p Percent) AppendJSON(dst []byte) []byte { return appendScaled(dst, p.n) }
 
 // MarshalJSON writes the rate as a JSON number.
 func (p Percent) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a JSON number as ParsePercent does, with the same errors; null changes nothing.
+// UnmarshalJSON reads a JSON number as ParsePercent does, with the same errors;
+// null changes nothing.
 func (p *Percent) UnmarshalJSON(data []byte) error {
 	return unmarshalScaled(data, &p.n)
 }
 
-// mulDiv returns a × b ÷ c rounded half away from zero to a multiple of step, a power of ten. The product
-// has 128 bits and there is one rounding. It and ofPortion are the only multiplications of money. It answers
-// ErrAmountRange when the result is beyond ±math.MaxInt64, and when c is zero.
+// mulDiv returns a × b ÷ c rounded half away from zero to a multiple of step, a
+// power of ten. The product has 128 bits and there is one rounding. It and
+// ofPortion are the only multiplications of money. It answers ErrAmountRange
+// when the result is beyond ±math.MaxInt64, and when c is zero.
 func mulDiv(a, b, c, step int64) (int64, error) {
 	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
 	divisor := magnitude(c)
@@ -340,7 +365,8 @@ type jsonNumber struct {
 	high, low int64  // powers of ten that the first and the last of these digits count
 }
 
-// scanNumber takes s apart by the grammar of RFC 8259; ok is false when s does not follow it.
+// scanNumber takes s apart by the grammar of RFC 8259; ok is false when s does
+// not follow it.
 func scanNumber(s string) (num jsonNumber, ok bool) {
 	mantissa := s
 	if mantissa != "" && mantissa[0] == '-' {
@@ -373,8 +399,8 @@ func scanNumber(s string) (num jsonNumber, ok bool) {
 	return num, true
 }
 
-// scanExponent reads "", or e, an optional sign and digits. It stops counting at a size that no text can
-// make up for with digits of its own.
+// scanExponent reads "", or e, an optional sign and digits. It stops counting
+// at a size that no text can make up for with digits of its own.
 func scanExponent(s string) (exp int64, ok bool) {
 	if s == "" {
 		return 0, true
@@ -409,7 +435,8 @@ func digitsEnd(s string, i int) int {
 	return i
 }
 
-// significant returns the indexes of the first and the last digit other than 0, or -1 and -1.
+// significant returns the indexes of the first and the last digit other than 0,
+// or -1 and -1.
 func significant(s string) (first, last int) {
 	first, last = -1, -1
 	for i := range len(s) {
@@ -424,7 +451,8 @@ func significant(s string) (first, last int) {
 	return first, last
 }
 
-// powerAt returns the power of ten that the digit at index i counts, with the decimal point at index point.
+// powerAt returns the power of ten that the digit at index i counts, with the
+// decimal point at index point.
 func powerAt(i, point int) int64 {
 	if i < point {
 		return int64(point - i - 1)

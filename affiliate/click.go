@@ -11,7 +11,8 @@ import (
 type ClickID int64
 
 // A Click is one recorded visit through a link. Clicks fire no event.
-// Contract 2.11.
+//
+// Source: contract 2.11.
 type Click struct {
 	ID               ClickID        `json:"id"`
 	AffiliateID      uuid.UUID      `json:"affiliateId"`
@@ -38,10 +39,13 @@ type NewClick struct {
 
 // TrackClick records a visit through the link with the slug, whatever the
 // status of its owner.
-// Errors: [ErrNotFound] when no live link has the slug; InvalidField for a text
-// that is not valid UTF-8 or holds control characters.
+//
+// Errors: [ErrNotFound] when no live link has the slug; [InvalidField] for a
+// text that is not valid UTF-8 or holds control characters.
+//
 // Effects: the click, and the totals of the link and the affiliate; no event.
-// Rule 4.5; contract 2.11, 5.1.
+//
+// Source: rule 4.5; contract 2.11, 5.1.
 func (p *Program) TrackClick(ctx context.Context, in NewClick) (Click, error) {
 	err := first(
 		clickText("deviceId", &in.DeviceID),

@@ -7,7 +7,8 @@ import (
 )
 
 // A Code is a promotional code: the string a customer types at checkout.
-// Seed: Promotional code; contract 2.2.
+//
+// Source: Seed: Promotional code; contract 2.2.
 type Code struct {
 	ID                    uuid.UUID             `json:"id"`
 	Code                  string                `json:"code"`
@@ -114,7 +115,11 @@ type DeletedCode struct {
 }
 
 // Code returns the code that ref names, with its coupon and affiliate. An empty
-// ref names none. Errors: [ErrNotFound]. Contract 3.4.
+// ref names none.
+//
+// Errors: [ErrNotFound].
+//
+// Source: contract 3.4.
 func (p *Program) Code(ctx context.Context, ref CodeRef) (Code, error) {
 	return view(ctx, p, func(o *op) (Code, error) {
 		rec, err := o.findCode(ref)
@@ -126,8 +131,11 @@ func (p *Program) Code(ctx context.Context, ref CodeRef) (Code, error) {
 }
 
 // Codes lists the codes that f selects, newest first. A coupon or an affiliate
-// that is not there has none. Errors: InvalidQuery. Seed: promotional code
-// read; contract 3.4.
+// that is not there has none.
+//
+// Errors: [InvalidQuery].
+//
+// Source: Seed: promotional code read; contract 3.4.
 func (p *Program) Codes(ctx context.Context, f CodeFilter, pg Page) (List[Code], error) {
 	l, err := p.listing(pg, "codes", f)
 	if err != nil {
@@ -156,11 +164,15 @@ func (o *op) codeKey(f CodeFilter) (Key, error) {
 // its structure in their fixed order; when it is taken the call fails and
 // nothing is tried again.
 //
-// Errors: MissingField, InvalidField, CodeSyntax, CodeStructureEmpty;
-// CouponNotFound, AffiliateNotFound, IdentifiersMismatch; GeneratedCodeInvalid;
-// CodeTaken, GeneratedCodeTaken, CodeExternalIDTaken. Effects: the code;
-// promocode.created. Seed: Promotional code, Auto-generated promotional codes;
-// rule 3.8; contract 3.4.
+// Errors: [MissingField], [InvalidField], [CodeSyntax], [CodeStructureEmpty];
+// [CouponNotFound], [AffiliateNotFound], [IdentifiersMismatch];
+// [GeneratedCodeInvalid]; [CodeTaken], [GeneratedCodeTaken],
+// [CodeExternalIDTaken].
+//
+// Effects: the code; promocode.created.
+//
+// Source: Seed: Promotional code, Auto-generated promotional codes; rule 3.8;
+// contract 3.4.
 func (p *Program) CreateCode(ctx context.Context, in NewCode) (Code, error) {
 	rq := request{once: in.Once, name: "code.create", input: []any{in, in.IsAffiliateGenerated}}
 	refused := p.checkNewCode(&in, false)
@@ -205,9 +217,13 @@ func (o *op) createCode(in NewCode, random string) (Code, error) {
 // UpdateCode edits a code. Coupon, affiliate and how it was generated stay. An
 // update that changes nothing is no event.
 //
-// Errors: MissingField for a zero id, PromotionalCodeNotFound, InvalidField,
-// CodeSyntax, MissingField (customerId), CodeTaken, CodeExternalIDTaken.
-// Effects: the code; promocode.updated. Rule 2, Update semantics; contract 3.4.
+// Errors: [MissingField] for a zero id, [PromotionalCodeNotFound],
+// [InvalidField], [CodeSyntax], [MissingField] (customerId), [CodeTaken],
+// [CodeExternalIDTaken].
+//
+// Effects: the code; promocode.updated.
+//
+// Source: rule 2, Update semantics; contract 3.4.
 func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (Code, error) {
 	if id == uuid.Nil {
 		return Code{}, promotionalCodeIDRequired.err()
@@ -268,8 +284,11 @@ func (o *op) freeForUpdate(old, rec CodeRecord) error {
 // DeleteCode deletes a code. Its sales, the redemption ledger and the coupon's
 // count stay.
 //
-// Errors: MissingField for a zero id, PromotionalCodeNotFound. Effects:
-// promocode.deleted. Contract 3.4.
+// Errors: [MissingField] for a zero id, [PromotionalCodeNotFound].
+//
+// Effects: promocode.deleted.
+//
+// Source: contract 3.4.
 func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (DeletedCode, error) {
 	if id == uuid.Nil {
 		return DeletedCode{}, promotionalCodeIDRequired.err()

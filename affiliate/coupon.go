@@ -9,7 +9,8 @@ import (
 
 // A Coupon defines a discount: how much comes off, for how long, and how often
 // it may be used. Any number of promotional codes share it.
-// Seed: Coupon; contract 2.1.
+//
+// Source: Seed: Coupon; contract 2.1.
 type Coupon struct {
 	ID                 uuid.UUID            `json:"id"`
 	Name               string               `json:"name"`
@@ -91,7 +92,11 @@ type DeletedCoupon struct {
 }
 
 // Coupon returns the coupon that ref names, with its codes. An empty ref names
-// none. Errors: [ErrNotFound]. Seed: GET /coupons; contract 3.3.
+// none.
+//
+// Errors: [ErrNotFound].
+//
+// Source: Seed: GET /coupons; contract 3.3.
 func (p *Program) Coupon(ctx context.Context, ref CouponRef) (Coupon, error) {
 	return view(ctx, p, func(o *op) (Coupon, error) {
 		rec, err := o.findCoupon(ref)
@@ -102,8 +107,11 @@ func (p *Program) Coupon(ctx context.Context, ref CouponRef) (Coupon, error) {
 	})
 }
 
-// Coupons lists the coupons, newest first, each with its codes. Errors:
-// InvalidQuery. Contract 3.3.
+// Coupons lists the coupons, newest first, each with its codes.
+//
+// Errors: [InvalidQuery].
+//
+// Source: contract 3.3.
 func (p *Program) Coupons(ctx context.Context, pg Page) (List[Coupon], error) {
 	l, err := p.listing(pg, "coupons", nil)
 	if err != nil {
@@ -118,8 +126,11 @@ func (p *Program) Coupons(ctx context.Context, pg Page) (List[Coupon], error) {
 // CreateCoupon makes a coupon without codes. The pair of discount fields that
 // does not belong to its type is checked like the other and not stored.
 //
-// Errors: MissingField, InvalidField; CouponExternalIDTaken. Effects: the
-// coupon; coupon.created. Seed: Coupon; rule 3.1; contract 3.3.
+// Errors: [MissingField], [InvalidField]; [CouponExternalIDTaken].
+//
+// Effects: the coupon; coupon.created.
+//
+// Source: Seed: Coupon; rule 3.1; contract 3.3.
 func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error) {
 	rq := request{once: in.Once, name: "coupon.create", input: in}
 	refused := p.checkNewCoupon(&in)
@@ -141,9 +152,12 @@ func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error
 // checked as it will be; an update that changes nothing is no event. A limit
 // may be set below the count: the coupon is exhausted then.
 //
-// Errors: MissingField for a zero id, CouponNotFound, MissingField and
-// InvalidField of the fields. Effects: the coupon; coupon.updated. Seed: Coupon;
-// rules 2 and 3.1; contract 3.3.
+// Errors: [MissingField] for a zero id, [CouponNotFound], [MissingField] and
+// [InvalidField] of the fields.
+//
+// Effects: the coupon; coupon.updated.
+//
+// Source: Seed: Coupon; rules 2 and 3.1; contract 3.3.
 func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdate) (Coupon, error) {
 	if id == uuid.Nil {
 		return Coupon{}, couponIDRequired.err()
@@ -177,9 +191,12 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdat
 // DeleteCoupon deletes a coupon and all its codes in one step; codes that were
 // handed out stop working at once. Sales and the redemption ledger stay.
 //
-// Errors: MissingField for a zero id, CouponNotFound. Effects: coupon.deleted,
-// after promocode.deleted for each code with Config.CascadeEvents. Seed: DELETE
-// /coupons; rule 3.7; contract 3.3.
+// Errors: [MissingField] for a zero id, [CouponNotFound].
+//
+// Effects: coupon.deleted, after promocode.deleted for each code with
+// Config.CascadeEvents.
+//
+// Source: Seed: DELETE /coupons; rule 3.7; contract 3.3.
 func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (DeletedCoupon, error) {
 	if id == uuid.Nil {
 		return DeletedCoupon{}, couponIDRequired.err()

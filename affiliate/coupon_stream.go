@@ -23,7 +23,9 @@ const (
 // written once; one that is made meanwhile is not.
 //
 // Errors: [ErrNotFound], with nothing written; those of w and of ctx, with
-// something written. Contract 3.3.
+// something written.
+//
+// Source: contract 3.3.
 func (p *Program) WriteCoupon(ctx context.Context, ref CouponRef, w io.Writer) error {
 	s := couponStream{program: p, out: chunks{w: w}, contacts: contacts{}, codes: make([]CodeRecord, 0, streamPiece)}
 	coupon, err := view(ctx, p, func(o *op) (CouponRecord, error) {

@@ -10,9 +10,10 @@ var ErrCurrency = errors.New("affiliate: not an ISO 4217 currency code")
 // Source: rule 1, Currency.
 type Currency string
 
-// ParseCurrency reads a code in upper or lower case and returns it in upper case. It answers ErrCurrency
-// for anything that is not an active code of ISO 4217: funds codes and the codes of precious metals are,
-// codes that were withdrawn are not. White space is not trimmed.
+// ParseCurrency reads a code in upper or lower case and returns it in upper
+// case. It answers ErrCurrency for anything that is not an active code of ISO
+// 4217: funds codes and the codes of precious metals are, codes that were
+// withdrawn are not. White space is not trimmed.
 func ParseCurrency(s string) (Currency, error) {
 	if len(s) != 3 {
 		return "", ErrCurrency
@@ -24,8 +25,9 @@ func ParseCurrency(s string) (Currency, error) {
 	return c, nil
 }
 
-// Digits returns how many decimals the minor unit of the currency has: 2 for USD, 0 for JPY, 3 for KWD, 4
-// for CLF. It is 2 where ISO 4217 names no minor unit (XAU, XDR) and for a code that it does not know.
+// Digits returns how many decimals the minor unit of the currency has: 2 for
+// USD, 0 for JPY, 3 for KWD, 4 for CLF. It is 2 where ISO 4217 names no minor
+// unit (XAU, XDR) and for a code that it does not know.
 func (c Currency) Digits() int {
 	switch c {
 	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV",

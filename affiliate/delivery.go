@@ -10,7 +10,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Delivery is the way of one event to one endpoint. Contract 2.13.
+// A Delivery is the way of one event to one endpoint.
+//
+// Source: contract 2.13.
 type Delivery struct {
 	ID            uuid.UUID         `json:"id"`
 	WebhookID     uuid.UUID         `json:"webhookId"` // may be of an endpoint that is gone
@@ -58,7 +60,8 @@ type DeliveryFilter struct {
 }
 
 // Delivery returns a delivery with its payload. Unknown: [ErrNotFound].
-// Contract 4.2.
+//
+// Source: contract 4.2.
 func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (Delivery, error) {
 	return view(ctx, p, func(o *op) (Delivery, error) {
 		rec, err := o.tx.Deliveries.Get(id)
@@ -80,7 +83,10 @@ func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (Delivery, error) 
 
 // Deliveries lists deliveries without their payloads, newest first. It walks
 // those of the endpoint, else those in the state, else all, back to Since.
-// Errors: [InvalidQuery]. Contract 4.2.
+//
+// Errors: [InvalidQuery].
+//
+// Source: contract 4.2.
 func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (List[Delivery], error) {
 	if err := first(p.checkDeliveryFilter(f)...); err != nil {
 		return List[Delivery]{}, err

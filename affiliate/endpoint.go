@@ -14,8 +14,9 @@ import (
 // maxEndpoints bounds the endpoints of a program: every event looks at all.
 const maxEndpoints = 50
 
-// An Endpoint is a URL of a receiver with the event types it wants. Contract
-// 2.12.
+// An Endpoint is a URL of a receiver with the event types it wants.
+//
+// Source: contract 2.12.
 type Endpoint struct {
 	ID                      uuid.UUID           `json:"id"`
 	URL                     string              `json:"url"`
@@ -91,7 +92,8 @@ type DeletedEndpoint struct {
 }
 
 // Endpoint returns an endpoint, without its secret. Unknown: [ErrNotFound].
-// Contract 4.2.
+//
+// Source: contract 4.2.
 func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (Endpoint, error) {
 	now := p.now()
 	return view(ctx, p, func(o *op) (Endpoint, error) {
@@ -103,8 +105,11 @@ func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (Endpoint, error) 
 	})
 }
 
-// Endpoints lists the endpoints, newest first, without their secrets. Errors:
-// [InvalidQuery]. Contract 4.2.
+// Endpoints lists the endpoints, newest first, without their secrets.
+//
+// Errors: [InvalidQuery].
+//
+// Source: contract 4.2.
 func (p *Program) Endpoints(ctx context.Context, pg Page) (List[Endpoint], error) {
 	l, err := p.listing(pg, "webhooks", nil)
 	if err != nil {
@@ -119,9 +124,12 @@ func (p *Program) Endpoints(ctx context.Context, pg Page) (List[Endpoint], error
 }
 
 // CreateEndpoint adds an endpoint, which gets the events of later changes, and
-// answers it with its secret. Errors: [MissingField] and [InvalidField] on url,
-// events or description, [URLNotAllowed], [WebhookLimitReached] at 50
-// endpoints. It fires nothing. Contract 4.2.
+// answers it with its secret.
+//
+// Errors: [MissingField] and [InvalidField] on url, events or description,
+// [URLNotAllowed], [WebhookLimitReached] at 50 endpoints. It fires nothing.
+//
+// Source: contract 4.2.
 func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEndpoint, error) {
 	o := p.op(ctx)
 	refused := first(
@@ -157,8 +165,12 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 // pending deliveries on, a new subscription for later events. Active false
 // disables it by hand: its pending deliveries become skipped and can be
 // replayed. Active true enables a disabled one and clears its health; it sends
-// nothing by itself. Errors: [MissingField] on webhookId, those of
-// [Program.CreateEndpoint], [WebhookNotFound]. It fires nothing. Contract 4.2.
+// nothing by itself.
+//
+// Errors: [MissingField] on webhookId, those of [Program.CreateEndpoint],
+// [WebhookNotFound]. It fires nothing.
+//
+// Source: contract 4.2.
 func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointUpdate) (Endpoint, error) {
 	o := p.op(ctx)
 	if err := first(p.checkEndpointUpdate(id, up)...); err != nil {
@@ -185,8 +197,11 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 }
 
 // DeleteEndpoint removes an endpoint. Its pending deliveries are canceled; the
-// records of all its deliveries stay. Errors: [MissingField] on webhookId,
-// [WebhookNotFound]. It fires nothing. Contract 4.2.
+// records of all its deliveries stay.
+//
+// Errors: [MissingField] on webhookId, [WebhookNotFound]. It fires nothing.
+//
+// Source: contract 4.2.
 func (p *Program) DeleteEndpoint(ctx context.Context, id uuid.UUID) (DeletedEndpoint, error) {
 	if id == uuid.Nil {
 		return DeletedEndpoint{}, webhookIDRequired.err()

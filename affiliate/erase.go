@@ -21,7 +21,8 @@ import (
 //     transaction: a job, not a request.
 //
 // Errors: [MissingField] and [AffiliateNotFound]. It fires affiliate.updated.
-// Rule 4.7; invariant I61.
+//
+// Source: rule 4.7; invariant I61.
 func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return affiliateIDRequired.err()
@@ -43,7 +44,9 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 // [Program.EraseAffiliate].
 //
 // Errors: [MissingField] and [ReferralNotFound]. It fires referral.updated;
-// sales and codes fire nothing. Rule 4.7; invariant I61.
+// sales and codes fire nothing.
+//
+// Source: rule 4.7; invariant I61.
 func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 	if blank(ident) {
 		return referralIDRequired.err()
@@ -222,8 +225,8 @@ func (o *op) erasePayload(rec EventRecord) error {
 }
 
 // eraseReceipts blanks the person in the answers that show them: a request that
-// is repeated with its key still finds its answer, and is not carried out again.
-// Sealed answers and refusals show nobody.
+// is repeated with its key still finds its answer, and is not carried out
+// again. Sealed answers and refusals show nobody.
 func (o *op) eraseReceipts(who person) error {
 	receipts, err := gather(o.tx.Receipts, Key{})
 	for _, rec := range receipts {

@@ -27,8 +27,8 @@ func (who person) in(raw []byte) bool {
 	return dec.Decode(&v) == nil && who.within(v)
 }
 
-// mayBeIn looks for the person's names in the text itself. An email stands there
-// as somebody wrote it.
+// mayBeIn looks for the person's names in the text itself. An email stands
+// there as somebody wrote it.
 func (who person) mayBeIn(raw []byte) bool {
 	folded := bytes.ToLower(raw)
 	for _, s := range [...]string{who.id.String(), who.email} {
@@ -131,8 +131,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// blankObject writes an object: one that is the person, a sale of the person, or
-// another one, in which a code may be limited to the person.
+// blankObject writes an object: one that is the person, a sale of the person,
+// or another one, in which a code may be limited to the person.
 func (who person) blankObject(members []member) []byte {
 	texts := make(map[string]string, len(members))
 	customer := false // it is a referral

@@ -125,7 +125,8 @@ func (e *Error) Error() string { return e.Message }
 // Is makes every error of [KindNotFound] match [ErrNotFound].
 func (e *Error) Is(target error) bool { return target == ErrNotFound && e.Kind == KindNotFound }
 
-// Unwrap gives errors.Is the reason, the reasons of all failures, and the cause.
+// Unwrap gives errors.Is the reason, the reasons of all failures, and the
+// cause.
 func (e *Error) Unwrap() []error {
 	errs := make([]error, 0, len(e.Failures)+2)
 	errs = append(errs, e.Reason)
@@ -187,8 +188,8 @@ func (r refusal) orOther(err error) error {
 	return err
 }
 
-// unlessFree checks a unique key by the outcome of its look-up: nil when nothing
-// was found, the row when something was.
+// unlessFree checks a unique key by the outcome of its look-up: nil when
+// nothing was found, the row when something was.
 func (r refusal) unlessFree(err error) error {
 	if err == nil {
 		return r.err()
@@ -241,8 +242,8 @@ func invalid(field, text string, args ...any) *Error {
 }
 
 // internal wraps what is nobody's fault outside: adapters log it and answer a
-// fixed text. A reference that leads nowhere is a broken store and not a look-up
-// that missed, so it does not stay [ErrNotFound].
+// fixed text. A reference that leads nowhere is a broken store and not a
+// look-up that missed, so it does not stay [ErrNotFound].
 func internal(op string, err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("%s: %v", op, err)

@@ -12,7 +12,9 @@ type Order struct {
 	Product     Opt[Product] `json:"product,omitzero"`
 }
 
-// Evaluation is the answer of [Program.Evaluate]. Contract 4.1.
+// Evaluation is the answer of [Program.Evaluate].
+//
+// Source: contract 4.1.
 type Evaluation struct {
 	Valid      bool                  `json:"valid"`           // no reason speaks against it
 	Reasons    []Failure             `json:"reasons"`         // every failing rule, in fixed order
@@ -26,8 +28,10 @@ type Evaluation struct {
 // Evaluate tells whether a code would work for an order, and what it would take
 // off. It runs the very rules that a sale runs and changes nothing.
 //
-// Errors: MissingField (promoCode), InvalidField; a code that fails is no error.
-// Rule 3.6; contract 4.1.
+// Errors: [MissingField] (promoCode), [InvalidField]; a code that fails is no
+// error.
+//
+// Source: rule 3.6; contract 4.1.
 func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 	if err := checkEvaluated(&in); err != nil {
 		return Evaluation{}, err

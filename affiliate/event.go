@@ -88,7 +88,8 @@ func appendMessageID(dst []byte, id uuid.UUID) []byte {
 // at all. The bytes are a pure function of the frozen values, so every reader
 // gets the same ones. A store that writes to disk stores [Payload.Bytes].
 //
-// The zero Payload is empty. A Payload is immutable and safe for concurrent use.
+// The zero Payload is empty. A Payload is immutable and safe for concurrent
+// use.
 type Payload struct {
 	raw    []byte
 	frozen *frozen

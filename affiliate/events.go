@@ -19,8 +19,11 @@ type EventFilter struct {
 // or not an endpoint was told. The events of an object are found by an index;
 // those of a sale that is gone are not, since only its record knows under which
 // identity they are kept, and cost a walk over the table. An object that never
-// was has no events. Errors: [InvalidQuery]. Ours, because a host that polls
-// needs no endpoint.
+// was has no events.
+//
+// Errors: [InvalidQuery].
+//
+// Source: ours, because a host that polls needs no endpoint.
 func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (List[Event], error) {
 	refused := first(inQuery(oneOfOrNone("event", f.Type, EventTypes())))
 	if refused != nil {

@@ -36,10 +36,13 @@ type ImportFailure struct {
 // no event is fired. Rows that cannot be imported are reported and leave the
 // others alone.
 //
-// Errors: only those of the store. Effects: the referrals, with their own
-// createdAt, and the totals of affiliates and links. Source: Seed,
-// referral.created ("not emitted for referrals created by a historical
-// resync"); rule 4.6.
+// Errors: only those of the store.
+//
+// Effects: the referrals, with their own createdAt, and the totals of
+// affiliates and links.
+//
+// Source: Seed: referral.created ("not emitted for referrals created by a
+// historical resync"); rule 4.6.
 func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) (ImportReport, error) {
 	o := p.op(ctx)
 	rows = slices.Clone(rows)

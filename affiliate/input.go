@@ -231,8 +231,8 @@ func emptyNotNil[T any](list []T) []T {
 	return list
 }
 
-// sentKey is the key of a text that a caller looks up. What no record may hold is
-// not found, and never reaches the store.
+// sentKey is the key of a text that a caller looks up. What no record may hold
+// is not found, and never reaches the store.
 func sentKey(ix Index, s string) (Key, error) {
 	if s == "" || !validText(s, false) {
 		return Key{}, ErrNotFound

@@ -8,7 +8,8 @@ import (
 )
 
 // A Link is a referral link: a slug with its owner and its statistics.
-// Seed: Affiliate link; contract 2.4.
+//
+// Source: Seed: Affiliate link; contract 2.4.
 type Link struct {
 	ID           uuid.UUID   `json:"id"`
 	Link         string      `json:"link"` // the slug
@@ -77,7 +78,10 @@ type DeletedLink struct {
 // Links lists links, newest first: the one with the id or the slug, all of one
 // affiliate, or all of the program. Nothing found is an empty list. The page
 // counts only where there may be several.
-// Errors: InvalidQuery for a bad page. Seed: GET /api/v1/links; contract 3.2.
+//
+// Errors: [InvalidQuery] for a bad page.
+//
+// Source: Seed: GET /api/v1/links; contract 3.2.
 func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (List[Link], error) {
 	if f.ID != uuid.Nil || f.Slug != "" {
 		return view(ctx, p, func(o *op) (List[Link], error) { return only(o.oneLink(f)) })
@@ -124,10 +128,13 @@ func (o *op) linkList(l listing) (List[Link], error) {
 
 // CreateLink adds a link to the affiliate that the input names; it replaces
 // none. Its statistics start at zero.
-// Errors: MissingField (link, affiliateId), SlugSyntax, AffiliateNotFound
-// (invalid: 400), IdentifiersMismatch, SlugTaken.
-// Effects: affiliate.updated of the owner. Seed: POST /api/v1/links, Slug rules
-// 1–2; rule 4.3; contract 3.2.
+//
+// Errors: [MissingField] (link, affiliateId), [SlugSyntax], [AffiliateNotFound]
+// (invalid: 400), [IdentifiersMismatch], [SlugTaken].
+//
+// Effects: affiliate.updated of the owner.
+//
+// Source: Seed: POST /api/v1/links, Slug rules 1–2; rule 4.3; contract 3.2.
 func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 	refused := first(
 		linkTextMissing(in.Link, linkRequired),
@@ -156,10 +163,13 @@ func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 // RenameLink gives the link another slug. Its id, owner and history stay; the
 // old slug stops tracking at once. The slug it has changes nothing and fires
 // nothing; the same one in another letter case is a change.
-// Errors: MissingField (id, newLink), SlugSyntax, LinkNotFound,
-// IdentifiersMismatch, SlugTaken.
-// Effects: affiliate.updated of the owner. Seed: PUT /api/v1/links, Slug rules
-// 1–2; rule 4.3; contract 3.2.
+//
+// Errors: [MissingField] (id, newLink), [SlugSyntax], [LinkNotFound],
+// [IdentifiersMismatch], [SlugTaken].
+//
+// Effects: affiliate.updated of the owner.
+//
+// Source: Seed: PUT /api/v1/links, Slug rules 1–2; rule 4.3; contract 3.2.
 func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Link, error) {
 	if err := first(ref.check(), linkTextMissing(slug, newLinkRequired), checkSlug("newLink", slug)); err != nil {
 		return Link{}, err
@@ -191,9 +201,12 @@ func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Lin
 // DeleteLink removes a link for good; the last one of an affiliate may go. Its
 // clicks, referrals and sales stay, with their link reference cleared silently,
 // and so do the affiliate's totals. The slug is free at once.
-// Errors: MissingField (id), LinkNotFound, IdentifiersMismatch.
-// Effects: affiliate.updated of the former owner. Seed: DELETE /api/v1/links;
-// rule 4.3; contract 3.2.
+//
+// Errors: [MissingField] (id), [LinkNotFound], [IdentifiersMismatch].
+//
+// Effects: affiliate.updated of the former owner.
+//
+// Source: Seed: DELETE /api/v1/links; rule 4.3; contract 3.2.
 func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, error) {
 	if err := first(ref.check()); err != nil {
 		return DeletedLink{}, err

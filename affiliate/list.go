@@ -64,9 +64,9 @@ type listing struct {
 	scope string
 }
 
-// listing turns a page into a query over all records of a table. The scope is the
-// operation, the filter as it was sent, and the program: a cursor works for them
-// alone.
+// listing turns a page into a query over all records of a table. The scope is
+// the operation, the filter as it was sent, and the program: a cursor works for
+// them alone.
 func (p *Program) listing(pg Page, operation string, filter any) (listing, error) {
 	l := listing{
 		query: Query{Desc: true, Limit: pg.Limit},

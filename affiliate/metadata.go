@@ -13,9 +13,10 @@ const (
 	maxMetadataDepth = 32
 )
 
-// validMetadata returns raw without white space, and whether it is a JSON object that every store keeps
-// unchanged: valid UTF-8, no lone surrogates, no U+0000, no key twice in one object (compared after
-// unescaping), at most 32 levels deep. The limit of maxMetadata has a message of its own and is not
+// validMetadata returns raw without white space, and whether it is a JSON
+// object that every store keeps unchanged: valid UTF-8, no lone surrogates, no
+// U+0000, no key twice in one object (compared after unescaping), at most 32
+// levels deep. The limit of maxMetadata has a message of its own and is not
 // checked here.
 func validMetadata(raw []byte) (compact []byte, ok bool) {
 	var b bytes.Buffer
@@ -29,8 +30,8 @@ func validMetadata(raw []byte) (compact []byte, ok bool) {
 	return compact, true
 }
 
-// validLevels checks strings, keys and depth of doc, which is JSON in compact form: there a string is a
-// key if and only if a colon follows it.
+// validLevels checks strings, keys and depth of doc, which is JSON in compact
+// form: there a string is a key if and only if a colon follows it.
 func validLevels(doc []byte) bool {
 	var open []map[string]bool // the keys seen so far, for each object and array that is open
 	for i := 0; i < len(doc); i++ {
@@ -67,7 +68,8 @@ func stringEnd(doc []byte, i int) int {
 	return i + 1
 }
 
-// addKey adds the JSON string text to keys; it is false when the same key is there.
+// addKey adds the JSON string text to keys; it is false when the same key is
+// there.
 func addKey(keys *map[string]bool, text []byte) bool {
 	var key string
 	if err := json.Unmarshal(text, &key); err != nil || (*keys)[key] {
@@ -80,7 +82,8 @@ func addKey(keys *map[string]bool, text []byte) bool {
 	return true
 }
 
-// validEscapes reports whether the JSON string text names no U+0000 and no surrogate outside a pair.
+// validEscapes reports whether the JSON string text names no U+0000 and no
+// surrogate outside a pair.
 func validEscapes(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
@@ -106,7 +109,8 @@ func validEscapes(text []byte) bool {
 	return true
 }
 
-// codeUnit returns the code unit of the \u escape that text starts with, or U+FFFD.
+// codeUnit returns the code unit of the \u escape that text starts with, or
+// U+FFFD.
 func codeUnit(text []byte) rune {
 	if len(text) < len(`\u0000`) || text[0] != '\\' || text[1] != 'u' {
 		return utf8.RuneError

@@ -12,7 +12,9 @@ import (
 // Once makes a create repeatable: the same key with the same request gives the
 // first answer again, without a second effect, for 24 hours. It is embedded in
 // the input of every method that has an idempotent form; on the wire it is the
-// Idempotency-Key header. Rule 2, Idempotency.
+// Idempotency-Key header.
+//
+// Source: rule 2, Idempotency.
 type Once struct {
 	Key      string              // 1–255 visible ASCII characters; empty: no receipt is kept
 	Digest   [32]byte            // of method, path and body bytes; zero: the engine digests operation and input

@@ -6,18 +6,21 @@ import (
 	"reflect"
 )
 
-// States of an Opt. The zero value is optNotGiven, so that a field nobody touched says nothing.
+// States of an Opt. The zero value is optNotGiven, so that a field nobody
+// touched says nothing.
 const (
 	optNotGiven uint8 = iota
 	optNull
 	optGiven
 )
 
-// Opt is a value that may be missing in two ways: not given at all, or given as null.
+// Opt is a value that may be missing in two ways: not given at all, or given as
+// null.
 //
-// The zero value is "not given". In an update, not given leaves a field as it is, null clears it and a
-// value sets it. In a response, null is "no value". A struct field that must disappear from JSON when it
-// is not given carries the tag omitzero.
+// The zero value is "not given". In an update, not given leaves a field as it
+// is, null clears it and a value sets it. In a response, null is "no value". A
+// struct field that must disappear from JSON when it is not given carries the
+// tag omitzero.
 //
 // Source: rule 2, Update semantics.
 type Opt[T any] struct {
@@ -35,7 +38,8 @@ func Null[T any]() Opt[T] {
 	return Opt[T]{state: optNull}
 }
 
-// Get returns the value and true, or the zero T and false when the Opt is null or not given.
+// Get returns the value and true, or the zero T and false when the Opt is null
+// or not given.
 func (o Opt[T]) Get() (v T, ok bool) {
 	return o.v, o.state == optGiven
 }
@@ -48,19 +52,21 @@ func (o Opt[T]) Or(def T) T {
 	return o.v
 }
 
-// IsNull reports whether the Opt was given as null. It is false for one that was not given.
+// IsNull reports whether the Opt was given as null. It is false for one that
+// was not given.
 func (o Opt[T]) IsNull() bool {
 	return o.state == optNull
 }
 
-// IsZero reports whether the Opt was not given. The JSON tag omitzero calls it. An Opt that is null, or
-// holds a zero T, is not zero.
+// IsZero reports whether the Opt was not given. The JSON tag omitzero calls it.
+// An Opt that is null, or holds a zero T, is not zero.
 func (o Opt[T]) IsZero() bool {
 	return o.state == optNotGiven
 }
 
-// Equal reports whether both are not given, both null, or both hold equal values. Values are compared by
-// their own method Equal(T) bool when they have one, otherwise by reflect.DeepEqual.
+// Equal reports whether both are not given, both null, or both hold equal
+// values. Values are compared by their own method Equal(T) bool when they have
+// one, otherwise by reflect.DeepEqual.
 func (o Opt[T]) Equal(p Opt[T]) bool {
 	if o.state != p.state {
 		return false
@@ -71,12 +77,14 @@ func (o Opt[T]) Equal(p Opt[T]) bool {
 	if v, ok := any(o.v).(interface{ Equal(T) bool }); ok {
 		return v.Equal(p.v)
 	}
-	// T may hold a slice or a map, where == panics; no constraint can say "comparable, or else deeply".
+	// T may hold a slice or a map, where == panics; no constraint can say
+	// "comparable, or else deeply".
 	return reflect.DeepEqual(o.v, p.v)
 }
 
-// MarshalJSON writes the value, or null unless there is one. Characters that only HTML needs escaped are
-// left to the encoder that calls it, which escapes them unless it was told not to.
+// MarshalJSON writes the value, or null unless there is one. Characters that
+// only HTML needs escaped are left to the encoder that calls it, which escapes
+// them unless it was told not to.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if o.state != optGiven {
 		return []byte("null"), nil
@@ -90,8 +98,8 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// UnmarshalJSON reads null as null and anything else as a value. A value that T refuses is T's error, and
-// leaves the Opt as it was.
+// UnmarshalJSON reads null as null and anything else as a value. A value that T
+// refuses is T's error, and leaves the Opt as it was.
 func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*o = Null[T]()

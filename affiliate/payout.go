@@ -9,7 +9,9 @@ import (
 )
 
 // A Payout is a record of commissions that are paid together. No money is
-// moved. Contract 2.8.
+// moved.
+//
+// Source: contract 2.8.
 type Payout struct {
 	ID            uuid.UUID          `json:"id"`
 	AffiliateID   uuid.UUID          `json:"affiliateId"`
@@ -44,7 +46,9 @@ type PayoutFilter struct{ AffiliateID uuid.UUID }
 // Errors: [AffiliateNotFound], [InvalidField], [NothingPayable].
 //
 // Effects: the payout; payoutCreated and payoutId of the commissions, for good;
-// sale.updated for each sale. Source: rule 5.6.
+// sale.updated for each sale.
+//
+// Source: rule 5.6.
 func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error) {
 	if err := first(optional("externalId", in.ExternalID, maxName)); err != nil {
 		return Payout{}, err
@@ -93,7 +97,8 @@ func (o *op) payable(affiliate uuid.UUID, until time.Time) ([]SaleRecord, error)
 	return sales, nil
 }
 
-// fillPayout puts the accepted commissions of sales into a payout and stores it.
+// fillPayout puts the accepted commissions of sales into a payout and stores
+// it.
 func (o *op) fillPayout(rec PayoutRecord, sales []SaleRecord) (Payout, error) {
 	taken := make([]SaleRecord, len(sales))
 	for i, sale := range sales {

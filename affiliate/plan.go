@@ -14,7 +14,9 @@ type Terms struct {
 	MaxMonths   int64          // since the referral; 0: no limit
 }
 
-// A Plan is a set of terms that affiliates can be put on. Contract 2.9.
+// A Plan is a set of terms that affiliates can be put on.
+//
+// Source: contract 2.9.
 type Plan struct {
 	ID                 uuid.UUID      `json:"id"`
 	Name               string         `json:"name"`
@@ -44,8 +46,10 @@ type PlanUpdate struct {
 }
 
 // CreatePlan adds a commission plan. It fires no event.
-// Errors: MissingField (name), InvalidField (name, commissionType,
+//
+// Errors: [MissingField] (name), [InvalidField] (name, commissionType,
 // commissionRate, numberOfPayments, numberOfMonths, paymentTrigger).
+//
 // Source: contract 2.9.
 func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 	rec := PlanRecord{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
@@ -64,7 +68,8 @@ func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 }
 
 // Plans lists the commission plans, newest first.
-// Errors: InvalidQuery for a bad page.
+//
+// Errors: [InvalidQuery] for a bad page.
 func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 	l, err := p.listing(pg, "plans", nil)
 	if err != nil {
@@ -78,7 +83,8 @@ func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 // UpdatePlan changes a plan for future sales; recorded ones keep their
 // commission until they are recalculated. The type of a plan in use stays: it
 // says what the own rates of the affiliates on it mean. It fires no event.
-// Errors: PlanNotFound, PlanInUse, and those of [Program.CreatePlan].
+//
+// Errors: [PlanNotFound], [PlanInUse], and those of [Program.CreatePlan].
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (Plan, error) {
 	if err := up.check(); err != nil {
 		return Plan{}, err
@@ -110,7 +116,8 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 }
 
 // DeletePlan removes a plan. It fires no event.
-// Errors: PlanNotFound; PlanInUse when an affiliate or a referral is on it.
+//
+// Errors: [PlanNotFound]; [PlanInUse] when an affiliate or a referral is on it.
 func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
 	_, err := update(o, func() (struct{}, error) {

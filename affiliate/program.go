@@ -68,8 +68,9 @@ type Program struct {
 }
 
 // New makes the program that cfg describes, on store. It runs one empty View,
-// so that a store that cannot be used is refused here. Errors: a bad Config, a
-// store with a missing table.
+// so that a store that cannot be used is refused here.
+//
+// Errors: a bad Config, a store with a missing table.
 func New(store Store, cfg Config) (*Program, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err

@@ -33,7 +33,8 @@ func textKey(ix Index, s string) Key {
 }
 
 // numberID is an integer id in the shape of a key: its eight bytes at the end
-// of an otherwise empty UUID. It needs no memory, and its order is the number's.
+// of an otherwise empty UUID. It needs no memory, and its order is the
+// number's.
 func numberID(n int64) uuid.UUID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[8:], uint64(n))

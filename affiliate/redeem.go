@@ -82,8 +82,8 @@ func (o *op) parentOf(code *CodeRecord) (CouponRecord, error) {
 	return coupon, err
 }
 
-// boughtBefore tells whether the customer of a first-order code has a live sale,
-// refunded ones included. For other codes nothing is read.
+// boughtBefore tells whether the customer of a first-order code has a live
+// sale, refunded ones included. For other codes nothing is read.
 func (o *op) boughtBefore(code *CodeRecord, c *customer) (bool, error) {
 	if !code.FirstTimeOrder || !c.known {
 		return false, nil

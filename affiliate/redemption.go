@@ -12,8 +12,12 @@ import (
 // the only way in which a count falls, and works once for each sale, also for
 // one that was refunded or deleted.
 //
-// Errors: RedemptionNotFound when the sale is unknown or was not by code,
-// RedemptionRestored. Effects: both counts, the ledger; no event. Rule 3.2.
+// Errors: [RedemptionNotFound] when the sale is unknown or was not by code,
+// [RedemptionRestored].
+//
+// Effects: both counts, the ledger; no event.
+//
+// Source: rule 3.2.
 func (p *Program) RestoreRedemption(ctx context.Context, sale SaleID) error {
 	o := p.op(ctx)
 	_, err := update(o, func() (struct{}, error) {

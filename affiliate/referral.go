@@ -11,7 +11,8 @@ import (
 )
 
 // A Referral is an identified customer who came through an affiliate.
-// Seed: Referral; contract 2.5.
+//
+// Source: Seed: Referral; contract 2.5.
 type Referral struct {
 	ID                        uuid.UUID            `json:"id"`
 	AffiliateID               uuid.UUID            `json:"affiliateId"`
@@ -122,8 +123,8 @@ func (o *op) referralKey(f ReferralFilter) (Key, error) {
 // referral.
 //
 // Errors: [AttributionRequired], [MissingField], [InvalidField],
-// [IdentifiersMismatch], the refusals of a code; [ErrNotFound] when no affiliate
-// could be found (null on the wire).
+// [IdentifiersMismatch], the refusals of a code; [ErrNotFound] when no
+// affiliate could be found (null on the wire).
 //
 // Effects: a referral, the totals of its affiliate and link; referral.created.
 //
@@ -451,8 +452,11 @@ func (o *op) freeReferralEmail(email string) error {
 // PushReferralStatus sets the subscription status that a payment provider
 // reports: any of the five. The referral is named by id or email.
 //
-// Errors: [InvalidField] (subscriptionStatus), [ReferralNotFound]. Effects: the
-// status; referral.updated when it changed. Source: Seed, referral.updated.
+// Errors: [InvalidField] (subscriptionStatus), [ReferralNotFound].
+//
+// Effects: the status; referral.updated when it changed.
+//
+// Source: Seed: referral.updated.
 func (p *Program) PushReferralStatus(ctx context.Context, ident string, status SubscriptionStatus) (Referral, error) {
 	if err := oneOf("subscriptionStatus", status, subscriptionStatuses); err != nil {
 		return Referral{}, err
@@ -467,8 +471,10 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status S
 // wins over their affiliate's; the zero plan takes it away again. All or
 // nothing.
 //
-// Errors: [PlanNotFound], [ReferralNotFound]. Effects: future sales of these
-// customers; referral.updated for each that changed.
+// Errors: [PlanNotFound], [ReferralNotFound].
+//
+// Effects: future sales of these customers; referral.updated for each that
+// changed.
 func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Referral, error) {
 	o := p.op(ctx)
 	return update(o, func() ([]Referral, error) {
@@ -501,9 +507,11 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 // Nothing there: nil.
 //
 // Errors: [MissingField], [InPayout] when a payout holds one of the sales.
+//
 // Effects: referral, sales and totals are gone, clicks lose the reference,
-// counters of codes stay; referral.deleted. Source: Seed, DELETE /referrals;
-// rule 4.7.
+// counters of codes stay; referral.deleted.
+//
+// Source: Seed: DELETE /referrals; rule 4.7.
 func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
 	if blank(ident) {
 		return referralIDRequired.err()

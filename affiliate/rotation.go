@@ -23,8 +23,12 @@ const (
 // RotateSecret gives an endpoint a new secret and answers it. The old one goes
 // on signing beside it until the grace period ends, so that either side may
 // switch first; at most two old ones are kept. A grace period of 0 cuts over at
-// once. Errors: [MissingField] on webhookId, [InvalidField] on
-// gracePeriodSeconds, [WebhookNotFound]. It fires nothing. Contract 4.2.
+// once.
+//
+// Errors: [MissingField] on webhookId, [InvalidField] on gracePeriodSeconds,
+// [WebhookNotFound]. It fires nothing.
+//
+// Source: contract 4.2.
 func (p *Program) RotateSecret(ctx context.Context, in Rotation) (IssuedEndpoint, error) {
 	o := p.op(ctx)
 	grace := in.GracePeriodSeconds.Or(defaultGrace)

@@ -13,7 +13,8 @@ type SaleID int64
 type CommissionID int64
 
 // A Sale is one attributed payment with the commission it earned.
-// Seed: Sale; contract 2.6.
+//
+// Source: Seed: Sale; contract 2.6.
 type Sale struct {
 	ID                     SaleID               `json:"id"`
 	AffiliateID            uuid.UUID            `json:"affiliateId"`
@@ -46,7 +47,9 @@ type Sale struct {
 	Commissions            []Commission         `json:"commissions"`
 }
 
-// A Commission is what one affiliate earned by a sale. Contract 2.7.
+// A Commission is what one affiliate earned by a sale.
+//
+// Source: contract 2.7.
 type Commission struct {
 	ID               CommissionID    `json:"id"`
 	SaleID           SaleID          `json:"saleId"`

@@ -21,7 +21,9 @@ import (
 // [SaleHasBeenRefunded] for a change of money.
 //
 // Effects: the sale, its commission, totals; sale.updated when something
-// changed. Source: contract 3.7.
+// changed.
+//
+// Source: contract 3.7.
 func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sale, error) {
 	if id == 0 {
 		return Sale{}, saleIDRequired.err()
@@ -259,7 +261,9 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 //
 // Effects: the sale, its commission, totals; sale.updated for a part,
 // sale.deleted for the whole (Seed: "reversed, refunded, disputed or removed"),
-// after which nothing is fired for that sale. Source: rule 5.5, contract 3.7.
+// after which nothing is fired for that sale.
+//
+// Source: rule 5.5, contract 3.7.
 func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, error) {
 	if in.SaleID == 0 {
 		return RefundResult{}, saleIDRequired.err()
@@ -349,9 +353,12 @@ func (o *op) refundable(rec *SaleRecord) error {
 
 // DeleteSale removes a sale with its commissions. Nothing there: nil.
 //
-// Errors: [MissingField], [InPayout]. Effects: sale and totals; redemption
-// counters stay; sale.deleted, unless the full refund has fired it. Source:
-// Seed, DELETE /sales; rules 3.2 and 5.5.
+// Errors: [MissingField], [InPayout].
+//
+// Effects: sale and totals; redemption counters stay; sale.deleted, unless the
+// full refund has fired it.
+//
+// Source: Seed: DELETE /sales; rules 3.2 and 5.5.
 func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 	err := p.deleteSale(ctx, SaleRef{ID: id})
 	if errors.Is(err, SaleNotFound) {
@@ -365,7 +372,9 @@ func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 // for callers that know the payment by another id and want to hear that it was
 // not there.
 //
-// Errors: [MissingField], [SaleNotFound], [InPayout]. Effects: as DeleteSale.
+// Errors: [MissingField], [SaleNotFound], [InPayout].
+//
+// Effects: as DeleteSale.
 func (p *Program) ReverseSale(ctx context.Context, ref SaleRef) error {
 	return p.deleteSale(ctx, ref)
 }
@@ -415,8 +424,9 @@ func (o *op) removeSale(rec SaleRecord) error {
 // sales, and commissions that were set by hand or by a rate of the sale's own
 // stay. A sale beyond its plan's limits stays without a commission.
 //
-// Effects: the sales, their totals; sale.updated for each that changed. Source:
-// Seed, sale.updated.
+// Effects: the sales, their totals; sale.updated for each that changed.
+//
+// Source: Seed: sale.updated.
 func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, error) {
 	o := p.op(ctx)
 	return update(o, func() (int, error) {
@@ -471,8 +481,9 @@ func (o *op) eachSale(key Key, fn func(SaleRecord) error) error {
 // ReviewCommissions accepts, holds or declines the commissions of sales, all or
 // nothing. Declined ones no longer count in the totals.
 //
-// Errors: [InvalidField] (approvalStatus), [SaleNotFound], [InPayout]. Effects:
-// the commissions, totals; sale.updated for each sale that changed.
+// Errors: [InvalidField] (approvalStatus), [SaleNotFound], [InPayout].
+//
+// Effects: the commissions, totals; sale.updated for each sale that changed.
 func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, ids ...SaleID) ([]Sale, error) {
 	if err := oneOf("approvalStatus", status, approvalStatuses); err != nil {
 		return nil, err

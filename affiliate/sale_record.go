@@ -19,12 +19,12 @@ import (
 // any rule of a code, so that the retry of the sale that took the last
 // redemption is not refused.
 //
-// Errors: [AttributionRequired], [MissingField], [InvalidField], and the
-// refusals of a code with every failing rule in [Error.Failures].
-//
 // Effects, in one transaction: the sale with its commission, the ledger row and
 // both counters of a code, the totals of link, affiliate and referral;
 // referral.created when the customer is new, then sale.created.
+//
+// Errors: [AttributionRequired], [MissingField], [InvalidField], and the
+// refusals of a code with every failing rule in [Error.Failures].
 //
 // Source: Seed "Attributing a sale to a code"; contract 3.7, rules 5.1–5.3.
 func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {

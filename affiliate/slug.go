@@ -18,7 +18,8 @@ const (
 
 // slugBase is the local part of a canonical email as a slug: runs outside
 // [a-z0-9] become one hyphen, trimmed. It may be digits only, which is a legal
-// slug; looked up as an identifier it then comes after the click of that number.
+// slug; looked up as an identifier it then comes after the click of that
+// number.
 func slugBase(email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	var b strings.Builder
@@ -44,8 +45,8 @@ func withSuffix(base, suffix string) string {
 }
 
 // freeSlug is the first candidate that no live link has. It looks up a bounded
-// number of them, however many affiliates share the local part; random was drawn
-// before the transaction.
+// number of them, however many affiliates share the local part; random was
+// drawn before the transaction.
 func (o *op) freeSlug(base, random string) (string, error) {
 	candidate := withSuffix(base, "")
 	for n := 2; ; n++ {

@@ -22,8 +22,12 @@ var (
 
 // ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. One
 // that is ACTIVE already stays as it is.
-// Errors: AffiliateNotFound, StatusNotAllowed.
-// Effects: affiliate.updated for each that changed. Seed: States; contract 6.
+//
+// Errors: [AffiliateNotFound], [StatusNotAllowed].
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: Seed: States; contract 6.
 func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.moveAll(ctx, ids, approve)
 }
@@ -59,9 +63,13 @@ func (p *Program) moveAll(ctx context.Context, ids []uuid.UUID, m move) ([]Affil
 
 // SetAffiliatePlan puts affiliates on a commission plan, all of them or none;
 // the zero id is the program's own terms. It counts for later sales.
-// Errors: PlanNotFound, AffiliateNotFound, InvalidField (commissionRate) when an
-// affiliate's own rate makes no sense under the plan.
-// Effects: affiliate.updated for each that changed. Seed: Events.
+//
+// Errors: [PlanNotFound], [AffiliateNotFound], [InvalidField] (commissionRate)
+// when an affiliate's own rate makes no sense under the plan.
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: Seed: Events.
 func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.changeAll(ctx, ids, func(o *op, rec *AffiliateRecord) error {
 		rec.PlanID = plan
@@ -72,8 +80,12 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 
 // SetAffiliateTier puts affiliates into a tier, all of them or none, the exempt
 // too; the zero id is no tier.
-// Errors: TierNotFound, AffiliateNotFound.
-// Effects: affiliate.updated for each that changed. Seed: Events.
+//
+// Errors: [TierNotFound], [AffiliateNotFound].
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: Seed: Events.
 func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.changeAll(ctx, ids, func(o *op, rec *AffiliateRecord) error {
 		rec.TierID = tier
@@ -89,7 +101,9 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 
 // SetTierExempt says whether [Program.AssignTiers] leaves affiliates where they
 // are: all of them or none.
-// Errors: AffiliateNotFound.
+//
+// Errors: [AffiliateNotFound].
+//
 // Effects: affiliate.updated for each that changed.
 func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.changeAll(ctx, ids, func(_ *op, rec *AffiliateRecord) error {

@@ -17,7 +17,8 @@ func trimSpace(s string) string {
 	return strings.Trim(s, " \t\n\v\f\r")
 }
 
-// blank reports whether s is empty or white space only, by Unicode's idea of white space.
+// blank reports whether s is empty or white space only, by Unicode's idea of
+// white space.
 func blank(s string) bool {
 	for _, r := range s {
 		if !unicode.IsSpace(r) {
@@ -27,7 +28,8 @@ func blank(s string) bool {
 	return true
 }
 
-// longerThan reports whether s has more than n code points. It reads no further than it must.
+// longerThan reports whether s has more than n code points. It reads no further
+// than it must.
 func longerThan(s string, n int) bool {
 	if len(s) <= n {
 		return false
@@ -41,8 +43,8 @@ func longerThan(s string, n int) bool {
 	return false
 }
 
-// validText reports whether s is valid UTF-8 without control characters (C0, DEL, C1); newlines allows
-// newline and tab.
+// validText reports whether s is valid UTF-8 without control characters (C0,
+// DEL, C1); newlines allows newline and tab.
 func validText(s string, newlines bool) bool {
 	if !utf8.ValidString(s) {
 		return false
@@ -58,9 +60,10 @@ func validText(s string, newlines bool) bool {
 	return true
 }
 
-// canonicalEmail returns s trimmed and in lower case, and whether it is one ASCII addr-spec of at most 254
-// bytes. The local part is a dot-atom; the domain is labels of letters, digits and inner hyphens, one at
-// least. Quoted local parts, address literals, comments and display names are refused.
+// canonicalEmail returns s trimmed and in lower case, and whether it is one
+// ASCII addr-spec of at most 254 bytes. The local part is a dot-atom; the
+// domain is labels of letters, digits and inner hyphens, one at least. Quoted
+// local parts, address literals, comments and display names are refused.
 //
 // Source: rule 1, Emails.
 func canonicalEmail(s string) (string, bool) {
@@ -100,8 +103,8 @@ func validLabel(s string) bool {
 	return validSlug(s) && s[0] != '-' && s[len(s)-1] != '-'
 }
 
-// validSlug reports whether s is one or more ASCII letters, digits and hyphens. The limit of maxSlug has a
-// message of its own and is not checked here.
+// validSlug reports whether s is one or more ASCII letters, digits and hyphens.
+// The limit of maxSlug has a message of its own and is not checked here.
 //
 // Source: Seed: Slug rules 1; rule 1, Slugs.
 func validSlug(s string) bool {
@@ -116,8 +119,9 @@ func validSlug(s string) bool {
 // foldSlug returns the form under which a slug is unique and looked up.
 func foldSlug(s string) string { return lowerASCII(s) }
 
-// validCode reports whether s, trimmed already, is 1 to 100 printable ASCII characters without space, the
-// first of them none that a spreadsheet takes for a formula.
+// validCode reports whether s, trimmed already, is 1 to 100 printable ASCII
+// characters without space, the first of them none that a spreadsheet takes for
+// a formula.
 //
 // Source: rule 1, Codes.
 func validCode(s string) bool {
@@ -139,12 +143,12 @@ func alphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// lowerASCII folds A to Z and nothing else: strings.ToLower maps U+212A, the Kelvin sign, to k. It returns
-// s itself when there is nothing to fold.
+// lowerASCII folds A to Z and nothing else: strings.ToLower maps U+212A, the
+// Kelvin sign, to k. It returns s itself when there is nothing to fold.
 func lowerASCII(s string) string { return swapCase(s, 'A', 'Z') }
 
-// upperASCII folds a to z and nothing else: strings.ToUpper maps U+0131 and U+017F to I and S. It returns
-// s itself when there is nothing to fold.
+// upperASCII folds a to z and nothing else: strings.ToUpper maps U+0131 and
+// U+017F to I and S. It returns s itself when there is nothing to fold.
 func upperASCII(s string) string { return swapCase(s, 'a', 'z') }
 
 // swapCase changes the case of the letters from first to last.

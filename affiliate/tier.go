@@ -8,7 +8,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Tier is a rank that affiliates reach by their results. Contract 2.10.
+// A Tier is a rank that affiliates reach by their results.
+//
+// Source: contract 2.10.
 type Tier struct {
 	ID             uuid.UUID     `json:"id"`
 	Tier           int64         `json:"tier"` // rank, 1 lowest
@@ -43,9 +45,11 @@ type TierUpdate struct {
 }
 
 // CreateTier adds a tier. It fires no event.
-// Errors: MissingField (name), InvalidField (tier, name, emoji, minReferrals,
-// minRevenue, conditionType, commissionRate). A rate is checked as one of the
-// program's own type, since a tier has no plan.
+//
+// Errors: [MissingField] (name), [InvalidField] (tier, name, emoji,
+// minReferrals, minRevenue, conditionType, commissionRate). A rate is checked
+// as one of the program's own type, since a tier has no plan.
+//
 // Source: contract 2.10.
 func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
 	rec := TierRecord{
@@ -67,7 +71,8 @@ func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
 }
 
 // Tiers lists the tiers, newest first.
-// Errors: InvalidQuery for a bad page.
+//
+// Errors: [InvalidQuery] for a bad page.
 func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
 	l, err := p.listing(pg, "tiers", nil)
 	if err != nil {
@@ -80,7 +85,8 @@ func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
 
 // UpdateTier changes a tier. Nobody moves by it; see [Program.AssignTiers]. It
 // fires no event.
-// Errors: TierNotFound, and those of [Program.CreateTier].
+//
+// Errors: [TierNotFound], and those of [Program.CreateTier].
 func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (Tier, error) {
 	if err := up.check(); err != nil {
 		return Tier{}, err
@@ -107,7 +113,8 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 }
 
 // DeleteTier removes a tier. It fires no event.
-// Errors: TierNotFound; TierInUse when an affiliate is in it.
+//
+// Errors: [TierNotFound]; [TierInUse] when an affiliate is in it.
 func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
 	_, err := update(o, func() (struct{}, error) {
@@ -131,7 +138,10 @@ func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 // how many changed. An affiliate that meets fewer than before is lowered, to no
 // tier in the end; the exempt stay where they are. It walks all affiliates in
 // one transaction: a job, not a request.
-// Effects: affiliate.updated for each that changed. Seed: Events; contract 2.10.
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: Seed: Events; contract 2.10.
 func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 	o := p.op(ctx)
 	return update(o, func() (int, error) {
@@ -165,8 +175,8 @@ func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 	})
 }
 
-// tiersFromTheTop lists the tiers by rank, highest first; of one rank the newest
-// first.
+// tiersFromTheTop lists the tiers by rank, highest first; of one rank the
+// newest first.
 func (o *op) tiersFromTheTop() ([]TierRecord, error) {
 	var tiers []TierRecord
 	for rec, err := range o.tx.Tiers.List(Query{Desc: true}) {

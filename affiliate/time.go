@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ErrDate says that a text is neither an RFC 3339 date-time with a zone nor a plain date, or that it lies
-// outside the years 1 to 9999.
+// ErrDate says that a text is neither an RFC 3339 date-time with a zone nor a
+// plain date, or that it lies outside the years 1 to 9999.
 var ErrDate = errors.New("affiliate: not an ISO 8601 date in years 1 to 9999")
 
 const (
@@ -19,8 +19,9 @@ const (
 	layoutDate  = "2006-01-02T15:04:05.999999Z" // as many digits as there are
 )
 
-// Time is an instant in a response: UTC, in whole milliseconds. The zero value is the zero time.Time.
-// In JSON it is a string with three fraction digits, "2026-03-11T09:24:18.442Z".
+// Time is an instant in a response: UTC, in whole milliseconds. The zero value
+// is the zero time.Time. In JSON it is a string with three fraction digits,
+// "2026-03-11T09:24:18.442Z".
 //
 // Source: rule 1, Clock.
 type Time struct{ t time.Time }
@@ -43,15 +44,16 @@ func (t Time) Equal(u Time) bool { return t.t.Equal(u.t) }
 // String returns the instant as it stands in JSON, without the quotes.
 func (t Time) String() string { return t.t.Format(layoutTime) }
 
-// AppendJSON appends the instant as a JSON string to dst and returns the extended slice. The year must be
-// from 1 to 9999.
+// AppendJSON appends the instant as a JSON string to dst and returns the
+// extended slice. The year must be from 1 to 9999.
 func (t Time) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '"')
 	dst = t.t.AppendFormat(dst, layoutTime)
 	return append(dst, '"')
 }
 
-// MarshalJSON writes the instant as a JSON string. It answers ErrDate outside the years 1 to 9999.
+// MarshalJSON writes the instant as a JSON string. It answers ErrDate outside
+// the years 1 to 9999.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if !yearsOK(t.t) {
 		return nil, ErrDate
@@ -59,8 +61,9 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return t.AppendJSON(nil), nil
 }
 
-// UnmarshalJSON reads an RFC 3339 date-time with any offset and cuts it to its millisecond; null changes
-// nothing. It answers ErrDate for anything else, a plain date included.
+// UnmarshalJSON reads an RFC 3339 date-time with any offset and cuts it to its
+// millisecond; null changes nothing. It answers ErrDate for anything else, a
+// plain date included.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	d, ok, err := unmarshalDate(data)
 	if err != nil || !ok {
@@ -73,8 +76,9 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Date is a date in an input: an instant, or a whole day in the program's time zone. The zero value is no
-// date. An instant is kept in UTC and cut to its microsecond.
+// Date is a date in an input: an instant, or a whole day in the program's time
+// zone. The zero value is no date. An instant is kept in UTC and cut to its
+// microsecond.
 //
 // Source: rule 1, Dates in.
 type Date struct {
@@ -87,15 +91,16 @@ func At(t time.Time) Date {
 	return Date{t: t.UTC().Truncate(time.Microsecond)}
 }
 
-// Day returns a whole day. Values outside their ranges are carried over as time.Date does: 30 February is
-// a day in March.
+// Day returns a whole day. Values outside their ranges are carried over as
+// time.Date does: 30 February is a day in March.
 func Day(year int, month time.Month, day int) Date {
 	return Date{t: time.Date(year, month, day, 0, 0, 0, 0, time.UTC), plain: true}
 }
 
-// ParseDate reads an RFC 3339 date-time with a zone, "2026-03-11T09:24:18.442Z", with at most nine
-// fraction digits, or a plain date, "2026-03-11". It answers ErrDate for every other text, and for
-// an instant outside the years 1 to 9999 in UTC.
+// ParseDate reads an RFC 3339 date-time with a zone,
+// "2026-03-11T09:24:18.442Z", with at most nine fraction digits, or a plain
+// date, "2026-03-11". It answers ErrDate for every other text, and for an
+// instant outside the years 1 to 9999 in UTC.
 func ParseDate(s string) (Date, error) {
 	d, ok := scanDate(s)
 	if !ok || !d.valid() {
@@ -104,9 +109,9 @@ func ParseDate(s string) (Date, error) {
 	return d, nil
 }
 
-// Instant returns the date as an instant in UTC. For a plain date that is the last millisecond of the day
-// in loc, however long the day is; of a day that loc skipped, the last one before it. It never leaves the
-// year 9999.
+// Instant returns the date as an instant in UTC. For a plain date that is the
+// last millisecond of the day in loc, however long the day is; of a day that
+// loc skipped, the last one before it. It never leaves the year 9999.
 func (d Date) Instant(loc *time.Location) time.Time {
 	if !d.plain {
 		return d.t
@@ -118,8 +123,9 @@ func (d Date) Instant(loc *time.Location) time.Time {
 	return last
 }
 
-// FirstInstant returns the date as an instant in UTC. For a plain date that is the first millisecond of
-// the day in loc; of a day that loc skipped, the first one after it. It never goes below the year 1.
+// FirstInstant returns the date as an instant in UTC. For a plain date that is
+// the first millisecond of the day in loc; of a day that loc skipped, the first
+// one after it. It never goes below the year 1.
 func (d Date) FirstInstant(loc *time.Location) time.Time {
 	if !d.plain {
 		return d.t
@@ -134,12 +140,13 @@ func (d Date) FirstInstant(loc *time.Location) time.Time {
 // IsZero reports whether d is the zero Date, no date at all.
 func (d Date) IsZero() bool { return !d.plain && d.t.IsZero() }
 
-// Equal reports whether d and e are the same instant, or the same plain date. A plain date never equals an
-// instant.
+// Equal reports whether d and e are the same instant, or the same plain date. A
+// plain date never equals an instant.
 func (d Date) Equal(e Date) bool { return d.plain == e.plain && d.t.Equal(e.t) }
 
-// String returns the date as ParseDate reads it: "2026-03-11", or "2026-03-11T09:24:18.442Z" with as many
-// fraction digits as there are, six at most.
+// String returns the date as ParseDate reads it: "2026-03-11", or
+// "2026-03-11T09:24:18.442Z" with as many fraction digits as there are, six at
+// most.
 func (d Date) String() string {
 	if d.plain {
 		return d.t.Format(layoutPlain)
@@ -147,8 +154,8 @@ func (d Date) String() string {
 	return d.t.Format(layoutDate)
 }
 
-// MarshalJSON writes String as a JSON string: a plain date stays plain. It answers ErrDate outside the
-// years 1 to 9999.
+// MarshalJSON writes String as a JSON string: a plain date stays plain. It
+// answers ErrDate outside the years 1 to 9999.
 func (d Date) MarshalJSON() ([]byte, error) {
 	if !d.valid() {
 		return nil, ErrDate
@@ -156,7 +163,8 @@ func (d Date) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + d.String() + `"`), nil
 }
 
-// UnmarshalJSON reads a JSON string as ParseDate does, with the same error; null changes nothing.
+// UnmarshalJSON reads a JSON string as ParseDate does, with the same error;
+// null changes nothing.
 func (d *Date) UnmarshalJSON(data []byte) error {
 	v, ok, err := unmarshalDate(data)
 	if err != nil || !ok {
@@ -166,7 +174,8 @@ func (d *Date) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// valid reports whether d lies in the years 1 to 9999, which At and Day do not check.
+// valid reports whether d lies in the years 1 to 9999, which At and Day do not
+// check.
 func (d Date) valid() bool { return yearsOK(d.t) }
 
 func yearsOK(t time.Time) bool {
@@ -187,9 +196,10 @@ func unmarshalDate(data []byte) (d Date, ok bool, err error) {
 	return d, err == nil, err
 }
 
-// lastBefore returns the last millisecond in loc whose wall clock shows less than wall, a wall clock
-// written in UTC. It goes back over the changes of loc's offset: time.Date does not promise which side it
-// takes when wall is skipped or comes twice.
+// lastBefore returns the last millisecond in loc whose wall clock shows less
+// than wall, a wall clock written in UTC. It goes back over the changes of
+// loc's offset: time.Date does not promise which side it takes when wall is
+// skipped or comes twice.
 func lastBefore(wall time.Time, loc *time.Location) time.Time {
 	t := wall.Add(maxShift).In(loc)
 	var limit time.Time // where the offset looked at ends; zero for the first
@@ -207,7 +217,8 @@ func lastBefore(wall time.Time, loc *time.Location) time.Time {
 	}
 }
 
-// firstFrom returns the first instant in loc whose wall clock shows wall or more.
+// firstFrom returns the first instant in loc whose wall clock shows wall or
+// more.
 func firstFrom(wall time.Time, loc *time.Location) time.Time {
 	t := wall.Add(-maxShift).In(loc)
 	for {
@@ -232,7 +243,8 @@ func onClock(wall, t time.Time) time.Time {
 	return wall.Add(-time.Duration(offset) * time.Second)
 }
 
-// scanDate reads the grammar of ParseDate. Package time accepts more (one-digit hours, a comma, +24:00).
+// scanDate reads the grammar of ParseDate. Package time accepts more (one-digit
+// hours, a comma, +24:00).
 func scanDate(s string) (d Date, ok bool) {
 	if len(s) < len(layoutPlain) {
 		return d, false
@@ -284,7 +296,8 @@ func scanClock(s string) (d time.Duration, ok bool) {
 	return d, ok1 && ok2 && ok3 && s[2] == ':' && s[5] == ':'
 }
 
-// scanFraction reads an optional point with one to nine digits and returns what follows.
+// scanFraction reads an optional point with one to nine digits and returns what
+// follows.
 func scanFraction(s string) (d time.Duration, rest string, ok bool) {
 	if s == "" || s[0] != '.' {
 		return 0, s, true

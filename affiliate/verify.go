@@ -47,7 +47,8 @@ func (b *Breach) Error() string {
 //   - I51: endpoints, deliveries and their queue fit together.
 //   - I54: instants are UTC, in whole microseconds, and in order.
 //
-// The other invariants are about moments that leave no record; tests check them.
+// The other invariants are about moments that leave no record; tests check
+// them.
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {

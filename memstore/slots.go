@@ -8,9 +8,9 @@ import (
 
 // slots finds the slot of an id. It is an open hash table of slots: the ids are
 // in the slab that every method is given. An entry costs eleven to twenty-one
-// bytes, half of what a map with the ids as keys costs, and less time. The table
-// is cut into parts by the hash, and each part grows for itself, so that no
-// transaction waits for a million entries to move.
+// bytes, half of what a map with the ids as keys costs, and less time. The
+// table is cut into parts by the hash, and each part grows for itself, so that
+// no transaction waits for a million entries to move.
 type slots struct {
 	parts [1 << partBits]part
 }
