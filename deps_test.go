@@ -93,7 +93,7 @@ func TestRequirements(t *testing.T) {
 		t.Fatalf("go list -m: %v\n%s", err, out)
 	}
 	four := []string{module, "github.com/google/uuid", "github.com/google/go-cmp", "github.com/hashicorp/go-retryablehttp", "pgregory.net/rapid"}
-	for _, path := range strings.Fields(string(out)) {
+	for path := range strings.FieldsSeq(string(out)) {
 		if !slices.Contains(four, path) {
 			t.Errorf("the root module requires %s; a nested module is the place for it", path)
 		}

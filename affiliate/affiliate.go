@@ -31,13 +31,13 @@ type Affiliate struct {
 	ProgramID                       uuid.UUID          `json:"programId"`
 	PayoutEmail                     Opt[string]        `json:"payoutEmail"`
 	PaymentMethod                   Opt[PaymentMethod] `json:"paymentMethod"`
-	DetailsComplete                 bool               `json:"detailsComplete"` // both payout fields are set
-	EmailVerified                   Opt[bool]          `json:"emailVerified"`   // always null
-	Image                           Opt[string]        `json:"image"`           // always null
-	NumberOfReferredUsers           int64              `json:"numberOfReferredUsers"`
+	DetailsComplete                 bool               `json:"detailsComplete"`       // both payout fields are set
+	EmailVerified                   Opt[bool]          `json:"emailVerified"`         // always null
+	Image                           Opt[string]        `json:"image"`                 // always null
+	NumberOfReferredUsers           int64              `json:"numberOfReferredUsers"` // live referrals
 	NumberOfClicks                  int64              `json:"numberOfClicks"`
-	TotalRevenue                    Amount             `json:"totalRevenue"`
-	TotalCommissionEarned           Amount             `json:"totalCommissionEarned"`
+	TotalRevenue                    Amount             `json:"totalRevenue"`          // of live sales, gross
+	TotalCommissionEarned           Amount             `json:"totalCommissionEarned"` // of live sales, declined commissions excluded
 	CreatedAt                       Time               `json:"createdAt"`
 	UpdatedAt                       Time               `json:"updatedAt"`
 }
@@ -134,7 +134,7 @@ const maxAnswer = 10_000
 // questionAnswers.answer), [PlanNotFound] (invalid: 400), [GroupNotFound],
 // [InvalidField] (commissionRate), [AffiliateEmailTaken], [SlugTaken].
 //
-// Effects: affiliate.created.
+// Effects: the affiliate and its link; affiliate.created.
 //
 // Source: Seed: POST /api/v1/affiliates; contract 3.1.
 func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
@@ -143,6 +143,12 @@ func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (Affilia
 
 // InviteAffiliate is [Program.CreateAffiliate] with the status INVITED,
 // whatever AffiliateStatus says; [Program.AcceptInvite] ends it.
+//
+// Errors: those of [Program.CreateAffiliate].
+//
+// Effects: the affiliate and its link; affiliate.created.
+//
+// Source: rule 4.1; contract 6.
 func (p *Program) InviteAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
 	return p.addAffiliate(ctx, "affiliate.invite", in, AffiliateInvited)
 }

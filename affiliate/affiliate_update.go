@@ -47,7 +47,9 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 // [StatusNotAllowed] unless the status is INVITED, and those of
 // [Program.UpdateAffiliate].
 //
-// Effects: affiliate.updated.
+// Effects: the affiliate; affiliate.updated.
+//
+// Source: rule 4.1; contract 6.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (Affiliate, error) {
 	if !up.AffiliateStatus.IsZero() {
 		return Affiliate{}, invalid("affiliateStatus", notAllowedInCall)
@@ -75,7 +77,9 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 //
 // Errors: [InvalidField] (payoutEmail, paymentMethod), [AffiliateNotFound].
 //
-// Effects: affiliate.updated when something changed.
+// Effects: the affiliate; affiliate.updated when something changed.
+//
+// Source: Seed: Events, affiliate.updated; contract 2.3.
 func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (Affiliate, error) {
 	if d.Email != "" {
 		if err := first(checkEmail("payoutEmail", &d.Email)); err != nil {

@@ -18,7 +18,7 @@ type Code struct {
 	Active                bool                  `json:"active"`
 	ExpiresAt             Opt[Time]             `json:"expiresAt"`      // works until this instant, inclusive
 	MaxRedemptions        Opt[int64]            `json:"maxRedemptions"` // null: no limit; the coupon's applies as well
-	TimesRedeemed         int64                 `json:"timesRedeemed"`
+	TimesRedeemed         int64                 `json:"timesRedeemed"`  // sales; never falls but by RestoreRedemption
 	FirstTimeOrder        bool                  `json:"firstTimeOrder"`
 	MinimumAmount         Opt[Amount]           `json:"minimumAmount"`
 	MinimumAmountCurrency Opt[Currency]         `json:"minimumAmountCurrency"`

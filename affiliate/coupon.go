@@ -21,7 +21,7 @@ type Coupon struct {
 	Duration           Duration             `json:"duration"`
 	DurationInMonths   Opt[int64]           `json:"durationInMonths"` // null unless repeating
 	MaxRedemptions     Opt[int64]           `json:"maxRedemptions"`   // over all codes; null: no limit
-	TimesRedeemed      int64                `json:"timesRedeemed"`
+	TimesRedeemed      int64                `json:"timesRedeemed"`    // sales by its codes; never falls but by RestoreRedemption
 	LimitToProducts    bool                 `json:"limitToProducts"`
 	ProductIDs         []string             `json:"productIds"`
 	CollectionIDs      []string             `json:"collectionIds"` // always empty

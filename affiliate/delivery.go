@@ -36,9 +36,9 @@ type DeliveryAttempt struct {
 	Trigger    AttemptTrigger `json:"trigger"`
 	URL        string         `json:"url"`
 	StatusCode Opt[int64]     `json:"statusCode"` // null: no answer
-	DurationMS int64          `json:"durationMs"`
-	Error      Opt[string]    `json:"error"`    // a class, such as timeout or dns
-	Response   Opt[string]    `json:"response"` // start of the answer's body
+	DurationMS int64          `json:"durationMs"` // milliseconds
+	Error      Opt[string]    `json:"error"`      // a class, such as timeout or dns
+	Response   Opt[string]    `json:"response"`   // start of the answer's body
 }
 
 // AttemptTrigger says what caused an attempt.
@@ -59,7 +59,9 @@ type DeliveryFilter struct {
 	Until     Opt[Date] // created then or earlier, to the millisecond; a plain date: its last
 }
 
-// Delivery returns a delivery with its payload. Unknown: [ErrNotFound].
+// Delivery returns a delivery with its payload.
+//
+// Errors: [ErrNotFound].
 //
 // Source: contract 4.2.
 func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (Delivery, error) {

@@ -2,6 +2,7 @@ package affiliate_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,11 +29,11 @@ func anyText() *rapid.Generator[string] {
 	odd := rapid.SampledFrom([]string{"<", ">", "&", `"`, `\`, "\b", "\f", "\n", "\r", "\t", "\x00", "\x1f", "\x7f", "\u0080", "\u2028", "\u2029", "\u2027",
 		"\ufffd", "\xff", "\xe2\x80", "\xed\xa0\x80", "é", "名", "🎉", "abc"})
 	pieces := rapid.Custom(func(t *rapid.T) string {
-		s := ""
+		var s strings.Builder
 		for _, p := range rapid.SliceOfN(odd, 0, 6).Draw(t, "pieces") {
-			s += p
+			s.WriteString(p)
 		}
-		return s
+		return s.String()
 	})
 	return rapid.OneOf(pieces, rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 }

@@ -91,7 +91,9 @@ type DeletedEndpoint struct {
 	URL string    `json:"url"`
 }
 
-// Endpoint returns an endpoint, without its secret. Unknown: [ErrNotFound].
+// Endpoint returns an endpoint, without its secret.
+//
+// Errors: [ErrNotFound].
 //
 // Source: contract 4.2.
 func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (Endpoint, error) {
@@ -127,7 +129,9 @@ func (p *Program) Endpoints(ctx context.Context, pg Page) (List[Endpoint], error
 // answers it with its secret.
 //
 // Errors: [MissingField] and [InvalidField] on url, events or description,
-// [URLNotAllowed], [WebhookLimitReached] at 50 endpoints. It fires nothing.
+// [URLNotAllowed], [WebhookLimitReached] at 50 endpoints.
+//
+// Effects: the endpoint; no event.
 //
 // Source: contract 4.2.
 func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEndpoint, error) {
@@ -168,7 +172,9 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 // nothing by itself.
 //
 // Errors: [MissingField] on webhookId, those of [Program.CreateEndpoint],
-// [WebhookNotFound]. It fires nothing.
+// [WebhookNotFound].
+//
+// Effects: the endpoint, and its pending deliveries when it is disabled; no event.
 //
 // Source: contract 4.2.
 func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointUpdate) (Endpoint, error) {
@@ -199,7 +205,9 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 // DeleteEndpoint removes an endpoint. Its pending deliveries are canceled; the
 // records of all its deliveries stay.
 //
-// Errors: [MissingField] on webhookId, [WebhookNotFound]. It fires nothing.
+// Errors: [MissingField] on webhookId, [WebhookNotFound].
+//
+// Effects: the endpoint and its pending deliveries; no event.
 //
 // Source: contract 4.2.
 func (p *Program) DeleteEndpoint(ctx context.Context, id uuid.UUID) (DeletedEndpoint, error) {

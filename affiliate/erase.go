@@ -14,15 +14,19 @@ import (
 //
 //   - A payload goes once none of its deliveries is pending, and can then not be
 //     replayed. Where one is, erase again later: a second call changes nothing
-//     else, and fires nothing.
+//     else.
 //   - Receipts keep their answers without the person: a request that is repeated
-//     with its old key is still not carried out again.
+//     with its old key is still not carried out again. The keys themselves are
+//     the host's and stay.
 //   - It reads every event and receipt of the program, the events outside the
 //     transaction: a job, not a request.
 //
-// Errors: [MissingField] and [AffiliateNotFound]. It fires affiliate.updated.
+// Errors: [MissingField] (affiliateId), [AffiliateNotFound].
 //
-// Source: rule 4.7; invariant I61.
+// Effects: the affiliate, payloads and receipts; affiliate.updated when the
+// affiliate changed.
+//
+// Source: rule 4.7.
 func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return affiliateIDRequired.err()
@@ -43,10 +47,12 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 // limited to the customer names the referral's id instead. Otherwise it is as
 // [Program.EraseAffiliate].
 //
-// Errors: [MissingField] and [ReferralNotFound]. It fires referral.updated;
-// sales and codes fire nothing.
+// Errors: [MissingField] (referralId), [ReferralNotFound].
 //
-// Source: rule 4.7; invariant I61.
+// Effects: the referral, its clicks, sales and codes, payloads and receipts;
+// referral.updated when the referral changed, and no other event.
+//
+// Source: rule 4.7.
 func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 	if blank(ident) {
 		return referralIDRequired.err()

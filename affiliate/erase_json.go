@@ -3,6 +3,7 @@ package affiliate
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -57,10 +58,8 @@ func (who person) within(v any) bool {
 			}
 		}
 	case []any:
-		for _, item := range v {
-			if who.within(item) {
-				return true
-			}
+		if slices.ContainsFunc(v, who.within) {
+			return true
 		}
 	}
 	return false

@@ -20,7 +20,7 @@ type ImportedReferral struct {
 
 // An ImportReport says what became of the rows of an import.
 type ImportReport struct {
-	Created  int
+	Created  int // rows that became referrals
 	Existing int // the email was known: nothing was changed
 	Failed   []ImportFailure
 }

@@ -142,7 +142,13 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status Payo
 }
 
 // FailPayout is [Program.SetPayoutStatus] with FAILED and the reason why
-// (1–10,000 characters).
+// (1–10,000 characters, newlines and tabs allowed).
+//
+// Errors: [InvalidField] (failedReason), [PayoutNotFound], [StatusNotAllowed].
+//
+// Effects: the payout; no event.
+//
+// Source: contract 2.8.
 func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (Payout, error) {
 	if blank(reason) {
 		return Payout{}, invalid("failedReason", notEmpty)
@@ -197,7 +203,11 @@ func nextPayoutStatuses(from PayoutStatus) []PayoutStatus {
 	return nil
 }
 
-// Payout finds a payout. [ErrNotFound] when there is none.
+// Payout returns a payout.
+//
+// Errors: [ErrNotFound].
+//
+// Source: contract 2.8.
 func (p *Program) Payout(ctx context.Context, id uuid.UUID) (Payout, error) {
 	return view(ctx, p, func(o *op) (Payout, error) {
 		rec, err := o.tx.Payouts.Get(id)
@@ -206,6 +216,10 @@ func (p *Program) Payout(ctx context.Context, id uuid.UUID) (Payout, error) {
 }
 
 // Payouts lists payouts, newest first.
+//
+// Errors: [InvalidQuery] for a bad page.
+//
+// Source: contract 2.8.
 func (p *Program) Payouts(ctx context.Context, f PayoutFilter, pg Page) (List[Payout], error) {
 	l, err := p.listing(pg, "payouts", f)
 	if err != nil {

@@ -45,10 +45,12 @@ type PlanUpdate struct {
 	HoldRewards    Opt[bool]
 }
 
-// CreatePlan adds a commission plan. It fires no event.
+// CreatePlan adds a commission plan.
 //
 // Errors: [MissingField] (name), [InvalidField] (name, commissionType,
 // commissionRate, numberOfPayments, numberOfMonths, paymentTrigger).
+//
+// Effects: the plan; no event.
 //
 // Source: contract 2.9.
 func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
@@ -70,6 +72,8 @@ func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 // Plans lists the commission plans, newest first.
 //
 // Errors: [InvalidQuery] for a bad page.
+//
+// Source: contract 2.9.
 func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 	l, err := p.listing(pg, "plans", nil)
 	if err != nil {
@@ -82,9 +86,13 @@ func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 
 // UpdatePlan changes a plan for future sales; recorded ones keep their
 // commission until they are recalculated. The type of a plan in use stays: it
-// says what the own rates of the affiliates on it mean. It fires no event.
+// says what the own rates of the affiliates on it mean.
 //
 // Errors: [PlanNotFound], [PlanInUse], and those of [Program.CreatePlan].
+//
+// Effects: the plan; no event.
+//
+// Source: contract 2.9.
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (Plan, error) {
 	if err := up.check(); err != nil {
 		return Plan{}, err
@@ -115,9 +123,13 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 	})
 }
 
-// DeletePlan removes a plan. It fires no event.
+// DeletePlan removes a plan.
 //
 // Errors: [PlanNotFound]; [PlanInUse] when an affiliate or a referral is on it.
+//
+// Effects: the plan; no event.
+//
+// Source: contract 2.9.
 func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
 	_, err := update(o, func() (struct{}, error) {

@@ -21,9 +21,13 @@ const pruneBatch = 1000
 // It works in transactions of about 1,000 records each, so that it holds the
 // program for a short time; only the events of one object are dealt with
 // together. After an error, what earlier transactions dropped stays dropped:
-// call it again. It fires nothing.
+// call it again.
 //
-// Source: webhooks: Retention.
+// Errors: those of the store.
+//
+// Effects: the records that are dropped; no event.
+//
+// Source: ours, because every event, delivery and receipt is a record.
 func (p *Program) Prune(ctx context.Context, before time.Time) (int, error) {
 	expired := p.now().Add(-receiptLife)
 	if before.Before(expired) {

@@ -189,7 +189,7 @@ type CouponRecord struct {
 	AmountOff        Amount
 	Currency         Currency
 	Duration         Duration
-	DurationInMonths int64
+	DurationInMonths int64 // 0 unless repeating
 	MaxRedemptions   int64 // 0: no limit
 	TimesRedeemed    int64
 	LimitToProducts  bool
@@ -302,7 +302,7 @@ type SaleRecord struct {
 	Products     []string
 	Clicks       int64
 	Status       SaleStatus
-	RefundedAt   time.Time
+	RefundedAt   time.Time // zero: not in full
 	Trigger      PaymentTrigger
 	Source       SaleSource
 	Integration  Integration
@@ -594,10 +594,10 @@ type AttemptRecord struct {
 	At       time.Time
 	Manual   bool
 	URL      string
-	Status   int // 0: no answer
-	Took     time.Duration
-	Err      string // class
-	Response string // start of the answer's body
+	Status   int           // 0: no answer
+	Took     time.Duration // from the request to the end of the answer
+	Err      string        // class
+	Response string        // start of the answer's body
 }
 
 // RecordID is the delivery's id.

@@ -77,8 +77,12 @@ type ReferralFilter struct {
 	ReferredUserExternalID string
 }
 
-// Referral finds a referral by its id or, failing that, by the customer's
-// email. [ErrNotFound] when there is none.
+// Referral returns the referral with the id or, failing that, with the
+// customer's email.
+//
+// Errors: [ErrNotFound].
+//
+// Source: contract 3.6.
 func (p *Program) Referral(ctx context.Context, ident string) (Referral, error) {
 	return view(ctx, p, func(o *op) (Referral, error) {
 		rec, err := o.findReferral(ident)
@@ -91,6 +95,10 @@ func (p *Program) Referral(ctx context.Context, ident string) (Referral, error) 
 
 // Referrals lists referrals, newest first. An affiliate that is not known has
 // none.
+//
+// Errors: [InvalidQuery] for a bad page.
+//
+// Source: contract 3.6.
 func (p *Program) Referrals(ctx context.Context, f ReferralFilter, pg Page) (List[Referral], error) {
 	l, err := p.listing(pg, "referrals", f)
 	if err != nil {
@@ -473,8 +481,10 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status S
 //
 // Errors: [PlanNotFound], [ReferralNotFound].
 //
-// Effects: future sales of these customers; referral.updated for each that
+// Effects: the referrals and their future sales; referral.updated for each that
 // changed.
+//
+// Source: rule 5.3; contract 2.5.
 func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Referral, error) {
 	o := p.op(ctx)
 	return update(o, func() ([]Referral, error) {

@@ -26,7 +26,9 @@ const (
 // once.
 //
 // Errors: [MissingField] on webhookId, [InvalidField] on gracePeriodSeconds,
-// [WebhookNotFound]. It fires nothing.
+// [WebhookNotFound].
+//
+// Effects: the secrets of the endpoint; no event.
 //
 // Source: contract 4.2.
 func (p *Program) RotateSecret(ctx context.Context, in Rotation) (IssuedEndpoint, error) {

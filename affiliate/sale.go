@@ -32,7 +32,7 @@ type Sale struct {
 	CommissionRate         Opt[Percent]         `json:"commissionRate"` // the rate applied
 	CommissionEarned       Amount               `json:"commissionEarned"`
 	ProductsBought         []string             `json:"productsBought"`
-	Clicks                 int64                `json:"clicks"`
+	Clicks                 int64                `json:"clicks"` // of the customer until the sale
 	Status                 SaleStatus           `json:"status"`
 	RefundedAmount         Amount               `json:"refundedAmount"`
 	RefundedAt             Opt[Time]            `json:"refundedAt"`

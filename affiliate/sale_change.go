@@ -374,7 +374,9 @@ func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 //
 // Errors: [MissingField], [SaleNotFound], [InPayout].
 //
-// Effects: as DeleteSale.
+// Effects: those of [Program.DeleteSale].
+//
+// Source: Seed: sale.deleted; rule 5.5.
 func (p *Program) ReverseSale(ctx context.Context, ref SaleRef) error {
 	return p.deleteSale(ctx, ref)
 }
@@ -420,9 +422,12 @@ func (o *op) removeSale(rec SaleRecord) error {
 }
 
 // RecalculateSales calculates the commissions of the selected sales again under
-// the terms of today and returns how many changed. Sales in a payout, refunded
-// sales, and commissions that were set by hand or by a rate of the sale's own
-// stay. A sale beyond its plan's limits stays without a commission.
+// the terms of today and returns how many changed. Sales in a payout and
+// refunded sales stay, and so do commissions that were set by hand and a rate
+// of the sale's own. A sale beyond its plan's limits stays without a
+// commission. A filter that names nobody selects nothing.
+//
+// Errors: [InvalidField] (totalEarned) when a total has no room.
 //
 // Effects: the sales, their totals; sale.updated for each that changed.
 //
@@ -479,11 +484,13 @@ func (o *op) eachSale(key Key, fn func(SaleRecord) error) error {
 }
 
 // ReviewCommissions accepts, holds or declines the commissions of sales, all or
-// nothing. Declined ones no longer count in the totals.
+// nothing. Declined ones do not count in the totals.
 //
 // Errors: [InvalidField] (approvalStatus), [SaleNotFound], [InPayout].
 //
 // Effects: the commissions, totals; sale.updated for each sale that changed.
+//
+// Source: contract 2.7.
 func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, ids ...SaleID) ([]Sale, error) {
 	if err := oneOf("approvalStatus", status, approvalStatuses); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 // any rule of a code, so that the retry of the sale that took the last
 // redemption is not refused.
 //
-// Effects, in one transaction: the sale with its commission, the ledger row and
+// Effects: in one transaction, the sale with its commission, the ledger row and
 // both counters of a code, the totals of link, affiliate and referral;
 // referral.created when the customer is new, then sale.created.
 //

@@ -8,7 +8,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Sale finds a sale. [ErrNotFound] when there is none.
+// Sale returns a sale.
+//
+// Errors: [ErrNotFound].
+//
+// Source: contract 3.7.
 func (p *Program) Sale(ctx context.Context, id SaleID) (Sale, error) {
 	return view(ctx, p, func(o *op) (Sale, error) {
 		rec, err := o.saleByNumber(id)
@@ -21,6 +25,10 @@ func (p *Program) Sale(ctx context.Context, id SaleID) (Sale, error) {
 
 // Sales lists sales, newest first. A filter that names nothing known gives an
 // empty list.
+//
+// Errors: [InvalidQuery] for a bad page.
+//
+// Source: contract 3.7.
 func (p *Program) Sales(ctx context.Context, f SaleFilter, pg Page) (List[Sale], error) {
 	l, err := p.listing(pg, "sales", f)
 	if err != nil {

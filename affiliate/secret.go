@@ -13,7 +13,7 @@ import (
 // places ask no type how it prints: the verb %p, which go vet refuses here, and
 // the keys of a map in JSON.
 //
-// Source: webhooks: Secrets.
+// Source: contract 4.2.
 type Secret string
 
 const (

@@ -34,6 +34,8 @@ func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Af
 
 // DeclineAffiliates makes pending affiliates DECLINED; otherwise like
 // [Program.ApproveAffiliates].
+//
+// Source: rule 4.1; contract 6.
 func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.moveAll(ctx, ids, decline)
 }
@@ -41,12 +43,16 @@ func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Af
 // DeactivateAffiliates makes active affiliates DEACTIVATED: what later sales
 // earn them is on hold. Earlier commissions stay as they are. Otherwise like
 // [Program.ApproveAffiliates].
+//
+// Source: rule 4.1; contract 6.
 func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.moveAll(ctx, ids, deactivate)
 }
 
 // BanAffiliates makes active affiliates BANNED, with the effect of
 // [Program.DeactivateAffiliates].
+//
+// Source: rule 4.1; contract 6.
 func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.moveAll(ctx, ids, ban)
 }
@@ -105,6 +111,8 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 // Errors: [AffiliateNotFound].
 //
 // Effects: affiliate.updated for each that changed.
+//
+// Source: contract 2.3 (exemptFromCommissionTierChanges).
 func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.changeAll(ctx, ids, func(_ *op, rec *AffiliateRecord) error {
 		rec.TierExempt = exempt

@@ -16,8 +16,8 @@ type Tier struct {
 	Tier           int64         `json:"tier"` // rank, 1 lowest
 	Name           string        `json:"name"`
 	Emoji          Opt[string]   `json:"emoji"`
-	MinReferrals   int64         `json:"minReferrals"`
-	MinRevenue     Amount        `json:"minRevenue"`
+	MinReferrals   int64         `json:"minReferrals"` // live ones
+	MinRevenue     Amount        `json:"minRevenue"`   // of live sales
 	ConditionType  ConditionType `json:"conditionType"`
 	CommissionRate Opt[Percent]  `json:"commissionRate"` // null: none of its own
 }
@@ -44,11 +44,13 @@ type TierUpdate struct {
 	Rate          Opt[Percent] // null: none of its own
 }
 
-// CreateTier adds a tier. It fires no event.
+// CreateTier adds a tier.
 //
 // Errors: [MissingField] (name), [InvalidField] (tier, name, emoji,
 // minReferrals, minRevenue, conditionType, commissionRate). A rate is checked
 // as one of the program's own type, since a tier has no plan.
+//
+// Effects: the tier; no event.
 //
 // Source: contract 2.10.
 func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
@@ -73,6 +75,8 @@ func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
 // Tiers lists the tiers, newest first.
 //
 // Errors: [InvalidQuery] for a bad page.
+//
+// Source: contract 2.10.
 func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
 	l, err := p.listing(pg, "tiers", nil)
 	if err != nil {
@@ -83,10 +87,13 @@ func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
 	})
 }
 
-// UpdateTier changes a tier. Nobody moves by it; see [Program.AssignTiers]. It
-// fires no event.
+// UpdateTier changes a tier. Nobody moves by it; see [Program.AssignTiers].
 //
 // Errors: [TierNotFound], and those of [Program.CreateTier].
+//
+// Effects: the tier; no event.
+//
+// Source: contract 2.10.
 func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (Tier, error) {
 	if err := up.check(); err != nil {
 		return Tier{}, err
@@ -112,9 +119,13 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 	})
 }
 
-// DeleteTier removes a tier. It fires no event.
+// DeleteTier removes a tier.
 //
 // Errors: [TierNotFound]; [TierInUse] when an affiliate is in it.
+//
+// Effects: the tier; no event.
+//
+// Source: contract 2.10.
 func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
 	_, err := update(o, func() (struct{}, error) {

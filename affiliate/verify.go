@@ -49,6 +49,10 @@ func (b *Breach) Error() string {
 //
 // The other invariants are about moments that leave no record; tests check
 // them.
+//
+// Errors: a [*Breach] for each difference, joined; those of the store.
+//
+// Source: ours, because books that nobody can check are not kept.
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {

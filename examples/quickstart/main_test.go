@@ -248,7 +248,7 @@ func TestHelp(t *testing.T) {
 		if !strings.Contains(help, "\n  "+k.name+" ") {
 			t.Errorf("-h does not show %s", k.name)
 		}
-		for _, name := range strings.Fields(k.needs + " " + k.takes) {
+		for name := range strings.FieldsSeq(k.needs + " " + k.takes) {
 			if known[name] == nil {
 				t.Errorf("%s has the value %s, which no row can carry", k.name, name)
 			}
