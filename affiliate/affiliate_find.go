@@ -171,18 +171,28 @@ func (o *op) affiliateByIDOrEmail(id uuid.UUID, email string) (AffiliateRecord, 
 		return o.affiliateByEmail(email)
 	}
 	byID, err := o.tx.Affiliates.Get(id)
-	if email == "" || err != nil && !errors.Is(err, ErrNotFound) {
+	if email == "" {
 		return byID, err
 	}
-	byEmail, emailErr := o.affiliateByEmail(email)
-	if emailErr != nil && !errors.Is(emailErr, ErrNotFound) {
-		return AffiliateRecord{}, emailErr
+	return agreed(byID, err)(o.affiliateByEmail(email))
+}
+
+// agreed is the one record that two look-ups found. Neither found one:
+// ErrNotFound. Not the same one: identifiersMismatch.
+func agreed[R Record[R]](a R, aErr error) func(b R, bErr error) (R, error) {
+	return func(b R, bErr error) (R, error) {
+		var none R
+		for _, err := range [...]error{aErr, bErr} {
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return none, err
+			}
+		}
+		if aErr != nil && bErr != nil {
+			return none, ErrNotFound
+		}
+		if aErr != nil || bErr != nil || a.RecordID() != b.RecordID() {
+			return none, identifiersMismatch.err()
+		}
+		return a, nil
 	}
-	if err != nil && emailErr != nil {
-		return AffiliateRecord{}, ErrNotFound
-	}
-	if byID.ID != byEmail.ID {
-		return AffiliateRecord{}, identifiersMismatch.err()
-	}
-	return byID, nil
 }

@@ -267,11 +267,9 @@ func (o *op) announceCoupon(typ EventType, rec CouponRecord, codes []CodeRecord)
 	answer := o.couponOf(rec)
 	answer.PromotionalCodes = make([]Code, 0, len(codes))
 	for _, code := range codes {
-		contact, err := o.contact(code.AffiliateID, seen)
-		if err != nil {
+		if err := o.show(code, &answer, seen); err != nil {
 			return Coupon{}, err
 		}
-		answer.PromotionalCodes = append(answer.PromotionalCodes, codeOf(code, Opt[Coupon]{}, contact))
 	}
 	return answer, o.emit(typ, rec.ID, rec.Revision, couponBody{o.couponOf(rec), codes, seen})
 }
@@ -284,13 +282,21 @@ func (o *op) fullCoupon(rec CouponRecord, seen contacts) (Coupon, error) {
 		if err != nil {
 			return Coupon{}, err
 		}
-		contact, err := o.contact(code.AffiliateID, seen)
-		if err != nil {
+		if err := o.show(code, &coupon, seen); err != nil {
 			return Coupon{}, err
 		}
-		coupon.PromotionalCodes = append(coupon.PromotionalCodes, codeOf(code, Opt[Coupon]{}, contact))
 	}
 	return coupon, nil
+}
+
+// show appends a code to those of its coupon.
+func (o *op) show(code CodeRecord, coupon *Coupon, seen contacts) error {
+	contact, err := o.contact(code.AffiliateID, seen)
+	if err != nil {
+		return err
+	}
+	coupon.PromotionalCodes = append(coupon.PromotionalCodes, codeOf(code, Opt[Coupon]{}, contact))
+	return nil
 }
 
 // codesOf returns the live codes of a coupon, newest first.

@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 )
@@ -280,20 +279,10 @@ func (o *op) linkByRef(ref LinkRef) (LinkRecord, error) {
 		return o.linkBySlug(ref.Slug)
 	}
 	byID, err := o.tx.Links.Get(ref.ID)
-	if ref.Slug == "" || err != nil && !errors.Is(err, ErrNotFound) {
+	if ref.Slug == "" {
 		return byID, err
 	}
-	bySlug, slugErr := o.linkBySlug(ref.Slug)
-	if slugErr != nil && !errors.Is(slugErr, ErrNotFound) {
-		return LinkRecord{}, slugErr
-	}
-	if err != nil && slugErr != nil {
-		return LinkRecord{}, ErrNotFound
-	}
-	if byID.ID != bySlug.ID {
-		return LinkRecord{}, identifiersMismatch.err()
-	}
-	return byID, nil
+	return agreed(byID, err)(o.linkBySlug(ref.Slug))
 }
 
 func (ref LinkRef) check() *Error {

@@ -1,0 +1,114 @@
+package affiliate
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Percent is an exact rate in per cent: 12.5 is twelve and a half per cent. Its
+// representation, range and JSON are those of an Amount; the zero value is 0 %.
+// Which rates are allowed is a rule of the field that holds it. Under a FLAT
+// plan the same number is an amount of money: Percent.Amount.
+//
+// Source: rule 1, Rates and percentages.
+type Percent struct{ n int64 }
+
+// ParsePercent reads the text of a JSON number as ParseAmount does, with the
+// same errors.
+func ParsePercent(s string) (Percent, error) {
+	n, err := parseScaled(s)
+	return Percent{n}, err
+}
+
+// MustPercent is ParsePercent for constants and tests. It panics when s is not
+// a percentage.
+func MustPercent(s string) Percent {
+	p, err := ParsePercent(s)
+	if err != nil {
+		panic(fmt.Sprintf("MustPercent(%.40q): %v", s, err))
+	}
+	return p
+}
+
+// PercentFromScaled returns n ten-thousandths of a per cent: 125000 is 12.5 %.
+// Scaled is its inverse, with the exception that AmountFromScaled names.
+func PercentFromScaled(n int64) Percent {
+	return Percent(AmountFromScaled(n))
+}
+
+// Scaled returns the rate as a count of ten-thousandths of a per cent.
+func (p Percent) Scaled() int64 { return p.n }
+
+// Of returns p per cent of a, rounded once, half away from zero, to the minor
+// digits of c: 20 % of 199.99 USD is 40. It answers ErrAmountRange when the
+// result has no room.
+//
+// Source: rule 1, Rounding.
+func (p Percent) Of(a Amount, c Currency) (Amount, error) {
+	n, err := mulDiv(a.n, p.n, hundredPercent, c.step())
+	return Amount{n}, err
+}
+
+// ofPortion returns p per cent of a × part ÷ whole, rounded once as by Of:
+// rounding the portion first would move a result that lies just below a half.
+// No argument is negative and part is at most whole.
+func (p Percent) ofPortion(a, part, whole Amount, c Currency) (Amount, error) {
+	hi, lo := bits.Mul64(magnitude(a.n), magnitude(part.n))
+	divisor, rate := magnitude(whole.n), magnitude(p.n)
+	if hi >= divisor {
+		return Amount{}, ErrAmountRange
+	}
+	quo, rem := bits.Div64(hi, lo, divisor)
+
+	// The portion is quo + rem/divisor. Its product with the rate is cut to a
+	// whole number, which changes nothing: half of what it is then rounded to
+	// is whole as well.
+	hi, lo = bits.Mul64(rem, rate)
+	rest, _ := bits.Div64(hi, lo, divisor) // rem < divisor: there is room
+	hi, lo = bits.Mul64(quo, rate)
+	unit := hundredPercent * uint64(c.step())
+	lo, carry := bits.Add64(lo, rest+unit/2, 0)
+	if hi += carry; hi >= unit {
+		return Amount{}, ErrAmountRange
+	}
+	quo, _ = bits.Div64(hi, lo, unit)
+	if quo > math.MaxInt64/uint64(c.step()) {
+		return Amount{}, ErrAmountRange
+	}
+	return Amount{int64(quo) * c.step()}, nil
+}
+
+// Amount returns the number of a FLAT rate as the amount of money that it is: a
+// rate of 5 pays 5 per sale.
+func (p Percent) Amount() Amount { return Amount(p) }
+
+// Cmp returns -1 when p is less than q, 0 when they are equal and 1 when p is
+// greater.
+func (p Percent) Cmp(q Percent) int { return cmpScaled(p.n, q.n) }
+
+// Equal reports whether p and q are the same rate.
+func (p Percent) Equal(q Percent) bool { return p == q }
+
+// Sign returns -1, 0 or 1 for a rate below, equal to or above zero.
+func (p Percent) Sign() int { return cmpScaled(p.n, 0) }
+
+// IsZero reports whether the rate is 0 %.
+func (p Percent) IsZero() bool { return p.n == 0 }
+
+// String returns the rate as it stands in JSON, without a per cent sign:
+// "12.5".
+func (p Percent) String() string { return string(p.AppendJSON(nil)) }
+
+// AppendJSON appends the rate as a JSON number to dst and returns the extended
+// slice.
+func (p Percent) AppendJSON(dst []byte) []byte { return appendScaled(dst, p.n) }
+
+// MarshalJSON writes the rate as a JSON number.
+func (p Percent) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
+
+// UnmarshalJSON reads a JSON number as ParsePercent does, with the same errors;
+// null changes nothing.
+func (p *Percent) UnmarshalJSON(data []byte) error {
+	return unmarshalScaled(data, &p.n)
+}

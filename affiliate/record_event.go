@@ -1,0 +1,161 @@
+package affiliate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The records of what is told to the outside: receipts, endpoints, events,
+// deliveries, and the queue.
+
+// ReceiptRecord is the first answer to a request that carried a [Once] key.
+type ReceiptRecord struct {
+	ID        uuid.UUID
+	Key       string
+	Digest    [32]byte
+	Answer    []byte // JSON of the answer; null where the answer was nothing
+	Sealed    bool   // Answer went through Config.Seal
+	Outcome   string // of a sale
+	Refusal   []byte // JSON of the error; nil: the answer was not a refusal
+	CreatedAt time.Time
+}
+
+// RecordID is the receipt's id.
+func (r ReceiptRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its bytes.
+func (r ReceiptRecord) Clone() ReceiptRecord {
+	r.Answer = slices.Clone(r.Answer)
+	r.Refusal = slices.Clone(r.Refusal)
+	return r
+}
+
+// AppendKeys appends ByRequest.
+func (r ReceiptRecord) AppendKeys(dst []Key) []Key {
+	return append(dst, Key{Index: ByRequest, Text: r.Key})
+}
+
+// EndpointRecord is a stored [Endpoint] with its secrets.
+type EndpointRecord struct {
+	ID             uuid.UUID
+	URL            string
+	Description    string
+	Events         []EventType
+	Active         bool
+	SvixHeaders    bool
+	Secrets        []SecretRecord // newest first
+	DisabledReason DisabledReason
+	DisabledAt     time.Time
+	FirstFailureAt time.Time
+	LastSuccessAt  time.Time
+	PausedUntil    time.Time
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+}
+
+// SecretRecord is one signing secret of an endpoint.
+type SecretRecord struct {
+	Value     []byte    // as Config.Seal gave it
+	Hint      string    // last four characters
+	ExpiresAt time.Time // zero: the newest one
+}
+
+// RecordID is the endpoint's id.
+func (r EndpointRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its event list and secrets.
+func (r EndpointRecord) Clone() EndpointRecord {
+	r.Events = slices.Clone(r.Events)
+	r.Secrets = slices.Clone(r.Secrets)
+	for i := range r.Secrets {
+		r.Secrets[i].Value = slices.Clone(r.Secrets[i].Value)
+	}
+	return r
+}
+
+// AppendKeys appends nothing: endpoints are found by id.
+func (r EndpointRecord) AppendKeys(dst []Key) []Key { return dst }
+
+// EventRecord is a stored [Event].
+type EventRecord struct {
+	ID         uuid.UUID
+	Type       EventType
+	ObjectID   uuid.UUID // identity of the object in the store
+	Number     int64     // of a sale; otherwise 0
+	Revision   int64
+	OccurredAt time.Time
+	Payload    Payload // frozen; empty once a person in it was erased
+}
+
+// RecordID is the event's id.
+func (r EventRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: a payload never changes.
+func (r EventRecord) Clone() EventRecord { return r }
+
+// AppendKeys appends OfObject.
+func (r EventRecord) AppendKeys(dst []Key) []Key {
+	return append(dst, Key{Index: OfObject, ID: r.ObjectID})
+}
+
+// DeliveryRecord is a stored [Delivery].
+type DeliveryRecord struct {
+	ID            uuid.UUID
+	EventID       uuid.UUID
+	EndpointID    uuid.UUID
+	Type          EventType
+	State         DeliveryState
+	Attempts      []AttemptRecord // oldest first
+	NextAttemptAt time.Time       // while pending
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+// AttemptRecord is one attempt of a delivery.
+type AttemptRecord struct {
+	At       time.Time
+	Manual   bool
+	URL      string
+	Status   int           // 0: no answer
+	Took     time.Duration // from the request to the end of the answer
+	Err      string        // class
+	Response string        // start of the answer's body
+}
+
+// RecordID is the delivery's id.
+func (r DeliveryRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its attempts.
+func (r DeliveryRecord) Clone() DeliveryRecord {
+	r.Attempts = slices.Clone(r.Attempts)
+	return r
+}
+
+// AppendKeys appends OfEvent, OfEndpoint and OfState.
+func (r DeliveryRecord) AppendKeys(dst []Key) []Key {
+	return append(dst, Key{Index: OfEvent, ID: r.EventID}, Key{Index: OfEndpoint, ID: r.EndpointID},
+		Key{Index: OfState, Text: string(r.State)})
+}
+
+// QueueRecord is a delivery that waits for an attempt. Its id is the due time
+// in 48 bits of milliseconds and random bits, so that the head of the table is
+// what is due.
+type QueueRecord struct {
+	ID                     uuid.UUID
+	DeliveryID, EndpointID uuid.UUID
+	Token                  uuid.UUID // of the claim that holds it; zero: none
+	Manual                 bool
+}
+
+// RecordID is the due time as an id.
+func (r QueueRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r QueueRecord) Clone() QueueRecord { return r }
+
+// AppendKeys appends ByDelivery and OfEndpoint.
+func (r QueueRecord) AppendKeys(dst []Key) []Key {
+	return append(dst, Key{Index: ByDelivery, ID: r.DeliveryID}, Key{Index: OfEndpoint, ID: r.EndpointID})
+}

@@ -1,0 +1,220 @@
+package affiliate
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The records of money: sales, plans, tiers, payouts, and totals.
+
+// SaleRecord is a stored [Sale] with its commissions and refunds.
+type SaleRecord struct {
+	ID           uuid.UUID
+	Number       int64 // the id on the wire
+	AffiliateID  uuid.UUID
+	ReferralID   uuid.UUID
+	LinkID       uuid.UUID
+	CodeID       uuid.UUID // may outlive the code
+	ExternalID   string
+	InvoiceID    string
+	Name         string
+	Email        string
+	TotalEarned  Amount
+	Tax          Amount
+	Shipping     Amount
+	Refunded     Amount
+	Rate         Opt[Percent] `json:",omitzero"` // rate applied
+	RateType     CommissionType
+	RateFixed    bool         // Rate was given for this sale alone
+	ByHand       Opt[HandSet] `json:",omitzero"` // a commission set directly
+	Commissions  []CommissionRecord
+	Refunds      []RefundRecord
+	Products     []string
+	Clicks       int64
+	Status       SaleStatus
+	RefundedAt   time.Time // zero: not in full
+	Trigger      PaymentTrigger
+	Source       SaleSource
+	Integration  Integration
+	Metadata     json.RawMessage `json:",omitempty"`
+	Revision     int64
+	DeletedFired bool // sale.deleted went out; nothing is fired any more
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// HandSet is a commission that was set directly: what was earned on what was
+// kept of the sale at that time.
+type HandSet struct{ Earned, Kept Amount }
+
+// CommissionRecord is a stored [Commission], part of its sale.
+type CommissionRecord struct {
+	Number       int64 // the id on the wire
+	AffiliateID  uuid.UUID
+	Earned       Amount
+	Approval     ApprovalStatus
+	HoldReason   HoldReason
+	PayoutID     uuid.UUID // zero: in no payout
+	ManuallyPaid bool
+	BonusReason  string
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// RefundRecord is one refund of a sale.
+type RefundRecord struct {
+	ID     string // refundId; empty when none was given
+	Amount Amount
+	At     time.Time
+}
+
+// RecordID is the sale's identity in the store.
+func (r SaleRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with all its lists.
+func (r SaleRecord) Clone() SaleRecord {
+	r.Commissions = slices.Clone(r.Commissions)
+	r.Refunds = slices.Clone(r.Refunds)
+	r.Products = slices.Clone(r.Products)
+	r.Metadata = slices.Clone(r.Metadata)
+	return r
+}
+
+// AppendKeys appends ByNumber, ByExternalID, ByInvoice, OfAffiliate,
+// OfReferral, OfLink, OfCustomer, OfPayable and OfPayout.
+func (r SaleRecord) AppendKeys(dst []Key) []Key {
+	dst = append(dst, Key{Index: ByNumber, ID: numberID(r.Number)})
+	dst = appendText(dst, ByExternalID, r.ExternalID)
+	dst = appendText(dst, ByInvoice, r.InvoiceID)
+	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
+	dst = appendID(dst, OfReferral, r.ReferralID)
+	dst = appendID(dst, OfLink, r.LinkID)
+	dst = appendText(dst, OfCustomer, r.Email)
+	if r.payable() {
+		dst = append(dst, Key{Index: OfPayable, ID: r.AffiliateID})
+	}
+	return appendID(dst, OfPayout, r.payoutID())
+}
+
+// payable tells whether the sale has a commission that a payout may take.
+func (r SaleRecord) payable() bool {
+	for i := range r.Commissions {
+		if r.Commissions[i].payable() {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *CommissionRecord) payable() bool {
+	return c.PayoutID == uuid.Nil && c.Approval == ApprovalAccepted && c.Earned.Sign() > 0
+}
+
+// payoutID is the payout that holds the sale's commissions, or zero. All
+// commissions of a sale enter the same payout.
+func (r SaleRecord) payoutID() uuid.UUID {
+	for i := range r.Commissions {
+		if id := r.Commissions[i].PayoutID; id != uuid.Nil {
+			return id
+		}
+	}
+	return uuid.Nil
+}
+
+// PlanRecord is a stored [Plan].
+type PlanRecord struct {
+	ID          uuid.UUID
+	Name        string
+	Terms       Terms
+	Trigger     PaymentTrigger
+	HoldRewards bool
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// RecordID is the plan's id.
+func (r PlanRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r PlanRecord) Clone() PlanRecord { return r }
+
+// AppendKeys appends nothing: plans are found by id.
+func (r PlanRecord) AppendKeys(dst []Key) []Key { return dst }
+
+// TierRecord is a stored [Tier].
+type TierRecord struct {
+	ID           uuid.UUID
+	Tier         int64
+	Name         string
+	Emoji        string
+	MinReferrals int64
+	MinRevenue   Amount
+	Condition    ConditionType
+	Rate         Opt[Percent] `json:",omitzero"`
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// RecordID is the tier's id.
+func (r TierRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r TierRecord) Clone() TierRecord { return r }
+
+// AppendKeys appends nothing: tiers are found by id.
+func (r TierRecord) AppendKeys(dst []Key) []Key { return dst }
+
+// PayoutRecord is a stored [Payout].
+type PayoutRecord struct {
+	ID            uuid.UUID
+	AffiliateID   uuid.UUID
+	Amount        Amount
+	Status        PayoutStatus
+	PaymentMethod PaymentMethod
+	PeriodStart   time.Time
+	PeriodEnd     time.Time
+	ExternalID    string
+	ManuallyPaid  bool
+	PaidAt        time.Time
+	FailedReason  string
+	Commissions   []int64 // numbers, oldest first
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+// RecordID is the payout's id.
+func (r PayoutRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its commission numbers.
+func (r PayoutRecord) Clone() PayoutRecord {
+	r.Commissions = slices.Clone(r.Commissions)
+	return r
+}
+
+// AppendKeys appends OfAffiliate.
+func (r PayoutRecord) AppendKeys(dst []Key) []Key {
+	return append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
+}
+
+// TotalsRecord is the running totals of a link, an affiliate or a referral,
+// under the owner's id. No record means that all are zero.
+type TotalsRecord struct {
+	ID         uuid.UUID
+	Clicks     int64
+	Referrals  int64  // live ones
+	Sales      int64  // live ones
+	Revenue    Amount // sum of totalEarned of live sales
+	Commission Amount // sum of their commissions, declined ones excluded
+}
+
+// RecordID is the owner's id.
+func (r TotalsRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r TotalsRecord) Clone() TotalsRecord { return r }
+
+// AppendKeys appends nothing: totals are found by their owner.
+func (r TotalsRecord) AppendKeys(dst []Key) []Key { return dst }

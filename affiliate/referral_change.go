@@ -1,0 +1,191 @@
+package affiliate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+)
+
+// UpdateReferral changes a referral, named by its id or the customer's email.
+// What is not given stays; the affiliate never changes.
+//
+// Errors: [MissingField], [InvalidField], [ReferralNotFound],
+// [ReferralEmailTaken].
+//
+// Effects: the referral; referral.updated when something changed.
+//
+// Source: contract 3.6.
+func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralUpdate) (Referral, error) {
+	if blank(ident) {
+		return Referral{}, referralIDRequired.err()
+	}
+	if err := checkReferralUpdate(&up); err != nil {
+		return Referral{}, err
+	}
+	return p.changeReferral(ctx, ident, func(o *op, rec *ReferralRecord) error {
+		if email, ok := up.Email.Get(); ok && email != rec.Email {
+			if err := o.freeReferralEmail(email); err != nil {
+				return err
+			}
+		}
+		up.apply(rec)
+		return nil
+	})
+}
+
+// changeReferral runs change on a referral and writes what came of it.
+func (p *Program) changeReferral(ctx context.Context, ident string, change func(*op, *ReferralRecord) error) (Referral, error) {
+	o := p.op(ctx)
+	return update(o, func() (Referral, error) {
+		rec, err := o.findReferral(ident)
+		if err != nil {
+			return Referral{}, referralNotFound.orOther(err)
+		}
+		before := rec.Clone()
+		if err := change(o, &rec); err != nil {
+			return Referral{}, err
+		}
+		if rec, err = o.saveReferral(before, rec); err != nil {
+			return Referral{}, err
+		}
+		return o.referralOf(rec)
+	})
+}
+
+// saveReferral stores a referral and fires its event, unless nothing changed.
+func (o *op) saveReferral(before, rec ReferralRecord) (ReferralRecord, error) {
+	if before.equal(rec) {
+		return before, nil
+	}
+	rec.Revision++
+	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
+	if err := o.tx.Referrals.Replace(rec); err != nil {
+		return rec, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
+	}
+	return rec, o.emitReferral(ReferralUpdated, rec)
+}
+
+func (r ReferralRecord) equal(q ReferralRecord) bool {
+	if !bytes.Equal(r.Metadata, q.Metadata) || !r.Notes.Equal(q.Notes) {
+		return false
+	}
+	return r.Name == q.Name && r.Email == q.Email && r.CustomerID == q.CustomerID && r.Plan == q.Plan &&
+		r.Status == q.Status && r.PlanID == q.PlanID && r.PlanFixed == q.PlanFixed && r.LandingPage == q.LandingPage
+}
+
+// checkReferralUpdate checks what is given and brings it into canonical form.
+func checkReferralUpdate(up *ReferralUpdate) error {
+	email, hasEmail := up.Email.Get()
+	metadata, hasMetadata := up.Metadata.Get()
+	if err := first(given("name", up.Name, maxName), notCleared("email", up.Email)); err != nil {
+		return err
+	}
+	if hasEmail {
+		if err := checkEmail("email", &email); err != nil {
+			return err
+		}
+		up.Email = Set(email)
+	}
+	err := first(
+		given("referredUserExternalId", up.ReferredUserExternalID, maxName),
+		given("plan", up.Plan, maxName),
+		notCleared("subscriptionStatus", up.SubscriptionStatus),
+		checkSubscription(up.SubscriptionStatus),
+		checkText("notes", up.Notes.Or(""), maxNotes, true),
+	)
+	if err != nil {
+		return err
+	}
+	if hasMetadata {
+		raw := []byte(metadata)
+		if err := checkMetadata("metadata", &raw); err != nil {
+			return err
+		}
+		up.Metadata = Set(json.RawMessage(raw))
+	}
+	return nil
+}
+
+func checkSubscription(o Opt[SubscriptionStatus]) *Error {
+	switch s, ok := o.Get(); {
+	case !ok, s == SubscriptionActive, s == SubscriptionSubmitted, s == SubscriptionDeclined:
+		return nil
+	}
+	return subscriptionStatusUnknown.err()
+}
+
+// apply puts what is given into the record.
+func (up ReferralUpdate) apply(rec *ReferralRecord) {
+	setText(&rec.Name, up.Name)
+	setText(&rec.Email, up.Email)
+	setText(&rec.CustomerID, up.ReferredUserExternalID)
+	setText(&rec.Plan, up.Plan)
+	rec.Status = up.SubscriptionStatus.Or(rec.Status)
+	rec.Notes = valueOrNothing(changed(rec.Notes, up.Notes))
+	if !up.Metadata.IsZero() {
+		rec.Metadata = up.Metadata.Or(nil)
+	}
+}
+
+func (o *op) freeReferralEmail(email string) error {
+	_, err := o.referralByEmail(email)
+	return referralEmailTaken.unlessFree(err)
+}
+
+// PushReferralStatus sets the subscription status that a payment provider
+// reports: any of the five. The referral is named by id or email.
+//
+// Errors: [InvalidField] (subscriptionStatus), [ReferralNotFound].
+//
+// Effects: the status; referral.updated when it changed.
+//
+// Source: Seed: referral.updated.
+func (p *Program) PushReferralStatus(ctx context.Context, ident string, status SubscriptionStatus) (Referral, error) {
+	if err := oneOf("subscriptionStatus", status, subscriptionStatuses); err != nil {
+		return Referral{}, err
+	}
+	return p.changeReferral(ctx, ident, func(_ *op, rec *ReferralRecord) error {
+		rec.Status = status
+		return nil
+	})
+}
+
+// SetReferralPlan puts customers on a commission plan of their own, which then
+// wins over their affiliate's; the zero plan takes it away again. All or
+// nothing.
+//
+// Errors: [PlanNotFound], [ReferralNotFound].
+//
+// Effects: the referrals and their future sales; referral.updated for each that
+// changed.
+//
+// Source: rule 5.3; contract 2.5.
+func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Referral, error) {
+	o := p.op(ctx)
+	return update(o, func() ([]Referral, error) {
+		if plan != uuid.Nil {
+			if _, err := o.tx.Plans.Get(plan); err != nil {
+				return nil, planMissing.orOther(err)
+			}
+		}
+		for _, id := range ids {
+			if _, err := o.tx.Referrals.Get(id); err != nil {
+				return nil, referralNotFound.orOther(err)
+			}
+		}
+		return eachOf(ids, func(id uuid.UUID) (Referral, error) {
+			before, err := o.tx.Referrals.Get(id)
+			if err != nil {
+				return Referral{}, err
+			}
+			rec := before
+			rec.PlanID, rec.PlanFixed = plan, plan != uuid.Nil
+			if rec, err = o.saveReferral(before, rec); err != nil {
+				return Referral{}, err
+			}
+			return o.referralOf(rec)
+		})
+	})
+}

@@ -1,0 +1,107 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// DeleteReferral removes a referral, named by id or email, and its sales.
+// Nothing there: nil.
+//
+// Errors: [MissingField], [InPayout] when a payout holds one of the sales.
+//
+// Effects: referral, sales and totals are gone, clicks lose the reference,
+// counters of codes stay; referral.deleted.
+//
+// Source: Seed: DELETE /referrals; rule 4.7.
+func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
+	if blank(ident) {
+		return referralIDRequired.err()
+	}
+	o := p.op(ctx)
+	_, err := update(o, func() (struct{}, error) {
+		rec, err := o.findReferral(ident)
+		if errors.Is(err, ErrNotFound) {
+			return struct{}{}, nil
+		}
+		if err != nil {
+			return struct{}{}, err
+		}
+		if err := o.dropReferralSales(rec.ID); err != nil {
+			return struct{}{}, err
+		}
+		if err := o.removeReferral(rec); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, o.emit(ReferralDeleted, rec.ID, rec.Revision+1, DeletedBody{rec.ID})
+	})
+	return err
+}
+
+// dropReferralSales removes every sale of a referral, or none when a payout
+// holds one.
+func (o *op) dropReferralSales(referral uuid.UUID) error {
+	var sales []SaleRecord
+	for rec, err := range o.tx.Sales.List(Query{Key: Key{Index: OfReferral, ID: referral}}) {
+		if err != nil {
+			return err
+		}
+		if rec.payoutID() != uuid.Nil {
+			return referralInPayout.err()
+		}
+		sales = append(sales, rec)
+	}
+	for _, rec := range sales {
+		if err := o.dropSale(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropReferral removes a referral as part of its affiliate's removal.
+func (o *op) dropReferral(rec ReferralRecord) error {
+	if err := o.removeReferral(rec); err != nil {
+		return err
+	}
+	return o.cascade(ReferralDeleted, rec.ID, 0, rec.Revision+1, DeletedBody{rec.ID})
+}
+
+// removeReferral removes a referral and its totals. Clicks and sales that
+// still name it (sales credited to another affiliate) lose the reference.
+func (o *op) removeReferral(rec ReferralRecord) error {
+	key := Key{Index: OfReferral, ID: rec.ID}
+	err := each(o.tx.Clicks, key, func(click ClickRecord) error {
+		click.ReferralID = uuid.Nil
+		return o.tx.Clicks.Replace(click)
+	})
+	if err != nil {
+		return internal("clear clicks", err)
+	}
+	err = each(o.tx.Sales, key, func(sale SaleRecord) error {
+		sale.ReferralID = uuid.Nil
+		return o.tx.Sales.Replace(sale)
+	})
+	if err != nil {
+		return internal("clear sales", err)
+	}
+	for _, owner := range [...]uuid.UUID{rec.AffiliateID, rec.LinkID} {
+		if err := o.uncount(owner, tally{referrals: 1}); err != nil {
+			return err
+		}
+	}
+	if err := o.forget(rec.ID); err != nil {
+		return err
+	}
+	return o.tx.Referrals.Delete(rec.ID)
+}
+
+// cascade fires a child's event where the program asks for them.
+func (o *op) cascade(typ EventType, object uuid.UUID, number, revision int64, body any) error {
+	if !o.cfg.CascadeEvents {
+		return nil
+	}
+	return o.emitNumbered(typ, object, number, revision, body)
+}

@@ -1,0 +1,85 @@
+package affiliate
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// findReferral finds a referral by id, else by email.
+func (o *op) findReferral(ident string) (ReferralRecord, error) {
+	if id, ok := exactID(ident); ok {
+		rec, err := o.tx.Referrals.Get(id)
+		if !errors.Is(err, ErrNotFound) {
+			return rec, err
+		}
+	}
+	return o.referralByEmail(ident)
+}
+
+func (o *op) referralByEmail(email string) (ReferralRecord, error) {
+	email, ok := canonicalEmail(email)
+	if !ok {
+		return ReferralRecord{}, ErrNotFound
+	}
+	return o.tx.Referrals.Find(Key{Index: ByEmail, Text: email})
+}
+
+// emitReferral fires a created or updated event with its full body.
+func (o *op) emitReferral(typ EventType, rec ReferralRecord) error {
+	body := ReferralBody{}
+	var err error
+	if body.Referral, err = o.referralOf(rec); err != nil {
+		return err
+	}
+	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
+	if err != nil {
+		return internal("affiliate of a referral", err)
+	}
+	summary, err := o.summary(aff)
+	if err != nil {
+		return err
+	}
+	body.Affiliate = summary.inEvent()
+	body.CommissionPlan = Null[Plan]()
+	if rec.PlanID != uuid.Nil {
+		plan, err := o.tx.Plans.Get(rec.PlanID)
+		if err != nil {
+			return internal("plan of a referral", err)
+		}
+		body.CommissionPlan = Set(planOf(plan))
+	}
+	return o.emit(typ, rec.ID, rec.Revision, body)
+}
+
+// referralOf is the referral as the wire shows it.
+func (o *op) referralOf(rec ReferralRecord) (Referral, error) {
+	totals, err := o.totals(rec.ID)
+	if err != nil {
+		return Referral{}, err
+	}
+	return o.referralWith(rec, totals), nil
+}
+
+func (p *Program) referralWith(rec ReferralRecord, totals TotalsRecord) Referral {
+	return Referral{
+		ID: rec.ID, AffiliateID: rec.AffiliateID, Name: orNull(rec.Name), Email: rec.Email,
+		ReferredUserExternalID: orNull(rec.CustomerID), Plan: orNull(rec.Plan),
+		SubscriptionStatus: rec.Status, Status: rec.Status, SubmissionType: rec.SubmissionType,
+		ReferralMedium: rec.Medium, Source: rec.Source, IntegrationReferralSource: orNull(rec.Integration),
+		TotalRevenue: totals.Revenue, TotalCommission: totals.Commission,
+		InitialLandingPage: orNull(rec.LandingPage), Notes: nothingOrNull(rec.Notes), Metadata: metadataOf(rec.Metadata),
+		AffiliateProgramID: p.cfg.ID, AffiliateLinkID: orNull(rec.LinkID), CommissionPlanID: orNull(rec.PlanID),
+		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+	}
+}
+
+// metadataOf is a copy of stored metadata, or null.
+func metadataOf(raw json.RawMessage) Opt[json.RawMessage] {
+	if raw == nil {
+		return Null[json.RawMessage]()
+	}
+	return Set(slices.Clone(raw))
+}

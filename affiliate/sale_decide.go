@@ -1,0 +1,142 @@
+package affiliate
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// A decision is who is credited with a sale, on what grounds and terms.
+type decision struct {
+	identity
+	affiliate AffiliateRecord
+	verdict   verdict // of the code; not found: no code
+	link      uuid.UUID
+	deal      deal
+	over      bool // the deal pays nothing more for this customer
+	rateFixed bool
+}
+
+// decide finds affiliate, customer and terms of a reported sale, or the outcome
+// that is not a sale.
+func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
+	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
+		return "", err
+	}
+	found, err := o.credit(in, d)
+	if err != nil || !found {
+		return SaleUnattributed, err
+	}
+	ref := &d.customer.referral
+	if ref.ID == uuid.Nil && in.PromoCode == "" {
+		if err := newCustomer(in); err != nil {
+			return "", err
+		}
+	}
+	if ref.ID != uuid.Nil && ref.Status != SubscriptionActive {
+		return SaleInactiveCustomer, nil
+	}
+	if d.deal, err = o.dealFor(&d.affiliate, ref); err != nil {
+		return "", err
+	}
+	if rate, ok := in.CommissionRate.Get(); ok {
+		if err := checkRate(rate, d.deal.Type); err != nil {
+			return "", err
+		}
+		d.deal.Rate, d.rateFixed = rate, true
+	}
+	d.over, err = o.over(d.deal, ref)
+	return SaleRecorded, err
+}
+
+// newCustomer asks for what a new referral needs.
+func newCustomer(in *NewSale) error {
+	if in.Email == "" {
+		return emailRequired.err()
+	}
+	if blank(in.Name) {
+		return nameRequired.err()
+	}
+	return nil
+}
+
+// credit finds the affiliate: of the code, else of the identifier, else of the
+// customer's referral.
+func (o *op) credit(in *NewSale, d *decision) (found bool, err error) {
+	if in.PromoCode != "" {
+		product, _ := in.Product.Get()
+		err = o.judge(in.PromoCode, &order{
+			total: Set(in.TotalEarned), customer: &d.customer, affiliate: d.origin.affiliate.ID, product: product.ProductID,
+		}, &d.verdict)
+		if err == nil {
+			err = d.verdict.refusal()
+		}
+		if err != nil {
+			return false, err
+		}
+		return true, o.creditTo(d, d.verdict.code.AffiliateID)
+	}
+	if d.origin.affiliate.ID != uuid.Nil {
+		d.affiliate, d.link = d.origin.affiliate, d.origin.linkID()
+		return true, nil
+	}
+	if ref := &d.customer.referral; ref.ID != uuid.Nil {
+		d.link = ref.LinkID
+		return true, o.creditTo(d, ref.AffiliateID)
+	}
+	return false, nil
+}
+
+func (o *op) creditTo(d *decision, id uuid.UUID) (err error) {
+	if d.affiliate, err = o.tx.Affiliates.Get(id); err != nil {
+		return internal("affiliate of a sale", err)
+	}
+	return nil
+}
+
+// An identity is whom the identifiers of a request name.
+type identity struct {
+	customer customer
+	origin   origin // of referralId: the referral's affiliate and link, or where a click, affiliate id or slug leads
+}
+
+// identify resolves referralId (referral id, customer email, click id,
+// affiliate id, slug, in this order) and email into id. A referralId that leads
+// nowhere counts as not sent; an email always names a customer. Contract 1.5.
+func (o *op) identify(referralID, email string, id *identity) error {
+	if referralID != "" {
+		if err := o.identifyReferral(referralID, id); err != nil {
+			return err
+		}
+	}
+	if id.customer.known || email == "" {
+		return nil
+	}
+	id.customer.known, id.customer.email = true, email
+	ref, err := o.referralByEmail(email)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	id.customer.referral = ref
+	return err
+}
+
+func (o *op) identifyReferral(ident string, id *identity) error {
+	ref, err := o.findReferral(ident)
+	if errors.Is(err, ErrNotFound) {
+		id.origin, err = o.resolve(ident)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	id.customer = customer{known: true, email: ref.Email, referral: ref}
+	id.origin.link.ID = ref.LinkID
+	if id.origin.affiliate, err = o.tx.Affiliates.Get(ref.AffiliateID); err != nil {
+		return internal("affiliate of a referral", err)
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// DeleteSale removes a sale with its commissions. Nothing there: nil.
+//
+// Errors: [MissingField], [InPayout].
+//
+// Effects: sale and totals; redemption counters stay; sale.deleted, unless the
+// full refund has fired it.
+//
+// Source: Seed: DELETE /sales; rules 3.2 and 5.5.
+func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
+	err := p.deleteSale(ctx, SaleRef{ID: id})
+	if errors.Is(err, SaleNotFound) {
+		return nil
+	}
+	return err
+}
+
+// ReverseSale removes a sale that a payment provider or shop reports as
+// reversed, disputed, or cancelled with its order. It is [Program.DeleteSale]
+// for callers that know the payment by another id and want to hear that it was
+// not there.
+//
+// Errors: [MissingField], [SaleNotFound], [InPayout].
+//
+// Effects: those of [Program.DeleteSale].
+//
+// Source: Seed: sale.deleted; rule 5.5.
+func (p *Program) ReverseSale(ctx context.Context, ref SaleRef) error {
+	return p.deleteSale(ctx, ref)
+}
+
+func (p *Program) deleteSale(ctx context.Context, ref SaleRef) error {
+	o := p.op(ctx)
+	_, err := update(o, func() (struct{}, error) {
+		rec, err := o.findSale(ref)
+		if err != nil {
+			return struct{}{}, saleNotFound.orOther(err)
+		}
+		if rec.payoutID() != uuid.Nil {
+			return struct{}{}, saleInPayout.err()
+		}
+		if err := o.removeSale(rec); err != nil || rec.DeletedFired {
+			return struct{}{}, err
+		}
+		return struct{}{}, o.emitNumbered(SaleDeleted, rec.ID, rec.Number, rec.Revision+1, DeletedSaleBody{SaleID(rec.Number)})
+	})
+	return err
+}
+
+// dropSale removes a sale as part of its referral's or affiliate's removal. The
+// caller has seen to it that no payout holds it.
+func (o *op) dropSale(rec SaleRecord) error {
+	if err := o.removeSale(rec); err != nil || rec.DeletedFired {
+		return err
+	}
+	return o.cascade(SaleDeleted, rec.ID, rec.Number, rec.Revision+1, DeletedSaleBody{SaleID(rec.Number)})
+}
+
+// removeSale removes a sale from the records and from the totals. The ledger
+// and the counters of its code stay.
+func (o *op) removeSale(rec SaleRecord) error {
+	was, err := rec.tally()
+	if err != nil {
+		return err
+	}
+	if err := o.moveSale(&rec, was, tally{}); err != nil {
+		return err
+	}
+	return o.tx.Sales.Delete(rec.ID)
+}

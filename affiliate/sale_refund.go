@@ -1,0 +1,119 @@
+package affiliate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// closeIfRefunded ends a sale of which nothing is left.
+func (o *op) closeIfRefunded(rec *SaleRecord) error {
+	kept, err := rec.kept()
+	if err != nil || kept.Sign() > 0 {
+		return err
+	}
+	rec.Status, rec.RefundedAt = SaleRefunded, o.now
+	return nil
+}
+
+// RefundSale refunds a sale in full, or in part with Amount. The commission
+// follows what is kept; nothing kept is exactly nothing earned, and the sale is
+// REFUNDED for good. A repeat of a RefundID, or of a full refund, does nothing
+// and says so. Redemption counters do not change.
+//
+// Errors: [MissingField], [InvalidField], [SaleNotFound],
+// [OutsideRefundWindow], [ManuallyPaid], [AlreadyPaid], [IncludedInPayout],
+// [RefundExceedsSale].
+//
+// Effects: the sale, its commission, totals; sale.updated for a part,
+// sale.deleted for the whole (Seed: "reversed, refunded, disputed or removed"),
+// after which nothing is fired for that sale.
+//
+// Source: rule 5.5, contract 3.7.
+func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, error) {
+	if in.SaleID == 0 {
+		return RefundResult{}, saleIDRequired.err()
+	}
+	if amount, ok := in.Amount.Get(); ok && amount.Sign() <= 0 {
+		return RefundResult{}, refundNotPositive.err()
+	}
+	if err := first(optional("refundId", in.RefundID, maxName)); err != nil {
+		return RefundResult{}, err
+	}
+	o := p.op(ctx)
+	return update(o, func() (RefundResult, error) {
+		before, err := o.saleByNumber(in.SaleID)
+		if err != nil {
+			return RefundResult{}, saleNotFound.orOther(err)
+		}
+		if before.refundedBy(in.RefundID) {
+			return RefundResult{Success: true, AlreadyRefunded: true, Reason: RefundedAlready}, nil
+		}
+		rec := before.Clone()
+		if err := o.refund(&rec, in); err != nil {
+			return RefundResult{}, err
+		}
+		if _, err := o.saveSale(before, rec); err != nil {
+			return RefundResult{}, err
+		}
+		reason := RefundedInPart
+		if rec.Status == SaleRefunded {
+			reason = RefundedInFull
+		}
+		return RefundResult{Success: true, Reason: reason}, nil
+	})
+}
+
+// refundedBy tells whether a refund was applied before, or nothing is left.
+func (r *SaleRecord) refundedBy(id string) bool {
+	known := func(f RefundRecord) bool { return id != "" && f.ID == id }
+	return r.Status == SaleRefunded || slices.ContainsFunc(r.Refunds, known)
+}
+
+// refund checks a refund and puts it into the record.
+func (o *op) refund(rec *SaleRecord, in Refund) error {
+	if err := o.refundable(rec); err != nil {
+		return err
+	}
+	left, err := rec.kept()
+	if err != nil {
+		return err
+	}
+	amount := in.Amount.Or(left)
+	if amount.Cmp(left) > 0 {
+		return refundExceedsSale.err()
+	}
+	if rec.Refunded, err = rec.Refunded.Add(amount); err != nil {
+		return err
+	}
+	rec.Refunds = append(rec.Refunds, RefundRecord{ID: in.RefundID, Amount: amount, At: o.now})
+	if err := o.recompute(rec); err != nil {
+		return err
+	}
+	return o.closeIfRefunded(rec)
+}
+
+// refundable refuses refunds that come too late or would undo a payout.
+func (o *op) refundable(rec *SaleRecord) error {
+	if window := o.cfg.RefundWindow; window > 0 && o.now.After(rec.CreatedAt.Add(window)) {
+		return outsideRefundWindow.err()
+	}
+	for i := range rec.Commissions {
+		if rec.Commissions[i].ManuallyPaid {
+			return manuallyPaid.err()
+		}
+	}
+	id := rec.payoutID()
+	if id == uuid.Nil {
+		return nil
+	}
+	payout, err := o.tx.Payouts.Get(id)
+	if err != nil {
+		return internal("payout of a sale", err)
+	}
+	if payout.Status == PayoutPaid {
+		return alreadyPaid.err()
+	}
+	return includedInPayout.err()
+}

@@ -1,0 +1,117 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// RecalculateSales calculates the commissions of the selected sales again under
+// the terms of today and returns how many changed. Sales in a payout and
+// refunded sales stay, and so do commissions that were set by hand and a rate
+// of the sale's own. A sale beyond its plan's limits stays without a
+// commission. A filter that names nobody selects nothing.
+//
+// Errors: [InvalidField] (totalEarned) when a total has no room.
+//
+// Effects: the sales, their totals; sale.updated for each that changed.
+//
+// Source: Seed: sale.updated.
+func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, error) {
+	o := p.op(ctx)
+	return update(o, func() (int, error) {
+		key, err := o.saleKey(f)
+		if errors.Is(err, ErrNotFound) {
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		changed := 0
+		err = o.eachSale(key, func(before SaleRecord) error {
+			if before.payoutID() != uuid.Nil || before.Status == SaleRefunded {
+				return nil
+			}
+			if _, byHand := before.ByHand.Get(); byHand {
+				return nil
+			}
+			rec := before.Clone()
+			if err := o.applyTerms(&rec); err != nil {
+				return err
+			}
+			if err := o.recompute(&rec); err != nil {
+				return err
+			}
+			if before.sameMoney(&rec) {
+				return nil
+			}
+			changed++
+			_, err := o.saveSale(before, rec)
+			return err
+		})
+		return changed, err
+	})
+}
+
+// eachSale runs fn on the sales that hold the key: one, many, or all.
+func (o *op) eachSale(key Key, fn func(SaleRecord) error) error {
+	if !key.Index.Unique() {
+		return each(o.tx.Sales, key, fn)
+	}
+	rec, err := o.tx.Sales.Find(key)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fn(rec)
+}
+
+// ReviewCommissions accepts, holds or declines the commissions of sales, all or
+// nothing. Declined ones do not count in the totals.
+//
+// Errors: [InvalidField] (approvalStatus), [SaleNotFound], [InPayout].
+//
+// Effects: the commissions, totals; sale.updated for each sale that changed.
+//
+// Source: contract 2.7.
+func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, ids ...SaleID) ([]Sale, error) {
+	if err := oneOf("approvalStatus", status, approvalStatuses); err != nil {
+		return nil, err
+	}
+	o := p.op(ctx)
+	return update(o, func() ([]Sale, error) {
+		for _, id := range ids {
+			if _, _, err := o.reviewed(id, status); err != nil {
+				return nil, err
+			}
+		}
+		return eachOf(ids, func(id SaleID) (Sale, error) {
+			before, after, err := o.reviewed(id, status)
+			if err != nil {
+				return Sale{}, err
+			}
+			if before.equal(&after) {
+				return o.saleOf(before)
+			}
+			return o.saveSale(before, after)
+		})
+	})
+}
+
+// reviewed is a sale before and after a review.
+func (o *op) reviewed(id SaleID, status ApprovalStatus) (before, after SaleRecord, err error) {
+	if before, err = o.saleByNumber(id); err != nil {
+		return before, after, saleNotFound.orOther(err)
+	}
+	after = before.Clone()
+	for i := range after.Commissions {
+		after.Commissions[i].review(status, o.now)
+	}
+	if before.payoutID() != uuid.Nil && !before.equal(&after) {
+		return before, after, saleInPayout.err()
+	}
+	return before, after, nil
+}
