@@ -40,3 +40,35 @@ var (
 // ErrTolerance says that [Verifier.Tolerance] is negative. Like [ErrSecret] and
 // [ErrSecretCount] it is the receiver's own fault and no refusal.
 var ErrTolerance = errors.New("webhooks: negative tolerance")
+
+// What [Receiver.OnError] is told besides the errors of [Verifier.Verify] and
+// [Parse], those of the functions and those of the Dedup.
+var (
+	// ErrMethod: not a POST; answered 405.
+	ErrMethod = errors.New("webhooks: not a POST")
+
+	// ErrMediaType: not application/json, or with a content encoding; 415.
+	ErrMediaType = errors.New("webhooks: not plain JSON")
+
+	// ErrTooLarge: the body is larger than MaxBody; 413.
+	ErrTooLarge = errors.New("webhooks: body too large")
+
+	// ErrBody: the body broke off; 400.
+	ErrBody = errors.New("webhooks: body not readable")
+)
+
+// A PanicError is the panic of a function of a [Receiver]; the sender is
+// answered 500 and sends again.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error returns the value that the function panicked with.
+func (e *PanicError) Error() string { return fmt.Sprintf("webhooks: panic: %v", e.Value) }
+
+// Unwrap returns the value where it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
