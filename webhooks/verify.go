@@ -2,6 +2,8 @@ package webhooks
 
 import (
 	"crypto/subtle"
+	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -74,6 +76,17 @@ func (v *Verifier) Verify(h http.Header, body []byte) (Proof, error) {
 		}
 	}
 	return Proof{}, ErrSignature
+}
+
+// Format writes how many secrets there are, whatever the verb. Without it fmt
+// prints a Verifier inside another value as it is, secrets and all, when the
+// verb does not suit a pointer.
+func (v *Verifier) Format(f fmt.State, _ rune) {
+	if v == nil {
+		io.WriteString(f, "<nil>")
+		return
+	}
+	fmt.Fprintf(f, "webhooks.Verifier of %d secrets", len(v.Secrets))
 }
 
 // inWindow refuses what is further from now than the tolerance.
