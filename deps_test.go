@@ -18,6 +18,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate":           {nil, []string{"github.com/google/uuid"}},
 	"memstore":            {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"conformance":         {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"}},
+	"webhooks":            {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"examples/quickstart": {[]string{"affiliate", "memstore"}, []string{"github.com/google/uuid"}},
 }
 

@@ -292,7 +292,10 @@ func (p *Program) claims(ctx context.Context, all []leased, now time.Time) ([]Cl
 		}
 		out = append(out, c)
 	}
-	return out, p.SettleDeliveries(ctx, sealed)
+	if err := p.SettleDeliveries(ctx, sealed); err != nil {
+		return nil, err // the leases see to the rest
+	}
+	return out, nil
 }
 
 // signers opens the secrets that sign at a moment; nil when that fails.
