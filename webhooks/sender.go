@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -193,6 +194,7 @@ func (d *dispatch) claim(ctx context.Context) error {
 
 // collect takes a result and every other that is there.
 func (d *dispatch) collect(a affiliate.Attempt) {
+	runtime.Gosched()
 	for {
 		d.done = append(d.done, a)
 		d.inFlight--
