@@ -30,6 +30,7 @@ func loopback() affiliate.AddressPolicy {
 type post struct {
 	*affiliate.Program
 	sender *webhooks.Sender
+	store  affiliate.Store
 	t      testing.TB
 
 	mu      sync.Mutex
@@ -44,7 +45,7 @@ func newPost(t testing.TB, change ...func(*affiliate.Config)) *post {
 
 func newPostOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.Config)) *post {
 	t.Helper()
-	p := &post{t: t, at: time.Date(2026, 3, 14, 11, 24, 18, 0, time.UTC)}
+	p := &post{t: t, store: store, at: time.Date(2026, 3, 14, 11, 24, 18, 0, time.UTC)}
 	p.sender = &webhooks.Sender{Addresses: loopback(), Now: p.now, Timeout: 2 * time.Second}
 	cfg := affiliate.Config{
 		Name: "Northwind Beans", Now: p.now, Rand: rand.NewChaCha8([32]byte{7}), Addresses: loopback(),
