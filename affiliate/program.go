@@ -79,6 +79,8 @@ type Program struct {
 	ids    *idSource
 	recent *recent
 
+	lastReaders *lastReaders
+
 	targets []target // the destinations, made ready
 }
 
@@ -91,7 +93,7 @@ func New(store Store, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{
-		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID}, recent: new(recent),
+		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID}, recent: new(recent), lastReaders: new(lastReaders),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}
 	if err := store.View(context.Background(), cfg.ID, checkTables); err != nil {
@@ -194,6 +196,9 @@ type op struct {
 	ids    draws
 	events int // written by this run
 
+	lastEvent uuid.UUID // of the program, as this run sees it, once numbered
+	numbered  bool
+
 	links     gatherer[LinkRecord]
 	endpoints gatherer[EndpointRecord]
 }
@@ -227,7 +232,7 @@ func later(now, was time.Time) time.Time {
 func update[T any](o *op, fn func() (T, error)) (T, error) {
 	var out T
 	err := o.store.Update(o.ctx, o.cfg.ID, func(tx *Tx) (err error) {
-		o.tx, o.events = tx, 0
+		o.tx, o.events, o.numbered = tx, 0, false
 		o.ids.rewind()
 		out, err = fn()
 		return err
@@ -272,7 +277,11 @@ func (o *op) emitNumbered(typ EventType, object uuid.UUID, number, revision int6
 
 // emitFrozen is emitNumbered for a body that brings the event's frame along.
 func (o *op) emitFrozen(f *frozen, typ EventType, object uuid.UUID, number, revision int64) error {
-	f.typ, f.id, f.program, f.occurredAt, f.revision = typ, o.newID(), o.cfg.ID, o.now, revision
+	id, err := o.newEventID()
+	if err != nil {
+		return internal("number event", err)
+	}
+	f.typ, f.id, f.program, f.occurredAt, f.revision = typ, id, o.cfg.ID, o.now, revision
 	rec := EventRecord{
 		ID: f.id, Type: typ, ObjectID: object, Number: number, Revision: revision, OccurredAt: o.now,
 		Payload: Payload{frozen: f},
