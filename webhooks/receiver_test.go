@@ -34,28 +34,45 @@ type reached struct {
 	errs  []error
 }
 
-func newReached() *reached {
-	r := &reached{}
-	note := func(e webhooks.Event, id any) error {
-		r.calls = append(r.calls, fmt.Sprint(e.Type, " ", e.ID, " ", id))
+// noting is a function of the Receiver that notes the field it stands in, the id
+// of the delivery and that of the object.
+func noting[T any](r *reached, field affiliate.EventType, id func(T) any) func(context.Context, webhooks.Event, T) error {
+	return func(_ context.Context, e webhooks.Event, object T) error {
+		r.calls = append(r.calls, fmt.Sprint(field, " ", e.ID, " ", id(object)))
 		return nil
 	}
-	gone := func(_ context.Context, e webhooks.Event, id uuid.UUID) error { return note(e, id) }
-	person := func(_ context.Context, e webhooks.Event, a affiliate.AffiliateBody) error { return note(e, a.ID) }
-	customer := func(_ context.Context, e webhooks.Event, c affiliate.ReferralBody) error { return note(e, c.ID) }
-	sale := func(_ context.Context, e webhooks.Event, s affiliate.Sale) error { return note(e, s.ID) }
-	coupon := func(_ context.Context, e webhooks.Event, c affiliate.Coupon) error { return note(e, c.ID) }
-	code := func(_ context.Context, e webhooks.Event, c affiliate.Code) error { return note(e, c.ID) }
+}
+
+func newReached() *reached {
+	r := &reached{}
+	person := func(a affiliate.AffiliateBody) any { return a.ID }
+	customer := func(c affiliate.ReferralBody) any { return c.ID }
+	sale := func(s affiliate.Sale) any { return s.ID }
+	coupon := func(c affiliate.Coupon) any { return c.ID }
+	code := func(c affiliate.Code) any { return c.ID }
+	gone := func(id uuid.UUID) any { return id }
 	r.Receiver = &webhooks.Receiver{
 		Verifier:         verifier(vectorSecret),
 		OnError:          func(_ *http.Request, err error) { r.errs = append(r.errs, err) },
-		AffiliateCreated: person, AffiliateUpdated: person, AffiliateDeleted: gone,
-		ReferralCreated: customer, ReferralUpdated: customer, ReferralDeleted: gone,
-		SaleCreated: sale, SaleUpdated: sale,
-		SaleDeleted:   func(_ context.Context, e webhooks.Event, id affiliate.SaleID) error { return note(e, id) },
-		CouponCreated: coupon, CouponUpdated: coupon, CouponDeleted: gone,
-		PromocodeCreated: code, PromocodeUpdated: code, PromocodeDeleted: gone,
-		Other: func(_ context.Context, e webhooks.Event) error { return note(e, string(e.Body)) },
+		AffiliateCreated: noting(r, affiliate.AffiliateCreated, person),
+		AffiliateUpdated: noting(r, affiliate.AffiliateUpdated, person),
+		AffiliateDeleted: noting(r, affiliate.AffiliateDeleted, gone),
+		ReferralCreated:  noting(r, affiliate.ReferralCreated, customer),
+		ReferralUpdated:  noting(r, affiliate.ReferralUpdated, customer),
+		ReferralDeleted:  noting(r, affiliate.ReferralDeleted, gone),
+		SaleCreated:      noting(r, affiliate.SaleCreated, sale),
+		SaleUpdated:      noting(r, affiliate.SaleUpdated, sale),
+		SaleDeleted:      noting(r, affiliate.SaleDeleted, func(id affiliate.SaleID) any { return id }),
+		CouponCreated:    noting(r, affiliate.CouponCreated, coupon),
+		CouponUpdated:    noting(r, affiliate.CouponUpdated, coupon),
+		CouponDeleted:    noting(r, affiliate.CouponDeleted, gone),
+		PromocodeCreated: noting(r, affiliate.PromocodeCreated, code),
+		PromocodeUpdated: noting(r, affiliate.PromocodeUpdated, code),
+		PromocodeDeleted: noting(r, affiliate.PromocodeDeleted, gone),
+		Other: func(_ context.Context, e webhooks.Event) error {
+			r.calls = append(r.calls, fmt.Sprint(e.Type, " ", e.ID, " ", string(e.Body)))
+			return nil
+		},
 	}
 	return r
 }
