@@ -17,6 +17,7 @@ const module = "github.com/tributary-go/tributary"
 var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate":           {nil, []string{"github.com/google/uuid"}},
 	"memstore":            {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"httpapi":             {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"conformance":         {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"}},
 	"examples/quickstart": {[]string{"affiliate", "memstore"}, []string{"github.com/google/uuid"}},
 }
@@ -26,6 +27,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 var barred = map[string][]string{
 	"affiliate": {"net/http", "database/sql", "testing", "flag"},
 	"memstore":  {"net/http", "database/sql", "testing", "flag"},
+	"httpapi":   {"database/sql", "testing", "flag"},
 }
 
 type listed struct {
