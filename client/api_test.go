@@ -52,8 +52,10 @@ type api interface {
 	UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.EndpointUpdate) (affiliate.Endpoint, error)
 	DeleteEndpoint(ctx context.Context, id uuid.UUID) (affiliate.DeletedEndpoint, error)
 	RotateSecret(ctx context.Context, in affiliate.Rotation) (affiliate.IssuedEndpoint, error)
+	TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error)
 	Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery, error)
 	Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error)
+	Replay(ctx context.Context, in affiliate.ReplayRange) (int, error)
 }
 
 var (

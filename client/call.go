@@ -152,14 +152,15 @@ func (a *call) attempt(req *http.Request) (*http.Response, error) {
 		// can read twice.
 		sent.GetBody = nil
 	}
-	ctx, cancel := context.WithTimeout(sent.Context(), a.client.cfg.Timeout)
+	timeout := max(a.client.cfg.Timeout, a.patience)
+	ctx, cancel := context.WithTimeout(sent.Context(), timeout)
 	defer cancel()
 	resp, err := a.client.transport.RoundTrip(sent.WithContext(ctx))
 	if err == nil {
 		err = a.read(resp)
 	}
 	if err != nil && req.Context().Err() == nil && ctx.Err() != nil {
-		err = fmt.Errorf("no answer within %v: %w", a.client.cfg.Timeout, context.DeadlineExceeded)
+		err = fmt.Errorf("timeout after %v: %w", timeout, context.DeadlineExceeded)
 	}
 	return resp, err
 }

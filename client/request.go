@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -12,13 +13,14 @@ import (
 
 // A request is one operation with its input.
 type request struct {
-	method string
-	path   string // below root
-	query  url.Values
-	body   any            // nil: none
-	once   affiliate.Once // of a POST
-	worst  fault          // the worst fault after which it is sent again
-	barred string         // a field that is set and that the wire does not carry
+	method   string
+	path     string // below root
+	query    url.Values
+	body     any            // nil: none
+	once     affiliate.Once // of a POST
+	worst    fault          // the worst fault after which it is sent again
+	barred   string         // a field that is set and that the wire does not carry
+	patience time.Duration  // the least that an attempt is given
 }
 
 // fetch is a request that reads.

@@ -166,9 +166,13 @@ func invocations() []invocation {
 		{"UpdateEndpoint", func(x ctx, c c) error { return errOf(c.UpdateEndpoint(x, id, affiliate.EndpointUpdate{})) }},
 		{"DeleteEndpoint", func(x ctx, c c) error { return errOf(c.DeleteEndpoint(x, id)) }},
 		{"RotateSecret", func(x ctx, c c) error { return errOf(c.RotateSecret(x, affiliate.Rotation{WebhookID: id})) }},
+		{"TestEndpoint", func(x ctx, c c) error {
+			return errOf(c.TestEndpoint(x, affiliate.EndpointTest{WebhookID: id, Event: affiliate.SaleCreated}))
+		}},
 		{"Delivery", func(x ctx, c c) error { return errOf(c.Delivery(x, id)) }},
 		{"Deliveries", func(x ctx, c c) error {
 			return errOf(c.Deliveries(x, affiliate.DeliveryFilter{}, affiliate.Page{}))
 		}},
+		{"Replay", func(x ctx, c c) error { return errOf(c.Replay(x, affiliate.ReplayRange{DeliveryID: id})) }},
 	}
 }

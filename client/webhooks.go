@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/url"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -53,6 +54,15 @@ func (c *Client) RotateSecret(ctx context.Context, in affiliate.Rotation) (affil
 	return send[affiliate.IssuedEndpoint](ctx, c, c.post(webhooks+"/rotate-secret", in, in.Once))
 }
 
+// TestEndpoint is [affiliate.Program.TestEndpoint]. The server may wait 15
+// seconds for the endpoint: an attempt has 20 seconds here, or Config.Timeout
+// when that is longer.
+func (c *Client) TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error) {
+	rq := c.post(webhooks+"/test", in, in.Once)
+	rq.patience = 20 * time.Second
+	return send[affiliate.TestResult](ctx, c, rq)
+}
+
 // Delivery is [affiliate.Program.Delivery], with its payload.
 //
 // Errors: [affiliate.ErrNotFound].
@@ -72,6 +82,12 @@ func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg 
 		}
 	}
 	return list[affiliate.Delivery](ctx, c, webhooks+"/deliveries", q, pg)
+}
+
+// Replay is [affiliate.Program.Replay]: how many deliveries are sent again.
+func (c *Client) Replay(ctx context.Context, in affiliate.ReplayRange) (int, error) {
+	out, err := send[struct{ Count int }](ctx, c, c.post(webhooks+"/replay", in, in.Once))
+	return out.Count, err
 }
 
 // textOfDate is a date in a query; empty when it is not given.

@@ -1,0 +1,2 @@
+// Package webhooks holds both ends of a webhook request.
+package webhooks
