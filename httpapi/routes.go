@@ -89,6 +89,8 @@ func routes() []route {
 		{http.MethodPut, "/webhooks", change(endpointChangeOf, updateEndpoint)},
 		{http.MethodDelete, "/webhooks", remove(endpointTarget, deleteEndpoint)},
 		{http.MethodPost, "/webhooks/rotate-secret", create(rotationOf, (*affiliate.Program).RotateSecret)},
+		{http.MethodPost, "/webhooks/test", create(endpointTestOf, (*affiliate.Program).TestEndpoint)},
+		{http.MethodPost, "/webhooks/replay", post(replayOf, replay)},
 		{http.MethodGet, "/webhooks/deliveries", find(
 			one("deliveryId", deliveryByID),
 			filtered(deliveryFilters, deliveryFilterOf, (*affiliate.Program).Deliveries))},

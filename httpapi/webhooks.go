@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/google/uuid"
 
@@ -68,6 +69,40 @@ func rotationOf(in *input) affiliate.Rotation {
 		WebhookID:          in.id("webhookId"),
 		GracePeriodSeconds: in.ranged("gracePeriodSeconds"),
 	}
+}
+
+func endpointTestOf(in *input) affiliate.EndpointTest {
+	return affiliate.EndpointTest{
+		Once:      in.once,
+		WebhookID: in.id("webhookId"),
+		Event:     enum[affiliate.EventType](in, "event").Or(""),
+	}
+}
+
+func replayOf(in *input) affiliate.ReplayRange {
+	return affiliate.ReplayRange{
+		Once:       in.once,
+		DeliveryID: in.id("deliveryId"),
+		WebhookID:  in.id("webhookId"),
+		Since:      in.date("since"),
+		Until:      in.date("until"),
+	}
+}
+
+// replay answers how many deliveries are sent again. The number that is kept
+// under a key is not the answer itself.
+func replay(p *affiliate.Program, c *call, in affiliate.ReplayRange) error {
+	n, err := p.Replay(c.r.Context(), in)
+	if err != nil {
+		return err
+	}
+	body, err := appendJSON(c.out[:0], counted{n})
+	if err != nil {
+		return err
+	}
+	c.out = body
+	c.write(http.StatusOK, body)
+	return nil
 }
 
 func deliveryByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Delivery, error) {
