@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"testing"
 	"time"
@@ -176,3 +177,6 @@ func invocations() []invocation {
 		{"Replay", func(x ctx, c c) error { return errOf(c.Replay(x, affiliate.ReplayRange{DeliveryID: id})) }},
 	}
 }
+
+// discard is the error log of servers that are meant to have errors.
+func discard() *log.Logger { return log.New(io.Discard, "", 0) }
