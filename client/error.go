@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +20,7 @@ type Error struct {
 	Op       string      // method and path: "POST /api/v1/sales"
 	Status   int         // of the last answer; 0: none came
 	Header   http.Header // of the last answer; nil: none came
-	Body     []byte      // its first 64 KiB, with the API key blanked should it hold it
+	Body     []byte      // its first 64 KiB; an API key of 16 characters or more is blanked, here and in Header
 	Attempts int         // that were made; 0: the call was refused before it was sent
 
 	// Err says what happened. Kind comes from the status, except that a 404 is
@@ -119,19 +118,33 @@ func (a *call) unreadable(cause error) error {
 	return a.refused(&affiliate.Error{Kind: affiliate.KindInternal, Message: unreadable, Err: cause})
 }
 
-// refused is an error with the last answer.
+// refused is an error with the last answer. Whatever of it comes from outside
+// may hold the API key: a server may send it back, a transport name it.
 func (a *call) refused(err *affiliate.Error) error {
-	body := a.last.body[:min(len(a.last.body), maxErrorBody)]
-	return &Error{
-		Op: a.method + " " + root + a.path, Status: a.last.status, Header: a.blankHeader(), Body: a.blank(body),
+	blank := a.client.blank
+	err.Reason, err.Field, err.Message = affiliate.Reason(blank(string(err.Reason))), blank(err.Field), blank(err.Message)
+	if err.Err != nil && blank(err.Err.Error()) != err.Err.Error() {
+		err.Err = errors.New(blank(err.Err.Error()))
+	}
+	e := &Error{
+		Op: a.method + " " + root + a.path, Status: a.last.status, Header: a.last.header.Clone(),
 		Attempts: a.attempts, Err: err,
 	}
+	if len(a.last.body) > 0 {
+		e.Body = []byte(blank(string(a.last.body[:min(len(a.last.body), maxErrorBody)])))
+	}
+	for _, values := range e.Header {
+		for i := range values {
+			values[i] = blank(values[i])
+		}
+	}
+	return e
 }
 
 // refusal reads the answer of an error.
 func (a *call) refusal() *affiliate.Error {
 	var body struct{ Error, Reason string }
-	if json.Unmarshal(a.blank(a.last.body), &body) != nil {
+	if json.Unmarshal(a.last.body, &body) != nil {
 		body.Error, body.Reason = "", ""
 	}
 	e := &affiliate.Error{
@@ -216,27 +229,17 @@ func fits(row, text string) bool {
 	return len(text) > len(before)+len(after) && strings.HasPrefix(text, before) && strings.HasSuffix(text, after)
 }
 
-// shortKey is the length below which a text is taken for a word and not for a
+// shortKey is the length below which a key is taken for a word and not for a
 // secret: blanking test or demo would garble answers.
 const shortKey = 16
 
-// blank hides the API key in what a server sent back.
-func (a *call) blank(b []byte) []byte {
-	key := strings.TrimPrefix(a.client.bearer()[0], "Bearer ")
-	if len(key) < shortKey || !bytes.Contains(b, []byte(key)) {
-		return b
+// blank hides the API key in a text.
+func (c *Client) blank(s string) string {
+	key := strings.TrimPrefix(c.bearer()[0], "Bearer ")
+	if len(key) < shortKey {
+		return s
 	}
-	return bytes.ReplaceAll(b, []byte(key), []byte("***"))
-}
-
-func (a *call) blankHeader() http.Header {
-	h := a.last.header.Clone()
-	for _, values := range h {
-		for i, v := range values {
-			values[i] = string(a.blank([]byte(v)))
-		}
-	}
-	return h
+	return strings.ReplaceAll(s, key, "***")
 }
 
 // replay tells the caller that the answer is one that the server had kept.

@@ -180,3 +180,8 @@ func invocations() []invocation {
 
 // discard is the error log of servers that are meant to have errors.
 func discard() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// contextWith is the context of a request with a value.
+func contextWith(r *http.Request, key, value any) context.Context {
+	return context.WithValue(r.Context(), key, value)
+}

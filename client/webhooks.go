@@ -16,7 +16,7 @@ const webhooks = "/webhooks"
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Endpoint(ctx context.Context, id uuid.UUID) (affiliate.Endpoint, error) {
-	return one[affiliate.Endpoint](ctx, c, webhooks, firstOf("webhookId", id.String()))
+	return one[affiliate.Endpoint](ctx, c, webhooks, firstOf("webhookId", textOfID(id)))
 }
 
 // Endpoints is [affiliate.Program.Endpoints].
@@ -67,7 +67,7 @@ func (c *Client) TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (a
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery, error) {
-	return one[affiliate.Delivery](ctx, c, webhooks+"/deliveries", firstOf("deliveryId", id.String()))
+	return one[affiliate.Delivery](ctx, c, webhooks+"/deliveries", firstOf("deliveryId", textOfID(id)))
 }
 
 // Deliveries is [affiliate.Program.Deliveries].
