@@ -156,7 +156,7 @@ func nextCursor(headers []string) string {
 				break
 			}
 			var params string
-			params, h = cutLink(rest)
+			params, h = cutUnquoted(rest, ',')
 			if !isNext(params) {
 				continue
 			}
@@ -168,15 +168,14 @@ func nextCursor(headers []string) string {
 	return ""
 }
 
-// cutLink cuts the parameters of a link from the links that follow it: at the
-// first comma outside quotes.
-func cutLink(s string) (params, rest string) {
+// cutUnquoted cuts at the first sep outside quotes.
+func cutUnquoted(s string, sep byte) (before, after string) {
 	quoted := false
 	for i := range len(s) {
 		switch {
 		case s[i] == '"':
 			quoted = !quoted
-		case s[i] == ',' && !quoted:
+		case s[i] == sep && !quoted:
 			return s[:i], s[i+1:]
 		}
 	}
@@ -185,7 +184,9 @@ func cutLink(s string) (params, rest string) {
 
 // isNext tells whether the parameters of a link have the relation next.
 func isNext(params string) bool {
-	for param := range strings.SplitSeq(params, ";") {
+	for params != "" {
+		var param string
+		param, params = cutUnquoted(params, ';')
 		name, value, _ := strings.Cut(param, "=")
 		if strings.EqualFold(strings.TrimSpace(name), "rel") {
 			relations := strings.Fields(strings.ToLower(strings.Trim(strings.TrimSpace(value), `"`)))
