@@ -87,7 +87,7 @@ func TestReceiverSlowBody(t *testing.T) {
 func TestReceiverBodyUnread(t *testing.T) {
 	r := newReached()
 	r.MaxBody = 10
-	req := post(t, vectorBody)
+	req := incoming(t, vectorBody)
 	req.Body = io.NopCloser(readerFunc(func([]byte) (int, error) {
 		t.Error("the body was read")
 		return 0, io.EOF
