@@ -160,17 +160,17 @@ func TestHandlerContext(t *testing.T) {
 // TCP once idle connections are closed.
 func TestNoGoroutine(t *testing.T) {
 	_, h := newEngine(t)
-	srv := httptest.NewServer(h)
-	tcp := must(client.New(srv.URL, testKey, client.Config{}))
 	local := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
 	before := stacks()
 	for range 20 {
 		must(local.Affiliates(t.Context(), affiliate.Page{}))
 		must(local.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "nobody", TotalEarned: affiliate.MustAmount("1")}))
 	}
-	if n := stacks(); n != before {
+	if n := stacks(); n > before {
 		t.Errorf("%d goroutines after calls in process, %d before", n, before)
 	}
+	srv := httptest.NewServer(h)
+	tcp := must(client.New(srv.URL, testKey, client.Config{}))
 	for range 20 {
 		must(tcp.Affiliates(t.Context(), affiliate.Page{}))
 	}
