@@ -193,10 +193,18 @@ func (w *world) do(method, target, body string, headers ...string) answer {
 
 func (w *world) doWith(h http.Handler, method, target, body string, headers ...string) answer {
 	w.t.Helper()
+	return send(w.t, h, request(method, target, body, headers...))
+}
+
+// send sends a request that a test has made by itself.
+func (w *world) send(r *http.Request) answer { return send(w.t, w.api, r) }
+
+func send(t testing.TB, h http.Handler, r *http.Request) answer {
+	t.Helper()
 	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, request(method, target, body, headers...))
+	h.ServeHTTP(rec, r)
 	got := answer{rec.Code, rec.Result().Header, rec.Body.String()}
-	got.check(w.t, method+" "+target)
+	got.check(t, r.Method+" "+r.URL.Path)
 	return got
 }
 
