@@ -29,6 +29,7 @@ type call struct {
 	started bool // the status line is out
 	status  int
 	code    affiliate.Reason
+	cache   string // Cache-Control, when the answer may be kept
 
 	in   input
 	body bytes.Buffer

@@ -29,13 +29,13 @@ type resource struct {
 	allow   string // sorted, HEAD included
 }
 
-// prefix is what every path begins with.
+// prefix is what every path of the API begins with.
 const prefix = "/api/v1"
 
-// resources is the route table by path.
-func resources() map[string]*resource {
+// resources is a route table by path.
+func resources(prefix string, table []route) map[string]*resource {
 	byPath := map[string]*resource{}
-	for _, r := range routes() {
+	for _, r := range table {
 		res := byPath[prefix+r.path]
 		if res == nil {
 			res = &resource{methods: map[string]*route{}}
