@@ -60,11 +60,9 @@ func (c *Client) run(ctx context.Context, rq request) (*call, error) {
 		HTTPClient: &a.http, RetryMax: c.cfg.MaxRetries,
 		CheckRetry: a.mayRepeat, Backoff: a.pause, ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	// The attempts keep their answers; what Do returns is less: it hides the
-	// last body, and its errors show the query.
-	if _, err := a.retry.Do(req); err != nil && a.attempts == 0 {
-		a.last.err = errors.New("the request could not be made")
-	}
+	// The attempts keep their answers; what Do returns is less, and its errors
+	// show the query.
+	_, _ = a.retry.Do(req)
 	return a, a.outcome(ctx)
 }
 
