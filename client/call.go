@@ -157,7 +157,7 @@ func (a *call) attempt(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		err = a.read(resp)
 	}
-	if err != nil && req.Context().Err() == nil && ctx.Err() != nil {
+	if err != nil && sent.Context().Err() == nil && ctx.Err() != nil {
 		err = fmt.Errorf("timeout after %v: %w", timeout, context.DeadlineExceeded)
 	}
 	return resp, err
