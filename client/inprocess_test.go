@@ -199,7 +199,7 @@ func TestNoGoroutine(t *testing.T) {
 func stacks() int {
 	buf := make([]byte, 1<<20)
 	n := 0
-	for _, stack := range bytes.Split(buf[:runtime.Stack(buf, true)], []byte("\n\n")) {
+	for stack := range bytes.SplitSeq(buf[:runtime.Stack(buf, true)], []byte("\n\n")) {
 		if s := string(stack); strings.Contains(s, "net/http.") && !strings.Contains(s, "stacks") {
 			n++
 		}
