@@ -77,6 +77,7 @@ type Program struct {
 	cfg    Config
 	source Source
 	ids    *idSource
+	recent *recent
 
 	targets []target // the destinations, made ready
 }
@@ -90,7 +91,7 @@ func New(store Store, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{
-		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID},
+		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID}, recent: new(recent),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}
 	if err := store.View(context.Background(), cfg.ID, checkTables); err != nil {

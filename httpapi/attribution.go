@@ -12,7 +12,7 @@ import (
 )
 
 // attributionWait is how long a page waits for its click to be recorded.
-const attributionWait = time.Second
+const attributionWait = 3 * time.Second
 
 // Attribution records the clicks of a host's own pages: a GET whose query has
 // the program's parameter (Config.Param) is a click on the link with that slug.
@@ -25,11 +25,12 @@ const attributionWait = time.Second
 //	program.RecordSale(ctx, affiliate.NewSale{ReferralID: httpapi.ClickFrom(program, r), …})
 //
 // next always answers the page. An unknown slug, an error of the store, and a
-// store that takes longer than a second leave the cookie as it was. Not counted
-// are other methods, HEAD included, what a browser loads in advance (Sec-Purpose,
-// Purpose or X-Moz says prefetch), and what it loads into a page instead of
-// showing it as one (Sec-Fetch-Dest is not document): images and frames are how
-// clicks are forged. A visitor who has the cookie already makes a repeated click.
+// store that takes longer than three seconds leave the cookie as it was. Not
+// counted are other methods, HEAD included, what a browser loads in advance
+// (Sec-Purpose, Purpose or X-Moz says prefetch), and what it loads into a page
+// instead of showing it as one (Sec-Fetch-Dest is not document): images and
+// frames are how clicks are forged. A visitor who has the cookie already makes a
+// repeated click.
 //
 // The cookie is first-party and for the server alone: Path=/, HttpOnly,
 // SameSite=Lax, so that it is kept on a visit from another site and not sent

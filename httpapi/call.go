@@ -138,8 +138,10 @@ func (c *call) readBytes() (empty bool, err error) {
 
 // isJSON tells whether the headers declare a plain JSON body.
 func isJSON(h http.Header) bool {
-	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return false
+	for _, encoding := range h["Content-Encoding"] {
+		if encoding != "" && !strings.EqualFold(encoding, "identity") {
+			return false
+		}
 	}
 	declared := h["Content-Type"]
 	if len(declared) != 1 {

@@ -15,7 +15,7 @@ import (
 // coupon looks a coupon up. It is written while its codes are read, since
 // there may be a hundred thousand.
 func coupon(name string, ref func(value string) affiliate.CouponRef) lookup {
-	return lookup{name: name, single: true, run: func(c *call, _ query, value string) error {
+	return lookup{name: name, single: true, answer: affiliate.Coupon{}, run: func(c *call, _ query, value string) error {
 		w := stream{call: c}
 		err := c.p.WriteCoupon(c.r.Context(), ref(value), &w)
 		switch {

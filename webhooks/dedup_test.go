@@ -115,7 +115,7 @@ func TestReceiverAtOnce(t *testing.T) {
 	}
 	hundred := func() {
 		for range cap(answers) {
-			req := post(t, vectorBody)
+			req := incoming(t, vectorBody)
 			go func() {
 				w := httptest.NewRecorder()
 				r.ServeHTTP(w, req)
@@ -151,11 +151,11 @@ func TestReceiverReplay(t *testing.T) {
 	r.Dedup = webhooks.NewMemoryDedup(0, 0)
 	now := vectorClock()
 	r.Verifier.Now = func() time.Time { return now }
-	r.want(t, post(t, vectorBody), 204, nil, "sale.deleted evt_test_0001 5107")
+	r.want(t, incoming(t, vectorBody), 204, nil, "sale.deleted evt_test_0001 5107")
 	now = now.Add(300 * time.Second)
-	r.want(t, post(t, vectorBody), 204, nil)
+	r.want(t, incoming(t, vectorBody), 204, nil)
 	now = now.Add(time.Second)
-	r.want(t, post(t, vectorBody), 401, webhooks.ErrTooOld)
+	r.want(t, incoming(t, vectorBody), 401, webhooks.ErrTooOld)
 }
 
 // W037: the sender gives up, the function goes on and ends well: the retry is
@@ -168,14 +168,14 @@ func TestReceiverSlow(t *testing.T) {
 	r.SaleDeleted = func(ctx context.Context, e webhooks.Event, id affiliate.SaleID) error {
 		giveUp()
 		calls := r.calls
-		r.want(t, post(t, vectorBody), 503, webhooks.ErrInProgress)
+		r.want(t, incoming(t, vectorBody), 503, webhooks.ErrInProgress)
 		r.calls = calls
 		return quick(ctx, e, id)
 	}
-	if w := r.answer(post(t, vectorBody).WithContext(ctx)); w.Code != 204 || len(r.calls) != 1 {
+	if w := r.answer(incoming(t, vectorBody).WithContext(ctx)); w.Code != 204 || len(r.calls) != 1 {
 		t.Errorf("answered %d after %q", w.Code, r.calls)
 	}
-	r.want(t, post(t, vectorBody), 204, nil)
+	r.want(t, incoming(t, vectorBody), 204, nil)
 }
 
 // W039: two routes share a memory, each with a prefix of its own.
@@ -189,8 +189,8 @@ func TestReceiverPrefix(t *testing.T) {
 	for _, prefix := range []string{"", "orders", "mail"} {
 		r := newReached()
 		r.Dedup, r.DedupPrefix = noting, prefix
-		r.want(t, post(t, vectorBody), 204, nil, "sale.deleted evt_test_0001 5107")
-		r.want(t, post(t, vectorBody), 204, nil)
+		r.want(t, incoming(t, vectorBody), 204, nil, "sale.deleted evt_test_0001 5107")
+		r.want(t, incoming(t, vectorBody), 204, nil)
 	}
 	if fmt.Sprint(ids) != "map[evt_test_0001:true mail:evt_test_0001:true orders:evt_test_0001:true]" {
 		t.Errorf("ids: %v", ids)
@@ -218,7 +218,7 @@ func TestReceiverRevisions(t *testing.T) {
 	}}
 	for _, event := range []string{"updated 3", "created 1", "updated 2", "deleted 4", "updated 2"} {
 		action, revision, _ := strings.Cut(event, " ")
-		r.want(t, post(t, `{"event":"sale.`+action+`","revision":`+revision+`,"body":{"id":7}}`), 204, nil)
+		r.want(t, incoming(t, `{"event":"sale.`+action+`","revision":`+revision+`,"body":{"id":7}}`), 204, nil)
 	}
 	if got := sales[7]; got != (mirrored{4, true}) {
 		t.Errorf("got %+v", got)

@@ -233,8 +233,30 @@ func TestDecodeRefused(t *testing.T) {
 			t.Errorf("%s: half a sale: %s", body, diff)
 		}
 	}
+	e := webhooks.Event{Body: json.RawMessage(`"` + private + `"`)}
+	if _, err := webhooks.Decode[outspoken](e); !errors.Is(err, webhooks.ErrPayload) || strings.Contains(err.Error(), private) {
+		t.Errorf("a type of the host's own: %v", err)
+	}
 	if _, err := webhooks.Decode[affiliate.Sale](webhooks.Event{}); !errors.Is(err, webhooks.ErrPayload) {
 		t.Errorf("no body: %v", err)
+	}
+}
+
+// outspoken is a type whose errors say what was sent.
+type outspoken struct{}
+
+func (*outspoken) UnmarshalJSON(data []byte) error { return errors.New(string(data)) }
+
+// Who appends to a body does not write into the payload behind it.
+func TestParseShared(t *testing.T) {
+	payload := []byte(`{"body":{},"event":"sale.created"}`)
+	e, err := webhooks.Parse(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = append(e.Body, "xxxx"...)
+	if string(e.Raw) != `{"body":{},"event":"sale.created"}` {
+		t.Errorf("the payload became %s", e.Raw)
 	}
 }
 

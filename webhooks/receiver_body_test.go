@@ -2,6 +2,7 @@ package webhooks_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tributary-go/tributary/webhooks"
 )
 
 // W032, through a real server.
@@ -59,6 +62,42 @@ func TestReceiverBodies(t *testing.T) {
 		})
 	}
 }
+
+// A sender that stops in the middle is cut by the server's own timeout.
+func TestReceiverSlowBody(t *testing.T) {
+	r := newReached()
+	server := httptest.NewUnstartedServer(r)
+	server.Config.ReadTimeout = 50 * time.Millisecond
+	server.Start()
+	defer server.Close()
+	conn := must(net.Dial("tcp", server.Listener.Addr().String()))
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	resp := must(http.ReadResponse(bufio.NewReader(conn), nil))
+	defer resp.Body.Close()
+	if resp.StatusCode != 400 || len(r.errs) != 1 || !errors.Is(r.errs[0], webhooks.ErrBody) {
+		t.Errorf("answered %d, told %v", resp.StatusCode, r.errs)
+	}
+}
+
+// What says that it is too large is not read at all.
+func TestReceiverBodyUnread(t *testing.T) {
+	r := newReached()
+	r.MaxBody = 10
+	req := incoming(t, vectorBody)
+	req.Body = io.NopCloser(readerFunc(func([]byte) (int, error) {
+		t.Error("the body was read")
+		return 0, io.EOF
+	}))
+	r.want(t, req, 413, webhooks.ErrTooLarge)
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // raw sends the vector with a length that may be wrong, and then no more.
 func raw(t *testing.T, addr string, length int) int {

@@ -18,8 +18,8 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// post is a delivery of a payload, signed now.
-func post(t testing.TB, payload string) *http.Request {
+// incoming is a delivery of a payload, signed now.
+func incoming(t testing.TB, payload string) *http.Request {
 	t.Helper()
 	req := httptest.NewRequest("POST", "/hooks", strings.NewReader(payload))
 	req.Header = signed(t, payload)
@@ -34,28 +34,45 @@ type reached struct {
 	errs  []error
 }
 
-func newReached() *reached {
-	r := &reached{}
-	note := func(e webhooks.Event, id any) error {
-		r.calls = append(r.calls, fmt.Sprint(e.Type, " ", e.ID, " ", id))
+// noting is a function of the Receiver that notes the field it stands in, the id
+// of the delivery and that of the object.
+func noting[T any](r *reached, field affiliate.EventType, id func(T) any) func(context.Context, webhooks.Event, T) error {
+	return func(_ context.Context, e webhooks.Event, object T) error {
+		r.calls = append(r.calls, fmt.Sprint(field, " ", e.ID, " ", id(object)))
 		return nil
 	}
-	gone := func(_ context.Context, e webhooks.Event, id uuid.UUID) error { return note(e, id) }
-	person := func(_ context.Context, e webhooks.Event, a affiliate.AffiliateBody) error { return note(e, a.ID) }
-	customer := func(_ context.Context, e webhooks.Event, c affiliate.ReferralBody) error { return note(e, c.ID) }
-	sale := func(_ context.Context, e webhooks.Event, s affiliate.Sale) error { return note(e, s.ID) }
-	coupon := func(_ context.Context, e webhooks.Event, c affiliate.Coupon) error { return note(e, c.ID) }
-	code := func(_ context.Context, e webhooks.Event, c affiliate.Code) error { return note(e, c.ID) }
+}
+
+func newReached() *reached {
+	r := &reached{}
+	person := func(a affiliate.AffiliateBody) any { return a.ID }
+	customer := func(c affiliate.ReferralBody) any { return c.ID }
+	sale := func(s affiliate.Sale) any { return s.ID }
+	coupon := func(c affiliate.Coupon) any { return c.ID }
+	code := func(c affiliate.Code) any { return c.ID }
+	gone := func(id uuid.UUID) any { return id }
 	r.Receiver = &webhooks.Receiver{
 		Verifier:         verifier(vectorSecret),
 		OnError:          func(_ *http.Request, err error) { r.errs = append(r.errs, err) },
-		AffiliateCreated: person, AffiliateUpdated: person, AffiliateDeleted: gone,
-		ReferralCreated: customer, ReferralUpdated: customer, ReferralDeleted: gone,
-		SaleCreated: sale, SaleUpdated: sale,
-		SaleDeleted:   func(_ context.Context, e webhooks.Event, id affiliate.SaleID) error { return note(e, id) },
-		CouponCreated: coupon, CouponUpdated: coupon, CouponDeleted: gone,
-		PromocodeCreated: code, PromocodeUpdated: code, PromocodeDeleted: gone,
-		Other: func(_ context.Context, e webhooks.Event) error { return note(e, string(e.Body)) },
+		AffiliateCreated: noting(r, affiliate.AffiliateCreated, person),
+		AffiliateUpdated: noting(r, affiliate.AffiliateUpdated, person),
+		AffiliateDeleted: noting(r, affiliate.AffiliateDeleted, gone),
+		ReferralCreated:  noting(r, affiliate.ReferralCreated, customer),
+		ReferralUpdated:  noting(r, affiliate.ReferralUpdated, customer),
+		ReferralDeleted:  noting(r, affiliate.ReferralDeleted, gone),
+		SaleCreated:      noting(r, affiliate.SaleCreated, sale),
+		SaleUpdated:      noting(r, affiliate.SaleUpdated, sale),
+		SaleDeleted:      noting(r, affiliate.SaleDeleted, func(id affiliate.SaleID) any { return id }),
+		CouponCreated:    noting(r, affiliate.CouponCreated, coupon),
+		CouponUpdated:    noting(r, affiliate.CouponUpdated, coupon),
+		CouponDeleted:    noting(r, affiliate.CouponDeleted, gone),
+		PromocodeCreated: noting(r, affiliate.PromocodeCreated, code),
+		PromocodeUpdated: noting(r, affiliate.PromocodeUpdated, code),
+		PromocodeDeleted: noting(r, affiliate.PromocodeDeleted, gone),
+		Other: func(_ context.Context, e webhooks.Event) error {
+			r.calls = append(r.calls, fmt.Sprint(e.Type, " ", e.ID, " ", string(e.Body)))
+			return nil
+		},
 	}
 	return r
 }
@@ -95,17 +112,17 @@ func TestReceiverTypes(t *testing.T) { // W025
 		t.Run(string(typ), func(t *testing.T) {
 			e := events[typ]
 			payload := strings.Replace(string(e.Payload), e.MessageID(), "evt_test_0001", 1)
-			r.want(t, post(t, payload), 204, nil, fmt.Sprint(typ, " evt_test_0001 ", e.ObjectID))
+			r.want(t, incoming(t, payload), 204, nil, fmt.Sprint(typ, " evt_test_0001 ", e.ObjectID))
 			none := &reached{Receiver: &webhooks.Receiver{Verifier: r.Verifier}}
-			none.want(t, post(t, payload), 204, nil) // nobody wants it
+			none.want(t, incoming(t, payload), 204, nil) // nobody wants it
 		})
 	}
 	for _, typ := range []string{"payout.created", "click.created", "link.updated", "promotional_code.created", "commission.updated", "Sale.created"} {
 		t.Run("W026 "+typ, func(t *testing.T) {
 			payload := `{"event":"` + typ + `","body":{"id":7}}`
-			r.want(t, post(t, payload), 204, nil, typ+` evt_test_0001 {"id":7}`)
+			r.want(t, incoming(t, payload), 204, nil, typ+` evt_test_0001 {"id":7}`)
 			none := &reached{Receiver: &webhooks.Receiver{Verifier: r.Verifier}}
-			none.want(t, post(t, payload), 204, nil)
+			none.want(t, incoming(t, payload), 204, nil)
 		})
 	}
 }
@@ -115,7 +132,7 @@ func TestReceiverAnswers(t *testing.T) {
 	bare := `{"event":"sale.deleted","body":{"id":5107}}`
 	r := newReached()
 	change := func(payload string, f func(*http.Request)) *http.Request {
-		req := post(t, payload)
+		req := incoming(t, payload)
 		f(req)
 		return req
 	}
@@ -134,9 +151,9 @@ func TestReceiverAnswers(t *testing.T) {
 		err    error
 		calls  []string
 	}{
-		{"W028 the same id", post(t, vectorBody), 204, nil, []string{call}},
-		{"W028 another id", post(t, strings.Replace(vectorBody, "evt_test_0001", "evt_test_0002", 1)), 400, webhooks.ErrPayload, nil},
-		{"W028 no id", post(t, bare), 204, nil, []string{call}},
+		{"W028 the same id", incoming(t, vectorBody), 204, nil, []string{call}},
+		{"W028 another id", incoming(t, strings.Replace(vectorBody, "evt_test_0001", "evt_test_0002", 1)), 400, webhooks.ErrPayload, nil},
+		{"W028 no id", incoming(t, bare), 204, nil, []string{call}},
 		{"W029 svix", change(bare, func(req *http.Request) {
 			req.Header = asSvix(req.Header)
 		}), 204, nil, []string{call}},
@@ -166,11 +183,11 @@ func TestReceiverAnswers(t *testing.T) {
 		{"W024 signature", header("Webhook-Signature", newerV1), 401, webhooks.ErrSignature, nil},
 		{"W024 timestamp", header("Webhook-Timestamp", "1773487459"), 401, webhooks.ErrSignature, nil},
 		{"W024 id", header("Webhook-Id", "evt_test_0002"), 401, webhooks.ErrSignature, nil},
-		{"W030 no id of a sale", post(t, `{"event":"sale.deleted","body":{}}`), 400, webhooks.ErrPayload, nil},
-		{"W030 coupon by no UUID", post(t, `{"event":"coupon.deleted","body":{"id":"x"}}`), 400, webhooks.ErrPayload, nil},
-		{"W031 not JSON", post(t, "x"), 400, webhooks.ErrPayload, nil},
-		{"body of another type", post(t, `{"event":"sale.created","body":{"id":"x"}}`), 400, webhooks.ErrPayload, nil},
-		{"nothing", post(t, ""), 400, webhooks.ErrPayload, nil},
+		{"W030 no id of a sale", incoming(t, `{"event":"sale.deleted","body":{}}`), 400, webhooks.ErrPayload, nil},
+		{"W030 coupon by no UUID", incoming(t, `{"event":"coupon.deleted","body":{"id":"x"}}`), 400, webhooks.ErrPayload, nil},
+		{"W031 not JSON", incoming(t, "x"), 400, webhooks.ErrPayload, nil},
+		{"body of another type", incoming(t, `{"event":"sale.created","body":{"id":"x"}}`), 400, webhooks.ErrPayload, nil},
+		{"nothing", incoming(t, ""), 400, webhooks.ErrPayload, nil},
 		{"body breaks off", change(vectorBody, func(req *http.Request) {
 			req.Body = io.NopCloser(io.MultiReader(strings.NewReader(vectorBody), iotest.ErrReader(io.ErrUnexpectedEOF)))
 		}), 400, webhooks.ErrBody, nil},
@@ -187,7 +204,7 @@ func TestReceiverOneRefusal(t *testing.T) {
 		headers("webhook-signature", newerV1), headers("webhook-signature", "v2,x"), headers("webhook-id", "evt_other"),
 		headers("webhook-timestamp", "1773487459"), headers("webhook-timestamp", "1"), headers("webhook-timestamp", "99999999999"),
 	} {
-		req := post(t, vectorBody)
+		req := incoming(t, vectorBody)
 		h.Set("Content-Type", "application/json")
 		req.Header = h
 		w := r.answer(req)
@@ -202,17 +219,17 @@ func TestReceiverOneRefusal(t *testing.T) {
 
 func TestReceiverHeaders(t *testing.T) {
 	r := newReached()
-	req := post(t, vectorBody)
+	req := incoming(t, vectorBody)
 	req.Method = "GET"
 	if got := r.answer(req).Header().Get("Allow"); got != "POST" {
 		t.Errorf("Allow is %q", got)
 	}
 	r.Dedup = busy{}
-	w := r.answer(post(t, vectorBody))
+	w := r.answer(incoming(t, vectorBody))
 	if got := w.Header().Get("Retry-After"); got != "5" || w.Code != 503 {
 		t.Errorf("%d, Retry-After %q", w.Code, got)
 	}
-	r.want(t, post(t, vectorBody), 503, webhooks.ErrInProgress)
+	r.want(t, incoming(t, vectorBody), 503, webhooks.ErrInProgress)
 }
 
 // busy is a Dedup of which another process handles everything.
@@ -237,12 +254,12 @@ func TestReceiverMisconfigured(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newReached()
 			r.Verifier = tt.v
-			r.want(t, post(t, vectorBody), 500, tt.want)
+			r.want(t, incoming(t, vectorBody), 500, tt.want)
 		})
 	}
 	r := &webhooks.Receiver{} // nobody is told, nothing breaks
 	w := httptest.NewRecorder()
-	if r.ServeHTTP(w, post(t, vectorBody)); w.Code != 500 {
+	if r.ServeHTTP(w, incoming(t, vectorBody)); w.Code != 500 {
 		t.Errorf("answered %d", w.Code)
 	}
 }
@@ -271,7 +288,7 @@ func TestReceiverFailures(t *testing.T) { // W035
 				r.SaleDeleted = func(ctx context.Context, _ webhooks.Event, _ affiliate.SaleID) error { return tt.do(ctx) }
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
-				w := r.answer(post(t, vectorBody).WithContext(ctx))
+				w := r.answer(incoming(t, vectorBody).WithContext(ctx))
 				if w.Code != 500 || w.Body.String() != "Internal Server Error\n" || len(r.errs) != 1 {
 					t.Fatalf("%d %q, told %v", w.Code, w.Body, r.errs)
 				}
@@ -284,7 +301,7 @@ func TestReceiverFailures(t *testing.T) { // W035
 					t.Errorf("told %v, want %v", r.errs[0], tt.want)
 				}
 				r.SaleDeleted = ok // the id is open
-				r.want(t, post(t, vectorBody), 204, nil, "sale.deleted evt_test_0001 5107")
+				r.want(t, incoming(t, vectorBody), 204, nil, "sale.deleted evt_test_0001 5107")
 			})
 		}
 	}
@@ -297,7 +314,7 @@ func TestReceiverDedupFails(t *testing.T) {
 	r.Dedup = dedupFunc(func(ctx context.Context, id string, f func(context.Context) error) (bool, error) {
 		return true, errors.Join(f(ctx), broken)
 	})
-	r.want(t, post(t, vectorBody), 500, broken, "sale.deleted evt_test_0001 5107")
+	r.want(t, incoming(t, vectorBody), 500, broken, "sale.deleted evt_test_0001 5107")
 }
 
 type dedupFunc func(ctx context.Context, id string, f func(context.Context) error) (bool, error)

@@ -117,6 +117,8 @@ func TestVerifyHeaders(t *testing.T) {
 		{"W019 signature of the other", both(headers("webhook-signature", "-"), asSvix(headers())), webhooks.ErrSignatureMissing},
 		{"W019 both, equal", both(headers(), asSvix(headers())), nil},
 		{"W019 both, only svix valid", both(v1(junk[3:]), asSvix(headers())), webhooks.ErrSignature},
+		{"W019 only the timestamp beside svix", both(asSvix(headers()), http.Header{"Webhook-Timestamp": {ts}}), webhooks.ErrIDMissing},
+		{"W019 only the signature beside svix", both(asSvix(headers()), http.Header{"Webhook-Signature": {vectorV1}}), webhooks.ErrIDMissing},
 		{"W019 webhook-id empty beside svix", both(asSvix(headers()), http.Header{"Webhook-Id": {""}}), webhooks.ErrIDMissing},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
