@@ -12,7 +12,7 @@ func Routes() []string {
 // Paths lists every path with its Allow header.
 func Paths() map[string]string {
 	all := map[string]string{}
-	for path, res := range resources() {
+	for path, res := range resources(prefix, routes()) {
 		all[path] = res.allow
 	}
 	return all

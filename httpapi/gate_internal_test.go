@@ -39,7 +39,7 @@ func accepted() []string {
 }
 
 // refused lists bodies by the text of their refusal.
-func refused() map[string][]string {
+func refusedBodies() map[string][]string {
 	return map[string][]string{
 		"Invalid JSON body": {
 			// structure
@@ -88,7 +88,7 @@ func TestGateAccepts(t *testing.T) {
 }
 
 func TestGateRefuses(t *testing.T) {
-	for want, bodies := range refused() {
+	for want, bodies := range refusedBodies() {
 		for _, body := range bodies {
 			_, err := scan([]byte(body), nil)
 			if err == nil || err.Message != want {
@@ -211,7 +211,7 @@ func FuzzStrictJSON(f *testing.F) {
 	for _, body := range accepted() {
 		f.Add([]byte(body))
 	}
-	for _, bodies := range refused() {
+	for _, bodies := range refusedBodies() {
 		for _, body := range bodies {
 			if len(body) < 1000 {
 				f.Add([]byte(body))
