@@ -308,13 +308,13 @@ func TestTrackingFailures(t *testing.T) {
 	s := newSite(t)
 	s.broken.Store(true)
 	for _, tt := range []struct {
-		name string
-		find func(context.Context, string) (*affiliate.Program, error)
+		name, logged string
+		find         func(context.Context, string) (*affiliate.Program, error)
 	}{
-		{"Store", s.find},
-		{"Find", func(context.Context, string) (*affiliate.Program, error) { return nil, storeError(storeText) }},
-		{"FindGivesNothing", func(context.Context, string) (*affiliate.Program, error) { return nil, nil }},
-		{"Panic", func(context.Context, string) (*affiliate.Program, error) { panic(storeText) }},
+		{"Store", storeText, s.find},
+		{"Find", storeText, func(context.Context, string) (*affiliate.Program, error) { return nil, storeError(storeText) }},
+		{"FindGivesNothing", "find gave no program", func(context.Context, string) (*affiliate.Program, error) { return nil, nil }},
+		{"Panic", "stack=", func(context.Context, string) (*affiliate.Program, error) { panic(storeText) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var logged bytes.Buffer
@@ -324,7 +324,7 @@ func TestTrackingFailures(t *testing.T) {
 			if diff := cmp.Diff(want, replyOf(t, res), cmp.AllowUnexported(reply{})); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
-			if !strings.Contains(logged.String(), "POST /add-click") {
+			if !strings.Contains(logged.String(), "POST /add-click") || !strings.Contains(logged.String(), tt.logged) {
 				t.Errorf("log: %q", logged.String())
 			}
 		})
