@@ -18,12 +18,14 @@ func affiliateCases() []serverCase {
 	mailed := func(email string) string { return `{"firstName":"Ada","lastName":"Byron","email":` + email + `}` }
 
 	const names = "contract 2.3, firstName, lastName: required, 1–100 characters"
-	for field, want := range map[string]refusal{"firstName": firstNameRequired, "lastName": lastNameRequired} {
+	for _, row := range []struct {
+		number, field, other string
+		want                 refusal
+	}{{"B261 ", "firstName", "lastName", firstNameRequired}, {"B262 ", "lastName", "firstName", lastNameRequired}} {
+		number, field, want := row.number, row.field, row.want
 		body := func(value string) string {
-			other := map[string]string{"firstName": "lastName", "lastName": "firstName"}[field]
-			return `{"` + other + `":"X","email":"{{u}}@conform.example","` + field + `":` + value + `}`
+			return `{"` + row.other + `":"X","email":"{{u}}@conform.example","` + field + `":` + value + `}`
 		}
-		number := map[string]string{"firstName": "B261 ", "lastName": "B262 "}[field]
 		no(names, bad{number + field + " missing", strings.Replace(body("1"), `,"`+field+`":1`, "", 1), want}, bad{number + field + " null", body("null"), want},
 			bad{number + field + ` ""`, body(`""`), want}, bad{number + field + " blank", body(`"  "`), want}, bad{number + field + " 5", body("5"), mustBe(field, asString)},
 			bad{"B275 " + field + " with a newline", body(`"a\nb"`), mustBe(field, badCharacter)}, bad{"B275 " + field + " with DEL", body(`"a\u007f"`), mustBe(field, badCharacter)},

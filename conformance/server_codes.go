@@ -209,7 +209,9 @@ func codeChangeCases() []serverCase {
 	own := func(name, rule string, run func(x *exam, put func(member string) *answer)) serverCase {
 		return serverCase{name, rule, func(x *exam) {
 			x.do("POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}","affiliateId":"{{affiliate}}","maxRedemptions":5,"minimumAmount":10}`).as("k")
-			run(x, func(member string) *answer { return x.do("PUT /promotional-codes", `{"promotionalCodeId":"{{k}}",`+member+`}`) })
+			run(x, func(member string) *answer {
+				return x.do("PUT /promotional-codes", `{"promotionalCodeId":"{{k}}",`+member+`}`)
+			})
 		}}
 	}
 	const update = "contract 1.3, update: absent stays, null clears what may be null and is 400 on any other; the merged object is validated"
