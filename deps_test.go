@@ -22,6 +22,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"conformance": {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"}},
 	"webhooks":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 
+	"examples/fake":            {[]string{"affiliate", "client"}, nil},
 	"examples/internal/orders": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"examples/quickstart":      {[]string{"affiliate", "memstore", "examples/internal/orders"}, []string{"github.com/google/uuid"}},
 	"examples/receiver":        {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
