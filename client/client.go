@@ -134,6 +134,10 @@ func newTransport(timeout time.Duration) *http.Transport {
 		MaxIdleConnsPerHost:    64, // all go to one host
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20,
+
+		// All calls share one connection of HTTP/2. One that goes dead without a
+		// word would fail them until the kernel gives it up.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
 	}
 }
 
