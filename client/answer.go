@@ -180,10 +180,12 @@ func nextCursor(headers []string) string {
 // cutUnquoted cuts at the first sep outside quotes.
 func cutUnquoted(s string, sep byte) (before, after string) {
 	quoted := false
-	for i := range len(s) {
+	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] == '"':
 			quoted = !quoted
+		case s[i] == '\\' && quoted:
+			i++ // the next character is no quote
 		case s[i] == sep && !quoted:
 			return s[:i], s[i+1:]
 		}

@@ -55,6 +55,7 @@ func TestNext(t *testing.T) {
 		{"second header", []string{`<?cursor=p>; rel=prev`, `<?cursor=n>; REL=Next`}, "n"},
 		{"several relations", []string{`<?cursor=n>;title="<x>;rel=prev";rel="last next"`}, "n"},
 		{"comma in reference", []string{`<?x=a,b&cursor=n>; rel=next`}, "n"},
+		{"escaped quote", []string{`<?cursor=p>; rel="prev"; title="a \", <?cursor=x>; rel=next; b", <?cursor=n>; rel="next"`}, "n"},
 		{"other relation", []string{`<?cursor=n>; rel="nextish"`}, ""},
 		{"no relation", []string{`<?cursor=n>`}, ""},
 		{"no cursor", []string{`<?page=2>; rel="next"`}, ""},

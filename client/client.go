@@ -40,8 +40,9 @@ type Config struct {
 	NoPostRepeat bool
 
 	// OnRequest is called before each attempt and may add headers or replace the
-	// context (*r = *r.WithContext(ctx)). It does not see the API key. A request
-	// that it sends to another host fails. Nil: not called.
+	// context (*r = *r.WithContext(ctx)). It does not see the API key, and cannot
+	// change that or the Idempotency-Key. A request that it sends to another host
+	// fails. Nil: not called.
 	OnRequest func(r *http.Request)
 
 	// OnResponse is called after each answer, with the body, up to MaxBody, read

@@ -6,24 +6,33 @@
 //	if err != nil {
 //		return err
 //	}
-//	ada, err := c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+//	_, err = c.CreateAffiliate(ctx, affiliate.NewAffiliate{
 //		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 //	})
 //	if errors.Is(err, affiliate.SlugTaken) {
-//		return err // choose another slug
+//		return askForAnotherSlug()
 //	}
+//	return err
+//
+// What a method does, and why it may refuse, is written on the method of
+// affiliate.Program that has its name.
 //
 // # Answers
 //
-// A look-up that misses is [affiliate.ErrNotFound]. Fields that the client does
-// not know are ignored, values of an enumeration that it does not know are
-// kept, and a field that is missing is zero. Lists come in pages; walk all of
-// them with [affiliate.Each].
+// A look-up that misses is [affiliate.ErrNotFound]. A sale that is not recorded
+// is no error: [affiliate.SaleResult] says why. A list is whole, or with an
+// [affiliate.Page] a page of it; [affiliate.Each] walks all pages.
+//
+// Fields that the client does not know are ignored, values of an enumeration
+// that it does not know are kept, a field that is missing or null is zero, and
+// money is read to four decimals. Anything else that is not of the contract's
+// shape, such as a number in quotes, is an error, although the server may have
+// carried the call out: see [Error.Status].
 //
 // # Errors
 //
 // Everything else that goes wrong is an [*Error] that wraps an
-// [*affiliate.Error], so that errors.Is works with a [affiliate.Reason] as it
+// [*affiliate.Error], so that errors.Is works with an [affiliate.Reason] as it
 // does on the engine. It holds the last answer's status, headers and body and
 // counts the attempts. The end of a context is in it for errors.Is.
 //
@@ -46,6 +55,10 @@
 // [Config.NoPostRepeat], and give sales an ExternalID. A DELETE that was carried
 // out and whose answer was lost may end as not found, with [Error.Attempts]
 // above 1.
+//
+// A call that ends without an answer may have been carried out. Calling a method
+// again is another call, with another key: whoever means to do that sets
+// Once.Key, the same each time.
 //
 // Waits are random and grow from [Config.MinWait] to [Config.MaxWait]. A
 // Retry-After is obeyed; one that is longer than the longest wait, and a wait

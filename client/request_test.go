@@ -274,8 +274,6 @@ func TestNoJSON(t *testing.T) {
 // Put right by the encoder, two external ids would become one, and the second
 // sale a duplicate.
 func TestInvalidUTF8(t *testing.T) {
-	_, h := newEngine(t)
-	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
 	sum, bad := affiliate.MustAmount("1"), "caf\xe9"
 	for name, call := range map[string]func(c *client.Client) error{
 		"field": func(c *client.Client) error {
@@ -295,8 +293,9 @@ func TestInvalidUTF8(t *testing.T) {
 			return errOf(c.UpdateSale(t.Context(), 1, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"a":"` + bad + `"}`))}))
 		},
 	} {
-		if err := call(c); !errors.Is(err, affiliate.InvalidJSON) {
-			t.Errorf("%s: %v", name, err)
+		w := &wire{}
+		if err := call(w.client(t)); !errors.Is(err, affiliate.InvalidJSON) || len(w.seen) != 0 {
+			t.Errorf("%s: %d sent, %v", name, len(w.seen), err)
 		}
 	}
 	// The character and its escape are texts like any other.
