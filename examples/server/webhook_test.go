@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -57,10 +58,27 @@ func TestWebhooks(t *testing.T) {
 	if _, err := verifier.Verify(got.header, got.body); err != nil || !strings.HasPrefix(string(got.body), `{"event":"affiliate.created",`) {
 		t.Errorf("delivery %s: %v", got.body, err)
 	}
+	id := regexp.MustCompile(`"id":"([^"]*)"`).FindStringSubmatch(body)[1]
+	go func() { <-came }()
+	status, body = call(s, `/api/v1/webhooks/test -H 'Authorization: Bearer k' -H 'Content-Type: application/json' -d '{"webhookId":"`+id+`","event":"affiliate.created"}'`)
+	if status != 200 || !strings.Contains(body, `"delivered":true`) {
+		t.Errorf("test delivery: %d %s", status, body)
+	}
 	s.stop()
 
 	closed := start(t, "-key", "k")
 	if status, body := call(closed, subscribe); status != 400 {
 		t.Errorf("without the flag: %d %s", status, body)
+	}
+}
+
+// TestWoken: the sender need not wait for its next look at the queue.
+func TestWoken(t *testing.T) {
+	all, err := tenants(t.Context(), settings{keys: []string{"k"}, rand: rand8()}, "http://x.example/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all[0].Config().OnEvents == nil || all[0].sender.Outbox == nil {
+		t.Error("the program and its sender do not know each other")
 	}
 }
