@@ -162,6 +162,9 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdat
 	if id == uuid.Nil {
 		return Coupon{}, couponIDRequired.err()
 	}
+	if err := p.checkCouponUpdate(up); err != nil {
+		return Coupon{}, err
+	}
 	o := p.op(ctx)
 	return update(o, func() (Coupon, error) {
 		old, err := o.couponByID(id)

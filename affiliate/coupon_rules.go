@@ -45,6 +45,19 @@ func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, 
 	return rec, nil
 }
 
+// checkCouponUpdate checks an update by itself, before its coupon is looked up:
+// as one of a coupon that has everything. What null takes away is missed, if at
+// all, in the stored coupon.
+func (p *Program) checkCouponUpdate(up CouponUpdate) error {
+	up.PercentOff, up.AmountOff = unlessNull(up.PercentOff), unlessNull(up.AmountOff)
+	up.Currency, up.DurationInMonths = unlessNull(up.Currency), unlessNull(up.DurationInMonths)
+	_, err := p.mergeCoupon(CouponRecord{
+		Name: "x", Type: CouponPercentage, PercentOff: PercentFromScaled(amountScale), AmountOff: AmountFromScaled(1),
+		Currency: p.cfg.Currency, Duration: DurationForever, DurationInMonths: 1, ProductIDs: []string{"x"},
+	}, up)
+	return err
+}
+
 // input is the stored coupon in the shape of a create that would make it.
 func (r CouponRecord) input() NewCoupon {
 	in := NewCoupon{

@@ -188,6 +188,10 @@ func (c *call) once() (affiliate.Once, error) {
 
 // fail answers an error: a refusal as it is, anything else with a fixed text.
 func (c *call) fail(err error) {
+	if c.started {
+		c.logError("answer broke off", err, nil)
+		panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+	}
 	refused, ok := errors.AsType[*affiliate.Error](err)
 	if !ok || refused.Kind == affiliate.KindInternal {
 		c.logError("request failed", err, nil)

@@ -52,7 +52,7 @@ type refused struct {
 func resourceNotes() []described {
 	return []described{
 		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), referralNotes(), saleNotes(),
-		webhookNotes(), documentNotes(), eventNotes(),
+		webhookNotes(), documentNotes(), trackingNotes(), eventNotes(),
 	}
 }
 

@@ -25,14 +25,17 @@ func recorded(a action) (fields []field, targets int) {
 	return full.fields, full.targets
 }
 
-func (d *drafter) parameters(r route, res described, about about) []parameter {
+func (d *drafter) parameters(r place, res described, about about) []parameter {
 	switch r.method {
 	case http.MethodGet:
-		return d.lookupParameters(r, about)
+		return d.lookupParameters(r.route, about)
 	case http.MethodPost:
+		if r.public() {
+			return nil
+		}
 		return []parameter{{Ref: "#/components/parameters/Idempotency-Key"}}
 	case http.MethodDelete:
-		return d.targetParameters(r, res)
+		return d.targetParameters(r.route, res)
 	}
 	return nil
 }
@@ -60,7 +63,8 @@ func (d *drafter) lookupParameters(r route, about about) []parameter {
 				limit(&s)
 				d.fill(&s)
 			}
-			out = append(out, parameter{Name: name, In: "query", Description: text, Schema: s})
+			required := slices.Contains(about.required, name)
+			out = append(out, parameter{Name: name, In: "query", Required: required, Description: text, Schema: s})
 		}
 	}
 	if paged {
@@ -83,7 +87,7 @@ func (d *drafter) targetParameters(r route, res described) []parameter {
 }
 
 // requestBody is the object of the fields that an operation reads.
-func (d *drafter) requestBody(r route, res described, about about) *body {
+func (d *drafter) requestBody(r place, res described, about about) *body {
 	if r.action.read == nil {
 		return nil
 	}
@@ -97,7 +101,7 @@ func (d *drafter) requestBody(r route, res described, about about) *body {
 	fields, targets := recorded(r.action)
 	for i, f := range fields {
 		outer, name, nested := strings.Cut(f.name, ".")
-		property := d.bodyField(r, res, about, f, i < targets)
+		property := d.bodyField(r.route, res, about, f, i < targets)
 		if !nested {
 			s.Properties = append(s.Properties, entry[schema]{f.name, property})
 			continue
@@ -105,7 +109,7 @@ func (d *drafter) requestBody(r route, res described, about about) *body {
 		i := slices.IndexFunc(s.Properties, func(e entry[schema]) bool { return e.name == outer })
 		s.Properties[i].value.Properties = append(s.Properties[i].value.Properties, entry[schema]{name, property})
 	}
-	d.checkNames(r, about, s)
+	d.checkNames(r.route, about, s)
 	return &body{
 		Required: r.method != http.MethodDelete,
 		Content:  jsonContent(s, d.examples(about.id, "request")),

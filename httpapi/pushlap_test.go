@@ -156,10 +156,10 @@ func pick(want, got any) any {
 	return got
 }
 
-// TestAliases: each alias alone, and beside the proper name, which wins.
+// TestPushLapAliases: each alias alone, and beside the proper name, which wins.
 //
 // Source: contract 8.
-func TestAliases(t *testing.T) {
+func TestPushLapAliases(t *testing.T) {
 	const ada, eve = `{"firstName":"Ada","lastName":"L","email":"ada@example.com"}`, `{"firstName":"Eve","lastName":"M","email":"eve@example.com"`
 	status := func(w *world, id string) any { return w.ok("GET", "/api/v1/affiliates?id="+id, "")["status"] }
 

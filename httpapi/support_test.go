@@ -327,9 +327,9 @@ func add(out map[string][]string, tables ...any) {
 }
 
 // equal compares with cmp.Diff.
-func equal[T any](t testing.TB, want, got T) {
+func equal[T any](t testing.TB, want, got T, opts ...cmp.Option) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
