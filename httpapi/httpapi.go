@@ -89,6 +89,9 @@ func NewMulti(auth Authenticator, cfg Config) (*Handler, error) {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newCall(h, w, r)
 	defer c.free()
+	if h.cfg.Logger.Enabled(r.Context(), slog.LevelDebug) {
+		defer c.log(time.Now())
+	}
 	defer c.recover()
 	c.serve()
 }
