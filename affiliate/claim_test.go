@@ -186,6 +186,36 @@ func TestClaimRetries(t *testing.T) {
 	})
 }
 
+// The claims of an event share its bytes: in one call whatever their size, over
+// several calls while they are small.
+func TestClaimSharesPayload(t *testing.T) {
+	w := newWorld(t)
+	a := w.ada()
+	for i := range 3 {
+		w.hookAt(fmt.Sprintf("https://h%d.example/", i), affiliate.CouponUpdated)
+	}
+	same := func(x, y affiliate.Claim) bool { return &x.Payload[0] == &y.Payload[0] }
+	rename := func(name string) {
+		must(w.UpdateCoupon(t.Context(), a.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set(name)}))
+	}
+	rename("small")
+	first := w.claim(1)[0]
+	if rest := w.claim(2); !same(first, rest[0]) || !same(first, rest[1]) {
+		t.Error("a small payload was encoded again")
+	} else {
+		w.settle(200, append(rest, first)...)
+	}
+	must(w.GenerateCodes(t.Context(), affiliate.NewCodes{Count: 200, NewCode: affiliate.NewCode{
+		CouponID: a.coupon.ID, AffiliateID: a.affiliate.ID,
+		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
+	}}))
+	rename("large")
+	large := w.claim(3)
+	if len(large[0].Payload) < 64<<10 || !same(large[0], large[1]) || !same(large[0], large[2]) {
+		t.Errorf("a payload of %d bytes was encoded again", len(large[0].Payload))
+	}
+}
+
 // fork is the same program on a copy of the records.
 func (w *world) fork(t *testing.T) *world {
 	t.Helper()
