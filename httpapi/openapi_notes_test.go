@@ -129,3 +129,12 @@ func externalText(s *schema) { s.MinLength, s.MaxLength = "1", "255" }
 func identText(s *schema)    { s.MinLength = "1" }
 func currencyText(s *schema) { s.Pattern = "^[A-Za-z]{3}$" }
 func dateText(s *schema)     { s.AnyOf = []schema{{Format: "date-time"}, {Format: "date"}} }
+
+// dateParameter repeats the type in each form: some readers of parameters look
+// no further.
+func dateParameter(s *schema) {
+	dateText(s)
+	for i := range s.AnyOf {
+		s.AnyOf[i].Type = s.Type
+	}
+}

@@ -72,7 +72,7 @@ func referralOperations() map[string]about {
 			misses:   true,
 			refused: refused{invalid: append([]affiliate.Reason{
 				affiliate.AttributionRequired, affiliate.MissingField, affiliate.IdentifiersMismatch,
-			}, codeRefusals()...)},
+			}, codeRefusalsWithoutOrder()...)},
 		},
 		"PUT /referrals": {
 			id: "updateReferral", summary: "Change a referral",
