@@ -5,6 +5,7 @@ import "testing"
 // TestEveryExchange: what the handler accepts and answers is what the document
 // says, in every operation with every status and every Error-Code.
 func TestEveryExchange(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.check = newChecker(t, load(t, w))
 	s := tell(t, w)
