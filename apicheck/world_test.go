@@ -3,7 +3,6 @@ package apicheck_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -33,7 +32,6 @@ const (
 	goodKey   = "good"
 	closedKey = "closed" // 403
 	goneKey   = "gone"   // 404
-	brokenKey = "broken" // 500
 )
 
 func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
@@ -47,7 +45,7 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
 		RefundWindow: 60 * 24 * time.Hour,
 		Now:          func() time.Time { return w.now },
 		Rand:         rand.NewChaCha8([32]byte{1}),
-		Send:         delivered,
+		Send:         w.send,
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -68,15 +66,48 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
 	return w
 }
 
-// delivered is a receiver that takes everything.
-func delivered(context.Context, affiliate.Claim) affiliate.Attempt {
-	return affiliate.Attempt{Status: http.StatusNoContent, Took: 84 * time.Millisecond}
+// send is a receiver that takes everything that the document has.
+func (w *world) send(_ context.Context, c affiliate.Claim) affiliate.Attempt {
+	if w.check != nil {
+		w.check.event(c)
+	}
+	return affiliate.Attempt{
+		Delivery: c.Delivery, Token: c.Token, URL: c.URL, Status: http.StatusNoContent, Took: 84 * time.Millisecond,
+	}
+}
+
+// deliver sends everything that is due; the first attempt of all fails.
+func (w *world) deliver(t testing.TB) {
+	t.Helper()
+	for first := true; ; first = false {
+		claims, err := w.ClaimDeliveries(t.Context(), 100, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(claims) == 0 {
+			return
+		}
+		var done []affiliate.Attempt
+		for i, c := range claims {
+			a := w.send(t.Context(), c)
+			if first && i == 0 {
+				a.Status, a.Err = 0, affiliate.FailedTimeout
+			}
+			done = append(done, a)
+		}
+		if err := w.SettleDeliveries(t.Context(), done); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // limit refuses the requests that ask for it.
 func limit(r *http.Request) time.Duration {
-	if r.Header.Get("Test-Limit") != "" {
+	switch r.Header.Get("Test-Limit") {
+	case "reached":
 		return time.Second
+	case "broken":
+		panic("the limiter is broken")
 	}
 	return 0
 }
@@ -89,18 +120,13 @@ func (w *world) authenticate(_ context.Context, key string) (*affiliate.Program,
 		return nil, affiliate.Refuse(affiliate.NoAPIAccess)
 	case goneKey:
 		return nil, affiliate.Refuse(affiliate.ProgramNotFound)
-	case brokenKey:
-		return nil, errors.New("the keys cannot be read")
 	}
 	return nil, affiliate.Refuse(affiliate.InvalidToken)
 }
 
 func (w *world) find(_ context.Context, id string) (*affiliate.Program, error) {
-	switch id {
-	case w.Config().ID.String():
+	if id == w.Config().ID.String() {
 		return w.Program, nil
-	case brokenKey:
-		return nil, errors.New("the programs cannot be read")
 	}
 	return nil, affiliate.ErrNotFound
 }

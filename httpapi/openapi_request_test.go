@@ -127,6 +127,9 @@ func (d *drafter) bodyField(r route, res described, about about, f field, target
 		d.used["limit "+r.method+" "+r.path+" "+f.name] = true
 		limit(&s)
 	}
+	if s.MinLength == "1" && s.Pattern == "" && (f.kind == kindText || f.kind == kindIdent) {
+		s.Pattern = `\S` // a text of white space counts as empty
+	}
 	d.fill(&s)
 	if r.method != http.MethodPost {
 		s.Default = nil // what is absent stays

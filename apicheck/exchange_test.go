@@ -1,0 +1,34 @@
+package apicheck_test
+
+import "testing"
+
+// TestEveryExchange: what the handler accepts and answers is what the document
+// says, in every operation with every status and every Error-Code.
+func TestEveryExchange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.check = newChecker(t, load(t, w))
+	s := tell(t, w)
+	s.tracks()
+	s.finds()
+	s.changes()
+	s.finds()
+	s.refusals()
+	s.ownRefusals()
+	s.byHand()
+	s.finds()
+	s.deletes()
+	w.deliver(t)
+	other := newWorld(t)
+	other.check = w.check
+	tooMuch(t, other)
+
+	statuses, codes := w.check.unseen()
+	for _, one := range statuses {
+		t.Errorf("never seen: %s", one)
+	}
+	for _, one := range codes {
+		t.Errorf("never seen: %s", one)
+	}
+	t.Logf("%d exchanges", w.check.exchanges)
+}
