@@ -155,6 +155,15 @@ func (r *CodeRecord) setMinimum(minimum Opt[Amount], currency, program Currency)
 	r.MinimumAmount, r.MinimumCurrency = Set(amount), currency
 }
 
+// checkCodeUpdate is what is wrong with an update whatever code it is for: that
+// comes before the code is looked up.
+//
+// Source: contract 1.9, order of checks.
+func (p *Program) checkCodeUpdate(up CodeUpdate) error {
+	_, err := p.mergeCode(CodeRecord{Code: "ANY", CustomerID: "any"}, up)
+	return ownFault(err)
+}
+
 // mergeCode is the stored code with an update over it, checked as a whole.
 func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	code, customer := up.Code.Or(rec.Code), changed(Set(rec.CustomerID), up.CustomerID).Or("")

@@ -164,14 +164,24 @@ func atLeastOne(field string, o Opt[int64]) *Error {
 
 // checkMetadata replaces metadata by its compact form.
 func checkMetadata(field string, raw *[]byte) *Error {
-	compact, ok := validMetadata(*raw)
-	if !ok {
-		return invalid(field, notAnObject)
+	compact, fault := validMetadata(*raw)
+	if fault != "" {
+		return fault.Of(field)
 	}
 	if len(compact) > maxMetadata {
 		return invalid(field, tooLong)
 	}
 	*raw = compact
+	return nil
+}
+
+// ownFault is an error of a field by itself, as found on a stand-in for the
+// record; nil for what depends on the rest of the record.
+func ownFault(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if ok && (e.Reason == InvalidField || e.Reason == CodeSyntax) {
+		return e
+	}
 	return nil
 }
 
