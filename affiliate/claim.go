@@ -124,18 +124,20 @@ type leased struct {
 
 // take chooses and leases up to n deliveries.
 func (o *op) take(n int, lease time.Duration) ([]leased, error) {
-	endpoints, err := gather(o.tx.Endpoints, Key{})
-	if err != nil {
-		return nil, err
-	}
 	var waiting []waiting
-	for i := range endpoints {
-		ep := &endpoints[i]
+	for ep, err := range o.tx.Endpoints.List(Query{}) {
+		if err != nil {
+			return nil, err
+		}
 		if !ep.Active || ep.PausedUntil.After(o.now) {
 			continue
 		}
 		ep.land(func(f FlightRecord) bool { return !f.Until.After(o.now) })
-		if waiting, err = o.waitingAt(waiting, ep); err != nil {
+		if len(ep.InFlight) >= perEndpoint {
+			continue
+		}
+		free := ep // of its own: most are full where there is much to do
+		if waiting, err = o.waitingAt(waiting, &free); err != nil {
 			return nil, err
 		}
 	}
@@ -165,9 +167,6 @@ type waiting struct {
 // over all endpoints.
 func (o *op) waitingAt(dst []waiting, ep *EndpointRecord) ([]waiting, error) {
 	room := perEndpoint - len(ep.InFlight)
-	if room <= 0 {
-		return dst, nil
-	}
 	place := make(map[uuid.UUID]int, 2*room) // of objects, in dst
 	for _, f := range ep.InFlight {
 		place[f.ObjectID] = -1
@@ -272,27 +271,26 @@ func (o *op) storeFlights(all []leased) error {
 	return nil
 }
 
-// claims encodes payloads and opens secrets, each once.
+// claims encodes the payloads and opens the secrets.
 func (p *Program) claims(ctx context.Context, all []leased, now time.Time) ([]Claim, error) {
-	payloads := make(map[uuid.UUID][]byte)
 	secrets := make(map[uuid.UUID][]Secret)
 	out, sealed := make([]Claim, 0, len(all)), []Attempt(nil)
 	for _, t := range all {
 		c := t.claim
-		if _, ok := payloads[t.event]; !ok {
-			payloads[t.event] = t.payload.shared()
-		}
 		if _, ok := secrets[c.Endpoint]; !ok {
 			secrets[c.Endpoint] = p.signers(t.endpoint, now)
 		}
-		c.Payload, c.Secrets = payloads[t.event], secrets[c.Endpoint]
+		c.Payload, c.Secrets = p.recent.encode(t.event, t.payload), secrets[c.Endpoint]
 		if c.Secrets == nil {
 			sealed = append(sealed, Attempt{Delivery: c.Delivery, Token: c.Token, At: now, URL: c.URL, Err: FailedSecret})
 			continue
 		}
 		out = append(out, c)
 	}
-	return out, p.SettleDeliveries(ctx, sealed)
+	if err := p.SettleDeliveries(ctx, sealed); err != nil {
+		return nil, err // the leases see to the rest
+	}
+	return out, nil
 }
 
 // signers opens the secrets that sign at a moment; nil when that fails.

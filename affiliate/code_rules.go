@@ -155,15 +155,6 @@ func (r *CodeRecord) setMinimum(minimum Opt[Amount], currency, program Currency)
 	r.MinimumAmount, r.MinimumCurrency = Set(amount), currency
 }
 
-// checkCodeUpdate is what is wrong with an update whatever code it is for: that
-// comes before the code is looked up.
-//
-// Source: contract 1.9, order of checks.
-func (p *Program) checkCodeUpdate(up CodeUpdate) error {
-	_, err := p.mergeCode(CodeRecord{Code: "ANY", CustomerID: "any"}, up)
-	return ownFault(err)
-}
-
 // mergeCode is the stored code with an update over it, checked as a whole.
 func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	code, customer := up.Code.Or(rec.Code), changed(Set(rec.CustomerID), up.CustomerID).Or("")
@@ -198,6 +189,15 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	currency := changed(Set(rec.MinimumCurrency), up.MinimumAmountCurrency).Or("")
 	rec.setMinimum(changed(rec.MinimumAmount, up.MinimumAmount), currency, p.cfg.Currency)
 	return rec, nil
+}
+
+// checkCodeUpdate checks an update by itself, before its code is looked up: as
+// one of a code that has everything. What null takes away is missed, if at all,
+// in the stored code.
+func (p *Program) checkCodeUpdate(up CodeUpdate) error {
+	up.CustomerID = unlessNull(up.CustomerID)
+	_, err := p.mergeCode(CodeRecord{Code: "X", CustomerID: "x"}, up)
+	return err
 }
 
 // notBlank refuses an empty text that an update sent.

@@ -19,19 +19,6 @@ func (p *Program) checkNewCoupon(in *NewCoupon) error {
 	return p.checkCoupon(in, CouponUpdate{})
 }
 
-// checkCouponUpdate is what is wrong with an update whatever coupon it is for:
-// that comes before the coupon is looked up.
-//
-// Source: contract 1.9, order of checks.
-func (p *Program) checkCouponUpdate(up CouponUpdate) error {
-	whole := CouponRecord{
-		Name: "any", Type: CouponPercentage, PercentOff: PercentFromScaled(amountScale), AmountOff: AmountFromScaled(amountScale),
-		Currency: p.cfg.Currency, Duration: DurationForever, DurationInMonths: 1, ProductIDs: []string{"any"},
-	}
-	_, err := p.mergeCoupon(whole, up)
-	return ownFault(err)
-}
-
 // mergeCoupon is the stored coupon with an update over it, checked as a whole.
 func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, error) {
 	if err := first(notCleared("name", up.Name), given("name", up.Name, maxName)); err != nil {
@@ -55,6 +42,19 @@ func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, 
 	}
 	p.fillCoupon(&rec, in)
 	return rec, nil
+}
+
+// checkCouponUpdate checks an update by itself, before its coupon is looked up:
+// as one of a coupon that has everything. What null takes away is missed, if at
+// all, in the stored coupon.
+func (p *Program) checkCouponUpdate(up CouponUpdate) error {
+	up.PercentOff, up.AmountOff = unlessNull(up.PercentOff), unlessNull(up.AmountOff)
+	up.Currency, up.DurationInMonths = unlessNull(up.Currency), unlessNull(up.DurationInMonths)
+	_, err := p.mergeCoupon(CouponRecord{
+		Name: "x", Type: CouponPercentage, PercentOff: PercentFromScaled(amountScale), AmountOff: AmountFromScaled(1),
+		Currency: p.cfg.Currency, Duration: DurationForever, DurationInMonths: 1, ProductIDs: []string{"x"},
+	}, up)
+	return err
 }
 
 // input is the stored coupon in the shape of a create that would make it.

@@ -68,7 +68,9 @@ func decide(a *Attempt, made int, schedule []time.Duration, draw uint64) sequel 
 
 // delivered tells whether the receiver has taken the delivery: any 2xx, also
 // when its body then breaks off.
-func (a *Attempt) delivered() bool { return a.Status >= 200 && a.Status < 300 }
+func (a *Attempt) delivered() bool { return statusOK(a.Status) }
+
+func statusOK(status int) bool { return status/100 == 2 }
 
 // spread is a delay with its jitter: upwards, by at most a tenth or two
 // seconds, so that what failed together does not come back together.

@@ -119,14 +119,6 @@ func (p Payload) Bytes() []byte {
 	return bytes.Clone(p.raw)
 }
 
-// shared is Bytes without a copy, for readers that promise to change nothing.
-func (p Payload) shared() []byte {
-	if p.frozen != nil {
-		return p.frozen.encode()
-	}
-	return p.raw
-}
-
 // IsZero tells whether the payload is empty.
 func (p Payload) IsZero() bool { return p.frozen == nil && len(p.raw) == 0 }
 

@@ -72,6 +72,14 @@ func notCleared[T any](field string, o Opt[T]) *Error {
 	return nil
 }
 
+// unlessNull is a value of an update, or none where it is null.
+func unlessNull[T any](o Opt[T]) Opt[T] {
+	if o.IsNull() {
+		return Opt[T]{}
+	}
+	return o
+}
+
 // checkText checks the length and the characters of a text.
 func checkText(field, s string, limit int, lines bool) *Error {
 	if longerThan(s, limit) {
@@ -172,16 +180,6 @@ func checkMetadata(field string, raw *[]byte) *Error {
 		return invalid(field, tooLong)
 	}
 	*raw = compact
-	return nil
-}
-
-// ownFault is an error of a field by itself, as found on a stand-in for the
-// record; nil for what depends on the rest of the record.
-func ownFault(err error) error {
-	e, ok := errors.AsType[*Error](err)
-	if ok && (e.Reason == InvalidField || e.Reason == CodeSyntax) {
-		return e
-	}
 	return nil
 }
 

@@ -4,7 +4,7 @@ package affiliate
 // the engine is called. The rows that several texts share a [Reason] in are
 // told apart here.
 //
-// Source: contract 1.9, common errors.
+// Source: contract 1.9, common errors; 5.
 type Rejection uint8
 
 // The rejections.
@@ -26,6 +26,8 @@ const (
 	RejectEmptyParameter                     // names the parameter
 	RejectLimit                              // of a page
 	RejectKey                                // Idempotency-Key
+	RejectNoProgramID                        // of the tracking endpoints
+	RejectNoReferralCode                     // of the tracking endpoints
 )
 
 // row is the rejection's row of the table of texts.
@@ -34,6 +36,7 @@ func (r Rejection) row() refusal {
 		pathNotFound, methodNotAllowed, unsupportedMediaType, bodyTooLarge, bodyRequired, jsonInvalid,
 		jsonNotAnObject, jsonTrailing, jsonTooDeep, jsonNotUTF8, fieldDuplicate, fieldUnknown,
 		queryInvalid, parameterRepeated, parameterEmpty, limitInvalid, idempotencyKeyInvalid,
+		programIDRequired, referralCodeRequired,
 	}
 	if int(r) >= len(rows) {
 		return internalError

@@ -11,7 +11,7 @@ import (
 // required.
 type EndpointTest struct {
 	Once      `json:"-"`
-	WebhookID uuid.UUID `json:"webhookId"`
+	WebhookID uuid.UUID `json:"webhookId,omitzero"`
 	Event     EventType `json:"event"` // one of the fifteen types, subscribed to or not
 }
 

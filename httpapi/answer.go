@@ -18,7 +18,7 @@ var null = []byte("null")
 func (c *call) begin(status, length int) {
 	h := c.w.Header()
 	h["Content-Type"] = []string{"application/json; charset=utf-8"}
-	h["Cache-Control"] = []string{"no-store"}
+	h["Cache-Control"] = []string{c.caching()}
 	h["X-Content-Type-Options"] = []string{"nosniff"}
 	if length >= 0 {
 		h["Content-Length"] = []string{strconv.Itoa(length)}
@@ -28,6 +28,15 @@ func (c *call) begin(status, length int) {
 	}
 	c.started, c.status = true, status
 	c.w.WriteHeader(status)
+}
+
+// caching is what caches may do with the answer: nothing, unless the operation
+// says otherwise.
+func (c *call) caching() string {
+	if c.cache == "" {
+		return "no-store"
+	}
+	return c.cache
 }
 
 // write answers with a whole body.

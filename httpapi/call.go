@@ -29,6 +29,7 @@ type call struct {
 	started bool // the status line is out
 	status  int
 	code    affiliate.Reason
+	cache   string // Cache-Control, when the answer may be kept
 
 	in   input
 	body bytes.Buffer
@@ -137,8 +138,10 @@ func (c *call) readBytes() (empty bool, err error) {
 
 // isJSON tells whether the headers declare a plain JSON body.
 func isJSON(h http.Header) bool {
-	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return false
+	for _, encoding := range h["Content-Encoding"] {
+		if encoding != "" && !strings.EqualFold(encoding, "identity") {
+			return false
+		}
 	}
 	declared := h["Content-Type"]
 	if len(declared) != 1 {
@@ -185,6 +188,10 @@ func (c *call) once() (affiliate.Once, error) {
 
 // fail answers an error: a refusal as it is, anything else with a fixed text.
 func (c *call) fail(err error) {
+	if c.started {
+		c.logError("answer broke off", err, nil)
+		panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+	}
 	refused, ok := errors.AsType[*affiliate.Error](err)
 	if !ok || refused.Kind == affiliate.KindInternal {
 		c.logError("request failed", err, nil)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/google/uuid"
 
@@ -15,17 +14,14 @@ import (
 // coupon looks a coupon up. It is written while its codes are read, since
 // there may be a hundred thousand.
 func coupon(name string, ref func(value string) affiliate.CouponRef) lookup {
-	return lookup{name: name, single: true, run: func(c *call, _ query, value string) error {
+	return lookup{name: name, single: true, answer: affiliate.Coupon{}, run: func(c *call, _ query, value string) error {
 		w := stream{call: c}
 		err := c.p.WriteCoupon(c.r.Context(), ref(value), &w)
 		switch {
 		case errors.Is(err, affiliate.ErrNotFound):
-			c.write(http.StatusOK, null)
+			c.nothing()
 		case err == nil:
 			w.end()
-		case c.started:
-			c.logError("answer broke off", err, nil)
-			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
 		default:
 			return err
 		}

@@ -27,9 +27,15 @@
 // [NewMulti] any number through an [Authenticator]. No request carries a
 // program id, and another program's record is one that does not exist.
 //
+// # Clicks
+//
+// [Attribution] wraps a host's own pages and records the visits that came through
+// a link; [ClickFrom] reads them back at sign-up and checkout. [Tracking] serves
+// the two endpoints that a script in the browser calls instead.
+//
 // # What the package does not do
 //
-// It adds no CORS headers, keeps no access log and limits no rates by itself:
+// It adds no CORS headers to the API, keeps no access log and limits no rates by itself:
 // those are the host's middleware, [Config.Logger] and [Config.Limit]. It has no
 // rule of its own: bodies are read strictly, handed to the
 // [affiliate.Program], and its answer is written.

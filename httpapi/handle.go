@@ -20,6 +20,7 @@ type action struct {
 	read    func(*input) // reads the fields of the body, in order; nil: no body
 	lookups []lookup     // of a GET
 	strict  bool         // unknown fields are refused
+	answer  any          // a zero value of what is answered; of a GET its lookups have it
 }
 
 // resource is what is served at one path.
@@ -28,13 +29,13 @@ type resource struct {
 	allow   string // sorted, HEAD included
 }
 
-// prefix is what every path begins with.
+// prefix is what every path of the API begins with.
 const prefix = "/api/v1"
 
-// resources is the route table by path.
-func resources() map[string]*resource {
+// resources is a route table by path.
+func resources(prefix string, table []route) map[string]*resource {
 	byPath := map[string]*resource{}
-	for _, r := range routes() {
+	for _, r := range table {
 		res := byPath[prefix+r.path]
 		if res == nil {
 			res = &resource{methods: map[string]*route{}}
@@ -61,13 +62,20 @@ type method[In, Out any] func(*affiliate.Program, context.Context, In) (Out, err
 
 // create is a POST that answers what the program returns.
 func create[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return post(read, func(p *affiliate.Program, c *call, in In) error {
+	return answering[Out](post(read, func(p *affiliate.Program, c *call, in In) error {
 		out, err := do(p, c.r.Context(), in)
 		if err != nil {
 			return err
 		}
 		return c.answer(out)
-	})
+	}))
+}
+
+// answering says what an action answers that writes its answer itself.
+func answering[Out any](a action) action {
+	var none Out
+	a.answer = none
+	return a
 }
 
 // post is a POST with an answer of its own kind. What is wrong with its input
@@ -115,7 +123,7 @@ func remove[In, Out any](read func(*input) In, do method[In, Out]) action {
 
 // write is any write that names its target in the body.
 func write[In, Out any](read func(*input) In, do method[In, Out], mode input) action {
-	return action{
+	return answering[Out](action{
 		read:   func(in *input) { read(in) },
 		strict: mode.strict,
 		run: func(c *call) error {
@@ -140,7 +148,7 @@ func write[In, Out any](read func(*input) In, do method[In, Out], mode input) ac
 			}
 			return c.answer(out)
 		},
-	}
+	})
 }
 
 // firstError is the first of what is wrong with the input by itself and of what

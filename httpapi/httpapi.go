@@ -65,6 +65,11 @@ func NewMulti(auth Authenticator, cfg Config) (*Handler, error) {
 	if auth == nil {
 		return nil, errors.New("httpapi: no authenticator")
 	}
+	return newHandler(auth, cfg, resources(prefix, routes()))
+}
+
+// newHandler fills in the defaults. Without auth the routes take no key.
+func newHandler(auth Authenticator, cfg Config, table map[string]*resource) (*Handler, error) {
 	if len(cfg.APIKeys) > 0 {
 		return nil, errors.New("httpapi: Config.APIKeys belongs to New")
 	}
@@ -77,7 +82,7 @@ func NewMulti(auth Authenticator, cfg Config) (*Handler, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{auth: auth, cfg: cfg, routes: resources()}, nil
+	return &Handler{auth: auth, cfg: cfg, routes: table}, nil
 }
 
 // ServeHTTP answers every path at or below /api/v1: what the API does not know
@@ -129,12 +134,16 @@ func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
 	return found, res, nil
 }
 
-// admit passes a request on to its program: limiter, then key.
+// admit passes a request on to its program: limiter, then key. Without an
+// authenticator there is no key, and no program yet.
 func (h *Handler) admit(ctx context.Context, r *http.Request) (p *affiliate.Program, retryAfter time.Duration, err error) {
 	if h.cfg.Limit != nil {
 		if wait := h.cfg.Limit(r); wait > 0 {
 			return nil, wait, affiliate.Refuse(affiliate.RateLimited)
 		}
+	}
+	if h.auth == nil {
+		return nil, 0, nil
 	}
 	key, ok := bearer(r.Header)
 	if !ok {

@@ -112,6 +112,22 @@ func (in *input) find(name string, k kind) (value json.RawMessage, isNull bool) 
 	return nil, in.update
 }
 
+// has tells whether a field is there and not null.
+func (in *input) has(name string) bool {
+	return slices.ContainsFunc(in.members, func(m member) bool { return m.name == name && m.value[0] != 'n' })
+}
+
+// aliased reads a field by its name or, when that is not there, by its old
+// name.
+func aliased[T any](in *input, name, old string, read func(name string) T) T {
+	v := read(name)
+	if in.has(name) {
+		in.fields = append(in.fields, field{in.outer + old, in.fields[len(in.fields)-1].kind})
+		return v
+	}
+	return read(old)
+}
+
 // fault notes what is wrong with the field that was asked for last.
 func (in *input) fault(f affiliate.Fault) {
 	if in.bad == nil {
@@ -119,6 +135,9 @@ func (in *input) fault(f affiliate.Fault) {
 		in.bad, in.isEmpty = f.Of(in.fields[in.badAt].name), f == affiliate.FaultEmpty
 	}
 }
+
+// faulty tells whether the first fault is in the field that was asked for last.
+func (in *input) faulty() bool { return in.bad != nil && in.badAt == len(in.fields)-1 }
 
 // targeted ends the fields that name the target.
 func (in *input) targeted() { in.targets = len(in.fields) }
@@ -141,12 +160,8 @@ func (in *input) refusal() (*affiliate.Error, int) {
 }
 
 // outranks tells whether an error of the engine comes before the refusal at a
-// place. What the engine says of an object does not, when the refusal is about
-// a field inside: the engine has seen a stand-in.
+// place.
 func (in *input) outranks(e *affiliate.Error, place int) bool {
-	if place < len(in.fields) && strings.HasPrefix(in.fields[place].name, e.Field+".") {
-		return false
-	}
 	at := in.place(e.Field)
 	return at < place || at == place && in.isEmpty && e.Reason == affiliate.MissingField
 }
@@ -393,6 +408,12 @@ func (in *input) boolean(name string) affiliate.Opt[bool] {
 		}
 		return v[0] == 't'
 	})
+}
+
+// part is a flag of an object that needs one that is true: a wrong type must
+// not look as if there were none.
+func (in *input) part(name string) bool {
+	return in.flag(name) || in.faulty()
 }
 
 // flag is a boolean that is false when it is not there.

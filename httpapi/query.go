@@ -17,6 +17,7 @@ type lookup struct {
 	filters []string // parameters that are combined
 	paged   bool     // limit and cursor apply
 	single  bool     // one object or null; otherwise an array
+	answer  any      // a zero value of the object
 	run     func(c *call, q query, value string) error
 }
 
@@ -45,7 +46,8 @@ func find(lookups ...lookup) action {
 
 // one looks a single object up by a parameter.
 func one[T any](name string, get func(*affiliate.Program, context.Context, string) (T, error)) lookup {
-	return lookup{name: name, single: true, run: func(c *call, _ query, value string) error {
+	var none T
+	return lookup{name: name, single: true, answer: none, run: func(c *call, _ query, value string) error {
 		item, err := get(c.p, c.r.Context(), value)
 		if errors.Is(err, affiliate.ErrNotFound) {
 			c.write(http.StatusOK, null)
@@ -63,7 +65,8 @@ type lister[T any] func(*affiliate.Program, context.Context, string, affiliate.P
 
 // several lists the at most one object that a parameter names.
 func several[T any](name string, list lister[T]) lookup {
-	return lookup{name: name, run: func(c *call, q query, value string) error {
+	var none T
+	return lookup{name: name, answer: none, run: func(c *call, q query, value string) error {
 		return listPage(c, q, value, list)
 	}}
 }
@@ -86,7 +89,8 @@ func all[T any](list func(*affiliate.Program, context.Context, affiliate.Page) (
 func filtered[F, T any](filters []string, read func(query) (F, error),
 	list func(*affiliate.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error),
 ) lookup {
-	return lookup{filters: filters, paged: true, run: func(c *call, q query, _ string) error {
+	var none T
+	return lookup{filters: filters, paged: true, answer: none, run: func(c *call, q query, _ string) error {
 		f, err := read(q)
 		if err != nil {
 			return err

@@ -65,7 +65,7 @@ func routes() []route {
 			many("affiliateEmail", referralsBy(referralsOfEmail)),
 			many("externalId", referralsBy(referralsOfCustomer)),
 			many("", referralsBy(everyReferral)))},
-		{http.MethodPost, "/referrals", post(newReferral, createReferral)},
+		{http.MethodPost, "/referrals", answering[affiliate.Referral](post(newReferral, createReferral))},
 		{http.MethodPut, "/referrals", change(referralChangeOf, updateReferral)},
 		{http.MethodDelete, "/referrals", remove(referralTarget, deleteReferral)},
 
@@ -77,7 +77,7 @@ func routes() []route {
 			many("saleExternalId", salesBy(salesByExternalID)),
 			many("saleExternalInvoiceId", salesBy(salesByInvoice)),
 			many("", salesBy(everySale)))},
-		{http.MethodPost, "/sales", post(newSale, recordSale)},
+		{http.MethodPost, "/sales", answering[affiliate.Sale](post(newSale, recordSale))},
 		{http.MethodPut, "/sales", change(saleChangeOf, updateSale)},
 		{http.MethodPatch, "/sales", change(refundOf, (*affiliate.Program).RefundSale)},
 		{http.MethodDelete, "/sales", remove(saleTarget, deleteSale)},
@@ -90,9 +90,11 @@ func routes() []route {
 		{http.MethodDelete, "/webhooks", remove(endpointTarget, deleteEndpoint)},
 		{http.MethodPost, "/webhooks/rotate-secret", create(rotationOf, (*affiliate.Program).RotateSecret)},
 		{http.MethodPost, "/webhooks/test", create(endpointTestOf, (*affiliate.Program).TestEndpoint)},
-		{http.MethodPost, "/webhooks/replay", post(replayOf, replay)},
+		{http.MethodPost, "/webhooks/replay", answering[counted](post(replayOf, replay))},
 		{http.MethodGet, "/webhooks/deliveries", find(
 			one("deliveryId", deliveryByID),
 			filtered(deliveryFilters, deliveryFilterOf, (*affiliate.Program).Deliveries))},
+
+		{http.MethodGet, "/openapi.json", document()},
 	}
 }

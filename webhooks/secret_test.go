@@ -115,7 +115,7 @@ func TestSecretsNeverPrinted(t *testing.T) { // W023
 	var out strings.Builder
 	logger := slog.New(slog.NewTextHandler(&out, nil))
 	jsonLogger := slog.New(slog.NewJSONHandler(&out, nil))
-	shown := []any{vectorSecret, v.Secrets, v, r, *r, []*webhooks.Verifier{v, nil}}
+	shown := []any{vectorSecret, v.Secrets, v, r, *r, []*webhooks.Verifier{v, nil}, struct{ S *webhooks.Signer }{&webhooks.Signer{Secrets: v.Secrets}}}
 	for _, s := range []string{"whsec_", secretOf(8), string(vectorSecret) + "x", "whsk_" + string(vectorSecret), string(vectorSecret[:20]) + "\n" + string(vectorSecret[20:])} {
 		_, err := webhooks.ParseSecret(s)
 		_, verifyErr := verifier(affiliate.Secret(s)).Verify(headers(), nil)

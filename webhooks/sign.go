@@ -1,10 +1,7 @@
 package webhooks
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
-	"hash"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -26,7 +23,6 @@ const (
 	maxID        = 64             // characters of an id
 	maxTimestamp = 99_999_999_999 // eleven digits of seconds
 	scheme       = "v1,"
-	encodedMAC   = 44 // sha256.Size bytes in base64
 )
 
 // Sign returns the three headers of a request that carries body: webhook-id,
@@ -42,31 +38,69 @@ const (
 //
 // Source: contract 7.4; Standard Webhooks 1.0, scheme v1.
 func Sign(secrets []affiliate.Secret, id string, at time.Time, body []byte) (http.Header, error) {
-	if !validID(id) {
-		return nil, ErrIDSyntax
-	}
-	seconds := at.Unix()
-	if seconds < 0 || seconds > maxTimestamp {
-		return nil, ErrTimestampSyntax
+	if err := checkMessage(id, at); err != nil {
+		return nil, err
 	}
 	keys, err := keysOf(secrets)
 	if err != nil {
 		return nil, err
 	}
-	timestamp := strconv.FormatInt(seconds, 10)
-	signatures := make([]byte, 0, len(keys)*(len(scheme)+encodedMAC+1))
-	for i, key := range keys {
-		if i > 0 {
-			signatures = append(signatures, ' ')
-		}
-		signatures = append(signatures, scheme...)
-		signatures = append(signatures, newMAC(key).sum(id, timestamp, body)...)
+	signatures := make([]byte, 0, len(keys)*entrySize)
+	for _, key := range keys {
+		signatures = newMAC(key).appendEntry(signatures, id, at, body)
 	}
+	values := []string{id, strconv.FormatInt(at.Unix(), 10), string(signatures[:len(signatures)-1])}
 	return http.Header{
-		webhookID:        {id},
-		webhookTimestamp: {timestamp},
-		webhookSignature: {string(signatures)},
+		webhookID:        values[0:1:1],
+		webhookTimestamp: values[1:2:2],
+		webhookSignature: values[2:3:3],
 	}, nil
+}
+
+// A Signer signs many messages with the same secrets, without reading them anew
+// each time. Its zero value has none and signs nothing.
+//
+// It is safe for concurrent use, is made once and used by its address. Secrets
+// may be changed between calls, not during one.
+type Signer struct {
+	Secrets []affiliate.Secret // 1 to 10, newest first
+
+	keys keyrings
+}
+
+// AppendSignatures appends the value of the header webhook-signature, as [Sign]
+// makes it, and returns the extended slice.
+//
+// Errors: those of [Sign].
+func (s *Signer) AppendSignatures(dst []byte, id string, at time.Time, body []byte) ([]byte, error) {
+	if err := checkMessage(id, at); err != nil {
+		return dst, err
+	}
+	ring, err := s.keys.of(s.Secrets)
+	if err != nil {
+		return dst, err
+	}
+	for i := range ring.macs {
+		m := ring.get(i)
+		dst = m.appendEntry(dst, id, at, body)
+		ring.put(i, m)
+	}
+	return dst[:len(dst)-1], nil
+}
+
+// Format writes how many secrets there are, whatever the verb, as
+// [Verifier.Format] does.
+func (s *Signer) Format(f fmt.State, _ rune) { formatCount(f, s.Secrets) }
+
+// checkMessage checks what is signed besides the body.
+func checkMessage(id string, at time.Time) error {
+	if !validID(id) {
+		return ErrIDSyntax
+	}
+	if seconds := at.Unix(); seconds < 0 || seconds > maxTimestamp {
+		return ErrTimestampSyntax
+	}
+	return nil
 }
 
 // validID tells whether s has the form of an id. A dot in it would let the
@@ -82,33 +116,4 @@ func validID(s string) bool {
 		}
 	}
 	return true
-}
-
-// A mac computes signatures under one key. It is not safe for concurrent use.
-type mac struct {
-	hash hash.Hash
-	head []byte // id and timestamp, then the raw sum
-	text []byte // the sum in base64
-}
-
-func newMAC(key []byte) *mac {
-	return &mac{
-		hash: hmac.New(sha256.New, key),
-		head: make([]byte, 0, maxID+len(".99999999999.")),
-		text: make([]byte, 0, encodedMAC),
-	}
-}
-
-// sum is the signature in base64, good until the next call, before which the
-// hash must be reset. The body is streamed: nothing grows with it.
-func (m *mac) sum(id, timestamp string, body []byte) []byte {
-	m.head = append(m.head[:0], id...)
-	m.head = append(m.head, '.')
-	m.head = append(m.head, timestamp...)
-	m.head = append(m.head, '.')
-	m.hash.Write(m.head)
-	m.hash.Write(body)
-	m.head = m.hash.Sum(m.head[:0])
-	m.text = base64.StdEncoding.AppendEncode(m.text[:0], m.head)
-	return m.text
 }

@@ -3,12 +3,8 @@ package webhooks
 import (
 	"crypto/subtle"
 	"fmt"
-	"io"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -30,7 +26,7 @@ type Verifier struct {
 	Tolerance time.Duration      // into the past and the future, the bounds included; zero: 5 minutes
 	Now       func() time.Time   // whole seconds count; nil: time.Now
 
-	keys atomic.Pointer[keyring]
+	keys keyrings
 }
 
 // A Proof is what a right signature vouches for, besides the body.
@@ -56,7 +52,7 @@ type Proof struct {
 //
 // Source: contract 7.4.
 func (v *Verifier) Verify(h http.Header, body []byte) (Proof, error) {
-	ring, err := v.keyring()
+	ring, err := v.keys.of(v.Secrets)
 	if err != nil {
 		return Proof{}, err
 	}
@@ -71,7 +67,7 @@ func (v *Verifier) Verify(h http.Header, body []byte) (Proof, error) {
 		return Proof{}, err
 	}
 	for i := range ring.macs {
-		if ring.signed(i, env, body) {
+		if env.signed(ring, i, body) {
 			return Proof{ID: env.id, At: env.at, Secret: i}, nil
 		}
 	}
@@ -81,13 +77,7 @@ func (v *Verifier) Verify(h http.Header, body []byte) (Proof, error) {
 // Format writes how many secrets there are, whatever the verb. Without it fmt
 // prints a Verifier inside another value as it is, secrets and all, when the
 // verb does not suit a pointer.
-func (v *Verifier) Format(f fmt.State, _ rune) {
-	if v == nil {
-		io.WriteString(f, "<nil>")
-		return
-	}
-	fmt.Fprintf(f, "webhooks.Verifier of %d secrets", len(v.Secrets))
-}
+func (v *Verifier) Format(f fmt.State, _ rune) { formatCount(f, v.Secrets) }
 
 // inWindow refuses what is further from now than the tolerance.
 func (v *Verifier) inWindow(at time.Time) error {
@@ -108,37 +98,13 @@ func (v *Verifier) inWindow(at time.Time) error {
 	return nil
 }
 
-// keyring is the state for the secrets of this moment. Comparing them costs
-// next to nothing and keeps a secret that was taken away from verifying on.
-func (v *Verifier) keyring() (*keyring, error) {
-	if ring := v.keys.Load(); ring != nil && slices.Equal(ring.secrets, v.Secrets) {
-		return ring, nil
-	}
-	keys, err := keysOf(v.Secrets)
-	if err != nil {
-		return nil, err
-	}
-	ring := &keyring{secrets: slices.Clone(v.Secrets), macs: make([]sync.Pool, len(keys))}
-	for i, key := range keys {
-		ring.macs[i].New = func() any { return newMAC(key) }
-	}
-	v.keys.Store(ring)
-	return ring, nil
-}
-
-// A keyring holds ready hashes, a pool for each secret.
-type keyring struct {
-	secrets []affiliate.Secret
-	macs    []sync.Pool
-}
-
 // signed tells whether one of the signatures was made with a secret. How long
 // it takes tells nothing of the right signature.
-func (r *keyring) signed(secret int, env envelope, body []byte) bool {
-	m := r.macs[secret].Get().(*mac)
-	want := m.sum(env.id, env.timestamp, body)
+func (e envelope) signed(ring *keyring, secret int, body []byte) bool {
+	m := ring.get(secret)
+	want := m.signature(e.id, e.at, body)
 	found := 0
-	for _, line := range env.signatures {
+	for _, line := range e.signatures {
 		for more := true; more; {
 			var entry string
 			if entry, line, more = strings.Cut(line, " "); more {
@@ -147,8 +113,7 @@ func (r *keyring) signed(secret int, env envelope, body []byte) bool {
 			found |= sameSignature(want, entry)
 		}
 	}
-	m.hash.Reset()
-	r.macs[secret].Put(m)
+	ring.put(secret, m)
 	return found == 1
 }
 
@@ -166,9 +131,9 @@ func sameSignature(want []byte, entry string) int {
 
 // An envelope is what the headers of a request say.
 type envelope struct {
-	id, timestamp string // as received: these bytes are signed
-	at            time.Time
-	signatures    []string
+	id         string
+	at         time.Time // has one spelling, so that what is signed is what was received
+	signatures []string
 }
 
 // readEnvelope reads the headers of one family. The keys are written out
@@ -196,7 +161,7 @@ func readEnvelope(h http.Header) (envelope, error) {
 	if err := checkSize(signatures); err != nil {
 		return envelope{}, err
 	}
-	return envelope{id, timestamp, at, signatures}, nil
+	return envelope{id, at, signatures}, nil
 }
 
 // single is the one value of a header.
