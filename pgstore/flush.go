@@ -1,0 +1,162 @@
+package pgstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A flushBatch is what a transaction writes, in one round trip.
+type flushBatch struct {
+	pgx.Batch
+	program any
+	buf     bytes.Buffer
+}
+
+// encode is the JSON of a record as it is stored. Letters that HTML escapes stay
+// what they are: metadata comes back byte for byte.
+func (b *flushBatch) encode(rec any) (string, error) {
+	b.buf.Reset()
+	enc := json.NewEncoder(&b.buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(rec); err != nil {
+		return "", fmt.Errorf("pgstore: encode record: %w", err)
+	}
+	return string(bytes.TrimSuffix(b.buf.Bytes(), []byte("\n"))), nil
+}
+
+// flush queues what was written to the table: first what goes, then what
+// changes, then what comes, so that a key that moves is free when it arrives.
+func (tab *table[T]) flush(b *flushBatch) error {
+	var gone, here, moved, fresh []entry[T]
+	for _, e := range tab.writtenRows() {
+		switch {
+		case !e.row.live:
+			gone = append(gone, e)
+		case e.row.base == nil:
+			fresh = append(fresh, e)
+		case tab.sameKeys(e.row):
+			here = append(here, e)
+		default:
+			moved = append(moved, e)
+		}
+	}
+	if len(gone) > 0 {
+		b.Queue(tab.sql.remove, b.program, idsOf(gone))
+	}
+	if len(moved) > 1 && tab.sql.unkey != "" { // keys may change places
+		b.Queue(tab.sql.unkey, b.program, idsOf(moved))
+	}
+	for _, e := range moved {
+		if err := tab.queueMoved(b, e); err != nil {
+			return err
+		}
+	}
+	if err := tab.queueRecords(b, here); err != nil {
+		return err
+	}
+	return tab.queueFresh(b, fresh)
+}
+
+// sameKeys tells whether the keys of a row are the ones that the database has.
+func (tab *table[T]) sameKeys(r *row[T]) bool {
+	return slices.Equal(r.rec.AppendKeys(tab.room[0][:0]), r.base.rec.AppendKeys(tab.room[1][:0]))
+}
+
+func idsOf[T any](entries []entry[T]) [][16]byte {
+	ids := make([][16]byte, len(entries))
+	for i, e := range entries {
+		ids[i] = e.id
+	}
+	return ids
+}
+
+// queueRecords replaces records whose keys stay.
+func (tab *table[T]) queueRecords(b *flushBatch, entries []entry[T]) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	records := make([]string, len(entries))
+	for i, e := range entries {
+		var err error
+		if records[i], err = b.encode(e.row.rec); err != nil {
+			return err
+		}
+	}
+	b.Queue(tab.sql.replace, b.program, idsOf(entries), records)
+	return nil
+}
+
+// queueMoved replaces a record with its keys.
+func (tab *table[T]) queueMoved(b *flushBatch, e entry[T]) error {
+	record, err := b.encode(e.row.rec)
+	if err != nil {
+		return err
+	}
+	args := []any{b.program, [16]byte(e.id), record}
+	keys := e.row.rec.AppendKeys(tab.room[0][:0])
+	for _, ix := range tab.sql.indexes {
+		if key, ok := keyOf(keys, ix); ok {
+			args = append(args, keyArg(key))
+		} else {
+			args = append(args, nil)
+		}
+	}
+	b.Queue(tab.sql.rekey, args...)
+	return nil
+}
+
+func keyOf(keys []affiliate.Key, ix affiliate.Index) (affiliate.Key, bool) {
+	for _, key := range keys {
+		if key.Index == ix {
+			return key, true
+		}
+	}
+	return affiliate.Key{}, false
+}
+
+// queueFresh inserts records, one array for each column.
+func (tab *table[T]) queueFresh(b *flushBatch, entries []entry[T]) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	args := []any{b.program, idsOf(entries)}
+	for _, ix := range tab.sql.indexes {
+		args = append(args, tab.column(ix, entries))
+	}
+	records := make([]string, len(entries))
+	for i, e := range entries {
+		var err error
+		if records[i], err = b.encode(e.row.rec); err != nil {
+			return err
+		}
+	}
+	b.Queue(tab.sql.insert, append(args, records)...)
+	return nil
+}
+
+// column is the keys of the records in one index, null where there is none.
+func (tab *table[T]) column(ix affiliate.Index, entries []entry[T]) any {
+	if ix.IsID() {
+		column := make([]pgtype.UUID, len(entries))
+		for i, e := range entries {
+			if key, ok := keyOf(e.row.rec.AppendKeys(tab.room[0][:0]), ix); ok {
+				column[i] = pgtype.UUID{Bytes: key.ID, Valid: true}
+			}
+		}
+		return column
+	}
+	column := make([]pgtype.Text, len(entries))
+	for i, e := range entries {
+		if key, ok := keyOf(e.row.rec.AppendKeys(tab.room[0][:0]), ix); ok {
+			column[i] = pgtype.Text{String: key.Text, Valid: true}
+		}
+	}
+	return column
+}

@@ -1,0 +1,409 @@
+package pgstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A table is what a transaction knows of one SQL table, and what it will write
+// to it.
+type table[T affiliate.Record[T]] struct {
+	t   *txn
+	sql *tableSQL
+
+	rows    map[uuid.UUID]*row[T]           // known, present or not
+	holders map[affiliate.Key]uuid.UUID     // of unique keys; zero: nobody
+	lists   map[affiliate.Key][]uuid.UUID   // whole lists, as the database has them
+	touched []uuid.UUID                     // rows that were written
+	undo    []change[T]                     // newest last
+	room    [2][maxIndexes]affiliate.Key    // for keys
+}
+
+const maxIndexes = 10
+
+// A row is a record that is known to be there, or known not to be. A write puts
+// a new row in its place, so what holds the old one goes on as it was.
+type row[T any] struct {
+	base *row[T] // what the database holds; nil: nothing. Itself: nothing was written
+	live bool
+	raw  []byte // until it is parsed
+	rec  T
+}
+
+// written tells whether the database has to be told.
+func (r *row[T]) written() bool { return r.base != r && (r.base != nil || r.live) }
+
+// A change is what a write replaced.
+type change[T any] struct {
+	id     uuid.UUID
+	row    *row[T]
+	key    affiliate.Key // of a holder, when Index is set
+	holder uuid.UUID
+	had    bool
+}
+
+// learn notes what the database holds under an id; a nil record is none. What
+// is known already stays: it may have been written since.
+func (tab *table[T]) learn(id uuid.UUID, raw []byte) {
+	if _, ok := tab.rows[id]; ok {
+		return
+	}
+	r := &row[T]{}
+	if raw != nil {
+		r.base, r.live, r.raw = r, true, raw
+	}
+	tab.keep(id, r)
+}
+
+func (tab *table[T]) keep(id uuid.UUID, r *row[T]) {
+	if tab.rows == nil {
+		tab.rows = make(map[uuid.UUID]*row[T])
+	}
+	tab.rows[id] = r
+}
+
+// remember notes a whole list.
+func (tab *table[T]) remember(key affiliate.Key, ids []uuid.UUID) {
+	if tab.lists == nil {
+		tab.lists = make(map[affiliate.Key][]uuid.UUID)
+	}
+	tab.lists[key] = ids
+}
+
+// parse decodes the record of a row.
+func (tab *table[T]) parse(r *row[T]) error {
+	if r.raw == nil {
+		return nil
+	}
+	if err := json.Unmarshal(r.raw, &r.rec); err != nil {
+		return tab.t.fail("read "+tab.sql.name, errRecord)
+	}
+	r.raw = nil
+	return nil
+}
+
+// get returns the row with the id, from memory or from the database.
+func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
+	r, ok := tab.rows[id]
+	if !ok {
+		if err := tab.one(tab.sql.get, []any{tab.t.programArg(), [16]byte(id)}); err != nil {
+			return nil, err
+		}
+		if r, ok = tab.rows[id]; !ok {
+			tab.learn(id, nil)
+			return nil, affiliate.ErrNotFound
+		}
+	}
+	if !r.live {
+		return nil, affiliate.ErrNotFound
+	}
+	return r, tab.parse(r)
+}
+
+// one reads a record with those it refers to.
+func (tab *table[T]) one(sql string, args []any) error {
+	_, err := tab.oneID(sql, args)
+	return err
+}
+
+func (tab *table[T]) oneID(sql string, args []any) (found uuid.UUID, err error) {
+	ahead := tab.sql.ahead
+	return found, tab.t.row(sql, args, func(rows pgx.Rows) error {
+		var raw []byte
+		into := make([]any, 2, 2+2*len(ahead))
+		into[0], into[1] = (*[16]byte)(&found), &raw
+		refs := make([]pgtype.UUID, len(ahead))
+		raws := make([][]byte, len(ahead))
+		for i := range ahead {
+			into = append(into, &refs[i], &raws[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		tab.learn(found, raw)
+		for i, ref := range ahead {
+			if refs[i].Valid {
+				tab.t.tables.named(ref.table).learn(refs[i].Bytes, raws[i])
+			}
+		}
+		return nil
+	})
+}
+
+// find returns the row that holds a unique key.
+func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
+	id, ok := tab.holders[key]
+	if !ok {
+		var err error
+		if id, err = tab.oneID(tab.sql.find[key.Index], []any{tab.t.programArg(), keyArg(key)}); err != nil {
+			return nil, err
+		}
+		tab.hold(key, tab.stillHeld(id))
+		id = tab.holders[key]
+	}
+	if id == uuid.Nil {
+		return nil, affiliate.ErrNotFound
+	}
+	return tab.get(id)
+}
+
+// stillHeld is the holder of a key as the database has it, or nobody when that
+// row was written since: the keys of written rows are all known.
+func (tab *table[T]) stillHeld(id uuid.UUID) uuid.UUID {
+	if r, ok := tab.rows[id]; ok && r.written() {
+		return uuid.Nil
+	}
+	return id
+}
+
+// hold notes who has a key.
+func (tab *table[T]) hold(key affiliate.Key, id uuid.UUID) {
+	if tab.holders == nil {
+		tab.holders = make(map[affiliate.Key]uuid.UUID)
+	}
+	was, had := tab.holders[key]
+	tab.undo = append(tab.undo, change[T]{key: key, holder: was, had: had})
+	tab.holders[key] = id
+}
+
+// put writes a row: nil is no record.
+func (tab *table[T]) put(id uuid.UUID, rec *T) {
+	was := tab.rows[id]
+	next := &row[T]{}
+	if was != nil {
+		next.base = was.base
+	}
+	if rec != nil {
+		next.live, next.rec = true, (*rec).Clone()
+	}
+	tab.undo = append(tab.undo, change[T]{id: id, row: was, had: was != nil})
+	tab.touched = append(tab.touched, id)
+	tab.keep(id, next)
+}
+
+// rekey moves the unique keys of a record from old to new.
+func (tab *table[T]) rekey(id uuid.UUID, was, keys []affiliate.Key) {
+	for _, key := range was {
+		if key.Index.Unique() && !slices.Contains(keys, key) {
+			tab.hold(key, uuid.Nil)
+		}
+	}
+	for _, key := range keys {
+		if key.Index.Unique() && tab.holders[key] != id {
+			tab.hold(key, id)
+		}
+	}
+}
+
+// mark is how far rollback has to go to come back to this moment.
+func (tab *table[T]) mark() (undo, touched int) { return len(tab.undo), len(tab.touched) }
+
+// rollback takes back what was written since the mark.
+func (tab *table[T]) rollback(undo, touched int) {
+	for _, c := range slices.Backward(tab.undo[undo:]) {
+		switch {
+		case c.key.Index != "" && c.had:
+			tab.holders[c.key] = c.holder
+		case c.key.Index != "":
+			delete(tab.holders, c.key)
+		case c.had:
+			tab.rows[c.id] = c.row
+		default:
+			delete(tab.rows, c.id)
+		}
+	}
+	tab.undo, tab.touched = tab.undo[:undo], tab.touched[:touched]
+}
+
+// resolve finds out whether an id and unique keys are taken, as far as that is
+// not known, in one statement at most. A zero id is not asked for.
+func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
+	args := make([]any, 2+len(tab.sql.uniqueAt))
+	args[0] = tab.t.programArg()
+	var asked []affiliate.Key
+	if _, ok := tab.rows[id]; id != uuid.Nil && !ok && !tab.above("", id) {
+		args[1] = [16]byte(id)
+	}
+	for _, key := range keys {
+		if !key.Index.Unique() {
+			continue
+		}
+		if _, ok := tab.holders[key]; ok || key.Index.IsID() && tab.above(key.Index, key.ID) {
+			continue
+		}
+		args[1+tab.sql.uniqueAt[key.Index]] = keyArg(key)
+		asked = append(asked, key)
+	}
+	if args[1] == nil && len(asked) == 0 {
+		return nil
+	}
+	found := map[affiliate.Key]uuid.UUID{}
+	err := tab.t.read(tab.sql.probe, args, func(rows pgx.Rows) error {
+		other, raw, err := scanRecord(rows)
+		if err != nil {
+			return err
+		}
+		tab.learn(other, raw)
+		return tab.foundKeys(other, raw, asked, found)
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range asked {
+		tab.hold(key, tab.stillHeld(found[key]))
+	}
+	return nil
+}
+
+// foundKeys notes which of the keys a record of the database holds.
+func (tab *table[T]) foundKeys(id uuid.UUID, raw []byte, asked []affiliate.Key, found map[affiliate.Key]uuid.UUID) error {
+	var rec T
+	if err := json.Unmarshal(raw, &rec); err != nil {
+		return errRecord
+	}
+	for _, key := range rec.AppendKeys(nil) {
+		if slices.Contains(asked, key) {
+			found[key] = id
+		}
+	}
+	return nil
+}
+
+// above tells whether a value is above all that the database holds.
+func (tab *table[T]) above(ix affiliate.Index, id uuid.UUID) bool {
+	t := tab.t
+	if t.kind == viewing || t.s.cfg.Mode != Queue {
+		return false
+	}
+	if t.marks == nil && t.open(nil, nil) != nil {
+		return false // the error comes with the next statement
+	}
+	mark := t.marks[tab.sql.markAt[ix]]
+	return !mark.Valid || bytes.Compare(id[:], mark.Bytes[:]) > 0
+}
+
+// clash names the unique key of a record that another one holds.
+func (tab *table[T]) clash(id uuid.UUID, keys []affiliate.Key) error {
+	for _, key := range keys {
+		if holder := tab.holders[key]; key.Index.Unique() && holder != uuid.Nil && holder != id {
+			return &affiliate.ExistsError{Index: key.Index}
+		}
+	}
+	return nil
+}
+
+func (tab *table[T]) insert(rec T) error {
+	id := rec.RecordID()
+	keys := rec.AppendKeys(tab.room[0][:0])
+	if err := tab.admit(keys); err != nil {
+		return err
+	}
+	if r, ok := tab.rows[id]; ok && r.live {
+		return &affiliate.ExistsError{}
+	}
+	if err := tab.resolve(id, keys); err != nil {
+		return err
+	}
+	if r, ok := tab.rows[id]; ok && r.live {
+		return &affiliate.ExistsError{}
+	}
+	if err := tab.clash(id, keys); err != nil {
+		return err
+	}
+	tab.put(id, &rec)
+	tab.rekey(id, nil, keys)
+	return nil
+}
+
+func (tab *table[T]) replace(rec T) error {
+	id := rec.RecordID()
+	keys := rec.AppendKeys(tab.room[0][:0])
+	if err := tab.admit(keys); err != nil {
+		return err
+	}
+	r, err := tab.get(id)
+	if err != nil {
+		return err
+	}
+	was := r.rec.AppendKeys(tab.room[1][:0])
+	if !slices.Equal(was, keys) {
+		fresh := slices.DeleteFunc(slices.Clone(keys), func(key affiliate.Key) bool { return slices.Contains(was, key) })
+		if err := tab.resolve(uuid.Nil, fresh); err != nil {
+			return err
+		}
+		if err := tab.clash(id, fresh); err != nil {
+			return err
+		}
+	}
+	tab.put(id, &rec)
+	tab.rekey(id, was, keys)
+	return nil
+}
+
+func (tab *table[T]) remove(id uuid.UUID) error {
+	r, err := tab.get(id)
+	if err != nil {
+		return err
+	}
+	was := r.rec.AppendKeys(tab.room[1][:0])
+	tab.put(id, nil)
+	tab.rekey(id, was, nil)
+	return nil
+}
+
+// admit refuses keys that the schema does not have, and texts that a database
+// cannot keep.
+func (tab *table[T]) admit(keys []affiliate.Key) error {
+	for _, key := range keys {
+		if !slices.Contains(tab.sql.indexes, key.Index) {
+			return fmt.Errorf("pgstore: record of %s: no index %q", tab.sql.name, key.Index)
+		}
+		if !storable(key) {
+			return fmt.Errorf("pgstore: record of %s: the key of %s cannot be stored", tab.sql.name, key.Index)
+		}
+	}
+	return nil
+}
+
+// storable tells whether a text can be a key.
+func storable(key affiliate.Key) bool {
+	if key.Index.IsID() {
+		return true
+	}
+	return key.Text != "" && utf8.ValidString(key.Text) && strings.IndexByte(key.Text, 0) < 0
+}
+
+// scanRecord reads the columns id and record.
+func scanRecord(rows pgx.Rows) (id uuid.UUID, raw []byte, err error) {
+	err = rows.Scan((*[16]byte)(&id), &raw)
+	return id, raw, err
+}
+
+// keyArg is the value of a key as a parameter.
+func keyArg(key affiliate.Key) any {
+	if key.Index.IsID() {
+		return [16]byte(key.ID)
+	}
+	return key.Text
+}
+
+// checkIndex refuses an index that the table does not have, or not of the kind.
+func (tab *table[T]) checkIndex(ix affiliate.Index, unique bool) error {
+	if ix.Unique() == unique && slices.Contains(tab.sql.indexes, ix) {
+		return nil
+	}
+	if unique {
+		return fmt.Errorf("pgstore: find in %s: no unique index %q", tab.sql.name, ix)
+	}
+	return fmt.Errorf("pgstore: list of %s: no shared index %q", tab.sql.name, ix)
+}

@@ -1,0 +1,344 @@
+package pgstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A kind of transaction.
+type kind uint8
+
+const (
+	viewing  kind = iota // reads one moment
+	updating             // one closure, or a group of them
+	hosted               // inside the host's own transaction
+)
+
+var (
+	errIsolation = errors.New("the isolation level of the host's transaction does not fit the Store's mode")
+	errRecord    = errors.New("a stored record cannot be read")
+
+	// errMoved ends a View whose first read is out of date; it runs again.
+	errMoved = errors.New("pgstore: the first read is out of date")
+	// errNumbers ends an Update that needs more numbers reserved; it runs again.
+	errNumbers = errors.New("pgstore: numbers are used up")
+)
+
+// db is a connection of the pool, or the host's transaction.
+type db interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// A txn is one transaction of the database over one program. It sends nothing
+// before its first read, remembers what it read, keeps writes to itself, and
+// sends them all together with the commit. So an Update costs a round trip for
+// each thing that it has not read yet and one for the end, and a closure that
+// is refused has not touched the database at all.
+//
+// What it remembers is true until it ends: in Queue mode the program's lock
+// keeps every other writer out, in Serializable mode and in a View all
+// statements read one snapshot.
+type txn struct {
+	s       *Store
+	program uuid.UUID
+	kind    kind
+	ctx     context.Context // of the closure that runs
+	db      db              // nil: no connection yet
+	conn    *pgxpool.Conn   // the one to give back; nil when the host's
+	opened  bool
+	err     error // the database failed: every later call answers this
+
+	first  *firstRead // of a View, outside of a transaction
+	single bool       // the first read may be one
+	readOnly bool // nothing may be written
+
+	tables  tables
+	numbers numbers
+	marks   []pgtype.UUID // nil: not read
+	known   bool          // the opening was read, and with it the counters
+}
+
+// A firstRead is a single row that a View read before it opened a transaction.
+type firstRead struct {
+	sql  string
+	args []any
+	row  [][]byte
+}
+
+func (s *Store) newTxn(program uuid.UUID, k kind) *txn {
+	t := &txn{s: s, program: program, kind: k, readOnly: k == viewing}
+	t.tables.init(t)
+	return t
+}
+
+// programArg is the program as a parameter.
+func (t *txn) programArg() any { return [16]byte(t.program) }
+
+// fail notes an error of the database and returns it as what every later call
+// answers.
+func (t *txn) fail(op string, err error) error {
+	if t.err == nil {
+		t.err = err
+		if err != errMoved && err != errNumbers {
+			t.err = &failure{op: op, err: err}
+		}
+	}
+	return t.err
+}
+
+// ready tells whether a statement may be sent, and takes a connection for the
+// first one.
+func (t *txn) ready(op string) error {
+	if t.err != nil {
+		return t.err
+	}
+	if err := t.ctx.Err(); err != nil {
+		return t.fail(op, err)
+	}
+	if t.db == nil {
+		conn, err := t.s.pool.Acquire(t.ctx)
+		if err != nil {
+			return t.fail("connect", err)
+		}
+		t.conn, t.db = conn, conn
+	}
+	return nil
+}
+
+// row reads at most one row. The first one of a View is read outside of a
+// transaction: one statement sees one moment anyway. Where more is read, the
+// transaction begins by reading it again.
+func (t *txn) row(sql string, args []any, each func(pgx.Rows) error) error {
+	if err := t.ready("read"); err != nil {
+		return err
+	}
+	if t.kind != viewing || t.opened || t.first != nil || !t.single {
+		return t.read(sql, args, each)
+	}
+	t.first = &firstRead{sql: sql, args: args}
+	rows, err := t.db.Query(t.ctx, sql, args...)
+	if err == nil {
+		for rows.Next() && err == nil {
+			t.first.row = append(t.first.row, cloneRow(rows.RawValues())...)
+			err = each(rows)
+		}
+		rows.Close()
+		err = errors.Join(err, rows.Err())
+	}
+	if err != nil {
+		return t.fail("read", err)
+	}
+	return nil
+}
+
+// cloneRow copies a row out of the connection's buffer.
+func cloneRow(values [][]byte) [][]byte {
+	row := make([][]byte, len(values))
+	for i, v := range values {
+		row[i] = bytes.Clone(v)
+	}
+	return row
+}
+
+// read sends a query, with the opening of the transaction before it when it is
+// the first one.
+func (t *txn) read(sql string, args []any, each func(pgx.Rows) error) error {
+	if err := t.ready("read"); err != nil {
+		return err
+	}
+	if t.opened {
+		rows, err := t.db.Query(t.ctx, sql, args...)
+		if err != nil {
+			return t.fail("read", err)
+		}
+		if err := eachRow(rows, each); err != nil {
+			return t.fail("read", err)
+		}
+		return nil
+	}
+	return t.open(func(b *pgx.Batch) { b.Queue(sql, args...) }, func(results pgx.BatchResults) error {
+		return queryRows(results, each)
+	})
+}
+
+func queryRows(results pgx.BatchResults, each func(pgx.Rows) error) error {
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	return eachRow(rows, each)
+}
+
+func eachRow(rows pgx.Rows, each func(pgx.Rows) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// open begins the transaction in one round trip with whatever comes first.
+func (t *txn) open(queue func(*pgx.Batch), results func(pgx.BatchResults) error) error {
+	if err := t.ready("begin"); err != nil {
+		return err
+	}
+	t.opened = true // whatever comes of it, there may be something to end
+	b := &pgx.Batch{}
+	steps := t.queueOpening(b)
+	if queue != nil {
+		queue(b)
+	}
+	br := t.db.SendBatch(t.ctx, b)
+	var err error
+	for _, step := range steps {
+		if err = step(br); err != nil {
+			break
+		}
+	}
+	if err == nil && results != nil {
+		err = results(br)
+	}
+	if closed := br.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return t.fail("begin", err)
+	}
+	t.known = t.kind != viewing
+	return nil
+}
+
+// queueOpening queues the first statements of a transaction, and says how to
+// read each answer.
+func (t *txn) queueOpening(b *pgx.Batch) (steps []func(pgx.BatchResults) error) {
+	add := func(step func(pgx.BatchResults) error, sql string, args ...any) {
+		b.Queue(sql, args...)
+		steps = append(steps, step)
+	}
+	queue := t.s.cfg.Mode == Queue
+	switch {
+	case t.kind == hosted:
+		add(execOnly, "SAVEPOINT tributary")
+		add(t.checkIsolation, "SELECT current_setting('transaction_isolation')")
+	case t.kind == viewing && queue:
+		add(execOnly, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+	case t.kind == viewing:
+		add(execOnly, "BEGIN ISOLATION LEVEL SERIALIZABLE, READ ONLY")
+	case queue:
+		add(execOnly, "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE")
+	default:
+		add(execOnly, "BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE")
+	}
+	if t.kind != viewing && queue {
+		add(execOnly, "SELECT pg_advisory_xact_lock($1::bigint)", t.s.lockKey(t.program))
+	}
+	if t.kind != viewing && queue {
+		add(t.readOpening, t.s.sql.opening, t.programArg())
+	}
+	if t.kind == hosted && !queue {
+		add(t.readOpening, t.s.sql.counters, t.programArg())
+	}
+	if t.kind != viewing {
+		add(t.readEndpoints, t.tables.endpoints.sql.list[listShape{}], t.programArg(), nil)
+	}
+	if first := t.first; first != nil {
+		add(t.compareFirst, first.sql, first.args...)
+	}
+	return steps
+}
+
+func ignoreRow(pgx.Rows) error { return nil }
+
+func execOnly(results pgx.BatchResults) error {
+	_, err := results.Exec()
+	return err
+}
+
+func (t *txn) readOpening(results pgx.BatchResults) error {
+	marks := make([]pgtype.UUID, 0, t.s.sql.marks)
+	if t.s.cfg.Mode == Queue {
+		marks = marks[:t.s.sql.marks]
+		t.marks = marks
+	}
+	return queryRows(results, func(rows pgx.Rows) error {
+		var counters [3]pgtype.Int8
+		into := make([]any, 0, len(counters)+len(marks))
+		for i := range counters {
+			into = append(into, &counters[i])
+		}
+		for i := range marks {
+			into = append(into, &marks[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		for i, c := range counters {
+			t.numbers.at[i], t.numbers.stored[i] = c.Int64, c.Int64
+		}
+		return nil
+	})
+}
+
+// readEndpoints reads the endpoints of the program, which every event asks for.
+func (t *txn) readEndpoints(results pgx.BatchResults) error {
+	tab := &t.tables.endpoints
+	found := []uuid.UUID{}
+	err := queryRows(results, func(rows pgx.Rows) error {
+		id, raw, err := scanRecord(rows)
+		found = append(found, id)
+		tab.learn(id, raw)
+		return err
+	})
+	tab.remember(affiliate.Key{}, found)
+	return err
+}
+
+// compareFirst reads the first row of a View again, in the snapshot of what
+// follows. When it is another one the View has to run again.
+func (t *txn) compareFirst(results pgx.BatchResults) error {
+	var row [][]byte
+	err := queryRows(results, func(rows pgx.Rows) error {
+		row = append(row, cloneRow(rows.RawValues())...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(row) != len(t.first.row) {
+		return errMoved
+	}
+	for i := range row {
+		if !bytes.Equal(row[i], t.first.row[i]) || (row[i] == nil) != (t.first.row[i] == nil) {
+			return errMoved
+		}
+	}
+	return nil
+}
+
+func (t *txn) checkIsolation(results pgx.BatchResults) error {
+	return queryRows(results, func(rows pgx.Rows) error {
+		var level string
+		if err := rows.Scan(&level); err != nil {
+			return err
+		}
+		want := "read committed"
+		if t.s.cfg.Mode == Serializable {
+			want = "serializable"
+		}
+		if level != want {
+			return errIsolation
+		}
+		return nil
+	})
+}
