@@ -175,35 +175,29 @@ func (g *group) drop(m *member) {
 // no answer afterwards is run again.
 func (g *group) attempt(batch []*member) {
 	t := g.s.newTxn(g.program, updating)
-	g.s.blocks.lend(t)
-	settled := false
-	settle := func(undone bool) {
-		if !settled {
-			settled = true
-			g.s.blocks.settle(t, undone)
-		}
-	}
+	left := g.s.blocks.lend(t)
 	defer func() { // also when the leader's own closure panics
 		t.rollback()
-		settle(true)
+		g.s.blocks.keep(t, left)
 	}()
 
 	ran, broke := g.runAll(t, batch)
 	if broke != nil {
-		t.rollback()
-		settle(true)
+		t.rollback() // before anybody waits
 		g.broken(t, broke, len(batch) > 1)
 		return
 	}
 	if g.dropLate(ran) {
 		return // run the others again, without what these wrote
 	}
-	err := t.commit()
-	settle(err != nil && !errors.Is(err, ErrOutcomeUnknown))
-	if err != nil {
+	if err := t.commit(); err != nil {
+		if errors.Is(err, ErrOutcomeUnknown) {
+			left = numbers{}
+		}
 		g.notCommitted(err, ran)
 		return
 	}
+	left = t.numbers
 	for _, m := range ran {
 		g.answer(m, m.err)
 	}
@@ -262,10 +256,6 @@ func (g *group) broken(t *txn, m *member, together bool) {
 	switch {
 	case m.ctx.Err() != nil:
 		g.answer(m, t.verdict(m.err))
-	case t.err == errNumbers:
-		if err := g.s.reserve(m.ctx, t); err != nil {
-			g.answer(m, err)
-		}
 	case together:
 		g.alone = true
 	default:

@@ -24,12 +24,12 @@ type tableSQL struct {
 	get      string
 	find     map[affiliate.Index]string
 	list     map[listShape]string
-	probe    string // by id and by every unique key
-	insert   string // any number of rows
-	replace  string // any number of rows whose keys stay
-	rekey    string // one row with its keys
-	unkey    string // takes the unique keys off any number of rows
-	remove   string // any number of rows
+	probe    string                  // by id and by every unique key
+	insert   string                  // any number of rows
+	replace  string                  // any number of rows whose keys stay
+	rekey    string                  // one row with its keys
+	unkey    string                  // takes the unique keys off any number of rows
+	remove   string                  // any number of rows
 	uniqueAt map[affiliate.Index]int // among the queries of probe
 	markAt   map[affiliate.Index]int // among the marks; that of the id is empty
 }
@@ -58,13 +58,13 @@ var references = map[string][]reference{
 
 // statements are all of a Store's.
 type statements struct {
-	tables  []tableSQL
+	tables   []tableSQL
 	opening  string // counters and marks of a program
 	counters string // its counters alone
-	marks   int    // columns of opening that are ids
+	marks    int    // columns of opening that are ids
 	number   string // sets a counter
-	block   string // reserves numbers
-	check   string // fails where the tables are missing
+	block    string // reserves numbers
+	check    string // fails where the tables are missing
 }
 
 func newStatements(schema string) *statements {

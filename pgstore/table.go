@@ -21,12 +21,12 @@ type table[T affiliate.Record[T]] struct {
 	t   *txn
 	sql *tableSQL
 
-	rows    map[uuid.UUID]*row[T]           // known, present or not
-	holders map[affiliate.Key]uuid.UUID     // of unique keys; zero: nobody
-	lists   map[affiliate.Key][]uuid.UUID   // whole lists, as the database has them
-	touched []uuid.UUID                     // rows that were written
-	undo    []change[T]                     // newest last
-	room    [2][maxIndexes]affiliate.Key    // for keys
+	rows    map[uuid.UUID]*row[T]         // known, present or not
+	holders map[affiliate.Key]uuid.UUID   // of unique keys; zero: nobody
+	lists   map[affiliate.Key][]uuid.UUID // whole lists, as the database has them
+	touched []uuid.UUID                   // rows that were written
+	undo    []change[T]                   // newest last
+	room    [2][maxIndexes]affiliate.Key  // for keys
 }
 
 const maxIndexes = 10

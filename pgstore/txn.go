@@ -28,8 +28,6 @@ var (
 
 	// errMoved ends a View whose first read is out of date; it runs again.
 	errMoved = errors.New("pgstore: the first read is out of date")
-	// errNumbers ends an Update that needs more numbers reserved; it runs again.
-	errNumbers = errors.New("pgstore: numbers are used up")
 )
 
 // db is a connection of the pool, or the host's transaction.
@@ -57,9 +55,9 @@ type txn struct {
 	opened  bool
 	err     error // the database failed: every later call answers this
 
-	first  *firstRead // of a View, outside of a transaction
-	single bool       // the first read may be one
-	readOnly bool // nothing may be written
+	first    *firstRead // of a View, outside of a transaction
+	single   bool       // the first read may be one
+	readOnly bool       // nothing may be written
 
 	tables  tables
 	numbers numbers
@@ -88,7 +86,7 @@ func (t *txn) programArg() any { return [16]byte(t.program) }
 func (t *txn) fail(op string, err error) error {
 	if t.err == nil {
 		t.err = err
-		if err != errMoved && err != errNumbers {
+		if err != errMoved {
 			t.err = &failure{op: op, err: err}
 		}
 	}
@@ -284,7 +282,7 @@ func (t *txn) readOpening(results pgx.BatchResults) error {
 			return err
 		}
 		for i, c := range counters {
-			t.numbers.at[i], t.numbers.stored[i] = c.Int64, c.Int64
+			t.numbers.at[i], t.numbers.end[i] = c.Int64, c.Int64
 		}
 		return nil
 	})
