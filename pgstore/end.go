@@ -66,7 +66,7 @@ func (t *txn) flush() (*flushBatch, error) {
 			return nil, err
 		}
 	}
-	t.flushNumbers(&b.Batch)
+	t.queueClosing(&b.Batch)
 	return b, nil
 }
 

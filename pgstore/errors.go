@@ -75,6 +75,12 @@ func retryable(err error) bool {
 	return ok && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
+// clashed tells whether a row that was thought to be new was not.
+func clashed(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "23505"
+}
+
 // fatal tells whether the server ended the session with the error.
 func fatal(pg *pgconn.PgError) bool {
 	s := pg.SeverityUnlocalized

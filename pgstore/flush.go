@@ -48,13 +48,14 @@ func (tab *table[T]) flush(b *flushBatch) error {
 		}
 	}
 	if len(gone) > 0 {
-		b.Queue(tab.sql.remove, b.program, idsOf(gone))
+		b.Queue(tab.sql.removes, b.program, idsOf(gone))
 	}
 	if len(moved) > 1 && tab.sql.unkey != "" { // keys may change places
 		b.Queue(tab.sql.unkey, b.program, idsOf(moved))
 	}
 	for _, e := range moved {
-		if err := tab.queueMoved(b, e); err != nil {
+		tab.raise(e)
+		if err := tab.queueRow(b, tab.sql.rekey, e); err != nil {
 			return err
 		}
 	}
@@ -79,27 +80,36 @@ func idsOf[T any](entries []entry[T]) [][16]byte {
 
 // queueRecords replaces records whose keys stay.
 func (tab *table[T]) queueRecords(b *flushBatch, entries []entry[T]) error {
-	if len(entries) == 0 {
-		return nil
+	records, err := encodeAll(b, entries)
+	switch {
+	case err != nil:
+		return err
+	case len(entries) == 1:
+		b.Queue(tab.sql.replace, b.program, [16]byte(entries[0].id), records[0])
+	case len(entries) > 1:
+		b.Queue(tab.sql.replaces, b.program, idsOf(entries), records)
 	}
+	return nil
+}
+
+func encodeAll[T any](b *flushBatch, entries []entry[T]) ([]string, error) {
 	records := make([]string, len(entries))
 	for i, e := range entries {
 		var err error
 		if records[i], err = b.encode(e.row.rec); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	b.Queue(tab.sql.replace, b.program, idsOf(entries), records)
-	return nil
+	return records, nil
 }
 
-// queueMoved replaces a record with its keys.
-func (tab *table[T]) queueMoved(b *flushBatch, e entry[T]) error {
+// queueRow queues a statement whose parameters are a whole row.
+func (tab *table[T]) queueRow(b *flushBatch, sql string, e entry[T]) error {
 	record, err := b.encode(e.row.rec)
 	if err != nil {
 		return err
 	}
-	args := []any{b.program, [16]byte(e.id), record}
+	args := append(make([]any, 0, 3+len(tab.sql.indexes)), b.program, [16]byte(e.id))
 	keys := e.row.rec.AppendKeys(tab.room[0][:0])
 	for _, ix := range tab.sql.indexes {
 		if key, ok := keyOf(keys, ix); ok {
@@ -108,7 +118,7 @@ func (tab *table[T]) queueMoved(b *flushBatch, e entry[T]) error {
 			args = append(args, nil)
 		}
 	}
-	b.Queue(tab.sql.rekey, args...)
+	b.Queue(sql, append(args, record)...)
 	return nil
 }
 
@@ -121,23 +131,26 @@ func keyOf(keys []affiliate.Key, ix affiliate.Index) (affiliate.Key, bool) {
 	return affiliate.Key{}, false
 }
 
-// queueFresh inserts records, one array for each column.
+// queueFresh inserts records, and raises the marks of the table.
 func (tab *table[T]) queueFresh(b *flushBatch, entries []entry[T]) error {
-	if len(entries) == 0 {
+	for _, e := range entries {
+		tab.raise(e)
+	}
+	switch len(entries) {
+	case 0:
 		return nil
+	case 1:
+		return tab.queueRow(b, tab.sql.insert, entries[0])
 	}
 	args := []any{b.program, idsOf(entries)}
 	for _, ix := range tab.sql.indexes {
 		args = append(args, tab.column(ix, entries))
 	}
-	records := make([]string, len(entries))
-	for i, e := range entries {
-		var err error
-		if records[i], err = b.encode(e.row.rec); err != nil {
-			return err
-		}
+	records, err := encodeAll(b, entries)
+	if err != nil {
+		return err
 	}
-	b.Queue(tab.sql.insert, append(args, records)...)
+	b.Queue(tab.sql.inserts, append(args, records)...)
 	return nil
 }
 

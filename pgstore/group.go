@@ -30,6 +30,7 @@ type member struct {
 	fn       func(tx *affiliate.Tx) error
 	inbox    chan message // from the leader; one at a time
 	attempts int          // lost against other transactions
+	careful  bool         // the marks were too low
 	err      error        // of the last run of fn, later of the Update
 }
 
@@ -175,6 +176,7 @@ func (g *group) drop(m *member) {
 // no answer afterwards is run again.
 func (g *group) attempt(batch []*member) {
 	t := g.s.newTxn(g.program, updating)
+	t.careful = len(batch) == 1 && batch[0].careful
 	left := g.s.blocks.lend(t)
 	defer func() { // also when the leader's own closure panics
 		t.rollback()
@@ -272,6 +274,8 @@ func (g *group) notCommitted(err error, ran []*member) {
 		}
 	case len(ran) > 1:
 		g.alone = true
+	case clashed(err) && !ran[0].careful:
+		ran[0].careful = true
 	default:
 		g.runAgain(ran[0], err, err)
 	}

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"sync"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -30,12 +31,17 @@ import (
 // snapshot of any other level may be older than the lock, and is refused. A
 // transaction is for one goroutine, and so is the Store.
 func In(tx pgx.Tx) affiliate.Store {
+	return host{defaultStore(), tx}
+}
+
+// defaultStore makes the statements of the default Config once.
+var defaultStore = sync.OnceValue(func() *Store {
 	cfg := Config{}
 	if err := cfg.complete(); err != nil {
 		panic(err) // the zero Config is complete
 	}
-	return host{&Store{cfg: cfg, sql: newStatements(cfg.Schema)}, tx}
-}
+	return &Store{cfg: cfg, sql: newStatements(cfg.Schema)}
+})
 
 // In is this Store inside the host's own transaction, as [In] describes. A
 // Serializable Store wants a SERIALIZABLE transaction.
@@ -60,11 +66,19 @@ func (h host) Update(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 }
 
 func (h host) within(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error, reading bool) error {
+	err := h.once(ctx, program, fn, reading, false)
+	if clashed(err) {
+		err = h.once(ctx, program, fn, reading, true)
+	}
+	return err
+}
+
+func (h host) once(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error, reading, careful bool) error {
 	if ctx.Err() != nil {
 		return ended(ctx, "host's transaction")
 	}
 	t := h.s.newTxn(program, hosted)
-	t.ctx, t.db, t.readOnly = ctx, h.tx, reading
+	t.ctx, t.db, t.readOnly, t.careful = ctx, h.tx, reading, careful
 	defer t.rollbackHost() // unless it was released
 	err := t.run(fn)
 	if err == nil && t.err == nil && ctx.Err() != nil {

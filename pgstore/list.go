@@ -23,16 +23,16 @@ type listed struct {
 
 // fetch reads a list from the database.
 func (tab *table[T]) fetch(q affiliate.Query) ([]listed, error) {
-	sql := tab.sql.list[listShape{q.Key.Index, q.After != uuid.Nil, q.Desc}]
-	args := []any{tab.t.programArg(), nil}
-	if q.Limit > 0 {
-		args[1] = int64(q.Limit)
-	}
+	sql := tab.sql.list[listShape{q.Key.Index, q.After != uuid.Nil, q.Desc, q.Limit > 0}]
+	args := []any{tab.t.programArg()}
 	if q.Key.Index != "" {
 		args = append(args, keyArg(q.Key))
 	}
 	if q.After != uuid.Nil {
 		args = append(args, [16]byte(q.After))
+	}
+	if q.Limit > 0 {
+		args = append(args, int64(q.Limit))
 	}
 	var found []listed
 	return found, tab.t.read(sql, args, func(rows pgx.Rows) error {

@@ -52,12 +52,14 @@ func (t *txn) countable(i int) error {
 	if n.at[i] < n.end[i] {
 		return nil
 	}
-	return t.read(t.s.sql.block, []any{t.programArg(), string(sequences[i]), int64(blockSize)}, func(rows pgx.Rows) error {
-		var end int64
-		if err := rows.Scan(&end); err != nil {
+	var more [3]int64
+	more[i] = blockSize
+	return t.read(t.s.sql.block, []any{t.programArg(), more[0], more[1], more[2], []byte{}}, func(rows pgx.Rows) error {
+		var ends [3]int64
+		if err := rows.Scan(&ends[0], &ends[1], &ends[2]); err != nil {
 			return err
 		}
-		n.at[i], n.end[i] = end-blockSize, end
+		n.at[i], n.end[i] = ends[i]-blockSize, ends[i]
 		return nil
 	})
 }
@@ -65,16 +67,13 @@ func (t *txn) countable(i int) error {
 // inBlocks tells whether the numbers come in blocks.
 func (t *txn) inBlocks() bool { return t.kind == updating && t.s.cfg.Mode == Serializable }
 
-// flushNumbers queues the rows of the counters that moved.
-func (t *txn) flushNumbers(b *pgx.Batch) {
-	if t.inBlocks() {
+// queueClosing queues the row of the program, when it changed.
+func (t *txn) queueClosing(b *pgx.Batch) {
+	n := &t.numbers
+	if t.inBlocks() || !t.known || n.at == n.end && !t.marks.raised {
 		return
 	}
-	for i, seq := range sequences {
-		if t.numbers.at[i] != t.numbers.end[i] {
-			b.Queue(t.s.sql.number, t.programArg(), string(seq), t.numbers.at[i])
-		}
-	}
+	b.Queue(t.s.sql.closing, t.programArg(), n.at[0], n.at[1], n.at[2], t.marks.raw)
 }
 
 // blocks are the numbers that the committed transactions of a Store left over.

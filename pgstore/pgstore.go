@@ -140,7 +140,7 @@ func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn
 
 // check fails where the tables are missing.
 func (t *txn) check() error {
-	return t.row(t.s.sql.check, []any{t.programArg()}, ignoreRow)
+	return t.row(t.s.sql.opening, []any{t.programArg()}, ignoreRow)
 }
 
 // Update runs fn and commits what it wrote if and only if fn returns nil.

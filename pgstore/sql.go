@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -25,11 +24,13 @@ type tableSQL struct {
 	find     map[affiliate.Index]string
 	list     map[listShape]string
 	probe    string                  // by id and by every unique key
-	insert   string                  // any number of rows
-	replace  string                  // any number of rows whose keys stay
+	insert   string                  // one row
+	inserts  string                  // many
+	replace  string                  // one record whose keys stay
+	replaces string                  // many
 	rekey    string                  // one row with its keys
 	unkey    string                  // takes the unique keys off any number of rows
-	remove   string                  // any number of rows
+	removes  string                  // any number of rows
 	uniqueAt map[affiliate.Index]int // among the queries of probe
 	markAt   map[affiliate.Index]int // among the marks; that of the id is empty
 }
@@ -39,6 +40,7 @@ type listShape struct {
 	key   affiliate.Index // empty: the whole table
 	after bool
 	desc  bool
+	limit bool
 }
 
 // A reference leads from a column to the record of another table with that id.
@@ -58,13 +60,11 @@ var references = map[string][]reference{
 
 // statements are all of a Store's.
 type statements struct {
-	tables   []tableSQL
-	opening  string // counters and marks of a program
-	counters string // its counters alone
-	marks    int    // columns of opening that are ids
-	number   string // sets a counter
-	block    string // reserves numbers
-	check    string // fails where the tables are missing
+	tables  []tableSQL
+	marks   int    // columns whose values rise, in all tables
+	opening string // reads the row of a program
+	closing string // writes it
+	block   string // reserves numbers
 }
 
 func newStatements(schema string) *statements {
@@ -79,15 +79,13 @@ func newStatements(schema string) *statements {
 		}
 		s.tables = append(s.tables, table)
 	}
-	counters := countersSQL(quoted)
-	marks := marksSQL(quoted)
-	s.counters, s.marks = "SELECT "+strings.Join(counters, ", "), len(marks)
-	s.opening = "SELECT " + strings.Join(append(counters, marks...), ", ")
-	s.number = "INSERT INTO " + quoted + "sequences (program, name, value) VALUES ($1::uuid, $2::text, $3::bigint)" +
-		" ON CONFLICT (program, name) DO UPDATE SET value = EXCLUDED.value"
-	s.block = "INSERT INTO " + quoted + "sequences AS s (program, name, value) VALUES ($1::uuid, $2::text, $3::bigint)" +
-		" ON CONFLICT (program, name) DO UPDATE SET value = s.value + EXCLUDED.value RETURNING value"
-	s.check = "SELECT value FROM " + quoted + "sequences WHERE program = $1::uuid LIMIT 1"
+	s.marks = at
+	s.opening = "SELECT sale, commission, click, marks FROM " + quoted + "programs WHERE program = $1::uuid"
+	into := "INSERT INTO " + quoted + "programs AS p (program, sale, commission, click, marks)" +
+		" VALUES ($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea) ON CONFLICT (program) DO UPDATE SET "
+	s.closing = into + "sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"
+	s.block = into + "sale = p.sale + EXCLUDED.sale, commission = p.commission + EXCLUDED.commission, click = p.click + EXCLUDED.click" +
+		" RETURNING sale, commission, click"
 	return s
 }
 
@@ -130,8 +128,8 @@ func (s *tableSQL) selectAhead(schema string) string {
 	return "SELECT t.id, t.record" + columns.String() + " FROM " + schema + s.name + " t" + joins.String()
 }
 
-// makeLists makes the statements of List. A parameter that a shape lacks is not
-// in its text: the limit is $2, then key and after.
+// makeLists makes the statements of List: one for each shape, so that each has
+// a plan of its own.
 func (s *tableSQL) makeLists(table string) {
 	keys := []affiliate.Index{""}
 	for _, ix := range s.indexes {
@@ -139,74 +137,66 @@ func (s *tableSQL) makeLists(table string) {
 			keys = append(keys, ix)
 		}
 	}
+	both := []bool{false, true}
 	for _, key := range keys {
-		for _, after := range []bool{false, true} {
-			for _, desc := range []bool{false, true} {
-				s.list[listShape{key, after, desc}] = listSQL(table, key, after, desc)
+		for _, after := range both {
+			for _, desc := range both {
+				for _, limit := range both {
+					shape := listShape{key, after, desc, limit}
+					s.list[shape] = shape.sql(table)
+				}
 			}
 		}
 	}
 }
 
-func listSQL(table string, key affiliate.Index, after, desc bool) string {
+// sql is the statement of a shape. Its parameters, as far as it has them, are
+// the program, the key, after and the limit.
+func (l listShape) sql(table string) string {
 	sql := "SELECT id, record FROM " + table + " WHERE program = $1::uuid"
-	order, than, next := "ASC", ">", 3
-	if desc {
+	order, than, next := "ASC", ">", 2
+	if l.desc {
 		order, than = "DESC", "<"
 	}
 	columns := "program " + order
-	if key != "" {
-		sql += fmt.Sprintf(" AND %s = $%d::%s", key, next, sqlType(key))
-		columns += ", " + string(key) + " " + order
+	if l.key != "" {
+		sql += fmt.Sprintf(" AND %s = $%d::%s", l.key, next, sqlType(l.key))
+		columns += ", " + string(l.key) + " " + order
 		next++
 	}
-	if after {
+	if l.after {
 		sql += fmt.Sprintf(" AND id %s $%d::uuid", than, next)
+		next++
 	}
-	return sql + " ORDER BY " + columns + ", id " + order + " LIMIT $2::bigint"
+	sql += " ORDER BY " + columns + ", id " + order
+	if l.limit {
+		sql += fmt.Sprintf(" LIMIT $%d::bigint", next)
+	}
+	return sql
 }
 
-// makeWrites makes the statements of the flush. Rows come as one array for
-// each column.
+// makeWrites makes the statements of the flush: for one row, and for many, which
+// come as one array for each column.
 func (s *tableSQL) makeWrites(table string) {
-	columns, values, arrays := []string{"program", "id"}, []string{"$1::uuid", "v.id"}, []string{"$2::uuid[]"}
-	names, sets := []string{"id"}, []string{}
+	names, params, arrays, sets := []string{"id"}, []string{"$2::uuid"}, []string{"$2::uuid[]"}, []string{}
 	for i, ix := range s.indexes {
-		columns, values, names = append(columns, string(ix)), append(values, "v."+string(ix)), append(names, string(ix))
+		names = append(names, string(ix))
+		params = append(params, fmt.Sprintf("$%d::%s", i+3, sqlType(ix)))
 		arrays = append(arrays, fmt.Sprintf("$%d::%s[]", i+3, sqlType(ix)))
-		sets = append(sets, fmt.Sprintf("%s = $%d::%s", ix, i+4, sqlType(ix)))
+		sets = append(sets, fmt.Sprintf("%s = $%d::%s", ix, i+3, sqlType(ix)))
 	}
-	columns, values, names = append(columns, "record"), append(values, "v.record::json"), append(names, "record")
-	arrays = append(arrays, fmt.Sprintf("$%d::text[]", len(s.indexes)+3))
-	s.insert = fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM unnest(%s) AS v(%s)", table,
-		strings.Join(columns, ", "), strings.Join(values, ", "), strings.Join(arrays, ", "), strings.Join(names, ", "))
-	s.replace = "UPDATE " + table + " AS t SET record = v.record::json FROM unnest($2::uuid[], $3::text[]) AS v(id, record)" +
+	record := fmt.Sprintf("$%d::text", len(s.indexes)+3)
+	columns := strings.Join(names, ", ")
+	into := "INSERT INTO " + table + " (program, " + columns + ", record) "
+	s.insert = into + "VALUES ($1::uuid, " + strings.Join(params, ", ") + ", " + record + "::json)"
+	s.inserts = into + "SELECT $1::uuid, v." + strings.Join(names, ", v.") + ", v.record::json FROM unnest(" +
+		strings.Join(arrays, ", ") + ", " + record + "[]) AS v(" + columns + ", record)"
+	where := " WHERE program = $1::uuid AND id = $2::uuid"
+	s.replace = "UPDATE " + table + " SET record = $3::text::json" + where
+	s.replaces = "UPDATE " + table + " AS t SET record = v.record::json FROM unnest($2::uuid[], $3::text[]) AS v(id, record)" +
 		" WHERE t.program = $1::uuid AND t.id = v.id"
-	s.rekey = "UPDATE " + table + " SET " + strings.Join(append(sets, "record = $3::text::json"), ", ") +
-		" WHERE program = $1::uuid AND id = $2::uuid"
-	s.remove = "DELETE FROM " + table + " WHERE program = $1::uuid AND id = ANY($2::uuid[])"
-}
-
-// countersSQL reads the counters of a program.
-func countersSQL(schema string) []string {
-	var columns []string
-	for _, seq := range sequences {
-		columns = append(columns, fmt.Sprintf("(SELECT value FROM %ssequences WHERE program = $1::uuid AND name = '%s')", schema, seq))
-	}
-	return columns
-}
-
-// marksSQL reads, for each table, its last id and its last key of each unique
-// index of ids: what is above a mark is not there yet.
-func marksSQL(schema string) []string {
-	var columns []string
-	for _, t := range affiliate.Schema() {
-		for _, column := range marked(t) {
-			columns = append(columns, fmt.Sprintf("(SELECT %s FROM %s%s WHERE program = $1::uuid AND %s IS NOT NULL ORDER BY program DESC, %s DESC LIMIT 1)",
-				column, schema, t.Name, column, column))
-		}
-	}
-	return columns
+	s.rekey = "UPDATE " + table + " SET " + strings.Join(append(sets, "record = "+record+"::json"), ", ") + where
+	s.removes = "DELETE FROM " + table + " WHERE program = $1::uuid AND id = ANY($2::uuid[])"
 }
 
 // marked are the columns of a table whose values rise.
@@ -227,10 +217,5 @@ func sqlType(ix affiliate.Index) string {
 	return "text"
 }
 
-// sequences are the counters of a program, in the order of countersSQL.
+// sequences are the counters of a program, in the order of its row.
 var sequences = []affiliate.Sequence{affiliate.SaleSequence, affiliate.CommissionSequence, affiliate.ClickSequence}
-
-// uniques are the unique indexes of a table.
-func (s *tableSQL) uniques() []affiliate.Index {
-	return slices.DeleteFunc(slices.Clone(s.indexes), func(ix affiliate.Index) bool { return !ix.Unique() })
-}

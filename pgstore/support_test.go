@@ -133,7 +133,7 @@ func newStore(tb testing.TB, pool *pgxpool.Pool, cfg pgstore.Config) *pgstore.St
 func empty(tb testing.TB, pool *pgxpool.Pool, schema string) {
 	tb.Helper()
 	var sql strings.Builder
-	for _, t := range append(affiliate.Schema(), affiliate.TableSchema{Name: "sequences"}) {
+	for _, t := range append(affiliate.Schema(), affiliate.TableSchema{Name: "programs"}) {
 		fmt.Fprintf(&sql, `DELETE FROM "%s".%s;`, schema, t.Name)
 	}
 	if _, err := pool.Exec(context.Background(), sql.String()); err != nil {

@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -228,6 +227,9 @@ func (tab *table[T]) rollback(undo, touched int) {
 // resolve finds out whether an id and unique keys are taken, as far as that is
 // not known, in one statement at most. A zero id is not asked for.
 func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
+	if err := tab.t.needMarks(); err != nil {
+		return err
+	}
 	args := make([]any, 2+len(tab.sql.uniqueAt))
 	args[0] = tab.t.programArg()
 	var asked []affiliate.Key
@@ -277,19 +279,6 @@ func (tab *table[T]) foundKeys(id uuid.UUID, raw []byte, asked []affiliate.Key, 
 		}
 	}
 	return nil
-}
-
-// above tells whether a value is above all that the database holds.
-func (tab *table[T]) above(ix affiliate.Index, id uuid.UUID) bool {
-	t := tab.t
-	if t.kind == viewing || t.s.cfg.Mode != Queue {
-		return false
-	}
-	if t.marks == nil && t.open(nil, nil) != nil {
-		return false // the error comes with the next statement
-	}
-	mark := t.marks[tab.sql.markAt[ix]]
-	return !mark.Valid || bytes.Compare(id[:], mark.Bytes[:]) > 0
 }
 
 // clash names the unique key of a record that another one holds.

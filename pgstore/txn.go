@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -61,8 +60,9 @@ type txn struct {
 
 	tables  tables
 	numbers numbers
-	marks   []pgtype.UUID // nil: not read
-	known   bool          // the opening was read, and with it the counters
+	marks   marks
+	known   bool // the row of the program was read
+	careful bool // the marks do not count
 }
 
 // A firstRead is a single row that a View read before it opened a transaction.
@@ -213,7 +213,6 @@ func (t *txn) open(queue func(*pgx.Batch), results func(pgx.BatchResults) error)
 	if err != nil {
 		return t.fail("begin", err)
 	}
-	t.known = t.kind != viewing
 	return nil
 }
 
@@ -241,14 +240,11 @@ func (t *txn) queueOpening(b *pgx.Batch) (steps []func(pgx.BatchResults) error) 
 	if t.kind != viewing && queue {
 		add(execOnly, "SELECT pg_advisory_xact_lock($1::bigint)", t.s.lockKey(t.program))
 	}
-	if t.kind != viewing && queue {
+	if t.kind == hosted || t.kind == updating && queue {
 		add(t.readOpening, t.s.sql.opening, t.programArg())
 	}
-	if t.kind == hosted && !queue {
-		add(t.readOpening, t.s.sql.counters, t.programArg())
-	}
 	if t.kind != viewing {
-		add(t.readEndpoints, t.tables.endpoints.sql.list[listShape{}], t.programArg(), nil)
+		add(t.readEndpoints, t.tables.endpoints.sql.list[listShape{}], t.programArg())
 	}
 	if first := t.first; first != nil {
 		add(t.compareFirst, first.sql, first.args...)
@@ -263,29 +259,17 @@ func execOnly(results pgx.BatchResults) error {
 	return err
 }
 
+// readOpening reads the row of the program.
 func (t *txn) readOpening(results pgx.BatchResults) error {
-	marks := make([]pgtype.UUID, 0, t.s.sql.marks)
-	if t.s.cfg.Mode == Queue {
-		marks = marks[:t.s.sql.marks]
-		t.marks = marks
-	}
-	return queryRows(results, func(rows pgx.Rows) error {
-		var counters [3]pgtype.Int8
-		into := make([]any, 0, len(counters)+len(marks))
-		for i := range counters {
-			into = append(into, &counters[i])
-		}
-		for i := range marks {
-			into = append(into, &marks[i])
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		for i, c := range counters {
-			t.numbers.at[i], t.numbers.end[i] = c.Int64, c.Int64
-		}
-		return nil
+	t.known = true
+	var raw []byte
+	err := queryRows(results, func(rows pgx.Rows) error {
+		n := &t.numbers.end
+		return rows.Scan(&n[0], &n[1], &n[2], &raw)
 	})
+	t.numbers.at = t.numbers.end
+	t.marks.load(raw, t.s.sql.marks)
+	return err
 }
 
 // readEndpoints reads the endpoints of the program, which every event asks for.

@@ -201,9 +201,13 @@ CREATE TABLE IF NOT EXISTS tributary.queue (
 CREATE UNIQUE INDEX IF NOT EXISTS queue_by_delivery ON tributary.queue (program, by_delivery);
 CREATE INDEX IF NOT EXISTS queue_of_endpoint ON tributary.queue (program, of_endpoint, id);
 
-CREATE TABLE IF NOT EXISTS tributary.sequences (
+-- What a program has given out: its last integer ids, and marks above which no
+-- record of it has an id yet.
+CREATE TABLE IF NOT EXISTS tributary.programs (
   program uuid NOT NULL,
-  name text COLLATE "C" NOT NULL,
-  value bigint NOT NULL,
-  PRIMARY KEY (program, name)
+  sale bigint NOT NULL,
+  commission bigint NOT NULL,
+  click bigint NOT NULL,
+  marks bytea NOT NULL,
+  PRIMARY KEY (program)
 );
