@@ -49,7 +49,7 @@ func (t *txn) commit() error {
 		return err
 	}
 	b.Queue("COMMIT")
-	if failed := t.send(&b.Batch); failed != nil {
+	if failed := t.send(b); failed != nil {
 		t.rollback()
 		return failed
 	}
@@ -59,15 +59,15 @@ func (t *txn) commit() error {
 }
 
 // flush makes the batch of what was written.
-func (t *txn) flush() (*flushBatch, error) {
-	b := &flushBatch{program: t.programArg()}
+func (t *txn) flush() (*pgx.Batch, error) {
+	b := &flushBatch{program: t.programID}
 	for _, tab := range t.tables.all() {
 		if err := tab.flush(b); err != nil {
 			return nil, err
 		}
 	}
-	t.queueClosing(&b.Batch)
-	return b, nil
+	t.queueClosing(b)
+	return b.batch(&t.s.flushes), nil
 }
 
 // send sends a batch whose last statement is the commit.

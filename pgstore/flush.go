@@ -14,9 +14,33 @@ import (
 
 // A flushBatch is what a transaction writes, in one round trip.
 type flushBatch struct {
-	pgx.Batch
+	parts   []part
+	ordered bool // the order of the parts matters
 	program any
 	buf     bytes.Buffer
+}
+
+// queue adds a part.
+func (b *flushBatch) queue(sql string, args ...any) { b.parts = append(b.parts, part{sql, args}) }
+
+// maxParts keeps a joined statement within the bounds of what has a plan soon.
+const maxParts = 12
+
+// batch makes the statements: one when that is possible.
+func (b *flushBatch) batch(f *flushes) *pgx.Batch {
+	out := &pgx.Batch{}
+	if b.ordered || len(b.parts) < 2 || len(b.parts) > maxParts {
+		for _, p := range b.parts {
+			out.Queue(p.sql, p.args...)
+		}
+		return out
+	}
+	args := []any{b.program}
+	for _, p := range b.parts {
+		args = append(args, p.args[1:]...)
+	}
+	out.Queue(f.text(b.parts), args...)
+	return out
 }
 
 // encode is the JSON of a record as it is stored. Letters that HTML escapes stay
@@ -47,11 +71,12 @@ func (tab *table[T]) flush(b *flushBatch) error {
 			moved = append(moved, e)
 		}
 	}
+	b.ordered = b.ordered || len(gone)+len(moved) > 0
 	if len(gone) > 0 {
-		b.Queue(tab.sql.removes, b.program, idsOf(gone))
+		b.queue(tab.sql.removes, b.program, idsOf(gone))
 	}
 	if len(moved) > 1 && tab.sql.unkey != "" { // keys may change places
-		b.Queue(tab.sql.unkey, b.program, idsOf(moved))
+		b.queue(tab.sql.unkey, b.program, idsOf(moved))
 	}
 	for _, e := range moved {
 		tab.raise(e)
@@ -81,13 +106,16 @@ func idsOf[T any](entries []entry[T]) [][16]byte {
 // queueRecords replaces records whose keys stay.
 func (tab *table[T]) queueRecords(b *flushBatch, entries []entry[T]) error {
 	records, err := encodeAll(b, entries)
+	for i := range records {
+		tab.t.s.decoded.keep(decodedKey{tab.sql, tab.t.program, entries[i].id}, []byte(records[i]), entries[i].row.rec)
+	}
 	switch {
 	case err != nil:
 		return err
 	case len(entries) == 1:
-		b.Queue(tab.sql.replace, b.program, [16]byte(entries[0].id), records[0])
+		b.queue(tab.sql.replace, b.program, idArg(entries[0].id), records[0])
 	case len(entries) > 1:
-		b.Queue(tab.sql.replaces, b.program, idsOf(entries), records)
+		b.queue(tab.sql.replaces, b.program, idsOf(entries), records)
 	}
 	return nil
 }
@@ -109,7 +137,7 @@ func (tab *table[T]) queueRow(b *flushBatch, sql string, e entry[T]) error {
 	if err != nil {
 		return err
 	}
-	args := append(make([]any, 0, 3+len(tab.sql.indexes)), b.program, [16]byte(e.id))
+	args := append(make([]any, 0, 3+len(tab.sql.indexes)), b.program, idArg(e.id))
 	keys := e.row.rec.AppendKeys(tab.room[0][:0])
 	for _, ix := range tab.sql.indexes {
 		if key, ok := keyOf(keys, ix); ok {
@@ -118,7 +146,7 @@ func (tab *table[T]) queueRow(b *flushBatch, sql string, e entry[T]) error {
 			args = append(args, nil)
 		}
 	}
-	b.Queue(sql, append(args, record)...)
+	b.queue(sql, append(args, record)...)
 	return nil
 }
 
@@ -150,7 +178,7 @@ func (tab *table[T]) queueFresh(b *flushBatch, entries []entry[T]) error {
 	if err != nil {
 		return err
 	}
-	b.Queue(tab.sql.inserts, append(args, records)...)
+	b.queue(tab.sql.inserts, append(args, records)...)
 	return nil
 }
 

@@ -99,14 +99,14 @@ func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
+	for _, e := range rows {
 		if err := h.u.readable(); err != nil {
 			return err
 		}
-		if err := h.tab.parse(r); err != nil {
+		if err := h.tab.parse(e.id, e.row); err != nil {
 			return err
 		}
-		if !yield(r.rec.Clone(), nil) {
+		if !yield(e.row.rec.Clone(), nil) {
 			return nil
 		}
 	}

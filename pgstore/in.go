@@ -101,7 +101,7 @@ func (t *txn) releaseHost() error {
 		return err
 	}
 	b.Queue("RELEASE SAVEPOINT tributary")
-	if err := t.db.SendBatch(t.ctx, &b.Batch).Close(); err != nil {
+	if err := t.db.SendBatch(t.ctx, b).Close(); err != nil {
 		return t.fail("write", err)
 	}
 	t.opened = false

@@ -24,27 +24,27 @@ type listed struct {
 // fetch reads a list from the database.
 func (tab *table[T]) fetch(q affiliate.Query) ([]listed, error) {
 	sql := tab.sql.list[listShape{q.Key.Index, q.After != uuid.Nil, q.Desc, q.Limit > 0}]
-	args := []any{tab.t.programArg()}
+	args := []any{tab.t.programID}
 	if q.Key.Index != "" {
 		args = append(args, keyArg(q.Key))
 	}
 	if q.After != uuid.Nil {
-		args = append(args, [16]byte(q.After))
+		args = append(args, idArg(q.After))
 	}
 	if q.Limit > 0 {
 		args = append(args, int64(q.Limit))
 	}
 	var found []listed
-	return found, tab.t.read(sql, args, func(rows pgx.Rows) error {
+	return found, tab.t.read(query{sql, args, func(rows pgx.Rows) error {
 		id, raw, err := scanRecord(rows)
 		found = append(found, listed{id, raw})
 		return err
-	})
+	}})
 }
 
 // selected is a list of an Update: what the database holds, without the rows
 // that were written, and of those the ones that belong to it.
-func (tab *table[T]) selected(q affiliate.Query) ([]*row[T], error) {
+func (tab *table[T]) selected(q affiliate.Query) ([]entry[T], error) {
 	written := tab.writtenRows()
 	ids, err := tab.stored(q, len(written))
 	if err != nil {
@@ -71,19 +71,19 @@ type entry[T any] struct {
 }
 
 // cut orders a list and takes what the query asks for.
-func cut[T any](entries []entry[T], q affiliate.Query) []*row[T] {
+func cut[T any](entries []entry[T], q affiliate.Query) []entry[T] {
 	sign := 1
 	if q.Desc {
 		sign = -1
 	}
 	order := func(a, b entry[T]) int { return sign * bytes.Compare(a.id[:], b.id[:]) }
 	slices.SortFunc(entries, order)
-	rows := make([]*row[T], 0, len(entries))
+	rows := entries[:0]
 	for _, e := range entries {
 		if q.After != uuid.Nil && sign*bytes.Compare(e.id[:], q.After[:]) <= 0 {
 			continue
 		}
-		rows = append(rows, e.row)
+		rows = append(rows, e)
 		if len(rows) == q.Limit {
 			break
 		}

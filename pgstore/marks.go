@@ -35,7 +35,7 @@ func (t *txn) needMarks() error {
 	if t.known || t.kind == viewing || t.s.cfg.Mode != Queue {
 		return nil
 	}
-	return t.open(nil, nil)
+	return t.open()
 }
 
 // above tells whether a value is above all that the table has had. A table

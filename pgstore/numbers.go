@@ -46,7 +46,7 @@ func (t *txn) countable(i int) error {
 		if t.known {
 			return nil
 		}
-		return t.open(nil, nil)
+		return t.open()
 	}
 	n := &t.numbers
 	if n.at[i] < n.end[i] {
@@ -54,26 +54,26 @@ func (t *txn) countable(i int) error {
 	}
 	var more [3]int64
 	more[i] = blockSize
-	return t.read(t.s.sql.block, []any{t.programArg(), more[0], more[1], more[2], []byte{}}, func(rows pgx.Rows) error {
+	return t.read(query{t.s.sql.block, []any{t.programID, more[0], more[1], more[2], []byte{}}, func(rows pgx.Rows) error {
 		var ends [3]int64
 		if err := rows.Scan(&ends[0], &ends[1], &ends[2]); err != nil {
 			return err
 		}
 		n.at[i], n.end[i] = ends[i]-blockSize, ends[i]
 		return nil
-	})
+	}})
 }
 
 // inBlocks tells whether the numbers come in blocks.
 func (t *txn) inBlocks() bool { return t.kind == updating && t.s.cfg.Mode == Serializable }
 
 // queueClosing queues the row of the program, when it changed.
-func (t *txn) queueClosing(b *pgx.Batch) {
+func (t *txn) queueClosing(b *flushBatch) {
 	n := &t.numbers
 	if t.inBlocks() || !t.known || n.at == n.end && !t.marks.raised {
 		return
 	}
-	b.Queue(t.s.sql.closing, t.programArg(), n.at[0], n.at[1], n.at[2], t.marks.raw)
+	b.queue(t.s.sql.closing, t.programID, n.at[0], n.at[1], n.at[2], t.marks.raw)
 }
 
 // blocks are the numbers that the committed transactions of a Store left over.

@@ -44,11 +44,13 @@ type Config struct {
 // A Store is an affiliate.Store on PostgreSQL. It is safe for concurrent use,
 // starts no goroutine and needs no closing: the pool is the host's.
 type Store struct {
-	pool   *pgxpool.Pool
-	cfg    Config
-	sql    *statements
-	turns  turns
-	blocks blocks
+	pool    *pgxpool.Pool
+	cfg     Config
+	sql     *statements
+	turns   turns
+	blocks  blocks
+	decoded decoded
+	flushes flushes
 }
 
 // New makes a Store on a pool. It opens no connection and changes nothing: the
@@ -140,7 +142,7 @@ func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn
 
 // check fails where the tables are missing.
 func (t *txn) check() error {
-	return t.row(t.s.sql.opening, []any{t.programArg()}, ignoreRow)
+	return t.row(query{t.s.sql.opening, []any{t.programID}, ignoreRow})
 }
 
 // Update runs fn and commits what it wrote if and only if fn returns nil.

@@ -2,6 +2,8 @@ package pgstore
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -23,6 +25,7 @@ type tableSQL struct {
 	get      string
 	find     map[affiliate.Index]string
 	list     map[listShape]string
+	linksOf  map[string]string       // beside get and find: the links of the affiliate
 	probe    string                  // by id and by every unique key
 	insert   string                  // one row
 	inserts  string                  // many
@@ -55,7 +58,7 @@ var references = map[string][]reference{
 	"affiliates": {{"of_plan", "plans"}, {"of_tier", "tiers"}, {"id", "totals"}},
 	"links":      {{"of_affiliate", "affiliates"}, {"id", "totals"}, {"of_affiliate", "totals"}},
 	"referrals":  {{"of_affiliate", "affiliates"}, {"id", "totals"}, {"of_affiliate", "totals"}},
-	"codes":      {{"of_coupon", "coupons"}, {"of_affiliate", "affiliates"}, {"of_affiliate", "totals"}},
+	"codes":      {{"of_affiliate", "affiliates"}, {"of_coupon", "coupons"}, {"of_affiliate", "totals"}},
 }
 
 // statements are all of a Store's.
@@ -115,6 +118,7 @@ func newTableSQL(schema string, t affiliate.TableSchema) tableSQL {
 	}
 	s.makeLists(table)
 	s.makeWrites(table)
+	s.makeLinksOf(schema)
 	return s
 }
 
@@ -126,6 +130,20 @@ func (s *tableSQL) selectAhead(schema string) string {
 		fmt.Fprintf(&joins, " LEFT JOIN %s%s r%d ON r%d.program = $1::uuid AND r%d.id = t.%s", schema, ref.table, i, i, i, ref.column)
 	}
 	return "SELECT t.id, t.record" + columns.String() + " FROM " + schema + s.name + " t" + joins.String()
+}
+
+// makeLinksOf makes the statements that read the links of the affiliate of a
+// code or referral together with it: every event of a sale shows them.
+func (s *tableSQL) makeLinksOf(schema string) {
+	if len(s.ahead) == 0 || s.ahead[0].column != "of_affiliate" {
+		return
+	}
+	s.linksOf = map[string]string{}
+	for _, sql := range append(slices.Collect(maps.Values(s.find)), s.get) {
+		_, where, _ := strings.Cut(sql, " WHERE t.program = $1::uuid AND ")
+		s.linksOf[sql] = "SELECT l.id, l.record FROM " + schema + s.name + " t JOIN " + schema + "links l" +
+			" ON l.program = $1::uuid AND l.of_affiliate = t.of_affiliate WHERE t.program = $1::uuid AND " + where + " ORDER BY l.id"
+	}
 }
 
 // makeLists makes the statements of List: one for each shape, so that each has

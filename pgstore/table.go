@@ -80,13 +80,19 @@ func (tab *table[T]) remember(key affiliate.Key, ids []uuid.UUID) {
 }
 
 // parse decodes the record of a row.
-func (tab *table[T]) parse(r *row[T]) error {
+func (tab *table[T]) parse(id uuid.UUID, r *row[T]) error {
 	if r.raw == nil {
+		return nil
+	}
+	key := decodedKey{tab.sql, tab.t.program, id}
+	if rec, ok := tab.t.s.decoded.of(key, r.raw); ok {
+		r.rec, r.raw = rec.(T), nil
 		return nil
 	}
 	if err := json.Unmarshal(r.raw, &r.rec); err != nil {
 		return tab.t.fail("read "+tab.sql.name, errRecord)
 	}
+	tab.t.s.decoded.keep(key, r.raw, r.rec)
 	r.raw = nil
 	return nil
 }
@@ -95,7 +101,7 @@ func (tab *table[T]) parse(r *row[T]) error {
 func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 	r, ok := tab.rows[id]
 	if !ok {
-		if err := tab.one(tab.sql.get, []any{tab.t.programArg(), [16]byte(id)}); err != nil {
+		if _, err := tab.one(tab.sql.get, []any{tab.t.programID, idArg(id)}); err != nil {
 			return nil, err
 		}
 		if r, ok = tab.rows[id]; !ok {
@@ -106,37 +112,46 @@ func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 	if !r.live {
 		return nil, affiliate.ErrNotFound
 	}
-	return r, tab.parse(r)
+	return r, tab.parse(id, r)
 }
 
 // one reads a record with those it refers to.
-func (tab *table[T]) one(sql string, args []any) error {
-	_, err := tab.oneID(sql, args)
-	return err
-}
-
-func (tab *table[T]) oneID(sql string, args []any) (found uuid.UUID, err error) {
-	ahead := tab.sql.ahead
-	return found, tab.t.row(sql, args, func(rows pgx.Rows) error {
+func (tab *table[T]) one(sql string, args []any) (found uuid.UUID, err error) {
+	sq := tab.sql
+	refs := make([]pgtype.UUID, len(sq.ahead))
+	q := query{sql, args, func(rows pgx.Rows) error {
 		var raw []byte
-		into := make([]any, 2, 2+2*len(ahead))
-		into[0], into[1] = (*[16]byte)(&found), &raw
-		refs := make([]pgtype.UUID, len(ahead))
-		raws := make([][]byte, len(ahead))
-		for i := range ahead {
+		raws := make([][]byte, len(refs))
+		into := append(make([]any, 0, 2+2*len(refs)), (*[16]byte)(&found), &raw)
+		for i := range refs {
 			into = append(into, &refs[i], &raws[i])
 		}
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
 		tab.learn(found, raw)
-		for i, ref := range ahead {
+		for i, ref := range sq.ahead {
 			if refs[i].Valid {
 				tab.t.tables.named(ref.table).learn(refs[i].Bytes, raws[i])
 			}
 		}
 		return nil
-	})
+	}}
+	linksOf := sq.linksOf[sql]
+	if linksOf == "" || tab.t.kind == viewing {
+		return found, tab.t.row(q)
+	}
+	links, list := &tab.t.tables.links, []uuid.UUID{}
+	err = tab.t.read(q, query{linksOf, args, func(rows pgx.Rows) error {
+		id, raw, err := scanRecord(rows)
+		links.learn(id, raw)
+		list = append(list, id)
+		return err
+	}})
+	if of := (affiliate.Key{Index: affiliate.OfAffiliate, ID: refs[0].Bytes}); err == nil && refs[0].Valid {
+		links.remember(of, list)
+	}
+	return found, err
 }
 
 // find returns the row that holds a unique key.
@@ -144,7 +159,7 @@ func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
 	id, ok := tab.holders[key]
 	if !ok {
 		var err error
-		if id, err = tab.oneID(tab.sql.find[key.Index], []any{tab.t.programArg(), keyArg(key)}); err != nil {
+		if id, err = tab.one(tab.sql.find[key.Index], []any{tab.t.programID, keyArg(key)}); err != nil {
 			return nil, err
 		}
 		tab.hold(key, tab.stillHeld(id))
@@ -231,10 +246,10 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 		return err
 	}
 	args := make([]any, 2+len(tab.sql.uniqueAt))
-	args[0] = tab.t.programArg()
+	args[0] = tab.t.programID
 	var asked []affiliate.Key
 	if _, ok := tab.rows[id]; id != uuid.Nil && !ok && !tab.above("", id) {
-		args[1] = [16]byte(id)
+		args[1] = idArg(id)
 	}
 	for _, key := range keys {
 		if !key.Index.Unique() {
@@ -250,14 +265,14 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 		return nil
 	}
 	found := map[affiliate.Key]uuid.UUID{}
-	err := tab.t.read(tab.sql.probe, args, func(rows pgx.Rows) error {
+	err := tab.t.read(query{tab.sql.probe, args, func(rows pgx.Rows) error {
 		other, raw, err := scanRecord(rows)
 		if err != nil {
 			return err
 		}
 		tab.learn(other, raw)
 		return tab.foundKeys(other, raw, asked, found)
-	})
+	}})
 	if err != nil {
 		return err
 	}
@@ -378,10 +393,13 @@ func scanRecord(rows pgx.Rows) (id uuid.UUID, raw []byte, err error) {
 	return id, raw, err
 }
 
+// idArg is an id as a parameter.
+func idArg(id uuid.UUID) any { return pgtype.UUID{Bytes: id, Valid: true} }
+
 // keyArg is the value of a key as a parameter.
 func keyArg(key affiliate.Key) any {
 	if key.Index.IsID() {
-		return [16]byte(key.ID)
+		return idArg(key.ID)
 	}
 	return key.Text
 }

@@ -45,14 +45,15 @@ type db interface {
 // keeps every other writer out, in Serializable mode and in a View all
 // statements read one snapshot.
 type txn struct {
-	s       *Store
-	program uuid.UUID
-	kind    kind
-	ctx     context.Context // of the closure that runs
-	db      db              // nil: no connection yet
-	conn    *pgxpool.Conn   // the one to give back; nil when the host's
-	opened  bool
-	err     error // the database failed: every later call answers this
+	s         *Store
+	program   uuid.UUID
+	programID any // as a parameter
+	kind      kind
+	ctx       context.Context // of the closure that runs
+	db        db              // nil: no connection yet
+	conn      *pgxpool.Conn   // the one to give back; nil when the host's
+	opened    bool
+	err       error // the database failed: every later call answers this
 
 	first    *firstRead // of a View, outside of a transaction
 	single   bool       // the first read may be one
@@ -73,13 +74,10 @@ type firstRead struct {
 }
 
 func (s *Store) newTxn(program uuid.UUID, k kind) *txn {
-	t := &txn{s: s, program: program, kind: k, readOnly: k == viewing}
+	t := &txn{s: s, program: program, programID: idArg(program), kind: k, readOnly: k == viewing}
 	t.tables.init(t)
 	return t
 }
-
-// programArg is the program as a parameter.
-func (t *txn) programArg() any { return [16]byte(t.program) }
 
 // fail notes an error of the database and returns it as what every later call
 // answers.
@@ -112,25 +110,30 @@ func (t *txn) ready(op string) error {
 	return nil
 }
 
+// A query is a statement and what to do with each of its rows.
+type query struct {
+	sql  string
+	args []any
+	each func(pgx.Rows) error
+}
+
 // row reads at most one row. The first one of a View is read outside of a
 // transaction: one statement sees one moment anyway. Where more is read, the
 // transaction begins by reading it again.
-func (t *txn) row(sql string, args []any, each func(pgx.Rows) error) error {
+func (t *txn) row(q query) error {
 	if err := t.ready("read"); err != nil {
 		return err
 	}
 	if t.kind != viewing || t.opened || t.first != nil || !t.single {
-		return t.read(sql, args, each)
+		return t.read(q)
 	}
-	t.first = &firstRead{sql: sql, args: args}
-	rows, err := t.db.Query(t.ctx, sql, args...)
+	t.first = &firstRead{sql: q.sql, args: q.args}
+	rows, err := t.db.Query(t.ctx, q.sql, q.args...)
 	if err == nil {
-		for rows.Next() && err == nil {
+		err = eachRow(rows, func(rows pgx.Rows) error {
 			t.first.row = append(t.first.row, cloneRow(rows.RawValues())...)
-			err = each(rows)
-		}
-		rows.Close()
-		err = errors.Join(err, rows.Err())
+			return q.each(rows)
+		})
 	}
 	if err != nil {
 		return t.fail("read", err)
@@ -147,25 +150,59 @@ func cloneRow(values [][]byte) [][]byte {
 	return row
 }
 
-// read sends a query, with the opening of the transaction before it when it is
-// the first one.
-func (t *txn) read(sql string, args []any, each func(pgx.Rows) error) error {
+// read sends queries in one round trip, with the opening of the transaction
+// before them when they are the first.
+func (t *txn) read(qs ...query) error {
 	if err := t.ready("read"); err != nil {
 		return err
 	}
-	if t.opened {
-		rows, err := t.db.Query(t.ctx, sql, args...)
-		if err != nil {
-			return t.fail("read", err)
-		}
-		if err := eachRow(rows, each); err != nil {
-			return t.fail("read", err)
-		}
-		return nil
+	if !t.opened {
+		return t.open(qs...)
 	}
-	return t.open(func(b *pgx.Batch) { b.Queue(sql, args...) }, func(results pgx.BatchResults) error {
-		return queryRows(results, each)
-	})
+	err := error(nil)
+	if len(qs) == 1 {
+		var rows pgx.Rows
+		if rows, err = t.db.Query(t.ctx, qs[0].sql, qs[0].args...); err == nil {
+			err = eachRow(rows, qs[0].each)
+		}
+	} else {
+		err = t.batch(nil, qs)
+	}
+	if err != nil {
+		return t.fail("read", err)
+	}
+	return nil
+}
+
+// batch sends steps and queries in one round trip.
+func (t *txn) batch(steps []step, qs []query) error {
+	b := &pgx.Batch{}
+	for _, s := range steps {
+		b.Queue(s.sql, s.args...)
+	}
+	for _, q := range qs {
+		b.Queue(q.sql, q.args...)
+	}
+	results := t.db.SendBatch(t.ctx, b)
+	err := readAll(results, steps, qs)
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func readAll(results pgx.BatchResults, steps []step, qs []query) error {
+	for _, s := range steps {
+		if err := s.answer(results); err != nil {
+			return err
+		}
+	}
+	for _, q := range qs {
+		if err := queryRows(results, q.each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func queryRows(results pgx.BatchResults, each func(pgx.Rows) error) error {
@@ -186,42 +223,30 @@ func eachRow(rows pgx.Rows, each func(pgx.Rows) error) error {
 	return rows.Err()
 }
 
-// open begins the transaction in one round trip with whatever comes first.
-func (t *txn) open(queue func(*pgx.Batch), results func(pgx.BatchResults) error) error {
+// A step is a statement of the opening and what to do with its answer.
+type step struct {
+	answer func(pgx.BatchResults) error
+	sql    string
+	args   []any
+}
+
+// open begins the transaction in one round trip with the queries that come
+// first.
+func (t *txn) open(qs ...query) error {
 	if err := t.ready("begin"); err != nil {
 		return err
 	}
 	t.opened = true // whatever comes of it, there may be something to end
-	b := &pgx.Batch{}
-	steps := t.queueOpening(b)
-	if queue != nil {
-		queue(b)
-	}
-	br := t.db.SendBatch(t.ctx, b)
-	var err error
-	for _, step := range steps {
-		if err = step(br); err != nil {
-			break
-		}
-	}
-	if err == nil && results != nil {
-		err = results(br)
-	}
-	if closed := br.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := t.batch(t.opening(), qs); err != nil {
 		return t.fail("begin", err)
 	}
 	return nil
 }
 
-// queueOpening queues the first statements of a transaction, and says how to
-// read each answer.
-func (t *txn) queueOpening(b *pgx.Batch) (steps []func(pgx.BatchResults) error) {
-	add := func(step func(pgx.BatchResults) error, sql string, args ...any) {
-		b.Queue(sql, args...)
-		steps = append(steps, step)
+// opening is the first statements of a transaction.
+func (t *txn) opening() (steps []step) {
+	add := func(answer func(pgx.BatchResults) error, sql string, args ...any) {
+		steps = append(steps, step{answer, sql, args})
 	}
 	queue := t.s.cfg.Mode == Queue
 	switch {
@@ -241,10 +266,10 @@ func (t *txn) queueOpening(b *pgx.Batch) (steps []func(pgx.BatchResults) error) 
 		add(execOnly, "SELECT pg_advisory_xact_lock($1::bigint)", t.s.lockKey(t.program))
 	}
 	if t.kind == hosted || t.kind == updating && queue {
-		add(t.readOpening, t.s.sql.opening, t.programArg())
+		add(t.readOpening, t.s.sql.opening, t.programID)
 	}
 	if t.kind != viewing {
-		add(t.readEndpoints, t.tables.endpoints.sql.list[listShape{}], t.programArg())
+		add(t.readEndpoints, t.tables.endpoints.sql.list[listShape{}], t.programID)
 	}
 	if first := t.first; first != nil {
 		add(t.compareFirst, first.sql, first.args...)
