@@ -86,11 +86,11 @@ func (t *txn) send(b *pgx.Batch) *failure {
 			if err == errNotCommitted {
 				return &failure{op: "commit", err: err}
 			}
-			return commitFailure(err, i == n-1)
+			return commitFailure(err, i == n-1, t.conn.Conn().IsClosed())
 		}
 	}
 	if err := results.Close(); err != nil {
-		return commitFailure(err, true)
+		return commitFailure(err, true, t.conn.Conn().IsClosed())
 	}
 	return nil
 }

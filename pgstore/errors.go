@@ -91,14 +91,14 @@ func fatal(pg *pgconn.PgError) bool {
 }
 
 // commitFailure is the error of the last batch of a transaction, which failed
-// at a statement or at the commit behind them. Only at the commit, and on a
+// at a statement or at the commit behind them. Only at the commit, or on a
 // connection that broke without a word, may it have taken place.
-func commitFailure(err error, atCommit bool) *failure {
+func commitFailure(err error, atCommit, broken bool) *failure {
 	f := &failure{op: "commit", err: err}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		f.unknown = pg.Code == "40003" || atCommit && fatal(pg)
 		return f
 	}
-	f.unknown = !pgconn.SafeToRetry(err)
+	f.unknown = broken && !pgconn.SafeToRetry(err)
 	return f
 }

@@ -95,10 +95,10 @@ func (tab *table[T]) sameKeys(r *row[T]) bool {
 	return slices.Equal(r.rec.AppendKeys(tab.room[0][:0]), r.base.rec.AppendKeys(tab.room[1][:0]))
 }
 
-func idsOf[T any](entries []entry[T]) [][16]byte {
-	ids := make([][16]byte, len(entries))
+func idsOf[T any](entries []entry[T]) []pgtype.UUID {
+	ids := make([]pgtype.UUID, len(entries))
 	for i, e := range entries {
-		ids[i] = e.id
+		ids[i] = pgtype.UUID{Bytes: e.id, Valid: true}
 	}
 	return ids
 }
