@@ -148,3 +148,6 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// schemaID is the number of the schema that was made last.
+func schemaID() string { return fmt.Sprintf("%d-%d", os.Getpid(), schemas.Load()) }
