@@ -15,17 +15,29 @@ const module = "github.com/tributary-go/tributary"
 // from outside the standard library. Arrows point one way: what is not here is
 // forbidden.
 var allowed = map[string]struct{ inside, outside []string }{
-	"affiliate":           {nil, []string{"github.com/google/uuid"}},
-	"memstore":            {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
-	"conformance":         {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"}},
-	"examples/quickstart": {[]string{"affiliate", "memstore"}, []string{"github.com/google/uuid"}},
+	"affiliate":   {nil, []string{"github.com/google/uuid"}},
+	"memstore":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"client":      {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
+	"httpapi":     {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"conformance": {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"}},
+	"webhooks":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+
+	"examples/internal/orders": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"examples/quickstart":      {[]string{"affiliate", "memstore", "examples/internal/orders"}, []string{"github.com/google/uuid"}},
+	"examples/receiver":        {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
+	"examples/server": {
+		[]string{"affiliate", "memstore", "httpapi", "webhooks", "examples/internal/orders"}, []string{"github.com/google/uuid"},
+	},
 }
 
 // barred are standard packages that must not reach a host's binary through the
 // package, however far down.
 var barred = map[string][]string{
 	"affiliate": {"net/http", "database/sql", "testing", "flag"},
+	"client":    {"database/sql", "testing", "flag"},
 	"memstore":  {"net/http", "database/sql", "testing", "flag"},
+	"httpapi":   {"database/sql", "testing", "flag"},
+	"webhooks":  {"database/sql", "testing", "flag"},
 }
 
 type listed struct {

@@ -102,14 +102,20 @@ func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (Li
 		return (f.WebhookID == uuid.Nil || d.EndpointID == f.WebhookID) &&
 			(f.State == "" || d.State == f.State) &&
 			(f.Event == "" || d.Type == f.Event) &&
-			!d.CreatedAt.Before(since) &&
-			(until.IsZero() || !d.CreatedAt.Truncate(time.Millisecond).After(until))
+			createdIn(d, since, until)
 	}
 	over := func(d DeliveryRecord) bool { return d.CreatedAt.Before(since.Add(-clockSlack)) }
 	return view(ctx, p, func(o *op) (List[Delivery], error) {
 		table := sieve[DeliveryRecord]{Table: o.tx.Deliveries, keep: keep, over: over}
 		return collect(table, l.of(f.key()), func(rec DeliveryRecord) (Delivery, error) { return deliveryOf(rec), nil })
 	})
+}
+
+// createdIn tells whether a delivery was created in a range; a zero end is
+// open.
+func createdIn(d DeliveryRecord, since, until time.Time) bool {
+	return !d.CreatedAt.Before(since) &&
+		(until.IsZero() || !d.CreatedAt.Truncate(time.Millisecond).After(until))
 }
 
 // clockSlack is how far clocks may disagree or go back without a walk by id,

@@ -340,6 +340,7 @@ func (r *EndpointRecord) disable(why DisabledReason, now time.Time) {
 func (r *EndpointRecord) enable() {
 	r.Active, r.DisabledReason, r.DisabledAt = true, "", time.Time{}
 	r.FirstFailureAt, r.PausedUntil = time.Time{}, time.Time{}
+	r.Warned, r.Dead = false, false
 }
 
 // endpointOf is the endpoint as it is answered at a moment.

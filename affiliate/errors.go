@@ -20,7 +20,44 @@ const (
 	KindUnauthorized             // 401
 	KindForbidden                // 403
 	KindLimited                  // 429
+	KindMethod                   // 405: the path is known, the method is not
+	KindTooLarge                 // 413
+	KindMediaType                // 415
 )
+
+// Status is the HTTP status of the kind.
+func (k Kind) Status() int {
+	switch k {
+	case KindInvalid, KindConflict:
+		return 400
+	case KindUnauthorized:
+		return 401
+	case KindForbidden:
+		return 403
+	case KindNotFound:
+		return 404
+	case KindMethod:
+		return 405
+	case KindTooLarge:
+		return 413
+	case KindMediaType:
+		return 415
+	case KindLimited:
+		return 429
+	}
+	return 500
+}
+
+// KindOf is the kind of an HTTP status: [KindInvalid] for 400, which two kinds
+// share, and [KindInternal] for one that no other kind has.
+func KindOf(status int) Kind {
+	for k := KindInvalid; k <= KindMediaType; k++ {
+		if k.Status() == status {
+			return k
+		}
+	}
+	return KindInternal
+}
 
 // A Reason says what happened. It is an error itself, so that
 // errors.Is(err, affiliate.SlugTaken) works; on the wire it is the Error-Code
@@ -36,8 +73,16 @@ const (
 	InvalidToken            Reason = "invalid_token"
 	NoAPIAccess             Reason = "no_api_access"
 	ProgramNotFound         Reason = "program_not_found"
+	NotFound                Reason = "not_found"
+	MethodNotAllowed        Reason = "method_not_allowed"
+	BodyTooLarge            Reason = "body_too_large"
+	UnsupportedMediaType    Reason = "unsupported_media_type"
 	RateLimited             Reason = "rate_limited"
 	Internal                Reason = "internal_error"
+	BodyRequired            Reason = "body_required"
+	InvalidJSON             Reason = "invalid_json"
+	DuplicateField          Reason = "duplicate_field"
+	UnknownField            Reason = "unknown_field"
 	InvalidQuery            Reason = "invalid_query"
 	IdempotencyKeyInvalid   Reason = "idempotency_key_invalid"
 	IdempotencyKeyReused    Reason = "idempotency_key_reused"
@@ -214,6 +259,11 @@ func printable(s string) string {
 // Field errors: {field} followed by one of these texts (contract "Field
 // errors").
 const (
+	notAString       = "must be a string"
+	notANumber       = "must be a number"
+	notAnInteger     = "must be an integer"
+	notABoolean      = "must be a boolean"
+	notStrings       = "must be an array of strings"
 	notNull          = "must not be null"
 	notEmpty         = "must not be empty"
 	tooLong          = "is too long"

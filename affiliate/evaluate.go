@@ -5,6 +5,7 @@ import "context"
 // Order is the input of [Program.Evaluate]: a code and what is known of the
 // order it is meant for. PromoCode is required.
 type Order struct {
+	Once        `json:"-"`
 	PromoCode   string       `json:"promoCode"`
 	TotalEarned Opt[Amount]  `json:"totalEarned,omitzero"` // > 0; what the sale will send
 	Email       string       `json:"email,omitzero"`       // the customer
@@ -26,17 +27,26 @@ type Evaluation struct {
 }
 
 // Evaluate tells whether a code would work for an order, and what it would take
-// off. It runs the very rules that a sale runs and changes nothing.
+// off. It runs the very rules that a sale runs and changes nothing. With an
+// idempotency key its answer is kept.
 //
 // Errors: [MissingField] (promoCode), [InvalidField]; a code that fails is no
 // error.
 //
 // Source: rule 3.6; contract 4.1.
 func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
-	if err := checkEvaluated(&in); err != nil {
-		return Evaluation{}, err
-	}
+	refused := checkEvaluated(&in)
 	o := p.op(ctx) // reads the clock: a view alone does not
+	if in.Key != "" {
+		rq := request{once: in.Once, name: "code.evaluate", input: in}
+		return create(o, rq, refused, func() (Evaluation, error) { return o.evaluate(in) })
+	}
+	if in.Refused != nil {
+		refused = in.Refused
+	}
+	if refused != nil {
+		return Evaluation{}, refused
+	}
 	var out Evaluation
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) (err error) {
 		o.tx = tx

@@ -19,6 +19,11 @@ type Once struct {
 	Key      string              // 1–255 visible ASCII characters; empty: no receipt is kept
 	Digest   [32]byte            // of method, path and body bytes; zero: the engine digests operation and input
 	Replayed func(answer []byte) // called when the answer is a stored one, with its JSON; nil: not called
+
+	// Refused is what an adapter found wrong with the request while it read it.
+	// It is answered and kept like a refusal of the operation itself, in whose
+	// place it stands. Nil: nothing.
+	Refused *Error
 }
 
 // receiptLife is how long an answer is kept.
@@ -35,6 +40,9 @@ type request struct {
 // create runs a create that may carry an idempotency key. refused is what the
 // preparation found, or nil: with a key even that answer is kept.
 func create[T any](o *op, rq request, refused error, fn func() (T, error)) (T, error) {
+	if rq.once.Refused != nil {
+		refused = rq.once.Refused
+	}
 	if rq.once.Key != "" {
 		return createOnce(o, rq, refused, fn)
 	}

@@ -37,11 +37,18 @@ func (o *op) deliver(rec *EventRecord, ep *EndpointRecord) error {
 	if !ep.Active {
 		return o.tx.Deliveries.Insert(d)
 	}
-	d.State, d.NextAttemptAt = DeliveryPending, o.now
+	d.State, d.NextAttemptAt = DeliveryPending, o.now.Add(o.cfg.Schedule[0])
 	if err := o.tx.Deliveries.Insert(d); err != nil {
 		return err
 	}
-	return o.tx.Queue.Insert(QueueRecord{ID: o.queueID(o.now), DeliveryID: d.ID, EndpointID: ep.ID})
+	q := queued(&d, rec)
+	q.ID = o.queueID(d.NextAttemptAt)
+	return o.tx.Queue.Insert(q)
+}
+
+// queued is the entry of a delivery in the queue, without its place.
+func queued(d *DeliveryRecord, event *EventRecord) QueueRecord {
+	return QueueRecord{DeliveryID: d.ID, EndpointID: d.EndpointID, ObjectID: event.ObjectID, Revision: event.Revision}
 }
 
 // queueID is the place in the queue of what is due at a moment. The stamp is

@@ -41,6 +41,20 @@ type Config struct {
 	Seal      func([]byte) ([]byte, error) // endpoint secrets at rest; nil: stored as they are
 	Open      func([]byte) ([]byte, error) // inverse of Seal; both or neither
 
+	// Schedule is the delay before each attempt of a delivery: its length is
+	// the number of attempts. From the second one on, up to a tenth or two
+	// seconds are added. Nil: at once, then after 5 s, 5 min, 30 min, 2 h, 5 h,
+	// 10 h, 14 h, 20 h and 24 h.
+	Schedule []time.Duration
+
+	// Send makes the request of a test: webhooks.Sender.Send. Nil: tests answer
+	// that nothing was delivered.
+	Send func(context.Context, Claim) Attempt
+
+	// OnNotice is called after the commit of what it tells, in the goroutine
+	// that settled the attempt; it must not block. Nil: nothing is called.
+	OnNotice func(Notice)
+
 	// OnEvents is called after each commit that wrote events, in the goroutine
 	// that made it; it must not block. Nil: nothing is called.
 	OnEvents func()
@@ -63,6 +77,7 @@ type Program struct {
 	cfg    Config
 	source Source
 	ids    *idSource
+	recent *recent
 
 	targets []target // the destinations, made ready
 }
@@ -76,7 +91,7 @@ func New(store Store, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{
-		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID},
+		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID}, recent: new(recent),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}
 	if err := store.View(context.Background(), cfg.ID, checkTables); err != nil {
@@ -128,6 +143,12 @@ func (c *Config) complete() error {
 	}
 	if (c.Seal == nil) != (c.Open == nil) {
 		return errors.New("affiliate: Config.Seal and Open go together")
+	}
+	if len(c.Schedule) == 0 {
+		c.Schedule = defaultSchedule()
+	}
+	if err := checkSchedule(c.Schedule); err != nil {
+		return err
 	}
 	if err := checkTerms(&c.Terms); err != nil {
 		return fmt.Errorf("affiliate: Config.Terms: %w", err)

@@ -51,8 +51,19 @@ type EndpointRecord struct {
 	FirstFailureAt time.Time
 	LastSuccessAt  time.Time
 	PausedUntil    time.Time
+	Warned         bool           // the host was told that it only fails
+	Dead           bool           // a delivery has failed for good since FirstFailureAt
+	InFlight       []FlightRecord // attempts under way, oldest first
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
+}
+
+// FlightRecord is an attempt under way: it holds a slot of its endpoint, and
+// its object, until it is settled or its lease ends.
+type FlightRecord struct {
+	Token    uuid.UUID // of the claim
+	ObjectID uuid.UUID
+	Until    time.Time // end of the lease
 }
 
 // SecretRecord is one signing secret of an endpoint.
@@ -65,9 +76,10 @@ type SecretRecord struct {
 // RecordID is the endpoint's id.
 func (r EndpointRecord) RecordID() uuid.UUID { return r.ID }
 
-// Clone copies the record with its event list and secrets.
+// Clone copies the record with its lists.
 func (r EndpointRecord) Clone() EndpointRecord {
 	r.Events = slices.Clone(r.Events)
+	r.InFlight = slices.Clone(r.InFlight)
 	r.Secrets = slices.Clone(r.Secrets)
 	for i := range r.Secrets {
 		r.Secrets[i].Value = slices.Clone(r.Secrets[i].Value)
@@ -145,8 +157,11 @@ func (r DeliveryRecord) AppendKeys(dst []Key) []Key {
 type QueueRecord struct {
 	ID                     uuid.UUID
 	DeliveryID, EndpointID uuid.UUID
+	ObjectID               uuid.UUID // of the event
+	Revision               int64     // of the event
 	Token                  uuid.UUID // of the claim that holds it; zero: none
-	Manual                 bool
+	Tried                  bool      // an attempt was made before
+	Manual                 bool      // the next attempt is a replay
 }
 
 // RecordID is the due time as an id.

@@ -10,7 +10,7 @@ import (
 // A Rotation is the input of [Program.RotateSecret]. WebhookID is required.
 type Rotation struct {
 	Once               `json:"-"`
-	WebhookID          uuid.UUID  `json:"webhookId"`
+	WebhookID          uuid.UUID  `json:"webhookId,omitzero"`
 	GracePeriodSeconds Opt[int64] `json:"gracePeriodSeconds,omitzero"` // 0–604,800; not given: a day
 }
 

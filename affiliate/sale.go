@@ -138,7 +138,7 @@ type SaleFilter struct {
 
 // Refund is the input of [Program.RefundSale].
 type Refund struct {
-	SaleID   SaleID      `json:"saleId"`
+	SaleID   SaleID      `json:"saleId,omitzero"`
 	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: all that is left
 	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
 }

@@ -7,8 +7,23 @@ var (
 	invalidToken          = refusal{KindUnauthorized, InvalidToken, "", "Invalid auth token"}
 	noAPIAccess           = refusal{KindForbidden, NoAPIAccess, "", "User does not have API access"}
 	programNotFound       = refusal{KindNotFound, ProgramNotFound, "", "Affiliate program not found"}
+	pathNotFound          = refusal{KindNotFound, NotFound, "", "Not found"}
+	methodNotAllowed      = refusal{KindMethod, MethodNotAllowed, "", "Method not allowed"}
+	bodyTooLarge          = refusal{KindTooLarge, BodyTooLarge, "", "Request body too large"}
+	unsupportedMediaType  = refusal{KindMediaType, UnsupportedMediaType, "", "Content-Type must be application/json"}
 	rateLimited           = refusal{KindLimited, RateLimited, "", "Too many requests. Please slow down."}
 	internalError         = refusal{KindInternal, Internal, "", "Internal server error"}
+	bodyRequired          = refusal{KindInvalid, BodyRequired, "", "Request body is required"}
+	jsonInvalid           = refusal{KindInvalid, InvalidJSON, "", "Invalid JSON body"}
+	jsonNotAnObject       = refusal{KindInvalid, InvalidJSON, "", "Request body must be a JSON object"}
+	jsonTrailing          = refusal{KindInvalid, InvalidJSON, "", "Unexpected data after JSON body"}
+	jsonTooDeep           = refusal{KindInvalid, InvalidJSON, "", "JSON is nested too deeply"}
+	jsonNotUTF8           = refusal{KindInvalid, InvalidJSON, "", "Request body is not valid UTF-8"}
+	fieldDuplicate        = refusal{KindInvalid, DuplicateField, "{field}", "Duplicate field: {field}"}
+	fieldUnknown          = refusal{KindInvalid, UnknownField, "{field}", "Unknown field: {field}"}
+	queryInvalid          = refusal{KindInvalid, InvalidQuery, "", "Invalid query string"}
+	parameterRepeated     = refusal{KindInvalid, InvalidQuery, "{name}", "Query parameter {name} was given more than once"}
+	parameterEmpty        = refusal{KindInvalid, InvalidQuery, "{name}", "Query parameter {name} must not be empty"}
 	limitInvalid          = refusal{KindInvalid, InvalidQuery, "limit", "limit must be an integer from 1 to 1000"}
 	cursorInvalid         = refusal{KindInvalid, InvalidQuery, "cursor", "Invalid cursor"}
 	idempotencyKeyInvalid = refusal{KindInvalid, IdempotencyKeyInvalid, "", "Idempotency-Key is invalid"}
@@ -156,8 +171,11 @@ var (
 // allRefusals lists the rows.
 func allRefusals() []refusal {
 	return []refusal{
-		unauthorized, invalidToken, noAPIAccess, programNotFound, rateLimited, internalError, limitInvalid,
-		cursorInvalid, idempotencyKeyInvalid, idempotencyKeyReused,
+		unauthorized, invalidToken, noAPIAccess, programNotFound, pathNotFound, methodNotAllowed,
+		bodyTooLarge, unsupportedMediaType, rateLimited, internalError, bodyRequired, jsonInvalid,
+		jsonNotAnObject, jsonTrailing, jsonTooDeep, jsonNotUTF8, fieldDuplicate, fieldUnknown,
+		queryInvalid, parameterRepeated, parameterEmpty, limitInvalid, cursorInvalid,
+		idempotencyKeyInvalid, idempotencyKeyReused,
 		firstNameRequired, lastNameRequired, emailRequired, affiliateOrEmailAddressRequired,
 		affiliateIDRequired, linkRequired, ownerRequired, linkIDRequired, newLinkRequired, nameRequired,
 		percentOffRequired, amountOffRequired, currencyRequired, monthsRequired, productIDsRequired,

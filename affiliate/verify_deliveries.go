@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -18,9 +19,7 @@ func (a *audit) verifyDeliveries() {
 	for i := range a.queue.all {
 		r := &a.queue.all[i]
 		queued[r.DeliveryID]++
-		if d := a.deliveries.get(r.DeliveryID); d == nil || d.EndpointID != r.EndpointID {
-			a.breach("I51", named("queue", r.ID), "its delivery %s does not exist, or is of another endpoint", r.DeliveryID)
-		}
+		a.verifyQueued(r)
 	}
 	type pair struct{ event, endpoint uuid.UUID }
 	seen := make(map[pair]bool, len(a.deliveries.all))
@@ -32,6 +31,26 @@ func (a *audit) verifyDeliveries() {
 		} else {
 			seen[p] = true
 		}
+	}
+}
+
+// verifyQueued checks a place in the queue: what it repeats of its delivery and
+// event, and that a delivery nobody has claimed is due when it says.
+func (a *audit) verifyQueued(r *QueueRecord) {
+	name := named("queue", r.ID)
+	d := a.deliveries.get(r.DeliveryID)
+	if d == nil || d.EndpointID != r.EndpointID {
+		a.breach("I51", name, "its delivery %s does not exist, or is of another endpoint", r.DeliveryID)
+		return
+	}
+	if e := a.events.get(d.EventID); e != nil && (e.ObjectID != r.ObjectID || e.Revision != r.Revision) {
+		a.breach("I51", name, "object %s, revision %d, its event has %s and %d", r.ObjectID, r.Revision, e.ObjectID, e.Revision)
+	}
+	if r.Tried != (len(d.Attempts) > 0) {
+		a.breach("I51", name, "tried %v, after %d attempts", r.Tried, len(d.Attempts))
+	}
+	if r.Token == uuid.Nil && !r.due().Equal(d.NextAttemptAt.Truncate(time.Millisecond)) {
+		a.breach("I51", name, "it is due at %v, its delivery at %v", r.due(), d.NextAttemptAt)
 	}
 }
 
@@ -50,6 +69,10 @@ func (a *audit) verifyDelivery(r *DeliveryRecord, n int) {
 	}
 	if ep := a.endpoints.get(r.EndpointID); pending && (ep == nil || !ep.Active) {
 		a.breach("I51", name, "it waits for endpoint %s, which is gone or disabled", r.EndpointID)
+	}
+	if last := len(r.Attempts) - 1; r.State == DeliveryDelivered && (last < 0 || !statusOK(r.Attempts[last].Status)) ||
+		r.State == DeliveryFailed && (last < 0 || statusOK(r.Attempts[last].Status)) {
+		a.breach("I51", name, "it is %s, and its last attempt does not say so", r.State)
 	}
 	a.instants("delivery", r.ID, r.CreatedAt, r.UpdatedAt, r.NextAttemptAt)
 	for i := range r.Attempts {
@@ -70,6 +93,17 @@ func (a *audit) verifyEndpoint(r *EndpointRecord) {
 	expires := func(s SecretRecord) bool { return !s.ExpiresAt.IsZero() }
 	if n := len(r.Secrets); n == 0 || n > 1+maxOldSecrets || expires(r.Secrets[0]) || slices.ContainsFunc(r.Secrets[1:], func(s SecretRecord) bool { return !expires(s) }) {
 		a.breach("I51", name, "it has %d secrets, or one without its expiry", n)
+	}
+	if r.FirstFailureAt.IsZero() && (r.Warned || r.Dead) {
+		a.breach("I51", name, "it is failing, and no attempt has failed")
+	}
+	tokens := make(map[uuid.UUID]bool)
+	for _, f := range r.InFlight {
+		tokens[f.Token] = true
+		a.precise("endpoint", r.ID, f.Until)
+	}
+	if n := len(r.InFlight); n > perEndpoint || len(tokens) != n || tokens[uuid.Nil] {
+		a.breach("I51", name, "%d attempts in flight, under %d tokens", n, len(tokens))
 	}
 	a.instants("endpoint", r.ID, r.CreatedAt, r.UpdatedAt, r.DisabledAt, r.FirstFailureAt, r.LastSuccessAt, r.PausedUntil)
 	for i := range r.Secrets {

@@ -304,7 +304,7 @@ func TestVerifyEvents(t *testing.T) {
 		{"type of another family", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Type = affiliate.PromocodeCreated }), []string{"I47", "I49", "I51"}},
 		{"unknown type", payload(affiliate.CouponCreated, "coupon.created", "coupon.made"), []string{"I49"}},
 		{"number of a coupon", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Number = 3 }), []string{"I47"}},
-		{"of another object", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.ObjectID = r.ID }), []string{"I48"}},
+		{"of another object", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.ObjectID = r.ID }), []string{"I48", "I51"}},
 		{"deleted body with more", payload(affiliate.SaleDeleted, `{"id":4}`, `{"id":4,"x":1}`), []string{"I48"}},
 		{"deleted body of another sale", payload(affiliate.SaleDeleted, `{"id":4}`, `{"id":44}`), []string{"I48"}},
 		{"created body with the id only", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) {
@@ -328,8 +328,8 @@ func TestVerifyEvents(t *testing.T) {
 			err := booksDrop(tx.Events, func(r affiliate.EventRecord) bool { id = r.ID; return r.Number == 3 && r.Revision == 2 })
 			return errors.Join(err, booksDropDeliveries(tx, id))
 		}, []string{"I50"}},
-		{"created with a later revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 2 }), []string{"I49", "I50"}},
-		{"no revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 0 }), []string{"I49", "I50"}},
+		{"created with a later revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 2 }), []string{"I49", "I50", "I51"}},
+		{"no revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 0 }), []string{"I49", "I50", "I51"}},
 		{"last event is not the object's", func(b *booksLedger, tx *affiliate.Tx) error {
 			return booksEdit(tx.Coupons, nil, func(r *affiliate.CouponRecord) { r.Revision++ })
 		}, []string{"I50"}},
@@ -368,6 +368,9 @@ func TestVerifyDeliveries(t *testing.T) {
 	endpoint := func(change func(*affiliate.EndpointRecord)) func(*booksLedger, *affiliate.Tx) error {
 		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Endpoints, nil, change) }
 	}
+	queue := func(change func(*affiliate.QueueRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Queue, nil, change) }
+	}
 	runBooksCorruptions(t, []booksCorruption{
 		{"pending without a place", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Queue, nil) }, []string{"I51"}},
 		{"settled with a place", delivery(func(r *affiliate.DeliveryRecord) { r.State = affiliate.DeliveryDelivered }), []string{"I51"}},
@@ -388,6 +391,34 @@ func TestVerifyDeliveries(t *testing.T) {
 		}, []string{"I51"}},
 		{"attempt in nanoseconds", delivery(func(r *affiliate.DeliveryRecord) {
 			r.Attempts = []affiliate.AttemptRecord{{At: start.Add(1)}}
+		}), []string{"I51", "I54"}},
+		{"delivered without a 2xx", func(_ *booksLedger, tx *affiliate.Tx) error {
+			return errors.Join(booksDrop(tx.Queue, nil), booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
+				r.State, r.NextAttemptAt = affiliate.DeliveryDelivered, time.Time{}
+				r.Attempts = []affiliate.AttemptRecord{{At: start, Status: 500}}
+			}))
+		}, []string{"I51"}},
+		{"failed without an attempt", func(_ *booksLedger, tx *affiliate.Tx) error {
+			return errors.Join(booksDrop(tx.Queue, nil), booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
+				r.State, r.NextAttemptAt = affiliate.DeliveryFailed, time.Time{}
+			}))
+		}, []string{"I51"}},
+		{"place of another object", queue(func(r *affiliate.QueueRecord) { r.ObjectID = missing }), []string{"I51"}},
+		{"place of another revision", queue(func(r *affiliate.QueueRecord) { r.Revision++ }), []string{"I51"}},
+		{"place that was tried", queue(func(r *affiliate.QueueRecord) { r.Tried = true }), []string{"I51"}},
+		{"due at another time", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = r.NextAttemptAt.Add(time.Second) }), []string{"I51"}},
+		{"warned without a failure", endpoint(func(r *affiliate.EndpointRecord) { r.Warned = true }), []string{"I51"}},
+		{"dead without a failure", endpoint(func(r *affiliate.EndpointRecord) { r.Dead = true }), []string{"I51"}},
+		{"five in flight", endpoint(func(r *affiliate.EndpointRecord) {
+			for i := range byte(5) {
+				r.InFlight = append(r.InFlight, affiliate.FlightRecord{Token: uuid.UUID{1, i}, Until: start})
+			}
+		}), []string{"I51"}},
+		{"two in flight under one token", endpoint(func(r *affiliate.EndpointRecord) {
+			r.InFlight = slices.Repeat([]affiliate.FlightRecord{{Token: missing, Until: start}}, 2)
+		}), []string{"I51"}},
+		{"in flight until nanoseconds", endpoint(func(r *affiliate.EndpointRecord) {
+			r.InFlight = []affiliate.FlightRecord{{Token: missing, Until: start.Add(1)}}
 		}), []string{"I54"}},
 		{"subscription to *", endpoint(func(r *affiliate.EndpointRecord) { r.Events = []affiliate.EventType{"*"} }), []string{"I51"}},
 		{"disabled without a reason", endpoint(func(r *affiliate.EndpointRecord) { r.DisabledAt = start }), []string{"I51"}},

@@ -1,7 +1,7 @@
 // Quickstart runs a year of a shop, Northwind Beans, through an affiliate
 // program and prints what came of it:
 //
-//	go run ./examples/quickstart                  # the year in orders.csv
+//	go run ./examples/quickstart                  # the year that comes with it
 //	go run ./examples/quickstart -orders my.csv   # a file of your own; - is standard input
 //	go run ./examples/quickstart -h               # every kind of row with its values
 //
@@ -43,23 +43,24 @@
 //
 // # Reading the program
 //
-// main.go opens the file, rows.go reads it, shop.go runs each row, kinds.go
-// says which call of the program a kind of row is, and report.go prints.
+// main.go opens the file and report.go prints. In examples/internal/orders,
+// rows.go reads the file, shop.go runs each row, and kinds.go says which call of
+// the program a kind of row is.
 package main
 
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
-)
 
-//go:embed orders.csv
-var orders []byte
+	"github.com/tributary-go/tributary/examples/internal/orders"
+	"github.com/tributary-go/tributary/memstore"
+)
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -98,14 +99,11 @@ func play(ctx context.Context, path string, stdin io.Reader, stdout io.Writer, s
 		return false, err
 	}
 	defer src.Close()
-	s, err := newShop()
+	s, err := newBooks()
 	if err != nil {
 		return false, err
 	}
-	err = readRows(src, func(r row, bad error) error {
-		step(r.line)
-		return s.take(ctx, r, bad)
-	})
+	err = s.Run(ctx, src, step)
 	step(0)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", name, err)
@@ -113,11 +111,20 @@ func play(ctx context.Context, path string, stdin io.Reader, stdout io.Writer, s
 	return s.report(ctx, name, stdout)
 }
 
+// newBooks are the books of a shop that has sold nothing. The ids are the same
+// in every run.
+func newBooks() (*books, error) {
+	store, cfg := memstore.New(), orders.Config()
+	cfg.Rand = rand.NewChaCha8([32]byte{})
+	shop, err := orders.New(store, cfg)
+	return &books{shop, store}, err
+}
+
 // open finds the orders: in a file, on standard input, or in the program.
 func open(path string, stdin io.Reader) (io.ReadCloser, string, error) {
 	switch path {
 	case "":
-		return io.NopCloser(bytes.NewReader(orders)), "orders.csv", nil
+		return io.NopCloser(bytes.NewReader(orders.Year)), "orders.csv", nil
 	case "-":
 		return io.NopCloser(stdin), "standard input", nil
 	}
@@ -161,7 +168,7 @@ by |; first, own, valid, active and hold are yes or no. The kinds, with the valu
 [may have]:
 
 `)
-	for _, k := range kinds() {
-		fmt.Fprintf(w, "  %-17s %s\n  %-17s %s\n", k.name, k.does, "", k.signature())
+	for _, k := range orders.Kinds() {
+		fmt.Fprintf(w, "  %-17s %s\n  %-17s %s\n", k.Name, k.Does, "", k.Signature())
 	}
 }

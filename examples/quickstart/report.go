@@ -15,18 +15,25 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/examples/internal/orders"
 )
 
 // maxUnused is how many rows that could not be used are printed.
 const maxUnused = 20
 
+// books are those of a shop.
+type books struct {
+	*orders.Shop
+	store affiliate.Store
+}
+
 // report prints what the program knows after the last row, and tells whether
 // its books hold.
-func (s *shop) report(ctx context.Context, file string, out io.Writer) (holds bool, err error) {
+func (s *books) report(ctx context.Context, file string, out io.Writer) (holds bool, err error) {
 	w := bufio.NewWriter(out)
-	fmt.Fprintf(w, "%s: %s, %d rows", s.Config().Name, file, s.rows)
-	if s.rows > 0 {
-		fmt.Fprintf(w, " from %s to %s", s.since.Format("2006-01-02"), s.now.Format("2006-01-02"))
+	fmt.Fprintf(w, "%s: %s, %d rows", s.Config().Name, file, s.Rows)
+	if s.Rows > 0 {
+		fmt.Fprintf(w, " from %s to %s", s.Since.Format("2006-01-02"), s.Now.Format("2006-01-02"))
 	}
 	fmt.Fprintln(w)
 	sections := []func(context.Context, io.Writer) error{
@@ -84,7 +91,7 @@ func sum(total *affiliate.Amount, a affiliate.Amount) (err error) {
 
 // accounts reads every sale once, for its affiliate and for all of them: that
 // is the account of the zero id.
-func (s *shop) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
+func (s *books) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
 	paid := map[uuid.UUID]bool{}
 	payouts := func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 		return s.Payouts(ctx, affiliate.PayoutFilter{}, pg)
@@ -116,7 +123,7 @@ func (s *shop) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
 
 // printAffiliates prints who brought how much. Revenue is gross; the
 // commission follows what was kept.
-func (s *shop) printAffiliates(ctx context.Context, w io.Writer) error {
+func (s *books) printAffiliates(ctx context.Context, w io.Writer) error {
 	accounts, err := s.accounts(ctx)
 	if err != nil {
 		return err
@@ -145,7 +152,7 @@ func (s *shop) printAffiliates(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func (s *shop) printCoupons(ctx context.Context, w io.Writer) error {
+func (s *books) printCoupons(ctx context.Context, w io.Writer) error {
 	all, err := s.Coupons(ctx, affiliate.Page{})
 	if err != nil {
 		return err
@@ -165,7 +172,7 @@ func (s *shop) printCoupons(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func (s *shop) printCodes(ctx context.Context, w io.Writer) error {
+func (s *books) printCodes(ctx context.Context, w io.Writer) error {
 	all, err := s.Codes(ctx, affiliate.CodeFilter{}, affiliate.Page{})
 	if err != nil {
 		return err
@@ -189,11 +196,11 @@ func (s *shop) printCodes(ctx context.Context, w io.Writer) error {
 }
 
 // state says why a coupon or a code cannot be redeemed.
-func (s *shop) state(on bool, until affiliate.Opt[affiliate.Time], limit affiliate.Opt[int64], used int64) string {
+func (s *books) state(on bool, until affiliate.Opt[affiliate.Time], limit affiliate.Opt[int64], used int64) string {
 	if !on {
 		return "stopped"
 	}
-	if t, ok := until.Get(); ok && s.now.After(t.Time()) {
+	if t, ok := until.Get(); ok && s.Now.After(t.Time()) {
 		return "expired"
 	}
 	if n, ok := limit.Get(); ok && used >= n {
@@ -210,12 +217,12 @@ func limit(n affiliate.Opt[int64]) string {
 }
 
 // printOutcomes prints what came of the rows that customers caused.
-func (s *shop) printOutcomes(_ context.Context, w io.Writer) error {
+func (s *books) printOutcomes(_ context.Context, w io.Writer) error {
 	rows := [][]string{{"Row", "Outcome", ">Rows"}}
-	for _, k := range kinds() {
-		for _, o := range slices.SortedFunc(maps.Keys(s.outcomes), byResult) {
-			if o.kind == k.name {
-				rows = append(rows, []string{o.kind, o.result, fmt.Sprint(s.outcomes[o])})
+	for _, k := range orders.Kinds() {
+		for _, o := range slices.SortedFunc(maps.Keys(s.Outcomes), byResult) {
+			if o.Kind == k.Name {
+				rows = append(rows, []string{o.Kind, o.Result, fmt.Sprint(s.Outcomes[o])})
 			}
 		}
 	}
@@ -224,30 +231,30 @@ func (s *shop) printOutcomes(_ context.Context, w io.Writer) error {
 }
 
 // byResult puts what was recorded first and what was refused last.
-func byResult(a, b outcome) int {
+func byResult(a, b orders.Outcome) int {
 	rank := map[string]int{"recorded": -1, "refused": 1}
-	return cmp.Or(cmp.Compare(rank[a.result], rank[b.result]), strings.Compare(a.result, b.result))
+	return cmp.Or(cmp.Compare(rank[a.Result], rank[b.Result]), strings.Compare(a.Result, b.Result))
 }
 
 // printRefused prints the rules that rows ran into, in the order of the table
 // of texts, which is the order in which the rules of a code are checked.
-func (s *shop) printRefused(_ context.Context, w io.Writer) error {
+func (s *books) printRefused(_ context.Context, w io.Writer) error {
 	texts := affiliate.Refusals()
-	rank := func(rule refusal) uint { // of a rule that is not in the table: the highest
-		return uint(slices.IndexFunc(texts, func(e *affiliate.Error) bool { return e.Reason == rule.reason }))
+	rank := func(rule orders.Refusal) uint { // of a rule that is not in the table: the highest
+		return uint(slices.IndexFunc(texts, func(e *affiliate.Error) bool { return e.Reason == rule.Reason }))
 	}
-	rules := slices.SortedFunc(maps.Keys(s.refused), func(a, b refusal) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.text, b.text))
+	rules := slices.SortedFunc(maps.Keys(s.Refused), func(a, b orders.Refusal) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.Text, b.Text))
 	})
 	rows := [][]string{{"Refused", ">Rows", "Text"}}
 	for _, rule := range rules {
-		rows = append(rows, []string{string(rule.reason), fmt.Sprint(s.refused[rule]), rule.text})
+		rows = append(rows, []string{string(rule.Reason), fmt.Sprint(s.Refused[rule]), rule.Text})
 	}
 	table(w, rows)
 	return nil
 }
 
-func (s *shop) printEvents(ctx context.Context, w io.Writer) error {
+func (s *books) printEvents(ctx context.Context, w io.Writer) error {
 	counts, total := map[affiliate.EventType]int{}, 0
 	for e, err := range affiliate.Each(1000, func(pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
 		return s.Events(ctx, affiliate.EventFilter{}, pg)
@@ -266,21 +273,21 @@ func (s *shop) printEvents(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func (s *shop) printUnused(w io.Writer) {
-	if len(s.unused) == 0 {
+func (s *books) printUnused(w io.Writer) {
+	if len(s.Unused) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nRows that could not be used: %d\n", len(s.unused))
-	for _, reason := range s.unused[:min(len(s.unused), maxUnused)] {
+	fmt.Fprintf(w, "\nRows that could not be used: %d\n", len(s.Unused))
+	for _, reason := range s.Unused[:min(len(s.Unused), maxUnused)] {
 		fmt.Fprintf(w, "  %s\n", reason)
 	}
-	if more := len(s.unused) - maxUnused; more > 0 {
+	if more := len(s.Unused) - maxUnused; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)
 	}
 }
 
 // verify has the program recompute its books from its records.
-func (s *shop) verify(ctx context.Context, w io.Writer) (holds bool, err error) {
+func (s *books) verify(ctx context.Context, w io.Writer) (holds bool, err error) {
 	var records, events int
 	err = s.store.View(ctx, s.Config().ID, func(tx *affiliate.Tx) error {
 		records = size(tx.Affiliates) + size(tx.Links) + size(tx.Clicks) + size(tx.Referrals) + size(tx.Coupons) +

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/examples/internal/orders"
 )
 
 // TestTotals counts the year once more, from the CSV alone and with rules as
@@ -92,7 +94,7 @@ func newCounter() *counter {
 }
 
 func (c *counter) read(t *testing.T) {
-	rows, err := csv.NewReader(bytes.NewReader(orders)).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(orders.Year)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package orders
 
 import (
 	"context"
@@ -12,60 +12,61 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A kind is a kind of row: the values that it needs and may have, and what the
+// A Kind is a kind of row: the values that it needs and may have, and what the
 // program does with it.
-type kind struct {
-	name, needs, takes, does string
-	play                     func(*shop, context.Context, row) error
+type Kind struct {
+	Name, Needs, Takes, Does string
+	play                     func(*Shop, context.Context, row) error
 }
 
-func kinds() []kind {
-	return []kind{
-		{"plan", "name", "percent amount payments months hold", "a commission plan: percent, or an amount for each sale", (*shop).addPlan},
-		{"affiliate", "email name", "link percent status", "somebody joins; status=pending waits for approval", (*shop).addAffiliate},
-		{"affiliate-plan", "email name", "", "an affiliate changes to a plan", (*shop).changePlan},
-		{"affiliate-status", "email status", "", "an affiliate is approved, declined, deactivated or banned", (*shop).changeStatus},
-		{"affiliate-delete", "email", "", "an affiliate leaves", (*shop).deleteAffiliate},
-		{"link", "email link", "", "an affiliate gets one more link", (*shop).addLink},
-		{"link-delete", "link", "", "a link is removed", (*shop).deleteLink},
-		{"coupon", "name", "percent amount limit until products", "a discount: percent or amount off", (*shop).addCoupon},
-		{"coupon-change", "name", "percent amount limit until valid", "a discount changes", (*shop).changeCoupon},
-		{"coupon-delete", "name", "", "a discount is removed with its codes", (*shop).deleteCoupon},
-		{"code", "code name", "email limit until minimum currency first own customer", "a code of the coupon name, for the affiliate email", (*shop).addCode},
-		{"code-change", "code", "limit until active", "a code changes", (*shop).changeCode},
-		{"code-delete", "code", "", "a code is removed", (*shop).deleteCode},
-		{"click", "link", "id", "a visit through a link", (*shop).click},
-		{"referral", "id email name", "link code", "a customer signs up through a link or a code", (*shop).signUp},
-		{"customer-status", "email status", "", "a subscription is ACTIVE, PAST_DUE or CANCELLED", (*shop).pushStatus},
-		{"referral-delete", "email", "", "a customer asks to be forgotten", (*shop).deleteReferral},
-		{"order", "id amount", "email name link code tax shipping product percent", "a payment, by code, link or a known customer", (*shop).order},
-		{"renewal", "id email amount", "tax product", "a payment of a subscription", (*shop).order},
-		{"refund", "id", "amount refund", "money goes back: amount, or all that is left", (*shop).giveBack},
-		{"cancel", "id", "", "an order is cancelled", (*shop).cancel},
-		{"payout", "id email", "", "an affiliate's commissions are gathered", (*shop).payOut},
-		{"payout-paid", "id", "", "a payout has been paid", (*shop).paid},
+// Kinds lists the kinds of rows.
+func Kinds() []Kind {
+	return []Kind{
+		{"plan", "name", "percent amount payments months hold", "a commission plan: percent, or an amount for each sale", (*Shop).addPlan},
+		{"affiliate", "email name", "link percent status", "somebody joins; status=pending waits for approval", (*Shop).addAffiliate},
+		{"affiliate-plan", "email name", "", "an affiliate changes to a plan", (*Shop).changePlan},
+		{"affiliate-status", "email status", "", "an affiliate is approved, declined, deactivated or banned", (*Shop).changeStatus},
+		{"affiliate-delete", "email", "", "an affiliate leaves", (*Shop).deleteAffiliate},
+		{"link", "email link", "", "an affiliate gets one more link", (*Shop).addLink},
+		{"link-delete", "link", "", "a link is removed", (*Shop).deleteLink},
+		{"coupon", "name", "percent amount limit until products", "a discount: percent or amount off", (*Shop).addCoupon},
+		{"coupon-change", "name", "percent amount limit until valid", "a discount changes", (*Shop).changeCoupon},
+		{"coupon-delete", "name", "", "a discount is removed with its codes", (*Shop).deleteCoupon},
+		{"code", "code name", "email limit until minimum currency first own customer", "a code of the coupon name, for the affiliate email", (*Shop).addCode},
+		{"code-change", "code", "limit until active", "a code changes", (*Shop).changeCode},
+		{"code-delete", "code", "", "a code is removed", (*Shop).deleteCode},
+		{"click", "link", "id", "a visit through a link", (*Shop).click},
+		{"referral", "id email name", "link code", "a customer signs up through a link or a code", (*Shop).signUp},
+		{"customer-status", "email status", "", "a subscription is ACTIVE, PAST_DUE or CANCELLED", (*Shop).pushStatus},
+		{"referral-delete", "email", "", "a customer asks to be forgotten", (*Shop).deleteReferral},
+		{"order", "id amount", "email name link code tax shipping product percent", "a payment, by code, link or a known customer", (*Shop).order},
+		{"renewal", "id email amount", "tax product", "a payment of a subscription", (*Shop).order},
+		{"refund", "id", "amount refund", "money goes back: amount, or all that is left", (*Shop).giveBack},
+		{"cancel", "id", "", "an order is cancelled", (*Shop).cancel},
+		{"payout", "id email", "", "an affiliate's commissions are gathered", (*Shop).payOut},
+		{"payout-paid", "id", "", "a payout has been paid", (*Shop).paid},
 	}
 }
 
-// signature lists the values, those that may be missing in brackets.
-func (k kind) signature() string {
-	if k.takes == "" {
-		return k.needs
+// Signature lists the values, those that may be missing in brackets.
+func (k Kind) Signature() string {
+	if k.Takes == "" {
+		return k.Needs
 	}
-	return k.needs + " [" + k.takes + "]"
+	return k.Needs + " [" + k.Takes + "]"
 }
 
 // check tells what a row of the kind lacks or has too much.
-func (k kind) check(r row) error {
-	needs, takes := strings.Fields(k.needs), strings.Fields(k.takes)
+func (k Kind) check(r row) error {
+	needs, takes := strings.Fields(k.Needs), strings.Fields(k.Takes)
 	for _, name := range needs {
 		if !slices.Contains(r.has, name) {
-			return mistake(k.name + " needs " + name)
+			return mistake(k.Name + " needs " + name)
 		}
 	}
 	for _, name := range r.has {
 		if name != "at" && name != "kind" && !slices.Contains(needs, name) && !slices.Contains(takes, name) {
-			return mistake(k.name + " has no " + name)
+			return mistake(k.Name + " has no " + name)
 		}
 	}
 	return nil
@@ -81,12 +82,12 @@ func unknown(what, name string, err error) error {
 }
 
 // affiliateID names the affiliate with an email.
-func (s *shop) affiliateID(ctx context.Context, email string) (uuid.UUID, error) {
+func (s *Shop) affiliateID(ctx context.Context, email string) (uuid.UUID, error) {
 	aff, err := s.AffiliateByEmail(ctx, email)
 	return aff.ID, unknown("affiliate", email, err)
 }
 
-func (s *shop) addPlan(ctx context.Context, r row) error {
+func (s *Shop) addPlan(ctx context.Context, r row) error {
 	terms := affiliate.Terms{
 		Rate: r.percent.Or(affiliate.Percent{}), MaxPayments: r.payments.Or(0), MaxMonths: r.months.Or(0),
 	}
@@ -100,7 +101,7 @@ func (s *shop) addPlan(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) addAffiliate(ctx context.Context, r row) error {
+func (s *Shop) addAffiliate(ctx context.Context, r row) error {
 	first, last, _ := strings.Cut(r.name, " ")
 	in := affiliate.NewAffiliate{
 		FirstName: first, LastName: last, Email: r.email, AffiliateLink: r.link, CommissionRate: r.percent,
@@ -116,7 +117,7 @@ func (s *shop) addAffiliate(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) changePlan(ctx context.Context, r row) error {
+func (s *Shop) changePlan(ctx context.Context, r row) error {
 	plan, ok := s.plans[r.name]
 	if !ok {
 		return mistake(fmt.Sprintf("there is no plan %q", r.name))
@@ -128,7 +129,7 @@ func (s *shop) changePlan(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) changeStatus(ctx context.Context, r row) error {
+func (s *Shop) changeStatus(ctx context.Context, r row) error {
 	moves := map[string]func(context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error){
 		"approved": s.ApproveAffiliates, "declined": s.DeclineAffiliates,
 		"deactivated": s.DeactivateAffiliates, "banned": s.BanAffiliates,
@@ -144,21 +145,21 @@ func (s *shop) changeStatus(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) deleteAffiliate(ctx context.Context, r row) error {
+func (s *Shop) deleteAffiliate(ctx context.Context, r row) error {
 	return s.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: r.email})
 }
 
-func (s *shop) addLink(ctx context.Context, r row) error {
+func (s *Shop) addLink(ctx context.Context, r row) error {
 	_, err := s.CreateLink(ctx, affiliate.NewLink{Link: r.link, AffiliateEmail: r.email})
 	return err
 }
 
-func (s *shop) deleteLink(ctx context.Context, r row) error {
+func (s *Shop) deleteLink(ctx context.Context, r row) error {
 	_, err := s.DeleteLink(ctx, affiliate.LinkRef{Slug: r.link})
 	return err
 }
 
-func (s *shop) addCoupon(ctx context.Context, r row) error {
+func (s *Shop) addCoupon(ctx context.Context, r row) error {
 	in := affiliate.NewCoupon{
 		Name: r.name, PercentOff: r.percent, MaxRedemptions: r.limit, RedeemBy: r.until,
 		LimitToProducts: len(r.products) > 0, ProductIDs: r.products,
@@ -170,12 +171,12 @@ func (s *shop) addCoupon(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) coupon(ctx context.Context, name string) (affiliate.Coupon, error) {
+func (s *Shop) coupon(ctx context.Context, name string) (affiliate.Coupon, error) {
 	c, err := s.Coupon(ctx, affiliate.CouponRef{Name: name})
 	return c, unknown("coupon", name, err)
 }
 
-func (s *shop) changeCoupon(ctx context.Context, r row) error {
+func (s *Shop) changeCoupon(ctx context.Context, r row) error {
 	c, err := s.coupon(ctx, r.name)
 	if err != nil {
 		return err
@@ -186,7 +187,7 @@ func (s *shop) changeCoupon(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) deleteCoupon(ctx context.Context, r row) error {
+func (s *Shop) deleteCoupon(ctx context.Context, r row) error {
 	c, err := s.coupon(ctx, r.name)
 	if err == nil {
 		_, err = s.DeleteCoupon(ctx, c.ID)
@@ -194,7 +195,7 @@ func (s *shop) deleteCoupon(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) addCode(ctx context.Context, r row) error {
+func (s *Shop) addCode(ctx context.Context, r row) error {
 	c, err := s.coupon(ctx, r.name)
 	if err != nil {
 		return err
@@ -207,12 +208,12 @@ func (s *shop) addCode(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) code(ctx context.Context, text string) (affiliate.Code, error) {
+func (s *Shop) code(ctx context.Context, text string) (affiliate.Code, error) {
 	c, err := s.Code(ctx, affiliate.CodeRef{Code: text})
 	return c, unknown("code", text, err)
 }
 
-func (s *shop) changeCode(ctx context.Context, r row) error {
+func (s *Shop) changeCode(ctx context.Context, r row) error {
 	c, err := s.code(ctx, r.code)
 	if err == nil {
 		_, err = s.UpdateCode(ctx, c.ID, affiliate.CodeUpdate{Active: r.active, MaxRedemptions: r.limit, ExpiresAt: r.until})
@@ -220,7 +221,7 @@ func (s *shop) changeCode(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) deleteCode(ctx context.Context, r row) error {
+func (s *Shop) deleteCode(ctx context.Context, r row) error {
 	c, err := s.code(ctx, r.code)
 	if err == nil {
 		_, err = s.DeleteCode(ctx, c.ID)
@@ -229,12 +230,12 @@ func (s *shop) deleteCode(ctx context.Context, r row) error {
 }
 
 // click tracks a visit. A link that is gone is no fault of the visitor's.
-func (s *shop) click(ctx context.Context, r row) error {
+func (s *Shop) click(ctx context.Context, r row) error {
 	_, err := s.TrackClick(ctx, affiliate.NewClick{Slug: r.link, DeviceID: r.id})
 	return s.tried(r, err, "unknown link")
 }
 
-func (s *shop) signUp(ctx context.Context, r row) error {
+func (s *Shop) signUp(ctx context.Context, r row) error {
 	_, err := s.CreateReferral(ctx, affiliate.NewReferral{
 		AffiliateID: r.link, PromoCode: r.code, Name: r.name, Email: r.email, ReferredUserExternalID: r.id,
 	})
@@ -243,32 +244,32 @@ func (s *shop) signUp(ctx context.Context, r row) error {
 
 // tried counts a row that was recorded, or that found nothing to be recorded
 // for; other errors pass.
-func (s *shop) tried(r row, err error, missing string) error {
+func (s *Shop) tried(r row, err error, missing string) error {
 	if _, refused := errors.AsType[*affiliate.Error](err); refused {
 		return err
 	}
 	switch {
 	case err == nil:
-		s.outcomes[outcome{r.kind, "recorded"}]++
+		s.Outcomes[Outcome{r.kind, "recorded"}]++
 	case errors.Is(err, affiliate.ErrNotFound):
-		s.outcomes[outcome{r.kind, missing}]++
+		s.Outcomes[Outcome{r.kind, missing}]++
 		err = nil
 	}
 	return err
 }
 
-func (s *shop) pushStatus(ctx context.Context, r row) error {
+func (s *Shop) pushStatus(ctx context.Context, r row) error {
 	_, err := s.PushReferralStatus(ctx, r.email, affiliate.SubscriptionStatus(r.status))
 	return err
 }
 
-func (s *shop) deleteReferral(ctx context.Context, r row) error {
+func (s *Shop) deleteReferral(ctx context.Context, r row) error {
 	return s.DeleteReferral(ctx, r.email)
 }
 
 // order reports a payment, of a subscription too. An outcome that is no sale is
 // no error.
-func (s *shop) order(ctx context.Context, r row) error {
+func (s *Shop) order(ctx context.Context, r row) error {
 	in := affiliate.NewSale{
 		PromoCode: r.code, ReferralID: r.link, Email: r.email, Name: r.name, ExternalID: r.id, CommissionRate: r.percent,
 		TotalEarned: r.amount.Or(affiliate.Amount{}), Tax: r.tax.Or(affiliate.Amount{}), Shipping: r.shipping.Or(affiliate.Amount{}),
@@ -278,30 +279,30 @@ func (s *shop) order(ctx context.Context, r row) error {
 	}
 	result, err := s.RecordSale(ctx, in)
 	if err == nil {
-		s.outcomes[outcome{r.kind, string(result.Outcome)}]++
+		s.Outcomes[Outcome{r.kind, string(result.Outcome)}]++
 	}
 	return err
 }
 
 // giveBack refunds the sale of an order. The shop reports every refund, those
 // of orders that no affiliate brought too.
-func (s *shop) giveBack(ctx context.Context, r row) error {
+func (s *Shop) giveBack(ctx context.Context, r row) error {
 	sales, err := s.Sales(ctx, affiliate.SaleFilter{ExternalID: r.id}, affiliate.Page{})
 	if err != nil {
 		return err
 	}
 	if len(sales.Items) == 0 {
-		s.outcomes[outcome{r.kind, "no sale"}]++
+		s.Outcomes[Outcome{r.kind, "no sale"}]++
 		return nil
 	}
 	result, err := s.RefundSale(ctx, affiliate.Refund{SaleID: sales.Items[0].ID, Amount: r.amount, RefundID: r.refund})
 	if err == nil {
-		s.outcomes[outcome{r.kind, string(result.Reason)}]++
+		s.Outcomes[Outcome{r.kind, string(result.Reason)}]++
 	}
 	return err
 }
 
-func (s *shop) cancel(ctx context.Context, r row) error {
+func (s *Shop) cancel(ctx context.Context, r row) error {
 	err := s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: r.id})
 	if errors.Is(err, affiliate.SaleNotFound) {
 		err = affiliate.ErrNotFound
@@ -309,7 +310,7 @@ func (s *shop) cancel(ctx context.Context, r row) error {
 	return s.tried(r, err, "no sale")
 }
 
-func (s *shop) payOut(ctx context.Context, r row) error {
+func (s *Shop) payOut(ctx context.Context, r row) error {
 	id, err := s.affiliateID(ctx, r.email)
 	if err != nil {
 		return err
@@ -321,7 +322,7 @@ func (s *shop) payOut(ctx context.Context, r row) error {
 	return err
 }
 
-func (s *shop) paid(ctx context.Context, r row) error {
+func (s *Shop) paid(ctx context.Context, r row) error {
 	id, ok := s.payouts[r.id]
 	if !ok {
 		return mistake(fmt.Sprintf("there is no payout %q", r.id))

@@ -1,0 +1,325 @@
+package affiliate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// A mailbox is a receiver that keeps everything, to be held against what was
+// committed.
+type mailbox struct {
+	got map[string][]string // payloads by message id
+}
+
+func (m *mailbox) take(claims ...affiliate.Claim) {
+	for _, c := range claims {
+		m.got[c.MessageID] = append(m.got[c.MessageID], string(c.Payload))
+	}
+}
+
+// A mailCount is what became of a program's events.
+type mailCount struct{ committed, delivered, duplicates, lost, ghosts, altered int }
+
+// count compares the mailbox with the records.
+func (m *mailbox) count(w *world) mailCount {
+	w.t.Helper()
+	var out mailCount
+	known := map[string]bool{}
+	for _, e := range must(w.Events(context.Background(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+		known[e.MessageID()] = true
+		out.committed++
+		copies := m.got[e.MessageID()]
+		if len(copies) == 0 {
+			out.lost++
+			continue
+		}
+		out.delivered++
+		out.duplicates += len(copies) - 1
+		for _, c := range copies {
+			if c != string(e.Payload) {
+				out.altered++
+			}
+		}
+	}
+	for id := range m.got {
+		if !known[id] {
+			out.ghosts++
+		}
+	}
+	return out
+}
+
+// check fails the test when anything was lost, invented or changed, or when
+// there were more duplicates than crashes can explain.
+func (c mailCount) check(t *testing.T, maxDuplicates int) {
+	t.Helper()
+	t.Logf("committed %d, delivered %d, duplicates %d, lost %d, ghosts %d", c.committed, c.delivered, c.duplicates, c.lost, c.ghosts)
+	if c.lost+c.ghosts+c.altered > 0 || c.delivered != c.committed || c.duplicates > maxDuplicates {
+		t.Errorf("%+v, duplicates at most %d", c, maxDuplicates)
+	}
+}
+
+// finish lets a dispatcher that does not crash bring everything home.
+func (m *mailbox) finish(w *world) {
+	for range 20 {
+		w.pass(lease)
+		for _, c := range w.deliver(answer(200)) {
+			m.take(c)
+		}
+	}
+}
+
+// A dispatcher is stopped dead between every two steps of a delivery, at
+// random, while changes are committed, rolled back and retried: nothing is
+// lost, nothing is invented, and repeats have the same id and the same bytes
+// (W056, W057).
+func TestDispatchCrash(t *testing.T) {
+	rounds := 2000
+	if testing.Short() {
+		rounds = 200
+	}
+	onStores(t, func(t *testing.T, w *world) {
+		rng := rand.New(rand.NewChaCha8([32]byte{9}))
+		w.hook()
+		m := mailbox{got: map[string][]string{}}
+		crashed := 0
+		for i := range rounds {
+			change(w, i, rng.IntN(3) == 0)
+			claims := w.claim(1 + rng.IntN(8))
+			if rng.IntN(4) == 0 { // stopped after the claim
+				w.pass(lease)
+				continue
+			}
+			sent := claims[:rng.IntN(len(claims)+1)] // stopped between two sends
+			m.take(sent...)
+			if rng.IntN(4) == 0 { // stopped after the send
+				crashed += len(sent)
+				w.pass(lease)
+				continue
+			}
+			w.settle([]int{200, 200, 500}[rng.IntN(3)], sent...)
+			w.pass(lease / 4)
+			crashed += len(sent) // at most: those that were answered 500 come again
+		}
+		m.finish(w)
+		m.count(w).check(t, crashed)
+	})
+}
+
+// change commits an event, or writes one that is rolled back.
+func change(w *world, i int, rollBack bool) {
+	if !rollBack {
+		w.join(fmt.Sprint("crash", i))
+		return
+	}
+	p := w.With(&failing{w.store})
+	_, err := p.CreateAffiliate(context.Background(), affiliate.NewAffiliate{FirstName: "No", LastName: "Body", Email: fmt.Sprintf("ghost%d@example.org", i)})
+	if !errors.Is(err, errBoom) {
+		w.t.Errorf("rolled back: %v", err)
+	}
+}
+
+// failing is a Store whose closures run to their end and fail.
+type failing struct{ affiliate.Store }
+
+func (s *failing) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return s.Store.Update(ctx, id, func(tx *affiliate.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return errBoom
+	})
+}
+
+// A fault at every table call of a claim and of a settlement: all or nothing,
+// and everything arrives in the end (G09).
+func TestDispatchFaults(t *testing.T) {
+	for kind, fault := range map[string]func(affiliate.Store, int) affiliate.Store{
+		"FailAt": conformance.FailAt, "FailFrom": conformance.FailFrom, "PanicAt": conformance.PanicAt, "CancelAt": conformance.CancelAt,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			calls, duplicates := 0, 0
+			for n := 1; ; n++ {
+				w := newWorldOn(t, memstore.New())
+				m := mailbox{got: map[string][]string{}}
+				w.hookAt("https://a.example/")
+				w.crowd(6)
+				hit := m.through(t, w, w.With(fault(w.store, n)))
+				m.finish(w)
+				got := m.count(w)
+				duplicates += got.duplicates
+				if got.lost+got.ghosts+got.altered > 0 {
+					t.Errorf("call %d: %+v", n, got)
+				}
+				w.verify()
+				if !hit {
+					break
+				}
+				calls = n
+			}
+			if t.Logf("faults at %d calls, duplicates %d, lost 0, ghosts 0", calls, duplicates); calls < 12 {
+				t.Errorf("only %d calls were made", calls)
+			}
+		})
+	}
+}
+
+// through sends what is due once, with a claim and a settlement on a faulty
+// store, and tells whether a fault hit.
+func (m *mailbox) through(t *testing.T, w *world, faulty *affiliate.Program) (hit bool) {
+	t.Helper()
+	step := func(what string, call func(*affiliate.Program) error) {
+		before := w.dump()
+		_, err := quietly(func() (struct{}, error) { return struct{}{}, call(faulty) })
+		if err == nil {
+			return
+		}
+		hit = true
+		if !errors.Is(err, conformance.ErrInjected) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", what, err)
+		}
+		equal(t, before, w.dump())
+		if err := call(w.Program); err != nil {
+			t.Errorf("%s, again: %v", what, err)
+		}
+	}
+	var claims []affiliate.Claim
+	step("claim", func(p *affiliate.Program) (err error) {
+		claims, err = p.ClaimDeliveries(t.Context(), 3, lease)
+		return err
+	})
+	m.take(claims...)
+	var done []affiliate.Attempt
+	for i, c := range claims {
+		done = append(done, w.attempt(c, []int{200, 500, 429}[i%3]))
+	}
+	step("settle", func(p *affiliate.Program) error { return p.SettleDeliveries(t.Context(), done) })
+	return hit
+}
+
+// An answer of the store that is lost after the commit: a claim waits for the
+// end of its lease, a settlement is repeated without effect.
+func TestDispatchLostAnswers(t *testing.T) {
+	w := newWorld(t)
+	m := mailbox{got: map[string][]string{}}
+	w.hook()
+	w.crowd(2)
+	if _, err := w.With(conformance.LoseAnswer(w.store, 1)).ClaimDeliveries(t.Context(), 8, lease); !errors.Is(err, conformance.ErrInjected) {
+		t.Fatal(err)
+	}
+	if got := w.claim(8); len(got) > 0 {
+		t.Errorf("claimed twice: %v", got)
+	}
+	w.pass(lease)
+	claims := w.claim(8)
+	m.take(claims...)
+	done := []affiliate.Attempt{w.attempt(claims[0], 200), w.attempt(claims[1], 410)}
+	if err := w.With(conformance.LoseAnswer(w.store, 1)).SettleDeliveries(t.Context(), done); !errors.Is(err, conformance.ErrInjected) {
+		t.Fatal(err)
+	}
+	before := w.dump()
+	if err := w.SettleDeliveries(t.Context(), done); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, before, w.dump())
+	m.count(w).check(t, 0)
+	w.verify()
+}
+
+// Of two transactions the one with the later ids may commit first, and a claim
+// may run between: both events are delivered (W058).
+func TestDispatchCommitOrder(t *testing.T) {
+	w := newWorld(t)
+	m := mailbox{got: map[string][]string{}}
+	w.hook()
+	hold := &holding{Store: w.store, begun: make(chan struct{}), release: make(chan struct{})}
+	early := make(chan error)
+	go func() {
+		_, err := w.With(hold).CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "early@example.org"})
+		early <- err
+	}()
+	<-hold.begun // it has taken its time and waits for its transaction
+	w.pass(time.Second)
+	w.crowd(1)
+	m.take(w.deliver(answer(200))...)
+	w.pass(-time.Second)
+	close(hold.release)
+	if err := <-early; err != nil {
+		t.Fatal(err)
+	}
+	w.pass(time.Second)
+	m.take(w.deliver(answer(200))...)
+	m.count(w).check(t, 0)
+	w.verify()
+}
+
+// holding is a Store whose Updates wait before they begin.
+type holding struct {
+	affiliate.Store
+	begun, release chan struct{}
+}
+
+func (s *holding) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	close(s.begun)
+	<-s.release
+	return s.Store.Update(ctx, id, fn)
+}
+
+// A payload is frozen at commit: it is the same after the object was renamed
+// (W077).
+func TestDispatchFrozen(t *testing.T) {
+	onStores(t, func(t *testing.T, w *world) {
+		w.hook(affiliate.AffiliateCreated)
+		a := w.join("mara")
+		want := must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items[0].Payload
+		must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ada")}))
+		for range 2 {
+			c := w.claimOne()
+			if string(c.Payload) != string(want) || !json.Valid(c.Payload) {
+				t.Errorf("sent %s, want %s", c.Payload, want)
+			}
+			w.settle(500, c)
+			w.pass(time.Minute)
+		}
+	})
+}
+
+// 10,000 codes in bulk are as many deliveries, and a claim takes no more memory
+// for it (W063).
+func TestDispatchBulk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("delivers 10,000 events")
+	}
+	w := newWorld(t)
+	a := w.ada()
+	w.hook(affiliate.PromocodeCreated, affiliate.CouponUpdated)
+	m := mailbox{got: map[string][]string{}}
+	must(w.GenerateCodes(t.Context(), affiliate.NewCodes{Count: 10_000, NewCode: affiliate.NewCode{
+		CouponID: a.coupon.ID, AffiliateID: a.affiliate.ID,
+		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
+	}}))
+	allocs := testing.AllocsPerRun(10, func() { w.settle(500, w.claim(1)...) })
+	m.finish(w)
+	if len(m.got) != 10_000 || allocs > 2000 {
+		t.Errorf("%d events arrived, %.0f allocations for a claim", len(m.got), allocs)
+	}
+	must(w.UpdateCoupon(t.Context(), a.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("renamed")}))
+	var payload struct {
+		Body struct{ PromotionalCodes []struct{ ID string } }
+	}
+	if err := json.Unmarshal(w.claimOne().Payload, &payload); err != nil || len(payload.Body.PromotionalCodes) != 10_001 {
+		t.Errorf("coupon.updated holds %d codes: %v", len(payload.Body.PromotionalCodes), err)
+	}
+	w.verify()
+}

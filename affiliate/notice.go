@@ -1,0 +1,50 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// NoticeKind says what a [Notice] tells.
+type NoticeKind string
+
+// The kinds of notices.
+const (
+	NoticeAttempt   NoticeKind = "attempt"   // an attempt was settled, whatever came of it
+	NoticeDead      NoticeKind = "dead"      // a delivery has failed for good; it can be replayed
+	NoticeFailing   NoticeKind = "failing"   // every attempt has failed for 24 hours; once, until it recovers
+	NoticeDisabled  NoticeKind = "disabled"  // an endpoint was disabled because it is gone or only fails
+	NoticeRecovered NoticeKind = "recovered" // the first success after NoticeFailing
+)
+
+// A Notice tells the host how deliveries go: what an operator watches. It holds
+// ids and figures, no payload, no URL and no text of a receiver.
+type Notice struct {
+	Kind     NoticeKind
+	Endpoint uuid.UUID
+	Delivery uuid.UUID // the attempt that brought it about
+	EventID  string    // the webhook-id
+	Event    EventType
+	State    DeliveryState  // of the delivery, after the attempt
+	Attempts int            // that were made for the delivery
+	Status   int            // of the answer; 0: none
+	Err      string         // class of the failure, see [Attempt]
+	Reason   DisabledReason // of NoticeDisabled
+	At       Time           // when the attempt was settled
+}
+
+// notice remembers a notice until the settlement is committed.
+func (s *settlement) notice(kind NoticeKind, ep *EndpointRecord, d *DeliveryRecord, state DeliveryState) {
+	if s.cfg.OnNotice == nil {
+		return
+	}
+	last := &d.Attempts[len(d.Attempts)-1]
+	s.notices = append(s.notices, Notice{
+		Kind: kind, Endpoint: ep.ID, Delivery: d.ID, EventID: messageID(d.EventID), Event: d.Type, State: state,
+		Attempts: len(d.Attempts), Status: last.Status, Err: last.Err, Reason: ep.DisabledReason, At: TimeOf(s.now),
+	})
+}
+
+// notify tells the host, in the order in which it happened.
+func (p *Program) notify(notices []Notice) {
+	for _, n := range notices {
+		p.cfg.OnNotice(n)
+	}
+}

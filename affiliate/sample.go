@@ -1,0 +1,125 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// A sample is one object of each family, as they hang together, for test
+// deliveries. Nothing of it is stored.
+type sample struct {
+	*op
+	affiliate AffiliateRecord
+	link      LinkRecord
+	coupon    CouponRecord
+	code      CodeRecord
+	referral  ReferralRecord
+	sale      SaleRecord
+	totals    TotalsRecord
+}
+
+// sample is the body of a test event.
+func (o *op) sample(typ EventType) any {
+	s := o.newSample()
+	if typ.action() == "deleted" {
+		return s.deletedBody(typ.Family())
+	}
+	switch typ.Family() {
+	case "affiliate":
+		return s.affiliateBody()
+	case "referral":
+		return s.referralBody()
+	case "sale":
+		return s.saleBody()
+	case "coupon":
+		return couponBody{s.couponOf(s.coupon), []CodeRecord{s.code}, contacts{s.affiliate.ID: contactOf(s.affiliate)}}
+	}
+	return codeBody{s.code, &codeParents{Set(s.couponOf(s.coupon)), Set(contactOf(s.affiliate))}}
+}
+
+// newSample makes the records that the bodies are shown from.
+func (o *op) newSample() *sample {
+	rate := MustPercent("20")
+	s := &sample{op: o}
+	s.affiliate = AffiliateRecord{
+		ID: o.newID(), FirstName: "Sample", LastName: "Affiliate", Email: "sample.affiliate@example.com",
+		Status: AffiliateActive, Source: SourceAPI.forAffiliate(), CreatedAt: o.now, UpdatedAt: o.now,
+	}
+	s.link = LinkRecord{ID: o.newID(), AffiliateID: s.affiliate.ID, Slug: "sample", CreatedAt: o.now, UpdatedAt: o.now}
+	s.coupon = CouponRecord{
+		ID: o.newID(), Name: "Sample coupon", Type: CouponPercentage, PercentOff: rate, Duration: DurationForever,
+		TimesRedeemed: 1, Valid: true, CreatedAt: o.now, UpdatedAt: o.now,
+	}
+	s.code = CodeRecord{
+		ID: o.newID(), CouponID: s.coupon.ID, AffiliateID: s.affiliate.ID, Code: "SAMPLE20", Active: true,
+		TimesRedeemed: 1, CreatedAt: o.now, UpdatedAt: o.now,
+	}
+	s.referral = ReferralRecord{
+		ID: o.newID(), AffiliateID: s.affiliate.ID, LinkID: s.link.ID, Name: "Sample Customer",
+		Email: "sample.customer@example.com", CustomerID: "sample-customer", Plan: "N/A", Status: SubscriptionActive,
+		SubmissionType: SubmissionAutomatic, Medium: MediumCoupon, Source: SourceAPI.forReferral(),
+		CreatedAt: o.now, UpdatedAt: o.now,
+	}
+	earned := MustAmount("20")
+	s.sale = SaleRecord{
+		ID: o.newID(), Number: 1, AffiliateID: s.affiliate.ID, ReferralID: s.referral.ID, LinkID: s.link.ID,
+		CodeID: s.code.ID, ExternalID: "sample-sale", Name: s.referral.Name, Email: s.referral.Email,
+		TotalEarned: MustAmount("100"), Rate: Set(rate), RateType: CommissionPercentage, Clicks: 1, Status: SaleActive,
+		Trigger: TriggerPurchase, Source: SourceAPI.forSale(), CreatedAt: o.now, UpdatedAt: o.now,
+		Commissions: []CommissionRecord{{
+			Number: 1, AffiliateID: s.affiliate.ID, Earned: earned, Approval: ApprovalAccepted, CreatedAt: o.now, UpdatedAt: o.now,
+		}},
+	}
+	s.totals = TotalsRecord{Revenue: s.sale.TotalEarned, Commission: earned}
+	return s
+}
+
+// deletedBody is the body of a deleted event.
+func (s *sample) deletedBody(family string) any {
+	switch family {
+	case "affiliate":
+		return DeletedBody{s.affiliate.ID}
+	case "referral":
+		return DeletedBody{s.referral.ID}
+	case "sale":
+		return DeletedSaleBody{SaleID(s.sale.Number)}
+	case "coupon":
+		return DeletedBody{s.coupon.ID}
+	}
+	return DeletedBody{s.code.ID}
+}
+
+// affiliateBody is the sample affiliate with its link and its code.
+func (s *sample) affiliateBody() AffiliateBody {
+	rec, links := &s.affiliate, s.linksOf([]LinkRecord{s.link})
+	return AffiliateBody{
+		Affiliate: Affiliate{
+			ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Name: rec.name(), Email: rec.Email,
+			CommissionRate: s.sale.Rate.Or(Percent{}), UseCommissionPlanCommissionRate: true,
+			AffiliateLink: Null[string](), Link: oldestSlug(links), AffiliateLinks: links,
+			Status: rec.Status, Source: rec.Source, CommissionPlanID: Null[uuid.UUID](), CommissionTierID: Null[uuid.UUID](),
+			AffiliateGroupID: Null[uuid.UUID](), ProgramID: s.cfg.ID, PayoutEmail: Null[string](),
+			PaymentMethod: Null[PaymentMethod](), EmailVerified: Null[bool](), Image: Null[string](),
+			NumberOfReferredUsers: 1, NumberOfClicks: 1, TotalRevenue: s.totals.Revenue,
+			TotalCommissionEarned: s.totals.Commission, CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		},
+		CommissionPlan: Null[Plan](), CommissionTier: Null[Tier](), QuestionAnswers: []Answer{},
+		PromotionalCodes: []AffiliateCode{{
+			ID: s.code.ID, Code: s.code.Code, Active: true, ExpiresAt: Null[Time](), CouponID: s.coupon.ID,
+		}},
+	}
+}
+
+// referralBody is the sample referral with its affiliate.
+func (s *sample) referralBody() ReferralBody {
+	return ReferralBody{
+		Referral:       s.referralWith(s.referral, s.totals),
+		Affiliate:      s.summaryOf(s.affiliate.ID, s.affiliate.seller(), []LinkRecord{s.link}).inEvent(),
+		CommissionPlan: Null[Plan](),
+	}
+}
+
+// saleBody is the sample sale with its affiliate, referral and commission.
+func (s *sample) saleBody() *saleBody {
+	return &saleBody{
+		program: s.Program, rec: s.sale, owner: s.affiliate.seller(), links: []LinkRecord{s.link},
+		customer: &customerBody{s.referral, s.totals},
+	}
+}

@@ -1,0 +1,221 @@
+package affiliate
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// SettleDeliveries notes what came of claims and decides what follows: a
+// delivery is delivered by any 2xx, waits for its next attempt, or has failed
+// when the schedule is used up. An attempt whose token does not hold any more,
+// because its lease ended and the delivery was claimed again, or because its
+// endpoint was deleted or disabled, changes nothing: settling twice is safe.
+//
+//   - A Retry-After longer than the schedule's delay is kept to, up to 24 hours.
+//   - 429 and 503 pause the endpoint for that long, at least a minute.
+//   - 410 disables it ([DisabledGone]) and cancels what is pending.
+//   - An endpoint whose every attempt has failed for 120 hours, and a delivery
+//     for good, is disabled ([DisabledFailing]); what is pending is skipped.
+//
+// The attempts are noted in the order of done, in one transaction.
+//
+// Errors: those of the store.
+//
+// Effects: the deliveries, the queue and their endpoints; no event.
+// Config.OnNotice is called after the commit.
+//
+// Source: contract 7.4.
+func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) error {
+	if len(done) == 0 {
+		return nil
+	}
+	o := p.op(ctx)
+	raw, err := p.ids.randomBytes(8 * len(done))
+	if err != nil {
+		return internal("draw delays", err)
+	}
+	notices, err := update(o, func() ([]Notice, error) {
+		s := settlement{op: o, endpoints: make(map[uuid.UUID]*EndpointRecord)}
+		for i := range done {
+			if err := s.settle(&done[i], binary.LittleEndian.Uint64(raw[8*i:])); err != nil {
+				return nil, internal("settle delivery", err)
+			}
+		}
+		return s.notices, s.store()
+	})
+	if err != nil {
+		return err
+	}
+	p.notify(notices)
+	return nil
+}
+
+// A settlement is one run of SettleDeliveries. Endpoints are written once, at
+// its end.
+type settlement struct {
+	*op
+	endpoints map[uuid.UUID]*EndpointRecord // nil: gone
+	order     []*EndpointRecord
+	notices   []Notice
+}
+
+// settle notes one attempt, unless it is over.
+func (s *settlement) settle(a *Attempt, draw uint64) error {
+	d, err := s.tx.Deliveries.Get(a.Delivery)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ep, err := s.endpoint(d.EndpointID)
+	if err != nil || ep == nil {
+		return err
+	}
+	ep.land(func(f FlightRecord) bool { return f.Token == a.Token })
+	q, err := s.tx.Queue.Find(Key{Index: ByDelivery, ID: d.ID})
+	if errors.Is(err, ErrNotFound) || err == nil && (a.Token == uuid.Nil || q.Token != a.Token) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.Attempts = append(d.Attempts, a.record(q.Manual, s.now))
+	v := decide(a, len(d.Attempts), s.cfg.Schedule, draw)
+	if err := s.advance(d, q, v); err != nil {
+		return err
+	}
+	s.notice(NoticeAttempt, ep, &d, v.state)
+	if v.state == DeliveryFailed {
+		s.notice(NoticeDead, ep, &d, v.state)
+	}
+	if v.pause > 0 {
+		ep.PausedUntil = later(s.now.Add(v.pause), ep.PausedUntil)
+	}
+	return s.health(ep, &d, v)
+}
+
+// advance gives a delivery its state and its place in the queue.
+func (s *settlement) advance(d DeliveryRecord, q QueueRecord, v sequel) error {
+	d.State, d.NextAttemptAt, d.UpdatedAt = v.state, time.Time{}, later(s.now, d.UpdatedAt)
+	if v.state == DeliveryPending {
+		d.NextAttemptAt = wholeMillis(s.now.Add(v.wait))
+	}
+	if err := s.tx.Deliveries.Replace(d); err != nil {
+		return err
+	}
+	if v.state != DeliveryPending {
+		return s.tx.Queue.Delete(q.ID)
+	}
+	from := q.ID
+	q.ID, q.Token, q.Tried, q.Manual = s.queueID(d.NextAttemptAt), uuid.Nil, true, false
+	return s.requeue(from, q)
+}
+
+// health notes on the endpoint how the attempt went, and disables one that is
+// gone or has only failed for too long.
+func (s *settlement) health(ep *EndpointRecord, d *DeliveryRecord, v sequel) error {
+	if v.state == DeliveryDelivered {
+		if ep.Warned {
+			s.notice(NoticeRecovered, ep, d, v.state)
+		}
+		ep.LastSuccessAt = later(s.now, ep.LastSuccessAt)
+		ep.FirstFailureAt, ep.Warned, ep.Dead = time.Time{}, false, false
+		return nil
+	}
+	if ep.FirstFailureAt.IsZero() {
+		ep.FirstFailureAt = s.now
+	}
+	ep.Dead = ep.Dead || v.state == DeliveryFailed
+	failing := s.now.Sub(ep.FirstFailureAt)
+	if failing >= failingAfter && !ep.Warned && !v.gone {
+		ep.Warned = true
+		s.notice(NoticeFailing, ep, d, v.state)
+	}
+	switch {
+	case v.gone:
+		return s.shut(ep, d, DisabledGone, DeliveryCanceled)
+	case failing >= disabledAfter && ep.Dead:
+		return s.shut(ep, d, DisabledFailing, DeliverySkipped)
+	}
+	return nil
+}
+
+// shut disables an endpoint and settles what waits for it.
+func (s *settlement) shut(ep *EndpointRecord, d *DeliveryRecord, why DisabledReason, rest DeliveryState) error {
+	ep.disable(why, s.now)
+	ep.UpdatedAt = later(s.now, ep.UpdatedAt)
+	s.notice(NoticeDisabled, ep, d, rest)
+	return s.dequeue(ep.ID, rest)
+}
+
+// endpoint returns the endpoint that the settlement works on, or nil when it is
+// gone.
+func (s *settlement) endpoint(id uuid.UUID) (*EndpointRecord, error) {
+	if ep, ok := s.endpoints[id]; ok {
+		return ep, nil
+	}
+	rec, err := s.tx.Endpoints.Get(id)
+	if errors.Is(err, ErrNotFound) {
+		s.endpoints[id] = nil
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.endpoints[id] = &rec
+	s.order = append(s.order, &rec)
+	return &rec, nil
+}
+
+// store writes the endpoints.
+func (s *settlement) store() error {
+	for _, ep := range s.order {
+		if err := s.tx.Endpoints.Replace(*ep); err != nil {
+			return internal("store endpoint", err)
+		}
+	}
+	return nil
+}
+
+// record is the attempt as its delivery keeps it.
+func (a *Attempt) record(manual bool, now time.Time) AttemptRecord {
+	at := a.At
+	if at.IsZero() {
+		at = now.Add(-a.Took)
+	}
+	return AttemptRecord{
+		At: micros(at), Manual: manual, URL: a.URL, Status: a.Status, Took: a.Took, Err: a.Err,
+		Response: escaped(a.Response),
+	}
+}
+
+// maxResponse is how much of an answer is kept, in bytes.
+const maxResponse = 1024
+
+// escaped is the start of a text from outside, with all that is not a
+// printable character, a tab or a line feed escaped.
+func escaped(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		part := s[:size]
+		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) && r != '\n' && r != '\t' {
+			part = strings.Trim(strconv.QuoteToASCII(part), `"`)
+		}
+		if b.Len()+len(part) > maxResponse {
+			break
+		}
+		b.WriteString(part)
+		s = s[size:]
+	}
+	return b.String()
+}

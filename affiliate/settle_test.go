@@ -1,0 +1,423 @@
+package affiliate_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// The whole schedule on a fake clock: ten attempts at the stated times, then
+// failed, to be seen and replayed (W067).
+func TestSettleSchedule(t *testing.T) {
+	steps := []time.Duration{
+		0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
+		5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+	}
+	onStores(t, func(t *testing.T, w *world) {
+		w.hook()
+		w.crowd(1)
+		id := w.deliveries(affiliate.DeliveryFilter{})[0].ID
+		payload := w.delivery(id).Payload
+		for i, step := range steps {
+			next, ok := w.delivery(id).NextAttemptAt.Get()
+			wait := next.Time().Sub(w.now)
+			if jitter := max(2*time.Second, step/10); !ok || wait < step || i == 0 && wait > 0 || wait > step+jitter {
+				t.Errorf("attempt %d waits %v, want %v to %v", i+1, wait, step, step+jitter)
+			}
+			w.pass(wait - time.Millisecond)
+			if i > 0 && len(w.claim(1)) > 0 {
+				t.Errorf("attempt %d is due early", i+1)
+			}
+			w.pass(time.Millisecond)
+			c := w.claimOne()
+			if c.Attempt != i+1 || c.Manual {
+				t.Errorf("attempt %d is %+v", i+1, c)
+			}
+			w.settle(500, c)
+		}
+		d := w.delivery(id)
+		if d.State != affiliate.DeliveryFailed || d.AttemptCount != 10 || !d.NextAttemptAt.IsNull() || !d.Payload.Equal(payload) {
+			t.Errorf("after the schedule: %+v", d)
+		}
+		if got := w.states(d.WebhookID); got[affiliate.DeliveryFailed] != 1 {
+			t.Errorf("states %v", got)
+		}
+		w.pass(365 * 24 * time.Hour)
+		if got := w.claim(1); len(got) > 0 {
+			t.Errorf("claimed after it failed: %v", got)
+		}
+		if n := must(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id})); n != 1 {
+			t.Errorf("replayed %d", n)
+		}
+	})
+}
+
+// A host's own schedule, with a delay before the first attempt.
+func TestSettleOwnSchedule(t *testing.T) {
+	onStores(t, func(t *testing.T, w *world) {
+		w.hook()
+		w.crowd(1)
+		if got := w.claim(1); len(got) > 0 {
+			t.Errorf("claimed at once: %v", got)
+		}
+		w.pass(time.Minute)
+		w.settle(500, w.claimOne())
+		w.pass(time.Hour + 6*time.Minute)
+		c := w.claimOne()
+		w.settle(500, c)
+		if d := w.delivery(c.Delivery); d.State != affiliate.DeliveryFailed || d.AttemptCount != 2 {
+			t.Errorf("after two attempts: %+v", d)
+		}
+	}, func(c *affiliate.Config) { c.Schedule = []time.Duration{time.Minute, time.Hour} })
+}
+
+func TestConfigSchedule(t *testing.T) {
+	for name, schedule := range map[string][]time.Duration{
+		"negative": {0, -1}, "too long a step": {31 * 24 * time.Hour}, "too many": make([]time.Duration, 101),
+	} {
+		if _, err := affiliate.New(newWorld(t).store, affiliate.Config{Schedule: schedule}); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// The attempt is kept as it was, and of the answer only a start that can be
+// printed (SEC48).
+func TestSettleRecord(t *testing.T) {
+	long := strings.Repeat("a", 5000)
+	tests := []struct{ name, response, want string }{
+		{"Text", "not yet,\n\ttry \"later\" <b>", "not yet,\n\ttry \"later\" <b>"},
+		{"Control", "a\r\nX-Evil: 1\x00\x1b[31m", "a\\r\nX-Evil: 1\\x00\\x1b[31m"},
+		{"NotUTF8", "a\xff\xc3z", `a\xff\xc3z`},
+		{"Unicode", "grün \u2028 \u202e", `grün \u2028 \u202e`},
+		{"Long", long, long[:1024]},
+		{"LongEscapes", strings.Repeat("\x00", 1024), strings.Repeat(`\x00`, 256)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			onStores(t, func(t *testing.T, w *world) {
+				w.hook()
+				w.crowd(1)
+				a := w.attempt(w.claimOne(), 500)
+				a.Took, a.Response = 84*time.Millisecond, tt.response
+				w.pass(time.Second)
+				if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
+					t.Fatal(err)
+				}
+				equal(t, []affiliate.DeliveryAttempt{{
+					At: affiliate.TimeOf(start), Trigger: affiliate.TriggerAutomatic, URL: hookURL,
+					StatusCode: affiliate.Set[int64](500), DurationMS: 84, Error: affiliate.Null[string](), Response: affiliate.Set(tt.want),
+				}}, w.delivery(a.Delivery).Attempts)
+			})
+		})
+	}
+}
+
+// An attempt without a time was made as long ago as it took.
+func TestSettleRecordTime(t *testing.T) {
+	w := newWorld(t)
+	w.hook()
+	w.crowd(1)
+	a := w.attempt(w.claimOne(), 200)
+	a.At, a.Took = time.Time{}, time.Second
+	if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.delivery(a.Delivery).Attempts[0].At; got != affiliate.TimeOf(start.Add(-time.Second)) {
+		t.Errorf("at %v", got)
+	}
+	w.verify()
+}
+
+// What nobody has claimed is not settled.
+func TestSettleForeign(t *testing.T) {
+	onStores(t, func(t *testing.T, w *world) {
+		w.hook()
+		w.crowd(2)
+		c := w.claim(1)[0]
+		before := w.dump()
+		other := w.deliveries(affiliate.DeliveryFilter{})
+		for name, a := range map[string]affiliate.Attempt{
+			"no token":         {Delivery: c.Delivery, Status: 200},
+			"another token":    {Delivery: c.Delivery, Token: uuid.Max, Status: 200},
+			"not claimed":      {Delivery: other[1].ID, Status: 200},
+			"another delivery": {Delivery: other[1].ID, Token: uuid.Max, Status: 200},
+			"unknown":          {Delivery: uuid.Max, Token: c.Token, Status: 200},
+		} {
+			if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			equal(t, before, w.dump())
+		}
+		if err := w.SettleDeliveries(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// 410 once, with others in flight: the endpoint is disabled, what is pending is
+// canceled, later events are skipped, and the host is told once (W054).
+func TestSettleGone(t *testing.T) {
+	var notices []affiliate.Notice
+	onStores(t, func(t *testing.T, w *world) {
+		notices = nil
+		gone, other := w.hookAt("https://gone.example/"), w.hookAt("https://other.example/")
+		w.crowd(50)
+		var flying []affiliate.Claim
+		for _, c := range w.claim(64) {
+			if c.Endpoint == gone.ID {
+				flying = append(flying, c)
+			}
+		}
+		w.settle(410, flying[0], flying[1])
+		w.settle(200, flying[2])
+		w.crowd(1)
+		equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryCanceled: 50, affiliate.DeliverySkipped: 1}, w.states(gone.ID))
+		equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryPending: 51}, w.states(other.ID))
+		ep := w.health(gone.ID)
+		if ep.Active || ep.DisabledReason != affiliate.Set(affiliate.DisabledGone) || ep.DisabledAt != affiliate.Set(affiliate.TimeOf(w.now)) {
+			t.Errorf("endpoint %+v", ep)
+		}
+		if d := w.delivery(flying[0].Delivery); d.AttemptCount != 1 || d.Attempts[0].StatusCode != affiliate.Set[int64](410) {
+			t.Errorf("the attempt: %+v", d)
+		}
+		if len(notices) != 1 || notices[0].Endpoint != gone.ID || notices[0].Reason != affiliate.DisabledGone {
+			t.Errorf("notices %+v", notices)
+		}
+	}, told(&notices, affiliate.NoticeDisabled))
+}
+
+// 429 on one delivery: the endpoint's others wait, no other endpoint's do
+// (W055).
+func TestSettlePause(t *testing.T) {
+	for _, status := range []int{429, 503} {
+		onStores(t, func(t *testing.T, w *world) {
+			busy, other := w.hookAt("https://busy.example/"), w.hookAt("https://other.example/")
+			w.crowd(8)
+			var a affiliate.Attempt
+			for _, c := range w.claim(64) {
+				if c.Endpoint == busy.ID {
+					a = w.attempt(c, status)
+				}
+			}
+			a.RetryAfter = 5 * time.Minute
+			if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.health(busy.ID); got.PausedUntil != affiliate.Set(affiliate.TimeOf(w.now.Add(5*time.Minute))) || !got.Active {
+				t.Errorf("endpoint %+v", got)
+			}
+			w.pass(lease)
+			for _, c := range w.deliver(answer(200)) {
+				if c.Endpoint != other.ID {
+					t.Errorf("sent to the paused endpoint: %+v", c)
+				}
+			}
+			equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryDelivered: 8}, w.states(other.ID))
+			equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryPending: 8}, w.states(busy.ID))
+			w.pass(5*time.Minute - lease)
+			w.deliver(answer(200))
+			equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryDelivered: 8}, w.states(busy.ID))
+		})
+	}
+}
+
+// An endpoint is disabled when every attempt has failed for 120 hours and a
+// delivery for good; a success in between starts over (W071).
+func TestSettleFailing(t *testing.T) {
+	const limit = 120 * time.Hour
+	// fail sends one delivery through a short schedule: it is dead after two hours.
+	run := func(w *world, until time.Duration, succeedAt time.Duration) affiliate.Endpoint {
+		ep := w.hook()
+		begin := w.now
+		w.crowd(1)
+		for w.now.Sub(begin) < until {
+			if w.now.Sub(begin) == succeedAt {
+				w.crowd(1)
+				w.deliver(answer(200))
+			}
+			w.deliver(answer(500))
+			w.pass(min(time.Hour, until-w.now.Sub(begin)))
+		}
+		w.crowd(1)
+		w.deliver(answer(500))
+		return w.health(ep.ID)
+	}
+	short := func(c *affiliate.Config) { c.Schedule = []time.Duration{0, 30 * time.Minute} }
+	endless := func(c *affiliate.Config) {
+		c.Schedule = slices.Repeat([]time.Duration{24 * time.Hour}, 100)
+		c.Schedule[0] = 0
+	}
+	tests := []struct {
+		name     string
+		until    time.Duration
+		success  time.Duration
+		schedule func(*affiliate.Config)
+		disabled bool
+		notices  []affiliate.NoticeKind
+	}{
+		{"119h59m", limit - time.Minute, 0, short, false, []affiliate.NoticeKind{affiliate.NoticeFailing}},
+		{"120h", limit, 0, short, true, []affiliate.NoticeKind{affiliate.NoticeFailing, affiliate.NoticeDisabled}},
+		{"120hNothingDead", limit, 0, endless, false, []affiliate.NoticeKind{affiliate.NoticeFailing}},
+		{"OneSuccess", limit, 100 * time.Hour, short, false, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var notices []affiliate.Notice
+			onStores(t, func(t *testing.T, w *world) {
+				notices = nil
+				if tt.success == 0 {
+					tt.success = -1
+				}
+				ep := run(w, tt.until, tt.success)
+				if ep.Active == tt.disabled || tt.disabled != (ep.DisabledReason == affiliate.Set(affiliate.DisabledFailing)) {
+					t.Errorf("after %v: %+v", tt.until, ep)
+				}
+				if tt.disabled {
+					w.crowd(1)
+					if got := w.states(ep.ID); got[affiliate.DeliveryPending] != 0 || got[affiliate.DeliverySkipped] != 2 {
+						t.Errorf("states %v", got)
+					}
+				}
+				var kinds []affiliate.NoticeKind
+				for _, n := range notices {
+					kinds = append(kinds, n.Kind)
+				}
+				equal(t, tt.notices, kinds)
+			}, tt.schedule, told(&notices, affiliate.NoticeFailing, affiliate.NoticeDisabled, affiliate.NoticeRecovered))
+		})
+	}
+}
+
+// Health is what the attempts say, and a clean slate for one that is enabled.
+func TestSettleHealth(t *testing.T) {
+	onStores(t, func(t *testing.T, w *world) {
+		ep := w.hook()
+		none := affiliate.Null[affiliate.Time]()
+		failed := affiliate.Set(affiliate.TimeOf(w.now))
+		check := func(first, last affiliate.Opt[affiliate.Time]) {
+			t.Helper()
+			if got := w.health(ep.ID); got.FirstFailureAt != first || got.LastSuccessAt != last {
+				t.Errorf("first failure %v, last success %v; want %v, %v", got.FirstFailureAt, got.LastSuccessAt, first, last)
+			}
+		}
+		w.crowd(1)
+		w.deliver(answer(500))
+		check(failed, none)
+		w.pass(time.Minute)
+		w.deliver(answer(500))
+		check(failed, none)
+		w.pass(time.Hour)
+		delivered := affiliate.Set(affiliate.TimeOf(w.now))
+		w.deliver(answer(204))
+		check(none, delivered)
+		w.pass(time.Hour)
+		w.crowd(1)
+		failed = affiliate.Set(affiliate.TimeOf(w.now))
+		w.deliver(answer(429))
+		check(failed, delivered)
+		w.edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
+		w.edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
+		check(none, delivered)
+		if got := w.health(ep.ID); !got.PausedUntil.IsNull() {
+			t.Errorf("still paused: %+v", got)
+		}
+	})
+}
+
+// An endpoint that recovers after the host was told is told of too, once.
+func TestSettleRecovered(t *testing.T) {
+	var notices []affiliate.Notice
+	onStores(t, func(t *testing.T, w *world) {
+		notices = nil
+		w.hook()
+		for _, hours := range []int{0, 23, 1, 1, 1} {
+			w.pass(time.Duration(hours) * time.Hour)
+			w.crowd(1)
+			w.deliver(answer(500))
+		}
+		w.pass(time.Hour)
+		w.deliver(answer(200))
+		w.crowd(1)
+		w.deliver(answer(200))
+		var got []string
+		for _, n := range notices {
+			got = append(got, fmt.Sprint(n.Kind, " ", n.At.Time().Sub(start)))
+		}
+		equal(t, []string{"failing 24h0m0s", "recovered 27h0m0s"}, got)
+	}, told(&notices, affiliate.NoticeFailing, affiliate.NoticeDisabled, affiliate.NoticeRecovered))
+}
+
+// The host is told of each attempt and of what has died, after the commit, with
+// ids and classes only.
+func TestSettleNotices(t *testing.T) {
+	var notices []affiliate.Notice
+	onStores(t, func(t *testing.T, w *world) {
+		notices = nil
+		ep := w.hook()
+		w.crowd(1)
+		c := w.claimOne()
+		a := w.attempt(c, 0)
+		a.Err = affiliate.FailedTimeout
+		if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Minute)
+		w.settle(500, w.claimOne())
+		notice := affiliate.Notice{
+			Kind: affiliate.NoticeAttempt, Endpoint: ep.ID, Delivery: c.Delivery, EventID: c.MessageID, Event: affiliate.AffiliateCreated,
+			State: affiliate.DeliveryPending, Attempts: 1, Err: affiliate.FailedTimeout, At: affiliate.TimeOf(start),
+		}
+		second := notice
+		second.State, second.Attempts, second.Status, second.Err, second.At = affiliate.DeliveryFailed, 2, 500, "", affiliate.TimeOf(w.now)
+		dead := second
+		dead.Kind = affiliate.NoticeDead
+		equal(t, []affiliate.Notice{notice, second, dead}, notices)
+		if text := fmt.Sprintf("%+v", notices); strings.Contains(text, "example") || strings.Contains(text, "whsec") {
+			t.Errorf("a notice tells too much: %s", text)
+		}
+	}, told(&notices), func(c *affiliate.Config) { c.Schedule = []time.Duration{0, time.Second} })
+}
+
+// Several attempts settle together, or not at all.
+func TestSettleTogether(t *testing.T) {
+	w := newWorld(t)
+	w.hook()
+	w.crowd(4)
+	var done []affiliate.Attempt
+	for _, c := range w.claim(4) {
+		done = append(done, w.attempt(c, 200))
+	}
+	before := w.dump()
+	w.probe.ops.Store(0)
+	if err := w.SettleDeliveries(t.Context(), done); err != nil {
+		t.Fatal(err)
+	}
+	calls := w.probe.ops.Load()
+	w.insert(func(tx *affiliate.Tx) error { return nil })
+	if calls < 8 {
+		t.Fatalf("%d calls", calls)
+	}
+	w = newWorld(t)
+	w.hook()
+	w.crowd(4)
+	done = nil
+	for _, c := range w.claim(4) {
+		done = append(done, w.attempt(c, 200))
+	}
+	for n := int64(1); n <= calls; n++ {
+		w.probe.ops.Store(0)
+		w.probe.failAt = n
+		if err := w.SettleDeliveries(t.Context(), done); err == nil {
+			t.Errorf("call %d failed, and it settled", n)
+		}
+		w.probe.failAt = 0
+		equal(t, before, w.dump())
+	}
+}

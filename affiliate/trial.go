@@ -1,0 +1,101 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// An EndpointTest is the input of [Program.TestEndpoint]. Both fields are
+// required.
+type EndpointTest struct {
+	Once      `json:"-"`
+	WebhookID uuid.UUID `json:"webhookId,omitzero"`
+	Event     EventType `json:"event"` // one of the fifteen types, subscribed to or not
+}
+
+// A TestResult is what came of a test.
+type TestResult struct {
+	Delivered  bool        `json:"delivered"`
+	StatusCode Opt[int64]  `json:"statusCode"` // null: no answer
+	DurationMS int64       `json:"durationMs"` // milliseconds
+	Error      Opt[string] `json:"error"`      // a class, such as timeout or dns
+	EventID    string      `json:"eventId"`    // the webhook-id of the request
+}
+
+// TestEndpoint makes one signed request to an endpoint, at once and whether or
+// not it is enabled or subscribed: a full sample object (a deleted type: its
+// id), with "test": true and revision 0. It is not retried, not recorded and
+// has no effect on the endpoint's health. Without Config.Send nothing is sent,
+// and the result says [FailedNoSender].
+//
+// The request is made outside of any transaction. With a key, a repeat is
+// answered without sending; of two at once both may send, and both get the
+// answer that was kept first.
+//
+// Errors: [MissingField] (webhookId, event), [InvalidField] (event),
+// [WebhookNotFound]. A request that fails is no error: the result tells.
+//
+// Effects: none but the receipt of a key.
+//
+// Source: contract 4.2.
+func (p *Program) TestEndpoint(ctx context.Context, in EndpointTest) (TestResult, error) {
+	rq := request{once: in.Once, name: "webhook.test", input: in}
+	o := p.op(ctx)
+	var ep EndpointRecord
+	known, err := create(o, rq, first(in.check()), func() (_ TestResult, err error) {
+		if ep, err = o.endpoint(in.WebhookID); err != nil {
+			return TestResult{}, err
+		}
+		return TestResult{}, errUnanswered
+	})
+	if !errors.Is(err, errUnanswered) {
+		return known, err
+	}
+	result := o.test(&ep, in.Event)
+	if in.Key == "" {
+		return result, nil
+	}
+	return create(p.op(ctx), rq, nil, func() (TestResult, error) { return result, nil })
+}
+
+// errUnanswered ends the look for an earlier answer: there is none.
+var errUnanswered = errors.New("affiliate: not answered before")
+
+func (in EndpointTest) check() *Error {
+	switch {
+	case in.WebhookID == uuid.Nil:
+		return webhookIDRequired.err()
+	case in.Event == "":
+		return eventRequired.err()
+	case !in.Event.Known():
+		err := eventTypeUnknown.with(string(in.Event))
+		err.Field = "event"
+		return err
+	}
+	return nil
+}
+
+// test sends a sample to an endpoint.
+func (o *op) test(ep *EndpointRecord, typ EventType) TestResult {
+	id := o.newID()
+	claim := Claim{
+		Event: typ, MessageID: messageID(id), URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: 1, Manual: true,
+		Secrets: o.signers(ep, o.now),
+	}
+	a := Attempt{Err: FailedSecret}
+	switch {
+	case o.cfg.Send == nil:
+		a.Err = FailedNoSender
+	case claim.Secrets != nil:
+		claim.Payload = (&frozen{
+			typ: typ, id: id, program: o.cfg.ID, occurredAt: o.now, test: true, body: o.sample(typ),
+		}).encode()
+		a = o.cfg.Send(o.ctx, claim)
+	}
+	return TestResult{
+		Delivered: a.delivered(), StatusCode: orNull(int64(a.Status)), DurationMS: a.Took.Milliseconds(),
+		Error: orNull(a.Err), EventID: claim.MessageID,
+	}
+}

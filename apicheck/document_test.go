@@ -1,0 +1,115 @@
+package apicheck_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+const prefix = "/api/v1/"
+
+// load reads the document that the handler serves.
+func load(t testing.TB, w *world) *openapi3.T {
+	t.Helper()
+	raw := w.do(t, call{method: http.MethodGet, target: prefix + "openapi.json"}).body
+	loader := openapi3.NewLoader()
+	doc, err := loader.LoadFromData(raw)
+	if err != nil {
+		t.Fatalf("read the document: %v", err)
+	}
+	return doc
+}
+
+// TestDocumentIsValid: by the rules of OpenAPI 3.1, examples included.
+func TestDocumentIsValid(t *testing.T) {
+	doc := load(t, newWorld(t))
+	if err := doc.Validate(t.Context(), openapi3.IsOpenAPI31OrLater(), openapi3.EnableExamplesValidation()); err != nil {
+		t.Error(err)
+	}
+	if doc.OpenAPI != "3.1.0" {
+		t.Errorf("openapi is %q", doc.OpenAPI)
+	}
+}
+
+// TestOperationIDs: each operation has one of its own, and a tag that is
+// described.
+func TestOperationIDs(t *testing.T) {
+	doc := load(t, newWorld(t))
+	seen := map[string]bool{}
+	for _, op := range operations(doc) {
+		id := op.op.OperationID
+		if id == "" || seen[id] {
+			t.Errorf("%s %s: operationId is %q", op.method, op.path, id)
+		}
+		seen[id] = true
+		for _, tag := range op.op.Tags {
+			if doc.Tags.Get(tag) == nil {
+				t.Errorf("%s: tag %q is not described", id, tag)
+			}
+		}
+	}
+}
+
+// TestOperationsAreServed: no operation of the document is unknown to the
+// handler, and every path allows exactly the methods of the document.
+func TestOperationsAreServed(t *testing.T) {
+	w := newWorld(t)
+	for path, item := range load(t, w).Paths.Map() {
+		if !strings.HasPrefix(path, prefix) {
+			continue // tracking: mounted apart
+		}
+		allowed := w.do(t, call{method: "QUERY", target: path})
+		if allowed.status != http.StatusMethodNotAllowed {
+			t.Errorf("%s is not served: %d", path, allowed.status)
+			continue
+		}
+		var documented []string
+		for method := range item.Operations() {
+			documented = append(documented, method)
+			if method == http.MethodGet {
+				documented = append(documented, http.MethodHead)
+			}
+		}
+		slices.Sort(documented)
+		if got, want := allowed.header.Get("Allow"), strings.Join(documented, ", "); got != want {
+			t.Errorf("%s: the handler allows %s, the document has %s", path, got, want)
+		}
+	}
+}
+
+// TestPathsAreDocumented: every path that the handler serves is in the
+// document. Register tells the paths.
+func TestPathsAreDocumented(t *testing.T) {
+	w := newWorld(t)
+	paths := load(t, w).Paths.Map()
+	for _, path := range servedPaths(t, w) {
+		if paths[path] == nil {
+			t.Errorf("%s is not in the document", path)
+		}
+	}
+}
+
+// An operation of the document, with its place.
+type operation struct {
+	method, path string
+	item         *openapi3.PathItem
+	op           *openapi3.Operation
+}
+
+func (o operation) String() string { return o.method + " " + o.path }
+
+// operations lists the document's, in the order of their paths and methods.
+func operations(doc *openapi3.T) []operation {
+	var out []operation
+	for _, path := range doc.Paths.InMatchingOrder() {
+		item := doc.Paths.Value(path)
+		for method, op := range item.Operations() {
+			out = append(out, operation{method, path, item, op})
+		}
+	}
+	slices.SortFunc(out, func(a, b operation) int { return strings.Compare(a.path+" "+a.method, b.path+" "+b.method) })
+	return out
+}

@@ -1,0 +1,197 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// maxErrorBody is what is kept of the body of an error.
+const maxErrorBody = 64 << 10
+
+// read takes an answer off the wire. The body of an error is cut, and counts as
+// far as it came: the status says all that decides.
+func (a *call) read(resp *http.Response) error {
+	defer resp.Body.Close()
+	a.last = answer{status: resp.StatusCode, header: resp.Header}
+	if !ok(resp.StatusCode) {
+		a.last.body, _ = readAll(io.LimitReader(resp.Body, maxErrorBody), resp.ContentLength)
+		return nil
+	}
+	limit := a.client.cfg.MaxBody
+	body, err := readAll(io.LimitReader(resp.Body, limit+1), resp.ContentLength)
+	if err != nil {
+		return err
+	}
+	a.last.body = body
+	if int64(len(body)) > limit {
+		a.last.body = body[:limit]
+		a.last.err = fmt.Errorf("the answer is longer than %d bytes", limit)
+	}
+	return nil
+}
+
+// readAll is io.ReadAll for a body that says how long it is; what it says is
+// trusted for little memory only.
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	if size < 0 || size > 1<<20 {
+		return io.ReadAll(r)
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
+}
+
+// ok tells whether a status is one of success.
+func ok(status int) bool { return status/100 == 2 }
+
+// errNull says that an answer is null where an object belongs.
+var errNull = errors.New("the answer is null")
+
+// decode reads the last answer into v.
+func (a *call) decode(v any) error {
+	if err := checkJSON(a.last.header); err != nil {
+		return err
+	}
+	if string(bytes.TrimSpace(a.last.body)) == "null" {
+		return errNull
+	}
+	return json.Unmarshal(a.last.body, v)
+}
+
+// checkJSON refuses an answer that says it is something else, such as the
+// login page of a proxy. One that says nothing is tried.
+func checkJSON(h http.Header) error {
+	value := h.Get("Content-Type")
+	if value == "" || value == "application/json; charset=utf-8" {
+		return nil
+	}
+	kind, _, err := mime.ParseMediaType(value)
+	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		return fmt.Errorf("the answer is %.100q and not JSON", value)
+	}
+	return nil
+}
+
+// do makes a call and decodes its answer. A null is errNull, as it is.
+func do[T any](ctx context.Context, c *Client, rq request) (T, *call, error) {
+	var out T
+	a, err := c.run(ctx, rq)
+	if err != nil {
+		return out, a, err
+	}
+	if err = a.decode(&out); err != nil {
+		var zero T
+		if err != errNull {
+			err = a.unreadable(err)
+		}
+		return zero, a, err
+	}
+	return out, a, nil
+}
+
+// send is do for an operation that always answers an object.
+func send[T any](ctx context.Context, c *Client, rq request) (T, error) {
+	out, a, err := do[T](ctx, c, rq)
+	if err == errNull {
+		err = a.unreadable(err)
+	}
+	return out, err
+}
+
+// find is do for an operation whose null means that nothing was found.
+func find[T any](ctx context.Context, c *Client, rq request) (T, error) {
+	out, _, err := do[T](ctx, c, rq)
+	if err == errNull {
+		err = affiliate.ErrNotFound
+	}
+	return out, err
+}
+
+// list gets a page of a list.
+func list[T any](ctx context.Context, c *Client, path string, query url.Values, pg affiliate.Page) (affiliate.List[T], error) {
+	addPage(query, pg)
+	items, a, err := do[[]T](ctx, c, fetch(path, query))
+	if err != nil && err != errNull {
+		return affiliate.List[T]{}, err
+	}
+	if items == nil {
+		items = []T{}
+	}
+	return affiliate.List[T]{Items: items, Next: nextCursor(a.last.header.Values("Link"))}, nil
+}
+
+// one is a look-up of one record. A query that names none would be answered
+// with the list.
+func one[T any](ctx context.Context, c *Client, path string, query url.Values) (T, error) {
+	if len(query) == 0 {
+		var zero T
+		return zero, affiliate.ErrNotFound
+	}
+	return find[T](ctx, c, fetch(path, query))
+}
+
+// nextCursor is the cursor in the reference with rel="next" of Link headers,
+// else empty. Nothing but the cursor of it is used: the reference may lead
+// anywhere.
+func nextCursor(headers []string) string {
+	for _, h := range headers {
+		for h != "" {
+			open := strings.IndexByte(h, '<')
+			if open < 0 {
+				break
+			}
+			target, rest, found := strings.Cut(h[open+1:], ">")
+			if !found {
+				break
+			}
+			var params string
+			params, h = cutUnquoted(rest, ',')
+			if !isNext(params) {
+				continue
+			}
+			if u, err := url.Parse(target); err == nil {
+				return u.Query().Get("cursor")
+			}
+		}
+	}
+	return ""
+}
+
+// cutUnquoted cuts at the first sep outside quotes.
+func cutUnquoted(s string, sep byte) (before, after string) {
+	quoted := false
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == sep && !quoted:
+			return s[:i], s[i+1:]
+		}
+	}
+	return s, ""
+}
+
+// isNext tells whether the parameters of a link have the relation next.
+func isNext(params string) bool {
+	for params != "" {
+		var param string
+		param, params = cutUnquoted(params, ';')
+		name, value, _ := strings.Cut(param, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "rel") {
+			relations := strings.Fields(strings.ToLower(strings.Trim(strings.TrimSpace(value), `"`)))
+			return slices.Contains(relations, "next")
+		}
+	}
+	return false
+}

@@ -1,0 +1,233 @@
+package client_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+)
+
+// TestSaleOutcome: what the header says, and what can be known without it.
+func TestSaleOutcome(t *testing.T) {
+	for _, row := range []struct {
+		name, body, header string
+		want               affiliate.SaleOutcome
+		sale               bool
+	}{
+		{"recorded", `{"id":5}`, "recorded", affiliate.SaleRecorded, true},
+		{"duplicate", `null`, "duplicate", affiliate.SaleDuplicate, false},
+		{"unattributed", `null`, "unattributed", affiliate.SaleUnattributed, false},
+		{"inactive customer", `null`, "inactive-customer", affiliate.SaleInactiveCustomer, false},
+		{"new outcome", `null`, "on-the-moon", "on-the-moon", false},
+		{"recorded, not said", `{"id":5}`, "", affiliate.SaleRecorded, true},
+		{"not recorded, why?", `null`, "", "", false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := always(200, row.body, "Sale-Outcome", row.header).client(t).RecordSale(t.Context(), affiliate.NewSale{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sale, ok := got.Sale.Get()
+			if got.Outcome != row.want || ok != row.sale || ok && sale.ID != 5 || got.Sale.IsZero() || !got.Earlier.IsNull() {
+				t.Errorf("got %q with sale %v", got.Outcome, ok)
+			}
+		})
+	}
+}
+
+// TestNext: the cursor of the next page, whatever the reference looks like.
+func TestNext(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		link []string
+		want string
+	}{
+		{"none", nil, ""},
+		{"ours", []string{`<?cursor=abc&limit=2>; rel="next"`}, "abc"},
+		{"escaped", []string{`<?limit=2&cursor=a%2Bb%2Fc%3D>; rel="next"`}, "a+b/c="},
+		{"absolute", []string{`<https://elsewhere.example/x?cursor=abc>; rel="next"`}, "abc"},
+		{"among others", []string{`<?cursor=p>; rel="prev", <?cursor=n>; rel="next"; title="a, b", <?cursor=l>; rel=last`}, "n"},
+		{"second header", []string{`<?cursor=p>; rel=prev`, `<?cursor=n>; REL=Next`}, "n"},
+		{"several relations", []string{`<?cursor=n>;title="<x>;rel=prev";rel="last next"`}, "n"},
+		{"comma in reference", []string{`<?x=a,b&cursor=n>; rel=next`}, "n"},
+		{"other relation", []string{`<?cursor=n>; rel="nextish"`}, ""},
+		{"no relation", []string{`<?cursor=n>`}, ""},
+		{"no cursor", []string{`<?page=2>; rel="next"`}, ""},
+		{"no end", []string{`<?cursor=n; rel="next"`}, ""},
+		{"bad reference", []string{`<:%zz?cursor=n>; rel="next"`}, ""},
+		{"garbage", []string{`,,;;"<>"<<>>`}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := &wire{answer: func(int, *http.Request) (*http.Response, error) {
+				resp := reply(200, `[{"id":1},{"id":2}]`)
+				resp.Header["Link"] = row.link
+				return resp, nil
+			}}
+			got, err := w.client(t).Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: 2})
+			if err != nil || len(got.Items) != 2 || got.Next != row.want {
+				t.Errorf("got %q, %d items, %v; want %q", got.Next, len(got.Items), err, row.want)
+			}
+		})
+	}
+}
+
+// TestEachStops: a server whose next page is the same one for ever is an error,
+// not a loop.
+func TestEachStops(t *testing.T) {
+	w := always(200, `[{"id":1}]`, "Link", `<?cursor=n>; rel="next"`)
+	c, n := w.client(t), 0
+	var last error
+	for _, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+		return c.Sales(t.Context(), affiliate.SaleFilter{}, pg)
+	}) {
+		last = err
+		n++
+	}
+	if last == nil || n > 3 || len(w.seen) != 2 {
+		t.Errorf("%d items from %d requests, %v", n, len(w.seen), last)
+	}
+}
+
+// TestEmptyList: an empty list has items that are not nil.
+func TestEmptyList(t *testing.T) {
+	for _, body := range []string{"[]", "null"} {
+		got, err := always(200, body).client(t).Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})
+		if err != nil || got.Items == nil || len(got.Items) != 0 || got.Next != "" {
+			t.Errorf("%s: %+v, %v", body, got, err)
+		}
+	}
+}
+
+// TestKinds: kind, reason and field of an answer, with our headers, and without
+// them from the text.
+func TestKinds(t *testing.T) {
+	get := invocation{"GET", invocations()[0].call}
+	remove := invocations()[14] // DeleteCoupon
+	if remove.name != "DeleteCoupon" {
+		t.Fatal(remove.name)
+	}
+	for _, row := range []struct {
+		name   string
+		call   invocation
+		status int
+		body   string
+		header []string
+		want   affiliate.Error
+	}{
+		{"conflict by code", remove, 400, `{"error":"Taken"}`, []string{"Error-Code", "slug_taken", "Error-Field", "link"},
+			affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.SlugTaken, Field: "link", Message: "Taken"}},
+		{"conflict by text", remove, 400, `{"error":"This link already exists for this affiliate program"}`, nil,
+			affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.SlugTaken, Message: "This link already exists for this affiliate program"}},
+		{"code with two kinds, 400", remove, 400, `{"error":"Affiliate not found"}`, []string{"Error-Code", "affiliate_not_found"},
+			affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}},
+		{"code with two kinds, 404", remove, 404, `{"error":"Affiliate not found"}`, nil,
+			affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}},
+		{"text of two reasons", remove, 400, `{"error":"Promo code has expired"}`, nil,
+			affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.CodeExpired, Message: "Promo code has expired"}},
+		{"text of two reasons with code", remove, 400, `{"error":"Promo code has expired"}`, []string{"Error-Code", "coupon_expired"},
+			affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.CouponExpired, Message: "Promo code has expired"}},
+		{"text with a name in it", remove, 400, `{"error":"Unknown field: colour"}`, nil,
+			affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.UnknownField, Message: "Unknown field: colour"}},
+		{"text of another status", remove, 403, `{"error":"Unauthorized"}`, nil,
+			affiliate.Error{Kind: affiliate.KindForbidden, Message: "Unauthorized"}},
+		{"unknown text", remove, 400, `{"error":"Bad luck"}`, nil,
+			affiliate.Error{Kind: affiliate.KindInvalid, Message: "Bad luck"}},
+		{"unknown code", remove, 400, `{"error":"Bad luck"}`, []string{"Error-Code", "bad_luck"},
+			affiliate.Error{Kind: affiliate.KindInvalid, Reason: "bad_luck", Message: "Bad luck"}},
+		{"reason in the body", remove, 400, `{"error":"Already paid","reason":"already_paid"}`, nil,
+			affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.AlreadyPaid, Message: "Already paid"}},
+		{"missing record", remove, 404, `{"error":"Coupon not found"}`, nil,
+			affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.CouponNotFound, Message: "Coupon not found"}},
+		{"missing record in other words", remove, 404, `{"error":"No such coupon"}`, nil,
+			affiliate.Error{Kind: affiliate.KindNotFound, Message: "No such coupon"}},
+		{"wrong path", remove, 404, `{"error":"Not found"}`, nil,
+			affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.NotFound, Message: "Not found"}},
+		{"wrong host", remove, 404, `<h1>404</h1>`, []string{"Content-Type", "text/html"},
+			affiliate.Error{Kind: affiliate.KindInvalid, Message: "Not Found"}},
+		{"program gone", remove, 404, `{"error":"Affiliate program not found"}`, nil,
+			affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.ProgramNotFound, Message: "Affiliate program not found"}},
+		{"look-up at a wrong path", get, 404, `{"error":"No route"}`, nil,
+			affiliate.Error{Kind: affiliate.KindInvalid, Message: "No route"}},
+		{"401", get, 401, `{"error":"Unauthorized"}`, nil,
+			affiliate.Error{Kind: affiliate.KindUnauthorized, Reason: affiliate.Unauthorized, Message: "Unauthorized"}},
+		{"405", get, 405, `{"error":"Method not allowed"}`, nil,
+			affiliate.Error{Kind: affiliate.KindMethod, Reason: affiliate.MethodNotAllowed, Message: "Method not allowed"}},
+		{"409", get, 409, `{"error":"Conflict"}`, nil,
+			affiliate.Error{Kind: affiliate.KindInvalid, Message: "Conflict"}},
+		{"500", remove, 500, `{"error":"Internal server error"}`, nil,
+			affiliate.Error{Kind: affiliate.KindInternal, Reason: affiliate.Internal, Message: "Internal server error"}},
+		{"302", remove, 302, ``, nil,
+			affiliate.Error{Kind: affiliate.KindInternal, Message: "the server redirects, which is not followed"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			err := row.call.call(t.Context(), always(row.status, row.body, row.header...).client(t))
+			e := failure(t, err)
+			if diff := cmp.Diff(row.want, *e.Err); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if missing := row.want.Kind == affiliate.KindNotFound; errors.Is(err, affiliate.ErrNotFound) != missing {
+				t.Errorf("errors.Is(err, ErrNotFound) is %v", !missing)
+			}
+			if row.want.Reason != "" && !errors.Is(err, row.want.Reason) {
+				t.Errorf("error is not %s", row.want.Reason)
+			}
+		})
+	}
+}
+
+// TestEveryText: every text of the engine's table is known without Error-Code.
+// Two reasons that share a text and a status are told as the first.
+func TestEveryText(t *testing.T) {
+	first := map[string]affiliate.Reason{}
+	for _, row := range affiliate.Refusals() {
+		status, text := row.Kind.Status(), strings.NewReplacer("{field}", "some.field", "{name}", "limit", "{type}", "sale.gone").Replace(row.Message)
+		id := http.StatusText(status) + text
+		if first[id] == "" {
+			first[id] = row.Reason
+		}
+		w := always(status, jsonOf(map[string]string{"error": text}))
+		e := failure(t, errOf(w.client(t, func(cfg *client.Config) { cfg.MaxRetries = -1 }).DeleteCoupon(t.Context(), anID)))
+		if e.Err.Reason != first[id] || e.Err.Message != text {
+			t.Errorf("%d %q is told as %q, want %q", status, text, e.Err.Reason, first[id])
+		}
+	}
+}
+
+// TestErrorText: one line with operation, status, reason, text and attempts.
+func TestErrorText(t *testing.T) {
+	c := always(400, `{"error":"Promo code has expired"}`, "Error-Code", "code_expired", "X-Request-Id", "req-7").client(t)
+	e := failure(t, errOf(c.RecordSale(t.Context(), affiliate.NewSale{Email: "ada@example.com"})))
+	if got, want := e.Error(), "POST /api/v1/sales: 400 code_expired: Promo code has expired"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if e.RequestID() != "req-7" || e.Header.Get("Error-Code") != "code_expired" || !strings.HasPrefix(string(e.Body), `{"error"`) {
+		t.Errorf("answer not at hand: %+v", e)
+	}
+	w := &wire{answer: failing(errors.New("cable cut"))}
+	c = w.client(t, func(cfg *client.Config) { cfg.MinWait, cfg.MaxWait = 1, 1 })
+	e = failure(t, errOf(c.AffiliateByEmail(t.Context(), "ada@example.com")))
+	if got, want := e.Error(), "GET /api/v1/affiliates: no answer: cable cut (3 attempts)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if e.RequestID() != "" || e.Header != nil || e.Body != nil {
+		t.Errorf("an answer out of nowhere: %+v", e)
+	}
+}
+
+// TestReplayed: Once.Replayed gets the bytes of a kept answer, and of nothing
+// else.
+func TestReplayed(t *testing.T) {
+	for header, want := range map[string]string{"true": `{"id":5}`, "false": "", "": ""} {
+		got := ""
+		c := always(200, `{"id":5}`, "Idempotent-Replayed", header, "Sale-Outcome", "recorded").client(t)
+		must(c.RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Replayed: func(answer []byte) { got = string(answer) }}}))
+		if got != want {
+			t.Errorf("Idempotent-Replayed: %s: replayed %q, want %q", header, got, want)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+)
+
+// The benchmarks run a call through the client and the same call by hand in
+// turn, in one process against one server, and report the median of their
+// ratios. Absolute times move with the machine; only the ratio counts. The
+// server does next to nothing, so that it does not hide the difference.
+
+const (
+	rounds   = 15
+	saleJSON = `{"id":5107,"affiliateId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01","referralId":"0197d9c2-9f00-7a41-8c3d-aabbccddeeff",
+"affiliateProgramId":"0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01","affiliateLinkId":null,"promotionalCodeId":"0197d9b1-44aa-7c9e-b0f3-1122334455aa",
+"externalId":"order-5581","externalInvoiceId":null,"name":"Tomas Berg","email":"tomas@example.net","totalEarned":129.5,"taxAmount":9.5,
+"shippingAmount":0,"commissionRate":20,"commissionEarned":24,"productsBought":["beans-1kg"],"clicks":1,"status":"ACTIVE","refundedAmount":0,
+"refundedAt":null,"paymentTrigger":"PURCHASE","source":"API","integrationSalesSource":null,"metadata":null,
+"createdAt":"2026-03-11T09:24:18.442Z","updatedAt":"2026-03-11T09:24:18.442Z","affiliate":{"id":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01",
+"firstName":"Mara","lastName":"Lindqvist","name":"Mara Lindqvist","email":"mara@example.org","status":"ACTIVE","link":null,"affiliateLinks":[]},
+"referral":null,"commissions":[{"id":7311,"saleId":5107,"affiliateId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01","commissionEarned":24,
+"approvalStatus":"ACCEPTED","rewardType":"CASH","payoutCreated":false,"payoutId":null,"manuallyPaid":false,"holdReason":null,
+"bonusReason":null,"createdAt":"2026-03-11T09:24:18.442Z","updatedAt":"2026-03-11T09:24:18.442Z"}]}`
+)
+
+var benchSale = affiliate.NewSale{
+	Once: affiliate.Once{Key: "order-5581"}, PromoCode: "mara20", Email: "tomas@example.net",
+	TotalEarned: affiliate.MustAmount("129.50"), Tax: affiliate.MustAmount("9.50"), ExternalID: "order-5581",
+}
+
+// bare answers every request with the same sale.
+func bare(w http.ResponseWriter, r *http.Request) {
+	io.Copy(io.Discard, r.Body)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Sale-Outcome", "recorded")
+	io.WriteString(w, saleJSON)
+}
+
+// byHand is a POST of a sale as it is written without a client.
+func byHand(ctx context.Context, hc *http.Client, base string) (affiliate.Sale, error) {
+	body, err := json.Marshal(benchSale)
+	if err != nil {
+		return affiliate.Sale{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/api/v1/sales", bytes.NewReader(body))
+	if err != nil {
+		return affiliate.Sale{}, err
+	}
+	setHeaders(req.Header)
+	resp, err := hc.Do(req)
+	if err != nil {
+		return affiliate.Sale{}, err
+	}
+	return readSale(resp)
+}
+
+// byRetryable is byHand through go-retryablehttp.
+func byRetryable(ctx context.Context, rc *retryablehttp.Client, base string) (affiliate.Sale, error) {
+	body, err := json.Marshal(benchSale)
+	if err != nil {
+		return affiliate.Sale{}, err
+	}
+	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, base+"/api/v1/sales", body)
+	if err != nil {
+		return affiliate.Sale{}, err
+	}
+	setHeaders(req.Header)
+	resp, err := rc.Do(req)
+	if err != nil {
+		return affiliate.Sale{}, err
+	}
+	return readSale(resp)
+}
+
+func setHeaders(h http.Header) {
+	h.Set("Authorization", "Bearer "+testKey)
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "application/json")
+	h.Set("User-Agent", "by-hand")
+	h.Set("Idempotency-Key", benchSale.Key)
+}
+
+func readSale(resp *http.Response) (affiliate.Sale, error) {
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, 8<<20))
+	if err != nil {
+		return affiliate.Sale{}, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return affiliate.Sale{}, errors.New(resp.Status)
+	}
+	var sale affiliate.Sale
+	return sale, json.Unmarshal(raw, &sale)
+}
+
+// recording is a transport to a handler as it is written by hand.
+type recording struct{ http.Handler }
+
+func (h recording) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+// A way is one way to make the call.
+type way struct {
+	name string
+	call func()
+}
+
+// ways are the calls by hand and the client's on the same kind of connection.
+func ways(tb testing.TB, base string, transport func() http.RoundTripper, cfg client.Config) []way {
+	ctx := context.Background()
+	hc := &http.Client{Timeout: 10 * time.Second, Transport: transport()}
+	rc := retryablehttp.NewClient()
+	rc.HTTPClient, rc.Logger = &http.Client{Timeout: 10 * time.Second, Transport: transport()}, nil
+	c := must(client.New(base, testKey, cfg))
+	tb.Cleanup(func() {
+		hc.CloseIdleConnections()
+		rc.HTTPClient.CloseIdleConnections()
+		c.CloseIdleConnections()
+	})
+	return []way{
+		{"net/http", func() { must(byHand(ctx, hc, base)) }},
+		{"retryablehttp", func() { must(byRetryable(ctx, rc, base)) }},
+		{"client", func() { must(c.RecordSale(ctx, benchSale)) }},
+	}
+}
+
+// compare measures the last way against each of the others.
+func compare(b *testing.B, n int, all []way) {
+	b.Helper()
+	times, allocs := make([][]float64, len(all)), make([]float64, len(all))
+	for range rounds {
+		runtime.GC()
+		for i, w := range all {
+			ns, count := measure(n, w.call)
+			times[i] = append(times[i], ns)
+			allocs[i] = count
+		}
+	}
+	last := len(all) - 1
+	for i, w := range all[:last] {
+		ratios := make([]float64, rounds)
+		for r := range ratios {
+			ratios[r] = times[last][r] / times[i][r]
+		}
+		b.ReportMetric(median(ratios), "x-"+w.name)
+		b.ReportMetric(allocs[last]-allocs[i], "allocs-over-"+w.name)
+	}
+	b.ReportMetric(median(times[last]), "ns/op")
+	b.ReportMetric(allocs[last], "allocs/op")
+}
+
+func measure(n int, call func()) (ns, allocs float64) {
+	call() // cold caches
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	for range n {
+		call()
+	}
+	took := time.Since(begin)
+	runtime.ReadMemStats(&after)
+	return float64(took.Nanoseconds()) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n)
+}
+
+func median(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// BenchmarkCallTCP is a sale over loopback (P11: ≤ 1.15× and +12 allocations
+// over go-retryablehttp).
+func BenchmarkCallTCP(b *testing.B) {
+	srv := httptest.NewServer(http.HandlerFunc(bare))
+	defer srv.Close()
+	own := func() http.RoundTripper { return &http.Transport{MaxIdleConnsPerHost: 64} }
+	compare(b, 400, ways(b, srv.URL, own, client.Config{}))
+}
+
+// BenchmarkCallInProcess is the same call straight to a handler.
+func BenchmarkCallInProcess(b *testing.B) {
+	h := http.HandlerFunc(bare)
+	own := func() http.RoundTripper { return recording{h} }
+	compare(b, 2000, ways(b, "http://tributary.test", own, client.Config{Handler: h}))
+}
+
+// BenchmarkEngine is a look-up and a sale through the client in process against
+// the engine called directly: the price of the whole HTTP contract.
+func BenchmarkEngine(b *testing.B) {
+	ctx := context.Background()
+	p, h := newEngine(b)
+	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
+	must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+	sale := affiliate.NewSale{ReferralID: "ada", TotalEarned: affiliate.MustAmount("5"), Email: "kim@example.com", Name: "Kim"}
+	b.Run("Affiliate", func(b *testing.B) {
+		compare(b, 500, []way{
+			{"engine", func() { must(p.Affiliate(ctx, "ada")) }},
+			{"client", func() { must(c.Affiliate(ctx, "ada")) }},
+		})
+	})
+	b.Run("RecordSale", func(b *testing.B) {
+		compare(b, 300, []way{
+			{"engine", func() { must(p.RecordSale(ctx, sale)) }},
+			{"client", func() { must(c.RecordSale(ctx, sale)) }},
+		})
+	})
+}
+
+// TestAllocations holds the client to its allocations over go-retryablehttp by
+// hand (P11), on one transport that allocates the same for both.
+func TestAllocations(t *testing.T) {
+	same := recording{http.HandlerFunc(bare)}
+	all := ways(t, testBase, func() http.RoundTripper { return same }, client.Config{HTTP: &http.Client{Transport: same}})
+	count := map[string]float64{}
+	for _, w := range all {
+		count[w.name] = testing.AllocsPerRun(200, w.call)
+	}
+	if over := count["client"] - count["retryablehttp"]; over > 12 {
+		t.Errorf("%v allocations, %v over go-retryablehttp by hand", count["client"], over)
+	}
+	t.Log(count)
+}

@@ -1,0 +1,202 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A call is a request on its way: its attempts and the last answer. It is the
+// http.RoundTripper of its own attempts, and hands its own rules to
+// go-retryablehttp, so that these see the request they judge also when no
+// answer came.
+type call struct {
+	client *Client
+	request
+	http  http.Client
+	retry retryablehttp.Client
+
+	attempts int
+	wait     time.Duration // before the next attempt
+	late     bool          // the context would end before the next attempt
+	last     answer
+}
+
+// An answer is what came of an attempt.
+type answer struct {
+	status int // 0: none came
+	header http.Header
+	body   []byte
+	err    error // why there is no answer, or why it cannot be used
+}
+
+// run makes a call. It returns the call unless that is a failure.
+func (c *Client) run(ctx context.Context, rq request) (*call, error) {
+	a := &call{client: c, request: rq}
+	if err := a.check(); err != nil {
+		return nil, a.refused(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, a.failed(ended(ctx))
+	}
+	req, err := a.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.http = http.Client{Transport: a, CheckRedirect: stay, Jar: c.jar}
+	a.retry = retryablehttp.Client{
+		HTTPClient: &a.http, RetryMax: c.cfg.MaxRetries,
+		CheckRetry: a.mayRepeat, Backoff: a.pause, ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+	// The attempts keep their answers; what Do returns is less: it hides the
+	// last body, and its errors show the query.
+	if _, err := a.retry.Do(req); err != nil && a.attempts == 0 {
+		a.last.err = errors.New("the request could not be made")
+	}
+	return a, a.outcome(ctx)
+}
+
+// stay keeps a redirect as the answer: a 302 would turn a DELETE into a GET, a
+// 307 send key and body elsewhere.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// prepare encodes the request, all but what each attempt adds.
+func (a *call) prepare(ctx context.Context) (*retryablehttp.Request, error) {
+	header := http.Header{"Accept": {"application/json"}, "User-Agent": {a.client.cfg.UserAgent}}
+	if a.method == http.MethodPost {
+		key, err := a.onceKey()
+		if err != nil {
+			return nil, a.failed(err)
+		}
+		header["Idempotency-Key"] = []string{key}
+	}
+	u := at(a.client.base, a.path, a.query)
+	plain := http.Request{
+		Method: a.method, URL: u, Host: u.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	req := &retryablehttp.Request{Request: plain.WithContext(ctx)}
+	if a.body == nil {
+		return req, nil
+	}
+	body, err := json.Marshal(a.body)
+	if err != nil {
+		return nil, a.refused(&affiliate.Error{
+			Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField,
+			Message: "the input has no JSON: " + err.Error(), Err: err,
+		})
+	}
+	header["Content-Type"] = []string{"application/json"}
+	return req, req.SetBody(body)
+}
+
+// onceKey is the caller's idempotency key, or one for this call.
+func (a *call) onceKey() (string, error) {
+	if a.once.Key != "" {
+		return a.once.Key, nil
+	}
+	var raw [16]byte
+	if err := a.client.rand.read(raw[:]); err != nil {
+		return "", fmt.Errorf("draw idempotency key: %w", err)
+	}
+	return hex.EncodeToString(raw[:]), nil
+}
+
+// RoundTrip is one attempt, from the hook to the end of the body: what fails in
+// the middle of an answer is a failed attempt.
+func (a *call) RoundTrip(req *http.Request) (*http.Response, error) {
+	a.attempts++
+	a.last = answer{}
+	resp, err := a.attempt(req)
+	if err != nil {
+		a.last = answer{err: err}
+		a.log(req)
+		return nil, err
+	}
+	a.log(req)
+	resp.Body, resp.Request = http.NoBody, req // req has no key
+	if show := a.client.cfg.OnResponse; show != nil {
+		shown := *resp
+		shown.Header, shown.Body = resp.Header.Clone(), io.NopCloser(bytes.NewReader(a.last.body))
+		show(&shown)
+	}
+	return resp, nil
+}
+
+func (a *call) attempt(req *http.Request) (*http.Response, error) {
+	sent := req.WithContext(req.Context())
+	sent.Header = req.Header.Clone()
+	if hook := a.client.cfg.OnRequest; hook != nil {
+		sent.URL = new(*req.URL)
+		hook(sent)
+	}
+	if sent.URL.Scheme != a.client.base.Scheme || sent.URL.Host != a.client.base.Host {
+		return nil, errOtherHost
+	}
+	sent.Header["Authorization"] = a.client.bearer()
+	if a.worst < lost {
+		// net/http itself sends a request again when a connection that it used
+		// before breaks, if the request has an Idempotency-Key and a body that it
+		// can read twice.
+		sent.GetBody = nil
+	}
+	timeout := max(a.client.cfg.Timeout, a.patience)
+	ctx, cancel := context.WithTimeout(sent.Context(), timeout)
+	defer cancel()
+	resp, err := a.client.transport.RoundTrip(sent.WithContext(ctx))
+	if err == nil {
+		err = a.read(resp)
+	}
+	if err != nil && req.Context().Err() == nil && ctx.Err() != nil {
+		err = fmt.Errorf("timeout after %v: %w", timeout, context.DeadlineExceeded)
+	}
+	return resp, err
+}
+
+// errOtherHost keeps the key at home.
+var errOtherHost = errors.New("Config.OnRequest sends the request to another host")
+
+func (a *call) log(req *http.Request) {
+	a.client.cfg.Logger.DebugContext(req.Context(), "request to the affiliate program",
+		"method", a.method, "path", root+a.path, "attempt", a.attempts, "status", a.last.status)
+}
+
+// A source is a reader of random bytes that calls share.
+type source struct {
+	mu sync.Mutex
+	r  io.Reader
+}
+
+func (s *source) read(b []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := io.ReadFull(s.r, b)
+	return err
+}
+
+// below is a random duration from 0 up to, not including, d; 0 when the source
+// has no more.
+func (s *source) below(d time.Duration) time.Duration {
+	var raw [8]byte
+	if d <= 0 || s.read(raw[:]) != nil {
+		return 0
+	}
+	var n uint64
+	for _, b := range raw {
+		n = n<<8 | uint64(b)
+	}
+	hi, _ := bits.Mul64(n, uint64(d))
+	return time.Duration(hi)
+}

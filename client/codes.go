@@ -1,0 +1,57 @@
+package client
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const codes = "/promotional-codes"
+
+// Code is [affiliate.Program.Code].
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Code, error) {
+	q := firstOf("id", textOfID(ref.ID), "code", ref.Code, "externalId", ref.ExternalID)
+	return one[affiliate.Code](ctx, c, codes, q)
+}
+
+// Codes is [affiliate.Program.Codes].
+func (c *Client) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
+	q := firstOf("couponId", textOfID(f.CouponID), "affiliateId", textOfID(f.AffiliateID), "affiliateEmail", f.AffiliateEmail)
+	return list[affiliate.Code](ctx, c, codes, q, pg)
+}
+
+// CreateCode is [affiliate.Program.CreateCode]. IsAffiliateGenerated is for Go
+// calls only: a call that sets it is refused before it is sent.
+func (c *Client) CreateCode(ctx context.Context, in affiliate.NewCode) (affiliate.Code, error) {
+	rq := c.post(codes, in, in.Once)
+	rq.goOnly("IsAffiliateGenerated", in.IsAffiliateGenerated)
+	return send[affiliate.Code](ctx, c, rq)
+}
+
+// codeID names a code on the wire.
+type codeID struct {
+	PromotionalCodeID uuid.UUID `json:"promotionalCodeId,omitzero"`
+}
+
+// UpdateCode is [affiliate.Program.UpdateCode].
+func (c *Client) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.CodeUpdate) (affiliate.Code, error) {
+	return send[affiliate.Code](ctx, c, put(codes, struct {
+		codeID
+		affiliate.CodeUpdate
+	}{codeID{id}, up}))
+}
+
+// DeleteCode is [affiliate.Program.DeleteCode].
+func (c *Client) DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.DeletedCode, error) {
+	out, err := send[struct{ DeletedCode affiliate.DeletedCode }](ctx, c, remove(codes, codeID{id}))
+	return out.DeletedCode, err
+}
+
+// Evaluate is [affiliate.Program.Evaluate]: the preview of a code.
+func (c *Client) Evaluate(ctx context.Context, in affiliate.Order) (affiliate.Evaluation, error) {
+	return send[affiliate.Evaluation](ctx, c, c.post(codes+"/validate", in, in.Once))
+}

@@ -1,0 +1,50 @@
+package client
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const coupons = "/coupons"
+
+// Coupon is [affiliate.Program.Coupon].
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate.Coupon, error) {
+	q := firstOf("id", textOfID(ref.ID), "externalId", ref.ExternalID, "name", ref.Name)
+	return one[affiliate.Coupon](ctx, c, coupons, q)
+}
+
+// Coupons is [affiliate.Program.Coupons]. A page bounds the answer, which holds
+// every code of each coupon; see [Config.MaxBody].
+func (c *Client) Coupons(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+	return list[affiliate.Coupon](ctx, c, coupons, url.Values{}, pg)
+}
+
+// CreateCoupon is [affiliate.Program.CreateCoupon].
+func (c *Client) CreateCoupon(ctx context.Context, in affiliate.NewCoupon) (affiliate.Coupon, error) {
+	return send[affiliate.Coupon](ctx, c, c.post(coupons, in, in.Once))
+}
+
+// couponID names a coupon on the wire.
+type couponID struct {
+	CouponID uuid.UUID `json:"couponId,omitzero"`
+}
+
+// UpdateCoupon is [affiliate.Program.UpdateCoupon].
+func (c *Client) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (affiliate.Coupon, error) {
+	return send[affiliate.Coupon](ctx, c, put(coupons, struct {
+		couponID
+		affiliate.CouponUpdate
+	}{couponID{id}, up}))
+}
+
+// DeleteCoupon is [affiliate.Program.DeleteCoupon].
+func (c *Client) DeleteCoupon(ctx context.Context, id uuid.UUID) (affiliate.DeletedCoupon, error) {
+	out, err := send[struct{ DeletedCoupon affiliate.DeletedCoupon }](ctx, c, remove(coupons, couponID{id}))
+	return out.DeletedCoupon, err
+}

@@ -1,0 +1,331 @@
+package client_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+)
+
+// losing is a transport to a handler that carries out every request and loses
+// the first answers.
+type losing struct {
+	handler http.Handler
+	lose    int
+	seen    int
+}
+
+func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.seen++
+	in := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), r.Body)
+	in.Header = r.Header
+	w := httptest.NewRecorder()
+	l.handler.ServeHTTP(w, in)
+	if l.seen <= l.lose {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return w.Result(), nil
+}
+
+// A shop is an engine with an affiliate, a code, a sale, and a client that
+// loses the first answer of the call to come.
+type shop struct {
+	*affiliate.Program
+	client *client.Client
+	line   *losing
+	coupon affiliate.Coupon
+	sale   affiliate.Sale
+}
+
+func newShop(t *testing.T, change ...func(*client.Config)) *shop {
+	t.Helper()
+	ctx := t.Context()
+	p, h := newEngine(t)
+	line := &losing{handler: h, lose: 1}
+	cfg := client.Config{HTTP: &http.Client{Transport: line}}
+	for _, c := range change {
+		c(&cfg)
+	}
+	ada := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
+	coupon := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA", AffiliateID: ada.ID}))
+	sale := must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("100")}))
+	return &shop{p, must(client.New(testBase, testKey, cfg)), line, coupon, sale.Sale.Or(affiliate.Sale{})}
+}
+
+// events counts the events of a type.
+func (s *shop) events(t *testing.T, typ affiliate.EventType) int {
+	t.Helper()
+	return len(must(s.Events(t.Context(), affiliate.EventFilter{Type: typ}, affiliate.Page{})).Items)
+}
+
+// TestLostAnswer: the first answer is lost after the server committed. No call
+// has a second effect, and none says anything untrue.
+func TestLostAnswer(t *testing.T) {
+	t.Run("POST is replayed", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShop(t)
+			var stored []byte
+			got, err := s.client.RecordSale(t.Context(), affiliate.NewSale{
+				Once:      affiliate.Once{Replayed: func(answer []byte) { stored = answer }},
+				PromoCode: "ADA", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2",
+			})
+			if err != nil || got.Outcome != affiliate.SaleRecorded || s.line.seen != 2 {
+				t.Fatalf("got %v, %v after %d attempts", got.Outcome, err, s.line.seen)
+			}
+			sale, _ := got.Sale.Get()
+			if sale.ID != s.sale.ID+1 || string(stored) != jsonOf(sale) {
+				t.Errorf("sale %d, replayed %s", sale.ID, stored)
+			}
+			s.sold(t, 2)
+		})
+	})
+	t.Run("POST to a server without keys", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShop(t, func(cfg *client.Config) { cfg.NoPostRepeat = true })
+			err := errOf(s.client.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2"}))
+			if e := failure(t, err); e.Attempts != 1 || !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("got %v after %d attempts", err, e.Attempts)
+			}
+			s.sold(t, 2)
+		})
+	})
+	t.Run("POST refused is refused again", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShop(t)
+			var stored string
+			err := errOf(s.client.RecordSale(t.Context(), affiliate.NewSale{
+				Once: affiliate.Once{Replayed: func(answer []byte) { stored = string(answer) }}, PromoCode: "NONE", TotalEarned: affiliate.MustAmount("5"),
+			}))
+			if e := failure(t, err); e.Attempts != 2 || !errors.Is(err, affiliate.CodeNotFound) || stored != "null" {
+				t.Errorf("got %v after %d attempts, replayed %q", err, e.Attempts, stored)
+			}
+		})
+	})
+	t.Run("PUT", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShop(t)
+			got, err := s.client.UpdateCoupon(t.Context(), s.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("New")})
+			if err != nil || got.Name != "New" || s.events(t, affiliate.CouponUpdated) != 1 {
+				t.Errorf("got %q, %v, %d events", got.Name, err, s.events(t, affiliate.CouponUpdated))
+			}
+		})
+	})
+	t.Run("DELETE ends as not found", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShop(t)
+			err := errOf(s.client.DeleteCoupon(t.Context(), s.coupon.ID))
+			e := failure(t, err)
+			if e.Status != 404 || e.Attempts != 2 || !errors.Is(err, affiliate.CouponNotFound) || !errors.Is(err, affiliate.ErrNotFound) {
+				t.Errorf("got %v after %d attempts", err, e.Attempts)
+			}
+			if n := s.events(t, affiliate.CouponDeleted); n != 1 {
+				t.Errorf("%d coupon.deleted", n)
+			}
+		})
+	})
+	for name, refund := range map[string]affiliate.Refund{
+		"PATCH in full": {},
+		"PATCH with id": {Amount: affiliate.Set(affiliate.MustAmount("30")), RefundID: "r1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShop(t)
+				refund.SaleID = s.sale.ID
+				got, err := s.client.RefundSale(t.Context(), refund)
+				if err != nil || !got.AlreadyRefunded || s.line.seen != 2 {
+					t.Errorf("got %+v, %v after %d attempts", got, err, s.line.seen)
+				}
+				s.refunded(t, refund.Amount.Or(affiliate.MustAmount("100")))
+			})
+		})
+	}
+	t.Run("PATCH in part", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShop(t)
+			err := errOf(s.client.RefundSale(t.Context(), affiliate.Refund{SaleID: s.sale.ID, Amount: affiliate.Set(affiliate.MustAmount("30"))}))
+			if e := failure(t, err); e.Attempts != 1 {
+				t.Errorf("%d attempts", e.Attempts)
+			}
+			s.refunded(t, affiliate.MustAmount("30"))
+		})
+	})
+}
+
+// sold fails the test unless there are so many sales, each with one event and
+// one redemption.
+func (s *shop) sold(t *testing.T, n int) {
+	t.Helper()
+	sales := len(must(s.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
+	redeemed := must(s.Coupon(t.Context(), affiliate.CouponRef{ID: s.coupon.ID})).TimesRedeemed
+	if events := s.events(t, affiliate.SaleCreated); sales != n || events != n || redeemed != int64(n) {
+		t.Errorf("%d sales, %d events, %d redemptions; want %d each", sales, events, redeemed, n)
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Errorf("Verify: %v", err)
+	}
+}
+
+// refunded fails the test unless so much of the sale was refunded.
+func (s *shop) refunded(t *testing.T, want affiliate.Amount) {
+	t.Helper()
+	if got := must(s.Sale(t.Context(), s.sale.ID)).RefundedAmount; !got.Equal(want) {
+		t.Errorf("refunded %v, want %v", got, want)
+	}
+}
+
+// rude is a TCP server that answers the first requests of each connection and
+// then, having read one more, hangs up: a connection that was in use before
+// breaks under a request that the server has taken.
+type rude struct {
+	net.Listener
+	polite   int
+	requests atomic.Int64
+}
+
+func newRude(t *testing.T, polite int) *rude {
+	t.Helper()
+	r := &rude{Listener: must(net.Listen("tcp", "127.0.0.1:0")), polite: polite}
+	t.Cleanup(func() { r.Close() })
+	go func() {
+		for {
+			conn, err := r.Accept()
+			if err != nil {
+				return
+			}
+			go r.serve(conn)
+		}
+	}()
+	return r
+}
+
+func (r *rude) serve(conn net.Conn) {
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	for n := 1; ; n++ {
+		req, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		if _, err := io.Copy(io.Discard, req.Body); err != nil {
+			return
+		}
+		r.requests.Add(1)
+		if n > r.polite {
+			return
+		}
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4\r\n\r\nnull")
+	}
+}
+
+// TestNoPostRepeatOnOldConnection: net/http sends a request with an
+// Idempotency-Key again by itself when an old connection breaks. Under
+// NoPostRepeat even that must not happen.
+func TestNoPostRepeatOnOldConnection(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		noPost  bool
+		most    int64 // requests that reach the server, the first one included
+		refused bool
+	}{
+		{"keys known", false, 100, false},
+		{"NoPostRepeat", true, 2, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			srv := newRude(t, 1)
+			c := must(client.New("http://"+srv.Addr().String(), testKey, client.Config{NoPostRepeat: row.noPost}))
+			defer c.CloseIdleConnections()
+			must(c.RecordSale(t.Context(), affiliate.NewSale{}))
+			_, err := c.RecordSale(t.Context(), affiliate.NewSale{}) // on the same connection
+			if (err != nil) != row.refused {
+				t.Errorf("second call: %v", err)
+			}
+			if n := srv.requests.Load(); n > row.most || n < 2 {
+				t.Errorf("%d requests reached the server, at most %d may", n, row.most)
+			}
+		})
+	}
+}
+
+// TestTCPFaults plays faults of the network on real connections.
+func TestTCPFaults(t *testing.T) {
+	quick := func(cfg *client.Config) { cfg.MinWait, cfg.MaxWait = 1, 1 }
+	hangUp := func(afterHeaders bool) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			conn, buf, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			if afterHeaders {
+				buf.WriteString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"id\":")
+				buf.Flush()
+			}
+			conn.(*net.TCPConn).SetLinger(0) // reset, not close
+			conn.Close()
+		}
+	}
+	unused := must(net.Listen("tcp", "127.0.0.1:0"))
+	unused.Close()
+
+	for _, row := range []struct {
+		name     string
+		start    func(t *testing.T, hits *atomic.Int64) string
+		attempts int // of a POST; under NoPostRepeat
+		guarded  int
+		hits     bool
+	}{
+		{"refused", func(*testing.T, *atomic.Int64) string { return "http://" + unused.Addr().String() }, 3, 3, false},
+		{"reset before headers", serving(hangUp(false)), 3, 1, true},
+		{"reset inside body", serving(hangUp(true)), 3, 1, true},
+		{"unknown authority", func(t *testing.T, _ *atomic.Int64) string {
+			srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+			srv.Config.ErrorLog = discard()
+			srv.StartTLS()
+			t.Cleanup(srv.Close)
+			return srv.URL
+		}, 1, 1, false},
+		{"no TLS", func(t *testing.T, hits *atomic.Int64) string {
+			return "https" + serving(http.NotFound)(t, hits)[len("http"):]
+		}, 1, 1, false},
+	} {
+		for _, noPost := range []bool{false, true} {
+			want := row.attempts
+			if noPost {
+				want = row.guarded
+			}
+			t.Run(row.name, func(t *testing.T) {
+				var hits atomic.Int64
+				cfg := client.Config{NoPostRepeat: noPost}
+				quick(&cfg)
+				c := must(client.New(row.start(t, &hits), testKey, cfg))
+				defer c.CloseIdleConnections()
+				e := failure(t, errOf(c.RecordSale(t.Context(), affiliate.NewSale{})))
+				if e.Attempts != want || e.Status != 0 || row.hits && hits.Load() != int64(want) {
+					t.Errorf("NoPostRepeat %v: %d attempts, %d arrived, status %d, want %d: %v", noPost, e.Attempts, hits.Load(), e.Status, want, e)
+				}
+			})
+		}
+	}
+}
+
+// serving starts a server that counts what it serves.
+func serving(h http.HandlerFunc) func(t *testing.T, hits *atomic.Int64) string {
+	return func(t *testing.T, hits *atomic.Int64) string {
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			hits.Add(1)
+			h(w, r)
+		}))
+		srv.Config.ErrorLog = discard()
+		srv.Start()
+		t.Cleanup(srv.Close)
+		return srv.URL
+	}
+}

@@ -1,0 +1,355 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// newEngine is a program on a store of its own, whose clock stands, and its
+// handler.
+func newEngine(t testing.TB) (*affiliate.Program, http.Handler) {
+	t.Helper()
+	p := must(affiliate.New(memstore.New(), affiliate.Config{
+		Name:         "Northwind Beans",
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Now:          func() time.Time { return time.Date(2026, 3, 11, 9, 24, 18, 442e6, time.UTC) },
+		Rand:         rand.NewChaCha8([32]byte{1}),
+	}))
+	return p, must(httpapi.New(p, httpapi.Config{APIKeys: []string{testKey}}))
+}
+
+// TestSameAsEngine plays one story to the engine, and to the client in process
+// and over TCP: every answer and every error is the same.
+func TestSameAsEngine(t *testing.T) {
+	p, _ := newEngine(t)
+	want := story(t.Context(), p)
+
+	t.Run("in process", func(t *testing.T) {
+		_, h := newEngine(t)
+		c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
+		if diff := cmp.Diff(want, story(t.Context(), c)); diff != "" {
+			t.Errorf("client (-engine +client):\n%s", diff)
+		}
+	})
+	t.Run("TCP", func(t *testing.T) {
+		_, h := newEngine(t)
+		srv := httptest.NewServer(h)
+		defer srv.Close()
+		c := must(client.New(srv.URL, testKey, client.Config{}))
+		defer c.CloseIdleConnections()
+		if diff := cmp.Diff(want, story(t.Context(), c)); diff != "" {
+			t.Errorf("client (-engine +client):\n%s", diff)
+		}
+	})
+	t.Run("TCP, below a prefix", func(t *testing.T) {
+		_, h := newEngine(t)
+		srv := httptest.NewServer(http.StripPrefix("/a b", h))
+		defer srv.Close()
+		c := must(client.New(srv.URL+"/a%20b/", testKey, client.Config{}))
+		defer c.CloseIdleConnections()
+		if diff := cmp.Diff(want, story(t.Context(), c)); diff != "" {
+			t.Errorf("client (-engine +client):\n%s", diff)
+		}
+	})
+}
+
+// A teller plays a story and writes down what comes of it.
+type teller struct {
+	api
+	ctx  context.Context
+	book []string
+}
+
+// told writes down the answer of a step and returns it.
+func told[T any](s *teller, step string) func(v T, err error) T {
+	return func(v T, err error) T {
+		if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
+			s.book = append(s.book, fmt.Sprintf("%s: %d %s (%s) %s, not found %v",
+				step, refusal.Kind, refusal.Reason, refusal.Field, refusal.Message, errors.Is(err, affiliate.ErrNotFound)))
+			return v
+		}
+		s.book = append(s.book, fmt.Sprintf("%s: %s, error %v", step, jsonOf(v), err))
+		return v
+	}
+}
+
+func jsonOf(v any) string { return string(must(json.Marshal(v))) }
+
+// pages is how many records a walk over all pages of two finds.
+func pages[T any](list func(affiliate.Page) (affiliate.List[T], error)) (int, error) {
+	n := 0
+	for _, err := range affiliate.Each(2, list) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// story calls every operation, with what works and with what is refused. Ids
+// and secrets in it are replaced by their order of appearance.
+func story(ctx context.Context, on api) []string {
+	s := &teller{api: on, ctx: ctx}
+	ada := s.people()
+	s.codesAndSales(ada)
+	s.deliveries()
+	s.end(ada)
+	return anonymous(s.book)
+}
+
+var random = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|evt_[0-9a-f]{32}|whsec_[A-Za-z0-9+/=]+|"secretHint":"[^"]*"`)
+
+func anonymous(book []string) []string {
+	names := map[string]string{}
+	for i, line := range book {
+		book[i] = random.ReplaceAllStringFunc(line, func(id string) string {
+			if strings.HasPrefix(id, `"secretHint`) {
+				return `"secretHint":"…"`
+			}
+			if names[id] == "" {
+				names[id] = fmt.Sprintf("#%d", len(names))
+			}
+			return names[id]
+		})
+	}
+	return book
+}
+
+func (s *teller) people() affiliate.Affiliate {
+	c, x := s.api, s.ctx
+	type A = affiliate.Affiliate
+	ada := told[A](s, "create")(c.CreateAffiliate(x, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "Ada@example.com", AffiliateLink: "ada",
+	}))
+	told[A](s, "slug taken")(c.CreateAffiliate(x, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Byron", Email: "byron@example.com", AffiliateLink: "ADA",
+	}))
+	told[A](s, "slug syntax")(c.CreateAffiliate(x, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Byron", Email: "byron@example.com", AffiliateLink: "a/../b?x=1#y",
+	}))
+	told[A](s, "no name")(c.CreateAffiliate(x, affiliate.NewAffiliate{Email: "x@example.com"}))
+	for i := range 4 {
+		told[A](s, "more")(c.CreateAffiliate(x, affiliate.NewAffiliate{
+			FirstName: "Bo", LastName: fmt.Sprint(i), Email: fmt.Sprintf("bo%d@example.com", i), CommissionRate: affiliate.Set(affiliate.Percent{}),
+		}))
+	}
+	for _, ident := range []string{"ada", "ADA", ada.ID.String(), "7", "nobody", "", "a/../b?x=1#y&z=%"} {
+		told[A](s, "by "+ident)(c.Affiliate(x, ident))
+	}
+	told[A](s, "by email")(c.AffiliateByEmail(x, "ADA@example.com"))
+	told[A](s, "by no email")(c.AffiliateByEmail(x, ""))
+	told[int](s, "pages")(pages(func(pg affiliate.Page) (affiliate.List[A], error) { return c.Affiliates(x, pg) }))
+	told[affiliate.List[A]](s, "all")(c.Affiliates(x, affiliate.Page{}))
+	told[affiliate.List[A]](s, "page too large")(c.Affiliates(x, affiliate.Page{Limit: 1001}))
+	told[affiliate.List[A]](s, "bad cursor")(c.Affiliates(x, affiliate.Page{Cursor: "?"}))
+	told[int](s, "update")(c.UpdateAffiliate(x, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{
+		LastName: affiliate.Set("King"), CommissionRate: affiliate.Set(affiliate.MustPercent("12.5")), AffiliateLink: affiliate.Set("king"),
+	}))
+	told[int](s, "clear rate")(c.UpdateAffiliate(x, affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{
+		CommissionRate: affiliate.Null[affiliate.Percent](),
+	}))
+	told[int](s, "update nobody")(c.UpdateAffiliate(x, affiliate.AffiliateRef{Email: "no@example.com"}, affiliate.AffiliateUpdate{}))
+	told[int](s, "update whom?")(c.UpdateAffiliate(x, affiliate.AffiliateRef{}, affiliate.AffiliateUpdate{}))
+	told[int](s, "update two")(c.UpdateAffiliate(x, affiliate.AffiliateRef{ID: ada.ID, Email: "bo1@example.com"}, affiliate.AffiliateUpdate{}))
+
+	type L = affiliate.Link
+	told[L](s, "link")(c.CreateLink(x, affiliate.NewLink{Link: "ada-2", AffiliateEmail: "ada@example.com"}))
+	told[L](s, "link taken")(c.CreateLink(x, affiliate.NewLink{Link: "ada-2", AffiliateID: ada.ID}))
+	told[L](s, "link of nobody")(c.CreateLink(x, affiliate.NewLink{Link: "n", AffiliateID: anID}))
+	told[L](s, "link of whom?")(c.CreateLink(x, affiliate.NewLink{Link: "n"}))
+	told[L](s, "rename")(c.RenameLink(x, affiliate.LinkRef{Slug: "ada-2"}, "ada-3"))
+	told[L](s, "rename none")(c.RenameLink(x, affiliate.LinkRef{Slug: "none"}, "ada-3"))
+	told[L](s, "rename what?")(c.RenameLink(x, affiliate.LinkRef{}, "ada-3"))
+	told[L](s, "rename to nothing")(c.RenameLink(x, affiliate.LinkRef{Slug: "ada"}, ""))
+	for _, f := range []affiliate.LinkFilter{{}, {Slug: "ADA"}, {AffiliateID: ada.ID}, {AffiliateEmail: "ada@example.com"}, {ID: anID}, {Slug: "none", AffiliateID: ada.ID}} {
+		told[affiliate.List[L]](s, "links")(c.Links(x, f, affiliate.Page{}))
+	}
+	told[affiliate.DeletedLink](s, "unlink")(c.DeleteLink(x, affiliate.LinkRef{Slug: "ada-3"}))
+	told[affiliate.DeletedLink](s, "unlink again")(c.DeleteLink(x, affiliate.LinkRef{Slug: "ada-3"}))
+	return ada
+}
+
+func (s *teller) codesAndSales(ada affiliate.Affiliate) {
+	c, x := s.api, s.ctx
+	type K = affiliate.Coupon
+	coupon := told[K](s, "coupon")(c.CreateCoupon(x, affiliate.NewCoupon{
+		Name: "Autumn <20> & more", PercentOff: affiliate.Set(affiliate.MustPercent("20")), ExternalID: "c/1?x#y",
+		MaxRedemptions: affiliate.Set(int64(2)), RedeemBy: affiliate.Set(affiliate.Day(2026, 11, 30)),
+	}))
+	told[K](s, "no percent")(c.CreateCoupon(x, affiliate.NewCoupon{Name: "x"}))
+	told[K](s, "by id")(c.Coupon(x, affiliate.CouponRef{ID: coupon.ID}))
+	told[K](s, "by external id")(c.Coupon(x, affiliate.CouponRef{ExternalID: "c/1?x#y"}))
+	told[K](s, "by name")(c.Coupon(x, affiliate.CouponRef{Name: "Autumn <20> & more"}))
+	told[K](s, "by nothing")(c.Coupon(x, affiliate.CouponRef{}))
+	told[K](s, "none")(c.Coupon(x, affiliate.CouponRef{ID: anID}))
+	told[K](s, "update")(c.UpdateCoupon(x, coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("Autumn"), RedeemBy: affiliate.Null[affiliate.Date]()}))
+	told[K](s, "update none")(c.UpdateCoupon(x, anID, affiliate.CouponUpdate{}))
+	told[K](s, "update nil")(c.UpdateCoupon(x, uuid.Nil, affiliate.CouponUpdate{}))
+	told[K](s, "name null")(c.UpdateCoupon(x, coupon.ID, affiliate.CouponUpdate{Name: affiliate.Null[string]()}))
+	told[affiliate.List[K]](s, "coupons")(c.Coupons(x, affiliate.Page{}))
+
+	type C = affiliate.Code
+	code := told[C](s, "code")(c.CreateCode(x, affiliate.NewCode{
+		CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID, MinimumAmount: affiliate.Set(affiliate.MustAmount("10")),
+	}))
+	told[C](s, "no code")(c.CreateCode(x, affiliate.NewCode{CouponID: coupon.ID}))
+	told[C](s, "code of no coupon")(c.CreateCode(x, affiliate.NewCode{CouponID: anID, Code: "X"}))
+	told[C](s, "code of nil")(c.CreateCode(x, affiliate.NewCode{Code: "X"}))
+	told[C](s, "generated")(c.CreateCode(x, affiliate.NewCode{
+		CouponID: coupon.ID, AffiliateID: ada.ID, IsAutoGenerated: true, Prefix: "SHOP",
+		CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: true, DiscountAmount: true}),
+	}))
+	told[C](s, "by code")(c.Code(x, affiliate.CodeRef{Code: "ada20"}))
+	told[C](s, "by no code")(c.Code(x, affiliate.CodeRef{}))
+	for _, f := range []affiliate.CodeFilter{{}, {CouponID: coupon.ID}, {AffiliateEmail: "ada@example.com"}, {AffiliateID: anID}} {
+		told[affiliate.List[C]](s, "codes")(c.Codes(x, f, affiliate.Page{}))
+	}
+	told[C](s, "retire")(c.UpdateCode(x, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
+	told[affiliate.Evaluation](s, "preview retired")(c.Evaluate(x, affiliate.Order{PromoCode: "ADA20", TotalEarned: affiliate.Set(affiliate.MustAmount("5"))}))
+	told[C](s, "again")(c.UpdateCode(x, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(true)}))
+	told[affiliate.Evaluation](s, "preview")(c.Evaluate(x, affiliate.Order{PromoCode: "ADA20", TotalEarned: affiliate.Set(affiliate.MustAmount("19.99"))}))
+	told[affiliate.Evaluation](s, "preview what?")(c.Evaluate(x, affiliate.Order{}))
+
+	type R = affiliate.Referral
+	kim := told[R](s, "refer")(c.CreateReferral(x, affiliate.NewReferral{AffiliateID: "ada", Name: "Kim", Email: "kim@example.com", ReferredUserExternalID: "u1"}))
+	told[R](s, "refer by nobody")(c.CreateReferral(x, affiliate.NewReferral{AffiliateID: "nobody", Name: "Lee", Email: "lee@example.com", ReferredUserExternalID: "u2"}))
+	told[R](s, "refer how?")(c.CreateReferral(x, affiliate.NewReferral{Name: "Lee", Email: "lee@example.com", ReferredUserExternalID: "u2"}))
+	told[R](s, "kim")(c.Referral(x, "KIM@example.com"))
+	told[R](s, "no kim")(c.Referral(x, "kim/..?x=1#y"))
+	told[R](s, "update")(c.UpdateReferral(x, kim.ID.String(), affiliate.ReferralUpdate{
+		Plan: affiliate.Set("Yearly"), Metadata: affiliate.Set(json.RawMessage(`{"a":[1,null,"<>"]}`)), Notes: affiliate.Set("a\nb"),
+	}))
+	told[R](s, "update none")(c.UpdateReferral(x, "nobody@example.com", affiliate.ReferralUpdate{}))
+	told[R](s, "update whom?")(c.UpdateReferral(x, "", affiliate.ReferralUpdate{}))
+	for _, f := range []affiliate.ReferralFilter{{}, {AffiliateID: ada.ID}, {AffiliateEmail: "no@example.com"}, {ReferredUserExternalID: "u1"}} {
+		told[affiliate.List[R]](s, "referrals")(c.Referrals(x, f, affiliate.Page{}))
+	}
+	s.sales(ada)
+}
+
+func (s *teller) sales(ada affiliate.Affiliate) {
+	c, x := s.api, s.ctx
+	type S = affiliate.Sale
+	record := func(step string, in affiliate.NewSale) affiliate.Sale {
+		result, err := c.RecordSale(x, in)
+		result.Earlier = affiliate.Null[S]() // not on the wire
+		told[affiliate.SaleResult](s, step)(result, err)
+		return result.Sale.Or(S{})
+	}
+	sum := affiliate.MustAmount
+	sale := record("sale", affiliate.NewSale{
+		PromoCode: "ada20", Email: "kim@example.com", TotalEarned: sum("129.5"), Tax: sum("9.5"), ExternalID: "order 1/2?3",
+		Product: affiliate.Set(affiliate.Product{ProductID: "p1", Quantity: affiliate.Set(sum("2"))}),
+	})
+	record("duplicate", affiliate.NewSale{PromoCode: "ada20", TotalEarned: sum("1"), ExternalID: "order 1/2?3"})
+	record("unattributed", affiliate.NewSale{Email: "stranger@example.com", Name: "S", TotalEarned: sum("1")})
+	record("below minimum", affiliate.NewSale{PromoCode: "ada20", TotalEarned: sum("1")})
+	record("by link", affiliate.NewSale{ReferralID: "ada", Email: "new@example.com", Name: "New", TotalEarned: sum("10")})
+	record("second by code", affiliate.NewSale{PromoCode: "ada20", TotalEarned: sum("20")})
+	record("used up", affiliate.NewSale{PromoCode: "ada20", TotalEarned: sum("20")})
+	record("how much?", affiliate.NewSale{ReferralID: "ada"})
+	told[affiliate.Referral](s, "pause kim")(c.UpdateReferral(x, "kim@example.com", affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Set(affiliate.SubscriptionDeclined)}))
+	record("inactive customer", affiliate.NewSale{Email: "kim@example.com", TotalEarned: sum("1")})
+
+	told[S](s, "by id")(c.Sale(x, sale.ID))
+	told[S](s, "none")(c.Sale(x, 999))
+	told[S](s, "zero")(c.Sale(x, 0))
+	for _, f := range []affiliate.SaleFilter{
+		{}, {AffiliateID: ada.ID}, {AffiliateEmail: "ada@example.com"}, {ReferralID: "kim@example.com"},
+		{ExternalID: "order 1/2?3"}, {ExternalInvoiceID: "none"},
+	} {
+		told[affiliate.List[S]](s, "sales")(c.Sales(x, f, affiliate.Page{}))
+	}
+	told[S](s, "update")(c.UpdateSale(x, sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("100")), Metadata: affiliate.Set(json.RawMessage(`{"k":"v"}`))}))
+	told[S](s, "update none")(c.UpdateSale(x, 999, affiliate.SaleUpdate{}))
+	told[S](s, "update zero")(c.UpdateSale(x, 0, affiliate.SaleUpdate{}))
+	type F = affiliate.RefundResult
+	told[F](s, "refund part")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(sum("40")), RefundID: "r1"}))
+	told[F](s, "refund part again")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(sum("40")), RefundID: "r1"}))
+	told[F](s, "refund too much")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(sum("90"))}))
+	told[F](s, "refund")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID}))
+	told[F](s, "refund again")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID}))
+	told[F](s, "refund none")(c.RefundSale(x, affiliate.Refund{SaleID: 999}))
+	told[F](s, "refund zero")(c.RefundSale(x, affiliate.Refund{}))
+	told[any](s, "delete")(nil, c.DeleteSale(x, sale.ID))
+	told[any](s, "delete again")(nil, c.DeleteSale(x, sale.ID))
+	told[any](s, "delete zero")(nil, c.DeleteSale(x, 0))
+}
+
+func (s *teller) deliveries() {
+	c, x := s.api, s.ctx
+	type I = affiliate.IssuedEndpoint
+	ep := told[I](s, "endpoint")(c.CreateEndpoint(x, affiliate.NewEndpoint{URL: "https://hooks.beans.example/in", Events: []affiliate.EventType{"*"}, Description: "All"}))
+	told[I](s, "endpoint without url")(c.CreateEndpoint(x, affiliate.NewEndpoint{Events: []affiliate.EventType{"*"}}))
+	told[I](s, "endpoint without events")(c.CreateEndpoint(x, affiliate.NewEndpoint{URL: "https://hooks.beans.example/in"}))
+	told[I](s, "rotate")(c.RotateSecret(x, affiliate.Rotation{WebhookID: ep.ID, GracePeriodSeconds: affiliate.Set(int64(0))}))
+	told[I](s, "rotate none")(c.RotateSecret(x, affiliate.Rotation{WebhookID: anID}))
+	told[I](s, "rotate nil")(c.RotateSecret(x, affiliate.Rotation{}))
+	type E = affiliate.Endpoint
+	told[E](s, "get")(c.Endpoint(x, ep.ID))
+	told[E](s, "get none")(c.Endpoint(x, anID))
+	told[E](s, "get nil")(c.Endpoint(x, uuid.Nil))
+	told[affiliate.List[E]](s, "endpoints")(c.Endpoints(x, affiliate.Page{}))
+	told[affiliate.TestResult](s, "test")(c.TestEndpoint(x, affiliate.EndpointTest{WebhookID: ep.ID, Event: affiliate.SaleDeleted}))
+	told[affiliate.TestResult](s, "test what?")(c.TestEndpoint(x, affiliate.EndpointTest{WebhookID: ep.ID, Event: "sale.gone"}))
+
+	told[affiliate.Coupon](s, "an event")(c.CreateCoupon(x, affiliate.NewCoupon{Name: "Event", PercentOff: affiliate.Set(affiliate.MustPercent("1"))}))
+	type D = affiliate.Delivery
+	all := told[affiliate.List[D]](s, "deliveries")(c.Deliveries(x, affiliate.DeliveryFilter{
+		WebhookID: ep.ID, State: affiliate.DeliveryPending, Event: affiliate.CouponCreated,
+		Since: affiliate.Set(affiliate.Day(2026, 3, 11)), Until: affiliate.Set(affiliate.Day(2026, 3, 11)),
+	}, affiliate.Page{}))
+	told[affiliate.List[D]](s, "deliveries before")(c.Deliveries(x, affiliate.DeliveryFilter{Until: affiliate.Set(affiliate.Day(2026, 3, 10))}, affiliate.Page{}))
+	told[affiliate.List[D]](s, "deliveries how?")(c.Deliveries(x, affiliate.DeliveryFilter{State: "lost"}, affiliate.Page{}))
+	for _, d := range all.Items {
+		told[D](s, "delivery")(c.Delivery(x, d.ID))
+		told[int](s, "replay")(c.Replay(x, affiliate.ReplayRange{DeliveryID: d.ID}))
+	}
+	told[D](s, "delivery none")(c.Delivery(x, anID))
+	told[int](s, "replay none")(c.Replay(x, affiliate.ReplayRange{DeliveryID: anID}))
+	told[int](s, "replay what?")(c.Replay(x, affiliate.ReplayRange{}))
+	told[int](s, "replay range")(c.Replay(x, affiliate.ReplayRange{WebhookID: ep.ID, Since: affiliate.Set(affiliate.Day(2026, 3, 10))}))
+	told[int](s, "replay old")(c.Replay(x, affiliate.ReplayRange{WebhookID: ep.ID, Since: affiliate.Set(affiliate.Day(2026, 1, 1))}))
+	told[E](s, "switch off")(c.UpdateEndpoint(x, ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false), Description: affiliate.Null[string]()}))
+	told[E](s, "update none")(c.UpdateEndpoint(x, anID, affiliate.EndpointUpdate{}))
+	told[affiliate.DeletedEndpoint](s, "delete")(c.DeleteEndpoint(x, ep.ID))
+	told[affiliate.DeletedEndpoint](s, "delete again")(c.DeleteEndpoint(x, ep.ID))
+}
+
+func (s *teller) end(ada affiliate.Affiliate) {
+	c, x := s.api, s.ctx
+	coupon := must(c.Coupon(x, affiliate.CouponRef{Name: "Autumn"}))
+	code := must(c.Code(x, affiliate.CodeRef{Code: "ADA20"}))
+	told[affiliate.DeletedCode](s, "delete code")(c.DeleteCode(x, code.ID))
+	told[affiliate.DeletedCode](s, "delete code again")(c.DeleteCode(x, code.ID))
+	told[affiliate.DeletedCoupon](s, "delete coupon")(c.DeleteCoupon(x, coupon.ID))
+	told[affiliate.DeletedCoupon](s, "delete coupon again")(c.DeleteCoupon(x, coupon.ID))
+	told[affiliate.DeletedCoupon](s, "delete nil")(c.DeleteCoupon(x, uuid.Nil))
+	told[any](s, "delete referral")(nil, c.DeleteReferral(x, "kim@example.com"))
+	told[any](s, "delete referral again")(nil, c.DeleteReferral(x, "kim@example.com"))
+	told[any](s, "delete whom?")(nil, c.DeleteReferral(x, ""))
+	told[any](s, "delete affiliate")(nil, c.DeleteAffiliate(x, affiliate.AffiliateRef{ID: ada.ID}))
+	told[any](s, "by email")(nil, c.DeleteAffiliate(x, affiliate.AffiliateRef{Email: "bo1@example.com"}))
+	told[any](s, "again")(nil, c.DeleteAffiliate(x, affiliate.AffiliateRef{ID: ada.ID}))
+	told[any](s, "delete whom?")(nil, c.DeleteAffiliate(x, affiliate.AffiliateRef{}))
+	told[int](s, "left")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) { return c.Affiliates(x, pg) }))
+}

@@ -1,0 +1,161 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// newProgram is the server of the examples: an engine in memory behind its
+// handler.
+func newProgram() http.Handler {
+	engine, err := affiliate.New(memstore.New(), affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	api, err := httpapi.New(engine, httpapi.Config{APIKeys: []string{"test"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return api
+}
+
+// In tests the fake is the engine itself: real handlers, no port, no goroutine.
+func ExampleNew() {
+	ctx := context.Background()
+	engine, err := affiliate.New(memstore.New(), affiliate.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	api, err := httpapi.New(engine, httpapi.Config{APIKeys: []string{"test"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := client.New("http://tributary.test", "test", client.Config{Handler: api})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada, err := c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
+	})
+	fmt.Println(c, ada.Name, ada.Status, err)
+	// Output: client.Client{http://tributary.test} Ada Lovelace ACTIVE <nil>
+}
+
+func Example() {
+	ctx := context.Background()
+	server := httptest.NewServer(newProgram())
+	defer server.Close()
+	c, err := client.New(server.URL, "test", client.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.CloseIdleConnections()
+	if _, err := c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
+	}); err != nil {
+		log.Fatal(err)
+	}
+	sale, err := c.RecordSale(ctx, affiliate.NewSale{
+		ReferralID: "ada", Email: "kim@example.com", Name: "Kim",
+		TotalEarned: affiliate.MustAmount("49.90"), ExternalID: "order-1",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(sale.Outcome, sale.Sale.Or(affiliate.Sale{}).CommissionEarned)
+	// Output: recorded 9.98
+}
+
+// Reasons are those of the engine; the answer is at hand.
+func ExampleError() {
+	ctx := context.Background()
+	c, err := client.New("http://tributary.test", "test", client.Config{Handler: newProgram()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada := affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}
+	if _, err := c.CreateAffiliate(ctx, ada); err != nil {
+		log.Fatal(err)
+	}
+	ada.Email = "countess@example.com"
+	_, err = c.CreateAffiliate(ctx, ada)
+	fmt.Println(errors.Is(err, affiliate.SlugTaken))
+	if e, ok := errors.AsType[*client.Error](err); ok {
+		fmt.Println(e.Status, e.Err.Field, e.Err.Message)
+	}
+	_, err = c.Affiliate(ctx, "nobody")
+	fmt.Println(err == affiliate.ErrNotFound)
+	// Output:
+	// true
+	// 400 affiliateLink The requested affiliate link is already in use
+	// true
+}
+
+// Each walks all pages of any list.
+func ExampleClient_Links() {
+	ctx := context.Background()
+	c, err := client.New("http://tributary.test", "test", client.Config{Handler: newProgram()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada, err := c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, slug := range []string{"ada-blog", "ada-talks"} {
+		if _, err := c.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateID: ada.ID}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for link, err := range affiliate.Each(2, func(pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+		return c.Links(ctx, affiliate.LinkFilter{AffiliateID: ada.ID}, pg)
+	}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(link.Link)
+	}
+	// Output:
+	// ada-talks
+	// ada-blog
+	// ada
+}
+
+// A key of one's own makes a create repeatable for a day, across processes.
+func ExampleClient_RecordSale() {
+	ctx := context.Background()
+	c, err := client.New("http://tributary.test", "test", client.Config{Handler: newProgram()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
+	}); err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		sale, err := c.RecordSale(ctx, affiliate.NewSale{
+			Once: affiliate.Once{
+				Key:      "order-1",
+				Replayed: func([]byte) { fmt.Println("reported before") },
+			},
+			ReferralID: "ada", TotalEarned: affiliate.MustAmount("49.90"), Email: "kim@example.com", Name: "Kim",
+		})
+		fmt.Println(sale.Outcome, err)
+	}
+	// Output:
+	// recorded <nil>
+	// reported before
+	// recorded <nil>
+}

@@ -1,0 +1,197 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+)
+
+// TestSeenByServer: a handler sees the same request in process as over TCP.
+func TestSeenByServer(t *testing.T) {
+	type seen struct {
+		Method, RequestURI, Path, Query, Host, URLHost, Proto, Body string
+		Length                                                      int64
+		Header                                                      http.Header
+		NoRemote, NoGetBody                                         bool
+	}
+	var got seen
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Header.Del("Content-Length")
+		r.Header.Del("Accept-Encoding")
+		got = seen{
+			r.Method, r.RequestURI, r.URL.Path, r.URL.RawQuery, "", r.URL.Host, r.Proto, string(body),
+			r.ContentLength, r.Header, r.RemoteAddr == "", r.GetBody == nil,
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Sale-Outcome", "unattributed")
+		w.WriteHeader(http.StatusOK)
+		w.Header().Set("Sale-Outcome", "too late")
+		io.WriteString(w, "null")
+	})
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	tcp := must(client.New(srv.URL+"/a%2Fb", testKey, client.Config{}))
+	defer tcp.CloseIdleConnections()
+	local := must(client.New(srv.URL+"/a%2Fb", testKey, client.Config{Handler: h}))
+	for name, call := range map[string]func(c *client.Client) error{
+		"GET": func(c *client.Client) error { return errOf(c.Affiliate(t.Context(), "a b/c")) },
+		"POST": func(c *client.Client) error {
+			return errOf(c.RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Key: "k"}, Email: "a@b.org"}))
+		},
+		"DELETE": func(c *client.Client) error { return c.DeleteSale(t.Context(), 7) },
+	} {
+		errTCP := call(tcp)
+		want := got
+		errLocal := call(local)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-TCP +in process):\n%s", name, diff)
+		}
+		if (errTCP == nil) != (errLocal == nil) || errTCP != nil && errTCP.Error() != errLocal.Error() {
+			t.Errorf("%s: %v over TCP, %v in process", name, errTCP, errLocal)
+		}
+	}
+	if out := must(local.RecordSale(t.Context(), affiliate.NewSale{})); out.Outcome != affiliate.SaleUnattributed {
+		t.Errorf("outcome %q: a header that was set after the status counts", out.Outcome)
+	}
+}
+
+// TestHandlers: what handlers do to their writer looks as it does over TCP.
+func TestHandlers(t *testing.T) {
+	for name, h := range map[string]http.HandlerFunc{
+		"nothing":      func(http.ResponseWriter, *http.Request) {},
+		"no type":      func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"id":7}`) },
+		"html":         func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `<html>`) },
+		"error":        func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) },
+		"early hints":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(103); http.Error(w, `{"error":"x"}`, 400) },
+		"status twice": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); w.WriteHeader(401) },
+		"flush": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Error(err)
+			}
+			w.WriteHeader(500)
+			io.WriteString(w, `{"id":7}`)
+		},
+		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) },
+		"too long": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			io.Copy(w, io.LimitReader(zeros{}, 1<<16))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewUnstartedServer(h)
+			srv.Config.ErrorLog = discard()
+			srv.Start()
+			defer srv.Close()
+			tcp := must(client.New(srv.URL, testKey, client.Config{MaxBody: 1 << 10}))
+			defer tcp.CloseIdleConnections()
+			local := must(client.New(srv.URL, testKey, client.Config{Handler: h, MaxBody: 1 << 10}))
+			want, errWant := tcp.Sale(t.Context(), 7)
+			got, errGot := local.Sale(t.Context(), 7)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-TCP +in process):\n%s", diff)
+			}
+			if (errWant == nil) != (errGot == nil) || errWant != nil && errWant.Error() != errGot.Error() {
+				t.Errorf("%v over TCP, %v in process", errWant, errGot)
+			}
+		})
+	}
+}
+
+// TestHandlerPanics: an aborted answer is a lost one, any other panic is the
+// caller's to see.
+func TestHandlerPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := failure(t, errOf(handling(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }).Sale(t.Context(), 7)))
+		if e.Attempts != 3 || !errors.Is(e, io.ErrUnexpectedEOF) {
+			t.Errorf("aborted: %v", e)
+		}
+	})
+	defer func() {
+		if recover() != "bug" {
+			t.Error("the panic is gone")
+		}
+	}()
+	_, _ = handling(t, func(http.ResponseWriter, *http.Request) { panic("bug") }).Sale(t.Context(), 7)
+}
+
+// TestHandlerContext: the handler has the context of the attempt, and an answer
+// that comes after its end does not count.
+func TestHandlerContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waiting := func(w http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"id":7}`)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		begin := time.Now()
+		err := errOf(handling(t, waiting).Sale(ctx, 7))
+		if took := time.Since(begin); took != 3*time.Second || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v after %v", err, took)
+		}
+		begin = time.Now()
+		e := failure(t, errOf(handling(t, waiting).Sale(t.Context(), 7)))
+		if took := time.Since(begin); e.Attempts != 3 || took < 30*time.Second || took > 32*time.Second {
+			t.Errorf("%v after %v", e, took)
+		}
+	})
+}
+
+// TestNoGoroutine: a call in process leaves nothing behind, nor does one over
+// TCP once idle connections are closed.
+func TestNoGoroutine(t *testing.T) {
+	_, h := newEngine(t)
+	local := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
+	before := stacks()
+	for range 20 {
+		must(local.Affiliates(t.Context(), affiliate.Page{}))
+		must(local.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "nobody", TotalEarned: affiliate.MustAmount("1")}))
+	}
+	if n := stacks(); n > before {
+		t.Errorf("%d goroutines after calls in process, %d before", n, before)
+	}
+	srv := httptest.NewServer(h)
+	tcp := must(client.New(srv.URL, testKey, client.Config{}))
+	for range 20 {
+		must(tcp.Affiliates(t.Context(), affiliate.Page{}))
+	}
+	tcp.CloseIdleConnections()
+	srv.Close()
+	for i := 0; stacks() > 0; i++ { // connections end in their own time
+		if i == 1e6 {
+			t.Fatalf("%d goroutines after the last call", stacks())
+		}
+		runtime.Gosched()
+	}
+}
+
+// stacks counts the goroutines in package client or net/http.
+func stacks() int {
+	buf := make([]byte, 1<<20)
+	n := 0
+	for _, stack := range bytes.Split(buf[:runtime.Stack(buf, true)], []byte("\n\n")) {
+		if s := string(stack); strings.Contains(s, "net/http.") && !strings.Contains(s, "stacks") {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,42 @@
+package client
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const links = "/links"
+
+// Links is [affiliate.Program.Links].
+func (c *Client) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+	q := firstOf("id", textOfID(f.ID), "link", f.Slug, "affiliateId", textOfID(f.AffiliateID), "affiliateEmail", f.AffiliateEmail)
+	return list[affiliate.Link](ctx, c, links, q, pg)
+}
+
+// CreateLink is [affiliate.Program.CreateLink].
+func (c *Client) CreateLink(ctx context.Context, in affiliate.NewLink) (affiliate.Link, error) {
+	return send[affiliate.Link](ctx, c, c.post(links, in, in.Once))
+}
+
+// linkRef is a [affiliate.LinkRef] on the wire.
+type linkRef struct {
+	ID   uuid.UUID `json:"id,omitzero"`
+	Link string    `json:"link,omitzero"`
+}
+
+// RenameLink is [affiliate.Program.RenameLink].
+func (c *Client) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error) {
+	return send[affiliate.Link](ctx, c, put(links, struct {
+		linkRef
+		NewLink string `json:"newLink"`
+	}{linkRef{ref.ID, ref.Slug}, slug}))
+}
+
+// DeleteLink is [affiliate.Program.DeleteLink].
+func (c *Client) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affiliate.DeletedLink, error) {
+	out, err := send[struct{ DeletedLink affiliate.DeletedLink }](ctx, c, remove(links, linkRef{ref.ID, ref.Slug}))
+	return out.DeletedLink, err
+}

@@ -1,0 +1,53 @@
+package client
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const referrals = "/referrals"
+
+// Referral is [affiliate.Program.Referral]: the one with an id or, failing
+// that, with the customer's email.
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) Referral(ctx context.Context, ident string) (affiliate.Referral, error) {
+	return one[affiliate.Referral](ctx, c, referrals, firstOf("id", ident))
+}
+
+// Referrals is [affiliate.Program.Referrals].
+func (c *Client) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+	q := firstOf("affiliateId", textOfID(f.AffiliateID), "affiliateEmail", f.AffiliateEmail, "externalId", f.ReferredUserExternalID)
+	return list[affiliate.Referral](ctx, c, referrals, q, pg)
+}
+
+// CreateReferral is [affiliate.Program.CreateReferral]. Integration and Manual
+// are for Go calls only: a call that sets one is refused before it is sent.
+//
+// Errors: [affiliate.ErrNotFound] when no affiliate could be found.
+func (c *Client) CreateReferral(ctx context.Context, in affiliate.NewReferral) (affiliate.Referral, error) {
+	rq := c.post(referrals, in, in.Once)
+	rq.goOnly("Integration", in.Integration != "")
+	rq.goOnly("Manual", in.Manual)
+	return find[affiliate.Referral](ctx, c, rq)
+}
+
+// referralID names a referral on the wire, by id or email.
+type referralID struct {
+	ReferralID string `json:"referralId,omitzero"`
+}
+
+// UpdateReferral is [affiliate.Program.UpdateReferral].
+func (c *Client) UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error) {
+	return send[affiliate.Referral](ctx, c, put(referrals, struct {
+		referralID
+		affiliate.ReferralUpdate
+	}{referralID{ident}, up}))
+}
+
+// DeleteReferral is [affiliate.Program.DeleteReferral].
+func (c *Client) DeleteReferral(ctx context.Context, ident string) error {
+	_, err := send[struct{}](ctx, c, remove(referrals, referralID{ident}))
+	return err
+}

@@ -1,0 +1,99 @@
+package client
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A request is one operation with its input.
+type request struct {
+	method   string
+	path     string // below root
+	query    url.Values
+	body     any            // nil: none
+	once     affiliate.Once // of a POST
+	worst    fault          // the worst fault after which it is sent again
+	barred   string         // a field that is set and that the wire does not carry
+	patience time.Duration  // the least that an attempt is given
+}
+
+// fetch is a request that reads.
+func fetch(path string, query url.Values) request {
+	return request{method: http.MethodGet, path: path, query: query, worst: broken}
+}
+
+// post is a request that creates or asks.
+func (c *Client) post(path string, in any, once affiliate.Once) request {
+	return request{method: http.MethodPost, path: path, body: in, once: once, worst: c.worstOfPost()}
+}
+
+// put is a request that changes.
+func put(path string, in any) request {
+	return request{method: http.MethodPut, path: path, body: in, worst: lost}
+}
+
+// remove is a request that deletes. It names its target in the body.
+func remove(path string, in any) request {
+	return request{method: http.MethodDelete, path: path, body: in, worst: lost}
+}
+
+// goOnly bars the request when a field is set that the wire does not carry.
+func (rq *request) goOnly(field string, set bool) {
+	if set {
+		rq.barred = field
+	}
+}
+
+// check refuses what the wire does not carry.
+func (rq *request) check() *affiliate.Error {
+	rq.goOnly("Once.Digest", rq.once.Digest != [32]byte{})
+	rq.goOnly("Once.Refused", rq.once.Refused != nil)
+	switch {
+	case rq.barred != "":
+		return &affiliate.Error{
+			Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: rq.barred,
+			Message: rq.barred + " is for Go calls only and cannot be sent",
+		}
+	case !visible(rq.once.Key) || len(rq.once.Key) > maxOnce:
+		return affiliate.RejectKey.Err()
+	}
+	return nil
+}
+
+// firstOf is a query of the first parameter that has a value: with several, the
+// wire's order would decide and not the filter's.
+func firstOf(pairs ...string) url.Values {
+	q := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+			break
+		}
+	}
+	return q
+}
+
+// textOfID is an id in a query; the zero one is not given.
+func textOfID(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
+}
+
+// addPage asks for a page. What is out of range is sent as it is: the server
+// refuses it in its own words.
+func addPage(q url.Values, pg affiliate.Page) {
+	if pg.Limit != 0 {
+		q.Set("limit", strconv.Itoa(pg.Limit))
+	}
+	if pg.Cursor != "" {
+		q.Set("cursor", pg.Cursor)
+	}
+}

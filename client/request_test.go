@@ -1,0 +1,270 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+)
+
+// TestRequests: method, path, query and body of every operation, by the names
+// of the contract.
+func TestRequests(t *testing.T) {
+	type ctx = context.Context
+	type c = *client.Client
+	id, sum := anID, affiliate.MustAmount
+	const idText = "0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01"
+	page := affiliate.Page{Limit: 50, Cursor: "a+b/c="}
+	for _, row := range []struct {
+		want string // method, path, query unescaped
+		body string
+		call func(ctx, c) error
+	}{
+		{"GET /affiliates?id=ada", "", func(x ctx, c c) error { return errOf(c.Affiliate(x, "ada")) }},
+		{"GET /affiliates?email=a+b@c.org", "", func(x ctx, c c) error { return errOf(c.AffiliateByEmail(x, "a+b@c.org")) }},
+		{"GET /affiliates", "", func(x ctx, c c) error { return errOf(c.Affiliates(x, affiliate.Page{})) }},
+		{"GET /affiliates?cursor=a+b/c=&limit=50", "", func(x ctx, c c) error { return errOf(c.Affiliates(x, page)) }},
+		{"GET /affiliates?limit=-1", "", func(x ctx, c c) error { return errOf(c.Affiliates(x, affiliate.Page{Limit: -1})) }},
+		{"POST /affiliates", `{"firstName":"Ada","lastName":"L","email":"a@b.org","commissionRate":12.5,"affiliateLink":"ada"}`, func(x ctx, c c) error {
+			return errOf(c.CreateAffiliate(x, affiliate.NewAffiliate{
+				Once: affiliate.Once{Key: "k"}, FirstName: "Ada", LastName: "L", Email: "a@b.org", AffiliateLink: "ada",
+				CommissionRate: affiliate.Set(affiliate.MustPercent("12.5")),
+			}))
+		}},
+		{"PUT /affiliates", `{"affiliateId":"` + idText + `","emailAddress":"old@b.org","email":"new@b.org","commissionRate":null}`, func(x ctx, c c) error {
+			return errOf(c.UpdateAffiliate(x, affiliate.AffiliateRef{ID: id, Email: "old@b.org"}, affiliate.AffiliateUpdate{
+				Email: affiliate.Set("new@b.org"), CommissionRate: affiliate.Null[affiliate.Percent](),
+			}))
+		}},
+		{"PUT /affiliates", `{}`, func(x ctx, c c) error {
+			return errOf(c.UpdateAffiliate(x, affiliate.AffiliateRef{}, affiliate.AffiliateUpdate{}))
+		}},
+		{"DELETE /affiliates", `{"affiliateId":"` + idText + `"}`, func(x ctx, c c) error { return c.DeleteAffiliate(x, affiliate.AffiliateRef{ID: id}) }},
+		{"DELETE /affiliates", `{"affiliateId":"a@b.org"}`, func(x ctx, c c) error { return c.DeleteAffiliate(x, affiliate.AffiliateRef{Email: "a@b.org"}) }},
+		{"GET /links?id=" + idText, "", func(x ctx, c c) error {
+			return errOf(c.Links(x, affiliate.LinkFilter{ID: id, Slug: "ada"}, affiliate.Page{}))
+		}},
+		{"GET /links?link=ada", "", func(x ctx, c c) error {
+			return errOf(c.Links(x, affiliate.LinkFilter{Slug: "ada", AffiliateID: id}, affiliate.Page{}))
+		}},
+		{"GET /links?affiliateId=" + idText + "&limit=2", "", func(x ctx, c c) error {
+			return errOf(c.Links(x, affiliate.LinkFilter{AffiliateID: id, AffiliateEmail: "a@b.org"}, affiliate.Page{Limit: 2}))
+		}},
+		{"GET /links?affiliateEmail=a@b.org", "", func(x ctx, c c) error {
+			return errOf(c.Links(x, affiliate.LinkFilter{AffiliateEmail: "a@b.org"}, affiliate.Page{}))
+		}},
+		{"POST /links", `{"link":"ada","affiliateId":"` + idText + `"}`, func(x ctx, c c) error {
+			return errOf(c.CreateLink(x, affiliate.NewLink{Link: "ada", AffiliateID: id}))
+		}},
+		{"PUT /links", `{"id":"` + idText + `","link":"old","newLink":"new"}`, func(x ctx, c c) error {
+			return errOf(c.RenameLink(x, affiliate.LinkRef{ID: id, Slug: "old"}, "new"))
+		}},
+		{"DELETE /links", `{"link":"old"}`, func(x ctx, c c) error { return errOf(c.DeleteLink(x, affiliate.LinkRef{Slug: "old"})) }},
+		{"GET /coupons?id=" + idText, "", func(x ctx, c c) error { return errOf(c.Coupon(x, affiliate.CouponRef{ID: id, Name: "n"})) }},
+		{"GET /coupons?externalId=e", "", func(x ctx, c c) error { return errOf(c.Coupon(x, affiliate.CouponRef{ExternalID: "e", Name: "n"})) }},
+		{"GET /coupons?name=n", "", func(x ctx, c c) error { return errOf(c.Coupon(x, affiliate.CouponRef{Name: "n"})) }},
+		{"GET /coupons?limit=3", "", func(x ctx, c c) error { return errOf(c.Coupons(x, affiliate.Page{Limit: 3})) }},
+		{"POST /coupons", `{"name":"n","couponType":"FLAT","amountOff":5,"currency":"EUR","redeemBy":"2026-11-30"}`, func(x ctx, c c) error {
+			return errOf(c.CreateCoupon(x, affiliate.NewCoupon{
+				Name: "n", CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(sum("5")),
+				Currency: affiliate.Set(affiliate.Currency("EUR")), RedeemBy: affiliate.Set(affiliate.Day(2026, 11, 30)),
+			}))
+		}},
+		{"PUT /coupons", `{"couponId":"` + idText + `","productIds":[],"valid":false}`, func(x ctx, c c) error {
+			return errOf(c.UpdateCoupon(x, id, affiliate.CouponUpdate{ProductIDs: affiliate.Set([]string{}), Valid: affiliate.Set(false)}))
+		}},
+		{"DELETE /coupons", `{"couponId":"` + idText + `"}`, func(x ctx, c c) error { return errOf(c.DeleteCoupon(x, id)) }},
+		{"DELETE /coupons", `{}`, func(x ctx, c c) error { return errOf(c.DeleteCoupon(x, uuid.Nil)) }},
+		{"GET /promotional-codes?code=X", "", func(x ctx, c c) error { return errOf(c.Code(x, affiliate.CodeRef{Code: "X", ExternalID: "e"})) }},
+		{"GET /promotional-codes?externalId=e", "", func(x ctx, c c) error { return errOf(c.Code(x, affiliate.CodeRef{ExternalID: "e"})) }},
+		{"GET /promotional-codes?couponId=" + idText, "", func(x ctx, c c) error {
+			return errOf(c.Codes(x, affiliate.CodeFilter{CouponID: id, AffiliateID: id}, affiliate.Page{}))
+		}},
+		{"POST /promotional-codes", `{"couponId":"` + idText + `","isAutoGenerated":true,"codeStructure":{"firstName":true}}`, func(x ctx, c c) error {
+			return errOf(c.CreateCode(x, affiliate.NewCode{
+				CouponID: id, IsAutoGenerated: true, CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: true}),
+			}))
+		}},
+		{"PUT /promotional-codes", `{"promotionalCodeId":"` + idText + `","expiresAt":null}`, func(x ctx, c c) error {
+			return errOf(c.UpdateCode(x, id, affiliate.CodeUpdate{ExpiresAt: affiliate.Null[affiliate.Date]()}))
+		}},
+		{"DELETE /promotional-codes", `{"promotionalCodeId":"` + idText + `"}`, func(x ctx, c c) error { return errOf(c.DeleteCode(x, id)) }},
+		{"POST /promotional-codes/validate", `{"promoCode":"X","totalEarned":19.99}`, func(x ctx, c c) error {
+			return errOf(c.Evaluate(x, affiliate.Order{PromoCode: "X", TotalEarned: affiliate.Set(sum("19.99"))}))
+		}},
+		{"GET /referrals?id=a@b.org", "", func(x ctx, c c) error { return errOf(c.Referral(x, "a@b.org")) }},
+		{"GET /referrals?externalId=u1", "", func(x ctx, c c) error {
+			return errOf(c.Referrals(x, affiliate.ReferralFilter{ReferredUserExternalID: "u1"}, affiliate.Page{}))
+		}},
+		{"POST /referrals", `{"affiliateId":"90412","name":"T","email":"t@b.org","referredUserExternalId":"u1"}`, func(x ctx, c c) error {
+			return errOf(c.CreateReferral(x, affiliate.NewReferral{AffiliateID: "90412", Name: "T", Email: "t@b.org", ReferredUserExternalID: "u1"}))
+		}},
+		{"PUT /referrals", `{"referralId":"t@b.org","notes":null,"metadata":{"a":1}}`, func(x ctx, c c) error {
+			return errOf(c.UpdateReferral(x, "t@b.org", affiliate.ReferralUpdate{
+				Notes: affiliate.Null[string](), Metadata: affiliate.Set(json.RawMessage(`{"a":1}`)),
+			}))
+		}},
+		{"DELETE /referrals", `{"referralId":"t@b.org"}`, func(x ctx, c c) error { return c.DeleteReferral(x, "t@b.org") }},
+		{"GET /sales?id=7", "", func(x ctx, c c) error { return errOf(c.Sale(x, 7)) }},
+		{"GET /sales?saleExternalId=o1", "", func(x ctx, c c) error {
+			return errOf(c.Sales(x, affiliate.SaleFilter{ExternalID: "o1", ExternalInvoiceID: "i1"}, affiliate.Page{}))
+		}},
+		{"GET /sales?saleExternalInvoiceId=i1", "", func(x ctx, c c) error {
+			return errOf(c.Sales(x, affiliate.SaleFilter{ExternalInvoiceID: "i1"}, affiliate.Page{}))
+		}},
+		{"GET /sales?referralId=t@b.org", "", func(x ctx, c c) error {
+			return errOf(c.Sales(x, affiliate.SaleFilter{ReferralID: "t@b.org"}, affiliate.Page{}))
+		}},
+		{"POST /sales", `{"promoCode":"X","totalEarned":129.5,"tax":9.5,"externalId":"o1","product":{"productId":"p","quantity":2}}`, func(x ctx, c c) error {
+			return errOf(c.RecordSale(x, affiliate.NewSale{
+				PromoCode: "X", TotalEarned: sum("129.50"), Tax: sum("9.50"), ExternalID: "o1",
+				Product: affiliate.Set(affiliate.Product{ProductID: "p", Quantity: affiliate.Set(sum("2"))}),
+			}))
+		}},
+		{"PUT /sales", `{"saleId":7,"totalEarned":100}`, func(x ctx, c c) error {
+			return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("100"))}))
+		}},
+		{"PATCH /sales", `{"saleId":7,"amount":1.5,"refundId":"r"}`, func(x ctx, c c) error {
+			return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7, Amount: affiliate.Set(sum("1.5")), RefundID: "r"}))
+		}},
+		{"DELETE /sales", `{"saleId":7}`, func(x ctx, c c) error { return c.DeleteSale(x, 7) }},
+		{"GET /webhooks?webhookId=" + idText, "", func(x ctx, c c) error { return errOf(c.Endpoint(x, id)) }},
+		{"GET /webhooks", "", func(x ctx, c c) error { return errOf(c.Endpoints(x, affiliate.Page{})) }},
+		{"POST /webhooks", `{"url":"https://h.org","events":["*"]}`, func(x ctx, c c) error {
+			return errOf(c.CreateEndpoint(x, affiliate.NewEndpoint{URL: "https://h.org", Events: []affiliate.EventType{"*"}}))
+		}},
+		{"PUT /webhooks", `{"webhookId":"` + idText + `","description":null,"active":true}`, func(x ctx, c c) error {
+			return errOf(c.UpdateEndpoint(x, id, affiliate.EndpointUpdate{Active: affiliate.Set(true), Description: affiliate.Null[string]()}))
+		}},
+		{"DELETE /webhooks", `{"webhookId":"` + idText + `"}`, func(x ctx, c c) error { return errOf(c.DeleteEndpoint(x, id)) }},
+		{"POST /webhooks/rotate-secret", `{"webhookId":"` + idText + `","gracePeriodSeconds":0}`, func(x ctx, c c) error {
+			return errOf(c.RotateSecret(x, affiliate.Rotation{WebhookID: id, GracePeriodSeconds: affiliate.Set(int64(0))}))
+		}},
+		{"POST /webhooks/test", `{"webhookId":"` + idText + `","event":"sale.created"}`, func(x ctx, c c) error {
+			return errOf(c.TestEndpoint(x, affiliate.EndpointTest{WebhookID: id, Event: affiliate.SaleCreated}))
+		}},
+		{"GET /webhooks/deliveries?deliveryId=" + idText, "", func(x ctx, c c) error { return errOf(c.Delivery(x, id)) }},
+		{"GET /webhooks/deliveries?event=sale.created&limit=5&since=2026-03-11&state=failed&until=2026-03-12T08:00:00Z&webhookId=" + idText, "", func(x ctx, c c) error {
+			return errOf(c.Deliveries(x, affiliate.DeliveryFilter{
+				WebhookID: id, State: affiliate.DeliveryFailed, Event: affiliate.SaleCreated, Since: affiliate.Set(affiliate.Day(2026, 3, 11)),
+				Until: affiliate.Set(affiliate.At(time.Date(2026, 3, 12, 8, 0, 0, 0, time.UTC))),
+			}, affiliate.Page{Limit: 5}))
+		}},
+		{"POST /webhooks/replay", `{"webhookId":"` + idText + `","since":"2026-03-11"}`, func(x ctx, c c) error {
+			return errOf(c.Replay(x, affiliate.ReplayRange{WebhookID: id, Since: affiliate.Set(affiliate.Day(2026, 3, 11))}))
+		}},
+	} {
+		t.Run(row.want, func(t *testing.T) {
+			w := &wire{}
+			_ = row.call(t.Context(), w.client(t))
+			if len(w.seen) != 1 {
+				t.Fatalf("%d requests", len(w.seen))
+			}
+			s := w.seen[0]
+			got := s.Method + " " + strings.TrimPrefix(s.URL.Path, "/api/v1")
+			if s.URL.RawQuery != "" {
+				got += "?" + must(url.QueryUnescape(s.URL.RawQuery))
+			}
+			if diff := cmp.Diff([]string{row.want, row.body}, []string{got, s.body}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if s.ContentLength != int64(len(row.body)) {
+				t.Errorf("Content-Length %d for %d bytes", s.ContentLength, len(row.body))
+			}
+		})
+	}
+}
+
+// TestGoCallsOnly: a field of an input that the wire does not carry is refused
+// when it is set, before anything is sent. No such field is left out.
+func TestGoCallsOnly(t *testing.T) {
+	refused := func(what string, w *wire, err error) {
+		t.Helper()
+		e := failure(t, err)
+		if len(w.seen) != 0 || e.Attempts != 0 || e.Status != 0 || e.Err.Kind != affiliate.KindInvalid || !strings.Contains(err.Error(), "Go calls only") {
+			t.Errorf("%s: %d sent, %v", what, len(w.seen), err)
+		}
+	}
+	for m := range reflect.TypeFor[*client.Client]().Methods() {
+		for i := 2; i < m.Type.NumIn(); i++ {
+			input := m.Type.In(i)
+			if input.Kind() != reflect.Struct || input.NumField() == 0 {
+				continue
+			}
+			for _, field := range reflect.VisibleFields(input) {
+				once := len(field.Index) == 2 && field.Name != "Key" && field.Name != "Replayed"
+				own := len(field.Index) == 1 && !field.Anonymous && field.Tag.Get("json") == "-"
+				if !once && !own {
+					continue
+				}
+				w := &wire{}
+				args := []reflect.Value{reflect.ValueOf(w.client(t)), reflect.ValueOf(t.Context())}
+				for j := 2; j < m.Type.NumIn(); j++ {
+					args = append(args, reflect.New(m.Type.In(j)).Elem())
+				}
+				fill(args[i].FieldByIndex(field.Index))
+				out := m.Func.Call(args)
+				err, _ := out[len(out)-1].Interface().(error)
+				refused(m.Name+"."+field.Name, w, err)
+			}
+		}
+	}
+	w := &wire{}
+	refused("two names", w, w.client(t).DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: anID, Email: "a@b.org"}))
+}
+
+// fill sets a field to something that is not zero.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("X")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	case reflect.Array:
+		v.Index(0).SetUint(1)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+	default:
+		panic("no value for " + v.Type().String())
+	}
+}
+
+// TestNothingNamed: a look-up that names nothing finds nothing, and does not ask
+// for the list.
+func TestNothingNamed(t *testing.T) {
+	w := always(200, "[]")
+	c, x := w.client(t), t.Context()
+	for name, err := range map[string]error{
+		"Affiliate": errOf(c.Affiliate(x, "")), "AffiliateByEmail": errOf(c.AffiliateByEmail(x, "")),
+		"Coupon": errOf(c.Coupon(x, affiliate.CouponRef{})), "Code": errOf(c.Code(x, affiliate.CodeRef{})),
+		"Referral": errOf(c.Referral(x, "")), "Endpoint": errOf(c.Endpoint(x, uuid.Nil)), "Delivery": errOf(c.Delivery(x, uuid.Nil)),
+	} {
+		if err != affiliate.ErrNotFound {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(w.seen) != 0 {
+		t.Errorf("%d requests", len(w.seen))
+	}
+}
+
+// TestNoJSON: an input that has no JSON is refused before it is sent.
+func TestNoJSON(t *testing.T) {
+	w := &wire{}
+	year0 := affiliate.Set(affiliate.At(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)))
+	e := failure(t, errOf(w.client(t).CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "n", RedeemBy: year0})))
+	if len(w.seen) != 0 || e.Attempts != 0 || e.Err.Kind != affiliate.KindInvalid {
+		t.Errorf("%d sent, %v", len(w.seen), e)
+	}
+}

@@ -1,0 +1,80 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const sales = "/sales"
+
+// Sale is [affiliate.Program.Sale].
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale, error) {
+	return one[affiliate.Sale](ctx, c, sales, firstOf("id", strconv.FormatInt(int64(id), 10)))
+}
+
+// Sales is [affiliate.Program.Sales].
+func (c *Client) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+	q := firstOf("affiliateId", textOfID(f.AffiliateID), "affiliateEmail", f.AffiliateEmail, "referralId", f.ReferralID,
+		"saleExternalId", f.ExternalID, "saleExternalInvoiceId", f.ExternalInvoiceID)
+	return list[affiliate.Sale](ctx, c, sales, q, pg)
+}
+
+// RecordSale is [affiliate.Program.RecordSale]. PaymentTrigger and Integration
+// are for Go calls only: a call that sets one is refused before it is sent.
+//
+// The wire does not carry the earlier sale of a duplicate: Earlier is null. A
+// server that sends no Sale-Outcome says less: a sale was recorded, and without
+// one the Outcome is empty, since a duplicate, nobody to credit and an inactive
+// customer look alike.
+func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
+	rq := c.post(sales, in, in.Once)
+	rq.goOnly("PaymentTrigger", in.PaymentTrigger != "")
+	rq.goOnly("Integration", in.Integration != "")
+	sale, a, err := do[affiliate.Sale](ctx, c, rq)
+	if err != nil && err != errNull {
+		return affiliate.SaleResult{}, err
+	}
+	out := affiliate.SaleResult{
+		Outcome: affiliate.SaleOutcome(a.last.header.Get("Sale-Outcome")),
+		Sale:    affiliate.Null[affiliate.Sale](),
+		Earlier: affiliate.Null[affiliate.Sale](),
+	}
+	if err == nil {
+		out.Sale = affiliate.Set(sale)
+		if out.Outcome == "" {
+			out.Outcome = affiliate.SaleRecorded
+		}
+	}
+	return out, nil
+}
+
+// saleID names a sale on the wire.
+type saleID struct {
+	SaleID affiliate.SaleID `json:"saleId,omitzero"`
+}
+
+// UpdateSale is [affiliate.Program.UpdateSale].
+func (c *Client) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error) {
+	return send[affiliate.Sale](ctx, c, put(sales, struct {
+		saleID
+		affiliate.SaleUpdate
+	}{saleID{id}, up}))
+}
+
+// RefundSale is [affiliate.Program.RefundSale]. A refund in part without a
+// RefundID is not sent again when it may have arrived.
+func (c *Client) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error) {
+	rq := request{method: http.MethodPatch, path: sales, body: in, worst: worstOfRefund(in)}
+	return send[affiliate.RefundResult](ctx, c, rq)
+}
+
+// DeleteSale is [affiliate.Program.DeleteSale].
+func (c *Client) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
+	_, err := send[struct{}](ctx, c, remove(sales, saleID{id}))
+	return err
+}

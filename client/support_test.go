@@ -1,0 +1,187 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+)
+
+const (
+	testBase = "https://partners.example"
+	testKey  = "trib_live_0123456789abcdefghijklmnopqrstuvwxyz"
+)
+
+// A wire is a server in memory: what it is asked, and when, and the answers it
+// gives. The zero answer function answers null.
+type wire struct {
+	answer func(n int, r *http.Request) (*http.Response, error)
+	seen   []sighting
+	closed int // times that somebody closed its idle connections
+}
+
+// A sighting is a request as the wire saw it.
+type sighting struct {
+	*http.Request
+	body string
+	at   time.Time
+}
+
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	s := sighting{r, "", time.Now()}
+	if r.Body != nil {
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		s.body = string(raw)
+	}
+	w.seen = append(w.seen, s)
+	if w.answer == nil {
+		return reply(200, "null"), nil
+	}
+	return w.answer(len(w.seen), r)
+}
+
+func (w *wire) CloseIdleConnections() { w.closed++ }
+
+// client is a client on the wire.
+func (w *wire) client(t testing.TB, change ...func(*client.Config)) *client.Client {
+	t.Helper()
+	cfg := client.Config{HTTP: &http.Client{Transport: w}}
+	for _, c := range change {
+		c(&cfg)
+	}
+	return must(client.New(testBase, testKey, cfg))
+}
+
+// always is a wire that gives one answer to everything.
+func always(status int, body string, header ...string) *wire {
+	return &wire{answer: func(int, *http.Request) (*http.Response, error) { return reply(status, body, header...), nil }}
+}
+
+// reply is an answer with JSON, or as the headers say, given in pairs.
+func reply(status int, body string, header ...string) *http.Response {
+	resp := &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
+		Body: io.NopCloser(bytes.NewBufferString(body)), ContentLength: int64(len(body)),
+	}
+	for i := 0; i < len(header); i += 2 {
+		resp.Header.Set(header[i], header[i+1])
+	}
+	return resp
+}
+
+// handling is a client in process on a handler.
+func handling(t testing.TB, h http.HandlerFunc) *client.Client {
+	t.Helper()
+	return must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
+}
+
+// must gives the value of a call that must succeed.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("unexpected error: %v", err))
+	}
+	return v
+}
+
+// errOf is the error of a call whose answer does not matter.
+func errOf[T any](_ T, err error) error { return err }
+
+// failure is a call's own error, which it must have.
+func failure(t testing.TB, err error) *client.Error {
+	t.Helper()
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		t.Fatalf("got error %v (%T), want a *client.Error", err, err)
+	}
+	return e
+}
+
+// An invocation is a method of the client with some input.
+type invocation struct {
+	name string
+	call func(context.Context, *client.Client) error
+}
+
+var anID = uuid.MustParse("0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01")
+
+// invocations calls every method once, with input that leaves it for the wire.
+func invocations() []invocation {
+	type ctx = context.Context
+	type c = *client.Client
+	id := anID
+	return []invocation{
+		{"Affiliate", func(x ctx, c c) error { return errOf(c.Affiliate(x, "ada")) }},
+		{"AffiliateByEmail", func(x ctx, c c) error { return errOf(c.AffiliateByEmail(x, "ada@example.com")) }},
+		{"Affiliates", func(x ctx, c c) error { return errOf(c.Affiliates(x, affiliate.Page{})) }},
+		{"CreateAffiliate", func(x ctx, c c) error { return errOf(c.CreateAffiliate(x, affiliate.NewAffiliate{})) }},
+		{"UpdateAffiliate", func(x ctx, c c) error {
+			return errOf(c.UpdateAffiliate(x, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{}))
+		}},
+		{"DeleteAffiliate", func(x ctx, c c) error { return c.DeleteAffiliate(x, affiliate.AffiliateRef{ID: id}) }},
+		{"Links", func(x ctx, c c) error { return errOf(c.Links(x, affiliate.LinkFilter{}, affiliate.Page{})) }},
+		{"CreateLink", func(x ctx, c c) error { return errOf(c.CreateLink(x, affiliate.NewLink{})) }},
+		{"RenameLink", func(x ctx, c c) error { return errOf(c.RenameLink(x, affiliate.LinkRef{ID: id}, "new")) }},
+		{"DeleteLink", func(x ctx, c c) error { return errOf(c.DeleteLink(x, affiliate.LinkRef{ID: id})) }},
+		{"Coupon", func(x ctx, c c) error { return errOf(c.Coupon(x, affiliate.CouponRef{ID: id})) }},
+		{"Coupons", func(x ctx, c c) error { return errOf(c.Coupons(x, affiliate.Page{})) }},
+		{"CreateCoupon", func(x ctx, c c) error { return errOf(c.CreateCoupon(x, affiliate.NewCoupon{})) }},
+		{"UpdateCoupon", func(x ctx, c c) error { return errOf(c.UpdateCoupon(x, id, affiliate.CouponUpdate{})) }},
+		{"DeleteCoupon", func(x ctx, c c) error { return errOf(c.DeleteCoupon(x, id)) }},
+		{"Code", func(x ctx, c c) error { return errOf(c.Code(x, affiliate.CodeRef{ID: id})) }},
+		{"Codes", func(x ctx, c c) error { return errOf(c.Codes(x, affiliate.CodeFilter{}, affiliate.Page{})) }},
+		{"CreateCode", func(x ctx, c c) error { return errOf(c.CreateCode(x, affiliate.NewCode{})) }},
+		{"UpdateCode", func(x ctx, c c) error { return errOf(c.UpdateCode(x, id, affiliate.CodeUpdate{})) }},
+		{"DeleteCode", func(x ctx, c c) error { return errOf(c.DeleteCode(x, id)) }},
+		{"Evaluate", func(x ctx, c c) error { return errOf(c.Evaluate(x, affiliate.Order{})) }},
+		{"Referral", func(x ctx, c c) error { return errOf(c.Referral(x, "kim@example.com")) }},
+		{"Referrals", func(x ctx, c c) error {
+			return errOf(c.Referrals(x, affiliate.ReferralFilter{}, affiliate.Page{}))
+		}},
+		{"CreateReferral", func(x ctx, c c) error { return errOf(c.CreateReferral(x, affiliate.NewReferral{})) }},
+		{"UpdateReferral", func(x ctx, c c) error {
+			return errOf(c.UpdateReferral(x, "kim@example.com", affiliate.ReferralUpdate{}))
+		}},
+		{"DeleteReferral", func(x ctx, c c) error { return c.DeleteReferral(x, "kim@example.com") }},
+		{"Sale", func(x ctx, c c) error { return errOf(c.Sale(x, 7)) }},
+		{"Sales", func(x ctx, c c) error { return errOf(c.Sales(x, affiliate.SaleFilter{}, affiliate.Page{})) }},
+		{"RecordSale", func(x ctx, c c) error { return errOf(c.RecordSale(x, affiliate.NewSale{})) }},
+		{"UpdateSale", func(x ctx, c c) error { return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{})) }},
+		{"RefundSale", func(x ctx, c c) error { return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7})) }},
+		{"DeleteSale", func(x ctx, c c) error { return c.DeleteSale(x, 7) }},
+		{"Endpoint", func(x ctx, c c) error { return errOf(c.Endpoint(x, id)) }},
+		{"Endpoints", func(x ctx, c c) error { return errOf(c.Endpoints(x, affiliate.Page{})) }},
+		{"CreateEndpoint", func(x ctx, c c) error { return errOf(c.CreateEndpoint(x, affiliate.NewEndpoint{})) }},
+		{"UpdateEndpoint", func(x ctx, c c) error { return errOf(c.UpdateEndpoint(x, id, affiliate.EndpointUpdate{})) }},
+		{"DeleteEndpoint", func(x ctx, c c) error { return errOf(c.DeleteEndpoint(x, id)) }},
+		{"RotateSecret", func(x ctx, c c) error { return errOf(c.RotateSecret(x, affiliate.Rotation{WebhookID: id})) }},
+		{"TestEndpoint", func(x ctx, c c) error {
+			return errOf(c.TestEndpoint(x, affiliate.EndpointTest{WebhookID: id, Event: affiliate.SaleCreated}))
+		}},
+		{"Delivery", func(x ctx, c c) error { return errOf(c.Delivery(x, id)) }},
+		{"Deliveries", func(x ctx, c c) error {
+			return errOf(c.Deliveries(x, affiliate.DeliveryFilter{}, affiliate.Page{}))
+		}},
+		{"Replay", func(x ctx, c c) error { return errOf(c.Replay(x, affiliate.ReplayRange{DeliveryID: id})) }},
+	}
+}
+
+// discard is the error log of servers that are meant to have errors.
+func discard() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// contextWith is the context of a request with a value.
+func contextWith(r *http.Request, key, value any) context.Context {
+	return context.WithValue(r.Context(), key, value)
+}

@@ -1,0 +1,99 @@
+package client
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const webhooks = "/webhooks"
+
+// Endpoint is [affiliate.Program.Endpoint].
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) Endpoint(ctx context.Context, id uuid.UUID) (affiliate.Endpoint, error) {
+	return one[affiliate.Endpoint](ctx, c, webhooks, firstOf("webhookId", textOfID(id)))
+}
+
+// Endpoints is [affiliate.Program.Endpoints].
+func (c *Client) Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Endpoint], error) {
+	return list[affiliate.Endpoint](ctx, c, webhooks, url.Values{}, pg)
+}
+
+// CreateEndpoint is [affiliate.Program.CreateEndpoint]. The answer holds the
+// secret, here and on rotation only.
+func (c *Client) CreateEndpoint(ctx context.Context, in affiliate.NewEndpoint) (affiliate.IssuedEndpoint, error) {
+	return send[affiliate.IssuedEndpoint](ctx, c, c.post(webhooks, in, in.Once))
+}
+
+// endpointID names an endpoint on the wire.
+type endpointID struct {
+	WebhookID uuid.UUID `json:"webhookId,omitzero"`
+}
+
+// UpdateEndpoint is [affiliate.Program.UpdateEndpoint].
+func (c *Client) UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.EndpointUpdate) (affiliate.Endpoint, error) {
+	return send[affiliate.Endpoint](ctx, c, put(webhooks, struct {
+		endpointID
+		affiliate.EndpointUpdate
+	}{endpointID{id}, up}))
+}
+
+// DeleteEndpoint is [affiliate.Program.DeleteEndpoint].
+func (c *Client) DeleteEndpoint(ctx context.Context, id uuid.UUID) (affiliate.DeletedEndpoint, error) {
+	out, err := send[struct{ DeletedWebhook affiliate.DeletedEndpoint }](ctx, c, remove(webhooks, endpointID{id}))
+	return out.DeletedWebhook, err
+}
+
+// RotateSecret is [affiliate.Program.RotateSecret].
+func (c *Client) RotateSecret(ctx context.Context, in affiliate.Rotation) (affiliate.IssuedEndpoint, error) {
+	return send[affiliate.IssuedEndpoint](ctx, c, c.post(webhooks+"/rotate-secret", in, in.Once))
+}
+
+// TestEndpoint is [affiliate.Program.TestEndpoint]. The server may wait 15
+// seconds for the endpoint: an attempt has 20 seconds here, or Config.Timeout
+// when that is longer.
+func (c *Client) TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error) {
+	rq := c.post(webhooks+"/test", in, in.Once)
+	rq.patience = 20 * time.Second
+	return send[affiliate.TestResult](ctx, c, rq)
+}
+
+// Delivery is [affiliate.Program.Delivery], with its payload.
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery, error) {
+	return one[affiliate.Delivery](ctx, c, webhooks+"/deliveries", firstOf("deliveryId", textOfID(id)))
+}
+
+// Deliveries is [affiliate.Program.Deliveries].
+func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
+	q := url.Values{}
+	for name, value := range map[string]string{
+		"webhookId": textOfID(f.WebhookID), "state": string(f.State), "event": string(f.Event),
+		"since": textOfDate(f.Since), "until": textOfDate(f.Until),
+	} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return list[affiliate.Delivery](ctx, c, webhooks+"/deliveries", q, pg)
+}
+
+// Replay is [affiliate.Program.Replay]: how many deliveries are sent again.
+func (c *Client) Replay(ctx context.Context, in affiliate.ReplayRange) (int, error) {
+	out, err := send[struct{ Count int }](ctx, c, c.post(webhooks+"/replay", in, in.Once))
+	return out.Count, err
+}
+
+// textOfDate is a date in a query; empty when it is not given.
+func textOfDate(d affiliate.Opt[affiliate.Date]) string {
+	if date, ok := d.Get(); ok {
+		return date.String()
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+// Package orders runs a file of a shop's orders through an affiliate program.
+// What a file looks like is told by the example quickstart.
+package orders
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Year is a year of orders of Northwind Beans.
+//
+//go:embed orders.csv
+var Year []byte
+
+// A Shop gives the rows of an orders file to its affiliate program.
+type Shop struct {
+	*affiliate.Program
+
+	Rows     int             // that ran
+	Since    time.Time       // the first of them
+	Now      time.Time       // the last of them: the clock of the program
+	Outcomes map[Outcome]int // of rows, by what came of them
+	Refused  map[Refusal]int // by rule
+	Unused   []string        // rows that could not be used, and why
+
+	kinds   map[string]Kind
+	plans   map[string]uuid.UUID // by name
+	payouts map[string]uuid.UUID // by the shop's own id
+}
+
+// An Outcome is what came of a row of a kind.
+type Outcome struct{ Kind, Result string }
+
+// A Refusal is a rule of the program that a row ran into.
+type Refusal struct {
+	Reason affiliate.Reason
+	Text   string
+}
+
+// A mistake is what is wrong with a row that reads well.
+type mistake string
+
+func (m mistake) Error() string { return string(m) }
+
+// Config is the program of Northwind Beans.
+func Config() affiliate.Config {
+	return affiliate.Config{
+		ID:           uuid.MustParse("0194226e-0c00-7000-8000-6e6f72746877"),
+		Name:         "Northwind Beans",
+		Destinations: []affiliate.Destination{{URL: "https://northwind.example/shop"}},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("12")},
+		RefundWindow: 60 * 24 * time.Hour,
+	}
+}
+
+// New makes a shop with the program that cfg describes, on store. The clock of
+// the program is the time of the row that runs.
+func New(store affiliate.Store, cfg affiliate.Config) (*Shop, error) {
+	s := &Shop{
+		kinds: map[string]Kind{}, plans: map[string]uuid.UUID{}, payouts: map[string]uuid.UUID{},
+		Outcomes: map[Outcome]int{}, Refused: map[Refusal]int{},
+	}
+	for _, k := range Kinds() {
+		s.kinds[k.Name] = k
+	}
+	cfg.Now = func() time.Time { return s.Now }
+	var err error
+	s.Program, err = affiliate.New(store, cfg)
+	return s, err
+}
+
+// Run runs a file. It calls step with the line of each row. A row that cannot
+// be used is noted and left out.
+//
+// Errors: a file that cannot be read; what no row is to blame for.
+func (s *Shop) Run(ctx context.Context, src io.Reader, step func(line int)) error {
+	return readRows(src, func(r row, bad error) error {
+		step(r.line)
+		return s.take(ctx, r, bad)
+	})
+}
+
+// take runs a row, if it could be read, and books what came of it. What it
+// returns is an error that no row is to blame for.
+func (s *Shop) take(ctx context.Context, r row, bad error) error {
+	if bad != nil {
+		s.leaveOut(r, bad)
+		return nil
+	}
+	err := s.run(ctx, r)
+	if wrong, ok := errors.AsType[mistake](err); ok {
+		s.leaveOut(r, wrong)
+		return nil
+	}
+	s.Rows++
+	if refused, ok := errors.AsType[*affiliate.Error](err); ok {
+		s.Refused[Refusal{refused.Reason, refused.Message}]++
+		s.Outcomes[Outcome{r.kind, "refused"}]++
+		return nil
+	}
+	return err
+}
+
+func (s *Shop) leaveOut(r row, why error) {
+	s.Unused = append(s.Unused, fmt.Sprintf("line %d: %v", r.line, why))
+}
+
+// run gives a row to the program, at the time of the row.
+func (s *Shop) run(ctx context.Context, r row) error {
+	k, ok := s.kinds[r.kind]
+	if !ok {
+		return mistake(fmt.Sprintf("there is no kind %q", r.kind))
+	}
+	if err := k.check(r); err != nil {
+		return err
+	}
+	if r.at.Before(s.Now) {
+		return mistake("time goes back: the row before is at " + s.Now.Format(time.RFC3339))
+	}
+	if s.Since.IsZero() {
+		s.Since = r.at
+	}
+	s.Now = r.at
+	return k.play(s, ctx, r)
+}

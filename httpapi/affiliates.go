@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: contract 2.3, 3.1, 8.
+
+func newAffiliate(in *input) affiliate.NewAffiliate {
+	return affiliate.NewAffiliate{
+		Once:             in.once,
+		FirstName:        in.text("firstName"),
+		LastName:         in.text("lastName"),
+		Email:            in.text("email"),
+		CommissionRate:   in.percent("commissionRate"),
+		AffiliateLink:    in.slug("affiliateLink"),
+		AffiliateStatus:  in.text("affiliateStatus"),
+		SendWelcomeEmail: in.flag("sendWelcomeEmail"),
+		CommissionPlanID: in.id("commissionPlanId"),
+		AffiliateGroupID: in.any("affiliateGroupId"),
+	}
+}
+
+type affiliateChange struct {
+	ref affiliate.AffiliateRef
+	up  affiliate.AffiliateUpdate
+}
+
+func affiliateChangeOf(in *input) affiliateChange {
+	return affiliateChange{
+		ref: affiliateRefOf(in),
+		up: affiliate.AffiliateUpdate{
+			FirstName:       in.optText("firstName"),
+			LastName:        in.optText("lastName"),
+			Email:           in.optText("email"),
+			CommissionRate:  in.percent("commissionRate"),
+			AffiliateLink:   in.optText("affiliateLink"),
+			AffiliateStatus: in.optText("affiliateStatus"),
+		},
+	}
+}
+
+// affiliateRefOf reads what names the affiliate of an update. The key id is
+// the old name of affiliateId.
+func affiliateRefOf(in *input) affiliate.AffiliateRef {
+	defer in.targeted()
+	id := in.id("affiliateId")
+	if old := in.id("id"); id == uuid.Nil {
+		id = old
+	}
+	return affiliate.AffiliateRef{ID: id, Email: in.text("emailAddress")}
+}
+
+// counted is the answer of an update that says how many it matched.
+type counted struct {
+	Count int `json:"count"`
+}
+
+func updateAffiliate(p *affiliate.Program, ctx context.Context, in affiliateChange) (counted, error) {
+	n, err := p.UpdateAffiliate(ctx, in.ref, in.up)
+	return counted{n}, err
+}
+
+// affiliateTarget reads what names the affiliate of a delete: an id, else an
+// email.
+func affiliateTarget(in *input) affiliate.AffiliateRef {
+	defer in.targeted()
+	text := in.text("affiliateId")
+	if old := in.text("id"); text == "" {
+		text = old
+	}
+	if id := idOf(text); id != unknownID {
+		return affiliate.AffiliateRef{ID: id}
+	}
+	return affiliate.AffiliateRef{Email: text}
+}
+
+// done is the answer of a delete that says nothing about what was there.
+type done struct {
+	Message string `json:"message"`
+}
+
+func deleteAffiliate(p *affiliate.Program, ctx context.Context, ref affiliate.AffiliateRef) (done, error) {
+	return done{"Affiliate deleted successfully"}, p.DeleteAffiliate(ctx, ref)
+}

@@ -1,0 +1,170 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// chunk is how much of a long answer is written at a time.
+const chunk = 32 << 10
+
+var null = []byte("null")
+
+// fixed headers of every answer (contract 1.6).
+func (c *call) begin(status, length int) {
+	h := c.w.Header()
+	h["Content-Type"] = []string{"application/json; charset=utf-8"}
+	h["Cache-Control"] = []string{c.caching()}
+	h["X-Content-Type-Options"] = []string{"nosniff"}
+	if length >= 0 {
+		h["Content-Length"] = []string{strconv.Itoa(length)}
+	}
+	if c.replayed != nil {
+		h["Idempotent-Replayed"] = []string{"true"}
+	}
+	c.started, c.status = true, status
+	c.w.WriteHeader(status)
+}
+
+// caching is what caches may do with the answer: nothing, unless the operation
+// says otherwise.
+func (c *call) caching() string {
+	if c.cache == "" {
+		return "no-store"
+	}
+	return c.cache
+}
+
+// write answers with a whole body.
+func (c *call) write(status int, body []byte) {
+	c.begin(status, len(body))
+	c.send(body)
+}
+
+// send writes a part of the body. HEAD has none.
+func (c *call) send(part []byte) {
+	if c.r.Method != http.MethodHead {
+		c.w.Write(part) // a caller who has gone away is nobody's error
+	}
+}
+
+// answer writes a value that the program returned.
+func (c *call) answer(v any) error {
+	if c.replayed != nil {
+		c.write(http.StatusOK, c.replayed)
+		return nil
+	}
+	out, err := appendJSON(c.out[:0], v)
+	if err != nil {
+		return err
+	}
+	c.out = out
+	c.write(http.StatusOK, out)
+	return nil
+}
+
+// nothing answers a look-up that missed.
+func (c *call) nothing() { c.write(http.StatusOK, null) }
+
+// answerList writes a list record by record, and in pieces when it is long.
+func answerList[T any](c *call, list affiliate.List[T]) error {
+	out := append(c.out[:0], '[')
+	for i := range list.Items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		var err error
+		if out, err = appendJSON(out, &list.Items[i]); err != nil {
+			return err
+		}
+		if len(out) >= chunk {
+			if !c.started {
+				c.begin(http.StatusOK, -1)
+			}
+			c.send(out)
+			out = out[:0]
+		}
+	}
+	out = append(out, ']')
+	c.out = out
+	if !c.started {
+		c.write(http.StatusOK, out)
+		return nil
+	}
+	c.send(out)
+	return nil
+}
+
+// A stream is an answer that is written while it is made. The first piece is
+// held back: an answer of one piece has a length.
+type stream struct {
+	call *call
+	held bool
+}
+
+// Write sends a piece, after the one that was held back.
+func (s *stream) Write(piece []byte) (int, error) {
+	c := s.call
+	if !s.held {
+		c.out, s.held = append(c.out[:0], piece...), true
+		return len(piece), nil
+	}
+	if !c.started {
+		c.begin(http.StatusOK, -1)
+		c.send(c.out)
+	}
+	c.send(piece)
+	return len(piece), c.r.Context().Err()
+}
+
+// end sends an answer that was one piece.
+func (s *stream) end() {
+	if c := s.call; !c.started {
+		c.write(http.StatusOK, c.out)
+	}
+}
+
+// appendJSON appends the JSON of v, as json.Marshal makes it: the bytes of a
+// first answer and of its repeat are the same.
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case interface{ AppendJSON([]byte) []byte }:
+		return v.AppendJSON(dst), nil
+	default:
+		raw, err := json.Marshal(v)
+		return append(dst, raw...), err
+	}
+}
+
+// refuse answers a refusal.
+func (c *call) refuse(e *affiliate.Error) {
+	h := c.w.Header()
+	c.code = e.Reason
+	h["Error-Code"] = []string{string(e.Reason)}
+	if e.Field != "" {
+		h["Error-Field"] = []string{headerText(e.Field)}
+	}
+	status := e.Kind.Status()
+	if status == http.StatusUnauthorized {
+		h["Www-Authenticate"] = []string{"Bearer"}
+	}
+	body, _ := json.Marshal(struct {
+		Error string `json:"error"`
+	}{e.Message})
+	c.write(status, body)
+}
+
+// headerText is a text that a header may hold: ASCII, as Go would quote it.
+func headerText(s string) string {
+	quoted := strconv.QuoteToASCII(s)
+	return quoted[1 : len(quoted)-1]
+}
+
+// seconds is a wait in whole seconds, rounded up.
+func seconds(d time.Duration) string {
+	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
+}

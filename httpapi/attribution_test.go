@@ -1,0 +1,281 @@
+package httpapi_test
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+)
+
+const siteCookie = "tributary_click_0197c2f01a2b7c3d8e4f5a6b7c8d9e01"
+
+// pages is a host's page behind Attribution. It prints what it is told of the
+// visitor.
+func (s *site) pages() http.Handler {
+	return httpapi.Attribution(s.Program, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+		fmt.Fprintf(w, "%s %s click=%s", r.Method, r.URL, httpapi.ClickFrom(s.Program, r))
+	}))
+}
+
+// visitTo is a GET of a page, with headers as name and value.
+func visitTo(target string, headers ...string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	return r
+}
+
+func TestAttribution(t *testing.T) {
+	s := newSite(t)
+	res := ask(s.pages(), visitTo("http://beans.example/shop?a=1&ref=mARA&b=%zz", "Referer", "https://blog.example/x", "User-Agent", "Br\towser"))
+	want := []string{siteCookie + "=1; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax"}
+	if diff := cmp.Diff(want, res.Header["Set-Cookie"]); diff != "" {
+		t.Errorf("cookie (-want +got):\n%s", diff)
+	}
+	const page = "GET http://beans.example/shop?a=1&ref=mARA&b=%zz click=1"
+	if body := bodyOf(t, res); res.StatusCode != http.StatusAccepted || body != page {
+		t.Errorf("page: %d %q, want 202 %q", res.StatusCode, body, page)
+	}
+	counted, stored := s.clicks()
+	wantStored := []affiliate.ClickRecord{{
+		ID: stored[0].ID, Number: 1, AffiliateID: s.mara.ID, LinkID: s.mara.AffiliateLinks[0].ID, CreatedAt: siteTime, Unique: true,
+		LandingURL: "http://beans.example/shop?a=1&ref=mARA&b=%zz", Referrer: "https://blog.example/x", UserAgent: "Browser",
+	}}
+	if diff := cmp.Diff(wantStored, stored); diff != "" || counted != 1 {
+		t.Errorf("counted %d, stored (-want +got):\n%s", counted, diff)
+	}
+	if n := s.fired.Load(); n != 0 {
+		t.Errorf("%d events", n)
+	}
+}
+
+// TestAttributionReadBack: a visitor comes, comes back by another link, and buys;
+// the last click is the one that counts.
+func TestAttributionReadBack(t *testing.T) {
+	s := newSite(t)
+	leo, err := s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Leo", LastName: "Brandt", Email: "leo@mail.example", AffiliateLink: "leo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s.pages())
+	defer server.Close()
+	browser := &jar{t: t}
+	for _, tt := range []struct{ path, want string }{
+		{"/", "click="},
+		{"/?ref=mara", "click=1"},
+		{"/about", "click=1"},
+		{"/?ref=leo", "click=2"},
+		{"/?ref=nobody", "click=2"},
+		{"/?ref=", "click=2"},
+		{"/checkout", "click=2"},
+	} {
+		if got := browser.get(server.URL + tt.path); !strings.HasSuffix(got, " "+tt.want) {
+			t.Errorf("%s: %q, want %s", tt.path, got, tt.want)
+		}
+	}
+	r := visitTo("/checkout", "Cookie", siteCookie+"="+browser.cookie)
+	res, err := s.RecordSale(t.Context(), affiliate.NewSale{
+		ReferralID: httpapi.ClickFrom(s.Program, r), Email: "ida@mail.example", Name: "Ida Holm", TotalEarned: affiliate.MustAmount("40"),
+	})
+	sale, _ := res.Sale.Get()
+	if err != nil || sale.AffiliateID != leo.ID {
+		t.Errorf("the sale is %s's (%v, %v), want %s's", sale.AffiliateID, res.Outcome, err, leo.ID)
+	}
+	_, stored := s.clicks()
+	if !stored[0].Unique || stored[1].Unique {
+		t.Errorf("unique: %v, %v; want the first alone", stored[0].Unique, stored[1].Unique)
+	}
+}
+
+// A jar is a browser with one cookie.
+type jar struct {
+	t      *testing.T
+	cookie string
+}
+
+func (j *jar) get(url string) string {
+	j.t.Helper()
+	r, err := http.NewRequestWithContext(j.t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	if j.cookie != "" {
+		r.AddCookie(&http.Cookie{Name: siteCookie, Value: j.cookie})
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	for _, c := range res.Cookies() {
+		j.cookie = c.Value
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	return string(body)
+}
+
+// TestAttributionLeavesAlone: what is no click leaves cookie and page as they
+// are.
+func TestAttributionLeavesAlone(t *testing.T) {
+	s := newSite(t)
+	h := s.pages()
+	method := func(m string) *http.Request { return httptest.NewRequest(m, "/?ref=mara", nil) }
+	for _, tt := range []struct {
+		name string
+		r    *http.Request
+	}{
+		{"NoQuery", visitTo("/")},
+		{"OtherParam", visitTo("/?REF=mara&via=mara")},
+		{"EmptySlug", visitTo("/?ref=")},
+		{"UnknownSlug", visitTo("/?ref=nobody")},
+		{"SlugWithControlCharacter", visitTo("/?ref=mara%00")},
+		{"SlugWithNewline", visitTo("/?ref=mara%0d%0aSet-Cookie:%20x=y")},
+		{"SlugNotUTF8", visitTo("/?ref=%ff")},
+		{"LongSlug", visitTo("/?ref=" + strings.Repeat("mara", 15<<10))},
+		{"MalformedPair", visitTo("/?ref=%zz")},
+		{"Head", method(http.MethodHead)},
+		{"Post", method(http.MethodPost)},
+		{"Options", method(http.MethodOptions)},
+		{"Prefetch", visitTo("/?ref=mara", "Sec-Purpose", "prefetch")},
+		{"Prerender", visitTo("/?ref=mara", "Sec-Purpose", "prefetch;prerender")},
+		{"PrefetchOfOldBrowser", visitTo("/?ref=mara", "Purpose", "prefetch")},
+		{"PrefetchOfOldFirefox", visitTo("/?ref=mara", "X-Moz", "prefetch")},
+		{"Image", visitTo("/?ref=mara", "Sec-Fetch-Dest", "image")},
+		{"Frame", visitTo("/?ref=mara", "Sec-Fetch-Dest", "iframe")},
+		{"Script", visitTo("/?ref=mara", "Sec-Fetch-Dest", "empty")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.r.AddCookie(&http.Cookie{Name: siteCookie, Value: "77"})
+			res := ask(h, tt.r)
+			if cookies := res.Header["Set-Cookie"]; cookies != nil {
+				t.Errorf("cookies %q", cookies)
+			}
+			want := fmt.Sprintf("%s %s click=77", tt.r.Method, tt.r.URL)
+			if body := bodyOf(t, res); res.StatusCode != http.StatusAccepted || body != want {
+				t.Errorf("page: %d %.80q, want 202 %.80q", res.StatusCode, body, want)
+			}
+		})
+	}
+	if counted, stored := s.clicks(); counted != 0 || len(stored) != 0 {
+		t.Errorf("%d clicks counted, %d stored", counted, len(stored))
+	}
+	if res := ask(h, visitTo("/?ref=mara", "Sec-Fetch-Dest", "document")); res.Header["Set-Cookie"] == nil {
+		t.Error("a page that is shown is no click")
+	}
+}
+
+// TestAttributionStore: a store that fails or hangs costs the click, not the
+// page.
+func TestAttributionStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		for name, set := range map[string]func(bool){"Broken": s.broken.Store, "Slow": s.slow.Store} {
+			set(true)
+			res := ask(s.pages(), visitTo("/?ref=mara"))
+			if body := bodyOf(t, res); body != "GET /?ref=mara click=" || res.Header["Set-Cookie"] != nil {
+				t.Errorf("%s: %q %q", name, body, res.Header["Set-Cookie"])
+			}
+			set(false)
+		}
+		if res := ask(s.pages(), visitTo("/?ref=mara")); res.Header["Set-Cookie"] == nil {
+			t.Error("no click after the store came back")
+		}
+	})
+}
+
+// TestAttributionLongLanding: a landing URL of 60 KiB is cut, and what is not
+// valid text in it is left out.
+func TestAttributionLongLanding(t *testing.T) {
+	s := newSite(t)
+	r := visitTo("http://beans.example/?ref=mara&x=" + strings.Repeat("y", 60<<10))
+	r.URL.RawQuery = "ref=mara&a=\xff\x01" + r.URL.RawQuery
+	if res := ask(s.pages(), r); res.Header["Set-Cookie"] == nil {
+		t.Fatal("no click")
+	}
+	_, stored := s.clicks()
+	if got := stored[0].LandingURL; len(got) != 2048 || !strings.HasPrefix(got, "http://beans.example/?ref=mara&a=ref=mara&x=yyy") {
+		t.Errorf("kept %d bytes: %.60q", len(got), got)
+	}
+}
+
+func TestAttributionOverTLS(t *testing.T) {
+	s := newSite(t)
+	direct, proxied := visitTo("/?ref=mara"), visitTo("/?ref=mara", "X-Forwarded-Proto", "https")
+	direct.TLS = new(tls.ConnectionState)
+	for name, r := range map[string]*http.Request{"Direct": direct, "Proxied": proxied} {
+		cookie := ask(s.pages(), r).Header.Get("Set-Cookie")
+		if !strings.Contains(cookie, "; Secure") {
+			t.Errorf("%s: cookie %q is not Secure", name, cookie)
+		}
+	}
+	if _, stored := s.clicks(); stored[0].LandingURL != "https://example.com/?ref=mara" {
+		t.Errorf("landing URL %q", stored[0].LandingURL)
+	}
+}
+
+// TestClickFrom: a cookie that somebody edited names a click or nothing.
+func TestClickFrom(t *testing.T) {
+	s := newSite(t)
+	for value, want := range map[string]string{
+		"1": "1", "9223372036854775807": "9223372036854775807", "": "", "0": "", "-1": "", "+1": "", "01": "", "1.0": "",
+		"9223372036854775808": "", "ida@mail.example": "", "mara": "", "0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01": "",
+	} {
+		if got := httpapi.ClickFrom(s.Program, visitTo("/", "Cookie", siteCookie+"="+value)); got != want {
+			t.Errorf("%q: %q, want %q", value, got, want)
+		}
+	}
+	cfg := s.Config()
+	cfg.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")
+	other, err := affiliate.New(s.store, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := httpapi.ClickFrom(other, visitTo("/", "Cookie", siteCookie+"=1")); got != "" {
+		t.Errorf("the click of another program is %q", got)
+	}
+}
+
+// TestAttributionAtOnce: counters equal the clicks, and the ids are distinct.
+// In the bubble no click is given up for being slow.
+func TestAttributionAtOnce(t *testing.T) {
+	const n = 10_000
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		h := s.pages()
+		ids := make([]int64, n)
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() {
+				cookies := ask(h, visitTo("/?ref=mara")).Cookies()
+				if len(cookies) != 1 {
+					t.Errorf("%d cookies", len(cookies))
+					return
+				}
+				id, err := strconv.ParseInt(cookies[0].Value, 10, 64)
+				if err != nil {
+					t.Error(err)
+				}
+				ids[i] = id
+			})
+		}
+		wg.Wait()
+		s.holds(ids)
+	})
+}

@@ -1,0 +1,84 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// An Authenticator says which program a key opens. The key is well-formed: 1–256
+// visible ASCII characters. An [*affiliate.Error] decides the answer:
+// affiliate.Refuse of [affiliate.InvalidToken] for a key that is not known,
+// of [affiliate.NoAPIAccess], or of [affiliate.ProgramNotFound]. Any other error
+// is answered 500. It is called for every request, so a key that was revoked
+// is refused from the next one on.
+//
+// Source: contract 1.2.
+type Authenticator func(ctx context.Context, key string) (*affiliate.Program, error)
+
+const maxKey = 256
+
+// Keys is the authenticator of a fixed set of keys. It holds their SHA-256
+// digests only and compares in constant time.
+//
+// Errors: no key, a key that is not 1–256 visible ASCII characters, a key
+// without a program.
+func Keys(programs map[string]*affiliate.Program) (Authenticator, error) {
+	if len(programs) == 0 {
+		return nil, errors.New("httpapi: no API key")
+	}
+	type entry struct {
+		digest  [sha256.Size]byte
+		program *affiliate.Program
+	}
+	known := make(map[[sha256.Size]byte]entry, len(programs))
+	for key, p := range programs {
+		if !validKey(key) {
+			return nil, errors.New("httpapi: an API key must be 1–256 visible ASCII characters")
+		}
+		if p == nil {
+			return nil, errors.New("httpapi: an API key has no program")
+		}
+		sum := sha256.Sum256([]byte(key))
+		known[sum] = entry{sum, p}
+	}
+	return func(_ context.Context, key string) (*affiliate.Program, error) {
+		sum := sha256.Sum256([]byte(key))
+		entry := known[sum]
+		if subtle.ConstantTimeCompare(entry.digest[:], sum[:]) != 1 {
+			return nil, affiliate.Refuse(affiliate.InvalidToken)
+		}
+		return entry.program, nil
+	}, nil
+}
+
+// bearer is the key in the Authorization header: one line, the scheme in any
+// letter case, one space, the key.
+func bearer(h http.Header) (string, bool) {
+	lines := h["Authorization"]
+	if len(lines) != 1 {
+		return "", false
+	}
+	scheme, key, _ := strings.Cut(lines[0], " ")
+	if len(scheme) != len("Bearer") || !strings.EqualFold(scheme, "Bearer") || !validKey(key) {
+		return "", false
+	}
+	return key, true
+}
+
+func validKey(key string) bool { return visible(key, maxKey) }
+
+// visible tells 1–limit visible ASCII characters.
+func visible(s string, limit int) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= limit
+}

@@ -1,0 +1,345 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+)
+
+const (
+	unauthorized = "401 unauthorized: Unauthorized"
+	invalidToken = "401 invalid_token: Invalid auth token"
+	internal     = "500 internal_error: Internal server error"
+)
+
+// limitBy is a limiter that a header commands.
+func limitBy(header string) func(*http.Request) time.Duration {
+	return func(r *http.Request) time.Duration {
+		wait, _ := time.ParseDuration(r.Header.Get(header))
+		return wait
+	}
+}
+
+// authCases are Authorization lines as they stand on the wire (bad-input corpus
+// 3.B), each with its answer.
+func authCases() []struct{ name, lines, want string } {
+	flip := func(c byte) string { return string(c ^ 1) }
+	last := len(testKey) - 1
+	digest := sha256.Sum256([]byte(testKey))
+	const ok, head = "200", "Authorization: Bearer "
+	return []struct{ name, lines, want string }{
+		{"plain", head + testKey, ok},
+		{"B027 none", "X-A: b", unauthorized},
+		{"B028 empty", "Authorization: ", unauthorized},
+		{"B029 scheme only", "Authorization: Bearer", unauthorized},
+		{"B030 spaces only", "Authorization: Bearer   ", unauthorized},
+		{"B031 lower case", "authorization: bearer " + testKey, ok},
+		{"B031 upper case", "AUTHORIZATION: BEARER " + testKey, ok},
+		{"B032 Basic", "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("a:"+testKey)), unauthorized},
+		{"B032 Token", "Authorization: Token " + testKey, unauthorized},
+		{"B033 no space", "Authorization: Bearer" + testKey, unauthorized},
+		{"B034 two spaces", "Authorization: Bearer  " + testKey, unauthorized},
+		{"B034 tab", "Authorization: Bearer\t" + testKey, unauthorized},
+		{"B035 extra", head + testKey + " extra", unauthorized},
+		{"B035 list", head + testKey + ", Bearer " + testKey, unauthorized},
+		{"B036 first valid", head + testKey + "\r\nAuthorization: Bearer x", unauthorized},
+		{"B036 both valid", head + testKey + "\r\nAuthorization: Bearer " + testKey, unauthorized},
+		{"B036 empty second", head + testKey + "\r\nAuthorization: ", unauthorized},
+		{"B037 folded after the key", head + testKey + "\r\n x", unauthorized},
+		{"B038 bytes", head + "\xff\xfe", unauthorized},
+		{"B038 key and bytes", head + testKey + "\xff", unauthorized},
+		{"B039 257 bytes", head + strings.Repeat("k", 257), unauthorized},
+		{"256 bytes", head + strings.Repeat("k", 256), invalidToken},
+		{"B039 7 KiB", head + strings.Repeat("k", 7<<10), unauthorized},
+		{"B040 first character", head + flip(testKey[0]) + testKey[1:], invalidToken},
+		{"B040 last character", head + testKey[:last] + flip(testKey[last]), invalidToken},
+		{"B041 letter case", head + strings.ToUpper(testKey), invalidToken},
+		{"B041 short", head + testKey[:last], invalidToken},
+		{"B041 twice", head + testKey + testKey, invalidToken},
+		{"B042 digest", head + hex.EncodeToString(digest[:]), invalidToken},
+		{"B045 other header", "X-API-Key: " + testKey, unauthorized},
+		{"proxy header", "Proxy-Authorization: Bearer " + testKey, unauthorized},
+		{"cookie", "Cookie: Authorization=Bearer " + testKey, unauthorized},
+		{"space before the scheme", "Authorization:    Bearer " + testKey, ok}, // no part of the value
+	}
+}
+
+// TestAuthorization over real connections. Each class of failures has one
+// answer, byte for byte: nothing else tells them apart.
+func TestAuthorization(t *testing.T) {
+	w := newWorld(t)
+	srv := w.serve()
+	before := w.dump()
+	bodies := map[string]string{}
+	for _, c := range authCases() {
+		got := raw(t, srv, "GET /api/v1/coupons HTTP/1.1\r\nHost: x\r\n"+c.lines+"\r\n\r\n")
+		if got == nil || got.refusal() != c.want {
+			t.Errorf("%s: %+v, want %s", c.name, got, c.want)
+			continue
+		}
+		got.header.Del("Date")
+		whole := got.body + strings.Join(sortedKeys(got.header), ",")
+		if bodies[c.want] == "" {
+			bodies[c.want] = whole
+		}
+		if bodies[c.want] != whole {
+			t.Errorf("%s: another answer of its class:\n%s\n%s", c.name, bodies[c.want], whole)
+		}
+	}
+	equal(t, before, w.dump())
+}
+
+// TestFoldedKey: net/http joins a folded line before anybody sees it, with one
+// space. A key on such a line cannot be told from one on the same line, so it
+// works (B037); what would make two words of the key is refused.
+func TestFoldedKey(t *testing.T) {
+	srv := newWorld(t).serve()
+	const get = "GET /api/v1/coupons HTTP/1.1\r\nHost: x\r\n"
+	for lines, want := range map[string]string{
+		"Authorization: Bearer\r\n " + testKey:                         "200",
+		"Authorization: Bearer\r\n\t" + testKey:                        "200",
+		"Authorization: Bearer " + testKey[:9] + "\r\n " + testKey[9:]: unauthorized,
+	} {
+		if got := raw(t, srv, get+lines+"\r\n\r\n"); got == nil || got.refusal() != want {
+			t.Errorf("%q: %+v, want %s", lines, got, want)
+		}
+	}
+}
+
+// TestKeyElsewhere: a key in the query or in the body is never read (B045).
+func TestKeyElsewhere(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"api_key", "key", "token", "access_token", "Authorization"} {
+		w.refuses(unauthorized, "GET", couponsPath+"?"+name+"="+testKey, "", "Authorization:")
+		w.refuses(unauthorized, "POST", couponsPath, `{"name":"a","percentOff":1,"`+name+`":"`+testKey+`"}`, "Authorization:")
+	}
+}
+
+// TestAuthMatrix is goal G19: every route refuses every way of having no key,
+// without a look at body and store.
+func TestAuthMatrix(t *testing.T) {
+	boom := errors.New("marker: the key server is on fire")
+	verdicts := map[string]error{
+		"revoked": affiliate.Refuse(affiliate.InvalidToken), "expired": affiliate.Refuse(affiliate.InvalidToken),
+		"noaccess": affiliate.Refuse(affiliate.NoAPIAccess), "gone": affiliate.Refuse(affiliate.ProgramNotFound), "boom": boom, "nil": nil,
+	}
+	w := newWorld(t, func(s *setup) {
+		s.auth = func(_ context.Context, key string) (*affiliate.Program, error) {
+			if err, known := verdicts[key]; known {
+				return nil, err
+			}
+			return nil, affiliate.Refuse(affiliate.InvalidToken)
+		}
+	})
+	headers := map[string]string{
+		"Authorization: Bearer revoked": invalidToken, "Authorization: Bearer expired": invalidToken, "Authorization: Bearer unknown": invalidToken,
+		"Authorization: Bearer noaccess": "403 no_api_access: User does not have API access",
+		"Authorization: Bearer gone":     "404 program_not_found: Affiliate program not found",
+		"Authorization: Bearer boom":     internal, "Authorization: Bearer nil": internal,
+	}
+	for _, c := range authCases() {
+		if c.want == unauthorized && !strings.Contains(c.lines, "\r\n") {
+			headers[c.lines] = unauthorized
+		}
+	}
+	ops := w.fill().operations()
+	before := w.dump()
+	w.store.broken(nil)
+	for _, op := range ops {
+		for header, want := range headers {
+			r := request(op.method, op.target, "", "Authorization:")
+			if name, value, _ := strings.Cut(header, ": "); value != "" {
+				r.Header.Set(name, value)
+			}
+			r.Body, r.ContentLength = untouchable{t}, 10
+			got := w.send(r)
+			if got.refusal() != want || strings.Contains(got.body, "marker") {
+				t.Errorf("%s, %s: %s, want %s", op, header, got.refusal(), want)
+			}
+		}
+	}
+	if w.store.calls > 0 {
+		t.Errorf("%d calls of the store", w.store.calls)
+	}
+	equal(t, before, w.dump())
+}
+
+// TestRevokedKey: a key that is taken away stops working with the next request,
+// on a connection that is open already, and others go on (B043, SEC03).
+func TestRevokedKey(t *testing.T) {
+	var mu sync.Mutex
+	open := map[string]bool{"first": true, "second": true}
+	var program *affiliate.Program
+	w := newWorld(t, func(s *setup) {
+		s.auth = func(_ context.Context, key string) (*affiliate.Program, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if !open[key] {
+				return nil, affiliate.Refuse(affiliate.InvalidToken)
+			}
+			return program, nil
+		}
+	})
+	program = w.Program
+	conn, err := net.Dial("tcp", w.serve().Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	r := bufio.NewReader(conn)
+	ask := func(key string) string {
+		io.WriteString(conn, "GET /api/v1/coupons HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+key+"\r\n\r\n")
+		return readAnswer(t, r, "GET").refusal()
+	}
+	got := []string{ask("first"), ask("second")}
+	mu.Lock()
+	open["first"] = false
+	mu.Unlock()
+	got = append(got, ask("first"), ask("second"))
+	equal(t, []string{"200", "200", invalidToken, "200"}, got)
+}
+
+// TestLimit: the limiter is asked after path and method and before the key; its
+// wait is told in whole seconds, rounded up.
+func TestLimit(t *testing.T) {
+	asked := 0
+	w := newWorld(t, func(s *setup) {
+		s.api.Limit = func(r *http.Request) time.Duration {
+			asked++
+			return limitBy("X-Limit")(r)
+		}
+	})
+	const refused = "429 rate_limited: Too many requests. Please slow down."
+	for wait, want := range map[string]string{"1ns": "1", "1s": "1", "1001ms": "2", "90s": "90", "3600s": "3600"} {
+		for _, key := range []string{"Authorization:", "Authorization: Bearer wrong", "Authorization: Bearer " + testKey} {
+			got := w.do("GET", couponsPath, "", key, "X-Limit: "+wait)
+			if got.refusal() != refused || got.header.Get("Retry-After") != want {
+				t.Errorf("%s: %s, Retry-After %q, want %q", wait, got.refusal(), got.header.Get("Retry-After"), want)
+			}
+		}
+	}
+	for _, wait := range []string{"0s", "-5s"} {
+		if got := w.do("GET", couponsPath, "", "X-Limit: "+wait); got.status != 200 || got.header.Get("Retry-After") != "" {
+			t.Errorf("%s: %s", wait, got.refusal())
+		}
+	}
+	before := asked
+	w.do("GET", "/api/v1/nope", "", "X-Limit: 1s")
+	w.do("PATCH", couponsPath, "", "X-Limit: 1s")
+	if asked != before {
+		t.Error("the limiter was asked about a path or method that is not there")
+	}
+}
+
+// TestNewErrors: what a host may get wrong.
+func TestNewErrors(t *testing.T) {
+	p := newWorld(t).Program
+	auth := func(context.Context, string) (*affiliate.Program, error) { return p, nil }
+	keys := func(keys ...string) httpapi.Config { return httpapi.Config{APIKeys: keys} }
+	for want, call := range map[string]func() error{
+		"httpapi: Config.APIKeys is empty":                             func() error { _, err := httpapi.New(p, httpapi.Config{}); return err },
+		"httpapi: an API key must be 1–256 visible ASCII characters":   func() error { _, err := httpapi.New(p, keys("good", "")); return err },
+		"httpapi: an API key must be 1–256 visible ASCII characters ":  func() error { _, err := httpapi.New(p, keys("a b")); return err },
+		"httpapi: an API key must be 1–256 visible ASCII characters  ": func() error { _, err := httpapi.New(p, keys(strings.Repeat("k", 257))); return err },
+		"httpapi: an API key has no program":                           func() error { _, err := httpapi.New(nil, keys("good")); return err },
+		"httpapi: Config.MaxBody is -1": func() error {
+			_, err := httpapi.New(p, httpapi.Config{APIKeys: []string{"good"}, MaxBody: -1})
+			return err
+		},
+		"httpapi: no authenticator":              func() error { _, err := httpapi.NewMulti(nil, httpapi.Config{}); return err },
+		"httpapi: Config.APIKeys belongs to New": func() error { _, err := httpapi.NewMulti(auth, keys("good")); return err },
+		"httpapi: Config.MaxBody is -2":          func() error { _, err := httpapi.NewMulti(auth, httpapi.Config{MaxBody: -2}); return err },
+		"httpapi: no API key":                    func() error { _, err := httpapi.Keys(nil); return err },
+		"httpapi: an API key has no program ":    func() error { _, err := httpapi.Keys(map[string]*affiliate.Program{"a": nil}); return err },
+	} {
+		if err := call(); err == nil || err.Error() != strings.TrimRight(want, " ") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := httpapi.New(p, keys(strings.Repeat("k", 256), "~", "!", "!")); err != nil {
+		t.Errorf("good keys: %v", err)
+	}
+}
+
+// TestKeysAreDigests: no error shows a key, and the authenticator knows it all the same.
+func TestKeysAreDigests(t *testing.T) {
+	p := newWorld(t).Program
+	_, err := httpapi.New(p, httpapi.Config{APIKeys: []string{testKey + " x"}})
+	if strings.Contains(err.Error(), testKey) {
+		t.Errorf("the error shows a key: %v", err)
+	}
+	auth := must(httpapi.Keys(map[string]*affiliate.Program{testKey: p}))
+	if _, err := auth(t.Context(), "wrong"); !errors.Is(err, affiliate.InvalidToken) {
+		t.Errorf("a wrong key: %v", err)
+	}
+	if got, err := auth(t.Context(), testKey); got != p || err != nil {
+		t.Errorf("the key: %v, %v", got, err)
+	}
+}
+
+// FuzzAuthHeader: only what the grammar allows reaches the look-up of keys.
+func FuzzAuthHeader(f *testing.F) {
+	for _, c := range authCases() {
+		if name, value, _ := strings.Cut(c.lines, ": "); strings.EqualFold(name, "Authorization") && !strings.Contains(value, "\r\n") {
+			f.Add(value, "", false)
+			f.Add(value, value, true)
+		}
+	}
+	var seen []string
+	w := newWorld(f, func(s *setup) {
+		s.auth = func(_ context.Context, key string) (*affiliate.Program, error) {
+			seen = append(seen, key)
+			return nil, affiliate.Refuse(affiliate.InvalidToken)
+		}
+	})
+	f.Fuzz(func(t *testing.T, first, second string, two bool) {
+		r := request("GET", couponsPath, "", "Authorization:")
+		r.Header["Authorization"] = []string{first}
+		if two {
+			r.Header["Authorization"] = append(r.Header["Authorization"], second)
+		}
+		seen = nil
+		got := send(t, w.api, r).refusal()
+		key, want := grammar(first)
+		if two {
+			want = false
+		}
+		if !want {
+			if got != unauthorized || len(seen) > 0 {
+				t.Fatalf("%q, %q: %s, looked up %q", first, second, got, seen)
+			}
+			return
+		}
+		if got != invalidToken || !cmp.Equal(seen, []string{key}) {
+			t.Fatalf("%q: %s, looked up %q", first, got, seen)
+		}
+	})
+}
+
+// grammar reads a value by the letter of the contract, byte for byte.
+func grammar(value string) (key string, ok bool) {
+	if len(value) < 8 || len(value) > 7+256 || value[6] != ' ' {
+		return "", false
+	}
+	for i, c := range []byte(value) {
+		if i < 6 && c != "bearer"[i] && c != "BEARER"[i] || i > 6 && (c < 0x21 || c > 0x7e) {
+			return "", false
+		}
+	}
+	return value[7:], true
+}

@@ -1,0 +1,236 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A call is one request on its way through the handler. Calls are used again:
+// nothing of one may outlive it.
+type call struct {
+	h *Handler
+	w http.ResponseWriter
+	r *http.Request
+	p *affiliate.Program
+
+	route   *route
+	started bool // the status line is out
+	status  int
+	code    affiliate.Reason
+	cache   string // Cache-Control, when the answer may be kept
+
+	in   input
+	body bytes.Buffer
+	out  []byte
+
+	key      string // Idempotency-Key
+	replayed []byte // the stored answer, when the key had one
+
+	memberRoom [16]member
+	fieldRoom  [32]field
+}
+
+var calls = sync.Pool{New: func() any { return new(call) }}
+
+// maxKept is how large a buffer may be to be used again.
+const maxKept = 64 << 10
+
+func newCall(h *Handler, w http.ResponseWriter, r *http.Request) *call {
+	c := calls.Get().(*call)
+	c.h, c.w, c.r = h, w, r
+	return c
+}
+
+func (c *call) free() {
+	if c.body.Cap() > maxKept || cap(c.out) > maxKept {
+		return
+	}
+	body, out := c.body, c.out[:0]
+	body.Reset()
+	*c = call{body: body, out: out}
+	calls.Put(c)
+}
+
+// serve runs the checks in the contract's order and then the operation.
+func (c *call) serve() {
+	if c.h.cfg.Logger.Enabled(c.r.Context(), slog.LevelDebug) {
+		defer c.log(time.Now())
+	}
+	found, res, refused := c.h.find(c.r)
+	if refused != nil {
+		if res != nil {
+			c.w.Header().Set("Allow", res.allow)
+		}
+		c.refuse(refused)
+		return
+	}
+	c.route = found
+	p, wait, err := c.h.admit(c.r.Context(), c.r)
+	if wait > 0 {
+		c.w.Header().Set("Retry-After", seconds(wait))
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.p = p
+	if err := found.action.run(c); err != nil {
+		c.fail(err)
+	}
+}
+
+// readBody reads and checks the body of an operation that has one.
+func (c *call) readBody() error {
+	empty, err := c.readBytes()
+	if err != nil {
+		return err
+	}
+	if empty && c.r.Method != http.MethodDelete {
+		return affiliate.RejectNoBody.Err()
+	}
+	if empty {
+		return c.readQuery()
+	}
+	members, refused := scan(c.body.Bytes(), c.memberRoom[:0])
+	if refused != nil {
+		return refused
+	}
+	c.in.members, c.in.fields = members, c.fieldRoom[:0]
+	return nil
+}
+
+// readBytes reads the body: content type, then size.
+func (c *call) readBytes() (empty bool, err error) {
+	body := c.r.Body
+	if body == nil || body == http.NoBody || c.r.ContentLength == 0 {
+		return true, nil
+	}
+	if !isJSON(c.r.Header) {
+		if _, err := io.CopyN(io.Discard, body, 1); err != nil {
+			return true, nil // a body of unknown length that turns out to be empty
+		}
+		return false, affiliate.RejectMediaType.Err()
+	}
+	limit := c.h.cfg.MaxBody
+	if c.r.ContentLength > limit {
+		return false, affiliate.RejectSize.Err()
+	}
+	if _, err := c.body.ReadFrom(http.MaxBytesReader(c.w, body, limit)); err != nil {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return false, affiliate.RejectSize.Err()
+		}
+		return false, affiliate.RejectJSON.Err() // it broke off
+	}
+	return c.body.Len() == 0, nil
+}
+
+// isJSON tells whether the headers declare a plain JSON body.
+func isJSON(h http.Header) bool {
+	for _, encoding := range h["Content-Encoding"] {
+		if encoding != "" && !strings.EqualFold(encoding, "identity") {
+			return false
+		}
+	}
+	declared := h["Content-Type"]
+	if len(declared) != 1 {
+		return false
+	}
+	if declared[0] == "application/json" {
+		return true
+	}
+	typ, params, err := mime.ParseMediaType(declared[0])
+	charset, given := params["charset"]
+	return err == nil && typ == "application/json" && (!given || strings.EqualFold(charset, "utf-8"))
+}
+
+// readQuery takes the names that a DELETE without a body has in its query.
+func (c *call) readQuery() error {
+	values, err := parseQuery(c.r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	c.in.fields = c.fieldRoom[:0]
+	c.in.fromQuery(values)
+	return nil
+}
+
+// once is the idempotency of a POST.
+func (c *call) once() (affiliate.Once, error) {
+	lines := c.r.Header["Idempotency-Key"]
+	if len(lines) == 0 {
+		return affiliate.Once{}, nil
+	}
+	if len(lines) > 1 || !visible(lines[0], 255) {
+		return affiliate.Once{}, affiliate.RejectKey.Err()
+	}
+	c.key = lines[0]
+	h := sha256.New()
+	io.WriteString(h, c.route.method+" "+c.route.path+"\n")
+	h.Write(c.body.Bytes())
+	return affiliate.Once{
+		Key:      c.key,
+		Digest:   [sha256.Size]byte(h.Sum(nil)),
+		Replayed: func(answer []byte) { c.replayed = bytes.Clone(answer) },
+	}, nil
+}
+
+// fail answers an error: a refusal as it is, anything else with a fixed text.
+func (c *call) fail(err error) {
+	refused, ok := errors.AsType[*affiliate.Error](err)
+	if !ok || refused.Kind == affiliate.KindInternal {
+		c.logError("request failed", err, nil)
+		refused = affiliate.Refuse(affiliate.Internal)
+	}
+	c.refuse(refused)
+}
+
+// recover answers a panic like an internal error. The host's server goes on.
+func (c *call) recover() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	c.logError("request panicked", v, debug.Stack())
+	if c.started {
+		panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+	}
+	c.refuse(affiliate.Refuse(affiliate.Internal))
+}
+
+func (c *call) logError(text string, cause any, stack []byte) {
+	attrs := []any{slog.String("operation", c.operation()), slog.Any("cause", cause)}
+	if stack != nil {
+		attrs = append(attrs, slog.String("stack", string(stack)))
+	}
+	c.h.cfg.Logger.ErrorContext(context.WithoutCancel(c.r.Context()), text, attrs...)
+}
+
+func (c *call) log(start time.Time) {
+	c.h.cfg.Logger.DebugContext(c.r.Context(), "request",
+		slog.String("operation", c.operation()), slog.Int("status", c.status),
+		slog.String("code", string(c.code)), slog.Duration("took", time.Since(start)))
+}
+
+// operation names the route in logs. A path that is not the API's is a
+// caller's text and is not logged.
+func (c *call) operation() string {
+	if c.route == nil {
+		return "none"
+	}
+	return c.route.method + " " + c.route.path
+}

@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: contract 2.1, 3.3.
+
+// coupon looks a coupon up. It is written while its codes are read, since
+// there may be a hundred thousand.
+func coupon(name string, ref func(value string) affiliate.CouponRef) lookup {
+	return lookup{name: name, single: true, answer: affiliate.Coupon{}, run: func(c *call, _ query, value string) error {
+		w := stream{call: c}
+		err := c.p.WriteCoupon(c.r.Context(), ref(value), &w)
+		switch {
+		case errors.Is(err, affiliate.ErrNotFound):
+			c.write(http.StatusOK, null)
+		case err == nil:
+			w.end()
+		case c.started:
+			c.logError("answer broke off", err, nil)
+			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+		default:
+			return err
+		}
+		return nil
+	}}
+}
+
+func couponByID(v string) affiliate.CouponRef         { return affiliate.CouponRef{ID: idOf(v)} }
+func couponByExternalID(v string) affiliate.CouponRef { return affiliate.CouponRef{ExternalID: v} }
+func couponByName(v string) affiliate.CouponRef       { return affiliate.CouponRef{Name: v} }
+
+func newCoupon(in *input) affiliate.NewCoupon {
+	return affiliate.NewCoupon{
+		Once:             in.once,
+		Name:             in.text("name"),
+		CouponType:       enum[affiliate.CouponType](in, "couponType").Or(""),
+		PercentOff:       in.percent("percentOff"),
+		AmountOff:        in.amount("amountOff"),
+		Currency:         enum[affiliate.Currency](in, "currency"),
+		Duration:         enum[affiliate.Duration](in, "duration").Or(""),
+		DurationInMonths: in.integer("durationInMonths"),
+		MaxRedemptions:   in.integer("maxRedemptions"),
+		LimitToProducts:  in.flag("limitToProducts"),
+		ProductIDs:       texts[string](in, "productIds").Or(nil),
+		Valid:            in.boolean("valid"),
+		RedeemBy:         in.date("redeemBy"),
+		ExternalID:       in.optional("externalId"),
+		IntegrationType:  enum[affiliate.IntegrationType](in, "integrationType").Or(""),
+	}
+}
+
+type couponChange struct {
+	id uuid.UUID
+	up affiliate.CouponUpdate
+}
+
+func couponChangeOf(in *input) couponChange {
+	return couponChange{
+		id: couponTarget(in),
+		up: affiliate.CouponUpdate{
+			Name:             in.optText("name"),
+			CouponType:       enum[affiliate.CouponType](in, "couponType"),
+			PercentOff:       in.percent("percentOff"),
+			AmountOff:        in.amount("amountOff"),
+			Currency:         enum[affiliate.Currency](in, "currency"),
+			Duration:         enum[affiliate.Duration](in, "duration"),
+			DurationInMonths: in.integer("durationInMonths"),
+			MaxRedemptions:   in.integer("maxRedemptions"),
+			LimitToProducts:  in.boolean("limitToProducts"),
+			ProductIDs:       texts[string](in, "productIds"),
+			Valid:            in.boolean("valid"),
+			RedeemBy:         in.date("redeemBy"),
+			IntegrationType:  enum[affiliate.IntegrationType](in, "integrationType"),
+		},
+	}
+}
+
+func updateCoupon(p *affiliate.Program, ctx context.Context, in couponChange) (affiliate.Coupon, error) {
+	return p.UpdateCoupon(ctx, in.id, in.up)
+}
+
+func couponTarget(in *input) uuid.UUID {
+	defer in.targeted()
+	return in.id("couponId")
+}
+
+type deletedCoupon struct {
+	Message string                  `json:"message"`
+	Coupon  affiliate.DeletedCoupon `json:"deletedCoupon"`
+}
+
+func deleteCoupon(p *affiliate.Program, ctx context.Context, id uuid.UUID) (deletedCoupon, error) {
+	coupon, err := p.DeleteCoupon(ctx, id)
+	return deletedCoupon{"Coupon deleted successfully", coupon}, err
+}

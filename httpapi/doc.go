@@ -1,0 +1,42 @@
+// Package httpapi serves the HTTP API of an affiliate program on any mux:
+//
+//	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{key}})
+//	if err != nil {
+//		return err
+//	}
+//	mux.Handle("/api/v1/", api)
+//
+// # Mounting
+//
+// A [Handler] knows its full paths, /api/v1/…, and answers everything at or
+// below /api/v1 itself, unknown paths and methods included, in JSON. Two ways to
+// mount it:
+//
+//   - As a handler: mux.Handle("/api/v1/", api), http.StripPrefix("/partners",
+//     api), the wildcard of any router, or directly as the handler of a server.
+//   - With [Handler.Register], which puts one exact pattern for each path and
+//     method on a mux. It is for a mux that has a catch-all with a method, such
+//     as "GET /", beside which the pattern "/api/v1/" panics. There, unknown
+//     paths stay the host's.
+//
+// A pattern of the host that names a host ("example.com/") wins over both.
+//
+// # Programs and keys
+//
+// The key of a request decides which program it is for: [New] serves one,
+// [NewMulti] any number through an [Authenticator]. No request carries a
+// program id, and another program's record is one that does not exist.
+//
+// # Clicks
+//
+// [Attribution] wraps a host's own pages and records the visits that came through
+// a link; [ClickFrom] reads them back at sign-up and checkout. [Tracking] serves
+// the two endpoints that a script in the browser calls instead.
+//
+// # What the package does not do
+//
+// It adds no CORS headers to the API, keeps no access log and limits no rates by itself:
+// those are the host's middleware, [Config.Logger] and [Config.Limit]. It has no
+// rule of its own: bodies are read strictly, handed to the
+// [affiliate.Program], and its answer is written.
+package httpapi

@@ -1,0 +1,60 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: contract 2.4, 3.2.
+
+// linksBy lists the links that a filter selects.
+func linksBy(filter func(value string) affiliate.LinkFilter) lister[affiliate.Link] {
+	return func(p *affiliate.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+		return p.Links(ctx, filter(value), pg)
+	}
+}
+
+func linkID(v string) affiliate.LinkFilter      { return affiliate.LinkFilter{ID: idOf(v)} }
+func linkSlug(v string) affiliate.LinkFilter    { return affiliate.LinkFilter{Slug: v} }
+func linkOwner(v string) affiliate.LinkFilter   { return affiliate.LinkFilter{AffiliateID: idOf(v)} }
+func linkOwnedBy(v string) affiliate.LinkFilter { return affiliate.LinkFilter{AffiliateEmail: v} }
+func everyLink(string) affiliate.LinkFilter     { return affiliate.LinkFilter{} }
+
+func newLink(in *input) affiliate.NewLink {
+	return affiliate.NewLink{
+		Once:           in.once,
+		Link:           in.text("link"),
+		AffiliateID:    in.id("affiliateId"),
+		AffiliateEmail: in.optional("affiliateEmail"),
+	}
+}
+
+// linkTarget reads what names a link: its id, or its slug.
+func linkTarget(in *input) affiliate.LinkRef {
+	defer in.targeted()
+	return affiliate.LinkRef{ID: in.id("id"), Slug: in.text("link")}
+}
+
+type linkChange struct {
+	ref  affiliate.LinkRef
+	slug string
+}
+
+func linkChangeOf(in *input) linkChange {
+	return linkChange{ref: linkTarget(in), slug: in.text("newLink")}
+}
+
+func renameLink(p *affiliate.Program, ctx context.Context, in linkChange) (affiliate.Link, error) {
+	return p.RenameLink(ctx, in.ref, in.slug)
+}
+
+type deletedLink struct {
+	Message string                `json:"message"`
+	Link    affiliate.DeletedLink `json:"deletedLink"`
+}
+
+func deleteLink(p *affiliate.Program, ctx context.Context, ref affiliate.LinkRef) (deletedLink, error) {
+	link, err := p.DeleteLink(ctx, ref)
+	return deletedLink{"Affiliate link deleted successfully", link}, err
+}

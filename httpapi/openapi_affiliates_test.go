@@ -1,0 +1,128 @@
+package httpapi
+
+import "github.com/tributary-go/tributary/affiliate"
+
+func affiliateNotes() described {
+	return described{
+		name: "Affiliates", text: "People who promote the program.", main: "Affiliate",
+		answers:    map[string]map[string]string{"Affiliate": affiliateTexts(), "AffiliateLinkEntry": linkEntryTexts(), "AffiliateSummary": summaryTexts(), "AffiliateContact": contactTexts(), "Count": {"count": "How many records were matched."}},
+		bodies:     affiliateBodies(),
+		operations: affiliateOperations(),
+	}
+}
+
+func affiliateTexts() map[string]string {
+	return map[string]string{
+		"":                                "A person who promotes the program.",
+		"firstName":                       "First name.",
+		"lastName":                        "Last name.",
+		"name":                            "First and last name joined by a space.",
+		"email":                           "Lower case; unique among the live affiliates of the program.",
+		"commissionRate":                  "The own rate, else the one inherited from tier, plan or program: a percentage, or an amount on flat plans.",
+		"useCommissionPlanCommissionRate": "True when no own rate is set.",
+		"exemptFromCommissionTierChanges": "True when tier changes leave the affiliate alone.",
+		"affiliateLink":                   "Deprecated, always null; see affiliateLinks.",
+		"link":                            "Deprecated. Null in answers; in events the slug of the oldest live link, or null.",
+		"affiliateLinks":                  "The live links, oldest first.",
+		"status":                          "INACTIVE means pending.",
+		"source":                          "Where the affiliate came from; API over HTTP.",
+		"commissionPlanId":                "The commission plan, if any.",
+		"commissionTierId":                "The tier, if any.",
+		"affiliateGroupId":                "Always null: there are no groups.",
+		"payoutEmail":                     "Where payouts are announced; null until it is known.",
+		"paymentMethod":                   "How payouts are made; null until it is known.",
+		"detailsComplete":                 "True when payoutEmail and paymentMethod are both known.",
+		"emailVerified":                   "Always null.",
+		"image":                           "Always null.",
+		"numberOfReferredUsers":           "Live referrals.",
+		"numberOfClicks":                  "Recorded clicks.",
+		"totalRevenue":                    "The sum of totalEarned of the live sales.",
+		"totalCommissionEarned":           "The sum of the commissions of the live sales, declined ones excluded.",
+	}
+}
+
+func linkEntryTexts() map[string]string {
+	return map[string]string{
+		"":       "A link as its owner shows it.",
+		"link":   "The slug.",
+		"userId": "The affiliate.",
+	}
+}
+
+func summaryTexts() map[string]string {
+	return map[string]string{
+		"":               "The affiliate inside sales and referral events.",
+		"firstName":      "First name.",
+		"lastName":       "Last name.",
+		"name":           "First and last name joined by a space.",
+		"email":          "Lower case.",
+		"status":         "INACTIVE means pending.",
+		"link":           "Deprecated. Null in answers; in events the slug of the oldest live link, or null.",
+		"affiliateLinks": "The live links, oldest first.",
+	}
+}
+
+func contactTexts() map[string]string {
+	return map[string]string{
+		"":          "The affiliate of a promotional code.",
+		"firstName": "First name.",
+		"lastName":  "Last name.",
+		"email":     "Lower case.",
+	}
+}
+
+func affiliateBodies() map[string]note {
+	return map[string]note{
+		"affiliateId":      plain("The id of the affiliate. DELETE takes its email as well.", identText),
+		"id":               plain("An old name of affiliateId.", identText),
+		"emailAddress":     plain("The present email of the affiliate.", emailText),
+		"firstName":        limited(nameText),
+		"lastName":         limited(nameText),
+		"email":            plain("Trimmed and lower-cased; unique among the live affiliates of the program.", emailText),
+		"commissionRate":   plain("An own rate: 0–100 on percentage plans, an amount on flat ones.", atLeast("0")),
+		"affiliateLink":    plain("The slug of a new link, which is added and replaces none. At creation one is made from the email when it is not given.", slugText),
+		"affiliateStatus":  plain("active or inactive, in any letter case. At creation anything else leaves it to the program."),
+		"sendWelcomeEmail": plain("Accepted; no mail is sent."),
+		"commissionPlanId": limited(identText),
+		"affiliateGroupId": plain("There are no groups: any value is refused.", onlyNull),
+	}
+}
+
+func affiliateOperations() map[string]about {
+	return map[string]about{
+		"GET /affiliates": {
+			id: "getAffiliates", summary: "Look an affiliate up, or list all",
+			params: map[string]string{
+				"id":    "Digits: a click id first; then an affiliate id; then a slug. Answers the affiliate or null.",
+				"email": "Answers the affiliate or null.",
+			},
+		},
+		"POST /affiliates": {
+			id: "createAffiliate", summary: "Add an affiliate with a first link",
+			text:     "Fires affiliate.created.",
+			required: []string{"firstName", "lastName", "email"},
+			refused: refused{invalid: []affiliate.Reason{
+				affiliate.MissingField, affiliate.SlugSyntax, affiliate.PlanNotFound, affiliate.GroupNotFound,
+				affiliate.AffiliateEmailTaken, affiliate.SlugTaken,
+			}},
+		},
+		"PUT /affiliates": {
+			id: "updateAffiliate", summary: "Change an affiliate",
+			text:   "The count is 0 when nothing matched. Fires affiliate.updated when something changed.",
+			oneOf:  []string{"affiliateId", "id", "emailAddress"},
+			clears: []string{"commissionRate"},
+			limits: map[string]limit{"affiliateStatus": matches("^([Aa][Cc][Tt][Ii][Vv][Ee]|[Ii][Nn][Aa][Cc][Tt][Ii][Vv][Ee])$")},
+			refused: refused{invalid: []affiliate.Reason{
+				affiliate.MissingField, affiliate.SlugSyntax, affiliate.IdentifiersMismatch,
+				affiliate.AffiliateEmailTaken, affiliate.SlugTaken,
+			}},
+		},
+		"DELETE /affiliates": {
+			id: "deleteAffiliate", summary: "Delete an affiliate",
+			text: "Removes the affiliate's links, referrals and sales; its codes stay, unassigned. Answers the same when nothing matched. " +
+				"Fires affiliate.deleted only, and only when something was deleted.",
+			oneOf:   []string{"affiliateId", "id"},
+			refused: refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.InPayout}},
+		},
+	}
+}

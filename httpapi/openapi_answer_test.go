@@ -1,0 +1,227 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Answers and errors: from the types that are answered and the table of texts.
+
+func (d *drafter) responses(r route, about about) named[response] {
+	out := named[response]{{"200", response{
+		Description: "Done.",
+		Headers:     append(fixedHeaders(), doneHeaders(r, about)...),
+		Content:     jsonContent(d.answer(r, about), d.examples(about.id, "response")),
+	}}}
+	invalid := append(commonInvalid(r), about.refused.invalid...)
+	out = append(out, d.refusal(r, http.StatusBadRequest, "The request is refused and has changed nothing.", invalid))
+	out = append(out,
+		entry[response]{"401", response{Ref: "#/components/responses/Unauthorized"}},
+		entry[response]{"403", response{Ref: "#/components/responses/Forbidden"}})
+	notFound := append([]affiliate.Reason{affiliate.ProgramNotFound, affiliate.NotFound}, about.refused.notFound...)
+	out = append(out, d.refusal(r, http.StatusNotFound, "What is named is not there.", notFound),
+		entry[response]{"405", response{Ref: "#/components/responses/MethodNotAllowed"}})
+	if r.action.read != nil {
+		out = append(out,
+			entry[response]{"413", response{Ref: "#/components/responses/BodyTooLarge"}},
+			entry[response]{"415", response{Ref: "#/components/responses/UnsupportedMediaType"}})
+	}
+	return append(out,
+		entry[response]{"429", response{Ref: "#/components/responses/TooManyRequests"}},
+		entry[response]{"500", response{Ref: "#/components/responses/InternalError"}})
+}
+
+// answer is the schema of a 200.
+func (d *drafter) answer(r route, about about) schema {
+	if r.action.lookups == nil && r.action.answer == nil {
+		return schema{Type: types{"object"}, Description: "An OpenAPI 3.1 document.", AdditionalProperties: true}
+	}
+	if r.action.lookups == nil {
+		s := d.answerOf(shape{typ: reflect.TypeOf(r.action.answer)})
+		if about.misses {
+			return orNull(s)
+		}
+		return s
+	}
+	var single, list []schema
+	for _, l := range r.action.lookups {
+		t := reflect.TypeOf(l.answer)
+		if l.single {
+			single = []schema{d.answerOf(shape{typ: t}), {Type: types{"null"}}}
+		} else {
+			list = []schema{arrayOf(d.answerOf(shape{t, listedInPart(t)}))}
+		}
+	}
+	if single == nil {
+		return list[0]
+	}
+	return schema{OneOf: append(single, list...)}
+}
+
+// listedInPart tells the types that a list shows without their fields with
+// omitzero.
+func listedInPart(t reflect.Type) bool { return t == reflect.TypeFor[affiliate.Delivery]() }
+
+func (d *drafter) answerOf(s shape) schema {
+	out, ok := schemaRef(s)
+	if !ok {
+		d.t.Errorf("no schema for %v: name it in schemaNames", s.typ)
+	}
+	return out
+}
+
+// doneHeaders are those that a 200 of an operation may have.
+func doneHeaders(r route, about about) named[header] {
+	var out named[header]
+	if slices.ContainsFunc(r.action.lookups, func(l lookup) bool { return l.paged }) {
+		out = append(out, headerRef("Link"))
+	}
+	if about.header != "" {
+		out = append(out, headerRef(about.header))
+	}
+	if r.method == http.MethodPost {
+		out = append(out, headerRef("Idempotent-Replayed"))
+	}
+	return out
+}
+
+func headerRef(name string) entry[header] {
+	return entry[header]{name, header{Ref: "#/components/headers/" + name}}
+}
+
+// refusal is an error that an operation has codes of its own for.
+func (d *drafter) refusal(r route, status int, text string, codes []affiliate.Reason) entry[response] {
+	for _, code := range codes {
+		d.known(status, code)
+	}
+	res := errorResponse(text, codes, "")
+	if r.method == http.MethodPost {
+		res.Headers = append(res.Headers, headerRef("Idempotent-Replayed"))
+	}
+	return entry[response]{strconv.Itoa(status), res}
+}
+
+// errorResponse is an error with its codes.
+func errorResponse(text string, codes []affiliate.Reason, message string) response {
+	headers := append(fixedHeaders(),
+		entry[header]{"Error-Code", header{
+			Description: "What happened.", Required: true,
+			Schema: schema{Type: types{"string"}, Enum: enumTexts(codes)},
+		}},
+		headerRef("Error-Field"))
+	var examples named[example]
+	if message != "" {
+		raw, _ := plainJSON(map[string]string{"error": message})
+		examples = named[example]{{string(codes[0]), example{Value: raw}}}
+	}
+	return response{Description: text, Headers: headers, Content: jsonContent(ref("Error"), examples)}
+}
+
+// commonInvalid are the codes of 400 that an operation has by its kind.
+func commonInvalid(r route) []affiliate.Reason {
+	var out []affiliate.Reason
+	if r.action.read != nil {
+		if r.method != http.MethodDelete {
+			out = append(out, affiliate.BodyRequired)
+		}
+		out = append(out, affiliate.InvalidJSON, affiliate.DuplicateField, affiliate.InvalidField)
+	}
+	if r.action.strict {
+		out = append(out, affiliate.UnknownField)
+	}
+	switch r.method {
+	case http.MethodGet, http.MethodDelete:
+		out = append(out, affiliate.InvalidQuery)
+	case http.MethodPost:
+		out = append(out, affiliate.IdempotencyKeyInvalid, affiliate.IdempotencyKeyReused)
+	}
+	return out
+}
+
+// codeRefusals are why a promotional code is refused, in the order of the
+// rules.
+//
+// Source: contract 3.5.
+func codeRefusals() []affiliate.Reason {
+	return []affiliate.Reason{
+		affiliate.CodeNotFound, affiliate.CodeInactive, affiliate.CouponInvalid, affiliate.CodeExpired,
+		affiliate.CouponExpired, affiliate.CodeExhausted, affiliate.CouponExhausted, affiliate.CodeUnassigned,
+		affiliate.NotFirstOrder, affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongAffiliate,
+		affiliate.WrongCustomer, affiliate.WrongProduct,
+	}
+}
+
+// sharedResponses are the errors that all operations have alike.
+func (d *drafter) sharedResponses() named[response] {
+	shared := func(name, text string, extra named[header], codes ...affiliate.Reason) entry[response] {
+		for _, code := range codes {
+			d.known(affiliate.Refuse(code).Kind.Status(), code)
+		}
+		res := errorResponse(text, codes, affiliate.Refuse(codes[0]).Message)
+		res.Headers = append(res.Headers, extra...)
+		return entry[response]{name, res}
+	}
+	with := func(name string) named[header] { return named[header]{headerRef(name)} }
+	return named[response]{
+		shared("Unauthorized", "The key is missing, malformed or not known.", with("WWW-Authenticate"), affiliate.Unauthorized, affiliate.InvalidToken),
+		shared("Forbidden", "The program has no API access.", nil, affiliate.NoAPIAccess),
+		shared("MethodNotAllowed", "The path is known, the method is not.", with("Allow"), affiliate.MethodNotAllowed),
+		shared("BodyTooLarge", "The body is over the host's limit, 1 MiB by default.", nil, affiliate.BodyTooLarge),
+		shared("UnsupportedMediaType", "The body is not declared as plain JSON.", nil, affiliate.UnsupportedMediaType),
+		shared("TooManyRequests", "The host's limiter refuses.", with("Retry-After"), affiliate.RateLimited),
+		shared("InternalError", "Anything unexpected. The text tells nothing.", nil, affiliate.Internal),
+	}
+}
+
+func errorSchema() schema {
+	return schema{
+		Type: types{"object"}, Description: "The body of every error. Texts are for people; branch on the status and Error-Code.",
+		Properties: named[schema]{{"error", schema{Type: types{"string"}, Description: "What is wrong."}}},
+		Required:   []string{"error"}, AdditionalProperties: false,
+	}
+}
+
+// errorTag lists the texts of the codes that operations have.
+func (d *drafter) errorTag() tag {
+	var b strings.Builder
+	b.WriteString("The texts by Error-Code. What stands in braces is filled in; invalid_field also has texts made of the field's name and its rule.\n\n")
+	b.WriteString("| Error-Code | Status | Text |\n|---|---|---|\n")
+	for _, e := range affiliate.Refusals() {
+		if !d.codes[e.Reason] {
+			continue
+		}
+		fmt.Fprintf(&b, "| `%s` | %d | %s |\n", e.Reason, e.Kind.Status(), e.Message)
+	}
+	return tag{"Errors", b.String()}
+}
+
+func fixedHeaders() named[header] {
+	return named[header]{headerRef("Cache-Control"), headerRef("X-Content-Type-Options")}
+}
+
+// sharedHeaders are the headers of answers.
+func (d *drafter) sharedHeaders() named[header] {
+	text := func(description string, required bool, set ...limit) header {
+		h := header{Description: description, Required: required, Schema: schema{Type: types{"string"}}}
+		allOf(set...)(&h.Schema)
+		d.fill(&h.Schema)
+		return h
+	}
+	return named[header]{
+		{"Cache-Control", text("Answers are not kept by caches.", true, only("no-store"))},
+		{"X-Content-Type-Options", text("JSON is JSON.", true, only("nosniff"))},
+		{"Error-Field", text("The JSON name of the field or parameter, dotted when nested, where one is at fault.", false, identText)},
+		{"Sale-Outcome", text("What became of the sale.", true, values[affiliate.SaleOutcome]())},
+		{"Idempotent-Replayed", text("There when the answer is the first one of this Idempotency-Key.", false, only("true"))},
+		{"Link", text(`The next page: a query, to be resolved against the request. Absent on the last page.`, false, matches(`^<\?[^>]+>; rel="next"$`))},
+		{"Allow", text("The methods of the path, sorted.", true, matches("^[A-Z]+(, [A-Z]+)*$"))},
+		{"WWW-Authenticate", text("The scheme.", true, only("Bearer"))},
+		{"Retry-After", header{Description: "Seconds to wait.", Required: true, Schema: schema{Type: types{"integer"}, Minimum: "1"}}},
+	}
+}

@@ -1,0 +1,100 @@
+package httpapi
+
+import "github.com/tributary-go/tributary/affiliate"
+
+func couponNotes() described {
+	return described{
+		name: "Coupons", text: "Discounts: how much comes off, for how long and how often.", main: "Coupon",
+		answers: map[string]map[string]string{
+			"Coupon":        couponTexts(),
+			"CouponDeleted": {"": "A coupon and its codes were deleted.", "deletedCoupon": "What was deleted."},
+			"DeletedCoupon": {"": "What is left of a coupon.", "name": "What it was called."},
+		},
+		bodies:     couponBodies(),
+		operations: couponOperations(),
+	}
+}
+
+func couponTexts() map[string]string {
+	return map[string]string{
+		"":                 "A discount that any number of promotional codes share. Inside a code it has no promotionalCodes.",
+		"name":             "What the coupon is called; not unique.",
+		"couponType":       "How the discount is given.",
+		"percentOff":       "Percent that come off; null when FLAT.",
+		"amountOff":        "The amount that comes off; null when PERCENTAGE.",
+		"currency":         "ISO 4217 code of amountOff; null when PERCENTAGE.",
+		"duration":         "For how many payments the discount applies.",
+		"durationInMonths": "Null unless the duration is repeating.",
+		"maxRedemptions":   "Over all codes of the coupon; null: no limit.",
+		"timesRedeemed":    "Sales by codes of the coupon. It never decreases.",
+		"limitToProducts":  "True: the coupon is for the products in productIds only.",
+		"productIds":       "The products that the coupon is limited to.",
+		"collectionIds":    "Always empty.",
+		"valid":            "False stops redemptions.",
+		"redeemBy":         "Codes work until this instant, inclusive.",
+		"externalId":       "The caller's own id; unique among the live coupons of the program.",
+		"integrationType":  "The payment platform that externalId belongs to; stored, no effect.",
+		"couponCategory":   "CUSTOMER for every coupon that was made over HTTP.",
+		"autoCouponRule":   "Always null.",
+		"promotionalCodes": "Every live code, newest first, each with its affiliate and without its coupon.",
+	}
+}
+
+func couponBodies() map[string]note {
+	return map[string]note{
+		"couponId":         plain("The id of the coupon.", identText),
+		"name":             limited(externalText),
+		"couponType":       limited(values[affiliate.CouponType](), byDefault("PERCENTAGE")),
+		"percentOff":       plain("Required when the type is PERCENTAGE; decimals are allowed.", atLeast("1"), atMost("100")),
+		"amountOff":        plain("Required when the type is FLAT.", above("0")),
+		"currency":         plain("ISO 4217 code in any letter case; required when the type is FLAT.", currencyText),
+		"duration":         limited(values[affiliate.Duration](), byDefault("forever")),
+		"durationInMonths": plain("Required when the duration is repeating, otherwise stored as null.", atLeast("1"), atMost("1200")),
+		"maxRedemptions":   plain("Over all codes of the coupon; null: no limit. It may be below timesRedeemed.", atLeast("1")),
+		"limitToProducts":  plain("True needs at least one entry in productIds.", byDefault(false)),
+		"productIds":       plain("Distinct product ids.", distinct("", "1000"), each(externalText)),
+		"valid":            limited(byDefault(true)),
+		"redeemBy":         plain("Codes work until this instant, inclusive; a plain date is its last millisecond in the program's time zone."),
+		"externalId":       limited(externalText),
+		"integrationType":  limited(values[affiliate.IntegrationType]()),
+	}
+}
+
+func couponOperations() map[string]about {
+	return map[string]about{
+		"GET /coupons": {
+			id: "getCoupons", summary: "Look a coupon up, or list all",
+			params: map[string]string{
+				"id":         "Answers the coupon or null.",
+				"couponId":   "The same as id.",
+				"externalId": "Answers the coupon or null.",
+				"name":       "The exact name. Answers the newest coupon that has it, or null.",
+			},
+		},
+		"POST /coupons": {
+			id: "createCoupon", summary: "Make a coupon",
+			text:     "Of percentOff and amountOff the one that the type does not need is checked and not stored. Fires coupon.created.",
+			required: []string{"name"},
+			refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.CouponExternalIDTaken}},
+		},
+		"PUT /coupons": {
+			id: "updateCoupon", summary: "Change a coupon",
+			text:     "The change holds for every code of the coupon. Fires coupon.updated when something changed.",
+			required: []string{"couponId"},
+			clears:   []string{"percentOff", "amountOff", "currency", "durationInMonths", "maxRedemptions", "redeemBy", "integrationType"},
+			refused: refused{
+				invalid:  []affiliate.Reason{affiliate.MissingField},
+				notFound: []affiliate.Reason{affiliate.CouponNotFound},
+			},
+		},
+		"DELETE /coupons": {
+			id: "deleteCoupon", summary: "Delete a coupon and all its codes",
+			text:     "Fires coupon.deleted only.",
+			required: []string{"couponId"},
+			refused: refused{
+				invalid:  []affiliate.Reason{affiliate.MissingField},
+				notFound: []affiliate.Reason{affiliate.CouponNotFound},
+			},
+		},
+	}
+}

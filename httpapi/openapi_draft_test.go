@@ -1,0 +1,211 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A drafter makes the document from the handler's tables and the notes.
+type drafter struct {
+	t     *testing.T
+	enums map[string][]any
+	notes []described
+	used  map[string]bool           // what of the notes and examples has found its place
+	codes map[affiliate.Reason]bool // what operations are refused with
+}
+
+// draft is the whole document.
+func draft(t *testing.T) openapi {
+	d := &drafter{t: t, enums: engineEnums(t), notes: resourceNotes(), used: map[string]bool{}, codes: map[affiliate.Reason]bool{}}
+	doc := openapi{
+		OpenAPI: "3.1.0",
+		Info: info{
+			Title: "Tributary", Version: "v1", Description: introduction,
+			License: license{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
+		},
+		Security: []security{{"key": {}}},
+		Paths:    d.paths(),
+		Webhooks: d.webhooks(),
+		Components: components{
+			SecuritySchemes: named[scheme]{{"key", scheme{
+				Type: "http", Scheme: "bearer", Description: "An API key, 1–256 visible ASCII characters. It selects the program.",
+			}}},
+			Parameters: sharedParameters(),
+			Headers:    d.sharedHeaders(),
+			Responses:  d.sharedResponses(),
+			Schemas:    append(d.answerSchemas(), entry[schema]{"Error", errorSchema()}),
+		},
+	}
+	for _, n := range d.notes {
+		doc.Tags = append(doc.Tags, tag{n.name, n.text})
+	}
+	doc.Tags = append(doc.Tags, tag{trackingTag, "For pages of the program, where the host mounts them. They need no key."}, d.errorTag())
+	d.checkUsed()
+	return doc
+}
+
+const introduction = `The HTTP API of an affiliate program.
+
+- Success is 200. A single look-up that misses answers ` + "`null`" + `, a list that finds nothing answers ` + "`[]`" + `.
+- HEAD is allowed wherever GET is: the same status and headers, no body.
+- Amounts are JSON numbers in major units of the program's currency, with at most 4 decimals.
+- Dates are sent as RFC 3339 date-times or plain dates, which include the whole day, and answered in UTC with milliseconds.
+- In the body of a POST null is the same as absent. In an update what is absent stays and null clears.
+- Bodies are strict JSON: one object, UTF-8, no key twice, nesting of at most 32.
+- DELETE takes its names from the JSON body, or from the query string when the body is empty.
+- Lists are whole arrays, newest first; with limit or cursor they come in pages, and Link leads to the next one.
+- Clients must ignore keys and accept values of enumerations that they do not know.`
+
+// paths are the routes in their order, then the tracking endpoints.
+func (d *drafter) paths() named[named[any]] {
+	var out named[named[any]]
+	for _, r := range routes() {
+		path := prefix + r.path
+		i := slices.IndexFunc(out, func(e entry[named[any]]) bool { return e.name == path })
+		if i < 0 {
+			i = len(out)
+			out = append(out, entry[named[any]]{name: path})
+		}
+		out[i].value = append(out[i].value, entry[any]{strings.ToLower(r.method), d.operation(r)})
+	}
+	return append(out, d.trackingPaths()...)
+}
+
+// operation is one route.
+func (d *drafter) operation(r route) operation {
+	key := r.method + " " + r.path
+	res, about := d.about(key)
+	op := operation{
+		Tags: []string{res.name}, OperationID: about.id, Summary: about.summary, Description: about.text,
+		Parameters: d.parameters(r, res, about), RequestBody: d.requestBody(r, res, about),
+	}
+	op.Responses = d.responses(r, about)
+	return op
+}
+
+// about finds what is said of an operation.
+func (d *drafter) about(key string) (described, about) {
+	d.used["operation "+key] = true
+	for _, res := range d.notes {
+		if a, ok := res.operations[key]; ok {
+			return res, a
+		}
+	}
+	d.t.Errorf("no notes on the operation %s", key)
+	return described{}, about{}
+}
+
+// text is what is said of a field of an answer; of the object itself when the
+// field is empty.
+func (d *drafter) text(name, field string) string {
+	for _, owner := range append([]string{name}, basesOf()[name]...) {
+		for _, res := range d.notes {
+			if text, ok := res.answers[owner][field]; ok {
+				d.used["answer "+owner+"."+field] = true
+				return text
+			}
+		}
+	}
+	return commonTexts()[field]
+}
+
+// basesOf are the schemas whose texts a schema shares.
+func basesOf() map[string][]string {
+	return map[string][]string{
+		"CouponOfCode":            {"Coupon"},
+		"PromotionalCodeOfCoupon": {"PromotionalCode"},
+		"IssuedWebhookEndpoint":   {"WebhookEndpoint"},
+		"DeliveryWithPayload":     {"Delivery"},
+		"AffiliateEvent":          {"Affiliate"},
+		"ReferralEvent":           {"Referral"},
+	}
+}
+
+func (d *drafter) missing(what string) { d.t.Errorf("no text for %s", what) }
+
+// alwaysNull tells the fields that never have a value.
+func (d *drafter) alwaysNull(_, field string) bool {
+	return slices.Contains([]string{"affiliateLink", "affiliateGroupId", "emailVerified", "image", "autoCouponRule"}, field)
+}
+
+// fill puts the values of named enumerations in.
+func (d *drafter) fill(s *schema) {
+	if s.enum != "" {
+		if d.enums[s.enum] == nil {
+			d.t.Errorf("no values of %s", s.enum)
+		}
+		s.Enum = append(s.Enum, d.enums[s.enum]...)
+	}
+	if s.Items != nil {
+		d.fill(s.Items)
+	}
+}
+
+// examples are those in testdata, by the operation's id.
+func (d *drafter) examples(id, what string) named[example] {
+	path := "testdata/openapi/" + id + "." + what + ".json"
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	d.used["example "+path] = true
+	if !json.Valid(raw) {
+		d.t.Errorf("%s is not JSON", path)
+	}
+	return named[example]{{"contract", example{Value: raw}}}
+}
+
+// checkUsed finds notes and examples that belong to nothing.
+func (d *drafter) checkUsed() {
+	unused := func(what string) {
+		if !d.used[what] {
+			d.t.Errorf("of no use: %s", what)
+		}
+	}
+	for _, res := range d.notes {
+		for name, fields := range res.answers {
+			for field := range fields {
+				unused("answer " + name + "." + field)
+			}
+		}
+		for field := range res.bodies {
+			unused("body " + res.name + "." + field)
+		}
+		for key, about := range res.operations {
+			unused("operation " + key)
+			for name := range about.params {
+				unused("parameter " + key + " " + name)
+			}
+			for name := range about.limits {
+				unused("limit " + key + " " + name)
+			}
+		}
+	}
+	files, err := os.ReadDir("testdata/openapi")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, f := range files {
+		unused("example testdata/openapi/" + f.Name())
+	}
+}
+
+// isUpdate tells the methods in whose bodies null clears.
+func isUpdate(method string) bool { return method == http.MethodPut || method == http.MethodPatch }
+
+// known fails the test for a refusal that the table of texts does not have.
+func (d *drafter) known(status int, reason affiliate.Reason) {
+	for _, e := range affiliate.Refusals() {
+		if e.Kind.Status() == status && e.Reason == reason {
+			d.codes[reason] = true
+			return
+		}
+	}
+	d.t.Errorf("no refusal %d %s", status, reason)
+}

@@ -1,0 +1,169 @@
+package httpapi
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// The requests that endpoints get: one webhook for each event type.
+//
+// Source: contract 7.
+
+func (d *drafter) webhooks() named[named[any]] {
+	var out named[named[any]]
+	for _, typ := range affiliate.EventTypes() {
+		family, action, _ := strings.Cut(string(typ), ".")
+		op := operation{
+			Tags:        []string{d.familyTag(family)},
+			OperationID: "on" + strings.ToUpper(family[:1]) + family[1:] + strings.ToUpper(action[:1]) + action[1:],
+			Summary:     d.eventSummary(family, action),
+			Parameters:  signatureHeaders(),
+			RequestBody: &body{Required: true, Content: jsonContent(d.envelope(typ), d.examples(string(typ), "event"))},
+			Responses: named[response]{
+				{"2XX", response{Description: "Delivered. What is in the body does not matter. A type that the receiver does not know is answered so too."}},
+				{"410", response{Description: "The endpoint is gone, and is disabled."}},
+				{"default", response{Description: "Failed, and tried again. Retry-After is honoured, redirects are not followed."}},
+			},
+			Security: &[]security{},
+		}
+		out = append(out, entry[named[any]]{string(typ), named[any]{{strings.ToLower(http.MethodPost), op}}})
+	}
+	return out
+}
+
+// familyTag is the resource that a family of events tells about.
+func (d *drafter) familyTag(family string) string {
+	return map[string]string{
+		"affiliate": "Affiliates", "referral": "Referrals", "sale": "Sales", "coupon": "Coupons", "promocode": "Promotional codes",
+	}[family]
+}
+
+func (d *drafter) eventSummary(family, action string) string {
+	if family == "promocode" {
+		family = "promotional code"
+	}
+	return "A " + family + " was " + action
+}
+
+// envelope is the JSON of an event.
+func (d *drafter) envelope(typ affiliate.EventType) schema {
+	text := schema{Type: types{"string"}}
+	field := func(name, text string, s schema) entry[schema] {
+		s.Description = text
+		return entry[schema]{name, s}
+	}
+	return schema{
+		Type: types{"object"},
+		Properties: named[schema]{
+			field("event", "The event type.", schema{Type: text.Type, Const: string(typ)}),
+			field("eventId", "The webhook-id of the request.", schema{Type: text.Type, Pattern: "^[A-Za-z0-9_-]{1,64}$"}),
+			field("occurredAt", "When the change was made.", schema{Type: text.Type, Format: "date-time"}),
+			field("programId", "The program.", schema{Type: text.Type, Format: "uuid"}),
+			field("revision", "Rises by one with every event of the object, from 1; 0 on tests only.", schema{Type: types{"integer"}, Format: "int64", Minimum: "0"}),
+			field("test", "There on tests only.", schema{Type: types{"boolean"}, Const: true}),
+			{"body", d.eventBody(typ)},
+		},
+		Required: []string{"event", "eventId", "occurredAt", "programId", "revision", "body"},
+	}
+}
+
+// eventBody is the object that an event tells about.
+func (d *drafter) eventBody(typ affiliate.EventType) schema {
+	bodies := map[string]reflect.Type{
+		"affiliate": reflect.TypeFor[affiliate.AffiliateBody](),
+		"referral":  reflect.TypeFor[affiliate.ReferralBody](),
+		"sale":      reflect.TypeFor[affiliate.Sale](),
+		"coupon":    reflect.TypeFor[affiliate.Coupon](),
+		"promocode": reflect.TypeFor[affiliate.Code](),
+	}
+	body := bodies[typ.Family()]
+	if strings.HasSuffix(string(typ), ".deleted") {
+		body = reflect.TypeFor[affiliate.DeletedBody]()
+		if typ == affiliate.SaleDeleted {
+			body = reflect.TypeFor[affiliate.DeletedSaleBody]()
+		}
+	}
+	return d.answerOf(shape{typ: body})
+}
+
+// signatureHeaders are those of every delivery.
+func signatureHeaders() []parameter {
+	header := func(name, text string, required bool, s schema) parameter {
+		return parameter{Name: name, In: "header", Required: required, Description: text, Schema: s}
+	}
+	id := schema{Type: types{"string"}, Pattern: "^[A-Za-z0-9_-]{1,64}$"}
+	stamp := schema{Type: types{"integer"}, Format: "int64"}
+	signature := schema{Type: types{"string"}, Pattern: "^v1,[A-Za-z0-9+/]+={0,2}( v1,[A-Za-z0-9+/]+={0,2})*$"}
+	const again = "There where the endpoint has svixHeaders: the same as "
+	return []parameter{
+		header("webhook-id", "The eventId: the same on every attempt, the key for dropping repeats.", true, id),
+		header("webhook-timestamp", "Unix seconds of this attempt.", true, stamp),
+		header("webhook-signature", "v1 signatures as in Standard Webhooks, one for each live secret, newest first.", true, signature),
+		header("svix-id", again+"webhook-id.", false, id),
+		header("svix-timestamp", again+"webhook-timestamp.", false, stamp),
+		header("svix-signature", again+"webhook-signature.", false, signature),
+	}
+}
+
+// eventNotes are what is said of the objects that only events hold.
+func eventNotes() described {
+	return described{
+		name: "Events", text: "Under webhooks: what endpoints are sent. Order is not guaranteed; revision tells old from new.",
+		answers: map[string]map[string]string{
+			"AffiliateEvent": {
+				"":                 "An affiliate in its events.",
+				"commissionPlan":   "The commission plan, if any.",
+				"commissionTier":   "The tier, if any.",
+				"promotionalCodes": "The live codes, newest first.",
+				"questionAnswers":  "The answers to the questions of the signup.",
+			},
+			"AffiliateCode": {
+				"":          "A code in the events of its affiliate.",
+				"code":      "The text.",
+				"active":    "False: the code is retired.",
+				"expiresAt": "The code works until this instant, inclusive.",
+				"couponId":  "The coupon.",
+			},
+			"SignupAnswer":   {"": "An answer to a question of the signup.", "questionId": "The question.", "answer": "The answer."},
+			"CommissionPlan": planTexts(),
+			"CommissionTier": tierTexts(),
+			"ReferralEvent": {
+				"":               "A referral in its events.",
+				"affiliate":      "The affiliate.",
+				"commissionPlan": "The affiliate's plan when the referral was made, if any.",
+			},
+			"DeletedObject": {"": "What is left of an object.", "id": "The id."},
+			"DeletedSale":   {"": "What is left of a sale.", "id": "The id."},
+		},
+	}
+}
+
+func planTexts() map[string]string {
+	return map[string]string{
+		"":                   "Terms that affiliates can be put on.",
+		"name":               "What the plan is called.",
+		"commissionRate":     "A percentage, or an amount on flat plans.",
+		"commissionType":     "What the rate is.",
+		"numberOfPayments":   "It pays for so many payments of a referral; null: no stop.",
+		"numberOfMonths":     "It pays for so many months of a referral; null: no stop.",
+		"paymentTrigger":     "What it pays for.",
+		"autoApproveRewards": "False: new commissions are ON_HOLD.",
+		"rewardType":         "What it pays in.",
+	}
+}
+
+func tierTexts() map[string]string {
+	return map[string]string{
+		"":               "A rank that affiliates reach by their results.",
+		"tier":           "The rank, 1 lowest.",
+		"name":           "What the tier is called.",
+		"emoji":          "Its sign.",
+		"minReferrals":   "Live referrals that it takes.",
+		"minRevenue":     "Revenue of live sales that it takes.",
+		"conditionType":  "Whether it takes both minimums, or one.",
+		"commissionRate": "The rate of the tier; null: none.",
+	}
+}

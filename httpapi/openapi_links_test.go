@@ -1,0 +1,79 @@
+package httpapi
+
+import "github.com/tributary-go/tributary/affiliate"
+
+func linkNotes() described {
+	return described{
+		name: "Links", text: "Referral links: slugs with their owners and statistics.", main: "AffiliateLink",
+		answers: map[string]map[string]string{
+			"AffiliateLink": {
+				"":             "A referral link.",
+				"link":         "The slug. Unique and looked up without regard to letter case.",
+				"affiliate":    "The owner.",
+				"program":      "The program.",
+				"clicks":       "Recorded clicks.",
+				"referrals":    "Live referrals of this link.",
+				"sales":        "Live sales of this link.",
+				"totalRevenue": "The sum of totalEarned of those sales.",
+				"fullURLs":     "One for each base URL of the program.",
+			},
+			"LinkOwner":            {"": "The owner of a link.", "name": "First and last name joined by a space.", "email": "Lower case."},
+			"LinkProgram":          {"": "The program of a link.", "name": "What it is called.", "currency": "ISO 4217 code of every amount."},
+			"FullURL":              {"": "A page of the program with the slug in its query.", "baseUrl": "The page.", "fullUrl": "The page with the slug."},
+			"AffiliateLinkDeleted": {"": "A link was deleted.", "deletedLink": "What was deleted."},
+			"DeletedAffiliateLink": {"": "What is left of a link.", "link": "The slug."},
+		},
+		bodies: map[string]note{
+			"id":             plain("The id of the link.", identText),
+			"link":           plain("The slug.", slugText),
+			"newLink":        plain("The new slug.", slugText),
+			"affiliateId":    plain("The owner, by id.", identText),
+			"affiliateEmail": plain("The owner, by email.", emailText),
+		},
+		operations: linkOperations(),
+	}
+}
+
+func linkOperations() map[string]about {
+	return map[string]about{
+		"GET /links": {
+			id: "getLinks", summary: "List links",
+			text: "Always an array.",
+			params: map[string]string{
+				"id":             "The link with this id.",
+				"link":           "The link with this slug, in any letter case.",
+				"affiliateId":    "The links of this affiliate.",
+				"affiliateEmail": "The links of the affiliate with this email.",
+			},
+		},
+		"POST /links": {
+			id: "createLink", summary: "Add a link to an affiliate",
+			text:     "Never replaces a link. Fires affiliate.updated of the owner.",
+			required: []string{"link"}, oneOf: []string{"affiliateId", "affiliateEmail"},
+			refused: refused{invalid: []affiliate.Reason{
+				affiliate.MissingField, affiliate.SlugSyntax, affiliate.AffiliateNotFound,
+				affiliate.IdentifiersMismatch, affiliate.SlugTaken,
+			}},
+		},
+		"PUT /links": {
+			id: "renameLink", summary: "Give a link another slug",
+			text:     "Id, owner and history stay; the old slug stops tracking at once. Fires affiliate.updated of the owner.",
+			required: []string{"newLink"}, oneOf: []string{"id", "link"},
+			limits: map[string]limit{"link": identText},
+			refused: refused{
+				invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.SlugSyntax, affiliate.IdentifiersMismatch, affiliate.SlugTaken},
+				notFound: []affiliate.Reason{affiliate.LinkNotFound},
+			},
+		},
+		"DELETE /links": {
+			id: "deleteLink", summary: "Delete a link",
+			text:   "Its clicks, referrals and sales stay. Fires affiliate.updated of the former owner.",
+			oneOf:  []string{"id", "link"},
+			limits: map[string]limit{"link": identText},
+			refused: refused{
+				invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.IdentifiersMismatch},
+				notFound: []affiliate.Reason{affiliate.LinkNotFound},
+			},
+		},
+	}
+}

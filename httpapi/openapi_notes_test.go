@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"encoding/json"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// What no table of the handler says: what things are for, and the limits that
+// the engine sets. One file for each resource; what is said here of a field or
+// an operation that is not there, or not said of one that is, fails the test.
+
+// A resource that is described.
+type described struct {
+	name, text string                       // of its tag
+	main       string                       // the schema whose texts its bodies share
+	answers    map[string]map[string]string // texts by schema and field; that of "" is the schema's own
+	bodies     map[string]note              // by name, dotted when nested
+	operations map[string]about             // by method and path below /api/v1
+}
+
+// A note is what is said of a field of a body. Without a text it has the one of
+// the answer.
+type note struct {
+	text   string
+	limits []limit
+}
+
+type limit func(*schema)
+
+// about is what is said of an operation.
+type about struct {
+	id, summary, text string
+
+	params   map[string]string // of the query of a GET
+	required []string          // of the body
+	oneOf    []string          // of the body: at least one
+	clears   []string          // of an update: what null clears
+	misses   bool              // a write that may answer null
+	limits   map[string]limit  // where the operation has its own
+	header   string            // of a 200, beside those that all have
+	refused  refused
+}
+
+// refused are the codes of an operation by status, beside those that all have.
+type refused struct {
+	invalid  []affiliate.Reason // 400
+	notFound []affiliate.Reason // 404
+}
+
+// resourceNotes are the resources in the document's order.
+func resourceNotes() []described {
+	return []described{
+		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), referralNotes(), saleNotes(),
+		webhookNotes(), documentNotes(), eventNotes(),
+	}
+}
+
+// documentNotes are those of the document itself.
+func documentNotes() described {
+	return described{
+		name: "Document", text: "This document.",
+		operations: map[string]about{
+			"GET /openapi.json": {id: "getDocument", summary: "This document"},
+		},
+	}
+}
+
+// commonTexts are those of fields that mean the same everywhere.
+func commonTexts() map[string]string {
+	return map[string]string{
+		"id":                 "The id. It never changes.",
+		"createdAt":          "When the record was made.",
+		"updatedAt":          "When the record was last changed.",
+		"affiliateProgramId": "The program.",
+		"programId":          "The program.",
+		"message":            "What was done, for people.",
+	}
+}
+
+func plain(text string, limits ...limit) note { return note{text, limits} }
+func limited(limits ...limit) note            { return note{"", limits} }
+
+// all are several limits as one.
+func allOf(limits ...limit) limit {
+	return func(s *schema) {
+		for _, l := range limits {
+			l(s)
+		}
+	}
+}
+
+func chars(least, most json.Number) limit {
+	return func(s *schema) { s.MinLength, s.MaxLength = least, most }
+}
+
+func atLeast(n json.Number) limit { return func(s *schema) { s.Minimum = n } }
+func atMost(n json.Number) limit  { return func(s *schema) { s.Maximum = n } }
+func above(n json.Number) limit   { return func(s *schema) { s.ExclusiveMinimum = n } }
+func matches(re string) limit     { return func(s *schema) { s.Pattern = re } }
+func byDefault(v any) limit       { return func(s *schema) { s.Default = v } }
+func onlyNull(s *schema)          { *s = schema{Type: types{"null"}, Description: s.Description} }
+
+// values are those of an enumeration of the engine.
+func values[T ~string]() limit {
+	return func(s *schema) { s.enum = enumName[T]() }
+}
+
+// only are some values.
+func only(list ...any) limit { return func(s *schema) { s.Enum = list } }
+
+// distinct are limits of a list.
+func distinct(least, most json.Number) limit {
+	return func(s *schema) { s.MinItems, s.MaxItems, s.UniqueItems = least, most, true }
+}
+
+// each are limits of the entries of a list.
+func each(limits ...limit) limit {
+	return func(s *schema) { allOf(limits...)(s.Items) }
+}
+
+// The limits of values that several resources have.
+
+func slugText(s *schema)     { s.Pattern = "^[A-Za-z0-9-]{1,100}$" }
+func codeText(s *schema)     { s.MinLength, s.Pattern = "1", `^\s*[!-~]{1,100}\s*$` }
+func emailText(s *schema)    { s.MinLength, s.Format = "1", "email" }
+func nameText(s *schema)     { s.MinLength, s.MaxLength = "1", "100" }
+func externalText(s *schema) { s.MinLength, s.MaxLength = "1", "255" }
+func identText(s *schema)    { s.MinLength = "1" }
+func currencyText(s *schema) { s.Pattern = "^[A-Za-z]{3}$" }
+func dateText(s *schema)     { s.AnyOf = []schema{{Format: "date-time"}, {Format: "date"}} }

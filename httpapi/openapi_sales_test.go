@@ -1,0 +1,150 @@
+package httpapi
+
+import "github.com/tributary-go/tributary/affiliate"
+
+func saleNotes() described {
+	return described{
+		name: "Sales", text: "Attributed payments with the commissions that they earned.", main: "Sale",
+		answers: map[string]map[string]string{
+			"Sale": saleTexts(), "Commission": commissionTexts(),
+			"RefundResult": {
+				"":                "What a refund did.",
+				"success":         "Always true.",
+				"alreadyRefunded": "True when nothing was left to do.",
+				"reason":          "already_refunded: the sale was refunded, or this refundId was applied, before.",
+			},
+		},
+		bodies:     saleBodies(),
+		operations: saleOperations(),
+	}
+}
+
+func saleTexts() map[string]string {
+	return map[string]string{
+		"":                       "An attributed payment.",
+		"id":                     "The id: an integer, never used again.",
+		"affiliateId":            "Who is credited.",
+		"referralId":             "The customer's referral, if there is one.",
+		"affiliateLinkId":        "The link that led to the sale; null by code, and once the link is deleted.",
+		"promotionalCodeId":      "The code that was used; kept when the code is deleted.",
+		"externalId":             "The caller's own id; unique among the live sales of the program.",
+		"externalInvoiceId":      "The caller's own id of the invoice; unique among the live sales of the program.",
+		"name":                   "The customer's name.",
+		"email":                  "The customer's email.",
+		"totalEarned":            "The gross amount; refunds do not lower it.",
+		"taxAmount":              "The tax in totalEarned.",
+		"shippingAmount":         "The shipping in totalEarned.",
+		"commissionRate":         "The rate that was applied: a percentage, or an amount on flat plans.",
+		"commissionEarned":       "The sum of commissions, exactly.",
+		"productsBought":         "The product's id, else its name, else empty.",
+		"clicks":                 "The customer's clicks until the sale.",
+		"status":                 "REFUNDED once nothing is left of it, for good.",
+		"refundedAmount":         "The sum of the refunds so far.",
+		"refundedAt":             "When the sale was refunded in full.",
+		"paymentTrigger":         "PURCHASE over HTTP.",
+		"source":                 "Where the sale came from; API over HTTP.",
+		"integrationSalesSource": "The integration that reported the sale; null over HTTP.",
+		"metadata":               "The caller's own object.",
+		"affiliate":              "Who is credited.",
+		"referral":               "The customer's referral, if there is one.",
+		"commissions":            "What the sale earned; empty when it earned nothing.",
+	}
+}
+
+func commissionTexts() map[string]string {
+	return map[string]string{
+		"":                 "What an affiliate earned by a sale.",
+		"saleId":           "The sale.",
+		"affiliateId":      "Who earned it.",
+		"commissionEarned": "How much.",
+		"approvalStatus":   "Whether it may be paid.",
+		"rewardType":       "What it is paid in.",
+		"payoutCreated":    "True once a payout holds it.",
+		"payoutId":         "The payout, if there is one.",
+		"manuallyPaid":     "True when it was paid outside of a payout.",
+		"holdReason":       "Why it is on hold or declined.",
+		"bonusReason":      "Why a bonus was given.",
+	}
+}
+
+func saleBodies() map[string]note {
+	return map[string]note{
+		"saleId":            plain("The id of the sale; a text of digits is the same."),
+		"promoCode":         plain("A code, which decides the affiliate before the other two.", identText),
+		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug; an integer is taken as its digits.", identText),
+		"email":             plain("The customer's email. A new customer without a promoCode needs email and name.", emailText),
+		"totalEarned":       plain("The gross amount.", above("0")),
+		"name":              plain("The customer's name; the referral's when it is not given.", externalText),
+		"externalId":        plain("The caller's own id. A sale that has it already is a duplicate and not recorded again.", externalText),
+		"externalInvoiceId": plain("The caller's own id of the invoice; works like externalId.", externalText),
+		"commissionRate":    plain("A rate for this sale alone: 0–100 on percentage plans, an amount on flat ones.", atLeast("0")),
+		"commissionEarned":  plain("Sets the commission of the credited affiliate.", atLeast("0")),
+		"product":           plain("What was bought."),
+		"product.productId": plain("The caller's own id of the product.", externalText),
+		"product.quantity":  plain("How many.", above("0")),
+		"product.price":     plain("The price of one.", atLeast("0")),
+		"product.name":      plain("What the product is called.", externalText),
+		"tax":               plain("The tax in totalEarned.", atLeast("0"), byDefault(0)),
+		"shipping":          plain("The shipping in totalEarned; with tax at most totalEarned.", atLeast("0"), byDefault(0)),
+		"metadata":          plain("Replaced as a whole; at most 16,384 bytes in compact form.", open),
+		"amount":            plain("How much is refunded; all that is left when it is not given.", above("0")),
+		"refundId":          plain("Unique within the sale: a repeat does nothing.", externalText),
+	}
+}
+
+func saleOperations() map[string]about {
+	return map[string]about{
+		"GET /sales": {
+			id: "getSales", summary: "Look a sale up, or list sales",
+			params: map[string]string{
+				"id":                    "Answers the sale or null.",
+				"affiliateId":           "The sales of this affiliate.",
+				"affiliateEmail":        "The sales of the affiliate with this email.",
+				"referralId":            "The sales of this referral: its id, or the customer's email.",
+				"saleExternalId":        "The sale with this externalId, in an array.",
+				"saleExternalInvoiceId": "The sale with this externalInvoiceId, in an array.",
+			},
+		},
+		"POST /sales": {
+			id: "recordSale", summary: "Report a sale",
+			text: "Sale-Outcome says what became of it; every outcome but recorded answers null, writes nothing and counts nothing. " +
+				"Fires sale.created, after referral.created when the customer was new.",
+			required: []string{"totalEarned"},
+			oneOf:    []string{"promoCode", "referralId", "email"},
+			misses:   true, header: "Sale-Outcome",
+			refused: refused{invalid: append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField}, codeRefusals()...)},
+		},
+		"PUT /sales": {
+			id: "updateSale", summary: "Change a sale",
+			text:     "A new totalEarned or commissionRate calculates the commission again. Fires sale.updated when something changed.",
+			required: []string{"saleId"},
+			clears:   []string{"email", "name", "externalId", "externalInvoiceId", "commissionRate", "metadata"},
+			refused: refused{
+				invalid: []affiliate.Reason{
+					affiliate.MissingField, affiliate.SaleExternalIDTaken, affiliate.SaleInvoiceIDTaken,
+					affiliate.InPayout, affiliate.SaleHasBeenRefunded,
+				},
+				notFound: []affiliate.Reason{affiliate.SaleNotFound},
+			},
+		},
+		"PATCH /sales": {
+			id: "refundSale", summary: "Refund a sale, in part or in full",
+			text: "The commission follows what is kept. A partial refund fires sale.updated; the full one fires sale.deleted, " +
+				"and nothing is fired for that sale afterwards.",
+			required: []string{"saleId"},
+			refused: refused{
+				invalid: []affiliate.Reason{
+					affiliate.MissingField, affiliate.OutsideRefundWindow, affiliate.ManuallyPaid, affiliate.AlreadyPaid,
+					affiliate.IncludedInPayout, affiliate.RefundExceedsSale,
+				},
+				notFound: []affiliate.Reason{affiliate.SaleNotFound},
+			},
+		},
+		"DELETE /sales": {
+			id: "deleteSale", summary: "Delete a sale and its commissions",
+			text:     "Redemptions stay counted. Answers the same when nothing matched. Fires sale.deleted on a match, unless the sale is refunded already.",
+			required: []string{"saleId"},
+			refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.InPayout}},
+		},
+	}
+}

@@ -1,0 +1,193 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// The schemas of answers and events, from the Go types that are encoded.
+
+// A shape is a Go type as an answer holds it: fields with omitzero are there,
+// or left out where the object is part of another.
+type shape struct {
+	typ   reflect.Type
+	inner bool
+}
+
+// whole and part are the two shapes of a type.
+func whole[T any]() shape { return shape{typ: reflect.TypeFor[T]()} }
+func part[T any]() shape  { return shape{typ: reflect.TypeFor[T](), inner: true} }
+
+// schemaNames are the names of the shapes in the document, in its order.
+func schemaNames() named[shape] {
+	return named[shape]{
+		{"Affiliate", whole[affiliate.Affiliate]()},
+		{"AffiliateLinkEntry", whole[affiliate.AffiliateLink]()},
+		{"AffiliateSummary", whole[affiliate.AffiliateSummary]()},
+		{"AffiliateContact", whole[affiliate.AffiliateContact]()},
+		{"AffiliateLink", whole[affiliate.Link]()},
+		{"LinkOwner", whole[affiliate.LinkOwner]()},
+		{"LinkProgram", whole[affiliate.LinkProgram]()},
+		{"FullURL", whole[affiliate.FullURL]()},
+		{"Coupon", whole[affiliate.Coupon]()},
+		{"CouponOfCode", part[affiliate.Coupon]()},
+		{"PromotionalCode", whole[affiliate.Code]()},
+		{"PromotionalCodeOfCoupon", part[affiliate.Code]()},
+		{"PromotionalCodeName", whole[affiliate.CodeName]()},
+		{"Evaluation", whole[affiliate.Evaluation]()},
+		{"EvaluationReason", whole[affiliate.Failure]()},
+		{"Referral", whole[affiliate.Referral]()},
+		{"Sale", whole[affiliate.Sale]()},
+		{"Commission", whole[affiliate.Commission]()},
+		{"RefundResult", whole[affiliate.RefundResult]()},
+		{"WebhookEndpoint", whole[affiliate.Endpoint]()},
+		{"IssuedWebhookEndpoint", whole[affiliate.IssuedEndpoint]()},
+		{"TestResult", whole[affiliate.TestResult]()},
+		{"Delivery", part[affiliate.Delivery]()},
+		{"DeliveryWithPayload", whole[affiliate.Delivery]()},
+		{"DeliveryAttempt", whole[affiliate.DeliveryAttempt]()},
+		{"Count", whole[counted]()},
+		{"Message", whole[done]()},
+		{"AffiliateLinkDeleted", whole[deletedLink]()},
+		{"DeletedAffiliateLink", whole[affiliate.DeletedLink]()},
+		{"CouponDeleted", whole[deletedCoupon]()},
+		{"DeletedCoupon", whole[affiliate.DeletedCoupon]()},
+		{"PromotionalCodeDeleted", whole[deletedCode]()},
+		{"DeletedPromotionalCode", whole[affiliate.DeletedCode]()},
+		{"WebhookEndpointDeleted", whole[deletedEndpoint]()},
+		{"DeletedWebhookEndpoint", whole[affiliate.DeletedEndpoint]()},
+		{"AffiliateEvent", whole[affiliate.AffiliateBody]()},
+		{"AffiliateCode", whole[affiliate.AffiliateCode]()},
+		{"SignupAnswer", whole[affiliate.Answer]()},
+		{"CommissionPlan", whole[affiliate.Plan]()},
+		{"CommissionTier", whole[affiliate.Tier]()},
+		{"ReferralEvent", whole[affiliate.ReferralBody]()},
+		{"DeletedObject", whole[affiliate.DeletedBody]()},
+		{"DeletedSale", whole[affiliate.DeletedSaleBody]()},
+	}
+}
+
+// schemaRef points to the schema of a shape. A type that has one shape only is
+// that one everywhere.
+func schemaRef(s shape) (schema, bool) {
+	names := schemaNames()
+	for _, want := range []shape{s, {typ: s.typ}} {
+		i := slices.IndexFunc(names, func(e entry[shape]) bool { return e.value == want })
+		if i >= 0 {
+			return ref(names[i].name), true
+		}
+	}
+	return schema{}, false
+}
+
+// answerSchemas are the schemas of all shapes, with the texts of their fields.
+func (d *drafter) answerSchemas() named[schema] {
+	var out named[schema]
+	for _, e := range schemaNames() {
+		out = append(out, entry[schema]{e.name, d.object(e.name, e.value)})
+	}
+	return out
+}
+
+// object is the schema of a struct. Every field is required, but for those
+// with omitzero in a type that has one shape.
+func (d *drafter) object(name string, s shape) schema {
+	out := schema{Type: types{"object"}, Description: d.text(name, "")}
+	for _, f := range jsonFields(s.typ) {
+		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		optional := opts == "omitzero"
+		if optional && s.inner {
+			continue
+		}
+		field := d.typeSchema(f.Type)
+		if field.Ref == "" || d.text(name, tag) != "" {
+			field.Description = d.text(name, tag)
+			if field.Description == "" {
+				d.missing(name + "." + tag)
+			}
+		}
+		if d.alwaysNull(name, tag) {
+			field = schema{Type: types{"null"}, Description: field.Description}
+		}
+		out.Properties = append(out.Properties, entry[schema]{tag, field})
+		if !optional || d.hasTwoShapes(s.typ) {
+			out.Required = append(out.Required, tag)
+		}
+	}
+	return out
+}
+
+// hasTwoShapes tells whether the fields with omitzero depend on where the
+// object stands, and not on its values.
+func (d *drafter) hasTwoShapes(t reflect.Type) bool {
+	return slices.ContainsFunc(schemaNames(), func(e entry[shape]) bool { return e.value == shape{t, true} })
+}
+
+// jsonFields are the fields of a struct as they are encoded: those of embedded
+// structs in their place.
+func jsonFields(t reflect.Type) []reflect.StructField {
+	var out []reflect.StructField
+	for f := range t.Fields() {
+		if f.Anonymous {
+			out = append(out, jsonFields(f.Type)...)
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// typeSchema is the schema of a value of a Go type inside an answer.
+func (d *drafter) typeSchema(t reflect.Type) schema {
+	if inner, ok := optional(t); ok {
+		return orNull(d.typeSchema(inner))
+	}
+	if s, ok := scalars()[t]; ok {
+		return s
+	}
+	if s, ok := schemaRef(shape{t, true}); ok {
+		return s
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return schema{Type: types{"boolean"}}
+	case reflect.Int, reflect.Int64:
+		return schema{Type: types{"integer"}, Format: "int64"}
+	case reflect.String:
+		return schema{Type: types{"string"}, Enum: d.enums[t.Name()]}
+	case reflect.Slice:
+		return arrayOf(d.typeSchema(t.Elem()))
+	}
+	panic(fmt.Sprintf("no schema for %v: name it in schemaNames", t))
+}
+
+// optional takes an Opt apart.
+func optional(t reflect.Type) (inner reflect.Type, ok bool) {
+	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "Opt[") {
+		return nil, false
+	}
+	get, _ := t.MethodByName("Get")
+	return get.Type.Out(0), true
+}
+
+// scalars are the types that encode themselves.
+func scalars() map[reflect.Type]schema {
+	number := schema{Type: types{"number"}}
+	return map[reflect.Type]schema{
+		reflect.TypeFor[uuid.UUID]():          {Type: types{"string"}, Format: "uuid"},
+		reflect.TypeFor[affiliate.Time]():     {Type: types{"string"}, Format: "date-time"},
+		reflect.TypeFor[affiliate.Amount]():   number,
+		reflect.TypeFor[affiliate.Percent]():  number,
+		reflect.TypeFor[affiliate.Currency](): {Type: types{"string"}, Pattern: "^[A-Z]{3}$"},
+		reflect.TypeFor[affiliate.Reason]():   {Type: types{"string"}, Enum: enumTexts(codeRefusals())},
+		reflect.TypeFor[affiliate.Secret]():   {Type: types{"string"}, Pattern: "^whsec_"},
+		reflect.TypeFor[json.RawMessage]():    {Type: types{"object"}, AdditionalProperties: true},
+	}
+}

@@ -1,0 +1,134 @@
+package httpapi_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+)
+
+// An operation is a request that succeeds on a stocked program.
+type operation struct {
+	method, target, body string
+}
+
+func (o operation) String() string { return o.method + " " + o.target }
+
+// stock is one record of each kind in a program, as a caller names them.
+type stock struct {
+	affiliate, link, coupon, code, referral, endpoint, delivery uuid.UUID
+	sale, click                                                 string
+}
+
+// fill puts one record of each kind into the program, and gives it an endpoint
+// that a delivery to has failed.
+func (w *world) fill() stock {
+	w.t.Helper()
+	ctx := context.Background()
+	hook := must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/in", Events: []affiliate.EventType{"*"}}))
+	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
+	}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{
+		Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), ExternalID: "coupon-ext",
+	}))
+	code := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID, ExternalID: "code-ext"}))
+	click := must(w.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
+	customer := must(w.CreateReferral(ctx, affiliate.NewReferral{
+		AffiliateID: "ada", Name: "Kim", Email: "kim@example.net", ReferredUserExternalID: "cust-1",
+	}))
+	sold := must(w.RecordSale(ctx, affiliate.NewSale{
+		PromoCode: "ADA20", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("129.5"),
+		ExternalID: "order-1", ExternalInvoiceID: "invoice-1",
+	}))
+	claims := must(w.ClaimDeliveries(ctx, 1, time.Minute))
+	failed := affiliate.Attempt{Delivery: claims[0].Delivery, Token: claims[0].Token, Err: affiliate.FailedTimeout}
+	if err := w.SettleDeliveries(ctx, []affiliate.Attempt{failed}); err != nil {
+		w.t.Fatal(err)
+	}
+	sale, _ := sold.Sale.Get()
+	return stock{
+		ada.ID, ada.AffiliateLinks[0].ID, coupon.ID, code.ID, customer.ID, hook.ID, claims[0].Delivery,
+		strconv.FormatInt(int64(sale.ID), 10), strconv.FormatInt(int64(click.ID), 10),
+	}
+}
+
+// operations lists one request for each route that succeeds on the stock. Those
+// that take a record away come last in their resource.
+func (s stock) operations() []operation {
+	q := func(id uuid.UUID) string { return `"` + id.String() + `"` }
+	const api = "/api/v1"
+	return []operation{
+		{"GET", api + "/affiliates?id=" + s.affiliate.String(), ""},
+		{"POST", api + "/affiliates", `{"firstName":"Bo","lastName":"<&>","email":"bo@example.com"}`},
+		{"PUT", api + "/affiliates", `{"affiliateId":` + q(s.affiliate) + `,"firstName":"Augusta"}`},
+		{"GET", api + "/links", ""},
+		{"POST", api + "/links", `{"link":"ada-2","affiliateId":` + q(s.affiliate) + `}`},
+		{"PUT", api + "/links", `{"id":` + q(s.link) + `,"newLink":"ada-new"}`},
+		{"GET", api + "/coupons?id=" + s.coupon.String(), ""},
+		{"POST", api + "/coupons", `{"name":"Winter \u2028 <b>","percentOff":12.5,"redeemBy":"2026-11-30"}`},
+		{"PUT", api + "/coupons", `{"couponId":` + q(s.coupon) + `,"name":"Autumn"}`},
+		{"GET", api + "/promotional-codes?code=ada20", ""},
+		{"POST", api + "/promotional-codes", `{"couponId":` + q(s.coupon) + `,"code":"ADA<30>","affiliateId":` + q(s.affiliate) + `}`},
+		{"PUT", api + "/promotional-codes", `{"promotionalCodeId":` + q(s.code) + `,"maxRedemptions":5}`},
+		{"POST", api + "/promotional-codes/validate", `{"promoCode":"ADA20","totalEarned":19.99}`},
+		{"GET", api + "/referrals?id=" + s.referral.String(), ""},
+		{"POST", api + "/referrals", `{"affiliateId":"ada","name":"Lou & Co","email":"lou@example.net","referredUserExternalId":"cust-2"}`},
+		{"PUT", api + "/referrals", `{"referralId":` + q(s.referral) + `,"notes":"a\nb","metadata":{"a":[1,{"b":null}]}}`},
+		{"GET", api + "/sales?id=" + s.sale, ""},
+		{"POST", api + "/sales", `{"promoCode":"ada20","email":"new@example.net","totalEarned":40,"product":{"name":"<x>"}}`},
+		{"PUT", api + "/sales", `{"saleId":` + s.sale + `,"totalEarned":100}`},
+		{"PATCH", api + "/sales", `{"saleId":` + s.sale + `,"amount":10}`},
+		{"GET", api + "/webhooks?webhookId=" + s.endpoint.String(), ""},
+		{"POST", api + "/webhooks", `{"url":"https://hooks.example/two?a=1&b=2","events":["sale.created"]}`},
+		{"PUT", api + "/webhooks", `{"webhookId":` + q(s.endpoint) + `,"description":"all"}`},
+		{"POST", api + "/webhooks/rotate-secret", `{"webhookId":` + q(s.endpoint) + `}`},
+		{"POST", api + "/webhooks/test", `{"webhookId":` + q(s.endpoint) + `,"event":"sale.created"}`},
+		{"POST", api + "/webhooks/replay", `{"deliveryId":` + q(s.delivery) + `}`},
+		{"GET", api + "/webhooks/deliveries?deliveryId=" + s.delivery.String(), ""},
+		{"DELETE", api + "/webhooks", `{"webhookId":` + q(s.endpoint) + `}`},
+		{"DELETE", api + "/sales", `{"saleId":` + s.sale + `}`},
+		{"DELETE", api + "/referrals", `{"referralId":` + q(s.referral) + `}`},
+		{"DELETE", api + "/promotional-codes", `{"promotionalCodeId":` + q(s.code) + `}`},
+		{"DELETE", api + "/coupons", `{"couponId":` + q(s.coupon) + `}`},
+		{"DELETE", api + "/links", `{"id":` + q(s.link) + `}`},
+		{"DELETE", api + "/affiliates", `{"affiliateId":` + q(s.affiliate) + `}`},
+	}
+}
+
+// posts are the operations that take an Idempotency-Key.
+func (s stock) posts() []operation {
+	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method != "POST" })
+}
+
+// path is the target without its query.
+func (o operation) path() string {
+	for i := range len(o.target) {
+		if o.target[i] == '?' {
+			return o.target[:i]
+		}
+	}
+	return o.target
+}
+
+// TestOperations: each operation of the list succeeds, and the list has every
+// route.
+func TestOperations(t *testing.T) {
+	w := newWorld(t)
+	missing := httpapi.Routes()
+	for _, op := range w.fill().operations() {
+		w.ok(op.method, op.target, op.body)
+		w.verify()
+		missing = slices.DeleteFunc(missing, func(r string) bool { return r == op.method+" "+op.path() })
+	}
+	missing = slices.DeleteFunc(missing, func(r string) bool { return r == "GET /api/v1/openapi.json" })
+	if len(missing) > 0 {
+		t.Errorf("no operation for %q", missing)
+	}
+}

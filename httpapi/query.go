@@ -1,0 +1,232 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A lookup is one way in which a GET may be asked.
+type lookup struct {
+	name    string   // of the parameter that selects it; empty: when no other does
+	filters []string // parameters that are combined
+	paged   bool     // limit and cursor apply
+	single  bool     // one object or null; otherwise an array
+	answer  any      // a zero value of the object
+	run     func(c *call, q query, value string) error
+}
+
+// find is a GET: the first lookup whose parameter is there answers.
+func find(lookups ...lookup) action {
+	return action{lookups: lookups, run: func(c *call) error {
+		q, err := readQuery(c.r.URL.RawQuery, lookups)
+		if err != nil {
+			return err
+		}
+		for _, l := range lookups {
+			value, there := q.get(l.name)
+			if !there && l.name != "" {
+				continue
+			}
+			if l.paged {
+				if q.page, err = q.readPage(); err != nil {
+					return err
+				}
+			}
+			return l.run(c, q, value)
+		}
+		return affiliate.RejectQuery.Err() // not reached: the last lookup of every route needs no parameter
+	}}
+}
+
+// one looks a single object up by a parameter.
+func one[T any](name string, get func(*affiliate.Program, context.Context, string) (T, error)) lookup {
+	var none T
+	return lookup{name: name, single: true, answer: none, run: func(c *call, _ query, value string) error {
+		item, err := get(c.p, c.r.Context(), value)
+		if errors.Is(err, affiliate.ErrNotFound) {
+			c.write(http.StatusOK, null)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return c.answer(item)
+	}}
+}
+
+// A lister lists what a parameter selects.
+type lister[T any] func(*affiliate.Program, context.Context, string, affiliate.Page) (affiliate.List[T], error)
+
+// several lists the at most one object that a parameter names.
+func several[T any](name string, list lister[T]) lookup {
+	var none T
+	return lookup{name: name, answer: none, run: func(c *call, q query, value string) error {
+		return listPage(c, q, value, list)
+	}}
+}
+
+// many lists what a parameter selects, page by page.
+func many[T any](name string, list lister[T]) lookup {
+	l := several(name, list)
+	l.paged = true
+	return l
+}
+
+// all lists everything.
+func all[T any](list func(*affiliate.Program, context.Context, affiliate.Page) (affiliate.List[T], error)) lookup {
+	return many("", func(p *affiliate.Program, ctx context.Context, _ string, pg affiliate.Page) (affiliate.List[T], error) {
+		return list(p, ctx, pg)
+	})
+}
+
+// filtered lists by parameters that are combined.
+func filtered[F, T any](filters []string, read func(query) (F, error),
+	list func(*affiliate.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error),
+) lookup {
+	var none T
+	return lookup{filters: filters, paged: true, answer: none, run: func(c *call, q query, _ string) error {
+		f, err := read(q)
+		if err != nil {
+			return err
+		}
+		page, err := list(c.p, c.r.Context(), f, q.page)
+		if err != nil {
+			return err
+		}
+		return answerPage(c, q, page)
+	}}
+}
+
+func listPage[T any](c *call, q query, value string, list lister[T]) error {
+	page, err := list(c.p, c.r.Context(), value, q.page)
+	if err != nil {
+		return err
+	}
+	return answerPage(c, q, page)
+}
+
+// answerPage answers a list, with a Link to what follows.
+func answerPage[T any](c *call, q query, page affiliate.List[T]) error {
+	if page.Next != "" {
+		c.w.Header()["Link"] = []string{"<" + q.next(page.Next) + `>; rel="next"`}
+	}
+	return answerList(c, page)
+}
+
+// A query is the query string of a GET: the parameters that its operation
+// knows.
+type query struct {
+	known  []string // in the order of the contract's table
+	values url.Values
+	page   affiliate.Page
+}
+
+const (
+	paramLimit  = "limit"
+	paramCursor = "cursor"
+	cursorLimit = 100 // of a page that gives a cursor and no limit
+)
+
+// readQuery reads a query string strictly. Parameters that no lookup knows are
+// ignored.
+func readQuery(raw string, lookups []lookup) (query, error) {
+	if raw == "" {
+		return query{}, nil
+	}
+	values, err := parseQuery(raw)
+	if err != nil {
+		return query{}, err
+	}
+	q := query{values: values}
+	paged := false
+	for _, l := range lookups {
+		paged = paged || l.paged
+		if l.name != "" {
+			q.known = append(q.known, l.name)
+		}
+		q.known = append(q.known, l.filters...)
+	}
+	checked := q.known
+	if paged {
+		checked = append(checked, paramLimit, paramCursor)
+	}
+	for _, name := range checked {
+		if err := checkParameter(values, name); err != nil {
+			return query{}, err
+		}
+	}
+	return q, nil
+}
+
+// parseQuery reads a query string, whole or not at all.
+func parseQuery(raw string) (url.Values, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, affiliate.RejectQuery.Err()
+	}
+	for name, texts := range values {
+		for _, s := range texts {
+			if !utf8.ValidString(name) || !utf8.ValidString(s) {
+				return nil, affiliate.RejectQuery.Err()
+			}
+		}
+	}
+	return values, nil
+}
+
+// checkParameter refuses a parameter that is there twice, or empty.
+func checkParameter(values url.Values, name string) error {
+	switch texts := values[name]; {
+	case len(texts) > 1:
+		return affiliate.RejectRepeatedParameter.Of(name)
+	case len(texts) == 1 && texts[0] == "":
+		return affiliate.RejectEmptyParameter.Of(name)
+	}
+	return nil
+}
+
+// get is the value of a parameter.
+func (q query) get(name string) (value string, there bool) {
+	texts := q.values[name]
+	if len(texts) == 0 {
+		return "", false
+	}
+	return texts[0], true
+}
+
+// readPage reads limit and cursor.
+func (q query) readPage() (affiliate.Page, error) {
+	var pg affiliate.Page
+	if text, there := q.get(paramLimit); there {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 1000 || strconv.Itoa(n) != text {
+			return pg, affiliate.RejectLimit.Err()
+		}
+		pg.Limit = n
+	}
+	if cursor, there := q.get(paramCursor); there {
+		pg.Cursor = cursor
+		if pg.Limit == 0 {
+			pg.Limit = cursorLimit
+		}
+	}
+	return pg, nil
+}
+
+// next is the query of the page after this one: the parameters of this one with
+// another cursor.
+func (q query) next(cursor string) string {
+	ref := "?"
+	for _, name := range q.known {
+		if value, there := q.get(name); there {
+			ref += name + "=" + url.QueryEscape(value) + "&"
+		}
+	}
+	return ref + paramLimit + "=" + strconv.Itoa(q.page.Limit) + "&" + paramCursor + "=" + url.QueryEscape(cursor)
+}

@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: contract 2.5, 3.6, 8.
+
+// referralsBy lists the referrals that a filter selects.
+func referralsBy(filter func(value string) affiliate.ReferralFilter) lister[affiliate.Referral] {
+	return func(p *affiliate.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+		return p.Referrals(ctx, filter(value), pg)
+	}
+}
+
+func referralsOfID(v string) affiliate.ReferralFilter {
+	return affiliate.ReferralFilter{AffiliateID: idOf(v)}
+}
+
+func referralsOfEmail(v string) affiliate.ReferralFilter {
+	return affiliate.ReferralFilter{AffiliateEmail: v}
+}
+
+func referralsOfCustomer(v string) affiliate.ReferralFilter {
+	return affiliate.ReferralFilter{ReferredUserExternalID: v}
+}
+
+func everyReferral(string) affiliate.ReferralFilter { return affiliate.ReferralFilter{} }
+
+func newReferral(in *input) affiliate.NewReferral {
+	return affiliate.NewReferral{
+		Once:                   in.once,
+		AffiliateID:            in.ident("affiliateId"),
+		AffiliateEmail:         in.optional("affiliateEmail"),
+		PromoCode:              in.optional("promoCode"),
+		Name:                   in.text("name"),
+		Email:                  in.text("email"),
+		ReferredUserExternalID: in.text("referredUserExternalId"),
+		Plan:                   in.optional("plan"),
+	}
+}
+
+// createReferral answers null when no affiliate could be found.
+func createReferral(p *affiliate.Program, c *call, in affiliate.NewReferral) error {
+	referral, err := p.CreateReferral(c.r.Context(), in)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		c.nothing()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return c.answer(referral)
+}
+
+type referralChange struct {
+	ident string
+	up    affiliate.ReferralUpdate
+}
+
+func referralChangeOf(in *input) referralChange {
+	return referralChange{
+		ident: referralTarget(in),
+		up: affiliate.ReferralUpdate{
+			Name:                   in.optText("name"),
+			Email:                  in.optText("email"),
+			ReferredUserExternalID: in.optText("referredUserExternalId"),
+			Plan:                   in.optOptional("plan"),
+			SubscriptionStatus:     in.subscriptionStatus(),
+			Notes:                  in.optText("notes"),
+			Metadata:               in.document("metadata"),
+		},
+	}
+}
+
+// subscriptionStatus reads the status of a referral. The old name status means
+// ACTIVE when it says active or inactive, and nothing otherwise.
+func (in *input) subscriptionStatus() affiliate.Opt[affiliate.SubscriptionStatus] {
+	status := enum[affiliate.SubscriptionStatus](in, "subscriptionStatus")
+	old, _ := in.find("status", kindAny)
+	if !status.IsZero() || old == nil || old[0] != '"' {
+		return status
+	}
+	if s := strings.ToLower(unquote(old)); s == "active" || s == "inactive" {
+		return affiliate.Set(affiliate.SubscriptionActive)
+	}
+	return status
+}
+
+func updateReferral(p *affiliate.Program, ctx context.Context, in referralChange) (affiliate.Referral, error) {
+	return p.UpdateReferral(ctx, in.ident, in.up)
+}
+
+// referralTarget reads what names a referral: its id, or the customer's email.
+func referralTarget(in *input) string {
+	defer in.targeted()
+	return in.text("referralId")
+}
+
+func deleteReferral(p *affiliate.Program, ctx context.Context, ident string) (done, error) {
+	return done{"Referral deleted successfully"}, p.DeleteReferral(ctx, ident)
+}

@@ -1,0 +1,100 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A route is one operation: what is called, by which method, at which path
+// below /api/v1.
+type route struct {
+	method, path string
+	action       action
+}
+
+// routes is the API, in the order of the contract.
+//
+// Source: contract 1.1, 3 and 4.
+func routes() []route {
+	return []route{
+		{http.MethodGet, "/affiliates", find(
+			one("id", (*affiliate.Program).Affiliate),
+			one("email", (*affiliate.Program).AffiliateByEmail),
+			all((*affiliate.Program).Affiliates))},
+		{http.MethodPost, "/affiliates", create(newAffiliate, (*affiliate.Program).CreateAffiliate)},
+		{http.MethodPut, "/affiliates", loosely(affiliateChangeOf, updateAffiliate)},
+		{http.MethodDelete, "/affiliates", remove(affiliateTarget, deleteAffiliate)},
+
+		{http.MethodGet, "/links", find(
+			several("id", linksBy(linkID)),
+			several("link", linksBy(linkSlug)),
+			many("affiliateId", linksBy(linkOwner)),
+			many("affiliateEmail", linksBy(linkOwnedBy)),
+			many("", linksBy(everyLink)))},
+		{http.MethodPost, "/links", create(newLink, (*affiliate.Program).CreateLink)},
+		{http.MethodPut, "/links", loosely(linkChangeOf, renameLink)},
+		{http.MethodDelete, "/links", remove(linkTarget, deleteLink)},
+
+		{http.MethodGet, "/coupons", find(
+			coupon("id", couponByID),
+			coupon("couponId", couponByID),
+			coupon("externalId", couponByExternalID),
+			coupon("name", couponByName),
+			all((*affiliate.Program).Coupons))},
+		{http.MethodPost, "/coupons", create(newCoupon, (*affiliate.Program).CreateCoupon)},
+		{http.MethodPut, "/coupons", change(couponChangeOf, updateCoupon)},
+		{http.MethodDelete, "/coupons", remove(couponTarget, deleteCoupon)},
+
+		{http.MethodGet, "/promotional-codes", find(
+			one("id", codeBy(codeByID)),
+			one("code", codeBy(codeByText)),
+			one("externalId", codeBy(codeByExternalID)),
+			many("couponId", codesBy(codesOfCoupon)),
+			many("affiliateId", codesBy(codesOfID)),
+			many("affiliateEmail", codesBy(codesOfEmail)),
+			many("", codesBy(everyCode)))},
+		{http.MethodPost, "/promotional-codes", create(newCode, (*affiliate.Program).CreateCode)},
+		{http.MethodPut, "/promotional-codes", change(codeChangeOf, updateCode)},
+		{http.MethodDelete, "/promotional-codes", remove(codeTarget, deleteCode)},
+		{http.MethodPost, "/promotional-codes/validate", create(orderOf, (*affiliate.Program).Evaluate)},
+
+		{http.MethodGet, "/referrals", find(
+			one("id", (*affiliate.Program).Referral),
+			many("affiliateId", referralsBy(referralsOfID)),
+			many("affiliateEmail", referralsBy(referralsOfEmail)),
+			many("externalId", referralsBy(referralsOfCustomer)),
+			many("", referralsBy(everyReferral)))},
+		{http.MethodPost, "/referrals", answering[affiliate.Referral](post(newReferral, createReferral))},
+		{http.MethodPut, "/referrals", change(referralChangeOf, updateReferral)},
+		{http.MethodDelete, "/referrals", remove(referralTarget, deleteReferral)},
+
+		{http.MethodGet, "/sales", find(
+			one("id", saleByID),
+			many("affiliateId", salesBy(salesOfID)),
+			many("affiliateEmail", salesBy(salesOfEmail)),
+			many("referralId", salesBy(salesOfReferral)),
+			many("saleExternalId", salesBy(salesByExternalID)),
+			many("saleExternalInvoiceId", salesBy(salesByInvoice)),
+			many("", salesBy(everySale)))},
+		{http.MethodPost, "/sales", answering[affiliate.Sale](post(newSale, recordSale))},
+		{http.MethodPut, "/sales", change(saleChangeOf, updateSale)},
+		{http.MethodPatch, "/sales", change(refundOf, (*affiliate.Program).RefundSale)},
+		{http.MethodDelete, "/sales", remove(saleTarget, deleteSale)},
+
+		{http.MethodGet, "/webhooks", find(
+			one("webhookId", endpointByID),
+			all((*affiliate.Program).Endpoints))},
+		{http.MethodPost, "/webhooks", create(newEndpoint, (*affiliate.Program).CreateEndpoint)},
+		{http.MethodPut, "/webhooks", change(endpointChangeOf, updateEndpoint)},
+		{http.MethodDelete, "/webhooks", remove(endpointTarget, deleteEndpoint)},
+		{http.MethodPost, "/webhooks/rotate-secret", create(rotationOf, (*affiliate.Program).RotateSecret)},
+		{http.MethodPost, "/webhooks/test", create(endpointTestOf, (*affiliate.Program).TestEndpoint)},
+		{http.MethodPost, "/webhooks/replay", answering[counted](post(replayOf, replay))},
+		{http.MethodGet, "/webhooks/deliveries", find(
+			one("deliveryId", deliveryByID),
+			filtered(deliveryFilters, deliveryFilterOf, (*affiliate.Program).Deliveries))},
+
+		{http.MethodGet, "/openapi.json", document()},
+	}
+}

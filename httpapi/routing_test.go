@@ -1,0 +1,244 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/httpapi"
+)
+
+var allMethods = []string{
+	"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "Post", "X",
+}
+
+// TestAllow: every path with every method is an operation or 405 with the
+// right Allow header. No key is needed to learn that.
+func TestAllow(t *testing.T) {
+	w := newWorld(t)
+	methods := map[string][]string{}
+	for _, r := range httpapi.Routes() {
+		method, path, _ := strings.Cut(r, " ")
+		methods[path] = append(methods[path], method)
+		if method == "GET" {
+			methods[path] = append(methods[path], "HEAD")
+		}
+	}
+	for path, known := range methods {
+		slices.Sort(known)
+		for _, method := range allMethods {
+			got := w.do(method, path, "", "Authorization:")
+			want, allow := "401 unauthorized: Unauthorized", ""
+			if !slices.Contains(known, method) {
+				want, allow = "405 method_not_allowed: Method not allowed", strings.Join(known, ", ")
+			}
+			if method == "HEAD" {
+				want, _, _ = strings.Cut(want, ":")
+				want += ": "
+			}
+			if got.refusal() != want || got.header.Get("Allow") != allow {
+				t.Errorf("%s %s: %s, Allow %q, want %s, %q", method, path, got.refusal(), got.header.Get("Allow"), want, allow)
+			}
+		}
+	}
+	if got := w.do("PATCH", "/api/v1/coupons", "").header.Get("Allow"); got != "DELETE, GET, HEAD, POST, PUT" {
+		t.Errorf("Allow of /coupons: %s", got)
+	}
+}
+
+// TestMethodOverride: what a method is, the request line says.
+func TestMethodOverride(t *testing.T) {
+	w := newWorld(t)
+	s := w.fill()
+	w.refuses("400 missing_field: Name is required [name]",
+		"POST", "/api/v1/coupons", `{"couponId":"`+s.coupon.String()+`"}`, "X-HTTP-Method-Override: DELETE", "X-Method-Override: DELETE")
+	w.refuses("400 missing_field: Name is required [name]",
+		"POST", "/api/v1/coupons?_method=DELETE", `{"couponId":"`+s.coupon.String()+`"}`)
+}
+
+// strayPaths are paths at or below /api/v1 that are not the API's.
+var strayPaths = []string{
+	"/api/v1", "/api/v1/", "/api/v1/nope", "/api/v1/coupons/", "/api/v1/coupons/0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01",
+	"/api/v1/Coupons", "/api/v1/COUPONS", "/API/V1/coupons", "/api/v2/coupons", "/api/v1/coupon", "/api/v1/couponss",
+	"/api%2Fv1/coupons", "/api/v1%2Fcoupons", "/api/v1/c%6Fupons", "/api/v1/coupons%20", "/api/v1/coupons%00", "/api/v1/%63oupons",
+	"//api/v1//coupons", "//api/v1/coupons", "/api/v1//coupons", "/api/v1/x/../coupons", "/api/v1/./coupons", "/api/v1/coupons/..",
+	"/api/v1/coupons/.", "/../api/v1/coupons", "/api/v1/%2e/coupons", "/api/v1/x/%2e%2e/coupons", "/api/v1/coupons;v=1", "/api/v1/coupons.json",
+	"/api/v1/webhooks/", "/api/v1/webhooks/nope", "/api/v1/promotional-codes/validate/", "/api/v1/promotional_codes", "/", "/coupons", "/v1/coupons",
+	`/api/v1\coupons`, "/api/v1/coupon?s", "*",
+}
+
+// TestStrayPaths: a path that is not the API's is 404 for every method, with or
+// without a key, and nobody is redirected.
+func TestStrayPaths(t *testing.T) {
+	w := newWorld(t)
+	for _, path := range strayPaths {
+		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
+			for _, key := range []string{"Authorization:", "Authorization: Bearer " + testKey} {
+				got := w.do(method, path, "", key)
+				if got.refusal() != "404 not_found: Not found" || got.header.Get("Allow") != "" {
+					t.Errorf("%s %s: %s", method, path, got.refusal())
+				}
+			}
+		}
+	}
+}
+
+// TestHead: HEAD is GET without the body, on every route.
+func TestHead(t *testing.T) {
+	w := newWorld(t)
+	for _, op := range w.fill().operations() {
+		if op.method != "GET" {
+			continue
+		}
+		get, head := w.do("GET", op.target, ""), w.do("HEAD", op.target, "")
+		if head.body != "" || head.status != get.status {
+			t.Errorf("HEAD %s: %d, %q", op.target, head.status, head.body)
+		}
+		equal(t, get.header, head.header)
+		if got := w.do("HEAD", op.target, "", "Authorization:"); got.status != 401 {
+			t.Errorf("HEAD %s without a key: %d", op.target, got.status)
+		}
+	}
+}
+
+// mountings are the ways in which a host may mount the handler, with the prefix
+// that its callers put before a path.
+func mountings(api *httpapi.Handler) map[string]struct {
+	prefix string
+	host   http.Handler
+} {
+	host := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	beside := func(patterns ...string) http.Handler {
+		mux := http.NewServeMux()
+		for _, p := range patterns {
+			mux.Handle(p, host)
+		}
+		api.Register(mux)
+		return mux
+	}
+	subtree := http.NewServeMux()
+	subtree.Handle("/api/v1/", api)
+	subtree.Handle("/", host)
+	partners := http.NewServeMux()
+	partners.Handle("/partners/", http.StripPrefix("/partners", api))
+	return map[string]struct {
+		prefix string
+		host   http.Handler
+	}{
+		"the server's own handler":     {"", api},
+		"subtree of a mux":             {"", subtree},
+		"StripPrefix":                  {"/partners", partners},
+		"wildcard of a router":         {"", wildcards{"/api/": api, "/": host}},
+		"Register alone":               {"", beside()},
+		"Register beside GET /":        {"", beside("GET /")},
+		"Register beside /":            {"", beside("/")},
+		"Register beside GET /{p...}":  {"", beside("GET /{p...}")},
+		"Register beside /api/":        {"", beside("/api/")},
+		"Register beside /api/v1/":     {"", beside("/api/v1/")},
+		"Register beside /api/v1/{r}":  {"", beside("/api/v1/{r}")},
+		"Register beside GET /{a}/...": {"", beside("GET /{a}/{b}/{c}")},
+		"Register beside {v}":          {"", beside("/api/{v}/coupons", "GET /api/{v}/links")},
+		"Register beside many":         {"", beside("GET /", "POST /api/", "GET /api/v1/{r}", "OPTIONS /")},
+	}
+}
+
+// wildcards is a router in the manner of those that strip nothing: the longest
+// prefix wins.
+type wildcards map[string]http.Handler
+
+func (m wildcards) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	best := ""
+	for prefix := range m {
+		if strings.HasPrefix(r.URL.Path, prefix) && len(prefix) > len(best) {
+			best = prefix
+		}
+	}
+	m[best].ServeHTTP(w, r)
+}
+
+// TestMountings: however it is mounted, the API answers every operation, and
+// its own 405 for every other method of its paths.
+func TestMountings(t *testing.T) {
+	for name := range mountings(newWorld(t).api) {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			s := w.fill()
+			m := mountings(w.api)[name]
+			for _, op := range s.operations() {
+				if got := w.doWith(m.host, op.method, m.prefix+op.target, op.body); got.status != 200 {
+					t.Errorf("%s: %s", op, got.refusal())
+				}
+			}
+			for path, allow := range httpapi.Paths() {
+				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} {
+					if slices.Contains(strings.Split(allow, ", "), method) {
+						continue
+					}
+					got := w.doWith(m.host, method, m.prefix+path, "")
+					if got.status != 405 || got.header.Get("Allow") != allow {
+						t.Errorf("%s %s: %d, Allow %q", method, path, got.status, got.header.Get("Allow"))
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestRegisterClash: a pattern that is there already is a mistake, and
+// one with a host name wins.
+func TestRegisterClash(t *testing.T) {
+	w := newWorld(t)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/v1/coupons", func(http.ResponseWriter, *http.Request) {})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic for a pattern that is there already")
+			}
+		}()
+		w.api.Register(mux)
+	}()
+
+	mux = http.NewServeMux()
+	mux.HandleFunc("example.com/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	w.api.Register(mux)
+	rec := httptest.NewRecorder()
+	mux.ServeHTTP(rec, request("GET", "/api/v1/coupons", "")) // httptest asks example.com
+	if rec.Code != http.StatusTeapot {
+		t.Errorf("a pattern with a host name gave %d", rec.Code)
+	}
+}
+
+// TestTwoHandlers: two programs in one process share nothing.
+func TestTwoHandlers(t *testing.T) {
+	one, two := newWorld(t), newWorld(t)
+	before := two.dump()
+	for _, op := range one.fill().operations() {
+		one.ok(op.method, op.target, op.body)
+	}
+	equal(t, before, two.dump())
+	if got := two.do("GET", "/api/v1/affiliates", ""); got.body != "[]" {
+		t.Errorf("the other program lists %s", got.body)
+	}
+}
+
+// TestNoGoroutines: a handler starts none, neither when it is made nor when it
+// is registered nor when it serves.
+func TestNoGoroutines(t *testing.T) {
+	w := newWorld(t)
+	ops := w.fill().operations()
+	before := runtime.NumGoroutine()
+	for range 100 {
+		api := must(httpapi.New(w.Program, httpapi.Config{APIKeys: []string{testKey}}))
+		api.Register(http.NewServeMux())
+	}
+	for _, op := range ops {
+		w.ok(op.method, op.target, op.body)
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines before, %d after", before, after)
+	}
+}

@@ -1,0 +1,109 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: contract 2.6, 3.7.
+
+func saleByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Sale, error) {
+	return p.Sale(ctx, saleIDOf(value))
+}
+
+// salesBy lists the sales that a filter selects.
+func salesBy(filter func(value string) affiliate.SaleFilter) lister[affiliate.Sale] {
+	return func(p *affiliate.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+		return p.Sales(ctx, filter(value), pg)
+	}
+}
+
+func salesOfID(v string) affiliate.SaleFilter         { return affiliate.SaleFilter{AffiliateID: idOf(v)} }
+func salesOfEmail(v string) affiliate.SaleFilter      { return affiliate.SaleFilter{AffiliateEmail: v} }
+func salesOfReferral(v string) affiliate.SaleFilter   { return affiliate.SaleFilter{ReferralID: v} }
+func salesByExternalID(v string) affiliate.SaleFilter { return affiliate.SaleFilter{ExternalID: v} }
+func salesByInvoice(v string) affiliate.SaleFilter    { return affiliate.SaleFilter{ExternalInvoiceID: v} }
+func everySale(string) affiliate.SaleFilter           { return affiliate.SaleFilter{} }
+
+func newSale(in *input) affiliate.NewSale {
+	return affiliate.NewSale{
+		Once:              in.once,
+		PromoCode:         in.optional("promoCode"),
+		ReferralID:        in.ident("referralId"),
+		Email:             in.optional("email"),
+		TotalEarned:       in.amount("totalEarned").Or(affiliate.Amount{}),
+		Name:              in.optional("name"),
+		ExternalID:        in.optional("externalId"),
+		ExternalInvoiceID: in.optional("externalInvoiceId"),
+		CommissionRate:    in.percent("commissionRate"),
+		Product:           productOf(in),
+		Tax:               in.amount("tax").Or(affiliate.Amount{}),
+		Shipping:          in.amount("shipping").Or(affiliate.Amount{}),
+	}
+}
+
+// recordSale answers the sale, or null when none was recorded, and says why.
+func recordSale(p *affiliate.Program, c *call, in affiliate.NewSale) error {
+	result, err := p.RecordSale(c.r.Context(), in)
+	if err != nil {
+		return err
+	}
+	c.w.Header()["Sale-Outcome"] = []string{string(result.Outcome)}
+	sale, recorded := result.Sale.Get()
+	if !recorded {
+		c.write(http.StatusOK, null)
+		return nil
+	}
+	return c.answer(&sale)
+}
+
+type saleChange struct {
+	id affiliate.SaleID
+	up affiliate.SaleUpdate
+}
+
+func saleChangeOf(in *input) saleChange {
+	return saleChange{
+		id: saleTarget(in),
+		up: affiliate.SaleUpdate{
+			Email:             in.optOptional("email"),
+			TotalEarned:       in.amount("totalEarned"),
+			Name:              in.optOptional("name"),
+			ExternalID:        in.optOptional("externalId"),
+			ExternalInvoiceID: in.optOptional("externalInvoiceId"),
+			CommissionRate:    in.percent("commissionRate"),
+			CommissionEarned:  in.amount("commissionEarned"),
+			Metadata:          in.document("metadata"),
+		},
+	}
+}
+
+func updateSale(p *affiliate.Program, ctx context.Context, in saleChange) (affiliate.Sale, error) {
+	return p.UpdateSale(ctx, in.id, in.up)
+}
+
+func saleTarget(in *input) affiliate.SaleID {
+	defer in.targeted()
+	return in.saleID("saleId")
+}
+
+// refundOf reads a refund. A null amount is refused: it must not come to mean
+// the whole sale.
+func refundOf(in *input) affiliate.Refund {
+	r := affiliate.Refund{SaleID: saleTarget(in)}
+	if r.Amount = in.amount("amount"); r.Amount.IsNull() {
+		in.fault(affiliate.FaultNull)
+	}
+	id := in.optOptional("refundId")
+	if id.IsNull() {
+		in.fault(affiliate.FaultNull)
+	}
+	r.RefundID = id.Or("")
+	return r
+}
+
+func deleteSale(p *affiliate.Program, ctx context.Context, id affiliate.SaleID) (done, error) {
+	return done{"Sale deleted successfully"}, p.DeleteSale(ctx, id)
+}

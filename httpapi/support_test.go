@@ -1,0 +1,345 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// start is the moment at which the clock of every test stands first.
+var start = time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
+
+const testKey = "tk_4f9c1d7e8a01b2c3d4e5f60718293a4b"
+
+// A world is a program on a store of its own with its API, and a clock that a
+// test moves.
+type world struct {
+	*affiliate.Program
+	t     testing.TB
+	api   *httpapi.Handler
+	store *gateway
+	now   time.Time
+	logs  *watchedLog
+}
+
+// setup is what a test changes of a world before it is made.
+type setup struct {
+	id     uuid.UUID
+	store  affiliate.Store
+	engine affiliate.Config
+	api    httpapi.Config
+	auth   httpapi.Authenticator
+}
+
+func newWorld(t testing.TB, change ...func(*setup)) *world {
+	t.Helper()
+	w := &world{t: t, now: start, logs: &watchedLog{}}
+	s := setup{
+		store: memstore.New(),
+		engine: affiliate.Config{
+			ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
+			Name:         "Northwind Beans",
+			Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+			Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+			Now:          func() time.Time { return w.now },
+			Rand:         rand.NewChaCha8([32]byte{1}),
+		},
+		api: httpapi.Config{APIKeys: []string{testKey}, Logger: slog.New(w.logs.handler())},
+	}
+	for _, c := range change {
+		c(&s)
+	}
+	w.store = &gateway{Store: s.store}
+	w.Program = must(affiliate.New(w.store, s.engine))
+	if s.auth != nil {
+		s.api.APIKeys = nil
+		w.api = must(httpapi.NewMulti(s.auth, s.api))
+	} else {
+		w.api = must(httpapi.New(w.Program, s.api))
+	}
+	t.Cleanup(func() { w.logs.check(t) })
+	return w
+}
+
+// must gives the value of a call that must succeed.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("unexpected error: %v", err))
+	}
+	return v
+}
+
+// pass moves the clock.
+func (w *world) pass(d time.Duration) { w.now = w.now.Add(d) }
+
+// A gateway is a store that a test can count, break and restore.
+type gateway struct {
+	affiliate.Store
+	mu    sync.Mutex
+	calls int
+	wrap  func(affiliate.Store) affiliate.Store // nil: nothing is broken
+}
+
+func (g *gateway) inner() affiliate.Store {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.calls++
+	if g.wrap != nil {
+		return g.wrap(g.Store)
+	}
+	return g.Store
+}
+
+func (g *gateway) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return g.inner().View(ctx, id, fn)
+}
+
+func (g *gateway) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return g.inner().Update(ctx, id, fn)
+}
+
+// broken wraps the store until the next call.
+func (g *gateway) broken(wrap func(affiliate.Store) affiliate.Store) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.wrap, g.calls = wrap, 0
+}
+
+// A watchedLog takes the lines of a handler and checks that the ones for
+// requests hold nothing that a caller sent.
+type watchedLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *watchedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *watchedLog) handler() slog.Handler {
+	return slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug})
+}
+
+var requestLine = regexp.MustCompile(
+	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /[a-z/.-]+") status=\d{3} code=("")?[a-z_]* took=\S+$`)
+
+func (l *watchedLog) check(t testing.TB) {
+	t.Helper()
+	for _, line := range l.lines() {
+		if !strings.Contains(line, "level=ERROR") && !requestLine.MatchString(line) {
+			t.Errorf("log line: %s", line)
+		}
+	}
+}
+
+func (l *watchedLog) lines() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.FieldsFunc(l.text.String(), func(r rune) bool { return r == '\n' })
+}
+
+// An answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// code is the Error-Code.
+func (a answer) code() string { return a.header.Get("Error-Code") }
+
+// refusal is status, code, text and field on one line; of a success its status.
+func (a answer) refusal() string {
+	if a.status < 400 {
+		return fmt.Sprint(a.status)
+	}
+	var body struct{ Error string }
+	json.Unmarshal([]byte(a.body), &body)
+	out := fmt.Sprint(a.status, " ", a.code(), ": ", body.Error)
+	if field := a.header.Get("Error-Field"); field != "" {
+		out += " [" + field + "]"
+	}
+	return out
+}
+
+// do sends a request in process, with key and content type unless headers say
+// otherwise: "Name: value", or "Name:" for none.
+func (w *world) do(method, target, body string, headers ...string) answer {
+	w.t.Helper()
+	return w.doWith(w.api, method, target, body, headers...)
+}
+
+func (w *world) doWith(h http.Handler, method, target, body string, headers ...string) answer {
+	w.t.Helper()
+	return send(w.t, h, request(method, target, body, headers...))
+}
+
+// send sends a request that a test has made by itself.
+func (w *world) send(r *http.Request) answer { return send(w.t, w.api, r) }
+
+func send(t testing.TB, h http.Handler, r *http.Request) answer {
+	t.Helper()
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	got := answer{rec.Code, rec.Result().Header, rec.Body.String()}
+	got.check(t, r.Method+" "+r.URL.Path)
+	return got
+}
+
+func request(method, target, body string, headers ...string) *http.Request {
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	r := httptest.NewRequest(method, target, reader)
+	r.Header.Set("Authorization", "Bearer "+testKey)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ":")
+		if value == "" {
+			r.Header.Del(name)
+			continue
+		}
+		r.Header.Set(name, strings.TrimPrefix(value, " "))
+	}
+	return r
+}
+
+// check holds every answer of the suite to what all answers have in common:
+// the fixed headers, JSON, and the form of an error.
+func (a answer) check(t testing.TB, what string) {
+	t.Helper()
+	for name, want := range map[string]string{
+		"Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+	} {
+		if got := a.header.Values(name); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %s = %q, want %q", what, name, got, want)
+		}
+	}
+	for _, name := range []string{"Access-Control-Allow-Origin", "Server", "X-Powered-By", "Location"} {
+		if a.header.Get(name) != "" {
+			t.Errorf("%s: header %s: %s", what, name, a.header.Get(name))
+		}
+	}
+	head := strings.HasPrefix(what, "HEAD ")
+	if !head && !json.Valid([]byte(a.body)) {
+		t.Errorf("%s: the body is not JSON: %s", what, a.body)
+	}
+	if (a.status >= 400) != (a.code() != "") {
+		t.Errorf("%s: status %d with Error-Code %q", what, a.status, a.code())
+	}
+	if a.status < 400 || head {
+		return
+	}
+	var fields map[string]any
+	json.Unmarshal([]byte(a.body), &fields)
+	if text, ok := fields["error"].(string); !ok || text == "" || len(fields) != 1 {
+		t.Errorf("%s: error body %s", what, a.body)
+	}
+	if a.status == http.StatusUnauthorized && a.header.Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("%s: 401 without WWW-Authenticate", what)
+	}
+}
+
+// refuses fails the test unless a request is refused with this line and leaves
+// the records as they are.
+func (w *world) refuses(want, method, target, body string, headers ...string) {
+	w.t.Helper()
+	before := w.dump()
+	if got := w.do(method, target, body, headers...).refusal(); got != want {
+		w.t.Errorf("%s %s %.200s\n got %s\nwant %s", method, target, body, got, want)
+	}
+	if diff := cmp.Diff(before, w.dump()); diff != "" {
+		w.t.Errorf("%s %s %.200s changed records (-before +after):\n%s", method, target, body, diff)
+	}
+}
+
+// ok fails the test unless a request succeeds, and decodes the answer.
+func (w *world) ok(method, target, body string, headers ...string) map[string]any {
+	w.t.Helper()
+	got := w.do(method, target, body, headers...)
+	if got.status != http.StatusOK {
+		w.t.Fatalf("%s %s %.200s: %s", method, target, body, got.refusal())
+	}
+	var fields map[string]any
+	json.Unmarshal([]byte(got.body), &fields)
+	return fields
+}
+
+// verify fails the test when the books do not hold.
+func (w *world) verify() {
+	w.t.Helper()
+	if err := w.Verify(context.Background()); err != nil {
+		w.t.Errorf("Verify: %v", err)
+	}
+}
+
+// dump is every record of the program as JSON, by table; receipts aside.
+func (w *world) dump() map[string][]string {
+	out := map[string][]string{}
+	tables := func(tx *affiliate.Tx) error {
+		add(out, tx.Affiliates, tx.Links, tx.Clicks, tx.Referrals, tx.Coupons, tx.Codes, tx.Redemptions, tx.Sales,
+			tx.Plans, tx.Tiers, tx.Payouts, tx.Totals, tx.Endpoints, tx.Events, tx.Deliveries, tx.Queue)
+		return nil
+	}
+	if err := w.store.Store.View(context.Background(), w.Config().ID, tables); err != nil {
+		w.t.Fatalf("dump: %v", err)
+	}
+	return out
+}
+
+// add puts the records of tables of any type into a dump.
+func add(out map[string][]string, tables ...any) {
+	for _, table := range tables {
+		list := reflect.ValueOf(table).MethodByName("List").Call([]reflect.Value{reflect.ValueOf(affiliate.Query{})})[0]
+		for rec, err := range list.Seq2() {
+			if !err.IsNil() {
+				panic(err)
+			}
+			name := rec.Type().Name()
+			out[name] = append(out[name], string(must(json.Marshal(rec.Interface()))))
+		}
+	}
+}
+
+// equal compares with cmp.Diff.
+func equal[T any](t testing.TB, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// sortedKeys are the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,406 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+)
+
+func TestTrackingClick(t *testing.T) {
+	s := newSite(t)
+	r := click(`{"programId":"` + siteID + `","referralCode":"mARA","fullLandingUrl":"https://beans.example/?ref=mARA",
+		"documentReferrer":"https://blog.example/","deviceId":"d-1","ipAddress":"192.0.2.7","country":"NO","uniqueClick":null}`)
+	r.Header.Set("User-Agent", "Browser/1")
+	res := ask(s.tracking(), r)
+	want := reply{200, "", "", `{"click":{"id":1,"affiliateId":"` + s.mara.ID.String() + `","createdAt":"2026-02-04T09:58:10.031Z"}}`}
+	if diff := cmp.Diff(want, replyOf(t, res), cmp.AllowUnexported(reply{})); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+	wantHeader := http.Header{
+		"Access-Control-Allow-Origin": {"*"}, "Cache-Control": {"no-store"}, "X-Content-Type-Options": {"nosniff"},
+		"Content-Type": {"application/json; charset=utf-8"}, "Content-Length": {"110"},
+	}
+	if diff := cmp.Diff(wantHeader, res.Header); diff != "" {
+		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+
+	ask(s.tracking(), click(`{"programId":"`+siteID+`","referralCode":"mara","uniqueClick":false,"userAgent":"Body/2","documentReferrer":""}`))
+	counted, stored := s.clicks()
+	wantStored := []affiliate.ClickRecord{
+		{Number: 1, LandingURL: "https://beans.example/?ref=mARA", Referrer: "https://blog.example/", DeviceID: "d-1", UserAgent: "Browser/1", Unique: true},
+		{Number: 2, UserAgent: "Body/2"},
+	}
+	for i := range wantStored {
+		wantStored[i].ID, wantStored[i].CreatedAt = stored[i].ID, siteTime
+		wantStored[i].AffiliateID, wantStored[i].LinkID = s.mara.ID, s.mara.AffiliateLinks[0].ID
+	}
+	if diff := cmp.Diff(wantStored, stored); diff != "" || counted != 2 {
+		t.Errorf("counted %d, stored (-want +got):\n%s", counted, diff)
+	}
+	if n := s.fired.Load(); n != 0 {
+		t.Errorf("%d events", n)
+	}
+	all, err := s.Referrals(t.Context(), affiliate.ReferralFilter{}, affiliate.Page{})
+	if err != nil || len(all.Items) != 0 {
+		t.Errorf("referrals: %v, %v", all.Items, err)
+	}
+}
+
+// TestTrackingRefusals: the status, the code, the field and the text of each
+// refusal, with nothing stored.
+func TestTrackingRefusals(t *testing.T) {
+	s := newSite(t)
+	h := s.tracking()
+	named := func(rest string) string { return `{"programId":"` + siteID + `","referralCode":"mara"` + rest + `}` }
+	const exists = `{"exists":false}`
+	wrong := func(code, field, text string) reply {
+		return reply{400, code, field, `{"error":"` + text + `"}`}
+	}
+	noProgram := wrong("missing_field", "programId", "Program ID is required")
+	noSlug := wrong("missing_field", "referralCode", "Referral code is required")
+	for _, tt := range []struct {
+		name, body string
+		want       reply
+	}{
+		{"UnknownProgram", `{"programId":"0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02","referralCode":"mara"}`, reply{200, "", "", exists}},
+		{"ProgramInUpperCase", `{"programId":"` + strings.ToUpper(siteID) + `","referralCode":"mara"}`, reply{200, "", "", exists}},
+		{"UnknownSlug", `{"programId":"` + siteID + `","referralCode":"nobody"}`, reply{200, "", "", exists}},
+		{"SlugWithControlCharacter", `{"programId":"` + siteID + `","referralCode":"ma\u0000ra"}`, reply{200, "", "", exists}},
+		{"SlugLookAlike", `{"programId":"` + siteID + `","referralCode":"mаra"}`, reply{200, "", "", exists}},
+		{"ErrNoProgram", `{"referralCode":"mara"}`, noProgram},
+		{"ErrNullProgram", `{"programId":null,"referralCode":"mara"}`, noProgram},
+		{"ErrBlankProgram", `{"programId":" ","referralCode":"mara"}`, noProgram},
+		{"ErrNoProgramBeforeSlugType", `{"referralCode":5}`, noProgram},
+		{"ErrNothing", `{}`, noProgram},
+		{"ErrProgramType", `{"programId":5}`, wrong("invalid_field", "programId", "programId must be a string")},
+		{"ErrNoSlug", `{"programId":"` + siteID + `"}`, noSlug},
+		{"ErrEmptySlug", `{"programId":"` + siteID + `","referralCode":"","uniqueClick":1}`, noSlug},
+		{"ErrNoSlugOfUnknownProgram", `{"programId":"x"}`, noSlug},
+		{"ErrKeyInOtherCase", `{"programID":"` + siteID + `","referralCode":"mara"}`, noProgram},
+		{"ErrSlugType", `{"programId":"` + siteID + `","referralCode":7}`, wrong("invalid_field", "referralCode", "referralCode must be a string")},
+		{"ErrUnique", named(`,"uniqueClick":"yes"`), wrong("invalid_field", "uniqueClick", "uniqueClick must be a boolean")},
+		{"ErrLandingType", named(`,"fullLandingUrl":{}`), wrong("invalid_field", "fullLandingUrl", "fullLandingUrl must be a string")},
+		{"ErrLandingControl", named(`,"fullLandingUrl":"https://a/\u0007"`), wrong("invalid_field", "fullLandingUrl", "fullLandingUrl contains invalid characters")},
+		{"ErrDuplicate", named(`,"programId":"x"`), wrong("duplicate_field", "programId", "Duplicate field: programId")},
+		{"ErrTrailing", named("") + "{}", wrong("invalid_json", "", "Unexpected data after JSON body")},
+		{"ErrArray", `[]`, wrong("invalid_json", "", "Request body must be a JSON object")},
+		{"ErrSurrogate", named(`,"deviceId":"\ud800"`), wrong("invalid_json", "", "Request body is not valid UTF-8")},
+		{"ErrNoBody", ``, wrong("body_required", "", "Request body is required")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, replyOf(t, ask(h, click(tt.body))), cmp.AllowUnexported(reply{})); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if counted, stored := s.clicks(); counted != 0 || len(stored) != 0 {
+		t.Errorf("%d clicks counted, %d stored", counted, len(stored))
+	}
+}
+
+// TestTrackingGate: what is answered before the body is read.
+func TestTrackingGate(t *testing.T) {
+	s := newSite(t)
+	typed := func(method, target, contentType string) *http.Request {
+		r := httptest.NewRequest(method, target, strings.NewReader(`{"programId":"`+siteID+`","referralCode":"mara"}`))
+		r.Header.Set("Content-Type", contentType)
+		return r
+	}
+	limited := httpapi.Config{Limit: func(*http.Request) time.Duration { return 1500 * time.Millisecond }}
+	for _, tt := range []struct {
+		name   string
+		cfg    httpapi.Config
+		r      *http.Request
+		status int
+		code   string
+		header http.Header
+	}{
+		{"ErrPlainText", httpapi.Config{}, typed("POST", clickPath, "text/plain;charset=UTF-8"), 415, "unsupported_media_type", nil},
+		{"ErrTooLarge", httpapi.Config{MaxBody: 16}, typed("POST", clickPath, "application/json"), 413, "body_too_large", nil},
+		{"ErrMethod", httpapi.Config{}, typed("GET", clickPath, ""), 405, "method_not_allowed", http.Header{"Allow": {"OPTIONS, POST"}}},
+		{"ErrProgramMethod", httpapi.Config{}, typed("DELETE", programPath, ""), 405, "method_not_allowed", http.Header{"Allow": {"GET, HEAD, OPTIONS"}}},
+		{"ErrPath", httpapi.Config{}, typed("POST", "/api/affiliates/capture-sale", "application/json"), 404, "not_found", nil},
+		{"ErrPathSlash", httpapi.Config{}, typed("POST", clickPath+"/", "application/json"), 404, "not_found", nil},
+		{"ErrPathEncoded", httpapi.Config{}, typed("POST", "/api/affiliates/add%2Dclick", "application/json"), 404, "not_found", nil},
+		{"ErrAPIPath", httpapi.Config{}, typed("GET", "/api/v1/affiliates", ""), 404, "not_found", nil},
+		{"ErrLimited", limited, typed("POST", clickPath, "application/json"), 429, "rate_limited", http.Header{"Retry-After": {"2"}}},
+		{"ErrLimitedProgram", limited, typed("GET", programPath+"?programId="+siteID, ""), 429, "rate_limited", http.Header{"Retry-After": {"2"}}},
+		{"PreflightClick", httpapi.Config{}, typed("OPTIONS", clickPath, ""), 204, "", http.Header{
+			"Access-Control-Allow-Methods": {"OPTIONS, POST"}, "Access-Control-Allow-Headers": {"Content-Type"},
+		}},
+		{"PreflightProgram", httpapi.Config{}, typed("OPTIONS", programPath, ""), 204, "", http.Header{
+			"Access-Control-Allow-Methods": {"GET, HEAD, OPTIONS"}, "Access-Control-Allow-Headers": {"Content-Type"},
+		}},
+		{"ErrPreflightPath", httpapi.Config{}, typed("OPTIONS", "/api/affiliates/", ""), 404, "not_found", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := ask(httpapi.Tracking(s.find, tt.cfg), tt.r)
+			if res.StatusCode != tt.status || res.Header.Get("Error-Code") != tt.code {
+				t.Errorf("%d %s, want %d %s", res.StatusCode, res.Header.Get("Error-Code"), tt.status, tt.code)
+			}
+			want := http.Header{"Access-Control-Allow-Origin": {"*"}, "Cache-Control": {"no-store"}}
+			for name, values := range tt.header {
+				want[name] = values
+			}
+			for name := range want {
+				if diff := cmp.Diff(want[name], res.Header[name]); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", name, diff)
+				}
+			}
+			if body := bodyOf(t, res); tt.status == 204 && body != "" || tt.status != 204 && !strings.HasPrefix(body, `{"error":"`) {
+				t.Errorf("body %q", body)
+			}
+		})
+	}
+	if counted, stored := s.clicks(); counted != 0 || len(stored) != 0 {
+		t.Errorf("%d clicks counted, %d stored", counted, len(stored))
+	}
+}
+
+// TestTrackingTakesNoKey: a key changes nothing, and no answer asks for one.
+func TestTrackingTakesNoKey(t *testing.T) {
+	s := newSite(t)
+	r := click(`{"programId":"` + siteID + `","referralCode":"mara"}`)
+	r.Header.Set("Authorization", "Basic whatever")
+	if res := ask(s.tracking(), r); res.StatusCode != 200 || res.Header.Get("WWW-Authenticate") != "" {
+		t.Errorf("%d %v", res.StatusCode, res.Header)
+	}
+}
+
+func TestTrackingProgram(t *testing.T) {
+	s := newSite(t)
+	h := s.tracking()
+	wrong := func(code, field, text string) reply { return reply{400, code, field, `{"error":"` + text + `"}`} }
+	for _, tt := range []struct {
+		name, method, query string
+		want                reply
+		cache               string
+	}{
+		{"OK", "GET", "?x=1&programId=" + siteID, reply{200, "", "", `{"program":{"id":"` + siteID +
+			`","name":"Northwind Beans","cookieDuration":30,"urlModifier":"ref","crossTrackingDomains":[],"enableDebugLogs":false}}`}, "public, max-age=300"},
+		{"Head", "HEAD", "?programId=" + siteID, reply{200, "", "", ""}, "public, max-age=300"},
+		{"Unknown", "GET", "?programId=nobody", reply{200, "", "", `{"exists":false}`}, "no-store"},
+		{"ErrMissing", "GET", "", wrong("missing_field", "programId", "Program ID is required"), "no-store"},
+		{"ErrEmpty", "GET", "?programId=", wrong("invalid_query", "programId", "Query parameter programId must not be empty"), "no-store"},
+		{"ErrTwice", "GET", "?programId=a&programId=b", wrong("invalid_query", "programId", "Query parameter programId was given more than once"), "no-store"},
+		{"ErrQuery", "GET", "?programId=%zz", wrong("invalid_query", "", "Invalid query string"), "no-store"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := ask(h, httptest.NewRequest(tt.method, programPath+tt.query, nil))
+			if got := res.Header.Get("Cache-Control"); got != tt.cache {
+				t.Errorf("Cache-Control %q, want %q", got, tt.cache)
+			}
+			if got := res.Header.Get("Access-Control-Allow-Origin"); got != "*" {
+				t.Errorf("Access-Control-Allow-Origin %q", got)
+			}
+			if diff := cmp.Diff(tt.want, replyOf(t, res), cmp.AllowUnexported(reply{})); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestTrackingLongTexts: a landing URL of 60 KiB is cut, and refused only when
+// what is kept of it holds control characters.
+func TestTrackingLongTexts(t *testing.T) {
+	s := newSite(t)
+	long := "https://beans.example/?" + strings.Repeat("é", 30<<10)
+	for _, tt := range []struct {
+		name, landing string
+		want          int
+	}{
+		{"Long", long, 200},
+		{"ControlAfterTheCut", long + "\x01", 200},
+		{"ErrControl", "\x01" + long, 400},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			body, err := json.Marshal(map[string]string{"programId": siteID, "referralCode": "mara", "fullLandingUrl": tt.landing})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res := ask(s.tracking(), click(string(body))); res.StatusCode != tt.want {
+				t.Errorf("status %d, want %d", res.StatusCode, tt.want)
+			}
+		})
+	}
+	counted, stored := s.clicks()
+	if counted != 2 || len(stored) != 2 {
+		t.Fatalf("%d clicks counted, %d stored", counted, len(stored))
+	}
+	for _, rec := range stored {
+		if want := long[:2047]; rec.LandingURL != want { // 2,048 would cut a character in two
+			t.Errorf("kept %d bytes, want %d", len(rec.LandingURL), len(want))
+		}
+	}
+}
+
+// TestTrackingHeaderAgent: what a browser's header holds never costs a click.
+func TestTrackingHeaderAgent(t *testing.T) {
+	s := newSite(t)
+	r := click(`{"programId":"` + siteID + `","referralCode":"mara"}`)
+	r.Header["User-Agent"] = []string{"Br\xffows\ter/1"}
+	if res := ask(s.tracking(), r); res.StatusCode != 200 {
+		t.Errorf("status %d", res.StatusCode)
+	}
+	if _, stored := s.clicks(); stored[0].UserAgent != "Browser/1" {
+		t.Errorf("kept %q", stored[0].UserAgent)
+	}
+}
+
+// TestTrackingAtOnce: counters equal the clicks, and the ids are distinct.
+func TestTrackingAtOnce(t *testing.T) {
+	const n = 10_000
+	s := newSite(t)
+	h := s.tracking()
+	ids := make([]int64, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			var got struct{ Click struct{ ID int64 } }
+			res := ask(h, click(`{"programId":"`+siteID+`","referralCode":"mara"}`))
+			if err := json.NewDecoder(res.Body).Decode(&got); err != nil {
+				t.Error(err)
+			}
+			ids[i] = got.Click.ID
+		})
+	}
+	wg.Wait()
+	s.holds(ids)
+}
+
+// holds compares the books with the ids that were given out.
+func (s *site) holds(ids []int64) {
+	s.t.Helper()
+	counted, stored := s.clicks()
+	if int(counted) != len(ids) || len(stored) != len(ids) {
+		s.t.Errorf("%d clicks counted, %d stored, want %d", counted, len(stored), len(ids))
+	}
+	distinct := map[int64]bool{}
+	for _, id := range ids {
+		distinct[id] = true
+	}
+	for _, rec := range stored {
+		if !distinct[rec.Number] {
+			s.t.Errorf("click %d was given to nobody", rec.Number)
+		}
+	}
+	if len(distinct) != len(ids) {
+		s.t.Errorf("%d distinct ids of %d", len(distinct), len(ids))
+	}
+}
+
+// TestTrackingFailures: what goes wrong inside is 500 with a fixed text.
+func TestTrackingFailures(t *testing.T) {
+	s := newSite(t)
+	s.broken.Store(true)
+	for _, tt := range []struct {
+		name string
+		find func(context.Context, string) (*affiliate.Program, error)
+	}{
+		{"Store", s.find},
+		{"Find", func(context.Context, string) (*affiliate.Program, error) { return nil, storeError(storeText) }},
+		{"FindGivesNothing", func(context.Context, string) (*affiliate.Program, error) { return nil, nil }},
+		{"Panic", func(context.Context, string) (*affiliate.Program, error) { panic(storeText) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var logged bytes.Buffer
+			h := httpapi.Tracking(tt.find, httpapi.Config{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+			want := reply{500, "internal_error", "", `{"error":"Internal server error"}`}
+			res := ask(h, click(`{"programId":"`+siteID+`","referralCode":"mara"}`))
+			if diff := cmp.Diff(want, replyOf(t, res), cmp.AllowUnexported(reply{})); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if !strings.Contains(logged.String(), "POST /add-click") {
+				t.Errorf("log: %q", logged.String())
+			}
+		})
+	}
+	notThere := httpapi.Tracking(func(context.Context, string) (*affiliate.Program, error) {
+		return nil, fmt.Errorf("look up: %w", affiliate.Refuse(affiliate.ProgramNotFound))
+	}, httpapi.Config{})
+	if body := bodyOf(t, ask(notThere, click(`{"programId":"`+siteID+`","referralCode":"mara"}`))); body != `{"exists":false}` {
+		t.Errorf("a wrapped not-found answers %s", body)
+	}
+}
+
+// TestTrackingMounted: below a prefix of a mux, and by exact patterns beside a
+// catch-all that names a method.
+func TestTrackingMounted(t *testing.T) {
+	s := newSite(t)
+	prefix, exact := http.NewServeMux(), http.NewServeMux()
+	prefix.Handle("/api/affiliates/", s.tracking())
+	exact.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	for _, method := range []string{http.MethodPost, http.MethodOptions} {
+		exact.Handle(method+" "+clickPath, s.tracking())
+	}
+	stripped := http.StripPrefix("/partners", s.tracking())
+	for name, tt := range map[string]struct {
+		h    http.Handler
+		path string
+	}{"Prefix": {prefix, clickPath}, "Exact": {exact, clickPath}, "Stripped": {stripped, "/partners" + clickPath}} {
+		t.Run(name, func(t *testing.T) {
+			for method, want := range map[string]int{http.MethodPost: 200, http.MethodOptions: 204} {
+				r := httptest.NewRequest(method, tt.path, strings.NewReader(`{"programId":"`+siteID+`","referralCode":"mara"}`))
+				r.Header.Set("Content-Type", "application/json")
+				if res := ask(tt.h, r); res.StatusCode != want {
+					t.Errorf("%s: %d, want %d", method, res.StatusCode, want)
+				}
+			}
+		})
+	}
+}
+
+// TestTrackingManyPrograms: the slug of one program is unknown in another.
+func TestTrackingManyPrograms(t *testing.T) {
+	s := newSite(t)
+	cfg := s.Config()
+	cfg.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")
+	other, err := affiliate.New(s.store, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpapi.Tracking(func(_ context.Context, id string) (*affiliate.Program, error) {
+		if id == cfg.ID.String() {
+			return other, nil
+		}
+		return s.find(t.Context(), id)
+	}, httpapi.Config{})
+	if body := bodyOf(t, ask(h, click(`{"programId":"`+cfg.ID.String()+`","referralCode":"mara"}`))); body != `{"exists":false}` {
+		t.Errorf("answer %s", body)
+	}
+	if counted, stored := s.clicks(); counted != 0 || len(stored) != 0 {
+		t.Errorf("%d clicks counted, %d stored", counted, len(stored))
+	}
+}
+
+func TestTrackingMistakes(t *testing.T) {
+	s := newSite(t)
+	for name, make := range map[string]func(){
+		"NoFind":      func() { httpapi.Tracking(nil, httpapi.Config{}) },
+		"Keys":        func() { httpapi.Tracking(s.find, httpapi.Config{APIKeys: []string{"k"}}) },
+		"NegativeMax": func() { httpapi.Tracking(s.find, httpapi.Config{MaxBody: -1}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			make()
+		})
+	}
+}

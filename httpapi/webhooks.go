@@ -1,0 +1,142 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: contract 2.12, 2.13, 4.2.
+
+func endpointByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Endpoint, error) {
+	return p.Endpoint(ctx, idOf(value))
+}
+
+func newEndpoint(in *input) affiliate.NewEndpoint {
+	return affiliate.NewEndpoint{
+		Once:        in.once,
+		URL:         in.text("url"),
+		Events:      texts[affiliate.EventType](in, "events").Or(nil),
+		Description: in.optional("description"),
+		Active:      in.boolean("active"),
+		SvixHeaders: in.flag("svixHeaders"),
+	}
+}
+
+type endpointChange struct {
+	id uuid.UUID
+	up affiliate.EndpointUpdate
+}
+
+func endpointChangeOf(in *input) endpointChange {
+	return endpointChange{
+		id: endpointTarget(in),
+		up: affiliate.EndpointUpdate{
+			URL:         in.optText("url"),
+			Events:      texts[affiliate.EventType](in, "events"),
+			Description: in.optOptional("description"),
+			Active:      in.boolean("active"),
+			SvixHeaders: in.boolean("svixHeaders"),
+		},
+	}
+}
+
+func updateEndpoint(p *affiliate.Program, ctx context.Context, in endpointChange) (affiliate.Endpoint, error) {
+	return p.UpdateEndpoint(ctx, in.id, in.up)
+}
+
+func endpointTarget(in *input) uuid.UUID {
+	defer in.targeted()
+	return in.id("webhookId")
+}
+
+type deletedEndpoint struct {
+	Message  string                    `json:"message"`
+	Endpoint affiliate.DeletedEndpoint `json:"deletedWebhook"`
+}
+
+func deleteEndpoint(p *affiliate.Program, ctx context.Context, id uuid.UUID) (deletedEndpoint, error) {
+	endpoint, err := p.DeleteEndpoint(ctx, id)
+	return deletedEndpoint{"Webhook endpoint deleted successfully", endpoint}, err
+}
+
+func rotationOf(in *input) affiliate.Rotation {
+	return affiliate.Rotation{
+		Once:               in.once,
+		WebhookID:          in.id("webhookId"),
+		GracePeriodSeconds: in.ranged("gracePeriodSeconds"),
+	}
+}
+
+func endpointTestOf(in *input) affiliate.EndpointTest {
+	return affiliate.EndpointTest{
+		Once:      in.once,
+		WebhookID: in.id("webhookId"),
+		Event:     enum[affiliate.EventType](in, "event").Or(""),
+	}
+}
+
+func replayOf(in *input) affiliate.ReplayRange {
+	return affiliate.ReplayRange{
+		Once:       in.once,
+		DeliveryID: in.id("deliveryId"),
+		WebhookID:  in.id("webhookId"),
+		Since:      in.date("since"),
+		Until:      in.date("until"),
+	}
+}
+
+// replay answers how many deliveries are sent again. The number that is kept
+// under a key is not the answer itself.
+func replay(p *affiliate.Program, c *call, in affiliate.ReplayRange) error {
+	n, err := p.Replay(c.r.Context(), in)
+	if err != nil {
+		return err
+	}
+	body, err := appendJSON(c.out[:0], counted{n})
+	if err != nil {
+		return err
+	}
+	c.out = body
+	c.write(http.StatusOK, body)
+	return nil
+}
+
+func deliveryByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Delivery, error) {
+	return p.Delivery(ctx, idOf(value))
+}
+
+// deliveryFilters are the parameters that select deliveries, in their order.
+var deliveryFilters = []string{"webhookId", "state", "event", "since", "until"}
+
+func deliveryFilterOf(q query) (affiliate.DeliveryFilter, error) {
+	id, _ := q.get("webhookId")
+	state, _ := q.get("state")
+	event, _ := q.get("event")
+	f := affiliate.DeliveryFilter{
+		WebhookID: idOf(id), State: affiliate.DeliveryState(state), Event: affiliate.EventType(event),
+	}
+	var err error
+	if f.Since, err = q.date("since"); err == nil {
+		f.Until, err = q.date("until")
+	}
+	return f, err
+}
+
+// date reads a parameter that is a date.
+func (q query) date(name string) (affiliate.Opt[affiliate.Date], error) {
+	text, there := q.get(name)
+	if !there {
+		return affiliate.Opt[affiliate.Date]{}, nil
+	}
+	d, err := affiliate.ParseDate(text)
+	if err != nil {
+		bad := affiliate.FaultNotADate.Of(name)
+		bad.Reason = affiliate.InvalidQuery
+		return affiliate.Opt[affiliate.Date]{}, bad
+	}
+	return affiliate.Set(d), nil
+}

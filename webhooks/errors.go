@@ -1,0 +1,74 @@
+package webhooks
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The classes of what [Verifier.Verify] refuses. Every refusal is one of the
+// errors below and matches its class by errors.Is.
+var (
+	// ErrHeader: a header is missing, repeated or malformed.
+	ErrHeader = errors.New("webhooks: header refused")
+
+	// ErrTimestamp: the request is outside the window of time.
+	ErrTimestamp = errors.New("webhooks: timestamp refused")
+
+	// ErrSignature: no signature in the request is right. Whatever was changed,
+	// this is the very error.
+	ErrSignature = errors.New("webhooks: signature refused")
+)
+
+// What ErrHeader can be. An empty header is a missing one.
+var (
+	ErrIDMissing         = fmt.Errorf("%w: no id", ErrHeader)
+	ErrIDRepeated        = fmt.Errorf("%w: more than one id", ErrHeader)
+	ErrIDSyntax          = fmt.Errorf("%w: the id is not 1 to 64 of A-Z, a-z, 0-9, _ and -", ErrHeader)
+	ErrTimestampMissing  = fmt.Errorf("%w: no timestamp", ErrHeader)
+	ErrTimestampRepeated = fmt.Errorf("%w: more than one timestamp", ErrHeader)
+	ErrTimestampSyntax   = fmt.Errorf("%w: the timestamp is not 1 to 11 digits of Unix seconds", ErrHeader)
+	ErrSignatureMissing  = fmt.Errorf("%w: no signature", ErrHeader)
+	ErrSignatureLong     = fmt.Errorf("%w: more than 1 KiB of signatures", ErrHeader)
+)
+
+// What ErrTimestamp can be.
+var (
+	ErrTooOld = fmt.Errorf("%w: too old", ErrTimestamp)
+	ErrTooNew = fmt.Errorf("%w: in the future", ErrTimestamp)
+)
+
+// ErrTolerance says that [Verifier.Tolerance] is negative. Like [ErrSecret] and
+// [ErrSecretCount] it is the receiver's own fault and no refusal.
+var ErrTolerance = errors.New("webhooks: negative tolerance")
+
+// What [Receiver.OnError] is told besides the errors of [Verifier.Verify] and
+// [Parse], those of the functions and those of the Dedup.
+var (
+	// ErrMethod: not a POST; answered 405.
+	ErrMethod = errors.New("webhooks: not a POST")
+
+	// ErrMediaType: not application/json, or with a content encoding; 415.
+	ErrMediaType = errors.New("webhooks: not plain JSON")
+
+	// ErrTooLarge: the body is larger than MaxBody; 413.
+	ErrTooLarge = errors.New("webhooks: body too large")
+
+	// ErrBody: the body broke off; 400.
+	ErrBody = errors.New("webhooks: body not readable")
+)
+
+// A PanicError is the panic of a function of a [Receiver]; the sender is
+// answered 500 and sends again.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error returns the value that the function panicked with.
+func (e *PanicError) Error() string { return fmt.Sprintf("webhooks: panic: %v", e.Value) }
+
+// Unwrap returns the value where it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}

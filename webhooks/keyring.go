@@ -1,0 +1,90 @@
+package webhooks
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"hash"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const (
+	encodedMAC = 44                           // sha256.Size bytes in base64
+	entrySize  = len(scheme) + encodedMAC + 1 // with the space after it
+)
+
+// keyrings is the keyring of the secrets that were used last.
+type keyrings struct{ last atomic.Pointer[keyring] }
+
+// of is the keyring of the secrets. Comparing them costs next to nothing, and
+// keeps one that was taken away from working on.
+func (k *keyrings) of(secrets []affiliate.Secret) (*keyring, error) {
+	if ring := k.last.Load(); ring != nil && slices.Equal(ring.secrets, secrets) {
+		return ring, nil
+	}
+	keys, err := keysOf(secrets)
+	if err != nil {
+		return nil, err
+	}
+	ring := &keyring{secrets: slices.Clone(secrets), macs: make([]sync.Pool, len(keys))}
+	for i, key := range keys {
+		ring.macs[i].New = func() any { return newMAC(key) }
+	}
+	k.last.Store(ring)
+	return ring, nil
+}
+
+// A keyring holds ready hashes, a pool for each secret.
+type keyring struct {
+	secrets []affiliate.Secret
+	macs    []sync.Pool
+}
+
+func (r *keyring) get(secret int) *mac { return r.macs[secret].Get().(*mac) }
+
+func (r *keyring) put(secret int, m *mac) {
+	m.hash.Reset()
+	r.macs[secret].Put(m)
+}
+
+// A mac computes one signature under its key, and after a reset of the hash
+// another. It is not safe for concurrent use.
+type mac struct {
+	hash hash.Hash
+	head [maxID + len(".99999999999.")]byte // what is signed before the body
+	raw  [sha256.Size]byte
+	text [encodedMAC]byte
+}
+
+func newMAC(key []byte) *mac { return &mac{hash: hmac.New(sha256.New, key)} }
+
+// signature is that of a message in base64, good until the next call. The body
+// is streamed: nothing grows with it.
+func (m *mac) signature(id string, at time.Time, body []byte) []byte {
+	head := append(m.head[:0], id...)
+	head = append(head, '.')
+	head = strconv.AppendInt(head, at.Unix(), 10)
+	head = append(head, '.')
+	m.hash.Write(head)
+	m.hash.Write(body)
+	base64.StdEncoding.Encode(m.text[:], m.hash.Sum(m.raw[:0]))
+	return m.text[:]
+}
+
+// appendEntry appends the signature as it stands in a header, with the space
+// that goes before the next.
+func (m *mac) appendEntry(dst []byte, id string, at time.Time, body []byte) []byte {
+	dst = append(dst, scheme...)
+	dst = append(dst, m.signature(id, at, body)...)
+	return append(dst, ' ')
+}
+
+// formatCount writes how many secrets somebody has and nothing else of them.
+func formatCount(f fmt.State, secrets []affiliate.Secret) { fmt.Fprintf(f, "%d secrets", len(secrets)) }

@@ -1,0 +1,175 @@
+package webhooks
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// ErrPayload says that a payload is not an event, or that its body is not of
+// the type asked for. Its text names keys and rules and never what was sent.
+var ErrPayload = errors.New("webhooks: payload refused")
+
+const maxDepth = 64 // levels of objects and arrays in a payload
+
+// An Event is what one request tells.
+type Event struct {
+	Type       affiliate.EventType // may be one that this version does not know
+	ID         string              // the same on every attempt; empty when the sender gives none
+	OccurredAt time.Time           // of the change, not of the attempt; zero when not given
+	ProgramID  string              // empty when not given
+	Revision   int64               // rises with each event of an object: a lower one is old news; 0 when not given
+	Test       bool                // a test delivery: nothing has happened
+	Body       json.RawMessage     // the object, or {"id": …} of a deleted one; shares memory with Raw
+	Raw        []byte              // the whole payload
+}
+
+// Parse reads a payload that was verified. Event types and keys that this
+// version does not know pass; so does the bare {"event", "body"}. What two
+// readers could understand differently is refused: a key given twice, a known
+// key in another letter case, invalid UTF-8, anything after the object, more
+// than 64 levels. The event keeps payload, which must not be changed after.
+//
+// Errors: [ErrPayload].
+//
+// Source: contract 7.2; ours in strictness.
+func Parse(payload []byte) (Event, error) {
+	e := Event{Raw: payload}
+	if err := checkJSON(payload); err != nil {
+		return Event{}, err
+	}
+	seen := make(map[string]bool, 8)
+	for key, value := range members(payload) {
+		if seen[key] {
+			return Event{}, refuse("a key is given twice")
+		}
+		seen[key] = true
+		if err := e.set(key, value); err != nil {
+			return Event{}, err
+		}
+	}
+	switch {
+	case e.Type == "":
+		return Event{}, refuse("no event")
+	case e.Body == nil:
+		return Event{}, refuse("no body")
+	}
+	if e.Type.Known() && strings.HasSuffix(string(e.Type), ".deleted") {
+		if err := checkDeleted(e); err != nil {
+			return Event{}, err
+		}
+	}
+	return e, nil
+}
+
+// Decode gives the body of an event its type: [affiliate.Sale] for
+// sale.created, [affiliate.AffiliateBody], [affiliate.ReferralBody],
+// [affiliate.Coupon] and [affiliate.Code] for the other families,
+// [affiliate.DeletedSaleBody] and [affiliate.DeletedBody] for what is deleted.
+// Amounts are read exactly. An empty body gives the zero value.
+//
+// Errors: [ErrPayload].
+func Decode[T any](e Event) (T, error) {
+	var body, zero T
+	err := json.Unmarshal(e.Body, &body)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return zero, refuse("body." + wrong.Field + " is of another type")
+	}
+	if err != nil {
+		return zero, refuse(fmt.Sprintf("the body is no %T", zero))
+	}
+	return body, nil
+}
+
+func refuse(reason string) error { return fmt.Errorf("%w: %s", ErrPayload, reason) }
+
+// set takes one key of the envelope.
+func (e *Event) set(key string, value json.RawMessage) error {
+	ok := true
+	switch key {
+	case "event":
+		ok = text(value, &e.Type) && e.Type != ""
+	case "eventId":
+		ok = text(value, &e.ID) && validID(e.ID)
+	case "occurredAt":
+		ok = value[0] == '"' && json.Unmarshal(value, &e.OccurredAt) == nil
+	case "programId":
+		ok = text(value, &e.ProgramID)
+	case "revision":
+		ok = integer(value, &e.Revision) && e.Revision >= 0
+	case "test":
+		ok = value[0] != 'n' && json.Unmarshal(value, &e.Test) == nil
+	case "body":
+		ok = value[0] == '{'
+		e.Body = value
+	default:
+		for _, known := range []string{"event", "eventId", "occurredAt", "programId", "revision", "test", "body"} {
+			if strings.EqualFold(key, known) {
+				return refuse(known + " in another letter case")
+			}
+		}
+	}
+	if !ok {
+		return refuse(key + " is malformed")
+	}
+	return nil
+}
+
+// text reads a JSON string, which null is not.
+func text[T ~string](value json.RawMessage, into *T) bool {
+	return value[0] == '"' && json.Unmarshal(value, into) == nil
+}
+
+// integer reads a JSON number without fraction and exponent.
+func integer(value json.RawMessage, into *int64) bool {
+	return value[0] != 'n' && json.Unmarshal(value, into) == nil
+}
+
+// checkDeleted checks the id of a deleted object, the one key of its body that
+// means something.
+func checkDeleted(e Event) error {
+	var id json.RawMessage
+	for key, value := range members(e.Body) {
+		switch {
+		case key == "id" && id == nil:
+			id = value
+		case strings.EqualFold(key, "id"):
+			return refuse("body.id is given twice")
+		}
+	}
+	var (
+		number int64
+		name   string
+	)
+	ok := id != nil
+	if ok && e.Type == affiliate.SaleDeleted {
+		ok = integer(id, &number)
+	} else if ok {
+		ok = text(id, &name) && name != ""
+	}
+	if !ok {
+		return refuse("body.id is missing or malformed")
+	}
+	return nil
+}
+
+// checkJSON accepts one JSON object of at most maxDepth levels and white space
+// around it.
+func checkJSON(payload []byte) error {
+	switch {
+	case !utf8.Valid(payload):
+		return refuse("invalid UTF-8")
+	case depth(payload) > maxDepth: // before Valid, whose own limit is far off
+		return refuse("nested too deeply")
+	case !json.Valid(payload):
+		return refuse("not JSON")
+	case payload[skipSpace(payload, 0)] != '{':
+		return refuse("not an object")
+	}
+	return nil
+}

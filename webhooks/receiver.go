@@ -1,0 +1,240 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const (
+	defaultMaxBody = 8 << 20
+	retryAfter     = "5" // seconds
+)
+
+// A Receiver is the handler of the URL that events are sent to: it verifies a
+// request, reads the event and calls the field of its type. Verifier is all it
+// needs. A nil field is an event that nobody wants: acknowledged and dropped.
+//
+// The sender is told that it is done (204) once the function has returned nil,
+// and sends again after anything else, so a function must bear being called
+// twice; with a Dedup it is called once for each event that it handled. Events
+// arrive in any order: whoever mirrors an object keeps the highest
+// [Event.Revision]. Test deliveries arrive like any other and are told by
+// [Event.Test]. A function gets the context of the request, which ends when the
+// sender gives up waiting, after 15 seconds as a rule.
+//
+// A body is read to memory, as fast as the sender sends: the ReadTimeout of the
+// http.Server bounds that time.
+//
+// A Receiver is safe for concurrent use while nobody changes its fields.
+//
+// Source: contract 7.4.
+type Receiver struct {
+	Verifier *Verifier
+
+	// MaxBody is in bytes; zero: 8 MiB. The event of a coupon carries each of its
+	// codes, at about 425 bytes, so 8 MiB hold about 19,700 codes; a receiver of
+	// larger coupons raises it.
+	MaxBody int64
+
+	Dedup       Dedup                      // nil: every delivery is handled
+	DedupPrefix string                     // stands before the ids: receivers that share a Dedup have one each
+	OnError     func(*http.Request, error) // told of every request that is not answered 204; nil: nobody
+
+	AffiliateCreated func(context.Context, Event, affiliate.AffiliateBody) error
+	AffiliateUpdated func(context.Context, Event, affiliate.AffiliateBody) error
+	AffiliateDeleted func(context.Context, Event, uuid.UUID) error
+	ReferralCreated  func(context.Context, Event, affiliate.ReferralBody) error
+	ReferralUpdated  func(context.Context, Event, affiliate.ReferralBody) error
+	ReferralDeleted  func(context.Context, Event, uuid.UUID) error
+	SaleCreated      func(context.Context, Event, affiliate.Sale) error
+	SaleUpdated      func(context.Context, Event, affiliate.Sale) error
+	SaleDeleted      func(context.Context, Event, affiliate.SaleID) error
+	CouponCreated    func(context.Context, Event, affiliate.Coupon) error
+	CouponUpdated    func(context.Context, Event, affiliate.Coupon) error
+	CouponDeleted    func(context.Context, Event, uuid.UUID) error
+	PromocodeCreated func(context.Context, Event, affiliate.Code) error
+	PromocodeUpdated func(context.Context, Event, affiliate.Code) error
+	PromocodeDeleted func(context.Context, Event, uuid.UUID) error
+
+	Other func(context.Context, Event) error // a type that this version does not know
+}
+
+// ServeHTTP answers 204 to what is done: an event that was handled, now or
+// before, and one that nobody wants. Otherwise it answers
+//
+//	400  malformed headers or payload
+//	401  wrong time or signature; the text is the same for all
+//	405  not POST
+//	413  body over MaxBody
+//	415  not JSON, or with a content encoding
+//	500  the function failed or panicked, or the Receiver is not set up right
+//	503  the same event is being handled, with Retry-After
+//
+// Effects: calls one function, at most once, and OnError unless the answer is
+// 204.
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	status, err := r.serve(w, req)
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if r.OnError != nil {
+		r.OnError(req, err)
+	}
+	switch status {
+	case http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", http.MethodPost)
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	http.Error(w, http.StatusText(status), status)
+}
+
+// serve does all but answer. The status counts where there is an error.
+func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) (int, error) {
+	event, err := r.receive(w, req)
+	if err != nil {
+		return statusOf(err), err
+	}
+	run, err := r.function(event)
+	if err != nil {
+		return statusOf(err), err
+	}
+	if run == nil {
+		return 0, nil
+	}
+	return r.handle(req.Context(), event.ID, run)
+}
+
+// receive is the event of a request that is all right.
+func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) (Event, error) {
+	if req.Method != http.MethodPost {
+		return Event{}, ErrMethod
+	}
+	if !plainJSON(req.Header) {
+		return Event{}, ErrMediaType
+	}
+	body, err := r.read(w, req)
+	if err != nil {
+		return Event{}, err
+	}
+	if r.Verifier == nil {
+		return Event{}, fmt.Errorf("%w: there is no Verifier", ErrSecretCount)
+	}
+	proof, err := r.Verifier.Verify(req.Header, body)
+	if err != nil {
+		return Event{}, err
+	}
+	event, err := Parse(body)
+	if err != nil {
+		return Event{}, err
+	}
+	if event.ID != "" && event.ID != proof.ID {
+		return Event{}, refuse("eventId is not the id in the header")
+	}
+	event.ID = proof.ID
+	return event, nil
+}
+
+// read reads the body, and never more than is allowed.
+func (r *Receiver) read(w http.ResponseWriter, req *http.Request) ([]byte, error) {
+	limit := r.MaxBody
+	if limit == 0 {
+		limit = defaultMaxBody
+	}
+	if req.ContentLength > limit {
+		return nil, ErrTooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, limit))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, ErrTooLarge
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBody, err)
+	}
+	return body, nil
+}
+
+// handle calls the function, through the Dedup when there is one. What the
+// function answers is kept apart from what the Dedup makes of it: an error of
+// the function is 500 whatever it wraps.
+func (r *Receiver) handle(ctx context.Context, id string, run func(context.Context) error) (int, error) {
+	var failed error
+	guarded := func(ctx context.Context) error {
+		failed = guard(ctx, run)
+		return failed
+	}
+	var err error
+	if r.Dedup == nil {
+		err = guarded(ctx)
+	} else {
+		_, err = r.Dedup.Do(ctx, r.dedupID(id), guarded)
+	}
+	switch {
+	case failed != nil:
+		return http.StatusInternalServerError, failed
+	case errors.Is(err, ErrInProgress):
+		return http.StatusServiceUnavailable, err
+	}
+	return http.StatusInternalServerError, err
+}
+
+// dedupID joins prefix and id by a character that no id has.
+func (r *Receiver) dedupID(id string) string {
+	if r.DedupPrefix == "" {
+		return id
+	}
+	return r.DedupPrefix + ":" + id
+}
+
+// guard turns a panic into an error.
+func guard(ctx context.Context, run func(context.Context) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return run(ctx)
+}
+
+// plainJSON tells whether the headers announce JSON as it is, in UTF-8.
+func plainJSON(h http.Header) bool {
+	if strings.Join(h["Content-Encoding"], "") != "" || len(h["Content-Type"]) != 1 {
+		return false
+	}
+	media, params, err := mime.ParseMediaType(h["Content-Type"][0])
+	charset := params["charset"]
+	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
+}
+
+// statusOf is the answer to a request that did not come as far as a function.
+func statusOf(err error) int {
+	for _, row := range []struct {
+		err    error
+		status int
+	}{
+		{ErrHeader, http.StatusBadRequest},
+		{ErrTimestamp, http.StatusUnauthorized},
+		{ErrSignature, http.StatusUnauthorized},
+		{ErrPayload, http.StatusBadRequest},
+		{ErrBody, http.StatusBadRequest},
+		{ErrMethod, http.StatusMethodNotAllowed},
+		{ErrTooLarge, http.StatusRequestEntityTooLarge},
+		{ErrMediaType, http.StatusUnsupportedMediaType},
+	} {
+		if errors.Is(err, row.err) {
+			return row.status
+		}
+	}
+	return http.StatusInternalServerError
+}

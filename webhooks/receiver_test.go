@@ -1,0 +1,324 @@
+package webhooks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/webhooks"
+)
+
+// incoming is a delivery of a payload, signed now.
+func incoming(t testing.TB, payload string) *http.Request {
+	t.Helper()
+	req := httptest.NewRequest("POST", "/hooks", strings.NewReader(payload))
+	req.Header = signed(t, payload)
+	req.Header.Set("Content-Type", "application/json")
+	return req
+}
+
+// reached notes what functions were called with, and what OnError was told.
+type reached struct {
+	*webhooks.Receiver
+	calls []string
+	errs  []error
+}
+
+// noting is a function of the Receiver that notes the field it stands in, the id
+// of the delivery and that of the object.
+func noting[T any](r *reached, field affiliate.EventType, id func(T) any) func(context.Context, webhooks.Event, T) error {
+	return func(_ context.Context, e webhooks.Event, object T) error {
+		r.calls = append(r.calls, fmt.Sprint(field, " ", e.ID, " ", id(object)))
+		return nil
+	}
+}
+
+func newReached() *reached {
+	r := &reached{}
+	person := func(a affiliate.AffiliateBody) any { return a.ID }
+	customer := func(c affiliate.ReferralBody) any { return c.ID }
+	sale := func(s affiliate.Sale) any { return s.ID }
+	coupon := func(c affiliate.Coupon) any { return c.ID }
+	code := func(c affiliate.Code) any { return c.ID }
+	gone := func(id uuid.UUID) any { return id }
+	r.Receiver = &webhooks.Receiver{
+		Verifier:         verifier(vectorSecret),
+		OnError:          func(_ *http.Request, err error) { r.errs = append(r.errs, err) },
+		AffiliateCreated: noting(r, affiliate.AffiliateCreated, person),
+		AffiliateUpdated: noting(r, affiliate.AffiliateUpdated, person),
+		AffiliateDeleted: noting(r, affiliate.AffiliateDeleted, gone),
+		ReferralCreated:  noting(r, affiliate.ReferralCreated, customer),
+		ReferralUpdated:  noting(r, affiliate.ReferralUpdated, customer),
+		ReferralDeleted:  noting(r, affiliate.ReferralDeleted, gone),
+		SaleCreated:      noting(r, affiliate.SaleCreated, sale),
+		SaleUpdated:      noting(r, affiliate.SaleUpdated, sale),
+		SaleDeleted:      noting(r, affiliate.SaleDeleted, func(id affiliate.SaleID) any { return id }),
+		CouponCreated:    noting(r, affiliate.CouponCreated, coupon),
+		CouponUpdated:    noting(r, affiliate.CouponUpdated, coupon),
+		CouponDeleted:    noting(r, affiliate.CouponDeleted, gone),
+		PromocodeCreated: noting(r, affiliate.PromocodeCreated, code),
+		PromocodeUpdated: noting(r, affiliate.PromocodeUpdated, code),
+		PromocodeDeleted: noting(r, affiliate.PromocodeDeleted, gone),
+		Other: func(_ context.Context, e webhooks.Event) error {
+			r.calls = append(r.calls, fmt.Sprint(e.Type, " ", e.ID, " ", string(e.Body)))
+			return nil
+		},
+	}
+	return r
+}
+
+// answer is the answer to a request.
+func (r *reached) answer(req *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, req)
+	return w
+}
+
+// want fails the test unless the request is answered by the status, told to
+// OnError as err, and calls the functions.
+func (r *reached) want(t *testing.T, req *http.Request, status int, err error, calls ...string) {
+	t.Helper()
+	r.calls, r.errs = nil, nil
+	w := r.answer(req)
+	if w.Code != status {
+		t.Errorf("answered %d, want %d", w.Code, status)
+	}
+	if diff := cmp.Diff(calls, r.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if err == nil && len(r.errs) != 0 || err != nil && (len(r.errs) != 1 || !errors.Is(r.errs[0], err)) {
+		t.Errorf("OnError was told %v, want %v", r.errs, err)
+	}
+	if text := http.StatusText(status) + "\n"; status != 204 && w.Body.String() != text || status == 204 && w.Body.Len() != 0 {
+		t.Errorf("body %q", w.Body)
+	}
+}
+
+// Every type reaches its own field, with the body by its type.
+func TestReceiverTypes(t *testing.T) { // W025
+	events := engineEvents(t)
+	r := newReached()
+	for _, typ := range affiliate.EventTypes() {
+		t.Run(string(typ), func(t *testing.T) {
+			e := events[typ]
+			payload := strings.Replace(string(e.Payload), e.MessageID(), "evt_test_0001", 1)
+			r.want(t, incoming(t, payload), 204, nil, fmt.Sprint(typ, " evt_test_0001 ", e.ObjectID))
+			none := &reached{Receiver: &webhooks.Receiver{Verifier: r.Verifier}}
+			none.want(t, incoming(t, payload), 204, nil) // nobody wants it
+		})
+	}
+	for _, typ := range []string{"payout.created", "click.created", "link.updated", "promotional_code.created", "commission.updated", "Sale.created"} {
+		t.Run("W026 "+typ, func(t *testing.T) {
+			payload := `{"event":"` + typ + `","body":{"id":7}}`
+			r.want(t, incoming(t, payload), 204, nil, typ+` evt_test_0001 {"id":7}`)
+			none := &reached{Receiver: &webhooks.Receiver{Verifier: r.Verifier}}
+			none.want(t, incoming(t, payload), 204, nil)
+		})
+	}
+}
+
+func TestReceiverAnswers(t *testing.T) {
+	const call = "sale.deleted evt_test_0001 5107"
+	bare := `{"event":"sale.deleted","body":{"id":5107}}`
+	r := newReached()
+	change := func(payload string, f func(*http.Request)) *http.Request {
+		req := incoming(t, payload)
+		f(req)
+		return req
+	}
+	header := func(pairs ...string) *http.Request {
+		return change(vectorBody, func(req *http.Request) {
+			for i := 0; i < len(pairs); i += 2 {
+				req.Header[pairs[i]] = strings.Split(pairs[i+1], "|")
+			}
+		})
+	}
+	method := func(m string) *http.Request { return change(vectorBody, func(req *http.Request) { req.Method = m }) }
+	for _, tt := range []struct {
+		name   string
+		req    *http.Request
+		status int
+		err    error
+		calls  []string
+	}{
+		{"W028 the same id", incoming(t, vectorBody), 204, nil, []string{call}},
+		{"W028 another id", incoming(t, strings.Replace(vectorBody, "evt_test_0001", "evt_test_0002", 1)), 400, webhooks.ErrPayload, nil},
+		{"W028 no id", incoming(t, bare), 204, nil, []string{call}},
+		{"W029 svix", change(bare, func(req *http.Request) {
+			req.Header = asSvix(req.Header)
+		}), 204, nil, []string{call}},
+		{"W033 GET", method("GET"), 405, webhooks.ErrMethod, nil},
+		{"W033 HEAD", method("HEAD"), 405, webhooks.ErrMethod, nil},
+		{"W033 PUT", method("PUT"), 405, webhooks.ErrMethod, nil},
+		{"W033 post", method("post"), 405, webhooks.ErrMethod, nil},
+		{"W033 charset", header("Content-Type", `application/json; charset="UTF-8"`), 204, nil, []string{call}},
+		{"W033 other charset", header("Content-Type", "application/json; charset=utf-16"), 415, webhooks.ErrMediaType, nil},
+		{"W033 letter case", header("Content-Type", "Application/JSON"), 204, nil, []string{call}},
+		{"W033 no content type", change(vectorBody, func(req *http.Request) { req.Header.Del("Content-Type") }), 415, webhooks.ErrMediaType, nil},
+		{"W033 content type empty", header("Content-Type", ""), 415, webhooks.ErrMediaType, nil},
+		{"W033 form", header("Content-Type", "application/x-www-form-urlencoded"), 415, webhooks.ErrMediaType, nil},
+		{"W033 text", header("Content-Type", "text/plain;application/json"), 415, webhooks.ErrMediaType, nil},
+		{"W033 two content types", header("Content-Type", "application/json|text/plain"), 415, webhooks.ErrMediaType, nil},
+		{"W033 list of content types", header("Content-Type", "application/json, text/plain"), 415, webhooks.ErrMediaType, nil},
+		{"W033 broken content type", header("Content-Type", "application/json; ="), 415, webhooks.ErrMediaType, nil},
+		{"W033 gzip", header("Content-Encoding", "gzip"), 415, webhooks.ErrMediaType, nil},
+		{"W033 gzip on a second line", header("Content-Encoding", "|gzip"), 415, webhooks.ErrMediaType, nil},
+		{"W033 identity", header("Content-Encoding", "identity"), 415, webhooks.ErrMediaType, nil},
+		{"W010 no headers", change(vectorBody, func(req *http.Request) {
+			req.Header = http.Header{"Content-Type": {"application/json"}}
+		}), 400, webhooks.ErrIDMissing, nil},
+		{"W011 two ids", header("Webhook-Id", "evt_test_0001|evt_test_0002"), 400, webhooks.ErrIDRepeated, nil},
+		{"W036 too old", header("Webhook-Timestamp", "1773480000"), 401, webhooks.ErrTooOld, nil},
+		{"W036 too new", header("Webhook-Timestamp", "1773490000"), 401, webhooks.ErrTooNew, nil},
+		{"W024 signature", header("Webhook-Signature", newerV1), 401, webhooks.ErrSignature, nil},
+		{"W024 timestamp", header("Webhook-Timestamp", "1773487459"), 401, webhooks.ErrSignature, nil},
+		{"W024 id", header("Webhook-Id", "evt_test_0002"), 401, webhooks.ErrSignature, nil},
+		{"W030 no id of a sale", incoming(t, `{"event":"sale.deleted","body":{}}`), 400, webhooks.ErrPayload, nil},
+		{"W030 coupon by no UUID", incoming(t, `{"event":"coupon.deleted","body":{"id":"x"}}`), 400, webhooks.ErrPayload, nil},
+		{"W031 not JSON", incoming(t, "x"), 400, webhooks.ErrPayload, nil},
+		{"body of another type", incoming(t, `{"event":"sale.created","body":{"id":"x"}}`), 400, webhooks.ErrPayload, nil},
+		{"nothing", incoming(t, ""), 400, webhooks.ErrPayload, nil},
+		{"body breaks off", change(vectorBody, func(req *http.Request) {
+			req.Body = io.NopCloser(io.MultiReader(strings.NewReader(vectorBody), iotest.ErrReader(io.ErrUnexpectedEOF)))
+		}), 400, webhooks.ErrBody, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) { r.want(t, tt.req, tt.status, tt.err, tt.calls...) })
+	}
+}
+
+// W024: whatever was changed, the answer is the same to the byte.
+func TestReceiverOneRefusal(t *testing.T) {
+	r := newReached()
+	var first *httptest.ResponseRecorder
+	for _, h := range []http.Header{
+		headers("webhook-signature", newerV1), headers("webhook-signature", "v2,x"), headers("webhook-id", "evt_other"),
+		headers("webhook-timestamp", "1773487459"), headers("webhook-timestamp", "1"), headers("webhook-timestamp", "99999999999"),
+	} {
+		req := incoming(t, vectorBody)
+		h.Set("Content-Type", "application/json")
+		req.Header = h
+		w := r.answer(req)
+		if first == nil {
+			first = w
+		}
+		if diff := cmp.Diff(first.Result().Header, w.Result().Header); diff != "" || w.Code != 401 || w.Body.String() != first.Body.String() {
+			t.Errorf("%q: %d %q %s", h, w.Code, w.Body, diff)
+		}
+	}
+}
+
+func TestReceiverHeaders(t *testing.T) {
+	r := newReached()
+	req := incoming(t, vectorBody)
+	req.Method = "GET"
+	if got := r.answer(req).Header().Get("Allow"); got != "POST" {
+		t.Errorf("Allow is %q", got)
+	}
+	r.Dedup = busy{}
+	w := r.answer(incoming(t, vectorBody))
+	if got := w.Header().Get("Retry-After"); got != "5" || w.Code != 503 {
+		t.Errorf("%d, Retry-After %q", w.Code, got)
+	}
+	r.want(t, incoming(t, vectorBody), 503, webhooks.ErrInProgress)
+}
+
+// busy is a Dedup of which another process handles everything.
+type busy struct{}
+
+func (busy) Do(context.Context, string, func(context.Context) error) (bool, error) {
+	return false, fmt.Errorf("lease: %w", webhooks.ErrInProgress)
+}
+
+// A Receiver that is not set up right serves nothing, and says so to its host.
+func TestReceiverMisconfigured(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		v    *webhooks.Verifier
+		want error
+	}{
+		{"ErrSecretCount", verifier(), webhooks.ErrSecretCount},
+		{"ErrNoVerifier", nil, webhooks.ErrSecretCount},
+		{"ErrSecret", verifier("whsec_"), webhooks.ErrSecret},
+		{"ErrTolerance", &webhooks.Verifier{Secrets: []affiliate.Secret{vectorSecret}, Tolerance: -1}, webhooks.ErrTolerance},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newReached()
+			r.Verifier = tt.v
+			r.want(t, incoming(t, vectorBody), 500, tt.want)
+		})
+	}
+	r := &webhooks.Receiver{} // nobody is told, nothing breaks
+	w := httptest.NewRecorder()
+	if r.ServeHTTP(w, incoming(t, vectorBody)); w.Code != 500 {
+		t.Errorf("answered %d", w.Code)
+	}
+}
+
+// TestReceiverFailures: what the function does wrong is 500, even when its
+// error looks like one of ours.
+func TestReceiverFailures(t *testing.T) { // W035
+	broken := errors.New("no connection")
+	for _, tt := range []struct {
+		name string
+		do   func(context.Context) error
+		want error
+	}{
+		{"error", func(context.Context) error { return broken }, broken},
+		{"error like a refusal", func(context.Context) error { return fmt.Errorf("%w: mine", webhooks.ErrPayload) }, webhooks.ErrPayload},
+		{"error like a claim", func(context.Context) error { return webhooks.ErrInProgress }, webhooks.ErrInProgress},
+		{"panic", func(context.Context) error { panic("no room") }, nil},
+		{"panic with an error", func(context.Context) error { panic(broken) }, broken},
+		{"canceled", func(ctx context.Context) error { return ctx.Err() }, context.Canceled},
+	} {
+		for _, dedup := range []webhooks.Dedup{nil, webhooks.NewMemoryDedup(0, 0)} {
+			t.Run(fmt.Sprintf("%s %T", tt.name, dedup), func(t *testing.T) {
+				r := newReached()
+				r.Dedup = dedup
+				ok := r.SaleDeleted
+				r.SaleDeleted = func(ctx context.Context, _ webhooks.Event, _ affiliate.SaleID) error { return tt.do(ctx) }
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				w := r.answer(incoming(t, vectorBody).WithContext(ctx))
+				if w.Code != 500 || w.Body.String() != "Internal Server Error\n" || len(r.errs) != 1 {
+					t.Fatalf("%d %q, told %v", w.Code, w.Body, r.errs)
+				}
+				if tt.want == nil {
+					p, isPanic := errors.AsType[*webhooks.PanicError](r.errs[0])
+					if !isPanic || p.Value != "no room" || !strings.Contains(string(p.Stack), "receiver_test.go") {
+						t.Errorf("told %v", r.errs[0])
+					}
+				} else if !errors.Is(r.errs[0], tt.want) {
+					t.Errorf("told %v, want %v", r.errs[0], tt.want)
+				}
+				r.SaleDeleted = ok // the id is open
+				r.want(t, incoming(t, vectorBody), 204, nil, "sale.deleted evt_test_0001 5107")
+			})
+		}
+	}
+}
+
+// A Dedup that fails after the function leaves the sender to try again.
+func TestReceiverDedupFails(t *testing.T) {
+	r := newReached()
+	broken := errors.New("commit failed")
+	r.Dedup = dedupFunc(func(ctx context.Context, id string, f func(context.Context) error) (bool, error) {
+		return true, errors.Join(f(ctx), broken)
+	})
+	r.want(t, incoming(t, vectorBody), 500, broken, "sale.deleted evt_test_0001 5107")
+}
+
+type dedupFunc func(ctx context.Context, id string, f func(context.Context) error) (bool, error)
+
+func (d dedupFunc) Do(ctx context.Context, id string, f func(context.Context) error) (bool, error) {
+	return d(ctx, id, f)
+}

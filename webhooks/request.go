@@ -1,0 +1,206 @@
+package webhooks
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const (
+	maxAnswer   = 64 << 10 // bytes of an answer that are read
+	maxExcerpt  = 1 << 10  // bytes of an answer that are kept
+	contentType = "application/json"
+)
+
+// Send makes the one signed request of a claim and tells what came of it. It
+// follows no redirect and retries nothing; what the receiver or the network did
+// wrong is in the attempt. The payload is sent as it is, from the memory of the
+// claim.
+//
+// Config.Send of a program is this method, for tests of endpoints.
+func (s *Sender) Send(ctx context.Context, c affiliate.Claim) affiliate.Attempt {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout())
+	defer cancel()
+	s.setup.Do(s.prepare)
+	at := s.now()
+	a := affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, At: at, URL: c.URL}
+	w := &watch{}
+	req, class := s.request(httptrace.WithClientTrace(ctx, w.trace()), c, at)
+	if class != "" {
+		a.Err = class
+		return a
+	}
+	res, err := s.transport.RoundTrip(req)
+	if err != nil {
+		a.Err = w.class(err)
+	} else {
+		read(&a, res, w.remote(), at)
+	}
+	a.Took = max(s.now().Sub(at), 0)
+	return a
+}
+
+// request makes the request of a claim, or names the class of failure that
+// keeps it from being made.
+func (s *Sender) request(ctx context.Context, c affiliate.Claim, at time.Time) (*http.Request, string) {
+	if s.Addresses.CheckURL(c.URL) != nil {
+		return nil, affiliate.FailedBlockedURL
+	}
+	header, err := Sign(c.Secrets, c.MessageID, at, c.Payload)
+	if err != nil {
+		return nil, affiliate.FailedSecret
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL, bytes.NewReader(c.Payload))
+	if err != nil {
+		return nil, affiliate.FailedBlockedURL
+	}
+	if c.SvixHeaders {
+		header[svixID], header[svixTimestamp], header[svixSignature] = header[webhookID], header[webhookTimestamp], header[webhookSignature]
+	}
+	header["Content-Type"] = []string{contentType}
+	header["User-Agent"] = []string{s.agent}
+	req.Header = header
+	return req, ""
+}
+
+// userAgent is tributary/ and the version of the module in this binary.
+func userAgent() string {
+	const module = "github.com/tributary-go/tributary"
+	version := "devel"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(info.Deps, &info.Main) {
+			if m.Path == module && strings.HasPrefix(m.Version, "v") {
+				version = m.Version
+			}
+		}
+	}
+	return "tributary/" + version
+}
+
+// read takes from an answer what counts. The status is the answer: a body that
+// breaks off or does not end changes nothing.
+func read(a *affiliate.Attempt, res *http.Response, remote netip.Addr, at time.Time) {
+	defer res.Body.Close()
+	a.Status = res.StatusCode
+	excerpt, _ := io.ReadAll(io.LimitReader(res.Body, maxExcerpt))
+	io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer-maxExcerpt))
+	if mayShow(remote) {
+		a.Response = string(excerpt)
+	}
+	if res.StatusCode/100 == 2 {
+		return
+	}
+	if res.StatusCode/100 == 3 {
+		a.Err = affiliate.FailedRedirect
+	}
+	a.RetryAfter = waitAsked(res.Header, at)
+}
+
+// mayShow tells whether an answer from an address may be kept: it must come
+// from the public internet, not from a network that was opened.
+func mayShow(remote netip.Addr) bool {
+	return affiliate.AddressPolicy{}.Allows(remote)
+}
+
+// waitAsked is the wait that an answer asks for, in seconds or as a date; 0
+// when it does not, or not clearly.
+func waitAsked(h http.Header, now time.Time) time.Duration {
+	values := h["Retry-After"]
+	if len(values) != 1 || values[0] == "" {
+		return 0
+	}
+	text := values[0]
+	if strings.Trim(text, "0123456789") == "" {
+		seconds, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || seconds > math.MaxInt64/int64(time.Second) {
+			return math.MaxInt64
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	date, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	return max(date.Sub(now), 0)
+}
+
+// A watch sees what a transport does for one request. Its functions may be
+// called from other goroutines, also after the request is over.
+type watch struct {
+	addr atomic.Pointer[netip.Addr] // of the receiver
+	tls  atomic.Bool                // the handshake failed
+}
+
+func (w *watch) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			if tcp, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok {
+				addr := tcp.AddrPort().Addr()
+				w.addr.Store(&addr)
+			}
+		},
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			if err != nil {
+				w.tls.Store(true)
+			}
+		},
+	}
+}
+
+// remote is the address of the receiver; the zero one when it is not known.
+func (w *watch) remote() netip.Addr {
+	if addr := w.addr.Load(); addr != nil {
+		return *addr
+	}
+	return netip.Addr{}
+}
+
+// class names why there is no answer.
+func (w *watch) class(err error) string {
+	var (
+		dns     *net.DNSError
+		network net.Error
+	)
+	switch {
+	case errors.Is(err, ErrBlockedAddress):
+		return affiliate.FailedBlockedAddress
+	case errors.Is(err, context.DeadlineExceeded):
+		return affiliate.FailedTimeout
+	case errors.As(err, &dns):
+		return affiliate.FailedDNS
+	case errors.As(err, &network) && network.Timeout():
+		return affiliate.FailedTimeout
+	case w.tls.Load() || isTLS(err):
+		return affiliate.FailedTLS
+	}
+	return affiliate.FailedConnection
+}
+
+// isTLS knows the errors of a handshake where the transport tells no more.
+func isTLS(err error) bool {
+	var (
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError
+		alert       tls.AlertError
+		authority   x509.UnknownAuthorityError
+		host        x509.HostnameError
+		invalid     x509.CertificateInvalidError
+	)
+	return errors.As(err, &certificate) || errors.As(err, &record) || errors.As(err, &alert) ||
+		errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid)
+}

@@ -1,0 +1,240 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const (
+	defaultTimeout = 15 * time.Second
+	defaultSlots   = 64
+	idlePerHost    = 4                // as many as the engine lets fly to one endpoint
+	leaseMargin    = 15 * time.Second // beyond the timeout, to settle in
+	pollEvery      = time.Second
+)
+
+// An Outbox is where a [Sender] takes its work from. [*affiliate.Program] is
+// one.
+type Outbox interface {
+	ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error)
+	SettleDeliveries(ctx context.Context, done []affiliate.Attempt) error
+}
+
+// A Sender delivers what a program has to tell: it claims deliveries that are
+// due, makes the signed requests, and settles what came of them. Everything
+// that must survive is in the store: a Sender can be stopped at any point, and
+// any number may work on one store. What was claimed and not settled is sent
+// again when its lease ends, under the same webhook-id.
+//
+// The fields are set before the first use. Only Outbox is required, and not for
+// Send and Wake, so that a program and its sender can be given each other:
+//
+//	sender := &webhooks.Sender{}
+//	program, err := affiliate.New(store, affiliate.Config{OnEvents: sender.Wake, Send: sender.Send})
+//	sender.Outbox = program
+//	go sender.Run(ctx)
+//
+// A Sender is safe for concurrent use. It starts goroutines only inside Drain
+// and Run, and none outlives them.
+type Sender struct {
+	Outbox    Outbox
+	Transport http.RoundTripper       // nil: NewTransport(Addresses)
+	Addresses affiliate.AddressPolicy // which URLs and addresses are called; the program's own
+	Timeout   time.Duration           // of a whole exchange; zero: 15 s. A lease is 15 s longer
+	Slots     int                     // requests at once; zero: 64. The engine allows 4 for each endpoint
+	Now       func() time.Time        // of the signatures; nil: time.Now
+	Logger    *slog.Logger            // nil: discard. Ids and classes; never a URL, payload or secret
+
+	setup, wake sync.Once
+	transport   http.RoundTripper
+	agent       string        // User-Agent
+	signal      chan struct{} // full: woken
+}
+
+// Drain delivers what is due and returns how many attempts it settled, once
+// nothing is due and nothing in flight: for tests, and for hosts that run by
+// the clock. When ctx ends it claims no more, waits for what is in flight, at
+// most the timeout, and settles it.
+//
+// Errors: those of the Outbox; that of ctx.
+//
+// Effects: those of [affiliate.Program.SettleDeliveries].
+func (s *Sender) Drain(ctx context.Context) (int, error) {
+	d, err := s.dispatch()
+	if err != nil {
+		return 0, err
+	}
+	err = d.claim(ctx)
+	for err == nil && d.inFlight > 0 {
+		d.collect(<-d.results)
+		if err = d.settle(ctx); err == nil {
+			err = d.claim(ctx)
+		}
+	}
+	return d.settled, errors.Join(err, d.finish(ctx))
+}
+
+// Run delivers until ctx ends: at once after each Wake, and it looks for what
+// has become due once a second. Then it claims no more, waits for what is in
+// flight, at most the timeout, settles it and returns nil. An error of the
+// Outbox is logged, and the work goes on: what was not settled is tried again
+// until its lease ends.
+//
+// Errors: no Outbox; that of the Outbox when the last attempts cannot be
+// settled.
+//
+// Effects: those of [affiliate.Program.SettleDeliveries].
+func (s *Sender) Run(ctx context.Context) error {
+	d, err := s.dispatch()
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		d.log(ctx, "claim deliveries", d.claim(ctx))
+		select {
+		case a := <-d.results:
+			d.collect(a)
+		case <-s.waker():
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+		d.log(ctx, "settle deliveries", d.settle(ctx))
+	}
+	return d.finish(ctx)
+}
+
+// Wake makes a running Run look for work at once. It never blocks. Config.
+// OnEvents of a program is this method.
+func (s *Sender) Wake() {
+	select {
+	case s.waker() <- struct{}{}:
+	default: // it was woken before and has not looked yet
+	}
+}
+
+func (s *Sender) waker() chan struct{} {
+	s.wake.Do(func() { s.signal = make(chan struct{}, 1) })
+	return s.signal
+}
+
+// prepare makes what every request shares.
+func (s *Sender) prepare() {
+	s.agent = userAgent()
+	if s.transport = s.Transport; s.transport == nil {
+		s.transport = NewTransport(s.Addresses)
+	}
+}
+
+func (s *Sender) timeout() time.Duration {
+	if s.Timeout > 0 {
+		return s.Timeout
+	}
+	return defaultTimeout
+}
+
+func (s *Sender) now() time.Time {
+	if s.Now != nil {
+		return s.Now()
+	}
+	return time.Now()
+}
+
+// A dispatch is one run of Drain or Run. One goroutine works on it; those that
+// make requests only write to results.
+type dispatch struct {
+	*Sender
+	slots    int
+	results  chan affiliate.Attempt // has room for every slot: nobody waits to write
+	inFlight int
+	done     []affiliate.Attempt // not settled yet
+	settled  int
+}
+
+func (s *Sender) dispatch() (*dispatch, error) {
+	if s.Outbox == nil {
+		return nil, errors.New("webhooks: Sender.Outbox is not set")
+	}
+	slots := s.Slots
+	if slots <= 0 {
+		slots = defaultSlots
+	}
+	return &dispatch{Sender: s, slots: slots, results: make(chan affiliate.Attempt, slots)}, nil
+}
+
+// claim fills the free slots. A request goes on when ctx ends: the receiver may
+// have got it, and what it answers has to be settled.
+func (d *dispatch) claim(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	free := d.slots - d.inFlight
+	if free == 0 {
+		return nil
+	}
+	claims, err := d.Outbox.ClaimDeliveries(ctx, free, d.timeout()+leaseMargin)
+	if err != nil {
+		return err
+	}
+	d.inFlight += len(claims)
+	for _, c := range claims {
+		go func() { d.results <- d.Send(context.WithoutCancel(ctx), c) }()
+	}
+	return nil
+}
+
+// collect takes a result and every other that is there.
+func (d *dispatch) collect(a affiliate.Attempt) {
+	runtime.Gosched()
+	for {
+		d.done = append(d.done, a)
+		d.inFlight--
+		select {
+		case a = <-d.results:
+		default:
+			return
+		}
+	}
+}
+
+// settle settles what was collected. What the Outbox does not take is kept for
+// as long as its lease runs.
+func (d *dispatch) settle(ctx context.Context) error {
+	if len(d.done) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.timeout())
+	defer cancel()
+	if err := d.Outbox.SettleDeliveries(ctx, d.done); err != nil {
+		expired := d.now().Add(-d.timeout() - leaseMargin)
+		d.done = slices.DeleteFunc(d.done, func(a affiliate.Attempt) bool { return a.At.Before(expired) })
+		return err
+	}
+	d.settled += len(d.done)
+	d.done = nil
+	return nil
+}
+
+// finish waits for what is in flight and settles it.
+func (d *dispatch) finish(ctx context.Context) error {
+	for d.inFlight > 0 {
+		d.collect(<-d.results)
+	}
+	return d.settle(ctx)
+}
+
+// log notes an error that the work goes on after.
+func (d *dispatch) log(ctx context.Context, what string, err error) {
+	if err != nil && d.Logger != nil && ctx.Err() == nil {
+		d.Logger.ErrorContext(ctx, "webhooks: "+what, "error", err)
+	}
+}

@@ -1,0 +1,525 @@
+package webhooks_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/webhooks"
+)
+
+// Drain sends everything that is due, once, signed, with the bytes of the
+// event, and returns when nothing is left.
+func TestDrain(t *testing.T) {
+	for name, store := range map[string]affiliate.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
+		t.Run(name, func(t *testing.T) {
+			p := newPostOn(t, store)
+			s := newSink(t, nil)
+			ep := p.hook(s.URL)
+			p.join(200)
+			if n := p.drain(); n != 200 || s.count() != 200 {
+				t.Errorf("%d settled, %d requests, want 200", n, s.count())
+			}
+			v := &webhooks.Verifier{Secrets: []affiliate.Secret{ep.Secret}, Now: p.now}
+			seen := map[string]bool{}
+			for i, r := range s.got {
+				proof, err := v.Verify(r.Header, s.body[i])
+				event, parseErr := webhooks.Parse(s.body[i])
+				if err != nil || parseErr != nil || event.ID != proof.ID || seen[proof.ID] {
+					t.Fatalf("request %d: %v, %v, id %s", i, err, parseErr, proof.ID)
+				}
+				seen[proof.ID] = true
+			}
+			for _, d := range p.deliveries() {
+				if d.State != affiliate.DeliveryDelivered || !seen[d.EventID] || d.AttemptCount != 1 {
+					t.Errorf("%+v", d)
+				}
+			}
+			if n := p.drain(); n != 0 {
+				t.Errorf("%d more", n)
+			}
+			p.verify()
+		})
+	}
+}
+
+func TestDrainErrors(t *testing.T) {
+	if _, err := (&webhooks.Sender{}).Drain(t.Context()); err == nil {
+		t.Error("no outbox: no error")
+	}
+	if err := (&webhooks.Sender{}).Run(t.Context()); err == nil {
+		t.Error("no outbox: no error")
+	}
+	p := newPost(t)
+	s := newSink(t, nil)
+	p.hook(s.URL)
+	p.join(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.sender.Drain(ctx); !errors.Is(err, context.Canceled) || s.count() > 0 {
+		t.Errorf("ended context: %v, %d requests", err, s.count())
+	}
+}
+
+// Several senders on one store, with changes going on: each event arrives once
+// (W059).
+func TestDrainSeveral(t *testing.T) {
+	p := newPost(t)
+	sinks := []*sink{newSink(t, nil), newSink(t, nil), newSink(t, nil)}
+	for _, s := range sinks {
+		p.hook(s.URL)
+	}
+	const events = 150
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		other := &webhooks.Sender{Outbox: p.Program, Addresses: loopback(), Now: p.now}
+		wg.Go(func() {
+			for {
+				if _, err := other.Drain(t.Context()); err != nil {
+					t.Error(err)
+				}
+				select {
+				case <-done:
+					if n, err := other.Drain(t.Context()); n == 0 || err != nil {
+						return
+					}
+				default:
+				}
+			}
+		})
+	}
+	p.join(events)
+	close(done)
+	wg.Wait()
+	p.drain()
+	for _, s := range sinks {
+		seen := map[string]int{}
+		for _, r := range s.got {
+			seen[r.Header.Get("Webhook-Id")]++
+		}
+		if len(seen) != events || s.count() != events {
+			t.Errorf("%d events in %d requests, want %d", len(seen), s.count(), events)
+		}
+	}
+	p.verify()
+}
+
+// A receiver that hangs holds its four slots and nobody else's deliveries
+// (W062, SEC46).
+func TestDrainHanging(t *testing.T) {
+	release := make(chan struct{})
+	var flying, most atomic.Int64
+	hanging := newSink(t, func(http.ResponseWriter, *http.Request) {
+		n := flying.Add(1)
+		defer flying.Add(-1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		<-release
+	})
+	healthy := newSink(t, nil)
+	p := newPost(t)
+	p.sender.Timeout = time.Minute
+	p.hook(hanging.URL)
+	p.hook(healthy.URL)
+	p.join(300)
+	finished := make(chan int)
+	go func() { finished <- p.drain() }()
+	for deadline := time.Now().Add(20 * time.Second); healthy.count() < 300; {
+		if time.Now().After(deadline) {
+			t.Fatalf("the healthy receiver got %d of 300", healthy.count())
+		}
+		runtime.Gosched()
+	}
+	select {
+	case <-finished:
+		t.Error("the hanging receiver was not waited for")
+	default:
+	}
+	if hanging.count() > 4 {
+		t.Errorf("%d requests hang, want at most 4", hanging.count())
+	}
+	close(release)
+	if n := <-finished; n != 600 || most.Load() > 4 {
+		t.Errorf("%d settled; %d at once to one endpoint", n, most.Load())
+	}
+	p.verify()
+}
+
+// Slots bounds the requests at once over all endpoints.
+func TestDrainSlots(t *testing.T) {
+	var flying, most atomic.Int64
+	p := newPost(t)
+	p.sender.Slots = 3
+	for range 3 {
+		p.hook(newSink(t, func(w http.ResponseWriter, _ *http.Request) {
+			n := flying.Add(1)
+			defer flying.Add(-1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			w.WriteHeader(204)
+		}).URL)
+	}
+	p.join(30)
+	if n := p.drain(); n != 90 || most.Load() > 3 {
+		t.Errorf("%d settled, %d at once", n, most.Load())
+	}
+}
+
+// Nothing of Drain is left when it returns.
+func TestDrainLeavesNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // which fails when a goroutine is left
+		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+		p.join(20)
+		if n := p.drain(); n != 20 {
+			t.Errorf("%d settled", n)
+		}
+	})
+}
+
+// inMemory is a transport to a handler in this process, for tests on the fake
+// clock: it makes no connection.
+type inMemory struct{ http.Handler }
+
+func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
+	done := make(chan *http.Response, 1)
+	go func() {
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, r)
+		done <- w.Result()
+	}()
+	select {
+	case res := <-done:
+		return res, nil
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+}
+
+// bubble is a post on the clock of a synctest bubble.
+func bubble(t *testing.T, h http.HandlerFunc) *post {
+	p := newPost(t, func(c *affiliate.Config) { c.Now = time.Now })
+	p.sender.Now, p.sender.Transport, p.sender.Timeout = time.Now, inMemory{h}, 15*time.Second
+	p.hook("http://127.0.0.1:8080/")
+	return p
+}
+
+// Run follows the whole schedule: ten attempts over 75 hours, each at its time,
+// in under a second (W067, G17).
+func TestRunSchedule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Duration
+		began := time.Now()
+		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) {
+			at = append(at, time.Since(began))
+			w.WriteHeader(500)
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.sender.Run(ctx) }()
+		p.join(1)
+		time.Sleep(85 * time.Hour)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		steps := []time.Duration{0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
+		if len(at) != len(steps) {
+			t.Fatalf("%d attempts: %v", len(at), at)
+		}
+		last := time.Duration(0)
+		for i, step := range steps {
+			if wait, room := at[i]-last, max(2*time.Second, step/10)+time.Second; wait < step || wait > step+room {
+				t.Errorf("attempt %d after %v, want %v to %v", i+1, wait, step, step+room)
+			}
+			last = at[i]
+		}
+		if d := p.only(); d.State != affiliate.DeliveryFailed {
+			t.Errorf("%+v", d)
+		}
+	})
+}
+
+// Run works at once when it is woken, and looks once a second by itself.
+func TestRunWake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := make(chan time.Time, 10)
+		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) { got <- time.Now(); w.WriteHeader(204) })
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go p.sender.Run(ctx)
+		synctest.Wait()
+		time.Sleep(300 * time.Millisecond)
+		at := time.Now()
+		p.join(1)
+		if woken := <-got; !woken.Equal(at) {
+			t.Errorf("woken after %v", woken.Sub(at))
+		}
+		synctest.Wait()
+		at = time.Now()
+		p.joinQuietly()
+		if found := (<-got).Sub(at); found <= 0 || found > time.Second {
+			t.Errorf("found after %v", found)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
+
+// joinQuietly commits an event that no sender is told of, as another process
+// does.
+func (p *post) joinQuietly() {
+	p.t.Helper()
+	cfg := p.Config()
+	cfg.OnEvents, cfg.Rand = nil, nil
+	other, err := affiliate.New(p.store, cfg)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := other.CreateAffiliate(p.t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "quiet@example.org"}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// When Run ends it claims no more, waits for what is in flight and settles it;
+// nothing is marked delivered that was not (W072).
+func TestRunShutdown(t *testing.T) {
+	for name, answers := range map[string]bool{"Answered": true, "NeverAnswered": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				served := 0
+				var mu sync.Mutex
+				p := bubble(t, func(w http.ResponseWriter, r *http.Request) {
+					select {
+					case <-release:
+						mu.Lock()
+						defer mu.Unlock()
+						served++
+						w.WriteHeader(204)
+					case <-r.Context().Done():
+					}
+				})
+				for range 30 {
+					p.hook("http://127.0.0.1:8080/")
+				}
+				p.join(4) // 124 deliveries for 64 slots
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- p.sender.Run(ctx) }()
+				synctest.Wait()
+				cancel()
+				synctest.Wait()
+				select {
+				case <-ended:
+					t.Error("it did not wait for what is in flight")
+				default:
+				}
+				began := time.Now()
+				if answers {
+					close(release)
+				}
+				if err := <-ended; err != nil || time.Since(began) > 15*time.Second {
+					t.Errorf("ended after %v: %v", time.Since(began), err)
+				}
+				delivered, tried := 0, 0
+				for _, d := range p.deliveries() {
+					tried += int(d.AttemptCount)
+					if d.State == affiliate.DeliveryDelivered {
+						delivered++
+					}
+				}
+				if tried != 64 || delivered != served || answers != (delivered == 64) {
+					t.Errorf("%d attempts, %d delivered, %d served", tried, delivered, served)
+				}
+				p.verify()
+			})
+		})
+	}
+}
+
+// An outbox that fails for a while is tried again, and what was sent meanwhile
+// is settled within its lease.
+func TestRunOutboxFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := 0
+		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) { sent++; w.WriteHeader(204) })
+		var log strings.Builder
+		flaky := &flaky{Outbox: p.Program}
+		p.sender.Outbox, p.sender.Logger = flaky, slog.New(slog.NewTextHandler(&log, nil))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.sender.Run(ctx) }()
+		flaky.claims, flaky.settles = 3, 3
+		p.join(1)
+		time.Sleep(20 * time.Second)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if d := p.only(); d.State != affiliate.DeliveryDelivered || sent != 1 {
+			t.Errorf("%d requests, %+v", sent, d)
+		}
+		if n := strings.Count(log.String(), "down"); n != 6 {
+			t.Errorf("%d errors are logged, want 6:\n%s", n, &log)
+		}
+	})
+}
+
+// A settlement that never succeeds is given up when its lease is over.
+func TestRunOutboxDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := 0
+		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) { sent++; w.WriteHeader(204) })
+		flaky := &flaky{Outbox: p.Program, settles: 40}
+		p.sender.Outbox = flaky
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.sender.Run(ctx) }()
+		p.join(1)
+		time.Sleep(2 * time.Minute)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if d := p.only(); d.State != affiliate.DeliveryDelivered || sent != 2 || d.AttemptCount != 1 {
+			t.Errorf("%d requests, %+v", sent, d)
+		}
+	})
+}
+
+// flaky is an outbox whose first calls fail.
+type flaky struct {
+	webhooks.Outbox
+	claims, settles int
+}
+
+var errDown = errors.New("down")
+
+func (f *flaky) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error) {
+	if f.claims--; f.claims >= 0 {
+		return nil, errDown
+	}
+	return f.Outbox.ClaimDeliveries(ctx, n, lease)
+}
+
+func (f *flaky) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) error {
+	if f.settles--; f.settles >= 0 {
+		return errDown
+	}
+	return f.Outbox.SettleDeliveries(ctx, done)
+}
+
+// Drain gives back the errors of its outbox, after it has waited for what is in
+// flight.
+func TestDrainOutboxFails(t *testing.T) {
+	for name, f := range map[string]*flaky{"claim": {claims: 1}, "settle": {settles: 1}} {
+		p := newPost(t)
+		s := newSink(t, nil)
+		p.hook(s.URL)
+		p.join(1)
+		f.Outbox = p.Program
+		p.sender.Outbox = f
+		if _, err := p.sender.Drain(t.Context()); !errors.Is(err, errDown) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := p.only(); (d.State == affiliate.DeliveryDelivered) != (s.count() == 1) {
+			t.Errorf("%s: %d requests, %+v", name, s.count(), d)
+		}
+	}
+}
+
+// A test of an endpoint is one signed request to a disabled endpoint that
+// subscribes to nothing of the kind (W079).
+func TestTestEndpoint(t *testing.T) {
+	p := newPost(t)
+	s := newSink(t, nil)
+	ep, err := p.CreateEndpoint(t.Context(), affiliate.NewEndpoint{
+		URL: s.URL, Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, typ := range affiliate.EventTypes() {
+		got, err := p.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: typ})
+		if err != nil || !got.Delivered || got.StatusCode != affiliate.Set[int64](204) {
+			t.Errorf("%s: %+v, %v", typ, got, err)
+		}
+		v := &webhooks.Verifier{Secrets: []affiliate.Secret{ep.Secret}, Now: p.now}
+		if _, err := v.Verify(s.got[i].Header, s.body[i]); err != nil {
+			t.Error(err)
+		}
+		event, err := webhooks.Parse(s.body[i])
+		if err != nil || !event.Test || event.Revision != 0 || event.Type != typ || event.ID != got.EventID {
+			t.Errorf("%s: %+v, %v", typ, event, err)
+		}
+	}
+	if n := len(p.deliveries()); n != 0 || s.count() != 15 {
+		t.Errorf("%d deliveries, %d requests", n, s.count())
+	}
+}
+
+// 410 with others in flight, over HTTP: one notice, and no request after it
+// (W054).
+func TestDrainGone(t *testing.T) {
+	p := newPost(t)
+	s := newSink(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410); io.WriteString(w, "moved away") })
+	p.hook(s.URL)
+	p.join(50)
+	p.drain()
+	disabled := 0
+	for _, n := range p.notices {
+		if n.Kind == affiliate.NoticeDisabled {
+			disabled++
+		}
+	}
+	if disabled != 1 || s.count() > 4 {
+		t.Errorf("%d notices after %d requests", disabled, s.count())
+	}
+	for _, d := range p.deliveries() {
+		if d.State != affiliate.DeliveryCanceled {
+			t.Errorf("%+v", d)
+		}
+	}
+	p.verify()
+}
+
+// A send that is slower than its lease is sent again, and settles once.
+func TestDrainSlow(t *testing.T) {
+	p := newPost(t)
+	release := make(chan struct{})
+	s := newSink(t, func(w http.ResponseWriter, _ *http.Request) { <-release; w.WriteHeader(204) })
+	p.hook(s.URL)
+	p.join(1)
+	first := make(chan int)
+	go func() { first <- p.drain() }()
+	for s.count() < 1 {
+		runtime.Gosched()
+	}
+	p.pass(time.Hour) // the clock of the program: the lease is over
+	second := make(chan int)
+	go func() { second <- p.drain() }()
+	for s.count() < 2 {
+		runtime.Gosched()
+	}
+	close(release)
+	<-first
+	<-second
+	if d := p.only(); d.State != affiliate.DeliveryDelivered || d.AttemptCount != 1 || s.count() != 2 {
+		t.Errorf("%d requests, %+v", s.count(), d)
+	}
+	p.verify()
+}
