@@ -132,7 +132,7 @@ func TestCut(t *testing.T) {
 	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable}} {
 		t.Run(fmt.Sprintf("mode %d", cfg.Mode), func(t *testing.T) {
 			s := newShop(t, pool, cfg)
-			cfg.Schema = fmt.Sprint("Test ", schemaID())
+			cfg.Schema = "test_" + schemaID()
 			cutting := newStore(t, wiredPool(t, &cut), cfg)
 			unknown, sold := 0, 0
 			for n := 1; ; n++ {
@@ -196,7 +196,7 @@ func TestTerminated(t *testing.T) {
 	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable}} {
 		t.Run(fmt.Sprintf("mode %d", cfg.Mode), func(t *testing.T) {
 			s := newShop(t, pool, cfg)
-			cfg.Schema = fmt.Sprint("Test ", schemaID())
+			cfg.Schema = "test_" + schemaID()
 			k := &killer{pool: pool}
 			struck := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = k })
 			program := s.plain.With(newStore(t, struck, cfg))

@@ -39,16 +39,15 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.createSchema(ctx); err != nil {
 		return err
 	}
-	schema := pgx.Identifier{s.cfg.Schema}.Sanitize()
 	quiet := slog.New(slog.DiscardHandler)
-	locker, err := lock.NewPostgresTableLocker(lock.WithTableName(schema+".migrations_lock"),
+	locker, err := lock.NewPostgresTableLocker(lock.WithTableName(s.cfg.Schema+".migrations_lock"),
 		lock.WithTableLockTimeout(100*time.Millisecond, 600), lock.WithTableLogger(quiet))
 	if err != nil {
 		return fmt.Errorf("pgstore: migrate: %w", err)
 	}
 	db := stdlib.OpenDBFromPool(s.pool)
 	defer db.Close() // the pool stays open
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, s.Migrations(), goose.WithTableName(schema+".migrations"),
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, s.Migrations(), goose.WithTableName(s.cfg.Schema+".migrations"),
 		goose.WithDisableGlobalRegistry(true), goose.WithIsolateDDL(true), goose.WithLocker(locker), goose.WithSlog(quiet))
 	if err != nil {
 		return fmt.Errorf("pgstore: migrate: %w", err)

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -35,7 +33,7 @@ const (
 
 // Config is how a [Store] works. The zero Config is usable.
 type Config struct {
-	Schema  string // SQL schema of the tables; zero: tributary
+	Schema  string // SQL schema of the tables, a plain lower-case name; zero: tributary
 	Mode    Mode   // zero: Queue
 	Retries int    // of a transaction that lost against another one; zero: 10
 	Group   int    // closures of one program that commit together, at most; zero or 1: each by itself
@@ -72,8 +70,8 @@ func (c *Config) complete() error {
 	if c.Schema == "" {
 		c.Schema = defaultSchema
 	}
-	if len(c.Schema) > 63 || !utf8.ValidString(c.Schema) || strings.IndexByte(c.Schema, 0) >= 0 {
-		return errors.New("pgstore: Config.Schema is not the name of a schema")
+	if !plainName(c.Schema) {
+		return errors.New("pgstore: Config.Schema must be 1 to 63 lower-case letters, digits and underscores, and not begin with a digit")
 	}
 	if c.Mode > Serializable {
 		return fmt.Errorf("pgstore: Config.Mode: no mode %d", c.Mode)
@@ -89,6 +87,18 @@ func (c *Config) complete() error {
 }
 
 const defaultSchema = "tributary"
+
+// plainName tells whether a name needs no quotes anywhere. It is the one thing
+// of a Config that becomes part of a statement.
+func plainName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9' || i == 0) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 63
+}
 
 // lockKey is the advisory lock of a program: 8 bytes of a hash, so that two
 // programs or two schemas in one database meet by accident only, and then no

@@ -107,7 +107,7 @@ var schemas atomic.Int64
 // newSchema makes a schema with the tables, and drops it when the test ends.
 func newSchema(tb testing.TB, pool *pgxpool.Pool) string {
 	tb.Helper()
-	name := fmt.Sprintf("Test %d-%d", os.Getpid(), schemas.Add(1)) // has to be quoted
+	name := fmt.Sprintf("test_%d_%d", os.Getpid(), schemas.Add(1))
 	s := newStore(tb, pool, pgstore.Config{Schema: name})
 	if err := s.Migrate(tb.Context()); err != nil {
 		tb.Fatalf("Migrate: %v", err)
@@ -150,4 +150,4 @@ func must[T any](v T, err error) T {
 }
 
 // schemaID is the number of the schema that was made last.
-func schemaID() string { return fmt.Sprintf("%d-%d", os.Getpid(), schemas.Load()) }
+func schemaID() string { return fmt.Sprintf("%d_%d", os.Getpid(), schemas.Load()) }
