@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,14 +43,20 @@ func newTwin(tb testing.TB, store affiliate.Store, now *time.Time) twin {
 // answer is what a call gives, as bytes.
 func answer(v any, err error) string {
 	if err != nil {
-		raw, _ := json.Marshal(err)
-		return fmt.Sprintf("error %v %s", err, raw)
+		return fmt.Sprintf("error %v %s", err, raw(err))
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
+	return raw(v)
+}
+
+// raw is JSON in which metadata stands as it is.
+func raw(v any) string {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		return err.Error()
 	}
-	return string(raw)
+	return buf.String()
 }
 
 // done is an answer without a value.
@@ -78,8 +85,7 @@ func linesOf[R affiliate.Record[R]](t affiliate.Table[R]) (lines []string) {
 		if err != nil {
 			return []string{err.Error()}
 		}
-		raw, _ := json.Marshal(rec)
-		lines = append(lines, fmt.Sprintf("%T %s", rec, raw))
+		lines = append(lines, fmt.Sprintf("%T %s", rec, raw(rec)))
 	}
 	return lines
 }
@@ -100,6 +106,9 @@ func play(rt *rapid.T, t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) {
 	empty(t, pool, cfg.Schema)
 	now := time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
 	a, b := newTwin(t, memstore.New(), &now), newTwin(t, newStore(t, pool, cfg), &now)
+	for _, w := range []twin{a, b} {
+		w.furnish()
+	}
 	ops := operations()
 	for i := range rapid.IntRange(10, 60).Draw(rt, "operations") {
 		op := rapid.SampledFrom(ops).Draw(rt, "operation")
@@ -117,6 +126,16 @@ func play(rt *rapid.T, t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) {
 	if err := b.Verify(context.Background()); err != nil {
 		rt.Fatalf("Verify: %v", err)
 	}
+}
+
+// furnish gives a twin something of everything to begin with.
+func (w twin) furnish() {
+	ctx := context.Background()
+	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+	must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://a.example/x", Events: affiliate.EventTypes()}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID}))
+	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10")}))
 }
 
 // An input draws what an operation is told, once for both twins.

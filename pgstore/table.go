@@ -154,7 +154,8 @@ func (tab *table[T]) one(sql string, args []any) (found uuid.UUID, err error) {
 	return found, err
 }
 
-// find returns the row that holds a unique key.
+// find returns the row that holds a unique key. A key that is not known belongs
+// to no row that was written: of those all keys are known, old and new.
 func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
 	id, ok := tab.holders[key]
 	if !ok {
@@ -162,22 +163,13 @@ func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
 		if id, err = tab.one(tab.sql.find[key.Index], []any{tab.t.programID, keyArg(key)}); err != nil {
 			return nil, err
 		}
-		tab.hold(key, tab.stillHeld(id))
+		tab.hold(key, id)
 		id = tab.holders[key]
 	}
 	if id == uuid.Nil {
 		return nil, affiliate.ErrNotFound
 	}
 	return tab.get(id)
-}
-
-// stillHeld is the holder of a key as the database has it, or nobody when that
-// row was written since: the keys of written rows are all known.
-func (tab *table[T]) stillHeld(id uuid.UUID) uuid.UUID {
-	if r, ok := tab.rows[id]; ok && r.written() {
-		return uuid.Nil
-	}
-	return id
 }
 
 // hold notes who has a key.
@@ -277,7 +269,7 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 		return err
 	}
 	for _, key := range asked {
-		tab.hold(key, tab.stillHeld(found[key]))
+		tab.hold(key, found[key])
 	}
 	return nil
 }
