@@ -30,6 +30,9 @@ type clusters struct {
 var servers clusters
 
 func TestMain(m *testing.M) {
+	if os.Getenv("TRIBUTARY_WORKER") != "" {
+		worker()
+	}
 	flag.Parse()
 	code := m.Run()
 	for _, c := range servers.started {
