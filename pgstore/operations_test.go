@@ -100,7 +100,9 @@ func peopleOperations(ctx context.Context) []operation {
 		{"rename link", func(w twin, in *input) string {
 			return answer(w.RenameLink(ctx, affiliate.LinkRef{Slug: in.of("ada", "bo", "new")}, in.of("ada", "Bo", "new", "neu")))
 		}},
-		{"delete link", func(w twin, in *input) string { return answer(w.DeleteLink(ctx, affiliate.LinkRef{Slug: in.of("ada", "bo", "new")})) }},
+		{"delete link", func(w twin, in *input) string {
+			return answer(w.DeleteLink(ctx, affiliate.LinkRef{Slug: in.of("ada", "bo", "new")}))
+		}},
 		{"click", func(w twin, in *input) string {
 			return answer(w.TrackClick(ctx, affiliate.NewClick{Slug: in.of("ada", "BO", "new", "none"), DeviceID: in.of("d1", "d2")}))
 		}},
