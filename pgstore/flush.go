@@ -92,7 +92,7 @@ func (tab *table[T]) flush(b *flushBatch) error {
 
 // sameKeys tells whether the keys of a row are the ones that the database has.
 func (tab *table[T]) sameKeys(r *row[T]) bool {
-	return slices.Equal(r.rec.AppendKeys(tab.room[0][:0]), r.base.rec.AppendKeys(tab.room[1][:0]))
+	return slices.Equal(r.rec.AppendKeys(tab.t.room[0][:0]), r.base.rec.AppendKeys(tab.t.room[1][:0]))
 }
 
 func idsOf[T any](entries []entry[T]) []pgtype.UUID {
@@ -138,7 +138,7 @@ func (tab *table[T]) queueRow(b *flushBatch, sql string, e entry[T]) error {
 		return err
 	}
 	args := append(make([]any, 0, 3+len(tab.sql.indexes)), b.program, idArg(e.id))
-	keys := e.row.rec.AppendKeys(tab.room[0][:0])
+	keys := e.row.rec.AppendKeys(tab.t.room[0][:0])
 	for _, ix := range tab.sql.indexes {
 		if key, ok := keyOf(keys, ix); ok {
 			args = append(args, keyArg(key))
@@ -187,7 +187,7 @@ func (tab *table[T]) column(ix affiliate.Index, entries []entry[T]) any {
 	if ix.IsID() {
 		column := make([]pgtype.UUID, len(entries))
 		for i, e := range entries {
-			if key, ok := keyOf(e.row.rec.AppendKeys(tab.room[0][:0]), ix); ok {
+			if key, ok := keyOf(e.row.rec.AppendKeys(tab.t.room[0][:0]), ix); ok {
 				column[i] = pgtype.UUID{Bytes: key.ID, Valid: true}
 			}
 		}
@@ -195,7 +195,7 @@ func (tab *table[T]) column(ix affiliate.Index, entries []entry[T]) any {
 	}
 	column := make([]pgtype.Text, len(entries))
 	for i, e := range entries {
-		if key, ok := keyOf(e.row.rec.AppendKeys(tab.room[0][:0]), ix); ok {
+		if key, ok := keyOf(e.row.rec.AppendKeys(tab.t.room[0][:0]), ix); ok {
 			column[i] = pgtype.Text{String: key.Text, Valid: true}
 		}
 	}

@@ -57,7 +57,7 @@ func (tab *table[T]) selected(q affiliate.Query) ([]entry[T], error) {
 		}
 	}
 	for _, e := range written {
-		if e.row.live && (q.Key.Index == "" || slices.Contains(e.row.rec.AppendKeys(tab.room[1][:0]), q.Key)) {
+		if e.row.live && (q.Key.Index == "" || slices.Contains(e.row.rec.AppendKeys(tab.t.room[1][:0]), q.Key)) {
 			entries = append(entries, e)
 		}
 	}

@@ -59,7 +59,7 @@ func (tab *table[T]) raise(e entry[T]) {
 	if len(tab.sql.markAt) == 1 {
 		return
 	}
-	for _, key := range e.row.rec.AppendKeys(tab.room[0][:0]) {
+	for _, key := range e.row.rec.AppendKeys(tab.t.room[0][:0]) {
 		if at, ok := tab.sql.markAt[key.Index]; ok {
 			t.marks.lift(at, key.ID)
 		}

@@ -65,7 +65,7 @@ var references = map[string][]reference{
 type statements struct {
 	tables  []tableSQL
 	marks   int    // columns whose values rise, in all tables
-	opening string // reads the row of a program
+	opening string // reads the row of a program and its endpoints
 	closing string // writes it
 	block   string // reserves numbers
 }
@@ -83,7 +83,9 @@ func newStatements(schema string) *statements {
 		s.tables = append(s.tables, table)
 	}
 	s.marks = at
-	s.opening = "SELECT sale, commission, click, marks FROM " + quoted + "programs WHERE program = $1::uuid"
+	s.opening = "SELECT p.sale, p.commission, p.click, p.marks, e.id, e.record FROM (SELECT $1::uuid AS id) x" +
+		" LEFT JOIN " + quoted + "programs p ON p.program = $1::uuid" +
+		" LEFT JOIN " + quoted + "endpoints e ON e.program = $1::uuid ORDER BY e.id"
 	into := "INSERT INTO " + quoted + "programs AS p (program, sale, commission, click, marks)" +
 		" VALUES ($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea) ON CONFLICT (program) DO UPDATE SET "
 	s.closing = into + "sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"

@@ -2,10 +2,7 @@ package pgstore
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -25,10 +22,7 @@ type table[T affiliate.Record[T]] struct {
 	lists   map[affiliate.Key][]uuid.UUID // whole lists, as the database has them
 	touched []uuid.UUID                   // rows that were written
 	undo    []change[T]                   // newest last
-	room    [2][maxIndexes]affiliate.Key  // for keys
 }
-
-const maxIndexes = 10
 
 // A row is a record that is known to be there, or known not to be. A write puts
 // a new row in its place, so what holds the old one goes on as it was.
@@ -231,63 +225,6 @@ func (tab *table[T]) rollback(undo, touched int) {
 	tab.undo, tab.touched = tab.undo[:undo], tab.touched[:touched]
 }
 
-// resolve finds out whether an id and unique keys are taken, as far as that is
-// not known, in one statement at most. A zero id is not asked for.
-func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
-	if err := tab.t.needMarks(); err != nil {
-		return err
-	}
-	args := make([]any, 2+len(tab.sql.uniqueAt))
-	args[0] = tab.t.programID
-	var asked []affiliate.Key
-	if _, ok := tab.rows[id]; id != uuid.Nil && !ok && !tab.above("", id) {
-		args[1] = idArg(id)
-	}
-	for _, key := range keys {
-		if !key.Index.Unique() {
-			continue
-		}
-		if _, ok := tab.holders[key]; ok || key.Index.IsID() && tab.above(key.Index, key.ID) {
-			continue
-		}
-		args[1+tab.sql.uniqueAt[key.Index]] = keyArg(key)
-		asked = append(asked, key)
-	}
-	if args[1] == nil && len(asked) == 0 {
-		return nil
-	}
-	found := map[affiliate.Key]uuid.UUID{}
-	err := tab.t.read(query{tab.sql.probe, args, func(rows pgx.Rows) error {
-		other, raw, err := scanRecord(rows)
-		if err != nil {
-			return err
-		}
-		tab.learn(other, raw)
-		return tab.foundKeys(other, raw, asked, found)
-	}})
-	if err != nil {
-		return err
-	}
-	for _, key := range asked {
-		tab.hold(key, found[key])
-	}
-	return nil
-}
-
-// foundKeys notes which of the keys a record of the database holds.
-func (tab *table[T]) foundKeys(id uuid.UUID, raw []byte, asked []affiliate.Key, found map[affiliate.Key]uuid.UUID) error {
-	var rec T
-	if err := json.Unmarshal(raw, &rec); err != nil {
-		return errRecord
-	}
-	for _, key := range rec.AppendKeys(nil) {
-		if slices.Contains(asked, key) {
-			found[key] = id
-		}
-	}
-	return nil
-}
-
 // clash names the unique key of a record that another one holds.
 func (tab *table[T]) clash(id uuid.UUID, keys []affiliate.Key) error {
 	for _, key := range keys {
@@ -300,7 +237,7 @@ func (tab *table[T]) clash(id uuid.UUID, keys []affiliate.Key) error {
 
 func (tab *table[T]) insert(rec T) error {
 	id := rec.RecordID()
-	keys := rec.AppendKeys(tab.room[0][:0])
+	keys := rec.AppendKeys(tab.t.room[0][:0])
 	if err := tab.admit(keys); err != nil {
 		return err
 	}
@@ -323,7 +260,7 @@ func (tab *table[T]) insert(rec T) error {
 
 func (tab *table[T]) replace(rec T) error {
 	id := rec.RecordID()
-	keys := rec.AppendKeys(tab.room[0][:0])
+	keys := rec.AppendKeys(tab.t.room[0][:0])
 	if err := tab.admit(keys); err != nil {
 		return err
 	}
@@ -331,7 +268,7 @@ func (tab *table[T]) replace(rec T) error {
 	if err != nil {
 		return err
 	}
-	was := r.rec.AppendKeys(tab.room[1][:0])
+	was := r.rec.AppendKeys(tab.t.room[1][:0])
 	if !slices.Equal(was, keys) {
 		fresh := slices.DeleteFunc(slices.Clone(keys), func(key affiliate.Key) bool { return slices.Contains(was, key) })
 		if err := tab.resolve(uuid.Nil, fresh); err != nil {
@@ -351,58 +288,8 @@ func (tab *table[T]) remove(id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	was := r.rec.AppendKeys(tab.room[1][:0])
+	was := r.rec.AppendKeys(tab.t.room[1][:0])
 	tab.put(id, nil)
 	tab.rekey(id, was, nil)
 	return nil
-}
-
-// admit refuses keys that the schema does not have, and texts that a database
-// cannot keep.
-func (tab *table[T]) admit(keys []affiliate.Key) error {
-	for _, key := range keys {
-		if !slices.Contains(tab.sql.indexes, key.Index) {
-			return fmt.Errorf("pgstore: record of %s: no index %q", tab.sql.name, key.Index)
-		}
-		if !storable(key) {
-			return fmt.Errorf("pgstore: record of %s: the key of %s cannot be stored", tab.sql.name, key.Index)
-		}
-	}
-	return nil
-}
-
-// storable tells whether a text can be a key.
-func storable(key affiliate.Key) bool {
-	if key.Index.IsID() {
-		return true
-	}
-	return key.Text != "" && utf8.ValidString(key.Text) && strings.IndexByte(key.Text, 0) < 0
-}
-
-// scanRecord reads the columns id and record.
-func scanRecord(rows pgx.Rows) (id uuid.UUID, raw []byte, err error) {
-	err = rows.Scan((*[16]byte)(&id), &raw)
-	return id, raw, err
-}
-
-// idArg is an id as a parameter.
-func idArg(id uuid.UUID) any { return pgtype.UUID{Bytes: id, Valid: true} }
-
-// keyArg is the value of a key as a parameter.
-func keyArg(key affiliate.Key) any {
-	if key.Index.IsID() {
-		return idArg(key.ID)
-	}
-	return key.Text
-}
-
-// checkIndex refuses an index that the table does not have, or not of the kind.
-func (tab *table[T]) checkIndex(ix affiliate.Index, unique bool) error {
-	if ix.Unique() == unique && slices.Contains(tab.sql.indexes, ix) {
-		return nil
-	}
-	if unique {
-		return fmt.Errorf("pgstore: find in %s: no unique index %q", tab.sql.name, ix)
-	}
-	return fmt.Errorf("pgstore: list of %s: no shared index %q", tab.sql.name, ix)
 }

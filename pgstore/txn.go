@@ -1,12 +1,12 @@
 package pgstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -64,14 +64,12 @@ type txn struct {
 	marks   marks
 	known   bool // the row of the program was read
 	careful bool // the marks do not count
+
+	room [2][maxKeys]affiliate.Key // for the keys of the record at hand
 }
 
-// A firstRead is a single row that a View read before it opened a transaction.
-type firstRead struct {
-	sql  string
-	args []any
-	row  [][]byte
-}
+// maxKeys is more than the keys that a record has.
+const maxKeys = 10
 
 func (s *Store) newTxn(program uuid.UUID, k kind) *txn {
 	t := &txn{s: s, program: program, programID: idArg(program), kind: k, readOnly: k == viewing}
@@ -115,39 +113,6 @@ type query struct {
 	sql  string
 	args []any
 	each func(pgx.Rows) error
-}
-
-// row reads at most one row. The first one of a View is read outside of a
-// transaction: one statement sees one moment anyway. Where more is read, the
-// transaction begins by reading it again.
-func (t *txn) row(q query) error {
-	if err := t.ready("read"); err != nil {
-		return err
-	}
-	if t.kind != viewing || t.opened || t.first != nil || !t.single {
-		return t.read(q)
-	}
-	t.first = &firstRead{sql: q.sql, args: q.args}
-	rows, err := t.db.Query(t.ctx, q.sql, q.args...)
-	if err == nil {
-		err = eachRow(rows, func(rows pgx.Rows) error {
-			t.first.row = append(t.first.row, cloneRow(rows.RawValues())...)
-			return q.each(rows)
-		})
-	}
-	if err != nil {
-		return t.fail("read", err)
-	}
-	return nil
-}
-
-// cloneRow copies a row out of the connection's buffer.
-func cloneRow(values [][]byte) [][]byte {
-	row := make([][]byte, len(values))
-	for i, v := range values {
-		row[i] = bytes.Clone(v)
-	}
-	return row
 }
 
 // read sends queries in one round trip, with the opening of the transaction
@@ -265,10 +230,10 @@ func (t *txn) opening() (steps []step) {
 	if t.kind != viewing && queue {
 		add(execOnly, "SELECT pg_advisory_xact_lock($1::bigint)", t.s.lockKey(t.program))
 	}
-	if t.kind == hosted || t.kind == updating && queue {
+	switch {
+	case t.kind == hosted || t.kind == updating && queue:
 		add(t.readOpening, t.s.sql.opening, t.programID)
-	}
-	if t.kind != viewing {
+	case t.kind == updating:
 		add(t.readEndpoints, t.tables.endpoints.sql.list[listShape{}], t.programID)
 	}
 	if first := t.first; first != nil {
@@ -284,23 +249,34 @@ func execOnly(results pgx.BatchResults) error {
 	return err
 }
 
-// readOpening reads the row of the program.
+// readOpening reads the row of the program, with its endpoints beside it: every
+// event asks for them.
 func (t *txn) readOpening(results pgx.BatchResults) error {
 	t.known = true
+	var counters [3]pgtype.Int8
 	var raw []byte
+	tab, found := &t.tables.endpoints, []uuid.UUID{}
 	err := queryRows(results, func(rows pgx.Rows) error {
-		n := &t.numbers.end
-		return rows.Scan(&n[0], &n[1], &n[2], &raw)
+		var id pgtype.UUID
+		var record []byte
+		err := rows.Scan(&counters[0], &counters[1], &counters[2], &raw, &id, &record)
+		if err == nil && id.Valid {
+			found = append(found, id.Bytes)
+			tab.learn(id.Bytes, record)
+		}
+		return err
 	})
-	t.numbers.at = t.numbers.end
+	for i, c := range counters {
+		t.numbers.at[i], t.numbers.end[i] = c.Int64, c.Int64
+	}
 	t.marks.load(raw, t.s.sql.marks)
+	tab.remember(affiliate.Key{}, found)
 	return err
 }
 
-// readEndpoints reads the endpoints of the program, which every event asks for.
+// readEndpoints reads the endpoints alone.
 func (t *txn) readEndpoints(results pgx.BatchResults) error {
-	tab := &t.tables.endpoints
-	found := []uuid.UUID{}
+	tab, found := &t.tables.endpoints, []uuid.UUID{}
 	err := queryRows(results, func(rows pgx.Rows) error {
 		id, raw, err := scanRecord(rows)
 		found = append(found, id)
@@ -309,28 +285,6 @@ func (t *txn) readEndpoints(results pgx.BatchResults) error {
 	})
 	tab.remember(affiliate.Key{}, found)
 	return err
-}
-
-// compareFirst reads the first row of a View again, in the snapshot of what
-// follows. When it is another one the View has to run again.
-func (t *txn) compareFirst(results pgx.BatchResults) error {
-	var row [][]byte
-	err := queryRows(results, func(rows pgx.Rows) error {
-		row = append(row, cloneRow(rows.RawValues())...)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if len(row) != len(t.first.row) {
-		return errMoved
-	}
-	for i := range row {
-		if !bytes.Equal(row[i], t.first.row[i]) || (row[i] == nil) != (t.first.row[i] == nil) {
-			return errMoved
-		}
-	}
-	return nil
 }
 
 func (t *txn) checkIsolation(results pgx.BatchResults) error {
