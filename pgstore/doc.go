@@ -32,6 +32,9 @@
 // lock and uses no savepoint, for servers that have neither. All processes that
 // share a schema use the same recipe.
 //
+// In both, counters and the marks above which every id is new are one row for
+// each program, read first and written last.
+//
 // # When something breaks
 //
 // A connection that breaks before the commit has left nothing. One that breaks

@@ -26,6 +26,9 @@ func (s *Store) Statements() []string {
 		for _, sql := range t.linksOf {
 			all = append(all, sql)
 		}
+		for _, sql := range t.bare {
+			all = append(all, sql)
+		}
 	}
-	return append(all, s.sql.opening, s.sql.closing, s.sql.block)
+	return append(all, s.sql.opening, s.sql.closing)
 }

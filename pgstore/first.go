@@ -13,6 +13,22 @@ type firstRead struct {
 	row  [][]byte
 }
 
+// begins tells whether the next read is the first of a View, and notes where.
+func (t *txn) begins(sql *tableSQL) bool {
+	if t.kind != viewing || !t.single || t.opened || t.first != nil {
+		return false
+	}
+	t.began = sql
+	return true
+}
+
+// learnt notes for the next View what this one did.
+func (t *txn) learnt() {
+	if t.began != nil {
+		t.began.wide.Store(t.asked > 1)
+	}
+}
+
 // row reads at most one row. The first one of a View is read outside of a
 // transaction: one statement sees one moment anyway. Where more is read, the
 // transaction begins by reading it again.

@@ -177,11 +177,7 @@ func (g *group) drop(m *member) {
 func (g *group) attempt(batch []*member) {
 	t := g.s.newTxn(g.program, updating)
 	t.careful = len(batch) == 1 && batch[0].careful
-	left := g.s.blocks.lend(t)
-	defer func() { // also when the leader's own closure panics
-		t.rollback()
-		g.s.blocks.keep(t, left)
-	}()
+	defer t.rollback() // also when the leader's own closure panics
 
 	ran, broke := g.runAll(t, batch)
 	if broke != nil {
@@ -193,13 +189,9 @@ func (g *group) attempt(batch []*member) {
 		return // run the others again, without what these wrote
 	}
 	if err := t.commit(); err != nil {
-		if errors.Is(err, ErrOutcomeUnknown) {
-			left = numbers{}
-		}
 		g.notCommitted(err, ran)
 		return
 	}
-	left = t.numbers
 	for _, m := range ran {
 		g.answer(m, m.err)
 	}

@@ -23,6 +23,7 @@ type listed struct {
 
 // fetch reads a list from the database.
 func (tab *table[T]) fetch(q affiliate.Query) ([]listed, error) {
+	tab.t.asked++
 	sql := tab.sql.list[listShape{q.Key.Index, q.After != uuid.Nil, q.Desc, q.Limit > 0}]
 	args := []any{tab.t.programID}
 	if q.Key.Index != "" {

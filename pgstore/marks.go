@@ -30,31 +30,23 @@ func (m *marks) load(raw []byte, n int) {
 
 func (m *marks) at(i int) []byte { return m.raw[16*i : 16*i+16] }
 
-// needMarks reads the row of the program, where it counts.
-func (t *txn) needMarks() error {
-	if t.known || t.kind == viewing || t.s.cfg.Mode != Queue {
+// needOpening reads the row of the program, when nothing else has.
+func (t *txn) needOpening() error {
+	if t.known {
 		return nil
 	}
 	return t.open()
 }
 
-// above tells whether a value is above all that the table has had. A table
-// without a mark may hold anything: its first record is asked for.
+// above tells whether a value is above all that the table has had.
 func (tab *table[T]) above(ix affiliate.Index, id uuid.UUID) bool {
 	t := tab.t
-	return t.marked() && !t.careful && bytes.Compare(id[:], t.marks.at(tab.sql.markAt[ix])) > 0
+	return t.known && !t.careful && bytes.Compare(id[:], t.marks.at(tab.sql.markAt[ix])) > 0
 }
-
-// marked tells whether the transaction may rely on marks and move them: it
-// holds the program's lock.
-func (t *txn) marked() bool { return t.known && t.s.cfg.Mode == Queue }
 
 // raise lifts the marks to what a new row holds.
 func (tab *table[T]) raise(e entry[T]) {
 	t := tab.t
-	if !t.marked() {
-		return
-	}
 	t.marks.lift(tab.sql.markAt[""], e.id)
 	if len(tab.sql.markAt) == 1 {
 		return

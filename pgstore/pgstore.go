@@ -46,7 +46,6 @@ type Store struct {
 	cfg     Config
 	sql     *statements
 	turns   turns
-	blocks  blocks
 	decoded decoded
 	flushes flushes
 }
@@ -140,6 +139,7 @@ func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn
 	t.ctx, t.single = ctx, single
 	defer t.rollback() // unless it was ended
 	err := t.run(fn)
+	t.learnt()
 	if t.err == nil && t.db == nil && err == nil {
 		// Nothing was read, which is how a host asks whether the store works.
 		t.err = t.check()

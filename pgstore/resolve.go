@@ -13,7 +13,7 @@ import (
 // resolve finds out whether an id and unique keys are taken, as far as that is
 // not known, in one statement at most. A zero id is not asked for.
 func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
-	if err := tab.t.needMarks(); err != nil {
+	if err := tab.t.needOpening(); err != nil {
 		return err
 	}
 	args := make([]any, 2+len(tab.sql.uniqueAt))

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -25,6 +26,7 @@ type tableSQL struct {
 	get      string
 	find     map[affiliate.Index]string
 	list     map[listShape]string
+	bare     map[string]string       // get and find without what is read ahead
 	linksOf  map[string]string       // beside get and find: the links of the affiliate
 	probe    string                  // by id and by every unique key
 	insert   string                  // one row
@@ -36,6 +38,10 @@ type tableSQL struct {
 	removes  string                  // any number of rows
 	uniqueAt map[affiliate.Index]int // among the queries of probe
 	markAt   map[affiliate.Index]int // among the marks; that of the id is empty
+
+	// wide is what the last View that began with a record of this table did: it
+	// asked for more. The next one reads ahead.
+	wide atomic.Bool
 }
 
 // A listShape is what the text of a List depends on.
@@ -63,11 +69,10 @@ var references = map[string][]reference{
 
 // statements are all of a Store's.
 type statements struct {
-	tables  []tableSQL
+	tables  []*tableSQL
 	marks   int    // columns whose values rise, in all tables
 	opening string // reads the row of a program and its endpoints
 	closing string // writes it
-	block   string // reserves numbers
 }
 
 func newStatements(schema string) *statements {
@@ -86,16 +91,14 @@ func newStatements(schema string) *statements {
 	s.opening = "SELECT p.sale, p.commission, p.click, p.marks, e.id, e.record FROM (SELECT $1::uuid AS id) x" +
 		" LEFT JOIN " + quoted + "programs p ON p.program = $1::uuid" +
 		" LEFT JOIN " + quoted + "endpoints e ON e.program = $1::uuid ORDER BY e.id"
-	into := "INSERT INTO " + quoted + "programs AS p (program, sale, commission, click, marks)" +
-		" VALUES ($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea) ON CONFLICT (program) DO UPDATE SET "
-	s.closing = into + "sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"
-	s.block = into + "sale = p.sale + EXCLUDED.sale, commission = p.commission + EXCLUDED.commission, click = p.click + EXCLUDED.click" +
-		" RETURNING sale, commission, click"
+	s.closing = "INSERT INTO " + quoted + "programs (program, sale, commission, click, marks)" +
+		" VALUES ($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea) ON CONFLICT (program) DO UPDATE" +
+		" SET sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"
 	return s
 }
 
-func newTableSQL(schema string, t affiliate.TableSchema) tableSQL {
-	s := tableSQL{
+func newTableSQL(schema string, t affiliate.TableSchema) *tableSQL {
+	s := &tableSQL{
 		name: t.Name, indexes: t.Indexes, ahead: references[t.Name],
 		find: map[affiliate.Index]string{}, list: map[listShape]string{}, uniqueAt: map[affiliate.Index]int{}, markAt: map[affiliate.Index]int{},
 	}
@@ -121,6 +124,7 @@ func newTableSQL(schema string, t affiliate.TableSchema) tableSQL {
 	s.makeLists(table)
 	s.makeWrites(table)
 	s.makeLinksOf(schema)
+	s.makeBare(schema)
 	return s
 }
 
@@ -145,6 +149,15 @@ func (s *tableSQL) makeLinksOf(schema string) {
 		_, where, _ := strings.Cut(sql, " WHERE t.program = $1::uuid AND ")
 		s.linksOf[sql] = "SELECT l.id, l.record FROM " + schema + s.name + " t JOIN " + schema + "links l" +
 			" ON l.program = $1::uuid AND l.of_affiliate = t.of_affiliate WHERE t.program = $1::uuid AND " + where + " ORDER BY l.id"
+	}
+}
+
+// makeBare makes get and find without what is read ahead.
+func (s *tableSQL) makeBare(schema string) {
+	s.bare = map[string]string{}
+	for _, sql := range append(slices.Collect(maps.Values(s.find)), s.get) {
+		_, where, _ := strings.Cut(sql, " WHERE ")
+		s.bare[sql] = "SELECT t.id, t.record FROM " + schema + s.name + " t WHERE " + where
 	}
 }
 

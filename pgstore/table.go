@@ -93,6 +93,7 @@ func (tab *table[T]) parse(id uuid.UUID, r *row[T]) error {
 
 // get returns the row with the id, from memory or from the database.
 func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
+	tab.t.asked++
 	r, ok := tab.rows[id]
 	if !ok {
 		if _, err := tab.one(tab.sql.get, []any{tab.t.programID, idArg(id)}); err != nil {
@@ -112,7 +113,12 @@ func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 // one reads a record with those it refers to.
 func (tab *table[T]) one(sql string, args []any) (found uuid.UUID, err error) {
 	sq := tab.sql
-	refs := make([]pgtype.UUID, len(sq.ahead))
+	ahead := sq.ahead
+	linksOf := sq.linksOf[sql]
+	if tab.t.begins(sq) && !sq.wide.Load() {
+		sql, ahead = sq.bare[sql], nil
+	}
+	refs := make([]pgtype.UUID, len(ahead))
 	q := query{sql, args, func(rows pgx.Rows) error {
 		var raw []byte
 		raws := make([][]byte, len(refs))
@@ -124,14 +130,13 @@ func (tab *table[T]) one(sql string, args []any) (found uuid.UUID, err error) {
 			return err
 		}
 		tab.learn(found, raw)
-		for i, ref := range sq.ahead {
+		for i, ref := range ahead {
 			if refs[i].Valid {
 				tab.t.tables.named(ref.table).learn(refs[i].Bytes, raws[i])
 			}
 		}
 		return nil
 	}}
-	linksOf := sq.linksOf[sql]
 	if linksOf == "" || tab.t.kind == viewing {
 		return found, tab.t.row(q)
 	}

@@ -47,7 +47,7 @@ func (ts *tables) all() [17]anyTable {
 
 func (ts *tables) init(t *txn) {
 	for i, tab := range ts.all() {
-		tab.bind(t, &t.s.sql.tables[i])
+		tab.bind(t, t.s.sql.tables[i])
 	}
 }
 

@@ -65,6 +65,9 @@ type txn struct {
 	known   bool // the row of the program was read
 	careful bool // the marks do not count
 
+	asked int       // records, of a View
+	began *tableSQL // where a View began
+
 	room [2][maxKeys]affiliate.Key // for the keys of the record at hand
 }
 
@@ -230,11 +233,8 @@ func (t *txn) opening() (steps []step) {
 	if t.kind != viewing && queue {
 		add(execOnly, "SELECT pg_advisory_xact_lock($1::bigint)", t.s.lockKey(t.program))
 	}
-	switch {
-	case t.kind == hosted || t.kind == updating && queue:
+	if t.kind != viewing {
 		add(t.readOpening, t.s.sql.opening, t.programID)
-	case t.kind == updating:
-		add(t.readEndpoints, t.tables.endpoints.sql.list[listShape{}], t.programID)
 	}
 	if first := t.first; first != nil {
 		add(t.compareFirst, first.sql, first.args...)
@@ -267,22 +267,9 @@ func (t *txn) readOpening(results pgx.BatchResults) error {
 		return err
 	})
 	for i, c := range counters {
-		t.numbers.at[i], t.numbers.end[i] = c.Int64, c.Int64
+		t.numbers.at[i], t.numbers.stored[i] = c.Int64, c.Int64
 	}
 	t.marks.load(raw, t.s.sql.marks)
-	tab.remember(affiliate.Key{}, found)
-	return err
-}
-
-// readEndpoints reads the endpoints alone.
-func (t *txn) readEndpoints(results pgx.BatchResults) error {
-	tab, found := &t.tables.endpoints, []uuid.UUID{}
-	err := queryRows(results, func(rows pgx.Rows) error {
-		id, raw, err := scanRecord(rows)
-		found = append(found, id)
-		tab.learn(id, raw)
-		return err
-	})
 	tab.remember(affiliate.Key{}, found)
 	return err
 }
