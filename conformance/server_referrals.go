@@ -82,7 +82,7 @@ func customerCases() []serverCase {
 			x.get("/referrals?externalId={{u}}+ext").has("[]")
 			x.get("/affiliates?id={{a}}").has(`{"numberOfReferredUsers":1}`)
 		}),
-		own("B337 a known email", "rule 4.6: a known email answers the existing referral, unmoved", func(x *exam) {
+		own("B338 a known email, with another affiliate and with a bad code", "rule 4.6: a known email answers the existing referral, unmoved", func(x *exam) {
 			a := x.get("/referrals?id={{r}}")
 			x.do("POST /referrals", `{"affiliateId":"{{affiliate}}","name":"Other","email":"{{u}}@conform.example","referredUserExternalId":"other"}`).bytes(a.body)
 			x.do("POST /referrals", `{"promoCode":"{{u}}-none","name":"Other","email":"{{u}}@conform.example","referredUserExternalId":"other"}`).bytes(a.body)

@@ -12,7 +12,7 @@ func saleChangeCases() []serverCase {
 	const target = "contract 3.7: saleId, an integer or a string of digits"
 	var cases []serverCase
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
-		cases = append(cases, refusals(target, method+" /sales", bad{"B406 " + method + " no saleId", `{}`, saleIDRequired}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, saleIDRequired},
+		cases = append(cases, refusals(target, method+" /sales", bad{map[string]string{"PUT": "B406 ", "PATCH": "B415 ", "DELETE": "B421 "}[method] + method + " no saleId", `{}`, saleIDRequired}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, saleIDRequired},
 			bad{"B406 " + method + ` saleId ""`, `{"saleId":""}`, saleIDRequired}, bad{"B408 " + method + " saleId 5107.0", `{"saleId":5107.0}`, mustBe("saleId", asInteger)},
 			bad{"B408 " + method + " saleId 5e3", `{"saleId":5e3}`, mustBe("saleId", asInteger)}, bad{"B408 " + method + " saleId true", `{"saleId":true}`, mustBe("saleId", asInteger)})...)
 		if method != "DELETE" {
@@ -86,7 +86,7 @@ func saleChangeCases() []serverCase {
 			refund(x, `,"amount":10,"refundId":"R1"`).has(`{"reason":"partially_refunded"}`)
 			x.get("/sales?id={{s}}").has(`{"refundedAmount":20}`)
 		}),
-		own("B417 PATCH in full", refunds, func(x *exam, put func(string) *answer) {
+		own("B423 PATCH in full, PUT, DELETE", refunds, func(x *exam, put func(string) *answer) {
 			refund(x, "").has(`{"success":true,"alreadyRefunded":false,"reason":"refunded"}`)
 			x.get("/affiliates?id={{a}}").has(`{"totalRevenue":100,"totalCommissionEarned":0}`)
 			put(`"totalEarned":150`).refused(saleRefunded)
@@ -161,7 +161,7 @@ func previewCases() []serverCase {
 			owned+`,"firstTimeOrder":true,"minimumAmount":25,"limitToAffiliate":true,"limitToCustomers":true,"customerId":"x"`, func(_ *exam, preview func(string) *answer) {
 				preview("").has(`{"valid":true,"unverified":["not_first_order","below_minimum","wrong_affiliate","wrong_customer","wrong_product"]}`)
 			}),
-		own("B370 a minimum in another currency", all, `"percentOff":20`, owned+`,"minimumAmount":1,"minimumAmountCurrency":"JPY"`, func(_ *exam, preview func(string) *answer) {
+		own("B370 a preview of a minimum in another currency", all, `"percentOff":20`, owned+`,"minimumAmount":1,"minimumAmountCurrency":"JPY"`, func(_ *exam, preview func(string) *answer) {
 			preview(`,"totalEarned":10`).has(`{"valid":false,"reasons":[{"reason":"wrong_currency","message":"Promo code minimum is in another currency","currency":"JPY"}]}`)
 		}),
 		own("B258 a flat discount", "contract 4.1, discount: FLAT takes at most totalEarned", `"couponType":"FLAT","amountOff":7.5,"currency":"USD"`, owned, func(_ *exam, preview func(string) *answer) {

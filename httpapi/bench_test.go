@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
@@ -19,7 +18,8 @@ import (
 
 // Each benchmark runs the handler and its floor in turn, in the same process
 // and on the same data, and reports the median of their ratios: x-floor.
-// Absolute times move with the machine; only the ratio counts.
+// Absolute times move with the machine; only the ratio counts. Times are of the
+// processor, collections included, unless a name says otherwise.
 
 // rounds is how often a benchmark takes turns.
 const rounds = 15
@@ -46,13 +46,11 @@ func versus(b *testing.B, n int, floor, ours func(n int)) {
 	b.ReportMetric(size, "B/op")
 }
 
-// measure times n operations and counts their allocations, each per operation.
+// measure takes the processor time of n operations and counts their allocations, each per operation.
 func measure(n int, run func(n int)) (ns, allocs, size float64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	begin := time.Now()
-	run(n)
-	took := time.Since(begin)
+	_, took := stopwatch(func() { run(n) })
 	runtime.ReadMemStats(&after)
 	per := func(v uint64) float64 { return float64(v) / float64(n) }
 	return float64(took.Nanoseconds()) / float64(n), per(after.Mallocs - before.Mallocs), per(after.TotalAlloc - before.TotalAlloc)

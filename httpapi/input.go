@@ -160,12 +160,8 @@ func (in *input) refusal() (*affiliate.Error, int) {
 }
 
 // outranks tells whether an error of the engine comes before the refusal at a
-// place. What the engine says of an object does not, when the refusal is about
-// a field inside: the engine has seen a stand-in.
+// place.
 func (in *input) outranks(e *affiliate.Error, place int) bool {
-	if place < len(in.fields) && strings.HasPrefix(in.fields[place].name, e.Field+".") {
-		return false
-	}
 	at := in.place(e.Field)
 	return at < place || at == place && in.isEmpty && e.Reason == affiliate.MissingField
 }
