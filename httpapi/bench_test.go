@@ -180,7 +180,7 @@ func BenchmarkLoopback(b *testing.B) {
 	api.ServeHTTP(rec, request("POST", "/api/v1/sales", saleBody(0)))
 	sold := int64(1)
 	ours, floor := dial(b, api, conns), dial(b, floorHandler(rec.Body.String()), conns)
-	const n = 20_000
+	const n = 5_000
 	floor.run(b, n/10)
 	sold += ours.run(b, n/10)
 	times, cpus, rates := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)

@@ -18,7 +18,7 @@ func recorded(a action) (fields []field, targets int) {
 	full := &input{}
 	for _, f := range bare.fields {
 		if f.kind == kindObject {
-			full.members = append(full.members, member{f.name, json.RawMessage("{}")})
+			full.members = append(full.members, member{[]byte(f.name), json.RawMessage("{}")})
 		}
 	}
 	a.read(full)
