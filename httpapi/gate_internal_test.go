@@ -144,12 +144,12 @@ func TestGateMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []member{
-		{"a", []byte("1.50")}, {"b", []byte(`"x\"}"`)}, {"c", []byte(`{ "d" : [ 1 , 2 ] }`)}, {"e", []byte("null")}, {"f", []byte(`[ "]" ]`)},
+		{[]byte("a"), []byte("1.50")}, {[]byte("b"), []byte(`"x\"}"`)}, {[]byte("c"), []byte(`{ "d" : [ 1 , 2 ] }`)}, {[]byte("e"), []byte("null")}, {[]byte("f"), []byte(`[ "]" ]`)},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(member{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]member{{"d", []byte("[ 1 , 2 ]")}}, split(got[2].value), cmp.AllowUnexported(member{})); diff != "" {
+	if diff := cmp.Diff([]member{{[]byte("d"), []byte("[ 1 , 2 ]")}}, split(got[2].value), cmp.AllowUnexported(member{})); diff != "" {
 		t.Errorf("split (-want +got):\n%s", diff)
 	}
 }
@@ -236,8 +236,8 @@ func FuzzStrictJSON(f *testing.F) {
 			t.Fatalf("%d members, want %d", len(members), len(decoded))
 		}
 		for _, m := range members {
-			if !bytes.Equal(decoded[m.name], m.value) {
-				t.Fatalf("%q is %s, want %s", m.name, m.value, decoded[m.name])
+			if !bytes.Equal(decoded[string(m.name)], m.value) {
+				t.Fatalf("%q is %s, want %s", m.name, m.value, decoded[string(m.name)])
 			}
 		}
 	})
