@@ -178,6 +178,15 @@ func TestClaimRetries(t *testing.T) {
 			}
 		}
 		w.crowd(4)
+		perEndpoint := map[uuid.UUID]int{}
+		for _, c := range w.fork(t).claim(64) {
+			perEndpoint[c.Endpoint]++
+		}
+		for id, n := range perEndpoint {
+			if n != 4 || len(perEndpoint) != 5 {
+				t.Errorf("%d claims of %s, at %d endpoints", n, id, len(perEndpoint))
+			}
+		}
 		kinds := map[bool]int{}
 		for _, c := range w.claim(10) {
 			kinds[c.Attempt > 1]++

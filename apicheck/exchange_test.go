@@ -1,6 +1,25 @@
 package apicheck_test
 
-import "testing"
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/tributary-go/tributary/conformance"
+)
+
+// TestWireContract: every request and every answer of the suite of the wire
+// contract is as the document says.
+func TestWireContract(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.check = newChecker(t, load(t, w))
+	server := httptest.NewServer(w)
+	defer server.Close()
+	conformance.TestServer(t, conformance.Server{URL: server.URL, Key: goodKey, HTTP: server.Client()})
+
+	statuses, codes := w.check.unseen()
+	t.Logf("%d exchanges; without %d statuses and %d codes of operations that TestEveryExchange sees", w.check.exchanges, len(statuses), len(codes))
+}
 
 // TestEveryExchange: what the handler accepts and answers is what the document
 // says, in every operation with every status and every Error-Code.

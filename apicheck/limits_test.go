@@ -84,6 +84,7 @@ func (s *story) probe(op operation, base, name, inner string, field *openapi3.Sc
 		}
 		if inner == "" {
 			body[name] = value
+			delete(body, properName(op, name)) // beside it an old name is not read
 		} else {
 			object, _ := body[name].(map[string]any)
 			if object == nil {
@@ -103,6 +104,14 @@ func (s *story) probe(op operation, base, name, inner string, field *openapi3.Sc
 			s.t.Errorf("%s: the document allows %s = %.80v, the handler does not: %s", op, full, value, a.body)
 		}
 	}
+}
+
+// properName is the name that an old one stands for.
+func properName(op operation, old string) string {
+	return map[string]string{
+		"PUT /api/v1/affiliates id":                    "affiliateId",
+		"POST /api/v1/promotional-codes/validate code": "promoCode",
+	}[op.String()+" "+old]
 }
 
 // around are values of every type, and those next to the limits of a field.
@@ -144,7 +153,7 @@ func list(n int) []any {
 func beyond(op operation, field string, value any) bool {
 	key := op.method + " " + strings.TrimPrefix(op.path, prefix) + " " + field
 	neededHere := []string{ // by what else the request says
-		"PUT affiliates affiliateId", "POST links affiliateId", "PUT links id",
+		"PUT affiliates affiliateId", "PUT affiliates id", "POST links affiliateId", "PUT links id",
 		"POST coupons amountOff", "POST coupons currency", "POST coupons durationInMonths", "PUT coupons percentOff",
 		"POST promotional-codes affiliateId", "POST promotional-codes codeStructure",
 	}

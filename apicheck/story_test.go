@@ -139,7 +139,7 @@ func (s *story) changes() {
 	put("/affiliates", `{"id":"nobody","unknown":1}`)
 	put("/links", `{"id":"`+s.link+`","newLink":"mara-3"}`)
 	put("/links", `{"link":"MARA-3","newLink":"mara-2"}`)
-	put("/coupons", `{"couponId":"`+s.coupon+`","name":"Autumn","percentOff":12.5,"maxRedemptions":null,"redeemBy":null,"integrationType":null}`)
+	put("/coupons", `{"couponId":"`+s.coupon+`","name":"Autumn","percentOff":12.5,"maxRedemptions":null,"redeemBy":null}`)
 	put("/coupons", `{"couponId":"`+s.flat+`","couponType":"PERCENTAGE","percentOff":10,"amountOff":null,"currency":null,"duration":"once","durationInMonths":null,"limitToProducts":false,"productIds":[],"valid":false}`)
 	put("/promotional-codes", `{"promotionalCodeId":"`+s.code+`","code":"MARA21","externalId":null,"active":true,"expiresAt":null,"maxRedemptions":null,"firstTimeOrder":false,"minimumAmount":null,"minimumAmountCurrency":null,"limitToCustomers":false,"customerId":null,"limitToAffiliate":true}`)
 	put("/referrals", `{"referralId":"tomas@example.net","name":null,"referredUserExternalId":null,"plan":null,"subscriptionStatus":"ACTIVE","notes":null,"metadata":{"a":[1,{}]}}`)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -59,10 +60,14 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/api/v1/", api)
-	mux.Handle("/api/affiliates/", httpapi.Tracking(w.find, httpapi.Config{Limit: limit}))
-	w.handler = mux
+	tracking := httpapi.Tracking(w.find, httpapi.Config{Limit: limit})
+	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { // a ServeMux would redirect unclean paths
+		if strings.HasPrefix(r.URL.Path, "/api/affiliates/") {
+			tracking.ServeHTTP(rw, r)
+			return
+		}
+		api.ServeHTTP(rw, r)
+	})
 	return w
 }
 
@@ -198,6 +203,17 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.check.exchange(r, sent, res, rec.Body.Bytes())
 	}
 	return res, nil
+}
+
+// ServeHTTP is RoundTrip behind a server.
+func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	res, err := w.RoundTrip(r)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the request broke off
+	}
+	maps.Copy(rw.Header(), res.Header)
+	rw.WriteHeader(res.StatusCode)
+	io.Copy(rw, res.Body)
 }
 
 // ok sends a call that must succeed.

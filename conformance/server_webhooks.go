@@ -178,7 +178,7 @@ func deliveryCases() []serverCase {
 	}
 	return append(cases,
 		serverCase{"B456 event y", "contract 4.2: a bad filter is invalid_query with the field error's text", func(x *exam) {
-			x.get("/webhooks/deliveries?event=y").refused(refusal{400, "invalid_query", "event", "Unknown event type: y"})
+			x.get("/webhooks/deliveries?event=y").refused(badParameter("event", "must be one of "+strings.Join(eventTypes(), ", ")))
 		}},
 		serverCase{"B111 deliveries of nobody", missRule, func(x *exam) {
 			x.get("/webhooks/deliveries?webhookId={{unknown}}").has("[]")

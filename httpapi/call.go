@@ -233,5 +233,5 @@ func (c *call) operation() string {
 	if c.route == nil {
 		return "none"
 	}
-	return c.route.method + " " + c.route.path
+	return c.route.method + " " + c.r.URL.Path // a path of the table
 }

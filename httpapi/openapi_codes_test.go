@@ -93,7 +93,7 @@ func codeBodies() map[string]note {
 		"randomCharsLength":               plain("How many random characters.", atLeast("1"), atMost("32"), byDefault(4)),
 		"randomCharsCase":                 plain("Which random characters: capitals and digits, small letters and digits, or all.", values[affiliate.CharsCase](), byDefault("mixed")),
 
-		"promoCode":         plain("The code; required unless code is given."),
+		"promoCode":         plain("The code; required unless code is given.", identText),
 		"totalEarned":       plain("What the sale will send as totalEarned.", above("0")),
 		"email":             plain("The customer's email.", emailText),
 		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug.", identText),
@@ -154,7 +154,7 @@ func codeOperations() map[string]about {
 			id: "validatePromotionalCode", summary: "Tell whether a code would work, and what it would take off",
 			text:   "Runs the very rules that a sale runs. Writes, counts and fires nothing. 200 whether the code works or not.",
 			oneOf:  []string{"promoCode", "code"},
-			limits: map[string]limit{"promoCode": matches(`^$|\S`), "code": anyText},
+			limits: map[string]limit{"code": allOf(anyText, identText)},
 			refused: refused{
 				invalid: []affiliate.Reason{affiliate.MissingField},
 			},

@@ -202,11 +202,11 @@ func kindSchema(k kind) schema {
 func sharedParameters() named[parameter] {
 	return named[parameter]{
 		{"limit", parameter{
-			Name: "limit", In: "query", Description: "How long a page is. Without limit and cursor the whole list is answered.",
+			Name: "limit", In: "query", Description: "How long a page is. Without limit and cursor the whole list is answered. Ignored where the query names a single record.",
 			Schema: schema{Type: types{"integer"}, Minimum: "1", Maximum: "1000"},
 		}},
 		{"cursor", parameter{
-			Name: "cursor", In: "query", Description: "Where a page begins, from the Link of the one before. Without limit: pages of 100.",
+			Name: "cursor", In: "query", Description: "Where a page begins, from the Link of the one before. Without limit: pages of 100. Ignored where the query names a single record.",
 			Schema: schema{Type: types{"string"}, MinLength: "1"},
 		}},
 		{"Idempotency-Key", parameter{

@@ -38,7 +38,7 @@ func TestTrackingFailures(t *testing.T) {
 			if diff := cmp.Diff(want, replyOf(t, res), cmp.AllowUnexported(reply{})); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
-			if !strings.Contains(logged.String(), "POST /add-click") || !strings.Contains(logged.String(), tt.logged) {
+			if !strings.Contains(logged.String(), "POST /api/affiliates/add-click") || !strings.Contains(logged.String(), tt.logged) {
 				t.Errorf("log: %q", logged.String())
 			}
 		})
