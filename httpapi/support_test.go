@@ -44,7 +44,6 @@ type world struct {
 
 // setup is what a test changes of a world before it is made.
 type setup struct {
-	id     uuid.UUID
 	store  affiliate.Store
 	engine affiliate.Config
 	api    httpapi.Config
