@@ -228,6 +228,9 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (
 	if id == uuid.Nil {
 		return Code{}, promotionalCodeIDRequired.err()
 	}
+	if err := p.checkCodeUpdate(up); err != nil {
+		return Code{}, err
+	}
 	o := p.op(ctx)
 	return update(o, func() (Code, error) {
 		old, err := o.codeByID(id)

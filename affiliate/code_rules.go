@@ -191,6 +191,15 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	return rec, nil
 }
 
+// checkCodeUpdate checks an update by itself, before its code is looked up: as
+// one of a code that has everything. What null takes away is missed, if at all,
+// in the stored code.
+func (p *Program) checkCodeUpdate(up CodeUpdate) error {
+	up.CustomerID = unlessNull(up.CustomerID)
+	_, err := p.mergeCode(CodeRecord{Code: "X", CustomerID: "x"}, up)
+	return err
+}
+
 // notBlank refuses an empty text that an update sent.
 func notBlank(field string, sent Opt[string]) *Error {
 	if s, ok := sent.Get(); ok && blank(s) {

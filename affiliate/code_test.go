@@ -244,7 +244,8 @@ func TestUpdateCodeErrors(t *testing.T) {
 		want affiliate.Error
 	}{
 		{"B252 no id", uuid.Nil, up{}, codeIDNeeded},
-		{"B253 unknown", uuid.New(), up{Code: affiliate.Set("=")}, codeMissing},
+		{"B253 unknown", uuid.New(), up{Code: affiliate.Set("A")}, codeMissing},
+		{"the fields before the look-up", uuid.New(), up{Code: affiliate.Set("=")}, codeBadChars},
 		{"code null", s.code.ID, up{Code: affiliate.Null[string]()}, fieldError(inv, "code", "code must not be null")},
 		{"code empty", s.code.ID, up{Code: affiliate.Set(" ")}, fieldError(inv, "code", "code must not be empty")},
 		{"code syntax", s.code.ID, up{Code: affiliate.Set("A\tB")}, codeBadChars},

@@ -37,12 +37,24 @@ func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, 
 	in.ProductIDs = up.ProductIDs.Or(in.ProductIDs)
 	in.Valid = changed(in.Valid, up.Valid)
 	in.RedeemBy = changed(in.RedeemBy, up.RedeemBy)
-	in.IntegrationType = changed(orNull(in.IntegrationType), up.IntegrationType).Or("")
 	if err := p.checkCoupon(&in, up); err != nil {
 		return CouponRecord{}, err
 	}
 	p.fillCoupon(&rec, in)
 	return rec, nil
+}
+
+// checkCouponUpdate checks an update by itself, before its coupon is looked up:
+// as one of a coupon that has everything. What null takes away is missed, if at
+// all, in the stored coupon.
+func (p *Program) checkCouponUpdate(up CouponUpdate) error {
+	up.PercentOff, up.AmountOff = unlessNull(up.PercentOff), unlessNull(up.AmountOff)
+	up.Currency, up.DurationInMonths = unlessNull(up.Currency), unlessNull(up.DurationInMonths)
+	_, err := p.mergeCoupon(CouponRecord{
+		Name: "x", Type: CouponPercentage, PercentOff: PercentFromScaled(amountScale), AmountOff: AmountFromScaled(1),
+		Currency: p.cfg.Currency, Duration: DurationForever, DurationInMonths: 1, ProductIDs: []string{"x"},
+	}, up)
+	return err
 }
 
 // input is the stored coupon in the shape of a create that would make it.
@@ -84,8 +96,7 @@ func (r CouponRecord) sameAs(s CouponRecord) bool {
 	return r.Name == s.Name && r.Type == s.Type && r.PercentOff == s.PercentOff && r.AmountOff == s.AmountOff &&
 		r.Currency == s.Currency && r.Duration == s.Duration && r.DurationInMonths == s.DurationInMonths &&
 		r.MaxRedemptions == s.MaxRedemptions && r.LimitToProducts == s.LimitToProducts &&
-		slices.Equal(r.ProductIDs, s.ProductIDs) && r.Valid == s.Valid && r.RedeemBy.Equal(s.RedeemBy) &&
-		r.IntegrationType == s.IntegrationType
+		slices.Equal(r.ProductIDs, s.ProductIDs) && r.Valid == s.Valid && r.RedeemBy.Equal(s.RedeemBy)
 }
 
 // checkCoupon checks a coupon in the order of the contract's table and puts
@@ -107,7 +118,7 @@ func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {
 		notCleared("valid", up.Valid),
 		p.checkDate("redeemBy", c.RedeemBy),
 		optional("externalId", c.ExternalID, maxName),
-		checkIntegrationType(c, up),
+		checkIntegrationType(c),
 	)
 }
 
@@ -188,11 +199,7 @@ func checkProductIDs(c *NewCoupon) *Error {
 	return nil
 }
 
-func checkIntegrationType(c *NewCoupon, up CouponUpdate) *Error {
-	sent, ok := up.IntegrationType.Get()
-	if ok && sent == "" {
-		return integrationTypeUnknown.err()
-	}
+func checkIntegrationType(c *NewCoupon) *Error {
 	if c.IntegrationType == "" {
 		return nil
 	}

@@ -72,6 +72,14 @@ func notCleared[T any](field string, o Opt[T]) *Error {
 	return nil
 }
 
+// unlessNull is a value of an update, or none where it is null.
+func unlessNull[T any](o Opt[T]) Opt[T] {
+	if o.IsNull() {
+		return Opt[T]{}
+	}
+	return o
+}
+
 // checkText checks the length and the characters of a text.
 func checkText(field, s string, limit int, lines bool) *Error {
 	if longerThan(s, limit) {
@@ -164,9 +172,9 @@ func atLeastOne(field string, o Opt[int64]) *Error {
 
 // checkMetadata replaces metadata by its compact form.
 func checkMetadata(field string, raw *[]byte) *Error {
-	compact, ok := validMetadata(*raw)
-	if !ok {
-		return invalid(field, notAnObject)
+	compact, fault := validMetadata(*raw)
+	if fault != "" {
+		return fault.Of(field)
 	}
 	if len(compact) > maxMetadata {
 		return invalid(field, tooLong)

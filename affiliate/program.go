@@ -55,6 +55,9 @@ type Config struct {
 	// that settled the attempt; it must not block. Nil: nothing is called.
 	OnNotice func(Notice)
 
+	// Hooks are told of each change, after its commit.
+	Hooks Hooks
+
 	// OnEvents is called after each commit that wrote events, in the goroutine
 	// that made it; it must not block. Nil: nothing is called.
 	OnEvents func()
@@ -79,6 +82,10 @@ type Program struct {
 	ids    *idSource
 	recent *recent
 
+	news *news
+
+	lastReaders *lastReaders
+
 	targets []target // the destinations, made ready
 }
 
@@ -91,7 +98,8 @@ func New(store Store, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{
-		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID}, recent: new(recent),
+		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID},
+		recent: new(recent), news: new(news), lastReaders: new(lastReaders),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}
 	if err := store.View(context.Background(), cfg.ID, checkTables); err != nil {
@@ -194,6 +202,10 @@ type op struct {
 	ids    draws
 	events int // written by this run
 
+	lastEvent uuid.UUID // of the program, as this run sees it, once numbered
+	numbered  bool
+	watches   *watches // for the hooks; nil: there are none
+
 	links     gatherer[LinkRecord]
 	endpoints gatherer[EndpointRecord]
 }
@@ -227,7 +239,10 @@ func later(now, was time.Time) time.Time {
 func update[T any](o *op, fn func() (T, error)) (T, error) {
 	var out T
 	err := o.store.Update(o.ctx, o.cfg.ID, func(tx *Tx) (err error) {
-		o.tx, o.events = tx, 0
+		o.tx, o.events, o.numbered = tx, 0, false
+		if o.cfg.Hooks.wanted() {
+			o.tx, o.watches = o.cfg.Hooks.watch(tx)
+		}
 		o.ids.rewind()
 		out, err = fn()
 		return err
@@ -236,10 +251,21 @@ func update[T any](o *op, fn func() (T, error)) (T, error) {
 		var zero T
 		return zero, err
 	}
-	if o.events > 0 && o.cfg.OnEvents != nil {
-		o.cfg.OnEvents()
+	if o.events > 0 {
+		o.committed()
 	}
 	return out, nil
+}
+
+// committed tells of events that are committed.
+func (o *op) committed() {
+	o.news.tell()
+	if o.watches != nil {
+		o.watches.run(o.ctx)
+	}
+	if o.cfg.OnEvents != nil {
+		o.cfg.OnEvents()
+	}
 }
 
 // view runs fn on one moment of the records.
@@ -272,7 +298,11 @@ func (o *op) emitNumbered(typ EventType, object uuid.UUID, number, revision int6
 
 // emitFrozen is emitNumbered for a body that brings the event's frame along.
 func (o *op) emitFrozen(f *frozen, typ EventType, object uuid.UUID, number, revision int64) error {
-	f.typ, f.id, f.program, f.occurredAt, f.revision = typ, o.newID(), o.cfg.ID, o.now, revision
+	id, err := o.newEventID()
+	if err != nil {
+		return internal("number event", err)
+	}
+	f.typ, f.id, f.program, f.occurredAt, f.revision = typ, id, o.cfg.ID, o.now, revision
 	rec := EventRecord{
 		ID: f.id, Type: typ, ObjectID: object, Number: number, Revision: revision, OccurredAt: o.now,
 		Payload: Payload{frozen: f},
@@ -281,6 +311,11 @@ func (o *op) emitFrozen(f *frozen, typ EventType, object uuid.UUID, number, revi
 		return internal("write event", err)
 	}
 	o.events++
+	if o.watches != nil {
+		if err := o.watches.note(&rec); err != nil {
+			return internal("read change", err)
+		}
+	}
 	return o.fanOut(&rec)
 }
 

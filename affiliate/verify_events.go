@@ -139,14 +139,17 @@ func bodyKeys(typ EventType) []string {
 	return []string{"coupon"}
 }
 
-// verifyHistory checks the events of one object: revisions without a gap,
-// created first, nothing after deleted.
+// verifyHistory checks the events of one object: revisions without a gap and in
+// the order of the stream, created first, nothing after deleted.
 func (a *audit) verifyHistory(events []*EventRecord) {
 	slices.SortStableFunc(events, func(x, y *EventRecord) int { return cmp.Compare(x.Revision, y.Revision) })
 	for i, r := range events {
 		name := named("event", r.ID)
 		if i > 0 && r.Revision != events[i-1].Revision+1 {
 			a.breach("I50", name, "revision %d follows %d", r.Revision, events[i-1].Revision)
+		}
+		if i > 0 && bytes.Compare(r.ID[:], events[i-1].ID[:]) < 0 {
+			a.breach("I50", name, "its place is before that of revision %d", events[i-1].Revision)
 		}
 		if i > 0 && r.Type.Family() != events[i-1].Type.Family() {
 			a.breach("I47", name, "%s follows %s", r.Type, events[i-1].Type)

@@ -328,6 +328,16 @@ func TestVerifyEvents(t *testing.T) {
 			err := booksDrop(tx.Events, func(r affiliate.EventRecord) bool { id = r.ID; return r.Number == 3 && r.Revision == 2 })
 			return errors.Join(err, booksDropDeliveries(tx, id))
 		}, []string{"I50"}},
+		{"revision before the one it follows", func(b *booksLedger, tx *affiliate.Tx) error {
+			var moved affiliate.EventRecord
+			err := booksDrop(tx.Events, func(r affiliate.EventRecord) bool { moved = r; return r.Number == 3 && r.Revision == 2 })
+			err = errors.Join(err, booksDropDeliveries(tx, moved.ID))
+			old := strings.ReplaceAll(moved.ID.String(), "-", "")
+			moved.ID = uuid.UUID{0: 1, 15: 1}
+			raw := strings.Replace(string(moved.Payload.Bytes()), old, strings.ReplaceAll(moved.ID.String(), "-", ""), 1)
+			moved.Payload = affiliate.PayloadOf([]byte(raw))
+			return errors.Join(err, tx.Events.Insert(moved))
+		}, []string{"I50"}},
 		{"created with a later revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 2 }), []string{"I49", "I50", "I51"}},
 		{"no revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 0 }), []string{"I49", "I50", "I51"}},
 		{"last event is not the object's", func(b *booksLedger, tx *affiliate.Tx) error {

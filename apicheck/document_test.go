@@ -80,18 +80,6 @@ func TestOperationsAreServed(t *testing.T) {
 	}
 }
 
-// TestPathsAreDocumented: every path that the handler serves is in the
-// document. Register tells the paths.
-func TestPathsAreDocumented(t *testing.T) {
-	w := newWorld(t)
-	paths := load(t, w).Paths.Map()
-	for _, path := range servedPaths(t, w) {
-		if paths[path] == nil {
-			t.Errorf("%s is not in the document", path)
-		}
-	}
-}
-
 // An operation of the document, with its place.
 type operation struct {
 	method, path string

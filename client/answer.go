@@ -147,20 +147,11 @@ func one[T any](ctx context.Context, c *Client, path string, query url.Values) (
 func nextCursor(headers []string) string {
 	for _, h := range headers {
 		for h != "" {
-			open := strings.IndexByte(h, '<')
-			if open < 0 {
-				break
-			}
-			target, rest, found := strings.Cut(h[open+1:], ">")
-			if !found {
-				break
-			}
+			_, rest, _ := strings.Cut(h, "<")
+			target, rest, _ := strings.Cut(rest, ">")
 			var params string
 			params, h = cutUnquoted(rest, ',')
-			if !isNext(params) {
-				continue
-			}
-			if u, err := url.Parse(target); err == nil {
+			if u, err := url.Parse(target); err == nil && isNext(params) {
 				return u.Query().Get("cursor")
 			}
 		}

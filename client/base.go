@@ -36,7 +36,7 @@ func loopback(host string) bool {
 		return true
 	}
 	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
+	return err == nil && addr.IsLoopback()
 }
 
 // at is the URL of a path of the contract.

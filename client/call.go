@@ -60,11 +60,9 @@ func (c *Client) run(ctx context.Context, rq request) (*call, error) {
 		HTTPClient: &a.http, RetryMax: c.cfg.MaxRetries,
 		CheckRetry: a.mayRepeat, Backoff: a.pause, ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	// The attempts keep their answers; what Do returns is less: it hides the
-	// last body, and its errors show the query.
-	if _, err := a.retry.Do(req); err != nil && a.attempts == 0 {
-		a.last.err = errors.New("the request could not be made")
-	}
+	// The attempts keep their answers; what Do returns is less, and its errors
+	// show the query.
+	_, _ = a.retry.Do(req)
 	return a, a.outcome(ctx)
 }
 
@@ -159,7 +157,7 @@ func (a *call) attempt(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		err = a.read(resp)
 	}
-	if err != nil && req.Context().Err() == nil && ctx.Err() != nil {
+	if err != nil && sent.Context().Err() == nil && ctx.Err() != nil {
 		err = fmt.Errorf("timeout after %v: %w", timeout, context.DeadlineExceeded)
 	}
 	return resp, err

@@ -14,9 +14,10 @@ import (
 
 // Config says how calls are made. The zero Config is usable.
 type Config struct {
-	// HTTP sends the requests; nil: a client of its own, without a proxy. What
-	// it does with redirects does not matter, since none is followed; its
-	// Timeout bounds an attempt where Timeout below is zero.
+	// HTTP sends the requests; nil: a client of its own, without a proxy. Its
+	// transport and cookie jar are used, and its Timeout bounds an attempt where
+	// Timeout below is zero. What it does with redirects does not matter, since
+	// none is followed.
 	HTTP *http.Client
 
 	// Handler, when set, answers the requests itself, in the goroutine of the

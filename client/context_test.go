@@ -135,6 +135,19 @@ func TestRetryAfterDate(t *testing.T) {
 	})
 }
 
+// TestLastAttempt: when no attempt is left, a short deadline is not to blame.
+func TestLastAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wire{answer: failing(syscall.ECONNRESET)}
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		err := errOf(w.client(t, func(cfg *client.Config) { cfg.MaxRetries = -1 }).Sale(ctx, 1))
+		if !errors.Is(err, syscall.ECONNRESET) || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 // TestRetries: MaxRetries counts repeats; negative is none.
 func TestRetries(t *testing.T) {
 	for retries, want := range map[int]int{0: 3, 1: 2, 5: 6, -1: 1} {

@@ -143,6 +143,7 @@ func TestFaults(t *testing.T) {
 		{"502", answering(502, "<h1>Bad gateway</h1>", "Content-Type", "text/html"), [6]int{3, 3, 1, 3, 3, 1}, 502, "Bad Gateway", "", nil, 200 * time.Millisecond},
 		{"503", answering(503, ""), [6]int{3, 3, 1, 3, 3, 1}, 503, "Service Unavailable", "", nil, 0},
 		{"503, back when?", answering(503, "", "Retry-After", "soon"), [6]int{3, 3, 1, 3, 3, 1}, 503, "Service Unavailable", "", nil, 0},
+		{"503, back in the past", answering(503, "", "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"), [6]int{3, 3, 1, 3, 3, 1}, 503, "Service Unavailable", "", nil, 200 * time.Millisecond},
 		{"504", answering(504, ""), [6]int{3, 3, 1, 3, 3, 1}, 504, "Gateway Timeout", "", nil, 0},
 		{"500", answering(500, `{"error":"Internal server error"}`), [6]int{3, 3, 1, 1, 1, 1}, 500, "Internal server error", "internal_error", nil, 0},
 		{"501", answering(501, ""), [6]int{3, 3, 1, 1, 1, 1}, 501, "Not Implemented", "", nil, 0},

@@ -59,6 +59,9 @@ func TestSeenByServer(t *testing.T) {
 	} {
 		errTCP := call(tcp)
 		want := got
+		if !strings.HasPrefix(want.RequestURI, "/a%2Fb/api/v1/") {
+			t.Errorf("%s asks for %s", name, want.RequestURI)
+		}
 		errLocal := call(local)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-TCP +in process):\n%s", name, diff)
@@ -148,6 +151,14 @@ func TestHandlerContext(t *testing.T) {
 		if took := time.Since(begin); took != 3*time.Second || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v after %v", err, took)
 		}
+		ctx, cancel = context.WithCancel(t.Context())
+		cancel()
+		if err := errOf(must(client.New(testBase, testKey, client.Config{
+			Handler:   http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the handler ran") }),
+			OnRequest: func(r *http.Request) { *r = *r.WithContext(ctx) }, MaxRetries: -1,
+		})).Sale(t.Context(), 7)); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended before the handler: %v", err)
+		}
 		begin = time.Now()
 		e := failure(t, errOf(handling(t, waiting).Sale(t.Context(), 7)))
 		if took := time.Since(begin); e.Attempts != 3 || took < 30*time.Second || took > 32*time.Second {
@@ -188,7 +199,7 @@ func TestNoGoroutine(t *testing.T) {
 func stacks() int {
 	buf := make([]byte, 1<<20)
 	n := 0
-	for _, stack := range bytes.Split(buf[:runtime.Stack(buf, true)], []byte("\n\n")) {
+	for stack := range bytes.SplitSeq(buf[:runtime.Stack(buf, true)], []byte("\n\n")) {
 		if s := string(stack); strings.Contains(s, "net/http.") && !strings.Contains(s, "stacks") {
 			n++
 		}

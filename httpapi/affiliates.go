@@ -3,8 +3,6 @@ package httpapi
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -48,11 +46,7 @@ func affiliateChangeOf(in *input) affiliateChange {
 // the old name of affiliateId.
 func affiliateRefOf(in *input) affiliate.AffiliateRef {
 	defer in.targeted()
-	id := in.id("affiliateId")
-	if old := in.id("id"); id == uuid.Nil {
-		id = old
-	}
-	return affiliate.AffiliateRef{ID: id, Email: in.text("emailAddress")}
+	return affiliate.AffiliateRef{ID: aliased(in, "affiliateId", "id", in.id), Email: in.text("emailAddress")}
 }
 
 // counted is the answer of an update that says how many it matched.
@@ -69,10 +63,7 @@ func updateAffiliate(p *affiliate.Program, ctx context.Context, in affiliateChan
 // email.
 func affiliateTarget(in *input) affiliate.AffiliateRef {
 	defer in.targeted()
-	text := in.text("affiliateId")
-	if old := in.text("id"); text == "" {
-		text = old
-	}
+	text := aliased(in, "affiliateId", "id", in.text)
 	if id := idOf(text); id != unknownID {
 		return affiliate.AffiliateRef{ID: id}
 	}

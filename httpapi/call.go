@@ -65,9 +65,6 @@ func (c *call) free() {
 
 // serve runs the checks in the contract's order and then the operation.
 func (c *call) serve() {
-	if c.h.cfg.Logger.Enabled(c.r.Context(), slog.LevelDebug) {
-		defer c.log(time.Now())
-	}
 	found, res, refused := c.h.find(c.r)
 	if refused != nil {
 		if res != nil {
@@ -188,6 +185,10 @@ func (c *call) once() (affiliate.Once, error) {
 
 // fail answers an error: a refusal as it is, anything else with a fixed text.
 func (c *call) fail(err error) {
+	if c.started {
+		c.logError("answer broke off", err, nil)
+		panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+	}
 	refused, ok := errors.AsType[*affiliate.Error](err)
 	if !ok || refused.Kind == affiliate.KindInternal {
 		c.logError("request failed", err, nil)
@@ -232,5 +233,5 @@ func (c *call) operation() string {
 	if c.route == nil {
 		return "none"
 	}
-	return c.route.method + " " + c.route.path
+	return c.route.method + " " + c.r.URL.Path // a path of the table
 }

@@ -75,11 +75,11 @@ type structure struct {
 
 func readStructure(in *input) structure {
 	var s structure
-	s.parts.FirstName = in.flag("firstName")
-	s.parts.LastName = in.flag("lastName")
-	s.parts.Email = in.flag("email")
-	s.parts.DiscountAmount = in.flag("discountAmount")
-	s.parts.CouponName = in.flag("couponName")
+	s.parts.FirstName = in.part("firstName")
+	s.parts.LastName = in.part("lastName")
+	s.parts.Email = in.part("email")
+	s.parts.DiscountAmount = in.part("discountAmount")
+	s.parts.CouponName = in.part("couponName")
 	s.parts.RandomChars, s.length = in.randomChars("randomChars")
 	s.prefix = in.optional("prefix")
 	if n := in.ranged("randomCharsLength"); !n.IsZero() {
@@ -103,6 +103,7 @@ func (in *input) randomChars(name string) (on bool, length affiliate.Opt[int64])
 		return true, affiliate.Set(n)
 	case value[0] != 't' && value[0] != 'f':
 		in.fault(affiliate.FaultNotABoolean)
+		return true, length // see part
 	}
 	return value[0] == 't', length
 }
@@ -166,15 +167,14 @@ func deleteCode(p *affiliate.Program, ctx context.Context, id uuid.UUID) (delete
 // orderOf reads the body of a preview. The key code is read when promoCode is
 // absent.
 func orderOf(in *input) affiliate.Order {
-	order := affiliate.Order{Once: in.once, PromoCode: in.text("promoCode")}
-	if code := in.text("code"); order.PromoCode == "" {
-		order.PromoCode = code
+	return affiliate.Order{
+		Once:        in.once,
+		PromoCode:   aliased(in, "promoCode", "code", in.text),
+		TotalEarned: in.amount("totalEarned"),
+		Email:       in.optional("email"),
+		ReferralID:  in.ident("referralId"),
+		Product:     productOf(in),
 	}
-	order.TotalEarned = in.amount("totalEarned")
-	order.Email = in.optional("email")
-	order.ReferralID = in.ident("referralId")
-	order.Product = productOf(in)
-	return order
 }
 
 func productOf(in *input) affiliate.Opt[affiliate.Product] {

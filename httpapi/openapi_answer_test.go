@@ -13,20 +13,25 @@ import (
 
 // Answers and errors: from the types that are answered and the table of texts.
 
-func (d *drafter) responses(r route, about about) named[response] {
+func (d *drafter) responses(r place, about about) named[response] {
+	if r.method == http.MethodOptions {
+		return preflightResponses()
+	}
 	out := named[response]{{"200", response{
 		Description: "Done.",
-		Headers:     append(fixedHeaders(), doneHeaders(r, about)...),
+		Headers:     doneHeaders(r, about),
 		Content:     jsonContent(d.answer(r, about), d.examples(about.id, "response")),
 	}}}
 	invalid := append(commonInvalid(r), about.refused.invalid...)
 	out = append(out, d.refusal(r, http.StatusBadRequest, "The request is refused and has changed nothing.", invalid))
-	out = append(out,
-		entry[response]{"401", response{Ref: "#/components/responses/Unauthorized"}},
-		entry[response]{"403", response{Ref: "#/components/responses/Forbidden"}})
-	notFound := append([]affiliate.Reason{affiliate.ProgramNotFound, affiliate.NotFound}, about.refused.notFound...)
-	out = append(out, d.refusal(r, http.StatusNotFound, "What is named is not there.", notFound),
-		entry[response]{"405", response{Ref: "#/components/responses/MethodNotAllowed"}})
+	if !r.public() {
+		notFound := append([]affiliate.Reason{affiliate.ProgramNotFound, affiliate.NotFound}, about.refused.notFound...)
+		out = append(out,
+			entry[response]{"401", response{Ref: "#/components/responses/Unauthorized"}},
+			entry[response]{"403", response{Ref: "#/components/responses/Forbidden"}},
+			d.refusal(r, http.StatusNotFound, "What is named is not there.", notFound))
+	}
+	out = append(out, entry[response]{"405", response{Ref: "#/components/responses/MethodNotAllowed"}})
 	if r.action.read != nil {
 		out = append(out,
 			entry[response]{"413", response{Ref: "#/components/responses/BodyTooLarge"}},
@@ -38,7 +43,16 @@ func (d *drafter) responses(r route, about about) named[response] {
 }
 
 // answer is the schema of a 200.
-func (d *drafter) answer(r route, about about) schema {
+func (d *drafter) answer(r place, about about) schema {
+	s := d.ownAnswer(r.route, about)
+	if r.public() {
+		return schema{OneOf: []schema{s, d.answerOf(whole[absent]())}}
+	}
+	return s
+}
+
+// ownAnswer is the schema of what an action says that it answers.
+func (d *drafter) ownAnswer(r route, about about) schema {
 	if r.action.lookups == nil && r.action.answer == nil {
 		return schema{Type: types{"object"}, Description: "An OpenAPI 3.1 document.", AdditionalProperties: true}
 	}
@@ -52,9 +66,13 @@ func (d *drafter) answer(r route, about about) schema {
 	var single, list []schema
 	for _, l := range r.action.lookups {
 		t := reflect.TypeOf(l.answer)
-		if l.single {
+		switch {
+		case l.answer == nil: // it answers an error
+		case l.single && t == reflect.TypeFor[configured]():
+			return d.answerOf(shape{typ: t})
+		case l.single:
 			single = []schema{d.answerOf(shape{typ: t}), {Type: types{"null"}}}
-		} else {
+		default:
 			list = []schema{arrayOf(d.answerOf(shape{t, listedInPart(t)}))}
 		}
 	}
@@ -77,8 +95,11 @@ func (d *drafter) answerOf(s shape) schema {
 }
 
 // doneHeaders are those that a 200 of an operation may have.
-func doneHeaders(r route, about about) named[header] {
-	var out named[header]
+func doneHeaders(r place, about about) named[header] {
+	if r.public() {
+		return trackingHeaders(r.route)
+	}
+	out := fixedHeaders()
 	if slices.ContainsFunc(r.action.lookups, func(l lookup) bool { return l.paged }) {
 		out = append(out, headerRef("Link"))
 	}
@@ -96,12 +117,15 @@ func headerRef(name string) entry[header] {
 }
 
 // refusal is an error that an operation has codes of its own for.
-func (d *drafter) refusal(r route, status int, text string, codes []affiliate.Reason) entry[response] {
+func (d *drafter) refusal(r place, status int, text string, codes []affiliate.Reason) entry[response] {
 	for _, code := range codes {
 		d.known(status, code)
 	}
 	res := errorResponse(text, codes, "")
-	if r.method == http.MethodPost {
+	switch {
+	case r.public():
+		res.Headers = append(res.Headers, headerRef("Access-Control-Allow-Origin"))
+	case r.method == http.MethodPost:
 		res.Headers = append(res.Headers, headerRef("Idempotent-Replayed"))
 	}
 	return entry[response]{strconv.Itoa(status), res}
@@ -124,7 +148,7 @@ func errorResponse(text string, codes []affiliate.Reason, message string) respon
 }
 
 // commonInvalid are the codes of 400 that an operation has by its kind.
-func commonInvalid(r route) []affiliate.Reason {
+func commonInvalid(r place) []affiliate.Reason {
 	var out []affiliate.Reason
 	if r.action.read != nil {
 		if r.method != http.MethodDelete {
@@ -135,10 +159,10 @@ func commonInvalid(r route) []affiliate.Reason {
 	if r.action.strict {
 		out = append(out, affiliate.UnknownField)
 	}
-	switch r.method {
-	case http.MethodGet, http.MethodDelete:
+	switch {
+	case r.method == http.MethodGet || r.method == http.MethodDelete:
 		out = append(out, affiliate.InvalidQuery)
-	case http.MethodPost:
+	case r.method == http.MethodPost && !r.public():
 		out = append(out, affiliate.IdempotencyKeyInvalid, affiliate.IdempotencyKeyReused)
 	}
 	return out
@@ -155,6 +179,13 @@ func codeRefusals() []affiliate.Reason {
 		affiliate.NotFirstOrder, affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongAffiliate,
 		affiliate.WrongCustomer, affiliate.WrongProduct,
 	}
+}
+
+// codeRefusalsWithoutOrder are those that a referral may have: it has no total
+// and no product.
+func codeRefusalsWithoutOrder() []affiliate.Reason {
+	ofOrder := []affiliate.Reason{affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongProduct}
+	return slices.DeleteFunc(codeRefusals(), func(r affiliate.Reason) bool { return slices.Contains(ofOrder, r) })
 }
 
 // sharedResponses are the errors that all operations have alike.
@@ -222,6 +253,7 @@ func (d *drafter) sharedHeaders() named[header] {
 		{"Link", text(`The next page: a query, to be resolved against the request. Absent on the last page.`, false, matches(`^<\?[^>]+>; rel="next"$`))},
 		{"Allow", text("The methods of the path, sorted.", true, matches("^[A-Z]+(, [A-Z]+)*$"))},
 		{"WWW-Authenticate", text("The scheme.", true, only("Bearer"))},
+		{"Access-Control-Allow-Origin", text("Pages of any origin may read the answer.", true, only("*"))},
 		{"Retry-After", header{Description: "Seconds to wait.", Required: true, Schema: schema{Type: types{"integer"}, Minimum: "1"}}},
 	}
 }

@@ -45,7 +45,7 @@ func draft(t *testing.T) openapi {
 	for _, n := range d.notes {
 		doc.Tags = append(doc.Tags, tag{n.name, n.text})
 	}
-	doc.Tags = append(doc.Tags, tag{trackingTag, "For pages of the program, where the host mounts them. They need no key."}, d.errorTag())
+	doc.Tags = append(doc.Tags, d.errorTag())
 	d.checkUsed()
 	return doc
 }
@@ -62,11 +62,11 @@ const introduction = `The HTTP API of an affiliate program.
 - Lists are whole arrays, newest first; with limit or cursor they come in pages, and Link leads to the next one.
 - Clients must ignore keys and accept values of enumerations that they do not know.`
 
-// paths are the routes in their order, then the tracking endpoints.
+// paths are the routes in their order.
 func (d *drafter) paths() named[named[any]] {
 	var out named[named[any]]
-	for _, r := range routes() {
-		path := prefix + r.path
+	for _, r := range documented() {
+		path := r.under + r.path
 		i := slices.IndexFunc(out, func(e entry[named[any]]) bool { return e.name == path })
 		if i < 0 {
 			i = len(out)
@@ -74,11 +74,32 @@ func (d *drafter) paths() named[named[any]] {
 		}
 		out[i].value = append(out[i].value, entry[any]{strings.ToLower(r.method), d.operation(r)})
 	}
-	return append(out, d.trackingPaths()...)
+	return out
+}
+
+// A place is a route with what its path begins with.
+type place struct {
+	route
+	under string
+}
+
+// public tells the routes that need no key.
+func (p place) public() bool { return p.under == trackingPrefix }
+
+// documented are the routes of the document.
+func documented() []place {
+	var out []place
+	for _, r := range routes() {
+		out = append(out, place{r, prefix})
+	}
+	for _, r := range trackingRoutes(nil) {
+		out = append(out, place{r, trackingPrefix})
+	}
+	return out
 }
 
 // operation is one route.
-func (d *drafter) operation(r route) operation {
+func (d *drafter) operation(r place) operation {
 	key := r.method + " " + r.path
 	res, about := d.about(key)
 	op := operation{
@@ -86,6 +107,9 @@ func (d *drafter) operation(r route) operation {
 		Parameters: d.parameters(r, res, about), RequestBody: d.requestBody(r, res, about),
 	}
 	op.Responses = d.responses(r, about)
+	if r.public() {
+		op.Security = &[]security{}
+	}
 	return op
 }
 
@@ -130,7 +154,7 @@ func basesOf() map[string][]string {
 func (d *drafter) missing(what string) { d.t.Errorf("no text for %s", what) }
 
 // alwaysNull tells the fields that never have a value.
-func (d *drafter) alwaysNull(_, field string) bool {
+func (d *drafter) alwaysNull(field string) bool {
 	return slices.Contains([]string{"affiliateLink", "affiliateGroupId", "emailVerified", "image", "autoCouponRule"}, field)
 }
 

@@ -18,21 +18,24 @@ func recorded(a action) (fields []field, targets int) {
 	full := &input{}
 	for _, f := range bare.fields {
 		if f.kind == kindObject {
-			full.members = append(full.members, member{f.name, json.RawMessage("{}")})
+			full.members = append(full.members, member{[]byte(f.name), json.RawMessage("{}")})
 		}
 	}
 	a.read(full)
 	return full.fields, full.targets
 }
 
-func (d *drafter) parameters(r route, res described, about about) []parameter {
+func (d *drafter) parameters(r place, res described, about about) []parameter {
 	switch r.method {
 	case http.MethodGet:
-		return d.lookupParameters(r, about)
+		return d.lookupParameters(r.route, about)
 	case http.MethodPost:
+		if r.public() {
+			return nil
+		}
 		return []parameter{{Ref: "#/components/parameters/Idempotency-Key"}}
 	case http.MethodDelete:
-		return d.targetParameters(r, res)
+		return d.targetParameters(r.route, res)
 	}
 	return nil
 }
@@ -60,7 +63,8 @@ func (d *drafter) lookupParameters(r route, about about) []parameter {
 				limit(&s)
 				d.fill(&s)
 			}
-			out = append(out, parameter{Name: name, In: "query", Description: text, Schema: s})
+			required := slices.Contains(about.required, name)
+			out = append(out, parameter{Name: name, In: "query", Required: required, Description: text, Schema: s})
 		}
 	}
 	if paged {
@@ -83,7 +87,7 @@ func (d *drafter) targetParameters(r route, res described) []parameter {
 }
 
 // requestBody is the object of the fields that an operation reads.
-func (d *drafter) requestBody(r route, res described, about about) *body {
+func (d *drafter) requestBody(r place, res described, about about) *body {
 	if r.action.read == nil {
 		return nil
 	}
@@ -97,7 +101,7 @@ func (d *drafter) requestBody(r route, res described, about about) *body {
 	fields, targets := recorded(r.action)
 	for i, f := range fields {
 		outer, name, nested := strings.Cut(f.name, ".")
-		property := d.bodyField(r, res, about, f, i < targets)
+		property := d.bodyField(r.route, res, about, f, i < targets)
 		if !nested {
 			s.Properties = append(s.Properties, entry[schema]{f.name, property})
 			continue
@@ -105,7 +109,7 @@ func (d *drafter) requestBody(r route, res described, about about) *body {
 		i := slices.IndexFunc(s.Properties, func(e entry[schema]) bool { return e.name == outer })
 		s.Properties[i].value.Properties = append(s.Properties[i].value.Properties, entry[schema]{name, property})
 	}
-	d.checkNames(r, about, s)
+	d.checkNames(r.route, about, s)
 	return &body{
 		Required: r.method != http.MethodDelete,
 		Content:  jsonContent(s, d.examples(about.id, "request")),
@@ -122,6 +126,9 @@ func (d *drafter) bodyField(r route, res described, about about, f field, target
 	if limit := about.limits[f.name]; limit != nil {
 		d.used["limit "+r.method+" "+r.path+" "+f.name] = true
 		limit(&s)
+	}
+	if s.MinLength == "1" && s.Pattern == "" && (f.kind == kindText || f.kind == kindIdent) {
+		s.Pattern = `\S` // a text of white space counts as empty
 	}
 	d.fill(&s)
 	if r.method != http.MethodPost {
@@ -195,11 +202,11 @@ func kindSchema(k kind) schema {
 func sharedParameters() named[parameter] {
 	return named[parameter]{
 		{"limit", parameter{
-			Name: "limit", In: "query", Description: "How long a page is. Without limit and cursor the whole list is answered.",
+			Name: "limit", In: "query", Description: "How long a page is. Without limit and cursor the whole list is answered. Ignored where the query names a single record.",
 			Schema: schema{Type: types{"integer"}, Minimum: "1", Maximum: "1000"},
 		}},
 		{"cursor", parameter{
-			Name: "cursor", In: "query", Description: "Where a page begins, from the Link of the one before. Without limit: pages of 100.",
+			Name: "cursor", In: "query", Description: "Where a page begins, from the Link of the one before. Without limit: pages of 100. Ignored where the query names a single record.",
 			Schema: schema{Type: types{"string"}, MinLength: "1"},
 		}},
 		{"Idempotency-Key", parameter{

@@ -4,8 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
 )
 
 var update = flag.Bool("update", false, "write openapi.json")
@@ -29,6 +37,66 @@ func TestOpenAPI(t *testing.T) {
 	}
 	if !bytes.Equal(b.Bytes(), openAPI) {
 		t.Errorf("openapi.json is not what the tables make, from line %d on; run go test ./httpapi -run OpenAPI -update", differsFrom(b.Bytes(), openAPI))
+	}
+}
+
+// TestOpenAPIOperations: the document has every route, and nothing else.
+func TestOpenAPIOperations(t *testing.T) {
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage `json:"paths"`
+	}
+	if err := json.Unmarshal(openAPI, &doc); err != nil {
+		t.Fatal(err)
+	}
+	inDocument, served := map[string]bool{}, map[string]bool{}
+	for path, methods := range doc.Paths {
+		for method := range methods {
+			inDocument[strings.ToUpper(method)+" "+path] = true
+		}
+	}
+	for _, r := range documented() {
+		served[r.method+" "+r.under+r.path] = true
+	}
+	if diff := cmp.Diff(served, inDocument); diff != "" {
+		t.Errorf("routes (-) and operations of the document (+):\n%s", diff)
+	}
+}
+
+// TestOpenAPIServed: byte for byte, with a key only, and HEAD without a body.
+func TestOpenAPIServed(t *testing.T) {
+	p, err := affiliate.New(memstore.New(), affiliate.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(p, Config{APIKeys: []string{"k"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, method, target, key string
+		status                    int
+		body                      []byte
+	}{
+		{"OK", http.MethodGet, "/api/v1/openapi.json", "k", http.StatusOK, openAPI},
+		{"HEAD", http.MethodHead, "/api/v1/openapi.json", "k", http.StatusOK, nil},
+		{"no key", http.MethodGet, "/api/v1/openapi.json", "", http.StatusUnauthorized, []byte(`{"error":"Unauthorized"}`)},
+		{"bad query", http.MethodGet, "/api/v1/openapi.json?a=%zz", "k", http.StatusBadRequest, []byte(`{"error":"Invalid query string"}`)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := httptest.NewRequest(c.method, c.target, nil)
+			if c.key != "" {
+				r.Header.Set("Authorization", "Bearer "+c.key)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != c.status || !bytes.Equal(w.Body.Bytes(), c.body) {
+				t.Errorf("%d with %d bytes, want %d with %d", w.Code, w.Body.Len(), c.status, len(c.body))
+			}
+			got := []string{w.Header().Get("Content-Type"), w.Header().Get("Cache-Control"), w.Header().Get("X-Content-Type-Options")}
+			if diff := cmp.Diff([]string{"application/json; charset=utf-8", "no-store", "nosniff"}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

@@ -63,6 +63,11 @@ func schemaNames() named[shape] {
 		{"DeletedPromotionalCode", whole[affiliate.DeletedCode]()},
 		{"WebhookEndpointDeleted", whole[deletedEndpoint]()},
 		{"DeletedWebhookEndpoint", whole[affiliate.DeletedEndpoint]()},
+		{"ClickTracked", whole[clicked]()},
+		{"TrackedClick", whole[tracked]()},
+		{"TrackingConfiguration", whole[configured]()},
+		{"TrackingProgram", whole[published]()},
+		{"Absent", whole[absent]()},
 		{"AffiliateEvent", whole[affiliate.AffiliateBody]()},
 		{"AffiliateCode", whole[affiliate.AffiliateCode]()},
 		{"SignupAnswer", whole[affiliate.Answer]()},
@@ -113,7 +118,10 @@ func (d *drafter) object(name string, s shape) schema {
 				d.missing(name + "." + tag)
 			}
 		}
-		if d.alwaysNull(name, tag) {
+		if tag == "couponCategory" {
+			field.Enum = []any{"CUSTOMER", "PAYOUT"}
+		}
+		if d.alwaysNull(tag) {
 			field = schema{Type: types{"null"}, Description: field.Description}
 		}
 		out.Properties = append(out.Properties, entry[schema]{tag, field})

@@ -28,7 +28,7 @@ func salesByInvoice(v string) affiliate.SaleFilter    { return affiliate.SaleFil
 func everySale(string) affiliate.SaleFilter           { return affiliate.SaleFilter{} }
 
 func newSale(in *input) affiliate.NewSale {
-	return affiliate.NewSale{
+	sale := affiliate.NewSale{
 		Once:              in.once,
 		PromoCode:         in.optional("promoCode"),
 		ReferralID:        in.ident("referralId"),
@@ -42,6 +42,10 @@ func newSale(in *input) affiliate.NewSale {
 		Tax:               in.amount("tax").Or(affiliate.Amount{}),
 		Shipping:          in.amount("shipping").Or(affiliate.Amount{}),
 	}
+	if in.faulty() && sale.Tax.Sign() > 0 {
+		sale.Tax = affiliate.Amount{} // the rule over tax and shipping waits until both are amounts
+	}
+	return sale
 }
 
 // recordSale answers the sale, or null when none was recorded, and says why.

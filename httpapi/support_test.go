@@ -143,7 +143,7 @@ func (l *watchedLog) handler() slog.Handler {
 }
 
 var requestLine = regexp.MustCompile(
-	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /[a-z/.-]+") status=\d{3} code=("")?[a-z_]* took=\S+$`)
+	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /api/v1/[a-z/.-]+") status=(0|\d{3}) code=("")?[a-z_]* took=\S+$`)
 
 func (l *watchedLog) check(t testing.TB) {
 	t.Helper()
@@ -327,9 +327,9 @@ func add(out map[string][]string, tables ...any) {
 }
 
 // equal compares with cmp.Diff.
-func equal[T any](t testing.TB, want, got T) {
+func equal[T any](t testing.TB, want, got T, opts ...cmp.Option) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

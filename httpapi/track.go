@@ -127,8 +127,18 @@ type tracked struct {
 	CreatedAt   affiliate.Time    `json:"createdAt"`
 }
 
+// clicked is the answer of add-click.
+type clicked struct {
+	Click tracked `json:"click"`
+}
+
+// absent is the answer for a program or slug that is not there.
+type absent struct {
+	Exists bool `json:"exists"` // false
+}
+
 func (f finder) addClick() action {
-	return action{
+	return answering[clicked](action{
 		read: func(in *input) { visitOf(in) },
 		run: func(c *call) error {
 			if err := c.readBody(); err != nil {
@@ -149,11 +159,9 @@ func (f finder) addClick() action {
 			if err != nil {
 				return c.orNone(err)
 			}
-			return c.answer(struct {
-				Click tracked `json:"click"`
-			}{tracked{click.ID, click.AffiliateID, click.CreatedAt}})
+			return c.answer(clicked{tracked{click.ID, click.AffiliateID, click.CreatedAt}})
 		},
-	}
+	})
 }
 
 // published is what a page may know of a program.
@@ -166,9 +174,14 @@ type published struct {
 	EnableDebugLogs      bool      `json:"enableDebugLogs"`
 }
 
+// configured is the answer of affiliate-program-v2.
+type configured struct {
+	Program published `json:"program"`
+}
+
 func (f finder) program() action {
 	missing := func(*call, query, string) error { return affiliate.RejectNoProgramID.Err() }
-	return find(lookup{name: "programId", run: f.answerProgram}, lookup{run: missing})
+	return find(lookup{name: "programId", single: true, answer: configured{}, run: f.answerProgram}, lookup{run: missing})
 }
 
 func (f finder) answerProgram(c *call, _ query, id string) error {
@@ -178,9 +191,7 @@ func (f finder) answerProgram(c *call, _ query, id string) error {
 	}
 	cfg := p.Config()
 	c.cache = programMaxAge
-	return c.answer(struct {
-		Program published `json:"program"`
-	}{published{
+	return c.answer(configured{published{
 		ID: cfg.ID, Name: cfg.Name, CookieDuration: cfg.CookieDays, URLModifier: cfg.Param,
 		CrossTrackingDomains: []string{},
 	}})
@@ -200,9 +211,7 @@ func (c *call) orNone(err error) error {
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return err
 	}
-	return c.answer(struct {
-		Exists bool `json:"exists"`
-	}{false})
+	return c.answer(absent{})
 }
 
 // headerValue is a header as a click keeps it: valid text without control

@@ -35,12 +35,7 @@ type Outbox interface {
 // again when its lease ends, under the same webhook-id.
 //
 // The fields are set before the first use. Only Outbox is required, and not for
-// Send and Wake, so that a program and its sender can be given each other:
-//
-//	sender := &webhooks.Sender{}
-//	program, err := affiliate.New(store, affiliate.Config{OnEvents: sender.Wake, Send: sender.Send})
-//	sender.Outbox = program
-//	go sender.Run(ctx)
+// Send and Wake, so that a program and its sender can be given each other.
 //
 // A Sender is safe for concurrent use. It starts goroutines only inside Drain
 // and Run, and none outlives them.

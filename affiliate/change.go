@@ -1,0 +1,173 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// A Change is one event of a record as a host sees it in process: the record
+// before and after. R is the stored form, [SaleRecord] and the like: ids in
+// place of expansions, so that both values are exact. What hangs on a record
+// without being part of it, an affiliate's links or a coupon's codes, changes
+// it by its Revision and UpdatedAt alone.
+type Change[R any] struct {
+	EventID  uuid.UUID // as [Event.ID]: the place of the change in [Program.Follow]
+	Event    EventType
+	Revision int64 // of the record, with this event
+	At       Time
+	Before   Opt[R] // at its event before in this operation, else when the operation began; null: it was created
+	After    Opt[R] // null: the record is gone. A sale that is refunded in full fires deleted and is kept
+}
+
+// Hooks are functions of the host that are told of changes, one for each kind
+// of record; a nil one costs nothing.
+//
+// A hook runs after the commit, in the goroutine that made the change and
+// before its method returns, once for each event and in the order of the
+// events; OnEvents comes after them. So it cannot refuse or undo the change, and
+// what it does is not part of it: when the process ends between the commit and
+// the hook, the hook has never run. What must not be lost belongs to
+// [Program.Follow] or to an endpoint. It may call the program. It gets the
+// context of the call that made the change.
+//
+// Hooks are of this Program and of those made from it with With and From: what
+// another process changes they do not see. On a store inside the host's own
+// transaction they run when the call is through, before the host commits.
+type Hooks struct {
+	Affiliate func(context.Context, Change[AffiliateRecord])
+	Referral  func(context.Context, Change[ReferralRecord])
+	Sale      func(context.Context, Change[SaleRecord])
+	Coupon    func(context.Context, Change[CouponRecord])
+	Code      func(context.Context, Change[CodeRecord])
+}
+
+// wanted tells whether there is a hook.
+func (h *Hooks) wanted() bool {
+	return h.Affiliate != nil || h.Referral != nil || h.Sale != nil || h.Coupon != nil || h.Code != nil
+}
+
+// watches are the tables that hooks are told of, in one run of an operation.
+type watches struct {
+	affiliates *watched[AffiliateRecord]
+	referrals  *watched[ReferralRecord]
+	sales      *watched[SaleRecord]
+	coupons    *watched[CouponRecord]
+	codes      *watched[CodeRecord]
+
+	calls []func(context.Context) // of hooks, in the order of the events
+}
+
+// watch gives a transaction whose writes are watched for the hooks.
+func (h *Hooks) watch(tx *Tx) (*Tx, *watches) {
+	w := &watches{
+		affiliates: watchTable(tx.Affiliates, h.Affiliate), referrals: watchTable(tx.Referrals, h.Referral),
+		sales: watchTable(tx.Sales, h.Sale), coupons: watchTable(tx.Coupons, h.Coupon), codes: watchTable(tx.Codes, h.Code),
+	}
+	seen := *tx
+	seen.Affiliates, seen.Referrals, seen.Sales, seen.Coupons, seen.Codes = w.affiliates, w.referrals, w.sales, w.coupons, w.codes
+	return &seen, w
+}
+
+// note remembers an event for the hook of its kind.
+func (w *watches) note(rec *EventRecord) error {
+	switch rec.Type.Family() {
+	case "affiliate":
+		return noteChange(w, w.affiliates, rec)
+	case "referral":
+		return noteChange(w, w.referrals, rec)
+	case "sale":
+		return noteChange(w, w.sales, rec)
+	case "coupon":
+		return noteChange(w, w.coupons, rec)
+	}
+	return noteChange(w, w.codes, rec)
+}
+
+// run calls the hooks.
+func (w *watches) run(ctx context.Context) {
+	for _, call := range w.calls {
+		call(ctx)
+	}
+}
+
+// A watched table remembers the records that it changes as they were before.
+type watched[R Record[R]] struct {
+	Table[R]
+	hook   func(context.Context, Change[R])
+	before map[uuid.UUID]Opt[R]
+}
+
+func watchTable[R Record[R]](t Table[R], hook func(context.Context, Change[R])) *watched[R] {
+	return &watched[R]{Table: t, hook: hook, before: make(map[uuid.UUID]Opt[R])}
+}
+
+// Insert remembers that there was nothing.
+func (t *watched[R]) Insert(rec R) error {
+	err := t.Table.Insert(rec)
+	if _, known := t.before[rec.RecordID()]; err == nil && !known {
+		t.before[rec.RecordID()] = Null[R]()
+	}
+	return err
+}
+
+// Replace remembers what was there.
+func (t *watched[R]) Replace(rec R) error {
+	if err := t.remember(rec.RecordID()); err != nil {
+		return err
+	}
+	return t.Table.Replace(rec)
+}
+
+// Delete remembers what was there.
+func (t *watched[R]) Delete(id uuid.UUID) error {
+	if err := t.remember(id); err != nil {
+		return err
+	}
+	return t.Table.Delete(id)
+}
+
+func (t *watched[R]) remember(id uuid.UUID) error {
+	if _, known := t.before[id]; known || t.hook == nil {
+		return nil
+	}
+	was, err := t.state(id)
+	if err == nil {
+		t.before[id] = was
+	}
+	return err
+}
+
+// state is the record as it is, or null.
+func (t *watched[R]) state(id uuid.UUID) (Opt[R], error) {
+	rec, err := t.Get(id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Null[R](), nil
+	case err != nil:
+		return Opt[R]{}, err
+	}
+	return Set(rec), nil
+}
+
+// noteChange remembers the call of a table's hook.
+func noteChange[R Record[R]](w *watches, t *watched[R], rec *EventRecord) error {
+	if t.hook == nil {
+		return nil
+	}
+	after, err := t.state(rec.ObjectID)
+	if err != nil {
+		return err
+	}
+	before, known := t.before[rec.ObjectID]
+	if !known { // an event of a record that was not written
+		before = after
+	}
+	t.before[rec.ObjectID] = after
+	c := Change[R]{
+		EventID: rec.ID, Event: rec.Type, Revision: rec.Revision, At: TimeOf(rec.OccurredAt), Before: before, After: after,
+	}
+	w.calls = append(w.calls, func(ctx context.Context) { t.hook(ctx, c) })
+	return nil
+}

@@ -1,0 +1,150 @@
+package affiliate_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// hooked collects changes as "event revision: before → after".
+type hooked struct{ lines []string }
+
+func (h *hooked) config(c *affiliate.Config) {
+	c.Hooks = affiliate.Hooks{
+		Affiliate: func(_ context.Context, c affiliate.Change[affiliate.AffiliateRecord]) {
+			note(h, c, func(r affiliate.AffiliateRecord) string { return r.FirstName })
+		},
+		Referral: func(_ context.Context, c affiliate.Change[affiliate.ReferralRecord]) {
+			note(h, c, func(r affiliate.ReferralRecord) string { return r.Name + "/" + string(r.Status) })
+		},
+		Sale: func(_ context.Context, c affiliate.Change[affiliate.SaleRecord]) {
+			note(h, c, func(r affiliate.SaleRecord) string { return fmt.Sprint(r.TotalEarned, "/", r.Refunded, "/", r.Status) })
+		},
+		Coupon: func(_ context.Context, c affiliate.Change[affiliate.CouponRecord]) {
+			note(h, c, func(r affiliate.CouponRecord) string { return fmt.Sprint(r.Name, "/", r.TimesRedeemed) })
+		},
+		Code: func(_ context.Context, c affiliate.Change[affiliate.CodeRecord]) {
+			note(h, c, func(r affiliate.CodeRecord) string { return fmt.Sprint(r.Code, "/", r.Active, "/", r.TimesRedeemed) })
+		},
+	}
+}
+
+func note[R any](h *hooked, c affiliate.Change[R], text func(R) string) {
+	show := func(o affiliate.Opt[R]) string {
+		if r, ok := o.Get(); ok {
+			return text(r)
+		}
+		return "-"
+	}
+	h.lines = append(h.lines, fmt.Sprintf("%s %d: %s → %s", c.Event, c.Revision, show(c.Before), show(c.After)))
+}
+
+// took is what the hooks were told since the last time.
+func (h *hooked) took() []string {
+	out := h.lines
+	h.lines = nil
+	return out
+}
+
+// Hooks get every change with the values before and after it.
+func TestHooks(t *testing.T) {
+	h := &hooked{}
+	onStores(t, func(t *testing.T, w *world) {
+		h.took()
+		a := w.ada()
+		equal(t, []string{
+			"affiliate.created 1: - → Ada", "coupon.created 1: - → Autumn 20/0", "promocode.created 1: - → ADA20/true/0",
+		}, h.took())
+		must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.affiliate.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Eva")}))
+		must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.affiliate.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Eva")}))
+		equal(t, []string{"affiliate.updated 2: Ada → Eva"}, h.took())
+		w.addLink(a.affiliate.ID, "eva")
+		equal(t, []string{"affiliate.updated 3: Eva → Eva"}, h.took())
+		w.refer("ada", "kim@example.com")
+		s, _ := must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", ReferralID: "kim@example.com", TotalEarned: sum("100")})).Sale.Get()
+		equal(t, []string{"referral.created 1: - → Kim/ACTIVE", "sale.created 1: - → 100/0/ACTIVE"}, h.took())
+		must(w.UpdateCode(t.Context(), a.code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
+		equal(t, []string{"promocode.updated 2: ADA20/true/1 → ADA20/false/1"}, h.took())
+		must(w.RefundSale(t.Context(), affiliate.Refund{SaleID: s.ID, Amount: affiliate.Set(sum("30"))}))
+		must(w.RefundSale(t.Context(), affiliate.Refund{SaleID: s.ID}))
+		equal(t, []string{"sale.updated 2: 100/0/ACTIVE → 100/30/ACTIVE", "sale.deleted 3: 100/30/ACTIVE → 100/100/REFUNDED"}, h.took())
+		must(w.DeleteCode(t.Context(), a.code.ID))
+		must(w.DeleteCoupon(t.Context(), a.coupon.ID))
+		equal(t, []string{"promocode.deleted 3: ADA20/false/1 → -", "coupon.deleted 2: Autumn 20/1 → -"}, h.took())
+	}, h.config)
+}
+
+// A cascade tells of the children first, each with what it was.
+func TestHooksCascade(t *testing.T) {
+	h := &hooked{}
+	onStores(t, func(t *testing.T, w *world) {
+		h.took()
+		a := w.ada()
+		w.refer("ada", "kim@example.com")
+		w.sale("kim@example.com", "50")
+		h.took()
+		if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.affiliate.ID}); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, []string{
+			"sale.deleted 2: 50/0/ACTIVE → -", "referral.deleted 2: Kim/ACTIVE → -",
+			"promocode.updated 2: ADA20/true/0 → ADA20/true/0", "affiliate.deleted 2: Ada → -",
+		}, h.took())
+	}, h.config, func(c *affiliate.Config) { c.CascadeEvents = true })
+}
+
+// Hooks run after the commit, once, before OnEvents, and may call the program.
+func TestHooksRun(t *testing.T) {
+	type key struct{}
+	var calls []string
+	var p *affiliate.Program
+	onStores(t, func(t *testing.T, w *world) {
+		calls, p = nil, w.Program
+		must(w.CreateAffiliate(context.WithValue(t.Context(), key{}, "v"), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.org"}))
+		equal(t, []string{"hook v a@example.org 2026-03-11 09:24:18.442 +0000 UTC", "events"}, calls)
+		calls = nil
+		_, err := w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.org"})
+		if err == nil || len(calls) != 0 {
+			t.Errorf("a refusal ran %v", calls)
+		}
+	}, func(c *affiliate.Config) {
+		c.OnEvents = func() { calls = append(calls, "events") }
+		c.Hooks.Affiliate = func(ctx context.Context, c affiliate.Change[affiliate.AffiliateRecord]) {
+			rec, _ := c.After.Get()
+			a := must(p.Affiliate(ctx, rec.ID.String()))
+			event := must(p.EventsAfter(ctx, uuid.Nil, 1))[0]
+			if c.EventID != event.ID {
+				calls = append(calls, "another event")
+			}
+			calls = append(calls, fmt.Sprint("hook ", ctx.Value(key{}), " ", a.Email, " ", c.At.Time().Format("2006-01-02 15:04:05.999 -0700 MST")))
+		}
+	})
+}
+
+// Every event of the rich scenario has a hook call, and after it equals what is
+// stored in the end.
+func TestHooksMatchEvents(t *testing.T) {
+	h := &hooked{}
+	w := newWorld(t, h.config)
+	a := w.ada()
+	for i := range 5 {
+		w.pass(time.Minute)
+		w.refer("ada", fmt.Sprintf("kim%d@example.com", i))
+		w.sale(fmt.Sprintf("kim%d@example.com", i), "10")
+	}
+	must(w.UpdateCoupon(t.Context(), a.coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)}))
+	events := must(w.EventsAfter(t.Context(), uuid.Nil, 1000))
+	if len(h.lines) != len(events) {
+		t.Fatalf("%d calls for %d events", len(h.lines), len(events))
+	}
+	for i, e := range events {
+		if want := fmt.Sprintf("%s %d:", e.Type, e.Revision); h.lines[i][:len(want)] != want {
+			t.Errorf("call %d is %s, want %s", i, h.lines[i], want)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package affiliate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// EventsAfter walks all events, oldest first, from any position, also one that
+// was pruned.
+func TestEventsAfter(t *testing.T) {
+	onStores(t, func(t *testing.T, w *world) {
+		w.ada()
+		w.crowd(4)
+		var want []string
+		for _, e := range must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+			want = append([]string{string(e.Payload)}, want...)
+		}
+		for _, size := range []int{1, 2, 7, 1000} {
+			var got []string
+			position := uuid.Nil
+			for {
+				events := must(w.EventsAfter(t.Context(), position, size))
+				if len(events) == 0 {
+					break
+				}
+				for _, e := range events {
+					got = append(got, string(e.Payload))
+					position = e.ID
+				}
+			}
+			equal(t, want, got)
+		}
+		third := must(w.EventsAfter(t.Context(), uuid.Nil, 3))[2].ID
+		w.insert(func(tx *affiliate.Tx) error { return tx.Events.Delete(third) })
+		if next := must(w.EventsAfter(t.Context(), third, 1))[0]; string(next.Payload) != want[3] {
+			t.Errorf("after a pruned one: %s", next.Payload)
+		}
+		for _, limit := range []int{0, -1, 1001} {
+			if _, err := w.EventsAfter(t.Context(), uuid.Nil, limit); !errors.Is(err, affiliate.InvalidQuery) {
+				t.Errorf("limit %d: %v", limit, err)
+			}
+		}
+	})
+}
+
+// Ids of events increase in the order of their commits, also when a closure
+// that drew its ids runs again after another one committed, when the clock goes
+// back, and when another process has a clock of its own.
+func TestEventOrder(t *testing.T) {
+	ids := func(w *world) []string {
+		var out []string
+		for _, e := range must(w.EventsAfter(t.Context(), uuid.Nil, 100)) {
+			out = append(out, bodyOf[struct{ FirstName string }](t, e).FirstName)
+		}
+		return out
+	}
+	create := func(p *affiliate.Program, name string) {
+		must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: name, LastName: "x", Email: name + "@example.org"}))
+	}
+	t.Run("Rerun", func(t *testing.T) {
+		w := newWorld(t)
+		between := &between{Store: w.store}
+		between.fn = func() { create(w.Program, "first") }
+		create(w.With(between), "second")
+		equal(t, []string{"first", "second"}, ids(w))
+		w.verify()
+	})
+	t.Run("ClockGoesBack", func(t *testing.T) {
+		w := newWorld(t)
+		create(w.Program, "first")
+		w.pass(-48 * time.Hour)
+		other := newWorldOn(t, w.store) // a process that has drawn nothing yet
+		other.pass(-49 * time.Hour)
+		create(other.Program, "second")
+		create(w.Program, "third")
+		equal(t, []string{"first", "second", "third"}, ids(w))
+		w.verify()
+	})
+	t.Run("ForeignIDs", func(t *testing.T) {
+		n := byte(200)
+		w := newWorld(t, func(c *affiliate.Config) {
+			c.NewID = func() uuid.UUID { n--; return uuid.UUID{0: 0xff, 6: n, 15: 0xff} } // they must rise, and fall
+		})
+		create(w.Program, "first")
+		create(w.Program, "second")
+		equal(t, []string{"first", "second"}, ids(w))
+	})
+	t.Run("SeveralInOne", func(t *testing.T) {
+		w := newWorld(t)
+		a := w.ada()
+		must(w.GenerateCodes(t.Context(), affiliate.NewCodes{Count: 20, NewCode: affiliate.NewCode{
+			CouponID: a.coupon.ID, AffiliateID: a.affiliate.ID,
+			CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
+		}}))
+		if n := len(must(w.EventsAfter(t.Context(), uuid.Nil, 100))); n != 23 {
+			t.Errorf("%d events", n)
+		}
+		w.verify()
+	})
+}
+
+// between runs every closure twice, as after a conflict: what is committed
+// between the two runs comes first.
+type between struct {
+	affiliate.Store
+	fn func()
+}
+
+var errConflict = errors.New("conflict")
+
+func (s *between) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	_ = s.Store.Update(ctx, id, func(tx *affiliate.Tx) error {
+		return errors.Join(fn(tx), errConflict)
+	})
+	s.fn()
+	return s.Store.Update(ctx, id, fn)
+}
+
+// Follow sees every event once, in order, while many are committed at once.
+func TestFollow(t *testing.T) {
+	for name, store := range map[string]affiliate.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
+		t.Run(name, func(t *testing.T) {
+			p := must(affiliate.New(store, affiliate.Config{}))
+			const writers, each = 4, 60
+			var wg sync.WaitGroup
+			for i := range writers {
+				wg.Go(func() {
+					for j := range each {
+						must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d.%d@example.org", i, j)}))
+					}
+				})
+			}
+			var got []uuid.UUID
+			for e, err := range p.Follow(t.Context(), uuid.Nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got = append(got, e.ID); len(got) == writers*each {
+					break
+				}
+			}
+			wg.Wait()
+			for i, e := range must(p.EventsAfter(t.Context(), uuid.Nil, 1000)) {
+				if i >= len(got) || got[i] != e.ID {
+					t.Fatalf("event %d of the walk is another", i)
+				}
+			}
+		})
+	}
+}
+
+// Follow goes on at once after a commit of its program, finds those of others
+// within a second, and ends with its context.
+func TestFollowWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		var waits []time.Duration
+		var ended error
+		began := time.Now()
+		go func() {
+			for _, err := range w.Follow(ctx, uuid.Nil) {
+				if err != nil {
+					ended = err
+					return
+				}
+				waits = append(waits, time.Since(began))
+			}
+		}()
+		synctest.Wait()
+		time.Sleep(300 * time.Millisecond)
+		w.crowd(1)
+		synctest.Wait()
+		other := newWorldOn(t, w.store)
+		other.pass(time.Second)
+		other.join("other")
+		time.Sleep(2 * time.Second)
+		cancel()
+		synctest.Wait()
+		equal(t, []time.Duration{300 * time.Millisecond, 1300 * time.Millisecond}, waits)
+		if !errors.Is(ended, context.Canceled) {
+			t.Errorf("ended with %v", ended)
+		}
+	})
+}
+
+func TestFollowError(t *testing.T) {
+	w := newWorld(t)
+	w.crowd(1)
+	w.probe.ops.Store(0)
+	w.probe.failAt = 1
+	n := 0
+	for _, err := range w.Follow(t.Context(), uuid.Nil) {
+		if n++; !errors.Is(err, errBoom) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("the walk went on %d times", n)
+	}
+}

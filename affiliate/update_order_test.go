@@ -1,0 +1,52 @@
+package affiliate_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// TestUpdateFieldsBeforeLookUp: what is wrong with a field by itself is told
+// before the record is looked for (contract 1.9, order of checks); what null
+// takes away depends on the record.
+func TestUpdateFieldsBeforeLookUp(t *testing.T) {
+	w := newWorld(t)
+	ctx, nobody := context.Background(), uuid.Max
+	percent, amount := affiliate.MustPercent, affiliate.MustAmount
+	for name, c := range map[string]struct {
+		up   affiliate.CouponUpdate
+		want affiliate.Error
+	}{
+		"percentOff": {affiliate.CouponUpdate{PercentOff: affiliate.Set(percent("500"))}, fieldError(affiliate.InvalidField, "percentOff", "Percent off must be between 1 and 100")},
+		"amountOff":  {affiliate.CouponUpdate{AmountOff: affiliate.Set(amount("0"))}, fieldError(affiliate.InvalidField, "amountOff", "Amount off must be greater than zero")},
+		"name null":  {affiliate.CouponUpdate{Name: affiliate.Null[string]()}, fieldError(affiliate.InvalidField, "name", "name must not be null")},
+		"null that may be right": {affiliate.CouponUpdate{
+			PercentOff: affiliate.Null[affiliate.Percent](), AmountOff: affiliate.Null[affiliate.Amount](),
+			Currency: affiliate.Null[affiliate.Currency](), DurationInMonths: affiliate.Null[int64](),
+		}, missingError(affiliate.CouponNotFound, "Coupon not found")},
+		"a type that may be right": {affiliate.CouponUpdate{
+			CouponType: affiliate.Set(affiliate.CouponFlat), Duration: affiliate.Set(affiliate.DurationRepeating), LimitToProducts: affiliate.Set(true),
+		}, missingError(affiliate.CouponNotFound, "Coupon not found")},
+	} {
+		t.Run("coupon "+name, func(t *testing.T) {
+			w.refused(c.want, func() error { return errOf(w.UpdateCoupon(ctx, nobody, c.up)) })
+		})
+	}
+	for name, c := range map[string]struct {
+		up   affiliate.CodeUpdate
+		want affiliate.Error
+	}{
+		"code":        {affiliate.CodeUpdate{Code: affiliate.Set("A B")}, fieldError(affiliate.CodeSyntax, "code", "Code contains invalid characters")},
+		"active null": {affiliate.CodeUpdate{Active: affiliate.Null[bool]()}, fieldError(affiliate.InvalidField, "active", "active must not be null")},
+		"null that may be right": {affiliate.CodeUpdate{
+			CustomerID: affiliate.Null[string](), LimitToCustomers: affiliate.Set(true),
+		}, missingError(affiliate.PromotionalCodeNotFound, "Promotional code not found")},
+	} {
+		t.Run("code "+name, func(t *testing.T) {
+			w.refused(c.want, func() error { return errOf(w.UpdateCode(ctx, nobody, c.up)) })
+		})
+	}
+}

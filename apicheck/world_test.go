@@ -1,0 +1,261 @@
+package apicheck_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// A world is a program behind the handler, with a clock that tests move.
+type world struct {
+	*affiliate.Program
+	handler http.Handler
+	now     time.Time
+	check   *checker // nil: answers are not checked
+}
+
+// The keys of the world: one opens the program, the others are refused.
+const (
+	goodKey   = "good"
+	closedKey = "closed" // 403
+	goneKey   = "gone"   // 404
+)
+
+func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
+	t.Helper()
+	w := &world{now: time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)}
+	cfg := affiliate.Config{
+		ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
+		Name:         "Northwind Beans",
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		RefundWindow: 60 * 24 * time.Hour,
+		Now:          func() time.Time { return w.now },
+		Rand:         rand.NewChaCha8([32]byte{1}),
+		Send:         w.send,
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	p, err := affiliate.New(memstore.New(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Program = p
+	api, err := httpapi.NewMulti(w.authenticate, httpapi.Config{Limit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracking := httpapi.Tracking(w.find, httpapi.Config{Limit: limit})
+	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { // a ServeMux would redirect unclean paths
+		if strings.HasPrefix(r.URL.Path, "/api/affiliates/") {
+			tracking.ServeHTTP(rw, r)
+			return
+		}
+		api.ServeHTTP(rw, r)
+	})
+	return w
+}
+
+// send is a receiver that takes everything that the document has.
+func (w *world) send(_ context.Context, c affiliate.Claim) affiliate.Attempt {
+	if w.check != nil {
+		w.check.event(c)
+	}
+	return affiliate.Attempt{
+		Delivery: c.Delivery, Token: c.Token, URL: c.URL, Status: http.StatusNoContent, Took: 84 * time.Millisecond,
+	}
+}
+
+// deliver sends everything that is due; the first attempt of all fails.
+func (w *world) deliver(t testing.TB) {
+	t.Helper()
+	for first := true; ; first = false {
+		claims, err := w.ClaimDeliveries(t.Context(), 100, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(claims) == 0 {
+			return
+		}
+		var done []affiliate.Attempt
+		for i, c := range claims {
+			a := w.send(t.Context(), c)
+			if first && i == 0 {
+				a.Status, a.Err = 0, affiliate.FailedTimeout
+			}
+			done = append(done, a)
+		}
+		if err := w.SettleDeliveries(t.Context(), done); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// limit refuses the requests that ask for it.
+func limit(r *http.Request) time.Duration {
+	switch r.Header.Get("Test-Limit") {
+	case "reached":
+		return time.Second
+	case "broken":
+		panic("the limiter is broken")
+	}
+	return 0
+}
+
+func (w *world) authenticate(_ context.Context, key string) (*affiliate.Program, error) {
+	switch key {
+	case goodKey:
+		return w.Program, nil
+	case closedKey:
+		return nil, affiliate.Refuse(affiliate.NoAPIAccess)
+	case goneKey:
+		return nil, affiliate.Refuse(affiliate.ProgramNotFound)
+	}
+	return nil, affiliate.Refuse(affiliate.InvalidToken)
+}
+
+func (w *world) find(_ context.Context, id string) (*affiliate.Program, error) {
+	if id == w.Config().ID.String() {
+		return w.Program, nil
+	}
+	return nil, affiliate.ErrNotFound
+}
+
+// A call is a request. A body without a content type is JSON.
+type call struct {
+	method, target, body string
+	key                  string // empty: the good one; "-": none
+	header               http.Header
+}
+
+func (c call) String() string { return fmt.Sprintf("%s %s %.200s", c.method, c.target, c.body) }
+
+// An answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	value  any // of the body
+}
+
+// do sends a call through the handler and checks both ways.
+func (w *world) do(t testing.TB, c call) answer {
+	t.Helper()
+	r := httptest.NewRequest(c.method, c.target, strings.NewReader(c.body))
+	if c.body == "" {
+		r.Body = http.NoBody
+	} else {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "-" {
+		r.Header.Set("Authorization", "Bearer "+orElse(c.key, goodKey))
+	}
+	for name, values := range c.header {
+		r.Header[name] = values
+	}
+	res, err := w.RoundTrip(r)
+	if err != nil {
+		t.Fatalf("%v: %v", c, err)
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := answer{status: res.StatusCode, header: res.Header, body: body}
+	if len(body) > 0 {
+		if err := json.Unmarshal(body, &a.value); err != nil {
+			t.Errorf("%v: the answer is not JSON: %v", c, err)
+		}
+	}
+	return a
+}
+
+// RoundTrip sends a request to the handler and checks it and its answer.
+func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	var sent []byte
+	if r.Body != nil && r.Body != http.NoBody {
+		var err error
+		if sent, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		r.Body = io.NopCloser(strings.NewReader(string(sent)))
+	}
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, r)
+	res := rec.Result()
+	res.Request = r
+	if w.check != nil {
+		w.check.exchange(r, sent, res, rec.Body.Bytes())
+	}
+	return res, nil
+}
+
+// ServeHTTP is RoundTrip behind a server.
+func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	res, err := w.RoundTrip(r)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the request broke off
+	}
+	maps.Copy(rw.Header(), res.Header)
+	rw.WriteHeader(res.StatusCode)
+	io.Copy(rw, res.Body)
+}
+
+// ok sends a call that must succeed.
+func (w *world) ok(t testing.TB, method, path, body string) answer {
+	t.Helper()
+	a := w.do(t, call{method: method, target: "/api/v1" + path, body: body})
+	if a.status != http.StatusOK {
+		t.Errorf("%s %s %s: %d %s", method, path, body, a.status, a.body)
+	}
+	return a
+}
+
+// refused sends a call that must be refused with a code.
+func (w *world) refused(t testing.TB, code affiliate.Reason, method, path, body string) answer {
+	t.Helper()
+	a := w.do(t, call{method: method, target: "/api/v1" + path, body: body})
+	if got := a.header.Get("Error-Code"); a.status < 400 || got != string(code) {
+		t.Errorf("%s %s %s: %d %s %s, want %s", method, path, body, a.status, got, a.body, code)
+	}
+	return a
+}
+
+// text is a member of the answer as text: of an object, or of the first object
+// of a list.
+func (a answer) text(name string) string {
+	v := a.value
+	if list, ok := v.([]any); ok && len(list) > 0 {
+		v = list[0]
+	}
+	object, _ := v.(map[string]any)
+	switch v := object[name].(type) {
+	case string:
+		return v
+	case float64:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return ""
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,343 @@
+package conformance
+
+import (
+	"fmt"
+	"strings"
+)
+
+// couponCases are POST /coupons.
+func couponCases() []serverCase {
+	const operation = "POST /coupons"
+	var cases []serverCase
+	no := func(rule string, rows ...bad) { cases = append(cases, refusals(rule, operation, rows...)...) }
+	yes := func(rule string, rows ...good) { cases = append(cases, successes(rule, operation, rows...)...) }
+	// with is a percentage coupon with a member, flat a flat one.
+	with := func(member string) string { return `{"name":"{{u}}","percentOff":10,` + member + `}` }
+	flat := func(member string) string {
+		return `{"name":"{{u}}","couponType":"FLAT","currency":"USD",` + member + `}`
+	}
+	percent := func(n string) string { return `{"name":"{{u}}","percentOff":` + n + `}` }
+	named := func(n string) string { return `{"percentOff":10,"name":` + n + `}` }
+
+	const name = "contract 2.1, name: required, 1–255 characters"
+	no(name, bad{"B122 {}", `{}`, nameRequired}, bad{"B123 name null", named(`null`), nameRequired}, bad{`B123 name ""`, named(`""`), nameRequired},
+		bad{"B123 name blank", named(`"   "`), nameRequired}, bad{"B123 name of a no-break space", named(`"\u00a0"`), nameRequired},
+		bad{"B124 name 123", named(`123`), mustBe("name", asString)}, bad{"B124 name [a]", named(`["a"]`), mustBe("name", asString)},
+		bad{"B124 name {}", named(`{}`), mustBe("name", asString)}, bad{"B124 name true", named(`true`), mustBe("name", asString)},
+		bad{"B125 name of 256", named(`"` + strings.Repeat("x", 256) + `"`), mustBe("name", tooLong)},
+		bad{"B125 name of 256 of 4 bytes", named(`"` + strings.Repeat("😀", 256) + `"`), mustBe("name", tooLong)},
+		bad{"B126 name with a newline", named(`"a\nb"`), mustBe("name", badCharacter)}, bad{"B126 name with a tab", named(`"a\tb"`), mustBe("name", badCharacter)},
+		bad{"B126 name with DEL", named(`"a\u007f"`), mustBe("name", badCharacter)}, bad{"B126 name with U+0085", named(`"a\u0085"`), mustBe("name", badCharacter)})
+	yes(name, good{"B125 name of 255 of 4 bytes", named(`"` + strings.Repeat("😀", 255) + `"`), `{"name":"` + strings.Repeat("😀", 255) + `"}`},
+		good{"B127 name verbatim", named(`"{{u}} \u202e\u200b😀e\u0301 "`), `{"name":"{{u}} \u202e\u200b😀e\u0301 "}`},
+		good{"B127 name that looks like markup", named(`"<b>&amp;\"\\{{u}}"`), `{"name":"<b>&amp;\"\\{{u}}"}`})
+
+	const percentRule = "contract 2.1, percentOff: 1–100 inclusive, required when PERCENTAGE; contract 1.4: at most 4 decimals, read from its text"
+	no(percentRule, bad{"B128 neither couponType nor percentOff", `{"name":"{{u}}"}`, percentOffRequired},
+		bad{"B129 percentOff null", `{"name":"{{u}}","couponType":"PERCENTAGE","percentOff":null}`, percentOffRequired})
+	for _, s := range []string{"B130 0", "B131 0.99", "B131 0.9999", "B132 100.01", "B132 100.0001", "B132 101", "B133 -5", "B134 -0", "B130 0.0", "B131 1e-4", "B132 1e3"} {
+		number, n := rowOf(s)
+		no(percentRule, bad{number + " percentOff " + n, percent(n), percentOffRange})
+	}
+	no(percentRule, bad{"B135 percentOff 1e400", percent("1e400"), mustBe("percentOff", tooLarge)})
+	for _, s := range []string{"B136 1e-400", "B137 100.000000000000001", "B138 33.33333", "B138 1.00001", "B136 1e-5"} {
+		number, n := rowOf(s)
+		no(percentRule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", fourDecimals)})
+	}
+	for _, s := range []string{`B139 "20"`, "B140 true", "B140 []", "B140 {}", `B139 ""`, "B140 [20]"} {
+		number, n := rowOf(s)
+		no(percentRule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", asNumber)})
+	}
+	for _, n := range [][2]string{{"1e1", "10"}, {"10.00000", "10"}, {"1", "1"}, {"100", "100"}, {"33.3333", "33.3333"}, {"12.5", "12.5"}, {"0.1E2", "10"},
+		{"99.9900", "99.99"}, {"5E+1", "50"}, {"1000e-1", "100"}} {
+		yes(percentRule, good{"B141 percentOff " + n[0], percent(n[0]), `{"percentOff":` + n[1] + `}`})
+	}
+
+	const typeRule = "contract 2.1, couponType: PERCENTAGE or FLAT, exactly as written"
+	for _, s := range []string{"percentage", "PERCENT", " FLAT", "FLAT ", "flat", "\u200bFLAT"} {
+		no(typeRule, bad{fmt.Sprintf("B142 couponType %q", s), with(`"couponType":"` + s + `"`), couponTypeUnknown})
+	}
+	no(typeRule, bad{"B143 couponType 1", with(`"couponType":1`), mustBe("couponType", asString)},
+		bad{"B143 couponType empty", with(`"couponType":""`), mustBe("couponType", notEmpty)})
+
+	const flatRule = "contract 2.1, amountOff > 0 and currency: required when FLAT, null when PERCENTAGE"
+	no(flatRule, bad{"B144 FLAT without amountOff", `{"name":"{{u}}","couponType":"FLAT","currency":"USD"}`, amountOffRequired},
+		bad{"B144 FLAT with percentOff only", `{"name":"{{u}}","couponType":"FLAT","percentOff":5}`, amountOffRequired},
+		bad{"B145 FLAT without currency", `{"name":"{{u}}","couponType":"FLAT","amountOff":5}`, currencyRequired},
+		bad{"B146 amountOff 0", flat(`"amountOff":0`), amountOffNotPositive}, bad{"B146 amountOff -1", flat(`"amountOff":-1`), amountOffNotPositive},
+		bad{"B146 amountOff -0", flat(`"amountOff":-0`), amountOffNotPositive},
+		bad{"B147 amountOff 10.00005", flat(`"amountOff":10.00005`), mustBe("amountOff", fourDecimals)},
+		bad{"B149 amountOff 1e19", flat(`"amountOff":1e19`), mustBe("amountOff", tooLarge)},
+		bad{"B149 amountOff 922337203685477.5808", flat(`"amountOff":922337203685477.5808`), mustBe("amountOff", tooLarge)},
+		bad{"B149 amountOff \"5\"", flat(`"amountOff":"5"`), mustBe("amountOff", asNumber)},
+		bad{"B152 FLAT with percentOff 500", flat(`"amountOff":5,"percentOff":500`), percentOffRange},
+		bad{"B152 PERCENTAGE with amountOff 0", with(`"amountOff":0`), amountOffNotPositive},
+		bad{"B152 PERCENTAGE with currency ZZZ", with(`"currency":"ZZZ"`), currencyUnknown})
+	yes(flatRule, good{"B148 amountOff 10.005", flat(`"amountOff":10.005`), `{"amountOff":10.005,"currency":"USD"}`},
+		good{"B148 amountOff 10.5 JPY", `{"name":"{{u}}","couponType":"FLAT","currency":"JPY","amountOff":10.5}`, `{"amountOff":10.5,"currency":"JPY"}`},
+		good{"B150 amountOff 922337203685477.5807", flat(`"amountOff":922337203685477.5807`), `{"amountOff":922337203685477.5807}`},
+		good{"B151 FLAT with percentOff 20", flat(`"amountOff":5,"percentOff":20`), `{"couponType":"FLAT","amountOff":5,"percentOff":null}`},
+		good{"B153 PERCENTAGE with amountOff and currency", with(`"amountOff":5,"currency":"USD"`), `{"couponType":"PERCENTAGE","amountOff":null,"currency":null}`})
+
+	const currencyRule = "contract 1.4, currency: ISO 4217, upper-cased on input"
+	for _, s := range []string{"US", "USDD", "U$D", "ＵＳＤ", "ZZZ", "US D", "123"} {
+		no(currencyRule, bad{"B154 currency " + s, `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"` + s + `"}`, currencyUnknown})
+	}
+	no(currencyRule, bad{"B154 currency 5", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":5}`, mustBe("currency", asString)})
+	yes(currencyRule, good{"B155 currency usd", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"usd"}`, `{"currency":"USD"}`})
+
+	const durationRule = "contract 2.1, duration: once, forever, repeating; durationInMonths 1–1,200, required when repeating, otherwise null"
+	for _, s := range []string{"monthly", "Once", "FOREVER", "repeat"} {
+		no(durationRule, bad{"B156 duration " + s, with(`"duration":"` + s + `"`), durationUnknown})
+	}
+	no(durationRule, bad{"B157 repeating without durationInMonths", with(`"duration":"repeating"`), monthsRequired})
+	for _, row := range []struct {
+		n    string
+		want refusal
+	}{
+		{"B158 0", monthsNotPositive}, {"B158 -1", monthsNotPositive}, {"B159 1.5", mustBe("durationInMonths", asInteger)}, {"B159 1.0", mustBe("durationInMonths", asInteger)},
+		{"B159 1e2", mustBe("durationInMonths", asInteger)}, {`B159 "3"`, mustBe("durationInMonths", asInteger)}, {"B159 true", mustBe("durationInMonths", asInteger)},
+		{"B160 1201", mustBe("durationInMonths", tooLarge)}, {"B160 9223372036854775807", mustBe("durationInMonths", tooLarge)},
+		{"B160 9223372036854775808", mustBe("durationInMonths", tooLarge)},
+	} {
+		number, n := rowOf(row.n)
+		no(durationRule, bad{number + " durationInMonths " + n, with(`"duration":"repeating","durationInMonths":` + n), row.want})
+	}
+	yes(durationRule, good{"B158 durationInMonths 1", with(`"duration":"repeating","durationInMonths":1`), `{"duration":"repeating","durationInMonths":1}`},
+		good{"B158 durationInMonths 1200", with(`"duration":"repeating","durationInMonths":1200`), `{"durationInMonths":1200}`},
+		good{"B161 durationInMonths with once", with(`"duration":"once","durationInMonths":3`), `{"duration":"once","durationInMonths":null}`})
+
+	const limitRule = "contract 2.1, maxRedemptions: an integer ≥ 1 up to 2^63−1, never through a float"
+	no(limitRule, bad{"B162 maxRedemptions 0", with(`"maxRedemptions":0`), redemptionsNotPositive}, bad{"B162 maxRedemptions -1", with(`"maxRedemptions":-1`), redemptionsNotPositive},
+		bad{"B162 maxRedemptions 1.0", with(`"maxRedemptions":1.0`), mustBe("maxRedemptions", asInteger)},
+		bad{"B162 maxRedemptions \"1\"", with(`"maxRedemptions":"1"`), mustBe("maxRedemptions", asInteger)},
+		bad{"B164 maxRedemptions 2^63", with(`"maxRedemptions":9223372036854775808`), mustBe("maxRedemptions", tooLarge)},
+		bad{"B164 maxRedemptions of 300 digits", with(`"maxRedemptions":` + strings.Repeat("9", 300)), mustBe("maxRedemptions", tooLarge)})
+	yes(limitRule, good{"B163 maxRedemptions 2^53+1", with(`"maxRedemptions":9007199254740993`), `{"maxRedemptions":9007199254740993}`},
+		good{"B163 maxRedemptions 2^63-1", with(`"maxRedemptions":9223372036854775807`), `{"maxRedemptions":9223372036854775807}`})
+
+	cases = append(cases, dateCases("B165", operation, "redeemBy", with)...)
+
+	const productsRule = "contract 2.1, productIds: distinct texts; limitToProducts needs one"
+	for _, s := range []string{`"x"`, "{}", "[1]", "[null]", `["a",null]`, `[["a"]]`, "5"} {
+		no(productsRule, bad{"B175 productIds " + s, with(`"productIds":` + s), mustBe("productIds", asStrings)})
+	}
+	no(productsRule, bad{`B176 productIds [""]`, with(`"productIds":[""]`), mustBe("productIds", notEmpty)},
+		bad{`B177 productIds ["a","a"]`, with(`"productIds":["a","a"]`), mustBe("productIds", distinctOnly)},
+		bad{"B178 limitToProducts without productIds", with(`"limitToProducts":true`), productIDsRequired},
+		bad{"B178 limitToProducts with []", with(`"limitToProducts":true,"productIds":[]`), productIDsRequired},
+		bad{"B175 productIds of 256 characters", with(`"productIds":["` + strings.Repeat("x", 256) + `"]`), mustBe("productIds", tooLong)})
+	yes(productsRule, good{"B177 productIds in order", with(`"limitToProducts":true,"productIds":["b","a","A"]`), `{"limitToProducts":true,"productIds":["b","a","A"]}`})
+
+	const boolRule = "contract 1.4, boolean: true or false"
+	for _, f := range []string{"B179 limitToProducts", "B180 valid"} {
+		_, field := rowOf(f)
+		for _, s := range []string{`"false"`, "0", `"no"`, "1", "[]"} {
+			no(boolRule, bad{f + " " + s, with(`"` + field + `":` + s), mustBe(field, asBoolean)})
+		}
+	}
+
+	const externalRule = "contract 2.1, externalId: 1–255, unique among live coupons, compared exactly; integrationType: an enumeration"
+	no(externalRule, bad{`B183 externalId ""`, with(`"externalId":""`), mustBe("externalId", notEmpty)},
+		bad{"B183 externalId blank", with(`"externalId":"  "`), mustBe("externalId", notEmpty)},
+		bad{"B183 externalId of 256", with(`"externalId":"` + strings.Repeat("x", 256) + `"`), mustBe("externalId", tooLong)},
+		bad{"B183 externalId 5", with(`"externalId":5`), mustBe("externalId", asString)},
+		bad{"B181 externalId of another coupon", with(`"externalId":"{{coupon.externalId}}"`), couponExternalIDTaken},
+		bad{"B183 integrationType stripe", with(`"integrationType":"stripe"`), integrationTypeUnknown})
+	yes(externalRule, good{"B183 externalId of 255", with(`"externalId":"{{u}}` + strings.Repeat("x", 200) + `"`), `{"externalId":"{{u}}` + strings.Repeat("x", 200) + `"}`},
+		good{"B189 externalId in another letter case", with(`"externalId":"{{run}} COUPON"`), `{"externalId":"{{run}} COUPON"}`})
+	for _, s := range integrations() {
+		yes(externalRule, good{"B183 integrationType " + s, with(`"integrationType":"` + s + `"`), `{"integrationType":"` + s + `"}`})
+	}
+	return append(cases, newCouponCases()...)
+}
+
+// dateCases are what every date does, on an operation whose body with makes.
+// The numbers of the rows are those of redeemBy; another field has one.
+func dateCases(number, operation, field string, with func(member string) string) []serverCase {
+	const rule = "contract 1.4, date: RFC 3339 with zone, or YYYY-MM-DD for that day's last millisecond; years 1–9999"
+	member := func(s string) string { return with(`"` + field + `":` + s) }
+	rows := []bad{
+		{number + " " + field + ` ""`, member(`""`), mustBe(field, notEmpty)},
+		{number + " " + field + " a number", member(`1795132800`), mustBe(field, asString)},
+		{number + " " + field + " true", member(`true`), mustBe(field, asString)},
+	}
+	for _, row := range []string{
+		"B165 tomorrow", "B165 1795132800", "B166 2026-02-29", "B166 2026-13-01", "B166 2026-00-10", "B166 2026-04-31", "B167 2026-1-2", "B167 20261120", "B167 2026-W47-5",
+		"B167 2026-324", "B167  2026-11-20", "B167 2026-11-20 ", "B167 ２０２６-11-20", "B168 2026-11-20T10:00:00", "B168 2026-11-20 10:00:00Z", "B168 2026-11-20T10:00Z",
+		"B169 2026-11-20T10:00:00+24:00", "B170 2026-11-20T10:00:00,5Z", "B170 2026-11-20T1:00:00Z", "B170 2026-11-20T10:00:00.Z", "B171 2026-11-20T23:59:60Z",
+		"B171 2026-11-20T24:00:00Z", "B172 0000-01-01", "B172 10000-01-01", "B172 -001-01-01",
+	} {
+		own, s := rowOf(row)
+		if number != "B165" {
+			own = number
+		}
+		rows = append(rows, bad{fmt.Sprintf("%s %s %q", own, field, s), member(`"` + s + `"`), mustBe(field, asDate)})
+	}
+	cases := refusals(rule, operation, rows...)
+	for _, instant := range [][2]string{
+		{"2031-11-20T10:00:00Z", "2031-11-20T10:00:00.000Z"}, {"2031-11-20T10:00:00.123456789Z", "2031-11-20T10:00:00.123Z"},
+		{"2031-11-20T10:00:00+05:30", "2031-11-20T04:30:00.000Z"}, {"2031-11-20T10:00:00.5-01:00", "2031-11-20T11:00:00.500Z"},
+	} {
+		cases = append(cases, successes(rule, operation, good{
+			strings.Replace(number, "B165", "B174", 1) + " " + field + " " + instant[0], member(`"` + instant[0] + `"`), `{"` + field + `":"` + instant[1] + `"}`,
+		})...)
+	}
+	for _, day := range []string{"2031-03-29", "2024-02-29", "9999-12-31", "2001-01-01"} {
+		cases = append(cases, serverCase{strings.Replace(number, "B165", "B174", 1) + " " + field + " " + day, rule, func(x *exam) {
+			a := x.do(operation, member(`"`+day+`"`))
+			if got := a.ok().text(field); !strings.HasSuffix(got, ":59.999Z") { // the hour is of the program's own time zone
+				a.wants("the day's last millisecond")
+			}
+		}})
+	}
+	return cases
+}
+
+func newCouponCases() []serverCase {
+	return []serverCase{
+		{"B122 the least coupon", "contract 2.1: defaults; seed: name is the only required field beside the discount", func(x *exam) {
+			a := x.do("POST /coupons", `{"name":"{{u}}","percentOff":20}`).as("c").has(`{"name":"{{u}}","couponType":"PERCENTAGE","percentOff":20,
+				"amountOff":null,"currency":null,"duration":"forever","durationInMonths":null,"maxRedemptions":null,"timesRedeemed":0,"limitToProducts":false,
+				"productIds":[],"collectionIds":[],"valid":true,"redeemBy":null,"externalId":null,"integrationType":null,"couponCategory":"CUSTOMER",
+				"autoCouponRule":null,"promotionalCodes":[]}`)
+			if a.text("createdAt") != a.text("updatedAt") {
+				a.wants("createdAt and updatedAt to be the same")
+			}
+			for _, by := range []string{"id={{c}}", "couponId={{c}}", "name={{u}}"} {
+				x.get("/coupons?" + by).bytes(a.body)
+			}
+		}},
+		{"B184 what the server gives is ignored", "contract 1.3: response-only fields count as unknown and are ignored on POST", func(x *exam) {
+			a := x.do("POST /coupons", `{"name":"{{u}}","percentOff":10,"id":"{{unknown}}","timesRedeemed":7,"promotionalCodes":[{"code":"x"}],
+				"affiliateProgramId":"{{unknown}}","createdAt":"2001-01-01T00:00:00Z","collectionIds":["x"],"couponCategory":"PAYOUT"}`)
+			a.has(`{"timesRedeemed":0,"promotionalCodes":[],"collectionIds":[],"couponCategory":"CUSTOMER"}`)
+			if a.id() == x.name("unknown") || a.text("affiliateProgramId") == x.name("unknown") || strings.HasPrefix(a.text("createdAt"), "2001") {
+				a.wants("an id, a program and a date of the server's own")
+			}
+		}},
+		{"B182 externalId of a deleted coupon", "rule 1, uniqueness: a deleted record frees its key", func(x *exam) {
+			const body = `{"name":"{{u}}","percentOff":10,"externalId":"{{u}}"}`
+			x.do("POST /coupons", body).as("c")
+			x.do("POST /coupons", body).refused(couponExternalIDTaken)
+			x.do("DELETE /coupons", `{"couponId":"{{c}}"}`).ok()
+			x.do("POST /coupons", body).ok()
+		}},
+		{"B189 externalId is compared exactly", "contract 1.4: externalId is compared exactly", func(x *exam) {
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10,"externalId":"{{u}}-Ext"}`).as("c")
+			x.get("/coupons?externalId={{u}}-Ext").has(`{"id":"{{c}}"}`)
+			x.get("/coupons?externalId={{u}}-EXT").null()
+			x.get("/coupons?externalId={{u}}-Ext+").null()
+		}},
+		{"B188 a name that two coupons share", "contract 3.3: the newest when several share the name", func(x *exam) {
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10}`).ok()
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":20}`).as("new")
+			x.get("/coupons?name={{u}}").has(`{"id":"{{new}}"}`)
+			x.get("/coupons?name={{u}}x").null()
+			x.get("/coupons?name=" + strings.ToUpper(x.unique)).null()
+		}},
+		{"B173 redeemBy in the past", "contract 2.1, redeemBy: a past value is accepted", func(x *exam) {
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10,"redeemBy":"2001-02-03T04:05:06Z"}`).has(`{"redeemBy":"2001-02-03T04:05:06.000Z"}`)
+		}},
+	}
+}
+
+// couponChangeCases are PUT and DELETE /coupons.
+func couponChangeCases() []serverCase {
+	own := func(rule, name string, run func(x *exam)) serverCase {
+		return serverCase{name, rule, func(x *exam) {
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10,"maxRedemptions":5,"redeemBy":"2031-01-01T00:00:00Z","productIds":["a"]}`).as("c")
+			run(x)
+		}}
+	}
+	put := func(x *exam, member string) *answer { return x.do("PUT /coupons", `{"couponId":"{{c}}",`+member+`}`) }
+	const update = "contract 1.3, update: absent stays, null clears what may be null and is 400 on any other; the merged object is validated"
+	const target = "contract 1.4: ids match as given out; contract 3.3: Coupon not found"
+	cases := refusals("contract 3.3: couponId is required", "PUT /coupons", bad{"B190 no couponId", `{"name":"n"}`, couponIDRequired},
+		bad{"B190 couponId null", `{"couponId":null}`, couponIDRequired}, bad{`B190 couponId ""`, `{"couponId":""}`, couponIDRequired},
+		bad{"B191 couponId 5", `{"couponId":5}`, mustBe("couponId", asString)}, bad{"B191 couponId [x]", `{"couponId":["x"]}`, mustBe("couponId", asString)},
+		bad{"B192 couponId abc", `{"couponId":"abc"}`, couponNotFound}, bad{"B192 couponId unknown", `{"couponId":"{{unknown}}","valid":false}`, couponNotFound})
+	cases = append(cases, refusals("contract 3.3: couponId is required", "DELETE /coupons", bad{"B203 {}", `{}`, couponIDRequired}, bad{"B203 empty", ``, couponIDRequired},
+		bad{"B206 couponId 5 on DELETE", `{"couponId":5}`, mustBe("couponId", asString)}, bad{"B207 DELETE of an unknown one", `{"couponId":"{{unknown}}"}`, couponNotFound},
+		bad{`B203 couponId "" on DELETE`, `{"couponId":""}`, couponIDRequired}, bad{"B203 couponId null on DELETE", `{"couponId":null}`, couponIDRequired})...)
+	for _, field := range []string{"timesRedeemed", "externalId", "id", "promotionalCodes", "percentof", "createdAt", "couponCategory", "affiliateProgramId", "collectionIds", "integrationType", "COUPONID"} {
+		cases = append(cases, own("contract 1.3: unknown fields are refused on PUT /coupons, response-only ones too", "B200 PUT "+field, func(x *exam) {
+			put(x, `"`+field+`":1`).refused(unknownField(field))
+			put(x, `"`+field+`":null,"percentOff":500`).refused(unknownField(field))
+		}))
+	}
+	for _, field := range []string{"name", "couponType", "duration", "limitToProducts", "productIds", "valid"} {
+		cases = append(cases, own(update, "B195 PUT "+field+" null", func(x *exam) { put(x, `"`+field+`":null`).refused(mustBe(field, notNull)) }))
+	}
+	return append(cases,
+		own(update, "B194 PUT couponType FLAT", func(x *exam) {
+			put(x, `"couponType":"FLAT"`).refused(amountOffRequired)
+			put(x, `"couponType":"FLAT","amountOff":5`).refused(currencyRequired)
+			put(x, `"couponType":"FLAT","amountOff":5,"currency":"EUR"`).has(`{"couponType":"FLAT","percentOff":null,"amountOff":5,"currency":"EUR"}`)
+			put(x, `"couponType":"PERCENTAGE"`).refused(percentOffRequired)
+		}),
+		own(update, "B193 PUT percentOff on a FLAT coupon", func(x *exam) {
+			a := put(x, `"couponType":"FLAT","amountOff":5,"currency":"EUR"`).ok()
+			put(x, `"percentOff":20`).bytes(a.body)
+			put(x, `"percentOff":500`).refused(percentOffRange)
+		}),
+		own(update, "B196 PUT percentOff null", func(x *exam) { put(x, `"percentOff":null`).refused(percentOffRequired) }),
+		own(update, "B197 PUT redeemBy and maxRedemptions null", func(x *exam) {
+			put(x, `"redeemBy":null,"maxRedemptions":null`).has(`{"redeemBy":null,"maxRedemptions":null}`)
+		}),
+		own(update, "B199 PUT valid no", func(x *exam) { put(x, `"valid":"no"`).refused(mustBe("valid", asBoolean)) }),
+		own(update, "B195 PUT name empty", func(x *exam) {
+			put(x, `"name":""`).refused(mustBe("name", notEmpty))
+			put(x, `"name":"  "`).refused(mustBe("name", notEmpty))
+			put(x, `"name":5`).refused(mustBe("name", asString))
+		}),
+		own(update, "B201 PUT limitToProducts without productIds", func(x *exam) {
+			put(x, `"limitToProducts":true`).has(`{"limitToProducts":true,"productIds":["a"]}`)
+			put(x, `"productIds":[]`).refused(productIDsRequired)
+			put(x, `"productIds":[],"limitToProducts":false`).has(`{"productIds":[]}`)
+			put(x, `"limitToProducts":true`).refused(productIDsRequired)
+		}),
+		own(update, "B202 PUT that changes nothing", func(x *exam) {
+			a := x.get("/coupons?id={{c}}")
+			x.do("PUT /coupons", `{"couponId":"{{c}}"}`).bytes(a.body)
+			put(x, `"percentOff":10.0,"valid":true,"productIds":["a"],"name":"{{u}}"`).bytes(a.body)
+		}),
+		own(update, "B202 PUT duration", func(x *exam) {
+			put(x, `"duration":"repeating"`).refused(monthsRequired)
+			put(x, `"duration":"repeating","durationInMonths":3`).has(`{"durationInMonths":3}`)
+			put(x, `"durationInMonths":null`).refused(monthsRequired)
+			put(x, `"duration":"once"`).has(`{"duration":"once","durationInMonths":null}`)
+		}),
+		own(update, "B198 PUT every field", func(x *exam) {
+			put(x, `"name":"{{u}}2","percentOff":12.5,"duration":"once","maxRedemptions":1,"limitToProducts":true,"productIds":["b"],"valid":false,"redeemBy":"2032-01-01T00:00:00Z"`).
+				has(`{"id":"{{c}}","name":"{{u}}2","percentOff":12.5,"duration":"once","maxRedemptions":1,"limitToProducts":true,"productIds":["b"],"valid":false,
+					"redeemBy":"2032-01-01T00:00:00.000Z"}`)
+		}),
+		own("contract 3.3: a change applies to every attached code", "B198 a change shows in the codes", func(x *exam) {
+			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}"}`).as("k")
+			put(x, `"percentOff":55`).has(`{"promotionalCodes":[{"id":"{{k}}"}]}`)
+			x.get("/promotional-codes?id={{k}}").has(`{"coupon":{"id":"{{c}}","percentOff":55}}`)
+		}),
+		own("contract 3.3: the query counts when the body is empty", "B204 DELETE by the query", func(x *exam) {
+			x.do("DELETE /coupons?couponId={{c}}", "").has(`{"message":"Coupon deleted successfully","deletedCoupon":{"id":"{{c}}","name":"{{u}}"}}`)
+		}),
+		own("contract 1.3: the query counts only when the body is empty", "B205 DELETE {} with a query", func(x *exam) {
+			x.do("DELETE /coupons?couponId={{c}}", "{}").refused(couponIDRequired)
+			x.do("DELETE /coupons?couponId={{c}}&couponId={{c}}", "").refused(repeatedParameter("couponId"))
+			x.do("DELETE /coupons?couponId=%zz", "").refused(badQuery)
+			x.do("DELETE /coupons?couponId=", "").refused(emptyParameter("couponId"))
+			x.get("/coupons?id={{c}}").has(`{"id":"{{c}}"}`)
+		}),
+		own("seed: DELETE /coupons removes the coupon and all its codes; "+target, "B207 DELETE twice", func(x *exam) {
+			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}","affiliateId":"{{affiliate}}"}`).as("k")
+			x.do("DELETE /coupons", `{"couponId":"{{c}}","more":1}`).has(`{"message":"Coupon deleted successfully","deletedCoupon":{"id":"{{c}}","name":"{{u}}"}}`)
+			x.do("DELETE /coupons", `{"couponId":"{{c}}"}`).refused(couponNotFound)
+			x.get("/coupons?id={{c}}").null()
+			x.get("/promotional-codes?code={{u}}").null()
+			put(x, `"valid":true`).refused(couponNotFound)
+			x.do("PUT /promotional-codes", `{"promotionalCodeId":"{{k}}","active":true}`).refused(codeIDNotFound)
+			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}"}`).refused(couponNotFound.on("couponId"))
+			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":1}`).refused(codeNotFound)
+		}),
+	)
+}

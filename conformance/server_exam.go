@@ -1,0 +1,278 @@
+package conformance
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// A suite is one run of the cases against one server.
+type suite struct {
+	server   Server
+	base     string
+	http     *http.Client
+	run      string // part of every name that this run makes
+	requests atomic.Int64
+
+	rules      []everyRule
+	operations map[string]operation
+
+	mu       sync.Mutex
+	made     map[string]string    // what cases share, by the name in a template
+	every    map[string][]Failure // what answers broke that holds for every one, by case
+	cleanups []func(context.Context)
+}
+
+// newRun is a text that no other run has: it begins with a letter and has
+// letters and digits only.
+func newRun() string { return "r" + strings.ToLower(rand.Text()[:9]) }
+
+// knock asks whether there is a server that takes the key.
+func (u *suite) knock(ctx context.Context) error {
+	x := u.newExam(ctx, -1)
+	a, err := x.try(request{method: http.MethodGet, target: "/links?limit=1"})
+	if err != nil {
+		return fmt.Errorf("conformance: the server does not answer: %w", err)
+	}
+	if a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
+		return fmt.Errorf("conformance: the server does not take the key: %d", a.status)
+	}
+	clear(u.every)
+	return nil
+}
+
+// cleanUp removes what must not be left behind.
+func (u *suite) cleanUp(ctx context.Context) {
+	for _, f := range slices.Backward(u.cleanups) {
+		f(ctx)
+	}
+}
+
+// An exam is one case as it runs. It keeps what goes wrong, as a testing.TB
+// does, and may be used by several goroutines.
+type exam struct {
+	*suite
+	ctx    context.Context
+	unique string            // {{u}}
+	names  map[string]string // what the case has made, by the name in a template
+
+	mu       sync.Mutex
+	failures []Failure
+	cleanups []func()
+}
+
+// enough is how many failures of one case are kept. What the first say is
+// enough.
+const enough = 3
+
+func (u *suite) newExam(ctx context.Context, number int) *exam {
+	return &exam{suite: u, ctx: ctx, unique: u.run + strconv.FormatInt(int64(number+1000), 36), names: map[string]string{}}
+}
+
+// attempt runs fn in a goroutine of its own, which fatal ends.
+func (x *exam) attempt(fn func()) {
+	var wg sync.WaitGroup
+	wg.Go(fn)
+	wg.Wait()
+}
+
+func (x *exam) cleanUp() {
+	for _, f := range slices.Backward(x.cleanups) {
+		x.attempt(f)
+	}
+}
+
+// later runs fn when the case has ended.
+func (x *exam) later(fn func()) { x.cleanups = append(x.cleanups, fn) }
+
+// fail keeps what is wrong and goes on.
+func (x *exam) fail(f Failure) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.failures) < enough {
+		x.failures = append(x.failures, Failure{clip(f.Request), clip(f.Want), clip(f.Got)})
+	}
+}
+
+// fatal is fail, and the end of the case.
+func (x *exam) fatal(f Failure) {
+	x.fail(f)
+	runtime.Goexit()
+}
+
+func (x *exam) failed() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.failures) > 0
+}
+
+// clip cuts a text for a report.
+func clip(s string) string {
+	const most = 600
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:most], ""), len(s))
+}
+
+// A request is what is sent. Its target and body are templates: {{u}} is a text
+// of the case's own, {{name}} something that the case or the suite has made.
+type request struct {
+	method string
+	target string // below /api/v1; from the root when it begins with ^
+	body   string
+	header http.Header // beside the usual ones; a line without values takes a usual one away
+	stream bool        // the body has no length
+}
+
+// call is a request written as one text: "POST /coupons".
+func call(operation, body string) request {
+	method, target, _ := strings.Cut(operation, " ")
+	return request{method: method, target: target, body: body}
+}
+
+// with is the request with a header line.
+func (r request) with(name string, values ...string) request {
+	h := r.header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	h[http.CanonicalHeaderKey(name)] = values
+	r.header = h
+	return r
+}
+
+func (r request) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", r.method, r.target)
+	for name, values := range r.header {
+		if name != "Authorization" {
+			fmt.Fprintf(&b, " [%s: %s]", name, strings.Join(values, " | "))
+		}
+	}
+	if r.body != "" {
+		fmt.Fprintf(&b, " %s", r.body)
+	}
+	return b.String()
+}
+
+var template = regexp.MustCompile(`\{\{([A-Za-z0-9.]+)\}\}`)
+
+// fill fills a template in.
+func (x *exam) fill(text string) string {
+	if !strings.Contains(text, "{{") {
+		return text
+	}
+	return template.ReplaceAllStringFunc(text, func(m string) string { return x.name(m[2 : len(m)-2]) })
+}
+
+// name is what a name in a template stands for.
+func (x *exam) name(name string) string {
+	if name == "u" {
+		return x.unique
+	}
+	if value, there := x.names[name]; there {
+		return value
+	}
+	return x.shared(name)
+}
+
+// send makes a request and reads its answer. What holds for every answer is
+// looked at here.
+func (x *exam) send(r request) *answer {
+	r.target, r.body = x.fill(r.target), x.fill(r.body)
+	a, err := x.try(r)
+	if err != nil {
+		x.fatal(Failure{r.String(), "an answer", err.Error()})
+	}
+	x.observe(a)
+	return a
+}
+
+// do is send for a request in two texts.
+func (x *exam) do(operation, body string) *answer { return x.send(call(operation, body)) }
+
+// get is do for a look-up.
+func (x *exam) get(target string) *answer { return x.do("GET "+target, "") }
+
+// try makes a request once, or again when the connection broke while a long
+// body was on its way: a server may refuse before it has read everything.
+func (x *exam) try(r request) (*answer, error) {
+	const long, most = 64 << 10, 3
+	for attempt := 1; ; attempt++ {
+		a, err := x.once(r)
+		if err == nil || len(r.body) < long || attempt == most {
+			return a, err
+		}
+	}
+}
+
+func (x *exam) once(r request) (*answer, error) {
+	path, fromRoot := strings.CutPrefix(r.target, "^")
+	if !fromRoot {
+		path = "/api/v1" + path
+	}
+	var body io.Reader
+	if r.body != "" {
+		body = strings.NewReader(r.body)
+	}
+	if r.stream {
+		body = io.MultiReader(body) // hides its length
+	}
+	req, err := http.NewRequestWithContext(x.ctx, r.method, x.base+path, body)
+	if err != nil {
+		return nil, errors.New("the request cannot be made")
+	}
+	req.Header.Set("Authorization", "Bearer "+x.server.Key)
+	if r.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for name, values := range r.header {
+		if len(values) == 0 {
+			delete(req.Header, name)
+			continue
+		}
+		req.Header[name] = values
+	}
+	x.requests.Add(1)
+	resp, err := x.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{x: x, request: r, status: resp.StatusCode, header: resp.Header, body: raw}, nil
+}
+
+// atOnce makes n requests at the same moment.
+func (x *exam) atOnce(n int, of func(i int) request) []*answer {
+	var wg sync.WaitGroup
+	start, got := make(chan struct{}), make([]*answer, n)
+	for i := range n {
+		r := of(i)
+		r.target, r.body = x.fill(r.target), x.fill(r.body)
+		wg.Go(func() {
+			<-start
+			got[i] = x.send(r)
+		})
+	}
+	close(start)
+	wg.Wait()
+	if slices.Contains(got, nil) {
+		runtime.Goexit() // send has said why
+	}
+	return got
+}

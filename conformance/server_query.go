@@ -1,0 +1,282 @@
+package conformance
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const (
+	queryRule  = "contract 1.7: a query that is malformed, or a known parameter twice or empty, is 400; unknown ones are ignored"
+	firstRule  = "contract 1.5: of several identifiers in a query the first in the operation's table decides"
+	missRule   = "contract 1.6: a single look-up that misses is null, a list that finds nothing is []"
+	limitRule  = "contract 1.7: limit 1–1000"
+	cursorRule = "contract 1.7: a cursor is good for its own operation and filters only"
+	pagesRule  = "contract 1.7: newest first; while more follows there is a Link; each lasting record is in exactly one page"
+)
+
+// queryCases are what every GET does about its query.
+func queryCases() []serverCase {
+	var cases []serverCase
+	refused := func(name, target string, want refusal) {
+		cases = append(cases, serverCase{name, queryRule, func(x *exam) { x.get(target).refused(want) }})
+	}
+	for _, l := range lookups() {
+		for _, p := range l.params {
+			refused("B109 "+l.path+" "+p+" empty", l.path+"?"+p+"=", emptyParameter(p))
+			refused("B109 "+l.path+" "+p+" without =", l.path+"?"+p, emptyParameter(p))
+			refused("B108 "+l.path+" "+p+" twice", l.path+"?"+p+"=A&"+p+"=A", repeatedParameter(p))
+		}
+		for _, p := range []string{"limit", "cursor"} {
+			refused("B117 "+l.path+" "+p+" empty", l.path+"?"+p+"=", emptyParameter(p))
+			refused("B108 "+l.path+" "+p+" twice", l.path+"?"+p+"=1&"+p+"=2", repeatedParameter(p))
+		}
+		for _, limit := range []string{"0", "1001", "-1", "1.5", "abc", "%2B5", "05x", "05", "1e2", "0x10", "%20", strings.Repeat("9", 30)} {
+			cases = append(cases, serverCase{"B116 " + l.path + " limit " + limit, limitRule, func(x *exam) {
+				x.get(l.path + "?limit=" + limit).refused(badLimit)
+			}})
+		}
+		for _, cursor := range []string{"garbage", "%00", "e30", "AAAAAAAAAAAAAAAAAAAAAA", "{}", strings.Repeat("a", 5000)} {
+			cases = append(cases, serverCase{"B118 " + l.path + " cursor " + clipTo(cursor, 24), cursorRule, func(x *exam) {
+				x.get(l.path + "?cursor=" + cursor).refused(badCursor)
+			}})
+		}
+		first := l.params[0]
+		refused("B106 "+l.path+" %zz", l.path+"?"+first+"=%zz", badQuery)
+		refused("B107 "+l.path+" semicolon", l.path+"?a=1;"+first+"=x", badQuery)
+		refused("B112 "+l.path+" %ff", l.path+"?"+first+"=%ff", badQuery)
+		refused("B112 "+l.path+" an unknown parameter that is no UTF-8", l.path+"?x=%ff", badQuery)
+		cases = append(cases, serverCase{"B110 " + l.path + " unknown parameters", queryRule, func(x *exam) {
+			x.get(l.path + "?limit=1&Id=A&ID=A&page=2&_=123&sort=x&sort=y&z=").list()
+		}})
+		if first == "id" || strings.HasSuffix(first, "Id") {
+			cases = append(cases, missCases(l, first)...)
+		}
+	}
+	refused("B113 20,000 parameters", "/coupons?"+strings.Repeat("a&", 20_000), badQuery)
+	return append(cases, identifierCases()...)
+}
+
+func clipTo(s string, n int) string { return s[:min(n, len(s))] }
+
+// missCases are ids that nothing has.
+func missCases(l lookup, id string) []serverCase {
+	var cases []serverCase
+	for _, value := range []string{
+		"{{unknown}}", "%00", "%0a", "abc", strings.Repeat("9", 30), "%2B3", "1_000", "0x10", "%D9%A3", "-1", "1.0", "0", "00000000-0000-0000-0000-000000000000",
+		"ffffffff-ffff-ffff-ffff-ffffffffffff", "%7B{{unknown}}%7D", "urn:uuid:{{unknown}}", "%20{{unknown}}", "..%2F..", "'%20OR%201=1", strings.Repeat("x", 3000),
+	} {
+		cases = append(cases, serverCase{"B111 " + l.path + " " + id + " " + clipTo(value, 40), missRule, func(x *exam) {
+			a := x.get(l.path + "?" + id + "=" + value)
+			if l.path == "/links" {
+				a.has("[]")
+				return
+			}
+			a.null()
+		}})
+	}
+	for _, p := range l.listing {
+		cases = append(cases, serverCase{"B257 " + l.path + " " + p + " of nobody", missRule, func(x *exam) {
+			x.get(l.path + "?" + p + "={{unknown}}").has("[]")
+		}})
+	}
+	return cases
+}
+
+func identifierCases() []serverCase {
+	same := func(name, of, target string) serverCase {
+		return serverCase{name, firstRule, func(x *exam) { x.get(target).has(`{"id":"` + of + `"}`) }}
+	}
+	return []serverCase{
+		{"B114 id of link 1 and slug of link 2", firstRule, func(x *exam) {
+			x.get("/links?link={{other.slug}}&id={{affiliate.link}}").has(`[{"id":"{{affiliate.link}}"}]`)
+		}},
+		same("B295 id and email of two affiliates", "{{affiliate}}", "/affiliates?email={{other.email}}&id={{affiliate}}"),
+		same("B114 id and name of two coupons", "{{coupon}}", "/coupons?name={{run}}+flat&id={{coupon}}"),
+		same("B114 couponId and externalId of two coupons", "{{flat}}", "/coupons?externalId={{run}}+coupon&couponId={{flat}}"),
+		{"B114 id of nobody and a name", firstRule, func(x *exam) { x.get("/coupons?id={{unknown}}&name={{run}}+coupon").null() }},
+		{"B114 code before couponId", firstRule, func(x *exam) {
+			x.get("/promotional-codes?couponId={{unknown}}&code={{code.code}}").has(`{"id":"{{code}}"}`)
+		}},
+		{"B115 a GET with a body", "contract 1.3: a GET may carry a Content-Type and a body; both are ignored", func(x *exam) {
+			x.send(call("GET /coupons?id={{coupon}}", "not JSON").with("Content-Type", "text/plain")).has(`{"id":"{{coupon}}"}`)
+			x.send(call("GET /coupons?id={{coupon}}", "").with("Content-Type", "application/json")).has(`{"id":"{{coupon}}"}`)
+		}},
+		{"B121 limit and cursor beside an id", "contract 1.7: ignored where the query names a single record", func(x *exam) {
+			x.get("/coupons?id={{coupon}}&limit=0&cursor=x").has(`{"id":"{{coupon}}"}`)
+			x.get("/affiliates?email={{affiliate.email}}&limit=x").has(`{"id":"{{affiliate}}"}`)
+			x.get("/links?link={{affiliate.slug}}&limit=5000").has(`[{"id":"{{affiliate.link}}"}]`)
+		}},
+		{"B187 an id in upper case", "contract 1.4: an id matches exactly as it was given out", func(x *exam) {
+			x.get("/coupons?id=" + strings.ToUpper(x.name("coupon"))).null()
+			x.get("/coupons?id=" + strings.ReplaceAll(x.name("coupon"), "-", "")).null()
+		}},
+	}
+}
+
+// walk reads a list page by page along its Links and gives the ids.
+func (x *exam) walk(target string, visit func(page int)) []string {
+	var ids []string
+	path, _, _ := strings.Cut(target, "?")
+	for page := 1; ; page++ {
+		a := x.get(target)
+		ids = append(ids, a.ids()...)
+		next, more := nextPage(a)
+		if !more {
+			return ids
+		}
+		if page > 10_000 {
+			a.wants("an end")
+		}
+		if visit != nil {
+			visit(page)
+		}
+		target = path + next
+	}
+}
+
+// nextPage is the query in the Link of a page.
+func nextPage(a *answer) (query string, more bool) {
+	lines := a.header.Values("Link")
+	if len(lines) == 0 {
+		return "", false
+	}
+	rest, ok := strings.CutSuffix(lines[0], `>; rel="next"`)
+	query, opened := strings.CutPrefix(rest, "<")
+	values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
+	if len(lines) != 1 || !ok || !opened || !strings.HasPrefix(query, "?") || err != nil || values.Get("cursor") == "" || values.Get("limit") == "" {
+		a.wants(`Link: <?limit=…&cursor=…>; rel="next"`)
+	}
+	return query, true
+}
+
+// fiveLinks makes an affiliate with five links and gives their ids, newest
+// first.
+func fiveLinks(x *exam) []string {
+	a := x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateLink":"{{u}}"}`).as("a", "email")
+	ids := []string{a.text("affiliateLinks.0.id")}
+	for i := range 4 {
+		ids = append(ids, x.do("POST /links", fmt.Sprintf(`{"affiliateId":"{{a}}","link":"{{u}}-%d"}`, i)).id())
+	}
+	slices.Reverse(ids)
+	return ids
+}
+
+func pageCases() []serverCase {
+	return []serverCase{
+		{"B120 pages of a filtered list", pagesRule, func(x *exam) {
+			want := fiveLinks(x)
+			for limit := 1; limit <= 6; limit++ {
+				target := fmt.Sprintf("/links?affiliateId={{a}}&limit=%d", limit)
+				x.sameIDs(target, want, x.walk(target, nil))
+			}
+			x.sameIDs("/links?affiliateEmail={{a.email}}&limit=2", want, x.walk("/links?affiliateEmail={{a.email}}&limit=2", nil))
+		}},
+		{"B120 the whole list", pagesRule, func(x *exam) {
+			x.sameIDs("/links?affiliateId={{a}}", fiveLinks(x), x.get("/links?affiliateId={{a}}").headed("Link", "").ids())
+		}},
+		{"B120 a page that is just full", pagesRule, func(x *exam) {
+			fiveLinks(x)
+			x.get("/links?affiliateId={{a}}&limit=5").headed("Link", "")
+		}},
+		{"B120 a cursor without a limit", "contract 1.7: cursor without limit means limit=100", func(x *exam) {
+			want := fiveLinks(x)
+			next, _ := nextPage(x.get("/links?affiliateId={{a}}&limit=2"))
+			values, _ := url.ParseQuery(strings.TrimPrefix(next, "?"))
+			values.Del("limit")
+			x.sameIDs("/links?…", want[2:], x.get("/links?"+values.Encode()).headed("Link", "").ids())
+		}},
+		{"B120 records are added and deleted meanwhile", pagesRule, func(x *exam) {
+			want := fiveLinks(x)
+			got := x.walk("/links?affiliateId={{a}}&limit=1", func(page int) {
+				x.do("POST /links", fmt.Sprintf(`{"affiliateId":"{{a}}","link":"{{u}}-new%d"}`, page)).ok()
+				if page == 2 {
+					x.do("DELETE /links", `{"id":"`+want[1]+`"}`).ok() // it was in this page: what follows must not shift
+					x.do("DELETE /links", `{"id":"`+want[3]+`"}`).ok() // it will not come
+				}
+			})
+			x.sameIDs("/links?…", []string{want[0], want[1], want[2], want[4]}, got)
+		}},
+		{"B120 newest first over everything", pagesRule, newestFirst},
+		{"B119 a cursor of another operation", cursorRule, func(x *exam) {
+			fiveLinks(x)
+			cursor := x.cursorOf("/links?affiliateId={{a}}&limit=2")
+			x.get("/coupons?limit=2&cursor=" + cursor).refused(badCursor)
+			x.get("/sales?affiliateId={{a}}&limit=2&cursor=" + cursor).refused(badCursor)
+		}},
+		{"B119 a cursor of other filters", cursorRule, func(x *exam) {
+			fiveLinks(x)
+			cursor := x.cursorOf("/links?affiliateId={{a}}&limit=2")
+			x.get("/links?limit=2&cursor=" + cursor).refused(badCursor)
+			x.get("/links?affiliateId={{affiliate}}&limit=2&cursor=" + cursor).refused(badCursor)
+		}},
+		{"B119 a cursor with another limit", "contract 1.7: limit is no filter", func(x *exam) {
+			want := fiveLinks(x)
+			cursor := x.cursorOf("/links?affiliateId={{a}}&limit=2")
+			x.sameIDs("/links?…", want[2:], x.get("/links?affiliateId={{a}}&limit=3&cursor="+cursor).ids())
+		}},
+		{"B118 a cursor that was changed", cursorRule, func(x *exam) {
+			fiveLinks(x)
+			raw, _ := url.QueryUnescape(x.cursorOf("/links?affiliateId={{a}}&limit=2"))
+			for i := range len(raw) {
+				other := raw[:i] + string(rune('A'+(raw[i]+1)%26)) + raw[i+1:]
+				if other != raw {
+					x.get("/links?affiliateId={{a}}&limit=2&cursor=" + url.QueryEscape(other)).refused(badCursor)
+				}
+			}
+			x.get("/links?affiliateId={{a}}&limit=2&cursor=" + url.QueryEscape(raw[:len(raw)-1])).refused(badCursor)
+			x.get("/links?affiliateId={{a}}&limit=2&cursor=" + url.QueryEscape(raw+"A")).refused(badCursor)
+		}},
+		{"B120 the Link keeps a filter that needs escaping", pagesRule, func(x *exam) {
+			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}+a&b@conform.example"}`).as("a")
+			x.do("POST /links", `{"affiliateId":"{{a}}","link":"{{u}}-x"}`).ok()
+			target := "/links?limit=1&affiliateEmail=" + url.QueryEscape(x.unique+"+a&b@conform.example")
+			if got := x.walk(target, nil); len(got) != 2 {
+				x.fail(Failure{target, "2 links", fmt.Sprint(got)})
+			}
+		}},
+	}
+}
+
+func (x *exam) cursorOf(target string) string {
+	a := x.get(target)
+	next, more := nextPage(a)
+	if !more {
+		a.wants("a Link")
+	}
+	values, _ := url.ParseQuery(strings.TrimPrefix(next, "?"))
+	return url.QueryEscape(values.Get("cursor"))
+}
+
+func (x *exam) sameIDs(what string, want, got []string) {
+	if !slices.Equal(want, got) {
+		x.fail(Failure{"GET " + x.fill(what), fmt.Sprint(want), fmt.Sprint(got)})
+	}
+}
+
+// newestFirst makes three records of each kind and looks for them, in their
+// order, at the head of the whole list.
+func newestFirst(x *exam) {
+	for path, body := range map[string]string{
+		"/coupons":           `{"name":"{{u}}","percentOff":10}`,
+		"/affiliates":        `{"firstName":"A","lastName":"B","email":"{{u}}-%d@conform.example"}`,
+		"/promotional-codes": `{"couponId":"{{coupon}}","code":"{{u}}-%d"}`,
+		"/referrals":         `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}-%d@conform.example","referredUserExternalId":"{{u}}-%d"}`,
+		"/sales":             `{"referralId":"{{customer}}","totalEarned":1}`,
+		"/links":             `{"affiliateId":"{{affiliate}}","link":"{{u}}-l%d"}`,
+	} {
+		var want []string
+		for i := range 3 {
+			want = append(want, x.do("POST "+path, strings.ReplaceAll(body, "%d", fmt.Sprint(i))).id())
+		}
+		slices.Reverse(want)
+		var got []string
+		for _, id := range x.get(path + "?limit=100").ids() {
+			if slices.Contains(want, id) {
+				got = append(got, id)
+			}
+		}
+		x.sameIDs(path+"?limit=100", want, got)
+	}
+}

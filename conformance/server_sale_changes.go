@@ -1,0 +1,181 @@
+package conformance
+
+// saleChangeCases are PUT, PATCH and DELETE /sales.
+func saleChangeCases() []serverCase {
+	own := func(name, rule string, run func(x *exam, put func(member string) *answer)) serverCase {
+		return serverCase{name, rule, func(x *exam) {
+			x.do("POST /affiliates", `{"firstName":"Ada","lastName":"Byron","email":"{{u}}-a@conform.example","affiliateLink":"{{u}}","commissionRate":20}`).as("a")
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}@conform.example","name":"Tom","totalEarned":100,"tax":10,"externalId":"{{u}}e","externalInvoiceId":"{{u}}i"}`).as("s", "referralId")
+			run(x, func(member string) *answer { return x.do("PUT /sales", `{"saleId":{{s}},`+member+`}`) })
+		}}
+	}
+	const target = "contract 3.7: saleId, an integer or a string of digits"
+	var cases []serverCase
+	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
+		cases = append(cases, refusals(target, method+" /sales", bad{map[string]string{"PUT": "B406 ", "PATCH": "B415 ", "DELETE": "B421 "}[method] + method + " no saleId", `{}`, saleIDRequired}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, saleIDRequired},
+			bad{"B406 " + method + ` saleId ""`, `{"saleId":""}`, saleIDRequired}, bad{"B408 " + method + " saleId 5107.0", `{"saleId":5107.0}`, mustBe("saleId", asInteger)},
+			bad{"B408 " + method + " saleId 5e3", `{"saleId":5e3}`, mustBe("saleId", asInteger)}, bad{"B408 " + method + " saleId true", `{"saleId":true}`, mustBe("saleId", asInteger)})...)
+		if method != "DELETE" {
+			cases = append(cases, refusals(target, method+" /sales", bad{"B406 " + method + " unknown", `{"saleId":987654321987654321}`, saleNotFound},
+				bad{"B406 " + method + " unknown digits", `{"saleId":"987654321987654321"}`, saleNotFound}, bad{"B406 " + method + " 30 digits", `{"saleId":"999999999999999999999999999999"}`, saleNotFound},
+				bad{"B406 " + method + " -1", `{"saleId":-1}`, saleNotFound})...)
+		}
+	}
+	for _, field := range []string{"status", "payoutCreated", "affiliateId", "refundedAt", "refundedAmount", "promoCode", "referralId", "tax", "product", "id", "commissions", "totalearned"} {
+		cases = append(cases, refusals("contract 3.7: unknown fields are refused on PUT /sales, response-only ones too", "PUT /sales",
+			bad{"B409 PUT " + field, `{"saleId":{{sale}},"` + field + `":null}`, unknownField(field)})...)
+	}
+	for _, field := range []string{"ammount", "reason", "totalEarned", "externalId"} {
+		cases = append(cases, refusals("contract 1.3: unknown fields are refused on PATCH /sales: a misspelt amount would refund everything", "PATCH /sales",
+			bad{"B415 PATCH " + field, `{"saleId":{{sale}},"` + field + `":1}`, unknownField(field)})...)
+	}
+	cases = append(cases, successes("contract 3.7, DELETE: the same message when nothing matched", "DELETE /sales",
+		good{"B422 DELETE unknown", `{"saleId":987654321987654321}`, `{"message":"Sale deleted successfully"}`}, good{"B422 DELETE text", `{"saleId":"x"}`, `{"message":"Sale deleted successfully"}`})...)
+	cases = append(cases, refusals("contract 3.7, PATCH: amount > 0, null is no amount; contract 1.3: null is 400 where it cannot clear", "PATCH /sales",
+		bad{"B416 PATCH amount 0", `{"saleId":{{sale}},"amount":0}`, refundNotPositive}, bad{"B416 PATCH amount -1", `{"saleId":{{sale}},"amount":-1}`, refundNotPositive},
+		bad{"B416 PATCH amount null", `{"saleId":{{sale}},"amount":null}`, mustBe("amount", notNull)}, bad{`B416 PATCH amount "1"`, `{"saleId":{{sale}},"amount":"1"}`, mustBe("amount", asNumber)},
+		bad{"B416 PATCH amount 0.00001", `{"saleId":{{sale}},"amount":0.00001}`, mustBe("amount", fourDecimals)}, bad{"B416 PATCH amount over the sale", `{"saleId":{{sale}},"amount":100.0001}`, refundExceedsSale},
+		bad{`B416 PATCH refundId ""`, `{"saleId":{{sale}},"amount":1,"refundId":""}`, mustBe("refundId", notEmpty)}, bad{"B416 PATCH refundId 5", `{"saleId":{{sale}},"amount":1,"refundId":5}`, mustBe("refundId", asString)})...)
+	cases = append(cases, refusals("contract 2.6, U: each field's own rule", "PUT /sales", bad{"B410 PUT totalEarned 0", `{"saleId":{{sale}},"totalEarned":0}`, totalNotPositive},
+		bad{"B410 PUT totalEarned -1", `{"saleId":{{sale}},"totalEarned":-1}`, totalNotPositive}, bad{"B410 PUT totalEarned null", `{"saleId":{{sale}},"totalEarned":null}`, mustBe("totalEarned", notNull)},
+		bad{`B410 PUT totalEarned "1"`, `{"saleId":{{sale}},"totalEarned":"1"}`, mustBe("totalEarned", asNumber)}, bad{"B412 PUT commissionEarned -1", `{"saleId":{{sale}},"commissionEarned":-1}`, commissionNegative},
+		bad{"B412 PUT commissionEarned null", `{"saleId":{{sale}},"commissionEarned":null}`, mustBe("commissionEarned", notNull)}, bad{"B410 PUT email x", `{"saleId":{{sale}},"email":"x"}`, emailInvalid},
+		bad{"B410 PUT commissionRate 101", `{"saleId":{{sale}},"commissionRate":101}`, rateOutOfRange}, bad{"B410 PUT metadata []", `{"saleId":{{sale}},"metadata":[]}`, mustBe("metadata", asObject)},
+		bad{`B413 PUT externalId ""`, `{"saleId":{{sale}},"externalId":""}`, mustBe("externalId", notEmpty)})...)
+	const refunds = "rule 5.5: the commission follows the kept amount; a repeat does nothing; the full refund leaves exactly 0"
+	refund := func(x *exam, member string) *answer { return x.do("PATCH /sales", `{"saleId":{{s}}`+member+`}`) }
+	return append(cases,
+		own("B407 PUT saleId as text", target, func(x *exam, _ func(string) *answer) {
+			x.do("PUT /sales", `{"saleId":"{{s}}","name":"Tim"}`).has(`{"id":{{s}},"name":"Tim"}`)
+		}),
+		own("B410 PUT fields", "contract 3.7, PUT: the commission is calculated again; commissionEarned sets it", func(_ *exam, put func(string) *answer) {
+			put(`"totalEarned":60`).has(`{"totalEarned":60,"taxAmount":10,"commissionEarned":10}`)
+			put(`"commissionRate":50`).has(`{"commissionRate":50,"commissionEarned":25}`)
+			put(`"commissionEarned":3.005`).has(`{"commissionEarned":3.01,"commissions":[{"commissionEarned":3.01}]}`)
+			put(`"name":"Tim","email":"{{u}}-other@conform.example","metadata":{"a":1}`).has(`{"name":"Tim","email":"{{u}}-other@conform.example","metadata":{"a":1},"commissionEarned":3.01,"referralId":"{{s.referralId}}"}`)
+			put(`"name":null,"email":null,"metadata":null,"externalId":null,"externalInvoiceId":null`).has(`{"name":null,"email":null,"metadata":null,"externalId":null,"externalInvoiceId":null}`)
+			put(`"totalEarned":9.9999`).refused(deductionsExceedTotal.on("totalEarned"))
+		}),
+		own("B410 PUT that changes nothing", "contract 1.3: an update that changes nothing answers like a change", func(x *exam, put func(string) *answer) {
+			a := x.get("/sales?id={{s}}")
+			x.do("PUT /sales", `{"saleId":{{s}}}`).bytes(a.body)
+			put(`"totalEarned":100.00,"name":"Tom"`).bytes(a.body)
+		}),
+		own("B413 PUT an external id that is taken", "contract 2.6: each unique among live sales", func(_ *exam, put func(string) *answer) {
+			put(`"externalId":"{{sale.externalId}}"`).refused(saleExternalIDTaken)
+			put(`"externalInvoiceId":"{{sale.externalInvoiceId}}"`).refused(saleExternalInvoice)
+			put(`"externalId":"{{u}}e","externalInvoiceId":"{{u}}i"`).ok()
+		}),
+		own("B417 PATCH in parts", refunds, func(x *exam, _ func(string) *answer) {
+			refund(x, `,"amount":45`).has(`{"success":true,"alreadyRefunded":false,"reason":"partially_refunded"}`)
+			x.get("/sales?id={{s}}").has(`{"status":"ACTIVE","refundedAmount":45,"refundedAt":null,"totalEarned":100,"commissionEarned":9.9}`)
+			refund(x, `,"amount":55.0001`).refused(refundExceedsSale)
+			refund(x, `,"amount":55`).has(`{"success":true,"alreadyRefunded":false,"reason":"refunded"}`)
+			a := x.get("/sales?id={{s}}").has(`{"status":"REFUNDED","refundedAmount":100,"totalEarned":100,"commissionEarned":0}`)
+			if a.at("refundedAt") == nil {
+				a.wants("refundedAt")
+			}
+			refund(x, "").has(`{"success":true,"alreadyRefunded":true,"reason":"already_refunded"}`)
+			refund(x, `,"amount":1`).has(`{"alreadyRefunded":true}`)
+			x.get("/sales?id={{s}}").bytes(a.body)
+		}),
+		own("B418 PATCH with one refundId twice", refunds, func(x *exam, _ func(string) *answer) {
+			refund(x, `,"amount":10,"refundId":"r1"`).has(`{"reason":"partially_refunded"}`)
+			refund(x, `,"amount":10,"refundId":"r1"`).has(`{"success":true,"alreadyRefunded":true,"reason":"already_refunded"}`)
+			x.get("/sales?id={{s}}").has(`{"refundedAmount":10}`)
+			refund(x, `,"amount":10,"refundId":"R1"`).has(`{"reason":"partially_refunded"}`)
+			x.get("/sales?id={{s}}").has(`{"refundedAmount":20}`)
+		}),
+		own("B423 PATCH in full, PUT, DELETE", refunds, func(x *exam, put func(string) *answer) {
+			refund(x, "").has(`{"success":true,"alreadyRefunded":false,"reason":"refunded"}`)
+			x.get("/affiliates?id={{a}}").has(`{"totalRevenue":100,"totalCommissionEarned":0}`)
+			put(`"totalEarned":150`).refused(saleRefunded)
+			put(`"totalEarned":50`).refused(totalBelowRefunded)
+			put(`"commissionEarned":5`).refused(saleRefunded)
+			put(`"name":"Tim"`).has(`{"name":"Tim","status":"REFUNDED"}`)
+			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
+			x.get("/sales?id={{s}}").null()
+		}),
+		own("B411 PUT totalEarned below the refunded amount", "contract 3.7, PUT: totalEarned", func(x *exam, put func(string) *answer) {
+			refund(x, `,"amount":45`).ok()
+			put(`"totalEarned":44.9999`).refused(totalBelowRefunded)
+			put(`"totalEarned":90`).has(`{"totalEarned":90,"refundedAmount":45,"status":"ACTIVE"}`)
+		}),
+		own("B422 DELETE twice", "contract 3.7, DELETE: the sale and its commissions go; the message is the same twice", func(x *exam, put func(string) *answer) {
+			a := x.do("DELETE /sales", `{"saleId":"{{s}}"}`).has(`{"message":"Sale deleted successfully"}`)
+			x.do("DELETE /sales?saleId={{s}}", "").bytes(a.body)
+			x.get("/sales?id={{s}}").null()
+			put(`"name":"x"`).refused(saleNotFound)
+			refund(x, "").refused(saleNotFound)
+			x.get("/affiliates?id={{a}}").has(`{"totalRevenue":0,"totalCommissionEarned":0,"numberOfReferredUsers":1}`)
+			x.get("/referrals?id={{s.referralId}}").has(`{"totalRevenue":0,"totalCommission":0}`)
+		}),
+	)
+}
+
+// previewCases are POST /promotional-codes/validate.
+func previewCases() []serverCase {
+	const operation = "POST /promotional-codes/validate"
+	own := func(name, rule, coupon, code string, run func(x *exam, preview func(member string) *answer)) serverCase {
+		return serverCase{name, rule, func(x *exam) {
+			x.do("POST /coupons", `{"name":"{{u}}",`+coupon+`}`).as("c")
+			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}"`+code+`}`).as("k")
+			run(x, func(member string) *answer { return x.do(operation, `{"promoCode":"{{u}}"`+member+`}`) })
+		}}
+	}
+	const all = "contract 4.1, reasons: every failing row of 3.5 in its order, with its data"
+	cases := refusals("contract 4.1: promoCode is required, totalEarned > 0", operation, bad{"B259 no promoCode", `{}`, promoCodeRequired}, bad{`B259 promoCode ""`, `{"promoCode":""}`, promoCodeRequired},
+		bad{"B259 promoCode 5", `{"promoCode":5}`, mustBe("promoCode", asString)}, bad{"B259 totalEarned 0", `{"promoCode":"A","totalEarned":0}`, totalNotPositive},
+		bad{"B259 totalEarned -1", `{"promoCode":"A","totalEarned":-1}`, totalNotPositive}, bad{"B259 email x", `{"promoCode":"A","email":"x"}`, emailInvalid},
+		bad{"B259 product x", `{"promoCode":"A","product":"x"}`, mustBe("product", asObject)}, bad{`B259 totalEarned "1"`, `{"promoCode":"A","totalEarned":"1"}`, mustBe("totalEarned", asNumber)})
+	return append(cases,
+		serverCase{"B260 an unknown code", all, func(x *exam) {
+			x.do(operation, `{"promoCode":"{{u}}","totalEarned":10}`).has(`{"valid":false,"reasons":[{"reason":"code_not_found","message":"Promo code not found"}],"unverified":[],
+				"discount":null,"promotionalCode":null,"coupon":null,"affiliate":null}`)
+		}},
+		own("B258 a good code", "contract 4.1: valid, the discount, code, coupon and affiliate; the key code is read when promoCode is absent", `"percentOff":20`, owned, func(x *exam, preview func(string) *answer) {
+			a := preview(`,"totalEarned":19.99`).has(`{"valid":true,"reasons":[],"unverified":[],"discount":4,"promotionalCode":{"id":"{{k}}","code":"{{u}}"},
+				"coupon":{"id":"{{c}}","percentOff":20},"affiliate":{"id":"{{affiliate}}","email":"{{affiliate.email}}"}}`)
+			x.do(operation, `{"code":" {{u}} ","totalEarned":19.99}`).bytes(a.body)
+			preview("").has(`{"valid":true,"discount":null}`)
+		}),
+		own("B258 a preview counts nothing", "contract 4.1: writes nothing, counts nothing", `"percentOff":20,"maxRedemptions":1`, owned+`,"maxRedemptions":1`, func(x *exam, preview func(string) *answer) {
+			for range 20 {
+				preview(`,"totalEarned":10`).has(`{"valid":true}`)
+			}
+			x.get("/coupons?id={{c}}").has(`{"timesRedeemed":0,"promotionalCodes":[{"timesRedeemed":0}]}`)
+			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":10}`).headed("Sale-Outcome", "recorded")
+			preview("").has(`{"valid":false,"reasons":[{"reason":"code_exhausted","message":"Promo code has reached its redemption limit","limit":1,"used":1},
+				{"reason":"coupon_exhausted","message":"Promo code has reached its redemption limit","limit":1,"used":1}]}`)
+		}),
+		own("B367 every failing row", all, `"percentOff":20,"valid":false,"redeemBy":"2020-01-01T00:00:00Z","limitToProducts":true,"productIds":["p"]`,
+			`,"active":false,"expiresAt":"2021-01-01T00:00:00Z","minimumAmount":25`, func(_ *exam, preview func(string) *answer) {
+				preview(`,"totalEarned":10,"product":{"productId":"q"}`).has(`{"valid":false,"reasons":[
+					{"reason":"code_inactive","message":"Promo code is not active"},{"reason":"coupon_invalid","message":"Promo code is not active"},
+					{"reason":"code_expired","message":"Promo code has expired","at":"2021-01-01T00:00:00.000Z"},{"reason":"coupon_expired","message":"Promo code has expired","at":"2020-01-01T00:00:00.000Z"},
+					{"reason":"code_unassigned","message":"Promo code is not associated with an affiliate"},
+					{"reason":"below_minimum","message":"Order does not reach the minimum amount for this promo code","amount":25,"currency":"USD"},
+					{"reason":"wrong_product","message":"Promo code does not apply to this product"}],"discount":2,"affiliate":null}`)
+			}),
+		own("B258 what was not sent", "contract 4.1, unverified: rows 9–14 that the code carries but the request gave no input for", `"percentOff":20,"limitToProducts":true,"productIds":["p"]`,
+			owned+`,"firstTimeOrder":true,"minimumAmount":25,"limitToAffiliate":true,"limitToCustomers":true,"customerId":"x"`, func(_ *exam, preview func(string) *answer) {
+				preview("").has(`{"valid":true,"unverified":["not_first_order","below_minimum","wrong_affiliate","wrong_customer","wrong_product"]}`)
+			}),
+		own("B370 a preview of a minimum in another currency", all, `"percentOff":20`, owned+`,"minimumAmount":1,"minimumAmountCurrency":"JPY"`, func(_ *exam, preview func(string) *answer) {
+			preview(`,"totalEarned":10`).has(`{"valid":false,"reasons":[{"reason":"wrong_currency","message":"Promo code minimum is in another currency","currency":"JPY"}]}`)
+		}),
+		own("B258 a flat discount", "contract 4.1, discount: FLAT takes at most totalEarned", `"couponType":"FLAT","amountOff":7.5,"currency":"USD"`, owned, func(_ *exam, preview func(string) *answer) {
+			preview(`,"totalEarned":10`).has(`{"discount":7.5}`)
+			preview(`,"totalEarned":5`).has(`{"discount":5}`)
+		}),
+		own("B258 a flat discount in another currency", "contract 4.1, discount: null for a FLAT coupon in another currency", `"couponType":"FLAT","amountOff":7.5,"currency":"JPY"`, owned, func(_ *exam, preview func(string) *answer) {
+			preview(`,"totalEarned":10`).has(`{"discount":null}`)
+		}),
+		own("B258 the preview says what the sale says", "rule 3.6: the preview runs the very function that the sale runs", `"percentOff":20`, owned+`,"firstTimeOrder":true,"limitToAffiliate":true`, func(x *exam, preview func(string) *answer) {
+			preview(`,"referralId":"{{other.slug}}"`).has(`{"valid":false,"reasons":[{"reason":"wrong_affiliate"}]}`)
+			preview(`,"email":"{{u}}@conform.example"`).has(`{"valid":true,"unverified":["wrong_affiliate"]}`)
+			x.do("POST /sales", `{"promoCode":"{{u}}","email":"{{u}}@conform.example","totalEarned":10}`).ok()
+			preview(`,"email":"{{u}}@conform.example"`).has(`{"valid":false,"reasons":[{"reason":"not_first_order"}]}`)
+		}),
+	)
+}

@@ -1,0 +1,270 @@
+package conformance
+
+import (
+	"fmt"
+	"strings"
+)
+
+// saleCases are POST and GET /sales.
+func saleCases() []serverCase {
+	const operation = "POST /sales"
+	var cases []serverCase
+	no := func(rule string, rows ...bad) { cases = append(cases, refusals(rule, operation, rows...)...) }
+	yes := func(rule string, rows ...good) { cases = append(cases, successes(rule, operation, rows...)...) }
+	with := func(member string) string { return `{"referralId":"{{referral}}","totalEarned":100,` + member + `}` }
+	total := func(n string) string {
+		return `{"referralId":"{{referral}}","commissionRate":20,"totalEarned":` + n + `}`
+	}
+
+	const who = "contract 2.6, promoCode, referralId, email: one of three"
+	no(who, bad{"B380 none of three", `{"totalEarned":10}`, saleUnattributed}, bad{`B376 promoCode ""`, `{"promoCode":"","totalEarned":10}`, saleUnattributed},
+		bad{"B376 promoCode blank", `{"promoCode":" ","totalEarned":10}`, saleUnattributed}, bad{"B376 promoCode null", `{"promoCode":null,"totalEarned":10}`, saleUnattributed},
+		bad{"B380 {}", `{}`, saleUnattributed}, bad{"B377 promoCode 5", `{"promoCode":5,"totalEarned":10}`, mustBe("promoCode", asString)},
+		bad{"B377 promoCode [A]", `{"promoCode":["A"],"totalEarned":10}`, mustBe("promoCode", asString)}, bad{"B391 email x", `{"email":"x","totalEarned":10}`, emailInvalid},
+		bad{"B391 email 5", `{"email":5,"totalEarned":10}`, mustBe("email", asString)}, bad{"B391 referralId true", `{"referralId":true,"totalEarned":10}`, mustBe("referralId", asString)},
+		bad{"B391 referralId 1.5", `{"referralId":1.5,"totalEarned":10}`, mustBe("referralId", asString)}, bad{"B359 promoCode unknown", `{"promoCode":"{{u}}","totalEarned":10}`, codeNotFound})
+
+	const money = "contract 2.6, totalEarned: > 0; contract 1.4: at most 4 decimals, read from its text"
+	no(money, bad{"B381 totalEarned missing", `{"referralId":"{{referral}}"}`, totalRequired}, bad{"B382 totalEarned -1", total("-1"), totalNotPositive}, bad{"B382 totalEarned -0.0001", total("-0.0001"), totalNotPositive},
+		bad{`B383 totalEarned "49.99"`, total(`"49.99"`), mustBe("totalEarned", asNumber)}, bad{"B383 totalEarned true", total("true"), mustBe("totalEarned", asNumber)},
+		bad{"B384 totalEarned 0.30000000000000004", total("0.30000000000000004"), mustBe("totalEarned", fourDecimals)}, bad{"B384 totalEarned 1e-5", total("1e-5"), mustBe("totalEarned", fourDecimals)},
+		bad{"B385 totalEarned 1e400", total("1e400"), mustBe("totalEarned", tooLarge)}, bad{"B385 totalEarned 922337203685477.5808", total("922337203685477.5808"), mustBe("totalEarned", tooLarge)})
+	for _, n := range []string{"null", "0", "-0", "0.0000", "0e5"} {
+		no(money, bad{"B381 totalEarned " + n, total(n), totalRequired})
+	}
+	yes("contract 1.4, rounding: the commission half away from zero to the currency's digits; amounts are kept as sent",
+		good{"B386 totalEarned 0.0001", total("0.0001"), `{"totalEarned":0.0001,"commissionEarned":0}`}, good{"B386 totalEarned 1e3", total("1e3"), `{"totalEarned":1000,"commissionEarned":200}`},
+		good{"B386 totalEarned 199.99", total("199.99"), `{"totalEarned":199.99,"commissionEarned":40}`}, good{"B386 totalEarned 0.025", total("0.025"), `{"totalEarned":0.025,"commissionEarned":0.01}`},
+		good{"B386 totalEarned 0.0249", total("0.0249"), `{"commissionEarned":0}`}, good{"B386 totalEarned 90071992547409.93", total("90071992547409.93"), `{"totalEarned":90071992547409.93,"commissionEarned":18014398509481.99}`},
+		good{"B386 totalEarned 100.5000", total("100.5000"), `{"totalEarned":100.5,"commissionEarned":20.1}`})
+
+	const deductions = "contract 2.6, tax and shipping: ≥ 0, together ≤ totalEarned; product: quantity > 0, price ≥ 0"
+	no(deductions, bad{"B388 tax -1", with(`"tax":-1`), taxNegative}, bad{"B388 shipping -1", with(`"shipping":-1`), shippingNegative},
+		bad{"B388 tax and shipping over totalEarned", with(`"tax":60,"shipping":40.0001`), deductionsExceedTotal}, bad{`B388 tax "1"`, with(`"tax":"1"`), mustBe("tax", asNumber)},
+		bad{"B389 product x", with(`"product":"x"`), mustBe("product", asObject)}, bad{"B389 product.quantity 0", with(`"product":{"quantity":0}`), quantityNotPositive},
+		bad{"B389 product.price -1", with(`"product":{"price":-1}`), priceNegative}, bad{"B389 product.productId 5", with(`"product":{"productId":5}`), mustBe("product.productId", asString)},
+		bad{`B389 product.name ""`, with(`"product":{"name":""}`), mustBe("product.name", notEmpty)}, bad{"B390 commissionRate -1", with(`"commissionRate":-1`), rateOutOfRange},
+		bad{"B390 commissionRate 101", with(`"commissionRate":101`), rateOutOfRange}, bad{`B390 commissionRate "20"`, with(`"commissionRate":"20"`), mustBe("commissionRate", asNumber)},
+		bad{`B398 externalId ""`, with(`"externalId":""`), mustBe("externalId", notEmpty)}, bad{"B398 externalId of 256", with(`"externalId":"` + strings.Repeat("x", 256) + `"`), mustBe("externalId", tooLong)},
+		bad{`B398 externalInvoiceId ""`, with(`"externalInvoiceId":""`), mustBe("externalInvoiceId", notEmpty)}, bad{"B398 externalId 5", with(`"externalId":5`), mustBe("externalId", asString)})
+	yes("contract 2.6: what was sent is answered; contract 3.7, step 6: tax and shipping are deducted",
+		good{"B388 tax and shipping", with(`"commissionRate":20,"tax":9.5,"shipping":0.5`), `{"taxAmount":9.5,"shippingAmount":0.5,"totalEarned":100,"commissionRate":20,"commissionEarned":18}`},
+		good{"B388 tax and shipping are all of it", with(`"commissionRate":20,"tax":60,"shipping":40`), `{"commissionEarned":0}`},
+		good{"B389 a product by id", with(`"product":{"productId":"p1","name":"n","quantity":1.5,"price":0}`), `{"productsBought":["p1"]}`},
+		good{"B389 a product by name", with(`"product":{"name":"n"}`), `{"productsBought":["n"]}`}, good{"B389 no product", with(`"product":{}`), `{"productsBought":[]}`},
+		good{"B393 what the server gives is ignored", with(`"currency":"XXX","commissionEarned":99,"id":1,"affiliateId":"{{other}}","payoutCreated":true,"status":"REFUNDED","commissionRate":20`),
+			`{"commissionEarned":20,"affiliateId":"{{affiliate}}","status":"ACTIVE"}`})
+
+	cases = append(cases, refusals("contract 3.7, step 4: a new customer needs email and name without promoCode", operation,
+		bad{"B392 a new customer without email", `{"referralId":"{{affiliate.slug}}","totalEarned":10}`, emailRequired},
+		bad{"B392 a new customer without name", `{"referralId":"{{affiliate.slug}}","email":"{{u}}@conform.example","totalEarned":10}`, nameRequired})...)
+	for _, body := range []string{
+		`{"referralId":"{{u}}","email":"{{u}}@conform.example","name":"N","totalEarned":10}`, `{"email":"{{u}}@conform.example","name":"N","totalEarned":10}`,
+		`{"referralId":"{{unknown}}","totalEarned":10}`, `{"referralId":987654321987654321,"totalEarned":10}`,
+	} {
+		cases = append(cases, serverCase{fmt.Sprintf("B394 unattributed %.20s", body), "contract 3.7: nobody found is null and writes nothing", func(x *exam) {
+			x.do(operation, body).null().headed("Sale-Outcome", "unattributed")
+			x.get("/referrals?id={{u}}@conform.example").null()
+		}})
+	}
+	return append(cases, recordedCases()...)
+}
+
+// recordedCases are sales with what they leave behind.
+func recordedCases() []serverCase {
+	own := func(name, rule string, run func(x *exam)) serverCase {
+		return serverCase{name, rule, func(x *exam) {
+			x.do("POST /affiliates", `{"firstName":"Ada","lastName":"Byron","email":"{{u}}-a@conform.example","affiliateLink":"{{u}}","commissionRate":20}`).as("a", "link:affiliateLinks.0.id")
+			x.do("POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}-CODE","affiliateId":"{{a}}"}`).as("k")
+			run(x)
+		}}
+	}
+	return []serverCase{
+		own("B394 the least sale", "contract 2.6: every field; contract 2.7: one entry that adds up to commissionEarned", func(x *exam) {
+			a := x.do("POST /sales", `{"referralId":"{{u}}","email":" {{u}}@CONFORM.example","name":"Tom","totalEarned":50,"externalId":"{{u}} e","externalInvoiceId":"{{u}} i"}`).headed("Sale-Outcome", "recorded").as("s", "referralId")
+			a.has(`{"affiliateId":"{{a}}","email":"{{u}}@conform.example","name":"Tom","totalEarned":50,"taxAmount":0,"shippingAmount":0,"commissionRate":20,"commissionEarned":10,
+				"externalId":"{{u}} e","externalInvoiceId":"{{u}} i","affiliateLinkId":"{{a.link}}","promotionalCodeId":null,"productsBought":[],"clicks":0,"status":"ACTIVE","refundedAmount":0,
+				"refundedAt":null,"paymentTrigger":"PURCHASE","source":"API","integrationSalesSource":null,"metadata":null,
+				"affiliate":{"id":"{{a}}","name":"Ada Byron","link":null,"affiliateLinks":[{"id":"{{a.link}}"}]},
+				"referral":{"id":"{{s.referralId}}","email":"{{u}}@conform.example","name":"Tom","referredUserExternalId":null,"totalRevenue":50,"totalCommission":10,"referralMedium":"LINK"},
+				"commissions":[{"saleId":{{s}},"affiliateId":"{{a}}","commissionEarned":10,"approvalStatus":"ACCEPTED","rewardType":"CASH","payoutCreated":false,"payoutId":null,"manuallyPaid":false,
+				"holdReason":null,"bonusReason":null}]}`)
+			x.get("/sales?id={{s}}").bytes(a.body)
+			for _, target := range []string{"affiliateId={{a}}", "affiliateEmail={{u}}-a@conform.example", "referralId={{s.referralId}}", "referralId={{u}}@conform.example", "saleExternalId={{u}}+e", "saleExternalInvoiceId={{u}}+i"} {
+				x.get("/sales?" + target).bytes([]byte("[" + string(a.body) + "]"))
+			}
+			x.get("/affiliates?id={{a}}").has(`{"numberOfReferredUsers":1,"totalRevenue":50,"totalCommissionEarned":10}`)
+		}),
+		own("B375 by code", "seed: timesRedeemed is incremented on both the code and its coupon; contract 1.4: a code in any letter case", func(x *exam) {
+			before := x.get("/coupons?id={{coupon}}").text("timesRedeemed")
+			x.do("POST /sales", `{"promoCode":" `+strings.ToLower(x.unique)+`-code ","totalEarned":10}`).as("s").
+				has(`{"affiliateId":"{{a}}","promotionalCodeId":"{{k}}","referralId":null,"referral":null,"email":null,"name":null,"affiliateLinkId":null,"commissionEarned":2}`)
+			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":1}`)
+			var n int
+			_, _ = fmt.Sscan(before, &n)
+			x.get("/coupons?id={{coupon}}").has(fmt.Sprintf(`{"timesRedeemed":%d}`, n+1))
+			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
+			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":1}`)
+		}),
+		own("B379 by code with a customer of another affiliate", "rule 5.1, 4.6: promoCode wins; a customer is not moved", func(x *exam) {
+			x.do("POST /sales", `{"promoCode":"{{u}}-CODE","referralId":"{{referral}}","email":"{{customer.email}}","totalEarned":10}`).
+				has(`{"affiliateId":"{{a}}","referralId":"{{referral}}","referral":{"affiliateId":"{{affiliate}}"}}`)
+			x.do("POST /sales", `{"promoCode":"{{u}}-CODE","email":"{{u}}-new@conform.example","totalEarned":10}`).
+				has(`{"affiliateId":"{{a}}","referral":{"affiliateId":"{{a}}","referralMedium":"COUPON","name":null}}`)
+		}),
+		own("B394 each way to name the customer", "contract 1.5, referralId on POST /sales: referral id, email, affiliate id, slug; then email", func(x *exam) {
+			x.do("POST /referrals", `{"affiliateId":"{{a}}","name":"Tom","email":"{{u}}@conform.example","referredUserExternalId":"1"}`).as("r")
+			for _, who := range []string{
+				`"referralId":"{{r}}"`, `"referralId":"{{u}}@CONFORM.example"`, `"email":"{{u}}@conform.example"`, `"referralId":"{{u}}-nobody","email":"{{u}}@conform.example"`,
+				`"referralId":"{{a}}","email":"{{u}}@conform.example"`, `"referralId":"{{u}}","email":"{{u}}@conform.example"`,
+			} {
+				x.do("POST /sales", `{`+who+`,"totalEarned":10}`).has(`{"affiliateId":"{{a}}","referralId":"{{r}}","email":"{{u}}@conform.example","name":"Tom"}`)
+			}
+			x.get("/referrals?id={{r}}").has(`{"totalRevenue":60,"totalCommission":12}`)
+		}),
+		own("B395 a duplicate", "rule 5.2: a known externalId or externalInvoiceId is null and changes nothing", func(x *exam) {
+			x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":10,"externalId":"{{u}}e","externalInvoiceId":"{{u}}i"}`).as("s")
+			for _, ids := range []string{`"externalId":"{{u}}e"`, `"externalInvoiceId":"{{u}}i"`, `"externalId":"{{u}}e","externalInvoiceId":"{{u}}other"`, `"externalId":"{{u}}other","externalInvoiceId":"{{u}}i"`} {
+				x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":99,`+ids+`}`).null().headed("Sale-Outcome", "duplicate")
+				x.do("POST /sales", `{"promoCode":"{{u}}-none","totalEarned":99,`+ids+`}`).null().headed("Sale-Outcome", "duplicate")
+			}
+			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":1}`)
+			x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":10,"externalId":"{{u}}E"}`).headed("Sale-Outcome", "recorded")
+			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
+			x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":10,"externalId":"{{u}}e"}`).headed("Sale-Outcome", "recorded")
+		}),
+		own("B397 an inactive customer", "rule 5.2: a customer who is not ACTIVE is null", func(x *exam) {
+			x.do("POST /referrals", `{"affiliateId":"{{a}}","name":"Tom","email":"{{u}}@conform.example","referredUserExternalId":"1"}`).as("r")
+			for _, status := range []string{"DECLINED", "SUBMITTED"} {
+				x.do("PUT /referrals", `{"referralId":"{{r}}","subscriptionStatus":"`+status+`"}`).ok()
+				for _, who := range []string{`"referralId":"{{r}}"`, `"email":"{{u}}@conform.example"`, `"promoCode":"{{u}}-CODE","email":"{{u}}@conform.example"`} {
+					x.do("POST /sales", `{`+who+`,"totalEarned":10}`).null().headed("Sale-Outcome", "inactive-customer")
+				}
+			}
+			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":0}`)
+			x.get("/sales?referralId={{r}}").has("[]")
+		}),
+		own("B405 look-ups", "contract 3.7: a text that is no integer is an unknown id; lists are newest first", func(x *exam) {
+			var want []string
+			for range 3 {
+				want = append([]string{x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":10}`).id()}, want...)
+			}
+			x.sameIDs("/sales?affiliateId={{a}}", want, x.get("/sales?affiliateId={{a}}").ids())
+			x.sameIDs("/sales?affiliateId={{a}}", want, x.walk("/sales?affiliateId={{a}}&limit=1", nil))
+			for _, id := range []string{"0" + want[0], want[0] + ".0", "%2B" + want[0], want[0] + "%20", "-" + want[0]} {
+				x.get("/sales?id=" + id).null()
+			}
+		}),
+		own("B387 a sum that does not fit", "rule 1, amounts: overflow is an error and never a wrap", func(x *exam) {
+			const most = "922337203685477.5807"
+			x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":`+most+`}`).ok()
+			if a := x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":`+most+`}`); a.status != 400 {
+				a.wants("400")
+			}
+			x.get("/affiliates?id={{a}}").has(`{"totalRevenue":` + most + `}`)
+			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":1}`)
+		}),
+	}
+}
+
+// owned is the member of a code that gives it an affiliate.
+const owned = `,"affiliateId":"{{affiliate}}"`
+
+// saleRefusalCases are the rules of codes (contract 3.5).
+func saleRefusalCases() []serverCase {
+	const rule = "contract 3.5: the first failing row is answered; a row whose input was not sent does not fail"
+	// own makes a coupon and a code with members of their own.
+	own := func(name, coupon, code string, run func(x *exam, sell func(member string) *answer)) serverCase {
+		return serverCase{name, rule, func(x *exam) {
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10`+coupon+`}`).as("c")
+			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}"`+code+`}`).as("k")
+			run(x, func(member string) *answer {
+				return x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":25`+member+`}`)
+			})
+			x.get("/promotional-codes?id={{k}}").ok()
+		}}
+	}
+	always := func(name, coupon, code string, want refusal) serverCase {
+		return own(name, coupon, code, func(x *exam, sell func(string) *answer) {
+			sell("").refused(want)
+			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":0}`)
+		})
+	}
+	const past, future = `"2020-01-01T00:00:00Z"`, `"2035-01-01T00:00:00Z"`
+	return []serverCase{
+		always("B360 a code that is not active", "", owned+`,"active":false`, codeInactive),
+		always("B361 a coupon that is not valid", `,"valid":false`, owned, couponInvalid),
+		always("B362 a code that has expired", "", owned+`,"expiresAt":`+past, codeExpired),
+		always("B363 a coupon that has expired", `,"redeemBy":`+past, owned, couponExpired),
+		always("B366 a code without an affiliate", "", "", codeUnassigned),
+		always("B367 inactive before invalid", `,"valid":false`, owned+`,"active":false`, codeInactive),
+		always("B367 invalid before expired", `,"valid":false`, owned+`,"expiresAt":`+past, couponInvalid),
+		always("B367 code before coupon", `,"redeemBy":`+past, owned+`,"expiresAt":`+past, codeExpired),
+		always("B367 expired before below minimum", "", owned+`,"minimumAmount":1000,"expiresAt":`+past, codeExpired),
+		always("B370 a minimum in another currency", "", owned+`,"minimumAmount":1,"minimumAmountCurrency":"JPY"`, wrongCurrency),
+		always("B371 below the minimum", "", owned+`,"minimumAmount":25.0001`, belowMinimum),
+		own("B371 at the minimum", "", owned+`,"minimumAmount":25`, func(_ *exam, sell func(string) *answer) { sell("").ok() }),
+		own("B362 before the end", `,"redeemBy":`+future, owned+`,"expiresAt":`+future, func(_ *exam, sell func(string) *answer) { sell("").ok() }),
+		own("B364 a code at its limit", "", owned+`,"maxRedemptions":2`, func(x *exam, sell func(string) *answer) {
+			sell("").ok()
+			sell("").ok()
+			sell("").refused(codeExhausted)
+			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":2}`)
+			x.do("PUT /promotional-codes", `{"promotionalCodeId":"{{k}}","maxRedemptions":1}`).has(`{"maxRedemptions":1,"timesRedeemed":2}`)
+			sell("").refused(codeExhausted)
+			x.do("PUT /promotional-codes", `{"promotionalCodeId":"{{k}}","maxRedemptions":null}`).ok()
+			sell("").ok()
+		}),
+		own("B365 a coupon at its limit through another code", `,"maxRedemptions":1`, owned, func(x *exam, sell func(string) *answer) {
+			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}-2","affiliateId":"{{affiliate}}"}`).ok()
+			x.do("POST /sales", `{"promoCode":"{{u}}-2","totalEarned":1}`).ok()
+			sell("").refused(couponExhausted)
+			x.get("/coupons?id={{c}}").has(`{"timesRedeemed":1,"promotionalCodes":[{"timesRedeemed":1},{"timesRedeemed":0}]}`)
+		}),
+		own("B396 the repeat of the sale that took the last one", "", owned+`,"maxRedemptions":1`, func(_ *exam, sell func(string) *answer) {
+			sell(`,"externalId":"{{u}}"`).ok()
+			sell(`,"externalId":"{{u}}"`).null().headed("Sale-Outcome", "duplicate")
+			sell(`,"externalId":"{{u}}x"`).refused(codeExhausted)
+		}),
+		own("B368 not the first order", "", owned+`,"firstTimeOrder":true`, func(x *exam, sell func(string) *answer) {
+			sell(`,"email":"{{u}}@conform.example"`).as("s", "referralId")
+			sell(`,"email":"{{u}}@conform.example"`).refused(notFirstOrder)
+			sell(`,"referralId":"{{s.referralId}}"`).refused(notFirstOrder)
+			x.do("PATCH /sales", `{"saleId":{{s}}}`).ok()
+			sell(`,"email":"{{u}}@conform.example"`).refused(notFirstOrder)
+			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
+			sell(`,"email":"{{u}}@conform.example"`).ok()
+		}),
+		own("B369 first order, nobody named", "", owned+`,"firstTimeOrder":true`, func(_ *exam, sell func(string) *answer) {
+			sell("").ok()
+			sell("").ok()
+		}),
+		own("B372 another affiliate", "", owned+`,"limitToAffiliate":true`, func(_ *exam, sell func(string) *answer) {
+			for _, ident := range []string{"{{other}}", "{{other.slug}}"} {
+				sell(`,"referralId":"` + ident + `"`).refused(wrongAffiliate)
+			}
+			sell(`,"referralId":"{{affiliate.slug}}"`).ok()
+			sell(`,"referralId":"{{referral}}"`).ok()
+			sell(`,"referralId":"{{u}}-nobody"`).ok()
+		}),
+		own("B373 another customer", "", owned+`,"limitToCustomers":true,"customerId":"{{referral.email}}"`, func(_ *exam, sell func(string) *answer) {
+			sell(`,"email":"{{customer.email}}"`).refused(wrongCustomer)
+			sell(`,"email":"{{u}}@conform.example"`).refused(wrongCustomer)
+			sell(`,"referralId":"{{customer}}"`).refused(wrongCustomer)
+			sell(`,"email":"{{referral.email}}"`).ok()
+			sell(`,"referralId":"{{referral}}"`).ok()
+			sell("").ok()
+		}),
+		own("B373 a customer by external id", "", owned+`,"limitToCustomers":true,"customerId":"{{referral.referredUserExternalId}}"`, func(_ *exam, sell func(string) *answer) {
+			sell(`,"email":"{{customer.email}}"`).refused(wrongCustomer)
+			sell(`,"email":"{{referral.email}}"`).ok()
+		}),
+		own("B374 another product", `,"limitToProducts":true,"productIds":["p1","p2"]`, owned, func(_ *exam, sell func(string) *answer) {
+			sell(`,"product":{"productId":"p3"}`).refused(wrongProduct)
+			sell(`,"product":{"productId":"P1"}`).refused(wrongProduct)
+			sell(`,"product":{"productId":"p2"}`).ok()
+			sell(`,"product":{"name":"p3"}`).ok()
+			sell("").ok()
+		}),
+	}
+}

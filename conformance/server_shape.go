@@ -1,0 +1,386 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A form says what is wrong with a value; the empty text: nothing. Keys that
+// it does not know are right: clients ignore them.
+//
+// Source: contract 2.
+type form func(v any) string
+
+var (
+	uuidText    = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	dateText    = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$`)
+	numberText  = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]{0,3}[1-9])?$`)
+	integerText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
+)
+
+func textLike(what string, pattern *regexp.Regexp) form {
+	return func(v any) string {
+		if s, ok := v.(string); !ok || !pattern.MatchString(s) {
+			return fmt.Sprintf("is no %s: %v", what, v)
+		}
+		return ""
+	}
+}
+
+func numberLike(what string, pattern *regexp.Regexp) form {
+	return func(v any) string {
+		if n, ok := v.(json.Number); !ok || !pattern.MatchString(n.String()) {
+			return fmt.Sprintf("is no %s: %v", what, v)
+		}
+		return ""
+	}
+}
+
+// The forms of values (contract 1.4).
+var (
+	anID      = textLike("UUID in lower case", uuidText)
+	aDate     = textLike("UTC date with three fraction digits", dateText)
+	aNumber   = numberLike("number without exponent and trailing zeros", numberText)
+	anInteger = numberLike("integer", integerText)
+	aText     = textLike("string", regexp.MustCompile(``))
+	isNull    = orNull(func(any) string { return "is not null" })
+)
+
+func aBool(v any) string {
+	if _, ok := v.(bool); !ok {
+		return "is no boolean"
+	}
+	return ""
+}
+
+func anObject(v any) string {
+	if _, ok := v.(map[string]any); !ok {
+		return "is no object"
+	}
+	return ""
+}
+
+func orNull(f form) form {
+	return func(v any) string {
+		if v == nil {
+			return ""
+		}
+		return f(v)
+	}
+}
+
+func oneOf(values ...string) form {
+	return func(v any) string {
+		if s, ok := v.(string); !ok || !slices.Contains(values, s) {
+			return fmt.Sprintf("is none of %s: %v", strings.Join(values, ", "), v)
+		}
+		return ""
+	}
+}
+
+func listOf(f form) form {
+	return func(v any) string {
+		list, ok := v.([]any)
+		if !ok {
+			return "is no array"
+		}
+		for i, item := range list {
+			if wrong := f(item); wrong != "" {
+				return fmt.Sprintf("[%d] %s", i, wrong)
+			}
+		}
+		return ""
+	}
+}
+
+// fields are the keys of an object, all of them documented and present.
+type fields map[string]form
+
+func (f fields) form(v any) string {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return "is no object"
+	}
+	for name, inner := range f {
+		value, there := object[name]
+		if !there {
+			return fmt.Sprintf("lacks the key %q", name)
+		}
+		if wrong := inner(value); wrong != "" {
+			return name + " " + wrong
+		}
+	}
+	return ""
+}
+
+// and is the fields with more.
+func (f fields) and(more fields) fields {
+	all := fields{}
+	for _, part := range []fields{f, more} {
+		for name, inner := range part {
+			all[name] = inner
+		}
+	}
+	return all
+}
+
+// without is a form that refuses a key.
+func without(f form, name string) form {
+	return func(v any) string {
+		if object, ok := v.(map[string]any); ok {
+			if _, there := object[name]; there {
+				return fmt.Sprintf("has the key %q", name)
+			}
+		}
+		return f(v)
+	}
+}
+
+func integrations() []string {
+	return []string{"NONE", "STRIPE", "CHARGEBEE", "PADDLE", "SHOPIFY", "WOOCOMMERCE", "ZYLVIE", "POLAR"}
+}
+
+// bareCoupon is a coupon without its codes.
+func bareCoupon() fields {
+	return fields{
+		"id": anID, "name": aText, "couponType": oneOf("PERCENTAGE", "FLAT"), "percentOff": orNull(aNumber),
+		"amountOff": orNull(aNumber), "currency": orNull(aText), "duration": oneOf("once", "forever", "repeating"),
+		"durationInMonths": orNull(anInteger), "maxRedemptions": orNull(anInteger), "timesRedeemed": anInteger,
+		"limitToProducts": aBool, "productIds": listOf(aText), "collectionIds": listOf(aText), "valid": aBool,
+		"redeemBy": orNull(aDate), "externalId": orNull(aText), "integrationType": orNull(oneOf(integrations()...)),
+		"couponCategory": oneOf("CUSTOMER", "PAYOUT"), "autoCouponRule": isNull, "affiliateProgramId": anID,
+		"createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
+func couponForm() fields {
+	return bareCoupon().and(fields{"promotionalCodes": listOf(without(bareCode().form, "coupon"))})
+}
+
+func contactForm() fields {
+	return fields{"id": anID, "firstName": aText, "lastName": aText, "email": aText}
+}
+
+// bareCode is a code without its coupon.
+func bareCode() fields {
+	return fields{
+		"id": anID, "couponId": anID, "code": aText, "affiliateId": orNull(anID), "externalId": orNull(aText),
+		"active": aBool, "expiresAt": orNull(aDate), "maxRedemptions": orNull(anInteger), "timesRedeemed": anInteger,
+		"firstTimeOrder": aBool, "minimumAmount": orNull(aNumber), "minimumAmountCurrency": orNull(aText),
+		"limitToCustomers": aBool, "customerId": orNull(aText), "limitToAffiliate": aBool, "isAutoGenerated": aBool,
+		"isAffiliateGenerated": aBool, "createdAt": aDate, "updatedAt": aDate, "affiliate": orNull(contactForm().form),
+	}
+}
+
+func codeForm() fields {
+	return bareCode().and(fields{"coupon": without(bareCoupon().form, "promotionalCodes")})
+}
+
+func ownLinkForm() fields {
+	return fields{"id": anID, "link": aText, "userId": anID, "programId": anID, "createdAt": aDate, "updatedAt": aDate}
+}
+
+func affiliateStatuses() form {
+	return oneOf("ACTIVE", "INACTIVE", "INVITED", "DECLINED", "DEACTIVATED", "BANNED")
+}
+
+func affiliateForm() fields {
+	return fields{
+		"id": anID, "firstName": aText, "lastName": aText, "email": aText, "name": aText, "commissionRate": aNumber,
+		"affiliateLink": isNull, "link": isNull, "affiliateLinks": listOf(ownLinkForm().form), "status": affiliateStatuses(),
+		"commissionPlanId": orNull(anID), "affiliateGroupId": isNull, "commissionTierId": orNull(anID),
+		"useCommissionPlanCommissionRate": aBool, "exemptFromCommissionTierChanges": aBool,
+		"source":    oneOf("AFFILIATE_PORTAL", "API", "WIDGET", "MANUAL", "IMPORTED", "REFERLY_MARKETPLACE", "INFLUENCER_DISCOVERY", "UNKNOWN"),
+		"programId": anID, "payoutEmail": orNull(aText),
+		"paymentMethod":   orNull(oneOf("WISE", "WISE_BANK", "PAYPAL", "BANK", "CREDITS", "COUPON", "REFERLY")),
+		"detailsComplete": aBool, "emailVerified": isNull, "image": isNull, "numberOfReferredUsers": anInteger,
+		"numberOfClicks": anInteger, "totalRevenue": aNumber, "totalCommissionEarned": aNumber, "createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
+func summaryForm() fields {
+	return fields{
+		"id": anID, "firstName": aText, "lastName": aText, "name": aText, "email": aText, "status": affiliateStatuses(),
+		"link": orNull(aText), "affiliateLinks": listOf(ownLinkForm().form),
+	}
+}
+
+func linkForm() fields {
+	return fields{
+		"id": anID, "link": aText, "affiliate": fields{"id": anID, "name": aText, "email": aText}.form,
+		"program": fields{"id": anID, "name": aText, "currency": aText}.form, "clicks": anInteger, "referrals": anInteger,
+		"sales": anInteger, "totalRevenue": aNumber, "fullURLs": listOf(fields{"baseUrl": aText, "fullUrl": aText}.form),
+		"createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
+func integrationSources() form {
+	return oneOf("JAVASCRIPT", "MAKE", "ZAPIER", "STRIPE", "SHOPIFY", "WOOCOMMERCE", "PADDLE", "CHARGEBEE", "MEMBERSTACK", "POLAR", "SKILLPLATE", "ZYLVIE")
+}
+
+func referralForm() fields {
+	status := oneOf("ACTIVE", "SUBMITTED", "DECLINED", "PAST_DUE", "CANCELLED")
+	return fields{
+		"id": anID, "affiliateId": orNull(anID), "name": orNull(aText), "email": aText,
+		"referredUserExternalId": orNull(aText), "plan": orNull(aText), "subscriptionStatus": status, "status": status,
+		"submissionType": oneOf("AUTOMATIC", "MANUAL"), "referralMedium": oneOf("LINK", "COUPON"),
+		"source":                    oneOf("UNKNOWN", "API", "INTEGRATION", "MANUAL", "IMPORTED", "AFFILIATE_SUBMITTED"),
+		"integrationReferralSource": orNull(integrationSources()), "totalRevenue": aNumber, "totalCommission": aNumber,
+		"initialLandingPage": orNull(aText), "notes": orNull(aText), "metadata": orNull(anObject), "affiliateProgramId": anID,
+		"affiliateLinkId": orNull(anID), "commissionPlanId": orNull(anID), "createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
+func commissionForm() fields {
+	return fields{
+		"id": anInteger, "saleId": anInteger, "affiliateId": anID, "commissionEarned": aNumber,
+		"approvalStatus": oneOf("ACCEPTED", "ON_HOLD", "DECLINED"), "rewardType": oneOf("CASH", "NON_CASH"),
+		"payoutCreated": aBool, "payoutId": orNull(anID), "manuallyPaid": aBool,
+		"holdReason":  orNull(oneOf("PROGRAM_SETTINGS", "FRAUD_PREVENTION", "AFFILIATE_DEACTIVATED", "AFFILIATE_BANNED")),
+		"bonusReason": orNull(aText), "createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
+func saleForm() fields {
+	return fields{
+		"id": anInteger, "referralId": orNull(anID), "email": orNull(aText), "totalEarned": aNumber, "name": orNull(aText),
+		"externalId": orNull(aText), "externalInvoiceId": orNull(aText), "commissionRate": orNull(aNumber),
+		"taxAmount": aNumber, "shippingAmount": aNumber, "commissionEarned": aNumber, "affiliateId": anID,
+		"affiliateProgramId": anID, "affiliateLinkId": orNull(anID), "promotionalCodeId": orNull(anID),
+		"productsBought": listOf(aText), "clicks": anInteger, "status": oneOf("ACTIVE", "REFUNDED"), "refundedAmount": aNumber,
+		"refundedAt": orNull(aDate), "paymentTrigger": oneOf("SIGNUP", "PURCHASE", "BONUS", "CONTENT_REWARD"),
+		"source":                 oneOf("UNKNOWN", "API", "INTEGRATION", "MANUAL", "IMPORTED", "AUTOMATED"),
+		"integrationSalesSource": orNull(integrationSources()), "metadata": orNull(anObject), "createdAt": aDate,
+		"updatedAt": aDate, "affiliate": summaryForm().form, "referral": orNull(referralForm().form),
+		"commissions": listOf(commissionForm().form),
+	}
+}
+
+func previewForm() fields {
+	return fields{
+		"valid": aBool, "reasons": listOf(fields{"reason": aText, "message": aText}.form), "unverified": listOf(aText),
+		"discount": orNull(aNumber), "promotionalCode": orNull(fields{"id": anID, "code": aText}.form),
+		"coupon": orNull(without(bareCoupon().form, "promotionalCodes")), "affiliate": orNull(contactForm().form),
+	}
+}
+
+func endpointForm() fields {
+	return fields{
+		"id": anID, "url": aText, "events": listOf(oneOf(eventTypes()...)), "description": orNull(aText), "active": aBool,
+		"svixHeaders": aBool, "status": oneOf("enabled", "disabled"), "disabledReason": orNull(oneOf("manual", "gone", "failing")),
+		"disabledAt": orNull(aDate), "firstFailureAt": orNull(aDate), "lastSuccessAt": orNull(aDate), "pausedUntil": orNull(aDate),
+		"secretHint": textLike("hint of 4 characters", regexp.MustCompile(`^.{4}$`)), "previousSecretExpiresAt": orNull(aDate),
+		"createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
+func issuedForm() fields {
+	secret := regexp.MustCompile(`^whsec_[A-Za-z0-9+/]{43}=$`)
+	return endpointForm().and(fields{"secret": textLike("secret", secret)})
+}
+
+func deliveryForm() fields {
+	return fields{
+		"id": anID, "webhookId": anID, "eventId": textLike("event id", regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)),
+		"event": oneOf(eventTypes()...), "state": oneOf("pending", "delivered", "failed", "skipped", "canceled"),
+		"attemptCount": anInteger, "nextAttemptAt": orNull(aDate), "createdAt": aDate, "updatedAt": aDate,
+		"attempts": listOf(fields{
+			"at": aDate, "trigger": oneOf("automatic", "manual"), "url": aText, "statusCode": orNull(anInteger),
+			"durationMs": anInteger, "error": orNull(aText), "response": orNull(aText),
+		}.form),
+	}
+}
+
+// eventTypes are the fifteen types.
+func eventTypes() []string {
+	var types []string
+	for _, family := range []string{"affiliate", "referral", "sale", "coupon", "promocode"} {
+		for _, action := range []string{"created", "updated", "deleted"} {
+			types = append(types, family+"."+action)
+		}
+	}
+	return types
+}
+
+// An operation is one row of the contract's tables: what its answers look like.
+type operation struct {
+	answer form
+	single []string // of a GET: the parameters that name a single record
+	one    form     // what is answered then, or null
+}
+
+func message(text string, more fields) form {
+	return fields{"message": oneOf(text)}.and(more).form
+}
+
+// operations are what is served, by method and path below /api/v1.
+func operations() map[string]operation {
+	count := fields{"count": anInteger}.form
+	return map[string]operation{
+		"GET /affiliates":    {listOf(affiliateForm().form), []string{"id", "email"}, affiliateForm().form},
+		"POST /affiliates":   {answer: affiliateForm().form},
+		"PUT /affiliates":    {answer: count},
+		"DELETE /affiliates": {answer: message("Affiliate deleted successfully", nil)},
+
+		"GET /links":    {answer: listOf(linkForm().form)},
+		"POST /links":   {answer: linkForm().form},
+		"PUT /links":    {answer: linkForm().form},
+		"DELETE /links": {answer: message("Affiliate link deleted successfully", fields{"deletedLink": fields{"id": anID, "link": aText}.form})},
+
+		"GET /coupons":    {listOf(couponForm().form), []string{"id", "couponId", "externalId", "name"}, couponForm().form},
+		"POST /coupons":   {answer: couponForm().form},
+		"PUT /coupons":    {answer: couponForm().form},
+		"DELETE /coupons": {answer: message("Coupon deleted successfully", fields{"deletedCoupon": fields{"id": anID, "name": aText}.form})},
+
+		"GET /promotional-codes":           {listOf(codeForm().form), []string{"id", "code", "externalId"}, codeForm().form},
+		"POST /promotional-codes":          {answer: codeForm().form},
+		"PUT /promotional-codes":           {answer: codeForm().form},
+		"DELETE /promotional-codes":        {answer: message("Promotional code deleted successfully", fields{"deletedCode": fields{"id": anID, "code": aText}.form})},
+		"POST /promotional-codes/validate": {answer: previewForm().form},
+
+		"GET /referrals":    {listOf(referralForm().form), []string{"id"}, referralForm().form},
+		"POST /referrals":   {answer: orNull(referralForm().form)},
+		"PUT /referrals":    {answer: referralForm().form},
+		"DELETE /referrals": {answer: message("Referral deleted successfully", nil)},
+
+		"GET /sales":    {listOf(saleForm().form), []string{"id"}, saleForm().form},
+		"POST /sales":   {answer: orNull(saleForm().form)},
+		"PUT /sales":    {answer: saleForm().form},
+		"PATCH /sales":  {answer: fields{"success": aBool, "alreadyRefunded": aBool, "reason": oneOf("refunded", "partially_refunded", "already_refunded")}.form},
+		"DELETE /sales": {answer: message("Sale deleted successfully", nil)},
+
+		"GET /webhooks":                {listOf(endpointForm().form), []string{"webhookId"}, endpointForm().form},
+		"POST /webhooks":               {answer: issuedForm().form},
+		"PUT /webhooks":                {answer: endpointForm().form},
+		"DELETE /webhooks":             {answer: message("Webhook endpoint deleted successfully", fields{"deletedWebhook": fields{"id": anID, "url": aText}.form})},
+		"POST /webhooks/rotate-secret": {answer: issuedForm().form},
+		"POST /webhooks/test": {answer: fields{
+			"delivered": aBool, "statusCode": orNull(anInteger), "durationMs": anInteger, "error": orNull(aText), "eventId": aText,
+		}.form},
+		"POST /webhooks/replay":    {answer: count},
+		"GET /webhooks/deliveries": {listOf(deliveryForm().form), []string{"deliveryId"}, deliveryForm().and(fields{"payload": anObject}).form},
+	}
+}
+
+// misshapen says what is wrong with the body of a 200.
+func (u *suite) misshapen(method, target string, body any) string {
+	path, query, _ := strings.Cut(target, "?")
+	if method == "HEAD" {
+		return ""
+	}
+	op, known := u.operations[method+" "+path]
+	if !known {
+		return ""
+	}
+	values, _ := url.ParseQuery(query)
+	for _, name := range op.single {
+		if values.Has(name) {
+			return orNull(op.one)(body)
+		}
+	}
+	return op.answer(body)
+}

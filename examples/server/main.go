@@ -1,0 +1,94 @@
+// Server is the whole thing in one command: the HTTP API, the tracking
+// endpoints, delivery of webhooks, and a page that shows what is there:
+//
+//	go run ./examples/server                                 # on 127.0.0.1:8080, with a key of its own
+//	go run ./examples/server -addr 127.0.0.1:0 -key KEY      # on any free port, with your key
+//	go run ./examples/server -demo                           # with a year of a coffee shop's orders
+//	go run ./examples/server -h                              # every flag
+//
+// It keeps everything in memory, so it is for trying things out and for tests:
+// what it knows is gone when it stops. It prints "listening on http://ADDR" when
+// it is ready, and ends at an interrupt, when the requests under way are
+// answered. A second interrupt ends it at once.
+//
+// # Reading the program
+//
+// main.go reads the flags, tenant.go makes the programs and their keys, serve.go
+// puts the handlers together and runs the server, page.go shows the page, and
+// curl.go writes the lines that the page and the terminal show.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second one is not caught
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// settings are what the flags say, and what a test puts in place of the clock
+// and of chance.
+type settings struct {
+	addr          string
+	keys          []string // none: one is made
+	destinations  []string // none: the page
+	demo, private bool
+
+	now  func() time.Time
+	rand io.Reader
+}
+
+// run is the program, until ctx ends; what it returns is the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	set, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	if err := serve(ctx, set, stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "server:", err)
+		return 1
+	}
+	return 0
+}
+
+func parse(args []string, stderr io.Writer) (settings, error) {
+	set := settings{now: time.Now, rand: rand.Reader}
+	flags := flag.NewFlagSet("server", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
+	flags.Func("key", "`key` of the API; given again, each opens a program of its own (default: one is made and printed)", add(&set.keys))
+	flags.Func("destination", "`URL` that links lead to; may be given again (default: the page of this server)", add(&set.destinations))
+	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
+	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
+	if err := flags.Parse(args); err != nil {
+		return set, err
+	}
+	if flags.NArg() > 0 {
+		err := fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		fmt.Fprintln(stderr, "server:", err)
+		return set, err
+	}
+	return set, nil
+}
+
+// add collects the values of a flag that may be given again.
+func add(list *[]string) func(string) error {
+	return func(value string) error {
+		*list = append(*list, value)
+		return nil
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	_ "embed"
+	"html/template"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/tributary-go/tributary/httpapi"
+)
+
+//go:embed page.html
+var pageText string
+
+// A page shows what the server is and how to call it.
+type page struct {
+	all      []tenant
+	set      settings
+	addr     net.Addr
+	template *template.Template
+}
+
+func newPage(all []tenant, set settings, addr net.Addr) *page {
+	return &page{all, set, addr, template.Must(template.New("page").Parse(pageText))}
+}
+
+// A line is a call as the page shows it.
+type line struct{ Says, Curl string }
+
+// view is what the template sees.
+type view struct {
+	Base          string
+	Programs      []tenant
+	Lines         []line
+	Demo, Private bool
+	HasKey        bool
+	Slug          string // of a link to follow
+	Click         string // that this browser came through
+}
+
+func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := p.caller(r)
+	v := view{
+		Base: c.base, Programs: p.all, Demo: p.set.demo, Private: p.set.private, HasKey: c.key != "",
+		Slug: "ada", Click: httpapi.ClickFrom(p.all[0].Program, r),
+	}
+	if p.set.demo {
+		v.Slug = "mara"
+	}
+	for _, call := range calls(p.all[0], p.set) {
+		v.Lines = append(v.Lines, line{call.Says, c.curl(call)})
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	p.template.Execute(w, v) // fails only when the reader has gone
+}
+
+// caller decides whose lines a request gets to see. The key is shown only to
+// this machine: the server listens nowhere else, the browser asked for it by a
+// name of this machine, so that no page of another site can read the answer by
+// pointing a name of its own here, and no proxy has passed the request on.
+// Everybody else sees $KEY.
+func (p *page) caller(r *http.Request) caller {
+	if isLoopback(p.addr.String()) && isLoopback(r.Host) && !forwarded(r.Header) {
+		return caller{local(p.addr), p.all[0].key}
+	}
+	if plainHost(r.Host) {
+		return caller{base: "http://" + r.Host}
+	}
+	return caller{base: local(p.addr)}
+}
+
+// isLoopback tells whether a host, with or without a port, is this machine.
+func isLoopback(host string) bool {
+	if bare, _, err := net.SplitHostPort(host); err == nil {
+		host = bare
+	}
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// forwarded tells whether a proxy says that it passes a request on.
+func forwarded(h http.Header) bool {
+	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"} {
+		if h.Get(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// plainHost tells a host that may stand in a line for the shell.
+func plainHost(host string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]"
+	return host != "" && strings.Trim(host, letters) == ""
+}

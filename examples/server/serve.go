@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+)
+
+// What a client may take its time for, and how much it may send before its
+// request is looked at.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second // with the body
+	writeTimeout      = 30 * time.Second
+	idleTimeout       = 60 * time.Second
+	maxHeaderBytes    = 16 << 10
+	grace             = writeTimeout + 5*time.Second // for what is under way at the end
+)
+
+// serve runs the server until ctx ends and what is under way is answered.
+func serve(ctx context.Context, set settings, stdout, stderr io.Writer) error {
+	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	made := len(set.keys) == 0
+	if made {
+		key, err := newKey(set.rand)
+		if err != nil {
+			return err
+		}
+		set.keys = []string{key}
+	}
+	listener, err := net.Listen("tcp", set.addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	all, err := tenants(ctx, set, local(listener.Addr())+"/", logger)
+	if err != nil {
+		return err
+	}
+	handler, err := handlerOf(all, set, listener.Addr(), logger)
+	if err != nil {
+		return err
+	}
+	greet(stdout, all, made, local(listener.Addr()))
+	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
+
+	stop := deliver(ctx, all, logger)
+	defer stop() // after the requests: what they fired has been claimed or waits in the store
+	return answer(ctx, newServer(handler, logger), listener)
+}
+
+// deliver delivers the webhooks of all programs until stop is called, which
+// waits for the attempts under way.
+func deliver(ctx context.Context, all []tenant, logger *slog.Logger) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var senders sync.WaitGroup
+	for _, t := range all {
+		senders.Go(func() {
+			if err := t.sender.Run(ctx); err != nil {
+				logger.Error("deliver webhooks", "error", err)
+			}
+		})
+	}
+	return func() {
+		cancel()
+		senders.Wait()
+	}
+}
+
+// handlerOf is what is served where.
+func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
+	opens := map[string]*affiliate.Program{}
+	for _, t := range all {
+		opens[t.key] = t.Program
+	}
+	auth, err := httpapi.Keys(opens)
+	if err != nil {
+		return nil, err
+	}
+	cfg := httpapi.Config{Logger: logger}
+	api, err := httpapi.NewMulti(auth, cfg)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/v1/", api)
+	mux.Handle("/api/affiliates/", httpapi.Tracking(byID(all), cfg))
+	mux.Handle("GET /{$}", httpapi.Attribution(all[0].Program, newPage(all, set, addr)))
+	return mux, nil
+}
+
+// newServer is a server that slow and greedy clients do not hold up.
+func newServer(handler http.Handler, logger *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+}
+
+// answer answers requests until ctx ends, and then those under way.
+func answer(ctx context.Context, server *http.Server, listener net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	return errors.Join(server.Shutdown(ctx), server.Close())
+}
+
+// local is how this machine reaches the address.
+func local(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return "http://" + net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return "http://" + addr.String()
+}
+
+// greet says what there is, and shows a first line to try. A key that was given
+// is not repeated: the output of a program is kept longer than it is looked at.
+func greet(w io.Writer, all []tenant, made bool, base string) {
+	fmt.Fprintln(w, "everything is in memory and gone when the server stops")
+	for _, t := range all {
+		fmt.Fprintf(w, "program %s %q\n", t.Config().ID, t.Config().Name)
+	}
+	c := caller{base: base}
+	if made {
+		c.key = all[0].key
+		fmt.Fprintln(w, "key", c.key)
+	} else {
+		fmt.Fprintln(w, "with your key in KEY:")
+	}
+	fmt.Fprintln(w, c.curl(call{method: "GET", path: "/api/v1/affiliates"}))
+}

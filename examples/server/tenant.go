@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/examples/internal/orders"
+	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/webhooks"
+)
+
+// A tenant is a program, the key that opens it, and what delivers its webhooks.
+type tenant struct {
+	*affiliate.Program
+	key    string
+	sender *webhooks.Sender
+}
+
+// tenants makes a program for each key. Links lead to page unless the settings
+// say otherwise.
+func tenants(ctx context.Context, set settings, page string, logger *slog.Logger) ([]tenant, error) {
+	store := memstore.New()
+	var all []tenant
+	for i, key := range set.keys {
+		if slices.Contains(set.keys[:i], key) {
+			return nil, errors.New("a key is given twice")
+		}
+		cfg, err := configOf(i, set, page)
+		if err != nil {
+			return nil, err
+		}
+		if set.demo && i == 0 {
+			if err := fill(ctx, store, cfg); err != nil {
+				return nil, err
+			}
+		}
+		t, err := newTenant(store, cfg, key, set, logger)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// configOf is what the settings say about the program of a key, by its place.
+func configOf(i int, set settings, page string) (affiliate.Config, error) {
+	cfg := affiliate.Config{Name: fmt.Sprintf("Program %d", i+1), Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
+	if set.demo && i == 0 {
+		cfg = orders.Config()
+	}
+	cfg.Rand = set.rand
+	cfg.Destinations = []affiliate.Destination{{URL: page}}
+	if len(set.destinations) > 0 {
+		cfg.Destinations = nil
+	}
+	for _, url := range set.destinations {
+		cfg.Destinations = append(cfg.Destinations, affiliate.Destination{URL: url})
+	}
+	if set.private {
+		cfg.Addresses = affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: privateNetworks()}
+	}
+	var err error
+	if cfg.ID == uuid.Nil {
+		cfg.ID, err = uuid.NewRandomFromReader(set.rand)
+	}
+	return cfg, err
+}
+
+// newTenant starts a program on the clock of the settings.
+func newTenant(store affiliate.Store, cfg affiliate.Config, key string, set settings, logger *slog.Logger) (tenant, error) {
+	sender := &webhooks.Sender{Addresses: cfg.Addresses, Now: set.now, Logger: logger}
+	cfg.Now, cfg.OnEvents, cfg.Send = set.now, sender.Wake, sender.Send
+	program, err := affiliate.New(store, cfg)
+	sender.Outbox = program
+	return tenant{program, key, sender}, err
+}
+
+// fill runs the year of orders on its own clock. Nobody has subscribed yet, so
+// nothing is delivered.
+func fill(ctx context.Context, store affiliate.Store, cfg affiliate.Config) error {
+	shop, err := orders.New(store, cfg)
+	if err != nil {
+		return err
+	}
+	return shop.Run(ctx, bytes.NewReader(orders.Year), func(int) {})
+}
+
+// privateNetworks are this machine and the networks around it. The services
+// that hand out a cloud machine's credentials are link-local and stay closed.
+func privateNetworks() []netip.Prefix {
+	var all []netip.Prefix
+	for _, text := range []string{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"} {
+		all = append(all, netip.MustParsePrefix(text))
+	}
+	return all
+}
+
+const (
+	keyPrefix = "tributary_"
+	keyBytes  = 32
+	keyDigits = 43 // of a number of so many bytes in base 62
+)
+
+// newKey makes a key that nobody guesses: 32 random bytes in base 62, behind a
+// prefix by which a key that got somewhere it should not be is found.
+func newKey(random io.Reader) (string, error) {
+	raw := make([]byte, keyBytes)
+	if _, err := io.ReadFull(random, raw); err != nil {
+		return "", err
+	}
+	digits := new(big.Int).SetBytes(raw).Text(62)
+	return keyPrefix + strings.Repeat("0", keyDigits-len(digits)) + digits, nil
+}
+
+// byID finds the program with a public id.
+func byID(all []tenant) func(context.Context, string) (*affiliate.Program, error) {
+	programs := map[string]*affiliate.Program{}
+	for _, t := range all {
+		programs[t.Config().ID.String()] = t.Program
+	}
+	return func(_ context.Context, id string) (*affiliate.Program, error) {
+		if p := programs[id]; p != nil {
+			return p, nil
+		}
+		return nil, affiliate.ErrNotFound
+	}
+}

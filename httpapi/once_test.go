@@ -1,0 +1,412 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+const (
+	idem      = "Idempotency-Key: "
+	keyReused = "400 idempotency_key_reused: Idempotency-Key was already used with a different request"
+	keyWrong  = "400 idempotency_key_invalid: Idempotency-Key is invalid"
+)
+
+// replays fails the test unless a request is answered as before, byte for byte,
+// and says that it is a repeat.
+func (w *world) replays(first answer, op operation, headers ...string) {
+	w.t.Helper()
+	before := w.dump()
+	again := w.do(op.method, op.target, op.body, headers...)
+	if again.header.Get("Idempotent-Replayed") != "true" || first.header.Get("Idempotent-Replayed") != "" {
+		w.t.Errorf("%s: not told as a repeat", op)
+	}
+	again.header.Del("Idempotent-Replayed")
+	equal(w.t, first, again, cmp.AllowUnexported(answer{}))
+	if diff := cmp.Diff(before, w.dump()); diff != "" {
+		w.t.Errorf("%s: the repeat changed records (-before +after):\n%s", op, diff)
+	}
+}
+
+// TestReplay: every POST with a key has one effect and one answer (B427 to
+// B429, B433), also when the receipt has been through JSON.
+func TestReplay(t *testing.T) {
+	w := newWorld(t)
+	s := w.fill()
+	for i, op := range s.posts() {
+		key := idem + "key-" + string(rune('a'+i))
+		first := w.do(op.method, op.target, op.body, key)
+		if first.status != 200 {
+			t.Fatalf("%s: %s", op, first.refusal())
+		}
+		w.replays(first, op, key)
+		w.pass(time.Hour)
+		w.replays(first, op, key)
+		w.receiptsThroughJSON()
+		w.replays(first, op, key)
+		w.refuses(keyReused, op.method, op.target, op.body+" ", key)
+		w.refuses(keyReused, op.method, op.target, strings.Replace(op.body, "{", "{ ", 1), key)
+		for _, other := range s.posts() {
+			if other.target != op.target {
+				w.refuses(keyReused, other.method, other.target, op.body, key)
+				break
+			}
+		}
+		if got := w.do(op.method, op.target+"?x=1", op.body, key); got.body != first.body {
+			t.Errorf("%s: a query makes it another request", op)
+		}
+		w.verify()
+	}
+}
+
+// receiptsThroughJSON replaces every receipt by what its JSON decodes to.
+func (w *world) receiptsThroughJSON() {
+	w.t.Helper()
+	err := w.store.Store.Update(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
+		for rec := range tx.Receipts.List(affiliate.Query{}) {
+			var again affiliate.ReceiptRecord
+			if err := json.Unmarshal(must(json.Marshal(rec)), &again); err != nil {
+				return err
+			}
+			if err := tx.Receipts.Replace(again); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestKeyLife: an answer is kept for 24 hours by the injected clock (B436).
+func TestKeyLife(t *testing.T) {
+	for after, kept := range map[time.Duration]bool{24*time.Hour - time.Second: true, 24*time.Hour + time.Second: false} {
+		w := newWorld(t)
+		op := operation{"POST", couponsPath, fullBody}
+		first := w.do(op.method, op.target, op.body, idem+"k")
+		w.pass(after)
+		if kept {
+			w.replays(first, op, idem+"k")
+			continue
+		}
+		again := w.do(op.method, op.target, op.body, idem+"k")
+		if again.body == first.body || again.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("after %v the first answer comes again", after)
+		}
+		w.replays(again, op, idem+"k")
+	}
+}
+
+// TestKeyGrammar: what is no key is refused on every POST, after the gate and
+// before the fields, and ignored on everything else (B425, B426, B437).
+func TestKeyGrammar(t *testing.T) {
+	w := newWorld(t)
+	s := w.fill()
+	for _, op := range s.posts() {
+		for _, key := range [][]string{
+			{""}, {strings.Repeat("k", 256)}, {"a b"}, {" a"}, {"a\t"}, {"a\x01"}, {"a\x7f"}, {"é"}, {"a\xff"}, {"a", "a"}, {"a", "b"}, {"", "a"},
+		} {
+			for body, want := range map[string]string{op.body: keyWrong, "{}": keyWrong, "{": notJSON, "": needsBody} {
+				r := request(op.method, op.target, body)
+				r.Header["Idempotency-Key"] = key
+				if got := w.send(r).refusal(); got != want {
+					t.Errorf("%s with key %q: %s, want %s", op, key, got, want)
+				}
+			}
+		}
+	}
+	if got := w.do("POST", couponsPath, fullBody, idem+strings.Repeat("~", 255)); got.status != 200 {
+		t.Errorf("a key of 255 bytes: %s", got.refusal())
+	}
+	for _, op := range s.operations() {
+		if op.method == "POST" {
+			continue
+		}
+		r := request(op.method, op.target, op.body)
+		r.Header["Idempotency-Key"] = []string{"a b", "c"}
+		if got := w.send(r); got.status != 200 {
+			t.Errorf("%s with a key: %s", op, got.refusal())
+		}
+	}
+}
+
+// TestKeptRefusals: a refusal of an operation is its answer, also when its cause
+// has gone, and whether adapter or engine found it (B432, B433).
+func TestKeptRefusals(t *testing.T) {
+	w := newWorld(t)
+	s := w.fill()
+	for _, c := range []struct{ path, body, want string }{
+		{"coupons", `{"name":5}`, "400 invalid_field: name must be a string [name]"},
+		{"coupons", `{"name":"a"}`, "400 missing_field: Percent off is required when the coupon type is PERCENTAGE [percentOff]"},
+		{"coupons", `{"name":"a","percentOff":10,"externalId":"coupon-ext"}`, "400 coupon_external_id_taken: A coupon with this external ID already exists [externalId]"},
+		{"affiliates", `{"firstName":"a","lastName":"b","email":"ada@example.com"}`, "400 affiliate_email_taken: An affiliate with this email already exists [email]"},
+		{"affiliates", `{"firstName":"a","lastName":"b","email":[]}`, "400 invalid_field: email must be a string [email]"},
+		{"links", `{"link":"ada","affiliateEmail":"ada@example.com"}`, "400 slug_taken: This link already exists for this affiliate program [link]"},
+		{"links", `{"link":"x","affiliateEmail":5}`, "400 invalid_field: affiliateEmail must be a string [affiliateEmail]"},
+		{"promotional-codes", `{"couponId":"` + s.coupon.String() + `","code":"ADA20"}`, "400 code_taken: A promotional code with this code already exists [code]"},
+		{"promotional-codes", `{"couponId":"nope","code":"B"}`, "404 coupon_not_found: Coupon not found [couponId]"},
+		{"promotional-codes/validate", `{"promoCode":"A","totalEarned":true}`, "400 invalid_field: totalEarned must be a number [totalEarned]"},
+		{"referrals", `{"promoCode":"NOPE","name":"a","email":"x@example.com","referredUserExternalId":"u"}`, "400 code_not_found: Promo code not found"},
+		{"referrals", `{"affiliateId":"ada","name":[]}`, "400 invalid_field: name must be a string [name]"},
+		{"sales", `{"promoCode":"NOPE","totalEarned":1}`, "400 code_not_found: Promo code not found"},
+		{"sales", `{"promoCode":"ADA20","totalEarned":"1"}`, "400 invalid_field: totalEarned must be a number [totalEarned]"},
+		{"webhooks", `{"url":"https://127.0.0.1/","events":["*"]}`, "400 url_not_allowed: url points to an address that is not allowed [url]"},
+		{"webhooks", `{"url":7}`, "400 invalid_field: url must be a string [url]"},
+		{"webhooks/rotate-secret", `{"webhookId":"nope"}`, "404 webhook_not_found: Webhook endpoint not found"},
+		{"webhooks/rotate-secret", `{"webhookId":{}}`, "400 invalid_field: webhookId must be a string [webhookId]"},
+		{"webhooks/test", `{"webhookId":"nope","event":"sale.created"}`, "404 webhook_not_found: Webhook endpoint not found"},
+		{"webhooks/test", `{"webhookId":"nope","event":1}`, "400 invalid_field: event must be a string [event]"},
+		{"webhooks/replay", `{"deliveryId":"nope"}`, "404 delivery_not_found: Delivery not found"},
+		{"webhooks/replay", `{"webhookId":"nope","since":1}`, "400 invalid_field: since must be a string [since]"},
+	} {
+		op := operation{"POST", "/api/v1/" + c.path, c.body}
+		key := idem + c.path + strconv.Itoa(len(c.body))
+		first := w.do(op.method, op.target, op.body, key)
+		if first.refusal() != c.want {
+			t.Errorf("%s %s: %s, want %s", op, c.body, first.refusal(), c.want)
+		}
+		w.replays(first, op, key)
+		w.receiptsThroughJSON()
+		w.replays(first, op, key)
+		w.refuses(keyReused, op.method, op.target, `{"corrected":true}`, key)
+	}
+	for _, op := range s.operations() { // the causes go
+		if op.method == "DELETE" {
+			w.ok(op.method, op.target, op.body)
+		}
+	}
+	op := operation{"POST", couponsPath, `{"name":"a","percentOff":10,"externalId":"coupon-ext"}`}
+	first := w.do(op.method, op.target, op.body, idem+"coupons"+strconv.Itoa(len(op.body)))
+	equal(t, "400 coupon_external_id_taken: A coupon with this external ID already exists [externalId]", first.refusal())
+	w.ok(op.method, op.target, op.body, idem+"a-fresh-one")
+}
+
+// TestNotKept: what is answered before the operation begins, and 5xx, leave the
+// key free (B434, B435).
+func TestNotKept(t *testing.T) {
+	w := newWorld(t, func(s *setup) { s.api.Limit = limitBy("X-Limit") })
+	op := operation{"POST", couponsPath, fullBody}
+	for _, c := range []struct{ body, header, want string }{
+		{op.body, "Authorization:", unauthorized},
+		{op.body, "Authorization: Bearer wrong", invalidToken},
+		{op.body, "X-Limit: 1s", "429 rate_limited: Too many requests. Please slow down."},
+		{op.body, "Content-Type: text/plain", wrongType},
+		{padded(mebibyte + 1), "X-A: b", tooLarge},
+		{"{", "X-A: b", notJSON},
+		{`{"name":"a","name":"b"}`, "X-A: b", "400 duplicate_field: Duplicate field: name [name]"},
+		{"", "X-A: b", needsBody},
+	} {
+		w.refuses(c.want, op.method, op.target, c.body, c.header, idem+"k")
+	}
+	w.store.broken(func(s affiliate.Store) affiliate.Store { return conformance.FailAt(s, 1) })
+	w.refuses(internal, op.method, op.target, op.body, idem+"k")
+	w.store.broken(func(s affiliate.Store) affiliate.Store { return conformance.FailAt(s, 3) })
+	w.refuses(internal, op.method, op.target, op.body, idem+"k")
+	w.store.broken(nil)
+	first := w.do(op.method, op.target, op.body, idem+"k")
+	if first.status != 200 || first.header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("afresh: %s", first.refusal())
+	}
+	w.replays(first, op, idem+"k")
+
+	w.store.broken(func(s affiliate.Store) affiliate.Store { return conformance.LoseAnswer(s, 1) }) // committed, and yet 500
+	if got := w.do(op.method, op.target, op.body, idem+"lost").refusal(); got != internal {
+		t.Errorf("lost answer: %s", got)
+	}
+	w.store.broken(nil)
+	if got := w.do(op.method, op.target, op.body, idem+"lost"); got.status != 200 || got.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("after a lost answer: %s", got.refusal())
+	}
+	if got := strings.Count(w.do("GET", op.target, "").body, `"couponType"`); got != 2 {
+		t.Errorf("%d coupons, want 2", got)
+	}
+}
+
+// TestKeptOutcomes: null with the same outcome (B438), for referrals too.
+func TestKeptOutcomes(t *testing.T) {
+	w := newWorld(t)
+	s := w.fill()
+	ops := map[string]operation{
+		"duplicate":    {"POST", "/api/v1/sales", `{"promoCode":"ADA20","totalEarned":5,"externalId":"order-1"}`},
+		"unattributed": {"POST", "/api/v1/sales", `{"email":"nobody@example.net","name":"N","totalEarned":5}`},
+		"recorded":     {"POST", "/api/v1/sales", `{"promoCode":"ADA20","totalEarned":5}`},
+		"":             {"POST", "/api/v1/referrals", `{"affiliateId":"nope","name":"N","email":"n@example.net","referredUserExternalId":"u"}`},
+	}
+	for outcome, op := range ops {
+		first := w.do(op.method, op.target, op.body, idem+"k"+outcome)
+		if first.header.Get("Sale-Outcome") != outcome || (first.body == "null") != (outcome != "recorded") {
+			t.Errorf("%s: %s, outcome %q", op.body, first.body, first.header.Get("Sale-Outcome"))
+		}
+		w.replays(first, op, idem+"k"+outcome)
+		w.receiptsThroughJSON()
+		w.replays(first, op, idem+"k"+outcome)
+	}
+	w.ok("PUT", "/api/v1/referrals", `{"referralId":"`+s.referral.String()+`","subscriptionStatus":"DECLINED"}`)
+	op := operation{"POST", "/api/v1/sales", `{"email":"kim@example.net","totalEarned":5}`}
+	first := w.do(op.method, op.target, op.body, idem+"declined")
+	equal(t, "inactive-customer", first.header.Get("Sale-Outcome"))
+	w.ok("PUT", "/api/v1/referrals", `{"referralId":"`+s.referral.String()+`","subscriptionStatus":"ACTIVE"}`)
+	w.replays(first, op, idem+"declined")
+}
+
+// TestConcurrentKey: a hundred requests at once with one key have one effect
+// and one answer (B430), on every POST.
+func TestConcurrentKey(t *testing.T) {
+	w := newWorld(t)
+	for _, op := range w.fill().posts() {
+		var mu sync.Mutex
+		answers := map[string]int{}
+		fresh := 0
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				got := w.do(op.method, op.target, op.body, idem+"k"+op.target)
+				mu.Lock()
+				defer mu.Unlock()
+				answers[got.body]++
+				if got.header.Get("Idempotent-Replayed") == "" {
+					fresh++
+				}
+			})
+		}
+		wg.Wait()
+		if len(answers) != 1 || fresh != 1 && !strings.HasSuffix(op.target, "/test") { // of two tests at once both may send
+			t.Errorf("%s: %d answers, %d of them first: %v", op, len(answers), fresh, answers)
+		}
+	}
+	w.verify()
+}
+
+// TestKeysOfTwoPrograms: a key belongs to its program (B431).
+func TestKeysOfTwoPrograms(t *testing.T) {
+	store := memstore.New()
+	one := newWorld(t, func(s *setup) { s.store = store })
+	two := newWorld(t, func(s *setup) { s.store, s.engine.ID = store, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02") })
+	for _, w := range []*world{one, two} {
+		if got := w.do("POST", couponsPath, fullBody, idem+"k"); got.status != 200 || got.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s", got.refusal())
+		}
+	}
+}
+
+// TestSealedAnswers: an answer that holds a secret is kept sealed, and shows the
+// same secret again; nothing else of the API ever shows one.
+func TestSealedAnswers(t *testing.T) {
+	flip := func(raw []byte) ([]byte, error) {
+		out := slices.Clone(raw)
+		for i := range out {
+			out[i] ^= 0x5a
+		}
+		return out, nil
+	}
+	w := newWorld(t, func(s *setup) { s.engine.Seal, s.engine.Open = flip, flip })
+	s := w.fill()
+	for _, op := range s.posts() {
+		if op.path() != "/api/v1/webhooks" && op.path() != "/api/v1/webhooks/rotate-secret" {
+			continue
+		}
+		first := w.do(op.method, op.target, op.body, idem+op.path())
+		if !strings.Contains(first.body, `"secret":"whsec_`) {
+			t.Errorf("%s: %s", op, first.body)
+		}
+		w.replays(first, op, idem+op.path())
+		w.receiptsThroughJSON()
+		w.replays(first, op, idem+op.path())
+	}
+	err := w.store.Store.View(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		for rec := range tx.Receipts.List(affiliate.Query{}) {
+			if strings.Contains(string(rec.Answer), "whsec_") {
+				t.Errorf("a receipt shows a secret: %s", rec.Answer)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range s.operations() {
+		if got := w.do(op.method, op.target, op.body); op.method != "POST" && op.path() != "/api/v1/openapi.json" && strings.Contains(got.body, "whsec_") {
+			t.Errorf("%s shows a secret: %s", op, got.body)
+		}
+	}
+	if list := w.do("GET", "/api/v1/webhooks", ""); strings.Contains(list.body, "whsec_") || strings.Contains(list.body, `"secret"`) {
+		t.Errorf("the list shows a secret: %s", list.body)
+	}
+}
+
+// TestTestIsSentOnce: the repeat of a test sends nothing.
+func TestTestIsSentOnce(t *testing.T) {
+	sent := 0
+	w := newWorld(t, func(s *setup) {
+		s.engine.Send = func(context.Context, affiliate.Claim) affiliate.Attempt {
+			sent++
+			return affiliate.Attempt{Status: http.StatusNoContent, Took: 84 * time.Millisecond}
+		}
+	})
+	s := w.fill()
+	op := operation{"POST", "/api/v1/webhooks/test", `{"webhookId":"` + s.endpoint.String() + `","event":"sale.created"}`}
+	first := w.do(op.method, op.target, op.body, idem+"k")
+	if !strings.HasPrefix(first.body, `{"delivered":true,"statusCode":204,"durationMs":84,"error":null,"eventId":"evt_`) {
+		t.Errorf("answer %s", first.body)
+	}
+	w.replays(first, op, idem+"k")
+	if sent != 1 {
+		t.Errorf("sent %d times", sent)
+	}
+}
+
+// FuzzIdempotency: of two requests with one key, the second is a repeat exactly
+// when path and body are the first's.
+func FuzzIdempotency(f *testing.F) {
+	f.Add(uint8(0), fullBody, uint8(0), fullBody)
+	f.Add(uint8(0), fullBody, uint8(1), fullBody)
+	f.Add(uint8(0), fullBody, uint8(0), fullBody+" ")
+	f.Add(uint8(1), `{"name":5}`, uint8(1), `{"name":6}`)
+	var paths []string
+	for _, r := range httpapi.Routes() {
+		if method, path, _ := strings.Cut(r, " "); method == "POST" {
+			paths = append(paths, path)
+		}
+	}
+	f.Fuzz(func(t *testing.T, path1 uint8, body1 string, path2 uint8, body2 string) {
+		w := newWorld(t)
+		w.fill()
+		p1, p2 := paths[int(path1)%len(paths)], paths[int(path2)%len(paths)]
+		json := "Content-Type: application/json"
+		first := w.do("POST", p1, body1, idem+"k", json)
+		second := w.do("POST", p2, body2, idem+"k", json)
+		switch first.code() {
+		case "invalid_json", "duplicate_field", "body_required":
+			return // not kept
+		}
+		switch second.code() {
+		case "invalid_json", "duplicate_field", "body_required":
+			return // before the key is looked at
+		}
+		same := p1 == p2 && body1 == body2
+		if replayed := second.header.Get("Idempotent-Replayed") == "true"; replayed != same {
+			t.Fatalf("replayed: %v, same: %v", replayed, same)
+		}
+		if (second.code() == "idempotency_key_reused") == same {
+			t.Fatalf("same: %v, second: %s", same, second.refusal())
+		}
+		if same && second.body != first.body {
+			t.Fatalf("%s\n%s", first.body, second.body)
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package httpapi_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+var (
+	programA = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9eaa")
+	programB = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9ebb")
+)
+
+// probes lists requests with every identifier of a stock in every place that
+// takes one, the operations first.
+func (s stock) probes() []operation {
+	ops := s.operations()
+	values := map[string][]string{
+		"id":    {s.affiliate.String(), s.link.String(), s.coupon.String(), s.code.String(), s.referral.String(), s.sale, s.click, "ada", "kim@example.net"},
+		"email": {"ada@example.com"}, "link": {"ada"}, "affiliateId": {s.affiliate.String()}, "affiliateEmail": {"ada@example.com"},
+		"couponId": {s.coupon.String()}, "externalId": {"coupon-ext", "code-ext", "cust-1"}, "name": {"Autumn+20"}, "code": {"ADA20"},
+		"referralId": {s.referral.String(), "kim@example.net"}, "saleExternalId": {"order-1"}, "saleExternalInvoiceId": {"invoice-1"},
+		"webhookId": {s.endpoint.String()}, "deliveryId": {s.delivery.String()},
+	}
+	for _, path := range sortedKeys(lookups) {
+		ops = append(ops, operation{"GET", "/api/v1/" + path, ""})
+		for _, name := range append(append([]string{}, lookups[path].one...), lookups[path].several...) {
+			for _, v := range values[name] {
+				ops = append(ops, operation{"GET", "/api/v1/" + path + "?" + name + "=" + v, ""})
+			}
+		}
+	}
+	q := func(id uuid.UUID) string { return `"` + id.String() + `"` }
+	for _, body := range []string{
+		`POST sales {"referralId":` + q(s.referral) + `,"totalEarned":1}`, `POST sales {"referralId":"` + s.click + `","email":"z@example.net","name":"Z","totalEarned":1}`,
+		`POST sales {"referralId":` + q(s.affiliate) + `,"email":"y@example.net","name":"Y","totalEarned":1}`, `POST sales {"email":"kim@example.net","totalEarned":1}`,
+		`POST sales {"referralId":"ada","email":"x@example.net","name":"X","totalEarned":1,"externalId":"order-1"}`,
+		`POST sales {"promoCode":"ADA20","totalEarned":1,"externalInvoiceId":"invoice-1"}`,
+		`POST referrals {"affiliateId":` + q(s.affiliate) + `,"name":"a","email":"r1@example.net","referredUserExternalId":"u1"}`,
+		`POST referrals {"affiliateId":` + s.click + `,"name":"a","email":"r2@example.net","referredUserExternalId":"u2"}`,
+		`POST referrals {"affiliateEmail":"ada@example.com","name":"a","email":"r3@example.net","referredUserExternalId":"u3"}`,
+		`POST referrals {"promoCode":"ADA20","name":"a","email":"r4@example.net","referredUserExternalId":"u4"}`,
+		`POST referrals {"affiliateId":"nope","name":"a","email":"kim@example.net","referredUserExternalId":"u5"}`,
+		`POST promotional-codes/validate {"promoCode":"ADA20","referralId":` + q(s.referral) + `}`,
+		`POST promotional-codes {"couponId":` + q(s.coupon) + `,"code":"NEW1","affiliateEmail":"ada@example.com"}`,
+		`POST links {"link":"brand-new","affiliateEmail":"ada@example.com"}`,
+		`PUT affiliates {"emailAddress":"ada@example.com","firstName":"Q"}`, `PUT links {"link":"ada","newLink":"renamed"}`,
+		`PUT referrals {"referralId":"kim@example.net","notes":"n"}`, `DELETE links {"link":"ada"}`, `DELETE referrals {"referralId":"kim@example.net"}`,
+		`DELETE affiliates {"affiliateId":"ada@example.com"}`, `POST webhooks/replay {"webhookId":` + q(s.endpoint) + `,"since":"2026-03-10"}`,
+	} {
+		method, rest, _ := strings.Cut(body, " ")
+		path, body, _ := strings.Cut(rest, " ")
+		ops = append(ops, operation{method, "/api/v1/" + path, body})
+	}
+	return ops
+}
+
+// TestIsolation is goal G20: whatever program A holds, a request with the key of
+// program B is answered, and changes B, as if there were no A; and A stays as it
+// is. B is empty, holds the same under other ids, or holds the same under the
+// very same ids.
+func TestIsolation(t *testing.T) {
+	seeded := func(store affiliate.Store, id uuid.UUID, seed byte) func(*setup) {
+		return func(s *setup) {
+			s.store, s.engine.ID, s.engine.Rand = store, id, rand.NewChaCha8([32]byte{seed})
+		}
+	}
+	for name, c := range map[string]struct {
+		seed byte
+		fill bool
+	}{"B is empty": {2, false}, "B holds the same": {2, true}, "B holds the same ids": {1, true}} {
+		t.Run(name, func(t *testing.T) {
+			shared := memstore.New()
+			a := newWorld(t, seeded(shared, programA, 1))
+			s := a.fill()
+			b, alone := newWorld(t, seeded(shared, programB, c.seed)), newWorld(t, seeded(memstore.New(), programB, c.seed))
+			if c.fill {
+				b.fill()
+				alone.fill()
+			}
+			before := a.dump()
+			for i, op := range s.probes() {
+				got, want := b.do(op.method, op.target, op.body), alone.do(op.method, op.target, op.body)
+				if diff := cmp.Diff(want, got, cmp.AllowUnexported(answer{})); diff != "" {
+					t.Errorf("%d: %s %s depends on the other program (-alone +beside):\n%s", i, op, op.body, diff)
+				}
+			}
+			equal(t, alone.dump(), b.dump())
+			equal(t, before, a.dump())
+			a.verify()
+			b.verify()
+		})
+	}
+}
+
+// TestForeignIsUnknown: an identifier of another program is answered byte for
+// byte like one that nobody has (B048).
+func TestForeignIsUnknown(t *testing.T) {
+	shared := memstore.New()
+	a := newWorld(t, func(s *setup) { s.store, s.engine.ID = shared, programA })
+	s := a.fill()
+	strangers := func() (*world, *world) {
+		make := func() *world {
+			return newWorld(t, func(s *setup) {
+				s.store, s.engine.ID = shared, uuid.New()
+				s.engine.Rand = rand.NewChaCha8([32]byte{9})
+			})
+		}
+		return make(), make()
+	}
+	digit := func(id uuid.UUID) string { return id.String()[:35] + string("123456789abcdef0"[id[15]&15]) }
+	var pairs []string
+	for _, id := range []uuid.UUID{s.affiliate, s.link, s.coupon, s.code, s.referral, s.endpoint, s.delivery} {
+		pairs = append(pairs, id.String(), digit(id))
+	}
+	unknown := strings.NewReplacer(append(pairs,
+		"ada@example.com", "eda@example.com", `"ada"`, `"eda"`, "=ada", "=eda", "ADA20", "EDA20", "ada20", "eda20", "kim@", "tim@",
+		"order-1", "order-9", "invoice-1", "invoice-9", "-ext", "-axt", "cust-1", "cust-9", "Autumn+20", "Autumn+99")...)
+	for _, op := range s.probes() {
+		if op.method == "POST" && (op.target == "/api/v1/affiliates" || op.target == "/api/v1/coupons" || op.target == "/api/v1/webhooks") {
+			continue // they name nothing
+		}
+		one, two := strangers()
+		foreign := one.do(op.method, op.target, op.body)
+		nobody := two.do(op.method, unknown.Replace(op.target), unknown.Replace(op.body))
+		if diff := cmp.Diff(nobody, foreign, cmp.AllowUnexported(answer{})); diff != "" {
+			t.Errorf("%s %s (-unknown +foreign):\n%s", op, op.body, diff)
+		}
+		if foreign.status == 200 && len(one.dump()) > 0 {
+			t.Errorf("%s %s made something: %s", op, op.body, foreign.body)
+		}
+	}
+}
+
+// TestNewMulti: one handler serves both programs, by key.
+func TestNewMulti(t *testing.T) {
+	shared := memstore.New()
+	a := newWorld(t, func(s *setup) { s.store, s.engine.ID = shared, programA })
+	b := newWorld(t, func(s *setup) { s.store, s.engine.ID = shared, programB })
+	a.fill()
+	auth := must(httpapi.Keys(map[string]*affiliate.Program{testKey: a.Program, testKey + "b": b.Program, testKey + "a2": a.Program}))
+	api := must(httpapi.NewMulti(auth, httpapi.Config{}))
+	ask := func(key string) string {
+		return a.doWith(api, "GET", "/api/v1/affiliates?id=ada", "", "Authorization: Bearer "+key).body
+	}
+	if got := ask(testKey + "b"); got != "null" {
+		t.Errorf("program B knows %s", got)
+	}
+	if one, two := ask(testKey), ask(testKey+"a2"); one == "null" || one != two {
+		t.Errorf("two keys of A: %s, %s", one, two)
+	}
+	if p, err := auth(context.Background(), "c"); p != nil || err == nil {
+		t.Errorf("an unknown key opens %v", p)
+	}
+}
