@@ -315,6 +315,7 @@ func TestUpdateCouponErrors(t *testing.T) {
 		{"B190 no id", uuid.Nil, up{}, couponIDNeeded},
 		{"B192 unknown", uuid.New(), up{PercentOff: percent("50")}, couponMissing},
 		{"B104 the fields before the look-up", uuid.New(), up{PercentOff: percent("500")}, fieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B192 an unknown one with what only the whole shows", uuid.New(), up{PercentOff: affiliate.Null[affiliate.Percent]()}, couponMissing},
 		{"B192 deleted", gone, up{}, couponMissing},
 		{"B195 name null", perc, up{Name: affiliate.Null[string]()}, fieldError(inv, "name", "name must not be null")},
 		{"name empty", perc, up{Name: affiliate.Set(" ")}, fieldError(inv, "name", "name must not be empty")},

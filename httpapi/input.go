@@ -77,7 +77,7 @@ func (in *input) fromQuery(values url.Values) {
 	in.query = values
 	for name, texts := range values {
 		raw, _ := json.Marshal(texts[0]) // text always has JSON
-		in.members = append(in.members, member{name, raw})
+		in.members = append(in.members, member{[]byte(name), raw})
 	}
 }
 
@@ -101,11 +101,9 @@ func (in *input) again(once affiliate.Once) *input {
 // known. null is not there unless the input is an update.
 func (in *input) find(name string, k kind) (value json.RawMessage, isNull bool) {
 	in.fields = append(in.fields, field{in.outer + name, k})
-	i := slices.IndexFunc(in.members, func(m member) bool { return m.name == name })
-	if i < 0 {
+	if value = in.value(name); value == nil {
 		return nil, false
 	}
-	value = in.members[i].value
 	if value[0] != 'n' {
 		return value, false
 	}
@@ -114,7 +112,18 @@ func (in *input) find(name string, k kind) (value json.RawMessage, isNull bool) 
 
 // has tells whether a field is there and not null.
 func (in *input) has(name string) bool {
-	return slices.ContainsFunc(in.members, func(m member) bool { return m.name == name && m.value[0] != 'n' })
+	value := in.value(name)
+	return value != nil && value[0] != 'n'
+}
+
+// value is the text of a field's value; nil: it is not there.
+func (in *input) value(name string) json.RawMessage {
+	for i := range in.members {
+		if string(in.members[i].name) == name {
+			return in.members[i].value
+		}
+	}
+	return nil
 }
 
 // aliased reads a field by its name or, when that is not there, by its old
@@ -151,8 +160,8 @@ func (in *input) refusal() (*affiliate.Error, int) {
 	}
 	if in.strict {
 		for _, m := range in.members {
-			if !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == m.name }) {
-				return affiliate.RejectUnknownField.Of(m.name), in.targets
+			if !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == string(m.name) }) {
+				return affiliate.RejectUnknownField.Of(string(m.name)), in.targets
 			}
 		}
 	}
@@ -261,15 +270,15 @@ func (in *input) ident(name string) string {
 // id reads the id of a record; zero when none is there.
 func (in *input) id(name string) uuid.UUID {
 	in.fields = append(in.fields, field{in.outer + name, kindUUID})
-	i := slices.IndexFunc(in.members, func(m member) bool { return m.name == name })
-	if i < 0 || in.members[i].value[0] == 'n' {
+	value := in.value(name)
+	if value == nil || value[0] == 'n' {
 		return uuid.Nil
 	}
-	if in.members[i].value[0] != '"' {
+	if value[0] != '"' {
 		in.fault(affiliate.FaultNotAString)
 		return unknownID
 	}
-	s := unquote(in.members[i].value)
+	s := unquote(value)
 	if s == "" {
 		in.fault(affiliate.FaultEmpty)
 	}
@@ -291,11 +300,10 @@ func idOf(s string) uuid.UUID {
 // saleID reads the id of a sale: an integer, or text of digits.
 func (in *input) saleID(name string) affiliate.SaleID {
 	in.fields = append(in.fields, field{in.outer + name, kindSaleID})
-	i := slices.IndexFunc(in.members, func(m member) bool { return m.name == name })
-	if i < 0 || in.members[i].value[0] == 'n' {
+	value := in.value(name)
+	switch {
+	case value == nil || value[0] == 'n':
 		return 0
-	}
-	switch value := in.members[i].value; {
 	case value[0] == '"':
 		return saleIDOf(unquote(value))
 	case isInteger(value):

@@ -25,10 +25,10 @@ func linkNotes() described {
 		},
 		bodies: map[string]note{
 			"id":             plain("The id of the link.", identText),
-			"link":           plain("The slug.", slugText),
+			"link":           plain("The slug."),
 			"newLink":        plain("The new slug.", slugText),
 			"affiliateId":    plain("The owner, by id.", identText),
-			"affiliateEmail": plain("The owner, by email.", emailText),
+			"affiliateEmail": plain("The owner, by email.", emailIdent),
 		},
 		operations: linkOperations(),
 	}
@@ -50,6 +50,7 @@ func linkOperations() map[string]about {
 			id: "createLink", summary: "Add a link to an affiliate",
 			text:     "Never replaces a link. Fires affiliate.updated of the owner.",
 			required: []string{"link"}, oneOf: []string{"affiliateId", "affiliateEmail"},
+			limits: map[string]limit{"link": slugText},
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.AffiliateNotFound,
 				affiliate.IdentifiersMismatch, affiliate.SlugTaken,
@@ -59,7 +60,7 @@ func linkOperations() map[string]about {
 			id: "renameLink", summary: "Give a link another slug",
 			text:     "Id, owner and history stay; the old slug stops tracking at once. Fires affiliate.updated of the owner.",
 			required: []string{"newLink"}, oneOf: []string{"id", "link"},
-			limits: map[string]limit{"link": identText},
+			limits: map[string]limit{"link": emptyOr(identText)},
 			refused: refused{
 				invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.SlugSyntax, affiliate.IdentifiersMismatch, affiliate.SlugTaken},
 				notFound: []affiliate.Reason{affiliate.LinkNotFound},
@@ -69,7 +70,7 @@ func linkOperations() map[string]about {
 			id: "deleteLink", summary: "Delete a link",
 			text:   "Its clicks, referrals and sales stay. Fires affiliate.updated of the former owner.",
 			oneOf:  []string{"id", "link"},
-			limits: map[string]limit{"link": identText},
+			limits: map[string]limit{"link": emptyOr(identText)},
 			refused: refused{
 				invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.IdentifiersMismatch},
 				notFound: []affiliate.Reason{affiliate.LinkNotFound},

@@ -56,7 +56,7 @@ func one[T any](name string, get func(*affiliate.Program, context.Context, strin
 		if err != nil {
 			return err
 		}
-		return c.answer(item)
+		return c.answer(&item)
 	}}
 }
 
