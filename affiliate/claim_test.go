@@ -269,6 +269,9 @@ func TestClaimObjectOrder(t *testing.T) {
 			var revisions []string
 			for range 4 {
 				c := w.claimOne() // the others wait for it
+				if early := w.claim(64); len(early) > 0 {
+					t.Errorf("revision %s starts beside %s", revisionOf(early[0]), revisionOf(c))
+				}
 				revisions = append(revisions, revisionOf(c))
 				w.settle(200, c)
 			}

@@ -258,17 +258,18 @@ func (x *exam) sameIDs(what string, want, got []string) {
 // newestFirst makes three records of each kind and looks for them, in their
 // order, at the head of the whole list.
 func newestFirst(x *exam) {
-	for path, body := range map[string]string{
+	bodies := map[string]string{
 		"/coupons":           `{"name":"{{u}}","percentOff":10}`,
 		"/affiliates":        `{"firstName":"A","lastName":"B","email":"{{u}}-%d@conform.example"}`,
 		"/promotional-codes": `{"couponId":"{{coupon}}","code":"{{u}}-%d"}`,
 		"/referrals":         `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}-%d@conform.example","referredUserExternalId":"{{u}}-%d"}`,
 		"/sales":             `{"referralId":"{{customer}}","totalEarned":1}`,
 		"/links":             `{"affiliateId":"{{affiliate}}","link":"{{u}}-l%d"}`,
-	} {
+	}
+	for _, path := range sortedKeys(bodies) {
 		var want []string
 		for i := range 3 {
-			want = append(want, x.do("POST "+path, strings.ReplaceAll(body, "%d", fmt.Sprint(i))).id())
+			want = append(want, x.do("POST "+path, strings.ReplaceAll(bodies[path], "%d", fmt.Sprint(i))).id())
 		}
 		slices.Reverse(want)
 		var got []string

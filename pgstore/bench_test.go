@@ -87,8 +87,8 @@ func newYard(tb testing.TB, programs int, cfg pgstore.Config) *yard {
 	}
 	y := &yard{pool: newPool(tb, url, func(c *pgxpool.Config) {
 		c.MaxConns = 64
-		if os.Getenv("GENERIC") != "" {
-			c.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+		if cfg.Mode == pgstore.Serializable {
+			c.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README says
 		}
 	})}
 	cfg.Schema = newSchema(tb, y.pool)

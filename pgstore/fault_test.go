@@ -226,7 +226,7 @@ func TestTerminated(t *testing.T) {
 // TestTexts: what the server says stays inside, and errors.As finds it.
 func TestTexts(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
-	store := newStore(t, pool, pgstore.Config{Schema: "not there"})
+	store := newStore(t, pool, pgstore.Config{Schema: "not_there"})
 	_, err := affiliate.New(store, affiliate.Config{})
 	if err == nil {
 		t.Fatal("New on a database without tables: no error")

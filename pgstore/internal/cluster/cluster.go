@@ -46,6 +46,7 @@ func Start(ctx context.Context, durable bool) (c *Cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
+	sweep()
 	c = &Cluster{bin: bin, durable: durable}
 	if c.dir, err = os.MkdirTemp("", "tributary-pg-"); err != nil { // the path of a socket is short
 		return nil, err
@@ -55,6 +56,9 @@ func Start(ctx context.Context, durable bool) (c *Cluster, err error) {
 			os.RemoveAll(c.dir)
 		}
 	}()
+	if err := os.WriteFile(filepath.Join(c.dir, "owner"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+		return nil, err
+	}
 	if err := c.chown(); err != nil {
 		return nil, err
 	}
@@ -64,6 +68,21 @@ func Start(ctx context.Context, durable bool) (c *Cluster, err error) {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
 	return c, c.Restart(ctx)
+}
+
+// sweep removes the folders of processes that ended without doing so.
+func sweep() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), "tributary-pg-*"))
+	for _, dir := range dirs {
+		raw, err := os.ReadFile(filepath.Join(dir, "owner"))
+		if err != nil {
+			continue // it is just being made
+		}
+		pid, err := strconv.Atoi(string(raw))
+		if err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			_ = os.RemoveAll(dir)
+		}
+	}
 }
 
 // programs is the folder of initdb and postgres: the one in PATH, else the
