@@ -60,6 +60,7 @@ func TestUpdateSaleErrors(t *testing.T) {
 		want affiliate.Error
 	}{
 		{"ErrNoID B406", 0, affiliate.SaleUpdate{Email: textOf("x")}, saleIDMissing},
+		{"ErrEmailEmpty", open.ID, affiliate.SaleUpdate{Email: textOf(""), TotalEarned: amount("-1")}, fieldError(affiliate.InvalidField, "email", "email must not be empty")},
 		{"ErrEmail", open.ID, affiliate.SaleUpdate{Email: textOf("x"), TotalEarned: amount("-1")}, fieldError(affiliate.InvalidField, "email", "Email is invalid")},
 		{"ErrTotalZero B410", open.ID, affiliate.SaleUpdate{TotalEarned: amount("0"), Name: textOf(" ")}, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
 		{"ErrTotalNegative B410", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},

@@ -115,7 +115,7 @@ func (c *call) readBytes() (empty bool, err error) {
 		return true, nil
 	}
 	if !isJSON(c.r.Header) {
-		if _, err := io.CopyN(io.Discard, body, 1); err != nil {
+		if _, err := io.CopyN(io.Discard, body, 1); err == io.EOF {
 			return true, nil // a body of unknown length that turns out to be empty
 		}
 		return false, affiliate.RejectMediaType.Err()

@@ -102,8 +102,8 @@ func TestBrokenStore(t *testing.T) {
 // of a panic with the stack.
 func TestLogOfFaults(t *testing.T) {
 	for name, want := range map[string]string{
-		"error": `level=ERROR msg="request failed" operation="GET /affiliates" cause="` + marker + `"`,
-		"panic": `level=ERROR msg="request panicked" operation="GET /affiliates" cause="` + marker + `" stack="goroutine `,
+		"error": `level=ERROR msg="request failed" operation="GET /api/v1/affiliates" cause="` + marker + `"`,
+		"panic": `level=ERROR msg="request panicked" operation="GET /api/v1/affiliates" cause="` + marker + `" stack="goroutine `,
 	} {
 		w := newWorld(t)
 		step := faults[name](w.store.Store, 1)
@@ -307,7 +307,7 @@ func TestLogLines(t *testing.T) {
 		t.Errorf("%d lines for %d requests", n, len(ops)+3)
 	}
 	last := w.logs.lines()[len(ops):]
-	for i, want := range []string{"operation=none status=404 code=not_found", "operation=none status=405 code=method_not_allowed", "operation=\"PUT /coupons\" status=400 code=unknown_field"} {
+	for i, want := range []string{"operation=none status=404 code=not_found", "operation=none status=405 code=method_not_allowed", "operation=\"PUT /api/v1/coupons\" status=400 code=unknown_field"} {
 		if !strings.Contains(last[i], want) {
 			t.Errorf("line %s, want %s", last[i], want)
 		}

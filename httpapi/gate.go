@@ -56,6 +56,23 @@ func split(object json.RawMessage) []member {
 	return members
 }
 
+// textsOf returns the texts of an array that has passed the gate as part of a
+// body; false: the value holds something else.
+func textsOf[T ~string](array json.RawMessage) ([]T, bool) {
+	list := []T{}
+	g := gate{text: array}
+	for first := g.take('['); ; first = false {
+		if done, err := g.next(']', first); done || err != nil {
+			return list, done
+		}
+		raw, err := g.str()
+		if err != nil {
+			return nil, false
+		}
+		list = append(list, T(unquote(raw)))
+	}
+}
+
 // A gate is a reader of JSON text.
 type gate struct {
 	text  []byte

@@ -318,3 +318,16 @@ func surrogates(body []byte) error {
 	}
 	return nil
 }
+
+// TestTextsOfCost: an array of other things costs no more than its text.
+func TestTextsOfCost(t *testing.T) {
+	array := json.RawMessage("[" + strings.Repeat("1,", 1<<19) + "1]")
+	if n := testing.AllocsPerRun(1, func() {
+		in := input{members: []member{{[]byte("list"), array}}}
+		if texts[string](&in, "list"); in.bad == nil {
+			t.Error("numbers passed for texts")
+		}
+	}); n > 100 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -63,6 +63,7 @@ const (
 // What stands for values that no record has.
 const (
 	notASlug     = "_" // for an empty slug
+	notACode     = " " // for an empty code
 	standIn      = "x" // for a text of the wrong type
 	unknownSale  = affiliate.SaleID(-1)
 	outsideRange = -1 // for an integer of the wrong type, where the engine's text covers both
@@ -218,9 +219,22 @@ func (in *input) optOptional(name string) affiliate.Opt[string] {
 
 // notBlank refuses a text of white space.
 func (in *input) notBlank(o affiliate.Opt[string]) {
-	if s, ok := o.Get(); ok && strings.TrimSpace(s) == "" {
+	if s, ok := o.Get(); ok && blank(s) {
 		in.fault(affiliate.FaultEmpty)
 	}
+}
+
+// blank tells a text of white space only, which counts as empty.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// name reads a text that names a record. An empty one names none: the engine
+// may miss it.
+func (in *input) name(field string) string {
+	s := in.optional(field)
+	if blank(s) {
+		return ""
+	}
+	return s
 }
 
 func (in *input) readText(value json.RawMessage) string {
@@ -231,11 +245,12 @@ func (in *input) readText(value json.RawMessage) string {
 	return unquote(value)
 }
 
-// slug reads the slug of a new link. An empty one is no slug, and not "none".
-func (in *input) slug(name string) string {
+// sent reads a text of which the engine takes an empty one for none. When an
+// empty one was sent, it gets what it says the same of as of an empty one.
+func (in *input) sent(name, empty string) string {
 	o := in.optText(name)
 	if s, there := o.Get(); there && s == "" {
-		return notASlug
+		return empty
 	}
 	return o.Or("")
 }
@@ -279,8 +294,9 @@ func (in *input) id(name string) uuid.UUID {
 		return unknownID
 	}
 	s := unquote(value)
-	if s == "" {
+	if blank(s) {
 		in.fault(affiliate.FaultEmpty)
+		return uuid.Nil
 	}
 	return idOf(s)
 }
@@ -305,7 +321,11 @@ func (in *input) saleID(name string) affiliate.SaleID {
 	case value == nil || value[0] == 'n':
 		return 0
 	case value[0] == '"':
-		return saleIDOf(unquote(value))
+		s := unquote(value)
+		if blank(s) {
+			return 0
+		}
+		return saleIDOf(s)
 	case isInteger(value):
 		return saleIDOf(string(value))
 	}
@@ -434,7 +454,7 @@ func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
 		s := in.readText(v)
 		d, err := affiliate.ParseDate(s)
 		switch {
-		case strings.TrimSpace(s) == "":
+		case blank(s):
 			in.fault(affiliate.FaultEmpty)
 		case err != nil:
 			in.fault(affiliate.FaultNotADate)
@@ -447,19 +467,8 @@ func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
 func texts[T ~string](in *input, name string) affiliate.Opt[[]T] {
 	value, isNull := in.find(name, kindTexts)
 	return opt(value, isNull, func(v json.RawMessage) []T {
-		var raw []json.RawMessage
-		if v[0] == '[' {
-			json.Unmarshal(v, &raw) // never fails: the gate has read the array
-		}
-		list := make([]T, len(raw))
-		for i, item := range raw {
-			if item[0] != '"' {
-				in.fault(affiliate.FaultNotStrings)
-				return nil
-			}
-			list[i] = T(unquote(item))
-		}
-		if v[0] != '[' {
+		list, ok := textsOf[T](v)
+		if !ok {
 			in.fault(affiliate.FaultNotStrings)
 		}
 		return list

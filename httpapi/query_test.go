@@ -213,13 +213,14 @@ func TestDeliveryFilters(t *testing.T) {
 	s := w.fill()
 	const path = "/api/v1/webhooks/deliveries"
 	for query, want := range map[string]string{
-		"state=dead":       "400 invalid_query: state must be one of pending, delivered, failed, skipped, canceled [state]",
-		"since=x":          "400 invalid_query: since must be an ISO 8601 date [since]",
-		"until=2026-02-30": "400 invalid_query: until must be an ISO 8601 date [until]",
-		"until=x&since=y":  "400 invalid_query: since must be an ISO 8601 date [since]",
-		"state=":           empty("state"),
-		"since=":           empty("since"),
-		"event=a&event=b":  twice("event"),
+		"state=dead":         "400 invalid_query: state must be one of pending, delivered, failed, skipped, canceled [state]",
+		"since=x":            "400 invalid_query: since must be an ISO 8601 date [since]",
+		"until=2026-02-30":   "400 invalid_query: until must be an ISO 8601 date [until]",
+		"since=x&state=dead": "400 invalid_query: state must be one of pending, delivered, failed, skipped, canceled [state]",
+		"until=x&since=y":    "400 invalid_query: since must be an ISO 8601 date [since]",
+		"state=":             empty("state"),
+		"since=":             empty("since"),
+		"event=a&event=b":    twice("event"),
 	} {
 		w.refuses(want, "GET", path+"?"+query, "")
 	}
