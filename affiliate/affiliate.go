@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -12,34 +13,34 @@ import (
 //
 // Source: Seed: Affiliate; contract 2.3.
 type Affiliate struct {
-	ID                              uuid.UUID          `json:"id"`
-	FirstName                       string             `json:"firstName"`
-	LastName                        string             `json:"lastName"`
-	Name                            string             `json:"name"` // first and last name
-	Email                           string             `json:"email"`
-	CommissionRate                  Percent            `json:"commissionRate"` // own, else of tier, plan or program
-	UseCommissionPlanCommissionRate bool               `json:"useCommissionPlanCommissionRate"`
-	ExemptFromCommissionTierChanges bool               `json:"exemptFromCommissionTierChanges"`
-	AffiliateLink                   Opt[string]        `json:"affiliateLink"` // deprecated, always null
-	Link                            Opt[string]        `json:"link"`          // deprecated; null but in events: slug of the oldest live link
-	AffiliateLinks                  []AffiliateLink    `json:"affiliateLinks"`
-	Status                          AffiliateStatus    `json:"status"`
-	Source                          AffiliateSource    `json:"source"`
-	CommissionPlanID                Opt[uuid.UUID]     `json:"commissionPlanId"`
-	CommissionTierID                Opt[uuid.UUID]     `json:"commissionTierId"`
-	AffiliateGroupID                Opt[uuid.UUID]     `json:"affiliateGroupId"` // always null
-	ProgramID                       uuid.UUID          `json:"programId"`
-	PayoutEmail                     Opt[string]        `json:"payoutEmail"`
-	PaymentMethod                   Opt[PaymentMethod] `json:"paymentMethod"`
-	DetailsComplete                 bool               `json:"detailsComplete"`       // both payout fields are set
-	EmailVerified                   Opt[bool]          `json:"emailVerified"`         // always null
-	Image                           Opt[string]        `json:"image"`                 // always null
-	NumberOfReferredUsers           int64              `json:"numberOfReferredUsers"` // live referrals
-	NumberOfClicks                  int64              `json:"numberOfClicks"`
-	TotalRevenue                    Amount             `json:"totalRevenue"`          // of live sales, gross
-	TotalCommissionEarned           Amount             `json:"totalCommissionEarned"` // of live sales, declined commissions excluded
-	CreatedAt                       Time               `json:"createdAt"`
-	UpdatedAt                       Time               `json:"updatedAt"`
+	ID                              uuid.UUID            `json:"id"`
+	FirstName                       string               `json:"firstName"`
+	LastName                        string               `json:"lastName"`
+	Name                            string               `json:"name"` // first and last name
+	Email                           string               `json:"email"`
+	CommissionRate                  Percent              `json:"commissionRate"` // own, else of tier, plan or program
+	UseCommissionPlanCommissionRate bool                 `json:"useCommissionPlanCommissionRate"`
+	ExemptFromCommissionTierChanges bool                 `json:"exemptFromCommissionTierChanges"`
+	AffiliateLink                   Opt[string]          `json:"affiliateLink"` // deprecated, always null
+	Link                            Opt[string]          `json:"link"`          // deprecated; null but in events: slug of the oldest live link
+	AffiliateLinks                  []AffiliateLink      `json:"affiliateLinks"`
+	Status                          AffiliateStatus      `json:"status"`
+	Source                          AffiliateSource      `json:"source"`
+	CommissionPlanID                Opt[uuid.UUID]       `json:"commissionPlanId"`
+	CommissionTierID                Opt[uuid.UUID]       `json:"commissionTierId"`
+	AffiliateGroupID                Opt[string]          `json:"affiliateGroupId"` // always null
+	ProgramID                       uuid.UUID            `json:"programId"`
+	PayoutEmail                     Opt[string]          `json:"payoutEmail"`
+	PaymentMethod                   Opt[PaymentMethod]   `json:"paymentMethod"`
+	DetailsComplete                 bool                 `json:"detailsComplete"`       // both payout fields are set
+	EmailVerified                   Opt[json.RawMessage] `json:"emailVerified"`         // always null; the hosted service sends a truth value or a time
+	Image                           Opt[string]          `json:"image"`                 // always null
+	NumberOfReferredUsers           int64                `json:"numberOfReferredUsers"` // live referrals
+	NumberOfClicks                  int64                `json:"numberOfClicks"`
+	TotalRevenue                    Amount               `json:"totalRevenue"`          // of live sales, gross
+	TotalCommissionEarned           Amount               `json:"totalCommissionEarned"` // of live sales, declined commissions excluded
+	CreatedAt                       Time                 `json:"createdAt"`
+	UpdatedAt                       Time                 `json:"updatedAt"`
 }
 
 // AffiliateLink is an entry of affiliateLinks: a link as its owner shows it.

@@ -34,9 +34,9 @@ func TestCreateAffiliate(t *testing.T) {
 		}},
 		Status: affiliate.AffiliateActive, Source: "API",
 		CommissionPlanID: affiliate.Null[uuid.UUID](), CommissionTierID: affiliate.Null[uuid.UUID](),
-		AffiliateGroupID: affiliate.Null[uuid.UUID](), ProgramID: w.Config().ID,
+		AffiliateGroupID: affiliate.Null[string](), ProgramID: w.Config().ID,
 		PayoutEmail: affiliate.Null[string](), PaymentMethod: affiliate.Null[affiliate.PaymentMethod](),
-		EmailVerified: affiliate.Null[bool](), Image: affiliate.Null[string](), CreatedAt: at, UpdatedAt: at,
+		EmailVerified: affiliate.Null[json.RawMessage](), Image: affiliate.Null[string](), CreatedAt: at, UpdatedAt: at,
 	}
 	equal(t, want, got)
 	equal(t, want, must(w.Affiliate(context.Background(), got.ID.String())))

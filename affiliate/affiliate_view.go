@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -41,12 +42,12 @@ func (o *op) affiliateOf(rec AffiliateRecord) (Affiliate, error) {
 		Source:                          rec.Source,
 		CommissionPlanID:                orNull(rec.PlanID),
 		CommissionTierID:                orNull(rec.TierID),
-		AffiliateGroupID:                Null[uuid.UUID](),
+		AffiliateGroupID:                Null[string](),
 		ProgramID:                       o.cfg.ID,
 		PayoutEmail:                     orNull(rec.PayoutEmail),
 		PaymentMethod:                   orNull(rec.PaymentMethod),
 		DetailsComplete:                 rec.PayoutEmail != "" && rec.PaymentMethod != "",
-		EmailVerified:                   Null[bool](),
+		EmailVerified:                   Null[json.RawMessage](),
 		Image:                           Null[string](),
 		NumberOfReferredUsers:           totals.Referrals,
 		NumberOfClicks:                  totals.Clicks,

@@ -126,9 +126,14 @@ func (a Amount) AppendJSON(dst []byte) []byte { return appendScaled(dst, a.n) }
 // MarshalJSON writes the amount as a JSON number.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a JSON number as ParseAmount does, with the same errors.
-// As encoding/json asks of every type, null changes nothing; where null has a
+// UnmarshalJSON reads a JSON number as ParseAmount does, but for decimals beyond
+// the fourth: they are rounded half away from zero and are no error. It reads the
+// answers and events of services that reckon in floating point, where 86.34 is
+// 86.33999999999999; what a caller sends is a matter for ParseAmount. As
+// encoding/json asks of every type, null changes nothing; where null has a
 // meaning the field is an Opt[Amount].
+//
+// Errors: ErrAmountSyntax, ErrAmountRange.
 func (a *Amount) UnmarshalJSON(data []byte) error {
 	return unmarshalScaled(data, &a.n)
 }

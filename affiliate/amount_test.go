@@ -143,7 +143,22 @@ func TestAmountUnmarshal(t *testing.T) {
 		{"String", `"1.5"`, "7", affiliate.ErrAmountSyntax},
 		{"Bool", `true`, "7", affiliate.ErrAmountSyntax},
 		{"Array", `[]`, "7", affiliate.ErrAmountSyntax},
-		{"Decimals", `1.00001`, "7", affiliate.ErrAmountDecimals},
+		{"FloatNoiseBelow", `86.33999999999999`, "86.34", nil},
+		{"FloatNoiseAbove", `0.30000000000000004`, "0.3", nil},
+		{"FloatNoiseCarries", `99.99999999999999`, "100", nil},
+		{"FloatNoiseNegative", `-5.1499999999999995`, "-5.15", nil},
+		{"FloatNoiseSmall", `5.551115123125783e-17`, "0", nil},
+		{"HalfUp", `1.00005`, "1.0001", nil},
+		{"HalfDown", `-1.00005`, "-1.0001", nil},
+		{"BelowHalf", `1.00004999999999`, "1", nil},
+		{"HalfOfTheLast", `0.00005`, "0.0001", nil},
+		{"BelowHalfOfTheLast", `4.9999e-5`, "0", nil},
+		{"NegativeToZero", `-0.00004`, "0", nil},
+		{"NoDigitThere", `0.000009`, "0", nil},
+		{"Tiny", `1e-999999999`, "0", nil},
+		{"ExponentAndNoise", `3.3333333333333335e1`, "33.3333", nil},
+		{"HighestWithNoise", highest + "4", highest, nil},
+		{"RoundsOutOfRange", highest + "5", "7", affiliate.ErrAmountRange},
 		{"Range", `1e19`, "7", affiliate.ErrAmountRange},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -424,12 +439,14 @@ func FuzzAmount(f *testing.F) {
 	for _, s := range []string{
 		"0", "-0", "12.50000", "1e2", "1e-4", "1e-5", highest, lowest, "922337203685477.5808", "1e999999999",
 		"1e-999999999", "01", "1.", ".5", "-", "+1", "1e+", "0.00012345e4", "NaN", "1 ", `"1"`, "1e-0",
+		"86.33999999999999", "-0.00005", "4.9e-5", highest + "5",
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		a, err := affiliate.ParseAmount(s)
 		want := slowAmount(s)
+		readsAsRat(t, s, want)
 		if diff := cmp.Diff(want, err, cmpopts.EquateErrors()); diff != "" && want != errTooSlow {
 			t.Fatal(diff)
 		}
@@ -450,6 +467,28 @@ func FuzzAmount(f *testing.F) {
 			t.Fatalf("%q is written as %s", s, a)
 		}
 	})
+}
+
+// readsAsRat fails the test unless JSON is read as ParseAmount reads it, refused
+// being the error of that, except that decimals beyond the fourth are rounded.
+func readsAsRat(t *testing.T, s string, refused error) {
+	t.Helper()
+	if refused == errTooSlow {
+		return
+	}
+	var got affiliate.Amount
+	err := got.UnmarshalJSON([]byte(s))
+	if refused == affiliate.ErrAmountSyntax {
+		if !errors.Is(err, refused) && s != "null" {
+			t.Fatalf("%q is read as %v, %v", s, got, err)
+		}
+		return
+	}
+	exact, _ := new(big.Rat).SetString(s)
+	want, ok := rounded(exact.Mul(exact, big.NewRat(10_000, 1)), "CLF")
+	if ok != (err == nil) || !ok && !errors.Is(err, affiliate.ErrAmountRange) || !got.Equal(want) {
+		t.Fatalf("%q is read as %v, %v, want %v, room %v", s, got, err, want, ok)
+	}
 }
 
 var errTooSlow = errors.New("exponent too large for the reference")

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
@@ -30,7 +31,7 @@ type Coupon struct {
 	ExternalID         Opt[string]          `json:"externalId"`
 	IntegrationType    Opt[IntegrationType] `json:"integrationType"`
 	CouponCategory     string               `json:"couponCategory"` // always CUSTOMER
-	AutoCouponRule     Opt[string]          `json:"autoCouponRule"` // always null
+	AutoCouponRule     Opt[json.RawMessage] `json:"autoCouponRule"` // always null; the hosted service may send any value
 	AffiliateProgramID uuid.UUID            `json:"affiliateProgramId"`
 	CreatedAt          Time                 `json:"createdAt"`
 	UpdatedAt          Time                 `json:"updatedAt"`
@@ -322,7 +323,7 @@ func (p *Program) couponOf(rec CouponRecord) Coupon {
 		MaxRedemptions: orNull(rec.MaxRedemptions), TimesRedeemed: rec.TimesRedeemed,
 		LimitToProducts: rec.LimitToProducts, ProductIDs: emptyNotNil(slices.Clone(rec.ProductIDs)), CollectionIDs: []string{},
 		Valid: rec.Valid, RedeemBy: timeOrNull(rec.RedeemBy), ExternalID: orNull(rec.ExternalID),
-		IntegrationType: orNull(rec.IntegrationType), CouponCategory: "CUSTOMER", AutoCouponRule: Null[string](),
+		IntegrationType: orNull(rec.IntegrationType), CouponCategory: "CUSTOMER", AutoCouponRule: Null[json.RawMessage](),
 		AffiliateProgramID: p.cfg.ID, CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
 	}
 	if rec.Type == CouponFlat {

@@ -1,6 +1,8 @@
 package affiliate
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 	"unicode/utf8"
 
@@ -78,7 +80,7 @@ func (c *Coupon) appendTerms(dst []byte) []byte {
 	dst = appendOpt(append(dst, `,"externalId":`...), c.ExternalID, appendString)
 	dst = appendOpt(append(dst, `,"integrationType":`...), c.IntegrationType, appendString)
 	dst = appendString(append(dst, `,"couponCategory":`...), c.CouponCategory)
-	dst = appendOpt(append(dst, `,"autoCouponRule":`...), c.AutoCouponRule, appendString)
+	dst = appendOpt(append(dst, `,"autoCouponRule":`...), c.AutoCouponRule, appendRaw)
 	dst = appendUUID(append(dst, `,"affiliateProgramId":`...), c.AffiliateProgramID)
 	dst = appendTime(append(dst, `,"createdAt":`...), c.CreatedAt)
 	return appendTime(append(dst, `,"updatedAt":`...), c.UpdatedAt)
@@ -109,6 +111,16 @@ func appendInt(dst []byte, n int64) []byte       { return strconv.AppendInt(dst,
 
 // appendTime is Time.AppendJSON without the parsing of a layout.
 func appendTime(dst []byte, t Time) []byte { return t.AppendJSON(dst) }
+
+// appendRaw appends JSON without white space, with what HTML needs escaped.
+func appendRaw(dst []byte, raw json.RawMessage) []byte {
+	var compact, escaped bytes.Buffer
+	if json.Compact(&compact, raw) != nil {
+		return append(dst, "null"...) // where encoding/json has an error
+	}
+	json.HTMLEscape(&escaped, compact.Bytes())
+	return append(dst, escaped.Bytes()...)
+}
 
 const hexDigits = "0123456789abcdef"
 

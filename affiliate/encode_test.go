@@ -38,6 +38,11 @@ func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(pieces, rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 }
 
+// anyRaw draws valid JSON that is neither compact nor escaped.
+func anyRaw() *rapid.Generator[json.RawMessage] {
+	return rapid.Map(rapid.SampledFrom([]string{`null`, ` 7 `, `"<&>"`, "{ \"a\" : [ 1.50, \"\u2028\u2029\" ] }"}), func(s string) json.RawMessage { return json.RawMessage(s) })
+}
+
 func anyID() *rapid.Generator[uuid.UUID] {
 	return rapid.Map(rapid.SliceOfN(rapid.Byte(), 16, 16), func(b []byte) uuid.UUID { return uuid.UUID(b) })
 }
@@ -91,7 +96,7 @@ func anyCoupon(depth int) *rapid.Generator[affiliate.Coupon] {
 			TimesRedeemed: rapid.Int64().Draw(t, "times"), LimitToProducts: rapid.Bool().Draw(t, "limit"), ProductIDs: list.Draw(t, "products"),
 			CollectionIDs: list.Draw(t, "collections"), Valid: rapid.Bool().Draw(t, "valid"), RedeemBy: optOf(anyTime()).Draw(t, "redeemBy"),
 			ExternalID: optOf(anyText()).Draw(t, "externalId"), IntegrationType: optOf(textAs[affiliate.IntegrationType]()).Draw(t, "integration"),
-			CouponCategory: anyText().Draw(t, "category"), AutoCouponRule: optOf(anyText()).Draw(t, "rule"),
+			CouponCategory: anyText().Draw(t, "category"), AutoCouponRule: optOf(anyRaw()).Draw(t, "rule"),
 			AffiliateProgramID: anyID().Draw(t, "program"), CreatedAt: anyTime().Draw(t, "created"), UpdatedAt: anyTime().Draw(t, "updated"),
 		}
 		if rapid.Bool().Draw(t, "codes") {

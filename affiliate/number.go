@@ -3,6 +3,7 @@ package affiliate
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 func appendScaled(dst []byte, n int64) []byte {
@@ -23,11 +24,17 @@ func appendScaled(dst []byte, n int64) []byte {
 	return dst
 }
 
+// unmarshalScaled reads what another program wrote: decimals beyond the fourth
+// are the noise of floating point, and rounded away.
 func unmarshalScaled(data []byte, n *int64) error {
 	if string(data) == "null" {
 		return nil
 	}
-	v, err := parseScaled(string(data))
+	num, ok := scanNumber(string(data))
+	if !ok {
+		return ErrAmountSyntax
+	}
+	v, err := num.scaled()
 	if err != nil {
 		return err
 	}
@@ -41,26 +48,43 @@ func parseScaled(s string) (int64, error) {
 	if !ok {
 		return 0, ErrAmountSyntax
 	}
+	if num.digits != "" && num.low < -amountDigits {
+		return 0, ErrAmountDecimals
+	}
+	return num.scaled()
+}
+
+// jsonNumber is a JSON number taken apart.
+type jsonNumber struct {
+	negative  bool
+	digits    string // from the first digit that is not 0 to the last, a point among them; "" for zero
+	high, low int64  // powers of ten that the first and the last of these digits count
+}
+
+// scaled returns the value in ten-thousandths, rounded half away from zero.
+func (num *jsonNumber) scaled() (int64, error) {
+	const maxHigh = 14 // the first digit of 922337203685477
 	if num.digits == "" {
 		return 0, nil
 	}
-	if num.low < -amountDigits {
-		return 0, ErrAmountDecimals
-	}
-	// 19 digits have room in a uint64, so nothing below can wrap.
-	const maxHigh = 14 // the first digit of 922337203685477
 	if num.high > maxHigh {
 		return 0, ErrAmountRange
 	}
 
+	// 19 digits have room in a uint64, so nothing below can wrap.
 	var m uint64
-	for i := range len(num.digits) {
+	left := num.high + amountDigits // powers of ten below the next digit
+	for i := 0; i < len(num.digits) && left >= 0; i++ {
 		if c := num.digits[i]; c != '.' {
 			m = m*10 + uint64(c-'0')
+			left--
 		}
 	}
-	for range num.low + amountDigits {
+	for ; left >= 0; left-- {
 		m *= 10
+	}
+	if num.low < -amountDigits && num.digitAt(-amountDigits-1) >= '5' {
+		m++
 	}
 	if m > math.MaxInt64 {
 		return 0, ErrAmountRange
@@ -71,11 +95,16 @@ func parseScaled(s string) (int64, error) {
 	return int64(m), nil
 }
 
-// jsonNumber is a JSON number taken apart.
-type jsonNumber struct {
-	negative  bool
-	digits    string // from the first digit that is not 0 to the last, a point among them; "" for zero
-	high, low int64  // powers of ten that the first and the last of these digits count
+// digitAt returns the digit that counts a power of ten not below low.
+func (num *jsonNumber) digitAt(power int64) byte {
+	i := num.high - power
+	if i < 0 {
+		return '0'
+	}
+	if point := strings.IndexByte(num.digits, '.'); point >= 0 && int64(point) <= i {
+		i++
+	}
+	return num.digits[i]
 }
 
 // scanNumber takes s apart by the grammar of RFC 8259; ok is false when s does

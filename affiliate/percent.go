@@ -107,8 +107,8 @@ func (p Percent) AppendJSON(dst []byte) []byte { return appendScaled(dst, p.n) }
 // MarshalJSON writes the rate as a JSON number.
 func (p Percent) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a JSON number as ParsePercent does, with the same errors;
-// null changes nothing.
+// UnmarshalJSON reads a JSON number as that of an Amount does, rounding decimals
+// beyond the fourth, with the same errors; null changes nothing.
 func (p *Percent) UnmarshalJSON(data []byte) error {
 	return unmarshalScaled(data, &p.n)
 }

@@ -1,6 +1,10 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+)
 
 // A sample is one object of each family, as they hang together, for test
 // deliveries. Nothing of it is stored.
@@ -95,8 +99,8 @@ func (s *sample) affiliateBody() AffiliateBody {
 			CommissionRate: s.sale.Rate.Or(Percent{}), UseCommissionPlanCommissionRate: true,
 			AffiliateLink: Null[string](), Link: oldestSlug(links), AffiliateLinks: links,
 			Status: rec.Status, Source: rec.Source, CommissionPlanID: Null[uuid.UUID](), CommissionTierID: Null[uuid.UUID](),
-			AffiliateGroupID: Null[uuid.UUID](), ProgramID: s.cfg.ID, PayoutEmail: Null[string](),
-			PaymentMethod: Null[PaymentMethod](), EmailVerified: Null[bool](), Image: Null[string](),
+			AffiliateGroupID: Null[string](), ProgramID: s.cfg.ID, PayoutEmail: Null[string](),
+			PaymentMethod: Null[PaymentMethod](), EmailVerified: Null[json.RawMessage](), Image: Null[string](),
 			NumberOfReferredUsers: 1, NumberOfClicks: 1, TotalRevenue: s.totals.Revenue,
 			TotalCommissionEarned: s.totals.Commission, CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
 		},

@@ -62,6 +62,5 @@ func (c *Client) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef
 		AffiliateID string `json:"affiliateId,omitzero"`
 	}{ident})
 	rq.goOnly("AffiliateRef.Email beside ID", ref.ID != uuid.Nil && ref.Email != "")
-	_, err := send[struct{}](ctx, c, rq)
-	return err
+	return done(ctx, c, rq)
 }

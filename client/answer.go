@@ -22,8 +22,14 @@ const maxErrorBody = 64 << 10
 // read takes an answer off the wire. The body of an error is cut, and counts as
 // far as it came: the status says all that decides.
 func (a *call) read(resp *http.Response) error {
+	if resp.Body == nil {
+		resp.Body = http.NoBody // of a transport that does not keep to the rules
+	}
 	defer resp.Body.Close()
 	a.last = answer{status: resp.StatusCode, header: resp.Header}
+	if resp.StatusCode < http.StatusOK {
+		return nil // the body of a 101 is the connection, which heeds no context
+	}
 	if !ok(resp.StatusCode) {
 		a.last.body, _ = readAll(io.LimitReader(resp.Body, maxErrorBody), resp.ContentLength)
 		return nil
@@ -60,7 +66,7 @@ var errNull = errors.New("the answer is null")
 
 // decode reads the last answer into v.
 func (a *call) decode(v any) error {
-	if err := checkJSON(a.last.header); err != nil {
+	if err := a.checkJSON(); err != nil {
 		return err
 	}
 	if string(bytes.TrimSpace(a.last.body)) == "null" {
@@ -71,14 +77,14 @@ func (a *call) decode(v any) error {
 
 // checkJSON refuses an answer that says it is something else, such as the
 // login page of a proxy. One that says nothing is tried.
-func checkJSON(h http.Header) error {
-	value := h.Get("Content-Type")
+func (a *call) checkJSON() error {
+	value := a.last.header.Get("Content-Type")
 	if value == "" || value == "application/json; charset=utf-8" {
 		return nil
 	}
 	kind, _, err := mime.ParseMediaType(value)
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return fmt.Errorf("the answer is %.100q and not JSON", value)
+		return fmt.Errorf("the answer is %.100q and not JSON", a.client.blank(value))
 	}
 	return nil
 }
@@ -107,6 +113,18 @@ func send[T any](ctx context.Context, c *Client, rq request) (T, error) {
 		err = a.unreadable(err)
 	}
 	return out, err
+}
+
+// done makes a call whose answer says no more than that it was carried out.
+func done(ctx context.Context, c *Client, rq request) error {
+	a, err := c.run(ctx, rq)
+	if err != nil || a.last.status == http.StatusNoContent {
+		return err
+	}
+	if err := a.decode(new(struct{})); err != nil {
+		return a.unreadable(err)
+	}
+	return nil
 }
 
 // find is do for an operation whose null means that nothing was found.

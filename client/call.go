@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/bits"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -90,6 +91,9 @@ func (a *call) prepare(ctx context.Context) (*retryablehttp.Request, error) {
 		return req, nil
 	}
 	body, err := json.Marshal(a.body)
+	if err == nil && !carries(body, a.body) {
+		return nil, a.refused(affiliate.RejectUTF8.Err())
+	}
 	if err != nil {
 		return nil, a.refused(&affiliate.Error{
 			Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField,
@@ -136,6 +140,7 @@ func (a *call) RoundTrip(req *http.Request) (*http.Response, error) {
 func (a *call) attempt(req *http.Request) (*http.Response, error) {
 	sent := req.WithContext(req.Context())
 	sent.Header = req.Header.Clone()
+	delete(req.Header, "Cookie") // http.Client adds those of the jar again
 	if hook := a.client.cfg.OnRequest; hook != nil {
 		sent.URL = new(*req.URL)
 		hook(sent)
@@ -144,6 +149,9 @@ func (a *call) attempt(req *http.Request) (*http.Response, error) {
 		return nil, errOtherHost
 	}
 	sent.Header["Authorization"] = a.client.bearer()
+	if key, ok := req.Header["Idempotency-Key"]; ok {
+		sent.Header["Idempotency-Key"] = key // without it, or with another, a repeat is a second effect
+	}
 	if a.worst < lost {
 		// net/http itself sends a request again when a connection that it used
 		// before breaks, if the request has an Idempotency-Key and a body that it
@@ -154,17 +162,37 @@ func (a *call) attempt(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(sent.Context(), timeout)
 	defer cancel()
 	resp, err := a.client.transport.RoundTrip(sent.WithContext(ctx))
+	if err == nil && resp == nil {
+		err = errNothing
+	}
 	if err == nil {
 		err = a.read(resp)
 	}
+	err = bare(err)
 	if err != nil && sent.Context().Err() == nil && ctx.Err() != nil {
 		err = fmt.Errorf("timeout after %v: %w", timeout, context.DeadlineExceeded)
 	}
 	return resp, err
 }
 
-// errOtherHost keeps the key at home.
-var errOtherHost = errors.New("Config.OnRequest sends the request to another host")
+var (
+	// errOtherHost keeps the key at home.
+	errOtherHost = errors.New("Config.OnRequest sends the request to another host")
+
+	errNothing = errors.New("the transport gave neither answer nor error")
+)
+
+// bare is an error without that of another http.Client around it, whose text
+// has the query.
+func bare(err error) error {
+	for {
+		outer, ok := errors.AsType[*url.Error](err)
+		if !ok || outer.Err == nil {
+			return err
+		}
+		err = outer.Err
+	}
+}
 
 func (a *call) log(req *http.Request) {
 	a.client.cfg.Logger.DebugContext(req.Context(), "request to the affiliate program",

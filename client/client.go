@@ -112,7 +112,7 @@ func New(baseURL, key string, cfg Config) (*Client, error) {
 		c.transport, c.jar = cfg.HTTP.Transport, cfg.HTTP.Jar
 	}
 	if c.transport == nil {
-		c.transport = newTransport()
+		c.transport = newTransport(c.cfg.Timeout)
 	}
 	return c, nil
 }
@@ -124,14 +124,20 @@ const (
 )
 
 // newTransport is a transport that shares nothing with http.DefaultTransport
-// and takes no proxy from the environment.
-func newTransport() *http.Transport {
+// and takes no proxy from the environment. The timeout bounds a dial, which
+// net/http goes on with when the request that began it has ended.
+func newTransport(timeout time.Duration) *http.Transport {
 	return &http.Transport{
-		DialContext:            (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:            (&net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    timeout,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    64, // all go to one host
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20,
+
+		// All calls share one connection of HTTP/2. One that goes dead without a
+		// word would fail them until the kernel gives it up.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
 	}
 }
 

@@ -131,7 +131,7 @@ func (a *call) refused(err *affiliate.Error) error {
 		Attempts: a.attempts, Err: err,
 	}
 	if len(a.last.body) > 0 {
-		e.Body = []byte(blank(string(a.last.body[:min(len(a.last.body), maxErrorBody)])))
+		e.Body = []byte(a.client.blankStart(string(a.last.body)))
 	}
 	for _, values := range e.Header {
 		for i := range values {
@@ -235,12 +235,28 @@ const shortKey = 16
 
 // blank hides the API key in a text.
 func (c *Client) blank(s string) string {
-	key := strings.TrimPrefix(c.bearer()[0], "Bearer ")
+	key := c.key()
 	if len(key) < shortKey {
 		return s
 	}
 	return strings.ReplaceAll(s, key, "***")
 }
+
+// blankStart is blank for what is kept of a body. A key that the cut goes
+// through is left out.
+func (c *Client) blankStart(body string) string {
+	key, cut := c.key(), len(body) >= maxErrorBody
+	s := c.blank(body[:min(len(body), maxErrorBody)])
+	for n := len(key) - 1; cut && n > 0 && len(key) >= shortKey; n-- {
+		if strings.HasSuffix(s, key[:n]) {
+			return s[:len(s)-n]
+		}
+	}
+	return s
+}
+
+// key is the API key.
+func (c *Client) key() string { return strings.TrimPrefix(c.bearer()[0], "Bearer ") }
 
 // replay tells the caller that the answer is one that the server had kept.
 func (a *call) replay(answer []byte) {

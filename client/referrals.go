@@ -40,14 +40,15 @@ type referralID struct {
 
 // UpdateReferral is [affiliate.Program.UpdateReferral].
 func (c *Client) UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error) {
-	return send[affiliate.Referral](ctx, c, put(referrals, struct {
+	rq := put(referrals, struct {
 		referralID
 		affiliate.ReferralUpdate
-	}{referralID{ident}, up}))
+	}{referralID{ident}, up})
+	rq.object("metadata", up.Metadata)
+	return send[affiliate.Referral](ctx, c, rq)
 }
 
 // DeleteReferral is [affiliate.Program.DeleteReferral].
 func (c *Client) DeleteReferral(ctx context.Context, ident string) error {
-	_, err := send[struct{}](ctx, c, remove(referrals, referralID{ident}))
-	return err
+	return done(ctx, c, remove(referrals, referralID{ident}))
 }

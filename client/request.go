@@ -1,10 +1,14 @@
 package client
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -16,11 +20,11 @@ type request struct {
 	method   string
 	path     string // below root
 	query    url.Values
-	body     any            // nil: none
-	once     affiliate.Once // of a POST
-	worst    fault          // the worst fault after which it is sent again
-	barred   string         // a field that is set and that the wire does not carry
-	patience time.Duration  // the least that an attempt is given
+	body     any              // nil: none
+	once     affiliate.Once   // of a POST
+	worst    fault            // the worst fault after which it is sent again
+	barred   *affiliate.Error // why the wire cannot carry it
+	patience time.Duration    // the least that an attempt is given
 }
 
 // fetch is a request that reads.
@@ -46,7 +50,19 @@ func remove(path string, in any) request {
 // goOnly bars the request when a field is set that the wire does not carry.
 func (rq *request) goOnly(field string, set bool) {
 	if set {
-		rq.barred = field
+		rq.barred = &affiliate.Error{
+			Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: field,
+			Message: field + " is for Go calls only and cannot be sent",
+		}
+	}
+}
+
+// object bars the request when a field is set to nothing. It would be sent as
+// null, which clears the field.
+func (rq *request) object(field string, o affiliate.Opt[json.RawMessage]) {
+	raw, ok := o.Get()
+	if text := string(bytes.TrimSpace(raw)); ok && (text == "" || text == "null") {
+		rq.barred = affiliate.FaultNotAnObject.Of(field)
 	}
 }
 
@@ -54,16 +70,41 @@ func (rq *request) goOnly(field string, set bool) {
 func (rq *request) check() *affiliate.Error {
 	rq.goOnly("Once.Digest", rq.once.Digest != [32]byte{})
 	rq.goOnly("Once.Refused", rq.once.Refused != nil)
-	switch {
-	case rq.barred != "":
-		return &affiliate.Error{
-			Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: rq.barred,
-			Message: rq.barred + " is for Go calls only and cannot be sent",
-		}
-	case !visible(rq.once.Key) || len(rq.once.Key) > maxOnce:
+	if rq.barred == nil && (!visible(rq.once.Key) || len(rq.once.Key) > maxOnce) {
 		return affiliate.RejectKey.Err()
 	}
-	return nil
+	return rq.barred
+}
+
+// carries tells whether a body says what the input does: encoding/json puts
+// \ufffd in the place of bytes that are not UTF-8, and what were two ids is one.
+func carries(body []byte, in any) bool {
+	if !utf8.Valid(body) {
+		return false
+	}
+	return !bytes.Contains(body, []byte(`\ufffd`)) || validTexts(reflect.ValueOf(in))
+}
+
+// validTexts tells whether every text of an input is UTF-8. A raw message is no
+// text: it says what it says.
+func validTexts(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return utf8.ValidString(v.String())
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			if !validTexts(field) {
+				return false
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if !validTexts(v.Index(i)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // firstOf is a query of the first parameter that has a value: with several, the

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"reflect"
 	"strings"
@@ -266,5 +267,65 @@ func TestNoJSON(t *testing.T) {
 	e := failure(t, errOf(w.client(t).CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "n", RedeemBy: year0})))
 	if len(w.seen) != 0 || e.Attempts != 0 || e.Err.Kind != affiliate.KindInvalid {
 		t.Errorf("%d sent, %v", len(w.seen), e)
+	}
+}
+
+// TestInvalidUTF8: a text that JSON cannot carry is refused before it is sent.
+// Put right by the encoder, two external ids would become one, and the second
+// sale a duplicate.
+func TestInvalidUTF8(t *testing.T) {
+	_, h := newEngine(t)
+	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
+	sum, bad := affiliate.MustAmount("1"), "caf\xe9"
+	for name, call := range map[string]func(c *client.Client) error{
+		"field": func(c *client.Client) error {
+			return errOf(c.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", TotalEarned: sum, ExternalID: bad}))
+		},
+		"optional": func(c *client.Client) error {
+			return errOf(c.UpdateCoupon(t.Context(), anID, affiliate.CouponUpdate{Name: affiliate.Set(bad)}))
+		},
+		"list": func(c *client.Client) error {
+			return errOf(c.CreateCoupon(t.Context(), affiliate.NewCoupon{ProductIDs: []string{"p", bad}}))
+		},
+		"nested": func(c *client.Client) error {
+			return errOf(c.RecordSale(t.Context(), affiliate.NewSale{Product: affiliate.Set(affiliate.Product{Name: bad})}))
+		},
+		"target": func(c *client.Client) error { return c.DeleteReferral(t.Context(), bad) },
+		"metadata": func(c *client.Client) error {
+			return errOf(c.UpdateSale(t.Context(), 1, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"a":"` + bad + `"}`))}))
+		},
+	} {
+		if err := call(c); !errors.Is(err, affiliate.InvalidJSON) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// The character and its escape are texts like any other.
+	w := &wire{}
+	for _, fine := range []string{"\ufffd", `\ufffd`} {
+		_, _ = w.client(t).UpdateReferral(t.Context(), fine, affiliate.ReferralUpdate{Metadata: affiliate.Set(json.RawMessage(`{"a":"\ufffd"}`))})
+	}
+	if len(w.seen) != 2 {
+		t.Errorf("%d requests sent, want 2", len(w.seen))
+	}
+}
+
+// TestNullMetadata: metadata that holds no object is refused as the engine
+// refuses it, and does not clear what is there.
+func TestNullMetadata(t *testing.T) {
+	p, _ := newEngine(t)
+	ada := must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
+	must(p.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: ada.ID.String(), Name: "Kim", Email: "kim@example.com", ReferredUserExternalID: "u1"}))
+	for _, raw := range []json.RawMessage{nil, json.RawMessage("null"), json.RawMessage(" null\n"), {}} {
+		up := affiliate.ReferralUpdate{Metadata: affiliate.Set(raw)}
+		want, _ := errors.AsType[*affiliate.Error](errOf(p.UpdateReferral(t.Context(), "kim@example.com", up)))
+		w := &wire{}
+		for name, err := range map[string]error{
+			"referral": errOf(w.client(t).UpdateReferral(t.Context(), "kim@example.com", up)),
+			"sale":     errOf(w.client(t).UpdateSale(t.Context(), 1, affiliate.SaleUpdate{Metadata: up.Metadata})),
+		} {
+			if diff := cmp.Diff(want, failure(t, err).Err); diff != "" || len(w.seen) != 0 {
+				t.Errorf("%s with %q: %d sent, (-engine +client):\n%s", name, raw, len(w.seen), diff)
+			}
+		}
 	}
 }

@@ -60,10 +60,12 @@ type saleID struct {
 
 // UpdateSale is [affiliate.Program.UpdateSale].
 func (c *Client) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error) {
-	return send[affiliate.Sale](ctx, c, put(sales, struct {
+	rq := put(sales, struct {
 		saleID
 		affiliate.SaleUpdate
-	}{saleID{id}, up}))
+	}{saleID{id}, up})
+	rq.object("metadata", up.Metadata)
+	return send[affiliate.Sale](ctx, c, rq)
 }
 
 // RefundSale is [affiliate.Program.RefundSale]. A refund in part without a
@@ -75,6 +77,5 @@ func (c *Client) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate
 
 // DeleteSale is [affiliate.Program.DeleteSale].
 func (c *Client) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
-	_, err := send[struct{}](ctx, c, remove(sales, saleID{id}))
-	return err
+	return done(ctx, c, remove(sales, saleID{id}))
 }
