@@ -47,9 +47,9 @@ func anyAffiliate() *rapid.Generator[affiliate.Affiliate] {
 			ExemptFromCommissionTierChanges: rapid.Bool().Draw(t, "exempt"), AffiliateLink: optOf(anyText()).Draw(t, "affiliateLink"),
 			Link: optOf(anyText()).Draw(t, "link"), AffiliateLinks: anyAffiliateLinks().Draw(t, "links"), Status: textAs[affiliate.AffiliateStatus]().Draw(t, "status"),
 			Source: textAs[affiliate.AffiliateSource]().Draw(t, "source"), CommissionPlanID: optOf(anyID()).Draw(t, "plan"), CommissionTierID: optOf(anyID()).Draw(t, "tier"),
-			AffiliateGroupID: optOf(anyID()).Draw(t, "group"), ProgramID: anyID().Draw(t, "program"), PayoutEmail: optOf(anyText()).Draw(t, "payoutEmail"),
+			AffiliateGroupID: optOf(anyText()).Draw(t, "group"), ProgramID: anyID().Draw(t, "program"), PayoutEmail: optOf(anyText()).Draw(t, "payoutEmail"),
 			PaymentMethod: optOf(textAs[affiliate.PaymentMethod]()).Draw(t, "method"), DetailsComplete: rapid.Bool().Draw(t, "details"),
-			EmailVerified: optOf(rapid.Bool()).Draw(t, "verified"), Image: optOf(anyText()).Draw(t, "image"), NumberOfReferredUsers: rapid.Int64().Draw(t, "referred"),
+			EmailVerified: optOf(anyRaw()).Draw(t, "verified"), Image: optOf(anyText()).Draw(t, "image"), NumberOfReferredUsers: rapid.Int64().Draw(t, "referred"),
 			NumberOfClicks: rapid.Int64().Draw(t, "clicks"), TotalRevenue: anyAmount().Draw(t, "revenue"), TotalCommissionEarned: anyAmount().Draw(t, "commission"),
 			CreatedAt: anyTime().Draw(t, "created"), UpdatedAt: anyTime().Draw(t, "updated"),
 		}

@@ -1,9 +1,6 @@
 package affiliate
 
-import (
-	"encoding/json"
-	"strconv"
-)
+import "strconv"
 
 // AppendJSON appends the sale as json.Marshal encodes it and returns the
 // extended slice. The years of its instants must be from 1 to 9999.
@@ -31,7 +28,7 @@ func (s *Sale) AppendJSON(dst []byte) []byte {
 	dst = appendString(append(dst, `,"paymentTrigger":`...), s.PaymentTrigger)
 	dst = appendString(append(dst, `,"source":`...), s.Source)
 	dst = appendOpt(append(dst, `,"integrationSalesSource":`...), s.IntegrationSalesSource, appendString)
-	dst = appendOpt(append(dst, `,"metadata":`...), s.Metadata, appendDocument)
+	dst = appendOpt(append(dst, `,"metadata":`...), s.Metadata, appendRaw)
 	dst = appendTime(append(dst, `,"createdAt":`...), s.CreatedAt)
 	dst = appendTime(append(dst, `,"updatedAt":`...), s.UpdatedAt)
 	dst = s.Affiliate.appendJSON(append(dst, `,"affiliate":`...))
@@ -79,16 +76,10 @@ func (r *Referral) AppendJSON(dst []byte) []byte {
 	dst = appendAmount(append(dst, `,"totalCommission":`...), r.TotalCommission)
 	dst = appendOpt(append(dst, `,"initialLandingPage":`...), r.InitialLandingPage, appendString)
 	dst = appendOpt(append(dst, `,"notes":`...), r.Notes, appendString)
-	dst = appendOpt(append(dst, `,"metadata":`...), r.Metadata, appendDocument)
+	dst = appendOpt(append(dst, `,"metadata":`...), r.Metadata, appendRaw)
 	dst = appendUUID(append(dst, `,"affiliateProgramId":`...), r.AffiliateProgramID)
 	dst = appendOpt(append(dst, `,"affiliateLinkId":`...), r.AffiliateLinkID, appendUUID)
 	dst = appendOpt(append(dst, `,"commissionPlanId":`...), r.CommissionPlanID, appendUUID)
 	dst = appendTime(append(dst, `,"createdAt":`...), r.CreatedAt)
 	return append(appendTime(append(dst, `,"updatedAt":`...), r.UpdatedAt), '}')
-}
-
-// appendDocument appends JSON that was checked when it came in.
-func appendDocument(dst []byte, doc json.RawMessage) []byte {
-	raw, _ := json.Marshal(doc)
-	return append(dst, raw...)
 }
