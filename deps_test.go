@@ -19,8 +19,10 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"memstore":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"client":      {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
 	"httpapi":     {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
-	"conformance": {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"}},
+	"conformance": {[]string{"affiliate", "client", "webhooks"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"}},
 	"webhooks":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+
+	"conformance/cmd/conform": {[]string{"conformance"}, nil},
 
 	"examples/fake":            {[]string{"affiliate", "client"}, nil},
 	"examples/internal/orders": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},

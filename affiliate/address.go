@@ -116,28 +116,35 @@ func (a AddressPolicy) Allows(addr netip.Addr) bool {
 }
 
 // nat64 is the well-known prefix: hosts behind DNS64 see all of IPv4 there.
-func nat64() netip.Prefix { return netip.MustParsePrefix("64:ff9b::/96") }
+func nat64() netip.Prefix { return v6(0x64, 0xff9b, 0, 96) }
 
 func metadataService(addr netip.Addr) bool {
-	return addr == netip.AddrFrom4([4]byte{169, 254, 169, 254}) || addr == netip.MustParseAddr("fd00:ec2::254")
+	return addr == netip.AddrFrom4([4]byte{169, 254, 169, 254}) || addr == netip.AddrFrom16([16]byte{0: 0xfd, 2: 0x0e, 3: 0xc2, 14: 0x02, 15: 0x54})
 }
 
 // closedNetworks lists what is not public: the special-purpose registries of
 // IANA. It is wider than [netip.Addr.IsPrivate], which knows no carrier ranges,
 // no 0/8, no 240/4 and no embedded addresses.
 func closedNetworks() []netip.Prefix {
-	texts := [...]string{
-		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
-		"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
-		"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-		"::/8", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
-		"5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+	return []netip.Prefix{
+		v4(0, 0, 0, 8), v4(10, 0, 0, 8), v4(100, 64, 0, 10), v4(127, 0, 0, 8), v4(169, 254, 0, 16), v4(172, 16, 0, 12),
+		v4(192, 0, 0, 24), v4(192, 0, 2, 24), v4(192, 88, 99, 24), v4(192, 168, 0, 16), v4(198, 18, 0, 15),
+		v4(198, 51, 100, 24), v4(203, 0, 113, 24), v4(224, 0, 0, 4), v4(240, 0, 0, 4),
+		v6(0, 0, 0, 8), v6(0x64, 0xff9b, 1, 48), v6(0x100, 0, 0, 64), v6(0x2001, 0, 0, 23), v6(0x2001, 0xdb8, 0, 32),
+		v6(0x2002, 0, 0, 16), v6(0x3fff, 0, 0, 20), v6(0x5f00, 0, 0, 16), v6(0xfc00, 0, 0, 7), v6(0xfe80, 0, 0, 10),
+		v6(0xfec0, 0, 0, 10), v6(0xff00, 0, 0, 8),
 	}
-	list := make([]netip.Prefix, len(texts))
-	for i, text := range texts {
-		list[i] = netip.MustParsePrefix(text)
-	}
-	return list
+}
+
+// v4 is the network a.b.c.0/bits, v6 the network a:b:c::/bits. They parse
+// nothing: an address is checked for every attempt of a delivery.
+func v4(a, b, c byte, bits int) netip.Prefix {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{a, b, c}), bits)
+}
+
+func v6(a, b, c uint16, bits int) netip.Prefix {
+	raw := [16]byte{byte(a >> 8), byte(a), byte(b >> 8), byte(b), byte(c >> 8), byte(c)}
+	return netip.PrefixFrom(netip.AddrFrom16(raw), bits)
 }
 
 // validHost reports whether host, in lower case and without a trailing dot, is

@@ -271,16 +271,19 @@ func (o *op) storeFlights(all []leased) error {
 	return nil
 }
 
-// claims encodes the payloads and opens the secrets.
+// claims encodes the payloads and opens the secrets, each once.
 func (p *Program) claims(ctx context.Context, all []leased, now time.Time) ([]Claim, error) {
-	secrets := make(map[uuid.UUID][]Secret)
+	secrets, payloads := make(map[uuid.UUID][]Secret), make(map[uuid.UUID][]byte)
 	out, sealed := make([]Claim, 0, len(all)), []Attempt(nil)
 	for _, t := range all {
 		c := t.claim
 		if _, ok := secrets[c.Endpoint]; !ok {
 			secrets[c.Endpoint] = p.signers(t.endpoint, now)
 		}
-		c.Payload, c.Secrets = p.recent.encode(t.event, t.payload), secrets[c.Endpoint]
+		if _, ok := payloads[t.event]; !ok {
+			payloads[t.event] = p.recent.encode(t.event, t.payload)
+		}
+		c.Payload, c.Secrets = payloads[t.event], secrets[c.Endpoint]
 		if c.Secrets == nil {
 			sealed = append(sealed, Attempt{Delivery: c.Delivery, Token: c.Token, At: now, URL: c.URL, Err: FailedSecret})
 			continue

@@ -178,12 +178,51 @@ func TestClaimRetries(t *testing.T) {
 			}
 		}
 		w.crowd(4)
+		perEndpoint := map[uuid.UUID]int{}
+		for _, c := range w.fork(t).claim(64) {
+			perEndpoint[c.Endpoint]++
+		}
+		for id, n := range perEndpoint {
+			if n != 4 || len(perEndpoint) != 5 {
+				t.Errorf("%d claims of %s, at %d endpoints", n, id, len(perEndpoint))
+			}
+		}
 		kinds := map[bool]int{}
 		for _, c := range w.claim(10) {
 			kinds[c.Attempt > 1]++
 		}
 		equal(t, map[bool]int{false: 5, true: 5}, kinds)
 	})
+}
+
+// The claims of an event share its bytes: in one call whatever their size, over
+// several calls while they are small.
+func TestClaimSharesPayload(t *testing.T) {
+	w := newWorld(t)
+	a := w.ada()
+	for i := range 3 {
+		w.hookAt(fmt.Sprintf("https://h%d.example/", i), affiliate.CouponUpdated)
+	}
+	same := func(x, y affiliate.Claim) bool { return &x.Payload[0] == &y.Payload[0] }
+	rename := func(name string) {
+		must(w.UpdateCoupon(t.Context(), a.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set(name)}))
+	}
+	rename("small")
+	first := w.claim(1)[0]
+	if rest := w.claim(2); !same(first, rest[0]) || !same(first, rest[1]) {
+		t.Error("a small payload was encoded again")
+	} else {
+		w.settle(200, append(rest, first)...)
+	}
+	must(w.GenerateCodes(t.Context(), affiliate.NewCodes{Count: 200, NewCode: affiliate.NewCode{
+		CouponID: a.coupon.ID, AffiliateID: a.affiliate.ID,
+		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
+	}}))
+	rename("large")
+	large := w.claim(3)
+	if len(large[0].Payload) < 64<<10 || !same(large[0], large[1]) || !same(large[0], large[2]) {
+		t.Errorf("a payload of %d bytes was encoded again", len(large[0].Payload))
+	}
 }
 
 // fork is the same program on a copy of the records.
@@ -230,6 +269,9 @@ func TestClaimObjectOrder(t *testing.T) {
 			var revisions []string
 			for range 4 {
 				c := w.claimOne() // the others wait for it
+				if early := w.claim(64); len(early) > 0 {
+					t.Errorf("revision %s starts beside %s", revisionOf(early[0]), revisionOf(c))
+				}
 				revisions = append(revisions, revisionOf(c))
 				w.settle(200, c)
 			}

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -101,7 +102,7 @@ func clickText(field string, s *string) *Error {
 		for end > maxClickText-utf8.UTFMax && !utf8.RuneStart((*s)[end]) {
 			end--
 		}
-		*s = (*s)[:end]
+		*s = strings.Clone((*s)[:end]) // a record must not keep the rest in memory
 	}
 	if !validText(*s, false) {
 		return invalid(field, badCharacters)

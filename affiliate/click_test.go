@@ -1,6 +1,8 @@
 package affiliate_test
 
 import (
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +56,34 @@ func TestTrackClickUnknownSlug(t *testing.T) {
 		}
 	}
 	equal(t, before, w.dump())
+}
+
+// TestKeptTextsShareNothing: a text that was cut or trimmed does not keep the
+// memory of the one that was sent.
+func TestKeptTextsShareNothing(t *testing.T) {
+	w := newWorld(t)
+	w.join("a")
+	c := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
+	const n, mebibyte = 32, 1 << 20
+	long := func(end string) string { return strings.Repeat(" ", mebibyte) + end }
+	for name, keep := range map[string]func(i int){
+		"Click": func(int) { must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", LandingURL: long("")})) },
+		"Code": func(i int) {
+			must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: c.ID, Code: long(strconv.Itoa(i))}))
+		},
+		"Email": func(i int) {
+			must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: long(strconv.Itoa(i) + "@b.co")}))
+		},
+	} {
+		before := heap()
+		for i := range n {
+			keep(i)
+		}
+		if grown := int64(heap()) - int64(before); grown > n*mebibyte/4 {
+			t.Errorf("%s: %d records keep %d KiB", name, n, grown>>10)
+		}
+	}
+	runtime.KeepAlive(w)
 }
 
 func TestTrackClickTexts(t *testing.T) {

@@ -63,19 +63,18 @@ type NewCoupon struct {
 
 // CouponUpdate is the input of [Program.UpdateCoupon]; what is not given stays.
 type CouponUpdate struct {
-	Name             Opt[string]          `json:"name,omitzero"`
-	CouponType       Opt[CouponType]      `json:"couponType,omitzero"`
-	PercentOff       Opt[Percent]         `json:"percentOff,omitzero"`
-	AmountOff        Opt[Amount]          `json:"amountOff,omitzero"`
-	Currency         Opt[Currency]        `json:"currency,omitzero"`
-	Duration         Opt[Duration]        `json:"duration,omitzero"`
-	DurationInMonths Opt[int64]           `json:"durationInMonths,omitzero"`
-	MaxRedemptions   Opt[int64]           `json:"maxRedemptions,omitzero"` // may be below timesRedeemed: the coupon is exhausted
-	LimitToProducts  Opt[bool]            `json:"limitToProducts,omitzero"`
-	ProductIDs       Opt[[]string]        `json:"productIds,omitzero"`
-	Valid            Opt[bool]            `json:"valid,omitzero"`
-	RedeemBy         Opt[Date]            `json:"redeemBy,omitzero"`
-	IntegrationType  Opt[IntegrationType] `json:"integrationType,omitzero"`
+	Name             Opt[string]     `json:"name,omitzero"`
+	CouponType       Opt[CouponType] `json:"couponType,omitzero"`
+	PercentOff       Opt[Percent]    `json:"percentOff,omitzero"`
+	AmountOff        Opt[Amount]     `json:"amountOff,omitzero"`
+	Currency         Opt[Currency]   `json:"currency,omitzero"`
+	Duration         Opt[Duration]   `json:"duration,omitzero"`
+	DurationInMonths Opt[int64]      `json:"durationInMonths,omitzero"`
+	MaxRedemptions   Opt[int64]      `json:"maxRedemptions,omitzero"` // may be below timesRedeemed: the coupon is exhausted
+	LimitToProducts  Opt[bool]       `json:"limitToProducts,omitzero"`
+	ProductIDs       Opt[[]string]   `json:"productIds,omitzero"`
+	Valid            Opt[bool]       `json:"valid,omitzero"`
+	RedeemBy         Opt[Date]       `json:"redeemBy,omitzero"`
 }
 
 // CouponRef names a coupon; the first field that is set decides. A name that

@@ -37,7 +37,6 @@ func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, 
 	in.ProductIDs = up.ProductIDs.Or(in.ProductIDs)
 	in.Valid = changed(in.Valid, up.Valid)
 	in.RedeemBy = changed(in.RedeemBy, up.RedeemBy)
-	in.IntegrationType = changed(orNull(in.IntegrationType), up.IntegrationType).Or("")
 	if err := p.checkCoupon(&in, up); err != nil {
 		return CouponRecord{}, err
 	}
@@ -97,8 +96,7 @@ func (r CouponRecord) sameAs(s CouponRecord) bool {
 	return r.Name == s.Name && r.Type == s.Type && r.PercentOff == s.PercentOff && r.AmountOff == s.AmountOff &&
 		r.Currency == s.Currency && r.Duration == s.Duration && r.DurationInMonths == s.DurationInMonths &&
 		r.MaxRedemptions == s.MaxRedemptions && r.LimitToProducts == s.LimitToProducts &&
-		slices.Equal(r.ProductIDs, s.ProductIDs) && r.Valid == s.Valid && r.RedeemBy.Equal(s.RedeemBy) &&
-		r.IntegrationType == s.IntegrationType
+		slices.Equal(r.ProductIDs, s.ProductIDs) && r.Valid == s.Valid && r.RedeemBy.Equal(s.RedeemBy)
 }
 
 // checkCoupon checks a coupon in the order of the contract's table and puts
@@ -120,7 +118,7 @@ func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {
 		notCleared("valid", up.Valid),
 		p.checkDate("redeemBy", c.RedeemBy),
 		optional("externalId", c.ExternalID, maxName),
-		checkIntegrationType(c, up),
+		checkIntegrationType(c),
 	)
 }
 
@@ -201,11 +199,7 @@ func checkProductIDs(c *NewCoupon) *Error {
 	return nil
 }
 
-func checkIntegrationType(c *NewCoupon, up CouponUpdate) *Error {
-	sent, ok := up.IntegrationType.Get()
-	if ok && sent == "" {
-		return integrationTypeUnknown.err()
-	}
+func checkIntegrationType(c *NewCoupon) *Error {
 	if c.IntegrationType == "" {
 		return nil
 	}

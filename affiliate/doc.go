@@ -51,6 +51,12 @@
 // of an object. Nothing is fired by a read, a refusal, or an update that
 // changes nothing.
 //
+// There are four ways to hear of them: an [Endpoint], to which a dispatcher
+// (webhooks.Sender, or one on [Program.ClaimDeliveries]) delivers at least once;
+// [Program.Follow] and [Program.EventsAfter], in the order of the commits, for
+// a reader that keeps its position; [Hooks], in process, with the record before
+// and after, for what may be lost; and [Program.Events], a list.
+//
 // # Time, ids, randomness
 //
 // They come from [Config] and are taken before a transaction begins, so that a

@@ -1,7 +1,6 @@
 package affiliate
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
@@ -112,14 +111,13 @@ func appendInt(dst []byte, n int64) []byte       { return strconv.AppendInt(dst,
 // appendTime is Time.AppendJSON without the parsing of a layout.
 func appendTime(dst []byte, t Time) []byte { return t.AppendJSON(dst) }
 
-// appendRaw appends JSON without white space, with what HTML needs escaped.
-func appendRaw(dst []byte, raw json.RawMessage) []byte {
-	var compact, escaped bytes.Buffer
-	if json.Compact(&compact, raw) != nil {
+// appendRaw appends JSON that was checked when it came in.
+func appendRaw(dst []byte, doc json.RawMessage) []byte {
+	raw, err := json.Marshal(doc)
+	if err != nil {
 		return append(dst, "null"...) // where encoding/json has an error
 	}
-	json.HTMLEscape(&escaped, compact.Bytes())
-	return append(dst, escaped.Bytes()...)
+	return append(dst, raw...)
 }
 
 const hexDigits = "0123456789abcdef"

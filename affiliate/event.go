@@ -116,6 +116,9 @@ func (p Payload) Bytes() []byte {
 	if p.frozen != nil {
 		return p.frozen.encode()
 	}
+	if len(p.raw) == 0 {
+		return nil
+	}
 	return bytes.Clone(p.raw)
 }
 

@@ -172,9 +172,9 @@ func atLeastOne(field string, o Opt[int64]) *Error {
 
 // checkMetadata replaces metadata by its compact form.
 func checkMetadata(field string, raw *[]byte) *Error {
-	compact, ok := validMetadata(*raw)
-	if !ok {
-		return invalid(field, notAnObject)
+	compact, fault := validMetadata(*raw)
+	if fault != "" {
+		return fault.Of(field)
 	}
 	if len(compact) > maxMetadata {
 		return invalid(field, tooLong)

@@ -13,33 +13,36 @@ const (
 	maxMetadataDepth = 32
 )
 
-// validMetadata returns raw without white space, and whether it is a JSON
-// object that every store keeps unchanged: valid UTF-8, no lone surrogates, no
-// U+0000, no key twice in one object (compared after unescaping), at most 32
-// levels deep. The limit of maxMetadata has a message of its own and is not
-// checked here.
-func validMetadata(raw []byte) (compact []byte, ok bool) {
+// validMetadata returns raw without white space, and what keeps it from being a
+// JSON object that every store keeps unchanged: valid UTF-8, no lone
+// surrogates, no U+0000, no key twice in one object (compared after
+// unescaping), at most 32 levels deep. The limit of maxMetadata has a message
+// of its own and is not checked here.
+func validMetadata(raw []byte) (compact []byte, fault Fault) {
 	var b bytes.Buffer
 	if !utf8.Valid(raw) || json.Compact(&b, raw) != nil {
-		return nil, false
+		return nil, notAnObject
 	}
 	compact = b.Bytes()
-	if compact[0] != '{' || !validLevels(compact) {
-		return nil, false
+	if compact[0] != '{' {
+		return nil, notAnObject
 	}
-	return compact, true
+	if fault := levelsFault(compact); fault != "" {
+		return nil, fault
+	}
+	return compact, ""
 }
 
-// validLevels checks strings, keys and depth of doc, which is JSON in compact
+// levelsFault checks strings, keys and depth of doc, which is JSON in compact
 // form: there a string is a key if and only if a colon follows it.
-func validLevels(doc []byte) bool {
+func levelsFault(doc []byte) Fault {
 	var open []map[string]bool // the keys seen so far, for each object and array that is open
 	for i := 0; i < len(doc); i++ {
 		switch doc[i] {
 		case '{', '[':
 			open = append(open, nil)
 			if len(open) > maxMetadataDepth {
-				return false
+				return notAnObject
 			}
 		case '}', ']':
 			open = open[:len(open)-1]
@@ -47,15 +50,15 @@ func validLevels(doc []byte) bool {
 			end := stringEnd(doc, i)
 			text := doc[i:end]
 			if !validEscapes(text) {
-				return false
+				return badCharacters
 			}
 			if end < len(doc) && doc[end] == ':' && !addKey(&open[len(open)-1], text) {
-				return false
+				return notAnObject
 			}
 			i = end - 1
 		}
 	}
-	return true
+	return ""
 }
 
 // stringEnd returns the index after the JSON string that starts at i.

@@ -11,9 +11,10 @@ const (
 	recentBytes    = 16 << 10 // of one of them, at most
 )
 
-// recent remembers the payloads that were encoded last. An event goes to its
-// endpoints one claim after the other, and encoding it is dearer than claiming.
-// The bytes are a function of the event, so nothing here can grow stale.
+// recent remembers the payloads that were encoded last, as long as they are
+// small: at most a mebibyte in all. An event goes to its endpoints one claim
+// after the other, and encoding it is dearer than claiming. The bytes are a
+// function of the event, so nothing here can grow stale.
 type recent struct {
 	mu    sync.Mutex
 	ids   [recentPayloads]uuid.UUID

@@ -79,7 +79,7 @@ func (r ReferralRecord) equal(q ReferralRecord) bool {
 func checkReferralUpdate(up *ReferralUpdate) error {
 	email, hasEmail := up.Email.Get()
 	metadata, hasMetadata := up.Metadata.Get()
-	if err := first(given("name", up.Name, maxName), notCleared("email", up.Email)); err != nil {
+	if err := first(given("name", up.Name, maxName), notCleared("email", up.Email), notBlank("email", up.Email)); err != nil {
 		return err
 	}
 	if hasEmail {

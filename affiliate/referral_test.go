@@ -205,6 +205,7 @@ func TestUpdateReferralErrors(t *testing.T) {
 		{"ErrName", "nobody", affiliate.ReferralUpdate{Name: textOf(" "), Email: textOf("x")}, fieldError(affiliate.InvalidField, "name", "name must not be empty")},
 		{"ErrNameLong", s.tomas.Email, affiliate.ReferralUpdate{Name: textOf(long)}, fieldError(affiliate.InvalidField, "name", "name is too long")},
 		{"ErrEmailNull", s.tomas.Email, affiliate.ReferralUpdate{Email: affiliate.Null[string]()}, fieldError(affiliate.InvalidField, "email", "email must not be null")},
+		{"ErrEmailBlank", "nobody", affiliate.ReferralUpdate{Email: textOf(" "), Plan: textOf("")}, fieldError(affiliate.InvalidField, "email", "email must not be empty")},
 		{"ErrEmail", "nobody", affiliate.ReferralUpdate{Email: textOf("x"), Plan: textOf("")}, fieldError(affiliate.InvalidField, "email", "Email is invalid")},
 		{"ErrExternalID", s.tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: textOf("")}, fieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId must not be empty")},
 		{"ErrExternalIDNUL", s.tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: textOf("\x00")}, fieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId contains invalid characters")},

@@ -50,7 +50,7 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sal
 // checkSaleUpdate checks what is given and brings it into canonical form.
 func checkSaleUpdate(up *SaleUpdate) error {
 	if email, ok := up.Email.Get(); ok {
-		if err := checkEmail("email", &email); err != nil {
+		if err := first(notBlank("email", up.Email), checkEmail("email", &email)); err != nil {
 			return err
 		}
 		up.Email = Set(email)

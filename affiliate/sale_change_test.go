@@ -60,6 +60,7 @@ func TestUpdateSaleErrors(t *testing.T) {
 		want affiliate.Error
 	}{
 		{"ErrNoID B406", 0, affiliate.SaleUpdate{Email: textOf("x")}, saleIDMissing},
+		{"ErrEmailEmpty", open.ID, affiliate.SaleUpdate{Email: textOf(""), TotalEarned: amount("-1")}, fieldError(affiliate.InvalidField, "email", "email must not be empty")},
 		{"ErrEmail", open.ID, affiliate.SaleUpdate{Email: textOf("x"), TotalEarned: amount("-1")}, fieldError(affiliate.InvalidField, "email", "Email is invalid")},
 		{"ErrTotalZero B410", open.ID, affiliate.SaleUpdate{TotalEarned: amount("0"), Name: textOf(" ")}, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
 		{"ErrTotalNegative B410", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
@@ -72,7 +73,7 @@ func TestUpdateSaleErrors(t *testing.T) {
 		{"ErrEarnedNull", open.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Null[affiliate.Amount]()}, fieldError(affiliate.InvalidField, "commissionEarned", "commissionEarned must not be null")},
 		{"ErrEarned B412", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("-1"), Metadata: rawObject("[]")}, fieldError(affiliate.InvalidField, "commissionEarned", "commissionEarned must be at least 0")},
 		{"ErrMetadata", open.ID, affiliate.SaleUpdate{Metadata: rawObject("[]")}, fieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
-		{"ErrMetadataNUL", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"\u0000"}`)}, fieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
+		{"ErrMetadataNUL", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"\u0000"}`)}, fieldError(affiliate.InvalidField, "metadata", "metadata contains invalid characters")},
 		{"ErrMetadataLong", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"` + strings.Repeat("x", 16_384) + `"}`)}, fieldError(affiliate.InvalidField, "metadata", "metadata is too long")},
 		{"ErrMetadataDeep", open.ID, affiliate.SaleUpdate{Metadata: rawObject(strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33))}, fieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
 		{"ErrUnknown B406", 99, affiliate.SaleUpdate{CommissionRate: percent("-1")}, saleMissing},

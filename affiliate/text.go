@@ -12,9 +12,14 @@ const (
 	maxEmail = 254 // bytes, all ASCII
 )
 
-// trimSpace cuts ASCII white space from both ends.
+// trimSpace cuts ASCII white space from both ends. What is left does not keep
+// the memory of what was cut.
 func trimSpace(s string) string {
-	return strings.Trim(s, " \t\n\v\f\r")
+	trimmed := strings.Trim(s, " \t\n\v\f\r")
+	if len(trimmed) < len(s) {
+		return strings.Clone(trimmed)
+	}
+	return s
 }
 
 // blank reports whether s is empty or white space only, by Unicode's idea of

@@ -414,3 +414,15 @@ func FuzzDate(f *testing.F) {
 		}
 	})
 }
+
+// TestTimeAppendJSON: by hand is what the layout gives, at every digit.
+func TestTimeAppendJSON(t *testing.T) {
+	at := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	for at.Year() <= 9999 {
+		want := `"` + at.Format("2006-01-02T15:04:05.000Z07:00") + `"`
+		if got := string(affiliate.TimeOf(at).AppendJSON(nil)); got != want {
+			t.Fatalf("got %s, want %s", got, want)
+		}
+		at = at.Add(1_234_567*time.Minute + 34_567_891*time.Microsecond)
+	}
+}

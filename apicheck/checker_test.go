@@ -3,9 +3,12 @@ package apicheck_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +17,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 // A checker holds every exchange against the document and remembers what it
@@ -26,11 +32,12 @@ type checker struct {
 	exchanges int
 	statuses  map[string]bool // "GET /api/v1/sales 200"
 	codes     map[string]bool // "GET /api/v1/sales 400 invalid_query"
+	answers   map[string]bool // that were checked, word for word
 }
 
 func newChecker(t testing.TB, doc *openapi3.T) *checker {
 	closeObjects(doc)
-	return &checker{t: t, doc: doc, statuses: map[string]bool{}, codes: map[string]bool{}}
+	return &checker{t: t, doc: doc, statuses: map[string]bool{}, codes: map[string]bool{}, answers: map[string]bool{}}
 }
 
 // closeObjects refuses what the document does not name in the objects of
@@ -38,7 +45,11 @@ func newChecker(t testing.TB, doc *openapi3.T) *checker {
 // that there are.
 func closeObjects(doc *openapi3.T) {
 	no := false
-	for _, s := range doc.Components.Schemas {
+	schemas := slices.Collect(maps.Values(doc.Components.Schemas))
+	for _, hook := range doc.Webhooks {
+		schemas = append(schemas, hook.Post.RequestBody.Value.Content.Get("application/json").Schema)
+	}
+	for _, s := range schemas {
 		if len(s.Value.Properties) > 0 && s.Value.AdditionalProperties.Has == nil {
 			s.Value.AdditionalProperties.Has = &no
 		}
@@ -101,6 +112,9 @@ func (c *checker) exchanged(op operation, r *http.Request, sent []byte, res *htt
 		again.Body = http.NoBody
 	}
 	again.ContentLength = int64(len(sent))
+	if again.URL.RawQuery != "" {
+		again.URL = withoutPage(op, again.URL, body)
+	}
 	request := &openapi3filter.RequestValidationInput{
 		Request: again, QueryParams: again.URL.Query(),
 		Route:   &routers.Route{Spec: c.doc, Path: op.path, PathItem: op.item, Method: op.method, Operation: op.op},
@@ -114,9 +128,29 @@ func (c *checker) exchanged(op operation, r *http.Request, sent []byte, res *htt
 	return c.answered(request, r.Method == http.MethodHead, res, body)
 }
 
+// withoutPage drops limit and cursor where they are not read: the query names a
+// single record.
+func withoutPage(op operation, u *url.URL, body []byte) *url.URL {
+	query := u.Query()
+	ofOne := op.path == prefix+"links" && (query.Has("id") || query.Has("link"))
+	if bytes.HasPrefix(body, []byte("[")) && !ofOne {
+		return u
+	}
+	query.Del("limit")
+	query.Del("cursor")
+	plain := *u
+	plain.RawQuery = query.Encode()
+	return &plain
+}
+
 // answered checks an answer. One to HEAD has the headers of GET and no body.
 func (c *checker) answered(request *openapi3filter.RequestValidationInput, head bool, res *http.Response, body []byte) error {
 	options := *request.Options
+	answer := fmt.Sprint(request.Route.Method, request.Route.Path, head, res.StatusCode, res.Header, string(body))
+	if c.answers[answer] {
+		return nil
+	}
+	c.answers[answer] = true
 	if head {
 		if len(body) > 0 {
 			return fmt.Errorf("HEAD has a body")
@@ -161,6 +195,31 @@ func hasHeader(known openapi3.Headers, name string) bool {
 	return false
 }
 
+// event checks the payload of a delivery.
+func (c *checker) event(claim affiliate.Claim) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	hook := c.doc.Webhooks[string(claim.Event)]
+	if hook == nil {
+		c.t.Errorf("the document does not have the event %s", claim.Event)
+		return
+	}
+	var payload any
+	if err := json.Unmarshal(claim.Payload, &payload); err != nil {
+		c.t.Errorf("%s: %v", claim.Event, err)
+		return
+	}
+	schema := hook.Post.RequestBody.Value.Content.Get("application/json").Schema.Value
+	if err := schema.VisitJSON(payload, openapi3.EnableJSONSchema2020(), openapi3.VisitAsRequest()); err != nil {
+		c.t.Errorf("%s\n%.2000s\nthe document does not allow the event: %v", claim.Event, claim.Payload, err)
+	}
+	kind := "delivery"
+	if claim.Endpoint == uuid.Nil {
+		kind = "test"
+	}
+	c.statuses[fmt.Sprintf("%s %s", claim.Event, kind)] = true
+}
+
 // unseen are the statuses of the document that no exchange had, and the codes.
 func (c *checker) unseen() (statuses, codes []string) {
 	for _, op := range operations(c.doc) {
@@ -177,6 +236,13 @@ func (c *checker) unseen() (statuses, codes []string) {
 				if one := fmt.Sprintf("%s %v", key, code); !c.codes[one] {
 					codes = append(codes, one)
 				}
+			}
+		}
+	}
+	for _, typ := range affiliate.EventTypes() {
+		for _, kind := range []string{"test", "delivery"} {
+			if key := fmt.Sprintf("%s %s", typ, kind); !c.statuses[key] {
+				statuses = append(statuses, key)
 			}
 		}
 	}

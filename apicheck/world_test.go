@@ -3,9 +3,9 @@ package apicheck_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -33,7 +33,6 @@ const (
 	goodKey   = "good"
 	closedKey = "closed" // 403
 	goneKey   = "gone"   // 404
-	brokenKey = "broken" // 500
 )
 
 func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
@@ -47,7 +46,7 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
 		RefundWindow: 60 * 24 * time.Hour,
 		Now:          func() time.Time { return w.now },
 		Rand:         rand.NewChaCha8([32]byte{1}),
-		Send:         delivered,
+		Send:         w.send,
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -61,22 +60,59 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/api/v1/", api)
-	mux.Handle("/api/affiliates/", httpapi.Tracking(w.find, httpapi.Config{Limit: limit}))
-	w.handler = mux
+	tracking := httpapi.Tracking(w.find, httpapi.Config{Limit: limit})
+	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { // a ServeMux would redirect unclean paths
+		if strings.HasPrefix(r.URL.Path, "/api/affiliates/") {
+			tracking.ServeHTTP(rw, r)
+			return
+		}
+		api.ServeHTTP(rw, r)
+	})
 	return w
 }
 
-// delivered is a receiver that takes everything.
-func delivered(context.Context, affiliate.Claim) affiliate.Attempt {
-	return affiliate.Attempt{Status: http.StatusNoContent, Took: 84 * time.Millisecond}
+// send is a receiver that takes everything that the document has.
+func (w *world) send(_ context.Context, c affiliate.Claim) affiliate.Attempt {
+	if w.check != nil {
+		w.check.event(c)
+	}
+	return affiliate.Attempt{
+		Delivery: c.Delivery, Token: c.Token, URL: c.URL, Status: http.StatusNoContent, Took: 84 * time.Millisecond,
+	}
+}
+
+// deliver sends everything that is due; the first attempt of all fails.
+func (w *world) deliver(t testing.TB) {
+	t.Helper()
+	for first := true; ; first = false {
+		claims, err := w.ClaimDeliveries(t.Context(), 100, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(claims) == 0 {
+			return
+		}
+		var done []affiliate.Attempt
+		for i, c := range claims {
+			a := w.send(t.Context(), c)
+			if first && i == 0 {
+				a.Status, a.Err = 0, affiliate.FailedTimeout
+			}
+			done = append(done, a)
+		}
+		if err := w.SettleDeliveries(t.Context(), done); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // limit refuses the requests that ask for it.
 func limit(r *http.Request) time.Duration {
-	if r.Header.Get("Test-Limit") != "" {
+	switch r.Header.Get("Test-Limit") {
+	case "reached":
 		return time.Second
+	case "broken":
+		panic("the limiter is broken")
 	}
 	return 0
 }
@@ -89,18 +125,13 @@ func (w *world) authenticate(_ context.Context, key string) (*affiliate.Program,
 		return nil, affiliate.Refuse(affiliate.NoAPIAccess)
 	case goneKey:
 		return nil, affiliate.Refuse(affiliate.ProgramNotFound)
-	case brokenKey:
-		return nil, errors.New("the keys cannot be read")
 	}
 	return nil, affiliate.Refuse(affiliate.InvalidToken)
 }
 
 func (w *world) find(_ context.Context, id string) (*affiliate.Program, error) {
-	switch id {
-	case w.Config().ID.String():
+	if id == w.Config().ID.String() {
 		return w.Program, nil
-	case brokenKey:
-		return nil, errors.New("the programs cannot be read")
 	}
 	return nil, affiliate.ErrNotFound
 }
@@ -172,6 +203,17 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.check.exchange(r, sent, res, rec.Body.Bytes())
 	}
 	return res, nil
+}
+
+// ServeHTTP is RoundTrip behind a server.
+func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	res, err := w.RoundTrip(r)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the request broke off
+	}
+	maps.Copy(rw.Header(), res.Header)
+	rw.WriteHeader(res.StatusCode)
+	io.Copy(rw, res.Body)
 }
 
 // ok sends a call that must succeed.

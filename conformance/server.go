@@ -13,9 +13,10 @@ import (
 
 // A Server is a server of the HTTP API that is to be tested.
 //
-// Its program has terms in percent and a currency of two decimals, approves
-// affiliates by itself, and holds fewer than 50 webhook endpoints. It may hold
-// data of any kind and be in use.
+// Its program has terms in percent, US dollars as its currency and the other
+// options of [affiliate.Config] at their defaults, and the server takes bodies
+// of 1 MiB. There is room for at least five more webhook endpoints. The program
+// may hold data of any kind and be in use.
 type Server struct {
 	URL   string       // what stands before /api/v1
 	Key   string       // of the program
@@ -154,7 +155,7 @@ func serverCases() []serverCase {
 		couponCases(), couponChangeCases(), codeCases(), codeChangeCases(),
 		affiliateCases(), affiliateChangeCases(), linkCases(), referralCases(),
 		saleCases(), saleRefusalCases(), saleChangeCases(), previewCases(),
-		onceCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(),
+		onceCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
 		everyCases(),
 	)
 }

@@ -131,6 +131,7 @@ func allowed() map[string][]string {
 	for _, l := range lookups() {
 		paths[l.path] = append(paths[l.path], http.MethodGet, http.MethodHead)
 	}
+	paths["/openapi.json"] = []string{http.MethodGet, http.MethodHead}
 	for _, methods := range paths {
 		slices.Sort(methods)
 	}
@@ -162,7 +163,21 @@ func methodCases() []serverCase {
 	} {
 		cases = append(cases, serverCase{"P " + target, pathRule, func(x *exam) { x.get(target).refused(notFound) }})
 	}
-	return append(cases, serverCase{"P X-HTTP-Method-Override", "contract 1.1: X-HTTP-Method-Override is not read", func(x *exam) {
+	return append(cases, serverCase{"P /openapi.json", "contract 4.3: the OpenAPI 3.1 document; needs a key", func(x *exam) {
+		a := x.get("/openapi.json")
+		if version := a.text("openapi"); !strings.HasPrefix(version, "3.1") {
+			a.wants("OpenAPI 3.1")
+		}
+		for _, r := range routes() {
+			method, path, _ := strings.Cut(r.operation, " ")
+			paths, _ := a.at("paths").(map[string]any)
+			item, _ := paths["/api/v1"+path].(map[string]any)
+			if _, there := item[strings.ToLower(method)]; !there {
+				a.wants("the operation %s", r.operation)
+			}
+		}
+		x.send(call("GET /openapi.json", "").with("Authorization")).refused(unauthorized)
+	}}, serverCase{"P X-HTTP-Method-Override", "contract 1.1: X-HTTP-Method-Override is not read", func(x *exam) {
 		x.do("POST /coupons", `{"name":"{{u}}","percentOff":10}`).as("c")
 		x.send(call("POST /coupons", `{"couponId":"{{c}}"}`).with("X-Http-Method-Override", "DELETE")).refused(nameRequired)
 		x.get("/coupons?id={{c}}").has(`{"id":"{{c}}"}`)

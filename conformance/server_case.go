@@ -3,6 +3,7 @@ package conformance
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A bad is a request that is refused.
@@ -13,6 +14,12 @@ type bad struct {
 
 // A good is a request that is answered with 200 and what want holds.
 type good struct{ name, body, want string }
+
+// rowOf takes a row apart: its number, and the value.
+func rowOf(row string) (number, value string) {
+	number, value, _ = strings.Cut(row, " ")
+	return number, value
+}
 
 // refusals makes a case of each row.
 func refusals(rule, operation string, rows ...bad) []serverCase {

@@ -1,6 +1,9 @@
 package conformance
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // couponCases are POST /coupons.
 func couponCases() []serverCase {
@@ -32,15 +35,18 @@ func couponCases() []serverCase {
 	const percentRule = "contract 2.1, percentOff: 1–100 inclusive, required when PERCENTAGE; contract 1.4: at most 4 decimals, read from its text"
 	no(percentRule, bad{"B128 neither couponType nor percentOff", `{"name":"{{u}}"}`, percentOffRequired},
 		bad{"B129 percentOff null", `{"name":"{{u}}","couponType":"PERCENTAGE","percentOff":null}`, percentOffRequired})
-	for _, n := range []string{"0", "0.99", "0.9999", "100.01", "100.0001", "101", "-5", "-0", "0.0", "1e-4", "1e3"} {
-		no(percentRule, bad{"B130 percentOff " + n, percent(n), percentOffRange})
+	for _, s := range []string{"B130 0", "B131 0.99", "B131 0.9999", "B132 100.01", "B132 100.0001", "B132 101", "B133 -5", "B134 -0", "B130 0.0", "B131 1e-4", "B132 1e3"} {
+		number, n := rowOf(s)
+		no(percentRule, bad{number + " percentOff " + n, percent(n), percentOffRange})
 	}
 	no(percentRule, bad{"B135 percentOff 1e400", percent("1e400"), mustBe("percentOff", tooLarge)})
-	for _, n := range []string{"1e-400", "100.000000000000001", "33.33333", "1.00001", "1e-5"} {
-		no(percentRule, bad{"B136 percentOff " + n, percent(n), mustBe("percentOff", fourDecimals)})
+	for _, s := range []string{"B136 1e-400", "B137 100.000000000000001", "B138 33.33333", "B138 1.00001", "B136 1e-5"} {
+		number, n := rowOf(s)
+		no(percentRule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", fourDecimals)})
 	}
-	for _, n := range []string{`"20"`, "true", "[]", "{}", `""`, "[20]"} {
-		no(percentRule, bad{"B139 percentOff " + n, percent(n), mustBe("percentOff", asNumber)})
+	for _, s := range []string{`B139 "20"`, "B140 true", "B140 []", "B140 {}", `B139 ""`, "B140 [20]"} {
+		number, n := rowOf(s)
+		no(percentRule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", asNumber)})
 	}
 	for _, n := range [][2]string{{"1e1", "10"}, {"10.00000", "10"}, {"1", "1"}, {"100", "100"}, {"33.3333", "33.3333"}, {"12.5", "12.5"}, {"0.1E2", "10"},
 		{"99.9900", "99.99"}, {"5E+1", "50"}, {"1000e-1", "100"}} {
@@ -49,7 +55,7 @@ func couponCases() []serverCase {
 
 	const typeRule = "contract 2.1, couponType: PERCENTAGE or FLAT, exactly as written"
 	for _, s := range []string{"percentage", "PERCENT", " FLAT", "FLAT ", "flat", "\u200bFLAT"} {
-		no(typeRule, bad{"B142 couponType " + s, with(`"couponType":"` + s + `"`), couponTypeUnknown})
+		no(typeRule, bad{fmt.Sprintf("B142 couponType %q", s), with(`"couponType":"` + s + `"`), couponTypeUnknown})
 	}
 	no(typeRule, bad{"B143 couponType 1", with(`"couponType":1`), mustBe("couponType", asString)},
 		bad{"B143 couponType empty", with(`"couponType":""`), mustBe("couponType", notEmpty)})
@@ -89,12 +95,13 @@ func couponCases() []serverCase {
 		n    string
 		want refusal
 	}{
-		{"0", monthsNotPositive}, {"-1", monthsNotPositive}, {"1.5", mustBe("durationInMonths", asInteger)}, {"1.0", mustBe("durationInMonths", asInteger)},
-		{"1e2", mustBe("durationInMonths", asInteger)}, {`"3"`, mustBe("durationInMonths", asInteger)}, {"true", mustBe("durationInMonths", asInteger)},
-		{"1201", mustBe("durationInMonths", tooLarge)}, {"9223372036854775807", mustBe("durationInMonths", tooLarge)},
-		{"9223372036854775808", mustBe("durationInMonths", tooLarge)},
+		{"B158 0", monthsNotPositive}, {"B158 -1", monthsNotPositive}, {"B159 1.5", mustBe("durationInMonths", asInteger)}, {"B159 1.0", mustBe("durationInMonths", asInteger)},
+		{"B159 1e2", mustBe("durationInMonths", asInteger)}, {`B159 "3"`, mustBe("durationInMonths", asInteger)}, {"B159 true", mustBe("durationInMonths", asInteger)},
+		{"B160 1201", mustBe("durationInMonths", tooLarge)}, {"B160 9223372036854775807", mustBe("durationInMonths", tooLarge)},
+		{"B160 9223372036854775808", mustBe("durationInMonths", tooLarge)},
 	} {
-		no(durationRule, bad{"B158 durationInMonths " + row.n, with(`"duration":"repeating","durationInMonths":` + row.n), row.want})
+		number, n := rowOf(row.n)
+		no(durationRule, bad{number + " durationInMonths " + n, with(`"duration":"repeating","durationInMonths":` + n), row.want})
 	}
 	yes(durationRule, good{"B158 durationInMonths 1", with(`"duration":"repeating","durationInMonths":1`), `{"duration":"repeating","durationInMonths":1}`},
 		good{"B158 durationInMonths 1200", with(`"duration":"repeating","durationInMonths":1200`), `{"durationInMonths":1200}`},
@@ -123,9 +130,10 @@ func couponCases() []serverCase {
 	yes(productsRule, good{"B177 productIds in order", with(`"limitToProducts":true,"productIds":["b","a","A"]`), `{"limitToProducts":true,"productIds":["b","a","A"]}`})
 
 	const boolRule = "contract 1.4, boolean: true or false"
-	for _, field := range []string{"limitToProducts", "valid"} {
+	for _, f := range []string{"B179 limitToProducts", "B180 valid"} {
+		_, field := rowOf(f)
 		for _, s := range []string{`"false"`, "0", `"no"`, "1", "[]"} {
-			no(boolRule, bad{"B179 " + field + " " + s, with(`"` + field + `":` + s), mustBe(field, asBoolean)})
+			no(boolRule, bad{f + " " + s, with(`"` + field + `":` + s), mustBe(field, asBoolean)})
 		}
 	}
 
@@ -145,6 +153,7 @@ func couponCases() []serverCase {
 }
 
 // dateCases are what every date does, on an operation whose body with makes.
+// The numbers of the rows are those of redeemBy; another field has one.
 func dateCases(number, operation, field string, with func(member string) string) []serverCase {
 	const rule = "contract 1.4, date: RFC 3339 with zone, or YYYY-MM-DD for that day's last millisecond; years 1–9999"
 	member := func(s string) string { return with(`"` + field + `":` + s) }
@@ -153,12 +162,17 @@ func dateCases(number, operation, field string, with func(member string) string)
 		{number + " " + field + " a number", member(`1795132800`), mustBe(field, asString)},
 		{number + " " + field + " true", member(`true`), mustBe(field, asString)},
 	}
-	for _, s := range []string{
-		"tomorrow", "2026-02-29", "2026-13-01", "2026-00-10", "2026-04-31", "2026-1-2", "20261120", "2026-W47-5", "2026-324", " 2026-11-20", "2026-11-20 ",
-		"2026-11-20T10:00:00", "2026-11-20T10:00:00+24:00", "2026-11-20T10:00:00,5Z", "2026-11-20T1:00:00Z", "2026-11-20T23:59:60Z", "2026-11-20T24:00:00Z",
-		"0000-01-01", "10000-01-01", "-001-01-01", "2026-11-20 10:00:00Z", "2026-11-20T10:00Z", "2026-11-20T10:00:00.Z", "1795132800", "２０２６-11-20",
+	for _, row := range []string{
+		"B165 tomorrow", "B165 1795132800", "B166 2026-02-29", "B166 2026-13-01", "B166 2026-00-10", "B166 2026-04-31", "B167 2026-1-2", "B167 20261120", "B167 2026-W47-5",
+		"B167 2026-324", "B167  2026-11-20", "B167 2026-11-20 ", "B167 ２０２６-11-20", "B168 2026-11-20T10:00:00", "B168 2026-11-20 10:00:00Z", "B168 2026-11-20T10:00Z",
+		"B169 2026-11-20T10:00:00+24:00", "B170 2026-11-20T10:00:00,5Z", "B170 2026-11-20T1:00:00Z", "B170 2026-11-20T10:00:00.Z", "B171 2026-11-20T23:59:60Z",
+		"B171 2026-11-20T24:00:00Z", "B172 0000-01-01", "B172 10000-01-01", "B172 -001-01-01",
 	} {
-		rows = append(rows, bad{number + " " + field + " " + s, member(`"` + s + `"`), mustBe(field, asDate)})
+		own, s := rowOf(row)
+		if number != "B165" {
+			own = number
+		}
+		rows = append(rows, bad{fmt.Sprintf("%s %s %q", own, field, s), member(`"` + s + `"`), mustBe(field, asDate)})
 	}
 	cases := refusals(rule, operation, rows...)
 	for _, instant := range [][2]string{
@@ -166,11 +180,11 @@ func dateCases(number, operation, field string, with func(member string) string)
 		{"2031-11-20T10:00:00+05:30", "2031-11-20T04:30:00.000Z"}, {"2031-11-20T10:00:00.5-01:00", "2031-11-20T11:00:00.500Z"},
 	} {
 		cases = append(cases, successes(rule, operation, good{
-			number + " " + field + " " + instant[0], member(`"` + instant[0] + `"`), `{"` + field + `":"` + instant[1] + `"}`,
+			strings.Replace(number, "B165", "B174", 1) + " " + field + " " + instant[0], member(`"` + instant[0] + `"`), `{"` + field + `":"` + instant[1] + `"}`,
 		})...)
 	}
 	for _, day := range []string{"2031-03-29", "2024-02-29", "9999-12-31", "2001-01-01"} {
-		cases = append(cases, serverCase{number + " " + field + " " + day, rule, func(x *exam) {
+		cases = append(cases, serverCase{strings.Replace(number, "B165", "B174", 1) + " " + field + " " + day, rule, func(x *exam) {
 			a := x.do(operation, member(`"`+day+`"`))
 			if got := a.ok().text(field); !strings.HasSuffix(got, ":59.999Z") { // the hour is of the program's own time zone
 				a.wants("the day's last millisecond")

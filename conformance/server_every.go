@@ -160,6 +160,9 @@ func noSecrets(a *answer) (want, got string) {
 	if strings.Contains(body, a.x.server.Key) && len(a.x.server.Key) >= 8 {
 		return "an answer without the key", "the key"
 	}
+	if a.request.target == "/openapi.json" {
+		return "", "" // it describes secrets
+	}
 	if strings.Contains(body, `"password"`) {
 		return "no key password", body
 	}

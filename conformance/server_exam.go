@@ -110,12 +110,6 @@ func (x *exam) fatal(f Failure) {
 	runtime.Goexit()
 }
 
-func (x *exam) failed() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return len(x.failures) > 0
-}
-
 // clip cuts a text for a report.
 func clip(s string) string {
 	const most = 600

@@ -23,7 +23,7 @@ func linkCases() []serverCase {
 	const target = "contract 3.2, PUT and DELETE: id or link names the target"
 	for _, method := range []string{"PUT", "DELETE"} {
 		more := map[string]string{"PUT": `,"newLink":"{{u}}"`}[method]
-		cases = append(cases, refusals(target, method+" /links", bad{"B317 " + method + " no target", `{"x":1` + more + `}`, linkIDRequired},
+		cases = append(cases, refusals(target, method+" /links", bad{map[string]string{"PUT": "B317 ", "DELETE": "B325 "}[method] + method + " no target", `{"x":1` + more + `}`, linkIDRequired},
 			bad{"B317 " + method + " id null", `{"id":null,"link":""` + more + `}`, linkIDRequired}, bad{"B317 " + method + " id 5", `{"id":5` + more + `}`, mustBe("id", asString)},
 			bad{"B320 " + method + " unknown id", `{"id":"{{unknown}}"` + more + `}`, linkNotFound}, bad{"B320 " + method + " unknown slug", `{"link":"{{u}}"` + more + `}`, linkNotFound},
 			bad{"B326 " + method + " not a UUID", `{"id":"not-a-uuid"` + more + `}`, linkNotFound}, bad{"B324 " + method + " id and link of two", `{"id":"{{affiliate.link}}","link":"{{other.slug}}"` + more + `}`, identifiersMismatch},

@@ -46,7 +46,11 @@ func onceCases() []serverCase {
 		{"POST /sales", `{"referralId":"{{u}}","totalEarned":10}`, "unattributed"},
 		{"POST /sales", `{"referralId":"{{referral}}","totalEarned":10,"externalId":"{{sale.externalId}}"}`, "duplicate"},
 	} {
-		name := strings.TrimSpace("B427 " + op.operation + " " + op.lookup)
+		number := "B427 "
+		if op.lookup != "" {
+			number = "B438 "
+		}
+		name := strings.TrimSpace(number + op.operation + " " + op.lookup)
 		cases = append(cases, serverCase{name, onceRule, func(x *exam) {
 			first := x.send(keyed(op.operation, op.body, x.unique)).ok().headed("Idempotent-Replayed", "")
 			for range 2 {
@@ -223,6 +227,22 @@ func raceCases() []serverCase {
 		{"B401 first orders of one customer", rule, func(x *exam) {
 			x.do("POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}","affiliateId":"{{affiliate}}","firstTimeOrder":true}`).as("k")
 			oneWins(x, notFirstOrder, x.atOnce(n, body("POST /sales", `{"promoCode":"{{u}}","email":"{{u}}@conform.example","totalEarned":10}`)))
+		}},
+		{"B402 sales while their code is deleted", "contract 1.9: a sale either committed before, or its code is not found", func(x *exam) {
+			x.do("POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}","affiliateId":"{{affiliate}}"}`).as("k")
+			for i, a := range x.atOnce(n, func(i int) request {
+				if i == n/2 {
+					return call("DELETE /promotional-codes", `{"promotionalCodeId":"{{k}}"}`)
+				}
+				return call("POST /sales", `{"promoCode":"{{u}}","totalEarned":1}`)
+			}) {
+				if i == n/2 || a.status == 200 {
+					a.ok()
+				} else {
+					a.refused(codeNotFound)
+				}
+			}
+			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":1}`).refused(codeNotFound)
 		}},
 		{"B420 refunds that together exceed the sale", "rule 5.5: never more than is left", func(x *exam) {
 			x.do("POST /sales", `{"referralId":"{{referral}}","totalEarned":45}`).as("s")

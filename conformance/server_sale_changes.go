@@ -12,7 +12,7 @@ func saleChangeCases() []serverCase {
 	const target = "contract 3.7: saleId, an integer or a string of digits"
 	var cases []serverCase
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
-		cases = append(cases, refusals(target, method+" /sales", bad{"B406 " + method + " no saleId", `{}`, saleIDRequired}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, saleIDRequired},
+		cases = append(cases, refusals(target, method+" /sales", bad{map[string]string{"PUT": "B406 ", "PATCH": "B415 ", "DELETE": "B421 "}[method] + method + " no saleId", `{}`, saleIDRequired}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, saleIDRequired},
 			bad{"B406 " + method + ` saleId ""`, `{"saleId":""}`, saleIDRequired}, bad{"B408 " + method + " saleId 5107.0", `{"saleId":5107.0}`, mustBe("saleId", asInteger)},
 			bad{"B408 " + method + " saleId 5e3", `{"saleId":5e3}`, mustBe("saleId", asInteger)}, bad{"B408 " + method + " saleId true", `{"saleId":true}`, mustBe("saleId", asInteger)})...)
 		if method != "DELETE" {
@@ -86,10 +86,11 @@ func saleChangeCases() []serverCase {
 			refund(x, `,"amount":10,"refundId":"R1"`).has(`{"reason":"partially_refunded"}`)
 			x.get("/sales?id={{s}}").has(`{"refundedAmount":20}`)
 		}),
-		own("B417 PATCH in full", refunds, func(x *exam, put func(string) *answer) {
+		own("B423 PATCH in full, PUT, DELETE", refunds, func(x *exam, put func(string) *answer) {
 			refund(x, "").has(`{"success":true,"alreadyRefunded":false,"reason":"refunded"}`)
 			x.get("/affiliates?id={{a}}").has(`{"totalRevenue":100,"totalCommissionEarned":0}`)
-			put(`"totalEarned":50`).refused(saleRefunded)
+			put(`"totalEarned":150`).refused(saleRefunded)
+			put(`"totalEarned":50`).refused(totalBelowRefunded)
 			put(`"commissionEarned":5`).refused(saleRefunded)
 			put(`"name":"Tim"`).has(`{"name":"Tim","status":"REFUNDED"}`)
 			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
@@ -118,7 +119,7 @@ func previewCases() []serverCase {
 	own := func(name, rule, coupon, code string, run func(x *exam, preview func(member string) *answer)) serverCase {
 		return serverCase{name, rule, func(x *exam) {
 			x.do("POST /coupons", `{"name":"{{u}}",`+coupon+`}`).as("c")
-			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}","affiliateId":"{{affiliate}}"`+code+`}`).as("k")
+			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}"`+code+`}`).as("k")
 			run(x, func(member string) *answer { return x.do(operation, `{"promoCode":"{{u}}"`+member+`}`) })
 		}}
 	}
@@ -132,13 +133,13 @@ func previewCases() []serverCase {
 			x.do(operation, `{"promoCode":"{{u}}","totalEarned":10}`).has(`{"valid":false,"reasons":[{"reason":"code_not_found","message":"Promo code not found"}],"unverified":[],
 				"discount":null,"promotionalCode":null,"coupon":null,"affiliate":null}`)
 		}},
-		own("B258 a good code", "contract 4.1: valid, the discount, code, coupon and affiliate; the key code is read when promoCode is absent", `"percentOff":20`, "", func(x *exam, preview func(string) *answer) {
+		own("B258 a good code", "contract 4.1: valid, the discount, code, coupon and affiliate; the key code is read when promoCode is absent", `"percentOff":20`, owned, func(x *exam, preview func(string) *answer) {
 			a := preview(`,"totalEarned":19.99`).has(`{"valid":true,"reasons":[],"unverified":[],"discount":4,"promotionalCode":{"id":"{{k}}","code":"{{u}}"},
 				"coupon":{"id":"{{c}}","percentOff":20},"affiliate":{"id":"{{affiliate}}","email":"{{affiliate.email}}"}}`)
 			x.do(operation, `{"code":" {{u}} ","totalEarned":19.99}`).bytes(a.body)
 			preview("").has(`{"valid":true,"discount":null}`)
 		}),
-		own("B258 a preview counts nothing", "contract 4.1: writes nothing, counts nothing", `"percentOff":20,"maxRedemptions":1`, `,"maxRedemptions":1`, func(x *exam, preview func(string) *answer) {
+		own("B258 a preview counts nothing", "contract 4.1: writes nothing, counts nothing", `"percentOff":20,"maxRedemptions":1`, owned+`,"maxRedemptions":1`, func(x *exam, preview func(string) *answer) {
 			for range 20 {
 				preview(`,"totalEarned":10`).has(`{"valid":true}`)
 			}
@@ -148,7 +149,7 @@ func previewCases() []serverCase {
 				{"reason":"coupon_exhausted","message":"Promo code has reached its redemption limit","limit":1,"used":1}]}`)
 		}),
 		own("B367 every failing row", all, `"percentOff":20,"valid":false,"redeemBy":"2020-01-01T00:00:00Z","limitToProducts":true,"productIds":["p"]`,
-			`,"active":false,"expiresAt":"2021-01-01T00:00:00Z","affiliateId":null,"minimumAmount":25`, func(_ *exam, preview func(string) *answer) {
+			`,"active":false,"expiresAt":"2021-01-01T00:00:00Z","minimumAmount":25`, func(_ *exam, preview func(string) *answer) {
 				preview(`,"totalEarned":10,"product":{"productId":"q"}`).has(`{"valid":false,"reasons":[
 					{"reason":"code_inactive","message":"Promo code is not active"},{"reason":"coupon_invalid","message":"Promo code is not active"},
 					{"reason":"code_expired","message":"Promo code has expired","at":"2021-01-01T00:00:00.000Z"},{"reason":"coupon_expired","message":"Promo code has expired","at":"2020-01-01T00:00:00.000Z"},
@@ -157,20 +158,20 @@ func previewCases() []serverCase {
 					{"reason":"wrong_product","message":"Promo code does not apply to this product"}],"discount":2,"affiliate":null}`)
 			}),
 		own("B258 what was not sent", "contract 4.1, unverified: rows 9–14 that the code carries but the request gave no input for", `"percentOff":20,"limitToProducts":true,"productIds":["p"]`,
-			`,"firstTimeOrder":true,"minimumAmount":25,"limitToAffiliate":true,"limitToCustomers":true,"customerId":"x"`, func(_ *exam, preview func(string) *answer) {
+			owned+`,"firstTimeOrder":true,"minimumAmount":25,"limitToAffiliate":true,"limitToCustomers":true,"customerId":"x"`, func(_ *exam, preview func(string) *answer) {
 				preview("").has(`{"valid":true,"unverified":["not_first_order","below_minimum","wrong_affiliate","wrong_customer","wrong_product"]}`)
 			}),
-		own("B370 a minimum in another currency", all, `"percentOff":20`, `,"minimumAmount":1,"minimumAmountCurrency":"JPY"`, func(_ *exam, preview func(string) *answer) {
+		own("B370 a preview of a minimum in another currency", all, `"percentOff":20`, owned+`,"minimumAmount":1,"minimumAmountCurrency":"JPY"`, func(_ *exam, preview func(string) *answer) {
 			preview(`,"totalEarned":10`).has(`{"valid":false,"reasons":[{"reason":"wrong_currency","message":"Promo code minimum is in another currency","currency":"JPY"}]}`)
 		}),
-		own("B258 a flat discount", "contract 4.1, discount: FLAT takes at most totalEarned", `"couponType":"FLAT","amountOff":7.5,"currency":"USD"`, "", func(_ *exam, preview func(string) *answer) {
+		own("B258 a flat discount", "contract 4.1, discount: FLAT takes at most totalEarned", `"couponType":"FLAT","amountOff":7.5,"currency":"USD"`, owned, func(_ *exam, preview func(string) *answer) {
 			preview(`,"totalEarned":10`).has(`{"discount":7.5}`)
 			preview(`,"totalEarned":5`).has(`{"discount":5}`)
 		}),
-		own("B258 a flat discount in another currency", "contract 4.1, discount: null for a FLAT coupon in another currency", `"couponType":"FLAT","amountOff":7.5,"currency":"JPY"`, "", func(_ *exam, preview func(string) *answer) {
+		own("B258 a flat discount in another currency", "contract 4.1, discount: null for a FLAT coupon in another currency", `"couponType":"FLAT","amountOff":7.5,"currency":"JPY"`, owned, func(_ *exam, preview func(string) *answer) {
 			preview(`,"totalEarned":10`).has(`{"discount":null}`)
 		}),
-		own("B258 the preview says what the sale says", "rule 3.6: the preview runs the very function that the sale runs", `"percentOff":20`, `,"firstTimeOrder":true,"limitToAffiliate":true`, func(x *exam, preview func(string) *answer) {
+		own("B258 the preview says what the sale says", "rule 3.6: the preview runs the very function that the sale runs", `"percentOff":20`, owned+`,"firstTimeOrder":true,"limitToAffiliate":true`, func(x *exam, preview func(string) *answer) {
 			preview(`,"referralId":"{{other.slug}}"`).has(`{"valid":false,"reasons":[{"reason":"wrong_affiliate"}]}`)
 			preview(`,"email":"{{u}}@conform.example"`).has(`{"valid":true,"unverified":["wrong_affiliate"]}`)
 			x.do("POST /sales", `{"promoCode":"{{u}}","email":"{{u}}@conform.example","totalEarned":10}`).ok()

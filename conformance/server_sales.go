@@ -167,6 +167,9 @@ func recordedCases() []serverCase {
 	}
 }
 
+// owned is the member of a code that gives it an affiliate.
+const owned = `,"affiliateId":"{{affiliate}}"`
+
 // saleRefusalCases are the rules of codes (contract 3.5).
 func saleRefusalCases() []serverCase {
 	const rule = "contract 3.5: the first failing row is answered; a row whose input was not sent does not fail"
@@ -174,7 +177,7 @@ func saleRefusalCases() []serverCase {
 	own := func(name, coupon, code string, run func(x *exam, sell func(member string) *answer)) serverCase {
 		return serverCase{name, rule, func(x *exam) {
 			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10`+coupon+`}`).as("c")
-			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}","affiliateId":"{{affiliate}}"`+code+`}`).as("k")
+			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}"`+code+`}`).as("k")
 			run(x, func(member string) *answer {
 				return x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":25`+member+`}`)
 			})
@@ -189,20 +192,20 @@ func saleRefusalCases() []serverCase {
 	}
 	const past, future = `"2020-01-01T00:00:00Z"`, `"2035-01-01T00:00:00Z"`
 	return []serverCase{
-		always("B360 a code that is not active", "", `,"active":false`, codeInactive),
-		always("B361 a coupon that is not valid", `,"valid":false`, "", couponInvalid),
-		always("B362 a code that has expired", "", `,"expiresAt":`+past, codeExpired),
-		always("B363 a coupon that has expired", `,"redeemBy":`+past, "", couponExpired),
-		always("B366 a code without an affiliate", "", `,"affiliateId":null`, codeUnassigned),
-		always("B367 inactive before invalid", `,"valid":false`, `,"active":false`, codeInactive),
-		always("B367 invalid before expired", `,"valid":false`, `,"expiresAt":`+past, couponInvalid),
-		always("B367 code before coupon", `,"redeemBy":`+past, `,"expiresAt":`+past, codeExpired),
-		always("B367 expired before below minimum", "", `,"minimumAmount":1000,"expiresAt":`+past, codeExpired),
-		always("B370 a minimum in another currency", "", `,"minimumAmount":1,"minimumAmountCurrency":"JPY"`, wrongCurrency),
-		always("B371 below the minimum", "", `,"minimumAmount":25.0001`, belowMinimum),
-		own("B371 at the minimum", "", `,"minimumAmount":25`, func(_ *exam, sell func(string) *answer) { sell("").ok() }),
-		own("B362 before the end", `,"redeemBy":`+future, `,"expiresAt":`+future, func(_ *exam, sell func(string) *answer) { sell("").ok() }),
-		own("B364 a code at its limit", "", `,"maxRedemptions":2`, func(x *exam, sell func(string) *answer) {
+		always("B360 a code that is not active", "", owned+`,"active":false`, codeInactive),
+		always("B361 a coupon that is not valid", `,"valid":false`, owned, couponInvalid),
+		always("B362 a code that has expired", "", owned+`,"expiresAt":`+past, codeExpired),
+		always("B363 a coupon that has expired", `,"redeemBy":`+past, owned, couponExpired),
+		always("B366 a code without an affiliate", "", "", codeUnassigned),
+		always("B367 inactive before invalid", `,"valid":false`, owned+`,"active":false`, codeInactive),
+		always("B367 invalid before expired", `,"valid":false`, owned+`,"expiresAt":`+past, couponInvalid),
+		always("B367 code before coupon", `,"redeemBy":`+past, owned+`,"expiresAt":`+past, codeExpired),
+		always("B367 expired before below minimum", "", owned+`,"minimumAmount":1000,"expiresAt":`+past, codeExpired),
+		always("B370 a minimum in another currency", "", owned+`,"minimumAmount":1,"minimumAmountCurrency":"JPY"`, wrongCurrency),
+		always("B371 below the minimum", "", owned+`,"minimumAmount":25.0001`, belowMinimum),
+		own("B371 at the minimum", "", owned+`,"minimumAmount":25`, func(_ *exam, sell func(string) *answer) { sell("").ok() }),
+		own("B362 before the end", `,"redeemBy":`+future, owned+`,"expiresAt":`+future, func(_ *exam, sell func(string) *answer) { sell("").ok() }),
+		own("B364 a code at its limit", "", owned+`,"maxRedemptions":2`, func(x *exam, sell func(string) *answer) {
 			sell("").ok()
 			sell("").ok()
 			sell("").refused(codeExhausted)
@@ -212,18 +215,18 @@ func saleRefusalCases() []serverCase {
 			x.do("PUT /promotional-codes", `{"promotionalCodeId":"{{k}}","maxRedemptions":null}`).ok()
 			sell("").ok()
 		}),
-		own("B365 a coupon at its limit through another code", `,"maxRedemptions":1`, "", func(x *exam, sell func(string) *answer) {
+		own("B365 a coupon at its limit through another code", `,"maxRedemptions":1`, owned, func(x *exam, sell func(string) *answer) {
 			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}-2","affiliateId":"{{affiliate}}"}`).ok()
 			x.do("POST /sales", `{"promoCode":"{{u}}-2","totalEarned":1}`).ok()
 			sell("").refused(couponExhausted)
 			x.get("/coupons?id={{c}}").has(`{"timesRedeemed":1,"promotionalCodes":[{"timesRedeemed":1},{"timesRedeemed":0}]}`)
 		}),
-		own("B396 the repeat of the sale that took the last one", "", `,"maxRedemptions":1`, func(_ *exam, sell func(string) *answer) {
+		own("B396 the repeat of the sale that took the last one", "", owned+`,"maxRedemptions":1`, func(_ *exam, sell func(string) *answer) {
 			sell(`,"externalId":"{{u}}"`).ok()
 			sell(`,"externalId":"{{u}}"`).null().headed("Sale-Outcome", "duplicate")
 			sell(`,"externalId":"{{u}}x"`).refused(codeExhausted)
 		}),
-		own("B368 not the first order", "", `,"firstTimeOrder":true`, func(x *exam, sell func(string) *answer) {
+		own("B368 not the first order", "", owned+`,"firstTimeOrder":true`, func(x *exam, sell func(string) *answer) {
 			sell(`,"email":"{{u}}@conform.example"`).as("s", "referralId")
 			sell(`,"email":"{{u}}@conform.example"`).refused(notFirstOrder)
 			sell(`,"referralId":"{{s.referralId}}"`).refused(notFirstOrder)
@@ -232,11 +235,11 @@ func saleRefusalCases() []serverCase {
 			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
 			sell(`,"email":"{{u}}@conform.example"`).ok()
 		}),
-		own("B369 first order, nobody named", "", `,"firstTimeOrder":true`, func(_ *exam, sell func(string) *answer) {
+		own("B369 first order, nobody named", "", owned+`,"firstTimeOrder":true`, func(_ *exam, sell func(string) *answer) {
 			sell("").ok()
 			sell("").ok()
 		}),
-		own("B372 another affiliate", "", `,"limitToAffiliate":true`, func(_ *exam, sell func(string) *answer) {
+		own("B372 another affiliate", "", owned+`,"limitToAffiliate":true`, func(_ *exam, sell func(string) *answer) {
 			for _, ident := range []string{"{{other}}", "{{other.slug}}"} {
 				sell(`,"referralId":"` + ident + `"`).refused(wrongAffiliate)
 			}
@@ -244,7 +247,7 @@ func saleRefusalCases() []serverCase {
 			sell(`,"referralId":"{{referral}}"`).ok()
 			sell(`,"referralId":"{{u}}-nobody"`).ok()
 		}),
-		own("B373 another customer", "", `,"limitToCustomers":true,"customerId":"{{referral.email}}"`, func(_ *exam, sell func(string) *answer) {
+		own("B373 another customer", "", owned+`,"limitToCustomers":true,"customerId":"{{referral.email}}"`, func(_ *exam, sell func(string) *answer) {
 			sell(`,"email":"{{customer.email}}"`).refused(wrongCustomer)
 			sell(`,"email":"{{u}}@conform.example"`).refused(wrongCustomer)
 			sell(`,"referralId":"{{customer}}"`).refused(wrongCustomer)
@@ -252,11 +255,11 @@ func saleRefusalCases() []serverCase {
 			sell(`,"referralId":"{{referral}}"`).ok()
 			sell("").ok()
 		}),
-		own("B373 a customer by external id", "", `,"limitToCustomers":true,"customerId":"{{referral.referredUserExternalId}}"`, func(_ *exam, sell func(string) *answer) {
+		own("B373 a customer by external id", "", owned+`,"limitToCustomers":true,"customerId":"{{referral.referredUserExternalId}}"`, func(_ *exam, sell func(string) *answer) {
 			sell(`,"email":"{{customer.email}}"`).refused(wrongCustomer)
 			sell(`,"email":"{{referral.email}}"`).ok()
 		}),
-		own("B374 another product", `,"limitToProducts":true,"productIds":["p1","p2"]`, "", func(_ *exam, sell func(string) *answer) {
+		own("B374 another product", `,"limitToProducts":true,"productIds":["p1","p2"]`, owned, func(_ *exam, sell func(string) *answer) {
 			sell(`,"product":{"productId":"p3"}`).refused(wrongProduct)
 			sell(`,"product":{"productId":"P1"}`).refused(wrongProduct)
 			sell(`,"product":{"productId":"p2"}`).ok()

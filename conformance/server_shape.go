@@ -225,7 +225,7 @@ func integrationSources() form {
 func referralForm() fields {
 	status := oneOf("ACTIVE", "SUBMITTED", "DECLINED", "PAST_DUE", "CANCELLED")
 	return fields{
-		"id": anID, "affiliateId": orNull(anID), "name": orNull(aText), "email": orNull(aText),
+		"id": anID, "affiliateId": orNull(anID), "name": orNull(aText), "email": aText,
 		"referredUserExternalId": orNull(aText), "plan": orNull(aText), "subscriptionStatus": status, "status": status,
 		"submissionType": oneOf("AUTOMATIC", "MANUAL"), "referralMedium": oneOf("LINK", "COUPON"),
 		"source":                    oneOf("UNKNOWN", "API", "INTEGRATION", "MANUAL", "IMPORTED", "AFFILIATE_SUBMITTED"),

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -51,12 +50,15 @@ func endpointCases() []serverCase {
 		bad{`B451 description ""`, `{"url":"https://hooks.conform.example/","events":["*"],"description":""}`, mustBe("description", notEmpty)},
 		bad{"B451 description of 256", `{"url":"https://hooks.conform.example/","events":["*"],"description":"` + strings.Repeat("x", 256) + `"}`, mustBe("description", tooLong)})...)
 	const target = "contract 4.2: webhookId is required; unknown is 404"
-	for operation, more := range map[string]string{"PUT /webhooks": "", "DELETE /webhooks": "", "POST /webhooks/rotate-secret": "", "POST /webhooks/test": `,"event":"sale.created"`} {
+	for _, operation := range []string{"PUT /webhooks", "DELETE /webhooks", "POST /webhooks/rotate-secret", "POST /webhooks/test"} {
+		more := ""
+		if operation == "POST /webhooks/test" {
+			more = `,"event":"sale.created"`
+		}
 		cases = append(cases, refusals(target, operation, bad{"B452 " + operation + " no webhookId", `{"x":1` + more + `}`, webhookIDRequired}, bad{"B452 " + operation + " webhookId null", `{"webhookId":null` + more + `}`, webhookIDRequired},
 			bad{"B452 " + operation + " webhookId 5", `{"webhookId":5` + more + `}`, mustBe("webhookId", asString)}, bad{"B453 " + operation + " unknown", `{"webhookId":"{{unknown}}"` + more + `}`, webhookNotFound},
 			bad{"B453 " + operation + " text", `{"webhookId":"x"` + more + `}`, webhookNotFound})...)
 	}
-	slices.SortStableFunc(cases, func(a, b serverCase) int { return strings.Compare(a.name[:4], b.name[:4]) })
 	for _, field := range []string{"secret", "status", "id", "disabledReason", "activ"} {
 		cases = append(cases, refusals("contract 1.3: unknown fields are refused on PUT /webhooks", "PUT /webhooks", bad{"B452 PUT " + field, `{"webhookId":"{{webhook}}","` + field + `":null}`, unknownField(field)})...)
 	}
@@ -178,7 +180,7 @@ func deliveryCases() []serverCase {
 	}
 	return append(cases,
 		serverCase{"B456 event y", "contract 4.2: a bad filter is invalid_query with the field error's text", func(x *exam) {
-			x.get("/webhooks/deliveries?event=y").refused(refusal{400, "invalid_query", "event", "Unknown event type: y"})
+			x.get("/webhooks/deliveries?event=y").refused(badParameter("event", "must be one of "+strings.Join(eventTypes(), ", ")))
 		}},
 		serverCase{"B111 deliveries of nobody", missRule, func(x *exam) {
 			x.get("/webhooks/deliveries?webhookId={{unknown}}").has("[]")

@@ -15,7 +15,7 @@ func newAffiliate(in *input) affiliate.NewAffiliate {
 		LastName:         in.text("lastName"),
 		Email:            in.text("email"),
 		CommissionRate:   in.percent("commissionRate"),
-		AffiliateLink:    in.slug("affiliateLink"),
+		AffiliateLink:    in.sent("affiliateLink", notASlug),
 		AffiliateStatus:  in.text("affiliateStatus"),
 		SendWelcomeEmail: in.flag("sendWelcomeEmail"),
 		CommissionPlanID: in.id("commissionPlanId"),
@@ -46,7 +46,7 @@ func affiliateChangeOf(in *input) affiliateChange {
 // the old name of affiliateId.
 func affiliateRefOf(in *input) affiliate.AffiliateRef {
 	defer in.targeted()
-	return affiliate.AffiliateRef{ID: aliased(in, "affiliateId", "id", in.id), Email: in.text("emailAddress")}
+	return affiliate.AffiliateRef{ID: aliased(in, "affiliateId", "id", in.id), Email: in.name("emailAddress")}
 }
 
 // counted is the answer of an update that says how many it matched.
@@ -63,7 +63,7 @@ func updateAffiliate(p *affiliate.Program, ctx context.Context, in affiliateChan
 // email.
 func affiliateTarget(in *input) affiliate.AffiliateRef {
 	defer in.targeted()
-	text := aliased(in, "affiliateId", "id", in.text)
+	text := aliased(in, "affiliateId", "id", in.name)
 	if id := idOf(text); id != unknownID {
 		return affiliate.AffiliateRef{ID: id}
 	}

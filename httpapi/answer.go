@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -17,11 +18,11 @@ var null = []byte("null")
 // fixed headers of every answer (contract 1.6).
 func (c *call) begin(status, length int) {
 	h := c.w.Header()
-	h["Content-Type"] = []string{"application/json; charset=utf-8"}
-	h["Cache-Control"] = []string{c.caching()}
-	h["X-Content-Type-Options"] = []string{"nosniff"}
+	values := [...]string{"application/json; charset=utf-8", c.caching(), "nosniff", ""} // one block for all
+	h["Content-Type"], h["Cache-Control"], h["X-Content-Type-Options"] = values[0:1:1], values[1:2:2], values[2:3:3]
 	if length >= 0 {
-		h["Content-Length"] = []string{strconv.Itoa(length)}
+		values[3] = strconv.Itoa(length)
+		h["Content-Length"] = values[3:]
 	}
 	if c.replayed != nil {
 		h["Idempotent-Replayed"] = []string{"true"}
@@ -158,13 +159,18 @@ func (c *call) refuse(e *affiliate.Error) {
 	c.write(status, body)
 }
 
-// headerText is a text that a header may hold: ASCII, as Go would quote it.
+// headerText is a text for clients as a header may hold it: what is not ASCII
+// is escaped. Control characters are escaped in every such text already.
 func headerText(s string) string {
 	quoted := strconv.QuoteToASCII(s)
-	return quoted[1 : len(quoted)-1]
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(quoted[1 : len(quoted)-1])
 }
 
 // seconds is a wait in whole seconds, rounded up.
 func seconds(d time.Duration) string {
-	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
+	whole := d / time.Second
+	if d > whole*time.Second {
+		whole++
+	}
+	return strconv.FormatInt(int64(whole), 10)
 }

@@ -225,7 +225,7 @@ func TestLimit(t *testing.T) {
 		}
 	})
 	const refused = "429 rate_limited: Too many requests. Please slow down."
-	for wait, want := range map[string]string{"1ns": "1", "1s": "1", "1001ms": "2", "90s": "90", "3600s": "3600"} {
+	for wait, want := range map[string]string{"1ns": "1", "1s": "1", "1001ms": "2", "90s": "90", "3600s": "3600", "2562047h47m16.854775807s": "9223372037"} {
 		for _, key := range []string{"Authorization:", "Authorization: Bearer wrong", "Authorization: Bearer " + testKey} {
 			got := w.do("GET", couponsPath, "", key, "X-Limit: "+wait)
 			if got.refusal() != refused || got.header.Get("Retry-After") != want {

@@ -65,9 +65,6 @@ func (c *call) free() {
 
 // serve runs the checks in the contract's order and then the operation.
 func (c *call) serve() {
-	if c.h.cfg.Logger.Enabled(c.r.Context(), slog.LevelDebug) {
-		defer c.log(time.Now())
-	}
 	found, res, refused := c.h.find(c.r)
 	if refused != nil {
 		if res != nil {
@@ -118,7 +115,7 @@ func (c *call) readBytes() (empty bool, err error) {
 		return true, nil
 	}
 	if !isJSON(c.r.Header) {
-		if _, err := io.CopyN(io.Discard, body, 1); err != nil {
+		if _, err := io.CopyN(io.Discard, body, 1); err == io.EOF {
 			return true, nil // a body of unknown length that turns out to be empty
 		}
 		return false, affiliate.RejectMediaType.Err()
@@ -236,5 +233,5 @@ func (c *call) operation() string {
 	if c.route == nil {
 		return "none"
 	}
-	return c.route.method + " " + c.route.path
+	return c.route.method + " " + c.r.URL.Path // a path of the table
 }

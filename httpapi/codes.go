@@ -38,7 +38,7 @@ func newCode(in *input) affiliate.NewCode {
 	code := affiliate.NewCode{
 		Once:                  in.once,
 		CouponID:              in.id("couponId"),
-		Code:                  in.text("code"),
+		Code:                  in.sent("code", notACode),
 		AffiliateID:           in.id("affiliateId"),
 		AffiliateEmail:        in.optional("affiliateEmail"),
 		ExternalID:            in.optional("externalId"),

@@ -74,7 +74,6 @@ func couponChangeOf(in *input) couponChange {
 			ProductIDs:       texts[string](in, "productIds"),
 			Valid:            in.boolean("valid"),
 			RedeemBy:         in.date("redeemBy"),
-			IntegrationType:  enum[affiliate.IntegrationType](in, "integrationType"),
 		},
 	}
 }

@@ -33,6 +33,12 @@
 // a link; [ClickFrom] reads them back at sign-up and checkout. [Tracking] serves
 // the two endpoints that a script in the browser calls instead.
 //
+// # The document
+//
+// GET /api/v1/openapi.json answers an OpenAPI 3.1 document of every operation,
+// of the tracking endpoints and of the requests that webhook endpoints get. It
+// is made from the tables that the handler itself works by.
+//
 // # What the package does not do
 //
 // It adds no CORS headers to the API, keeps no access log and limits no rates by itself:

@@ -19,10 +19,11 @@ const (
 	manyNames = 16 // from here on the names of an object are kept in a map
 )
 
-// A member is one name of an object with the text of its value.
+// A member is one name of an object with the text of its value. Both share the
+// memory of the body.
 type member struct {
-	name  string
-	value json.RawMessage // without white space around it; shares the body's memory
+	name  []byte          // without escapes
+	value json.RawMessage // without white space around it
 }
 
 // scan checks a whole body and appends the members of its object to into, in
@@ -55,12 +56,29 @@ func split(object json.RawMessage) []member {
 	return members
 }
 
+// textsOf returns the texts of an array that has passed the gate as part of a
+// body; false: the value holds something else.
+func textsOf[T ~string](array json.RawMessage) ([]T, bool) {
+	list := []T{}
+	g := gate{text: array}
+	for first := g.take('['); ; first = false {
+		if done, err := g.next(']', first); done || err != nil {
+			return list, done
+		}
+		raw, err := g.str()
+		if err != nil {
+			return nil, false
+		}
+		list = append(list, T(unquote(raw)))
+	}
+}
+
 // A gate is a reader of JSON text.
 type gate struct {
 	text  []byte
 	pos   int
 	depth int
-	path  [maxDepth]string // names on the way to pos, for errors
+	path  [maxDepth][]byte // names on the way to pos, for errors
 }
 
 // top reads the value at pos; of an object it collects the members.
@@ -68,7 +86,7 @@ func (g *gate) top(into []member) ([]member, *affiliate.Error) {
 	if !g.at('{') {
 		return nil, g.value()
 	}
-	err := g.object(func(name string, value []byte) { into = append(into, member{name, value}) })
+	err := g.object(func(name, value []byte) { into = append(into, member{name, value}) })
 	return into, err
 }
 
@@ -98,7 +116,7 @@ func (g *gate) value() *affiliate.Error {
 }
 
 // object reads an object and calls each for its members; nil: for none.
-func (g *gate) object(each func(name string, value []byte)) *affiliate.Error {
+func (g *gate) object(each func(name, value []byte)) *affiliate.Error {
 	if err := g.enter(); err != nil {
 		return err
 	}
@@ -127,16 +145,16 @@ func (g *gate) object(each func(name string, value []byte)) *affiliate.Error {
 }
 
 // name reads the name of a member and the colon behind it.
-func (g *gate) name() (string, *affiliate.Error) {
+func (g *gate) name() ([]byte, *affiliate.Error) {
 	raw, err := g.str()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if g.space(); !g.take(':') {
-		return "", affiliate.RejectJSON.Err()
+		return nil, affiliate.RejectJSON.Err()
 	}
 	g.space()
-	return unquote(raw), nil
+	return content(raw), nil
 }
 
 func (g *gate) array() *affiliate.Error {
@@ -144,7 +162,7 @@ func (g *gate) array() *affiliate.Error {
 		return err
 	}
 	defer g.leave()
-	g.path[g.depth-1] = ""
+	g.path[g.depth-1] = nil
 	for first := true; ; first = false {
 		if done, err := g.next(']', first); done || err != nil {
 			return err
@@ -308,38 +326,42 @@ func (g *gate) take(c byte) bool {
 }
 
 // dotted is a name with those of the objects around it: product.quantity.
-func (g *gate) dotted(name string) string {
+func (g *gate) dotted(name []byte) string {
+	dotted := string(name)
 	for _, outer := range slices.Backward(g.path[:g.depth-1]) {
-		if outer != "" {
-			name = outer + "." + name
+		if len(outer) > 0 {
+			dotted = string(outer) + "." + dotted
 		}
 	}
-	return name
+	return dotted
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // unquote is the text of a string that has passed the gate.
-func unquote(raw []byte) string {
+func unquote(raw []byte) string { return string(content(raw)) }
+
+// content is unquote in the memory of raw, where no escape stands in the way.
+func content(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
+		return raw[1 : len(raw)-1]
 	}
 	var s string
 	json.Unmarshal(raw, &s) // never fails: the gate has read the string
-	return s
+	return []byte(s)
 }
 
 // names is a set of names: a list while there are few.
 type names struct {
-	few  [manyNames]string
+	few  [manyNames][]byte
 	n    int
 	many map[string]struct{}
 }
 
 // add adds a name and tells whether it is new.
-func (s *names) add(name string) bool {
+func (s *names) add(name []byte) bool {
 	for _, known := range s.few[:s.n] {
-		if known == name {
+		if bytes.Equal(known, name) {
 			return false
 		}
 	}
@@ -351,7 +373,7 @@ func (s *names) add(name string) bool {
 	if s.many == nil {
 		s.many = map[string]struct{}{}
 	}
-	_, known := s.many[name]
-	s.many[name] = struct{}{}
+	_, known := s.many[string(name)]
+	s.many[string(name)] = struct{}{}
 	return !known
 }

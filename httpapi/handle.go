@@ -67,7 +67,7 @@ func create[In, Out any](read func(*input) In, do method[In, Out]) action {
 		if err != nil {
 			return err
 		}
-		return c.answer(out)
+		return c.answer(&out)
 	}))
 }
 
@@ -146,7 +146,7 @@ func write[In, Out any](read func(*input) In, do method[In, Out], mode input) ac
 			if err != nil {
 				return err
 			}
-			return c.answer(out)
+			return c.answer(&out)
 		},
 	})
 }

@@ -94,6 +94,9 @@ func newHandler(auth Authenticator, cfg Config, table map[string]*resource) (*Ha
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newCall(h, w, r)
 	defer c.free()
+	if h.cfg.Logger.Enabled(r.Context(), slog.LevelDebug) {
+		defer c.log(time.Now())
+	}
 	defer c.recover()
 	c.serve()
 }

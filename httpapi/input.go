@@ -63,6 +63,7 @@ const (
 // What stands for values that no record has.
 const (
 	notASlug     = "_" // for an empty slug
+	notACode     = " " // for an empty code
 	standIn      = "x" // for a text of the wrong type
 	unknownSale  = affiliate.SaleID(-1)
 	outsideRange = -1 // for an integer of the wrong type, where the engine's text covers both
@@ -77,7 +78,7 @@ func (in *input) fromQuery(values url.Values) {
 	in.query = values
 	for name, texts := range values {
 		raw, _ := json.Marshal(texts[0]) // text always has JSON
-		in.members = append(in.members, member{name, raw})
+		in.members = append(in.members, member{[]byte(name), raw})
 	}
 }
 
@@ -101,11 +102,9 @@ func (in *input) again(once affiliate.Once) *input {
 // known. null is not there unless the input is an update.
 func (in *input) find(name string, k kind) (value json.RawMessage, isNull bool) {
 	in.fields = append(in.fields, field{in.outer + name, k})
-	i := slices.IndexFunc(in.members, func(m member) bool { return m.name == name })
-	if i < 0 {
+	if value = in.value(name); value == nil {
 		return nil, false
 	}
-	value = in.members[i].value
 	if value[0] != 'n' {
 		return value, false
 	}
@@ -114,7 +113,18 @@ func (in *input) find(name string, k kind) (value json.RawMessage, isNull bool) 
 
 // has tells whether a field is there and not null.
 func (in *input) has(name string) bool {
-	return slices.ContainsFunc(in.members, func(m member) bool { return m.name == name && m.value[0] != 'n' })
+	value := in.value(name)
+	return value != nil && value[0] != 'n'
+}
+
+// value is the text of a field's value; nil: it is not there.
+func (in *input) value(name string) json.RawMessage {
+	for i := range in.members {
+		if string(in.members[i].name) == name {
+			return in.members[i].value
+		}
+	}
+	return nil
 }
 
 // aliased reads a field by its name or, when that is not there, by its old
@@ -151,8 +161,8 @@ func (in *input) refusal() (*affiliate.Error, int) {
 	}
 	if in.strict {
 		for _, m := range in.members {
-			if !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == m.name }) {
-				return affiliate.RejectUnknownField.Of(m.name), in.targets
+			if !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == string(m.name) }) {
+				return affiliate.RejectUnknownField.Of(string(m.name)), in.targets
 			}
 		}
 	}
@@ -209,9 +219,22 @@ func (in *input) optOptional(name string) affiliate.Opt[string] {
 
 // notBlank refuses a text of white space.
 func (in *input) notBlank(o affiliate.Opt[string]) {
-	if s, ok := o.Get(); ok && strings.TrimSpace(s) == "" {
+	if s, ok := o.Get(); ok && blank(s) {
 		in.fault(affiliate.FaultEmpty)
 	}
+}
+
+// blank tells a text of white space only, which counts as empty.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// name reads a text that names a record. An empty one names none: the engine
+// may miss it.
+func (in *input) name(field string) string {
+	s := in.optional(field)
+	if blank(s) {
+		return ""
+	}
+	return s
 }
 
 func (in *input) readText(value json.RawMessage) string {
@@ -222,11 +245,12 @@ func (in *input) readText(value json.RawMessage) string {
 	return unquote(value)
 }
 
-// slug reads the slug of a new link. An empty one is no slug, and not "none".
-func (in *input) slug(name string) string {
+// sent reads a text of which the engine takes an empty one for none. When an
+// empty one was sent, it gets what it says the same of as of an empty one.
+func (in *input) sent(name, empty string) string {
 	o := in.optText(name)
 	if s, there := o.Get(); there && s == "" {
-		return notASlug
+		return empty
 	}
 	return o.Or("")
 }
@@ -261,17 +285,18 @@ func (in *input) ident(name string) string {
 // id reads the id of a record; zero when none is there.
 func (in *input) id(name string) uuid.UUID {
 	in.fields = append(in.fields, field{in.outer + name, kindUUID})
-	i := slices.IndexFunc(in.members, func(m member) bool { return m.name == name })
-	if i < 0 || in.members[i].value[0] == 'n' {
+	value := in.value(name)
+	if value == nil || value[0] == 'n' {
 		return uuid.Nil
 	}
-	if in.members[i].value[0] != '"' {
+	if value[0] != '"' {
 		in.fault(affiliate.FaultNotAString)
 		return unknownID
 	}
-	s := unquote(in.members[i].value)
-	if s == "" {
+	s := unquote(value)
+	if blank(s) {
 		in.fault(affiliate.FaultEmpty)
+		return uuid.Nil
 	}
 	return idOf(s)
 }
@@ -291,13 +316,16 @@ func idOf(s string) uuid.UUID {
 // saleID reads the id of a sale: an integer, or text of digits.
 func (in *input) saleID(name string) affiliate.SaleID {
 	in.fields = append(in.fields, field{in.outer + name, kindSaleID})
-	i := slices.IndexFunc(in.members, func(m member) bool { return m.name == name })
-	if i < 0 || in.members[i].value[0] == 'n' {
+	value := in.value(name)
+	switch {
+	case value == nil || value[0] == 'n':
 		return 0
-	}
-	switch value := in.members[i].value; {
 	case value[0] == '"':
-		return saleIDOf(unquote(value))
+		s := unquote(value)
+		if blank(s) {
+			return 0
+		}
+		return saleIDOf(s)
 	case isInteger(value):
 		return saleIDOf(string(value))
 	}
@@ -426,7 +454,7 @@ func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
 		s := in.readText(v)
 		d, err := affiliate.ParseDate(s)
 		switch {
-		case strings.TrimSpace(s) == "":
+		case blank(s):
 			in.fault(affiliate.FaultEmpty)
 		case err != nil:
 			in.fault(affiliate.FaultNotADate)
@@ -439,19 +467,8 @@ func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
 func texts[T ~string](in *input, name string) affiliate.Opt[[]T] {
 	value, isNull := in.find(name, kindTexts)
 	return opt(value, isNull, func(v json.RawMessage) []T {
-		var raw []json.RawMessage
-		if v[0] == '[' {
-			json.Unmarshal(v, &raw) // never fails: the gate has read the array
-		}
-		list := make([]T, len(raw))
-		for i, item := range raw {
-			if item[0] != '"' {
-				in.fault(affiliate.FaultNotStrings)
-				return nil
-			}
-			list[i] = T(unquote(item))
-		}
-		if v[0] != '[' {
+		list, ok := textsOf[T](v)
+		if !ok {
 			in.fault(affiliate.FaultNotStrings)
 		}
 		return list

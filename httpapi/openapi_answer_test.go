@@ -181,6 +181,13 @@ func codeRefusals() []affiliate.Reason {
 	}
 }
 
+// codeRefusalsWithoutOrder are those that a referral may have: it has no total
+// and no product.
+func codeRefusalsWithoutOrder() []affiliate.Reason {
+	ofOrder := []affiliate.Reason{affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongProduct}
+	return slices.DeleteFunc(codeRefusals(), func(r affiliate.Reason) bool { return slices.Contains(ofOrder, r) })
+}
+
 // sharedResponses are the errors that all operations have alike.
 func (d *drafter) sharedResponses() named[response] {
 	shared := func(name, text string, extra named[header], codes ...affiliate.Reason) entry[response] {

@@ -81,7 +81,7 @@ func couponOperations() map[string]about {
 			id: "updateCoupon", summary: "Change a coupon",
 			text:     "The change holds for every code of the coupon. Fires coupon.updated when something changed.",
 			required: []string{"couponId"},
-			clears:   []string{"percentOff", "amountOff", "currency", "durationInMonths", "maxRedemptions", "redeemBy", "integrationType"},
+			clears:   []string{"percentOff", "amountOff", "currency", "durationInMonths", "maxRedemptions", "redeemBy"},
 			refused: refused{
 				invalid:  []affiliate.Reason{affiliate.MissingField},
 				notFound: []affiliate.Reason{affiliate.CouponNotFound},

@@ -154,7 +154,7 @@ func basesOf() map[string][]string {
 func (d *drafter) missing(what string) { d.t.Errorf("no text for %s", what) }
 
 // alwaysNull tells the fields that never have a value.
-func (d *drafter) alwaysNull(_, field string) bool {
+func (d *drafter) alwaysNull(field string) bool {
 	return slices.Contains([]string{"affiliateLink", "affiliateGroupId", "emailVerified", "image", "autoCouponRule"}, field)
 }
 

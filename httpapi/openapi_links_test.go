@@ -25,10 +25,10 @@ func linkNotes() described {
 		},
 		bodies: map[string]note{
 			"id":             plain("The id of the link.", identText),
-			"link":           plain("The slug.", slugText),
+			"link":           plain("The slug."),
 			"newLink":        plain("The new slug.", slugText),
 			"affiliateId":    plain("The owner, by id.", identText),
-			"affiliateEmail": plain("The owner, by email.", emailText),
+			"affiliateEmail": plain("The owner, by email.", emailIdent),
 		},
 		operations: linkOperations(),
 	}
@@ -50,6 +50,7 @@ func linkOperations() map[string]about {
 			id: "createLink", summary: "Add a link to an affiliate",
 			text:     "Never replaces a link. Fires affiliate.updated of the owner.",
 			required: []string{"link"}, oneOf: []string{"affiliateId", "affiliateEmail"},
+			limits: map[string]limit{"link": slugText},
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.AffiliateNotFound,
 				affiliate.IdentifiersMismatch, affiliate.SlugTaken,

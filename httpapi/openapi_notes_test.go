@@ -123,9 +123,22 @@ func each(limits ...limit) limit {
 
 func slugText(s *schema)     { s.Pattern = "^[A-Za-z0-9-]{1,100}$" }
 func codeText(s *schema)     { s.MinLength, s.Pattern = "1", `^\s*[!-~]{1,100}\s*$` }
-func emailText(s *schema)    { s.MinLength, s.Format = "1", "email" }
+func emailText(s *schema)    { s.Format, s.Pattern = "email", `^\s*[^\s@]+@[^\s@]+\s*$` }
+func emailIdent(s *schema)   { s.MinLength, s.Format = "1", "email" } // any other text is an unknown one
 func nameText(s *schema)     { s.MinLength, s.MaxLength = "1", "100" }
 func externalText(s *schema) { s.MinLength, s.MaxLength = "1", "255" }
 func identText(s *schema)    { s.MinLength = "1" }
 func currencyText(s *schema) { s.Pattern = "^[A-Za-z]{3}$" }
 func dateText(s *schema)     { s.AnyOf = []schema{{Format: "date-time"}, {Format: "date"}} }
+
+// anyText drops all limits of a text.
+func anyText(s *schema) { s.MinLength, s.MaxLength, s.Pattern = "", "", "" }
+
+// dateParameter repeats the type in each form: some readers of parameters look
+// no further.
+func dateParameter(s *schema) {
+	dateText(s)
+	for i := range s.AnyOf {
+		s.AnyOf[i].Type = s.Type
+	}
+}

@@ -39,7 +39,7 @@ func referralBodies() map[string]note {
 	return map[string]note{
 		"referralId":             plain("The id of the referral, or the customer's email.", identText),
 		"affiliateId":            plain("A click id, affiliate id or slug; an integer is taken as its digits.", identText),
-		"affiliateEmail":         plain("The affiliate's email.", emailText),
+		"affiliateEmail":         plain("The affiliate's email.", emailIdent),
 		"promoCode":              plain("A code, which decides the affiliate before the other two. Nothing is counted.", identText),
 		"name":                   limited(externalText),
 		"email":                  plain("Trimmed and lower-cased. A customer who is known already is answered as is.", emailText),
@@ -72,7 +72,7 @@ func referralOperations() map[string]about {
 			misses:   true,
 			refused: refused{invalid: append([]affiliate.Reason{
 				affiliate.AttributionRequired, affiliate.MissingField, affiliate.IdentifiersMismatch,
-			}, codeRefusals()...)},
+			}, codeRefusalsWithoutOrder()...)},
 		},
 		"PUT /referrals": {
 			id: "updateReferral", summary: "Change a referral",

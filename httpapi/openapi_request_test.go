@@ -18,7 +18,7 @@ func recorded(a action) (fields []field, targets int) {
 	full := &input{}
 	for _, f := range bare.fields {
 		if f.kind == kindObject {
-			full.members = append(full.members, member{f.name, json.RawMessage("{}")})
+			full.members = append(full.members, member{[]byte(f.name), json.RawMessage("{}")})
 		}
 	}
 	a.read(full)
@@ -127,6 +127,9 @@ func (d *drafter) bodyField(r route, res described, about about, f field, target
 		d.used["limit "+r.method+" "+r.path+" "+f.name] = true
 		limit(&s)
 	}
+	if s.MinLength == "1" && s.Pattern == "" && slices.Contains([]kind{kindText, kindIdent, kindUUID, kindSaleID}, f.kind) {
+		s.Pattern = `\S` // a text of white space counts as empty
+	}
 	d.fill(&s)
 	if r.method != http.MethodPost {
 		s.Default = nil // what is absent stays
@@ -199,11 +202,11 @@ func kindSchema(k kind) schema {
 func sharedParameters() named[parameter] {
 	return named[parameter]{
 		{"limit", parameter{
-			Name: "limit", In: "query", Description: "How long a page is. Without limit and cursor the whole list is answered.",
+			Name: "limit", In: "query", Description: "How long a page is. Without limit and cursor the whole list is answered. Ignored where the query names a single record.",
 			Schema: schema{Type: types{"integer"}, Minimum: "1", Maximum: "1000"},
 		}},
 		{"cursor", parameter{
-			Name: "cursor", In: "query", Description: "Where a page begins, from the Link of the one before. Without limit: pages of 100.",
+			Name: "cursor", In: "query", Description: "Where a page begins, from the Link of the one before. Without limit: pages of 100. Ignored where the query names a single record.",
 			Schema: schema{Type: types{"string"}, MinLength: "1"},
 		}},
 		{"Idempotency-Key", parameter{

@@ -69,7 +69,7 @@ func commissionTexts() map[string]string {
 
 func saleBodies() map[string]note {
 	return map[string]note{
-		"saleId":            plain("The id of the sale; a text of digits is the same."),
+		"saleId":            plain("The id of the sale; a text of digits is the same.", identText),
 		"promoCode":         plain("A code, which decides the affiliate before the other two.", identText),
 		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug; an integer is taken as its digits.", identText),
 		"email":             plain("The customer's email. A new customer without a promoCode needs email and name.", emailText),

@@ -118,7 +118,10 @@ func (d *drafter) object(name string, s shape) schema {
 				d.missing(name + "." + tag)
 			}
 		}
-		if d.alwaysNull(name, tag) {
+		if tag == "couponCategory" {
+			field.Enum = []any{"CUSTOMER", "PAYOUT"}
+		}
+		if d.alwaysNull(tag) {
 			field = schema{Type: types{"null"}, Description: field.Description}
 		}
 		out.Properties = append(out.Properties, entry[schema]{tag, field})

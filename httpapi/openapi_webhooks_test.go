@@ -136,7 +136,7 @@ func webhookOperations() map[string]about {
 			},
 			limits: map[string]limit{
 				"state": values[affiliate.DeliveryState](), "event": values[affiliate.EventType](),
-				"since": dateText, "until": dateText,
+				"since": dateParameter, "until": dateParameter,
 			},
 		},
 		"POST /webhooks/replay": {

@@ -92,6 +92,7 @@ func (s stock) operations() []operation {
 		{"POST", api + "/webhooks/test", `{"webhookId":` + q(s.endpoint) + `,"event":"sale.created"}`},
 		{"POST", api + "/webhooks/replay", `{"deliveryId":` + q(s.delivery) + `}`},
 		{"GET", api + "/webhooks/deliveries?deliveryId=" + s.delivery.String(), ""},
+		{"GET", api + "/openapi.json", ""},
 		{"DELETE", api + "/webhooks", `{"webhookId":` + q(s.endpoint) + `}`},
 		{"DELETE", api + "/sales", `{"saleId":` + s.sale + `}`},
 		{"DELETE", api + "/referrals", `{"referralId":` + q(s.referral) + `}`},
@@ -127,7 +128,6 @@ func TestOperations(t *testing.T) {
 		w.verify()
 		missing = slices.DeleteFunc(missing, func(r string) bool { return r == op.method+" "+op.path() })
 	}
-	missing = slices.DeleteFunc(missing, func(r string) bool { return r == "GET /api/v1/openapi.json" })
 	if len(missing) > 0 {
 		t.Errorf("no operation for %q", missing)
 	}

@@ -56,7 +56,7 @@ func one[T any](name string, get func(*affiliate.Program, context.Context, strin
 		if err != nil {
 			return err
 		}
-		return c.answer(item)
+		return c.answer(&item)
 	}}
 }
 
@@ -91,9 +91,13 @@ func filtered[F, T any](filters []string, read func(query) (F, error),
 ) lookup {
 	var none T
 	return lookup{filters: filters, paged: true, answer: none, run: func(c *call, q query, _ string) error {
-		f, err := read(q)
-		if err != nil {
-			return err
+		f, bad := read(q)
+		if bad != nil {
+			_, err := list(c.p.With(noStore{}), c.r.Context(), f, affiliate.Page{})
+			if earlier, ok := errors.AsType[*affiliate.Error](err); ok {
+				return earlier // of a parameter that was read before
+			}
+			return bad
 		}
 		page, err := list(c.p, c.r.Context(), f, q.page)
 		if err != nil {

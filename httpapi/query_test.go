@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -180,16 +179,20 @@ func (w *world) pages(target, limit string) string {
 func TestCursors(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
-	for i := range 150 {
-		w.ok("POST", "/api/v1/links", fmt.Sprintf(`{"link":"l-%d","affiliateId":"%s"}`, i, s.affiliate))
+	first := func(path string) (cursor string) {
+		_, rest, _ := strings.Cut(w.do("GET", "/api/v1/"+path+"?limit=1", "").header.Get("Link"), "cursor=")
+		cursor, _, _ = strings.Cut(rest, ">")
+		return cursor
 	}
-	got := w.do("GET", "/api/v1/links?limit=1", "")
-	_, cursor, _ := strings.Cut(got.header.Get("Link"), "cursor=")
-	cursor, _, _ = strings.Cut(cursor, ">")
-	page := w.do("GET", "/api/v1/links?cursor="+cursor, "")
-	if n := strings.Count(page.body, `"fullURLs"`); n != 100 || !strings.Contains(page.header.Get("Link"), "limit=100&") {
+	for range 150 {
+		w.ok("POST", couponsPath, fullBody)
+	}
+	page := w.do("GET", couponsPath+"?cursor="+first("coupons"), "")
+	if n := strings.Count(page.body, `"couponType"`); n != 100 || !strings.Contains(page.header.Get("Link"), "limit=100&") {
 		t.Errorf("a cursor without a limit gives %d, Link %s", n, page.header.Get("Link"))
 	}
+	w.ok("POST", "/api/v1/links", `{"link":"second","affiliateId":"`+s.affiliate.String()+`"}`)
+	cursor := first("links")
 	flip := byte('A')
 	if cursor[10] == flip {
 		flip = 'B'
@@ -210,13 +213,14 @@ func TestDeliveryFilters(t *testing.T) {
 	s := w.fill()
 	const path = "/api/v1/webhooks/deliveries"
 	for query, want := range map[string]string{
-		"state=dead":       "400 invalid_query: state must be one of pending, delivered, failed, skipped, canceled [state]",
-		"since=x":          "400 invalid_query: since must be an ISO 8601 date [since]",
-		"until=2026-02-30": "400 invalid_query: until must be an ISO 8601 date [until]",
-		"until=x&since=y":  "400 invalid_query: since must be an ISO 8601 date [since]",
-		"state=":           empty("state"),
-		"since=":           empty("since"),
-		"event=a&event=b":  twice("event"),
+		"state=dead":         "400 invalid_query: state must be one of pending, delivered, failed, skipped, canceled [state]",
+		"since=x":            "400 invalid_query: since must be an ISO 8601 date [since]",
+		"until=2026-02-30":   "400 invalid_query: until must be an ISO 8601 date [until]",
+		"since=x&state=dead": "400 invalid_query: state must be one of pending, delivered, failed, skipped, canceled [state]",
+		"until=x&since=y":    "400 invalid_query: since must be an ISO 8601 date [since]",
+		"state=":             empty("state"),
+		"since=":             empty("since"),
+		"event=a&event=b":    twice("event"),
 	} {
 		w.refuses(want, "GET", path+"?"+query, "")
 	}

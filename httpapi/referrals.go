@@ -54,7 +54,7 @@ func createReferral(p *affiliate.Program, c *call, in affiliate.NewReferral) err
 	if err != nil {
 		return err
 	}
-	return c.answer(referral)
+	return c.answer(&referral)
 }
 
 type referralChange struct {

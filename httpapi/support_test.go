@@ -44,7 +44,6 @@ type world struct {
 
 // setup is what a test changes of a world before it is made.
 type setup struct {
-	id     uuid.UUID
 	store  affiliate.Store
 	engine affiliate.Config
 	api    httpapi.Config
@@ -143,7 +142,7 @@ func (l *watchedLog) handler() slog.Handler {
 }
 
 var requestLine = regexp.MustCompile(
-	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /[a-z/.-]+") status=\d{3} code=("")?[a-z_]* took=\S+$`)
+	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /api/v1/[a-z0-9/.-]+") status=(0|\d{3}) code=("")?[a-z_]* took=\S+$`)
 
 func (l *watchedLog) check(t testing.TB) {
 	t.Helper()

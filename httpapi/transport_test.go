@@ -90,6 +90,8 @@ func TestHTTP(t *testing.T) {
 			"400 body_required: Request body is required"},
 		{"chunked body of another type", strings.Replace(post, "application/json", "text/plain", 1) + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
 			"415 unsupported_media_type: Content-Type must be application/json"},
+		{"bad chunk of another type", strings.Replace(post, "application/json", "text/plain", 1) + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+			"415 unsupported_media_type: Content-Type must be application/json"},
 		{"B015 encoded slash", "GET /api%2Fv1/coupons HTTP/1.1\r\n" + rawKey + "\r\n", "404 not_found: Not found"},
 		{"B016 double slashes", "DELETE //api/v1//coupons HTTP/1.1\r\n" + rawKey + "\r\n", "404 not_found: Not found"},
 		{"absolute target", "GET http://x/api/v1/coupons HTTP/1.1\r\n" + rawKey + "\r\n", "200"},

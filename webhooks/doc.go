@@ -25,6 +25,27 @@
 // the raw bytes, then [Parse], then [Decode]. A test makes a delivery with
 // [Sign].
 //
+// # Sending
+//
+// A [Sender] delivers what a program has to tell, as long as Run runs or once
+// by Drain. The two are given each other:
+//
+//	sender := &webhooks.Sender{}
+//	program, err := affiliate.New(store, affiliate.Config{
+//		OnEvents: sender.Wake,
+//		Send:     sender.Send,
+//	})
+//	if err != nil {
+//		return err
+//	}
+//	sender.Outbox = program
+//	go sender.Run(ctx)
+//
+// What is committed arrives at least once: a sender may be stopped at any
+// point, and any number may work on one store. Requests go to public addresses
+// only ([affiliate.AddressPolicy]), which the dialer checks for every
+// connection.
+//
 // # Secrets
 //
 // A [Verifier] knows up to ten secrets. To change one without losing a request,

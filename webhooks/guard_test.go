@@ -64,6 +64,15 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// The transport of a sender is guarded.
+func TestNewTransport(t *testing.T) {
+	trap, port := listenAt(t, "127.0.0.1:0")
+	conn, err := webhooks.NewTransport(affiliate.AddressPolicy{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
+	if !errors.Is(err, webhooks.ErrBlockedAddress) || conn != nil || trap.count() > 0 {
+		t.Errorf("connected to %v: %v", conn, err)
+	}
+}
+
 // control asks the guard about one connection.
 func control(p affiliate.AddressPolicy, network, address string) error {
 	return webhooks.Guard(net.Dialer{}, p).ControlContext(context.Background(), network, address, nil)

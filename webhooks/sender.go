@@ -35,12 +35,7 @@ type Outbox interface {
 // again when its lease ends, under the same webhook-id.
 //
 // The fields are set before the first use. Only Outbox is required, and not for
-// Send and Wake, so that a program and its sender can be given each other:
-//
-//	sender := &webhooks.Sender{}
-//	program, err := affiliate.New(store, affiliate.Config{OnEvents: sender.Wake, Send: sender.Send})
-//	sender.Outbox = program
-//	go sender.Run(ctx)
+// Send and Wake, so that a program and its sender can be given each other.
 //
 // A Sender is safe for concurrent use. It starts goroutines only inside Drain
 // and Run, and none outlives them.
@@ -192,18 +187,28 @@ func (d *dispatch) claim(ctx context.Context) error {
 	return nil
 }
 
-// collect takes a result and every other that is there.
+// collect takes a result and those that come with it. Where the machine is the
+// bottleneck it lets requests come to their end first, so that one transaction
+// serves many; where the network is, nothing is ready to run and it waits for
+// nothing.
 func (d *dispatch) collect(a affiliate.Attempt) {
-	runtime.Gosched()
-	for {
-		d.done = append(d.done, a)
-		d.inFlight--
-		select {
-		case a = <-d.results:
-		default:
+	enough := (d.inFlight + 1) / 2
+	d.take(a)
+	for n := 0; n < enough; n++ {
+		runtime.Gosched()
+		if len(d.results) == 0 {
 			return
 		}
+		for len(d.results) > 0 {
+			d.take(<-d.results)
+			n++
+		}
 	}
+}
+
+func (d *dispatch) take(a affiliate.Attempt) {
+	d.done = append(d.done, a)
+	d.inFlight--
 }
 
 // settle settles what was collected. What the Outbox does not take is kept for

@@ -351,6 +351,33 @@ func TestRunShutdown(t *testing.T) {
 	}
 }
 
+// An attempt sends the payload from the memory of its claim: what it allocates
+// does not grow with it.
+func TestSendCopiesNothing(t *testing.T) {
+	s := newSender()
+	s.Transport = inMemory{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.WriteHeader(204)
+	})}
+	payload := make([]byte, 8<<20)
+	send := func() {
+		a := sendTo(t, s, "http://127.0.0.1:8080/", func(c *affiliate.Claim) { c.Payload = payload })
+		if a.Status != 204 {
+			t.Fatalf("%+v", a)
+		}
+	}
+	send()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 10 {
+		send()
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) / 10; n > 64<<10 {
+		t.Errorf("%d bytes are allocated to send %d", n, len(payload))
+	}
+}
+
 // An outbox that fails for a while is tried again, and what was sent meanwhile
 // is settled within its lease.
 func TestRunOutboxFails(t *testing.T) {

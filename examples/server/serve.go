@@ -54,19 +54,27 @@ func serve(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 	greet(stdout, all, made, local(listener.Addr()))
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
-	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
+	stop := deliver(ctx, all, logger)
+	defer stop() // after the requests: what they fired has been claimed or waits in the store
+	return answer(ctx, newServer(handler, logger), listener)
+}
+
+// deliver delivers the webhooks of all programs until stop is called, which
+// waits for the attempts under way.
+func deliver(ctx context.Context, all []tenant, logger *slog.Logger) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var senders sync.WaitGroup
 	for _, t := range all {
 		senders.Go(func() {
-			if err := t.sender.Run(sending); err != nil {
+			if err := t.sender.Run(ctx); err != nil {
 				logger.Error("deliver webhooks", "error", err)
 			}
 		})
 	}
-	err = answer(ctx, newServer(handler, logger), listener)
-	stop() // after the requests: what they fired has been claimed or waits in the store
-	senders.Wait()
-	return err
+	return func() {
+		cancel()
+		senders.Wait()
+	}
 }
 
 // handlerOf is what is served where.

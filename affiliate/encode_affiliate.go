@@ -1,0 +1,96 @@
+package affiliate
+
+import "strconv"
+
+// AppendJSON appends the affiliate as json.Marshal encodes it and returns the
+// extended slice. The years of its instants must be from 1 to 9999.
+func (a *Affiliate) AppendJSON(dst []byte) []byte {
+	dst = appendUUID(append(dst, `{"id":`...), a.ID)
+	dst = appendString(append(dst, `,"firstName":`...), a.FirstName)
+	dst = appendString(append(dst, `,"lastName":`...), a.LastName)
+	dst = appendString(append(dst, `,"name":`...), a.Name)
+	dst = appendString(append(dst, `,"email":`...), a.Email)
+	dst = appendPercent(append(dst, `,"commissionRate":`...), a.CommissionRate)
+	dst = strconv.AppendBool(append(dst, `,"useCommissionPlanCommissionRate":`...), a.UseCommissionPlanCommissionRate)
+	dst = strconv.AppendBool(append(dst, `,"exemptFromCommissionTierChanges":`...), a.ExemptFromCommissionTierChanges)
+	dst = appendOpt(append(dst, `,"affiliateLink":`...), a.AffiliateLink, appendString)
+	dst = appendOpt(append(dst, `,"link":`...), a.Link, appendString)
+	dst = appendList(append(dst, `,"affiliateLinks":`...), a.AffiliateLinks, (*AffiliateLink).appendJSON)
+	dst = appendString(append(dst, `,"status":`...), a.Status)
+	dst = appendString(append(dst, `,"source":`...), a.Source)
+	dst = appendOpt(append(dst, `,"commissionPlanId":`...), a.CommissionPlanID, appendUUID)
+	dst = appendOpt(append(dst, `,"commissionTierId":`...), a.CommissionTierID, appendUUID)
+	dst = appendOpt(append(dst, `,"affiliateGroupId":`...), a.AffiliateGroupID, appendString)
+	dst = appendUUID(append(dst, `,"programId":`...), a.ProgramID)
+	dst = appendOpt(append(dst, `,"payoutEmail":`...), a.PayoutEmail, appendString)
+	dst = appendOpt(append(dst, `,"paymentMethod":`...), a.PaymentMethod, appendString)
+	dst = strconv.AppendBool(append(dst, `,"detailsComplete":`...), a.DetailsComplete)
+	dst = appendOpt(append(dst, `,"emailVerified":`...), a.EmailVerified, appendRaw)
+	dst = appendOpt(append(dst, `,"image":`...), a.Image, appendString)
+	dst = appendInt(append(dst, `,"numberOfReferredUsers":`...), a.NumberOfReferredUsers)
+	dst = appendInt(append(dst, `,"numberOfClicks":`...), a.NumberOfClicks)
+	dst = appendAmount(append(dst, `,"totalRevenue":`...), a.TotalRevenue)
+	dst = appendAmount(append(dst, `,"totalCommissionEarned":`...), a.TotalCommissionEarned)
+	dst = appendTime(append(dst, `,"createdAt":`...), a.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), a.UpdatedAt), '}')
+}
+
+func (l *AffiliateLink) appendJSON(dst []byte) []byte {
+	dst = appendUUID(append(dst, `{"id":`...), l.ID)
+	dst = appendString(append(dst, `,"link":`...), l.Link)
+	dst = appendUUID(append(dst, `,"userId":`...), l.UserID)
+	dst = appendUUID(append(dst, `,"programId":`...), l.ProgramID)
+	dst = appendTime(append(dst, `,"createdAt":`...), l.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), l.UpdatedAt), '}')
+}
+
+func (s *AffiliateSummary) appendJSON(dst []byte) []byte {
+	dst = appendUUID(append(dst, `{"id":`...), s.ID)
+	dst = appendString(append(dst, `,"firstName":`...), s.FirstName)
+	dst = appendString(append(dst, `,"lastName":`...), s.LastName)
+	dst = appendString(append(dst, `,"name":`...), s.Name)
+	dst = appendString(append(dst, `,"email":`...), s.Email)
+	dst = appendString(append(dst, `,"status":`...), s.Status)
+	dst = appendOpt(append(dst, `,"link":`...), s.Link, appendString)
+	return append(appendList(append(dst, `,"affiliateLinks":`...), s.AffiliateLinks, (*AffiliateLink).appendJSON), '}')
+}
+
+// AppendJSON appends the link as json.Marshal encodes it and returns the
+// extended slice. The years of its instants must be from 1 to 9999.
+func (l *Link) AppendJSON(dst []byte) []byte {
+	dst = appendUUID(append(dst, `{"id":`...), l.ID)
+	dst = appendString(append(dst, `,"link":`...), l.Link)
+	dst = appendUUID(append(dst, `,"affiliate":{"id":`...), l.Affiliate.ID)
+	dst = appendString(append(dst, `,"name":`...), l.Affiliate.Name)
+	dst = appendString(append(dst, `,"email":`...), l.Affiliate.Email)
+	dst = appendUUID(append(dst, `},"program":{"id":`...), l.Program.ID)
+	dst = appendString(append(dst, `,"name":`...), l.Program.Name)
+	dst = appendString(append(dst, `,"currency":`...), l.Program.Currency)
+	dst = appendInt(append(dst, `},"clicks":`...), l.Clicks)
+	dst = appendInt(append(dst, `,"referrals":`...), l.Referrals)
+	dst = appendInt(append(dst, `,"sales":`...), l.Sales)
+	dst = appendAmount(append(dst, `,"totalRevenue":`...), l.TotalRevenue)
+	dst = appendList(append(dst, `,"fullURLs":`...), l.FullURLs, (*FullURL).appendJSON)
+	dst = appendTime(append(dst, `,"createdAt":`...), l.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), l.UpdatedAt), '}')
+}
+
+func (u *FullURL) appendJSON(dst []byte) []byte {
+	dst = appendString(append(dst, `{"baseUrl":`...), u.BaseURL)
+	return append(appendString(append(dst, `,"fullUrl":`...), u.FullURL), '}')
+}
+
+// appendList appends an array; nil is null.
+func appendList[T any](dst []byte, list []T, item func(*T, []byte) []byte) []byte {
+	if list == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, '[')
+	for i := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = item(&list[i], dst)
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,85 @@
+package affiliate
+
+import "strconv"
+
+// AppendJSON appends the sale as json.Marshal encodes it and returns the
+// extended slice. The years of its instants must be from 1 to 9999.
+func (s *Sale) AppendJSON(dst []byte) []byte {
+	dst = appendInt(append(dst, `{"id":`...), int64(s.ID))
+	dst = appendUUID(append(dst, `,"affiliateId":`...), s.AffiliateID)
+	dst = appendOpt(append(dst, `,"referralId":`...), s.ReferralID, appendUUID)
+	dst = appendUUID(append(dst, `,"affiliateProgramId":`...), s.AffiliateProgramID)
+	dst = appendOpt(append(dst, `,"affiliateLinkId":`...), s.AffiliateLinkID, appendUUID)
+	dst = appendOpt(append(dst, `,"promotionalCodeId":`...), s.PromotionalCodeID, appendUUID)
+	dst = appendOpt(append(dst, `,"externalId":`...), s.ExternalID, appendString)
+	dst = appendOpt(append(dst, `,"externalInvoiceId":`...), s.ExternalInvoiceID, appendString)
+	dst = appendOpt(append(dst, `,"name":`...), s.Name, appendString)
+	dst = appendOpt(append(dst, `,"email":`...), s.Email, appendString)
+	dst = appendAmount(append(dst, `,"totalEarned":`...), s.TotalEarned)
+	dst = appendAmount(append(dst, `,"taxAmount":`...), s.TaxAmount)
+	dst = appendAmount(append(dst, `,"shippingAmount":`...), s.ShippingAmount)
+	dst = appendOpt(append(dst, `,"commissionRate":`...), s.CommissionRate, appendPercent)
+	dst = appendAmount(append(dst, `,"commissionEarned":`...), s.CommissionEarned)
+	dst = appendStrings(append(dst, `,"productsBought":`...), s.ProductsBought)
+	dst = appendInt(append(dst, `,"clicks":`...), s.Clicks)
+	dst = appendString(append(dst, `,"status":`...), s.Status)
+	dst = appendAmount(append(dst, `,"refundedAmount":`...), s.RefundedAmount)
+	dst = appendOpt(append(dst, `,"refundedAt":`...), s.RefundedAt, appendTime)
+	dst = appendString(append(dst, `,"paymentTrigger":`...), s.PaymentTrigger)
+	dst = appendString(append(dst, `,"source":`...), s.Source)
+	dst = appendOpt(append(dst, `,"integrationSalesSource":`...), s.IntegrationSalesSource, appendString)
+	dst = appendOpt(append(dst, `,"metadata":`...), s.Metadata, appendRaw)
+	dst = appendTime(append(dst, `,"createdAt":`...), s.CreatedAt)
+	dst = appendTime(append(dst, `,"updatedAt":`...), s.UpdatedAt)
+	dst = s.Affiliate.appendJSON(append(dst, `,"affiliate":`...))
+	dst = append(dst, `,"referral":`...)
+	if s.Referral.state == optGiven {
+		dst = s.Referral.v.AppendJSON(dst)
+	} else {
+		dst = append(dst, "null"...)
+	}
+	return append(appendList(append(dst, `,"commissions":`...), s.Commissions, (*Commission).appendJSON), '}')
+}
+
+func (c *Commission) appendJSON(dst []byte) []byte {
+	dst = appendInt(append(dst, `{"id":`...), int64(c.ID))
+	dst = appendInt(append(dst, `,"saleId":`...), int64(c.SaleID))
+	dst = appendUUID(append(dst, `,"affiliateId":`...), c.AffiliateID)
+	dst = appendAmount(append(dst, `,"commissionEarned":`...), c.CommissionEarned)
+	dst = appendString(append(dst, `,"approvalStatus":`...), c.ApprovalStatus)
+	dst = appendString(append(dst, `,"rewardType":`...), c.RewardType)
+	dst = strconv.AppendBool(append(dst, `,"payoutCreated":`...), c.PayoutCreated)
+	dst = appendOpt(append(dst, `,"payoutId":`...), c.PayoutID, appendUUID)
+	dst = strconv.AppendBool(append(dst, `,"manuallyPaid":`...), c.ManuallyPaid)
+	dst = appendOpt(append(dst, `,"holdReason":`...), c.HoldReason, appendString)
+	dst = appendOpt(append(dst, `,"bonusReason":`...), c.BonusReason, appendString)
+	dst = appendTime(append(dst, `,"createdAt":`...), c.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), c.UpdatedAt), '}')
+}
+
+// AppendJSON appends the referral as json.Marshal encodes it and returns the
+// extended slice. The years of its instants must be from 1 to 9999.
+func (r *Referral) AppendJSON(dst []byte) []byte {
+	dst = appendUUID(append(dst, `{"id":`...), r.ID)
+	dst = appendUUID(append(dst, `,"affiliateId":`...), r.AffiliateID)
+	dst = appendOpt(append(dst, `,"name":`...), r.Name, appendString)
+	dst = appendString(append(dst, `,"email":`...), r.Email)
+	dst = appendOpt(append(dst, `,"referredUserExternalId":`...), r.ReferredUserExternalID, appendString)
+	dst = appendOpt(append(dst, `,"plan":`...), r.Plan, appendString)
+	dst = appendString(append(dst, `,"subscriptionStatus":`...), r.SubscriptionStatus)
+	dst = appendString(append(dst, `,"status":`...), r.Status)
+	dst = appendString(append(dst, `,"submissionType":`...), r.SubmissionType)
+	dst = appendString(append(dst, `,"referralMedium":`...), r.ReferralMedium)
+	dst = appendString(append(dst, `,"source":`...), r.Source)
+	dst = appendOpt(append(dst, `,"integrationReferralSource":`...), r.IntegrationReferralSource, appendString)
+	dst = appendAmount(append(dst, `,"totalRevenue":`...), r.TotalRevenue)
+	dst = appendAmount(append(dst, `,"totalCommission":`...), r.TotalCommission)
+	dst = appendOpt(append(dst, `,"initialLandingPage":`...), r.InitialLandingPage, appendString)
+	dst = appendOpt(append(dst, `,"notes":`...), r.Notes, appendString)
+	dst = appendOpt(append(dst, `,"metadata":`...), r.Metadata, appendRaw)
+	dst = appendUUID(append(dst, `,"affiliateProgramId":`...), r.AffiliateProgramID)
+	dst = appendOpt(append(dst, `,"affiliateLinkId":`...), r.AffiliateLinkID, appendUUID)
+	dst = appendOpt(append(dst, `,"commissionPlanId":`...), r.CommissionPlanID, appendUUID)
+	dst = appendTime(append(dst, `,"createdAt":`...), r.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), r.UpdatedAt), '}')
+}

@@ -1,0 +1,53 @@
+package apicheck_test
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/tributary-go/tributary/conformance"
+)
+
+// TestWireContract: every request and every answer of the suite of the wire
+// contract is as the document says.
+func TestWireContract(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.check = newChecker(t, load(t, w))
+	server := httptest.NewServer(w)
+	defer server.Close()
+	conformance.TestServer(t, conformance.Server{URL: server.URL, Key: goodKey, HTTP: server.Client()})
+
+	statuses, codes := w.check.unseen()
+	t.Logf("%d exchanges; without %d statuses and %d codes of operations that TestEveryExchange sees", w.check.exchanges, len(statuses), len(codes))
+}
+
+// TestEveryExchange: what the handler accepts and answers is what the document
+// says, in every operation with every status and every Error-Code.
+func TestEveryExchange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.check = newChecker(t, load(t, w))
+	s := tell(t, w)
+	s.tracks()
+	s.finds()
+	s.changes()
+	s.finds()
+	s.refusals()
+	s.ownRefusals()
+	s.byHand()
+	s.finds()
+	s.deletes()
+	w.deliver(t)
+	other := newWorld(t)
+	other.check = w.check
+	tooMuch(t, other)
+
+	statuses, codes := w.check.unseen()
+	for _, one := range statuses {
+		t.Errorf("never seen: %s", one)
+	}
+	for _, one := range codes {
+		t.Errorf("never seen: %s", one)
+	}
+	t.Logf("%d exchanges", w.check.exchanges)
+}

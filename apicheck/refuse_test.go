@@ -1,0 +1,79 @@
+package apicheck_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// refusals makes every operation of the document answer what all have in
+// common.
+func (s *story) refusals() {
+	s.do(s.t, call{method: http.MethodGet, target: prefix + "nothing"})
+	for _, op := range operations(s.check.doc) {
+		send := func(c call) {
+			c.method, c.target = orElse(c.method, op.method), op.path+c.target
+			s.do(s.t, c)
+		}
+		send(call{method: "QUERY"})
+		send(call{header: http.Header{"Test-Limit": {"reached"}}})
+		send(call{header: http.Header{"Test-Limit": {"broken"}}})
+		if op.op.Security == nil {
+			for _, key := range []string{"-", "unknown", closedKey, goneKey} {
+				send(call{key: key})
+			}
+		}
+		if op.op.RequestBody != nil {
+			s.refuseBodies(op, send)
+		}
+		switch op.method {
+		case http.MethodGet, http.MethodDelete:
+			send(call{target: "?a=%zz"})
+		case http.MethodPost:
+			send(call{body: `{}`, header: http.Header{"Idempotency-Key": {"not one"}}})
+			for _, body := range []string{`{}`, `{"other":1}`} {
+				send(call{body: body, header: http.Header{"Idempotency-Key": {op.op.OperationID}}})
+			}
+		}
+	}
+	s.refuseTracking()
+}
+
+// refuseBodies sends what no operation with a body takes.
+func (s *story) refuseBodies(op operation, send func(call)) {
+	schema := op.op.RequestBody.Value.Content.Get("application/json").Schema.Value
+	for _, body := range []string{`{`, `{"a":1,"a":2}`, `{}`, `{"a":"` + strings.Repeat("a", 1<<20) + `"}`, wrongType(schema), unknownField(schema)} {
+		send(call{body: body})
+	}
+	send(call{})
+	send(call{body: `{}`, header: http.Header{"Content-Type": {"text/plain"}}})
+}
+
+// wrongType is a body in which every field is an array; one of arrays a number.
+func wrongType(schema *openapi3.Schema) string {
+	var fields []string
+	for name, p := range schema.Properties {
+		value := "[]"
+		if p.Value.Type.Includes("array") {
+			value = "1"
+		}
+		fields = append(fields, `"`+name+`":`+value)
+	}
+	slices.Sort(fields)
+	return "{" + strings.Join(fields, ",") + "}"
+}
+
+// unknownField names a target and a field that nobody knows.
+func unknownField(schema *openapi3.Schema) string {
+	for _, name := range schema.Required {
+		return `{"` + name + `":"none","nobody":1}`
+	}
+	return `{"nobody":1}`
+}
+
+// refuseTracking reads the configuration of no program.
+func (s *story) refuseTracking() {
+	s.do(s.t, call{method: http.MethodGet, target: "/api/affiliates/affiliate-program-v2", key: "-"})
+}

@@ -1,0 +1,221 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// shopYear is the year of a shop in small.
+func shopYear(s *scene) {
+	mara, other := s.join("mara"), s.join("other")
+	coupon := s.coupon()
+	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug("MARA20"), AffiliateID: mara.ID, MaxRedemptions: given(int64(2))})
+	link := do(s, "CreateLink", s.CreateLink, affiliate.NewLink{Link: s.slug("autumn"), AffiliateEmail: mara.Email})
+	same(s, "the links of a new affiliate", 1, len(mara.AffiliateLinks))
+
+	// Spring: a customer comes through a link and buys twice.
+	tomas := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: link.Link, Name: "Tomas Berg", Email: s.email("tomas"), ReferredUserExternalID: "cust-1"})
+	same(s, "the link of a referral", affiliate.Set(link.ID), tomas.AffiliateLinkID)
+	first := s.sell(affiliate.NewSale{Email: tomas.Email, TotalEarned: amount("199.99"), ExternalID: s.slug("order-1")})
+	same(s, "20 percent of 199.99", amount("40"), first.CommissionEarned)
+	second := s.sell(affiliate.NewSale{ReferralID: tomas.ID.String(), TotalEarned: amount("100"), Tax: amount("8"), Shipping: amount("2"), ExternalID: s.slug("order-2")})
+	same(s, "20 percent without tax and shipping", amount("18"), second.CommissionEarned)
+	again := do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: tomas.Email, TotalEarned: amount("1"), ExternalID: s.slug("order-2")})
+	same(s, "a payment that is reported twice", affiliate.SaleDuplicate, again.Outcome)
+
+	// Summer: the code, until it is used up.
+	byCode := s.sell(affiliate.NewSale{PromoCode: " " + s.slug("mara20"), Email: s.email("ines"), TotalEarned: amount("50"), CommissionRate: given(affiliate.MustPercent("10"))})
+	same(s, "the code of a sale", affiliate.Set(code.ID), byCode.PromotionalCodeID)
+	same(s, "its own rate", amount("5"), byCode.CommissionEarned)
+	s.sell(affiliate.NewSale{PromoCode: code.Code, TotalEarned: amount("10"), ReferralID: other.ID.String()})
+	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: code.Code, TotalEarned: amount("10")}, affiliate.CodeExhausted)
+	same(s, "the count of the code", int64(2), do(s, "Code", s.Code, affiliate.CodeRef{Code: code.Code}).TimesRedeemed)
+	same(s, "the count of the coupon", int64(2), do(s, "Coupon", s.Coupon, affiliate.CouponRef{ID: coupon.ID}).TimesRedeemed)
+	s.totals(mara.ID, 2, "359.99", "65")
+
+	s.autumn(mara, link, tomas, first, second)
+}
+
+// autumn is what goes back and what is tidied up.
+func (s *scene) autumn(mara affiliate.Affiliate, link affiliate.Link, tomas affiliate.Referral, first, second affiliate.Sale) {
+	part := affiliate.Refund{SaleID: first.ID, Amount: given(amount("99.99")), RefundID: "r1"}
+	same(s, "a part of a sale", affiliate.RefundResult{Success: true, Reason: affiliate.RefundedInPart}, do(s, "RefundSale", s.RefundSale, part))
+	same(s, "the same part again", affiliate.RefundResult{Success: true, AlreadyRefunded: true, Reason: affiliate.RefundedAlready}, do(s, "RefundSale", s.RefundSale, part))
+	same(s, "the commission follows what is kept", amount("20"), do(s, "Sale", s.Sale, first.ID).CommissionEarned)
+	same(s, "all that is left", affiliate.RefundResult{Success: true, Reason: affiliate.RefundedInFull}, do(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: first.ID}))
+	full := do(s, "Sale", s.Sale, first.ID)
+	same(s, "the status of a sale that went back", affiliate.SaleRefunded, full.Status)
+	same(s, "its commission", affiliate.Amount{}, full.CommissionEarned)
+
+	renamed := do2(s, "RenameLink", s.RenameLink, affiliate.LinkRef{Slug: link.Link}, s.slug("winter"))
+	same(s, "a renamed link keeps its sales", int64(2), renamed.Sales)
+	same(s, "a deleted link", affiliate.DeletedLink{ID: link.ID, Link: s.slug("winter")}, do(s, "DeleteLink", s.DeleteLink, affiliate.LinkRef{ID: link.ID}))
+	same(s, "a sale stays without its link", affiliate.Null[uuid.UUID](), do(s, "Sale", s.Sale, second.ID).AffiliateLinkID)
+	s.totals(mara.ID, 2, "359.99", "25")
+
+	done(s, "DeleteSale", s.DeleteSale, second.ID)
+	done(s, "DeleteSale", s.DeleteSale, second.ID)
+	s.totals(mara.ID, 2, "259.99", "7")
+	done(s, "DeleteReferral", s.DeleteReferral, tomas.Email)
+	done(s, "DeleteReferral", s.DeleteReferral, tomas.Email)
+	s.totals(mara.ID, 1, "60", "7")
+	miss(s, "Sale", s.Sale, first.ID)
+
+	done(s, "DeleteAffiliate", s.DeleteAffiliate, affiliate.AffiliateRef{ID: mara.ID})
+	miss(s, "Affiliate", s.Affiliate, mara.ID.String())
+	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: s.slug("MARA20"), TotalEarned: amount("10")}, affiliate.CodeExhausted)
+	same(s, "a deleted coupon", s.unique, do(s, "DeleteCoupon", s.DeleteCoupon, s.couponOf("MARA20")).Name)
+	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: s.slug("MARA20"), TotalEarned: amount("10")}, affiliate.CodeNotFound)
+}
+
+func (s *scene) couponOf(code string) uuid.UUID {
+	return do(s, "Code", s.Code, affiliate.CodeRef{Code: s.slug(code)}).CouponID
+}
+
+// totals compares what an affiliate shows.
+func (s *scene) totals(id uuid.UUID, referred int64, revenue, commission string) {
+	a := do(s, "Affiliate", s.Affiliate, id.String())
+	got := fmt.Sprint(a.NumberOfReferredUsers, a.TotalRevenue, a.TotalCommissionEarned)
+	same(s, "customers, revenue and commission of the affiliate", fmt.Sprint(referred, amount(revenue), amount(commission)), got)
+}
+
+// scenePages walks every list that has filters.
+func scenePages(s *scene) {
+	mara, coupon := s.join("mara"), s.coupon()
+	var links, codes, referrals, sales []string
+	links = append(links, mara.AffiliateLinks[0].ID.String())
+	for i := range 5 {
+		end := fmt.Sprint("p", i)
+		links = append(links, do(s, "CreateLink", s.CreateLink, affiliate.NewLink{Link: s.slug(end), AffiliateID: mara.ID}).ID.String())
+		code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug(end), AffiliateID: mara.ID})
+		codes = append(codes, code.ID.String())
+		sale := s.sell(affiliate.NewSale{PromoCode: code.Code, Email: s.email(end), TotalEarned: amount("1")})
+		sales = append(sales, fmt.Sprint(sale.ID))
+		referrals = append(referrals, sale.ReferralID.Or(uuid.Nil).String())
+	}
+	for size := 1; size <= 7; size += 2 {
+		walked(s, "Links", links, size, func(pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+			return s.Links(s.ctx, affiliate.LinkFilter{AffiliateID: mara.ID}, pg)
+		}, func(l affiliate.Link) string { return l.ID.String() })
+		walked(s, "Codes", codes, size, func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
+			return s.Codes(s.ctx, affiliate.CodeFilter{CouponID: coupon.ID}, pg)
+		}, func(c affiliate.Code) string { return c.ID.String() })
+		walked(s, "Referrals", referrals, size, func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+			return s.Referrals(s.ctx, affiliate.ReferralFilter{AffiliateEmail: mara.Email}, pg)
+		}, func(r affiliate.Referral) string { return r.ID.String() })
+		walked(s, "Sales", sales, size, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+			return s.Sales(s.ctx, affiliate.SaleFilter{AffiliateID: mara.ID}, pg)
+		}, func(sale affiliate.Sale) string { return fmt.Sprint(sale.ID) })
+	}
+	whole := do2(s, "Links", s.Links, affiliate.LinkFilter{AffiliateID: mara.ID}, affiliate.Page{})
+	same(s, "a whole list has no next page", "", whole.Next)
+	same(s, "the length of a whole list", len(links), len(whole.Items))
+}
+
+// walked compares a walk over pages with what was made, the oldest first.
+func walked[T any](s *scene, name string, made []string, size int, list func(affiliate.Page) (affiliate.List[T], error), id func(T) string) {
+	var got []string
+	for item, err := range affiliate.Each(size, list) {
+		if err != nil {
+			s.fatal(Failure{name, "no error", err.Error()})
+		}
+		got = append([]string{id(item)}, got...)
+	}
+	same(s, fmt.Sprintf("%s in pages of %d", name, size), made, got)
+}
+
+// scenePreviews asks before it buys.
+func scenePreviews(s *scene) {
+	mara, coupon := s.join("mara"), s.coupon()
+	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{
+		CouponID: coupon.ID, Code: s.slug("C"), AffiliateID: mara.ID, MinimumAmount: given(amount("25")), FirstTimeOrder: true, LimitToAffiliate: true,
+	})
+	preview := func(o affiliate.Order) affiliate.Evaluation {
+		o.PromoCode = code.Code
+		return do(s, "Evaluate", s.Evaluate, o)
+	}
+	good := preview(affiliate.Order{TotalEarned: given(amount("99.99")), Email: s.email("tomas")})
+	same(s, "a good code", true, good.Valid)
+	same(s, "20 percent of 99.99", affiliate.Set(amount("20")), good.Discount)
+	same(s, "what was not sent", []affiliate.Reason{affiliate.WrongAffiliate}, good.Unverified)
+	same(s, "whose code it is", mara.ID, good.Affiliate.Or(affiliate.AffiliateContact{}).ID)
+	s.sell(affiliate.NewSale{PromoCode: code.Code, Email: s.email("tomas"), TotalEarned: amount("99.99")})
+
+	other := s.join("other")
+	retired := do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{Active: given(false), ExpiresAt: given(affiliate.Day(2020, 1, 2))})
+	same(s, "a code that is not active", false, retired.Active)
+	order := affiliate.Order{TotalEarned: given(amount("24.9999")), Email: s.email("tomas"), ReferralID: other.ID.String()}
+	bad := preview(order)
+	var reasons []affiliate.Reason
+	for _, f := range bad.Reasons {
+		reasons = append(reasons, f.Reason)
+	}
+	want := []affiliate.Reason{affiliate.CodeInactive, affiliate.CodeExpired, affiliate.NotFirstOrder, affiliate.BelowMinimum, affiliate.WrongAffiliate}
+	same(s, "every failing rule", want, reasons)
+	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: code.Code, TotalEarned: amount("24.9999"), Email: order.Email, ReferralID: order.ReferralID}, affiliate.CodeInactive)
+	same(s, "a preview counts nothing", int64(1), do(s, "Code", s.Code, affiliate.CodeRef{ID: code.ID}).TimesRedeemed)
+	none := do(s, "Evaluate", s.Evaluate, affiliate.Order{PromoCode: s.slug("none"), TotalEarned: given(amount("1"))})
+	same(s, "a code that is not there", []affiliate.Failure{{Reason: affiliate.CodeNotFound, Message: codeNotFound.text}}, none.Reasons)
+}
+
+// sceneUpdates changes one thing of each kind, and clears another.
+func sceneUpdates(s *scene) {
+	mara := s.join("mara")
+	n := do2(s, "UpdateAffiliate", s.UpdateAffiliate, affiliate.AffiliateRef{ID: mara.ID}, affiliate.AffiliateUpdate{FirstName: given("Maria"), AffiliateLink: given(s.slug("second"))})
+	same(s, "affiliates that matched", 1, n)
+	n = do2(s, "UpdateAffiliate", s.UpdateAffiliate, affiliate.AffiliateRef{Email: s.email("nobody")}, affiliate.AffiliateUpdate{FirstName: given("x")})
+	same(s, "affiliates that matched", 0, n)
+	changed := do(s, "AffiliateByEmail", s.AffiliateByEmail, mara.Email)
+	same(s, "the name", "Maria Lindqvist", changed.Name)
+	same(s, "the links", 2, len(changed.AffiliateLinks))
+
+	coupon := do(s, "CreateCoupon", s.CreateCoupon, affiliate.NewCoupon{Name: s.unique, PercentOff: given(affiliate.MustPercent("12.5")), MaxRedemptions: given(int64(5)), ProductIDs: []string{"b", "a"}})
+	flat := do2(s, "UpdateCoupon", s.UpdateCoupon, coupon.ID, affiliate.CouponUpdate{
+		CouponType: given(affiliate.CouponFlat), AmountOff: given(amount("7.5")), Currency: given(affiliate.Currency("USD")), MaxRedemptions: affiliate.Null[int64](),
+	})
+	same(s, "a coupon that became flat", affiliate.Set(amount("7.5")), flat.AmountOff)
+	same(s, "percentOff of a flat coupon", affiliate.Null[affiliate.Percent](), flat.PercentOff)
+	same(s, "a limit that was cleared", affiliate.Null[int64](), flat.MaxRedemptions)
+	same(s, "what was not given", []string{"b", "a"}, flat.ProductIDs)
+	same(s, "the stored coupon", flat, do(s, "Coupon", s.Coupon, affiliate.CouponRef{Name: s.unique}))
+
+	r := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateEmail: mara.Email, Name: "Tom", Email: s.email("tom"), ReferredUserExternalID: "1", Plan: "Monthly"})
+	meta := json.RawMessage(`{"a":[1.50,"x"]}`)
+	r = do2(s, "UpdateReferral", s.UpdateReferral, r.Email, affiliate.ReferralUpdate{Plan: affiliate.Null[string](), Notes: given("two\nlines"), Metadata: given(meta), SubscriptionStatus: given(affiliate.SubscriptionDeclined)})
+	same(s, "a plan that was cleared", affiliate.Null[string](), r.Plan)
+	same(s, "metadata", affiliate.Set(meta), r.Metadata)
+	same(s, "a customer who is not active", affiliate.SaleInactiveCustomer, do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: r.Email, TotalEarned: amount("1")}).Outcome)
+	do2(s, "UpdateReferral", s.UpdateReferral, r.ID.String(), affiliate.ReferralUpdate{SubscriptionStatus: given(affiliate.SubscriptionActive)})
+
+	sale := s.sell(affiliate.NewSale{Email: r.Email, TotalEarned: amount("100"), ExternalID: s.slug("1"), Product: given(affiliate.Product{ProductID: "p", Quantity: given(amount("1.5"))})})
+	same(s, "what was bought", []string{"p"}, sale.ProductsBought)
+	sale = do2(s, "UpdateSale", s.UpdateSale, sale.ID, affiliate.SaleUpdate{TotalEarned: given(amount("50")), ExternalID: affiliate.Null[string]()})
+	same(s, "the commission is calculated again", amount("10"), sale.CommissionEarned)
+	same(s, "an external id that was cleared", affiliate.Null[string](), sale.ExternalID)
+	same(s, "the stored sale", sale, do(s, "Sale", s.Sale, sale.ID))
+	same(s, "nothing changes", sale, do2(s, "UpdateSale", s.UpdateSale, sale.ID, affiliate.SaleUpdate{}))
+}
+
+// sceneRepeats gives creates a key.
+func sceneRepeats(s *scene) {
+	once := affiliate.Once{Key: s.slug("once")}
+	in := affiliate.NewCoupon{Once: once, Name: s.unique, PercentOff: given(affiliate.MustPercent("20"))}
+	coupon := do(s, "CreateCoupon", s.CreateCoupon, in)
+	same(s, "the same coupon again", coupon, do(s, "CreateCoupon", s.CreateCoupon, in))
+	in.Name = "another"
+	denied(s, "CreateCoupon", s.CreateCoupon, in, affiliate.IdempotencyKeyReused)
+
+	mara := s.join("mara")
+	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug("C"), AffiliateID: mara.ID, MaxRedemptions: given(int64(1))})
+	buy := affiliate.NewSale{Once: affiliate.Once{Key: s.slug("buy")}, PromoCode: code.Code, TotalEarned: amount("10")}
+	sale := s.sell(buy)
+	same(s, "the same sale again", sale, s.sell(buy))
+	buy.Once = affiliate.Once{Key: s.slug("buy-2")}
+	denied(s, "RecordSale", s.RecordSale, buy, affiliate.CodeExhausted)
+	do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Null[int64]()})
+	denied(s, "RecordSale", s.RecordSale, buy, affiliate.CodeExhausted)
+}

@@ -1,0 +1,76 @@
+package conformance
+
+import (
+	"context"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// TestScenarios runs every scenario on the engine, on the engine over a store
+// that runs every closure twice, through the client in process and through the
+// client over TCP.
+func TestScenarios(t *testing.T) {
+	cfg := affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("15")}}
+	engine := func(t *testing.T, store affiliate.Store) *affiliate.Program {
+		t.Helper()
+		p, err := affiliate.New(store, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := p.Verify(context.WithoutCancel(t.Context())); err != nil {
+				t.Errorf("Verify: %v", err)
+			}
+		})
+		return p
+	}
+	handler := func(t *testing.T) *httpapi.Handler {
+		t.Helper()
+		h, err := httpapi.New(engine(t, memstore.New()), httpapi.Config{APIKeys: []string{"conformance-key"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	through := func(t *testing.T, base string, c client.Config) api {
+		t.Helper()
+		made, err := client.New(base, "conformance-key", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	for _, row := range []struct {
+		name string
+		open func(t *testing.T) api
+	}{
+		{"engine", func(t *testing.T) api { return engine(t, memstore.New()) }},
+		{"engine on Rerun", func(t *testing.T) api { return engine(t, Rerun(memstore.New())) }},
+		{"client in process", func(t *testing.T) api {
+			return through(t, "http://conform.example", client.Config{Handler: handler(t)})
+		}},
+		{"client over TCP", func(t *testing.T) api {
+			server := httptest.NewServer(handler(t))
+			t.Cleanup(server.Close)
+			return through(t, server.URL, client.Config{HTTP: server.Client()})
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			for i, sc := range scenarios() {
+				t.Run(sc.name, func(t *testing.T) {
+					x := (&suite{run: newRun()}).newExam(t.Context(), i)
+					x.attempt(func() { sc.run(&scene{api: row.open(t), exam: x}) })
+					x.cleanUp()
+					for _, f := range x.failures {
+						t.Errorf("rule: %s\n%s\nwant %s\ngot  %s", sc.rule, f.Request, f.Want, f.Got)
+					}
+				})
+			}
+		})
+	}
+}

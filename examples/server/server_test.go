@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestLimits reads what holds a client to its time.
+func TestLimits(t *testing.T) {
+	got := newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	type limits struct {
+		header, read, write, idle time.Duration
+		bytes                     int
+	}
+	want := limits{5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, 16 << 10}
+	have := limits{got.ReadHeaderTimeout, got.ReadTimeout, got.WriteTimeout, got.IdleTimeout, got.MaxHeaderBytes}
+	if diff := cmp.Diff(want, have, cmp.AllowUnexported(limits{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestNewKey(t *testing.T) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 10_000
+	}
+	seen := make(map[string]struct{}, n)
+	chance := rand8()
+	for range n {
+		key, err := newKey(chance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		digits, ok := strings.CutPrefix(key, "tributary_")
+		if !ok || len(digits) != 43 || strings.Trim(digits, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+			t.Fatalf("key %q", key)
+		}
+		seen[digits] = struct{}{}
+	}
+	if len(seen) != n {
+		t.Errorf("%d distinct keys of %d", len(seen), n)
+	}
+	least, err := newKey(bytes.NewReader(make([]byte, 32)))
+	if want := "tributary_" + strings.Repeat("0", 43); err != nil || least != want {
+		t.Errorf("the least key is %q, %v", least, err)
+	}
+	if _, err := newKey(strings.NewReader("too short")); err == nil {
+		t.Error("a key of too little chance")
+	}
+}
+
+func TestParse(t *testing.T) {
+	set, err := parse([]string{"-key", "a", "-key", "b", "-destination", "https://a.example", "-destination", "https://b.example", "-demo", "-allow-private-webhooks"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.now, set.rand = nil, nil
+	want := settings{
+		addr: "127.0.0.1:8080", keys: []string{"a", "b"}, destinations: []string{"https://a.example", "https://b.example"}, demo: true, private: true,
+	}
+	if diff := cmp.Diff(want, set, cmp.AllowUnexported(settings{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestRun(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"Help", []string{"-h"}, 0, "Usage of server:\n"},
+		{"ErrFlag", []string{"-port", "1"}, 2, "flag provided but not defined: -port\n"},
+		{"ErrArgument", []string{"8080"}, 2, "server: unexpected argument \"8080\"\n"},
+		{"ErrAddressTaken", []string{"-addr", taken.Addr().String()}, 1, "server: listen tcp "},
+		{"ErrKey", []string{"-addr", "127.0.0.1:0", "-key", "a b"}, 1, "server: httpapi: an API key must be"},
+		{"ErrEmptyKey", []string{"-addr", "127.0.0.1:0", "-key", ""}, 1, "server: httpapi: an API key must be"},
+		{"ErrKeyTwice", []string{"-addr", "127.0.0.1:0", "-key", "a", "-key", "a"}, 1, "server: a key is given twice\n"},
+		{"ErrDestination", []string{"-addr", "127.0.0.1:0", "-destination", "shop"}, 1, "server: affiliate: Config.Destinations:"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), tt.args, &stdout, &stderr)
+			if code != tt.code || !strings.HasPrefix(stderr.String(), tt.want) || strings.Contains(stdout.String(), "listening") {
+				t.Errorf("exit code %d, stdout %q, stderr %q; want %d, %q…", code, stdout.String(), stderr.String(), tt.code, tt.want)
+			}
+		})
+	}
+}
+
+// TestGreeting: the line to try works, a key that was made is told, and one that
+// was given is not repeated.
+func TestGreeting(t *testing.T) {
+	for name, args := range map[string][]string{"Made": nil, "Given": {"-key", "my-own-key"}} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, args...)
+			output := s.output.String()
+			if n := strings.Count(output, "listening on "); n != 1 || !strings.HasSuffix(output, "\nlistening on "+s.url+"\n") {
+				t.Errorf("output:\n%s", output)
+			}
+			if strings.Contains(output, "my-own-key") || (name == "Made") != strings.Contains(output, "\nkey tributary_") {
+				t.Errorf("output:\n%s", output)
+			}
+			at := strings.Index(output, "curl ")
+			line, _, _ := strings.Cut(output[at:], "\n")
+			r, err := request(line, map[string]string{"KEY": "my-own-key"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status, body := s.do(r); status != 200 || body != "[]" {
+				t.Errorf("%s: %d %s", line, status, body)
+			}
+		})
+	}
+}
+
+// TestKeysArePrograms: each key opens a program of its own.
+func TestKeysArePrograms(t *testing.T) {
+	s := start(t, "-key", "first", "-key", "second")
+	call := func(key, line string) string {
+		r, err := request("curl "+s.url+"/api/v1/"+line+" -H 'Authorization: Bearer "+key+"' -H 'Content-Type: application/json'", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body := s.do(r)
+		return body
+	}
+	const ada = `affiliates -d '{"firstName":"Ada","lastName":"L","email":"ada@example.com"}'`
+	first, second := call("first", ada), call("second", ada)
+	if !strings.Contains(first, `"name":"Ada L"`) || !strings.Contains(second, `"name":"Ada L"`) {
+		t.Errorf("answers:\n%s\n%s", first, second)
+	}
+	if got := call("first", "affiliates"); strings.Count(got, `"firstName":"Ada"`) != 1 {
+		t.Errorf("the first program has %s", got)
+	}
+	if got := call("third", "affiliates"); got != `{"error":"Invalid auth token"}` {
+		t.Errorf("an unknown key: %s", got)
+	}
+	want := `"fullURLs":[{"baseUrl":"` + s.url + `/","fullUrl":"` + s.url + `/?ref=ada"}]`
+	if got := call("second", "links"); !strings.Contains(got, want) {
+		t.Errorf("links %s, want %s", got, want)
+	}
+}
+
+// TestDestinations: links lead where the flags say.
+func TestDestinations(t *testing.T) {
+	s := start(t, "-key", "k", "-destination", "https://a.example/x?y=1", "-destination", "https://b.example")
+	r, err := request(`curl `+s.url+`/api/v1/affiliates -H 'Authorization: Bearer k' -H 'Content-Type: application/json' -d '{"firstName":"Ada","lastName":"L","email":"ada@example.com"}'`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.do(r)
+	r, err = request(`curl `+s.url+`/api/v1/links -H 'Authorization: Bearer k'`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got := s.do(r)
+	for _, want := range []string{`"fullUrl":"https://a.example/x?y=1\u0026ref=ada"`, `"fullUrl":"https://b.example?ref=ada"`} {
+		if !strings.Contains(strings.ReplaceAll(got, "&", `\u0026`), want) {
+			t.Errorf("links %s, want %s", got, want)
+		}
+	}
+}
+
+// TestLongHeaders: a request whose headers are longer than they may be.
+func TestLongHeaders(t *testing.T) {
+	s := start(t)
+	r, err := http.NewRequest(http.MethodGet, s.url+"/api/v1/affiliates", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Long", strings.Repeat("x", 24<<10))
+	if status, _ := s.do(r); status != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("status %d", status)
+	}
+}
+
+// TestGracefulEnd: the requests under way when the server is told to end are
+// answered, those that come later find nobody.
+func TestGracefulEnd(t *testing.T) {
+	const n = 100
+	s := start(t, "-key", "k")
+	address := strings.TrimPrefix(s.url, "http://")
+	visits := make([]*slowVisit, n)
+	var wg sync.WaitGroup
+	for i := range visits {
+		visits[i] = &slowVisit{body: fmt.Sprintf(`{"name":"Coupon %d","percentOff":10}`, i)}
+		wg.Go(func() { visits[i].begin(t, address) })
+	}
+	wg.Wait()
+	s.end()
+	for { // until nobody answers any more
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			break
+		}
+		conn.Close()
+	}
+	for _, v := range visits {
+		wg.Go(func() { v.finish(t) })
+	}
+	wg.Wait()
+	s.stop()
+}
+
+// A slowVisit is a request whose body comes in two parts.
+type slowVisit struct {
+	conn net.Conn
+	in   *bufio.Reader
+	body string
+}
+
+// begin sends all but the last byte. The server has begun with a request when it
+// asks for the body.
+func (v *slowVisit) begin(t *testing.T, address string) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	v.conn, v.in = conn, bufio.NewReader(conn)
+	fmt.Fprintf(conn, "POST /api/v1/coupons HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", len(v.body))
+	line, err := v.in.ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "HTTP/1.1 100 ") {
+		t.Errorf("%q, %v", line, err)
+	}
+	io.WriteString(conn, v.body[:len(v.body)-1])
+}
+
+// finish sends the rest and reads the answer.
+func (v *slowVisit) finish(t *testing.T) {
+	defer v.conn.Close()
+	io.WriteString(v.conn, v.body[len(v.body)-1:])
+	if _, err := v.in.ReadString('\n'); err != nil { // the blank line after 100
+		t.Error(err)
+		return
+	}
+	res, err := http.ReadResponse(v.in, nil)
+	if err != nil {
+		t.Errorf("no answer: %v", err)
+		return
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != 200 || !strings.Contains(string(body), `"timesRedeemed":0`) {
+		t.Errorf("%d %s, %v", res.StatusCode, body, err)
+	}
+}
+
+// TestListenerFails: a server that cannot go on says so.
+func TestListenerFails(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	if err := answer(t.Context(), newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler)), listener); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("ended with %v", err)
+	}
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var slowClients = flag.Int("slow", 0, "`connections` of TestManySlowClients")
+
+// cutMargin is how long a connection may outlive its time.
+const cutMargin = time.Second
+
+// TestSlowClients: who takes too long is cut off, who does not is answered.
+func TestSlowClients(t *testing.T) {
+	const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
+	for _, tt := range []struct {
+		name, first string
+		trickle     string        // goes on every half second
+		reads       bool          // takes what the server sends
+		after       time.Duration // the cut
+	}{
+		{"Silent", "", "", true, readHeaderTimeout},
+		{"HalfLine", "GET / HT", "", true, readHeaderTimeout},
+		{"HeaderByByte", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "x", true, readHeaderTimeout},
+		{"BodyByByte", post, "x", true, readTimeout},
+		{"Idle", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", true, idleTimeout},
+		{"DoesNotRead", "GET /long HTTP/1.1\r\nHost: x\r\n\r\n", "", false, writeTimeout},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := servePipes(t)
+				began := time.Now()
+				var wg sync.WaitGroup
+				for range 50 {
+					conn := l.dial()
+					wg.Go(func() { trickle(conn, tt.first, tt.trickle) })
+					wg.Go(func() {
+						if !tt.reads {
+							time.Sleep(tt.after + cutMargin)
+						}
+						io.Copy(io.Discard, conn)
+						if took := time.Since(began); took < tt.after || took > tt.after+cutMargin {
+							t.Errorf("cut after %v, want %v", took, tt.after)
+						}
+						conn.Close()
+					})
+				}
+				time.Sleep(tt.after / 2)
+				quick := l.dial()
+				go io.WriteString(quick, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+				if got, err := io.ReadAll(quick); err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 200 OK\r\n") {
+					t.Errorf("the quick client got %q, %v", got, err)
+				}
+				wg.Wait()
+			})
+		})
+	}
+}
+
+// trickle sends a text at once and another one every half second until nobody
+// takes it.
+func trickle(conn net.Conn, first, then string) {
+	_, err := io.WriteString(conn, first)
+	for err == nil && then != "" {
+		time.Sleep(time.Second / 2)
+		_, err = io.WriteString(conn, then)
+	}
+}
+
+// pipes is a listener whose connections have the clock of the bubble.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *pipes) dial() net.Conn {
+	near, far := net.Pipe()
+	l.conns <- far
+	return near
+}
+
+func (l *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipes) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+// servePipes runs the server that the program runs, on a page that reads the
+// body and answers, at /long with more than anybody takes.
+func servePipes(t *testing.T) *pipes {
+	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		if r.URL.Path == "/long" {
+			w.Write(make([]byte, 1<<20))
+		}
+	})
+	ctx, end := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- answer(ctx, newServer(handler, slog.New(slog.DiscardHandler)), l) }()
+	t.Cleanup(func() {
+		end()
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	return l
+}
+
+// TestManySlowClients: half-open connections over TCP, as many as -slow says,
+// each sending a byte every half second. All are cut in time; meanwhile others
+// are served at half their rate at least, and memory stays bounded.
+func TestManySlowClients(t *testing.T) {
+	if *slowClients == 0 {
+		t.Skip("SKIPPED: run with -slow 3000 (and enough file descriptors)")
+	}
+	s := start(t)
+	address := strings.TrimPrefix(s.url, "http://")
+	calm := s.rate(2 * time.Second)
+	var wg sync.WaitGroup
+	var late, latest atomic.Int64
+	for range *slowClients {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		wg.Go(func() { trickle(conn, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "x") })
+		wg.Go(func() {
+			defer conn.Close()
+			io.Copy(io.Discard, conn)
+			took := time.Since(began)
+			if took > readHeaderTimeout+cutMargin {
+				late.Add(1)
+			}
+			for was := latest.Load(); int64(took) > was && !latest.CompareAndSwap(was, int64(took)); was = latest.Load() {
+			}
+		})
+	}
+	busy := s.rate(2 * time.Second)
+	wg.Wait()
+	t.Logf("%d connections, the last cut after %v; %.0f requests/s before, %.0f meanwhile; peak memory %s",
+		*slowClients, time.Duration(latest.Load()).Round(time.Millisecond), calm, busy, peakMemory())
+	if n := late.Load(); n > 0 {
+		t.Errorf("%d connections were cut too late", n)
+	}
+	if busy < calm/2 {
+		t.Errorf("%.0f requests/s fell to %.0f", calm, busy)
+	}
+}
+
+// rate is how many requests a second one client gets answered.
+func (s *running) rate(span time.Duration) float64 {
+	s.t.Helper()
+	n := 0
+	for end := time.Now().Add(span); time.Now().Before(end); n++ {
+		r, err := http.NewRequest(http.MethodGet, s.url+"/api/affiliates/affiliate-program-v2?programId=x", nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if status, body := s.do(r); status != 200 {
+			s.t.Fatal(fmt.Sprint(status, " ", body))
+		}
+	}
+	return float64(n) / span.Seconds()
+}
+
+// peakMemory is the most that this process, with its clients, has held.
+func peakMemory() string {
+	raw, err := os.ReadFile("/proc/self/status")
+	if match := regexp.MustCompile(`VmHWM:\s*(.*)`).FindSubmatch(raw); err == nil && match != nil {
+		return string(match[1])
+	}
+	return "unknown"
+}

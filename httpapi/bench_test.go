@@ -1,0 +1,282 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// Each benchmark runs the handler and its floor in turn, in the same process
+// and on the same data, and reports the median of their ratios: x-floor.
+// Absolute times move with the machine; only the ratio counts. Times are of the
+// processor, collections included, unless a name says otherwise.
+
+// rounds is how often a benchmark takes turns.
+const rounds = 15
+
+// warm touches memory and gives it back to the heap. Fresh pages come from the
+// kernel one fault at a time, which would be measured in place of the code.
+func warm() {
+	block := make([]byte, 1<<29)
+	for i := 0; i < len(block); i += 4096 {
+		block[i] = 1
+	}
+	runtime.KeepAlive(block)
+}
+
+// versus measures ours against the floor. Both do n operations a turn. What
+// b.N says is ignored: a turn is a fixed amount of work.
+func versus(b *testing.B, n int, floor, ours func(n int)) {
+	b.Helper()
+	warm()
+	floor(n/10 + 1) // fresh pages and cold caches
+	ours(n/10 + 1)
+	ratios, floorTimes, ourTimes := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
+	var allocs, floorAllocs, size float64
+	for i := range rounds {
+		runtime.GC()
+		floorTimes[i], floorAllocs, _ = measure(n, floor)
+		ourTimes[i], allocs, size = measure(n, ours)
+		ratios[i] = ourTimes[i] / floorTimes[i]
+	}
+	b.ReportMetric(median(floorTimes), "floor-ns/op")
+	b.ReportMetric(floorAllocs, "floor-allocs/op")
+	b.ReportMetric(median(ourTimes), "ns/op")
+	b.ReportMetric(median(ratios), "x-floor")
+	b.ReportMetric(allocs, "allocs/op")
+	b.ReportMetric(size, "B/op")
+}
+
+// measure takes the processor time of n operations and counts their allocations, each per operation.
+func measure(n int, run func(n int)) (ns, allocs, size float64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, took := stopwatch(func() { run(n) })
+	runtime.ReadMemStats(&after)
+	per := func(v uint64) float64 { return float64(v) / float64(n) }
+	return float64(took.Nanoseconds()) / float64(n), per(after.Mallocs - before.Mallocs), per(after.TotalAlloc - before.TotalAlloc)
+}
+
+// shop is a program with codes CODE0, CODE1 … of one coupon, each with an
+// affiliate of its own with the slug slug-0, slug-1 …
+func shop(tb testing.TB, codes int) (*affiliate.Program, *httpapi.Handler, []affiliate.Affiliate) {
+	tb.Helper()
+	ctx := tb.Context()
+	p := must(affiliate.New(memstore.New(), affiliate.Config{
+		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+	}))
+	coupon := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	owners := make([]affiliate.Affiliate, codes)
+	for i := range codes {
+		n := strconv.Itoa(i)
+		owners[i] = must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: n, Email: "a" + n + "@example.com", AffiliateLink: "slug-" + n}))
+		must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "CODE" + n, AffiliateID: owners[i].ID}))
+	}
+	return p, must(httpapi.New(p, httpapi.Config{APIKeys: []string{testKey}})), owners
+}
+
+// saleBody is a sale by the i-th code.
+func saleBody(i int) string {
+	return `{"promoCode":"code` + strconv.Itoa(i) + `","totalEarned":129.50,"tax":9.50,"externalId":null,` +
+		`"product":{"productId":"beans-1kg","quantity":2,"price":60,"name":"House beans 1 kg"}}`
+}
+
+// A sink is a ResponseWriter that keeps nothing.
+type sink struct {
+	header http.Header
+	status int
+	size   int
+}
+
+// Header returns the header.
+func (s *sink) Header() http.Header { return s.header }
+
+// WriteHeader keeps the status.
+func (s *sink) WriteHeader(status int) { s.status = status }
+
+// Write counts.
+func (s *sink) Write(p []byte) (int, error) {
+	s.size += len(p)
+	return len(p), nil
+}
+
+// drive gives a function that sends the requests of some targets and bodies to a
+// handler, one after another, and minds that each succeeds.
+func drive(tb testing.TB, h http.Handler, method string, count int, target, body func(i int) string) func(n int) {
+	requests := make([]*http.Request, count)
+	bodies := make([][]byte, count)
+	for i := range requests {
+		bodies[i] = []byte(body(i))
+		requests[i] = request(method, target(i), body(i))
+	}
+	w := &sink{header: http.Header{}}
+	reader := bytes.NewReader(nil)
+	closer := io.NopCloser(reader)
+	at := 0
+	return func(n int) {
+		for range n {
+			r := requests[at%count]
+			reader.Reset(bodies[at%count])
+			at++
+			if method == http.MethodPost {
+				r.Body = closer
+			}
+			clear(w.header)
+			w.status, w.size = 0, 0
+			h.ServeHTTP(w, r)
+			if w.status != http.StatusOK || w.size < 10 {
+				tb.Fatalf("%s %s: status %d, %d bytes", method, r.URL, w.status, w.size)
+			}
+		}
+	}
+}
+
+// audit ends a benchmark: the books hold, and exactly the sales that were made
+// are in them.
+func audit(tb testing.TB, p *affiliate.Program, sales int64) {
+	tb.Helper()
+	if err := p.Verify(tb.Context()); err != nil {
+		tb.Errorf("Verify: %v", err)
+	}
+	coupon := must(p.Coupon(tb.Context(), affiliate.CouponRef{Name: "All"}))
+	if coupon.TimesRedeemed != sales {
+		tb.Errorf("timesRedeemed = %d after %d sales", coupon.TimesRedeemed, sales)
+	}
+}
+
+// BenchmarkServeHTTP is the handler alone, without a network: a sale by code, an
+// affiliate by slug, the links of an affiliate.
+func BenchmarkServeHTTP(b *testing.B) {
+	const codes = 1000
+	p, api, owners := shop(b, codes)
+	none := func(int) string { return "" }
+	for _, c := range []struct {
+		name, method string
+		target, body func(i int) string
+	}{
+		{"sale", "POST", func(int) string { return "/api/v1/sales" }, saleBody},
+		{"affiliate", "GET", func(i int) string { return "/api/v1/affiliates?id=slug-" + strconv.Itoa(i) }, none},
+		{"links", "GET", func(i int) string { return "/api/v1/links?affiliateId=" + owners[i].ID.String() }, none},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			rec := httptest.NewRecorder()
+			api.ServeHTTP(rec, request(c.method, c.target(1), c.body(1)))
+			floor := drive(b, floorHandler(rec.Body.String()), c.method, codes, c.target, c.body)
+			versus(b, 3000, floor, drive(b, api, c.method, codes, c.target, c.body))
+			if c.name == "sale" {
+				b.ReportMetric(engineAlone(p, codes), "engine-ns/op")
+			}
+		})
+	}
+	if err := p.Verify(b.Context()); err != nil {
+		b.Errorf("Verify: %v", err)
+	}
+}
+
+// engineAlone is what the same sales cost without the adapter.
+func engineAlone(p *affiliate.Program, codes int) float64 {
+	times := make([]float64, rounds)
+	product := affiliate.Product{ProductID: "beans-1kg", Name: "House beans 1 kg"}
+	for i := range times {
+		runtime.GC()
+		times[i], _, _ = measure(3000, func(n int) {
+			for i := range n {
+				must(p.RecordSale(context.Background(), affiliate.NewSale{
+					PromoCode: "code" + strconv.Itoa(i%codes), TotalEarned: affiliate.MustAmount("129.5"), Tax: affiliate.MustAmount("9.5"),
+					Product: affiliate.Set(product),
+				}))
+			}
+		})
+	}
+	return median(times)
+}
+
+// BenchmarkLoopback is a sale by code over 64 keep-alive connections, server and
+// callers in one process, against the same server with the floor. x-floor is
+// the time of a request, x-cpu the processor time of the process.
+func BenchmarkLoopback(b *testing.B) {
+	const codes, conns = 1000, 64
+	p, api, _ := shop(b, codes)
+	rec := httptest.NewRecorder()
+	api.ServeHTTP(rec, request("POST", "/api/v1/sales", saleBody(0)))
+	sold := int64(1)
+	ours, floor := dial(b, api, conns), dial(b, floorHandler(rec.Body.String()), conns)
+	const n = 5_000
+	warm()
+	floor.run(b, n/10)
+	sold += ours.run(b, n/10)
+	times, cpus, rates, costs := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
+	for i := range rounds {
+		runtime.GC()
+		floorWall, floorCPU := stopwatch(func() { floor.run(b, n) })
+		wall, cpu := stopwatch(func() { sold += ours.run(b, n) })
+		times[i], cpus[i] = wall.Seconds()/floorWall.Seconds(), cpu.Seconds()/floorCPU.Seconds()
+		rates[i], costs[i] = n/wall.Seconds(), float64(cpu.Nanoseconds())/n
+	}
+	b.ReportMetric(median(times), "x-floor")
+	b.ReportMetric(median(cpus), "x-cpu")
+	b.ReportMetric(median(costs), "cpu-ns/op")
+	b.ReportMetric(median(rates), "req/s")
+	audit(b, p, sold)
+}
+
+// BenchmarkBigCoupon is P8: GET of a coupon with 100,000 codes through the
+// handler against json.Marshal of the same as plain structs; extra-MiB is how
+// far the heap grows meanwhile.
+func BenchmarkBigCoupon(b *testing.B) {
+	ctx := b.Context()
+	p, api, owners := shop(b, 1)
+	coupon := must(p.Coupon(ctx, affiliate.CouponRef{Name: "All"}))
+	must(p.GenerateCodes(ctx, affiliate.NewCodes{Count: 99_999, NewCode: affiliate.NewCode{
+		CouponID: coupon.ID, AffiliateID: owners[0].ID, RandomCharsLength: affiliate.Set(int64(12)),
+		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
+	}}))
+	target := couponsPath + "?id=" + coupon.ID.String()
+	rec := httptest.NewRecorder()
+	api.ServeHTTP(rec, request("GET", target, ""))
+	if got := strings.Count(rec.Body.String(), `"couponId"`); got != 100_000 {
+		b.Fatalf("%d codes", got)
+	}
+	whole := plain(rec.Body.String())
+	none := func(int) string { return "" }
+	floor := floorMarshal(whole)
+	versus(b, 1, floor, drive(b, api, "GET", 1, func(int) string { return target }, none))
+
+	defer debug.SetGCPercent(debug.SetGCPercent(1)) // garbage is not what is measured
+	runtime.GC()
+	gauge := &gauge{sink: sink{header: http.Header{}}}
+	base := heapNow()
+	api.ServeHTTP(gauge, request("GET", target, ""))
+	b.ReportMetric(float64(gauge.peak-base)/(1<<20), "extra-MiB")
+	runtime.KeepAlive(whole)
+}
+
+// A gauge is a sink that looks at the heap at every write.
+type gauge struct {
+	sink
+	peak uint64
+}
+
+// Write looks.
+func (g *gauge) Write(p []byte) (int, error) {
+	g.peak = max(g.peak, heapNow())
+	return g.sink.Write(p)
+}
+
+func heapNow() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

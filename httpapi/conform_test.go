@@ -1,0 +1,174 @@
+package httpapi_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// TestConformance runs the wire contract against the handler. An answer that is
+// an error, and one to a read, leaves every record as it was, and in the end
+// the books hold.
+func TestConformance(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		wrap func(affiliate.Store) affiliate.Store
+	}{
+		{"memstore", func(s affiliate.Store) affiliate.Store { return s }},
+		{"Rerun", conformance.Rerun},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if testing.Short() && row.name == "Rerun" {
+				t.Skip("one store is enough")
+			}
+			store := memstore.New()
+			p, err := affiliate.New(row.wrap(store), affiliate.Config{
+				Name:         "Northwind Beans",
+				Destinations: []affiliate.Destination{{URL: "https://beans.example/shop?lang=en#new"}, {URL: "https://beans.example/"}},
+				Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := httpapi.New(p, httpapi.Config{APIKeys: []string{"conformance-key"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			watched := &watcher{t: t, handler: h, store: store, program: p.Config().ID}
+			server := httptest.NewServer(watched)
+			defer server.Close()
+
+			conformance.TestServer(t, conformance.Server{URL: server.URL, Key: "conformance-key", HTTP: server.Client()})
+			if err := p.Verify(t.Context()); err != nil {
+				t.Errorf("Verify: %v", err)
+			}
+			if watched.compared < 2000 {
+				t.Errorf("the records were compared around %d requests only", watched.compared)
+			}
+			t.Logf("records compared around %d requests", watched.compared)
+		})
+	}
+}
+
+// A watcher is a handler that compares the records before and after every
+// request that must not change any, unless another one ran beside it.
+type watcher struct {
+	t       testing.TB
+	handler http.Handler
+	store   affiliate.Store
+	program uuid.UUID
+
+	mu       sync.Mutex
+	running  int
+	begun    int
+	last     map[string][]any // the records as they are; nil: not known
+	compared int
+}
+
+func (w *watcher) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	mine := w.begin()
+	answer := &statusWriter{ResponseWriter: rw, status: http.StatusOK}
+	defer func() {
+		w.end(mine, answer.status >= 400 || r.Method == http.MethodGet || r.Method == http.MethodHead, r)
+	}()
+	w.handler.ServeHTTP(answer, r)
+}
+
+func (w *watcher) begin() (mine int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running++; w.running > 1 {
+		w.last = nil
+	} else if w.last == nil {
+		w.last = w.dump()
+	}
+	w.begun++
+	return w.begun
+}
+
+func (w *watcher) end(mine int, unchanged bool, r *http.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running--
+	if w.begun != mine || w.last == nil || !unchanged {
+		w.last = nil
+		return
+	}
+	after := w.dump()
+	for table, before := range w.last {
+		if !reflect.DeepEqual(before, after[table]) {
+			w.t.Errorf("%s %s changed %s\nbefore %+v\nafter  %+v", r.Method, r.URL, table, before, after[table])
+		}
+	}
+	w.last = after
+	w.compared++
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// dump is every record but the receipts, by table.
+func (w *watcher) dump() map[string][]any {
+	out := map[string][]any{}
+	err := w.store.View(context.Background(), w.program, func(tx *affiliate.Tx) error {
+		out["affiliates"] = rows(w, tx.Affiliates)
+		out["links"] = rows(w, tx.Links)
+		out["clicks"] = rows(w, tx.Clicks)
+		out["referrals"] = rows(w, tx.Referrals)
+		out["coupons"] = rows(w, tx.Coupons)
+		out["codes"] = rows(w, tx.Codes)
+		out["redemptions"] = rows(w, tx.Redemptions)
+		out["sales"] = rows(w, tx.Sales)
+		out["plans"] = rows(w, tx.Plans)
+		out["tiers"] = rows(w, tx.Tiers)
+		out["payouts"] = rows(w, tx.Payouts)
+		out["totals"] = rows(w, tx.Totals)
+		out["endpoints"] = rows(w, tx.Endpoints)
+		out["events"] = ids(w, tx.Events)
+		out["deliveries"] = rows(w, tx.Deliveries)
+		out["queue"] = rows(w, tx.Queue)
+		return nil
+	})
+	if err != nil {
+		w.t.Errorf("dump: %v", err)
+	}
+	return out
+}
+
+func rows[R affiliate.Record[R]](w *watcher, table affiliate.Table[R]) []any {
+	return collect(w, table, func(rec R) any { return rec })
+}
+
+// ids is rows for records that are written once.
+func ids[R affiliate.Record[R]](w *watcher, table affiliate.Table[R]) []any {
+	return collect(w, table, func(rec R) any { return rec.RecordID() })
+}
+
+func collect[R affiliate.Record[R]](w *watcher, table affiliate.Table[R], of func(R) any) []any {
+	var out []any
+	for rec, err := range table.List(affiliate.Query{}) {
+		if err != nil {
+			w.t.Errorf("dump: %v", err)
+			return out
+		}
+		out = append(out, of(rec))
+	}
+	return out
+}

@@ -1,0 +1,105 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// newProgram is a program with a fixed clock and fixed ids.
+func newProgram(store affiliate.Store, id uuid.UUID) *affiliate.Program {
+	program, err := affiliate.New(store, affiliate.Config{
+		ID: id, Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Now:  func() time.Time { return time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC) },
+		Rand: rand.NewChaCha8([32]byte{}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return program
+}
+
+// call sends a request and prints the answer.
+func call(h http.Handler, method, target, key, body string) {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	fmt.Println(w.Code, w.Header().Get("Error-Code"), w.Body)
+}
+
+func Example() {
+	program := newProgram(memstore.New(), uuid.Nil)
+	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{"secret-key"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/v1/", api)
+
+	call(mux, "POST", "/api/v1/links", "secret-key", `{"link":"ada"}`)
+	call(mux, "POST", "/api/v1/links", "wrong-key", `{"link":"ada"}`)
+	call(mux, "GET", "/api/v1/links", "secret-key", ``)
+	// Output:
+	// 400 missing_field {"error":"Affiliate ID or email is required"}
+	// 401 invalid_token {"error":"Invalid auth token"}
+	// 200  []
+}
+
+// A mux with a catch-all for one method cannot hold the pattern /api/v1/;
+// Register puts the exact paths beside it.
+func ExampleHandler_Register() {
+	api, err := httpapi.New(newProgram(memstore.New(), uuid.Nil), httpapi.Config{APIKeys: []string{"secret-key"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the shop") })
+	api.Register(mux)
+
+	call(mux, "GET", "/beans", "", ``)
+	call(mux, "GET", "/api/v1/coupons", "secret-key", ``)
+	call(mux, "PATCH", "/api/v1/coupons", "secret-key", `{}`)
+	// Output:
+	// 200  the shop
+	// 200  []
+	// 405 method_not_allowed {"error":"Method not allowed"}
+}
+
+// The key of a request decides which program it is for.
+func ExampleNewMulti() {
+	store := memstore.New()
+	programs := map[string]*affiliate.Program{
+		"key-of-beans": newProgram(store, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")),
+		"key-of-tea":   newProgram(store, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")),
+	}
+	api, err := httpapi.NewMulti(func(_ context.Context, key string) (*affiliate.Program, error) {
+		if program := programs[key]; program != nil { // a real one looks the digest of the key up
+			return program, nil
+		}
+		return nil, affiliate.Refuse(affiliate.InvalidToken)
+	}, httpapi.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	call(api, "DELETE", "/api/v1/referrals", "key-of-tea", `{"referralId":"tomas@example.net"}`)
+	call(api, "GET", "/api/v1/sales?id=1", "key-of-beans", ``)
+	call(api, "GET", "/api/v1/sales?id=1", "key-of-coffee", ``)
+	// Output:
+	// 200  {"message":"Referral deleted successfully"}
+	// 200  null
+	// 401 invalid_token {"error":"Invalid auth token"}
+}

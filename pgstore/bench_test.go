@@ -1,0 +1,313 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// The benchmarks compare side by side, in turns, on one server that waits for
+// its disk: the engine, and one SQL statement by hand that does the least which
+// a redemption is.
+
+// byHand redeems a code in one statement: it counts on the code and on the
+// coupon, and writes the sale with its commission, the ledger row and the event.
+// Where any limit refuses, it does nothing. The row of the coupon is locked
+// first and everything is decided on what the locks returned, so that a limit
+// which was reached meanwhile is seen. The tables have the keys that a shop
+// looks sales, redemptions and events up by, and no others.
+const byHand = `
+WITH c AS (
+  SELECT k.id AS code, k.coupon, k.affiliate, k.rate, k.used, k.maximum, p.used AS coupon_used, p.maximum AS coupon_maximum
+  FROM hand.codes k JOIN hand.coupons p ON p.program = k.program AND p.id = k.coupon
+  WHERE k.program = $1 AND k.code = $2 AND k.active AND p.valid
+  FOR UPDATE OF p, k
+), ok AS (
+  SELECT * FROM c WHERE (maximum = 0 OR used < maximum) AND (coupon_maximum = 0 OR coupon_used < coupon_maximum)
+), counted AS (
+  UPDATE hand.codes k SET used = k.used + 1 FROM ok WHERE k.program = $1 AND k.id = ok.code RETURNING k.id
+), coupon_counted AS (
+  UPDATE hand.coupons p SET used = p.used + 1 FROM ok WHERE p.program = $1 AND p.id = ok.coupon RETURNING p.id
+), sold AS (
+  INSERT INTO hand.sales (program, id, number, code, affiliate, total, commission, created_at)
+  SELECT $1, $3, nextval('hand.numbers'), ok.code, ok.affiliate, $4::bigint, $4::bigint * ok.rate / 100, $5 FROM ok, counted, coupon_counted RETURNING id
+), ledger AS (
+  INSERT INTO hand.redemptions (program, sale, code, coupon, created_at) SELECT $1, $3, ok.code, ok.coupon, $5 FROM ok, sold RETURNING sale
+)
+INSERT INTO hand.events (program, id, type, object, payload, created_at) SELECT $1, $6, 'sale.created', $3, $7, $5 FROM ledger`
+
+const byHandTables = `
+DROP SCHEMA IF EXISTS hand CASCADE;
+CREATE SCHEMA hand;
+CREATE TABLE hand.coupons (program uuid, id uuid, valid boolean NOT NULL, used bigint NOT NULL, maximum bigint NOT NULL, PRIMARY KEY (program, id));
+CREATE TABLE hand.codes (program uuid, id uuid, code text COLLATE "C" NOT NULL, coupon uuid NOT NULL, affiliate uuid NOT NULL, rate bigint NOT NULL,
+  active boolean NOT NULL, used bigint NOT NULL, maximum bigint NOT NULL, PRIMARY KEY (program, id), UNIQUE (program, code));
+CREATE SEQUENCE hand.numbers;
+CREATE TABLE hand.sales (program uuid, id uuid, number bigint, external_id text, invoice_id text, email text, code uuid, affiliate uuid, referral uuid,
+  payout uuid, total bigint, commission bigint, created_at timestamptz, PRIMARY KEY (program, id), UNIQUE (program, number),
+  UNIQUE (program, external_id), UNIQUE (program, invoice_id));
+CREATE INDEX ON hand.sales (program, affiliate, id);
+CREATE INDEX ON hand.sales (program, referral, id);
+CREATE INDEX ON hand.sales (program, email, id);
+CREATE INDEX ON hand.sales (program, payout, id);
+CREATE TABLE hand.redemptions (program uuid, sale uuid, code uuid, coupon uuid, created_at timestamptz, PRIMARY KEY (program, sale));
+CREATE INDEX ON hand.redemptions (program, code);
+CREATE TABLE hand.events (program uuid, id uuid, type text, object uuid, payload bytea, created_at timestamptz, PRIMARY KEY (program, id));
+CREATE INDEX ON hand.events (program, object)`
+
+// A yard is both sides of a comparison on one server.
+type yard struct {
+	pool     *pgxpool.Pool
+	store    *pgstore.Store
+	programs []*affiliate.Program
+	payload  []byte
+	sold     atomic.Int64 // by the engine, in all programs
+}
+
+// newYard makes programs with the code HOT20 on both sides.
+func newYard(tb testing.TB, programs int, cfg pgstore.Config) *yard {
+	tb.Helper()
+	url := os.Getenv("TRIBUTARY_TEST_DATABASE_URL")
+	if url == "" {
+		url = server(tb, true).URL()
+	}
+	y := &yard{pool: newPool(tb, url, func(c *pgxpool.Config) {
+		c.MaxConns = 64
+		if cfg.Mode == pgstore.Serializable {
+			c.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README says
+		}
+	})}
+	cfg.Schema = newSchema(tb, y.pool)
+	y.store = newStore(tb, y.pool, cfg)
+	exec(tb, y.pool, byHandTables)
+	for range programs {
+		p := newProgram(tb, y.store, uuid.Must(uuid.NewV7()))
+		y.programs = append(y.programs, p)
+		hotCode(tb, p)
+		id, coupon := uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())
+		exec(tb, y.pool, "INSERT INTO hand.coupons VALUES ($1, $2, true, 0, 0)", p.Config().ID, coupon)
+		exec(tb, y.pool, "INSERT INTO hand.codes VALUES ($1, $2, 'HOT20', $3, $4, 20, true, 0, 0)", p.Config().ID, id, coupon, uuid.Must(uuid.NewV7()))
+	}
+	y.payload = y.event(tb)
+	exec(tb, y.pool, "VACUUM ANALYZE")
+	return y
+}
+
+func exec(tb testing.TB, pool *pgxpool.Pool, sql string, args ...any) {
+	tb.Helper()
+	if _, err := pool.Exec(context.Background(), sql, args...); err != nil {
+		tb.Fatalf("%.60s: %v", sql, err)
+	}
+}
+
+func newProgram(tb testing.TB, store affiliate.Store, id uuid.UUID) *affiliate.Program {
+	tb.Helper()
+	p, err := affiliate.New(store, affiliate.Config{
+		ID: id, Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// hotCode makes an affiliate with the code HOT20.
+func hotCode(tb testing.TB, p *affiliate.Program) affiliate.Code {
+	tb.Helper()
+	ctx := context.Background()
+	a := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}))
+	c := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	return must(p.CreateCode(ctx, affiliate.NewCode{CouponID: c.ID, Code: "HOT20", AffiliateID: a.ID}))
+}
+
+// event is the payload of a sale, for the other side to write as many bytes.
+func (y *yard) event(tb testing.TB) []byte {
+	tb.Helper()
+	if err := y.sell(context.Background(), 0); err != nil {
+		tb.Fatal(err)
+	}
+	all := must(y.programs[0].Events(context.Background(), affiliate.EventFilter{}, affiliate.Page{Limit: 1}))
+	return all.Items[0].Payload
+}
+
+// sell records a sale by the engine.
+func (y *yard) sell(ctx context.Context, program int) error {
+	got, err := y.programs[program].RecordSale(ctx, affiliate.NewSale{PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100")})
+	if err == nil && got.Outcome != affiliate.SaleRecorded {
+		err = errors.New(string(got.Outcome))
+	}
+	if err == nil {
+		y.sold.Add(1)
+	}
+	return err
+}
+
+// redeem records one by hand.
+func (y *yard) redeem(ctx context.Context, program int) error {
+	tag, err := y.pool.Exec(ctx, byHand, y.programs[program].Config().ID, "HOT20", uuid.Must(uuid.NewV7()), int64(1_000_000),
+		time.Now().UTC(), uuid.Must(uuid.NewV7()), y.payload)
+	if err == nil && tag.RowsAffected() != 1 {
+		err = errors.New("not redeemed")
+	}
+	return err
+}
+
+// rate is how often per second clients do something for a while.
+func rate(tb testing.TB, clients int, for_ time.Duration, do func(ctx context.Context, client int) error) float64 {
+	tb.Helper()
+	var n atomic.Int64
+	var wg sync.WaitGroup
+	start := time.Now()
+	for client := range clients {
+		wg.Go(func() {
+			for time.Since(start) < for_ {
+				if err := do(context.Background(), client); err != nil {
+					tb.Error(err)
+					return
+				}
+				n.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	return float64(n.Load()) / time.Since(start).Seconds()
+}
+
+// compare runs both sides in turns and reports the medians and their ratio.
+func compare(b *testing.B, clients int, ours, hand func(ctx context.Context, client int) error) {
+	b.Helper()
+	const rounds, turn = 7, 400 * time.Millisecond
+	rate(b, clients, turn, hand) // warm
+	rate(b, clients, turn, ours)
+	var a, h, ratios []float64
+	for range rounds {
+		x, y := rate(b, clients, turn, ours), rate(b, clients, turn, hand)
+		a, h, ratios = append(a, x), append(h, y), append(ratios, x/y)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(middle(a), "ours/s")
+	b.ReportMetric(middle(h), "by-hand/s")
+	b.ReportMetric(middle(ratios), "x-by-hand")
+}
+
+func middle(xs []float64) float64 {
+	slices.Sort(xs)
+	return xs[len(xs)/2]
+}
+
+// BenchmarkSale records sales by code: one hot code, with grouping, and a code
+// in each of many programs.
+func BenchmarkSale(b *testing.B) {
+	for _, c := range []struct {
+		name              string
+		clients, programs int
+		cfg               pgstore.Config
+	}{
+		{"hot/clients=16/group=64", 16, 1, pgstore.Config{Group: 64}},
+		{"hot/clients=64/group=64", 64, 1, pgstore.Config{Group: 64}},
+		{"hot/clients=16/group=1", 16, 1, pgstore.Config{}},
+		{"spread/clients=16/programs=32", 16, 32, pgstore.Config{}},
+		{"spread/clients=16/programs=32/serializable", 16, 32, pgstore.Config{Mode: pgstore.Serializable}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			y := newYard(b, c.programs, c.cfg)
+			var turn atomic.Int64
+			pick := func() int { return int(turn.Add(1)) % c.programs }
+			for range b.N {
+				compare(b, c.clients, func(ctx context.Context, _ int) error { return y.sell(ctx, pick()) },
+					func(ctx context.Context, _ int) error { return y.redeem(ctx, pick()) })
+			}
+			y.audit(b)
+		})
+	}
+}
+
+// audit checks that counters, ledger, sales and events say the same on both
+// sides.
+func (y *yard) audit(tb testing.TB) {
+	tb.Helper()
+	var total int64
+	for _, p := range y.programs {
+		if err := p.Verify(context.Background()); err != nil {
+			tb.Errorf("Verify: %v", err)
+		}
+		code := must(p.Code(context.Background(), affiliate.CodeRef{Code: "HOT20"}))
+		total += code.TimesRedeemed
+	}
+	if total != y.sold.Load() {
+		tb.Errorf("the codes count %d redemptions, and %d sales were recorded", total, y.sold.Load())
+	}
+	var codes, coupons, sales, ledger, events int64
+	err := y.pool.QueryRow(context.Background(), `SELECT (SELECT sum(used) FROM hand.codes), (SELECT sum(used) FROM hand.coupons),
+		(SELECT count(*) FROM hand.sales), (SELECT count(*) FROM hand.redemptions), (SELECT count(*) FROM hand.events)`).
+		Scan(&codes, &coupons, &sales, &ledger, &events)
+	if err != nil || codes != sales || coupons != sales || ledger != sales || events != sales {
+		tb.Errorf("by hand: %d on codes, %d on coupons, %d sales, %d in the ledger, %d events, error %v", codes, coupons, sales, ledger, events, err)
+	}
+}
+
+// BenchmarkLookup looks one code of a thousand up by its text: through a View,
+// and by the same SELECT by hand with the record decoded.
+func BenchmarkLookup(b *testing.B) {
+	y := newYard(b, 1, pgstore.Config{})
+	p := y.programs[0]
+	coupon := must(p.Coupons(b.Context(), affiliate.Page{Limit: 1})).Items[0]
+	must(p.GenerateCodes(b.Context(), affiliate.NewCodes{Count: 1000, NewCode: affiliate.NewCode{CouponID: coupon.ID, AffiliateID: must(p.AffiliateByEmail(b.Context(), "ada@example.com")).ID, IsAutoGenerated: true, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true})}}))
+	exec(b, y.pool, "VACUUM ANALYZE")
+	schema := "test_" + schemaID()
+	sql := "SELECT record FROM " + pgx.Identifier{schema, "codes"}.Sanitize() + " WHERE program = $1 AND by_code = $2"
+	var turn atomic.Int64
+	var texts []string
+	err := y.store.View(b.Context(), p.Config().ID, func(tx *affiliate.Tx) error {
+		for rec, err := range tx.Codes.List(affiliate.Query{}) {
+			if err != nil {
+				return err
+			}
+			texts = append(texts, rec.AppendKeys(nil)[0].Text)
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	key := func() string { return texts[int(turn.Add(1))%len(texts)] }
+	hand := func(ctx context.Context, _ int) error {
+		var rec affiliate.CodeRecord
+		return y.pool.QueryRow(ctx, sql, [16]byte(p.Config().ID), key()).Scan(&rec)
+	}
+	for _, clients := range []int{1, 16} {
+		b.Run(fmt.Sprintf("Find/clients=%d", clients), func(b *testing.B) {
+			for range b.N {
+				compare(b, clients, func(ctx context.Context, _ int) error {
+					return y.store.View(ctx, p.Config().ID, func(tx *affiliate.Tx) error {
+						_, err := tx.Codes.Find(affiliate.Key{Index: affiliate.ByCode, Text: key()})
+						return err
+					})
+				}, hand)
+			}
+		})
+		b.Run(fmt.Sprintf("Code/clients=%d", clients), func(b *testing.B) {
+			for range b.N {
+				compare(b, clients, func(ctx context.Context, _ int) error {
+					_, err := p.Code(ctx, affiliate.CodeRef{Code: strings.ToUpper(key())})
+					return err
+				}, hand)
+			}
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// How long the end of a transaction may take when its context does not count
+// any more.
+const (
+	commitPatience   = 15 * time.Second
+	rollbackPatience = 5 * time.Second
+)
+
+var errNotCommitted = errors.New("the server rolled back")
+
+// run runs a closure on the transaction's tables.
+func (t *txn) run(fn func(tx *affiliate.Tx) error) error {
+	u := &unit{t: t}
+	defer func() { u.done = true }()
+	return fn(t.tx(u))
+}
+
+// verdict is what a closure's caller hears: the closure's own error, unless the
+// database failed below it.
+func (t *txn) verdict(err error) error {
+	if t.err == nil || err != nil && errors.Is(err, t.err) && t.err != errMoved {
+		return err
+	}
+	return t.err
+}
+
+// commit sends what was written, and the commit behind it, in one round trip.
+// The caller's context has been asked just before; from here on it does not
+// count, because a commit that is broken off is one whose outcome nobody knows.
+func (t *txn) commit() error {
+	if !t.opened {
+		t.release()
+		return nil
+	}
+	b, err := t.flush()
+	if err != nil {
+		t.rollback()
+		return err
+	}
+	b.Queue("COMMIT")
+	if failed := t.send(b); failed != nil {
+		t.rollback()
+		return failed
+	}
+	t.opened = false
+	t.release()
+	return nil
+}
+
+// flush makes the batch of what was written.
+func (t *txn) flush() (*pgx.Batch, error) {
+	b := &flushBatch{program: t.programID}
+	for _, tab := range t.tables.all() {
+		if err := tab.flush(b); err != nil {
+			return nil, err
+		}
+	}
+	t.queueClosing(b)
+	return b.batch(&t.s.flushes), nil
+}
+
+// send sends a batch whose last statement is the commit.
+func (t *txn) send(b *pgx.Batch) *failure {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), commitPatience)
+	defer cancel()
+	n := b.Len()
+	results := t.db.SendBatch(ctx, b)
+	for i := range n {
+		answer, err := results.Exec()
+		if err == nil && i == n-1 && answer.String() == "ROLLBACK" {
+			err = errNotCommitted
+		}
+		if err != nil {
+			_ = results.Close() // says the same
+			if err == errNotCommitted {
+				return &failure{op: "commit", err: err}
+			}
+			return commitFailure(err, i == n-1, t.conn.Conn().IsClosed())
+		}
+	}
+	if err := results.Close(); err != nil {
+		return commitFailure(err, true, t.conn.Conn().IsClosed())
+	}
+	return nil
+}
+
+// rollback ends the transaction without a trace, unless it has ended.
+func (t *txn) rollback() {
+	if t.opened && t.conn != nil {
+		t.end("ROLLBACK")
+	}
+	t.release()
+}
+
+// end sends a statement that ends the transaction. A connection on which it
+// fails is not given back.
+func (t *txn) end(sql string) {
+	if !t.opened {
+		return
+	}
+	t.opened = false
+	if t.conn.Conn().IsClosed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), rollbackPatience)
+	defer cancel()
+	if _, err := t.conn.Exec(ctx, sql); err != nil {
+		if t.err == nil && sql == "COMMIT" {
+			t.err = &failure{op: "commit", err: err}
+		}
+		_ = t.conn.Conn().Close(ctx) // the server forgets what was open
+	}
+}
+
+// release gives the connection back.
+func (t *txn) release() {
+	if t.conn != nil {
+		t.conn.Release()
+		t.conn = nil
+	}
+}

@@ -1,0 +1,104 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ErrOutcomeUnknown is the error of an Update whose connection broke after the
+// commit was sent and before the server answered: it took place or it did not.
+// The caller reads the answer from its own Once key or external id, and never
+// repeats blindly.
+var ErrOutcomeUnknown = errors.New("pgstore: the connection broke during the commit: its outcome is unknown")
+
+// A failure is an error of the database. Its text names the SQLSTATE and
+// nothing else of what the server said: messages of PostgreSQL quote values.
+// errors.As finds the *pgconn.PgError, errors.Is a context's error.
+type failure struct {
+	op      string
+	err     error
+	unknown bool // the commit was sent
+}
+
+// Error names the operation and the class of the error.
+func (f *failure) Error() string {
+	text := "pgstore: " + f.op + ": " + class(f.err)
+	if f.unknown {
+		text += ": the outcome of the commit is unknown"
+	}
+	return text
+}
+
+// Unwrap gives the cause, and ErrOutcomeUnknown where that is so.
+func (f *failure) Unwrap() []error {
+	if f.unknown {
+		return []error{ErrOutcomeUnknown, f.err}
+	}
+	return []error{f.err}
+}
+
+// class says what kind of error it is, without its text.
+func class(err error) string {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch pg.Code {
+		case "42P01", "42703", "3F000":
+			return "the tables are missing or of another version, run Migrate (SQLSTATE " + pg.Code + ")"
+		}
+		return "SQLSTATE " + pg.Code
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return context.Canceled.Error()
+	case errors.Is(err, context.DeadlineExceeded):
+		return context.DeadlineExceeded.Error()
+	case errors.Is(err, errIsolation), errors.Is(err, errRecord):
+		return err.Error()
+	}
+	return "the connection failed"
+}
+
+// ended is the error of a context that ended before anything was sent.
+func ended(ctx context.Context, op string) error {
+	return fmt.Errorf("pgstore: %s: %w", op, ctx.Err())
+}
+
+// retryable tells whether running the transaction again may help: it lost
+// against another one, and nothing of it is left.
+func retryable(err error) bool {
+	if f, ok := errors.AsType[*failure](err); !ok || f.unknown {
+		return false
+	}
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// clashed tells whether a row that was thought to be new was not.
+func clashed(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "23505"
+}
+
+// fatal tells whether the server ended the session with the error.
+func fatal(pg *pgconn.PgError) bool {
+	s := pg.SeverityUnlocalized
+	if s == "" {
+		s = pg.Severity
+	}
+	return s == "FATAL" || s == "PANIC"
+}
+
+// commitFailure is the error of the last batch of a transaction, which failed
+// at a statement or at the commit behind them. Only at the commit, or on a
+// connection that broke without a word, may it have taken place.
+func commitFailure(err error, atCommit, broken bool) *failure {
+	f := &failure{op: "commit", err: err}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		f.unknown = pg.Code == "40003" || atCommit && fatal(pg)
+		return f
+	}
+	f.unknown = broken && !pgconn.SafeToRetry(err)
+	return f
+}

@@ -1,0 +1,109 @@
+// Server is the engine on PostgreSQL behind HTTP: the API, the tracking
+// endpoints and the delivery of webhooks. What it knows is there when it runs
+// again, and any number of them may run on one database.
+//
+//	go run ./examples/server -store postgres://…/shop   # a database of yours
+//	go run ./examples/server                            # a PostgreSQL server of its own, gone afterwards
+//	go run ./examples/server -h                         # every flag
+//
+// It makes the tables of its schema, tributary unless -schema says otherwise,
+// and leaves them there. It prints "listening on http://ADDR" when it is ready,
+// and ends at an interrupt, when the requests under way are answered. A second
+// interrupt ends it at once.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/pgstore"
+	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second one is not caught
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// settings are what the flags say.
+type settings struct {
+	store, schema string
+	addr, key     string
+	private       bool
+}
+
+// run is the program, until ctx ends; what it returns is the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var set settings
+	flags := flag.NewFlagSet("server", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&set.store, "store", "", "`connection` string of a database (default: a server is started, and removed at the end)")
+	flags.StringVar(&set.schema, "schema", "tributary", "SQL `schema` of the tables")
+	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
+	flags.StringVar(&set.key, "key", "", "`key` of the API (default: one is made and printed)")
+	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "server: unexpected argument %q\n", flags.Arg(0))
+		return 2
+	}
+	if err := start(ctx, set, stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "server:", err)
+		return 1
+	}
+	return 0
+}
+
+// start gets everything ready that has to be ended, and serves until ctx ends.
+func start(ctx context.Context, set settings, stdout, stderr io.Writer) error {
+	listener, err := net.Listen("tcp", set.addr) // before a database is touched
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if set.store == "" {
+		server, err := cluster.Start(ctx, true)
+		if errors.Is(err, cluster.ErrNoServer) {
+			return errors.New("no database: name one with -store postgres://…, or install PostgreSQL 14 or later so that initdb and postgres are in PATH")
+		}
+		if err != nil {
+			return err
+		}
+		defer func() { _ = server.Stop() }()
+		set.store = server.URL()
+		fmt.Fprintln(stdout, "on a PostgreSQL server of its own: what it knows is gone when it stops")
+	}
+	pool, err := pgxpool.New(ctx, set.store)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	store, err := pgstore.New(pool, pgstore.Config{Schema: set.schema, Group: 64})
+	if err != nil {
+		return err
+	}
+	if err := store.Migrate(ctx); err != nil {
+		return err
+	}
+	if set.key == "" {
+		set.key = "tributary_" + rand.Text()
+		fmt.Fprintln(stdout, "key", set.key)
+	}
+	return serve(ctx, store, set, listener, stdout, stderr)
+}

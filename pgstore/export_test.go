@@ -1,0 +1,34 @@
+package pgstore
+
+import "github.com/google/uuid"
+
+// Waiting is how many Updates of a program wait for their turn.
+func (s *Store) Waiting(program uuid.UUID) int {
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	return len(s.turns.lines[program])
+}
+
+// Statements are all statements of the Store.
+func (s *Store) Statements() []string {
+	var all []string
+	for _, t := range s.sql.tables {
+		all = append(all, t.get, t.probe, t.insert, t.inserts, t.replace, t.replaces, t.rekey, t.removes)
+		if t.unkey != "" {
+			all = append(all, t.unkey)
+		}
+		for _, sql := range t.find {
+			all = append(all, sql)
+		}
+		for _, sql := range t.list {
+			all = append(all, sql)
+		}
+		for _, sql := range t.linksOf {
+			all = append(all, sql)
+		}
+		for _, sql := range t.bare {
+			all = append(all, sql)
+		}
+	}
+	return append(all, s.sql.opening, s.sql.closing)
+}

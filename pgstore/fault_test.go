@@ -1,0 +1,238 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// A shop is a program with the code HOT20 and an endpoint, on a store whose
+// faults a test makes.
+type shop struct {
+	t     *testing.T
+	pool  *pgxpool.Pool
+	store *pgstore.Store
+	plain *affiliate.Program // on the store itself
+}
+
+func newShop(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) *shop {
+	t.Helper()
+	if cfg.Schema == "" {
+		cfg.Schema = newSchema(t, pool)
+	}
+	s := &shop{t: t, pool: pool, store: newStore(t, pool, cfg)}
+	s.plain = newProgram(t, s.store, uuid.Must(uuid.NewV7()))
+	hotCode(t, s.plain)
+	must(s.plain.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: affiliate.EventTypes()}))
+	return s
+}
+
+// books fails the test unless the books hold and there are so many sales.
+func (s *shop) books(what string, sales int) {
+	s.t.Helper()
+	if err := s.plain.Verify(s.t.Context()); err != nil {
+		s.t.Errorf("%s: Verify: %v", what, err)
+	}
+	if n := s.sales(); n != sales {
+		s.t.Errorf("%s: %d sales are stored, want %d", what, n, sales)
+	}
+}
+
+func (s *shop) sales() int {
+	s.t.Helper()
+	return len(must(s.plain.Sales(s.t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
+}
+
+// sale is a sale by code to a new customer: most tables take part.
+func sale(i int) affiliate.NewSale {
+	return affiliate.NewSale{
+		PromoCode: "HOT20", Email: fmt.Sprintf("c%d@example.net", i), Name: "C", TotalEarned: affiliate.MustAmount("100"),
+		ExternalID: fmt.Sprint("order-", i), Once: affiliate.Once{Key: fmt.Sprint("key-", i)},
+	}
+}
+
+// TestFaults makes every table call of a sale fail, panic and be cancelled, and
+// looks at the books after each.
+func TestFaults(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable, Group: 4}} {
+		t.Run(fmt.Sprintf("mode %d", cfg.Mode), func(t *testing.T) {
+			s := newShop(t, pool, cfg)
+			counter := conformance.Count(s.store)
+			must(s.plain.With(counter).RecordSale(t.Context(), sale(0)))
+			t.Logf("%d calls", counter.Most())
+			for n := 1; n <= counter.Most(); n++ {
+				_, err := s.plain.With(conformance.FailAt(s.store, n)).RecordSale(t.Context(), sale(n))
+				if !errors.Is(err, conformance.ErrInjected) {
+					t.Errorf("call %d fails: error %v", n, err)
+				}
+				panicked := func() (r any) {
+					defer func() { r = recover() }()
+					_, _ = s.plain.With(conformance.PanicAt(s.store, n)).RecordSale(t.Context(), sale(n))
+					return nil
+				}()
+				if panicked != any(conformance.ErrInjected) {
+					t.Errorf("call %d panics: recovered %v", n, panicked)
+				}
+				_, err = s.plain.With(conformance.CancelAt(s.store, n)).RecordSale(t.Context(), sale(n))
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("call %d is cancelled: error %v", n, err)
+				}
+				s.books(fmt.Sprint("call ", n), 1)
+			}
+			must(s.plain.RecordSale(t.Context(), sale(1)))
+			s.books("after all", 2)
+		})
+	}
+}
+
+// A wire is a connection that a test cuts.
+type wire struct {
+	net.Conn
+	cut *atomic.Int64 // writes until the cut; 0: none
+}
+
+// Write sends, and cuts the connection behind the write whose turn it is.
+func (w wire) Write(p []byte) (int, error) {
+	n, err := w.Conn.Write(p)
+	if w.cut.Load() > 0 && w.cut.Add(-1) == 0 {
+		w.Conn.Close()
+	}
+	return n, err
+}
+
+// wiredPool is a pool whose connections are cut after so many more writes.
+func wiredPool(t *testing.T, cut *atomic.Int64) *pgxpool.Pool {
+	return newPool(t, databaseURL(t), func(c *pgxpool.Config) {
+		dial := c.ConnConfig.DialFunc
+		c.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dial(ctx, network, addr)
+			return wire{conn, cut}, err
+		}
+	})
+}
+
+// TestCut cuts the connection behind each thing that a sale sends. Behind the
+// commit the outcome is unknown, and the sale's own key settles it; before it
+// nothing took place.
+func TestCut(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	var cut atomic.Int64
+	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable}} {
+		t.Run(fmt.Sprintf("mode %d", cfg.Mode), func(t *testing.T) {
+			s := newShop(t, pool, cfg)
+			cfg.Schema = "test_" + schemaID()
+			cutting := newStore(t, wiredPool(t, &cut), cfg)
+			unknown, sold := 0, 0
+			for n := 1; ; n++ {
+				must(s.plain.With(cutting).Coupons(t.Context(), affiliate.Page{Limit: 1})) // a connection is there
+				cut.Store(int64(n))
+				_, err := s.plain.With(cutting).RecordSale(t.Context(), sale(n))
+				left := cut.Swap(0)
+				if errors.Is(err, pgstore.ErrOutcomeUnknown) {
+					unknown++
+				} else if err != nil && s.sales() != sold {
+					t.Errorf("write %d: error %v, and yet a sale is stored", n, err)
+				}
+				got, err := s.plain.RecordSale(t.Context(), sale(n)) // the same key
+				if err != nil || got.Outcome != affiliate.SaleRecorded {
+					t.Errorf("write %d: the repeated sale: %s, error %v", n, got.Outcome, err)
+				}
+				sold++
+				s.books(fmt.Sprint("write ", n), sold)
+				if left > 0 {
+					break
+				}
+			}
+			if unknown == 0 {
+				t.Error("no outcome was unknown")
+			}
+			t.Logf("%d sales, the outcome of %d was unknown", sold, unknown)
+		})
+	}
+}
+
+// A killer ends the server's side of a connection before a statement.
+type killer struct {
+	pool *pgxpool.Pool // of its own
+	at   atomic.Int64
+}
+
+func (k *killer) strike(ctx context.Context, conn *pgx.Conn) context.Context {
+	if k.at.Load() > 0 && k.at.Add(-1) == 0 {
+		_, _ = k.pool.Exec(context.Background(), "SELECT pg_terminate_backend($1, 5000)", int32(conn.PgConn().PID()))
+	}
+	return ctx
+}
+
+func (k *killer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return k.strike(ctx, conn)
+}
+
+func (k *killer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (k *killer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return k.strike(ctx, conn)
+}
+
+func (k *killer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (k *killer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// TestTerminated ends the session before everything that a sale sends.
+func TestTerminated(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable}} {
+		t.Run(fmt.Sprintf("mode %d", cfg.Mode), func(t *testing.T) {
+			s := newShop(t, pool, cfg)
+			cfg.Schema = "test_" + schemaID()
+			k := &killer{pool: pool}
+			struck := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = k })
+			program := s.plain.With(newStore(t, struck, cfg))
+			sold := 0
+			for n := 1; ; n++ {
+				k.at.Store(int64(n))
+				_, err := program.RecordSale(t.Context(), sale(n))
+				left := k.at.Swap(0)
+				if err == nil {
+					sold++
+				}
+				if (err == nil) != (left > 0) {
+					t.Errorf("message %d: error %v", n, err)
+				}
+				if !errors.Is(err, pgstore.ErrOutcomeUnknown) {
+					s.books(fmt.Sprint("message ", n), sold)
+				}
+				if left > 0 {
+					break
+				}
+			}
+			s.books("after all", sold)
+		})
+	}
+}
+
+// TestTexts: what the server says stays inside, and errors.As finds it.
+func TestTexts(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	store := newStore(t, pool, pgstore.Config{Schema: "not_there"})
+	_, err := affiliate.New(store, affiliate.Config{})
+	if err == nil {
+		t.Fatal("New on a database without tables: no error")
+	}
+	const want = "pgstore: read: the tables are missing or of another version, run Migrate (SQLSTATE 42P01)"
+	if err = errors.Unwrap(err); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

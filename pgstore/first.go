@@ -1,0 +1,85 @@
+package pgstore
+
+import (
+	"bytes"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A firstRead is a single row that a View read before it opened a transaction.
+type firstRead struct {
+	sql  string
+	args []any
+	row  [][]byte
+}
+
+// begins tells whether the next read is the first of a View, and notes where.
+func (t *txn) begins(sql *tableSQL) bool {
+	if t.kind != viewing || !t.single || t.opened || t.first != nil {
+		return false
+	}
+	t.began = sql
+	return true
+}
+
+// learnt notes for the next View what this one did.
+func (t *txn) learnt() {
+	if t.began != nil {
+		t.began.wide.Store(t.asked > 1)
+	}
+}
+
+// row reads at most one row. The first one of a View is read outside of a
+// transaction: one statement sees one moment anyway. Where more is read, the
+// transaction begins by reading it again.
+func (t *txn) row(q query) error {
+	if err := t.ready("read"); err != nil {
+		return err
+	}
+	if t.kind != viewing || t.opened || t.first != nil || !t.single {
+		return t.read(q)
+	}
+	t.first = &firstRead{sql: q.sql, args: q.args}
+	rows, err := t.db.Query(t.ctx, q.sql, q.args...)
+	if err == nil {
+		err = eachRow(rows, func(rows pgx.Rows) error {
+			t.first.row = append(t.first.row, cloneRow(rows.RawValues())...)
+			return q.each(rows)
+		})
+	}
+	if err != nil {
+		return t.fail("read", err)
+	}
+	return nil
+}
+
+// cloneRow copies a row out of the connection's buffer.
+func cloneRow(values [][]byte) [][]byte {
+	row := make([][]byte, len(values))
+	for i, v := range values {
+		row[i] = bytes.Clone(v)
+	}
+	return row
+}
+
+// compareFirst reads the first row of a View again, in the snapshot of what
+// follows. When it is another one the View has to run again.
+func (t *txn) compareFirst(results pgx.BatchResults) error {
+	var row [][]byte
+	err := queryRows(results, func(rows pgx.Rows) error {
+		row = append(row, cloneRow(rows.RawValues())...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(row) != len(t.first.row) {
+		return errMoved
+	}
+	for i := range row {
+		if !bytes.Equal(row[i], t.first.row[i]) || (row[i] == nil) != (t.first.row[i] == nil) {
+			return errMoved
+		}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package pgstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A flushBatch is what a transaction writes, in one round trip.
+type flushBatch struct {
+	parts   []part
+	ordered bool // the order of the parts matters
+	program any
+	buf     bytes.Buffer
+}
+
+// queue adds a part.
+func (b *flushBatch) queue(sql string, args ...any) { b.parts = append(b.parts, part{sql, args}) }
+
+// maxParts keeps a joined statement within the bounds of what has a plan soon.
+const maxParts = 12
+
+// batch makes the statements: one when that is possible.
+func (b *flushBatch) batch(f *flushes) *pgx.Batch {
+	out := &pgx.Batch{}
+	if b.ordered || len(b.parts) < 2 || len(b.parts) > maxParts {
+		for _, p := range b.parts {
+			out.Queue(p.sql, p.args...)
+		}
+		return out
+	}
+	args := []any{b.program}
+	for _, p := range b.parts {
+		args = append(args, p.args[1:]...)
+	}
+	out.Queue(f.text(b.parts), args...)
+	return out
+}
+
+// encode is the JSON of a record as it is stored. Letters that HTML escapes stay
+// what they are: metadata comes back byte for byte.
+func (b *flushBatch) encode(rec any) (string, error) {
+	b.buf.Reset()
+	enc := json.NewEncoder(&b.buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(rec); err != nil {
+		return "", fmt.Errorf("pgstore: encode record: %w", err)
+	}
+	return string(bytes.TrimSuffix(b.buf.Bytes(), []byte("\n"))), nil
+}
+
+// flush queues what was written to the table: first what goes, then what
+// changes, then what comes, so that a key that moves is free when it arrives.
+func (tab *table[T]) flush(b *flushBatch) error {
+	var gone, here, moved, fresh []entry[T]
+	for _, e := range tab.writtenRows() {
+		switch {
+		case !e.row.live:
+			gone = append(gone, e)
+		case e.row.base == nil:
+			fresh = append(fresh, e)
+		case tab.sameKeys(e.row):
+			here = append(here, e)
+		default:
+			moved = append(moved, e)
+		}
+	}
+	b.ordered = b.ordered || len(gone)+len(moved) > 0
+	if len(gone) > 0 {
+		b.queue(tab.sql.removes, b.program, idsOf(gone))
+	}
+	if len(moved) > 1 && tab.sql.unkey != "" { // keys may change places
+		b.queue(tab.sql.unkey, b.program, idsOf(moved))
+	}
+	for _, e := range moved {
+		tab.raise(e)
+		if err := tab.queueRow(b, tab.sql.rekey, e); err != nil {
+			return err
+		}
+	}
+	if err := tab.queueRecords(b, here); err != nil {
+		return err
+	}
+	return tab.queueFresh(b, fresh)
+}
+
+// sameKeys tells whether the keys of a row are the ones that the database has.
+func (tab *table[T]) sameKeys(r *row[T]) bool {
+	return slices.Equal(r.rec.AppendKeys(tab.t.room[0][:0]), r.base.rec.AppendKeys(tab.t.room[1][:0]))
+}
+
+func idsOf[T any](entries []entry[T]) []pgtype.UUID {
+	ids := make([]pgtype.UUID, len(entries))
+	for i, e := range entries {
+		ids[i] = pgtype.UUID{Bytes: e.id, Valid: true}
+	}
+	return ids
+}
+
+// queueRecords replaces records whose keys stay.
+func (tab *table[T]) queueRecords(b *flushBatch, entries []entry[T]) error {
+	records, err := encodeAll(b, entries)
+	for i := range records {
+		tab.t.s.decoded.keep(decodedKey{tab.sql, tab.t.program, entries[i].id}, []byte(records[i]), entries[i].row.rec)
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(entries) == 1:
+		b.queue(tab.sql.replace, b.program, idArg(entries[0].id), records[0])
+	case len(entries) > 1:
+		b.queue(tab.sql.replaces, b.program, idsOf(entries), records)
+	}
+	return nil
+}
+
+func encodeAll[T any](b *flushBatch, entries []entry[T]) ([]string, error) {
+	records := make([]string, len(entries))
+	for i, e := range entries {
+		var err error
+		if records[i], err = b.encode(e.row.rec); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// queueRow queues a statement whose parameters are a whole row.
+func (tab *table[T]) queueRow(b *flushBatch, sql string, e entry[T]) error {
+	record, err := b.encode(e.row.rec)
+	if err != nil {
+		return err
+	}
+	args := append(make([]any, 0, 3+len(tab.sql.indexes)), b.program, idArg(e.id))
+	keys := e.row.rec.AppendKeys(tab.t.room[0][:0])
+	for _, ix := range tab.sql.indexes {
+		if key, ok := keyOf(keys, ix); ok {
+			args = append(args, keyArg(key))
+		} else {
+			args = append(args, nil)
+		}
+	}
+	b.queue(sql, append(args, record)...)
+	return nil
+}
+
+func keyOf(keys []affiliate.Key, ix affiliate.Index) (affiliate.Key, bool) {
+	for _, key := range keys {
+		if key.Index == ix {
+			return key, true
+		}
+	}
+	return affiliate.Key{}, false
+}
+
+// queueFresh inserts records, and raises the marks of the table.
+func (tab *table[T]) queueFresh(b *flushBatch, entries []entry[T]) error {
+	for _, e := range entries {
+		tab.raise(e)
+	}
+	switch len(entries) {
+	case 0:
+		return nil
+	case 1:
+		return tab.queueRow(b, tab.sql.insert, entries[0])
+	}
+	args := []any{b.program, idsOf(entries)}
+	for _, ix := range tab.sql.indexes {
+		args = append(args, tab.column(ix, entries))
+	}
+	records, err := encodeAll(b, entries)
+	if err != nil {
+		return err
+	}
+	b.queue(tab.sql.inserts, append(args, records)...)
+	return nil
+}
+
+// column is the keys of the records in one index, null where there is none.
+func (tab *table[T]) column(ix affiliate.Index, entries []entry[T]) any {
+	if ix.IsID() {
+		column := make([]pgtype.UUID, len(entries))
+		for i, e := range entries {
+			if key, ok := keyOf(e.row.rec.AppendKeys(tab.t.room[0][:0]), ix); ok {
+				column[i] = pgtype.UUID{Bytes: key.ID, Valid: true}
+			}
+		}
+		return column
+	}
+	column := make([]pgtype.Text, len(entries))
+	for i, e := range entries {
+		if key, ok := keyOf(e.row.rec.AppendKeys(tab.t.room[0][:0]), ix); ok {
+			column[i] = pgtype.Text{String: key.Text, Valid: true}
+		}
+	}
+	return column
+}

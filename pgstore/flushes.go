@@ -1,0 +1,85 @@
+package pgstore
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// What a transaction writes is one statement, with a part for each table, as
+// long as the order of the parts does not matter: sent one by one, they would
+// cost the server more than what they do. Its text depends on which parts there
+// are; an operation of the engine has a few of them, and each is made once.
+type flushes struct {
+	mu    sync.Mutex
+	texts map[string]string
+}
+
+// text is the statement of the parts.
+func (f *flushes) text(parts []part) string {
+	var key strings.Builder
+	for _, p := range parts {
+		key.WriteString(p.sql)
+		key.WriteByte(0)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text, ok := f.texts[key.String()]
+	if !ok {
+		text = join(parts)
+		if f.texts == nil {
+			f.texts = make(map[string]string)
+		}
+		f.texts[key.String()] = text
+	}
+	return text
+}
+
+// A part is a statement and its parameters. The first one is the program, and
+// all parts share it.
+type part struct {
+	sql  string
+	args []any
+}
+
+// join makes one statement of the parts.
+func join(parts []part) string {
+	var sql strings.Builder
+	shift := 0
+	for i, p := range parts {
+		switch {
+		case i == len(parts)-1:
+			sql.WriteString(" ")
+		case i == 0:
+			sql.WriteString("WITH p0 AS (")
+		}
+		sql.WriteString(renumber(p.sql, shift))
+		if i < len(parts)-1 {
+			sql.WriteString(")")
+		}
+		if i < len(parts)-2 {
+			sql.WriteString(", p" + strconv.Itoa(i+1) + " AS (")
+		}
+		shift += len(p.args) - 1
+	}
+	return sql.String()
+}
+
+// renumber shifts the parameters of a statement, but for the first.
+func renumber(sql string, shift int) string {
+	pieces := strings.Split(sql, "$")
+	var out strings.Builder
+	out.WriteString(pieces[0])
+	for _, piece := range pieces[1:] {
+		digits := 0
+		for digits < len(piece) && '0' <= piece[digits] && piece[digits] <= '9' {
+			digits++
+		}
+		n, _ := strconv.Atoi(piece[:digits])
+		if n > 1 {
+			n += shift
+		}
+		out.WriteString("$" + strconv.Itoa(n) + piece[digits:])
+	}
+	return out.String()
+}

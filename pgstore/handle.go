@@ -1,0 +1,177 @@
+package pgstore
+
+import (
+	"encoding/json"
+	"iter"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A unit is one run of one closure: what its Tx belongs to.
+type unit struct {
+	t    *txn
+	done bool
+}
+
+// readable tells whether the closure still runs.
+func (u *unit) readable() error {
+	if u.done {
+		return affiliate.ErrTxDone
+	}
+	return u.t.err
+}
+
+// writable tells whether the closure may write.
+func (u *unit) writable() error {
+	if u.done {
+		return affiliate.ErrTxDone
+	}
+	if u.t.readOnly {
+		return affiliate.ErrReadOnly
+	}
+	return u.t.err
+}
+
+// A handle is the affiliate.Table of one run.
+type handle[T affiliate.Record[T]] struct {
+	u   *unit
+	tab *table[T]
+}
+
+// Get returns the record with the id.
+func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
+	if err := h.u.readable(); err != nil {
+		return rec, err
+	}
+	return copyOf(h.tab.get(id))
+}
+
+// Find returns the record that holds the key.
+func (h handle[T]) Find(key affiliate.Key) (rec T, err error) {
+	if err := h.u.readable(); err != nil {
+		return rec, err
+	}
+	if err := h.tab.checkIndex(key.Index, true); err != nil {
+		return rec, err
+	}
+	if !storable(key) {
+		return rec, affiliate.ErrNotFound
+	}
+	return copyOf(h.tab.find(key))
+}
+
+func copyOf[T affiliate.Record[T]](r *row[T], err error) (rec T, _ error) {
+	if err != nil {
+		return rec, err
+	}
+	return r.rec.Clone(), nil
+}
+
+// List walks the records that q selects.
+func (h handle[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		if err := h.walk(q, yield); err != nil {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+// walk yields the records; an error is the last thing to yield.
+func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) error {
+	if err := h.u.readable(); err != nil {
+		return err
+	}
+	if q.Key.Index != "" {
+		if err := h.tab.checkIndex(q.Key.Index, false); err != nil {
+			return err
+		}
+		if !storable(q.Key) {
+			return nil
+		}
+	}
+	if h.u.t.kind == viewing {
+		return h.pages(q, yield)
+	}
+	rows, err := h.tab.selected(q)
+	if err != nil {
+		return err
+	}
+	for _, e := range rows {
+		if err := h.u.readable(); err != nil {
+			return err
+		}
+		if err := h.tab.parse(e.id, e.row); err != nil {
+			return err
+		}
+		if !yield(e.row.rec.Clone(), nil) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// pages walks a list of a View, some records at a time.
+func (h handle[T]) pages(q affiliate.Query, yield func(T, error) bool) error {
+	rest := q.Limit
+	for {
+		q.Limit = chunk
+		if rest > 0 {
+			q.Limit = min(rest, chunk)
+		}
+		found, err := h.tab.fetch(q)
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			if err := h.u.readable(); err != nil {
+				return err
+			}
+			var rec T
+			if err := json.Unmarshal(f.raw, &rec); err != nil {
+				return h.u.t.fail("read "+h.tab.sql.name, errRecord)
+			}
+			if !yield(rec, nil) {
+				return nil
+			}
+		}
+		if err := h.u.readable(); err != nil && len(found) > 0 {
+			return err
+		}
+		if len(found) < q.Limit {
+			return nil
+		}
+		if rest > 0 {
+			if rest -= len(found); rest == 0 {
+				return nil
+			}
+		}
+		q.After = found[len(found)-1].id
+	}
+}
+
+// Insert adds a record.
+func (h handle[T]) Insert(rec T) error {
+	if err := h.u.writable(); err != nil {
+		return err
+	}
+	return h.tab.insert(rec)
+}
+
+// Replace puts a record in the place of the one with its id.
+func (h handle[T]) Replace(rec T) error {
+	if err := h.u.writable(); err != nil {
+		return err
+	}
+	return h.tab.replace(rec)
+}
+
+// Delete removes the record with the id.
+func (h handle[T]) Delete(id uuid.UUID) error {
+	if err := h.u.writable(); err != nil {
+		return err
+	}
+	return h.tab.remove(id)
+}

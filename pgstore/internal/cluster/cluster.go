@@ -1,0 +1,238 @@
+// Package cluster starts a PostgreSQL server of its own for tests, benchmarks
+// and examples, and takes everything away afterwards.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrNoServer says what to install, or to set, where there is no server.
+var ErrNoServer = errors.New("no PostgreSQL server programs: install PostgreSQL 14 or later (on Debian and Ubuntu: apt-get install postgresql) " +
+	"so that initdb and postgres are in PATH or under /usr/lib/postgresql, or set TRIBUTARY_TEST_DATABASE_URL to a database that may be written to")
+
+// A Cluster is a running server in a folder of its own, reached over a unix
+// socket.
+type Cluster struct {
+	dir     string
+	bin     string
+	durable bool
+	owner   *syscall.Credential // nil: this user
+	server  *server
+}
+
+// A server is one run of the server's main process.
+type server struct {
+	process *os.Process
+	done    chan struct{} // closed when the process has ended
+}
+
+// Start makes a cluster and starts it. A durable one waits for the disk at every
+// commit, as a real one does.
+func Start(ctx context.Context, durable bool) (c *Cluster, err error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	sweep()
+	c = &Cluster{bin: bin, durable: durable}
+	if c.dir, err = os.MkdirTemp("", "tributary-pg-"); err != nil { // the path of a socket is short
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(c.dir)
+		}
+	}()
+	if err := os.WriteFile(filepath.Join(c.dir, "owner"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+		return nil, err
+	}
+	if err := c.chown(); err != nil {
+		return nil, err
+	}
+	init := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--no-sync", "-A", "trust", "-U", "tributary", "-E", "UTF8", "--locale=C", "-D", c.data())
+	init.Dir, init.SysProcAttr = c.dir, c.attributes()
+	if out, err := init.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return c, c.Restart(ctx)
+}
+
+// sweep removes the folders of processes that ended without doing so.
+func sweep() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), "tributary-pg-*"))
+	for _, dir := range dirs {
+		raw, err := os.ReadFile(filepath.Join(dir, "owner"))
+		if err != nil {
+			continue // it is just being made
+		}
+		pid, err := strconv.Atoi(string(raw))
+		if err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+// programs is the folder of initdb and postgres: the one in PATH, else the
+// newest that is installed.
+func programs() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if _, err := exec.LookPath("postgres"); err == nil {
+			path, err = filepath.EvalSymlinks(path)
+			return filepath.Dir(path), err
+		}
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if len(found) == 0 {
+		return "", ErrNoServer
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+		return n
+	}
+	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+}
+
+// chown gives the folder to another user when this one is root, as whom the
+// server refuses to run.
+func (c *Cluster) chown() error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.Atoi(u.Uid)
+		gid, err2 := strconv.Atoi(u.Gid)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		c.owner = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		return os.Chown(c.dir, uid, gid)
+	}
+	return errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
+}
+
+func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
+
+// Restart starts the server when it does not run, and waits until it answers.
+func (c *Cluster) Restart(ctx context.Context) error {
+	if c.server != nil {
+		select {
+		case <-c.server.done:
+		default:
+			return nil
+		}
+	}
+	log, err := os.OpenFile(filepath.Join(c.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	args := []string{"-D", c.data(), "-k", c.dir, "-c", "listen_addresses=", "-c", "max_connections=200", "-c", "shared_buffers=64MB"}
+	if !c.durable {
+		args = append(args, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+	}
+	cmd := exec.Command(filepath.Join(c.bin, "postgres"), args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = c.dir, log, log, c.attributes()
+	if c.server, err = start(cmd); err != nil {
+		return err
+	}
+	return c.await(ctx)
+}
+
+// await asks until the server answers. A server that was killed first repairs
+// its files.
+func (c *Cluster) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := pgx.Connect(ctx, c.URL())
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-tick.C:
+		case <-c.server.done:
+			return fmt.Errorf("the server did not start: %s", c.tail())
+		case <-ctx.Done():
+			return fmt.Errorf("the server does not answer: %w\n%s", err, c.tail())
+		}
+	}
+}
+
+// tail is the end of the server's log.
+func (c *Cluster) tail() []byte {
+	raw, _ := os.ReadFile(filepath.Join(c.dir, "log"))
+	return raw[max(0, len(raw)-2000):]
+}
+
+// URL is the connection string of the cluster's database.
+func (c *Cluster) URL() string {
+	return "postgres:///postgres?user=tributary&host=" + url.QueryEscape(c.dir)
+}
+
+// Kill ends the server's main process at once, as a power cut does, and its
+// children with it.
+func (c *Cluster) Kill() error {
+	if err := c.server.process.Kill(); err != nil {
+		return err
+	}
+	<-c.server.done
+	return c.awaitChildren()
+}
+
+// awaitChildren waits until the last child has noticed: a new server does not
+// start before.
+func (c *Cluster) awaitChildren() error {
+	deadline := time.Now().Add(30 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for ; time.Now().Before(deadline); <-tick.C {
+		if !c.children() {
+			return nil
+		}
+	}
+	return errors.New("children of the killed server do not end")
+}
+
+// children tells whether a process works in the data folder.
+func (c *Cluster) children() bool {
+	dirs, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range dirs {
+		if at, err := os.Readlink(link); err == nil && at == c.data() {
+			return true
+		}
+	}
+	return false
+}
+
+// Stop ends the server and removes the folder.
+func (c *Cluster) Stop() error {
+	if c.server != nil {
+		_ = c.server.process.Signal(syscall.SIGINT) // it may have ended
+		select {
+		case <-c.server.done:
+		case <-time.After(20 * time.Second):
+			_ = c.server.process.Kill()
+			<-c.server.done
+		}
+	}
+	return os.RemoveAll(c.dir)
+}

@@ -1,0 +1,136 @@
+package pgstore
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// chunk is how many records of a List a View reads at once. An Update reads all
+// of a list before it gives out the first record, so that nothing it writes
+// disturbs the list.
+const chunk = 1000
+
+// A listed is a record of a list: what the database has under the id.
+type listed struct {
+	id  uuid.UUID
+	raw []byte
+}
+
+// fetch reads a list from the database.
+func (tab *table[T]) fetch(q affiliate.Query) ([]listed, error) {
+	tab.t.asked++
+	sql := tab.sql.list[listShape{q.Key.Index, q.After != uuid.Nil, q.Desc, q.Limit > 0}]
+	args := []any{tab.t.programID}
+	if q.Key.Index != "" {
+		args = append(args, keyArg(q.Key))
+	}
+	if q.After != uuid.Nil {
+		args = append(args, idArg(q.After))
+	}
+	if q.Limit > 0 {
+		args = append(args, int64(q.Limit))
+	}
+	var found []listed
+	return found, tab.t.read(query{sql, args, func(rows pgx.Rows) error {
+		id, raw, err := scanRecord(rows)
+		found = append(found, listed{id, raw})
+		return err
+	}})
+}
+
+// selected is a list of an Update: what the database holds, without the rows
+// that were written, and of those the ones that belong to it.
+func (tab *table[T]) selected(q affiliate.Query) ([]entry[T], error) {
+	written := tab.writtenRows()
+	ids, err := tab.stored(q, len(written))
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]entry[T], 0, len(ids)+len(written))
+	for _, id := range ids {
+		if r := tab.rows[id]; !r.written() && r.live {
+			entries = append(entries, entry[T]{id, r})
+		}
+	}
+	for _, e := range written {
+		if e.row.live && (q.Key.Index == "" || slices.Contains(e.row.rec.AppendKeys(tab.t.room[1][:0]), q.Key)) {
+			entries = append(entries, e)
+		}
+	}
+	return cut(entries, q), nil
+}
+
+// An entry is a row with its id.
+type entry[T any] struct {
+	id  uuid.UUID
+	row *row[T]
+}
+
+// cut orders a list and takes what the query asks for.
+func cut[T any](entries []entry[T], q affiliate.Query) []entry[T] {
+	sign := 1
+	if q.Desc {
+		sign = -1
+	}
+	order := func(a, b entry[T]) int { return sign * bytes.Compare(a.id[:], b.id[:]) }
+	slices.SortFunc(entries, order)
+	rows := entries[:0]
+	for _, e := range entries {
+		if q.After != uuid.Nil && sign*bytes.Compare(e.id[:], q.After[:]) <= 0 {
+			continue
+		}
+		rows = append(rows, e)
+		if len(rows) == q.Limit {
+			break
+		}
+	}
+	return rows
+}
+
+// stored is a list as the database has it, with room for the rows that are not
+// to be taken from there. A whole list is read once.
+func (tab *table[T]) stored(q affiliate.Query, room int) ([]uuid.UUID, error) {
+	if ids, ok := tab.lists[q.Key]; ok {
+		return ids, nil
+	}
+	whole := q.After == uuid.Nil && q.Limit == 0
+	if q.Limit > 0 {
+		q.Limit += room
+	}
+	found, err := tab.fetch(q)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, len(found))
+	for i, f := range found {
+		ids[i] = f.id
+		tab.learn(f.id, f.raw)
+	}
+	if whole {
+		tab.remember(q.Key, ids)
+	}
+	return ids, nil
+}
+
+// writtenRows are the rows that differ from the database, in the order of their
+// ids.
+func (tab *table[T]) writtenRows() []entry[T] {
+	if len(tab.touched) == 0 {
+		return nil
+	}
+	ids := slices.Clone(tab.touched)
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	ids = slices.Compact(ids)
+	entries := make([]entry[T], 0, len(ids))
+	for _, id := range ids {
+		if r := tab.rows[id]; r.written() {
+			entries = append(entries, entry[T]{id, r})
+		}
+	}
+	return entries
+}

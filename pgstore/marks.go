@@ -1,0 +1,66 @@
+package pgstore
+
+import (
+	"bytes"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// marks are the highest id of each table of a program and the highest key of
+// each unique index of ids, side by side in one value of its row. What is above
+// a mark is in no record: ids rise, so nearly every insert is known to be new
+// without a question. The unique indexes of the database stand behind them: a
+// mark that is too low, because the records came from elsewhere, ends in a clash
+// at the commit, and the closure runs again without marks.
+type marks struct {
+	raw    []byte
+	raised bool
+}
+
+// load takes the marks of a row; those of another schema, and of no row, start
+// from zero.
+func (m *marks) load(raw []byte, n int) {
+	if len(raw) != 16*n {
+		raw = make([]byte, 16*n)
+	}
+	m.raw = raw
+}
+
+func (m *marks) at(i int) []byte { return m.raw[16*i : 16*i+16] }
+
+// needOpening reads the row of the program, when nothing else has.
+func (t *txn) needOpening() error {
+	if t.known {
+		return nil
+	}
+	return t.open()
+}
+
+// above tells whether a value is above all that the table has had.
+func (tab *table[T]) above(ix affiliate.Index, id uuid.UUID) bool {
+	t := tab.t
+	return t.known && !t.careful && bytes.Compare(id[:], t.marks.at(tab.sql.markAt[ix])) > 0
+}
+
+// raise lifts the marks to what a new row holds.
+func (tab *table[T]) raise(e entry[T]) {
+	t := tab.t
+	t.marks.lift(tab.sql.markAt[""], e.id)
+	if len(tab.sql.markAt) == 1 {
+		return
+	}
+	for _, key := range e.row.rec.AppendKeys(tab.t.room[0][:0]) {
+		if at, ok := tab.sql.markAt[key.Index]; ok {
+			t.marks.lift(at, key.ID)
+		}
+	}
+}
+
+func (m *marks) lift(i int, id uuid.UUID) {
+	if bytes.Compare(id[:], m.at(i)) > 0 {
+		copy(m.at(i), id[:])
+		m.raised = true
+	}
+}

@@ -1,0 +1,142 @@
+package pgstore
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+// Migrations are the files that make the tables, in the order of their names:
+// plain SQL for the schema tributary, each statement repeatable. They are what
+// [Store.Migrate] runs, for a host that has a tool of its own. The schema itself
+// is the host's to make.
+func Migrations() fs.FS { return files{defaultSchema} }
+
+// Migrations are the files for the schema of this Store.
+func (s *Store) Migrations() fs.FS { return files{s.cfg.Schema} }
+
+// Migrate makes the schema and brings its tables up to date. Any number of
+// processes may call it at once: each step is applied once, and every call
+// returns when all are. What was applied is in the table migrations of the
+// schema.
+//
+// Errors: an error of the database; a user who may not create tables.
+func (s *Store) Migrate(ctx context.Context) error {
+	if err := s.createSchema(ctx); err != nil {
+		return err
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	locker, err := lock.NewPostgresTableLocker(lock.WithTableName(s.cfg.Schema+".migrations_lock"),
+		lock.WithTableLockTimeout(100*time.Millisecond, 600), lock.WithTableLogger(quiet))
+	if err != nil {
+		return fmt.Errorf("pgstore: migrate: %w", err)
+	}
+	db := stdlib.OpenDBFromPool(s.pool)
+	defer db.Close() // the pool stays open
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, s.Migrations(), goose.WithTableName(s.cfg.Schema+".migrations"),
+		goose.WithDisableGlobalRegistry(true), goose.WithIsolateDDL(true), goose.WithLocker(locker), goose.WithSlog(quiet))
+	if err != nil {
+		return fmt.Errorf("pgstore: migrate: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("pgstore: migrate: %w", err)
+	}
+	return nil
+}
+
+// createSchema makes the schema where it is missing. A user who may not, and
+// finds it there, needs not.
+func (s *Store) createSchema(ctx context.Context) error {
+	const there = "SELECT EXISTS (SELECT 1 FROM information_schema.schemata WHERE schema_name = $1)"
+	for {
+		var exists bool
+		if err := s.pool.QueryRow(ctx, there, s.cfg.Schema).Scan(&exists); err != nil {
+			return &failure{op: "migrate", err: err}
+		}
+		if exists {
+			return nil
+		}
+		_, err := s.pool.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{s.cfg.Schema}.Sanitize())
+		if err == nil {
+			return nil
+		}
+		pg, ok := errors.AsType[*pgconn.PgError](err)
+		if !ok || pg.Code != "23505" { // another process makes it at this moment
+			return &failure{op: "migrate", err: err}
+		}
+	}
+}
+
+// files are the embedded migrations for a schema.
+type files struct{ schema string }
+
+// Open opens a migration, or the folder of all.
+func (f files) Open(name string) (fs.File, error) {
+	if name == "." {
+		return embedded.Open("migrations")
+	}
+	file, err := embedded.Open("migrations/" + name)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := f.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return &sqlFile{bytes.NewReader(raw), info, int64(len(raw))}, nil
+}
+
+// ReadFile returns the SQL of a migration.
+func (f files) ReadFile(name string) ([]byte, error) {
+	raw, err := embedded.ReadFile("migrations/" + name)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+	}
+	if f.schema == defaultSchema {
+		return raw, nil
+	}
+	return bytes.ReplaceAll(raw, []byte(" "+defaultSchema+"."), []byte(" "+pgx.Identifier{f.schema}.Sanitize()+".")), nil
+}
+
+// A sqlFile is an open migration.
+type sqlFile struct {
+	*bytes.Reader
+	fs.FileInfo
+	size int64
+}
+
+// Stat describes the file.
+func (f *sqlFile) Stat() (fs.FileInfo, error) { return sized{f.FileInfo, f.size}, nil }
+
+// Close does nothing.
+func (f *sqlFile) Close() error { return nil }
+
+// Size is the length of the SQL.
+func (f *sqlFile) Size() int64 { return f.size }
+
+type sized struct {
+	fs.FileInfo
+	size int64
+}
+
+// Size is the length for the schema.
+func (s sized) Size() int64 { return s.size }

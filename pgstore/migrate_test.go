@@ -1,0 +1,163 @@
+package pgstore_test
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// TestMigrations: the files give exactly the tables, columns and indexes that
+// the schema of the engine asks for.
+func TestMigrations(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	for _, table := range affiliate.Schema() {
+		var columns, indexes []string
+		want := []string{"program uuid", "id uuid"}
+		wantIndexes := []string{table.Name + "_pkey UNIQUE (program, id)"}
+		for _, ix := range table.Indexes {
+			typ, unique, tail := "text C", "", ", id)"
+			if ix.IsID() {
+				typ = "uuid"
+			}
+			if ix.Unique() {
+				unique, tail = " UNIQUE", ")"
+			}
+			want = append(want, string(ix)+" "+typ)
+			wantIndexes = append(wantIndexes, table.Name+"_"+string(ix)+unique+" (program, "+string(ix)+tail)
+		}
+		want = append(want, "record json")
+		rows, err := pool.Query(t.Context(), `SELECT column_name || ' ' || data_type || coalesce(' ' || collation_name, '')
+			FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2 ORDER BY ordinal_position`, schema, table.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var c string
+			if err := rows.Scan(&c); err != nil {
+				t.Fatal(err)
+			}
+			columns = append(columns, c)
+		}
+		rows, err = pool.Query(t.Context(), `SELECT indexname || CASE WHEN indexdef LIKE 'CREATE UNIQUE%' THEN ' UNIQUE' ELSE '' END || substring(indexdef from ' \(.*')
+			FROM pg_indexes WHERE schemaname = $1 AND tablename = $2`, schema, table.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var ix string
+			if err := rows.Scan(&ix); err != nil {
+				t.Fatal(err)
+			}
+			indexes = append(indexes, ix)
+		}
+		if d := cmp.Diff(want, columns); d != "" {
+			t.Errorf("%s: columns (-want +got):\n%s", table.Name, d)
+		}
+		if d := cmp.Diff(sorted(wantIndexes), sorted(indexes)); d != "" {
+			t.Errorf("%s: indexes (-want +got):\n%s", table.Name, d)
+		}
+	}
+}
+
+func sorted(lines []string) map[string]bool {
+	set := map[string]bool{}
+	for _, l := range lines {
+		set[l] = true
+	}
+	return set
+}
+
+// TestMigrateTogether: any number of processes start at once on an empty
+// database, and each step is applied once.
+func TestMigrateTogether(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	s := newStore(t, pool, pgstore.Config{Schema: "together"})
+	t.Cleanup(func() {
+		if _, err := pool.Exec(context.Background(), "DROP SCHEMA together CASCADE"); err != nil {
+			t.Error(err)
+		}
+	})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if err := s.Migrate(t.Context()); err != nil {
+				t.Errorf("Migrate: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Errorf("Migrate again: %v", err)
+	}
+	var steps, files int
+	if err := pool.QueryRow(t.Context(), "SELECT count(*) FROM together.migrations WHERE version_id > 0").Scan(&steps); err != nil {
+		t.Fatal(err)
+	}
+	err := fs.WalkDir(s.Migrations(), ".", func(_ string, d fs.DirEntry, err error) error {
+		if !d.IsDir() {
+			files++
+		}
+		return err
+	})
+	if err != nil || steps != files || files == 0 {
+		t.Errorf("%d steps of %d files, error %v", steps, files, err)
+	}
+}
+
+// TestMigrationsByHand: the files are plain SQL, and repeatable.
+func TestMigrationsByHand(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	s := newStore(t, pool, pgstore.Config{Schema: "by_hand"})
+	exec(t, pool, "CREATE SCHEMA by_hand")
+	t.Cleanup(func() { exec(t, pool, "DROP SCHEMA by_hand CASCADE") })
+	files := must(fs.Glob(s.Migrations(), "*.sql"))
+	for range 2 {
+		for _, name := range files {
+			exec(t, pool, string(must(fs.ReadFile(s.Migrations(), name))))
+		}
+	}
+	if _, err := affiliate.New(s, affiliate.Config{}); err != nil {
+		t.Errorf("New: %v", err)
+	}
+	if plain := string(must(fs.ReadFile(pgstore.Migrations(), files[0]))); !strings.Contains(plain, " tributary.codes") {
+		t.Error("the default files are not for the schema tributary")
+	}
+}
+
+// TestStatements: every statement names its program, in its first parameter,
+// and nothing else of a request is in a text.
+func TestStatements(t *testing.T) {
+	s := newStore(t, newPool(t, "postgres://nowhere.example/none"), pgstore.Config{Schema: "order"})
+	for _, sql := range s.Statements() {
+		if !strings.Contains(sql, "program = $1::uuid") && !strings.Contains(sql, "(program, ") {
+			t.Errorf("no program in: %s", sql)
+		}
+		if !strings.Contains(sql, `"order".`) || strings.Contains(sql, "'") {
+			t.Errorf("the schema is not quoted, or there is a literal, in: %s", sql)
+		}
+	}
+}
+
+// TestConfig: what cannot work is refused when the Store is made.
+func TestConfig(t *testing.T) {
+	pool := newPool(t, "postgres://nowhere.example/none")
+	for _, cfg := range []pgstore.Config{
+		{Schema: "Upper"}, {Schema: "1st"}, {Schema: "a b"}, {Schema: `a"b`}, {Schema: "a;b"}, {Schema: strings.Repeat("x", 64)},
+		{Mode: 2}, {Retries: -1}, {Group: -1},
+	} {
+		if _, err := pgstore.New(pool, cfg); err == nil {
+			t.Errorf("New(%+v): no error", cfg)
+		}
+	}
+	if _, err := pgstore.New(nil, pgstore.Config{}); err == nil {
+		t.Error("New without a pool: no error")
+	}
+}

@@ -1,0 +1,148 @@
+package pgstore_test
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+var codes = []string{"SAVE20", "save20", "Save 30", "HELLO", "gone"}
+
+// operations are what the twins are told. Few names, so that they meet.
+func operations() []operation {
+	ctx := context.Background()
+	all := append(saleOperations(ctx), peopleOperations(ctx)...)
+	return append(all, deliveryOperations(ctx)...)
+}
+
+func saleOperations(ctx context.Context) []operation {
+	return []operation{
+		{"sale", func(w twin, in *input) string {
+			return answer(w.RecordSale(ctx, affiliate.NewSale{
+				Once: in.once(), PromoCode: in.of(codes...), Email: in.of("", "b@example.net", "c@example.net"), Name: "N",
+				TotalEarned: in.amount(), ExternalID: in.of("", "", "o1", "o2", "o3"), ExternalInvoiceID: in.of("", "", "i1"),
+			}))
+		}},
+		{"sale of a referral", func(w twin, in *input) string {
+			return answer(w.RecordSale(ctx, affiliate.NewSale{ReferralID: w.someReferral(in).Email, Email: in.of("", "e@example.net"), Name: "E", TotalEarned: in.amount()}))
+		}},
+		{"refund", func(w twin, in *input) string {
+			return answer(w.RefundSale(ctx, affiliate.Refund{SaleID: w.someSale(in).ID, RefundID: in.of("", "r1", "r2")}))
+		}},
+		{"update sale", func(w twin, in *input) string {
+			up := affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(in.of(`{"z":1,"a":"<&>"}`, `{"b":1.50,"a":[1e2]}`, `{"é":"\u2028"}`)))}
+			if in.n(2) == 1 {
+				up.TotalEarned = affiliate.Set(in.amount())
+			}
+			return answer(w.UpdateSale(ctx, w.someSale(in).ID, up))
+		}},
+		{"delete sale", func(w twin, in *input) string { return done(w.DeleteSale(ctx, w.someSale(in).ID)) }},
+		{"review", func(w twin, in *input) string {
+			return answer(w.ReviewCommissions(ctx, affiliate.ApprovalStatus(in.of("ACCEPTED", "DECLINED", "PENDING")), w.someSale(in).ID))
+		}},
+		{"payout", func(w twin, in *input) string {
+			return answer(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(2) == 1}))
+		}},
+		{"coupon", func(w twin, in *input) string {
+			return answer(w.CreateCoupon(ctx, affiliate.NewCoupon{Once: in.once(), Name: in.of("Spring", "Ünï 🧿"), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+		}},
+		{"update coupon", func(w twin, in *input) string {
+			return answer(w.UpdateCoupon(ctx, w.someCoupon(in).ID, affiliate.CouponUpdate{MaxRedemptions: affiliate.Set(int64(in.n(6))), Valid: affiliate.Set(in.n(4) > 0)}))
+		}},
+		{"delete coupon", func(w twin, in *input) string { return answer(w.DeleteCoupon(ctx, w.someCoupon(in).ID)) }},
+		{"code", func(w twin, in *input) string {
+			return answer(w.CreateCode(ctx, affiliate.NewCode{
+				Once: in.once(), CouponID: w.someCoupon(in).ID, Code: in.of(codes...), AffiliateID: w.someAffiliate(in).ID,
+				ExternalID: in.of("", "", "p1", "p2"), MaxRedemptions: affiliate.Set(int64(1 + in.n(4))), FirstTimeOrder: in.n(3) == 0,
+			}))
+		}},
+		{"update code", func(w twin, in *input) string {
+			code, err := w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...)})
+			if err != nil {
+				return done(err)
+			}
+			return answer(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Code: affiliate.Set(in.of(codes...)), Active: affiliate.Set(in.n(4) > 0)}))
+		}},
+		{"look up", func(w twin, in *input) string {
+			return answer(w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...), ExternalID: in.of("", "p1")})) +
+				answer(w.Evaluate(ctx, affiliate.Order{PromoCode: in.of(codes...)}))
+		}},
+		{"lists", func(w twin, in *input) string {
+			page := affiliate.Page{Limit: 1 + in.n(3)}
+			first, err := w.Sales(ctx, affiliate.SaleFilter{}, page)
+			out := answer(first, err)
+			page.Cursor = first.Next
+			return out + answer(w.Sales(ctx, affiliate.SaleFilter{}, page)) + answer(w.Links(ctx, affiliate.LinkFilter{}, affiliate.Page{}))
+		}},
+		{"verify", func(w twin, _ *input) string { return done(w.Verify(ctx)) }},
+	}
+}
+
+func peopleOperations(ctx context.Context) []operation {
+	return []operation{
+		{"affiliate", func(w twin, in *input) string {
+			return answer(w.CreateAffiliate(ctx, affiliate.NewAffiliate{Once: in.once(), FirstName: "A", LastName: "B", Email: in.email(), AffiliateLink: in.of("", "ada", "Ada", "bo")}))
+		}},
+		{"update affiliate", func(w twin, in *input) string {
+			return answer(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}, affiliate.AffiliateUpdate{Email: affiliate.Set(in.email())}))
+		}},
+		{"delete affiliate", func(w twin, in *input) string {
+			return done(w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}))
+		}},
+		{"ban", func(w twin, in *input) string { return answer(w.BanAffiliates(ctx, w.someAffiliate(in).ID)) }},
+		{"link", func(w twin, in *input) string {
+			return answer(w.CreateLink(ctx, affiliate.NewLink{Once: in.once(), Link: in.of("ada", "bo", "BO", "x y", "new"), AffiliateID: w.someAffiliate(in).ID}))
+		}},
+		{"rename link", func(w twin, in *input) string {
+			return answer(w.RenameLink(ctx, affiliate.LinkRef{Slug: in.of("ada", "bo", "new")}, in.of("ada", "Bo", "new", "neu")))
+		}},
+		{"delete link", func(w twin, in *input) string {
+			return answer(w.DeleteLink(ctx, affiliate.LinkRef{Slug: in.of("ada", "bo", "new")}))
+		}},
+		{"click", func(w twin, in *input) string {
+			return answer(w.TrackClick(ctx, affiliate.NewClick{Slug: in.of("ada", "BO", "new", "none"), DeviceID: in.of("d1", "d2")}))
+		}},
+		{"referral", func(w twin, in *input) string {
+			return answer(w.CreateReferral(ctx, affiliate.NewReferral{
+				Once: in.once(), AffiliateID: in.of("ada", "bo", "1", "2"), PromoCode: in.of("", "SAVE20"), Name: "R", Email: in.email(), ReferredUserExternalID: in.of("u1", "u2"),
+			}))
+		}},
+		{"update referral", func(w twin, in *input) string {
+			return answer(w.UpdateReferral(ctx, w.someReferral(in).ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set(in.email()), Notes: affiliate.Set("x")}))
+		}},
+		{"status", func(w twin, in *input) string {
+			return answer(w.PushReferralStatus(ctx, w.someReferral(in).ID.String(), affiliate.SubscriptionStatus(in.of("ACTIVE", "PAST_DUE", "CANCELED"))))
+		}},
+		{"delete referral", func(w twin, in *input) string { return done(w.DeleteReferral(ctx, w.someReferral(in).ID.String())) }},
+		{"erase", func(w twin, in *input) string { return done(w.EraseReferral(ctx, w.someReferral(in).ID.String())) }},
+	}
+}
+
+func deliveryOperations(ctx context.Context) []operation {
+	return []operation{
+		{"endpoint", func(w twin, in *input) string {
+			return answer(w.CreateEndpoint(ctx, affiliate.NewEndpoint{Once: in.once(), URL: in.of("https://a.example/x", "https://b.example/y", "http://no"), Events: affiliate.EventTypes()[:1+in.n(15)]}))
+		}},
+		{"delete endpoint", func(w twin, in *input) string {
+			return answer(w.DeleteEndpoint(ctx, pick(in, must(w.Endpoints(ctx, affiliate.Page{})).Items).ID))
+		}},
+		{"deliver", func(w twin, in *input) string {
+			claims, err := w.ClaimDeliveries(ctx, 1+in.n(5), time.Minute)
+			out := answer(claims, err)
+			var attempts []affiliate.Attempt
+			for _, c := range claims {
+				attempts = append(attempts, affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: []int{200, 500, 410, 0}[in.n(4)]})
+			}
+			return out + done(w.SettleDeliveries(ctx, attempts))
+		}},
+		{"events", func(w twin, _ *input) string {
+			return answer(w.Events(ctx, affiliate.EventFilter{}, affiliate.Page{Limit: 5})) +
+				answer(w.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{Limit: 5}))
+		}},
+		{"absent", func(w twin, _ *input) string { return answer(w.Payout(ctx, uuid.UUID{9})) }},
+	}
+}

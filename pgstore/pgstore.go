@@ -1,0 +1,186 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Mode is how the transactions of one program keep out of each other's way.
+// Both give serialisable transactions; every process that writes to a schema
+// uses the same one.
+type Mode uint8
+
+const (
+	// Queue takes one advisory lock for the program, at READ COMMITTED: writers
+	// queue, and nothing is run again. A View is a REPEATABLE READ snapshot.
+	Queue Mode = iota
+
+	// Serializable takes no lock: every transaction is SERIALIZABLE, and one
+	// that lost against another runs again. It uses neither advisory locks nor
+	// savepoints.
+	Serializable
+)
+
+// Config is how a [Store] works. The zero Config is usable.
+type Config struct {
+	Schema  string // SQL schema of the tables, a plain lower-case name; zero: tributary
+	Mode    Mode   // zero: Queue
+	Retries int    // of a transaction that lost against another one; zero: 10
+	Group   int    // closures of one program that commit together, at most; zero or 1: each by itself
+}
+
+// A Store is an affiliate.Store on PostgreSQL. It is safe for concurrent use,
+// starts no goroutine and needs no closing: the pool is the host's.
+type Store struct {
+	pool    *pgxpool.Pool
+	cfg     Config
+	sql     *statements
+	turns   turns
+	decoded decoded
+	flushes flushes
+}
+
+// New makes a Store on a pool. It opens no connection and changes nothing: the
+// tables are made by [Store.Migrate], or by the host from [Migrations].
+//
+// Errors: a Schema that is no name, a Mode that is none, negative numbers.
+func New(pool *pgxpool.Pool, cfg Config) (*Store, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	if pool == nil {
+		return nil, errors.New("pgstore: no pool")
+	}
+	return &Store{pool: pool, cfg: cfg, sql: newStatements(cfg.Schema)}, nil
+}
+
+// complete fills in the defaults and refuses what cannot work.
+func (c *Config) complete() error {
+	if c.Schema == "" {
+		c.Schema = defaultSchema
+	}
+	if !plainName(c.Schema) {
+		return errors.New("pgstore: Config.Schema must be 1 to 63 lower-case letters, digits and underscores, and not begin with a digit")
+	}
+	if c.Mode > Serializable {
+		return fmt.Errorf("pgstore: Config.Mode: no mode %d", c.Mode)
+	}
+	if c.Retries < 0 || c.Group < 0 {
+		return errors.New("pgstore: Config.Retries and Group must not be negative")
+	}
+	if c.Retries == 0 {
+		c.Retries = 10
+	}
+	c.Group = max(c.Group, 1)
+	return nil
+}
+
+const defaultSchema = "tributary"
+
+// plainName tells whether a name needs no quotes anywhere. It is the one thing
+// of a Config that becomes part of a statement.
+func plainName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9' || i == 0) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 63
+}
+
+// lockKey is the advisory lock of a program: 8 bytes of a hash, so that two
+// programs or two schemas in one database meet by accident only, and then no
+// more than wait for each other.
+func (s *Store) lockKey(program uuid.UUID) int64 {
+	sum := sha256.Sum256(append([]byte("tributary\x00"+s.cfg.Schema+"\x00"), program[:]...))
+	return int64(binary.BigEndian.Uint64(sum[:8]))
+}
+
+// View runs fn on one moment of the program's records. It takes no lock and
+// waits for no writer. A View of one record is one statement; of more, a
+// read-only transaction, for which fn may run a second time from the start.
+//
+// Errors: those of fn as they are; an error of the database, whose text holds
+// nothing of what the server said.
+func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	single := true
+	for attempt := 0; ; {
+		if ctx.Err() != nil {
+			return ended(ctx, "view")
+		}
+		err := s.viewOnce(ctx, program, single, fn)
+		switch {
+		case errors.Is(err, errMoved):
+			single = false
+			continue
+		case !retryable(err) || attempt >= s.cfg.Retries:
+			return err
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return err
+		}
+		attempt++
+	}
+}
+
+func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn func(tx *affiliate.Tx) error) error {
+	t := s.newTxn(program, viewing)
+	t.ctx, t.single = ctx, single
+	defer t.rollback() // unless it was ended
+	err := t.run(fn)
+	t.learnt()
+	if t.err == nil && t.db == nil && err == nil {
+		// Nothing was read, which is how a host asks whether the store works.
+		t.err = t.check()
+	}
+	if t.err == nil && s.cfg.Mode == Serializable {
+		t.end("COMMIT")
+	}
+	return t.verdict(err)
+}
+
+// check fails where the tables are missing.
+func (t *txn) check() error {
+	return t.row(query{t.s.sql.opening, []any{t.programID}, ignoreRow})
+}
+
+// Update runs fn and commits what it wrote if and only if fn returns nil.
+// Writers of one program wait in the process, without a connection, and then in
+// the database. fn may run several times, one run after another.
+//
+// Errors: those of fn; [ErrOutcomeUnknown] when the connection broke during the
+// commit; an error of the database, whose text holds nothing of what the server
+// said. Only what lost against another transaction (40001, 40P01) is run again.
+func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	if ctx.Err() != nil {
+		return ended(ctx, "update")
+	}
+	m := &member{ctx: ctx, fn: fn, inbox: make(chan message, 1)}
+	if s.turns.join(program, m) {
+		return s.lead(program, m)
+	}
+	return s.follow(program, m)
+}
+
+// pause waits before the next attempt: a random time below a bound that doubles.
+func pause(ctx context.Context, attempt int) error {
+	timer := time.NewTimer(rand.N(min(4*time.Millisecond<<min(attempt, 8), time.Second)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ended(ctx, "wait to run again")
+	}
+}

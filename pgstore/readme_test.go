@@ -1,0 +1,32 @@
+package pgstore_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestReadme: what the README shows in Go is in an example that compiles.
+func TestReadme(t *testing.T) {
+	readme := string(must(os.ReadFile("README.md")))
+	examples := squeeze(string(must(os.ReadFile("example_test.go"))))
+	blocks := strings.Split(readme, "```go\n")[1:]
+	if len(blocks) == 0 {
+		t.Fatal("no block of Go")
+	}
+	for _, block := range blocks {
+		code, _, _ := strings.Cut(block, "```")
+		if !strings.Contains(examples, squeeze(code)) {
+			t.Errorf("not in example_test.go:\n%s", code)
+		}
+	}
+}
+
+// squeeze takes the indentation away.
+func squeeze(code string) string {
+	lines := strings.Split(strings.TrimSpace(code), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}

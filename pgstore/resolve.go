@@ -1,0 +1,68 @@
+package pgstore
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// resolve finds out whether an id and unique keys are taken, as far as that is
+// not known, in one statement at most. A zero id is not asked for.
+func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
+	if err := tab.t.needOpening(); err != nil {
+		return err
+	}
+	args := make([]any, 2+len(tab.sql.uniqueAt))
+	args[0] = tab.t.programID
+	var asked []affiliate.Key
+	if _, ok := tab.rows[id]; id != uuid.Nil && !ok && !tab.above("", id) {
+		args[1] = idArg(id)
+	}
+	for _, key := range keys {
+		if !key.Index.Unique() {
+			continue
+		}
+		if _, ok := tab.holders[key]; ok || key.Index.IsID() && tab.above(key.Index, key.ID) {
+			continue
+		}
+		args[1+tab.sql.uniqueAt[key.Index]] = keyArg(key)
+		asked = append(asked, key)
+	}
+	if args[1] == nil && len(asked) == 0 {
+		return nil
+	}
+	found := map[affiliate.Key]uuid.UUID{}
+	err := tab.t.read(query{tab.sql.probe, args, func(rows pgx.Rows) error {
+		other, raw, err := scanRecord(rows)
+		if err != nil {
+			return err
+		}
+		tab.learn(other, raw)
+		return tab.foundKeys(other, raw, asked, found)
+	}})
+	if err != nil {
+		return err
+	}
+	for _, key := range asked {
+		tab.hold(key, found[key])
+	}
+	return nil
+}
+
+// foundKeys notes which of the keys a record of the database holds.
+func (tab *table[T]) foundKeys(id uuid.UUID, raw []byte, asked []affiliate.Key, found map[affiliate.Key]uuid.UUID) error {
+	var rec T
+	if err := json.Unmarshal(raw, &rec); err != nil {
+		return errRecord
+	}
+	for _, key := range rec.AppendKeys(nil) {
+		if slices.Contains(asked, key) {
+			found[key] = id
+		}
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package pgstore
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Statements are made once for each Store from affiliate.Schema. Every one of
+// them names the program first, and every value is a parameter; the schema name
+// alone is part of the text, quoted. Parameters are cast, so that pools which
+// do not prepare statements send the right types.
+
+// A tableSQL is the statements of one table.
+type tableSQL struct {
+	name    string
+	indexes []affiliate.Index
+	ahead   []reference // records that are read with one of this table
+
+	get      string
+	find     map[affiliate.Index]string
+	list     map[listShape]string
+	bare     map[string]string       // get and find without what is read ahead
+	linksOf  map[string]string       // beside get and find: the links of the affiliate
+	probe    string                  // by id and by every unique key
+	insert   string                  // one row
+	inserts  string                  // many
+	replace  string                  // one record whose keys stay
+	replaces string                  // many
+	rekey    string                  // one row with its keys
+	unkey    string                  // takes the unique keys off any number of rows
+	removes  string                  // any number of rows
+	uniqueAt map[affiliate.Index]int // among the queries of probe
+	markAt   map[affiliate.Index]int // among the marks; that of the id is empty
+
+	// wide is what the last View that began with a record of this table did: it
+	// asked for more. The next one reads ahead.
+	wide atomic.Bool
+}
+
+// A listShape is what the text of a List depends on.
+type listShape struct {
+	key   affiliate.Index // empty: the whole table
+	after bool
+	desc  bool
+	limit bool
+}
+
+// A reference leads from a column to the record of another table with that id.
+type reference struct {
+	column string
+	table  string
+}
+
+// references are read together with a record in one statement: what the engine
+// asks for next. It costs a join and saves a round trip.
+var references = map[string][]reference{
+	"affiliates": {{"of_plan", "plans"}, {"of_tier", "tiers"}, {"id", "totals"}},
+	"links":      {{"of_affiliate", "affiliates"}, {"id", "totals"}, {"of_affiliate", "totals"}},
+	"referrals":  {{"of_affiliate", "affiliates"}, {"id", "totals"}, {"of_affiliate", "totals"}},
+	"codes":      {{"of_affiliate", "affiliates"}, {"of_coupon", "coupons"}, {"of_affiliate", "totals"}},
+}
+
+// statements are all of a Store's.
+type statements struct {
+	tables  []*tableSQL
+	marks   int    // columns whose values rise, in all tables
+	opening string // reads the row of a program and its endpoints
+	closing string // writes it
+}
+
+func newStatements(schema string) *statements {
+	s := &statements{}
+	quoted := pgx.Identifier{schema}.Sanitize() + "."
+	at := 0
+	for _, t := range affiliate.Schema() {
+		table := newTableSQL(quoted, t)
+		for _, column := range marked(t) {
+			table.markAt[affiliate.Index(strings.TrimPrefix(column, "id"))] = at
+			at++
+		}
+		s.tables = append(s.tables, table)
+	}
+	s.marks = at
+	s.opening = "SELECT p.sale, p.commission, p.click, p.marks, e.id, e.record FROM (SELECT $1::uuid AS id) x" +
+		" LEFT JOIN " + quoted + "programs p ON p.program = $1::uuid" +
+		" LEFT JOIN " + quoted + "endpoints e ON e.program = $1::uuid ORDER BY e.id"
+	s.closing = "INSERT INTO " + quoted + "programs (program, sale, commission, click, marks)" +
+		" VALUES ($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea) ON CONFLICT (program) DO UPDATE" +
+		" SET sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"
+	return s
+}
+
+func newTableSQL(schema string, t affiliate.TableSchema) *tableSQL {
+	s := &tableSQL{
+		name: t.Name, indexes: t.Indexes, ahead: references[t.Name],
+		find: map[affiliate.Index]string{}, list: map[listShape]string{}, uniqueAt: map[affiliate.Index]int{}, markAt: map[affiliate.Index]int{},
+	}
+	table := schema + t.Name
+	one := s.selectAhead(schema) + " WHERE t.program = $1::uuid AND "
+	s.get = one + "t.id = $2::uuid"
+	probe := "SELECT id, record FROM " + table + " WHERE program = $1::uuid AND "
+	probes := []string{probe + "id = $2::uuid"}
+	var blanks []string
+	for _, ix := range t.Indexes {
+		if !ix.Unique() {
+			continue
+		}
+		s.uniqueAt[ix] = len(probes)
+		s.find[ix] = one + fmt.Sprintf("t.%s = $2::%s", ix, sqlType(ix))
+		probes = append(probes, probe+fmt.Sprintf("%s = $%d::%s", ix, len(probes)+2, sqlType(ix)))
+		blanks = append(blanks, string(ix)+" = NULL")
+	}
+	s.probe = strings.Join(probes, " UNION ALL ")
+	if len(blanks) > 0 {
+		s.unkey = "UPDATE " + table + " SET " + strings.Join(blanks, ", ") + " WHERE program = $1::uuid AND id = ANY($2::uuid[])"
+	}
+	s.makeLists(table)
+	s.makeWrites(table)
+	s.makeLinksOf(schema)
+	s.makeBare(schema)
+	return s
+}
+
+// selectAhead selects a record with those it refers to.
+func (s *tableSQL) selectAhead(schema string) string {
+	var columns, joins strings.Builder
+	for i, ref := range s.ahead {
+		fmt.Fprintf(&columns, ", t.%s, r%d.record", ref.column, i)
+		fmt.Fprintf(&joins, " LEFT JOIN %s%s r%d ON r%d.program = $1::uuid AND r%d.id = t.%s", schema, ref.table, i, i, i, ref.column)
+	}
+	return "SELECT t.id, t.record" + columns.String() + " FROM " + schema + s.name + " t" + joins.String()
+}
+
+// makeLinksOf makes the statements that read the links of the affiliate of a
+// code or referral together with it: every event of a sale shows them.
+func (s *tableSQL) makeLinksOf(schema string) {
+	if len(s.ahead) == 0 || s.ahead[0].column != "of_affiliate" {
+		return
+	}
+	s.linksOf = map[string]string{}
+	for _, sql := range append(slices.Collect(maps.Values(s.find)), s.get) {
+		_, where, _ := strings.Cut(sql, " WHERE t.program = $1::uuid AND ")
+		s.linksOf[sql] = "SELECT l.id, l.record FROM " + schema + s.name + " t JOIN " + schema + "links l" +
+			" ON l.program = $1::uuid AND l.of_affiliate = t.of_affiliate WHERE t.program = $1::uuid AND " + where + " ORDER BY l.id"
+	}
+}
+
+// makeBare makes get and find without what is read ahead.
+func (s *tableSQL) makeBare(schema string) {
+	s.bare = map[string]string{}
+	for _, sql := range append(slices.Collect(maps.Values(s.find)), s.get) {
+		_, where, _ := strings.Cut(sql, " WHERE ")
+		s.bare[sql] = "SELECT t.id, t.record FROM " + schema + s.name + " t WHERE " + where
+	}
+}
+
+// makeLists makes the statements of List: one for each shape, so that each has
+// a plan of its own.
+func (s *tableSQL) makeLists(table string) {
+	keys := []affiliate.Index{""}
+	for _, ix := range s.indexes {
+		if !ix.Unique() {
+			keys = append(keys, ix)
+		}
+	}
+	both := []bool{false, true}
+	for _, key := range keys {
+		for _, after := range both {
+			for _, desc := range both {
+				for _, limit := range both {
+					shape := listShape{key, after, desc, limit}
+					s.list[shape] = shape.sql(table)
+				}
+			}
+		}
+	}
+}
+
+// sql is the statement of a shape. Its parameters, as far as it has them, are
+// the program, the key, after and the limit.
+func (l listShape) sql(table string) string {
+	sql := "SELECT id, record FROM " + table + " WHERE program = $1::uuid"
+	order, than, next := "ASC", ">", 2
+	if l.desc {
+		order, than = "DESC", "<"
+	}
+	columns := "program " + order
+	if l.key != "" {
+		sql += fmt.Sprintf(" AND %s = $%d::%s", l.key, next, sqlType(l.key))
+		columns += ", " + string(l.key) + " " + order
+		next++
+	}
+	if l.after {
+		sql += fmt.Sprintf(" AND id %s $%d::uuid", than, next)
+		next++
+	}
+	sql += " ORDER BY " + columns + ", id " + order
+	if l.limit {
+		sql += fmt.Sprintf(" LIMIT $%d::bigint", next)
+	}
+	return sql
+}
+
+// makeWrites makes the statements of the flush: for one row, and for many, which
+// come as one array for each column.
+func (s *tableSQL) makeWrites(table string) {
+	names, params, arrays, sets := []string{"id"}, []string{"$2::uuid"}, []string{"$2::uuid[]"}, []string{}
+	for i, ix := range s.indexes {
+		names = append(names, string(ix))
+		params = append(params, fmt.Sprintf("$%d::%s", i+3, sqlType(ix)))
+		arrays = append(arrays, fmt.Sprintf("$%d::%s[]", i+3, sqlType(ix)))
+		sets = append(sets, fmt.Sprintf("%s = $%d::%s", ix, i+3, sqlType(ix)))
+	}
+	record := fmt.Sprintf("$%d::text", len(s.indexes)+3)
+	columns := strings.Join(names, ", ")
+	into := "INSERT INTO " + table + " (program, " + columns + ", record) "
+	s.insert = into + "VALUES ($1::uuid, " + strings.Join(params, ", ") + ", " + record + "::json)"
+	s.inserts = into + "SELECT $1::uuid, v." + strings.Join(names, ", v.") + ", v.record::json FROM unnest(" +
+		strings.Join(arrays, ", ") + ", " + record + "[]) AS v(" + columns + ", record)"
+	where := " WHERE program = $1::uuid AND id = $2::uuid"
+	s.replace = "UPDATE " + table + " SET record = $3::text::json" + where
+	s.replaces = "UPDATE " + table + " AS t SET record = v.record::json FROM unnest($2::uuid[], $3::text[]) AS v(id, record)" +
+		" WHERE t.program = $1::uuid AND t.id = v.id"
+	s.rekey = "UPDATE " + table + " SET " + strings.Join(append(sets, "record = "+record+"::json"), ", ") + where
+	s.removes = "DELETE FROM " + table + " WHERE program = $1::uuid AND id = ANY($2::uuid[])"
+}
+
+// marked are the columns of a table whose values rise.
+func marked(t affiliate.TableSchema) []string {
+	columns := []string{"id"}
+	for _, ix := range t.Indexes {
+		if ix.Unique() && ix.IsID() {
+			columns = append(columns, string(ix))
+		}
+	}
+	return columns
+}
+
+func sqlType(ix affiliate.Index) string {
+	if ix.IsID() {
+		return "uuid"
+	}
+	return "text"
+}
+
+// sequences are the counters of a program, in the order of its row.
+var sequences = []affiliate.Sequence{affiliate.SaleSequence, affiliate.CommissionSequence, affiliate.ClickSequence}

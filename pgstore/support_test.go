@@ -1,0 +1,156 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pgstore"
+	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+)
+
+// clusters are the servers of this test binary: one that does not wait for the
+// disk, and one that does.
+type clusters struct {
+	mu      sync.Mutex
+	started [2]*cluster.Cluster
+	errs    [2]error
+}
+
+// servers is stopped by TestMain; the tests of a binary share them.
+var servers clusters
+
+func TestMain(m *testing.M) {
+	if os.Getenv("TRIBUTARY_WORKER") != "" {
+		worker()
+	}
+	flag.Parse()
+	code := m.Run()
+	for _, c := range servers.started {
+		if c == nil {
+			continue
+		}
+		if err := c.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "stop cluster:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// server is a cluster of our own.
+func server(tb testing.TB, durable bool) *cluster.Cluster {
+	tb.Helper()
+	servers.mu.Lock()
+	defer servers.mu.Unlock()
+	i := 0
+	if durable {
+		i = 1
+	}
+	if servers.started[i] == nil && servers.errs[i] == nil {
+		servers.started[i], servers.errs[i] = cluster.Start(context.Background(), durable)
+	}
+	if err := servers.errs[i]; err != nil {
+		absent(tb, err)
+	}
+	return servers.started[i]
+}
+
+// absent ends a test that has no server: a failure in CI, where nobody reads
+// skips.
+func absent(tb testing.TB, err error) {
+	tb.Helper()
+	if errors.Is(err, cluster.ErrNoServer) && os.Getenv("CI") != "true" {
+		tb.Skip("SKIPPED: ", err)
+	}
+	tb.Fatal(err)
+}
+
+// databaseURL is the database of a test: the one that was named, else the one of
+// our own cluster.
+func databaseURL(tb testing.TB) string {
+	tb.Helper()
+	if url := os.Getenv("TRIBUTARY_TEST_DATABASE_URL"); url != "" {
+		return url
+	}
+	return server(tb, false).URL()
+}
+
+// newPool is a pool of its own on a database.
+func newPool(tb testing.TB, url string, change ...func(*pgxpool.Config)) *pgxpool.Pool {
+	tb.Helper()
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cfg.MaxConns = 16
+	for _, c := range change {
+		c(cfg)
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(pool.Close)
+	return pool
+}
+
+// schemas counts the schemas that were made, so that each has a name of its own.
+var schemas atomic.Int64
+
+// newSchema makes a schema with the tables, and drops it when the test ends.
+func newSchema(tb testing.TB, pool *pgxpool.Pool) string {
+	tb.Helper()
+	name := fmt.Sprintf("test_%d_%d", os.Getpid(), schemas.Add(1))
+	s := newStore(tb, pool, pgstore.Config{Schema: name})
+	if err := s.Migrate(tb.Context()); err != nil {
+		tb.Fatalf("Migrate: %v", err)
+	}
+	tb.Cleanup(func() {
+		if _, err := pool.Exec(context.Background(), `DROP SCHEMA "`+name+`" CASCADE`); err != nil {
+			tb.Errorf("drop schema: %v", err)
+		}
+	})
+	return name
+}
+
+func newStore(tb testing.TB, pool *pgxpool.Pool, cfg pgstore.Config) *pgstore.Store {
+	tb.Helper()
+	s, err := pgstore.New(pool, cfg)
+	if err != nil {
+		tb.Fatalf("New: %v", err)
+	}
+	return s
+}
+
+// empty deletes every record of a schema.
+func empty(tb testing.TB, pool *pgxpool.Pool, schema string) {
+	tb.Helper()
+	var sql strings.Builder
+	for _, t := range append(affiliate.Schema(), affiliate.TableSchema{Name: "programs"}) {
+		fmt.Fprintf(&sql, `DELETE FROM "%s".%s;`, schema, t.Name)
+	}
+	if _, err := pool.Exec(context.Background(), sql.String()); err != nil {
+		tb.Fatalf("empty: %v", err)
+	}
+}
+
+// must gives the value of a call that must succeed.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("unexpected error: %v", err))
+	}
+	return v
+}
+
+// schemaID is the number of the schema that was made last.
+func schemaID() string { return fmt.Sprintf("%d_%d", os.Getpid(), schemas.Load()) }

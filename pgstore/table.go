@@ -1,0 +1,300 @@
+package pgstore
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A table is what a transaction knows of one SQL table, and what it will write
+// to it.
+type table[T affiliate.Record[T]] struct {
+	t   *txn
+	sql *tableSQL
+
+	rows    map[uuid.UUID]*row[T]         // known, present or not
+	holders map[affiliate.Key]uuid.UUID   // of unique keys; zero: nobody
+	lists   map[affiliate.Key][]uuid.UUID // whole lists, as the database has them
+	touched []uuid.UUID                   // rows that were written
+	undo    []change[T]                   // newest last
+}
+
+// A row is a record that is known to be there, or known not to be. A write puts
+// a new row in its place, so what holds the old one goes on as it was.
+type row[T any] struct {
+	base *row[T] // what the database holds; nil: nothing. Itself: nothing was written
+	live bool
+	raw  []byte // until it is parsed
+	rec  T
+}
+
+// written tells whether the database has to be told.
+func (r *row[T]) written() bool { return r.base != r && (r.base != nil || r.live) }
+
+// A change is what a write replaced.
+type change[T any] struct {
+	id     uuid.UUID
+	row    *row[T]
+	key    affiliate.Key // of a holder, when Index is set
+	holder uuid.UUID
+	had    bool
+}
+
+// learn notes what the database holds under an id; a nil record is none. What
+// is known already stays: it may have been written since.
+func (tab *table[T]) learn(id uuid.UUID, raw []byte) {
+	if _, ok := tab.rows[id]; ok {
+		return
+	}
+	r := &row[T]{}
+	if raw != nil {
+		r.base, r.live, r.raw = r, true, raw
+	}
+	tab.keep(id, r)
+}
+
+func (tab *table[T]) keep(id uuid.UUID, r *row[T]) {
+	if tab.rows == nil {
+		tab.rows = make(map[uuid.UUID]*row[T])
+	}
+	tab.rows[id] = r
+}
+
+// remember notes a whole list.
+func (tab *table[T]) remember(key affiliate.Key, ids []uuid.UUID) {
+	if tab.lists == nil {
+		tab.lists = make(map[affiliate.Key][]uuid.UUID)
+	}
+	tab.lists[key] = ids
+}
+
+// parse decodes the record of a row.
+func (tab *table[T]) parse(id uuid.UUID, r *row[T]) error {
+	if r.raw == nil {
+		return nil
+	}
+	key := decodedKey{tab.sql, tab.t.program, id}
+	if rec, ok := tab.t.s.decoded.of(key, r.raw); ok {
+		r.rec, r.raw = rec.(T), nil
+		return nil
+	}
+	if err := json.Unmarshal(r.raw, &r.rec); err != nil {
+		return tab.t.fail("read "+tab.sql.name, errRecord)
+	}
+	tab.t.s.decoded.keep(key, r.raw, r.rec)
+	r.raw = nil
+	return nil
+}
+
+// get returns the row with the id, from memory or from the database.
+func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
+	tab.t.asked++
+	r, ok := tab.rows[id]
+	if !ok {
+		if _, err := tab.one(tab.sql.get, []any{tab.t.programID, idArg(id)}); err != nil {
+			return nil, err
+		}
+		if r, ok = tab.rows[id]; !ok {
+			tab.learn(id, nil)
+			return nil, affiliate.ErrNotFound
+		}
+	}
+	if !r.live {
+		return nil, affiliate.ErrNotFound
+	}
+	return r, tab.parse(id, r)
+}
+
+// one reads a record with those it refers to.
+func (tab *table[T]) one(sql string, args []any) (found uuid.UUID, err error) {
+	sq := tab.sql
+	ahead := sq.ahead
+	linksOf := sq.linksOf[sql]
+	if tab.t.begins(sq) && !sq.wide.Load() {
+		sql, ahead = sq.bare[sql], nil
+	}
+	refs := make([]pgtype.UUID, len(ahead))
+	q := query{sql, args, func(rows pgx.Rows) error {
+		var raw []byte
+		raws := make([][]byte, len(refs))
+		into := append(make([]any, 0, 2+2*len(refs)), (*[16]byte)(&found), &raw)
+		for i := range refs {
+			into = append(into, &refs[i], &raws[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		tab.learn(found, raw)
+		for i, ref := range ahead {
+			if refs[i].Valid {
+				tab.t.tables.named(ref.table).learn(refs[i].Bytes, raws[i])
+			}
+		}
+		return nil
+	}}
+	if linksOf == "" || tab.t.kind == viewing {
+		return found, tab.t.row(q)
+	}
+	links, list := &tab.t.tables.links, []uuid.UUID{}
+	err = tab.t.read(q, query{linksOf, args, func(rows pgx.Rows) error {
+		id, raw, err := scanRecord(rows)
+		links.learn(id, raw)
+		list = append(list, id)
+		return err
+	}})
+	if of := (affiliate.Key{Index: affiliate.OfAffiliate, ID: refs[0].Bytes}); err == nil && refs[0].Valid {
+		links.remember(of, list)
+	}
+	return found, err
+}
+
+// find returns the row that holds a unique key. A key that is not known belongs
+// to no row that was written: of those all keys are known, old and new.
+func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
+	id, ok := tab.holders[key]
+	if !ok {
+		var err error
+		if id, err = tab.one(tab.sql.find[key.Index], []any{tab.t.programID, keyArg(key)}); err != nil {
+			return nil, err
+		}
+		tab.hold(key, id)
+		id = tab.holders[key]
+	}
+	if id == uuid.Nil {
+		return nil, affiliate.ErrNotFound
+	}
+	return tab.get(id)
+}
+
+// hold notes who has a key.
+func (tab *table[T]) hold(key affiliate.Key, id uuid.UUID) {
+	if tab.holders == nil {
+		tab.holders = make(map[affiliate.Key]uuid.UUID)
+	}
+	was, had := tab.holders[key]
+	tab.undo = append(tab.undo, change[T]{key: key, holder: was, had: had})
+	tab.holders[key] = id
+}
+
+// put writes a row: nil is no record.
+func (tab *table[T]) put(id uuid.UUID, rec *T) {
+	was := tab.rows[id]
+	next := &row[T]{}
+	if was != nil {
+		next.base = was.base
+	}
+	if rec != nil {
+		next.live, next.rec = true, (*rec).Clone()
+	}
+	tab.undo = append(tab.undo, change[T]{id: id, row: was, had: was != nil})
+	tab.touched = append(tab.touched, id)
+	tab.keep(id, next)
+}
+
+// rekey moves the unique keys of a record from old to new.
+func (tab *table[T]) rekey(id uuid.UUID, was, keys []affiliate.Key) {
+	for _, key := range was {
+		if key.Index.Unique() && !slices.Contains(keys, key) {
+			tab.hold(key, uuid.Nil)
+		}
+	}
+	for _, key := range keys {
+		if key.Index.Unique() && tab.holders[key] != id {
+			tab.hold(key, id)
+		}
+	}
+}
+
+// mark is how far rollback has to go to come back to this moment.
+func (tab *table[T]) mark() (undo, touched int) { return len(tab.undo), len(tab.touched) }
+
+// rollback takes back what was written since the mark.
+func (tab *table[T]) rollback(undo, touched int) {
+	for _, c := range slices.Backward(tab.undo[undo:]) {
+		switch {
+		case c.key.Index != "" && c.had:
+			tab.holders[c.key] = c.holder
+		case c.key.Index != "":
+			delete(tab.holders, c.key)
+		case c.had:
+			tab.rows[c.id] = c.row
+		default:
+			delete(tab.rows, c.id)
+		}
+	}
+	tab.undo, tab.touched = tab.undo[:undo], tab.touched[:touched]
+}
+
+// clash names the unique key of a record that another one holds.
+func (tab *table[T]) clash(id uuid.UUID, keys []affiliate.Key) error {
+	for _, key := range keys {
+		if holder := tab.holders[key]; key.Index.Unique() && holder != uuid.Nil && holder != id {
+			return &affiliate.ExistsError{Index: key.Index}
+		}
+	}
+	return nil
+}
+
+func (tab *table[T]) insert(rec T) error {
+	id := rec.RecordID()
+	keys := rec.AppendKeys(tab.t.room[0][:0])
+	if err := tab.admit(keys); err != nil {
+		return err
+	}
+	if r, ok := tab.rows[id]; ok && r.live {
+		return &affiliate.ExistsError{}
+	}
+	if err := tab.resolve(id, keys); err != nil {
+		return err
+	}
+	if r, ok := tab.rows[id]; ok && r.live {
+		return &affiliate.ExistsError{}
+	}
+	if err := tab.clash(id, keys); err != nil {
+		return err
+	}
+	tab.put(id, &rec)
+	tab.rekey(id, nil, keys)
+	return nil
+}
+
+func (tab *table[T]) replace(rec T) error {
+	id := rec.RecordID()
+	keys := rec.AppendKeys(tab.t.room[0][:0])
+	if err := tab.admit(keys); err != nil {
+		return err
+	}
+	r, err := tab.get(id)
+	if err != nil {
+		return err
+	}
+	was := r.rec.AppendKeys(tab.t.room[1][:0])
+	if !slices.Equal(was, keys) {
+		fresh := slices.DeleteFunc(slices.Clone(keys), func(key affiliate.Key) bool { return slices.Contains(was, key) })
+		if err := tab.resolve(uuid.Nil, fresh); err != nil {
+			return err
+		}
+		if err := tab.clash(id, fresh); err != nil {
+			return err
+		}
+	}
+	tab.put(id, &rec)
+	tab.rekey(id, was, keys)
+	return nil
+}
+
+func (tab *table[T]) remove(id uuid.UUID) error {
+	r, err := tab.get(id)
+	if err != nil {
+		return err
+	}
+	was := r.rec.AppendKeys(tab.t.room[1][:0])
+	tab.put(id, nil)
+	tab.rekey(id, was, nil)
+	return nil
+}

@@ -1,0 +1,108 @@
+package pgstore
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// tables are the tables of a transaction, in the order of affiliate.Schema.
+type tables struct {
+	affiliates  table[affiliate.AffiliateRecord]
+	links       table[affiliate.LinkRecord]
+	clicks      table[affiliate.ClickRecord]
+	referrals   table[affiliate.ReferralRecord]
+	coupons     table[affiliate.CouponRecord]
+	codes       table[affiliate.CodeRecord]
+	redemptions table[affiliate.RedemptionRecord]
+	sales       table[affiliate.SaleRecord]
+	plans       table[affiliate.PlanRecord]
+	tiers       table[affiliate.TierRecord]
+	payouts     table[affiliate.PayoutRecord]
+	totals      table[affiliate.TotalsRecord]
+	receipts    table[affiliate.ReceiptRecord]
+	endpoints   table[affiliate.EndpointRecord]
+	events      table[affiliate.EventRecord]
+	deliveries  table[affiliate.DeliveryRecord]
+	queue       table[affiliate.QueueRecord]
+}
+
+// anyTable is a table without its record type.
+type anyTable interface {
+	bind(t *txn, sql *tableSQL)
+	named() string
+	learn(id uuid.UUID, raw []byte)
+	mark() (undo, touched int)
+	rollback(undo, touched int)
+	flush(b *flushBatch) error
+}
+
+// all lists the tables.
+func (ts *tables) all() [17]anyTable {
+	return [17]anyTable{
+		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes, &ts.redemptions, &ts.sales, &ts.plans,
+		&ts.tiers, &ts.payouts, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
+	}
+}
+
+func (ts *tables) init(t *txn) {
+	for i, tab := range ts.all() {
+		tab.bind(t, t.s.sql.tables[i])
+	}
+}
+
+func (tab *table[T]) bind(t *txn, sql *tableSQL) { tab.t, tab.sql = t, sql }
+
+func (tab *table[T]) named() string { return tab.sql.name }
+
+// named returns a table that others refer to.
+func (ts *tables) named(name string) anyTable {
+	for _, tab := range ts.all() {
+		if tab.named() == name {
+			return tab
+		}
+	}
+	panic("pgstore: a reference to no table: " + name) // references is wrong
+}
+
+// tx is the Tx of a closure.
+func (t *txn) tx(u *unit) *affiliate.Tx {
+	ts := &t.tables
+	return &affiliate.Tx{
+		Affiliates:  handle[affiliate.AffiliateRecord]{u, &ts.affiliates},
+		Links:       handle[affiliate.LinkRecord]{u, &ts.links},
+		Clicks:      handle[affiliate.ClickRecord]{u, &ts.clicks},
+		Referrals:   handle[affiliate.ReferralRecord]{u, &ts.referrals},
+		Coupons:     handle[affiliate.CouponRecord]{u, &ts.coupons},
+		Codes:       handle[affiliate.CodeRecord]{u, &ts.codes},
+		Redemptions: handle[affiliate.RedemptionRecord]{u, &ts.redemptions},
+		Sales:       handle[affiliate.SaleRecord]{u, &ts.sales},
+		Plans:       handle[affiliate.PlanRecord]{u, &ts.plans},
+		Tiers:       handle[affiliate.TierRecord]{u, &ts.tiers},
+		Payouts:     handle[affiliate.PayoutRecord]{u, &ts.payouts},
+		Totals:      handle[affiliate.TotalsRecord]{u, &ts.totals},
+		Receipts:    handle[affiliate.ReceiptRecord]{u, &ts.receipts},
+		Endpoints:   handle[affiliate.EndpointRecord]{u, &ts.endpoints},
+		Events:      handle[affiliate.EventRecord]{u, &ts.events},
+		Deliveries:  handle[affiliate.DeliveryRecord]{u, &ts.deliveries},
+		Queue:       handle[affiliate.QueueRecord]{u, &ts.queue},
+		Next:        u.next,
+	}
+}
+
+// A savepoint is a moment inside a transaction that writes can be taken back
+// to. It costs the database nothing: what is taken back was never sent.
+type savepoint [17]struct{ undo, touched int }
+
+func (t *txn) savepoint() (sp savepoint) {
+	for i, tab := range t.tables.all() {
+		sp[i].undo, sp[i].touched = tab.mark()
+	}
+	return sp
+}
+
+func (t *txn) rollbackTo(sp savepoint) {
+	for i, tab := range t.tables.all() {
+		tab.rollback(sp[i].undo, sp[i].touched)
+	}
+}

@@ -1,0 +1,292 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A kind of transaction.
+type kind uint8
+
+const (
+	viewing  kind = iota // reads one moment
+	updating             // one closure, or a group of them
+	hosted               // inside the host's own transaction
+)
+
+var (
+	errIsolation = errors.New("the isolation level of the host's transaction does not fit the Store's mode")
+	errRecord    = errors.New("a stored record cannot be read")
+
+	// errMoved ends a View whose first read is out of date; it runs again.
+	errMoved = errors.New("pgstore: the first read is out of date")
+)
+
+// db is a connection of the pool, or the host's transaction.
+type db interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// A txn is one transaction of the database over one program. It sends nothing
+// before its first read, remembers what it read, keeps writes to itself, and
+// sends them all together with the commit. So an Update costs a round trip for
+// each thing that it has not read yet and one for the end, and a closure that
+// is refused has not touched the database at all.
+//
+// What it remembers is true until it ends: in Queue mode the program's lock
+// keeps every other writer out, in Serializable mode and in a View all
+// statements read one snapshot.
+type txn struct {
+	s         *Store
+	program   uuid.UUID
+	programID any // as a parameter
+	kind      kind
+	ctx       context.Context // of the closure that runs
+	db        db              // nil: no connection yet
+	conn      *pgxpool.Conn   // the one to give back; nil when the host's
+	opened    bool
+	err       error // the database failed: every later call answers this
+
+	first    *firstRead // of a View, outside of a transaction
+	single   bool       // the first read may be one
+	readOnly bool       // nothing may be written
+
+	tables  tables
+	numbers numbers
+	marks   marks
+	known   bool // the row of the program was read
+	careful bool // the marks do not count
+
+	asked int       // records, of a View
+	began *tableSQL // where a View began
+
+	room [2][maxKeys]affiliate.Key // for the keys of the record at hand
+}
+
+// maxKeys is more than the keys that a record has.
+const maxKeys = 10
+
+func (s *Store) newTxn(program uuid.UUID, k kind) *txn {
+	t := &txn{s: s, program: program, programID: idArg(program), kind: k, readOnly: k == viewing}
+	t.tables.init(t)
+	return t
+}
+
+// fail notes an error of the database and returns it as what every later call
+// answers.
+func (t *txn) fail(op string, err error) error {
+	if t.err == nil {
+		t.err = err
+		if err != errMoved {
+			t.err = &failure{op: op, err: err}
+		}
+	}
+	return t.err
+}
+
+// ready tells whether a statement may be sent, and takes a connection for the
+// first one.
+func (t *txn) ready(op string) error {
+	if t.err != nil {
+		return t.err
+	}
+	if err := t.ctx.Err(); err != nil {
+		return t.fail(op, err)
+	}
+	if t.db == nil {
+		conn, err := t.s.pool.Acquire(t.ctx)
+		if err != nil {
+			return t.fail("connect", err)
+		}
+		t.conn, t.db = conn, conn
+	}
+	return nil
+}
+
+// A query is a statement and what to do with each of its rows.
+type query struct {
+	sql  string
+	args []any
+	each func(pgx.Rows) error
+}
+
+// read sends queries in one round trip, with the opening of the transaction
+// before them when they are the first.
+func (t *txn) read(qs ...query) error {
+	if err := t.ready("read"); err != nil {
+		return err
+	}
+	if !t.opened {
+		return t.open(qs...)
+	}
+	err := error(nil)
+	if len(qs) == 1 {
+		var rows pgx.Rows
+		if rows, err = t.db.Query(t.ctx, qs[0].sql, qs[0].args...); err == nil {
+			err = eachRow(rows, qs[0].each)
+		}
+	} else {
+		err = t.batch(nil, qs)
+	}
+	if err != nil {
+		return t.fail("read", err)
+	}
+	return nil
+}
+
+// batch sends steps and queries in one round trip.
+func (t *txn) batch(steps []step, qs []query) error {
+	b := &pgx.Batch{}
+	for _, s := range steps {
+		b.Queue(s.sql, s.args...)
+	}
+	for _, q := range qs {
+		b.Queue(q.sql, q.args...)
+	}
+	results := t.db.SendBatch(t.ctx, b)
+	err := readAll(results, steps, qs)
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func readAll(results pgx.BatchResults, steps []step, qs []query) error {
+	for _, s := range steps {
+		if err := s.answer(results); err != nil {
+			return err
+		}
+	}
+	for _, q := range qs {
+		if err := queryRows(results, q.each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func queryRows(results pgx.BatchResults, each func(pgx.Rows) error) error {
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	return eachRow(rows, each)
+}
+
+func eachRow(rows pgx.Rows, each func(pgx.Rows) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// A step is a statement of the opening and what to do with its answer.
+type step struct {
+	answer func(pgx.BatchResults) error
+	sql    string
+	args   []any
+}
+
+// open begins the transaction in one round trip with the queries that come
+// first.
+func (t *txn) open(qs ...query) error {
+	if err := t.ready("begin"); err != nil {
+		return err
+	}
+	t.opened = true // whatever comes of it, there may be something to end
+	if err := t.batch(t.opening(), qs); err != nil {
+		return t.fail("begin", err)
+	}
+	return nil
+}
+
+// opening is the first statements of a transaction.
+func (t *txn) opening() (steps []step) {
+	add := func(answer func(pgx.BatchResults) error, sql string, args ...any) {
+		steps = append(steps, step{answer, sql, args})
+	}
+	queue := t.s.cfg.Mode == Queue
+	switch {
+	case t.kind == hosted:
+		add(execOnly, "SAVEPOINT tributary")
+		add(t.checkIsolation, "SELECT current_setting('transaction_isolation')")
+	case t.kind == viewing && queue:
+		add(execOnly, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+	case t.kind == viewing:
+		add(execOnly, "BEGIN ISOLATION LEVEL SERIALIZABLE, READ ONLY")
+	case queue:
+		add(execOnly, "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE")
+	default:
+		add(execOnly, "BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE")
+	}
+	if t.kind != viewing && queue {
+		add(execOnly, "SELECT pg_advisory_xact_lock($1::bigint)", t.s.lockKey(t.program))
+	}
+	if t.kind != viewing {
+		add(t.readOpening, t.s.sql.opening, t.programID)
+	}
+	if first := t.first; first != nil {
+		add(t.compareFirst, first.sql, first.args...)
+	}
+	return steps
+}
+
+func ignoreRow(pgx.Rows) error { return nil }
+
+func execOnly(results pgx.BatchResults) error {
+	_, err := results.Exec()
+	return err
+}
+
+// readOpening reads the row of the program, with its endpoints beside it: every
+// event asks for them.
+func (t *txn) readOpening(results pgx.BatchResults) error {
+	t.known = true
+	var counters [3]pgtype.Int8
+	var raw []byte
+	tab, found := &t.tables.endpoints, []uuid.UUID{}
+	err := queryRows(results, func(rows pgx.Rows) error {
+		var id pgtype.UUID
+		var record []byte
+		err := rows.Scan(&counters[0], &counters[1], &counters[2], &raw, &id, &record)
+		if err == nil && id.Valid {
+			found = append(found, id.Bytes)
+			tab.learn(id.Bytes, record)
+		}
+		return err
+	})
+	for i, c := range counters {
+		t.numbers.at[i], t.numbers.stored[i] = c.Int64, c.Int64
+	}
+	t.marks.load(raw, t.s.sql.marks)
+	tab.remember(affiliate.Key{}, found)
+	return err
+}
+
+func (t *txn) checkIsolation(results pgx.BatchResults) error {
+	return queryRows(results, func(rows pgx.Rows) error {
+		var level string
+		if err := rows.Scan(&level); err != nil {
+			return err
+		}
+		want := "read committed"
+		if t.s.cfg.Mode == Serializable {
+			want = "serializable"
+		}
+		if level != want {
+			return errIsolation
+		}
+		return nil
+	})
+}
