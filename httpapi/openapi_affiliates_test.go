@@ -75,7 +75,7 @@ func affiliateBodies() map[string]note {
 	return map[string]note{
 		"affiliateId":      plain("The id of the affiliate. DELETE takes its email as well.", identText),
 		"id":               plain("An old name of affiliateId.", identText),
-		"emailAddress":     plain("The present email of the affiliate.", emptyOr(emailIdent)),
+		"emailAddress":     plain("The present email of the affiliate.", emailIdent),
 		"firstName":        limited(nameText),
 		"lastName":         limited(nameText),
 		"email":            plain("Trimmed and lower-cased; unique among the live affiliates of the program.", emailText),

@@ -121,7 +121,6 @@ func codeOperations() map[string]about {
 		"POST /promotional-codes": {
 			id: "createPromotionalCode", summary: "Make a code, or have one generated",
 			text:     "Fires promocode.created.",
-			limits:   map[string]limit{"code": allOf(anyText, matches(`^\s*[!-~]{0,100}\s*$`))}, // a generated code may have an empty one
 			required: []string{"couponId"},
 			refused: refused{
 				invalid: []affiliate.Reason{

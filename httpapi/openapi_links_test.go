@@ -60,7 +60,7 @@ func linkOperations() map[string]about {
 			id: "renameLink", summary: "Give a link another slug",
 			text:     "Id, owner and history stay; the old slug stops tracking at once. Fires affiliate.updated of the owner.",
 			required: []string{"newLink"}, oneOf: []string{"id", "link"},
-			limits: map[string]limit{"link": emptyOr(identText)},
+			limits: map[string]limit{"link": identText},
 			refused: refused{
 				invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.SlugSyntax, affiliate.IdentifiersMismatch, affiliate.SlugTaken},
 				notFound: []affiliate.Reason{affiliate.LinkNotFound},
@@ -70,7 +70,7 @@ func linkOperations() map[string]about {
 			id: "deleteLink", summary: "Delete a link",
 			text:   "Its clicks, referrals and sales stay. Fires affiliate.updated of the former owner.",
 			oneOf:  []string{"id", "link"},
-			limits: map[string]limit{"link": emptyOr(identText)},
+			limits: map[string]limit{"link": identText},
 			refused: refused{
 				invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.IdentifiersMismatch},
 				notFound: []affiliate.Reason{affiliate.LinkNotFound},

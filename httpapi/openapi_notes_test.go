@@ -131,14 +131,6 @@ func identText(s *schema)    { s.MinLength = "1" }
 func currencyText(s *schema) { s.Pattern = "^[A-Za-z]{3}$" }
 func dateText(s *schema)     { s.AnyOf = []schema{{Format: "date-time"}, {Format: "date"}} }
 
-// emptyOr drops what keeps a text from being empty: an empty one is none.
-func emptyOr(l limit) limit {
-	return func(s *schema) {
-		l(s)
-		s.MinLength = ""
-	}
-}
-
 // anyText drops all limits of a text.
 func anyText(s *schema) { s.MinLength, s.MaxLength, s.Pattern = "", "", "" }
 
