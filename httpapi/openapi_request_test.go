@@ -127,7 +127,7 @@ func (d *drafter) bodyField(r route, res described, about about, f field, target
 		d.used["limit "+r.method+" "+r.path+" "+f.name] = true
 		limit(&s)
 	}
-	if s.MinLength == "1" && s.Pattern == "" {
+	if s.MinLength == "1" && s.Pattern == "" && slices.Contains([]kind{kindText, kindIdent, kindUUID, kindSaleID}, f.kind) {
 		s.Pattern = `\S` // a text of white space counts as empty
 	}
 	d.fill(&s)
