@@ -55,7 +55,7 @@ func calls(t tenant, set settings) []call {
 		{Says: "a visit through one of them; browsers report it, so it takes no key", method: "POST", path: "/api/affiliates/add-click",
 			body: `{"programId":"` + t.Config().ID.String() + `","referralCode":"ada"}`, open: true},
 		{Says: "the visitor buys", method: "POST", path: api + "/sales",
-			body: `{"referralId":"ada","email":"tomas@example.net","name":"Tomas Berg","totalEarned":49.90,"externalId":"order-1042"}`},
+			body: `{"referralId":"ada","email":"tomas@example.net","name":"Tomas Berg","totalEarned":49.90,"externalId":"order-2001"}`},
 		{Says: "the last sales", method: "GET", path: api + "/sales?limit=2"},
 		{Says: answer, method: "POST", path: api + "/promotional-codes/validate", body: `{"promoCode":"` + code + `","totalEarned":40}`},
 	}

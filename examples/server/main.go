@@ -77,12 +77,17 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	if err := flags.Parse(args); err != nil {
 		return set, err
 	}
-	if flags.NArg() > 0 {
-		err := fmt.Errorf("unexpected argument %q", flags.Arg(0))
-		fmt.Fprintln(stderr, "server:", err)
-		return set, err
+	var err error
+	switch {
+	case flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case set.addr == "":
+		err = errors.New("-addr is empty") // it would mean every network of this machine
 	}
-	return set, nil
+	if err != nil {
+		fmt.Fprintln(stderr, "server:", err)
+	}
+	return set, err
 }
 
 // add collects the values of a flag that may be given again.

@@ -28,19 +28,8 @@ func TestPage(t *testing.T) {
 			if strings.Contains(text, "$KEY") {
 				t.Error("the page of this machine shows no key")
 			}
-			lines := shown.FindAllStringSubmatch(text, -1)
-			if len(lines) != tt.lines {
-				t.Errorf("%d lines, want %d", len(lines), tt.lines)
-			}
-			for _, line := range lines {
-				r, err := request(html.UnescapeString(line[1]), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				status, body := s.do(r)
-				if status != 200 || body == "null" || body == "[]" || strings.Contains(body, "exists") {
-					t.Errorf("%s: %d %s", line[1], status, body)
-				}
+			if lines := s.follow(text); lines != tt.lines {
+				t.Errorf("%d lines, want %d", lines, tt.lines)
 			}
 			for _, outside := range regexp.MustCompile(`(?:src|href|action)="([^"]*)"|url\(|@import`).FindAllStringSubmatch(text, -1) {
 				if outside[1] != "data:," && !strings.HasPrefix(outside[1], "/") {
@@ -49,6 +38,23 @@ func TestPage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// follow sends every line that the page shows, and counts them.
+func (s *running) follow(page string) int {
+	s.t.Helper()
+	lines := shown.FindAllStringSubmatch(page, -1)
+	for _, line := range lines {
+		r, err := request(html.UnescapeString(line[1]), nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		status, body := s.do(r)
+		if status != 200 || body == "null" || body == "[]" || strings.Contains(body, "exists") {
+			s.t.Errorf("%s: %d %s", line[1], status, body)
+		}
+	}
+	return len(lines)
 }
 
 // page is the page by a path.

@@ -11,7 +11,7 @@ import (
 var example = regexp.MustCompile("(?s)```sh\n(curl .*?)\n```\n\n```json\n(.*?)\n```")
 
 // TestReadme: the command of the README starts a server that answers the lines
-// below it as they say.
+// below it as they say, and after them those of its page.
 func TestReadme(t *testing.T) {
 	raw, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -44,6 +44,7 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", e[1], got, e[2])
 		}
 	}
+	s.follow(s.page(""))
 }
 
 // shows tells whether a text is another one with parts left out at each ….

@@ -91,6 +91,8 @@ func TestRun(t *testing.T) {
 		{"ErrFlag", []string{"-port", "1"}, 2, "flag provided but not defined: -port\n"},
 		{"ErrArgument", []string{"8080"}, 2, "server: unexpected argument \"8080\"\n"},
 		{"ErrAddressTaken", []string{"-addr", taken.Addr().String()}, 1, "server: listen tcp "},
+		{"ErrNoAddress", []string{"-addr", ""}, 2, "server: -addr is empty\n"},
+		{"ErrNoPort", []string{"-addr", "localhost"}, 1, "server: listen tcp: address localhost: missing port"},
 		{"ErrKey", []string{"-addr", "127.0.0.1:0", "-key", "a b"}, 1, "server: httpapi: an API key must be"},
 		{"ErrEmptyKey", []string{"-addr", "127.0.0.1:0", "-key", ""}, 1, "server: httpapi: an API key must be"},
 		{"ErrKeyTwice", []string{"-addr", "127.0.0.1:0", "-key", "a", "-key", "a"}, 1, "server: a key is given twice\n"},
