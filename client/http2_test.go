@@ -28,6 +28,9 @@ func startHTTP2(t *testing.T, h http.HandlerFunc, change ...func(*http.Server)) 
 	return srv.URL, srv.Client()
 }
 
+// connKey finds the connection of a request in its context.
+type connKey struct{}
+
 // TestHTTP2Faults: how often a request arrives when the stream or the connection
 // below it breaks, be it the client or net/http that sends it again.
 func TestHTTP2Faults(t *testing.T) {
@@ -58,7 +61,6 @@ func TestHTTP2Faults(t *testing.T) {
 		for _, row := range calls {
 			t.Run(name+"/"+row.name, func(t *testing.T) {
 				var arrived atomic.Int64
-				var conns sync.Map
 				url, hc := startHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
 					io.Copy(io.Discard, r.Body)
 					if r.ProtoMajor != 2 {
@@ -70,12 +72,14 @@ func TestHTTP2Faults(t *testing.T) {
 					}
 					arrived.Add(1)
 					if name == "connection lost" {
-						conns.Range(func(conn, _ any) bool { conn.(net.Conn).Close(); return true })
+						r.Context().Value(connKey{}).(net.Conn).Close() // its own: the next attempt has another
 						<-r.Context().Done()
 					}
 					fault(w)
 				}, func(s *http.Server) {
-					s.ConnState = func(conn net.Conn, _ http.ConnState) { conns.Store(conn, true) }
+					s.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+						return context.WithValue(ctx, connKey{}, conn)
+					}
 				})
 				c := must(client.New(url, testKey, client.Config{HTTP: hc, MinWait: 1, MaxWait: 1, NoPostRepeat: row.noPost}))
 				_, _ = c.Sale(t.Context(), 1)
