@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -42,13 +41,14 @@ type call struct {
 	fieldRoom  [32]field
 }
 
-var calls = sync.Pool{New: func() any { return new(call) }}
-
 // maxKept is how large a buffer may be to be used again.
 const maxKept = 64 << 10
 
 func newCall(h *Handler, w http.ResponseWriter, r *http.Request) *call {
-	c := calls.Get().(*call)
+	c, ok := h.calls.Get().(*call)
+	if !ok {
+		c = new(call)
+	}
 	c.h, c.w, c.r = h, w, r
 	return c
 }
@@ -57,10 +57,10 @@ func (c *call) free() {
 	if c.body.Cap() > maxKept || cap(c.out) > maxKept {
 		return
 	}
-	body, out := c.body, c.out[:0]
+	h, body, out := c.h, c.body, c.out[:0]
 	body.Reset()
 	*c = call{body: body, out: out}
-	calls.Put(c)
+	h.calls.Put(c)
 }
 
 // serve runs the checks in the contract's order and then the operation.

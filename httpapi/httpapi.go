@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -31,11 +32,12 @@ type Config struct {
 }
 
 // A Handler answers the HTTP API of one program or of many. It is safe for
-// concurrent use, holds no state of its own and starts no goroutine.
+// concurrent use, remembers nothing of a request and starts no goroutine.
 type Handler struct {
 	auth   Authenticator
 	cfg    Config
 	routes map[string]*resource
+	calls  sync.Pool // of *call, to be used again
 }
 
 // New makes the handler of one program, which the keys of cfg open.
