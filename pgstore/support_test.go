@@ -2,7 +2,6 @@ package pgstore_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -69,7 +68,7 @@ func server(tb testing.TB, durable bool) *cluster.Cluster {
 // skips.
 func absent(tb testing.TB, err error) {
 	tb.Helper()
-	if errors.Is(err, cluster.ErrNoServer) && os.Getenv("CI") != "true" {
+	if cluster.Missing(err, os.Getenv("CI")) {
 		tb.Skip("SKIPPED: ", err)
 	}
 	tb.Fatal(err)
