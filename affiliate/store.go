@@ -56,6 +56,10 @@ import (
 type Store interface {
 	// View runs fn on one moment of the program's records. fn must not keep
 	// tx. The error of fn comes back as it is.
+	//
+	// fn may run several times, one run after another, each on one moment; the
+	// last one counts. What is said of Update's fn holds for it too: it leaves
+	// nothing behind but its result, and begins that anew in each run.
 	View(ctx context.Context, program uuid.UUID, fn func(tx *Tx) error) error
 
 	// Update runs fn and commits what it wrote if and only if fn returns nil.

@@ -48,8 +48,14 @@ func (t *txn) commit() error {
 		t.rollback()
 		return err
 	}
+	wrote := b.Len() > 0
+	if !wrote && t.s.cfg.Mode == Queue {
+		t.rollback() // what was read under the lock holds, whatever becomes of the connection
+		return nil
+	}
 	b.Queue("COMMIT")
 	if failed := t.send(b); failed != nil {
+		failed.unknown = failed.unknown && wrote
 		t.rollback()
 		return failed
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -92,11 +93,13 @@ func fatal(pg *pgconn.PgError) bool {
 
 // commitFailure is the error of the last batch of a transaction, which failed
 // at a statement or at the commit behind them. Only at the commit, or on a
-// connection that broke without a word, may it have taken place.
+// connection that broke without a word, may it have taken place. A proxy that
+// lost the server says so wherever the client is: behind that word the server
+// may have gone on.
 func commitFailure(err error, atCommit, broken bool) *failure {
 	f := &failure{op: "commit", err: err}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		f.unknown = pg.Code == "40003" || atCommit && fatal(pg)
+		f.unknown = pg.Code == "40003" || fatal(pg) && (atCommit || strings.HasPrefix(pg.Code, "08"))
 		return f
 	}
 	f.unknown = broken && !pgconn.SafeToRetry(err)

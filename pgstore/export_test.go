@@ -1,6 +1,16 @@
 package pgstore
 
-import "github.com/google/uuid"
+import (
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// CommitUnknown tells whether an error of a transaction's last batch leaves open
+// what became of it.
+func CommitUnknown(err error, atCommit, broken bool) bool {
+	return errors.Is(commitFailure(err, atCommit, broken), ErrOutcomeUnknown)
+}
 
 // Waiting is how many Updates of a program wait for their turn.
 func (s *Store) Waiting(program uuid.UUID) int {

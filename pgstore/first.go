@@ -13,13 +13,18 @@ type firstRead struct {
 	row  [][]byte
 }
 
-// begins tells whether the next read is the first of a View, and notes where.
+// begins notes where a View reads first, and tells whether to read one record
+// there and nothing ahead.
 func (t *txn) begins(sql *tableSQL) bool {
 	if t.kind != viewing || !t.single || t.opened || t.first != nil {
 		return false
 	}
 	t.began = sql
-	return true
+	// A statement by itself is not SERIALIZABLE: it may see a later transaction
+	// without an earlier one. Of a single record that cannot be told.
+	wide := sql.wide.Load()
+	t.single = !wide || t.s.cfg.Mode == Queue
+	return !wide
 }
 
 // learnt notes for the next View what this one did.

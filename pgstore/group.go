@@ -185,8 +185,8 @@ func (g *group) attempt(batch []*member) {
 		g.broken(t, broke, len(batch) > 1)
 		return
 	}
-	if g.dropLate(ran) {
-		return // run the others again, without what these wrote
+	if t.err != nil || g.dropLate(ran) || len(ran) == 0 {
+		return // run the others again, without what the dropped ones did
 	}
 	if err := t.commit(); err != nil {
 		g.notCommitted(err, ran)
@@ -198,7 +198,7 @@ func (g *group) attempt(batch []*member) {
 }
 
 // runAll runs one closure after another. It stops at the one during which the
-// database failed.
+// database failed; one that did not return from there is nobody's to run again.
 func (g *group) runAll(t *txn, batch []*member) (ran []*member, broke *member) {
 	for _, m := range batch {
 		if m.ctx.Err() != nil {
@@ -209,6 +209,9 @@ func (g *group) runAll(t *txn, batch []*member) (ran []*member, broke *member) {
 		before := t.savepoint()
 		if !g.run(t, m) {
 			g.drop(m)
+			if t.err != nil {
+				return ran, nil
+			}
 			t.rollbackTo(before)
 			continue
 		}

@@ -2,7 +2,6 @@ package pgstore_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -69,7 +68,7 @@ func server(tb testing.TB, durable bool) *cluster.Cluster {
 // skips.
 func absent(tb testing.TB, err error) {
 	tb.Helper()
-	if errors.Is(err, cluster.ErrNoServer) && os.Getenv("CI") != "true" {
+	if cluster.Missing(err, os.Getenv("CI")) {
 		tb.Skip("SKIPPED: ", err)
 	}
 	tb.Fatal(err)
@@ -154,3 +153,17 @@ func must[T any](v T, err error) T {
 
 // schemaID is the number of the schema that was made last.
 func schemaID() string { return fmt.Sprintf("%d_%d", os.Getpid(), schemas.Load()) }
+
+// TestNamedDatabase: the tests use the database that the environment names.
+func TestNamedDatabase(t *testing.T) {
+	own := newPool(t, server(t, false).URL())
+	exec(t, own, "CREATE DATABASE named")
+	t.Cleanup(func() { exec(t, own, "DROP DATABASE named") })
+	t.Setenv("TRIBUTARY_TEST_DATABASE_URL", strings.Replace(server(t, false).URL(), "/postgres?", "/named?", 1))
+	pool := newPool(t, databaseURL(t))
+	newSchema(t, pool)
+	var name string
+	if err := pool.QueryRow(t.Context(), "SELECT current_database()").Scan(&name); err != nil || name != "named" {
+		t.Errorf("the tests are in database %q, error %v", name, err)
+	}
+}

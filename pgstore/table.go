@@ -115,7 +115,7 @@ func (tab *table[T]) one(sql string, args []any) (found uuid.UUID, err error) {
 	sq := tab.sql
 	ahead := sq.ahead
 	linksOf := sq.linksOf[sql]
-	if tab.t.begins(sq) && !sq.wide.Load() {
+	if tab.t.begins(sq) {
 		sql, ahead = sq.bare[sql], nil
 	}
 	refs := make([]pgtype.UUID, len(ahead))
@@ -225,6 +225,7 @@ func (tab *table[T]) rollback(undo, touched int) {
 			tab.rows[c.id] = c.row
 		default:
 			delete(tab.rows, c.id)
+			clear(tab.lists) // one that was read since may name it
 		}
 	}
 	tab.undo, tab.touched = tab.undo[:undo], tab.touched[:touched]

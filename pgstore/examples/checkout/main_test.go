@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ the books hold
 `
 	var out strings.Builder
 	err := run(t.Context(), os.Getenv("TRIBUTARY_TEST_DATABASE_URL"), &out)
-	if errors.Is(err, cluster.ErrNoServer) && os.Getenv("CI") != "true" {
+	if cluster.Missing(err, os.Getenv("CI")) {
 		t.Skip("SKIPPED: ", err)
 	}
 	if err != nil || out.String() != want {

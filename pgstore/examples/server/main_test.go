@@ -81,7 +81,7 @@ func database(t *testing.T) string {
 		return url
 	}
 	server, err := cluster.Start(t.Context(), false)
-	if errors.Is(err, cluster.ErrNoServer) && os.Getenv("CI") != "true" {
+	if cluster.Missing(err, os.Getenv("CI")) {
 		t.Skip("SKIPPED: ", err)
 	}
 	if err != nil {

@@ -42,7 +42,7 @@ type server struct {
 // Start makes a cluster and starts it. A durable one waits for the disk at every
 // commit, as a real one does.
 func Start(ctx context.Context, durable bool) (c *Cluster, err error) {
-	bin, err := programs()
+	bin, err := Find(os.Getenv("PATH"), "/usr/lib/postgresql")
 	if err != nil {
 		return nil, err
 	}
@@ -85,25 +85,44 @@ func sweep() {
 	}
 }
 
-// programs is the folder of initdb and postgres: the one in PATH, else the
-// newest that is installed.
-func programs() (string, error) {
-	if path, err := exec.LookPath("initdb"); err == nil {
-		if _, err := exec.LookPath("postgres"); err == nil {
-			path, err = filepath.EvalSymlinks(path)
-			return filepath.Dir(path), err
+// Find is the folder of initdb and postgres: the first one of path, a list as in
+// PATH, that has both or links to initdb beside a postgres, else the newest of
+// the versions below installed.
+//
+// Errors: ErrNoServer.
+func Find(path, installed string) (string, error) {
+	for _, dir := range filepath.SplitList(path) {
+		initdb, err := filepath.EvalSymlinks(filepath.Join(dir, "initdb"))
+		if err == nil && filepath.IsAbs(initdb) && complete(filepath.Dir(initdb)) {
+			return filepath.Dir(initdb), nil
 		}
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	found, _ := filepath.Glob(filepath.Join(installed, "*", "bin"))
+	found = slices.DeleteFunc(found, func(dir string) bool { return !complete(dir) })
 	if len(found) == 0 {
 		return "", ErrNoServer
 	}
-	version := func(path string) int {
-		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+	version := func(dir string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
 		return n
 	}
-	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
 }
+
+// complete tells whether a folder has both programs.
+func complete(dir string) bool {
+	for _, name := range []string{"initdb", "postgres"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Missing tells whether a test is skipped for want of a server. In CI, where
+// nobody reads skips, it fails instead; ci is what the variable CI says.
+func Missing(err error, ci string) bool { return errors.Is(err, ErrNoServer) && ci != "true" }
 
 // chown gives the folder to another user when this one is root, as whom the
 // server refuses to run.

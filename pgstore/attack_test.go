@@ -1,0 +1,330 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// TestGroupPanicsOnAnError: a closure that panics because the database failed is
+// its caller's alone. The one that leads has been committed before and says so.
+func TestGroupPanicsOnAnError(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
+	program, unreadable := uuid.UUID{7}, uuid.UUID{0xba, 15: 1}
+	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	if err := s.Update(t.Context(), program, insert); err != nil {
+		t.Fatal(err)
+	}
+	// A read of a tier fails in the server.
+	exec(t, pool, "ALTER TABLE "+schema+".tiers RENAME TO hidden")
+	t.Cleanup(func() { exec(t, pool, "ALTER TABLE "+schema+".hidden RENAME TO tiers") })
+	swallows := func(tx *affiliate.Tx) error {
+		_, err := tx.Totals.Get(uuid.UUID{1})
+		_, _ = tx.Tiers.Get(unreadable)
+		return err
+	}
+	panics := func(tx *affiliate.Tx) error {
+		_ = swallows(tx)
+		panic("no tier")
+	}
+	for _, c := range []struct {
+		name string
+		fns  []func(tx *affiliate.Tx) error
+		want []error
+		n    int64
+	}{
+		{"with others", []func(tx *affiliate.Tx) error{count(0), panics, count(1)}, []error{nil, errors.New("panic: no tier"), nil}, 2},
+		{"last of all", []func(tx *affiliate.Tx) error{count(2), count(3), panics}, []error{nil, nil, errors.New("panic: no tier")}, 4},
+		{"one by one", []func(tx *affiliate.Tx) error{count(4), swallows, panics}, []error{nil, errAny, errors.New("panic: no tier")}, 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for i, err := range together(t, s, program, nil, c.fns) {
+				if !same(err, c.want[i]) {
+					t.Errorf("closure %d: error %v, want %v", i, err, c.want[i])
+				}
+			}
+			counted(t, s, program, c.n)
+		})
+	}
+}
+
+// TestCutRefusal: a refusal has written nothing, so that its outcome is known
+// when the connection breaks after it. Behind the lock the caller hears it.
+func TestCutRefusal(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	var cut atomic.Int64
+	wired := wiredPool(t, &cut)
+	refuse := func(tx *affiliate.Tx) error {
+		if _, err := tx.Totals.Get(uuid.UUID{1}); !errors.Is(err, affiliate.ErrNotFound) {
+			return err
+		}
+		cut.Store(1) // behind what comes next
+		return errRefused
+	}
+	for mode, want := range []error{pgstore.Queue: errRefused, pgstore.Serializable: errAny} {
+		s := newStore(t, wired, pgstore.Config{Schema: schema, Mode: pgstore.Mode(mode)})
+		err := s.Update(t.Context(), uuid.UUID{7}, refuse)
+		if !same(err, want) || errors.Is(err, pgstore.ErrOutcomeUnknown) {
+			t.Errorf("mode %d: error %v, want %v", mode, err, want)
+		}
+		if cut.Load() != 0 {
+			t.Errorf("mode %d: the connection was not cut", mode)
+		}
+	}
+}
+
+// TestCommitUnknown: what may have been committed is never called lost.
+func TestCommitUnknown(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		err              error
+		atCommit, broken bool
+		want             bool
+	}{
+		{"a statement was refused", &pgconn.PgError{Severity: "ERROR", Code: "23505"}, false, false, false},
+		{"the commit was refused", &pgconn.PgError{Severity: "ERROR", Code: "40001"}, true, false, false},
+		{"the server ended the session before", &pgconn.PgError{Severity: "FATAL", Code: "57P01"}, false, true, false},
+		{"the server ended the session at the commit", &pgconn.PgError{Severity: "FATAL", Code: "57P01"}, true, true, true},
+		{"the server does not know", &pgconn.PgError{Severity: "ERROR", Code: "40003"}, false, false, true},
+		{"a proxy lost the server", &pgconn.PgError{Severity: "FATAL", Code: "08P01"}, false, true, true},
+		{"a message was malformed", &pgconn.PgError{Severity: "ERROR", Code: "08P01"}, false, false, false},
+		{"the connection broke", io.ErrUnexpectedEOF, false, true, true},
+		{"nothing was sent", errAny, false, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := pgstore.CommitUnknown(c.err, c.atCommit, c.broken); got != c.want {
+				t.Errorf("unknown: %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestSerializableView: a View that sees a later transaction sees every earlier
+// one. One transaction reads a code and writes its coupon; meanwhile another
+// writes the code, and the View sees the new code with the old coupon: the first
+// transaction, which saw the old code, cannot stand and runs again.
+func TestSerializableView(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	cfg := pgstore.Config{Schema: schema, Mode: pgstore.Serializable}
+	s, reader := newStore(t, pool, cfg), newStore(t, pool, cfg)
+	program, coupon := uuid.UUID{7}, affiliate.CouponRecord{ID: uuid.UUID{1}, Name: "old"}
+	code := affiliate.CodeRecord{ID: uuid.UUID{2}, Code: "A", CouponID: coupon.ID}
+	err := s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+		return errors.Join(tx.Coupons.Insert(coupon), tx.Codes.Insert(code))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func() (redeemed int64, name string) {
+		t.Helper()
+		err := reader.View(t.Context(), program, func(tx *affiliate.Tx) error {
+			code, err := tx.Codes.Get(code.ID)
+			if err != nil {
+				return err
+			}
+			coupon, err := tx.Coupons.Get(code.CouponID)
+			redeemed, name = code.TimesRedeemed, coupon.Name
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return redeemed, name
+	}
+	look() // the next one reads both in one statement
+	meanwhile := func() {
+		err := pgx.BeginTxFunc(t.Context(), pool, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(tx pgx.Tx) error {
+			_, err := tx.Exec(t.Context(), "UPDATE "+schema+`.codes SET record = jsonb_set(record::jsonb, '{TimesRedeemed}', '5')::json WHERE program = $1`, program.String())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if redeemed, name := look(); redeemed != 5 || name != "old" {
+			t.Errorf("the View saw %d and %q", redeemed, name)
+		}
+	}
+	var seen []int64
+	err = s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+		rec, err := tx.Codes.Get(code.ID)
+		if err != nil {
+			return err
+		}
+		if seen = append(seen, rec.TimesRedeemed); len(seen) == 1 {
+			meanwhile()
+		}
+		coupon.Name = "new"
+		return tx.Coupons.Replace(coupon)
+	})
+	if err != nil || len(seen) != 2 || seen[1] != 5 {
+		t.Errorf("the runs saw %v, error %v, want a second one that sees 5", seen, err)
+	}
+}
+
+// TestCutGroup: when the connection breaks behind the commit of a group, all of
+// its members are told so, and none of them runs again.
+func TestCutGroup(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	var cut, runs atomic.Int64
+	s := newStore(t, wiredPool(t, &cut), pgstore.Config{Schema: schema, Group: 16})
+	program := uuid.UUID{7}
+	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	if err := s.Update(t.Context(), program, insert); err != nil {
+		t.Fatal(err)
+	}
+	warm := func(i int) { // the statements of a group are prepared
+		for j, err := range together(t, s, program, nil, []func(tx *affiliate.Tx) error{count(i), count(i + 1), count(i + 2)}) {
+			if err != nil {
+				t.Fatalf("closure %d: %v", j, err)
+			}
+		}
+	}
+	warm(0)
+	warm(3)
+	counting := func(i int) func(tx *affiliate.Tx) error {
+		return func(tx *affiliate.Tx) error { runs.Add(1); return count(i)(tx) }
+	}
+	last := func(tx *affiliate.Tx) error { defer cut.Store(1); return counting(8)(tx) }
+	errs := together(t, s, program, nil, []func(tx *affiliate.Tx) error{counting(6), counting(7), last})
+	for i, err := range errs {
+		if !errors.Is(err, pgstore.ErrOutcomeUnknown) {
+			t.Errorf("closure %d: error %v, want that the outcome is unknown", i, err)
+		}
+	}
+	if runs.Load() != 3 {
+		t.Errorf("%d closures were run, want each once", runs.Load())
+	}
+	rec := affiliate.TotalsRecord{}
+	err := newStore(t, pool, pgstore.Config{Schema: schema}).View(t.Context(), program, func(tx *affiliate.Tx) (err error) {
+		rec, err = tx.Totals.Get(uuid.UUID{1})
+		return err
+	})
+	if err != nil || rec.Clicks != 6 && rec.Clicks != 9 {
+		t.Errorf("the counter says %d, error %v, want all of the group or nothing", rec.Clicks, err)
+	}
+}
+
+// TestForeignRecords: records that came from elsewhere lie above the marks. What
+// a closure took for new, and took back, its neighbour finds.
+func TestForeignRecords(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
+	program, foreign := uuid.UUID{7}, uuid.UUID{0xee, 15: 1}
+	insert := func(tx *affiliate.Tx) error { return tx.Plans.Insert(affiliate.PlanRecord{ID: foreign, Name: "ours"}) }
+	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ('`+program.String()+`', '`+foreign.String()+`', '{"ID":"`+foreign.String()+`","Name":"theirs"}')`)
+	list := func(tx *affiliate.Tx) ([]string, error) {
+		var names []string
+		for rec, err := range tx.Plans.List(affiliate.Query{}) {
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, rec.Name)
+		}
+		return names, nil
+	}
+	var found []string
+	errs := together(t, s, program, nil, []func(tx *affiliate.Tx) error{
+		func(tx *affiliate.Tx) error {
+			_, err := list(tx)
+			return errors.Join(insert(tx), err, errRefused)
+		},
+		func(tx *affiliate.Tx) (err error) { found, err = list(tx); return err },
+		func(tx *affiliate.Tx) error {
+			if err := insert(tx); err != nil {
+				return err
+			}
+			_, err := list(tx)
+			return errors.Join(err, errRefused)
+		},
+		func(tx *affiliate.Tx) (err error) { found, err = list(tx); return err },
+		insert,
+	})
+	wants := []error{errRefused, nil, affiliate.ErrExists, nil, affiliate.ErrExists}
+	for i, err := range errs {
+		if !errors.Is(err, wants[i]) {
+			t.Errorf("closure %d: error %v, want %v", i, err, wants[i])
+		}
+	}
+	if len(found) != 1 || found[0] != "theirs" {
+		t.Errorf("found %q", found)
+	}
+
+	other := uuid.UUID{8}
+	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ('`+other.String()+`', '`+foreign.String()+`', '{"ID":"`+foreign.String()+`","Name":"theirs"}')`)
+	errs = together(t, s, other, nil, []func(tx *affiliate.Tx) error{
+		func(tx *affiliate.Tx) error {
+			tx.Next(affiliate.SaleSequence) // the marks are there, and no list is
+			if err := insert(tx); err != nil {
+				return err
+			}
+			_, err := list(tx)
+			return errors.Join(err, errRefused)
+		},
+		func(tx *affiliate.Tx) (err error) { found, err = list(tx); return err },
+	})
+	if !errors.Is(errs[0], errRefused) || errs[1] != nil || len(found) != 1 || found[0] != "theirs" {
+		t.Errorf("errors %v, found %q", errs, found)
+	}
+}
+
+// TestSmallPool: as many programs are written to as there are connections, by
+// more writers, and each View finds what was acknowledged before.
+func TestSmallPool(t *testing.T) {
+	pool := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.MaxConns = 2 })
+	schema := newSchema(t, pool)
+	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 4})
+	const programs, writers, writes = 4, 4, 5
+	errs := make(chan error, programs*writers)
+	for p := range programs {
+		program := uuid.UUID{7, byte(p)}
+		insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+		if err := s.Update(t.Context(), program, insert); err != nil {
+			t.Fatal(err)
+		}
+		for w := range writers {
+			go func() { errs <- writeAndRead(t.Context(), s, program, w*writes, writes) }()
+		}
+	}
+	for range programs * writers {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	for p := range programs {
+		counted(t, s, uuid.UUID{7, byte(p)}, writers*writes)
+	}
+}
+
+// writeAndRead counts n times and looks each time whether it is there.
+func writeAndRead(ctx context.Context, s *pgstore.Store, program uuid.UUID, first, n int) error {
+	for i := first; i < first+n; i++ {
+		if err := s.Update(ctx, program, count(i)); err != nil {
+			return err
+		}
+		err := s.View(ctx, program, func(tx *affiliate.Tx) error {
+			_, err := tx.Plans.Get(uuid.UUID{2, byte(i)})
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("write %d was acknowledged: %w", i, err)
+		}
+	}
+	return nil
+}
