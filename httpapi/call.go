@@ -191,10 +191,18 @@ func (c *call) fail(err error) {
 	}
 	refused, ok := errors.AsType[*affiliate.Error](err)
 	if !ok || refused.Kind == affiliate.KindInternal {
-		c.logError("request failed", err, nil)
+		if !c.left(err) {
+			c.logError("request failed", err, nil)
+		}
 		refused = affiliate.Refuse(affiliate.Internal)
 	}
 	c.refuse(refused)
+}
+
+// left tells whether an operation ended because its caller went away, which is
+// nobody's error.
+func (c *call) left(err error) bool {
+	return errors.Is(err, context.Canceled) && c.r.Context().Err() != nil
 }
 
 // recover answers a panic like an internal error. The host's server goes on.

@@ -116,6 +116,21 @@ func TestLogOfFaults(t *testing.T) {
 	}
 }
 
+// TestCallerLeft: a caller who went away is no error of the server.
+func TestCallerLeft(t *testing.T) {
+	w := newWorld(t)
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	r := httptest.NewRequestWithContext(ctx, "GET", "/api/v1/affiliates", nil)
+	r.Header.Set("Authorization", "Bearer "+testKey)
+	answer := httptest.NewRecorder()
+	w.api.ServeHTTP(answer, r)
+	lines := strings.Join(w.logs.lines(), "\n")
+	if answer.Code != 500 || strings.Contains(lines, "level=ERROR") || !strings.Contains(lines, "status=500") {
+		t.Errorf("%d, log:\n%s", answer.Code, lines)
+	}
+}
+
 // TestPanics: a panic in limiter, authenticator or clock is a 500 like any other,
 // over a real connection that stays open.
 func TestPanics(t *testing.T) {

@@ -26,8 +26,9 @@ type Config struct {
 	Limit func(*http.Request) (retryAfter time.Duration)
 
 	// Logger gets one line for each request at level Debug and one for each
-	// answer 500 at level Error. It is never given a key, an email, a body or a
-	// path that is not one of the API's own. Nil: silent.
+	// answer 500 at level Error, unless the caller went away. It is never given
+	// a key, an email, a body or a path that is not one of the API's own. Nil:
+	// silent.
 	Logger *slog.Logger
 }
 
