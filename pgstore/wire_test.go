@@ -1,0 +1,29 @@
+package pgstore_test
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// TestWire runs the wire contract and the scenarios of package conformance
+// against the engine on PostgreSQL, and then checks the books.
+func TestWire(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a few thousand requests")
+	}
+	pool := newPool(t, databaseURL(t))
+	store := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Group: 16})
+	program := must(affiliate.New(store, affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
+	api := must(httpapi.New(program, httpapi.Config{APIKeys: []string{"test"}}))
+	srv := httptest.NewServer(api)
+	defer srv.Close()
+	conformance.TestServer(t, conformance.Server{URL: srv.URL, Key: "test"})
+	if err := program.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
