@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -327,4 +328,51 @@ func writeAndRead(ctx context.Context, s *pgstore.Store, program uuid.UUID, firs
 		}
 	}
 	return nil
+}
+
+// TestCancelledWhileItWaits: an Update whose context ends while another process
+// holds the lock has left nothing, and the members of its group go on.
+func TestCancelledWhileItWaits(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 4})
+	program := uuid.UUID{7}
+	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	if err := s.Update(t.Context(), program, insert); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	host, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.In(host).Update(t.Context(), program, count(0)); err != nil {
+		t.Fatal(err)
+	}
+	var watch sync.WaitGroup
+	waiting := func(tx *affiliate.Tx) error {
+		watch.Go(func() {
+			for n := 0; n == 0 && t.Context().Err() == nil; { // until it waits for the host
+				n = must(queued(t.Context(), pool))
+			}
+			cancel()
+			if err := host.Commit(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+		return count(1)(tx)
+	}
+	defer watch.Wait()
+	errs := together(t, s, program, map[int]context.Context{0: ctx}, []func(tx *affiliate.Tx) error{waiting, count(2), count(3)})
+	if !errors.Is(errs[0], context.Canceled) || errs[1] != nil || errs[2] != nil {
+		t.Errorf("errors %v, want the first cancelled alone", errs)
+	}
+	counted(t, s, program, 3)
+}
+
+// queued is how many sessions of the database wait for an advisory lock.
+func queued(ctx context.Context, pool *pgxpool.Pool) (n int, err error) {
+	const sql = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+	err = pool.QueryRow(ctx, sql).Scan(&n)
+	return n, err
 }

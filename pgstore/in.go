@@ -116,8 +116,11 @@ func (t *txn) rollbackHost() {
 	t.opened = false
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), rollbackPatience)
 	defer cancel()
-	b := &pgx.Batch{}
-	b.Queue("ROLLBACK TO SAVEPOINT tributary")
-	b.Queue("RELEASE SAVEPOINT tributary")
-	_ = t.db.SendBatch(ctx, b).Close() // never in the place of fn's error
+	// The simple protocol: in a transaction that the server has given up, no
+	// statement can be prepared but the first.
+	const sql = "ROLLBACK TO SAVEPOINT tributary; RELEASE SAVEPOINT tributary"
+	rows, err := t.db.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	if err == nil { // never in the place of fn's error
+		rows.Close()
+	}
 }

@@ -1,0 +1,114 @@
+package pgstore_test
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// TestInTakenBack: what a host takes back in the middle of its transaction, and
+// a clash with a record from elsewhere, leave a transaction that goes on; what
+// it takes back in the end leaves nothing.
+func TestInTakenBack(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	s := newShop(t, pool, pgstore.Config{})
+	schema, program, foreign := "test_"+schemaID(), s.plain.Config().ID, uuid.UUID{0xee, 15: 1}
+	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ($1, $2, '{"ID":"`+foreign.String()+`","Name":"theirs","CreatedAt":"2026-01-01T00:00:00Z","UpdatedAt":"2026-01-01T00:00:00Z"}')`, program, foreign)
+	clash := func(in affiliate.Store) error {
+		return in.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+			return tx.Plans.Insert(affiliate.PlanRecord{ID: foreign, Name: "ours"})
+		})
+	}
+	var numbers []affiliate.SaleID
+	work := func(tx pgx.Tx) error {
+		in := s.store.In(tx)
+		if err := clash(in); !errors.Is(err, affiliate.ErrExists) {
+			t.Errorf("error %v, want ErrExists", err)
+		}
+		err := pgx.BeginFunc(t.Context(), tx, func(pgx.Tx) error {
+			must(s.plain.With(in).RecordSale(t.Context(), sale(1)))
+			return errRefused
+		})
+		if !errors.Is(err, errRefused) {
+			t.Errorf("error %v", err)
+		}
+		got, err := s.plain.With(in).RecordSale(t.Context(), sale(1)) // the same key, as new
+		if got.Outcome != affiliate.SaleRecorded {
+			t.Errorf("outcome %s", got.Outcome)
+		}
+		recorded, _ := got.Sale.Get()
+		numbers = append(numbers, recorded.ID)
+		return err
+	}
+	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { return errors.Join(work(tx), errRefused) })
+	if !errors.Is(err, errRefused) {
+		t.Errorf("error %v", err)
+	}
+	s.books("taken back", 0)
+	if err := pgx.BeginFunc(t.Context(), pool, work); err != nil {
+		t.Error(err)
+	}
+	s.books("committed", 1)
+	must(s.plain.RecordSale(t.Context(), sale(2)))
+	s.books("and on", 2)
+	if len(numbers) != 2 || numbers[0] != numbers[1] {
+		t.Errorf("sales numbered %v: what was taken back used one up, or another was given", numbers)
+	}
+}
+
+// TestInCrossed: two hosts that write to two programs in opposite order are told
+// apart by the server. The one that lost hears 40P01 and repeats its
+// transaction, and nothing is lost or there twice.
+func TestInCrossed(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 4})
+	programs := []uuid.UUID{{7}, {8}}
+	for _, p := range programs {
+		insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+		if err := s.Update(t.Context(), p, insert); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var first sync.WaitGroup // both hold a lock
+	first.Add(2)
+	host := func(i int, once *sync.Once) error {
+		return pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+			if err := s.In(tx).Update(t.Context(), programs[i], count(i)); err != nil {
+				return err
+			}
+			once.Do(func() { first.Done(); first.Wait() })
+			return s.In(tx).Update(t.Context(), programs[1-i], count(i))
+		})
+	}
+	var lost atomic.Int64
+	var hosts sync.WaitGroup
+	for i := range programs {
+		hosts.Go(func() {
+			var once sync.Once
+			err := host(i, &once)
+			if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "40P01" {
+				lost.Add(1)
+				err = host(i, &once)
+			}
+			if err != nil {
+				t.Errorf("host %d: %v", i, err)
+			}
+		})
+	}
+	hosts.Wait()
+	if lost.Load() != 1 {
+		t.Errorf("%d hosts lost, want one", lost.Load())
+	}
+	for _, p := range programs {
+		counted(t, s, p, 2)
+	}
+}
