@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Texts of an input, and the ids among them.
+
+// text reads a text. What an empty one means is the engine's to say.
+func (in *input) text(name string) string { return in.optText(name).Or("") }
+
+func (in *input) optText(name string) affiliate.Opt[string] {
+	value, isNull := in.find(name, kindText)
+	return opt(value, isNull, in.readText)
+}
+
+// optional reads a text that must not be empty when it is there.
+func (in *input) optional(name string) string { return in.optOptional(name).Or("") }
+
+func (in *input) optOptional(name string) affiliate.Opt[string] {
+	o := in.optText(name)
+	in.notBlank(o)
+	return o
+}
+
+// notBlank refuses a text of white space.
+func (in *input) notBlank(o affiliate.Opt[string]) {
+	if s, ok := o.Get(); ok && blank(s) {
+		in.fault(affiliate.FaultEmpty)
+	}
+}
+
+// blank tells a text of white space only, which counts as empty.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// name reads a text that names a record. An empty one names none: the engine
+// may miss it.
+func (in *input) name(field string) string {
+	s := in.optional(field)
+	if blank(s) {
+		return ""
+	}
+	return s
+}
+
+func (in *input) readText(value json.RawMessage) string {
+	if value[0] != '"' {
+		in.fault(affiliate.FaultNotAString)
+		return standIn
+	}
+	return unquote(value)
+}
+
+// sent reads a text of which the engine takes an empty one for none. When an
+// empty one was sent, it gets what it says the same of as of an empty one.
+func (in *input) sent(name, empty string) string {
+	o := in.optText(name)
+	if s, there := o.Get(); there && s == "" {
+		return empty
+	}
+	return o.Or("")
+}
+
+// enum reads a value of an enumeration.
+func enum[T ~string](in *input, name string) affiliate.Opt[T] {
+	o := in.optOptional(name)
+	if s, ok := o.Get(); ok {
+		return affiliate.Set(T(s))
+	}
+	if o.IsNull() {
+		return affiliate.Null[T]()
+	}
+	return affiliate.Opt[T]{}
+}
+
+// ident reads a text that names a record in one of several ways. An integer is
+// taken as its digits.
+func (in *input) ident(name string) string {
+	value, _ := in.find(name, kindIdent)
+	if value == nil {
+		return ""
+	}
+	if isInteger(value) && value[0] != '-' {
+		return string(value)
+	}
+	s := in.readText(value)
+	in.notBlank(affiliate.Set(s))
+	return s
+}
+
+// id reads the id of a record; zero when none is there.
+func (in *input) id(name string) uuid.UUID {
+	in.fields = append(in.fields, field{in.outer + name, kindUUID})
+	value := in.value(name)
+	if value == nil || value[0] == 'n' {
+		return uuid.Nil
+	}
+	if value[0] != '"' {
+		in.fault(affiliate.FaultNotAString)
+		return unknownID
+	}
+	s := unquote(value)
+	if blank(s) {
+		in.fault(affiliate.FaultEmpty)
+		return uuid.Nil
+	}
+	return idOf(s)
+}
+
+// idOf is the id that a text is; zero when the text is empty.
+func idOf(s string) uuid.UUID {
+	if s == "" {
+		return uuid.Nil
+	}
+	id, err := uuid.Parse(s)
+	if err != nil || id.String() != s || id == uuid.Nil {
+		return unknownID
+	}
+	return id
+}
+
+// saleID reads the id of a sale: an integer, or text of digits.
+func (in *input) saleID(name string) affiliate.SaleID {
+	in.fields = append(in.fields, field{in.outer + name, kindSaleID})
+	value := in.value(name)
+	switch {
+	case value == nil || value[0] == 'n':
+		return 0
+	case value[0] == '"':
+		s := unquote(value)
+		if blank(s) {
+			return 0
+		}
+		return saleIDOf(s)
+	case isInteger(value):
+		return saleIDOf(string(value))
+	}
+	in.fault(affiliate.FaultNotAnInteger)
+	return unknownSale
+}
+
+// saleIDOf is the id that a text is; zero when the text is empty.
+func saleIDOf(s string) affiliate.SaleID {
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n <= 0 || strconv.FormatInt(n, 10) != s {
+		return unknownSale
+	}
+	return affiliate.SaleID(n)
+}

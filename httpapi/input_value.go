@@ -1,0 +1,170 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Numbers, truth values, dates, arrays and objects of an input.
+
+// amount reads an amount of money.
+func (in *input) amount(name string) affiliate.Opt[affiliate.Amount] {
+	value, isNull := in.find(name, kindNumber)
+	return opt(value, isNull, func(v json.RawMessage) affiliate.Amount {
+		return number(in, v, affiliate.ParseAmount)
+	})
+}
+
+// percent reads a rate.
+func (in *input) percent(name string) affiliate.Opt[affiliate.Percent] {
+	value, isNull := in.find(name, kindNumber)
+	return opt(value, isNull, func(v json.RawMessage) affiliate.Percent {
+		return number(in, v, affiliate.ParsePercent)
+	})
+}
+
+// number reads a number from its text.
+func number[T any](in *input, value json.RawMessage, parse func(string) (T, error)) T {
+	if value[0] != '-' && !isDigit(value[0]) {
+		in.fault(affiliate.FaultNotANumber)
+		var none T
+		return none
+	}
+	n, err := parse(string(value))
+	switch {
+	case errors.Is(err, affiliate.ErrAmountDecimals):
+		in.fault(affiliate.FaultTooManyDecimals)
+	case err != nil:
+		in.fault(affiliate.FaultTooLarge)
+	}
+	return n
+}
+
+// integer reads an integer.
+func (in *input) integer(name string) affiliate.Opt[int64] {
+	value, isNull := in.find(name, kindInteger)
+	return opt(value, isNull, func(v json.RawMessage) int64 {
+		n, ok := int64Of(v)
+		if !ok {
+			in.fault(affiliate.FaultNotAnInteger)
+		} else if v[0] != '-' && n < 0 {
+			in.fault(affiliate.FaultTooLarge)
+		}
+		return n
+	})
+}
+
+// ranged reads an integer whose one text, the engine's, covers a wrong type
+// too.
+func (in *input) ranged(name string) affiliate.Opt[int64] {
+	value, isNull := in.find(name, kindInteger)
+	return opt(value, isNull, func(v json.RawMessage) int64 {
+		n, ok := int64Of(v)
+		if !ok {
+			return outsideRange
+		}
+		return n
+	})
+}
+
+// int64Of reads an integer literal. One that is out of range becomes a
+// negative number.
+func int64Of(value json.RawMessage) (n int64, ok bool) {
+	if !isInteger(value) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil {
+		return outsideRange, true
+	}
+	return n, true
+}
+
+// isInteger tells an integer literal: no fraction, no exponent.
+func isInteger(value json.RawMessage) bool {
+	digits := value
+	if digits[0] == '-' {
+		digits = digits[1:]
+	}
+	return !slices.ContainsFunc(digits, func(c byte) bool { return !isDigit(c) })
+}
+
+// boolean reads true or false.
+func (in *input) boolean(name string) affiliate.Opt[bool] {
+	value, isNull := in.find(name, kindBool)
+	return opt(value, isNull, func(v json.RawMessage) bool {
+		if v[0] != 't' && v[0] != 'f' {
+			in.fault(affiliate.FaultNotABoolean)
+		}
+		return v[0] == 't'
+	})
+}
+
+// part is a flag of an object that needs one that is true: a wrong type must
+// not look as if there were none.
+func (in *input) part(name string) bool {
+	return in.flag(name) || in.faulty()
+}
+
+// flag is a boolean that is false when it is not there.
+func (in *input) flag(name string) bool { return in.boolean(name).Or(false) }
+
+// date reads a date or an instant.
+func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
+	value, isNull := in.find(name, kindDate)
+	return opt(value, isNull, func(v json.RawMessage) affiliate.Date {
+		s := in.readText(v)
+		d, err := affiliate.ParseDate(s)
+		switch {
+		case blank(s):
+			in.fault(affiliate.FaultEmpty)
+		case err != nil:
+			in.fault(affiliate.FaultNotADate)
+		}
+		return d
+	})
+}
+
+// texts reads an array of texts.
+func texts[T ~string](in *input, name string) affiliate.Opt[[]T] {
+	value, isNull := in.find(name, kindTexts)
+	return opt(value, isNull, func(v json.RawMessage) []T {
+		list, ok := textsOf[T](v)
+		if !ok {
+			in.fault(affiliate.FaultNotStrings)
+		}
+		return list
+	})
+}
+
+// document reads an object as it is.
+func (in *input) document(name string) affiliate.Opt[json.RawMessage] {
+	value, isNull := in.find(name, kindObject)
+	return opt(value, isNull, func(v json.RawMessage) json.RawMessage {
+		if v[0] != '{' {
+			in.fault(affiliate.FaultNotAnObject)
+			return json.RawMessage("{}")
+		}
+		return slices.Clone(v)
+	})
+}
+
+// nested reads an object field by field.
+func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T] {
+	value, isNull := in.find(name, kindObject)
+	return opt(value, isNull, func(v json.RawMessage) T {
+		inner := input{outer: in.outer + name + ".", fields: in.fields, bad: in.bad, badAt: in.badAt, isEmpty: in.isEmpty}
+		if v[0] == '{' {
+			inner.members = split(v)
+		} else {
+			inner.fault(affiliate.FaultNotAnObject)
+		}
+		out := read(&inner)
+		in.fields, in.bad, in.badAt, in.isEmpty = inner.fields, inner.bad, inner.badAt, inner.isEmpty
+		return out
+	})
+}
