@@ -1,0 +1,57 @@
+package pgstore_test
+
+import (
+	"encoding/json"
+	"os"
+	command "os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEngineSuite runs the engine's own tests, which make their stores with
+// memstore.New, on PostgreSQL: a build overlay puts testdata/engine in the place
+// of memstore. All of them take some minutes, so it runs when asked to:
+//
+//	TRIBUTARY_ENGINE_SUITE=. go test -run EngineSuite -v .
+//
+// The value is the pattern of the tests to run. Left out are two corruptions
+// that only memory can hold: an instant in nanoseconds, and an event whose
+// number changes while its encoded payload does not.
+func TestEngineSuite(t *testing.T) {
+	pattern := os.Getenv("TRIBUTARY_ENGINE_SUITE")
+	if pattern == "" {
+		t.Skip("TRIBUTARY_ENGINE_SUITE is not set")
+	}
+	module := must(filepath.Abs("."))
+	root, dir := filepath.Dir(module), t.TempDir()
+	replaced := map[string]string{}
+	for _, file := range must(filepath.Glob(filepath.Join(root, "memstore", "*.go"))) {
+		if !strings.HasSuffix(file, "_test.go") {
+			replaced[file] = ""
+		}
+	}
+	replaced[filepath.Join(root, "memstore", "memstore.go")] = filepath.Join(module, "testdata", "engine", "memstore.go")
+	overlay, work := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "go.work")
+	write(t, overlay, must(json.Marshal(map[string]any{"Replace": replaced})))
+	write(t, work, []byte("go 1.26.0\n\nuse (\n\t"+root+"\n\t"+module+"\n)\n"))
+
+	cmd := command.CommandContext(t.Context(), "go", "test", "-count=1", "-short", "-v", "-timeout=30m", "-overlay="+overlay,
+		"-run="+pattern, "-skip=TestVerifyEvents/(I47_number_of_a_coupon|I49_event_in_nanoseconds)",
+		"github.com/tributary-go/tributary/affiliate", "-rapid.checks=3")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK="+work, "TRIBUTARY_ENGINE_DATABASE_URL="+databaseURL(t))
+	out, err := cmd.CombinedOutput()
+	passed := strings.Count(string(out), "\n--- PASS")
+	t.Logf("%d of the engine's tests passed on PostgreSQL", passed)
+	if err != nil || passed == 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func write(t *testing.T, file string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
