@@ -78,11 +78,3 @@ const (
 
 // Of is the error of a field: [InvalidField].
 func (f Fault) Of(field string) *Error { return invalid(field, string(f)) }
-
-// Faults lists the faults, for documents and tests.
-func Faults() []Fault {
-	return []Fault{
-		FaultNotAString, FaultNotANumber, FaultNotAnInteger, FaultNotABoolean, FaultNotAnObject,
-		FaultNotStrings, FaultNull, FaultEmpty, FaultTooManyDecimals, FaultTooLarge, FaultNotADate,
-	}
-}

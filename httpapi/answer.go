@@ -59,6 +59,11 @@ func (c *call) answer(v any) error {
 		c.write(http.StatusOK, c.replayed)
 		return nil
 	}
+	return c.encode(v)
+}
+
+// encode answers with the JSON of a value.
+func (c *call) encode(v any) error {
 	out, err := appendJSON(c.out[:0], v)
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"strconv"
 	"unicode/utf8"
@@ -50,7 +49,7 @@ func one[T any](name string, get func(*affiliate.Program, context.Context, strin
 	return lookup{name: name, single: true, answer: none, run: func(c *call, _ query, value string) error {
 		item, err := get(c.p, c.r.Context(), value)
 		if errors.Is(err, affiliate.ErrNotFound) {
-			c.write(http.StatusOK, null)
+			c.nothing()
 			return nil
 		}
 		if err != nil {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -57,7 +56,7 @@ func recordSale(p *affiliate.Program, c *call, in affiliate.NewSale) error {
 	c.w.Header()["Sale-Outcome"] = []string{string(result.Outcome)}
 	sale, recorded := result.Sale.Get()
 	if !recorded {
-		c.write(http.StatusOK, null)
+		c.nothing()
 		return nil
 	}
 	return c.answer(&sale)

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/google/uuid"
 
@@ -96,13 +95,7 @@ func replay(p *affiliate.Program, c *call, in affiliate.ReplayRange) error {
 	if err != nil {
 		return err
 	}
-	body, err := appendJSON(c.out[:0], counted{n})
-	if err != nil {
-		return err
-	}
-	c.out = body
-	c.write(http.StatusOK, body)
-	return nil
+	return c.encode(counted{n})
 }
 
 func deliveryByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Delivery, error) {
