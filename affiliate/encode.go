@@ -153,9 +153,10 @@ func appendStrings(dst []byte, list []string) []byte {
 	return append(dst, ']')
 }
 
-// appendString appends a string as json.Marshal encodes it: quotes, backslash,
-// control characters and what HTML gives a meaning are escaped, and so are
-// U+2028, U+2029 and every byte that is not UTF-8.
+// appendString appends a string as json.Marshal of Go 1.26 encodes it: quotes,
+// backslash, control characters and what HTML gives a meaning are escaped, and
+// so are U+2028 and U+2029. A byte that is not UTF-8 becomes the escape of
+// U+FFFD; Go 1.27 writes the character itself there.
 func appendString[T ~string](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0

@@ -106,10 +106,29 @@ func anyCoupon(depth int) *rapid.Generator[affiliate.Coupon] {
 	})
 }
 
+// marshaled is what json.Marshal makes of a value. For a byte that is not UTF-8
+// Go 1.26 writes the escape of U+FFFD and Go 1.27 the character: both become
+// the escape here.
+func marshaled(v any) string { return escaped(must(json.Marshal(v))) }
+
+// escaped puts the escape of U+FFFD in the place of the character.
+func escaped(document []byte) string { return strings.ReplaceAll(string(document), "\ufffd", `\ufffd`) }
+
+// TestReplacedBytes: the encoders write the same bytes under every version of
+// Go, because an event's payload is signed as it stands.
+func TestReplacedBytes(t *testing.T) {
+	got := string((&affiliate.Link{Link: "a\xffb", Program: affiliate.LinkProgram{Name: "a\ufffdb"}}).AppendJSON(nil))
+	for _, want := range []string{`"link":"a\ufffdb"`, "\"name\":\"a\ufffdb\""} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+}
+
 func TestCodeAppendJSON(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := anyCode(1).Draw(rt, "code")
-		if want, got := string(must(json.Marshal(c))), string(c.AppendJSON([]byte("x")))[1:]; got != want {
+		if want, got := marshaled(c), escaped(c.AppendJSON([]byte("x"))[1:]); got != want {
 			rt.Fatalf("got  %s\nwant %s", got, want)
 		}
 	})
@@ -118,7 +137,7 @@ func TestCodeAppendJSON(t *testing.T) {
 func TestCouponAppendJSON(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := anyCoupon(0).Draw(rt, "coupon")
-		if want, got := string(must(json.Marshal(c))), string(c.AppendJSON([]byte("x")))[1:]; got != want {
+		if want, got := marshaled(c), escaped(c.AppendJSON([]byte("x"))[1:]); got != want {
 			rt.Fatalf("got  %s\nwant %s", got, want)
 		}
 	})
@@ -137,7 +156,7 @@ func FuzzCodeAppendJSON(f *testing.F) {
 			Affiliate: affiliate.Set(affiliate.AffiliateContact{Email: email}), CreatedAt: at, UpdatedAt: at,
 			Coupon: affiliate.Set(affiliate.Coupon{Name: external, ProductIDs: []string{code, email}, CreatedAt: at, UpdatedAt: at}),
 		}
-		if want, got := string(must(json.Marshal(c))), string(c.AppendJSON(nil)); got != want {
+		if want, got := marshaled(c), escaped(c.AppendJSON(nil)); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	})

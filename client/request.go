@@ -77,16 +77,17 @@ func (rq *request) check() *affiliate.Error {
 }
 
 // carries tells whether a body says what the input does: encoding/json puts
-// \ufffd in the place of bytes that are not UTF-8, and what were two ids is one.
+// U+FFFD in the place of bytes that are not UTF-8, and what were two ids is one.
+// Go 1.26 writes it as an escape, Go 1.27 as the character.
 func carries(body []byte, in any) bool {
 	if !utf8.Valid(body) {
 		return false
 	}
-	return !bytes.Contains(body, []byte(`\ufffd`)) || validTexts(reflect.ValueOf(in))
+	replaced := bytes.Contains(body, []byte("\ufffd")) || bytes.Contains(body, []byte(`\ufffd`))
+	return !replaced || validTexts(reflect.ValueOf(in))
 }
 
-// validTexts tells whether every text of an input is UTF-8. A raw message is no
-// text: it says what it says.
+// validTexts tells whether every text of an input is UTF-8.
 func validTexts(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -98,6 +99,9 @@ func validTexts(v reflect.Value) bool {
 			}
 		}
 	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 { // a raw message
+			return utf8.Valid(v.Bytes())
+		}
 		for i := range v.Len() {
 			if !validTexts(v.Index(i)) {
 				return false
