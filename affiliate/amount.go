@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 )
 
 // Errors of ParseAmount, ParsePercent and of the arithmetic on amounts. They
 // hold no input, which may be long.
 var (
-	// ErrAmountSyntax says that a text is not a JSON number. A number in quotes
-	// is not one.
-	ErrAmountSyntax = errors.New("affiliate: not a JSON number")
+	// ErrAmountSyntax says that a text is not a number as ParseAmount reads it.
+	// In JSON a number in quotes is not one.
+	ErrAmountSyntax = errors.New("affiliate: not a number such as 12.50")
 
 	// ErrAmountDecimals says that a number has more than four decimals,
 	// trailing zeros not counted.
@@ -36,14 +37,18 @@ const (
 // and Percent.Of check for overflow and answer ErrAmountRange, never a wrapped
 // number.
 //
-// In JSON it is a number without exponent and without trailing zeros.
+// In JSON it is a number without exponent and without trailing zeros, and so it
+// prints: 12.00 is "12". Format writes it as people do.
 //
 // Source: rule 1, Amounts.
 type Amount struct{ n int64 }
 
-// ParseAmount reads the text of a JSON number. Its value counts, not its
-// spelling: 12.50000 is 12.5, 1e2 is 100 and -0 is 0. The time it takes is
-// proportional to the length of s, whatever the exponent.
+// ParseAmount reads a number: digits, with a minus before them, a point among
+// them and an exponent after them if need be, as JSON writes it. White space, a
+// plus sign, a decimal comma, marks between thousands and signs of a currency
+// are refused. Its value counts, not its spelling: 12.50000 is 12.5, 1e2 is 100
+// and -0 is 0. The time it takes is proportional to the length of s, whatever
+// the exponent.
 //
 // Errors, in this order: ErrAmountSyntax, ErrAmountDecimals, ErrAmountRange.
 func ParseAmount(s string) (Amount, error) {
@@ -118,6 +123,23 @@ func (a Amount) IsZero() bool { return a.n == 0 }
 
 // String returns the amount as it stands in JSON: "40", "12.5", "-0.0001".
 func (a Amount) String() string { return string(a.AppendJSON(nil)) }
+
+// Format returns the amount with the minor digits of c: "12.00" in USD, "12" in
+// JPY, "12.000" in KWD. It does not round: an amount with more decimals shows
+// them all. The sign of the currency, its place and marks between thousands are
+// a matter of the reader's language, and the caller's.
+func (a Amount) Format(c Currency) string {
+	text := a.String()
+	_, decimals, found := strings.Cut(text, ".")
+	missing := c.Digits() - len(decimals)
+	if missing <= 0 {
+		return text
+	}
+	if !found {
+		text += "."
+	}
+	return text + strings.Repeat("0", missing)
+}
 
 // AppendJSON appends the amount as a JSON number to dst and returns the
 // extended slice.

@@ -131,6 +131,47 @@ func TestAmountText(t *testing.T) {
 	}
 }
 
+// TestAmountFormat: as many decimals as people write in the currency, and more
+// where the amount has more: what is shown is what is there.
+func TestAmountFormat(t *testing.T) {
+	for _, tt := range []struct {
+		in       string
+		currency affiliate.Currency
+		want     string
+	}{
+		{"12", "USD", "12.00"},
+		{"12.5", "USD", "12.50"},
+		{"12.345", "USD", "12.345"},
+		{"0", "USD", "0.00"},
+		{"-0.5", "USD", "-0.50"},
+		{"1200", "JPY", "1200"},
+		{"1200.5", "JPY", "1200.5"},
+		{"3.5", "KWD", "3.500"},
+		{"1", "CLF", "1.0000"},
+		{highest, "JPY", highest},
+		{lowest, "USD", lowest},
+	} {
+		if got := affiliate.MustAmount(tt.in).Format(tt.currency); got != tt.want {
+			t.Errorf("%s %s = %q, want %q", tt.in, tt.currency, got, tt.want)
+		}
+	}
+}
+
+// TestAmountErrorTexts: the errors speak to whoever reads a column of a file
+// too, not of JSON.
+func TestAmountErrorTexts(t *testing.T) {
+	for in, want := range map[string]string{
+		"$12": "affiliate: not a number such as 12.50", "12,50": "affiliate: not a number such as 12.50", "": "affiliate: not a number such as 12.50",
+		"0.00001": "affiliate: more than 4 decimal places", "1e18": "affiliate: amount out of range",
+	} {
+		_, amount := affiliate.ParseAmount(in)
+		_, rate := affiliate.ParsePercent(in)
+		if diff := cmp.Diff([]string{want, want}, []string{amount.Error(), rate.Error()}); diff != "" {
+			t.Errorf("%q: %s", in, diff)
+		}
+	}
+}
+
 func TestAmountUnmarshal(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -271,3 +271,9 @@ func ExampleOpt() {
 	fmt.Println(changed.Name, limited)
 	// Output: Autumn 20 false
 }
+
+func ExampleAmount_Format() {
+	sum := affiliate.MustAmount("12.00")
+	fmt.Println(sum, sum.Format("USD"), sum.Format("JPY"), sum.Format("KWD"))
+	// Output: 12 12.00 12 12.000
+}

@@ -3,6 +3,9 @@ package affiliate
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
 	"reflect"
 )
 
@@ -20,7 +23,7 @@ const (
 // The zero value is "not given". In an update, not given leaves a field as it
 // is, null clears it and a value sets it. In a response, null is "no value". A
 // struct field that must disappear from JSON when it is not given carries the
-// tag omitzero.
+// tag omitzero. Printed or logged, an Opt looks like the value that it holds.
 //
 // Source: rule 2, Update semantics.
 type Opt[T any] struct {
@@ -80,6 +83,57 @@ func (o Opt[T]) Equal(p Opt[T]) bool {
 	// T may hold a slice or a map, where == panics; no constraint can say
 	// "comparable, or else deeply".
 	return reflect.DeepEqual(o.v, p.v)
+}
+
+// String returns what fmt prints of the value, "null", or "not given".
+func (o Opt[T]) String() string { return fmt.Sprint(o) }
+
+// Format writes the value under the verb and its flags. Without a value it
+// writes null or not given, whatever the verb. Under %#v it writes Go.
+func (o Opt[T]) Format(f fmt.State, verb rune) {
+	switch {
+	case verb == 'v' && f.Flag('#'):
+		io.WriteString(f, o.goSyntax())
+	case o.state == optGiven:
+		fmt.Fprintf(f, fmt.FormatString(f, verb), o.v)
+	default:
+		o.formatNothing(f)
+	}
+}
+
+func (o Opt[T]) goSyntax() string {
+	switch o.state {
+	case optGiven:
+		return fmt.Sprintf("affiliate.Set(%#v)", o.v)
+	case optNull:
+		return fmt.Sprintf("affiliate.Null[%v]()", reflect.TypeFor[T]())
+	}
+	return fmt.Sprintf("affiliate.Opt[%v]{}", reflect.TypeFor[T]())
+}
+
+// formatNothing writes an Opt without a value, as wide as the verb asks.
+func (o Opt[T]) formatNothing(f fmt.State) {
+	text := "not given"
+	if o.state == optNull {
+		text = "null"
+	}
+	width, _ := f.Width()
+	if f.Flag('-') {
+		width = -width
+	}
+	fmt.Fprintf(f, "%*s", width, text)
+}
+
+// LogValue is the value, and nil for null. Not given is a group without
+// attributes, which a [slog.Handler] leaves out.
+func (o Opt[T]) LogValue() slog.Value {
+	switch o.state {
+	case optGiven:
+		return slog.AnyValue(o.v)
+	case optNull:
+		return slog.AnyValue(nil)
+	}
+	return slog.GroupValue()
 }
 
 // MarshalJSON writes the value, or null unless there is one. Characters that

@@ -14,8 +14,8 @@ import (
 // Source: rule 1, Rates and percentages.
 type Percent struct{ n int64 }
 
-// ParsePercent reads the text of a JSON number as ParseAmount does, with the
-// same errors.
+// ParsePercent reads a number as ParseAmount does, with the same errors. A per
+// cent sign is refused.
 func ParsePercent(s string) (Percent, error) {
 	n, err := parseScaled(s)
 	return Percent{n}, err

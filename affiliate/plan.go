@@ -6,10 +6,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Terms say what a sale earns.
+// Terms say what a sale earns. The zero Terms are 0 %: sales are recorded,
+// attributed and counted, and earn nothing. No error says so, because a program
+// may leave every rate to its affiliates, tiers and plans.
 type Terms struct {
 	Type        CommissionType // zero: PERCENTAGE
-	Rate        Percent        // 0–100; FLAT: an amount for each payment, ≥ 0
+	Rate        Percent        // 0–100; FLAT: an amount for each payment, ≥ 0; zero pays nothing
 	MaxPayments int64          // per referral; 0: no limit
 	MaxMonths   int64          // since the referral; 0: no limit
 }
@@ -31,8 +33,8 @@ type Plan struct {
 
 // NewPlan is the input of [Program.CreatePlan]. Name is required.
 type NewPlan struct {
-	Name           string // 1–255 characters, not unique
-	Terms          Terms
+	Name           string         // 1–255 characters, not unique
+	Terms          Terms          // zero: 0 %
 	PaymentTrigger PaymentTrigger // zero: PURCHASE
 	HoldRewards    bool           // new commissions are ON_HOLD until reviewed
 }

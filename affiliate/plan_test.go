@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -116,4 +117,17 @@ func TestDeletePlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, 0, len(must(w.Plans(t.Context(), affiliate.Page{})).Items))
+}
+
+// TestZeroTerms: a program without terms records a sale and pays nothing, as
+// the comments of Terms and Config and the README say.
+func TestZeroTerms(t *testing.T) {
+	w := newWorld(t, func(c *affiliate.Config) { c.Terms = affiliate.Terms{} })
+	w.ada()
+	res := must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100")}))
+	sale, _ := res.Sale.Get()
+	want := []string{"recorded", "0", "0"}
+	if diff := cmp.Diff(want, []string{string(res.Outcome), sale.CommissionRate.String(), sale.CommissionEarned.String()}); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -15,8 +15,9 @@ import (
 )
 
 // Config is what a host decides when it starts a program. The zero Config is
-// usable: US dollars, UTC, everybody approved, real clock. What changes at run
-// time (plans, tiers, endpoints) are records instead.
+// usable: US dollars, UTC, everybody approved, real clock. Its Terms pay 0 %:
+// set Terms.Rate, or no sale earns a commission. What changes at run time
+// (plans, tiers, endpoints) are records instead.
 type Config struct {
 	ID           uuid.UUID      // scope of the Store and programId on the wire; zero is a valid id
 	Name         string         // shown on links
@@ -25,7 +26,7 @@ type Config struct {
 	Destinations []Destination  // where links lead to
 	Param        string         // query parameter of the slug; zero: ref
 	CookieDays   int            // days in which a click counts; zero: 60
-	Terms        Terms          // commission of affiliates without a rate, tier or plan of their own
+	Terms        Terms          // commission of affiliates without a rate, tier or plan of their own; zero: 0 %
 
 	NoAutoApprove        bool          // affiliates created without a status are INACTIVE; zero: ACTIVE
 	CommissionOnTax      bool          // zero: tax is deducted from the base
