@@ -49,6 +49,9 @@ func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 	}
 	var out Evaluation
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) (err error) {
+		if err := p.tables.run(tx); err != nil {
+			return err
+		}
 		o.tx = tx
 		out, err = o.evaluate(in)
 		return err

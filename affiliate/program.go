@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"reflect"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -78,6 +76,7 @@ type Destination struct {
 // outside. A method that returns an error has changed nothing.
 type Program struct {
 	store  Store
+	tables *tableCheck // of the store
 	cfg    Config
 	source Source
 	ids    *idSource
@@ -90,30 +89,30 @@ type Program struct {
 	targets []target // the destinations, made ready
 }
 
-// New makes the program that cfg describes, on store. It runs one empty View,
-// so that a store that cannot be used is refused here.
+// New makes the program that cfg describes, on store. It opens nothing: the
+// store is asked by the first method that is called. [Program.Ping] is the check
+// that a host makes before.
 //
-// Errors: a bad Config, a store with a missing table.
+// Errors: a nil store, a bad Config.
 func New(store Store, cfg Config) (*Program, error) {
+	if !usable(store) {
+		return nil, errors.New("affiliate: New needs a Store")
+	}
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	p := &Program{
-		store: store, cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID},
+	return &Program{
+		store: store, tables: new(tableCheck), cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID},
 		recent: new(recent), news: new(news), lastReaders: new(lastReaders),
 		targets: targets(cfg.Destinations, cfg.Param),
-	}
-	if err := store.View(context.Background(), cfg.ID, checkTables); err != nil {
-		return nil, internal("affiliate: open store", err)
-	}
-	return p, nil
+	}, nil
 }
 
 // With is the same program on another Store, such as one inside the host's own
 // transaction.
 func (p *Program) With(store Store) *Program {
 	q := *p
-	q.store = store
+	q.store, q.tables = store, new(tableCheck)
 	return &q
 }
 
@@ -181,17 +180,6 @@ func checkDestinations(all []Destination) error {
 	return nil
 }
 
-// checkTables names the first table that a store has left out.
-func checkTables(tx *Tx) error {
-	v := reflect.ValueOf(tx).Elem()
-	for i := range v.NumField() {
-		if v.Field(i).IsNil() {
-			return errors.New("the store has no " + strings.ToLower(v.Type().Field(i).Name))
-		}
-	}
-	return nil
-}
-
 // An op is one operation of a program: what was taken before the transaction,
 // and the transaction it runs in. Helpers inside a closure are its methods and
 // find everything through it.
@@ -240,6 +228,9 @@ func later(now, was time.Time) time.Time {
 func update[T any](o *op, fn func() (T, error)) (T, error) {
 	var out T
 	err := o.store.Update(o.ctx, o.cfg.ID, func(tx *Tx) (err error) {
+		if err := o.tables.run(tx); err != nil {
+			return err
+		}
 		o.tx, o.events, o.numbered = tx, 0, false
 		if o.cfg.Hooks.wanted() {
 			o.tx, o.watches = o.cfg.Hooks.watch(tx)
@@ -274,6 +265,9 @@ func view[T any](ctx context.Context, p *Program, fn func(*op) (T, error)) (T, e
 	var out T
 	o := &op{Program: p, ctx: ctx}
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) (err error) {
+		if err := p.tables.run(tx); err != nil {
+			return err
+		}
 		o.tx = tx
 		out, err = fn(o)
 		return err

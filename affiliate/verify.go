@@ -56,6 +56,9 @@ func (b *Breach) Error() string {
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {
+		if err := p.tables.run(tx); err != nil {
+			return err
+		}
 		*a = audit{Program: p, tx: tx} // a store may run a View again
 		return a.read()
 	})

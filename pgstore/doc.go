@@ -4,6 +4,7 @@
 //	store, err := pgstore.New(pool, pgstore.Config{}) // a *pgxpool.Pool
 //	err = store.Migrate(ctx)                          // when the host says so, and never else
 //	program, err := affiliate.New(store, affiliate.Config{ID: id})
+//	err = program.Ping(ctx)                           // the tables are there and answer
 //
 // # How a transaction goes
 //

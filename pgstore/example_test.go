@@ -29,6 +29,9 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	if err := program.Ping(ctx); err != nil { // the tables are there and answer
+		log.Fatal(err)
+	}
 	_, err = program.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("49.90")})
 	if err != nil {
 		log.Fatal(err)

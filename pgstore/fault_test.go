@@ -227,9 +227,9 @@ func TestTerminated(t *testing.T) {
 func TestTexts(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	store := newStore(t, pool, pgstore.Config{Schema: "not_there"})
-	_, err := affiliate.New(store, affiliate.Config{})
+	err := must(affiliate.New(store, affiliate.Config{})).Ping(t.Context())
 	if err == nil {
-		t.Fatal("New on a database without tables: no error")
+		t.Fatal("Ping of a database without tables: no error")
 	}
 	const want = "pgstore: read: the tables are missing or of another version, run Migrate (SQLSTATE 42P01)"
 	if err = errors.Unwrap(err); err == nil || err.Error() != want {

@@ -124,8 +124,8 @@ func TestMigrationsByHand(t *testing.T) {
 			exec(t, pool, string(must(fs.ReadFile(s.Migrations(), name))))
 		}
 	}
-	if _, err := affiliate.New(s, affiliate.Config{}); err != nil {
-		t.Errorf("New: %v", err)
+	if err := must(affiliate.New(s, affiliate.Config{})).Ping(t.Context()); err != nil {
+		t.Errorf("Ping: %v", err)
 	}
 	if plain := string(must(fs.ReadFile(pgstore.Migrations(), files[0]))); !strings.Contains(plain, " tributary.codes") {
 		t.Error("the default files are not for the schema tributary")

@@ -39,6 +39,9 @@ func serve(ctx context.Context, store affiliate.Store, set settings, listener ne
 	if err != nil {
 		return err
 	}
+	if err := program.Ping(ctx); err != nil {
+		return err
+	}
 	sender.Outbox = program
 	handler, err := handlerOf(program, set.key, logger)
 	if err != nil {

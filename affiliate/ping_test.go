@@ -1,0 +1,90 @@
+package affiliate_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// counted is a store that counts its transactions, and fails them when told to.
+type counted struct {
+	affiliate.Store
+	opened int
+	err    error
+}
+
+func (s *counted) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	if s.opened++; s.err != nil {
+		return s.err
+	}
+	return s.Store.View(ctx, id, fn)
+}
+
+func (s *counted) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	if s.opened++; s.err != nil {
+		return s.err
+	}
+	return s.Store.Update(ctx, id, fn)
+}
+
+// New says what it was not given, and never asks the store.
+func TestNewOpensNothing(t *testing.T) {
+	var none *memstore.Store
+	for name, store := range map[string]affiliate.Store{"nil": nil, "nil pointer": none} {
+		if _, err := affiliate.New(store, affiliate.Config{}); err == nil || err.Error() != "affiliate: New needs a Store" {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	s := &counted{Store: memstore.New(), err: errors.New("down")}
+	p, err := affiliate.New(s, affiliate.Config{})
+	if err != nil || s.opened != 0 {
+		t.Fatalf("New on a store that is down: error %v after %d transactions", err, s.opened)
+	}
+	if err := p.Ping(t.Context()); !errors.Is(err, s.err) || s.opened != 1 {
+		t.Errorf("Ping: error %v after %d transactions", err, s.opened)
+	}
+	s.err = nil
+	if err := p.Ping(t.Context()); err != nil {
+		t.Errorf("Ping, the store is back: %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := p.Ping(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("Ping with a context that has ended: %v", err)
+	}
+}
+
+// A table that a store has left out is named by Ping, and by the first use.
+func TestIncompleteStore(t *testing.T) {
+	ctx := t.Context()
+	p := must(affiliate.New(sparse{memstore.New()}, affiliate.Config{}))
+	for name, use := range map[string]func() error{
+		"Ping": func() error { return p.Ping(ctx) },
+		"read": func() error { _, err := p.Coupons(ctx, affiliate.Page{}); return err },
+		"write": func() error {
+			_, err := p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "c", PercentOff: percent("5")})
+			return err
+		},
+		"Evaluate": func() error { _, err := p.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20"}); return err },
+		"Verify":   func() error { return p.Verify(ctx) },
+		"With":     func() error { _, err := p.With(sparse{memstore.New()}).Coupons(ctx, affiliate.Page{}); return err },
+	} {
+		if err := use(); err == nil || !strings.Contains(err.Error(), "the store has no sales") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if _, err := p.With(memstore.New()).Coupons(ctx, affiliate.Page{}); err != nil {
+		t.Errorf("With a complete store: %v", err)
+	}
+	whole := must(affiliate.New(memstore.New(), affiliate.Config{}))
+	must(whole.Coupons(ctx, affiliate.Page{}))
+	if _, err := whole.With(sparse{memstore.New()}).Coupons(ctx, affiliate.Page{}); err == nil {
+		t.Error("a complete store vouches for another")
+	}
+}
