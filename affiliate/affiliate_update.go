@@ -159,7 +159,7 @@ func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, er
 			return Affiliate{}, err
 		}
 	}
-	if !adds && rec.sameAs(old) {
+	if !adds && same(rec, old) {
 		return o.affiliateOf(old)
 	}
 	if adds {
@@ -188,15 +188,6 @@ func (o *op) checkMerged(old, rec AffiliateRecord) error {
 		return nil
 	}
 	return o.emailFree(rec.Email, rec.ID)
-}
-
-// sameAs tells whether two states of one affiliate show the same. Answers never
-// change after the signup.
-func (r AffiliateRecord) sameAs(q AffiliateRecord) bool {
-	return r.FirstName == q.FirstName && r.LastName == q.LastName && r.Email == q.Email &&
-		r.Status == q.Status && r.Rate == q.Rate && r.PlanID == q.PlanID &&
-		r.TierID == q.TierID && r.TierExempt == q.TierExempt &&
-		r.PayoutEmail == q.PayoutEmail && r.PaymentMethod == q.PaymentMethod
 }
 
 // changeAll changes many affiliates, all or none, and returns them in the order
@@ -235,7 +226,7 @@ func (p *Program) changeAll(ctx context.Context, ids []uuid.UUID, change func(*o
 // writeChanged writes a checked change and fires its event, unless nothing
 // changed.
 func (o *op) writeChanged(old, rec AffiliateRecord) (Affiliate, error) {
-	if rec.sameAs(old) {
+	if same(rec, old) {
 		return o.affiliateOf(old)
 	}
 	rec.UpdatedAt = later(o.now, rec.UpdatedAt)

@@ -241,7 +241,7 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (
 		if err != nil {
 			return Code{}, err
 		}
-		if rec.sameAs(old) {
+		if same(rec, old) {
 			return o.fullCode(old, parents{})
 		}
 		if err := o.freeForUpdate(old, rec); err != nil {

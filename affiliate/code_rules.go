@@ -1,8 +1,6 @@
 package affiliate
 
 import (
-	"time"
-
 	"github.com/google/uuid"
 )
 
@@ -217,16 +215,4 @@ func checkMergedCustomer(limited bool, id string, sent Opt[string]) *Error {
 		}
 	}
 	return checkCustomer(limited, id)
-}
-
-// sameAs tells whether the two differ in nothing but the bookkeeping of
-// changes.
-func (r CodeRecord) sameAs(s CodeRecord) bool {
-	if !r.ExpiresAt.Equal(s.ExpiresAt) {
-		return false
-	}
-	for _, rec := range []*CodeRecord{&r, &s} { // equal instants may differ in memory
-		rec.ExpiresAt, rec.CreatedAt, rec.UpdatedAt, rec.Revision = time.Time{}, time.Time{}, time.Time{}, 0
-	}
-	return r == s
 }

@@ -175,7 +175,7 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdat
 		if err != nil {
 			return Coupon{}, err
 		}
-		if rec.sameAs(old) {
+		if same(rec, old) {
 			return o.fullCoupon(old, contacts{})
 		}
 		rec.Revision++

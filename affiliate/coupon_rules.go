@@ -91,14 +91,6 @@ func (p *Program) fillCoupon(rec *CouponRecord, in NewCoupon) {
 	rec.ExternalID, rec.IntegrationType = in.ExternalID, in.IntegrationType
 }
 
-// sameAs tells whether the two differ in nothing that an update can change.
-func (r CouponRecord) sameAs(s CouponRecord) bool {
-	return r.Name == s.Name && r.Type == s.Type && r.PercentOff == s.PercentOff && r.AmountOff == s.AmountOff &&
-		r.Currency == s.Currency && r.Duration == s.Duration && r.DurationInMonths == s.DurationInMonths &&
-		r.MaxRedemptions == s.MaxRedemptions && r.LimitToProducts == s.LimitToProducts &&
-		slices.Equal(r.ProductIDs, s.ProductIDs) && r.Valid == s.Valid && r.RedeemBy.Equal(s.RedeemBy)
-}
-
 // checkCoupon checks a coupon in the order of the contract's table and puts
 // values into canonical form. up is the update, for what it sent as null.
 func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {

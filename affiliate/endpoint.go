@@ -188,7 +188,7 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 			return Endpoint{}, err
 		}
 		rec := up.apply(old, o.now)
-		if sameEndpoint(old, rec) {
+		if same(old, rec) {
 			return endpointOf(old, o.now), nil
 		}
 		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
@@ -323,12 +323,6 @@ func (up EndpointUpdate) apply(rec EndpointRecord, now time.Time) EndpointRecord
 		rec.disable(DisabledManual, now)
 	}
 	return rec
-}
-
-// sameEndpoint compares what an update may change.
-func sameEndpoint(a, b EndpointRecord) bool {
-	return a.URL == b.URL && a.Description == b.Description && a.Active == b.Active &&
-		a.SvixHeaders == b.SvixHeaders && slices.Equal(a.Events, b.Events)
 }
 
 // disable stops deliveries to the endpoint.

@@ -109,7 +109,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 		if err := rec.check(); err != nil {
 			return Plan{}, err
 		}
-		if rec == old {
+		if same(rec, old) {
 			return planOf(old), nil
 		}
 		if rec.Terms.Type != old.Terms.Type {

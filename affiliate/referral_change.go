@@ -1,7 +1,6 @@
 package affiliate
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 
@@ -56,7 +55,7 @@ func (p *Program) changeReferral(ctx context.Context, ident string, change func(
 
 // saveReferral stores a referral and fires its event, unless nothing changed.
 func (o *op) saveReferral(before, rec ReferralRecord) (ReferralRecord, error) {
-	if before.equal(rec) {
+	if same(before, rec) {
 		return before, nil
 	}
 	rec.Revision++
@@ -65,14 +64,6 @@ func (o *op) saveReferral(before, rec ReferralRecord) (ReferralRecord, error) {
 		return rec, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
 	}
 	return rec, o.emitReferral(ReferralUpdated, rec)
-}
-
-func (r ReferralRecord) equal(q ReferralRecord) bool {
-	if !bytes.Equal(r.Metadata, q.Metadata) || !r.Notes.Equal(q.Notes) {
-		return false
-	}
-	return r.Name == q.Name && r.Email == q.Email && r.CustomerID == q.CustomerID && r.Plan == q.Plan &&
-		r.Status == q.Status && r.PlanID == q.PlanID && r.PlanFixed == q.PlanFixed && r.LandingPage == q.LandingPage
 }
 
 // checkReferralUpdate checks what is given and brings it into canonical form.

@@ -1,7 +1,6 @@
 package affiliate
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -40,7 +39,7 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sal
 		if err := o.applySale(&rec, up); err != nil {
 			return Sale{}, err
 		}
-		if before.equal(&rec) {
+		if same(before, rec) {
 			return o.saleOf(before)
 		}
 		return o.saveSale(before, rec)
@@ -231,10 +230,4 @@ func (r *SaleRecord) sameGround(q *SaleRecord) bool {
 func (r *SaleRecord) sameMoney(q *SaleRecord) bool {
 	return r.sameGround(q) && r.ByHand == q.ByHand &&
 		slices.EqualFunc(r.Commissions, q.Commissions, func(a, b CommissionRecord) bool { return a.Earned == b.Earned })
-}
-
-func (r *SaleRecord) equal(q *SaleRecord) bool {
-	return r.sameMoney(q) && r.Email == q.Email && r.Name == q.Name && r.ExternalID == q.ExternalID &&
-		r.InvoiceID == q.InvoiceID && r.RateFixed == q.RateFixed && r.Status == q.Status &&
-		slices.Equal(r.Commissions, q.Commissions) && bytes.Equal(r.Metadata, q.Metadata)
 }

@@ -93,7 +93,7 @@ func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, 
 			if err != nil {
 				return Sale{}, err
 			}
-			if before.equal(&after) {
+			if same(before, after) {
 				return o.saleOf(before)
 			}
 			return o.saveSale(before, after)
@@ -110,7 +110,7 @@ func (o *op) reviewed(id SaleID, status ApprovalStatus) (before, after SaleRecor
 	for i := range after.Commissions {
 		after.Commissions[i].review(status, o.now)
 	}
-	if before.payoutID() != uuid.Nil && !before.equal(&after) {
+	if before.payoutID() != uuid.Nil && !same(before, after) {
 		return before, after, saleInPayout.err()
 	}
 	return before, after, nil

@@ -108,7 +108,7 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 		if err := p.checkTier(&rec); err != nil {
 			return Tier{}, err
 		}
-		if rec == old {
+		if same(rec, old) {
 			return tierOf(old), nil
 		}
 		rec.UpdatedAt = later(o.now, rec.UpdatedAt)

@@ -1,0 +1,55 @@
+package affiliate
+
+import (
+	"bytes"
+	"reflect"
+	"time"
+)
+
+// same reports whether two states of a record are equal in every field. It is
+// the one rule that tells a change from none: a field that is added to a record
+// counts from that moment on. Instants are compared as instants, and an empty
+// list equals none, since a store may give either.
+//
+// It compares UpdatedAt and Revision too, so callers ask before they raise them.
+func same[R Record[R]](a, b R) bool {
+	return sameValue(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem())
+}
+
+func sameValue(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Struct:
+		return sameStruct(a, b)
+	case reflect.Slice, reflect.Array:
+		return sameList(a, b)
+	default:
+		return a.Equal(b)
+	}
+}
+
+func sameStruct(a, b reflect.Value) bool {
+	if a.Type() == reflect.TypeFor[time.Time]() && a.CanInterface() {
+		return a.Addr().Interface().(*time.Time).Equal(*b.Addr().Interface().(*time.Time))
+	}
+	for i := range a.NumField() {
+		if !sameValue(a.Field(i), b.Field(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameList(a, b reflect.Value) bool {
+	if a.Type().Elem().Kind() == reflect.Uint8 {
+		return bytes.Equal(a.Bytes(), b.Bytes())
+	}
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if !sameValue(a.Index(i), b.Index(i)) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,149 @@
+package affiliate
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// TestSameEveryField: a record with one field changed is not the same, whatever
+// the field of whatever record and however deep it lies; a copy is the same. A
+// field that is added to a record is tested from that moment on.
+func TestSameEveryField(t *testing.T) {
+	t.Run("AffiliateRecord", everyField[AffiliateRecord])
+	t.Run("LinkRecord", everyField[LinkRecord])
+	t.Run("ClickRecord", everyField[ClickRecord])
+	t.Run("ReferralRecord", everyField[ReferralRecord])
+	t.Run("CouponRecord", everyField[CouponRecord])
+	t.Run("CodeRecord", everyField[CodeRecord])
+	t.Run("RedemptionRecord", everyField[RedemptionRecord])
+	t.Run("SaleRecord", everyField[SaleRecord])
+	t.Run("PlanRecord", everyField[PlanRecord])
+	t.Run("TierRecord", everyField[TierRecord])
+	t.Run("PayoutRecord", everyField[PayoutRecord])
+	t.Run("TotalsRecord", everyField[TotalsRecord])
+	t.Run("ReceiptRecord", everyField[ReceiptRecord])
+	t.Run("EndpointRecord", everyField[EndpointRecord])
+	t.Run("EventRecord", everyField[EventRecord])
+	t.Run("DeliveryRecord", everyField[DeliveryRecord])
+	t.Run("QueueRecord", everyField[QueueRecord])
+	if records := reflect.TypeFor[Tx]().NumField() - 1; records != 17 {
+		t.Errorf("%d records, 17 are tested", records)
+	}
+}
+
+func everyField[R Record[R]](t *testing.T) {
+	full := func() R {
+		var rec R
+		for path := range leaves(reflect.ValueOf(&rec).Elem(), "") {
+			path.set(1)
+		}
+		return rec
+	}
+	if !same(full(), full().Clone()) {
+		t.Error("a copy is not the same")
+	}
+	for i := 0; ; i++ {
+		changed, n := full(), 0
+		for leaf := range leaves(reflect.ValueOf(&changed).Elem(), "") {
+			if n++; n == i+1 {
+				leaf.set(2)
+				if same(full(), changed) || same(changed, full()) {
+					t.Errorf("%s alone makes no difference", leaf.name)
+				}
+			}
+		}
+		if n <= i {
+			return
+		}
+	}
+}
+
+// A leaf is a place in a record that holds no others.
+type leaf struct {
+	name string
+	v    reflect.Value
+}
+
+// leaves walks the places of a record, and gives each list that it meets one
+// entry.
+func leaves(v reflect.Value, name string) func(yield func(leaf) bool) {
+	return func(yield func(leaf) bool) {
+		switch {
+		case !holdsPlaces(v.Type()):
+			yield(leaf{name, v})
+		case v.Kind() == reflect.Slice:
+			if v.Len() == 0 {
+				v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			}
+			for l := range leaves(v.Index(0), name+"[0]") {
+				if !yield(l) {
+					return
+				}
+			}
+		default:
+			for i := range v.NumField() {
+				for l := range leaves(v.Field(i), name+"."+v.Type().Field(i).Name) {
+					if !yield(l) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// holdsPlaces reports whether a type is a struct that shows its fields, or a list
+// of such.
+func holdsPlaces(t reflect.Type) bool {
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct && t.Field(0).IsExported()
+}
+
+// set gives the place the n-th value of its type.
+func (l leaf) set(n int) {
+	switch p := l.v.Addr().Interface().(type) {
+	case *time.Time:
+		*p = time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC)
+	case *uuid.UUID:
+		p[0] = byte(n)
+	case *Amount:
+		*p = AmountFromScaled(int64(n))
+	case *Percent:
+		*p = PercentFromScaled(int64(n))
+	case *Opt[Percent]:
+		*p = Set(PercentFromScaled(int64(n)))
+	case *Opt[Amount]:
+		*p = Set(AmountFromScaled(int64(n)))
+	case *Opt[HandSet]:
+		*p = Set(HandSet{Kept: AmountFromScaled(int64(n))})
+	case *Opt[string]:
+		*p = Set(fmt.Sprint(n))
+	case *Payload:
+		*p = Payload{raw: make([]byte, n)}
+	case *[32]byte:
+		p[0] = byte(n)
+	default:
+		l.setKind(n)
+	}
+}
+
+func (l leaf) setKind(n int) {
+	switch l.v.Kind() {
+	case reflect.String:
+		l.v.SetString(fmt.Sprint(n))
+	case reflect.Bool:
+		l.v.SetBool(n == 1)
+	case reflect.Int, reflect.Int64:
+		l.v.SetInt(int64(n))
+	case reflect.Slice:
+		l.v.Set(reflect.MakeSlice(l.v.Type(), n, n))
+	default:
+		panic("a record has a " + l.v.Type().String())
+	}
+}

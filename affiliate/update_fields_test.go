@@ -1,0 +1,266 @@
+package affiliate_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A fieldTarget is a record that a test changes and reads back.
+type fieldTarget struct {
+	update func(up any) error
+	read   func() any
+	events int                 // of a change
+	also   map[string][]string // keys that change beside that of a field
+}
+
+// A fieldChange is an update and what a key of the record then shows. It sets
+// one field alone, or with it those without which it means nothing.
+type fieldChange struct {
+	up         any
+	key, shows string
+}
+
+// TestUpdateEachField changes every field of every update alone and reads the
+// record back: the key has the new value, no other has changed, the event has
+// fired, and the same update once more is none.
+func TestUpdateEachField(t *testing.T) {
+	missing := map[string]bool{}
+	for _, c := range fieldChanges() {
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(c.up)) {
+			missing[fmt.Sprintf("%T.%s", c.up, field.Name)] = true
+		}
+	}
+	for _, c := range fieldChanges() {
+		v := reflect.ValueOf(c.up)
+		for i := range v.NumField() {
+			if !v.Field(i).IsZero() {
+				delete(missing, fmt.Sprintf("%T.%s", c.up, v.Type().Field(i).Name))
+			}
+		}
+		t.Run(fmt.Sprintf("%T %s %s", c.up, c.key, c.shows), func(t *testing.T) {
+			w := newWorld(t)
+			w.changesField(w.fieldTarget(c.up), c)
+			w.verify()
+		})
+	}
+	delete(missing, "affiliate.AffiliateUpdate.AffiliateLink") // an entry of a list; the second time it is taken
+	for field := range missing {
+		t.Errorf("%s is not tested", field)
+	}
+}
+
+func (w *world) changesField(r fieldTarget, c fieldChange) {
+	w.t.Helper()
+	before, events := keysOf(r.read()), len(w.eventTypes(0))
+	w.pass(time.Minute)
+	if err := r.update(c.up); err != nil {
+		w.t.Fatal(err)
+	}
+	after := keysOf(r.read())
+	if string(after[c.key]) != c.shows || string(before[c.key]) == c.shows {
+		w.t.Errorf("%s is %s, was %s, want %s", c.key, after[c.key], before[c.key], c.shows)
+	}
+	for _, key := range append(r.also[c.key], c.key, "updatedAt") {
+		delete(before, key)
+		delete(after, key)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		w.t.Errorf("other keys (-before +after):\n%s", diff)
+	}
+	if fired := len(w.eventTypes(events)); fired != r.events {
+		w.t.Errorf("%d events, want %d", fired, r.events)
+	}
+	stored := w.dump()
+	w.pass(time.Minute)
+	if err := r.update(c.up); err != nil {
+		w.t.Fatal(err)
+	}
+	if diff := cmp.Diff(stored, w.dump()); diff != "" {
+		w.t.Errorf("the same update once more (-before +after):\n%s", diff)
+	}
+}
+
+func keysOf(answer any) (keys map[string]json.RawMessage) {
+	raw := must(json.Marshal(answer))
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		panic(err)
+	}
+	return keys
+}
+
+// fieldChanges are the updates.
+func fieldChanges() []fieldChange {
+	text, number, yes := affiliate.Set[string], affiliate.Set[int64], affiliate.Set(true)
+	sum, percent := affiliate.MustAmount, affiliate.MustPercent
+	type (
+		person   = affiliate.AffiliateUpdate
+		discount = affiliate.CouponUpdate
+		code     = affiliate.CodeUpdate
+		customer = affiliate.ReferralUpdate
+		sale     = affiliate.SaleUpdate
+		plan     = affiliate.PlanUpdate
+		tier     = affiliate.TierUpdate
+		endpoint = affiliate.EndpointUpdate
+	)
+	document := affiliate.Set(json.RawMessage(`{"a":1}`))
+	return []fieldChange{
+		{person{FirstName: text("Augusta")}, "firstName", `"Augusta"`},
+		{person{LastName: text("King")}, "lastName", `"King"`},
+		{person{Email: text("king@example.com")}, "email", `"king@example.com"`},
+		{person{CommissionRate: affiliate.Set(percent("30"))}, "commissionRate", `30`},
+		{person{AffiliateStatus: text("inactive")}, "status", `"INACTIVE"`},
+
+		{discount{Name: text("new")}, "name", `"new"`},
+		{discount{CouponType: affiliate.Set(affiliate.CouponFlat), AmountOff: amount("5"), Currency: currency("EUR")}, "couponType", `"FLAT"`},
+		{discount{PercentOff: affiliate.Set(percent("21"))}, "percentOff", `21`},
+		{discount{Duration: affiliate.Set(affiliate.DurationOnce)}, "duration", `"once"`},
+		{discount{DurationInMonths: number(7)}, "durationInMonths", `7`},
+		{discount{MaxRedemptions: number(7)}, "maxRedemptions", `7`},
+		{discount{LimitToProducts: affiliate.Set(false)}, "limitToProducts", `false`},
+		{discount{ProductIDs: affiliate.Set([]string{"b"})}, "productIds", `["b"]`},
+		{discount{Valid: affiliate.Set(false)}, "valid", `false`},
+		{discount{RedeemBy: affiliate.Set(affiliate.Day(2027, 1, 1))}, "redeemBy", `"2027-01-01T23:59:59.999Z"`},
+
+		{code{Code: text("KING20")}, "code", `"KING20"`},
+		{code{Code: text("ada20")}, "code", `"ada20"`}, // the same code in another spelling
+		{code{ExternalID: text("x")}, "externalId", `"x"`},
+		{code{Active: affiliate.Set(false)}, "active", `false`},
+		{code{ExpiresAt: affiliate.Set(affiliate.Day(2027, 1, 1))}, "expiresAt", `"2027-01-01T23:59:59.999Z"`},
+		{code{MaxRedemptions: number(7)}, "maxRedemptions", `7`},
+		{code{FirstTimeOrder: yes}, "firstTimeOrder", `true`},
+		{code{MinimumAmount: amount("5")}, "minimumAmount", `5`},
+		{code{MinimumAmountCurrency: currency("EUR")}, "minimumAmountCurrency", `"EUR"`},
+		{code{LimitToCustomers: yes}, "limitToCustomers", `true`},
+		{code{CustomerID: text("other")}, "customerId", `"other"`},
+		{code{LimitToAffiliate: yes}, "limitToAffiliate", `true`},
+
+		{customer{Name: text("Tom")}, "name", `"Tom"`},
+		{customer{Email: text("tom@example.net")}, "email", `"tom@example.net"`},
+		{customer{ReferredUserExternalID: text("other")}, "referredUserExternalId", `"other"`},
+		{customer{Plan: text("Yearly")}, "plan", `"Yearly"`},
+		{customer{SubscriptionStatus: affiliate.Set(affiliate.SubscriptionDeclined)}, "subscriptionStatus", `"DECLINED"`},
+		{customer{Notes: text("")}, "notes", `""`},
+		{customer{Metadata: document}, "metadata", `{"a":1}`},
+
+		{sale{Email: text("tom@example.net")}, "email", `"tom@example.net"`},
+		{sale{Name: text("Tom")}, "name", `"Tom"`},
+		{sale{TotalEarned: affiliate.Set(sum("200"))}, "totalEarned", `200`},
+		{sale{ExternalID: text("x")}, "externalId", `"x"`},
+		{sale{ExternalInvoiceID: text("x")}, "externalInvoiceId", `"x"`},
+		{sale{CommissionRate: affiliate.Set(percent("30"))}, "commissionRate", `30`},
+		{sale{CommissionEarned: affiliate.Set(sum("7"))}, "commissionEarned", `7`},
+		{sale{Metadata: document}, "metadata", `{"a":1}`},
+
+		{plan{Name: text("new")}, "name", `"new"`},
+		{plan{Terms: affiliate.Set(affiliate.Terms{Rate: percent("9")})}, "commissionRate", `9`},
+		{plan{PaymentTrigger: affiliate.Set(affiliate.TriggerSignup)}, "paymentTrigger", `"SIGNUP"`},
+		{plan{HoldRewards: yes}, "autoApproveRewards", `false`},
+
+		{tier{Tier: number(7)}, "tier", `7`},
+		{tier{Name: text("new")}, "name", `"new"`},
+		{tier{Emoji: text("★")}, "emoji", `"★"`},
+		{tier{MinReferrals: number(7)}, "minReferrals", `7`},
+		{tier{MinRevenue: affiliate.Set(sum("7"))}, "minRevenue", `7`},
+		{tier{ConditionType: affiliate.Set(affiliate.ConditionSome)}, "conditionType", `"SOME"`},
+		{tier{Rate: affiliate.Set(percent("9"))}, "commissionRate", `9`},
+
+		{endpoint{URL: text("https://hooks.example/b")}, "url", `"https://hooks.example/b"`},
+		{endpoint{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted})}, "events", `["sale.deleted"]`},
+		{endpoint{Description: text("new")}, "description", `"new"`},
+		{endpoint{Active: affiliate.Set(false)}, "active", `false`},
+		{endpoint{SvixHeaders: yes}, "svixHeaders", `true`},
+	}
+}
+
+// fieldTarget is a record of the kind that an update changes.
+func (w *world) fieldTarget(up any) fieldTarget {
+	ctx := context.Background()
+	switch up.(type) {
+	case affiliate.AffiliateUpdate:
+		id := w.ada().affiliate.ID
+		return fieldTarget{
+			func(up any) error {
+				return errOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, up.(affiliate.AffiliateUpdate)))
+			},
+			func() any { return must(w.Affiliate(ctx, id.String())) }, 1,
+			map[string][]string{
+				"firstName": {"name"}, "lastName": {"name"}, "commissionRate": {"useCommissionPlanCommissionRate"},
+			},
+		}
+	case affiliate.CouponUpdate:
+		id := must(w.CreateCoupon(ctx, affiliate.NewCoupon{
+			Name: "old", PercentOff: percent("20"), Duration: affiliate.DurationRepeating, DurationInMonths: affiliate.Set[int64](3),
+			LimitToProducts: true, ProductIDs: []string{"a"},
+		})).ID
+		return fieldTarget{
+			func(up any) error { return errOf(w.UpdateCoupon(ctx, id, up.(affiliate.CouponUpdate))) },
+			func() any { return must(w.Coupon(ctx, affiliate.CouponRef{ID: id})) }, 1,
+			map[string][]string{"couponType": {"percentOff", "amountOff", "currency"}, "duration": {"durationInMonths"}},
+		}
+	case affiliate.CodeUpdate:
+		a := w.ada()
+		id := a.code.ID
+		must(w.UpdateCode(ctx, id, affiliate.CodeUpdate{CustomerID: affiliate.Set("c"), MinimumAmount: amount("1")}))
+		return fieldTarget{
+			func(up any) error { return errOf(w.UpdateCode(ctx, id, up.(affiliate.CodeUpdate))) },
+			func() any { return must(w.Code(ctx, affiliate.CodeRef{ID: id})) }, 1, nil,
+		}
+	case affiliate.ReferralUpdate:
+		id := w.fieldSale().Referral.Or(affiliate.Referral{}).ID.String()
+		return fieldTarget{
+			func(up any) error { return errOf(w.UpdateReferral(ctx, id, up.(affiliate.ReferralUpdate))) },
+			func() any { return must(w.Referral(ctx, id)) }, 1,
+			map[string][]string{"subscriptionStatus": {"status"}},
+		}
+	case affiliate.SaleUpdate:
+		id := w.fieldSale().ID
+		money := []string{"commissionEarned", "commissions", "referral"}
+		return fieldTarget{
+			func(up any) error { return errOf(w.UpdateSale(ctx, id, up.(affiliate.SaleUpdate))) },
+			func() any { return must(w.Sale(ctx, id)) }, 1,
+			map[string][]string{"totalEarned": money, "commissionRate": money, "commissionEarned": money},
+		}
+	}
+	return w.quietTarget(up)
+}
+
+// quietTarget is a record whose changes fire nothing.
+func (w *world) quietTarget(up any) fieldTarget {
+	ctx := context.Background()
+	switch up.(type) {
+	case affiliate.PlanUpdate:
+		id := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "old"})).ID
+		return fieldTarget{
+			func(up any) error { return errOf(w.UpdatePlan(ctx, id, up.(affiliate.PlanUpdate))) },
+			func() any { return must(w.Plans(ctx, affiliate.Page{})).Items[0] }, 0, nil,
+		}
+	case affiliate.TierUpdate:
+		id := must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "old"})).ID
+		return fieldTarget{
+			func(up any) error { return errOf(w.UpdateTier(ctx, id, up.(affiliate.TierUpdate))) },
+			func() any { return must(w.Tiers(ctx, affiliate.Page{})).Items[0] }, 0, nil,
+		}
+	}
+	id := must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"sale.created"}})).ID
+	return fieldTarget{
+		func(up any) error { return errOf(w.UpdateEndpoint(ctx, id, up.(affiliate.EndpointUpdate))) },
+		func() any { return must(w.Endpoint(ctx, id)) }, 0,
+		map[string][]string{"active": {"status", "disabledReason", "disabledAt"}},
+	}
+}
+
+// fieldSale is a sale of a customer of ada's.
+func (w *world) fieldSale() affiliate.Sale {
+	w.ada()
+	return must(w.RecordSale(context.Background(), affiliate.NewSale{
+		ReferralID: "ada", Email: "tomas@example.net", Name: "Tomas", TotalEarned: affiliate.MustAmount("100"),
+	})).Sale.Or(affiliate.Sale{})
+}
