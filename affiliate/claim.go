@@ -303,7 +303,7 @@ func (p *Program) signers(ep *EndpointRecord, now time.Time) []Secret {
 		if !s.signs(now) {
 			continue
 		}
-		raw, err := p.unseal(s.Value)
+		raw, err := p.unseal(s.Value, ep.ID)
 		if err != nil {
 			return nil
 		}

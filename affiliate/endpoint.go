@@ -141,17 +141,22 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 		checkEventTypes(in.Events),
 		optional("description", in.Description, maxName),
 	)
-	secret, record, err := o.newSecret()
+	secret, err := o.newSecret()
 	if err != nil {
 		return IssuedEndpoint{}, err
 	}
-	rq := request{once: in.Once, name: "webhook.create", input: in, sealed: true}
+	id := o.Program.ids.next(o.now) // before the transaction, since the secret is bound to it
+	record, err := o.secretRecord(secret, id)
+	if err != nil {
+		return IssuedEndpoint{}, err
+	}
+	rq := request{once: in.Once, name: "webhook.create", input: in, secret: secret}
 	return create(o, rq, refused, func() (IssuedEndpoint, error) {
 		if err := o.roomForEndpoint(); err != nil {
 			return IssuedEndpoint{}, err
 		}
 		rec := EndpointRecord{
-			ID: o.newID(), URL: in.URL, Description: in.Description, Events: allTypes(in.Events),
+			ID: id, URL: in.URL, Description: in.Description, Events: allTypes(in.Events),
 			Active: in.Active.Or(true), SvixHeaders: in.SvixHeaders, Secrets: []SecretRecord{record},
 			CreatedAt: o.now, UpdatedAt: o.now,
 		}

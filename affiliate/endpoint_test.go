@@ -166,14 +166,7 @@ func TestCreateEndpointErrors(t *testing.T) {
 }
 
 func TestCreateEndpointOnce(t *testing.T) {
-	xor := func(raw []byte) ([]byte, error) {
-		raw = bytes.Clone(raw)
-		for i := range raw {
-			raw[i] ^= 0x5a
-		}
-		return raw, nil
-	}
-	w := newWorld(t, func(c *affiliate.Config) { c.Seal, c.Open = xor, xor })
+	w := newWorld(t, sealed)
 	var replayed []byte
 	in := affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}}
 	in.Once = affiliate.Once{Key: "k1", Replayed: func(answer []byte) { replayed = answer }}
@@ -375,7 +368,7 @@ func TestRotateSecret(t *testing.T) {
 
 func TestEndpointSealFails(t *testing.T) {
 	down := errors.New("the vault is down")
-	fail := func([]byte) ([]byte, error) { return nil, down }
+	fail := func(_, _ []byte) ([]byte, error) { return nil, down }
 	w := newWorld(t, func(c *affiliate.Config) { c.Seal, c.Open = fail, fail })
 	if _, err := w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}}); !errors.Is(err, down) {
 		t.Errorf("create: %v", err)

@@ -232,11 +232,11 @@ func (o *op) erasePayload(rec EventRecord) error {
 
 // eraseReceipts blanks the person in the answers that show them: a request that
 // is repeated with its key still finds its answer, and is not carried out
-// again. Sealed answers and refusals show nobody.
+// again. Refusals show nobody.
 func (o *op) eraseReceipts(who person) error {
 	receipts, err := gather(o.tx.Receipts, Key{})
 	for _, rec := range receipts {
-		if rec.Sealed || !who.in(rec.Answer) {
+		if !who.in(rec.Answer) {
 			continue
 		}
 		rec.Answer = who.blankIn(rec.Answer)

@@ -1,9 +1,11 @@
 package affiliate
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,7 +36,7 @@ type request struct {
 	once   Once
 	name   string // of the operation
 	input  any    // digested as JSON when the caller gives no digest; fields without JSON stand beside it
-	sealed bool   // the answer holds a secret
+	secret Secret // that the answer holds: kept apart from it, and sealed; empty: none
 }
 
 // create runs a create that may carry an idempotency key. refused is what the
@@ -53,12 +55,12 @@ func create[T any](o *op, rq request, refused error, fn func() (T, error)) (T, e
 	return update(o, fn)
 }
 
-// reply is what a create with a key answers: an answer or a refusal, and the
-// stored JSON when it is a replay.
+// reply is what a create with a key answers: an answer or a refusal, or the
+// receipt of an earlier one.
 type reply[T any] struct {
-	answer T
-	err    error
-	stored []byte
+	answer  T
+	err     error
+	receipt *ReceiptRecord
 }
 
 // createOnce runs fn unless the key has a receipt. The receipt of an answer
@@ -77,23 +79,30 @@ func createOnce[T any](o *op, rq request, refused error, fn func() (T, error)) (
 	if err != nil {
 		return zero, internal("digest request", err)
 	}
+	fresh, err := o.newReceipt(rq, digest)
+	if err != nil {
+		return zero, internal("seal receipt", err)
+	}
 	run := func(refused error) (reply[T], error) {
 		return update(o, func() (reply[T], error) {
 			old, err := o.tx.Receipts.Find(Key{Index: ByRequest, Text: rq.once.Key})
 			if err == nil && !o.now.After(old.CreatedAt.Add(receiptLife)) {
-				return replay[T](o, old, digest)
+				if old.Digest != digest {
+					return reply[T]{}, idempotencyKeyReused.err()
+				}
+				return reply[T]{receipt: &old}, nil
 			}
 			if err != nil && !errors.Is(err, ErrNotFound) {
 				return reply[T]{}, internal("read receipt", err)
 			}
 			if refused != nil {
-				return reply[T]{err: refused}, keep(o, rq, old.ID, digest, zero, refused)
+				return reply[T]{err: refused}, keep(o, fresh, old.ID, zero, refused)
 			}
 			answer, err := fn()
 			if err != nil {
 				return reply[T]{}, err
 			}
-			return reply[T]{answer: answer}, keep(o, rq, old.ID, digest, answer, nil)
+			return reply[T]{answer: answer}, keep(o, fresh, old.ID, answer, nil)
 		})
 	}
 	got, err := run(refused)
@@ -103,8 +112,8 @@ func createOnce[T any](o *op, rq request, refused error, fn func() (T, error)) (
 	if err != nil {
 		return zero, err
 	}
-	if got.stored != nil && rq.once.Replayed != nil {
-		rq.once.Replayed(got.stored)
+	if got.receipt != nil {
+		return replay[T](o, rq, got.receipt)
 	}
 	return got.answer, got.err
 }
@@ -149,20 +158,34 @@ type kept interface {
 	restore(answer []byte, outcome string) error
 }
 
+// newReceipt is the receipt of a request before there is an answer. What is to
+// be sealed is sealed here, outside of the transaction: the host's Seal may ask
+// a service.
+func (o *op) newReceipt(rq request, digest [32]byte) (rec ReceiptRecord, err error) {
+	rec = ReceiptRecord{Key: rq.once.Key, Digest: digest, CreatedAt: o.now}
+	if rq.secret != "" {
+		rec.ID, rec.Sealed = o.Program.ids.next(o.now), true
+		rec.Secret, err = o.seal([]byte(rq.secret), rec.ID)
+	}
+	return rec, err
+}
+
 // keep writes the receipt of a first answer, in the place of an expired one.
-func keep[T any](o *op, rq request, old uuid.UUID, digest [32]byte, answer T, refused error) error {
-	rec := ReceiptRecord{ID: o.newID(), Key: rq.once.Key, Digest: digest, Sealed: rq.sealed, CreatedAt: o.now}
+func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, answer T, refused error) error {
+	if rec.ID == uuid.Nil {
+		rec.ID = o.newID()
+	}
 	var err error
 	if refusal, ok := errors.AsType[*Error](refused); ok {
 		rec.Refusal, err = json.Marshal(refusal)
 	} else if rec.Answer = []byte("null"); refused == nil {
 		rec.Answer, rec.Outcome, err = encodeAnswer(answer)
 	}
-	if err == nil && rec.Sealed {
-		rec.Answer, err = o.seal(rec.Answer)
-	}
 	if err != nil {
 		return internal("write receipt", err)
+	}
+	if rec.Sealed {
+		rec.maskSecret()
 	}
 	if old != uuid.Nil {
 		if err := o.tx.Receipts.Delete(old); err != nil {
@@ -182,32 +205,25 @@ func encodeAnswer[T any](answer T) (raw []byte, outcome string, err error) {
 	return raw, outcome, err
 }
 
-// replay is the stored answer, when the request is the same one.
-func replay[T any](o *op, rec ReceiptRecord, digest [32]byte) (reply[T], error) {
-	if rec.Digest != digest {
-		return reply[T]{}, idempotencyKeyReused.err()
-	}
+// replay gives the answer of a receipt, once more.
+func replay[T any](o *op, rq request, rec *ReceiptRecord) (answer T, err error) {
+	stored := rec.Answer
 	if rec.Refusal != nil {
 		refusal := new(Error)
 		if err := json.Unmarshal(rec.Refusal, refusal); err != nil {
-			return reply[T]{}, internal("read receipt", err)
+			return answer, internal("read receipt", err)
 		}
-		return reply[T]{err: refusal, stored: []byte("null")}, nil
+		stored, err = []byte("null"), refusal
+	} else if stored, err = o.fullAnswer(rec); err == nil {
+		err = decodeAnswer(&answer, stored, rec.Outcome)
 	}
-	out, err := reply[T]{stored: rec.Answer}, error(nil)
-	if rec.Sealed {
-		out.stored, err = o.unseal(rec.Answer)
+	if err != nil && !worthKeeping(err) {
+		return answer, internal("read receipt", err)
 	}
-	if err == nil {
-		err = decodeAnswer(&out.answer, out.stored, rec.Outcome)
+	if rq.once.Replayed != nil {
+		rq.once.Replayed(stored)
 	}
-	if err == ErrNotFound {
-		out.err, err = err, nil
-	}
-	if err != nil {
-		return reply[T]{}, internal("read receipt", err)
-	}
-	return out, nil
+	return answer, err
 }
 
 func decodeAnswer[T any](answer *T, raw []byte, outcome string) error {
@@ -220,17 +236,32 @@ func decodeAnswer[T any](answer *T, raw []byte, outcome string) error {
 	return json.Unmarshal(raw, answer)
 }
 
-// seal and unseal keep secrets at rest as the host asks.
-func (p *Program) seal(raw []byte) ([]byte, error) {
-	if p.cfg.Seal == nil {
-		return raw, nil
+// The JSON of a secret in an answer. Nothing else can hold it: inside a text,
+// quotation marks are escaped.
+const (
+	secretBefore = `"secret":"`
+	maskedSecret = secretBefore + secretMask + `"`
+)
+
+// maskSecret takes the secret out of the answer.
+func (r *ReceiptRecord) maskSecret() {
+	before, rest, found := bytes.Cut(r.Answer, []byte(secretBefore))
+	_, after, closed := bytes.Cut(rest, []byte(`"`))
+	if !found || !closed { // a refusal, or an answer of nothing
+		r.Sealed, r.Secret = false, nil
+		return
 	}
-	return p.cfg.Seal(raw)
+	r.Answer = slices.Concat(before, []byte(maskedSecret), after)
 }
 
-func (p *Program) unseal(raw []byte) ([]byte, error) {
-	if p.cfg.Open == nil {
-		return raw, nil
+// fullAnswer is the JSON of an answer with its secret.
+func (o *op) fullAnswer(rec *ReceiptRecord) ([]byte, error) {
+	if !rec.Sealed {
+		return rec.Answer, nil
 	}
-	return p.cfg.Open(raw)
+	secret, err := o.unseal(rec.Secret, rec.ID)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Replace(rec.Answer, []byte(maskedSecret), slices.Concat([]byte(secretBefore), secret, []byte(`"`)), 1), nil
 }

@@ -36,9 +36,16 @@ type Config struct {
 	NewID func() uuid.UUID // nil: version 7 from Now and Rand; another one must increase strictly too
 	Rand  io.Reader        // ids, codes, secrets; nil: crypto/rand.Reader
 
-	Addresses AddressPolicy                // which endpoint URLs are accepted
-	Seal      func([]byte) ([]byte, error) // endpoint secrets at rest; nil: stored as they are
-	Open      func([]byte) ([]byte, error) // inverse of Seal; both or neither
+	Addresses AddressPolicy // which endpoint URLs are accepted
+
+	// Seal encrypts the secrets of endpoints at rest, and Open is its inverse:
+	// both or neither, safe for concurrent use. boundTo is the id of the record
+	// that the secret stands in, of the endpoint or of a receipt. It must be
+	// authenticated with the data, as additional data of an AEAD, so that what
+	// is copied to another record does not open there. Neither is called inside
+	// a transaction. Nil: secrets are stored as they are.
+	Seal func(data, boundTo []byte) ([]byte, error)
+	Open func(data, boundTo []byte) ([]byte, error)
 
 	// Schedule is the delay before each attempt of a delivery: its length is
 	// the number of attempts. From the second one on, up to a tenth or two

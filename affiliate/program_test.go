@@ -18,7 +18,7 @@ import (
 
 // A Config that cannot work is refused at the start, with its field named.
 func TestNewRefuses(t *testing.T) {
-	pass := func(b []byte) ([]byte, error) { return b, nil }
+	pass := func(b, _ []byte) ([]byte, error) { return b, nil }
 	for want, cfg := range map[string]affiliate.Config{
 		"Currency":     {Currency: "XYZ"},
 		"CookieDays":   {CookieDays: -1},

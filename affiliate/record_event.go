@@ -16,7 +16,8 @@ type ReceiptRecord struct {
 	Key       string
 	Digest    [32]byte
 	Answer    []byte // JSON of the answer; null where the answer was nothing
-	Sealed    bool   // Answer went through Config.Seal
+	Sealed    bool   // the answer holds a secret, which is masked in Answer and kept in Secret
+	Secret    []byte // as Config.Seal gave it, bound to ID
 	Outcome   string // of a sale
 	Refusal   []byte // JSON of the error; nil: the answer was not a refusal
 	CreatedAt time.Time
@@ -28,6 +29,7 @@ func (r ReceiptRecord) RecordID() uuid.UUID { return r.ID }
 // Clone copies the record with its bytes.
 func (r ReceiptRecord) Clone() ReceiptRecord {
 	r.Answer = slices.Clone(r.Answer)
+	r.Secret = slices.Clone(r.Secret)
 	r.Refusal = slices.Clone(r.Refusal)
 	return r
 }
@@ -68,7 +70,7 @@ type FlightRecord struct {
 
 // SecretRecord is one signing secret of an endpoint.
 type SecretRecord struct {
-	Value     []byte    // as Config.Seal gave it
+	Value     []byte    // as Config.Seal gave it, bound to the endpoint's id
 	Hint      string    // last four characters
 	ExpiresAt time.Time // zero: the newest one
 }

@@ -35,11 +35,15 @@ func (p *Program) RotateSecret(ctx context.Context, in Rotation) (IssuedEndpoint
 	o := p.op(ctx)
 	grace := in.GracePeriodSeconds.Or(defaultGrace)
 	refused := first(in.check(grace))
-	secret, record, err := o.newSecret()
+	secret, err := o.newSecret()
 	if err != nil {
 		return IssuedEndpoint{}, err
 	}
-	rq := request{once: in.Once, name: "webhook.rotate", input: in, sealed: true}
+	record, err := o.secretRecord(secret, in.WebhookID)
+	if err != nil {
+		return IssuedEndpoint{}, err
+	}
+	rq := request{once: in.Once, name: "webhook.rotate", input: in, secret: secret}
 	return create(o, rq, refused, func() (IssuedEndpoint, error) {
 		rec, err := o.endpoint(in.WebhookID)
 		if err != nil {

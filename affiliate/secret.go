@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"github.com/google/uuid"
 )
 
 // A Secret signs the deliveries of an endpoint: "whsec_" and the standard
@@ -46,18 +48,38 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(secretMask) }
 // hint is the end of the secret, by which people tell secrets apart.
 func (s Secret) hint() string { return string(s[max(0, len(s)-secretHint):]) }
 
-// newSecret draws a secret and seals it for its record.
-func (o *op) newSecret() (Secret, SecretRecord, error) {
-	raw, err := o.Program.ids.randomBytes(32)
+// newSecret draws a secret.
+func (p *Program) newSecret() (Secret, error) {
+	raw, err := p.ids.randomBytes(32)
 	if err != nil {
-		return "", SecretRecord{}, internal("draw secret", err)
+		return "", internal("draw secret", err)
 	}
-	s := Secret(secretPrefix + base64.StdEncoding.EncodeToString(raw))
-	sealed, err := o.seal([]byte(s))
+	return Secret(secretPrefix + base64.StdEncoding.EncodeToString(raw)), nil
+}
+
+// secretRecord is what an endpoint keeps of its newest secret.
+func (p *Program) secretRecord(s Secret, endpoint uuid.UUID) (SecretRecord, error) {
+	sealed, err := p.seal([]byte(s), endpoint)
 	if err != nil {
-		return "", SecretRecord{}, internal("seal secret", err)
+		return SecretRecord{}, internal("seal secret", err)
 	}
-	return s, SecretRecord{Value: sealed, Hint: s.hint()}, nil
+	return SecretRecord{Value: sealed, Hint: s.hint()}, nil
+}
+
+// seal is what the store keeps of a secret that stands in the record id.
+func (p *Program) seal(secret []byte, id uuid.UUID) ([]byte, error) {
+	if p.cfg.Seal == nil {
+		return secret, nil
+	}
+	return p.cfg.Seal(secret, id[:])
+}
+
+// unseal is the inverse of seal.
+func (p *Program) unseal(kept []byte, id uuid.UUID) ([]byte, error) {
+	if p.cfg.Open == nil {
+		return kept, nil
+	}
+	return p.cfg.Open(kept, id[:])
 }
 
 // randomBytes reads from Config.Rand, which need not be safe for concurrent

@@ -1,0 +1,50 @@
+package affiliate_test
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"fmt"
+	"log"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// The secrets of endpoints are kept under AES-GCM. Where the key changes, Open
+// tries the new one and then the old one.
+func ExampleConfig_seal() {
+	key := []byte("32 bytes from a secrets manager.") // never from the source
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		log.Fatal(err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg := affiliate.Config{
+		Seal: func(data, boundTo []byte) ([]byte, error) { return aead.Seal(nil, nil, data, boundTo), nil },
+		Open: func(data, boundTo []byte) ([]byte, error) { return aead.Open(nil, nil, data, boundTo) },
+	}
+	program, err := affiliate.New(memstore.New(), cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	endpoint, err := program.CreateEndpoint(context.Background(), affiliate.NewEndpoint{
+		URL: "https://hooks.beans.example/", Events: []affiliate.EventType{affiliate.SaleCreated},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	kept, _ := cfg.Seal([]byte(endpoint.Secret.Reveal()), endpoint.ID[:]) // as the store has it
+	opened, _ := cfg.Open(kept, endpoint.ID[:])
+	fmt.Println(affiliate.Secret(opened) == endpoint.Secret)
+	_, err = cfg.Open(kept, uuid.Max[:]) // copied to another endpoint
+	fmt.Println(err)
+	// Output:
+	// true
+	// cipher: message authentication failed
+}

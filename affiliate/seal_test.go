@@ -1,0 +1,151 @@
+package affiliate_test
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// sealed seals secrets with AES-GCM, as a host does.
+func sealed(c *affiliate.Config) {
+	block := must(aes.NewCipher([]byte("a key of 32 bytes for tests only")))
+	aead := must(cipher.NewGCMWithRandomNonce(block))
+	c.Seal = func(data, boundTo []byte) ([]byte, error) { return aead.Seal(nil, nil, data, boundTo), nil }
+	c.Open = func(data, boundTo []byte) ([]byte, error) { return aead.Open(nil, nil, data, boundTo) }
+}
+
+// behind changes records behind the engine's back.
+func behind(t *testing.T, w *world, change func(tx *affiliate.Tx)) {
+	t.Helper()
+	err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		change(tx)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A secret opens only in the record that it was sealed for: not at another
+// endpoint, and neither an endpoint's in a receipt nor the other way round.
+func TestSealBound(t *testing.T) {
+	const key = "k"
+	create := affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: key}}
+	find := affiliate.Key{Index: affiliate.ByRequest, Text: key}
+	for name, forge := range map[string]func(*affiliate.Tx, *affiliate.EndpointRecord, *affiliate.EndpointRecord, *affiliate.ReceiptRecord){
+		"another endpoint": func(_ *affiliate.Tx, theirs, mine *affiliate.EndpointRecord, _ *affiliate.ReceiptRecord) {
+			mine.Secrets[0].Value = theirs.Secrets[0].Value
+		},
+		"from a receipt": func(_ *affiliate.Tx, _, mine *affiliate.EndpointRecord, receipt *affiliate.ReceiptRecord) {
+			mine.Secrets[0].Value = receipt.Secret
+		},
+		"into a receipt": func(_ *affiliate.Tx, theirs, _ *affiliate.EndpointRecord, receipt *affiliate.ReceiptRecord) {
+			receipt.Secret = theirs.Secrets[0].Value
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, sealed)
+			theirs := must(w.CreateEndpoint(t.Context(), create))
+			mine := w.hookAt("https://mine.example/")
+			if got := must(w.CreateEndpoint(t.Context(), create)); got.Secret.Reveal() != theirs.Secret.Reveal() {
+				t.Fatal("the repeat shows another secret")
+			}
+			behind(t, w, func(tx *affiliate.Tx) {
+				a, b, r := must(tx.Endpoints.Get(theirs.ID)), must(tx.Endpoints.Get(mine.ID)), must(tx.Receipts.Find(find))
+				forge(tx, &a, &b, &r)
+				must(0, tx.Endpoints.Replace(b))
+				must(0, tx.Receipts.Replace(r))
+			})
+			if name == "into a receipt" {
+				if got, err := w.CreateEndpoint(t.Context(), create); err == nil {
+					t.Errorf("the receipt opens as %q", got.Secret.Reveal())
+				}
+				return
+			}
+			w.crowd(1)
+			for _, c := range w.claim(64) {
+				if c.Endpoint == mine.ID {
+					t.Errorf("signed with %q, the secret of endpoint %v is %q", c.Secrets[0].Reveal(), theirs.ID, theirs.Secret.Reveal())
+				}
+			}
+		})
+	}
+}
+
+// Seal and Open may ask a service: they are not called while the store is held.
+func TestSealOutsideTransactions(t *testing.T) {
+	store := &inside{Store: memstore.New()}
+	calls := 0
+	w := newWorldOn(t, store, func(c *affiliate.Config) {
+		sealed(c)
+		seal, open := c.Seal, c.Open
+		count := func() {
+			if calls++; store.depth > 0 {
+				t.Error("called inside a transaction")
+			}
+		}
+		c.Seal = func(data, boundTo []byte) ([]byte, error) { count(); return seal(data, boundTo) }
+		c.Open = func(data, boundTo []byte) ([]byte, error) { count(); return open(data, boundTo) }
+		c.Send = func(context.Context, affiliate.Claim) affiliate.Attempt { return affiliate.Attempt{Status: 204} }
+	})
+	create := affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "create"}}
+	ep := must(w.CreateEndpoint(t.Context(), create))
+	must(w.CreateEndpoint(t.Context(), create))
+	rotate := affiliate.Rotation{WebhookID: ep.ID, Once: affiliate.Once{Key: "rotate"}}
+	must(w.RotateSecret(t.Context(), rotate))
+	must(w.RotateSecret(t.Context(), rotate))
+	must(w.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: affiliate.SaleCreated}))
+	w.crowd(1)
+	w.claimOne()
+	if calls < 10 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
+// inside is a Store that knows whether one of its closures runs.
+type inside struct {
+	affiliate.Store
+	depth int
+}
+
+func (s *inside) in(fn func(*affiliate.Tx) error) func(*affiliate.Tx) error {
+	return func(tx *affiliate.Tx) error {
+		s.depth++
+		defer func() { s.depth-- }()
+		return fn(tx)
+	}
+}
+
+func (s *inside) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return s.Store.View(ctx, id, s.in(fn))
+}
+
+func (s *inside) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return s.Store.Update(ctx, id, s.in(fn))
+}
+
+// What a Seal is bound to is the id of the endpoint, or of the receipt.
+func TestSealBoundTo(t *testing.T) {
+	var bound [][]byte
+	w := newWorld(t, func(c *affiliate.Config) {
+		sealed(c)
+		seal := c.Seal
+		c.Seal = func(data, boundTo []byte) ([]byte, error) {
+			bound = append(bound, slices.Clone(boundTo))
+			return seal(data, boundTo)
+		}
+	})
+	ep := must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "k"}}))
+	var receipt uuid.UUID
+	behind(t, w, func(tx *affiliate.Tx) {
+		receipt = must(tx.Receipts.Find(affiliate.Key{Index: affiliate.ByRequest, Text: "k"})).ID
+	})
+	equal(t, [][]byte{ep.ID[:], receipt[:]}, bound)
+}
