@@ -228,6 +228,10 @@ func walkCauses(t *testing.T, cascade bool) {
 			_, err := w.PushReferralStatus(ctx, tomas.Email, affiliate.SubscriptionPastDue)
 			return err
 		}, fires("referral.updated tomas")},
+		cause{"PushReferralStatus to refused", func() error {
+			_, err := w.PushReferralStatus(ctx, tomas.Email, affiliate.SubscriptionDeclined)
+			return err
+		}, fires("referral.updated tomas")},
 		cause{"RecordSale to an inactive customer", func() error {
 			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: tomas.Email, TotalEarned: sum("1")})
 			return err

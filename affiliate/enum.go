@@ -139,6 +139,13 @@ const (
 	SubscriptionCancelled SubscriptionStatus = "CANCELLED"
 )
 
+// refused reports whether sales to the customer are not recorded. PAST_DUE and
+// CANCELLED are not among them: who pays has paid, and the provider often says
+// so after the fact.
+func (s SubscriptionStatus) refused() bool {
+	return s == SubscriptionSubmitted || s == SubscriptionDeclined
+}
+
 // SubmissionType says whether a referral was made by tracking or by hand.
 type SubmissionType string
 

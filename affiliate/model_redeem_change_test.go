@@ -261,7 +261,8 @@ func (m *redeemMachine) setStatus(rt *rapid.T) {
 	if !maybe(rt, "anybody", 6) {
 		ident = anyFrom(rt, "customer", m.referrals).email
 	}
-	status := choose(rt, "status", affiliate.SubscriptionActive, affiliate.SubscriptionActive, affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled)
+	status := choose(rt, "status", affiliate.SubscriptionActive, affiliate.SubscriptionActive, affiliate.SubscriptionPastDue,
+		affiliate.SubscriptionCancelled, affiliate.SubscriptionSubmitted, affiliate.SubscriptionDeclined)
 	_, err := m.w.PushReferralStatus(m.ctx, ident, status)
 	r := m.referral(ident)
 	if ident == "" || r == nil {

@@ -189,7 +189,7 @@ func (m *redeemMachine) outcome(e errand, b buyer) (affiliate.SaleOutcome, affil
 	if !byCode && b.referral == nil && (b.email == "" || e.name == "") {
 		return "", affiliate.MissingField, nil
 	}
-	if b.referral != nil && b.referral.status != affiliate.SubscriptionActive {
+	if b.referral != nil && (b.referral.status == affiliate.SubscriptionSubmitted || b.referral.status == affiliate.SubscriptionDeclined) {
 		return affiliate.SaleInactiveCustomer, "", nil
 	}
 	return affiliate.SaleRecorded, "", nil

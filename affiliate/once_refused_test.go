@@ -120,7 +120,7 @@ func TestOnceOutcomes(t *testing.T) {
 		t.Run(string(outcome), func(t *testing.T) {
 			s := newOnceShop(t, memstore.New())
 			must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "t@example.net", TotalEarned: affiliate.MustAmount("1"), ExternalID: "order-1"}))
-			must(s.PushReferralStatus(ctx, "t@example.net", affiliate.SubscriptionCancelled))
+			must(s.PushReferralStatus(ctx, "t@example.net", affiliate.SubscriptionDeclined))
 			c.in.TotalEarned = affiliate.MustAmount("10")
 			call := creator(c.in, (*affiliate.Program).RecordSale)
 			first := must(call.run(s.Program, c.in, affiliate.Once{Key: "k"})).(affiliate.SaleResult)

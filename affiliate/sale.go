@@ -104,7 +104,7 @@ const (
 	SaleRecorded         SaleOutcome = "recorded"
 	SaleDuplicate        SaleOutcome = "duplicate"         // a live sale has its external id or invoice id
 	SaleUnattributed     SaleOutcome = "unattributed"      // no affiliate could be found
-	SaleInactiveCustomer SaleOutcome = "inactive-customer" // the customer's subscription is not ACTIVE
+	SaleInactiveCustomer SaleOutcome = "inactive-customer" // the customer is SUBMITTED or DECLINED
 )
 
 // SaleResult is the answer of [Program.RecordSale].

@@ -33,7 +33,7 @@ func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
 			return "", err
 		}
 	}
-	if ref.ID != uuid.Nil && ref.Status != SubscriptionActive {
+	if ref.Status.refused() {
 		return SaleInactiveCustomer, nil
 	}
 	if d.deal, err = o.dealFor(&d.affiliate, ref); err != nil {

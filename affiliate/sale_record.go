@@ -14,10 +14,11 @@ import (
 //
 // An outcome other than [SaleRecorded] is not an error: a sale with the same
 // external id or invoice id is there already (and comes back as Earlier), no
-// affiliate could be found, or the customer's subscription is not ACTIVE. Such
-// a report writes, counts and fires nothing. Duplicates are recognised before
-// any rule of a code, so that the retry of the sale that took the last
-// redemption is not refused.
+// affiliate could be found, or the customer is SUBMITTED or DECLINED. Such a
+// report writes, counts and fires nothing. Duplicates are recognised before any
+// rule of a code, so that the retry of the sale that took the last redemption
+// is not refused. A customer who is PAST_DUE or CANCELLED and pays has paid:
+// the sale is recorded.
 //
 // Effects: in one transaction, the sale with its commission, the ledger row and
 // both counters of a code, the totals of link, affiliate and referral;

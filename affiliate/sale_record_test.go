@@ -240,8 +240,8 @@ func TestRecordSaleOutcomes(t *testing.T) {
 	limit := must(s.UpdateCode(t.Context(), s.code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
 	first := s.sell(affiliate.NewSale{PromoCode: limit.Code, ExternalID: "order-1", ExternalInvoiceID: "inv-1"})
 	asleep := map[affiliate.SubscriptionStatus]string{}
-	for _, status := range []affiliate.SubscriptionStatus{"SUBMITTED", "DECLINED", "PAST_DUE", "CANCELLED"} {
-		asleep[status] = s.customer("bob", strings.ToLower(strings.ReplaceAll(string(status), "_", ""))).Email
+	for _, status := range []affiliate.SubscriptionStatus{"SUBMITTED", "DECLINED"} {
+		asleep[status] = s.customer("bob", strings.ToLower(string(status))).Email
 		must(s.PushReferralStatus(t.Context(), asleep[status], status))
 	}
 	type row struct {
@@ -283,6 +283,27 @@ func TestRecordSaleOutcomes(t *testing.T) {
 		})
 	}
 	s.verify()
+}
+
+// A payment of a customer whose subscription is past due or cancelled is a
+// payment: the provider often says so after the fact (B397).
+func TestRecordSaleOfEndedSubscription(t *testing.T) {
+	for _, status := range []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled} {
+		for name, in := range map[string]affiliate.NewSale{
+			"by email":    {Email: "tomas@example.net"},
+			"by referral": {ReferralID: "tomas@example.net"},
+			"by code":     {PromoCode: "ADA20", Email: "tomas@example.net"},
+		} {
+			t.Run(string(status)+" "+name, func(t *testing.T) {
+				s := newSaleShop(t)
+				must(s.PushReferralStatus(t.Context(), s.tomas.Email, status))
+				sale := s.sell(in)
+				equal(t, sum("20"), sale.CommissionEarned)
+				equal(t, status, must(s.Referral(t.Context(), s.tomas.Email)).SubscriptionStatus)
+				s.verify()
+			})
+		}
+	}
 }
 
 // An external id belongs to live sales only.

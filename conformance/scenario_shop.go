@@ -188,7 +188,7 @@ func sceneUpdates(s *scene) {
 	r = do2(s, "UpdateReferral", s.UpdateReferral, r.Email, affiliate.ReferralUpdate{Plan: affiliate.Null[string](), Notes: given("two\nlines"), Metadata: given(meta), SubscriptionStatus: given(affiliate.SubscriptionDeclined)})
 	same(s, "a plan that was cleared", affiliate.Null[string](), r.Plan)
 	same(s, "metadata", affiliate.Set(meta), r.Metadata)
-	same(s, "a customer who is not active", affiliate.SaleInactiveCustomer, do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: r.Email, TotalEarned: amount("1")}).Outcome)
+	same(s, "a customer who is DECLINED", affiliate.SaleInactiveCustomer, do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: r.Email, TotalEarned: amount("1")}).Outcome)
 	do2(s, "UpdateReferral", s.UpdateReferral, r.ID.String(), affiliate.ReferralUpdate{SubscriptionStatus: given(affiliate.SubscriptionActive)})
 
 	sale := s.sell(affiliate.NewSale{Email: r.Email, TotalEarned: amount("100"), ExternalID: s.slug("1"), Product: given(affiliate.Product{ProductID: "p", Quantity: given(amount("1.5"))})})

@@ -133,7 +133,7 @@ func recordedCases() []serverCase {
 			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
 			x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":10,"externalId":"{{u}}e"}`).headed("Sale-Outcome", "recorded")
 		}),
-		own("B397 an inactive customer", "rule 5.2: a customer who is not ACTIVE is null", func(x *exam) {
+		own("B397 an inactive customer", "rule 5.2: a customer who is SUBMITTED or DECLINED is null", func(x *exam) {
 			x.do("POST /referrals", `{"affiliateId":"{{a}}","name":"Tom","email":"{{u}}@conform.example","referredUserExternalId":"1"}`).as("r")
 			for _, status := range []string{"DECLINED", "SUBMITTED"} {
 				x.do("PUT /referrals", `{"referralId":"{{r}}","subscriptionStatus":"`+status+`"}`).ok()

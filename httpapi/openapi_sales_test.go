@@ -108,6 +108,7 @@ func saleOperations() map[string]about {
 		"POST /sales": {
 			id: "recordSale", summary: "Report a sale",
 			text: "Sale-Outcome says what became of it; every outcome but recorded answers null, writes nothing and counts nothing. " +
+				"inactive-customer is a customer who is SUBMITTED or DECLINED; one who is PAST_DUE or CANCELLED and pays is recorded. " +
 				"Fires sale.created, after referral.created when the customer was new.",
 			required: []string{"totalEarned"},
 			oneOf:    []string{"promoCode", "referralId", "email"},

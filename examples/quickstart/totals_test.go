@@ -57,9 +57,9 @@ type person struct {
 }
 
 type buyer struct {
-	of     *person
-	id     string
-	active bool
+	of       *person
+	id       string
+	declined bool
 }
 
 type discount struct {
@@ -171,7 +171,7 @@ func (c *counter) row(kind string, v map[string]string, at time.Time) (result st
 		return "recorded"
 	case "customer-status":
 		if buyer := c.customers[v["email"]]; buyer != nil {
-			buyer.active = v["status"] == "ACTIVE"
+			buyer.declined = v["status"] == "DECLINED"
 		}
 	case "referral-delete":
 		c.forget(v["email"])
@@ -253,7 +253,7 @@ func (c *counter) person(email string) *person {
 
 func (c *counter) know(email, id string, of *person) {
 	if email != "" && c.customers[email] == nil {
-		c.customers[email] = &buyer{of: of, id: id, active: true}
+		c.customers[email] = &buyer{of: of, id: id}
 	}
 }
 
@@ -285,7 +285,7 @@ func (c *counter) buy(v map[string]string, at time.Time) string {
 	if owner == nil {
 		return "unattributed"
 	}
-	if buyer != nil && !buyer.active {
+	if buyer != nil && buyer.declined {
 		return "inactive-customer"
 	}
 	if code != nil {

@@ -37,7 +37,7 @@ func Kinds() []Kind {
 		{"code-delete", "code", "", "a code is removed", (*Shop).deleteCode},
 		{"click", "link", "id", "a visit through a link", (*Shop).click},
 		{"referral", "id email name", "link code", "a customer signs up through a link or a code", (*Shop).signUp},
-		{"customer-status", "email status", "", "a subscription is ACTIVE, PAST_DUE or CANCELLED", (*Shop).pushStatus},
+		{"customer-status", "email status", "", "a subscription is ACTIVE, PAST_DUE, CANCELLED or DECLINED", (*Shop).pushStatus},
 		{"referral-delete", "email", "", "a customer asks to be forgotten", (*Shop).deleteReferral},
 		{"order", "id amount", "email name link code tax shipping product percent", "a payment, by code, link or a known customer", (*Shop).order},
 		{"renewal", "id email amount", "tax product", "a payment of a subscription", (*Shop).order},
