@@ -206,16 +206,17 @@ func appendDiscount(dst []byte, coupon CouponRecord) []byte {
 	return coupon.PercentOff.AppendJSON(dst)
 }
 
-// alphabet returns the characters of the random part.
+// alphabet returns the characters of the random part. It is a text part like
+// the others, and so is upper case unless asked otherwise.
 func (c CharsCase) alphabet() string {
 	const digits, upper, lower = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 	switch c {
-	case CharsUppercase:
-		return upper + digits
 	case CharsLowercase:
 		return lower + digits
+	case CharsMixed:
+		return upper + lower + digits
 	}
-	return upper + lower + digits
+	return upper + digits
 }
 
 // errNotRandom says that Config.Rand gives the same again and again.

@@ -31,20 +31,23 @@ func TestGeneratedCodeParts(t *testing.T) {
 		edit   func(*affiliate.NewCode)
 		want   string // a pattern
 	}{
-		{"every part", half.ID, all, func(c *affiliate.NewCode) { c.Prefix = "vip_" }, `VIP_EVENOLSMITH3RDEVEN12.5T12OFF[A-Za-z0-9]{4}`},
+		{"every part", half.ID, all, func(c *affiliate.NewCode) { c.Prefix = "vip_" }, `VIP_EVENOLSMITH3RDEVEN12.5T12OFF[A-Z0-9]{4}`},
 		{"first name", half.ID, parts{FirstName: true}, nil, `EVE`},
 		{"last name", half.ID, parts{LastName: true}, nil, `NOLSMITH3RD`},
 		{"email", half.ID, parts{Email: true}, nil, `EVEN`},
 		{"percentage", half.ID, parts{DiscountAmount: true}, nil, `12\.5`},
 		{"amount", flat.ID, parts{DiscountAmount: true}, nil, `10`},
 		{"coupon name", flat.ID, parts{CouponName: true}, nil, `TEN`},
-		{"random alone", flat.ID, parts{RandomChars: true}, func(c *affiliate.NewCode) { c.RandomCharsLength = affiliate.Set[int64](32) }, `[A-Za-z0-9]{32}`},
+		{"random alone", flat.ID, parts{RandomChars: true}, func(c *affiliate.NewCode) { c.RandomCharsLength = affiliate.Set[int64](32) }, `[A-Z0-9]{32}`},
 		{"upper", flat.ID, parts{RandomChars: true}, func(c *affiliate.NewCode) {
 			c.RandomCharsLength, c.RandomCharsCase = affiliate.Set[int64](32), affiliate.CharsUppercase
 		}, `[A-Z0-9]{32}`},
 		{"lower", flat.ID, parts{RandomChars: true}, func(c *affiliate.NewCode) {
 			c.RandomCharsLength, c.RandomCharsCase = affiliate.Set[int64](32), affiliate.CharsLowercase
 		}, `[a-z0-9]{32}`},
+		{"mixed", flat.ID, parts{RandomChars: true}, func(c *affiliate.NewCode) {
+			c.RandomCharsLength, c.RandomCharsCase = affiliate.Set[int64](32), affiliate.CharsMixed
+		}, `[A-Z0-9]*[a-z][A-Za-z0-9]*`},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

@@ -44,7 +44,8 @@ var integrations = []Integration{
 	"PADDLE", "CHARGEBEE", "MEMBERSTACK", "POLAR", "SKILLPLATE", "ZYLVIE",
 }
 
-// CharsCase is the alphabet of the random part of a generated code.
+// CharsCase is the alphabet of the random part of a generated code. The zero
+// value means uppercase.
 type CharsCase string
 
 // The alphabets: A–Z 0–9, a–z 0–9, or all three ranges.

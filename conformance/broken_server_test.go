@@ -212,6 +212,12 @@ func brokenRequests() []brokenServer {
 			}
 			return body
 		})},
+		{"draws random characters of any letter case by default", []string{"B249 random"}, asked(func(r *http.Request, body []byte) []byte {
+			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/promotional-codes") || strings.Contains(string(body), "randomCharsCase") {
+				return body
+			}
+			return edited(body, func(m map[string]json.RawMessage) { m["randomCharsCase"] = json.RawMessage(`"mixed"`) })
+		})},
 		{"serves a path with a slash at its end", []string{"P /coupons/"}, asked(func(r *http.Request, body []byte) []byte {
 			r.URL.Path = strings.TrimSuffix(r.URL.Path, "/")
 			return body

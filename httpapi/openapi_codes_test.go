@@ -91,7 +91,7 @@ func codeBodies() map[string]note {
 		"codeStructure.randomCharsCase":   plain("Read where randomCharsCase is not given outside.", values[affiliate.CharsCase]()),
 		"prefix":                          plain("The first part of a generated code.", chars("1", "50")),
 		"randomCharsLength":               plain("How many random characters.", atLeast("1"), atMost("32"), byDefault(4)),
-		"randomCharsCase":                 plain("Which random characters: capitals and digits, small letters and digits, or all.", values[affiliate.CharsCase](), byDefault("mixed")),
+		"randomCharsCase":                 plain("Which random characters: capitals and digits, small letters and digits, or all.", values[affiliate.CharsCase](), byDefault("uppercase")),
 
 		"promoCode":         plain("The code; required unless code is given.", identText),
 		"totalEarned":       plain("What the sale will send as totalEarned.", above("0")),
