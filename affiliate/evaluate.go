@@ -7,7 +7,7 @@ import "context"
 type Order struct {
 	Once        `json:"-"`
 	PromoCode   string       `json:"promoCode"`
-	TotalEarned Opt[Amount]  `json:"totalEarned,omitzero"` // > 0; what the sale will send
+	TotalEarned Opt[Amount]  `json:"totalEarned,omitzero"` // > 0, at most 10^11; what the sale will send
 	Email       string       `json:"email,omitzero"`       // the customer
 	ReferralID  string       `json:"referralId,omitzero"`  // referral id, customer email, click id, affiliate id or slug
 	Product     Opt[Product] `json:"product,omitzero"`
@@ -70,6 +70,8 @@ func checkEvaluated(in *Order) error {
 	}
 	if amount, ok := in.TotalEarned.Get(); ok && amount.Sign() <= 0 {
 		total = totalNotPositive.err()
+	} else if ok {
+		total = boundOfSale("totalEarned", amount)
 	}
 	if in.Email = trimSpace(in.Email); in.Email != "" {
 		email = checkEmail("email", &in.Email)

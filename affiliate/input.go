@@ -22,6 +22,10 @@ const (
 	maxClickText  = 2048 // bytes
 )
 
+// maxOfSale is the most that one sale may be, in scaled units: 10^11. So no
+// sale fills the totals of its affiliate: there is room for 9,223 of them.
+const maxOfSale = 100_000_000_000 * amountScale
+
 // first returns the first error, or nil.
 func first(errs ...*Error) error {
 	for _, err := range errs {
@@ -160,6 +164,14 @@ func (p *Program) instant(o Opt[Date]) time.Time {
 		return t.Add(time.Microsecond) // the first instant of year 1 is a date, not "none"
 	}
 	return t
+}
+
+// boundOfSale refuses a total or a subtotal that no sale may have.
+func boundOfSale(field string, a Amount) *Error {
+	if a.Cmp(AmountFromScaled(maxOfSale)) > 0 {
+		return invalid(field, tooLarge)
+	}
+	return nil
 }
 
 // atLeastOne checks a limit that may not be given.

@@ -322,6 +322,8 @@ func TestEvaluateErrors(t *testing.T) {
 		{"B259 no code", in{PromoCode: " ", TotalEarned: amount("0")}, fieldError(mf, "promoCode", "Promo code is required")},
 		{"B259 zero", in{PromoCode: "x", TotalEarned: amount("0"), Email: "x"}, fieldError(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
 		{"B259 negative", in{PromoCode: "x", TotalEarned: amount("-1")}, fieldError(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"B387 above the bound", in{PromoCode: "x", TotalEarned: amount("100000000000.0001"), Email: "x"}, tooLarge("totalEarned")},
+		{"B387 largest", in{PromoCode: "x", TotalEarned: amount("922337203685477.5807")}, tooLarge("totalEarned")},
 		{"email", in{PromoCode: "x", Email: "x", Product: product(affiliate.Product{Quantity: amount("0")})}, fieldError(inv, "email", "Email is invalid")},
 		{"quantity", in{PromoCode: "x", Product: product(affiliate.Product{Quantity: amount("0")})}, fieldError(inv, "product.quantity", "product.quantity must be greater than zero")},
 		{"price", in{PromoCode: "x", Product: product(affiliate.Product{Price: amount("-1")})}, fieldError(inv, "product.price", "product.price must be at least 0")},
@@ -373,8 +375,8 @@ func TestEvaluateDiscount(t *testing.T) {
 		{"B148 flat is rounded when applied", "USD", flat("10.005", "USD"), amount("100"), amount("10.01")},
 		{"flat in another currency", "USD", flat("5", "EUR"), amount("100"), none},
 		{"never over the total", "USD", percentage("100"), amount("0.005"), amount("0.005")},
-		{"no room for the rounded value", "JPY", percentage("100"), amount("922337203685477.5807"), amount("922337203685477.5807")},
-		{"no room for the rounded amount", "JPY", flat("922337203685477.5806", "JPY"), amount("922337203685477.5807"), amount("922337203685477.5807")},
+		{"the largest total", "JPY", percentage("100"), amount("100000000000"), amount("100000000000")},
+		{"no room for the rounded amount", "JPY", flat("922337203685477.5807", "JPY"), amount("100000000000"), amount("100000000000")},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

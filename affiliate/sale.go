@@ -82,7 +82,7 @@ type NewSale struct {
 	ReferralID        string       `json:"referralId,omitzero"` // referral id, customer email, click id, affiliate id or slug
 	Email             string       `json:"email,omitzero"`      // the customer
 	Name              string       `json:"name,omitzero"`       // the customer; empty: the referral's
-	TotalEarned       Amount       `json:"totalEarned"`         // > 0
+	TotalEarned       Amount       `json:"totalEarned"`         // > 0, at most 10^11
 	Tax               Amount       `json:"tax,omitzero"`        // ≥ 0
 	Shipping          Amount       `json:"shipping,omitzero"`   // ≥ 0; with Tax at most TotalEarned
 	ExternalID        string       `json:"externalId,omitzero"` // unique among live sales
@@ -118,7 +118,7 @@ type SaleResult struct {
 type SaleUpdate struct {
 	Email             Opt[string]          `json:"email,omitzero"` // of the sale only
 	Name              Opt[string]          `json:"name,omitzero"`
-	TotalEarned       Opt[Amount]          `json:"totalEarned,omitzero"`
+	TotalEarned       Opt[Amount]          `json:"totalEarned,omitzero"` // > 0, at most 10^11
 	ExternalID        Opt[string]          `json:"externalId,omitzero"`
 	ExternalInvoiceID Opt[string]          `json:"externalInvoiceId,omitzero"`
 	CommissionRate    Opt[Percent]         `json:"commissionRate,omitzero"`

@@ -59,6 +59,7 @@ func checkSaleUpdate(up *SaleUpdate) error {
 	}
 	err := first(
 		notCleared("totalEarned", up.TotalEarned),
+		boundOfSale("totalEarned", up.TotalEarned.Or(Amount{})),
 		given("name", up.Name, maxName),
 		given("externalId", up.ExternalID, maxName),
 		given("externalInvoiceId", up.ExternalInvoiceID, maxName),

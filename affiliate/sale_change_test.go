@@ -91,8 +91,9 @@ func TestUpdateSaleErrors(t *testing.T) {
 		{"ErrRefunded total B414", refunded.ID, affiliate.SaleUpdate{TotalEarned: amount("51")}, isRefunded},
 		{"ErrRefunded rate", refunded.ID, affiliate.SaleUpdate{CommissionRate: percent("21")}, isRefunded},
 		{"ErrRefunded earned", refunded.ID, affiliate.SaleUpdate{CommissionEarned: amount("1")}, isRefunded},
-		{"ErrTotalOverflow", open.ID, affiliate.SaleUpdate{TotalEarned: amount("922337203685477.5807")}, fieldError(affiliate.InvalidField, "totalEarned", "totalEarned is too large")},
-		{"ErrEarnedOverflow", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("922337203685477.5807")}, fieldError(affiliate.InvalidField, "totalEarned", "totalEarned is too large")},
+		{"ErrTotalAboveBound B387", open.ID, affiliate.SaleUpdate{TotalEarned: amount("100000000000.0001")}, tooLarge("totalEarned")},
+		{"ErrTotalLargest", 99, affiliate.SaleUpdate{TotalEarned: amount("922337203685477.5807")}, tooLarge("totalEarned")},
+		{"ErrEarnedOverflow", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("922337203685477.5807")}, tooLarge("totalEarned")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.on(t)

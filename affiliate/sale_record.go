@@ -105,6 +105,7 @@ func checkSale(in *NewSale) error {
 		return totalNotPositive.err()
 	}
 	if err := first(
+		boundOfSale("totalEarned", in.TotalEarned),
 		optional("name", in.Name, maxName),
 		optional("externalId", in.ExternalID, maxName),
 		optional("externalInvoiceId", in.ExternalInvoiceID, maxName),

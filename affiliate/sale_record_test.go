@@ -1,6 +1,7 @@
 package affiliate_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -91,6 +92,8 @@ func TestRecordSaleErrors(t *testing.T) {
 		{"ErrTotalMissing B381", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.Amount{} }, fieldError(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")},
 		{"ErrTotalNegative B382", func(in *affiliate.NewSale) { in.TotalEarned = sum("-1") }, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
 		{"ErrTotalLowest", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalAboveBound B387", func(in *affiliate.NewSale) { in.TotalEarned = sum("100000000000.0001") }, tooLarge("totalEarned")},
+		{"ErrTotalLargest B387", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MaxInt64) }, tooLarge("totalEarned")},
 		{"ErrNameBlank", func(in *affiliate.NewSale) { in.Name = " " }, fieldError(affiliate.InvalidField, "name", "name must not be empty")},
 		{"ErrNameLong", func(in *affiliate.NewSale) { in.Name = long }, fieldError(affiliate.InvalidField, "name", "name is too long")},
 		{"ErrNameNUL", func(in *affiliate.NewSale) { in.Name = "a\x00" }, fieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
@@ -379,7 +382,8 @@ func TestRecordSaleCommission(t *testing.T) {
 		{"JPY", currency("JPY"), "12.5", nil, "20", "3"},
 		{"JPY below", currency("JPY"), "12.4999", nil, "20", "2"},
 		{"KWD", currency("KWD"), "0.0025", nil, "20", "0.001"},
-		{"largest", asIs, "922337203685477.5807", nil, "20", "184467440737095.52"},
+		{"largest", asIs, "100000000000", nil, "20", "20000000000"},
+		{"largest with every digit", asIs, "99999999999.9999", nil, "20", "20000000000"},
 		{"plan over program", asIs, "100", []terms{affiliatePlan(rated("7"))}, "7", "7"},
 		{"plan of 0", asIs, "100", []terms{affiliatePlan(rated("0"))}, "0", "0"},
 		{"tier over plan", asIs, "100", []terms{affiliatePlan(rated("7")), tier(percent("8"))}, "8", "8"},
@@ -500,28 +504,48 @@ func TestRecordSaleMonthEnd(t *testing.T) {
 	}
 }
 
-// Two sales whose sum has no room: the second is refused whole (B387).
+// tooLarge is the refusal of an amount that is above its bound, or has no room
+// in a sum.
+func tooLarge(field string) affiliate.Error {
+	return fieldError(affiliate.InvalidField, field, field+" is too large")
+}
+
+// Sales of the largest total, until a sum has no room: the one that does not
+// fit is refused whole, and smaller ones go on (B387).
 func TestRecordSaleOverflow(t *testing.T) {
 	s := newSaleShop(t)
-	most := sum("922337203685477.5807")
-	s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: most})
-	tooLarge := fieldError(affiliate.InvalidField, "totalEarned", "totalEarned is too large")
+	const most = "100000000000"
+	s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: sum(most)})
+	fill := func(revenue string) func(*affiliate.Tx) error {
+		return func(tx *affiliate.Tx) error {
+			rec, err := tx.Totals.Get(s.affiliate.ID)
+			rec.Revenue = sum(revenue)
+			return errors.Join(err, tx.Totals.Replace(rec))
+		}
+	}
+	s.insert(fill("922137203685477.5807")) // as of more sales: there is room for two, to the last digit
+	first := s.sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum(most)})
 	for name, in := range map[string]affiliate.NewSale{
-		"customer's": {Email: s.tomas.Email, TotalEarned: most},
-		"new":        {ReferralID: "ada", Email: "n@example.net", Name: "n", TotalEarned: most},
-		"by code":    {PromoCode: "ADA20", TotalEarned: most},
-		"smallest":   {PromoCode: "ADA20", TotalEarned: affiliate.AmountFromScaled(1)},
+		"customer's": {Email: s.tomas.Email, TotalEarned: sum("100000000000")},
+		"new":        {ReferralID: "ada", Email: "n@example.net", Name: "n", TotalEarned: sum(most)},
+		"by code":    {PromoCode: "ADA20", TotalEarned: sum(most)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.refusedLate(tooLarge, func() error { _, err := s.RecordSale(t.Context(), in); return err })
+			s.insert(fill("922237203685477.5808"))
+			s.refusedLate(tooLarge("totalEarned"), func() error { _, err := s.RecordSale(t.Context(), in); return err })
 		})
 	}
+	last := s.sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum("99999999999.9999")})
+	equal(t, sum("922337203685477.5807"), must(s.Affiliate(t.Context(), "ada")).TotalRevenue)
+	must(0, s.DeleteSale(t.Context(), last.ID))
+	must(0, s.DeleteSale(t.Context(), first.ID))
+	s.insert(fill(most))
 	s.verify()
 
 	k := newSaleShop(t, func(c *affiliate.Config) { c.Currency = "KWD" })
 	flat := must(k.CreatePlan(t.Context(), affiliate.NewPlan{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("922337203685477.5807")}}))
 	must(k.SetAffiliatePlan(t.Context(), flat.ID, k.bob.ID))
-	k.refusedLate(tooLarge, func() error { // rounds up to more than there is room for
+	k.refusedLate(tooLarge("totalEarned"), func() error { // rounds up to more than there is room for
 		_, err := k.RecordSale(t.Context(), affiliate.NewSale{Email: k.bea.Email, TotalEarned: sum("1")})
 		return err
 	})

@@ -194,6 +194,16 @@ func brokenRequests() []brokenServer {
 			r.Header.Del("Idempotency-Key")
 			return body
 		})},
+		{"takes a sale of any size", []string{"B387 totalEarned 100000000000.0001"}, asked(func(r *http.Request, body []byte) []byte {
+			if r.Method == http.MethodPost {
+				return edited(body, func(m map[string]json.RawMessage) {
+					if strings.HasPrefix(string(m["totalEarned"]), "100000000000") {
+						m["totalEarned"] = json.RawMessage("100000000000")
+					}
+				})
+			}
+			return body
+		})},
 		{"reads the key in the query", []string{"K the key in the query"}, asked(func(r *http.Request, body []byte) []byte {
 			if key := r.URL.Query().Get("api_key"); key != "" {
 				r.Header.Set("Authorization", "Bearer "+key)

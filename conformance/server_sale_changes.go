@@ -38,6 +38,7 @@ func saleChangeCases() []serverCase {
 		bad{`B416 PATCH refundId ""`, `{"saleId":{{sale}},"amount":1,"refundId":""}`, mustBe("refundId", notEmpty)}, bad{"B416 PATCH refundId 5", `{"saleId":{{sale}},"amount":1,"refundId":5}`, mustBe("refundId", asString)})...)
 	cases = append(cases, refusals("contract 2.6, U: each field's own rule", "PUT /sales", bad{"B410 PUT totalEarned 0", `{"saleId":{{sale}},"totalEarned":0}`, totalNotPositive},
 		bad{"B410 PUT totalEarned -1", `{"saleId":{{sale}},"totalEarned":-1}`, totalNotPositive}, bad{"B410 PUT totalEarned null", `{"saleId":{{sale}},"totalEarned":null}`, mustBe("totalEarned", notNull)},
+		bad{"B387 PUT totalEarned 100000000000.0001", `{"saleId":{{sale}},"totalEarned":100000000000.0001}`, mustBe("totalEarned", tooLarge)},
 		bad{`B410 PUT totalEarned "1"`, `{"saleId":{{sale}},"totalEarned":"1"}`, mustBe("totalEarned", asNumber)}, bad{"B412 PUT commissionEarned -1", `{"saleId":{{sale}},"commissionEarned":-1}`, commissionNegative},
 		bad{"B412 PUT commissionEarned null", `{"saleId":{{sale}},"commissionEarned":null}`, mustBe("commissionEarned", notNull)}, bad{"B410 PUT email x", `{"saleId":{{sale}},"email":"x"}`, emailInvalid},
 		bad{"B410 PUT commissionRate 101", `{"saleId":{{sale}},"commissionRate":101}`, rateOutOfRange}, bad{"B410 PUT metadata []", `{"saleId":{{sale}},"metadata":[]}`, mustBe("metadata", asObject)},
@@ -126,7 +127,8 @@ func previewCases() []serverCase {
 	const all = "contract 4.1, reasons: every failing row of 3.5 in its order, with its data"
 	cases := refusals("contract 4.1: promoCode is required, totalEarned > 0", operation, bad{"B259 no promoCode", `{}`, promoCodeRequired}, bad{`B259 promoCode ""`, `{"promoCode":""}`, promoCodeRequired},
 		bad{"B259 promoCode 5", `{"promoCode":5}`, mustBe("promoCode", asString)}, bad{"B259 totalEarned 0", `{"promoCode":"A","totalEarned":0}`, totalNotPositive},
-		bad{"B259 totalEarned -1", `{"promoCode":"A","totalEarned":-1}`, totalNotPositive}, bad{"B259 email x", `{"promoCode":"A","email":"x"}`, emailInvalid},
+		bad{"B259 totalEarned -1", `{"promoCode":"A","totalEarned":-1}`, totalNotPositive},
+		bad{"B387 validate totalEarned 100000000000.0001", `{"promoCode":"A","totalEarned":100000000000.0001}`, mustBe("totalEarned", tooLarge)}, bad{"B259 email x", `{"promoCode":"A","email":"x"}`, emailInvalid},
 		bad{"B259 product x", `{"promoCode":"A","product":"x"}`, mustBe("product", asObject)}, bad{`B259 totalEarned "1"`, `{"promoCode":"A","totalEarned":"1"}`, mustBe("totalEarned", asNumber)})
 	return append(cases,
 		serverCase{"B260 an unknown code", all, func(x *exam) {

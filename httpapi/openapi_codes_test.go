@@ -94,7 +94,7 @@ func codeBodies() map[string]note {
 		"randomCharsCase":                 plain("Which random characters: capitals and digits, small letters and digits, or all.", values[affiliate.CharsCase](), byDefault("uppercase")),
 
 		"promoCode":         plain("The code; required unless code is given.", identText),
-		"totalEarned":       plain("What the sale will send as totalEarned.", above("0")),
+		"totalEarned":       plain("What the sale will send as totalEarned.", above("0"), atMost("100000000000")),
 		"email":             plain("The customer's email.", emailText),
 		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug.", identText),
 		"product":           plain("What is to be bought."),

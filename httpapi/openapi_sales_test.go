@@ -73,7 +73,7 @@ func saleBodies() map[string]note {
 		"promoCode":         plain("A code, which decides the affiliate before the other two.", identText),
 		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug; an integer is taken as its digits.", identText),
 		"email":             plain("The customer's email. A new customer without a promoCode needs email and name.", emailText),
-		"totalEarned":       plain("The gross amount.", above("0")),
+		"totalEarned":       plain("The gross amount.", above("0"), atMost("100000000000")),
 		"name":              plain("The customer's name; the referral's when it is not given.", externalText),
 		"externalId":        plain("The caller's own id. A sale that has it already is a duplicate and not recorded again.", externalText),
 		"externalInvoiceId": plain("The caller's own id of the invoice; works like externalId.", externalText),
