@@ -260,7 +260,7 @@ func TestAffiliateKeysAreFreed(t *testing.T) {
 	if second.ID == first.ID || second.NumberOfClicks != 0 {
 		t.Errorf("the successor inherits: %+v", second)
 	}
-	equal(t, int64(0), must(w.Links(t.Context(), affiliate.LinkFilter{Slug: "a"}, affiliate.Page{})).Items[0].Clicks)
+	equal(t, int64(0), must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0].Clicks)
 }
 
 func TestCreateAffiliateConcurrently(t *testing.T) { // B274

@@ -28,10 +28,10 @@ func TestAffiliateStoreFailures(t *testing.T) {
 		"Affiliates":       func(w prepared) error { return errOf(w.Affiliates(w.t.Context(), affiliate.Page{})) },
 		"Links":            func(w prepared) error { return errOf(w.Links(w.t.Context(), affiliate.LinkFilter{}, affiliate.Page{})) },
 		"LinkByID": func(w prepared) error {
-			return errOf(w.Links(w.t.Context(), affiliate.LinkFilter{ID: link(w).ID}, affiliate.Page{}))
+			return errOf(w.Links(w.t.Context(), affiliate.LinkFilter{ID: affiliate.Set(link(w).ID)}, affiliate.Page{}))
 		},
 		"LinksByEmail": func(w prepared) error {
-			return errOf(w.Links(w.t.Context(), affiliate.LinkFilter{AffiliateEmail: w.a.Email}, affiliate.Page{}))
+			return errOf(w.Links(w.t.Context(), affiliate.LinkFilter{AffiliateEmail: affiliate.Set(w.a.Email)}, affiliate.Page{}))
 		},
 		"Plans":      func(w prepared) error { return errOf(w.Plans(w.t.Context(), affiliate.Page{})) },
 		"Tiers":      func(w prepared) error { return errOf(w.Tiers(w.t.Context(), affiliate.Page{})) },

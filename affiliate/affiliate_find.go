@@ -150,19 +150,6 @@ func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) {
 	return o.tx.Affiliates.Find(Key{Index: ByEmail, Text: canonical})
 }
 
-// ofAffiliate is the key of what belongs to the affiliate with the id, else
-// with the email; zero, the key of everything, for neither.
-func (o *op) ofAffiliate(id uuid.UUID, email string) (Key, error) {
-	if id != uuid.Nil {
-		return Key{Index: OfAffiliate, ID: id}, nil
-	}
-	if email == "" {
-		return Key{}, nil
-	}
-	rec, err := o.affiliateByEmail(email)
-	return Key{Index: OfAffiliate, ID: rec.ID}, err
-}
-
 // affiliateByIDOrEmail finds an affiliate by one or both identifiers. Both must
 // name the same record: else identifiersMismatch. Neither names one:
 // ErrNotFound.

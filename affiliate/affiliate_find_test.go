@@ -135,9 +135,11 @@ func TestAffiliateDanglingReferences(t *testing.T) {
 	w.insert(func(tx *affiliate.Tx) error { return tx.Affiliates.Delete(a.ID) })
 	link := a.AffiliateLinks[0].ID
 	for name, call := range map[string]func() error{
-		"Click":  func() error { return errOf(w.Affiliate(t.Context(), "1")) },
-		"Slug":   func() error { return errOf(w.Affiliate(t.Context(), "a")) },
-		"Link":   func() error { return errOf(w.Links(t.Context(), affiliate.LinkFilter{ID: link}, affiliate.Page{})) },
+		"Click": func() error { return errOf(w.Affiliate(t.Context(), "1")) },
+		"Slug":  func() error { return errOf(w.Affiliate(t.Context(), "a")) },
+		"Link": func() error {
+			return errOf(w.Links(t.Context(), affiliate.LinkFilter{ID: affiliate.Set(link)}, affiliate.Page{}))
+		},
 		"Links":  func() error { return errOf(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})) },
 		"Rename": func() error { return errOf(w.RenameLink(t.Context(), affiliate.LinkRef{ID: link}, "b")) },
 		"Delete": func() error { return errOf(w.DeleteLink(t.Context(), affiliate.LinkRef{ID: link})) },

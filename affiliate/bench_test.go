@@ -260,7 +260,7 @@ func BenchmarkTenLinks(b *testing.B) {
 			for range size {
 				must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "CODE0", TotalEarned: total}))
 			}
-			filter := affiliate.LinkFilter{AffiliateID: owners[0].ID}
+			filter := affiliate.LinkFilter{AffiliateID: affiliate.Set(owners[0].ID)}
 			list := func(n int) {
 				for range n {
 					if l := must(p.Links(ctx, filter, affiliate.Page{})); len(l.Items) != 10 {

@@ -47,7 +47,7 @@ func TestBooksFaults(t *testing.T) {
 			return err
 		},
 		"Events": func(b *booksLedger, p *affiliate.Program) error {
-			_, err := p.Events(ctx, affiliate.EventFilter{ObjectID: "3"}, affiliate.Page{})
+			_, err := p.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set("3")}, affiliate.Page{})
 			return err
 		},
 		"EraseAffiliate": func(b *booksLedger, p *affiliate.Program) error { return p.EraseAffiliate(ctx, b.affiliate.ID) },

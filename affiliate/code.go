@@ -100,12 +100,14 @@ type CodeRef struct {
 	ExternalID string
 }
 
-// CodeFilter selects codes; the first field that is set decides, none selects
-// all.
+// CodeFilter selects codes. Every field that is set must fit; without one, all
+// are selected. A field that is set to null or to a zero value selects nothing.
+//
+// Source: docs/contract.md 3.4.
 type CodeFilter struct {
-	CouponID       uuid.UUID
-	AffiliateID    uuid.UUID
-	AffiliateEmail string
+	CouponID       Opt[uuid.UUID]
+	AffiliateID    Opt[uuid.UUID]
+	AffiliateEmail Opt[string]
 }
 
 // DeletedCode is what is left of a deleted code.
@@ -142,21 +144,17 @@ func (p *Program) Codes(ctx context.Context, f CodeFilter, pg Page) (List[Code],
 		return List[Code]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Code], error) {
-		key, err := o.codeKey(f)
-		if err != nil {
-			return only(Code{}, err)
-		}
 		seen := parents{coupons: map[uuid.UUID]Coupon{}, contacts: contacts{}}
-		return collect(o.tx.Codes, l.of(key), func(rec CodeRecord) (Code, error) { return o.fullCode(rec, seen) })
+		full := func(rec CodeRecord) (Code, error) { return o.fullCode(rec, seen) }
+		return chosen(o.tx.Codes, o.chooseCodes(f), l, full)
 	})
 }
 
-// codeKey is the key that holds what the filter selects.
-func (o *op) codeKey(f CodeFilter) (Key, error) {
-	if f.CouponID != uuid.Nil {
-		return Key{Index: OfCoupon, ID: f.CouponID}, nil
-	}
-	return o.ofAffiliate(f.AffiliateID, f.AffiliateEmail)
+// chooseCodes is what the filter selects.
+func (o *op) chooseCodes(f CodeFilter) (c choice[CodeRecord]) {
+	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *CodeRecord) uuid.UUID { return r.AffiliateID })
+	c.byID(OfCoupon, f.CouponID, func(r *CodeRecord) uuid.UUID { return r.CouponID })
+	return c
 }
 
 // CreateCode makes a code of a coupon, given or generated. A code without an

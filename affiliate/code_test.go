@@ -195,14 +195,14 @@ func TestCodes(t *testing.T) {
 		want []string
 	}{
 		{"all", affiliate.CodeFilter{}, []string{"C4", "C3", "C2", "C1", "C0", "Summer20", "ADA20"}},
-		{"coupon before affiliate", affiliate.CodeFilter{CouponID: s.coupon.ID, AffiliateID: s.eve.ID}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
-		{"affiliate", affiliate.CodeFilter{AffiliateID: s.ada.affiliate.ID}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
-		{"email", affiliate.CodeFilter{AffiliateEmail: " Ada@example.com"}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
-		{"none", affiliate.CodeFilter{AffiliateEmail: "eve.n@example.com"}, nil},
-		{"B257 coupon", affiliate.CodeFilter{CouponID: uuid.New()}, nil},
-		{"B257 affiliate", affiliate.CodeFilter{AffiliateID: uuid.New()}, nil},
-		{"B257 email", affiliate.CodeFilter{AffiliateEmail: "nobody@example.com"}, nil},
-		{"no email", affiliate.CodeFilter{AffiliateEmail: "x"}, nil},
+		{"coupon", affiliate.CodeFilter{CouponID: affiliate.Set(s.coupon.ID)}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
+		{"affiliate", affiliate.CodeFilter{AffiliateID: affiliate.Set(s.ada.affiliate.ID)}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
+		{"email", affiliate.CodeFilter{AffiliateEmail: affiliate.Set(" Ada@example.com")}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
+		{"none", affiliate.CodeFilter{AffiliateEmail: affiliate.Set("eve.n@example.com")}, nil},
+		{"B257 coupon", affiliate.CodeFilter{CouponID: affiliate.Set(uuid.New())}, nil},
+		{"B257 affiliate", affiliate.CodeFilter{AffiliateID: affiliate.Set(uuid.New())}, nil},
+		{"B257 email", affiliate.CodeFilter{AffiliateEmail: affiliate.Set("nobody@example.com")}, nil},
+		{"no email", affiliate.CodeFilter{AffiliateEmail: affiliate.Set("x")}, nil},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestCodes(t *testing.T) {
 			}
 		})
 	}
-	page := must(s.Codes(ctx, affiliate.CodeFilter{AffiliateID: s.ada.affiliate.ID}, affiliate.Page{Limit: 1}))
+	page := must(s.Codes(ctx, affiliate.CodeFilter{AffiliateID: affiliate.Set(s.ada.affiliate.ID)}, affiliate.Page{Limit: 1}))
 	s.refused(fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error { // B119
 		_, err := s.Codes(ctx, affiliate.CodeFilter{}, affiliate.Page{Cursor: page.Next})
 		return err

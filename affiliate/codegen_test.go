@@ -200,7 +200,7 @@ func TestGenerateCodes(t *testing.T) {
 			}
 			var got []affiliate.Code
 			s.fires(func() (err error) { got, err = s.GenerateCodes(ctx, b); return err }, want...)
-			listed := must(s.Codes(ctx, affiliate.CodeFilter{CouponID: s.coupon.ID}, affiliate.Page{})).Items
+			listed := must(s.Codes(ctx, affiliate.CodeFilter{CouponID: affiliate.Set(s.coupon.ID)}, affiliate.Page{})).Items
 			if diff := cmp.Diff(listed[:len(listed)-1], got); diff != "" { // the oldest is ADA20
 				t.Errorf("answer (-listed +answered):\n%s", diff)
 			}

@@ -50,13 +50,17 @@ const (
 	TriggerManual    AttemptTrigger = "manual"
 )
 
-// DeliveryFilter selects deliveries; all fields that are set must fit.
+// DeliveryFilter selects deliveries. Every field that is set must fit; without
+// one, all are selected. A WebhookID that is set to null or to the zero id
+// selects nothing.
+//
+// Source: docs/contract.md 4.2.
 type DeliveryFilter struct {
-	WebhookID uuid.UUID
-	State     DeliveryState
-	Event     EventType
-	Since     Opt[Date] // created then or later; a plain date: its first millisecond
-	Until     Opt[Date] // created then or earlier, to the millisecond; a plain date: its last
+	WebhookID Opt[uuid.UUID] // of an endpoint, which may be gone
+	State     DeliveryState  // empty: any
+	Event     EventType      // empty: any
+	Since     Opt[Date]      // created then or later; a plain date: its first millisecond
+	Until     Opt[Date]      // created then or earlier, to the millisecond; a plain date: its last
 }
 
 // Delivery returns a delivery with its payload.
@@ -99,16 +103,23 @@ func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (Li
 	}
 	since, until := p.firstInstant(f.Since), p.instant(f.Until)
 	keep := func(d DeliveryRecord) bool {
-		return (f.WebhookID == uuid.Nil || d.EndpointID == f.WebhookID) &&
-			(f.State == "" || d.State == f.State) &&
-			(f.Event == "" || d.Type == f.Event) &&
-			createdIn(d, since, until)
+		return (f.Event == "" || d.Type == f.Event) && createdIn(d, since, until)
 	}
 	over := func(d DeliveryRecord) bool { return d.CreatedAt.Before(since.Add(-clockSlack)) }
 	return view(ctx, p, func(o *op) (List[Delivery], error) {
 		table := sieve[DeliveryRecord]{Table: o.tx.Deliveries, keep: keep, over: over}
-		return collect(table, l.of(f.key()), func(rec DeliveryRecord) (Delivery, error) { return deliveryOf(rec), nil })
+		return chosen(table, f.choose(), l, func(rec DeliveryRecord) (Delivery, error) { return deliveryOf(rec), nil })
 	})
+}
+
+// choose is what the filter selects by an index: the one that leaves the fewest
+// deliveries to walk comes last.
+func (f DeliveryFilter) choose() (c choice[DeliveryRecord]) {
+	if f.State != "" {
+		c.under(Key{Index: OfState, Text: string(f.State)}, func(r *DeliveryRecord) bool { return r.State == f.State })
+	}
+	c.byID(OfEndpoint, f.WebhookID, func(r *DeliveryRecord) uuid.UUID { return r.EndpointID })
+	return c
 }
 
 // createdIn tells whether a delivery was created in a range; a zero end is
@@ -154,17 +165,6 @@ func (p *Program) firstInstant(o Opt[Date]) time.Time {
 	return d.FirstInstant(p.cfg.Location)
 }
 
-// key is the index that leaves the fewest deliveries to walk.
-func (f DeliveryFilter) key() Key {
-	switch {
-	case f.WebhookID != uuid.Nil:
-		return Key{Index: OfEndpoint, ID: f.WebhookID}
-	case f.State != "":
-		return Key{Index: OfState, Text: string(f.State)}
-	}
-	return Key{}
-}
-
 // texts tell filters apart, for cursors.
 func (f DeliveryFilter) texts() []string {
 	date := func(o Opt[Date]) string {
@@ -173,7 +173,7 @@ func (f DeliveryFilter) texts() []string {
 		}
 		return ""
 	}
-	return []string{f.WebhookID.String(), string(f.State), string(f.Event), date(f.Since), date(f.Until)}
+	return []string{f.WebhookID.Or(uuid.Nil).String(), string(f.State), string(f.Event), date(f.Since), date(f.Until)}
 }
 
 // deliveryOf is the delivery as it is answered in a list.

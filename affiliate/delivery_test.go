@@ -37,7 +37,7 @@ func TestFanOut(t *testing.T) {
 	}
 	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum("10")}))
 	for id, want := range map[uuid.UUID]int{sales.ID: 1, all.ID: 4, off.ID: 4, late.ID: 1} {
-		if list := must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: id}, affiliate.Page{})); len(list.Items) != want {
+		if list := must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: affiliate.Set(id)}, affiliate.Page{})); len(list.Items) != want {
 			t.Errorf("endpoint %s has %d deliveries, want %d", id, len(list.Items), want)
 		}
 	}
@@ -131,13 +131,13 @@ func TestDeliveriesFilter(t *testing.T) {
 		keep   func(affiliate.Delivery) bool
 	}{
 		{"All", affiliate.DeliveryFilter{}, func(d affiliate.Delivery) bool { return true }},
-		{"Endpoint", affiliate.DeliveryFilter{WebhookID: b.disabled.ID}, func(d affiliate.Delivery) bool { return d.WebhookID == b.disabled.ID }},
+		{"Endpoint", affiliate.DeliveryFilter{WebhookID: affiliate.Set(b.disabled.ID)}, func(d affiliate.Delivery) bool { return d.WebhookID == b.disabled.ID }},
 		{"State", affiliate.DeliveryFilter{State: affiliate.DeliverySkipped}, func(d affiliate.Delivery) bool { return d.State == affiliate.DeliverySkipped }},
 		{"Event", affiliate.DeliveryFilter{Event: affiliate.SaleUpdated}, func(d affiliate.Delivery) bool { return d.Event == affiliate.SaleUpdated }},
-		{"EndpointStateEvent", affiliate.DeliveryFilter{WebhookID: b.endpoint.ID, State: affiliate.DeliveryPending, Event: affiliate.SaleCreated}, func(d affiliate.Delivery) bool {
+		{"EndpointStateEvent", affiliate.DeliveryFilter{WebhookID: affiliate.Set(b.endpoint.ID), State: affiliate.DeliveryPending, Event: affiliate.SaleCreated}, func(d affiliate.Delivery) bool {
 			return d.WebhookID == b.endpoint.ID && d.Event == affiliate.SaleCreated
 		}},
-		{"EndpointWrongState", affiliate.DeliveryFilter{WebhookID: b.endpoint.ID, State: affiliate.DeliverySkipped}, func(affiliate.Delivery) bool { return false }},
+		{"EndpointWrongState", affiliate.DeliveryFilter{WebhookID: affiliate.Set(b.endpoint.ID), State: affiliate.DeliverySkipped}, func(affiliate.Delivery) bool { return false }},
 		{"Since", affiliate.DeliveryFilter{Since: at(0)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Equal(last) }},
 		{"Until", affiliate.DeliveryFilter{Until: at(-time.Millisecond)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Before(last) }},
 		{"UntilInclusive", affiliate.DeliveryFilter{Until: at(0)}, func(affiliate.Delivery) bool { return true }},
@@ -166,7 +166,7 @@ func TestDeliveriesFilter(t *testing.T) {
 		})
 	}
 	cursor := list(affiliate.DeliveryFilter{}, affiliate.Page{Limit: 1}).Next
-	for _, f := range []affiliate.DeliveryFilter{{WebhookID: b.endpoint.ID}, {Since: at(0)}, {Event: affiliate.SaleCreated}} {
+	for _, f := range []affiliate.DeliveryFilter{{WebhookID: affiliate.Set(b.endpoint.ID)}, {Since: at(0)}, {Event: affiliate.SaleCreated}} {
 		if _, err := b.Deliveries(t.Context(), f, affiliate.Page{Cursor: cursor}); !errors.Is(err, affiliate.InvalidQuery) {
 			t.Errorf("cursor of another filter: %v", err)
 		}
@@ -228,14 +228,14 @@ func TestEvents(t *testing.T) {
 		want   []string
 	}{
 		{"Type", affiliate.EventFilter{Type: affiliate.SaleDeleted}, []string{"sale.deleted 2"}},
-		{"Object", affiliate.EventFilter{ObjectID: b.affiliate.ID.String()}, []string{"affiliate.updated 2", "affiliate.created 1"}},
-		{"ObjectAndType", affiliate.EventFilter{ObjectID: b.affiliate.ID.String(), Type: affiliate.AffiliateCreated}, []string{"affiliate.created 1"}},
-		{"Sale", affiliate.EventFilter{ObjectID: "3"}, three},
-		{"SaleUnknown", affiliate.EventFilter{ObjectID: "99"}, []string{}},
-		{"NoID", affiliate.EventFilter{ObjectID: "abc"}, []string{}},
-		{"ZeroNumber", affiliate.EventFilter{ObjectID: "0"}, []string{}},
-		{"PaddedNumber", affiliate.EventFilter{ObjectID: "03"}, []string{}},
-		{"UpperCaseID", affiliate.EventFilter{ObjectID: strings.ToUpper(b.affiliate.ID.String())}, []string{}},
+		{"Object", affiliate.EventFilter{ObjectID: affiliate.Set(b.affiliate.ID.String())}, []string{"affiliate.updated 2", "affiliate.created 1"}},
+		{"ObjectAndType", affiliate.EventFilter{ObjectID: affiliate.Set(b.affiliate.ID.String()), Type: affiliate.AffiliateCreated}, []string{"affiliate.created 1"}},
+		{"Sale", affiliate.EventFilter{ObjectID: affiliate.Set("3")}, three},
+		{"SaleUnknown", affiliate.EventFilter{ObjectID: affiliate.Set("99")}, []string{}},
+		{"NoID", affiliate.EventFilter{ObjectID: affiliate.Set("abc")}, []string{}},
+		{"ZeroNumber", affiliate.EventFilter{ObjectID: affiliate.Set("0")}, []string{}},
+		{"PaddedNumber", affiliate.EventFilter{ObjectID: affiliate.Set("03")}, []string{}},
+		{"UpperCaseID", affiliate.EventFilter{ObjectID: affiliate.Set(strings.ToUpper(b.affiliate.ID.String()))}, []string{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -245,7 +245,7 @@ func TestEvents(t *testing.T) {
 		})
 	}
 	must(struct{}{}, b.DeleteSale(t.Context(), 5))
-	if diff := cmp.Diff([]string{"sale.deleted 2", "sale.created 1"}, list(affiliate.EventFilter{ObjectID: "5"})); diff != "" {
+	if diff := cmp.Diff([]string{"sale.deleted 2", "sale.created 1"}, list(affiliate.EventFilter{ObjectID: affiliate.Set("5")})); diff != "" {
 		t.Errorf("events of a sale that is gone (-want +got):\n%s", diff)
 	}
 }

@@ -97,7 +97,7 @@ func (w *world) deliveries(f affiliate.DeliveryFilter) []affiliate.Delivery {
 func (w *world) states(endpoint uuid.UUID) map[affiliate.DeliveryState]int {
 	w.t.Helper()
 	out := map[affiliate.DeliveryState]int{}
-	for _, d := range w.deliveries(affiliate.DeliveryFilter{WebhookID: endpoint}) {
+	for _, d := range w.deliveries(affiliate.DeliveryFilter{WebhookID: affiliate.Set(endpoint)}) {
 		out[d.State]++
 	}
 	return out

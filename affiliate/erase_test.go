@@ -139,15 +139,15 @@ func TestEraseAffiliate(t *testing.T) {
 	if text := b.opened(); !strings.Contains(text, "ada@example.com") || !strings.Contains(text, "eve@customer.example") {
 		t.Error("another person went with them")
 	}
-	for _, e := range must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: code.ID.String()}, affiliate.Page{})).Items {
+	for _, e := range must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
 		if e.Payload != nil {
 			t.Errorf("payload %s", e.Payload)
 		}
 	}
-	erased := must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: z.ID.String()}, affiliate.Page{})).Items
+	erased := must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items
 	b.settle()
 	b.erases(func() error { return b.EraseAffiliate(t.Context(), z.ID) })
-	if diff := cmp.Diff(erased, must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: z.ID.String()}, affiliate.Page{})).Items); diff != "" || erased[0].Payload == nil {
+	if diff := cmp.Diff(erased, must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items); diff != "" || erased[0].Payload == nil {
 		t.Errorf("erasing again changes events (-want +got):\n%s", diff)
 	}
 	must(b.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "New", LastName: "Person", Email: "new@quix.example"}))

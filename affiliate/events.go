@@ -8,11 +8,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// EventFilter selects events; all fields that are set must fit, none selects
-// all.
+// EventFilter selects events. Every field that is set must fit; without one, all
+// are selected. An ObjectID that is set to null or to an empty text selects
+// nothing.
+//
+// Source: ours, like [Program.Events].
 type EventFilter struct {
-	Type     EventType
-	ObjectID string // as in [Event]: a UUID, or the integer of a sale
+	Type     EventType   // empty: any
+	ObjectID Opt[string] // as in [Event]: a UUID, or the integer of a sale
 }
 
 // Events lists the events that are kept, newest first: what happened, whether
@@ -34,45 +37,45 @@ func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (List[Even
 		return List[Event]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Event], error) {
-		object, err := o.eventObject(f.ObjectID)
-		if errors.Is(err, ErrNotFound) {
-			return List[Event]{Items: []Event{}}, nil
-		}
-		if err != nil {
-			return List[Event]{}, internal("find sale", err)
-		}
-		table := sieve[EventRecord]{Table: o.tx.Events, keep: func(e EventRecord) bool {
-			return (f.Type == "" || e.Type == f.Type) && (object.number == 0 || e.Number == object.number)
-		}}
-		return collect(table, l.of(object.key), func(rec EventRecord) (Event, error) { return eventOf(rec), nil })
+		return chosen(o.tx.Events, o.chooseEvents(f), l, func(rec EventRecord) (Event, error) { return eventOf(rec), nil })
 	})
 }
 
-// An eventObject is how the events of an object are found: by key, and by
-// number when the key is missing.
-type eventObject struct {
-	key    Key
-	number int64
-}
-
-// eventObject reads an object id as events show it. What is no id at all is
-// ErrNotFound.
-func (o *op) eventObject(id string) (eventObject, error) {
-	if id == "" {
-		return eventObject{}, nil
+// chooseEvents is what the filter selects.
+func (o *op) chooseEvents(f EventFilter) (c choice[EventRecord]) {
+	if f.Type != "" {
+		c.fits = append(c.fits, func(e *EventRecord) bool { return e.Type == f.Type })
+	}
+	id, set := wanted(&c, f.ObjectID)
+	if !set {
+		return c
 	}
 	if object, err := uuid.Parse(id); err == nil && object.String() == id {
-		return eventObject{key: Key{Index: OfObject, ID: object}}, nil
+		c.byID(OfObject, Set(object), func(e *EventRecord) uuid.UUID { return e.ObjectID })
+		return c
 	}
+	o.chooseEventsOfSale(&c, id)
+	return c
+}
+
+// chooseEventsOfSale selects by the integer of a sale: through its record, or
+// through the number that each event has when the record is gone. What is no
+// number at all is nobody's.
+func (o *op) chooseEventsOfSale(c *choice[EventRecord], id string) {
 	number, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || number < 1 || strconv.FormatInt(number, 10) != id {
-		return eventObject{}, ErrNotFound
+		c.fail(ErrNotFound)
+		return
 	}
 	sale, err := o.tx.Sales.Find(Key{Index: ByNumber, ID: numberID(number)})
-	if errors.Is(err, ErrNotFound) {
-		return eventObject{number: number}, nil
+	switch {
+	case err == nil:
+		c.byID(OfObject, Set(sale.ID), func(e *EventRecord) uuid.UUID { return e.ObjectID })
+	case errors.Is(err, ErrNotFound):
+		c.fits = append(c.fits, func(e *EventRecord) bool { return e.Number == number })
+	default:
+		c.fail(internal("find sale", err))
 	}
-	return eventObject{key: Key{Index: OfObject, ID: sale.ID}}, err
 }
 
 // eventOf is the event as it is answered.

@@ -59,13 +59,15 @@ type LinkRef struct {
 	Slug string // in any letter case
 }
 
-// LinkFilter selects links; the first field that is set decides, none selects
-// all.
+// LinkFilter selects links. Every field that is set must fit; without one, all
+// are selected. A field that is set to null or to a zero value selects nothing.
+//
+// Source: docs/contract.md 3.2.
 type LinkFilter struct {
-	ID             uuid.UUID
-	Slug           string
-	AffiliateID    uuid.UUID
-	AffiliateEmail string
+	ID             Opt[uuid.UUID]
+	Slug           Opt[string] // in any letter case
+	AffiliateID    Opt[uuid.UUID]
+	AffiliateEmail Opt[string]
 }
 
 // DeletedLink is what is left of a deleted link.
@@ -82,39 +84,34 @@ type DeletedLink struct {
 //
 // Source: Seed: GET /api/v1/links; contract 3.2.
 func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (List[Link], error) {
-	if f.ID != uuid.Nil || f.Slug != "" {
-		return view(ctx, p, func(o *op) (List[Link], error) { return only(o.oneLink(f)) })
+	if !f.ID.IsZero() || !f.Slug.IsZero() {
+		pg = Page{}
 	}
 	l, err := p.listing(pg, "links", f)
 	if err != nil {
 		return List[Link]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Link], error) {
-		key, err := o.ofAffiliate(f.AffiliateID, f.AffiliateEmail)
-		if err != nil {
-			return only(Link{}, err)
-		}
-		return o.linkList(l.of(key))
+		return chosen(o.tx.Links, o.chooseLinks(f), l, o.shownLinks())
 	})
 }
 
-// oneLink is the link that the filter names by its id or its slug.
-func (o *op) oneLink(f LinkFilter) (Link, error) {
-	ref := LinkRef{ID: f.ID}
-	if f.ID == uuid.Nil {
-		ref.Slug = f.Slug
+// chooseLinks is what the filter selects.
+func (o *op) chooseLinks(f LinkFilter) (c choice[LinkRecord]) {
+	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *LinkRecord) uuid.UUID { return r.AffiliateID })
+	if slug, set := wanted(&c, f.Slug); set {
+		key, err := slugKey(slug)
+		c.fail(err)
+		c.under(key, func(r *LinkRecord) bool { return foldSlug(r.Slug) == key.Text })
 	}
-	rec, err := o.linkByRef(ref)
-	if err != nil {
-		return Link{}, err
-	}
-	return o.linkOf(rec)
+	c.one(f.ID)
+	return c
 }
 
-// linkList reads a page of links; neighbours of one owner share its look-up.
-func (o *op) linkList(l listing) (List[Link], error) {
+// shownLinks makes links of a list; neighbours of one owner share its look-up.
+func (o *op) shownLinks() func(LinkRecord) (Link, error) {
 	var owner AffiliateRecord
-	return collect(o.tx.Links, l, func(rec LinkRecord) (Link, error) {
+	return func(rec LinkRecord) (Link, error) {
 		if owner.ID != rec.AffiliateID {
 			var err error
 			if owner, err = o.tx.Affiliates.Get(rec.AffiliateID); err != nil {
@@ -122,7 +119,7 @@ func (o *op) linkList(l listing) (List[Link], error) {
 			}
 		}
 		return o.linkWith(rec, owner)
-	})
+	}
 }
 
 // CreateLink adds a link to the affiliate that the input names; it replaces

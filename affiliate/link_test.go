@@ -37,7 +37,7 @@ func TestCreateLink(t *testing.T) {
 	equal(t, []string{"mara", "Spring"}, slugsOf(body.Affiliate))
 	equal(t, affiliate.Set("mara"), body.Link)
 	equal(t, affiliate.TimeOf(w.now), body.UpdatedAt)
-	for name, f := range map[string]affiliate.LinkFilter{"ID": {ID: got.ID, Slug: "mara"}, "Slug": {Slug: "sPRING"}} {
+	for name, f := range map[string]affiliate.LinkFilter{"ID": {ID: affiliate.Set(got.ID)}, "Slug": {Slug: affiliate.Set("sPRING")}} {
 		t.Run(name, func(t *testing.T) {
 			l := must(w.Links(t.Context(), f, affiliate.Page{Limit: -5}))
 			equal(t, affiliate.List[affiliate.Link]{Items: []affiliate.Link{want}}, l)
@@ -139,25 +139,25 @@ func TestLinks(t *testing.T) {
 		want []string
 	}{
 		{"AllB329", affiliate.LinkFilter{}, []string{"a3", "b", "a2", "a"}},
-		{"Owner", affiliate.LinkFilter{AffiliateID: a.ID, AffiliateEmail: b.Email}, []string{"a3", "a2", "a"}},
-		{"OwnerByEmail", affiliate.LinkFilter{AffiliateEmail: "A@example.org"}, []string{"a3", "a2", "a"}},
-		{"IDFirst", affiliate.LinkFilter{ID: a2.ID, Slug: "b", AffiliateID: b.ID}, []string{"a2"}},
-		{"SlugSecond", affiliate.LinkFilter{Slug: "B", AffiliateID: a.ID}, []string{"b"}},
-		{"MissIDB328", affiliate.LinkFilter{ID: uuid.New(), Slug: "b"}, []string{}},
-		{"MissSlug", affiliate.LinkFilter{Slug: "zzz"}, []string{}},
-		{"MissNoSlug", affiliate.LinkFilter{Slug: "a b\x00"}, []string{}},
-		{"MissOwner", affiliate.LinkFilter{AffiliateID: uuid.New()}, []string{}},
-		{"MissEmail", affiliate.LinkFilter{AffiliateEmail: "x@b.co"}, []string{}},
-		{"MissNoEmail", affiliate.LinkFilter{AffiliateEmail: "x"}, []string{}},
+		{"Owner", affiliate.LinkFilter{AffiliateID: affiliate.Set(a.ID)}, []string{"a3", "a2", "a"}},
+		{"OwnerByEmail", affiliate.LinkFilter{AffiliateEmail: affiliate.Set("A@example.org")}, []string{"a3", "a2", "a"}},
+		{"ID", affiliate.LinkFilter{ID: affiliate.Set(a2.ID)}, []string{"a2"}},
+		{"Slug", affiliate.LinkFilter{Slug: affiliate.Set("B")}, []string{"b"}},
+		{"MissIDB328", affiliate.LinkFilter{ID: affiliate.Set(uuid.New())}, []string{}},
+		{"MissSlug", affiliate.LinkFilter{Slug: affiliate.Set("zzz")}, []string{}},
+		{"MissNoSlug", affiliate.LinkFilter{Slug: affiliate.Set("a b\x00")}, []string{}},
+		{"MissOwner", affiliate.LinkFilter{AffiliateID: affiliate.Set(uuid.New())}, []string{}},
+		{"MissEmail", affiliate.LinkFilter{AffiliateEmail: affiliate.Set("x@b.co")}, []string{}},
+		{"MissNoEmail", affiliate.LinkFilter{AffiliateEmail: affiliate.Set("x")}, []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { equal(t, tt.want, slugs(tt.f, affiliate.Page{})) })
 	}
-	byEmail := affiliate.LinkFilter{AffiliateEmail: a.Email}
+	byEmail := affiliate.LinkFilter{AffiliateEmail: affiliate.Set(a.Email)}
 	page := must(w.Links(t.Context(), byEmail, affiliate.Page{Limit: 1}))
 	equal(t, a3.ID, page.Items[0].ID)
 	equal(t, []string{"a2", "a"}, slugs(byEmail, affiliate.Page{Cursor: page.Next}))
 	cursor := fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor")
-	for _, f := range []affiliate.LinkFilter{{}, {AffiliateEmail: b.Email}, {AffiliateID: a.ID}, {AffiliateEmail: "x"}} {
+	for _, f := range []affiliate.LinkFilter{{}, {AffiliateEmail: affiliate.Set(b.Email)}, {AffiliateID: affiliate.Set(a.ID)}, {AffiliateEmail: affiliate.Set("x")}} {
 		w.refused(cursor, func() error { return errOf(w.Links(t.Context(), f, affiliate.Page{Cursor: page.Next})) })
 	}
 }
@@ -166,7 +166,7 @@ func TestRenameLink(t *testing.T) { // I28, I30, B321
 	w := newWorld(t)
 	a := w.join("a")
 	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
-	old := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: "a"}, affiliate.Page{})).Items[0]
+	old := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0]
 	w.now = w.now.Add(time.Hour)
 
 	before := w.dump()
@@ -233,7 +233,7 @@ func TestDeleteLink(t *testing.T) { // I29, I30, B327
 	if want.NumberOfClicks != 1 || want.NumberOfReferredUsers != 1 || want.TotalRevenue != affiliate.MustAmount("100") {
 		t.Fatalf("totals %+v", want)
 	}
-	link := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: "a"}, affiliate.Page{})).Items[0]
+	link := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0]
 	equal(t, []int64{1, 1, 1}, []int64{link.Clicks, link.Referrals, link.Sales}) // I31
 	equal(t, affiliate.MustAmount("100"), link.TotalRevenue)
 

@@ -3,6 +3,7 @@ package affiliate
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -68,9 +69,13 @@ type listing struct {
 // the operation, the filter as it was sent, and the program: a cursor works for
 // them alone.
 func (p *Program) listing(pg Page, operation string, filter any) (listing, error) {
+	sent, err := json.Marshal(filter)
+	if err != nil {
+		return listing{}, internal("encode filter", err)
+	}
 	l := listing{
 		query: Query{Desc: true, Limit: pg.Limit},
-		scope: fmt.Sprintf("%s\x00%q\x00%s", operation, filter, p.cfg.ID),
+		scope: fmt.Sprintf("%s\x00%s\x00%s", operation, sent, p.cfg.ID),
 	}
 	if pg.Limit < 0 || pg.Limit > maxPage {
 		return l, limitInvalid.err()

@@ -34,11 +34,19 @@ func TestListBadPage(t *testing.T) {
 	w := newWorld(t)
 	ctx, bad := t.Context(), affiliate.Page{Limit: 1001}
 	for name, list := range map[string]func() error{
-		"Links":     func() error { return errOf(w.Links(ctx, affiliate.LinkFilter{AffiliateEmail: "no@b.co"}, bad)) },
-		"Codes":     func() error { return errOf(w.Codes(ctx, affiliate.CodeFilter{AffiliateEmail: "no@b.co"}, bad)) },
-		"Referrals": func() error { return errOf(w.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: "no@b.co"}, bad)) },
-		"Sales":     func() error { return errOf(w.Sales(ctx, affiliate.SaleFilter{ReferralID: "no@b.co"}, bad)) },
-		"Events":    func() error { return errOf(w.Events(ctx, affiliate.EventFilter{ObjectID: "no"}, bad)) },
+		"Links": func() error {
+			return errOf(w.Links(ctx, affiliate.LinkFilter{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+		},
+		"Codes": func() error {
+			return errOf(w.Codes(ctx, affiliate.CodeFilter{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+		},
+		"Referrals": func() error {
+			return errOf(w.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+		},
+		"Sales": func() error {
+			return errOf(w.Sales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set("no@b.co")}, bad))
+		},
+		"Events": func() error { return errOf(w.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set("no")}, bad)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.refused(fieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), list)

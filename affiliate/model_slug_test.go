@@ -249,7 +249,7 @@ func (m *slugMachine) updateAffiliate(rt *rapid.T) {
 		a.email = newEmail
 	}
 	if adds {
-		links := must(m.w.Links(m.ctx, affiliate.LinkFilter{Slug: slug}, affiliate.Page{})).Items
+		links := must(m.w.Links(m.ctx, affiliate.LinkFilter{Slug: affiliate.Set(slug)}, affiliate.Page{})).Items
 		if len(links) != 1 {
 			rt.Fatalf("UpdateAffiliate added %v", links)
 		}
@@ -396,7 +396,7 @@ func (m *slugMachine) shown(rt *rapid.T) (out regLines) {
 		out.sales = append(out.sales, fmt.Sprintln(x.ID, x.AffiliateID, orDash(x.ReferralID), orDash(x.AffiliateLinkID), x.TotalEarned, x.Clicks))
 	}
 	for _, slug := range modelSlugs {
-		links, want := must(m.w.Links(m.ctx, affiliate.LinkFilter{Slug: slug}, affiliate.Page{})).Items, m.link(slug)
+		links, want := must(m.w.Links(m.ctx, affiliate.LinkFilter{Slug: affiliate.Set(slug)}, affiliate.Page{})).Items, m.link(slug)
 		if want == nil && len(links) > 0 || want != nil && (len(links) != 1 || links[0].ID != want.id) {
 			rt.Errorf("slug %q leads to %v", slug, links)
 		}

@@ -37,8 +37,12 @@ type NewPayout struct {
 	ManuallyPaid bool      // paid outside already: the payout is PAID from the start
 }
 
-// PayoutFilter selects payouts; the zero filter selects all.
-type PayoutFilter struct{ AffiliateID uuid.UUID }
+// PayoutFilter selects payouts. Every field that is set must fit; without one,
+// all are selected. A field that is set to null or to a zero value selects
+// nothing.
+//
+// Source: docs/contract.md 2.8.
+type PayoutFilter struct{ AffiliateID Opt[uuid.UUID] }
 
 // CreatePayout gathers everything that is payable to an affiliate: accepted
 // commissions of its sales until then that no payout holds.
@@ -225,11 +229,10 @@ func (p *Program) Payouts(ctx context.Context, f PayoutFilter, pg Page) (List[Pa
 	if err != nil {
 		return List[Payout]{}, err
 	}
-	if f.AffiliateID != uuid.Nil {
-		l = l.of(Key{Index: OfAffiliate, ID: f.AffiliateID})
-	}
+	var c choice[PayoutRecord]
+	c.byID(OfAffiliate, f.AffiliateID, func(r *PayoutRecord) uuid.UUID { return r.AffiliateID })
 	return view(ctx, p, func(o *op) (List[Payout], error) {
-		return collect(o.tx.Payouts, l, func(rec PayoutRecord) (Payout, error) { return payoutOf(rec), nil })
+		return chosen(o.tx.Payouts, c, l, func(rec PayoutRecord) (Payout, error) { return payoutOf(rec), nil })
 	})
 }
 

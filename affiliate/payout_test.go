@@ -100,7 +100,7 @@ func TestCreatePayout(t *testing.T) {
 	if list := must(s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(list) != 2 || list[0].ID != paid.ID || list[1].ID != got.ID {
 		t.Errorf("payouts %+v", list)
 	}
-	for name, f := range map[string]affiliate.PayoutFilter{"bob": {AffiliateID: s.bob.ID}, "nobody": {AffiliateID: uuid.Max}} {
+	for name, f := range map[string]affiliate.PayoutFilter{"bob": {AffiliateID: affiliate.Set(s.bob.ID)}, "nobody": {AffiliateID: affiliate.Set(uuid.Max)}} {
 		if list := must(s.Payouts(ctx, f, affiliate.Page{})).Items; list == nil || len(list) != 0 {
 			t.Errorf("%s: %+v", name, list)
 		}

@@ -67,12 +67,15 @@ type ReferralUpdate struct {
 	Metadata               Opt[json.RawMessage]    `json:"metadata,omitzero"`           // a JSON object, replaced as a whole
 }
 
-// ReferralFilter selects referrals; the first field that is set decides, none
-// selects all.
+// ReferralFilter selects referrals. Every field that is set must fit; without
+// one, all are selected. A field that is set to null or to a zero value selects
+// nothing.
+//
+// Source: docs/contract.md 3.6.
 type ReferralFilter struct {
-	AffiliateID            uuid.UUID
-	AffiliateEmail         string
-	ReferredUserExternalID string
+	AffiliateID            Opt[uuid.UUID]
+	AffiliateEmail         Opt[string]
+	ReferredUserExternalID Opt[string]
 }
 
 // Referral returns the referral with the id or, failing that, with the
@@ -103,20 +106,15 @@ func (p *Program) Referrals(ctx context.Context, f ReferralFilter, pg Page) (Lis
 		return List[Referral]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Referral], error) {
-		key, err := o.referralKey(f)
-		if err != nil {
-			return only(Referral{}, err)
-		}
-		return collect(o.tx.Referrals, l.of(key), o.referralOf)
+		return chosen(o.tx.Referrals, o.chooseReferrals(f), l, o.referralOf)
 	})
 }
 
-// referralKey is the key that holds what the filter selects.
-func (o *op) referralKey(f ReferralFilter) (Key, error) {
-	if f.AffiliateID == uuid.Nil && f.AffiliateEmail == "" && f.ReferredUserExternalID != "" {
-		return sentKey(OfCustomer, f.ReferredUserExternalID)
-	}
-	return o.ofAffiliate(f.AffiliateID, f.AffiliateEmail)
+// chooseReferrals is what the filter selects.
+func (o *op) chooseReferrals(f ReferralFilter) (c choice[ReferralRecord]) {
+	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *ReferralRecord) uuid.UUID { return r.AffiliateID })
+	c.byText(OfCustomer, f.ReferredUserExternalID, func(r *ReferralRecord) string { return r.CustomerID })
+	return c
 }
 
 // CreateReferral records a customer who came through an affiliate. The

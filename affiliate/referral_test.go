@@ -382,15 +382,15 @@ func TestReferralFilters(t *testing.T) {
 		want []uuid.UUID
 	}{
 		"all":               {affiliate.ReferralFilter{}, []uuid.UUID{same.ID, s.bea.ID, s.tomas.ID}},
-		"affiliate":         {affiliate.ReferralFilter{AffiliateID: s.bob.ID, AffiliateEmail: "ada@example.com"}, []uuid.UUID{s.bea.ID}},
-		"email":             {affiliate.ReferralFilter{AffiliateEmail: " ADA@example.com", ReferredUserExternalID: "cust-bea"}, []uuid.UUID{same.ID, s.tomas.ID}},
-		"external id":       {affiliate.ReferralFilter{ReferredUserExternalID: "cust-bea"}, []uuid.UUID{same.ID, s.bea.ID}},
-		"external id, case": {affiliate.ReferralFilter{ReferredUserExternalID: "CUST-bea"}, nil},
-		"unknown B358":      {affiliate.ReferralFilter{AffiliateID: uuid.Max}, nil},
-		"unknown email":     {affiliate.ReferralFilter{AffiliateEmail: "x@example.com"}, nil},
-		"no email":          {affiliate.ReferralFilter{AffiliateEmail: "\x00"}, nil},
-		"no text":           {affiliate.ReferralFilter{ReferredUserExternalID: "\x00"}, nil},
-		"endless text":      {affiliate.ReferralFilter{ReferredUserExternalID: strings.Repeat("é", 1<<20)}, nil},
+		"affiliate":         {affiliate.ReferralFilter{AffiliateID: affiliate.Set(s.bob.ID)}, []uuid.UUID{s.bea.ID}},
+		"email":             {affiliate.ReferralFilter{AffiliateEmail: affiliate.Set(" ADA@example.com")}, []uuid.UUID{same.ID, s.tomas.ID}},
+		"external id":       {affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("cust-bea")}, []uuid.UUID{same.ID, s.bea.ID}},
+		"external id, case": {affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("CUST-bea")}, nil},
+		"unknown B358":      {affiliate.ReferralFilter{AffiliateID: affiliate.Set(uuid.Max)}, nil},
+		"unknown email":     {affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("x@example.com")}, nil},
+		"no email":          {affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("\x00")}, nil},
+		"no text":           {affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("\x00")}, nil},
+		"endless text":      {affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set(strings.Repeat("é", 1<<20))}, nil},
 	} {
 		list, err := s.Referrals(ctx, tt.f, affiliate.Page{})
 		var got []uuid.UUID

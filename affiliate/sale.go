@@ -126,14 +126,16 @@ type SaleUpdate struct {
 	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
 }
 
-// SaleFilter selects sales; the first field that is set decides, none selects
-// all.
+// SaleFilter selects sales. Every field that is set must fit; without one, all
+// are selected. A field that is set to null or to a zero value selects nothing.
+//
+// Source: docs/contract.md 3.7.
 type SaleFilter struct {
-	AffiliateID       uuid.UUID
-	AffiliateEmail    string
-	ReferralID        string // referral id, else customer email
-	ExternalID        string
-	ExternalInvoiceID string
+	AffiliateID       Opt[uuid.UUID] // whom the sale credits
+	AffiliateEmail    Opt[string]
+	ReferralID        Opt[string] // referral id, else customer email
+	ExternalID        Opt[string]
+	ExternalInvoiceID Opt[string]
 }
 
 // Refund is the input of [Program.RefundSale].

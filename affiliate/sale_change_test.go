@@ -515,9 +515,9 @@ func TestRecalculateSales(t *testing.T) {
 	s.pass(time.Hour)
 
 	nothing := map[string]affiliate.SaleFilter{
-		"unknown affiliate": {AffiliateID: uuid.Max}, "unknown email": {AffiliateEmail: "x@example.com"}, "no email": {AffiliateEmail: "\x00"},
-		"unknown referral": {ReferralID: "nobody"}, "unknown id": {ExternalID: "nope"}, "no id": {ExternalID: "\x00"}, "unknown invoice": {ExternalInvoiceID: "nope"},
-		"in a payout": {ExternalID: "bob-1"},
+		"unknown affiliate": {AffiliateID: affiliate.Set(uuid.Max)}, "unknown email": {AffiliateEmail: affiliate.Set("x@example.com")}, "no email": {AffiliateEmail: affiliate.Set("\x00")},
+		"unknown referral": {ReferralID: affiliate.Set("nobody")}, "unknown id": {ExternalID: affiliate.Set("nope")}, "no id": {ExternalID: affiliate.Set("\x00")}, "unknown invoice": {ExternalInvoiceID: affiliate.Set("nope")},
+		"in a payout": {ExternalID: affiliate.Set("bob-1")},
 	}
 	for name, f := range nothing {
 		s.fires(func() error {
@@ -542,8 +542,8 @@ func TestRecalculateSales(t *testing.T) {
 			return err
 		}, events...)
 	}
-	recalculate(affiliate.SaleFilter{ExternalInvoiceID: "inv-2"}, 1)
-	recalculate(affiliate.SaleFilter{ReferralID: s.tomas.Email}, 2)
+	recalculate(affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set("inv-2")}, 1)
+	recalculate(affiliate.SaleFilter{ReferralID: affiliate.Set(s.tomas.Email)}, 2)
 	recalculate(affiliate.SaleFilter{}, 0)
 	for id, want := range map[affiliate.SaleID]string{plain.ID: "30", own.ID: "50", hand.ID: "3", part.ID: "15", full.ID: "0", other.ID: "20", inPayout.ID: "20"} {
 		if got := must(s.Sale(ctx, id)).CommissionEarned.String(); got != want {
@@ -552,7 +552,7 @@ func TestRecalculateSales(t *testing.T) {
 	}
 	s.verify()
 	must(s.SetAffiliatePlan(ctx, uuid.Nil, s.ada.affiliate.ID))
-	recalculate(affiliate.SaleFilter{AffiliateEmail: "ADA@example.com"}, 2)
+	recalculate(affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ADA@example.com")}, 2)
 	s.verify()
 }
 
@@ -605,7 +605,7 @@ func (s saleShop) payoutOf(sale affiliate.Sale) affiliate.Payout {
 	s.t.Helper()
 	ctx := s.t.Context()
 	var others []affiliate.SaleID
-	for _, other := range must(s.Sales(ctx, affiliate.SaleFilter{AffiliateID: s.ada.affiliate.ID}, affiliate.Page{})).Items {
+	for _, other := range must(s.Sales(ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(s.ada.affiliate.ID)}, affiliate.Page{})).Items {
 		if other.ID != sale.ID {
 			others = append(others, other.ID)
 		}

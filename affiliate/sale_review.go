@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 )
@@ -21,15 +20,8 @@ import (
 func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, error) {
 	o := p.op(ctx)
 	return update(o, func() (int, error) {
-		key, err := o.saleKey(f)
-		if errors.Is(err, ErrNotFound) {
-			return 0, nil
-		}
-		if err != nil {
-			return 0, err
-		}
 		changed := 0
-		err = o.eachSale(key, func(before SaleRecord) error {
+		err := eachChosen(o.tx.Sales, o.chooseSales(f), func(before SaleRecord) error {
 			if before.payoutID() != uuid.Nil || before.Status == SaleRefunded {
 				return nil
 			}
@@ -52,21 +44,6 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, erro
 		})
 		return changed, err
 	})
-}
-
-// eachSale runs fn on the sales that hold the key: one, many, or all.
-func (o *op) eachSale(key Key, fn func(SaleRecord) error) error {
-	if !key.Index.Unique() {
-		return each(o.tx.Sales, key, fn)
-	}
-	rec, err := o.tx.Sales.Find(key)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return fn(rec)
 }
 
 // ReviewCommissions accepts, holds or declines the commissions of sales, all or

@@ -35,40 +35,21 @@ func (p *Program) Sales(ctx context.Context, f SaleFilter, pg Page) (List[Sale],
 		return List[Sale]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Sale], error) {
-		key, err := o.saleKey(f)
-		if err != nil {
-			return only(Sale{}, err)
-		}
-		if key.Index.Unique() {
-			return only(o.saleByKey(key))
-		}
-		return collect(o.tx.Sales, l.of(key), o.saleOf)
+		return chosen(o.tx.Sales, o.chooseSales(f), l, o.saleOf)
 	})
 }
 
-// saleKey is the key that holds what the filter selects; the zero key selects
-// every sale.
-func (o *op) saleKey(f SaleFilter) (Key, error) {
-	switch {
-	case f.AffiliateID != uuid.Nil || f.AffiliateEmail != "":
-		return o.ofAffiliate(f.AffiliateID, f.AffiliateEmail)
-	case f.ReferralID != "":
-		ref, err := o.findReferral(f.ReferralID)
-		return Key{Index: OfReferral, ID: ref.ID}, err
-	case f.ExternalID != "":
-		return sentKey(ByExternalID, f.ExternalID)
-	case f.ExternalInvoiceID != "":
-		return sentKey(ByInvoice, f.ExternalInvoiceID)
+// chooseSales is what the filter selects.
+func (o *op) chooseSales(f SaleFilter) (c choice[SaleRecord]) {
+	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *SaleRecord) uuid.UUID { return r.AffiliateID })
+	if ident, set := wanted(&c, f.ReferralID); set {
+		ref, err := o.findReferral(ident)
+		c.fail(err)
+		c.byID(OfReferral, Set(ref.ID), func(r *SaleRecord) uuid.UUID { return r.ReferralID })
 	}
-	return Key{}, nil
-}
-
-func (o *op) saleByKey(key Key) (Sale, error) {
-	rec, err := o.tx.Sales.Find(key)
-	if err != nil {
-		return Sale{}, err
-	}
-	return o.saleOf(rec)
+	c.byText(ByInvoice, f.ExternalInvoiceID, func(r *SaleRecord) string { return r.InvoiceID })
+	c.byText(ByExternalID, f.ExternalID, func(r *SaleRecord) string { return r.ExternalID })
+	return c
 }
 
 func (o *op) saleByNumber(id SaleID) (SaleRecord, error) {

@@ -85,7 +85,7 @@ func (s saleShop) scenarios(ctx context.Context) map[string]scenario {
 			return err
 		}, false},
 		"recalculate": {func(p *affiliate.Program) error {
-			_, err := p.RecalculateSales(ctx, affiliate.SaleFilter{ReferralID: s.tomas.Email})
+			_, err := p.RecalculateSales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set(s.tomas.Email)})
 			return err
 		}, false},
 		"payout": {func(p *affiliate.Program) error {
@@ -268,16 +268,16 @@ func TestSalesReadFaults(t *testing.T) {
 		"sale":  func() error { _, err := broken.Sale(ctx, 1); return err },
 		"sales": func() error { _, err := broken.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{}); return err },
 		"by email": func() error {
-			_, err := broken.Sales(ctx, affiliate.SaleFilter{AffiliateEmail: "ada@example.com"}, affiliate.Page{})
+			_, err := broken.Sales(ctx, affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ada@example.com")}, affiliate.Page{})
 			return err
 		},
 		"by id": func() error {
-			_, err := broken.Sales(ctx, affiliate.SaleFilter{ExternalID: "x"}, affiliate.Page{})
+			_, err := broken.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set("x")}, affiliate.Page{})
 			return err
 		},
 		"referral": func() error { _, err := broken.Referral(ctx, s.tomas.Email); return err },
 		"referrals": func() error {
-			_, err := broken.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: "ada@example.com"}, affiliate.Page{})
+			_, err := broken.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("ada@example.com")}, affiliate.Page{})
 			return err
 		},
 		"payouts": func() error { _, err := broken.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{}); return err },

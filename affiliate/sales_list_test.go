@@ -32,23 +32,23 @@ func TestSaleFilters(t *testing.T) {
 		want []affiliate.SaleID
 	}{
 		"all":                     {affiliate.SaleFilter{}, ids(c.ID, b.ID, a.ID)},
-		"affiliate":               {affiliate.SaleFilter{AffiliateID: s.ada.affiliate.ID, ReferralID: "nobody"}, ids(c.ID, a.ID)},
-		"affiliate email":         {affiliate.SaleFilter{AffiliateEmail: " BOB@example.com", ExternalID: "order"}, ids(b.ID)},
-		"referral id":             {affiliate.SaleFilter{ReferralID: s.bea.ID.String()}, ids(c.ID, b.ID)},
-		"referral email":          {affiliate.SaleFilter{ReferralID: "BEA@example.net"}, ids(c.ID, b.ID)},
-		"external id":             {affiliate.SaleFilter{ExternalID: "order", ExternalInvoiceID: "x"}, ids(a.ID)},
-		"external id, other case": {affiliate.SaleFilter{ExternalID: "Order"}, ids()},
-		"long external id":        {affiliate.SaleFilter{ExternalID: strings.Repeat("é", 255)}, ids(b.ID)},
-		"invoice":                 {affiliate.SaleFilter{ExternalInvoiceID: "inv"}, ids(a.ID)},
-		"long invoice":            {affiliate.SaleFilter{ExternalInvoiceID: strings.Repeat("漢", 255)}, ids(c.ID)},
-		"unknown affiliate B405":  {affiliate.SaleFilter{AffiliateID: uuid.Max}, ids()},
-		"unknown email":           {affiliate.SaleFilter{AffiliateEmail: "x@example.com"}, ids()},
-		"no email":                {affiliate.SaleFilter{AffiliateEmail: "\x00"}, ids()},
-		"unknown referral":        {affiliate.SaleFilter{ReferralID: "nobody"}, ids()},
-		"unknown external id":     {affiliate.SaleFilter{ExternalID: "inv"}, ids()},
-		"no external id":          {affiliate.SaleFilter{ExternalID: "a\x00"}, ids()},
-		"no invoice":              {affiliate.SaleFilter{ExternalInvoiceID: "\xff"}, ids()},
-		"endless invoice":         {affiliate.SaleFilter{ExternalInvoiceID: strings.Repeat("x", 1<<20)}, ids()},
+		"affiliate":               {affiliate.SaleFilter{AffiliateID: affiliate.Set(s.ada.affiliate.ID)}, ids(c.ID, a.ID)},
+		"affiliate email":         {affiliate.SaleFilter{AffiliateEmail: affiliate.Set(" BOB@example.com")}, ids(b.ID)},
+		"referral id":             {affiliate.SaleFilter{ReferralID: affiliate.Set(s.bea.ID.String())}, ids(c.ID, b.ID)},
+		"referral email":          {affiliate.SaleFilter{ReferralID: affiliate.Set("BEA@example.net")}, ids(c.ID, b.ID)},
+		"external id":             {affiliate.SaleFilter{ExternalID: affiliate.Set("order")}, ids(a.ID)},
+		"external id, other case": {affiliate.SaleFilter{ExternalID: affiliate.Set("Order")}, ids()},
+		"long external id":        {affiliate.SaleFilter{ExternalID: affiliate.Set(strings.Repeat("é", 255))}, ids(b.ID)},
+		"invoice":                 {affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set("inv")}, ids(a.ID)},
+		"long invoice":            {affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set(strings.Repeat("漢", 255))}, ids(c.ID)},
+		"unknown affiliate B405":  {affiliate.SaleFilter{AffiliateID: affiliate.Set(uuid.Max)}, ids()},
+		"unknown email":           {affiliate.SaleFilter{AffiliateEmail: affiliate.Set("x@example.com")}, ids()},
+		"no email":                {affiliate.SaleFilter{AffiliateEmail: affiliate.Set("\x00")}, ids()},
+		"unknown referral":        {affiliate.SaleFilter{ReferralID: affiliate.Set("nobody")}, ids()},
+		"unknown external id":     {affiliate.SaleFilter{ExternalID: affiliate.Set("inv")}, ids()},
+		"no external id":          {affiliate.SaleFilter{ExternalID: affiliate.Set("a\x00")}, ids()},
+		"no invoice":              {affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set("\xff")}, ids()},
+		"endless invoice":         {affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set(strings.Repeat("x", 1<<20))}, ids()},
 	} {
 		list, err := s.Sales(ctx, tt.f, affiliate.Page{})
 		if err != nil || list.Items == nil || list.Next != "" {
@@ -73,31 +73,31 @@ func (s saleShop) pagers(t *testing.T) map[string]func(affiliate.Page) (ids []st
 			return s.Sales(ctx, affiliate.SaleFilter{}, pg)
 		}),
 		"sales of ada": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-			return s.Sales(ctx, affiliate.SaleFilter{AffiliateID: s.ada.affiliate.ID}, pg)
+			return s.Sales(ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(s.ada.affiliate.ID)}, pg)
 		}),
 		"sales of bob": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-			return s.Sales(ctx, affiliate.SaleFilter{AffiliateID: s.bob.ID}, pg)
+			return s.Sales(ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(s.bob.ID)}, pg)
 		}),
 		"sales to tomas": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-			return s.Sales(ctx, affiliate.SaleFilter{ReferralID: s.tomas.Email}, pg)
+			return s.Sales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set(s.tomas.Email)}, pg)
 		}),
 		"referrals": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
 			return s.Referrals(ctx, affiliate.ReferralFilter{}, pg)
 		}),
 		"referrals of ada": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return s.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: "ada@example.com"}, pg)
+			return s.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("ada@example.com")}, pg)
 		}),
 		"referrals of cust": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return s.Referrals(ctx, affiliate.ReferralFilter{ReferredUserExternalID: "cust"}, pg)
+			return s.Referrals(ctx, affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("cust")}, pg)
 		}),
 		"a cust named like her": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return s.Referrals(ctx, affiliate.ReferralFilter{ReferredUserExternalID: s.ada.affiliate.ID.String()}, pg)
+			return s.Referrals(ctx, affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set(s.ada.affiliate.ID.String())}, pg)
 		}),
 		"payouts": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 			return s.Payouts(ctx, affiliate.PayoutFilter{}, pg)
 		}),
 		"payouts of ada": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
-			return s.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: s.ada.affiliate.ID}, pg)
+			return s.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(s.ada.affiliate.ID)}, pg)
 		}),
 		"affiliates": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) { return s.Affiliates(ctx, pg) }),
 	}
@@ -202,7 +202,7 @@ func TestPagesWhileListsChange(t *testing.T) {
 	all := saleIDs(must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items)
 	steps := 0
 	for sale, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-		return s.Sales(ctx, affiliate.SaleFilter{ReferralID: s.tomas.Email}, pg)
+		return s.Sales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set(s.tomas.Email)}, pg)
 	}) {
 		if err != nil {
 			t.Fatal(err)

@@ -85,10 +85,20 @@ func (s *idSource) randomSlug() string {
 // linkBySlug finds a live link by its slug in any letter case. What is no slug
 // is nobody's.
 func (o *op) linkBySlug(slug string) (LinkRecord, error) {
-	if len(slug) > maxSlug || !validSlug(slug) {
-		return LinkRecord{}, ErrNotFound
+	key, err := slugKey(slug)
+	if err != nil {
+		return LinkRecord{}, err
 	}
-	return o.tx.Links.Find(Key{Index: BySlug, Text: foldSlug(slug)})
+	return o.tx.Links.Find(key)
+}
+
+// slugKey is the key of a slug that a caller looks up. What is no slug is not
+// found.
+func slugKey(slug string) (Key, error) {
+	if len(slug) > maxSlug || !validSlug(slug) {
+		return Key{}, ErrNotFound
+	}
+	return Key{Index: BySlug, Text: foldSlug(slug)}, nil
 }
 
 // slugFree refuses a slug that a live link other than self has.

@@ -18,10 +18,17 @@ func (c *Client) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Cod
 	return one[affiliate.Code](ctx, c, codes, q)
 }
 
-// Codes is [affiliate.Program.Codes].
+// Codes is [affiliate.Program.Codes]. Of several fields of a filter one is sent,
+// as by [Client.Sales].
 func (c *Client) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-	q := firstOf("couponId", textOfID(f.CouponID), "affiliateId", textOfID(f.AffiliateID), "affiliateEmail", f.AffiliateEmail)
-	return list[affiliate.Code](ctx, c, codes, q, pg)
+	var what choice[affiliate.Code]
+	what.id("couponId", f.CouponID, func(k *affiliate.Code) uuid.UUID { return k.CouponID })
+	what.id("affiliateId", f.AffiliateID, func(k *affiliate.Code) uuid.UUID { return k.AffiliateID.Or(uuid.Nil) })
+	what.text("affiliateEmail", f.AffiliateEmail, func(k *affiliate.Code, v string) bool {
+		owner, _ := k.Affiliate.Get()
+		return sameEmail(owner.Email, v)
+	})
+	return chosen(ctx, c, codes, what, pg)
 }
 
 // CreateCode is [affiliate.Program.CreateCode]. IsAffiliateGenerated is for Go

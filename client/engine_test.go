@@ -180,7 +180,7 @@ func (s *teller) people() affiliate.Affiliate {
 	told[L](s, "rename none")(c.RenameLink(x, affiliate.LinkRef{Slug: "none"}, "ada-3"))
 	told[L](s, "rename what?")(c.RenameLink(x, affiliate.LinkRef{}, "ada-3"))
 	told[L](s, "rename to nothing")(c.RenameLink(x, affiliate.LinkRef{Slug: "ada"}, ""))
-	for _, f := range []affiliate.LinkFilter{{}, {Slug: "ADA"}, {AffiliateID: ada.ID}, {AffiliateEmail: "ada@example.com"}, {ID: anID}, {Slug: "none", AffiliateID: ada.ID}} {
+	for _, f := range []affiliate.LinkFilter{{}, {Slug: affiliate.Set("ADA")}, {AffiliateID: affiliate.Set(ada.ID)}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {ID: affiliate.Set(anID)}, {Slug: affiliate.Set("none"), AffiliateID: affiliate.Set(ada.ID)}} {
 		told[affiliate.List[L]](s, "links")(c.Links(x, f, affiliate.Page{}))
 	}
 	told[affiliate.DeletedLink](s, "unlink")(c.DeleteLink(x, affiliate.LinkRef{Slug: "ada-3"}))
@@ -220,7 +220,7 @@ func (s *teller) codesAndSales(ada affiliate.Affiliate) {
 	}))
 	told[C](s, "by code")(c.Code(x, affiliate.CodeRef{Code: "ada20"}))
 	told[C](s, "by no code")(c.Code(x, affiliate.CodeRef{}))
-	for _, f := range []affiliate.CodeFilter{{}, {CouponID: coupon.ID}, {AffiliateEmail: "ada@example.com"}, {AffiliateID: anID}} {
+	for _, f := range []affiliate.CodeFilter{{}, {CouponID: affiliate.Set(coupon.ID)}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {AffiliateID: affiliate.Set(anID)}} {
 		told[affiliate.List[C]](s, "codes")(c.Codes(x, f, affiliate.Page{}))
 	}
 	told[C](s, "retire")(c.UpdateCode(x, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
@@ -240,7 +240,7 @@ func (s *teller) codesAndSales(ada affiliate.Affiliate) {
 	}))
 	told[R](s, "update none")(c.UpdateReferral(x, "nobody@example.com", affiliate.ReferralUpdate{}))
 	told[R](s, "update whom?")(c.UpdateReferral(x, "", affiliate.ReferralUpdate{}))
-	for _, f := range []affiliate.ReferralFilter{{}, {AffiliateID: ada.ID}, {AffiliateEmail: "no@example.com"}, {ReferredUserExternalID: "u1"}} {
+	for _, f := range []affiliate.ReferralFilter{{}, {AffiliateID: affiliate.Set(ada.ID)}, {AffiliateEmail: affiliate.Set("no@example.com")}, {ReferredUserExternalID: affiliate.Set("u1")}} {
 		told[affiliate.List[R]](s, "referrals")(c.Referrals(x, f, affiliate.Page{}))
 	}
 	s.sales(ada)
@@ -274,8 +274,8 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 	told[S](s, "none")(c.Sale(x, 999))
 	told[S](s, "zero")(c.Sale(x, 0))
 	for _, f := range []affiliate.SaleFilter{
-		{}, {AffiliateID: ada.ID}, {AffiliateEmail: "ada@example.com"}, {ReferralID: "kim@example.com"},
-		{ExternalID: "order 1/2?3"}, {ExternalInvoiceID: "none"},
+		{}, {AffiliateID: affiliate.Set(ada.ID)}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {ReferralID: affiliate.Set("kim@example.com")},
+		{ExternalID: affiliate.Set("order 1/2?3")}, {ExternalInvoiceID: affiliate.Set("none")},
 	} {
 		told[affiliate.List[S]](s, "sales")(c.Sales(x, f, affiliate.Page{}))
 	}
@@ -315,7 +315,7 @@ func (s *teller) deliveries() {
 	told[affiliate.Coupon](s, "an event")(c.CreateCoupon(x, affiliate.NewCoupon{Name: "Event", PercentOff: affiliate.Set(affiliate.MustPercent("1"))}))
 	type D = affiliate.Delivery
 	all := told[affiliate.List[D]](s, "deliveries")(c.Deliveries(x, affiliate.DeliveryFilter{
-		WebhookID: ep.ID, State: affiliate.DeliveryPending, Event: affiliate.CouponCreated,
+		WebhookID: affiliate.Set(ep.ID), State: affiliate.DeliveryPending, Event: affiliate.CouponCreated,
 		Since: affiliate.Set(affiliate.Day(2026, 3, 11)), Until: affiliate.Set(affiliate.Day(2026, 3, 11)),
 	}, affiliate.Page{}))
 	told[affiliate.List[D]](s, "deliveries before")(c.Deliveries(x, affiliate.DeliveryFilter{Until: affiliate.Set(affiliate.Day(2026, 3, 10))}, affiliate.Page{}))

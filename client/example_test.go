@@ -119,7 +119,7 @@ func ExampleClient_Links() {
 		}
 	}
 	for link, err := range affiliate.Each(2, func(pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
-		return c.Links(ctx, affiliate.LinkFilter{AffiliateID: ada.ID}, pg)
+		return c.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(ada.ID)}, pg)
 	}) {
 		if err != nil {
 			log.Fatal(err)

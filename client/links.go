@@ -10,10 +10,15 @@ import (
 
 const links = "/links"
 
-// Links is [affiliate.Program.Links].
+// Links is [affiliate.Program.Links]. Of several fields of a filter one is sent,
+// as by [Client.Sales].
 func (c *Client) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
-	q := firstOf("id", textOfID(f.ID), "link", f.Slug, "affiliateId", textOfID(f.AffiliateID), "affiliateEmail", f.AffiliateEmail)
-	return list[affiliate.Link](ctx, c, links, q, pg)
+	var what choice[affiliate.Link]
+	what.id("id", f.ID, func(l *affiliate.Link) uuid.UUID { return l.ID })
+	what.text("link", f.Slug, func(l *affiliate.Link, v string) bool { return foldASCII(l.Link) == foldASCII(v) })
+	what.id("affiliateId", f.AffiliateID, func(l *affiliate.Link) uuid.UUID { return l.Affiliate.ID })
+	what.text("affiliateEmail", f.AffiliateEmail, func(l *affiliate.Link, v string) bool { return sameEmail(l.Affiliate.Email, v) })
+	return chosen(ctx, c, links, what, pg)
 }
 
 // CreateLink is [affiliate.Program.CreateLink].

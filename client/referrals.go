@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -16,10 +18,16 @@ func (c *Client) Referral(ctx context.Context, ident string) (affiliate.Referral
 	return one[affiliate.Referral](ctx, c, referrals, firstOf("id", ident))
 }
 
-// Referrals is [affiliate.Program.Referrals].
+// Referrals is [affiliate.Program.Referrals]. Of several fields of a filter one
+// is sent, as by [Client.Sales].
 func (c *Client) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-	q := firstOf("affiliateId", textOfID(f.AffiliateID), "affiliateEmail", f.AffiliateEmail, "externalId", f.ReferredUserExternalID)
-	return list[affiliate.Referral](ctx, c, referrals, q, pg)
+	var what choice[affiliate.Referral]
+	what.text("affiliateEmail", f.AffiliateEmail, nil) // sent if it is there: no answer shows it
+	what.text("externalId", f.ReferredUserExternalID, func(r *affiliate.Referral, v string) bool {
+		return r.ReferredUserExternalID.Or("") == v
+	})
+	what.id("affiliateId", f.AffiliateID, func(r *affiliate.Referral) uuid.UUID { return r.AffiliateID })
+	return chosen(ctx, c, referrals, what, pg)
 }
 
 // CreateReferral is [affiliate.Program.CreateReferral]. Integration and Manual

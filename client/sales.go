@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -17,11 +19,22 @@ func (c *Client) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale,
 	return one[affiliate.Sale](ctx, c, sales, firstOf("id", strconv.FormatInt(int64(id), 10)))
 }
 
-// Sales is [affiliate.Program.Sales].
+// Sales is [affiliate.Program.Sales]. Of several fields of a filter one is sent,
+// and what does not fit the others is left out of the answer: a page may be
+// shorter than its limit, or empty, with more to come.
 func (c *Client) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-	q := firstOf("affiliateId", textOfID(f.AffiliateID), "affiliateEmail", f.AffiliateEmail, "referralId", f.ReferralID,
-		"saleExternalId", f.ExternalID, "saleExternalInvoiceId", f.ExternalInvoiceID)
-	return list[affiliate.Sale](ctx, c, sales, q, pg)
+	var what choice[affiliate.Sale]
+	what.text("saleExternalId", f.ExternalID, func(s *affiliate.Sale, v string) bool { return s.ExternalID.Or("") == v })
+	what.text("saleExternalInvoiceId", f.ExternalInvoiceID, func(s *affiliate.Sale, v string) bool {
+		return s.ExternalInvoiceID.Or("") == v
+	})
+	what.text("referralId", f.ReferralID, func(s *affiliate.Sale, v string) bool {
+		customer, known := s.Referral.Get()
+		return known && (customer.ID.String() == v || sameEmail(customer.Email, v))
+	})
+	what.id("affiliateId", f.AffiliateID, func(s *affiliate.Sale) uuid.UUID { return s.AffiliateID })
+	what.text("affiliateEmail", f.AffiliateEmail, func(s *affiliate.Sale, v string) bool { return sameEmail(s.Affiliate.Email, v) })
+	return chosen(ctx, c, sales, what, pg)
 }
 
 // RecordSale is [affiliate.Program.RecordSale]. PaymentTrigger and Integration

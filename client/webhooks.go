@@ -72,16 +72,18 @@ func (c *Client) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery
 
 // Deliveries is [affiliate.Program.Deliveries].
 func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
-	q := url.Values{}
+	what := choice[affiliate.Delivery]{query: url.Values{}}
+	id := textOfID(f.WebhookID.Or(uuid.Nil))
+	what.nobody = id == "" && !f.WebhookID.IsZero()
 	for name, value := range map[string]string{
-		"webhookId": textOfID(f.WebhookID), "state": string(f.State), "event": string(f.Event),
+		"webhookId": id, "state": string(f.State), "event": string(f.Event),
 		"since": textOfDate(f.Since), "until": textOfDate(f.Until),
 	} {
 		if value != "" {
-			q.Set(name, value)
+			what.query.Set(name, value)
 		}
 	}
-	return list[affiliate.Delivery](ctx, c, webhooks+"/deliveries", q, pg)
+	return chosen(ctx, c, webhooks+"/deliveries", what, pg)
 }
 
 // Replay is [affiliate.Program.Replay]: how many deliveries are sent again.

@@ -27,7 +27,7 @@ func sceneEndpoints(s *scene) {
 	coupon := s.coupon()
 	do2(s, "UpdateCoupon", s.UpdateCoupon, coupon.ID, affiliate.CouponUpdate{Valid: given(false)})
 	do(s, "DeleteCoupon", s.DeleteCoupon, coupon.ID)
-	list := do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: issued.ID, State: affiliate.DeliverySkipped}, affiliate.Page{})
+	list := do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: affiliate.Set(issued.ID), State: affiliate.DeliverySkipped}, affiliate.Page{})
 	var events []affiliate.EventType
 	for _, d := range list.Items {
 		events = append(events, d.Event)
@@ -66,11 +66,11 @@ func sceneMisses(s *scene) {
 		do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: mail, TotalEarned: amount("1")}).Outcome)
 
 	none := map[string]int{
-		"Links":      len(do2(s, "Links", s.Links, affiliate.LinkFilter{Slug: s.unique}, affiliate.Page{}).Items),
-		"Codes":      len(do2(s, "Codes", s.Codes, affiliate.CodeFilter{AffiliateEmail: mail}, affiliate.Page{}).Items),
-		"Referrals":  len(do2(s, "Referrals", s.Referrals, affiliate.ReferralFilter{AffiliateID: nobody}, affiliate.Page{Limit: 5}).Items),
-		"Sales":      len(do2(s, "Sales", s.Sales, affiliate.SaleFilter{ExternalID: s.unique}, affiliate.Page{}).Items),
-		"Deliveries": len(do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: nobody}, affiliate.Page{}).Items),
+		"Links":      len(do2(s, "Links", s.Links, affiliate.LinkFilter{Slug: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
+		"Codes":      len(do2(s, "Codes", s.Codes, affiliate.CodeFilter{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
+		"Referrals":  len(do2(s, "Referrals", s.Referrals, affiliate.ReferralFilter{AffiliateID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
+		"Sales":      len(do2(s, "Sales", s.Sales, affiliate.SaleFilter{ExternalID: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
+		"Deliveries": len(do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: affiliate.Set(nobody)}, affiliate.Page{}).Items),
 	}
 	same(s, "lists that find nothing", map[string]int{"Links": 0, "Codes": 0, "Referrals": 0, "Sales": 0, "Deliveries": 0}, none)
 	done(s, "DeleteReferral", s.DeleteReferral, mail)

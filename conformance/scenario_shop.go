@@ -99,19 +99,19 @@ func scenePages(s *scene) {
 	}
 	for size := 1; size <= 7; size += 2 {
 		walked(s, "Links", links, size, func(pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
-			return s.Links(s.ctx, affiliate.LinkFilter{AffiliateID: mara.ID}, pg)
+			return s.Links(s.ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(mara.ID)}, pg)
 		}, func(l affiliate.Link) string { return l.ID.String() })
 		walked(s, "Codes", codes, size, func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-			return s.Codes(s.ctx, affiliate.CodeFilter{CouponID: coupon.ID}, pg)
+			return s.Codes(s.ctx, affiliate.CodeFilter{CouponID: affiliate.Set(coupon.ID)}, pg)
 		}, func(c affiliate.Code) string { return c.ID.String() })
 		walked(s, "Referrals", referrals, size, func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return s.Referrals(s.ctx, affiliate.ReferralFilter{AffiliateEmail: mara.Email}, pg)
+			return s.Referrals(s.ctx, affiliate.ReferralFilter{AffiliateEmail: affiliate.Set(mara.Email)}, pg)
 		}, func(r affiliate.Referral) string { return r.ID.String() })
 		walked(s, "Sales", sales, size, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-			return s.Sales(s.ctx, affiliate.SaleFilter{AffiliateID: mara.ID}, pg)
+			return s.Sales(s.ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(mara.ID)}, pg)
 		}, func(sale affiliate.Sale) string { return fmt.Sprint(sale.ID) })
 	}
-	whole := do2(s, "Links", s.Links, affiliate.LinkFilter{AffiliateID: mara.ID}, affiliate.Page{})
+	whole := do2(s, "Links", s.Links, affiliate.LinkFilter{AffiliateID: affiliate.Set(mara.ID)}, affiliate.Page{})
 	same(s, "a whole list has no next page", "", whole.Next)
 	same(s, "the length of a whole list", len(links), len(whole.Items))
 }

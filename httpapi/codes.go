@@ -22,17 +22,9 @@ func codeByID(v string) affiliate.CodeRef         { return affiliate.CodeRef{ID:
 func codeByText(v string) affiliate.CodeRef       { return affiliate.CodeRef{Code: v} }
 func codeByExternalID(v string) affiliate.CodeRef { return affiliate.CodeRef{ExternalID: v} }
 
-// codesBy lists the codes that a filter selects.
-func codesBy(filter func(value string) affiliate.CodeFilter) lister[affiliate.Code] {
-	return func(p *affiliate.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-		return p.Codes(ctx, filter(value), pg)
-	}
-}
-
-func codesOfCoupon(v string) affiliate.CodeFilter { return affiliate.CodeFilter{CouponID: idOf(v)} }
-func codesOfID(v string) affiliate.CodeFilter     { return affiliate.CodeFilter{AffiliateID: idOf(v)} }
-func codesOfEmail(v string) affiliate.CodeFilter  { return affiliate.CodeFilter{AffiliateEmail: v} }
-func everyCode(string) affiliate.CodeFilter       { return affiliate.CodeFilter{} }
+func codesOfCoupon(f *affiliate.CodeFilter, v string) { f.CouponID = affiliate.Set(idOf(v)) }
+func codesOf(f *affiliate.CodeFilter, v string)       { f.AffiliateID = affiliate.Set(idOf(v)) }
+func codesOfEmail(f *affiliate.CodeFilter, v string)  { f.AffiliateEmail = affiliate.Set(v) }
 
 func newCode(in *input) affiliate.NewCode {
 	code := affiliate.NewCode{

@@ -8,18 +8,10 @@ import (
 
 // Source: contract 2.4, 3.2.
 
-// linksBy lists the links that a filter selects.
-func linksBy(filter func(value string) affiliate.LinkFilter) lister[affiliate.Link] {
-	return func(p *affiliate.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
-		return p.Links(ctx, filter(value), pg)
-	}
-}
-
-func linkID(v string) affiliate.LinkFilter      { return affiliate.LinkFilter{ID: idOf(v)} }
-func linkSlug(v string) affiliate.LinkFilter    { return affiliate.LinkFilter{Slug: v} }
-func linkOwner(v string) affiliate.LinkFilter   { return affiliate.LinkFilter{AffiliateID: idOf(v)} }
-func linkOwnedBy(v string) affiliate.LinkFilter { return affiliate.LinkFilter{AffiliateEmail: v} }
-func everyLink(string) affiliate.LinkFilter     { return affiliate.LinkFilter{} }
+func linkByID(f *affiliate.LinkFilter, v string)     { f.ID = affiliate.Set(idOf(v)) }
+func linkBySlug(f *affiliate.LinkFilter, v string)   { f.Slug = affiliate.Set(v) }
+func linksOf(f *affiliate.LinkFilter, v string)      { f.AffiliateID = affiliate.Set(idOf(v)) }
+func linksOfEmail(f *affiliate.LinkFilter, v string) { f.AffiliateEmail = affiliate.Set(v) }
 
 func newLink(in *input) affiliate.NewLink {
 	return affiliate.NewLink{

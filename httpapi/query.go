@@ -77,6 +77,21 @@ func many[T any](name string, list lister[T]) lookup {
 	return l
 }
 
+// by lists with a filter in which set puts the value of the parameter; nil: the
+// filter is empty. Of several parameters the first one decides, so a filter
+// never has more than one field set.
+func by[F, T any](
+	list func(*affiliate.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error), set func(*F, string),
+) lister[T] {
+	return func(p *affiliate.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[T], error) {
+		var f F
+		if set != nil {
+			set(&f, value)
+		}
+		return list(p, ctx, f, pg)
+	}
+}
+
 // all lists everything.
 func all[T any](list func(*affiliate.Program, context.Context, affiliate.Page) (affiliate.List[T], error)) lookup {
 	return many("", func(p *affiliate.Program, ctx context.Context, _ string, pg affiliate.Page) (affiliate.List[T], error) {

@@ -10,26 +10,11 @@ import (
 
 // Source: contract 2.5, 3.6, 8.
 
-// referralsBy lists the referrals that a filter selects.
-func referralsBy(filter func(value string) affiliate.ReferralFilter) lister[affiliate.Referral] {
-	return func(p *affiliate.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-		return p.Referrals(ctx, filter(value), pg)
-	}
+func referralsOf(f *affiliate.ReferralFilter, v string)      { f.AffiliateID = affiliate.Set(idOf(v)) }
+func referralsOfEmail(f *affiliate.ReferralFilter, v string) { f.AffiliateEmail = affiliate.Set(v) }
+func referralsOfCustomer(f *affiliate.ReferralFilter, v string) {
+	f.ReferredUserExternalID = affiliate.Set(v)
 }
-
-func referralsOfID(v string) affiliate.ReferralFilter {
-	return affiliate.ReferralFilter{AffiliateID: idOf(v)}
-}
-
-func referralsOfEmail(v string) affiliate.ReferralFilter {
-	return affiliate.ReferralFilter{AffiliateEmail: v}
-}
-
-func referralsOfCustomer(v string) affiliate.ReferralFilter {
-	return affiliate.ReferralFilter{ReferredUserExternalID: v}
-}
-
-func everyReferral(string) affiliate.ReferralFilter { return affiliate.ReferralFilter{} }
 
 func newReferral(in *input) affiliate.NewReferral {
 	return affiliate.NewReferral{

@@ -12,19 +12,11 @@ func saleByID(p *affiliate.Program, ctx context.Context, value string) (affiliat
 	return p.Sale(ctx, saleIDOf(value))
 }
 
-// salesBy lists the sales that a filter selects.
-func salesBy(filter func(value string) affiliate.SaleFilter) lister[affiliate.Sale] {
-	return func(p *affiliate.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-		return p.Sales(ctx, filter(value), pg)
-	}
-}
-
-func salesOfID(v string) affiliate.SaleFilter         { return affiliate.SaleFilter{AffiliateID: idOf(v)} }
-func salesOfEmail(v string) affiliate.SaleFilter      { return affiliate.SaleFilter{AffiliateEmail: v} }
-func salesOfReferral(v string) affiliate.SaleFilter   { return affiliate.SaleFilter{ReferralID: v} }
-func salesByExternalID(v string) affiliate.SaleFilter { return affiliate.SaleFilter{ExternalID: v} }
-func salesByInvoice(v string) affiliate.SaleFilter    { return affiliate.SaleFilter{ExternalInvoiceID: v} }
-func everySale(string) affiliate.SaleFilter           { return affiliate.SaleFilter{} }
+func salesOf(f *affiliate.SaleFilter, v string)           { f.AffiliateID = affiliate.Set(idOf(v)) }
+func salesOfEmail(f *affiliate.SaleFilter, v string)      { f.AffiliateEmail = affiliate.Set(v) }
+func salesTo(f *affiliate.SaleFilter, v string)           { f.ReferralID = affiliate.Set(v) }
+func salesByExternalID(f *affiliate.SaleFilter, v string) { f.ExternalID = affiliate.Set(v) }
+func salesByInvoice(f *affiliate.SaleFilter, v string)    { f.ExternalInvoiceID = affiliate.Set(v) }
 
 func newSale(in *input) affiliate.NewSale {
 	sale := affiliate.NewSale{

@@ -106,11 +106,11 @@ func deliveryByID(p *affiliate.Program, ctx context.Context, value string) (affi
 var deliveryFilters = []string{"webhookId", "state", "event", "since", "until"}
 
 func deliveryFilterOf(q query) (affiliate.DeliveryFilter, error) {
-	id, _ := q.get("webhookId")
 	state, _ := q.get("state")
 	event, _ := q.get("event")
-	f := affiliate.DeliveryFilter{
-		WebhookID: idOf(id), State: affiliate.DeliveryState(state), Event: affiliate.EventType(event),
+	f := affiliate.DeliveryFilter{State: affiliate.DeliveryState(state), Event: affiliate.EventType(event)}
+	if id, there := q.get("webhookId"); there {
+		f.WebhookID = affiliate.Set(idOf(id))
 	}
 	var err error
 	if f.Since, err = q.date("since"); err == nil {

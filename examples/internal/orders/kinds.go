@@ -287,7 +287,7 @@ func (s *Shop) order(ctx context.Context, r row) error {
 // giveBack refunds the sale of an order. The shop reports every refund, those
 // of orders that no affiliate brought too.
 func (s *Shop) giveBack(ctx context.Context, r row) error {
-	sales, err := s.Sales(ctx, affiliate.SaleFilter{ExternalID: r.id}, affiliate.Page{})
+	sales, err := s.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set(r.id)}, affiliate.Page{})
 	if err != nil {
 		return err
 	}

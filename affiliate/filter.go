@@ -1,0 +1,173 @@
+package affiliate
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// How lists are filtered. Every field of a filter that is set must fit. A field
+// that is set to null or to a zero value names nobody, and so the filter selects
+// nothing: an id that a host forgot to fill in never shows everybody's records.
+
+// A choice is what a filter selects from a table: the record with the id, else
+// the records under the key, and of these the ones that fit. The zero choice
+// selects everything. Whatever cannot be found ends it with [ErrNotFound].
+type choice[R Record[R]] struct {
+	id   uuid.UUID
+	key  Key
+	held func(*R) bool   // of every record under the key; nil: there is no key
+	fits []func(*R) bool // of what the key leaves open
+	err  error
+}
+
+// fit tells whether a record that the id or the key gave is selected.
+func (c *choice[R]) fit(rec R) bool {
+	return !slices.ContainsFunc(c.fits, func(fits func(*R) bool) bool { return !fits(&rec) })
+}
+
+// single tells whether at most one record can be selected.
+func (c *choice[R]) single() bool { return c.id != uuid.Nil || c.key.Index.Unique() }
+
+// under takes a key in the place of the one before, which is checked record by
+// record from now on. Fields are therefore given from the widest to the
+// narrowest.
+func (c *choice[R]) under(key Key, held func(*R) bool) {
+	if c.held != nil {
+		c.fits = append(c.fits, c.held)
+	}
+	c.key, c.held = key, held
+}
+
+// fail keeps the first error; nil is none.
+func (c *choice[R]) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// wanted is the value of a field that is set. One that names nobody ends the
+// choice.
+func wanted[T comparable, R Record[R]](c *choice[R], field Opt[T]) (v T, set bool) {
+	if field.IsZero() {
+		return v, false
+	}
+	v, _ = field.Get()
+	var nobody T
+	if v == nobody {
+		c.fail(ErrNotFound)
+		return v, false
+	}
+	return v, true
+}
+
+// one selects the record with the id.
+func (c *choice[R]) one(field Opt[uuid.UUID]) {
+	id, set := wanted(c, field)
+	if !set {
+		return
+	}
+	c.under(Key{}, nil)
+	c.id = id
+}
+
+// byID selects by a key that is an id.
+func (c *choice[R]) byID(index Index, field Opt[uuid.UUID], have func(*R) uuid.UUID) {
+	if id, set := wanted(c, field); set {
+		c.under(Key{Index: index, ID: id}, func(rec *R) bool { return have(rec) == id })
+	}
+}
+
+// byText selects by a key that is a text, compared exactly.
+func (c *choice[R]) byText(index Index, field Opt[string], have func(*R) string) {
+	text, set := wanted(c, field)
+	if !set {
+		return
+	}
+	key, err := sentKey(index, text)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.under(key, func(rec *R) bool { return have(rec) == text })
+}
+
+// byOwner selects what belongs to the affiliate with the id and with the email.
+// An id alone is not looked up: nobody's records are no records.
+func (c *choice[R]) byOwner(o *op, id Opt[uuid.UUID], email Opt[string], have func(*R) uuid.UUID) {
+	owner, byID := wanted(c, id)
+	address, byEmail := wanted(c, email)
+	if byEmail {
+		rec, err := o.affiliateByEmail(address)
+		if err == nil && byID && rec.ID != owner {
+			err = ErrNotFound
+		}
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		owner = rec.ID
+	}
+	if byID || byEmail {
+		c.byID(OfAffiliate, Set(owner), have)
+	}
+}
+
+// find returns the one record that the choice can select.
+func (c *choice[R]) find(t Table[R]) (rec R, err error) {
+	if c.id != uuid.Nil {
+		rec, err = t.Get(c.id)
+	} else {
+		rec, err = t.Find(c.key)
+	}
+	if err == nil && !c.fit(rec) {
+		return rec, ErrNotFound
+	}
+	return rec, err
+}
+
+// in is the table with only the records that fit.
+func (c *choice[R]) in(t Table[R]) Table[R] {
+	if len(c.fits) == 0 {
+		return t
+	}
+	return sieve[R]{Table: t, keep: c.fit}
+}
+
+// chosen reads a page of what the choice selects. Each record becomes an item by
+// item.
+func chosen[R Record[R], T any](t Table[R], c choice[R], l listing, item func(R) (T, error)) (List[T], error) {
+	if c.err == nil && !c.single() {
+		return collect(c.in(t), l.of(c.key), item)
+	}
+	var shown T
+	if c.err != nil {
+		return only(shown, c.err)
+	}
+	rec, err := c.find(t)
+	if err == nil {
+		shown, err = item(rec)
+	}
+	return only(shown, err)
+}
+
+// eachChosen runs fn on everything that the choice selects, which may be
+// nothing. The records are read first: fn may change the very index.
+func eachChosen[R Record[R]](t Table[R], c choice[R], fn func(R) error) error {
+	if c.err == nil && !c.single() {
+		return each(c.in(t), c.key, fn)
+	}
+	var rec R
+	err := c.err
+	if err == nil {
+		rec, err = c.find(t)
+	}
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fn(rec)
+}

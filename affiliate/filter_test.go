@@ -1,0 +1,208 @@
+package affiliate_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A setting is one way to set a field of a filter.
+type setting[F any] struct {
+	set    func(*F)
+	nobody bool // it names nobody: nothing is selected
+}
+
+// values are the ways to set a field that names a record.
+func values[F any, T comparable](at func(*F) *affiliate.Opt[T], all ...T) []setting[F] {
+	var zero T
+	out := []setting[F]{
+		{set: func(f *F) { *at(f) = affiliate.Null[T]() }, nobody: true},
+		{set: func(f *F) { *at(f) = affiliate.Set(zero) }, nobody: true},
+	}
+	for _, v := range all {
+		out = append(out, setting[F]{set: func(f *F) { *at(f) = affiliate.Set(v) }})
+	}
+	return out
+}
+
+// A filterCheck lists with every combination of the fields. What a combination
+// selects is what each of its fields selects by itself.
+type filterCheck[F, T any] struct {
+	*testing.T
+	list     func(context.Context, F, affiliate.Page) (affiliate.List[T], error)
+	name     func(T) string
+	selected int
+}
+
+func checkFilter[F, T any](
+	t *testing.T, list func(context.Context, F, affiliate.Page) (affiliate.List[T], error), name func(T) string, fields ...[]setting[F],
+) {
+	t.Helper()
+	c := &filterCheck[F, T]{T: t, list: list, name: name}
+	var none F
+	everything := c.names(none)
+	if len(everything) < 2 {
+		t.Fatalf("%d records tell no filters apart", len(everything))
+	}
+	c.try(none, everything, fields)
+	if c.selected == len(everything) {
+		t.Error("no filter selects anything")
+	}
+}
+
+// names lists at once and in pages.
+func (c *filterCheck[F, T]) names(f F) []string {
+	c.Helper()
+	out, paged := []string{}, []string{}
+	for _, item := range must(c.list(c.Context(), f, affiliate.Page{})).Items {
+		out = append(out, c.name(item))
+	}
+	for item, err := range affiliate.Each(2, func(pg affiliate.Page) (affiliate.List[T], error) { return c.list(c.Context(), f, pg) }) {
+		paged = append(paged, c.name(must(item, err)))
+	}
+	if diff := cmp.Diff(out, paged); diff != "" {
+		c.Errorf("%+v (-whole +paged):\n%s", f, diff)
+	}
+	return out
+}
+
+// try lists with f and each of the ways to set the fields that are left.
+func (c *filterCheck[F, T]) try(f F, want []string, fields [][]setting[F]) {
+	c.Helper()
+	if len(fields) == 0 {
+		if got := c.names(f); !slices.Equal(want, got) {
+			c.Errorf("%+v selects %q, want %q", f, got, want)
+		}
+		c.selected += len(want)
+		return
+	}
+	c.try(f, want, fields[1:])
+	for _, field := range fields[0] {
+		with, both := f, []string{}
+		field.set(&with)
+		if !field.nobody {
+			var alone F
+			field.set(&alone)
+			single := c.names(alone)
+			both = slices.DeleteFunc(slices.Clone(want), func(s string) bool { return !slices.Contains(single, s) })
+		}
+		c.try(with, both, fields[1:])
+	}
+}
+
+// TestFilters: every field that is set must fit, and one that is set to null or
+// to a zero value selects nothing.
+func TestFilters(t *testing.T) {
+	ctx := t.Context()
+	t.Run("Sales", func(t *testing.T) {
+		s := newSaleShop(t)
+		s.sell(affiliate.NewSale{Email: s.tomas.Email, ExternalID: "o1", ExternalInvoiceID: "i1"})
+		s.sell(affiliate.NewSale{Email: s.bea.Email, ExternalID: "o2"})
+		s.sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.bea.Email, ExternalInvoiceID: "i2"})
+		type F = affiliate.SaleFilter
+		checkFilter(t, s.Sales, func(v affiliate.Sale) string { return fmt.Sprint(v.ID) },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.ada.affiliate.ID, s.bob.ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ADA@example.com", "x@example.com"),
+			values(func(f *F) *affiliate.Opt[string] { return &f.ReferralID }, s.bea.ID.String(), "TOMAS@example.net"),
+			values(func(f *F) *affiliate.Opt[string] { return &f.ExternalID }, "o1", "none"),
+			values(func(f *F) *affiliate.Opt[string] { return &f.ExternalInvoiceID }, "i1", "i2"))
+		plan := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
+		must(s.SetAffiliatePlan(ctx, plan.ID, s.ada.affiliate.ID, s.bob.ID))
+		before := s.dump()
+		for _, f := range []F{{AffiliateID: affiliate.Set(uuid.Nil)}, {AffiliateEmail: affiliate.Null[string]()}} {
+			if n := must(s.RecalculateSales(ctx, f)); n != 0 {
+				t.Errorf("%+v recalculated %d sales", f, n)
+			}
+		}
+		equal(t, before, s.dump())
+		if n := must(s.RecalculateSales(ctx, F{AffiliateID: affiliate.Set(s.bob.ID)})); n != 1 {
+			t.Errorf("recalculated %d sales of bob, want 1", n)
+		}
+	})
+	t.Run("Referrals", func(t *testing.T) {
+		s := newSaleShop(t)
+		must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-bea"}))
+		type F = affiliate.ReferralFilter
+		checkFilter(t, s.Referrals, func(v affiliate.Referral) string { return v.Email },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.ada.affiliate.ID, s.bob.ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ada@example.com", "bob@example.com"),
+			values(func(f *F) *affiliate.Opt[string] { return &f.ReferredUserExternalID }, "cust-bea", "cust-tomas"))
+	})
+	t.Run("Codes", func(t *testing.T) {
+		s := newSaleShop(t)
+		other := s.issue(s.bob.ID, "BOB10")
+		must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.ada.coupon.ID, Code: "BOB20", AffiliateID: s.bob.ID}))
+		type F = affiliate.CodeFilter
+		checkFilter(t, s.Codes, func(v affiliate.Code) string { return v.Code },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.CouponID }, s.ada.coupon.ID, other.CouponID),
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.ada.affiliate.ID, s.bob.ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ada@example.com", "bob@example.com"))
+	})
+	t.Run("Links", func(t *testing.T) {
+		s := newSaleShop(t)
+		more := s.addLink(s.ada.affiliate.ID, "ada-2")
+		type F = affiliate.LinkFilter
+		checkFilter(t, s.Links, func(v affiliate.Link) string { return v.Link },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.ID }, more.ID, s.bob.AffiliateLinks[0].ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.Slug }, "ADA-2", "bob", "a b"),
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.ada.affiliate.ID, s.bob.ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ada@example.com", "bob@example.com"))
+	})
+	t.Run("Payouts", func(t *testing.T) {
+		s := newSaleShop(t)
+		s.fill()
+		type F = affiliate.PayoutFilter
+		checkFilter(t, s.Payouts, func(v affiliate.Payout) string { return v.ID.String() },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.ada.affiliate.ID, s.bob.ID))
+	})
+	t.Run("Events", func(t *testing.T) {
+		s := newSaleShop(t)
+		sale := s.toTomas("10")
+		gone := s.toTomas("20")
+		must(0, s.DeleteSale(ctx, gone.ID))
+		type F = affiliate.EventFilter
+		checkFilter(t, s.Events, func(v affiliate.Event) string { return v.ID.String() },
+			values(func(f *F) *affiliate.Opt[string] { return &f.ObjectID },
+				s.tomas.ID.String(), fmt.Sprint(sale.ID), fmt.Sprint(gone.ID), uuid.Nil.String()),
+			[]setting[F]{
+				{set: func(f *F) { f.Type = affiliate.SaleCreated }}, {set: func(f *F) { f.Type = affiliate.ReferralCreated }},
+			})
+	})
+	t.Run("Deliveries", func(t *testing.T) {
+		b := newBooksLedger(t)
+		type F = affiliate.DeliveryFilter
+		checkFilter(t, b.Deliveries, func(v affiliate.Delivery) string { return v.ID.String() },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.WebhookID }, b.endpoint.ID, b.disabled.ID, uuid.Max),
+			[]setting[F]{
+				{set: func(f *F) { f.State = affiliate.DeliveryPending }}, {set: func(f *F) { f.State = affiliate.DeliverySkipped }},
+			},
+			[]setting[F]{{set: func(f *F) { f.Event = affiliate.SaleCreated }}})
+	})
+}
+
+// TestFilterFields: whatever in a filter names a record is an Opt, so that
+// nothing can be told from not given.
+func TestFilterFields(t *testing.T) {
+	plain := map[reflect.Type]bool{ // these name a class and not a record
+		reflect.TypeFor[affiliate.DeliveryState](): true,
+		reflect.TypeFor[affiliate.EventType]():     true,
+	}
+	for _, filter := range []reflect.Type{
+		reflect.TypeFor[affiliate.SaleFilter](), reflect.TypeFor[affiliate.ReferralFilter](), reflect.TypeFor[affiliate.CodeFilter](),
+		reflect.TypeFor[affiliate.LinkFilter](), reflect.TypeFor[affiliate.PayoutFilter](), reflect.TypeFor[affiliate.EventFilter](),
+		reflect.TypeFor[affiliate.DeliveryFilter](),
+	} {
+		for f := range filter.Fields() {
+			if _, isOpt := f.Type.MethodByName("IsNull"); !isOpt && !plain[f.Type] {
+				t.Errorf("%v.%s is a %v", filter, f.Name, f.Type)
+			}
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+)
+
+// options are the ways to set a field: not at all, and to each of the values.
+func options[T any](values ...T) []affiliate.Opt[T] {
+	out := []affiliate.Opt[T]{{}}
+	for _, v := range values {
+		out = append(out, affiliate.Set(v))
+	}
+	return out
+}
+
+// sameLists lists with every filter through the engine and through the client,
+// at once and in pages of two.
+func sameLists[F, T any](t *testing.T, engine, wire func(context.Context, F, affiliate.Page) (affiliate.List[T], error), filters []F) {
+	t.Helper()
+	found := 0
+	for _, f := range filters {
+		want, err := engine(t.Context(), f, affiliate.Page{})
+		if err != nil {
+			t.Fatalf("%+v: %v", f, err)
+		}
+		got, err := wire(t.Context(), f, affiliate.Page{})
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%+v: %v (-engine +client):\n%s", f, err, diff)
+		}
+		paged := []T{}
+		for item, err := range affiliate.Each(2, func(pg affiliate.Page) (affiliate.List[T], error) { return wire(t.Context(), f, pg) }) {
+			if err != nil {
+				t.Fatalf("%+v: %v", f, err)
+			}
+			paged = append(paged, item)
+		}
+		if diff := cmp.Diff(want.Items, paged); diff != "" {
+			t.Errorf("%+v (-engine +client in pages):\n%s", f, diff)
+		}
+		found += len(want.Items)
+	}
+	if found == 0 {
+		t.Error("no filter selects anything")
+	}
+}
+
+// TestFilters: a filter of several fields selects over the wire, which heeds one
+// parameter, what it selects in the engine.
+func TestFilters(t *testing.T) {
+	p, h := newEngine(t)
+	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
+	ctx := t.Context()
+	join := func(slug string) affiliate.Affiliate {
+		return must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: slug + "@example.com", AffiliateLink: slug}))
+	}
+	ada, bob := join("ada"), join("bob")
+	must(p.CreateLink(ctx, affiliate.NewLink{Link: "ada-2", AffiliateID: ada.ID}))
+	first := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "1", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	second := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "2", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	for code, of := range map[string]affiliate.NewCode{"A1": {CouponID: first.ID, AffiliateID: ada.ID}, "A2": {CouponID: second.ID, AffiliateID: ada.ID}, "B1": {CouponID: first.ID, AffiliateID: bob.ID}, "N1": {CouponID: first.ID}} {
+		of.Code = code
+		must(p.CreateCode(ctx, of))
+	}
+	refer := func(slug, email, customer string) affiliate.Referral {
+		return must(p.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: slug, Name: "N", Email: email, ReferredUserExternalID: customer}))
+	}
+	kim, lee := refer("ada", "kim@example.net", "c1"), refer("bob", "lee@example.net", "c2")
+	refer("bob", "max@example.net", "c1")
+	sum := affiliate.MustAmount("10")
+	for _, in := range []affiliate.NewSale{
+		{Email: kim.Email, ExternalID: "o1", ExternalInvoiceID: "i1"}, {Email: lee.Email, ExternalID: "o2", ExternalInvoiceID: "i2"},
+		{PromoCode: "A1", Email: lee.Email}, {PromoCode: "B1"}, {Email: kim.Email, ExternalInvoiceID: "i3"},
+	} {
+		in.TotalEarned = sum
+		must(p.RecordSale(ctx, in))
+	}
+
+	owners, emails := options(ada.ID, bob.ID, uuid.Max, uuid.Nil), options("ADA@example.com ", "bob@example.com", "")
+	var sales []affiliate.SaleFilter
+	var links []affiliate.LinkFilter
+	var codes []affiliate.CodeFilter
+	var referrals []affiliate.ReferralFilter
+	for _, id := range owners {
+		for _, email := range emails {
+			for _, ref := range options(kim.ID.String(), "LEE@example.net", uuid.Nil.String(), "lee") {
+				for _, order := range options("o1", "o2", "") {
+					for _, invoice := range options("i1", "i3") {
+						sales = append(sales, affiliate.SaleFilter{AffiliateID: id, AffiliateEmail: email, ReferralID: ref, ExternalID: order, ExternalInvoiceID: invoice})
+					}
+				}
+			}
+			for _, link := range options(ada.AffiliateLinks[0].ID, bob.AffiliateLinks[0].ID, uuid.Nil) {
+				for _, slug := range options("ADA", "ada-2", "a b") {
+					links = append(links, affiliate.LinkFilter{ID: link, Slug: slug, AffiliateID: id, AffiliateEmail: email})
+				}
+			}
+			for _, coupon := range options(first.ID, second.ID, uuid.Nil) {
+				codes = append(codes, affiliate.CodeFilter{CouponID: coupon, AffiliateID: id, AffiliateEmail: email})
+			}
+			for _, customer := range options("c1", "c2", "") {
+				referrals = append(referrals, affiliate.ReferralFilter{AffiliateID: id, AffiliateEmail: email, ReferredUserExternalID: customer})
+			}
+		}
+	}
+	t.Run("Sales", func(t *testing.T) { sameLists(t, p.Sales, c.Sales, sales) })
+	t.Run("Links", func(t *testing.T) { sameLists(t, p.Links, c.Links, links) })
+	t.Run("Codes", func(t *testing.T) { sameLists(t, p.Codes, c.Codes, codes) })
+	t.Run("Referrals", func(t *testing.T) { sameLists(t, p.Referrals, c.Referrals, referrals) })
+}
+
+// TestFiltersAskNobody: a field that is set to nothing is not left out of the
+// query, where it would select everybody's records. Nothing is sent.
+func TestFiltersAskNobody(t *testing.T) {
+	var sent []string
+	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent = append(sent, r.URL.String())
+		w.Header().Set("Content-Type", "application/json")
+		w.Write([]byte("[{}]"))
+	})}))
+	none, noID := affiliate.Set(""), affiliate.Set(uuid.Nil)
+	check := func(name string, n int, err error) {
+		t.Helper()
+		if n != 0 || err != nil || sent != nil {
+			t.Errorf("%s: %d records, %v, sent %q", name, n, err, sent)
+			sent = nil
+		}
+	}
+	for _, f := range []affiliate.SaleFilter{
+		{AffiliateID: noID}, {AffiliateID: affiliate.Null[uuid.UUID]()}, {AffiliateEmail: none}, {ReferralID: none},
+		{ExternalID: none}, {ExternalInvoiceID: none}, {ExternalID: affiliate.Set("o1"), AffiliateID: noID},
+	} {
+		list, err := c.Sales(t.Context(), f, affiliate.Page{})
+		check("sales", len(list.Items), err)
+	}
+	for _, f := range []affiliate.LinkFilter{{ID: noID}, {Slug: none}, {AffiliateID: noID}, {AffiliateEmail: none}} {
+		list, err := c.Links(t.Context(), f, affiliate.Page{})
+		check("links", len(list.Items), err)
+	}
+	for _, f := range []affiliate.CodeFilter{{CouponID: noID}, {AffiliateID: noID}, {AffiliateEmail: none}} {
+		list, err := c.Codes(t.Context(), f, affiliate.Page{})
+		check("codes", len(list.Items), err)
+	}
+	for _, f := range []affiliate.ReferralFilter{{AffiliateID: noID}, {AffiliateEmail: none}, {ReferredUserExternalID: none}} {
+		list, err := c.Referrals(t.Context(), f, affiliate.Page{})
+		check("referrals", len(list.Items), err)
+	}
+	deliveries, err := c.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: noID}, affiliate.Page{})
+	check("deliveries", len(deliveries.Items), err)
+}
