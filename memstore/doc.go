@@ -13,7 +13,8 @@
 // alone in an Update. Transactions of one program are therefore serializable
 // as they stand, and programs never wait for each other. A closure that does
 // not return keeps its program locked: long walks belong in pages with
-// [affiliate.Query.After].
+// [affiliate.Query.After]. Waiting for the lock ends with the context. Nobody
+// starves: who waits stands in line, and readers do not pass a writer.
 //
 // An Update writes in place and keeps what it takes to undo it. The closure
 // runs exactly once. When it returns an error, panics, ends its goroutine, or

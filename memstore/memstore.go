@@ -36,8 +36,9 @@ func New() *Store { return new(Store) }
 // View runs fn on the program as it is, beside other Views of it. A program
 // that was never written to is empty.
 //
-// The error of fn comes back as it is. A ctx that has ended before fn starts
-// is an error that wraps ctx.Err(); one that ends later changes nothing.
+// The error of fn comes back as it is. A ctx that ends before fn starts, also
+// while the View waits for an Update, is an error that wraps ctx.Err(); one that
+// ends later changes nothing.
 //
 // fn must not call the Store.
 func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
@@ -46,7 +47,9 @@ func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 	}
 
 	p := s.lookup(program)
-	p.mu.RLock()
+	if err := p.mu.rlock(ctx); err != nil {
+		return fmt.Errorf("memstore: view: %w", err)
+	}
 	t := begin(p)
 	defer t.endView()
 	return fn(&t.tx)
@@ -55,8 +58,8 @@ func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 // Update runs fn, once, alone in the program, and commits what it wrote if fn
 // returns nil and ctx has not ended by then.
 //
-// The error of fn comes back as it is. A ctx that has ended is an error that
-// wraps ctx.Err(). When fn panics or calls [runtime.Goexit], what it wrote is
+// The error of fn comes back as it is. A ctx that has ended, also while the
+// Update waits for others, is an error that wraps ctx.Err(). When fn panics or calls [runtime.Goexit], what it wrote is
 // undone and the program is free again.
 //
 // fn must not call the Store.
@@ -66,7 +69,9 @@ func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 	}
 
 	p := s.open(program)
-	p.mu.Lock()
+	if err := p.mu.lock(ctx); err != nil {
+		return fmt.Errorf("memstore: update: %w", err)
+	}
 	t := begin(p)
 	p.writer = t
 	defer t.endUpdate()

@@ -1,8 +1,6 @@
 package memstore
 
 import (
-	"sync"
-
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -11,7 +9,7 @@ import (
 // A program is the tables of one program and the lock over all of them.
 type program struct {
 	id uuid.UUID
-	mu sync.RWMutex
+	mu lock
 	tables
 	sequences []sequence
 	writer    *txn      // the running Update

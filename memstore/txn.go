@@ -30,7 +30,7 @@ func begin(p *program) *txn {
 func (t *txn) endView() {
 	p := t.p
 	t.p = nil
-	p.mu.RUnlock()
+	p.mu.runlock()
 }
 
 // endUpdate ends an Update, however its closure ended, and takes back what was
@@ -40,7 +40,7 @@ func (t *txn) endUpdate() {
 	t.p = nil
 	p.writer = nil
 	p.rollback()
-	p.mu.Unlock()
+	p.mu.unlock()
 }
 
 // writable says why the transaction may not write, if it may not.

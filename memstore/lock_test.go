@@ -1,0 +1,258 @@
+package memstore
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// TestWaitEnds: who waits for a program is answered when its context ends, and
+// what it asked for has not run.
+func TestWaitEnds(t *testing.T) {
+	calls := map[string]func(*Store) func(context.Context, func(*affiliate.Tx) error) error{
+		"View": func(s *Store) func(context.Context, func(*affiliate.Tx) error) error {
+			return func(ctx context.Context, fn func(*affiliate.Tx) error) error { return s.View(ctx, benchProgram, fn) }
+		},
+		"Update": func(s *Store) func(context.Context, func(*affiliate.Tx) error) error {
+			return func(ctx context.Context, fn func(*affiliate.Tx) error) error { return s.Update(ctx, benchProgram, fn) }
+		},
+	}
+	for held, hold := range calls {
+		for waits, wait := range calls {
+			if held == "View" && waits == "View" {
+				continue // they do not wait for each other
+			}
+			t.Run(waits+" behind "+held, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s, done := New(), make(chan struct{})
+					update(t, s, func(*affiliate.Tx) error { return nil }) // the program is there
+					var holding sync.WaitGroup
+					holding.Go(func() {
+						if err := hold(s)(t.Context(), func(*affiliate.Tx) error { <-done; return nil }); err != nil {
+							t.Error(err)
+						}
+					})
+					synctest.Wait()
+					start := time.Now()
+					ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+					defer cancel()
+					err := wait(s)(ctx, func(*affiliate.Tx) error { t.Error("ran"); return nil })
+					if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != 100*time.Millisecond {
+						t.Errorf("error %v after %v", err, took)
+					}
+					close(done)
+					holding.Wait()
+					if err := wait(s)(t.Context(), func(*affiliate.Tx) error { return nil }); err != nil {
+						t.Errorf("afterwards: %v", err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A holder is a goroutine that has the lock or waits for it.
+type holder struct {
+	got, release chan struct{}
+	cancel       context.CancelFunc
+}
+
+// hold takes the lock in a goroutine of its own.
+func hold(t *testing.T, l *lock, writer bool) holder {
+	ctx, cancel := context.WithCancel(t.Context())
+	h := holder{make(chan struct{}), make(chan struct{}), cancel}
+	take, leave := l.rlock, l.runlock
+	if writer {
+		take, leave = l.lock, l.unlock
+	}
+	go func() {
+		if take(ctx) == nil {
+			close(h.got)
+			<-h.release
+			leave()
+		}
+	}()
+	synctest.Wait()
+	return h
+}
+
+func (h holder) has() bool {
+	synctest.Wait()
+	select {
+	case <-h.got:
+		return true
+	default:
+		return false
+	}
+}
+
+// TestLine: readers that come after a waiting writer stand behind it, and go in
+// together; who gives up holds up nobody.
+func TestLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lock
+		first := hold(t, &l, false)
+		writer, late := hold(t, &l, true), []holder{hold(t, &l, false), hold(t, &l, false)}
+		second := hold(t, &l, true)
+		if !first.has() || writer.has() || late[0].has() {
+			t.Fatal("a reader passed a writer that waits, or the writer did not wait")
+		}
+		close(first.release)
+		if !writer.has() || late[0].has() || second.has() {
+			t.Fatal("the writer was not next, or not alone")
+		}
+		close(writer.release)
+		if !late[0].has() || !late[1].has() || second.has() {
+			t.Fatal("the readers did not go in together, before the second writer")
+		}
+		behind := hold(t, &l, false)
+		if behind.has() {
+			t.Fatal("a reader passed the second writer")
+		}
+		second.cancel()
+		if !behind.has() {
+			t.Fatal("a writer that gave up holds up the reader behind it")
+		}
+		for _, h := range append(late, behind) {
+			close(h.release)
+		}
+		synctest.Wait()
+		if l.state.Load() != 0 || len(l.line) != 0 {
+			t.Errorf("state %x, %d in line", l.state.Load(), len(l.line))
+		}
+	})
+}
+
+// TestNobodyStarves: however busy readers and writers keep the lock, each other
+// one gets it. The test ends only if that is so.
+func TestNobodyStarves(t *testing.T) {
+	for _, busy := range []string{"readers", "writers"} {
+		for _, wanted := range []string{"reader", "writer"} {
+			t.Run(wanted+" among "+busy, func(t *testing.T) {
+				var l lock
+				var over atomic.Bool
+				var wg sync.WaitGroup
+				for range 4 {
+					wg.Go(func() {
+						for !over.Load() {
+							turn(&l, busy == "writers", 200)
+						}
+					})
+				}
+				for range 20 {
+					turn(&l, wanted == "writer", 0)
+				}
+				over.Store(true)
+				wg.Wait()
+			})
+		}
+	}
+}
+
+// turn takes the lock and leaves it after some work.
+func turn(l *lock, writer bool, work int) {
+	take, leave := l.rlock, l.runlock
+	if writer {
+		take, leave = l.lock, l.unlock
+	}
+	if take(context.Background()) == nil {
+		for range work {
+			l.state.Load()
+		}
+		leave()
+	}
+}
+
+// TestLockTraffic: readers and writers that come, wait, give up and go. A writer
+// is alone, nothing is lost, and in the end the lock is free.
+func TestLockTraffic(t *testing.T) {
+	var l lock
+	var inside struct{ readers, writers atomic.Int32 }
+	written := 0 // the race detector watches it
+	var gotten atomic.Int64
+	var wg sync.WaitGroup
+	for g := range 16 {
+		wg.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(g), 1))
+			for range 500 {
+				ctx, cancel := context.WithCancel(t.Context())
+				switch random.IntN(3) {
+				case 0:
+					cancel() // gives up unless the lock is there for the taking
+				case 1:
+					stop := time.AfterFunc(time.Duration(random.IntN(100))*time.Microsecond, cancel)
+					defer stop.Stop()
+				}
+				if random.IntN(2) == 0 {
+					if l.lock(ctx) == nil {
+						if inside.writers.Add(1) != 1 || inside.readers.Load() != 0 {
+							t.Error("a writer is not alone")
+						}
+						written++
+						gotten.Add(1)
+						inside.writers.Add(-1)
+						l.unlock()
+					}
+				} else if l.rlock(ctx) == nil {
+					inside.readers.Add(1)
+					if inside.writers.Load() != 0 {
+						t.Error("a reader beside a writer")
+					}
+					_ = written
+					inside.readers.Add(-1)
+					l.runlock()
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	if int64(written) != gotten.Load() || l.state.Load() != 0 || len(l.line) != 0 {
+		t.Errorf("%d of %d writes, state %x, %d in line", written, gotten.Load(), l.state.Load(), len(l.line))
+	}
+}
+
+// BenchmarkLock takes the lock and leaves it, beside sync.RWMutex: alone, and
+// with others that want it too.
+func BenchmarkLock(b *testing.B) {
+	var theirs sync.RWMutex
+	var ours lock
+	ctx := b.Context()
+	b.Run("Writer", func(b *testing.B) {
+		sideBySide(b, 2000, func(int) { theirs.Lock(); theirs.Unlock() }, func(int) { _ = ours.lock(ctx); ours.unlock() })
+	})
+	b.Run("Reader", func(b *testing.B) {
+		sideBySide(b, 2000, func(int) { theirs.RLock(); theirs.RUnlock() }, func(int) { _ = ours.rlock(ctx); ours.runlock() })
+	})
+	n := 0
+	work := func() {
+		for range 300 {
+			n++
+		}
+	}
+	crowd := func(take, leave func()) func(int) {
+		return func(int) {
+			var wg sync.WaitGroup
+			for range 16 {
+				wg.Go(func() {
+					for range 200 {
+						take()
+						work()
+						leave()
+					}
+				})
+			}
+			wg.Wait()
+		}
+	}
+	b.Run("16Writers", func(b *testing.B) {
+		sideBySide(b, 1, crowd(theirs.Lock, theirs.Unlock), crowd(func() { _ = ours.lock(ctx) }, ours.unlock))
+	})
+}
