@@ -8,7 +8,8 @@ import (
 )
 
 // DeleteAffiliate removes an affiliate with its links, clicks, referrals and
-// sales. Its codes stay, unassigned. Nothing that matches is no error.
+// sales. Its codes stay, unassigned, until [Program.UpdateCode] gives them to
+// another. Nothing that matches is no error.
 //
 // Errors: [MissingField] (affiliateId), [IdentifiersMismatch]; [InPayout] when
 // a commission that would go is part of a payout, and then nothing changes.

@@ -80,17 +80,19 @@ type CodeStructure struct {
 
 // CodeUpdate is the input of [Program.UpdateCode]; what is not given stays.
 type CodeUpdate struct {
-	Code                  Opt[string]   `json:"code,omitzero"`
-	ExternalID            Opt[string]   `json:"externalId,omitzero"`
-	Active                Opt[bool]     `json:"active,omitzero"`
-	ExpiresAt             Opt[Date]     `json:"expiresAt,omitzero"`
-	MaxRedemptions        Opt[int64]    `json:"maxRedemptions,omitzero"` // may be below timesRedeemed: the code is exhausted
-	FirstTimeOrder        Opt[bool]     `json:"firstTimeOrder,omitzero"`
-	MinimumAmount         Opt[Amount]   `json:"minimumAmount,omitzero"`
-	MinimumAmountCurrency Opt[Currency] `json:"minimumAmountCurrency,omitzero"`
-	LimitToCustomers      Opt[bool]     `json:"limitToCustomers,omitzero"`
-	CustomerID            Opt[string]   `json:"customerId,omitzero"`
-	LimitToAffiliate      Opt[bool]     `json:"limitToAffiliate,omitzero"`
+	Code                  Opt[string]    `json:"code,omitzero"`
+	AffiliateID           Opt[uuid.UUID] `json:"affiliateId,omitzero"`    // this, AffiliateEmail or both; null: nobody
+	AffiliateEmail        Opt[string]    `json:"affiliateEmail,omitzero"` // null: nobody
+	ExternalID            Opt[string]    `json:"externalId,omitzero"`
+	Active                Opt[bool]      `json:"active,omitzero"`
+	ExpiresAt             Opt[Date]      `json:"expiresAt,omitzero"`
+	MaxRedemptions        Opt[int64]     `json:"maxRedemptions,omitzero"` // may be below timesRedeemed: the code is exhausted
+	FirstTimeOrder        Opt[bool]      `json:"firstTimeOrder,omitzero"`
+	MinimumAmount         Opt[Amount]    `json:"minimumAmount,omitzero"`
+	MinimumAmountCurrency Opt[Currency]  `json:"minimumAmountCurrency,omitzero"`
+	LimitToCustomers      Opt[bool]      `json:"limitToCustomers,omitzero"`
+	CustomerID            Opt[string]    `json:"customerId,omitzero"`
+	LimitToAffiliate      Opt[bool]      `json:"limitToAffiliate,omitzero"`
 }
 
 // CodeRef names a code; the first field that is set decides.
@@ -212,16 +214,18 @@ func (o *op) createCode(in NewCode, random string) (Code, error) {
 	return codes[0], nil
 }
 
-// UpdateCode edits a code. Coupon, affiliate and how it was generated stay. An
-// update that changes nothing is no event.
+// UpdateCode edits a code. Its coupon and how it was generated stay. AffiliateID
+// or AffiliateEmail gives it to another affiliate, null to none: sales that were
+// made stay with whom they were credited to, later ones are credited to the new
+// affiliate. An update that changes nothing is no event.
 //
 // Errors: [MissingField] for a zero id, [PromotionalCodeNotFound],
-// [InvalidField], [CodeSyntax], [MissingField] (customerId), [CodeTaken],
-// [CodeExternalIDTaken].
+// [InvalidField], [CodeSyntax], [AffiliateNotFound], [IdentifiersMismatch],
+// [MissingField] (customerId), [CodeTaken], [CodeExternalIDTaken].
 //
 // Effects: the code; promocode.updated.
 //
-// Source: rule 2, Update semantics; contract 3.4.
+// Source: docs/rules.md 2 (Update semantics), 3.3; docs/contract.md 2.2, 3.4.
 func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (Code, error) {
 	if id == uuid.Nil {
 		return Code{}, promotionalCodeIDRequired.err()
@@ -235,10 +239,15 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (
 		if err != nil {
 			return Code{}, err
 		}
+		owner, err := o.ownerAfter(old, up)
+		if err != nil {
+			return Code{}, err
+		}
 		rec, err := o.mergeCode(old, up)
 		if err != nil {
 			return Code{}, err
 		}
+		rec.AffiliateID = owner
 		if same(rec, old) {
 			return o.fullCode(old, parents{})
 		}

@@ -161,6 +161,7 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 		notCleared("code", up.Code),
 		notBlank("code", up.Code),
 		checkCode(&code),
+		notBlank("affiliateEmail", up.AffiliateEmail),
 		given("externalId", up.ExternalID, maxName),
 		notCleared("active", up.Active),
 		p.checkDate("expiresAt", up.ExpiresAt),
@@ -187,6 +188,29 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	currency := changed(Set(rec.MinimumCurrency), up.MinimumAmountCurrency).Or("")
 	rec.setMinimum(changed(rec.MinimumAmount, up.MinimumAmount), currency, p.cfg.Currency)
 	return rec, nil
+}
+
+// ownerAfter is the affiliate of a code after an update: as it was where the
+// update says nothing of it, nobody for null. Both identifiers must say the
+// same.
+func (o *op) ownerAfter(code CodeRecord, up CodeUpdate) (uuid.UUID, error) {
+	id, hasID := up.AffiliateID.Get()
+	email, hasEmail := up.AffiliateEmail.Get()
+	var rec AffiliateRecord
+	var err error
+	switch {
+	case up.AffiliateID.IsZero() && up.AffiliateEmail.IsZero():
+		return code.AffiliateID, nil
+	case !hasID && !hasEmail:
+		return uuid.Nil, nil
+	case up.AffiliateEmail.IsZero():
+		rec, err = o.tx.Affiliates.Get(id)
+	case up.AffiliateID.IsZero():
+		rec, err = o.affiliateByEmail(email)
+	default: // null beside a name finds nobody, and so does not agree with it
+		rec, err = agreed(o.tx.Affiliates.Get(id))(o.affiliateByEmail(email))
+	}
+	return rec.ID, affiliateNotFound.orOther(err)
 }
 
 // checkCodeUpdate checks an update by itself, before its code is looked up: as

@@ -237,6 +237,8 @@ func TestUpdateCodeErrors(t *testing.T) {
 	ctx := t.Context()
 	type up = affiliate.CodeUpdate
 	mf, inv := affiliate.MissingField, affiliate.InvalidField
+	nobody := missingError(affiliate.AffiliateNotFound, "Affiliate not found")
+	mismatch := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.IdentifiersMismatch, Message: "The identifiers do not name the same record"}
 	rows := []struct {
 		name string
 		id   uuid.UUID
@@ -249,6 +251,19 @@ func TestUpdateCodeErrors(t *testing.T) {
 		{"code null", s.code.ID, up{Code: affiliate.Null[string]()}, fieldError(inv, "code", "code must not be null")},
 		{"code empty", s.code.ID, up{Code: affiliate.Set(" ")}, fieldError(inv, "code", "code must not be empty")},
 		{"code syntax", s.code.ID, up{Code: affiliate.Set("A\tB")}, codeBadChars},
+		{"B254 affiliateEmail empty", s.code.ID, up{AffiliateEmail: affiliate.Set(" "), ExternalID: affiliate.Set("")}, fieldError(inv, "affiliateEmail", "affiliateEmail must not be empty")},
+		{"B254 affiliateId unknown", s.code.ID, up{AffiliateID: affiliate.Set(uuid.New())}, nobody},
+		{"B254 affiliateId zero", s.code.ID, up{AffiliateID: affiliate.Set(uuid.Nil)}, nobody},
+		{"B254 affiliateEmail unknown", s.code.ID, up{AffiliateEmail: affiliate.Set("x@example.com")}, nobody},
+		{"B254 affiliateEmail that is none", s.code.ID, up{AffiliateEmail: affiliate.Set("x")}, nobody},
+		{"B254 both unknown", s.code.ID, up{AffiliateID: affiliate.Set(uuid.New()), AffiliateEmail: affiliate.Set("x@example.com")}, nobody},
+		{"B254 one unknown", s.code.ID, up{AffiliateID: affiliate.Set(s.eve.ID), AffiliateEmail: affiliate.Set("x@example.com")}, mismatch},
+		{"B254 of two affiliates", s.code.ID, up{AffiliateID: affiliate.Set(s.ada.affiliate.ID), AffiliateEmail: affiliate.Set(s.eve.Email)}, mismatch},
+		{"B254 nobody and somebody", s.code.ID, up{AffiliateID: affiliate.Null[uuid.UUID](), AffiliateEmail: affiliate.Set(s.eve.Email)}, mismatch},
+		{"B254 somebody and nobody", s.code.ID, up{AffiliateID: affiliate.Set(s.eve.ID), AffiliateEmail: affiliate.Null[string]()}, mismatch},
+		{"the code before the affiliate", uuid.New(), up{AffiliateID: affiliate.Set(uuid.New())}, codeMissing},
+		{"the affiliate before the merged code", s.code.ID, up{AffiliateID: affiliate.Set(uuid.New()), LimitToCustomers: affiliate.Set(true)}, nobody},
+		{"the affiliate before uniqueness", s.code.ID, up{AffiliateID: affiliate.Set(uuid.New()), Code: affiliate.Set("SUMMER20")}, nobody},
 		{"externalId empty", s.code.ID, up{ExternalID: affiliate.Set("")}, fieldError(inv, "externalId", "externalId must not be empty")},
 		{"B256 active null", s.code.ID, up{Active: affiliate.Null[bool]()}, fieldError(inv, "active", "active must not be null")},
 		{"expiresAt", s.code.ID, up{ExpiresAt: affiliate.Set(affiliate.At(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)))}, fieldError(inv, "expiresAt", "expiresAt must be an ISO 8601 date")},
@@ -329,6 +344,70 @@ func TestUpdateCode(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A code is given to another affiliate, or to none, and back: sales that were
+// made stay with whom they were credited to (rule 3.3, B254).
+func TestUpdateCodeAffiliate(t *testing.T) {
+	type up = affiliate.CodeUpdate
+	nobody := affiliate.Null[uuid.UUID]()
+	for _, row := range []struct {
+		name string
+		up   func(s codeShop) up
+		to   func(s codeShop) affiliate.Opt[uuid.UUID]
+	}{
+		{"by id", func(s codeShop) up { return up{AffiliateID: affiliate.Set(s.eve.ID)} }, codeShop.eves},
+		{"by email", func(s codeShop) up { return up{AffiliateEmail: affiliate.Set(" EVE.n@example.com ")} }, codeShop.eves},
+		{"by both", func(s codeShop) up {
+			return up{AffiliateID: affiliate.Set(s.eve.ID), AffiliateEmail: affiliate.Set(s.eve.Email)}
+		}, codeShop.eves},
+		{"to nobody", func(codeShop) up { return up{AffiliateID: nobody} }, codeShop.nobodys},
+		{"to nobody by email", func(codeShop) up { return up{AffiliateEmail: affiliate.Null[string]()} }, codeShop.nobodys},
+		{"to nobody by both", func(codeShop) up { return up{AffiliateID: nobody, AffiliateEmail: affiliate.Null[string]()} }, codeShop.nobodys},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newCodeShop(t)
+			ctx := t.Context()
+			earlier := must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum("10")})).Sale.Or(affiliate.Sale{})
+			s.pass(time.Minute)
+			var got affiliate.Code
+			s.fires(func() (err error) { got, err = s.UpdateCode(ctx, s.code.ID, row.up(s)); return err }, affiliate.PromocodeUpdated)
+			equal(t, row.to(s), got.AffiliateID)
+			equal(t, string(must(json.Marshal(got))), lastBody(s.world))
+			equal(t, got, must(s.Code(ctx, affiliate.CodeRef{Code: "ADA20"})))
+			equal(t, got.AffiliateID.Or(uuid.Nil), got.Affiliate.Or(affiliate.AffiliateContact{}).ID)
+			s.fires(func() error { return errOf(s.UpdateCode(ctx, s.code.ID, row.up(s))) }) // the same again: no event
+
+			equal(t, earlier, must(s.Sale(ctx, earlier.ID)))
+			sale := affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum("10")}
+			if got.AffiliateID.IsNull() {
+				s.refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.CodeUnassigned, Message: "Promo code is not associated with an affiliate"},
+					func() error { return errOf(s.RecordSale(ctx, sale)) })
+			} else {
+				later := must(s.RecordSale(ctx, sale)).Sale.Or(affiliate.Sale{})
+				equal(t, s.eve.ID, later.AffiliateID)
+			}
+			s.verify()
+			s.fires(func() error {
+				return errOf(s.UpdateCode(ctx, s.code.ID, up{AffiliateID: affiliate.Set(s.ada.affiliate.ID)}))
+			}, affiliate.PromocodeUpdated)
+		})
+	}
+}
+
+func (s codeShop) eves() affiliate.Opt[uuid.UUID]  { return affiliate.Set(s.eve.ID) }
+func (codeShop) nobodys() affiliate.Opt[uuid.UUID] { return affiliate.Null[uuid.UUID]() }
+
+// A code that a deleted affiliate left behind lives on under another.
+func TestUpdateCodeOfDeletedAffiliate(t *testing.T) {
+	s := newCodeShop(t)
+	ctx := t.Context()
+	must(0, s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.ada.affiliate.ID}))
+	equal(t, s.nobodys(), must(s.Code(ctx, affiliate.CodeRef{Code: "ADA20"})).AffiliateID)
+	must(s.UpdateCode(ctx, s.code.ID, affiliate.CodeUpdate{AffiliateID: s.eves()}))
+	sale := must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum("10")})).Sale.Or(affiliate.Sale{})
+	equal(t, s.eve.ID, sale.AffiliateID)
+	s.verify()
 }
 
 func TestDeleteCode(t *testing.T) {

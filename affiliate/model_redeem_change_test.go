@@ -84,6 +84,11 @@ func (m *redeemMachine) changeCode(rt *rapid.T) {
 	if maybe(rt, "rename", 4) {
 		up.Code = affiliate.Set(typed(rt, choose(rt, "text", modelTexts...)))
 	}
+	if maybe(rt, "give", 4) {
+		up.AffiliateID = affiliate.Set(m.anAffiliate(rt))
+	} else if maybe(rt, "take away", 12) {
+		up.AffiliateID = affiliate.Null[uuid.UUID]()
+	}
 	_, err := m.w.UpdateCode(m.ctx, id, up)
 	k := m.code(id)
 	if k == nil {
@@ -124,6 +129,10 @@ func (m *redeemMachine) applyCode(k *shopCode, up affiliate.CodeUpdate) affiliat
 	} else if k.currency == "" {
 		k.currency = "USD"
 	}
+	if id, ok := up.AffiliateID.Get(); ok && m.affiliate(id) == nil {
+		return affiliate.AffiliateNotFound
+	}
+	put(&k.affiliate, up.AffiliateID)
 	if k.limitCustomer && k.customer == "" {
 		return affiliate.MissingField
 	}

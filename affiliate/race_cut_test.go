@@ -106,6 +106,10 @@ func TestRaceCut(t *testing.T) {
 			_, err := w.UpdateCode(ctx, a.code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)})
 			return err
 		}, affiliate.CodeInactive},
+		"take the affiliate away": {func(w *world, a ada) error {
+			_, err := w.UpdateCode(ctx, a.code.ID, affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()})
+			return err
+		}, affiliate.CodeUnassigned},
 		"coupon not valid": {func(w *world, a ada) error {
 			_, err := w.UpdateCoupon(ctx, a.coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)})
 			return err
@@ -155,6 +159,50 @@ func TestRaceCut(t *testing.T) {
 			w.verify()
 		})
 	}
+}
+
+// TestRaceReassign: the affiliate of a sale by code is the code's at its commit:
+// once the change has been answered, every sale is the new one's (I10).
+func TestRaceReassign(t *testing.T) {
+	ctx := context.Background()
+	w := newWorld(t)
+	a := w.ada()
+	bob := w.join("bob")
+	var changed atomic.Bool
+	var early, late atomic.Int64
+	some := make(chan struct{})
+	var once sync.Once
+	tally(t, atOnce(t, 5, func(i int) error {
+		if i == 0 {
+			<-some
+			_, err := w.UpdateCode(ctx, a.code.ID, affiliate.CodeUpdate{AffiliateID: affiliate.Set(bob.ID)})
+			changed.Store(true)
+			return err
+		}
+		for late.Load() < 50 {
+			after := changed.Load()
+			res, err := w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum("1")})
+			if err != nil {
+				return err
+			}
+			sale, _ := res.Sale.Get()
+			if sale.AffiliateID == a.affiliate.ID {
+				early.Add(1)
+				once.Do(func() { close(some) })
+				if after {
+					return errors.New("a sale went to the affiliate of before")
+				}
+			} else {
+				late.Add(1)
+			}
+		}
+		return nil
+	}), map[affiliate.Reason]int{"": 5})
+	list := func(id uuid.UUID) int64 {
+		return int64(len(must(w.Sales(ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(id)}, affiliate.Page{})).Items))
+	}
+	equal(t, []int64{early.Load(), late.Load()}, []int64{list(a.affiliate.ID), list(bob.ID)})
+	w.verify()
 }
 
 // TestRacePrograms: programs with the same names on one store never meet (I52).

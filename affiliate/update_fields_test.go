@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -131,6 +132,8 @@ func fieldChanges() []fieldChange {
 
 		{code{Code: text("KING20")}, "code", `"KING20"`},
 		{code{Code: text("ada20")}, "code", `"ada20"`}, // the same code in another spelling
+		{code{AffiliateID: affiliate.Null[uuid.UUID]()}, "affiliateId", `null`},
+		{code{AffiliateEmail: affiliate.Null[string]()}, "affiliateId", `null`},
 		{code{ExternalID: text("x")}, "externalId", `"x"`},
 		{code{Active: affiliate.Set(false)}, "active", `false`},
 		{code{ExpiresAt: affiliate.Set(affiliate.Day(2027, 1, 1))}, "expiresAt", `"2027-01-01T23:59:59.999Z"`},
@@ -211,7 +214,8 @@ func (w *world) fieldTarget(up any) fieldTarget {
 		must(w.UpdateCode(ctx, id, affiliate.CodeUpdate{CustomerID: affiliate.Set("c"), MinimumAmount: amount("1")}))
 		return fieldTarget{
 			func(up any) error { return errOf(w.UpdateCode(ctx, id, up.(affiliate.CodeUpdate))) },
-			func() any { return must(w.Code(ctx, affiliate.CodeRef{ID: id})) }, 1, nil,
+			func() any { return must(w.Code(ctx, affiliate.CodeRef{ID: id})) }, 1,
+			map[string][]string{"affiliateId": {"affiliate"}},
 		}
 	case affiliate.ReferralUpdate:
 		id := w.fieldSale().Referral.Or(affiliate.Referral{}).ID.String()

@@ -98,6 +98,12 @@ func TestRequests(t *testing.T) {
 		{"PUT /promotional-codes", `{"promotionalCodeId":"` + idText + `","expiresAt":null}`, func(x ctx, c c) error {
 			return errOf(c.UpdateCode(x, id, affiliate.CodeUpdate{ExpiresAt: affiliate.Null[affiliate.Date]()}))
 		}},
+		{"PUT /promotional-codes", `{"promotionalCodeId":"` + idText + `","affiliateId":null}`, func(x ctx, c c) error {
+			return errOf(c.UpdateCode(x, id, affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()}))
+		}},
+		{"PUT /promotional-codes", `{"promotionalCodeId":"` + idText + `","affiliateId":"` + idText + `","affiliateEmail":"a@b.co"}`, func(x ctx, c c) error {
+			return errOf(c.UpdateCode(x, id, affiliate.CodeUpdate{AffiliateID: affiliate.Set(id), AffiliateEmail: affiliate.Set("a@b.co")}))
+		}},
 		{"DELETE /promotional-codes", `{"promotionalCodeId":"` + idText + `"}`, func(x ctx, c c) error { return errOf(c.DeleteCode(x, id)) }},
 		{"POST /promotional-codes/validate", `{"promoCode":"X","totalEarned":19.99}`, func(x ctx, c c) error {
 			return errOf(c.Evaluate(x, affiliate.Order{PromoCode: "X", TotalEarned: affiliate.Set(sum("19.99"))}))

@@ -194,6 +194,12 @@ func brokenRequests() []brokenServer {
 			r.Header.Del("Idempotency-Key")
 			return body
 		})},
+		{"keeps the affiliate of a code for ever", []string{"B254 PUT another"}, asked(func(r *http.Request, body []byte) []byte {
+			if r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/promotional-codes") {
+				return edited(body, func(m map[string]json.RawMessage) { delete(m, "affiliateId"); delete(m, "affiliateEmail") })
+			}
+			return body
+		})},
 		{"takes a sale of any size", []string{"B387 totalEarned 100000000000.0001"}, asked(func(r *http.Request, body []byte) []byte {
 			if r.Method == http.MethodPost {
 				return edited(body, func(m map[string]json.RawMessage) {
@@ -275,6 +281,13 @@ func brokenEffects() []brokenServer {
 			_ = json.Unmarshal(body, &sent)
 			list := serve(next, r, http.MethodGet, "/api/v1/sales?saleExternalId="+url.QueryEscape(sent.ExternalID), nil)
 			a.body = []byte(strings.Trim(string(list.body), "[]"))
+		})},
+		{"refuses the affiliate of a code as an unknown field", []string{"B254 PUT no affiliate"}, after(func(_ http.Handler, r *http.Request, body []byte, a *reply) {
+			var sent struct{ AffiliateID json.RawMessage }
+			if r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/promotional-codes") && json.Unmarshal(body, &sent) == nil && sent.AffiliateID != nil {
+				a.status, a.body = http.StatusBadRequest, []byte(`{"error":"Unknown field: affiliateId"}`)
+				a.header.Set("Error-Code", "unknown_field")
+			}
 		})},
 		{"counts a preview", []string{"B258 a preview counts nothing"}, after(func(next http.Handler, r *http.Request, body []byte, _ *reply) {
 			if strings.HasSuffix(r.URL.Path, "/validate") {

@@ -183,6 +183,15 @@ func sceneUpdates(s *scene) {
 	same(s, "what was not given", []string{"b", "a"}, flat.ProductIDs)
 	same(s, "the stored coupon", flat, do(s, "Coupon", s.Coupon, affiliate.CouponRef{Name: s.unique}))
 
+	other := s.join("other")
+	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug("code"), AffiliateID: mara.ID})
+	code = do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{AffiliateID: given(other.ID)})
+	same(s, "a code that was given to another", other.ID, code.AffiliateID.Or(mara.ID))
+	code = do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{AffiliateEmail: given(mara.Email)})
+	same(s, "a code that was given back", mara.ID, code.AffiliateID.Or(other.ID))
+	code = do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()})
+	same(s, "a code that was taken away", true, code.AffiliateID.IsNull() && code.Affiliate.IsNull())
+
 	r := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateEmail: mara.Email, Name: "Tom", Email: s.email("tom"), ReferredUserExternalID: "1", Plan: "Monthly"})
 	meta := json.RawMessage(`{"a":[1.50,"x"]}`)
 	r = do2(s, "UpdateReferral", s.UpdateReferral, r.Email, affiliate.ReferralUpdate{Plan: affiliate.Null[string](), Notes: given("two\nlines"), Metadata: given(meta), SubscriptionStatus: given(affiliate.SubscriptionDeclined)})

@@ -123,6 +123,8 @@ func codeChangeOf(in *input) codeChange {
 		id: codeTarget(in),
 		up: affiliate.CodeUpdate{
 			Code:                  in.optText("code"),
+			AffiliateID:           in.optID("affiliateId"),
+			AffiliateEmail:        in.optOptional("affiliateEmail"),
 			ExternalID:            in.optOptional("externalId"),
 			Active:                in.boolean("active"),
 			ExpiresAt:             in.date("expiresAt"),

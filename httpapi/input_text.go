@@ -95,19 +95,28 @@ func (in *input) ident(name string) string {
 }
 
 // id reads the id of a record; zero when none is there.
-func (in *input) id(name string) uuid.UUID {
-	in.fields = append(in.fields, field{in.outer + name, kindUUID})
-	value := in.value(name)
-	if value == nil || value[0] == 'n' {
-		return uuid.Nil
+func (in *input) id(name string) uuid.UUID { return in.optID(name).Or(uuid.Nil) }
+
+// optID reads the id of a record, which an update may take away by null. An
+// empty text is noted and names no record.
+func (in *input) optID(name string) affiliate.Opt[uuid.UUID] {
+	value, isNull := in.find(name, kindUUID)
+	o := opt(value, isNull, in.readID)
+	if id, ok := o.Get(); ok && id == uuid.Nil {
+		in.fault(affiliate.FaultEmpty)
+		return affiliate.Opt[uuid.UUID]{}
 	}
+	return o
+}
+
+// readID is the id that a value is; zero for an empty text.
+func (in *input) readID(value json.RawMessage) uuid.UUID {
 	if value[0] != '"' {
 		in.fault(affiliate.FaultNotAString)
 		return unknownID
 	}
 	s := unquote(value)
 	if blank(s) {
-		in.fault(affiliate.FaultEmpty)
 		return uuid.Nil
 	}
 	return idOf(s)

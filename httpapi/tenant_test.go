@@ -53,6 +53,7 @@ func (s stock) probes() []operation {
 		`POST promotional-codes {"couponId":` + q(s.coupon) + `,"code":"NEW1","affiliateEmail":"ada@example.com"}`,
 		`POST links {"link":"brand-new","affiliateEmail":"ada@example.com"}`,
 		`PUT affiliates {"emailAddress":"ada@example.com","firstName":"Q"}`, `PUT links {"link":"ada","newLink":"renamed"}`,
+		`PUT promotional-codes {"promotionalCodeId":` + q(s.code) + `,"affiliateId":null}`, `PUT promotional-codes {"promotionalCodeId":` + q(s.code) + `,"affiliateEmail":"ada@example.com"}`,
 		`PUT referrals {"referralId":"kim@example.net","notes":"n"}`, `DELETE links {"link":"ada"}`, `DELETE referrals {"referralId":"kim@example.net"}`,
 		`DELETE affiliates {"affiliateId":"ada@example.com"}`, `POST webhooks/replay {"webhookId":` + q(s.endpoint) + `,"since":"2026-03-10"}`,
 	} {
