@@ -160,10 +160,10 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 		NewAffiliate
 		Answers []Answer // they are part of the request
 	}{in, in.Answers}}
-	refused := in.check()
+	rq.refused = in.check()
 	base, random := slugBase(in.Email), p.ids.randomSlug()
 	o := p.op(ctx)
-	return create(o, rq, refused, func() (Affiliate, error) {
+	return write(o, rq, func() (Affiliate, error) {
 		if err := o.checkNew(in); err != nil {
 			return Affiliate{}, err
 		}

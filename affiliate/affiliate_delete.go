@@ -19,11 +19,9 @@ import (
 //
 // Source: Seed: DELETE /api/v1/affiliates; rule 4.7; contract 3.1.
 func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
-	if ref == (AffiliateRef{}) {
-		return affiliateIDRequired.err()
-	}
 	o := p.op(ctx)
-	_, err := update(o, func() (struct{}, error) {
+	rq := request{name: "affiliate.delete", input: ref, refused: first(affiliateIDRequired.when(ref == (AffiliateRef{})))}
+	_, err := write(o, rq, func() (struct{}, error) {
 		rec, err := o.affiliateByIDOrEmail(ref.ID, ref.Email)
 		if errors.Is(err, ErrNotFound) {
 			return struct{}{}, nil

@@ -20,14 +20,13 @@ import (
 //
 // Source: contract 3.1.
 func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up AffiliateUpdate) (int, error) {
-	if ref == (AffiliateRef{}) {
-		return 0, affiliateOrEmailAddressRequired.err()
-	}
-	if err := up.check(); err != nil {
-		return 0, err
+	none := ref == (AffiliateRef{})
+	rq := request{name: "affiliate.update", input: []any{ref, up}, refused: first(affiliateOrEmailAddressRequired.when(none))}
+	if !none {
+		rq.refused = up.check()
 	}
 	o := p.op(ctx)
-	return update(o, func() (int, error) {
+	return write(o, rq, func() (int, error) {
 		rec, err := o.affiliateByIDOrEmail(ref.ID, ref.Email)
 		if errors.Is(err, ErrNotFound) {
 			return 0, nil
@@ -51,14 +50,14 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 //
 // Source: rule 4.1; contract 6.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (Affiliate, error) {
-	if !up.AffiliateStatus.IsZero() {
-		return Affiliate{}, invalid("affiliateStatus", notAllowedInCall)
-	}
-	if err := up.check(); err != nil {
-		return Affiliate{}, err
+	rq := request{name: "affiliate.accept-invite", input: []any{id, up}}
+	if up.AffiliateStatus.IsZero() {
+		rq.refused = up.check()
+	} else {
+		rq.refused = invalid("affiliateStatus", notAllowedInCall)
 	}
 	o := p.op(ctx)
-	return update(o, func() (Affiliate, error) {
+	return write(o, rq, func() (Affiliate, error) {
 		old, err := o.tx.Affiliates.Get(id)
 		if err != nil {
 			return Affiliate{}, affiliateNotFound.orOther(err)
@@ -81,16 +80,14 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 //
 // Source: Seed: Events, affiliate.updated; contract 2.3.
 func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (Affiliate, error) {
+	rq := request{name: "affiliate.set-payout-details", input: []any{id, d}}
 	if d.Email != "" {
-		if err := first(checkEmail("payoutEmail", &d.Email)); err != nil {
-			return Affiliate{}, err
-		}
+		rq.refused = first(checkEmail("payoutEmail", &d.Email))
 	}
-	err := first(oneOfOrNone("paymentMethod", d.Method, paymentMethods))
-	if err != nil {
-		return Affiliate{}, err
+	if rq.refused == nil {
+		rq.refused = first(oneOfOrNone("paymentMethod", d.Method, paymentMethods))
 	}
-	all, err := p.changeAll(ctx, []uuid.UUID{id}, func(_ *op, rec *AffiliateRecord) error {
+	all, err := p.changeAll(ctx, rq, []uuid.UUID{id}, func(_ *op, rec *AffiliateRecord) error {
 		rec.PayoutEmail, rec.PaymentMethod = d.Email, d.Method
 		return nil
 	})
@@ -193,10 +190,10 @@ func (o *op) checkMerged(old, rec AffiliateRecord) error {
 // changeAll changes many affiliates, all or none, and returns them in the order
 // of ids; an id that is named twice counts once. Every change is checked before
 // the first is written. One event for each that changed.
-func (p *Program) changeAll(ctx context.Context, ids []uuid.UUID, change func(*op, *AffiliateRecord) error) ([]Affiliate, error) {
+func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, change func(*op, *AffiliateRecord) error) ([]Affiliate, error) {
 	ids = distinct(ids)
 	o := p.op(ctx)
-	return update(o, func() ([]Affiliate, error) {
+	return write(o, rq, func() ([]Affiliate, error) {
 		olds, recs := make([]AffiliateRecord, len(ids)), make([]AffiliateRecord, len(ids))
 		for i, id := range ids {
 			old, err := o.tx.Affiliates.Get(id)

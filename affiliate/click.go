@@ -48,27 +48,21 @@ type NewClick struct {
 //
 // Source: rule 4.5; contract 2.11, 5.1.
 func (p *Program) TrackClick(ctx context.Context, in NewClick) (Click, error) {
-	err := first(
+	rq := request{name: "click.track", input: in, refused: first(
 		clickText("deviceId", &in.DeviceID),
 		clickText("fullLandingUrl", &in.LandingURL),
 		clickText("documentReferrer", &in.Referrer),
 		clickText("userAgent", &in.UserAgent),
-	)
-	if err != nil {
-		return Click{}, err
-	}
+	)}
 	o := p.op(ctx)
-	rec, err := update(o, func() (ClickRecord, error) {
+	return write(o, rq, func() (Click, error) {
 		link, err := o.linkBySlug(in.Slug)
 		if err != nil {
-			return ClickRecord{}, err
+			return Click{}, err
 		}
-		return o.addClick(link, in)
+		rec, err := o.addClick(link, in)
+		return clickOf(rec), err
 	})
-	if err != nil {
-		return Click{}, err
-	}
-	return clickOf(rec), nil
 }
 
 // addClick writes a click on the link and counts it.

@@ -133,9 +133,9 @@ func (p *Program) Coupons(ctx context.Context, pg Page) (List[Coupon], error) {
 // Source: Seed: Coupon; rule 3.1; contract 3.3.
 func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error) {
 	rq := request{once: in.Once, name: "coupon.create", input: in}
-	refused := p.checkNewCoupon(&in)
+	rq.refused = p.checkNewCoupon(&in)
 	o := p.op(ctx)
-	return create(o, rq, refused, func() (Coupon, error) {
+	return write(o, rq, func() (Coupon, error) {
 		if err := o.freeCouponExternalID(in.ExternalID); err != nil {
 			return Coupon{}, err
 		}
@@ -159,14 +159,12 @@ func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error
 //
 // Source: Seed: Coupon; rules 2 and 3.1; contract 3.3.
 func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdate) (Coupon, error) {
-	if id == uuid.Nil {
-		return Coupon{}, couponIDRequired.err()
-	}
-	if err := p.checkCouponUpdate(up); err != nil {
-		return Coupon{}, err
+	rq := request{name: "coupon.update", input: []any{id, up}, refused: first(couponIDRequired.when(id == uuid.Nil))}
+	if rq.refused == nil {
+		rq.refused = p.checkCouponUpdate(up)
 	}
 	o := p.op(ctx)
-	return update(o, func() (Coupon, error) {
+	return write(o, rq, func() (Coupon, error) {
 		old, err := o.couponByID(id)
 		if err != nil {
 			return Coupon{}, err
@@ -201,11 +199,9 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdat
 //
 // Source: Seed: DELETE /coupons; rule 3.7; contract 3.3.
 func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (DeletedCoupon, error) {
-	if id == uuid.Nil {
-		return DeletedCoupon{}, couponIDRequired.err()
-	}
 	o := p.op(ctx)
-	return update(o, func() (DeletedCoupon, error) {
+	rq := request{name: "coupon.delete", input: id, refused: first(couponIDRequired.when(id == uuid.Nil))}
+	return write(o, rq, func() (DeletedCoupon, error) {
 		rec, err := o.couponByID(id)
 		if err != nil {
 			return DeletedCoupon{}, err

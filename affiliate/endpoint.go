@@ -150,8 +150,8 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 	if err != nil {
 		return IssuedEndpoint{}, err
 	}
-	rq := request{once: in.Once, name: "webhook.create", input: in, secret: secret}
-	return create(o, rq, refused, func() (IssuedEndpoint, error) {
+	rq := request{once: in.Once, name: "webhook.create", input: in, refused: refused, secret: secret}
+	return write(o, rq, func() (IssuedEndpoint, error) {
 		if err := o.roomForEndpoint(); err != nil {
 			return IssuedEndpoint{}, err
 		}
@@ -184,10 +184,8 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 // Source: contract 4.2.
 func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointUpdate) (Endpoint, error) {
 	o := p.op(ctx)
-	if err := first(p.checkEndpointUpdate(id, up)...); err != nil {
-		return Endpoint{}, err
-	}
-	return update(o, func() (Endpoint, error) {
+	rq := request{name: "webhook.update", input: []any{id, up}, refused: first(p.checkEndpointUpdate(id, up)...)}
+	return write(o, rq, func() (Endpoint, error) {
 		old, err := o.endpoint(id)
 		if err != nil {
 			return Endpoint{}, err
@@ -216,11 +214,9 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 //
 // Source: contract 4.2.
 func (p *Program) DeleteEndpoint(ctx context.Context, id uuid.UUID) (DeletedEndpoint, error) {
-	if id == uuid.Nil {
-		return DeletedEndpoint{}, webhookIDRequired.err()
-	}
 	o := p.op(ctx)
-	return update(o, func() (DeletedEndpoint, error) {
+	rq := request{name: "webhook.delete", input: id, refused: first(webhookIDRequired.when(id == uuid.Nil))}
+	return write(o, rq, func() (DeletedEndpoint, error) {
 		rec, err := o.endpoint(id)
 		if err != nil {
 			return DeletedEndpoint{}, err

@@ -28,10 +28,8 @@ import (
 //
 // Source: rule 4.7.
 func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
-	if id == uuid.Nil {
-		return affiliateIDRequired.err()
-	}
-	return p.erase(ctx, func(o *op) (person, func() error, error) {
+	rq := request{name: "affiliate.erase", input: id, refused: first(affiliateIDRequired.when(id == uuid.Nil))}
+	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {
 		rec, err := o.tx.Affiliates.Get(id)
 		if err != nil {
 			return person{}, nil, affiliateNotFound.orOther(err)
@@ -54,10 +52,8 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 //
 // Source: rule 4.7.
 func (p *Program) EraseReferral(ctx context.Context, ident string) error {
-	if blank(ident) {
-		return referralIDRequired.err()
-	}
-	return p.erase(ctx, func(o *op) (person, func() error, error) {
+	rq := request{name: "referral.erase", input: ident, refused: first(referralIDRequired.when(blank(ident)))}
+	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {
 		rec, err := o.findReferral(ident)
 		if err != nil {
 			return person{}, nil, referralNotFound.orOther(err)
@@ -70,12 +66,15 @@ func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 // erase finds a person and the payloads that show them on one moment of the
 // records, and then blanks both in a transaction, which finds the person again
 // and looks only at the events that came since.
-func (p *Program) erase(ctx context.Context, find func(*op) (person, func() error, error)) error {
+func (p *Program) erase(ctx context.Context, rq request, find func(*op) (person, func() error, error)) error {
 	type finding struct {
 		who    person
 		events []EventRecord
 	}
 	found, err := view(ctx, p, func(o *op) (finding, error) {
+		if rq.refused != nil {
+			return finding{}, rq.refused
+		}
 		who, _, err := find(o)
 		if err != nil {
 			return finding{}, err
@@ -83,15 +82,16 @@ func (p *Program) erase(ctx context.Context, find func(*op) (person, func() erro
 		events, err := gather(o.tx.Events, Key{})
 		return finding{who, events}, err
 	})
-	if err != nil {
+	if err != nil && !worthKeeping(err) {
 		return err
 	}
+	rq.refused = err // under a key this may be the repeat of an erasure, by an email that is gone
 	shown := make(map[uuid.UUID]bool, len(found.events))
 	for _, rec := range found.events {
 		shown[rec.ID] = found.who.in(rec.Payload.Bytes())
 	}
 	o := p.op(ctx)
-	_, err = update(o, func() (struct{}, error) {
+	_, err = write(o, rq, func() (struct{}, error) {
 		now, blank, err := find(o)
 		if err != nil {
 			return struct{}{}, err

@@ -225,6 +225,14 @@ func (r refusal) with(s string) *Error {
 	return e
 }
 
+// when is the row where something holds, and nil where it does not.
+func (r refusal) when(holds bool) *Error {
+	if !holds {
+		return nil
+	}
+	return r.err()
+}
+
 // orOther is the row when a look-up missed, and err itself otherwise.
 func (r refusal) orOther(err error) error {
 	if errors.Is(err, ErrNotFound) {

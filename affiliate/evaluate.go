@@ -37,12 +37,13 @@ type Evaluation struct {
 func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 	refused := checkEvaluated(&in)
 	o := p.op(ctx) // reads the clock: a view alone does not
-	if in.Key != "" {
-		rq := request{once: in.Once, name: "code.evaluate", input: in}
-		return create(o, rq, refused, func() (Evaluation, error) { return o.evaluate(in) })
+	once := p.onceOf(in.Once)
+	if once.Key != "" {
+		rq := request{once: once, name: "code.evaluate", input: in, refused: refused}
+		return write(o, rq, func() (Evaluation, error) { return o.evaluate(in) })
 	}
-	if in.Refused != nil {
-		refused = in.Refused
+	if once.Refused != nil {
+		refused = once.Refused
 	}
 	if refused != nil {
 		return Evaluation{}, refused

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -45,6 +46,10 @@ type ImportFailure struct {
 // historical resync"); rule 4.6.
 func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) (ImportReport, error) {
 	o := p.op(ctx)
+	rq := request{name: "referral.import"}
+	if p.once.Key != "" {
+		rq.input = importInput(rows)
+	}
 	rows = slices.Clone(rows)
 	refused := make([]error, len(rows))
 	ids := make([]uuid.UUID, len(rows))
@@ -52,7 +57,7 @@ func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) 
 		refused[i] = o.checkImported(&rows[i])
 		ids[i] = p.ids.at(rows[i].CreatedAt)
 	}
-	return update(o, func() (ImportReport, error) {
+	return write(o, rq, func() (ImportReport, error) {
 		var report ImportReport
 		for i := range rows {
 			err := refused[i]
@@ -73,6 +78,51 @@ func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) 
 		}
 		return report, nil
 	})
+}
+
+// importInput is the rows with what has no JSON.
+func importInput(rows []ImportedReferral) []any {
+	input := make([]any, len(rows))
+	for i, row := range rows {
+		input[i] = []any{row, row.Integration, row.Manual}
+	}
+	return input
+}
+
+// A keptReport is a report in a receipt.
+type keptReport struct {
+	Created, Existing int
+	Failed            []keptFailure
+}
+
+type keptFailure struct {
+	Row     int
+	Refusal *Error // nil: ErrNotFound
+}
+
+func (r *ImportReport) keep() (answer any, outcome string) {
+	k := keptReport{Created: r.Created, Existing: r.Existing}
+	for _, f := range r.Failed {
+		refusal, _ := errors.AsType[*Error](f.Err)
+		k.Failed = append(k.Failed, keptFailure{f.Row, refusal})
+	}
+	return k, ""
+}
+
+func (r *ImportReport) restore(answer []byte, _ string) error {
+	var k keptReport
+	if err := json.Unmarshal(answer, &k); err != nil {
+		return err
+	}
+	*r = ImportReport{Created: k.Created, Existing: k.Existing}
+	for _, f := range k.Failed {
+		failure := ImportFailure{Row: f.Row, Err: ErrNotFound}
+		if f.Refusal != nil {
+			failure.Err = f.Refusal
+		}
+		r.Failed = append(r.Failed, failure)
+	}
+	return nil
 }
 
 func (o *op) checkImported(row *ImportedReferral) error {

@@ -140,7 +140,8 @@ func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 		refused = ownerRequired.err()
 	}
 	o := p.op(ctx)
-	return create(o, request{once: in.Once, name: "link.create", input: in}, refused, func() (Link, error) {
+	rq := request{once: in.Once, name: "link.create", input: in, refused: refused}
+	return write(o, rq, func() (Link, error) {
 		owner, err := o.affiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
 		if err != nil {
 			return Link{}, ownerNotFound.orOther(err)
@@ -167,11 +168,12 @@ func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 //
 // Source: Seed: PUT /api/v1/links, Slug rules 1–2; rule 4.3; contract 3.2.
 func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Link, error) {
-	if err := first(ref.check(), linkTextMissing(slug, newLinkRequired), checkSlug("newLink", slug)); err != nil {
-		return Link{}, err
-	}
 	o := p.op(ctx)
-	return update(o, func() (Link, error) {
+	rq := request{
+		name: "link.rename", input: []any{ref, slug},
+		refused: first(ref.check(), linkTextMissing(slug, newLinkRequired), checkSlug("newLink", slug)),
+	}
+	return write(o, rq, func() (Link, error) {
 		rec, err := o.linkByRef(ref)
 		if err != nil {
 			return Link{}, linkNotFound.orOther(err)
@@ -204,11 +206,9 @@ func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Lin
 //
 // Source: Seed: DELETE /api/v1/links; rule 4.3; contract 3.2.
 func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, error) {
-	if err := first(ref.check()); err != nil {
-		return DeletedLink{}, err
-	}
 	o := p.op(ctx)
-	return update(o, func() (DeletedLink, error) {
+	rq := request{name: "link.delete", input: ref, refused: first(ref.check())}
+	return write(o, rq, func() (DeletedLink, error) {
 		rec, err := o.linkByRef(ref)
 		if err != nil {
 			return DeletedLink{}, linkNotFound.orOther(err)

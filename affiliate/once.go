@@ -11,15 +11,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Once makes a create repeatable: the same key with the same request gives the
+// Once makes a write repeatable: the same key with the same request gives the
 // first answer again, without a second effect, for 24 hours. It is embedded in
-// the input of every method that has an idempotent form; on the wire it is the
-// Idempotency-Key header.
+// the input of every method that creates; the other writes take it from
+// [Program.Keyed]. On the wire it is the Idempotency-Key header.
 //
-// Source: rule 2, Idempotency.
+// Source: docs/rules.md 2, docs/contract.md 1.8.
 type Once struct {
 	Key      string              // 1–255 visible ASCII characters; empty: no receipt is kept
-	Digest   [32]byte            // of method, path and body bytes; zero: the engine digests operation and input
+	Digest   [32]byte            // of method, path and body bytes; zero: the engine digests the input
 	Replayed func(answer []byte) // called when the answer is a stored one, with its JSON; nil: not called
 
 	// Refused is what an adapter found wrong with the request while it read it.
@@ -28,34 +28,94 @@ type Once struct {
 	Refused *Error
 }
 
+// Keyed is the same program whose writes are repeatable under o: changes,
+// deletes and every other write as well as creates. A Once in the input of a
+// create comes before it. A key is for one call: a repeat of that call is
+// answered with its first answer, and any other write under the key is refused
+// as [IdempotencyKeyReused].
+//
+//	p.Keyed(affiliate.Once{Key: "cancel-1042"}).DeleteSale(ctx, id)
+//
+// Reads, and the dispatcher's [Program.ClaimDeliveries] and
+// [Program.SettleDeliveries], which have a token of their own, take no notice.
+// A write of several transactions ([Program.Prune]) keeps its receipt with the
+// last one: a repeat of one that was cut off does the rest.
+//
+// Source: docs/contract.md 1.8.
+func (p *Program) Keyed(o Once) *Program {
+	q := *p
+	q.once = o
+	return &q
+}
+
 // receiptLife is how long an answer is kept.
 const receiptLife = 24 * time.Hour
 
-// A request is a create as its receipt sees it.
+// A request is a write as its receipt sees it.
 type request struct {
-	once   Once
-	name   string // of the operation
-	input  any    // digested as JSON when the caller gives no digest; fields without JSON stand beside it
-	secret Secret // that the answer holds: kept apart from it, and sealed; empty: none
+	once    Once   // of the input; without a key: the program's
+	name    string // of the operation
+	input   any    // digested as JSON when the caller gives no digest; fields without JSON stand beside it
+	refused error  // what the preparation found wrong, or nil: with a key even that is kept
+	secret  Secret // that the answer holds: kept apart from it, and sealed; empty: none
 }
 
-// create runs a create that may carry an idempotency key. refused is what the
-// preparation found, or nil: with a key even that answer is kept.
-func create[T any](o *op, rq request, refused error, fn func() (T, error)) (T, error) {
+// onceOf is the idempotency of a write: its input's, or else the program's.
+func (p *Program) onceOf(given Once) Once {
+	if given.Key == "" && given.Refused == nil {
+		return p.once
+	}
+	return given
+}
+
+// write runs a write in one transaction, under an idempotency key if there is
+// one.
+func write[T any](o *op, rq request, fn func() (T, error)) (T, error) {
+	rq.once = o.onceOf(rq.once)
 	if rq.once.Refused != nil {
-		refused = rq.once.Refused
+		rq.refused = rq.once.Refused
 	}
 	if rq.once.Key != "" {
-		return createOnce(o, rq, refused, fn)
+		return writeOnce(o, rq, fn)
 	}
-	if refused != nil {
+	if rq.refused != nil {
 		var zero T
-		return zero, refused
+		return zero, rq.refused
 	}
 	return update(o, fn)
 }
 
-// reply is what a create with a key answers: an answer or a refusal, or the
+// writeAround is write for what cannot be one transaction: fn runs outside of
+// any, unless the key has a receipt, and its answer is kept after it. look is
+// the part that a transaction can do before; nil: nothing.
+func writeAround[T any](o *op, rq request, look func() error, fn func() (T, error)) (T, error) {
+	keyed := o.onceOf(rq.once).Key != ""
+	if !keyed && look == nil {
+		return fn()
+	}
+	known, err := write(o, rq, func() (answer T, err error) {
+		if look != nil {
+			err = look()
+		}
+		if err == nil {
+			err = errUnanswered
+		}
+		return answer, err
+	})
+	if !errors.Is(err, errUnanswered) {
+		return known, err
+	}
+	answer, err := fn()
+	if err != nil || !keyed {
+		return answer, err
+	}
+	return write(o.Program.op(o.ctx), rq, func() (T, error) { return answer, nil })
+}
+
+// errUnanswered ends the look for an earlier answer: there is none.
+var errUnanswered = errors.New("affiliate: not answered before")
+
+// reply is what a write with a key answers: an answer or a refusal, or the
 // receipt of an earlier one.
 type reply[T any] struct {
 	answer  T
@@ -63,18 +123,18 @@ type reply[T any] struct {
 	receipt *ReceiptRecord
 }
 
-// createOnce runs fn unless the key has a receipt. The receipt of an answer
+// writeOnce runs fn unless the key has a receipt. The receipt of an answer
 // commits with its change. A refusal rolls back whatever fn did and its receipt
 // follows in a transaction of its own: there is no change it would have to be
 // atomic with.
-func createOnce[T any](o *op, rq request, refused error, fn func() (T, error)) (T, error) {
+func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	var zero T
 	if !validRequestKey(rq.once.Key) {
 		return zero, idempotencyKeyInvalid.err()
 	}
 	digest, err := rq.digest()
-	if err != nil && refused != nil {
-		return zero, refused // an input without JSON cannot be told from another: nothing is kept
+	if err != nil && rq.refused != nil {
+		return zero, rq.refused // an input without JSON cannot be told from another: nothing is kept
 	}
 	if err != nil {
 		return zero, internal("digest request", err)
@@ -105,7 +165,7 @@ func createOnce[T any](o *op, rq request, refused error, fn func() (T, error)) (
 			return reply[T]{answer: answer}, keep(o, fresh, old.ID, answer, nil)
 		})
 	}
-	got, err := run(refused)
+	got, err := run(rq.refused)
 	if err != nil && worthKeeping(err) {
 		got, err = run(err)
 	}
@@ -118,7 +178,7 @@ func createOnce[T any](o *op, rq request, refused error, fn func() (T, error)) (
 	return got.answer, got.err
 }
 
-// worthKeeping tells whether a failed create has an answer to repeat: a refusal
+// worthKeeping tells whether a failed write has an answer to repeat: a refusal
 // of the operation, or a look-up that found nobody. A refusal of the key itself
 // is not one.
 func worthKeeping(err error) bool {
@@ -139,14 +199,15 @@ func validRequestKey(key string) bool {
 	return len(key) <= 255
 }
 
-// digest identifies the request.
+// digest identifies the request. The operation is part of it, so that a key
+// never answers one operation with what another one said.
 func (rq request) digest() ([32]byte, error) {
-	if rq.once.Digest != ([32]byte{}) {
-		return rq.once.Digest, nil
-	}
-	input, err := json.Marshal(rq.input)
-	if err != nil {
-		return [32]byte{}, err
+	input := rq.once.Digest[:]
+	if rq.once.Digest == ([32]byte{}) {
+		var err error
+		if input, err = json.Marshal(rq.input); err != nil {
+			return [32]byte{}, err
+		}
 	}
 	return sha256.Sum256(append([]byte(rq.name+"\x00"), input...)), nil
 }

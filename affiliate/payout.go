@@ -54,11 +54,9 @@ type PayoutFilter struct{ AffiliateID Opt[uuid.UUID] }
 //
 // Source: rule 5.6.
 func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error) {
-	if err := first(optional("externalId", in.ExternalID, maxName)); err != nil {
-		return Payout{}, err
-	}
 	o := p.op(ctx)
-	return update(o, func() (Payout, error) {
+	rq := request{name: "payout.create", input: in, refused: first(optional("externalId", in.ExternalID, maxName))}
+	return write(o, rq, func() (Payout, error) {
 		aff, err := o.tx.Affiliates.Get(in.AffiliateID)
 		if err != nil {
 			return Payout{}, affiliateNotFound.orOther(err)
@@ -139,10 +137,8 @@ func (o *op) fillPayout(rec PayoutRecord, sales []SaleRecord) (Payout, error) {
 // Effects: the payout; when it becomes PAID, sale.updated for each sale.
 // Source: rule 5.6.
 func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status PayoutStatus) (Payout, error) {
-	if err := oneOf("status", status, payoutStatuses); err != nil {
-		return Payout{}, err
-	}
-	return p.movePayout(ctx, id, status, "")
+	rq := request{name: "payout.set-status", refused: first(oneOf("status", status, payoutStatuses))}
+	return p.movePayout(ctx, rq, payoutMove{id, status, ""})
 }
 
 // FailPayout is [Program.SetPayoutStatus] with FAILED and the reason why
@@ -154,36 +150,42 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status Payo
 //
 // Source: contract 2.8.
 func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (Payout, error) {
+	rq := request{name: "payout.fail", refused: first(checkText("failedReason", reason, maxNotes, true))}
 	if blank(reason) {
-		return Payout{}, invalid("failedReason", notEmpty)
+		rq.refused = invalid("failedReason", notEmpty)
 	}
-	if err := checkText("failedReason", reason, maxNotes, true); err != nil {
-		return Payout{}, err
-	}
-	return p.movePayout(ctx, id, PayoutFailed, reason)
+	return p.movePayout(ctx, rq, payoutMove{id, PayoutFailed, reason})
 }
 
-func (p *Program) movePayout(ctx context.Context, id uuid.UUID, status PayoutStatus, reason string) (Payout, error) {
+// A payoutMove takes a payout to a status.
+type payoutMove struct {
+	ID     uuid.UUID
+	To     PayoutStatus
+	Reason string // of a failure
+}
+
+func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Payout, error) {
+	rq.input = m
 	o := p.op(ctx)
-	return update(o, func() (Payout, error) {
-		rec, err := o.tx.Payouts.Get(id)
+	return write(o, rq, func() (Payout, error) {
+		rec, err := o.tx.Payouts.Get(m.ID)
 		if err != nil {
 			return Payout{}, payoutNotFound.orOther(err)
 		}
-		if rec.Status == status && (reason == "" || rec.FailedReason == reason) {
+		if rec.Status == m.To && (m.Reason == "" || rec.FailedReason == m.Reason) {
 			return payoutOf(rec), nil
 		}
-		if rec.Status != status && !slices.Contains(nextPayoutStatuses(rec.Status), status) {
+		if rec.Status != m.To && !slices.Contains(nextPayoutStatuses(rec.Status), m.To) {
 			return Payout{}, statusNotAllowed.err()
 		}
-		rec.Status, rec.FailedReason, rec.UpdatedAt = status, reason, later(o.now, rec.UpdatedAt)
-		if status == PayoutPaid {
+		rec.Status, rec.FailedReason, rec.UpdatedAt = m.To, m.Reason, later(o.now, rec.UpdatedAt)
+		if m.To == PayoutPaid {
 			rec.PaidAt = o.now
 		}
 		if err := o.tx.Payouts.Replace(rec); err != nil {
 			return Payout{}, internal("write payout", err)
 		}
-		if status != PayoutPaid {
+		if m.To != PayoutPaid {
 			return payoutOf(rec), nil
 		}
 		err = each(o.tx.Sales, Key{Index: OfPayout, ID: rec.ID}, func(sale SaleRecord) error {

@@ -41,10 +41,10 @@ type NewPlan struct {
 
 // PlanUpdate is the input of [Program.UpdatePlan]; what is not given stays.
 type PlanUpdate struct {
-	Name           Opt[string]
-	Terms          Opt[Terms] // replaced as a whole
-	PaymentTrigger Opt[PaymentTrigger]
-	HoldRewards    Opt[bool]
+	Name           Opt[string]         `json:",omitzero"`
+	Terms          Opt[Terms]          `json:",omitzero"` // replaced as a whole
+	PaymentTrigger Opt[PaymentTrigger] `json:",omitzero"`
+	HoldRewards    Opt[bool]           `json:",omitzero"`
 }
 
 // CreatePlan adds a commission plan.
@@ -57,11 +57,9 @@ type PlanUpdate struct {
 // Source: contract 2.9.
 func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 	rec := PlanRecord{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
-	if err := rec.check(); err != nil {
-		return Plan{}, err
-	}
+	rq := request{name: "plan.create", input: in, refused: rec.check()}
 	o := p.op(ctx)
-	return update(o, func() (Plan, error) {
+	return write(o, rq, func() (Plan, error) {
 		rec := rec
 		rec.ID, rec.CreatedAt, rec.UpdatedAt = o.newID(), o.now, o.now
 		if err := o.tx.Plans.Insert(rec); err != nil {
@@ -96,11 +94,9 @@ func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 //
 // Source: contract 2.9.
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (Plan, error) {
-	if err := up.check(); err != nil {
-		return Plan{}, err
-	}
 	o := p.op(ctx)
-	return update(o, func() (Plan, error) {
+	rq := request{name: "plan.update", input: []any{id, up}, refused: up.check()}
+	return write(o, rq, func() (Plan, error) {
 		old, err := o.tx.Plans.Get(id)
 		if err != nil {
 			return Plan{}, planMissing.orOther(err)
@@ -134,7 +130,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 // Source: contract 2.9.
 func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
-	_, err := update(o, func() (struct{}, error) {
+	_, err := write(o, request{name: "plan.delete", input: id}, func() (struct{}, error) {
 		if _, err := o.tx.Plans.Get(id); err != nil {
 			return struct{}{}, planMissing.orOther(err)
 		}

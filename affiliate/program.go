@@ -86,6 +86,7 @@ type Program struct {
 	tables *tableCheck // of the store
 	cfg    Config
 	source Source
+	once   Once // of every write that has none of its own
 	ids    *idSource
 	recent *recent
 

@@ -29,6 +29,11 @@ const pruneBatch = 1000
 //
 // Source: ours, because every event, delivery and receipt is a record.
 func (p *Program) Prune(ctx context.Context, before time.Time) (int, error) {
+	rq := request{name: "prune", input: before}
+	return writeAround(p.op(ctx), rq, nil, func() (int, error) { return p.prune(ctx, before) })
+}
+
+func (p *Program) prune(ctx context.Context, before time.Time) (int, error) {
 	expired := p.now().Add(-receiptLife)
 	if before.Before(expired) {
 		expired = before

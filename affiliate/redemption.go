@@ -20,7 +20,7 @@ import (
 // Source: rule 3.2.
 func (p *Program) RestoreRedemption(ctx context.Context, sale SaleID) error {
 	o := p.op(ctx)
-	_, err := update(o, func() (struct{}, error) {
+	_, err := write(o, request{name: "sale.restore-redemption", input: sale}, func() (struct{}, error) {
 		entry, err := o.tx.Redemptions.Get(numberID(int64(sale)))
 		if err != nil {
 			return struct{}{}, redemptionNotFound.orOther(err)

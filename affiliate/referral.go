@@ -136,8 +136,8 @@ func (o *op) chooseReferrals(f ReferralFilter) (c choice[ReferralRecord]) {
 func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (Referral, error) {
 	refused := checkReferral(&in)
 	o := p.op(ctx)
-	rq := request{once: in.Once, name: "referral.create", input: []any{in, in.Integration, in.Manual}}
-	return create(o, rq, refused, func() (Referral, error) {
+	rq := request{once: in.Once, name: "referral.create", input: []any{in, in.Integration, in.Manual}, refused: refused}
+	return write(o, rq, func() (Referral, error) {
 		known, err := o.referralByEmail(in.Email)
 		if err == nil {
 			return o.referralOf(known)

@@ -17,13 +17,11 @@ import (
 //
 // Source: contract 3.6.
 func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralUpdate) (Referral, error) {
-	if blank(ident) {
-		return Referral{}, referralIDRequired.err()
+	rq := request{name: "referral.update", input: []any{ident, up}, refused: first(referralIDRequired.when(blank(ident)))}
+	if rq.refused == nil {
+		rq.refused = checkReferralUpdate(&up)
 	}
-	if err := checkReferralUpdate(&up); err != nil {
-		return Referral{}, err
-	}
-	return p.changeReferral(ctx, ident, func(o *op, rec *ReferralRecord) error {
+	return p.changeReferral(ctx, rq, ident, func(o *op, rec *ReferralRecord) error {
 		if email, ok := up.Email.Get(); ok && email != rec.Email {
 			if err := o.freeReferralEmail(email); err != nil {
 				return err
@@ -35,9 +33,9 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralU
 }
 
 // changeReferral runs change on a referral and writes what came of it.
-func (p *Program) changeReferral(ctx context.Context, ident string, change func(*op, *ReferralRecord) error) (Referral, error) {
+func (p *Program) changeReferral(ctx context.Context, rq request, ident string, change func(*op, *ReferralRecord) error) (Referral, error) {
 	o := p.op(ctx)
-	return update(o, func() (Referral, error) {
+	return write(o, rq, func() (Referral, error) {
 		rec, err := o.findReferral(ident)
 		if err != nil {
 			return Referral{}, referralNotFound.orOther(err)
@@ -134,10 +132,11 @@ func (o *op) freeReferralEmail(email string) error {
 //
 // Source: Seed: referral.updated.
 func (p *Program) PushReferralStatus(ctx context.Context, ident string, status SubscriptionStatus) (Referral, error) {
-	if err := oneOf("subscriptionStatus", status, subscriptionStatuses); err != nil {
-		return Referral{}, err
+	rq := request{
+		name: "referral.push-status", input: []any{ident, status},
+		refused: first(oneOf("subscriptionStatus", status, subscriptionStatuses)),
 	}
-	return p.changeReferral(ctx, ident, func(_ *op, rec *ReferralRecord) error {
+	return p.changeReferral(ctx, rq, ident, func(_ *op, rec *ReferralRecord) error {
 		rec.Status = status
 		return nil
 	})
@@ -155,7 +154,7 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status S
 // Source: rule 5.3; contract 2.5.
 func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Referral, error) {
 	o := p.op(ctx)
-	return update(o, func() ([]Referral, error) {
+	return write(o, request{name: "referral.set-plan", input: []any{plan, ids}}, func() ([]Referral, error) {
 		if plan != uuid.Nil {
 			if _, err := o.tx.Plans.Get(plan); err != nil {
 				return nil, planMissing.orOther(err)

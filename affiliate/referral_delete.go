@@ -17,11 +17,9 @@ import (
 //
 // Source: Seed: DELETE /referrals; rule 4.7.
 func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
-	if blank(ident) {
-		return referralIDRequired.err()
-	}
 	o := p.op(ctx)
-	_, err := update(o, func() (struct{}, error) {
+	rq := request{name: "referral.delete", input: ident, refused: first(referralIDRequired.when(blank(ident)))}
+	_, err := write(o, rq, func() (struct{}, error) {
 		rec, err := o.findReferral(ident)
 		if errors.Is(err, ErrNotFound) {
 			return struct{}{}, nil

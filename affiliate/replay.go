@@ -44,9 +44,8 @@ const (
 // Source: contract 4.2.
 func (p *Program) Replay(ctx context.Context, in ReplayRange) (int, error) {
 	o := p.op(ctx)
-	refused := first(p.checkReplay(in, o.now)...)
-	rq := request{once: in.Once, name: "webhook.replay", input: in}
-	return create(o, rq, refused, func() (int, error) {
+	rq := request{once: in.Once, name: "webhook.replay", input: in, refused: first(p.checkReplay(in, o.now)...)}
+	return write(o, rq, func() (int, error) {
 		if in.DeliveryID != uuid.Nil {
 			return o.replayOne(in.DeliveryID)
 		}

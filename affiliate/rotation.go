@@ -43,8 +43,8 @@ func (p *Program) RotateSecret(ctx context.Context, in Rotation) (IssuedEndpoint
 	if err != nil {
 		return IssuedEndpoint{}, err
 	}
-	rq := request{once: in.Once, name: "webhook.rotate", input: in, secret: secret}
-	return create(o, rq, refused, func() (IssuedEndpoint, error) {
+	rq := request{once: in.Once, name: "webhook.rotate", input: in, refused: refused, secret: secret}
+	return write(o, rq, func() (IssuedEndpoint, error) {
 		rec, err := o.endpoint(in.WebhookID)
 		if err != nil {
 			return IssuedEndpoint{}, err

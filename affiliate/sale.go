@@ -131,11 +131,11 @@ type SaleUpdate struct {
 //
 // Source: docs/contract.md 3.7.
 type SaleFilter struct {
-	AffiliateID       Opt[uuid.UUID] // whom the sale credits
-	AffiliateEmail    Opt[string]
-	ReferralID        Opt[string] // referral id, else customer email
-	ExternalID        Opt[string]
-	ExternalInvoiceID Opt[string]
+	AffiliateID       Opt[uuid.UUID] `json:",omitzero"` // whom the sale credits
+	AffiliateEmail    Opt[string]    `json:",omitzero"`
+	ReferralID        Opt[string]    `json:",omitzero"` // referral id, else customer email
+	ExternalID        Opt[string]    `json:",omitzero"`
+	ExternalInvoiceID Opt[string]    `json:",omitzero"`
 }
 
 // Refund is the input of [Program.RefundSale].

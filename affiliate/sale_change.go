@@ -23,14 +23,12 @@ import (
 //
 // Source: contract 3.7.
 func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sale, error) {
-	if id == 0 {
-		return Sale{}, saleIDRequired.err()
-	}
-	if err := checkSaleUpdate(&up); err != nil {
-		return Sale{}, err
+	rq := request{name: "sale.update", input: []any{id, up}, refused: first(saleIDRequired.when(id == 0))}
+	if rq.refused == nil {
+		rq.refused = checkSaleUpdate(&up)
 	}
 	o := p.op(ctx)
-	return update(o, func() (Sale, error) {
+	return write(o, rq, func() (Sale, error) {
 		before, err := o.saleByNumber(id)
 		if err != nil {
 			return Sale{}, saleNotFound.orOther(err)

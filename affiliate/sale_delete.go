@@ -16,10 +16,14 @@ import (
 //
 // Source: Seed: DELETE /sales; rules 3.2 and 5.5.
 func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
-	err := p.deleteSale(ctx, SaleRef{ID: id})
-	if errors.Is(err, SaleNotFound) {
-		return nil
-	}
+	o := p.op(ctx)
+	_, err := write(o, request{name: "sale.delete", input: id}, func() (struct{}, error) {
+		err := o.deleteSale(SaleRef{ID: id})
+		if errors.Is(err, SaleNotFound) {
+			err = nil
+		}
+		return struct{}{}, err
+	})
 	return err
 }
 
@@ -34,25 +38,26 @@ func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 //
 // Source: Seed: sale.deleted; rule 5.5.
 func (p *Program) ReverseSale(ctx context.Context, ref SaleRef) error {
-	return p.deleteSale(ctx, ref)
-}
-
-func (p *Program) deleteSale(ctx context.Context, ref SaleRef) error {
 	o := p.op(ctx)
-	_, err := update(o, func() (struct{}, error) {
-		rec, err := o.findSale(ref)
-		if err != nil {
-			return struct{}{}, saleNotFound.orOther(err)
-		}
-		if rec.payoutID() != uuid.Nil {
-			return struct{}{}, saleInPayout.err()
-		}
-		if err := o.removeSale(rec); err != nil || rec.DeletedFired {
-			return struct{}{}, err
-		}
-		return struct{}{}, o.emitNumbered(SaleDeleted, rec.ID, rec.Number, rec.Revision+1, DeletedSaleBody{SaleID(rec.Number)})
+	_, err := write(o, request{name: "sale.reverse", input: ref}, func() (struct{}, error) {
+		return struct{}{}, o.deleteSale(ref)
 	})
 	return err
+}
+
+// deleteSale removes the sale that a caller named and fires its event.
+func (o *op) deleteSale(ref SaleRef) error {
+	rec, err := o.findSale(ref)
+	if err != nil {
+		return saleNotFound.orOther(err)
+	}
+	if rec.payoutID() != uuid.Nil {
+		return saleInPayout.err()
+	}
+	if err := o.removeSale(rec); err != nil || rec.DeletedFired {
+		return err
+	}
+	return o.emitNumbered(SaleDeleted, rec.ID, rec.Number, rec.Revision+1, DeletedSaleBody{SaleID(rec.Number)})
 }
 
 // dropSale removes a sale as part of its referral's or affiliate's removal. The

@@ -30,12 +30,11 @@ import (
 // Source: Seed "Attributing a sale to a code"; contract 3.7, rules 5.1–5.3.
 func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
 	r := &report{op: *p.op(ctx), in: in}
-	refused := checkSale(&r.in)
-	rq := request{once: in.Once, name: "sale.create"}
-	if in.Key != "" {
+	rq := request{once: in.Once, name: "sale.create", refused: checkSale(&r.in)}
+	if p.onceOf(in.Once).Key != "" {
 		rq.input = []any{r.in, in.PaymentTrigger, in.Integration}
 	}
-	reply, err := create(&r.op, rq, refused, r.record)
+	reply, err := write(&r.op, rq, r.record)
 	if err == nil {
 		reply.show(&result)
 	}

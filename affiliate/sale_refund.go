@@ -32,17 +32,14 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 //
 // Source: rule 5.5, contract 3.7.
 func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, error) {
-	if in.SaleID == 0 {
-		return RefundResult{}, saleIDRequired.err()
-	}
-	if amount, ok := in.Amount.Get(); ok && amount.Sign() <= 0 {
-		return RefundResult{}, refundNotPositive.err()
-	}
-	if err := first(optional("refundId", in.RefundID, maxName)); err != nil {
-		return RefundResult{}, err
-	}
+	amount, part := in.Amount.Get()
 	o := p.op(ctx)
-	return update(o, func() (RefundResult, error) {
+	rq := request{name: "sale.refund", input: in, refused: first(
+		saleIDRequired.when(in.SaleID == 0),
+		refundNotPositive.when(part && amount.Sign() <= 0),
+		optional("refundId", in.RefundID, maxName),
+	)}
+	return write(o, rq, func() (RefundResult, error) {
 		before, err := o.saleByNumber(in.SaleID)
 		if err != nil {
 			return RefundResult{}, saleNotFound.orOther(err)

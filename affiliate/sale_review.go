@@ -19,7 +19,7 @@ import (
 // Source: Seed: sale.updated.
 func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, error) {
 	o := p.op(ctx)
-	return update(o, func() (int, error) {
+	return write(o, request{name: "sale.recalculate", input: f}, func() (int, error) {
 		changed := 0
 		err := eachChosen(o.tx.Sales, o.chooseSales(f), func(before SaleRecord) error {
 			if before.payoutID() != uuid.Nil || before.Status == SaleRefunded {
@@ -55,11 +55,9 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, erro
 //
 // Source: contract 2.7.
 func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, ids ...SaleID) ([]Sale, error) {
-	if err := oneOf("approvalStatus", status, approvalStatuses); err != nil {
-		return nil, err
-	}
 	o := p.op(ctx)
-	return update(o, func() ([]Sale, error) {
+	rq := request{name: "sale.review", input: []any{status, ids}, refused: first(oneOf("approvalStatus", status, approvalStatuses))}
+	return write(o, rq, func() ([]Sale, error) {
 		for _, id := range ids {
 			if _, _, err := o.reviewed(id, status); err != nil {
 				return nil, err

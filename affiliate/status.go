@@ -29,7 +29,7 @@ var (
 //
 // Source: Seed: States; contract 6.
 func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
-	return p.moveAll(ctx, ids, approve)
+	return p.moveAll(ctx, "affiliate.approve", ids, approve)
 }
 
 // DeclineAffiliates makes pending affiliates DECLINED; otherwise like
@@ -37,7 +37,7 @@ func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Af
 //
 // Source: rule 4.1; contract 6.
 func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
-	return p.moveAll(ctx, ids, decline)
+	return p.moveAll(ctx, "affiliate.decline", ids, decline)
 }
 
 // DeactivateAffiliates makes active affiliates DEACTIVATED: what later sales
@@ -46,7 +46,7 @@ func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Af
 //
 // Source: rule 4.1; contract 6.
 func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
-	return p.moveAll(ctx, ids, deactivate)
+	return p.moveAll(ctx, "affiliate.deactivate", ids, deactivate)
 }
 
 // BanAffiliates makes active affiliates BANNED, with the effect of
@@ -54,11 +54,11 @@ func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([
 //
 // Source: rule 4.1; contract 6.
 func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
-	return p.moveAll(ctx, ids, ban)
+	return p.moveAll(ctx, "affiliate.ban", ids, ban)
 }
 
-func (p *Program) moveAll(ctx context.Context, ids []uuid.UUID, m move) ([]Affiliate, error) {
-	return p.changeAll(ctx, ids, func(_ *op, rec *AffiliateRecord) error {
+func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, m move) ([]Affiliate, error) {
+	return p.changeAll(ctx, request{name: name, input: ids}, ids, func(_ *op, rec *AffiliateRecord) error {
 		if rec.Status != m.from && rec.Status != m.to {
 			return statusNotAllowed.err()
 		}
@@ -77,7 +77,8 @@ func (p *Program) moveAll(ctx context.Context, ids []uuid.UUID, m move) ([]Affil
 //
 // Source: Seed: Events.
 func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
-	return p.changeAll(ctx, ids, func(o *op, rec *AffiliateRecord) error {
+	rq := request{name: "affiliate.set-plan", input: []any{plan, ids}}
+	return p.changeAll(ctx, rq, ids, func(o *op, rec *AffiliateRecord) error {
 		rec.PlanID = plan
 		_, err := o.termsOf(plan, planMissing)
 		return err
@@ -93,7 +94,8 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 //
 // Source: Seed: Events.
 func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
-	return p.changeAll(ctx, ids, func(o *op, rec *AffiliateRecord) error {
+	rq := request{name: "affiliate.set-tier", input: []any{tier, ids}}
+	return p.changeAll(ctx, rq, ids, func(o *op, rec *AffiliateRecord) error {
 		rec.TierID = tier
 		if tier == uuid.Nil {
 			return nil
@@ -114,7 +116,8 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 //
 // Source: contract 2.3 (exemptFromCommissionTierChanges).
 func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]Affiliate, error) {
-	return p.changeAll(ctx, ids, func(_ *op, rec *AffiliateRecord) error {
+	rq := request{name: "affiliate.set-tier-exempt", input: []any{exempt, ids}}
+	return p.changeAll(ctx, rq, ids, func(_ *op, rec *AffiliateRecord) error {
 		rec.TierExempt = exempt
 		return nil
 	})

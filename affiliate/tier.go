@@ -35,13 +35,13 @@ type NewTier struct {
 
 // TierUpdate is the input of [Program.UpdateTier]; what is not given stays.
 type TierUpdate struct {
-	Tier          Opt[int64]
-	Name          Opt[string]
-	Emoji         Opt[string] // null: none
-	MinReferrals  Opt[int64]
-	MinRevenue    Opt[Amount]
-	ConditionType Opt[ConditionType]
-	Rate          Opt[Percent] // null: none of its own
+	Tier          Opt[int64]         `json:",omitzero"`
+	Name          Opt[string]        `json:",omitzero"`
+	Emoji         Opt[string]        `json:",omitzero"` // null: none
+	MinReferrals  Opt[int64]         `json:",omitzero"`
+	MinRevenue    Opt[Amount]        `json:",omitzero"`
+	ConditionType Opt[ConditionType] `json:",omitzero"`
+	Rate          Opt[Percent]       `json:",omitzero"` // null: none of its own
 }
 
 // CreateTier adds a tier.
@@ -58,11 +58,9 @@ func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
 		Tier: in.Tier, Name: in.Name, Emoji: in.Emoji, MinReferrals: in.MinReferrals, MinRevenue: in.MinRevenue,
 		Condition: in.ConditionType, Rate: in.Rate,
 	}
-	if err := p.checkTier(&rec); err != nil {
-		return Tier{}, err
-	}
+	rq := request{name: "tier.create", input: in, refused: p.checkTier(&rec)}
 	o := p.op(ctx)
-	return update(o, func() (Tier, error) {
+	return write(o, rq, func() (Tier, error) {
 		rec := rec
 		rec.ID, rec.CreatedAt, rec.UpdatedAt = o.newID(), o.now, o.now
 		if err := o.tx.Tiers.Insert(rec); err != nil {
@@ -95,11 +93,9 @@ func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
 //
 // Source: contract 2.10.
 func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (Tier, error) {
-	if err := up.check(); err != nil {
-		return Tier{}, err
-	}
 	o := p.op(ctx)
-	return update(o, func() (Tier, error) {
+	rq := request{name: "tier.update", input: []any{id, up}, refused: up.check()}
+	return write(o, rq, func() (Tier, error) {
 		old, err := o.tx.Tiers.Get(id)
 		if err != nil {
 			return Tier{}, tierNotFound.orOther(err)
@@ -128,7 +124,7 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 // Source: contract 2.10.
 func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
-	_, err := update(o, func() (struct{}, error) {
+	_, err := write(o, request{name: "tier.delete", input: id}, func() (struct{}, error) {
 		if _, err := o.tx.Tiers.Get(id); err != nil {
 			return struct{}{}, tierNotFound.orOther(err)
 		}
@@ -155,7 +151,7 @@ func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 // Source: Seed: Events; contract 2.10.
 func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 	o := p.op(ctx)
-	return update(o, func() (int, error) {
+	return write(o, request{name: "tier.assign"}, func() (int, error) {
 		tiers, err := o.tiersFromTheTop()
 		if err != nil {
 			return 0, err

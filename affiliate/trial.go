@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 )
@@ -41,27 +40,15 @@ type TestResult struct {
 //
 // Source: contract 4.2.
 func (p *Program) TestEndpoint(ctx context.Context, in EndpointTest) (TestResult, error) {
-	rq := request{once: in.Once, name: "webhook.test", input: in}
+	rq := request{once: in.Once, name: "webhook.test", input: in, refused: first(in.check())}
 	o := p.op(ctx)
 	var ep EndpointRecord
-	known, err := create(o, rq, first(in.check()), func() (_ TestResult, err error) {
-		if ep, err = o.endpoint(in.WebhookID); err != nil {
-			return TestResult{}, err
-		}
-		return TestResult{}, errUnanswered
-	})
-	if !errors.Is(err, errUnanswered) {
-		return known, err
+	find := func() (err error) {
+		ep, err = o.endpoint(in.WebhookID)
+		return err
 	}
-	result := o.test(&ep, in.Event)
-	if in.Key == "" {
-		return result, nil
-	}
-	return create(p.op(ctx), rq, nil, func() (TestResult, error) { return result, nil })
+	return writeAround(o, rq, find, func() (TestResult, error) { return o.test(&ep, in.Event), nil })
 }
-
-// errUnanswered ends the look for an earlier answer: there is none.
-var errUnanswered = errors.New("affiliate: not answered before")
 
 func (in EndpointTest) check() *Error {
 	switch {

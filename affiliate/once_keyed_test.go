@@ -1,0 +1,279 @@
+package affiliate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// unkeyed are the methods that take no notice of a key, with the reason.
+var unkeyed = map[string]string{
+	"ClaimDeliveries": "a claim has a token", "SettleDeliveries": "a claim has a token",
+	"Config": view, "With": view, "From": view, "Keyed": view,
+	"Ping": reads, "Verify": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads,
+	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
+	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads,
+	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
+	"Payout": reads, "Payouts": reads, "Plans": reads, "Tiers": reads,
+}
+
+const (
+	reads = "it reads"
+	view  = "it makes another view of the program"
+)
+
+// A keyedShop is a program with something to do for every write, and the
+// arguments with which each succeeds.
+type keyedShop struct {
+	onceShop
+	writes map[string][]any
+}
+
+func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
+	ctx, s := t.Context(), newOnceShop(t, store)
+	s.Program = s.With(s.store) // fast: the probe counts every call
+	person := func(name string) affiliate.NewAffiliate {
+		return affiliate.NewAffiliate{FirstName: name, LastName: "B", Email: name + "@example.com", AffiliateLink: name}
+	}
+	pending := person("pending")
+	pending.AffiliateStatus = "inactive"
+	paid, waiting := must(s.CreateAffiliate(ctx, person("paid"))), must(s.CreateAffiliate(ctx, pending))
+	invited := must(s.InviteAffiliate(ctx, person("invited")))
+	plan, tier := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "old"})), must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "old", Rate: percent("30")}))
+	sold := func(in affiliate.NewSale) affiliate.Sale {
+		in.TotalEarned = affiliate.MustAmount("100")
+		return must(s.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
+	}
+	kim := sold(affiliate.NewSale{ReferralID: "ada", Email: "kim@example.net", Name: "Kim"}).Referral.Or(affiliate.Referral{})
+	byCode := sold(affiliate.NewSale{PromoCode: "ADA20", ExternalID: "order-1"})
+	sold(affiliate.NewSale{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
+	payout := must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: paid.ID}))
+	must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("older")}))
+	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.affiliate.ID}, affiliate.AffiliateUpdate{CommissionRate: percent("25")}))
+	delivery := must(s.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
+
+	writes := map[string][]any{
+		"UpdateAffiliate":   {affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Augusta")}},
+		"DeleteAffiliate":   {affiliate.AffiliateRef{Email: "ada@example.com"}},
+		"AcceptInvite":      {invited.ID, affiliate.AffiliateUpdate{}},
+		"ApproveAffiliates": {waiting.ID}, "DeclineAffiliates": {waiting.ID},
+		"DeactivateAffiliates": {s.affiliate.ID, paid.ID}, "BanAffiliates": {s.affiliate.ID},
+		"SetAffiliatePlan": {plan.ID, s.affiliate.ID}, "SetAffiliateTier": {tier.ID, s.affiliate.ID}, "SetTierExempt": {true, s.affiliate.ID},
+		"SetPayoutDetails": {s.affiliate.ID, affiliate.PayoutDetails{Email: "Pay@example.com", Method: "PAYPAL"}},
+		"AssignTiers":      {},
+		"EraseAffiliate":   {s.affiliate.ID}, "EraseReferral": {"kim@example.net"},
+		"RenameLink": {affiliate.LinkRef{Slug: "ada"}, "eda"}, "DeleteLink": {affiliate.LinkRef{Slug: "ada"}},
+		"TrackClick":   {affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/"}},
+		"UpdateCoupon": {s.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("new")}}, "DeleteCoupon": {s.coupon.ID},
+		"UpdateCode": {s.code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}}, "DeleteCode": {s.code.ID},
+		"UpdateReferral": {"kim@example.net", affiliate.ReferralUpdate{Notes: affiliate.Set("x")}}, "DeleteReferral": {"kim@example.net"},
+		"PushReferralStatus": {"kim@example.net", affiliate.SubscriptionPastDue}, "SetReferralPlan": {plan.ID, kim.ID},
+		"ImportReferrals": {[]affiliate.ImportedReferral{
+			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "M", Email: "m@example.net", ReferredUserExternalID: "m", Manual: true}},
+			{NewReferral: affiliate.NewReferral{AffiliateID: "nobody", Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"}},
+			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "O", Email: "kim@example.net", ReferredUserExternalID: "o"}},
+			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Email: "p@example.net", ReferredUserExternalID: "p"}},
+		}},
+		"UpdateSale": {byCode.ID, affiliate.SaleUpdate{Name: affiliate.Set("x")}}, "DeleteSale": {byCode.ID},
+		"RefundSale":  {affiliate.Refund{SaleID: byCode.ID, Amount: amount("30")}},
+		"ReverseSale": {affiliate.SaleRef{ExternalID: "order-1"}}, "RestoreRedemption": {byCode.ID},
+		"RecalculateSales": {affiliate.SaleFilter{}}, "ReviewCommissions": {affiliate.ApprovalOnHold, byCode.ID},
+		"CreatePayout":    {affiliate.NewPayout{AffiliateID: s.affiliate.ID, ExternalID: "p"}},
+		"SetPayoutStatus": {payout.ID, affiliate.PayoutPaid}, "FailPayout": {payout.ID, "no account"},
+		"CreatePlan": {affiliate.NewPlan{Name: "new"}}, "DeletePlan": {plan.ID},
+		"UpdatePlan": {plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("9")})}},
+		"CreateTier": {affiliate.NewTier{Tier: 2, Name: "new"}}, "DeleteTier": {tier.ID},
+		"UpdateTier":     {tier.ID, affiliate.TierUpdate{Rate: affiliate.Null[affiliate.Percent]()}},
+		"UpdateEndpoint": {s.endpoint.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}}, "DeleteEndpoint": {s.endpoint.ID},
+		"TestEndpoint": {affiliate.EndpointTest{WebhookID: s.endpoint.ID, Event: affiliate.SaleCreated}},
+		"Replay":       {affiliate.ReplayRange{DeliveryID: delivery.ID}}, "Prune": {start},
+		"Evaluate": {affiliate.Order{PromoCode: "ada20"}},
+	}
+	for name, c := range s.creates() {
+		if name != "generated code" {
+			writes[name] = []any{c.input}
+		}
+	}
+	return keyedShop{s, writes}
+}
+
+// call calls a method by name.
+func (s keyedShop) call(p *affiliate.Program, method string, args []any) (answer []any, err error) {
+	in := []reflect.Value{reflect.ValueOf(context.Background())}
+	for _, arg := range args {
+		in = append(in, reflect.ValueOf(arg))
+	}
+	out := reflect.ValueOf(p).MethodByName(method).Call(in)
+	last := len(out) - 1
+	for _, v := range out[:last] {
+		answer = append(answer, v.Interface())
+	}
+	err, _ = out[last].Interface().(error)
+	return answer, err
+}
+
+// repeats calls a method twice under one key: the second call is answered like
+// the first, says so, and changes nothing.
+func (s keyedShop) repeats(t *testing.T, method string, args []any, key string) error {
+	t.Helper()
+	o := affiliate.Once{Key: key, Replayed: func([]byte) { t.Error("the first answer is called a replay") }}
+	first, firstErr := s.call(s.Keyed(o), method, args)
+	before, times := s.dump(), 0
+	o.Replayed = func([]byte) { times++ }
+	s.pass(time.Minute)
+	again, err := s.call(s.Keyed(o), method, args)
+	if diff := cmp.Diff(first, again, cmp.Comparer(sameError)); diff != "" {
+		t.Errorf("(-first +replayed):\n%s", diff)
+	}
+	if fmt.Sprint(err) != fmt.Sprint(firstErr) || times != 1 {
+		t.Errorf("first %v, then %v; %d replays", firstErr, err, times)
+	}
+	if diff := cmp.Diff(before, s.dump()); diff != "" {
+		t.Errorf("the repeat changed records (-before +after):\n%s", diff)
+	}
+	return firstErr
+}
+
+func sameError(x, y error) bool { return fmt.Sprint(x) == fmt.Sprint(y) }
+
+// TestKeyedWrites: every write of a program is repeatable under [Program.Keyed],
+// its refusals too; a method that is added is here or among those that are not.
+func TestKeyedWrites(t *testing.T) {
+	methods := newKeyedShop(t, memstore.New()).writes
+	for m := range reflect.TypeFor[*affiliate.Program]().Methods() {
+		if _, tested := methods[m.Name]; tested == (unkeyed[m.Name] != "") {
+			t.Errorf("%s: either it is repeatable or there is a reason", m.Name)
+		}
+	}
+	for store, wrap := range map[string]func(affiliate.Store) affiliate.Store{
+		"memstore": func(s affiliate.Store) affiliate.Store { return s }, "Rerun": conformance.Rerun,
+	} {
+		for method := range methods {
+			t.Run(method+" on "+store, func(t *testing.T) {
+				s := newKeyedShop(t, wrap(memstore.New()))
+				nothing := zeroes(s.writes[method])
+				if len(nothing) > 0 && method != "Prune" && method != "RecalculateSales" {
+					s.repeats(t, method, nothing, "nothing")
+				}
+				if err := s.repeats(t, method, s.writes[method], "k"); err != nil {
+					t.Errorf("refused: %v", err)
+				}
+				s.verify()
+			})
+		}
+	}
+}
+
+// zeroes are arguments of the same types that say nothing.
+func zeroes(args []any) (out []any) {
+	for _, arg := range args {
+		out = append(out, reflect.Zero(reflect.TypeOf(arg)).Interface())
+	}
+	return out
+}
+
+// TestKeyedReused: a key is for one call. Another method under it is refused,
+// and so is the same one with anything else in its arguments.
+func TestKeyedReused(t *testing.T) {
+	for method := range newKeyedShop(t, memstore.New()).writes {
+		t.Run(method, func(t *testing.T) {
+			s := newKeyedShop(t, memstore.New())
+			keyed := s.Keyed(affiliate.Once{Key: "k"})
+			if _, err := s.call(keyed, method, s.writes[method]); err != nil {
+				t.Fatal(err)
+			}
+			before := s.dump()
+			reused := func(what, method string, args []any) {
+				if _, err := s.call(keyed, method, args); !errors.Is(err, affiliate.IdempotencyKeyReused) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			for other, args := range s.writes {
+				if other != method {
+					reused(other, other, args)
+				}
+			}
+			for i, arg := range s.writes[method] {
+				for _, v := range otherArguments(t, arg) {
+					args := append([]any(nil), s.writes[method]...)
+					args[i] = v.input
+					reused(fmt.Sprintf("argument %d %s", i, v.name), method, args)
+				}
+			}
+			if diff := cmp.Diff(before, s.dump()); diff != "" {
+				t.Errorf("a refusal changed records (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// otherArguments are an argument with each of its parts changed.
+func otherArguments(t *testing.T, arg any) []variant {
+	switch arg := arg.(type) {
+	case time.Time:
+		return []variant{{"later", arg.Add(1)}}
+	case []affiliate.ImportedReferral:
+		return []variant{{"a row less", arg[1:]}}
+	case uuid.UUID:
+		return []variant{{"id", uuid.Max}}
+	case affiliate.ReplayRange: // of a delivery
+		return []variant{{"id", affiliate.ReplayRange{DeliveryID: uuid.Max}}}
+	}
+	if reflect.TypeOf(arg).Kind() == reflect.Struct {
+		others := variants(t, arg)
+		if nothing := reflect.Zero(reflect.TypeOf(arg)).Interface(); !reflect.DeepEqual(arg, nothing) {
+			others = append(others, variant{"nothing", nothing}) // null is not nothing
+		}
+		return others
+	}
+	v := reflect.New(reflect.TypeOf(arg)).Elem()
+	v.Set(reflect.ValueOf(arg))
+	if !alter(v) {
+		t.Fatalf("do not know how to change %T", arg)
+	}
+	return []variant{{"value", v.Interface()}}
+}
+
+// TestKeyedFaults: a fault at any call of the store leaves nothing, and the
+// repeat does the write once. A write in steps may leave whole steps.
+func TestKeyedFaults(t *testing.T) {
+	for method := range newKeyedShop(t, memstore.New()).writes {
+		if method == "Prune" {
+			continue
+		}
+		t.Run(method, func(t *testing.T) {
+			s := newKeyedShop(t, memstore.New())
+			before := s.dump()
+			for n := 1; ; n++ {
+				broken := s.With(conformance.FailAt(s.store, n)).Keyed(affiliate.Once{Key: "k"})
+				_, err := s.call(broken, method, s.writes[method])
+				if err == nil {
+					break
+				}
+				if !errors.Is(err, conformance.ErrInjected) {
+					t.Fatalf("call %d: %v", n, err)
+				}
+				if diff := cmp.Diff(before, s.dump()); diff != "" {
+					t.Fatalf("call %d left something (-before +after):\n%s", n, diff)
+				}
+			}
+			after := s.dump()
+			if _, err := s.call(s.Keyed(affiliate.Once{Key: "k"}), method, s.writes[method]); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(after, s.dump()); diff != "" {
+				t.Errorf("the repeat changed records (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
