@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -86,7 +87,7 @@ func (m *mailbox) finish(w *world) {
 // (W056, W057).
 func TestDispatchCrash(t *testing.T) {
 	rounds := 2000
-	if testing.Short() {
+	if testing.Short() || !atlength.On() {
 		rounds = 200
 	}
 	onStores(t, func(t *testing.T, w *world) {
@@ -298,9 +299,7 @@ func TestDispatchFrozen(t *testing.T) {
 // 10,000 codes in bulk are as many deliveries, and a claim takes no more memory
 // for it (W063).
 func TestDispatchBulk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("delivers 10,000 events")
-	}
+	atlength.Only(t, "delivers 10,000 events")
 	w := newWorld(t)
 	a := w.ada()
 	w.hook(affiliate.PromocodeCreated, affiliate.CouponUpdated)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/atlength"
 )
 
 // sinceStart selects everything of an endpoint since the clock started.
@@ -225,9 +226,7 @@ func TestReplayErrors(t *testing.T) {
 
 // 10,000 deliveries are replayed, 10,001 are refused.
 func TestReplayTooLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 10,001 deliveries")
-	}
+	atlength.Only(t, "writes 10,001 deliveries")
 	w := newWorld(t)
 	ep := w.hook(affiliate.PromocodeCreated)
 	w.edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})

@@ -13,6 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -28,8 +29,8 @@ func TestConformance(t *testing.T) {
 		{"Rerun", conformance.Rerun},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if testing.Short() && row.name == "Rerun" {
-				t.Skip("one store is enough")
+			if row.name == "Rerun" {
+				atlength.Only(t, "a second store")
 			}
 			store := memstore.New()
 			p, err := affiliate.New(row.wrap(store), affiliate.Config{

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/atlength"
 )
 
 // callers are keep-alive connections to a server over loopback. They cost
@@ -120,7 +121,7 @@ func TestLoad(t *testing.T) {
 	p, api, _ := shop(t, 1000)
 	c := dial(t, api, 64)
 	n, rounds := 5_000, 4
-	if testing.Short() {
+	if testing.Short() || !atlength.On() {
 		n, rounds = 1_000, 1
 	}
 	var sold int64

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/internal/atlength"
 )
 
 // TestLimits reads what holds a client to its time.
@@ -33,7 +35,7 @@ func TestLimits(t *testing.T) {
 
 func TestNewKey(t *testing.T) {
 	n := 1_000_000
-	if testing.Short() {
+	if testing.Short() || !atlength.On() {
 		n = 10_000
 	}
 	seen := make(map[string]struct{}, n)
