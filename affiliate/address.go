@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,7 +17,7 @@ const maxURL = 2048
 // every address that it dials: a name in a URL is not resolved here.
 type AddressPolicy struct {
 	AllowHTTP     bool           // accept http URLs and port 80; for tests and closed networks
-	AllowNetworks []netip.Prefix // ranges that are open although they are not public
+	AllowNetworks []netip.Prefix // ranges that are open although they are not public; see Allows for what stays closed
 }
 
 // CheckURL checks the URL of an endpoint: https (or http, where allowed), a
@@ -93,58 +92,6 @@ func (a AddressPolicy) checkAddr(addr netip.Addr) *Error {
 		return urlNotAllowed.err()
 	}
 	return nil
-}
-
-// Allows tells whether an address may be called. An IPv4 address inside an IPv6
-// one (mapped, or behind NAT64) counts as itself, a zone is ignored, and the
-// zero Addr is refused. AllowNetworks opens ranges; the metadata services of
-// cloud hosts stay closed unless listed as single addresses.
-func (a AddressPolicy) Allows(addr netip.Addr) bool {
-	addr = addr.WithZone("").Unmap()
-	if !addr.IsValid() {
-		return false
-	}
-	if nat64().Contains(addr) {
-		raw := addr.As16()
-		return a.Allows(netip.AddrFrom4([4]byte(raw[12:])))
-	}
-	open := func(p netip.Prefix) bool { return p.Contains(addr) }
-	if metadataService(addr) {
-		return slices.ContainsFunc(a.AllowNetworks, func(p netip.Prefix) bool { return p.IsSingleIP() && open(p) })
-	}
-	return slices.ContainsFunc(a.AllowNetworks, open) || !slices.ContainsFunc(closedNetworks(), open)
-}
-
-// nat64 is the well-known prefix: hosts behind DNS64 see all of IPv4 there.
-func nat64() netip.Prefix { return v6(0x64, 0xff9b, 0, 96) }
-
-func metadataService(addr netip.Addr) bool {
-	return addr == netip.AddrFrom4([4]byte{169, 254, 169, 254}) || addr == netip.AddrFrom16([16]byte{0: 0xfd, 2: 0x0e, 3: 0xc2, 14: 0x02, 15: 0x54})
-}
-
-// closedNetworks lists what is not public: the special-purpose registries of
-// IANA. It is wider than [netip.Addr.IsPrivate], which knows no carrier ranges,
-// no 0/8, no 240/4 and no embedded addresses.
-func closedNetworks() []netip.Prefix {
-	return []netip.Prefix{
-		v4(0, 0, 0, 8), v4(10, 0, 0, 8), v4(100, 64, 0, 10), v4(127, 0, 0, 8), v4(169, 254, 0, 16), v4(172, 16, 0, 12),
-		v4(192, 0, 0, 24), v4(192, 0, 2, 24), v4(192, 88, 99, 24), v4(192, 168, 0, 16), v4(198, 18, 0, 15),
-		v4(198, 51, 100, 24), v4(203, 0, 113, 24), v4(224, 0, 0, 4), v4(240, 0, 0, 4),
-		v6(0, 0, 0, 8), v6(0x64, 0xff9b, 1, 48), v6(0x100, 0, 0, 64), v6(0x2001, 0, 0, 23), v6(0x2001, 0xdb8, 0, 32),
-		v6(0x2002, 0, 0, 16), v6(0x3fff, 0, 0, 20), v6(0x5f00, 0, 0, 16), v6(0xfc00, 0, 0, 7), v6(0xfe80, 0, 0, 10),
-		v6(0xfec0, 0, 0, 10), v6(0xff00, 0, 0, 8),
-	}
-}
-
-// v4 is the network a.b.c.0/bits, v6 the network a:b:c::/bits. They parse
-// nothing: an address is checked for every attempt of a delivery.
-func v4(a, b, c byte, bits int) netip.Prefix {
-	return netip.PrefixFrom(netip.AddrFrom4([4]byte{a, b, c}), bits)
-}
-
-func v6(a, b, c uint16, bits int) netip.Prefix {
-	raw := [16]byte{byte(a >> 8), byte(a), byte(b >> 8), byte(b), byte(c >> 8), byte(c)}
-	return netip.PrefixFrom(netip.AddrFrom16(raw), bits)
 }
 
 // validHost reports whether host, in lower case and without a trailing dot, is

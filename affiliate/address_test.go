@@ -40,7 +40,7 @@ func TestCheckURL(t *testing.T) {
 		}},
 		{textNotAllowed, affiliate.AddressPolicy{}, []string{
 			"https://127.0.0.1/", "https://127.0.0.1./", "https://[::1]/", "https://0.0.0.0/", "https://[::]/", "https://10.0.0.1/", "https://172.16.0.1/", "https://192.168.0.1/",
-			"https://100.64.0.1/", "https://169.254.169.254/", "https://[fe80::1]/", "https://[fe80::1%25eth0]/", "https://[fc00::1]/", "https://[fd00:ec2::254]/",
+			"https://100.64.0.1/", "https://169.254.169.254/", "https://168.63.129.16/", "https://[fe80::1]/", "https://[fe80::1%25eth0]/", "https://[fc00::1]/", "https://[fd00:ec2::254]/",
 			"https://192.0.2.1/", "https://198.18.0.1/", "https://224.0.0.1/", "https://240.0.0.1/", "https://255.255.255.255/",
 			"https://[::ffff:127.0.0.1]/", "https://[::FFFF:7f00:1]/", "https://[64:ff9b::7f00:1]/", "https://[2002:7f00:1::]/",
 			"https://2130706433/", "https://0x7f000001/", "https://0X7F000001/", "https://0177.0.0.1/", "https://127.1/", "https://127.0.1/", "https://0/", "https://0x/", "https://1/",
@@ -118,16 +118,11 @@ func TestAllowsNetworks(t *testing.T) {
 		{"range opens", allow("10.0.0.0/8"), "10.1.2.3", true},
 		{"range opens mapped", allow("10.0.0.0/8"), "::ffff:10.1.2.3", true},
 		{"range opens behind NAT64", allow("10.0.0.0/8"), "64:ff9b::10.1.2.3", true},
-		{"zone is ignored", allow("fe80::/10"), "fe80::1%eth0", true},
+		{"zone is ignored", allow("fd11::/16"), "fd11::1%eth0", true},
 		{"other range stays", allow("10.0.0.0/8"), "192.168.0.1", false},
-		{"metadata stays", allow("169.254.0.0/16"), "169.254.169.254", false},
-		{"its neighbour opens", allow("169.254.0.0/16"), "169.254.169.253", true},
-		{"metadata stays behind everything", allow("0.0.0.0/0", "::/0"), "169.254.169.254", false},
-		{"metadata stays mapped", allow("0.0.0.0/0", "::/0"), "::ffff:169.254.169.254", false},
-		{"metadata stays behind NAT64", allow("0.0.0.0/0", "::/0"), "64:ff9b::a9fe:a9fe", false},
-		{"metadata as a single address", allow("169.254.169.254/32"), "169.254.169.254", true},
-		{"IPv6 metadata stays", allow("fd00::/8"), "fd00:ec2::254", false},
-		{"IPv6 metadata as a single address", allow("fd00:ec2::254/128"), "fd00:ec2::254", true},
+		{"neighbour of a closed address opens", allow("fd00:ec2::/31"), "fd00:ec3::1", true},
+		{"6to4 opens", allow("2002::/16"), "2002:0a01:0203::1", true},
+		{"Teredo opens", allow("2001::/32"), "2001:0:808:808::1", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,6 +130,60 @@ func TestAllowsNetworks(t *testing.T) {
 				t.Errorf("Allows(%s) = %v", tt.addr, got)
 			}
 		})
+	}
+}
+
+// What hands out credentials to whoever asks is closed, whatever is opened, by a
+// range or as a single address, and in every form that a translator or a tunnel
+// would send there.
+func TestAllowsNever(t *testing.T) {
+	everything := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+	closed := func(t *testing.T, addr netip.Addr) {
+		t.Helper()
+		single := netip.PrefixFrom(addr.WithZone(""), addr.BitLen())
+		for _, open := range [][]netip.Prefix{nil, everything, append(everything, single)} {
+			if (affiliate.AddressPolicy{AllowNetworks: open}).Allows(addr) {
+				t.Errorf("%s is allowed, with %v open", addr, open)
+			}
+		}
+	}
+	forms := []struct {
+		name, prefix string
+		at           [4]int // where the bytes of the IPv4 address go
+		flipped      byte
+	}{
+		{"mapped", "::ffff:0:0", [4]int{12, 13, 14, 15}, 0},
+		{"compatible", "::", [4]int{12, 13, 14, 15}, 0},
+		{"translated", "::ffff:0:0:0", [4]int{12, 13, 14, 15}, 0},
+		{"NAT64", "64:ff9b::", [4]int{12, 13, 14, 15}, 0},
+		{"local NAT64 of 48 bits", "64:ff9b:1::", [4]int{6, 7, 9, 10}, 0},
+		{"local NAT64 of 56 bits", "64:ff9b:1:ab00::", [4]int{7, 9, 10, 11}, 0},
+		{"local NAT64 of 64 bits", "64:ff9b:1:abcd::", [4]int{9, 10, 11, 12}, 0},
+		{"local NAT64 of 96 bits", "64:ff9b:1:abcd:1234:5678::", [4]int{12, 13, 14, 15}, 0},
+		{"6to4", "2002::1", [4]int{2, 3, 4, 5}, 0},
+		{"Teredo client", "2001:0:808:808::", [4]int{12, 13, 14, 15}, 0xff},
+		{"Teredo server", "2001::1", [4]int{4, 5, 6, 7}, 0},
+		{"ISATAP", "2606:4700::5efe:0:0", [4]int{12, 13, 14, 15}, 0},
+		{"ISATAP, global", "2606:4700::200:5efe:0:0", [4]int{12, 13, 14, 15}, 0},
+	}
+	for _, text := range []string{"169.254.0.0", "169.254.169.254", "169.254.170.2", "169.254.255.255", "168.63.129.16", "100.100.100.200", "192.0.0.192"} {
+		addr := netip.MustParseAddr(text)
+		closed(t, addr)
+		for _, form := range forms {
+			t.Run(form.name+" "+text, func(t *testing.T) {
+				raw := netip.MustParseAddr(form.prefix).As16()
+				for i, b := range addr.As4() {
+					raw[form.at[i]] = b ^ form.flipped
+				}
+				closed(t, netip.AddrFrom16(raw))
+				closed(t, netip.AddrFrom16(raw).WithZone("eth0"))
+			})
+		}
+	}
+	for _, text := range []string{
+		"fe80::", "fe80::1%eth0", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fd20:ce::254", "fd00:ec2::", "fd00:ec2::254", "fd00:ec2:ffff:ffff:ffff:ffff:ffff:ffff",
+	} {
+		closed(t, netip.MustParseAddr(text))
 	}
 }
 

@@ -98,7 +98,7 @@ func fill(ctx context.Context, store affiliate.Store, cfg affiliate.Config) erro
 }
 
 // privateNetworks are this machine and the networks around it. The services
-// that hand out a cloud machine's credentials are link-local and stay closed.
+// that hand out a cloud machine's credentials stay closed whatever is opened.
 func privateNetworks() []netip.Prefix {
 	var all []netip.Prefix
 	for _, text := range []string{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"} {

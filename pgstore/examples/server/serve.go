@@ -109,8 +109,8 @@ func answer(ctx context.Context, server *http.Server, listener net.Listener) err
 	return errors.Join(server.Shutdown(ctx), server.Close())
 }
 
-// privateNetworks are this machine and the networks around it, without the
-// link-local services that hand out a cloud machine's credentials.
+// privateNetworks are this machine and the networks around it. The services
+// that hand out a cloud machine's credentials stay closed whatever is opened.
 func privateNetworks() (all []netip.Prefix) {
 	for _, text := range []string{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"} {
 		all = append(all, netip.MustParsePrefix(text))
