@@ -8,6 +8,21 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
+// functions is the call of Any and of the field for the type of an event; nil
+// when nobody wants the event.
+func (r *Receiver) functions(e Event) (func(context.Context) error, error) {
+	run, err := r.function(e)
+	if r.Any == nil || err != nil {
+		return run, err
+	}
+	return func(ctx context.Context) error {
+		if err := r.Any(ctx, e); err != nil || run == nil {
+			return err
+		}
+		return run(ctx)
+	}, nil
+}
+
 // function is the call of the field for the type of an event, its body read;
 // nil when nobody wants the event.
 func (r *Receiver) function(e Event) (func(context.Context) error, error) {

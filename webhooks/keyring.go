@@ -65,15 +65,18 @@ type mac struct {
 
 func newMAC(key []byte) *mac { return &mac{hash: hmac.New(sha256.New, key)} }
 
-// signature is that of a message in base64, good until the next call. The body
-// is streamed: nothing grows with it.
-func (m *mac) signature(id string, at time.Time, body []byte) []byte {
+// begin starts a message. Its body is written to the hash: nothing grows with
+// it.
+func (m *mac) begin(id string, at time.Time) {
 	head := append(m.head[:0], id...)
 	head = append(head, '.')
 	head = strconv.AppendInt(head, at.Unix(), 10)
 	head = append(head, '.')
 	m.hash.Write(head)
-	m.hash.Write(body)
+}
+
+// signature is that of the message in base64, good until the next one.
+func (m *mac) signature() []byte {
 	base64.StdEncoding.Encode(m.text[:], m.hash.Sum(m.raw[:0]))
 	return m.text[:]
 }
@@ -81,8 +84,10 @@ func (m *mac) signature(id string, at time.Time, body []byte) []byte {
 // appendEntry appends the signature as it stands in a header, with the space
 // that goes before the next.
 func (m *mac) appendEntry(dst []byte, id string, at time.Time, body []byte) []byte {
+	m.begin(id, at)
+	m.hash.Write(body)
 	dst = append(dst, scheme...)
-	dst = append(dst, m.signature(id, at, body)...)
+	dst = append(dst, m.signature()...)
 	return append(dst, ' ')
 }
 

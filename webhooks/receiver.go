@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -32,12 +33,14 @@ const (
 // [Event.Test]. A function gets the context of the request, which ends when the
 // sender gives up waiting, after 15 seconds as a rule.
 //
-// A body is read to memory, as fast as the sender sends: the ReadTimeout of the
-// http.Server bounds that time.
+// Method, content type, headers, time and the form of the signatures are judged
+// before the body is read. Then it is read to memory, as fast as the sender
+// sends, and hashed once for each secret: the ReadTimeout of the http.Server
+// bounds that time, MaxBody that memory.
 //
 // A Receiver is safe for concurrent use while nobody changes its fields.
 //
-// Source: contract 7.4.
+// Source: docs/webhooks.md 3.3.
 type Receiver struct {
 	Verifier *Verifier
 
@@ -67,6 +70,11 @@ type Receiver struct {
 	PromocodeDeleted func(context.Context, Event, uuid.UUID) error
 
 	Other func(context.Context, Event) error // a type that this version does not know
+
+	// Any is called for every event, of whatever type, before the function of
+	// its type; when it fails, that one is not called. With a Dedup the event is
+	// done when both have succeeded.
+	Any func(context.Context, Event) error
 }
 
 // ServeHTTP answers 204 to what is done: an event that was handled, now or
@@ -80,8 +88,8 @@ type Receiver struct {
 //	500  the function failed or panicked, or the Receiver is not set up right
 //	503  the same event is being handled, with Retry-After
 //
-// Effects: calls one function, at most once, and OnError unless the answer is
-// 204.
+// Effects: calls Any and the function of the type, at most once each, and
+// OnError unless the answer is 204.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	status, err := r.serve(w, req)
 	if err == nil {
@@ -106,7 +114,7 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) (int, error) 
 	if err != nil {
 		return statusOf(err), err
 	}
-	run, err := r.function(event)
+	run, err := r.functions(event)
 	if err != nil {
 		return statusOf(err), err
 	}
@@ -124,14 +132,10 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) (Event, err
 	if !plainJSON(req.Header) {
 		return Event{}, ErrMediaType
 	}
-	body, err := r.read(w, req)
-	if err != nil {
-		return Event{}, err
-	}
 	if r.Verifier == nil {
 		return Event{}, fmt.Errorf("%w: there is no Verifier", ErrSecretCount)
 	}
-	proof, err := r.Verifier.Verify(req.Header, body)
+	proof, body, err := r.verify(w, req)
 	if err != nil {
 		return Event{}, err
 	}
@@ -146,8 +150,35 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) (Event, err
 	return event, nil
 }
 
-// read reads the body, and never more than is allowed.
-func (r *Receiver) read(w http.ResponseWriter, req *http.Request) ([]byte, error) {
+// verify reads and verifies the body of a request whose headers are all right.
+func (r *Receiver) verify(w http.ResponseWriter, req *http.Request) (Proof, []byte, error) {
+	c, err := r.Verifier.begin(req.Header)
+	if err != nil {
+		return Proof{}, nil, err
+	}
+	if !c.mayHold() {
+		c.drop()
+		return Proof{}, nil, ErrSignature
+	}
+	body, err := r.read(w, req, &c)
+	if err != nil {
+		c.drop()
+		return Proof{}, nil, err
+	}
+	proof, err := c.end()
+	if err != nil {
+		return Proof{}, nil, err
+	}
+	return proof, join(body), nil
+}
+
+// chunk is how much of a body is read at once where its length is not known, or
+// is more.
+const chunk = 64 << 10
+
+// read reads the body, and never more than is allowed. Each chunk is hashed when
+// it is there; they are put together when the signature has turned out right.
+func (r *Receiver) read(w http.ResponseWriter, req *http.Request, c *check) (body [][]byte, err error) {
 	limit := r.MaxBody
 	if limit == 0 {
 		limit = defaultMaxBody
@@ -155,14 +186,46 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request) ([]byte, error
 	if req.ContentLength > limit {
 		return nil, ErrTooLarge
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, limit))
+	size := int64(chunk)
+	if req.ContentLength >= 0 && req.ContentLength < chunk {
+		size = req.ContentLength + 1 // room to see the end
+	}
+	src := http.MaxBytesReader(w, req.Body, limit)
+	for err == nil {
+		var piece []byte
+		if piece, err = fill(src, make([]byte, size)); len(piece) > 0 {
+			c.write(piece)
+			body = append(body, piece)
+		}
+	}
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, ErrTooLarge
 	}
-	if err != nil {
+	if err != io.EOF {
 		return nil, fmt.Errorf("%w: %w", ErrBody, err)
 	}
 	return body, nil
+}
+
+// fill reads until p is full, or an error ends the text. Unlike io.ReadFull it
+// keeps a text that is over apart from one that broke off.
+func fill(src io.Reader, p []byte) ([]byte, error) {
+	n := 0
+	for n < len(p) {
+		m, err := src.Read(p[n:])
+		if n += m; err != nil {
+			return p[:n], err
+		}
+	}
+	return p, nil
+}
+
+// join puts the chunks of a body together.
+func join(chunks [][]byte) []byte {
+	if len(chunks) == 1 {
+		return chunks[0]
+	}
+	return slices.Concat(chunks...)
 }
 
 // handle calls the function, through the Dedup when there is one. What the

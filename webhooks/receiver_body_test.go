@@ -75,7 +75,9 @@ func TestReceiverSlowBody(t *testing.T) {
 	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n")
+	must(0, signed(t, vectorBody).Write(conn))
+	fmt.Fprint(conn, "\r\n{")
 	resp := must(http.ReadResponse(bufio.NewReader(conn), nil))
 	defer resp.Body.Close()
 	if resp.StatusCode != 400 || len(r.errs) != 1 || !errors.Is(r.errs[0], webhooks.ErrBody) {

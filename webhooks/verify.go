@@ -1,10 +1,8 @@
 package webhooks
 
 import (
-	"crypto/subtle"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -50,28 +48,14 @@ type Proof struct {
 // Errors, in this order: [ErrSecretCount], [ErrSecret], [ErrTolerance]; then of
 // [ErrHeader], in the order of its list; of [ErrTimestamp]; [ErrSignature].
 //
-// Source: contract 7.4.
+// Source: docs/webhooks.md 3.1.
 func (v *Verifier) Verify(h http.Header, body []byte) (Proof, error) {
-	ring, err := v.keys.of(v.Secrets)
+	c, err := v.begin(h)
 	if err != nil {
 		return Proof{}, err
 	}
-	if v.Tolerance < 0 {
-		return Proof{}, ErrTolerance
-	}
-	env, err := readEnvelope(h)
-	if err != nil {
-		return Proof{}, err
-	}
-	if err := v.inWindow(env.at); err != nil {
-		return Proof{}, err
-	}
-	for i := range ring.macs {
-		if env.signed(ring, i, body) {
-			return Proof{ID: env.id, At: env.at, Secret: i}, nil
-		}
-	}
-	return Proof{}, ErrSignature
+	c.write(body)
+	return c.end()
 }
 
 // Format writes how many secrets there are, whatever the verb. Without it fmt
@@ -96,37 +80,6 @@ func (v *Verifier) inWindow(at time.Time) error {
 		return ErrTooNew
 	}
 	return nil
-}
-
-// signed tells whether one of the signatures was made with a secret. How long
-// it takes tells nothing of the right signature.
-func (e envelope) signed(ring *keyring, secret int, body []byte) bool {
-	m := ring.get(secret)
-	want := m.signature(e.id, e.at, body)
-	found := 0
-	for _, line := range e.signatures {
-		for more := true; more; {
-			var entry string
-			if entry, line, more = strings.Cut(line, " "); more {
-				entry = strings.TrimSuffix(entry, ",") // lines that a proxy merged
-			}
-			found |= sameSignature(want, entry)
-		}
-	}
-	ring.put(secret, m)
-	return found == 1
-}
-
-// sameSignature is 1 when the entry is v1 and the signature. It compares the
-// texts, so that a second spelling of the same bytes is no signature.
-func sameSignature(want []byte, entry string) int {
-	text, v1 := strings.CutPrefix(entry, scheme)
-	if !v1 || len(text) != encodedMAC {
-		return 0
-	}
-	var got [encodedMAC]byte
-	copy(got[:], text)
-	return subtle.ConstantTimeCompare(want, got[:])
 }
 
 // An envelope is what the headers of a request say.

@@ -1,0 +1,136 @@
+package webhooks
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"strings"
+)
+
+// pieceSize is how much of a body goes through one hash before the next: it
+// stays in the processor's cache until all have had it.
+const pieceSize = 32 << 10
+
+// A check is the verification of one request. It begins with the headers, takes
+// the body in pieces, in one pass for all secrets, and ends once.
+type check struct {
+	envelope
+	ring *keyring
+	macs [maxSecrets]*mac
+}
+
+// begin judges the headers and the time. After an error there is nothing to end.
+func (v *Verifier) begin(h http.Header) (check, error) {
+	ring, err := v.keys.of(v.Secrets)
+	if err != nil {
+		return check{}, err
+	}
+	if v.Tolerance < 0 {
+		return check{}, ErrTolerance
+	}
+	env, err := readEnvelope(h)
+	if err != nil {
+		return check{}, err
+	}
+	if err := v.inWindow(env.at); err != nil {
+		return check{}, err
+	}
+	c := check{envelope: env, ring: ring}
+	for i := range ring.macs {
+		c.macs[i] = ring.get(i)
+		c.macs[i].begin(env.id, env.at)
+	}
+	return c, nil
+}
+
+// write takes the next piece of the body.
+func (c *check) write(body []byte) {
+	for len(body) > 0 {
+		piece := body[:min(len(body), pieceSize)]
+		body = body[len(piece):]
+		for i := range c.ring.macs {
+			c.macs[i].hash.Write(piece)
+		}
+	}
+}
+
+// end tells whether one of the signatures was made with one of the secrets.
+func (c *check) end() (Proof, error) {
+	defer c.drop()
+	for i := range c.ring.macs {
+		if c.signedWith(c.macs[i].signature()) {
+			return Proof{ID: c.id, At: c.at, Secret: i}, nil
+		}
+	}
+	return Proof{}, ErrSignature
+}
+
+// drop gives the hashes back.
+func (c *check) drop() {
+	for i := range c.ring.macs {
+		c.ring.put(i, c.macs[i])
+	}
+}
+
+// signedWith tells whether one of the entries is the signature. How long it
+// takes tells nothing of the right one.
+func (e *envelope) signedWith(want []byte) bool {
+	found := 0
+	for entry := range e.entries {
+		found |= sameSignature(want, entry)
+	}
+	return found == 1
+}
+
+// mayHold tells whether one of the entries has the form of a signature: where
+// none has, the body need not be read.
+func (e *envelope) mayHold() bool {
+	for entry := range e.entries {
+		if wellFormed(entry) {
+			return true
+		}
+	}
+	return false
+}
+
+// entries are the signatures of all lines, apart. Lines that a proxy merged
+// have a comma before the space.
+func (e *envelope) entries(yield func(string) bool) {
+	for _, line := range e.signatures {
+		for more := true; more; {
+			var entry string
+			if entry, line, more = strings.Cut(line, " "); more {
+				entry = strings.TrimSuffix(entry, ",")
+			}
+			if !yield(entry) {
+				return
+			}
+		}
+	}
+}
+
+// wellFormed tells whether an entry is of this scheme and as long as its
+// signatures are, in their alphabet.
+func wellFormed(entry string) bool {
+	text, v1 := strings.CutPrefix(entry, scheme)
+	if !v1 || len(text) != encodedMAC || text[encodedMAC-1] != '=' {
+		return false
+	}
+	for i := range encodedMAC - 1 {
+		if c := text[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '+' && c != '/' {
+			return false
+		}
+	}
+	return true
+}
+
+// sameSignature is 1 when the entry is v1 and the signature. It compares the
+// texts, so that a second spelling of the same bytes is no signature.
+func sameSignature(want []byte, entry string) int {
+	text, v1 := strings.CutPrefix(entry, scheme)
+	if !v1 || len(text) != encodedMAC {
+		return 0
+	}
+	var got [encodedMAC]byte
+	copy(got[:], text)
+	return subtle.ConstantTimeCompare(want, got[:])
+}
