@@ -220,10 +220,8 @@ func ExampleProgram_CreatePayout() {
 
 func ExampleProgram_Events() {
 	program, _, _ := newShop()
-	events := affiliate.Each(100, func(pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
-		return program.Events(context.Background(), affiliate.EventFilter{}, pg)
-	})
-	for e, err := range events { // newest first
+	all := affiliate.All(context.Background(), program.Events, affiliate.EventFilter{})
+	for e, err := range all { // newest first
 		if err != nil {
 			log.Fatal(err)
 		}

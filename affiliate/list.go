@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -28,6 +29,35 @@ const (
 	maxPage    = 1000
 	cursorPage = 100
 )
+
+// All walks everything that a filter selects, newest first, a hundred records at
+// a time. list is a method of the engine or of the client:
+//
+//	for sale, err := range affiliate.All(ctx, program.Sales, affiliate.SaleFilter{}) {
+//		if err != nil {
+//			return err
+//		}
+//		…
+//	}
+//
+// A list that takes no filter has [Every]. A record that is there throughout the
+// walk comes exactly once; what is created meanwhile may be missed.
+//
+// Errors: those of list, each of which ends the walk.
+//
+// Source: docs/contract.md 1.7.
+func All[F, T any](ctx context.Context, list func(context.Context, F, Page) (List[T], error), f F) iter.Seq2[T, error] {
+	return Each(cursorPage, func(pg Page) (List[T], error) { return list(ctx, f, pg) })
+}
+
+// Every is [All] for a list without a filter, such as program.Affiliates.
+//
+// Errors: those of list, each of which ends the walk.
+//
+// Source: docs/contract.md 1.7.
+func Every[T any](ctx context.Context, list func(context.Context, Page) (List[T], error)) iter.Seq2[T, error] {
+	return Each(cursorPage, func(pg Page) (List[T], error) { return list(ctx, pg) })
+}
 
 // Each walks every page of a list method, size records at a time. Breaking off
 // asks for no further page. A cursor that comes back is an error, never a loop.

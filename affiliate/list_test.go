@@ -1,7 +1,15 @@
 package affiliate_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -26,6 +34,59 @@ func TestEachCycle(t *testing.T) {
 				t.Error("no error")
 			}
 		})
+	}
+}
+
+// TestAll: one loop over every list, through as many pages as it takes.
+func TestAll(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	ada := w.ada()
+	const n = 250
+	for i := range n {
+		must(w.CreateLink(ctx, affiliate.NewLink{Link: fmt.Sprint("ada-", i), AffiliateID: ada.affiliate.ID}))
+	}
+	count := func(seq iter.Seq2[affiliate.Link, error]) (got int) {
+		for range onlyValues(seq) {
+			got++
+		}
+		return got
+	}
+	of := affiliate.LinkFilter{AffiliateID: affiliate.Set(ada.affiliate.ID)}
+	equal(t, n+1, count(affiliate.All(ctx, w.Links, of)))
+	equal(t, 0, count(affiliate.All(ctx, w.Links, affiliate.LinkFilter{AffiliateID: affiliate.Set(uuid.Nil)})))
+	equal(t, 1, len(all(affiliate.Every(ctx, w.Affiliates))))
+	for first := range onlyValues(affiliate.All(ctx, w.Links, of)) {
+		equal(t, "ada-249", first.Link)
+		break
+	}
+	ended, end := context.WithCancel(ctx)
+	end()
+	for _, err := range affiliate.All(ended, w.Links, of) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("a context that has ended: %v", err)
+		}
+	}
+}
+
+// TestListsFit: every method that answers a List fits All or Every.
+func TestListsFit(t *testing.T) {
+	program, page := reflect.TypeFor[*affiliate.Program](), reflect.TypeFor[affiliate.Page]()
+	lists := 0
+	for m := range program.Methods() {
+		f := m.Type
+		if f.NumOut() == 0 || !strings.HasPrefix(f.Out(0).Name(), "List[") {
+			continue
+		}
+		lists++
+		n := f.NumIn() // the receiver, the context, the filter if there is one, the page
+		filtered := n == 4 && strings.HasSuffix(f.In(2).Name(), "Filter")
+		if f.In(1) != reflect.TypeFor[context.Context]() || f.In(n-1) != page || n != 3 && !filtered {
+			t.Errorf("%s is %v", m.Name, f)
+		}
+	}
+	if lists < 12 {
+		t.Errorf("%d lists", lists)
 	}
 }
 

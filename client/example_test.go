@@ -100,7 +100,7 @@ func ExampleError() {
 	// true
 }
 
-// Each walks all pages of any list.
+// All walks all pages of any list.
 func ExampleClient_Links() {
 	ctx := context.Background()
 	c, err := client.New("http://tributary.test", "test", client.Config{Handler: newProgram()})
@@ -118,9 +118,8 @@ func ExampleClient_Links() {
 			log.Fatal(err)
 		}
 	}
-	for link, err := range affiliate.Each(2, func(pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
-		return c.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(ada.ID)}, pg)
-	}) {
+	of := affiliate.LinkFilter{AffiliateID: affiliate.Set(ada.ID)}
+	for link, err := range affiliate.All(ctx, c.Links, of) {
 		if err != nil {
 			log.Fatal(err)
 		}

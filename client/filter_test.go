@@ -2,6 +2,8 @@ package client_test
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"net/http"
 	"testing"
 
@@ -114,6 +116,46 @@ func TestFilters(t *testing.T) {
 	t.Run("Links", func(t *testing.T) { sameLists(t, p.Links, c.Links, links) })
 	t.Run("Codes", func(t *testing.T) { sameLists(t, p.Codes, c.Codes, codes) })
 	t.Run("Referrals", func(t *testing.T) { sameLists(t, p.Referrals, c.Referrals, referrals) })
+}
+
+// TestAll: the loops over whole lists take methods of the client as they take
+// those of the engine.
+func TestAll(t *testing.T) {
+	p, h := newEngine(t)
+	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
+	ctx := t.Context()
+	const n = 101 // one more than a page
+	for i := range n {
+		slug := fmt.Sprint("a", i)
+		must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: slug + "@example.com", AffiliateLink: slug}))
+		must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: slug, PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+		must(p.RecordSale(ctx, affiliate.NewSale{ReferralID: slug, Email: slug + "@example.net", Name: slug, TotalEarned: affiliate.MustAmount("10")}))
+	}
+	walked(t, n, affiliate.Every(ctx, p.Affiliates), affiliate.Every(ctx, c.Affiliates))
+	walked(t, n, affiliate.Every(ctx, p.Coupons), affiliate.Every(ctx, c.Coupons))
+	walked(t, 0, affiliate.Every(ctx, p.Endpoints), affiliate.Every(ctx, c.Endpoints))
+	walked(t, n, affiliate.All(ctx, p.Links, affiliate.LinkFilter{}), affiliate.All(ctx, c.Links, affiliate.LinkFilter{}))
+	walked(t, 0, affiliate.All(ctx, p.Codes, affiliate.CodeFilter{}), affiliate.All(ctx, c.Codes, affiliate.CodeFilter{}))
+	walked(t, n, affiliate.All(ctx, p.Referrals, affiliate.ReferralFilter{}), affiliate.All(ctx, c.Referrals, affiliate.ReferralFilter{}))
+	walked(t, n, affiliate.All(ctx, p.Sales, affiliate.SaleFilter{}), affiliate.All(ctx, c.Sales, affiliate.SaleFilter{}))
+	walked(t, 0, affiliate.All(ctx, p.Deliveries, affiliate.DeliveryFilter{}), affiliate.All(ctx, c.Deliveries, affiliate.DeliveryFilter{}))
+}
+
+func walked[T any](t *testing.T, n int, engine, wire iter.Seq2[T, error]) {
+	t.Helper()
+	collect := func(seq iter.Seq2[T, error]) (out []T) {
+		for item, err := range seq {
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, item)
+		}
+		return out
+	}
+	want, got := collect(engine), collect(wire)
+	if diff := cmp.Diff(want, got); diff != "" || len(want) != n {
+		t.Errorf("%d records (-engine +client):\n%s", len(want), diff)
+	}
 }
 
 // TestFiltersAskNobody: a field that is set to nothing is not left out of the

@@ -93,20 +93,14 @@ func sum(total *affiliate.Amount, a affiliate.Amount) (err error) {
 // is the account of the zero id.
 func (s *books) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
 	paid := map[uuid.UUID]bool{}
-	payouts := func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
-		return s.Payouts(ctx, affiliate.PayoutFilter{}, pg)
-	}
-	for payout, err := range affiliate.Each(500, payouts) {
+	for payout, err := range affiliate.All(ctx, s.Payouts, affiliate.PayoutFilter{}) {
 		if err != nil {
 			return nil, err
 		}
 		paid[payout.ID] = payout.Status == affiliate.PayoutPaid
 	}
 	accounts := map[uuid.UUID]*account{uuid.Nil: {}}
-	sales := func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-		return s.Sales(ctx, affiliate.SaleFilter{}, pg)
-	}
-	for sale, err := range affiliate.Each(500, sales) {
+	for sale, err := range affiliate.All(ctx, s.Sales, affiliate.SaleFilter{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -256,9 +250,7 @@ func (s *books) printRefused(_ context.Context, w io.Writer) error {
 
 func (s *books) printEvents(ctx context.Context, w io.Writer) error {
 	counts, total := map[affiliate.EventType]int{}, 0
-	for e, err := range affiliate.Each(1000, func(pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
-		return s.Events(ctx, affiliate.EventFilter{}, pg)
-	}) {
+	for e, err := range affiliate.All(ctx, s.Events, affiliate.EventFilter{}) {
 		if err != nil {
 			return err
 		}
