@@ -75,7 +75,16 @@ type Product struct {
 }
 
 // NewSale is the input of [Program.RecordSale]. TotalEarned is required, and
-// one of PromoCode, ReferralID and Email.
+// whom the sale is credited to. PromoCode decides before ReferralID, and that
+// before Email:
+//
+//   - PromoCode is enough by itself. Email beside it adds the customer.
+//   - ReferralID is enough when it names a customer, by the id of the referral or
+//     by email. A click id, an affiliate id or a slug names an affiliate only:
+//     Email is required with it, and Name too when the customer is new.
+//   - Email is enough when the customer is known.
+//
+// Source: docs/rules.md 5.1; docs/contract.md 1.5, 3.7.
 type NewSale struct {
 	Once              `json:"-"`
 	PromoCode         string       `json:"promoCode,omitzero"`  // decides the affiliate before the other two

@@ -1,0 +1,47 @@
+package affiliate_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// TestSaleNames: which names of whom to credit are enough for a sale, as the
+// comment of NewSale says.
+func TestSaleNames(t *testing.T) {
+	noEmail := fieldError(affiliate.MissingField, "email", "Email is required")
+	noName := fieldError(affiliate.MissingField, "name", "Name is required")
+	none := fieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")
+	s := newSaleShop(t)
+	for name, tt := range map[string]struct {
+		in      affiliate.NewSale
+		refused affiliate.Error // zero: it is not
+		outcome affiliate.SaleOutcome
+	}{
+		"Nothing":                {affiliate.NewSale{}, none, ""},
+		"Code":                   {affiliate.NewSale{PromoCode: "ADA20"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"CodeAndStranger":        {affiliate.NewSale{PromoCode: "ADA20", Email: "code@example.net"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"ReferralID":             {affiliate.NewSale{ReferralID: s.tomas.ID.String()}, affiliate.Error{}, affiliate.SaleRecorded},
+		"ReferralEmail":          {affiliate.NewSale{ReferralID: s.tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
+		"Customer":               {affiliate.NewSale{Email: s.tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
+		"Stranger":               {affiliate.NewSale{Email: "new@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleUnattributed},
+		"SlugAlone":              {affiliate.NewSale{ReferralID: "ada"}, noEmail, ""},
+		"AffiliateAlone":         {affiliate.NewSale{ReferralID: s.ada.affiliate.ID.String()}, noEmail, ""},
+		"ClickAlone":             {affiliate.NewSale{ReferralID: fmt.Sprint(s.click.ID)}, noEmail, ""},
+		"SlugAndStranger":        {affiliate.NewSale{ReferralID: "ada", Email: "new@example.net"}, noName, ""},
+		"SlugAndCustomer":        {affiliate.NewSale{ReferralID: "ada", Email: s.tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
+		"SlugAndStrangerByName":  {affiliate.NewSale{ReferralID: "ada", Email: "slug@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"ClickAndStrangerByName": {affiliate.NewSale{ReferralID: fmt.Sprint(s.click.ID), Email: "click@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleRecorded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.on(t)
+			tt.in.TotalEarned = affiliate.MustAmount("10")
+			if tt.refused.Reason != "" {
+				s.refused(tt.refused, func() error { return errOf(s.RecordSale(t.Context(), tt.in)) })
+				return
+			}
+			equal(t, tt.outcome, must(s.RecordSale(t.Context(), tt.in)).Outcome)
+		})
+	}
+}
