@@ -37,8 +37,8 @@ type Affiliate struct {
 	Image                           Opt[string]          `json:"image"`                 // always null
 	NumberOfReferredUsers           int64                `json:"numberOfReferredUsers"` // live referrals
 	NumberOfClicks                  int64                `json:"numberOfClicks"`
-	TotalRevenue                    Amount               `json:"totalRevenue"`          // of live sales, gross
-	TotalCommissionEarned           Amount               `json:"totalCommissionEarned"` // of live sales, declined commissions excluded
+	TotalRevenue                    Amount               `json:"totalRevenue"`          // what is kept of live sales
+	TotalCommissionEarned           Amount               `json:"totalCommissionEarned"` // of live sales, declined ones excluded
 	CreatedAt                       Time                 `json:"createdAt"`
 	UpdatedAt                       Time                 `json:"updatedAt"`
 }

@@ -15,10 +15,10 @@ type Link struct {
 	Affiliate    LinkOwner   `json:"affiliate"`
 	Program      LinkProgram `json:"program"`
 	Clicks       int64       `json:"clicks"`
-	Referrals    int64       `json:"referrals"` // live ones
-	Sales        int64       `json:"sales"`     // live ones
-	TotalRevenue Amount      `json:"totalRevenue"`
-	FullURLs     []FullURL   `json:"fullURLs"` // one for each destination of the program
+	Referrals    int64       `json:"referrals"`    // live ones
+	Sales        int64       `json:"sales"`        // live ones that are not refunded in full
+	TotalRevenue Amount      `json:"totalRevenue"` // what is kept of them
+	FullURLs     []FullURL   `json:"fullURLs"`     // one for each destination of the program
 	CreatedAt    Time        `json:"createdAt"`
 	UpdatedAt    Time        `json:"updatedAt"`
 }

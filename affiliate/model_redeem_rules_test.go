@@ -335,12 +335,13 @@ func (s *shop) lines() (out shopLines) {
 	return out
 }
 
-// sums adds up what some sales brought.
+// sums adds up what is kept of some sales and what that earns; those that were
+// refunded in full stand no more (rule 5.7).
 func (s *shop) sums(of func(*shopSale) bool) (revenue, earned *big.Rat, n int) {
 	revenue, earned = new(big.Rat), new(big.Rat)
 	for _, x := range s.sales {
-		if of(x) {
-			revenue.Add(revenue, x.total)
+		if of(x) && !x.refundedInFull() {
+			revenue.Add(revenue, ratDiff(x.total, x.refunded))
 			earned.Add(earned, x.commission())
 			n++
 		}

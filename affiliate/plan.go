@@ -12,7 +12,7 @@ import (
 type Terms struct {
 	Type        CommissionType // zero: PERCENTAGE
 	Rate        Percent        // 0–100; FLAT: an amount for each payment, ≥ 0; zero pays nothing
-	MaxPayments int64          // per referral; 0: no limit
+	MaxPayments int64          // per referral, those refunded in full aside; 0: no limit
 	MaxMonths   int64          // since the referral; 0: no limit
 }
 

@@ -205,9 +205,9 @@ type TotalsRecord struct {
 	ID         uuid.UUID
 	Clicks     int64
 	Referrals  int64  // live ones
-	Sales      int64  // live ones
-	Revenue    Amount // sum of totalEarned of live sales
-	Commission Amount // sum of their commissions, declined ones excluded
+	Sales      int64  // live ones that are not refunded in full
+	Revenue    Amount // what is kept of them
+	Commission Amount // what they earned, declined commissions excluded
 }
 
 // RecordID is the owner's id.

@@ -24,8 +24,8 @@ type Referral struct {
 	ReferralMedium            ReferralMedium       `json:"referralMedium"`
 	Source                    ReferralSource       `json:"source"`
 	IntegrationReferralSource Opt[Integration]     `json:"integrationReferralSource"`
-	TotalRevenue              Amount               `json:"totalRevenue"`
-	TotalCommission           Amount               `json:"totalCommission"`
+	TotalRevenue              Amount               `json:"totalRevenue"`    // what is kept of live sales
+	TotalCommission           Amount               `json:"totalCommission"` // of live sales, declined ones excluded
 	InitialLandingPage        Opt[string]          `json:"initialLandingPage"`
 	Notes                     Opt[string]          `json:"notes"`
 	Metadata                  Opt[json.RawMessage] `json:"metadata"`

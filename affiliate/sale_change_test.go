@@ -422,7 +422,7 @@ func TestRefundSale(t *testing.T) {
 	if code := must(s.Code(t.Context(), affiliate.CodeRef{ID: s.code.ID})); code.TimesRedeemed != 1 {
 		t.Errorf("a refund moved the counter to %d", code.TimesRedeemed)
 	}
-	if a := must(s.Affiliate(t.Context(), "ada")); a.TotalRevenue != sale.TotalEarned || !a.TotalCommissionEarned.IsZero() {
+	if a := must(s.Affiliate(t.Context(), "ada")); !a.TotalRevenue.IsZero() || !a.TotalCommissionEarned.IsZero() {
 		t.Errorf("totals %v, %v", a.TotalRevenue, a.TotalCommissionEarned)
 	}
 }

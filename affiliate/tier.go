@@ -17,7 +17,7 @@ type Tier struct {
 	Name           string        `json:"name"`
 	Emoji          Opt[string]   `json:"emoji"`
 	MinReferrals   int64         `json:"minReferrals"` // live ones
-	MinRevenue     Amount        `json:"minRevenue"`   // of live sales
+	MinRevenue     Amount        `json:"minRevenue"`   // of what is kept of live sales
 	ConditionType  ConditionType `json:"conditionType"`
 	CommissionRate Opt[Percent]  `json:"commissionRate"` // null: none of its own
 }
@@ -28,7 +28,7 @@ type NewTier struct {
 	Name          string // 1–255 characters
 	Emoji         string // empty: none
 	MinReferrals  int64  // live referrals, ≥ 0
-	MinRevenue    Amount // of live sales, ≥ 0
+	MinRevenue    Amount // of what is kept of live sales, ≥ 0
 	ConditionType ConditionType
 	Rate          Opt[Percent] // not given: none of its own
 }
@@ -141,14 +141,14 @@ func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 }
 
 // AssignTiers puts every affiliate into the highest tier whose minimums it
-// meets, by its live referrals and the revenue of its live sales, and returns
-// how many changed. An affiliate that meets fewer than before is lowered, to no
+// meets, by its live referrals and what is kept of its live sales, and returns
+// how many changed: revenue that was refunded lifts nobody. An affiliate that meets fewer than before is lowered, to no
 // tier in the end; the exempt stay where they are. It walks all affiliates in
 // one transaction: a job, not a request.
 //
 // Effects: affiliate.updated for each that changed.
 //
-// Source: Seed: Events; contract 2.10.
+// Source: Seed: Events; docs/rules.md 5.7; docs/contract.md 2.10.
 func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 	o := p.op(ctx)
 	return write(o, request{name: "tier.assign"}, func() (int, error) {

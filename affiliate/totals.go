@@ -111,9 +111,17 @@ func (o *op) moveSale(rec *SaleRecord, before, after tally) error {
 	return nil
 }
 
-// tally is what a live sale adds to the totals.
+// tally is what a live sale adds to the totals: what is kept of it and what that
+// earned. Of a sale that was refunded in full nothing stands; its record stays.
 func (r *SaleRecord) tally() (tally, error) {
-	t := tally{sales: 1, revenue: r.TotalEarned}
+	if r.Status == SaleRefunded {
+		return tally{}, nil
+	}
+	kept, err := r.kept()
+	if err != nil {
+		return tally{}, err
+	}
+	t := tally{sales: 1, revenue: kept}
 	for i := range r.Commissions {
 		c := &r.Commissions[i]
 		if c.Approval == ApprovalDeclined {

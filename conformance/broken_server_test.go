@@ -316,6 +316,7 @@ func brokenEffects() []brokenServer {
 			}
 		})},
 		{"gives a code back when its sale is deleted", []string{"B375 by code"}, restored()},
+		{"counts revenue that was refunded", []string{"B417 statistics"}, gross()},
 		{"moves updatedAt when nothing changes", []string{"B202 PUT that changes nothing"}, after(func(_ http.Handler, r *http.Request, _ []byte, a *reply) {
 			if r.Method == http.MethodPut {
 				a.replace(`"updatedAt":"[^"]*"`, `"updatedAt":"2099-01-01T00:00:00.000Z"`)
@@ -448,6 +449,26 @@ func restored() middleware {
 		deleted = deleted || r.Method == http.MethodDelete && strings.HasSuffix(r.URL.Path, "/sales")
 		if deleted && r.URL.Query().Has("id") {
 			a.replace(`"timesRedeemed":1`, `"timesRedeemed":0`)
+		}
+	})
+}
+
+// gross shows the revenue of before the first refund for ever.
+func gross() middleware {
+	var mu sync.Mutex
+	before, refunded := map[string]string{}, false
+	revenue := regexp.MustCompile(`"totalRevenue":[0-9.]+`)
+	return answered(func(r *http.Request, a *reply) {
+		mu.Lock()
+		defer mu.Unlock()
+		refunded = refunded || r.Method == http.MethodPatch
+		if r.Method != http.MethodGet {
+			return
+		}
+		if !refunded {
+			before[r.URL.String()] = string(revenue.Find(a.body))
+		} else if was := before[r.URL.String()]; was != "" {
+			a.replace(revenue.String(), was)
 		}
 	})
 }

@@ -80,6 +80,21 @@ func saleChangeCases() []serverCase {
 			refund(x, `,"amount":1`).has(`{"alreadyRefunded":true}`)
 			x.get("/sales?id={{s}}").bytes(a.body)
 		}),
+		own("B417 statistics after a refund", "rule 5.7: statistics count what is kept; a sale that is refunded in full is in none of them", func(x *exam, _ func(string) *answer) {
+			counted := func(sales, kept, earned string) {
+				x.get("/links?link={{u}}").has(`[{"sales":` + sales + `,"totalRevenue":` + kept + `}]`)
+				x.get("/affiliates?id={{a}}").has(`{"totalRevenue":` + kept + `,"totalCommissionEarned":` + earned + `}`)
+				x.get("/referrals?id={{s.referralId}}").has(`{"totalRevenue":` + kept + `,"totalCommission":` + earned + `}`)
+			}
+			x.do("POST /sales", `{"email":"{{u}}@conform.example","totalEarned":7}`).ok()
+			counted("2", "107", "19.4")
+			refund(x, `,"amount":45`).ok()
+			counted("2", "62", "11.3")
+			refund(x, "").ok()
+			counted("1", "7", "1.4")
+			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
+			counted("1", "7", "1.4")
+		}),
 		own("B418 PATCH with one refundId twice", refunds, func(x *exam, _ func(string) *answer) {
 			refund(x, `,"amount":10,"refundId":"r1"`).has(`{"reason":"partially_refunded"}`)
 			refund(x, `,"amount":10,"refundId":"r1"`).has(`{"success":true,"alreadyRefunded":true,"reason":"already_refunded"}`)
@@ -89,7 +104,7 @@ func saleChangeCases() []serverCase {
 		}),
 		own("B423 PATCH in full, PUT, DELETE", refunds, func(x *exam, put func(string) *answer) {
 			refund(x, "").has(`{"success":true,"alreadyRefunded":false,"reason":"refunded"}`)
-			x.get("/affiliates?id={{a}}").has(`{"totalRevenue":100,"totalCommissionEarned":0}`)
+			x.get("/affiliates?id={{a}}").has(`{"totalRevenue":0,"totalCommissionEarned":0}`)
 			put(`"totalEarned":150`).refused(saleRefunded)
 			put(`"totalEarned":50`).refused(totalBelowRefunded)
 			put(`"commissionEarned":5`).refused(saleRefunded)

@@ -36,7 +36,7 @@ func affiliateTexts() map[string]string {
 		"image":                           "Always null.",
 		"numberOfReferredUsers":           "Live referrals.",
 		"numberOfClicks":                  "Recorded clicks.",
-		"totalRevenue":                    "The sum of totalEarned of the live sales.",
+		"totalRevenue":                    "The sum of what is kept of the live sales: totalEarned less refundedAmount.",
 		"totalCommissionEarned":           "The sum of the commissions of the live sales, declined ones excluded.",
 	}
 }

@@ -162,7 +162,7 @@ func tierTexts() map[string]string {
 		"name":           "What the tier is called.",
 		"emoji":          "Its sign.",
 		"minReferrals":   "Live referrals that it takes.",
-		"minRevenue":     "Revenue of live sales that it takes.",
+		"minRevenue":     "Revenue that it takes: what is kept of live sales.",
 		"conditionType":  "Whether it takes both minimums, or one.",
 		"commissionRate": "The rate of the tier; null: none.",
 	}

@@ -25,7 +25,7 @@ func referralTexts() map[string]string {
 		"referralMedium":            "COUPON when a code attributed the referral, else LINK.",
 		"source":                    "Where the referral came from; API over HTTP.",
 		"integrationReferralSource": "The integration that reported the referral; null over HTTP.",
-		"totalRevenue":              "The sum of totalEarned of the live sales.",
+		"totalRevenue":              "The sum of what is kept of the live sales: totalEarned less refundedAmount.",
 		"totalCommission":           "The sum of the commissions of the live sales, declined ones excluded.",
 		"initialLandingPage":        "The landing page of the click that named the affiliate, if one did.",
 		"notes":                     "Free text.",

@@ -2,12 +2,14 @@ package pgstore_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
@@ -130,6 +132,90 @@ func TestMigrationsByHand(t *testing.T) {
 	if plain := string(must(fs.ReadFile(pgstore.Migrations(), files[0]))); !strings.Contains(plain, " tributary.codes") {
 		t.Error("the default files are not for the schema tributary")
 	}
+}
+
+// TestMigrateKeptTotals: totals that the version before wrote, which counted
+// refunded revenue, are right after the migration, in every program.
+func TestMigrateKeptTotals(t *testing.T) {
+	ctx := t.Context()
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	store := newStore(t, pool, pgstore.Config{Schema: schema})
+	var programs []*affiliate.Program
+	for i := range 2 {
+		p := newProgram(t, store, uuid.UUID{15: byte(i + 1)})
+		programs = append(programs, p)
+		refundSome(t, p)
+		if err := store.Update(ctx, p.Config().ID, grossTotals); err != nil {
+			t.Fatal(err)
+		}
+		breach, ok := errors.AsType[*affiliate.Breach](p.Verify(ctx))
+		if !ok || breach.Invariant != "I31" {
+			t.Fatalf("the totals of before: %v", breach)
+		}
+	}
+	exec(t, pool, `DELETE FROM "`+schema+`".migrations WHERE version_id = 2`)
+	for range 2 { // the second time there is nothing to do
+		if err := store.Migrate(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range programs {
+		if err := p.Verify(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// refundSome records sales by link and code and refunds some, in part and in
+// full.
+func refundSome(t *testing.T, p *affiliate.Program) {
+	t.Helper()
+	ctx := t.Context()
+	ada := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Byron", Email: "ada@example.com", AffiliateLink: "ada"}))
+	must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Bob", LastName: "Ross", Email: "bob@example.com", AffiliateLink: "bob"}))
+	coupon := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA", AffiliateID: ada.ID}))
+	sell := func(total string, in affiliate.NewSale) affiliate.Sale {
+		in.TotalEarned, in.Name = affiliate.MustAmount(total), "N"
+		return must(p.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
+	}
+	part := sell("199.99", affiliate.NewSale{ReferralID: "ada", Email: "kim@example.net"})
+	must(p.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(affiliate.MustAmount("0.0001"))}))
+	full := sell("100", affiliate.NewSale{Email: "kim@example.net"})
+	must(p.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
+	sell("7.5", affiliate.NewSale{PromoCode: "ADA", Email: "kim@example.net"})
+	only := sell("50", affiliate.NewSale{ReferralID: "ada", Email: "lee@example.net"})
+	must(p.RefundSale(ctx, affiliate.Refund{SaleID: only.ID}))
+	sell("30", affiliate.NewSale{ReferralID: "bob", Email: "max@example.net"}) // no refund: nothing to change
+}
+
+// grossTotals puts the totals as the version before counted them.
+func grossTotals(tx *affiliate.Tx) error {
+	totals := map[uuid.UUID]affiliate.TotalsRecord{}
+	for sale, err := range tx.Sales.List(affiliate.Query{}) {
+		if err != nil {
+			return err
+		}
+		for _, owner := range []uuid.UUID{sale.LinkID, sale.AffiliateID, sale.ReferralID} {
+			rec := totals[owner]
+			rec.Sales++
+			rec.Revenue = must(rec.Revenue.Add(sale.TotalEarned))
+			totals[owner] = rec
+		}
+	}
+	delete(totals, uuid.Nil)
+	for owner, gross := range totals {
+		rec, err := tx.Totals.Get(owner)
+		if err != nil {
+			return err
+		}
+		rec.Sales, rec.Revenue = gross.Sales, gross.Revenue
+		if err := tx.Totals.Replace(rec); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestStatements: every statement names its program, in its first parameter,

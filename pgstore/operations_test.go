@@ -31,7 +31,11 @@ func saleOperations(ctx context.Context) []operation {
 			return answer(w.RecordSale(ctx, affiliate.NewSale{ReferralID: w.someReferral(in).Email, Email: in.of("", "e@example.net"), Name: "E", TotalEarned: in.amount()}))
 		}},
 		{"refund", func(w twin, in *input) string {
-			return answer(w.RefundSale(ctx, affiliate.Refund{SaleID: w.someSale(in).ID, RefundID: in.of("", "r1", "r2")}))
+			refund := affiliate.Refund{SaleID: w.someSale(in).ID, RefundID: in.of("", "r1", "r2")}
+			if in.n(2) == 1 {
+				refund.Amount = affiliate.Set(in.amount())
+			}
+			return answer(w.RefundSale(ctx, refund)) + answer(w.Affiliates(ctx, affiliate.Page{})) + answer(w.Referrals(ctx, affiliate.ReferralFilter{}, affiliate.Page{}))
 		}},
 		{"update sale", func(w twin, in *input) string {
 			up := affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(in.of(`{"z":1,"a":"<&>"}`, `{"b":1.50,"a":[1e2]}`, `{"é":"\u2028"}`)))}
@@ -66,6 +70,17 @@ func saleOperations(ctx context.Context) []operation {
 				return done(err)
 			}
 			return answer(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Code: affiliate.Set(in.of(codes...)), Active: affiliate.Set(in.n(4) > 0)}))
+		}},
+		{"give code", func(w twin, in *input) string {
+			code, err := w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...)})
+			if err != nil {
+				return done(err)
+			}
+			up := affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()}
+			if in.n(4) > 0 {
+				up.AffiliateID = affiliate.Set(w.someAffiliate(in).ID)
+			}
+			return answer(w.UpdateCode(ctx, code.ID, up))
 		}},
 		{"look up", func(w twin, in *input) string {
 			return answer(w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...), ExternalID: in.of("", "p1")})) +
@@ -115,7 +130,7 @@ func peopleOperations(ctx context.Context) []operation {
 			return answer(w.UpdateReferral(ctx, w.someReferral(in).ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set(in.email()), Notes: affiliate.Set("x")}))
 		}},
 		{"status", func(w twin, in *input) string {
-			return answer(w.PushReferralStatus(ctx, w.someReferral(in).ID.String(), affiliate.SubscriptionStatus(in.of("ACTIVE", "PAST_DUE", "CANCELED"))))
+			return answer(w.PushReferralStatus(ctx, w.someReferral(in).ID.String(), affiliate.SubscriptionStatus(in.of("ACTIVE", "PAST_DUE", "CANCELLED", "DECLINED", "CANCELED"))))
 		}},
 		{"delete referral", func(w twin, in *input) string { return done(w.DeleteReferral(ctx, w.someReferral(in).ID.String())) }},
 		{"erase", func(w twin, in *input) string { return done(w.EraseReferral(ctx, w.someReferral(in).ID.String())) }},

@@ -115,8 +115,9 @@ func (s *books) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
 	return accounts, nil
 }
 
-// printAffiliates prints who brought how much. Revenue is gross; the
-// commission follows what was kept.
+// printAffiliates prints who brought how much, first who brought most of what
+// was kept. The column of revenue is gross; the commission follows what was
+// kept.
 func (s *books) printAffiliates(ctx context.Context, w io.Writer) error {
 	accounts, err := s.accounts(ctx)
 	if err != nil {
