@@ -194,6 +194,16 @@ func brokenRequests() []brokenServer {
 			r.Header.Del("Idempotency-Key")
 			return body
 		})},
+		{"reads Idempotency-Key of a POST only", []string{
+			"B427 PUT /coupons", "B427 DELETE /coupons", "B427 PATCH /sales", "B432 a refused DELETE",
+			"B437 a code that was switched off again", "B437 a successor of the affiliate", "B437 a successor of the customer",
+			"B437 a link with the slug", "B437 a refund in part",
+		}, asked(func(r *http.Request, body []byte) []byte {
+			if r.Method != http.MethodPost {
+				r.Header.Del("Idempotency-Key")
+			}
+			return body
+		})},
 		{"keeps the affiliate of a code for ever", []string{"B254 PUT another"}, asked(func(r *http.Request, body []byte) []byte {
 			if r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/promotional-codes") {
 				return edited(body, func(m map[string]json.RawMessage) { delete(m, "affiliateId"); delete(m, "affiliateEmail") })
@@ -313,6 +323,22 @@ func brokenEffects() []brokenServer {
 		{"replays a key whatever the body", []string{"B428 other bytes"}, after(func(next http.Handler, r *http.Request, _ []byte, a *reply) {
 			if a.header.Get("Error-Code") == "idempotency_key_reused" {
 				*a = *serve(next, r, http.MethodPost, r.URL.Path, []byte(`{"name":"x","percentOff":10}`))
+			}
+		})},
+		{"replays a key whatever the query", []string{"B429 DELETE by another query"}, after(func(_ http.Handler, r *http.Request, body []byte, a *reply) {
+			if r.Method == http.MethodDelete && len(body) == 0 && a.header.Get("Error-Code") == "idempotency_key_reused" {
+				a.status, a.body = http.StatusOK, []byte(`{"message":"Coupon deleted successfully"}`)
+			}
+		})},
+		{"carries a repeat out again", []string{"B437 a code that was switched off again", "B437 a refund in part"}, after(func(next http.Handler, r *http.Request, body []byte, a *reply) {
+			if a.header.Get("Idempotent-Replayed") == "true" && r.Method != http.MethodPost {
+				serve(next, r, r.Method, r.URL.Path, body)
+			}
+		})},
+		{"refuses a key that is malformed on a GET", []string{"B437 on GET"}, after(func(_ http.Handler, r *http.Request, _ []byte, a *reply) {
+			if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Idempotency-Key"), " ") {
+				a.status, a.body = http.StatusBadRequest, []byte(`{"error":"Idempotency-Key is invalid"}`)
+				a.header.Set("Error-Code", "idempotency_key_invalid")
 			}
 		})},
 		{"gives a code back when its sale is deleted", []string{"B375 by code"}, restored()},

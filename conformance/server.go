@@ -155,7 +155,7 @@ func serverCases() []serverCase {
 		couponCases(), couponChangeCases(), codeCases(), codeChangeCases(),
 		affiliateCases(), affiliateChangeCases(), linkCases(), referralCases(),
 		saleCases(), saleRefusalCases(), saleChangeCases(), previewCases(),
-		onceCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
+		onceCases(), changeCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
 		everyCases(),
 	)
 }

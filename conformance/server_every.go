@@ -193,12 +193,15 @@ func saleOutcome(a *answer) (want, got string) {
 	return "", ""
 }
 
+// reads reports whether a request is no write.
+func (r request) reads() bool { return r.method == http.MethodGet || r.method == http.MethodHead }
+
 func replayedOnly(a *answer) (want, got string) {
 	lines := a.header.Values("Idempotent-Replayed")
 	if len(lines) == 0 {
 		return "", ""
 	}
-	if a.request.method != http.MethodPost || a.request.header.Get("Idempotency-Key") == "" || lines[0] != "true" {
+	if a.request.reads() || a.request.header.Get("Idempotency-Key") == "" || lines[0] != "true" {
 		return "no Idempotent-Replayed", fmt.Sprintf("%q", lines)
 	}
 	return "", ""

@@ -10,7 +10,6 @@ import (
 
 func newAffiliate(in *input) affiliate.NewAffiliate {
 	return affiliate.NewAffiliate{
-		Once:             in.once,
 		FirstName:        in.text("firstName"),
 		LastName:         in.text("lastName"),
 		Email:            in.text("email"),

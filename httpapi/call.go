@@ -163,7 +163,8 @@ func (c *call) readQuery() error {
 	return nil
 }
 
-// once is the idempotency of a POST.
+// once is the idempotency of a write. The bytes of its body stand for it, or its
+// query when it has no body.
 func (c *call) once() (affiliate.Once, error) {
 	lines := c.r.Header["Idempotency-Key"]
 	if len(lines) == 0 {
@@ -175,6 +176,9 @@ func (c *call) once() (affiliate.Once, error) {
 	c.key = lines[0]
 	h := sha256.New()
 	io.WriteString(h, c.route.method+" "+c.route.path+"\n")
+	if c.body.Len() == 0 {
+		io.WriteString(h, "?"+c.r.URL.RawQuery)
+	}
 	h.Write(c.body.Bytes())
 	return affiliate.Once{
 		Key:      c.key,

@@ -28,7 +28,6 @@ func codesOfEmail(f *affiliate.CodeFilter, v string)  { f.AffiliateEmail = affil
 
 func newCode(in *input) affiliate.NewCode {
 	code := affiliate.NewCode{
-		Once:                  in.once,
 		CouponID:              in.id("couponId"),
 		Code:                  in.sent("code", notACode),
 		AffiliateID:           in.id("affiliateId"),
@@ -162,7 +161,6 @@ func deleteCode(p *affiliate.Program, ctx context.Context, id uuid.UUID) (delete
 // absent.
 func orderOf(in *input) affiliate.Order {
 	return affiliate.Order{
-		Once:        in.once,
 		PromoCode:   aliased(in, "promoCode", "code", in.text),
 		TotalEarned: in.amount("totalEarned"),
 		Email:       in.optional("email"),

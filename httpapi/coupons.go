@@ -35,7 +35,6 @@ func couponByName(v string) affiliate.CouponRef       { return affiliate.CouponR
 
 func newCoupon(in *input) affiliate.NewCoupon {
 	return affiliate.NewCoupon{
-		Once:             in.once,
 		Name:             in.text("name"),
 		CouponType:       enum[affiliate.CouponType](in, "couponType").Or(""),
 		PercentOff:       in.percent("percentOff"),

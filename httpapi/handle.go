@@ -62,13 +62,45 @@ type method[In, Out any] func(*affiliate.Program, context.Context, In) (Out, err
 
 // create is a POST that answers what the program returns.
 func create[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return answering[Out](post(read, func(p *affiliate.Program, c *call, in In) error {
+	return answers(read, do, (*call).answer, input{})
+}
+
+// post is a POST with an answer of its own kind.
+func post[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
+	return write(read, do, input{})
+}
+
+// change is a PUT or PATCH that refuses unknown fields.
+func change[In, Out any](read func(*input) In, do method[In, Out]) action {
+	return answers(read, do, (*call).answer, input{update: true, strict: true})
+}
+
+// loosely is a PUT that ignores unknown fields.
+func loosely[In, Out any](read func(*input) In, do method[In, Out]) action {
+	return answers(read, do, (*call).answer, input{update: true})
+}
+
+// counting is loosely with an answer that holds what the program returns.
+func counting[In any](read func(*input) In, do method[In, counted]) action {
+	return answers(read, do, (*call).encode, input{update: true})
+}
+
+// remove is a DELETE. Its answer holds what the program returns.
+func remove[In, Out any](read func(*input) In, do method[In, Out]) action {
+	return answers(read, do, (*call).encode, input{})
+}
+
+// answers is a write that answers what do returns. send writes it: what is kept
+// under a key is what the program returned, and where the answer is more than
+// that, it is made again.
+func answers[In, Out any](read func(*input) In, do method[In, Out], send func(*call, any) error, mode input) action {
+	return answering[Out](write(read, func(p *affiliate.Program, c *call, in In) error {
 		out, err := do(p, c.r.Context(), in)
 		if err != nil {
 			return err
 		}
-		return c.answer(&out)
-	}))
+		return send(c, &out)
+	}, mode))
 }
 
 // answering says what an action answers that writes its answer itself.
@@ -78,52 +110,10 @@ func answering[Out any](a action) action {
 	return a
 }
 
-// post is a POST with an answer of its own kind. What is wrong with its input
-// is told to the engine, which keeps the answer under the request's key.
-func post[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
+// write is any write. What is wrong with its input is told to the engine, which
+// keeps the answer under the request's key.
+func write[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error, mode input) action {
 	return action{
-		read: func(in *input) { read(in) },
-		run: func(c *call) error {
-			if err := c.readBody(); err != nil {
-				return err
-			}
-			once, err := c.once()
-			if err != nil {
-				return err
-			}
-			c.in.once = once
-			in := read(&c.in)
-			if bad, _ := c.in.refusal(); bad == nil {
-				return do(c.p, c, in)
-			}
-			bare := read(c.in.again(affiliate.Once{}))
-			once.Refused = c.firstError(func(p *affiliate.Program) error { return do(p, c, bare) })
-			if once.Key == "" {
-				return once.Refused
-			}
-			return do(c.p, c, read(c.in.again(once)))
-		},
-	}
-}
-
-// change is a PUT or PATCH that refuses unknown fields.
-func change[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return write(read, do, input{update: true, strict: true})
-}
-
-// loosely is a PUT that ignores unknown fields.
-func loosely[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return write(read, do, input{update: true})
-}
-
-// remove is a DELETE.
-func remove[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return write(read, do, input{})
-}
-
-// write is any write that names its target in the body.
-func write[In, Out any](read func(*input) In, do method[In, Out], mode input) action {
-	return answering[Out](action{
 		read:   func(in *input) { read(in) },
 		strict: mode.strict,
 		run: func(c *call) error {
@@ -135,20 +125,17 @@ func write[In, Out any](read func(*input) In, do method[In, Out], mode input) ac
 			if err := c.in.queryError(); err != nil {
 				return err
 			}
-			refused := c.firstError(func(p *affiliate.Program) error {
-				_, err := do(p, c.r.Context(), in)
-				return err
-			})
-			if refused != nil {
-				return refused
-			}
-			out, err := do(c.p, c.r.Context(), in)
+			once, err := c.once()
 			if err != nil {
 				return err
 			}
-			return c.answer(&out)
+			once.Refused = c.firstError(func(p *affiliate.Program) error { return do(p, c, in) })
+			if once.Refused != nil && once.Key == "" {
+				return once.Refused
+			}
+			return do(c.p.Keyed(once), c, in)
 		},
-	})
+	}
 }
 
 // firstError is the first of what is wrong with the input by itself and of what

@@ -19,11 +19,10 @@ import (
 // that the engine does not miss it.
 type input struct {
 	members []member
-	query   url.Values     // where the members come from when there is no body
-	once    affiliate.Once // of a POST
-	update  bool           // null clears, where it otherwise is the same as absent
-	strict  bool           // unknown fields are refused
-	outer   string         // the object around a nested one, with its dot
+	query   url.Values // where the members come from when there is no body
+	update  bool       // null clears, where it otherwise is the same as absent
+	strict  bool       // unknown fields are refused
+	outer   string     // the object around a nested one, with its dot
 
 	fields  []field
 	targets int // how many of the fields name the target
@@ -87,12 +86,6 @@ func (in *input) queryError() error {
 		}
 	}
 	return nil
-}
-
-// again is the input before it was read, with another idempotency.
-func (in *input) again(once affiliate.Once) *input {
-	in.once, in.fields, in.targets, in.bad = once, in.fields[:0], 0, nil
-	return in
 }
 
 // find returns the value of a field that is there, and notes that the field is

@@ -15,7 +15,6 @@ func linksOfEmail(f *affiliate.LinkFilter, v string) { f.AffiliateEmail = affili
 
 func newLink(in *input) affiliate.NewLink {
 	return affiliate.NewLink{
-		Once:           in.once,
 		Link:           in.text("link"),
 		AffiliateID:    in.id("affiliateId"),
 		AffiliateEmail: in.optional("affiliateEmail"),

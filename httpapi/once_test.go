@@ -43,13 +43,13 @@ func (w *world) replays(first answer, op operation, headers ...string) {
 	}
 }
 
-// TestReplay: every POST with a key has one effect and one answer (B427 to
+// TestReplay: every write with a key has one effect and one answer (B427 to
 // B429, B433), also when the receipt has been through JSON.
 func TestReplay(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
-	for i, op := range s.posts() {
-		key := idem + "key-" + string(rune('a'+i))
+	for i, op := range s.writes() {
+		key := idem + "key-" + strconv.Itoa(i)
 		first := w.do(op.method, op.target, op.body, key)
 		if first.status != 200 {
 			t.Fatalf("%s: %s", op, first.refusal())
@@ -61,10 +61,9 @@ func TestReplay(t *testing.T) {
 		w.replays(first, op, key)
 		w.refuses(keyReused, op.method, op.target, op.body+" ", key)
 		w.refuses(keyReused, op.method, op.target, strings.Replace(op.body, "{", "{ ", 1), key)
-		for _, other := range s.posts() {
-			if other.target != op.target {
+		for _, other := range s.writes() {
+			if other.method != op.method || other.target != op.target {
 				w.refuses(keyReused, other.method, other.target, op.body, key)
-				break
 			}
 		}
 		if got := w.do(op.method, op.target+"?x=1", op.body, key); got.body != first.body {
@@ -113,16 +112,20 @@ func TestKeyLife(t *testing.T) {
 	}
 }
 
-// TestKeyGrammar: what is no key is refused on every POST, after the gate and
-// before the fields, and ignored on everything else (B425, B426, B437).
+// TestKeyGrammar: what is no key is refused on every write, after the gate and
+// before the fields, and ignored on a GET (B425, B426, B437).
 func TestKeyGrammar(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
-	for _, op := range s.posts() {
+	for _, op := range s.writes() {
 		for _, key := range [][]string{
 			{""}, {strings.Repeat("k", 256)}, {"a b"}, {" a"}, {"a\t"}, {"a\x01"}, {"a\x7f"}, {"é"}, {"a\xff"}, {"a", "a"}, {"a", "b"}, {"", "a"},
 		} {
-			for body, want := range map[string]string{op.body: keyWrong, "{}": keyWrong, "{": notJSON, "": needsBody} {
+			empty := needsBody
+			if op.method == "DELETE" {
+				empty = keyWrong // its names may stand in the query
+			}
+			for body, want := range map[string]string{op.body: keyWrong, "{}": keyWrong, "{": notJSON, "": empty} {
 				r := request(op.method, op.target, body)
 				r.Header["Idempotency-Key"] = key
 				if got := w.send(r).refusal(); got != want {
@@ -135,7 +138,7 @@ func TestKeyGrammar(t *testing.T) {
 		t.Errorf("a key of 255 bytes: %s", got.refusal())
 	}
 	for _, op := range s.operations() {
-		if op.method == "POST" {
+		if op.method != "GET" {
 			continue
 		}
 		r := request(op.method, op.target, op.body)
@@ -174,9 +177,23 @@ func TestKeptRefusals(t *testing.T) {
 		{"webhooks/test", `{"webhookId":"nope","event":1}`, "400 invalid_field: event must be a string [event]"},
 		{"webhooks/replay", `{"deliveryId":"nope"}`, "404 delivery_not_found: Delivery not found"},
 		{"webhooks/replay", `{"webhookId":"nope","since":1}`, "400 invalid_field: since must be a string [since]"},
+		{"PUT affiliates", `{"affiliateId":"` + s.affiliate.String() + `","affiliateStatus":"gone"}`, "400 invalid_field: affiliateStatus must be one of active, inactive [affiliateStatus]"},
+		{"PUT links", `{"link":"nope","newLink":"x"}`, "404 link_not_found: Affiliate link not found"},
+		{"PUT coupons", `{"couponId":"` + s.coupon.String() + `","percent":5}`, "400 unknown_field: Unknown field: percent [percent]"},
+		{"PUT promotional-codes", `{"promotionalCodeId":"` + s.code.String() + `","active":"yes"}`, "400 invalid_field: active must be a boolean [active]"},
+		{"PUT referrals", `{"referralId":"nope","notes":"x"}`, "400 referral_not_found: Referral not found"},
+		{"PUT sales", `{"saleId":` + s.sale + `,"totalEarned":0}`, "400 invalid_field: Total Amount Earned must be greater than zero [totalEarned]"},
+		{"PATCH sales", `{"saleId":` + s.sale + `,"amount":1000000}`, "400 refund_exceeds_sale: Refund amount exceeds the amount left on the sale [amount]"},
+		{"PUT webhooks", `{}`, "400 missing_field: Webhook ID is required [webhookId]"},
+		{"DELETE coupons", `{"couponId":"nope"}`, "404 coupon_not_found: Coupon not found"},
+		{"DELETE sales", `{}`, "400 missing_field: Sale ID is required [saleId]"},
 	} {
-		op := operation{"POST", "/api/v1/" + c.path, c.body}
-		key := idem + c.path + strconv.Itoa(len(c.body))
+		method, path, found := strings.Cut(c.path, " ")
+		if !found {
+			method, path = "POST", c.path
+		}
+		op := operation{method, "/api/v1/" + path, c.body}
+		key := idem + strings.ReplaceAll(c.path, " ", "/") + strconv.Itoa(len(c.body))
 		first := w.do(op.method, op.target, op.body, key)
 		if first.refusal() != c.want {
 			t.Errorf("%s %s: %s, want %s", op, c.body, first.refusal(), c.want)
@@ -266,17 +283,17 @@ func TestKeptOutcomes(t *testing.T) {
 }
 
 // TestConcurrentKey: a hundred requests at once with one key have one effect
-// and one answer (B430), on every POST.
+// and one answer (B430), on every write.
 func TestConcurrentKey(t *testing.T) {
 	w := newWorld(t)
-	for _, op := range w.fill().posts() {
+	for _, op := range w.fill().writes() {
 		var mu sync.Mutex
 		answers := map[string]int{}
 		fresh := 0
 		var wg sync.WaitGroup
 		for range 100 {
 			wg.Go(func() {
-				got := w.do(op.method, op.target, op.body, idem+"k"+op.target)
+				got := w.do(op.method, op.target, op.body, idem+op.method+op.target)
 				mu.Lock()
 				defer mu.Unlock()
 				answers[got.body]++

@@ -106,7 +106,7 @@ func doneHeaders(r place, about about) named[header] {
 	if about.header != "" {
 		out = append(out, headerRef(about.header))
 	}
-	if r.method == http.MethodPost {
+	if r.keyed() {
 		out = append(out, headerRef("Idempotent-Replayed"))
 	}
 	return out
@@ -125,7 +125,7 @@ func (d *drafter) refusal(r place, status int, text string, codes []affiliate.Re
 	switch {
 	case r.public():
 		res.Headers = append(res.Headers, headerRef("Access-Control-Allow-Origin"))
-	case r.method == http.MethodPost:
+	case r.keyed():
 		res.Headers = append(res.Headers, headerRef("Idempotent-Replayed"))
 	}
 	return entry[response]{strconv.Itoa(status), res}
@@ -159,10 +159,10 @@ func commonInvalid(r place) []affiliate.Reason {
 	if r.action.strict {
 		out = append(out, affiliate.UnknownField)
 	}
-	switch {
-	case r.method == http.MethodGet || r.method == http.MethodDelete:
+	if r.method == http.MethodGet || r.method == http.MethodDelete {
 		out = append(out, affiliate.InvalidQuery)
-	case r.method == http.MethodPost && !r.public():
+	}
+	if r.keyed() {
 		out = append(out, affiliate.IdempotencyKeyInvalid, affiliate.IdempotencyKeyReused)
 	}
 	return out

@@ -29,16 +29,19 @@ func (d *drafter) parameters(r place, res described, about about) []parameter {
 	switch r.method {
 	case http.MethodGet:
 		return d.lookupParameters(r.route, about)
-	case http.MethodPost:
-		if r.public() {
-			return nil
-		}
-		return []parameter{{Ref: "#/components/parameters/Idempotency-Key"}}
 	case http.MethodDelete:
-		return d.targetParameters(r.route, res)
+		return append([]parameter{onceParameter()}, d.targetParameters(r.route, res)...)
+	}
+	if r.keyed() {
+		return []parameter{onceParameter()}
 	}
 	return nil
 }
+
+func onceParameter() parameter { return parameter{Ref: "#/components/parameters/Idempotency-Key"} }
+
+// keyed reports whether an operation takes an Idempotency-Key.
+func (r place) keyed() bool { return r.method != http.MethodGet && !r.public() }
 
 // lookupParameters are those of a GET, in the order in which they decide.
 func (d *drafter) lookupParameters(r route, about about) []parameter {

@@ -103,9 +103,14 @@ func (s stock) operations() []operation {
 	}
 }
 
-// posts are the operations that take an Idempotency-Key.
+// posts are the operations that create or ask.
 func (s stock) posts() []operation {
 	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method != "POST" })
+}
+
+// writes are the operations that take an Idempotency-Key.
+func (s stock) writes() []operation {
+	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method == "GET" })
 }
 
 // path is the target without its query.

@@ -212,9 +212,8 @@ func TestOrderOfFields(t *testing.T) {
 	} {
 		method, path, _ := strings.Cut(c.op, " ")
 		w.refuses("400 "+c.want, method, "/api/v1/"+path, id.Replace(c.body))
-		if method == "POST" { // a key does not change what is found first, and the repeat is the same
+		for range 2 { // a key does not change what is found first, and the repeat is the same
 			key := "Idempotency-Key: key-" + strconv.Itoa(i)
-			w.refuses("400 "+c.want, method, "/api/v1/"+path, id.Replace(c.body), key)
 			w.refuses("400 "+c.want, method, "/api/v1/"+path, id.Replace(c.body), key)
 		}
 	}

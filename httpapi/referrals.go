@@ -18,7 +18,6 @@ func referralsOfCustomer(f *affiliate.ReferralFilter, v string) {
 
 func newReferral(in *input) affiliate.NewReferral {
 	return affiliate.NewReferral{
-		Once:                   in.once,
 		AffiliateID:            in.ident("affiliateId"),
 		AffiliateEmail:         in.optional("affiliateEmail"),
 		PromoCode:              in.optional("promoCode"),

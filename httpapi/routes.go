@@ -23,7 +23,7 @@ func routes() []route {
 			one("email", (*affiliate.Program).AffiliateByEmail),
 			all((*affiliate.Program).Affiliates))},
 		{http.MethodPost, "/affiliates", create(newAffiliate, (*affiliate.Program).CreateAffiliate)},
-		{http.MethodPut, "/affiliates", loosely(affiliateChangeOf, updateAffiliate)},
+		{http.MethodPut, "/affiliates", counting(affiliateChangeOf, updateAffiliate)},
 		{http.MethodDelete, "/affiliates", remove(affiliateTarget, deleteAffiliate)},
 
 		{http.MethodGet, "/links", find(

@@ -20,7 +20,6 @@ func salesByInvoice(f *affiliate.SaleFilter, v string)    { f.ExternalInvoiceID 
 
 func newSale(in *input) affiliate.NewSale {
 	sale := affiliate.NewSale{
-		Once:              in.once,
 		PromoCode:         in.optional("promoCode"),
 		ReferralID:        in.ident("referralId"),
 		Email:             in.optional("email"),

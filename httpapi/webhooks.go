@@ -16,7 +16,6 @@ func endpointByID(p *affiliate.Program, ctx context.Context, value string) (affi
 
 func newEndpoint(in *input) affiliate.NewEndpoint {
 	return affiliate.NewEndpoint{
-		Once:        in.once,
 		URL:         in.text("url"),
 		Events:      texts[affiliate.EventType](in, "events").Or(nil),
 		Description: in.optional("description"),
@@ -64,7 +63,6 @@ func deleteEndpoint(p *affiliate.Program, ctx context.Context, id uuid.UUID) (de
 
 func rotationOf(in *input) affiliate.Rotation {
 	return affiliate.Rotation{
-		Once:               in.once,
 		WebhookID:          in.id("webhookId"),
 		GracePeriodSeconds: in.ranged("gracePeriodSeconds"),
 	}
@@ -72,7 +70,6 @@ func rotationOf(in *input) affiliate.Rotation {
 
 func endpointTestOf(in *input) affiliate.EndpointTest {
 	return affiliate.EndpointTest{
-		Once:      in.once,
 		WebhookID: in.id("webhookId"),
 		Event:     enum[affiliate.EventType](in, "event").Or(""),
 	}
@@ -80,7 +77,6 @@ func endpointTestOf(in *input) affiliate.EndpointTest {
 
 func replayOf(in *input) affiliate.ReplayRange {
 	return affiliate.ReplayRange{
-		Once:       in.once,
 		DeliveryID: in.id("deliveryId"),
 		WebhookID:  in.id("webhookId"),
 		Since:      in.date("since"),
