@@ -42,7 +42,7 @@ func (c *Client) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate)
 // UpdateAffiliate is [affiliate.Program.UpdateAffiliate]: how many affiliates
 // matched, 0 or 1.
 func (c *Client) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error) {
-	out, err := send[struct{ Count int }](ctx, c, put(affiliates, struct {
+	out, err := send[struct{ Count int }](ctx, c, c.put(affiliates, struct {
 		AffiliateID  uuid.UUID `json:"affiliateId,omitzero"`
 		EmailAddress string    `json:"emailAddress,omitzero"`
 		affiliate.AffiliateUpdate
@@ -58,7 +58,7 @@ func (c *Client) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef
 	if ref.ID != uuid.Nil {
 		ident = ref.ID.String()
 	}
-	rq := remove(affiliates, struct {
+	rq := c.remove(affiliates, struct {
 		AffiliateID string `json:"affiliateId,omitzero"`
 	}{ident})
 	rq.goOnly("AffiliateRef.Email beside ID", ref.ID != uuid.Nil && ref.Email != "")

@@ -74,7 +74,7 @@ func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse
 // prepare encodes the request, all but what each attempt adds.
 func (a *call) prepare(ctx context.Context) (*retryablehttp.Request, error) {
 	header := http.Header{"Accept": {"application/json"}, "User-Agent": {a.client.cfg.UserAgent}}
-	if a.method == http.MethodPost {
+	if a.writes() {
 		key, err := a.onceKey()
 		if err != nil {
 			return nil, a.failed(err)

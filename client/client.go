@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 // Config says how calls are made. The zero Config is usable.
@@ -35,9 +37,9 @@ type Config struct {
 	MaxBody    int64         // of an answer, in bytes; zero: 8 MiB; a longer one is an error
 	UserAgent  string        // zero: tributary-client
 
-	// NoPostRepeat is for a server that does not know Idempotency-Key: a POST
-	// that may have arrived is not repeated.
-	NoPostRepeat bool
+	// NoRepeat is for a server that does not know Idempotency-Key: a write that
+	// may have arrived is not repeated.
+	NoRepeat bool
 
 	// OnRequest is called before each attempt and may add headers or replace the
 	// context (*r = *r.WithContext(ctx)). It does not see the API key, and cannot
@@ -64,6 +66,7 @@ type Config struct {
 // connections aside. Printed or logged it shows its base URL and not its key.
 type Client struct {
 	base      url.URL
+	once      affiliate.Once // of writes
 	transport http.RoundTripper
 	jar       http.CookieJar
 	cfg       Config // complete; HTTP and Handler have become transport
@@ -116,6 +119,20 @@ func New(baseURL, key string, cfg Config) (*Client, error) {
 		c.transport = newTransport(c.cfg.Timeout)
 	}
 	return c, nil
+}
+
+// Keyed is the same client whose writes carry the key of o, where a call
+// otherwise makes one of its own: [affiliate.Program.Keyed] over the wire. It is
+// how a write is made repeatable that has no input to hold a key:
+//
+//	err := c.Keyed(affiliate.Once{Key: "close-account-17"}).DeleteReferral(ctx, "kim@example.com")
+//
+// A Once in the input of a create comes before it. A key is for one call; any
+// other write under it is refused as [affiliate.IdempotencyKeyReused].
+func (c *Client) Keyed(o affiliate.Once) *Client {
+	k := *c
+	k.once = o
+	return &k
 }
 
 // maxKey is the longest API key and maxOnce the longest idempotency key.

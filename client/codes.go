@@ -46,7 +46,7 @@ type codeID struct {
 
 // UpdateCode is [affiliate.Program.UpdateCode].
 func (c *Client) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.CodeUpdate) (affiliate.Code, error) {
-	return send[affiliate.Code](ctx, c, put(codes, struct {
+	return send[affiliate.Code](ctx, c, c.put(codes, struct {
 		codeID
 		affiliate.CodeUpdate
 	}{codeID{id}, up}))
@@ -54,7 +54,7 @@ func (c *Client) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.Code
 
 // DeleteCode is [affiliate.Program.DeleteCode].
 func (c *Client) DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.DeletedCode, error) {
-	out, err := send[struct{ DeletedCode affiliate.DeletedCode }](ctx, c, remove(codes, codeID{id}))
+	out, err := send[struct{ DeletedCode affiliate.DeletedCode }](ctx, c, c.remove(codes, codeID{id}))
 	return out.DeletedCode, err
 }
 

@@ -80,13 +80,13 @@ func TestNew(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	w := always(200, `{"count":1}`)
 	c := w.client(t, func(cfg *client.Config) { cfg.UserAgent = "beans/2 (+https://beans.example)" })
-	_, _ = c.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: anID}, affiliate.AffiliateUpdate{})
+	_, _ = c.Keyed(affiliate.Once{Key: "change-1"}).UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: anID}, affiliate.AffiliateUpdate{})
 	_, _ = c.Affiliates(t.Context(), affiliate.Page{})
 	_, _ = c.CreateLink(t.Context(), affiliate.NewLink{Once: affiliate.Once{Key: "order-1"}})
 	agent := []string{"beans/2 (+https://beans.example)"}
 	bearer, accept, kind := []string{"Bearer " + testKey}, []string{"application/json"}, []string{"application/json"}
 	want := []http.Header{
-		{"Accept": accept, "Authorization": bearer, "Content-Type": kind, "User-Agent": agent},
+		{"Accept": accept, "Authorization": bearer, "Content-Type": kind, "User-Agent": agent, "Idempotency-Key": {"change-1"}},
 		{"Accept": accept, "Authorization": bearer, "User-Agent": agent},
 		{"Accept": accept, "Authorization": bearer, "Content-Type": kind, "User-Agent": agent, "Idempotency-Key": {"order-1"}},
 	}
@@ -100,19 +100,27 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestKeys: each POST has a key of its own, from the configured source.
+// TestKeys: each write has a key of its own, from the configured source.
 func TestKeys(t *testing.T) {
 	w := &wire{}
 	c := w.client(t)
-	for range 50 {
-		must(c.RecordSale(t.Context(), affiliate.NewSale{}))
+	for range 5 {
+		for _, inv := range invocations() {
+			_ = inv.call(t.Context(), c) // null is no answer to many
+		}
 	}
-	keys := map[string]bool{}
+	keys, writes := map[string]bool{}, 0
 	for _, s := range w.seen {
-		keys[s.Header.Get("Idempotency-Key")] = true
+		key := s.Header.Get("Idempotency-Key")
+		if (key == "") != (s.Method == http.MethodGet) {
+			t.Errorf("%s %s with key %q", s.Method, s.URL.Path, key)
+		}
+		if key != "" {
+			keys[key], writes = true, writes+1
+		}
 	}
-	if len(keys) != 50 {
-		t.Errorf("50 calls had %d keys", len(keys))
+	if len(keys) != writes || writes < 5*25 {
+		t.Errorf("%d writes had %d keys", writes, len(keys))
 	}
 
 	w = &wire{}
@@ -143,6 +151,40 @@ func TestOnceKey(t *testing.T) {
 		err := errOf(w.client(t).RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Key: key}}))
 		if e := failure(t, err); !errors.Is(err, affiliate.IdempotencyKeyInvalid) || e.Attempts != 0 || len(w.seen) != 0 {
 			t.Errorf("key %q: %v", key, err)
+		}
+		err = w.client(t).Keyed(affiliate.Once{Key: key}).DeleteSale(t.Context(), 7)
+		if e := failure(t, err); !errors.Is(err, affiliate.IdempotencyKeyInvalid) || e.Attempts != 0 || len(w.seen) != 0 {
+			t.Errorf("keyed %q: %v", key, err)
+		}
+	}
+}
+
+// TestKeyed: every write of a keyed client carries its key, a create with one of
+// its own carries that, and what is for Go calls only is not sent.
+func TestKeyed(t *testing.T) {
+	w := &wire{}
+	c := w.client(t).Keyed(affiliate.Once{Key: "mine"})
+	for _, inv := range invocations() {
+		_ = inv.call(t.Context(), c)
+	}
+	for _, s := range w.seen {
+		if key := s.Header.Get("Idempotency-Key"); (key == "mine") != (s.Method != http.MethodGet) {
+			t.Errorf("%s %s with key %q", s.Method, s.URL.Path, key)
+		}
+	}
+	_ = errOf(c.CreateLink(t.Context(), affiliate.NewLink{Once: affiliate.Once{Key: "its-own"}}))
+	if key := w.seen[len(w.seen)-1].Header.Get("Idempotency-Key"); key != "its-own" {
+		t.Errorf("a create with a key of its own carries %q", key)
+	}
+	for name, once := range map[string]affiliate.Once{
+		"Digest": {Key: "k", Digest: [32]byte{1}}, "Refused": {Key: "k", Refused: affiliate.Refuse(affiliate.InvalidField)},
+	} {
+		w := &wire{}
+		k := w.client(t).Keyed(once)
+		for _, err := range []error{k.DeleteSale(t.Context(), 7), errOf(k.RecordSale(t.Context(), affiliate.NewSale{}))} {
+			if e := failure(t, err); e.Attempts != 0 || len(w.seen) != 0 || e.Err.Field != "Once."+name {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 }

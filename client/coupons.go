@@ -37,7 +37,7 @@ type couponID struct {
 
 // UpdateCoupon is [affiliate.Program.UpdateCoupon].
 func (c *Client) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (affiliate.Coupon, error) {
-	return send[affiliate.Coupon](ctx, c, put(coupons, struct {
+	return send[affiliate.Coupon](ctx, c, c.put(coupons, struct {
 		couponID
 		affiliate.CouponUpdate
 	}{couponID{id}, up}))
@@ -45,6 +45,6 @@ func (c *Client) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.Co
 
 // DeleteCoupon is [affiliate.Program.DeleteCoupon].
 func (c *Client) DeleteCoupon(ctx context.Context, id uuid.UUID) (affiliate.DeletedCoupon, error) {
-	out, err := send[struct{ DeletedCoupon affiliate.DeletedCoupon }](ctx, c, remove(coupons, couponID{id}))
+	out, err := send[struct{ DeletedCoupon affiliate.DeletedCoupon }](ctx, c, c.remove(coupons, couponID{id}))
 	return out.DeletedCoupon, err
 }

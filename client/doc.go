@@ -41,24 +41,24 @@
 // Failed attempts are repeated, twice by default, where no repeat can have a
 // second effect:
 //
-//	                             GET, POST   PUT, DELETE,   PATCH in part without RefundID,
-//	                                         other PATCH    POST under NoPostRepeat
+//	                            GET, and every   every write
+//	                            write            under NoRepeat
 //	not sent, 429,
-//	503 with Retry-After         repeated    repeated       repeated
+//	503 with Retry-After        repeated         repeated
 //	connection lost, timeout,
-//	502, 503, 504                repeated    repeated       –
-//	500 and other 5xx            repeated    –              –
+//	any other 5xx               repeated         –
 //
-// PATCH is a refund. A POST may be repeated because it carries an
-// Idempotency-Key, the same on each attempt: [affiliate.Once].Key, or one made
-// for the call. For a server that does not know that header set
-// [Config.NoPostRepeat], and give sales an ExternalID. A DELETE that was carried
-// out and whose answer was lost may end as not found, with [Error.Attempts]
-// above 1.
+// Every write (POST, PUT, PATCH, DELETE) carries an Idempotency-Key, the same on
+// each attempt: that of [affiliate.Once] or [Client.Keyed], or one made for the
+// call. With it a repeat is answered as the first attempt was and does nothing,
+// whatever another caller has done in between. Without it a repeated PUT undoes
+// that, and a repeated DELETE by email or slug takes the successor of what was
+// deleted. So for a server that does not know the header set [Config.NoRepeat],
+// and give sales an ExternalID.
 //
 // A call that ends without an answer may have been carried out. Calling a method
-// again is another call, with another key: whoever means to do that sets
-// Once.Key, the same each time.
+// again is another call, with another key: whoever means to do that gives the
+// key, the same each time, in Once.Key of an input or with [Client.Keyed].
 //
 // Waits are random and grow from [Config.MinWait] to [Config.MaxWait]. A
 // Retry-After is obeyed; one that is longer than the longest wait, and a wait

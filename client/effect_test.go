@@ -18,9 +18,10 @@ import (
 // losing is a transport to a handler that carries out every request and loses
 // the first answers.
 type losing struct {
-	handler http.Handler
-	lose    int
-	seen    int
+	handler   http.Handler
+	lose      int
+	seen      int
+	meanwhile func() // after each answer that is lost; nil: nothing
 }
 
 func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -30,6 +31,9 @@ func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	l.handler.ServeHTTP(w, in)
 	if l.seen <= l.lose {
+		if l.meanwhile != nil {
+			l.meanwhile()
+		}
 		return nil, io.ErrUnexpectedEOF
 	}
 	return w.Result(), nil
@@ -90,7 +94,7 @@ func TestLostAnswer(t *testing.T) {
 	})
 	t.Run("POST to a server without keys", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s := newShop(t, func(cfg *client.Config) { cfg.NoPostRepeat = true })
+			s := newShop(t, func(cfg *client.Config) { cfg.NoRepeat = true })
 			err := errOf(s.client.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2"}))
 			if e := failure(t, err); e.Attempts != 1 || !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("got %v after %d attempts", err, e.Attempts)
@@ -119,45 +123,59 @@ func TestLostAnswer(t *testing.T) {
 			}
 		})
 	})
-	t.Run("DELETE ends as not found", func(t *testing.T) {
+	t.Run("DELETE is answered as at first", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newShop(t)
-			err := errOf(s.client.DeleteCoupon(t.Context(), s.coupon.ID))
-			e := failure(t, err)
-			if e.Status != 404 || e.Attempts != 2 || !errors.Is(err, affiliate.CouponNotFound) || !errors.Is(err, affiliate.ErrNotFound) {
-				t.Errorf("got %v after %d attempts", err, e.Attempts)
+			got, err := s.client.DeleteCoupon(t.Context(), s.coupon.ID)
+			if err != nil || got.ID != s.coupon.ID || s.line.seen != 2 {
+				t.Errorf("got %v, %v after %d attempts", got, err, s.line.seen)
 			}
 			if n := s.events(t, affiliate.CouponDeleted); n != 1 {
 				t.Errorf("%d coupon.deleted", n)
 			}
 		})
 	})
+	t.Run("DELETE to a server without keys", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShop(t, func(cfg *client.Config) { cfg.NoRepeat = true })
+			err := errOf(s.client.DeleteCoupon(t.Context(), s.coupon.ID))
+			if e := failure(t, err); e.Attempts != 1 || !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("got %v after %d attempts", err, e.Attempts)
+			}
+		})
+	})
+	t.Run("a keyed write is a replay in another call", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShop(t)
+			var stored string
+			keyed := s.client.Keyed(affiliate.Once{Key: "drop-all", Replayed: func(answer []byte) { stored = string(answer) }})
+			first := must(keyed.DeleteCoupon(t.Context(), s.coupon.ID))
+			again, err := keyed.DeleteCoupon(t.Context(), s.coupon.ID)
+			if err != nil || again != first || stored == "" {
+				t.Errorf("got %v, %v, replayed %q", again, err, stored)
+			}
+			if err := keyed.DeleteSale(t.Context(), s.sale.ID); !errors.Is(err, affiliate.IdempotencyKeyReused) {
+				t.Errorf("another write under the key: %v", err)
+			}
+		})
+	})
 	for name, refund := range map[string]affiliate.Refund{
 		"PATCH in full": {},
 		"PATCH with id": {Amount: affiliate.Set(affiliate.MustAmount("30")), RefundID: "r1"},
+		"PATCH in part": {Amount: affiliate.Set(affiliate.MustAmount("30"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newShop(t)
 				refund.SaleID = s.sale.ID
 				got, err := s.client.RefundSale(t.Context(), refund)
-				if err != nil || !got.AlreadyRefunded || s.line.seen != 2 {
+				if err != nil || got.AlreadyRefunded || !got.Success || s.line.seen != 2 {
 					t.Errorf("got %+v, %v after %d attempts", got, err, s.line.seen)
 				}
 				s.refunded(t, refund.Amount.Or(affiliate.MustAmount("100")))
 			})
 		})
 	}
-	t.Run("PATCH in part", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			s := newShop(t)
-			err := errOf(s.client.RefundSale(t.Context(), affiliate.Refund{SaleID: s.sale.ID, Amount: affiliate.Set(affiliate.MustAmount("30"))}))
-			if e := failure(t, err); e.Attempts != 1 {
-				t.Errorf("%d attempts", e.Attempts)
-			}
-			s.refunded(t, affiliate.MustAmount("30"))
-		})
-	})
 }
 
 // sold fails the test unless there are so many sales, each with one event and
@@ -226,22 +244,22 @@ func (r *rude) serve(conn net.Conn) {
 	}
 }
 
-// TestNoPostRepeatOnOldConnection: net/http sends a request with an
+// TestNoRepeatOnOldConnection: net/http sends a request with an
 // Idempotency-Key again by itself when an old connection breaks. Under
-// NoPostRepeat even that must not happen.
-func TestNoPostRepeatOnOldConnection(t *testing.T) {
+// NoRepeat even that must not happen.
+func TestNoRepeatOnOldConnection(t *testing.T) {
 	for _, row := range []struct {
-		name    string
-		noPost  bool
-		most    int64 // requests that reach the server, the first one included
-		refused bool
+		name     string
+		noRepeat bool
+		most     int64 // requests that reach the server, the first one included
+		refused  bool
 	}{
 		{"keys known", false, 100, false},
-		{"NoPostRepeat", true, 2, true},
+		{"NoRepeat", true, 2, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			srv := newRude(t, 1)
-			c := must(client.New("http://"+srv.Addr().String(), testKey, client.Config{NoPostRepeat: row.noPost}))
+			c := must(client.New("http://"+srv.Addr().String(), testKey, client.Config{NoRepeat: row.noRepeat}))
 			defer c.CloseIdleConnections()
 			must(c.RecordSale(t.Context(), affiliate.NewSale{}))
 			_, err := c.RecordSale(t.Context(), affiliate.NewSale{}) // on the same connection
@@ -278,7 +296,7 @@ func TestTCPFaults(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		start    func(t *testing.T, hits *atomic.Int64) string
-		attempts int // of a POST; under NoPostRepeat
+		attempts int // of a POST; under NoRepeat
 		guarded  int
 		hits     bool
 	}{
@@ -303,13 +321,13 @@ func TestTCPFaults(t *testing.T) {
 			}
 			t.Run(row.name, func(t *testing.T) {
 				var hits atomic.Int64
-				cfg := client.Config{NoPostRepeat: noPost}
+				cfg := client.Config{NoRepeat: noPost}
 				quick(&cfg)
 				c := must(client.New(row.start(t, &hits), testKey, cfg))
 				defer c.CloseIdleConnections()
 				e := failure(t, errOf(c.RecordSale(t.Context(), affiliate.NewSale{})))
 				if e.Attempts != want || e.Status != 0 || row.hits && hits.Load() != int64(want) {
-					t.Errorf("NoPostRepeat %v: %d attempts, %d arrived, status %d, want %d: %v", noPost, e.Attempts, hits.Load(), e.Status, want, e)
+					t.Errorf("NoRepeat %v: %d attempts, %d arrived, status %d, want %d: %v", noPost, e.Attempts, hits.Load(), e.Status, want, e)
 				}
 			})
 		}

@@ -158,3 +158,30 @@ func ExampleClient_RecordSale() {
 	// reported before
 	// recorded <nil>
 }
+
+// A delete by email that is called again after its answer was lost, by another
+// process even, is answered as at first: with the key of the first call it
+// cannot take who has the email since.
+func ExampleClient_Keyed() {
+	ctx := context.Background()
+	c, err := client.New("http://tributary.test", "test", client.Config{Handler: newProgram()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada := affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}
+	if _, err := c.CreateAffiliate(ctx, ada); err != nil {
+		log.Fatal(err)
+	}
+	closing := c.Keyed(affiliate.Once{Key: "close-account-17"})
+	fmt.Println(closing.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: "ada@example.com"}))
+	if _, err := c.CreateAffiliate(ctx, ada); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(closing.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: "ada@example.com"}))
+	back, err := c.AffiliateByEmail(ctx, "ada@example.com")
+	fmt.Println(back.Name, err)
+	// Output:
+	// <nil>
+	// <nil>
+	// Ada Lovelace <nil>
+}

@@ -37,16 +37,23 @@ func TestHTTP2Faults(t *testing.T) {
 	part := affiliate.Refund{SaleID: 7, Amount: affiliate.Set(affiliate.MustAmount("1"))}
 	calls := []struct {
 		name     string
-		noPost   bool
+		noRepeat bool
 		arrivals int64
 		call     func(context.Context, *client.Client) error
 	}{
-		{"POST+", false, 3, func(x context.Context, c *client.Client) error { return errOf(c.RecordSale(x, affiliate.NewSale{})) }},
-		{"POST", true, 1, func(x context.Context, c *client.Client) error { return errOf(c.RecordSale(x, affiliate.NewSale{})) }},
+		{"POST", false, 3, func(x context.Context, c *client.Client) error { return errOf(c.RecordSale(x, affiliate.NewSale{})) }},
+		{"POST under NoRepeat", true, 1, func(x context.Context, c *client.Client) error {
+			return errOf(c.RecordSale(x, affiliate.NewSale{}))
+		}},
 		{"PUT", false, 3, func(x context.Context, c *client.Client) error {
 			return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{}))
 		}},
-		{"PATCH", false, 1, func(x context.Context, c *client.Client) error { return errOf(c.RefundSale(x, part)) }},
+		{"PUT under NoRepeat", true, 1, func(x context.Context, c *client.Client) error {
+			return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{}))
+		}},
+		{"PATCH", false, 3, func(x context.Context, c *client.Client) error { return errOf(c.RefundSale(x, part)) }},
+		{"PATCH under NoRepeat", true, 1, func(x context.Context, c *client.Client) error { return errOf(c.RefundSale(x, part)) }},
+		{"DELETE under NoRepeat", true, 1, func(x context.Context, c *client.Client) error { return c.DeleteSale(x, 7) }},
 	}
 	for name, fault := range map[string]func(w http.ResponseWriter){
 		"stream reset before headers": func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
@@ -81,7 +88,7 @@ func TestHTTP2Faults(t *testing.T) {
 						return context.WithValue(ctx, connKey{}, conn)
 					}
 				})
-				c := must(client.New(url, testKey, client.Config{HTTP: hc, MinWait: 1, MaxWait: 1, NoPostRepeat: row.noPost}))
+				c := must(client.New(url, testKey, client.Config{HTTP: hc, MinWait: 1, MaxWait: 1, NoRepeat: row.noRepeat}))
 				_, _ = c.Sale(t.Context(), 1)
 				e := failure(t, row.call(t.Context(), c))
 				if arrived.Load() != row.arrivals || int64(e.Attempts) != row.arrivals || e.Status != 0 {

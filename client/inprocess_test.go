@@ -55,7 +55,7 @@ func TestSeenByServer(t *testing.T) {
 		"POST": func(c *client.Client) error {
 			return errOf(c.RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Key: "k"}, Email: "a@b.org"}))
 		},
-		"DELETE": func(c *client.Client) error { return c.DeleteSale(t.Context(), 7) },
+		"DELETE": func(c *client.Client) error { return c.Keyed(affiliate.Once{Key: "k"}).DeleteSale(t.Context(), 7) },
 	} {
 		errTCP := call(tcp)
 		want := got

@@ -34,7 +34,7 @@ type linkRef struct {
 
 // RenameLink is [affiliate.Program.RenameLink].
 func (c *Client) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error) {
-	return send[affiliate.Link](ctx, c, put(links, struct {
+	return send[affiliate.Link](ctx, c, c.put(links, struct {
 		linkRef
 		NewLink string `json:"newLink"`
 	}{linkRef{ref.ID, ref.Slug}, slug}))
@@ -42,6 +42,6 @@ func (c *Client) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug str
 
 // DeleteLink is [affiliate.Program.DeleteLink].
 func (c *Client) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affiliate.DeletedLink, error) {
-	out, err := send[struct{ DeletedLink affiliate.DeletedLink }](ctx, c, remove(links, linkRef{ref.ID, ref.Slug}))
+	out, err := send[struct{ DeletedLink affiliate.DeletedLink }](ctx, c, c.remove(links, linkRef{ref.ID, ref.Slug}))
 	return out.DeletedLink, err
 }

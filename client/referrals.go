@@ -48,7 +48,7 @@ type referralID struct {
 
 // UpdateReferral is [affiliate.Program.UpdateReferral].
 func (c *Client) UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error) {
-	rq := put(referrals, struct {
+	rq := c.put(referrals, struct {
 		referralID
 		affiliate.ReferralUpdate
 	}{referralID{ident}, up})
@@ -58,5 +58,5 @@ func (c *Client) UpdateReferral(ctx context.Context, ident string, up affiliate.
 
 // DeleteReferral is [affiliate.Program.DeleteReferral].
 func (c *Client) DeleteReferral(ctx context.Context, ident string) error {
-	return done(ctx, c, remove(referrals, referralID{ident}))
+	return done(ctx, c, c.remove(referrals, referralID{ident}))
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -21,7 +22,7 @@ type request struct {
 	path     string // below root
 	query    url.Values
 	body     any              // nil: none
-	once     affiliate.Once   // of a POST
+	once     affiliate.Once   // of a write
 	worst    fault            // the worst fault after which it is sent again
 	barred   *affiliate.Error // why the wire cannot carry it
 	patience time.Duration    // the least that an attempt is given
@@ -32,20 +33,37 @@ func fetch(path string, query url.Values) request {
 	return request{method: http.MethodGet, path: path, query: query, worst: broken}
 }
 
-// post is a request that creates or asks.
+// post is a request that creates or asks. What its input says of a key comes
+// before what the client says.
 func (c *Client) post(path string, in any, once affiliate.Once) request {
-	return request{method: http.MethodPost, path: path, body: in, once: once, worst: c.worstOfPost()}
+	rq := c.write(http.MethodPost, path, in)
+	rq.once.Key = cmp.Or(once.Key, c.once.Key)
+	rq.once.Digest = cmp.Or(once.Digest, c.once.Digest)
+	rq.once.Refused = cmp.Or(once.Refused, c.once.Refused)
+	if once.Replayed != nil {
+		rq.once.Replayed = once.Replayed
+	}
+	return rq
 }
 
 // put is a request that changes.
-func put(path string, in any) request {
-	return request{method: http.MethodPut, path: path, body: in, worst: lost}
-}
+func (c *Client) put(path string, in any) request { return c.write(http.MethodPut, path, in) }
 
 // remove is a request that deletes. It names its target in the body.
-func remove(path string, in any) request {
-	return request{method: http.MethodDelete, path: path, body: in, worst: lost}
+func (c *Client) remove(path string, in any) request { return c.write(http.MethodDelete, path, in) }
+
+// write is any request that is no read. It may be repeated whatever went wrong,
+// since its key makes the repeat a replay, unless the server does not know keys.
+func (c *Client) write(method, path string, in any) request {
+	rq := request{method: method, path: path, body: in, once: c.once, worst: broken}
+	if c.cfg.NoRepeat {
+		rq.worst = unsent
+	}
+	return rq
 }
+
+// writes reports whether the request is no read.
+func (rq *request) writes() bool { return rq.method != http.MethodGet }
 
 // goOnly bars the request when a field is set that the wire does not carry.
 func (rq *request) goOnly(field string, set bool) {

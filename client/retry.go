@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-
-	"github.com/tributary-go/tributary/affiliate"
 )
 
 // A fault is what went wrong with an attempt, by what it leaves open about its
@@ -24,23 +22,6 @@ const (
 	lost                // carried out or not: no answer, or one of something in between
 	broken              // the server failed on the way
 )
-
-// worstOfPost is the worst fault after which a POST is sent again: any, since
-// its key makes the repeat a replay, unless the server does not know keys.
-func (c *Client) worstOfPost() fault {
-	if c.cfg.NoPostRepeat {
-		return unsent
-	}
-	return broken
-}
-
-// worstOfRefund: in full, or with an id, a repeat finds its own effect.
-func worstOfRefund(in affiliate.Refund) fault {
-	if _, part := in.Amount.Get(); part && in.RefundID == "" {
-		return unsent
-	}
-	return lost
-}
 
 // mayRepeat is the policy of go-retryablehttp: whether to send again. It draws
 // the wait as well, so as to see whether the context leaves room for it.

@@ -73,7 +73,7 @@ type saleID struct {
 
 // UpdateSale is [affiliate.Program.UpdateSale].
 func (c *Client) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error) {
-	rq := put(sales, struct {
+	rq := c.put(sales, struct {
 		saleID
 		affiliate.SaleUpdate
 	}{saleID{id}, up})
@@ -81,14 +81,12 @@ func (c *Client) UpdateSale(ctx context.Context, id affiliate.SaleID, up affilia
 	return send[affiliate.Sale](ctx, c, rq)
 }
 
-// RefundSale is [affiliate.Program.RefundSale]. A refund in part without a
-// RefundID is not sent again when it may have arrived.
+// RefundSale is [affiliate.Program.RefundSale].
 func (c *Client) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error) {
-	rq := request{method: http.MethodPatch, path: sales, body: in, worst: worstOfRefund(in)}
-	return send[affiliate.RefundResult](ctx, c, rq)
+	return send[affiliate.RefundResult](ctx, c, c.write(http.MethodPatch, sales, in))
 }
 
 // DeleteSale is [affiliate.Program.DeleteSale].
 func (c *Client) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
-	return done(ctx, c, remove(sales, saleID{id}))
+	return done(ctx, c, c.remove(sales, saleID{id}))
 }

@@ -37,7 +37,7 @@ type endpointID struct {
 
 // UpdateEndpoint is [affiliate.Program.UpdateEndpoint].
 func (c *Client) UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.EndpointUpdate) (affiliate.Endpoint, error) {
-	return send[affiliate.Endpoint](ctx, c, put(webhooks, struct {
+	return send[affiliate.Endpoint](ctx, c, c.put(webhooks, struct {
 		endpointID
 		affiliate.EndpointUpdate
 	}{endpointID{id}, up}))
@@ -45,7 +45,7 @@ func (c *Client) UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.
 
 // DeleteEndpoint is [affiliate.Program.DeleteEndpoint].
 func (c *Client) DeleteEndpoint(ctx context.Context, id uuid.UUID) (affiliate.DeletedEndpoint, error) {
-	out, err := send[struct{ DeletedWebhook affiliate.DeletedEndpoint }](ctx, c, remove(webhooks, endpointID{id}))
+	out, err := send[struct{ DeletedWebhook affiliate.DeletedEndpoint }](ctx, c, c.remove(webhooks, endpointID{id}))
 	return out.DeletedWebhook, err
 }
 
