@@ -63,16 +63,38 @@ type origin struct {
 	affiliate AffiliateRecord
 	link      LinkRecord  // zero: none
 	click     ClickRecord // zero: none
+	late      ClickID     // of a click that is too old to lead anywhere; zero: none
 }
 
+// A resolver finds where an identifier leads. Nowhere: ErrNotFound.
+type resolver func(ident string) (origin, error)
+
 // resolve finds an affiliate by click number (digits only), then affiliate id,
-// then slug. A number that is no click's may still be a slug. Nothing:
-// ErrNotFound.
+// then slug. A number that is no click's may still be a slug. It is for look-ups
+// and for imports: how old the click is does not matter.
 func (o *op) resolve(ident string) (origin, error) {
 	found, err := o.resolveClick(ident)
-	if !errors.Is(err, ErrNotFound) {
+	if errors.Is(err, ErrNotFound) {
+		return o.resolveUndated(ident)
+	}
+	return found, err
+}
+
+// resolveFresh is resolve for what credits an affiliate: a click outside the window
+// is not there, and the origin tells of it.
+func (o *op) resolveFresh(ident string) (origin, error) {
+	found, err := o.resolveClick(ident)
+	late := found.click.lateFor(o)
+	if err == nil && late == 0 || err != nil && !errors.Is(err, ErrNotFound) {
 		return found, err
 	}
+	found, err = o.resolveUndated(ident)
+	found.late = late
+	return found, err
+}
+
+// resolveUndated finds an affiliate by id, then by slug.
+func (o *op) resolveUndated(ident string) (found origin, err error) {
 	if id, ok := exactID(ident); ok {
 		found.affiliate, err = o.tx.Affiliates.Get(id)
 		if !errors.Is(err, ErrNotFound) {

@@ -3,6 +3,7 @@ package affiliate
 import (
 	"context"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -36,6 +37,22 @@ type NewClick struct {
 	Referrer   string
 	UserAgent  string
 	Repeat     bool // a repeated visit: uniqueClick is false
+}
+
+// maxCookieDays bounds Config.CookieDays: a hundred years fit into a duration.
+const maxCookieDays = 36_500
+
+// lateFor is the id of a click that is too old to attribute anything; zero when
+// it is not, or is none. A click attributes until the end of its window,
+// inclusive.
+//
+// Source: docs/money.md 14.
+func (r *ClickRecord) lateFor(o *op) ClickID {
+	window := time.Duration(o.cfg.CookieDays) * 24 * time.Hour
+	if r.ID == uuid.Nil || !o.now.After(r.CreatedAt.Add(window)) {
+		return 0
+	}
+	return ClickID(r.Number)
 }
 
 // TrackClick records a visit through the link with the slug, whatever the

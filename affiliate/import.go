@@ -167,7 +167,7 @@ func (o *op) importReferral(row *ImportedReferral, id uuid.UUID) (created bool, 
 // importOrigin finds the affiliate of a row; of a code, without judging it.
 func (o *op) importOrigin(row *ImportedReferral) (origin, ReferralMedium, error) {
 	if row.PromoCode == "" {
-		from, err := o.namedOrigin(row.AffiliateID, row.AffiliateEmail)
+		from, err := o.namedOrigin(row.AffiliateID, row.AffiliateEmail, o.resolve)
 		return from, MediumLink, err
 	}
 	if !validCode(row.PromoCode) {

@@ -23,7 +23,7 @@ type Config struct {
 	Location     *time.Location // where a plain date ends; nil: UTC
 	Destinations []Destination  // where links lead to
 	Param        string         // query parameter of the slug; zero: ref
-	CookieDays   int            // days in which a click counts; zero: 60
+	CookieDays   int            // days of 24 hours in which a click attributes, 1–36,500; zero: 60
 	Terms        Terms          // commission of affiliates without a rate, tier or plan of their own; zero: 0 %
 
 	NoAutoApprove        bool          // affiliates created without a status are INACTIVE; zero: ACTIVE
@@ -154,8 +154,11 @@ func (c *Config) complete() error {
 	if c.CookieDays == 0 {
 		c.CookieDays = 60
 	}
-	if c.CookieDays < 0 || c.RefundWindow < 0 {
-		return errors.New("affiliate: Config.CookieDays and RefundWindow must not be negative")
+	if c.CookieDays < 0 || c.CookieDays > maxCookieDays {
+		return errors.New("affiliate: Config.CookieDays must be from 1 to 36500")
+	}
+	if c.RefundWindow < 0 {
+		return errors.New("affiliate: Config.RefundWindow must not be negative")
 	}
 	if (c.Seal == nil) != (c.Open == nil) {
 		return errors.New("affiliate: Config.Seal and Open go together")

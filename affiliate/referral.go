@@ -124,7 +124,8 @@ func (o *op) chooseReferrals(f ReferralFilter) (c choice[ReferralRecord]) {
 // A customer whose email is known is not created again and not moved: the
 // referral that is there is answered as it is. A code is judged by the same
 // rules as in a sale and counts nothing. A click id joins that click to the
-// referral.
+// referral, unless the click is older than Config.CookieDays: then it is as if it
+// had not been sent.
 //
 // Errors: [AttributionRequired], [MissingField], [InvalidField],
 // [IdentifiersMismatch], the refusals of a code; [ErrNotFound] when no
@@ -132,7 +133,7 @@ func (o *op) chooseReferrals(f ReferralFilter) (c choice[ReferralRecord]) {
 //
 // Effects: a referral, the totals of its affiliate and link; referral.created.
 //
-// Source: contract 3.6, rules 3.3 and 4.6.
+// Source: docs/contract.md 3.6; docs/rules.md 3.3, 4.6; docs/money.md 14.
 func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (Referral, error) {
 	refused := checkReferral(&in)
 	o := p.op(ctx)
@@ -202,12 +203,12 @@ func requiredEmail(field string, s *string) *Error {
 // attribute finds the affiliate of a new referral.
 func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 	if in.PromoCode == "" {
-		from, err := o.namedOrigin(in.AffiliateID, in.AffiliateEmail)
+		from, err := o.namedOrigin(in.AffiliateID, in.AffiliateEmail, o.resolveFresh)
 		return from, MediumLink, err
 	}
-	named, err := o.eitherOrigin(in.AffiliateID, in.AffiliateEmail)
+	named, err := o.eitherOrigin(in.AffiliateID, in.AffiliateEmail, o.resolveFresh)
 	if errors.Is(err, ErrNotFound) { // counts as not sent
-		named, err = o.eitherOrigin("", in.AffiliateEmail)
+		named, err = o.eitherOrigin("", in.AffiliateEmail, o.resolveFresh)
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return origin{}, "", err
@@ -231,12 +232,15 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 }
 
 // namedOrigin resolves an identifier and an email that must agree when both are
-// given.
-func (o *op) namedOrigin(ident, email string) (origin, error) {
+// given. A click that is too old is as if it had not been given.
+func (o *op) namedOrigin(ident, email string, resolve resolver) (origin, error) {
 	if ident == "" || email == "" {
-		return o.eitherOrigin(ident, email)
+		return o.eitherOrigin(ident, email, resolve)
 	}
-	byIdent, err := o.resolve(ident)
+	byIdent, err := resolve(ident)
+	if errors.Is(err, ErrNotFound) && byIdent.late != 0 {
+		return o.eitherOrigin("", email, resolve)
+	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return origin{}, err
 	}
@@ -254,10 +258,10 @@ func (o *op) namedOrigin(ident, email string) (origin, error) {
 }
 
 // eitherOrigin resolves the identifier, or the email when there is none.
-func (o *op) eitherOrigin(ident, email string) (origin, error) {
+func (o *op) eitherOrigin(ident, email string, resolve resolver) (origin, error) {
 	switch {
 	case ident != "":
-		from, err := o.resolve(ident)
+		from, err := resolve(ident)
 		return from, missed(err)
 	case email != "":
 		aff, err := o.affiliateByEmail(email)

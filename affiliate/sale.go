@@ -121,6 +121,11 @@ type SaleResult struct {
 	Outcome SaleOutcome
 	Sale    Opt[Sale] // the new sale; null unless recorded
 	Earlier Opt[Sale] // duplicate: the sale that was there, else null; neither the wire nor a receipt carries it
+
+	// LateClick is the click that ReferralID named and that was too old to
+	// attribute the sale (see Config.CookieDays), else null. Neither the wire nor
+	// a receipt carries it.
+	LateClick Opt[ClickID]
 }
 
 // SaleUpdate is the input of [Program.UpdateSale]; what is not given stays.

@@ -102,7 +102,10 @@ type identity struct {
 
 // identify resolves referralId (referral id, customer email, click id,
 // affiliate id, slug, in this order) and email into id. A referralId that leads
-// nowhere counts as not sent; an email always names a customer. Contract 1.5.
+// nowhere counts as not sent, as does a click outside the window; an email always
+// names a customer.
+//
+// Source: docs/contract.md 1.5; docs/money.md 14.
 func (o *op) identify(referralID, email string, id *identity) error {
 	if referralID != "" {
 		if err := o.identifyReferral(referralID, id); err != nil {
@@ -124,7 +127,7 @@ func (o *op) identify(referralID, email string, id *identity) error {
 func (o *op) identifyReferral(ident string, id *identity) error {
 	ref, err := o.findReferral(ident)
 	if errors.Is(err, ErrNotFound) {
-		id.origin, err = o.resolve(ident)
+		id.origin, err = o.resolveFresh(ident)
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}

@@ -54,12 +54,14 @@ func (r *report) record() (saleReply, error) { return r.recordSale(&r.in) }
 type saleReply struct {
 	outcome SaleOutcome
 	body    *saleBody // of the new sale, or of the earlier one
+	late    ClickID   // of a click that was too old; zero: none
 	kept    *Sale     // from a receipt
 }
 
 // show fills in the result.
 func (r *saleReply) show(result *SaleResult) {
 	result.Outcome, result.Sale.state, result.Earlier.state = r.outcome, optNull, optNull
+	result.LateClick = orNull(r.late)
 	switch {
 	case r.kept != nil:
 		result.Sale = Set(*r.kept)
@@ -165,11 +167,11 @@ func (o *op) recordSale(in *NewSale) (saleReply, error) {
 	}
 	var d decision
 	outcome, err := o.decide(in, &d)
-	if err != nil || outcome != SaleRecorded {
-		return saleReply{outcome: outcome}, err
+	reply := saleReply{outcome: outcome, late: d.origin.late}
+	if err == nil && outcome == SaleRecorded {
+		reply.body, err = o.book(in, &d)
 	}
-	body, err := o.book(in, &d)
-	return saleReply{outcome: SaleRecorded, body: body}, err
+	return reply, err
 }
 
 // duplicate finds the live sale that has one of the external ids.

@@ -55,7 +55,7 @@ func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliat
 	out := affiliate.SaleResult{
 		Outcome: affiliate.SaleOutcome(a.last.header.Get("Sale-Outcome")),
 		Sale:    affiliate.Null[affiliate.Sale](),
-		Earlier: affiliate.Null[affiliate.Sale](),
+		Earlier: affiliate.Null[affiliate.Sale](), LateClick: affiliate.Null[affiliate.ClickID](),
 	}
 	if err == nil {
 		out.Sale = affiliate.Set(sale)

@@ -66,9 +66,12 @@ func Attribution(p *affiliate.Program, next http.Handler) http.Handler {
 // ClickFrom is the id of the click that brought the visitor, as the text that
 // ReferralID of [affiliate.NewSale] and AffiliateID of [affiliate.NewReferral]
 // take. It is empty when there is none, and never anything but digits: a cookie
-// that was edited cannot name a customer by email.
+// that was edited cannot name a customer by email. A cookie that was kept for too
+// long does no harm: the program looks at the age of the click.
 //
 // Of a request that is a click itself, next of [Attribution] sees the new id.
+//
+// Source: docs/money.md 14.
 func ClickFrom(p *affiliate.Program, r *http.Request) string {
 	cookies := r.CookiesNamed(clickCookie(p))
 	if len(cookies) == 0 {
