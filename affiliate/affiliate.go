@@ -18,7 +18,7 @@ type Affiliate struct {
 	LastName                        string               `json:"lastName"`
 	Name                            string               `json:"name"` // first and last name
 	Email                           string               `json:"email"`
-	CommissionRate                  Percent              `json:"commissionRate"` // own, else of tier, plan or program
+	CommissionRate                  Percent              `json:"commissionRate"` // what applies: its own rate, else that of tier, plan or program
 	UseCommissionPlanCommissionRate bool                 `json:"useCommissionPlanCommissionRate"`
 	ExemptFromCommissionTierChanges bool                 `json:"exemptFromCommissionTierChanges"`
 	AffiliateLink                   Opt[string]          `json:"affiliateLink"` // deprecated, always null
@@ -86,8 +86,8 @@ type NewAffiliate struct {
 	Once             `json:"-"`
 	FirstName        string       `json:"firstName"` // 1–100 characters
 	LastName         string       `json:"lastName"`
-	Email            string       `json:"email"` // unique among live affiliates
-	CommissionRate   Opt[Percent] `json:"commissionRate,omitzero"`
+	Email            string       `json:"email"`                     // unique among live affiliates
+	CommissionRate   Opt[Percent] `json:"commissionRate,omitzero"`   // its own rate, of the type of its plan
 	AffiliateLink    string       `json:"affiliateLink,omitzero"`    // slug of the first link; empty: made from the email
 	AffiliateStatus  string       `json:"affiliateStatus,omitzero"`  // active or inactive in any case; anything else: the program's setting
 	SendWelcomeEmail bool         `json:"sendWelcomeEmail,omitzero"` // no mail is sent; for callers of the hosted service
@@ -105,7 +105,7 @@ type AffiliateUpdate struct {
 	FirstName       Opt[string]  `json:"firstName,omitzero"`
 	LastName        Opt[string]  `json:"lastName,omitzero"`
 	Email           Opt[string]  `json:"email,omitzero"`           // the new address
-	CommissionRate  Opt[Percent] `json:"commissionRate,omitzero"`  // null: inherit
+	CommissionRate  Opt[Percent] `json:"commissionRate,omitzero"`  // its own rate, of the type of its plan; null: inherit
 	AffiliateLink   Opt[string]  `json:"affiliateLink,omitzero"`   // adds a link, never renames one
 	AffiliateStatus Opt[string]  `json:"affiliateStatus,omitzero"` // active or inactive, in any case and from any status
 }
@@ -164,12 +164,12 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 	base, random := slugBase(in.Email), p.ids.randomSlug()
 	o := p.op(ctx)
 	return write(o, rq, func() (Affiliate, error) {
-		if err := o.checkNew(in); err != nil {
+		terms, err := o.checkNew(in)
+		if err != nil {
 			return Affiliate{}, err
 		}
 		slug := in.AffiliateLink
 		if slug == "" {
-			var err error
 			if slug, err = o.freeSlug(base, random); err != nil {
 				return Affiliate{}, err
 			}
@@ -178,6 +178,9 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 			ID: o.newID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, Status: status,
 			Source: o.source.forAffiliate(), Rate: valueOrNothing(in.CommissionRate), PlanID: in.CommissionPlanID,
 			CreatedAt: o.now, UpdatedAt: o.now,
+		}
+		if !rec.Rate.IsZero() {
+			rec.RateType = terms.Type
 		}
 		if _, err := o.addLink(rec.ID, slug, requestedSlugTaken.err()); err != nil {
 			return Affiliate{}, err
@@ -227,27 +230,28 @@ func checkAnswers(all []Answer) error {
 	return nil
 }
 
-// checkNew checks a new affiliate against what is there.
-func (o *op) checkNew(in NewAffiliate) error {
+// checkNew checks a new affiliate against what is there, and returns the terms
+// that it starts under.
+func (o *op) checkNew(in NewAffiliate) (Terms, error) {
 	terms, err := o.termsOf(in.CommissionPlanID, planNotFound)
 	if err != nil {
-		return err
+		return terms, err
 	}
 	if _, ok := in.AffiliateGroupID.Get(); ok {
-		return groupNotFound.err()
+		return terms, groupNotFound.err()
 	}
 	if rate, ok := in.CommissionRate.Get(); ok {
 		if err := checkRate(rate, terms.Type); err != nil {
-			return err
+			return terms, err
 		}
 	}
 	if err := o.emailFree(in.Email, uuid.Nil); err != nil {
-		return err
+		return terms, err
 	}
 	if in.AffiliateLink == "" {
-		return nil
+		return terms, nil
 	}
-	return o.slugFree(in.AffiliateLink, uuid.Nil, requestedSlugTaken.err())
+	return terms, o.slugFree(in.AffiliateLink, uuid.Nil, requestedSlugTaken.err())
 }
 
 // termsOf are the terms of a plan; those of the program for none. They decide

@@ -27,7 +27,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 	}
 	o := p.op(ctx)
 	return write(o, rq, func() (int, error) {
-		rec, err := o.affiliateByIDOrEmail(ref.ID, ref.Email)
+		rec, err := o.typed(o.affiliateByIDOrEmail(ref.ID, ref.Email))
 		if errors.Is(err, ErrNotFound) {
 			return 0, nil
 		}
@@ -58,7 +58,7 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 	}
 	o := p.op(ctx)
 	return write(o, rq, func() (Affiliate, error) {
-		old, err := o.tx.Affiliates.Get(id)
+		old, err := o.typed(o.tx.Affiliates.Get(id))
 		if err != nil {
 			return Affiliate{}, affiliateNotFound.orOther(err)
 		}
@@ -137,7 +137,9 @@ func (up AffiliateUpdate) applied(rec AffiliateRecord) AffiliateRecord {
 	rec.FirstName = up.FirstName.Or(rec.FirstName)
 	rec.LastName = up.LastName.Or(rec.LastName)
 	rec.Email = up.Email.Or(rec.Email)
-	rec.Rate = valueOrNothing(changed(rec.Rate, up.CommissionRate))
+	if !up.CommissionRate.IsZero() {
+		rec.Rate, rec.RateType = valueOrNothing(up.CommissionRate), ""
+	}
 	if status, ok := up.AffiliateStatus.Get(); ok {
 		rec.Status = statusInput(status)
 	}
@@ -147,7 +149,7 @@ func (up AffiliateUpdate) applied(rec AffiliateRecord) AffiliateRecord {
 // change checks the merged affiliate against what is there, writes it with the
 // link that the update adds, and fires the event, unless nothing changed.
 func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, error) {
-	if err := o.checkMerged(old, rec); err != nil {
+	if err := o.checkMerged(old, &rec); err != nil {
 		return Affiliate{}, err
 	}
 	slug, adds := up.AffiliateLink.Get()
@@ -170,16 +172,9 @@ func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, er
 
 // checkMerged checks what an update changed: a rate against the terms that give
 // it its meaning, and an email against those of the others.
-func (o *op) checkMerged(old, rec AffiliateRecord) error {
-	rate, own := rec.Rate.Get()
-	if own && (rec.Rate != old.Rate || rec.PlanID != old.PlanID) {
-		terms, err := o.termsOf(rec.PlanID, planMissing)
-		if err != nil {
-			return err
-		}
-		if err := checkRate(rate, terms.Type); err != nil {
-			return err
-		}
+func (o *op) checkMerged(old AffiliateRecord, rec *AffiliateRecord) error {
+	if err := o.settleRate(old, rec); err != nil {
+		return err
 	}
 	if rec.Email == old.Email {
 		return nil
@@ -196,7 +191,7 @@ func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, ch
 	return write(o, rq, func() ([]Affiliate, error) {
 		olds, recs := make([]AffiliateRecord, len(ids)), make([]AffiliateRecord, len(ids))
 		for i, id := range ids {
-			old, err := o.tx.Affiliates.Get(id)
+			old, err := o.typed(o.tx.Affiliates.Get(id))
 			if err != nil {
 				return nil, affiliateNotFound.orOther(err)
 			}
@@ -204,7 +199,7 @@ func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, ch
 			if err := change(o, &rec); err != nil {
 				return nil, err
 			}
-			if err := o.checkMerged(old, rec); err != nil {
+			if err := o.checkMerged(old, &rec); err != nil {
 				return nil, err
 			}
 			olds[i], recs[i] = old, rec

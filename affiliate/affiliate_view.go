@@ -21,19 +21,18 @@ func (o *op) affiliateOf(rec AffiliateRecord) (Affiliate, error) {
 	if err != nil {
 		return Affiliate{}, internal("read totals", err)
 	}
-	rate, _, err := o.rateOf(rec)
+	deal, err := o.dealFor(&rec, &ReferralRecord{})
 	if err != nil {
 		return Affiliate{}, err
 	}
-	_, own := rec.Rate.Get()
 	return Affiliate{
 		ID:                              rec.ID,
 		FirstName:                       rec.FirstName,
 		LastName:                        rec.LastName,
 		Name:                            rec.name(),
 		Email:                           rec.Email,
-		CommissionRate:                  rate,
-		UseCommissionPlanCommissionRate: !own,
+		CommissionRate:                  deal.Rate,
+		UseCommissionPlanCommissionRate: !deal.own,
 		ExemptFromCommissionTierChanges: rec.TierExempt,
 		AffiliateLink:                   Null[string](),
 		Link:                            Null[string](),

@@ -13,13 +13,15 @@ import (
 // override them has been looked up.
 type deal struct {
 	Terms
+	own  bool       // Rate is the affiliate's own
 	hold HoldReason // why new commissions are on hold; empty: they are accepted
 }
 
 // dealFor finds the terms of an affiliate, and of one customer when there is
 // one: the affiliate's own rate, else the tier's, else the plan's, else the
 // program's. A plan that was set for the customer takes the place of the
-// affiliate's.
+// affiliate's. An own or a tier rate of another type than the plan is passed
+// over.
 func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 	d := deal{Terms: o.cfg.Terms}
 	planID := aff.PlanID
@@ -46,29 +48,6 @@ func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 		d.hold = HoldAffiliateBanned
 	}
 	return d, nil
-}
-
-// overrideRate puts the affiliate's own rate, else its tier's, into the deal.
-func (o *op) overrideRate(d *deal, aff *AffiliateRecord) error {
-	if rate, ok := aff.Rate.Get(); ok {
-		d.Rate = rate
-		return nil
-	}
-	if aff.TierID == uuid.Nil {
-		return nil
-	}
-	tier, err := o.tx.Tiers.Get(aff.TierID)
-	if err != nil {
-		return internal("tier of "+aff.ID.String(), err)
-	}
-	d.Rate = tier.Rate.Or(d.Rate)
-	return nil
-}
-
-// rateOf is the rate that applies to an affiliate's sales and what it means.
-func (o *op) rateOf(aff AffiliateRecord) (Percent, CommissionType, error) {
-	d, err := o.dealFor(&aff, &ReferralRecord{})
-	return d.Rate, d.Type, err
 }
 
 // over tells whether the deal pays nothing more for a customer: after so many

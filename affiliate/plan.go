@@ -84,15 +84,16 @@ func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 	})
 }
 
-// UpdatePlan changes a plan for future sales; recorded ones keep their
-// commission until they are recalculated. The type of a plan in use stays: it
-// says what the own rates of the affiliates on it mean.
+// UpdatePlan changes a plan. It holds for future sales: recorded ones keep their
+// commission, and no sale.updated fires, until [Program.RecalculateSales]
+// calculates them again. The commission type of a plan in use stays: the own
+// rates of the affiliates on it were set under it.
 //
 // Errors: [PlanNotFound], [PlanInUse], and those of [Program.CreatePlan].
 //
 // Effects: the plan; no event.
 //
-// Source: contract 2.9.
+// Source: docs/rules.md 5.3; docs/contract.md 2.9.
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (Plan, error) {
 	o := p.op(ctx)
 	rq := request{name: "plan.update", input: []any{id, up}, refused: up.check()}

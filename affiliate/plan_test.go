@@ -131,3 +131,44 @@ func TestZeroTerms(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A change of terms holds for future sales and fires no sale.updated;
+// RecalculateSales is the call for past ones, and fires it.
+func TestPlansHoldForFutureSales(t *testing.T) {
+	for name, change := range map[string]func(w *world, plan uuid.UUID, a affiliate.Affiliate, r affiliate.Referral){
+		"SetAffiliatePlan": func(w *world, plan uuid.UUID, a affiliate.Affiliate, _ affiliate.Referral) {
+			must(w.SetAffiliatePlan(w.t.Context(), plan, a.ID))
+		},
+		"SetReferralPlan": func(w *world, plan uuid.UUID, _ affiliate.Affiliate, r affiliate.Referral) {
+			must(w.SetReferralPlan(w.t.Context(), plan, r.ID))
+		},
+		"UpdatePlan": func(w *world, plan uuid.UUID, a affiliate.Affiliate, r affiliate.Referral) {
+			of := must(w.Plans(w.t.Context(), affiliate.Page{})).Items[1] // the one that a is on
+			must(w.UpdatePlan(w.t.Context(), of.ID, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("50")})}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			first := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "first", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
+			second := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "second", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50")}}))
+			a := w.join("a", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = first.ID })
+			r := w.refer("a", "kim@b.co")
+			past := w.sale(r.Email, "100")
+			for _, e := range w.fired(func() { change(w, second.ID, a, r) }) {
+				if e.Type.Family() == "sale" {
+					t.Errorf("%s fired for %s", e.Type, e.ObjectID)
+				}
+			}
+			kept := must(w.Sale(t.Context(), past.ID))
+			equal(t, past.Commissions, kept.Commissions)
+			equal(t, past.CommissionRate, kept.CommissionRate)
+			equal(t, sum("50"), w.sale(r.Email, "100").CommissionEarned)
+			fired := w.firedTypes(func() { equal(t, 1, must(w.RecalculateSales(t.Context(), affiliate.SaleFilter{}))) })
+			equal(t, 1, len(fired))
+			equal(t, true, strings.HasPrefix(fired[0], "sale.updated "))
+			equal(t, sum("50"), must(w.Sale(t.Context(), past.ID)).CommissionEarned)
+			equal(t, percent("50"), must(w.Sale(t.Context(), past.ID)).CommissionRate)
+			w.verify()
+		})
+	}
+}

@@ -64,7 +64,8 @@ type AffiliateRecord struct {
 	Email               string // canonical; empty once erased
 	Status              AffiliateStatus
 	Source              AffiliateSource
-	Rate                Opt[Percent] `json:",omitzero"` // own rate; not given: inherited
+	Rate                Opt[Percent]   `json:",omitzero"` // own rate; not given: inherited
+	RateType            CommissionType `json:",omitzero"` // under which Rate was set; empty: none, or a rate from before types were kept
 	PlanID, TierID      uuid.UUID
 	TierExempt          bool
 	PayoutEmail         string

@@ -153,7 +153,8 @@ type TierRecord struct {
 	MinReferrals int64
 	MinRevenue   Amount
 	Condition    ConditionType
-	Rate         Opt[Percent] `json:",omitzero"`
+	Rate         Opt[Percent]   `json:",omitzero"`
+	RateType     CommissionType `json:",omitzero"` // as of an [AffiliateRecord]
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }

@@ -144,14 +144,16 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status S
 
 // SetReferralPlan puts customers on a commission plan of their own, which then
 // wins over their affiliate's; the zero plan takes it away again. All or
-// nothing.
+// nothing. It holds for future sales: recorded ones keep their commission, and
+// no sale.updated fires, until [Program.RecalculateSales] calculates them again.
+// The affiliate's own rate, and its tier's, is passed over under a plan of the
+// other commission type.
 //
 // Errors: [PlanNotFound], [ReferralNotFound].
 //
-// Effects: the referrals and their future sales; referral.updated for each that
-// changed.
+// Effects: the referrals; referral.updated for each that changed.
 //
-// Source: rule 5.3; contract 2.5.
+// Source: docs/rules.md 5.3; docs/contract.md 2.5.
 func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Referral, error) {
 	o := p.op(ctx)
 	return write(o, request{name: "referral.set-plan", input: []any{plan, ids}}, func() ([]Referral, error) {

@@ -7,16 +7,17 @@ import (
 )
 
 // RecalculateSales calculates the commissions of the selected sales again under
-// the terms of today and returns how many changed. Sales in a payout and
-// refunded sales stay, and so do commissions that were set by hand and a rate
-// of the sale's own. A sale beyond its plan's limits stays without a
-// commission. A filter that names nobody selects nothing.
+// the terms of today and returns how many changed. A change of terms (a plan, an
+// own rate, a tier) holds for future sales, and this is the call for past ones.
+// Sales in a payout and refunded sales stay, and so do commissions that were set
+// by hand and a rate of the sale's own. A sale beyond its plan's limits stays
+// without a commission. A filter that names nobody selects nothing.
 //
 // Errors: [InvalidField] (totalEarned) when a total has no room.
 //
 // Effects: the sales, their totals; sale.updated for each that changed.
 //
-// Source: Seed: sale.updated.
+// Source: Seed: sale.updated; docs/rules.md 5.3.
 func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, error) {
 	o := p.op(ctx)
 	return write(o, request{name: "sale.recalculate", input: f}, func() (int, error) {

@@ -68,14 +68,18 @@ func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, m m
 }
 
 // SetAffiliatePlan puts affiliates on a commission plan, all of them or none;
-// the zero id is the program's own terms. It counts for later sales.
+// the zero id is the program's own terms. It holds for future sales: recorded
+// ones keep their commission, and no sale.updated fires, until
+// [Program.RecalculateSales] calculates them again. An own rate, and a tier's,
+// is passed over under a plan of the other commission type; it counts again
+// under one of its own.
 //
 // Errors: [PlanNotFound], [AffiliateNotFound], [InvalidField] (commissionRate)
-// when an affiliate's own rate makes no sense under the plan.
+// when an affiliate's own rate is above 100 and the plan pays a percentage.
 //
 // Effects: affiliate.updated for each that changed.
 //
-// Source: Seed: Events.
+// Source: Seed: Events; docs/rules.md 5.3.
 func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
 	rq := request{name: "affiliate.set-plan", input: []any{plan, ids}}
 	return p.changeAll(ctx, rq, ids, func(o *op, rec *AffiliateRecord) error {

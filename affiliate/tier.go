@@ -19,7 +19,7 @@ type Tier struct {
 	MinReferrals   int64         `json:"minReferrals"` // live ones
 	MinRevenue     Amount        `json:"minRevenue"`   // of what is kept of live sales
 	ConditionType  ConditionType `json:"conditionType"`
-	CommissionRate Opt[Percent]  `json:"commissionRate"` // null: none of its own
+	CommissionRate Opt[Percent]  `json:"commissionRate"` // of the program's commission type; null: none of its own
 }
 
 // NewTier is the input of [Program.CreateTier]. Tier and Name are required.
@@ -46,13 +46,15 @@ type TierUpdate struct {
 
 // CreateTier adds a tier.
 //
+// A rate is one of the program's own commission type, since a tier has no plan:
+// under a plan of the other type it is passed over.
+//
 // Errors: [MissingField] (name), [InvalidField] (tier, name, emoji,
-// minReferrals, minRevenue, conditionType, commissionRate). A rate is checked
-// as one of the program's own type, since a tier has no plan.
+// minReferrals, minRevenue, conditionType, commissionRate).
 //
 // Effects: the tier; no event.
 //
-// Source: contract 2.10.
+// Source: docs/rules.md 5.3; docs/contract.md 2.10.
 func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
 	rec := TierRecord{
 		Tier: in.Tier, Name: in.Name, Emoji: in.Emoji, MinReferrals: in.MinReferrals, MinRevenue: in.MinRevenue,
@@ -100,6 +102,7 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 		if err != nil {
 			return Tier{}, tierNotFound.orOther(err)
 		}
+		old.RateType = p.tierRateType(&old)
 		rec := up.applied(old)
 		if err := p.checkTier(&rec); err != nil {
 			return Tier{}, err
@@ -234,7 +237,9 @@ func (up TierUpdate) applied(rec TierRecord) TierRecord {
 	rec.MinReferrals = up.MinReferrals.Or(rec.MinReferrals)
 	rec.MinRevenue = up.MinRevenue.Or(rec.MinRevenue)
 	rec.Condition = up.ConditionType.Or(rec.Condition)
-	rec.Rate = changed(rec.Rate, up.Rate)
+	if !up.Rate.IsZero() {
+		rec.Rate, rec.RateType = up.Rate, ""
+	}
 	return rec
 }
 
@@ -252,10 +257,12 @@ func (p *Program) checkTier(r *TierRecord) error {
 		atLeastZero("minRevenue", r.MinRevenue.Sign() >= 0),
 		oneOf("conditionType", r.Condition, []ConditionType{ConditionAll, ConditionSome}),
 	)
-	if rate, ok := r.Rate.Get(); ok && err == nil {
-		return checkRate(rate, p.cfg.Terms.Type)
+	rate, ok := r.Rate.Get()
+	if !ok || r.RateType != "" || err != nil {
+		return err
 	}
-	return err
+	r.RateType = p.cfg.Terms.Type
+	return checkRate(rate, r.RateType)
 }
 
 func atLeastZero(field string, ok bool) *Error {

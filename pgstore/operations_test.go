@@ -108,6 +108,30 @@ func peopleOperations(ctx context.Context) []operation {
 		{"delete affiliate", func(w twin, in *input) string {
 			return done(w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}))
 		}},
+		{"own rate", func(w twin, in *input) string {
+			up := affiliate.AffiliateUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}
+			if in.n(4) > 0 {
+				up.CommissionRate = affiliate.Set(affiliate.MustPercent(in.of("0", "12.5", "50", "250")))
+			}
+			return answer(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}, up))
+		}},
+		{"plan", func(w twin, in *input) string {
+			return answer(w.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{
+				Type: affiliate.CommissionType(in.of("PERCENTAGE", "FLAT")), Rate: affiliate.MustPercent(in.of("7", "40")),
+			}}))
+		}},
+		{"set plan", func(w twin, in *input) string {
+			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
+			if in.n(2) == 1 {
+				return answer(w.SetReferralPlan(ctx, id, w.someReferral(in).ID))
+			}
+			return answer(w.SetAffiliatePlan(ctx, id, w.someAffiliate(in).ID))
+		}},
+		{"tier", func(w twin, in *input) string {
+			tier, err := w.CreateTier(ctx, affiliate.NewTier{Tier: 1 + int64(in.n(3)), Name: "t", MinRevenue: in.amount(), Rate: affiliate.Set(affiliate.MustPercent(in.of("3", "60")))})
+			return answer(tier, err) + answer(w.AssignTiers(ctx))
+		}},
+		{"recalculate", func(w twin, _ *input) string { return answer(w.RecalculateSales(ctx, affiliate.SaleFilter{})) }},
 		{"ban", func(w twin, in *input) string { return answer(w.BanAffiliates(ctx, w.someAffiliate(in).ID)) }},
 		{"link", func(w twin, in *input) string {
 			return answer(w.CreateLink(ctx, affiliate.NewLink{Once: in.once(), Link: in.of("ada", "bo", "BO", "x y", "new"), AffiliateID: w.someAffiliate(in).ID}))
