@@ -87,6 +87,8 @@ func (s *story) ofDiscounts() []refusal {
 		{"code_syntax", put, "/promotional-codes", `{"promotionalCodeId":"` + s.code + `","code":"a b"}`},
 		{"code_taken", put, "/promotional-codes", `{"promotionalCodeId":"` + s.code + `","code":"second"}`},
 		{"code_external_id_taken", put, "/promotional-codes", `{"promotionalCodeId":"` + s.code + `","externalId":"k-2"}`},
+		{"identifiers_mismatch", put, "/promotional-codes", `{"promotionalCodeId":"` + s.code + `","affiliateId":"` + s.affiliate + `","affiliateEmail":"kim@example.org"}`},
+		{"affiliate_not_found", put, "/promotional-codes", `{"promotionalCodeId":"` + s.code + `","affiliateId":"none"}`},
 		{"promotional_code_not_found", put, "/promotional-codes", `{"promotionalCodeId":"none","active":true}`},
 	}
 }

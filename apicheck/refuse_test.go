@@ -28,10 +28,10 @@ func (s *story) refusals() {
 		if op.op.RequestBody != nil {
 			s.refuseBodies(op, send)
 		}
-		switch op.method {
-		case http.MethodGet, http.MethodDelete:
+		if op.method == http.MethodGet || op.method == http.MethodDelete {
 			send(call{target: "?a=%zz"})
-		case http.MethodPost:
+		}
+		if op.method != http.MethodGet {
 			send(call{body: `{}`, header: http.Header{"Idempotency-Key": {"not one"}}})
 			for _, body := range []string{`{}`, `{"other":1}`} {
 				send(call{body: body, header: http.Header{"Idempotency-Key": {op.op.OperationID}}})
