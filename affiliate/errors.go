@@ -160,7 +160,7 @@ type Error struct {
 	Reason   Reason
 	Message  string    // the exact text for clients
 	Field    string    // JSON name of the offending field, dotted when nested
-	Failures []Failure // of a code: every failing rule in fixed order, the first one gives Reason and Message
+	Failures []Failure // of a code: every failing rule in fixed order, the first one gives Reason and Message; on the wire the Error-Reasons header
 	Err      error     // the cause, for logs
 }
 
@@ -169,6 +169,25 @@ func (e *Error) Error() string { return e.Message }
 
 // Is makes every error of [KindNotFound] match [ErrNotFound].
 func (e *Error) Is(target error) bool { return target == ErrNotFound && e.Kind == KindNotFound }
+
+// CodeRefused reports whether a promotional code cannot be used as asked: it is
+// unknown, expired, used up, for another customer and so on. That is the
+// customer's to know, and the order can go on without the code. False for
+// everything else: input that is wrong, a key that is not let in, a server that
+// fails or gives no answer. None of those says anything of the code, and what
+// was reported with it is not recorded.
+//
+//	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
+//
+// Source: docs/contract.md 3.5.
+func (e *Error) CodeRefused() bool {
+	switch e.Reason {
+	case CodeNotFound, CodeInactive, CouponInvalid, CodeExpired, CouponExpired, CodeExhausted, CouponExhausted,
+		CodeUnassigned, NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct:
+		return true
+	}
+	return false
+}
 
 // Unwrap gives errors.Is the reason, the reasons of all failures, and the
 // cause.

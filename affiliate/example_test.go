@@ -130,6 +130,34 @@ func ExampleError() {
 	// missing_field code Code is required
 }
 
+func ExampleError_CodeRefused() {
+	program, _, _ := newShop()
+	ctx := context.Background()
+	order := affiliate.NewSale{
+		PromoCode: "MARA20", Email: "tomas@example.net", Name: "Tomas Berg",
+		TotalEarned: affiliate.MustAmount("60"), ExternalID: "order-1",
+	}
+	if _, err := program.RecordSale(ctx, order); err != nil {
+		log.Fatal(err)
+	}
+	order.PromoCode, order.ExternalID = "SUMMER", "order-2" // he comes back, with a code that is none
+
+	res, err := program.RecordSale(ctx, order)
+	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
+		fmt.Println(refused.Message) // for the customer; refused.Failures has every reason
+		order.PromoCode = ""         // the order goes on, and whoever brought him is credited
+		res, err = program.RecordSale(ctx, order)
+	}
+	if err != nil {
+		log.Fatal(err) // nobody was reached: keep the order and report it again
+	}
+	sale, _ := res.Sale.Get()
+	fmt.Println(res.Outcome, "for", sale.Affiliate.Name)
+	// Output:
+	// Promo code not found
+	// recorded for Mara Lindqvist
+}
+
 func ExampleProgram_Evaluate_everyReason() {
 	program, _, coupon := newShop()
 	ctx := context.Background()

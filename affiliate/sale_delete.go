@@ -9,6 +9,10 @@ import (
 
 // DeleteSale removes a sale with its commissions. Nothing there: nil.
 //
+// It frees the sale's external ids. A provider that delivers the same payment
+// again then books it again: for money that goes back to the customer call
+// [Program.RefundSale], which keeps the sale and its ids.
+//
 // Errors: [MissingField], [InPayout].
 //
 // Effects: sale and totals; redemption counters stay; sale.deleted, unless the
@@ -31,6 +35,11 @@ func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 // reversed, disputed, or cancelled with its order. It is [Program.DeleteSale]
 // for callers that know the payment by another id and want to hear that it was
 // not there.
+//
+// It frees the sale's external ids, as DeleteSale does: a payment that is
+// delivered again after its reversal is booked again. A dispute that may be won,
+// and a payment whose notice may come late or twice, are refunded with
+// [Program.RefundSale] instead.
 //
 // Errors: [MissingField], [SaleNotFound], [InPayout].
 //

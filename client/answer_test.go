@@ -40,6 +40,43 @@ func TestSaleOutcome(t *testing.T) {
 	}
 }
 
+// TestFailures: a refusal of a code has every failing rule with its data, as on
+// the engine, the first time and as a replay.
+func TestFailures(t *testing.T) {
+	p, h := newEngine(t)
+	c := must(client.New(testBase, testKey, client.Config{Handler: h}))
+	ada := must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
+	coupon := must(p.CreateCoupon(t.Context(), affiliate.NewCoupon{
+		Name: "Old", PercentOff: affiliate.Set(affiliate.MustPercent("10")), Valid: affiliate.Set(false), RedeemBy: affiliate.Set(affiliate.Day(2020, 1, 1)),
+	}))
+	must(p.CreateCode(t.Context(), affiliate.NewCode{
+		CouponID: coupon.ID, Code: "ADA", AffiliateID: ada.ID, ExpiresAt: affiliate.Set(affiliate.Day(2020, 1, 2)),
+		MinimumAmount: affiliate.Set(affiliate.MustAmount("99.5")),
+	}))
+	sale := affiliate.NewSale{Once: affiliate.Once{Key: "k"}, PromoCode: "ada", TotalEarned: affiliate.MustAmount("5")}
+	onEngine, _ := errors.AsType[*affiliate.Error](errOf(p.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ada", TotalEarned: sale.TotalEarned})))
+	for range 2 {
+		err := errOf(c.RecordSale(t.Context(), sale))
+		e := failure(t, err)
+		if diff := cmp.Diff(onEngine.Failures, e.Err.Failures); diff != "" || len(e.Err.Failures) != 4 {
+			t.Errorf("failures (-engine +client):\n%s", diff)
+		}
+		if !e.Err.CodeRefused() || !errors.Is(err, affiliate.CouponInvalid) || !errors.Is(err, affiliate.BelowMinimum) {
+			t.Errorf("the refusal is %v", err)
+		}
+	}
+	for _, header := range []string{"", "x", "{}", `["code_expired"]`, `[{"reason":5}]`, `[{"reason":"code_expired","at":"soon"}]`, `[{"limit":1.5}]`} {
+		err := errOf(always(400, `{"error":"Nope"}`, "Error-Code", "code_expired", "Error-Reasons", header).client(t).RecordSale(t.Context(), sale))
+		if e := failure(t, err); len(e.Err.Failures) > 0 || e.Err.Reason != affiliate.CodeExpired {
+			t.Errorf("header %q: %+v", header, e.Err)
+		}
+	}
+	err := errOf(always(400, `{"error":"Nope"}`, "Error-Reasons", `[{"reason":"brand_new","message":"`+testKey+`","extra":1}]`).client(t).RecordSale(t.Context(), sale))
+	if got := failure(t, err).Err.Failures; len(got) != 1 || got[0].Reason != "brand_new" || got[0].Message != "***" {
+		t.Errorf("failures %+v", got)
+	}
+}
+
 // TestNext: the cursor of the next page, whatever the reference looks like.
 func TestNext(t *testing.T) {
 	for _, row := range []struct {

@@ -25,9 +25,9 @@ type Error struct {
 
 	// Err says what happened. Kind comes from the status, except that a 404 is
 	// KindNotFound only where it is about a record: one of a look-up, which has
-	// null for that, or of an unknown path or program is KindInvalid. Reason and
-	// Field are the server's Error-Code and Error-Field, and without them what
-	// the text says; Reason is empty when that is nothing. Err.Err is the cause
+	// null for that, or of an unknown path or program is KindInvalid. Reason,
+	// Field and Failures are the server's Error-Code, Error-Field and
+	// Error-Reasons, and without them what the text says; Reason is empty when that is nothing. Err.Err is the cause
 	// of an answer that did not come or could not be read.
 	Err *affiliate.Error
 }
@@ -123,6 +123,9 @@ func (a *call) unreadable(cause error) error {
 func (a *call) refused(err *affiliate.Error) error {
 	blank := a.client.blank
 	err.Reason, err.Field, err.Message = affiliate.Reason(blank(string(err.Reason))), blank(err.Field), blank(err.Message)
+	for i, f := range err.Failures {
+		err.Failures[i].Reason, err.Failures[i].Message = affiliate.Reason(blank(string(f.Reason))), blank(f.Message)
+	}
 	if err.Err != nil && blank(err.Err.Error()) != err.Err.Error() {
 		err.Err = errors.New(blank(err.Err.Error()))
 	}
@@ -151,6 +154,10 @@ func (a *call) refusal() *affiliate.Error {
 		Reason:  affiliate.Reason(a.last.header.Get("Error-Code")),
 		Field:   a.last.header.Get("Error-Field"),
 		Message: body.Error,
+	}
+	// What is no list of reasons is left out: the first one is in Error-Code.
+	if json.Unmarshal([]byte(a.last.header.Get("Error-Reasons")), &e.Failures) != nil {
+		e.Failures = nil
 	}
 	if e.Reason == "" { // the hosted service says it for refunds, in the body
 		e.Reason = affiliate.Reason(body.Reason)

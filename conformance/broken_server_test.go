@@ -45,7 +45,26 @@ func sample() []string {
 func over(rule string) []string { return append(sample(), rule) }
 
 func brokenServers() []brokenServer {
-	return slices.Concat(brokenAnswers(), brokenRequests(), brokenEffects())
+	return slices.Concat(brokenAnswers(), brokenRequests(), brokenEffects(), unkeyedServers())
+}
+
+// unkeyedServers read Idempotency-Key of a POST only: one for each case that
+// must see it.
+func unkeyedServers() []brokenServer {
+	var servers []brokenServer
+	for _, caught := range []string{
+		"B427 PUT /affiliates", "B427 PUT /coupons", "B427 DELETE /coupons", "B427 PATCH /sales", "B427 PUT /webhooks", "B432 a refused DELETE",
+		"B437 a code that was switched off again", "B437 a successor of the affiliate", "B437 a successor of the customer",
+		"B437 a link with the slug", "B437 a refund in part", "B429 DELETE by another query",
+	} {
+		servers = append(servers, brokenServer{"reads Idempotency-Key of a POST only: " + caught, []string{caught}, asked(func(r *http.Request, body []byte) []byte {
+			if r.Method != http.MethodPost {
+				r.Header.Del("Idempotency-Key")
+			}
+			return body
+		})})
+	}
+	return servers
 }
 
 // brokenAnswers are servers that do the right thing and say it wrong.
@@ -72,6 +91,12 @@ func brokenAnswers() []brokenServer {
 		{"adds a CORS header", over("E04"), answered(func(_ *http.Request, a *reply) { a.header.Set("Access-Control-Allow-Origin", "*") })},
 		{"leaves Error-Code out", over("E08"), answered(func(_ *http.Request, a *reply) { a.header.Del("Error-Code") })},
 		{"leaves Error-Field out", over("E09"), answered(func(_ *http.Request, a *reply) { a.header.Del("Error-Field") })},
+		{"leaves Error-Reasons out", []string{"B359 promoCode unknown", "E17"}, answered(func(_ *http.Request, a *reply) { a.header.Del("Error-Reasons") })},
+		{"has Error-Reasons on every error", over("E17"), answered(func(_ *http.Request, a *reply) {
+			if code := a.header.Get("Error-Code"); code != "" {
+				a.header.Set("Error-Reasons", `[{"reason":"`+code+`"}]`)
+			}
+		})},
 		{"leaves WWW-Authenticate out", over("E14"), answered(func(_ *http.Request, a *reply) { a.header.Del("Www-Authenticate") })},
 		{"leaves Sale-Outcome out", over("E12"), answered(func(_ *http.Request, a *reply) { a.header.Del("Sale-Outcome") })},
 		{"says that everything is a repeat", over("E13"), answered(func(_ *http.Request, a *reply) { a.header.Set("Idempotent-Replayed", "true") })},
@@ -192,16 +217,6 @@ func brokenRequests() []brokenServer {
 		})},
 		{"reads Idempotency-Key not at all", []string{"B427 POST /coupons"}, asked(func(r *http.Request, body []byte) []byte {
 			r.Header.Del("Idempotency-Key")
-			return body
-		})},
-		{"reads Idempotency-Key of a POST only", []string{
-			"B427 PUT /coupons", "B427 DELETE /coupons", "B427 PATCH /sales", "B432 a refused DELETE",
-			"B437 a code that was switched off again", "B437 a successor of the affiliate", "B437 a successor of the customer",
-			"B437 a link with the slug", "B437 a refund in part",
-		}, asked(func(r *http.Request, body []byte) []byte {
-			if r.Method != http.MethodPost {
-				r.Header.Del("Idempotency-Key")
-			}
 			return body
 		})},
 		{"keeps the affiliate of a code for ever", []string{"B254 PUT another"}, asked(func(r *http.Request, body []byte) []byte {
@@ -330,7 +345,7 @@ func brokenEffects() []brokenServer {
 				a.status, a.body = http.StatusOK, []byte(`{"message":"Coupon deleted successfully"}`)
 			}
 		})},
-		{"carries a repeat out again", []string{"B437 a code that was switched off again", "B437 a refund in part"}, after(func(next http.Handler, r *http.Request, body []byte, a *reply) {
+		{"carries a repeat out again", []string{"B437 a refund in part"}, after(func(next http.Handler, r *http.Request, body []byte, a *reply) {
 			if a.header.Get("Idempotent-Replayed") == "true" && r.Method != http.MethodPost {
 				serve(next, r, r.Method, r.URL.Path, body)
 			}

@@ -1,11 +1,14 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 // An everyRule holds for every answer of a run, whatever its case is about. Its
@@ -28,6 +31,7 @@ func everyRules() []everyRule {
 		{"E07 error body", "contract 1.9: an error has the single field error, a string", singleError},
 		{"E08 Error-Code", "contract 1.9: Error-Code, lower case with underscores, on every error and on nothing else", errorCode},
 		{"E09 Error-Field", "contract 1.9: Error-Field where a field is at fault and on nothing else", errorField},
+		{"E17 Error-Reasons", "contract 1.9: Error-Reasons, every rule that a code fails, where a code is refused and on nothing else", errorReasons},
 		{"E10 documented keys", "contract 1.6 and 2: every documented key, of its type, null where there is no value", documented},
 		{"E11 secrets", "contract 2.3, 2.12: no password ever, a secret on creation and rotation only, never the key", noSecrets},
 		{"E12 Sale-Outcome", "contract 3.7: Sale-Outcome on every answer to POST /sales that is not an error, and on nothing else", saleOutcome},
@@ -141,6 +145,23 @@ func errorField(a *answer) (want, got string) {
 		return "an Error-Field beside " + code, fmt.Sprintf("%q", lines)
 	case a.status < 400 && len(lines) > 0:
 		return "no Error-Field", fmt.Sprintf("%d, Error-Field %q", a.status, lines)
+	}
+	return "", ""
+}
+
+// errorReasons: a refusal of a code has every reason, in the form of a preview's,
+// and the first one is its code.
+func errorReasons(a *answer) (want, got string) {
+	lines, code := a.header.Values("Error-Reasons"), a.header.Get("Error-Code")
+	if !(&affiliate.Error{Reason: affiliate.Reason(code)}).CodeRefused() {
+		if len(lines) > 0 {
+			return "no Error-Reasons", fmt.Sprintf("%d %s, Error-Reasons %q", a.status, code, lines)
+		}
+		return "", ""
+	}
+	var reasons []affiliate.Failure
+	if len(lines) != 1 || json.Unmarshal([]byte(lines[0]), &reasons) != nil || len(reasons) == 0 || string(reasons[0].Reason) != code {
+		return "Error-Reasons that begin with " + code, fmt.Sprintf("%q", lines)
 	}
 	return "", ""
 }

@@ -126,9 +126,10 @@ func repeatCases() []serverCase {
 		{"B432 a refusal of a code", keptRule, func(x *exam) {
 			x.do("POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}","affiliateId":"{{affiliate}}","active":false}`).as("k")
 			body := `{"promoCode":"{{u}}","totalEarned":10}`
-			x.send(keyed("POST /sales", body, x.unique)).refused(codeInactive)
+			first := x.send(keyed("POST /sales", body, x.unique)).refused(codeInactive)
 			x.do("PUT /promotional-codes", `{"promotionalCodeId":"{{k}}","active":true}`).ok()
-			x.send(keyed("POST /sales", body, x.unique)).refused(codeInactive).headed("Idempotent-Replayed", "true")
+			x.send(keyed("POST /sales", body, x.unique)).refused(codeInactive).headed("Idempotent-Replayed", "true").
+				headed("Error-Reasons", first.header.Get("Error-Reasons"))
 			x.send(keyed("POST /sales", body, x.unique+"2")).headed("Sale-Outcome", "recorded")
 		}},
 		{"B433 a corrected body after a refusal", reusedRule, func(x *exam) {

@@ -1,5 +1,11 @@
 package conformance
 
+import (
+	"encoding/json"
+
+	"github.com/google/go-cmp/cmp"
+)
+
 // saleChangeCases are PUT, PATCH and DELETE /sales.
 func saleChangeCases() []serverCase {
 	own := func(name, rule string, run func(x *exam, put func(member string) *answer)) serverCase {
@@ -166,13 +172,18 @@ func previewCases() []serverCase {
 				{"reason":"coupon_exhausted","message":"Promo code has reached its redemption limit","limit":1,"used":1}]}`)
 		}),
 		own("B367 every failing row", all, `"percentOff":20,"valid":false,"redeemBy":"2020-01-01T00:00:00Z","limitToProducts":true,"productIds":["p"]`,
-			`,"active":false,"expiresAt":"2021-01-01T00:00:00Z","minimumAmount":25`, func(_ *exam, preview func(string) *answer) {
-				preview(`,"totalEarned":10,"product":{"productId":"q"}`).has(`{"valid":false,"reasons":[
+			`,"active":false,"expiresAt":"2021-01-01T00:00:00Z","minimumAmount":25`, func(x *exam, preview func(string) *answer) {
+				shown := preview(`,"totalEarned":10,"product":{"productId":"q"}`).has(`{"valid":false,"reasons":[
 					{"reason":"code_inactive","message":"Promo code is not active"},{"reason":"coupon_invalid","message":"Promo code is not active"},
 					{"reason":"code_expired","message":"Promo code has expired","at":"2021-01-01T00:00:00.000Z"},{"reason":"coupon_expired","message":"Promo code has expired","at":"2020-01-01T00:00:00.000Z"},
 					{"reason":"code_unassigned","message":"Promo code is not associated with an affiliate"},
 					{"reason":"below_minimum","message":"Order does not reach the minimum amount for this promo code","amount":25,"currency":"USD"},
 					{"reason":"wrong_product","message":"Promo code does not apply to this product"}],"discount":2,"affiliate":null}`)
+				refused := x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":10,"product":{"productId":"q"}}`).refused(codeInactive)
+				var said struct{ Reasons json.RawMessage }
+				if json.Unmarshal(shown.body, &said) == nil && !cmp.Equal(decodeJSON([]byte(refused.header.Get("Error-Reasons"))), decodeJSON(said.Reasons)) {
+					refused.wants("Error-Reasons as in the preview: %s", said.Reasons)
+				}
 			}),
 		own("B258 what was not sent", "contract 4.1, unverified: rows 9–14 that the code carries but the request gave no input for", `"percentOff":20,"limitToProducts":true,"productIds":["p"]`,
 			owned+`,"firstTimeOrder":true,"minimumAmount":25,"limitToAffiliate":true,"limitToCustomers":true,"customerId":"x"`, func(_ *exam, preview func(string) *answer) {

@@ -154,6 +154,9 @@ func (c *call) refuse(e *affiliate.Error) {
 	if e.Field != "" {
 		h["Error-Field"] = []string{headerText(e.Field)}
 	}
+	if len(e.Failures) > 0 {
+		h["Error-Reasons"] = []string{reasonsOf(e.Failures)}
+	}
 	status := e.Kind.Status()
 	if status == http.StatusUnauthorized {
 		h["Www-Authenticate"] = []string{"Bearer"}
@@ -162,6 +165,15 @@ func (c *call) refuse(e *affiliate.Error) {
 		Error string `json:"error"`
 	}{e.Message})
 	c.write(status, body)
+}
+
+// reasonsOf is every rule that a code fails, as the reasons of a preview are
+// written. Texts, dates and numbers of them are ASCII, as a header needs.
+//
+// Source: docs/contract.md 1.9.
+func reasonsOf(failures []affiliate.Failure) string {
+	raw, _ := json.Marshal(failures) // failures always have JSON
+	return string(raw)
 }
 
 // headerText is a text for clients as a header may hold it: what is not ASCII

@@ -122,6 +122,9 @@ func (d *drafter) refusal(r place, status int, text string, codes []affiliate.Re
 		d.known(status, code)
 	}
 	res := errorResponse(text, codes, "")
+	if slices.ContainsFunc(codes, func(r affiliate.Reason) bool { return (&affiliate.Error{Reason: r}).CodeRefused() }) {
+		res.Headers = append(res.Headers, headerRef("Error-Reasons"))
+	}
 	switch {
 	case r.public():
 		res.Headers = append(res.Headers, headerRef("Access-Control-Allow-Origin"))
@@ -248,6 +251,7 @@ func (d *drafter) sharedHeaders() named[header] {
 		{"Cache-Control", text("Answers are not kept by caches.", true, only("no-store"))},
 		{"X-Content-Type-Options", text("JSON is JSON.", true, only("nosniff"))},
 		{"Error-Field", text("The JSON name of the field or parameter, dotted when nested, where one is at fault.", false, identText)},
+		{"Error-Reasons", text("Where a promotional code is refused, every rule that it fails, in the form of the reasons of a preview: JSON. The first one is in Error-Code.", false, matches(`^\[\{.*\}\]$`))},
 		{"Sale-Outcome", text("What became of the sale.", true, values[affiliate.SaleOutcome]())},
 		{"Idempotent-Replayed", text("There when the answer is the first one of this Idempotency-Key.", false, only("true"))},
 		{"Link", text(`The next page: a query, to be resolved against the request. Absent on the last page.`, false, matches(`^<\?[^>]+>; rel="next"$`))},

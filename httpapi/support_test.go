@@ -251,6 +251,7 @@ func (a answer) check(t testing.TB, what string) {
 	if (a.status >= 400) != (a.code() != "") {
 		t.Errorf("%s: status %d with Error-Code %q", what, a.status, a.code())
 	}
+	a.checkReasons(t, what)
 	if a.status < 400 || head {
 		return
 	}

@@ -1,6 +1,6 @@
-// Package fake shows how a shop tests its own code against the engine itself:
-// Checkout is the shop's, and its test gives it a client that talks to real
-// handlers in memory, without a port.
+// Package fake shows how a shop reports its orders, and how it tests its own
+// code against the engine itself: Checkout is the shop's, and its test gives it a
+// client that talks to real handlers in memory, without a port.
 package fake
 
 import (
@@ -12,28 +12,48 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// An Order is what the shop knows of a purchase.
+// An Order is what the shop knows of a purchase that was paid.
 type Order struct {
 	ID, Email, Name string
-	Total           affiliate.Amount
-	Code            string // as the customer typed it
+	Total           affiliate.Amount // as charged
+	Code            string           // as the customer typed it; empty: none
 }
 
-// Checkout reports an order to the affiliate program and returns a line for the
-// receipt. A code that does not work is the customer's to know; the order goes
-// through without it.
-func Checkout(ctx context.Context, partners *client.Client, o Order) (string, error) {
-	result, err := partners.RecordSale(ctx, affiliate.NewSale{
-		PromoCode: o.Code, Email: o.Email, Name: o.Name, TotalEarned: o.Total, ExternalID: o.ID,
-	})
-	if refused, ok := errors.AsType[*affiliate.Error](err); ok && len(refused.Reason) > 0 {
-		return refused.Message, nil
+// A Receipt is what the customer is told.
+type Receipt struct {
+	Affiliate   string // whom the sale is credited to; empty: nobody, or the order was reported before
+	CodeRefused string // why the code did not work; empty: it did, or there was none
+}
+
+// Checkout reports an order to the affiliate program.
+//
+// A code that does not work is the customer's to know, and no reason to lose the
+// order: the sale is reported without the code, so that the affiliate who
+// brought this customer before is credited.
+//
+// An error is the shop's: the program could not be reached, did not let the shop
+// in, or did not like the order. It says nothing of the code, so the customer is
+// told nothing. Keep the order and call Checkout again later. The id of the
+// order makes it count once, also when it was the answer alone that got lost.
+func Checkout(ctx context.Context, partners *client.Client, o Order) (Receipt, error) {
+	var told Receipt
+	result, err := report(ctx, partners, o)
+	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
+		told.CodeRefused = refused.Message // refused.Failures has every reason
+		o.Code = ""
+		result, err = report(ctx, partners, o)
 	}
 	if err != nil {
-		return "", fmt.Errorf("report order %s: %w", o.ID, err)
+		return Receipt{}, fmt.Errorf("report order %s: %w", o.ID, err)
 	}
 	if sale, recorded := result.Sale.Get(); recorded {
-		return "Thank you for shopping with " + sale.Affiliate.Name, nil
+		told.Affiliate = sale.Affiliate.Name
 	}
-	return "Thank you", nil
+	return told, nil // not recorded: result.Outcome says why
+}
+
+func report(ctx context.Context, partners *client.Client, o Order) (affiliate.SaleResult, error) {
+	return partners.RecordSale(ctx, affiliate.NewSale{
+		PromoCode: o.Code, Email: o.Email, Name: o.Name, TotalEarned: o.Total, ExternalID: o.ID,
+	})
 }

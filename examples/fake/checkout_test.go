@@ -1,7 +1,10 @@
 package fake_test
 
 import (
+	"net/http"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
@@ -10,37 +13,123 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-func TestCheckout(t *testing.T) {
+const key = "a-key-for-these-tests"
+
+// newShop is the affiliate program of a shop, where Ada's code works once, its
+// handler, and the shop's client.
+func newShop(t *testing.T) (*affiliate.Program, http.Handler, *client.Client) {
 	engine, _ := affiliate.New(memstore.New(), affiliate.Config{})
-	api, _ := httpapi.New(engine, httpapi.Config{APIKeys: []string{"test"}})
-	partners, _ := client.New("http://tributary.test", "test", client.Config{Handler: api})
+	api, _ := httpapi.New(engine, httpapi.Config{APIKeys: []string{"a-key-for-these-tests"}})
+	partners, _ := client.New("http://tributary.test", "a-key-for-these-tests", client.Config{Handler: api})
 
 	ada := must(engine.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
 	ten := must(engine.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Ten", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	must(engine.CreateCode(t.Context(), affiliate.NewCode{
 		CouponID: ten.ID, Code: "ADA10", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set[int64](1),
 	}))
+	return engine, api, partners
+}
 
-	order := fake.Order{ID: "order-1", Email: "kim@example.com", Name: "Kim", Total: affiliate.MustAmount("49.90"), Code: "ada10"}
-	second := order
-	second.ID = "order-2"
+// newClient is a client like the shop's, on something else.
+func newClient(key string, h http.Handler) *client.Client {
+	return must(client.New("http://tributary.test", key, client.Config{Handler: h, MinWait: 1, MaxWait: 1}))
+}
+
+var order = fake.Order{ID: "order-1", Email: "kim@example.com", Name: "Kim", Total: affiliate.MustAmount("50"), Code: "ada10"}
+
+// TestCheckout: orders by a code that works, by one that does not, and twice.
+func TestCheckout(t *testing.T) {
+	engine, _, partners := newShop(t)
+	second, stranger := order, order
+	second.ID, stranger.ID, stranger.Email = "order-2", "order-3", "lou@example.com"
+	const limit = "Promo code has reached its redemption limit"
 	for _, step := range []struct {
 		name  string
 		order fake.Order
-		want  string
+		want  fake.Receipt
 	}{
-		{"OK", order, "Thank you for shopping with Ada Lovelace"},
-		{"Again", order, "Thank you"}, // the sale is there: nothing is counted twice
-		{"ErrCodeExhausted", second, "Promo code has reached its redemption limit"},
+		{"OK", order, fake.Receipt{Affiliate: "Ada Lovelace"}},
+		{"Again", order, fake.Receipt{}}, // the sale is there: nothing is counted twice
+		{"RefusedOfKnownCustomer", second, fake.Receipt{Affiliate: "Ada Lovelace", CodeRefused: limit}},
+		{"RefusedOfStranger", stranger, fake.Receipt{CodeRefused: limit}},
 	} {
-		if got := must(fake.Checkout(t.Context(), partners, step.order)); got != step.want {
-			t.Errorf("%s: %q, want %q", step.name, got, step.want)
+		if diff := cmp.Diff(step.want, must(fake.Checkout(t.Context(), partners, step.order))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, diff)
 		}
 	}
 	if code := must(engine.Code(t.Context(), affiliate.CodeRef{Code: "ADA10"})); code.TimesRedeemed != 1 {
 		t.Errorf("the code counts %d redemptions, want 1", code.TimesRedeemed)
 	}
+	if sales := must(engine.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items; len(sales) != 2 {
+		t.Errorf("%d sales, want those of the known customer", len(sales))
+	}
 }
+
+// TestOutage: while the program cannot be reached, or does not let the shop in,
+// a checkout is an error and no receipt. The shop calls again later, and the
+// sale is there once.
+func TestOutage(t *testing.T) {
+	for name, down := range map[string]func(api http.Handler) *client.Client{
+		"wrong key": func(api http.Handler) *client.Client { return newClient("another-key-of-22-chars", api) },
+		"store down": func(http.Handler) *client.Client {
+			return newClient(key, answering(http.StatusInternalServerError, "internal_error", "Internal server error"))
+		},
+		"rate limit": func(http.Handler) *client.Client {
+			return newClient(key, answering(http.StatusTooManyRequests, "rate_limited", "Too many requests. Please slow down."))
+		},
+		"wrong address": func(http.Handler) *client.Client { return newClient(key, http.NotFoundHandler()) },
+		"proxy":         func(http.Handler) *client.Client { return newClient(key, answering(http.StatusBadGateway, "", "")) },
+		"answers lost": func(api http.Handler) *client.Client {
+			return newClient(key, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				api.ServeHTTP(discard{}, r)
+				panic(http.ErrAbortHandler)
+			}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, api, partners := newShop(t)
+			receipt, err := fake.Checkout(t.Context(), down(api), order)
+			if err == nil || receipt != (fake.Receipt{}) {
+				t.Errorf("the checkout says %+v, %v", receipt, err)
+			}
+			if _, err := fake.Checkout(t.Context(), partners, order); err != nil {
+				t.Errorf("and again: %v", err)
+			}
+			sales := must(engine.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+			if len(sales) != 1 || sales[0].Affiliate.Name != "Ada Lovelace" {
+				t.Errorf("sales %+v", sales)
+			}
+		})
+	}
+}
+
+// TestBadInput: what the shop itself gets wrong is an error, and not the
+// customer's.
+func TestBadInput(t *testing.T) {
+	_, _, partners := newShop(t)
+	free := order
+	free.Total = affiliate.Amount{}
+	if receipt, err := fake.Checkout(t.Context(), partners, free); err == nil {
+		t.Errorf("the checkout says %+v", receipt)
+	}
+}
+
+// answering is a server that gives one error to everything.
+func answering(status int, code, text string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Error-Code", code)
+		w.WriteHeader(status)
+		w.Write([]byte(`{"error":"` + text + `"}`))
+	})
+}
+
+// discard takes an answer that nobody gets.
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) WriteHeader(int)             {}
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -1,0 +1,50 @@
+package affiliate_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// TestPaymentDeliveredAgain: a payment counts once while its sale stands, also
+// when that was refunded. Deleting or reversing the sale frees its external id,
+// and the payment is booked again.
+func TestPaymentDeliveredAgain(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		undo func(w *world, id affiliate.SaleID) error
+		want affiliate.SaleOutcome
+	}{
+		"nothing": {func(*world, affiliate.SaleID) error { return nil }, affiliate.SaleDuplicate},
+		"refunded": {func(w *world, id affiliate.SaleID) error {
+			return errOf(w.RefundSale(ctx, affiliate.Refund{SaleID: id}))
+		}, affiliate.SaleDuplicate},
+		"deleted": {func(w *world, id affiliate.SaleID) error { return w.DeleteSale(ctx, id) }, affiliate.SaleRecorded},
+		"reversed": {func(w *world, _ affiliate.SaleID) error {
+			return w.ReverseSale(ctx, affiliate.SaleRef{ExternalID: "order-1"})
+		}, affiliate.SaleRecorded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.ada()
+			payment := affiliate.NewSale{ReferralID: "ada", Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("50"), ExternalID: "order-1"}
+			first := must(w.RecordSale(ctx, payment)).Sale.Or(affiliate.Sale{})
+			if err := c.undo(w, first.ID); err != nil {
+				t.Fatal(err)
+			}
+			again := must(w.RecordSale(ctx, payment))
+			if again.Outcome != c.want {
+				t.Errorf("delivered again: %s, want %s", again.Outcome, c.want)
+			}
+			if earlier, ok := again.Earlier.Get(); ok != (c.want == affiliate.SaleDuplicate) || ok && earlier.ID != first.ID {
+				t.Errorf("the sale that was there is %v", earlier.ID)
+			}
+			listed := must(w.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set("order-1")}, affiliate.Page{})).Items
+			if len(listed) != 1 {
+				t.Errorf("%d sales with the external id", len(listed))
+			}
+			w.verify()
+		})
+	}
+}
