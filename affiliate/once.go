@@ -268,7 +268,7 @@ func encodeAnswer[T any](answer T) (raw []byte, outcome string, err error) {
 
 // replay gives the answer of a receipt, once more.
 func replay[T any](o *op, rq request, rec *ReceiptRecord) (answer T, err error) {
-	stored := rec.Answer
+	var stored []byte
 	if rec.Refusal != nil {
 		refusal := new(Error)
 		if err := json.Unmarshal(rec.Refusal, refusal); err != nil {

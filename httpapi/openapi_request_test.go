@@ -41,7 +41,7 @@ func (d *drafter) parameters(r place, res described, about about) []parameter {
 func onceParameter() parameter { return parameter{Ref: "#/components/parameters/Idempotency-Key"} }
 
 // keyed reports whether an operation takes an Idempotency-Key.
-func (r place) keyed() bool { return r.method != http.MethodGet && !r.public() }
+func (p place) keyed() bool { return p.method != http.MethodGet && !p.public() }
 
 // lookupParameters are those of a GET, in the order in which they decide.
 func (d *drafter) lookupParameters(r route, about about) []parameter {
