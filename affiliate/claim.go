@@ -1,7 +1,6 @@
 package affiliate
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -54,62 +53,91 @@ const (
 	FailedNoSender       = "no_sender"       // a test without Config.Send
 )
 
-// perEndpoint is how many attempts of one endpoint may be in flight at once, so
-// that one that hangs holds up no other.
-const perEndpoint = 4
-
-// lookAhead is how many due deliveries of an endpoint a claim looks at: it
-// bounds the cost where many cannot be claimed.
-const lookAhead = 256
-
-// ClaimDeliveries takes on up to n deliveries that are due, the longest due
-// first, and keeps them from others until the lease ends. It passes over
-// endpoints that are paused or have 4 attempts in flight, and over deliveries
-// of an object that has one in flight at the same endpoint. Deliveries of an
-// object start in the order of its revisions while none has failed. At most
-// half of the claims, rounded up, are retries and replays.
+// ClaimDeliveries takes on up to n deliveries that are due, and keeps them from
+// others until the lease ends. n is the number of free slots: together with the
+// attempts in flight it is all the slots there are.
+//
+//   - An endpoint has at most 4 attempts in flight; one that has not answered
+//     in the last 5 minutes, or never, or left its last attempt unanswered, has 1.
+//     Such endpoints have at most half of all slots, come after those that answer,
+//     and take turns.
+//   - Of those that answer, one that has nothing in flight comes before one that
+//     has, and then the longest due. An eighth of the slots, rounded up, is kept
+//     for endpoints that have nothing in flight.
+//   - At most half of all slots, rounded up, are for retries and replays.
+//   - Paused endpoints are passed over, and deliveries of an object that has one
+//     in flight at the same endpoint. Those of an object start in the order of its
+//     revisions while none has failed.
 //
 // The lease must be longer than an attempt takes: a delivery whose lease has
-// ended is claimed again, and its receiver gets it twice.
+// ended is claimed again, and its receiver gets it twice. A clock that goes back
+// keeps nothing waiting for longer than it was to wait; the clocks of processes
+// that share a store differ by less than 15 seconds.
 //
 // Errors: those of the store.
 //
 // Effects: the queue; no event. A delivery whose secrets cannot be opened is
 // settled as a failed attempt.
 //
-// Source: ours, because what is committed must arrive, whoever sends it.
+// Source: docs/webhooks.md 4.4; ours, because what is committed must arrive,
+// whoever sends it.
 func (p *Program) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]Claim, error) {
 	if n < 1 || lease < time.Millisecond {
 		return nil, errors.New("claim deliveries: n and lease must be positive")
 	}
-	o := p.op(ctx)
-	if due, err := o.anyDue(); err != nil || !due {
+	if due, err := p.op(ctx).anyDue(); err != nil || !due {
 		return nil, err
 	}
-	taken, err := update(o, func() ([]leased, error) {
-		taken, err := o.take(n, lease)
-		if err != nil {
-			return nil, internal("claim deliveries", err)
+	o := p.op(ctx)
+	taken, err := o.claim(n, lease)
+	if errors.Is(err, errWentBack) {
+		if err := p.rewind(ctx); err != nil {
+			return nil, err
 		}
-		return taken, nil
-	})
+		o = p.op(ctx)
+		taken, err = o.claim(n, lease)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return p.claims(ctx, taken, o.now)
 }
 
-// anyDue looks at the head of the queue alone, so that a dispatcher with
-// nothing to do writes nothing.
+// anyDue looks at the heads of the queue alone, so that a dispatcher with nothing
+// to do writes nothing. Where nothing is due it asks the endpoints whether that
+// is because the clock has gone back.
 func (o *op) anyDue() (bool, error) {
 	return view(o.ctx, o.Program, func(v *op) (bool, error) {
-		for q, err := range v.tx.Queue.List(Query{Limit: 1}) {
-			if err != nil {
-				return false, internal("read queue", err)
+		for _, lane := range []Query{{Limit: 1}, {After: promptLane(), Limit: 1}} {
+			for q, err := range v.tx.Queue.List(lane) {
+				if err != nil {
+					return false, internal("read queue", err)
+				}
+				if q.dueAt(o.now) {
+					return true, nil
+				}
 			}
-			return !q.due().After(o.now), nil
+		}
+		for ep, err := range v.tx.Endpoints.List(Query{}) {
+			if err != nil {
+				return false, internal("read endpoints", err)
+			}
+			if ep.wentBack(o.now) {
+				return true, nil
+			}
 		}
 		return false, nil
+	})
+}
+
+// claim is the transaction of ClaimDeliveries.
+func (o *op) claim(n int, lease time.Duration) ([]leased, error) {
+	return update(o, func() ([]leased, error) {
+		taken, err := o.take(n, lease)
+		if err != nil {
+			return nil, internal("claim deliveries", err)
+		}
+		return taken, nil
 	})
 }
 
@@ -124,26 +152,17 @@ type leased struct {
 
 // take chooses and leases up to n deliveries.
 func (o *op) take(n int, lease time.Duration) ([]leased, error) {
-	var waiting []waiting
-	for ep, err := range o.tx.Endpoints.List(Query{}) {
-		if err != nil {
-			return nil, err
-		}
-		if !ep.Active || ep.PausedUntil.After(o.now) {
-			continue
-		}
-		ep.land(func(f FlightRecord) bool { return !f.Until.After(o.now) })
-		if len(ep.InFlight) >= perEndpoint {
-			continue
-		}
-		free := ep // of its own: most are full where there is much to do
-		if waiting, err = o.waitingAt(waiting, &free); err != nil {
-			return nil, err
-		}
+	d, err := o.newDispatch(n)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := d.choose()
+	if err != nil {
+		return nil, err
 	}
 	until := wholeMillis(o.now.Add(lease))
 	var out []leased
-	for _, w := range choose(waiting, n) {
+	for _, w := range chosen {
 		t, err := o.lease(w, until)
 		if err != nil {
 			return nil, err
@@ -154,72 +173,6 @@ func (o *op) take(n int, lease time.Duration) ([]leased, error) {
 		out = append(out, t)
 	}
 	return out, o.storeFlights(out)
-}
-
-// A waiting is a due delivery of an endpoint.
-type waiting struct {
-	QueueRecord
-	endpoint *EndpointRecord
-}
-
-// waitingAt appends what an endpoint has due: up to its free slots of first
-// attempts, and as many others, since how many of each are wanted is decided
-// over all endpoints.
-func (o *op) waitingAt(dst []waiting, ep *EndpointRecord) ([]waiting, error) {
-	room := perEndpoint - len(ep.InFlight)
-	place := make(map[uuid.UUID]int, 2*room) // of objects, in dst
-	for _, f := range ep.InFlight {
-		place[f.ObjectID] = -1
-	}
-	seen, firsts, others := 0, 0, 0
-	for q, err := range o.tx.Queue.List(Query{Key: Key{Index: OfEndpoint, ID: ep.ID}, Limit: lookAhead}) {
-		if err != nil {
-			return dst, err
-		}
-		if seen++; q.due().After(o.now) || seen > lookAhead {
-			break
-		}
-		count := &firsts
-		if q.again() {
-			count = &others
-		}
-		if at, held := place[q.ObjectID]; held {
-			if at >= 0 && q.precedes(dst[at].QueueRecord) {
-				dst[at].QueueRecord = q
-			}
-			continue
-		}
-		if *count == room {
-			continue
-		}
-		*count++
-		place[q.ObjectID] = len(dst)
-		dst = append(dst, waiting{q, ep})
-	}
-	return dst, nil
-}
-
-// choose takes the n that have been due the longest, within the free slots of
-// their endpoints, at most half of them for another attempt than the first.
-func choose(all []waiting, n int) []waiting {
-	slices.SortFunc(all, func(x, y waiting) int { return bytes.Compare(x.ID[:], y.ID[:]) })
-	taken, again := make(map[uuid.UUID]int), 0
-	out := all[:0]
-	for _, w := range all {
-		full := len(w.endpoint.InFlight)+taken[w.EndpointID] >= perEndpoint
-		if full || w.again() && again == (n+1)/2 {
-			continue
-		}
-		if len(out) == n {
-			break
-		}
-		if w.again() {
-			again++
-		}
-		taken[w.EndpointID]++
-		out = append(out, w)
-	}
-	return out
 }
 
 // lease moves a delivery to the end of its lease, under a fresh token.
@@ -235,18 +188,21 @@ func (o *op) lease(w waiting, until time.Time) (leased, error) {
 	if event.Payload.IsZero() {
 		return leased{}, nil
 	}
-	q := w.QueueRecord
-	q.ID, q.Token = o.queueID(until), o.newID()
+	q, ep := w.QueueRecord, w.endpoint
+	q.ID, q.Token, q.Since = o.queueID(until), o.newID(), o.now
 	if err := o.requeue(w.ID, q); err != nil {
 		return leased{}, err
 	}
-	w.endpoint.InFlight = append(w.endpoint.InFlight, FlightRecord{Token: q.Token, ObjectID: q.ObjectID, Until: until})
+	ep.WorkedAt = later(o.now, ep.WorkedAt)
+	ep.InFlight = append(ep.InFlight, FlightRecord{
+		Token: q.Token, ObjectID: q.ObjectID, Again: q.again(), Since: o.now, Until: until,
+	})
 	return leased{
 		claim: Claim{
 			Delivery: d.ID, Token: q.Token, Endpoint: d.EndpointID, Event: d.Type, MessageID: messageID(d.EventID),
-			URL: w.endpoint.URL, SvixHeaders: w.endpoint.SvixHeaders, Attempt: len(d.Attempts) + 1, Manual: q.Manual,
+			URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: len(d.Attempts) + 1, Manual: q.Manual,
 		},
-		event: d.EventID, payload: event.Payload, endpoint: w.endpoint,
+		event: d.EventID, payload: event.Payload, endpoint: ep,
 	}, nil
 }
 
@@ -310,32 +266,4 @@ func (p *Program) signers(ep *EndpointRecord, now time.Time) []Secret {
 		out = append(out, Secret(raw))
 	}
 	return out
-}
-
-// due is the moment that the place in the queue stands for.
-func (r QueueRecord) due() time.Time {
-	var ms int64
-	for _, b := range r.ID[:6] {
-		ms = ms<<8 | int64(b)
-	}
-	return time.UnixMilli(ms).UTC()
-}
-
-// again tells whether the next attempt is another than the first of the
-// schedule.
-func (r QueueRecord) again() bool { return r.Tried || r.Manual }
-
-// precedes tells whether r must start before q, of the same object.
-func (r QueueRecord) precedes(q QueueRecord) bool {
-	return !r.again() && !q.again() && r.Revision < q.Revision
-}
-
-// land removes the attempts that are over.
-func (r *EndpointRecord) land(over func(FlightRecord) bool) {
-	r.InFlight = slices.DeleteFunc(r.InFlight, over)
-}
-
-// wholeMillis rounds up to what a place in the queue can tell.
-func wholeMillis(t time.Time) time.Time {
-	return t.Add(time.Millisecond - time.Microsecond).Truncate(time.Millisecond)
 }

@@ -122,6 +122,15 @@ func (f DeliveryFilter) choose() (c choice[DeliveryRecord]) {
 	return c
 }
 
+// nextAttempt is when the next attempt is made, as it is shown: not before the
+// delivery was created, also where the clock has gone back since.
+func (r *DeliveryRecord) nextAttempt() time.Time {
+	if r.NextAttemptAt.IsZero() {
+		return r.NextAttemptAt
+	}
+	return later(r.NextAttemptAt, r.CreatedAt)
+}
+
 // createdIn tells whether a delivery was created in a range; a zero end is
 // open.
 func createdIn(d DeliveryRecord, since, until time.Time) bool {
@@ -180,7 +189,7 @@ func (f DeliveryFilter) texts() []string {
 func deliveryOf(rec DeliveryRecord) Delivery {
 	d := Delivery{
 		ID: rec.ID, WebhookID: rec.EndpointID, EventID: messageID(rec.EventID), Event: rec.Type, State: rec.State,
-		AttemptCount: int64(len(rec.Attempts)), NextAttemptAt: timeOrNull(rec.NextAttemptAt),
+		AttemptCount: int64(len(rec.Attempts)), NextAttemptAt: timeOrNull(rec.nextAttempt()),
 		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
 		Attempts: make([]DeliveryAttempt, len(rec.Attempts)),
 	}

@@ -44,32 +44,45 @@ func TestFanOut(t *testing.T) {
 	w.verify()
 }
 
-// The place in the queue is the due time, also where ids of the host begin with
-// none.
+// Places in the queue begin with the moment that is waited for, also where ids of
+// the host begin with none. Behind them stands what waits for nothing, in the
+// order of the events.
 func TestFanOutQueueIDs(t *testing.T) {
-	n := byte(0)
-	w := newWorld(t, func(c *affiliate.Config) {
-		c.NewID = func() uuid.UUID { n++; return uuid.UUID{14: 1, 15: n} }
-	})
-	w.hook()
-	w.ada()
-	err := w.store.View(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
-		for q, err := range tx.Queue.List(affiliate.Query{}) {
-			if err != nil {
-				return err
+	for name, wait := range map[string]time.Duration{"Waits": time.Minute, "Prompt": 0} {
+		t.Run(name, func(t *testing.T) {
+			n := byte(0)
+			w := newWorld(t, func(c *affiliate.Config) {
+				c.NewID = func() uuid.UUID { n++; return uuid.UUID{14: 1, 15: n} }
+				c.Schedule = []time.Duration{wait, time.Hour}
+			})
+			w.hookAt("https://a.example/")
+			w.hookAt("https://b.example/")
+			w.ada()
+			var got, want []uuid.UUID // deliveries, in the order of the queue and of the events
+			behind(t, w, func(tx *affiliate.Tx) {
+				for d, err := range tx.Deliveries.List(affiliate.Query{}) {
+					must(0, err)
+					want = append(want, d.ID)
+				}
+				for q, err := range tx.Queue.List(affiliate.Query{}) {
+					must(0, err)
+					got = append(got, q.DeliveryID)
+					var ms int64
+					for _, b := range q.ID[:6] {
+						ms = ms<<8 | int64(b)
+					}
+					if due := start.Add(wait).UnixMilli(); wait > 0 && ms != due || wait == 0 && q.ID[0] != 0x80 {
+						t.Errorf("queue id %s is due at %d", q.ID, ms)
+					}
+				}
+			})
+			if len(got) != 6 {
+				t.Errorf("%d places in the queue", len(got))
 			}
-			var ms int64
-			for _, b := range q.ID[:6] {
-				ms = ms<<8 | int64(b)
+			if wait == 0 {
+				equal(t, want, got)
 			}
-			if ms != start.UnixMilli() {
-				t.Errorf("queue id %s is due at %d", q.ID, ms)
-			}
-		}
-		return nil
-	})
-	if err != nil || len(w.dump()["queue"]) != 3 {
-		t.Errorf("queue %v: %v", w.dump()["queue"], err)
+		})
 	}
 }
 

@@ -155,6 +155,7 @@ func TestDispatchFaults(t *testing.T) {
 				w := newWorldOn(t, memstore.New())
 				m := mailbox{got: map[string][]string{}}
 				w.hookAt("https://a.example/")
+				w.answered()
 				w.crowd(6)
 				hit := m.through(t, w, w.With(fault(w.store, n)))
 				m.finish(w)
@@ -215,6 +216,7 @@ func TestDispatchLostAnswers(t *testing.T) {
 	w := newWorld(t)
 	m := mailbox{got: map[string][]string{}}
 	w.hook()
+	w.answered()
 	w.crowd(2)
 	if _, err := w.With(conformance.LoseAnswer(w.store, 1)).ClaimDeliveries(t.Context(), 8, lease); !errors.Is(err, conformance.ErrInjected) {
 		t.Fatal(err)

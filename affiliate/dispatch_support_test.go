@@ -2,6 +2,7 @@ package affiliate_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -131,6 +132,18 @@ func (w *world) hookAt(url string, types ...affiliate.EventType) affiliate.Issue
 		types = []affiliate.EventType{"*"}
 	}
 	return must(w.CreateEndpoint(context.Background(), affiliate.NewEndpoint{URL: url, Events: types}))
+}
+
+// answered notes that every endpoint has just answered, so that it may have all
+// its slots.
+func (w *world) answered() {
+	w.t.Helper()
+	behind(w.t, w, func(tx *affiliate.Tx) {
+		for ep, err := range tx.Endpoints.List(affiliate.Query{}) {
+			ep.AnsweredAt = w.now
+			must(0, errors.Join(err, tx.Endpoints.Replace(ep)))
+		}
+	})
 }
 
 // told collects notices.

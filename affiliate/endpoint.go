@@ -311,7 +311,9 @@ func (p *Program) checkEndpointUpdate(id uuid.UUID, up EndpointUpdate) []*Error 
 
 // apply is the endpoint after the update.
 func (up EndpointUpdate) apply(rec EndpointRecord, now time.Time) EndpointRecord {
-	rec.URL = up.URL.Or(rec.URL)
+	if url := up.URL.Or(rec.URL); url != rec.URL {
+		rec.URL, rec.AnsweredAt = url, time.Time{} // another receiver
+	}
 	rec.SvixHeaders = up.SvixHeaders.Or(rec.SvixHeaders)
 	if types, ok := up.Events.Get(); ok {
 		rec.Events = allTypes(types)
@@ -334,7 +336,7 @@ func (r *EndpointRecord) disable(why DisabledReason, now time.Time) {
 // enable starts deliveries again, with a clean slate.
 func (r *EndpointRecord) enable() {
 	r.Active, r.DisabledReason, r.DisabledAt = true, "", time.Time{}
-	r.FirstFailureAt, r.PausedUntil = time.Time{}, time.Time{}
+	r.FirstFailureAt, r.PausedUntil, r.AnsweredAt = time.Time{}, time.Time{}, time.Time{}
 	r.Warned, r.Dead = false, false
 }
 

@@ -21,15 +21,16 @@ func (o *op) fanOut(rec *EventRecord) error {
 		if !slices.Contains(endpoints[i].Events, rec.Type) {
 			continue
 		}
-		if err := o.deliver(rec, &endpoints[i]); err != nil {
+		if err := o.deliver(rec, &endpoints[i], i); err != nil {
 			return internal("write delivery", err)
 		}
 	}
 	return nil
 }
 
-// deliver writes the delivery of an event to an endpoint.
-func (o *op) deliver(rec *EventRecord, ep *EndpointRecord) error {
+// deliver writes the delivery of an event to an endpoint, by its number among
+// all.
+func (o *op) deliver(rec *EventRecord, ep *EndpointRecord, number int) error {
 	d := DeliveryRecord{
 		ID: o.newID(), EventID: rec.ID, EndpointID: ep.ID, Type: rec.Type, State: DeliverySkipped,
 		CreatedAt: o.now, UpdatedAt: o.now,
@@ -37,23 +38,35 @@ func (o *op) deliver(rec *EventRecord, ep *EndpointRecord) error {
 	if !ep.Active {
 		return o.tx.Deliveries.Insert(d)
 	}
-	d.State, d.NextAttemptAt = DeliveryPending, o.now.Add(o.cfg.Schedule[0])
+	d.State, d.NextAttemptAt = DeliveryPending, o.now
+	q := queued(&d, rec)
+	if wait := o.cfg.Schedule[0]; wait == 0 {
+		q.ID = promptID(rec.ID, number)
+	} else {
+		q.Since = o.momentOf(rec)
+		d.NextAttemptAt = q.Since.Add(wait)
+		q.ID = o.queueID(d.NextAttemptAt)
+	}
 	if err := o.tx.Deliveries.Insert(d); err != nil {
 		return err
 	}
-	q := queued(&d, rec)
-	q.ID = o.queueID(d.NextAttemptAt)
 	return o.tx.Queue.Insert(q)
+}
+
+// momentOf is when an event happened, and not before those that were committed
+// before it, as far as ids tell: what waits keeps its order when the clock goes
+// back.
+func (o *op) momentOf(rec *EventRecord) time.Time {
+	if o.cfg.NewID != nil {
+		return rec.OccurredAt
+	}
+	return later(rec.OccurredAt, QueueRecord{ID: rec.ID}.due())
 }
 
 // queued is the entry of a delivery in the queue, without its place.
 func queued(d *DeliveryRecord, event *EventRecord) QueueRecord {
 	return QueueRecord{DeliveryID: d.ID, EndpointID: d.EndpointID, ObjectID: event.ObjectID, Revision: event.Revision}
 }
-
-// queueID is the place in the queue of what is due at a moment. The stamp is
-// put on every id: a host's own ids need not begin with a time.
-func (o *op) queueID(due time.Time) uuid.UUID { return stampID(o.newID(), due) }
 
 // dequeue settles whatever waits for an endpoint in a state that is not sent.
 // Its cost is that of the deliveries that wait.

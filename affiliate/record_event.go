@@ -52,6 +52,8 @@ type EndpointRecord struct {
 	DisabledAt     time.Time
 	FirstFailureAt time.Time
 	LastSuccessAt  time.Time
+	AnsweredAt     time.Time // when the last attempt was answered, whatever the answer; zero: it was not
+	WorkedAt       time.Time // of the last claim, settlement or replay: no wait is counted from a later moment
 	PausedUntil    time.Time
 	Warned         bool           // the host was told that it only fails
 	Dead           bool           // a delivery has failed for good since FirstFailureAt
@@ -63,9 +65,10 @@ type EndpointRecord struct {
 // FlightRecord is an attempt under way: it holds a slot of its endpoint, and
 // its object, until it is settled or its lease ends.
 type FlightRecord struct {
-	Token    uuid.UUID // of the claim
-	ObjectID uuid.UUID
-	Until    time.Time // end of the lease
+	Token        uuid.UUID // of the claim
+	ObjectID     uuid.UUID
+	Again        bool      // it is not the first of its delivery
+	Since, Until time.Time // the lease
 }
 
 // SecretRecord is one signing secret of an endpoint.
@@ -153,14 +156,17 @@ func (r DeliveryRecord) AppendKeys(dst []Key) []Key {
 		Key{Index: OfState, Text: string(r.State)})
 }
 
-// QueueRecord is a delivery that waits for an attempt. Its id is the due time
-// in 48 bits of milliseconds and random bits, so that the head of the table is
-// what is due.
+// QueueRecord is a delivery that waits for an attempt. Its id begins with the
+// moment it waits for, in 48 bits of milliseconds, so that the head of the table
+// is what is due. A first attempt that waits for nothing stands behind all
+// moments: the highest bit of its id is set, and the rest begins like the id of
+// its event.
 type QueueRecord struct {
 	ID                     uuid.UUID
 	DeliveryID, EndpointID uuid.UUID
 	ObjectID               uuid.UUID // of the event
 	Revision               int64     // of the event
+	Since                  time.Time // when it began to wait; zero: it waits for nothing
 	Token                  uuid.UUID // of the claim that holds it; zero: none
 	Tried                  bool      // an attempt was made before
 	Manual                 bool      // the next attempt is a replay

@@ -86,13 +86,18 @@ func (o *op) replayOne(id uuid.UUID) (int, error) {
 	return 1, o.again(d)
 }
 
-// replayTo refuses an endpoint that gets nothing.
+// replayTo refuses an endpoint that gets nothing, and notes on another that
+// something is put in line for it.
 func (o *op) replayTo(id uuid.UUID) error {
 	ep, err := o.endpoint(id)
-	if err == nil && !ep.Active {
+	if err != nil {
+		return err
+	}
+	if !ep.Active {
 		return webhookDisabled.err()
 	}
-	return err
+	ep.WorkedAt = later(o.now, ep.WorkedAt)
+	return o.tx.Endpoints.Replace(ep)
 }
 
 // sendable tells whether the event of a delivery still has its payload.
@@ -161,7 +166,8 @@ func (o *op) again(d DeliveryRecord) error {
 			return internal("replay", err)
 		}
 	}
-	q.ID, q.Token, q.Tried, q.Manual = o.queueID(o.now), uuid.Nil, len(d.Attempts) > 0, true
+	q.ID, q.Since, q.Token = o.queueID(o.now), o.now, uuid.Nil
+	q.Tried, q.Manual = len(d.Attempts) > 0, true
 	d.State, d.NextAttemptAt, d.UpdatedAt = DeliveryPending, o.now, later(o.now, d.UpdatedAt)
 	if err := o.tx.Deliveries.Replace(d); err != nil {
 		return internal("replay", err)

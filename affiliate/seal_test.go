@@ -22,7 +22,7 @@ func sealed(c *affiliate.Config) {
 }
 
 // behind changes records behind the engine's back.
-func behind(t *testing.T, w *world, change func(tx *affiliate.Tx)) {
+func behind(t testing.TB, w *world, change func(tx *affiliate.Tx)) {
 	t.Helper()
 	err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
 		change(tx)

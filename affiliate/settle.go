@@ -88,6 +88,7 @@ func (s *settlement) settle(a *Attempt, draw uint64) error {
 	if err != nil {
 		return err
 	}
+	ep.heard(a, s.now)
 	d.Attempts = append(d.Attempts, a.record(q.Manual, s.now))
 	v := decide(a, len(d.Attempts), s.cfg.Schedule, draw)
 	if err := s.advance(d, q, v); err != nil {
@@ -103,6 +104,18 @@ func (s *settlement) settle(a *Attempt, draw uint64) error {
 	return s.health(ep, &d, v)
 }
 
+// heard notes whether an endpoint answered. What never left this side says
+// nothing of it.
+func (r *EndpointRecord) heard(a *Attempt, now time.Time) {
+	r.WorkedAt = later(now, r.WorkedAt)
+	switch {
+	case a.Status != 0:
+		r.AnsweredAt = now
+	case a.Err != FailedSecret && a.Err != FailedBlockedURL:
+		r.AnsweredAt = time.Time{}
+	}
+}
+
 // advance gives a delivery its state and its place in the queue.
 func (s *settlement) advance(d DeliveryRecord, q QueueRecord, v sequel) error {
 	d.State, d.NextAttemptAt, d.UpdatedAt = v.state, time.Time{}, later(s.now, d.UpdatedAt)
@@ -116,7 +129,8 @@ func (s *settlement) advance(d DeliveryRecord, q QueueRecord, v sequel) error {
 		return s.tx.Queue.Delete(q.ID)
 	}
 	from := q.ID
-	q.ID, q.Token, q.Tried, q.Manual = s.queueID(d.NextAttemptAt), uuid.Nil, true, false
+	q.ID, q.Since, q.Token = s.queueID(d.NextAttemptAt), s.now, uuid.Nil
+	q.Tried, q.Manual = true, false
 	return s.requeue(from, q)
 }
 

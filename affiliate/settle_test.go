@@ -168,6 +168,7 @@ func TestSettleGone(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		notices = nil
 		gone, other := w.hookAt("https://gone.example/"), w.hookAt("https://other.example/")
+		w.answered()
 		w.crowd(50)
 		var flying []affiliate.Claim
 		for _, c := range w.claim(64) {
@@ -389,6 +390,7 @@ func TestSettleNotices(t *testing.T) {
 func TestSettleTogether(t *testing.T) {
 	w := newWorld(t)
 	w.hook()
+	w.answered()
 	w.crowd(4)
 	var done []affiliate.Attempt
 	for _, c := range w.claim(4) {
@@ -405,6 +407,7 @@ func TestSettleTogether(t *testing.T) {
 	}
 	w = newWorld(t)
 	w.hook()
+	w.answered()
 	w.crowd(4)
 	done = nil
 	for _, c := range w.claim(4) {

@@ -49,9 +49,20 @@ func (a *audit) verifyQueued(r *QueueRecord) {
 	if r.Tried != (len(d.Attempts) > 0) {
 		a.breach("I51", name, "tried %v, after %d attempts", r.Tried, len(d.Attempts))
 	}
-	if r.Token == uuid.Nil && !r.due().Equal(d.NextAttemptAt.Truncate(time.Millisecond)) {
-		a.breach("I51", name, "it is due at %v, its delivery at %v", r.due(), d.NextAttemptAt)
+	due := r.due()
+	if r.prompt() {
+		due = d.CreatedAt.Truncate(time.Millisecond)
 	}
+	if r.Token == uuid.Nil && !due.Equal(d.NextAttemptAt.Truncate(time.Millisecond)) {
+		a.breach("I51", name, "it is due at %v, its delivery at %v", due, d.NextAttemptAt)
+	}
+	if r.prompt() != r.Since.IsZero() {
+		a.breach("I51", name, "it waits since %v, behind what waits: %v", r.Since, r.prompt())
+	}
+	if r.prompt() && (r.Token != uuid.Nil || r.again() || !r.of(d.EventID)) {
+		a.breach("I51", name, "it is not the place of a first attempt for event %s", d.EventID)
+	}
+	a.precise("queue", r.ID, r.Since)
 }
 
 // verifyDelivery checks a delivery that has n places in the queue.
@@ -100,12 +111,15 @@ func (a *audit) verifyEndpoint(r *EndpointRecord) {
 	tokens := make(map[uuid.UUID]bool)
 	for _, f := range r.InFlight {
 		tokens[f.Token] = true
+		a.precise("endpoint", r.ID, f.Since)
 		a.precise("endpoint", r.ID, f.Until)
 	}
 	if n := len(r.InFlight); n > perEndpoint || len(tokens) != n || tokens[uuid.Nil] {
 		a.breach("I51", name, "%d attempts in flight, under %d tokens", n, len(tokens))
 	}
 	a.instants("endpoint", r.ID, r.CreatedAt, r.UpdatedAt, r.DisabledAt, r.FirstFailureAt, r.LastSuccessAt, r.PausedUntil)
+	a.precise("endpoint", r.ID, r.AnsweredAt)
+	a.precise("endpoint", r.ID, r.WorkedAt)
 	for i := range r.Secrets {
 		a.precise("endpoint", r.ID, r.Secrets[i].ExpiresAt)
 	}

@@ -416,6 +416,7 @@ func TestVerifyDeliveries(t *testing.T) {
 		{"place of another object", queue(func(r *affiliate.QueueRecord) { r.ObjectID = missing }), []string{"I51"}},
 		{"place of another revision", queue(func(r *affiliate.QueueRecord) { r.Revision++ }), []string{"I51"}},
 		{"place that was tried", queue(func(r *affiliate.QueueRecord) { r.Tried = true }), []string{"I51"}},
+		{"place that waits since another time", queue(func(r *affiliate.QueueRecord) { r.Since = start }), []string{"I51"}},
 		{"due at another time", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = r.NextAttemptAt.Add(time.Second) }), []string{"I51"}},
 		{"warned without a failure", endpoint(func(r *affiliate.EndpointRecord) { r.Warned = true }), []string{"I51"}},
 		{"dead without a failure", endpoint(func(r *affiliate.EndpointRecord) { r.Dead = true }), []string{"I51"}},

@@ -1,0 +1,283 @@
+package affiliate
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	perEndpoint = 4               // attempts of an endpoint that may be in flight at once
+	lately      = 5 * time.Minute // for so long after an answer an endpoint is trusted to answer
+
+	// lookAhead is how many due deliveries of an endpoint a claim looks at: it
+	// bounds the cost where many cannot be claimed.
+	lookAhead = 256
+)
+
+// answering tells whether the last attempt was answered, and that lately. An
+// endpoint that does not answer holds a slot for as long as a request may take,
+// so it gets one until it does.
+func (r *EndpointRecord) answering(now time.Time) bool {
+	return !r.AnsweredAt.IsZero() && now.Sub(r.AnsweredAt) <= lately
+}
+
+// slots is how many attempts of the endpoint may be in flight.
+func (r *EndpointRecord) slots(now time.Time) int {
+	if r.answering(now) {
+		return perEndpoint
+	}
+	return 1
+}
+
+// land removes the attempts that are over.
+func (r *EndpointRecord) land(over func(FlightRecord) bool) {
+	r.InFlight = slices.DeleteFunc(r.InFlight, over)
+}
+
+// A dispatch is one choice of what is sent next. All the slots there are, those
+// in flight and those that are free, are divided so that no endpoint holds up
+// another: what is left of each share is counted here.
+type dispatch struct {
+	*op
+	endpoints []*EndpointRecord // that may get something, oldest first
+
+	free   int // slots
+	silent int // of them for endpoints that do not answer
+	again  int // of them for retries and replays
+
+	// kept is how many free slots are left for endpoints that have nothing in
+	// flight, as long as there are so many: idle of those that answer, and
+	// idleSilent of the others.
+	kept, idle, idleSilent int
+
+	waits    bool // something in the first lane of the queue is due
+	chosen   []waiting
+	inFlight map[*EndpointRecord]int // with what was chosen
+}
+
+// A waiting is a due delivery of an endpoint.
+type waiting struct {
+	QueueRecord
+	endpoint *EndpointRecord
+	taken    bool
+}
+
+// newDispatch counts the slots that are in use.
+func (o *op) newDispatch(free int) (*dispatch, error) {
+	d := &dispatch{op: o, free: free, inFlight: make(map[*EndpointRecord]int)}
+	all := free
+	for ep, err := range o.tx.Endpoints.List(Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		if ep.wentBack(o.now) {
+			return nil, errWentBack
+		}
+		ep.land(func(f FlightRecord) bool { return !f.Until.After(o.now) })
+		d.count(&ep)
+		all += len(ep.InFlight)
+		if !ep.Active {
+			continue
+		}
+		if len(ep.InFlight) == 0 {
+			*d.idleOf(&ep)++
+		}
+		if ep.PausedUntil.After(o.now) || len(ep.InFlight) >= ep.slots(o.now) {
+			continue
+		}
+		own := ep // most are full where there is much to do
+		d.endpoints, d.inFlight[&own] = append(d.endpoints, &own), len(ep.InFlight)
+	}
+	d.silent += max(all/2, 1)
+	d.again += (all + 1) / 2
+	d.kept = min((all+7)/8, all-1)
+	return d, d.lookAtHead()
+}
+
+// idleOf counts the endpoints like this one that have nothing in flight.
+func (d *dispatch) idleOf(ep *EndpointRecord) *int {
+	if ep.answering(d.now) {
+		return &d.idle
+	}
+	return &d.idleSilent
+}
+
+// count takes what is in flight at an endpoint from the shares.
+func (d *dispatch) count(ep *EndpointRecord) {
+	n := len(ep.InFlight)
+	if !ep.answering(d.now) {
+		d.silent -= n
+	}
+	for _, f := range ep.InFlight {
+		if f.Again {
+			d.again--
+		}
+	}
+}
+
+// lookAtHead spares a walk over each endpoint's part of the first lane: as a
+// rule nothing in it is due.
+func (d *dispatch) lookAtHead() error {
+	for q, err := range d.tx.Queue.List(Query{Limit: 1}) {
+		if err != nil {
+			return err
+		}
+		d.waits = !q.prompt() && q.dueAt(d.now)
+	}
+	return nil
+}
+
+// choose is what is sent next: first what waits for endpoints that answer, one
+// delivery for each that has none in flight, then more for those that have; and
+// then what waits for the others. Who has one keeps some slots free for who has
+// none, so that endpoints that fall silent together do not take them all.
+func (d *dispatch) choose() ([]waiting, error) {
+	answering, silent := d.divide()
+	var all []waiting
+	for _, ep := range answering {
+		var err error
+		if all, err = d.waitingAt(all, ep); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(all, func(x, y waiting) int { return cmp.Or(x.due().Compare(y.due()), bytes.Compare(x.ID[:], y.ID[:])) })
+	for i := range all {
+		if d.inFlight[all[i].endpoint] == 0 {
+			d.choice(&all[i])
+		}
+	}
+	for i := range all {
+		if d.free > min(d.kept, d.idle+d.idleSilent) && d.inFlight[all[i].endpoint] < perEndpoint {
+			d.choice(&all[i])
+		}
+	}
+	for _, ep := range silent {
+		if d.free <= min(d.kept, d.idle) || d.silent <= 0 {
+			break
+		}
+		found, err := d.waitingAt(nil, ep)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			if d.choice(&found[i]) {
+				d.silent--
+				break
+			}
+		}
+	}
+	return d.chosen, nil
+}
+
+// choice takes a delivery, if there is a slot of its kind.
+func (d *dispatch) choice(w *waiting) bool {
+	if w.taken || d.free == 0 || w.again() && d.again <= 0 {
+		return false
+	}
+	d.free--
+	if w.again() {
+		d.again--
+	}
+	w.taken = true
+	if d.inFlight[w.endpoint]++; d.inFlight[w.endpoint] == 1 {
+		*d.idleOf(w.endpoint)--
+	}
+	d.chosen = append(d.chosen, *w)
+	return true
+}
+
+// divide tells the endpoints that answer from those that do not. These take
+// turns: those that nothing was sent to yet come first, the oldest and the
+// newest of them by turns, since what is dead was often added in one go; then
+// who has waited longest.
+func (d *dispatch) divide() (answering, silent []*EndpointRecord) {
+	var untried []*EndpointRecord
+	for _, ep := range d.endpoints {
+		switch {
+		case ep.answering(d.now):
+			answering = append(answering, ep)
+		case ep.WorkedAt.IsZero():
+			untried = append(untried, ep)
+		default:
+			silent = append(silent, ep)
+		}
+	}
+	slices.SortStableFunc(silent, func(x, y *EndpointRecord) int { return x.WorkedAt.Compare(y.WorkedAt) })
+	turns := make([]*EndpointRecord, 0, len(untried)+len(silent))
+	for i, j := 0, len(untried)-1; i <= j; i, j = i+1, j-1 {
+		if turns = append(turns, untried[i]); i < j {
+			turns = append(turns, untried[j])
+		}
+	}
+	return answering, append(turns, silent...)
+}
+
+// waitingAt appends what an endpoint has due: up to its free slots of first
+// attempts, and as many others, since how many of each are wanted is decided
+// over all endpoints.
+func (d *dispatch) waitingAt(dst []waiting, ep *EndpointRecord) ([]waiting, error) {
+	l := line{dst: dst, ep: ep, now: d.now, room: ep.slots(d.now) - len(ep.InFlight), place: map[uuid.UUID]int{}}
+	for _, f := range ep.InFlight {
+		l.place[f.ObjectID] = -1
+	}
+	key := Key{Index: OfEndpoint, ID: ep.ID}
+	if d.waits {
+		if err := l.walk(d.tx.Queue, Query{Key: key, Limit: lookAhead}); err != nil {
+			return dst, err
+		}
+	}
+	err := l.walk(d.tx.Queue, Query{Key: key, After: promptLane(), Limit: lookAhead})
+	return l.dst, err
+}
+
+// A line is what is due at one endpoint, while it is gathered.
+type line struct {
+	dst            []waiting
+	ep             *EndpointRecord
+	now            time.Time
+	room           int               // of each kind
+	firsts, others int               // found
+	place          map[uuid.UUID]int // of objects, in dst; negative: in flight
+}
+
+// walk goes along one lane.
+func (l *line) walk(queue Table[QueueRecord], query Query) error {
+	first := query.After == uuid.Nil
+	for q, err := range queue.List(query) {
+		if err != nil {
+			return err
+		}
+		if first && (q.prompt() || !q.dueAt(l.now)) {
+			return nil
+		}
+		if l.firsts == l.room && (!first || l.others == l.room) {
+			return nil // what comes next is of later events
+		}
+		l.add(q)
+	}
+	return nil
+}
+
+// add notes a delivery, or puts it in the place of a later one of its object.
+func (l *line) add(q QueueRecord) {
+	if at, held := l.place[q.ObjectID]; held {
+		if at >= 0 && q.precedes(l.dst[at].QueueRecord) {
+			l.dst[at].QueueRecord = q
+		}
+		return
+	}
+	count := &l.firsts
+	if q.again() {
+		count = &l.others
+	}
+	if *count == l.room {
+		return
+	}
+	*count++
+	l.place[q.ObjectID] = len(l.dst)
+	l.dst = append(l.dst, waiting{QueueRecord: q, endpoint: l.ep})
+}

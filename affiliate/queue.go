@@ -1,0 +1,79 @@
+package affiliate
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The queue has two lanes. In the first one stands what waits for a moment: the
+// next attempt of a schedule, a replay, the end of a lease. Its ids begin with
+// that moment. Behind it stand the first attempts that wait for nothing, in the
+// order in which their events were committed. They are due whatever the clock
+// says, so that one that goes back neither keeps them waiting nor changes their
+// order.
+
+// promptLane is before the first place of the second lane. The moments of the
+// first lane do not reach it until the year 6429.
+func promptLane() uuid.UUID { return uuid.UUID{promptBit} }
+
+const (
+	promptBit  = 0x80 // in the first byte
+	numberBits = 0x3f // in the last byte; there is room for maxEndpoints
+)
+
+// prompt tells whether the entry stands in the second lane.
+func (r QueueRecord) prompt() bool { return r.ID[0]&promptBit != 0 }
+
+// due is the moment that the place in the queue stands for. In the second lane
+// it is that of the event, as far as the host's ids begin with one.
+func (r QueueRecord) due() time.Time {
+	ms := int64(r.ID[0] &^ promptBit)
+	for _, b := range r.ID[1:6] {
+		ms = ms<<8 | int64(b)
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// of tells whether an entry in the second lane is an event's.
+func (r QueueRecord) of(event uuid.UUID) bool {
+	r.ID[15] &^= numberBits
+	return r.ID == promptID(event, 0)
+}
+
+// dueAt tells whether an attempt may be made at a moment.
+func (r QueueRecord) dueAt(now time.Time) bool { return r.prompt() || !r.due().After(now) }
+
+// again tells whether the next attempt is another than the first of the
+// schedule.
+func (r QueueRecord) again() bool { return r.Tried || r.Manual }
+
+// precedes tells whether r must start before q, of the same object.
+func (r QueueRecord) precedes(q QueueRecord) bool {
+	return !r.again() && !q.again() && r.Revision < q.Revision
+}
+
+// queueID is the place in the queue of what is due at a moment. The stamp is
+// put on every id: a host's own ids need not begin with a time.
+func (o *op) queueID(due time.Time) uuid.UUID { return stampID(o.newID(), due) }
+
+// promptID is the place in the queue of a first attempt that waits for nothing:
+// the id of its event without version and variant, which are the same in all,
+// and in their place at the end the number of the endpoint among those that get
+// the event. So places are in the order of the events, and none is taken twice.
+func promptID(event uuid.UUID, endpoint int) uuid.UUID {
+	high, low := binary.BigEndian.Uint64(event[:8]), binary.BigEndian.Uint64(event[8:])
+	high = high>>16<<12 | high&0x0fff
+	low &= 1<<62 - 1
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:8], high<<4|low>>58)
+	binary.BigEndian.PutUint64(id[8:], low<<6|uint64(endpoint))
+	id[0] |= promptBit
+	return id
+}
+
+// wholeMillis rounds up to what a place in the queue can tell.
+func wholeMillis(t time.Time) time.Time {
+	return t.Add(time.Millisecond - time.Microsecond).Truncate(time.Millisecond)
+}
