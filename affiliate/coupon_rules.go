@@ -101,7 +101,7 @@ func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {
 		checkAmountOff(c),
 		checkCouponCurrency(c),
 		notCleared("duration", up.Duration),
-		memberOf(c.Duration, durationUnknown, DurationOnce, DurationForever, DurationRepeating),
+		memberOf(c.Duration, durationUnknown, durations...),
 		checkMonths(c),
 		atLeastOne("maxRedemptions", c.MaxRedemptions),
 		notCleared("limitToProducts", up.LimitToProducts),

@@ -29,6 +29,8 @@ const (
 	DurationRepeating Duration = "repeating"
 )
 
+var durations = []Duration{DurationOnce, DurationForever, DurationRepeating}
+
 // IntegrationType names the payment platform a coupon's externalId belongs to.
 // It is stored and has no effect.
 type IntegrationType string
@@ -67,6 +69,10 @@ const (
 	AffiliateDeactivated AffiliateStatus = "DEACTIVATED"
 	AffiliateBanned      AffiliateStatus = "BANNED"
 )
+
+var affiliateStatuses = []AffiliateStatus{
+	AffiliateActive, AffiliateInactive, AffiliateInvited, AffiliateDeclined, AffiliateDeactivated, AffiliateBanned,
+}
 
 // Source marks where a write comes from; see [Program.From]. Each record type
 // knows only some sources and stores the others as UNKNOWN.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,7 +12,7 @@ import (
 
 // A Breach is an invariant that the records of a program break.
 type Breach struct {
-	Invariant string // its number: I01–I61, as listed at [Program.Verify]
+	Invariant string // its number, as listed at [Program.Verify]
 	Object    string // what breaks it: a kind and an id
 	Detail    string // how; it holds ids and figures, never personal data
 }
@@ -29,30 +30,39 @@ func (b *Breach) Error() string {
 //
 //   - I01, I02: redemption counters equal the ledger, and are not negative.
 //   - I15: a live code has a live coupon.
-//   - I17, I18, I19, I24: the fields of coupons and codes fit together.
+//   - I17, I18, I19, I24: the fields of coupons and codes fit together; a code
+//     that is limited to customers names one.
 //   - I20, I21, I25, I35, I43, I53: keys are canonical, and held by one live
 //     record each; numbers are unique.
 //   - I27, I29, I36, I37: no link, click, referral, sale, code or payout refers
 //     to a record that is gone. (A sale may name a deleted code.) Plans and
 //     tiers count under I36.
-//   - I31: totals equal a recount, and belong to a live owner.
+//   - I31: totals equal a recount of what is kept, and belong to a live owner.
 //   - I38, I42: a commission says it is in a payout exactly when the payout
-//     lists it; a payout is the sum of its commissions.
-//   - I40: a commission is what its rate gives on what is kept of the sale,
-//     unless it was set by hand. The program's deductions may have changed since.
+//     lists it; a payout is the sum of its commissions, which are ACCEPTED, and
+//     is PAID exactly when it says at what time.
+//   - I40: a commission is the credited affiliate's and what its rate gives on
+//     what is kept of the sale, unless it was set by hand. The program's
+//     deductions may have changed since. A percentage is one of 0 to 100, so that
+//     no commission is above its base, and no rate of a plan, a tier or an
+//     affiliate is negative.
 //   - I41, I44: refunds add up and end in REFUNDED with nothing earned; amounts
-//     are not negative.
+//     are not negative, and tax and shipping are part of the total.
 //   - I45, I47, I48, I49, I50: events have the type, the body, the envelope and
 //     the revision that they should. Pruning leaves gaps only at the start.
 //   - I51: endpoints, deliveries and their queue fit together.
 //   - I54: instants are UTC, in whole microseconds, and in order.
+//   - I81: statuses, approvals and types are ones that the contract lists; a
+//     commission has a reason exactly when it is on hold or declined; coupons,
+//     plans and tiers have names.
 //
 // The other invariants are about moments that leave no record; tests check
 // them.
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because books that nobody can check are not kept.
+// Source: ours, because books that nobody can check are not kept. I62 to I80 are
+// about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {
@@ -67,6 +77,7 @@ func (p *Program) Verify(ctx context.Context) error {
 	}
 	a.verifyCodes()
 	a.verifyPeople()
+	a.verifyRates()
 	a.verifySales()
 	a.verifyPayouts()
 	a.verifyTotals()
@@ -171,6 +182,20 @@ func numbered(kind string, n int64) string { return fmt.Sprint(kind, " ", n) }
 func (a *audit) refers(invariant, kind string, from uuid.UUID, field string, to uuid.UUID, live bool) {
 	if to != uuid.Nil && !live {
 		a.breach(invariant, named(kind, from), "its %s %s does not exist", field, to)
+	}
+}
+
+// listed checks that a value is one of its enumeration.
+func listed[T ~string](a *audit, object, field string, v T, values ...T) {
+	if !slices.Contains(values, v) {
+		a.breach("I81", object, "%s %q", field, v)
+	}
+}
+
+// titled checks a name that must be there.
+func (a *audit) titled(object, name string) {
+	if blank(name) {
+		a.breach("I81", object, "it has no name")
 	}
 }
 

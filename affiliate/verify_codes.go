@@ -64,6 +64,8 @@ func (a *audit) verifyTerms(r *CouponRecord) {
 	if !percentage && !flat {
 		a.breach("I17", name, "type %s, percentOff %v, amountOff %v, currency %q", r.Type, r.PercentOff, r.AmountOff, r.Currency)
 	}
+	a.titled(name, r.Name)
+	listed(a, name, "duration", r.Duration, durations...)
 	if repeating := r.Duration == DurationRepeating; repeating != (r.DurationInMonths > 0) || r.DurationInMonths < 0 {
 		a.breach("I18", name, "duration %s, durationInMonths %d", r.Duration, r.DurationInMonths)
 	}
@@ -88,6 +90,9 @@ func (a *audit) verifyCode(r *CodeRecord) {
 	minimum, ok := r.MinimumAmount.Get()
 	if ok != (r.MinimumCurrency != "") || minimum.Sign() < 0 {
 		a.breach("I24", name, "minimumAmount %v, minimumAmountCurrency %q", minimum, r.MinimumCurrency)
+	}
+	if r.LimitToCustomers && blank(r.CustomerID) {
+		a.breach("I19", name, "limited to customers, but names none")
 	}
 	if r.MaxRedemptions < 0 {
 		a.breach("I19", name, "maxRedemptions is %d", r.MaxRedemptions)

@@ -17,12 +17,6 @@ func (a *audit) verifyPeople() {
 	for i := range a.referrals.all {
 		a.verifyReferral(&a.referrals.all[i])
 	}
-	for i := range a.plans.all {
-		a.instants("plan", a.plans.all[i].ID, a.plans.all[i].CreatedAt, a.plans.all[i].UpdatedAt)
-	}
-	for i := range a.tiers.all {
-		a.instants("tier", a.tiers.all[i].ID, a.tiers.all[i].CreatedAt, a.tiers.all[i].UpdatedAt)
-	}
 	unique(a, "I35", "affiliate", &a.affiliates, ByEmail)
 	unique(a, "I35", "referral", &a.referrals, ByEmail)
 	unique(a, "I25", "link", &a.links, BySlug)
@@ -34,6 +28,7 @@ func (a *audit) verifyAffiliate(r *AffiliateRecord) {
 	a.verifyEmail("affiliate", r.ID, r.Email)
 	a.refers("I36", "affiliate", r.ID, "plan", r.PlanID, a.plans.has(r.PlanID))
 	a.refers("I36", "affiliate", r.ID, "tier", r.TierID, a.tiers.has(r.TierID))
+	listed(a, named("affiliate", r.ID), "status", r.Status, affiliateStatuses...)
 	a.instants("affiliate", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
@@ -73,5 +68,6 @@ func (a *audit) verifyReferral(r *ReferralRecord) {
 	}
 	a.refers("I29", "referral", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
 	a.refers("I36", "referral", r.ID, "plan", r.PlanID, a.plans.has(r.PlanID))
+	listed(a, named("referral", r.ID), "status", r.Status, subscriptionStatuses...)
 	a.instants("referral", r.ID, r.CreatedAt, r.UpdatedAt)
 }

@@ -29,7 +29,10 @@ func (a *audit) verifySale(r *SaleRecord) {
 	a.refers("I37", "sale", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
 	if r.TotalEarned.Sign() <= 0 || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 {
 		a.breach("I44", name, "total %v, tax %v, shipping %v", r.TotalEarned, r.Tax, r.Shipping)
+	} else if checkDeductions(r.TotalEarned, r.Tax, r.Shipping, "tax") != nil {
+		a.breach("I44", name, "tax %v and shipping %v are above the total %v", r.Tax, r.Shipping, r.TotalEarned)
 	}
+	listed(a, name, "status", r.Status, SaleActive, SaleRefunded)
 	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt, r.RefundedAt)
 }
 
@@ -61,32 +64,63 @@ func (a *audit) verifyRefunds(r *SaleRecord) {
 // verifyCommissions checks what a sale earns. Commissions in a payout are
 // checked with it.
 func (a *audit) verifyCommissions(r *SaleRecord, readings []*Program) {
-	name := numbered("sale", r.Number)
-	payout := r.payoutID()
 	for i := range r.Commissions {
-		c := &r.Commissions[i]
-		if c.Earned.Sign() < 0 {
-			a.breach("I40", name, "commission %d earns %v", c.Number, c.Earned)
-		}
-		if !a.affiliates.has(c.AffiliateID) {
-			a.breach("I36", name, "the affiliate %s of commission %d does not exist", c.AffiliateID, c.Number)
-		}
-		if c.PayoutID != uuid.Nil && c.PayoutID != payout {
-			a.breach("I42", name, "its commissions are in the payouts %s and %s", payout, c.PayoutID)
-		}
-		a.instants("sale", r.ID, c.CreatedAt, c.UpdatedAt)
+		a.verifyCommission(r, &r.Commissions[i])
 	}
 	i := r.credited()
 	if i < 0 {
 		return
 	}
+	c := &r.Commissions[i]
+	name := numbered("sale", r.Number)
 	agrees := func(p *Program) bool {
 		earned, err := p.earned(r)
-		return err == nil && earned == r.Commissions[i].Earned
+		return err == nil && earned == c.Earned
 	}
 	if !slices.ContainsFunc(readings, agrees) {
-		a.breach("I40", name, "commission %d earns %v, which its rate does not give", r.Commissions[i].Number, r.Commissions[i].Earned)
+		a.breach("I40", name, "commission %d earns %v, which its rate does not give", c.Number, c.Earned)
 	}
+	if _, hand := r.ByHand.Get(); hand {
+		return
+	}
+	a.verifyRate(name, r.Rate, r.RateType)
+	if most, err := r.kept(); err == nil && r.RateType != CommissionFlat && c.Earned.Cmp(a.rounded(most)) > 0 {
+		a.breach("I40", name, "commission %d earns %v, above its base of at most %v", c.Number, c.Earned, most)
+	}
+}
+
+// verifyCommission checks one commission of a sale by itself.
+func (a *audit) verifyCommission(r *SaleRecord, c *CommissionRecord) {
+	name := numbered("sale", r.Number)
+	if c.Earned.Sign() < 0 {
+		a.breach("I40", name, "commission %d earns %v", c.Number, c.Earned)
+	}
+	if c.AffiliateID != r.AffiliateID {
+		a.breach("I40", name, "commission %d is of affiliate %s, the sale of %s", c.Number, c.AffiliateID, r.AffiliateID)
+	}
+	if !a.affiliates.has(c.AffiliateID) {
+		a.breach("I36", name, "the affiliate %s of commission %d does not exist", c.AffiliateID, c.Number)
+	}
+	listed(a, name, "approvalStatus", c.Approval, approvalStatuses...)
+	if (c.Approval == ApprovalAccepted) != (c.HoldReason == "") {
+		a.breach("I81", name, "commission %d is %s for the reason %q", c.Number, c.Approval, c.HoldReason)
+	}
+	if payout := r.payoutID(); c.PayoutID != uuid.Nil && c.PayoutID != payout {
+		a.breach("I42", name, "its commissions are in the payouts %s and %s", payout, c.PayoutID)
+	}
+	if c.PayoutID != uuid.Nil && c.Approval != ApprovalAccepted {
+		a.breach("I42", name, "commission %d is %s, and in payout %s", c.Number, c.Approval, c.PayoutID)
+	}
+	a.instants("sale", r.ID, c.CreatedAt, c.UpdatedAt)
+}
+
+// rounded is an amount in the digits of the program's currency; as it is where
+// it has no room.
+func (a *audit) rounded(sum Amount) Amount {
+	if r, err := sum.Round(a.cfg.Currency); err == nil {
+		return r
+	}
+	return sum
 }
 
 // deductions is the program as it is, and as it may have been when a sale was
@@ -147,6 +181,10 @@ func (a *audit) verifyPayout(r *PayoutRecord, held map[int64]uuid.UUID, sums map
 	}
 	if sum := sums[r.ID]; sum != r.Amount {
 		a.breach("I42", named("payout", r.ID), "it is %v, its commissions add up to %v", r.Amount, sum)
+	}
+	listed(a, named("payout", r.ID), "status", r.Status, payoutStatuses...)
+	if paid := r.Status == PayoutPaid; paid == r.PaidAt.IsZero() {
+		a.breach("I42", named("payout", r.ID), "it is %s, paid at %v", r.Status, r.PaidAt)
 	}
 	a.instants("payout", r.ID, r.CreatedAt, r.UpdatedAt, r.PeriodStart, r.PeriodEnd, r.PaidAt)
 }

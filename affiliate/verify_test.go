@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -182,6 +183,9 @@ func TestVerifyCodes(t *testing.T) {
 		{"limited to no product", coupon(func(r *affiliate.CouponRecord) { r.LimitToProducts = true }), []string{"I19"}},
 		{"negative limit", coupon(func(r *affiliate.CouponRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
 		{"negative limit of a code", code(func(r *affiliate.CodeRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
+		{"limited to customers, to none", code(func(r *affiliate.CodeRecord) { r.LimitToCustomers = true }), []string{"I19"}},
+		{"coupon without a name", coupon(func(r *affiliate.CouponRecord) { r.Name = " " }), []string{"I81"}},
+		{"unknown duration", coupon(func(r *affiliate.CouponRecord) { r.Duration = "weekly" }), []string{"I81"}},
 		{"code with a space", code(func(r *affiliate.CodeRecord) { r.Code = "ADA 20" }), []string{"I21"}},
 		{"minimum without currency", code(func(r *affiliate.CodeRecord) { r.MinimumAmount = affiliate.Set(sum("5")) }), []string{"I24"}},
 		{"currency without minimum", code(func(r *affiliate.CodeRecord) { r.MinimumCurrency = "USD" }), []string{"I24"}},
@@ -224,6 +228,10 @@ func TestVerifyPeople(t *testing.T) {
 		{"affiliate in a missing tier", func(b *booksLedger, tx *affiliate.Tx) error {
 			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.TierID = missing })
 		}, []string{"I36"}},
+		{"affiliate of an unknown status", func(b *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.Status = "VIP" })
+		}, []string{"I81"}},
+		{"referral of an unknown status", referral(func(r *affiliate.ReferralRecord) { r.Status = "TRIAL" }), []string{"I81"}},
 		{"email of a referral", referral(func(r *affiliate.ReferralRecord) { r.Email = " x@y.example" }), []string{"I35"}},
 		{"referral of a missing link", referral(func(r *affiliate.ReferralRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
 		{"referral of a missing affiliate", referral(func(r *affiliate.ReferralRecord) { r.AffiliateID = missing }), []string{"I31", "I36"}},
@@ -238,18 +246,118 @@ func TestVerifyPeople(t *testing.T) {
 	})
 }
 
+// What sales are paid by: plans, tiers and own rates.
+func TestVerifyRates(t *testing.T) {
+	flat := affiliate.CommissionFlat
+	own := func(rate string, typ affiliate.CommissionType) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.Rate, r.RateType = percent(rate), typ })
+		}
+	}
+	plan := func(change func(*affiliate.PlanRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error {
+			rec := affiliate.PlanRecord{ID: uuid.UUID{1}, Name: "p", Trigger: affiliate.TriggerPurchase, CreatedAt: start, UpdatedAt: start,
+				Terms: affiliate.Terms{Type: affiliate.CommissionPercentage, Rate: affiliate.MustPercent("100")}}
+			change(&rec)
+			return tx.Plans.Insert(rec)
+		}
+	}
+	tier := func(change func(*affiliate.TierRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error {
+			rec := affiliate.TierRecord{ID: uuid.UUID{1}, Tier: 1, Name: "t", Condition: affiliate.ConditionAll, CreatedAt: start, UpdatedAt: start,
+				Rate: percent("100"), RateType: affiliate.CommissionPercentage}
+			change(&rec)
+			return tx.Tiers.Insert(rec)
+		}
+	}
+	runBooksCorruptions(t, []booksCorruption{
+		{"own rate of 101 %", own("101", affiliate.CommissionPercentage), []string{"I40"}},
+		{"negative own rate", own("-1", flat), []string{"I40"}},
+		{"negative own rate without a type", own("-1", ""), []string{"I40"}},
+		{"own rate of no type", own("5", "SHARE"), []string{"I81"}},
+		{"plan of 200 %", plan(func(r *affiliate.PlanRecord) { r.Terms.Rate = affiliate.MustPercent("200") }), []string{"I40"}},
+		{"plan of a negative amount", plan(func(r *affiliate.PlanRecord) { r.Terms.Type, r.Terms.Rate = flat, affiliate.MustPercent("-1") }), []string{"I40"}},
+		{"plan of no type", plan(func(r *affiliate.PlanRecord) { r.Terms.Type = "" }), []string{"I81"}},
+		{"plan that stops before it begins", plan(func(r *affiliate.PlanRecord) { r.Terms.MaxPayments = -1 }), []string{"I40"}},
+		{"plan that ends before it begins", plan(func(r *affiliate.PlanRecord) { r.Terms.MaxMonths = -1 }), []string{"I40"}},
+		{"plan for an unknown payment", plan(func(r *affiliate.PlanRecord) { r.Trigger = "GIFT" }), []string{"I81"}},
+		{"plan without a name", plan(func(r *affiliate.PlanRecord) { r.Name = "" }), []string{"I81"}},
+		{"plan changed before it was made", plan(func(r *affiliate.PlanRecord) { r.UpdatedAt = start.Add(-time.Second) }), []string{"I54"}},
+		{"tier of a negative rate", tier(func(r *affiliate.TierRecord) { r.Rate = percent("-0.0001") }), []string{"I40"}},
+		{"tier of 101 %", tier(func(r *affiliate.TierRecord) { r.Rate = percent("101") }), []string{"I40"}},
+		{"tier of no type", tier(func(r *affiliate.TierRecord) { r.RateType = "SHARE" }), []string{"I81"}},
+		{"tier of rank 0", tier(func(r *affiliate.TierRecord) { r.Tier = 0 }), []string{"I44"}},
+		{"tier from a negative revenue on", tier(func(r *affiliate.TierRecord) { r.MinRevenue = sum("-1") }), []string{"I44"}},
+		{"tier from a negative number on", tier(func(r *affiliate.TierRecord) { r.MinReferrals = -1 }), []string{"I44"}},
+		{"tier of an unknown condition", tier(func(r *affiliate.TierRecord) { r.Condition = "" }), []string{"I81"}},
+		{"tier without a name", tier(func(r *affiliate.TierRecord) { r.Name = " " }), []string{"I81"}},
+		{"tier changed before it was made", tier(func(r *affiliate.TierRecord) { r.UpdatedAt = start.Add(-time.Second) }), []string{"I54"}},
+	})
+	for name, fine := range map[string]func(*booksLedger, *affiliate.Tx) error{
+		"own amount": own("250", flat), "own percentage": own("100", affiliate.CommissionPercentage),
+		"own rate of before": own("20", ""), "own amount of before": own("250", ""), "plan": plan(func(*affiliate.PlanRecord) {}),
+		"tier": tier(func(*affiliate.TierRecord) {}), "tier without a rate": tier(func(r *affiliate.TierRecord) { r.Rate, r.RateType = affiliate.Opt[affiliate.Percent]{}, "" }),
+		"tier's rate of before":   tier(func(r *affiliate.TierRecord) { r.RateType = "" }),
+		"tier's amount of before": tier(func(r *affiliate.TierRecord) { r.Rate, r.RateType = percent("250"), "" }),
+	} {
+		t.Run("OK "+name, func(t *testing.T) {
+			b := newBooksLedger(t)
+			b.raw(func(tx *affiliate.Tx) error { return fine(b, tx) })
+			b.verify()
+		})
+	}
+}
+
+// A commission of a sale is the credited affiliate's, nobody else's.
+func TestVerifyCommissionOfAnother(t *testing.T) {
+	s := newSaleShop(t)
+	s.toTomas("100")
+	s.insert(func(tx *affiliate.Tx) error {
+		return booksEdit(tx.Sales, nil, func(r *affiliate.SaleRecord) { r.Commissions[0].AffiliateID = s.bob.ID })
+	})
+	equal(t, []string{"I40"}, booksBroken(s.Verify(t.Context())))
+}
+
 func TestVerifySales(t *testing.T) {
 	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
 	sale := func(n int64, change func(*affiliate.SaleRecord)) func(*booksLedger, *affiliate.Tx) error {
 		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Sales, booksSale(n), change) }
 	}
+	payout := func(change func(*affiliate.PayoutRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Payouts, nil, change) }
+	}
 	runBooksCorruptions(t, []booksCorruption{
 		{"sale of a missing link", sale(2, func(r *affiliate.SaleRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
-		{"sale of a missing affiliate", sale(2, func(r *affiliate.SaleRecord) { r.AffiliateID = missing }), []string{"I31", "I36"}},
+		{"sale of a missing affiliate", sale(2, func(r *affiliate.SaleRecord) { r.AffiliateID = missing }), []string{"I31", "I36", "I40"}},
 		{"sale of a missing referral", sale(2, func(r *affiliate.SaleRecord) { r.ReferralID = missing }), []string{"I31", "I37"}},
-		{"commission of a missing affiliate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].AffiliateID = missing }), []string{"I36"}},
+		{"commission of a missing affiliate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].AffiliateID = missing }), []string{"I36", "I40"}},
 		{"commission above its rate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("20.01") }), []string{"I31", "I40"}},
 		{"negative commission", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("-1") }), []string{"I31", "I40"}},
+		{"percentage commission above its base", sale(5, func(r *affiliate.SaleRecord) {
+			r.Rate, r.Commissions[0].Earned = percent("500"), sum("500")
+		}), []string{"I31", "I40"}},
+		{"percentage above 100 on a smaller base", sale(3, func(r *affiliate.SaleRecord) {
+			r.Rate, r.Commissions[0].Earned = percent("110"), sum("69.3") // of 63, and 70 is kept
+		}), []string{"I31", "I40", "I42"}},
+		{"negative rate", sale(4, func(r *affiliate.SaleRecord) { r.Rate = percent("-1") }), []string{"I40"}},
+		{"rate of no type", sale(5, func(r *affiliate.SaleRecord) { r.RateType = "SHARE" }), []string{"I81"}},
+		{"tax and shipping above the total", sale(5, func(r *affiliate.SaleRecord) { r.Tax, r.Shipping = sum("60"), sum("40.0001") }), []string{"I44"}},
+		{"tax that has no room", sale(5, func(r *affiliate.SaleRecord) {
+			r.Tax, r.Shipping = affiliate.AmountFromScaled(math.MaxInt64), affiliate.AmountFromScaled(1)
+		}), []string{"I44"}},
+		{"unknown status", sale(5, func(r *affiliate.SaleRecord) { r.Status = "GONE" }), []string{"I81"}},
+		{"unknown approval", sale(5, func(r *affiliate.SaleRecord) {
+			r.Commissions[0].Approval, r.Commissions[0].HoldReason = "MAYBE", affiliate.HoldProgramSettings
+		}), []string{"I81"}},
+		{"on hold without a reason", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Approval = affiliate.ApprovalOnHold }), []string{"I81"}},
+		{"declined without a reason", sale(4, func(r *affiliate.SaleRecord) { r.Commissions[0].Approval = affiliate.ApprovalDeclined }), []string{"I81"}},
+		{"accepted with a reason", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].HoldReason = affiliate.HoldFraudPrevention }), []string{"I81"}},
+		{"on hold, and in a payout", sale(1, func(r *affiliate.SaleRecord) {
+			r.Commissions[0].Approval, r.Commissions[0].HoldReason = affiliate.ApprovalOnHold, affiliate.HoldFraudPrevention
+		}), []string{"I42"}},
+		{"payout of an unknown status", payout(func(r *affiliate.PayoutRecord) { r.Status = "SENT" }), []string{"I81"}},
+		{"paid payout without a time", payout(func(r *affiliate.PayoutRecord) { r.Status = affiliate.PayoutPaid }), []string{"I42"}},
+		{"payout that waits and was paid", payout(func(r *affiliate.PayoutRecord) { r.PaidAt = r.UpdatedAt }), []string{"I42"}},
 		{"refunds that do not add up", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].Amount = sum("29") }), []string{"I41"}},
 		{"refund of nothing", sale(3, func(r *affiliate.SaleRecord) {
 			r.Refunds = append(r.Refunds, affiliate.RefundRecord{ID: "r2", At: r.UpdatedAt})

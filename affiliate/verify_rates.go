@@ -1,0 +1,63 @@
+package affiliate
+
+// verifyRates checks what sales are paid by: plans, tiers and the own rates of
+// affiliates.
+func (a *audit) verifyRates() {
+	for i := range a.plans.all {
+		a.verifyPlan(&a.plans.all[i])
+	}
+	for i := range a.tiers.all {
+		a.verifyTier(&a.tiers.all[i])
+	}
+	for i := range a.affiliates.all {
+		r := &a.affiliates.all[i]
+		a.verifyRate(named("affiliate", r.ID), r.Rate, a.ownRateTypeOf(r))
+	}
+}
+
+func (a *audit) verifyPlan(r *PlanRecord) {
+	name := named("plan", r.ID)
+	a.titled(name, r.Name)
+	listed(a, name, "paymentTrigger", r.Trigger, paymentTriggers...)
+	a.verifyRate(name, Set(r.Terms.Rate), r.Terms.Type)
+	if r.Terms.MaxPayments < 0 || r.Terms.MaxMonths < 0 {
+		a.breach("I40", name, "it stops after %d payments, %d months", r.Terms.MaxPayments, r.Terms.MaxMonths)
+	}
+	a.instants("plan", r.ID, r.CreatedAt, r.UpdatedAt)
+}
+
+func (a *audit) verifyTier(r *TierRecord) {
+	name := named("tier", r.ID)
+	a.titled(name, r.Name)
+	listed(a, name, "conditionType", r.Condition, ConditionAll, ConditionSome)
+	a.verifyRate(name, r.Rate, a.tierRateType(r))
+	if r.Tier < 1 || r.MinReferrals < 0 || r.MinRevenue.Sign() < 0 {
+		a.breach("I44", name, "rank %d, minReferrals %d, minRevenue %v", r.Tier, r.MinReferrals, r.MinRevenue)
+	}
+	a.instants("tier", r.ID, r.CreatedAt, r.UpdatedAt)
+}
+
+// verifyRate checks a rate, where there is one, as one of its type.
+func (a *audit) verifyRate(object string, given Opt[Percent], typ CommissionType) {
+	rate, ok := given.Get()
+	if !ok {
+		return
+	}
+	listed(a, object, "commissionType", typ, CommissionPercentage, CommissionFlat)
+	if checkRate(rate, typ) != nil {
+		a.breach("I40", object, "a rate of %v cannot be %s", rate, typ)
+	}
+}
+
+// ownRateTypeOf is [op.ownRateType] from the records at hand.
+func (a *audit) ownRateTypeOf(r *AffiliateRecord) CommissionType {
+	rate, own := r.Rate.Get()
+	if !own || r.RateType != "" {
+		return r.RateType
+	}
+	terms := a.cfg.Terms
+	if plan := a.plans.get(r.PlanID); plan != nil {
+		terms = plan.Terms
+	}
+	return typeFromBefore(rate, terms.Type)
+}
