@@ -27,7 +27,7 @@ type AddressPolicy struct {
 //
 // Errors: [InvalidField] and [URLNotAllowed] on url.
 //
-// Source: contract 2.12 and 4.2.
+// Source: docs/contract.md 2.12 and 4.2.
 func (a AddressPolicy) CheckURL(raw string) error {
 	if err := a.checkURL(raw); err != nil {
 		return err

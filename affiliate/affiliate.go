@@ -11,7 +11,7 @@ import (
 
 // An Affiliate is a person who promotes the program.
 //
-// Source: Seed: Affiliate; contract 2.3.
+// Source: docs/contract.md 2.3.
 type Affiliate struct {
 	ID                              uuid.UUID            `json:"id"`
 	FirstName                       string               `json:"firstName"`
@@ -137,7 +137,7 @@ const maxAnswer = 10_000
 //
 // Effects: the affiliate and its link; affiliate.created.
 //
-// Source: Seed: POST /api/v1/affiliates; contract 3.1.
+// Source: docs/contract.md 3.1.
 func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
 	return p.addAffiliate(ctx, "affiliate.create", in, p.newStatus(in.AffiliateStatus))
 }
@@ -149,7 +149,7 @@ func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (Affilia
 //
 // Effects: the affiliate and its link; affiliate.created.
 //
-// Source: rule 4.1; contract 6.
+// Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) InviteAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
 	return p.addAffiliate(ctx, "affiliate.invite", in, AffiliateInvited)
 }

@@ -17,7 +17,7 @@ import (
 // Effects: affiliate.deleted alone; under Config.CascadeEvents those of the
 // children before it.
 //
-// Source: Seed: DELETE /api/v1/affiliates; rule 4.7; contract 3.1.
+// Source: docs/rules.md 4.7; docs/contract.md 3.1.
 func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 	o := p.op(ctx)
 	rq := request{name: "affiliate.delete", input: ref, refused: first(affiliateIDRequired.when(ref == (AffiliateRef{})))}

@@ -17,7 +17,7 @@ import (
 //
 // Errors: [ErrNotFound].
 //
-// Source: Seed: GET /api/v1/affiliates; rule 4.4.
+// Source: docs/contract.md 3.1; docs/rules.md 4.4.
 func (p *Program) Affiliate(ctx context.Context, ident string) (Affiliate, error) {
 	return view(ctx, p, func(o *op) (Affiliate, error) {
 		found, err := o.resolve(ident)
@@ -32,7 +32,7 @@ func (p *Program) Affiliate(ctx context.Context, ident string) (Affiliate, error
 //
 // Errors: [ErrNotFound].
 //
-// Source: contract 3.1.
+// Source: docs/contract.md 3.1.
 func (p *Program) AffiliateByEmail(ctx context.Context, email string) (Affiliate, error) {
 	return view(ctx, p, func(o *op) (Affiliate, error) {
 		rec, err := o.affiliateByEmail(email)
@@ -47,7 +47,7 @@ func (p *Program) AffiliateByEmail(ctx context.Context, email string) (Affiliate
 //
 // Errors: [InvalidQuery] for a bad page.
 //
-// Source: contract 3.1.
+// Source: docs/contract.md 3.1.
 func (p *Program) Affiliates(ctx context.Context, pg Page) (List[Affiliate], error) {
 	l, err := p.listing(pg, "affiliates", nil)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 //
 // Effects: affiliate.updated, once, when something changed.
 //
-// Source: contract 3.1.
+// Source: docs/contract.md 3.1.
 func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up AffiliateUpdate) (int, error) {
 	none := ref == (AffiliateRef{})
 	rq := request{name: "affiliate.update", input: []any{ref, up}, refused: first(affiliateOrEmailAddressRequired.when(none))}
@@ -48,7 +48,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 //
 // Effects: the affiliate; affiliate.updated.
 //
-// Source: rule 4.1; contract 6.
+// Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (Affiliate, error) {
 	rq := request{name: "affiliate.accept-invite", input: []any{id, up}}
 	if up.AffiliateStatus.IsZero() {
@@ -78,7 +78,7 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 //
 // Effects: the affiliate; affiliate.updated when something changed.
 //
-// Source: Seed: Events, affiliate.updated; contract 2.3.
+// Source: docs/contract.md 2.3, 7.1.
 func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (Affiliate, error) {
 	rq := request{name: "affiliate.set-payout-details", input: []any{id, d}}
 	if d.Email != "" {

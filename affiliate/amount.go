@@ -40,7 +40,7 @@ const (
 // In JSON it is a number without exponent and without trailing zeros, and so it
 // prints: 12.00 is "12". Format writes it as people do.
 //
-// Source: rule 1, Amounts.
+// Source: docs/rules.md 1.1.
 type Amount struct{ n int64 }
 
 // ParseAmount reads a number: digits, with a minus before them, a point among
@@ -93,7 +93,7 @@ func (a Amount) Sub(b Amount) (Amount, error) {
 // is 10.01 in USD and 10 in JPY. It answers ErrAmountRange when the rounded
 // value has no room.
 //
-// Source: rule 1, Rounding.
+// Source: docs/rules.md 1.3.
 func (a Amount) Round(c Currency) (Amount, error) {
 	n, err := mulDiv(a.n, 1, 1, c.step())
 	return Amount{n}, err

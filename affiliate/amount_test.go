@@ -287,7 +287,7 @@ func TestPercentOf(t *testing.T) {
 		currency       affiliate.Currency
 		want           string
 	}{
-		{"Seed", "20", "199.99", "USD", "40"},
+		{"documented", "20", "199.99", "USD", "40"},
 		{"Fraction", "17.5", "149.99", "USD", "26.25"},
 		{"HalfUp", "50", "0.01", "USD", "0.01"},
 		{"HalfAwayFromZero", "50", "-0.01", "USD", "-0.01"},

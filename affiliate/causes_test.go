@@ -66,7 +66,7 @@ type cause struct {
 	fires []string
 }
 
-// Design 7.6: every cause in the seed has a call that fires exactly its events,
+// Every cause in docs/contract.md 7.1 has a call that fires exactly its events,
 // on the right objects, each one revision on; refusals, reads and calls that
 // change nothing fire none.
 func TestCauses(t *testing.T) {

@@ -14,7 +14,7 @@ type ClickID int64
 
 // A Click is one recorded visit through a link. Clicks fire no event.
 //
-// Source: contract 2.11.
+// Source: docs/contract.md 2.11.
 type Click struct {
 	ID               ClickID        `json:"id"`
 	AffiliateID      uuid.UUID      `json:"affiliateId"`
@@ -63,7 +63,7 @@ func (r *ClickRecord) lateFor(o *op) ClickID {
 //
 // Effects: the click, and the totals of the link and the affiliate; no event.
 //
-// Source: rule 4.5; contract 2.11, 5.1.
+// Source: docs/rules.md 4.5; docs/contract.md 2.11, 5.1.
 func (p *Program) TrackClick(ctx context.Context, in NewClick) (Click, error) {
 	rq := request{name: "click.track", input: in, refused: first(
 		clickText("deviceId", &in.DeviceID),

@@ -8,7 +8,7 @@ import (
 
 // A Code is a promotional code: the string a customer types at checkout.
 //
-// Source: Seed: Promotional code; contract 2.2.
+// Source: docs/contract.md 2.2.
 type Code struct {
 	ID                    uuid.UUID             `json:"id"`
 	Code                  string                `json:"code"`
@@ -123,7 +123,7 @@ type DeletedCode struct {
 //
 // Errors: [ErrNotFound].
 //
-// Source: contract 3.4.
+// Source: docs/contract.md 3.4.
 func (p *Program) Code(ctx context.Context, ref CodeRef) (Code, error) {
 	return view(ctx, p, func(o *op) (Code, error) {
 		rec, err := o.findCode(ref)
@@ -139,7 +139,7 @@ func (p *Program) Code(ctx context.Context, ref CodeRef) (Code, error) {
 //
 // Errors: [InvalidQuery].
 //
-// Source: Seed: promotional code read; contract 3.4.
+// Source: docs/contract.md 3.4.
 func (p *Program) Codes(ctx context.Context, f CodeFilter, pg Page) (List[Code], error) {
 	l, err := p.listing(pg, "codes", f)
 	if err != nil {
@@ -171,8 +171,7 @@ func (o *op) chooseCodes(f CodeFilter) (c choice[CodeRecord]) {
 //
 // Effects: the code; promocode.created.
 //
-// Source: Seed: Promotional code, Auto-generated promotional codes; rule 3.8;
-// contract 3.4.
+// Source: docs/rules.md 3.8; docs/contract.md 3.4.
 func (p *Program) CreateCode(ctx context.Context, in NewCode) (Code, error) {
 	rq := request{once: in.Once, name: "code.create", input: []any{in, in.IsAffiliateGenerated}}
 	rq.refused = p.checkNewCode(&in, false)
@@ -296,7 +295,7 @@ func (o *op) freeForUpdate(old, rec CodeRecord) error {
 //
 // Effects: promocode.deleted.
 //
-// Source: contract 3.4.
+// Source: docs/contract.md 3.4.
 func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (DeletedCode, error) {
 	o := p.op(ctx)
 	rq := request{name: "code.delete", input: id, refused: first(promotionalCodeIDRequired.when(id == uuid.Nil))}

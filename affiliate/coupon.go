@@ -11,7 +11,7 @@ import (
 // A Coupon defines a discount: how much comes off, for how long, and how often
 // it may be used. Any number of promotional codes share it.
 //
-// Source: Seed: Coupon; contract 2.1.
+// Source: docs/contract.md 2.1.
 type Coupon struct {
 	ID                 uuid.UUID            `json:"id"`
 	Name               string               `json:"name"`
@@ -96,7 +96,7 @@ type DeletedCoupon struct {
 //
 // Errors: [ErrNotFound].
 //
-// Source: Seed: GET /coupons; contract 3.3.
+// Source: docs/contract.md 3.3.
 func (p *Program) Coupon(ctx context.Context, ref CouponRef) (Coupon, error) {
 	return view(ctx, p, func(o *op) (Coupon, error) {
 		rec, err := o.findCoupon(ref)
@@ -111,7 +111,7 @@ func (p *Program) Coupon(ctx context.Context, ref CouponRef) (Coupon, error) {
 //
 // Errors: [InvalidQuery].
 //
-// Source: contract 3.3.
+// Source: docs/contract.md 3.3.
 func (p *Program) Coupons(ctx context.Context, pg Page) (List[Coupon], error) {
 	l, err := p.listing(pg, "coupons", nil)
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *Program) Coupons(ctx context.Context, pg Page) (List[Coupon], error) {
 //
 // Effects: the coupon; coupon.created.
 //
-// Source: Seed: Coupon; rule 3.1; contract 3.3.
+// Source: docs/rules.md 3.1; docs/contract.md 3.3.
 func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error) {
 	rq := request{once: in.Once, name: "coupon.create", input: in}
 	rq.refused = p.checkNewCoupon(&in)
@@ -157,7 +157,7 @@ func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error
 //
 // Effects: the coupon; coupon.updated.
 //
-// Source: Seed: Coupon; rules 2 and 3.1; contract 3.3.
+// Source: docs/rules.md 2.4 and 3.1; docs/contract.md 3.3.
 func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdate) (Coupon, error) {
 	rq := request{name: "coupon.update", input: []any{id, up}, refused: first(couponIDRequired.when(id == uuid.Nil))}
 	if rq.refused == nil {
@@ -197,7 +197,7 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdat
 // Effects: coupon.deleted, after promocode.deleted for each code with
 // Config.CascadeEvents.
 //
-// Source: Seed: DELETE /coupons; rule 3.7; contract 3.3.
+// Source: docs/rules.md 3.7; docs/contract.md 3.3.
 func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (DeletedCoupon, error) {
 	o := p.op(ctx)
 	rq := request{name: "coupon.delete", input: id, refused: first(couponIDRequired.when(id == uuid.Nil))}

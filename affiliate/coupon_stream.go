@@ -25,7 +25,7 @@ const (
 // Errors: [ErrNotFound], with nothing written; those of w and of ctx, with
 // something written.
 //
-// Source: contract 3.3.
+// Source: docs/contract.md 3.3.
 func (p *Program) WriteCoupon(ctx context.Context, ref CouponRef, w io.Writer) error {
 	s := couponStream{program: p, out: chunks{w: w}, contacts: contacts{}, codes: make([]CodeRecord, 0, streamPiece)}
 	coupon, err := view(ctx, p, func(o *op) (CouponRecord, error) {

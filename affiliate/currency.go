@@ -7,7 +7,7 @@ var ErrCurrency = errors.New("affiliate: not an ISO 4217 currency code")
 
 // Currency is the ISO 4217 code of a currency, three upper-case letters: "USD".
 //
-// Source: rule 1, Currency.
+// Source: docs/rules.md 1.4.
 type Currency string
 
 // ParseCurrency reads a code in upper or lower case and returns it in upper

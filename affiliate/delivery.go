@@ -12,7 +12,7 @@ import (
 
 // A Delivery is the way of one event to one endpoint.
 //
-// Source: contract 2.13.
+// Source: docs/contract.md 2.13.
 type Delivery struct {
 	ID            uuid.UUID         `json:"id"`
 	WebhookID     uuid.UUID         `json:"webhookId"` // may be of an endpoint that is gone
@@ -67,7 +67,7 @@ type DeliveryFilter struct {
 //
 // Errors: [ErrNotFound].
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (Delivery, error) {
 	return view(ctx, p, func(o *op) (Delivery, error) {
 		rec, err := o.tx.Deliveries.Get(id)
@@ -92,7 +92,7 @@ func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (Delivery, error) 
 //
 // Errors: [InvalidQuery].
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (List[Delivery], error) {
 	if err := first(p.checkDeliveryFilter(f)...); err != nil {
 		return List[Delivery]{}, err

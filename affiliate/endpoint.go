@@ -16,7 +16,7 @@ const maxEndpoints = 50
 
 // An Endpoint is a URL of a receiver with the event types it wants.
 //
-// Source: contract 2.12.
+// Source: docs/contract.md 2.12.
 type Endpoint struct {
 	ID                      uuid.UUID           `json:"id"`
 	URL                     string              `json:"url"`
@@ -95,7 +95,7 @@ type DeletedEndpoint struct {
 //
 // Errors: [ErrNotFound].
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (Endpoint, error) {
 	now := p.now()
 	return view(ctx, p, func(o *op) (Endpoint, error) {
@@ -111,7 +111,7 @@ func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (Endpoint, error) 
 //
 // Errors: [InvalidQuery].
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) Endpoints(ctx context.Context, pg Page) (List[Endpoint], error) {
 	l, err := p.listing(pg, "webhooks", nil)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *Program) Endpoints(ctx context.Context, pg Page) (List[Endpoint], error
 //
 // Effects: the endpoint; no event.
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEndpoint, error) {
 	o := p.op(ctx)
 	refused := first(
@@ -181,7 +181,7 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 //
 // Effects: the endpoint, and its pending deliveries when it is disabled; no event.
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointUpdate) (Endpoint, error) {
 	o := p.op(ctx)
 	rq := request{name: "webhook.update", input: []any{id, up}, refused: first(p.checkEndpointUpdate(id, up)...)}
@@ -212,7 +212,7 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 //
 // Effects: the endpoint and its pending deliveries; no event.
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) DeleteEndpoint(ctx context.Context, id uuid.UUID) (DeletedEndpoint, error) {
 	o := p.op(ctx)
 	rq := request{name: "webhook.delete", input: id, refused: first(webhookIDRequired.when(id == uuid.Nil))}

@@ -2,7 +2,7 @@ package affiliate
 
 // Enumerations are open strings: a value that a newer server sends is kept, not
 // refused. What callers send is checked against the lists here. Values:
-// contract "Enumerations"; "Seed" where the seed names them.
+// contract 6.
 
 // CouponType says how a coupon's discount is given.
 type CouponType string
@@ -22,7 +22,7 @@ const (
 // the engine stores it and enforces nothing by it.
 type Duration string
 
-// The durations of a coupon (Seed: Coupon).
+// The durations of a coupon (contract 2.1).
 const (
 	DurationOnce      Duration = "once"
 	DurationForever   Duration = "forever"

@@ -26,7 +26,7 @@ import (
 // Effects: the affiliate, payloads and receipts; affiliate.updated when the
 // affiliate changed.
 //
-// Source: rule 4.7.
+// Source: docs/rules.md 4.7.
 func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 	rq := request{name: "affiliate.erase", input: id, refused: first(affiliateIDRequired.when(id == uuid.Nil))}
 	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {
@@ -50,7 +50,7 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 // Effects: the referral, its clicks, sales and codes, payloads and receipts;
 // referral.updated when the referral changed, and no other event.
 //
-// Source: rule 4.7.
+// Source: docs/rules.md 4.7.
 func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 	rq := request{name: "referral.erase", input: ident, refused: first(referralIDRequired.when(blank(ident)))}
 	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {

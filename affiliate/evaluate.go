@@ -15,7 +15,7 @@ type Order struct {
 
 // Evaluation is the answer of [Program.Evaluate].
 //
-// Source: contract 4.1.
+// Source: docs/contract.md 4.1.
 type Evaluation struct {
 	Valid      bool                  `json:"valid"`           // no reason speaks against it
 	Reasons    []Failure             `json:"reasons"`         // every failing rule, in fixed order
@@ -33,7 +33,7 @@ type Evaluation struct {
 // Errors: [MissingField] (promoCode), [InvalidField]; a code that fails is no
 // error.
 //
-// Source: rule 3.6; contract 4.1.
+// Source: docs/rules.md 3.6; docs/contract.md 4.1.
 func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 	refused := checkEvaluated(&in)
 	o := p.op(ctx) // reads the clock: a view alone does not

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// EventType is family.action, lower case, with exactly one dot (Seed: Events).
+// EventType is family.action, lower case, with exactly one dot (contract 7.1).
 type EventType string
 
 // The fifteen event types; there are no others.
@@ -34,7 +34,7 @@ const (
 	PromocodeDeleted EventType = "promocode.deleted"
 )
 
-// EventTypes lists the fifteen types in the seed's order.
+// EventTypes lists the fifteen types in the order of docs/contract.md 7.1.
 func EventTypes() []EventType {
 	return []EventType{
 		AffiliateCreated, AffiliateUpdated, AffiliateDeleted,

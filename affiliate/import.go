@@ -42,8 +42,7 @@ type ImportFailure struct {
 // Effects: the referrals, with their own createdAt, and the totals of
 // affiliates and links.
 //
-// Source: Seed: referral.created ("not emitted for referrals created by a
-// historical resync"); rule 4.6.
+// Source: docs/contract.md 7.1; docs/rules.md 4.6.
 func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) (ImportReport, error) {
 	o := p.op(ctx)
 	rq := request{name: "referral.import"}

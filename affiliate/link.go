@@ -8,7 +8,7 @@ import (
 
 // A Link is a referral link: a slug with its owner and its statistics.
 //
-// Source: Seed: Affiliate link; contract 2.4.
+// Source: docs/contract.md 2.4.
 type Link struct {
 	ID           uuid.UUID   `json:"id"`
 	Link         string      `json:"link"` // the slug
@@ -82,7 +82,7 @@ type DeletedLink struct {
 //
 // Errors: [InvalidQuery] for a bad page.
 //
-// Source: Seed: GET /api/v1/links; contract 3.2.
+// Source: docs/contract.md 3.2.
 func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (List[Link], error) {
 	if !f.ID.IsZero() || !f.Slug.IsZero() {
 		pg = Page{}
@@ -130,7 +130,7 @@ func (o *op) shownLinks() func(LinkRecord) (Link, error) {
 //
 // Effects: affiliate.updated of the owner.
 //
-// Source: Seed: POST /api/v1/links, Slug rules 1–2; rule 4.3; contract 3.2.
+// Source: docs/rules.md 4.3; docs/contract.md 3.2.
 func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 	refused := first(
 		linkTextMissing(in.Link, linkRequired),
@@ -166,7 +166,7 @@ func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 //
 // Effects: affiliate.updated of the owner.
 //
-// Source: Seed: PUT /api/v1/links, Slug rules 1–2; rule 4.3; contract 3.2.
+// Source: docs/rules.md 4.3; docs/contract.md 3.2.
 func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Link, error) {
 	o := p.op(ctx)
 	rq := request{
@@ -204,7 +204,7 @@ func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Lin
 //
 // Effects: affiliate.updated of the former owner.
 //
-// Source: Seed: DELETE /api/v1/links; rule 4.3; contract 3.2.
+// Source: docs/rules.md 4.3; docs/contract.md 3.2.
 func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, error) {
 	o := p.op(ctx)
 	rq := request{name: "link.delete", input: ref, refused: first(ref.check())}

@@ -210,7 +210,7 @@ func (m *redeemMachine) loseSales(gone func(*shopSale) bool) {
 	m.dropSales(gone)
 }
 
-// deleteReferral takes the customer's sales with it (Seed, States).
+// deleteReferral takes the customer's sales with it (rule 4.7).
 func (m *redeemMachine) deleteReferral(rt *rapid.T) {
 	ident := choose(rt, "referral", m.idents()...)
 	if ident == "" {

@@ -13,8 +13,7 @@ import (
 )
 
 // A shop is the naive model of redemption: lists that are searched from end to
-// end, and counts that are counted anew each time. Seed, "Attributing a sale to
-// a code"; rule 3; contract 3.5 and 3.7.
+// end, and counts that are counted anew each time. Rule 3; contract 3.5 and 3.7.
 type shop struct {
 	affiliates []*shopAffiliate
 	coupons    []*shopCoupon

@@ -13,7 +13,7 @@ import (
 )
 
 // A register is the naive model of affiliates and links: a map from folded slug
-// to link, and lists. Seed, Slug rules; rules 4.2–4.7; contract 1.5, 3.1, 3.2.
+// to link, and lists. Rules 1.8, 4.2–4.7; contract 1.5, 3.1, 3.2.
 type register struct {
 	affiliates []*regAffiliate
 	links      map[string]*regLink // by folded slug

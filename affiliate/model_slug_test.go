@@ -73,7 +73,7 @@ func aSlug(rt *rapid.T) string {
 	return misspelt(rt, choose(rt, "slug", modelSlugs...))
 }
 
-// slugRefusal is Slug rules 1, with the limit of rule 1.
+// slugRefusal is rule 1.8.
 func slugRefusal(slug string) affiliate.Reason {
 	for _, r := range slug {
 		if (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' {

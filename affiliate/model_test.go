@@ -189,7 +189,7 @@ func share(part, whole *big.Rat) *big.Rat {
 	return r.Quo(r, big.NewRat(100, 1))
 }
 
-// cents rounds half away from zero to two digits: rule 1, Rounding, in dollars.
+// cents rounds half away from zero to two digits: rule 1.3, in dollars.
 func cents(r *big.Rat) *big.Rat {
 	scaled := new(big.Rat).Mul(r, big.NewRat(100, 1))
 	half := big.NewRat(1, 2)

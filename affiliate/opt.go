@@ -25,7 +25,7 @@ const (
 // struct field that must disappear from JSON when it is not given carries the
 // tag omitzero. Printed or logged, an Opt looks like the value that it holds.
 //
-// Source: rule 2, Update semantics.
+// Source: docs/rules.md 2.4.
 type Opt[T any] struct {
 	v     T
 	state uint8

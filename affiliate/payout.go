@@ -11,7 +11,7 @@ import (
 // A Payout is a record of commissions that are paid together. No money is
 // moved.
 //
-// Source: contract 2.8.
+// Source: docs/contract.md 2.8.
 type Payout struct {
 	ID            uuid.UUID          `json:"id"`
 	AffiliateID   uuid.UUID          `json:"affiliateId"`
@@ -52,7 +52,7 @@ type PayoutFilter struct{ AffiliateID Opt[uuid.UUID] }
 // Effects: the payout; payoutCreated and payoutId of the commissions, for good;
 // sale.updated for each sale.
 //
-// Source: rule 5.6.
+// Source: docs/rules.md 5.6.
 func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error) {
 	o := p.op(ctx)
 	rq := request{name: "payout.create", input: in, refused: first(optional("externalId", in.ExternalID, maxName))}
@@ -135,7 +135,7 @@ func (o *op) fillPayout(rec PayoutRecord, sales []SaleRecord) (Payout, error) {
 //
 // Errors: [InvalidField] (status), [PayoutNotFound], [StatusNotAllowed].
 // Effects: the payout; when it becomes PAID, sale.updated for each sale.
-// Source: rule 5.6.
+// Source: docs/rules.md 5.6.
 func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status PayoutStatus) (Payout, error) {
 	rq := request{name: "payout.set-status", refused: first(oneOf("status", status, payoutStatuses))}
 	return p.movePayout(ctx, rq, payoutMove{id, status, ""})
@@ -148,7 +148,7 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status Payo
 //
 // Effects: the payout; no event.
 //
-// Source: contract 2.8.
+// Source: docs/contract.md 2.8.
 func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (Payout, error) {
 	rq := request{name: "payout.fail", refused: first(checkText("failedReason", reason, maxNotes, true))}
 	if blank(reason) {
@@ -213,7 +213,7 @@ func nextPayoutStatuses(from PayoutStatus) []PayoutStatus {
 //
 // Errors: [ErrNotFound].
 //
-// Source: contract 2.8.
+// Source: docs/contract.md 2.8.
 func (p *Program) Payout(ctx context.Context, id uuid.UUID) (Payout, error) {
 	return view(ctx, p, func(o *op) (Payout, error) {
 		rec, err := o.tx.Payouts.Get(id)
@@ -225,7 +225,7 @@ func (p *Program) Payout(ctx context.Context, id uuid.UUID) (Payout, error) {
 //
 // Errors: [InvalidQuery] for a bad page.
 //
-// Source: contract 2.8.
+// Source: docs/contract.md 2.8.
 func (p *Program) Payouts(ctx context.Context, f PayoutFilter, pg Page) (List[Payout], error) {
 	l, err := p.listing(pg, "payouts", f)
 	if err != nil {

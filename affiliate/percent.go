@@ -11,7 +11,7 @@ import (
 // Which rates are allowed is a rule of the field that holds it. Under a FLAT
 // plan the same number is an amount of money: Percent.Amount.
 //
-// Source: rule 1, Rates and percentages.
+// Source: docs/rules.md 1.2.
 type Percent struct{ n int64 }
 
 // ParsePercent reads a number as ParseAmount does, with the same errors. A per
@@ -44,7 +44,7 @@ func (p Percent) Scaled() int64 { return p.n }
 // digits of c: 20 % of 199.99 USD is 40. It answers ErrAmountRange when the
 // result has no room.
 //
-// Source: rule 1, Rounding.
+// Source: docs/rules.md 1.3.
 func (p Percent) Of(a Amount, c Currency) (Amount, error) {
 	n, err := mulDiv(a.n, p.n, hundredPercent, c.step())
 	return Amount{n}, err

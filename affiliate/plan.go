@@ -18,7 +18,7 @@ type Terms struct {
 
 // A Plan is a set of terms that affiliates can be put on.
 //
-// Source: contract 2.9.
+// Source: docs/contract.md 2.9.
 type Plan struct {
 	ID                 uuid.UUID      `json:"id"`
 	Name               string         `json:"name"`
@@ -54,7 +54,7 @@ type PlanUpdate struct {
 //
 // Effects: the plan; no event.
 //
-// Source: contract 2.9.
+// Source: docs/contract.md 2.9.
 func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 	rec := PlanRecord{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
 	rq := request{name: "plan.create", input: in, refused: rec.check()}
@@ -73,7 +73,7 @@ func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 //
 // Errors: [InvalidQuery] for a bad page.
 //
-// Source: contract 2.9.
+// Source: docs/contract.md 2.9.
 func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 	l, err := p.listing(pg, "plans", nil)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 //
 // Effects: the plan; no event.
 //
-// Source: contract 2.9.
+// Source: docs/contract.md 2.9.
 func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
 	_, err := write(o, request{name: "plan.delete", input: id}, func() (struct{}, error) {

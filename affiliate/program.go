@@ -30,7 +30,7 @@ type Config struct {
 	CommissionOnTax      bool          // zero: tax is deducted from the base
 	CommissionOnShipping bool          // zero: shipping is deducted from the base
 	RefundWindow         time.Duration // after the sale; zero: no limit
-	CascadeEvents        bool          // deletes fire the children's events too, children first; zero: only the event the seed names
+	CascadeEvents        bool          // deletes fire the children's events too, children first; zero: only those of docs/contract.md 7.1
 
 	Now   func() time.Time // nil: time.Now
 	NewID func() uuid.UUID // nil: version 7 from Now and Rand; another one must increase strictly too

@@ -17,7 +17,7 @@ import (
 //
 // Effects: both counts, the ledger; no event.
 //
-// Source: rule 3.2.
+// Source: docs/rules.md 3.2.
 func (p *Program) RestoreRedemption(ctx context.Context, sale SaleID) error {
 	o := p.op(ctx)
 	_, err := write(o, request{name: "sale.restore-redemption", input: sale}, func() (struct{}, error) {

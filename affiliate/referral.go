@@ -10,7 +10,7 @@ import (
 
 // A Referral is an identified customer who came through an affiliate.
 //
-// Source: Seed: Referral; contract 2.5.
+// Source: docs/contract.md 2.5.
 type Referral struct {
 	ID                        uuid.UUID            `json:"id"`
 	AffiliateID               uuid.UUID            `json:"affiliateId"`
@@ -83,7 +83,7 @@ type ReferralFilter struct {
 //
 // Errors: [ErrNotFound].
 //
-// Source: contract 3.6.
+// Source: docs/contract.md 3.6.
 func (p *Program) Referral(ctx context.Context, ident string) (Referral, error) {
 	return view(ctx, p, func(o *op) (Referral, error) {
 		rec, err := o.findReferral(ident)
@@ -99,7 +99,7 @@ func (p *Program) Referral(ctx context.Context, ident string) (Referral, error) 
 //
 // Errors: [InvalidQuery] for a bad page.
 //
-// Source: contract 3.6.
+// Source: docs/contract.md 3.6.
 func (p *Program) Referrals(ctx context.Context, f ReferralFilter, pg Page) (List[Referral], error) {
 	l, err := p.listing(pg, "referrals", f)
 	if err != nil {

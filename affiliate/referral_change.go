@@ -15,7 +15,7 @@ import (
 //
 // Effects: the referral; referral.updated when something changed.
 //
-// Source: contract 3.6.
+// Source: docs/contract.md 3.6.
 func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralUpdate) (Referral, error) {
 	rq := request{name: "referral.update", input: []any{ident, up}, refused: first(referralIDRequired.when(blank(ident)))}
 	if rq.refused == nil {
@@ -130,7 +130,7 @@ func (o *op) freeReferralEmail(email string) error {
 //
 // Effects: the status; referral.updated when it changed.
 //
-// Source: Seed: referral.updated.
+// Source: docs/contract.md 7.1.
 func (p *Program) PushReferralStatus(ctx context.Context, ident string, status SubscriptionStatus) (Referral, error) {
 	rq := request{
 		name: "referral.push-status", input: []any{ident, status},

@@ -15,7 +15,7 @@ import (
 // Effects: referral, sales and totals are gone, clicks lose the reference,
 // counters of codes stay; referral.deleted.
 //
-// Source: Seed: DELETE /referrals; rule 4.7.
+// Source: docs/rules.md 4.7.
 func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
 	o := p.op(ctx)
 	rq := request{name: "referral.delete", input: ident, refused: first(referralIDRequired.when(blank(ident)))}

@@ -4,7 +4,7 @@ package affiliate
 // the engine is called. The rows that several texts share a [Reason] in are
 // told apart here.
 //
-// Source: contract 1.9, common errors; 5.
+// Source: docs/contract.md 1.9, 5.
 type Rejection uint8
 
 // The rejections.
@@ -58,7 +58,7 @@ func (r Rejection) Of(name string) *Error {
 // A Fault is what an adapter finds wrong with a field while it reads a request,
 // as the end of the text "{field} must be …".
 //
-// Source: contract 1.9, field errors.
+// Source: docs/contract.md 1.9.
 type Fault string
 
 // The faults.

@@ -41,7 +41,7 @@ const (
 //
 // Effects: the deliveries and the queue; no event.
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) Replay(ctx context.Context, in ReplayRange) (int, error) {
 	o := p.op(ctx)
 	rq := request{once: in.Once, name: "webhook.replay", input: in, refused: first(p.checkReplay(in, o.now)...)}

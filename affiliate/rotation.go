@@ -30,7 +30,7 @@ const (
 //
 // Effects: the secrets of the endpoint; no event.
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) RotateSecret(ctx context.Context, in Rotation) (IssuedEndpoint, error) {
 	o := p.op(ctx)
 	grace := in.GracePeriodSeconds.Or(defaultGrace)

@@ -14,7 +14,7 @@ type CommissionID int64
 
 // A Sale is one attributed payment with the commission it earned.
 //
-// Source: Seed: Sale; contract 2.6.
+// Source: docs/contract.md 2.6.
 type Sale struct {
 	ID                     SaleID               `json:"id"`
 	AffiliateID            uuid.UUID            `json:"affiliateId"`
@@ -49,7 +49,7 @@ type Sale struct {
 
 // A Commission is what one affiliate earned by a sale.
 //
-// Source: contract 2.7.
+// Source: docs/contract.md 2.7.
 type Commission struct {
 	ID               CommissionID    `json:"id"`
 	SaleID           SaleID          `json:"saleId"`

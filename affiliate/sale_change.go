@@ -21,7 +21,7 @@ import (
 // Effects: the sale, its commission, totals; sale.updated when something
 // changed.
 //
-// Source: contract 3.7.
+// Source: docs/contract.md 3.7.
 func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sale, error) {
 	rq := request{name: "sale.update", input: []any{id, up}, refused: first(saleIDRequired.when(id == 0))}
 	if rq.refused == nil {

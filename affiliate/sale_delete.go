@@ -18,7 +18,7 @@ import (
 // Effects: sale and totals; redemption counters stay; sale.deleted, unless the
 // full refund has fired it.
 //
-// Source: Seed: DELETE /sales; rules 3.2 and 5.5.
+// Source: docs/rules.md 3.2 and 5.5.
 func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 	o := p.op(ctx)
 	_, err := write(o, request{name: "sale.delete", input: id}, func() (struct{}, error) {
@@ -45,7 +45,7 @@ func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 //
 // Effects: those of [Program.DeleteSale].
 //
-// Source: Seed: sale.deleted; rule 5.5.
+// Source: docs/contract.md 7.1; docs/rules.md 5.5.
 func (p *Program) ReverseSale(ctx context.Context, ref SaleRef) error {
 	o := p.op(ctx)
 	_, err := write(o, request{name: "sale.reverse", input: ref}, func() (struct{}, error) {

@@ -27,7 +27,7 @@ import (
 // Errors: [AttributionRequired], [MissingField], [InvalidField], and the
 // refusals of a code with every failing rule in [Error.Failures].
 //
-// Source: Seed "Attributing a sale to a code"; contract 3.7, rules 5.1–5.3.
+// Source: docs/contract.md 3.7, docs/rules.md 5.1–5.3.
 func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
 	r := &report{op: *p.op(ctx), in: in}
 	rq := request{once: in.Once, name: "sale.create", refused: checkSale(&r.in)}

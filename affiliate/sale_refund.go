@@ -27,10 +27,10 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 // [RefundExceedsSale].
 //
 // Effects: the sale, its commission, totals; sale.updated for a part,
-// sale.deleted for the whole (Seed: "reversed, refunded, disputed or removed"),
+// sale.deleted for the whole (contract 7.1),
 // after which nothing is fired for that sale.
 //
-// Source: rule 5.5, contract 3.7.
+// Source: docs/rules.md 5.5, docs/contract.md 3.7.
 func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, error) {
 	amount, part := in.Amount.Get()
 	o := p.op(ctx)

@@ -17,7 +17,7 @@ import (
 //
 // Effects: the sales, their totals; sale.updated for each that changed.
 //
-// Source: Seed: sale.updated; docs/rules.md 5.3.
+// Source: docs/rules.md 5.3.
 func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, error) {
 	o := p.op(ctx)
 	return write(o, request{name: "sale.recalculate", input: f}, func() (int, error) {
@@ -54,7 +54,7 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, erro
 //
 // Effects: the commissions, totals; sale.updated for each sale that changed.
 //
-// Source: contract 2.7.
+// Source: docs/contract.md 2.7.
 func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, ids ...SaleID) ([]Sale, error) {
 	o := p.op(ctx)
 	rq := request{name: "sale.review", input: []any{status, ids}, refused: first(oneOf("approvalStatus", status, approvalStatuses))}

@@ -12,7 +12,7 @@ import (
 //
 // Errors: [ErrNotFound].
 //
-// Source: contract 3.7.
+// Source: docs/contract.md 3.7.
 func (p *Program) Sale(ctx context.Context, id SaleID) (Sale, error) {
 	return view(ctx, p, func(o *op) (Sale, error) {
 		rec, err := o.saleByNumber(id)
@@ -28,7 +28,7 @@ func (p *Program) Sale(ctx context.Context, id SaleID) (Sale, error) {
 //
 // Errors: [InvalidQuery] for a bad page.
 //
-// Source: contract 3.7.
+// Source: docs/contract.md 3.7.
 func (p *Program) Sales(ctx context.Context, f SaleFilter, pg Page) (List[Sale], error) {
 	l, err := p.listing(pg, "sales", f)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // places ask no type how it prints: the verb %p, which go vet refuses here, and
 // the keys of a map in JSON.
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 type Secret string
 
 const (

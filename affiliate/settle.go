@@ -32,7 +32,7 @@ import (
 // Effects: the deliveries, the queue and their endpoints; no event.
 // Config.OnNotice is called after the commit.
 //
-// Source: contract 7.4.
+// Source: docs/contract.md 7.4.
 func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) error {
 	if len(done) == 0 {
 		return nil

@@ -27,7 +27,7 @@ var (
 //
 // Effects: affiliate.updated for each that changed.
 //
-// Source: Seed: States; contract 6.
+// Source: docs/contract.md 6.
 func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.moveAll(ctx, "affiliate.approve", ids, approve)
 }
@@ -35,7 +35,7 @@ func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Af
 // DeclineAffiliates makes pending affiliates DECLINED; otherwise like
 // [Program.ApproveAffiliates].
 //
-// Source: rule 4.1; contract 6.
+// Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.moveAll(ctx, "affiliate.decline", ids, decline)
 }
@@ -44,7 +44,7 @@ func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Af
 // earn them is on hold. Earlier commissions stay as they are. Otherwise like
 // [Program.ApproveAffiliates].
 //
-// Source: rule 4.1; contract 6.
+// Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.moveAll(ctx, "affiliate.deactivate", ids, deactivate)
 }
@@ -52,7 +52,7 @@ func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([
 // BanAffiliates makes active affiliates BANNED, with the effect of
 // [Program.DeactivateAffiliates].
 //
-// Source: rule 4.1; contract 6.
+// Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
 	return p.moveAll(ctx, "affiliate.ban", ids, ban)
 }
@@ -79,7 +79,7 @@ func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, m m
 //
 // Effects: affiliate.updated for each that changed.
 //
-// Source: Seed: Events; docs/rules.md 5.3.
+// Source: docs/rules.md 5.3.
 func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
 	rq := request{name: "affiliate.set-plan", input: []any{plan, ids}}
 	return p.changeAll(ctx, rq, ids, func(o *op, rec *AffiliateRecord) error {
@@ -96,7 +96,7 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 //
 // Effects: affiliate.updated for each that changed.
 //
-// Source: Seed: Events.
+// Source: docs/contract.md 7.1.
 func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
 	rq := request{name: "affiliate.set-tier", input: []any{tier, ids}}
 	return p.changeAll(ctx, rq, ids, func(o *op, rec *AffiliateRecord) error {
@@ -118,7 +118,7 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 //
 // Effects: affiliate.updated for each that changed.
 //
-// Source: contract 2.3 (exemptFromCommissionTierChanges).
+// Source: docs/contract.md 2.3 (exemptFromCommissionTierChanges).
 func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]Affiliate, error) {
 	rq := request{name: "affiliate.set-tier-exempt", input: []any{exempt, ids}}
 	return p.changeAll(ctx, rq, ids, func(_ *op, rec *AffiliateRecord) error {

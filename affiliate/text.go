@@ -70,7 +70,7 @@ func validText(s string, newlines bool) bool {
 // domain is labels of letters, digits and inner hyphens, one at least. Quoted
 // local parts, address literals, comments and display names are refused.
 //
-// Source: rule 1, Emails.
+// Source: docs/rules.md 1.7.
 func canonicalEmail(s string) (string, bool) {
 	s = trimSpace(s)
 	if len(s) > maxEmail {
@@ -111,7 +111,7 @@ func validLabel(s string) bool {
 // validSlug reports whether s is one or more ASCII letters, digits and hyphens.
 // The limit of maxSlug has a message of its own and is not checked here.
 //
-// Source: Seed: Slug rules 1; rule 1, Slugs.
+// Source: docs/rules.md 1.8.
 func validSlug(s string) bool {
 	for i := range len(s) {
 		if !alphanumeric(s[i]) && s[i] != '-' {
@@ -128,7 +128,7 @@ func foldSlug(s string) string { return lowerASCII(s) }
 // characters without space, the first of them none that a spreadsheet takes for
 // a formula.
 //
-// Source: rule 1, Codes.
+// Source: docs/rules.md 1.9.
 func validCode(s string) bool {
 	if s == "" || len(s) > maxCode || strings.IndexByte("=+-@", s[0]) >= 0 {
 		return false

@@ -1,7 +1,7 @@
 package affiliate
 
 // The table of texts, in the order of the contract's error table. A text stands
-// here and nowhere else. The three that the seed quotes are marked.
+// here and nowhere else. The three that the published API documents are marked.
 var (
 	unauthorized          = refusal{KindUnauthorized, Unauthorized, "", "Unauthorized"}
 	invalidToken          = refusal{KindUnauthorized, InvalidToken, "", "Invalid auth token"}
@@ -97,13 +97,13 @@ var (
 	sinceTooOld               = refusal{KindInvalid, InvalidField, "since", "since must be at most 14 days ago"}
 	gracePeriodRange          = refusal{KindInvalid, InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800"}
 
-	slugSyntax              = refusal{KindInvalid, SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens"} // Seed, letter for letter
+	slugSyntax              = refusal{KindInvalid, SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
 	slugTooLong             = refusal{KindInvalid, SlugSyntax, "link", "Link must be at most 100 characters"}
 	planNotFound            = refusal{KindInvalid, PlanNotFound, "commissionPlanId", "Commission plan not found"}
 	groupNotFound           = refusal{KindInvalid, GroupNotFound, "affiliateGroupId", "Affiliate group not found"}
 	affiliateEmailTaken     = refusal{KindConflict, AffiliateEmailTaken, "email", "An affiliate with this email already exists"}
-	requestedSlugTaken      = refusal{KindConflict, SlugTaken, "affiliateLink", "The requested affiliate link is already in use"} // Seed, letter for letter
-	slugTaken               = refusal{KindConflict, SlugTaken, "link", "This link already exists for this affiliate program"}     // Seed, letter for letter
+	requestedSlugTaken      = refusal{KindConflict, SlugTaken, "affiliateLink", "The requested affiliate link is already in use"} // published, letter for letter
+	slugTaken               = refusal{KindConflict, SlugTaken, "link", "This link already exists for this affiliate program"}     // published, letter for letter
 	identifiersMismatch     = refusal{KindInvalid, IdentifiersMismatch, "", "The identifiers do not name the same record"}
 	affiliateInPayout       = refusal{KindConflict, InPayout, "", "Affiliate has commissions that are part of a payout"}
 	referralInPayout        = refusal{KindConflict, InPayout, "", "Referral has sales that are part of a payout"}

@@ -41,8 +41,8 @@ func TestTextsAreWrittenOnce(t *testing.T) {
 	}
 }
 
-// TestSeedTexts: the three texts that the seed quotes, letter for letter.
-func TestSeedTexts(t *testing.T) {
+// TestPublishedTexts: the three texts that the published API documents, letter for letter.
+func TestPublishedTexts(t *testing.T) {
 	for row, want := range map[refusal]string{
 		requestedSlugTaken: "The requested affiliate link is already in use",
 		slugSyntax:         "Link can only contain letters, numbers, and hyphens",

@@ -10,7 +10,7 @@ import (
 
 // A Tier is a rank that affiliates reach by their results.
 //
-// Source: contract 2.10.
+// Source: docs/contract.md 2.10.
 type Tier struct {
 	ID             uuid.UUID     `json:"id"`
 	Tier           int64         `json:"tier"` // rank, 1 lowest
@@ -76,7 +76,7 @@ func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
 //
 // Errors: [InvalidQuery] for a bad page.
 //
-// Source: contract 2.10.
+// Source: docs/contract.md 2.10.
 func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
 	l, err := p.listing(pg, "tiers", nil)
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
 //
 // Effects: the tier; no event.
 //
-// Source: contract 2.10.
+// Source: docs/contract.md 2.10.
 func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (Tier, error) {
 	o := p.op(ctx)
 	rq := request{name: "tier.update", input: []any{id, up}, refused: up.check()}
@@ -124,7 +124,7 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 //
 // Effects: the tier; no event.
 //
-// Source: contract 2.10.
+// Source: docs/contract.md 2.10.
 func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
 	_, err := write(o, request{name: "tier.delete", input: id}, func() (struct{}, error) {
@@ -151,7 +151,7 @@ func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 //
 // Effects: affiliate.updated for each that changed.
 //
-// Source: Seed: Events; docs/rules.md 5.7; docs/contract.md 2.10.
+// Source: docs/rules.md 5.7; docs/contract.md 2.10.
 func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 	o := p.op(ctx)
 	return write(o, request{name: "tier.assign"}, func() (int, error) {

@@ -23,7 +23,7 @@ const (
 // is the zero time.Time. In JSON it is a string with three fraction digits,
 // "2026-03-11T09:24:18.442Z".
 //
-// Source: rule 1, Clock.
+// Source: docs/rules.md 1.5.
 type Time struct{ t time.Time }
 
 // TimeOf returns t in UTC, cut to its millisecond.
@@ -90,7 +90,7 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 // zone. The zero value is no date. An instant is kept in UTC and cut to its
 // microsecond.
 //
-// Source: rule 1, Dates in.
+// Source: docs/rules.md 1.6.
 type Date struct {
 	t     time.Time // a plain date: its midnight in UTC
 	plain bool

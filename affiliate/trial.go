@@ -38,7 +38,7 @@ type TestResult struct {
 //
 // Effects: none but the receipt of a key.
 //
-// Source: contract 4.2.
+// Source: docs/contract.md 4.2.
 func (p *Program) TestEndpoint(ctx context.Context, in EndpointTest) (TestResult, error) {
 	rq := request{once: in.Once, name: "webhook.test", input: in, refused: first(in.check())}
 	o := p.op(ctx)

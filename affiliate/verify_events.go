@@ -124,7 +124,7 @@ func (a *audit) verifyPayload(r *EventRecord, raw []byte) {
 	}
 }
 
-// bodyKeys lists what the seed promises of an event's body.
+// bodyKeys lists what contract 7.3 promises of an event's body.
 func bodyKeys(typ EventType) []string {
 	switch typ.Family() {
 	case "affiliate":

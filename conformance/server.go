@@ -32,7 +32,7 @@ type Server struct {
 // and leave most of them behind; webhook endpoints are deleted. A case in
 // s.Known must fail: one that passes, or does not exist, is an error.
 //
-// Source: contract 1 to 4.
+// Source: docs/contract.md 1 to 4.
 func TestServer(t *testing.T, s Server) {
 	report, err := CheckServer(t.Context(), s)
 	if err != nil {

@@ -96,7 +96,7 @@ func joinedCases() []serverCase {
 			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"`+email+`"}`).has(`{"email":"` + email + `"}`)
 			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"a`+email+`"}`).refused(emailInvalid)
 		}},
-		{"B272 email of another affiliate", "rule 1, emails: unique among the live affiliates, in lower case", func(x *exam) {
+		{"B272 email of another affiliate", "rule 1.7, emails: unique among the live affiliates, in lower case", func(x *exam) {
 			const body = `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example"}`
 			x.do("POST /affiliates", body).as("a")
 			x.do("POST /affiliates", body).refused(affiliateEmailTaken)
@@ -116,7 +116,7 @@ func joinedCases() []serverCase {
 			slugOf(x, "{{u}}-mara-l-x@conform.example", x.unique+"-mara-l-x-2")
 			slugOf(x, "{{u}}.mara.l.x@conform.example", x.unique+"-mara-l-x-3")
 		}},
-		{"B283 a slug is generated from anything", "seed: a slug is generated from the email, until an unused one is found", func(x *exam) {
+		{"B283 a slug is generated from anything", "rule 4.2: a slug is generated from the email, until an unused one is found", func(x *exam) {
 			for _, local := range []string{"+++" + "@", "---@", strings.Repeat("a", 60) + "." + x.unique + "@", "_@"} {
 				a := x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"`+local+`{{u}}.example"}`).ok()
 				if slug := a.text("affiliateLinks.0.link"); !regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`).MatchString(slug) {

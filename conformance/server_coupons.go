@@ -196,7 +196,7 @@ func dateCases(number, operation, field string, with func(member string) string)
 
 func newCouponCases() []serverCase {
 	return []serverCase{
-		{"B122 the least coupon", "contract 2.1: defaults; seed: name is the only required field beside the discount", func(x *exam) {
+		{"B122 the least coupon", "contract 2.1: defaults; contract 3.3: name is the only required field beside the discount", func(x *exam) {
 			a := x.do("POST /coupons", `{"name":"{{u}}","percentOff":20}`).as("c").has(`{"name":"{{u}}","couponType":"PERCENTAGE","percentOff":20,
 				"amountOff":null,"currency":null,"duration":"forever","durationInMonths":null,"maxRedemptions":null,"timesRedeemed":0,"limitToProducts":false,
 				"productIds":[],"collectionIds":[],"valid":true,"redeemBy":null,"externalId":null,"integrationType":null,"couponCategory":"CUSTOMER",
@@ -216,7 +216,7 @@ func newCouponCases() []serverCase {
 				a.wants("an id, a program and a date of the server's own")
 			}
 		}},
-		{"B182 externalId of a deleted coupon", "rule 1, uniqueness: a deleted record frees its key", func(x *exam) {
+		{"B182 externalId of a deleted coupon", "rule 1.10, uniqueness: a deleted record frees its key", func(x *exam) {
 			const body = `{"name":"{{u}}","percentOff":10,"externalId":"{{u}}"}`
 			x.do("POST /coupons", body).as("c")
 			x.do("POST /coupons", body).refused(couponExternalIDTaken)
@@ -328,7 +328,7 @@ func couponChangeCases() []serverCase {
 			x.do("DELETE /coupons?couponId=", "").refused(emptyParameter("couponId"))
 			x.get("/coupons?id={{c}}").has(`{"id":"{{c}}"}`)
 		}),
-		own("seed: DELETE /coupons removes the coupon and all its codes; "+target, "B207 DELETE twice", func(x *exam) {
+		own("contract 3.3: DELETE /coupons removes the coupon and all its codes; "+target, "B207 DELETE twice", func(x *exam) {
 			x.do("POST /promotional-codes", `{"couponId":"{{c}}","code":"{{u}}","affiliateId":"{{affiliate}}"}`).as("k")
 			x.do("DELETE /coupons", `{"couponId":"{{c}}","more":1}`).has(`{"message":"Coupon deleted successfully","deletedCoupon":{"id":"{{c}}","name":"{{u}}"}}`)
 			x.do("DELETE /coupons", `{"couponId":"{{c}}"}`).refused(couponNotFound)

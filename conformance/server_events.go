@@ -206,7 +206,7 @@ func eventCases() []serverCase {
 			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
 			x.fired("sale.created", "sale.deleted")
 		}},
-		{"V cascades", "rule 3.7, 4.7: a delete fires only the event that the seed names", func(x *exam) {
+		{"V cascades", "rule 3.7, 4.7: a delete fires only the event that contract 7.1 names", func(x *exam) {
 			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateLink":"{{u}}"}`).as("a")
 			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"N","totalEarned":10}`).as("s")
 			x.listen()

@@ -68,7 +68,7 @@ func ownedLinkCases() []serverCase {
 			x.do("POST /links", `{"affiliateId":"{{a}}","link":"`+strings.ToUpper(x.unique)+`"}`).refused(slugTaken)
 			x.do("POST /links", `{"affiliateId":"{{affiliate}}","link":"`+strings.ToUpper(x.unique)+`"}`).refused(slugTaken)
 		}),
-		own("B315 a slug of a deleted link", "rule 1, uniqueness: a deleted record frees its key", func(x *exam) {
+		own("B315 a slug of a deleted link", "rule 1.10, uniqueness: a deleted record frees its key", func(x *exam) {
 			x.do("DELETE /links", `{"link":"{{u}}"}`).ok()
 			x.do("POST /links", `{"affiliateId":"{{affiliate}}","link":"{{u}}"}`).has(`{"clicks":0,"affiliate":{"id":"{{affiliate}}"}}`)
 		}),
@@ -89,7 +89,7 @@ func ownedLinkCases() []serverCase {
 			x.do("PUT /links", `{"link":"{{u}}","newLink":"{{u}}-2"}`).refused(slugTaken.on("newLink"))
 			x.do("PUT /links", `{"id":"{{l}}","newLink":"{{u}}"}`).refused(slugTaken.on("newLink"))
 		}),
-		own("B327 DELETE of the last link", "seed: referrals and sales stay with their link cleared; rule 4.3: the last link may go", func(x *exam) {
+		own("B327 DELETE of the last link", "contract 3.2: referrals and sales stay with their link cleared; rule 4.3: the last link may go", func(x *exam) {
 			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"N","totalEarned":10}`).as("s", "referralId").has(`{"affiliateLinkId":"{{a.link}}"}`)
 			x.do("DELETE /links", `{"id":"{{a.link}}","link":"{{u}}"}`).has(`{"message":"Affiliate link deleted successfully","deletedLink":{"id":"{{a.link}}","link":"{{u}}"}}`)
 			x.get("/affiliates?id={{a}}").has(`{"affiliateLinks":[],"numberOfReferredUsers":1,"totalRevenue":10}`)

@@ -132,7 +132,7 @@ func customerCases() []serverCase {
 			x.do("PUT /referrals", `{"referralId":"{{r}}"}`).bytes(a.body)
 			x.get("/referrals?id={{u}}@conform.example").null()
 		}),
-		own("B355 DELETE twice", "seed: the same response when nothing matches; its sales go with it", func(x *exam) {
+		own("B355 DELETE twice", "contract 3.6: the same response when nothing matches; its sales go with it", func(x *exam) {
 			x.do("POST /sales", `{"referralId":"{{r}}","totalEarned":10}`).as("s")
 			a := x.do("DELETE /referrals", `{"referralId":"{{r}}","more":1}`).has(`{"message":"Referral deleted successfully"}`)
 			x.do("DELETE /referrals", `{"referralId":"{{r}}"}`).bytes(a.body)

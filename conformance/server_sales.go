@@ -98,7 +98,7 @@ func recordedCases() []serverCase {
 			}
 			x.get("/affiliates?id={{a}}").has(`{"numberOfReferredUsers":1,"totalRevenue":50,"totalCommissionEarned":10}`)
 		}),
-		own("B375 by code", "seed: timesRedeemed is incremented on both the code and its coupon; contract 1.4: a code in any letter case", func(x *exam) {
+		own("B375 by code", "contract 3.7: timesRedeemed is incremented on both the code and its coupon; contract 1.4: a code in any letter case", func(x *exam) {
 			before := x.get("/coupons?id={{coupon}}").text("timesRedeemed")
 			x.do("POST /sales", `{"promoCode":" `+strings.ToLower(x.unique)+`-code ","totalEarned":10}`).as("s").
 				has(`{"affiliateId":"{{a}}","promotionalCodeId":"{{k}}","referralId":null,"referral":null,"email":null,"name":null,"affiliateLinkId":null,"commissionEarned":2}`)

@@ -12,7 +12,7 @@ import (
 // A form says what is wrong with a value; the empty text: nothing. Keys that
 // it does not know are right: clients ignore them.
 //
-// Source: contract 2.
+// Source: docs/contract.md 2.
 type form func(v any) string
 
 var (

@@ -105,13 +105,13 @@ var (
 	sinceTooOld            = invalid("since", "since must be at most 14 days ago")
 	gracePeriodRange       = invalid("gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
 
-	slugSyntax            = refusal{400, "slug_syntax", "link", "Link can only contain letters, numbers, and hyphens"} // the seed's, letter for letter
+	slugSyntax            = refusal{400, "slug_syntax", "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
 	slugTooLong           = refusal{400, "slug_syntax", "link", "Link must be at most 100 characters"}
 	planNotFound          = refusal{400, "plan_not_found", "commissionPlanId", "Commission plan not found"}
 	groupNotFound         = refusal{400, "group_not_found", "affiliateGroupId", "Affiliate group not found"}
 	affiliateEmailTaken   = refusal{400, "affiliate_email_taken", "email", "An affiliate with this email already exists"}
-	requestedSlugTaken    = refusal{400, "slug_taken", "affiliateLink", "The requested affiliate link is already in use"} // the seed's, letter for letter
-	slugTaken             = refusal{400, "slug_taken", "link", "This link already exists for this affiliate program"}     // the seed's, letter for letter
+	requestedSlugTaken    = refusal{400, "slug_taken", "affiliateLink", "The requested affiliate link is already in use"} // published, letter for letter
+	slugTaken             = refusal{400, "slug_taken", "link", "This link already exists for this affiliate program"}     // published, letter for letter
 	identifiersMismatch   = refusal{400, "identifiers_mismatch", "", "The identifiers do not name the same record"}
 	affiliateNotFound     = refusal{404, "affiliate_not_found", "", "Affiliate not found"}
 	ownerNotFound         = refusal{400, "affiliate_not_found", "", "Affiliate not found"}

@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Source: contract 2.3, 3.1, 8.
+// Source: docs/contract.md 2.3, 3.1, 8.
 
 func newAffiliate(in *input) affiliate.NewAffiliate {
 	return affiliate.NewAffiliate{

@@ -44,7 +44,7 @@ const attributionWait = 3 * time.Second
 //
 // Concurrency: safe for concurrent use.
 //
-// Source: rule 4.5.
+// Source: docs/rules.md 4.5.
 func Attribution(p *affiliate.Program, next http.Handler) http.Handler {
 	cfg := p.Config()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

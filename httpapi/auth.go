@@ -18,7 +18,7 @@ import (
 // is answered 500. It is called for every request, so a key that was revoked
 // is refused from the next one on.
 //
-// Source: contract 1.2.
+// Source: docs/contract.md 1.2.
 type Authenticator func(ctx context.Context, key string) (*affiliate.Program, error)
 
 const maxKey = 256

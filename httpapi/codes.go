@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Source: contract 2.2, 3.4, 4.1.
+// Source: docs/contract.md 2.2, 3.4, 4.1.
 
 // codeBy looks a code up.
 func codeBy(ref func(value string) affiliate.CodeRef) func(*affiliate.Program, context.Context, string) (affiliate.Code, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Source: contract 2.1, 3.3.
+// Source: docs/contract.md 2.1, 3.3.
 
 // coupon looks a coupon up. It is written while its codes are read, since
 // there may be a hundred thousand.

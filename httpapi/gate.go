@@ -12,7 +12,7 @@ import (
 // The gate reads a body strictly and once, before anything is decoded: what
 // encoding/json lets through in silence is refused here.
 //
-// Source: contract 1.3.
+// Source: docs/contract.md 1.3.
 
 const (
 	maxDepth  = 32

@@ -93,7 +93,7 @@ func newHandler(auth Authenticator, cfg Config, table map[string]*resource) (*Ha
 //
 // Concurrency: safe for concurrent use.
 //
-// Source: contract 1.1; rule 7.
+// Source: docs/contract.md 1.1; docs/rules.md 7.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newCall(h, w, r)
 	defer c.free()
@@ -109,7 +109,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // unknown path below /api/v1 stays the host's there. It panics, as mux does,
 // when one of the very patterns is there already.
 //
-// Source: rule 7.
+// Source: docs/rules.md 7.
 func (h *Handler) Register(mux *http.ServeMux) {
 	methods := []string{
 		http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,

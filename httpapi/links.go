@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Source: contract 2.4, 3.2.
+// Source: docs/contract.md 2.4, 3.2.
 
 func linkByID(f *affiliate.LinkFilter, v string)     { f.ID = affiliate.Set(idOf(v)) }
 func linkBySlug(f *affiliate.LinkFilter, v string)   { f.Slug = affiliate.Set(v) }

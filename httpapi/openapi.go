@@ -14,7 +14,7 @@ var openAPI []byte
 
 // document is the GET of the document.
 //
-// Source: contract 4.3.
+// Source: docs/contract.md 4.3.
 func document() action {
 	return action{run: func(c *call) error {
 		if _, err := parseQuery(c.r.URL.RawQuery); err != nil {

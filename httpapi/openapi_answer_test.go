@@ -174,7 +174,7 @@ func commonInvalid(r place) []affiliate.Reason {
 // codeRefusals are why a promotional code is refused, in the order of the
 // rules.
 //
-// Source: contract 3.5.
+// Source: docs/contract.md 3.5.
 func codeRefusals() []affiliate.Reason {
 	return []affiliate.Reason{
 		affiliate.CodeNotFound, affiliate.CodeInactive, affiliate.CouponInvalid, affiliate.CodeExpired,

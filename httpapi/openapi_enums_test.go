@@ -92,7 +92,7 @@ func add(enums map[string][]any, typ string, lit *ast.BasicLit) {
 // sourcesOf are the sources that each record shows, of those that a caller of
 // the engine may say, in the contract's order.
 //
-// Source: contract 6.
+// Source: docs/contract.md 6.
 func sourcesOf() map[string][]any {
 	return map[string][]any{
 		"AffiliateSource": enumTexts([]affiliate.Source{

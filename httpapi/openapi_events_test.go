@@ -10,7 +10,7 @@ import (
 
 // The requests that endpoints get: one webhook for each event type.
 //
-// Source: contract 7.
+// Source: docs/contract.md 7.
 
 func (d *drafter) webhooks() named[named[any]] {
 	var out named[named[any]]

@@ -8,7 +8,7 @@ import (
 
 // The tracking endpoints: no key, pages of any origin.
 //
-// Source: contract 5.
+// Source: docs/contract.md 5.
 
 func trackingNotes() described {
 	return described{

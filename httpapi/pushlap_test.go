@@ -28,7 +28,7 @@ type jsCall struct {
 // TestPushLapClient sends what PushLap.js sends, one row for each of its calls
 // and options, in an order in which they work.
 //
-// Source: contract 8.
+// Source: docs/contract.md 8.
 func TestPushLapClient(t *testing.T) {
 	w := newWorld(t)
 	ids := map[string]string{"N": "0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01"}
@@ -158,7 +158,7 @@ func pick(want, got any) any {
 
 // TestPushLapAliases: each alias alone, and beside the proper name, which wins.
 //
-// Source: contract 8.
+// Source: docs/contract.md 8.
 func TestPushLapAliases(t *testing.T) {
 	const ada, eve = `{"firstName":"Ada","lastName":"L","email":"ada@example.com"}`, `{"firstName":"Eve","lastName":"M","email":"eve@example.com"`
 	status := func(w *world, id string) any { return w.ok("GET", "/api/v1/affiliates?id="+id, "")["status"] }

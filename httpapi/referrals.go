@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Source: contract 2.5, 3.6, 8.
+// Source: docs/contract.md 2.5, 3.6, 8.
 
 func referralsOf(f *affiliate.ReferralFilter, v string)      { f.AffiliateID = affiliate.Set(idOf(v)) }
 func referralsOfEmail(f *affiliate.ReferralFilter, v string) { f.AffiliateEmail = affiliate.Set(v) }

@@ -15,7 +15,7 @@ type route struct {
 
 // routes is the API, in the order of the contract.
 //
-// Source: contract 1.1, 3 and 4.
+// Source: docs/contract.md 1.1, 3 and 4.
 func routes() []route {
 	return []route{
 		{http.MethodGet, "/affiliates", find(

@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Source: contract 2.6, 3.7.
+// Source: docs/contract.md 2.6, 3.7.
 
 func saleByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Sale, error) {
 	return p.Sale(ctx, saleIDOf(value))

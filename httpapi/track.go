@@ -46,7 +46,7 @@ type finder func(ctx context.Context, programID string) (*affiliate.Program, err
 //
 // Concurrency: safe for concurrent use.
 //
-// Source: contract 5.
+// Source: docs/contract.md 5.
 func Tracking(find func(ctx context.Context, programID string) (*affiliate.Program, error), cfg Config) http.Handler {
 	if find == nil {
 		panic("httpapi: Tracking without find")

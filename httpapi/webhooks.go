@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Source: contract 2.12, 2.13, 4.2.
+// Source: docs/contract.md 2.12, 2.13, 4.2.
 
 func endpointByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Endpoint, error) {
 	return p.Endpoint(ctx, idOf(value))

@@ -37,7 +37,7 @@ type Event struct {
 //
 // Errors: [ErrPayload].
 //
-// Source: contract 7.2; ours in strictness.
+// Source: docs/contract.md 7.2; ours in strictness.
 func Parse(payload []byte) (Event, error) {
 	e := Event{Raw: payload}
 	if err := checkJSON(payload); err != nil {

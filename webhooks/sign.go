@@ -36,7 +36,7 @@ const (
 //
 // Errors: [ErrIDSyntax], [ErrTimestampSyntax], [ErrSecretCount], [ErrSecret].
 //
-// Source: contract 7.4; Standard Webhooks 1.0, scheme v1.
+// Source: docs/contract.md 7.4; Standard Webhooks 1.0, scheme v1.
 func Sign(secrets []affiliate.Secret, id string, at time.Time, body []byte) (http.Header, error) {
 	if err := checkMessage(id, at); err != nil {
 		return nil, err
