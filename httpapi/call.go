@@ -37,17 +37,23 @@ type call struct {
 	key      string // Idempotency-Key
 	replayed []byte // the stored answer, when the key had one
 
-	memberRoom [16]member
+	gate       gate
+	memberRoom []member
 	fieldRoom  [32]field
 }
 
-// maxKept is how large a buffer may be to be used again.
-const maxKept = 64 << 10
+// maxKept is how large a buffer may be to be used again, in bytes; maxMembers
+// and maxSlots are the same for what a body of many names fills.
+const (
+	maxKept    = 64 << 10
+	maxMembers = maxKept / 48
+	maxSlots   = maxKept / 8
+)
 
 func newCall(h *Handler, w http.ResponseWriter, r *http.Request) *call {
 	c, ok := h.calls.Get().(*call)
 	if !ok {
-		c = new(call)
+		c = &call{memberRoom: make([]member, 0, 16)}
 	}
 	c.h, c.w, c.r = h, w, r
 	return c
@@ -57,9 +63,14 @@ func (c *call) free() {
 	if c.body.Cap() > maxKept || cap(c.out) > maxKept {
 		return
 	}
-	h, body, out := c.h, c.body, c.out[:0]
+	h, body, out, members, slots := c.h, c.body, c.out[:0], c.memberRoom, c.gate.room
+	if cap(members) > maxMembers || len(slots) > maxSlots {
+		return
+	}
 	body.Reset()
-	*c = call{body: body, out: out}
+	clear(members)
+	*c = call{body: body, out: out, memberRoom: members[:0]}
+	c.gate.room = slots
 	h.calls.Put(c)
 }
 
@@ -100,7 +111,8 @@ func (c *call) readBody() error {
 	if empty {
 		return c.readQuery()
 	}
-	members, refused := scan(c.body.Bytes(), c.memberRoom[:0])
+	members, refused := c.gate.scan(c.body.Bytes(), c.memberRoom)
+	c.memberRoom = members
 	if refused != nil {
 		return refused
 	}

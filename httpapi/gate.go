@@ -14,10 +14,7 @@ import (
 //
 // Source: docs/contract.md 1.3.
 
-const (
-	maxDepth  = 32
-	manyNames = 16 // from here on the names of an object are kept in a map
-)
+const maxDepth = 32
 
 // A member is one name of an object with the text of its value. Both share the
 // memory of the body.
@@ -27,23 +24,28 @@ type member struct {
 }
 
 // scan checks a whole body and appends the members of its object to into, in
-// their order.
+// their order. Of a body that is refused it appends those that it has read.
 func scan(body []byte, into []member) ([]member, *affiliate.Error) {
+	return new(gate).scan(body, into)
+}
+
+// scan is the function scan with the gate's own room.
+func (g *gate) scan(body []byte, into []member) ([]member, *affiliate.Error) {
 	if !utf8.Valid(body) {
-		return nil, affiliate.RejectUTF8.Err()
+		return into, affiliate.RejectUTF8.Err()
 	}
-	g := gate{text: body}
+	g.text, g.pos, g.depth = body, 0, 0
 	g.space()
 	isObject := g.at('{')
 	members, err := g.top(into)
 	if err != nil {
-		return nil, err
+		return members, err
 	}
 	if g.space(); g.pos < len(g.text) {
-		return nil, affiliate.RejectTrailing.Err()
+		return members, affiliate.RejectTrailing.Err()
 	}
 	if !isObject {
-		return nil, affiliate.RejectNotAnObject.Err()
+		return members, affiliate.RejectNotAnObject.Err()
 	}
 	return members, nil
 }
@@ -61,16 +63,21 @@ func split(object json.RawMessage) []member {
 func textsOf[T ~string](array json.RawMessage) ([]T, bool) {
 	list := []T{}
 	g := gate{text: array}
-	for first := g.take('['); ; first = false {
-		if done, err := g.next(']', first); done || err != nil {
-			return list, done
-		}
+	if !g.take('[') {
+		return nil, false
+	}
+	if g.space(); g.take(']') {
+		return list, true
+	}
+	for last := false; !last; {
 		raw, err := g.str()
 		if err != nil {
 			return nil, false
 		}
 		list = append(list, T(unquote(raw)))
+		last, _ = g.past(']')
 	}
+	return list, true
 }
 
 // A gate is a reader of JSON text.
@@ -79,12 +86,13 @@ type gate struct {
 	pos   int
 	depth int
 	path  [maxDepth][]byte // names on the way to pos, for errors
+	room  []nameSlot       // of a table of names that is done
 }
 
 // top reads the value at pos; of an object it collects the members.
 func (g *gate) top(into []member) ([]member, *affiliate.Error) {
 	if !g.at('{') {
-		return nil, g.value()
+		return into, g.value()
 	}
 	err := g.object(func(name, value []byte) { into = append(into, member{name, value}) })
 	return into, err
@@ -120,17 +128,26 @@ func (g *gate) object(each func(name, value []byte)) *affiliate.Error {
 	if err := g.enter(); err != nil {
 		return err
 	}
-	defer g.leave()
-	var seen names
-	for first := true; ; first = false {
-		if done, err := g.next('}', first); done || err != nil {
+	if g.space(); !g.take('}') {
+		if err := g.members(each); err != nil {
 			return err
 		}
+	}
+	g.leave()
+	return nil
+}
+
+// members reads an object from its first member to its end.
+func (g *gate) members(each func(name, value []byte)) *affiliate.Error {
+	var seen names
+	defer seen.free(g)
+	for {
+		at := g.pos
 		name, err := g.name()
 		if err != nil {
 			return err
 		}
-		if !seen.add(name) {
+		if !seen.add(g, at, name) {
 			return affiliate.RejectDuplicateField.Of(g.dotted(name))
 		}
 		start := g.pos
@@ -140,6 +157,9 @@ func (g *gate) object(each func(name, value []byte)) *affiliate.Error {
 		}
 		if each != nil {
 			each(name, g.text[start:g.pos])
+		}
+		if last, err := g.past('}'); last || err != nil {
+			return err
 		}
 	}
 }
@@ -161,33 +181,34 @@ func (g *gate) array() *affiliate.Error {
 	if err := g.enter(); err != nil {
 		return err
 	}
-	defer g.leave()
 	g.path[g.depth-1] = nil
-	for first := true; ; first = false {
-		if done, err := g.next(']', first); done || err != nil {
-			return err
-		}
-		if err := g.value(); err != nil {
-			return err
+	if g.space(); !g.take(']') {
+		for last := false; !last; {
+			err := g.value()
+			if err == nil {
+				last, err = g.past(']')
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
+	g.leave()
+	return nil
 }
 
-// next goes to the next element of an object or array, or past its end.
-func (g *gate) next(end byte, first bool) (done bool, err *affiliate.Error) {
-	if g.space(); g.take(end) {
-		return true, nil
-	}
-	if first {
+// past steps over the comma behind an element, or over the end behind the last
+// one. What follows a comma is an element: an end is none.
+func (g *gate) past(end byte) (last bool, err *affiliate.Error) {
+	g.space()
+	if g.take(',') {
+		g.space()
 		return false, nil
 	}
-	if !g.take(',') {
-		return false, affiliate.RejectJSON.Err()
+	if g.take(end) {
+		return true, nil
 	}
-	if g.space(); g.at(end) {
-		return false, affiliate.RejectJSON.Err()
-	}
-	return false, nil
+	return false, affiliate.RejectJSON.Err()
 }
 
 // enter steps over the bracket that opens an object or array.
@@ -207,19 +228,22 @@ func (g *gate) str() ([]byte, *affiliate.Error) {
 	if !g.take('"') {
 		return nil, affiliate.RejectJSON.Err()
 	}
-	for g.pos < len(g.text) {
-		switch c := g.text[g.pos]; {
+	text, pos := g.text, g.pos
+	for pos < len(text) {
+		switch c := text[pos]; {
 		case c == '"':
-			g.pos++
-			return g.text[start:g.pos], nil
+			g.pos = pos + 1
+			return text[start:g.pos], nil
 		case c == '\\':
+			g.pos = pos
 			if err := g.escape(); err != nil {
 				return nil, err
 			}
+			pos = g.pos
 		case c < ' ':
 			return nil, affiliate.RejectJSON.Err()
 		default:
-			g.pos++
+			pos++
 		}
 	}
 	return nil, affiliate.RejectJSON.Err()
@@ -266,14 +290,11 @@ func (g *gate) unit() (unit int, ok bool) {
 		return 0, false
 	}
 	for _, c := range g.text[g.pos+1 : g.pos+5] {
-		switch {
-		case isDigit(c):
-			unit = unit<<4 | int(c-'0')
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			unit = unit<<4 | int(c|0x20-'a'+10)
-		default:
+		digit := hexDigit(c)
+		if digit < 0 {
 			return 0, false
 		}
+		unit = unit<<4 | digit
 	}
 	g.pos += 5
 	return unit, true
@@ -302,17 +323,21 @@ func (g *gate) number() *affiliate.Error {
 
 // digits steps over digits and counts them.
 func (g *gate) digits() int {
-	start := g.pos
-	for g.pos < len(g.text) && isDigit(g.text[g.pos]) {
-		g.pos++
+	text, pos := g.text, g.pos
+	for pos < len(text) && isDigit(text[pos]) {
+		pos++
 	}
-	return g.pos - start
+	n := pos - g.pos
+	g.pos = pos
+	return n
 }
 
 func (g *gate) space() {
-	for g.at(' ') || g.at('\n') || g.at('\t') || g.at('\r') {
-		g.pos++
+	text, pos := g.text, g.pos
+	for pos < len(text) && (text[pos] == ' ' || text[pos] == '\n' || text[pos] == '\t' || text[pos] == '\r') {
+		pos++
 	}
+	g.pos = pos
 }
 
 func (g *gate) at(c byte) bool { return g.pos < len(g.text) && g.text[g.pos] == c }
@@ -337,43 +362,3 @@ func (g *gate) dotted(name []byte) string {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// unquote is the text of a string that has passed the gate.
-func unquote(raw []byte) string { return string(content(raw)) }
-
-// content is unquote in the memory of raw, where no escape stands in the way.
-func content(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw[1 : len(raw)-1]
-	}
-	var s string
-	json.Unmarshal(raw, &s) // never fails: the gate has read the string
-	return []byte(s)
-}
-
-// names is a set of names: a list while there are few.
-type names struct {
-	few  [manyNames][]byte
-	n    int
-	many map[string]struct{}
-}
-
-// add adds a name and tells whether it is new.
-func (s *names) add(name []byte) bool {
-	for _, known := range s.few[:s.n] {
-		if bytes.Equal(known, name) {
-			return false
-		}
-	}
-	if s.n < manyNames {
-		s.few[s.n] = name
-		s.n++
-		return true
-	}
-	if s.many == nil {
-		s.many = map[string]struct{}{}
-	}
-	_, known := s.many[string(name)]
-	s.many[string(name)] = struct{}{}
-	return !known
-}

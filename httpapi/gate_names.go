@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"bytes"
+	"hash/maphash"
+)
+
+// manyNames is the number of names from which on those of an object are kept by
+// their hash.
+const manyNames = 16
+
+// names is a set of names of one object: a list while there are few, a table of
+// places in the text when there are many.
+type names struct {
+	few  [manyNames][]byte
+	at   [manyNames]uint32 // where each of them starts
+	n    int
+	many *nameTable // nil: there are few
+}
+
+// add adds a name that starts at a place in the text, and tells whether it is
+// new.
+func (s *names) add(g *gate, at int, name []byte) bool {
+	if s.many != nil {
+		return s.many.add(uint32(at), name)
+	}
+	for _, known := range s.few[:s.n] {
+		if bytes.Equal(known, name) {
+			return false
+		}
+	}
+	if s.n < manyNames {
+		s.few[s.n], s.at[s.n] = name, uint32(at)
+		s.n++
+		return true
+	}
+	s.many = newNameTable(g)
+	for i, known := range s.few {
+		s.many.add(s.at[i], known)
+	}
+	return s.many.add(uint32(at), name)
+}
+
+// free gives the room of a table back to the gate.
+func (s *names) free(g *gate) {
+	if s.many != nil {
+		g.room = s.many.slots
+	}
+}
+
+// A nameTable is a set of names by their hash. Whoever sends a body does not
+// know the seed, and so cannot make names that meet in one slot. It holds places
+// in the text instead of names: a body of many names must not cost many times its
+// own memory.
+type nameTable struct {
+	seed  maphash.Seed
+	text  []byte
+	slots []nameSlot // their number is a power of two; at most half are taken
+	n     int
+}
+
+// A nameSlot is half a hash and where a name starts, which is never at 0; zero:
+// nothing.
+type nameSlot struct{ hash, at uint32 }
+
+// newNameTable makes a table in the gate's room, if there is any.
+func newNameTable(g *gate) *nameTable {
+	t := &nameTable{seed: maphash.MakeSeed(), text: g.text, slots: g.room}
+	clear(t.slots)
+	g.room = nil
+	return t
+}
+
+func (t *nameTable) add(at uint32, name []byte) bool {
+	if len(t.slots) <= 2*t.n {
+		t.grow()
+	}
+	s := nameSlot{uint32(maphash.Bytes(t.seed, name)), at}
+	last := len(t.slots) - 1
+	for i := int(s.hash) & last; ; i = (i + 1) & last {
+		known := t.slots[i]
+		if known.at == 0 {
+			t.slots[i] = s
+			t.n++
+			return true
+		}
+		if known.hash == s.hash && bytes.Equal(t.name(known), name) {
+			return false
+		}
+	}
+}
+
+// name is the name in a slot.
+func (t *nameTable) name(s nameSlot) []byte {
+	g := gate{text: t.text, pos: int(s.at)}
+	raw, _ := g.str() // it was read before
+	return content(raw)
+}
+
+func (t *nameTable) grow() {
+	old := t.slots
+	t.slots = make([]nameSlot, max(8*manyNames, 4*len(old)))
+	last := len(t.slots) - 1
+	for _, s := range old {
+		if s.at == 0 {
+			continue
+		}
+		i := int(s.hash) & last
+		for t.slots[i].at != 0 {
+			i = (i + 1) & last
+		}
+		t.slots[i] = s
+	}
+}
