@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// attributionWait is how long a page waits for its click to be recorded.
-const attributionWait = 3 * time.Second
+// clickWait is how long a page or a script waits for its click to be recorded.
+const clickWait = 3 * time.Second
 
 // Attribution records the clicks of a host's own pages: a GET whose query has
 // the program's parameter (Config.Param) is a click on the link with that slug.
@@ -115,7 +115,7 @@ func inAdvance(h http.Header) bool {
 
 // track records the click of a visitor.
 func track(p *affiliate.Program, slug string, r *http.Request) (affiliate.ClickID, bool) {
-	ctx, cancel := context.WithTimeout(r.Context(), attributionWait)
+	ctx, cancel := context.WithTimeout(r.Context(), clickWait)
 	defer cancel()
 	click, err := p.TrackClick(ctx, affiliate.NewClick{
 		Slug:       slug,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -12,14 +13,18 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// maxBody is the default of [Config.MaxBody].
-const maxBody = 1 << 20
+// maxBody is the default of [Config.MaxBody], and trackedBody that of a click:
+// anybody may send one.
+const (
+	maxBody     = 1 << 20
+	trackedBody = 8 << 10
+)
 
 // Config is what a host decides about a handler. Every zero field has a
 // default.
 type Config struct {
 	APIKeys []string // of [New]: at least one; each 1–256 visible ASCII characters, better 32 random bytes or more
-	MaxBody int64    // bytes of a request body; zero: 1 MiB
+	MaxBody int64    // bytes of a request body, up to 4 GiB; zero: 1 MiB, of [Tracking] 8 KiB
 
 	// Limit is asked before the key is looked at. A positive duration refuses
 	// the request with 429 and is told as Retry-After. Nil: no limit.
@@ -43,7 +48,7 @@ type Handler struct {
 
 // New makes the handler of one program, which the keys of cfg open.
 //
-// Errors: no key, a key that no request could carry, a negative MaxBody.
+// Errors: no key, a key that no request could carry, a MaxBody out of range.
 func New(p *affiliate.Program, cfg Config) (*Handler, error) {
 	if len(cfg.APIKeys) == 0 {
 		return nil, errors.New("httpapi: Config.APIKeys is empty")
@@ -63,7 +68,7 @@ func New(p *affiliate.Program, cfg Config) (*Handler, error) {
 // NewMulti makes the handler of any number of programs: auth says which one a
 // key opens. Config.APIKeys is not used and must be empty.
 //
-// Errors: no auth, keys in cfg, a negative MaxBody.
+// Errors: no auth, keys in cfg, a MaxBody out of range.
 func NewMulti(auth Authenticator, cfg Config) (*Handler, error) {
 	if auth == nil {
 		return nil, errors.New("httpapi: no authenticator")
@@ -76,7 +81,7 @@ func newHandler(auth Authenticator, cfg Config, table map[string]*resource) (*Ha
 	if len(cfg.APIKeys) > 0 {
 		return nil, errors.New("httpapi: Config.APIKeys belongs to New")
 	}
-	if cfg.MaxBody < 0 {
+	if cfg.MaxBody < 0 || cfg.MaxBody > math.MaxUint32 {
 		return nil, fmt.Errorf("httpapi: Config.MaxBody is %d", cfg.MaxBody)
 	}
 	if cfg.MaxBody == 0 {

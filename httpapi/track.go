@@ -39,8 +39,13 @@ type finder func(ctx context.Context, programID string) (*affiliate.Program, err
 // asked for preflights too; a host that opens these paths to the world should
 // set it.
 //
-// A missing find, keys in cfg and a negative MaxBody panic: they are mistakes of
-// the host's program.
+// Nobody outside can make the handler work or wait for long: a body over 8 KiB
+// is refused, and what find and the store have not done within three seconds is
+// answered 500. How long a body may take to arrive is the host's to say, with
+// ReadTimeout of its server.
+//
+// A missing find, keys in cfg and a MaxBody out of range panic: they are
+// mistakes of the host's program.
 //
 // Effects: those of [affiliate.Program.TrackClick]. No referral, sale or event.
 //
@@ -51,13 +56,18 @@ func Tracking(find func(ctx context.Context, programID string) (*affiliate.Progr
 	if find == nil {
 		panic("httpapi: Tracking without find")
 	}
+	if cfg.MaxBody == 0 {
+		cfg.MaxBody = trackedBody
+	}
 	h, err := newHandler(nil, cfg, resources(trackingPrefix, trackingRoutes(find)))
 	if err != nil {
 		panic(err)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), clickWait)
+		defer cancel()
 		w.Header()["Access-Control-Allow-Origin"] = []string{"*"}
-		h.ServeHTTP(w, r)
+		h.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

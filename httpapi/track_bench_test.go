@@ -1,0 +1,117 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/httpapi"
+)
+
+// ordinaryVisit is what a script in a browser sends.
+const ordinaryVisit = `{"programId":"` + siteID + `","referralCode":"mara","uniqueClick":true,` +
+	`"fullLandingUrl":"https://beans.example/shop?ref=mara&utm_source=news","documentReferrer":"https://blog.example/post",` +
+	`"userAgent":"Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/139.0","deviceId":"d-0197c2f01a2b7c3d"}`
+
+// dearVisits are accepted bodies of the greatest length, each made to cost as
+// much as it can.
+func dearVisits() map[string]string {
+	fill := func(head, tail string, piece func(i int) string) string {
+		b := strings.Builder{}
+		b.WriteString(head)
+		for i := 0; ; i++ {
+			p := piece(i)
+			if b.Len()+len(p)+len(tail) > trackLimit {
+				break
+			}
+			b.WriteString(p)
+		}
+		return b.String() + tail
+	}
+	start := `{"programId":"` + siteID + `","referralCode":"mara"`
+	always := func(s string) func(int) string { return func(int) string { return s } }
+	return map[string]string{
+		"names":    fill(start, "}", func(i int) string { return fmt.Sprintf(`,"%s":1`, short(i)) }),
+		"objects":  fill(start+`,"x":[{}`, "]}", always(",{}")),
+		"nested":   fill(start+`,"x":[0`, "]}", always(","+strings.Repeat("[", 29)+strings.Repeat("]", 29))),
+		"numbers":  fill(start+`,"x":[0`, "]}", always(",1")),
+		"escapes":  fill(start+`,"deviceId":"`, `"}`, always(`\u0041`)),
+		"landing":  fill(start+`,"fullLandingUrl":"https://a.example/?`, `"}`, always("a&")),
+		"utm":      fill(start+`,"fullLandingUrl":"https://a.example/?`, `"}`, func(i int) string { return fmt.Sprintf("utm_%s&", short(i)) }),
+		"percent":  fill(start+`,"documentReferrer":"https://a.example/`, `"}`, always("%41")),
+		"referrer": fill(start+`,"documentReferrer":"https://a.example/?`, `"}`, always("utm_a=%41&")),
+		"slug":     fill(`{"programId":"`+siteID+`","referralCode":"`, `"}`, always("m")),
+		"spaces":   fill(start, "}", always(" ")),
+	}
+}
+
+// short is the i-th short name.
+func short(i int) string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	s := ""
+	for i++; i > 0; i /= len(letters) {
+		s += string(letters[i%len(letters)])
+	}
+	return s
+}
+
+// BenchmarkTracking is P24: the processor time of accepted requests of add-click
+// that are made to be dear, against the ordinary one: x-floor of the handler
+// alone, x-loopback of requests over a connection, whose other end does no more
+// than it must.
+func BenchmarkTracking(b *testing.B) {
+	s := newSite(b)
+	h := httpapi.Tracking(s.find, httpapi.Config{})
+	alone := func(body string) func(n int) {
+		r := click(body)
+		w, reader := &sink{header: http.Header{}}, strings.NewReader("")
+		r.Body = io.NopCloser(reader)
+		return func(n int) {
+			for range n {
+				reader.Reset(body)
+				clear(w.header)
+				w.status = 0
+				if h.ServeHTTP(w, r); w.status != http.StatusOK {
+					b.Fatalf("status %d", w.status)
+				}
+			}
+		}
+	}
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	conn := must(net.Dial("tcp", srv.Listener.Addr().String()))
+	defer conn.Close()
+	replies := bufio.NewReader(conn)
+	wired := func(body string) func(n int) {
+		sent := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", clickPath, len(body), body)
+		return func(n int) {
+			for range n {
+				must(conn.Write(sent))
+				for range 2 { // the answer ends with the second bracket
+					must(replies.ReadSlice('}'))
+				}
+			}
+		}
+	}
+	for _, name := range sortedKeys(dearVisits()) {
+		b.Run(name, func(b *testing.B) {
+			body := dearVisits()[name]
+			floor, dear := wired(ordinaryVisit), wired(body)
+			ratios := make([]float64, rounds)
+			for i := range ratios {
+				runtime.GC()
+				least, _, _ := measure(200, floor)
+				most, _, _ := measure(200, dear)
+				ratios[i] = most / least
+			}
+			versus(b, 500, alone(ordinaryVisit), alone(body))
+			b.ReportMetric(median(ratios), "x-loopback")
+		})
+	}
+}
