@@ -21,7 +21,7 @@ func newProgram() http.Handler {
 	if err != nil {
 		log.Fatal(err)
 	}
-	api, err := httpapi.New(engine, httpapi.Config{APIKeys: []string{"test"}})
+	api, err := httpapi.New(engine, httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -35,11 +35,11 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	api, err := httpapi.New(engine, httpapi.Config{APIKeys: []string{"test"}})
+	api, err := httpapi.New(engine, httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := client.New("http://tributary.test", "test", client.Config{Handler: api})
+	c, err := client.New("http://tributary.test", "test-key-of-this-suite", client.Config{Handler: api})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func Example() {
 	ctx := context.Background()
 	server := httptest.NewServer(newProgram())
 	defer server.Close()
-	c, err := client.New(server.URL, "test", client.Config{})
+	c, err := client.New(server.URL, "test-key-of-this-suite", client.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func Example() {
 // Reasons are those of the engine; the answer is at hand.
 func ExampleError() {
 	ctx := context.Background()
-	c, err := client.New("http://tributary.test", "test", client.Config{Handler: newProgram()})
+	c, err := client.New("http://tributary.test", "test-key-of-this-suite", client.Config{Handler: newProgram()})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func ExampleError() {
 // All walks all pages of any list.
 func ExampleClient_Links() {
 	ctx := context.Background()
-	c, err := client.New("http://tributary.test", "test", client.Config{Handler: newProgram()})
+	c, err := client.New("http://tributary.test", "test-key-of-this-suite", client.Config{Handler: newProgram()})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func ExampleClient_Links() {
 // A key of one's own makes a create repeatable for a day, across processes.
 func ExampleClient_RecordSale() {
 	ctx := context.Background()
-	c, err := client.New("http://tributary.test", "test", client.Config{Handler: newProgram()})
+	c, err := client.New("http://tributary.test", "test-key-of-this-suite", client.Config{Handler: newProgram()})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func ExampleClient_RecordSale() {
 // cannot take who has the email since.
 func ExampleClient_Keyed() {
 	ctx := context.Background()
-	c, err := client.New("http://tributary.test", "test", client.Config{Handler: newProgram()})
+	c, err := client.New("http://tributary.test", "test-key-of-this-suite", client.Config{Handler: newProgram()})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -550,7 +550,7 @@ func rightServer(t *testing.T) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := httpapi.New(p, httpapi.Config{APIKeys: []string{"conformance-key"}})
+	h, err := httpapi.New(p, httpapi.Config{APIKeys: []string{"test-key-of-conformance"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -562,7 +562,7 @@ func rightServer(t *testing.T) http.Handler {
 func judged(t *testing.T, wrong middleware, prefixes ...string) Report {
 	t.Helper()
 	u, err := newSuite(Server{
-		URL: "http://conform.example", Key: "conformance-key", HTTP: &http.Client{Transport: direct{wrong(rightServer(t))}},
+		URL: "http://conform.example", Key: "test-key-of-conformance", HTTP: &http.Client{Transport: direct{wrong(rightServer(t))}},
 	})
 	if err != nil {
 		t.Fatal(err)

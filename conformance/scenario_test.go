@@ -31,7 +31,7 @@ func TestScenarios(t *testing.T) {
 	}
 	handler := func(t *testing.T) *httpapi.Handler {
 		t.Helper()
-		h, err := httpapi.New(engine(t, memstore.New()), httpapi.Config{APIKeys: []string{"conformance-key"}})
+		h, err := httpapi.New(engine(t, memstore.New()), httpapi.Config{APIKeys: []string{"test-key-of-conformance"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestScenarios(t *testing.T) {
 	}
 	through := func(t *testing.T, base string, c client.Config) api {
 		t.Helper()
-		made, err := client.New(base, "conformance-key", c)
+		made, err := client.New(base, "test-key-of-conformance", c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func TestServerTexts(t *testing.T) {
 func TestServerReport(t *testing.T) {
 	wrong := answered(func(_ *http.Request, a *reply) { a.replace("must be between 1 and 100", "must be from 1 to 100") })
 	u, err := newSuite(Server{
-		URL: "http://conform.example/", Key: "conformance-key", HTTP: &http.Client{Transport: direct{wrong(rightServer(t))}},
+		URL: "http://conform.example/", Key: "test-key-of-conformance", HTTP: &http.Client{Transport: direct{wrong(rightServer(t))}},
 		Known: []string{"B130 percentOff 0", "B122 {}"},
 	})
 	if err != nil {
@@ -88,7 +88,7 @@ func TestServerReport(t *testing.T) {
 			t.Errorf("the report lacks %q:\n%s", want, report)
 		}
 	}
-	if strings.Contains(report.String(), "conformance-key") {
+	if strings.Contains(report.String(), "test-key-of-conformance") {
 		t.Error("the report shows the key")
 	}
 }
@@ -102,7 +102,7 @@ func TestServerErrors(t *testing.T) {
 		"a query":      {URL: "http://conform.example?x=y", Key: "k", HTTP: right},
 		"no key":       {URL: "http://conform.example", HTTP: right},
 		"a wrong key":  {URL: "http://conform.example", Key: "wrong", HTTP: right},
-		"unknown case": {URL: "http://conform.example", Key: "conformance-key", HTTP: right, Known: []string{"B999"}},
+		"unknown case": {URL: "http://conform.example", Key: "test-key-of-conformance", HTTP: right, Known: []string{"B999"}},
 		"nobody there": {URL: "http://127.0.0.1:1", Key: "k"},
 	} {
 		t.Run(name, func(t *testing.T) {

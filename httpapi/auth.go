@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -21,12 +22,17 @@ import (
 // Source: docs/contract.md 1.2.
 type Authenticator func(ctx context.Context, key string) (*affiliate.Program, error)
 
-const maxKey = 256
+// What a host may give as a key. A request may carry a shorter one: it is
+// well-formed, and nobody knows it.
+const (
+	minKey = 20
+	maxKey = 256
+)
 
 // Keys is the authenticator of a fixed set of keys. It holds their SHA-256
 // digests only and compares in constant time.
 //
-// Errors: no key, a key that is not 1–256 visible ASCII characters, a key
+// Errors: no key, a key that is not 20–256 visible ASCII characters, a key
 // without a program.
 func Keys(programs map[string]*affiliate.Program) (Authenticator, error) {
 	if len(programs) == 0 {
@@ -38,8 +44,8 @@ func Keys(programs map[string]*affiliate.Program) (Authenticator, error) {
 	}
 	known := make(map[[sha256.Size]byte]entry, len(programs))
 	for key, p := range programs {
-		if !validKey(key) {
-			return nil, errors.New("httpapi: an API key must be 1–256 visible ASCII characters")
+		if err := checkKey("an API key", key); err != nil {
+			return nil, err
 		}
 		if p == nil {
 			return nil, errors.New("httpapi: an API key has no program")
@@ -55,6 +61,18 @@ func Keys(programs map[string]*affiliate.Program) (Authenticator, error) {
 		}
 		return entry.program, nil
 	}, nil
+}
+
+// checkKey refuses a key that somebody could guess or that no request can carry.
+// The error has the name that the caller gives the key, never the key.
+func checkKey(name, key string) error {
+	switch {
+	case len(key) < minKey:
+		return fmt.Errorf("httpapi: %s is shorter than %d characters", name, minKey)
+	case !validKey(key):
+		return fmt.Errorf("httpapi: %s must be %d–%d visible ASCII characters", name, minKey, maxKey)
+	}
+	return nil
 }
 
 // bearer is the key in the Authorization header: one line, the scheme in any

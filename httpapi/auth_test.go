@@ -250,28 +250,39 @@ func TestLimit(t *testing.T) {
 func TestNewErrors(t *testing.T) {
 	p := newWorld(t).Program
 	auth := func(context.Context, string) (*affiliate.Program, error) { return p, nil }
+	const good, short = "20-characters-are-ok", "19-characters-do-no"
 	keys := func(keys ...string) httpapi.Config { return httpapi.Config{APIKeys: keys} }
-	for want, call := range map[string]func() error{
-		"httpapi: Config.APIKeys is empty":                             func() error { _, err := httpapi.New(p, httpapi.Config{}); return err },
-		"httpapi: an API key must be 1–256 visible ASCII characters":   func() error { _, err := httpapi.New(p, keys("good", "")); return err },
-		"httpapi: an API key must be 1–256 visible ASCII characters ":  func() error { _, err := httpapi.New(p, keys("a b")); return err },
-		"httpapi: an API key must be 1–256 visible ASCII characters  ": func() error { _, err := httpapi.New(p, keys(strings.Repeat("k", 257))); return err },
-		"httpapi: an API key has no program":                           func() error { _, err := httpapi.New(nil, keys("good")); return err },
-		"httpapi: Config.MaxBody is -1": func() error {
-			_, err := httpapi.New(p, httpapi.Config{APIKeys: []string{"good"}, MaxBody: -1})
+	for _, tt := range []struct {
+		want string
+		call func() error
+	}{
+		{"httpapi: Config.APIKeys is empty", func() error { _, err := httpapi.New(p, httpapi.Config{}); return err }},
+		{"httpapi: Config.APIKeys[0] is shorter than 20 characters", func() error { _, err := httpapi.New(p, keys("k")); return err }},
+		{"httpapi: Config.APIKeys[0] is shorter than 20 characters", func() error { _, err := httpapi.New(p, keys("")); return err }},
+		{"httpapi: Config.APIKeys[1] is shorter than 20 characters", func() error { _, err := httpapi.New(p, keys(good, short)); return err }},
+		{"httpapi: Config.APIKeys[0] must be 20–256 visible ASCII characters", func() error { _, err := httpapi.New(p, keys(good+" b")); return err }},
+		{"httpapi: Config.APIKeys[0] must be 20–256 visible ASCII characters", func() error { _, err := httpapi.New(p, keys(strings.Repeat("k", 257))); return err }},
+		{"httpapi: Config.APIKeys[0] must be 20–256 visible ASCII characters", func() error { _, err := httpapi.New(p, keys(strings.Repeat("é", 20))); return err }},
+		{"httpapi: an API key has no program", func() error { _, err := httpapi.New(nil, keys(good)); return err }},
+		{"httpapi: Config.MaxBody is -1", func() error {
+			_, err := httpapi.New(p, httpapi.Config{APIKeys: []string{good}, MaxBody: -1})
 			return err
-		},
-		"httpapi: no authenticator":              func() error { _, err := httpapi.NewMulti(nil, httpapi.Config{}); return err },
-		"httpapi: Config.APIKeys belongs to New": func() error { _, err := httpapi.NewMulti(auth, keys("good")); return err },
-		"httpapi: Config.MaxBody is -2":          func() error { _, err := httpapi.NewMulti(auth, httpapi.Config{MaxBody: -2}); return err },
-		"httpapi: no API key":                    func() error { _, err := httpapi.Keys(nil); return err },
-		"httpapi: an API key has no program ":    func() error { _, err := httpapi.Keys(map[string]*affiliate.Program{"a": nil}); return err },
+		}},
+		{"httpapi: no authenticator", func() error { _, err := httpapi.NewMulti(nil, httpapi.Config{}); return err }},
+		{"httpapi: Config.APIKeys belongs to New", func() error { _, err := httpapi.NewMulti(auth, keys(good)); return err }},
+		{"httpapi: Config.MaxBody is -2", func() error { _, err := httpapi.NewMulti(auth, httpapi.Config{MaxBody: -2}); return err }},
+		{"httpapi: no API key", func() error { _, err := httpapi.Keys(nil); return err }},
+		{"httpapi: an API key is shorter than 20 characters", func() error {
+			_, err := httpapi.Keys(map[string]*affiliate.Program{good: p, short: p})
+			return err
+		}},
+		{"httpapi: an API key has no program", func() error { _, err := httpapi.Keys(map[string]*affiliate.Program{good: nil}); return err }},
 	} {
-		if err := call(); err == nil || err.Error() != strings.TrimRight(want, " ") {
-			t.Errorf("%v, want %q", err, want)
+		if err := tt.call(); err == nil || err.Error() != tt.want {
+			t.Errorf("%v, want %q", err, tt.want)
 		}
 	}
-	if _, err := httpapi.New(p, keys(strings.Repeat("k", 256), "~", "!", "!")); err != nil {
+	if _, err := httpapi.New(p, keys(strings.Repeat("k", 256), good, strings.Repeat("~", 20), strings.Repeat("!", 20), good)); err != nil {
 		t.Errorf("good keys: %v", err)
 	}
 }

@@ -41,7 +41,7 @@ func TestConformance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h, err := httpapi.New(p, httpapi.Config{APIKeys: []string{"conformance-key"}})
+			h, err := httpapi.New(p, httpapi.Config{APIKeys: []string{"test-key-of-conformance"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestConformance(t *testing.T) {
 			server := httptest.NewServer(watched)
 			defer server.Close()
 
-			conformance.TestServer(t, conformance.Server{URL: server.URL, Key: "conformance-key", HTTP: server.Client()})
+			conformance.TestServer(t, conformance.Server{URL: server.URL, Key: "test-key-of-conformance", HTTP: server.Client()})
 			if err := p.Verify(t.Context()); err != nil {
 				t.Errorf("Verify: %v", err)
 			}

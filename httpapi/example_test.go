@@ -42,16 +42,16 @@ func call(h http.Handler, method, target, key, body string) {
 
 func Example() {
 	program := newProgram(memstore.New(), uuid.Nil)
-	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{"secret-key"}})
+	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/api/v1/", api)
 
-	call(mux, "POST", "/api/v1/links", "secret-key", `{"link":"ada"}`)
+	call(mux, "POST", "/api/v1/links", "test-key-of-this-suite", `{"link":"ada"}`)
 	call(mux, "POST", "/api/v1/links", "wrong-key", `{"link":"ada"}`)
-	call(mux, "GET", "/api/v1/links", "secret-key", ``)
+	call(mux, "GET", "/api/v1/links", "test-key-of-this-suite", ``)
 	// Output:
 	// 400 missing_field {"error":"Affiliate ID or email is required"}
 	// 401 invalid_token {"error":"Invalid auth token"}
@@ -61,7 +61,7 @@ func Example() {
 // A mux with a catch-all for one method cannot hold the pattern /api/v1/;
 // Register puts the exact paths beside it.
 func ExampleHandler_Register() {
-	api, err := httpapi.New(newProgram(memstore.New(), uuid.Nil), httpapi.Config{APIKeys: []string{"secret-key"}})
+	api, err := httpapi.New(newProgram(memstore.New(), uuid.Nil), httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func ExampleHandler_Register() {
 	api.Register(mux)
 
 	call(mux, "GET", "/beans", "", ``)
-	call(mux, "GET", "/api/v1/coupons", "secret-key", ``)
-	call(mux, "PATCH", "/api/v1/coupons", "secret-key", `{}`)
+	call(mux, "GET", "/api/v1/coupons", "test-key-of-this-suite", ``)
+	call(mux, "PATCH", "/api/v1/coupons", "test-key-of-this-suite", `{}`)
 	// Output:
 	// 200  the shop
 	// 200  []

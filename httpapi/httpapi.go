@@ -23,7 +23,7 @@ const (
 // Config is what a host decides about a handler. Every zero field has a
 // default.
 type Config struct {
-	APIKeys []string // of [New]: at least one; each 1–256 visible ASCII characters, better 32 random bytes or more
+	APIKeys []string // of [New]: at least one; each 20–256 visible ASCII characters, better 32 random bytes
 	MaxBody int64    // bytes of a request body, up to 4 GiB; zero: 1 MiB, of [Tracking] 8 KiB
 
 	// Limit is asked before the key is looked at. A positive duration refuses
@@ -48,13 +48,17 @@ type Handler struct {
 
 // New makes the handler of one program, which the keys of cfg open.
 //
-// Errors: no key, a key that no request could carry, a MaxBody out of range.
+// Errors: no key, a key that is not 20–256 visible ASCII characters, a MaxBody
+// out of range.
 func New(p *affiliate.Program, cfg Config) (*Handler, error) {
 	if len(cfg.APIKeys) == 0 {
 		return nil, errors.New("httpapi: Config.APIKeys is empty")
 	}
 	programs := map[string]*affiliate.Program{}
-	for _, key := range cfg.APIKeys {
+	for i, key := range cfg.APIKeys {
+		if err := checkKey(fmt.Sprintf("Config.APIKeys[%d]", i), key); err != nil {
+			return nil, err
+		}
 		programs[key] = p
 	}
 	auth, err := Keys(programs)

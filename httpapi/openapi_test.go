@@ -68,7 +68,8 @@ func TestOpenAPIServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(p, Config{APIKeys: []string{"k"}})
+	const key = "test-key-of-this-suite"
+	h, err := New(p, Config{APIKeys: []string{key}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,10 +78,10 @@ func TestOpenAPIServed(t *testing.T) {
 		status                    int
 		body                      []byte
 	}{
-		{"OK", http.MethodGet, "/api/v1/openapi.json", "k", http.StatusOK, openAPI},
-		{"HEAD", http.MethodHead, "/api/v1/openapi.json", "k", http.StatusOK, nil},
+		{"OK", http.MethodGet, "/api/v1/openapi.json", key, http.StatusOK, openAPI},
+		{"HEAD", http.MethodHead, "/api/v1/openapi.json", key, http.StatusOK, nil},
 		{"no key", http.MethodGet, "/api/v1/openapi.json", "", http.StatusUnauthorized, []byte(`{"error":"Unauthorized"}`)},
-		{"bad query", http.MethodGet, "/api/v1/openapi.json?a=%zz", "k", http.StatusBadRequest, []byte(`{"error":"Invalid query string"}`)},
+		{"bad query", http.MethodGet, "/api/v1/openapi.json?a=%zz", key, http.StatusBadRequest, []byte(`{"error":"Invalid query string"}`)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := httptest.NewRequest(c.method, c.target, nil)

@@ -19,10 +19,10 @@ func TestWire(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	store := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Group: 16})
 	program := must(affiliate.New(store, affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
-	api := must(httpapi.New(program, httpapi.Config{APIKeys: []string{"test"}}))
+	api := must(httpapi.New(program, httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}}))
 	srv := httptest.NewServer(api)
 	defer srv.Close()
-	conformance.TestServer(t, conformance.Server{URL: srv.URL, Key: "test"})
+	conformance.TestServer(t, conformance.Server{URL: srv.URL, Key: "test-key-of-this-suite"})
 	if err := program.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -13,7 +13,7 @@ type call struct {
 // A caller writes lines for whoever may see them.
 type caller struct {
 	base string // http://127.0.0.1:8080
-	key  string // empty: the line takes it from $KEY
+	key  string // empty: the line takes it from a variable of the shell
 }
 
 // curl is the call as a line that a shell takes as it stands.
@@ -26,7 +26,7 @@ func (c caller) curl(call call) string {
 	switch {
 	case call.open:
 	case c.key == "":
-		words = append(words, "-H", `"Authorization: Bearer $KEY"`)
+		words = append(words, "-H", `"Authorization: Bearer $`+keyVariable+`"`)
 	default:
 		words = append(words, "-H", quote("Authorization: Bearer "+c.key))
 	}

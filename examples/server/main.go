@@ -2,9 +2,12 @@
 // endpoints, delivery of webhooks, and a page that shows what is there:
 //
 //	go run ./examples/server                                 # on 127.0.0.1:8080, with a key of its own
-//	go run ./examples/server -addr 127.0.0.1:0 -key KEY      # on any free port, with your key
+//	TRIBUTARY_KEY=… go run ./examples/server                 # with your key, of 20 characters or more
+//	go run ./examples/server -addr 127.0.0.1:0               # on any free port
 //	go run ./examples/server -demo                           # with a year of a coffee shop's orders
 //	go run ./examples/server -h                              # every flag
+//
+// A key that it was given it never shows.
 //
 // It keeps everything in memory, so it is for trying things out and for tests:
 // what it knows is gone when it stops. It prints "listening on http://ADDR" when
@@ -34,7 +37,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second one is not caught
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }
 
 // settings are what the flags say, and what a test puts in place of the clock
@@ -42,6 +45,8 @@ func main() {
 type settings struct {
 	addr          string
 	keys          []string // none: one is made
+	made          bool     // the key was, by us: it may be shown
+	env           string   // the key in the environment
 	destinations  []string // none: the page
 	demo, private bool
 
@@ -50,8 +55,8 @@ type settings struct {
 }
 
 // run is the program, until ctx ends; what it returns is the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	set, err := parse(args, stderr)
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	set, err := parse(args, getenv, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -65,12 +70,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-func parse(args []string, stderr io.Writer) (settings, error) {
-	set := settings{now: time.Now, rand: rand.Reader}
+// keyVariable is where the key is looked for in the environment, and where the
+// lines that we show take it from.
+const keyVariable = "TRIBUTARY_KEY"
+
+func parse(args []string, getenv func(string) string, stderr io.Writer) (settings, error) {
+	set := settings{env: getenv(keyVariable), now: time.Now, rand: rand.Reader}
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
-	flags.Func("key", "`key` of the API; given again, each opens a program of its own (default: one is made and printed)", add(&set.keys))
+	flags.Func("key", "`key` of the API, 20 characters or more; given again, each opens a program of its own. The list of processes\n"+
+		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it one is made and printed)", add(&set.keys))
 	flags.Func("destination", "`URL` that links lead to; may be given again (default: the page of this server)", add(&set.destinations))
 	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
@@ -86,6 +96,9 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "server:", err)
+	}
+	if len(set.keys) == 0 && set.env != "" {
+		set.keys = []string{set.env}
 	}
 	return set, err
 }

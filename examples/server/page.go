@@ -35,7 +35,8 @@ type view struct {
 	Programs      []tenant
 	Lines         []line
 	Demo, Private bool
-	HasKey        bool
+	HasKey, Made  bool
+	Variable      string // that the lines take the key from
 	Slug          string // of a link to follow
 	Click         string // that this browser came through
 }
@@ -43,7 +44,7 @@ type view struct {
 func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := p.caller(r)
 	v := view{
-		Base: c.base, Programs: p.all, Demo: p.set.demo, Private: p.set.private, HasKey: c.key != "",
+		Base: c.base, Programs: p.all, Demo: p.set.demo, Private: p.set.private, HasKey: c.key != "", Made: p.set.made, Variable: keyVariable,
 		Slug: "ada", Click: httpapi.ClickFrom(p.all[0].Program, r),
 	}
 	if p.set.demo {
@@ -61,14 +62,19 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.template.Execute(w, v) // fails only when the reader has gone
 }
 
-// caller decides whose lines a request gets to see. The key is shown only to
-// this machine: the server listens nowhere else, the browser asked for it by a
-// name of this machine, so that no page of another site can read the answer by
-// pointing a name of its own here, and no proxy has passed the request on.
-// Everybody else sees $KEY.
+// caller decides whose lines a request gets to see. A key that was given is
+// shown to nobody. One that was made is shown only to this machine: the server
+// listens nowhere else, the browser asked for it by a name of this machine, so
+// that no page of another site can read the answer by pointing a name of its own
+// here, and no proxy has passed the request on. Everybody else sees the name of
+// a variable.
 func (p *page) caller(r *http.Request) caller {
 	if isLoopback(p.addr.String()) && isLoopback(r.Host) && !forwarded(r.Header) {
-		return caller{local(p.addr), p.all[0].key}
+		c := caller{base: local(p.addr)}
+		if p.set.made {
+			c.key = p.all[0].key
+		}
+		return c
 	}
 	if plainHost(r.Host) {
 		return caller{base: "http://" + r.Host}

@@ -12,23 +12,28 @@ import (
 
 var shown = regexp.MustCompile(`<pre>(curl .*)</pre>`)
 
-// TestPage: every line that the page shows works as it stands, and the page asks
-// for nothing from elsewhere.
+// TestPage: every line that the page shows works as it stands, where the key was
+// given in a shell that has it in the variable, and the page asks for nothing
+// from elsewhere.
 func TestPage(t *testing.T) {
+	const own = `it's"$HOME"&\x-of-20-characters`
 	for name, tt := range map[string]struct {
 		args  []string
 		lines int
 	}{
-		"Empty": {nil, 6}, "OwnKey": {[]string{"-key", `it's"$HOME"&\x`}, 6},
+		"Empty": {nil, 6}, "OwnKey": {[]string{"-key", own}, 6},
 		"Demo": {[]string{"-demo"}, 6}, "Private": {[]string{"-allow-private-webhooks"}, 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, tt.args...)
-			text := s.page("")
-			if strings.Contains(text, "$KEY") {
-				t.Error("the page of this machine shows no key")
+			text, variables := s.page(""), map[string]string{}
+			if name == "OwnKey" {
+				variables[keyVariable] = own
 			}
-			if lines := s.follow(text); lines != tt.lines {
+			if plain := html.UnescapeString(text); strings.Contains(plain, own) || strings.Contains(plain, "$"+keyVariable) != (name == "OwnKey") {
+				t.Errorf("the page shows a key that was given, or not one that was made:\n%s", plain)
+			}
+			if lines := s.follow(text, variables); lines != tt.lines {
 				t.Errorf("%d lines, want %d", lines, tt.lines)
 			}
 			for _, outside := range regexp.MustCompile(`(?:src|href|action)="([^"]*)"|url\(|@import`).FindAllStringSubmatch(text, -1) {
@@ -40,12 +45,13 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// follow sends every line that the page shows, and counts them.
-func (s *running) follow(page string) int {
+// follow sends every line that the page shows, and counts them. Variables are as
+// in the shell.
+func (s *running) follow(page string, variables map[string]string) int {
 	s.t.Helper()
 	lines := shown.FindAllStringSubmatch(page, -1)
 	for _, line := range lines {
-		r, err := request(html.UnescapeString(line[1]), nil)
+		r, err := request(html.UnescapeString(line[1]), variables)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -82,11 +88,12 @@ func TestPageClick(t *testing.T) {
 	}
 }
 
-// TestPageKey: only this machine sees the key.
+// TestPageKey: only this machine sees a key that was made, and nobody one that
+// was given.
 func TestPageKey(t *testing.T) {
-	const key = "secret-key"
-	p := func(listens string) http.Handler {
-		all, err := tenants(t.Context(), settings{keys: []string{key}, now: nil, rand: rand8()}, "http://x.example/", nil)
+	p := func(listens string, made bool) http.Handler {
+		set := settings{keys: []string{testKey}, made: made, rand: rand8()}
+		all, err := tenants(t.Context(), set, "http://x.example/", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +101,7 @@ func TestPageKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return newPage(all, settings{}, addr)
+		return newPage(all, set, addr)
 	}
 	for _, tt := range []struct {
 		name, listens, host, header string
@@ -121,10 +128,15 @@ func TestPageKey(t *testing.T) {
 			if tt.header != "" {
 				r.Header.Set(tt.header, "192.0.2.7")
 			}
+			given := httptest.NewRecorder()
+			p(tt.listens, false).ServeHTTP(given, r)
+			if text := given.Body.String(); strings.Contains(text, testKey) || !strings.Contains(html.UnescapeString(text), `"Authorization: Bearer $TRIBUTARY_KEY"`) {
+				t.Error("shows a key that was given")
+			}
 			w := httptest.NewRecorder()
-			p(tt.listens).ServeHTTP(w, r)
+			p(tt.listens, true).ServeHTTP(w, r)
 			text := html.UnescapeString(w.Body.String())
-			if strings.Contains(text, key) != tt.key || strings.Contains(text, `"Authorization: Bearer $KEY"`) == tt.key {
+			if strings.Contains(text, testKey) != tt.key || strings.Contains(text, `"Authorization: Bearer $TRIBUTARY_KEY"`) == tt.key {
 				t.Errorf("shows the key: %v, want %v", !tt.key, tt.key)
 			}
 			if !strings.Contains(text, "curl '"+tt.base+"api/v1/affiliates'") {

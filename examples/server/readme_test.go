@@ -19,24 +19,25 @@ func TestReadme(t *testing.T) {
 	}
 	_, readme, _ := strings.Cut(string(raw), "\n## Server in one command\n")
 	readme, _, _ = strings.Cut(readme, "\n## ")
-	command := regexp.MustCompile(`(?m)^go run \./examples/server (.*)$`).FindStringSubmatch(readme)
+	command := regexp.MustCompile(`(?m)^export (\w+)=(\S+)\ngo run \./examples/server (.*)$`).FindStringSubmatch(readme)
 	if command == nil {
 		t.Fatal("the README does not start the server")
 	}
-	args := strings.Fields(command[1])
+	variables := map[string]string{command[1]: command[2]}
+	args := strings.Fields(command[3])
 	const address = "127.0.0.1:8080"
 	for i, arg := range args {
 		if arg == address {
 			args[i] = "127.0.0.1:0"
 		}
 	}
-	s := start(t, args...)
+	s := startIn(t, func(name string) string { return variables[name] }, args...)
 	examples := example.FindAllStringSubmatch(readme, -1)
 	if lines := strings.Count(readme, "curl "); len(examples) == 0 || len(examples) != lines {
 		t.Errorf("%d of %d lines of curl have an answer", len(examples), lines)
 	}
 	for _, e := range examples {
-		r, err := request(strings.ReplaceAll(e[1], "http://"+address, s.url), nil)
+		r, err := request(strings.ReplaceAll(e[1], "http://"+address, s.url), variables)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +45,7 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", e[1], got, e[2])
 		}
 	}
-	s.follow(s.page(""))
+	s.follow(s.page(""), variables)
 }
 
 // shows tells whether a text is another one with parts left out at each ….

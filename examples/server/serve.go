@@ -30,8 +30,7 @@ const (
 // serve runs the server until ctx ends and what is under way is answered.
 func serve(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	made := len(set.keys) == 0
-	if made {
+	if set.made = len(set.keys) == 0; set.made {
 		key, err := newKey(set.rand)
 		if err != nil {
 			return err
@@ -51,7 +50,7 @@ func serve(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	greet(stdout, all, made, local(listener.Addr()))
+	greet(stdout, all, set, local(listener.Addr()))
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
 	stop := deliver(ctx, all, logger)
@@ -137,17 +136,20 @@ func local(addr net.Addr) string {
 
 // greet says what there is, and shows a first line to try. A key that was given
 // is not repeated: the output of a program is kept longer than it is looked at.
-func greet(w io.Writer, all []tenant, made bool, base string) {
+// The line then takes it from a variable; where that is not set, we say how.
+func greet(w io.Writer, all []tenant, set settings, base string) {
 	fmt.Fprintln(w, "everything is in memory and gone when the server stops")
 	for _, t := range all {
 		fmt.Fprintf(w, "program %s %q\n", t.Config().ID, t.Config().Name)
 	}
 	c := caller{base: base}
-	if made {
+	switch {
+	case set.made:
 		c.key = all[0].key
 		fmt.Fprintln(w, "key", c.key)
-	} else {
-		fmt.Fprintln(w, "with your key in KEY:")
+	case set.env != all[0].key:
+		fmt.Fprintln(w, "in the shell that calls it, with the key that you gave in the place of …:")
+		fmt.Fprintf(w, "export %s=…\n", keyVariable)
 	}
 	fmt.Fprintln(w, c.curl(call{method: "GET", path: "/api/v1/affiliates"}))
 }

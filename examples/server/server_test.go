@@ -64,16 +64,28 @@ func TestNewKey(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	set, err := parse([]string{"-key", "a", "-key", "b", "-destination", "https://a.example", "-destination", "https://b.example", "-demo", "-allow-private-webhooks"}, io.Discard)
+	set, err := parse([]string{"-key", "a", "-key", "b", "-destination", "https://a.example", "-destination", "https://b.example", "-demo", "-allow-private-webhooks"}, environment, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	set.now, set.rand = nil, nil
 	want := settings{
-		addr: "127.0.0.1:8080", keys: []string{"a", "b"}, destinations: []string{"https://a.example", "https://b.example"}, demo: true, private: true,
+		addr: "127.0.0.1:8080", keys: []string{"a", "b"}, env: testKey, destinations: []string{"https://a.example", "https://b.example"}, demo: true, private: true,
 	}
 	if diff := cmp.Diff(want, set, cmp.AllowUnexported(settings{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name, tt := range map[string]struct {
+		getenv func(string) string
+		args   []string
+		want   []string
+	}{
+		"Environment": {environment, nil, []string{testKey}}, "Flag": {environment, []string{"-key", "a"}, []string{"a"}}, "Neither": {nothing, nil, nil},
+	} {
+		set, err := parse(tt.args, tt.getenv, io.Discard)
+		if diff := cmp.Diff(tt.want, set.keys); diff != "" || err != nil {
+			t.Errorf("%s: keys (-want +got):\n%s%v", name, diff, err)
+		}
 	}
 }
 
@@ -95,14 +107,15 @@ func TestRun(t *testing.T) {
 		{"ErrAddressTaken", []string{"-addr", taken.Addr().String()}, 1, "server: listen tcp "},
 		{"ErrNoAddress", []string{"-addr", ""}, 2, "server: -addr is empty\n"},
 		{"ErrNoPort", []string{"-addr", "localhost"}, 1, "server: listen tcp: address localhost: missing port"},
-		{"ErrKey", []string{"-addr", "127.0.0.1:0", "-key", "a b"}, 1, "server: httpapi: an API key must be"},
-		{"ErrEmptyKey", []string{"-addr", "127.0.0.1:0", "-key", ""}, 1, "server: httpapi: an API key must be"},
+		{"ErrKey", []string{"-addr", "127.0.0.1:0", "-key", testKey + " b"}, 1, "server: httpapi: an API key must be"},
+		{"ErrShortKey", []string{"-addr", "127.0.0.1:0", "-key", "KEY"}, 1, "server: httpapi: an API key is shorter than 20 characters\n"},
+		{"ErrEmptyKey", []string{"-addr", "127.0.0.1:0", "-key", ""}, 1, "server: httpapi: an API key is shorter than 20 characters\n"},
 		{"ErrKeyTwice", []string{"-addr", "127.0.0.1:0", "-key", "a", "-key", "a"}, 1, "server: a key is given twice\n"},
 		{"ErrDestination", []string{"-addr", "127.0.0.1:0", "-destination", "shop"}, 1, "server: affiliate: Config.Destinations:"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), tt.args, &stdout, &stderr)
+			code := run(t.Context(), tt.args, nothing, &stdout, &stderr)
 			if code != tt.code || !strings.HasPrefix(stderr.String(), tt.want) || strings.Contains(stdout.String(), "listening") {
 				t.Errorf("exit code %d, stdout %q, stderr %q; want %d, %q…", code, stdout.String(), stderr.String(), tt.code, tt.want)
 			}
@@ -110,22 +123,42 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestGreeting: the line to try works, a key that was made is told, and one that
-// was given is not repeated.
+// TestGreeting: the line to try works when the shell has done what the lines
+// before it say. A key that was made is told, one that was given is not.
 func TestGreeting(t *testing.T) {
-	for name, args := range map[string][]string{"Made": nil, "Given": {"-key", "my-own-key"}} {
+	const export = "\nexport TRIBUTARY_KEY=…\n"
+	for name, tt := range map[string]struct {
+		getenv         func(string) string
+		args           []string
+		made, exported bool
+	}{
+		"Made":        {nothing, nil, true, false},
+		"Environment": {environment, nil, false, false},
+		"Flag":        {nothing, []string{"-key", testKey}, false, true},
+		"FlagOfSame":  {environment, []string{"-key", testKey}, false, false},
+		"FlagOfOther": {func(string) string { return "another-key-of-22-chars" }, []string{"-key", testKey}, false, true},
+	} {
 		t.Run(name, func(t *testing.T) {
-			s := start(t, args...)
+			s := startIn(t, tt.getenv, tt.args...)
 			output := s.output.String()
 			if n := strings.Count(output, "listening on "); n != 1 || !strings.HasSuffix(output, "\nlistening on "+s.url+"\n") {
 				t.Errorf("output:\n%s", output)
 			}
-			if strings.Contains(output, "my-own-key") || (name == "Made") != strings.Contains(output, "\nkey tributary_") {
+			if strings.Contains(output, testKey) || tt.made != strings.Contains(output, "\nkey tributary_") {
 				t.Errorf("output:\n%s", output)
 			}
 			at := strings.Index(output, "curl ")
 			line, _, _ := strings.Cut(output[at:], "\n")
-			r, err := request(line, map[string]string{"KEY": "my-own-key"})
+			variables := map[string]string{}
+			if key := tt.getenv(keyVariable); key != "" {
+				variables[keyVariable] = key
+			}
+			if said := strings.Contains(output[:at], export); said != tt.exported {
+				t.Errorf("output:\n%s", output)
+			} else if said {
+				variables[keyVariable] = testKey
+			}
+			r, err := request(line, variables)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +171,8 @@ func TestGreeting(t *testing.T) {
 
 // TestKeysArePrograms: each key opens a program of its own.
 func TestKeysArePrograms(t *testing.T) {
-	s := start(t, "-key", "first", "-key", "second")
+	const first, second, third = "the-first-of-the-keys", "the-second-of-the-keys", "the-third-of-the-keys"
+	s := start(t, "-key", first, "-key", second)
 	call := func(key, line string) string {
 		r, err := request("curl "+s.url+"/api/v1/"+line+" -H 'Authorization: Bearer "+key+"' -H 'Content-Type: application/json'", nil)
 		if err != nil {
@@ -148,31 +182,31 @@ func TestKeysArePrograms(t *testing.T) {
 		return body
 	}
 	const ada = `affiliates -d '{"firstName":"Ada","lastName":"L","email":"ada@example.com"}'`
-	first, second := call("first", ada), call("second", ada)
-	if !strings.Contains(first, `"name":"Ada L"`) || !strings.Contains(second, `"name":"Ada L"`) {
-		t.Errorf("answers:\n%s\n%s", first, second)
+	one, two := call(first, ada), call(second, ada)
+	if !strings.Contains(one, `"name":"Ada L"`) || !strings.Contains(two, `"name":"Ada L"`) {
+		t.Errorf("answers:\n%s\n%s", one, two)
 	}
-	if got := call("first", "affiliates"); strings.Count(got, `"firstName":"Ada"`) != 1 {
+	if got := call(first, "affiliates"); strings.Count(got, `"firstName":"Ada"`) != 1 {
 		t.Errorf("the first program has %s", got)
 	}
-	if got := call("third", "affiliates"); got != `{"error":"Invalid auth token"}` {
+	if got := call(third, "affiliates"); got != `{"error":"Invalid auth token"}` {
 		t.Errorf("an unknown key: %s", got)
 	}
 	want := `"fullURLs":[{"baseUrl":"` + s.url + `/","fullUrl":"` + s.url + `/?ref=ada"}]`
-	if got := call("second", "links"); !strings.Contains(got, want) {
+	if got := call(second, "links"); !strings.Contains(got, want) {
 		t.Errorf("links %s, want %s", got, want)
 	}
 }
 
 // TestDestinations: links lead where the flags say.
 func TestDestinations(t *testing.T) {
-	s := start(t, "-key", "k", "-destination", "https://a.example/x?y=1", "-destination", "https://b.example")
-	r, err := request(`curl `+s.url+`/api/v1/affiliates -H 'Authorization: Bearer k' -H 'Content-Type: application/json' -d '{"firstName":"Ada","lastName":"L","email":"ada@example.com"}'`, nil)
+	s := start(t, "-key", testKey, "-destination", "https://a.example/x?y=1", "-destination", "https://b.example")
+	r, err := request(`curl `+s.url+`/api/v1/affiliates -H 'Authorization: Bearer `+testKey+`' -H 'Content-Type: application/json' -d '{"firstName":"Ada","lastName":"L","email":"ada@example.com"}'`, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.do(r)
-	r, err = request(`curl `+s.url+`/api/v1/links -H 'Authorization: Bearer k'`, nil)
+	r, err = request(`curl `+s.url+`/api/v1/links -H 'Authorization: Bearer `+testKey+`'`, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +235,7 @@ func TestLongHeaders(t *testing.T) {
 // answered, those that come later find nobody.
 func TestGracefulEnd(t *testing.T) {
 	const n = 100
-	s := start(t, "-key", "k")
+	s := start(t, "-key", testKey)
 	address := strings.TrimPrefix(s.url, "http://")
 	visits := make([]*slowVisit, n)
 	var wg sync.WaitGroup
@@ -241,7 +275,7 @@ func (v *slowVisit) begin(t *testing.T, address string) {
 		return
 	}
 	v.conn, v.in = conn, bufio.NewReader(conn)
-	fmt.Fprintf(conn, "POST /api/v1/coupons HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n"+
+	fmt.Fprintf(conn, "POST /api/v1/coupons HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+testKey+"\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", len(v.body))
 	line, err := v.in.ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "HTTP/1.1 100 ") {

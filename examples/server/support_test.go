@@ -25,11 +25,25 @@ type running struct {
 
 var clock = time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
 
+// testKey is the key that tests give; environment has it, nothing has none.
+const testKey = "test-key-of-this-suite"
+
+func environment(name string) string { return map[string]string{keyVariable: testKey}[name] }
+
+func nothing(string) string { return "" }
+
 // start runs the server with flags, on a free port unless they say otherwise,
-// with a clock that stands and the same ids in every run.
+// with a clock that stands and the same ids in every run. It finds nothing in
+// its environment.
 func start(t testing.TB, args ...string) *running {
 	t.Helper()
-	set, err := parse(append([]string{"-addr", "127.0.0.1:0"}, args...), io.Discard)
+	return startIn(t, nothing, args...)
+}
+
+// startIn is start in an environment.
+func startIn(t testing.TB, getenv func(string) string, args ...string) *running {
+	t.Helper()
+	set, err := parse(append([]string{"-addr", "127.0.0.1:0"}, args...), getenv, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,10 +29,10 @@ func TestWebhooks(t *testing.T) {
 		came <- delivery{r.Header, body}
 	}))
 	defer receiver.Close()
-	subscribe := `/api/v1/webhooks -H 'Authorization: Bearer k' -H 'Content-Type: application/json' -d '{"url":"` + receiver.URL + `","events":["affiliate.created"]}'`
-	join := `/api/v1/affiliates -H 'Authorization: Bearer k' -H 'Content-Type: application/json' -d '{"firstName":"Ada","lastName":"L","email":"ada@example.com"}'`
+	subscribe := `/api/v1/webhooks -H 'Authorization: Bearer ` + testKey + `' -H 'Content-Type: application/json' -d '{"url":"` + receiver.URL + `","events":["affiliate.created"]}'`
+	join := `/api/v1/affiliates -H 'Authorization: Bearer ` + testKey + `' -H 'Content-Type: application/json' -d '{"firstName":"Ada","lastName":"L","email":"ada@example.com"}'`
 
-	s := start(t, "-key", "k", "-allow-private-webhooks")
+	s := start(t, "-key", testKey, "-allow-private-webhooks")
 	call := func(s *running, line string) (int, string) {
 		r, err := request("curl "+s.url+line, nil)
 		if err != nil {
@@ -60,13 +60,13 @@ func TestWebhooks(t *testing.T) {
 	}
 	id := regexp.MustCompile(`"id":"([^"]*)"`).FindStringSubmatch(body)[1]
 	go func() { <-came }()
-	status, body = call(s, `/api/v1/webhooks/test -H 'Authorization: Bearer k' -H 'Content-Type: application/json' -d '{"webhookId":"`+id+`","event":"affiliate.created"}'`)
+	status, body = call(s, `/api/v1/webhooks/test -H 'Authorization: Bearer `+testKey+`' -H 'Content-Type: application/json' -d '{"webhookId":"`+id+`","event":"affiliate.created"}'`)
 	if status != 200 || !strings.Contains(body, `"delivered":true`) {
 		t.Errorf("test delivery: %d %s", status, body)
 	}
 	s.stop()
 
-	closed := start(t, "-key", "k")
+	closed := start(t, "-key", testKey)
 	if status, body := call(closed, subscribe); status != 400 {
 		t.Errorf("without the flag: %d %s", status, body)
 	}
@@ -74,7 +74,7 @@ func TestWebhooks(t *testing.T) {
 
 // TestWoken: the sender need not wait for its next look at the queue.
 func TestWoken(t *testing.T) {
-	all, err := tenants(t.Context(), settings{keys: []string{"k"}, rand: rand8()}, "http://x.example/", nil)
+	all, err := tenants(t.Context(), settings{keys: []string{testKey}, rand: rand8()}, "http://x.example/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

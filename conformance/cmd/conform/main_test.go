@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-const key = "conformance-key"
+const key = "test-key-of-conformance"
 
 // serve starts a server; wrong is what is wrong with it.
 func serve(t *testing.T, wrong func(http.Header)) string {

@@ -51,7 +51,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&set.store, "store", "", "`connection` string of a database (default: a server is started, and removed at the end)")
 	flags.StringVar(&set.schema, "schema", "tributary", "SQL `schema` of the tables")
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
-	flags.StringVar(&set.key, "key", "", "`key` of the API (default: one is made and printed)")
+	flags.StringVar(&set.key, "key", "", "`key` of the API, 20 characters or more. The list of processes shows it to whoever is on\n"+
+		"this machine; the variable TRIBUTARY_KEY does not (default: the variable; without it one is made and printed)")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
 	err := flags.Parse(args)
 	switch {
@@ -62,6 +63,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "server: unexpected argument %q\n", flags.Arg(0))
 		return 2
+	}
+	if set.key == "" {
+		set.key = os.Getenv("TRIBUTARY_KEY")
 	}
 	if err := start(ctx, set, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "server:", err)

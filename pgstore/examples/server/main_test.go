@@ -16,6 +16,8 @@ import (
 	"github.com/tributary-go/tributary/pgstore/internal/cluster"
 )
 
+const testKey = "test-key-of-this-suite"
+
 // A running is a server that a test has started.
 type running struct {
 	t     *testing.T
@@ -31,7 +33,7 @@ func launch(t *testing.T, args ...string) *running {
 	s := &running{t: t, end: end, ended: make(chan int, 1)}
 	output, lines := io.Pipe()
 	go func() {
-		s.ended <- run(ctx, append(args, "-addr", "127.0.0.1:0", "-key", "k"), lines, t.Output())
+		s.ended <- run(ctx, append(args, "-addr", "127.0.0.1:0", "-key", testKey), lines, t.Output())
 		lines.Close()
 	}()
 	if _, err := fmt.Fscanf(output, "listening on %s\n", &s.url); err != nil {
@@ -58,7 +60,7 @@ func (s *running) call(method, path, body string) string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer k")
+	r.Header.Set("Authorization", "Bearer "+testKey)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
