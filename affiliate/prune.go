@@ -1,16 +1,15 @@
 package affiliate
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// pruneBatch is how many records one transaction of Prune looks at.
-const pruneBatch = 1000
+// pruneBatch is how many records Prune looks at together. It bounds what one
+// transaction reads and drops, and so how long a sale may have to wait for it.
+const pruneBatch = 128
 
 // Prune drops what is kept for a while only and is older than before: receipts
 // (never those younger than 24 hours), settled deliveries, by the time they
@@ -18,14 +17,17 @@ const pruneBatch = 1000
 // the oldest events first, so that what is kept has no gap. It returns how many
 // records it dropped.
 //
-// It works in transactions of about 1,000 records each, so that it holds the
-// program for a short time; only the events of one object are dealt with
-// together. After an error, what earlier transactions dropped stays dropped:
-// call it again.
+// It looks for what goes in Views, and drops it in transactions of at most 128
+// records, so that it holds the program for a few milliseconds at a time, however
+// much there is. After an error, what earlier transactions dropped stays
+// dropped: call it again. Nothing calls it but the host, once a day or so.
 //
 // Errors: those of the store.
 //
 // Effects: the records that are dropped; no event.
+//
+// Concurrency: several calls at once drop each record once, and each counts its
+// own.
 //
 // Source: ours, because every event, delivery and receipt is a record.
 func (p *Program) Prune(ctx context.Context, before time.Time) (int, error) {
@@ -55,7 +57,14 @@ func (p *Program) prune(ctx context.Context, before time.Time) (int, error) {
 	if err != nil {
 		return receipts + deliveries, err
 	}
-	events, err := p.pruneEvents(ctx, before)
+	kept := make(keptObjects)
+	events, err := prune(ctx, p, sweep[EventRecord]{
+		table: func(tx *Tx) Table[EventRecord] { return tx.Events },
+		goes:  func(r EventRecord) bool { return r.OccurredAt.Before(before) },
+		young: func(r EventRecord) bool { return r.OccurredAt.After(edge) },
+		stays: kept.stay,
+		done:  kept.note,
+	})
 	return receipts + deliveries + events, err
 }
 
@@ -65,130 +74,146 @@ type sweep[R Record[R]] struct {
 	table func(*Tx) Table[R]
 	goes  func(R) bool
 	young func(R) bool
+
+	// stays tells which of the records that would go stay after all. What it says
+	// holds for good. Nil: none does.
+	stays func(o *op, read []R, goes []bool) error
+	done  func(b batch[R]) // is told of each batch; nil: nobody is
 }
 
-// A batch is what one transaction did.
-type batch struct {
-	dropped int
-	last    uuid.UUID // the record it ended at
-	over    bool
-	done    []uuid.UUID // objects whose events were dealt with
+// A batch is some records of a table in the order of their ids.
+type batch[R Record[R]] struct {
+	after uuid.UUID // the record before it
+	read  []R
+	goes  []bool // of each
+	over  bool   // nothing behind it goes
 }
 
-func prune[R Record[R]](ctx context.Context, p *Program, s sweep[R]) (int, error) {
-	dropped := 0
+// prune walks a table batch by batch: it looks at one in a View, which holds up
+// nobody, and opens a transaction when something in it goes.
+func prune[R Record[R]](ctx context.Context, p *Program, s sweep[R]) (dropped int, err error) {
 	var after uuid.UUID
 	for {
-		o := p.op(ctx)
-		b, err := update(o, func() (batch, error) {
-			b, seen := batch{over: true}, 0
-			for rec, err := range s.table(o.tx).List(Query{After: after}) {
-				if err != nil {
-					return b, internal("prune", err)
-				}
-				if s.young(rec) {
-					return b, nil
-				}
-				if seen++; seen > pruneBatch {
-					b.over = false
-					return b, nil
-				}
-				b.last = rec.RecordID()
-				if !s.goes(rec) {
-					continue
-				}
-				if err := s.table(o.tx).Delete(b.last); err != nil {
-					return b, internal("prune", err)
-				}
-				b.dropped++
-			}
-			return b, nil
-		})
-		dropped += b.dropped
+		b, err := view(ctx, p, func(o *op) (batch[R], error) { return s.look(o, after) })
+		if err != nil {
+			return dropped, err
+		}
+		n, err := s.drop(p.op(ctx), b)
+		dropped += n
 		if err != nil || b.over {
 			return dropped, err
 		}
-		after = b.last
+		if s.done != nil {
+			s.done(b)
+		}
+		after = b.read[len(b.read)-1].RecordID()
 	}
 }
 
-// pruneEvents walks the old events and deals with each object that it meets
-// once.
-func (p *Program) pruneEvents(ctx context.Context, before time.Time) (int, error) {
-	dropped, done := 0, map[uuid.UUID]bool{}
-	var after uuid.UUID
-	for {
-		o := p.op(ctx)
-		b, err := update(o, func() (batch, error) { return o.pruneObjects(before, after, done) })
+// look reads a batch and decides what goes of it.
+func (s sweep[R]) look(o *op, after uuid.UUID) (batch[R], error) {
+	b := batch[R]{after: after}
+	for rec, err := range s.table(o.tx).List(Query{After: after, Limit: pruneBatch}) {
 		if err != nil {
-			return dropped, err
+			return b, internal("prune", err)
 		}
-		dropped += b.dropped
-		if b.over {
-			return dropped, nil
+		if s.young(rec) {
+			b.over = true
+			break
 		}
-		after = b.last
-		for _, id := range b.done {
-			done[id] = true
-		}
+		b.read = append(b.read, rec)
+		b.goes = append(b.goes, s.goes(rec))
 	}
-}
-
-// pruneObjects is one transaction of pruneEvents.
-func (o *op) pruneObjects(before time.Time, after uuid.UUID, done map[uuid.UUID]bool) (batch, error) {
-	b, seen, here := batch{over: true}, 0, map[uuid.UUID]bool{}
-	for rec, err := range o.tx.Events.List(Query{After: after}) {
-		if err != nil {
-			return b, internal("prune events", err)
+	b.over = b.over || len(b.read) < pruneBatch
+	if s.stays != nil {
+		if err := s.stays(o, b.read, b.goes); err != nil {
+			return b, internal("prune", err)
 		}
-		if rec.OccurredAt.After(before.Add(clockSlack)) {
-			return b, nil
-		}
-		if seen++; seen > pruneBatch || b.dropped >= pruneBatch {
-			b.over = false
-			return b, nil
-		}
-		b.last = rec.ID
-		if done[rec.ObjectID] || here[rec.ObjectID] || !rec.OccurredAt.Before(before) {
-			continue
-		}
-		n, err := o.pruneObject(rec.ObjectID, before)
-		if err != nil {
-			return b, internal("prune events", err)
-		}
-		b.dropped += n
-		b.done = append(b.done, rec.ObjectID)
-		here[rec.ObjectID] = true
 	}
 	return b, nil
 }
 
-// pruneObject drops the events of an object from its first one on, up to the
-// one that is young or has a delivery.
-func (o *op) pruneObject(object uuid.UUID, before time.Time) (int, error) {
-	var events []EventRecord
-	for rec, err := range o.tx.Events.List(Query{Key: Key{Index: OfObject, ID: object}}) {
-		if err != nil {
-			return 0, err
-		}
-		events = append(events, rec)
+// drop deletes what goes of a batch, as far as it is still there and still goes.
+// It lists the records again, because a store reads a list at once and single
+// records one by one.
+func (s sweep[R]) drop(o *op, b batch[R]) (int, error) {
+	wanted, from, limit := b.wanted()
+	if len(wanted) == 0 {
+		return 0, nil
 	}
-	slices.SortFunc(events, func(x, y EventRecord) int { return cmp.Compare(x.Revision, y.Revision) })
-	for n, rec := range events {
-		delivered, err := o.hasDelivery(rec.ID)
-		if err != nil || delivered || !rec.OccurredAt.Before(before) {
-			return n, err
+	return update(o, func() (int, error) {
+		n := 0
+		for rec, err := range s.table(o.tx).List(Query{After: from, Limit: limit}) {
+			if err != nil {
+				return 0, internal("prune", err)
+			}
+			if !wanted[rec.RecordID()] || !s.goes(rec) {
+				continue
+			}
+			if err := s.table(o.tx).Delete(rec.RecordID()); err != nil {
+				return 0, internal("prune", err)
+			}
+			n++
 		}
-		if err := o.tx.Events.Delete(rec.ID); err != nil {
-			return n, err
-		}
-	}
-	return len(events), nil
+		return n, nil
+	})
 }
 
-func (o *op) hasDelivery(event uuid.UUID) (bool, error) {
-	for _, err := range o.tx.Deliveries.List(Query{Key: Key{Index: OfEvent, ID: event}, Limit: 1}) {
-		return err == nil, err
+// wanted is what goes of a batch, and the part of the table that it stands in:
+// so many records from one on.
+func (b *batch[R]) wanted() (ids map[uuid.UUID]bool, from uuid.UUID, limit int) {
+	ids = make(map[uuid.UUID]bool, len(b.read))
+	from, last, first := b.after, b.after, 0
+	for i, rec := range b.read {
+		id := rec.RecordID()
+		if b.goes[i] {
+			if len(ids) == 0 {
+				from, first = last, i
+			}
+			ids[id] = true
+			limit = i - first + 1
+		}
+		last = id
 	}
-	return false, nil
+	return ids, from, limit
+}
+
+// keptObjects are the objects of which an event was kept. Events are walked in
+// the order in which they happened, so whatever comes later of such an object
+// stays too.
+type keptObjects map[uuid.UUID]bool
+
+// stay keeps the events that have a delivery and those behind them. A delivery
+// is written with its event, so one that has none gets none.
+func (k keptObjects) stay(o *op, read []EventRecord, goes []bool) error {
+	here := make(map[uuid.UUID]bool)
+	any, err := holds(o.tx.Deliveries, Key{})
+	if err != nil {
+		return err
+	}
+	for i, rec := range read {
+		if goes[i] && (k[rec.ObjectID] || here[rec.ObjectID]) {
+			goes[i] = false
+		}
+		if goes[i] && any {
+			has, err := holds(o.tx.Deliveries, Key{Index: OfEvent, ID: rec.ID})
+			if err != nil {
+				return err
+			}
+			goes[i] = !has
+		}
+		if !goes[i] {
+			here[rec.ObjectID] = true
+		}
+	}
+	return nil
+}
+
+// note remembers the objects of which a batch kept something.
+func (k keptObjects) note(b batch[EventRecord]) {
+	for i, rec := range b.read {
+		if !b.goes[i] {
+			k[rec.ObjectID] = true
+		}
+	}
 }
