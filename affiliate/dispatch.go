@@ -80,6 +80,11 @@ func (o *op) newDispatch(free int) (*dispatch, error) {
 		ep.land(func(f FlightRecord) bool { return !f.Until.After(o.now) })
 		d.count(&ep)
 		all += len(ep.InFlight)
+		if ep.Clearing != "" {
+			if err := o.clearMore(ep); err != nil {
+				return nil, err
+			}
+		}
 		if !ep.Active {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
@@ -174,7 +175,8 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 // pending deliveries on, a new subscription for later events. Active false
 // disables it by hand: its pending deliveries become skipped and can be
 // replayed. Active true enables a disabled one and clears its health; it sends
-// nothing by itself.
+// nothing by itself. Many pending deliveries are settled in small transactions
+// behind the one that disables the endpoint; after it none of them is sent.
 //
 // Errors: [MissingField] on webhookId, those of [Program.CreateEndpoint],
 // [WebhookNotFound].
@@ -185,7 +187,7 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointUpdate) (Endpoint, error) {
 	o := p.op(ctx)
 	rq := request{name: "webhook.update", input: []any{id, up}, refused: first(p.checkEndpointUpdate(id, up)...)}
-	return write(o, rq, func() (Endpoint, error) {
+	ep, err := write(o, rq, func() (Endpoint, error) {
 		old, err := o.endpoint(id)
 		if err != nil {
 			return Endpoint{}, err
@@ -195,18 +197,30 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 			return endpointOf(old, o.now), nil
 		}
 		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
+		switch {
+		case old.Active && !rec.Active:
+			err = o.clear(&rec, DeliverySkipped)
+		case rec.Active:
+			err = o.clearAll(&rec)
+		}
+		if err != nil {
+			return Endpoint{}, err
+		}
 		if err := o.tx.Endpoints.Replace(rec); err != nil {
 			return Endpoint{}, internal("update endpoint", err)
 		}
-		if old.Active && !rec.Active {
-			err = o.dequeue(id, DeliverySkipped)
-		}
-		return endpointOf(rec, o.now), err
+		return endpointOf(rec, o.now), nil
 	})
+	if err == nil && !ep.Active {
+		p.clearRest(ctx, id, math.MaxInt)
+	}
+	return ep, err
 }
 
 // DeleteEndpoint removes an endpoint. Its pending deliveries are canceled; the
-// records of all its deliveries stay.
+// records of all its deliveries stay. Where more than 20 wait, the endpoint is
+// disabled first and they are canceled in small transactions: a call that is
+// cut off there leaves it disabled, and is to be repeated.
 //
 // Errors: [MissingField] on webhookId, [WebhookNotFound].
 //
@@ -216,12 +230,16 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 func (p *Program) DeleteEndpoint(ctx context.Context, id uuid.UUID) (DeletedEndpoint, error) {
 	o := p.op(ctx)
 	rq := request{name: "webhook.delete", input: id, refused: first(webhookIDRequired.when(id == uuid.Nil))}
+	if err := beforehand(o, rq, func() error { return p.clearBefore(ctx, id) }); err != nil {
+		return DeletedEndpoint{}, err
+	}
 	return write(o, rq, func() (DeletedEndpoint, error) {
 		rec, err := o.endpoint(id)
 		if err != nil {
 			return DeletedEndpoint{}, err
 		}
-		if err := o.dequeue(id, DeliveryCanceled); err != nil {
+		rec.Clearing = DeliveryCanceled
+		if err := o.clearAll(&rec); err != nil {
 			return DeletedEndpoint{}, err
 		}
 		if err := o.tx.Endpoints.Delete(id); err != nil {

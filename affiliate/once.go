@@ -112,6 +112,25 @@ func writeAround[T any](o *op, rq request, look func() error, fn func() (T, erro
 	return write(o.Program.op(o.ctx), rq, func() (T, error) { return answer, nil })
 }
 
+// beforehand runs fn before a write that has too much to do for one transaction: what
+// comes before the last one, which is the write itself. Where the write has an
+// answer without it, because its key has a receipt or it is refused, fn does not
+// run.
+func beforehand(o *op, rq request, fn func() error) error {
+	rq.once = o.onceOf(rq.once)
+	rq.once.Replayed = nil // the write tells of it
+	if rq.refused != nil || rq.once.Refused != nil {
+		return nil
+	}
+	if rq.once.Key != "" {
+		_, err := write(o, rq, func() (struct{}, error) { return struct{}{}, errUnanswered })
+		if !errors.Is(err, errUnanswered) {
+			return nil
+		}
+	}
+	return fn()
+}
+
 // errUnanswered ends the look for an earlier answer: there is none.
 var errUnanswered = errors.New("affiliate: not answered before")
 

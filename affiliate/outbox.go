@@ -3,8 +3,6 @@ package affiliate
 import (
 	"slices"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // fanOut writes the deliveries of an event: one for each endpoint that exists
@@ -66,26 +64,4 @@ func (o *op) momentOf(rec *EventRecord) time.Time {
 // queued is the entry of a delivery in the queue, without its place.
 func queued(d *DeliveryRecord, event *EventRecord) QueueRecord {
 	return QueueRecord{DeliveryID: d.ID, EndpointID: d.EndpointID, ObjectID: event.ObjectID, Revision: event.Revision}
-}
-
-// dequeue settles whatever waits for an endpoint in a state that is not sent.
-// Its cost is that of the deliveries that wait.
-func (o *op) dequeue(endpoint uuid.UUID, state DeliveryState) error {
-	for q, err := range o.tx.Queue.List(Query{Key: Key{Index: OfEndpoint, ID: endpoint}}) {
-		if err != nil {
-			return internal("list queue", err)
-		}
-		d, err := o.tx.Deliveries.Get(q.DeliveryID)
-		if err != nil {
-			return internal("read delivery", err)
-		}
-		d.State, d.NextAttemptAt, d.UpdatedAt = state, time.Time{}, later(o.now, d.UpdatedAt)
-		if err := o.tx.Deliveries.Replace(d); err != nil {
-			return internal("settle delivery", err)
-		}
-		if err := o.tx.Queue.Delete(q.ID); err != nil {
-			return internal("settle delivery", err)
-		}
-	}
-	return nil
 }

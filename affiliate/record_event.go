@@ -58,6 +58,7 @@ type EndpointRecord struct {
 	Warned         bool           // the host was told that it only fails
 	Dead           bool           // a delivery has failed for good since FirstFailureAt
 	InFlight       []FlightRecord // attempts under way, oldest first
+	Clearing       DeliveryState  // what is made of what still waits, after it was disabled; empty: nothing waits
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 }

@@ -20,8 +20,10 @@ type ReplayRange struct {
 }
 
 const (
-	replayAge = 14 * 24 * time.Hour
-	replayMax = 10_000
+	replayAge   = 14 * 24 * time.Hour
+	replayMax   = 10_000
+	replayBatch = 10  // deliveries of one transaction: each is two look-ups
+	replayLook  = 500 // of one look for them
 )
 
 // Replay makes deliveries due at once, again or for the first time, and returns
@@ -35,6 +37,10 @@ const (
 // A payload that was erased cannot be replayed: such a delivery is not found
 // by its id, and not counted in a range.
 //
+// A range is looked through in Views and made due in small transactions, so that
+// no sale waits for all of it. After an error, what earlier transactions made due
+// stays due: call it again.
+//
 // Errors: [MissingField] (deliveryId), [InvalidField] (since, until),
 // [DeliveryNotFound], [WebhookNotFound], [WebhookDisabled], [ReplayTooLarge]
 // over 10,000 deliveries.
@@ -45,12 +51,10 @@ const (
 func (p *Program) Replay(ctx context.Context, in ReplayRange) (int, error) {
 	o := p.op(ctx)
 	rq := request{once: in.Once, name: "webhook.replay", input: in, refused: first(p.checkReplay(in, o.now)...)}
-	return write(o, rq, func() (int, error) {
-		if in.DeliveryID != uuid.Nil {
-			return o.replayOne(in.DeliveryID)
-		}
-		return o.replayRange(in)
-	})
+	if in.DeliveryID == uuid.Nil {
+		return p.replayRange(o, rq, in)
+	}
+	return write(o, rq, func() (int, error) { return o.replayOne(in.DeliveryID) })
 }
 
 // checkReplay lists what is wrong with a range, in the contract's order.
@@ -73,101 +77,179 @@ func (o *op) replayOne(id uuid.UUID) (int, error) {
 	if err != nil {
 		return 0, deliveryNotFound.orOther(err)
 	}
-	sendable, err := o.sendable(&d)
+	event, sendable, err := o.sendable(&d)
 	if err != nil {
 		return 0, err
 	}
 	if !sendable {
 		return 0, deliveryNotFound.err()
 	}
-	if err := o.replayTo(d.EndpointID); err != nil {
+	if err := o.replayNow(d.EndpointID); err != nil {
 		return 0, err
 	}
-	return 1, o.again(d)
+	return 1, o.again(d, &event)
 }
 
-// replayTo refuses an endpoint that gets nothing, and notes on another that
-// something is put in line for it.
-func (o *op) replayTo(id uuid.UUID) error {
+// replayTo refuses an endpoint that gets nothing.
+func (o *op) replayTo(id uuid.UUID) (EndpointRecord, error) {
 	ep, err := o.endpoint(id)
+	if err == nil && !ep.Active {
+		err = webhookDisabled.err()
+	}
+	return ep, err
+}
+
+// replayNow is replayTo, and notes on the endpoint that something is put in line
+// for it.
+func (o *op) replayNow(id uuid.UUID) error {
+	ep, err := o.replayTo(id)
 	if err != nil {
 		return err
-	}
-	if !ep.Active {
-		return webhookDisabled.err()
 	}
 	ep.WorkedAt = later(o.now, ep.WorkedAt)
 	return o.tx.Endpoints.Replace(ep)
 }
 
-// sendable tells whether the event of a delivery still has its payload.
-func (o *op) sendable(d *DeliveryRecord) (bool, error) {
+// sendable is the event of a delivery, and whether it still has its payload.
+func (o *op) sendable(d *DeliveryRecord) (EventRecord, bool, error) {
 	event, err := o.tx.Events.Get(d.EventID)
 	if err != nil && !errors.Is(err, ErrNotFound) {
-		return false, internal("read event", err)
+		return event, false, internal("read event", err)
 	}
-	return !event.Payload.IsZero(), nil
+	return event, !event.Payload.IsZero(), nil
 }
 
-// replayRange replays what failed or was skipped in a range.
-func (o *op) replayRange(in ReplayRange) (int, error) {
-	if err := o.replayTo(in.WebhookID); err != nil {
+// replayRange replays what failed or was skipped in a range: all but the last
+// batch ahead, and that one with the receipt.
+func (p *Program) replayRange(o *op, rq request, in ReplayRange) (int, error) {
+	var found, rest []uuid.UUID
+	err := beforehand(o, rq, func() (err error) {
+		if found, err = p.replayable(o.ctx, in); err != nil {
+			return err
+		}
+		for rest = found; len(rest) > replayBatch; rest = rest[replayBatch:] {
+			o := p.op(o.ctx)
+			_, err := update(o, func() (struct{}, error) { return struct{}{}, o.replaySome(in.WebhookID, rest[:replayBatch]) })
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if refusal, ok := errors.AsType[*Error](err); ok {
+		rq.refused = refusal
+	} else if err != nil {
 		return 0, err
 	}
-	since, until := o.firstInstant(in.Since), o.instant(in.Until)
-	table := sieve[DeliveryRecord]{
-		Table: o.tx.Deliveries,
-		keep: func(d DeliveryRecord) bool {
-			return (d.State == DeliveryFailed || d.State == DeliverySkipped) && createdIn(d, since, until)
-		},
-		over: func(d DeliveryRecord) bool { return d.CreatedAt.Before(since.Add(-clockSlack)) },
-	}
-	var found []DeliveryRecord
-	for d, err := range table.List(Query{Key: Key{Index: OfEndpoint, ID: in.WebhookID}, Desc: true}) {
-		if err != nil {
-			return 0, internal("list deliveries", err)
+	o = p.op(o.ctx)
+	return write(o, rq, func() (int, error) { return len(found), o.replaySome(in.WebhookID, rest) })
+}
+
+// replayable finds what a range is to replay, oldest first. It changes nothing.
+func (p *Program) replayable(ctx context.Context, in ReplayRange) ([]uuid.UUID, error) {
+	var found []uuid.UUID
+	part := replayPart{more: true}
+	for part.more {
+		after := part.last
+		var err error
+		if part, err = view(ctx, p, func(o *op) (replayPart, error) { return o.lookReplayable(in, after) }); err != nil {
+			return nil, err
 		}
-		sendable, err := o.sendable(&d)
+		if found = append(found, part.found...); len(found) > replayMax {
+			return nil, replayTooLarge.err()
+		}
+	}
+	slices.Reverse(found)
+	return found, nil
+}
+
+// A replayPart is what one look has found, newest first.
+type replayPart struct {
+	found []uuid.UUID
+	last  uuid.UUID // delivery that was looked at
+	more  bool      // there may be more behind it
+}
+
+// lookReplayable looks at the deliveries of the endpoint behind one.
+func (o *op) lookReplayable(in ReplayRange, after uuid.UUID) (part replayPart, err error) {
+	if _, err := o.replayTo(in.WebhookID); err != nil {
+		return part, err
+	}
+	since, until := o.firstInstant(in.Since), o.instant(in.Until)
+	seen := 0
+	for d, err := range o.tx.Deliveries.List(Query{Key: Key{Index: OfEndpoint, ID: in.WebhookID}, After: after, Limit: replayLook, Desc: true}) {
 		if err != nil {
-			return 0, err
+			return part, internal("list deliveries", err)
+		}
+		if d.CreatedAt.Before(since.Add(-clockSlack)) {
+			part.more = false
+			return part, nil
+		}
+		seen++
+		part.last, part.more = d.ID, seen == replayLook
+		if !d.undelivered() || !createdIn(d, since, until) {
+			continue
+		}
+		_, sendable, err := o.sendable(&d)
+		if err != nil {
+			return part, err
+		}
+		if sendable {
+			part.found = append(part.found, d.ID)
+		}
+	}
+	return part, nil
+}
+
+// undelivered tells whether a range replays the delivery.
+func (r *DeliveryRecord) undelivered() bool {
+	return r.State == DeliveryFailed || r.State == DeliverySkipped
+}
+
+// replaySome replays the deliveries that were found, unless something has become
+// of them since.
+func (o *op) replaySome(endpoint uuid.UUID, found []uuid.UUID) error {
+	if err := o.replayNow(endpoint); err != nil {
+		return err
+	}
+	for _, id := range found {
+		d, err := o.tx.Deliveries.Get(id)
+		if errors.Is(err, ErrNotFound) || err == nil && !d.undelivered() {
+			continue
+		}
+		if err != nil {
+			return internal("read delivery", err)
+		}
+		event, sendable, err := o.sendable(&d)
+		if err != nil {
+			return err
 		}
 		if !sendable {
 			continue
 		}
-		if found = append(found, d); len(found) > replayMax {
-			return 0, replayTooLarge.err()
+		if err := o.again(d, &event); err != nil {
+			return err
 		}
 	}
-	slices.Reverse(found)
-	for _, d := range found {
-		if err := o.again(d); err != nil {
-			return 0, err
-		}
-	}
-	return len(found), nil
+	return nil
 }
 
 // again makes a delivery due, unless it is in flight.
-func (o *op) again(d DeliveryRecord) error {
-	q, err := o.tx.Queue.Find(Key{Index: ByDelivery, ID: d.ID})
-	switch {
-	case errors.Is(err, ErrNotFound):
-		event, err := o.tx.Events.Get(d.EventID)
+func (o *op) again(d DeliveryRecord, event *EventRecord) error {
+	if d.State == DeliveryPending {
+		waits, err := o.tx.Queue.Find(Key{Index: ByDelivery, ID: d.ID})
 		if err != nil {
-			return internal("read event", err)
+			return internal("read queue", err)
 		}
-		q = queued(&d, &event)
-	case err != nil:
-		return internal("read queue", err)
-	case q.Token != uuid.Nil && q.due().After(o.now):
-		return nil
-	default:
-		if err := o.tx.Queue.Delete(q.ID); err != nil {
+		if waits.Token != uuid.Nil && waits.due().After(o.now) {
+			return nil
+		}
+		if err := o.tx.Queue.Delete(waits.ID); err != nil {
 			return internal("replay", err)
 		}
 	}
-	q.ID, q.Since, q.Token = o.queueID(o.now), o.now, uuid.Nil
-	q.Tried, q.Manual = len(d.Attempts) > 0, true
+	q := queued(&d, event)
+	q.ID, q.Since, q.Tried, q.Manual = o.queueID(o.now), o.now, len(d.Attempts) > 0, true
 	d.State, d.NextAttemptAt, d.UpdatedAt = DeliveryPending, o.now, later(o.now, d.UpdatedAt)
 	if err := o.tx.Deliveries.Replace(d); err != nil {
 		return internal("replay", err)

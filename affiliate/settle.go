@@ -25,7 +25,9 @@ import (
 //   - An endpoint whose every attempt has failed for 120 hours, and a delivery
 //     for good, is disabled ([DisabledFailing]); what is pending is skipped.
 //
-// The attempts are noted in the order of done, in one transaction.
+// The attempts are noted in the order of done, in one transaction. What waits
+// for an endpoint that it disables is settled behind it in small ones, so that
+// no sale waits for all of them.
 //
 // Errors: those of the store.
 //
@@ -42,19 +44,24 @@ func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) error {
 	if err != nil {
 		return internal("draw delays", err)
 	}
-	notices, err := update(o, func() ([]Notice, error) {
+	s, err := update(o, func() (settlement, error) {
 		s := settlement{op: o, endpoints: make(map[uuid.UUID]*EndpointRecord)}
 		for i := range done {
 			if err := s.settle(&done[i], binary.LittleEndian.Uint64(raw[8*i:])); err != nil {
-				return nil, internal("settle delivery", err)
+				return s, internal("settle delivery", err)
 			}
 		}
-		return s.notices, s.store()
+		return s, s.store()
 	})
 	if err != nil {
 		return err
 	}
-	p.notify(notices)
+	p.notify(s.notices)
+	for _, ep := range s.order {
+		if ep.Clearing != "" {
+			p.clearRest(ctx, ep.ID, clearRounds)
+		}
+	}
 	return nil
 }
 
@@ -81,6 +88,9 @@ func (s *settlement) settle(a *Attempt, draw uint64) error {
 		return err
 	}
 	ep.land(func(f FlightRecord) bool { return f.Token == a.Token })
+	if !ep.Active {
+		return nil // what waits is settled without it
+	}
 	q, err := s.tx.Queue.Find(Key{Index: ByDelivery, ID: d.ID})
 	if errors.Is(err, ErrNotFound) || err == nil && (a.Token == uuid.Nil || q.Token != a.Token) {
 		return nil
@@ -168,7 +178,7 @@ func (s *settlement) shut(ep *EndpointRecord, d *DeliveryRecord, why DisabledRea
 	ep.disable(why, s.now)
 	ep.UpdatedAt = later(s.now, ep.UpdatedAt)
 	s.notice(NoticeDisabled, ep, d, rest)
-	return s.dequeue(ep.ID, rest)
+	return s.clear(ep, rest)
 }
 
 // endpoint returns the endpoint that the settlement works on, or nil when it is

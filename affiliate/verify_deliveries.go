@@ -78,7 +78,7 @@ func (a *audit) verifyDelivery(r *DeliveryRecord, n int) {
 	if pending && n != 1 || !pending && n != 0 || pending == r.NextAttemptAt.IsZero() {
 		a.breach("I51", name, "it is %s, with %d places in the queue, next attempt %v", r.State, n, r.NextAttemptAt)
 	}
-	if ep := a.endpoints.get(r.EndpointID); pending && (ep == nil || !ep.Active) {
+	if ep := a.endpoints.get(r.EndpointID); pending && (ep == nil || !ep.Active && ep.Clearing == "") {
 		a.breach("I51", name, "it waits for endpoint %s, which is gone or disabled", r.EndpointID)
 	}
 	if last := len(r.Attempts) - 1; r.State == DeliveryDelivered && (last < 0 || !statusOK(r.Attempts[last].Status)) ||
@@ -100,6 +100,9 @@ func (a *audit) verifyEndpoint(r *EndpointRecord) {
 	}
 	if r.Active != (r.DisabledReason == "") || r.Active != r.DisabledAt.IsZero() {
 		a.breach("I51", name, "active %v, disabled by %q at %v", r.Active, r.DisabledReason, r.DisabledAt)
+	}
+	if r.Clearing != "" && (r.Active || r.Clearing != DeliverySkipped && r.Clearing != DeliveryCanceled) {
+		a.breach("I51", name, "active %v, what waits for it becomes %q", r.Active, r.Clearing)
 	}
 	expires := func(s SecretRecord) bool { return !s.ExpiresAt.IsZero() }
 	if n := len(r.Secrets); n == 0 || n > 1+maxOldSecrets || expires(r.Secrets[0]) || slices.ContainsFunc(r.Secrets[1:], func(s SecretRecord) bool { return !expires(s) }) {

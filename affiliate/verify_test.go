@@ -526,6 +526,10 @@ func TestVerifyDeliveries(t *testing.T) {
 		{"place that was tried", queue(func(r *affiliate.QueueRecord) { r.Tried = true }), []string{"I51"}},
 		{"place that waits since another time", queue(func(r *affiliate.QueueRecord) { r.Since = start }), []string{"I51"}},
 		{"due at another time", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = r.NextAttemptAt.Add(time.Second) }), []string{"I51"}},
+		{"clearing while enabled", endpoint(func(r *affiliate.EndpointRecord) { r.Clearing = affiliate.DeliverySkipped }), []string{"I51"}},
+		{"clearing to no state", endpoint(func(r *affiliate.EndpointRecord) {
+			r.Active, r.DisabledReason, r.DisabledAt, r.Clearing = false, affiliate.DisabledManual, r.CreatedAt, affiliate.DeliveryPending
+		}), []string{"I51"}},
 		{"warned without a failure", endpoint(func(r *affiliate.EndpointRecord) { r.Warned = true }), []string{"I51"}},
 		{"dead without a failure", endpoint(func(r *affiliate.EndpointRecord) { r.Dead = true }), []string{"I51"}},
 		{"five in flight", endpoint(func(r *affiliate.EndpointRecord) {

@@ -1,0 +1,137 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// What waits for an endpoint that is disabled or deleted is settled without
+// being sent. There may be any number of deliveries, and a transaction over all
+// of them would keep every sale waiting: so the transaction that disables the
+// endpoint settles the first few and notes on the endpoint what becomes of the
+// rest, and others follow until none is left. Where they do not follow, because
+// the process ends, ClaimDeliveries goes on when the next delivery is due.
+
+const (
+	clearBatch  = 20  // deliveries of one transaction: each is a look-up
+	clearRounds = 500 // transactions behind one settlement, which holds up the dispatcher
+)
+
+// clear settles the first of what waits for an endpoint in a state that is not
+// sent. The caller stores the endpoint, on which it notes whether that was all.
+func (o *op) clear(ep *EndpointRecord, state DeliveryState) error {
+	n := 0
+	ep.Clearing = ""
+	for q, err := range o.tx.Queue.List(Query{Key: Key{Index: OfEndpoint, ID: ep.ID}, Limit: clearBatch + 1}) {
+		if err != nil {
+			return internal("list queue", err)
+		}
+		if n++; n > clearBatch {
+			ep.Clearing = state
+			break
+		}
+		if err := o.dequeue(q, state); err != nil {
+			return internal("settle delivery", err)
+		}
+	}
+	return nil
+}
+
+// clearAll is clear to the end, for what must not see anything waiting.
+func (o *op) clearAll(ep *EndpointRecord) error {
+	for ep.Clearing != "" {
+		if err := o.clear(ep, ep.Clearing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dequeue settles a delivery that waits.
+func (o *op) dequeue(q QueueRecord, state DeliveryState) error {
+	d, err := o.tx.Deliveries.Get(q.DeliveryID)
+	if err != nil {
+		return err
+	}
+	d.State, d.NextAttemptAt, d.UpdatedAt = state, time.Time{}, later(o.now, d.UpdatedAt)
+	if err := o.tx.Deliveries.Replace(d); err != nil {
+		return err
+	}
+	return o.tx.Queue.Delete(q.ID)
+}
+
+// clearRest settles what is left of the deliveries to a disabled endpoint, in at
+// most so many transactions of its own. It fails nobody: the endpoint is
+// disabled, and what is not done here is done by ClaimDeliveries.
+func (p *Program) clearRest(ctx context.Context, endpoint uuid.UUID, rounds int) {
+	for range rounds {
+		o := p.op(ctx)
+		more, err := update(o, func() (bool, error) {
+			ep, err := o.tx.Endpoints.Get(endpoint)
+			if err != nil || ep.Clearing == "" {
+				return false, err
+			}
+			return true, o.clearMore(ep)
+		})
+		if err != nil || !more {
+			return
+		}
+	}
+}
+
+// clearBefore settles what waits for an endpoint that is about to be deleted,
+// but for the last few. Where there is more, it disables the endpoint first.
+//
+// Errors: those of the store. What earlier transactions did stays.
+func (p *Program) clearBefore(ctx context.Context, endpoint uuid.UUID) error {
+	for {
+		o := p.op(ctx)
+		more, err := update(o, func() (bool, error) {
+			ep, err := o.tx.Endpoints.Get(endpoint)
+			if errors.Is(err, ErrNotFound) {
+				return false, nil
+			}
+			if err != nil {
+				return false, internal("read endpoint", err)
+			}
+			if many, err := o.manyWait(endpoint); !many || err != nil {
+				return false, err
+			}
+			if ep.Active {
+				ep.disable(DisabledManual, o.now)
+				ep.UpdatedAt = later(o.now, ep.UpdatedAt)
+			}
+			if err := o.clear(&ep, DeliveryCanceled); err != nil {
+				return false, err
+			}
+			return true, o.tx.Endpoints.Replace(ep)
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// clearMore goes on with what another call has left.
+func (o *op) clearMore(ep EndpointRecord) error {
+	if err := o.clear(&ep, ep.Clearing); err != nil {
+		return err
+	}
+	return o.tx.Endpoints.Replace(ep)
+}
+
+// manyWait tells whether more waits for an endpoint than one transaction
+// settles.
+func (o *op) manyWait(endpoint uuid.UUID) (bool, error) {
+	n := 0
+	for _, err := range o.tx.Queue.List(Query{Key: Key{Index: OfEndpoint, ID: endpoint}, Limit: clearBatch + 1}) {
+		if err != nil {
+			return false, internal("list queue", err)
+		}
+		n++
+	}
+	return n > clearBatch, nil
+}
