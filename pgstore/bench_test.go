@@ -87,9 +87,7 @@ func newYard(tb testing.TB, programs int, cfg pgstore.Config) *yard {
 	}
 	y := &yard{pool: newPool(tb, url, func(c *pgxpool.Config) {
 		c.MaxConns = 64
-		if cfg.Mode == pgstore.Serializable {
-			c.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README says
-		}
+		c.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README says
 	})}
 	cfg.Schema = newSchema(tb, y.pool)
 	y.store = newStore(tb, y.pool, cfg)

@@ -23,7 +23,7 @@ func (s *Store) Waiting(program uuid.UUID) int {
 func (s *Store) Statements() []string {
 	var all []string
 	for _, t := range s.sql.tables {
-		all = append(all, t.get, t.probe, t.insert, t.inserts, t.replace, t.replaces, t.rekey, t.removes)
+		all = append(all, t.get, t.probe, t.insert, t.inserts, t.replace, t.replaces, t.rekey, t.rekeys, t.removes)
 		if t.unkey != "" {
 			all = append(all, t.unkey)
 		}

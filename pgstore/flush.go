@@ -78,16 +78,13 @@ func (tab *table[T]) flush(b *flushBatch) error {
 	if len(moved) > 1 && tab.sql.unkey != "" { // keys may change places
 		b.queue(tab.sql.unkey, b.program, idsOf(moved))
 	}
-	for _, e := range moved {
-		tab.raise(e)
-		if err := tab.queueRow(b, tab.sql.rekey, e); err != nil {
-			return err
-		}
+	if err := tab.queueRows(b, tab.sql.rekey, tab.sql.rekeys, moved); err != nil {
+		return err
 	}
 	if err := tab.queueRecords(b, here); err != nil {
 		return err
 	}
-	return tab.queueFresh(b, fresh)
+	return tab.queueRows(b, tab.sql.insert, tab.sql.inserts, fresh)
 }
 
 // sameKeys tells whether the keys of a row are the ones that the database has.
@@ -159,8 +156,9 @@ func keyOf(keys []affiliate.Key, ix affiliate.Index) (affiliate.Key, bool) {
 	return affiliate.Key{}, false
 }
 
-// queueFresh inserts records, and raises the marks of the table.
-func (tab *table[T]) queueFresh(b *flushBatch, entries []entry[T]) error {
+// queueRows queues the statement for one row or the one for many, whose
+// parameters are whole rows, and raises the marks of the table.
+func (tab *table[T]) queueRows(b *flushBatch, one, many string, entries []entry[T]) error {
 	for _, e := range entries {
 		tab.raise(e)
 	}
@@ -168,7 +166,7 @@ func (tab *table[T]) queueFresh(b *flushBatch, entries []entry[T]) error {
 	case 0:
 		return nil
 	case 1:
-		return tab.queueRow(b, tab.sql.insert, entries[0])
+		return tab.queueRow(b, one, entries[0])
 	}
 	args := []any{b.program, idsOf(entries)}
 	for _, ix := range tab.sql.indexes {
@@ -178,7 +176,7 @@ func (tab *table[T]) queueFresh(b *flushBatch, entries []entry[T]) error {
 	if err != nil {
 		return err
 	}
-	b.queue(tab.sql.inserts, append(args, records)...)
+	b.queue(many, append(args, records)...)
 	return nil
 }
 

@@ -34,6 +34,7 @@ type tableSQL struct {
 	replace  string                  // one record whose keys stay
 	replaces string                  // many
 	rekey    string                  // one row with its keys
+	rekeys   string                  // many
 	unkey    string                  // takes the unique keys off any number of rows
 	removes  string                  // any number of rows
 	uniqueAt map[affiliate.Index]int // among the queries of probe
@@ -211,12 +212,14 @@ func (l listShape) sql(table string) string {
 // makeWrites makes the statements of the flush: for one row, and for many, which
 // come as one array for each column.
 func (s *tableSQL) makeWrites(table string) {
-	names, params, arrays, sets := []string{"id"}, []string{"$2::uuid"}, []string{"$2::uuid[]"}, []string{}
+	names, params, arrays := []string{"id"}, []string{"$2::uuid"}, []string{"$2::uuid[]"}
+	var sets, joined []string
 	for i, ix := range s.indexes {
 		names = append(names, string(ix))
 		params = append(params, fmt.Sprintf("$%d::%s", i+3, sqlType(ix)))
 		arrays = append(arrays, fmt.Sprintf("$%d::%s[]", i+3, sqlType(ix)))
 		sets = append(sets, fmt.Sprintf("%s = $%d::%s", ix, i+3, sqlType(ix)))
+		joined = append(joined, fmt.Sprintf("%s = v.%s", ix, ix))
 	}
 	record := fmt.Sprintf("$%d::text", len(s.indexes)+3)
 	columns := strings.Join(names, ", ")
@@ -229,6 +232,8 @@ func (s *tableSQL) makeWrites(table string) {
 	s.replaces = "UPDATE " + table + " AS t SET record = v.record::json FROM unnest($2::uuid[], $3::text[]) AS v(id, record)" +
 		" WHERE t.program = $1::uuid AND t.id = v.id"
 	s.rekey = "UPDATE " + table + " SET " + strings.Join(append(sets, "record = "+record+"::json"), ", ") + where
+	s.rekeys = "UPDATE " + table + " AS t SET " + strings.Join(append(joined, "record = v.record::json"), ", ") + " FROM unnest(" +
+		strings.Join(arrays, ", ") + ", " + record + "[]) AS v(" + columns + ", record) WHERE t.program = $1::uuid AND t.id = v.id"
 	s.removes = "DELETE FROM " + table + " WHERE program = $1::uuid AND id = ANY($2::uuid[])"
 }
 

@@ -1,0 +1,203 @@
+package pgstore_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// A crowded is a program with many events, on a server that waits for its disk.
+type crowded struct {
+	*yard
+	*affiliate.Program
+	schema string
+}
+
+// newCrowded makes a program with so many events of an hour ago: copies of the
+// event of a sale, each of an object of its own.
+func newCrowded(b *testing.B, events int) *crowded {
+	b.Helper()
+	c := &crowded{yard: newYard(b, 1, pgstore.Config{Group: 64})}
+	c.schema = "test_" + schemaID()
+	c.Program = c.programs[0]
+	c.copyEvent(b, events, time.Now().Add(-time.Hour))
+	exec(b, c.pool, "VACUUM ANALYZE")
+	return c
+}
+
+// copyEvent copies the last event.
+func (c *crowded) copyEvent(b *testing.B, n int, at time.Time) {
+	b.Helper()
+	events := pgx.Identifier{c.schema, "events"}.Sanitize()
+	exec(b, c.pool, `WITH last AS (SELECT id, of_object, record, record->>'OccurredAt' AS at FROM `+events+` WHERE program = $1 ORDER BY id DESC LIMIT 1),
+		copies AS (SELECT (lpad(to_hex($2::bigint), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid AS id,
+			(lpad(to_hex($2::bigint), 12, '0') || '70009000' || lpad(to_hex(i), 12, '0'))::uuid AS object FROM generate_series(1, $3::int) i)
+		INSERT INTO `+events+` (program, id, of_object, record)
+		SELECT $1, c.id, c.object, replace(replace(replace(l.record::text, l.id::text, c.id::text), l.of_object::text, c.object::text), l.at, $4)::json
+		FROM last l, copies c`, c.Config().ID, at.UnixMilli(), n, at.UTC().Format(time.RFC3339Nano))
+}
+
+// A stall is what a job and the sales beside it did to each other.
+type stall struct{ took, slowest time.Duration }
+
+// beside runs work and sells all the while, one sale after another.
+func (c *crowded) beside(b *testing.B, work func(ctx context.Context) error) (s stall) {
+	b.Helper()
+	done := make(chan error, 1)
+	start := time.Now()
+	go func() {
+		err := work(b.Context())
+		s.took = time.Since(start)
+		done <- err
+	}()
+	for {
+		at := time.Now()
+		if err := c.sell(b.Context(), 0); err != nil {
+			b.Fatal(err)
+		}
+		s.slowest = max(s.slowest, time.Since(at))
+		select {
+		case err := <-done:
+			if err != nil {
+				b.Fatal(err)
+			}
+			return s
+		default:
+		}
+	}
+}
+
+// idle sells for as long as a job would take, without one.
+func (c *crowded) idle(b *testing.B) stall {
+	b.Helper()
+	return c.beside(b, func(ctx context.Context) error {
+		timer := time.NewTimer(time.Second)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		return nil
+	})
+}
+
+// stalls runs a job some times, with nothing in between the times, and reports
+// the slowest sale of all of them and of the middle one, and how long the job
+// takes for each of its records.
+func (c *crowded) stalls(b *testing.B, records int, job func(ctx context.Context, round int) error) {
+	b.Helper()
+	var alone, slowest, each []float64
+	c.idle(b) // warm
+	for round := range stallRounds {
+		alone = append(alone, milliseconds(c.idle(b).slowest))
+		s := c.beside(b, func(ctx context.Context) error { return job(ctx, round) })
+		slowest = append(slowest, milliseconds(s.slowest))
+		each = append(each, 1000*milliseconds(s.took)/float64(records))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(middle(each), "µs/record")
+	b.ReportMetric(middle(alone), "ms-alone")
+	b.ReportMetric(middle(slowest), "ms-slowest")
+	b.ReportMetric(slices.Max(slowest), "ms-worst")
+}
+
+const (
+	stallRounds  = 5
+	stallRecords = 2000 // that a job deals with
+)
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// BenchmarkPrune is P20: 2,000 events of many are dropped while sales go on. The
+// program has an endpoint, so each event is asked for its deliveries.
+func BenchmarkPrune(b *testing.B) {
+	for _, events := range []int{20_000, 200_000} {
+		b.Run(strconv.Itoa(events), func(b *testing.B) {
+			for range b.N {
+				c := newCrowded(b, events-stallRounds*stallRecords)
+				now := time.Now()
+				day := func(round int) time.Time { return now.Add(time.Duration(round-90) * 24 * time.Hour) }
+				for round := range stallRounds {
+					c.copyEvent(b, stallRecords, day(round))
+				}
+				c.waiting(b, true, 1)
+				c.stalls(b, stallRecords, func(ctx context.Context, round int) error {
+					n, err := c.Prune(ctx, day(round).Add(time.Hour))
+					if err == nil && n != stallRecords {
+						err = fmt.Errorf("%d dropped", n)
+					}
+					return err
+				})
+			}
+		})
+	}
+}
+
+// waiting makes an endpoint and deliveries to it.
+func (c *crowded) waiting(b *testing.B, active bool, n int) affiliate.Endpoint {
+	b.Helper()
+	ctx := b.Context()
+	ep := must(c.CreateEndpoint(ctx, affiliate.NewEndpoint{
+		URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.PromocodeCreated}, Active: affiliate.Set(active),
+	}))
+	coupon := must(c.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Generated", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	ada := must(c.AffiliateByEmail(ctx, "ada@example.com"))
+	must(c.GenerateCodes(ctx, affiliate.NewCodes{Count: n, NewCode: affiliate.NewCode{
+		CouponID: coupon.ID, AffiliateID: ada.ID, IsAutoGenerated: true,
+		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set(int64(10)),
+	}}))
+	return ep.Endpoint
+}
+
+// BenchmarkGone is P20: an endpoint with 2,000 waiting deliveries answers 410.
+func BenchmarkGone(b *testing.B) {
+	for range b.N {
+		c := newCrowded(b, 200_000)
+		var claims []affiliate.Claim
+		for range stallRounds {
+			c.waiting(b, true, stallRecords)
+			got := must(c.ClaimDeliveries(b.Context(), 64, time.Hour)) // of the new endpoint: the others have as many as they may
+			claims = append(claims, got[0])
+			must(c.UpdateEndpoint(b.Context(), got[0].Endpoint, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted})}))
+		}
+		c.stalls(b, stallRecords, func(ctx context.Context, round int) error {
+			claim := claims[round]
+			return c.SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: claim.Delivery, Token: claim.Token, At: time.Now(), URL: claim.URL, Status: 410}})
+		})
+		left := must(c.Deliveries(b.Context(), affiliate.DeliveryFilter{State: affiliate.DeliveryPending}, affiliate.Page{})).Items
+		if len(left) > 0 {
+			b.Errorf("%d still wait", len(left))
+		}
+	}
+}
+
+// BenchmarkReplay is P20: 2,000 deliveries that were skipped are made due.
+func BenchmarkReplay(b *testing.B) {
+	for range b.N {
+		c := newCrowded(b, 200_000)
+		var endpoints []affiliate.Endpoint
+		for range stallRounds {
+			ep := c.waiting(b, false, stallRecords)
+			endpoints = append(endpoints, ep)
+			must(c.UpdateEndpoint(b.Context(), ep.ID, affiliate.EndpointUpdate{
+				Active: affiliate.Set(true), Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted}),
+			}))
+		}
+		since := affiliate.Set(affiliate.At(time.Now().Add(-24 * time.Hour)))
+		c.stalls(b, stallRecords, func(ctx context.Context, round int) error {
+			n, err := c.Replay(ctx, affiliate.ReplayRange{WebhookID: endpoints[round].ID, Since: since})
+			if err == nil && n != stallRecords {
+				err = fmt.Errorf("%d replayed", n)
+			}
+			return err
+		})
+	}
+}
