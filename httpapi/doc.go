@@ -21,6 +21,21 @@
 //
 // A pattern of the host that names a host ("example.com/") wins over both.
 //
+// The host's mux sees a path before the handler does. [http.ServeMux] answers a
+// path that has //, /./ or /../ in it with a redirect (307) to the path without
+// them, and /api/v1 with one to /api/v1/. A client that follows
+// it sends the request, body included, to a path that it did not ask for. Other
+// routers do likewise, or call the handler with the shorter path. To have such
+// paths answered 404, as the contract says, ask the handler before the mux:
+//
+//	func(w http.ResponseWriter, r *http.Request) {
+//		if strings.HasPrefix(r.URL.Path, "/api/v1/") {
+//			api.ServeHTTP(w, r)
+//			return
+//		}
+//		mux.ServeHTTP(w, r)
+//	}
+//
 // # Programs and keys
 //
 // The key of a request decides which program it is for: [New] serves one,

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log"
@@ -56,6 +57,32 @@ func Example() {
 	// 400 missing_field {"error":"Affiliate ID or email is required"}
 	// 401 invalid_token {"error":"Invalid auth token"}
 	// 200  []
+}
+
+// A ServeMux redirects a path with .. in it. Asked before the mux, the handler
+// answers what the contract says.
+func ExampleHandler() {
+	api, err := httpapi.New(newProgram(memstore.New(), uuid.Nil), httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/v1/", api)
+	exact := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/v1/") {
+			api.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+	for _, h := range []http.Handler{mux, exact} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("DELETE", "/api/v1/links/../coupons", nil))
+		fmt.Println(w.Code, cmp.Or(w.Header().Get("Location"), w.Header().Get("Error-Code")))
+	}
+	// Output:
+	// 307 /api/v1/coupons
+	// 404 not_found
 }
 
 // A mux with a catch-all for one method cannot hold the pattern /api/v1/;

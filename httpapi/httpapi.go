@@ -98,7 +98,8 @@ func newHandler(auth Authenticator, cfg Config, table map[string]*resource) (*Ha
 }
 
 // ServeHTTP answers every path at or below /api/v1: what the API does not know
-// with JSON 404 and 405. It never redirects.
+// with JSON 404 and 405. It never redirects; a mux before it may, see Mounting in
+// the documentation of the package.
 //
 // Concurrency: safe for concurrent use.
 //

@@ -187,6 +187,51 @@ func TestMountings(t *testing.T) {
 	}
 }
 
+// TestBeforeMux: what the documentation says that a ServeMux does before the
+// handler sees a path, mounted and registered, and that the handler before the
+// mux answers 404.
+func TestBeforeMux(t *testing.T) {
+	w := newWorld(t)
+	mounted, registered := http.NewServeMux(), http.NewServeMux()
+	mounted.Handle("/api/v1/", w.api)
+	w.api.Register(registered)
+	before := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/v1/") {
+			w.api.ServeHTTP(rw, r)
+			return
+		}
+		mounted.ServeHTTP(rw, r)
+	})
+	for path, location := range map[string]string{
+		"/api/v1//coupons": "/api/v1/coupons", "/api/v1/./coupons": "/api/v1/coupons", "/api/v1/x/../coupons": "/api/v1/coupons",
+		"/api/v1/..//v1/coupons?id=x": "/api/v1/coupons?id=x",
+	} {
+		for _, method := range []string{"GET", "POST", "DELETE"} {
+			for name, mux := range map[string]http.Handler{"mounted": mounted, "registered": registered} {
+				if got := goesTo(mux, method, path); got != location {
+					t.Errorf("%s: %s %s goes to %q", name, method, path, got)
+				}
+			}
+			if got := w.doWith(before, method, path, ""); got.refusal() != "404 not_found: Not found" {
+				t.Errorf("before the mux: %s %s: %s", method, path, got.refusal())
+			}
+		}
+	}
+	if got := goesTo(mounted, "GET", "/api/v1"); got != "/api/v1/" {
+		t.Errorf("/api/v1 goes to %q", got)
+	}
+}
+
+// goesTo is where a handler redirects a request with its body, if it does.
+func goesTo(h http.Handler, method, path string) string {
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, request(method, path, ""))
+	if rec.Code != http.StatusTemporaryRedirect {
+		return ""
+	}
+	return rec.Header().Get("Location")
+}
+
 // TestRegisterClash: a pattern that is there already is a mistake, and
 // one with a host name wins.
 func TestRegisterClash(t *testing.T) {

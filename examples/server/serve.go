@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -76,7 +77,9 @@ func deliver(ctx context.Context, all []tenant, logger *slog.Logger) (stop func(
 	}
 }
 
-// handlerOf is what is served where.
+// handlerOf is what is served where. It uses no ServeMux, which answers a path
+// with //, . or .. by a redirect to another one: what is no path of the server is
+// 404, in JSON.
 func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
 	opens := map[string]*affiliate.Program{}
 	for _, t := range all {
@@ -91,11 +94,18 @@ func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/api/v1/", api)
-	mux.Handle("/api/affiliates/", httpapi.Tracking(byID(all), cfg))
-	mux.Handle("GET /{$}", httpapi.Attribution(all[0].Program, newPage(all, set, addr)))
-	return mux, nil
+	tracking := httpapi.Tracking(byID(all), cfg)
+	page := httpapi.Attribution(all[0].Program, newPage(all, set, addr))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+			page.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, "/api/affiliates/"):
+			tracking.ServeHTTP(w, r)
+		default:
+			api.ServeHTTP(w, r)
+		}
+	}), nil
 }
 
 // newServer is a server that slow and greedy clients do not hold up.

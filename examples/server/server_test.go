@@ -198,6 +198,37 @@ func TestKeysArePrograms(t *testing.T) {
 	}
 }
 
+// TestExactPaths: what is not a path of the server is 404 in JSON, and nobody is
+// redirected.
+func TestExactPaths(t *testing.T) {
+	s := start(t, "-key", testKey)
+	for _, path := range []string{
+		"/api/v1", "/api/v1/", "/api/v1//coupons", "/api/v1/coupons/", "/api/v1/coupons//", "/api/v1/./coupons", "/api/v1/x/../coupons", "/api/v1/coupons/..",
+		"/api/v1/%2e%2e/coupons", "/api/v1/%2e/coupons", "/api/v1/c%6fupons", "/api/v1/../v1/coupons", "//api/v1/coupons", "/x/../api/v1/coupons", "/./api/v1/coupons",
+		"/api/affiliates", "/api/affiliates/", "/api/affiliates//add-click", "/api/affiliates/x/../add-click", "/api/", "/nope", "//", "/..", "/./",
+	} {
+		for _, method := range []string{"GET", "POST", "DELETE"} {
+			r, err := http.NewRequest(method, s.url+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+testKey)
+			if status, body := s.do(r); status != http.StatusNotFound || body != `{"error":"Not found"}` {
+				t.Errorf("%s %s: %d %s", method, path, status, body)
+			}
+		}
+	}
+	for _, line := range []string{"/api/v1/coupons", "/"} {
+		r, err := request("curl "+s.url+line+" -H 'Authorization: Bearer "+testKey+"'", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, _ := s.do(r); status != http.StatusOK {
+			t.Errorf("%s: %d", line, status)
+		}
+	}
+}
+
 // TestDestinations: links lead where the flags say.
 func TestDestinations(t *testing.T) {
 	s := start(t, "-key", testKey, "-destination", "https://a.example/x?y=1", "-destination", "https://b.example")

@@ -142,6 +142,11 @@ func TestTwoRuns(t *testing.T) {
 				t.Errorf("run %d does not know %s: %s", i+1, want, sales)
 			}
 		}
+		if res, err := http.Get(s.url + "/api/v1/x/../sales"); err != nil || res.StatusCode != http.StatusNotFound {
+			t.Errorf("a path with .. in it: %v, error %v", res, err)
+		} else {
+			res.Body.Close()
+		}
 		s.stop()
 	}
 }

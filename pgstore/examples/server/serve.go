@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,7 +62,9 @@ func serve(ctx context.Context, store affiliate.Store, set settings, listener ne
 	return answer(ctx, newServer(handler, logger), listener)
 }
 
-// handlerOf is what is served where. Links lead to the one page.
+// handlerOf is what is served where. Links lead to the one page. It uses no
+// ServeMux, which answers a path with //, . or .. by a redirect to another one:
+// what is no path of the server is 404, in JSON.
 func handlerOf(program *affiliate.Program, key string, logger *slog.Logger) (http.Handler, error) {
 	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{key}, Logger: logger})
 	if err != nil {
@@ -73,13 +76,20 @@ func handlerOf(program *affiliate.Program, key string, logger *slog.Logger) (htt
 		}
 		return program, nil
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/api/v1/", api)
-	mux.Handle("/api/affiliates/", httpapi.Tracking(find, httpapi.Config{Logger: logger}))
-	mux.Handle("GET /{$}", httpapi.Attribution(program, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	tracking := httpapi.Tracking(find, httpapi.Config{Logger: logger})
+	page := httpapi.Attribution(program, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "the shop; you came through click %q\n", httpapi.ClickFrom(program, r))
-	})))
-	return mux, nil
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+			page.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, "/api/affiliates/"):
+			tracking.ServeHTTP(w, r)
+		default:
+			api.ServeHTTP(w, r)
+		}
+	}), nil
 }
 
 // newServer is a server that slow and greedy clients do not hold up.
