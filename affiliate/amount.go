@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -110,13 +111,13 @@ func (a Amount) Portion(part, whole Amount, c Currency) (Amount, error) {
 
 // Cmp returns -1 when a is less than b, 0 when they are equal and 1 when a is
 // greater.
-func (a Amount) Cmp(b Amount) int { return cmpScaled(a.n, b.n) }
+func (a Amount) Cmp(b Amount) int { return cmp.Compare(a.n, b.n) }
 
 // Equal reports whether a and b are the same amount.
 func (a Amount) Equal(b Amount) bool { return a == b }
 
 // Sign returns -1, 0 or 1 for an amount below, equal to or above zero.
-func (a Amount) Sign() int { return cmpScaled(a.n, 0) }
+func (a Amount) Sign() int { return cmp.Compare(a.n, 0) }
 
 // IsZero reports whether the amount is 0.
 func (a Amount) IsZero() bool { return a.n == 0 }
@@ -199,14 +200,4 @@ func magnitude(n int64) uint64 {
 		return -uint64(n)
 	}
 	return uint64(n)
-}
-
-func cmpScaled(a, b int64) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
 }

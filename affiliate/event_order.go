@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"bytes"
-	"sync"
 
 	"github.com/google/uuid"
 )
@@ -16,11 +15,13 @@ import (
 // that a reader has seen: the id is a position in the stream of events.
 func (o *op) newEventID() (uuid.UUID, error) {
 	if !o.numbered {
-		last, err := o.lastReaders.last(o.tx.Events)
-		if err != nil {
-			return uuid.Nil, err
+		for last, err := range o.tx.Events.List(Query{Desc: true, Limit: 1}) {
+			if err != nil {
+				return uuid.Nil, err
+			}
+			o.lastEvent = last.ID
 		}
-		o.lastEvent, o.numbered = last, true
+		o.numbered = true
 	}
 	id := o.newID()
 	if bytes.Compare(id[:], o.lastEvent[:]) <= 0 {
@@ -28,35 +29,6 @@ func (o *op) newEventID() (uuid.UUID, error) {
 	}
 	o.lastEvent = id
 	return id, nil
-}
-
-// lastReaders are functions that read the last event, kept because every event
-// needs one and binding it anew would cost an allocation.
-type lastReaders struct{ pool sync.Pool }
-
-// last is the id of the last event of a program; zero when there is none.
-func (l *lastReaders) last(events Table[EventRecord]) (uuid.UUID, error) {
-	r, ok := l.pool.Get().(*lastReader)
-	if !ok {
-		r = new(lastReader)
-		r.take = r.note
-	}
-	r.id, r.err = uuid.Nil, nil
-	events.List(Query{Desc: true, Limit: 1})(r.take)
-	id, err := r.id, r.err
-	l.pool.Put(r)
-	return id, err
-}
-
-type lastReader struct {
-	id   uuid.UUID
-	err  error
-	take func(EventRecord, error) bool // note, bound once
-}
-
-func (r *lastReader) note(rec EventRecord, err error) bool {
-	r.id, r.err = rec.ID, err
-	return false
 }
 
 // increment is the next id, whatever its version.

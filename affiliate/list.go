@@ -156,33 +156,15 @@ func collect[R Record[R], T any](t Table[R], l listing, item func(R) (T, error))
 	return out, nil
 }
 
-// gather reads every record that holds the key, or all of them. It visits the
-// records by a method and not by a loop: the body of a loop over an interface's
-// iterator moves each variable it touches to the heap.
-func gather[R Record[R]](t Table[R], key Key) ([]R, error) {
-	return new(gatherer[R]).gather(t, key)
-}
-
-// A gatherer is a gather in progress. An operation that gathers on its hot path
-// has one of its own.
-type gatherer[R Record[R]] struct {
-	recs []R
-	err  error
-}
-
-func (g *gatherer[R]) gather(t Table[R], key Key) ([]R, error) {
-	*g = gatherer[R]{}
-	t.List(Query{Key: key})(g.take)
-	return g.recs, g.err
-}
-
-func (g *gatherer[R]) take(rec R, err error) bool {
-	if err != nil {
-		g.err = err
-		return false
+// gather reads every record that holds the key, or all of them.
+func gather[R Record[R]](t Table[R], key Key) (recs []R, err error) {
+	for rec, err := range t.List(Query{Key: key}) {
+		if err != nil {
+			return nil, err
+		}
+		recs = append(recs, rec)
 	}
-	g.recs = append(g.recs, rec)
-	return true
+	return recs, nil
 }
 
 // each runs fn on every record that holds the key. The records are read first:

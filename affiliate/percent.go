@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -85,13 +86,13 @@ func (p Percent) Amount() Amount { return Amount(p) }
 
 // Cmp returns -1 when p is less than q, 0 when they are equal and 1 when p is
 // greater.
-func (p Percent) Cmp(q Percent) int { return cmpScaled(p.n, q.n) }
+func (p Percent) Cmp(q Percent) int { return cmp.Compare(p.n, q.n) }
 
 // Equal reports whether p and q are the same rate.
 func (p Percent) Equal(q Percent) bool { return p == q }
 
 // Sign returns -1, 0 or 1 for a rate below, equal to or above zero.
-func (p Percent) Sign() int { return cmpScaled(p.n, 0) }
+func (p Percent) Sign() int { return cmp.Compare(p.n, 0) }
 
 // IsZero reports whether the rate is 0 %.
 func (p Percent) IsZero() bool { return p.n == 0 }

@@ -92,8 +92,6 @@ type Program struct {
 
 	news *news
 
-	lastReaders *lastReaders
-
 	targets []target // the destinations, made ready
 }
 
@@ -111,7 +109,7 @@ func New(store Store, cfg Config) (*Program, error) {
 	}
 	return &Program{
 		store: store, tables: new(tableCheck), cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID},
-		recent: new(recent), news: new(news), lastReaders: new(lastReaders),
+		recent: new(recent), news: new(news),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}, nil
 }
@@ -205,9 +203,6 @@ type op struct {
 	lastEvent uuid.UUID // of the program, as this run sees it, once numbered
 	numbered  bool
 	watches   *watches // for the hooks; nil: there are none
-
-	links     gatherer[LinkRecord]
-	endpoints gatherer[EndpointRecord]
 }
 
 func (p *Program) op(ctx context.Context) *op {

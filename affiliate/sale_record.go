@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -252,7 +253,7 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 	b.rec = SaleRecord{
 		ID: o.newID(), Number: number, AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
 		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
-		Name: orElse(in.Name, ref.Name), Email: orElse(in.Email, ref.Email),
+		Name: cmp.Or(in.Name, ref.Name), Email: cmp.Or(in.Email, ref.Email),
 		TotalEarned: in.TotalEarned, Tax: in.Tax, Shipping: in.Shipping,
 		Rate: Set(d.deal.Rate), RateType: d.deal.Type, RateFixed: d.rateFixed, Commissions: b.room[:0:1],
 		Products: productsBought(in.Product), Status: SaleActive, Trigger: in.PaymentTrigger,
@@ -312,15 +313,8 @@ func (o *op) redeem(rec *SaleRecord, v *verdict) error {
 // productsBought names what was bought: by its id, else by its name.
 func productsBought(given Opt[Product]) []string {
 	product, _ := given.Get()
-	if name := orElse(product.ProductID, product.Name); name != "" {
+	if name := cmp.Or(product.ProductID, product.Name); name != "" {
 		return []string{name}
 	}
 	return nil
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
