@@ -38,6 +38,7 @@ func TestDecide(t *testing.T) {
 		{"503LastOfSchedule", Attempt{Status: 503}, 3, sequel{state: DeliveryFailed, pause: minute}},
 		{"BlockedAddress", Attempt{Err: FailedBlockedAddress}, 1, sequel{state: DeliveryPending, wait: 5 * time.Second}},
 		{"BlockedURL", Attempt{Err: FailedBlockedURL}, 1, sequel{state: DeliveryFailed}},
+		{"BlockedURLLastOfSchedule", Attempt{Err: FailedBlockedURL}, 3, sequel{state: DeliveryFailed}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -79,10 +79,17 @@ func TestSettleOwnSchedule(t *testing.T) {
 
 func TestConfigSchedule(t *testing.T) {
 	for name, schedule := range map[string][]time.Duration{
-		"negative": {0, -1}, "too long a step": {31 * 24 * time.Hour}, "too many": make([]time.Duration, 101),
+		"negative": {0, -1}, "too long a step": {0, 30*24*time.Hour + 1}, "too many": make([]time.Duration, 101),
 	} {
 		if _, err := affiliate.New(newWorld(t).store, affiliate.Config{Schedule: schedule}); err == nil {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+	for name, schedule := range map[string][]time.Duration{
+		"none": {0}, "the longest step": {0, 30 * 24 * time.Hour}, "the most": make([]time.Duration, 100),
+	} {
+		if _, err := affiliate.New(newWorld(t).store, affiliate.Config{Schedule: schedule}); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -1,5 +1,11 @@
 package affiliate
 
+import "cmp"
+
+// fromBefore is the type of a rate that was stored without one, as far as what
+// it may be goes: a percentage, or an amount of any size.
+const fromBefore = CommissionFlat
+
 // verifyRates checks what sales are paid by: plans, tiers and the own rates of
 // affiliates.
 func (a *audit) verifyRates() {
@@ -11,7 +17,7 @@ func (a *audit) verifyRates() {
 	}
 	for i := range a.affiliates.all {
 		r := &a.affiliates.all[i]
-		a.verifyRate(named("affiliate", r.ID), r.Rate, a.ownRateTypeOf(r))
+		a.verifyRate(named("affiliate", r.ID), r.Rate, cmp.Or(r.RateType, fromBefore))
 	}
 }
 
@@ -30,7 +36,7 @@ func (a *audit) verifyTier(r *TierRecord) {
 	name := named("tier", r.ID)
 	a.titled(name, r.Name)
 	listed(a, name, "conditionType", r.Condition, ConditionAll, ConditionSome)
-	a.verifyRate(name, r.Rate, a.tierRateType(r))
+	a.verifyRate(name, r.Rate, cmp.Or(r.RateType, fromBefore))
 	if r.Tier < 1 || r.MinReferrals < 0 || r.MinRevenue.Sign() < 0 {
 		a.breach("I44", name, "rank %d, minReferrals %d, minRevenue %v", r.Tier, r.MinReferrals, r.MinRevenue)
 	}
@@ -47,17 +53,4 @@ func (a *audit) verifyRate(object string, given Opt[Percent], typ CommissionType
 	if checkRate(rate, typ) != nil {
 		a.breach("I40", object, "a rate of %v cannot be %s", rate, typ)
 	}
-}
-
-// ownRateTypeOf is [op.ownRateType] from the records at hand.
-func (a *audit) ownRateTypeOf(r *AffiliateRecord) CommissionType {
-	rate, own := r.Rate.Get()
-	if !own || r.RateType != "" {
-		return r.RateType
-	}
-	terms := a.cfg.Terms
-	if plan := a.plans.get(r.PlanID); plan != nil {
-		terms = plan.Terms
-	}
-	return typeFromBefore(rate, terms.Type)
 }

@@ -1,0 +1,129 @@
+package affiliate_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// An interrupted is a Store that lets something happen after the first View: between
+// the two passes of an erasure.
+type interrupted struct {
+	affiliate.Store
+	happens func()
+}
+
+func (s *interrupted) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	err := s.Store.View(ctx, id, fn)
+	if happens := s.happens; happens != nil {
+		s.happens = nil
+		happens()
+	}
+	return err
+}
+
+// What is written between the two passes of an erasure is erased with the rest.
+func TestEraseBetween(t *testing.T) {
+	ctx := t.Context()
+	const later = "later@quix.example"
+	erase := map[string]struct {
+		make    func(b *booksLedger) uuid.UUID
+		happens func(b *booksLedger, id uuid.UUID)
+		call    func(p *affiliate.Program, id uuid.UUID) error
+	}{
+		"affiliate, another event": {
+			func(b *booksLedger) uuid.UUID { return b.affiliate.ID },
+			func(b *booksLedger, id uuid.UUID) {
+				must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood")}))
+			},
+			func(p *affiliate.Program, id uuid.UUID) error { return p.EraseAffiliate(ctx, id) },
+		},
+		// The email of a code's customer was nobody's when its event was looked at.
+		"affiliate, another email": {
+			func(b *booksLedger) uuid.UUID { return b.affiliate.ID },
+			func(b *booksLedger, id uuid.UUID) {
+				must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{Email: affiliate.Set(later)}))
+			},
+			func(p *affiliate.Program, id uuid.UUID) error { return p.EraseAffiliate(ctx, id) },
+		},
+		"referral, another event": {
+			func(b *booksLedger) uuid.UUID { return b.referral.ID },
+			func(b *booksLedger, id uuid.UUID) {
+				must(b.UpdateReferral(ctx, id.String(), affiliate.ReferralUpdate{Name: affiliate.Set("Quixwood")}))
+			},
+			func(p *affiliate.Program, id uuid.UUID) error { return p.EraseReferral(ctx, id.String()) },
+		},
+		"referral, another email": {
+			func(b *booksLedger) uuid.UUID { return b.referral.ID },
+			func(b *booksLedger, id uuid.UUID) {
+				must(b.UpdateReferral(ctx, id.String(), affiliate.ReferralUpdate{Email: affiliate.Set(later)}))
+			},
+			func(p *affiliate.Program, id uuid.UUID) error { return p.EraseReferral(ctx, id.String()) },
+		},
+	}
+	for name, c := range erase {
+		t.Run(name, func(t *testing.T) {
+			b := newBooksLedger(t)
+			id := c.make(b)
+			code := must(b.CreateCode(ctx, affiliate.NewCode{CouponID: b.coupon.ID, Code: "LATER", LimitToCustomers: true, CustomerID: later}))
+			b.settle()
+			p := b.With(&interrupted{Store: b.store, happens: func() { c.happens(b, id); b.settle() }})
+			if err := c.call(p, id); err != nil {
+				t.Fatal(err)
+			}
+			b.without("Quixwood")
+			if strings.HasSuffix(name, "email") {
+				for _, e := range must(b.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
+					if e.Payload != nil {
+						t.Errorf("payload %s", e.Payload)
+					}
+				}
+			}
+			b.verify()
+		})
+	}
+}
+
+// Codes that are limited to other customers, or to nobody, stay as they are.
+func TestEraseLeavesOtherCodes(t *testing.T) {
+	b := newBooksLedger(t)
+	ctx := t.Context()
+	limited := func(name, customer string) {
+		must(b.CreateCode(ctx, affiliate.NewCode{CouponID: b.coupon.ID, Code: name, LimitToCustomers: customer != "", CustomerID: customer}))
+	}
+	limited("CARL", "user-77")
+	limited("CARLSMAIL", "Carl@customer.example")
+	limited("OTHER", "user-78")
+	limited("OTHERMAIL", "dora@customer.example")
+	limited("PREFIX", "user-7")
+	customers := func() map[string]string {
+		got := map[string]string{}
+		for code := range onlyValues(affiliate.All(ctx, b.Codes, affiliate.CodeFilter{})) {
+			got[code.Code] = code.CustomerID.Or("")
+		}
+		return got
+	}
+	carl := must(b.Referral(ctx, "carl@customer.example")).ID.String()
+	want := customers()
+	want["CARL"], want["CARLSMAIL"] = carl, carl
+	if err := b.EraseReferral(ctx, carl); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, want, customers())
+	// Dora came with a sale and has no id of the host's.
+	dora := must(b.Referral(ctx, "dora@customer.example")).ID.String()
+	want["OTHERMAIL"] = dora
+	if err := b.EraseReferral(ctx, dora); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, want, customers())
+	if err := b.EraseReferral(ctx, dora); err != nil { // who has neither an email nor an id by now
+		t.Fatal(err)
+	}
+	equal(t, want, customers())
+	b.verify()
+}

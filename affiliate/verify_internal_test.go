@@ -1,0 +1,97 @@
+package affiliate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// An event that a store keeps as it was frozen is held against the record
+// without a look at its bytes. Each part of it counts.
+func TestVerifyFrozen(t *testing.T) {
+	id, object := uuid.UUID{1}, uuid.UUID{2}
+	at := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
+	p := &Program{cfg: Config{ID: uuid.UUID{9}}}
+	type parts struct {
+		rec EventRecord
+		f   *frozen
+	}
+	for name, change := range map[string]func(*parts){
+		"OK":               func(*parts) {},
+		"type":             func(p *parts) { p.f.typ = CouponCreated },
+		"id":               func(p *parts) { p.f.id = object },
+		"program":          func(p *parts) { p.f.program = id },
+		"revision":         func(p *parts) { p.f.revision++ },
+		"time":             func(p *parts) { p.f.occurredAt = at.Add(time.Microsecond) },
+		"test":             func(p *parts) { p.f.test = true },
+		"OK another zone":  func(p *parts) { p.f.occurredAt = at.In(time.FixedZone("x", 3600)) },
+		"revision, record": func(p *parts) { p.rec.Revision = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := &parts{
+				EventRecord{ID: id, ObjectID: object, Type: CouponDeleted, Revision: 2, OccurredAt: at},
+				&frozen{typ: CouponDeleted, id: id, program: p.cfg.ID, occurredAt: at, revision: 2, body: DeletedBody{ID: object}},
+			}
+			change(x)
+			x.rec.Payload = Payload{frozen: x.f}
+			a := &audit{Program: p}
+			a.verifyEvent(&x.rec)
+			if fine := name[:2] == "OK"; fine != (len(a.breaches) == 0) {
+				t.Errorf("breaches: %v", a.breaches)
+			}
+		})
+	}
+}
+
+// A body fits an event of its own kind, of its own object, and no other.
+func TestFrozenFits(t *testing.T) {
+	id, other := uuid.UUID{1}, uuid.UUID{2}
+	const number = 7
+	bodies := map[EventType]func(id uuid.UUID, number int64) []any{
+		AffiliateUpdated: func(id uuid.UUID, _ int64) []any { return []any{AffiliateBody{Affiliate: Affiliate{ID: id}}} },
+		ReferralUpdated:  func(id uuid.UUID, _ int64) []any { return []any{ReferralBody{Referral: Referral{ID: id}}} },
+		CouponUpdated:    func(id uuid.UUID, _ int64) []any { return []any{couponBody{coupon: Coupon{ID: id}}} },
+		PromocodeUpdated: func(id uuid.UUID, _ int64) []any { return []any{codeBody{code: CodeRecord{ID: id}}} },
+		SaleUpdated: func(id uuid.UUID, n int64) []any {
+			return []any{Sale{ID: SaleID(n)}, &saleBody{rec: SaleRecord{ID: id, Number: n}}}
+		},
+		CouponDeleted: func(id uuid.UUID, _ int64) []any { return []any{DeletedBody{ID: id}} },
+		SaleDeleted:   func(_ uuid.UUID, n int64) []any { return []any{DeletedSaleBody{ID: SaleID(n)}} },
+	}
+	record := func(typ EventType) *EventRecord {
+		rec := &EventRecord{Type: typ, ObjectID: id}
+		if typ.Family() == "sale" {
+			rec.Number = number
+		}
+		return rec
+	}
+	for typ, of := range bodies {
+		for _, body := range of(id, number) {
+			if f := (&frozen{body: body}); !f.fits(record(typ)) {
+				t.Errorf("%T does not fit %s", body, typ)
+			}
+			for _, another := range EventTypes() {
+				f := &frozen{body: body}
+				same := another.Family() == typ.Family() || typ == CouponDeleted && another.Family() != "sale"
+				same = same && (another.action() == "deleted") == (typ.action() == "deleted")
+				if got := f.fits(record(another)); got != same {
+					t.Errorf("%T of %s, in %s: %v", body, typ, another, got)
+				}
+			}
+		}
+		for _, body := range of(other, number+1) {
+			if f := (&frozen{body: body}); f.fits(record(typ)) {
+				t.Errorf("%T of another object fits %s", body, typ)
+			}
+		}
+	}
+	for _, body := range []any{&saleBody{rec: SaleRecord{ID: other, Number: number}}, &saleBody{rec: SaleRecord{ID: id, Number: number + 1}}} {
+		if f := (&frozen{body: body}); f.fits(record(SaleUpdated)) {
+			t.Errorf("%+v fits", body)
+		}
+	}
+	if f := (&frozen{body: struct{}{}}); f.fits(record(CouponUpdated)) {
+		t.Error("an unknown body fits")
+	}
+}

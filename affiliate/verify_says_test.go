@@ -1,0 +1,250 @@
+package affiliate_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A booksSaying is a corruption and what Verify says about it: an invariant that
+// several checks share does not show which of them looked.
+type booksSaying struct {
+	name   string
+	change func(b *booksLedger, tx *affiliate.Tx) error
+	want   string // invariant and a part of the detail
+}
+
+func runBooksSayings(t *testing.T, cases []booksSaying) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBooksLedger(t)
+			b.raw(func(tx *affiliate.Tx) error { return c.change(b, tx) })
+			err := b.Verify(t.Context())
+			if !booksSays(err, c.want) {
+				t.Errorf("nothing says %q: %v", c.want, err)
+			}
+		})
+	}
+}
+
+// booksSays reports whether one line names the invariant and has the detail.
+func booksSays(err error, want string) bool {
+	invariant, detail, _ := strings.Cut(want, ": ")
+	if err == nil {
+		return false
+	}
+	return slices.ContainsFunc(strings.Split(err.Error(), "\n"), func(line string) bool {
+		return strings.HasPrefix(line, "affiliate: "+invariant+": ") && strings.Contains(line, detail)
+	})
+}
+
+// booksWith changes the first record of a table.
+func booksWith[R affiliate.Record[R]](table func(*affiliate.Tx) affiliate.Table[R], change func(*R)) func(*booksLedger, *affiliate.Tx) error {
+	return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(table(tx), nil, change) }
+}
+
+func TestVerifySaysPeople(t *testing.T) {
+	affiliates := func(tx *affiliate.Tx) affiliate.Table[affiliate.AffiliateRecord] { return tx.Affiliates }
+	links := func(tx *affiliate.Tx) affiliate.Table[affiliate.LinkRecord] { return tx.Links }
+	referrals := func(tx *affiliate.Tx) affiliate.Table[affiliate.ReferralRecord] { return tx.Referrals }
+	clicks := func(tx *affiliate.Tx) affiliate.Table[affiliate.ClickRecord] { return tx.Clicks }
+	runBooksSayings(t, []booksSaying{
+		{"affiliate changed before it was made", booksWith(affiliates, func(r *affiliate.AffiliateRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
+		{"link changed before it was made", booksWith(links, func(r *affiliate.LinkRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
+		{"referral changed before it was made", booksWith(referrals, func(r *affiliate.ReferralRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
+		{"click in nanoseconds", booksWith(clicks, func(r *affiliate.ClickRecord) { r.CreatedAt = r.CreatedAt.Add(1) }), "I54: UTC"},
+		{"slug of 101 characters", booksWith(links, func(r *affiliate.LinkRecord) { r.Slug = strings.Repeat("a", 101) }), "I25: is not a slug"},
+		{"slug with a space", booksWith(links, func(r *affiliate.LinkRecord) { r.Slug = "a b" }), "I25: is not a slug"},
+	})
+	b := newBooksLedger(t)
+	b.raw(func(tx *affiliate.Tx) error {
+		return booksEdit(tx.Links, nil, func(r *affiliate.LinkRecord) { r.Slug = strings.Repeat("a", 100) })
+	})
+	b.verify() // the longest slug
+}
+
+func TestVerifySaysCodes(t *testing.T) {
+	coupons := func(tx *affiliate.Tx) affiliate.Table[affiliate.CouponRecord] { return tx.Coupons }
+	codes := func(tx *affiliate.Tx) affiliate.Table[affiliate.CodeRecord] { return tx.Codes }
+	ledger := func(tx *affiliate.Tx) affiliate.Table[affiliate.RedemptionRecord] { return tx.Redemptions }
+	runBooksSayings(t, []booksSaying{
+		{"redemption of another coupon", booksWith(ledger, func(r *affiliate.RedemptionRecord) { r.CouponID = r.CodeID }), "I02: is of coupon"},
+		{"redemption in nanoseconds", booksWith(ledger, func(r *affiliate.RedemptionRecord) { r.CreatedAt = r.CreatedAt.Add(1) }), "I54: UTC"},
+		{"restored in nanoseconds", booksWith(ledger, func(r *affiliate.RedemptionRecord) { r.RestoredAt = start.Add(1) }), "I54: UTC"},
+		{"months below zero", booksWith(coupons, func(r *affiliate.CouponRecord) { r.Duration, r.DurationInMonths = affiliate.DurationOnce, -1 }), "I18: durationInMonths -1"},
+		{"minimum below zero", booksWith(codes, func(r *affiliate.CodeRecord) {
+			r.MinimumAmount, r.MinimumCurrency = affiliate.Set(sum("-1")), "USD"
+		}), "I24: minimumAmount -1"},
+	})
+}
+
+func TestVerifySaysSales(t *testing.T) {
+	sale := func(n int64, change func(*affiliate.SaleRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Sales, booksSale(n), change) }
+	}
+	payouts := func(tx *affiliate.Tx) affiliate.Table[affiliate.PayoutRecord] { return tx.Payouts }
+	runBooksSayings(t, []booksSaying{
+		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = affiliate.Amount{} }), "I44: total 0, tax"},
+		{"tax below zero", sale(5, func(r *affiliate.SaleRecord) { r.Tax = sum("-1") }), "I44: total 100, tax -1"},
+		{"shipping below zero", sale(5, func(r *affiliate.SaleRecord) { r.Shipping = sum("-1") }), "I44: total 100, tax 0, shipping -1"},
+		{"tax above the total", sale(5, func(r *affiliate.SaleRecord) { r.Tax = sum("100.01") }), "I44: above the total 100"},
+		{"sale changed before it was made", sale(5, func(r *affiliate.SaleRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
+		{"commission changed before it was made", sale(5, func(r *affiliate.SaleRecord) {
+			r.Commissions[0].UpdatedAt = r.Commissions[0].CreatedAt.Add(-1)
+		}), "I54: created"},
+		{"refunded at a time, yet active", sale(5, func(r *affiliate.SaleRecord) { r.RefundedAt = r.UpdatedAt }), "I41: status ACTIVE"},
+		{"deleted fired, yet active", sale(5, func(r *affiliate.SaleRecord) { r.DeletedFired = true }), "I41: status ACTIVE"},
+		{"commission above its base", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("100.01") }), "I40: above its base of at most 100"},
+		{"commission above what is kept", sale(3, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("70.01") }), "I40: above its base of at most 70"},
+		{"negative commission", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("-1") }), "I40: earns -1"},
+		{"commissions in two payouts", sale(1, func(r *affiliate.SaleRecord) {
+			more := r.Commissions[0]
+			more.Number, more.PayoutID = 900, uuid.UUID{1}
+			r.Commissions = append(slices.Clone(r.Commissions), more)
+		}), "I42: are in the payouts"},
+		{"payout changed before it was made", booksWith(payouts, func(r *affiliate.PayoutRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
+		{"totals without room", func(_ *booksLedger, tx *affiliate.Tx) error {
+			most := func(r *affiliate.SaleRecord) { r.TotalEarned = affiliate.AmountFromScaled(math.MaxInt64) }
+			return errors.Join(booksEdit(tx.Sales, booksSale(2), most), booksEdit(tx.Sales, booksSale(5), most))
+		}, "I44: the totals have no room for it"},
+	})
+}
+
+func TestVerifySaysEvents(t *testing.T) {
+	of := func(typ affiliate.EventType, revision int64) func(affiliate.EventRecord) bool {
+		return func(r affiliate.EventRecord) bool { return r.Type == typ && r.Revision == revision }
+	}
+	// retyped gives an event another type, in its bytes as well.
+	retyped := func(from affiliate.EventType, revision int64, to affiliate.EventType) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Events, of(from, revision), func(r *affiliate.EventRecord) {
+				r.Type, r.Payload = to, affiliate.PayloadOf(bytes.Replace(r.Payload.Bytes(), []byte(from), []byte(to), 1))
+			})
+		}
+	}
+	renumbered := func(typ affiliate.EventType, revision, to int64) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Events, of(typ, revision), func(r *affiliate.EventRecord) { r.Revision = to })
+		}
+	}
+	affiliates := func(tx *affiliate.Tx) affiliate.Table[affiliate.AffiliateRecord] { return tx.Affiliates }
+	referrals := func(tx *affiliate.Tx) affiliate.Table[affiliate.ReferralRecord] { return tx.Referrals }
+	codes := func(tx *affiliate.Tx) affiliate.Table[affiliate.CodeRecord] { return tx.Codes }
+	follow := func(typ affiliate.EventType, revision int64, change func(*affiliate.EventRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(_ *booksLedger, tx *affiliate.Tx) error {
+			for rec := range onlyValues(tx.Events.List(affiliate.Query{})) {
+				if rec.Type == typ && rec.Revision == revision {
+					rec.ID, rec.Revision = uuid.Max, rec.Revision+1
+					change(&rec)
+					return tx.Events.Insert(rec)
+				}
+			}
+			return errors.New("no such event")
+		}
+	}
+	runBooksSayings(t, []booksSaying{
+		{"comes first", retyped(affiliate.CouponCreated, 1, affiliate.CouponUpdated), "I50: coupon.updated comes first"},
+		{"referral that was not imported", retyped(affiliate.ReferralCreated, 1, affiliate.ReferralUpdated), "I50: referral.updated comes first"},
+		{"created again", renumbered(affiliate.CouponCreated, 1, 2), "I50: coupon.created has revision 2"},
+		{"no revision", renumbered(affiliate.CouponCreated, 1, 0), "I50: revision 0"},
+		{"more after deleted", follow(affiliate.SaleDeleted, 2, func(r *affiliate.EventRecord) { r.Type = affiliate.SaleUpdated }), "I50: more follows sale.deleted"},
+		{"another family", follow(affiliate.CouponCreated, 1, func(r *affiliate.EventRecord) { r.Type = affiliate.PromocodeUpdated }), "I47: promocode.updated follows coupon.created"},
+		{"place before the one it follows", func(_ *booksLedger, tx *affiliate.Tx) error {
+			for rec := range onlyValues(tx.Events.List(affiliate.Query{})) {
+				if rec.Number == 3 && rec.Revision == 2 {
+					rec.ID = uuid.UUID{1}
+					return tx.Events.Insert(rec)
+				}
+			}
+			return errors.New("no such event")
+		}, "I50: its place is before that of revision 1"},
+		{"last event of a live object is deleted", retyped(affiliate.CouponCreated, 1, affiliate.CouponDeleted), "I50: it lives, its last event is coupon.deleted"},
+		{"affiliate ahead of its events", booksWith(affiliates, func(r *affiliate.AffiliateRecord) { r.Revision++ }), "I50: its last event has"},
+		{"referral ahead of its events", booksWith(referrals, func(r *affiliate.ReferralRecord) { r.Revision++ }), "I50: its last event has"},
+		{"code ahead of its events", booksWith(codes, func(r *affiliate.CodeRecord) { r.Revision++ }), "I50: its last event has"},
+		{"referral that fired nothing", func(b *booksLedger, tx *affiliate.Tx) error {
+			var dropped uuid.UUID
+			err := booksDrop(tx.Events, func(r affiliate.EventRecord) bool { dropped = r.ID; return r.ObjectID == b.referral.ID })
+			return errors.Join(err, booksDropDeliveries(tx, dropped), booksEdit(tx.Referrals, func(r affiliate.ReferralRecord) bool { return r.ID == b.referral.ID },
+				func(r *affiliate.ReferralRecord) { r.Revision = 0 }))
+		}, "I45: it never fired an event"},
+		{"type of nothing that there is", func(_ *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Events, of(affiliate.CouponCreated, 1), func(r *affiliate.EventRecord) { r.ObjectID, r.Type = r.ID, "gift.made" })
+		}, `I47: type "gift.made"`},
+		{"body of another sale", func(_ *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Events, func(r affiliate.EventRecord) bool { return r.Number == 5 }, func(r *affiliate.EventRecord) {
+				r.Payload = affiliate.PayloadOf(bytes.Replace(r.Payload.Bytes(), []byte(`"body":{"id":5,`), []byte(`"body":{"id":55,`), 1))
+			})
+		}, "I48: its body is not that of sale.created 5"},
+	})
+}
+
+// What looks odd and is in order.
+func TestVerifyPasses(t *testing.T) {
+	ctx := t.Context()
+	for name, c := range map[string]struct {
+		config func(*affiliate.Config)
+		do     func(s saleShop)
+	}{
+		"a commission by hand above the sale": {nil, func(s saleShop) {
+			must(s.UpdateSale(ctx, s.toTomas("100").ID, affiliate.SaleUpdate{CommissionEarned: amount("500")}))
+		}},
+		"an amount above the sale": {func(c *affiliate.Config) {
+			c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250")}
+		}, func(s saleShop) { s.toTomas("100") }},
+		"all of a fraction of the currency": {func(c *affiliate.Config) {
+			c.Currency, c.Terms.Rate = "JPY", affiliate.MustPercent("100")
+		}, func(s saleShop) { s.toTomas("100.5") }},
+		"deductions that were changed since": {nil, func(s saleShop) {
+			s.sell(affiliate.NewSale{Email: s.tomas.Email, Tax: sum("10"), Shipping: sum("5")})
+			p := must(affiliate.New(s.store, func() affiliate.Config {
+				c := s.Config()
+				c.CommissionOnTax, c.CommissionOnShipping = true, true
+				return c
+			}()))
+			if err := p.Verify(ctx); err != nil {
+				t.Error(err)
+			}
+		}},
+		"a customer of the past": {nil, func(s saleShop) {
+			must(s.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: affiliate.NewReferral{
+				AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}}))
+			s.verify()
+			must(s.UpdateReferral(ctx, "i@example.net", affiliate.ReferralUpdate{Name: affiliate.Set("I")}))
+			s.verify()
+			if err := s.DeleteReferral(ctx, "i@example.net"); err != nil {
+				t.Error(err)
+			}
+		}},
+		"a redemption that was restored": {nil, func(s saleShop) {
+			sale := s.sell(affiliate.NewSale{PromoCode: "ADA20"})
+			if err := s.RestoreRedemption(ctx, sale.ID); err != nil {
+				t.Error(err)
+			}
+		}},
+		"a sale that was changed while the clock was back": {nil, func(s saleShop) {
+			sale := s.toTomas("100")
+			s.pass(-time.Hour)
+			must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("n")}))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var changes []func(*affiliate.Config)
+			if c.config != nil {
+				changes = append(changes, c.config)
+			}
+			s := newSaleShop(t, changes...)
+			c.do(s)
+			s.verify()
+		})
+	}
+}
