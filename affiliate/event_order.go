@@ -15,6 +15,7 @@ import (
 // that a reader has seen: the id is a position in the stream of events.
 func (o *op) newEventID() (uuid.UUID, error) {
 	if !o.numbered {
+		o.lastEvent = uuid.Nil // an earlier run of the closure may have left one
 		for last, err := range o.tx.Events.List(Query{Desc: true, Limit: 1}) {
 			if err != nil {
 				return uuid.Nil, err
