@@ -30,7 +30,8 @@ type Change[R any] struct {
 // what it does is not part of it: when the process ends between the commit and
 // the hook, the hook has never run. What must not be lost belongs to
 // [Program.Follow] or to an endpoint. It may call the program. It gets the
-// context of the call that made the change.
+// context of the call that made the change. A panic in it is logged to
+// Config.Logger; the other hooks run, and the call answers as without it.
 //
 // Hooks are of this Program and of those made from it with With and From: what
 // another process changes they do not see. On a store inside the host's own
@@ -86,9 +87,12 @@ func (w *watches) note(rec *EventRecord) error {
 }
 
 // run calls the hooks.
-func (w *watches) run(ctx context.Context) {
+func (w *watches) run(o *op) {
 	for _, call := range w.calls {
-		call(ctx)
+		func() {
+			defer o.recovered(o.ctx, "Hooks")
+			call(o.ctx)
+		}()
 	}
 }
 

@@ -51,6 +51,8 @@ const (
 	FailedBlockedURL     = "blocked_url"     // the URL is not accepted any more; not retried
 	FailedSecret         = "secret"          // Config.Open failed, or the secret cannot sign
 	FailedNoSender       = "no_sender"       // a test without Config.Send
+	FailedBusy           = "busy"            // a test that got no slot in time: nothing was sent
+	FailedInternal       = "internal"        // a panic on this side
 )
 
 // ClaimDeliveries takes on up to n deliveries that are due, and keeps them from
@@ -234,7 +236,7 @@ func (p *Program) claims(ctx context.Context, all []leased, now time.Time) ([]Cl
 	for _, t := range all {
 		c := t.claim
 		if _, ok := secrets[c.Endpoint]; !ok {
-			secrets[c.Endpoint] = p.signers(t.endpoint, now)
+			secrets[c.Endpoint] = p.signers(ctx, t.endpoint, now)
 		}
 		if _, ok := payloads[t.event]; !ok {
 			payloads[t.event] = p.recent.encode(t.event, t.payload)
@@ -253,13 +255,13 @@ func (p *Program) claims(ctx context.Context, all []leased, now time.Time) ([]Cl
 }
 
 // signers opens the secrets that sign at a moment; nil when that fails.
-func (p *Program) signers(ep *EndpointRecord, now time.Time) []Secret {
+func (p *Program) signers(ctx context.Context, ep *EndpointRecord, now time.Time) []Secret {
 	var out []Secret
 	for _, s := range ep.Secrets {
 		if !s.signs(now) {
 			continue
 		}
-		raw, err := p.unseal(s.Value, ep.ID)
+		raw, err := p.unseal(ctx, s.Value, ep.ID)
 		if err != nil {
 			return nil
 		}

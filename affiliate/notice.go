@@ -1,6 +1,10 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
 
 // NoticeKind says what a [Notice] tells.
 type NoticeKind string
@@ -43,8 +47,11 @@ func (s *settlement) notice(kind NoticeKind, ep *EndpointRecord, d *DeliveryReco
 }
 
 // notify tells the host, in the order in which it happened.
-func (p *Program) notify(notices []Notice) {
+func (p *Program) notify(ctx context.Context, notices []Notice) {
 	for _, n := range notices {
-		p.cfg.OnNotice(n)
+		func() {
+			defer p.recovered(ctx, "OnNotice")
+			p.cfg.OnNotice(n)
+		}()
 	}
 }

@@ -339,7 +339,7 @@ func (o *op) fullAnswer(rec *ReceiptRecord) ([]byte, error) {
 	if !rec.Sealed {
 		return rec.Answer, nil
 	}
-	secret, err := o.unseal(rec.Secret, rec.ID)
+	secret, err := o.unseal(o.ctx, rec.Secret, rec.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/url"
 	"time"
 
@@ -67,6 +68,12 @@ type Config struct {
 	// OnEvents is called after each commit that wrote events, in the goroutine
 	// that made it; it must not block. Nil: nothing is called.
 	OnEvents func()
+
+	// Logger is told, at level Error, of a panic in Send, Open, OnNotice,
+	// OnEvents or a hook, with its value and stack: all but Open are called when
+	// the change is committed, so the caller is answered what happened, and
+	// the panic ends here. Nil: slog.Default().
+	Logger *slog.Logger
 }
 
 // A Destination is a page of the host that links lead to.
@@ -259,11 +266,9 @@ func update[T any](o *op, fn func() (T, error)) (T, error) {
 func (o *op) committed() {
 	o.news.tell()
 	if o.watches != nil {
-		o.watches.run(o.ctx)
+		o.watches.run(o)
 	}
-	if o.cfg.OnEvents != nil {
-		o.cfg.OnEvents()
-	}
+	o.tellEvents()
 }
 
 // view runs fn on one moment of the records.

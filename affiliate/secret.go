@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -75,11 +76,11 @@ func (p *Program) seal(secret []byte, id uuid.UUID) ([]byte, error) {
 }
 
 // unseal is the inverse of seal.
-func (p *Program) unseal(kept []byte, id uuid.UUID) ([]byte, error) {
+func (p *Program) unseal(ctx context.Context, kept []byte, id uuid.UUID) ([]byte, error) {
 	if p.cfg.Open == nil {
 		return kept, nil
 	}
-	return p.cfg.Open(kept, id[:])
+	return p.open(ctx, kept, id[:])
 }
 
 // randomBytes reads from Config.Rand, which need not be safe for concurrent

@@ -56,7 +56,7 @@ func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) error {
 	if err != nil {
 		return err
 	}
-	p.notify(s.notices)
+	p.notify(ctx, s.notices)
 	for _, ep := range s.order {
 		if ep.Clearing != "" {
 			p.clearRest(ctx, ep.ID, clearRounds)

@@ -27,7 +27,8 @@ type TestResult struct {
 // not it is enabled or subscribed: a full sample object (a deleted type: its
 // id), with "test": true and revision 0. It is not retried, not recorded and
 // has no effect on the endpoint's health. Without Config.Send nothing is sent,
-// and the result says [FailedNoSender].
+// and the result says [FailedNoSender]; a sender that has no slot for it in time
+// sends nothing either, and the result says [FailedBusy].
 //
 // The request is made outside of any transaction. With a key, a repeat is
 // answered without sending; of two at once both may send, and both get the
@@ -69,7 +70,7 @@ func (o *op) test(ep *EndpointRecord, typ EventType) TestResult {
 	id := o.newID()
 	claim := Claim{
 		Event: typ, MessageID: messageID(id), URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: 1, Manual: true,
-		Secrets: o.signers(ep, o.now),
+		Secrets: o.signers(o.ctx, ep, o.now),
 	}
 	a := Attempt{Err: FailedSecret}
 	switch {
@@ -79,7 +80,7 @@ func (o *op) test(ep *EndpointRecord, typ EventType) TestResult {
 		claim.Payload = (&frozen{
 			typ: typ, id: id, program: o.cfg.ID, occurredAt: o.now, test: true, body: o.sample(typ),
 		}).encode()
-		a = o.cfg.Send(o.ctx, claim)
+		a = o.send(claim)
 	}
 	return TestResult{
 		Delivered: a.delivered(), StatusCode: orNull(int64(a.Status)), DurationMS: a.Took.Milliseconds(),
