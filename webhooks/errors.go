@@ -3,6 +3,7 @@ package webhooks
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 )
 
 // The classes of what [Verifier.Verify] refuses. Every refusal is one of the
@@ -57,11 +58,22 @@ var (
 	ErrBody = errors.New("webhooks: body not readable")
 )
 
-// A PanicError is the panic of a function of a [Receiver]; the sender is
-// answered 500 and sends again.
+// A PanicError is a panic of somebody else's code: of a function of a
+// [Receiver], where the sender is answered 500 and sends again, or of the
+// [Outbox] of a [Sender].
 type PanicError struct {
 	Value any
 	Stack []byte
+}
+
+// guarded turns a panic into an error.
+func guarded(call func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return call()
 }
 
 // Error returns the value that the function panicked with.

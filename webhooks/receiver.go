@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -233,15 +232,15 @@ func join(chunks [][]byte) []byte {
 // the function is 500 whatever it wraps.
 func (r *Receiver) handle(ctx context.Context, id string, run func(context.Context) error) (int, error) {
 	var failed error
-	guarded := func(ctx context.Context) error {
-		failed = guard(ctx, run)
+	handled := func(ctx context.Context) error {
+		failed = guarded(func() error { return run(ctx) })
 		return failed
 	}
 	var err error
 	if r.Dedup == nil {
-		err = guarded(ctx)
+		err = handled(ctx)
 	} else {
-		_, err = r.Dedup.Do(ctx, r.dedupID(id), guarded)
+		_, err = r.Dedup.Do(ctx, r.dedupID(id), handled)
 	}
 	switch {
 	case failed != nil:
@@ -258,16 +257,6 @@ func (r *Receiver) dedupID(id string) string {
 		return id
 	}
 	return r.DedupPrefix + ":" + id
-}
-
-// guard turns a panic into an error.
-func guard(ctx context.Context, run func(context.Context) error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return run(ctx)
 }
 
 // plainJSON tells whether the headers announce JSON as it is, in UTF-8.

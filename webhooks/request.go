@@ -6,17 +6,21 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -32,13 +36,40 @@ const (
 // wrong is in the attempt. The payload is sent as it is, from the memory of the
 // claim.
 //
-// Config.Send of a program is this method, for tests of endpoints.
+// Config.Send of a program is this method, for tests of endpoints. A test, which
+// is a claim without an Endpoint, waits for a slot first; the timeout is for
+// both. Where there is none in time, nothing is sent, and the attempt is of the
+// class [affiliate.FailedBusy].
 func (s *Sender) Send(ctx context.Context, c affiliate.Claim) affiliate.Attempt {
+	s.setup.Do(s.prepare)
+	if c.Endpoint != uuid.Nil {
+		return s.exchange(ctx, c)
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
-	s.setup.Do(s.prepare)
 	at := s.now()
-	a := affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, At: at, URL: c.URL}
+	give := s.slots.takeForTest(ctx, c.URL)
+	if give == nil {
+		return affiliate.Attempt{
+			Delivery: c.Delivery, Token: c.Token, At: at, URL: c.URL, Err: affiliate.FailedBusy, Took: max(s.now().Sub(at), 0),
+		}
+	}
+	defer give()
+	return s.exchange(ctx, c)
+}
+
+// exchange makes the request of a claim that has its slot.
+func (s *Sender) exchange(ctx context.Context, c affiliate.Claim) (a affiliate.Attempt) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout())
+	defer cancel()
+	at := s.now()
+	a = affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, At: at, URL: c.URL}
+	defer func() {
+		if v := recover(); v != nil {
+			s.logPanic(ctx, c, v)
+			a.Status, a.Err, a.Response, a.Took = 0, affiliate.FailedInternal, "", max(s.now().Sub(at), 0)
+		}
+	}()
 	w := &watch{}
 	req, class := s.request(httptrace.WithClientTrace(ctx, w.trace()), c, at)
 	if class != "" {
@@ -53,6 +84,20 @@ func (s *Sender) Send(ctx context.Context, c affiliate.Claim) affiliate.Attempt 
 	}
 	a.Took = max(s.now().Sub(at), 0)
 	return a
+}
+
+// logPanic tells of a panic in the transport. Its value may hold a URL or more:
+// only that of the runtime itself is told, of another the type.
+func (s *Sender) logPanic(ctx context.Context, c affiliate.Claim, v any) {
+	if s.Logger == nil {
+		return
+	}
+	cause := fmt.Sprintf("%T", v)
+	if err, ok := v.(runtime.Error); ok {
+		cause = err.Error()
+	}
+	s.Logger.ErrorContext(ctx, "webhooks: request panicked",
+		"endpoint", c.Endpoint, "event", c.MessageID, "cause", cause, "stack", string(debug.Stack()))
 }
 
 // request makes the request of a claim, or names the class of failure that

@@ -37,19 +37,28 @@ type Outbox interface {
 // The fields are set before the first use. Only Outbox is required, and not for
 // Send and Wake, so that a program and its sender can be given each other.
 //
+// An endpoint that hangs holds up no other: how the slots are divided is told at
+// [affiliate.Program.ClaimDeliveries]. Tests of endpoints take slots too, half
+// of them at most, and one for each URL.
+//
 // A Sender is safe for concurrent use. It starts goroutines only inside Drain
-// and Run, and none outlives them.
+// and Run, and none outlives them. A panic in Transport is a failed attempt of
+// the class [affiliate.FailedInternal], and one in the Outbox an error of it;
+// the logger is told of both.
+//
+// Source: docs/webhooks.md 4.2, 4.4.
 type Sender struct {
 	Outbox    Outbox
 	Transport http.RoundTripper       // nil: NewTransport(Addresses)
 	Addresses affiliate.AddressPolicy // which URLs and addresses are called; the program's own
 	Timeout   time.Duration           // of a whole exchange; zero: 15 s. A lease is 15 s longer
-	Slots     int                     // requests at once; zero: 64. The engine allows 4 for each endpoint
+	Slots     int                     // requests at once, of Drain, Run and tests together; zero: 64
 	Now       func() time.Time        // of the signatures; nil: time.Now
-	Logger    *slog.Logger            // nil: discard. Ids and classes; never a URL, payload or secret
+	Logger    *slog.Logger            // nil: discard. Ids, classes and stacks; never a URL, payload or secret
 
 	setup, wake sync.Once
 	transport   http.RoundTripper
+	slots       *slots
 	agent       string        // User-Agent
 	signal      chan struct{} // full: woken
 }
@@ -125,9 +134,17 @@ func (s *Sender) waker() chan struct{} {
 // prepare makes what every request shares.
 func (s *Sender) prepare() {
 	s.agent = userAgent()
+	s.slots = newSlots(s.slotCount())
 	if s.transport = s.Transport; s.transport == nil {
 		s.transport = NewTransport(s.Addresses)
 	}
+}
+
+func (s *Sender) slotCount() int {
+	if s.Slots > 0 {
+		return s.Slots
+	}
+	return defaultSlots
 }
 
 func (s *Sender) timeout() time.Duration {
@@ -148,7 +165,6 @@ func (s *Sender) now() time.Time {
 // make requests only write to results.
 type dispatch struct {
 	*Sender
-	slots    int
 	results  chan affiliate.Attempt // has room for every slot: nobody waits to write
 	inFlight int
 	done     []affiliate.Attempt // not settled yet
@@ -159,32 +175,29 @@ func (s *Sender) dispatch() (*dispatch, error) {
 	if s.Outbox == nil {
 		return nil, errors.New("webhooks: Sender.Outbox is not set")
 	}
-	slots := s.Slots
-	if slots <= 0 {
-		slots = defaultSlots
-	}
-	return &dispatch{Sender: s, slots: slots, results: make(chan affiliate.Attempt, slots)}, nil
+	s.setup.Do(s.prepare)
+	return &dispatch{Sender: s, results: make(chan affiliate.Attempt, s.slotCount())}, nil
 }
 
 // claim fills the free slots. A request goes on when ctx ends: the receiver may
 // have got it, and what it answers has to be settled.
 func (d *dispatch) claim(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
+	free := d.slots.take(ctx, d.inFlight == 0)
+	if err := ctx.Err(); err != nil || free == 0 {
+		d.slots.give(free)
 		return err
 	}
-	free := d.slots - d.inFlight
-	if free == 0 {
-		return nil
-	}
-	claims, err := d.Outbox.ClaimDeliveries(ctx, free, d.timeout()+leaseMargin)
-	if err != nil {
+	var claims []affiliate.Claim
+	err := guarded(func() (err error) {
+		claims, err = d.Outbox.ClaimDeliveries(ctx, free, d.timeout()+leaseMargin)
 		return err
-	}
+	})
+	d.slots.give(free - len(claims))
 	d.inFlight += len(claims)
 	for _, c := range claims {
-		go func() { d.results <- d.Send(context.WithoutCancel(ctx), c) }()
+		go func() { d.results <- d.exchange(context.WithoutCancel(ctx), c) }()
 	}
-	return nil
+	return err
 }
 
 // collect takes a result and those that come with it. Where the machine is the
@@ -209,6 +222,7 @@ func (d *dispatch) collect(a affiliate.Attempt) {
 func (d *dispatch) take(a affiliate.Attempt) {
 	d.done = append(d.done, a)
 	d.inFlight--
+	d.slots.give(1)
 }
 
 // settle settles what was collected. What the Outbox does not take is kept for
@@ -219,7 +233,7 @@ func (d *dispatch) settle(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.timeout())
 	defer cancel()
-	if err := d.Outbox.SettleDeliveries(ctx, d.done); err != nil {
+	if err := guarded(func() error { return d.Outbox.SettleDeliveries(ctx, d.done) }); err != nil {
 		expired := d.now().Add(-d.timeout() - leaseMargin)
 		d.done = slices.DeleteFunc(d.done, func(a affiliate.Attempt) bool { return a.At.Before(expired) })
 		return err
@@ -239,7 +253,12 @@ func (d *dispatch) finish(ctx context.Context) error {
 
 // log notes an error that the work goes on after.
 func (d *dispatch) log(ctx context.Context, what string, err error) {
-	if err != nil && d.Logger != nil && ctx.Err() == nil {
-		d.Logger.ErrorContext(ctx, "webhooks: "+what, "error", err)
+	if err == nil || d.Logger == nil || ctx.Err() != nil {
+		return
 	}
+	attrs := []any{"error", err}
+	if p, ok := errors.AsType[*PanicError](err); ok {
+		attrs = append(attrs, "stack", string(p.Stack))
+	}
+	d.Logger.ErrorContext(ctx, "webhooks: "+what, attrs...)
 }
