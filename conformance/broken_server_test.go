@@ -544,8 +544,15 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 // rightServer is the handler over a program in memory.
 func rightServer(t *testing.T) http.Handler {
 	t.Helper()
+	return serverWith(t, affiliate.AddressPolicy{})
+}
+
+// serverWith is rightServer under a policy for the addresses of endpoints.
+func serverWith(t *testing.T, addresses affiliate.AddressPolicy) http.Handler {
+	t.Helper()
 	p, err := affiliate.New(memstore.New(), affiliate.Config{
 		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/"}},
+		Addresses: addresses,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -561,9 +568,14 @@ func rightServer(t *testing.T) http.Handler {
 // server.
 func judged(t *testing.T, wrong middleware, prefixes ...string) Report {
 	t.Helper()
-	u, err := newSuite(Server{
-		URL: "http://conform.example", Key: "test-key-of-conformance", HTTP: &http.Client{Transport: direct{wrong(rightServer(t))}},
-	})
+	return judgedAs(t, Server{HTTP: &http.Client{Transport: direct{wrong(rightServer(t))}}}, prefixes...)
+}
+
+// judgedAs is judged with what the caller says about the server.
+func judgedAs(t *testing.T, s Server, prefixes ...string) Report {
+	t.Helper()
+	s.URL, s.Key = "http://conform.example", "test-key-of-conformance"
+	u, err := newSuite(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -606,11 +618,19 @@ func TestBrokenServers(t *testing.T) {
 }
 
 // TestRightServer is the control: the server without a flaw passes everything,
-// with the same transport and recorder.
+// with the same transport and recorder. No webhook endpoint is left.
 func TestRightServer(t *testing.T) {
-	report := judged(t, answered(func(*http.Request, *reply) {}), "")
+	server := answered(func(*http.Request, *reply) {})(rightServer(t))
+	report := judgedAs(t, Server{HTTP: &http.Client{Transport: direct{server}}}, "")
 	if !report.OK() {
 		t.Error(report)
 	}
 	t.Log(report.counts())
+	r := httptest.NewRequest(http.MethodGet, "/api/v1/webhooks", nil)
+	r.Header.Set("Authorization", "Bearer test-key-of-conformance")
+	w := httptest.NewRecorder()
+	server.ServeHTTP(w, r)
+	if w.Code != http.StatusOK || w.Body.String() != "[]" {
+		t.Errorf("endpoints that are left: %d %s", w.Code, w.Body)
+	}
 }

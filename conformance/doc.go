@@ -43,6 +43,9 @@
 //
 //	go run github.com/tributary-go/tributary/conformance/cmd/conform -base URL -key KEY
 //
+// A server that delivers webhooks to addresses that are not public is run with
+// [Server].PrivateAddresses, or -private-addresses.
+//
 // A server of the same API that differs on purpose lists the cases it fails in
 // [Server].Known; [CheckServer] gives the report as values.
 //

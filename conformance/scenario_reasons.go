@@ -165,7 +165,7 @@ func sceneReasons(s *scene) {
 	no(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: 987654321987654321}, saleNotFound)
 	no(s, "Evaluate", s.Evaluate, affiliate.Order{}, promoCodeRequired)
 	no(s, "CreateEndpoint", s.CreateEndpoint, affiliate.NewEndpoint{URL: "ftp://x", Events: []affiliate.EventType{affiliate.SaleCreated}}, urlNotHTTPS)
-	no(s, "CreateEndpoint", s.CreateEndpoint, affiliate.NewEndpoint{URL: "https://127.0.0.1/", Events: []affiliate.EventType{affiliate.SaleCreated}}, urlNotAllowed)
+	no(s, "CreateEndpoint", s.CreateEndpoint, affiliate.NewEndpoint{URL: "https://169.254.169.254/", Events: []affiliate.EventType{affiliate.SaleCreated}}, urlNotAllowed)
 	no(s, "CreateEndpoint", s.CreateEndpoint, affiliate.NewEndpoint{URL: "https://hooks.conform.example/", Events: []affiliate.EventType{"x"}}, unknownEvent("events", "x"))
 	no(s, "DeleteEndpoint", s.DeleteEndpoint, nobody, webhookNotFound)
 	no(s, "Replay", s.Replay, affiliate.ReplayRange{DeliveryID: nobody}, deliveryNotFound)

@@ -22,6 +22,13 @@ type Server struct {
 	Key   string       // of the program
 	HTTP  *http.Client // nil: one of its own. Redirects are not followed
 	Known []string     // cases that this server is known to fail, by name
+
+	// PrivateAddresses says that the server delivers webhooks to addresses that
+	// are not public, and perhaps over http: [affiliate.AddressPolicy]. Which of
+	// them it opens is its own affair, but one must be open, every form of an
+	// address counts as the address, and metadata services stay closed. False:
+	// all are closed.
+	PrivateAddresses bool
 }
 
 // TestServer runs the wire contract against a server: one sub-test for each

@@ -5,9 +5,11 @@
 // It makes records under names of its own and leaves most of them behind: give
 // it the key of a program for tests. The key may also be in CONFORM_KEY.
 //
-//	-json        the report for machines
-//	-known FILE  cases that the server is known to fail, one name on a line;
-//	             a listed case that passes is an error
+//	-private-addresses  the server delivers webhooks to addresses that are not
+//	                    public too, as examples/server -allow-private-webhooks
+//	-json               the report for machines
+//	-known FILE         cases that the server is known to fail, one name on a
+//	                    line; a listed case that passes is an error
 //
 // It exits with 0 when all is well, 1 when a case fails, and 2 when it could
 // not be asked: wrong usage, a server that does not answer or does not take the
@@ -73,6 +75,7 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (s confo
 	flags.SetOutput(stderr)
 	flags.StringVar(&s.URL, "base", "", "`URL` before /api/v1")
 	flags.StringVar(&s.Key, "key", "", "API `key` of the program (default: CONFORM_KEY)")
+	flags.BoolVar(&s.PrivateAddresses, "private-addresses", false, "the server delivers webhooks to addresses that are not public too")
 	flags.BoolVar(&asJSON, "json", false, "report as JSON")
 	known := flags.String("known", "", "`file` of cases that are known to fail")
 	if err := flags.Parse(args); err != nil {
@@ -82,7 +85,7 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (s confo
 		s.Key = getenv("CONFORM_KEY")
 	}
 	if s.URL == "" || s.Key == "" || flags.NArg() > 0 {
-		return s, false, errors.New("usage: conform -base URL -key KEY [-json] [-known FILE]")
+		return s, false, errors.New("usage: conform -base URL -key KEY [-private-addresses] [-json] [-known FILE]")
 	}
 	if *known != "" {
 		s.Known, err = names(*known)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,10 +19,13 @@ import (
 
 const key = "test-key-of-conformance"
 
-// serve starts a server; wrong is what is wrong with it.
-func serve(t *testing.T, wrong func(http.Header)) string {
+// serve starts a server; wrong is what is wrong with it, open the networks that
+// it delivers to.
+func serve(t *testing.T, wrong func(http.Header), open ...netip.Prefix) string {
 	t.Helper()
-	p, err := affiliate.New(memstore.New(), affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
+	p, err := affiliate.New(memstore.New(), affiliate.Config{
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Addresses: affiliate.AddressPolicy{AllowNetworks: open},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +45,7 @@ func right(http.Header)  {}
 func cors(h http.Header) { h.Set("Access-Control-Allow-Origin", "*") }
 
 func TestRun(t *testing.T) {
-	good, bad := serve(t, right), serve(t, cors)
+	good, bad, private := serve(t, right), serve(t, cors), serve(t, right, netip.MustParsePrefix("127.0.0.0/8"))
 	known := filepath.Join(t.TempDir(), "known.txt")
 	if err := os.WriteFile(known, []byte("# a comment\n\nE04 no CORS\r\nB122 {}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -54,6 +58,8 @@ func TestRun(t *testing.T) {
 		out, errOut string
 	}{
 		{"OK by environment", []string{"-base", good + "/"}, key, exitOK, " 0 failed", ""},
+		{"private addresses", []string{"-base", private, "-key", key, "-private-addresses"}, "", exitOK, " 0 failed", ""},
+		{"private addresses, not said", []string{"-base", private, "-key", key}, "", exitFailed, "FAILED: B442 host 127.0.0.1\n", ""},
 		{"known", []string{"-base", bad, "-key", key, "-known", known}, "", exitFailed, "UNEXPECTED: B122 {}\n  rule:    contract 2.1", ""},
 		{"no key", []string{"-base", good}, "", exitUsage, "", "usage"},
 		{"no base", []string{"-key", key}, "", exitUsage, "", "usage"},
