@@ -55,7 +55,7 @@ func checkComments(t *testing.T, file string) {
 	}
 }
 
-// exportedReceiver tells whether a function is one, or a method of an exported
+// exportedReceiver reports whether a function is one, or a method of an exported
 // type.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
@@ -72,7 +72,7 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	return ok && name.IsExported()
 }
 
-// begins tells whether a comment begins with the name, an article before it
+// begins reports whether a comment begins with the name, an article before it
 // aside.
 func begins(doc *ast.CommentGroup, name string) bool {
 	text := doc.Text()

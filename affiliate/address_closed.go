@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Allows tells whether an address may be called. An IPv4 address inside an IPv6
+// Allows reports whether an address may be called. An IPv4 address inside an IPv6
 // one (mapped, or behind NAT64) counts as itself, a zone is ignored, and the
 // zero Addr is refused.
 //
@@ -30,7 +30,7 @@ func (a AddressPolicy) Allows(addr netip.Addr) bool {
 	return slices.ContainsFunc(a.AllowNetworks, within) || !slices.ContainsFunc(closedNetworks(), within)
 }
 
-// neverOpen tells whether an address without a zone, or one that is carried in
+// neverOpen reports whether an address without a zone, or one that is carried in
 // it, is of what no setting opens.
 func neverOpen(addr netip.Addr) bool {
 	if slices.ContainsFunc(neverOpened(), func(p netip.Prefix) bool { return p.Contains(addr) }) {

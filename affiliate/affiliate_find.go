@@ -162,8 +162,8 @@ func exactID(s string) (uuid.UUID, bool) {
 	return id, err == nil
 }
 
-// affiliateByEmail finds an affiliate by its email in any letter case. What is
-// no email is nobody's.
+// affiliateByEmail finds an affiliate by its email in any letter case. A text
+// that is not an email matches nothing.
 func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) {
 	canonical, ok := canonicalEmail(email)
 	if !ok {

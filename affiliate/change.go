@@ -44,7 +44,7 @@ type Hooks struct {
 	Code      func(context.Context, Change[CodeRecord])
 }
 
-// wanted tells whether there is a hook.
+// wanted reports whether there is a hook.
 func (h *Hooks) wanted() bool {
 	return h.Affiliate != nil || h.Referral != nil || h.Sale != nil || h.Coupon != nil || h.Code != nil
 }

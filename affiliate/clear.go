@@ -123,7 +123,7 @@ func (o *op) clearMore(ep EndpointRecord) error {
 	return o.tx.Endpoints.Replace(ep)
 }
 
-// manyWait tells whether more waits for an endpoint than one transaction
+// manyWait reports whether more waits for an endpoint than one transaction
 // settles.
 func (o *op) manyWait(endpoint uuid.UUID) (bool, error) {
 	n := 0

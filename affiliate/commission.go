@@ -50,7 +50,7 @@ func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 	return d, nil
 }
 
-// over tells whether the deal pays nothing more for a customer: after so many
+// over reports whether the deal pays nothing more for a customer: after so many
 // payments, or so many months since the referral. Without a customer it never
 // ends.
 func (o *op) over(d deal, ref *ReferralRecord) (bool, error) {

@@ -66,7 +66,7 @@ func decide(a *Attempt, made int, schedule []time.Duration, draw uint64) sequel 
 	return v
 }
 
-// delivered tells whether the receiver has taken the delivery: any 2xx, also
+// delivered reports whether the receiver has taken the delivery: any 2xx, also
 // when its body then breaks off.
 func (a *Attempt) delivered() bool { return statusOK(a.Status) }
 

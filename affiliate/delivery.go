@@ -131,7 +131,7 @@ func (r *DeliveryRecord) nextAttempt() time.Time {
 	return later(r.NextAttemptAt, r.CreatedAt)
 }
 
-// createdIn tells whether a delivery was created in a range; a zero end is
+// createdIn reports whether a delivery was created in a range; a zero end is
 // open.
 func createdIn(d DeliveryRecord, since, until time.Time) bool {
 	return !d.CreatedAt.Before(since) &&

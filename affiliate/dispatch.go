@@ -18,7 +18,7 @@ const (
 	lookAhead = 256
 )
 
-// answering tells whether the last attempt was answered, and that lately. An
+// answering reports whether the last attempt was answered, and that lately. An
 // endpoint that does not answer holds a slot for as long as a request may take,
 // so it gets one until it does.
 func (r *EndpointRecord) answering(now time.Time) bool {

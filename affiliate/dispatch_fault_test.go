@@ -178,7 +178,7 @@ func TestDispatchFaults(t *testing.T) {
 }
 
 // through sends what is due once, with a claim and a settlement on a faulty
-// store, and tells whether a fault hit.
+// store, and reports whether a fault hit.
 func (m *mailbox) through(t *testing.T, w *world, faulty *affiliate.Program) (hit bool) {
 	t.Helper()
 	step := func(what string, call func(*affiliate.Program) error) {

@@ -41,8 +41,8 @@
 //
 //	if errors.Is(err, affiliate.SlugTaken) { … }
 //
-// A look-up that finds nothing is [ErrNotFound]. Any other error is nobody's
-// fault outside and not for clients' eyes.
+// A look-up that finds nothing is [ErrNotFound]. Any other error is internal:
+// the store or the host's own functions failed, and clients must not see why.
 //
 // # Events
 //

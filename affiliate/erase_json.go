@@ -16,7 +16,7 @@ type person struct {
 	customer string // the host's own id of a customer; may be empty
 }
 
-// in tells whether JSON shows the person. What names none of their ids and
+// in reports whether JSON shows the person. What names none of their ids and
 // emails is not taken apart.
 func (who person) in(raw []byte) bool {
 	if !who.mayBeIn(raw) {
@@ -40,7 +40,7 @@ func (who person) mayBeIn(raw []byte) bool {
 	return inJSON(raw, who.customer)
 }
 
-// inJSON tells whether the text of a string stands in JSON.
+// inJSON reports whether the text of a string stands in JSON.
 func inJSON(raw []byte, s string) bool {
 	quoted := appendString(nil, s)
 	return s != "" && bytes.Contains(raw, quoted[1:len(quoted)-1])
@@ -65,19 +65,19 @@ func (who person) within(v any) bool {
 	return false
 }
 
-// isObject tells whether an object with this id and email is the person itself.
+// isObject reports whether an object with this id and email is the person itself.
 func (who person) isObject(id, email any) bool {
 	text, _ := email.(string)
 	return text != "" && id == who.id.String()
 }
 
-// named tells whether a string under a key names the person.
+// named reports whether a string under a key names the person.
 func (who person) named(key, s string) bool {
 	return sameEmail(s, who.email) || s != "" && s == who.customer && (key == "customerId" || key == "referredUserExternalId")
 }
 
-// sameEmail tells whether s is the canonical email in some spelling; the empty
-// email is nobody's.
+// sameEmail reports whether s is the canonical email in some spelling; the empty
+// email matches nothing.
 func sameEmail(s, email string) bool {
 	if email == "" {
 		return false

@@ -318,8 +318,8 @@ func invalid(field, text string, args ...any) *Error {
 	return &Error{Kind: KindInvalid, Reason: InvalidField, Field: field, Message: field + " " + text}
 }
 
-// internal wraps what is nobody's fault outside: adapters log it and answer a
-// fixed text. A reference that leads nowhere is a broken store and not a
+// internal wraps an error that the caller cannot fix: adapters log it and answer
+// a fixed text. A reference that leads nowhere is a broken store and not a
 // look-up that missed, so it does not stay [ErrNotFound].
 func internal(op string, err error) error {
 	if errors.Is(err, ErrNotFound) {

@@ -26,7 +26,7 @@ type Evaluation struct {
 	Affiliate  Opt[AffiliateContact] `json:"affiliate"`       // null too for a code without one
 }
 
-// Evaluate tells whether a code would work for an order, and what it would take
+// Evaluate reports whether a code would work for an order, and what it would take
 // off. It runs the very rules that a sale runs and changes nothing. With an
 // idempotency key its answer is kept.
 //

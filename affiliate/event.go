@@ -52,7 +52,7 @@ func (t EventType) Family() string {
 	return family
 }
 
-// Known tells whether t is one of the fifteen types.
+// Known reports whether t is one of the fifteen types.
 func (t EventType) Known() bool { return slices.Contains(EventTypes(), t) }
 
 // An Event is one change of one object, as it is told to the outside.
@@ -84,7 +84,7 @@ func appendMessageID(dst []byte, id uuid.UUID) []byte {
 
 // A Payload is the frozen JSON of an event. The engine freezes the objects of
 // the body when the change commits and leaves the encoding to the first reader:
-// encoding is the dearest part of a sale, and most events are read late or not
+// encoding is the most expensive part of a sale, and most events are read late or not
 // at all. The bytes are a pure function of the frozen values, so every reader
 // gets the same ones. A store that writes to disk stores [Payload.Bytes].
 //
@@ -122,7 +122,7 @@ func (p Payload) Bytes() []byte {
 	return bytes.Clone(p.raw)
 }
 
-// IsZero tells whether the payload is empty.
+// IsZero reports whether the payload is empty.
 func (p Payload) IsZero() bool { return p.frozen == nil && len(p.raw) == 0 }
 
 // Equal compares the bytes.

@@ -59,8 +59,8 @@ func (o *op) chooseEvents(f EventFilter) (c choice[EventRecord]) {
 }
 
 // chooseEventsOfSale selects by the integer of a sale: through its record, or
-// through the number that each event has when the record is gone. What is no
-// number at all is nobody's.
+// through the number that each event has when the record is gone. A text
+// that is not a number selects nothing.
 func (o *op) chooseEventsOfSale(c *choice[EventRecord], id string) {
 	number, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || number < 1 || strconv.FormatInt(number, 10) != id {

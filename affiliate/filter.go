@@ -22,12 +22,12 @@ type choice[R Record[R]] struct {
 	err  error
 }
 
-// fit tells whether a record that the id or the key gave is selected.
+// fit reports whether a record that the id or the key gave is selected.
 func (c *choice[R]) fit(rec R) bool {
 	return !slices.ContainsFunc(c.fits, func(fits func(*R) bool) bool { return !fits(&rec) })
 }
 
-// single tells whether at most one record can be selected.
+// single reports whether at most one record can be selected.
 func (c *choice[R]) single() bool { return c.id != uuid.Nil || c.key.Index.Unique() }
 
 // under takes a key in the place of the one before, which is checked record by
@@ -94,7 +94,7 @@ func (c *choice[R]) byText(index Index, field Opt[string], have func(*R) string)
 }
 
 // byOwner selects what belongs to the affiliate with the id and with the email.
-// An id alone is not looked up: nobody's records are no records.
+// An id alone is not looked up: an affiliate that is not there owns nothing.
 func (c *choice[R]) byOwner(o *op, id Opt[uuid.UUID], email Opt[string], have func(*R) uuid.UUID) {
 	owner, byID := wanted(c, id)
 	address, byEmail := wanted(c, email)

@@ -131,7 +131,7 @@ func (n *news) next() <-chan struct{} {
 	return n.ready
 }
 
-// tell wakes who waits.
+// tell wakes the waiting followers.
 func (n *news) tell() {
 	if !n.waiting.Load() {
 		return

@@ -195,7 +195,7 @@ func eachOf[ID, T any](ids []ID, fn func(ID) (T, error)) ([]T, error) {
 	return out, nil
 }
 
-// holds tells whether any record holds the key.
+// holds reports whether any record holds the key.
 func holds[R Record[R]](t Table[R], key Key) (bool, error) {
 	for _, err := range t.List(Query{Key: key, Limit: 1}) {
 		return err == nil, err

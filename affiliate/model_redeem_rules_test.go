@@ -171,14 +171,14 @@ func (s *shop) who(e errand) buyer {
 	return b
 }
 
-// bought tells whether the customer has a live sale, refunded ones included.
+// bought reports whether the customer has a live sale, refunded ones included.
 func (s *shop) bought(b buyer) bool {
 	return slices.ContainsFunc(s.sales, func(x *shopSale) bool {
 		return x.email != "" && x.email == b.email || b.referral != nil && x.referral == b.referral.id
 	})
 }
 
-// goesBy tells whether id names the customer: row 13.
+// goesBy reports whether id names the customer: row 13.
 func (b buyer) goesBy(id string) bool {
 	if b.referral != nil && (id == b.referral.id.String() || id == b.referral.external) {
 		return true

@@ -197,7 +197,7 @@ func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	return got.answer, got.err
 }
 
-// worthKeeping tells whether a failed write has an answer to repeat: a refusal
+// worthKeeping reports whether a failed write has an answer to repeat: a refusal
 // of the operation, or a look-up that found nobody. A refusal of the key itself
 // is not one.
 func worthKeeping(err error) bool {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Ping tells whether the store can be used: it runs one empty View. A host
+// Ping reports whether the store can be used: it runs one empty View. A host
 // calls it when it starts, after the migration, and wherever it is asked
 // whether it is ready. On a database that is one statement.
 //
@@ -26,7 +26,7 @@ func (p *Program) Ping(ctx context.Context) error {
 	return nil
 }
 
-// usable tells whether a store can be asked at all.
+// usable reports whether a store can be asked at all.
 func usable(store Store) bool {
 	v := reflect.ValueOf(store)
 	return v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil())

@@ -86,8 +86,8 @@ type Destination struct {
 // It is immutable, safe for concurrent use, and starts no goroutine.
 //
 // Its methods return an [*Error] for what the caller can fix, [ErrNotFound] for
-// a single look-up that misses, and any other error for what is nobody's fault
-// outside. A method that returns an error has changed nothing.
+// a single look-up that misses, and any other error when the store or a
+// function of the host failed. A method that returns an error has changed nothing.
 type Program struct {
 	store  Store
 	tables *tableCheck // of the store

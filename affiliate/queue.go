@@ -23,7 +23,7 @@ const (
 	numberBits = 0x3f // in the last byte; there is room for maxEndpoints
 )
 
-// prompt tells whether the entry stands in the second lane.
+// prompt reports whether the entry stands in the second lane.
 func (r QueueRecord) prompt() bool { return r.ID[0]&promptBit != 0 }
 
 // due is the moment that the place in the queue stands for. In the second lane
@@ -36,20 +36,20 @@ func (r QueueRecord) due() time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// of tells whether an entry in the second lane is an event's.
+// of reports whether an entry in the second lane is an event's.
 func (r QueueRecord) of(event uuid.UUID) bool {
 	r.ID[15] &^= numberBits
 	return r.ID == promptID(event, 0)
 }
 
-// dueAt tells whether an attempt may be made at a moment.
+// dueAt reports whether an attempt may be made at a moment.
 func (r QueueRecord) dueAt(now time.Time) bool { return r.prompt() || !r.due().After(now) }
 
-// again tells whether the next attempt is another than the first of the
+// again reports whether the next attempt is another than the first of the
 // schedule.
 func (r QueueRecord) again() bool { return r.Tried || r.Manual }
 
-// precedes tells whether r must start before q, of the same object.
+// precedes reports whether r must start before q, of the same object.
 func (r QueueRecord) precedes(q QueueRecord) bool {
 	return !r.again() && !q.again() && r.Revision < q.Revision
 }

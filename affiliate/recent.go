@@ -13,7 +13,7 @@ const (
 
 // recent remembers the payloads that were encoded last, as long as they are
 // small: at most a mebibyte in all. An event goes to its endpoints one claim
-// after the other, and encoding it is dearer than claiming. The bytes are a
+// after the other, and encoding it costs more than claiming. The bytes are a
 // function of the event, so nothing here can grow stale.
 type recent struct {
 	mu    sync.Mutex

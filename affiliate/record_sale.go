@@ -99,7 +99,7 @@ func (r SaleRecord) AppendKeys(dst []Key) []Key {
 	return appendID(dst, OfPayout, r.payoutID())
 }
 
-// payable tells whether the sale has a commission that a payout may take.
+// payable reports whether the sale has a commission that a payout may take.
 func (r SaleRecord) payable() bool {
 	for i := range r.Commissions {
 		if r.Commissions[i].payable() {

@@ -82,7 +82,7 @@ func (o *op) parentOf(code *CodeRecord) (CouponRecord, error) {
 	return coupon, err
 }
 
-// boughtBefore tells whether the customer of a first-order code has a live
+// boughtBefore reports whether the customer of a first-order code has a live
 // sale, refunded ones included. For other codes nothing is read.
 func (o *op) boughtBefore(code *CodeRecord, c *customer) (bool, error) {
 	if !code.FirstTimeOrder || !c.known {
@@ -128,11 +128,11 @@ func (v *verdict) checkState(now time.Time) {
 	}
 }
 
-// passed tells whether a limit in time is over: it holds until its instant,
+// passed reports whether a limit in time is over: it holds until its instant,
 // inclusive. A zero limit never passes.
 func passed(limit, now time.Time) bool { return !limit.IsZero() && now.After(limit) }
 
-// reached tells whether a redemption limit is used up. Zero is no limit.
+// reached reports whether a redemption limit is used up. Zero is no limit.
 func reached(limit, used int64) bool { return limit > 0 && used >= limit }
 
 // checkOrder applies the rules that what was sent decides: rows 9–14.
@@ -178,7 +178,7 @@ func (v *verdict) fail(row refusal, data Failure) {
 	v.failures = append(v.failures, data)
 }
 
-// is tells whether id is one of the customer's names: the referral's id, the
+// is reports whether id is one of the customer's names: the referral's id, the
 // host's own id, or an email.
 func (c *customer) is(id string) bool {
 	var room [36]byte

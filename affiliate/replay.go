@@ -201,7 +201,7 @@ func (o *op) lookReplayable(in ReplayRange, after uuid.UUID) (part replayPart, e
 	return part, nil
 }
 
-// undelivered tells whether a range replays the delivery.
+// undelivered reports whether a range replays the delivery.
 func (r *DeliveryRecord) undelivered() bool {
 	return r.State == DeliveryFailed || r.State == DeliverySkipped
 }

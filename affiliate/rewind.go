@@ -21,10 +21,10 @@ const (
 // errWentBack ends a claim that has to wait for rewind.
 var errWentBack = errors.New("affiliate: the clock has gone back")
 
-// ahead tells whether a moment can only be of a clock that has gone back since.
+// ahead reports whether a moment can only be of a clock that has gone back since.
 func ahead(moment, now time.Time) bool { return moment.After(now.Add(clockSkew)) }
 
-// wentBack tells whether the clock has gone back since something was done for
+// wentBack reports whether the clock has gone back since something was done for
 // the endpoint.
 func (r *EndpointRecord) wentBack(now time.Time) bool { return ahead(r.WorkedAt, now) }
 

@@ -82,7 +82,7 @@ func (r *EndpointRecord) rotate(next SecretRecord, grace time.Duration, now time
 	r.Secrets, r.UpdatedAt = secrets, later(now, r.UpdatedAt)
 }
 
-// signs tells whether a secret is still in use at a moment.
+// signs reports whether a secret is still in use at a moment.
 func (s SecretRecord) signs(now time.Time) bool {
 	return s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt)
 }

@@ -220,12 +220,12 @@ func (o *op) freeSaleIDs(before, rec *SaleRecord) error {
 	return nil
 }
 
-// sameGround tells whether what a commission rests on is the same.
+// sameGround reports whether what a commission rests on is the same.
 func (r *SaleRecord) sameGround(q *SaleRecord) bool {
 	return r.TotalEarned == q.TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType
 }
 
-// sameMoney tells whether total, rate and commissions are the same.
+// sameMoney reports whether total, rate and commissions are the same.
 func (r *SaleRecord) sameMoney(q *SaleRecord) bool {
 	return r.sameGround(q) && r.ByHand == q.ByHand &&
 		slices.EqualFunc(r.Commissions, q.Commissions, func(a, b CommissionRecord) bool { return a.Earned == b.Earned })

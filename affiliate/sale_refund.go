@@ -62,7 +62,7 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, erro
 	})
 }
 
-// refundedBy tells whether a refund was applied before, or nothing is left.
+// refundedBy reports whether a refund was applied before, or nothing is left.
 func (r *SaleRecord) refundedBy(id string) bool {
 	known := func(f RefundRecord) bool { return id != "" && f.ID == id }
 	return r.Status == SaleRefunded || slices.ContainsFunc(r.Refunds, known)

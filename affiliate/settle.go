@@ -19,7 +19,7 @@ import (
 // because its lease ended and the delivery was claimed again, or because its
 // endpoint was deleted or disabled, changes nothing: settling twice is safe.
 //
-//   - A Retry-After longer than the schedule's delay is kept to, up to 24 hours.
+//   - A Retry-After longer than the schedule's delay is honoured, up to 24 hours.
 //   - 429 and 503 pause the endpoint for that long, at least a minute.
 //   - 410 disables it ([DisabledGone]) and cancels what is pending.
 //   - An endpoint whose every attempt has failed for 120 hours, and a delivery

@@ -82,8 +82,8 @@ func (s *idSource) randomSlug() string {
 	return string(text)
 }
 
-// linkBySlug finds a live link by its slug in any letter case. What is no slug
-// is nobody's.
+// linkBySlug finds a live link by its slug in any letter case. A text that
+// is not a slug matches nothing.
 func (o *op) linkBySlug(slug string) (LinkRecord, error) {
 	key, err := slugKey(slug)
 	if err != nil {
@@ -92,8 +92,8 @@ func (o *op) linkBySlug(slug string) (LinkRecord, error) {
 	return o.tx.Links.Find(key)
 }
 
-// slugKey is the key of a slug that a caller looks up. What is no slug is not
-// found.
+// slugKey is the key of a slug that a caller looks up. A text that is not a
+// slug is not found.
 func slugKey(slug string) (Key, error) {
 	if len(slug) > maxSlug || !validSlug(slug) {
 		return Key{}, ErrNotFound

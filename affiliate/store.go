@@ -177,11 +177,11 @@ const (
 	OfState     Index = "of_state"
 )
 
-// Unique tells whether at most one live record of a program holds a key of the
+// Unique reports whether at most one live record of a program holds a key of the
 // index.
 func (ix Index) Unique() bool { return len(ix) > 2 && ix[:3] == "by_" }
 
-// IsID tells whether keys of the index carry an ID rather than a Text.
+// IsID reports whether keys of the index carry an ID rather than a Text.
 func (ix Index) IsID() bool {
 	switch ix {
 	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, OfCustomer, OfName, OfState:

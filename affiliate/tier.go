@@ -209,7 +209,7 @@ func highestMet(tiers []TierRecord, t TotalsRecord) uuid.UUID {
 	return uuid.Nil
 }
 
-// metBy tells whether the totals meet the tier's minimums.
+// metBy reports whether the totals meet the tier's minimums.
 func (r TierRecord) metBy(t TotalsRecord) bool {
 	referrals, revenue := t.Referrals >= r.MinReferrals, t.Revenue.Cmp(r.MinRevenue) >= 0
 	if r.Condition == ConditionSome {

@@ -68,8 +68,9 @@ func (a *audit) familyOf(id uuid.UUID) string {
 	return ""
 }
 
-// fits tells that the body of an event has the type that its bytes need no
-// look: most events are verified before they are ever encoded.
+// fits reports whether the body of an event is of the type that the event
+// promises. Then its bytes need no look: most events are verified before they
+// are ever encoded.
 func (f *frozen) fits(r *EventRecord) bool {
 	switch body := f.body.(type) {
 	case DeletedBody:
@@ -167,7 +168,7 @@ func (a *audit) verifyHistory(events []*EventRecord) {
 	}
 }
 
-// mayStartSilent tells whether the first event of an object may be another than
+// mayStartSilent reports whether the first event of an object may be another than
 // created: a referral that was imported fired none.
 func (a *audit) mayStartSilent(r *EventRecord) bool {
 	if r.Type.Family() != "referral" {

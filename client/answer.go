@@ -58,7 +58,7 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ok tells whether a status is one of success.
+// ok reports whether a status is one of success.
 func ok(status int) bool { return status/100 == 2 }
 
 // errNull says that an answer is null where an object belongs.
@@ -193,7 +193,7 @@ func cutUnquoted(s string, sep byte) (before, after string) {
 	return s, ""
 }
 
-// isNext tells whether the parameters of a link have the relation next.
+// isNext reports whether the parameters of a link have the relation next.
 func isNext(params string) bool {
 	for params != "" {
 		var param string

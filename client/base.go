@@ -30,7 +30,7 @@ func parseBase(s string, plain bool) (*url.URL, error) {
 	return u, nil
 }
 
-// loopback tells whether a host is this machine by its name.
+// loopback reports whether a host is this machine by its name.
 func loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

@@ -217,7 +217,7 @@ func (c Client) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
 // LogValue is String.
 func (c Client) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// visible tells whether a text is visible ASCII throughout.
+// visible reports whether a text is visible ASCII throughout.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -188,7 +188,7 @@ func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 	return kind
 }
 
-// aboutRecord tells whether a 404 says that a record is missing. A wrong base
+// aboutRecord reports whether a 404 says that a record is missing. A wrong base
 // URL must not look like a record that is not there.
 func (a *call) aboutRecord(e *affiliate.Error) bool {
 	return a.method != http.MethodGet && e.Message != "" &&
@@ -225,7 +225,7 @@ func rowOf(status int, reason affiliate.Reason, text string) affiliate.Error {
 	return found
 }
 
-// fits tells whether a text is an instance of a row's, whose one {…} stands for
+// fits reports whether a text is an instance of a row's, whose one {…} stands for
 // anything.
 func fits(row, text string) bool {
 	before, rest, open := strings.Cut(row, "{")

@@ -36,7 +36,7 @@ func (c *choice[T]) text(name string, field affiliate.Opt[string], fits func(ite
 	}
 }
 
-// id selects by an id. The zero one is nobody's.
+// id selects by an id. The zero id selects nothing.
 func (c *choice[T]) id(name string, field affiliate.Opt[uuid.UUID], have func(*T) uuid.UUID) {
 	if field.IsZero() {
 		return
@@ -61,7 +61,7 @@ func chosen[T any](ctx context.Context, c *Client, path string, what choice[T], 
 	return out, err
 }
 
-// sameEmail tells whether a caller means an email that was answered.
+// sameEmail reports whether a caller means an email that was answered.
 func sameEmail(answered, sent string) bool {
 	return answered != "" && foldASCII(strings.TrimSpace(sent)) == foldASCII(answered)
 }

@@ -94,7 +94,7 @@ func (rq *request) check() *affiliate.Error {
 	return rq.barred
 }
 
-// carries tells whether a body says what the input does: encoding/json puts
+// carries reports whether a body says what the input does: encoding/json puts
 // U+FFFD in the place of bytes that are not UTF-8, and what were two ids is one.
 // Go 1.26 writes it as an escape, Go 1.27 as the character.
 func carries(body []byte, in any) bool {
@@ -105,7 +105,7 @@ func carries(body []byte, in any) bool {
 	return !replaced || validTexts(reflect.ValueOf(in))
 }
 
-// validTexts tells whether every text of an input is UTF-8.
+// validTexts reports whether every text of an input is UTF-8.
 func validTexts(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:

@@ -79,7 +79,7 @@ func faultOf(err error) fault {
 	return lost
 }
 
-// isTLS tells whether a connection failed for a reason that stays: certificate,
+// isTLS reports whether a connection failed for a reason that stays: certificate,
 // protocol, or no TLS on the other side.
 func isTLS(err error) bool {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)

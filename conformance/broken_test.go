@@ -314,12 +314,12 @@ func (r *recorder) Fatalf(f string, a ...any) {
 	runtime.Goexit()
 }
 
-// races tells whether the flaw is of a store that runs Updates side by side.
+// races reports whether the flaw is of a store that runs Updates side by side.
 func (f flaw) races() bool {
 	return slices.Contains([]flaw{losesUpdates, skewsWrites, skewsKeys, skewsNumbers}, f)
 }
 
-// recovers tells whether the flaw needs the panic of a closure.
+// recovers reports whether the flaw needs the panic of a closure.
 func (f flaw) recovers() bool { return f == swallowsPanic || f == leavesLockOnGoexit }
 
 // mangle is the record as the store keeps it.

@@ -87,7 +87,7 @@ func (t table) sparse(n int) record {
 	return rec
 }
 
-// complete tells whether the record has an id and no empty key.
+// complete reports whether the record has an id and no empty key.
 func complete(rec record) bool {
 	for _, key := range keysOf(rec) {
 		if key.ID == uuid.Nil && key.Text == "" {

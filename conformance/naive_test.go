@@ -267,7 +267,7 @@ func (tx *naiveTx) flaw() flaw { return tx.store.flaw }
 
 func (tx *naiveTx) end() { tx.done = true }
 
-// live tells whether the transaction may be read.
+// live reports whether the transaction may be read.
 func (tx *naiveTx) live() error {
 	if tx.done && tx.flaw() != worksAfterEnd {
 		return affiliate.ErrTxDone
@@ -281,7 +281,7 @@ func (tx *naiveTx) live() error {
 	return nil
 }
 
-// writable tells whether the transaction may be written.
+// writable reports whether the transaction may be written.
 func (tx *naiveTx) writable() error {
 	if err := tx.live(); err != nil {
 		return err

@@ -114,7 +114,7 @@ func (r Report) Count(o Outcome) int {
 	return n
 }
 
-// OK tells whether every case passed, those aside that are known to fail.
+// OK reports whether every case passed, those aside that are known to fail.
 func (r Report) OK() bool { return r.Count(Failed) == 0 && r.Count(Unexpected) == 0 }
 
 func (r Report) counts() string {

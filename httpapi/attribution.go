@@ -137,7 +137,7 @@ func landing(r *http.Request) string {
 	return u.String()
 }
 
-// overTLS tells whether the visitor's browser used TLS. Who makes the header up
+// overTLS reports whether the visitor's browser used TLS. Who makes the header up
 // fools nobody else.
 func overTLS(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")

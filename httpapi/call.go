@@ -145,7 +145,7 @@ func (c *call) readBytes() (empty bool, err error) {
 	return c.body.Len() == 0, nil
 }
 
-// isJSON tells whether the headers declare a plain JSON body.
+// isJSON reports whether the headers declare a plain JSON body.
 func isJSON(h http.Header) bool {
 	for _, encoding := range h["Content-Encoding"] {
 		if encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -215,7 +215,7 @@ func (c *call) fail(err error) {
 	c.refuse(refused)
 }
 
-// left tells whether an operation ended because its caller went away, which is
+// left reports whether an operation ended because its caller went away, which is
 // nobody's error.
 func (c *call) left(err error) bool {
 	return errors.Is(err, context.Canceled) && c.r.Context().Err() != nil

@@ -18,7 +18,7 @@ type names struct {
 	many *nameTable // nil: there are few
 }
 
-// add adds a name that starts at a place in the text, and tells whether it is
+// add adds a name that starts at a place in the text, and reports whether it is
 // new.
 func (s *names) add(g *gate, at int, name []byte) bool {
 	if s.many != nil {

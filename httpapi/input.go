@@ -101,7 +101,7 @@ func (in *input) find(name string, k kind) (value json.RawMessage, isNull bool) 
 	return nil, in.update
 }
 
-// has tells whether a field is there and not null.
+// has reports whether a field is there and not null.
 func (in *input) has(name string) bool {
 	value := in.value(name)
 	return value != nil && value[0] != 'n'
@@ -136,7 +136,7 @@ func (in *input) fault(f affiliate.Fault) {
 	}
 }
 
-// faulty tells whether the first fault is in the field that was asked for last.
+// faulty reports whether the first fault is in the field that was asked for last.
 func (in *input) faulty() bool { return in.bad != nil && in.badAt == len(in.fields)-1 }
 
 // targeted ends the fields that name the target.
@@ -159,7 +159,7 @@ func (in *input) refusal() (*affiliate.Error, int) {
 	return in.bad, in.badAt
 }
 
-// outranks tells whether an error of the engine comes before the refusal at a
+// outranks reports whether an error of the engine comes before the refusal at a
 // place.
 func (in *input) outranks(e *affiliate.Error, place int) bool {
 	at := in.place(e.Field)

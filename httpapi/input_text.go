@@ -57,8 +57,9 @@ func (in *input) readText(value json.RawMessage) string {
 	return unquote(value)
 }
 
-// sent reads a text of which the engine takes an empty one for none. When an
-// empty one was sent, it gets what it says the same of as of an empty one.
+// sent reads a text that the engine takes as not given when it is empty. An
+// empty text that a caller did send is replaced by a value that the engine
+// refuses with the error that an empty text deserves.
 func (in *input) sent(name, empty string) string {
 	o := in.optText(name)
 	if s, there := o.Get(); there && s == "" {

@@ -132,7 +132,7 @@ func (d *drafter) object(name string, s shape) schema {
 	return out
 }
 
-// hasTwoShapes tells whether the fields with omitzero depend on where the
+// hasTwoShapes reports whether the fields with omitzero depend on where the
 // object stands, and not on its values.
 func (d *drafter) hasTwoShapes(t reflect.Type) bool {
 	return slices.ContainsFunc(schemaNames(), func(e entry[shape]) bool { return e.value == shape{t, true} })

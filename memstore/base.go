@@ -130,7 +130,7 @@ func (b *base) rekey(slot uint32, was, keys []affiliate.Key) {
 	}
 }
 
-// taken tells whether an id is. An id after all others, which is what most new
+// taken reports whether an id is. An id after all others, which is what most new
 // ones are, is not looked up.
 func (b *base) taken(id *uuid.UUID) bool {
 	if b.order.after(&b.ids, id) {

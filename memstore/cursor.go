@@ -131,7 +131,7 @@ func (c *cursor) take(slot uint32) bool {
 	return c.looks == 1 || !c.passes(&c.stop, &c.last)
 }
 
-// passes tells whether the walk comes to y after x.
+// passes reports whether the walk comes to y after x.
 func (c *cursor) passes(x, y *uuid.UUID) bool {
 	if c.q.Desc {
 		return before(y, x)

@@ -172,7 +172,7 @@ func (l *lock) join(writer bool) *waiter {
 	return w
 }
 
-// look tells whether a waiter that was woken has the lock now. One that was
+// look reports whether a waiter that was woken has the lock now. One that was
 // passed for too long is next.
 func (l *lock) look(w *waiter) bool {
 	l.mu.Lock()
@@ -228,7 +228,7 @@ func (l *lock) leave(w *waiter) {
 	}
 }
 
-// keep puts a waiter by for the next one who waits.
+// keep puts a waiter aside for reuse.
 func (l *lock) keep(w *waiter) {
 	if len(l.spare) < maxWaiters {
 		l.spare = append(l.spare, w)

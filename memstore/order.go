@@ -45,7 +45,7 @@ func (o *order) end(highest bool) uint32 {
 	return run[len(run)-1]
 }
 
-// after tells whether id comes after all of the order.
+// after reports whether id comes after all of the order.
 func (o *order) after(of *ids, id *uuid.UUID) bool {
 	return len(o.runs) == 0 || before(of.at(o.end(true)), id)
 }

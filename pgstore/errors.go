@@ -66,7 +66,7 @@ func ended(ctx context.Context, op string) error {
 	return fmt.Errorf("pgstore: %s: %w", op, ctx.Err())
 }
 
-// retryable tells whether running the transaction again may help: it lost
+// retryable reports whether running the transaction again may help: it lost
 // against another one, and nothing of it is left.
 func retryable(err error) bool {
 	if f, ok := errors.AsType[*failure](err); !ok || f.unknown {
@@ -76,13 +76,13 @@ func retryable(err error) bool {
 	return ok && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// clashed tells whether a row that was thought to be new was not.
+// clashed reports whether a row that was thought to be new was not.
 func clashed(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "23505"
 }
 
-// fatal tells whether the server ended the session with the error.
+// fatal reports whether the server ended the session with the error.
 func fatal(pg *pgconn.PgError) bool {
 	s := pg.SeverityUnlocalized
 	if s == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// CommitUnknown tells whether an error of a transaction's last batch leaves open
+// CommitUnknown reports whether an error of a transaction's last batch leaves open
 // what became of it.
 func CommitUnknown(err error, atCommit, broken bool) bool {
 	return errors.Is(commitFailure(err, atCommit, broken), ErrOutcomeUnknown)

@@ -13,7 +13,7 @@ type firstRead struct {
 	row  [][]byte
 }
 
-// begins notes where a View reads first, and tells whether to read one record
+// begins notes where a View reads first, and reports whether to read one record
 // there and nothing ahead.
 func (t *txn) begins(sql *tableSQL) bool {
 	if t.kind != viewing || !t.single || t.opened || t.first != nil {

@@ -87,7 +87,7 @@ func (tab *table[T]) flush(b *flushBatch) error {
 	return tab.queueRows(b, tab.sql.insert, tab.sql.inserts, fresh)
 }
 
-// sameKeys tells whether the keys of a row are the ones that the database has.
+// sameKeys reports whether the keys of a row are the ones that the database has.
 func (tab *table[T]) sameKeys(r *row[T]) bool {
 	return slices.Equal(r.rec.AppendKeys(tab.t.room[0][:0]), r.base.rec.AppendKeys(tab.t.room[1][:0]))
 }

@@ -226,7 +226,7 @@ func (g *group) runAll(t *txn, batch []*member) (ran []*member, broke *member) {
 	return ran, nil
 }
 
-// run runs a member's closure in its goroutine, and tells whether it returned.
+// run runs a member's closure in its goroutine, and reports whether it returned.
 func (g *group) run(t *txn, m *member) bool {
 	if m == g.leader {
 		m.err = t.run(m.fn)

@@ -15,7 +15,7 @@ type unit struct {
 	done bool
 }
 
-// readable tells whether the closure still runs.
+// readable reports whether the closure still runs.
 func (u *unit) readable() error {
 	if u.done {
 		return affiliate.ErrTxDone
@@ -23,7 +23,7 @@ func (u *unit) readable() error {
 	return u.t.err
 }
 
-// writable tells whether the closure may write.
+// writable reports whether the closure may write.
 func (u *unit) writable() error {
 	if u.done {
 		return affiliate.ErrTxDone

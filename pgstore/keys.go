@@ -27,7 +27,7 @@ func (tab *table[T]) admit(keys []affiliate.Key) error {
 	return nil
 }
 
-// storable tells whether a text can be a key.
+// storable reports whether a text can be a key.
 func storable(key affiliate.Key) bool {
 	if key.Index.IsID() {
 		return true

@@ -38,7 +38,7 @@ func (t *txn) needOpening() error {
 	return t.open()
 }
 
-// above tells whether a value is above all that the table has had.
+// above reports whether a value is above all that the table has had.
 func (tab *table[T]) above(ix affiliate.Index, id uuid.UUID) bool {
 	t := tab.t
 	return t.known && !t.careful && bytes.Compare(id[:], t.marks.at(tab.sql.markAt[ix])) > 0

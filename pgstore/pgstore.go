@@ -87,7 +87,7 @@ func (c *Config) complete() error {
 
 const defaultSchema = "tributary"
 
-// plainName tells whether a name needs no quotes anywhere. It is the one thing
+// plainName reports whether a name needs no quotes anywhere. It is the one thing
 // of a Config that becomes part of a statement.
 func plainName(name string) bool {
 	for i := range len(name) {

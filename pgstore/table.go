@@ -33,7 +33,7 @@ type row[T any] struct {
 	rec  T
 }
 
-// written tells whether the database has to be told.
+// written reports whether the database has to be told.
 func (r *row[T]) written() bool { return r.base != r && (r.base != nil || r.live) }
 
 // A change is what a write replaced.

@@ -92,7 +92,7 @@ func (t *txn) fail(op string, err error) error {
 	return t.err
 }
 
-// ready tells whether a statement may be sent, and takes a connection for the
+// ready reports whether a statement may be sent, and takes a connection for the
 // first one.
 func (t *txn) ready(op string) error {
 	if t.err != nil {

@@ -53,7 +53,7 @@ func (c *check) write(body []byte) {
 	}
 }
 
-// end tells whether one of the signatures was made with one of the secrets.
+// end reports whether one of the signatures was made with one of the secrets.
 func (c *check) end() (Proof, error) {
 	defer c.drop()
 	for i := range c.ring.macs {
@@ -71,7 +71,7 @@ func (c *check) drop() {
 	}
 }
 
-// signedWith tells whether one of the entries is the signature. How long it
+// signedWith reports whether one of the entries is the signature. How long it
 // takes tells nothing of the right one.
 func (e *envelope) signedWith(want []byte) bool {
 	found := 0
@@ -81,7 +81,7 @@ func (e *envelope) signedWith(want []byte) bool {
 	return found == 1
 }
 
-// mayHold tells whether one of the entries has the form of a signature: where
+// mayHold reports whether one of the entries has the form of a signature: where
 // none has, the body need not be read.
 func (e *envelope) mayHold() bool {
 	for entry := range e.entries {
@@ -108,7 +108,7 @@ func (e *envelope) entries(yield func(string) bool) {
 	}
 }
 
-// wellFormed tells whether an entry is of this scheme and as long as its
+// wellFormed reports whether an entry is of this scheme and as long as its
 // signatures are, in their alphabet.
 func wellFormed(entry string) bool {
 	text, v1 := strings.CutPrefix(entry, scheme)

@@ -78,7 +78,7 @@ func (d *memoryDedup) Do(ctx context.Context, id string, f func(context.Context)
 	return true, err
 }
 
-// claim tells whether the caller is to run the id.
+// claim reports whether the caller is to run the id.
 func (d *memoryDedup) claim(id string) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -259,7 +259,7 @@ func (r *Receiver) dedupID(id string) string {
 	return r.DedupPrefix + ":" + id
 }
 
-// plainJSON tells whether the headers announce JSON as it is, in UTF-8.
+// plainJSON reports whether the headers announce JSON as it is, in UTF-8.
 func plainJSON(h http.Header) bool {
 	if strings.Join(h["Content-Encoding"], "") != "" || len(h["Content-Type"]) != 1 {
 		return false

@@ -156,7 +156,7 @@ func read(a *affiliate.Attempt, res *http.Response, remote netip.Addr, at time.T
 	a.RetryAfter = waitAsked(res.Header, at)
 }
 
-// mayShow tells whether an answer from an address may be kept: it must come
+// mayShow reports whether an answer from an address may be kept: it must come
 // from the public internet, not from a network that was opened.
 func mayShow(remote netip.Addr) bool {
 	return affiliate.AddressPolicy{}.Allows(remote)

@@ -103,7 +103,7 @@ func checkMessage(id string, at time.Time) error {
 	return nil
 }
 
-// validID tells whether s has the form of an id. A dot in it would let the
+// validID reports whether s has the form of an id. A dot in it would let the
 // boundary to the timestamp shift under one signature.
 func validID(s string) bool {
 	if len(s) == 0 || len(s) > maxID {

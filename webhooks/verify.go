@@ -13,7 +13,7 @@ const (
 	maxSignatures    = 1024 // bytes of all signature headers together
 )
 
-// A Verifier tells whether a request comes from somebody who has a secret, and
+// A Verifier reports whether a request comes from somebody who has a secret, and
 // comes now. Secrets is all it needs; a Verifier without any verifies nothing.
 //
 // It is safe for concurrent use, and is made once: it keeps what it computed

@@ -20,7 +20,7 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// refused tells whether an error is a refusal of a request.
+// refused reports whether an error is a refusal of a request.
 func refused(err error) bool {
 	return errors.Is(err, webhooks.ErrHeader) || errors.Is(err, webhooks.ErrTimestamp) || errors.Is(err, webhooks.ErrSignature)
 }

@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return 0
 }
 
-// play runs a file and prints the report. It tells whether the books hold.
+// play runs a file and prints the report. It reports whether the books hold.
 func play(ctx context.Context, path string, stdin io.Reader, stdout io.Writer, step func(rows int)) (holds bool, err error) {
 	src, name, err := open(path, stdin)
 	if err != nil {

@@ -82,7 +82,7 @@ func (p *page) caller(r *http.Request) caller {
 	return caller{base: local(p.addr)}
 }
 
-// isLoopback tells whether a host, with or without a port, is this machine.
+// isLoopback reports whether a host, with or without a port, is this machine.
 func isLoopback(host string) bool {
 	if bare, _, err := net.SplitHostPort(host); err == nil {
 		host = bare
@@ -91,7 +91,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// forwarded tells whether a proxy says that it passes a request on.
+// forwarded reports whether a proxy says that it passes a request on.
 func forwarded(h http.Header) bool {
 	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"} {
 		if h.Get(name) != "" {

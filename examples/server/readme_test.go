@@ -48,7 +48,7 @@ func TestReadme(t *testing.T) {
 	s.follow(s.page(""), variables)
 }
 
-// shows tells whether a text is another one with parts left out at each ….
+// shows reports whether a text is another one with parts left out at each ….
 func shows(short, text string) bool {
 	parts := strings.Split(short, "…")
 	for i, part := range parts {

@@ -109,7 +109,7 @@ func Find(path, installed string) (string, error) {
 	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
 }
 
-// complete tells whether a folder has both programs.
+// complete reports whether a folder has both programs.
 func complete(dir string) bool {
 	for _, name := range []string{"initdb", "postgres"} {
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -120,7 +120,7 @@ func complete(dir string) bool {
 	return true
 }
 
-// Missing tells whether a test is skipped for want of a server. In CI, where
+// Missing reports whether a test is skipped for want of a server. In CI, where
 // nobody reads skips, it fails instead; ci is what the variable CI says.
 func Missing(err error, ci string) bool { return errors.Is(err, ErrNoServer) && ci != "true" }
 
@@ -231,7 +231,7 @@ func (c *Cluster) awaitChildren() error {
 	return errors.New("children of the killed server do not end")
 }
 
-// children tells whether a process works in the data folder.
+// children reports whether a process works in the data folder.
 func (c *Cluster) children() bool {
 	dirs, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range dirs {
