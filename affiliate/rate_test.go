@@ -283,3 +283,24 @@ func TestAmountIsNoPercentage(t *testing.T) {
 	equal(t, sum("20"), sale.CommissionEarned)
 	must(0, later.Verify(t.Context()))
 }
+
+// A host that changes its program's commission type does not change what was
+// agreed on, and is not kept from changing anything else.
+func TestRatesOutliveTheProgramsType(t *testing.T) {
+	ctx := t.Context()
+	s := newRateShop(t, flatTerms("5"))
+	s.own("250")
+	tier := must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t", Rate: percent("25")})) // of 100 as well as a percentage
+	must(s.SetAffiliateTier(ctx, tier.ID, s.ada.affiliate.ID, s.bob.ID))
+	cfg := s.Config()
+	cfg.Terms = percentTerms("20")
+	later := must(affiliate.New(s.store, cfg))
+	earns := func(p *affiliate.Program, customer affiliate.Referral) affiliate.Amount {
+		return must(p.RecordSale(ctx, affiliate.NewSale{Email: customer.Email, TotalEarned: sum("100")})).Sale.Or(affiliate.Sale{}).CommissionEarned
+	}
+	must(later.UpdateAffiliate(ctx, affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{LastName: textOf("L")}))
+	must(later.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: textOf("u")}))
+	equal(t, []affiliate.Amount{sum("20"), sum("20")}, []affiliate.Amount{earns(later, s.tomas), earns(later, s.bea)})
+	equal(t, []affiliate.Amount{sum("250"), sum("25")}, []affiliate.Amount{earns(s.Program, s.tomas), earns(s.Program, s.bea)})
+	must(0, later.Verify(ctx))
+}

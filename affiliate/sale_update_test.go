@@ -103,3 +103,37 @@ func TestUpdateSaleBothIDs(t *testing.T) {
 		return errOf(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{ExternalID: textOf("new"), ExternalInvoiceID: textOf("inv")}))
 	})
 }
+
+// What a host deducts from the base is a part of it too: after a change of that
+// the commission is another at the same rate.
+func TestRecalculateAfterADeduction(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	sale := s.sell(affiliate.NewSale{Email: s.tomas.Email, Tax: sum("10")})
+	cfg := s.Config()
+	cfg.CommissionOnTax = true
+	later := must(affiliate.New(s.store, cfg))
+	equal(t, 1, must(later.RecalculateSales(ctx, affiliate.SaleFilter{})))
+	equal(t, []affiliate.Amount{sum("18"), sum("20")}, []affiliate.Amount{sale.CommissionEarned, must(s.Sale(ctx, sale.ID)).CommissionEarned})
+	equal(t, 0, must(later.RecalculateSales(ctx, affiliate.SaleFilter{})))
+	s.verify()
+}
+
+// A review that says what is so already changes nothing, whenever it comes, also
+// of a commission in a payout.
+func TestReviewCommissionsAgain(t *testing.T) {
+	s := newSaleShop(t)
+	sale := s.toTomas("100")
+	again := func(status affiliate.ApprovalStatus) {
+		s.pass(time.Hour)
+		before := s.dump()
+		s.fires(func() error { return errOf(s.ReviewCommissions(s.t.Context(), status, sale.ID)) })
+		equal(t, before, s.dump())
+	}
+	must(s.ReviewCommissions(t.Context(), affiliate.ApprovalDeclined, sale.ID))
+	again(affiliate.ApprovalDeclined)
+	must(s.ReviewCommissions(t.Context(), affiliate.ApprovalAccepted, sale.ID))
+	again(affiliate.ApprovalAccepted)
+	s.payout()
+	again(affiliate.ApprovalAccepted)
+}

@@ -105,7 +105,9 @@ func TestVerifySaysSales(t *testing.T) {
 		{"deleted fired, yet active", sale(5, func(r *affiliate.SaleRecord) { r.DeletedFired = true }), "I41: status ACTIVE"},
 		{"commission above its base", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("100.01") }), "I40: above its base of at most 100"},
 		{"commission above what is kept", sale(3, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("70.01") }), "I40: above its base of at most 70"},
-		{"negative commission", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("-1") }), "I40: earns -1"},
+		{"negative commission by hand", sale(5, func(r *affiliate.SaleRecord) {
+			r.Commissions[0].Earned, r.ByHand = sum("-1"), affiliate.Set(affiliate.HandSet{Earned: sum("-1"), Kept: r.TotalEarned})
+		}), "I40: earns -1"},
 		{"commissions in two payouts", sale(1, func(r *affiliate.SaleRecord) {
 			more := r.Commissions[0]
 			more.Number, more.PayoutID = 900, uuid.UUID{1}
@@ -155,7 +157,7 @@ func TestVerifySaysEvents(t *testing.T) {
 		{"comes first", retyped(affiliate.CouponCreated, 1, affiliate.CouponUpdated), "I50: coupon.updated comes first"},
 		{"referral that was not imported", retyped(affiliate.ReferralCreated, 1, affiliate.ReferralUpdated), "I50: referral.updated comes first"},
 		{"created again", renumbered(affiliate.CouponCreated, 1, 2), "I50: coupon.created has revision 2"},
-		{"no revision", renumbered(affiliate.CouponCreated, 1, 0), "I50: revision 0"},
+		{"no revision", renumbered(affiliate.SaleUpdated, 2, 0), "I50: revision 0"},
 		{"more after deleted", follow(affiliate.SaleDeleted, 2, func(r *affiliate.EventRecord) { r.Type = affiliate.SaleUpdated }), "I50: more follows sale.deleted"},
 		{"another family", follow(affiliate.CouponCreated, 1, func(r *affiliate.EventRecord) { r.Type = affiliate.PromocodeUpdated }), "I47: promocode.updated follows coupon.created"},
 		{"place before the one it follows", func(_ *booksLedger, tx *affiliate.Tx) error {
@@ -224,6 +226,12 @@ func TestVerifyPasses(t *testing.T) {
 			if err := s.DeleteReferral(ctx, "i@example.net"); err != nil {
 				t.Error(err)
 			}
+		}},
+		"every limit of a code": {nil, func(s saleShop) {
+			coupon := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "flat", CouponType: affiliate.CouponFlat, AmountOff: amount("5"), Currency: affiliate.Set[affiliate.Currency]("USD"),
+				LimitToProducts: true, ProductIDs: []string{"p"}}))
+			must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LIMITED", LimitToCustomers: true, CustomerID: "c",
+				MinimumAmount: amount("1"), MaxRedemptions: affiliate.Set[int64](1)}))
 		}},
 		"a redemption that was restored": {nil, func(s saleShop) {
 			sale := s.sell(affiliate.NewSale{PromoCode: "ADA20"})
