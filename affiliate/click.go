@@ -30,11 +30,16 @@ type Click struct {
 
 // NewClick is the input of [Program.TrackClick]. Only the slug is required; the
 // other texts are cut at 2,048 bytes.
+//
+// Of the two URLs a click keeps the origin, the path and, of the query, the
+// slug's parameter, utm_* and [Config].KeepParams: a visitor's query may hold
+// anything, such as a token, and what is kept goes out with events. What is no
+// http or https URL is not kept; the click counts all the same.
 type NewClick struct {
 	Slug       string // in any letter case
 	DeviceID   string // the visitor
-	LandingURL string
-	Referrer   string
+	LandingURL string // the page that was visited
+	Referrer   string // the page with the link
 	UserAgent  string
 	Repeat     bool // a repeated visit: uniqueClick is false
 }
@@ -65,12 +70,13 @@ func (r *ClickRecord) lateFor(o *op) ClickID {
 //
 // Source: docs/rules.md 4.5; docs/contract.md 2.11, 5.1.
 func (p *Program) TrackClick(ctx context.Context, in NewClick) (Click, error) {
-	rq := request{name: "click.track", input: in, refused: first(
+	rq := request{name: "click.track", input: in}
+	rq.refused = first(
 		clickText("deviceId", &in.DeviceID),
-		clickText("fullLandingUrl", &in.LandingURL),
-		clickText("documentReferrer", &in.Referrer),
+		p.clickPage("fullLandingUrl", &in.LandingURL),
+		p.clickPage("documentReferrer", &in.Referrer),
 		clickText("userAgent", &in.UserAgent),
-	)}
+	)
 	o := p.op(ctx)
 	return write(o, rq, func() (Click, error) {
 		link, err := o.linkBySlug(in.Slug)
@@ -118,6 +124,16 @@ func clickText(field string, s *string) *Error {
 	if !validText(*s, false) {
 		return invalid(field, badCharacters)
 	}
+	return nil
+}
+
+// clickPage replaces the URL of a page by what a click keeps of it, and refuses
+// what is no text.
+func (p *Program) clickPage(field string, s *string) *Error {
+	if !validText(*s, false) {
+		return invalid(field, badCharacters)
+	}
+	*s = p.pageOf(*s)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,6 +25,7 @@ type Config struct {
 	Location     *time.Location // where a plain date ends; nil: UTC
 	Destinations []Destination  // where links lead to
 	Param        string         // query parameter of the slug; zero: ref
+	KeepParams   []string       // query parameters that a click keeps of its pages, besides Param and utm_*
 	CookieDays   int            // days of 24 hours in which a click attributes, 1–36,500; zero: 60
 	Terms        Terms          // commission of affiliates without a rate, tier or plan of their own; zero: 0 %
 
@@ -156,6 +158,10 @@ func (c *Config) complete() error {
 	if c.Param == "" {
 		c.Param = "ref"
 	}
+	if slices.Contains(c.KeepParams, "") {
+		return errors.New("affiliate: Config.KeepParams has an empty name")
+	}
+	c.KeepParams = slices.Clone(c.KeepParams)
 	if c.CookieDays == 0 {
 		c.CookieDays = 60
 	}

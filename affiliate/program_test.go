@@ -22,6 +22,7 @@ func TestNewRefuses(t *testing.T) {
 	for want, cfg := range map[string]affiliate.Config{
 		"Currency":     {Currency: "XYZ"},
 		"CookieDays":   {CookieDays: -1},
+		"KeepParams":   {KeepParams: []string{"campaign", ""}},
 		"RefundWindow": {RefundWindow: -1},
 		"Seal":         {Seal: pass},
 		"Terms":        {Terms: affiliate.Terms{Rate: affiliate.MustPercent("101")}},

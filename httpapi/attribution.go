@@ -40,6 +40,10 @@ const clickWait = 3 * time.Second
 // affiliate, as with a link. An answer that sets it must not be kept by a shared
 // cache.
 //
+// Of the URL of the page and of its referrer, which go out with events, a click
+// keeps what [affiliate.NewClick] says: of a query the slug, utm_* and
+// Config.KeepParams, and nothing else.
+//
 // Effects: those of [affiliate.Program.TrackClick].
 //
 // Concurrency: safe for concurrent use.
