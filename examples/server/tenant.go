@@ -81,6 +81,7 @@ func configOf(i int, set settings, page string) (affiliate.Config, error) {
 // newTenant starts a program on the clock of the settings.
 func newTenant(store affiliate.Store, cfg affiliate.Config, key string, set settings, logger *slog.Logger) (tenant, error) {
 	sender := &webhooks.Sender{Addresses: cfg.Addresses, Now: set.now, Logger: logger}
+	cfg.Logger = logger
 	cfg.Now, cfg.OnEvents, cfg.Send = set.now, sender.Wake, sender.Send
 	program, err := affiliate.New(store, cfg)
 	sender.Outbox = program

@@ -29,7 +29,7 @@ func serve(ctx context.Context, store affiliate.Store, set settings, listener ne
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	cfg := affiliate.Config{
 		ID: uuid.MustParse(programID), Name: "Shop", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
-		Destinations: []affiliate.Destination{{URL: "http://" + listener.Addr().String() + "/"}},
+		Destinations: []affiliate.Destination{{URL: "http://" + listener.Addr().String() + "/"}}, Logger: logger,
 	}
 	if set.private {
 		cfg.Addresses = affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: privateNetworks()}
@@ -51,13 +51,14 @@ func serve(ctx context.Context, store affiliate.Store, set settings, listener ne
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
 	delivering, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var deliveries sync.WaitGroup
-	deliveries.Go(func() {
+	var background sync.WaitGroup
+	background.Go(func() {
 		if err := sender.Run(delivering); err != nil {
 			logger.Error("deliver webhooks", "error", err)
 		}
 	})
-	defer deliveries.Wait()
+	background.Go(func() { prune(delivering, program, logger) })
+	defer background.Wait()
 	defer stop() // after the requests
 	return answer(ctx, newServer(handler, logger), listener)
 }
