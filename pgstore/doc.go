@@ -39,9 +39,10 @@
 // # When something breaks
 //
 // A connection that breaks before the commit has left nothing. One that breaks
-// while the answer to the commit is awaited is [ErrOutcomeUnknown]: the caller
-// asks again with the same Once key or external id. Nothing but 40001 and 40P01
-// is run again. Errors name the SQLSTATE and never repeat the server's text;
+// while the answer to the commit is awaited, or is silent for [Config.CommitWait]
+// after the caller's context has ended, is [ErrOutcomeUnknown]: the caller asks
+// again with the same Once key or external id. Nothing but 40001 and 40P01 is run
+// again. Errors name the SQLSTATE and never repeat the server's text;
 // errors.As finds the *pgconn.PgError.
 //
 // # Deliveries

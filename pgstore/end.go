@@ -10,8 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// How long the end of a transaction may take when its context does not count
-// any more.
+// How long the end of a transaction may take at most.
 const (
 	commitPatience   = 15 * time.Second
 	rollbackPatience = 5 * time.Second
@@ -35,9 +34,17 @@ func (t *txn) verdict(err error) error {
 	return t.err
 }
 
+// outlast is the context in which a transaction ends. It outlasts the caller's
+// for a while: a commit that is broken off is one whose outcome nobody knows, and
+// a connection on which a rollback is broken off is lost.
+func (t *txn) outlast(most time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), most)
+	stop := context.AfterFunc(t.ctx, func() { time.AfterFunc(t.s.cfg.CommitWait, cancel) })
+	return ctx, func() { stop(); cancel() }
+}
+
 // commit sends what was written, and the commit behind it, in one round trip.
-// The caller's context has been asked just before; from here on it does not
-// count, because a commit that is broken off is one whose outcome nobody knows.
+// The caller's context has been asked just before.
 func (t *txn) commit() error {
 	if !t.opened {
 		t.release()
@@ -78,7 +85,7 @@ func (t *txn) flush() (*pgx.Batch, error) {
 
 // send sends a batch whose last statement is the commit.
 func (t *txn) send(b *pgx.Batch) *failure {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), commitPatience)
+	ctx, cancel := t.outlast(commitPatience)
 	defer cancel()
 	n := b.Len()
 	results := t.db.SendBatch(ctx, b)
@@ -119,7 +126,7 @@ func (t *txn) end(sql string) {
 	if t.conn.Conn().IsClosed() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), rollbackPatience)
+	ctx, cancel := t.outlast(rollbackPatience)
 	defer cancel()
 	if _, err := t.conn.Exec(ctx, sql); err != nil {
 		if t.err == nil && sql == "COMMIT" {

@@ -9,11 +9,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrOutcomeUnknown is the error of an Update whose connection broke after the
-// commit was sent and before the server answered: it took place or it did not.
-// The caller reads the answer from its own Once key or external id, and never
-// repeats blindly.
-var ErrOutcomeUnknown = errors.New("pgstore: the connection broke during the commit: its outcome is unknown")
+// ErrOutcomeUnknown is the error of an Update whose commit was sent and not
+// answered, because the connection broke or [Config.CommitWait] was over: it took
+// place or it did not. The caller reads the answer from its own Once key or
+// external id, and never repeats blindly.
+var ErrOutcomeUnknown = errors.New("pgstore: the commit was not answered: its outcome is unknown")
 
 // A failure is an error of the database. Its text names the SQLSTATE and
 // nothing else of what the server said: messages of PostgreSQL quote values.

@@ -1,14 +1,11 @@
 package pgstore
 
 import (
-	"context"
 	"errors"
 	"slices"
-	"sync"
+	"time"
 
 	"github.com/google/uuid"
-
-	"github.com/tributary-go/tributary/affiliate"
 )
 
 // Writers of one program queue in the process before they take a connection:
@@ -18,88 +15,10 @@ import (
 // another, each in its own goroutine, and tells everybody the result after the
 // commit. Then the next one leads. With a group of one the same code serves.
 
-// turns are the queues of the programs that are being written to.
-type turns struct {
-	mu    sync.Mutex
-	lines map[uuid.UUID][]*member
-}
-
-// A member is one Update that waits for its turn.
-type member struct {
-	ctx      context.Context
-	fn       func(tx *affiliate.Tx) error
-	inbox    chan message // from the leader; one at a time
-	attempts int          // lost against other transactions
-	careful  bool         // the marks were too low
-	err      error        // of the last run of fn, later of the Update
-}
-
-// A message tells a member what to do: lead, run its closure, or return.
-type message struct {
-	lead bool
-	run  *txn
-	back chan<- bool // whether the closure returned
-	err  error
-}
-
-// join queues a member. It is true when there was nobody: the member leads.
-func (ts *turns) join(program uuid.UUID, m *member) bool {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	line, busy := ts.lines[program]
-	if !busy {
-		if ts.lines == nil {
-			ts.lines = make(map[uuid.UUID][]*member)
-		}
-		ts.lines[program] = nil
-		return true
-	}
-	ts.lines[program] = append(line, m)
-	return false
-}
-
-// leave takes a member out of the queue, unless a leader has taken it.
-func (ts *turns) leave(program uuid.UUID, m *member) bool {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	line := ts.lines[program]
-	i := slices.Index(line, m)
-	if i < 0 {
-		return false
-	}
-	ts.lines[program] = slices.Delete(line, i, i+1)
-	return true
-}
-
-// take gives the leader the first n that wait.
-func (ts *turns) take(program uuid.UUID, n int) []*member {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	line := ts.lines[program]
-	n = min(n, len(line))
-	taken := slices.Clone(line[:n])
-	ts.lines[program] = slices.Delete(line, 0, n)
-	return taken
-}
-
-// pass puts those back that a leader could not serve, and makes the first in
-// line the leader.
-func (ts *turns) pass(program uuid.UUID, back []*member) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	line := append(back, ts.lines[program]...)
-	if len(line) == 0 {
-		delete(ts.lines, program)
-		return
-	}
-	next := line[0]
-	ts.lines[program] = line[1:]
-	next.inbox <- message{lead: true}
-}
-
-// follow waits for what a leader says.
+// follow waits for what a leader says, as long as its context lasts.
 func (s *Store) follow(program uuid.UUID, m *member) error {
-	gone := m.ctx.Done()
+	var late <-chan time.Time
+	gone, written := m.ctx.Done(), false
 	for {
 		select {
 		case msg := <-m.inbox:
@@ -109,23 +28,36 @@ func (s *Store) follow(program uuid.UUID, m *member) error {
 			case msg.run == nil:
 				return msg.err
 			}
-			m.runFor(msg)
+			written = s.runFor(m, msg) == nil
+			gone = m.ctx.Done()
 		case <-gone:
-			if s.turns.leave(program, m) {
+			left, was := s.turns.leave(program, m, true)
+			if left {
 				return ended(m.ctx, "update")
 			}
-			gone = nil // a leader has it, and answers
+			if gone = nil; was == committing {
+				late = time.After(s.cfg.CommitWait)
+			}
+		case <-late:
+			if left, was := s.turns.leave(program, m, false); left {
+				return &failure{op: "commit", err: m.ctx.Err(), unknown: was == committing && written}
+			}
+			gone, late = m.ctx.Done(), nil
 		}
 	}
 }
 
 // runFor runs the closure in a leader's transaction. A closure that panics or
 // ends its goroutine never comes back to the leader.
-func (m *member) runFor(msg message) {
+func (s *Store) runFor(m *member, msg message) error {
 	returned := false
-	defer func() { msg.back <- returned }()
-	m.err = msg.run.run(m.fn)
-	returned = true
+	defer func() {
+		s.turns.turn(m, taken)
+		msg.back <- returned
+	}()
+	err := msg.run.run(m.fn)
+	m.err, returned = err, true
+	return err
 }
 
 // A group is the members that one leader serves.
@@ -180,6 +112,7 @@ func (g *group) attempt(batch []*member) {
 	defer t.rollback() // also when the leader's own closure panics
 
 	ran, broke := g.runAll(t, batch)
+	t.ctx = g.leader.ctx
 	if broke != nil {
 		t.rollback() // before anybody waits
 		g.broken(t, broke, len(batch) > 1)
@@ -201,7 +134,7 @@ func (g *group) attempt(batch []*member) {
 // database failed; one that did not return from there is nobody's to run again.
 func (g *group) runAll(t *txn, batch []*member) (ran []*member, broke *member) {
 	for _, m := range batch {
-		if m.ctx.Err() != nil {
+		if m.ctx.Err() != nil || !g.s.turns.turn(m, running) {
 			g.answer(m, ended(m.ctx, "update"))
 			continue
 		}
@@ -237,15 +170,26 @@ func (g *group) run(t *txn, m *member) bool {
 	return <-back
 }
 
-// dropLate answers those whose context ended after their closure had run.
+// dropLate answers those whose context ended after their closure had run. The
+// others stay until the commit is answered.
 func (g *group) dropLate(ran []*member) (any bool) {
 	for _, m := range ran {
-		if m.err == nil && m.ctx.Err() != nil {
+		if m.err == nil && m.ctx.Err() != nil || !g.s.turns.turn(m, committing) {
 			g.answer(m, ended(m.ctx, "update"))
 			any = true
 		}
 	}
+	if any {
+		g.takeBack(ran)
+	}
 	return any
+}
+
+// takeBack lets members leave again: no commit is under way.
+func (g *group) takeBack(ran []*member) {
+	for _, m := range ran {
+		g.s.turns.turn(m, taken)
+	}
 }
 
 // broken deals with a database that failed during a member's closure.
@@ -262,11 +206,14 @@ func (g *group) broken(t *txn, m *member, together bool) {
 
 // notCommitted deals with a commit that failed.
 func (g *group) notCommitted(err error, ran []*member) {
-	switch {
-	case errors.Is(err, ErrOutcomeUnknown):
+	if errors.Is(err, ErrOutcomeUnknown) {
 		for _, m := range ran {
 			g.answer(m, err)
 		}
+		return
+	}
+	g.takeBack(ran)
+	switch {
 	case len(ran) > 1:
 		g.alone = true
 	case clashed(err) && !ran[0].careful:

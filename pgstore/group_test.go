@@ -43,6 +43,12 @@ func (g *gate) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) 
 // are in the queue, and they form the next group.
 func together(t *testing.T, s *pgstore.Store, program uuid.UUID, contexts map[int]context.Context, fns []func(tx *affiliate.Tx) error) []error {
 	t.Helper()
+	return togetherThen(t, s, program, contexts, fns, func(int) {})
+}
+
+// togetherThen is together, and tells of each that returns.
+func togetherThen(t *testing.T, s *pgstore.Store, program uuid.UUID, contexts map[int]context.Context, fns []func(tx *affiliate.Tx) error, returned func(i int)) []error {
+	t.Helper()
 	var wg sync.WaitGroup
 	inside, release := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -72,6 +78,7 @@ func together(t *testing.T, s *pgstore.Store, program uuid.UUID, contexts map[in
 			}()
 			errs[i] = errGoexit
 			errs[i] = s.Update(ctx, program, fn)
+			returned(i)
 		})
 		for s.Waiting(program) == before {
 			runtime.Gosched()

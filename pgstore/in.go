@@ -114,7 +114,7 @@ func (t *txn) rollbackHost() {
 		return
 	}
 	t.opened = false
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), rollbackPatience)
+	ctx, cancel := t.outlast(rollbackPatience)
 	defer cancel()
 	// The simple protocol: in a transaction that the server has given up, no
 	// statement can be prepared but the first.

@@ -237,7 +237,7 @@ func TestConfig(t *testing.T) {
 	pool := newPool(t, "postgres://nowhere.example/none")
 	for _, cfg := range []pgstore.Config{
 		{Schema: "Upper"}, {Schema: "1st"}, {Schema: "a b"}, {Schema: `a"b`}, {Schema: "a;b"}, {Schema: strings.Repeat("x", 64)},
-		{Mode: 2}, {Retries: -1}, {Group: -1},
+		{Mode: 2}, {Retries: -1}, {Group: -1}, {CommitWait: -1},
 	} {
 		if _, err := pgstore.New(pool, cfg); err == nil {
 			t.Errorf("New(%+v): no error", cfg)

@@ -37,10 +37,15 @@ type Config struct {
 	Mode    Mode   // zero: Queue
 	Retries int    // of a transaction that lost against another one; zero: 10
 	Group   int    // closures of one program that commit together, at most; zero or 1: each by itself
+
+	// CommitWait is how long an Update waits for the answer to its commit when its
+	// context has ended: then it is ErrOutcomeUnknown. Zero: a second. Whatever the
+	// context, a commit is given up after 15 seconds.
+	CommitWait time.Duration
 }
 
 // A Store is an affiliate.Store on PostgreSQL. It is safe for concurrent use,
-// starts no goroutine and needs no closing: the pool is the host's.
+// keeps no goroutine and needs no closing: the pool is the host's.
 type Store struct {
 	pool    *pgxpool.Pool
 	cfg     Config
@@ -75,8 +80,11 @@ func (c *Config) complete() error {
 	if c.Mode > Serializable {
 		return fmt.Errorf("pgstore: Config.Mode: no mode %d", c.Mode)
 	}
-	if c.Retries < 0 || c.Group < 0 {
-		return errors.New("pgstore: Config.Retries and Group must not be negative")
+	if c.Retries < 0 || c.Group < 0 || c.CommitWait < 0 {
+		return errors.New("pgstore: Config.Retries, Group and CommitWait must not be negative")
+	}
+	if c.CommitWait == 0 {
+		c.CommitWait = time.Second
 	}
 	if c.Retries == 0 {
 		c.Retries = 10
@@ -159,8 +167,11 @@ func (t *txn) check() error {
 // Writers of one program wait in the process, without a connection, and then in
 // the database. fn may run several times, one run after another.
 //
-// Errors: those of fn; [ErrOutcomeUnknown] when the connection broke during the
-// commit; an error of the database, whose text holds nothing of what the server
+// The end of ctx ends every wait but the one for the answer to the commit, which
+// goes on for Config.CommitWait.
+//
+// Errors: those of fn; [ErrOutcomeUnknown] when the commit was sent and not
+// answered; an error of the database, whose text holds nothing of what the server
 // said. Only what lost against another transaction (40001, 40P01) is run again.
 func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	if ctx.Err() != nil {

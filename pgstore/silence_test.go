@@ -1,0 +1,202 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// A line is a network that falls silent when a test says so: nothing arrives,
+// and nobody is told.
+type line struct {
+	left    atomic.Int64 // writes until silence; 0: none
+	arrives bool         // what was written last
+	silent  func()       // is called when it begins
+	conns   sync.Map     // *silentConn -> nothing
+}
+
+// end closes what is silent, which the server takes for the end of the session.
+func (l *line) end() {
+	l.left.Store(0)
+	l.conns.Range(func(key, _ any) bool {
+		if c := key.(*silentConn); c.silent.Load() {
+			c.Conn.Close()
+		}
+		return true
+	})
+}
+
+// pool is a pool on the line.
+func (l *line) pool(t *testing.T) *pgxpool.Pool {
+	return newPool(t, databaseURL(t), func(c *pgxpool.Config) {
+		dial := c.ConnConfig.DialFunc
+		c.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dial(ctx, network, addr)
+			silent := &silentConn{Conn: conn, line: l}
+			l.conns.Store(silent, nil)
+			return silent, err
+		}
+	})
+}
+
+// A silentConn is one connection of a line.
+type silentConn struct {
+	net.Conn
+	line   *line
+	silent atomic.Bool
+}
+
+// Write sends, or pretends to.
+func (c *silentConn) Write(p []byte) (int, error) {
+	if c.silent.Load() {
+		return len(p), nil
+	}
+	if c.line.left.Load() == 0 || c.line.left.Add(-1) > 0 {
+		return c.Conn.Write(p)
+	}
+	c.silent.Store(true)
+	defer c.line.silent()
+	if c.line.arrives {
+		return c.Conn.Write(p)
+	}
+	return len(p), nil
+}
+
+// Read waits until its deadline once the line is silent.
+func (c *silentConn) Read(p []byte) (int, error) {
+	for {
+		n, err := c.Conn.Read(p)
+		if err != nil || !c.silent.Load() {
+			return n, err
+		}
+	}
+}
+
+// patience is what a test waits where the old waits were 5 and 15 seconds.
+const patience = 4 * time.Second
+
+// TestSilence: a network that falls silent behind anything that a sale sends
+// keeps no caller waiting whose context has ended. Behind the commit the outcome
+// is unknown, and the sale's own key settles it.
+func TestSilence(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable}} {
+		for _, arrives := range []bool{false, true} {
+			t.Run(fmt.Sprintf("mode %d, arrives %v", cfg.Mode, arrives), func(t *testing.T) {
+				cfg := cfg
+				s := newShop(t, pool, cfg)
+				l := &line{arrives: arrives}
+				cfg.Schema, cfg.CommitWait = "test_"+schemaID(), 20*time.Millisecond
+				program := s.plain.With(newStore(t, l.pool(t), cfg))
+				unknown := 0
+				for n := 1; ; n++ {
+					must(program.Coupons(t.Context(), affiliate.Page{Limit: 1})) // a connection is there
+					ctx, cancel := context.WithCancel(t.Context())
+					l.silent = cancel
+					l.left.Store(int64(n))
+					start := time.Now()
+					_, err := program.RecordSale(ctx, sale(n))
+					took := time.Since(start)
+					left := l.left.Load()
+					l.end()
+					cancel()
+					if took > patience {
+						t.Errorf("write %d: the caller gave up and waited %v", n, took)
+					}
+					if errors.Is(err, pgstore.ErrOutcomeUnknown) {
+						unknown++
+					} else if left == 0 && !errors.Is(err, context.Canceled) {
+						t.Errorf("write %d: error %v", n, err)
+					}
+					must(s.plain.RecordSale(t.Context(), sale(n))) // the same key
+					s.books(fmt.Sprint("write ", n), n)
+					if left > 0 {
+						break
+					}
+				}
+				if unknown == 0 {
+					t.Error("no outcome was unknown")
+				}
+			})
+		}
+	}
+}
+
+// TestSilentRefusal: a refusal is known before the transaction has ended.
+func TestSilentRefusal(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	for mode := range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		l := &line{silent: cancel}
+		s := newStore(t, l.pool(t), pgstore.Config{Schema: schema, Mode: pgstore.Mode(mode), CommitWait: 20 * time.Millisecond})
+		start := time.Now()
+		err := s.Update(ctx, uuid.UUID{7}, func(tx *affiliate.Tx) error {
+			_, err := tx.Totals.Get(uuid.UUID{1})
+			l.left.Store(1)
+			return errors.Join(errRefused, err)
+		})
+		took := time.Since(start)
+		l.end()
+		// A refusal of a Serializable Store is one only if its reads hold.
+		if took > patience || errors.Is(err, pgstore.ErrOutcomeUnknown) || mode == 0 && !errors.Is(err, errRefused) || err == nil {
+			t.Errorf("mode %d: %v, error %v", mode, took, err)
+		}
+	}
+}
+
+// TestSilentGroup: a member of a group whose context ends hears at once that it
+// is not in the commit, or soon that the outcome is unknown; the others, and who
+// leads, wait for as long as they like.
+func TestSilentGroup(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema, program := newSchema(t, pool), uuid.UUID{7}
+	l := &line{}
+	s := newStore(t, l.pool(t), pgstore.Config{Schema: schema, Group: 8, CommitWait: 20 * time.Millisecond})
+	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	if err := s.Update(t.Context(), program, insert); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{"running": context.Canceled, "committing": pgstore.ErrOutcomeUnknown} {
+		t.Run(name, func(t *testing.T) {
+			impatient, cancel := context.WithCancel(t.Context())
+			l.silent = cancel
+			patient, end := context.WithTimeout(t.Context(), patience)
+			silence := func(tx *affiliate.Tx) error {
+				l.left.Store(1)
+				if name == "committing" {
+					return nil
+				}
+				_, err := tx.Tiers.Get(uuid.UUID{0xba})
+				return err
+			}
+			errs := togetherThen(t, s, program, map[int]context.Context{0: patient, 1: impatient, 2: patient},
+				[]func(tx *affiliate.Tx) error{count(0), count(1), silence}, func(i int) {
+					if i == 1 && patient.Err() != nil {
+						t.Error("the impatient waited for the patient")
+					}
+					end()
+				})
+			if !errors.Is(errs[1], want) {
+				t.Errorf("the impatient: error %v, want %v", errs[1], want)
+			}
+			l.end()
+			for _, i := range []int{0, 2} {
+				if !errors.Is(errs[i], context.Canceled) {
+					t.Errorf("closure %d: error %v", i, errs[i])
+				}
+			}
+		})
+	}
+}

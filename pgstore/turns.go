@@ -1,0 +1,130 @@
+package pgstore
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// turns are the queues of the programs that are being written to.
+type turns struct {
+	mu    sync.Mutex
+	lines map[uuid.UUID][]*member
+}
+
+// A member is one Update that waits for its turn.
+type member struct {
+	ctx      context.Context
+	fn       func(tx *affiliate.Tx) error
+	inbox    chan message // from the leader; one at a time
+	role     role         // guarded by turns.mu
+	attempts int          // lost against other transactions
+	careful  bool         // the marks were too low
+	err      error        // of the last run of fn, later of the Update
+}
+
+// A role is what a member does for the moment, and so how it may leave.
+type role uint8
+
+const (
+	waiting    role = iota // in line: at once
+	taken                  // by a leader, without a closure that runs: at once
+	running                // not before its closure returned
+	committing             // after a while: it never learns what became of it
+	leading                // with its own group only
+	left
+)
+
+// A message tells a member what to do: lead, run its closure, or return.
+type message struct {
+	lead bool
+	run  *txn
+	back chan<- bool // whether the closure returned
+	err  error
+}
+
+// join queues a member. It is true when there was nobody: the member leads.
+func (ts *turns) join(program uuid.UUID, m *member) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	line, busy := ts.lines[program]
+	if !busy {
+		if ts.lines == nil {
+			ts.lines = make(map[uuid.UUID][]*member)
+		}
+		ts.lines[program], m.role = nil, leading
+		return true
+	}
+	ts.lines[program] = append(line, m)
+	return false
+}
+
+// leave lets a member go, unless it leads or its closure runs. While its group
+// commits it stays until it is patient no more.
+func (ts *turns) leave(program uuid.UUID, m *member, patient bool) (gone bool, was role) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	was = m.role
+	switch {
+	case was == waiting:
+		line := ts.lines[program]
+		i := slices.Index(line, m)
+		ts.lines[program] = slices.Delete(line, i, i+1)
+	case was == taken, was == committing && !patient:
+	default:
+		return false, was
+	}
+	m.role = left
+	return true, was
+}
+
+// turn gives a member another role, unless it has left. A leader keeps its own.
+func (ts *turns) turn(m *member, to role) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if m.role == left {
+		return false
+	}
+	if m.role != leading {
+		m.role = to
+	}
+	return true
+}
+
+// take gives the leader the first n that wait.
+func (ts *turns) take(program uuid.UUID, n int) []*member {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	line := ts.lines[program]
+	n = min(n, len(line))
+	group := slices.Clone(line[:n])
+	for _, m := range group {
+		m.role = taken
+	}
+	ts.lines[program] = slices.Delete(line, 0, n)
+	return group
+}
+
+// pass puts those back that a leader could not serve, and makes the first in
+// line the leader.
+func (ts *turns) pass(program uuid.UUID, back []*member) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	back = slices.DeleteFunc(back, func(m *member) bool { return m.role == left })
+	for _, m := range back {
+		m.role = waiting
+	}
+	line := append(back, ts.lines[program]...)
+	if len(line) == 0 {
+		delete(ts.lines, program)
+		return
+	}
+	next := line[0]
+	next.role = leading
+	ts.lines[program] = line[1:]
+	next.inbox <- message{lead: true}
+}
