@@ -21,7 +21,7 @@ func TestInTakenBack(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	s := newShop(t, pool, pgstore.Config{})
 	schema, program, foreign := "test_"+schemaID(), s.plain.Config().ID, uuid.UUID{0xee, 15: 1}
-	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ($1, $2, '{"ID":"`+foreign.String()+`","Name":"theirs","CreatedAt":"2026-01-01T00:00:00Z","UpdatedAt":"2026-01-01T00:00:00Z"}')`, program, foreign)
+	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ($1, $2, '{"ID":"`+foreign.String()+`","Name":"theirs","Terms":{"Type":"PERCENTAGE","Rate":5},"Trigger":"PURCHASE","CreatedAt":"2026-01-01T00:00:00Z","UpdatedAt":"2026-01-01T00:00:00Z"}')`, program, foreign)
 	clash := func(in affiliate.Store) error {
 		return in.Update(t.Context(), program, func(tx *affiliate.Tx) error {
 			return tx.Plans.Insert(affiliate.PlanRecord{ID: foreign, Name: "ours"})
