@@ -75,16 +75,16 @@ func (o *op) affiliateLinks(id uuid.UUID) ([]AffiliateLink, error) {
 	if err != nil {
 		return nil, internal("read links", err)
 	}
-	return o.linksOf(links), nil
+	return linksOf(o.cfg.ID, links), nil
 }
 
 // linksOf is the links of an affiliate as it shows them; never nil.
-func (p *Program) linksOf(links []LinkRecord) []AffiliateLink {
+func linksOf(program uuid.UUID, links []LinkRecord) []AffiliateLink {
 	out := make([]AffiliateLink, len(links))
 	for i := range links {
 		l := &links[i]
 		out[i] = AffiliateLink{
-			ID: l.ID, Link: l.Slug, UserID: l.AffiliateID, ProgramID: p.cfg.ID,
+			ID: l.ID, Link: l.Slug, UserID: l.AffiliateID, ProgramID: program,
 			CreatedAt: TimeOf(l.CreatedAt), UpdatedAt: TimeOf(l.UpdatedAt),
 		}
 	}
@@ -105,14 +105,14 @@ func (o *op) summary(rec AffiliateRecord) (AffiliateSummary, error) {
 	if err != nil {
 		return AffiliateSummary{}, internal("read links", err)
 	}
-	return o.summaryOf(rec.ID, rec.seller(), links), nil
+	return summaryOf(o.cfg.ID, rec.ID, rec.seller(), links), nil
 }
 
 // summaryOf is summary with everything at hand.
-func (p *Program) summaryOf(id uuid.UUID, who seller, links []LinkRecord) AffiliateSummary {
+func summaryOf(program, id uuid.UUID, who seller, links []LinkRecord) AffiliateSummary {
 	return AffiliateSummary{
 		ID: id, FirstName: who.firstName, LastName: who.lastName, Name: fullName(who.firstName, who.lastName),
-		Email: who.email, Status: who.status, Link: Null[string](), AffiliateLinks: p.linksOf(links),
+		Email: who.email, Status: who.status, Link: Null[string](), AffiliateLinks: linksOf(program, links),
 	}
 }
 

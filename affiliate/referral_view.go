@@ -60,10 +60,10 @@ func (o *op) referralOf(rec ReferralRecord) (Referral, error) {
 	if err != nil {
 		return Referral{}, err
 	}
-	return o.referralWith(rec, totals), nil
+	return referralWith(o.cfg.ID, rec, totals), nil
 }
 
-func (p *Program) referralWith(rec ReferralRecord, totals TotalsRecord) Referral {
+func referralWith(program uuid.UUID, rec ReferralRecord, totals TotalsRecord) Referral {
 	return Referral{
 		ID: rec.ID, AffiliateID: rec.AffiliateID, Name: orNull(rec.Name), Email: rec.Email,
 		ReferredUserExternalID: orNull(rec.CustomerID), Plan: orNull(rec.Plan),
@@ -71,7 +71,7 @@ func (p *Program) referralWith(rec ReferralRecord, totals TotalsRecord) Referral
 		ReferralMedium: rec.Medium, Source: rec.Source, IntegrationReferralSource: orNull(rec.Integration),
 		TotalRevenue: totals.Revenue, TotalCommission: totals.Commission,
 		InitialLandingPage: orNull(rec.LandingPage), Notes: nothingOrNull(rec.Notes), Metadata: metadataOf(rec.Metadata),
-		AffiliateProgramID: p.cfg.ID, AffiliateLinkID: orNull(rec.LinkID), CommissionPlanID: orNull(rec.PlanID),
+		AffiliateProgramID: program, AffiliateLinkID: orNull(rec.LinkID), CommissionPlanID: orNull(rec.PlanID),
 		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
 	}
 }

@@ -201,7 +201,7 @@ func (o *op) book(in *NewSale, d *decision) (*saleBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &saleBody{program: o.Program, owner: d.affiliate.seller()}
+	b := &saleBody{program: o.cfg.ID, owner: d.affiliate.seller()}
 	if err := o.newSale(in, d, b); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (o *op) saleByNumber(id SaleID) (SaleRecord, error) {
 // once the event is written; answers are made from it, sharing nothing.
 type saleBody struct {
 	frozen
-	program  *Program
+	program  uuid.UUID
 	rec      SaleRecord
 	owner    seller
 	links    []LinkRecord // of the owner, oldest first
@@ -100,7 +100,7 @@ func (o *op) saleOf(rec SaleRecord) (Sale, error) {
 
 // saleBody reads what a stored sale is shown with.
 func (o *op) saleBody(rec SaleRecord) (*saleBody, error) {
-	b := &saleBody{program: o.Program, rec: rec}
+	b := &saleBody{program: o.cfg.ID, rec: rec}
 	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
 		return nil, internal("affiliate of a sale", err)
@@ -141,7 +141,7 @@ func (b *saleBody) show(s *Sale) {
 	rec := &b.rec
 	*s = Sale{
 		ID: SaleID(rec.Number), AffiliateID: rec.AffiliateID, ReferralID: orNull(rec.ReferralID),
-		AffiliateProgramID: b.program.cfg.ID, AffiliateLinkID: orNull(rec.LinkID), PromotionalCodeID: orNull(rec.CodeID),
+		AffiliateProgramID: b.program, AffiliateLinkID: orNull(rec.LinkID), PromotionalCodeID: orNull(rec.CodeID),
 		ExternalID: orNull(rec.ExternalID), ExternalInvoiceID: orNull(rec.InvoiceID),
 		Name: orNull(rec.Name), Email: orNull(rec.Email), TotalEarned: rec.TotalEarned,
 		TaxAmount: rec.Tax, ShippingAmount: rec.Shipping, CommissionRate: rec.Rate,
@@ -149,12 +149,12 @@ func (b *saleBody) show(s *Sale) {
 		RefundedAmount: rec.Refunded, RefundedAt: timeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger,
 		Source: rec.Source, IntegrationSalesSource: orNull(rec.Integration), Metadata: metadataOf(rec.Metadata),
 		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
-		Affiliate: b.program.summaryOf(rec.AffiliateID, b.owner, b.links), Referral: Null[Referral](),
+		Affiliate: summaryOf(b.program, rec.AffiliateID, b.owner, b.links), Referral: Null[Referral](),
 		Commissions: rec.commissionsOf(),
 	}
 	s.CommissionEarned, _ = rec.commissionEarned() // its sum was checked when the sale was stored
 	if b.customer != nil {
-		s.Referral = Set(b.program.referralWith(b.customer.rec, b.customer.totals))
+		s.Referral = Set(referralWith(b.program, b.customer.rec, b.customer.totals))
 	}
 }
 

@@ -92,7 +92,7 @@ func (s *sample) deletedBody(family string) any {
 
 // affiliateBody is the sample affiliate with its link and its code.
 func (s *sample) affiliateBody() AffiliateBody {
-	rec, links := &s.affiliate, s.linksOf([]LinkRecord{s.link})
+	rec, links := &s.affiliate, linksOf(s.cfg.ID, []LinkRecord{s.link})
 	return AffiliateBody{
 		Affiliate: Affiliate{
 			ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Name: rec.name(), Email: rec.Email,
@@ -114,8 +114,8 @@ func (s *sample) affiliateBody() AffiliateBody {
 // referralBody is the sample referral with its affiliate.
 func (s *sample) referralBody() ReferralBody {
 	return ReferralBody{
-		Referral:       s.referralWith(s.referral, s.totals),
-		Affiliate:      s.summaryOf(s.affiliate.ID, s.affiliate.seller(), []LinkRecord{s.link}).inEvent(),
+		Referral:       referralWith(s.cfg.ID, s.referral, s.totals),
+		Affiliate:      summaryOf(s.cfg.ID, s.affiliate.ID, s.affiliate.seller(), []LinkRecord{s.link}).inEvent(),
 		CommissionPlan: Null[Plan](),
 	}
 }
@@ -123,7 +123,7 @@ func (s *sample) referralBody() ReferralBody {
 // saleBody is the sample sale with its affiliate, referral and commission.
 func (s *sample) saleBody() *saleBody {
 	return &saleBody{
-		program: s.Program, rec: s.sale, owner: s.affiliate.seller(), links: []LinkRecord{s.link},
+		program: s.cfg.ID, rec: s.sale, owner: s.affiliate.seller(), links: []LinkRecord{s.link},
 		customer: &customerBody{s.referral, s.totals},
 	}
 }

@@ -46,7 +46,7 @@ func (a *audit) verifyEvent(r *EventRecord) {
 	case f.typ != r.Type || f.id != r.ID || f.program != a.cfg.ID || f.revision != r.Revision ||
 		f.test || !f.occurredAt.Equal(r.OccurredAt):
 		a.breach("I49", name, "its payload is of another event")
-	case !f.fits(r):
+	case !fits(f, r):
 		a.verifyPayload(r, f.encode())
 	}
 }
@@ -71,7 +71,7 @@ func (a *audit) familyOf(id uuid.UUID) string {
 // fits reports whether the body of an event is of the type that the event
 // promises. Then its bytes need no look: most events are verified before they
 // are ever encoded.
-func (f *frozen) fits(r *EventRecord) bool {
+func fits(f *frozen, r *EventRecord) bool {
 	switch body := f.body.(type) {
 	case DeletedBody:
 		return r.Type.action() == "deleted" && r.Number == 0 && body.ID == r.ObjectID

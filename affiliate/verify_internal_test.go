@@ -68,30 +68,30 @@ func TestFrozenFits(t *testing.T) {
 	}
 	for typ, of := range bodies {
 		for _, body := range of(id, number) {
-			if f := (&frozen{body: body}); !f.fits(record(typ)) {
+			if f := (&frozen{body: body}); !fits(f, record(typ)) {
 				t.Errorf("%T does not fit %s", body, typ)
 			}
 			for _, another := range EventTypes() {
 				f := &frozen{body: body}
 				same := another.Family() == typ.Family() || typ == CouponDeleted && another.Family() != "sale"
 				same = same && (another.action() == "deleted") == (typ.action() == "deleted")
-				if got := f.fits(record(another)); got != same {
+				if got := fits(f, record(another)); got != same {
 					t.Errorf("%T of %s, in %s: %v", body, typ, another, got)
 				}
 			}
 		}
 		for _, body := range of(other, number+1) {
-			if f := (&frozen{body: body}); f.fits(record(typ)) {
+			if f := (&frozen{body: body}); fits(f, record(typ)) {
 				t.Errorf("%T of another object fits %s", body, typ)
 			}
 		}
 	}
 	for _, body := range []any{&saleBody{rec: SaleRecord{ID: other, Number: number}}, &saleBody{rec: SaleRecord{ID: id, Number: number + 1}}} {
-		if f := (&frozen{body: body}); f.fits(record(SaleUpdated)) {
+		if f := (&frozen{body: body}); fits(f, record(SaleUpdated)) {
 			t.Errorf("%+v fits", body)
 		}
 	}
-	if f := (&frozen{body: struct{}{}}); f.fits(record(CouponUpdated)) {
+	if f := (&frozen{body: struct{}{}}); fits(f, record(CouponUpdated)) {
 		t.Error("an unknown body fits")
 	}
 }
