@@ -258,7 +258,7 @@ func TestUpdateSaleTexts(t *testing.T) {
 	}, affiliate.SaleUpdated)
 	s.pass(time.Hour)
 	for name, up := range map[string]affiliate.SaleUpdate{
-		"same": set, "empty": {}, "same money": {TotalEarned: amount("100.00"), CommissionEarned: amount("20")},
+		"same": set, "empty": {}, "same total": {TotalEarned: amount("100")}, "same money": {TotalEarned: amount("100.00"), CommissionEarned: amount("20")},
 		"same ids": {ExternalID: textOf("E"), ExternalInvoiceID: textOf("I")},
 	} {
 		before := s.dump()

@@ -137,3 +137,19 @@ func TestReviewCommissionsAgain(t *testing.T) {
 	s.payout()
 	again(affiliate.ApprovalAccepted)
 }
+
+// Only a plan that holds rewards puts what its sales earn on hold.
+func TestPlanHoldsRewards(t *testing.T) {
+	for _, holds := range []bool{false, true} {
+		s := newSaleShop(t)
+		plan := must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, HoldRewards: holds}))
+		must(s.SetAffiliatePlan(t.Context(), plan.ID, s.ada.affiliate.ID))
+		want := []any{affiliate.ApprovalAccepted, affiliate.Null[affiliate.HoldReason]()}
+		if holds {
+			want = []any{affiliate.ApprovalOnHold, affiliate.Set(affiliate.HoldProgramSettings)}
+		}
+		c := s.toTomas("100").Commissions[0]
+		equal(t, want, []any{c.ApprovalStatus, c.HoldReason})
+		s.verify()
+	}
+}
