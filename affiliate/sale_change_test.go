@@ -93,7 +93,7 @@ func TestUpdateSaleErrors(t *testing.T) {
 		{"ErrRefunded earned", refunded.ID, affiliate.SaleUpdate{CommissionEarned: amount("1")}, isRefunded},
 		{"ErrTotalAboveBound B387", open.ID, affiliate.SaleUpdate{TotalEarned: amount("100000000000.0001")}, tooLarge("totalEarned")},
 		{"ErrTotalLargest", 99, affiliate.SaleUpdate{TotalEarned: amount("922337203685477.5807")}, tooLarge("totalEarned")},
-		{"ErrEarnedOverflow", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("922337203685477.5807")}, tooLarge("totalEarned")},
+		{"ErrEarnedOverflow", open.ID, affiliate.SaleUpdate{CommissionEarned: amount("922337203685477.5807")}, tooLarge("commissionEarned")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.on(t)

@@ -13,7 +13,7 @@ import (
 // by hand and a rate of the sale's own. A sale beyond its plan's limits stays
 // without a commission. A filter that names nobody selects nothing.
 //
-// Errors: [InvalidField] (totalEarned) when a total has no room.
+// Errors: [InvalidField] (totalEarned, commissionEarned) when a total has no room.
 //
 // Effects: the sales, their totals; sale.updated for each that changed.
 //

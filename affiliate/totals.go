@@ -68,7 +68,7 @@ func (r *TotalsRecord) add(t tally) (err error) {
 		return invalid("totalEarned", tooLarge)
 	}
 	if r.Commission, err = r.Commission.Add(t.commission); err != nil {
-		return invalid("totalEarned", tooLarge)
+		return invalid("commissionEarned", tooLarge)
 	}
 	r.Clicks += t.clicks
 	r.Referrals += t.referrals
@@ -100,7 +100,7 @@ func (o *op) moveSale(rec *SaleRecord, before, after tally) error {
 		return invalid("totalEarned", tooLarge)
 	}
 	if change.commission, err = change.commission.Add(after.commission); err != nil {
-		return invalid("totalEarned", tooLarge)
+		return invalid("commissionEarned", tooLarge)
 	}
 	change.sales += after.sales
 	for _, owner := range [...]uuid.UUID{rec.LinkID, rec.AffiliateID, rec.ReferralID} {
@@ -129,7 +129,7 @@ func (r *SaleRecord) tally() (tally, error) {
 		}
 		var err error
 		if t.commission, err = t.commission.Add(c.Earned); err != nil {
-			return tally{}, invalid("totalEarned", tooLarge)
+			return tally{}, invalid("commissionEarned", tooLarge)
 		}
 	}
 	return t, nil
