@@ -23,13 +23,14 @@ const exampleSecret affiliate.Secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3OD
 func Example() {
 	secrets := []affiliate.Secret{exampleSecret}
 	receiver := &webhooks.Receiver{
-		Verifier: &webhooks.Verifier{Secrets: secrets, Now: noon},
+		Verifier: &webhooks.Verifier{Secrets: secrets},
 		Dedup:    webhooks.NewMemoryDedup(0, 0),
 		SaleCreated: func(_ context.Context, e webhooks.Event, s affiliate.Sale) error {
 			fmt.Println(e.ID, "credits", s.CommissionEarned)
 			return nil
 		},
 	}
+	receiver.Verifier.Now = noon
 
 	payload := `{"event":"sale.created","eventId":"evt_1","revision":1,"body":{"id":7,"commissionEarned":12.5}}`
 	for range 2 { // senders repeat

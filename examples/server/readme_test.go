@@ -1,51 +1,133 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/webhooks"
 )
 
 // example is a line of curl in the README with the answer that it shows.
 var example = regexp.MustCompile("(?s)```sh\n(curl .*?)\n```\n\n```json\n(.*?)\n```")
 
-// TestReadme: the command of the README starts a server that answers the lines
-// below it as they say, and after them those of its page.
-func TestReadme(t *testing.T) {
+// The addresses of the README.
+const serverAddress, receiverURL = "127.0.0.1:8080", "http://127.0.0.1:9090/"
+
+// section is a chapter of the README.
+func section(t *testing.T, title string) string {
+	t.Helper()
 	raw, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, readme, _ := strings.Cut(string(raw), "\n## Server in one command\n")
-	readme, _, _ = strings.Cut(readme, "\n## ")
-	command := regexp.MustCompile(`(?m)^export (\w+)=(\S+)\ngo run \./examples/server (.*)$`).FindStringSubmatch(readme)
-	if command == nil {
+	_, text, found := strings.Cut(string(raw), "\n## "+title+"\n")
+	if !found {
+		t.Fatalf("the README has no chapter %q", title)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// launch starts the server as a chapter does, with the key that the README
+// exports.
+func launch(t *testing.T, text string) (s *running, variables map[string]string) {
+	t.Helper()
+	export := regexp.MustCompile(`(?m)^export (\w+)=(\S+)$`).FindStringSubmatch(section(t, "Server in one command"))
+	command := regexp.MustCompile(`(?m)^go run \./examples/server (.*)$`).FindStringSubmatch(text)
+	if export == nil || command == nil {
 		t.Fatal("the README does not start the server")
 	}
-	variables := map[string]string{command[1]: command[2]}
-	args := strings.Fields(command[3])
-	const address = "127.0.0.1:8080"
-	for i, arg := range args {
-		if arg == address {
-			args[i] = "127.0.0.1:0"
-		}
+	variables = map[string]string{export[1]: export[2]}
+	args := strings.Fields(strings.ReplaceAll(command[1], serverAddress, "127.0.0.1:0"))
+	return startIn(t, func(name string) string { return variables[name] }, args...), variables
+}
+
+// curl sends a line of the README to the server.
+func (s *running) curl(line string, variables map[string]string) (answer string) {
+	s.t.Helper()
+	r, err := request(strings.ReplaceAll(line, "http://"+serverAddress, s.url), variables)
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	s := startIn(t, func(name string) string { return variables[name] }, args...)
-	examples := example.FindAllStringSubmatch(readme, -1)
-	if lines := strings.Count(readme, "curl "); len(examples) == 0 || len(examples) != lines {
+	_, answer = s.do(r)
+	return answer
+}
+
+// TestReadme: the command of the README starts a server that answers the lines
+// below it as they say, and after them those of its page.
+func TestReadme(t *testing.T) {
+	text := section(t, "Server in one command")
+	s, variables := launch(t, text)
+	examples := example.FindAllStringSubmatch(text, -1)
+	if lines := strings.Count(text, "\ncurl "); len(examples) == 0 || len(examples) != lines {
 		t.Errorf("%d of %d lines of curl have an answer", len(examples), lines)
 	}
 	for _, e := range examples {
-		r, err := request(strings.ReplaceAll(e[1], "http://"+address, s.url), variables)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, got := s.do(r); !shows(e[2], got) {
+		if got := s.curl(e[1], variables); !shows(e[2], got) {
 			t.Errorf("%s\n got %s\nwant %s", e[1], got, e[2])
 		}
 	}
 	s.follow(s.page(""), variables)
+}
+
+// TestReadmeEvents: whoever subscribes as the README says and sends its sale
+// gets the events that its receiver prints.
+func TestReadmeEvents(t *testing.T) {
+	text := section(t, "Receiving events")
+	s, variables := launch(t, text)
+	came := make(chan webhooks.Event, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		e, err := webhooks.Parse(body)
+		if err != nil {
+			t.Error(err)
+		}
+		came <- e
+	}))
+	defer receiver.Close()
+	subscribe := regexp.MustCompile("(?s)```sh\n(curl .*?)\n```").FindStringSubmatch(text)
+	if subscribe == nil || !strings.Contains(subscribe[1], receiverURL) {
+		t.Fatal("the README does not subscribe the receiver")
+	}
+	if answer := s.curl(strings.ReplaceAll(subscribe[1], receiverURL, receiver.URL+"/"), variables); !shows(`{…,"secret":"whsec_…"}`, answer) {
+		t.Errorf("the answer does not end with the secret: %s", answer)
+	}
+	sale := regexp.MustCompile("(?s)```sh\n(curl [^`]*/sales [^`]*ines15[^`]*)\n```").FindStringSubmatch(section(t, "Server in one command"))
+	if sale == nil {
+		t.Fatal("the README makes no sale by ines15")
+	}
+	s.curl(sale[1], variables)
+	printed := regexp.MustCompile(`(?m)^(evt_)… (\S+) revision (\d+): (.*)$`).FindAllStringSubmatch(text, -1)
+	if len(printed) != 2 {
+		t.Fatalf("the README prints %d events", len(printed))
+	}
+	events := map[string]webhooks.Event{} // in no order: they are sent at once
+	for range printed {
+		e := <-came
+		events[string(e.Type)] = e
+	}
+	for _, line := range printed {
+		e := events[line[2]]
+		if !strings.HasPrefix(e.ID, line[1]) || strconv.FormatInt(e.Revision, 10) != line[3] {
+			t.Errorf("%s %s revision %d; the README prints %s", e.ID, e.Type, e.Revision, line[0])
+		}
+	}
+	recorded, err := webhooks.Decode[affiliate.Sale](events[string(affiliate.SaleCreated)])
+	want := fmt.Sprintf("revision 1: %d: %s of %s to affiliate …", recorded.ID, recorded.CommissionEarned, recorded.TotalEarned)
+	if err != nil || !strings.HasSuffix(printed[1][0], want) {
+		t.Errorf("%s, error %v; the README prints %s", want, err, printed[1][0])
+	}
 }
 
 // shows reports whether a text is another one with parts left out at each ….
