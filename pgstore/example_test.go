@@ -10,6 +10,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
+	"github.com/tributary-go/tributary/webhooks"
 )
 
 func Example() {
@@ -51,4 +52,19 @@ func ExampleIn() {
 		})
 	}
 	_ = checkout
+}
+
+// A receiver mirrors sales, each of them once.
+func ExampleStore_Dedup() {
+	store, verifier := (*pgstore.Store)(nil), (*webhooks.Verifier)(nil) // of the host's
+	mirror := func() *webhooks.Receiver {
+		receiver := &webhooks.Receiver{Verifier: verifier, Dedup: store.Dedup()}
+		receiver.SaleCreated = func(ctx context.Context, event webhooks.Event, sale affiliate.Sale) error {
+			tx, _ := pgstore.Tx(ctx)
+			_, err := tx.Exec(ctx, "INSERT INTO mirror (id, total) VALUES ($1, $2)", sale.ID, sale.TotalEarned.String())
+			return err
+		}
+		return receiver
+	}
+	_ = mirror
 }

@@ -48,7 +48,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	db := stdlib.OpenDBFromPool(s.pool)
 	defer db.Close() // the pool stays open
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, s.Migrations(), goose.WithTableName(s.cfg.Schema+".migrations"),
-		goose.WithDisableGlobalRegistry(true), goose.WithIsolateDDL(true), goose.WithLocker(locker), goose.WithSlog(quiet))
+		goose.WithDisableGlobalRegistry(true), goose.WithAllowOutofOrder(true), goose.WithIsolateDDL(true), goose.WithLocker(locker), goose.WithSlog(quiet))
 	if err != nil {
 		return fmt.Errorf("pgstore: migrate: %w", err)
 	}
