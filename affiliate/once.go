@@ -277,12 +277,26 @@ func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, answer T, refused erro
 
 // encodeAnswer is the JSON of an answer and, for a sale, its outcome.
 func encodeAnswer[T any](answer T) (raw []byte, outcome string, err error) {
-	var v any = answer
-	if k, ok := any(&answer).(kept); ok {
+	var v any = &answer
+	if k, ok := v.(kept); ok {
 		v, outcome = k.keep()
 	}
-	raw, err = json.Marshal(v)
+	raw, err = marshalAnswer(v)
 	return raw, outcome, err
+}
+
+// marshalAnswer is json.Marshal, in a part of its time: a receipt is written while
+// the program is held, and its answer may be a coupon with all its codes.
+func marshalAnswer(v any) ([]byte, error) {
+	switch v := v.(type) {
+	case interface{ AppendJSON([]byte) []byte }:
+		return v.AppendJSON(nil), nil
+	case Opt[Sale]:
+		if v.state == optGiven {
+			return v.v.AppendJSON(nil), nil
+		}
+	}
+	return json.Marshal(v)
 }
 
 // replay gives the answer of a receipt, once more.
