@@ -106,7 +106,7 @@ func anySale() *rapid.Generator[affiliate.Sale] {
 			ID: affiliate.SaleID(rapid.Int64().Draw(t, "id")), AffiliateID: anyID().Draw(t, "affiliateId"), ReferralID: optOf(anyID()).Draw(t, "referralId"),
 			AffiliateProgramID: anyID().Draw(t, "program"), AffiliateLinkID: optOf(anyID()).Draw(t, "link"), PromotionalCodeID: optOf(anyID()).Draw(t, "code"),
 			ExternalID: optOf(anyText()).Draw(t, "external"), ExternalInvoiceID: optOf(anyText()).Draw(t, "invoice"), Name: optOf(anyText()).Draw(t, "name"),
-			Email: optOf(anyText()).Draw(t, "email"), TotalEarned: anyAmount().Draw(t, "total"), TaxAmount: anyAmount().Draw(t, "tax"), ShippingAmount: anyAmount().Draw(t, "shipping"),
+			Email: optOf(anyText()).Draw(t, "email"), TotalEarned: anyAmount().Draw(t, "total"), Subtotal: optOf(anyAmount()).Draw(t, "subtotal"), TaxAmount: anyAmount().Draw(t, "tax"), ShippingAmount: anyAmount().Draw(t, "shipping"),
 			CommissionRate: optOf(anyPercent()).Draw(t, "rate"), CommissionEarned: anyAmount().Draw(t, "earned"),
 			ProductsBought: rapid.OneOf(rapid.Just([]string(nil)), rapid.SliceOfN(anyText(), 0, 2)).Draw(t, "products"), Clicks: rapid.Int64().Draw(t, "clicks"),
 			Status: textAs[affiliate.SaleStatus]().Draw(t, "status"), RefundedAmount: anyAmount().Draw(t, "refunded"), RefundedAt: optOf(anyTime()).Draw(t, "refundedAt"),

@@ -16,6 +16,7 @@ func (s *Sale) AppendJSON(dst []byte) []byte {
 	dst = appendOpt(append(dst, `,"name":`...), s.Name, appendString)
 	dst = appendOpt(append(dst, `,"email":`...), s.Email, appendString)
 	dst = appendAmount(append(dst, `,"totalEarned":`...), s.TotalEarned)
+	dst = appendOpt(append(dst, `,"subtotal":`...), s.Subtotal, appendAmount)
 	dst = appendAmount(append(dst, `,"taxAmount":`...), s.TaxAmount)
 	dst = appendAmount(append(dst, `,"shippingAmount":`...), s.ShippingAmount)
 	dst = appendOpt(append(dst, `,"commissionRate":`...), s.CommissionRate, appendPercent)

@@ -4,10 +4,17 @@ import "context"
 
 // Order is the input of [Program.Evaluate]: a code and what is known of the
 // order it is meant for. PromoCode is required.
+//
+// A checkout previews the basket as Subtotal, charges [Evaluation].Total and
+// what tax and shipping come to, and reports the sale with what was charged as
+// TotalEarned and the same Subtotal. The code's minimum is compared with the
+// basket both times, so that a code which was accepted before the payment is
+// not refused after it for the discount that it gave.
 type Order struct {
 	Once        `json:"-"`
 	PromoCode   string       `json:"promoCode"`
 	TotalEarned Opt[Amount]  `json:"totalEarned,omitzero"` // > 0, at most 10^11; what the sale will send
+	Subtotal    Opt[Amount]  `json:"subtotal,omitzero"`    // the basket: > 0, at most 10^11, not below TotalEarned; it decides
 	Email       string       `json:"email,omitzero"`       // the customer
 	ReferralID  string       `json:"referralId,omitzero"`  // referral id, customer email, click id, affiliate id or slug
 	Product     Opt[Product] `json:"product,omitzero"`
@@ -20,7 +27,8 @@ type Evaluation struct {
 	Valid      bool                  `json:"valid"`           // no reason speaks against it
 	Reasons    []Failure             `json:"reasons"`         // every failing rule, in fixed order
 	Unverified []Reason              `json:"unverified"`      // rules that need something the order did not say
-	Discount   Opt[Amount]           `json:"discount"`        // null when it cannot be priced
+	Discount   Opt[Amount]           `json:"discount"`        // of Subtotal, else of TotalEarned; null when it cannot be priced
+	Total      Opt[Amount]           `json:"total"`           // what is left to charge before tax and shipping; null when Discount is
 	Code       Opt[CodeName]         `json:"promotionalCode"` // null when the code was not found, like the next two
 	Coupon     Opt[Coupon]           `json:"coupon"`          // without its codes
 	Affiliate  Opt[AffiliateContact] `json:"affiliate"`       // null too for a code without one
@@ -65,7 +73,7 @@ func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 
 // checkEvaluated checks the fields in the order of the contract's table.
 func checkEvaluated(in *Order) error {
-	var code, total, email *Error
+	var code, total, basket, email *Error
 	if blank(in.PromoCode) {
 		code = promoCodeRequired.err()
 	}
@@ -74,10 +82,13 @@ func checkEvaluated(in *Order) error {
 	} else if ok {
 		total = boundOfSale("totalEarned", amount)
 	}
+	if basket = checkSubtotal(in.Subtotal); basket == nil {
+		basket = checkBasket(in.Subtotal, in.TotalEarned.Or(Amount{}), Amount{}, Amount{}, "subtotal")
+	}
 	if in.Email = trimSpace(in.Email); in.Email != "" {
 		email = checkEmail("email", &in.Email)
 	}
-	if err := first(code, total, email); err != nil {
+	if err := first(code, total, basket, email); err != nil {
 		return err
 	}
 	return checkProduct(in.Product)
@@ -89,8 +100,9 @@ func (o *op) evaluate(in Order) (Evaluation, error) {
 		return Evaluation{}, err
 	}
 	var v verdict
+	basket := basketOf(in.Subtotal, in.TotalEarned)
 	err := o.judge(in.PromoCode, &order{
-		total: in.TotalEarned, customer: &who.customer, affiliate: who.origin.affiliate.ID,
+		basket: basket, customer: &who.customer, affiliate: who.origin.affiliate.ID,
 		product: in.Product.Or(Product{}).ProductID,
 	}, &v)
 	if err != nil {
@@ -98,12 +110,19 @@ func (o *op) evaluate(in Order) (Evaluation, error) {
 	}
 	out := Evaluation{
 		Valid: len(v.failures) == 0, Reasons: emptyNotNil(v.failures), Unverified: emptyNotNil(v.unverified),
-		Discount: Null[Amount](), Code: Null[CodeName](), Coupon: Null[Coupon](), Affiliate: Null[AffiliateContact](),
+		Discount: Null[Amount](), Total: Null[Amount](), Code: Null[CodeName](), Coupon: Null[Coupon](), Affiliate: Null[AffiliateContact](),
 	}
 	if !v.found {
 		return out, nil
 	}
-	out.Discount = o.discount(&v.coupon, in.TotalEarned)
+	out.Discount = o.discount(&v.coupon, basket)
+	if off, ok := out.Discount.Get(); ok {
+		left, err := basket.Or(Amount{}).Sub(off)
+		if err != nil {
+			return Evaluation{}, internal("price a basket", err)
+		}
+		out.Total = Set(left)
+	}
 	out.Code = Set(CodeName{ID: v.code.ID, Code: v.code.Code})
 	out.Coupon = Set(o.couponOf(v.coupon))
 	out.Affiliate, err = o.contact(v.code.AffiliateID, nil)

@@ -23,6 +23,7 @@ type SaleRecord struct {
 	Name         string
 	Email        string
 	TotalEarned  Amount
+	Subtotal     Opt[Amount] `json:",omitzero"` // the basket before the discount, when it was sent
 	Tax          Amount
 	Shipping     Amount
 	Refunded     Amount

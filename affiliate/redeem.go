@@ -22,7 +22,7 @@ type customer struct {
 
 // order is what a request says, resolved as far as it can be.
 type order struct {
-	total     Opt[Amount]
+	basket    Opt[Amount] // before the discount, else the total
 	customer  *customer
 	affiliate uuid.UUID // the affiliate that the request names; zero: none
 	product   string    // product id; empty: not sent
@@ -142,9 +142,9 @@ func (v *verdict) checkOrder(ord *order, currency Currency, earlier bool) {
 		v.decide(buyer.known, !earlier, notFirstOrder, Failure{})
 	}
 	if minimum, ok := code.MinimumAmount.Get(); ok {
-		total, sent := ord.total.Get()
+		basket, sent := ord.basket.Get()
 		if code.MinimumCurrency == currency {
-			v.decide(sent, total.Cmp(minimum) >= 0, belowMinimum, Failure{Amount: Set(minimum), Currency: currency})
+			v.decide(sent, basket.Cmp(minimum) >= 0, belowMinimum, Failure{Amount: Set(minimum), Currency: currency})
 		} else {
 			v.decide(sent, false, wrongCurrency, Failure{Currency: code.MinimumCurrency})
 		}

@@ -27,6 +27,7 @@ type Sale struct {
 	Name                   Opt[string]          `json:"name"`
 	Email                  Opt[string]          `json:"email"`
 	TotalEarned            Amount               `json:"totalEarned"` // gross, not lowered by refunds
+	Subtotal               Opt[Amount]          `json:"subtotal"`    // the basket before the discount; null when it was not sent
 	TaxAmount              Amount               `json:"taxAmount"`
 	ShippingAmount         Amount               `json:"shippingAmount"`
 	CommissionRate         Opt[Percent]         `json:"commissionRate"` // the rate applied
@@ -99,6 +100,12 @@ type NewSale struct {
 	CommissionRate    Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
 	Product           Opt[Product] `json:"product,omitzero"`
 
+	// Subtotal is the basket before the discount of PromoCode, which is what the
+	// code's minimum is compared with; without it that is TotalEarned. It is > 0,
+	// at most 10^11, and not below TotalEarned without Tax and Shipping. See
+	// [Order].
+	Subtotal Opt[Amount] `json:"subtotal,omitzero"`
+
 	// PaymentTrigger, zero: PURCHASE, and Integration tell of a sale that an
 	// integration or a person reported. Go calls only.
 	PaymentTrigger PaymentTrigger `json:"-"`
@@ -133,6 +140,7 @@ type SaleUpdate struct {
 	Email             Opt[string]          `json:"email,omitzero"` // of the sale only
 	Name              Opt[string]          `json:"name,omitzero"`
 	TotalEarned       Opt[Amount]          `json:"totalEarned,omitzero"` // > 0, at most 10^11
+	Subtotal          Opt[Amount]          `json:"subtotal,omitzero"`    // as in NewSale; null clears it
 	ExternalID        Opt[string]          `json:"externalId,omitzero"`
 	ExternalInvoiceID Opt[string]          `json:"externalInvoiceId,omitzero"`
 	CommissionRate    Opt[Percent]         `json:"commissionRate,omitzero"`

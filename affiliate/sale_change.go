@@ -61,6 +61,7 @@ func checkSaleUpdate(up *SaleUpdate) error {
 		given("name", up.Name, maxName),
 		given("externalId", up.ExternalID, maxName),
 		given("externalInvoiceId", up.ExternalInvoiceID, maxName),
+		checkSubtotal(up.Subtotal),
 		notCleared("commissionEarned", up.CommissionEarned),
 	)
 	if err != nil {
@@ -91,14 +92,14 @@ func (o *op) applySale(rec *SaleRecord, up SaleUpdate) error {
 		rec.Metadata, _ = up.Metadata.Get()
 	}
 	rec.TotalEarned = up.TotalEarned.Or(rec.TotalEarned)
+	if !up.Subtotal.IsZero() {
+		rec.Subtotal = valueOrNothing(up.Subtotal)
+	}
 	if err := o.applyRate(rec, up.CommissionRate); err != nil {
 		return err
 	}
-	if err := checkDeductions(rec.TotalEarned, rec.Tax, rec.Shipping, "totalEarned"); err != nil {
+	if err := rec.checkAmounts(up); err != nil {
 		return err
-	}
-	if rec.TotalEarned.Cmp(rec.Refunded) < 0 {
-		return totalBelowRefunded.err()
 	}
 	if err := o.freeSaleIDs(&before, rec); err != nil {
 		return err
@@ -116,6 +117,25 @@ func (o *op) applySale(rec *SaleRecord, up SaleUpdate) error {
 		return saleRefunded.err()
 	}
 	return o.closeIfRefunded(rec)
+}
+
+// checkAmounts checks the amounts of a merged sale against each other. The
+// error is on the field that was sent.
+func (r *SaleRecord) checkAmounts(up SaleUpdate) error {
+	if err := checkDeductions(r.TotalEarned, r.Tax, r.Shipping, "totalEarned"); err != nil {
+		return err
+	}
+	field := "subtotal"
+	if !up.TotalEarned.IsZero() {
+		field = "totalEarned"
+	}
+	if err := checkBasket(r.Subtotal, r.TotalEarned, r.Tax, r.Shipping, field); err != nil {
+		return err
+	}
+	if r.TotalEarned.Cmp(r.Refunded) < 0 {
+		return totalBelowRefunded.err()
+	}
+	return nil
 }
 
 // applyRate sets or clears the sale's own rate.

@@ -66,7 +66,7 @@ func (o *op) credit(in *NewSale, d *decision) (found bool, err error) {
 	if in.PromoCode != "" {
 		product, _ := in.Product.Get()
 		err = o.judge(in.PromoCode, &order{
-			total: Set(in.TotalEarned), customer: &d.customer, affiliate: d.origin.affiliate.ID, product: product.ProductID,
+			basket: basketOf(in.Subtotal, Set(in.TotalEarned)), customer: &d.customer, affiliate: d.origin.affiliate.ID, product: product.ProductID,
 		}, &d.verdict)
 		if err == nil {
 			err = d.verdict.refusal()

@@ -111,6 +111,7 @@ func checkSale(in *NewSale) error {
 		optional("name", in.Name, maxName),
 		optional("externalId", in.ExternalID, maxName),
 		optional("externalInvoiceId", in.ExternalInvoiceID, maxName),
+		checkSubtotal(in.Subtotal),
 		oneOf("paymentTrigger", in.PaymentTrigger, paymentTriggers),
 		oneOfOrNone("integrationSalesSource", in.Integration, integrations),
 	); err != nil {
@@ -119,7 +120,10 @@ func checkSale(in *NewSale) error {
 	if err := checkProduct(in.Product); err != nil {
 		return err
 	}
-	return checkDeductions(in.TotalEarned, in.Tax, in.Shipping, "tax")
+	if err := checkDeductions(in.TotalEarned, in.Tax, in.Shipping, "tax"); err != nil {
+		return err
+	}
+	return first(checkBasket(in.Subtotal, in.TotalEarned, in.Tax, in.Shipping, "subtotal"))
 }
 
 func checkProduct(given Opt[Product]) error {
@@ -254,7 +258,7 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		ID: o.newID(), Number: number, AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
 		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
 		Name: cmp.Or(in.Name, ref.Name), Email: cmp.Or(in.Email, ref.Email),
-		TotalEarned: in.TotalEarned, Tax: in.Tax, Shipping: in.Shipping,
+		TotalEarned: in.TotalEarned, Subtotal: valueOrNothing(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
 		Rate: Set(d.deal.Rate), RateType: d.deal.Type, RateFixed: d.rateFixed, Commissions: b.room[:0:1],
 		Products: productsBought(in.Product), Status: SaleActive, Trigger: in.PaymentTrigger,
 		Source: o.source.forSale(), Integration: in.Integration, Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,

@@ -144,6 +144,7 @@ func (b *saleBody) show(s *Sale) {
 		AffiliateProgramID: b.program, AffiliateLinkID: orNull(rec.LinkID), PromotionalCodeID: orNull(rec.CodeID),
 		ExternalID: orNull(rec.ExternalID), ExternalInvoiceID: orNull(rec.InvoiceID),
 		Name: orNull(rec.Name), Email: orNull(rec.Email), TotalEarned: rec.TotalEarned,
+		Subtotal:  nothingOrNull(rec.Subtotal),
 		TaxAmount: rec.Tax, ShippingAmount: rec.Shipping, CommissionRate: rec.Rate,
 		ProductsBought: emptyNotNil(slices.Clone(rec.Products)), Clicks: rec.Clicks, Status: rec.Status,
 		RefundedAmount: rec.Refunded, RefundedAt: timeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger,

@@ -83,6 +83,8 @@ var (
 	randomCaseUnknown         = refusal{KindInvalid, InvalidField, "randomCharsCase", "randomCharsCase must be one of uppercase, lowercase, mixed"}
 	subscriptionStatusUnknown = refusal{KindInvalid, InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED"}
 	totalNotPositive          = refusal{KindInvalid, InvalidField, "totalEarned", "Total Amount Earned must be greater than zero"}
+	subtotalNotPositive       = refusal{KindInvalid, InvalidField, "subtotal", "Subtotal must be greater than zero"}
+	subtotalBelowTotal        = refusal{KindInvalid, InvalidField, "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping"}
 	quantityNotPositive       = refusal{KindInvalid, InvalidField, "product.quantity", "product.quantity must be greater than zero"}
 	priceNegative             = refusal{KindInvalid, InvalidField, "product.price", "product.price must be at least 0"}
 	taxNegative               = refusal{KindInvalid, InvalidField, "tax", "tax must be at least 0"}
@@ -187,7 +189,7 @@ func allRefusals() []refusal {
 		percentOffRange, amountOffNotPositive, currencyUnknown, durationUnknown, monthsNotPositive,
 		maxRedemptionsNotPositive, redeemByNotADate, integrationTypeUnknown, codeNotAllowed,
 		expiresAtNotADate, minimumNegative, randomLengthRange, randomCaseUnknown,
-		subscriptionStatusUnknown, totalNotPositive, quantityNotPositive, priceNegative, taxNegative,
+		subscriptionStatusUnknown, totalNotPositive, subtotalNotPositive, subtotalBelowTotal, quantityNotPositive, priceNegative, taxNegative,
 		shippingNegative, deductionsExceedTotal, commissionNegative, totalBelowRefunded, refundNotPositive,
 		urlNotHTTPS, eventTypeUnknown, eventTypeDuplicate, sinceTooOld, gracePeriodRange,
 		slugSyntax, slugTooLong, planNotFound, groupNotFound, affiliateEmailTaken, requestedSlugTaken,

@@ -156,6 +156,7 @@ func fieldChanges() []fieldChange {
 		{sale{Email: text("tom@example.net")}, "email", `"tom@example.net"`},
 		{sale{Name: text("Tom")}, "name", `"Tom"`},
 		{sale{TotalEarned: affiliate.Set(sum("200"))}, "totalEarned", `200`},
+		{sale{Subtotal: affiliate.Set(sum("250"))}, "subtotal", `250`},
 		{sale{ExternalID: text("x")}, "externalId", `"x"`},
 		{sale{ExternalInvoiceID: text("x")}, "externalInvoiceId", `"x"`},
 		{sale{CommissionRate: affiliate.Set(percent("30"))}, "commissionRate", `30`},

@@ -32,6 +32,9 @@ func (a *audit) verifySale(r *SaleRecord) {
 	} else if checkDeductions(r.TotalEarned, r.Tax, r.Shipping, "tax") != nil {
 		a.breach("I44", name, "tax %v and shipping %v are above the total %v", r.Tax, r.Shipping, r.TotalEarned)
 	}
+	if checkSubtotal(r.Subtotal) != nil || checkBasket(r.Subtotal, r.TotalEarned, r.Tax, r.Shipping, "subtotal") != nil {
+		a.breach("I44", name, "subtotal %v of total %v, tax %v, shipping %v", r.Subtotal, r.TotalEarned, r.Tax, r.Shipping)
+	}
 	listed(a, name, "status", r.Status, SaleActive, SaleRefunded)
 	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt, r.RefundedAt)
 }

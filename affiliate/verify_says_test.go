@@ -96,6 +96,8 @@ func TestVerifySaysSales(t *testing.T) {
 		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = affiliate.Amount{} }), "I44: total 0, tax"},
 		{"tax below zero", sale(5, func(r *affiliate.SaleRecord) { r.Tax = sum("-1") }), "I44: total 100, tax -1"},
 		{"shipping below zero", sale(5, func(r *affiliate.SaleRecord) { r.Shipping = sum("-1") }), "I44: total 100, tax 0, shipping -1"},
+		{"subtotal of nothing", sale(5, func(r *affiliate.SaleRecord) { r.Subtotal = affiliate.Set(affiliate.Amount{}) }), "I44: subtotal 0 of total 100"},
+		{"subtotal below the total", sale(5, func(r *affiliate.SaleRecord) { r.Subtotal = affiliate.Set(sum("99.9999")) }), "I44: subtotal 99.9999 of total 100"},
 		{"tax above the total", sale(5, func(r *affiliate.SaleRecord) { r.Tax = sum("100.01") }), "I44: above the total 100"},
 		{"sale changed before it was made", sale(5, func(r *affiliate.SaleRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
 		{"commission changed before it was made", sale(5, func(r *affiliate.SaleRecord) {

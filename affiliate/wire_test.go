@@ -68,8 +68,8 @@ const (
 	codeShape        = codeHead + " coupon" + couponHead + "} affiliate" + contactShape + "}"
 	referralHead     = "{id affiliateId name email referredUserExternalId plan subscriptionStatus status submissionType referralMedium source integrationReferralSource=null totalRevenue totalCommission initialLandingPage notes=null metadata=null affiliateProgramId affiliateLinkId commissionPlanId createdAt updatedAt"
 	referralShape    = referralHead + "}"
-	saleShape        = "{id affiliateId referralId affiliateProgramId affiliateLinkId promotionalCodeId=null externalId=null externalInvoiceId=null name email totalEarned taxAmount shippingAmount commissionRate commissionEarned productsBought[…] clicks status refundedAmount refundedAt=null paymentTrigger source integrationSalesSource=null metadata=null createdAt updatedAt affiliate" + summaryShape + " referral" + referralShape + " commissions[" + commissionShape + "]}"
-	bareSaleShape    = "{id affiliateId referralId=null affiliateProgramId affiliateLinkId=null promotionalCodeId externalId=null externalInvoiceId=null name=null email=null totalEarned taxAmount shippingAmount commissionRate commissionEarned productsBought[] clicks status refundedAmount refundedAt=null paymentTrigger source integrationSalesSource=null metadata=null createdAt updatedAt affiliate" + summaryShape + " referral=null commissions[" + commissionShape + "]}"
+	saleShape        = "{id affiliateId referralId affiliateProgramId affiliateLinkId promotionalCodeId=null externalId=null externalInvoiceId=null name email totalEarned subtotal=null taxAmount shippingAmount commissionRate commissionEarned productsBought[…] clicks status refundedAmount refundedAt=null paymentTrigger source integrationSalesSource=null metadata=null createdAt updatedAt affiliate" + summaryShape + " referral" + referralShape + " commissions[" + commissionShape + "]}"
+	bareSaleShape    = "{id affiliateId referralId=null affiliateProgramId affiliateLinkId=null promotionalCodeId externalId=null externalInvoiceId=null name=null email=null totalEarned subtotal=null taxAmount shippingAmount commissionRate commissionEarned productsBought[] clicks status refundedAmount refundedAt=null paymentTrigger source integrationSalesSource=null metadata=null createdAt updatedAt affiliate" + summaryShape + " referral=null commissions[" + commissionShape + "]}"
 	payoutShape      = "{id affiliateId amount status paymentMethod=null periodStart periodEnd externalId=null manuallyPaid paidAt=null failedReason=null commissionIds[…] createdAt updatedAt}"
 	endpointHead     = "{id url events[…] description=null active svixHeaders status disabledReason=null disabledAt=null firstFailureAt=null lastSuccessAt=null pausedUntil=null"
 	endpointTail     = " secretHint previousSecretExpiresAt=null createdAt updatedAt}"
@@ -127,8 +127,8 @@ func TestWireShapes(t *testing.T) {
 	}
 	want := map[string]string{
 		"affiliate": affiliateShape, "link": linkShape, "coupon": couponShape, "code": codeShape, "referral": referralShape, "sale": saleShape, "bare sale": bareSaleShape,
-		"evaluation":     "{valid reasons[] unverified[…] discount promotionalCode{id code} coupon" + couponHead + "} affiliate" + contactShape + "}",
-		"bad evaluation": "{valid reasons[{reason message}] unverified[] discount=null promotionalCode=null coupon=null affiliate=null}",
+		"evaluation":     "{valid reasons[] unverified[…] discount total promotionalCode{id code} coupon" + couponHead + "} affiliate" + contactShape + "}",
+		"bad evaluation": "{valid reasons[{reason message}] unverified[] discount=null total=null promotionalCode=null coupon=null affiliate=null}",
 		"plan":           planShape, "tier": tierShape, "payout": payoutShape,
 		"endpoint": endpointHead + endpointTail, "issued endpoint": endpointHead + strings.TrimSuffix(endpointTail, "}") + " secret}", "delivery": deliveryHead + "}",
 		"click":  "{id affiliateId affiliateLinkId referralId=null deviceId=null uniqueClick fullLandingUrl documentReferrer=null userAgent=null createdAt}",

@@ -63,6 +63,14 @@ func saleChangeCases() []serverCase {
 			put(`"name":null,"email":null,"metadata":null,"externalId":null,"externalInvoiceId":null`).has(`{"name":null,"email":null,"metadata":null,"externalId":null,"externalInvoiceId":null}`)
 			put(`"totalEarned":9.9999`).refused(deductionsExceedTotal.on("totalEarned"))
 		}),
+		own("M70 PUT subtotal", "docs/money.md M70: set or cleared, nothing calculated again; the merged sale is checked", func(_ *exam, put func(string) *answer) {
+			put(`"commissionEarned":3`).has(`{"subtotal":null,"commissionEarned":3}`)
+			put(`"subtotal":120`).has(`{"subtotal":120,"commissionEarned":3}`)
+			put(`"subtotal":0`).refused(subtotalNotPositive)
+			put(`"subtotal":1`).refused(subtotalBelowTotal)
+			put(`"totalEarned":200`).refused(subtotalBelowTotal.on("totalEarned"))
+			put(`"subtotal":null,"totalEarned":200`).has(`{"subtotal":null,"totalEarned":200}`)
+		}),
 		own("B410 PUT that changes nothing", "contract 1.3: an update that changes nothing answers like a change", func(x *exam, put func(string) *answer) {
 			a := x.get("/sales?id={{s}}")
 			x.do("PUT /sales", `{"saleId":{{s}}}`).bytes(a.body)
@@ -191,6 +199,16 @@ func previewCases() []serverCase {
 			}),
 		own("B370 a preview of a minimum in another currency", all, `"percentOff":20`, owned+`,"minimumAmount":1,"minimumAmountCurrency":"JPY"`, func(_ *exam, preview func(string) *answer) {
 			preview(`,"totalEarned":10`).has(`{"valid":false,"reasons":[{"reason":"wrong_currency","message":"Promo code minimum is in another currency","currency":"JPY"}]}`)
+		}),
+		own("M68 a basket from preview to sale", "docs/money.md M68: preview the basket, charge total, report both", `"percentOff":20`, owned+`,"minimumAmount":50`, func(x *exam, preview func(string) *answer) {
+			preview(`,"subtotal":55`).has(`{"valid":true,"discount":11,"total":44}`)
+			preview(`,"totalEarned":55`).has(`{"valid":true,"discount":11,"total":44}`)
+			preview(`,"subtotal":49.99`).has(`{"valid":false,"reasons":[{"reason":"below_minimum","amount":50}]}`)
+			preview("").has(`{"valid":true,"discount":null,"total":null}`)
+			preview(`,"subtotal":50,"totalEarned":60`).refused(subtotalBelowTotal)
+			preview(`,"subtotal":0`).refused(subtotalNotPositive)
+			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":44}`).refused(belowMinimum)
+			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":44,"subtotal":55,"commissionRate":20}`).has(`{"totalEarned":44,"subtotal":55,"commissionEarned":8.8}`)
 		}),
 		own("B258 a flat discount", "contract 4.1, discount: FLAT takes at most totalEarned", `"couponType":"FLAT","amountOff":7.5,"currency":"USD"`, owned, func(_ *exam, preview func(string) *answer) {
 			preview(`,"totalEarned":10`).has(`{"discount":7.5}`)

@@ -42,6 +42,9 @@ func saleCases() []serverCase {
 		good{"B386 totalEarned 100.5000", total("100.5000"), `{"totalEarned":100.5,"commissionEarned":20.1}`})
 
 	const deductions = "contract 2.6, tax and shipping: ≥ 0, together ≤ totalEarned; product: quantity > 0, price ≥ 0"
+	no("contract 2.6, docs/money.md M65: the basket before the discount", bad{"M65 subtotal 0", with(`"subtotal":0`), subtotalNotPositive}, bad{"M65 subtotal -1", with(`"subtotal":-1`), subtotalNotPositive},
+		bad{"B387 subtotal 100000000000.0001", with(`"subtotal":100000000000.0001`), mustBe("subtotal", tooLarge)}, bad{`M65 subtotal "1"`, with(`"subtotal":"1"`), mustBe("subtotal", asNumber)},
+		bad{"M65 subtotal below totalEarned", with(`"subtotal":99.99`), subtotalBelowTotal}, bad{"M65 subtotal below totalEarned without tax", with(`"subtotal":89.99,"tax":10`), subtotalBelowTotal})
 	no(deductions, bad{"B388 tax -1", with(`"tax":-1`), taxNegative}, bad{"B388 shipping -1", with(`"shipping":-1`), shippingNegative},
 		bad{"B388 tax and shipping over totalEarned", with(`"tax":60,"shipping":40.0001`), deductionsExceedTotal}, bad{`B388 tax "1"`, with(`"tax":"1"`), mustBe("tax", asNumber)},
 		bad{"B389 product x", with(`"product":"x"`), mustBe("product", asObject)}, bad{"B389 product.quantity 0", with(`"product":{"quantity":0}`), quantityNotPositive},
@@ -52,6 +55,8 @@ func saleCases() []serverCase {
 		bad{`B398 externalInvoiceId ""`, with(`"externalInvoiceId":""`), mustBe("externalInvoiceId", notEmpty)}, bad{"B398 externalId 5", with(`"externalId":5`), mustBe("externalId", asString)})
 	yes("contract 2.6: what was sent is answered; contract 3.7, step 6: tax and shipping are deducted",
 		good{"B388 tax and shipping", with(`"commissionRate":20,"tax":9.5,"shipping":0.5`), `{"taxAmount":9.5,"shippingAmount":0.5,"totalEarned":100,"commissionRate":20,"commissionEarned":18}`},
+		good{"M65 a subtotal that tax makes up for", with(`"subtotal":90,"tax":10`), `{"totalEarned":100,"subtotal":90}`},
+		good{"M70 no subtotal", with(`"subtotal":null`), `{"subtotal":null}`},
 		good{"B388 tax and shipping are all of it", with(`"commissionRate":20,"tax":60,"shipping":40`), `{"commissionEarned":0}`},
 		good{"B389 a product by id", with(`"product":{"productId":"p1","name":"n","quantity":1.5,"price":0}`), `{"productsBought":["p1"]}`},
 		good{"B389 a product by name", with(`"product":{"name":"n"}`), `{"productsBought":["n"]}`}, good{"B389 no product", with(`"product":{}`), `{"productsBought":[]}`},

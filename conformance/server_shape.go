@@ -247,7 +247,7 @@ func commissionForm() fields {
 
 func saleForm() fields {
 	return fields{
-		"id": anInteger, "referralId": orNull(anID), "email": orNull(aText), "totalEarned": aNumber, "name": orNull(aText),
+		"id": anInteger, "referralId": orNull(anID), "email": orNull(aText), "totalEarned": aNumber, "subtotal": orNull(aNumber), "name": orNull(aText),
 		"externalId": orNull(aText), "externalInvoiceId": orNull(aText), "commissionRate": orNull(aNumber),
 		"taxAmount": aNumber, "shippingAmount": aNumber, "commissionEarned": aNumber, "affiliateId": anID,
 		"affiliateProgramId": anID, "affiliateLinkId": orNull(anID), "promotionalCodeId": orNull(anID),
@@ -263,7 +263,7 @@ func saleForm() fields {
 func previewForm() fields {
 	return fields{
 		"valid": aBool, "reasons": listOf(fields{"reason": aText, "message": aText}.form), "unverified": listOf(aText),
-		"discount": orNull(aNumber), "promotionalCode": orNull(fields{"id": anID, "code": aText}.form),
+		"discount": orNull(aNumber), "total": orNull(aNumber), "promotionalCode": orNull(fields{"id": anID, "code": aText}.form),
 		"coupon": orNull(without(bareCoupon().form, "promotionalCodes")), "affiliate": orNull(contactForm().form),
 	}
 }

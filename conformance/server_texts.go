@@ -126,20 +126,23 @@ var (
 	codeExternalIDTaken   = refusal{400, "code_external_id_taken", "externalId", "A promotional code with this external ID already exists"}
 	codeIDNotFound        = refusal{404, "promotional_code_not_found", "", "Promotional code not found"}
 
-	codeNotFound    = refusal{400, "code_not_found", "", "Promo code not found"}
-	codeInactive    = refusal{400, "code_inactive", "", "Promo code is not active"}
-	couponInvalid   = refusal{400, "coupon_invalid", "", "Promo code is not active"}
-	codeExpired     = refusal{400, "code_expired", "", "Promo code has expired"}
-	couponExpired   = refusal{400, "coupon_expired", "", "Promo code has expired"}
-	codeExhausted   = refusal{400, "code_exhausted", "", "Promo code has reached its redemption limit"}
-	couponExhausted = refusal{400, "coupon_exhausted", "", "Promo code has reached its redemption limit"}
-	codeUnassigned  = refusal{400, "code_unassigned", "", "Promo code is not associated with an affiliate"}
-	notFirstOrder   = refusal{400, "not_first_order", "", "Promo code is only valid for a first order"}
-	belowMinimum    = refusal{400, "below_minimum", "", "Order does not reach the minimum amount for this promo code"}
-	wrongCurrency   = refusal{400, "wrong_currency", "", "Promo code minimum is in another currency"}
-	wrongAffiliate  = refusal{400, "wrong_affiliate", "", "Promo code can only be used by its assigned affiliate"}
-	wrongCustomer   = refusal{400, "wrong_customer", "", "Promo code is limited to another customer"}
-	wrongProduct    = refusal{400, "wrong_product", "", "Promo code does not apply to this product"}
+	codeNotFound        = refusal{400, "code_not_found", "", "Promo code not found"}
+	codeInactive        = refusal{400, "code_inactive", "", "Promo code is not active"}
+	couponInvalid       = refusal{400, "coupon_invalid", "", "Promo code is not active"}
+	codeExpired         = refusal{400, "code_expired", "", "Promo code has expired"}
+	couponExpired       = refusal{400, "coupon_expired", "", "Promo code has expired"}
+	codeExhausted       = refusal{400, "code_exhausted", "", "Promo code has reached its redemption limit"}
+	couponExhausted     = refusal{400, "coupon_exhausted", "", "Promo code has reached its redemption limit"}
+	codeUnassigned      = refusal{400, "code_unassigned", "", "Promo code is not associated with an affiliate"}
+	notFirstOrder       = refusal{400, "not_first_order", "", "Promo code is only valid for a first order"}
+	subtotalNotPositive = refusal{400, "invalid_field", "subtotal", "Subtotal must be greater than zero"}
+	subtotalBelowTotal  = refusal{400, "invalid_field", "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping"}
+
+	belowMinimum   = refusal{400, "below_minimum", "", "Order does not reach the minimum amount for this promo code"}
+	wrongCurrency  = refusal{400, "wrong_currency", "", "Promo code minimum is in another currency"}
+	wrongAffiliate = refusal{400, "wrong_affiliate", "", "Promo code can only be used by its assigned affiliate"}
+	wrongCustomer  = refusal{400, "wrong_customer", "", "Promo code is limited to another customer"}
+	wrongProduct   = refusal{400, "wrong_product", "", "Promo code does not apply to this product"}
 
 	referralUnattributed = refusal{400, "attribution_required", "", "Affiliate ID, affiliate email, or Promo Code is required"}
 	saleUnattributed     = refusal{400, "attribution_required", "", "Either Referral ID, email, or Promo Code is required"}

@@ -163,6 +163,7 @@ func orderOf(in *input) affiliate.Order {
 	return affiliate.Order{
 		PromoCode:   aliased(in, "promoCode", "code", in.text),
 		TotalEarned: in.amount("totalEarned"),
+		Subtotal:    in.amount("subtotal"),
 		Email:       in.optional("email"),
 		ReferralID:  in.ident("referralId"),
 		Product:     productOf(in),

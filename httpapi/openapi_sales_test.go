@@ -32,6 +32,7 @@ func saleTexts() map[string]string {
 		"name":                   "The customer's name.",
 		"email":                  "The customer's email.",
 		"totalEarned":            "The gross amount; refunds do not lower it.",
+		"subtotal":               "The basket before the discount; null when it was not sent.",
 		"taxAmount":              "The tax in totalEarned.",
 		"shippingAmount":         "The shipping in totalEarned.",
 		"commissionRate":         "The rate that was applied: a percentage, or an amount on flat plans.",
@@ -84,6 +85,7 @@ func saleBodies() map[string]note {
 		"product.quantity":  plain("How many.", above("0")),
 		"product.price":     plain("The price of one.", atLeast("0")),
 		"product.name":      plain("What the product is called.", externalText),
+		"subtotal":          plain("The basket before the discount: at least totalEarned without tax and shipping.", above("0"), atMost("100000000000")),
 		"tax":               plain("The tax in totalEarned.", atLeast("0"), byDefault(0)),
 		"shipping":          plain("The shipping in totalEarned; with tax at most totalEarned.", atLeast("0"), byDefault(0)),
 		"metadata":          plain("Replaced as a whole; at most 16,384 bytes in compact form.", open),
@@ -119,7 +121,7 @@ func saleOperations() map[string]about {
 			id: "updateSale", summary: "Change a sale",
 			text:     "A new totalEarned or commissionRate calculates the commission again. Fires sale.updated when something changed.",
 			required: []string{"saleId"},
-			clears:   []string{"email", "name", "externalId", "externalInvoiceId", "commissionRate", "metadata"},
+			clears:   []string{"email", "name", "externalId", "externalInvoiceId", "commissionRate", "subtotal", "metadata"},
 			refused: refused{
 				invalid: []affiliate.Reason{
 					affiliate.MissingField, affiliate.SaleExternalIDTaken, affiliate.SaleInvoiceIDTaken,

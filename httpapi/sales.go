@@ -28,14 +28,26 @@ func newSale(in *input) affiliate.NewSale {
 		ExternalID:        in.optional("externalId"),
 		ExternalInvoiceID: in.optional("externalInvoiceId"),
 		CommissionRate:    in.percent("commissionRate"),
+		Subtotal:          in.amount("subtotal"),
 		Product:           productOf(in),
 		Tax:               in.amount("tax").Or(affiliate.Amount{}),
 		Shipping:          in.amount("shipping").Or(affiliate.Amount{}),
 	}
-	if in.faulty() && sale.Tax.Sign() > 0 {
-		sale.Tax = affiliate.Amount{} // the rule over tax and shipping waits until both are amounts
+	if in.faulty() {
+		waitForAmounts(&sale)
 	}
 	return sale
+}
+
+// waitForAmounts keeps the rules over several amounts until all are amounts: one
+// that was refused is missing here.
+func waitForAmounts(sale *affiliate.NewSale) {
+	if sale.Tax.Sign() > 0 {
+		sale.Tax = affiliate.Amount{}
+	}
+	if basket, sent := sale.Subtotal.Get(); sent && basket.Sign() > 0 && basket.Cmp(sale.TotalEarned) < 0 {
+		sale.Subtotal = affiliate.Set(sale.TotalEarned)
+	}
 }
 
 // recordSale answers the sale, or null when none was recorded, and says why.
@@ -68,6 +80,7 @@ func saleChangeOf(in *input) saleChange {
 			ExternalID:        in.optOptional("externalId"),
 			ExternalInvoiceID: in.optOptional("externalInvoiceId"),
 			CommissionRate:    in.percent("commissionRate"),
+			Subtotal:          in.amount("subtotal"),
 			CommissionEarned:  in.amount("commissionEarned"),
 			Metadata:          in.document("metadata"),
 		},
