@@ -99,19 +99,28 @@ func ExampleProgram_RecordSale() {
 
 func ExampleProgram_Evaluate() {
 	program, _, _ := newShop()
-	e, err := program.Evaluate(context.Background(), affiliate.Order{
-		PromoCode: "mara20", TotalEarned: affiliate.Set(affiliate.MustAmount("19.99")),
-	})
+	ctx, basket := context.Background(), affiliate.Set(affiliate.MustAmount("19.99"))
+	e, err := program.Evaluate(ctx, affiliate.Order{PromoCode: "mara20", Subtotal: basket})
 	if err != nil {
 		log.Fatal(err)
 	}
 	off, _ := e.Discount.Get()
-	fmt.Println(e.Valid, off)
+	charge, _ := e.Total.Get() // before tax and shipping
+	fmt.Println(e.Valid, off, "off, charge", charge)
 
-	e, _ = program.Evaluate(context.Background(), affiliate.Order{PromoCode: "SUMMER"})
+	res, err := program.RecordSale(ctx, affiliate.NewSale{
+		PromoCode: "mara20", TotalEarned: charge, Subtotal: basket, ExternalID: "order-5582",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Outcome)
+
+	e, _ = program.Evaluate(ctx, affiliate.Order{PromoCode: "SUMMER"})
 	fmt.Println(e.Valid, e.Reasons[0].Reason)
 	// Output:
-	// true 4
+	// true 4 off, charge 15.99
+	// recorded
 	// false code_not_found
 }
 

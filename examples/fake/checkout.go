@@ -15,6 +15,7 @@ import (
 // An Order is what the shop knows of a purchase that was paid.
 type Order struct {
 	ID, Email, Name string
+	Basket          affiliate.Amount // before the discount, as given to Preview
 	Total           affiliate.Amount // as charged
 	Code            string           // as the customer typed it; empty: none
 }
@@ -23,6 +24,27 @@ type Order struct {
 type Receipt struct {
 	Affiliate   string // whom the sale is credited to; empty: nobody, or the order was reported before
 	CodeRefused string // why the code did not work; empty: it did, or there was none
+}
+
+// An Offer is what a code does for a basket.
+type Offer struct {
+	Charge  affiliate.Amount // before tax and shipping
+	Refused string           // why the code does not work; empty: it does
+}
+
+// Preview tells a customer who types a code what the basket would cost with it.
+// It uses nothing up. What it accepts for a basket, Checkout is not refused for
+// that basket, unless the code has changed in between or somebody else took its
+// last use.
+func Preview(ctx context.Context, partners *client.Client, code string, basket affiliate.Amount) (Offer, error) {
+	seen, err := partners.Evaluate(ctx, affiliate.Order{PromoCode: code, Subtotal: affiliate.Set(basket)})
+	if err != nil {
+		return Offer{}, fmt.Errorf("preview: %w", err)
+	}
+	if !seen.Valid {
+		return Offer{Charge: basket, Refused: seen.Reasons[0].Message}, nil
+	}
+	return Offer{Charge: seen.Total.Or(basket)}, nil
 }
 
 // Checkout reports an order to the affiliate program.
@@ -54,6 +76,7 @@ func Checkout(ctx context.Context, partners *client.Client, o Order) (Receipt, e
 
 func report(ctx context.Context, partners *client.Client, o Order) (affiliate.SaleResult, error) {
 	return partners.RecordSale(ctx, affiliate.NewSale{
-		PromoCode: o.Code, Email: o.Email, Name: o.Name, TotalEarned: o.Total, ExternalID: o.ID,
+		PromoCode: o.Code, Email: o.Email, Name: o.Name, ExternalID: o.ID,
+		TotalEarned: o.Total, Subtotal: affiliate.Set(o.Basket), // a code's minimum is about the basket
 	})
 }

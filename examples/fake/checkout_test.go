@@ -25,7 +25,7 @@ func newShop(t *testing.T) (*affiliate.Program, http.Handler, *client.Client) {
 	ada := must(engine.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
 	ten := must(engine.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Ten", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	must(engine.CreateCode(t.Context(), affiliate.NewCode{
-		CouponID: ten.ID, Code: "ADA10", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set[int64](1),
+		CouponID: ten.ID, Code: "ADA10", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set[int64](1), MinimumAmount: affiliate.Set(affiliate.MustAmount("50")),
 	}))
 	return engine, api, partners
 }
@@ -35,7 +35,34 @@ func newClient(key string, h http.Handler) *client.Client {
 	return must(client.New("http://tributary.test", key, client.Config{Handler: h, MinWait: 1, MaxWait: 1}))
 }
 
-var order = fake.Order{ID: "order-1", Email: "kim@example.com", Name: "Kim", Total: affiliate.MustAmount("50"), Code: "ada10"}
+var order = fake.Order{
+	ID: "order-1", Email: "kim@example.com", Name: "Kim", Code: "ada10",
+	Basket: affiliate.MustAmount("50"), Total: affiliate.MustAmount("45"),
+}
+
+// TestPreview: what the customer is told before the payment, and that the sale
+// agrees: 45 is below the minimum, the basket is not.
+func TestPreview(t *testing.T) {
+	_, _, partners := newShop(t)
+	for _, tt := range []struct {
+		code, basket string
+		want         fake.Offer
+	}{
+		{"ada10", "50", fake.Offer{Charge: order.Total}},
+		{"ada10", "49.99", fake.Offer{affiliate.MustAmount("49.99"), "Order does not reach the minimum amount for this promo code"}},
+		{"none", "50", fake.Offer{order.Basket, "Promo code not found"}},
+	} {
+		if diff := cmp.Diff(tt.want, must(fake.Preview(t.Context(), partners, tt.code, affiliate.MustAmount(tt.basket)))); diff != "" {
+			t.Errorf("%s of %s (-want +got):\n%s", tt.code, tt.basket, diff)
+		}
+	}
+	if _, err := fake.Preview(t.Context(), newClient(key, http.NotFoundHandler()), "ada10", order.Basket); err == nil {
+		t.Error("a program that is not there is no refusal")
+	}
+	if told := must(fake.Checkout(t.Context(), partners, order)); told.CodeRefused != "" {
+		t.Errorf("refused after the payment: %s", told.CodeRefused)
+	}
+}
 
 // TestCheckout: orders by a code that works, by one that does not, and twice.
 func TestCheckout(t *testing.T) {

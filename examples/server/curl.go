@@ -57,7 +57,7 @@ func calls(t tenant, set settings) []call {
 		{Says: "the visitor buys", method: "POST", path: api + "/sales",
 			body: `{"referralId":"ada","email":"tomas@example.net","name":"Tomas Berg","totalEarned":49.90,"externalId":"order-2001"}`},
 		{Says: "the last sales", method: "GET", path: api + "/sales?limit=2"},
-		{Says: answer, method: "POST", path: api + "/promotional-codes/validate", body: `{"promoCode":"` + code + `","totalEarned":40}`},
+		{Says: answer, method: "POST", path: api + "/promotional-codes/validate", body: `{"promoCode":"` + code + `","subtotal":40}`},
 	}
 	if set.private {
 		list = append(list, call{Says: "a receiver on this machine is told of sales; the answer has its secret", method: "POST", path: api + "/webhooks",

@@ -91,25 +91,23 @@ func (s *shop) day(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.program.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}); err != nil {
+	if _, err := s.program.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID, MinimumAmount: affiliate.Set(affiliate.MustAmount("70"))}); err != nil {
 		return err
 	}
-	total := affiliate.MustAmount("80")
-	preview, err := s.program.Evaluate(ctx, affiliate.Order{PromoCode: "ada20", TotalEarned: affiliate.Set(total)})
+	basket := affiliate.MustAmount("80")
+	preview, err := s.program.Evaluate(ctx, affiliate.Order{PromoCode: "ada20", Subtotal: affiliate.Set(basket)})
 	if err != nil {
 		return err
 	}
 	off, _ := preview.Discount.Get()
-	fmt.Fprintf(s.out, "preview: valid %v, %v off %v\n", preview.Valid, off, total)
+	total, _ := preview.Total.Get() // what to charge
+	fmt.Fprintf(s.out, "preview: valid %v, %v off %v\n", preview.Valid, off, basket)
 
-	if total, err = total.Sub(off); err != nil {
-		return err
-	}
-	if err := s.checkout(ctx, "order-1", total, nil); err != nil {
+	if err := s.checkout(ctx, "order-1", basket, total, nil); err != nil {
 		return err
 	}
 	declined := errors.New("card declined")
-	if err := s.checkout(ctx, "order-2", total, declined); !errors.Is(err, declined) {
+	if err := s.checkout(ctx, "order-2", basket, total, declined); !errors.Is(err, declined) {
 		return fmt.Errorf("order-2: %w", err)
 	}
 	return s.report(ctx)
@@ -117,13 +115,14 @@ func (s *shop) day(ctx context.Context) error {
 
 // checkout stores an order and its sale in one transaction. The sale comes last
 // of what is written: from there on the program's lock is held.
-func (s *shop) checkout(ctx context.Context, id string, total affiliate.Amount, payment error) error {
+func (s *shop) checkout(ctx context.Context, id string, basket, total affiliate.Amount, payment error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "INSERT INTO checkout.orders VALUES ($1, $2::text::numeric)", id, total.String()); err != nil {
 			return err
 		}
 		_, err := s.program.With(s.store.In(tx)).RecordSale(ctx, affiliate.NewSale{
-			PromoCode: "ADA20", ExternalID: id, Email: "grace@example.net", Name: "Grace", TotalEarned: total,
+			PromoCode: "ADA20", ExternalID: id, Email: "grace@example.net", Name: "Grace",
+			TotalEarned: total, Subtotal: affiliate.Set(basket), // a code's minimum is about the basket
 		})
 		return errors.Join(err, payment) // an error here takes both back
 	})
