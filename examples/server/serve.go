@@ -54,18 +54,19 @@ func serve(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 	greet(stdout, all, set, local(listener.Addr()))
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
-	stop := deliver(ctx, all, logger)
+	stop := work(ctx, all, set.now, logger)
 	defer stop() // after the requests: what they fired has been claimed or waits in the store
 	return answer(ctx, newServer(handler, logger), listener)
 }
 
-// deliver delivers the webhooks of all programs until stop is called, which
-// waits for the attempts under way.
-func deliver(ctx context.Context, all []tenant, logger *slog.Logger) (stop func()) {
+// work delivers the webhooks of all programs, and drops what was kept for long
+// enough, until stop is called, which waits for the attempts under way.
+func work(ctx context.Context, all []tenant, now func() time.Time, logger *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var senders sync.WaitGroup
+	var background sync.WaitGroup
+	background.Go(func() { prune(ctx, all, now, logger) })
 	for _, t := range all {
-		senders.Go(func() {
+		background.Go(func() {
 			if err := t.sender.Run(ctx); err != nil {
 				logger.Error("deliver webhooks", "error", err)
 			}
@@ -73,7 +74,7 @@ func deliver(ctx context.Context, all []tenant, logger *slog.Logger) (stop func(
 	}
 	return func() {
 		cancel()
-		senders.Wait()
+		background.Wait()
 	}
 }
 
