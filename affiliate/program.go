@@ -46,7 +46,9 @@ type Config struct {
 	// that the secret stands in, of the endpoint or of a receipt. It must be
 	// authenticated with the data, as additional data of an AEAD, so that what
 	// is copied to another record does not open there. Neither is called inside
-	// a transaction. Nil: secrets are stored as they are.
+	// a transaction. Nil: secrets are stored as they are. Where they come later
+	// than the first endpoint, Open is given what was stored before, and returns
+	// what begins with whsec_ as it is; rotating seals it.
 	Seal func(data, boundTo []byte) ([]byte, error)
 	Open func(data, boundTo []byte) ([]byte, error)
 

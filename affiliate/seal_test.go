@@ -1,6 +1,7 @@
 package affiliate_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -148,4 +149,42 @@ func TestSealBoundTo(t *testing.T) {
 		receipt = must(tx.Receipts.Find(affiliate.Key{Index: affiliate.ByRequest, Text: "k"})).ID
 	})
 	equal(t, [][]byte{ep.ID[:], receipt[:]}, bound)
+}
+
+// Secrets that were stored before there was a Seal go on signing when Open
+// returns them as they are, and rotating seals them.
+func TestSealLater(t *testing.T) {
+	onStores(t, func(t *testing.T, w *world) {
+		ep := w.hook()
+		cfg := w.Config()
+		sealed(&cfg)
+		open := cfg.Open
+		cfg.Open = func(data, boundTo []byte) ([]byte, error) {
+			if bytes.HasPrefix(data, []byte("whsec_")) {
+				return data, nil
+			}
+			return open(data, boundTo)
+		}
+		w.Program = must(affiliate.New(w.store, cfg))
+		w.crowd(1)
+		c := w.claimOne()
+		equal(t, []string{ep.Secret.Reveal()}, reveal(c.Secrets))
+		w.settle(200, c)
+		rotated := must(w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID}))
+		w.crowd(1)
+		equal(t, []string{rotated.Secret.Reveal(), ep.Secret.Reveal()}, reveal(w.claimOne().Secrets))
+		behind(t, w, func(tx *affiliate.Tx) {
+			rec := must(tx.Endpoints.Get(ep.ID))
+			if bytes.Contains(rec.Secrets[0].Value, []byte("whsec_")) {
+				t.Error("the new secret stands in clear")
+			}
+		})
+	})
+}
+
+func reveal(all []affiliate.Secret) (out []string) {
+	for _, s := range all {
+		out = append(out, s.Reveal())
+	}
+	return out
 }
