@@ -187,12 +187,14 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointUpdate) (Endpoint, error) {
 	o := p.op(ctx)
 	rq := request{name: "webhook.update", input: []any{id, up}, refused: first(p.checkEndpointUpdate(id, up)...)}
+	more := false // waits than this transaction settles
 	ep, err := write(o, rq, func() (Endpoint, error) {
 		old, err := o.endpoint(id)
 		if err != nil {
 			return Endpoint{}, err
 		}
 		rec := up.apply(old, o.now)
+		more = rec.Clearing != ""
 		if same(old, rec) {
 			return endpointOf(old, o.now), nil
 		}
@@ -209,9 +211,10 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 		if err := o.tx.Endpoints.Replace(rec); err != nil {
 			return Endpoint{}, internal("update endpoint", err)
 		}
+		more = rec.Clearing != ""
 		return endpointOf(rec, o.now), nil
 	})
-	if err == nil && !ep.Active {
+	if err == nil && more {
 		p.clearRest(ctx, id, math.MaxInt)
 	}
 	return ep, err
