@@ -121,7 +121,7 @@ func payloads(t testing.TB) [][]byte {
 			t.Fatal(err)
 		}
 		if _, err := p.RecordSale(ctx, affiliate.NewSale{
-			PromoCode: code, Name: name, Email: "kim" + mail, TotalEarned: affiliate.MustAmount("922337203685.5807"),
+			PromoCode: code, Name: name, Email: "kim" + mail, TotalEarned: affiliate.MustAmount("99999999999.5807"),
 		}); err != nil {
 			t.Fatal(err)
 		}
