@@ -27,8 +27,9 @@ type Error struct {
 	// KindNotFound only where it is about a record: one of a look-up, which has
 	// null for that, or of an unknown path or program is KindInvalid. Reason,
 	// Field and Failures are the server's Error-Code, Error-Field and
-	// Error-Reasons, and without them what the text says; Reason is empty when that is nothing. Err.Err is the cause
-	// of an answer that did not come or could not be read.
+	// Error-Reasons, and without them what the text says; Reason is empty when
+	// that is nothing. Err.Err is the cause of an answer that did not come or
+	// could not be read.
 	Err *affiliate.Error
 }
 

@@ -285,16 +285,12 @@ func (g *gate) escape() *affiliate.Error {
 }
 
 // unit reads the letter u and four hexadecimal digits.
-func (g *gate) unit() (unit int, ok bool) {
+func (g *gate) unit() (unit rune, ok bool) {
 	if len(g.text)-g.pos < 5 {
 		return 0, false
 	}
-	for _, c := range g.text[g.pos+1 : g.pos+5] {
-		digit := hexDigit(c)
-		if digit < 0 {
-			return 0, false
-		}
-		unit = unit<<4 | digit
+	if unit = hex4(g.text[g.pos+1 : g.pos+5]); unit < 0 {
+		return 0, false
 	}
 	g.pos += 5
 	return unit, true

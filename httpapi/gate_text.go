@@ -54,7 +54,7 @@ func unescaped(c byte) byte {
 	return c // itself: a quote, a backslash or a slash
 }
 
-// hex4 is the value of four hexadecimal digits.
+// hex4 is the value of four hexadecimal digits; negative: one of them is none.
 func hex4(digits []byte) (r rune) {
 	for _, c := range digits {
 		r = r<<4 | rune(hexDigit(c))
