@@ -4,7 +4,7 @@
 //
 //	go run ./internal/figures ./affiliate ./httpapi
 //
-// Tests are not counted. It judges nothing: figures_test.go does.
+// Tests are not counted. It prints and judges nothing.
 package main
 
 import (
