@@ -22,7 +22,7 @@ type ReplayRange struct {
 const (
 	replayAge   = 14 * 24 * time.Hour
 	replayMax   = 10_000
-	replayBatch = 10  // deliveries of one transaction: each is two look-ups
+	replayBatch = 5   // deliveries of one transaction: each is two look-ups
 	replayLook  = 500 // of one look for them
 )
 
