@@ -4,7 +4,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/conformance/servertest"
 )
 
 // TestWireContract: every request and every answer of the suite of the wire
@@ -15,7 +15,7 @@ func TestWireContract(t *testing.T) {
 	w.check = newChecker(t, load(t, w))
 	server := httptest.NewServer(w)
 	defer server.Close()
-	conformance.TestServer(t, conformance.Server{URL: server.URL, Key: goodKey, HTTP: server.Client()})
+	servertest.TestServer(t, servertest.Server{URL: server.URL, Key: goodKey, HTTP: server.Client()})
 
 	statuses, codes := w.check.unseen()
 	t.Logf("%d exchanges; without %d statuses and %d codes of operations that TestEveryExchange sees", w.check.exchanges, len(statuses), len(codes))

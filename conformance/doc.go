@@ -1,6 +1,6 @@
-// Package conformance tests implementations against the contracts of package
-// affiliate: is this a right [affiliate.Store], and is that a right server of
-// the HTTP API?
+// Package conformance tests a store against the contract of [affiliate.Store].
+// Package [github.com/tributary-go/tributary/conformance/servertest] does the
+// same for servers of the HTTP API.
 //
 // # For authors of stores
 //
@@ -25,30 +25,6 @@
 // ahead of it, which of two clashing keys an ExistsError names. An empty list
 // may come back as nil, and a JSON value as another spelling of the same value.
 //
-// # For authors of servers
-//
-// The test of a server is one call too, wherever the server runs and whatever
-// it is written in:
-//
-//	conformance.TestServer(t, conformance.Server{URL: "https://partners.example.com", Key: key})
-//
-// It sends raw HTTP for the wire: statuses, exact texts, headers, the documented
-// keys of every answer, and bad input of every kind; then it plays scenarios
-// through package client. Each case names the rule that it defends. What holds
-// for every answer is looked at in all of them and has cases of its own, E01 and
-// on, at the end. The names of a case begin with its number in the list of bad
-// inputs (B…), or a letter: K key, M method, P path, V event, S scenario.
-//
-// The command conform runs the same cases:
-//
-//	go run github.com/tributary-go/tributary/conformance/cmd/conform -base URL -key KEY
-//
-// A server that delivers webhooks to addresses that are not public is run with
-// [Server].PrivateAddresses, or -private-addresses.
-//
-// A server of the same API that differs on purpose lists the cases it fails in
-// [Server].Known; [CheckServer] gives the report as values.
-//
 // # For tests of what runs on a store
 //
 // [Rerun] runs every closure twice, as a store may that retries. [FailAt],
@@ -59,5 +35,6 @@
 //
 // Import this package from tests only. It imports testing, which adds its flags
 // to a program, and go-cmp; suites of this package may import
-// pgregory.net/rapid, which adds flags of its own as soon as it is imported.
+// pgregory.net/rapid, which adds flags of its own as soon as it is imported. It
+// imports neither net/http nor package client.
 package conformance

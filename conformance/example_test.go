@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/google/uuid"
@@ -49,13 +47,4 @@ func ExampleFailAt() {
 	// call 1 fails: link false, totals false
 	// call 2 fails: link false, totals false
 	// call 3 fails: link true, totals true
-}
-
-// The whole test of a server.
-func ExampleTestServer() {
-	_ = func(t *testing.T, handler http.Handler) {
-		server := httptest.NewServer(handler)
-		defer server.Close()
-		conformance.TestServer(t, conformance.Server{URL: server.URL, Key: "a key of the program"})
-	}
 }

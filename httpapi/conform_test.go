@@ -12,6 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/conformance/servertest"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
@@ -49,7 +50,7 @@ func TestConformance(t *testing.T) {
 			server := httptest.NewServer(watched)
 			defer server.Close()
 
-			conformance.TestServer(t, conformance.Server{URL: server.URL, Key: "test-key-of-conformance", HTTP: server.Client()})
+			servertest.TestServer(t, servertest.Server{URL: server.URL, Key: "test-key-of-conformance", HTTP: server.Client()})
 			if err := p.Verify(t.Context()); err != nil {
 				t.Errorf("Verify: %v", err)
 			}

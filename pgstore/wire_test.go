@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/conformance/servertest"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// TestWire runs the wire contract and the scenarios of package conformance
+// TestWire runs the wire contract and the scenarios of package servertest
 // against the engine on PostgreSQL, and then checks the books.
 func TestWire(t *testing.T) {
 	if testing.Short() {
@@ -22,7 +22,7 @@ func TestWire(t *testing.T) {
 	api := must(httpapi.New(program, httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}}))
 	srv := httptest.NewServer(api)
 	defer srv.Close()
-	conformance.TestServer(t, conformance.Server{URL: srv.URL, Key: "test-key-of-this-suite"})
+	servertest.TestServer(t, servertest.Server{URL: srv.URL, Key: "test-key-of-this-suite"})
 	if err := program.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -27,7 +27,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/conformance/servertest"
 )
 
 // What a run ends with.
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		fmt.Fprintln(stderr, "conform:", err)
 		return exitUsage
 	}
-	report, err := conformance.CheckServer(ctx, server)
+	report, err := servertest.CheckServer(ctx, server)
 	if err != nil {
 		fmt.Fprintln(stderr, "conform:", err)
 		return exitUsage
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 }
 
 // parse reads the command line.
-func parse(args []string, getenv func(string) string, stderr io.Writer) (s conformance.Server, asJSON bool, err error) {
+func parse(args []string, getenv func(string) string, stderr io.Writer) (s servertest.Server, asJSON bool, err error) {
 	flags := flag.NewFlagSet("conform", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&s.URL, "base", "", "`URL` before /api/v1")
@@ -110,7 +110,7 @@ func names(file string) ([]string, error) {
 }
 
 // write writes the report.
-func write(w io.Writer, report conformance.Report, asJSON bool) error {
+func write(w io.Writer, report servertest.Report, asJSON bool) error {
 	if !asJSON {
 		_, err := fmt.Fprint(w, report)
 		return err
@@ -120,6 +120,6 @@ func write(w io.Writer, report conformance.Report, asJSON bool) error {
 	enc.SetIndent("", "  ")
 	return enc.Encode(struct {
 		OK bool `json:"ok"`
-		conformance.Report
+		servertest.Report
 	}{report.OK(), report})
 }

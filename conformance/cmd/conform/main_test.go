@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/conformance/servertest"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -99,7 +99,7 @@ func TestJSON(t *testing.T) {
 	var report struct {
 		OK       *bool
 		Requests int
-		Results  []conformance.Result
+		Results  []servertest.Result
 	}
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("ok %v, %d requests, %d results", report.OK, report.Requests, len(report.Results))
 	}
 	for _, r := range report.Results {
-		if failed := r.Outcome == conformance.Failed; failed != (r.Name == "E04 no CORS") || failed && (r.Rule == "" || len(r.Failures) == 0 || r.Failures[0].Want == "") {
+		if failed := r.Outcome == servertest.Failed; failed != (r.Name == "E04 no CORS") || failed && (r.Rule == "" || len(r.Failures) == 0 || r.Failures[0].Want == "") {
 			t.Errorf("%+v", r)
 		}
 	}

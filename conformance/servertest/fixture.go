@@ -1,4 +1,4 @@
-package conformance
+package servertest
 
 import (
 	"context"
@@ -64,7 +64,7 @@ func (x *exam) shared(name string) string {
 	base, _, _ := strings.Cut(name, ".")
 	f, known := fixtures()[base]
 	if !known {
-		panic("conformance: nothing is called " + name) // a mistake in a case
+		panic("servertest: nothing is called " + name) // a mistake in a case
 	}
 	values := map[string]string{}
 	id := ""
@@ -89,7 +89,7 @@ func (x *exam) shared(name string) string {
 		x.made[name] = value
 	}
 	if value, there = x.made[name]; !there {
-		panic("conformance: nothing is called " + name)
+		panic("servertest: nothing is called " + name)
 	}
 	return value
 }

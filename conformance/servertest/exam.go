@@ -1,4 +1,4 @@
-package conformance
+package servertest
 
 import (
 	"context"
@@ -42,10 +42,10 @@ func (u *suite) knock(ctx context.Context) error {
 	x := u.newExam(ctx, -1)
 	a, err := x.try(request{method: http.MethodGet, target: "/links?limit=1"})
 	if err != nil {
-		return fmt.Errorf("conformance: the server does not answer: %w", err)
+		return fmt.Errorf("servertest: the server does not answer: %w", err)
 	}
 	if a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
-		return fmt.Errorf("conformance: the server does not take the key: %d", a.status)
+		return fmt.Errorf("servertest: the server does not take the key: %d", a.status)
 	}
 	clear(u.every)
 	return nil

@@ -1,4 +1,4 @@
-package conformance
+package servertest
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -50,7 +51,7 @@ func TestScenarios(t *testing.T) {
 		open func(t *testing.T) api
 	}{
 		{"engine", func(t *testing.T) api { return engine(t, memstore.New()) }},
-		{"engine on Rerun", func(t *testing.T) api { return engine(t, Rerun(memstore.New())) }},
+		{"engine on Rerun", func(t *testing.T) api { return engine(t, conformance.Rerun(memstore.New())) }},
 		{"client in process", func(t *testing.T) api {
 			return through(t, "http://conform.example", client.Config{Handler: handler(t)})
 		}},

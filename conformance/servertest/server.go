@@ -1,4 +1,4 @@
-package conformance
+package servertest
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A Server is a server of the HTTP API that is to be tested.
@@ -171,7 +172,7 @@ func serverCases() []serverCase {
 func (u *suite) check(ctx context.Context, cases []serverCase) (Report, error) {
 	for _, name := range u.server.Known {
 		if !slices.ContainsFunc(cases, func(c serverCase) bool { return c.name == name }) {
-			return Report{}, fmt.Errorf("conformance: there is no case %q", name)
+			return Report{}, fmt.Errorf("servertest: there is no case %q", name)
 		}
 	}
 	defer u.cleanUp(context.WithoutCancel(ctx))
@@ -205,14 +206,17 @@ func (u *suite) judge(ctx context.Context, number int, c serverCase) Result {
 	return Result{Name: c.name, Rule: c.rule, Outcome: outcome, Failures: x.failures}
 }
 
+// patience is how long a request may take.
+const patience = 10 * time.Second
+
 // newSuite checks what the caller says about the server.
 func newSuite(s Server) (*suite, error) {
 	base, err := url.Parse(s.URL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.RawQuery != "" {
-		return nil, fmt.Errorf("conformance: Server.URL is no URL of a server")
+		return nil, fmt.Errorf("servertest: Server.URL is no URL of a server")
 	}
 	if s.Key == "" {
-		return nil, errors.New("conformance: Server.Key is empty")
+		return nil, errors.New("servertest: Server.Key is empty")
 	}
 	client := http.Client{Timeout: patience}
 	if s.HTTP != nil {
