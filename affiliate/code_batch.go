@@ -1,10 +1,6 @@
 package affiliate
 
-import (
-	"errors"
-
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // codeBatch writes new codes of one coupon: every check of every code before
 // the first write.
@@ -75,31 +71,4 @@ func (o *op) newParents(coupon CouponRecord, owner AffiliateRecord) *codeParents
 // codeClashes are the refusals of a code's unique keys.
 func codeClashes(clash refusal) map[Index]*Error {
 	return map[Index]*Error{ByCode: clash.err(), ByExternalID: codeExternalIDTaken.err()}
-}
-
-// freeCodeExternalID refuses the external id of a live code.
-func (o *op) freeCodeExternalID(externalID string) error {
-	if externalID == "" {
-		return nil
-	}
-	_, err := findText(o.tx.Codes, ByExternalID, externalID)
-	return codeExternalIDTaken.unlessFree(err)
-}
-
-// couponOfNewCode returns the parent that a new code names.
-func (o *op) couponOfNewCode(id uuid.UUID) (CouponRecord, error) {
-	rec, err := o.tx.Coupons.Get(id)
-	if errors.Is(err, ErrNotFound) {
-		return rec, couponNotFound.on("couponId")
-	}
-	return rec, err
-}
-
-// ownerOfNewCode returns the affiliate that a new code names, or the zero one.
-func (o *op) ownerOfNewCode(id uuid.UUID, email string) (AffiliateRecord, error) {
-	if id == uuid.Nil && email == "" {
-		return AffiliateRecord{}, nil
-	}
-	rec, err := o.affiliateByIDOrEmail(id, email)
-	return rec, affiliateNotFound.orOther(err)
 }

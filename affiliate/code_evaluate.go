@@ -2,38 +2,6 @@ package affiliate
 
 import "context"
 
-// Order is the input of [Program.Evaluate]: a code and what is known of the
-// order it is meant for. PromoCode is required.
-//
-// A checkout previews the basket as Subtotal, charges [Evaluation].Total and
-// what tax and shipping come to, and reports the sale with what was charged as
-// TotalEarned and the same Subtotal. The code's minimum is compared with the
-// basket both times, so that a code which was accepted before the payment is
-// not refused after it for the discount that it gave.
-type Order struct {
-	Once        `json:"-"`
-	PromoCode   string       `json:"promoCode"`
-	TotalEarned Opt[Amount]  `json:"totalEarned,omitzero"` // > 0, at most 10^11; what the sale will send
-	Subtotal    Opt[Amount]  `json:"subtotal,omitzero"`    // the basket: > 0, at most 10^11, not below TotalEarned; it decides
-	Email       string       `json:"email,omitzero"`       // the customer
-	ReferralID  string       `json:"referralId,omitzero"`  // referral id, customer email, click id, affiliate id or slug
-	Product     Opt[Product] `json:"product,omitzero"`
-}
-
-// Evaluation is the answer of [Program.Evaluate].
-//
-// Source: docs/contract.md 4.1.
-type Evaluation struct {
-	Valid      bool                  `json:"valid"`           // no reason speaks against it
-	Reasons    []Failure             `json:"reasons"`         // every failing rule, in fixed order
-	Unverified []Reason              `json:"unverified"`      // rules that need something the order did not say
-	Discount   Opt[Amount]           `json:"discount"`        // of Subtotal, else of TotalEarned; null when it cannot be priced
-	Total      Opt[Amount]           `json:"total"`           // what is left to charge before tax and shipping; null when Discount is
-	Code       Opt[CodeName]         `json:"promotionalCode"` // null when the code was not found, like the next two
-	Coupon     Opt[Coupon]           `json:"coupon"`          // without its codes
-	Affiliate  Opt[AffiliateContact] `json:"affiliate"`       // null too for a code without one
-}
-
 // Evaluate reports whether a code would work for an order, and what it would take
 // off. It runs the very rules that a sale runs and changes nothing. With an
 // idempotency key its answer is kept.

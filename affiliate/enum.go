@@ -60,7 +60,7 @@ const (
 // AffiliateStatus is where an affiliate stands. INACTIVE means pending.
 type AffiliateStatus string
 
-// The statuses of an affiliate; the moves between them are in status.go.
+// The statuses of an affiliate; the moves between them are in affiliate_status.go.
 const (
 	AffiliateActive      AffiliateStatus = "ACTIVE"
 	AffiliateInactive    AffiliateStatus = "INACTIVE"

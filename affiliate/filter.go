@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/google/uuid"
@@ -170,4 +171,36 @@ func eachChosen[R Record[R]](t Table[R], c choice[R], fn func(R) error) error {
 		return err
 	}
 	return fn(rec)
+}
+
+// A sieve is a table of which a list shows the records that fit: what an index
+// does not select is passed over, and does not count against the limit.
+type sieve[R Record[R]] struct {
+	Table[R]
+	keep func(R) bool
+	over func(R) bool // nothing fits behind this record; nil: never
+}
+
+// List walks the records that fit.
+func (s sieve[R]) List(q Query) iter.Seq2[R, error] {
+	limit := q.Limit
+	q.Limit = 0
+	return func(yield func(R, error) bool) {
+		n := 0
+		for rec, err := range s.Table.List(q) {
+			if err != nil {
+				yield(rec, err)
+				return
+			}
+			if s.over != nil && s.over(rec) {
+				return
+			}
+			if !s.keep(rec) {
+				continue
+			}
+			if n++; !yield(rec, nil) || n == limit {
+				return
+			}
+		}
+	}
 }

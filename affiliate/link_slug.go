@@ -112,12 +112,3 @@ func (o *op) slugFree(slug string, self uuid.UUID, refused *Error) error {
 	}
 	return refused
 }
-
-// addLink writes a new link of an affiliate. The slug has been checked.
-func (o *op) addLink(owner uuid.UUID, slug string, refused *Error) (LinkRecord, error) {
-	rec := LinkRecord{ID: o.newID(), AffiliateID: owner, Slug: slug, CreatedAt: o.now, UpdatedAt: o.now}
-	if err := o.tx.Links.Insert(rec); err != nil {
-		return LinkRecord{}, taken(err, map[Index]*Error{BySlug: refused})
-	}
-	return rec, nil
-}

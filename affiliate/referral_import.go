@@ -10,29 +10,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// An ImportedReferral is a customer of the past, from a historical resync. A
-// promotional code only attributes it: whether the code could be used today
-// does not matter.
-type ImportedReferral struct {
-	NewReferral
-	CreatedAt time.Time          // zero: now; in the future: refused
-	Status    SubscriptionStatus // zero: ACTIVE
-}
-
-// An ImportReport says what became of the rows of an import.
-type ImportReport struct {
-	Created  int // rows that became referrals
-	Existing int // the email was known: nothing was changed
-	Failed   []ImportFailure
-}
-
-// An ImportFailure is a row that could not be imported. Err is an [*Error], or
-// [ErrNotFound] when no affiliate could be found.
-type ImportFailure struct {
-	Row int // from 0
-	Err error
-}
-
 // ImportReferrals adds customers of the past in one transaction and in silence:
 // no event is fired. Rows that cannot be imported are reported and leave the
 // others alone.

@@ -2,30 +2,10 @@ package affiliate
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
 )
-
-// findReferral finds a referral by id, else by email.
-func (o *op) findReferral(ident string) (ReferralRecord, error) {
-	if id, ok := exactID(ident); ok {
-		rec, err := o.tx.Referrals.Get(id)
-		if !errors.Is(err, ErrNotFound) {
-			return rec, err
-		}
-	}
-	return o.referralByEmail(ident)
-}
-
-func (o *op) referralByEmail(email string) (ReferralRecord, error) {
-	email, ok := canonicalEmail(email)
-	if !ok {
-		return ReferralRecord{}, ErrNotFound
-	}
-	return o.tx.Referrals.Find(Key{Index: ByEmail, Text: email})
-}
 
 // emitReferral fires a created or updated event with its full body.
 func (o *op) emitReferral(typ EventType, rec ReferralRecord) error {

@@ -7,13 +7,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Rotation is the input of [Program.RotateSecret]. WebhookID is required.
-type Rotation struct {
-	Once               `json:"-"`
-	WebhookID          uuid.UUID  `json:"webhookId,omitzero"`
-	GracePeriodSeconds Opt[int64] `json:"gracePeriodSeconds,omitzero"` // 0–604,800; not given: a day
-}
-
 const (
 	defaultGrace  = 24 * 60 * 60     // seconds
 	maxGrace      = 7 * defaultGrace // seconds

@@ -6,23 +6,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// An EndpointTest is the input of [Program.TestEndpoint]. Both fields are
-// required.
-type EndpointTest struct {
-	Once      `json:"-"`
-	WebhookID uuid.UUID `json:"webhookId,omitzero"`
-	Event     EventType `json:"event"` // one of the fifteen types, subscribed to or not
-}
-
-// A TestResult is what came of a test.
-type TestResult struct {
-	Delivered  bool        `json:"delivered"`
-	StatusCode Opt[int64]  `json:"statusCode"` // null: no answer
-	DurationMS int64       `json:"durationMs"` // milliseconds
-	Error      Opt[string] `json:"error"`      // a class, such as timeout or dns
-	EventID    string      `json:"eventId"`    // the webhook-id of the request
-}
-
 // TestEndpoint makes one signed request to an endpoint, at once and whether or
 // not it is enabled or subscribed: a full sample object (a deleted type: its
 // id), with "test": true and revision 0. It is not retried, not recorded and

@@ -1,0 +1,176 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// maxAnswer is the longest signup answer, in characters.
+const maxAnswer = 10_000
+
+// CreateAffiliate adds an affiliate with its first link, both or neither. The
+// slug is AffiliateLink, or one made from the email; see rule 4.2. The status
+// is AffiliateStatus, or what Config.NoAutoApprove decides.
+//
+// Errors: [MissingField] and [InvalidField] (firstName, lastName, email),
+// [SlugSyntax], [InvalidField] (questionAnswers.questionId,
+// questionAnswers.answer), [PlanNotFound] (invalid: 400), [GroupNotFound],
+// [InvalidField] (commissionRate), [AffiliateEmailTaken], [SlugTaken].
+//
+// Effects: the affiliate and its link; affiliate.created.
+//
+// Source: docs/contract.md 3.1.
+func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
+	return p.addAffiliate(ctx, "affiliate.create", in, p.newStatus(in.AffiliateStatus))
+}
+
+// InviteAffiliate is [Program.CreateAffiliate] with the status INVITED,
+// whatever AffiliateStatus says; [Program.AcceptInvite] ends it.
+//
+// Errors: those of [Program.CreateAffiliate].
+//
+// Effects: the affiliate and its link; affiliate.created.
+//
+// Source: docs/rules.md 4.1; docs/contract.md 6.
+func (p *Program) InviteAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
+	return p.addAffiliate(ctx, "affiliate.invite", in, AffiliateInvited)
+}
+
+// addAffiliate creates an affiliate in the status.
+func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate, status AffiliateStatus) (Affiliate, error) {
+	rq := request{once: in.Once, name: name, input: struct {
+		NewAffiliate
+		Answers []Answer // they are part of the request
+	}{in, in.Answers}}
+	rq.refused = in.check()
+	base, random := slugBase(in.Email), p.ids.randomSlug()
+	o := p.op(ctx)
+	return write(o, rq, func() (Affiliate, error) {
+		terms, err := o.checkNew(in)
+		if err != nil {
+			return Affiliate{}, err
+		}
+		slug := in.AffiliateLink
+		if slug == "" {
+			if slug, err = o.freeSlug(base, random); err != nil {
+				return Affiliate{}, err
+			}
+		}
+		rec := AffiliateRecord{
+			ID: o.newID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, Status: status,
+			Source: o.source.forAffiliate(), Rate: valueOrNothing(in.CommissionRate), PlanID: in.CommissionPlanID,
+			CreatedAt: o.now, UpdatedAt: o.now,
+		}
+		if !rec.Rate.IsZero() {
+			rec.RateType = terms.Type
+		}
+		if _, err := o.addLink(rec.ID, slug, requestedSlugTaken.err()); err != nil {
+			return Affiliate{}, err
+		}
+		rec.Answers = o.answers(in.Answers)
+		return o.announce(rec, AffiliateCreated)
+	})
+}
+
+// check validates a new affiliate by itself and makes the email canonical.
+func (in *NewAffiliate) check() error {
+	err := first(
+		required("firstName", in.FirstName, firstNameRequired, maxPersonName),
+		required("lastName", in.LastName, lastNameRequired, maxPersonName),
+	)
+	if err != nil {
+		return err
+	}
+	if blank(in.Email) {
+		return emailRequired.err()
+	}
+	if err := first(checkEmail("email", &in.Email)); err != nil {
+		return err
+	}
+	if in.AffiliateLink != "" {
+		if err := first(checkSlug("affiliateLink", in.AffiliateLink)); err != nil {
+			return err
+		}
+	}
+	return checkAnswers(in.Answers)
+}
+
+// checkAnswers checks signup answers: a question and 1–10,000 characters each,
+// newlines and tabs allowed.
+func checkAnswers(all []Answer) error {
+	for i := range all {
+		if all[i].QuestionID == uuid.Nil {
+			return invalid("questionAnswers.questionId", notAUUID)
+		}
+		if blank(all[i].Answer) {
+			return invalid("questionAnswers.answer", notEmpty)
+		}
+		if err := checkText("questionAnswers.answer", all[i].Answer, maxAnswer, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNew checks a new affiliate against what is there, and returns the terms
+// that it starts under.
+func (o *op) checkNew(in NewAffiliate) (Terms, error) {
+	terms, err := o.termsOf(in.CommissionPlanID, planNotFound)
+	if err != nil {
+		return terms, err
+	}
+	if _, ok := in.AffiliateGroupID.Get(); ok {
+		return terms, groupNotFound.err()
+	}
+	if rate, ok := in.CommissionRate.Get(); ok {
+		if err := checkRate(rate, terms.Type); err != nil {
+			return terms, err
+		}
+	}
+	if err := o.emailFree(in.Email, uuid.Nil); err != nil {
+		return terms, err
+	}
+	if in.AffiliateLink == "" {
+		return terms, nil
+	}
+	return terms, o.slugFree(in.AffiliateLink, uuid.Nil, requestedSlugTaken.err())
+}
+
+// termsOf are the terms of a plan; those of the program for none. They decide
+// what an own rate means. A plan that is not there is the given row.
+func (o *op) termsOf(plan uuid.UUID, missing refusal) (Terms, error) {
+	if plan == uuid.Nil {
+		return o.cfg.Terms, nil
+	}
+	rec, err := o.tx.Plans.Get(plan)
+	if err != nil {
+		return Terms{}, missing.orOther(err)
+	}
+	return rec.Terms, nil
+}
+
+// emailFree refuses an email that an affiliate other than self has.
+func (o *op) emailFree(email string, self uuid.UUID) error {
+	rec, err := o.tx.Affiliates.Find(Key{Index: ByEmail, Text: email})
+	if errors.Is(err, ErrNotFound) || err == nil && rec.ID == self {
+		return nil
+	}
+	if err != nil {
+		return internal("look up email", err)
+	}
+	return affiliateEmailTaken.err()
+}
+
+// answers are the signup answers as a record keeps them, each with an id.
+func (o *op) answers(all []Answer) []Answer {
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].ID == uuid.Nil {
+			all[i].ID = o.newID()
+		}
+	}
+	return all
+}

@@ -1,0 +1,110 @@
+package affiliate
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// lateFor is the id of a click that is too old to attribute anything; zero when
+// it is not, or is none. A click attributes until the end of its window,
+// inclusive.
+//
+// Source: docs/money.md 14.
+func (r *ClickRecord) lateFor(o *op) ClickID {
+	window := time.Duration(o.cfg.CookieDays) * 24 * time.Hour
+	if r.ID == uuid.Nil || !o.now.After(r.CreatedAt.Add(window)) {
+		return 0
+	}
+	return ClickID(r.Number)
+}
+
+// TrackClick records a visit through the link with the slug, whatever the
+// status of its owner.
+//
+// Errors: [ErrNotFound] when no live link has the slug; [InvalidField] for a
+// text that is not valid UTF-8 or holds control characters.
+//
+// Effects: the click, and the totals of the link and the affiliate; no event.
+//
+// Source: docs/rules.md 4.5; docs/contract.md 2.11, 5.1.
+func (p *Program) TrackClick(ctx context.Context, in NewClick) (Click, error) {
+	rq := request{name: "click.track", input: in}
+	rq.refused = first(
+		clickText("deviceId", &in.DeviceID),
+		p.clickPage("fullLandingUrl", &in.LandingURL),
+		p.clickPage("documentReferrer", &in.Referrer),
+		clickText("userAgent", &in.UserAgent),
+	)
+	o := p.op(ctx)
+	return write(o, rq, func() (Click, error) {
+		link, err := o.linkBySlug(in.Slug)
+		if err != nil {
+			return Click{}, err
+		}
+		rec, err := o.addClick(link, in)
+		return clickOf(rec), err
+	})
+}
+
+// addClick writes a click on the link and counts it.
+func (o *op) addClick(link LinkRecord, in NewClick) (ClickRecord, error) {
+	number, err := o.tx.Next(ClickSequence)
+	if err != nil {
+		return ClickRecord{}, internal("number click", err)
+	}
+	rec := ClickRecord{
+		ID: o.newID(), Number: number, AffiliateID: link.AffiliateID, LinkID: link.ID,
+		DeviceID: in.DeviceID, LandingURL: in.LandingURL, Referrer: in.Referrer, UserAgent: in.UserAgent,
+		Unique: !in.Repeat, CreatedAt: o.now,
+	}
+	if err := o.tx.Clicks.Insert(rec); err != nil {
+		return ClickRecord{}, internal("write click", err)
+	}
+	if err := o.count(link.ID, tally{clicks: 1}); err != nil {
+		return ClickRecord{}, internal("count click", err)
+	}
+	if err := o.count(link.AffiliateID, tally{clicks: 1}); err != nil {
+		return ClickRecord{}, internal("count click", err)
+	}
+	return rec, nil
+}
+
+// clickText cuts a text at maxClickText bytes, between two characters, and
+// refuses what no store keeps unchanged.
+func clickText(field string, s *string) *Error {
+	if len(*s) > maxClickText {
+		end := maxClickText
+		for end > maxClickText-utf8.UTFMax && !utf8.RuneStart((*s)[end]) {
+			end--
+		}
+		*s = strings.Clone((*s)[:end]) // a record must not keep the rest in memory
+	}
+	if !validText(*s, false) {
+		return invalid(field, badCharacters)
+	}
+	return nil
+}
+
+// clickPage replaces the URL of a page by what a click keeps of it, and refuses
+// what is no text.
+func (p *Program) clickPage(field string, s *string) *Error {
+	if !validText(*s, false) {
+		return invalid(field, badCharacters)
+	}
+	*s = p.pageOf(*s)
+	return nil
+}
+
+// clickOf is the click as callers see it.
+func clickOf(rec ClickRecord) Click {
+	return Click{
+		ID: ClickID(rec.Number), AffiliateID: rec.AffiliateID, AffiliateLinkID: orNull(rec.LinkID),
+		ReferralID: orNull(rec.ReferralID), DeviceID: orNull(rec.DeviceID), UniqueClick: rec.Unique,
+		FullLandingURL: orNull(rec.LandingURL), DocumentReferrer: orNull(rec.Referrer),
+		UserAgent: orNull(rec.UserAgent), CreatedAt: TimeOf(rec.CreatedAt),
+	}
+}

@@ -1,0 +1,37 @@
+package affiliate
+
+import "context"
+
+// CreateCoupon makes a coupon without codes. The pair of discount fields that
+// does not belong to its type is checked like the other and not stored.
+//
+// Errors: [MissingField], [InvalidField]; [CouponExternalIDTaken].
+//
+// Effects: the coupon; coupon.created.
+//
+// Source: docs/rules.md 3.1; docs/contract.md 3.3.
+func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error) {
+	rq := request{once: in.Once, name: "coupon.create", input: in}
+	rq.refused = p.checkNewCoupon(&in)
+	o := p.op(ctx)
+	return write(o, rq, func() (Coupon, error) {
+		if err := o.freeCouponExternalID(in.ExternalID); err != nil {
+			return Coupon{}, err
+		}
+		rec := CouponRecord{ID: o.newID(), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now}
+		o.fillCoupon(&rec, in)
+		if err := o.tx.Coupons.Insert(rec); err != nil {
+			return Coupon{}, taken(err, map[Index]*Error{ByExternalID: couponExternalIDTaken.err()})
+		}
+		return o.announceCoupon(CouponCreated, rec, nil)
+	})
+}
+
+// freeCouponExternalID refuses the external id of a live coupon.
+func (o *op) freeCouponExternalID(externalID string) error {
+	if externalID == "" {
+		return nil
+	}
+	_, err := findText(o.tx.Coupons, ByExternalID, externalID)
+	return couponExternalIDTaken.unlessFree(err)
+}

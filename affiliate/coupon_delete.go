@@ -1,0 +1,46 @@
+package affiliate
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// DeleteCoupon deletes a coupon and all its codes in one step; codes that were
+// handed out stop working at once. Sales and the redemption ledger stay.
+//
+// Errors: [MissingField] for a zero id, [CouponNotFound].
+//
+// Effects: coupon.deleted, after promocode.deleted for each code with
+// Config.CascadeEvents.
+//
+// Source: docs/rules.md 3.7; docs/contract.md 3.3.
+func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (DeletedCoupon, error) {
+	o := p.op(ctx)
+	rq := request{name: "coupon.delete", input: id, refused: first(couponIDRequired.when(id == uuid.Nil))}
+	return write(o, rq, func() (DeletedCoupon, error) {
+		rec, err := o.couponByID(id)
+		if err != nil {
+			return DeletedCoupon{}, err
+		}
+		codes, err := o.codesOf(id)
+		if err != nil {
+			return DeletedCoupon{}, err
+		}
+		for _, code := range codes {
+			if err := o.tx.Codes.Delete(code.ID); err != nil {
+				return DeletedCoupon{}, internal("delete code of coupon", err)
+			}
+			if !o.cfg.CascadeEvents {
+				continue
+			}
+			if err := o.emit(PromocodeDeleted, code.ID, code.Revision+1, DeletedBody{code.ID}); err != nil {
+				return DeletedCoupon{}, err
+			}
+		}
+		if err := o.tx.Coupons.Delete(id); err != nil {
+			return DeletedCoupon{}, internal("delete coupon", err)
+		}
+		return DeletedCoupon{ID: id, Name: rec.Name}, o.emit(CouponDeleted, id, rec.Revision+1, DeletedBody{id})
+	})
+}

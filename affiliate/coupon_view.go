@@ -1,0 +1,79 @@
+package affiliate
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// announceCoupon fires an event of a stored coupon and returns the coupon. The
+// event keeps records and the answer is built of its own: they share nothing.
+func (o *op) announceCoupon(typ EventType, rec CouponRecord, codes []CodeRecord) (Coupon, error) {
+	seen := contacts{}
+	answer := o.couponOf(rec)
+	answer.PromotionalCodes = make([]Code, 0, len(codes))
+	for _, code := range codes {
+		if err := o.show(code, &answer, seen); err != nil {
+			return Coupon{}, err
+		}
+	}
+	return answer, o.emit(typ, rec.ID, rec.Revision, couponBody{o.couponOf(rec), codes, seen})
+}
+
+// fullCoupon is the coupon with its codes.
+func (o *op) fullCoupon(rec CouponRecord, seen contacts) (Coupon, error) {
+	coupon := o.couponOf(rec)
+	coupon.PromotionalCodes = []Code{}
+	for code, err := range o.tx.Codes.List(Query{Key: Key{Index: OfCoupon, ID: rec.ID}, Desc: true}) {
+		if err != nil {
+			return Coupon{}, err
+		}
+		if err := o.show(code, &coupon, seen); err != nil {
+			return Coupon{}, err
+		}
+	}
+	return coupon, nil
+}
+
+// show appends a code to those of its coupon.
+func (o *op) show(code CodeRecord, coupon *Coupon, seen contacts) error {
+	contact, err := o.contact(code.AffiliateID, seen)
+	if err != nil {
+		return err
+	}
+	coupon.PromotionalCodes = append(coupon.PromotionalCodes, codeOf(code, Opt[Coupon]{}, contact))
+	return nil
+}
+
+// codesOf returns the live codes of a coupon, newest first.
+func (o *op) codesOf(coupon uuid.UUID) ([]CodeRecord, error) {
+	var codes []CodeRecord
+	for code, err := range o.tx.Codes.List(Query{Key: Key{Index: OfCoupon, ID: coupon}, Desc: true}) {
+		if err != nil {
+			return nil, err
+		}
+		codes = append(codes, code)
+	}
+	return codes, nil
+}
+
+// couponOf is the coupon without its codes.
+func (p *Program) couponOf(rec CouponRecord) Coupon {
+	c := Coupon{
+		ID: rec.ID, Name: rec.Name, CouponType: rec.Type,
+		PercentOff: Null[Percent](), AmountOff: Null[Amount](), Currency: orNull(rec.Currency),
+		Duration: rec.Duration, DurationInMonths: orNull(rec.DurationInMonths),
+		MaxRedemptions: orNull(rec.MaxRedemptions), TimesRedeemed: rec.TimesRedeemed,
+		LimitToProducts: rec.LimitToProducts, ProductIDs: emptyNotNil(slices.Clone(rec.ProductIDs)), CollectionIDs: []string{},
+		Valid: rec.Valid, RedeemBy: timeOrNull(rec.RedeemBy), ExternalID: orNull(rec.ExternalID),
+		IntegrationType: orNull(rec.IntegrationType), CouponCategory: "CUSTOMER", AutoCouponRule: Null[json.RawMessage](),
+		AffiliateProgramID: p.cfg.ID, CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+	}
+	if rec.Type == CouponFlat {
+		c.AmountOff = Set(rec.AmountOff)
+	} else {
+		c.PercentOff = Set(rec.PercentOff)
+	}
+	return c
+}

@@ -1,0 +1,70 @@
+package affiliate
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// DeleteLink removes a link for good; the last one of an affiliate may go. Its
+// clicks, referrals and sales stay, with their link reference cleared silently,
+// and so do the affiliate's totals. The slug is free at once.
+//
+// Errors: [MissingField] (id), [LinkNotFound], [IdentifiersMismatch].
+//
+// Effects: affiliate.updated of the former owner.
+//
+// Source: docs/rules.md 4.3; docs/contract.md 3.2.
+func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, error) {
+	o := p.op(ctx)
+	rq := request{name: "link.delete", input: ref, refused: first(ref.check())}
+	return write(o, rq, func() (DeletedLink, error) {
+		rec, err := o.linkByRef(ref)
+		if err != nil {
+			return DeletedLink{}, linkNotFound.orOther(err)
+		}
+		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
+		if err != nil {
+			return DeletedLink{}, internal("read owner of link", err)
+		}
+		if err := o.removeLink(rec); err != nil {
+			return DeletedLink{}, err
+		}
+		owner.UpdatedAt = later(o.now, owner.UpdatedAt)
+		return DeletedLink{ID: rec.ID, Link: rec.Slug}, o.notifyAffiliate(owner, AffiliateUpdated)
+	})
+}
+
+// removeLink deletes a link with its totals and clears the references to it.
+// Nothing else about those records changes: revision and updatedAt tell of
+// events, and there is none.
+func (o *op) removeLink(rec LinkRecord) error {
+	if err := o.clearLink(Key{Index: OfLink, ID: rec.ID}); err != nil {
+		return internal("clear link", err)
+	}
+	if err := o.tx.Links.Delete(rec.ID); err != nil {
+		return internal("delete link", err)
+	}
+	return o.forget(rec.ID)
+}
+
+func (o *op) clearLink(key Key) error {
+	err := each(o.tx.Clicks, key, func(click ClickRecord) error {
+		click.LinkID = uuid.Nil
+		return o.tx.Clicks.Replace(click)
+	})
+	if err != nil {
+		return err
+	}
+	err = each(o.tx.Referrals, key, func(ref ReferralRecord) error {
+		ref.LinkID = uuid.Nil
+		return o.tx.Referrals.Replace(ref)
+	})
+	if err != nil {
+		return err
+	}
+	return each(o.tx.Sales, key, func(sale SaleRecord) error {
+		sale.LinkID = uuid.Nil
+		return o.tx.Sales.Replace(sale)
+	})
+}

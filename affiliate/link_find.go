@@ -1,0 +1,80 @@
+package affiliate
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// Links lists links, newest first: the one with the id or the slug, all of one
+// affiliate, or all of the program. Nothing found is an empty list. The page
+// counts only where there may be several.
+//
+// Errors: [InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 3.2.
+func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (List[Link], error) {
+	if !f.ID.IsZero() || !f.Slug.IsZero() {
+		pg = Page{}
+	}
+	l, err := p.listing(pg, "links", f)
+	if err != nil {
+		return List[Link]{}, err
+	}
+	return view(ctx, p, func(o *op) (List[Link], error) {
+		return chosen(o.tx.Links, o.chooseLinks(f), l, o.shownLinks())
+	})
+}
+
+// chooseLinks is what the filter selects.
+func (o *op) chooseLinks(f LinkFilter) (c choice[LinkRecord]) {
+	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *LinkRecord) uuid.UUID { return r.AffiliateID })
+	if slug, set := wanted(&c, f.Slug); set {
+		key, err := slugKey(slug)
+		c.fail(err)
+		c.under(key, func(r *LinkRecord) bool { return foldSlug(r.Slug) == key.Text })
+	}
+	c.one(f.ID)
+	return c
+}
+
+// shownLinks makes links of a list; neighbours of one owner share its look-up.
+func (o *op) shownLinks() func(LinkRecord) (Link, error) {
+	var owner AffiliateRecord
+	return func(rec LinkRecord) (Link, error) {
+		if owner.ID != rec.AffiliateID {
+			var err error
+			if owner, err = o.tx.Affiliates.Get(rec.AffiliateID); err != nil {
+				return Link{}, internal("read owner of link", err)
+			}
+		}
+		return o.linkWith(rec, owner)
+	}
+}
+
+// linkByRef finds a link by one or both identifiers. Both must name the same
+// record: else identifiersMismatch. Neither names one: ErrNotFound.
+func (o *op) linkByRef(ref LinkRef) (LinkRecord, error) {
+	if ref.ID == uuid.Nil {
+		return o.linkBySlug(ref.Slug)
+	}
+	byID, err := o.tx.Links.Get(ref.ID)
+	if ref.Slug == "" {
+		return byID, err
+	}
+	return agreed(byID, err)(o.linkBySlug(ref.Slug))
+}
+
+func (ref LinkRef) check() *Error {
+	if ref.ID == uuid.Nil && ref.Slug == "" {
+		return linkIDRequired.err()
+	}
+	return nil
+}
+
+func linkTextMissing(slug string, missing refusal) *Error {
+	if blank(slug) {
+		return missing.err()
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package affiliate
+
+import "context"
+
+// RenameLink gives the link another slug. Its id, owner and history stay; the
+// old slug stops tracking at once. The slug it has changes nothing and fires
+// nothing; the same one in another letter case is a change.
+//
+// Errors: [MissingField] (id, newLink), [SlugSyntax], [LinkNotFound],
+// [IdentifiersMismatch], [SlugTaken].
+//
+// Effects: affiliate.updated of the owner.
+//
+// Source: docs/rules.md 4.3; docs/contract.md 3.2.
+func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Link, error) {
+	o := p.op(ctx)
+	rq := request{
+		name: "link.rename", input: []any{ref, slug},
+		refused: first(ref.check(), linkTextMissing(slug, newLinkRequired), checkSlug("newLink", slug)),
+	}
+	return write(o, rq, func() (Link, error) {
+		rec, err := o.linkByRef(ref)
+		if err != nil {
+			return Link{}, linkNotFound.orOther(err)
+		}
+		if rec.Slug == slug {
+			return o.linkOf(rec)
+		}
+		if err := o.slugFree(slug, rec.ID, slugTaken.on("newLink")); err != nil {
+			return Link{}, err
+		}
+		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
+		if err != nil {
+			return Link{}, internal("read owner of link", err)
+		}
+		rec.Slug, rec.UpdatedAt = slug, later(o.now, rec.UpdatedAt)
+		if err := o.tx.Links.Replace(rec); err != nil {
+			return Link{}, taken(err, map[Index]*Error{BySlug: slugTaken.on("newLink")})
+		}
+		return o.linksChanged(rec, owner)
+	})
+}

@@ -1,0 +1,139 @@
+package affiliate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// An answer that is not its own JSON (a sale's outcome stands beside it) says
+// how it is kept.
+type kept interface {
+	keep() (answer any, outcome string)
+	restore(answer []byte, outcome string) error
+}
+
+// newReceipt is the receipt of a request before there is an answer. What is to
+// be sealed is sealed here, outside of the transaction: the host's Seal may ask
+// a service.
+func (o *op) newReceipt(rq request, digest [32]byte) (rec ReceiptRecord, err error) {
+	rec = ReceiptRecord{Key: rq.once.Key, Digest: digest, CreatedAt: o.now}
+	if rq.secret != "" {
+		rec.ID, rec.Sealed = o.Program.ids.next(o.now), true
+		rec.Secret, err = o.seal([]byte(rq.secret), rec.ID)
+	}
+	return rec, err
+}
+
+// keep writes the receipt of a first answer, in the place of an expired one.
+func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, answer T, refused error) error {
+	if rec.ID == uuid.Nil {
+		rec.ID = o.newID()
+	}
+	var err error
+	if refusal, ok := errors.AsType[*Error](refused); ok {
+		rec.Refusal, err = json.Marshal(refusal)
+	} else if rec.Answer = []byte("null"); refused == nil {
+		rec.Answer, rec.Outcome, err = encodeAnswer(answer)
+	}
+	if err != nil {
+		return internal("write receipt", err)
+	}
+	if rec.Sealed {
+		rec.maskSecret()
+	}
+	if old != uuid.Nil {
+		if err := o.tx.Receipts.Delete(old); err != nil {
+			return internal("write receipt", err)
+		}
+	}
+	return o.tx.Receipts.Insert(rec)
+}
+
+// encodeAnswer is the JSON of an answer and, for a sale, its outcome.
+func encodeAnswer[T any](answer T) (raw []byte, outcome string, err error) {
+	var v any = &answer
+	if k, ok := v.(kept); ok {
+		v, outcome = k.keep()
+	}
+	raw, err = marshalAnswer(v)
+	return raw, outcome, err
+}
+
+// marshalAnswer is json.Marshal, in a part of its time: a receipt is written while
+// the program is held, and its answer may be a coupon with all its codes.
+func marshalAnswer(v any) ([]byte, error) {
+	switch v := v.(type) {
+	case interface{ AppendJSON([]byte) []byte }:
+		return v.AppendJSON(nil), nil
+	case Opt[Sale]:
+		if v.state == optGiven {
+			return v.v.AppendJSON(nil), nil
+		}
+	}
+	return json.Marshal(v)
+}
+
+// replay gives the answer of a receipt, once more.
+func replay[T any](o *op, rq request, rec *ReceiptRecord) (answer T, err error) {
+	var stored []byte
+	if rec.Refusal != nil {
+		refusal := new(Error)
+		if err := json.Unmarshal(rec.Refusal, refusal); err != nil {
+			return answer, internal("read receipt", err)
+		}
+		stored, err = []byte("null"), refusal
+	} else if stored, err = o.fullAnswer(rec); err == nil {
+		err = decodeAnswer(&answer, stored, rec.Outcome)
+	}
+	if err != nil && !worthKeeping(err) {
+		return answer, internal("read receipt", err)
+	}
+	if rq.once.Replayed != nil {
+		rq.once.Replayed(stored)
+	}
+	return answer, err
+}
+
+func decodeAnswer[T any](answer *T, raw []byte, outcome string) error {
+	if k, ok := any(answer).(kept); ok {
+		return k.restore(raw, outcome)
+	}
+	if string(raw) == "null" {
+		return ErrNotFound
+	}
+	return json.Unmarshal(raw, answer)
+}
+
+// The JSON of a secret in an answer. Nothing else can hold it: inside a text,
+// quotation marks are escaped.
+const (
+	secretBefore = `"secret":"`
+	maskedSecret = secretBefore + secretMask + `"`
+)
+
+// maskSecret takes the secret out of the answer.
+func (r *ReceiptRecord) maskSecret() {
+	before, rest, found := bytes.Cut(r.Answer, []byte(secretBefore))
+	_, after, closed := bytes.Cut(rest, []byte(`"`))
+	if !found || !closed { // a refusal, or an answer of nothing
+		r.Sealed, r.Secret = false, nil
+		return
+	}
+	r.Answer = slices.Concat(before, []byte(maskedSecret), after)
+}
+
+// fullAnswer is the JSON of an answer with its secret.
+func (o *op) fullAnswer(rec *ReceiptRecord) ([]byte, error) {
+	if !rec.Sealed {
+		return rec.Answer, nil
+	}
+	secret, err := o.unseal(o.ctx, rec.Secret, rec.ID)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Replace(rec.Answer, []byte(maskedSecret), slices.Concat([]byte(secretBefore), secret, []byte(`"`)), 1), nil
+}

@@ -1,0 +1,178 @@
+package affiliate
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+)
+
+// onceOf is the idempotency of a write: its input's, or else the program's.
+func (p *Program) onceOf(given Once) Once {
+	if given.Key == "" && given.Refused == nil {
+		return p.once
+	}
+	return given
+}
+
+// write runs a write in one transaction, under an idempotency key if there is
+// one.
+func write[T any](o *op, rq request, fn func() (T, error)) (T, error) {
+	rq.once = o.onceOf(rq.once)
+	if rq.once.Refused != nil {
+		rq.refused = rq.once.Refused
+	}
+	if rq.once.Key != "" {
+		return writeOnce(o, rq, fn)
+	}
+	if rq.refused != nil {
+		var zero T
+		return zero, rq.refused
+	}
+	return update(o, fn)
+}
+
+// writeAround is write for what cannot be one transaction: fn runs outside of
+// any, unless the key has a receipt, and its answer is kept after it. look is
+// the part that a transaction can do before; nil: nothing.
+func writeAround[T any](o *op, rq request, look func() error, fn func() (T, error)) (T, error) {
+	keyed := o.onceOf(rq.once).Key != ""
+	if !keyed && look == nil {
+		return fn()
+	}
+	known, err := write(o, rq, func() (answer T, err error) {
+		if look != nil {
+			err = look()
+		}
+		if err == nil {
+			err = errUnanswered
+		}
+		return answer, err
+	})
+	if !errors.Is(err, errUnanswered) {
+		return known, err
+	}
+	answer, err := fn()
+	if err != nil || !keyed {
+		return answer, err
+	}
+	return write(o.Program.op(o.ctx), rq, func() (T, error) { return answer, nil })
+}
+
+// beforehand runs fn before a write that has too much to do for one transaction: what
+// comes before the last one, which is the write itself. Where the write has an
+// answer without it, because its key has a receipt or it is refused, fn does not
+// run.
+func beforehand(o *op, rq request, fn func() error) error {
+	rq.once = o.onceOf(rq.once)
+	rq.once.Replayed = nil // the write tells of it
+	if rq.refused != nil || rq.once.Refused != nil {
+		return nil
+	}
+	if rq.once.Key != "" {
+		_, err := write(o, rq, func() (struct{}, error) { return struct{}{}, errUnanswered })
+		if !errors.Is(err, errUnanswered) {
+			return nil
+		}
+	}
+	return fn()
+}
+
+// errUnanswered ends the look for an earlier answer: there is none.
+var errUnanswered = errors.New("affiliate: not answered before")
+
+// reply is what a write with a key answers: an answer or a refusal, or the
+// receipt of an earlier one.
+type reply[T any] struct {
+	answer  T
+	err     error
+	receipt *ReceiptRecord
+}
+
+// writeOnce runs fn unless the key has a receipt. The receipt of an answer
+// commits with its change. A refusal rolls back whatever fn did and its receipt
+// follows in a transaction of its own: there is no change it would have to be
+// atomic with.
+func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
+	var zero T
+	if !validRequestKey(rq.once.Key) {
+		return zero, idempotencyKeyInvalid.err()
+	}
+	digest, err := rq.digest()
+	if err != nil && rq.refused != nil {
+		return zero, rq.refused // an input without JSON cannot be told from another: nothing is kept
+	}
+	if err != nil {
+		return zero, internal("digest request", err)
+	}
+	fresh, err := o.newReceipt(rq, digest)
+	if err != nil {
+		return zero, internal("seal receipt", err)
+	}
+	run := func(refused error) (reply[T], error) {
+		return update(o, func() (reply[T], error) {
+			old, err := o.tx.Receipts.Find(Key{Index: ByRequest, Text: rq.once.Key})
+			if err == nil && !o.now.After(old.CreatedAt.Add(receiptLife)) {
+				if old.Digest != digest {
+					return reply[T]{}, idempotencyKeyReused.err()
+				}
+				return reply[T]{receipt: &old}, nil
+			}
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return reply[T]{}, internal("read receipt", err)
+			}
+			if refused != nil {
+				return reply[T]{err: refused}, keep(o, fresh, old.ID, zero, refused)
+			}
+			answer, err := fn()
+			if err != nil {
+				return reply[T]{}, err
+			}
+			return reply[T]{answer: answer}, keep(o, fresh, old.ID, answer, nil)
+		})
+	}
+	got, err := run(rq.refused)
+	if err != nil && worthKeeping(err) {
+		got, err = run(err)
+	}
+	if err != nil {
+		return zero, err
+	}
+	if got.receipt != nil {
+		return replay[T](o, rq, got.receipt)
+	}
+	return got.answer, got.err
+}
+
+// worthKeeping reports whether a failed write has an answer to repeat: a refusal
+// of the operation, or a look-up that found nobody. A refusal of the key itself
+// is not one.
+func worthKeeping(err error) bool {
+	refusal, ok := errors.AsType[*Error](err)
+	if ok {
+		return refusal.Kind != KindInternal && refusal.Reason != IdempotencyKeyReused
+	}
+	return err == ErrNotFound
+}
+
+// validRequestKey: 1–255 visible ASCII characters.
+func validRequestKey(key string) bool {
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return false
+		}
+	}
+	return len(key) <= 255
+}
+
+// digest identifies the request. The operation is part of it, so that a key
+// never answers one operation with what another one said.
+func (rq request) digest() ([32]byte, error) {
+	input := rq.once.Digest[:]
+	if rq.once.Digest == ([32]byte{}) {
+		var err error
+		if input, err = json.Marshal(rq.input); err != nil {
+			return [32]byte{}, err
+		}
+	}
+	return sha256.Sum256(append([]byte(rq.name+"\x00"), input...)), nil
+}

@@ -1,0 +1,142 @@
+package affiliate
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// An op is one operation of a program: what was taken before the transaction,
+// and the transaction it runs in. Helpers inside a closure are its methods and
+// find everything through it.
+type op struct {
+	*Program
+	ctx    context.Context
+	tx     *Tx
+	now    time.Time // read once
+	ids    draws
+	events int // written by this run
+
+	lastEvent uuid.UUID // of the program, as this run sees it, once numbered
+	numbered  bool
+	watches   *watches // for the hooks; nil: there are none
+}
+
+func (p *Program) op(ctx context.Context) *op {
+	return &op{Program: p, ctx: ctx, now: p.now()}
+}
+
+// micros is t in UTC, without what is below a microsecond and without a
+// monotonic reading.
+func micros(t time.Time) time.Time {
+	t = t.UTC().Round(0)
+	return t.Add(-time.Duration(t.Nanosecond() % int(time.Microsecond)))
+}
+
+// later is the updatedAt of a record that changes: now, or what it was when the
+// clock has gone back.
+func later(now, was time.Time) time.Time {
+	if now.Before(was) {
+		return was
+	}
+	return now
+}
+
+// update runs fn in one transaction of the store. A store may run fn again, so
+// the op starts every run from the same state and what fn returns is the only
+// way out.
+func update[T any](o *op, fn func() (T, error)) (T, error) {
+	var out T
+	err := o.store.Update(o.ctx, o.cfg.ID, func(tx *Tx) (err error) {
+		if err := o.tables.run(tx); err != nil {
+			return err
+		}
+		o.tx, o.events, o.numbered = tx, 0, false
+		if o.cfg.Hooks.wanted() {
+			o.tx, o.watches = o.cfg.Hooks.watch(tx)
+		}
+		o.ids.rewind()
+		out, err = fn()
+		return err
+	})
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	if o.events > 0 {
+		o.committed()
+	}
+	return out, nil
+}
+
+// committed tells of events that are committed.
+func (o *op) committed() {
+	o.news.tell()
+	if o.watches != nil {
+		o.watches.run(o)
+	}
+	o.tellEvents()
+}
+
+// view runs fn on one moment of the records.
+func view[T any](ctx context.Context, p *Program, fn func(*op) (T, error)) (T, error) {
+	var out T
+	o := &op{Program: p, ctx: ctx}
+	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) (err error) {
+		if err := p.tables.run(tx); err != nil {
+			return err
+		}
+		o.tx = tx
+		out, err = fn(o)
+		return err
+	})
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return out, nil
+}
+
+// emit writes the event of a change: the one place that does. The caller has
+// raised the object's revision and stored the object; body shares no memory
+// with anything that can change. The event's deliveries are written with it.
+func (o *op) emit(typ EventType, object uuid.UUID, revision int64, body any) error {
+	return o.emitNumbered(typ, object, 0, revision, body)
+}
+
+// emitNumbered is emit for an object with an integer id on the wire.
+func (o *op) emitNumbered(typ EventType, object uuid.UUID, number, revision int64, body any) error {
+	return o.emitFrozen(&frozen{body: body}, typ, object, number, revision)
+}
+
+// emitFrozen is emitNumbered for a body that brings the event's frame along.
+func (o *op) emitFrozen(f *frozen, typ EventType, object uuid.UUID, number, revision int64) error {
+	id, err := o.newEventID()
+	if err != nil {
+		return internal("number event", err)
+	}
+	f.typ, f.id, f.program, f.occurredAt, f.revision = typ, id, o.cfg.ID, o.now, revision
+	rec := EventRecord{
+		ID: f.id, Type: typ, ObjectID: object, Number: number, Revision: revision, OccurredAt: o.now,
+		Payload: Payload{frozen: f},
+	}
+	if err := o.tx.Events.Insert(rec); err != nil {
+		return internal("write event", err)
+	}
+	o.events++
+	if o.watches != nil {
+		if err := o.watches.note(&rec); err != nil {
+			return internal("read change", err)
+		}
+	}
+	return o.fanOut(&rec)
+}
+
+// newID draws the next id of the operation.
+func (o *op) newID() uuid.UUID {
+	return o.ids.draw(func() uuid.UUID { return o.Program.ids.next(o.now) })
+}
+
+// now reads the clock: UTC, whole microseconds.
+func (p *Program) now() time.Time { return micros(p.cfg.Now()) }

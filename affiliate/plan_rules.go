@@ -1,0 +1,71 @@
+package affiliate
+
+func (up PlanUpdate) check() error {
+	return first(
+		notCleared("name", up.Name),
+		given("name", up.Name, maxName),
+		notCleared("terms", up.Terms),
+		notCleared("paymentTrigger", up.PaymentTrigger),
+		notCleared("holdRewards", up.HoldRewards),
+	)
+}
+
+func (up PlanUpdate) applied(rec PlanRecord) PlanRecord {
+	rec.Name = up.Name.Or(rec.Name)
+	rec.Terms = up.Terms.Or(rec.Terms)
+	rec.Trigger = up.PaymentTrigger.Or(rec.Trigger)
+	rec.HoldRewards = up.HoldRewards.Or(rec.HoldRewards)
+	return rec
+}
+
+// check validates a plan and fills in its defaults.
+func (r *PlanRecord) check() error {
+	if err := required("name", r.Name, nameRequired, maxName); err != nil {
+		return err
+	}
+	if err := checkTerms(&r.Terms); err != nil {
+		return err
+	}
+	if r.Trigger == "" {
+		r.Trigger = TriggerPurchase
+	}
+	return first(oneOf("paymentTrigger", r.Trigger, paymentTriggers))
+}
+
+// checkTerms fills in the type and checks rate and limits.
+func checkTerms(t *Terms) error {
+	if t.Type == "" {
+		t.Type = CommissionPercentage
+	}
+	if err := oneOf("commissionType", t.Type, []CommissionType{CommissionPercentage, CommissionFlat}); err != nil {
+		return err
+	}
+	if err := checkRate(t.Rate, t.Type); err != nil {
+		return err
+	}
+	if t.MaxPayments < 0 {
+		return invalid("numberOfPayments", notAtLeastZero)
+	}
+	if t.MaxMonths < 0 {
+		return invalid("numberOfMonths", notAtLeastZero)
+	}
+	if t.MaxMonths > maxMonths {
+		return invalid("numberOfMonths", tooLarge)
+	}
+	return nil
+}
+
+// checkRate checks a rate of the type: 0–100 for a percentage, an amount of
+// zero or more for a flat commission. Rule 1, Rates.
+func checkRate(rate Percent, typ CommissionType) error {
+	if typ == CommissionFlat {
+		if rate.Sign() < 0 {
+			return rateNegative.err()
+		}
+		return nil
+	}
+	if rate.Sign() < 0 || rate.Cmp(PercentFromScaled(hundredPercent)) > 0 {
+		return rateNotPercent.err()
+	}
+	return nil
+}

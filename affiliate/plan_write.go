@@ -1,0 +1,116 @@
+package affiliate
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// CreatePlan adds a commission plan.
+//
+// Errors: [MissingField] (name), [InvalidField] (name, commissionType,
+// commissionRate, numberOfPayments, numberOfMonths, paymentTrigger).
+//
+// Effects: the plan; no event.
+//
+// Source: docs/contract.md 2.9.
+func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
+	rec := PlanRecord{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
+	rq := request{name: "plan.create", input: in, refused: rec.check()}
+	o := p.op(ctx)
+	return write(o, rq, func() (Plan, error) {
+		rec := rec
+		rec.ID, rec.CreatedAt, rec.UpdatedAt = o.newID(), o.now, o.now
+		if err := o.tx.Plans.Insert(rec); err != nil {
+			return Plan{}, internal("write plan", err)
+		}
+		return planOf(rec), nil
+	})
+}
+
+// Plans lists the commission plans, newest first.
+//
+// Errors: [InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 2.9.
+func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
+	l, err := p.listing(pg, "plans", nil)
+	if err != nil {
+		return List[Plan]{}, err
+	}
+	return view(ctx, p, func(o *op) (List[Plan], error) {
+		return collect(o.tx.Plans, l, func(rec PlanRecord) (Plan, error) { return planOf(rec), nil })
+	})
+}
+
+// UpdatePlan changes a plan. It holds for future sales: recorded ones keep their
+// commission, and no sale.updated fires, until [Program.RecalculateSales]
+// calculates them again. The commission type of a plan in use stays: the own
+// rates of the affiliates on it were set under it.
+//
+// Errors: [PlanNotFound], [PlanInUse], and those of [Program.CreatePlan].
+//
+// Effects: the plan; no event.
+//
+// Source: docs/rules.md 5.3; docs/contract.md 2.9.
+func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (Plan, error) {
+	o := p.op(ctx)
+	rq := request{name: "plan.update", input: []any{id, up}, refused: up.check()}
+	return write(o, rq, func() (Plan, error) {
+		old, err := o.tx.Plans.Get(id)
+		if err != nil {
+			return Plan{}, planMissing.orOther(err)
+		}
+		rec := up.applied(old)
+		if err := rec.check(); err != nil {
+			return Plan{}, err
+		}
+		if same(rec, old) {
+			return planOf(old), nil
+		}
+		if rec.Terms.Type != old.Terms.Type {
+			if err := o.planUnused(id); err != nil {
+				return Plan{}, err
+			}
+		}
+		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
+		if err := o.tx.Plans.Replace(rec); err != nil {
+			return Plan{}, internal("write plan", err)
+		}
+		return planOf(rec), nil
+	})
+}
+
+// DeletePlan removes a plan.
+//
+// Errors: [PlanNotFound]; [PlanInUse] when an affiliate or a referral is on it.
+//
+// Effects: the plan; no event.
+//
+// Source: docs/contract.md 2.9.
+func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
+	o := p.op(ctx)
+	_, err := write(o, request{name: "plan.delete", input: id}, func() (struct{}, error) {
+		if _, err := o.tx.Plans.Get(id); err != nil {
+			return struct{}{}, planMissing.orOther(err)
+		}
+		if err := o.planUnused(id); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, o.tx.Plans.Delete(id)
+	})
+	return err
+}
+
+// planUnused refuses when an affiliate or a referral is on the plan.
+func (o *op) planUnused(id uuid.UUID) error {
+	key := Key{Index: OfPlan, ID: id}
+	used, err := holds(o.tx.Affiliates, key)
+	if err == nil && !used {
+		used, err = holds(o.tx.Referrals, key)
+	}
+	if err == nil && used {
+		return planInUse.err()
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// CreateReferral records a customer who came through an affiliate. The
+// affiliate comes from the promotional code, else from AffiliateID (a click id,
+// an affiliate id or a slug), else from AffiliateEmail.
+//
+// A customer whose email is known is not created again and not moved: the
+// referral that is there is answered as it is. A code is judged by the same
+// rules as in a sale and counts nothing. A click id joins that click to the
+// referral, unless the click is older than Config.CookieDays: then it is as if it
+// had not been sent.
+//
+// Errors: [AttributionRequired], [MissingField], [InvalidField],
+// [IdentifiersMismatch], the refusals of a code; [ErrNotFound] when no
+// affiliate could be found (null on the wire).
+//
+// Effects: a referral, the totals of its affiliate and link; referral.created.
+//
+// Source: docs/contract.md 3.6; docs/rules.md 3.3, 4.6; docs/money.md 14.
+func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (Referral, error) {
+	refused := checkReferral(&in)
+	o := p.op(ctx)
+	rq := request{once: in.Once, name: "referral.create", input: []any{in, in.Integration, in.Manual}, refused: refused}
+	return write(o, rq, func() (Referral, error) {
+		known, err := o.referralByEmail(in.Email)
+		if err == nil {
+			return o.referralOf(known)
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return Referral{}, err
+		}
+		from, medium, err := o.attribute(in)
+		if err != nil {
+			return Referral{}, err
+		}
+		rec, err := o.addReferral(ReferralRecord{
+			Name: in.Name, Email: in.Email, CustomerID: in.ReferredUserExternalID, Plan: in.Plan,
+			SubmissionType: submission(in.Manual), Medium: medium, Integration: in.Integration,
+		}, from)
+		if err != nil {
+			return Referral{}, err
+		}
+		if err := o.emitReferral(ReferralCreated, rec); err != nil {
+			return Referral{}, err
+		}
+		return o.referralOf(rec)
+	})
+}
+
+func submission(manual bool) SubmissionType {
+	if manual {
+		return SubmissionManual
+	}
+	return SubmissionAutomatic
+}
+
+// checkReferral brings the input into canonical form.
+func checkReferral(in *NewReferral) error {
+	in.PromoCode, in.AffiliateEmail = trimSpace(in.PromoCode), trimSpace(in.AffiliateEmail)
+	if blank(in.AffiliateID) {
+		in.AffiliateID = ""
+	}
+	if in.PromoCode == "" && in.AffiliateID == "" && in.AffiliateEmail == "" {
+		return referralAttributionRequired.err()
+	}
+	if in.Plan == "" {
+		in.Plan = "N/A"
+	}
+	return first(
+		required("name", in.Name, nameRequired, maxName),
+		requiredEmail("email", &in.Email),
+		required("referredUserExternalId", in.ReferredUserExternalID, customerExternalIDRequired, maxName),
+		optional("plan", in.Plan, maxName),
+		oneOfOrNone("integrationReferralSource", in.Integration, integrations),
+	)
+}
+
+// requiredEmail checks an email that must be there.
+func requiredEmail(field string, s *string) *Error {
+	if blank(*s) {
+		return emailRequired.on(field)
+	}
+	return checkEmail(field, s)
+}
+
+// addReferral stores a new referral of the origin's affiliate, joins the
+// origin's click to it and counts it. A link is kept only when it is the
+// affiliate's own, which it is not when a code decided.
+func (o *op) addReferral(rec ReferralRecord, from origin) (ReferralRecord, error) {
+	rec.ID = o.newID()
+	rec.AffiliateID = from.affiliate.ID
+	rec.PlanID = from.affiliate.PlanID
+	rec.Status = SubscriptionActive
+	rec.Source = o.source.forReferral()
+	rec.Revision = 1
+	rec.CreatedAt, rec.UpdatedAt = o.now, o.now
+	if rec.Medium == MediumLink {
+		rec.LinkID = from.linkID()
+		rec.LandingPage = from.click.LandingURL
+	}
+	return rec, o.insertReferral(rec, from.click)
+}
+
+func (o *op) insertReferral(rec ReferralRecord, click ClickRecord) error {
+	if err := o.tx.Referrals.Insert(rec); err != nil {
+		return taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
+	}
+	for _, owner := range [...]uuid.UUID{rec.AffiliateID, rec.LinkID} {
+		if err := o.count(owner, tally{referrals: 1}); err != nil {
+			return err
+		}
+	}
+	return o.joinClick(&click, rec.ID)
+}
+
+// joinClick tells a click which referral its visitor became. The first
+// referral stays.
+func (o *op) joinClick(named *ClickRecord, referral uuid.UUID) error {
+	click := *named
+	if click.ID == uuid.Nil || click.ReferralID != uuid.Nil {
+		return nil
+	}
+	click.ReferralID = referral
+	if err := o.tx.Clicks.Replace(click); err != nil {
+		return internal("join click", err)
+	}
+	return o.count(referral, tally{clicks: 1})
+}
+
+// linkID is the link of the click or slug that named the affiliate.
+func (from origin) linkID() uuid.UUID {
+	if from.click.ID != uuid.Nil {
+		return from.click.LinkID
+	}
+	return from.link.ID
+}

@@ -1,0 +1,66 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// Referral returns the referral with the id or, failing that, with the
+// customer's email.
+//
+// Errors: [ErrNotFound].
+//
+// Source: docs/contract.md 3.6.
+func (p *Program) Referral(ctx context.Context, ident string) (Referral, error) {
+	return view(ctx, p, func(o *op) (Referral, error) {
+		rec, err := o.findReferral(ident)
+		if err != nil {
+			return Referral{}, err
+		}
+		return o.referralOf(rec)
+	})
+}
+
+// Referrals lists referrals, newest first. An affiliate that is not known has
+// none.
+//
+// Errors: [InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 3.6.
+func (p *Program) Referrals(ctx context.Context, f ReferralFilter, pg Page) (List[Referral], error) {
+	l, err := p.listing(pg, "referrals", f)
+	if err != nil {
+		return List[Referral]{}, err
+	}
+	return view(ctx, p, func(o *op) (List[Referral], error) {
+		return chosen(o.tx.Referrals, o.chooseReferrals(f), l, o.referralOf)
+	})
+}
+
+// chooseReferrals is what the filter selects.
+func (o *op) chooseReferrals(f ReferralFilter) (c choice[ReferralRecord]) {
+	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *ReferralRecord) uuid.UUID { return r.AffiliateID })
+	c.byText(OfCustomer, f.ReferredUserExternalID, func(r *ReferralRecord) string { return r.CustomerID })
+	return c
+}
+
+// findReferral finds a referral by id, else by email.
+func (o *op) findReferral(ident string) (ReferralRecord, error) {
+	if id, ok := exactID(ident); ok {
+		rec, err := o.tx.Referrals.Get(id)
+		if !errors.Is(err, ErrNotFound) {
+			return rec, err
+		}
+	}
+	return o.referralByEmail(ident)
+}
+
+func (o *op) referralByEmail(email string) (ReferralRecord, error) {
+	email, ok := canonicalEmail(email)
+	if !ok {
+		return ReferralRecord{}, ErrNotFound
+	}
+	return o.tx.Referrals.Find(Key{Index: ByEmail, Text: email})
+}

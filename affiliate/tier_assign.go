@@ -1,0 +1,84 @@
+package affiliate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// AssignTiers puts every affiliate into the highest tier whose minimums it
+// meets, by its live referrals and what is kept of its live sales, and returns
+// how many changed: revenue that was refunded lifts nobody. An affiliate that meets fewer than before is lowered, to no
+// tier in the end; the exempt stay where they are. It walks all affiliates in
+// one transaction: a job, not a request.
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: docs/rules.md 5.7; docs/contract.md 2.10.
+func (p *Program) AssignTiers(ctx context.Context) (int, error) {
+	o := p.op(ctx)
+	return write(o, request{name: "tier.assign"}, func() (int, error) {
+		tiers, err := o.tiersFromTheTop()
+		if err != nil {
+			return 0, err
+		}
+		changed := 0
+		for rec, err := range o.tx.Affiliates.List(Query{}) {
+			if err != nil {
+				return 0, internal("read affiliates", err)
+			}
+			if rec.TierExempt {
+				continue
+			}
+			totals, err := o.totals(rec.ID)
+			if err != nil {
+				return 0, internal("read totals", err)
+			}
+			tier := highestMet(tiers, totals)
+			if tier == rec.TierID {
+				continue
+			}
+			rec.TierID, rec.UpdatedAt = tier, later(o.now, rec.UpdatedAt)
+			if err := o.notifyAffiliate(rec, AffiliateUpdated); err != nil {
+				return 0, err
+			}
+			changed++
+		}
+		return changed, nil
+	})
+}
+
+// tiersFromTheTop lists the tiers by rank, highest first; of one rank the
+// newest first.
+func (o *op) tiersFromTheTop() ([]TierRecord, error) {
+	var tiers []TierRecord
+	for rec, err := range o.tx.Tiers.List(Query{Desc: true}) {
+		if err != nil {
+			return nil, internal("read tiers", err)
+		}
+		tiers = append(tiers, rec)
+	}
+	slices.SortStableFunc(tiers, func(a, b TierRecord) int { return cmp.Compare(b.Tier, a.Tier) })
+	return tiers, nil
+}
+
+// highestMet is the first of the tiers whose minimums are met; zero: none.
+func highestMet(tiers []TierRecord, t TotalsRecord) uuid.UUID {
+	for i := range tiers {
+		if tiers[i].metBy(t) {
+			return tiers[i].ID
+		}
+	}
+	return uuid.Nil
+}
+
+// metBy reports whether the totals meet the tier's minimums.
+func (r TierRecord) metBy(t TotalsRecord) bool {
+	referrals, revenue := t.Referrals >= r.MinReferrals, t.Revenue.Cmp(r.MinRevenue) >= 0
+	if r.Condition == ConditionSome {
+		return referrals || revenue
+	}
+	return referrals && revenue
+}

@@ -1,0 +1,106 @@
+package affiliate
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// CreateTier adds a tier.
+//
+// A rate is one of the program's own commission type, since a tier has no plan:
+// under a plan of the other type it is passed over.
+//
+// Errors: [MissingField] (name), [InvalidField] (tier, name, emoji,
+// minReferrals, minRevenue, conditionType, commissionRate).
+//
+// Effects: the tier; no event.
+//
+// Source: docs/rules.md 5.3; docs/contract.md 2.10.
+func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
+	rec := TierRecord{
+		Tier: in.Tier, Name: in.Name, Emoji: in.Emoji, MinReferrals: in.MinReferrals, MinRevenue: in.MinRevenue,
+		Condition: in.ConditionType, Rate: in.Rate,
+	}
+	rq := request{name: "tier.create", input: in, refused: p.checkTier(&rec)}
+	o := p.op(ctx)
+	return write(o, rq, func() (Tier, error) {
+		rec := rec
+		rec.ID, rec.CreatedAt, rec.UpdatedAt = o.newID(), o.now, o.now
+		if err := o.tx.Tiers.Insert(rec); err != nil {
+			return Tier{}, internal("write tier", err)
+		}
+		return tierOf(rec), nil
+	})
+}
+
+// Tiers lists the tiers, newest first.
+//
+// Errors: [InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 2.10.
+func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
+	l, err := p.listing(pg, "tiers", nil)
+	if err != nil {
+		return List[Tier]{}, err
+	}
+	return view(ctx, p, func(o *op) (List[Tier], error) {
+		return collect(o.tx.Tiers, l, func(rec TierRecord) (Tier, error) { return tierOf(rec), nil })
+	})
+}
+
+// UpdateTier changes a tier. Nobody moves by it; see [Program.AssignTiers].
+//
+// Errors: [TierNotFound], and those of [Program.CreateTier].
+//
+// Effects: the tier; no event.
+//
+// Source: docs/contract.md 2.10.
+func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (Tier, error) {
+	o := p.op(ctx)
+	rq := request{name: "tier.update", input: []any{id, up}, refused: up.check()}
+	return write(o, rq, func() (Tier, error) {
+		old, err := o.tx.Tiers.Get(id)
+		if err != nil {
+			return Tier{}, tierNotFound.orOther(err)
+		}
+		old.RateType = p.tierRateType(&old)
+		rec := up.applied(old)
+		if err := p.checkTier(&rec); err != nil {
+			return Tier{}, err
+		}
+		if same(rec, old) {
+			return tierOf(old), nil
+		}
+		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
+		if err := o.tx.Tiers.Replace(rec); err != nil {
+			return Tier{}, internal("write tier", err)
+		}
+		return tierOf(rec), nil
+	})
+}
+
+// DeleteTier removes a tier.
+//
+// Errors: [TierNotFound]; [TierInUse] when an affiliate is in it.
+//
+// Effects: the tier; no event.
+//
+// Source: docs/contract.md 2.10.
+func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
+	o := p.op(ctx)
+	_, err := write(o, request{name: "tier.delete", input: id}, func() (struct{}, error) {
+		if _, err := o.tx.Tiers.Get(id); err != nil {
+			return struct{}{}, tierNotFound.orOther(err)
+		}
+		used, err := holds(o.tx.Affiliates, Key{Index: OfTier, ID: id})
+		if err != nil {
+			return struct{}{}, err
+		}
+		if used {
+			return struct{}{}, tierInUse.err()
+		}
+		return struct{}{}, o.tx.Tiers.Delete(id)
+	})
+	return err
+}

@@ -1,0 +1,60 @@
+package affiliate
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+)
+
+// A Delivery is the way of one event to one endpoint.
+//
+// Source: docs/contract.md 2.13.
+type Delivery struct {
+	ID            uuid.UUID         `json:"id"`
+	WebhookID     uuid.UUID         `json:"webhookId"` // may be of an endpoint that is gone
+	EventID       string            `json:"eventId"`   // the webhook-id of the request
+	Event         EventType         `json:"event"`
+	State         DeliveryState     `json:"state"`
+	AttemptCount  int64             `json:"attemptCount"`
+	NextAttemptAt Opt[Time]         `json:"nextAttemptAt"` // while pending
+	CreatedAt     Time              `json:"createdAt"`
+	UpdatedAt     Time              `json:"updatedAt"`
+	Attempts      []DeliveryAttempt `json:"attempts"` // oldest first
+
+	// Payload is the frozen payload, only where one delivery is asked for; null
+	// once a person in it was erased.
+	Payload Opt[json.RawMessage] `json:"payload,omitzero"`
+}
+
+// A DeliveryAttempt is one request that was made for a delivery.
+type DeliveryAttempt struct {
+	At         Time           `json:"at"`
+	Trigger    AttemptTrigger `json:"trigger"`
+	URL        string         `json:"url"`
+	StatusCode Opt[int64]     `json:"statusCode"` // null: no answer
+	DurationMS int64          `json:"durationMs"` // milliseconds
+	Error      Opt[string]    `json:"error"`      // a class, such as timeout or dns
+	Response   Opt[string]    `json:"response"`   // start of the answer's body
+}
+
+// AttemptTrigger says what caused an attempt.
+type AttemptTrigger string
+
+// The triggers: the schedule, or a replay.
+const (
+	TriggerAutomatic AttemptTrigger = "automatic"
+	TriggerManual    AttemptTrigger = "manual"
+)
+
+// DeliveryFilter selects deliveries. Every field that is set must fit; without
+// one, all are selected. A WebhookID that is set to null or to the zero id
+// selects nothing.
+//
+// Source: docs/contract.md 4.2.
+type DeliveryFilter struct {
+	WebhookID Opt[uuid.UUID] // of an endpoint, which may be gone
+	State     DeliveryState  // empty: any
+	Event     EventType      // empty: any
+	Since     Opt[Date]      // created then or later; a plain date: its first millisecond
+	Until     Opt[Date]      // created then or earlier, to the millisecond; a plain date: its last
+}
