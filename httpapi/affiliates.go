@@ -41,14 +41,14 @@ func affiliateChangeOf(in *input) affiliateChange {
 	}
 }
 
-// affiliateRefOf reads what names the affiliate of an update. The key id is
-// the old name of affiliateId.
+// affiliateRefOf reads the fields that name the affiliate of an update. The
+// field id is the old name of affiliateId.
 func affiliateRefOf(in *input) affiliate.AffiliateRef {
 	defer in.targeted()
 	return affiliate.AffiliateRef{ID: aliased(in, "affiliateId", "id", in.id), Email: in.name("emailAddress")}
 }
 
-// counted is the answer of an update that says how many it matched.
+// counted is the answer of a write that says how many records it matched.
 type counted struct {
 	Count int `json:"count"`
 }
@@ -58,8 +58,8 @@ func updateAffiliate(p *affiliate.Program, ctx context.Context, in affiliateChan
 	return counted{n}, err
 }
 
-// affiliateTarget reads what names the affiliate of a delete: an id, else an
-// email.
+// affiliateTarget reads the field that names the affiliate of a delete. A text
+// that is not an id is taken as an email.
 func affiliateTarget(in *input) affiliate.AffiliateRef {
 	defer in.targeted()
 	text := aliased(in, "affiliateId", "id", in.name)
@@ -69,7 +69,7 @@ func affiliateTarget(in *input) affiliate.AffiliateRef {
 	return affiliate.AffiliateRef{Email: text}
 }
 
-// done is the answer of a delete that says nothing about what was there.
+// done is the answer of a delete that does not show the deleted record.
 type done struct {
 	Message string `json:"message"`
 }

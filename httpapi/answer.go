@@ -15,7 +15,8 @@ const chunk = 32 << 10
 
 var null = []byte("null")
 
-// fixed headers of every answer (contract 1.6).
+// begin sends the status and the fixed headers of every answer (contract 1.6).
+// A negative length is unknown.
 func (c *call) begin(status, length int) {
 	h := c.w.Header()
 	values := [...]string{"application/json; charset=utf-8", c.caching(), "nosniff", ""} // one block for all
@@ -31,8 +32,8 @@ func (c *call) begin(status, length int) {
 	c.w.WriteHeader(status)
 }
 
-// caching is what caches may do with the answer: nothing, unless the operation
-// says otherwise.
+// caching is the Cache-Control of the answer: no-store, unless the operation
+// set another.
 func (c *call) caching() string {
 	if c.cache == "" {
 		return "no-store"
@@ -49,7 +50,7 @@ func (c *call) write(status int, body []byte) {
 // send writes a part of the body. HEAD has none.
 func (c *call) send(part []byte) {
 	if c.r.Method != http.MethodHead {
-		c.w.Write(part) // a caller who has gone away is nobody's error
+		c.w.Write(part) // an error means that the caller disconnected
 	}
 }
 
@@ -106,7 +107,7 @@ func answerList[T any](c *call, list affiliate.List[T]) error {
 }
 
 // A stream is an answer that is written while it is made. The first piece is
-// held back: an answer of one piece has a length.
+// held back, so that an answer of one piece is sent with its length.
 type stream struct {
 	call *call
 	held bool
@@ -134,8 +135,8 @@ func (s *stream) end() {
 	}
 }
 
-// appendJSON appends the JSON of v, as json.Marshal makes it: the bytes of a
-// first answer and of its repeat are the same.
+// appendJSON appends the JSON of v, exactly as json.Marshal makes it, so that a
+// first answer and its repeat have the same bytes.
 func appendJSON(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case interface{ AppendJSON([]byte) []byte }:
@@ -167,8 +168,8 @@ func (c *call) refuse(e *affiliate.Error) {
 	c.write(status, body)
 }
 
-// reasonsOf is every rule that a code fails, as the reasons of a preview are
-// written. Texts, dates and numbers of them are ASCII, as a header needs.
+// reasonsOf lists every rule that a code fails, in the same JSON as the reasons
+// of a preview. All of it is ASCII, as a header needs.
 //
 // Source: docs/contract.md 1.9.
 func reasonsOf(failures []affiliate.Failure) string {
@@ -176,8 +177,9 @@ func reasonsOf(failures []affiliate.Failure) string {
 	return string(raw)
 }
 
-// headerText is a text for clients as a header may hold it: what is not ASCII
-// is escaped. Control characters are escaped in every such text already.
+// headerText is a text for clients in the form that a header may hold:
+// characters that are not ASCII are escaped. The texts come with their control
+// characters escaped.
 func headerText(s string) string {
 	quoted := strconv.QuoteToASCII(s)
 	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(quoted[1 : len(quoted)-1])

@@ -11,38 +11,40 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// clickWait is how long a page or a script waits for its click to be recorded.
+// clickWait is how long a page or a script waits at most for its click to be
+// recorded.
 const clickWait = 3 * time.Second
 
 // Attribution records the clicks of a host's own pages: a GET whose query has
 // the program's parameter (Config.Param) is a click on the link with that slug.
 // The click's id goes into a cookie for Config.CookieDays; a later click
-// replaces it, so the last one wins. At sign-up or checkout [ClickFrom] reads it
-// back:
+// replaces it, so the last one wins. [ClickFrom] reads it at sign-up or
+// checkout:
 //
 //	mux.Handle("/", httpapi.Attribution(program, pages))
 //	…
 //	program.RecordSale(ctx, affiliate.NewSale{ReferralID: httpapi.ClickFrom(program, r), …})
 //
 // next always answers the page. An unknown slug, an error of the store, and a
-// store that takes longer than three seconds leave the cookie as it was. Not
-// counted are other methods, HEAD included, what a browser loads in advance
-// (Sec-Purpose, Purpose or X-Moz says prefetch), and what it loads into a page
-// instead of showing it as one (Sec-Fetch-Dest is not document): images and
-// frames are how clicks are forged. A visitor who has the cookie already makes a
-// repeated click.
+// store that takes longer than three seconds leave the cookie as it was. Three
+// kinds of requests are not counted: other methods, HEAD included; what a
+// browser loads in advance (Sec-Purpose, Purpose or X-Moz says prefetch); and
+// what it loads into a page (Sec-Fetch-Dest is not document), because images
+// and frames are used to forge clicks. A click of a visitor who has the cookie
+// already is counted as a repeated click.
 //
-// The cookie is first-party and for the server alone: Path=/, HttpOnly,
-// SameSite=Lax, so that it is kept on a visit from another site and not sent
-// with requests that such a site makes; Secure when the request came over TLS,
-// here or at a proxy that says so in X-Forwarded-Proto. It holds the number of
-// a click, which is no secret and no proof: whoever edits it credits another
-// affiliate, as with a link. An answer that sets it must not be kept by a shared
-// cache.
+// The cookie is first-party and only the server reads it: Path=/, HttpOnly,
+// SameSite=Lax. A browser therefore stores it on a visit from another site, and
+// does not send it with requests that such a site makes. It is Secure when the
+// request came over TLS, to this server or to a proxy that says so in
+// X-Forwarded-Proto. It holds the number of a click, which is no secret and no
+// proof: a visitor who edits it credits another affiliate, as a visitor who
+// changes the link does. A shared cache must not store an answer that sets the
+// cookie.
 //
-// Of the URL of the page and of its referrer, which go out with events, a click
-// keeps what [affiliate.NewClick] says: of a query the slug, utm_* and
-// Config.KeepParams, and nothing else.
+// A click keeps the URL of the page and its referrer, and events contain them.
+// [affiliate.NewClick] says which parts are kept: of a query only the slug,
+// utm_* and Config.KeepParams.
 //
 // Effects: those of [affiliate.Program.TrackClick].
 //
@@ -69,11 +71,12 @@ func Attribution(p *affiliate.Program, next http.Handler) http.Handler {
 
 // ClickFrom is the id of the click that brought the visitor, as the text that
 // ReferralID of [affiliate.NewSale] and AffiliateID of [affiliate.NewReferral]
-// take. It is empty when there is none, and never anything but digits: a cookie
-// that was edited cannot name a customer by email. A cookie that was kept for too
-// long does no harm: the program looks at the age of the click.
+// take. It is empty when the request has no such cookie. It only ever has
+// digits, so an edited cookie cannot name a customer by email. A cookie that is
+// older than its MaxAge does no harm, because the program checks the age of the
+// click.
 //
-// Of a request that is a click itself, next of [Attribution] sees the new id.
+// When a request is itself a click, next of [Attribution] gets the new id.
 //
 // Source: docs/money.md 14.
 func ClickFrom(p *affiliate.Program, r *http.Request) string {
@@ -88,15 +91,15 @@ func ClickFrom(p *affiliate.Program, r *http.Request) string {
 	return value
 }
 
-// clickCookie names the cookie of a program. The numbers of two programs on one
-// site mean different clicks, so they do not share one.
+// clickCookie names the cookie of a program. Two programs on one site number
+// their clicks separately, so each has a cookie of its own.
 func clickCookie(p *affiliate.Program) string {
 	id := p.Config().ID
 	return "tributary_click_" + hex.EncodeToString(id[:])
 }
 
 // slugOf is the slug that a visitor came with; empty when the request is no
-// click. Whatever else is in the query, however malformed, is not ours.
+// click. The rest of the query is ignored, even when it is malformed.
 func slugOf(r *http.Request, param string) string {
 	if r.Method != http.MethodGet || r.URL.RawQuery == "" || inAdvance(r.Header) {
 		return ""
@@ -107,7 +110,8 @@ func slugOf(r *http.Request, param string) string {
 	return r.URL.Query().Get(param)
 }
 
-// inAdvance tells a request for a page that nobody may ever look at.
+// inAdvance reports whether a browser loads a page in advance: its user may
+// never see it.
 func inAdvance(h http.Header) bool {
 	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Moz"} {
 		if strings.HasPrefix(h.Get(name), "prefetch") {
@@ -141,13 +145,14 @@ func landing(r *http.Request) string {
 	return u.String()
 }
 
-// overTLS reports whether the visitor's browser used TLS. Who makes the header up
-// fools nobody else.
+// overTLS reports whether the visitor's browser used TLS. A visitor who invents
+// the header changes only his own cookie.
 func overTLS(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// withCookie is the request as if the browser had sent the cookie.
+// withCookie returns the request as it would be if the browser had sent the
+// cookie.
 func withCookie(r *http.Request, c *http.Cookie) *http.Request {
 	r = r.WithContext(r.Context())
 	r.Header = r.Header.Clone()

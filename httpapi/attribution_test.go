@@ -21,7 +21,7 @@ import (
 
 const siteCookie = "tributary_click_0197c2f01a2b7c3d8e4f5a6b7c8d9e01"
 
-// pages is a host's page behind Attribution. It prints what it is told of the
+// pages is a host's page behind Attribution. It prints what it learns about the
 // visitor.
 func (s *site) pages() http.Handler {
 	return httpapi.Attribution(s.Program, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -131,8 +131,8 @@ func (j *jar) get(url string) string {
 	return string(body)
 }
 
-// TestAttributionLeavesAlone: what is no click leaves cookie and page as they
-// are.
+// TestAttributionLeavesAlone: a request that is not a click leaves cookie and
+// page as they are.
 func TestAttributionLeavesAlone(t *testing.T) {
 	s := newSite(t)
 	h := s.pages()
@@ -200,8 +200,8 @@ func TestAttributionStore(t *testing.T) {
 	})
 }
 
-// TestAttributionLongLanding: a landing URL of 60 KiB is cut, and what is not
-// valid text in it is left out.
+// TestAttributionLongLanding: a landing URL of 60 KiB is cut, and bytes in it
+// that are not valid text are dropped.
 func TestAttributionLongLanding(t *testing.T) {
 	s := newSite(t)
 	r := visitTo("http://beans.example/?ref=mara")
@@ -253,7 +253,7 @@ func TestClickFrom(t *testing.T) {
 }
 
 // TestAttributionAtOnce: counters equal the clicks, and the ids are distinct.
-// In the bubble no click is given up for being slow.
+// Time stands still in the bubble, so no click is given up as too slow.
 func TestAttributionAtOnce(t *testing.T) {
 	const n = 10_000
 	synctest.Test(t, func(t *testing.T) {

@@ -12,28 +12,28 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// An Authenticator says which program a key opens. The key is well-formed: 1–256
-// visible ASCII characters. An [*affiliate.Error] decides the answer:
-// affiliate.Refuse of [affiliate.InvalidToken] for a key that is not known,
-// of [affiliate.NoAPIAccess], or of [affiliate.ProgramNotFound]. Any other error
-// is answered 500. It is called for every request, so a key that was revoked
-// is refused from the next one on.
+// An Authenticator returns the program of a key. The key is well-formed: 1–256
+// visible ASCII characters. An [*affiliate.Error] is the answer:
+// affiliate.Refuse of [affiliate.InvalidToken] for an unknown key, of
+// [affiliate.NoAPIAccess], or of [affiliate.ProgramNotFound]. Any other error
+// is answered 500. The function is called for every request, so a revoked key
+// is refused from the next request on.
 //
 // Source: docs/contract.md 1.2.
 type Authenticator func(ctx context.Context, key string) (*affiliate.Program, error)
 
-// What a host may give as a key. A request may carry a shorter one: it is
-// well-formed, and nobody knows it.
+// The length of a key that a host may configure. A shorter key in a request is
+// well-formed and unknown.
 const (
 	minKey = 20
 	maxKey = 256
 )
 
-// Keys is the authenticator of a fixed set of keys. It holds their SHA-256
-// digests only and compares in constant time.
+// Keys is the authenticator of a fixed set of keys. It keeps only their SHA-256
+// digests and compares in constant time.
 //
-// Errors: no key, a key that is not 20–256 visible ASCII characters, a key
-// without a program.
+// Errors: programs is empty, a key is not 20–256 visible ASCII characters, a
+// key has no program.
 func Keys(programs map[string]*affiliate.Program) (Authenticator, error) {
 	if len(programs) == 0 {
 		return nil, errors.New("httpapi: no API key")
@@ -63,8 +63,8 @@ func Keys(programs map[string]*affiliate.Program) (Authenticator, error) {
 	}, nil
 }
 
-// checkKey refuses a key that somebody could guess or that no request can carry.
-// The error has the name that the caller gives the key, never the key.
+// checkKey refuses a key that somebody could guess or that no request can
+// carry. The error shows the name that the caller passes, never the key.
 func checkKey(name, key string) error {
 	switch {
 	case len(key) < minKey:
@@ -91,7 +91,7 @@ func bearer(h http.Header) (string, bool) {
 
 func validKey(key string) bool { return visible(key, maxKey) }
 
-// visible tells 1–limit visible ASCII characters.
+// visible reports whether s has 1–limit characters, all visible ASCII.
 func visible(s string, limit int) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

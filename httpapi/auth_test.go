@@ -27,7 +27,7 @@ const (
 	internal     = "500 internal_error: Internal server error"
 )
 
-// limitBy is a limiter that a header commands.
+// limitBy is a limiter whose wait stands in a header of the request.
 func limitBy(header string) func(*http.Request) time.Duration {
 	return func(r *http.Request) time.Duration {
 		wait, _ := time.ParseDuration(r.Header.Get(header))
@@ -75,12 +75,12 @@ func authCases() []struct{ name, lines, want string } {
 		{"B045 other header", "X-API-Key: " + testKey, unauthorized},
 		{"proxy header", "Proxy-Authorization: Bearer " + testKey, unauthorized},
 		{"cookie", "Cookie: Authorization=Bearer " + testKey, unauthorized},
-		{"space before the scheme", "Authorization:    Bearer " + testKey, ok}, // no part of the value
+		{"space before the scheme", "Authorization:    Bearer " + testKey, ok}, // not part of the value
 	}
 }
 
-// TestAuthorization over real connections. Each class of failures has one
-// answer, byte for byte: nothing else tells them apart.
+// TestAuthorization over real connections. All failures of one class get the
+// same answer, byte for byte.
 func TestAuthorization(t *testing.T) {
 	w := newWorld(t)
 	srv := w.serve()
@@ -104,9 +104,9 @@ func TestAuthorization(t *testing.T) {
 	equal(t, before, w.dump())
 }
 
-// TestFoldedKey: net/http joins a folded line before anybody sees it, with one
-// space. A key on such a line cannot be told from one on the same line, so it
-// works (B037); what would make two words of the key is refused.
+// TestFoldedKey: net/http joins a folded line with one space before the handler
+// sees it. So a key on such a line looks like a key on the same line, and it
+// works (B037). A fold inside the key makes two words of it and is refused.
 func TestFoldedKey(t *testing.T) {
 	srv := newWorld(t).serve()
 	const get = "GET /api/v1/coupons HTTP/1.1\r\nHost: x\r\n"
@@ -130,8 +130,8 @@ func TestKeyElsewhere(t *testing.T) {
 	}
 }
 
-// TestAuthMatrix is goal G19: every route refuses every way of having no key,
-// without a look at body and store.
+// TestAuthMatrix is goal G19: every route refuses every kind of missing or
+// wrong key, and reads neither body nor store.
 func TestAuthMatrix(t *testing.T) {
 	boom := errors.New("marker: the key server is on fire")
 	verdicts := map[string]error{
@@ -179,8 +179,8 @@ func TestAuthMatrix(t *testing.T) {
 	equal(t, before, w.dump())
 }
 
-// TestRevokedKey: a key that is taken away stops working with the next request,
-// on a connection that is open already, and others go on (B043, SEC03).
+// TestRevokedKey: a revoked key stops working with the next request, also on an
+// open connection; other keys still work (B043, SEC03).
 func TestRevokedKey(t *testing.T) {
 	var mu sync.Mutex
 	open := map[string]bool{"first": true, "second": true}
@@ -214,8 +214,8 @@ func TestRevokedKey(t *testing.T) {
 	equal(t, []string{"200", "200", invalidToken, "200"}, got)
 }
 
-// TestLimit: the limiter is asked after path and method and before the key; its
-// wait is told in whole seconds, rounded up.
+// TestLimit: the limiter is called after the checks of path and method and
+// before the check of the key. Its wait is sent in whole seconds, rounded up.
 func TestLimit(t *testing.T) {
 	asked := 0
 	w := newWorld(t, func(s *setup) {
@@ -246,7 +246,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestNewErrors: what a host may get wrong.
+// TestNewErrors: New and NewMulti refuse every wrong configuration.
 func TestNewErrors(t *testing.T) {
 	p := newWorld(t).Program
 	auth := func(context.Context, string) (*affiliate.Program, error) { return p, nil }

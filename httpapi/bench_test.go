@@ -19,14 +19,14 @@ import (
 
 // Each benchmark runs the handler and its floor in turn, in the same process
 // and on the same data, and reports the median of their ratios: x-floor.
-// Absolute times move with the machine; only the ratio counts. Times are of the
-// processor, collections included, unless a name says otherwise.
+// Absolute times move with the machine; only the ratio counts. Times are
+// processor times and include garbage collection, unless a name says otherwise.
 
-// rounds is how often a benchmark takes turns.
+// rounds is how often the handler and the floor take turns.
 const rounds = 15
 
-// warm touches memory and gives it back to the heap. Fresh pages come from the
-// kernel one fault at a time, which would be measured in place of the code.
+// warm touches memory and gives it back to the heap. Otherwise the benchmark
+// would measure the page faults of fresh memory instead of the code.
 func warm() {
 	block := make([]byte, 1<<29)
 	for i := 0; i < len(block); i += 4096 {
@@ -35,8 +35,8 @@ func warm() {
 	runtime.KeepAlive(block)
 }
 
-// versus measures ours against the floor. Both do n operations a turn. What
-// b.N says is ignored: a turn is a fixed amount of work.
+// versus measures ours against the floor. Both do n operations a turn. b.N is
+// ignored, because a turn is a fixed amount of work.
 func versus(b *testing.B, n int, floor, ours func(n int)) {
 	b.Helper()
 	warm()
@@ -112,8 +112,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drive gives a function that sends the requests of some targets and bodies to a
-// handler, one after another, and minds that each succeeds.
+// drive returns a function that sends requests with the given targets and
+// bodies to a handler, one after another, and checks that each succeeds.
 func drive(tb testing.TB, h http.Handler, method string, count int, target, body func(i int) string) func(n int) {
 	requests := make([]*http.Request, count)
 	bodies := make([][]byte, count)
@@ -185,7 +185,7 @@ func BenchmarkServeHTTP(b *testing.B) {
 	}
 }
 
-// engineAlone is what the same sales cost without the adapter.
+// engineAlone is the time of the same sales without the handler.
 func engineAlone(p *affiliate.Program, codes int) float64 {
 	times := make([]float64, rounds)
 	product := affiliate.Product{ProductID: "beans-1kg", Name: "House beans 1 kg"}
@@ -233,8 +233,8 @@ func BenchmarkLoopback(b *testing.B) {
 }
 
 // BenchmarkBigCoupon is P8: GET of a coupon with 100,000 codes through the
-// handler against json.Marshal of the same as plain structs; extra-MiB is how
-// far the heap grows meanwhile.
+// handler, against json.Marshal of the same data as plain structs. extra-MiB is
+// how much the heap grows during the GET.
 func BenchmarkBigCoupon(b *testing.B) {
 	ctx := b.Context()
 	p, api, owners := shop(b, 1)
@@ -254,7 +254,7 @@ func BenchmarkBigCoupon(b *testing.B) {
 	floor := floorMarshal(whole)
 	versus(b, 1, floor, drive(b, api, "GET", 1, func(int) string { return target }, none))
 
-	defer debug.SetGCPercent(debug.SetGCPercent(1)) // garbage is not what is measured
+	defer debug.SetGCPercent(debug.SetGCPercent(1)) // so that garbage does not count as heap growth
 	runtime.GC()
 	gauge := &gauge{sink: sink{header: http.Header{}}}
 	base := heapNow()

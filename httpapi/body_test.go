@@ -23,11 +23,11 @@ const (
 	couponsPath = "/api/v1/coupons"
 )
 
-// padded is a coupon in a body of so many bytes.
+// padded is a coupon in a body of the given size in bytes.
 func padded(size int) string { return fullBody + strings.Repeat(" ", size-len(fullBody)) }
 
-// TestBodies is the bad-input corpus 3.C on POST /coupons: what is refused, and
-// what is not although one might think so.
+// TestBodies is the bad-input corpus 3.C on POST /coupons: bodies that are
+// refused, and odd bodies that are accepted.
 func TestBodies(t *testing.T) {
 	for _, c := range []struct{ row, body, want string }{
 		{"B050", "", needsBody},
@@ -175,8 +175,8 @@ func TestContentTypes(t *testing.T) {
 	}
 }
 
-// TestGateOnEveryRoute: every operation with a body has the whole gate before
-// it, in the contract's order.
+// TestGateOnEveryRoute: every operation with a body runs all checks of the
+// gate, in the contract's order.
 func TestGateOnEveryRoute(t *testing.T) {
 	w := newWorld(t)
 	for _, op := range w.fill().operations() {
@@ -263,7 +263,8 @@ func TestEchoedNames(t *testing.T) {
 	}
 }
 
-// TestBodyUnread: what is refused before the body is read leaves it alone.
+// TestBodyUnread: a request that is refused by its head does not have its body
+// read.
 func TestBodyUnread(t *testing.T) {
 	w := newWorld(t, func(s *setup) { s.api.Limit = limitBy("X-Limit") })
 	for _, op := range w.fill().operations() {

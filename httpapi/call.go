@@ -16,8 +16,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A call is one request on its way through the handler. Calls are used again:
-// nothing of one may outlive it.
+// A call is one request on its way through the handler. Calls are reused, so
+// nothing may keep a part of a call after its answer.
 type call struct {
 	h *Handler
 	w http.ResponseWriter
@@ -42,8 +42,8 @@ type call struct {
 	fieldRoom  [32]field
 }
 
-// maxKept is how large a buffer may be to be used again, in bytes; maxMembers
-// and maxSlots are the same for what a body of many names fills.
+// maxKept is the size of the largest buffer that is reused, in bytes.
+// maxMembers and maxSlots limit the slices that a body of many names fills.
 const (
 	maxKept    = 64 << 10
 	maxMembers = maxKept / 48
@@ -99,7 +99,8 @@ func (c *call) serve() {
 	}
 }
 
-// readBody reads and checks the body of an operation that has one.
+// readBody reads and checks the body of an operation. A DELETE without a body
+// has its names in the query.
 func (c *call) readBody() error {
 	empty, err := c.readBytes()
 	if err != nil {
@@ -128,7 +129,7 @@ func (c *call) readBytes() (empty bool, err error) {
 	}
 	if !isJSON(c.r.Header) {
 		if _, err := io.CopyN(io.Discard, body, 1); err == io.EOF {
-			return true, nil // a body of unknown length that turns out to be empty
+			return true, nil // the length was not declared, and the body is empty
 		}
 		return false, affiliate.RejectMediaType.Err()
 	}
@@ -140,7 +141,7 @@ func (c *call) readBytes() (empty bool, err error) {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return false, affiliate.RejectSize.Err()
 		}
-		return false, affiliate.RejectJSON.Err() // it broke off
+		return false, affiliate.RejectJSON.Err() // the body ended too early
 	}
 	return c.body.Len() == 0, nil
 }
@@ -175,8 +176,8 @@ func (c *call) readQuery() error {
 	return nil
 }
 
-// once is the idempotency of a write. The bytes of its body stand for it, or its
-// query when it has no body.
+// once returns the idempotency of a write. The digest covers method, path and
+// body, or the query when the body is empty.
 func (c *call) once() (affiliate.Once, error) {
 	lines := c.r.Header["Idempotency-Key"]
 	if len(lines) == 0 {
@@ -199,7 +200,8 @@ func (c *call) once() (affiliate.Once, error) {
 	}, nil
 }
 
-// fail answers an error: a refusal as it is, anything else with a fixed text.
+// fail answers an error. A refusal is answered as it is, any other error with a
+// fixed text.
 func (c *call) fail(err error) {
 	if c.started {
 		c.logError("answer broke off", err, nil)
@@ -215,8 +217,8 @@ func (c *call) fail(err error) {
 	c.refuse(refused)
 }
 
-// left reports whether an operation ended because its caller went away, which is
-// nobody's error.
+// left reports whether an operation ended because its caller disconnected. That
+// is not an error of the server.
 func (c *call) left(err error) bool {
 	return errors.Is(err, context.Canceled) && c.r.Context().Err() != nil
 }
@@ -251,8 +253,8 @@ func (c *call) log(start time.Time) {
 		slog.String("code", string(c.code)), slog.Duration("took", time.Since(start)))
 }
 
-// operation names the route in logs. A path that is not the API's is a
-// caller's text and is not logged.
+// operation is the name of the route in logs. An unknown path is text of the
+// caller and is not logged.
 func (c *call) operation() string {
 	if c.route == nil {
 		return "none"

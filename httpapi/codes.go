@@ -56,7 +56,8 @@ func newCode(in *input) affiliate.NewCode {
 	return code
 }
 
-// structure is a codeStructure with what callers also put into it.
+// structure is a codeStructure with the fields that some callers put into it
+// instead of beside it.
 type structure struct {
 	parts  affiliate.CodeStructure
 	prefix string
@@ -80,7 +81,8 @@ func readStructure(in *input) structure {
 	return s
 }
 
-// randomChars reads true, false, or the length that true has.
+// randomChars reads true, false, or a number: the length, which also means
+// true.
 func (in *input) randomChars(name string) (on bool, length affiliate.Opt[int64]) {
 	value, _ := in.find(name, kindLength)
 	switch {
@@ -99,7 +101,7 @@ func (in *input) randomChars(name string) (on bool, length affiliate.Opt[int64])
 	return value[0] == 't', length
 }
 
-// complete fills in what stands inside the structure and not beside it.
+// complete copies the fields inside the structure that are not given beside it.
 func (s structure) complete(code *affiliate.NewCode) {
 	if code.Prefix == "" {
 		code.Prefix = s.prefix
@@ -157,7 +159,7 @@ func deleteCode(p *affiliate.Program, ctx context.Context, id uuid.UUID) (delete
 	return deletedCode{"Promotional code deleted successfully", code}, err
 }
 
-// orderOf reads the body of a preview. The key code is read when promoCode is
+// orderOf reads the body of a preview. The field code is read when promoCode is
 // absent.
 func orderOf(in *input) affiliate.Order {
 	return affiliate.Order{

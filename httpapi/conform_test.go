@@ -18,9 +18,9 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// TestConformance runs the wire contract against the handler. An answer that is
-// an error, and one to a read, leaves every record as it was, and in the end
-// the books hold.
+// TestConformance runs the wire contract against the handler. A request that
+// reads or is refused leaves every record as it was, and in the end the books
+// hold.
 func TestConformance(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -63,7 +63,8 @@ func TestConformance(t *testing.T) {
 }
 
 // A watcher is a handler that compares the records before and after every
-// request that must not change any, unless another one ran beside it.
+// request that must not change any. It skips requests that overlap with another
+// one.
 type watcher struct {
 	t       testing.TB
 	handler http.Handler
@@ -73,7 +74,7 @@ type watcher struct {
 	mu       sync.Mutex
 	running  int
 	begun    int
-	last     map[string][]any // the records as they are; nil: not known
+	last     map[string][]any // the records after the last request; nil: not known
 	compared int
 }
 

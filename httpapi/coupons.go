@@ -11,8 +11,8 @@ import (
 
 // Source: docs/contract.md 2.1, 3.3.
 
-// coupon looks a coupon up. It is written while its codes are read, since
-// there may be a hundred thousand.
+// coupon looks a coupon up. The answer is written while the codes are read,
+// because a coupon may have a hundred thousand codes.
 func coupon(name string, ref func(value string) affiliate.CouponRef) lookup {
 	return lookup{name: name, single: true, answer: affiliate.Coupon{}, run: func(c *call, _ query, value string) error {
 		w := stream{call: c}

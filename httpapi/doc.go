@@ -16,17 +16,16 @@
 //     api), the wildcard of any router, or directly as the handler of a server.
 //   - With [Handler.Register], which puts one exact pattern for each path and
 //     method on a mux. It is for a mux that has a catch-all with a method, such
-//     as "GET /", beside which the pattern "/api/v1/" panics. There, unknown
-//     paths stay the host's.
+//     as "GET /", beside which the pattern "/api/v1/" panics. Unknown paths then belong to the host.
 //
 // A pattern of the host that names a host ("example.com/") wins over both.
 //
-// The host's mux sees a path before the handler does. [http.ServeMux] answers a
-// path that has //, /./ or /../ in it with a redirect (307) to the path without
-// them, and /api/v1 with one to /api/v1/. A client that follows
-// it sends the request, body included, to a path that it did not ask for. Other
-// routers do likewise, or call the handler with the shorter path. To have such
-// paths answered 404, as the contract says, ask the handler before the mux:
+// The host's mux sees a path before the handler does. [http.ServeMux] redirects
+// (307) a path that has //, /./ or /../ in it to the path without them, and it
+// redirects /api/v1 to /api/v1/. A client that follows the redirect sends the
+// request, body included, to a path that it did not ask for. Other routers do
+// the same, or call the handler with the shorter path. The contract says that
+// such paths are answered 404. For that, ask the handler before the mux:
 //
 //	func(w http.ResponseWriter, r *http.Request) {
 //		if strings.HasPrefix(r.URL.Path, "/api/v1/") {
@@ -38,9 +37,10 @@
 //
 // # Programs and keys
 //
-// The key of a request decides which program it is for: [New] serves one,
-// [NewMulti] any number through an [Authenticator]. No request carries a
-// program id, and another program's record is one that does not exist.
+// The key of a request decides which program it is for: [New] serves one
+// program, [NewMulti] serves any number through an [Authenticator]. No request
+// carries a program id. A record of another program is answered like a record
+// that does not exist.
 //
 // # Clicks
 //
@@ -52,12 +52,12 @@
 //
 // GET /api/v1/openapi.json answers an OpenAPI 3.1 document of every operation,
 // of the tracking endpoints and of the requests that webhook endpoints get. It
-// is made from the tables that the handler itself works by.
+// is made from the tables that the handler itself uses.
 //
 // # What the package does not do
 //
-// It adds no CORS headers to the API, keeps no access log and limits no rates by itself:
-// those are the host's middleware, [Config.Logger] and [Config.Limit]. It has no
-// rule of its own: bodies are read strictly, handed to the
-// [affiliate.Program], and its answer is written.
+// It adds no CORS headers to the API: that is the host's middleware. It logs
+// only to [Config.Logger] and limits rates only through [Config.Limit]. It has
+// no rule of its own: it reads a body strictly, hands it to the
+// [affiliate.Program] and writes the answer.
 package httpapi

@@ -59,8 +59,8 @@ func Example() {
 	// 200  []
 }
 
-// A ServeMux redirects a path with .. in it. Asked before the mux, the handler
-// answers what the contract says.
+// A ServeMux redirects a path with .. in it. When the handler is asked before
+// the mux, it answers as the contract says.
 func ExampleHandler() {
 	api, err := httpapi.New(newProgram(memstore.New(), uuid.Nil), httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}})
 	if err != nil {
@@ -113,7 +113,7 @@ func ExampleNewMulti() {
 		"key-of-tea":   newProgram(store, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")),
 	}
 	api, err := httpapi.NewMulti(func(_ context.Context, key string) (*affiliate.Program, error) {
-		if program := programs[key]; program != nil { // a real one looks the digest of the key up
+		if program := programs[key]; program != nil { // a real authenticator looks up a digest of the key
 			return program, nil
 		}
 		return nil, affiliate.Refuse(affiliate.InvalidToken)

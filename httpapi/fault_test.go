@@ -29,8 +29,8 @@ const marker = "pq: relation /srv/secret.go"
 
 var errMarked = errors.New(marker)
 
-// A breaker is a store whose n-th transaction, from 1 and counted over its life,
-// does not run.
+// A breaker is a store whose n-th transaction does not run. The count starts at
+// 1 when the store is made.
 type breaker struct {
 	affiliate.Store
 	n, calls int
@@ -106,8 +106,8 @@ func TestBrokenStore(t *testing.T) {
 	}
 }
 
-// TestLogOfFaults: the log, and only the log, tells what went wrong and where;
-// of a panic with the stack.
+// TestLogOfFaults: only the log says what went wrong and where; for a panic it
+// has the stack.
 func TestLogOfFaults(t *testing.T) {
 	for name, want := range map[string]string{
 		"error": `level=ERROR msg="request failed" operation="GET /api/v1/affiliates" cause="` + marker + `"`,
@@ -124,7 +124,7 @@ func TestLogOfFaults(t *testing.T) {
 	}
 }
 
-// TestCallerLeft: a caller who went away is no error of the server.
+// TestCallerLeft: a caller who disconnected is not an error of the server.
 func TestCallerLeft(t *testing.T) {
 	w := newWorld(t)
 	ctx, leave := context.WithCancel(t.Context())
@@ -198,7 +198,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestAbort: http.ErrAbortHandler is the host's and goes through.
+// TestAbort: the handler passes a panic with http.ErrAbortHandler on to the
+// server.
 func TestAbort(t *testing.T) {
 	w := newWorld(t, func(s *setup) {
 		s.api.Limit = func(*http.Request) time.Duration { panic(http.ErrAbortHandler) }
@@ -225,8 +226,9 @@ func (w *world) bigCoupon() uuid.UUID {
 	return coupon.ID
 }
 
-// TestHalfAnAnswer: what breaks off after its status line went out is cut, so
-// that no client takes half of it for the whole; the next request works.
+// TestHalfAnAnswer: when an answer fails after its status line was sent, the
+// connection is closed, so that no client takes half an answer for a whole one.
+// The next request works.
 func TestHalfAnAnswer(t *testing.T) {
 	w := newWorld(t)
 	coupon := w.bigCoupon()
@@ -268,7 +270,7 @@ func TestHalfAnAnswer(t *testing.T) {
 	}
 }
 
-// TestGoneCaller: a caller who has gone away ends a long answer early.
+// TestGoneCaller: a long answer ends early when its caller has disconnected.
 func TestGoneCaller(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -285,7 +287,7 @@ func TestGoneCaller(t *testing.T) {
 	t.Error("no panic")
 }
 
-// A leaver is gone once something was written.
+// A leaver is a caller who disconnects after the first write.
 type leaver struct {
 	*httptest.ResponseRecorder
 	leave func()
@@ -315,8 +317,8 @@ func TestQuietHandler(t *testing.T) {
 	}
 }
 
-// TestLogLines: one line for each request, whatever its caller sent: the
-// operation by its own name, never the path, a key, an email or a body.
+// TestLogLines: each request has one line, whatever its caller sent. The line
+// names the operation, and never the path, a key, an email or a body.
 func TestLogLines(t *testing.T) {
 	w := newWorld(t)
 	ops := w.fill().operations()
@@ -337,8 +339,8 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// TestKeptBuffers: a long body leaves nothing in the answers of the next
-// requests, which use the same memory again.
+// TestKeptBuffers: the next requests reuse the memory of a long body, and
+// nothing of that body is in their answers.
 func TestKeptBuffers(t *testing.T) {
 	w := newWorld(t)
 	for i := range 200 {

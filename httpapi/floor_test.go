@@ -56,8 +56,9 @@ func floorHandler(sample string) http.HandlerFunc {
 	}
 }
 
-// plain is JSON as a pointer to a value of plain structs, slices and basic types
-// with tags: what one would write by hand, and fast for encoding/json.
+// plain is JSON as a pointer to a value of plain structs, slices and basic
+// types with tags, as one would write them by hand. encoding/json is fast with
+// them.
 func plain(sample string) any {
 	var v any
 	if err := json.Unmarshal([]byte(sample), &v); err != nil {
@@ -91,7 +92,7 @@ func plainType(v any) reflect.Type {
 	return reflect.TypeOf(v)
 }
 
-// median is the middle of some figures.
+// median is the middle one of the figures.
 func median(v []float64) float64 {
 	v = slices.Clone(v)
 	slices.Sort(v)

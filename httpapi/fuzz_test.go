@@ -13,9 +13,10 @@ import (
 // The fuzz targets of the resources: any method, query and body, with and
 // without a key for idempotency.
 //
-// Whatever is sent: no answer is 5xx; one from 400 on has the form of an error
-// (every answer of the tests is checked for it) and has changed nothing; one to
-// GET or HEAD has changed nothing; the books hold.
+// For any request: the answer is not 5xx. A request that is answered 400 or
+// above has changed nothing, and the answer has the form of an error (every
+// answer of the tests is checked for that). GET and HEAD have changed nothing.
+// The books hold.
 
 func FuzzHandlerAffiliates(f *testing.F) { fuzzHandler(f, "/affiliates") }
 func FuzzHandlerLinks(f *testing.F)      { fuzzHandler(f, "/links") }

@@ -9,8 +9,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// The gate reads a body strictly and once, before anything is decoded: what
-// encoding/json lets through in silence is refused here.
+// The gate reads a body strictly and once, before anything is decoded. It
+// refuses what encoding/json accepts silently.
 //
 // Source: docs/contract.md 1.3.
 
@@ -24,12 +24,13 @@ type member struct {
 }
 
 // scan checks a whole body and appends the members of its object to into, in
-// their order. Of a body that is refused it appends those that it has read.
+// their order. When it refuses the body, it has appended the members before the
+// error.
 func scan(body []byte, into []member) ([]member, *affiliate.Error) {
 	return new(gate).scan(body, into)
 }
 
-// scan is the function scan with the gate's own room.
+// scan does the same as the function scan and reuses the memory of this gate.
 func (g *gate) scan(body []byte, into []member) ([]member, *affiliate.Error) {
 	if !utf8.Valid(body) {
 		return into, affiliate.RejectUTF8.Err()
@@ -85,11 +86,12 @@ type gate struct {
 	text  []byte
 	pos   int
 	depth int
-	path  [maxDepth][]byte // names on the way to pos, for errors
-	room  []nameSlot       // of a table of names that is done
+	path  [maxDepth][]byte // names of the objects around pos, for errors
+	room  []nameSlot       // memory of an earlier table of names, for reuse
 }
 
-// top reads the value at pos; of an object it collects the members.
+// top reads the value at pos. When it is an object, top appends its members to
+// into.
 func (g *gate) top(into []member) ([]member, *affiliate.Error) {
 	if !g.at('{') {
 		return into, g.value()
@@ -123,7 +125,7 @@ func (g *gate) value() *affiliate.Error {
 	return affiliate.RejectJSON.Err()
 }
 
-// object reads an object and calls each for its members; nil: for none.
+// object reads an object and calls each for every member; each may be nil.
 func (g *gate) object(each func(name, value []byte)) *affiliate.Error {
 	if err := g.enter(); err != nil {
 		return err
@@ -197,8 +199,8 @@ func (g *gate) array() *affiliate.Error {
 	return nil
 }
 
-// past steps over the comma behind an element, or over the end behind the last
-// one. What follows a comma is an element: an end is none.
+// past steps over the comma after an element, or over the end after the last
+// one. After a comma another element must follow.
 func (g *gate) past(end byte) (last bool, err *affiliate.Error) {
 	g.space()
 	if g.take(',') {
@@ -249,7 +251,7 @@ func (g *gate) str() ([]byte, *affiliate.Error) {
 	return nil, affiliate.RejectJSON.Err()
 }
 
-// escape reads an escape sequence; both halves of a surrogate pair.
+// escape reads an escape sequence. A surrogate pair is read as one.
 func (g *gate) escape() *affiliate.Error {
 	g.pos++
 	if g.pos == len(g.text) {

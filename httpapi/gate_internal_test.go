@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Bodies by what the gate has to say about them. The lists are in the manner of
-// the usual parser suites: structure, numbers, strings, escapes, Unicode, what
-// follows.
+// Bodies that the gate accepts, and bodies that it refuses. The lists are
+// ordered as in the usual parser suites: structure, numbers, strings, escapes,
+// Unicode, text after the value.
 
 func accepted() []string {
 	return []string{
@@ -101,8 +101,8 @@ func TestGateRefuses(t *testing.T) {
 	}
 }
 
-// TestGateDuplicates: a name may be there once in each object, whatever its
-// spelling.
+// TestGateDuplicates: a name may occur once in each object; a name with escapes
+// is the same name.
 func TestGateDuplicates(t *testing.T) {
 	many := func(n int, more string) string {
 		var b strings.Builder
@@ -136,7 +136,8 @@ func TestGateDuplicates(t *testing.T) {
 	}
 }
 
-// TestGateMembers: what comes out of the gate is what a decoder sees.
+// TestGateMembers: the members that the gate returns are those that a decoder
+// sees.
 func TestGateMembers(t *testing.T) {
 	body := ` { "a" : 1.50 , "b":"x\"}", "\u0063":{ "d" : [ 1 , 2 ] },"e":null ,"f":[ "]" ] } `
 	got, err := scan([]byte(body), nil)
@@ -154,8 +155,8 @@ func TestGateMembers(t *testing.T) {
 	}
 }
 
-// BenchmarkGateNames: a name costs the same in an object of 40,000 as in one of
-// 5,000, but for caches.
+// BenchmarkGateNames: a name costs the same in an object of 40,000 names as in
+// one of 5,000, apart from effects of the caches.
 func BenchmarkGateNames(b *testing.B) {
 	for _, n := range []int{5_000, 40_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -175,8 +176,8 @@ func BenchmarkGateNames(b *testing.B) {
 	}
 }
 
-// TestGateMemory: the gate keeps no more than a small multiple of a body of
-// 1 MiB, whatever is in it.
+// TestGateMemory: for any body of 1 MiB, the gate keeps only a small multiple
+// of that memory.
 func TestGateMemory(t *testing.T) {
 	const size = 1 << 20
 	for name, body := range map[string]string{
@@ -236,8 +237,8 @@ func FuzzStrictJSON(f *testing.F) {
 	})
 }
 
-// reference refuses what a body must not be, slowly and with other means than
-// the gate: the decoder of the standard library and a look at every escape.
+// reference refuses the same bodies as the gate, slowly and by other means: the
+// decoder of the standard library and a check of every escape.
 func reference(body []byte) error {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return errors.New("not JSON")
@@ -293,7 +294,7 @@ func walk(dec *json.Decoder, open json.Delim, depth int) error {
 	}
 }
 
-// surrogates refuses half a pair in valid JSON.
+// surrogates refuses a surrogate without its other half in valid JSON.
 func surrogates(body []byte) error {
 	text := string(body)
 	high := false // the escape before was the first half of a pair
@@ -319,7 +320,7 @@ func surrogates(body []byte) error {
 	return nil
 }
 
-// TestTextsOfCost: an array of other things costs no more than its text.
+// TestTextsOfCost: an array of other values needs no more memory than its text.
 func TestTextsOfCost(t *testing.T) {
 	array := json.RawMessage("[" + strings.Repeat("1,", 1<<19) + "1]")
 	if n := testing.AllocsPerRun(1, func() {

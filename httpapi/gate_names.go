@@ -5,12 +5,12 @@ import (
 	"hash/maphash"
 )
 
-// manyNames is the number of names from which on those of an object are kept by
-// their hash.
+// manyNames is how many names of an object are compared one by one. More of
+// them are kept in a hash table.
 const manyNames = 16
 
-// names is a set of names of one object: a list while there are few, a table of
-// places in the text when there are many.
+// names is the set of the names of one object: a list while they are few, a
+// hash table when they are many.
 type names struct {
 	few  [manyNames][]byte
 	at   [manyNames]uint32 // where each of them starts
@@ -18,8 +18,8 @@ type names struct {
 	many *nameTable // nil: there are few
 }
 
-// add adds a name that starts at a place in the text, and reports whether it is
-// new.
+// add adds a name that starts at an offset of the text, and reports whether it
+// is new.
 func (s *names) add(g *gate, at int, name []byte) bool {
 	if s.many != nil {
 		return s.many.add(uint32(at), name)
@@ -41,17 +41,17 @@ func (s *names) add(g *gate, at int, name []byte) bool {
 	return s.many.add(uint32(at), name)
 }
 
-// free gives the room of a table back to the gate.
+// free gives the memory of the table back to the gate.
 func (s *names) free(g *gate) {
 	if s.many != nil {
 		g.room = s.many.slots
 	}
 }
 
-// A nameTable is a set of names by their hash. Whoever sends a body does not
-// know the seed, and so cannot make names that meet in one slot. It holds places
-// in the text instead of names: a body of many names must not cost many times its
-// own memory.
+// A nameTable is a set of names by their hash. The sender of a body does not
+// know the seed, and so cannot choose names that collide. The table holds
+// offsets into the text instead of names, so that a body of many names does not
+// need many times its own memory.
 type nameTable struct {
 	seed  maphash.Seed
 	text  []byte
@@ -59,11 +59,11 @@ type nameTable struct {
 	n     int
 }
 
-// A nameSlot is half a hash and where a name starts, which is never at 0; zero:
-// nothing.
+// A nameSlot is half a hash and the offset at which a name starts. No name
+// starts at 0, so the zero slot is empty.
 type nameSlot struct{ hash, at uint32 }
 
-// newNameTable makes a table in the gate's room, if there is any.
+// newNameTable makes a table in the memory that the gate kept, if any.
 func newNameTable(g *gate) *nameTable {
 	t := &nameTable{seed: maphash.MakeSeed(), text: g.text, slots: g.room}
 	clear(t.slots)

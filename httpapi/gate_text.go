@@ -9,7 +9,7 @@ import (
 // unquote is the text of a string that has passed the gate.
 func unquote(raw []byte) string { return string(content(raw)) }
 
-// content is unquote in the memory of raw, where no escape stands in the way.
+// content is unquote without a copy, unless raw has an escape.
 func content(raw []byte) []byte {
 	raw = raw[1 : len(raw)-1]
 	at := bytes.IndexByte(raw, '\\')
@@ -37,7 +37,7 @@ func content(raw []byte) []byte {
 	return out
 }
 
-// unescaped is what a letter behind a backslash stands for.
+// unescaped is the character that a letter after a backslash stands for.
 func unescaped(c byte) byte {
 	switch c {
 	case 'b':
@@ -54,7 +54,8 @@ func unescaped(c byte) byte {
 	return c // itself: a quote, a backslash or a slash
 }
 
-// hex4 is the value of four hexadecimal digits; negative: one of them is none.
+// hex4 is the value of four hexadecimal digits. It is negative when one of them
+// is not a digit.
 func hex4(digits []byte) (r rune) {
 	for _, c := range digits {
 		r = r<<4 | rune(hexDigit(c))
@@ -62,7 +63,7 @@ func hex4(digits []byte) (r rune) {
 	return r
 }
 
-// hexDigit is the value of a hexadecimal digit; -1: it is none.
+// hexDigit is the value of a hexadecimal digit, or -1 for any other character.
 func hexDigit(c byte) int {
 	switch low := c | 0x20; {
 	case isDigit(c):

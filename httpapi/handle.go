@@ -13,17 +13,17 @@ import (
 )
 
 // An action is what a route does with a call: decode, call the program, encode.
-// It describes itself, so that the document is made from the table that is
-// served.
+// It also describes its fields and its answer, so that the OpenAPI document is
+// made from the table that is served.
 type action struct {
 	run     func(*call) error
-	read    func(*input) // reads the fields of the body, in order; nil: no body
-	lookups []lookup     // of a GET
+	read    func(*input) // reads the fields of the body, in order; nil: the route takes no body
+	lookups []lookup     // of a GET; otherwise nil
 	strict  bool         // unknown fields are refused
-	answer  any          // a zero value of what is answered; of a GET its lookups have it
+	answer  any          // a zero value of the answer's type; a GET has it in its lookups
 }
 
-// resource is what is served at one path.
+// resource holds the routes of one path.
 type resource struct {
 	methods map[string]*route
 	allow   string // sorted, HEAD included
@@ -32,7 +32,7 @@ type resource struct {
 // prefix is what every path of the API begins with.
 const prefix = "/api/v1"
 
-// resources is a route table by path.
+// resources groups the routes of a table by path.
 func resources(prefix string, table []route) map[string]*resource {
 	byPath := map[string]*resource{}
 	for _, r := range table {
@@ -75,12 +75,13 @@ func change[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).answer, input{update: true, strict: true})
 }
 
-// loosely is a PUT that ignores unknown fields.
-func loosely[In, Out any](read func(*input) In, do method[In, Out]) action {
+// lenient is a PUT that ignores unknown fields.
+func lenient[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).answer, input{update: true})
 }
 
-// counting is loosely with an answer that holds what the program returns.
+// counting is lenient with an answer that holds the number that the program
+// returns.
 func counting[In any](read func(*input) In, do method[In, counted]) action {
 	return answers(read, do, (*call).encode, input{update: true})
 }
@@ -90,9 +91,10 @@ func remove[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).encode, input{})
 }
 
-// answers is a write that answers what do returns. send writes it: what is kept
-// under a key is what the program returned, and where the answer is more than
-// that, it is made again.
+// answers is a write that answers what do returns. send writes the answer. The
+// engine keeps what the program returned under the request's key:
+// (*call).answer repeats those bytes, and (*call).encode makes the answer again
+// from them.
 func answers[In, Out any](read func(*input) In, do method[In, Out], send func(*call, any) error, mode input) action {
 	return answering[Out](write(read, func(p *affiliate.Program, c *call, in In) error {
 		out, err := do(p, c.r.Context(), in)
@@ -103,15 +105,15 @@ func answers[In, Out any](read func(*input) In, do method[In, Out], send func(*c
 	}, mode))
 }
 
-// answering says what an action answers that writes its answer itself.
+// answering sets the answer type of an action that writes its answer itself.
 func answering[Out any](a action) action {
 	var none Out
 	a.answer = none
 	return a
 }
 
-// write is any write. What is wrong with its input is told to the engine, which
-// keeps the answer under the request's key.
+// write is any write. An error in its input is passed to the engine, which
+// keeps the refusal under the request's key.
 func write[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error, mode input) action {
 	return action{
 		read:   func(in *input) { read(in) },
@@ -138,10 +140,10 @@ func write[In any](read func(*input) In, do func(*affiliate.Program, *call, In) 
 	}
 }
 
-// firstError is the first of what is wrong with the input by itself and of what
-// the engine would say about the rest, in the contract's order; nil when the
-// input is well-formed. The engine is asked on a store that is not there, so it
-// says what it finds before it looks anything up.
+// firstError returns the refusal of a malformed input; nil when the input is
+// well-formed. The contract orders the errors, and an error that only the
+// engine finds may come first. So the engine is called with a store that always
+// fails: it returns the errors that it finds without the store.
 func (c *call) firstError(try func(*affiliate.Program) error) *affiliate.Error {
 	refused, place := c.in.refusal()
 	if refused == nil {
@@ -154,7 +156,8 @@ func (c *call) firstError(try func(*affiliate.Program) error) *affiliate.Error {
 	return refused
 }
 
-// noStore is the store of a program that is asked for its opinion only.
+// noStore is a store that always fails. A program with it only checks its
+// input.
 type noStore struct{}
 
 var errNoStore = errors.New("httpapi: the operation reached the store")

@@ -13,8 +13,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// maxBody is the default of [Config.MaxBody], and trackedBody that of a click:
-// anybody may send one.
+// maxBody is the default of [Config.MaxBody]. trackedBody is the default for
+// clicks; it is smaller because anybody may send a click.
 const (
 	maxBody     = 1 << 20
 	trackedBody = 8 << 10
@@ -23,33 +23,33 @@ const (
 // Config is what a host decides about a handler. Every zero field has a
 // default.
 type Config struct {
-	APIKeys []string // of [New]: at least one; each 20–256 visible ASCII characters, better 32 random bytes
-	MaxBody int64    // bytes of a request body, up to 4 GiB; zero: 1 MiB, of [Tracking] 8 KiB
+	APIKeys []string // for [New] only: at least one; each has 20–256 visible ASCII characters, best made from 32 random bytes
+	MaxBody int64    // bytes of a request body, less than 4 GiB; zero: 1 MiB, for [Tracking] 8 KiB
 
-	// Limit is asked before the key is looked at. A positive duration refuses
-	// the request with 429 and is told as Retry-After. Nil: no limit.
+	// Limit is called before the key is checked. A positive duration refuses
+	// the request with 429 and is sent as Retry-After. Nil: no limit.
 	Limit func(*http.Request) (retryAfter time.Duration)
 
 	// Logger gets one line for each request at level Debug and one for each
-	// answer 500 at level Error, unless the caller went away. It is never given
-	// a key, an email, a body or a path that is not one of the API's own. Nil:
-	// silent.
+	// answer 500 at level Error, unless the caller went away. It never gets a
+	// key, an email, a body or a path that the API does not know. Nil: nothing
+	// is logged.
 	Logger *slog.Logger
 }
 
 // A Handler answers the HTTP API of one program or of many. It is safe for
-// concurrent use, remembers nothing of a request and starts no goroutine.
+// concurrent use, keeps nothing of a request and starts no goroutine.
 type Handler struct {
 	auth   Authenticator
 	cfg    Config
 	routes map[string]*resource
-	calls  sync.Pool // of *call, to be used again
+	calls  sync.Pool // reused *call values
 }
 
-// New makes the handler of one program, which the keys of cfg open.
+// New makes the handler of one program. Each key in cfg gives access to it.
 //
-// Errors: no key, a key that is not 20–256 visible ASCII characters, a MaxBody
-// out of range.
+// Errors: cfg has no key, a key is not 20–256 visible ASCII characters, MaxBody
+// is out of range.
 func New(p *affiliate.Program, cfg Config) (*Handler, error) {
 	if len(cfg.APIKeys) == 0 {
 		return nil, errors.New("httpapi: Config.APIKeys is empty")
@@ -69,10 +69,10 @@ func New(p *affiliate.Program, cfg Config) (*Handler, error) {
 	return NewMulti(auth, cfg)
 }
 
-// NewMulti makes the handler of any number of programs: auth says which one a
-// key opens. Config.APIKeys is not used and must be empty.
+// NewMulti makes the handler of any number of programs: auth returns the
+// program of a key. Config.APIKeys must be empty.
 //
-// Errors: no auth, keys in cfg, a MaxBody out of range.
+// Errors: auth is nil, cfg has keys, MaxBody is out of range.
 func NewMulti(auth Authenticator, cfg Config) (*Handler, error) {
 	if auth == nil {
 		return nil, errors.New("httpapi: no authenticator")
@@ -97,9 +97,9 @@ func newHandler(auth Authenticator, cfg Config, table map[string]*resource) (*Ha
 	return &Handler{auth: auth, cfg: cfg, routes: table}, nil
 }
 
-// ServeHTTP answers every path at or below /api/v1: what the API does not know
-// with JSON 404 and 405. It never redirects; a mux before it may, see Mounting in
-// the documentation of the package.
+// ServeHTTP answers every path at or below /api/v1. An unknown path gets 404
+// and an unknown method 405, both in JSON. ServeHTTP never redirects, but a mux
+// before it may: see Mounting in the documentation of the package.
 //
 // Concurrency: safe for concurrent use.
 //
@@ -115,9 +115,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Register puts the exact paths of the API on mux: one pattern for each path
-// and method, so that they stand beside whatever patterns the host has. An
-// unknown path below /api/v1 stays the host's there. It panics, as mux does,
-// when one of the very patterns is there already.
+// and method, so that they do not conflict with the host's patterns. The host
+// then answers an unknown path below /api/v1. Register panics, as mux does,
+// when one of these patterns is registered already.
 //
 // Source: docs/rules.md 7.
 func (h *Handler) Register(mux *http.ServeMux) {
@@ -132,9 +132,10 @@ func (h *Handler) Register(mux *http.ServeMux) {
 	}
 }
 
-// find is the action of a request, and its resource for the Allow header.
+// find returns the route of a request, and the resource for the Allow header.
 func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
-	// A path with encoded letters or slashes has a RawPath: it is another path.
+	// A path with encoded letters or slashes has a RawPath and is a different
+	// path.
 	res := h.routes[r.URL.Path]
 	if res == nil || r.URL.RawPath != "" {
 		return nil, nil, affiliate.RejectPath.Err()
@@ -150,8 +151,8 @@ func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
 	return found, res, nil
 }
 
-// admit passes a request on to its program: limiter, then key. Without an
-// authenticator there is no key, and no program yet.
+// admit asks the limiter, then looks up the program of the key. A handler
+// without an authenticator takes no key and returns no program here.
 func (h *Handler) admit(ctx context.Context, r *http.Request) (p *affiliate.Program, retryAfter time.Duration, err error) {
 	if h.cfg.Limit != nil {
 		if wait := h.cfg.Limit(r); wait > 0 {

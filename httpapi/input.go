@@ -11,28 +11,27 @@ import (
 )
 
 // An input is the body of a request while it is read into an input of the
-// engine. The fields are asked for in the order of the contract's tables, and
-// that order decides which of several errors is answered: see
-// [input.refusal].
+// engine. Fields are read in the order of the contract's tables, and that order
+// decides which of several errors is answered: see [input.refusal].
 //
-// A field of the wrong type is noted and read as if something were there, so
-// that the engine does not miss it.
+// A field of the wrong type is noted and read as some value, so that the engine
+// does not report it as missing.
 type input struct {
 	members []member
-	query   url.Values // where the members come from when there is no body
-	update  bool       // null clears, where it otherwise is the same as absent
+	query   url.Values // the source of the members when the request has no body
+	update  bool       // null clears a field; otherwise null means absent
 	strict  bool       // unknown fields are refused
 	outer   string     // the object around a nested one, with its dot
 
 	fields  []field
 	targets int // how many of the fields name the target
 	bad     *affiliate.Error
-	badAt   int  // the place of bad among the fields
-	isEmpty bool // bad is an empty text: the engine may miss a field there
+	badAt   int  // the index of the bad field in fields
+	isEmpty bool // bad is an empty text: the engine may report the field as missing
 }
 
-// A field is one name that an operation reads, for the order of errors, for
-// the check of unknown fields, and for the document.
+// A field is one name that an operation reads. The order of errors, the check
+// of unknown fields and the OpenAPI document use it.
 type field struct {
 	name string // dotted when nested
 	kind kind
@@ -56,7 +55,7 @@ const (
 	kindAny     kind = "any"
 )
 
-// What stands for values that no record has.
+// Values that no record has. They stand for input that must not match.
 const (
 	notASlug     = "_" // for an empty slug
 	notACode     = " " // for an empty code
@@ -65,8 +64,8 @@ const (
 	outsideRange = -1 // for an integer of the wrong type, where the engine's text covers both
 )
 
-// unknownID stands for a text that no id was given out as: the record is not
-// found, and the text is no syntax error.
+// unknownID stands for a text that is not an id. Such a text is not a syntax
+// error: the record is not found.
 var unknownID = uuid.Max
 
 // fromQuery is the input of a DELETE without a body.
@@ -78,7 +77,7 @@ func (in *input) fromQuery(values url.Values) {
 	}
 }
 
-// queryError is what is wrong with a parameter that was read as a field.
+// queryError returns the error of a parameter that was read as a field.
 func (in *input) queryError() error {
 	for _, f := range in.fields {
 		if err := checkParameter(in.query, f.name); err != nil {
@@ -88,8 +87,8 @@ func (in *input) queryError() error {
 	return nil
 }
 
-// find returns the value of a field that is there, and notes that the field is
-// known. null is not there unless the input is an update.
+// find returns the value of a field, and notes that the field is known. A nil
+// value means absent, and so does null unless the input is an update.
 func (in *input) find(name string, k kind) (value json.RawMessage, isNull bool) {
 	in.fields = append(in.fields, field{in.outer + name, k})
 	if value = in.value(name); value == nil {
@@ -101,13 +100,13 @@ func (in *input) find(name string, k kind) (value json.RawMessage, isNull bool) 
 	return nil, in.update
 }
 
-// has reports whether a field is there and not null.
+// has reports whether a field is given and not null.
 func (in *input) has(name string) bool {
 	value := in.value(name)
 	return value != nil && value[0] != 'n'
 }
 
-// value is the text of a field's value; nil: it is not there.
+// value is the JSON of a field; nil when it is absent.
 func (in *input) value(name string) json.RawMessage {
 	for i := range in.members {
 		if string(in.members[i].name) == name {
@@ -117,8 +116,7 @@ func (in *input) value(name string) json.RawMessage {
 	return nil
 }
 
-// aliased reads a field by its name or, when that is not there, by its old
-// name.
+// aliased reads a field by its name or, when that is absent, by its old name.
 func aliased[T any](in *input, name, old string, read func(name string) T) T {
 	v := read(name)
 	if in.has(name) {
@@ -128,7 +126,7 @@ func aliased[T any](in *input, name, old string, read func(name string) T) T {
 	return read(old)
 }
 
-// fault notes what is wrong with the field that was asked for last.
+// fault notes an error of the field that was read last. The first error stays.
 func (in *input) fault(f affiliate.Fault) {
 	if in.bad == nil {
 		in.badAt = len(in.fields) - 1
@@ -136,15 +134,15 @@ func (in *input) fault(f affiliate.Fault) {
 	}
 }
 
-// faulty reports whether the first fault is in the field that was asked for last.
+// faulty reports whether the first fault is in the field that was read last.
 func (in *input) faulty() bool { return in.bad != nil && in.badAt == len(in.fields)-1 }
 
-// targeted ends the fields that name the target.
+// targeted marks the end of the fields that name the target.
 func (in *input) targeted() { in.targets = len(in.fields) }
 
-// refusal is the first thing wrong with the input by itself, before the engine
-// has seen it, with its place in the order of checks; nil when all is well.
-// Unknown fields come between the target and the other fields.
+// refusal is the first error of the input itself, which is found without the
+// engine, and its place in the order of checks; nil when the input has none.
+// Unknown fields come after the target and before the other fields.
 func (in *input) refusal() (*affiliate.Error, int) {
 	if in.bad != nil && in.badAt < in.targets {
 		return in.bad, in.badAt
@@ -159,15 +157,15 @@ func (in *input) refusal() (*affiliate.Error, int) {
 	return in.bad, in.badAt
 }
 
-// outranks reports whether an error of the engine comes before the refusal at a
-// place.
+// outranks reports whether an error of the engine comes before a refusal at the
+// given place.
 func (in *input) outranks(e *affiliate.Error, place int) bool {
 	at := in.place(e.Field)
 	return at < place || at == place && in.isEmpty && e.Reason == affiliate.MissingField
 }
 
-// place is where a field stands in the order of checks: what names no field
-// first, a field that the operation does not have last.
+// place is the position of a field in the order of checks. An error without a
+// field comes first, a field that the operation does not have comes last.
 func (in *input) place(name string) int {
 	if name == "" {
 		return -1

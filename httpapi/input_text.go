@@ -12,7 +12,7 @@ import (
 
 // Texts of an input, and the ids among them.
 
-// text reads a text. What an empty one means is the engine's to say.
+// text reads a text. The engine decides what an empty text means.
 func (in *input) text(name string) string { return in.optText(name).Or("") }
 
 func (in *input) optText(name string) affiliate.Opt[string] {
@@ -20,7 +20,7 @@ func (in *input) optText(name string) affiliate.Opt[string] {
 	return opt(value, isNull, in.readText)
 }
 
-// optional reads a text that must not be empty when it is there.
+// optional reads a text that must not be empty when it is given.
 func (in *input) optional(name string) string { return in.optOptional(name).Or("") }
 
 func (in *input) optOptional(name string) affiliate.Opt[string] {
@@ -36,11 +36,12 @@ func (in *input) notBlank(o affiliate.Opt[string]) {
 	}
 }
 
-// blank tells a text of white space only, which counts as empty.
+// blank reports whether a text is empty or has only white space, which counts
+// as empty.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// name reads a text that names a record. An empty one names none: the engine
-// may miss it.
+// name reads a text that names a record. An empty text names no record, and the
+// engine may report it as missing.
 func (in *input) name(field string) string {
 	s := in.optional(field)
 	if blank(s) {
@@ -57,9 +58,9 @@ func (in *input) readText(value json.RawMessage) string {
 	return unquote(value)
 }
 
-// sent reads a text that the engine takes as not given when it is empty. An
-// empty text that a caller did send is replaced by a value that the engine
-// refuses with the error that an empty text deserves.
+// sent reads a text that the engine takes as absent when it is empty. When a
+// caller sends an empty text, sent returns the value empty instead: the engine
+// refuses it with the same error as an empty text.
 func (in *input) sent(name, empty string) string {
 	o := in.optText(name)
 	if s, there := o.Get(); there && s == "" {
@@ -95,11 +96,11 @@ func (in *input) ident(name string) string {
 	return s
 }
 
-// id reads the id of a record; zero when none is there.
+// id reads the id of a record; zero when it is absent.
 func (in *input) id(name string) uuid.UUID { return in.optID(name).Or(uuid.Nil) }
 
-// optID reads the id of a record, which an update may take away by null. An
-// empty text is noted and names no record.
+// optID reads the id of a record; an update may clear it with null. An empty
+// text is noted as an error and read as absent.
 func (in *input) optID(name string) affiliate.Opt[uuid.UUID] {
 	value, isNull := in.find(name, kindUUID)
 	o := opt(value, isNull, in.readID)

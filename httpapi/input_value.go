@@ -58,8 +58,8 @@ func (in *input) integer(name string) affiliate.Opt[int64] {
 	})
 }
 
-// ranged reads an integer whose one text, the engine's, covers a wrong type
-// too.
+// ranged reads an integer whose refusal by the engine also covers a wrong type.
+// A wrong type is read as a value out of range.
 func (in *input) ranged(name string) affiliate.Opt[int64] {
 	value, isNull := in.find(name, kindInteger)
 	return opt(value, isNull, func(v json.RawMessage) int64 {
@@ -84,7 +84,8 @@ func int64Of(value json.RawMessage) (n int64, ok bool) {
 	return n, true
 }
 
-// isInteger tells an integer literal: no fraction, no exponent.
+// isInteger reports whether a value is an integer literal, without fraction and
+// exponent.
 func isInteger(value json.RawMessage) bool {
 	digits := value
 	if digits[0] == '-' {
@@ -104,13 +105,13 @@ func (in *input) boolean(name string) affiliate.Opt[bool] {
 	})
 }
 
-// part is a flag of an object that needs one that is true: a wrong type must
-// not look as if there were none.
+// part reads a flag of an object in which at least one flag must be true. A
+// wrong type counts as true, so that only the wrong type is reported.
 func (in *input) part(name string) bool {
 	return in.flag(name) || in.faulty()
 }
 
-// flag is a boolean that is false when it is not there.
+// flag reads a boolean that is false when it is absent.
 func (in *input) flag(name string) bool { return in.boolean(name).Or(false) }
 
 // date reads a date or an instant.

@@ -21,7 +21,7 @@ func newLink(in *input) affiliate.NewLink {
 	}
 }
 
-// linkTarget reads what names a link: its id, or its slug.
+// linkTarget reads the fields that name a link: its id, or its slug.
 func linkTarget(in *input) affiliate.LinkRef {
 	defer in.targeted()
 	return affiliate.LinkRef{ID: in.id("id"), Slug: in.name("link")}

@@ -20,8 +20,8 @@ import (
 	"github.com/tributary-go/tributary/internal/atlength"
 )
 
-// callers are keep-alive connections to a server over loopback. They cost
-// little by themselves, so that what is measured is the server.
+// callers are keep-alive connections to a server over loopback. They use little
+// time themselves, so that the server is measured.
 type callers struct{ conns []*caller }
 
 type caller struct {
@@ -115,8 +115,9 @@ func stopwatch(fn func()) (wall, cpu time.Duration) {
 	return time.Since(begin), used() - before
 }
 
-// TestLoad is goal G13 in small: sales from 64 connections at once, not one
-// answer but 200, and counters, sales and events that agree with the callers.
+// TestLoad is a small version of goal G13: 64 connections send sales at once.
+// Every answer is 200, and counters, sales and events agree with what the
+// callers counted.
 func TestLoad(t *testing.T) {
 	p, api, _ := shop(t, 1000)
 	c := dial(t, api, 64)

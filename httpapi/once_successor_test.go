@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestKeyOfAnotherTime: a write is repeated with its key after somebody else has
-// changed the same thing, or put another in its place. It is answered as it was
-// at first, and what was done in between holds (B437).
+// TestKeyOfAnotherTime: a write is repeated with its key after another caller
+// has changed or replaced the same record. The repeat gets the first answer,
+// and the change in between stays (B437).
 func TestKeyOfAnotherTime(t *testing.T) {
 	const api = "/api/v1/"
 	for _, c := range []struct {
@@ -82,7 +82,7 @@ func TestKeyOfAnotherTime(t *testing.T) {
 	}
 }
 
-// TestKeyOfQuery: of a DELETE without a body the query is the request (B429).
+// TestKeyOfQuery: the query identifies a DELETE without a body (B429).
 func TestKeyOfQuery(t *testing.T) {
 	w := newWorld(t)
 	w.fill()

@@ -44,7 +44,7 @@ func (w *world) replays(first answer, op operation, headers ...string) {
 }
 
 // TestReplay: every write with a key has one effect and one answer (B427 to
-// B429, B433), also when the receipt has been through JSON.
+// B429, B433), also when the receipts were written as JSON and read back.
 func TestReplay(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
@@ -112,8 +112,8 @@ func TestKeyLife(t *testing.T) {
 	}
 }
 
-// TestKeyGrammar: what is no key is refused on every write, after the gate and
-// before the fields, and ignored on a GET (B425, B426, B437).
+// TestKeyGrammar: a malformed key is refused on every write, after the gate and
+// before the fields. On a GET it is ignored (B425, B426, B437).
 func TestKeyGrammar(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
@@ -123,7 +123,7 @@ func TestKeyGrammar(t *testing.T) {
 		} {
 			empty := needsBody
 			if op.method == "DELETE" {
-				empty = keyWrong // its names may stand in the query
+				empty = keyWrong // its fields may be in the query
 			}
 			for body, want := range map[string]string{op.body: keyWrong, "{}": keyWrong, "{": notJSON, "": empty} {
 				r := request(op.method, op.target, body)
@@ -149,8 +149,8 @@ func TestKeyGrammar(t *testing.T) {
 	}
 }
 
-// TestKeptRefusals: a refusal of an operation is its answer, also when its cause
-// has gone, and whether adapter or engine found it (B432, B433).
+// TestKeptRefusals: a refusal is kept as the answer, also after its cause has
+// gone, and whether the handler or the engine found it (B432, B433).
 func TestKeptRefusals(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
@@ -203,7 +203,7 @@ func TestKeptRefusals(t *testing.T) {
 		w.replays(first, op, key)
 		w.refuses(keyReused, op.method, op.target, `{"corrected":true}`, key)
 	}
-	for _, op := range s.operations() { // the causes go
+	for _, op := range s.operations() { // these requests remove the causes
 		if op.method == "DELETE" {
 			w.ok(op.method, op.target, op.body)
 		}
@@ -214,8 +214,8 @@ func TestKeptRefusals(t *testing.T) {
 	w.ok(op.method, op.target, op.body, idem+"a-fresh-one")
 }
 
-// TestNotKept: what is answered before the operation begins, and 5xx, leave the
-// key free (B434, B435).
+// TestNotKept: an answer before the operation begins, and any 5xx, is not kept
+// under the key (B434, B435).
 func TestNotKept(t *testing.T) {
 	w := newWorld(t, func(s *setup) { s.api.Limit = limitBy("X-Limit") })
 	op := operation{"POST", couponsPath, fullBody}
@@ -242,7 +242,7 @@ func TestNotKept(t *testing.T) {
 	}
 	w.replays(first, op, idem+"k")
 
-	w.store.broken(func(s affiliate.Store) affiliate.Store { return conformance.LoseAnswer(s, 1) }) // committed, and yet 500
+	w.store.broken(func(s affiliate.Store) affiliate.Store { return conformance.LoseAnswer(s, 1) }) // it commits, and the answer is 500
 	if got := w.do(op.method, op.target, op.body, idem+"lost").refusal(); got != internal {
 		t.Errorf("lost answer: %s", got)
 	}
@@ -255,7 +255,8 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
-// TestKeptOutcomes: null with the same outcome (B438), for referrals too.
+// TestKeptOutcomes: a repeat answers null with the same outcome (B438), for
+// referrals too.
 func TestKeptOutcomes(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
@@ -303,7 +304,7 @@ func TestConcurrentKey(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if len(answers) != 1 || fresh != 1 && !strings.HasSuffix(op.target, "/test") { // of two tests at once both may send
+		if len(answers) != 1 || fresh != 1 && !strings.HasSuffix(op.target, "/test") { // two tests at once may both send
 			t.Errorf("%s: %d answers, %d of them first: %v", op, len(answers), fresh, answers)
 		}
 	}
@@ -322,8 +323,8 @@ func TestKeysOfTwoPrograms(t *testing.T) {
 	}
 }
 
-// TestSealedAnswers: an answer that holds a secret is kept sealed, and shows the
-// same secret again; nothing else of the API ever shows one.
+// TestSealedAnswers: an answer that holds a secret is kept sealed, and its
+// repeat shows the same secret. No other answer shows a secret.
 func TestSealedAnswers(t *testing.T) {
 	block := must(aes.NewCipher([]byte("a key of 32 bytes for tests only")))
 	aead := must(cipher.NewGCMWithRandomNonce(block))

@@ -5,9 +5,10 @@ import (
 	"net/http"
 )
 
-// openAPI is the OpenAPI 3.1 document of the API. The tests make it from the
+// openAPI is the OpenAPI 3.1 document of the API. A test makes it from the
 // route table, the fields that each operation reads and the types that it
-// answers, and compare; go test ./httpapi -run OpenAPI -update writes it.
+// answers, and compares the two. go test ./httpapi -run OpenAPI -update writes
+// it.
 //
 //go:embed openapi.json
 var openAPI []byte

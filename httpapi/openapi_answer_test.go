@@ -51,7 +51,7 @@ func (d *drafter) answer(r place, about about) schema {
 	return s
 }
 
-// ownAnswer is the schema of what an action says that it answers.
+// ownAnswer is the schema of the answer type that an action declares.
 func (d *drafter) ownAnswer(r route, about about) schema {
 	if r.action.lookups == nil && r.action.answer == nil {
 		return schema{Type: types{"object"}, Description: "An OpenAPI 3.1 document.", AdditionalProperties: true}
@@ -82,7 +82,7 @@ func (d *drafter) ownAnswer(r route, about about) schema {
 	return schema{OneOf: append(single, list...)}
 }
 
-// listedInPart tells the types that a list shows without their fields with
+// listedInPart reports whether a list shows a type without its fields with
 // omitzero.
 func listedInPart(t reflect.Type) bool { return t == reflect.TypeFor[affiliate.Delivery]() }
 
@@ -94,7 +94,7 @@ func (d *drafter) answerOf(s shape) schema {
 	return out
 }
 
-// doneHeaders are those that a 200 of an operation may have.
+// doneHeaders are the headers that a 200 of an operation may have.
 func doneHeaders(r place, about about) named[header] {
 	if r.public() {
 		return trackingHeaders(r.route)
@@ -116,7 +116,8 @@ func headerRef(name string) entry[header] {
 	return entry[header]{name, header{Ref: "#/components/headers/" + name}}
 }
 
-// refusal is an error that an operation has codes of its own for.
+// refusal is the response of an error for which the operation has codes of its
+// own.
 func (d *drafter) refusal(r place, status int, text string, codes []affiliate.Reason) entry[response] {
 	for _, code := range codes {
 		d.known(status, code)
@@ -150,7 +151,7 @@ func errorResponse(text string, codes []affiliate.Reason, message string) respon
 	return response{Description: text, Headers: headers, Content: jsonContent(ref("Error"), examples)}
 }
 
-// commonInvalid are the codes of 400 that an operation has by its kind.
+// commonInvalid are the codes of 400 that all operations of a kind have.
 func commonInvalid(r place) []affiliate.Reason {
 	var out []affiliate.Reason
 	if r.action.read != nil {
@@ -171,8 +172,8 @@ func commonInvalid(r place) []affiliate.Reason {
 	return out
 }
 
-// codeRefusals are why a promotional code is refused, in the order of the
-// rules.
+// codeRefusals are the reasons for which a promotional code is refused, in the
+// order of the rules.
 //
 // Source: docs/contract.md 3.5.
 func codeRefusals() []affiliate.Reason {
@@ -191,7 +192,7 @@ func codeRefusalsWithoutOrder() []affiliate.Reason {
 	return slices.DeleteFunc(codeRefusals(), func(r affiliate.Reason) bool { return slices.Contains(ofOrder, r) })
 }
 
-// sharedResponses are the errors that all operations have alike.
+// sharedResponses are the errors that all operations share.
 func (d *drafter) sharedResponses() named[response] {
 	shared := func(name, text string, extra named[header], codes ...affiliate.Reason) entry[response] {
 		for _, code := range codes {

@@ -16,8 +16,8 @@ type drafter struct {
 	t     *testing.T
 	enums map[string][]any
 	notes []described
-	used  map[string]bool           // what of the notes and examples has found its place
-	codes map[affiliate.Reason]bool // what operations are refused with
+	used  map[string]bool           // the notes and examples that were used
+	codes map[affiliate.Reason]bool // the codes of all refusals
 }
 
 // draft is the whole document.
@@ -62,7 +62,7 @@ const introduction = `The HTTP API of an affiliate program.
 - Lists are whole arrays, newest first; with limit or cursor they come in pages, and Link leads to the next one.
 - Clients must ignore keys and accept values of enumerations that they do not know.`
 
-// paths are the routes in their order.
+// paths are the operations of the document in the order of the routes.
 func (d *drafter) paths() named[named[any]] {
 	var out named[named[any]]
 	for _, r := range documented() {
@@ -77,13 +77,13 @@ func (d *drafter) paths() named[named[any]] {
 	return out
 }
 
-// A place is a route with what its path begins with.
+// A place is a route with the prefix of its path.
 type place struct {
 	route
 	under string
 }
 
-// public tells the routes that need no key.
+// public reports whether a route needs no key.
 func (p place) public() bool { return p.under == trackingPrefix }
 
 // documented are the routes of the document.
@@ -113,7 +113,7 @@ func (d *drafter) operation(r place) operation {
 	return op
 }
 
-// about finds what is said of an operation.
+// about finds the notes of an operation.
 func (d *drafter) about(key string) (described, about) {
 	d.used["operation "+key] = true
 	for _, res := range d.notes {
@@ -125,8 +125,8 @@ func (d *drafter) about(key string) (described, about) {
 	return described{}, about{}
 }
 
-// text is what is said of a field of an answer; of the object itself when the
-// field is empty.
+// text is the note of a field of an answer, or of the object itself when field
+// is empty.
 func (d *drafter) text(name, field string) string {
 	for _, owner := range append([]string{name}, basesOf()[name]...) {
 		for _, res := range d.notes {
@@ -153,12 +153,12 @@ func basesOf() map[string][]string {
 
 func (d *drafter) missing(what string) { d.t.Errorf("no text for %s", what) }
 
-// alwaysNull tells the fields that never have a value.
+// alwaysNull reports whether a field never has a value.
 func (d *drafter) alwaysNull(field string) bool {
 	return slices.Contains([]string{"affiliateLink", "affiliateGroupId", "emailVerified", "image", "autoCouponRule"}, field)
 }
 
-// fill puts the values of named enumerations in.
+// fill inserts the values of named enumerations.
 func (d *drafter) fill(s *schema) {
 	if s.enum != "" {
 		if d.enums[s.enum] == nil {
@@ -185,7 +185,7 @@ func (d *drafter) examples(id, what string) named[example] {
 	return named[example]{{"contract", example{Value: raw}}}
 }
 
-// checkUsed finds notes and examples that belong to nothing.
+// checkUsed reports notes and examples that belong to nothing.
 func (d *drafter) checkUsed() {
 	unused := func(what string) {
 		if !d.used[what] {
@@ -220,10 +220,10 @@ func (d *drafter) checkUsed() {
 	}
 }
 
-// isUpdate tells the methods in whose bodies null clears.
+// isUpdate reports whether null clears a field in bodies of this method.
 func isUpdate(method string) bool { return method == http.MethodPut || method == http.MethodPatch }
 
-// known fails the test for a refusal that the table of texts does not have.
+// known fails the test when the table of texts lacks a refusal.
 func (d *drafter) known(status int, reason affiliate.Reason) {
 	for _, e := range affiliate.Refusals() {
 		if e.Kind.Status() == status && e.Reason == reason {

@@ -46,8 +46,8 @@ func engineEnums(t *testing.T) map[string][]any {
 		}
 	}
 	maps.Copy(enums, sourcesOf())
-	enums["EventType"] = enumTexts(affiliate.EventTypes())        // without the one that stands for all
-	enums["RewardType"] = append(enums["RewardType"], "NON_CASH") // never made here, known to receivers
+	enums["EventType"] = enumTexts(affiliate.EventTypes())        // without *, which stands for all
+	enums["RewardType"] = append(enums["RewardType"], "NON_CASH") // the engine never makes it; receivers know it
 	return enums
 }
 
@@ -89,8 +89,8 @@ func add(enums map[string][]any, typ string, lit *ast.BasicLit) {
 	}
 }
 
-// sourcesOf are the sources that each record shows, of those that a caller of
-// the engine may say, in the contract's order.
+// sourcesOf are the sources that each record may show, in the contract's order.
+// Callers of the engine may use more.
 //
 // Source: docs/contract.md 6.
 func sourcesOf() map[string][]any {

@@ -34,7 +34,7 @@ func (d *drafter) webhooks() named[named[any]] {
 	return out
 }
 
-// familyTag is the resource that a family of events tells about.
+// familyTag is the tag of the resource that a family of events is about.
 func (d *drafter) familyTag(family string) string {
 	return map[string]string{
 		"affiliate": "Affiliates", "referral": "Referrals", "sale": "Sales", "coupon": "Coupons", "promocode": "Promotional codes",
@@ -70,7 +70,7 @@ func (d *drafter) envelope(typ affiliate.EventType) schema {
 	}
 }
 
-// eventBody is the object that an event tells about.
+// eventBody is the object that an event contains.
 func (d *drafter) eventBody(typ affiliate.EventType) schema {
 	bodies := map[string]reflect.Type{
 		"affiliate": reflect.TypeFor[affiliate.AffiliateBody](),
@@ -89,7 +89,7 @@ func (d *drafter) eventBody(typ affiliate.EventType) schema {
 	return d.answerOf(shape{typ: body})
 }
 
-// signatureHeaders are those of every delivery.
+// signatureHeaders are the headers of every delivery.
 func signatureHeaders() []parameter {
 	header := func(name, text string, required bool, s schema) parameter {
 		return parameter{Name: name, In: "header", Required: required, Description: text, Schema: s}
@@ -108,7 +108,7 @@ func signatureHeaders() []parameter {
 	}
 }
 
-// eventNotes are what is said of the objects that only events hold.
+// eventNotes are the notes of the objects that only events have.
 func eventNotes() described {
 	return described{
 		name: "Events", text: "Under webhooks: what endpoints are sent. Order is not guaranteed; revision tells old from new.",

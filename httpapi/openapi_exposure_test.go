@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestResponseOnlyNames: what only the engine says is never read from a body,
-// so nobody can set it.
+// TestResponseOnlyNames: fields that only the engine sets are never read from a
+// body.
 func TestResponseOnlyNames(t *testing.T) {
 	engines := []string{
 		"affiliateProgramId", "programId", "userId", "createdAt", "updatedAt", "source", "timesRedeemed",
@@ -34,8 +34,8 @@ func TestResponseOnlyNames(t *testing.T) {
 	}
 }
 
-// TestNeverTold: no answer and no event has a name under which secrets are
-// kept; a secret that was just made is the one exception.
+// TestNeverTold: no answer and no event has a field in which a secret is
+// stored. The one exception is a secret that was just made.
 func TestNeverTold(t *testing.T) {
 	var doc struct {
 		Components struct {

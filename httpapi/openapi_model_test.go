@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// The parts of OpenAPI 3.1 that the document uses. What is zero is left out.
+// The parts of OpenAPI 3.1 that the document uses. Zero values are left out.
 
 type openapi struct {
 	OpenAPI    string            `json:"openapi"`
@@ -130,7 +130,8 @@ type schema struct {
 	enum string // the enumeration that Enum is filled from
 }
 
-// types are the JSON types of a schema; a single one stands alone.
+// types are the JSON types of a schema. A single type is written as a string,
+// not as an array.
 type types []string
 
 func (t types) MarshalJSON() ([]byte, error) {
@@ -167,7 +168,7 @@ func (n named[T]) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// get is the value of a name; zero when it is not there.
+// get is the value of a name, and whether the object has it.
 func (n named[T]) get(name string) (value T, there bool) {
 	for _, e := range n {
 		if e.name == name {
@@ -189,7 +190,7 @@ func plainJSON(v any) ([]byte, error) {
 // ref points to a schema of the document.
 func ref(name string) schema { return schema{Ref: "#/components/schemas/" + name} }
 
-// orNull is a schema whose value may be missing.
+// orNull is a schema whose value may also be null.
 func orNull(s schema) schema {
 	if s.Ref != "" || s.OneOf != nil {
 		return schema{OneOf: []schema{s, {Type: types{"null"}}}}

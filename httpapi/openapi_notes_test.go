@@ -6,21 +6,22 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// What no table of the handler says: what things are for, and the limits that
-// the engine sets. One file for each resource; what is said here of a field or
-// an operation that is not there, or not said of one that is, fails the test.
+// The notes say what the tables of the handler do not: what things are for, and
+// the limits that the engine sets. Each resource has one file. The test fails
+// when a note has no field or operation, and when a field or operation has no
+// note.
 
-// A resource that is described.
+// described holds the notes of one resource.
 type described struct {
 	name, text string                       // of its tag
 	main       string                       // the schema whose texts its bodies share
-	answers    map[string]map[string]string // texts by schema and field; that of "" is the schema's own
+	answers    map[string]map[string]string // texts by schema and field; the text of the schema itself is under ""
 	bodies     map[string]note              // by name, dotted when nested
 	operations map[string]about             // by method and path below /api/v1
 }
 
-// A note is what is said of a field of a body. Without a text it has the one of
-// the answer.
+// A note describes a field of a body. Without a text of its own it has the text
+// of the same field in the answer.
 type note struct {
 	text   string
 	limits []limit
@@ -28,7 +29,7 @@ type note struct {
 
 type limit func(*schema)
 
-// about is what is said of an operation.
+// about describes an operation.
 type about struct {
 	id, summary, text string
 
@@ -56,7 +57,7 @@ func resourceNotes() []described {
 	}
 }
 
-// documentNotes are those of the document itself.
+// documentNotes are the notes of the document itself.
 func documentNotes() described {
 	return described{
 		name: "Document", text: "This document.",
@@ -66,7 +67,7 @@ func documentNotes() described {
 	}
 }
 
-// commonTexts are those of fields that mean the same everywhere.
+// commonTexts are the texts of fields that mean the same everywhere.
 func commonTexts() map[string]string {
 	return map[string]string{
 		"id":                 "The id. It never changes.",
@@ -81,7 +82,7 @@ func commonTexts() map[string]string {
 func plain(text string, limits ...limit) note { return note{text, limits} }
 func limited(limits ...limit) note            { return note{"", limits} }
 
-// all are several limits as one.
+// allOf applies several limits.
 func allOf(limits ...limit) limit {
 	return func(s *schema) {
 		for _, l := range limits {
@@ -101,20 +102,20 @@ func matches(re string) limit     { return func(s *schema) { s.Pattern = re } }
 func byDefault(v any) limit       { return func(s *schema) { s.Default = v } }
 func onlyNull(s *schema)          { *s = schema{Type: types{"null"}, Description: s.Description} }
 
-// values are those of an enumeration of the engine.
+// values allows the values of an enumeration of the engine.
 func values[T ~string]() limit {
 	return func(s *schema) { s.enum = enumName[T]() }
 }
 
-// only are some values.
+// only allows the listed values.
 func only(list ...any) limit { return func(s *schema) { s.Enum = list } }
 
-// distinct are limits of a list.
+// distinct requires a list of least to most different entries.
 func distinct(least, most json.Number) limit {
 	return func(s *schema) { s.MinItems, s.MaxItems, s.UniqueItems = least, most, true }
 }
 
-// each are limits of the entries of a list.
+// each applies limits to the entries of a list.
 func each(limits ...limit) limit {
 	return func(s *schema) { allOf(limits...)(s.Items) }
 }
@@ -134,8 +135,8 @@ func dateText(s *schema)     { s.AnyOf = []schema{{Format: "date-time"}, {Format
 // anyText drops all limits of a text.
 func anyText(s *schema) { s.MinLength, s.MaxLength, s.Pattern = "", "", "" }
 
-// dateParameter repeats the type in each form: some readers of parameters look
-// no further.
+// dateParameter repeats the type in each form, because some readers of
+// parameters only look there.
 func dateParameter(s *schema) {
 	dateText(s)
 	for i := range s.AnyOf {

@@ -43,7 +43,8 @@ func onceParameter() parameter { return parameter{Ref: "#/components/parameters/
 // keyed reports whether an operation takes an Idempotency-Key.
 func (p place) keyed() bool { return p.method != http.MethodGet && !p.public() }
 
-// lookupParameters are those of a GET, in the order in which they decide.
+// lookupParameters are the parameters of a GET, in the order in which they
+// decide.
 func (d *drafter) lookupParameters(r route, about about) []parameter {
 	var out []parameter
 	paged := false
@@ -76,7 +77,8 @@ func (d *drafter) lookupParameters(r route, about about) []parameter {
 	return out
 }
 
-// targetParameters are the names that a DELETE without a body has in its query.
+// targetParameters are the parameters that a DELETE without a body has in its
+// query.
 func (d *drafter) targetParameters(r route, res described) []parameter {
 	var out []parameter
 	fields, _ := recorded(r.action)
@@ -135,7 +137,7 @@ func (d *drafter) bodyField(r route, res described, about about, f field, target
 	}
 	d.fill(&s)
 	if r.method != http.MethodPost {
-		s.Default = nil // what is absent stays
+		s.Default = nil // an absent field stays as it is
 	}
 	nested := strings.Contains(f.name, ".")
 	switch {
@@ -147,7 +149,7 @@ func (d *drafter) bodyField(r route, res described, about about, f field, target
 	return orNull(s)
 }
 
-// bodyText is what is said of a field of a body.
+// bodyText is the text of a field of a body.
 func (d *drafter) bodyText(res described, name string) string {
 	d.used["body "+res.name+"."+name] = true
 	note, ok := res.bodies[name]
@@ -161,7 +163,7 @@ func (d *drafter) bodyText(res described, name string) string {
 	return ""
 }
 
-// checkNames finds names in the notes that the operation does not read.
+// checkNames reports names in the notes that the operation does not read.
 func (d *drafter) checkNames(r route, about about, s schema) {
 	for _, name := range slices.Concat(about.required, about.oneOf, about.clears) {
 		if _, ok := s.Properties.get(name); !ok {
@@ -201,7 +203,7 @@ func kindSchema(k kind) schema {
 	panic("no schema for the kind " + string(k))
 }
 
-// sharedParameters are those that several operations have.
+// sharedParameters are the parameters that several operations have.
 func sharedParameters() named[parameter] {
 	return named[parameter]{
 		{"limit", parameter{

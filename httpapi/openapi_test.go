@@ -18,7 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write openapi.json")
 
-// TestOpenAPI: the document that is served is the one that the tables make.
+// TestOpenAPI: the handler serves exactly the document that is made from the
+// tables.
 func TestOpenAPI(t *testing.T) {
 	raw, err := plainJSON(draft(t))
 	if err != nil {
@@ -101,7 +102,7 @@ func TestOpenAPIServed(t *testing.T) {
 	}
 }
 
-// differsFrom is the first line in which two texts differ.
+// differsFrom is the number of the first line in which two texts differ.
 func differsFrom(a, b []byte) int {
 	left, right := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
 	for i := range min(len(left), len(right)) {

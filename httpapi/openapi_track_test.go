@@ -60,7 +60,7 @@ func trackingNotes() described {
 	}
 }
 
-// preflightResponses are those of OPTIONS.
+// preflightResponses are the responses to OPTIONS.
 func preflightResponses() named[response] {
 	text := func(s string, set limit) header {
 		h := header{Description: s, Required: true, Schema: schema{Type: types{"string"}}}
@@ -78,7 +78,7 @@ func preflightResponses() named[response] {
 	}
 }
 
-// trackingHeaders are those of a 200.
+// trackingHeaders are the headers of a 200.
 func trackingHeaders(r route) named[header] {
 	h := fixedHeaders()
 	if r.method == http.MethodGet {

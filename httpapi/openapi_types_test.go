@@ -14,8 +14,8 @@ import (
 
 // The schemas of answers and events, from the Go types that are encoded.
 
-// A shape is a Go type as an answer holds it: fields with omitzero are there,
-// or left out where the object is part of another.
+// A shape is a Go type and its place in an answer. An object that is part of
+// another one lacks the fields with omitzero.
 type shape struct {
 	typ   reflect.Type
 	inner bool
@@ -79,8 +79,8 @@ func schemaNames() named[shape] {
 	}
 }
 
-// schemaRef points to the schema of a shape. A type that has one shape only is
-// that one everywhere.
+// schemaRef points to the schema of a shape. A type with one shape has that
+// shape everywhere.
 func schemaRef(s shape) (schema, bool) {
 	names := schemaNames()
 	for _, want := range []shape{s, {typ: s.typ}} {
@@ -101,8 +101,8 @@ func (d *drafter) answerSchemas() named[schema] {
 	return out
 }
 
-// object is the schema of a struct. Every field is required, but for those
-// with omitzero in a type that has one shape.
+// object is the schema of a struct. Every field is required, except fields with
+// omitzero in a type that has one shape.
 func (d *drafter) object(name string, s shape) schema {
 	out := schema{Type: types{"object"}, Description: d.text(name, "")}
 	for _, f := range jsonFields(s.typ) {
@@ -132,14 +132,14 @@ func (d *drafter) object(name string, s shape) schema {
 	return out
 }
 
-// hasTwoShapes reports whether the fields with omitzero depend on where the
-// object stands, and not on its values.
+// hasTwoShapes reports whether the place of the object decides about the fields
+// with omitzero, and not their values.
 func (d *drafter) hasTwoShapes(t reflect.Type) bool {
 	return slices.ContainsFunc(schemaNames(), func(e entry[shape]) bool { return e.value == shape{t, true} })
 }
 
-// jsonFields are the fields of a struct as they are encoded: those of embedded
-// structs in their place.
+// jsonFields are the fields of a struct as they are encoded; the fields of an
+// embedded struct take its place.
 func jsonFields(t reflect.Type) []reflect.StructField {
 	var out []reflect.StructField
 	for f := range t.Fields() {
@@ -176,7 +176,7 @@ func (d *drafter) typeSchema(t reflect.Type) schema {
 	panic(fmt.Sprintf("no schema for %v: name it in schemaNames", t))
 }
 
-// optional takes an Opt apart.
+// optional returns the type inside an Opt, and whether the type is one.
 func optional(t reflect.Type) (inner reflect.Type, ok bool) {
 	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "Opt[") {
 		return nil, false

@@ -13,21 +13,21 @@ import (
 	"github.com/tributary-go/tributary/httpapi"
 )
 
-// An operation is a request that succeeds on a stocked program.
+// An operation is a request that succeeds on a program that was filled.
 type operation struct {
 	method, target, body string
 }
 
 func (o operation) String() string { return o.method + " " + o.target }
 
-// stock is one record of each kind in a program, as a caller names them.
+// stock names one record of each kind in a program, as a caller does.
 type stock struct {
 	affiliate, link, coupon, code, referral, endpoint, delivery uuid.UUID
 	sale, click                                                 string
 }
 
-// fill puts one record of each kind into the program, and gives it an endpoint
-// that a delivery to has failed.
+// fill puts one record of each kind into the program, and a failed delivery to
+// its endpoint.
 func (w *world) fill() stock {
 	w.t.Helper()
 	ctx := context.Background()
@@ -60,7 +60,7 @@ func (w *world) fill() stock {
 }
 
 // operations lists one request for each route that succeeds on the stock. Those
-// that take a record away come last in their resource.
+// that delete a record come last in their resource.
 func (s stock) operations() []operation {
 	q := func(id uuid.UUID) string { return `"` + id.String() + `"` }
 	const api = "/api/v1"
@@ -103,7 +103,7 @@ func (s stock) operations() []operation {
 	}
 }
 
-// posts are the operations that create or ask.
+// posts are the POST operations.
 func (s stock) posts() []operation {
 	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method != "POST" })
 }

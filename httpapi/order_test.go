@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestOrderOfFields: of several things wrong with a body, the first in the
-// contract's order is answered, whether the adapter or the engine finds it: the
-// target, unknown fields, then the fields, each one required, type, own rule
-// (contract 1.9).
+// TestOrderOfFields: when a body has several errors, the first in the
+// contract's order is answered, whether the handler or the engine finds it. The
+// order is the target, unknown fields, then each field: required, type, its own
+// rule (contract 1.9).
 func TestOrderOfFields(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()

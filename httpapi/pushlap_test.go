@@ -16,10 +16,10 @@ var jsClient = []string{
 	"Accept-Encoding: gzip, compress, deflate, br", "Connection: keep-alive",
 }
 
-// A jsCall is a request of the client and what it relies on in the answer: the
-// named fields of an object, or of each object of an array. In path, body and
-// want, A, R and N stand for the ids of the affiliate, the referral, and one
-// that does not exist.
+// A jsCall is a request of the client and the part of the answer that it needs:
+// the named fields of an object, or of each object of an array. In path, body
+// and want, A, R and N stand for the ids of the affiliate, the referral, and
+// one that does not exist.
 type jsCall struct {
 	name, method, path, body string
 	want                     string // JSON
@@ -80,7 +80,7 @@ func TestPushLapClient(t *testing.T) {
 	w.verify()
 }
 
-// call sends a request of the client and compares what it relies on.
+// call sends a request of the client and compares the fields that it needs.
 func (w *world) call(t *testing.T, c jsCall, ids map[string]string) {
 	t.Helper()
 	got := w.do(c.method, "/api/v1"+named(c.path, ids), named(c.body, ids), jsClient...)
@@ -95,7 +95,7 @@ func (w *world) call(t *testing.T, c jsCall, ids map[string]string) {
 	}
 }
 
-// named puts the ids in the place of their letters.
+// named replaces letters by their ids.
 func named(s string, ids map[string]string) string {
 	for letter, id := range ids {
 		for _, around := range [][2]string{{`"`, `"`}, {"=", ""}} {
@@ -108,7 +108,7 @@ func named(s string, ids map[string]string) string {
 	return s
 }
 
-// learn takes the id that an answer gives to a letter that is new.
+// learn notes the id that an answer has in the place of a new letter.
 func learn(want, body string, ids map[string]string) {
 	wanted, _ := decoded(want).(map[string]any)
 	answer, _ := decoded(body).(map[string]any)
@@ -125,7 +125,7 @@ func decoded(s string) (v any) {
 	return v
 }
 
-// pick is of an answer what is wanted, in the shape in which it is wanted.
+// pick returns the part of an answer that is wanted, in the same shape.
 func pick(want, got any) any {
 	switch w := want.(type) {
 	case map[string]any:

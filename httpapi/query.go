@@ -12,7 +12,7 @@ import (
 
 // A lookup is one way in which a GET may be asked.
 type lookup struct {
-	name    string   // of the parameter that selects it; empty: when no other does
+	name    string   // of the parameter that selects this lookup; empty: it answers when no other does
 	filters []string // parameters that are combined
 	paged   bool     // limit and cursor apply
 	single  bool     // one object or null; otherwise an array
@@ -62,7 +62,8 @@ func one[T any](name string, get func(*affiliate.Program, context.Context, strin
 // A lister lists what a parameter selects.
 type lister[T any] func(*affiliate.Program, context.Context, string, affiliate.Page) (affiliate.List[T], error)
 
-// several lists the at most one object that a parameter names.
+// several answers a list of one object, the one that a parameter names, or an
+// empty list.
 func several[T any](name string, list lister[T]) lookup {
 	var none T
 	return lookup{name: name, answer: none, run: func(c *call, q query, value string) error {
@@ -77,9 +78,9 @@ func many[T any](name string, list lister[T]) lookup {
 	return l
 }
 
-// by lists with a filter in which set puts the value of the parameter; nil: the
-// filter is empty. Of several parameters the first one decides, so a filter
-// never has more than one field set.
+// by lists with a filter. set puts the value of the parameter into the filter;
+// when set is nil, the filter is empty. When a request has several parameters,
+// the first one decides, so a filter has at most one field set.
 func by[F, T any](
 	list func(*affiliate.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error), set func(*F, string),
 ) lister[T] {
@@ -109,7 +110,7 @@ func filtered[F, T any](filters []string, read func(query) (F, error),
 		if bad != nil {
 			_, err := list(c.p.With(noStore{}), c.r.Context(), f, affiliate.Page{})
 			if earlier, ok := errors.AsType[*affiliate.Error](err); ok {
-				return earlier // of a parameter that was read before
+				return earlier // a parameter before this one is wrong
 			}
 			return bad
 		}
@@ -129,7 +130,7 @@ func listPage[T any](c *call, q query, value string, list lister[T]) error {
 	return answerPage(c, q, page)
 }
 
-// answerPage answers a list, with a Link to what follows.
+// answerPage answers a list, with a Link header to the next page.
 func answerPage[T any](c *call, q query, page affiliate.List[T]) error {
 	if page.Next != "" {
 		c.w.Header()["Link"] = []string{"<" + q.next(page.Next) + `>; rel="next"`}
@@ -148,7 +149,7 @@ type query struct {
 const (
 	paramLimit  = "limit"
 	paramCursor = "cursor"
-	cursorLimit = 100 // of a page that gives a cursor and no limit
+	cursorLimit = 100 // when a request has a cursor and no limit
 )
 
 // readQuery reads a query string strictly. Parameters that no lookup knows are
@@ -182,7 +183,7 @@ func readQuery(raw string, lookups []lookup) (query, error) {
 	return q, nil
 }
 
-// parseQuery reads a query string, whole or not at all.
+// parseQuery reads a query string. One error in it refuses all of it.
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -198,7 +199,7 @@ func parseQuery(raw string) (url.Values, error) {
 	return values, nil
 }
 
-// checkParameter refuses a parameter that is there twice, or empty.
+// checkParameter refuses a parameter that is repeated or empty.
 func checkParameter(values url.Values, name string) error {
 	switch texts := values[name]; {
 	case len(texts) > 1:
@@ -237,8 +238,7 @@ func (q query) readPage() (affiliate.Page, error) {
 	return pg, nil
 }
 
-// next is the query of the page after this one: the parameters of this one with
-// another cursor.
+// next is the query of the next page: the same parameters with another cursor.
 func (q query) next(cursor string) string {
 	ref := "?"
 	for _, name := range q.known {

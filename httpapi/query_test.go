@@ -25,8 +25,8 @@ func empty(name string) string {
 	return "400 invalid_query: Query parameter " + name + " must not be empty [" + name + "]"
 }
 
-// lookups lists the parameters of each GET: those that name one object, and
-// those that select a list.
+// lookups lists the parameters of each GET: one are the parameters that name
+// one object, several those that select a list.
 var lookups = map[string]struct{ one, several []string }{
 	"affiliates":          {[]string{"id", "email"}, nil},
 	"links":               {nil, []string{"id", "link", "affiliateId", "affiliateEmail"}},
@@ -112,8 +112,9 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestPages: pages of one are the whole list, each with a link to the next, and
-// records that come and go meanwhile disturb nothing (B116 to B121).
+// TestPages: the pages of one record together are the whole list, and each
+// links to the next. Records that are created or deleted in between change
+// nothing else (B116 to B121).
 func TestPages(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
@@ -206,8 +207,8 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-// TestDeliveryFilters: filters are combined, and a bad one is an error of the
-// query (B456).
+// TestDeliveryFilters: filters are combined, and a bad filter is refused as a
+// bad query (B456).
 func TestDeliveryFilters(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
@@ -237,8 +238,8 @@ func TestDeliveryFilters(t *testing.T) {
 	}
 }
 
-// TestDeleteByQuery: a DELETE without a body reads its names in the query, as
-// text; one with a body does not.
+// TestDeleteByQuery: a DELETE without a body reads its fields from the query,
+// as text. A DELETE with a body does not.
 func TestDeleteByQuery(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
@@ -269,9 +270,9 @@ func TestDeleteByQuery(t *testing.T) {
 	}
 }
 
-// FuzzQuery: what url.ParseQuery refuses, what is no UTF-8 and known names that
-// are repeated or empty are refused; anything else is answered, and answered
-// alike however it is spelt.
+// FuzzQuery: a query is refused when url.ParseQuery refuses it, when it is not
+// UTF-8, and when a known name is repeated or empty. Any other query is
+// answered, and its encoding makes no difference.
 func FuzzQuery(f *testing.F) {
 	for _, q := range []string{
 		"id=%zz", "a=1;id=x", "id=A&id=A", "id=", "name=%ff", "name=a+b&limit=5", "limit=0", "cursor=x", "n%61me=c", "name=c&page=2", "&&id=x&", "=&=", "externalId=%00",

@@ -7,11 +7,11 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestErrorReasons: a refusal of a code says every rule that fails, with its
-// data, as the preview does; the body stays a single field. The repeat with its
-// key says the same, whatever has become of the code. What every answer of the
-// tests is checked for: the header is there on such a refusal and on nothing
-// else.
+// TestErrorReasons: when a code is refused, the header lists every rule that
+// fails, with its data, as the preview does. The body has a single field. A
+// repeat with the same key says the same, whatever happened to the code since.
+// Every answer of the tests is checked for this: only such a refusal has the
+// header.
 func TestErrorReasons(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()

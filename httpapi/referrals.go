@@ -61,8 +61,8 @@ func referralChangeOf(in *input) referralChange {
 	}
 }
 
-// subscriptionStatus reads the status of a referral. The old name status means
-// ACTIVE when it says active or inactive, and nothing otherwise.
+// subscriptionStatus reads the status of a referral. Under its old name status,
+// active and inactive both mean ACTIVE, and any other value is ignored.
 func (in *input) subscriptionStatus() affiliate.Opt[affiliate.SubscriptionStatus] {
 	status := enum[affiliate.SubscriptionStatus](in, "subscriptionStatus")
 	old, _ := in.find("status", kindAny)
@@ -79,7 +79,8 @@ func updateReferral(p *affiliate.Program, ctx context.Context, in referralChange
 	return p.UpdateReferral(ctx, in.ident, in.up)
 }
 
-// referralTarget reads what names a referral: its id, or the customer's email.
+// referralTarget reads the field that names a referral: its id, or the
+// customer's email.
 func referralTarget(in *input) string {
 	defer in.targeted()
 	return in.text("referralId")

@@ -6,14 +6,14 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A route is one operation: what is called, by which method, at which path
-// below /api/v1.
+// A route is one operation: its method, its path below /api/v1, and the action
+// that answers it.
 type route struct {
 	method, path string
 	action       action
 }
 
-// routes is the API, in the order of the contract.
+// routes lists the operations of the API in the order of the contract.
 //
 // Source: docs/contract.md 1.1, 3 and 4.
 func routes() []route {
@@ -33,7 +33,7 @@ func routes() []route {
 			many("affiliateEmail", by((*affiliate.Program).Links, linksOfEmail)),
 			many("", by((*affiliate.Program).Links, nil)))},
 		{http.MethodPost, "/links", create(newLink, (*affiliate.Program).CreateLink)},
-		{http.MethodPut, "/links", loosely(linkChangeOf, renameLink)},
+		{http.MethodPut, "/links", lenient(linkChangeOf, renameLink)},
 		{http.MethodDelete, "/links", remove(linkTarget, deleteLink)},
 
 		{http.MethodGet, "/coupons", find(

@@ -49,7 +49,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestMethodOverride: what a method is, the request line says.
+// TestMethodOverride: only the request line decides the method.
 func TestMethodOverride(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
@@ -59,7 +59,7 @@ func TestMethodOverride(t *testing.T) {
 		"POST", "/api/v1/coupons?_method=DELETE", `{"couponId":"`+s.coupon.String()+`"}`)
 }
 
-// strayPaths are paths at or below /api/v1 that are not the API's.
+// strayPaths are unknown paths at or below /api/v1.
 var strayPaths = []string{
 	"/api/v1", "/api/v1/", "/api/v1/nope", "/api/v1/coupons/", "/api/v1/coupons/0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01",
 	"/api/v1/Coupons", "/api/v1/COUPONS", "/API/V1/coupons", "/api/v2/coupons", "/api/v1/coupon", "/api/v1/couponss",
@@ -70,8 +70,8 @@ var strayPaths = []string{
 	`/api/v1\coupons`, "/api/v1/coupon?s", "*",
 }
 
-// TestStrayPaths: a path that is not the API's is 404 for every method, with or
-// without a key, and nobody is redirected.
+// TestStrayPaths: an unknown path is 404 for every method, with or without a
+// key, and is never redirected.
 func TestStrayPaths(t *testing.T) {
 	w := newWorld(t)
 	for _, path := range strayPaths {
@@ -105,7 +105,7 @@ func TestHead(t *testing.T) {
 }
 
 // mountings are the ways in which a host may mount the handler, with the prefix
-// that its callers put before a path.
+// that callers then put before a path.
 func mountings(api *httpapi.Handler) map[string]struct {
 	prefix string
 	host   http.Handler
@@ -145,8 +145,8 @@ func mountings(api *httpapi.Handler) map[string]struct {
 	}
 }
 
-// wildcards is a router in the manner of those that strip nothing: the longest
-// prefix wins.
+// wildcards is a router that strips nothing from a path: the longest prefix
+// wins.
 type wildcards map[string]http.Handler
 
 func (m wildcards) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -187,9 +187,9 @@ func TestMountings(t *testing.T) {
 	}
 }
 
-// TestBeforeMux: what the documentation says that a ServeMux does before the
-// handler sees a path, mounted and registered, and that the handler before the
-// mux answers 404.
+// TestBeforeMux: a ServeMux treats a path as the package documentation says
+// before the handler sees it, when the handler is mounted and when it is
+// registered. A handler before the mux answers 404.
 func TestBeforeMux(t *testing.T) {
 	w := newWorld(t)
 	mounted, registered := http.NewServeMux(), http.NewServeMux()
@@ -222,7 +222,8 @@ func TestBeforeMux(t *testing.T) {
 	}
 }
 
-// goesTo is where a handler redirects a request with its body, if it does.
+// goesTo is the path to which a handler redirects a request with its body;
+// empty when it does not.
 func goesTo(h http.Handler, method, path string) string {
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, request(method, path, ""))
@@ -232,8 +233,8 @@ func goesTo(h http.Handler, method, path string) string {
 	return rec.Header().Get("Location")
 }
 
-// TestRegisterClash: a pattern that is there already is a mistake, and
-// one with a host name wins.
+// TestRegisterClash: Register panics when a pattern is registered already. A
+// pattern with a host name wins.
 func TestRegisterClash(t *testing.T) {
 	w := newWorld(t)
 	mux := http.NewServeMux()

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// Rules of the engine as the wire and the typed client show them.
+// Rules of the engine, seen through the wire and the typed client.
 
 // client is a typed client of the world's handler.
 func (w *world) client() *client.Client {
@@ -34,8 +34,8 @@ func TestSaleOfEndedSubscription(t *testing.T) {
 	}
 }
 
-// TestRateOfAnotherType: a sale over the wire, and what the affiliate shows, pass
-// over a rate that was set under another commission type (rule 5.3).
+// TestRateOfAnotherType: a rate that was set under another commission type is
+// ignored, by a sale over the wire and in what the affiliate shows (rule 5.3).
 func TestRateOfAnotherType(t *testing.T) {
 	type terms = affiliate.Terms
 	flat := func(rate string) terms {

@@ -39,8 +39,9 @@ func newSale(in *input) affiliate.NewSale {
 	return sale
 }
 
-// waitForAmounts keeps the rules over several amounts until all are amounts: one
-// that was refused is missing here.
+// waitForAmounts changes the amounts so that no rule over several amounts
+// fails. It is called when an amount was refused: its value is unknown, so
+// these rules cannot be checked.
 func waitForAmounts(sale *affiliate.NewSale) {
 	if sale.Tax.Sign() > 0 {
 		sale.Tax = affiliate.Amount{}
@@ -50,7 +51,8 @@ func waitForAmounts(sale *affiliate.NewSale) {
 	}
 }
 
-// recordSale answers the sale, or null when none was recorded, and says why.
+// recordSale answers the sale, or null when none was recorded. The header
+// Sale-Outcome says why.
 func recordSale(p *affiliate.Program, c *call, in affiliate.NewSale) error {
 	result, err := p.RecordSale(c.r.Context(), in)
 	if err != nil {
@@ -96,8 +98,8 @@ func saleTarget(in *input) affiliate.SaleID {
 	return in.saleID("saleId")
 }
 
-// refundOf reads a refund. A null amount is refused: it must not come to mean
-// the whole sale.
+// refundOf reads a refund. A null amount is refused, so that it is never taken
+// as the whole sale.
 func refundOf(in *input) affiliate.Refund {
 	r := affiliate.Refund{SaleID: saleTarget(in)}
 	if r.Amount = in.amount("amount"); r.Amount.IsNull() {

@@ -26,7 +26,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// start is the moment at which the clock of every test stands first.
+// start is the time at which the clock of every test starts.
 var start = time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
 
 const testKey = "tk_4f9c1d7e8a01b2c3d4e5f60718293a4b"
@@ -42,7 +42,7 @@ type world struct {
 	logs  *watchedLog
 }
 
-// setup is what a test changes of a world before it is made.
+// setup is what a test may change before a world is made.
 type setup struct {
 	store  affiliate.Store
 	engine affiliate.Config
@@ -80,7 +80,7 @@ func newWorld(t testing.TB, change ...func(*setup)) *world {
 	return w
 }
 
-// must gives the value of a call that must succeed.
+// must returns the value of a call that must succeed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("unexpected error: %v", err))
@@ -124,7 +124,7 @@ func (g *gateway) broken(wrap func(affiliate.Store) affiliate.Store) {
 	g.wrap, g.calls = wrap, 0
 }
 
-// A watchedLog takes the lines of a handler and checks that the ones for
+// A watchedLog gets the log lines of a handler and checks that the lines of
 // requests hold nothing that a caller sent.
 type watchedLog struct {
 	mu   sync.Mutex
@@ -159,7 +159,7 @@ func (l *watchedLog) lines() []string {
 	return strings.FieldsFunc(l.text.String(), func(r rune) bool { return r == '\n' })
 }
 
-// An answer is what came back.
+// An answer is the response to a request.
 type answer struct {
 	status int
 	header http.Header
@@ -169,7 +169,8 @@ type answer struct {
 // code is the Error-Code.
 func (a answer) code() string { return a.header.Get("Error-Code") }
 
-// refusal is status, code, text and field on one line; of a success its status.
+// refusal is status, code, text and field on one line; for a success only the
+// status.
 func (a answer) refusal() string {
 	if a.status < 400 {
 		return fmt.Sprint(a.status)
@@ -228,8 +229,8 @@ func request(method, target, body string, headers ...string) *http.Request {
 	return r
 }
 
-// check holds every answer of the suite to what all answers have in common:
-// the fixed headers, JSON, and the form of an error.
+// check tests what all answers of the API have in common: the fixed headers,
+// JSON, and the form of an error.
 func (a answer) check(t testing.TB, what string) {
 	t.Helper()
 	for name, want := range map[string]string{

@@ -64,10 +64,10 @@ func (s stock) probes() []operation {
 	return ops
 }
 
-// TestIsolation is goal G20: whatever program A holds, a request with the key of
-// program B is answered, and changes B, as if there were no A; and A stays as it
-// is. B is empty, holds the same under other ids, or holds the same under the
-// very same ids.
+// TestIsolation is goal G20: a request with the key of program B is answered,
+// and changes B, as if program A did not exist, and A stays as it is. B is
+// empty, or holds the same records under other ids, or the same records under
+// the same ids.
 func TestIsolation(t *testing.T) {
 	seeded := func(store affiliate.Store, id uuid.UUID, seed byte) func(*setup) {
 		return func(s *setup) {
@@ -103,7 +103,7 @@ func TestIsolation(t *testing.T) {
 }
 
 // TestForeignIsUnknown: an identifier of another program is answered byte for
-// byte like one that nobody has (B048).
+// byte like an unknown one (B048).
 func TestForeignIsUnknown(t *testing.T) {
 	shared := memstore.New()
 	a := newWorld(t, func(s *setup) { s.store, s.engine.ID = shared, programA })

@@ -12,13 +12,13 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// trackingPrefix is what the paths of the tracking endpoints begin with.
+// trackingPrefix is the beginning of the paths of the tracking endpoints.
 const trackingPrefix = "/api/affiliates"
 
 // programMaxAge lets browsers and proxies keep a program's configuration.
 const programMaxAge = "public, max-age=300"
 
-// A finder gives the program with a public id.
+// A finder returns the program with a public id.
 type finder func(ctx context.Context, programID string) (*affiliate.Program, error)
 
 // Tracking serves the two endpoints that scripts in a visitor's browser call:
@@ -30,24 +30,25 @@ type finder func(ctx context.Context, programID string) (*affiliate.Program, err
 //
 // Everything at or below /api/affiliates that reaches the handler is answered
 // in JSON. On a mux with a catch-all that names a method, register the exact
-// paths instead, such as "POST /api/affiliates/add-click" and the same with
-// OPTIONS.
+// paths instead, such as "POST /api/affiliates/add-click" and "OPTIONS
+// /api/affiliates/add-click".
 //
-// find gives the program with the public id that a caller sent, whatever text
-// that is. An error that is [affiliate.ErrNotFound] means that there is none;
-// any other is answered 500. Of cfg, MaxBody, Limit and Logger apply. Limit is
-// asked for preflights too; a host that opens these paths to the world should
-// set it.
+// find returns the program with the public id that a caller sent; the id may be
+// any text. An error that is [affiliate.ErrNotFound] means that no program has
+// this id; any other error is answered 500. The fields MaxBody, Limit and
+// Logger of cfg apply. Limit is called for preflights too; a host that opens
+// these paths to the world should set it.
 //
-// Nobody outside can make the handler work or wait for long: a body over 8 KiB
-// is refused, and what find and the store have not done within three seconds is
-// answered 500. How long a body may take to arrive is the host's to say, with
-// ReadTimeout of its server.
+// No caller can keep the handler busy for long: a body over 8 KiB is refused,
+// and the answer is 500 when find and the store take more than three seconds.
+// The host limits how long a body may take to arrive, with ReadTimeout of its
+// server.
 //
-// A missing find, keys in cfg and a MaxBody out of range panic: they are
-// mistakes of the host's program.
+// Tracking panics when find is nil, cfg has keys or MaxBody is out of range:
+// these are mistakes in the host's program.
 //
-// Effects: those of [affiliate.Program.TrackClick]. No referral, sale or event.
+// Effects: those of [affiliate.Program.TrackClick]. It creates no referral,
+// sale or event.
 //
 // Concurrency: safe for concurrent use.
 //
@@ -81,7 +82,7 @@ func trackingRoutes(f finder) []route {
 	}
 }
 
-// preflight tells a browser what a page of another origin may send.
+// preflight answers what a page of another origin may send.
 func preflight() action {
 	return action{run: func(c *call) error {
 		h := c.w.Header()
@@ -98,8 +99,8 @@ type visit struct {
 	click     affiliate.NewClick
 }
 
-// visitOf reads a visit. Empty optional texts are what a browser sends for a
-// visitor without a referrer: they are none.
+// visitOf reads a visit. A browser sends empty texts for a visitor without a
+// referrer, so an empty optional text counts as absent.
 func visitOf(in *input) visit {
 	return visit{
 		programID: in.text("programId"),
@@ -114,7 +115,8 @@ func visitOf(in *input) visit {
 	}
 }
 
-// check is the first of what is wrong with a visit that was read from in.
+// check returns the first error of a visit that was read from in; nil when it
+// has none.
 func (v visit) check(in *input) *affiliate.Error {
 	refused, place := in.refusal()
 	var missing *affiliate.Error
@@ -130,7 +132,7 @@ func (v visit) check(in *input) *affiliate.Error {
 	return refused
 }
 
-// tracked is a click as the visitor's browser is told of it.
+// tracked is the part of a click that the visitor's browser gets.
 type tracked struct {
 	ID          affiliate.ClickID `json:"id"`
 	AffiliateID uuid.UUID         `json:"affiliateId"`
@@ -142,7 +144,7 @@ type clicked struct {
 	Click tracked `json:"click"`
 }
 
-// absent is the answer for a program or slug that is not there.
+// absent is the answer for an unknown program or slug.
 type absent struct {
 	Exists bool `json:"exists"` // false
 }
@@ -174,7 +176,7 @@ func (f finder) addClick() action {
 	})
 }
 
-// published is what a page may know of a program.
+// published is the part of a program's configuration that pages get.
 type published struct {
 	ID                   uuid.UUID `json:"id"`
 	Name                 string    `json:"name"`
@@ -216,7 +218,7 @@ func (f finder) of(ctx context.Context, id string) (*affiliate.Program, error) {
 	return p, err
 }
 
-// orNone answers a program or slug that is not there; other errors pass.
+// orNone answers an unknown program or slug; it returns any other error.
 func (c *call) orNone(err error) error {
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return err
@@ -224,8 +226,8 @@ func (c *call) orNone(err error) error {
 	return c.answer(absent{})
 }
 
-// headerValue is a header as a click keeps it: valid text without control
-// characters. What a browser sends by itself is no reason to lose a click.
+// headerValue is a header in the form that a click keeps: valid text without
+// control characters. A malformed header must not lose a click.
 func headerValue(h http.Header, name string) string { return plainText(h.Get(name)) }
 
 func plainText(s string) string {

@@ -19,9 +19,9 @@ const ordinaryVisit = `{"programId":"` + siteID + `","referralCode":"mara","uniq
 	`"fullLandingUrl":"https://beans.example/shop?ref=mara&utm_source=news","documentReferrer":"https://blog.example/post",` +
 	`"userAgent":"Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/139.0","deviceId":"d-0197c2f01a2b7c3d"}`
 
-// dearVisits are accepted bodies of the greatest length, each made to cost as
-// much as it can.
-func dearVisits() map[string]string {
+// costlyVisits are accepted bodies of the greatest length. Each is made to take
+// as much time as possible.
+func costlyVisits() map[string]string {
 	fill := func(head, tail string, piece func(i int) string) string {
 		b := strings.Builder{}
 		b.WriteString(head)
@@ -61,10 +61,10 @@ func short(i int) string {
 	return s
 }
 
-// BenchmarkTracking is P24: the processor time of accepted requests of add-click
-// that are made to be dear, against the ordinary one: x-floor of the handler
-// alone, x-loopback of requests over a connection, whose other end does no more
-// than it must.
+// BenchmarkTracking is P24: the processor time of costly requests of add-click,
+// against an ordinary one. x-floor is the ratio in the handler alone,
+// x-loopback the ratio over a connection whose other end does as little as
+// possible.
 func BenchmarkTracking(b *testing.B) {
 	s := newSite(b)
 	h := httpapi.Tracking(s.find, httpapi.Config{})
@@ -99,15 +99,15 @@ func BenchmarkTracking(b *testing.B) {
 			}
 		}
 	}
-	for _, name := range sortedKeys(dearVisits()) {
+	for _, name := range sortedKeys(costlyVisits()) {
 		b.Run(name, func(b *testing.B) {
-			body := dearVisits()[name]
-			floor, dear := wired(ordinaryVisit), wired(body)
+			body := costlyVisits()[name]
+			floor, costly := wired(ordinaryVisit), wired(body)
 			ratios := make([]float64, rounds)
 			for i := range ratios {
 				runtime.GC()
 				least, _, _ := measure(200, floor)
-				most, _, _ := measure(200, dear)
+				most, _, _ := measure(200, costly)
 				ratios[i] = most / least
 			}
 			versus(b, 500, alone(ordinaryVisit), alone(body))

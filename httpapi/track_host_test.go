@@ -17,7 +17,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi"
 )
 
-// TestTrackingFailures: what goes wrong inside is 500 with a fixed text.
+// TestTrackingFailures: an internal error is answered 500 with a fixed text.
 func TestTrackingFailures(t *testing.T) {
 	s := newSite(t)
 	s.broken.Store(true)
@@ -51,8 +51,8 @@ func TestTrackingFailures(t *testing.T) {
 	}
 }
 
-// TestTrackingMounted: below a prefix of a mux, and by exact patterns beside a
-// catch-all that names a method.
+// TestTrackingMounted: the endpoints work below a prefix of a mux, and with
+// exact patterns beside a catch-all that names a method.
 func TestTrackingMounted(t *testing.T) {
 	s := newSite(t)
 	prefix, exact := http.NewServeMux(), http.NewServeMux()

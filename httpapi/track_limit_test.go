@@ -18,8 +18,8 @@ import (
 // trackLimit is how long a body of add-click may be.
 const trackLimit = 8 << 10
 
-// TestTrackingLimit: the body of a public call has a few KiB, declared or not,
-// unless the host says otherwise.
+// TestTrackingLimit: the body of a public call may have a few KiB, whether its
+// length is declared or not, unless the host sets another limit.
 func TestTrackingLimit(t *testing.T) {
 	s := newSite(t)
 	sized := func(size int) string {
@@ -51,7 +51,7 @@ func TestTrackingLimit(t *testing.T) {
 	}
 }
 
-// TestTrackingUnread: a body that never ends is given up as soon as it is too
+// TestTrackingUnread: the handler stops reading a body as soon as it is too
 // long.
 func TestTrackingUnread(t *testing.T) {
 	s := newSite(t)
@@ -78,8 +78,8 @@ func (c *counted) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestTrackingDeadline: nobody outside can make requests wait for long, whether
-// it is the store that hangs or the host's find.
+// TestTrackingDeadline: a request does not wait for long, whether the store
+// hangs or the host's find.
 func TestTrackingDeadline(t *testing.T) {
 	hangs := func(ctx context.Context, _ string) (*affiliate.Program, error) {
 		<-ctx.Done()

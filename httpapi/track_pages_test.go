@@ -16,9 +16,9 @@ import (
 	"github.com/tributary-go/tributary/httpapi"
 )
 
-// A journey is a visit that becomes a customer and a sale. It gives the landing
-// page of the customer, and all that was answered and
-// sent to webhooks on the way.
+// A journey is a visit that becomes a customer and a sale. It returns the
+// landing page of the customer, and everything that was answered and sent to
+// webhooks.
 func journey(t *testing.T, visit func(w *world) (clickID string), change ...func(*setup)) (landing any, out string) {
 	t.Helper()
 	w := newWorld(t, change...)
@@ -56,8 +56,8 @@ func scripted(page, referrer string) func(*world) string {
 	}
 }
 
-// TestTrackingScripts: what is no page of the web reaches nobody, and the click
-// counts.
+// TestTrackingScripts: a URL that is not a web page is not passed on, and the
+// click counts.
 func TestTrackingScripts(t *testing.T) {
 	for _, planted := range []string{
 		"javascript:alert(document.domain)//PLANTED", " JavaScript:alert(1)//PLANTED", "data:text/html,PLANTED", "vbscript:PLANTED",
@@ -70,8 +70,8 @@ func TestTrackingScripts(t *testing.T) {
 	}
 }
 
-// TestClickSecrets: of the query that a visitor came with only what belongs to
-// the click leaves the host, whether a script or Attribution reports it.
+// TestClickSecrets: only the part of a visitor's query that belongs to the
+// click leaves the host, whether a script or Attribution reports it.
 func TestClickSecrets(t *testing.T) {
 	const (
 		page     = "http://beans.example/shop?ref=mara&reset_token=SECRET&utm_source=news&email=SECRET&campaign=spring#SECRET"

@@ -26,7 +26,7 @@ type site struct {
 	mara   affiliate.Affiliate
 	fired  atomic.Int64 // commits that wrote events
 	broken atomic.Bool  // the store fails
-	slow   atomic.Bool  // the store waits for ever
+	slow   atomic.Bool  // the store never answers
 }
 
 var siteTime = time.Date(2026, 2, 4, 9, 58, 10, 31_000_000, time.UTC)
@@ -117,7 +117,7 @@ func bodyOf(t testing.TB, res *http.Response) string {
 	return string(raw)
 }
 
-// reply is what a test says about an answer.
+// reply is what a test expects of an answer.
 type reply struct {
 	status            int
 	code, field, body string
@@ -128,8 +128,8 @@ func replyOf(t testing.TB, res *http.Response) reply {
 	return reply{res.StatusCode, res.Header.Get("Error-Code"), res.Header.Get("Error-Field"), bodyOf(t, res)}
 }
 
-// clicks is what the books say about the affiliate's clicks, and the clicks
-// that are stored, in the order of their numbers.
+// clicks returns the affiliate's counter of clicks, and the stored clicks in
+// the order of their numbers.
 func (s *site) clicks() (counted int64, stored []affiliate.ClickRecord) {
 	s.t.Helper()
 	aff, err := s.Affiliate(context.Background(), s.mara.ID.String())

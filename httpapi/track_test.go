@@ -56,8 +56,8 @@ func TestTrackingClick(t *testing.T) {
 	}
 }
 
-// TestTrackingRefusals: the status, the code, the field and the text of each
-// refusal, with nothing stored.
+// TestTrackingRefusals: each refusal has its status, code, field and text, and
+// stores nothing.
 func TestTrackingRefusals(t *testing.T) {
 	s := newSite(t)
 	h := s.tracking()
@@ -108,7 +108,7 @@ func TestTrackingRefusals(t *testing.T) {
 	}
 }
 
-// TestTrackingGate: what is answered before the body is read.
+// TestTrackingGate: some requests are answered before their body is read.
 func TestTrackingGate(t *testing.T) {
 	s := newSite(t)
 	typed := func(method, target, contentType string) *http.Request {
@@ -246,7 +246,7 @@ func TestTrackingLongTexts(t *testing.T) {
 	}
 }
 
-// TestTrackingHeaderAgent: what a browser's header holds never costs a click.
+// TestTrackingHeaderAgent: a malformed header of a browser never loses a click.
 func TestTrackingHeaderAgent(t *testing.T) {
 	s := newSite(t)
 	r := click(`{"programId":"` + siteID + `","referralCode":"mara"}`)
@@ -259,8 +259,8 @@ func TestTrackingHeaderAgent(t *testing.T) {
 	}
 }
 
-// TestTrackingAtOnce: counters equal the clicks, and the ids are distinct. In
-// the bubble no click is given up for being slow.
+// TestTrackingAtOnce: counters equal the clicks, and the ids are distinct. Time
+// stands still in the bubble, so no click is given up as too slow.
 func TestTrackingAtOnce(t *testing.T) {
 	const n = 10_000
 	synctest.Test(t, func(t *testing.T) {

@@ -37,7 +37,7 @@ func raw(t testing.TB, srv *httptest.Server, text string) *answer {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	go io.WriteString(conn, text) // what is refused early is never read to its end
+	go io.WriteString(conn, text) // a request that is refused early is never read to its end
 	return readAnswer(t, bufio.NewReader(conn), text)
 }
 
@@ -62,8 +62,8 @@ func readAnswer(t testing.TB, r *bufio.Reader, text string) *answer {
 
 const rawKey = "Host: x\r\nAuthorization: Bearer " + testKey + "\r\n"
 
-// TestHTTP: what net/http refuses before the handler is asked, in plain text,
-// and what reaches the handler (bad-input corpus 3.A).
+// TestHTTP: some requests are refused by net/http in plain text before the
+// handler is called, the others reach the handler (bad-input corpus 3.A).
 func TestHTTP(t *testing.T) {
 	w := newWorld(t)
 	srv := w.serve()
@@ -72,7 +72,7 @@ func TestHTTP(t *testing.T) {
 	const post = "POST /api/v1/coupons HTTP/1.1\r\n" + rawKey + "Content-Type: application/json\r\n"
 	for _, c := range []struct {
 		name, text string
-		want       string // "net" and a status: not ours
+		want       string // "net" and a status: net/http answers
 	}{
 		{"B001 no Host", get + "Authorization: Bearer " + testKey + "\r\n\r\n", "net 400"},
 		{"B002 bad Host", get + "Host: a b\r\n\r\n", "net 400"},
@@ -121,7 +121,8 @@ func TestHTTP(t *testing.T) {
 	equal(t, before, w.dump())
 }
 
-// TestExpectContinue: a body that is refused by its headers is not asked for.
+// TestExpectContinue: when the headers are refused, the server does not ask for
+// the body.
 func TestExpectContinue(t *testing.T) {
 	w := newWorld(t)
 	srv := w.serve()
@@ -239,5 +240,5 @@ func (l *pipeListener) Close() error {
 	return nil
 }
 
-// Addr is no address that one could dial.
+// Addr is a fixed address that nobody can dial.
 func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }

@@ -84,8 +84,8 @@ func replayOf(in *input) affiliate.ReplayRange {
 	}
 }
 
-// replay answers how many deliveries are sent again. The number that is kept
-// under a key is not the answer itself.
+// replay answers how many deliveries are sent again. The engine keeps the
+// number under the key; the answer is made from it again.
 func replay(p *affiliate.Program, c *call, in affiliate.ReplayRange) error {
 	n, err := p.Replay(c.r.Context(), in)
 	if err != nil {
