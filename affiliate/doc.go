@@ -62,3 +62,19 @@
 // They come from [Config] and are taken before a transaction begins, so that a
 // test owns them and a store may run a closure again.
 package affiliate
+
+// A map of the rooms, for those who change this package. An operation uses the
+// types of its noun, a type never an operation; internal/figures holds the files
+// to both.
+//
+//   - Values: amount, number, percent, currency, time, opt, enum, id, text, metadata. They know no rule of the program.
+//   - Records: record*, store, same. A field here is a field in every store: begin with package conformance.
+//   - Refusals: errors, texts, rejection, input. New ones are welcome; those that are there are promised to clients.
+//   - Program: program, config, op, once*, list, filter, panic, ping. All operations run on it: measure before and after.
+//   - Nouns: affiliate*, click*, code*, coupon*, link*, payout*, plan*, referral*, sale*, tier*. Begin here. The types
+//     are in noun.go, an operation each in noun_create, noun_update, …, the checks in noun_rules, the answer in noun_view.
+//   - Money: commission, rate, redeem, redemption, totals. A change here needs a row in the model tests.
+//   - Events: event*, body, encode*. Clients read them byte by byte: add members, change none.
+//   - Deliveries: webhook*. The way of one is webhook_outbox, webhook_claim_take, webhook_settle; docs/webhooks.md first.
+//   - Upkeep: erase, person, prune. They must know every field that may name a person.
+//   - Audit: verify*. It recomputes the books from the records alone: a rule is written here a second time.
