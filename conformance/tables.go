@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"testing"
@@ -68,11 +69,15 @@ func tableOf[T affiliate.Record[T]](name string, of func(*affiliate.Tx) affiliat
 // hidden makes rows of a Table.
 type hidden[T affiliate.Record[T]] struct{ t affiliate.Table[T] }
 
-func (h hidden[T]) Get(id uuid.UUID) (record, error)       { return hide(h.t.Get(id)) }
+func (h hidden[T]) Get(id uuid.UUID) (record, error) { return hide(h.t.Get(id)) }
+
 func (h hidden[T]) Find(key affiliate.Key) (record, error) { return hide(h.t.Find(key)) }
-func (h hidden[T]) Insert(rec record) error                { return h.t.Insert(rec.(T)) }
-func (h hidden[T]) Replace(rec record) error               { return h.t.Replace(rec.(T)) }
-func (h hidden[T]) Delete(id uuid.UUID) error              { return h.t.Delete(id) }
+
+func (h hidden[T]) Insert(rec record) error { return h.t.Insert(rec.(T)) }
+
+func (h hidden[T]) Replace(rec record) error { return h.t.Replace(rec.(T)) }
+
+func (h hidden[T]) Delete(id uuid.UUID) error { return h.t.Delete(id) }
 
 func (h hidden[T]) List(q affiliate.Query) iter.Seq2[record, error] {
 	list := h.t.List(q)
@@ -209,4 +214,51 @@ func (t table) insert(tx *affiliate.Tx, recs ...record) error {
 		}
 	}
 	return nil
+}
+
+// insertAll inserts full records with the given numbers into every table.
+func insertAll(tx *affiliate.Tx, numbers ...int) error {
+	for _, t := range tables() {
+		if err := t.insert(tx, t.fulls(numbers...)...); err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// holdsAll checks that every table holds exactly the full records with the
+// given numbers.
+func holdsAll(tb testing.TB, tx *affiliate.Tx, numbers ...int) {
+	tb.Helper()
+	for _, t := range tables() {
+		t.holds(tb, tx, t.fulls(numbers...)...)
+	}
+}
+
+func (t table) fulls(numbers ...int) []record {
+	recs := make([]record, len(numbers))
+	for i, n := range numbers {
+		recs[i] = t.full(n)
+	}
+	return recs
+}
+
+// rewriteAll takes every table from the full records 1, 2, 3 to: 1 with all
+// that record 4 has but the id, 3 and 5.
+func rewriteAll(tx *affiliate.Tx) error {
+	for _, t := range tables() {
+		err := errors.Join(
+			t.in(tx).Replace(withID(t.full(4), t.full(1).RecordID())),
+			t.in(tx).Delete(t.full(2).RecordID()),
+			t.in(tx).Insert(t.full(5)))
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// numbered is an id that sorts by n.
+func numbered(n int) uuid.UUID {
+	return uuid.UUID{0: byte(n >> 16), 1: byte(n >> 8), 2: byte(n), 15: 1}
 }

@@ -1,0 +1,37 @@
+package conformance
+
+import (
+	"runtime/debug"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A clause is one numbered sentence of the Store contract.
+type clause struct {
+	name  string
+	cases []storeCase
+}
+
+// A storeCase is one way to break a clause.
+type storeCase struct {
+	name string
+	rule string // printed when the case fails
+	run  func(tb testing.TB, s affiliate.Store)
+}
+
+// check runs the case against a new store. A panic fails the case and leaves
+// the others to run: a store with a table missing is to hear so by name.
+func (c storeCase) check(tb testing.TB, newStore func(testing.TB) affiliate.Store) {
+	tb.Helper()
+	defer func() {
+		tb.Helper()
+		if r := recover(); r != nil {
+			tb.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+		if tb.Failed() {
+			tb.Logf("rule: %s", c.rule)
+		}
+	}()
+	c.run(tb, newStore(tb))
+}

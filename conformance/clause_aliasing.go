@@ -1,0 +1,126 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+func aliasingCases() []storeCase {
+	const given = "changing a record after it was given to the store changes nothing that is stored"
+	const returned = "changing a record that was returned changes nothing that is stored"
+	return []storeCase{
+		{"inserted", given, func(tb testing.TB, s affiliate.Store) {
+			keepsOwn(tb, s, func(t table, tx *affiliate.Tx) (record, error) {
+				rec := t.full(2)
+				return rec, t.in(tx).Insert(rec)
+			})
+		}},
+		{"replaced", given, func(tb testing.TB, s affiliate.Store) {
+			keepsOwn(tb, s, func(t table, tx *affiliate.Tx) (record, error) {
+				rec := t.full(2)
+				return rec, errors.Join(t.insert(tx, withID(t.full(3), rec.RecordID())), t.in(tx).Replace(rec))
+			})
+		}},
+		{"by Get", returned, aliasOf(func(t table, tx *affiliate.Tx) (record, error) { return t.in(tx).Get(t.full(1).RecordID()) })},
+		{"by Find", returned, aliasOf(func(t table, tx *affiliate.Tx) (record, error) {
+			for _, ix := range t.unique() {
+				return t.in(tx).Find(keyOf(t.full(1), ix))
+			}
+			return t.in(tx).Get(t.full(1).RecordID())
+		})},
+		{"by List", returned, aliasOf(func(t table, tx *affiliate.Tx) (record, error) { return only(t.in(tx).List(affiliate.Query{})) })},
+		{"by List with a key", returned, aliasOf(func(t table, tx *affiliate.Tx) (record, error) {
+			for _, key := range keysOf(t.full(1)) {
+				if !key.Index.Unique() {
+					return only(t.in(tx).List(affiliate.Query{Key: key}))
+				}
+			}
+			return only(t.in(tx).List(affiliate.Query{}))
+		})},
+		{"then a rollback", "a record that was changed after it was replaced, or returned, is rolled back to what it was", func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
+			refuse(tb, s, func(tx *affiliate.Tx) error {
+				for _, t := range tables() {
+					got, err := t.in(tx).Get(t.full(1).RecordID())
+					if err != nil {
+						return err
+					}
+					scribble(got)
+					next := withID(t.full(2), got.RecordID())
+					if err := t.in(tx).Replace(next); err != nil {
+						return err
+					}
+					scribble(next)
+				}
+				return nil
+			})
+			view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 1) })
+		}},
+	}
+}
+
+// only is the one record of a list.
+func only(list func(yield func(record, error) bool)) (record, error) {
+	all, err := collect(list)
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("%d records, want 1", len(all))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// keepsOwn scribbles over the full record 2 once write has given it to the
+// store.
+func keepsOwn(tb testing.TB, s affiliate.Store, write func(t table, tx *affiliate.Tx) (record, error)) {
+	tb.Helper()
+	var given []record
+	update(tb, s, func(tx *affiliate.Tx) error {
+		given = nil
+		for i, t := range tables() {
+			rec, err := write(t, tx)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.name, err)
+			}
+			if i%2 == 0 { // the others are scribbled over after the commit
+				scribble(rec)
+				t.holds(tb, tx, t.full(2))
+			}
+			given = append(given, rec)
+		}
+		return nil
+	})
+	for _, rec := range given {
+		scribble(rec)
+	}
+	view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 2) })
+}
+
+// aliasOf makes a case that scribbles over what read returns for the full
+// record 1, in a View and in an Update, and looks again.
+func aliasOf(read func(t table, tx *affiliate.Tx) (record, error)) func(tb testing.TB, s affiliate.Store) {
+	return func(tb testing.TB, s affiliate.Store) {
+		update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
+		for _, run := range []method{s.View, s.Update} {
+			err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+				for _, t := range tables() {
+					rec, err := read(t, tx)
+					if err != nil {
+						return fmt.Errorf("%s: %w", t.name, err)
+					}
+					scribble(rec)
+					t.holds(tb, tx, t.full(1))
+				}
+				return nil
+			})
+			if err != nil {
+				tb.Fatal(err)
+			}
+			view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 1) })
+		}
+	}
+}

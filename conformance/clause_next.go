@@ -1,0 +1,121 @@
+package conformance
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// farAhead is how many numbers of one sequence are taken before another one is
+// looked at. A store may reserve numbers in blocks, so gaps below it are fine.
+const farAhead = 300
+
+func sequences() []affiliate.Sequence {
+	return []affiliate.Sequence{affiliate.SaleSequence, affiliate.CommissionSequence, affiliate.ClickSequence}
+}
+
+// take commits n numbers of a sequence, all in one transaction.
+func take(tb testing.TB, s affiliate.Store, program uuid.UUID, seq affiliate.Sequence, n int) []int64 {
+	tb.Helper()
+	taken := make([]int64, n)
+	err := s.Update(tb.Context(), program, func(tx *affiliate.Tx) (err error) {
+		for i := range taken {
+			if taken[i], err = tx.Next(seq); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatalf("Update: %v", err)
+	}
+	return taken
+}
+
+func nextCases() []storeCase {
+	const rule = "Next never repeats a number that a committed transaction was given"
+	return []storeCase{
+		{"Next", "the numbers of a sequence are positive and rise within a transaction and from one to the next", func(tb testing.TB, s affiliate.Store) {
+			for _, seq := range sequences() {
+				var last int64
+				for range 3 {
+					for _, n := range take(tb, s, home, seq, 5) {
+						if n <= last {
+							tb.Errorf("Next(%s) is %d after %d", seq, n, last)
+						}
+						last = n
+					}
+				}
+			}
+		}},
+		{"Next among goroutines", rule, nextTogether},
+		{"Next after a rollback", rule, func(tb testing.TB, s affiliate.Store) {
+			for _, seq := range sequences() {
+				taken := take(tb, s, home, seq, 3)
+				refuse(tb, s, func(tx *affiliate.Tx) error {
+					_, err := tx.Next(seq)
+					return err
+				})
+				panics(tb, s.Update, func(tx *affiliate.Tx) error {
+					_, err := tx.Next(seq)
+					return err
+				})
+				distinct(tb, seq, append(taken, take(tb, s, home, seq, 3)...))
+			}
+		}},
+		{"Next by sequence", "a sequence does not count for another", func(tb testing.TB, s affiliate.Store) {
+			taken := take(tb, s, home, affiliate.ClickSequence, farAhead)
+			for _, seq := range []affiliate.Sequence{affiliate.SaleSequence, affiliate.CommissionSequence} {
+				if first := take(tb, s, home, seq, 1)[0]; first >= taken[farAhead-1] {
+					tb.Errorf("%s: the first number is %d, after %d clicks", seq, first, farAhead)
+				}
+			}
+		}},
+	}
+}
+
+func nextTogether(tb testing.TB, s affiliate.Store) {
+	var mu sync.Mutex
+	taken := map[affiliate.Sequence][]int64{}
+	together(tb, workers, func(worker int) error {
+		for i := range each {
+			seq := sequences()[(worker+i)%len(sequences())]
+			var n int64
+			err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) (err error) {
+				if n, err = tx.Next(seq); err == nil && i%4 == 3 {
+					err = errRefused
+				}
+				return err
+			})
+			if errors.Is(err, errRefused) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			taken[seq] = append(taken[seq], n)
+			mu.Unlock()
+		}
+		return nil
+	})
+	for seq, numbers := range taken {
+		distinct(tb, seq, numbers)
+	}
+}
+
+// distinct checks that no number comes twice.
+func distinct(tb testing.TB, seq affiliate.Sequence, numbers []int64) {
+	tb.Helper()
+	slices.Sort(numbers)
+	for i := 1; i < len(numbers); i++ {
+		if numbers[i] == numbers[i-1] {
+			tb.Errorf("Next(%s) gave %d twice", seq, numbers[i])
+		}
+	}
+}

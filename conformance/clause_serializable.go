@@ -1,0 +1,195 @@
+package conformance
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Every conflict here is one that some serial order satisfies, so a store may
+// neither break the invariant nor give up.
+const (
+	workers = 8
+	each    = 20 // transactions of each worker
+)
+
+func serializableCases() []storeCase {
+	return []storeCase{
+		{"lost update", "concurrent increments of one counter all count", lostUpdate},
+		{"increment by key", "concurrent increments of a record that is found by its key all count", incrementByKey},
+		{"write skew", "two transactions that each read what the other writes do not both go by the old state", writeSkew},
+		{"phantom", "a transaction that counts a list and adds to it does not miss what another adds", phantom},
+		{"unique race", "of concurrent inserts with one key exactly one wins, the others get an ExistsError", uniqueRace},
+		{"id race", "of concurrent inserts with one id exactly one wins, the others get an ExistsError", idRace},
+		{"delete race", "of concurrent deletes of one record exactly one succeeds, the others get ErrNotFound", deleteRace},
+		{"transfer", "money that concurrent transactions move between accounts is neither made nor lost", transfer},
+	}
+}
+
+func lostUpdate(tb testing.TB, s affiliate.Store) {
+	one := numbered(1)
+	update(tb, s, func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: one}) })
+	together(tb, workers, func(int) error {
+		for range each {
+			err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
+				rec, err := tx.Totals.Get(one)
+				if err != nil {
+					return err
+				}
+				rec.Clicks++
+				return tx.Totals.Replace(rec)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	view(tb, s, func(tx *affiliate.Tx) {
+		if rec, err := tx.Totals.Get(one); err != nil || rec.Clicks != workers*each {
+			tb.Errorf("after %d increments the counter is %d, error %v", workers*each, rec.Clicks, err)
+		}
+	})
+}
+
+func incrementByKey(tb testing.TB, s affiliate.Store) {
+	key := affiliate.Key{Index: affiliate.ByExternalID, Text: "promo_1"}
+	update(tb, s, func(tx *affiliate.Tx) error {
+		return tx.Codes.Insert(affiliate.CodeRecord{ID: numbered(1), CouponID: numbered(2), Code: "SAVE", ExternalID: key.Text})
+	})
+	together(tb, workers, func(int) error {
+		for range each {
+			err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
+				rec, err := tx.Codes.Find(key)
+				if err != nil {
+					return err
+				}
+				rec.TimesRedeemed++
+				return tx.Codes.Replace(rec)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	view(tb, s, func(tx *affiliate.Tx) {
+		if rec, err := tx.Codes.Find(key); err != nil || rec.TimesRedeemed != workers*each {
+			tb.Errorf("after %d increments the counter is %d, error %v", workers*each, rec.TimesRedeemed, err)
+		}
+	})
+}
+
+// writeSkew lets two doctors leave when the other one is still there.
+func writeSkew(tb testing.TB, s affiliate.Store) {
+	const rounds = 10
+	for round := range rounds {
+		doctors := []uuid.UUID{numbered(2 * round), numbered(2*round + 1)}
+		update(tb, s, func(tx *affiliate.Tx) error {
+			return errors.Join(tx.Totals.Insert(affiliate.TotalsRecord{ID: doctors[0], Clicks: 1}),
+				tx.Totals.Insert(affiliate.TotalsRecord{ID: doctors[1], Clicks: 1}))
+		})
+		together(tb, len(doctors), func(worker int) error {
+			return s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
+				other, err := tx.Totals.Get(doctors[1-worker])
+				if err != nil || other.Clicks == 0 {
+					return err
+				}
+				return tx.Totals.Replace(affiliate.TotalsRecord{ID: doctors[worker]})
+			})
+		})
+		view(tb, s, func(tx *affiliate.Tx) {
+			first, err1 := tx.Totals.Get(doctors[0])
+			second, err2 := tx.Totals.Get(doctors[1])
+			if err := errors.Join(err1, err2); err != nil || first.Clicks+second.Clicks != 1 {
+				tb.Errorf("round %d: %d of the two are left, want 1; error %v", round, first.Clicks+second.Clicks, err)
+			}
+		})
+	}
+}
+
+func phantom(tb testing.TB, s affiliate.Store) {
+	const limit, rounds = 3, 5
+	for round := range rounds {
+		parent := affiliate.Key{Index: affiliate.OfCode, ID: numbered(round + 1)}
+		together(tb, workers, func(worker int) error {
+			return s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
+				children, err := collect(tx.Redemptions.List(affiliate.Query{Key: parent}))
+				if err != nil || len(children) >= limit {
+					return err
+				}
+				return tx.Redemptions.Insert(affiliate.RedemptionRecord{ID: numbered(round*workers + worker), CodeID: parent.ID, CouponID: numbered(1)})
+			})
+		})
+		view(tb, s, func(tx *affiliate.Tx) {
+			if children, err := collect(tx.Redemptions.List(affiliate.Query{Key: parent})); err != nil || len(children) != limit {
+				tb.Errorf("round %d: %d children, want %d; error %v", round, len(children), limit, err)
+			}
+		})
+	}
+}
+
+// race lets every worker run fn and checks that it succeeds for one and gives
+// the others the error that they must get.
+func race(tb testing.TB, s affiliate.Store, lost error, fn func(tx *affiliate.Tx, worker int) error) {
+	tb.Helper()
+	var won atomic.Int64
+	together(tb, workers, func(worker int) error {
+		err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error { return fn(tx, worker) })
+		if err == nil {
+			won.Add(1)
+		}
+		if err != nil && !errors.Is(err, lost) {
+			return err
+		}
+		return nil
+	})
+	if n := won.Load(); n != 1 {
+		tb.Errorf("%d of %d succeeded, want 1", n, workers)
+	}
+}
+
+func uniqueRace(tb testing.TB, s affiliate.Store) {
+	race(tb, s, affiliate.ErrExists, func(tx *affiliate.Tx, worker int) error {
+		return tx.Coupons.Insert(affiliate.CouponRecord{ID: numbered(worker + 1), Name: "Spring", ExternalID: "promo_1"})
+	})
+	view(tb, s, func(tx *affiliate.Tx) {
+		if all, err := collect(tx.Coupons.List(affiliate.Query{})); err != nil || len(all) != 1 {
+			tb.Errorf("%d records hold the key, want 1; error %v", len(all), err)
+		}
+	})
+}
+
+func idRace(tb testing.TB, s affiliate.Store) {
+	race(tb, s, affiliate.ErrExists, func(tx *affiliate.Tx, worker int) error {
+		return tx.Totals.Insert(affiliate.TotalsRecord{ID: numbered(1), Clicks: int64(worker)})
+	})
+}
+
+func deleteRace(tb testing.TB, s affiliate.Store) {
+	update(tb, s, func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: numbered(1)}) })
+	race(tb, s, affiliate.ErrNotFound, func(tx *affiliate.Tx, _ int) error { return tx.Totals.Delete(numbered(1)) })
+}
+
+func transfer(tb testing.TB, s affiliate.Store) {
+	update(tb, s, openAccounts)
+	together(tb, workers, func(worker int) error {
+		for i := range each {
+			from, to := (worker+i)%accounts, (worker+2*i+1)%accounts
+			if from == to {
+				continue
+			}
+			if err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error { return pay(tx, from, to, int64(1+i%7)) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := s.View(tb.Context(), home, total); err != nil {
+		tb.Error(err)
+	}
+}

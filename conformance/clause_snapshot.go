@@ -1,0 +1,156 @@
+package conformance
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+func snapshotCases() []storeCase {
+	return []storeCase{
+		{"transfers", "a View among concurrent transfers sees a constant total", viewTransfers},
+		{"reads again", "what a View read, it reads again after another transaction wrote", func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
+			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
+				holdsAll(tb, tx, 1, 2, 3)
+				write()
+				holdsAll(tb, tx, 1, 2, 3)
+			})
+		}},
+		{"reads on", "what a View reads is as old as what it read first", func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
+			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
+				first := tables()[0]
+				first.holds(tb, tx, first.fulls(1, 2, 3)...)
+				write()
+				holdsAll(tb, tx, 1, 2, 3)
+			})
+		}},
+		{"in a list", "a List in a View goes on as it began", func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
+			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
+				sales := tables()[7]
+				var got []record
+				for rec, err := range sales.in(tx).List(affiliate.Query{}) {
+					if err != nil {
+						tb.Errorf("List: %v", err)
+					}
+					got = append(got, rec)
+					write()
+				}
+				if d := diff(sales.fulls(1, 2, 3), got); d != "" {
+					tb.Errorf("List (-want +got):\n%s", d)
+				}
+			})
+		}},
+		{"nothing yet", "a View that found nothing goes on finding nothing", func(tb testing.TB, s affiliate.Store) {
+			among(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) }, func(tx *affiliate.Tx, write func()) {
+				holdsAll(tb, tx)
+				write()
+				holdsAll(tb, tx)
+			})
+		}},
+	}
+}
+
+func viewTransfers(tb testing.TB, s affiliate.Store) {
+	update(tb, s, openAccounts)
+	together(tb, workers, func(worker int) error {
+		for i := range each {
+			run, fn := s.View, total
+			if worker%2 == 0 {
+				run = s.Update
+				fn = func(tx *affiliate.Tx) error { return pay(tx, i%accounts, (i+1+worker/2)%accounts, int64(1+i%7)) }
+			}
+			if worker%2 == 0 && (1+worker/2)%accounts == 0 {
+				fn = total // an Update that pays nobody sees one moment too
+			}
+			if err := run(tb.Context(), home, fn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// among runs a View that has one Update of another goroutine happen while it
+// runs. A store with locks lets that Update wait for the View, so write waits
+// for it a moment only.
+func among(tb testing.TB, s affiliate.Store, writes func(tx *affiliate.Tx) error, fn func(tx *affiliate.Tx, write func())) {
+	tb.Helper()
+	const moment = 25 * time.Millisecond
+	done := make(chan error, 1)
+	var once sync.Once
+	write := func() {
+		once.Do(func() {
+			over := make(chan struct{})
+			go func() {
+				defer close(over)
+				done <- s.Update(tb.Context(), home, writes)
+			}()
+			select {
+			case <-over:
+			case <-time.After(moment):
+			}
+		})
+	}
+	// A wrapper may run the closure again, after the Update: only the run in
+	// which the Update happens is looked at.
+	looked := false
+	view(tb, s, func(tx *affiliate.Tx) {
+		if !looked {
+			looked = true
+			fn(tx, write)
+		}
+	})
+	if err := <-done; err != nil {
+		tb.Errorf("Update: %v", err)
+	}
+}
+
+func readOnlyCases() []storeCase {
+	const rule = "a write in a View is ErrReadOnly and changes nothing"
+	return []storeCase{
+		{"tables", rule, func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
+			view(tb, s, func(tx *affiliate.Tx) {
+				for _, t := range tables() {
+					one, two := t.full(1).RecordID(), t.full(2).RecordID()
+					for name, err := range map[string]error{
+						"Insert":              t.in(tx).Insert(t.full(2)),
+						"Insert of the same":  t.in(tx).Insert(t.full(1)),
+						"Replace":             t.in(tx).Replace(withID(t.full(3), one)),
+						"Replace of nothing":  t.in(tx).Replace(t.full(2)),
+						"Delete":              t.in(tx).Delete(one),
+						"Delete of nothing":   t.in(tx).Delete(two),
+						"Replace by the same": t.in(tx).Replace(t.full(1)),
+					} {
+						if !errors.Is(err, affiliate.ErrReadOnly) {
+							tb.Errorf("%s: %s: error %v, want %v", t.name, name, err, affiliate.ErrReadOnly)
+						}
+					}
+				}
+				holdsAll(tb, tx, 1)
+			})
+			view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 1) })
+		}},
+		{"Next", rule, func(tb testing.TB, s affiliate.Store) {
+			view(tb, s, func(tx *affiliate.Tx) {
+				for _, seq := range sequences() {
+					if n, err := tx.Next(seq); !errors.Is(err, affiliate.ErrReadOnly) {
+						tb.Errorf("Next(%s): %d, error %v, want %v", seq, n, err, affiliate.ErrReadOnly)
+					}
+				}
+			})
+		}},
+		{"error", "ErrReadOnly comes back from View when fn returns it", func(tb testing.TB, s affiliate.Store) {
+			err := s.View(tb.Context(), home, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
+			if !errors.Is(err, affiliate.ErrReadOnly) {
+				tb.Errorf("View: error %v, want %v", err, affiliate.ErrReadOnly)
+			}
+		}},
+	}
+}

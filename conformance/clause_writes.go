@@ -1,0 +1,91 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+func ownWritesCases() []storeCase {
+	return []storeCase{
+		{"Insert", "Get, Find and List see what the Update inserted", func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 2) })
+			update(tb, s, func(tx *affiliate.Tx) error {
+				if err := insertAll(tx, 3, 1); err != nil {
+					return err
+				}
+				holdsAll(tb, tx, 1, 2, 3)
+				return nil
+			})
+		}},
+		{"Replace", "Get, Find and List see what the Update replaced, and the old keys lead nowhere", func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2) })
+			update(tb, s, func(tx *affiliate.Tx) error {
+				for _, t := range tables() {
+					moved := withID(t.full(3), t.full(1).RecordID())
+					if err := t.in(tx).Replace(moved); err != nil {
+						return err
+					}
+					t.holds(tb, tx, moved, t.full(2))
+					t.lacksKeys(tb, tx, t.full(1))
+				}
+				return nil
+			})
+		}},
+		{"Delete", "Get, Find and List do not see what the Update deleted", func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2) })
+			update(tb, s, func(tx *affiliate.Tx) error {
+				for _, t := range tables() {
+					if err := t.in(tx).Delete(t.full(1).RecordID()); err != nil {
+						return err
+					}
+					t.holds(tb, tx, t.full(2))
+					t.lacks(tb, tx, t.full(1))
+				}
+				return nil
+			})
+		}},
+		{"free again", "an id and the keys of a record that the Update deleted or moved can be taken at once", func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2) })
+			update(tb, s, func(tx *affiliate.Tx) error {
+				for _, t := range tables() {
+					one, two := t.full(1).RecordID(), t.full(2).RecordID()
+					err := errors.Join(t.in(tx).Delete(one), t.insert(tx, t.full(1)),
+						t.in(tx).Replace(withID(t.full(3), one)), t.in(tx).Replace(withID(t.full(1), two)), t.in(tx).Replace(withID(t.full(2), one)))
+					if err != nil {
+						return fmt.Errorf("%s: %w", t.name, err)
+					}
+					t.holds(tb, tx, withID(t.full(2), one), withID(t.full(1), two))
+				}
+				return nil
+			})
+		}},
+		{"absent", "what the Update inserted and deleted again is ErrNotFound", func(tb testing.TB, s affiliate.Store) {
+			update(tb, s, func(tx *affiliate.Tx) error {
+				for _, t := range tables() {
+					if err := errors.Join(t.insert(tx, t.full(1)), t.in(tx).Delete(t.full(1).RecordID())); err != nil {
+						return err
+					}
+					t.lacks(tb, tx, t.full(1))
+					absent(tb, tx, t)
+				}
+				return nil
+			})
+		}},
+	}
+}
+
+// absent checks that writes to a record that is not there, the full record 1,
+// are ErrNotFound.
+func absent(tb testing.TB, tx *affiliate.Tx, t table) {
+	tb.Helper()
+	if err := t.in(tx).Replace(t.full(1)); !errors.Is(err, affiliate.ErrNotFound) {
+		tb.Errorf("%s: Replace: error %v, want %v", t.name, err, affiliate.ErrNotFound)
+	}
+	if err := t.in(tx).Delete(t.full(1).RecordID()); !errors.Is(err, affiliate.ErrNotFound) {
+		tb.Errorf("%s: Delete: error %v, want %v", t.name, err, affiliate.ErrNotFound)
+	}
+	t.lacks(tb, tx, t.full(1))
+}

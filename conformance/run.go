@@ -1,0 +1,162 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// home and away are two programs.
+var (
+	home = uuid.UUID{0: 0x10, 15: 1}
+	away = uuid.UUID{0: 0x10, 15: 2}
+)
+
+// patience is how long a call may take that must not wait for anything.
+const patience = 10 * time.Second
+
+var errRefused = errors.New("refused by the closure")
+
+// update runs fn in an Update of the home program and stops the case when that
+// fails.
+func update(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) {
+	tb.Helper()
+	if err := s.Update(tb.Context(), home, fn); err != nil {
+		tb.Fatalf("Update: %v", err)
+	}
+}
+
+// view runs fn in a View of the home program and stops the case when that
+// fails.
+func view(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx)) {
+	tb.Helper()
+	viewOf(tb, s, home, fn)
+}
+
+func viewOf(tb testing.TB, s affiliate.Store, program uuid.UUID, fn func(tx *affiliate.Tx)) {
+	tb.Helper()
+	err := s.View(tb.Context(), program, func(tx *affiliate.Tx) error {
+		fn(tx)
+		return nil
+	})
+	if err != nil {
+		tb.Fatalf("View: %v", err)
+	}
+}
+
+// refuse runs fn in an Update whose closure then returns an error.
+func refuse(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) {
+	tb.Helper()
+	err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return errRefused
+	})
+	if !errors.Is(err, errRefused) {
+		tb.Fatalf("Update: error %v, want %v", err, errRefused)
+	}
+}
+
+// panics checks that the panic of a closure goes through the method as it is.
+func panics(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
+	tb.Helper()
+	defer func() {
+		tb.Helper()
+		if r := recover(); r != any(errRefused) {
+			tb.Fatalf("recovered %v, want %v", r, errRefused)
+		}
+	}()
+	err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		panic(errRefused)
+	})
+	tb.Fatalf("the panic did not go on; error %v", err)
+}
+
+// goexits runs a closure that ends its goroutine.
+func goexits(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
+	tb.Helper()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+			if err := fn(tx); err != nil {
+				return err
+			}
+			exit()
+			return nil
+		})
+		tb.Errorf("the closure ended its goroutine, and yet the method returned %v", err)
+	})
+	wg.Wait()
+}
+
+// exit ends the goroutine, as a Fatal in a host's test does.
+func exit() { runtime.Goexit() }
+
+// alive checks that both methods still work and wait for nobody.
+func alive(tb testing.TB, s affiliate.Store) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	defer cancel()
+	done := make(chan error, 2)
+	go func() {
+		done <- s.Update(ctx, home, func(tx *affiliate.Tx) error {
+			rec := affiliate.TotalsRecord{ID: uuid.UUID{0: 0xa1}}
+			if err := tx.Totals.Insert(rec); err != nil {
+				return err
+			}
+			return tx.Totals.Delete(rec.ID)
+		})
+		done <- s.View(ctx, home, func(tx *affiliate.Tx) error {
+			_, err := collect(tx.Totals.List(affiliate.Query{}))
+			return err
+		})
+	}()
+	for _, method := range []string{"Update", "View"} {
+		select {
+		case err := <-done:
+			if err != nil {
+				tb.Fatalf("the next %s: %v", method, err)
+			}
+		case <-ctx.Done():
+			tb.Fatalf("the next %s hangs", method)
+		}
+	}
+}
+
+// together runs fn in n goroutines that start at the same moment, and waits
+// for them. Their errors fail the case.
+func together(tb testing.TB, n int, fn func(worker int) error) {
+	tb.Helper()
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for worker := range n {
+		wg.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					tb.Errorf("worker %d: panic: %v\n%s", worker, r, debug.Stack())
+				}
+			}()
+			<-start
+			if err := fn(worker); err != nil {
+				tb.Errorf("worker %d: %v", worker, err)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	if tb.Failed() {
+		tb.FailNow()
+	}
+}
