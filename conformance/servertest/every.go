@@ -214,9 +214,6 @@ func saleOutcome(a *answer) (want, got string) {
 	return "", ""
 }
 
-// reads reports whether a request is no write.
-func (r request) reads() bool { return r.method == http.MethodGet || r.method == http.MethodHead }
-
 func replayedOnly(a *answer) (want, got string) {
 	lines := a.header.Values("Idempotent-Replayed")
 	if len(lines) == 0 {

@@ -2,7 +2,6 @@ package servertest
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -13,50 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
-
-// A suite is one run of the cases against one server.
-type suite struct {
-	server   Server
-	base     string
-	http     *http.Client
-	run      string // part of every name that this run makes
-	requests atomic.Int64
-
-	rules      []everyRule
-	operations map[string]operation
-
-	mu       sync.Mutex
-	made     map[string]string    // what cases share, by the name in a template
-	every    map[string][]Failure // what answers broke that holds for every one, by case
-	cleanups []func(context.Context)
-}
-
-// newRun is a text that no other run has: it begins with a letter and has
-// letters and digits only.
-func newRun() string { return "r" + strings.ToLower(rand.Text()[:9]) }
-
-// knock asks whether there is a server that takes the key.
-func (u *suite) knock(ctx context.Context) error {
-	x := u.newExam(ctx, -1)
-	a, err := x.try(request{method: http.MethodGet, target: "/links?limit=1"})
-	if err != nil {
-		return fmt.Errorf("servertest: the server does not answer: %w", err)
-	}
-	if a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
-		return fmt.Errorf("servertest: the server does not take the key: %d", a.status)
-	}
-	clear(u.every)
-	return nil
-}
-
-// cleanUp removes what must not be left behind.
-func (u *suite) cleanUp(ctx context.Context) {
-	for _, f := range slices.Backward(u.cleanups) {
-		f(ctx)
-	}
-}
 
 // An exam is one case as it runs. It keeps what goes wrong, as a testing.TB
 // does, and may be used by several goroutines.
@@ -86,14 +42,14 @@ func (x *exam) attempt(fn func()) {
 	wg.Wait()
 }
 
+// later runs fn when the case has ended.
+func (x *exam) later(fn func()) { x.cleanups = append(x.cleanups, fn) }
+
 func (x *exam) cleanUp() {
 	for _, f := range slices.Backward(x.cleanups) {
 		x.attempt(f)
 	}
 }
-
-// later runs fn when the case has ended.
-func (x *exam) later(fn func()) { x.cleanups = append(x.cleanups, fn) }
 
 // fail keeps what is wrong and goes on.
 func (x *exam) fail(f Failure) {
@@ -117,68 +73,6 @@ func clip(s string) string {
 		return s
 	}
 	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:most], ""), len(s))
-}
-
-// A request is what is sent. Its target and body are templates: {{u}} is a text
-// of the case's own, {{name}} something that the case or the suite has made.
-type request struct {
-	method string
-	target string // below /api/v1; from the root when it begins with ^
-	body   string
-	header http.Header // beside the usual ones; a line without values takes a usual one away
-	stream bool        // the body has no length
-}
-
-// call is a request written as one text: "POST /coupons".
-func call(operation, body string) request {
-	method, target, _ := strings.Cut(operation, " ")
-	return request{method: method, target: target, body: body}
-}
-
-// with is the request with a header line.
-func (r request) with(name string, values ...string) request {
-	h := r.header.Clone()
-	if h == nil {
-		h = http.Header{}
-	}
-	h[http.CanonicalHeaderKey(name)] = values
-	r.header = h
-	return r
-}
-
-func (r request) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", r.method, r.target)
-	for name, values := range r.header {
-		if name != "Authorization" {
-			fmt.Fprintf(&b, " [%s: %s]", name, strings.Join(values, " | "))
-		}
-	}
-	if r.body != "" {
-		fmt.Fprintf(&b, " %s", r.body)
-	}
-	return b.String()
-}
-
-var template = regexp.MustCompile(`\{\{([A-Za-z0-9.]+)\}\}`)
-
-// fill fills a template in.
-func (x *exam) fill(text string) string {
-	if !strings.Contains(text, "{{") {
-		return text
-	}
-	return template.ReplaceAllStringFunc(text, func(m string) string { return x.name(m[2 : len(m)-2]) })
-}
-
-// name is what a name in a template stands for.
-func (x *exam) name(name string) string {
-	if name == "u" {
-		return x.unique
-	}
-	if value, there := x.names[name]; there {
-		return value
-	}
-	return x.shared(name)
 }
 
 // send makes a request and reads its answer. What holds for every answer is
@@ -269,4 +163,25 @@ func (x *exam) atOnce(n int, of func(i int) request) []*answer {
 		runtime.Goexit() // send has said why
 	}
 	return got
+}
+
+var template = regexp.MustCompile(`\{\{([A-Za-z0-9.]+)\}\}`)
+
+// fill fills a template in.
+func (x *exam) fill(text string) string {
+	if !strings.Contains(text, "{{") {
+		return text
+	}
+	return template.ReplaceAllStringFunc(text, func(m string) string { return x.name(m[2 : len(m)-2]) })
+}
+
+// name is what a name in a template stands for.
+func (x *exam) name(name string) string {
+	if name == "u" {
+		return x.unique
+	}
+	if value, there := x.names[name]; there {
+		return value
+	}
+	return x.shared(name)
 }

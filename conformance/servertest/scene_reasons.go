@@ -2,89 +2,11 @@ package servertest
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
-
-// sceneEndpoints is the life of an endpoint.
-func sceneEndpoints(s *scene) {
-	issued := do(s, "CreateEndpoint", s.CreateEndpoint, affiliate.NewEndpoint{
-		URL: "https://hooks.conform.example/" + s.unique, Events: []affiliate.EventType{affiliate.CouponCreated, affiliate.CouponDeleted}, Description: "one", Active: given(false),
-	})
-	s.later(func() { _, _ = s.DeleteEndpoint(s.ctx, issued.ID) }) // it is gone when all went well
-	same(s, "an endpoint that is switched off", affiliate.EndpointDisabled, issued.Status)
-	same(s, "its hint", true, issued.SecretHint != "" && strings.HasSuffix(issued.Secret.Reveal(), issued.SecretHint))
-	same(s, "the stored endpoint", issued.Endpoint, do(s, "Endpoint", s.Endpoint, issued.ID))
-
-	rotated := do(s, "RotateSecret", s.RotateSecret, affiliate.Rotation{WebhookID: issued.ID, GracePeriodSeconds: given(int64(60))})
-	same(s, "a new secret", false, rotated.Secret == issued.Secret)
-	same(s, "the end of the old one", false, rotated.PreviousSecretExpiresAt.IsNull())
-
-	coupon := s.coupon()
-	do2(s, "UpdateCoupon", s.UpdateCoupon, coupon.ID, affiliate.CouponUpdate{Valid: given(false)})
-	do(s, "DeleteCoupon", s.DeleteCoupon, coupon.ID)
-	list := do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: affiliate.Set(issued.ID), State: affiliate.DeliverySkipped}, affiliate.Page{})
-	var events []affiliate.EventType
-	for _, d := range list.Items {
-		events = append(events, d.Event)
-	}
-	same(s, "what the endpoint would have heard, newest first", []affiliate.EventType{affiliate.CouponDeleted, affiliate.CouponCreated}, events)
-	one := do(s, "Delivery", s.Delivery, list.Items[0].ID)
-	payload, ok := one.Payload.Get()
-	same(s, "the payload of a deletion", true, ok && strings.HasSuffix(string(payload), `"body":{"id":"`+coupon.ID.String()+`"}}`))
-	denied(s, "Replay", s.Replay, affiliate.ReplayRange{DeliveryID: one.ID}, affiliate.WebhookDisabled)
-
-	changed := do2(s, "UpdateEndpoint", s.UpdateEndpoint, issued.ID, affiliate.EndpointUpdate{Description: affiliate.Null[string](), SvixHeaders: given(true)})
-	same(s, "a description that was cleared", affiliate.Null[string](), changed.Description)
-	same(s, "a deleted endpoint", affiliate.DeletedEndpoint{ID: issued.ID, URL: issued.URL}, do(s, "DeleteEndpoint", s.DeleteEndpoint, issued.ID))
-	miss(s, "Endpoint", s.Endpoint, issued.ID)
-}
-
-// sceneMisses looks for what is not there.
-func sceneMisses(s *scene) {
-	nobody, mail := uuid.New(), s.email("nobody")
-	miss(s, "Affiliate", s.Affiliate, nobody.String())
-	miss(s, "Affiliate", s.Affiliate, s.slug("nobody"))
-	miss(s, "AffiliateByEmail", s.AffiliateByEmail, mail)
-	miss(s, "Coupon", s.Coupon, affiliate.CouponRef{ID: nobody})
-	miss(s, "Coupon", s.Coupon, affiliate.CouponRef{ExternalID: s.unique})
-	miss(s, "Coupon", s.Coupon, affiliate.CouponRef{Name: s.unique})
-	miss(s, "Code", s.Code, affiliate.CodeRef{ID: nobody})
-	miss(s, "Code", s.Code, affiliate.CodeRef{Code: s.unique})
-	miss(s, "Code", s.Code, affiliate.CodeRef{ExternalID: s.unique})
-	miss(s, "Referral", s.Referral, mail)
-	miss(s, "Referral", s.Referral, nobody.String())
-	miss(s, "Sale", s.Sale, affiliate.SaleID(987654321987654321))
-	miss(s, "Endpoint", s.Endpoint, nobody)
-	miss(s, "Delivery", s.Delivery, nobody)
-	miss(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: s.slug("nobody"), Name: "N", Email: mail, ReferredUserExternalID: "1"})
-	same(s, "a sale that nobody earned", affiliate.SaleUnattributed,
-		do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: mail, TotalEarned: amount("1")}).Outcome)
-
-	none := map[string]int{
-		"Links":      len(do2(s, "Links", s.Links, affiliate.LinkFilter{Slug: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
-		"Codes":      len(do2(s, "Codes", s.Codes, affiliate.CodeFilter{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
-		"Referrals":  len(do2(s, "Referrals", s.Referrals, affiliate.ReferralFilter{AffiliateID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
-		"Sales":      len(do2(s, "Sales", s.Sales, affiliate.SaleFilter{ExternalID: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
-		"Deliveries": len(do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: affiliate.Set(nobody)}, affiliate.Page{}).Items),
-	}
-	same(s, "lists that find nothing", map[string]int{"Links": 0, "Codes": 0, "Referrals": 0, "Sales": 0, "Deliveries": 0}, none)
-	done(s, "DeleteReferral", s.DeleteReferral, mail)
-	done(s, "DeleteSale", s.DeleteSale, affiliate.SaleID(987654321987654321))
-	done(s, "DeleteAffiliate", s.DeleteAffiliate, affiliate.AffiliateRef{ID: nobody})
-}
-
-// no makes a call that must be refused, with the kind, field and text that the
-// wire has.
-func no[In, Out any](s *scene, name string, call func(context.Context, In) (Out, error), in In, want refusal) {
-	e := denied(s, name, call, in, affiliate.Reason(want.code))
-	got := refusal{e.Kind.Status(), string(e.Reason), e.Field, e.Message}
-	same(s, step(name, in), fmt.Sprint(want), fmt.Sprint(got))
-}
 
 // sceneReasons is refused for every reason that a caller of the wire can meet.
 func sceneReasons(s *scene) {

@@ -9,81 +9,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// shopYear is the year of a shop in small.
-func shopYear(s *scene) {
-	mara, other := s.join("mara"), s.join("other")
-	coupon := s.coupon()
-	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug("MARA20"), AffiliateID: mara.ID, MaxRedemptions: given(int64(2))})
-	link := do(s, "CreateLink", s.CreateLink, affiliate.NewLink{Link: s.slug("autumn"), AffiliateEmail: mara.Email})
-	same(s, "the links of a new affiliate", 1, len(mara.AffiliateLinks))
-
-	// Spring: a customer comes through a link and buys twice.
-	tomas := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: link.Link, Name: "Tomas Berg", Email: s.email("tomas"), ReferredUserExternalID: "cust-1"})
-	same(s, "the link of a referral", affiliate.Set(link.ID), tomas.AffiliateLinkID)
-	first := s.sell(affiliate.NewSale{Email: tomas.Email, TotalEarned: amount("199.99"), ExternalID: s.slug("order-1")})
-	same(s, "20 percent of 199.99", amount("40"), first.CommissionEarned)
-	second := s.sell(affiliate.NewSale{ReferralID: tomas.ID.String(), TotalEarned: amount("100"), Tax: amount("8"), Shipping: amount("2"), ExternalID: s.slug("order-2")})
-	same(s, "20 percent without tax and shipping", amount("18"), second.CommissionEarned)
-	again := do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: tomas.Email, TotalEarned: amount("1"), ExternalID: s.slug("order-2")})
-	same(s, "a payment that is reported twice", affiliate.SaleDuplicate, again.Outcome)
-
-	// Summer: the code, until it is used up.
-	byCode := s.sell(affiliate.NewSale{PromoCode: " " + s.slug("mara20"), Email: s.email("ines"), TotalEarned: amount("50"), CommissionRate: given(affiliate.MustPercent("10"))})
-	same(s, "the code of a sale", affiliate.Set(code.ID), byCode.PromotionalCodeID)
-	same(s, "its own rate", amount("5"), byCode.CommissionEarned)
-	s.sell(affiliate.NewSale{PromoCode: code.Code, TotalEarned: amount("10"), ReferralID: other.ID.String()})
-	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: code.Code, TotalEarned: amount("10")}, affiliate.CodeExhausted)
-	same(s, "the count of the code", int64(2), do(s, "Code", s.Code, affiliate.CodeRef{Code: code.Code}).TimesRedeemed)
-	same(s, "the count of the coupon", int64(2), do(s, "Coupon", s.Coupon, affiliate.CouponRef{ID: coupon.ID}).TimesRedeemed)
-	s.totals(mara.ID, 2, "359.99", "65")
-
-	s.autumn(mara, link, tomas, first, second)
-}
-
-// autumn is what goes back and what is tidied up.
-func (s *scene) autumn(mara affiliate.Affiliate, link affiliate.Link, tomas affiliate.Referral, first, second affiliate.Sale) {
-	part := affiliate.Refund{SaleID: first.ID, Amount: given(amount("99.99")), RefundID: "r1"}
-	same(s, "a part of a sale", affiliate.RefundResult{Success: true, Reason: affiliate.RefundedInPart}, do(s, "RefundSale", s.RefundSale, part))
-	same(s, "the same part again", affiliate.RefundResult{Success: true, AlreadyRefunded: true, Reason: affiliate.RefundedAlready}, do(s, "RefundSale", s.RefundSale, part))
-	same(s, "the commission follows what is kept", amount("20"), do(s, "Sale", s.Sale, first.ID).CommissionEarned)
-	same(s, "all that is left", affiliate.RefundResult{Success: true, Reason: affiliate.RefundedInFull}, do(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: first.ID}))
-	full := do(s, "Sale", s.Sale, first.ID)
-	same(s, "the status of a sale that went back", affiliate.SaleRefunded, full.Status)
-	same(s, "its commission", affiliate.Amount{}, full.CommissionEarned)
-
-	renamed := do2(s, "RenameLink", s.RenameLink, affiliate.LinkRef{Slug: link.Link}, s.slug("winter"))
-	same(s, "a renamed link keeps its sales, those that stand", int64(1), renamed.Sales)
-	same(s, "and their revenue", amount("100"), renamed.TotalRevenue)
-	same(s, "a deleted link", affiliate.DeletedLink{ID: link.ID, Link: s.slug("winter")}, do(s, "DeleteLink", s.DeleteLink, affiliate.LinkRef{ID: link.ID}))
-	same(s, "a sale stays without its link", affiliate.Null[uuid.UUID](), do(s, "Sale", s.Sale, second.ID).AffiliateLinkID)
-	s.totals(mara.ID, 2, "160", "25")
-
-	done(s, "DeleteSale", s.DeleteSale, second.ID)
-	done(s, "DeleteSale", s.DeleteSale, second.ID)
-	s.totals(mara.ID, 2, "60", "7")
-	done(s, "DeleteReferral", s.DeleteReferral, tomas.Email)
-	done(s, "DeleteReferral", s.DeleteReferral, tomas.Email)
-	s.totals(mara.ID, 1, "60", "7")
-	miss(s, "Sale", s.Sale, first.ID)
-
-	done(s, "DeleteAffiliate", s.DeleteAffiliate, affiliate.AffiliateRef{ID: mara.ID})
-	miss(s, "Affiliate", s.Affiliate, mara.ID.String())
-	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: s.slug("MARA20"), TotalEarned: amount("10")}, affiliate.CodeExhausted)
-	same(s, "a deleted coupon", s.unique, do(s, "DeleteCoupon", s.DeleteCoupon, s.couponOf("MARA20")).Name)
-	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: s.slug("MARA20"), TotalEarned: amount("10")}, affiliate.CodeNotFound)
-}
-
-func (s *scene) couponOf(code string) uuid.UUID {
-	return do(s, "Code", s.Code, affiliate.CodeRef{Code: s.slug(code)}).CouponID
-}
-
-// totals compares what an affiliate shows.
-func (s *scene) totals(id uuid.UUID, referred int64, revenue, commission string) {
-	a := do(s, "Affiliate", s.Affiliate, id.String())
-	got := fmt.Sprint(a.NumberOfReferredUsers, a.TotalRevenue, a.TotalCommissionEarned)
-	same(s, "customers, revenue and commission of the affiliate", fmt.Sprint(referred, amount(revenue), amount(commission)), got)
-}
-
 // scenePages walks every list that has filters.
 func scenePages(s *scene) {
 	mara, coupon := s.join("mara"), s.coupon()
@@ -228,4 +153,38 @@ func sceneRepeats(s *scene) {
 	denied(s, "RecordSale", s.RecordSale, buy, affiliate.CodeExhausted)
 	do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Null[int64]()})
 	denied(s, "RecordSale", s.RecordSale, buy, affiliate.CodeExhausted)
+}
+
+// sceneMisses looks for what is not there.
+func sceneMisses(s *scene) {
+	nobody, mail := uuid.New(), s.email("nobody")
+	miss(s, "Affiliate", s.Affiliate, nobody.String())
+	miss(s, "Affiliate", s.Affiliate, s.slug("nobody"))
+	miss(s, "AffiliateByEmail", s.AffiliateByEmail, mail)
+	miss(s, "Coupon", s.Coupon, affiliate.CouponRef{ID: nobody})
+	miss(s, "Coupon", s.Coupon, affiliate.CouponRef{ExternalID: s.unique})
+	miss(s, "Coupon", s.Coupon, affiliate.CouponRef{Name: s.unique})
+	miss(s, "Code", s.Code, affiliate.CodeRef{ID: nobody})
+	miss(s, "Code", s.Code, affiliate.CodeRef{Code: s.unique})
+	miss(s, "Code", s.Code, affiliate.CodeRef{ExternalID: s.unique})
+	miss(s, "Referral", s.Referral, mail)
+	miss(s, "Referral", s.Referral, nobody.String())
+	miss(s, "Sale", s.Sale, affiliate.SaleID(987654321987654321))
+	miss(s, "Endpoint", s.Endpoint, nobody)
+	miss(s, "Delivery", s.Delivery, nobody)
+	miss(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: s.slug("nobody"), Name: "N", Email: mail, ReferredUserExternalID: "1"})
+	same(s, "a sale that nobody earned", affiliate.SaleUnattributed,
+		do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: mail, TotalEarned: amount("1")}).Outcome)
+
+	none := map[string]int{
+		"Links":      len(do2(s, "Links", s.Links, affiliate.LinkFilter{Slug: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
+		"Codes":      len(do2(s, "Codes", s.Codes, affiliate.CodeFilter{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
+		"Referrals":  len(do2(s, "Referrals", s.Referrals, affiliate.ReferralFilter{AffiliateID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
+		"Sales":      len(do2(s, "Sales", s.Sales, affiliate.SaleFilter{ExternalID: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
+		"Deliveries": len(do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: affiliate.Set(nobody)}, affiliate.Page{}).Items),
+	}
+	same(s, "lists that find nothing", map[string]int{"Links": 0, "Codes": 0, "Referrals": 0, "Sales": 0, "Deliveries": 0}, none)
+	done(s, "DeleteReferral", s.DeleteReferral, mail)
+	done(s, "DeleteSale", s.DeleteSale, affiliate.SaleID(987654321987654321))
+	done(s, "DeleteAffiliate", s.DeleteAffiliate, affiliate.AffiliateRef{ID: nobody})
 }

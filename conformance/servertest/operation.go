@@ -1,0 +1,85 @@
+package servertest
+
+import (
+	"net/url"
+	"strings"
+)
+
+// An operation is one row of the contract's tables: what its answers look like.
+type operation struct {
+	answer form
+	single []string // of a GET: the parameters that name a single record
+	one    form     // what is answered then, or null
+}
+
+func message(text string, more fields) form {
+	return fields{"message": oneOf(text)}.and(more).form
+}
+
+// operations are what is served, by method and path below /api/v1.
+func operations() map[string]operation {
+	count := fields{"count": anInteger}.form
+	return map[string]operation{
+		"GET /affiliates":    {listOf(affiliateForm().form), []string{"id", "email"}, affiliateForm().form},
+		"POST /affiliates":   {answer: affiliateForm().form},
+		"PUT /affiliates":    {answer: count},
+		"DELETE /affiliates": {answer: message("Affiliate deleted successfully", nil)},
+
+		"GET /links":    {answer: listOf(linkForm().form)},
+		"POST /links":   {answer: linkForm().form},
+		"PUT /links":    {answer: linkForm().form},
+		"DELETE /links": {answer: message("Affiliate link deleted successfully", fields{"deletedLink": fields{"id": anID, "link": aText}.form})},
+
+		"GET /coupons":    {listOf(couponForm().form), []string{"id", "couponId", "externalId", "name"}, couponForm().form},
+		"POST /coupons":   {answer: couponForm().form},
+		"PUT /coupons":    {answer: couponForm().form},
+		"DELETE /coupons": {answer: message("Coupon deleted successfully", fields{"deletedCoupon": fields{"id": anID, "name": aText}.form})},
+
+		"GET /promotional-codes":           {listOf(codeForm().form), []string{"id", "code", "externalId"}, codeForm().form},
+		"POST /promotional-codes":          {answer: codeForm().form},
+		"PUT /promotional-codes":           {answer: codeForm().form},
+		"DELETE /promotional-codes":        {answer: message("Promotional code deleted successfully", fields{"deletedCode": fields{"id": anID, "code": aText}.form})},
+		"POST /promotional-codes/validate": {answer: previewForm().form},
+
+		"GET /referrals":    {listOf(referralForm().form), []string{"id"}, referralForm().form},
+		"POST /referrals":   {answer: orNull(referralForm().form)},
+		"PUT /referrals":    {answer: referralForm().form},
+		"DELETE /referrals": {answer: message("Referral deleted successfully", nil)},
+
+		"GET /sales":    {listOf(saleForm().form), []string{"id"}, saleForm().form},
+		"POST /sales":   {answer: orNull(saleForm().form)},
+		"PUT /sales":    {answer: saleForm().form},
+		"PATCH /sales":  {answer: fields{"success": aBool, "alreadyRefunded": aBool, "reason": oneOf("refunded", "partially_refunded", "already_refunded")}.form},
+		"DELETE /sales": {answer: message("Sale deleted successfully", nil)},
+
+		"GET /webhooks":                {listOf(endpointForm().form), []string{"webhookId"}, endpointForm().form},
+		"POST /webhooks":               {answer: issuedForm().form},
+		"PUT /webhooks":                {answer: endpointForm().form},
+		"DELETE /webhooks":             {answer: message("Webhook endpoint deleted successfully", fields{"deletedWebhook": fields{"id": anID, "url": aText}.form})},
+		"POST /webhooks/rotate-secret": {answer: issuedForm().form},
+		"POST /webhooks/test": {answer: fields{
+			"delivered": aBool, "statusCode": orNull(anInteger), "durationMs": anInteger, "error": orNull(aText), "eventId": aText,
+		}.form},
+		"POST /webhooks/replay":    {answer: count},
+		"GET /webhooks/deliveries": {listOf(deliveryForm().form), []string{"deliveryId"}, deliveryForm().and(fields{"payload": anObject}).form},
+	}
+}
+
+// misshapen says what is wrong with the body of a 200.
+func (u *suite) misshapen(method, target string, body any) string {
+	path, query, _ := strings.Cut(target, "?")
+	if method == "HEAD" {
+		return ""
+	}
+	op, known := u.operations[method+" "+path]
+	if !known {
+		return ""
+	}
+	values, _ := url.ParseQuery(query)
+	for _, name := range op.single {
+		if values.Has(name) {
+			return orNull(op.one)(body)
+		}
+	}
+	return op.answer(body)
+}

@@ -1,0 +1,39 @@
+package servertest
+
+import "github.com/tributary-go/tributary/client"
+
+// A scenario is a story of several calls that goes the same way on the engine
+// and through the client.
+type scenario struct {
+	name string
+	rule string // printed when it fails
+	run  func(s *scene)
+}
+
+func scenarios() []scenario {
+	return []scenario{
+		{"S a shop's year", "rules 3 to 5: sales by code, link and email, refunds and deletes, and the totals of all of them", shopYear},
+		{"S pages", "contract 1.7: affiliate.Each over a list gives every record once, newest first", scenePages},
+		{"S previews", "rule 3.6: the preview names every failing rule, and the sale is refused for the first", scenePreviews},
+		{"S updates", "contract 1.3: what is not given stays, null clears", sceneUpdates},
+		{"S repeats", "contract 1.8: a key gives the first answer again", sceneRepeats},
+		{"S endpoints", "contract 4.2: endpoints, their secrets, their deliveries", sceneEndpoints},
+		{"S reasons", "errors.Is tells every reason on the engine and over the wire", sceneReasons},
+		{"S misses", "contract 1.6: a look-up that misses is ErrNotFound, a list that finds nothing is empty", sceneMisses},
+	}
+}
+
+// scenarioCases are the scenarios as cases, through the client.
+func scenarioCases() []serverCase {
+	var cases []serverCase
+	for _, sc := range scenarios() {
+		cases = append(cases, serverCase{sc.name, sc.rule, func(x *exam) {
+			c, err := client.New(x.base, x.server.Key, client.Config{HTTP: x.http, PlainHTTP: true, MaxRetries: -1})
+			if err != nil {
+				x.fatal(Failure{"client.New", "a client", err.Error()})
+			}
+			sc.run(&scene{api: c, exam: x})
+		}})
+	}
+	return cases
+}
