@@ -1,0 +1,167 @@
+package affiliate_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A drawing fills values of any type that answers are made of. It finds their
+// fields by reflection: a field that is added to a type is drawn from then on.
+// A kind of field that it cannot draw fails the test.
+type drawing struct {
+	rt *rapid.T
+
+	// odd draws what only an encoder must stand: bytes that are not UTF-8, JSON
+	// in another spelling, lists that are nil, an Opt that is not given. Without
+	// it a value is one that decoding gives again.
+	odd bool
+}
+
+// drawn returns a drawn T.
+func drawn[T any](rt *rapid.T, odd bool) (v T) {
+	drawing{rt, odd}.fill(reflect.ValueOf(&v).Elem(), 0)
+	return v
+}
+
+func (d drawing) fill(v reflect.Value, depth int) {
+	switch {
+	case d.fillLeaf(v):
+	case strings.HasPrefix(v.Type().Name(), "Opt["):
+		d.fillOpt(v, depth)
+	case v.Kind() == reflect.Struct:
+		d.fillStruct(v, depth)
+	case v.Kind() == reflect.Slice:
+		d.fillSlice(v, depth)
+	default:
+		d.rt.Fatalf("do not know how to draw a %s", v.Type())
+	}
+}
+
+func (d drawing) fillStruct(v reflect.Value, depth int) {
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag.Get("json")
+		absent := tag == "-" || strings.Contains(tag, "omitzero") && rapid.Bool().Draw(d.rt, "absent")
+		if field := v.Field(i); !absent && field.Type() != reflect.TypeFor[error]() {
+			d.fill(field, depth+1)
+		}
+	}
+}
+
+func (d drawing) fillSlice(v reflect.Value, depth int) {
+	if d.odd && rapid.Bool().Draw(d.rt, "nil") {
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), 0, 2)) // an empty list is [], never null
+	for range rapid.IntRange(0, max(0, 2-depth/2)).Draw(d.rt, "length") {
+		one := reflect.New(v.Type().Elem()).Elem()
+		d.fill(one, depth+1)
+		v.Set(reflect.Append(v, one))
+	}
+}
+
+// fillOpt draws null or a value. It writes the two fields of the Opt, since
+// reflection cannot name an instance of Set.
+func (d drawing) fillOpt(v reflect.Value, depth int) {
+	const null, given = 1, 2
+	state := rapid.Uint8Range(null, given)
+	if d.odd {
+		state = rapid.Uint8Range(0, given)
+	}
+	field := func(name string) reflect.Value {
+		f := v.FieldByName(name)
+		return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
+	}
+	field("state").SetUint(uint64(state.Draw(d.rt, "state")))
+	if field("state").Uint() == given {
+		d.fill(field("v"), depth+1)
+	}
+}
+
+// fillLeaf draws texts, numbers and what encodes itself.
+func (d drawing) fillLeaf(v reflect.Value) bool {
+	switch p := v.Addr().Interface().(type) {
+	case *affiliate.Amount:
+		*p = affiliate.AmountFromScaled(rapid.Int64().Draw(d.rt, "amount"))
+	case *affiliate.Percent:
+		*p = affiliate.PercentFromScaled(rapid.Int64().Draw(d.rt, "percent"))
+	case *affiliate.Time:
+		*p = anyTime().Draw(d.rt, "time")
+	case *uuid.UUID:
+		*p = anyID().Draw(d.rt, "id")
+	case *json.RawMessage:
+		*p = d.raw()
+	default:
+		return d.fillKind(v)
+	}
+	return true
+}
+
+func (d drawing) fillKind(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(d.text().Draw(d.rt, "text"))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(rapid.Int64().Draw(d.rt, "number"))
+	case reflect.Uint8:
+		v.SetUint(uint64(rapid.Uint8().Draw(d.rt, "number")))
+	case reflect.Bool:
+		v.SetBool(rapid.Bool().Draw(d.rt, "flag"))
+	default:
+		return false
+	}
+	return true
+}
+
+func (d drawing) text() *rapid.Generator[string] {
+	if d.odd {
+		return anyText()
+	}
+	return rapid.String()
+}
+
+// raw draws JSON. encoding/json compacts a raw message and escapes <, > and & in
+// it: only what is in that spelling already comes back as it was.
+func (d drawing) raw() json.RawMessage {
+	if d.odd {
+		return anyDocument().Draw(d.rt, "document")
+	}
+	return json.RawMessage(rapid.SampledFrom([]string{`{}`, `{"a":[1.50,"\u003cb\u003e\u2028"],"ü":null}`}).Draw(d.rt, "raw"))
+}
+
+// anyText draws texts that need every kind of escape, bad UTF-8 included.
+func anyText() *rapid.Generator[string] {
+	odd := rapid.SampledFrom([]string{"<", ">", "&", `"`, `\`, "\b", "\f", "\n", "\r", "\t", "\x00", "\x1f", "\x7f", "\u0080", "\u2028", "\u2029", "\u2027",
+		"\ufffd", "\xff", "\xe2\x80", "\xed\xa0\x80", "é", "名", "🎉", "abc"})
+	pieces := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(odd, 0, 6).Draw(t, "pieces"), "")
+	})
+	return rapid.OneOf(pieces, rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+}
+
+// anyDocument draws valid JSON that is neither compact nor escaped.
+func anyDocument() *rapid.Generator[json.RawMessage] {
+	fixed := rapid.SampledFrom([]string{`null`, ` 7 `, `"<&>"`, "{ \"a\" : [ 1.50, \"\u2028\u2029\" ] }"})
+	object := rapid.Custom(func(t *rapid.T) string {
+		doc := map[string]any{anyText().Draw(t, "name"): anyText().Draw(t, "text"), "n": rapid.Float64Range(-1e9, 1e9).Draw(t, "n"), "l": []any{nil, true}}
+		return " " + string(must(json.Marshal(doc))) + "\n"
+	})
+	return rapid.Map(rapid.OneOf(fixed, object), func(s string) json.RawMessage { return json.RawMessage(s) })
+}
+
+func anyID() *rapid.Generator[uuid.UUID] {
+	return rapid.Map(rapid.SliceOfN(rapid.Byte(), 16, 16), func(b []byte) uuid.UUID { return uuid.UUID(b) })
+}
+
+func anyTime() *rapid.Generator[affiliate.Time] {
+	first, last := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli()
+	return rapid.Map(rapid.OneOf(rapid.Int64Range(first, last), rapid.SampledFrom([]int64{first, last, 0, -1})), func(ms int64) affiliate.Time {
+		return affiliate.TimeOf(time.UnixMilli(ms))
+	})
+}
