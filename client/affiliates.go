@@ -11,8 +11,8 @@ import (
 
 const affiliates = "/affiliates"
 
-// Affiliate is [affiliate.Program.Affiliate]: the affiliate of a click, with an
-// id, or the owner of a slug.
+// Affiliate is [affiliate.Program.Affiliate]: ident is an affiliate's id, a
+// slug, or the id of a click.
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error) {
@@ -31,16 +31,16 @@ func (c *Client) Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.L
 	return list[affiliate.Affiliate](ctx, c, affiliates, url.Values{}, pg)
 }
 
-// CreateAffiliate is [affiliate.Program.CreateAffiliate]. Answers are for Go
-// calls only: a call that sets them is refused before it is sent.
+// CreateAffiliate is [affiliate.Program.CreateAffiliate]. Answers is for Go
+// calls only: a call that sets it is refused before it is sent.
 func (c *Client) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
 	rq := c.post(affiliates, in, in.Once)
 	rq.goOnly("Answers", len(in.Answers) > 0)
 	return send[affiliate.Affiliate](ctx, c, rq)
 }
 
-// UpdateAffiliate is [affiliate.Program.UpdateAffiliate]: how many affiliates
-// matched, 0 or 1.
+// UpdateAffiliate is [affiliate.Program.UpdateAffiliate]. It returns how many
+// affiliates matched: 0 or 1.
 func (c *Client) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error) {
 	out, err := send[struct{ Count int }](ctx, c, c.put(affiliates, struct {
 		AffiliateID  uuid.UUID `json:"affiliateId,omitzero"`
@@ -50,9 +50,9 @@ func (c *Client) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef
 	return out.Count, err
 }
 
-// DeleteAffiliate is [affiliate.Program.DeleteAffiliate]. The wire has one name
-// for the affiliate, so a ref with both ID and Email is refused before it is
-// sent.
+// DeleteAffiliate is [affiliate.Program.DeleteAffiliate]. A request can only
+// send one name of the affiliate, so a ref with both ID and Email is refused
+// before it is sent.
 func (c *Client) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error {
 	ident := ref.Email
 	if ref.ID != uuid.Nil {

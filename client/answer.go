@@ -16,19 +16,19 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// maxErrorBody is what is kept of the body of an error.
+// maxErrorBody is how many bytes of the body of an error are kept.
 const maxErrorBody = 64 << 10
 
-// read takes an answer off the wire. The body of an error is cut, and counts as
-// far as it came: the status says all that decides.
+// read reads an answer. The body of an error is cut, and an error while reading
+// it is ignored, because the status is enough.
 func (a *call) read(resp *http.Response) error {
 	if resp.Body == nil {
-		resp.Body = http.NoBody // of a transport that does not keep to the rules
+		resp.Body = http.NoBody // some transports break the rule that Body is not nil
 	}
 	defer resp.Body.Close()
 	a.last = answer{status: resp.StatusCode, header: resp.Header}
 	if resp.StatusCode < http.StatusOK {
-		return nil // the body of a 101 is the connection, which heeds no context
+		return nil // the body of a 101 is the connection: a read does not end with the context
 	}
 	if !ok(resp.StatusCode) {
 		a.last.body, _ = readAll(io.LimitReader(resp.Body, maxErrorBody), resp.ContentLength)
@@ -47,8 +47,8 @@ func (a *call) read(resp *http.Response) error {
 	return nil
 }
 
-// readAll is io.ReadAll for a body that says how long it is; what it says is
-// trusted for little memory only.
+// readAll is io.ReadAll for a body with a declared length. It allocates that
+// length at once, but only when it is small: the server may declare any length.
 func readAll(r io.Reader, size int64) ([]byte, error) {
 	if size < 0 || size > 1<<20 {
 		return io.ReadAll(r)
@@ -58,10 +58,10 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ok reports whether a status is one of success.
+// ok reports whether a status means success.
 func ok(status int) bool { return status/100 == 2 }
 
-// errNull says that an answer is null where an object belongs.
+// errNull means that an answer is null instead of an object.
 var errNull = errors.New("the answer is null")
 
 // decode reads the last answer into v.
@@ -75,8 +75,8 @@ func (a *call) decode(v any) error {
 	return json.Unmarshal(a.last.body, v)
 }
 
-// checkJSON refuses an answer that says it is something else, such as the
-// login page of a proxy. One that says nothing is tried.
+// checkJSON refuses an answer whose content type is not JSON, such as the login
+// page of a proxy. An answer without a content type passes.
 func (a *call) checkJSON() error {
 	value := a.last.header.Get("Content-Type")
 	if value == "" || value == "application/json; charset=utf-8" {
@@ -89,7 +89,8 @@ func (a *call) checkJSON() error {
 	return nil
 }
 
-// do makes a call and decodes its answer. A null is errNull, as it is.
+// do makes a call and decodes its answer. When the answer is null, the error is
+// errNull itself.
 func do[T any](ctx context.Context, c *Client, rq request) (T, *call, error) {
 	var out T
 	a, err := c.run(ctx, rq)
@@ -115,7 +116,7 @@ func send[T any](ctx context.Context, c *Client, rq request) (T, error) {
 	return out, err
 }
 
-// done makes a call whose answer says no more than that it was carried out.
+// done makes a call whose answer only confirms that it was carried out.
 func done(ctx context.Context, c *Client, rq request) error {
 	a, err := c.run(ctx, rq)
 	if err != nil || a.last.status == http.StatusNoContent {
@@ -127,7 +128,7 @@ func done(ctx context.Context, c *Client, rq request) error {
 	return nil
 }
 
-// find is do for an operation whose null means that nothing was found.
+// find is do for an operation that answers null when nothing was found.
 func find[T any](ctx context.Context, c *Client, rq request) (T, error) {
 	out, _, err := do[T](ctx, c, rq)
 	if err == errNull {
@@ -149,8 +150,8 @@ func list[T any](ctx context.Context, c *Client, path string, query url.Values, 
 	return affiliate.List[T]{Items: items, Next: nextCursor(a.last.header.Values("Link"))}, nil
 }
 
-// one is a look-up of one record. A query that names none would be answered
-// with the list.
+// one looks one record up. An empty query is not sent, because the server would
+// answer it with the list.
 func one[T any](ctx context.Context, c *Client, path string, query url.Values) (T, error) {
 	if len(query) == 0 {
 		var zero T
@@ -159,9 +160,9 @@ func one[T any](ctx context.Context, c *Client, path string, query url.Values) (
 	return find[T](ctx, c, fetch(path, query))
 }
 
-// nextCursor is the cursor in the reference with rel="next" of Link headers,
-// else empty. Nothing but the cursor of it is used: the reference may lead
-// anywhere.
+// nextCursor is the cursor in the reference with rel="next" of the Link
+// headers, or empty. Only the cursor is used, because the reference may point
+// to another host.
 func nextCursor(headers []string) string {
 	for _, h := range headers {
 		for h != "" {
@@ -185,7 +186,7 @@ func cutUnquoted(s string, sep byte) (before, after string) {
 		case s[i] == '"':
 			quoted = !quoted
 		case s[i] == '\\' && quoted:
-			i++ // the next character is no quote
+			i++ // the next character is escaped
 		case s[i] == sep && !quoted:
 			return s[:i], s[i+1:]
 		}

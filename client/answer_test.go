@@ -12,7 +12,8 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// TestSaleOutcome: what the header says, and what can be known without it.
+// TestSaleOutcome: the outcome comes from the header. Without the header it is
+// recorded or unknown.
 func TestSaleOutcome(t *testing.T) {
 	for _, row := range []struct {
 		name, body, header string
@@ -77,7 +78,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestNext: the cursor of the next page, whatever the reference looks like.
+// TestNext: the cursor of the next page is found in every form of the
+// reference.
 func TestNext(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -114,8 +116,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestEachStops: a server whose next page is the same one for ever is an error,
-// not a loop.
+// TestEachStops: a server that repeats the same next page causes an error, not
+// an endless loop.
 func TestEachStops(t *testing.T) {
 	w := always(200, `[{"id":1}]`, "Link", `<?cursor=n>; rel="next"`)
 	c, n := w.client(t), 0
@@ -141,8 +143,8 @@ func TestEmptyList(t *testing.T) {
 	}
 }
 
-// TestKinds: kind, reason and field of an answer, with our headers, and without
-// them from the text.
+// TestKinds: kind, reason and field of an error come from our headers, or
+// without them from the text.
 func TestKinds(t *testing.T) {
 	get := invocation{"GET", invocations()[0].call}
 	remove := invocations()[14] // DeleteCoupon
@@ -219,7 +221,7 @@ func TestKinds(t *testing.T) {
 }
 
 // TestEveryText: every text of the engine's table is known without Error-Code.
-// Two reasons that share a text and a status are told as the first.
+// When two reasons share a text and a status, it is the first one.
 func TestEveryText(t *testing.T) {
 	first := map[string]affiliate.Reason{}
 	for _, row := range affiliate.Refusals() {
@@ -257,8 +259,8 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// TestReplayed: Once.Replayed gets the bytes of a kept answer, and of nothing
-// else.
+// TestReplayed: Once.Replayed gets the bytes of a stored answer, and is not
+// called for any other answer.
 func TestReplayed(t *testing.T) {
 	for header, want := range map[string]string{"true": `{"id":5}`, "false": "", "": ""} {
 		got := ""

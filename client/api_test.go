@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// api is what the engine and the client have in common: every operation of the
-// wire, with one signature.
+// api has the methods that the engine and the client share: every operation of
+// the wire.
 type api interface {
 	Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error)
 	AffiliateByEmail(ctx context.Context, email string) (affiliate.Affiliate, error)
@@ -63,7 +63,7 @@ var (
 	_ api = (*client.Client)(nil)
 )
 
-// TestInvocations: the tests that call every method leave none out.
+// TestInvocations: the tests that call every method really call all of them.
 func TestInvocations(t *testing.T) {
 	all := map[string]bool{}
 	for _, inv := range invocations() {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// root is where the contract's paths begin, below the base URL.
+// root is the prefix of the contract's paths, below the base URL.
 const root = "/api/v1"
 
-// parseBase reads a base URL. Its errors do not repeat it: it may hold a
-// password.
+// parseBase reads a base URL. Its errors do not show the URL, because it may
+// hold a password.
 func parseBase(s string, plain bool) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -30,7 +30,7 @@ func parseBase(s string, plain bool) (*url.URL, error) {
 	return u, nil
 }
 
-// loopback reports whether a host is this machine by its name.
+// loopback reports whether the name or address of a host is a loopback one.
 func loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

@@ -22,7 +22,7 @@ import (
 // The benchmarks run a call through the client and the same call by hand in
 // turn, in one process against one server, and report the median of their
 // ratios. Absolute times move with the machine; only the ratio counts. The
-// server does next to nothing, so that it does not hide the difference.
+// server does almost no work, so that it does not hide the difference.
 
 const (
 	rounds   = 15
@@ -51,7 +51,7 @@ func bare(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, saleJSON)
 }
 
-// byHand is a POST of a sale as it is written without a client.
+// byHand is a POST of a sale as one writes it without this client.
 func byHand(ctx context.Context, hc *http.Client, base string) (affiliate.Sale, error) {
 	body, err := json.Marshal(benchSale)
 	if err != nil {
@@ -108,7 +108,7 @@ func readSale(resp *http.Response) (affiliate.Sale, error) {
 	return sale, json.Unmarshal(raw, &sale)
 }
 
-// recording is a transport to a handler as it is written by hand.
+// recording is a transport to a handler as one writes it by hand.
 type recording struct{ http.Handler }
 
 func (h recording) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -202,8 +202,9 @@ func BenchmarkCallInProcess(b *testing.B) {
 	compare(b, 2000, ways(b, "http://tributary.test", own, client.Config{Handler: h}))
 }
 
-// BenchmarkEngine is a look-up and a sale through the client in process against
-// the engine called directly: the price of the whole HTTP contract.
+// BenchmarkEngine is a look-up and a sale through the client in process,
+// against direct calls of the engine. The difference is the cost of the whole
+// HTTP contract.
 func BenchmarkEngine(b *testing.B) {
 	ctx := context.Background()
 	p, h := newEngine(b)
@@ -224,8 +225,8 @@ func BenchmarkEngine(b *testing.B) {
 	})
 }
 
-// TestAllocations holds the client to its allocations over go-retryablehttp by
-// hand (P11), on one transport that allocates the same for both.
+// TestAllocations limits how many more allocations the client needs than
+// go-retryablehttp by hand (P11). Both use the same transport.
 func TestAllocations(t *testing.T) {
 	same := recording{http.HandlerFunc(bare)}
 	all := ways(t, testBase, func() http.RoundTripper { return same }, client.Config{HTTP: &http.Client{Transport: same}})

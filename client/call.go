@@ -19,10 +19,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A call is a request on its way: its attempts and the last answer. It is the
-// http.RoundTripper of its own attempts, and hands its own rules to
-// go-retryablehttp, so that these see the request they judge also when no
-// answer came.
+// A call is a request with its attempts and its last answer. It is the
+// http.RoundTripper of its own attempts, and its methods are the retry rules of
+// go-retryablehttp, so that the rules know the request even when there is no
+// answer.
 type call struct {
 	client *Client
 	request
@@ -35,15 +35,15 @@ type call struct {
 	last     answer
 }
 
-// An answer is what came of an attempt.
+// An answer is the result of an attempt.
 type answer struct {
-	status int // 0: none came
+	status int // 0: no answer
 	header http.Header
 	body   []byte
-	err    error // why there is no answer, or why it cannot be used
+	err    error // the reason why there is no answer, or why it cannot be used
 }
 
-// run makes a call. It returns the call unless that is a failure.
+// run makes a call. The error is nil when the last answer is a success.
 func (c *Client) run(ctx context.Context, rq request) (*call, error) {
 	a := &call{client: c, request: rq}
 	if err := a.check(); err != nil {
@@ -61,17 +61,17 @@ func (c *Client) run(ctx context.Context, rq request) (*call, error) {
 		HTTPClient: &a.http, RetryMax: c.cfg.MaxRetries,
 		CheckRetry: a.mayRepeat, Backoff: a.pause, ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	// The attempts keep their answers; what Do returns is less, and its errors
-	// show the query.
+	// Each attempt keeps its answer in a.last. The result of Do is not used: it
+	// is less, and its error shows the query.
 	_, _ = a.retry.Do(req)
 	return a, a.outcome(ctx)
 }
 
-// stay keeps a redirect as the answer: a 302 would turn a DELETE into a GET, a
-// 307 send key and body elsewhere.
+// stay returns a redirect as the answer instead of following it. A 302 would
+// turn a DELETE into a GET, and a 307 would send key and body to another host.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// prepare encodes the request, all but what each attempt adds.
+// prepare encodes the request. Each attempt adds the rest, such as the API key.
 func (a *call) prepare(ctx context.Context) (*retryablehttp.Request, error) {
 	header := http.Header{"Accept": {"application/json"}, "User-Agent": {a.client.cfg.UserAgent}}
 	if a.writes() {
@@ -104,7 +104,7 @@ func (a *call) prepare(ctx context.Context) (*retryablehttp.Request, error) {
 	return req, req.SetBody(body)
 }
 
-// onceKey is the caller's idempotency key, or one for this call.
+// onceKey is the caller's idempotency key, or a random one for this call.
 func (a *call) onceKey() (string, error) {
 	if a.once.Key != "" {
 		return a.once.Key, nil
@@ -116,8 +116,8 @@ func (a *call) onceKey() (string, error) {
 	return hex.EncodeToString(raw[:]), nil
 }
 
-// RoundTrip is one attempt, from the hook to the end of the body: what fails in
-// the middle of an answer is a failed attempt.
+// RoundTrip is one attempt, from the hook to the end of the body. An answer
+// that ends in the middle of its body is a failed attempt.
 func (a *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	a.attempts++
 	a.last = answer{}
@@ -140,7 +140,7 @@ func (a *call) RoundTrip(req *http.Request) (*http.Response, error) {
 func (a *call) attempt(req *http.Request) (*http.Response, error) {
 	sent := req.WithContext(req.Context())
 	sent.Header = req.Header.Clone()
-	delete(req.Header, "Cookie") // http.Client adds those of the jar again
+	delete(req.Header, "Cookie") // http.Client adds the cookies of the jar for each attempt
 	if hook := a.client.cfg.OnRequest; hook != nil {
 		sent.URL = new(*req.URL)
 		hook(sent)
@@ -150,7 +150,7 @@ func (a *call) attempt(req *http.Request) (*http.Response, error) {
 	}
 	sent.Header["Authorization"] = a.client.bearer()
 	if key, ok := req.Header["Idempotency-Key"]; ok {
-		sent.Header["Idempotency-Key"] = key // without it, or with another, a repeat is a second effect
+		sent.Header["Idempotency-Key"] = key // a hook must not change it: with another key a repeat would have a second effect
 	}
 	if a.worst < lost {
 		// net/http itself sends a request again when a connection that it used
@@ -176,14 +176,14 @@ func (a *call) attempt(req *http.Request) (*http.Response, error) {
 }
 
 var (
-	// errOtherHost keeps the key at home.
+	// errOtherHost prevents that the key is sent to another host.
 	errOtherHost = errors.New("Config.OnRequest sends the request to another host")
 
 	errNothing = errors.New("the transport gave neither answer nor error")
 )
 
-// bare is an error without that of another http.Client around it, whose text
-// has the query.
+// bare removes the *url.Error of another http.Client around an error, because
+// its text has the query.
 func bare(err error) error {
 	for {
 		outer, ok := errors.AsType[*url.Error](err)
@@ -212,8 +212,8 @@ func (s *source) read(b []byte) error {
 	return err
 }
 
-// below is a random duration from 0 up to, not including, d; 0 when the source
-// has no more.
+// below is a random duration of at least 0 and less than d. It is 0 when the
+// source fails.
 func (s *source) below(d time.Duration) time.Duration {
 	var raw [8]byte
 	if d <= 0 || s.read(raw[:]) != nil {

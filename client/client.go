@@ -16,18 +16,19 @@ import (
 
 // Config says how calls are made. The zero Config is usable.
 type Config struct {
-	// HTTP sends the requests; nil: a client of its own, without a proxy. Its
-	// transport and cookie jar are used, and its Timeout bounds an attempt where
-	// Timeout below is zero. What it does with redirects does not matter, since
-	// none is followed.
+	// HTTP sends the requests; nil: a new client without a proxy. Its transport
+	// and cookie jar are used, and its Timeout limits an attempt when Timeout
+	// below is zero. Its CheckRedirect is not used, because redirects are never
+	// followed.
 	HTTP *http.Client
 
-	// Handler, when set, answers the requests itself, in the goroutine of the
-	// call and with its context: no network. It excludes HTTP.
+	// Handler answers the requests without a network, in the goroutine of the
+	// call and with its context. Nil: requests are sent by HTTP. Setting both
+	// HTTP and Handler is an error.
 	Handler http.Handler
 
-	// PlainHTTP allows a base URL without TLS, which sends the key in the clear,
-	// for hosts other than loopback. With Handler it does not matter.
+	// PlainHTTP allows a base URL without TLS for hosts other than loopback.
+	// The key is then sent unencrypted. With Handler it has no effect.
 	PlainHTTP bool
 
 	MaxRetries int           // repeats after the first attempt; zero: 2; negative: none
@@ -38,22 +39,22 @@ type Config struct {
 	UserAgent  string        // zero: tributary-client
 
 	// NoRepeat is for a server that does not know Idempotency-Key: a write that
-	// may have arrived is not repeated.
+	// may have reached the server is not repeated.
 	NoRepeat bool
 
-	// OnRequest is called before each attempt and may add headers or replace the
-	// context (*r = *r.WithContext(ctx)). It does not see the API key, and cannot
-	// change that or the Idempotency-Key. A request that it sends to another host
-	// fails. Nil: not called.
+	// OnRequest is called before each attempt and may add headers or replace
+	// the context (*r = *r.WithContext(ctx)). It does not see the API key, and
+	// cannot change the API key or the Idempotency-Key. When it changes the
+	// host, the request fails. Nil: not called.
 	OnRequest func(r *http.Request)
 
-	// OnResponse is called after each answer, with the body, up to MaxBody, read
-	// and at hand in r.Body. Which call it belongs to is in the context of
-	// r.Request, which has no API key. Nil: not called.
+	// OnResponse is called after each answer. r.Body holds the body, up to
+	// MaxBody. The context of r.Request is that of the call; r.Request has no
+	// API key. Nil: not called.
 	OnResponse func(r *http.Response)
 
-	// Logger gets method, path, status and count of each attempt; never a query,
-	// key, body or email. Nil: discard.
+	// Logger gets method, path, status and number of each attempt; never a
+	// query, key, body or email. Nil: nothing is logged.
 	Logger *slog.Logger
 
 	// Rand makes idempotency keys and spreads waits; it need not be safe for
@@ -61,9 +62,9 @@ type Config struct {
 	Rand io.Reader
 }
 
-// A Client calls one program on one server. It is immutable, safe for
-// concurrent use, and starts no goroutine that outlives its calls, idle
-// connections aside. Printed or logged it shows its base URL and not its key.
+// A Client calls one program on one server. It is immutable and safe for
+// concurrent use. Only idle connections have goroutines that outlive its calls.
+// When it is printed or logged, it shows its base URL and not its key.
 type Client struct {
 	base      url.URL
 	once      affiliate.Once // of writes
@@ -73,8 +74,8 @@ type Client struct {
 	rand      *source
 
 	// bearer is the Authorization header. It is a function because package fmt
-	// follows fields, also unexported ones of whoever holds a Client, but not
-	// closures.
+	// prints the fields of a struct that holds a Client, unexported ones too,
+	// but never the variables of a closure.
 	bearer func() []string
 }
 
@@ -88,12 +89,13 @@ const (
 	defaultAgent   = "tributary-client"
 )
 
-// New makes a client. The base URL is what stands before /api/v1; the key is
-// the program's API key. Nothing is sent.
+// New makes a client. The base URL is the part before /api/v1; the key is the
+// program's API key. Nothing is sent.
 //
-// Errors: a base URL that is not absolute, has user info, a query or a fragment,
-// ends in /api/v1, or is not https where it must be; a key that is not 1–256
-// visible ASCII characters; a bad Config. None of them shows the URL or the key.
+// Errors: a base URL that is not absolute, has user info, a query or a
+// fragment, ends in /api/v1, or is not https where https is required; a key
+// that is not 1–256 visible ASCII characters; a bad Config. No error shows the
+// URL or the key.
 func New(baseURL, key string, cfg Config) (*Client, error) {
 	if !visible(key) || key == "" || len(key) > maxKey {
 		return nil, errors.New("client: the API key must be 1 to 256 visible ASCII characters")
@@ -121,14 +123,14 @@ func New(baseURL, key string, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Keyed is the same client whose writes carry the key of o, where a call
-// otherwise makes one of its own: [affiliate.Program.Keyed] over the wire. It is
-// how a write is made repeatable that has no input to hold a key:
+// Keyed returns a client whose writes all carry the key of o; otherwise each
+// call makes a key of its own. It is [affiliate.Program.Keyed] over the wire.
+// Use it to make a write repeatable when its input has no field for a key:
 //
 //	err := c.Keyed(affiliate.Once{Key: "close-account-17"}).DeleteReferral(ctx, "kim@example.com")
 //
-// A Once in the input of a create comes before it. A key is for one call; any
-// other write under it is refused as [affiliate.IdempotencyKeyReused].
+// A key in the Once of an input is used instead of it. A key is for one call;
+// any other write with it is refused as [affiliate.IdempotencyKeyReused].
 func (c *Client) Keyed(o affiliate.Once) *Client {
 	k := *c
 	k.once = o
@@ -142,24 +144,24 @@ const (
 )
 
 // newTransport is a transport that shares nothing with http.DefaultTransport
-// and takes no proxy from the environment. The timeout bounds a dial, which
-// net/http goes on with when the request that began it has ended.
+// and takes no proxy from the environment. The timeout limits a dial, because
+// net/http continues to dial after the request has ended.
 func newTransport(timeout time.Duration) *http.Transport {
 	return &http.Transport{
 		DialContext:            (&net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    timeout,
 		ForceAttemptHTTP2:      true,
-		MaxIdleConnsPerHost:    64, // all go to one host
+		MaxIdleConnsPerHost:    64, // all requests go to one host
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20,
 
-		// All calls share one connection of HTTP/2. One that goes dead without a
-		// word would fail them until the kernel gives it up.
+		// All calls share one HTTP/2 connection. Pings find out that it is
+		// dead; otherwise all calls would fail until the kernel notices.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
 	}
 }
 
-// complete fills in the defaults and refuses what cannot work.
+// complete fills in the defaults and refuses values that cannot work.
 func (c *Config) complete() error {
 	if c.HTTP != nil && c.Handler != nil {
 		return errors.New("client: Config.HTTP and Handler exclude each other")
@@ -194,7 +196,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// fill sets what is zero to its default.
+// fill sets a zero value to its default.
 func fill[T comparable](v *T, def T) {
 	var zero T
 	if *v == zero {
@@ -202,8 +204,8 @@ func fill[T comparable](v *T, def T) {
 	}
 }
 
-// CloseIdleConnections closes the connections that wait for another call, those
-// of Config.HTTP included. Calls under way and later ones are not affected.
+// CloseIdleConnections closes the idle connections, including those of
+// Config.HTTP. Running and later calls are not affected.
 func (c *Client) CloseIdleConnections() {
 	(&http.Client{Transport: c.transport}).CloseIdleConnections()
 }
@@ -211,13 +213,13 @@ func (c *Client) CloseIdleConnections() {
 // String returns the base URL.
 func (c Client) String() string { return "client.Client{" + c.base.String() + "}" }
 
-// Format writes String whatever the verb and its flags.
+// Format writes String for every verb and flag.
 func (c Client) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
 
 // LogValue is String.
 func (c Client) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// visible reports whether a text is visible ASCII throughout.
+// visible reports whether all characters of a text are visible ASCII.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
@@ -227,7 +229,7 @@ func visible(s string) bool {
 	return true
 }
 
-// printable is visible with spaces allowed.
+// printable is visible, but it allows spaces.
 func printable(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {

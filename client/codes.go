@@ -18,8 +18,8 @@ func (c *Client) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Cod
 	return one[affiliate.Code](ctx, c, codes, q)
 }
 
-// Codes is [affiliate.Program.Codes]. Of several fields of a filter one is sent,
-// as by [Client.Sales].
+// Codes is [affiliate.Program.Codes]. When a filter has several fields, one of
+// them is sent: see [Client.Sales].
 func (c *Client) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
 	var what choice[affiliate.Code]
 	what.id("couponId", f.CouponID, func(k *affiliate.Code) uuid.UUID { return k.CouponID })

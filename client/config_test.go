@@ -21,8 +21,8 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// TestNew (B473): what New accepts, and that it shows neither URL nor key when
-// it does not.
+// TestNew (B473): New accepts good input. When it refuses, its error shows
+// neither URL nor key.
 func TestNew(t *testing.T) {
 	handler := http.NotFoundHandler()
 	for _, row := range []struct {
@@ -76,7 +76,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestHeaders: what every request carries, and nothing else.
+// TestHeaders: every request has exactly these headers.
 func TestHeaders(t *testing.T) {
 	w := always(200, `{"count":1}`)
 	c := w.client(t, func(cfg *client.Config) { cfg.UserAgent = "beans/2 (+https://beans.example)" })
@@ -106,7 +106,7 @@ func TestKeys(t *testing.T) {
 	c := w.client(t)
 	for range 5 {
 		for _, inv := range invocations() {
-			_ = inv.call(t.Context(), c) // null is no answer to many
+			_ = inv.call(t.Context(), c) // many methods do not accept null
 		}
 	}
 	keys, writes := map[string]bool{}, 0
@@ -134,7 +134,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("without a key: %v", err)
 	}
 
-	w = always(429, "") // without randomness waits are the least ones
+	w = always(429, "") // without randomness each wait is the shortest
 	c = w.client(t, func(cfg *client.Config) {
 		cfg.Rand, cfg.MinWait, cfg.MaxWait = iotest.ErrReader(io.EOF), 1, time.Hour
 	})
@@ -143,8 +143,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestOnceKey: a key that no header can carry is refused before it is sent, in
-// the server's words.
+// TestOnceKey: a key that no header can carry is refused before it is sent,
+// with the server's text.
 func TestOnceKey(t *testing.T) {
 	for _, key := range []string{"a b", "a\nX-Evil: 1", "é", strings.Repeat("k", 256)} {
 		w := &wire{}
@@ -159,8 +159,8 @@ func TestOnceKey(t *testing.T) {
 	}
 }
 
-// TestKeyed: every write of a keyed client carries its key, a create with one of
-// its own carries that, and what is for Go calls only is not sent.
+// TestKeyed: every write of a keyed client carries its key. An input with a key
+// of its own carries that one. Fields for Go calls only are not sent.
 func TestKeyed(t *testing.T) {
 	w := &wire{}
 	c := w.client(t).Keyed(affiliate.Once{Key: "mine"})
@@ -244,8 +244,8 @@ func TestHookRedirects(t *testing.T) {
 	}
 }
 
-// TestHTTPClient: of the host's http.Client the transport, the jar and the
-// timeout count, and it is not changed.
+// TestHTTPClient: the client uses the transport, the jar and the timeout of the
+// host's http.Client, and does not change it.
 func TestHTTPClient(t *testing.T) {
 	jar := must(cookiejar.New(nil))
 	w := &wire{answer: func(n int, r *http.Request) (*http.Response, error) {
@@ -268,8 +268,8 @@ func TestHTTPClient(t *testing.T) {
 	}
 }
 
-// TestKeyStaysInside (SEC34): not in any print of a client, error or log, not in
-// a URL, also when a server sends it back.
+// TestKeyStaysInside (SEC34): the key is never in a printed client, an error, a
+// log or a URL, even when a server sends it back.
 func TestKeyStaysInside(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -328,7 +328,8 @@ func TestKeyStaysInside(t *testing.T) {
 	}
 }
 
-// TestLog: method, path, count and status; no query, body or email.
+// TestLog: a log line has method, path, number of the attempt and status, but
+// no query, body or email.
 func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	w := always(500, "")

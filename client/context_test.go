@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// TestContext: the context bounds the whole call, waits included.
+// TestContext: the context limits the whole call, waits included.
 func TestContext(t *testing.T) {
 	reason := errors.New("shop closed")
 	for _, row := range []struct {
@@ -77,8 +77,8 @@ func deadlineAfter(d time.Duration) func(context.Context) (context.Context, cont
 	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
 }
 
-// TestAnswerWins: an answer that is there counts, even when the context ends as
-// it arrives.
+// TestAnswerWins: a complete answer counts, even when the context ends at the
+// same time.
 func TestAnswerWins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &wire{answer: func(int, *http.Request) (*http.Response, error) {
@@ -118,7 +118,8 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// TestRetryAfterDate obeys a date, which has whole seconds.
+// TestRetryAfterDate: a Retry-After with a date is honoured. Dates have whole
+// seconds.
 func TestRetryAfterDate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{}
@@ -135,7 +136,7 @@ func TestRetryAfterDate(t *testing.T) {
 	})
 }
 
-// TestLastAttempt: when no attempt is left, a short deadline is not to blame.
+// TestLastAttempt: when no attempt is left, the error is not the deadline.
 func TestLastAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answer: failing(syscall.ECONNRESET)}
@@ -161,7 +162,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestIdleConnections: giving up does not close what a host shares with others.
+// TestIdleConnections: a failed call does not close connections that the host
+// uses elsewhere.
 func TestIdleConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := always(503, "")
@@ -180,7 +182,7 @@ func TestIdleConnections(t *testing.T) {
 	})
 }
 
-// TestPatience: a test delivery has longer than other calls.
+// TestPatience: a test delivery has a longer timeout than other calls.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answer: func(_ int, r *http.Request) (*http.Response, error) {

@@ -19,8 +19,8 @@ func (c *Client) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate
 	return one[affiliate.Coupon](ctx, c, coupons, q)
 }
 
-// Coupons is [affiliate.Program.Coupons]. A page bounds the answer, which holds
-// every code of each coupon; see [Config.MaxBody].
+// Coupons is [affiliate.Program.Coupons]. An answer holds every code of each
+// coupon, so ask for small pages; see [Config.MaxBody].
 func (c *Client) Coupons(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
 	return list[affiliate.Coupon](ctx, c, coupons, url.Values{}, pg)
 }

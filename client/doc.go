@@ -14,31 +14,32 @@
 //	}
 //	return err
 //
-// What a method does, and why it may refuse, is written on the method of
-// affiliate.Program that has its name.
+// The method of affiliate.Program with the same name documents what a method
+// does and what it refuses.
 //
 // # Answers
 //
 // A look-up that misses is [affiliate.ErrNotFound]. A sale that is not recorded
-// is no error: [affiliate.SaleResult] says why. A list is whole, or with an
-// [affiliate.Page] a page of it; [affiliate.Each] walks all pages.
+// is not an error: [affiliate.SaleResult] says why. A list method returns the
+// whole list, or one page of it when [affiliate.Page] says so; [affiliate.Each]
+// visits all pages.
 //
 // Fields that the client does not know are ignored, values of an enumeration
 // that it does not know are kept, a field that is missing or null is zero, and
-// money is read to four decimals. Anything else that is not of the contract's
-// shape, such as a number in quotes, is an error, although the server may have
-// carried the call out: see [Error.Status].
+// money is read to four decimals. Any other deviation from the contract, such
+// as a number in quotes, is an error. The server may have carried out the call
+// nevertheless: see [Error.Status].
 //
 // # Errors
 //
-// Everything else that goes wrong is an [*Error] that wraps an
-// [*affiliate.Error], so that errors.Is works with an [affiliate.Reason] as it
-// does on the engine. It holds the last answer's status, headers and body and
-// counts the attempts. The end of a context is in it for errors.Is.
+// Every other failure is an [*Error] that wraps an [*affiliate.Error], so that
+// errors.Is works with an [affiliate.Reason] as it does with the engine. It has
+// the status, headers and body of the last answer and the number of attempts.
+// When a context ended, errors.Is finds its error too.
 //
 // # Repeats
 //
-// Failed attempts are repeated, twice by default, where no repeat can have a
+// A failed attempt is repeated, twice by default, when a repeat cannot have a
 // second effect:
 //
 //	                            GET, and every   every write
@@ -48,27 +49,28 @@
 //	connection lost, timeout,
 //	any other 5xx               repeated         –
 //
-// Every write (POST, PUT, PATCH, DELETE) carries an Idempotency-Key, the same on
-// each attempt: that of [affiliate.Once] or [Client.Keyed], or one made for the
-// call. With it a repeat is answered as the first attempt was and does nothing,
-// whatever another caller has done in between. Without it a repeated PUT undoes
-// that, and a repeated DELETE by email or slug takes the successor of what was
-// deleted. So for a server that does not know the header set [Config.NoRepeat],
-// and give sales an ExternalID.
+// Every write (POST, PUT, PATCH, DELETE) carries an Idempotency-Key, the same
+// on each attempt: the key of [affiliate.Once] or [Client.Keyed], or one made
+// for the call. A repeat with the key gets the answer of the first attempt and
+// changes nothing, whatever another caller has done in between. Without a key,
+// a repeated PUT would undo the other caller's change, and a repeated DELETE by
+// email or slug would delete a new record that took the email or slug. So, for
+// a server that does not know the header, set [Config.NoRepeat] and give sales
+// an ExternalID.
 //
-// A call that ends without an answer may have been carried out. Calling a method
-// again is another call, with another key: whoever means to do that gives the
-// key, the same each time, in Once.Key of an input or with [Client.Keyed].
+// A call that ends without an answer may have been carried out. Calling a
+// method again is another call, with another key. To call again safely, give
+// the same key each time, in Once.Key of an input or with [Client.Keyed].
 //
 // Waits are random and grow from [Config.MinWait] to [Config.MaxWait]. A
-// Retry-After is obeyed; one that is longer than the longest wait, and a wait
-// that would outlast the context, end the call at once. An unknown certificate
-// authority and other TLS faults are never tried again. Redirects are never
+// Retry-After is honoured. The call ends at once when it is longer than
+// MaxWait, and when a wait would outlast the context. TLS failures, such as an
+// unknown certificate authority, are never tried again. Redirects are never
 // followed.
 //
 // # Tests
 //
-// With [Config.Handler] calls go straight to a handler, without a port or a
-// goroutine: the code under test takes a *Client and the fake is the engine on a
-// memory store. It works inside a testing/synctest bubble.
+// With [Config.Handler] calls go directly to a handler, without a port or a
+// goroutine. The code under test takes a *Client, and the fake server is the
+// engine on a memory store. It works inside a testing/synctest bubble.
 package client

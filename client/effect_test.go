@@ -15,8 +15,8 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// losing is a transport to a handler that carries out every request and loses
-// the first answers.
+// losing is a transport to a handler. The handler carries out every request,
+// and the transport loses the first answers.
 type losing struct {
 	handler   http.Handler
 	lose      int
@@ -39,8 +39,8 @@ func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// A shop is an engine with an affiliate, a code, a sale, and a client that
-// loses the first answer of the call to come.
+// A shop is an engine with an affiliate, a code and a sale, and a client that
+// loses the first answer of the next call.
 type shop struct {
 	*affiliate.Program
 	client *client.Client
@@ -72,7 +72,7 @@ func (s *shop) events(t *testing.T, typ affiliate.EventType) int {
 }
 
 // TestLostAnswer: the first answer is lost after the server committed. No call
-// has a second effect, and none says anything untrue.
+// has a second effect, and no call returns an untrue result.
 func TestLostAnswer(t *testing.T) {
 	t.Run("POST is replayed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -178,8 +178,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// sold fails the test unless there are so many sales, each with one event and
-// one redemption.
+// sold fails the test unless there are n sales, each with one event and one
+// redemption.
 func (s *shop) sold(t *testing.T, n int) {
 	t.Helper()
 	sales := len(must(s.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
@@ -192,7 +192,7 @@ func (s *shop) sold(t *testing.T, n int) {
 	}
 }
 
-// refunded fails the test unless so much of the sale was refunded.
+// refunded fails the test unless this amount of the sale was refunded.
 func (s *shop) refunded(t *testing.T, want affiliate.Amount) {
 	t.Helper()
 	if got := must(s.Sale(t.Context(), s.sale.ID)).RefundedAmount; !got.Equal(want) {
@@ -200,9 +200,9 @@ func (s *shop) refunded(t *testing.T, want affiliate.Amount) {
 	}
 }
 
-// rude is a TCP server that answers the first requests of each connection and
-// then, having read one more, hangs up: a connection that was in use before
-// breaks under a request that the server has taken.
+// rude is a TCP server that answers the first requests of each connection,
+// reads one more and then closes the connection. So a used connection breaks
+// after the server has received a request.
 type rude struct {
 	net.Listener
 	polite   int
@@ -273,7 +273,7 @@ func TestNoRepeatOnOldConnection(t *testing.T) {
 	}
 }
 
-// TestTCPFaults plays faults of the network on real connections.
+// TestTCPFaults causes network failures on real connections.
 func TestTCPFaults(t *testing.T) {
 	quick := func(cfg *client.Config) { cfg.MinWait, cfg.MaxWait = 1, 1 }
 	hangUp := func(afterHeaders bool) http.HandlerFunc {
@@ -296,7 +296,7 @@ func TestTCPFaults(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		start    func(t *testing.T, hits *atomic.Int64) string
-		attempts int // of a POST; under NoRepeat
+		attempts int // attempts of a POST, without and with NoRepeat
 		guarded  int
 		hits     bool
 	}{
@@ -334,7 +334,7 @@ func TestTCPFaults(t *testing.T) {
 	}
 }
 
-// serving starts a server that counts what it serves.
+// serving starts a server that counts its requests.
 func serving(h http.HandlerFunc) func(t *testing.T, hits *atomic.Int64) string {
 	return func(t *testing.T, hits *atomic.Int64) string {
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -22,7 +22,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// newEngine is a program on a store of its own, whose clock stands, and its
+// newEngine is a program with a store of its own and a stopped clock, and its
 // handler.
 func newEngine(t testing.TB) (*affiliate.Program, http.Handler) {
 	t.Helper()
@@ -36,8 +36,8 @@ func newEngine(t testing.TB) (*affiliate.Program, http.Handler) {
 	return p, must(httpapi.New(p, httpapi.Config{APIKeys: []string{testKey}}))
 }
 
-// TestSameAsEngine plays one story to the engine, and to the client in process
-// and over TCP: every answer and every error is the same.
+// TestSameAsEngine makes the same calls to the engine, to the client in process
+// and to the client over TCP: every answer and every error is the same.
 func TestSameAsEngine(t *testing.T) {
 	p, _ := newEngine(t)
 	want := story(t.Context(), p)
@@ -71,14 +71,14 @@ func TestSameAsEngine(t *testing.T) {
 	})
 }
 
-// A teller plays a story and writes down what comes of it.
+// A teller makes the calls of a story and writes down the results.
 type teller struct {
 	api
 	ctx  context.Context
 	book []string
 }
 
-// told writes down the answer of a step and returns it.
+// told writes down the result of a step and returns its answer.
 func told[T any](s *teller, step string) func(v T, err error) T {
 	return func(v T, err error) T {
 		if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
@@ -93,7 +93,7 @@ func told[T any](s *teller, step string) func(v T, err error) T {
 
 func jsonOf(v any) string { return string(must(json.Marshal(v))) }
 
-// pages is how many records a walk over all pages of two finds.
+// pages counts the records of a list that is read in pages of two.
 func pages[T any](list func(affiliate.Page) (affiliate.List[T], error)) (int, error) {
 	n := 0
 	for _, err := range affiliate.Each(2, list) {
@@ -105,8 +105,8 @@ func pages[T any](list func(affiliate.Page) (affiliate.List[T], error)) (int, er
 	return n, nil
 }
 
-// story calls every operation, with what works and with what is refused. Ids
-// and secrets in it are replaced by their order of appearance.
+// story calls every operation, with input that works and with input that is
+// refused. Ids and secrets in it are replaced by their order of appearance.
 func story(ctx context.Context, on api) []string {
 	s := &teller{api: on, ctx: ctx}
 	ada := s.people()

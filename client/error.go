@@ -11,25 +11,25 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// An Error is a call that failed: the server refused it, gave no answer or one
-// that cannot be read, or the call was never sent. For errors.Is and
-// errors.AsType it is also the [*affiliate.Error] it wraps. Its text shows
-// method, path and the server's own words, never the API key, a query or a
+// An Error is a call that failed: the server refused it, the server gave no
+// answer or an unreadable one, or the call was never sent. For errors.Is and
+// errors.AsType it is also the [*affiliate.Error] that it wraps. Its text shows
+// method, path and the server's error text, never the API key, a query or a
 // body.
 type Error struct {
 	Op       string      // method and path: "POST /api/v1/sales"
-	Status   int         // of the last answer; 0: none came
-	Header   http.Header // of the last answer; nil: none came
+	Status   int         // of the last answer; 0: no answer
+	Header   http.Header // of the last answer; nil: no answer
 	Body     []byte      // its first 64 KiB; an API key of 16 characters or more is blanked, here and in Header
-	Attempts int         // that were made; 0: the call was refused before it was sent
+	Attempts int         // how many were made; 0: the call was refused before it was sent
 
-	// Err says what happened. Kind comes from the status, except that a 404 is
-	// KindNotFound only where it is about a record: one of a look-up, which has
-	// null for that, or of an unknown path or program is KindInvalid. Reason,
-	// Field and Failures are the server's Error-Code, Error-Field and
-	// Error-Reasons, and without them what the text says; Reason is empty when
-	// that is nothing. Err.Err is the cause of an answer that did not come or
-	// could not be read.
+	// Err says what happened. Kind comes from the status, with one exception: a
+	// 404 is KindNotFound only when a record is missing. The 404 of an unknown
+	// path or program is KindInvalid, and so is that of a look-up, because a
+	// look-up that misses answers null. Reason, Field and Failures are the
+	// server's Error-Code, Error-Field and Error-Reasons. Without Error-Code,
+	// Reason comes from the error text; it is empty when the text is unknown.
+	// Err.Err is the cause when there was no answer or an unreadable one.
 	Err *affiliate.Error
 }
 
@@ -56,8 +56,7 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// RequestID is the id by which the server knows the last attempt; empty when it
-// sent none.
+// RequestID is the server's id of the last attempt; empty when it sent none.
 func (e *Error) RequestID() string {
 	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Correlation-Id"} {
 		if id := e.Header.Get(name); id != "" {
@@ -67,14 +66,14 @@ func (e *Error) RequestID() string {
 	return ""
 }
 
-// Texts of failures that no server words.
+// Texts of failures without an error text from the server.
 const (
 	noAnswer   = "no answer"
 	unreadable = "the answer cannot be read"
 	redirected = "the server redirects, which is not followed"
 )
 
-// outcome is nil when the last answer is one of success.
+// outcome returns the error of the call; nil when the last answer is a success.
 func (a *call) outcome(ctx context.Context) error {
 	switch {
 	case a.last.err != nil && a.last.status != 0:
@@ -83,7 +82,7 @@ func (a *call) outcome(ctx context.Context) error {
 		a.replay(a.last.body)
 		return nil
 	case a.last.status != 0 && a.fault() == final:
-		a.replay([]byte("null")) // as the engine does for a refusal
+		a.replay([]byte("null")) // the engine does the same for a refusal
 	case ctx.Err() != nil:
 		return a.failed(ended(ctx))
 	case a.late:
@@ -94,7 +93,7 @@ func (a *call) outcome(ctx context.Context) error {
 	return a.refused(a.refusal())
 }
 
-// ended is why a context ended.
+// ended returns why a context ended.
 func ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
@@ -103,8 +102,8 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// failed is the error of a call without an answer of its own; the last one, if
-// any came before, is in it.
+// failed is the error of a call whose last attempt has no usable answer. When
+// there is an answer with an error status, its refusal is in it.
 func (a *call) failed(cause error) error {
 	e := &affiliate.Error{Kind: affiliate.KindInternal, Message: noAnswer, Err: cause}
 	if a.last.status != 0 {
@@ -114,13 +113,14 @@ func (a *call) failed(cause error) error {
 	return a.refused(e)
 }
 
-// unreadable is the error of an answer that is not what was asked for.
+// unreadable is the error of an answer that cannot be decoded.
 func (a *call) unreadable(cause error) error {
 	return a.refused(&affiliate.Error{Kind: affiliate.KindInternal, Message: unreadable, Err: cause})
 }
 
-// refused is an error with the last answer. Whatever of it comes from outside
-// may hold the API key: a server may send it back, a transport name it.
+// refused returns an Error with the last answer. All texts from outside are
+// blanked, because a server may send the API key back, and a transport may name
+// it.
 func (a *call) refused(err *affiliate.Error) error {
 	blank := a.client.blank
 	err.Reason, err.Field, err.Message = affiliate.Reason(blank(string(err.Reason))), blank(err.Field), blank(err.Message)
@@ -156,11 +156,12 @@ func (a *call) refusal() *affiliate.Error {
 		Field:   a.last.header.Get("Error-Field"),
 		Message: body.Error,
 	}
-	// What is no list of reasons is left out: the first one is in Error-Code.
+	// A malformed list of reasons is ignored: the first reason is in
+	// Error-Code.
 	if json.Unmarshal([]byte(a.last.header.Get("Error-Reasons")), &e.Failures) != nil {
 		e.Failures = nil
 	}
-	if e.Reason == "" { // the hosted service says it for refunds, in the body
+	if e.Reason == "" { // the hosted service sends the reason of a refund in the body
 		e.Reason = affiliate.Reason(body.Reason)
 	}
 	row := rowOf(a.last.status, e.Reason, e.Message)
@@ -174,8 +175,8 @@ func (a *call) refusal() *affiliate.Error {
 	return e
 }
 
-// kind is the class of an answer. Two kinds share 400; the table of texts tells
-// them apart.
+// kind is the kind of an error answer. Two kinds share the status 400; the
+// table of texts distinguishes them.
 func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 	kind := affiliate.KindOf(a.last.status)
 	switch {
@@ -190,13 +191,13 @@ func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 }
 
 // aboutRecord reports whether a 404 says that a record is missing. A wrong base
-// URL must not look like a record that is not there.
+// URL must not look like a missing record.
 func (a *call) aboutRecord(e *affiliate.Error) bool {
 	return a.method != http.MethodGet && e.Message != "" &&
 		e.Reason != affiliate.NotFound && e.Reason != affiliate.ProgramNotFound
 }
 
-// textOf is the text of an error without words.
+// textOf is the text of an error for which the server sent none.
 func textOf(status int) string {
 	if status/100 == 3 {
 		return redirected
@@ -207,9 +208,10 @@ func textOf(status int) string {
 	return "unknown status"
 }
 
-// rowOf is the row of the engine's table of texts that an error is an instance
-// of: by its reason, preferably with its text, else by the text alone. Of two
-// reasons with one text it is the first. Without a row it is empty.
+// rowOf finds the row of the engine's table of texts for an error: by its
+// reason, preferably with the same text, or without a reason by the text alone.
+// When two reasons share a text, it is the first one. It is empty when no row
+// fits.
 func rowOf(status int, reason affiliate.Reason, text string) affiliate.Error {
 	var found affiliate.Error
 	for _, row := range affiliate.Refusals() {
@@ -226,8 +228,8 @@ func rowOf(status int, reason affiliate.Reason, text string) affiliate.Error {
 	return found
 }
 
-// fits reports whether a text is an instance of a row's, whose one {…} stands for
-// anything.
+// fits reports whether a text is an instance of a row's text, in which one {…}
+// stands for any text.
 func fits(row, text string) bool {
 	before, rest, open := strings.Cut(row, "{")
 	_, after, closed := strings.Cut(rest, "}")
@@ -237,8 +239,8 @@ func fits(row, text string) bool {
 	return len(text) > len(before)+len(after) && strings.HasPrefix(text, before) && strings.HasSuffix(text, after)
 }
 
-// shortKey is the length below which a key is taken for a word and not for a
-// secret: blanking test or demo would garble answers.
+// shortKey is the length below which a key is not blanked: such a key may be a
+// word like test or demo, and blanking a word would garble answers.
 const shortKey = 16
 
 // blank hides the API key in a text.
@@ -250,8 +252,8 @@ func (c *Client) blank(s string) string {
 	return strings.ReplaceAll(s, key, "***")
 }
 
-// blankStart is blank for what is kept of a body. A key that the cut goes
-// through is left out.
+// blankStart blanks the part of a body that is kept. It also removes the
+// beginning of a key at the cut.
 func (c *Client) blankStart(body string) string {
 	key, cut := c.key(), len(body) >= maxErrorBody
 	s := c.blank(body[:min(len(body), maxErrorBody)])
@@ -266,7 +268,7 @@ func (c *Client) blankStart(body string) string {
 // key is the API key.
 func (c *Client) key() string { return strings.TrimPrefix(c.bearer()[0], "Bearer ") }
 
-// replay tells the caller that the answer is one that the server had kept.
+// replay calls Once.Replayed when the server repeated a stored answer.
 func (a *call) replay(answer []byte) {
 	if a.once.Replayed != nil && a.last.header.Get("Idempotent-Replayed") == "true" {
 		a.once.Replayed(answer)

@@ -28,7 +28,8 @@ func newProgram() http.Handler {
 	return api
 }
 
-// In tests the fake is the engine itself: real handlers, no port, no goroutine.
+// In tests the fake server is the engine itself, with its real handler and
+// without a port or a goroutine.
 func ExampleNew() {
 	ctx := context.Background()
 	engine, err := affiliate.New(memstore.New(), affiliate.Config{})
@@ -75,7 +76,7 @@ func Example() {
 	// Output: recorded 9.98
 }
 
-// Reasons are those of the engine; the answer is at hand.
+// Reasons are those of the engine, and the error has the answer.
 func ExampleError() {
 	ctx := context.Background()
 	c, err := client.New("http://tributary.test", "test-key-of-this-suite", client.Config{Handler: newProgram()})
@@ -100,7 +101,7 @@ func ExampleError() {
 	// true
 }
 
-// All walks all pages of any list.
+// All visits all pages of any list.
 func ExampleClient_Links() {
 	ctx := context.Background()
 	c, err := client.New("http://tributary.test", "test-key-of-this-suite", client.Config{Handler: newProgram()})
@@ -131,7 +132,8 @@ func ExampleClient_Links() {
 	// ada
 }
 
-// A key of one's own makes a create repeatable for a day, across processes.
+// With a key of your own you can repeat a create for a day, even from another
+// process.
 func ExampleClient_RecordSale() {
 	ctx := context.Background()
 	c, err := client.New("http://tributary.test", "test-key-of-this-suite", client.Config{Handler: newProgram()})
@@ -159,9 +161,9 @@ func ExampleClient_RecordSale() {
 	// recorded <nil>
 }
 
-// A delete by email that is called again after its answer was lost, by another
-// process even, is answered as at first: with the key of the first call it
-// cannot take who has the email since.
+// A delete by email is called again after its answer was lost, perhaps by
+// another process. With the key of the first call it gets the first answer, and
+// it does not delete a new affiliate who has the email now.
 func ExampleClient_Keyed() {
 	ctx := context.Background()
 	c, err := client.New("http://tributary.test", "test-key-of-this-suite", client.Config{Handler: newProgram()})

@@ -18,8 +18,8 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// The columns of the fault table: what reads, what writes, and what writes to a
-// server that does not know keys.
+// The columns of the fault table: a read, a write, and a write to a server that
+// does not know keys.
 var columns = []struct {
 	name     string
 	noRepeat bool
@@ -73,7 +73,7 @@ func (b *breaking) Read(p []byte) (int, error) {
 
 func (b *breaking) Close() error { return nil }
 
-// lostInside is an answer that breaks off inside its body.
+// lostInside is an answer that fails inside its body.
 func lostInside(err error) func(int, *http.Request) (*http.Response, error) {
 	return func(int, *http.Request) (*http.Response, error) {
 		resp := reply(200, "")
@@ -95,8 +95,8 @@ func silent(_ int, r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// TestFaults is the fault table: how often a request is on the wire when the
-// fault comes on every attempt, and what the caller gets.
+// TestFaults is the fault table. When every attempt has the same fault, it says
+// how often the request is sent and what the caller gets.
 func TestFaults(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	unknownHost := &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "partners.example", IsNotFound: true}}
@@ -106,12 +106,12 @@ func TestFaults(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		answer   func(int, *http.Request) (*http.Response, error)
-		attempts [3]int // of the columns
+		attempts [3]int // for each column
 		status   int
 		message  string
 		reason   affiliate.Reason
 		cause    error         // for errors.Is
-		apart    time.Duration // attempts are at least so far apart
+		apart    time.Duration // the shortest time between two attempts
 	}{
 		{"refused", failing(refused), [3]int{3, 3, 3}, 0, "no answer", "", syscall.ECONNREFUSED, 200 * time.Millisecond},
 		{"unknown host", failing(unknownHost), [3]int{3, 3, 3}, 0, "no answer", "", unknownHost, 200 * time.Millisecond},
@@ -186,8 +186,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// sameRequest fails the test unless all attempts are the same request, at least
-// so far apart, and at most the longest wait and a timeout.
+// sameRequest fails the test unless all attempts are the same request and the
+// time between two attempts is at least apart, and at most the longest wait
+// plus a timeout.
 func sameRequest(t *testing.T, w *wire, apart time.Duration) {
 	t.Helper()
 	for i, s := range w.seen {

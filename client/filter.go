@@ -11,16 +11,17 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A choice is a filter on its way to the wire. Of several parameters the wire
-// heeds one, so one is sent, and the answer is held against the other fields.
+// A choice is a filter as the client sends it. The server honours only one of
+// several parameters, so one is sent, and the client checks the answer against
+// the other fields.
 type choice[T any] struct {
 	query  url.Values
 	fits   []func(*T) bool
-	nobody bool // a field is set to nothing: there is nothing to ask
+	nobody bool // a field is set to an empty value, which selects nothing: no request is sent
 }
 
-// text selects by a parameter. The first field that is set is sent: fields are
-// given from the narrowest to the widest.
+// text adds a field. The first field that is set is sent, so callers add the
+// narrowest field first.
 func (c *choice[T]) text(name string, field affiliate.Opt[string], fits func(item *T, value string) bool) {
 	if field.IsZero() {
 		return
@@ -36,7 +37,7 @@ func (c *choice[T]) text(name string, field affiliate.Opt[string], fits func(ite
 	}
 }
 
-// id selects by an id. The zero id selects nothing.
+// id adds a field with an id. The zero id selects nothing.
 func (c *choice[T]) id(name string, field affiliate.Opt[uuid.UUID], have func(*T) uuid.UUID) {
 	if field.IsZero() {
 		return
@@ -46,7 +47,7 @@ func (c *choice[T]) id(name string, field affiliate.Opt[uuid.UUID], have func(*T
 	c.text(name, text, func(item *T, _ string) bool { return have(item) == id })
 }
 
-// chosen gets a page of what a choice selects.
+// chosen gets a page of the records that a choice selects.
 func chosen[T any](ctx context.Context, c *Client, path string, what choice[T], pg affiliate.Page) (affiliate.List[T], error) {
 	if what.nobody {
 		return affiliate.List[T]{Items: []T{}}, nil
@@ -61,13 +62,13 @@ func chosen[T any](ctx context.Context, c *Client, path string, what choice[T], 
 	return out, err
 }
 
-// sameEmail reports whether a caller means an email that was answered.
+// sameEmail reports whether an email in a filter is the one in an answer.
 func sameEmail(answered, sent string) bool {
 	return answered != "" && foldASCII(strings.TrimSpace(sent)) == foldASCII(answered)
 }
 
 // foldASCII folds A to Z and nothing else, as the server does with emails and
-// slugs: strings.ToLower and EqualFold make a k of the Kelvin sign.
+// slugs: strings.ToLower and EqualFold would turn the Kelvin sign into a k.
 func foldASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {

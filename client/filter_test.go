@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// options are the ways to set a field: not at all, and to each of the values.
+// options are the possible values of a field: not set, and each of the values.
 func options[T any](values ...T) []affiliate.Opt[T] {
 	out := []affiliate.Opt[T]{{}}
 	for _, v := range values {
@@ -54,8 +54,8 @@ func sameLists[F, T any](t *testing.T, engine, wire func(context.Context, F, aff
 	}
 }
 
-// TestFilters: a filter of several fields selects over the wire, which heeds one
-// parameter, what it selects in the engine.
+// TestFilters: a filter with several fields selects the same records over the
+// wire as in the engine, although the server honours only one parameter.
 func TestFilters(t *testing.T) {
 	p, h := newEngine(t)
 	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
@@ -118,8 +118,8 @@ func TestFilters(t *testing.T) {
 	t.Run("Referrals", func(t *testing.T) { sameLists(t, p.Referrals, c.Referrals, referrals) })
 }
 
-// TestAll: the loops over whole lists take methods of the client as they take
-// those of the engine.
+// TestAll: the loops over whole lists work with methods of the client and of
+// the engine.
 func TestAll(t *testing.T) {
 	p, h := newEngine(t)
 	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
@@ -158,8 +158,9 @@ func walked[T any](t *testing.T, n int, engine, wire iter.Seq2[T, error]) {
 	}
 }
 
-// TestFiltersAskNobody: a field that is set to nothing is not left out of the
-// query, where it would select everybody's records. Nothing is sent.
+// TestFiltersAskNobody: when a field is set to an empty value, nothing is sent
+// and nothing is selected. Without the field the query would select the records
+// of everybody.
 func TestFiltersAskNobody(t *testing.T) {
 	var sent []string
 	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

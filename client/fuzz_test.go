@@ -11,8 +11,9 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// FuzzDecode: whatever a server answers, every method gives an answer, a miss or
-// an *Error: no panic, and no more memory than the limit allows.
+// FuzzDecode: for any answer of a server, every method returns an answer, a
+// miss or an *Error. It never panics and never needs more memory than the limit
+// allows.
 func FuzzDecode(f *testing.F) {
 	f.Add(200, "application/json", `<?cursor=a>; rel="next"`, "recorded", []byte(`{"id":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01","createdAt":"2026-02-03T08:15:00.120Z"}`))
 	f.Add(200, "application/json; charset=utf-8", `<`, "", []byte(`[{"id":5107,"totalEarned":129.5,"metadata":{"a":[null]},"referral":null}]`))

@@ -20,8 +20,8 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// TestRedirects (B470): to another host, to plain http, to itself. Nobody gets
-// the key but the server that was asked.
+// TestRedirects (B470): redirects to another host, to plain http and to the
+// same URL are not followed. Only the first server gets the key.
 func TestRedirects(t *testing.T) {
 	var stolen []string
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -103,7 +103,8 @@ func TestLongError(t *testing.T) {
 	}
 }
 
-// TestErrorBodyBreaksOff: the status of an error says enough.
+// TestErrorBodyBreaksOff: the status of an error is enough, when its body
+// fails.
 func TestErrorBodyBreaksOff(t *testing.T) {
 	w := &wire{answer: func(int, *http.Request) (*http.Response, error) {
 		resp := reply(400, "", "Error-Code", "slug_taken", "Error-Field", "link")
@@ -116,7 +117,8 @@ func TestErrorBodyBreaksOff(t *testing.T) {
 	}
 }
 
-// TestTrickle (B472): a body that comes byte by byte ends at the timeout.
+// TestTrickle (B472): a body that arrives byte by byte is given up at the
+// timeout.
 func TestTrickle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answer: func(_ int, r *http.Request) (*http.Response, error) {
@@ -146,7 +148,8 @@ func (s trickle) Read(p []byte) (int, error) {
 
 func (s trickle) Close() error { return nil }
 
-// TestCompressedBody: a small answer that unpacks to a large one is cut too.
+// TestCompressedBody: a small compressed answer that is large when unpacked is
+// cut too.
 func TestCompressedBody(t *testing.T) {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
@@ -165,7 +168,8 @@ func TestCompressedBody(t *testing.T) {
 	}
 }
 
-// TestNewerServer (B471): what the client does not know does not disturb it.
+// TestNewerServer (B471): the client accepts fields and values that it does not
+// know.
 func TestNewerServer(t *testing.T) {
 	w := always(200, `{"id":5107,"status":"ON_THE_MOON","source":null,"brandNew":{"a":[1]},"totalEarned":12.50000,
 		"affiliate":{"status":"ASLEEP","new":1},"commissions":[{"id":1,"approvalStatus":"MAYBE","x":null}]}`,
@@ -207,7 +211,8 @@ func TestWrongShape(t *testing.T) {
 	}
 }
 
-// TestNull: a null is nothing found where that can be, and no answer elsewhere.
+// TestNull: null means not found for methods that look something up, and is an
+// unreadable answer for all others.
 func TestNull(t *testing.T) {
 	misses := map[string]bool{
 		"Affiliate": true, "AffiliateByEmail": true, "Coupon": true, "Code": true, "Referral": true, "CreateReferral": true,
@@ -230,7 +235,7 @@ func TestNull(t *testing.T) {
 	}
 }
 
-// TestEscapes (B474): whatever stands in an identifier is one value.
+// TestEscapes (B474): an identifier with any characters is sent as one value.
 func TestEscapes(t *testing.T) {
 	for _, ident := range []string{"a/../b?x=1#y", "a&id=b", "%2e%2e%2f", "a+b c", "..", "é\x00\n", "a;b", "[]{}"} {
 		w := &wire{}

@@ -14,8 +14,8 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// startHTTP2 starts a server that speaks HTTP/2, and gives the http.Client that
-// trusts it.
+// startHTTP2 starts an HTTP/2 server, and returns an http.Client that trusts
+// it.
 func startHTTP2(t *testing.T, h http.HandlerFunc, change ...func(*http.Server)) (string, *http.Client) {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(h)
@@ -31,8 +31,8 @@ func startHTTP2(t *testing.T, h http.HandlerFunc, change ...func(*http.Server)) 
 // connKey finds the connection of a request in its context.
 type connKey struct{}
 
-// TestHTTP2Faults: how often a request arrives when the stream or the connection
-// below it breaks, be it the client or net/http that sends it again.
+// TestHTTP2Faults: how often a request arrives when its stream or its
+// connection fails. Both the client and net/http may send it again.
 func TestHTTP2Faults(t *testing.T) {
 	part := affiliate.Refund{SaleID: 7, Amount: affiliate.Set(affiliate.MustAmount("1"))}
 	calls := []struct {
@@ -73,13 +73,13 @@ func TestHTTP2Faults(t *testing.T) {
 					if r.ProtoMajor != 2 {
 						t.Errorf("%s", r.Proto)
 					}
-					if r.Method == http.MethodGet { // warms the connection up
+					if r.Method == http.MethodGet { // opens the connection
 						io.WriteString(w, "null")
 						return
 					}
 					arrived.Add(1)
 					if name == "connection lost" {
-						r.Context().Value(connKey{}).(net.Conn).Close() // its own: the next attempt has another
+						r.Context().Value(connKey{}).(net.Conn).Close() // the next attempt has a new connection
 						<-r.Context().Done()
 					}
 					fault(w)
@@ -99,8 +99,8 @@ func TestHTTP2Faults(t *testing.T) {
 	}
 }
 
-// TestShared uses one client from many goroutines at once, hooks, jar and
-// repeats included: for the race detector.
+// TestShared uses one client with hooks, jar and repeats from many goroutines
+// at once, for the race detector.
 func TestShared(t *testing.T) {
 	var n atomic.Int64
 	url, hc := startHTTP2(t, func(w http.ResponseWriter, r *http.Request) {

@@ -9,7 +9,7 @@ import (
 )
 
 // inProcess is a transport that hands requests to a handler, in the goroutine
-// of the caller. A handler that ignores its context holds the call up.
+// of the caller. A handler that ignores its context delays the end of the call.
 type inProcess struct {
 	handler http.Handler
 	limit   int64
@@ -24,7 +24,7 @@ func (t inProcess) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	w := &recorder{header: http.Header{}, limit: t.limit + 1}
 	defer func() {
 		if v := recover(); v == http.ErrAbortHandler {
-			resp, err = nil, io.ErrUnexpectedEOF // how a server's client sees it
+			resp, err = nil, io.ErrUnexpectedEOF // what a client of a server gets
 		} else if v != nil {
 			panic(v)
 		}
@@ -61,7 +61,7 @@ type recorder struct {
 // Header returns the header that the first write sends.
 func (w *recorder) Header() http.Header { return w.header }
 
-// WriteHeader sends the header once; informational ones are passed over.
+// WriteHeader sends the header once. It ignores informational headers (1xx).
 func (w *recorder) WriteHeader(status int) {
 	if w.status == 0 && status >= 200 {
 		w.status, w.sent = status, w.header.Clone()
@@ -80,10 +80,10 @@ func (w *recorder) Write(b []byte) (int, error) {
 
 var errLimit = errors.New("client: the answer is too long")
 
-// Flush has nothing to do: the body is read when the handler has ended.
+// Flush only sends the header: the body is read when the handler has ended.
 func (w *recorder) Flush() { w.WriteHeader(http.StatusOK) }
 
-// response is the answer as a transport gives it.
+// response is the answer as a transport returns it.
 func (w *recorder) response(req *http.Request) *http.Response {
 	w.WriteHeader(http.StatusOK)
 	if w.sent.Get("Content-Type") == "" && w.body.Len() > 0 {

@@ -75,7 +75,8 @@ func TestSeenByServer(t *testing.T) {
 	}
 }
 
-// TestHandlers: what handlers do to their writer looks as it does over TCP.
+// TestHandlers: the use of the ResponseWriter has the same result in process as
+// over TCP.
 func TestHandlers(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
 		"nothing":      func(http.ResponseWriter, *http.Request) {},
@@ -118,8 +119,8 @@ func TestHandlers(t *testing.T) {
 	}
 }
 
-// TestHandlerPanics: an aborted answer is a lost one, any other panic is the
-// caller's to see.
+// TestHandlerPanics: an aborted answer is a lost answer. Any other panic
+// reaches the caller.
 func TestHandlerPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := failure(t, errOf(handling(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }).Sale(t.Context(), 7)))
@@ -167,8 +168,8 @@ func TestHandlerContext(t *testing.T) {
 	})
 }
 
-// TestNoGoroutine: a call in process leaves nothing behind, nor does one over
-// TCP once idle connections are closed.
+// TestNoGoroutine: no goroutine is left after a call in process, nor after a
+// call over TCP once the idle connections are closed.
 func TestNoGoroutine(t *testing.T) {
 	_, h := newEngine(t)
 	local := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
@@ -187,7 +188,7 @@ func TestNoGoroutine(t *testing.T) {
 	}
 	tcp.CloseIdleConnections()
 	srv.Close()
-	for i := 0; stacks() > 0; i++ { // connections end in their own time
+	for i := 0; stacks() > 0; i++ { // connections take some time to end
 		if i == 1e6 {
 			t.Fatalf("%d goroutines after the last call", stacks())
 		}

@@ -10,8 +10,8 @@ import (
 
 const links = "/links"
 
-// Links is [affiliate.Program.Links]. Of several fields of a filter one is sent,
-// as by [Client.Sales].
+// Links is [affiliate.Program.Links]. When a filter has several fields, one of
+// them is sent: see [Client.Sales].
 func (c *Client) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
 	var what choice[affiliate.Link]
 	what.id("id", f.ID, func(l *affiliate.Link) uuid.UUID { return l.ID })

@@ -18,7 +18,7 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// accepting starts a server that does with each connection what fn says.
+// accepting starts a server that calls fn with each connection.
 func accepting(t *testing.T, fn func(net.Conn)) string {
 	t.Helper()
 	l := must(net.Listen("tcp", "127.0.0.1:0"))
@@ -35,8 +35,8 @@ func accepting(t *testing.T, fn func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// TestSwitchedProtocols: the body of a 101 is the connection itself, and reading
-// that would heed neither timeout nor context.
+// TestSwitchedProtocols: the body of a 101 is the connection itself, and a read
+// of it would end neither at the timeout nor with the context.
 func TestSwitchedProtocols(t *testing.T) {
 	gone := make(chan error, 1)
 	addr := accepting(t, func(conn net.Conn) {
@@ -57,8 +57,8 @@ func TestSwitchedProtocols(t *testing.T) {
 	}
 }
 
-// TestStuckHandshake: a server that takes connections and says nothing is left,
-// although net/http goes on dialing when a request has ended.
+// TestStuckHandshake: the client gives up a server that accepts connections and
+// sends nothing, although net/http continues to dial after a request has ended.
 func TestStuckHandshake(t *testing.T) {
 	gone := make(chan error, 1)
 	addr := accepting(t, func(conn net.Conn) {
@@ -76,7 +76,8 @@ func TestStuckHandshake(t *testing.T) {
 	}
 }
 
-// TestOddTransports: what a host's transport should not do ends no program.
+// TestOddTransports: a transport that breaks its rules causes an error, not a
+// panic.
 func TestOddTransports(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -98,7 +99,7 @@ func TestOddTransports(t *testing.T) {
 	}
 }
 
-// TestNestedClient: the error of a transport around another http.Client shows
+// TestNestedClient: when a transport wraps another http.Client, its error shows
 // no query.
 func TestNestedClient(t *testing.T) {
 	w := &wire{answer: func(_ int, r *http.Request) (*http.Response, error) {
@@ -110,8 +111,8 @@ func TestNestedClient(t *testing.T) {
 	}
 }
 
-// TestCookiesOfAttempts: each attempt has the cookies of the jar as they are, and
-// none of the attempt before.
+// TestCookiesOfAttempts: each attempt has the current cookies of the jar, and
+// not those of the attempt before.
 func TestCookiesOfAttempts(t *testing.T) {
 	jar := must(cookiejar.New(nil))
 	w := &wire{answer: func(n int, _ *http.Request) (*http.Response, error) {
@@ -128,8 +129,8 @@ func TestCookiesOfAttempts(t *testing.T) {
 	}
 }
 
-// TestHookKeepsKey: a hook that makes up idempotency keys does not turn repeats
-// into second effects.
+// TestHookKeepsKey: when a hook changes the idempotency key, repeats still have
+// no second effect.
 func TestHookKeepsKey(t *testing.T) {
 	for name, hook := range map[string]func(*http.Request){
 		"another": func(r *http.Request) { r.Header.Set("Idempotency-Key", time.Now().String()) },

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestFloatNoise: money of a service that reckons in floating point is read to
+// TestFloatNoise: money of a service that computes in floating point is read to
 // four decimals.
 func TestFloatNoise(t *testing.T) {
 	c := always(200, `{"id":5107,"totalEarned":431.70000000000005,"commissionEarned":86.33999999999999,"commissionRate":20.000000000000004,
@@ -28,8 +28,8 @@ func TestFloatNoise(t *testing.T) {
 	}
 }
 
-// TestHostedShapes: fields that are always null here, and that the hosted
-// service fills, in more than one shape, do not make an answer unreadable.
+// TestHostedShapes: some fields are always null here, but the hosted service
+// fills them in more than one shape. Such an answer is readable.
 func TestHostedShapes(t *testing.T) {
 	for _, body := range []string{
 		`{"id":"` + anID.String() + `","emailVerified":null,"image":null,"affiliateLink":null,"affiliateGroupId":null}`,
@@ -62,8 +62,7 @@ func TestBareSale(t *testing.T) {
 	}
 }
 
-// TestNoContent: a 204 is success where the answer says no more than that, and
-// nowhere else.
+// TestNoContent: a 204 is a success only for methods that return no answer.
 func TestNoContent(t *testing.T) {
 	silent := map[string]bool{"DeleteAffiliate": true, "DeleteReferral": true, "DeleteSale": true}
 	for _, inv := range invocations() {

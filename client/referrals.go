@@ -10,19 +10,19 @@ import (
 
 const referrals = "/referrals"
 
-// Referral is [affiliate.Program.Referral]: the one with an id or, failing
-// that, with the customer's email.
+// Referral is [affiliate.Program.Referral]: ident is the referral's id or the
+// customer's email.
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Referral(ctx context.Context, ident string) (affiliate.Referral, error) {
 	return one[affiliate.Referral](ctx, c, referrals, firstOf("id", ident))
 }
 
-// Referrals is [affiliate.Program.Referrals]. Of several fields of a filter one
-// is sent, as by [Client.Sales].
+// Referrals is [affiliate.Program.Referrals]. When a filter has several fields,
+// one of them is sent: see [Client.Sales].
 func (c *Client) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
 	var what choice[affiliate.Referral]
-	what.text("affiliateEmail", f.AffiliateEmail, nil) // sent if it is there: no answer shows it
+	what.text("affiliateEmail", f.AffiliateEmail, nil) // always sent when it is set, because no answer shows it
 	what.text("externalId", f.ReferredUserExternalID, func(r *affiliate.Referral, v string) bool {
 		return r.ReferredUserExternalID.Or("") == v
 	})

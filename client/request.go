@@ -23,9 +23,9 @@ type request struct {
 	query    url.Values
 	body     any              // nil: none
 	once     affiliate.Once   // of a write
-	worst    fault            // the worst fault after which it is sent again
-	barred   *affiliate.Error // why the wire cannot carry it
-	patience time.Duration    // the least that an attempt is given
+	worst    fault            // the worst fault after which the request is sent again
+	barred   *affiliate.Error // the reason why the request cannot be sent
+	patience time.Duration    // the shortest timeout of an attempt
 }
 
 // fetch is a request that reads.
@@ -33,8 +33,8 @@ func fetch(path string, query url.Values) request {
 	return request{method: http.MethodGet, path: path, query: query, worst: broken}
 }
 
-// post is a request that creates or asks. What its input says of a key comes
-// before what the client says.
+// post is a POST request. The key in its input is used before the key of the
+// client.
 func (c *Client) post(path string, in any, once affiliate.Once) request {
 	rq := c.write(http.MethodPost, path, in)
 	rq.once.Key = cmp.Or(once.Key, c.once.Key)
@@ -46,14 +46,14 @@ func (c *Client) post(path string, in any, once affiliate.Once) request {
 	return rq
 }
 
-// put is a request that changes.
+// put is a PUT request.
 func (c *Client) put(path string, in any) request { return c.write(http.MethodPut, path, in) }
 
-// remove is a request that deletes. It names its target in the body.
+// remove is a DELETE request. It names its target in the body.
 func (c *Client) remove(path string, in any) request { return c.write(http.MethodDelete, path, in) }
 
-// write is any request that is no read. It may be repeated whatever went wrong,
-// since its key makes the repeat a replay, unless the server does not know keys.
+// write is any request that is not a read. Its key makes a repeat a replay, so
+// it may be repeated after every fault, unless the server does not know keys.
 func (c *Client) write(method, path string, in any) request {
 	rq := request{method: method, path: path, body: in, once: c.once, worst: broken}
 	if c.cfg.NoRepeat {
@@ -62,10 +62,10 @@ func (c *Client) write(method, path string, in any) request {
 	return rq
 }
 
-// writes reports whether the request is no read.
+// writes reports whether the request is not a read.
 func (rq *request) writes() bool { return rq.method != http.MethodGet }
 
-// goOnly bars the request when a field is set that the wire does not carry.
+// goOnly bars the request when a field is set that cannot be sent.
 func (rq *request) goOnly(field string, set bool) {
 	if set {
 		rq.barred = &affiliate.Error{
@@ -75,8 +75,8 @@ func (rq *request) goOnly(field string, set bool) {
 	}
 }
 
-// object bars the request when a field is set to nothing. It would be sent as
-// null, which clears the field.
+// object bars the request when a field is set to an empty text or null. Both
+// would be sent as null, which clears the field.
 func (rq *request) object(field string, o affiliate.Opt[json.RawMessage]) {
 	raw, ok := o.Get()
 	if text := string(bytes.TrimSpace(raw)); ok && (text == "" || text == "null") {
@@ -84,7 +84,7 @@ func (rq *request) object(field string, o affiliate.Opt[json.RawMessage]) {
 	}
 }
 
-// check refuses what the wire does not carry.
+// check refuses input that cannot be sent.
 func (rq *request) check() *affiliate.Error {
 	rq.goOnly("Once.Digest", rq.once.Digest != [32]byte{})
 	rq.goOnly("Once.Refused", rq.once.Refused != nil)
@@ -94,9 +94,10 @@ func (rq *request) check() *affiliate.Error {
 	return rq.barred
 }
 
-// carries reports whether a body says what the input does: encoding/json puts
-// U+FFFD in the place of bytes that are not UTF-8, and what were two ids is one.
-// Go 1.26 writes it as an escape, Go 1.27 as the character.
+// carries reports whether a body holds the texts of the input unchanged.
+// encoding/json replaces bytes that are not UTF-8 by U+FFFD, and two different
+// ids could become one. Go 1.26 writes U+FFFD as an escape, Go 1.27 as the
+// character.
 func carries(body []byte, in any) bool {
 	if !utf8.Valid(body) {
 		return false
@@ -129,8 +130,8 @@ func validTexts(v reflect.Value) bool {
 	return true
 }
 
-// firstOf is a query of the first parameter that has a value: with several, the
-// wire's order would decide and not the filter's.
+// firstOf is a query with the first parameter that has a value. With several
+// parameters the server's order would decide, not the order of pairs.
 func firstOf(pairs ...string) url.Values {
 	q := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -142,7 +143,8 @@ func firstOf(pairs ...string) url.Values {
 	return q
 }
 
-// textOfID is an id in a query; the zero one is not given.
+// textOfID is an id in a query; the zero id is the empty text, which is not
+// sent.
 func textOfID(id uuid.UUID) string {
 	if id == uuid.Nil {
 		return ""
@@ -150,8 +152,8 @@ func textOfID(id uuid.UUID) string {
 	return id.String()
 }
 
-// addPage asks for a page. What is out of range is sent as it is: the server
-// refuses it in its own words.
+// addPage adds the parameters of a page. A limit out of range is sent as it is,
+// and the server refuses it.
 func addPage(q url.Values, pg affiliate.Page) {
 	if pg.Limit != 0 {
 		q.Set("limit", strconv.Itoa(pg.Limit))

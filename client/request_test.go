@@ -26,7 +26,7 @@ func TestRequests(t *testing.T) {
 	const idText = "0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01"
 	page := affiliate.Page{Limit: 50, Cursor: "a+b/c="}
 	for _, row := range []struct {
-		want string // method, path, query unescaped
+		want string // method, path, unescaped query
 		body string
 		call func(ctx, c) error
 	}{
@@ -191,8 +191,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestGoCallsOnly: a field of an input that the wire does not carry is refused
-// when it is set, before anything is sent. No such field is left out.
+// TestGoCallsOnly: when a field is set that cannot be sent, the call is refused
+// and nothing is sent. The test covers every such field.
 func TestGoCallsOnly(t *testing.T) {
 	refused := func(what string, w *wire, err error) {
 		t.Helper()
@@ -229,7 +229,7 @@ func TestGoCallsOnly(t *testing.T) {
 	refused("two names", w, w.client(t).DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: anID, Email: "a@b.org"}))
 }
 
-// fill sets a field to something that is not zero.
+// fill sets a field to a value that is not zero.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -247,8 +247,8 @@ func fill(v reflect.Value) {
 	}
 }
 
-// TestNothingNamed: a look-up that names nothing finds nothing, and does not ask
-// for the list.
+// TestNothingNamed: a look-up that names nothing finds nothing and sends
+// nothing.
 func TestNothingNamed(t *testing.T) {
 	w := always(200, "[]")
 	c, x := w.client(t), t.Context()
@@ -276,9 +276,9 @@ func TestNoJSON(t *testing.T) {
 	}
 }
 
-// TestInvalidUTF8: a text that JSON cannot carry is refused before it is sent.
-// Put right by the encoder, two external ids would become one, and the second
-// sale a duplicate.
+// TestInvalidUTF8: a text that is not UTF-8 is refused before it is sent. The
+// encoder would replace the bad bytes, so two external ids could become one,
+// and the second sale would be a duplicate.
 func TestInvalidUTF8(t *testing.T) {
 	sum, bad := affiliate.MustAmount("1"), "caf\xe9"
 	for name, call := range map[string]func(c *client.Client) error{
@@ -314,8 +314,8 @@ func TestInvalidUTF8(t *testing.T) {
 	}
 }
 
-// TestNullMetadata: metadata that holds no object is refused as the engine
-// refuses it, and does not clear what is there.
+// TestNullMetadata: metadata that is not an object is refused as the engine
+// refuses it, and does not clear the stored metadata.
 func TestNullMetadata(t *testing.T) {
 	p, _ := newEngine(t)
 	ada := must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))

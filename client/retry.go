@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// A fault is what went wrong with an attempt, by what it leaves open about its
-// effect. A request is sent again after faults up to the worst that its method
-// allows.
+// A fault is a class of failed attempts, ordered by how likely the attempt had
+// an effect. A request is sent again after faults up to the worst that its
+// method allows.
 type fault uint8
 
 const (
-	final  fault = iota // an answer to keep, or nothing that another attempt could mend
-	unsent              // no effect: nothing was sent, or the server asks to come back
-	lost                // carried out or not: no answer, or one of something in between
-	broken              // the server failed on the way
+	final  fault = iota // an answer to keep, or a failure that another attempt cannot repair
+	unsent              // no effect: nothing was sent, or the server asks to try later
+	lost                // unknown effect: no answer, or an answer of a proxy
+	broken              // the server failed while it worked on the request
 )
 
-// mayRepeat is the policy of go-retryablehttp: whether to send again. It draws
-// the wait as well, so as to see whether the context leaves room for it.
+// mayRepeat is the retry policy of go-retryablehttp: it reports whether to send
+// again. It also chooses the wait, to check whether the context allows it.
 func (a *call) mayRepeat(ctx context.Context, _ *http.Response, _ error) (bool, error) {
 	f := a.fault()
 	if f == final || f > a.worst || a.attempts > a.client.cfg.MaxRetries || ctx.Err() != nil {
@@ -47,7 +47,7 @@ func (a *call) mayRepeat(ctx context.Context, _ *http.Response, _ error) (bool, 
 // pause is the backoff of go-retryablehttp.
 func (a *call) pause(time.Duration, time.Duration, int, *http.Response) time.Duration { return a.wait }
 
-// fault classes the last attempt.
+// fault is the class of the last attempt.
 func (a *call) fault() fault {
 	switch {
 	case a.last.status == 0:
@@ -67,8 +67,8 @@ func (a *call) fault() fault {
 	return final
 }
 
-// faultOf classes an attempt without an answer. That nothing was sent is
-// believed of a failed dial only.
+// faultOf is the class of an attempt without an answer. Only a failed dial
+// proves that nothing was sent.
 func faultOf(err error) fault {
 	if err == nil || errors.Is(err, errOtherHost) || isTLS(err) {
 		return final
@@ -79,8 +79,8 @@ func faultOf(err error) fault {
 	return lost
 }
 
-// isTLS reports whether a connection failed for a reason that stays: certificate,
-// protocol, or no TLS on the other side.
+// isTLS reports whether a connection failed for a permanent reason:
+// certificate, protocol, or no TLS on the other side.
 func isTLS(err error) bool {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, alert := errors.AsType[tls.AlertError](err)
@@ -101,8 +101,8 @@ func (a *call) ownWait() time.Duration {
 	return low + a.client.rand.below(high-low+1)
 }
 
-// retryAfter is the wait that a 429 or 503 asks for, in seconds or as a date.
-// What is malformed, negative or over asks for nothing.
+// retryAfter is the wait that a 429 or 503 asks for, in seconds or as a date. A
+// value that is malformed, negative or in the past asks for no wait.
 func (a *call) retryAfter() (time.Duration, bool) {
 	if a.last.status != http.StatusTooManyRequests && a.last.status != http.StatusServiceUnavailable {
 		return 0, false

@@ -19,9 +19,10 @@ func (c *Client) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale,
 	return one[affiliate.Sale](ctx, c, sales, firstOf("id", strconv.FormatInt(int64(id), 10)))
 }
 
-// Sales is [affiliate.Program.Sales]. Of several fields of a filter one is sent,
-// and what does not fit the others is left out of the answer: a page may be
-// shorter than its limit, or empty, with more to come.
+// Sales is [affiliate.Program.Sales]. When a filter has several fields, one of
+// them is sent, and the client removes the records that do not match the others
+// from the answer. So a page may be shorter than its limit, or empty, although
+// more pages follow.
 func (c *Client) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
 	var what choice[affiliate.Sale]
 	what.text("saleExternalId", f.ExternalID, func(s *affiliate.Sale, v string) bool { return s.ExternalID.Or("") == v })
@@ -40,10 +41,10 @@ func (c *Client) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate
 // RecordSale is [affiliate.Program.RecordSale]. PaymentTrigger and Integration
 // are for Go calls only: a call that sets one is refused before it is sent.
 //
-// The wire does not carry the earlier sale of a duplicate: Earlier is null. A
-// server that sends no Sale-Outcome says less: a sale was recorded, and without
-// one the Outcome is empty, since a duplicate, nobody to credit and an inactive
-// customer look alike.
+// Earlier is always null, because no answer holds the earlier sale of a
+// duplicate. When a server sends no Sale-Outcome, the Outcome is recorded if
+// the answer is a sale, and otherwise empty: a duplicate, a sale that credits
+// nobody and an inactive customer look alike.
 func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
 	rq := c.post(sales, in, in.Once)
 	rq.goOnly("PaymentTrigger", in.PaymentTrigger != "")

@@ -8,8 +8,8 @@ import (
 )
 
 // TestLostAnswerAndAnotherCaller: the answer of a write is lost, another caller
-// changes the same thing and is answered, and then the write is repeated. The
-// repeat has no effect of its own: what the other caller was told holds.
+// changes the same record, and then the write is repeated. The repeat has no
+// effect: the other caller's change stays.
 func TestLostAnswerAndAnotherCaller(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, s *shop){
 		"a code is switched on again":             codeStaysOff,

@@ -22,15 +22,15 @@ const (
 	testKey  = "trib_live_0123456789abcdefghijklmnopqrstuvwxyz"
 )
 
-// A wire is a server in memory: what it is asked, and when, and the answers it
-// gives. The zero answer function answers null.
+// A wire is a server in memory. It records its requests and their times.
+// Without an answer function it answers null.
 type wire struct {
 	answer func(n int, r *http.Request) (*http.Response, error)
 	seen   []sighting
-	closed int // times that somebody closed its idle connections
+	closed int // how often its idle connections were closed
 }
 
-// A sighting is a request as the wire saw it.
+// A sighting is a request that the wire recorded.
 type sighting struct {
 	*http.Request
 	body string
@@ -65,12 +65,13 @@ func (w *wire) client(t testing.TB, change ...func(*client.Config)) *client.Clie
 	return must(client.New(testBase, testKey, cfg))
 }
 
-// always is a wire that gives one answer to everything.
+// always is a wire that gives every request the same answer.
 func always(status int, body string, header ...string) *wire {
 	return &wire{answer: func(int, *http.Request) (*http.Response, error) { return reply(status, body, header...), nil }}
 }
 
-// reply is an answer with JSON, or as the headers say, given in pairs.
+// reply is an answer with a JSON body. header has names and values in pairs and
+// may set another content type.
 func reply(status int, body string, header ...string) *http.Response {
 	resp := &http.Response{
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
@@ -88,7 +89,7 @@ func handling(t testing.TB, h http.HandlerFunc) *client.Client {
 	return must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
 }
 
-// must gives the value of a call that must succeed.
+// must returns the value of a call that must succeed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("unexpected error: %v", err))
@@ -99,7 +100,7 @@ func must[T any](v T, err error) T {
 // errOf is the error of a call whose answer does not matter.
 func errOf[T any](_ T, err error) error { return err }
 
-// failure is a call's own error, which it must have.
+// failure is the *client.Error of a call that must fail.
 func failure(t testing.TB, err error) *client.Error {
 	t.Helper()
 	e, ok := errors.AsType[*client.Error](err)
@@ -117,7 +118,7 @@ type invocation struct {
 
 var anID = uuid.MustParse("0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01")
 
-// invocations calls every method once, with input that leaves it for the wire.
+// invocations calls every method once, with input that is sent.
 func invocations() []invocation {
 	type ctx = context.Context
 	type c = *client.Client

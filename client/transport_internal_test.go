@@ -14,9 +14,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A pipeNet is a network in memory. Its first connection goes dead: what is
-// written to it is swallowed and nothing comes from it, as behind a middlebox
-// that has forgotten it.
+// A pipeNet is a network in memory. Its first connection dies silently: writes
+// are lost and nothing can be read, as behind a middlebox that has forgotten
+// the connection.
 type pipeNet struct {
 	net.Listener
 	accept chan net.Conn
@@ -60,8 +60,8 @@ func (m *mortal) Write(p []byte) (int, error) {
 	}
 }
 
-// TestDeadConnection: a connection of HTTP/2 that has gone dead without a word is
-// given up, and not tried by one call after another until the kernel gives it up.
+// TestDeadConnection: an HTTP/2 connection that died silently is given up.
+// Otherwise one call after another would try it until the kernel notices.
 func TestDeadConnection(t *testing.T) {
 	cert := httptest.NewUnstartedServer(nil)
 	cert.StartTLS() // outside the bubble: for its certificate

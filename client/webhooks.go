@@ -24,8 +24,8 @@ func (c *Client) Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.Li
 	return list[affiliate.Endpoint](ctx, c, webhooks, url.Values{}, pg)
 }
 
-// CreateEndpoint is [affiliate.Program.CreateEndpoint]. The answer holds the
-// secret, here and on rotation only.
+// CreateEndpoint is [affiliate.Program.CreateEndpoint]. Only this answer and
+// that of [Client.RotateSecret] hold the secret.
 func (c *Client) CreateEndpoint(ctx context.Context, in affiliate.NewEndpoint) (affiliate.IssuedEndpoint, error) {
 	return send[affiliate.IssuedEndpoint](ctx, c, c.post(webhooks, in, in.Once))
 }
@@ -55,8 +55,8 @@ func (c *Client) RotateSecret(ctx context.Context, in affiliate.Rotation) (affil
 }
 
 // TestEndpoint is [affiliate.Program.TestEndpoint]. The server may wait 15
-// seconds for the endpoint: an attempt has 20 seconds here, or Config.Timeout
-// when that is longer.
+// seconds for the endpoint, so the timeout of an attempt is 20 seconds, or
+// Config.Timeout when that is longer.
 func (c *Client) TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error) {
 	rq := c.post(webhooks+"/test", in, in.Once)
 	rq.patience = 20 * time.Second
@@ -86,13 +86,14 @@ func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg 
 	return chosen(ctx, c, webhooks+"/deliveries", what, pg)
 }
 
-// Replay is [affiliate.Program.Replay]: how many deliveries are sent again.
+// Replay is [affiliate.Program.Replay]. It returns how many deliveries are sent
+// again.
 func (c *Client) Replay(ctx context.Context, in affiliate.ReplayRange) (int, error) {
 	out, err := send[struct{ Count int }](ctx, c, c.post(webhooks+"/replay", in, in.Once))
 	return out.Count, err
 }
 
-// textOfDate is a date in a query; empty when it is not given.
+// textOfDate is a date in a query; empty when no date is set.
 func textOfDate(d affiliate.Opt[affiliate.Date]) string {
 	if date, ok := d.Get(); ok {
 		return date.String()
