@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// pieceSize is how much of a body goes through one hash before the next: it
-// stays in the processor's cache until all have had it.
+// pieceSize is how many bytes of a body go through one hash before the next
+// hash gets them: few enough to stay in the processor's cache.
 const pieceSize = 32 << 10
 
 // A check is the verification of one request. It begins with the headers, takes
@@ -18,7 +18,8 @@ type check struct {
 	macs [maxSecrets]*mac
 }
 
-// begin judges the headers and the time. After an error there is nothing to end.
+// begin checks the headers and the time. After an error, end and drop must not
+// be called.
 func (v *Verifier) begin(h http.Header) (check, error) {
 	ring, err := v.keys.of(v.Secrets)
 	if err != nil {
@@ -42,7 +43,7 @@ func (v *Verifier) begin(h http.Header) (check, error) {
 	return c, nil
 }
 
-// write takes the next piece of the body.
+// write adds the next piece of the body.
 func (c *check) write(body []byte) {
 	for len(body) > 0 {
 		piece := body[:min(len(body), pieceSize)]
@@ -53,7 +54,7 @@ func (c *check) write(body []byte) {
 	}
 }
 
-// end reports whether one of the signatures was made with one of the secrets.
+// end checks whether one of the signatures was made with one of the secrets.
 func (c *check) end() (Proof, error) {
 	defer c.drop()
 	for i := range c.ring.macs {
@@ -71,8 +72,8 @@ func (c *check) drop() {
 	}
 }
 
-// signedWith reports whether one of the entries is the signature. How long it
-// takes tells nothing of the right one.
+// signedWith reports whether one of the entries is the signature. The time that
+// it takes reveals nothing about the signature.
 func (e *envelope) signedWith(want []byte) bool {
 	found := 0
 	for entry := range e.entries {
@@ -81,8 +82,8 @@ func (e *envelope) signedWith(want []byte) bool {
 	return found == 1
 }
 
-// mayHold reports whether one of the entries has the form of a signature: where
-// none has, the body need not be read.
+// mayHold reports whether one of the entries has the form of a signature.
+// Otherwise the body need not be read.
 func (e *envelope) mayHold() bool {
 	for entry := range e.entries {
 		if wellFormed(entry) {
@@ -92,8 +93,8 @@ func (e *envelope) mayHold() bool {
 	return false
 }
 
-// entries are the signatures of all lines, apart. Lines that a proxy merged
-// have a comma before the space.
+// entries yields the signatures of all lines one by one. In lines that a proxy
+// merged, a comma stands before the space.
 func (e *envelope) entries(yield func(string) bool) {
 	for _, line := range e.signatures {
 		for more := true; more; {
@@ -108,8 +109,8 @@ func (e *envelope) entries(yield func(string) bool) {
 	}
 }
 
-// wellFormed reports whether an entry is of this scheme and as long as its
-// signatures are, in their alphabet.
+// wellFormed reports whether an entry has this scheme, and the length and the
+// alphabet of its signatures.
 func wellFormed(entry string) bool {
 	text, v1 := strings.CutPrefix(entry, scheme)
 	if !v1 || len(text) != encodedMAC || text[encodedMAC-1] != '=' {
@@ -123,8 +124,9 @@ func wellFormed(entry string) bool {
 	return true
 }
 
-// sameSignature is 1 when the entry is v1 and the signature. It compares the
-// texts, so that a second spelling of the same bytes is no signature.
+// sameSignature is 1 when the entry is "v1," and the signature, and 0
+// otherwise. It compares the texts, so another spelling of the same bytes is
+// not accepted.
 func sameSignature(want []byte, entry string) int {
 	text, v1 := strings.CutPrefix(entry, scheme)
 	if !v1 || len(text) != encodedMAC {

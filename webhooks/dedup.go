@@ -8,26 +8,27 @@ import (
 	"time"
 )
 
-// ErrInProgress says that an id is being handled by another call.
+// ErrInProgress means that another call is handling the id.
 var ErrInProgress = errors.New("webhooks: the event is being handled")
 
-// A Dedup remembers which events are done, by their ids.
+// A Dedup remembers the ids of the events that are done.
 //
-// Its MUSTs:
+// An implementation MUST do the following:
 //
-//  1. Do runs f unless the id is done, and returns whether it did. An id that
-//     is done gives false and nil.
-//  2. Once f has returned nil and Do too, the id is done, for longer than
-//     senders repeat: 75 h 35 min here, 7 days to be safe.
-//  3. When f fails or panics, or the process ends in it, the id stays open. Do
+//  1. Do runs f unless the id is done, and reports whether it did. For an id
+//     that is done it returns false and nil.
+//  2. When f and Do have returned nil, the id is done, for longer than senders
+//     repeat: this sender repeats for 75 h 35 min, so keep ids for 7 days.
+//  3. When f fails or panics, or the process ends in f, the id stays open. Do
 //     returns the error of f.
-//  4. Two calls with one id never run f at the same time; the one that comes
-//     second waits for the first, or returns [ErrInProgress].
+//  4. Two calls with one id never run f at the same time. The second call
+//     waits for the first, or returns [ErrInProgress].
 //  5. It is safe for concurrent use.
 //
-// A database keeps ids and effects in one transaction: insert the id under a
-// unique key, run f with the transaction in its context, commit. Where that
-// cannot be, the id is claimed for a time, f is run, and the id marked as done.
+// With a database, keep ids and effects in one transaction: insert the id under
+// a unique key, run f with the transaction in its context, and commit. When
+// that is not possible, claim the id for a limited time, run f, and mark the id
+// as done.
 type Dedup interface {
 	Do(ctx context.Context, id string, f func(context.Context) error) (ran bool, err error)
 }
@@ -37,12 +38,13 @@ const (
 	defaultDedupTTL = 7 * 24 * time.Hour // longer than any sender's schedule
 )
 
-// NewMemoryDedup returns a Dedup for one process: it remembers the last max
+// NewMemoryDedup returns a Dedup for one process. It remembers the last max
 // events (zero: 100,000, about 20 MB) for ttl (zero: 7 days), and forgets them
-// when the process ends. A second call for an id that is being handled gets
-// [ErrInProgress].
+// when the process ends. While an id is being handled, a second call for it
+// returns [ErrInProgress].
 //
-// Against replay alone it must remember for twice the Verifier's tolerance.
+// When it only has to stop replayed requests, a ttl of twice the Verifier's
+// tolerance is enough.
 func NewMemoryDedup(max int, ttl time.Duration) Dedup {
 	if max <= 0 {
 		max = defaultDedupMax
@@ -71,14 +73,14 @@ func (d *memoryDedup) Do(ctx context.Context, id string, f func(context.Context)
 	if ran, err := d.claim(id); !ran {
 		return false, err
 	}
-	done := false // stays so when f panics
+	done := false // still false when f panics
 	defer func() { d.settle(id, done) }()
 	err := f(ctx)
 	done = err == nil
 	return true, err
 }
 
-// claim reports whether the caller is to run the id.
+// claim reports whether the caller must run f for the id.
 func (d *memoryDedup) claim(id string) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -107,7 +109,7 @@ func (d *memoryDedup) settle(id string, done bool) {
 	d.forget(now)
 }
 
-// forget drops what is too old or too many.
+// forget drops the ids that are too old or more than max.
 func (d *memoryDedup) forget(now time.Time) {
 	for front := d.done.Front(); front != nil; front = d.done.Front() {
 		oldest := front.Value.(doneID)

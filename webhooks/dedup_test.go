@@ -17,7 +17,7 @@ import (
 
 func done(context.Context) error { return nil }
 
-// do fails the test unless the id runs, or does not.
+// do fails the test unless want says whether the id runs.
 func do(t *testing.T, d webhooks.Dedup, id string, want bool) {
 	t.Helper()
 	ran := false
@@ -55,7 +55,7 @@ func TestMemoryDedupOpen(t *testing.T) { // W035
 func TestMemoryDedupInProgress(t *testing.T) {
 	d := webhooks.NewMemoryDedup(1, 0)
 	_, err := d.Do(t.Context(), "a", func(ctx context.Context) error {
-		do(t, d, "b", true) // others go on, and crowd nothing out that runs
+		do(t, d, "b", true) // other ids still run, and do not displace a running one
 		do(t, d, "c", true)
 		if ran, err := d.Do(ctx, "a", done); ran || err != webhooks.ErrInProgress {
 			t.Errorf("got %t, %v", ran, err)
@@ -76,7 +76,7 @@ func TestMemoryDedupBounded(t *testing.T) { // W040
 	for _, id := range []string{"b", "c", "d"} {
 		do(t, d, id, false)
 	}
-	do(t, d, "a", true) // the oldest went first, and comes back in the place of b
+	do(t, d, "a", true) // the oldest id was dropped first; now it replaces b
 	do(t, d, "c", false)
 	do(t, d, "b", true)
 }
@@ -100,8 +100,8 @@ func TestMemoryDedupForgets(t *testing.T) {
 	}
 }
 
-// W034: the same delivery a hundred times at once. One is inside the function
-// until the others have been answered.
+// W034: the same delivery arrives a hundred times at once. One stays inside the
+// function until the others have been answered.
 func TestReceiverAtOnce(t *testing.T) {
 	var runs atomic.Int32
 	release, answers := make(chan struct{}), make(chan int, 100)
@@ -144,8 +144,8 @@ func TestReceiverAtOnce(t *testing.T) {
 	}
 }
 
-// W036: a captured request that is sent again inside the window changes
-// nothing, and outside it is refused.
+// W036: a captured request that is sent again changes nothing inside the
+// window, and is refused outside it.
 func TestReceiverReplay(t *testing.T) {
 	r := newReached()
 	r.Dedup = webhooks.NewMemoryDedup(0, 0)
@@ -158,8 +158,8 @@ func TestReceiverReplay(t *testing.T) {
 	r.want(t, incoming(t, vectorBody), 401, webhooks.ErrTooOld)
 }
 
-// W037: the sender gives up, the function goes on and ends well: the retry is
-// told to wait, and then that all is done.
+// W037: the sender gives up, but the function continues and succeeds. A retry
+// gets 503 at first, and 204 when the function has ended.
 func TestReceiverSlow(t *testing.T) {
 	r := newReached()
 	r.Dedup = webhooks.NewMemoryDedup(0, 0)
@@ -178,7 +178,7 @@ func TestReceiverSlow(t *testing.T) {
 	r.want(t, incoming(t, vectorBody), 204, nil)
 }
 
-// W039: two routes share a memory, each with a prefix of its own.
+// W039: two routes share a Dedup, each with a prefix of its own.
 func TestReceiverPrefix(t *testing.T) {
 	shared := webhooks.NewMemoryDedup(0, 0)
 	ids := map[string]bool{}
@@ -197,8 +197,8 @@ func TestReceiverPrefix(t *testing.T) {
 	}
 }
 
-// W038: a receiver that compares revisions ends with the object deleted,
-// whatever the order.
+// W038: a receiver that compares revisions ends with the object deleted in any
+// order of the events.
 func TestReceiverRevisions(t *testing.T) {
 	type mirrored struct {
 		revision int64

@@ -1,5 +1,5 @@
-// Package webhooks holds both ends of a webhook request: it signs what is sent,
-// and verifies, reads and handles what arrives.
+// Package webhooks has both ends of a webhook request: it signs and sends
+// requests, and it verifies, reads and handles those that arrive.
 //
 // # Receiving
 //
@@ -16,19 +16,18 @@
 //		},
 //	})
 //
-// Events that have no function, and types that are not known yet, are
-// acknowledged. Deliveries repeat and come in any order: [Event.ID] is the same
-// on every attempt, which a [Dedup] uses, and [Event.Revision] tells old from
-// new.
+// An event without a function, or of an unknown type, is acknowledged.
+// Deliveries repeat and arrive in any order. [Event.ID] is the same on every
+// attempt, so a [Dedup] recognises a repeat; [Event.Revision] shows which of
+// two events of an object is newer.
 //
-// Elsewhere than in net/http the three steps stand alone: [Verifier.Verify] on
-// the raw bytes, then [Parse], then [Decode]. A test makes a delivery with
-// [Sign].
+// Without net/http, do the three steps yourself: [Verifier.Verify] on the raw
+// bytes, then [Parse], then [Decode]. A test makes a delivery with [Sign].
 //
 // # Sending
 //
-// A [Sender] delivers what a program has to tell, as long as Run runs or once
-// by Drain. The two are given each other:
+// A [Sender] delivers the events of a program: continuously while Run runs, or
+// once with Drain. The sender and the program refer to each other:
 //
 //	sender := &webhooks.Sender{}
 //	program, err := affiliate.New(store, affiliate.Config{
@@ -41,28 +40,29 @@
 //	sender.Outbox = program
 //	go sender.Run(ctx)
 //
-// What is committed arrives at least once: a sender may be stopped at any
-// point, and any number may work on one store. Requests go to public addresses
-// only ([affiliate.AddressPolicy]), which the dialer checks for every
-// connection.
+// A committed event arrives at least once, also when a sender is stopped at any
+// point. Any number of senders may work on one store. Requests go to public
+// addresses only ([affiliate.AddressPolicy]); the dialer checks the address of
+// every connection.
 //
 // # Secrets
 //
-// A [Verifier] knows up to ten secrets. To change one without losing a request,
-// let the receiver know both, let the sender sign with both or change over, and
-// take the old one away when [Proof.Secret] no longer shows it in use.
+// A [Verifier] has up to ten secrets. To replace a secret without losing a
+// request, first add the new one to the receiver. Then let the sender sign with
+// both, or with the new one. Remove the old one when [Proof.Secret] shows that
+// it is not used any more.
 //
 // # The wire
 //
-// Requests follow Standard Webhooks 1.0, scheme v1, and verify with any library
-// for it: HMAC-SHA256 over id, time and body, in the headers webhook-id,
-// webhook-timestamp and webhook-signature. The same under svix-* names is read
-// too. Where published libraries read one header in different ways, this one
-// takes the strict reading.
+// Requests follow Standard Webhooks 1.0, scheme v1, and any library for it can
+// verify them: HMAC-SHA256 over id, time and body, in the headers webhook-id,
+// webhook-timestamp and webhook-signature. The same headers under svix-* names
+// are accepted too. Where published libraries read a header differently, this
+// package reads it strictly.
 //
 // # Errors
 //
-// Each refusal is an error of its own and matches its class by errors.Is:
-// [ErrHeader], [ErrTimestamp], [ErrSignature], [ErrPayload]. None of them holds
-// anything of a secret or of a body.
+// Each reason for a refusal has an error of its own. errors.Is also matches it
+// with its class: [ErrHeader], [ErrTimestamp], [ErrSignature] or [ErrPayload].
+// No error holds a part of a secret or of a body.
 package webhooks

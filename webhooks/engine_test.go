@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// must gives the value of a call that must succeed.
+// must returns the value of a call that must succeed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -17,8 +17,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// engineEvents are the events of a program in which every type happens, by
-// type; where one happens more than once, the last.
+// engineEvents are events of a program, one for each type. When a type occurs
+// more than once, it is the last one.
 func engineEvents(t testing.TB) map[affiliate.EventType]affiliate.Event {
 	t.Helper()
 	ctx := context.Background()

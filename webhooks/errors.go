@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// The classes of what [Verifier.Verify] refuses. Every refusal is one of the
+// The classes of the refusals of [Verifier.Verify]. Every refusal is one of the
 // errors below and matches its class by errors.Is.
 var (
 	// ErrHeader: a header is missing, repeated or malformed.
@@ -15,12 +15,12 @@ var (
 	// ErrTimestamp: the request is outside the window of time.
 	ErrTimestamp = errors.New("webhooks: timestamp refused")
 
-	// ErrSignature: no signature in the request is right. Whatever was changed,
-	// this is the very error.
+	// ErrSignature: no signature in the request is right. The error does not
+	// say what was changed.
 	ErrSignature = errors.New("webhooks: signature refused")
 )
 
-// What ErrHeader can be. An empty header is a missing one.
+// The errors of class ErrHeader. An empty header counts as missing.
 var (
 	ErrIDMissing         = fmt.Errorf("%w: no id", ErrHeader)
 	ErrIDRepeated        = fmt.Errorf("%w: more than one id", ErrHeader)
@@ -32,18 +32,19 @@ var (
 	ErrSignatureLong     = fmt.Errorf("%w: more than 1 KiB of signatures", ErrHeader)
 )
 
-// What ErrTimestamp can be.
+// The errors of class ErrTimestamp.
 var (
 	ErrTooOld = fmt.Errorf("%w: too old", ErrTimestamp)
 	ErrTooNew = fmt.Errorf("%w: in the future", ErrTimestamp)
 )
 
-// ErrTolerance says that [Verifier.Tolerance] is negative. Like [ErrSecret] and
-// [ErrSecretCount] it is the receiver's own fault and no refusal.
+// ErrTolerance means that [Verifier.Tolerance] is negative. Like [ErrSecret]
+// and [ErrSecretCount] it is a mistake of the receiver's own configuration and
+// not a refusal.
 var ErrTolerance = errors.New("webhooks: negative tolerance")
 
-// What [Receiver.OnError] is told besides the errors of [Verifier.Verify] and
-// [Parse], those of the functions and those of the Dedup.
+// Further errors that [Receiver.OnError] gets. It also gets the errors of
+// [Verifier.Verify], of [Parse], of the functions and of the Dedup.
 var (
 	// ErrMethod: not a POST; answered 405.
 	ErrMethod = errors.New("webhooks: not a POST")
@@ -54,13 +55,13 @@ var (
 	// ErrTooLarge: the body is larger than MaxBody; 413.
 	ErrTooLarge = errors.New("webhooks: body too large")
 
-	// ErrBody: the body broke off; 400.
+	// ErrBody: the body ended too early; 400.
 	ErrBody = errors.New("webhooks: body not readable")
 )
 
-// A PanicError is a panic of somebody else's code: of a function of a
-// [Receiver], where the sender is answered 500 and sends again, or of the
-// [Outbox] of a [Sender].
+// A PanicError is a panic of the host's code: of a function of a [Receiver],
+// and then the answer is 500 and the sender sends again; or of the [Outbox] of
+// a [Sender].
 type PanicError struct {
 	Value any
 	Stack []byte

@@ -14,12 +14,12 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// noon is the time of every example; a program leaves Now out.
+// noon is the time of every example. A real program does not set Now.
 func noon() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
 
 const exampleSecret affiliate.Secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
-// A handler of sales, and a delivery to it as a test makes one.
+// A receiver of sales, and a delivery that a test makes for it.
 func Example() {
 	secrets := []affiliate.Secret{exampleSecret}
 	receiver := &webhooks.Receiver{
@@ -51,7 +51,7 @@ func Example() {
 	// 204
 }
 
-// Any framework that gives headers and raw bytes will do.
+// Verify works with every framework that gives access to headers and raw bytes.
 func ExampleVerifier_Verify() {
 	verifier := &webhooks.Verifier{Secrets: []affiliate.Secret{exampleSecret}, Now: noon}
 	body := []byte(`{"event":"sale.deleted","body":{"id":5107}}`)
@@ -72,7 +72,7 @@ func ExampleVerifier_Verify() {
 	// true true
 }
 
-// While a secret is being changed the receiver knows both.
+// While a secret is being replaced, the receiver has both.
 func ExampleVerifier_rotation() {
 	const newer affiliate.Secret = "whsec_dHJpYnV0YXJ5LXdlYmhvb2tzLXRlc3Qta2V5LTAwMDI="
 	verifier := &webhooks.Verifier{Secrets: []affiliate.Secret{newer, exampleSecret}, Now: noon}
@@ -95,14 +95,14 @@ func ExampleDecode() {
 	case affiliate.SaleCreated, affiliate.SaleUpdated:
 		sale, err := webhooks.Decode[affiliate.Sale](event)
 		fmt.Println(sale.ID, sale.TotalEarned, err)
-	default: // one that is not known yet
+	default: // an unknown type
 	}
 	// Output:
 	// 7 199.99 <nil>
 }
 
-// A copy of the sales elsewhere: events come in any order, and the highest
-// revision is the truth.
+// A copy of the sales in another system: events arrive in any order, and the
+// one with the highest revision is the current state.
 func ExampleEvent_revision() {
 	type row struct {
 		revision int64

@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// functions is the call of Any and of the field for the type of an event; nil
-// when nobody wants the event.
+// functions returns a call of Any and of the function for the event's type; nil
+// when neither is set.
 func (r *Receiver) functions(e Event) (func(context.Context) error, error) {
 	run, err := r.function(e)
 	if r.Any == nil || err != nil {
@@ -23,8 +23,8 @@ func (r *Receiver) functions(e Event) (func(context.Context) error, error) {
 	}, nil
 }
 
-// function is the call of the field for the type of an event, its body read;
-// nil when nobody wants the event.
+// function returns a call of the function for the event's type, with the
+// decoded body; nil when it is not set.
 func (r *Receiver) function(e Event) (func(context.Context) error, error) {
 	switch e.Type {
 	case affiliate.AffiliateCreated:

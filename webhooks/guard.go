@@ -14,8 +14,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// ErrBlockedAddress says that a policy does not allow an address. It holds no
-// address, since what a name resolves to may be internal.
+// ErrBlockedAddress means that a policy does not allow an address. It does not
+// show the address, because a name may resolve to an internal one.
 var ErrBlockedAddress = errors.New("webhooks: the address is not allowed")
 
 const (
@@ -23,14 +23,14 @@ const (
 	idleTimeout       = 90 * time.Second
 )
 
-// NewTransport returns the transport of a [Sender]: it checks the address of
-// every connection, after the name was resolved, uses no proxy, asks for
-// TLS 1.2 or later, inflates nothing, and reads at most 16 KiB of headers. A
-// host that needs more, such as a client certificate, changes the result; with
-// a Proxy it is the proxy's address that is checked, and the proxy has to
-// enforce the rest.
+// NewTransport returns the transport of a [Sender]. It checks the address of
+// every connection, after the name was resolved. It uses no proxy, requires TLS
+// 1.2 or later, does not decompress, and reads at most 16 KiB of headers. A
+// host that needs more, such as a client certificate, changes the result. With
+// a Proxy only the address of the proxy is checked, and the proxy must check
+// the receiver's.
 //
-// A connection that is kept alive is not checked again: after a change of
+// A connection that is kept alive is not checked again. After a change of
 // policy, call CloseIdleConnections on the old transport.
 func NewTransport(policy affiliate.AddressPolicy) *http.Transport {
 	protocols := new(http.Protocols)
@@ -47,9 +47,10 @@ func NewTransport(policy affiliate.AddressPolicy) *http.Transport {
 	}
 }
 
-// Guard returns d with a check of each address that it is about to connect to,
-// whatever name led there and whatever the resolver said before. A refusal is
-// [ErrBlockedAddress]; an address that cannot be read is refused.
+// Guard returns a copy of d that checks each address directly before it
+// connects, so a resolver that changes its answer cannot avoid the check. It
+// refuses an address with [ErrBlockedAddress], also when the address is
+// malformed.
 func Guard(d net.Dialer, policy affiliate.AddressPolicy) *net.Dialer {
 	inner, old := d.ControlContext, d.Control
 	d.Control = nil

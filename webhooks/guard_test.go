@@ -26,8 +26,8 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// The dialer is the authority: it refuses every address that is not public,
-// whatever led to it, before a packet is sent (W043, W045).
+// The dialer refuses every address that is not public before a packet is sent,
+// whatever URL or name led to it (W043, W045).
 func TestGuard(t *testing.T) {
 	blocked := []string{
 		"0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "127.0.0.1", "127.1.2.3", "169.254.169.254", "168.63.129.16", "172.16.0.1", "172.31.255.255",
@@ -73,7 +73,7 @@ func TestNewTransport(t *testing.T) {
 	}
 }
 
-// control asks the guard about one connection.
+// control calls the guard's check for one connection.
 func control(p affiliate.AddressPolicy, network, address string) error {
 	return webhooks.Guard(net.Dialer{}, p).ControlContext(context.Background(), network, address, nil)
 }
@@ -94,8 +94,8 @@ func TestGuardKeepsControl(t *testing.T) {
 	}
 }
 
-// A name may resolve to anything, and to something else the next time: what is
-// not allowed is never connected to (W044). 127.0.0.2 stands for a public
+// A name may resolve to any address, and to another one the next time. A
+// forbidden address is never connected to (W044). 127.0.0.2 stands for a public
 // address here, 127.0.0.1 for a private one.
 func TestSendRebinding(t *testing.T) {
 	public, port := listenAt(t, "127.0.0.2:0")
@@ -103,9 +103,9 @@ func TestSendRebinding(t *testing.T) {
 	policy := affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}}
 	tests := []struct {
 		name    string
-		answers [][]string // of the resolver, one after the other
+		answers [][]string // the successive answers of the resolver
 		want    []string   // classes of the attempts
-		reached int64      // requests to the public one
+		reached int64      // requests to the public address
 	}{
 		{"PublicThenPrivate", [][]string{{"127.0.0.2"}, {"127.0.0.1"}}, []string{"", affiliate.FailedBlockedAddress}, 1},
 		{"Private", [][]string{{"127.0.0.1"}}, []string{affiliate.FailedBlockedAddress}, 0},
@@ -136,7 +136,7 @@ func TestSendRebinding(t *testing.T) {
 	}
 }
 
-// No proxy of the environment is asked (W046).
+// A proxy in the environment is not used (W046).
 func TestSendNoProxy(t *testing.T) {
 	proxy := newSink(t, nil)
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
@@ -191,7 +191,7 @@ func listenAt(t *testing.T, address string) (*counter, string) {
 	return c, port
 }
 
-// names is a resolver that answers as a test says.
+// names is a resolver whose answers a test sets.
 type names struct {
 	conn    net.PacketConn
 	mu      sync.Mutex
@@ -240,7 +240,7 @@ func (n *names) serve() {
 	}
 }
 
-// dnsAnswer answers a question for A or AAAA with those addresses that fit.
+// dnsAnswer answers a question for A or AAAA with the addresses of that family.
 func dnsAnswer(query []byte, addrs []string) []byte {
 	end := 12
 	for query[end] != 0 {
@@ -313,7 +313,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// closedPort is a port at which nobody listens.
+// closedPort is a port without a listener.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -327,7 +327,8 @@ func closedPort(t *testing.T) string {
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// dialFake connects to a public receiver that answers the same to everything.
+// dialFake connects to a fake public receiver that always gives the same
+// answer.
 func dialFake(t *testing.T, answer string) func(context.Context, string, string) (net.Conn, error) {
 	t.Helper()
 	return func(context.Context, string, string) (net.Conn, error) {
@@ -343,7 +344,7 @@ func dialFake(t *testing.T, answer string) func(context.Context, string, string)
 	}
 }
 
-// publicConn says that it goes to a public address.
+// publicConn is a connection with a public remote address.
 type publicConn struct{ net.Conn }
 
 func (publicConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(8, 8, 8, 8), Port: 80} }

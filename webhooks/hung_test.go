@@ -13,26 +13,26 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// hungCases are numbers of endpoints of 50 that hang.
+// hungCases are how many of 50 endpoints hang.
 var hungCases = []int{1, 16, 49}
 
-// A silence is since when the endpoints that hang do.
+// A silence is when the hanging endpoints began to hang.
 type silence string
 
 const (
 	ever     silence = "NeverAnswered"
-	suddenly silence = "FellSilent" // they had answered a moment ago, all of them
+	suddenly silence = "FellSilent" // all of them answered until a moment ago
 )
 
-// An arena is a post with 50 endpoints, of which so many hang once they are told
-// to. The last one is the good one that is watched.
+// An arena is a post with 50 endpoints, some of which hang when the test says
+// so. The last one is the good one that is watched.
 type arena struct {
 	*post
 	hung    atomic.Bool
 	arrived chan struct{} // one for each delivery to the good one
 }
 
-// goodPath is where the good one is.
+// goodPath is the path of the good endpoint.
 const goodPath = "/49"
 
 func newArena(t testing.TB, url string, now func() time.Time) *arena {
@@ -46,15 +46,16 @@ func newArena(t testing.TB, url string, now func() time.Time) *arena {
 	return a
 }
 
-// hangs tells whether a request gets no answer where the first n hang.
+// hangs reports whether a request gets no answer when the first n endpoints
+// hang.
 func (a *arena) hangs(r *http.Request, n int) bool {
 	var i int
 	fmt.Sscanf(r.URL.Path, "/%d", &i)
 	return a.hung.Load() && i < n
 }
 
-// settleIn lets an event be sent to all, so that it is known who answers, and
-// silences those that hang.
+// settleIn sends an event to all endpoints, so that the engine knows which of
+// them answer, and then silences those that hang.
 func (a *arena) settleIn(when silence) {
 	a.hung.Store(when == ever)
 	a.join(1)
@@ -65,7 +66,7 @@ func (a *arena) settleIn(when silence) {
 	}
 }
 
-// deliver is how long it takes until 40 events have arrived at the good one.
+// deliver is the time until 40 events have arrived at the good endpoint.
 func (a *arena) deliver(now func() time.Time) time.Duration {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -82,9 +83,9 @@ func (a *arena) deliver(now func() time.Time) time.Duration {
 	return took
 }
 
-// Endpoints that hang do not keep those that answer waiting (P22). On the fake
-// clock an answer takes 10 ms and all else nothing: what is measured is who is
-// sent to, and when.
+// Endpoints that hang do not delay those that answer (P22). On the fake clock
+// an answer takes 10 ms and everything else takes no time, so the test measures
+// only the order of the requests.
 func TestHungEndpoints(t *testing.T) {
 	for _, when := range []silence{ever, suddenly} {
 		for _, n := range hungCases {
@@ -118,8 +119,8 @@ func hungOnClock(t *testing.T, n int, when silence) (took time.Duration) {
 }
 
 // BenchmarkHung is gate P22 on loopback: the time until 40 events have arrived
-// at the good one of 50 endpoints, of which the others may hang. ratio is that
-// time in those of the undisturbed case.
+// at the good one of 50 endpoints, while others hang. ratio is that time
+// divided by the time when none hangs.
 func BenchmarkHung(b *testing.B) {
 	for _, when := range []silence{ever, suddenly} {
 		for _, n := range hungCases {

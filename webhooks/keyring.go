@@ -20,11 +20,11 @@ const (
 	entrySize  = len(scheme) + encodedMAC + 1 // with the space after it
 )
 
-// keyrings is the keyring of the secrets that were used last.
+// keyrings caches the keyring of the secrets that were used last.
 type keyrings struct{ last atomic.Pointer[keyring] }
 
-// of is the keyring of the secrets. Comparing them costs next to nothing, and
-// keeps one that was taken away from working on.
+// of returns the keyring of the secrets. It compares them in each call, which
+// costs almost nothing, so that a removed secret stops working at once.
 func (k *keyrings) of(secrets []affiliate.Secret) (*keyring, error) {
 	if ring := k.last.Load(); ring != nil && slices.Equal(ring.secrets, secrets) {
 		return ring, nil
@@ -41,7 +41,7 @@ func (k *keyrings) of(secrets []affiliate.Secret) (*keyring, error) {
 	return ring, nil
 }
 
-// A keyring holds ready hashes, a pool for each secret.
+// A keyring holds a pool of keyed hashes for each secret.
 type keyring struct {
 	secrets []affiliate.Secret
 	macs    []sync.Pool
@@ -54,19 +54,19 @@ func (r *keyring) put(secret int, m *mac) {
 	r.macs[secret].Put(m)
 }
 
-// A mac computes one signature under its key, and after a reset of the hash
-// another. It is not safe for concurrent use.
+// A mac computes a signature with its key. After a reset of the hash it
+// computes another one. It is not safe for concurrent use.
 type mac struct {
 	hash hash.Hash
-	head [maxID + len(".99999999999.")]byte // what is signed before the body
+	head [maxID + len(".99999999999.")]byte // the signed bytes before the body
 	raw  [sha256.Size]byte
 	text [encodedMAC]byte
 }
 
 func newMAC(key []byte) *mac { return &mac{hash: hmac.New(sha256.New, key)} }
 
-// begin starts a message. Its body is written to the hash: nothing grows with
-// it.
+// begin starts a message. Its body is then written to the hash, so no memory
+// grows with the body.
 func (m *mac) begin(id string, at time.Time) {
 	head := append(m.head[:0], id...)
 	head = append(head, '.')
@@ -75,14 +75,15 @@ func (m *mac) begin(id string, at time.Time) {
 	m.hash.Write(head)
 }
 
-// signature is that of the message in base64, good until the next one.
+// signature is the signature of the message in base64. It is valid until the
+// next message.
 func (m *mac) signature() []byte {
 	base64.StdEncoding.Encode(m.text[:], m.hash.Sum(m.raw[:0]))
 	return m.text[:]
 }
 
-// appendEntry appends the signature as it stands in a header, with the space
-// that goes before the next.
+// appendEntry appends the signature in the form of the header, with the space
+// that separates it from the next.
 func (m *mac) appendEntry(dst []byte, id string, at time.Time, body []byte) []byte {
 	m.begin(id, at)
 	m.hash.Write(body)
@@ -91,5 +92,5 @@ func (m *mac) appendEntry(dst []byte, id string, at time.Time, body []byte) []by
 	return append(dst, ' ')
 }
 
-// formatCount writes how many secrets somebody has and nothing else of them.
+// formatCount writes only how many secrets there are.
 func formatCount(f fmt.State, secrets []affiliate.Secret) { fmt.Fprintf(f, "%d secrets", len(secrets)) }

@@ -27,8 +27,9 @@ type badBody struct{}
 func (badBody) Read([]byte) (int, error) { panic("read") }
 func (badBody) Close() error             { return nil }
 
-// A panic in the transport is a failed attempt, also of a test; the sender goes
-// on, and the log tells where it was and no text of the panic.
+// A panic in the transport is a failed attempt, also in a test of an endpoint.
+// The sender continues, and the log has the stack but not the text of the
+// panic.
 func TestTransportPanics(t *testing.T) {
 	for name, trip := range map[string]roundTrip{
 		"Value":    func(r *http.Request) (*http.Response, error) { panic("cannot call " + r.URL.String()) },
@@ -89,10 +90,10 @@ func TestTransportPanics(t *testing.T) {
 	}
 }
 
-// A panicky Outbox panics where it is told to.
+// A panicky Outbox panics in its first calls.
 type panicky struct {
 	webhooks.Outbox
-	claims, settles atomic.Int64 // panics left
+	claims, settles atomic.Int64 // how many calls still panic
 }
 
 func (o *panicky) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error) {
@@ -109,8 +110,8 @@ func (o *panicky) SettleDeliveries(ctx context.Context, done []affiliate.Attempt
 	return o.Outbox.SettleDeliveries(ctx, done)
 }
 
-// A panic in the Outbox is an error of it: Run logs it and goes on, and Drain
-// returns it.
+// A panic in the Outbox is treated as its error: Run logs it and continues, and
+// Drain returns it.
 func TestOutboxPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -143,7 +144,7 @@ func TestOutboxPanics(t *testing.T) {
 	})
 }
 
-// A panic in OnNotice keeps no delivery and no other notice back.
+// A panic in OnNotice stops neither deliveries nor other notices.
 func TestOnNoticePanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -11,33 +11,35 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// ErrPayload says that a payload is not an event, or that its body is not of
-// the type asked for. Its text names keys and rules and never what was sent.
+// ErrPayload means that a payload is not an event, or that its body does not
+// fit the wanted type. Its text names keys and rules, and never values that
+// were sent.
 var ErrPayload = errors.New("webhooks: payload refused")
 
 const maxDepth = 64 // levels of objects and arrays in a payload
 
-// An Event is what one request tells.
+// An Event is the payload of one request.
 type Event struct {
-	Type       affiliate.EventType // may be one that this version does not know
-	ID         string              // the same on every attempt; empty when the sender gives none
-	OccurredAt time.Time           // of the change, not of the attempt; zero when not given
+	Type       affiliate.EventType // may be unknown to this version
+	ID         string              // the same on every attempt; empty when not given
+	OccurredAt time.Time           // the time of the change, not of the attempt; zero when not given
 	ProgramID  string              // empty when not given
-	Revision   int64               // rises with each event of an object: a lower one is old news; 0 when not given
-	Test       bool                // a test delivery: nothing has happened
-	Body       json.RawMessage     // the object, or {"id": …} of a deleted one; shares memory with Raw
+	Revision   int64               // rises with each event of an object, so an event with a lower one is older; 0 when not given
+	Test       bool                // a test delivery: nothing has changed
+	Body       json.RawMessage     // the object, or {"id": …} when it was deleted; shares memory with Raw
 	Raw        []byte              // the whole payload
 }
 
-// Parse reads a payload that was verified. Event types and keys that this
-// version does not know pass; so does the bare {"event", "body"}. What two
-// readers could understand differently is refused: a key given twice, a known
+// Parse reads a payload that was verified. It accepts event types and keys that
+// this version does not know, and the short form {"event", "body"}. It refuses
+// whatever two readers could understand differently: a repeated key, a known
 // key in another letter case, invalid UTF-8, anything after the object, more
-// than 64 levels. The event keeps payload, which must not be changed after.
+// than 64 levels. The event keeps payload, so the caller must not change it
+// afterwards.
 //
 // Errors: [ErrPayload].
 //
-// Source: docs/contract.md 7.2; ours in strictness.
+// Source: docs/contract.md 7.2; the strictness is ours.
 func Parse(payload []byte) (Event, error) {
 	e := Event{Raw: payload}
 	if err := checkJSON(payload); err != nil {
@@ -67,11 +69,12 @@ func Parse(payload []byte) (Event, error) {
 	return e, nil
 }
 
-// Decode gives the body of an event its type: [affiliate.Sale] for
-// sale.created, [affiliate.AffiliateBody], [affiliate.ReferralBody],
-// [affiliate.Coupon] and [affiliate.Code] for the other families,
-// [affiliate.DeletedSaleBody] and [affiliate.DeletedBody] for what is deleted.
-// Amounts are read exactly. An empty body gives the zero value.
+// Decode reads the body of an event into its type: [affiliate.Sale] for
+// sale.created and sale.updated; [affiliate.AffiliateBody],
+// [affiliate.ReferralBody], [affiliate.Coupon] and [affiliate.Code] for the
+// other families; [affiliate.DeletedSaleBody] and [affiliate.DeletedBody] for
+// events of deletes. Amounts are read exactly. An empty body is read as the
+// zero value.
 //
 // Errors: [ErrPayload].
 func Decode[T any](e Event) (T, error) {
@@ -88,7 +91,7 @@ func Decode[T any](e Event) (T, error) {
 
 func refuse(reason string) error { return fmt.Errorf("%w: %s", ErrPayload, reason) }
 
-// set takes one key of the envelope.
+// set reads one key of the envelope.
 func (e *Event) set(key string, value json.RawMessage) error {
 	ok := true
 	switch key {
@@ -120,7 +123,7 @@ func (e *Event) set(key string, value json.RawMessage) error {
 	return nil
 }
 
-// text reads a JSON string, which null is not.
+// text reads a JSON string. It refuses null.
 func text[T ~string](value json.RawMessage, into *T) bool {
 	return value[0] == '"' && json.Unmarshal(value, into) == nil
 }
@@ -130,8 +133,8 @@ func integer(value json.RawMessage, into *int64) bool {
 	return value[0] != 'n' && json.Unmarshal(value, into) == nil
 }
 
-// checkDeleted checks the id of a deleted object, the one key of its body that
-// means something.
+// checkDeleted checks the id of a deleted object, the only key in its body that
+// is used.
 func checkDeleted(e Event) error {
 	var id json.RawMessage
 	for key, value := range members(e.Body) {
@@ -164,7 +167,7 @@ func checkJSON(payload []byte) error {
 	switch {
 	case !utf8.Valid(payload):
 		return refuse("invalid UTF-8")
-	case depth(payload) > maxDepth: // before Valid, whose own limit is far off
+	case depth(payload) > maxDepth: // before Valid, which allows far more levels
 		return refuse("nested too deeply")
 	case !json.Valid(payload):
 		return refuse("not JSON")

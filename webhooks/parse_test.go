@@ -28,7 +28,7 @@ func TestParseVector(t *testing.T) {
 	}
 }
 
-// W025: what the engine writes is read back, and encodes to the same bytes.
+// W025: the engine's payloads can be read, and encode to the same bytes again.
 func TestParseEngineEvents(t *testing.T) {
 	events := engineEvents(t)
 	for _, typ := range affiliate.EventTypes() {
@@ -56,7 +56,7 @@ func TestParseEngineEvents(t *testing.T) {
 	}
 }
 
-// decoded is the body of an event by the type that its comment names.
+// decoded is the body of an event in the type that the comment of Decode names.
 func decoded(e webhooks.Event) (any, error) {
 	switch {
 	case e.Type == affiliate.SaleDeleted:
@@ -178,7 +178,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// W029: the bare form of the published service.
+// W029: the short form of the published service.
 func TestParseBare(t *testing.T) {
 	e, err := webhooks.Parse([]byte(`{"body":{"id":"x","extra":[1]},"event":"coupon.created","sentBy":"them"}`))
 	if err != nil {
@@ -215,7 +215,7 @@ func TestDecodeAmounts(t *testing.T) { // W041
 	}
 }
 
-// A body that does not fit is refused without a word of what was sent.
+// A body that does not fit is refused, and the error shows no part of it.
 func TestDecodeRefused(t *testing.T) {
 	const private = "mara-at-example-com"
 	for _, body := range []string{
@@ -242,12 +242,12 @@ func TestDecodeRefused(t *testing.T) {
 	}
 }
 
-// outspoken is a type whose errors say what was sent.
+// outspoken is a type whose errors show the value that was sent.
 type outspoken struct{}
 
 func (*outspoken) UnmarshalJSON(data []byte) error { return errors.New(string(data)) }
 
-// Who appends to a body does not write into the payload behind it.
+// Appending to a body does not overwrite the payload after it.
 func TestParseShared(t *testing.T) {
 	payload := []byte(`{"body":{},"event":"sale.created"}`)
 	e, err := webhooks.Parse(payload)
@@ -260,9 +260,9 @@ func TestParseShared(t *testing.T) {
 	}
 }
 
-// FuzzParse: nothing panics; what is accepted is a JSON object that
-// encoding/json reads alike, and parses again to the same when it is written
-// anew from what was read.
+// FuzzParse: Parse never panics. A payload that it accepts is a JSON object
+// that encoding/json reads in the same way. The event, encoded again, parses to
+// the same event.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		vectorBody, `{"event":"sale.created","body":{}}`, `{"event":"a","EVENT":"b","body":{}}`, "\ufeff{}", "[[[[", `{"a":"\`,

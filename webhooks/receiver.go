@@ -20,37 +20,38 @@ const (
 	retryAfter     = "5" // seconds
 )
 
-// A Receiver is the handler of the URL that events are sent to: it verifies a
-// request, reads the event and calls the field of its type. Verifier is all it
-// needs. A nil field is an event that nobody wants: acknowledged and dropped.
+// A Receiver is the handler of the URL that events are sent to. It verifies a
+// request, reads the event and calls the function in the field of its type.
+// Only Verifier is required. When the field of a type is nil, its events are
+// acknowledged and dropped.
 //
-// The sender is told that it is done (204) once the function has returned nil,
-// and sends again after anything else, so a function must bear being called
-// twice; with a Dedup it is called once for each event that it handled. Events
-// arrive in any order: whoever mirrors an object keeps the highest
-// [Event.Revision]. Test deliveries arrive like any other and are told by
-// [Event.Test]. A function gets the context of the request, which ends when the
-// sender gives up waiting, after 15 seconds as a rule.
+// The answer is 204 when the function has returned nil. After any other answer
+// the sender sends again, so a function may be called twice for one event. With
+// a Dedup it is not called again once it has succeeded. Events arrive in any
+// order: to mirror an object, keep the highest [Event.Revision]. Test
+// deliveries arrive like all others and have [Event.Test] set. A function gets
+// the context of the request, which ends when the sender stops waiting, usually
+// after 15 seconds.
 //
-// Method, content type, headers, time and the form of the signatures are judged
-// before the body is read. Then it is read to memory, as fast as the sender
-// sends, and hashed once for each secret: the ReadTimeout of the http.Server
-// bounds that time, MaxBody that memory.
+// Method, content type, headers, time and the form of the signatures are
+// checked before the body is read. Then the body is read into memory and hashed
+// once for each secret. ReadTimeout of the http.Server limits the time for
+// that, and MaxBody the memory.
 //
-// A Receiver is safe for concurrent use while nobody changes its fields.
+// A Receiver is safe for concurrent use as long as its fields are not changed.
 //
 // Source: docs/webhooks.md 3.3.
 type Receiver struct {
 	Verifier *Verifier
 
-	// MaxBody is in bytes; zero: 8 MiB. The event of a coupon carries each of its
-	// codes, at about 425 bytes, so 8 MiB hold about 19,700 codes; a receiver of
-	// larger coupons raises it.
+	// MaxBody is in bytes; zero: 8 MiB. The event of a coupon has all its
+	// codes, about 425 bytes each, so 8 MiB are enough for about 19,700 codes.
+	// A receiver of larger coupons needs more.
 	MaxBody int64
 
 	Dedup       Dedup                      // nil: every delivery is handled
-	DedupPrefix string                     // stands before the ids: receivers that share a Dedup have one each
-	OnError     func(*http.Request, error) // told of every request that is not answered 204; nil: nobody
+	DedupPrefix string                     // is put before each id; receivers that share a Dedup need different ones
+	OnError     func(*http.Request, error) // called for every request that is not answered 204; nil: not called
 
 	AffiliateCreated func(context.Context, Event, affiliate.AffiliateBody) error
 	AffiliateUpdated func(context.Context, Event, affiliate.AffiliateBody) error
@@ -68,23 +69,23 @@ type Receiver struct {
 	PromocodeUpdated func(context.Context, Event, affiliate.Code) error
 	PromocodeDeleted func(context.Context, Event, uuid.UUID) error
 
-	Other func(context.Context, Event) error // a type that this version does not know
+	Other func(context.Context, Event) error // for types that this version does not know
 
-	// Any is called for every event, of whatever type, before the function of
-	// its type; when it fails, that one is not called. With a Dedup the event is
-	// done when both have succeeded.
+	// Any is called for every event before the function of its type. When Any
+	// fails, that function is not called. With a Dedup the event is done when
+	// both have succeeded.
 	Any func(context.Context, Event) error
 }
 
-// ServeHTTP answers 204 to what is done: an event that was handled, now or
-// before, and one that nobody wants. Otherwise it answers
+// ServeHTTP answers 204 when the event was handled, now or before, and when it
+// has no function. Otherwise it answers
 //
 //	400  malformed headers or payload
-//	401  wrong time or signature; the text is the same for all
+//	401  wrong time or signature; the text is always the same
 //	405  not POST
 //	413  body over MaxBody
 //	415  not JSON, or with a content encoding
-//	500  the function failed or panicked, or the Receiver is not set up right
+//	500  the function failed or panicked, or the configuration is wrong
 //	503  the same event is being handled, with Retry-After
 //
 // Effects: calls Any and the function of the type, at most once each, and
@@ -107,7 +108,8 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	http.Error(w, http.StatusText(status), status)
 }
 
-// serve does all but answer. The status counts where there is an error.
+// serve handles the request and does not answer. The status is used only with
+// an error.
 func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) (int, error) {
 	event, err := r.receive(w, req)
 	if err != nil {
@@ -123,7 +125,7 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) (int, error) 
 	return r.handle(req.Context(), event.ID, run)
 }
 
-// receive is the event of a request that is all right.
+// receive checks a request and returns its event.
 func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) (Event, error) {
 	if req.Method != http.MethodPost {
 		return Event{}, ErrMethod
@@ -149,7 +151,7 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) (Event, err
 	return event, nil
 }
 
-// verify reads and verifies the body of a request whose headers are all right.
+// verify checks the signature headers, then reads and verifies the body.
 func (r *Receiver) verify(w http.ResponseWriter, req *http.Request) (Proof, []byte, error) {
 	c, err := r.Verifier.begin(req.Header)
 	if err != nil {
@@ -171,12 +173,12 @@ func (r *Receiver) verify(w http.ResponseWriter, req *http.Request) (Proof, []by
 	return proof, join(body), nil
 }
 
-// chunk is how much of a body is read at once where its length is not known, or
-// is more.
+// chunk is how many bytes of a body are read at once when its length is not
+// known or is larger.
 const chunk = 64 << 10
 
-// read reads the body, and never more than is allowed. Each chunk is hashed when
-// it is there; they are put together when the signature has turned out right.
+// read reads the body, but not more than MaxBody. Each chunk is hashed when it
+// has arrived. The chunks are joined only after the signature was found right.
 func (r *Receiver) read(w http.ResponseWriter, req *http.Request, c *check) (body [][]byte, err error) {
 	limit := r.MaxBody
 	if limit == 0 {
@@ -187,7 +189,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, c *check) (bod
 	}
 	size := int64(chunk)
 	if req.ContentLength >= 0 && req.ContentLength < chunk {
-		size = req.ContentLength + 1 // room to see the end
+		size = req.ContentLength + 1 // one byte more, to see the end
 	}
 	src := http.MaxBytesReader(w, req.Body, limit)
 	for err == nil {
@@ -206,8 +208,8 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, c *check) (bod
 	return body, nil
 }
 
-// fill reads until p is full, or an error ends the text. Unlike io.ReadFull it
-// keeps a text that is over apart from one that broke off.
+// fill reads until p is full or an error occurs. Unlike io.ReadFull it returns
+// the error as it is, so io.EOF always means a complete text.
 func fill(src io.Reader, p []byte) ([]byte, error) {
 	n := 0
 	for n < len(p) {
@@ -219,7 +221,7 @@ func fill(src io.Reader, p []byte) ([]byte, error) {
 	return p, nil
 }
 
-// join puts the chunks of a body together.
+// join concatenates the chunks of a body.
 func join(chunks [][]byte) []byte {
 	if len(chunks) == 1 {
 		return chunks[0]
@@ -227,9 +229,9 @@ func join(chunks [][]byte) []byte {
 	return slices.Concat(chunks...)
 }
 
-// handle calls the function, through the Dedup when there is one. What the
-// function answers is kept apart from what the Dedup makes of it: an error of
-// the function is 500 whatever it wraps.
+// handle calls the function, through the Dedup when there is one. It keeps the
+// function's own error, so that this error is always 500, even when it wraps an
+// error of this package.
 func (r *Receiver) handle(ctx context.Context, id string, run func(context.Context) error) (int, error) {
 	var failed error
 	handled := func(ctx context.Context) error {
@@ -251,7 +253,7 @@ func (r *Receiver) handle(ctx context.Context, id string, run func(context.Conte
 	return http.StatusInternalServerError, err
 }
 
-// dedupID joins prefix and id by a character that no id has.
+// dedupID joins prefix and id with a character that no id has.
 func (r *Receiver) dedupID(id string) string {
 	if r.DedupPrefix == "" {
 		return id
@@ -259,7 +261,8 @@ func (r *Receiver) dedupID(id string) string {
 	return r.DedupPrefix + ":" + id
 }
 
-// plainJSON reports whether the headers announce JSON as it is, in UTF-8.
+// plainJSON reports whether the headers declare JSON in UTF-8 without a content
+// encoding.
 func plainJSON(h http.Header) bool {
 	if strings.Join(h["Content-Encoding"], "") != "" || len(h["Content-Type"]) != 1 {
 		return false
@@ -269,7 +272,7 @@ func plainJSON(h http.Header) bool {
 	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
-// statusOf is the answer to a request that did not come as far as a function.
+// statusOf is the status for a request that fails before a function is called.
 func statusOf(err error) int {
 	for _, row := range []struct {
 		err    error

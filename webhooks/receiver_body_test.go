@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// W032, through a real server.
+// W032, with a real server.
 func TestReceiverBodies(t *testing.T) {
 	r := newReached()
 	r.MaxBody = int64(len(vectorBody))
@@ -63,7 +63,7 @@ func TestReceiverBodies(t *testing.T) {
 	}
 }
 
-// A sender that stops in the middle is cut by the server's own timeout.
+// When a sender stops in the middle, the server's own timeout ends the request.
 func TestReceiverSlowBody(t *testing.T) {
 	r := newReached()
 	server := httptest.NewUnstartedServer(r)
@@ -85,7 +85,7 @@ func TestReceiverSlowBody(t *testing.T) {
 	}
 }
 
-// What says that it is too large is not read at all.
+// A body that is declared too large is not read at all.
 func TestReceiverBodyUnread(t *testing.T) {
 	r := newReached()
 	r.MaxBody = 10
@@ -101,7 +101,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// raw sends the vector with a length that may be wrong, and then no more.
+// raw sends the vector with a declared length that may be wrong, and then
+// nothing more.
 func raw(t *testing.T, addr string, length int) int {
 	t.Helper()
 	conn := must(net.Dial("tcp", addr))

@@ -20,8 +20,8 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// What can be refused by its headers is refused before a byte of the body is
-// read.
+// A request that its headers show to be wrong is refused before a byte of the
+// body is read.
 func TestReceiverRefusesUnread(t *testing.T) {
 	old, young := "1773487157", "1773487759"
 	junk := strings.Repeat("A", 43) + "="
@@ -67,7 +67,7 @@ func TestReceiverRefusesUnread(t *testing.T) {
 	})
 }
 
-// A sender that asks first is refused before it sends.
+// A sender that uses Expect: 100-continue is refused before it sends the body.
 func TestReceiverExpectContinue(t *testing.T) {
 	server := httptest.NewServer(newReached())
 	defer server.Close()
@@ -82,12 +82,12 @@ func TestReceiverExpectContinue(t *testing.T) {
 	}
 }
 
-// Senders of large bodies without the headers cost no memory (P23).
+// Large bodies without the signature headers use no memory (P23).
 func TestReceiverIdleMemory(t *testing.T) {
 	const connections, size = 40, 8 << 20
 	server := httptest.NewServer(&webhooks.Receiver{Verifier: verifier(vectorSecret)})
 	defer server.Close()
-	body := make([]byte, size-1) // one byte is missing: who waits for the whole body waits on
+	body := make([]byte, size-1) // one byte is missing, so nobody can read the whole body
 	before := heap()
 	conns := make([]net.Conn, connections)
 	var wg sync.WaitGroup
@@ -97,7 +97,7 @@ func TestReceiverIdleMemory(t *testing.T) {
 		must(0, conns[i].SetDeadline(time.Now().Add(20*time.Second)))
 		wg.Go(func() {
 			fmt.Fprintf(conns[i], "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", size)
-			conns[i].Write(body) // breaks off where the server does not want it
+			conns[i].Write(body) // fails when the server refuses the body
 		})
 	}
 	wg.Wait()
@@ -107,7 +107,7 @@ func TestReceiverIdleMemory(t *testing.T) {
 	runtime.KeepAlive(body)
 }
 
-// heap is what is in use.
+// heap is the size of the heap in use, in bytes.
 func heap() int {
 	var m runtime.MemStats
 	runtime.GC()
@@ -115,8 +115,8 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// A large body is read once, by pieces, whatever becomes of it, and one that is
-// refused is not put together.
+// A large body is read once, in pieces. When it is refused, the pieces are not
+// joined.
 func TestReceiverReadsOnce(t *testing.T) {
 	payload := `{"event":"payout.created","body":{"text":"` + strings.Repeat("x", 5<<20) + `"}}`
 	for name, secrets := range map[string][]affiliate.Secret{"right": {newerSecret, vectorSecret}, "forged": {newerSecret}} {
@@ -146,7 +146,8 @@ func TestReceiverReadsOnce(t *testing.T) {
 }
 
 // BenchmarkReceiverForged refuses a body of 8 MiB under ten secrets, and hashes
-// the same body ten times. ratio is what the refusal costs in hashes (P23: 1.1).
+// the same body ten times. ratio is the time of the refusal divided by that of
+// the hashes (P23: 1.1).
 func BenchmarkReceiverForged(b *testing.B) {
 	body := strings.Repeat("x", 8<<20)
 	raw := []byte(body)
@@ -177,8 +178,8 @@ func BenchmarkReceiverForged(b *testing.B) {
 	b.ReportMetric(float64(refused)/float64(floor), "ratio")
 }
 
-// Any sees every event, before the function of its type.
-func TestReceiverAny(t *testing.T) { // every type, an unknown one, and failures
+// Any gets every event before the function of its type.
+func TestReceiverAny(t *testing.T) { // every type, an unknown type, and failures
 	events := engineEvents(t)
 	r := newReached()
 	var seen []string
@@ -208,11 +209,11 @@ func TestReceiverAny(t *testing.T) { // every type, an unknown one, and failures
 	broken := errors.New("no connection")
 	whole := r.Any
 	r.Any = func(context.Context, webhooks.Event) error { return broken }
-	r.want(t, incoming(t, vectorBody), 500, broken) // and its type is not called
+	r.want(t, incoming(t, vectorBody), 500, broken) // the function of its type is not called
 	r.Any = whole
 	both := []string{"any sale.deleted evt_test_0001", "sale.deleted evt_test_0001 5107"}
 	r.want(t, incoming(t, vectorBody), 204, nil, both...)
-	r.want(t, incoming(t, vectorBody), 204, nil) // done, both of them
+	r.want(t, incoming(t, vectorBody), 204, nil) // both have succeeded
 	r.Any = func(context.Context, webhooks.Event) error { panic(broken) }
 	r.Dedup = nil
 	r.want(t, incoming(t, vectorBody), 500, broken)

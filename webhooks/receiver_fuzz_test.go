@@ -9,9 +9,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// FuzzReceiver: whatever somebody sends who has the secret, the answer is that
-// it is done, after one call at most, or that the payload is malformed, after
-// none. Who has no secret is refused whatever the headers.
+// FuzzReceiver: any request of a sender with the secret is answered 204 after
+// one call at most, or 400 without a call. A sender without the secret is
+// always refused.
 func FuzzReceiver(f *testing.F) {
 	for _, e := range engineEvents(f) {
 		f.Add(e.Payload, "application/json", "v1,x")

@@ -27,15 +27,15 @@ func incoming(t testing.TB, payload string) *http.Request {
 	return req
 }
 
-// reached notes what functions were called with, and what OnError was told.
+// reached records the calls of its functions and of OnError.
 type reached struct {
 	*webhooks.Receiver
 	calls []string
 	errs  []error
 }
 
-// noting is a function of the Receiver that notes the field it stands in, the id
-// of the delivery and that of the object.
+// noting is a function of the Receiver that records its field, the id of the
+// delivery and the id of the object.
 func noting[T any](r *reached, field affiliate.EventType, id func(T) any) func(context.Context, webhooks.Event, T) error {
 	return func(_ context.Context, e webhooks.Event, object T) error {
 		r.calls = append(r.calls, fmt.Sprint(field, " ", e.ID, " ", id(object)))
@@ -84,8 +84,8 @@ func (r *reached) answer(req *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// want fails the test unless the request is answered by the status, told to
-// OnError as err, and calls the functions.
+// want fails the test unless the request gets the status, OnError gets err, and
+// exactly these functions are called.
 func (r *reached) want(t *testing.T, req *http.Request, status int, err error, calls ...string) {
 	t.Helper()
 	r.calls, r.errs = nil, nil
@@ -104,7 +104,7 @@ func (r *reached) want(t *testing.T, req *http.Request, status int, err error, c
 	}
 }
 
-// Every type reaches its own field, with the body by its type.
+// Every type calls the function of its own field, with the body in its type.
 func TestReceiverTypes(t *testing.T) { // W025
 	events := engineEvents(t)
 	r := newReached()
@@ -114,7 +114,7 @@ func TestReceiverTypes(t *testing.T) { // W025
 			payload := strings.Replace(string(e.Payload), e.MessageID(), "evt_test_0001", 1)
 			r.want(t, incoming(t, payload), 204, nil, fmt.Sprint(typ, " evt_test_0001 ", e.ObjectID))
 			none := &reached{Receiver: &webhooks.Receiver{Verifier: r.Verifier}}
-			none.want(t, incoming(t, payload), 204, nil) // nobody wants it
+			none.want(t, incoming(t, payload), 204, nil) // no function is set
 		})
 	}
 	for _, typ := range []string{"payout.created", "click.created", "link.updated", "promotional_code.created", "commission.updated", "Sale.created"} {
@@ -196,7 +196,7 @@ func TestReceiverAnswers(t *testing.T) {
 	}
 }
 
-// W024: whatever was changed, the answer is the same to the byte.
+// W024: the answer has the same bytes, whatever was changed.
 func TestReceiverOneRefusal(t *testing.T) {
 	r := newReached()
 	var first *httptest.ResponseRecorder
@@ -232,14 +232,15 @@ func TestReceiverHeaders(t *testing.T) {
 	r.want(t, incoming(t, vectorBody), 503, webhooks.ErrInProgress)
 }
 
-// busy is a Dedup of which another process handles everything.
+// busy is a Dedup in which another process is handling every id.
 type busy struct{}
 
 func (busy) Do(context.Context, string, func(context.Context) error) (bool, error) {
 	return false, fmt.Errorf("lease: %w", webhooks.ErrInProgress)
 }
 
-// A Receiver that is not set up right serves nothing, and says so to its host.
+// A Receiver with a wrong configuration handles nothing, and OnError gets the
+// error.
 func TestReceiverMisconfigured(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -257,15 +258,15 @@ func TestReceiverMisconfigured(t *testing.T) {
 			r.want(t, incoming(t, vectorBody), 500, tt.want)
 		})
 	}
-	r := &webhooks.Receiver{} // nobody is told, nothing breaks
+	r := &webhooks.Receiver{} // without OnError nothing breaks
 	w := httptest.NewRecorder()
 	if r.ServeHTTP(w, incoming(t, vectorBody)); w.Code != 500 {
 		t.Errorf("answered %d", w.Code)
 	}
 }
 
-// TestReceiverFailures: what the function does wrong is 500, even when its
-// error looks like one of ours.
+// TestReceiverFailures: every failure of a function is 500, even when its error
+// is one of this package.
 func TestReceiverFailures(t *testing.T) { // W035
 	broken := errors.New("no connection")
 	for _, tt := range []struct {
@@ -307,7 +308,7 @@ func TestReceiverFailures(t *testing.T) { // W035
 	}
 }
 
-// A Dedup that fails after the function leaves the sender to try again.
+// When a Dedup fails after the function has succeeded, the sender tries again.
 func TestReceiverDedupFails(t *testing.T) {
 	r := newReached()
 	broken := errors.New("commit failed")

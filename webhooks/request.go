@@ -31,15 +31,15 @@ const (
 	contentType = "application/json"
 )
 
-// Send makes the one signed request of a claim and tells what came of it. It
-// follows no redirect and retries nothing; what the receiver or the network did
-// wrong is in the attempt. The payload is sent as it is, from the memory of the
-// claim.
+// Send makes the one signed request of a claim and returns its result. It
+// follows no redirect and does not retry; a failure of the receiver or of the
+// network is in the attempt. The payload is sent directly from the memory of
+// the claim, without a copy.
 //
-// Config.Send of a program is this method, for tests of endpoints. A test, which
-// is a claim without an Endpoint, waits for a slot first; the timeout is for
-// both. Where there is none in time, nothing is sent, and the attempt is of the
-// class [affiliate.FailedBusy].
+// Set Config.Send of a program to this method: it is used for tests of
+// endpoints. A test is a claim without an Endpoint. It waits for a slot first;
+// the timeout includes this wait. When no slot becomes free in time, nothing is
+// sent, and the attempt has the class [affiliate.FailedBusy].
 func (s *Sender) Send(ctx context.Context, c affiliate.Claim) affiliate.Attempt {
 	s.setup.Do(s.prepare)
 	if c.Endpoint != uuid.Nil {
@@ -58,7 +58,7 @@ func (s *Sender) Send(ctx context.Context, c affiliate.Claim) affiliate.Attempt 
 	return s.exchange(ctx, c)
 }
 
-// exchange makes the request of a claim that has its slot.
+// exchange makes the request of a claim. The caller has taken a slot for it.
 func (s *Sender) exchange(ctx context.Context, c affiliate.Claim) (a affiliate.Attempt) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
@@ -86,8 +86,9 @@ func (s *Sender) exchange(ctx context.Context, c affiliate.Claim) (a affiliate.A
 	return a
 }
 
-// logPanic tells of a panic in the transport. Its value may hold a URL or more:
-// only that of the runtime itself is told, of another the type.
+// logPanic logs a panic in the transport. The value of the panic may hold a URL
+// or a secret, so it is logged only when it is an error of the Go runtime. For
+// any other value only its type is logged.
 func (s *Sender) logPanic(ctx context.Context, c affiliate.Claim, v any) {
 	if s.Logger == nil {
 		return
@@ -100,8 +101,8 @@ func (s *Sender) logPanic(ctx context.Context, c affiliate.Claim, v any) {
 		"endpoint", c.Endpoint, "event", c.MessageID, "cause", cause, "stack", string(debug.Stack()))
 }
 
-// request makes the request of a claim, or names the class of failure that
-// keeps it from being made.
+// request builds the request of a claim, or returns the class of failure that
+// prevents it.
 func (s *Sender) request(ctx context.Context, c affiliate.Claim, at time.Time) (*http.Request, string) {
 	if s.Addresses.CheckURL(c.URL) != nil {
 		return nil, affiliate.FailedBlockedURL
@@ -137,8 +138,8 @@ func userAgent() string {
 	return "tributary/" + version
 }
 
-// read takes from an answer what counts. The status is the answer: a body that
-// breaks off or does not end changes nothing.
+// read copies the relevant parts of an answer into the attempt. Only the status
+// decides: an incomplete or endless body changes nothing.
 func read(a *affiliate.Attempt, res *http.Response, remote netip.Addr, at time.Time) {
 	defer res.Body.Close()
 	a.Status = res.StatusCode
@@ -156,14 +157,15 @@ func read(a *affiliate.Attempt, res *http.Response, remote netip.Addr, at time.T
 	a.RetryAfter = waitAsked(res.Header, at)
 }
 
-// mayShow reports whether an answer from an address may be kept: it must come
-// from the public internet, not from a network that was opened.
+// mayShow reports whether an answer from an address may be kept: the address
+// must be public. An answer from an internal network that the host allowed is
+// not kept.
 func mayShow(remote netip.Addr) bool {
 	return affiliate.AddressPolicy{}.Allows(remote)
 }
 
-// waitAsked is the wait that an answer asks for, in seconds or as a date; 0
-// when it does not, or not clearly.
+// waitAsked is the wait that an answer asks for with Retry-After, in seconds or
+// as a date; 0 when the header is missing or malformed.
 func waitAsked(h http.Header, now time.Time) time.Duration {
 	values := h["Retry-After"]
 	if len(values) != 1 || values[0] == "" {
@@ -184,8 +186,8 @@ func waitAsked(h http.Header, now time.Time) time.Duration {
 	return max(date.Sub(now), 0)
 }
 
-// A watch sees what a transport does for one request. Its functions may be
-// called from other goroutines, also after the request is over.
+// A watch observes what a transport does for one request. Its functions may be
+// called from other goroutines, also after the request has ended.
 type watch struct {
 	addr atomic.Pointer[netip.Addr] // of the receiver
 	tls  atomic.Bool                // the handshake failed
@@ -207,7 +209,7 @@ func (w *watch) trace() *httptrace.ClientTrace {
 	}
 }
 
-// remote is the address of the receiver; the zero one when it is not known.
+// remote is the address of the receiver; the zero Addr when it is unknown.
 func (w *watch) remote() netip.Addr {
 	if addr := w.addr.Load(); addr != nil {
 		return *addr
@@ -215,7 +217,7 @@ func (w *watch) remote() netip.Addr {
 	return netip.Addr{}
 }
 
-// class names why there is no answer.
+// class is the class of failure of a request without an answer.
 func (w *watch) class(err error) string {
 	var (
 		dns     *net.DNSError
@@ -236,7 +238,8 @@ func (w *watch) class(err error) string {
 	return affiliate.FailedConnection
 }
 
-// isTLS knows the errors of a handshake where the transport tells no more.
+// isTLS reports whether an error comes from a TLS handshake. It is for
+// transports that do not call the trace.
 func isTLS(err error) bool {
 	var (
 		certificate *tls.CertificateVerificationError

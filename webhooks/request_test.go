@@ -40,8 +40,8 @@ func newSender() *webhooks.Sender {
 	return &webhooks.Sender{Addresses: loopback(), Now: vectorClock, Timeout: 5 * time.Second}
 }
 
-// The request is the one of the contract, with nothing outside of the signature
-// that a receiver could act on (W051, W053).
+// The request is as the contract says. It has nothing outside of the signature
+// that a receiver could use (W051, W053).
 func TestSendRequest(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -98,8 +98,8 @@ func TestSendRedirect(t *testing.T) {
 	}
 }
 
-// Whatever a receiver does, an attempt ends by the timeout, in bounded memory,
-// with the right outcome (W048).
+// Whatever a receiver does, an attempt ends before the timeout, with limited
+// memory and the right outcome (W048).
 func TestSendHostile(t *testing.T) {
 	release := make(chan struct{})
 	var written atomic.Int64
@@ -192,7 +192,7 @@ func TestSendEarlyAnswer(t *testing.T) {
 	}
 }
 
-// quiet is a handler whose server prints nothing about it.
+// quiet is a handler whose panics the server does not print.
 func quiet(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -224,7 +224,8 @@ func gzipped(t *testing.T, size int) []byte {
 	return b.Bytes()
 }
 
-// Retry-After counts in seconds or as a date, once, and not on success (W049).
+// Retry-After is honoured in seconds or as a date. It is ignored when it is
+// repeated, and on success (W049).
 func TestSendRetryAfter(t *testing.T) {
 	date := func(d time.Duration) string { return vectorClock().Add(d).UTC().Format(http.TimeFormat) }
 	tests := []struct {
@@ -265,8 +266,8 @@ func TestSendRetryAfter(t *testing.T) {
 	}
 }
 
-// An answer is kept only from the public internet; a network that was opened
-// shows nothing (SEC48).
+// An answer is kept only when it comes from a public address, and not from an
+// internal network that the host allowed (SEC48).
 func TestSendResponsePrivate(t *testing.T) {
 	s := newSink(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(500)
@@ -277,7 +278,7 @@ func TestSendResponsePrivate(t *testing.T) {
 	}
 }
 
-// Of a public receiver's answer the start is kept.
+// The beginning of a public receiver's answer is kept.
 func TestSendResponsePublic(t *testing.T) {
 	tr := webhooks.NewTransport(loopback())
 	tr.DialContext = dialFake(t, "HTTP/1.1 500 Oops\r\nContent-Length: 5000\r\n\r\n"+strings.Repeat("no\x00\r\n", 1000))
@@ -288,7 +289,8 @@ func TestSendResponsePublic(t *testing.T) {
 	}
 }
 
-// A request that cannot be made is a class, and nothing is sent.
+// A request that cannot be made is a failed attempt with a class, and nothing
+// is sent.
 func TestSendRefused(t *testing.T) {
 	s := newSink(t, nil)
 	tests := []struct {
@@ -318,7 +320,7 @@ func TestSendRefused(t *testing.T) {
 	}
 }
 
-// Only a connection to the right host under a trusted certificate will do
+// Only a connection to the right host with a trusted certificate is used
 // (W052).
 func TestSendTLS(t *testing.T) {
 	ca := newAuthority(t)
@@ -359,7 +361,7 @@ func TestSendTLS(t *testing.T) {
 	})
 }
 
-// Nothing that is printed of a sender, a claim or an attempt shows a key (W023).
+// A printed sender, claim or attempt never shows a key (W023).
 func TestSendPrints(t *testing.T) {
 	p := newPost(t)
 	ep := p.hook(newSink(t, nil).URL)

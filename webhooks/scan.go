@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// members are the keys of a JSON object, unescaped, with the JSON of their
+// members yields the unescaped keys of a JSON object with the JSON of their
 // values, in the order of the text. The values share memory with object, which
-// is known to be valid.
+// must be valid JSON.
 func members(object []byte) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		i := skipSpace(object, skipSpace(object, 0)+1) // the first key, or the end
@@ -36,7 +36,7 @@ func unquote(quoted []byte) string {
 	return s
 }
 
-// skipSpace is the index of the first byte from i on that is no white space.
+// skipSpace is the index of the first byte from i on that is not white space.
 func skipSpace(doc []byte, i int) int {
 	for i < len(doc) && (doc[i] == ' ' || doc[i] == '\t' || doc[i] == '\n' || doc[i] == '\r') {
 		i++
@@ -45,7 +45,7 @@ func skipSpace(doc []byte, i int) int {
 }
 
 // stringEnd is the index after the JSON string that starts at i, or the end of
-// a text that breaks off in it.
+// the text when the string is incomplete.
 func stringEnd(doc []byte, i int) int {
 	for i++; i < len(doc); i++ {
 		switch doc[i] {
@@ -72,7 +72,7 @@ func valueEnd(doc []byte, i int) int {
 			level++
 		case '}', ']':
 			if level--; level <= 0 {
-				return i + level + 1 // a bracket that was not opened here ends what stands before it
+				return i + level + 1 // a closing bracket of an outer object or array ends a number or word before it
 			}
 		case ',', ' ', '\t', '\n', '\r':
 			if level == 0 {

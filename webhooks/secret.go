@@ -10,13 +10,13 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Errors of secrets. They hold nothing of the secret.
+// Errors of secrets. They do not show any part of a secret.
 var (
-	// ErrSecret says that a text is not a secret: not strict standard base64,
-	// or not of 24 to 64 bytes.
+	// ErrSecret means that a text is not a secret: it is not strict standard
+	// base64, or it is not 24 to 64 bytes long.
 	ErrSecret = errors.New("webhooks: not a secret")
 
-	// ErrSecretCount says that there is no secret, or more than ten.
+	// ErrSecretCount means that there is no secret, or more than ten.
 	ErrSecretCount = errors.New("webhooks: want 1 to 10 secrets")
 )
 
@@ -29,10 +29,10 @@ const (
 	asciiSpace   = " \t\r\n\v\f"
 )
 
-// NewSecret draws a secret of 32 bytes from rand: crypto/rand.Reader, or a
-// source of a test's own.
+// NewSecret makes a secret of 32 bytes from rand. Use crypto/rand.Reader; a
+// test may use a source of its own.
 //
-// Errors: that of rand.
+// Errors: the error of rand.
 //
 // Source: Standard Webhooks, secrets.
 func NewSecret(rand io.Reader) (affiliate.Secret, error) {
@@ -43,14 +43,16 @@ func NewSecret(rand io.Reader) (affiliate.Secret, error) {
 	return encodeSecret(key[:]), nil
 }
 
-// ParseSecret reads a secret as people keep them: in a file that ends with a
-// newline, with the prefix whsec_ or without. It returns the form of
-// [NewSecret]. Asymmetric keys (whsk_, whpk_) and URL-safe base64 are refused.
+// ParseSecret reads a secret from a text such as the content of a file: white
+// space around it is removed, and the prefix whsec_ may be missing. It returns
+// the form of [NewSecret]. Asymmetric keys (whsk_, whpk_) and URL-safe base64
+// are refused.
 //
 // Errors: [ErrSecret].
 //
-// Source: Standard Webhooks, secrets; ours in strictness, because a lenient
-// decoder here and a strict one elsewhere read different keys from one text.
+// Source: Standard Webhooks, secrets. The strictness is ours, because a lenient
+// decoder here and a strict one elsewhere would read different keys from one
+// text.
 func ParseSecret(s string) (affiliate.Secret, error) {
 	key, err := keyOf(affiliate.Secret(s))
 	if err != nil {
@@ -70,7 +72,7 @@ func keyOf(s affiliate.Secret) ([]byte, error) {
 		return nil, fmt.Errorf("%w: an asymmetric key", ErrSecret)
 	}
 	text = strings.TrimPrefix(text, secretPrefix)
-	if strings.ContainsAny(text, "\r\n") { // which the decoder would skip
+	if strings.ContainsAny(text, "\r\n") { // the decoder would skip them
 		return nil, fmt.Errorf("%w: a newline inside", ErrSecret)
 	}
 	key, err := base64.StdEncoding.Strict().DecodeString(text)

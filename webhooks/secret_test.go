@@ -59,7 +59,7 @@ func TestParseSecret(t *testing.T) { // W017
 			if got.Reveal() != tt.want || errors.Is(err, webhooks.ErrSecret) != (tt.want == "") {
 				t.Errorf("got %q, %v; want %q", got.Reveal(), err, tt.want)
 			}
-			v := verifier(affiliate.Secret(tt.in)) // the same rule where a secret is not parsed before
+			v := verifier(affiliate.Secret(tt.in)) // a Verifier has the same rule for a secret that was not parsed
 			if _, err := v.Verify(headers(), []byte(vectorBody)); errors.Is(err, webhooks.ErrSecret) != (tt.want == "") {
 				t.Errorf("Verify: %v", err)
 			}
@@ -80,8 +80,8 @@ func TestNewSecret(t *testing.T) {
 	}
 }
 
-// FuzzParseSecret: what is accepted has one spelling, of 24 to 64 bytes, and
-// signs what it verifies.
+// FuzzParseSecret: an accepted secret has one spelling and 24 to 64 bytes, and
+// it verifies its own signatures.
 func FuzzParseSecret(f *testing.F) {
 	for _, s := range []string{string(vectorSecret), "whsec_", "", " " + secretOf(24) + "\n", secretOf(64), "whsk_AAAA", secretOf(65)} {
 		f.Add(s)
@@ -108,7 +108,7 @@ func FuzzParseSecret(f *testing.F) {
 
 func TestSecretsNeverPrinted(t *testing.T) { // W023
 	v := verifier(vectorSecret, newerSecret)
-	if _, err := v.Verify(headers(), []byte(vectorBody)); err != nil { // fills what it keeps
+	if _, err := v.Verify(headers(), []byte(vectorBody)); err != nil { // fills its cache
 		t.Fatal(err)
 	}
 	r := &webhooks.Receiver{Verifier: v}

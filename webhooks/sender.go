@@ -16,59 +16,59 @@ import (
 const (
 	defaultTimeout = 15 * time.Second
 	defaultSlots   = 64
-	idlePerHost    = 4                // as many as the engine lets fly to one endpoint
-	leaseMargin    = 15 * time.Second // beyond the timeout, to settle in
+	idlePerHost    = 4                // how many requests to one endpoint the engine allows at once
+	leaseMargin    = 15 * time.Second // time after the timeout to settle the attempt
 	pollEvery      = time.Second
 )
 
-// An Outbox is where a [Sender] takes its work from. [*affiliate.Program] is
-// one.
+// An Outbox is the source of the work of a [Sender]. [*affiliate.Program]
+// implements it.
 type Outbox interface {
 	ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error)
 	SettleDeliveries(ctx context.Context, done []affiliate.Attempt) error
 }
 
-// A Sender delivers what a program has to tell: it claims deliveries that are
-// due, makes the signed requests, and settles what came of them. Everything
-// that must survive is in the store: a Sender can be stopped at any point, and
-// any number may work on one store. What was claimed and not settled is sent
-// again when its lease ends, under the same webhook-id.
+// A Sender delivers the events of a program: it claims the deliveries that are
+// due, makes the signed requests, and settles the results. All state that must
+// survive is in the store. So a Sender can be stopped at any point, and any
+// number of them may work on one store. A delivery that was claimed and not
+// settled is sent again when its lease ends, with the same webhook-id.
 //
-// The fields are set before the first use. Only Outbox is required, and not for
-// Send and Wake, so that a program and its sender can be given each other.
+// Set the fields before the first use. Only Outbox is required. Send and Wake
+// work without it, so that a program and its sender can refer to each other.
 //
-// An endpoint that hangs holds up no other: how the slots are divided is told at
-// [affiliate.Program.ClaimDeliveries]. Tests of endpoints take slots too, half
-// of them at most, and one for each URL.
+// An endpoint that hangs does not delay the others:
+// [affiliate.Program.ClaimDeliveries] says how the slots are divided. Tests of
+// endpoints take slots too: at most half of them, and one for each URL.
 //
 // A Sender is safe for concurrent use. It starts goroutines only inside Drain
-// and Run, and none outlives them. A panic in Transport is a failed attempt of
-// the class [affiliate.FailedInternal], and one in the Outbox an error of it;
-// the logger is told of both.
+// and Run, and they end before Drain and Run return. A panic in Transport is a
+// failed attempt of the class [affiliate.FailedInternal]. A panic in the Outbox
+// is treated as its error. Both are logged.
 //
 // Source: docs/webhooks.md 4.2, 4.4.
 type Sender struct {
 	Outbox    Outbox
 	Transport http.RoundTripper       // nil: NewTransport(Addresses)
-	Addresses affiliate.AddressPolicy // which URLs and addresses are called; the program's own
-	Timeout   time.Duration           // of a whole exchange; zero: 15 s. A lease is 15 s longer
-	Slots     int                     // requests at once, of Drain, Run and tests together; zero: 64
-	Now       func() time.Time        // of the signatures; nil: time.Now
-	Logger    *slog.Logger            // nil: discard. Ids, classes and stacks; never a URL, payload or secret
+	Addresses affiliate.AddressPolicy // which URLs and addresses may be called; the same as the program's
+	Timeout   time.Duration           // for a request with its answer; zero: 15 s. A lease is 15 s longer
+	Slots     int                     // how many requests of Drain, Run and tests may run at once; zero: 64
+	Now       func() time.Time        // the time of the signatures; nil: time.Now
+	Logger    *slog.Logger            // gets ids, classes and stacks; never a URL, payload or secret; nil: nothing is logged
 
 	setup, wake sync.Once
 	transport   http.RoundTripper
 	slots       *slots
 	agent       string        // User-Agent
-	signal      chan struct{} // full: woken
+	signal      chan struct{} // has one element after Wake
 }
 
-// Drain delivers what is due and returns how many attempts it settled, once
-// nothing is due and nothing in flight: for tests, and for hosts that run by
-// the clock. When ctx ends it claims no more, waits for what is in flight, at
-// most the timeout, and settles it.
+// Drain delivers everything that is due. It returns how many attempts it
+// settled, when nothing is due and no request is running. It is for tests and
+// for hosts that run on a schedule. When ctx ends, Drain claims no more, waits
+// for the running requests, at most the timeout, and settles them.
 //
-// Errors: those of the Outbox; that of ctx.
+// Errors: those of the Outbox; the error of ctx.
 //
 // Effects: those of [affiliate.Program.SettleDeliveries].
 func (s *Sender) Drain(ctx context.Context) (int, error) {
@@ -86,14 +86,14 @@ func (s *Sender) Drain(ctx context.Context) (int, error) {
 	return d.settled, errors.Join(err, d.finish(ctx))
 }
 
-// Run delivers until ctx ends: at once after each Wake, and it looks for what
-// has become due once a second. Then it claims no more, waits for what is in
-// flight, at most the timeout, settles it and returns nil. An error of the
-// Outbox is logged, and the work goes on: what was not settled is tried again
-// until its lease ends.
+// Run delivers until ctx ends. It looks for due deliveries after each Wake, and
+// once a second. When ctx ends, Run claims no more, waits for the running
+// requests, at most the timeout, settles them and returns nil. An error of the
+// Outbox is logged, and Run continues: it tries to settle the same attempts
+// again until their lease ends.
 //
-// Errors: no Outbox; that of the Outbox when the last attempts cannot be
-// settled.
+// Errors: Outbox is nil; the error of the Outbox when the last attempts cannot
+// be settled.
 //
 // Effects: those of [affiliate.Program.SettleDeliveries].
 func (s *Sender) Run(ctx context.Context) error {
@@ -117,12 +117,12 @@ func (s *Sender) Run(ctx context.Context) error {
 	return d.finish(ctx)
 }
 
-// Wake makes a running Run look for work at once. It never blocks. Config.
-// OnEvents of a program is this method.
+// Wake makes a running Run look for work at once. It never blocks. Set
+// Config.OnEvents of a program to this method.
 func (s *Sender) Wake() {
 	select {
 	case s.waker() <- struct{}{}:
-	default: // it was woken before and has not looked yet
+	default: // an earlier Wake has not been handled yet
 	}
 }
 
@@ -131,7 +131,7 @@ func (s *Sender) waker() chan struct{} {
 	return s.signal
 }
 
-// prepare makes what every request shares.
+// prepare creates the values that all requests share.
 func (s *Sender) prepare() {
 	s.agent = userAgent()
 	s.slots = newSlots(s.slotCount())
@@ -161,13 +161,13 @@ func (s *Sender) now() time.Time {
 	return time.Now()
 }
 
-// A dispatch is one run of Drain or Run. One goroutine works on it; those that
-// make requests only write to results.
+// A dispatch is one run of Drain or Run. Only one goroutine uses it; the
+// goroutines that make requests only write to results.
 type dispatch struct {
 	*Sender
-	results  chan affiliate.Attempt // has room for every slot: nobody waits to write
+	results  chan affiliate.Attempt // has room for every slot, so that a write never blocks
 	inFlight int
-	done     []affiliate.Attempt // not settled yet
+	done     []affiliate.Attempt // attempts that are not settled yet
 	settled  int
 }
 
@@ -179,8 +179,8 @@ func (s *Sender) dispatch() (*dispatch, error) {
 	return &dispatch{Sender: s, results: make(chan affiliate.Attempt, s.slotCount())}, nil
 }
 
-// claim fills the free slots. A request goes on when ctx ends: the receiver may
-// have got it, and what it answers has to be settled.
+// claim starts requests in the free slots. A request continues when ctx ends,
+// because the receiver may have got it, and its answer must be settled.
 func (d *dispatch) claim(ctx context.Context) error {
 	free := d.slots.take(ctx, d.inFlight == 0)
 	if err := ctx.Err(); err != nil || free == 0 {
@@ -200,10 +200,10 @@ func (d *dispatch) claim(ctx context.Context) error {
 	return err
 }
 
-// collect takes a result and those that come with it. Where the machine is the
-// bottleneck it lets requests come to their end first, so that one transaction
-// serves many; where the network is, nothing is ready to run and it waits for
-// nothing.
+// collect takes a result and the results that are ready soon after. When the
+// processor is the bottleneck, it lets other requests finish first, so that one
+// transaction settles many. When the network is the bottleneck, no other
+// goroutine is ready and collect does not wait.
 func (d *dispatch) collect(a affiliate.Attempt) {
 	enough := (d.inFlight + 1) / 2
 	d.take(a)
@@ -225,8 +225,8 @@ func (d *dispatch) take(a affiliate.Attempt) {
 	d.slots.give(1)
 }
 
-// settle settles what was collected. What the Outbox does not take is kept for
-// as long as its lease runs.
+// settle settles the collected attempts. When the Outbox fails, they are kept
+// until their lease ends.
 func (d *dispatch) settle(ctx context.Context) error {
 	if len(d.done) == 0 {
 		return nil
@@ -243,7 +243,7 @@ func (d *dispatch) settle(ctx context.Context) error {
 	return nil
 }
 
-// finish waits for what is in flight and settles it.
+// finish waits for the running requests and settles them.
 func (d *dispatch) finish(ctx context.Context) error {
 	for d.inFlight > 0 {
 		d.collect(<-d.results)
@@ -251,7 +251,7 @@ func (d *dispatch) finish(ctx context.Context) error {
 	return d.settle(ctx)
 }
 
-// log notes an error that the work goes on after.
+// log logs an error after which the work continues.
 func (d *dispatch) log(ctx context.Context, what string, err error) {
 	if err == nil || d.Logger == nil || ctx.Err() != nil {
 		return

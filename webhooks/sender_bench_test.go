@@ -13,13 +13,13 @@ import (
 
 const (
 	benchEndpoints = 10
-	benchWorkers   = 4 * benchEndpoints // what the engine lets fly
+	benchWorkers   = 4 * benchEndpoints // how many requests the engine allows at once
 )
 
 // BenchmarkDispatch delivers events to ten endpoints on loopback, and posts as
 // many bodies to them in a bare loop with the same concurrency. ratio is the
-// share of the bare loop's throughput that is left once everything is claimed,
-// signed and settled.
+// throughput with claiming, signing and settling, divided by that of the bare
+// loop.
 func BenchmarkDispatch(b *testing.B) {
 	events := 10_000
 	if testing.Short() {

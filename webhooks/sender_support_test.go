@@ -25,8 +25,7 @@ func loopback() affiliate.AddressPolicy {
 	}
 }
 
-// A post is a program with its sender, on a clock that stands unless a test
-// moves it.
+// A post is a program with its sender. Only the test moves its clock.
 type post struct {
 	*affiliate.Program
 	sender *webhooks.Sender
@@ -91,7 +90,7 @@ func (p *post) hook(url string) affiliate.IssuedEndpoint {
 	return ep
 }
 
-// join creates so many affiliates: one event each.
+// join creates n affiliates, with one event each.
 func (p *post) join(n int) {
 	p.t.Helper()
 	for range n {
@@ -105,7 +104,7 @@ func (p *post) join(n int) {
 	}
 }
 
-// drain delivers what is due.
+// drain delivers everything that is due.
 func (p *post) drain() int {
 	p.t.Helper()
 	n, err := p.sender.Drain(p.t.Context())
@@ -115,7 +114,7 @@ func (p *post) drain() int {
 	return n
 }
 
-// deliveries lists all of them, oldest first.
+// deliveries lists all deliveries, oldest first.
 func (p *post) deliveries() []affiliate.Delivery {
 	p.t.Helper()
 	l, err := p.Deliveries(context.Background(), affiliate.DeliveryFilter{}, affiliate.Page{})
@@ -125,7 +124,7 @@ func (p *post) deliveries() []affiliate.Delivery {
 	return l.Items
 }
 
-// only is the one delivery.
+// only is the only delivery.
 func (p *post) only() affiliate.Delivery {
 	p.t.Helper()
 	all := p.deliveries()
@@ -143,7 +142,7 @@ func (p *post) verify() {
 	}
 }
 
-// A sink is a receiver that keeps what it got.
+// A sink is a receiver that keeps its requests.
 type sink struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -151,7 +150,7 @@ type sink struct {
 	body [][]byte
 }
 
-// newSink starts a receiver; answer may be nil: 204.
+// newSink starts a receiver. When answer is nil, it answers 204.
 func newSink(t testing.TB, answer http.HandlerFunc) *sink {
 	t.Helper()
 	s := &sink{}

@@ -21,7 +21,7 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// Drain sends everything that is due, once, signed, with the bytes of the
+// Drain sends everything that is due once, signed and with the bytes of the
 // event, and returns when nothing is left.
 func TestDrain(t *testing.T) {
 	for name, store := range map[string]affiliate.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
@@ -74,8 +74,8 @@ func TestDrainErrors(t *testing.T) {
 	}
 }
 
-// Several senders on one store, with changes going on: each event arrives once
-// (W059).
+// When several senders work on one store while it changes, each event arrives
+// once (W059).
 func TestDrainSeveral(t *testing.T) {
 	p := newPost(t)
 	sinks := []*sink{newSink(t, nil), newSink(t, nil), newSink(t, nil)}
@@ -118,8 +118,8 @@ func TestDrainSeveral(t *testing.T) {
 	p.verify()
 }
 
-// A receiver that hangs holds one slot and nobody else's deliveries (W062,
-// SEC46).
+// A receiver that hangs takes one slot and does not delay the deliveries of
+// others (W062, SEC46).
 func TestDrainHanging(t *testing.T) {
 	release := make(chan struct{})
 	var flying, most atomic.Int64
@@ -159,7 +159,7 @@ func TestDrainHanging(t *testing.T) {
 	p.verify()
 }
 
-// Slots bounds the requests at once over all endpoints.
+// Slots limits how many requests run at once over all endpoints.
 func TestDrainSlots(t *testing.T) {
 	var flying, most atomic.Int64
 	p := newPost(t)
@@ -179,9 +179,9 @@ func TestDrainSlots(t *testing.T) {
 	}
 }
 
-// Nothing of Drain is left when it returns.
+// No goroutine of Drain is left when it returns.
 func TestDrainLeavesNoGoroutine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // which fails when a goroutine is left
+	synctest.Test(t, func(t *testing.T) { // synctest fails when a goroutine is left
 		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
 		p.join(20)
 		if n := p.drain(); n != 20 {
@@ -253,7 +253,8 @@ func TestRunSchedule(t *testing.T) {
 	})
 }
 
-// Run works at once when it is woken, and looks once a second by itself.
+// Run works at once when it is woken, and otherwise looks for work once a
+// second.
 func TestRunWake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := make(chan time.Time, 10)
@@ -279,7 +280,7 @@ func TestRunWake(t *testing.T) {
 	})
 }
 
-// joinQuietly commits an event that no sender is told of, as another process
+// joinQuietly commits an event without waking the sender, as another process
 // does.
 func (p *post) joinQuietly() {
 	p.t.Helper()
@@ -294,8 +295,8 @@ func (p *post) joinQuietly() {
 	}
 }
 
-// When Run ends it claims no more, waits for what is in flight and settles it;
-// nothing is marked delivered that was not (W072).
+// When Run ends, it claims no more, waits for the running requests and settles
+// them. A delivery is never marked as delivered when it was not (W072).
 func TestRunShutdown(t *testing.T) {
 	for name, answers := range map[string]bool{"Answered": true, "NeverAnswered": false} {
 		t.Run(name, func(t *testing.T) {
@@ -318,7 +319,7 @@ func TestRunShutdown(t *testing.T) {
 					p.hook("http://127.0.0.1:8080/")
 				}
 				p.join(1)
-				answered := p.drain() // so that they get more than one slot
+				answered := p.drain() // so that the endpoints get more than one slot
 				release, served = make(chan struct{}), 0
 				p.join(4) // 124 deliveries for 64 slots
 				ctx, cancel := context.WithCancel(t.Context())
@@ -356,8 +357,8 @@ func TestRunShutdown(t *testing.T) {
 	}
 }
 
-// An attempt sends the payload from the memory of its claim: what it allocates
-// does not grow with it.
+// An attempt sends the payload from the memory of its claim, so its allocations
+// do not grow with the payload.
 func TestSendCopiesNothing(t *testing.T) {
 	s := newSender()
 	s.Transport = inMemory{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -383,8 +384,8 @@ func TestSendCopiesNothing(t *testing.T) {
 	}
 }
 
-// An outbox that fails for a while is tried again, and what was sent meanwhile
-// is settled within its lease.
+// An outbox that fails for a while is tried again, and the requests of that
+// time are settled within their lease.
 func TestRunOutboxFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := 0
@@ -410,7 +411,7 @@ func TestRunOutboxFails(t *testing.T) {
 	})
 }
 
-// A settlement that never succeeds is given up when its lease is over.
+// A settlement that never succeeds is given up when its lease has ended.
 func TestRunOutboxDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := 0
@@ -454,8 +455,8 @@ func (f *flaky) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) 
 	return f.Outbox.SettleDeliveries(ctx, done)
 }
 
-// Drain gives back the errors of its outbox, after it has waited for what is in
-// flight.
+// Drain returns the errors of its outbox after it has waited for the running
+// requests.
 func TestDrainOutboxFails(t *testing.T) {
 	for name, f := range map[string]*flaky{"claim": {claims: 1}, "settle": {settles: 1}} {
 		p := newPost(t)
@@ -473,8 +474,8 @@ func TestDrainOutboxFails(t *testing.T) {
 	}
 }
 
-// A test of an endpoint is one signed request to a disabled endpoint that
-// subscribes to nothing of the kind (W079).
+// A test sends one signed request, even to a disabled endpoint that does not
+// subscribe to the type (W079).
 func TestTestEndpoint(t *testing.T) {
 	p := newPost(t)
 	s := newSink(t, nil)
@@ -503,8 +504,8 @@ func TestTestEndpoint(t *testing.T) {
 	}
 }
 
-// 410 with others in flight, over HTTP: one notice, and no request after it
-// (W054).
+// A 410 while other requests run, over HTTP: there is one notice, and no
+// request after it (W054).
 func TestDrainGone(t *testing.T) {
 	p := newPost(t)
 	s := newSink(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410); io.WriteString(w, "moved away") })
@@ -540,7 +541,7 @@ func TestDrainSlow(t *testing.T) {
 	for s.count() < 1 {
 		runtime.Gosched()
 	}
-	p.pass(time.Hour) // the clock of the program: the lease is over
+	p.pass(time.Hour) // by the clock of the program the lease has ended
 	second := make(chan int)
 	go func() { second <- p.drain() }()
 	for s.count() < 2 {

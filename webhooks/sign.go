@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// The header names of both families, as http.Header keeps them.
+// The header names of both families in the canonical form of http.Header.
 const (
 	webhookID        = "Webhook-Id"
 	webhookTimestamp = "Webhook-Timestamp"
@@ -25,14 +25,14 @@ const (
 	scheme       = "v1,"
 )
 
-// Sign returns the three headers of a request that carries body: webhook-id,
-// webhook-timestamp and webhook-signature, with a signature for each secret in
-// the order given, which is newest first. The id is that of the event, the same
-// on every attempt; at is the time of this one, of which the seconds count. The
-// bytes of body are signed as they are and must be sent as they are.
+// Sign returns the three headers of a request with this body: webhook-id,
+// webhook-timestamp and webhook-signature. The last has a signature for each
+// secret in the given order, which should be newest first. id is the id of the
+// event, the same on every attempt. at is the time of this attempt in whole
+// seconds. The body must be sent with exactly these bytes.
 //
-// A test signs with it what a receiver verifies. The content type is not among
-// the headers, since nothing outside the signature may matter.
+// A test uses it to sign a request for a receiver. The headers do not include
+// the content type, because the signature does not cover it.
 //
 // Errors: [ErrIDSyntax], [ErrTimestampSyntax], [ErrSecretCount], [ErrSecret].
 //
@@ -57,19 +57,19 @@ func Sign(secrets []affiliate.Secret, id string, at time.Time, body []byte) (htt
 	}, nil
 }
 
-// A Signer signs many messages with the same secrets, without reading them anew
-// each time. Its zero value has none and signs nothing.
+// A Signer signs many messages with the same secrets, and decodes them only
+// once. Its zero value has no secrets, and each call returns an error.
 //
-// It is safe for concurrent use, is made once and used by its address. Secrets
-// may be changed between calls, not during one.
+// It is safe for concurrent use. Make it once and do not copy it. Secrets may
+// be changed between calls, but not during a call.
 type Signer struct {
 	Secrets []affiliate.Secret // 1 to 10, newest first
 
 	keys keyrings
 }
 
-// AppendSignatures appends the value of the header webhook-signature, as [Sign]
-// makes it, and returns the extended slice.
+// AppendSignatures appends the value of the header webhook-signature to dst, as
+// [Sign] makes it, and returns the extended slice.
 //
 // Errors: those of [Sign].
 func (s *Signer) AppendSignatures(dst []byte, id string, at time.Time, body []byte) ([]byte, error) {
@@ -88,11 +88,11 @@ func (s *Signer) AppendSignatures(dst []byte, id string, at time.Time, body []by
 	return dst[:len(dst)-1], nil
 }
 
-// Format writes how many secrets there are, whatever the verb, as
+// Format writes only how many secrets there are, for every verb, as
 // [Verifier.Format] does.
 func (s *Signer) Format(f fmt.State, _ rune) { formatCount(f, s.Secrets) }
 
-// checkMessage checks what is signed besides the body.
+// checkMessage checks the id and the time, which are signed with the body.
 func checkMessage(id string, at time.Time) error {
 	if !validID(id) {
 		return ErrIDSyntax
@@ -103,8 +103,8 @@ func checkMessage(id string, at time.Time) error {
 	return nil
 }
 
-// validID reports whether s has the form of an id. A dot in it would let the
-// boundary to the timestamp shift under one signature.
+// validID reports whether s has the form of an id. A dot in an id would allow
+// to move the boundary between id and timestamp without changing the signature.
 func validID(s string) bool {
 	if len(s) == 0 || len(s) > maxID {
 		return false

@@ -51,7 +51,7 @@ func TestSignVectors(t *testing.T) {
 				t.Errorf("headers (-want +got):\n%s", diff)
 			}
 			signer := &webhooks.Signer{Secrets: tt.secrets}
-			for range 2 { // with a fresh hash and a used one
+			for range 2 { // with a new hash and with a reused one
 				line, err := signer.AppendSignatures([]byte("x: "), tt.id, time.Unix(tt.at, 0), []byte(tt.body))
 				if string(line) != "x: "+tt.want || err != nil {
 					t.Errorf("Signer gave %q, %v", line, err)
@@ -92,7 +92,7 @@ func TestSignRefused(t *testing.T) {
 			}
 		})
 	}
-	for _, at := range []int64{0, 99_999_999_999} { // the bounds
+	for _, at := range []int64{0, 99_999_999_999} { // the limits
 		if _, err := webhooks.Sign(good, strings.Repeat("-", 64), time.Unix(at, 0), nil); err != nil {
 			t.Errorf("%d: %v", at, err)
 		}
@@ -116,7 +116,7 @@ func TestSignerAllocations(t *testing.T) {
 	}
 	small := testing.AllocsPerRun(100, func() { must(webhooks.Sign(signer.Secrets, "a", vectorClock(), nil)) })
 	large := testing.AllocsPerRun(100, func() { must(webhooks.Sign(signer.Secrets, "a", vectorClock(), make([]byte, 1<<20))) })
-	if large > small+1 { // the body itself
+	if large > small+1 { // a copy of the body would be more
 		t.Errorf("Sign: %v allocations without a body, %v with one", small, large)
 	}
 }

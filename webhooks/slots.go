@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// slots bounds the requests of a sender that are under way at once, whoever
-// makes them: Drain, Run, and tests of endpoints.
+// slots limits how many requests of a sender run at once: those of Drain, of
+// Run and of tests of endpoints together.
 type slots struct {
-	all   chan struct{} // holds one for each request
-	tests chan struct{} // and one for each test: not all slots are for them
+	all   chan struct{} // has one element for each request
+	tests chan struct{} // has one element for each test: tests may take half of the slots
 
 	mu   sync.Mutex
-	urls map[string]*turn // of tests
+	urls map[string]*turn // the URLs that are tested
 }
 
-// A turn is who tests one URL: one at a time, the others wait.
+// A turn lets one test of a URL run at a time; the others wait.
 type turn struct {
-	now  chan struct{} // holds one while somebody does
-	used int           // by whom, with those who wait
+	now  chan struct{} // has one element while a test runs
+	used int           // how many tests run or wait
 }
 
 func newSlots(n int) *slots {
@@ -27,8 +27,8 @@ func newSlots(n int) *slots {
 	}
 }
 
-// take takes all slots that are free. Where there is none it waits for one, if
-// it is told to, until ctx ends.
+// take takes all free slots. When none is free and wait is true, it waits for
+// one until ctx ends.
 func (s *slots) take(ctx context.Context, wait bool) (n int) {
 	for {
 		select {
@@ -49,16 +49,17 @@ func (s *slots) take(ctx context.Context, wait bool) (n int) {
 	}
 }
 
-// give gives slots back. Whoever waits for one gets it.
+// give gives slots back to those who wait for one.
 func (s *slots) give(n int) {
 	for range n {
 		<-s.all
 	}
 }
 
-// takeForTest waits for the slot of a test until ctx ends, and returns what
-// gives it back; nil: there was none. A URL is tested once at a time, so that
-// many tests of one that hangs hold one slot, and tests have half of all.
+// takeForTest waits for the slot of a test until ctx ends. It returns a
+// function that gives the slot back, or nil when no slot became free. Only one
+// test of a URL runs at a time, so many tests of a hanging URL take one slot;
+// and all tests together take at most half of the slots.
 func (s *slots) takeForTest(ctx context.Context, url string) (give func()) {
 	t := s.enter(url)
 	taken := []chan struct{}{}
@@ -74,7 +75,7 @@ func (s *slots) takeForTest(ctx context.Context, url string) (give func()) {
 			taken = append(taken, c)
 		case <-ctx.Done():
 		}
-		if ctx.Err() != nil { // both may have come at once
+		if ctx.Err() != nil { // ctx may have ended when the slot became free
 			give()
 			return nil
 		}

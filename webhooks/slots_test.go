@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A gauge is a transport that counts the requests that are under way, and how
-// many were at once. Each takes as long as wait says; none: it hangs.
+// A gauge is a transport that counts how many requests run at once. Each takes
+// as long as wait says; without wait it hangs.
 type gauge struct {
 	wait              func(*http.Request) time.Duration
 	flying, most, all atomic.Int64
@@ -44,8 +44,8 @@ func gauged(t *testing.T, g *gauge, slots int) *post {
 	return p
 }
 
-// testAll tests so many endpoints at once, by turns, and returns the classes of
-// what came of it, with how often each did.
+// testAll runs the given number of tests at once, over the endpoints in turn,
+// and returns how often each class of result occurred.
 func (p *post) testAll(tests int, endpoints ...affiliate.IssuedEndpoint) map[string]int {
 	var mu sync.Mutex
 	out := map[string]int{}
@@ -68,7 +68,7 @@ func (p *post) testAll(tests int, endpoints ...affiliate.IssuedEndpoint) map[str
 	return out
 }
 
-// Tests of endpoints take slots: one for each URL, and half of all.
+// Tests of endpoints take slots: one for each URL, and at most half of all.
 func TestSlotsOfTests(t *testing.T) {
 	for _, tt := range []struct {
 		urls, slots, most int
@@ -94,7 +94,7 @@ func TestSlotsOfTests(t *testing.T) {
 	}
 }
 
-// Tests that wait for their turn get it.
+// A test that waits for its turn gets it.
 func TestSlotsOfTestsInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gauge{wait: func(*http.Request) time.Duration { return 100 * time.Millisecond }}
@@ -106,8 +106,8 @@ func TestSlotsOfTestsInTurn(t *testing.T) {
 	})
 }
 
-// What is due is delivered while tests hang, and tests get their turn while
-// there is much to deliver.
+// Due deliveries are sent while tests hang, and tests run while there is much
+// to deliver.
 func TestSlotsShared(t *testing.T) {
 	for _, slots := range []int{64, 2} {
 		t.Run(fmt.Sprint(slots), func(t *testing.T) {

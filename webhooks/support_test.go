@@ -11,15 +11,15 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// vectorClock stands at the moment of the test vector.
+// vectorClock always returns the time of the test vector.
 func vectorClock() time.Time { return time.Unix(vectorTime, 0) }
 
-// verifier knows the secrets and stands at the moment of the test vector.
+// verifier has the secrets, and its clock is at the time of the test vector.
 func verifier(secrets ...affiliate.Secret) *webhooks.Verifier {
 	return &webhooks.Verifier{Secrets: secrets, Now: vectorClock}
 }
 
-// signed are the headers of a body, signed now by the clock of the vector.
+// signed are the headers of a body that is signed at the time of the vector.
 func signed(t testing.TB, body string, secrets ...affiliate.Secret) http.Header {
 	t.Helper()
 	return signedAt(t, vectorTime, body, secrets...)
@@ -37,8 +37,8 @@ func signedAt(t testing.TB, seconds int64, body string, secrets ...affiliate.Sec
 	return h
 }
 
-// headers are those of the vector, changed by pairs of name and value; a value
-// of "-" takes the header away.
+// headers are those of the vector, changed by pairs of name and value. The
+// value "-" removes a header.
 func headers(pairs ...string) http.Header {
 	h := http.Header{}
 	h.Set("webhook-id", "evt_test_0001")
@@ -53,14 +53,14 @@ func headers(pairs ...string) http.Header {
 	return h
 }
 
-// lines is a header of several lines beside those of the vector.
+// lines are the headers of the vector with several lines of one header.
 func lines(name string, values ...string) http.Header {
 	h := headers()
 	h[http.CanonicalHeaderKey(name)] = values
 	return h
 }
 
-// asSvix moves the headers of one family to the other.
+// asSvix renames the webhook-* headers to svix-*.
 func asSvix(h http.Header) http.Header {
 	out := http.Header{}
 	for name, values := range h {
@@ -69,7 +69,7 @@ func asSvix(h http.Header) http.Header {
 	return out
 }
 
-// both are the headers of two sets.
+// both is the union of two sets of headers.
 func both(a, b http.Header) http.Header {
 	out := a.Clone()
 	for name, values := range b {

@@ -13,40 +13,42 @@ const (
 	maxSignatures    = 1024 // bytes of all signature headers together
 )
 
-// A Verifier reports whether a request comes from somebody who has a secret, and
-// comes now. Secrets is all it needs; a Verifier without any verifies nothing.
+// A Verifier checks that the sender of a request knows a secret, and that the
+// request is recent. Only Secrets is required; without a secret every request
+// is refused.
 //
-// It is safe for concurrent use, and is made once: it keeps what it computed
-// from its secrets. The fields may be changed between calls, not during one.
-// It is used by its address and not copied.
+// It is safe for concurrent use. Make it once and do not copy it, because it
+// keeps values that it computed from its secrets. The fields may be changed
+// between calls, but not during a call.
 type Verifier struct {
 	Secrets   []affiliate.Secret // 1 to 10; any of them may match
-	Tolerance time.Duration      // into the past and the future, the bounds included; zero: 5 minutes
-	Now       func() time.Time   // whole seconds count; nil: time.Now
+	Tolerance time.Duration      // the largest difference to Now, past or future, inclusive; zero: 5 minutes
+	Now       func() time.Time   // only whole seconds are used; nil: time.Now
 
 	keys keyrings
 }
 
-// A Proof is what a right signature vouches for, besides the body.
+// A Proof holds what a valid signature proves besides the body.
 type Proof struct {
 	ID     string    // the same on every attempt
-	At     time.Time // of this attempt, in UTC
-	Secret int       // index in Secrets: an old one that is still in use shows
+	At     time.Time // the time of this attempt, in UTC
+	Secret int       // the index in Secrets; it shows when an old secret is still in use
 }
 
-// Verify checks the headers of a request against the exact bytes of its body,
-// before anybody parses them. When one of the three webhook-* headers is there,
-// these are read and nothing else; otherwise svix-*. The keys of h are in the
-// canonical form that net/http and Header.Set give them.
+// Verify checks the headers of a request against the exact bytes of its body.
+// Call it before the body is parsed. When h has one of the three webhook-*
+// headers, only these are read; otherwise the svix-* headers are. The keys of h
+// must be in the canonical form of net/http and Header.Set.
 //
 // Several signatures may be given, separated by a space, on several lines, or
-// in lines that a proxy merged with a comma and a space. Those of other
-// versions are passed over; one right one is enough. A request that verifies
-// once verifies again until it is too old, which is at most twice the tolerance
-// later: a [Dedup] keeps a repeat from counting.
+// in lines that a proxy merged with a comma and a space. Signatures of other
+// versions are ignored; one valid signature is enough. A request that was
+// verified can be verified again until it is too old, which is at most twice
+// the tolerance later. Use a [Dedup] to ignore repeats.
 //
-// Errors, in this order: [ErrSecretCount], [ErrSecret], [ErrTolerance]; then of
-// [ErrHeader], in the order of its list; of [ErrTimestamp]; [ErrSignature].
+// Errors, in this order: [ErrSecretCount], [ErrSecret], [ErrTolerance]; then
+// those of class [ErrHeader] in the order of their list, those of class
+// [ErrTimestamp], and [ErrSignature].
 //
 // Source: docs/webhooks.md 3.1.
 func (v *Verifier) Verify(h http.Header, body []byte) (Proof, error) {
@@ -58,12 +60,11 @@ func (v *Verifier) Verify(h http.Header, body []byte) (Proof, error) {
 	return c.end()
 }
 
-// Format writes how many secrets there are, whatever the verb. Without it fmt
-// prints a Verifier inside another value as it is, secrets and all, when the
-// verb does not suit a pointer.
+// Format writes only how many secrets there are, for every verb. Without it fmt
+// could print the secrets of a Verifier that is a part of another value.
 func (v *Verifier) Format(f fmt.State, _ rune) { formatCount(f, v.Secrets) }
 
-// inWindow refuses what is further from now than the tolerance.
+// inWindow refuses a time that differs from now by more than the tolerance.
 func (v *Verifier) inWindow(at time.Time) error {
 	now, tolerance := time.Now, v.Tolerance
 	if v.Now != nil {
@@ -82,15 +83,15 @@ func (v *Verifier) inWindow(at time.Time) error {
 	return nil
 }
 
-// An envelope is what the headers of a request say.
+// An envelope holds the values of the signature headers of a request.
 type envelope struct {
 	id         string
-	at         time.Time // has one spelling, so that what is signed is what was received
+	at         time.Time // a time has only one accepted spelling, so the signed text can be made from it
 	signatures []string
 }
 
-// readEnvelope reads the headers of one family. The keys are written out
-// because Header.Get builds the canonical form anew in each call.
+// readEnvelope reads the headers of one family. It indexes the map because
+// Header.Get computes the canonical form in each call.
 func readEnvelope(h http.Header) (envelope, error) {
 	ids, timestamps, signatures := h[webhookID], h[webhookTimestamp], h[webhookSignature]
 	if len(ids)+len(timestamps)+len(signatures) == 0 {
@@ -117,7 +118,7 @@ func readEnvelope(h http.Header) (envelope, error) {
 	return envelope{id, at, signatures}, nil
 }
 
-// single is the one value of a header.
+// single is the only value of a header.
 func single(values []string, missing, repeated error) (string, error) {
 	switch {
 	case len(values) > 1:
@@ -128,8 +129,8 @@ func single(values []string, missing, repeated error) (string, error) {
 	return values[0], nil
 }
 
-// parseTimestamp reads 1 to 11 digits without a leading zero, the one spelling
-// that every language reads alike.
+// parseTimestamp reads 1 to 11 digits without a leading zero. Every language
+// reads this spelling the same way.
 func parseTimestamp(s string) (time.Time, bool) {
 	if len(s) == 0 || len(s) > 11 || s[0] == '0' && len(s) > 1 {
 		return time.Time{}, false
@@ -144,8 +145,8 @@ func parseTimestamp(s string) (time.Time, bool) {
 	return time.Unix(seconds, 0).UTC(), true
 }
 
-// checkSize bounds the work that signatures may ask for, each line counted with
-// a separator.
+// checkSize limits the length of all signatures together, because each one
+// costs work. Each line counts with one separator.
 func checkSize(lines []string) error {
 	size := 0
 	for _, line := range lines {
@@ -153,7 +154,7 @@ func checkSize(lines []string) error {
 			return ErrSignatureLong
 		}
 	}
-	if size == len(lines) { // nothing but separators
+	if size == len(lines) { // all lines are empty
 		return ErrSignatureMissing
 	}
 	return nil

@@ -16,9 +16,9 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// FuzzVerify: whatever the headers, nothing panics, and only what was signed
-// with the secret verifies: one of the entries is the signature of the very id,
-// timestamp and body, computed here anew.
+// FuzzVerify: no headers cause a panic, and a request is verified only when it
+// was signed with the secret: one of the entries is the signature of exactly
+// this id, timestamp and body, which the test computes itself.
 func FuzzVerify(f *testing.F) {
 	seed := func(h http.Header, body string) {
 		f.Add(strings.Join(h["Webhook-Id"], "\n"), strings.Join(h["Webhook-Timestamp"], "\n"), strings.Join(h["Webhook-Signature"], "\n"), false, []byte(body))
@@ -66,7 +66,8 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// FuzzSign: what is signed verifies, and one bit of anything signed does not.
+// FuzzSign: a signed request is verified, and it is refused when one bit of it
+// changes.
 func FuzzSign(f *testing.F) {
 	f.Add("evt_test_0001", int64(vectorTime), []byte(vectorBody), uint(3))
 	f.Add("", int64(-1), []byte{}, uint(0))

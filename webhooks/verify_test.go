@@ -92,7 +92,7 @@ func TestVerifyWindow(t *testing.T) { // W002
 	}
 }
 
-// Without a clock of its own a Verifier reads the wall clock.
+// Without Now a Verifier uses the wall clock.
 func TestVerifyWallClock(t *testing.T) {
 	v := &webhooks.Verifier{Secrets: []affiliate.Secret{vectorSecret}}
 	if _, err := v.Verify(signedAt(t, time.Now().Unix(), "{}"), []byte("{}")); err != nil {
@@ -111,8 +111,8 @@ func TestVerifySecrets(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		by   []affiliate.Secret // signs
-		has  []affiliate.Secret // verifies
+		by   []affiliate.Secret // of the sender
+		has  []affiliate.Secret // of the verifier
 		want error
 		used int
 	}{
@@ -149,8 +149,8 @@ func TestVerifySecrets(t *testing.T) {
 	})
 }
 
-// A secret that was taken away between calls stops verifying at once, and one
-// that came verifies.
+// When the secrets change between two calls, a removed secret stops working at
+// once, and a new one works.
 func TestVerifyChangedSecrets(t *testing.T) {
 	v := verifier(vectorSecret)
 	verify := func() error { _, err := v.Verify(headers(), []byte(vectorBody)); return err }
@@ -221,7 +221,7 @@ func TestVerifyBitFlips(t *testing.T) { // W020
 				t.Fatalf("%s: got %v for %q", name, err, h)
 			}
 		}
-		if _, err := v.Verify(headers(), []byte(flip(r, vectorBody))); err != webhooks.ErrSignature { // W024: this very value
+		if _, err := v.Verify(headers(), []byte(flip(r, vectorBody))); err != webhooks.ErrSignature { // W024: exactly this error
 			t.Fatalf("body: got %v", err)
 		}
 	}

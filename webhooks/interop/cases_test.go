@@ -21,7 +21,7 @@ const (
 	body      = `{"event":"sale.deleted","body":{"id":5107}}`
 )
 
-// verdicts say who takes a request for a good one.
+// verdicts say which libraries accept a request.
 type verdicts struct{ ours, standard, svix, standardNode, svixNode bool }
 
 var (
@@ -30,7 +30,7 @@ var (
 	others    = verdicts{false, true, true, true, true}
 )
 
-// A request is what arrives at somebody who has the secret.
+// A request arrives at a receiver with the secret.
 type request struct {
 	name    string
 	secret  string
@@ -39,14 +39,14 @@ type request struct {
 	want    verdicts
 }
 
-// sign is the signature of a message, computed by neither side.
+// sign computes the signature of a message without our code and without theirs.
 func sign(key, id, timestamp, body string) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte(id + "." + timestamp + "." + body))
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// arriving are headers of the webhook family, from pairs of name and value.
+// arriving makes webhook-* headers from pairs of name and value.
 func arriving(pairs ...string) http.Header {
 	h := http.Header{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -55,8 +55,8 @@ func arriving(pairs ...string) http.Header {
 	return h
 }
 
-// requests are the cases, at a moment: those on which everybody agrees, and
-// those of which each library makes something else.
+// requests are the cases at a time: those on which all libraries agree, and
+// those that they treat differently.
 func requests(now time.Time) []request {
 	ts := strconv.FormatInt(now.Unix(), 10)
 	good := sign(key, messageID, ts, body)
@@ -99,7 +99,8 @@ func requests(now time.Time) []request {
 		{"no prefix", strings.TrimPrefix(secret, "whsec_"), signature(good), nil, everybody},
 		{"24-byte secret", keyed(key[:24]), with(messageID, ts, sign(key[:24], messageID, ts, body)), nil, everybody},
 
-		// What follows is read in more than one way, and here in the strict one.
+		// The libraries read the following requests differently; ours reads
+		// them strictly.
 		{"letters after the timestamp", secret, with(messageID, ts+"abc", good), nil, verdicts{standardNode: true, svixNode: true}},
 		{"fraction of a second", secret, with(messageID, ts+".9", good), nil, verdicts{standardNode: true, svixNode: true}},
 		{"plus before the timestamp", secret, with(messageID, "+"+ts, good), nil, others},

@@ -1,5 +1,5 @@
-// Package interop proves that requests signed here are understood by the
-// published libraries of Standard Webhooks and Svix, in Go and in JavaScript,
-// and theirs here; and measures the verifier against theirs. It is a module of
-// its own, which nothing imports.
+// Package interop proves that the published libraries of Standard Webhooks and
+// Svix, in Go and in JavaScript, verify our requests, and that we verify
+// theirs. It also measures our verifier against theirs. It is a module of its
+// own, and nothing imports it.
 package interop

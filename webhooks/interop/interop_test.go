@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// A verifier of somebody.
+// A verifier is the verification of one library.
 type verifier func(secret string, h http.Header, body []byte) error
 
 func ours(secret string, h http.Header, body []byte) error {
@@ -40,8 +40,9 @@ func svixGo(secret string, h http.Header, body []byte) error {
 	return wh.Verify(body, h)
 }
 
-// TestVerdicts: who takes which request. Where the libraries differ, the table
-// says what each of them does, so that a new version of one shows.
+// TestVerdicts: which library accepts which request. Where the libraries
+// differ, the table says what each of them does, so that the test notices a new
+// version of one.
 func TestVerdicts(t *testing.T) {
 	for _, r := range append(requests(time.Now()), flips(time.Now())...) {
 		t.Run(r.name, func(t *testing.T) {
@@ -61,7 +62,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestTheirSignature: ours and theirs are the same text, and verify here.
+// TestTheirSignature: their signature has the same text as ours, and we verify
+// it.
 func TestTheirSignature(t *testing.T) {
 	now := time.Now()
 	wh, err := standardwebhooks.NewWebhook(secret)
@@ -93,7 +95,8 @@ func TestTheirSignature(t *testing.T) {
 	}
 }
 
-// payloads are those of an engine, with texts that encoders disagree about.
+// payloads are those of an engine, with texts that JSON encoders write
+// differently.
 func payloads(t testing.TB) [][]byte {
 	t.Helper()
 	ctx := context.Background()
@@ -137,9 +140,9 @@ func payloads(t testing.TB) [][]byte {
 	return out
 }
 
-// TestEnginePayloads: what the engine writes, signed here with the old secret
-// and the new, verifies by either secret everywhere; by another one and with
-// one byte changed, nowhere. W050.
+// TestEnginePayloads: a payload of the engine is signed with the old and the
+// new secret. Every library verifies it with either secret. None verifies it
+// with another secret, or with one byte changed. W050.
 func TestEnginePayloads(t *testing.T) {
 	all := payloads(t)
 	if len(all) < 16 {

@@ -15,8 +15,7 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// A question to the libraries of JavaScript; with an id it asks for a signature
-// too.
+// A question asks the JavaScript libraries to verify; with an id also to sign.
 type question struct {
 	Secret    string            `json:"secret"`
 	Headers   map[string]string `json:"headers"`
@@ -31,8 +30,8 @@ type answer struct {
 	Error     string `json:"error"`
 }
 
-// node puts questions to node/run.mjs, in a folder of its own where npm has
-// installed what the lock file says.
+// node sends questions to node/run.mjs. It runs in a new folder, in which npm
+// has installed the packages of the lock file.
 func node(t *testing.T, questions []question) []map[string]answer {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
@@ -47,7 +46,7 @@ func node(t *testing.T, questions []question) []map[string]answer {
 	if err := os.CopyFS(dir, os.DirFS("node")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "node_modules")); err != nil { // somebody else's
+	if err := os.RemoveAll(filepath.Join(dir, "node_modules")); err != nil { // remove packages of another installation
 		t.Fatal(err)
 	}
 	install := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -72,8 +71,8 @@ func node(t *testing.T, questions []question) []map[string]answer {
 	return answers
 }
 
-// nodeHeaders are the headers as a server of Node gives them: lower case, lines
-// merged.
+// nodeHeaders are the headers in the form of a Node server: lower case, and
+// lines merged.
 func nodeHeaders(h http.Header) map[string]string {
 	out := map[string]string{}
 	for name, values := range h {
@@ -82,8 +81,8 @@ func nodeHeaders(h http.Header) map[string]string {
 	return out
 }
 
-// TestNode: the libraries of JavaScript give the verdicts of the table, verify
-// what the engine writes and we sign, and sign what we verify.
+// TestNode: the JavaScript libraries agree with the table. They verify our
+// signed payloads of the engine, and we verify their signatures.
 func TestNode(t *testing.T) {
 	now := time.Now()
 	rows := append(requests(now), flips(now)...)
