@@ -3,78 +3,46 @@ package client_test
 import (
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 
-	"github.com/google/uuid"
+	"github.com/google/go-cmp/cmp"
 
-	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/internal/api"
 )
 
-// api has the methods that the engine and the client share: every operation of
-// the wire.
-type api interface {
-	Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error)
-	AffiliateByEmail(ctx context.Context, email string) (affiliate.Affiliate, error)
-	Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error)
-	CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error)
-	UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error)
-	DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error
-	Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error)
-	CreateLink(ctx context.Context, in affiliate.NewLink) (affiliate.Link, error)
-	RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error)
-	DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affiliate.DeletedLink, error)
-	Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate.Coupon, error)
-	Coupons(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error)
-	CreateCoupon(ctx context.Context, in affiliate.NewCoupon) (affiliate.Coupon, error)
-	UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (affiliate.Coupon, error)
-	DeleteCoupon(ctx context.Context, id uuid.UUID) (affiliate.DeletedCoupon, error)
-	Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Code, error)
-	Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (affiliate.List[affiliate.Code], error)
-	CreateCode(ctx context.Context, in affiliate.NewCode) (affiliate.Code, error)
-	UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.CodeUpdate) (affiliate.Code, error)
-	DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.DeletedCode, error)
-	Evaluate(ctx context.Context, o affiliate.Order) (affiliate.Evaluation, error)
-	Referral(ctx context.Context, ident string) (affiliate.Referral, error)
-	Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error)
-	CreateReferral(ctx context.Context, in affiliate.NewReferral) (affiliate.Referral, error)
-	UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error)
-	DeleteReferral(ctx context.Context, ident string) error
-	Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale, error)
-	Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error)
-	RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error)
-	UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error)
-	RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error)
-	DeleteSale(ctx context.Context, id affiliate.SaleID) error
-	Endpoint(ctx context.Context, id uuid.UUID) (affiliate.Endpoint, error)
-	Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Endpoint], error)
-	CreateEndpoint(ctx context.Context, in affiliate.NewEndpoint) (affiliate.IssuedEndpoint, error)
-	UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.EndpointUpdate) (affiliate.Endpoint, error)
-	DeleteEndpoint(ctx context.Context, id uuid.UUID) (affiliate.DeletedEndpoint, error)
-	RotateSecret(ctx context.Context, in affiliate.Rotation) (affiliate.IssuedEndpoint, error)
-	TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error)
-	Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery, error)
-	Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error)
-	Replay(ctx context.Context, in affiliate.ReplayRange) (int, error)
-}
-
-var (
-	_ api = (*affiliate.Program)(nil)
-	_ api = (*client.Client)(nil)
-)
-
-// TestInvocations: the tests that call every method really call all of them.
-func TestInvocations(t *testing.T) {
-	all := map[string]bool{}
-	for _, inv := range invocations() {
-		all[inv.name] = true
-	}
-	for m := range reflect.TypeFor[api]().Methods() {
-		if !all[m.Name] {
-			t.Errorf("invocations lacks %s", m.Name)
+// operations names what a type does over the wire: its methods that take a
+// context.
+func operations[T any]() []string {
+	var names []string
+	for m := range reflect.TypeFor[T]().Methods() {
+		for in := range m.Type.Ins() {
+			if in == reflect.TypeFor[context.Context]() {
+				names = append(names, m.Name)
+			}
 		}
 	}
-	if n := reflect.TypeFor[api]().NumMethod(); len(all) != n {
-		t.Errorf("invocations has %d names, the interface %d methods", len(all), n)
+	slices.Sort(names)
+	return names
+}
+
+// TestOperations: every method of the client that takes a context is an
+// operation of the wire.
+func TestOperations(t *testing.T) {
+	if diff := cmp.Diff(operations[api.Operations](), operations[*client.Client]()); diff != "" {
+		t.Errorf("methods of the interface, and of the client (-want +got):\n%s", diff)
+	}
+}
+
+// TestInvocations: the tests that call every operation really call all of them.
+func TestInvocations(t *testing.T) {
+	var called []string
+	for _, inv := range invocations() {
+		called = append(called, inv.name)
+	}
+	slices.Sort(called)
+	if diff := cmp.Diff(operations[api.Operations](), called); diff != "" {
+		t.Errorf("operations, and those that are called (-want +got):\n%s", diff)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/api"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -73,7 +74,7 @@ func TestSameAsEngine(t *testing.T) {
 
 // A teller makes the calls of a story and writes down the results.
 type teller struct {
-	api
+	api.Operations
 	ctx  context.Context
 	book []string
 }
@@ -107,8 +108,8 @@ func pages[T any](list func(affiliate.Page) (affiliate.List[T], error)) (int, er
 
 // story calls every operation, with input that works and with input that is
 // refused. Ids and secrets in it are replaced by their order of appearance.
-func story(ctx context.Context, on api) []string {
-	s := &teller{api: on, ctx: ctx}
+func story(ctx context.Context, on api.Operations) []string {
+	s := &teller{Operations: on, ctx: ctx}
 	ada := s.people()
 	s.codesAndSales(ada)
 	s.deliveries()
@@ -135,7 +136,7 @@ func anonymous(book []string) []string {
 }
 
 func (s *teller) people() affiliate.Affiliate {
-	c, x := s.api, s.ctx
+	c, x := s.Operations, s.ctx
 	type A = affiliate.Affiliate
 	ada := told[A](s, "create")(c.CreateAffiliate(x, affiliate.NewAffiliate{
 		FirstName: "Ada", LastName: "Lovelace", Email: "Ada@example.com", AffiliateLink: "ada",
@@ -189,7 +190,7 @@ func (s *teller) people() affiliate.Affiliate {
 }
 
 func (s *teller) codesAndSales(ada affiliate.Affiliate) {
-	c, x := s.api, s.ctx
+	c, x := s.Operations, s.ctx
 	type K = affiliate.Coupon
 	coupon := told[K](s, "coupon")(c.CreateCoupon(x, affiliate.NewCoupon{
 		Name: "Autumn <20> & more", PercentOff: affiliate.Set(affiliate.MustPercent("20")), ExternalID: "c/1?x#y",
@@ -247,7 +248,7 @@ func (s *teller) codesAndSales(ada affiliate.Affiliate) {
 }
 
 func (s *teller) sales(ada affiliate.Affiliate) {
-	c, x := s.api, s.ctx
+	c, x := s.Operations, s.ctx
 	type S = affiliate.Sale
 	record := func(step string, in affiliate.NewSale) affiliate.Sale {
 		result, err := c.RecordSale(x, in)
@@ -296,7 +297,7 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 }
 
 func (s *teller) deliveries() {
-	c, x := s.api, s.ctx
+	c, x := s.Operations, s.ctx
 	type I = affiliate.IssuedEndpoint
 	ep := told[I](s, "endpoint")(c.CreateEndpoint(x, affiliate.NewEndpoint{URL: "https://hooks.beans.example/in", Events: []affiliate.EventType{"*"}, Description: "All"}))
 	told[I](s, "endpoint without url")(c.CreateEndpoint(x, affiliate.NewEndpoint{Events: []affiliate.EventType{"*"}}))
@@ -336,7 +337,7 @@ func (s *teller) deliveries() {
 }
 
 func (s *teller) end(ada affiliate.Affiliate) {
-	c, x := s.api, s.ctx
+	c, x := s.Operations, s.ctx
 	coupon := must(c.Coupon(x, affiliate.CouponRef{Name: "Autumn"}))
 	code := must(c.Code(x, affiliate.CodeRef{Code: "ADA20"}))
 	told[affiliate.DeletedCode](s, "delete code")(c.DeleteCode(x, code.ID))

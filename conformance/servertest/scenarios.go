@@ -32,7 +32,7 @@ func scenarioCases() []serverCase {
 			if err != nil {
 				x.fatal(Failure{"client.New", "a client", err.Error()})
 			}
-			sc.run(&scene{api: c, exam: x})
+			sc.run(&scene{Operations: c, exam: x})
 		}})
 	}
 	return cases

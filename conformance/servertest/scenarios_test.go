@@ -9,6 +9,7 @@ import (
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/api"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -38,7 +39,7 @@ func TestScenarios(t *testing.T) {
 		}
 		return h
 	}
-	through := func(t *testing.T, base string, c client.Config) api {
+	through := func(t *testing.T, base string, c client.Config) api.Operations {
 		t.Helper()
 		made, err := client.New(base, "test-key-of-conformance", c)
 		if err != nil {
@@ -48,14 +49,14 @@ func TestScenarios(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name string
-		open func(t *testing.T) api
+		open func(t *testing.T) api.Operations
 	}{
-		{"engine", func(t *testing.T) api { return engine(t, memstore.New()) }},
-		{"engine on Rerun", func(t *testing.T) api { return engine(t, conformance.Rerun(memstore.New())) }},
-		{"client in process", func(t *testing.T) api {
+		{"engine", func(t *testing.T) api.Operations { return engine(t, memstore.New()) }},
+		{"engine on Rerun", func(t *testing.T) api.Operations { return engine(t, conformance.Rerun(memstore.New())) }},
+		{"client in process", func(t *testing.T) api.Operations {
 			return through(t, "http://conform.example", client.Config{Handler: handler(t)})
 		}},
-		{"client over TCP", func(t *testing.T) api {
+		{"client over TCP", func(t *testing.T) api.Operations {
 			server := httptest.NewServer(handler(t))
 			t.Cleanup(server.Close)
 			return through(t, server.URL, client.Config{HTTP: server.Client()})
@@ -65,7 +66,7 @@ func TestScenarios(t *testing.T) {
 			for i, sc := range scenarios() {
 				t.Run(sc.name, func(t *testing.T) {
 					x := (&suite{run: newRun()}).newExam(t.Context(), i)
-					x.attempt(func() { sc.run(&scene{api: row.open(t), exam: x}) })
+					x.attempt(func() { sc.run(&scene{Operations: row.open(t), exam: x}) })
 					x.cleanUp()
 					for _, f := range x.failures {
 						t.Errorf("rule: %s\n%s\nwant %s\ngot  %s", sc.rule, f.Request, f.Want, f.Got)

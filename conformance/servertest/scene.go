@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/api"
 )
 
 // A scene is a scenario as it runs.
 type scene struct {
-	api
+	api.Operations
 	*exam
 }
 

@@ -1,4 +1,6 @@
-package servertest
+// Package api names the operations of the HTTP API as Go has them: for the
+// tests of the client and for the scenarios of a server's tests.
+package api
 
 import (
 	"context"
@@ -6,12 +8,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/client"
 )
 
-// api is what the engine and the client have in common: every operation of the
-// wire, with one signature. A scenario runs on either.
-type api interface {
+// Operations is every operation of the wire. The engine and the client have them
+// under the same names and with the same signatures, so that a story written
+// for Operations runs on either.
+type Operations interface {
 	Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error)
 	AffiliateByEmail(ctx context.Context, email string) (affiliate.Affiliate, error)
 	Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error)
@@ -55,8 +57,3 @@ type api interface {
 	Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error)
 	Replay(ctx context.Context, in affiliate.ReplayRange) (int, error)
 }
-
-var (
-	_ api = (*affiliate.Program)(nil)
-	_ api = (*client.Client)(nil)
-)
