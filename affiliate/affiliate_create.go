@@ -67,7 +67,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 		if !rec.Rate.IsZero() {
 			rec.RateType = terms.Type
 		}
-		if _, err := o.addLink(rec.ID, slug, requestedSlugTaken.err()); err != nil {
+		if _, err := o.addLink(rec.ID, slug, requestedSlugTaken.Err()); err != nil {
 			return Affiliate{}, err
 		}
 		rec.Answers = o.answers(in.Answers)
@@ -85,7 +85,7 @@ func (in *NewAffiliate) check() error {
 		return err
 	}
 	if blank(in.Email) {
-		return emailRequired.err()
+		return emailRequired.Err()
 	}
 	if err := first(checkEmail("email", &in.Email)); err != nil {
 		return err
@@ -103,10 +103,10 @@ func (in *NewAffiliate) check() error {
 func checkAnswers(all []Answer) error {
 	for i := range all {
 		if all[i].QuestionID == uuid.Nil {
-			return invalid("questionAnswers.questionId", notAUUID)
+			return fieldNotAnID.Of("questionAnswers.questionId")
 		}
 		if blank(all[i].Answer) {
-			return invalid("questionAnswers.answer", notEmpty)
+			return FieldEmpty.Of("questionAnswers.answer")
 		}
 		if err := checkText("questionAnswers.answer", all[i].Answer, maxAnswer, true); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (o *op) checkNew(in NewAffiliate) (Terms, error) {
 		return terms, err
 	}
 	if _, ok := in.AffiliateGroupID.Get(); ok {
-		return terms, groupNotFound.err()
+		return terms, groupNotFound.Err()
 	}
 	if rate, ok := in.CommissionRate.Get(); ok {
 		if err := checkRate(rate, terms.Type); err != nil {
@@ -136,18 +136,18 @@ func (o *op) checkNew(in NewAffiliate) (Terms, error) {
 	if in.AffiliateLink == "" {
 		return terms, nil
 	}
-	return terms, o.slugFree(in.AffiliateLink, uuid.Nil, requestedSlugTaken.err())
+	return terms, o.slugFree(in.AffiliateLink, uuid.Nil, requestedSlugTaken.Err())
 }
 
 // termsOf are the terms of a plan; those of the program for none. They decide
 // what an own rate means. A plan that is not there is the given row.
-func (o *op) termsOf(plan uuid.UUID, missing refusal) (Terms, error) {
+func (o *op) termsOf(plan uuid.UUID, missing Refusal) (Terms, error) {
 	if plan == uuid.Nil {
 		return o.cfg.Terms, nil
 	}
 	rec, err := o.tx.Plans.Get(plan)
 	if err != nil {
-		return Terms{}, missing.orOther(err)
+		return Terms{}, missing.ifMissing(err)
 	}
 	return rec.Terms, nil
 }
@@ -161,7 +161,7 @@ func (o *op) emailFree(email string, self uuid.UUID) error {
 	if err != nil {
 		return internal("look up email", err)
 	}
-	return affiliateEmailTaken.err()
+	return affiliateEmailTaken.Err()
 }
 
 // answers are the signup answers as a record keeps them, each with an id.

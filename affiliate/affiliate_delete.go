@@ -63,7 +63,7 @@ func (o *op) noneInPayout(key Key) error {
 			return internal("read sales", err)
 		}
 		if sale.payoutID() != uuid.Nil {
-			return affiliateInPayout.err()
+			return affiliateInPayout.Err()
 		}
 	}
 	return nil

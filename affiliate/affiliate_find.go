@@ -200,7 +200,7 @@ func agreed[R Record[R]](a R, aErr error) func(b R, bErr error) (R, error) {
 			return none, ErrNotFound
 		}
 		if aErr != nil || bErr != nil || a.RecordID() != b.RecordID() {
-			return none, identifiersMismatch.err()
+			return none, identifiersMismatch.Err()
 		}
 		return a, nil
 	}

@@ -60,7 +60,7 @@ func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affili
 func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, m move) ([]Affiliate, error) {
 	return p.changeAll(ctx, request{name: name, input: ids}, ids, func(_ *op, rec *AffiliateRecord) error {
 		if rec.Status != m.from && rec.Status != m.to {
-			return statusNotAllowed.err()
+			return statusNotAllowed.Err()
 		}
 		rec.Status = m.to
 		return nil
@@ -105,7 +105,7 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 			return nil
 		}
 		if _, err := o.tx.Tiers.Get(tier); err != nil {
-			return tierNotFound.orOther(err)
+			return tierNotFound.ifMissing(err)
 		}
 		return nil
 	})

@@ -54,16 +54,16 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 	if up.AffiliateStatus.IsZero() {
 		rq.refused = up.check()
 	} else {
-		rq.refused = invalid("affiliateStatus", notAllowedInCall)
+		rq.refused = fieldNotAllowed.Of("affiliateStatus")
 	}
 	o := p.op(ctx)
 	return write(o, rq, func() (Affiliate, error) {
 		old, err := o.typed(o.tx.Affiliates.Get(id))
 		if err != nil {
-			return Affiliate{}, affiliateNotFound.orOther(err)
+			return Affiliate{}, affiliateNotFound.ifMissing(err)
 		}
 		if old.Status != AffiliateInvited {
-			return Affiliate{}, statusNotAllowed.err()
+			return Affiliate{}, statusNotAllowed.Err()
 		}
 		rec := up.applied(old)
 		rec.Status = p.newStatus("")
@@ -111,7 +111,7 @@ func (up *AffiliateUpdate) check() error {
 	}
 	if email, ok := up.Email.Get(); ok {
 		if blank(email) {
-			return invalid("email", notEmpty)
+			return FieldEmpty.Of("email")
 		}
 		if err := first(checkEmail("email", &email)); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (up *AffiliateUpdate) check() error {
 		}
 	}
 	if status, ok := up.AffiliateStatus.Get(); ok && statusInput(status) == "" {
-		return affiliateStatusUnknown.err()
+		return affiliateStatusUnknown.Err()
 	}
 	return first(notCleared("affiliateStatus", up.AffiliateStatus))
 }
@@ -154,7 +154,7 @@ func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, er
 	}
 	slug, adds := up.AffiliateLink.Get()
 	if adds {
-		if err := o.slugFree(slug, uuid.Nil, requestedSlugTaken.err()); err != nil {
+		if err := o.slugFree(slug, uuid.Nil, requestedSlugTaken.Err()); err != nil {
 			return Affiliate{}, err
 		}
 	}
@@ -162,7 +162,7 @@ func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, er
 		return o.affiliateOf(old)
 	}
 	if adds {
-		if _, err := o.addLink(rec.ID, slug, requestedSlugTaken.err()); err != nil {
+		if _, err := o.addLink(rec.ID, slug, requestedSlugTaken.Err()); err != nil {
 			return Affiliate{}, err
 		}
 	}
@@ -193,7 +193,7 @@ func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, ch
 		for i, id := range ids {
 			old, err := o.typed(o.tx.Affiliates.Get(id))
 			if err != nil {
-				return nil, affiliateNotFound.orOther(err)
+				return nil, affiliateNotFound.ifMissing(err)
 			}
 			rec := old
 			if err := change(o, &rec); err != nil {

@@ -146,7 +146,7 @@ func (o *op) announce(rec AffiliateRecord, typ EventType) (Affiliate, error) {
 	}
 	if err := put(rec); err != nil {
 		if errors.Is(err, ErrExists) {
-			return Affiliate{}, taken(err, map[Index]*Error{ByEmail: affiliateEmailTaken.err()})
+			return Affiliate{}, taken(err, map[Index]*Error{ByEmail: affiliateEmailTaken.Err()})
 		}
 		return Affiliate{}, internal("write affiliate", err)
 	}

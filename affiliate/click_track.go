@@ -84,7 +84,7 @@ func clickText(field string, s *string) *Error {
 		*s = strings.Clone((*s)[:end]) // a record must not keep the rest in memory
 	}
 	if !validText(*s, false) {
-		return invalid(field, badCharacters)
+		return fieldBadCharacters.Of(field)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func clickText(field string, s *string) *Error {
 // what is no text.
 func (p *Program) clickPage(field string, s *string) *Error {
 	if !validText(*s, false) {
-		return invalid(field, badCharacters)
+		return fieldBadCharacters.Of(field)
 	}
 	*s = p.pageOf(*s)
 	return nil

@@ -67,7 +67,7 @@ func (o *op) freeCodeExternalID(externalID string) error {
 		return nil
 	}
 	_, err := findText(o.tx.Codes, ByExternalID, externalID)
-	return codeExternalIDTaken.unlessFree(err)
+	return codeExternalIDTaken.ifFound(err)
 }
 
 // couponOfNewCode returns the parent that a new code names.
@@ -85,5 +85,5 @@ func (o *op) ownerOfNewCode(id uuid.UUID, email string) (AffiliateRecord, error)
 		return AffiliateRecord{}, nil
 	}
 	rec, err := o.affiliateByIDOrEmail(id, email)
-	return rec, affiliateNotFound.orOther(err)
+	return rec, affiliateNotFound.ifMissing(err)
 }

@@ -43,10 +43,10 @@ func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 func checkEvaluated(in *Order) error {
 	var code, total, basket, email *Error
 	if blank(in.PromoCode) {
-		code = promoCodeRequired.err()
+		code = promoCodeRequired.Err()
 	}
 	if amount, ok := in.TotalEarned.Get(); ok && amount.Sign() <= 0 {
-		total = totalNotPositive.err()
+		total = totalNotPositive.Err()
 	} else if ok {
 		total = boundOfSale("totalEarned", amount)
 	}

@@ -50,7 +50,7 @@ func (o *op) chooseCodes(f CodeFilter) (c choice[CodeRecord]) {
 // codeByID returns the code that a caller named.
 func (o *op) codeByID(id uuid.UUID) (CodeRecord, error) {
 	rec, err := o.tx.Codes.Get(id)
-	return rec, promotionalCodeNotFound.orOther(err)
+	return rec, promotionalCodeNotFound.ifMissing(err)
 }
 
 // findCode returns the code that ref names, or ErrNotFound.

@@ -87,7 +87,7 @@ func (o *op) ownersOf(in NewCodes) ([]AffiliateRecord, error) {
 	}
 	return eachOf(in.AffiliateIDs, func(id uuid.UUID) (AffiliateRecord, error) {
 		owner, err := o.tx.Affiliates.Get(id)
-		return owner, affiliateNotFound.orOther(err)
+		return owner, affiliateNotFound.ifMissing(err)
 	})
 }
 
@@ -103,25 +103,25 @@ func (p *Program) checkBatch(in *NewCodes) error {
 
 func checkCount(in *NewCodes) *Error {
 	if in.Count < 1 || in.Count > maxBatch {
-		return invalid("count", notBetweenInts, 1, maxBatch)
+		return fieldNotACount.Of("count")
 	}
 	if len(in.AffiliateIDs) > maxBatch/in.Count {
-		return invalid("count", tooLarge)
+		return FieldTooLarge.Of("count")
 	}
 	if in.ExternalID != "" && in.total() > 1 {
-		return invalid("externalId", notAllowedInCall)
+		return fieldNotAllowed.Of("externalId")
 	}
 	return nil
 }
 
 func checkBatchOwners(in *NewCodes) *Error {
 	if len(in.AffiliateIDs) > 0 && (in.AffiliateID != uuid.Nil || in.AffiliateEmail != "") {
-		return invalid("affiliateIds", notAllowedInCall)
+		return fieldNotAllowed.Of("affiliateIds")
 	}
 	seen := make(map[uuid.UUID]bool, len(in.AffiliateIDs))
 	for _, id := range in.AffiliateIDs {
 		if seen[id] {
-			return invalid("affiliateIds", notDistinct)
+			return fieldNotDistinct.Of("affiliateIds")
 		}
 		seen[id] = true
 	}
@@ -132,14 +132,14 @@ func checkBatchOwners(in *NewCodes) *Error {
 func checkKeySpace(in *NewCodes) *Error {
 	if !in.CodeStructure.Or(CodeStructure{}).RandomChars {
 		if in.Count > 1 {
-			return keySpaceTooSmall.err()
+			return keySpaceTooSmall.Err()
 		}
 		return nil
 	}
 	length := big.NewInt(in.RandomCharsLength.Or(defaultRandomLength))
 	space := new(big.Int).Exp(big.NewInt(foldedAlphabet), length, nil)
 	if space.Cmp(big.NewInt(2*int64(in.total()))) < 0 {
-		return keySpaceTooSmall.err()
+		return keySpaceTooSmall.Err()
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (
 func (o *op) freeForUpdate(old, rec CodeRecord) error {
 	if foldCode(rec.Code) != foldCode(old.Code) {
 		_, err := o.codeByText(rec.Code)
-		if err := codeTaken.unlessFree(err); err != nil {
+		if err := codeTaken.ifFound(err); err != nil {
 			return err
 		}
 	}
@@ -78,8 +78,8 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 		notBlank("affiliateEmail", up.AffiliateEmail),
 		given("externalId", up.ExternalID, maxName),
 		notCleared("active", up.Active),
-		p.checkDate("expiresAt", up.ExpiresAt),
-		atLeastOne("maxRedemptions", up.MaxRedemptions),
+		expiresAtNotADate.when(!p.validDate(up.ExpiresAt)),
+		maxRedemptionsNotPositive.when(up.MaxRedemptions.Or(1) < 1),
 		notCleared("firstTimeOrder", up.FirstTimeOrder),
 		checkMinimum(up.MinimumAmount),
 		checkMinimumCurrency(&up.MinimumAmountCurrency),
@@ -124,7 +124,7 @@ func (o *op) ownerAfter(code CodeRecord, up CodeUpdate) (uuid.UUID, error) {
 	default: // null beside a name finds nobody, and so does not agree with it
 		rec, err = agreed(o.tx.Affiliates.Get(id))(o.affiliateByEmail(email))
 	}
-	return rec.ID, affiliateNotFound.orOther(err)
+	return rec.ID, affiliateNotFound.ifMissing(err)
 }
 
 // checkCodeUpdate checks an update by itself, before its code is looked up: as
@@ -139,7 +139,7 @@ func (p *Program) checkCodeUpdate(up CodeUpdate) error {
 // notBlank refuses an empty text that an update sent.
 func notBlank(field string, sent Opt[string]) *Error {
 	if s, ok := sent.Get(); ok && blank(s) {
-		return invalid(field, notEmpty)
+		return FieldEmpty.Of(field)
 	}
 	return nil
 }

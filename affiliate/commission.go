@@ -177,7 +177,7 @@ func (r *SaleRecord) commissionEarned() (sum Amount, err error) {
 // tooLargeFor turns an overflow into the field's error.
 func tooLargeFor(field string, err error) error {
 	if errors.Is(err, ErrAmountRange) {
-		return invalid(field, tooLarge)
+		return FieldTooLarge.Of(field)
 	}
 	return err
 }

@@ -21,7 +21,7 @@ func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error
 		rec := CouponRecord{ID: o.newID(), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now}
 		o.fillCoupon(&rec, in)
 		if err := o.tx.Coupons.Insert(rec); err != nil {
-			return Coupon{}, taken(err, map[Index]*Error{ByExternalID: couponExternalIDTaken.err()})
+			return Coupon{}, taken(err, map[Index]*Error{ByExternalID: couponExternalIDTaken.Err()})
 		}
 		return o.announceCoupon(CouponCreated, rec, nil)
 	})
@@ -33,5 +33,5 @@ func (o *op) freeCouponExternalID(externalID string) error {
 		return nil
 	}
 	_, err := findText(o.tx.Coupons, ByExternalID, externalID)
-	return couponExternalIDTaken.unlessFree(err)
+	return couponExternalIDTaken.ifFound(err)
 }

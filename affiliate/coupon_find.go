@@ -41,7 +41,7 @@ func (p *Program) Coupons(ctx context.Context, pg Page) (List[Coupon], error) {
 // couponByID returns the coupon that a caller named.
 func (o *op) couponByID(id uuid.UUID) (CouponRecord, error) {
 	rec, err := o.tx.Coupons.Get(id)
-	return rec, couponNotFound.orOther(err)
+	return rec, couponNotFound.ifMissing(err)
 }
 
 // findCoupon returns the coupon that ref names, or ErrNotFound.

@@ -51,12 +51,12 @@ func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {
 		notCleared("duration", up.Duration),
 		memberOf(c.Duration, durationUnknown, durations...),
 		checkMonths(c),
-		atLeastOne("maxRedemptions", c.MaxRedemptions),
+		maxRedemptionsNotPositive.when(c.MaxRedemptions.Or(1) < 1),
 		notCleared("limitToProducts", up.LimitToProducts),
 		notCleared("productIds", up.ProductIDs),
 		checkProductIDs(c),
 		notCleared("valid", up.Valid),
-		p.checkDate("redeemBy", c.RedeemBy),
+		redeemByNotADate.when(!p.validDate(c.RedeemBy)),
 		optional("externalId", c.ExternalID, maxName),
 		checkIntegrationType(c),
 	)
@@ -65,11 +65,11 @@ func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {
 func checkPercentOff(c *NewCoupon) *Error {
 	percent, ok := c.PercentOff.Get()
 	if !ok && c.CouponType == CouponPercentage {
-		return percentOffRequired.err()
+		return percentOffRequired.Err()
 	}
 	one := PercentFromScaled(amountScale)
 	if ok && (percent.Cmp(one) < 0 || percent.Cmp(PercentFromScaled(hundredPercent)) > 0) {
-		return percentOffRange.err()
+		return percentOffRange.Err()
 	}
 	return nil
 }
@@ -77,10 +77,10 @@ func checkPercentOff(c *NewCoupon) *Error {
 func checkAmountOff(c *NewCoupon) *Error {
 	amount, ok := c.AmountOff.Get()
 	if !ok && c.CouponType == CouponFlat {
-		return amountOffRequired.err()
+		return amountOffRequired.Err()
 	}
 	if ok && amount.Sign() <= 0 {
-		return amountOffNotPositive.err()
+		return amountOffNotPositive.Err()
 	}
 	return nil
 }
@@ -88,14 +88,14 @@ func checkAmountOff(c *NewCoupon) *Error {
 func checkCouponCurrency(c *NewCoupon) *Error {
 	sent, ok := c.Currency.Get()
 	if !ok && c.CouponType == CouponFlat {
-		return currencyRequired.err()
+		return currencyRequired.Err()
 	}
 	if !ok {
 		return nil
 	}
 	currency, err := ParseCurrency(string(sent))
 	if err != nil {
-		return currencyUnknown.err()
+		return currencyUnknown.Err()
 	}
 	c.Currency = Set(currency)
 	return nil
@@ -104,13 +104,13 @@ func checkCouponCurrency(c *NewCoupon) *Error {
 func checkMonths(c *NewCoupon) *Error {
 	months, ok := c.DurationInMonths.Get()
 	if !ok && c.Duration == DurationRepeating {
-		return monthsRequired.err()
+		return monthsRequired.Err()
 	}
 	if ok && months < 1 {
-		return monthsNotPositive.err()
+		return monthsNotPositive.Err()
 	}
 	if months > maxMonths {
-		return invalid("durationInMonths", tooLarge)
+		return FieldTooLarge.Of("durationInMonths")
 	}
 	return nil
 }
@@ -118,21 +118,21 @@ func checkMonths(c *NewCoupon) *Error {
 func checkProductIDs(c *NewCoupon) *Error {
 	const field = "productIds"
 	if c.LimitToProducts && len(c.ProductIDs) == 0 {
-		return productIDsRequired.err()
+		return productIDsRequired.Err()
 	}
 	if len(c.ProductIDs) > maxProducts {
-		return invalid(field, tooManyEntries, maxProducts)
+		return fieldTooManyEntries.Of(field)
 	}
 	seen := make(map[string]bool, len(c.ProductIDs))
 	for _, id := range c.ProductIDs {
 		if blank(id) {
-			return invalid(field, notEmpty)
+			return FieldEmpty.Of(field)
 		}
 		if err := checkText(field, id, maxName, false); err != nil {
 			return err
 		}
 		if seen[id] {
-			return invalid(field, notDistinct)
+			return fieldNotDistinct.Of(field)
 		}
 		seen[id] = true
 	}

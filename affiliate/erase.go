@@ -32,7 +32,7 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {
 		rec, err := o.tx.Affiliates.Get(id)
 		if err != nil {
-			return person{}, nil, affiliateNotFound.orOther(err)
+			return person{}, nil, affiliateNotFound.ifMissing(err)
 		}
 		return person{id: id, email: rec.Email}, func() error { return o.blankAffiliate(rec) }, nil
 	})
@@ -56,7 +56,7 @@ func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {
 		rec, err := o.findReferral(ident)
 		if err != nil {
-			return person{}, nil, referralNotFound.orOther(err)
+			return person{}, nil, referralNotFound.ifMissing(err)
 		}
 		who := person{id: rec.ID, email: rec.Email, customer: rec.CustomerID}
 		return who, func() error { return o.blankReferral(rec) }, nil

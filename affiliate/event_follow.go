@@ -30,7 +30,7 @@ const (
 // Source: ours, because a host that is told in order needs no endpoint.
 func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) ([]Event, error) {
 	if limit < 1 || limit > maxPage {
-		return nil, limitInvalid.err()
+		return nil, RefuseLimit.Err()
 	}
 	records, err := view(ctx, p, func(o *op) ([]EventRecord, error) {
 		var out []EventRecord

@@ -37,7 +37,7 @@ func first(errs ...*Error) error {
 }
 
 // required checks a text that must be there; blank counts as missing.
-func required(field, s string, missing refusal, limit int) *Error {
+func required(field, s string, missing Refusal, limit int) *Error {
 	if blank(s) {
 		return missing.on(field)
 	}
@@ -50,7 +50,7 @@ func optional(field, s string, limit int) *Error {
 		return nil
 	}
 	if blank(s) {
-		return invalid(field, notEmpty)
+		return FieldEmpty.Of(field)
 	}
 	return checkText(field, s, limit, false)
 }
@@ -63,7 +63,7 @@ func given(field string, o Opt[string], limit int) *Error {
 		return nil
 	}
 	if blank(s) {
-		return invalid(field, notEmpty)
+		return FieldEmpty.Of(field)
 	}
 	return checkText(field, s, limit, false)
 }
@@ -71,7 +71,7 @@ func given(field string, o Opt[string], limit int) *Error {
 // notCleared refuses null for a field that is not nullable.
 func notCleared[T any](field string, o Opt[T]) *Error {
 	if o.IsNull() {
-		return invalid(field, notNull)
+		return FieldNull.Of(field)
 	}
 	return nil
 }
@@ -87,10 +87,10 @@ func unlessNull[T any](o Opt[T]) Opt[T] {
 // checkText checks the length and the characters of a text.
 func checkText(field, s string, limit int, lines bool) *Error {
 	if longerThan(s, limit) {
-		return invalid(field, tooLong)
+		return fieldTooLong.Of(field)
 	}
 	if !validText(s, lines) {
-		return invalid(field, badCharacters)
+		return fieldBadCharacters.Of(field)
 	}
 	return nil
 }
@@ -125,7 +125,9 @@ func oneOf[T ~string](field string, v T, values []T) *Error {
 	for i, v := range values {
 		names[i] = string(v)
 	}
-	return invalid(field, notOneOf, strings.Join(names, ", "))
+	bad := fieldNotOneOf.Of(field)
+	bad.Message = fill(bad.Message, strings.Join(names, ", "))
+	return bad
 }
 
 // oneOfOrNone checks an enumeration value; the empty one passes.
@@ -136,21 +138,19 @@ func oneOfOrNone[T ~string](field string, v T, values []T) *Error {
 	return oneOf(field, v, values)
 }
 
-// memberOf is oneOf with a row of the table of texts.
-func memberOf[T ~string](v T, unknown refusal, values ...T) *Error {
+// memberOf is oneOf with a row of its own.
+func memberOf[T ~string](v T, unknown Refusal, values ...T) *Error {
 	if slices.Contains(values, v) {
 		return nil
 	}
-	return unknown.err()
+	return unknown.Err()
 }
 
-// checkDate checks a date that was given; years 1–9999 once it is an instant.
-func (p *Program) checkDate(field string, o Opt[Date]) *Error {
+// validDate reports whether a date is one, if it was given: years 1–9999 once
+// it is an instant.
+func (p *Program) validDate(o Opt[Date]) bool {
 	d, ok := o.Get()
-	if ok && (!d.valid() || !yearsOK(d.Instant(p.cfg.Location))) {
-		return invalid(field, notADate)
-	}
-	return nil
+	return !ok || d.valid() && yearsOK(d.Instant(p.cfg.Location))
 }
 
 // instant is the instant of a date that may not be given; zero then.
@@ -169,27 +169,19 @@ func (p *Program) instant(o Opt[Date]) time.Time {
 // boundOfSale refuses a total or a subtotal that no sale may have.
 func boundOfSale(field string, a Amount) *Error {
 	if a.Cmp(AmountFromScaled(maxOfSale)) > 0 {
-		return invalid(field, tooLarge)
-	}
-	return nil
-}
-
-// atLeastOne checks a limit that may not be given.
-func atLeastOne(field string, o Opt[int64]) *Error {
-	if n, ok := o.Get(); ok && n < 1 {
-		return invalid(field, notAtLeastOne)
+		return FieldTooLarge.Of(field)
 	}
 	return nil
 }
 
 // checkMetadata replaces metadata by its compact form.
 func checkMetadata(field string, raw *[]byte) *Error {
-	compact, fault := validMetadata(*raw)
-	if fault != "" {
-		return fault.Of(field)
+	compact, bad := validMetadata(*raw)
+	if bad != (Refusal{}) {
+		return bad.Of(field)
 	}
 	if len(compact) > maxMetadata {
-		return invalid(field, tooLong)
+		return fieldTooLong.Of(field)
 	}
 	*raw = compact
 	return nil

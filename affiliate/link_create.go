@@ -21,19 +21,19 @@ func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 		checkSlug("link", in.Link),
 	)
 	if refused == nil && in.AffiliateID == uuid.Nil && in.AffiliateEmail == "" {
-		refused = ownerRequired.err()
+		refused = ownerRequired.Err()
 	}
 	o := p.op(ctx)
 	rq := request{once: in.Once, name: "link.create", input: in, refused: refused}
 	return write(o, rq, func() (Link, error) {
 		owner, err := o.affiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
 		if err != nil {
-			return Link{}, ownerNotFound.orOther(err)
+			return Link{}, ownerNotFound.ifMissing(err)
 		}
-		if err := o.slugFree(in.Link, uuid.Nil, slugTaken.err()); err != nil {
+		if err := o.slugFree(in.Link, uuid.Nil, slugTaken.Err()); err != nil {
 			return Link{}, err
 		}
-		rec, err := o.addLink(owner.ID, in.Link, slugTaken.err())
+		rec, err := o.addLink(owner.ID, in.Link, slugTaken.Err())
 		if err != nil {
 			return Link{}, err
 		}

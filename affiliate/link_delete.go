@@ -21,7 +21,7 @@ func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, err
 	return write(o, rq, func() (DeletedLink, error) {
 		rec, err := o.linkByRef(ref)
 		if err != nil {
-			return DeletedLink{}, linkNotFound.orOther(err)
+			return DeletedLink{}, linkNotFound.ifMissing(err)
 		}
 		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
 		if err != nil {

@@ -67,14 +67,14 @@ func (o *op) linkByRef(ref LinkRef) (LinkRecord, error) {
 
 func (ref LinkRef) check() *Error {
 	if ref.ID == uuid.Nil && ref.Slug == "" {
-		return linkIDRequired.err()
+		return linkIDRequired.Err()
 	}
 	return nil
 }
 
-func linkTextMissing(slug string, missing refusal) *Error {
+func linkTextMissing(slug string, missing Refusal) *Error {
 	if blank(slug) {
-		return missing.err()
+		return missing.Err()
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Lin
 	return write(o, rq, func() (Link, error) {
 		rec, err := o.linkByRef(ref)
 		if err != nil {
-			return Link{}, linkNotFound.orOther(err)
+			return Link{}, linkNotFound.ifMissing(err)
 		}
 		if rec.Slug == slug {
 			return o.linkOf(rec)

@@ -108,14 +108,14 @@ func (p *Program) listing(pg Page, operation string, filter any) (listing, error
 		scope: fmt.Sprintf("%s\x00%s\x00%s", operation, sent, p.cfg.ID),
 	}
 	if pg.Limit < 0 || pg.Limit > maxPage {
-		return l, limitInvalid.err()
+		return l, RefuseLimit.Err()
 	}
 	if pg.Cursor == "" {
 		return l, nil
 	}
 	after, ok := openCursor(pg.Cursor, l.scope)
 	if !ok {
-		return l, cursorInvalid.err()
+		return l, cursorInvalid.Err()
 	}
 	l.query.After = after
 	if l.query.Limit == 0 {

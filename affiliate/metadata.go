@@ -13,36 +13,36 @@ const (
 	maxMetadataDepth = 32
 )
 
-// validMetadata returns raw without white space, and what keeps it from being a
-// JSON object that every store keeps unchanged: valid UTF-8, no lone
-// surrogates, no U+0000, no key twice in one object (compared after
-// unescaping), at most 32 levels deep. The limit of maxMetadata has a message
-// of its own and is not checked here.
-func validMetadata(raw []byte) (compact []byte, fault Fault) {
+// validMetadata returns raw without white space, and the field error, if any,
+// that keeps it from being a JSON object that every store keeps unchanged:
+// valid UTF-8, no lone surrogates, no U+0000, no key twice in one object
+// (compared after unescaping), at most 32 levels deep. The limit of maxMetadata
+// has a message of its own and is not checked here.
+func validMetadata(raw []byte) (compact []byte, bad Refusal) {
 	var b bytes.Buffer
 	if !utf8.Valid(raw) || json.Compact(&b, raw) != nil {
-		return nil, notAnObject
+		return nil, FieldNotAnObject
 	}
 	compact = b.Bytes()
 	if compact[0] != '{' {
-		return nil, notAnObject
+		return nil, FieldNotAnObject
 	}
-	if fault := levelsFault(compact); fault != "" {
-		return nil, fault
+	if bad = wrongLevels(compact); bad != (Refusal{}) {
+		return nil, bad
 	}
-	return compact, ""
+	return compact, Refusal{}
 }
 
-// levelsFault checks strings, keys and depth of doc, which is JSON in compact
+// wrongLevels checks strings, keys and depth of doc, which is JSON in compact
 // form: there a string is a key if and only if a colon follows it.
-func levelsFault(doc []byte) Fault {
+func wrongLevels(doc []byte) Refusal {
 	var open []map[string]bool // the keys seen so far, for each object and array that is open
 	for i := 0; i < len(doc); i++ {
 		switch doc[i] {
 		case '{', '[':
 			open = append(open, nil)
 			if len(open) > maxMetadataDepth {
-				return notAnObject
+				return FieldNotAnObject
 			}
 		case '}', ']':
 			open = open[:len(open)-1]
@@ -50,15 +50,15 @@ func levelsFault(doc []byte) Fault {
 			end := stringEnd(doc, i)
 			text := doc[i:end]
 			if !validEscapes(text) {
-				return badCharacters
+				return fieldBadCharacters
 			}
 			if end < len(doc) && doc[end] == ':' && !addKey(&open[len(open)-1], text) {
-				return notAnObject
+				return FieldNotAnObject
 			}
 			i = end - 1
 		}
 	}
-	return ""
+	return Refusal{}
 }
 
 // stringEnd returns the index after the JSON string that starts at i.

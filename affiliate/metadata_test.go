@@ -78,8 +78,8 @@ func TestValidMetadata(t *testing.T) {
 		{"DepthMillion", `{"a":` + nested(`[`, ``, `]`, 1_000_000) + `}`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, fault := validMetadata([]byte(tt.in))
-			ok := fault == ""
+			got, bad := validMetadata([]byte(tt.in))
+			ok := bad == (Refusal{})
 			if diff := cmp.Diff(tt.want, string(got)); diff != "" || ok != (tt.want != "") {
 				t.Errorf("%v %s", ok, diff)
 			}
@@ -96,8 +96,8 @@ func FuzzMetadata(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		before := bytes.Clone(raw)
-		compact, fault := validMetadata(raw)
-		ok := fault == ""
+		compact, bad := validMetadata(raw)
+		ok := bad == (Refusal{})
 		if !bytes.Equal(before, raw) {
 			t.Fatal("the input changed")
 		}
@@ -107,9 +107,9 @@ func FuzzMetadata(f *testing.F) {
 		if !ok {
 			return
 		}
-		again, fault := validMetadata(compact)
-		if fault != "" || !bytes.Equal(compact, again) {
-			t.Fatalf("%q becomes %q, %q", compact, again, fault)
+		again, bad := validMetadata(compact)
+		if bad != (Refusal{}) || !bytes.Equal(compact, again) {
+			t.Fatalf("%q becomes %q, %q", compact, again, bad.message)
 		}
 		var a, b any
 		if json.Unmarshal(raw, &a) == nil && json.Unmarshal(compact, &b) == nil && !cmp.Equal(a, b) {

@@ -95,7 +95,7 @@ type reply[T any] struct {
 func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	var zero T
 	if !validRequestKey(rq.once.Key) {
-		return zero, idempotencyKeyInvalid.err()
+		return zero, RefuseKey.Err()
 	}
 	digest, err := rq.digest()
 	if err != nil && rq.refused != nil {
@@ -113,7 +113,7 @@ func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 			old, err := o.tx.Receipts.Find(Key{Index: ByRequest, Text: rq.once.Key})
 			if err == nil && !o.now.After(old.CreatedAt.Add(receiptLife)) {
 				if old.Digest != digest {
-					return reply[T]{}, idempotencyKeyReused.err()
+					return reply[T]{}, idempotencyKeyReused.Err()
 				}
 				return reply[T]{receipt: &old}, nil
 			}

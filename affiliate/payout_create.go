@@ -23,7 +23,7 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error
 	return write(o, rq, func() (Payout, error) {
 		aff, err := o.tx.Affiliates.Get(in.AffiliateID)
 		if err != nil {
-			return Payout{}, affiliateNotFound.orOther(err)
+			return Payout{}, affiliateNotFound.ifMissing(err)
 		}
 		until := in.Until
 		if until.IsZero() {
@@ -34,7 +34,7 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error
 			return Payout{}, err
 		}
 		if len(sales) == 0 {
-			return Payout{}, nothingPayable.err()
+			return Payout{}, nothingPayable.Err()
 		}
 		rec := PayoutRecord{
 			ID: o.newID(), AffiliateID: aff.ID, Status: PayoutPending, PaymentMethod: aff.PaymentMethod,

@@ -30,7 +30,7 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status Payo
 func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (Payout, error) {
 	rq := request{name: "payout.fail", refused: first(checkText("failedReason", reason, maxNotes, true))}
 	if blank(reason) {
-		rq.refused = invalid("failedReason", notEmpty)
+		rq.refused = FieldEmpty.Of("failedReason")
 	}
 	return p.movePayout(ctx, rq, payoutMove{id, PayoutFailed, reason})
 }
@@ -48,13 +48,13 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 	return write(o, rq, func() (Payout, error) {
 		rec, err := o.tx.Payouts.Get(m.ID)
 		if err != nil {
-			return Payout{}, payoutNotFound.orOther(err)
+			return Payout{}, payoutNotFound.ifMissing(err)
 		}
 		if rec.Status == m.To && (m.Reason == "" || rec.FailedReason == m.Reason) {
 			return payoutOf(rec), nil
 		}
 		if rec.Status != m.To && !slices.Contains(nextPayoutStatuses(rec.Status), m.To) {
-			return Payout{}, statusNotAllowed.err()
+			return Payout{}, statusNotAllowed.Err()
 		}
 		rec.Status, rec.FailedReason, rec.UpdatedAt = m.To, m.Reason, later(o.now, rec.UpdatedAt)
 		if m.To == PayoutPaid {

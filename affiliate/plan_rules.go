@@ -44,13 +44,13 @@ func checkTerms(t *Terms) error {
 		return err
 	}
 	if t.MaxPayments < 0 {
-		return invalid("numberOfPayments", notAtLeastZero)
+		return fieldNotAtLeastZero.Of("numberOfPayments")
 	}
 	if t.MaxMonths < 0 {
-		return invalid("numberOfMonths", notAtLeastZero)
+		return fieldNotAtLeastZero.Of("numberOfMonths")
 	}
 	if t.MaxMonths > maxMonths {
-		return invalid("numberOfMonths", tooLarge)
+		return FieldTooLarge.Of("numberOfMonths")
 	}
 	return nil
 }
@@ -60,12 +60,12 @@ func checkTerms(t *Terms) error {
 func checkRate(rate Percent, typ CommissionType) error {
 	if typ == CommissionFlat {
 		if rate.Sign() < 0 {
-			return rateNegative.err()
+			return rateNegative.Err()
 		}
 		return nil
 	}
 	if rate.Sign() < 0 || rate.Cmp(PercentFromScaled(hundredPercent)) > 0 {
-		return rateNotPercent.err()
+		return rateNotPercent.Err()
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 	return write(o, rq, func() (Plan, error) {
 		old, err := o.tx.Plans.Get(id)
 		if err != nil {
-			return Plan{}, planMissing.orOther(err)
+			return Plan{}, planMissing.ifMissing(err)
 		}
 		rec := up.applied(old)
 		if err := rec.check(); err != nil {
@@ -92,7 +92,7 @@ func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
 	_, err := write(o, request{name: "plan.delete", input: id}, func() (struct{}, error) {
 		if _, err := o.tx.Plans.Get(id); err != nil {
-			return struct{}{}, planMissing.orOther(err)
+			return struct{}{}, planMissing.ifMissing(err)
 		}
 		if err := o.planUnused(id); err != nil {
 			return struct{}{}, err
@@ -110,7 +110,7 @@ func (o *op) planUnused(id uuid.UUID) error {
 		used, err = holds(o.tx.Referrals, key)
 	}
 	if err == nil && used {
-		return planInUse.err()
+		return planInUse.Err()
 	}
 	return err
 }

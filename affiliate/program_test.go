@@ -102,14 +102,23 @@ func TestOnEvents(t *testing.T) {
 	}
 }
 
-// Refuse gives the first row of a reason, and an internal error for one that has
-// none.
-func TestRefuse(t *testing.T) {
-	if got := affiliate.Refuse(affiliate.RateLimited); got.Message != "Too many requests. Please slow down." || got.Kind != affiliate.KindLimited {
-		t.Errorf("%+v", got)
-	}
-	if got := affiliate.Refuse("no such reason"); got.Kind != affiliate.KindInternal || got.Message != "Internal server error" {
-		t.Errorf("%+v", got)
+// A row is an error as it stands, or about a name, which is made fit to be
+// echoed.
+func TestRefusal(t *testing.T) {
+	for _, tt := range []struct {
+		got  *affiliate.Error
+		want affiliate.Error
+	}{
+		{affiliate.RefuseRate.Err(), affiliate.Error{Kind: affiliate.KindLimited, Reason: affiliate.RateLimited, Message: "Too many requests. Please slow down."}},
+		{affiliate.RefuseRate.Of("x"), affiliate.Error{Kind: affiliate.KindLimited, Reason: affiliate.RateLimited, Message: "Too many requests. Please slow down."}},
+		{affiliate.RefuseUnknownField.Of("a\nb"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.UnknownField, Field: `a\nb`, Message: `Unknown field: a\nb`}},
+		{affiliate.RefuseUnknownField.Of("{field}"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.UnknownField, Field: "{field}", Message: "Unknown field: {field}"}},
+		{affiliate.RefuseEmptyParameter.Of("q"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Field: "q", Message: "Query parameter q must not be empty"}},
+		{affiliate.FieldNotADate.Of("since"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "since", Message: "since must be an ISO 8601 date"}},
+	} {
+		if diff := cmp.Diff(&tt.want, tt.got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -162,7 +162,7 @@ func (v *verdict) checkOrder(ord *order, currency Currency, earlier bool) {
 
 // decide notes a rule that an order may fail: unverified when the order says
 // nothing about it.
-func (v *verdict) decide(sent, holds bool, row refusal, data Failure) {
+func (v *verdict) decide(sent, holds bool, row Refusal, data Failure) {
 	if !sent {
 		v.unverified = append(v.unverified, row.reason)
 		return
@@ -173,7 +173,7 @@ func (v *verdict) decide(sent, holds bool, row refusal, data Failure) {
 }
 
 // fail adds a failing row with its data.
-func (v *verdict) fail(row refusal, data Failure) {
+func (v *verdict) fail(row Refusal, data Failure) {
 	data.Reason, data.Message = row.reason, row.message
 	v.failures = append(v.failures, data)
 }

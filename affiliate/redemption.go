@@ -23,10 +23,10 @@ func (p *Program) RestoreRedemption(ctx context.Context, sale SaleID) error {
 	_, err := write(o, request{name: "sale.restore-redemption", input: sale}, func() (struct{}, error) {
 		entry, err := o.tx.Redemptions.Get(numberID(int64(sale)))
 		if err != nil {
-			return struct{}{}, redemptionNotFound.orOther(err)
+			return struct{}{}, redemptionNotFound.ifMissing(err)
 		}
 		if !entry.RestoredAt.IsZero() {
-			return struct{}{}, redemptionRestored.err()
+			return struct{}{}, redemptionRestored.Err()
 		}
 		if err := o.uncountCode(entry.CodeID); err != nil {
 			return struct{}{}, err

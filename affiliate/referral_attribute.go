@@ -55,7 +55,7 @@ func (o *op) namedOrigin(ident, email string, resolve resolver) (origin, error) 
 		return origin{}, err
 	}
 	if byIdent.affiliate.ID != byEmail.ID {
-		return origin{}, identifiersMismatch.err()
+		return origin{}, identifiersMismatch.Err()
 	}
 	if byEmail.ID == uuid.Nil {
 		return origin{}, ErrNotFound

@@ -68,7 +68,7 @@ func checkReferral(in *NewReferral) error {
 		in.AffiliateID = ""
 	}
 	if in.PromoCode == "" && in.AffiliateID == "" && in.AffiliateEmail == "" {
-		return referralAttributionRequired.err()
+		return referralAttributionRequired.Err()
 	}
 	if in.Plan == "" {
 		in.Plan = "N/A"
@@ -110,7 +110,7 @@ func (o *op) addReferral(rec ReferralRecord, from origin) (ReferralRecord, error
 
 func (o *op) insertReferral(rec ReferralRecord, click ClickRecord) error {
 	if err := o.tx.Referrals.Insert(rec); err != nil {
-		return taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
+		return taken(err, map[Index]*Error{ByEmail: referralEmailTaken.Err()})
 	}
 	for _, owner := range [...]uuid.UUID{rec.AffiliateID, rec.LinkID} {
 		if err := o.count(owner, tally{referrals: 1}); err != nil {

@@ -47,7 +47,7 @@ func (o *op) dropReferralSales(referral uuid.UUID) error {
 			return err
 		}
 		if rec.payoutID() != uuid.Nil {
-			return referralInPayout.err()
+			return referralInPayout.Err()
 		}
 		sales = append(sales, rec)
 	}

@@ -113,7 +113,7 @@ func (o *op) checkImported(row *ImportedReferral) error {
 		return err
 	}
 	if !yearsOK(row.CreatedAt) || row.CreatedAt.After(o.now) {
-		return invalid("createdAt", notADate)
+		return FieldNotADate.Of("createdAt")
 	}
 	return first(oneOf("status", row.Status, subscriptionStatuses))
 }

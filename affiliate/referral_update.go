@@ -38,7 +38,7 @@ func (p *Program) changeReferral(ctx context.Context, rq request, ident string, 
 	return write(o, rq, func() (Referral, error) {
 		rec, err := o.findReferral(ident)
 		if err != nil {
-			return Referral{}, referralNotFound.orOther(err)
+			return Referral{}, referralNotFound.ifMissing(err)
 		}
 		before := rec.Clone()
 		if err := change(o, &rec); err != nil {
@@ -59,7 +59,7 @@ func (o *op) saveReferral(before, rec ReferralRecord) (ReferralRecord, error) {
 	rec.Revision++
 	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	if err := o.tx.Referrals.Replace(rec); err != nil {
-		return rec, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.err()})
+		return rec, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.Err()})
 	}
 	return rec, o.emitReferral(ReferralUpdated, rec)
 }
@@ -102,7 +102,7 @@ func checkSubscription(o Opt[SubscriptionStatus]) *Error {
 	case !ok, s == SubscriptionActive, s == SubscriptionSubmitted, s == SubscriptionDeclined:
 		return nil
 	}
-	return subscriptionStatusUnknown.err()
+	return subscriptionStatusUnknown.Err()
 }
 
 // apply puts what is given into the record.
@@ -120,7 +120,7 @@ func (up ReferralUpdate) apply(rec *ReferralRecord) {
 
 func (o *op) freeReferralEmail(email string) error {
 	_, err := o.referralByEmail(email)
-	return referralEmailTaken.unlessFree(err)
+	return referralEmailTaken.ifFound(err)
 }
 
 // PushReferralStatus sets the subscription status that a payment provider
@@ -159,12 +159,12 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 	return write(o, request{name: "referral.set-plan", input: []any{plan, ids}}, func() ([]Referral, error) {
 		if plan != uuid.Nil {
 			if _, err := o.tx.Plans.Get(plan); err != nil {
-				return nil, planMissing.orOther(err)
+				return nil, planMissing.ifMissing(err)
 			}
 		}
 		for _, id := range ids {
 			if _, err := o.tx.Referrals.Get(id); err != nil {
-				return nil, referralNotFound.orOther(err)
+				return nil, referralNotFound.ifMissing(err)
 			}
 		}
 		return eachOf(ids, func(id uuid.UUID) (Referral, error) {

@@ -18,7 +18,7 @@ func checkSubtotal(subtotal Opt[Amount]) *Error {
 		return nil
 	}
 	if amount.Sign() <= 0 {
-		return subtotalNotPositive.err()
+		return subtotalNotPositive.Err()
 	}
 	return boundOfSale("subtotal", amount)
 }

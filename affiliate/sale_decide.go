@@ -52,10 +52,10 @@ func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
 // newCustomer asks for what a new referral needs.
 func newCustomer(in *NewSale) error {
 	if in.Email == "" {
-		return emailRequired.err()
+		return emailRequired.Err()
 	}
 	if blank(in.Name) {
-		return nameRequired.err()
+		return nameRequired.Err()
 	}
 	return nil
 }

@@ -58,10 +58,10 @@ func (p *Program) ReverseSale(ctx context.Context, ref SaleRef) error {
 func (o *op) deleteSale(ref SaleRef) error {
 	rec, err := o.findSale(ref)
 	if err != nil {
-		return saleNotFound.orOther(err)
+		return saleNotFound.ifMissing(err)
 	}
 	if rec.payoutID() != uuid.Nil {
-		return saleInPayout.err()
+		return saleInPayout.Err()
 	}
 	if err := o.removeSale(rec); err != nil || rec.DeletedFired {
 		return err

@@ -90,7 +90,7 @@ func (r *saleReply) restore(answer []byte, outcome string) error {
 func checkSale(in *NewSale) error {
 	in.PromoCode, in.Email = trimSpace(in.PromoCode), trimSpace(in.Email)
 	if in.PromoCode == "" && blank(in.ReferralID) && in.Email == "" {
-		return saleAttributionRequired.err()
+		return saleAttributionRequired.Err()
 	}
 	if in.PaymentTrigger == "" {
 		in.PaymentTrigger = TriggerPurchase
@@ -101,10 +101,10 @@ func checkSale(in *NewSale) error {
 		}
 	}
 	if in.TotalEarned.Sign() == 0 {
-		return totalRequired.err()
+		return totalRequired.Err()
 	}
 	if in.TotalEarned.Sign() < 0 {
-		return totalNotPositive.err()
+		return totalNotPositive.Err()
 	}
 	if err := first(
 		boundOfSale("totalEarned", in.TotalEarned),
@@ -135,10 +135,10 @@ func checkProduct(given Opt[Product]) error {
 		return err
 	}
 	if q, ok := product.Quantity.Get(); ok && q.Sign() <= 0 {
-		return quantityNotPositive.err()
+		return quantityNotPositive.Err()
 	}
 	if price, ok := product.Price.Get(); ok && price.Sign() < 0 {
-		return priceNegative.err()
+		return priceNegative.Err()
 	}
 	return first(optional("product.name", product.Name, maxName))
 }
@@ -147,10 +147,10 @@ func checkProduct(given Opt[Product]) error {
 // that the caller can change.
 func checkDeductions(total, tax, shipping Amount, field string) error {
 	if tax.Sign() < 0 {
-		return taxNegative.err()
+		return taxNegative.Err()
 	}
 	if shipping.Sign() < 0 {
-		return shippingNegative.err()
+		return shippingNegative.Err()
 	}
 	sum, err := tax.Add(shipping)
 	if err != nil || sum.Cmp(total) > 0 {
@@ -287,7 +287,7 @@ func (o *op) insertSale(rec *SaleRecord, v *verdict) error {
 	}
 	if err := o.tx.Sales.Insert(*rec); err != nil {
 		return taken(err, map[Index]*Error{
-			ByExternalID: saleExternalIDTaken.err(), ByInvoice: saleInvoiceIDTaken.err(),
+			ByExternalID: saleExternalIDTaken.Err(), ByInvoice: saleInvoiceIDTaken.Err(),
 		})
 	}
 	if !v.found {

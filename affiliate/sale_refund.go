@@ -42,7 +42,7 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, erro
 	return write(o, rq, func() (RefundResult, error) {
 		before, err := o.saleByNumber(in.SaleID)
 		if err != nil {
-			return RefundResult{}, saleNotFound.orOther(err)
+			return RefundResult{}, saleNotFound.ifMissing(err)
 		}
 		if before.refundedBy(in.RefundID) {
 			return RefundResult{Success: true, AlreadyRefunded: true, Reason: RefundedAlready}, nil
@@ -79,7 +79,7 @@ func (o *op) refund(rec *SaleRecord, in Refund) error {
 	}
 	amount := in.Amount.Or(left)
 	if amount.Cmp(left) > 0 {
-		return refundExceedsSale.err()
+		return refundExceedsSale.Err()
 	}
 	if rec.Refunded, err = rec.Refunded.Add(amount); err != nil {
 		return err
@@ -94,11 +94,11 @@ func (o *op) refund(rec *SaleRecord, in Refund) error {
 // refundable refuses refunds that come too late or would undo a payout.
 func (o *op) refundable(rec *SaleRecord) error {
 	if window := o.cfg.RefundWindow; window > 0 && o.now.After(rec.CreatedAt.Add(window)) {
-		return outsideRefundWindow.err()
+		return outsideRefundWindow.Err()
 	}
 	for i := range rec.Commissions {
 		if rec.Commissions[i].ManuallyPaid {
-			return manuallyPaid.err()
+			return manuallyPaid.Err()
 		}
 	}
 	id := rec.payoutID()
@@ -110,7 +110,7 @@ func (o *op) refundable(rec *SaleRecord) error {
 		return internal("payout of a sale", err)
 	}
 	if payout.Status == PayoutPaid {
-		return alreadyPaid.err()
+		return alreadyPaid.Err()
 	}
-	return includedInPayout.err()
+	return includedInPayout.Err()
 }

@@ -80,14 +80,14 @@ func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, 
 // reviewed is a sale before and after a review.
 func (o *op) reviewed(id SaleID, status ApprovalStatus) (before, after SaleRecord, err error) {
 	if before, err = o.saleByNumber(id); err != nil {
-		return before, after, saleNotFound.orOther(err)
+		return before, after, saleNotFound.ifMissing(err)
 	}
 	after = before.Clone()
 	for i := range after.Commissions {
 		after.Commissions[i].review(status, o.now)
 	}
 	if before.payoutID() != uuid.Nil && !same(before, after) {
-		return before, after, saleInPayout.err()
+		return before, after, saleInPayout.Err()
 	}
 	return before, after, nil
 }

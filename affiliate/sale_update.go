@@ -31,7 +31,7 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sal
 	return write(o, rq, func() (Sale, error) {
 		before, err := o.saleByNumber(id)
 		if err != nil {
-			return Sale{}, saleNotFound.orOther(err)
+			return Sale{}, saleNotFound.ifMissing(err)
 		}
 		rec := before.Clone()
 		if err := o.applySale(&rec, up); err != nil {
@@ -53,7 +53,7 @@ func checkSaleUpdate(up *SaleUpdate) error {
 		up.Email = Set(email)
 	}
 	if total, ok := up.TotalEarned.Get(); ok && total.Sign() <= 0 {
-		return totalNotPositive.err()
+		return totalNotPositive.Err()
 	}
 	err := first(
 		notCleared("totalEarned", up.TotalEarned),
@@ -68,7 +68,7 @@ func checkSaleUpdate(up *SaleUpdate) error {
 		return err
 	}
 	if earned, ok := up.CommissionEarned.Get(); ok && earned.Sign() < 0 {
-		return commissionNegative.err()
+		return commissionNegative.Err()
 	}
 	if metadata, ok := up.Metadata.Get(); ok {
 		raw := []byte(metadata)
@@ -111,10 +111,10 @@ func (o *op) applySale(rec *SaleRecord, up SaleUpdate) error {
 		return nil
 	}
 	if before.payoutID() != uuid.Nil {
-		return saleInPayout.err()
+		return saleInPayout.Err()
 	}
 	if before.Status == SaleRefunded {
-		return saleRefunded.err()
+		return saleRefunded.Err()
 	}
 	return o.closeIfRefunded(rec)
 }
@@ -133,7 +133,7 @@ func (r *SaleRecord) checkAmounts(up SaleUpdate) error {
 		return err
 	}
 	if r.TotalEarned.Cmp(r.Refunded) < 0 {
-		return totalBelowRefunded.err()
+		return totalBelowRefunded.Err()
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ func (o *op) freeSaleIDs(before, rec *SaleRecord) error {
 	for _, id := range [...]struct {
 		index    Index
 		old, new string
-		taken    refusal
+		taken    Refusal
 	}{
 		{ByExternalID, before.ExternalID, rec.ExternalID, saleExternalIDTaken},
 		{ByInvoice, before.InvoiceID, rec.InvoiceID, saleInvoiceIDTaken},
@@ -233,7 +233,7 @@ func (o *op) freeSaleIDs(before, rec *SaleRecord) error {
 			continue
 		}
 		_, err := o.tx.Sales.Find(textKey(id.index, id.new))
-		if err := id.taken.unlessFree(err); err != nil {
+		if err := id.taken.ifFound(err); err != nil {
 			return err
 		}
 	}

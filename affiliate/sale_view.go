@@ -211,7 +211,7 @@ func (o *op) saveSale(before, rec SaleRecord) (Sale, error) {
 	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	if err := o.tx.Sales.Replace(rec); err != nil {
 		return Sale{}, taken(err, map[Index]*Error{
-			ByExternalID: saleExternalIDTaken.err(), ByInvoice: saleInvoiceIDTaken.err(),
+			ByExternalID: saleExternalIDTaken.Err(), ByInvoice: saleInvoiceIDTaken.Err(),
 		})
 	}
 	b, err := o.saleBody(rec)
@@ -237,5 +237,5 @@ func (o *op) findSale(ref SaleRef) (SaleRecord, error) {
 	case ref.InvoiceID != "":
 		return findText(o.tx.Sales, ByInvoice, ref.InvoiceID)
 	}
-	return SaleRecord{}, saleIDRequired.err()
+	return SaleRecord{}, saleIDRequired.Err()
 }

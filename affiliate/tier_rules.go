@@ -32,11 +32,11 @@ func (p *Program) checkTier(r *TierRecord) error {
 	}
 	r.Rate = valueOrNothing(r.Rate)
 	err := first(
-		atLeastOne("tier", Set(r.Tier)),
+		fieldNotAtLeastOne.about("tier").when(r.Tier < 1),
 		required("name", r.Name, nameRequired, maxName),
 		optional("emoji", r.Emoji, maxName),
-		atLeastZero("minReferrals", r.MinReferrals >= 0),
-		atLeastZero("minRevenue", r.MinRevenue.Sign() >= 0),
+		fieldNotAtLeastZero.about("minReferrals").when(r.MinReferrals < 0),
+		fieldNotAtLeastZero.about("minRevenue").when(r.MinRevenue.Sign() < 0),
 		oneOf("conditionType", r.Condition, []ConditionType{ConditionAll, ConditionSome}),
 	)
 	rate, ok := r.Rate.Get()
@@ -45,11 +45,4 @@ func (p *Program) checkTier(r *TierRecord) error {
 	}
 	r.RateType = p.cfg.Terms.Type
 	return checkRate(rate, r.RateType)
-}
-
-func atLeastZero(field string, ok bool) *Error {
-	if !ok {
-		return invalid(field, notAtLeastZero)
-	}
-	return nil
 }

@@ -62,7 +62,7 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 	return write(o, rq, func() (Tier, error) {
 		old, err := o.tx.Tiers.Get(id)
 		if err != nil {
-			return Tier{}, tierNotFound.orOther(err)
+			return Tier{}, tierNotFound.ifMissing(err)
 		}
 		old.RateType = p.tierRateType(&old)
 		rec := up.applied(old)
@@ -91,14 +91,14 @@ func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
 	o := p.op(ctx)
 	_, err := write(o, request{name: "tier.delete", input: id}, func() (struct{}, error) {
 		if _, err := o.tx.Tiers.Get(id); err != nil {
-			return struct{}{}, tierNotFound.orOther(err)
+			return struct{}{}, tierNotFound.ifMissing(err)
 		}
 		used, err := holds(o.tx.Affiliates, Key{Index: OfTier, ID: id})
 		if err != nil {
 			return struct{}{}, err
 		}
 		if used {
-			return struct{}{}, tierInUse.err()
+			return struct{}{}, tierInUse.Err()
 		}
 		return struct{}{}, o.tx.Tiers.Delete(id)
 	})

@@ -65,10 +65,10 @@ func (o *op) forget(owner uuid.UUID) error {
 
 func (r *TotalsRecord) add(t tally) (err error) {
 	if r.Revenue, err = r.Revenue.Add(t.revenue); err != nil {
-		return invalid("totalEarned", tooLarge)
+		return FieldTooLarge.Of("totalEarned")
 	}
 	if r.Commission, err = r.Commission.Add(t.commission); err != nil {
-		return invalid("commissionEarned", tooLarge)
+		return FieldTooLarge.Of("commissionEarned")
 	}
 	r.Clicks += t.clicks
 	r.Referrals += t.referrals
@@ -97,10 +97,10 @@ func (o *op) moveSale(rec *SaleRecord, before, after tally) error {
 		return err
 	}
 	if change.revenue, err = change.revenue.Add(after.revenue); err != nil {
-		return invalid("totalEarned", tooLarge)
+		return FieldTooLarge.Of("totalEarned")
 	}
 	if change.commission, err = change.commission.Add(after.commission); err != nil {
-		return invalid("commissionEarned", tooLarge)
+		return FieldTooLarge.Of("commissionEarned")
 	}
 	change.sales += after.sales
 	for _, owner := range [...]uuid.UUID{rec.LinkID, rec.AffiliateID, rec.ReferralID} {
@@ -129,7 +129,7 @@ func (r *SaleRecord) tally() (tally, error) {
 		}
 		var err error
 		if t.commission, err = t.commission.Add(c.Earned); err != nil {
-			return tally{}, invalid("commissionEarned", tooLarge)
+			return tally{}, FieldTooLarge.Of("commissionEarned")
 		}
 	}
 	return t, nil

@@ -128,14 +128,14 @@ func (a AddressPolicy) CheckURL(raw string) error {
 
 func (a AddressPolicy) checkURL(raw string) *Error {
 	if len(raw) > maxURL {
-		return invalid("url", tooLong)
+		return fieldTooLong.Of("url")
 	}
 	if !validText(raw, false) || strings.ContainsAny(raw, " #") {
-		return urlNotHTTPS.err()
+		return urlNotHTTPS.Err()
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.User != nil || !a.schemeOK(u.Scheme) || !a.portOK(u.Port()) {
-		return urlNotHTTPS.err()
+		return urlNotHTTPS.Err()
 	}
 	return a.checkHost(u.Hostname(), strings.HasPrefix(u.Host, "["))
 }
@@ -159,13 +159,13 @@ func (a AddressPolicy) checkHost(host string, bracketed bool) *Error {
 	if bracketed {
 		addr, err := netip.ParseAddr(host)
 		if err != nil || !addr.Is6() {
-			return urlNotHTTPS.err()
+			return urlNotHTTPS.Err()
 		}
 		return a.checkAddr(addr)
 	}
 	host = strings.TrimSuffix(lowerASCII(host), ".")
 	if !validHost(host) {
-		return urlNotHTTPS.err()
+		return urlNotHTTPS.Err()
 	}
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if !numeric(last) {
@@ -173,14 +173,14 @@ func (a AddressPolicy) checkHost(host string, bracketed bool) *Error {
 	}
 	addr, ok := parseIPv4(host)
 	if !ok { // no domain name ends in a number, so a resolver could only guess
-		return urlNotAllowed.err()
+		return urlNotAllowed.Err()
 	}
 	return a.checkAddr(addr)
 }
 
 func (a AddressPolicy) checkAddr(addr netip.Addr) *Error {
 	if !a.Allows(addr) {
-		return urlNotAllowed.err()
+		return urlNotAllowed.Err()
 	}
 	return nil
 }

@@ -94,8 +94,8 @@ func (p *Program) checkDeliveryFilter(f DeliveryFilter) []*Error {
 	return []*Error{
 		inQuery(oneOfOrNone("state", f.State, deliveryStates())),
 		inQuery(oneOfOrNone("event", f.Event, EventTypes())),
-		inQuery(p.checkDate("since", f.Since)),
-		inQuery(p.checkDate("until", f.Until)),
+		inQuery(FieldNotADate.about("since").when(!p.validDate(f.Since))),
+		inQuery(FieldNotADate.about("until").when(!p.validDate(f.Until))),
 	}
 }
 

@@ -45,7 +45,7 @@ func (p *Program) Endpoints(ctx context.Context, pg Page) (List[Endpoint], error
 // endpoint is the endpoint that a write names.
 func (o *op) endpoint(id uuid.UUID) (EndpointRecord, error) {
 	rec, err := o.tx.Endpoints.Get(id)
-	return rec, webhookNotFound.orOther(err)
+	return rec, webhookNotFound.ifMissing(err)
 }
 
 // endpointOf is the endpoint as it is answered at a moment.

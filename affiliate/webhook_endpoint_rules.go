@@ -16,14 +16,14 @@ func (o *op) roomForEndpoint() error {
 		n++
 	}
 	if n == maxEndpoints {
-		return webhookLimitReached.err()
+		return webhookLimitReached.Err()
 	}
 	return nil
 }
 
 func (p *Program) checkEndpointURL(raw string) *Error {
 	if blank(raw) {
-		return urlRequired.err()
+		return urlRequired.Err()
 	}
 	return p.cfg.Addresses.checkURL(raw)
 }
@@ -33,16 +33,16 @@ const allEvents EventType = "*"
 
 func checkEventTypes(types []EventType) *Error {
 	if len(types) == 0 {
-		return eventsRequired.err()
+		return eventsRequired.Err()
 	}
 	for _, typ := range allTypes(types) {
 		if !typ.Known() {
-			return eventTypeUnknown.with(string(typ))
+			return eventTypeUnknown.Of(string(typ))
 		}
 	}
 	for i, typ := range types {
 		if slices.Contains(types[:i], typ) {
-			return eventTypeDuplicate.with(string(typ))
+			return eventTypeDuplicate.Of(string(typ))
 		}
 	}
 	return nil
@@ -62,7 +62,7 @@ func allTypes(types []EventType) []EventType {
 func (p *Program) checkEndpointUpdate(id uuid.UUID, up EndpointUpdate) []*Error {
 	var errs []*Error
 	if id == uuid.Nil {
-		errs = append(errs, webhookIDRequired.err())
+		errs = append(errs, webhookIDRequired.Err())
 	}
 	errs = append(errs, notCleared("url", up.URL))
 	if raw, ok := up.URL.Get(); ok {

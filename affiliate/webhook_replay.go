@@ -63,11 +63,14 @@ func (p *Program) checkReplay(in ReplayRange, now time.Time) []*Error {
 		return nil
 	}
 	if _, given := in.Since.Get(); in.WebhookID == uuid.Nil || !given {
-		return []*Error{replayTargetRequired.err()}
+		return []*Error{replayTargetRequired.Err()}
 	}
-	errs := []*Error{p.checkDate("since", in.Since), p.checkDate("until", in.Until)}
+	errs := []*Error{
+		FieldNotADate.about("since").when(!p.validDate(in.Since)),
+		FieldNotADate.about("until").when(!p.validDate(in.Until)),
+	}
 	if errs[0] == nil && p.firstInstant(in.Since).Before(now.Add(-replayAge)) {
-		errs[0] = sinceTooOld.err()
+		errs[0] = sinceTooOld.Err()
 	}
 	return errs
 }
@@ -75,14 +78,14 @@ func (p *Program) checkReplay(in ReplayRange, now time.Time) []*Error {
 func (o *op) replayOne(id uuid.UUID) (int, error) {
 	d, err := o.tx.Deliveries.Get(id)
 	if err != nil {
-		return 0, deliveryNotFound.orOther(err)
+		return 0, deliveryNotFound.ifMissing(err)
 	}
 	event, sendable, err := o.sendable(&d)
 	if err != nil {
 		return 0, err
 	}
 	if !sendable {
-		return 0, deliveryNotFound.err()
+		return 0, deliveryNotFound.Err()
 	}
 	if err := o.replayNow(d.EndpointID); err != nil {
 		return 0, err
@@ -94,7 +97,7 @@ func (o *op) replayOne(id uuid.UUID) (int, error) {
 func (o *op) replayTo(id uuid.UUID) (EndpointRecord, error) {
 	ep, err := o.endpoint(id)
 	if err == nil && !ep.Active {
-		err = webhookDisabled.err()
+		err = webhookDisabled.Err()
 	}
 	return ep, err
 }
@@ -156,7 +159,7 @@ func (p *Program) replayable(ctx context.Context, in ReplayRange) ([]uuid.UUID, 
 			return nil, err
 		}
 		if found = append(found, part.found...); len(found) > replayMax {
-			return nil, replayTooLarge.err()
+			return nil, replayTooLarge.Err()
 		}
 	}
 	slices.Reverse(found)

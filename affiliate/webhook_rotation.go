@@ -52,10 +52,10 @@ func (p *Program) RotateSecret(ctx context.Context, in Rotation) (IssuedEndpoint
 
 func (in Rotation) check(grace int64) *Error {
 	if in.WebhookID == uuid.Nil {
-		return webhookIDRequired.err()
+		return webhookIDRequired.Err()
 	}
 	if grace < 0 || grace > maxGrace {
-		return gracePeriodRange.err()
+		return gracePeriodRange.Err()
 	}
 	return nil
 }

@@ -37,11 +37,11 @@ func (p *Program) TestEndpoint(ctx context.Context, in EndpointTest) (TestResult
 func (in EndpointTest) check() *Error {
 	switch {
 	case in.WebhookID == uuid.Nil:
-		return webhookIDRequired.err()
+		return webhookIDRequired.Err()
 	case in.Event == "":
-		return eventRequired.err()
+		return eventRequired.Err()
 	case !in.Event.Known():
-		err := eventTypeUnknown.with(string(in.Event))
+		err := eventTypeUnknown.Of(string(in.Event))
 		err.Field = "event"
 		return err
 	}

@@ -122,11 +122,11 @@ func (w *world) authenticate(_ context.Context, key string) (*affiliate.Program,
 	case goodKey:
 		return w.Program, nil
 	case closedKey:
-		return nil, affiliate.Refuse(affiliate.NoAPIAccess)
+		return nil, affiliate.RefuseAccess.Err()
 	case goneKey:
-		return nil, affiliate.Refuse(affiliate.ProgramNotFound)
+		return nil, affiliate.RefuseProgram.Err()
 	}
-	return nil, affiliate.Refuse(affiliate.InvalidToken)
+	return nil, affiliate.RefuseToken.Err()
 }
 
 func (w *world) find(_ context.Context, id string) (*affiliate.Program, error) {

@@ -92,7 +92,7 @@ func (a *call) prepare(ctx context.Context) (*retryablehttp.Request, error) {
 	}
 	body, err := json.Marshal(a.body)
 	if err == nil && !carries(body, a.body) {
-		return nil, a.refused(affiliate.RejectUTF8.Err())
+		return nil, a.refused(affiliate.RefuseUTF8.Err())
 	}
 	if err != nil {
 		return nil, a.refused(&affiliate.Error{

@@ -177,7 +177,7 @@ func TestKeyed(t *testing.T) {
 		t.Errorf("a create with a key of its own carries %q", key)
 	}
 	for name, once := range map[string]affiliate.Once{
-		"Digest": {Key: "k", Digest: [32]byte{1}}, "Refused": {Key: "k", Refused: affiliate.Refuse(affiliate.InvalidField)},
+		"Digest": {Key: "k", Digest: [32]byte{1}}, "Refused": {Key: "k", Refused: affiliate.FieldEmpty.Of("name")},
 	} {
 		w := &wire{}
 		k := w.client(t).Keyed(once)

@@ -176,7 +176,7 @@ func (a *call) refusal() *affiliate.Error {
 }
 
 // kind is the kind of an error answer. Two kinds share the status 400; the
-// table of texts distinguishes them.
+// table of refusals distinguishes them.
 func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 	kind := affiliate.KindOf(a.last.status)
 	switch {
@@ -208,7 +208,7 @@ func textOf(status int) string {
 	return "unknown status"
 }
 
-// rowOf finds the row of the engine's table of texts for an error: by its
+// rowOf finds the row of the engine's table of refusals for an error: by its
 // reason, preferably with the same text, or without a reason by the text alone.
 // When two reasons share a text, it is the first one. It is empty when no row
 // fits.

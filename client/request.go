@@ -80,7 +80,7 @@ func (rq *request) goOnly(field string, set bool) {
 func (rq *request) object(field string, o affiliate.Opt[json.RawMessage]) {
 	raw, ok := o.Get()
 	if text := string(bytes.TrimSpace(raw)); ok && (text == "" || text == "null") {
-		rq.barred = affiliate.FaultNotAnObject.Of(field)
+		rq.barred = affiliate.FieldNotAnObject.Of(field)
 	}
 }
 
@@ -89,7 +89,7 @@ func (rq *request) check() *affiliate.Error {
 	rq.goOnly("Once.Digest", rq.once.Digest != [32]byte{})
 	rq.goOnly("Once.Refused", rq.once.Refused != nil)
 	if rq.barred == nil && (!visible(rq.once.Key) || len(rq.once.Key) > maxOnce) {
-		return affiliate.RejectKey.Err()
+		return affiliate.RefuseKey.Err()
 	}
 	return rq.barred
 }

@@ -13,10 +13,9 @@ import (
 )
 
 // An Authenticator returns the program of a key. The key is well-formed: 1–256
-// visible ASCII characters. An [*affiliate.Error] is the answer:
-// affiliate.Refuse of [affiliate.InvalidToken] for an unknown key, of
-// [affiliate.NoAPIAccess], or of [affiliate.ProgramNotFound]. Any other error
-// is answered 500. The function is called for every request, so a revoked key
+// visible ASCII characters. An [*affiliate.Error] is the answer: that of
+// [affiliate.RefuseToken] for an unknown key, of [affiliate.RefuseAccess], or of
+// [affiliate.RefuseProgram]. Any other error is answered 500. The function is called for every request, so a revoked key
 // is refused from the next request on.
 //
 // Source: docs/contract.md 1.2.
@@ -57,7 +56,7 @@ func Keys(programs map[string]*affiliate.Program) (Authenticator, error) {
 		sum := sha256.Sum256([]byte(key))
 		entry := known[sum]
 		if subtle.ConstantTimeCompare(entry.digest[:], sum[:]) != 1 {
-			return nil, affiliate.Refuse(affiliate.InvalidToken)
+			return nil, affiliate.RefuseToken.Err()
 		}
 		return entry.program, nil
 	}, nil

@@ -135,15 +135,15 @@ func TestKeyElsewhere(t *testing.T) {
 func TestAuthMatrix(t *testing.T) {
 	boom := errors.New("marker: the key server is on fire")
 	verdicts := map[string]error{
-		"revoked": affiliate.Refuse(affiliate.InvalidToken), "expired": affiliate.Refuse(affiliate.InvalidToken),
-		"noaccess": affiliate.Refuse(affiliate.NoAPIAccess), "gone": affiliate.Refuse(affiliate.ProgramNotFound), "boom": boom, "nil": nil,
+		"revoked": affiliate.RefuseToken.Err(), "expired": affiliate.RefuseToken.Err(),
+		"noaccess": affiliate.RefuseAccess.Err(), "gone": affiliate.RefuseProgram.Err(), "boom": boom, "nil": nil,
 	}
 	w := newWorld(t, func(s *setup) {
 		s.auth = func(_ context.Context, key string) (*affiliate.Program, error) {
 			if err, known := verdicts[key]; known {
 				return nil, err
 			}
-			return nil, affiliate.Refuse(affiliate.InvalidToken)
+			return nil, affiliate.RefuseToken.Err()
 		}
 	})
 	headers := map[string]string{
@@ -190,7 +190,7 @@ func TestRevokedKey(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if !open[key] {
-				return nil, affiliate.Refuse(affiliate.InvalidToken)
+				return nil, affiliate.RefuseToken.Err()
 			}
 			return program, nil
 		}
@@ -315,7 +315,7 @@ func FuzzAuthHeader(f *testing.F) {
 	w := newWorld(f, func(s *setup) {
 		s.auth = func(_ context.Context, key string) (*affiliate.Program, error) {
 			seen = append(seen, key)
-			return nil, affiliate.Refuse(affiliate.InvalidToken)
+			return nil, affiliate.RefuseToken.Err()
 		}
 	})
 	f.Fuzz(func(t *testing.T, first, second string, two bool) {

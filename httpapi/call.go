@@ -107,7 +107,7 @@ func (c *call) readBody() error {
 		return err
 	}
 	if empty && c.r.Method != http.MethodDelete {
-		return affiliate.RejectNoBody.Err()
+		return affiliate.RefuseNoBody.Err()
 	}
 	if empty {
 		return c.readQuery()
@@ -131,17 +131,17 @@ func (c *call) readBytes() (empty bool, err error) {
 		if _, err := io.CopyN(io.Discard, body, 1); err == io.EOF {
 			return true, nil // the length was not declared, and the body is empty
 		}
-		return false, affiliate.RejectMediaType.Err()
+		return false, affiliate.RefuseMediaType.Err()
 	}
 	limit := c.h.cfg.MaxBody
 	if c.r.ContentLength > limit {
-		return false, affiliate.RejectSize.Err()
+		return false, affiliate.RefuseSize.Err()
 	}
 	if _, err := c.body.ReadFrom(http.MaxBytesReader(c.w, body, limit)); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return false, affiliate.RejectSize.Err()
+			return false, affiliate.RefuseSize.Err()
 		}
-		return false, affiliate.RejectJSON.Err() // the body ended too early
+		return false, affiliate.RefuseJSON.Err() // the body ended too early
 	}
 	return c.body.Len() == 0, nil
 }
@@ -184,7 +184,7 @@ func (c *call) once() (affiliate.Once, error) {
 		return affiliate.Once{}, nil
 	}
 	if len(lines) > 1 || !visible(lines[0], 255) {
-		return affiliate.Once{}, affiliate.RejectKey.Err()
+		return affiliate.Once{}, affiliate.RefuseKey.Err()
 	}
 	c.key = lines[0]
 	h := sha256.New()
@@ -212,7 +212,7 @@ func (c *call) fail(err error) {
 		if !c.left(err) {
 			c.logError("request failed", err, nil)
 		}
-		refused = affiliate.Refuse(affiliate.Internal)
+		refused = affiliate.RefuseInternal.Err()
 	}
 	c.refuse(refused)
 }
@@ -236,7 +236,7 @@ func (c *call) recover() {
 	if c.started {
 		panic(http.ErrAbortHandler) // half an answer must not look like a whole one
 	}
-	c.refuse(affiliate.Refuse(affiliate.Internal))
+	c.refuse(affiliate.RefuseInternal.Err())
 }
 
 func (c *call) logError(text string, cause any, stack []byte) {

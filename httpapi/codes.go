@@ -95,7 +95,7 @@ func (in *input) randomChars(name string) (on bool, length affiliate.Opt[int64])
 		}
 		return true, affiliate.Set(n)
 	case value[0] != 't' && value[0] != 'f':
-		in.fault(affiliate.FaultNotABoolean)
+		in.fault(affiliate.FieldNotABoolean)
 		return true, length // see part
 	}
 	return value[0] == 't', length

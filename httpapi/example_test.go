@@ -116,7 +116,7 @@ func ExampleNewMulti() {
 		if program := programs[key]; program != nil { // a real authenticator looks up a digest of the key
 			return program, nil
 		}
-		return nil, affiliate.Refuse(affiliate.InvalidToken)
+		return nil, affiliate.RefuseToken.Err()
 	}, httpapi.Config{})
 	if err != nil {
 		log.Fatal(err)

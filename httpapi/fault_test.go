@@ -157,7 +157,7 @@ func TestPanics(t *testing.T) {
 					var p *affiliate.Program
 					return p.From(""), nil // a nil pointer
 				}
-				return nil, affiliate.Refuse(affiliate.InvalidToken)
+				return nil, affiliate.RefuseToken.Err()
 			}
 		},
 		"clock": func(s *setup) {

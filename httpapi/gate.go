@@ -33,7 +33,7 @@ func scan(body []byte, into []member) ([]member, *affiliate.Error) {
 // scan does the same as the function scan and reuses the memory of this gate.
 func (g *gate) scan(body []byte, into []member) ([]member, *affiliate.Error) {
 	if !utf8.Valid(body) {
-		return into, affiliate.RejectUTF8.Err()
+		return into, affiliate.RefuseUTF8.Err()
 	}
 	g.text, g.pos, g.depth = body, 0, 0
 	g.space()
@@ -43,10 +43,10 @@ func (g *gate) scan(body []byte, into []member) ([]member, *affiliate.Error) {
 		return members, err
 	}
 	if g.space(); g.pos < len(g.text) {
-		return members, affiliate.RejectTrailing.Err()
+		return members, affiliate.RefuseTrailing.Err()
 	}
 	if !isObject {
-		return members, affiliate.RejectNotAnObject.Err()
+		return members, affiliate.RefuseNotAnObject.Err()
 	}
 	return members, nil
 }
@@ -103,7 +103,7 @@ func (g *gate) top(into []member) ([]member, *affiliate.Error) {
 // value reads any value.
 func (g *gate) value() *affiliate.Error {
 	if g.pos == len(g.text) {
-		return affiliate.RejectJSON.Err()
+		return affiliate.RefuseJSON.Err()
 	}
 	switch c := g.text[g.pos]; {
 	case c == '{':
@@ -122,7 +122,7 @@ func (g *gate) value() *affiliate.Error {
 			return nil
 		}
 	}
-	return affiliate.RejectJSON.Err()
+	return affiliate.RefuseJSON.Err()
 }
 
 // object reads an object and calls each for every member; each may be nil.
@@ -150,7 +150,7 @@ func (g *gate) members(each func(name, value []byte)) *affiliate.Error {
 			return err
 		}
 		if !seen.add(g, at, name) {
-			return affiliate.RejectDuplicateField.Of(g.dotted(name))
+			return affiliate.RefuseDuplicateField.Of(g.dotted(name))
 		}
 		start := g.pos
 		g.path[g.depth-1] = name
@@ -173,7 +173,7 @@ func (g *gate) name() ([]byte, *affiliate.Error) {
 		return nil, err
 	}
 	if g.space(); !g.take(':') {
-		return nil, affiliate.RejectJSON.Err()
+		return nil, affiliate.RefuseJSON.Err()
 	}
 	g.space()
 	return content(raw), nil
@@ -210,13 +210,13 @@ func (g *gate) past(end byte) (last bool, err *affiliate.Error) {
 	if g.take(end) {
 		return true, nil
 	}
-	return false, affiliate.RejectJSON.Err()
+	return false, affiliate.RefuseJSON.Err()
 }
 
 // enter steps over the bracket that opens an object or array.
 func (g *gate) enter() *affiliate.Error {
 	if g.depth++; g.depth > maxDepth {
-		return affiliate.RejectDepth.Err()
+		return affiliate.RefuseDepth.Err()
 	}
 	g.pos++
 	return nil
@@ -228,7 +228,7 @@ func (g *gate) leave() { g.depth-- }
 func (g *gate) str() ([]byte, *affiliate.Error) {
 	start := g.pos
 	if !g.take('"') {
-		return nil, affiliate.RejectJSON.Err()
+		return nil, affiliate.RefuseJSON.Err()
 	}
 	text, pos := g.text, g.pos
 	for pos < len(text) {
@@ -243,45 +243,45 @@ func (g *gate) str() ([]byte, *affiliate.Error) {
 			}
 			pos = g.pos
 		case c < ' ':
-			return nil, affiliate.RejectJSON.Err()
+			return nil, affiliate.RefuseJSON.Err()
 		default:
 			pos++
 		}
 	}
-	return nil, affiliate.RejectJSON.Err()
+	return nil, affiliate.RefuseJSON.Err()
 }
 
 // escape reads an escape sequence. A surrogate pair is read as one.
 func (g *gate) escape() *affiliate.Error {
 	g.pos++
 	if g.pos == len(g.text) {
-		return affiliate.RejectJSON.Err()
+		return affiliate.RefuseJSON.Err()
 	}
 	c := g.text[g.pos]
 	if c != 'u' {
 		if bytes.IndexByte([]byte(`"\/bfnrt`), c) < 0 {
-			return affiliate.RejectJSON.Err()
+			return affiliate.RefuseJSON.Err()
 		}
 		g.pos++
 		return nil
 	}
 	unit, ok := g.unit()
 	if !ok {
-		return affiliate.RejectJSON.Err()
+		return affiliate.RefuseJSON.Err()
 	}
 	if unit < 0xD800 || unit > 0xDFFF {
 		return nil
 	}
 	if unit > 0xDBFF || !bytes.HasPrefix(g.text[g.pos:], []byte(`\u`)) {
-		return affiliate.RejectUTF8.Err()
+		return affiliate.RefuseUTF8.Err()
 	}
 	g.pos++
 	low, ok := g.unit()
 	if !ok {
-		return affiliate.RejectJSON.Err()
+		return affiliate.RefuseJSON.Err()
 	}
 	if low < 0xDC00 || low > 0xDFFF {
-		return affiliate.RejectUTF8.Err()
+		return affiliate.RefuseUTF8.Err()
 	}
 	return nil
 }
@@ -302,10 +302,10 @@ func (g *gate) number() *affiliate.Error {
 	g.take('-')
 	whole := g.digits()
 	if whole == 0 || whole > 1 && g.text[g.pos-whole] == '0' {
-		return affiliate.RejectJSON.Err()
+		return affiliate.RefuseJSON.Err()
 	}
 	if g.take('.') && g.digits() == 0 {
-		return affiliate.RejectJSON.Err()
+		return affiliate.RefuseJSON.Err()
 	}
 	if g.at('e') || g.at('E') {
 		g.pos++
@@ -313,7 +313,7 @@ func (g *gate) number() *affiliate.Error {
 			g.take('-')
 		}
 		if g.digits() == 0 {
-			return affiliate.RejectJSON.Err()
+			return affiliate.RefuseJSON.Err()
 		}
 	}
 	return nil

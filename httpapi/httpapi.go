@@ -138,7 +138,7 @@ func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
 	// path.
 	res := h.routes[r.URL.Path]
 	if res == nil || r.URL.RawPath != "" {
-		return nil, nil, affiliate.RejectPath.Err()
+		return nil, nil, affiliate.RefusePath.Err()
 	}
 	method := r.Method
 	if method == http.MethodHead {
@@ -146,7 +146,7 @@ func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
 	}
 	found := res.methods[method]
 	if found == nil {
-		return nil, res, affiliate.RejectMethod.Err()
+		return nil, res, affiliate.RefuseMethod.Err()
 	}
 	return found, res, nil
 }
@@ -156,7 +156,7 @@ func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
 func (h *Handler) admit(ctx context.Context, r *http.Request) (p *affiliate.Program, retryAfter time.Duration, err error) {
 	if h.cfg.Limit != nil {
 		if wait := h.cfg.Limit(r); wait > 0 {
-			return nil, wait, affiliate.Refuse(affiliate.RateLimited)
+			return nil, wait, affiliate.RefuseRate.Err()
 		}
 	}
 	if h.auth == nil {
@@ -164,7 +164,7 @@ func (h *Handler) admit(ctx context.Context, r *http.Request) (p *affiliate.Prog
 	}
 	key, ok := bearer(r.Header)
 	if !ok {
-		return nil, 0, affiliate.Refuse(affiliate.Unauthorized)
+		return nil, 0, affiliate.RefuseUnauthorized.Err()
 	}
 	p, err = h.auth(ctx, key)
 	if err == nil && p == nil {

@@ -127,10 +127,10 @@ func aliased[T any](in *input, name, old string, read func(name string) T) T {
 }
 
 // fault notes an error of the field that was read last. The first error stays.
-func (in *input) fault(f affiliate.Fault) {
+func (in *input) fault(f affiliate.Refusal) {
 	if in.bad == nil {
 		in.badAt = len(in.fields) - 1
-		in.bad, in.isEmpty = f.Of(in.fields[in.badAt].name), f == affiliate.FaultEmpty
+		in.bad, in.isEmpty = f.Of(in.fields[in.badAt].name), f == affiliate.FieldEmpty
 	}
 }
 
@@ -150,7 +150,7 @@ func (in *input) refusal() (*affiliate.Error, int) {
 	if in.strict {
 		for _, m := range in.members {
 			if !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == string(m.name) }) {
-				return affiliate.RejectUnknownField.Of(string(m.name)), in.targets
+				return affiliate.RefuseUnknownField.Of(string(m.name)), in.targets
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func (in *input) optOptional(name string) affiliate.Opt[string] {
 // notBlank refuses a text of white space.
 func (in *input) notBlank(o affiliate.Opt[string]) {
 	if s, ok := o.Get(); ok && blank(s) {
-		in.fault(affiliate.FaultEmpty)
+		in.fault(affiliate.FieldEmpty)
 	}
 }
 
@@ -52,7 +52,7 @@ func (in *input) name(field string) string {
 
 func (in *input) readText(value json.RawMessage) string {
 	if value[0] != '"' {
-		in.fault(affiliate.FaultNotAString)
+		in.fault(affiliate.FieldNotAString)
 		return standIn
 	}
 	return unquote(value)
@@ -105,7 +105,7 @@ func (in *input) optID(name string) affiliate.Opt[uuid.UUID] {
 	value, isNull := in.find(name, kindUUID)
 	o := opt(value, isNull, in.readID)
 	if id, ok := o.Get(); ok && id == uuid.Nil {
-		in.fault(affiliate.FaultEmpty)
+		in.fault(affiliate.FieldEmpty)
 		return affiliate.Opt[uuid.UUID]{}
 	}
 	return o
@@ -114,7 +114,7 @@ func (in *input) optID(name string) affiliate.Opt[uuid.UUID] {
 // readID is the id that a value is; zero for an empty text.
 func (in *input) readID(value json.RawMessage) uuid.UUID {
 	if value[0] != '"' {
-		in.fault(affiliate.FaultNotAString)
+		in.fault(affiliate.FieldNotAString)
 		return unknownID
 	}
 	s := unquote(value)
@@ -152,7 +152,7 @@ func (in *input) saleID(name string) affiliate.SaleID {
 	case isInteger(value):
 		return saleIDOf(string(value))
 	}
-	in.fault(affiliate.FaultNotAnInteger)
+	in.fault(affiliate.FieldNotAnInteger)
 	return unknownSale
 }
 

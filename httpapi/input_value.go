@@ -30,16 +30,16 @@ func (in *input) percent(name string) affiliate.Opt[affiliate.Percent] {
 // number reads a number from its text.
 func number[T any](in *input, value json.RawMessage, parse func(string) (T, error)) T {
 	if value[0] != '-' && !isDigit(value[0]) {
-		in.fault(affiliate.FaultNotANumber)
+		in.fault(affiliate.FieldNotANumber)
 		var none T
 		return none
 	}
 	n, err := parse(string(value))
 	switch {
 	case errors.Is(err, affiliate.ErrAmountDecimals):
-		in.fault(affiliate.FaultTooManyDecimals)
+		in.fault(affiliate.FieldTooManyDecimals)
 	case err != nil:
-		in.fault(affiliate.FaultTooLarge)
+		in.fault(affiliate.FieldTooLarge)
 	}
 	return n
 }
@@ -50,9 +50,9 @@ func (in *input) integer(name string) affiliate.Opt[int64] {
 	return opt(value, isNull, func(v json.RawMessage) int64 {
 		n, ok := int64Of(v)
 		if !ok {
-			in.fault(affiliate.FaultNotAnInteger)
+			in.fault(affiliate.FieldNotAnInteger)
 		} else if v[0] != '-' && n < 0 {
-			in.fault(affiliate.FaultTooLarge)
+			in.fault(affiliate.FieldTooLarge)
 		}
 		return n
 	})
@@ -99,7 +99,7 @@ func (in *input) boolean(name string) affiliate.Opt[bool] {
 	value, isNull := in.find(name, kindBool)
 	return opt(value, isNull, func(v json.RawMessage) bool {
 		if v[0] != 't' && v[0] != 'f' {
-			in.fault(affiliate.FaultNotABoolean)
+			in.fault(affiliate.FieldNotABoolean)
 		}
 		return v[0] == 't'
 	})
@@ -122,9 +122,9 @@ func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
 		d, err := affiliate.ParseDate(s)
 		switch {
 		case blank(s):
-			in.fault(affiliate.FaultEmpty)
+			in.fault(affiliate.FieldEmpty)
 		case err != nil:
-			in.fault(affiliate.FaultNotADate)
+			in.fault(affiliate.FieldNotADate)
 		}
 		return d
 	})
@@ -136,7 +136,7 @@ func texts[T ~string](in *input, name string) affiliate.Opt[[]T] {
 	return opt(value, isNull, func(v json.RawMessage) []T {
 		list, ok := textsOf[T](v)
 		if !ok {
-			in.fault(affiliate.FaultNotStrings)
+			in.fault(affiliate.FieldNotStrings)
 		}
 		return list
 	})
@@ -147,7 +147,7 @@ func (in *input) document(name string) affiliate.Opt[json.RawMessage] {
 	value, isNull := in.find(name, kindObject)
 	return opt(value, isNull, func(v json.RawMessage) json.RawMessage {
 		if v[0] != '{' {
-			in.fault(affiliate.FaultNotAnObject)
+			in.fault(affiliate.FieldNotAnObject)
 			return json.RawMessage("{}")
 		}
 		return slices.Clone(v)
@@ -162,7 +162,7 @@ func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T]
 		if v[0] == '{' {
 			inner.members = split(v)
 		} else {
-			inner.fault(affiliate.FaultNotAnObject)
+			inner.fault(affiliate.FieldNotAnObject)
 		}
 		out := read(&inner)
 		in.fields, in.bad, in.badAt, in.isEmpty = inner.fields, inner.bad, inner.badAt, inner.isEmpty

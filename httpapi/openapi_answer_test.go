@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Answers and errors: from the types that are answered and the table of texts.
+// Answers and errors: from the types that are answered and the table of refusals.
 
 func (d *drafter) responses(r place, about about) named[response] {
 	if r.method == http.MethodOptions {
@@ -196,9 +196,9 @@ func codeRefusalsWithoutOrder() []affiliate.Reason {
 func (d *drafter) sharedResponses() named[response] {
 	shared := func(name, text string, extra named[header], codes ...affiliate.Reason) entry[response] {
 		for _, code := range codes {
-			d.known(affiliate.Refuse(code).Kind.Status(), code)
+			d.known(d.first(code).Kind.Status(), code)
 		}
-		res := errorResponse(text, codes, affiliate.Refuse(codes[0]).Message)
+		res := errorResponse(text, codes, d.first(codes[0]).Message)
 		res.Headers = append(res.Headers, extra...)
 		return entry[response]{name, res}
 	}

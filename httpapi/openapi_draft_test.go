@@ -223,7 +223,7 @@ func (d *drafter) checkUsed() {
 // isUpdate reports whether null clears a field in bodies of this method.
 func isUpdate(method string) bool { return method == http.MethodPut || method == http.MethodPatch }
 
-// known fails the test when the table of texts lacks a refusal.
+// known fails the test when the table of refusals lacks a refusal.
 func (d *drafter) known(status int, reason affiliate.Reason) {
 	for _, e := range affiliate.Refusals() {
 		if e.Kind.Status() == status && e.Reason == reason {
@@ -232,4 +232,15 @@ func (d *drafter) known(status int, reason affiliate.Reason) {
 		}
 	}
 	d.t.Errorf("no refusal %d %s", status, reason)
+}
+
+// first is the first refusal of a reason.
+func (d *drafter) first(reason affiliate.Reason) affiliate.Error {
+	for _, e := range affiliate.Refusals() {
+		if e.Reason == reason {
+			return *e
+		}
+	}
+	d.t.Errorf("no refusal %s", reason)
+	return affiliate.Error{}
 }

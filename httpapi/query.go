@@ -39,7 +39,7 @@ func find(lookups ...lookup) action {
 			}
 			return l.run(c, q, value)
 		}
-		return affiliate.RejectQuery.Err() // not reached: the last lookup of every route needs no parameter
+		return affiliate.RefuseQuery.Err() // not reached: the last lookup of every route needs no parameter
 	}}
 }
 
@@ -187,12 +187,12 @@ func readQuery(raw string, lookups []lookup) (query, error) {
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, affiliate.RejectQuery.Err()
+		return nil, affiliate.RefuseQuery.Err()
 	}
 	for name, texts := range values {
 		for _, s := range texts {
 			if !utf8.ValidString(name) || !utf8.ValidString(s) {
-				return nil, affiliate.RejectQuery.Err()
+				return nil, affiliate.RefuseQuery.Err()
 			}
 		}
 	}
@@ -203,9 +203,9 @@ func parseQuery(raw string) (url.Values, error) {
 func checkParameter(values url.Values, name string) error {
 	switch texts := values[name]; {
 	case len(texts) > 1:
-		return affiliate.RejectRepeatedParameter.Of(name)
+		return affiliate.RefuseRepeatedParameter.Of(name)
 	case len(texts) == 1 && texts[0] == "":
-		return affiliate.RejectEmptyParameter.Of(name)
+		return affiliate.RefuseEmptyParameter.Of(name)
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func (q query) readPage() (affiliate.Page, error) {
 	if text, there := q.get(paramLimit); there {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 1000 || strconv.Itoa(n) != text {
-			return pg, affiliate.RejectLimit.Err()
+			return pg, affiliate.RefuseLimit.Err()
 		}
 		pg.Limit = n
 	}

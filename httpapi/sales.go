@@ -103,11 +103,11 @@ func saleTarget(in *input) affiliate.SaleID {
 func refundOf(in *input) affiliate.Refund {
 	r := affiliate.Refund{SaleID: saleTarget(in)}
 	if r.Amount = in.amount("amount"); r.Amount.IsNull() {
-		in.fault(affiliate.FaultNull)
+		in.fault(affiliate.FieldNull)
 	}
 	id := in.optOptional("refundId")
 	if id.IsNull() {
-		in.fault(affiliate.FaultNull)
+		in.fault(affiliate.FieldNull)
 	}
 	r.RefundID = id.Or("")
 	return r

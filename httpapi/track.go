@@ -122,9 +122,9 @@ func (v visit) check(in *input) *affiliate.Error {
 	var missing *affiliate.Error
 	switch "" {
 	case strings.TrimSpace(v.programID):
-		missing = affiliate.RejectNoProgramID.Err()
+		missing = affiliate.RefuseNoProgramID.Err()
 	case strings.TrimSpace(v.click.Slug):
-		missing = affiliate.RejectNoReferralCode.Err()
+		missing = affiliate.RefuseNoReferralCode.Err()
 	}
 	if missing != nil && (refused == nil || in.outranks(missing, place)) {
 		return missing
@@ -192,7 +192,7 @@ type configured struct {
 }
 
 func (f finder) program() action {
-	missing := func(*call, query, string) error { return affiliate.RejectNoProgramID.Err() }
+	missing := func(*call, query, string) error { return affiliate.RefuseNoProgramID.Err() }
 	return find(lookup{name: "programId", single: true, answer: configured{}, run: f.answerProgram}, lookup{run: missing})
 }
 

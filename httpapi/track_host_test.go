@@ -44,7 +44,7 @@ func TestTrackingFailures(t *testing.T) {
 		})
 	}
 	notThere := httpapi.Tracking(func(context.Context, string) (*affiliate.Program, error) {
-		return nil, fmt.Errorf("look up: %w", affiliate.Refuse(affiliate.ProgramNotFound))
+		return nil, fmt.Errorf("look up: %w", affiliate.RefuseProgram.Err())
 	}, httpapi.Config{})
 	if body := bodyOf(t, ask(notThere, click(`{"programId":"`+siteID+`","referralCode":"mara"}`))); body != `{"exists":false}` {
 		t.Errorf("a wrapped not-found answers %s", body)

@@ -123,7 +123,7 @@ func (q query) date(name string) (affiliate.Opt[affiliate.Date], error) {
 	}
 	d, err := affiliate.ParseDate(text)
 	if err != nil {
-		bad := affiliate.FaultNotADate.Of(name)
+		bad := affiliate.FieldNotADate.Of(name)
 		bad.Reason = affiliate.InvalidQuery
 		return affiliate.Opt[affiliate.Date]{}, bad
 	}

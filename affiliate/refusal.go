@@ -1,0 +1,119 @@
+package affiliate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A Refusal is a row of the table of refusals: what the engine, or an adapter
+// before the engine is called, says no with. Several rows may share a [Reason];
+// the rows that an adapter needs have exported names.
+//
+// Source: docs/contract.md 1.9, 5.
+type Refusal struct {
+	kind    Kind
+	reason  Reason
+	field   string
+	message string
+}
+
+// table has the rows that [Refusals] lists. It is complete when the package is
+// initialised and never changes after.
+var table []Refusal
+
+// row adds a row to the table.
+func row(kind Kind, reason Reason, field, message string) Refusal {
+	r := Refusal{kind, reason, field, message}
+	table = append(table, r)
+	return r
+}
+
+// inField is what may be wrong with any field: {field} followed by a text. It
+// is not listed.
+func inField(text string) Refusal {
+	return Refusal{KindInvalid, InvalidField, "{field}", "{field} " + text}
+}
+
+// Refusals lists the whole table, in the order of the contract's annex: for
+// adapters, documents and tests. The {…} in a text is filled in when it is used.
+func Refusals() []*Error {
+	errs := make([]*Error, len(table))
+	for i, r := range table {
+		errs[i] = r.Err()
+	}
+	return errs
+}
+
+// Err is the row as an error.
+func (r Refusal) Err() *Error {
+	return &Error{Kind: r.kind, Reason: r.reason, Field: r.field, Message: r.message}
+}
+
+// Of is the row about a name: it stands in the place of the {…} in the row's
+// text and field. The name is what a caller sent: it is cut to 64 characters and
+// its control characters are escaped.
+func (r Refusal) Of(name string) *Error { return r.about(name).Err() }
+
+// about is the row with a name in the place of its {…}.
+func (r Refusal) about(name string) Refusal {
+	name = printable(name)
+	r.field, r.message = fill(r.field, name), fill(r.message, name)
+	return r
+}
+
+// on is the row as an error of another field, with the text as it is.
+func (r Refusal) on(field string) *Error {
+	e := r.Err()
+	e.Field = field
+	return e
+}
+
+// when is the row where something holds, and nil where it does not.
+func (r Refusal) when(holds bool) *Error {
+	if !holds {
+		return nil
+	}
+	return r.Err()
+}
+
+// ifMissing is the row when a look-up found nothing, and err itself otherwise.
+func (r Refusal) ifMissing(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return r.Err()
+	}
+	return err
+}
+
+// ifFound checks a unique key by the outcome of its look-up: the row when
+// something was found, nil when nothing was.
+func (r Refusal) ifFound(err error) error {
+	if err == nil {
+		return r.Err()
+	}
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// fill puts a value in the place of the first {…} of a text.
+func fill(text, value string) string {
+	before, rest, open := strings.Cut(text, "{")
+	_, after, closed := strings.Cut(rest, "}")
+	if !open || !closed {
+		return text
+	}
+	return before + value + after
+}
+
+// printable is s as a text for clients may echo it: at most 64 characters,
+// without control characters.
+func printable(s string) string {
+	runes := []rune(strings.ToValidUTF8(s, "?"))
+	if len(runes) > 64 {
+		runes = runes[:64]
+	}
+	quoted := fmt.Sprintf("%q", string(runes))
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}

@@ -1,0 +1,289 @@
+package affiliate
+
+import "fmt"
+
+// The reasons. Their texts are in one table; see [Refusals].
+const (
+	Unauthorized            Reason = "unauthorized"
+	InvalidToken            Reason = "invalid_token"
+	NoAPIAccess             Reason = "no_api_access"
+	ProgramNotFound         Reason = "program_not_found"
+	NotFound                Reason = "not_found"
+	MethodNotAllowed        Reason = "method_not_allowed"
+	BodyTooLarge            Reason = "body_too_large"
+	UnsupportedMediaType    Reason = "unsupported_media_type"
+	RateLimited             Reason = "rate_limited"
+	Internal                Reason = "internal_error"
+	BodyRequired            Reason = "body_required"
+	InvalidJSON             Reason = "invalid_json"
+	DuplicateField          Reason = "duplicate_field"
+	UnknownField            Reason = "unknown_field"
+	InvalidQuery            Reason = "invalid_query"
+	IdempotencyKeyInvalid   Reason = "idempotency_key_invalid"
+	IdempotencyKeyReused    Reason = "idempotency_key_reused"
+	MissingField            Reason = "missing_field"
+	InvalidField            Reason = "invalid_field"
+	SlugSyntax              Reason = "slug_syntax"
+	PlanNotFound            Reason = "plan_not_found"
+	GroupNotFound           Reason = "group_not_found"
+	AffiliateEmailTaken     Reason = "affiliate_email_taken"
+	SlugTaken               Reason = "slug_taken"
+	IdentifiersMismatch     Reason = "identifiers_mismatch"
+	InPayout                Reason = "in_payout"
+	AffiliateNotFound       Reason = "affiliate_not_found"
+	LinkNotFound            Reason = "link_not_found"
+	CouponExternalIDTaken   Reason = "coupon_external_id_taken"
+	CouponNotFound          Reason = "coupon_not_found"
+	CodeSyntax              Reason = "code_syntax"
+	CodeStructureEmpty      Reason = "code_structure_empty"
+	GeneratedCodeInvalid    Reason = "generated_code_invalid"
+	CodeTaken               Reason = "code_taken"
+	GeneratedCodeTaken      Reason = "generated_code_taken"
+	CodeExternalIDTaken     Reason = "code_external_id_taken"
+	PromotionalCodeNotFound Reason = "promotional_code_not_found"
+	CodeNotFound            Reason = "code_not_found"
+	CodeInactive            Reason = "code_inactive"
+	CouponInvalid           Reason = "coupon_invalid"
+	CodeExpired             Reason = "code_expired"
+	CouponExpired           Reason = "coupon_expired"
+	CodeExhausted           Reason = "code_exhausted"
+	CouponExhausted         Reason = "coupon_exhausted"
+	CodeUnassigned          Reason = "code_unassigned"
+	NotFirstOrder           Reason = "not_first_order"
+	BelowMinimum            Reason = "below_minimum"
+	WrongCurrency           Reason = "wrong_currency"
+	WrongAffiliate          Reason = "wrong_affiliate"
+	WrongCustomer           Reason = "wrong_customer"
+	WrongProduct            Reason = "wrong_product"
+	AttributionRequired     Reason = "attribution_required"
+	ReferralNotFound        Reason = "referral_not_found"
+	ReferralEmailTaken      Reason = "referral_email_taken"
+	SaleNotFound            Reason = "sale_not_found"
+	SaleExternalIDTaken     Reason = "sale_external_id_taken"
+	SaleInvoiceIDTaken      Reason = "sale_external_invoice_id_taken"
+	SaleHasBeenRefunded     Reason = "sale_refunded"
+	OutsideRefundWindow     Reason = "outside_refund_window"
+	ManuallyPaid            Reason = "manually_paid"
+	AlreadyPaid             Reason = "already_paid"
+	IncludedInPayout        Reason = "included_in_payout_batch"
+	RefundExceedsSale       Reason = "refund_exceeds_sale"
+	URLNotAllowed           Reason = "url_not_allowed"
+	WebhookLimitReached     Reason = "webhook_limit_reached"
+	DeliveryNotFound        Reason = "delivery_not_found"
+	WebhookNotFound         Reason = "webhook_not_found"
+	WebhookDisabled         Reason = "webhook_disabled"
+	ReplayTooLarge          Reason = "replay_too_large"
+
+	// The reasons below belong to Go calls that have no HTTP operation.
+
+	KeySpaceTooSmall   Reason = "key_space_too_small"
+	PlanInUse          Reason = "plan_in_use"
+	TierInUse          Reason = "tier_in_use"
+	TierNotFound       Reason = "tier_not_found"
+	StatusNotAllowed   Reason = "status_not_allowed"
+	PayoutNotFound     Reason = "payout_not_found"
+	NothingPayable     Reason = "nothing_payable"
+	RedemptionNotFound Reason = "redemption_not_found"
+	RedemptionRestored Reason = "redemption_restored"
+)
+
+// The table of refusals: kind, reason, field, text. A text stands here and
+// nowhere else, and [Refusals] lists the rows in this order. What has an
+// exported name is what an adapter refuses before it calls the engine. The three
+// texts that the published API documents are marked.
+var (
+	RefuseUnauthorized      = row(KindUnauthorized, Unauthorized, "", "Unauthorized")               // the key is missing or malformed
+	RefuseToken             = row(KindUnauthorized, InvalidToken, "", "Invalid auth token")         // the key is not known
+	RefuseAccess            = row(KindForbidden, NoAPIAccess, "", "User does not have API access")  // the program of the key has no API access
+	RefuseProgram           = row(KindNotFound, ProgramNotFound, "", "Affiliate program not found") // the program of the key is gone
+	RefusePath              = row(KindNotFound, NotFound, "", "Not found")                          // nothing is at this path
+	RefuseMethod            = row(KindMethod, MethodNotAllowed, "", "Method not allowed")
+	RefuseSize              = row(KindTooLarge, BodyTooLarge, "", "Request body too large")
+	RefuseMediaType         = row(KindMediaType, UnsupportedMediaType, "", "Content-Type must be application/json")
+	RefuseRate              = row(KindLimited, RateLimited, "", "Too many requests. Please slow down.") // the host's limiter says no
+	RefuseInternal          = row(KindInternal, Internal, "", "Internal server error")                  // anything unexpected
+	RefuseNoBody            = row(KindInvalid, BodyRequired, "", "Request body is required")            // the operation needs one
+	RefuseJSON              = row(KindInvalid, InvalidJSON, "", "Invalid JSON body")                    // not JSON
+	RefuseNotAnObject       = row(KindInvalid, InvalidJSON, "", "Request body must be a JSON object")   // JSON of another kind
+	RefuseTrailing          = row(KindInvalid, InvalidJSON, "", "Unexpected data after JSON body")      // data after the object
+	RefuseDepth             = row(KindInvalid, InvalidJSON, "", "JSON is nested too deeply")
+	RefuseUTF8              = row(KindInvalid, InvalidJSON, "", "Request body is not valid UTF-8")                        // invalid UTF-8, or half of a surrogate pair
+	RefuseDuplicateField    = row(KindInvalid, DuplicateField, "{field}", "Duplicate field: {field}")                     // use Of
+	RefuseUnknownField      = row(KindInvalid, UnknownField, "{field}", "Unknown field: {field}")                         // use Of
+	RefuseQuery             = row(KindInvalid, InvalidQuery, "", "Invalid query string")                                  // malformed
+	RefuseRepeatedParameter = row(KindInvalid, InvalidQuery, "{name}", "Query parameter {name} was given more than once") // use Of
+	RefuseEmptyParameter    = row(KindInvalid, InvalidQuery, "{name}", "Query parameter {name} must not be empty")        // use Of
+	RefuseLimit             = row(KindInvalid, InvalidQuery, "limit", "limit must be an integer from 1 to 1000")          // of a page
+	cursorInvalid           = row(KindInvalid, InvalidQuery, "cursor", "Invalid cursor")
+	RefuseKey               = row(KindInvalid, IdempotencyKeyInvalid, "", "Idempotency-Key is invalid")
+	idempotencyKeyReused    = row(KindInvalid, IdempotencyKeyReused, "", "Idempotency-Key was already used with a different request")
+
+	firstNameRequired               = row(KindInvalid, MissingField, "firstName", "First name is required")
+	lastNameRequired                = row(KindInvalid, MissingField, "lastName", "Last name is required")
+	emailRequired                   = row(KindInvalid, MissingField, "email", "Email is required")
+	affiliateOrEmailAddressRequired = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID or email address is required")
+	affiliateIDRequired             = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID is required")
+	linkRequired                    = row(KindInvalid, MissingField, "link", "Link is required")
+	ownerRequired                   = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID or email is required")
+	linkIDRequired                  = row(KindInvalid, MissingField, "id", "Link ID or link is required")
+	newLinkRequired                 = row(KindInvalid, MissingField, "newLink", "New link is required")
+	nameRequired                    = row(KindInvalid, MissingField, "name", "Name is required")
+	percentOffRequired              = row(KindInvalid, MissingField, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")
+	amountOffRequired               = row(KindInvalid, MissingField, "amountOff", "Amount off is required when the coupon type is FLAT")
+	currencyRequired                = row(KindInvalid, MissingField, "currency", "Currency is required when the coupon type is FLAT")
+	monthsRequired                  = row(KindInvalid, MissingField, "durationInMonths", "Duration in months is required when the duration is repeating")
+	productIDsRequired              = row(KindInvalid, MissingField, "productIds", "Product IDs are required when limitToProducts is true")
+	couponIDRequired                = row(KindInvalid, MissingField, "couponId", "Coupon ID is required")
+	codeRequired                    = row(KindInvalid, MissingField, "code", "Code is required")
+	generatedNeedsAffiliate         = row(KindInvalid, MissingField, "affiliateId", "An affiliate is required when isAutoGenerated is true")
+	customerIDRequired              = row(KindInvalid, MissingField, "customerId", "Customer ID is required when limitToCustomers is true")
+	structureRequired               = row(KindInvalid, MissingField, "codeStructure", "Code structure is required when isAutoGenerated is true")
+	promotionalCodeIDRequired       = row(KindInvalid, MissingField, "promotionalCodeId", "Promotional Code ID is required")
+	customerExternalIDRequired      = row(KindInvalid, MissingField, "referredUserExternalId", "Referred user external ID is required")
+	referralIDRequired              = row(KindInvalid, MissingField, "referralId", "Referral ID is required")
+	totalRequired                   = row(KindInvalid, MissingField, "totalEarned", "Total Amount Earned is required")
+	saleIDRequired                  = row(KindInvalid, MissingField, "saleId", "Sale ID is required")
+	promoCodeRequired               = row(KindInvalid, MissingField, "promoCode", "Promo code is required")
+	urlRequired                     = row(KindInvalid, MissingField, "url", "URL is required")
+	eventsRequired                  = row(KindInvalid, MissingField, "events", "At least one event type is required")
+	replayTargetRequired            = row(KindInvalid, MissingField, "deliveryId", "Delivery ID, or webhook ID and since, is required")
+	webhookIDRequired               = row(KindInvalid, MissingField, "webhookId", "Webhook ID is required")
+	eventRequired                   = row(KindInvalid, MissingField, "event", "Event is required")
+	RefuseNoProgramID               = row(KindInvalid, MissingField, "programId", "Program ID is required")       // of the tracking endpoints
+	RefuseNoReferralCode            = row(KindInvalid, MissingField, "referralCode", "Referral code is required") // of the tracking endpoints
+
+	emailInvalid              = row(KindInvalid, InvalidField, "email", "Email is invalid")
+	rateNotPercent            = row(KindInvalid, InvalidField, "commissionRate", "Commission rate must be between 0 and 100")
+	rateNegative              = row(KindInvalid, InvalidField, "commissionRate", "Commission rate must not be negative")
+	affiliateStatusUnknown    = row(KindInvalid, InvalidField, "affiliateStatus", "affiliateStatus must be one of active, inactive")
+	couponTypeUnknown         = row(KindInvalid, InvalidField, "couponType", "couponType must be one of PERCENTAGE, FLAT")
+	percentOffRange           = row(KindInvalid, InvalidField, "percentOff", "Percent off must be between 1 and 100")
+	amountOffNotPositive      = row(KindInvalid, InvalidField, "amountOff", "Amount off must be greater than zero")
+	currencyUnknown           = row(KindInvalid, InvalidField, "currency", "Currency must be an ISO 4217 code")
+	durationUnknown           = row(KindInvalid, InvalidField, "duration", "duration must be one of once, forever, repeating")
+	monthsNotPositive         = row(KindInvalid, InvalidField, "durationInMonths", "durationInMonths must be at least 1")
+	maxRedemptionsNotPositive = row(KindInvalid, InvalidField, "maxRedemptions", "maxRedemptions must be at least 1")
+	redeemByNotADate          = row(KindInvalid, InvalidField, "redeemBy", "redeemBy must be an ISO 8601 date")
+	integrationTypeUnknown    = row(KindInvalid, InvalidField, "integrationType", "integrationType must be one of NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE, POLAR")
+	codeNotAllowed            = row(KindInvalid, InvalidField, "code", "Code must not be sent when isAutoGenerated is true")
+	expiresAtNotADate         = row(KindInvalid, InvalidField, "expiresAt", "expiresAt must be an ISO 8601 date")
+	minimumNegative           = row(KindInvalid, InvalidField, "minimumAmount", "minimumAmount must be at least 0")
+	randomLengthRange         = row(KindInvalid, InvalidField, "randomCharsLength", "randomCharsLength must be an integer from 1 to 32")
+	randomCaseUnknown         = row(KindInvalid, InvalidField, "randomCharsCase", "randomCharsCase must be one of uppercase, lowercase, mixed")
+	subscriptionStatusUnknown = row(KindInvalid, InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED")
+	totalNotPositive          = row(KindInvalid, InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")
+	subtotalNotPositive       = row(KindInvalid, InvalidField, "subtotal", "Subtotal must be greater than zero")
+	subtotalBelowTotal        = row(KindInvalid, InvalidField, "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping")
+	quantityNotPositive       = row(KindInvalid, InvalidField, "product.quantity", "product.quantity must be greater than zero")
+	priceNegative             = row(KindInvalid, InvalidField, "product.price", "product.price must be at least 0")
+	taxNegative               = row(KindInvalid, InvalidField, "tax", "tax must be at least 0")
+	shippingNegative          = row(KindInvalid, InvalidField, "shipping", "shipping must be at least 0")
+	deductionsExceedTotal     = row(KindInvalid, InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")
+	commissionNegative        = row(KindInvalid, InvalidField, "commissionEarned", "commissionEarned must be at least 0")
+	totalBelowRefunded        = row(KindInvalid, InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount")
+	refundNotPositive         = row(KindInvalid, InvalidField, "amount", "Refund amount must be greater than zero")
+	urlNotHTTPS               = row(KindInvalid, InvalidField, "url", "url must be an https URL")
+	eventTypeUnknown          = row(KindInvalid, InvalidField, "events", "Unknown event type: {type}")
+	eventTypeDuplicate        = row(KindInvalid, InvalidField, "events", "Duplicate event type: {type}")
+	sinceTooOld               = row(KindInvalid, InvalidField, "since", "since must be at most 14 days ago")
+	gracePeriodRange          = row(KindInvalid, InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
+
+	slugSyntax              = row(KindInvalid, SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens") // published, letter for letter
+	slugTooLong             = row(KindInvalid, SlugSyntax, "link", "Link must be at most 100 characters")
+	planNotFound            = row(KindInvalid, PlanNotFound, "commissionPlanId", "Commission plan not found")
+	groupNotFound           = row(KindInvalid, GroupNotFound, "affiliateGroupId", "Affiliate group not found")
+	affiliateEmailTaken     = row(KindConflict, AffiliateEmailTaken, "email", "An affiliate with this email already exists")
+	requestedSlugTaken      = row(KindConflict, SlugTaken, "affiliateLink", "The requested affiliate link is already in use") // published, letter for letter
+	slugTaken               = row(KindConflict, SlugTaken, "link", "This link already exists for this affiliate program")     // published, letter for letter
+	identifiersMismatch     = row(KindInvalid, IdentifiersMismatch, "", "The identifiers do not name the same record")
+	affiliateInPayout       = row(KindConflict, InPayout, "", "Affiliate has commissions that are part of a payout")
+	referralInPayout        = row(KindConflict, InPayout, "", "Referral has sales that are part of a payout")
+	saleInPayout            = row(KindConflict, InPayout, "", "Sale is part of a payout")
+	affiliateNotFound       = row(KindNotFound, AffiliateNotFound, "", "Affiliate not found")
+	ownerNotFound           = row(KindInvalid, AffiliateNotFound, "", "Affiliate not found")
+	linkNotFound            = row(KindNotFound, LinkNotFound, "", "Affiliate link not found")
+	couponExternalIDTaken   = row(KindConflict, CouponExternalIDTaken, "externalId", "A coupon with this external ID already exists")
+	couponNotFound          = row(KindNotFound, CouponNotFound, "", "Coupon not found")
+	codeSyntax              = row(KindInvalid, CodeSyntax, "code", "Code contains invalid characters")
+	structureEmpty          = row(KindInvalid, CodeStructureEmpty, "codeStructure", "Code structure has no part enabled")
+	generatedCodeInvalid    = row(KindInvalid, GeneratedCodeInvalid, "", "The generated code is empty or not a valid code")
+	codeTaken               = row(KindConflict, CodeTaken, "code", "A promotional code with this code already exists")
+	generatedCodeTaken      = row(KindConflict, GeneratedCodeTaken, "", "A promotional code with this code already exists")
+	codeExternalIDTaken     = row(KindConflict, CodeExternalIDTaken, "externalId", "A promotional code with this external ID already exists")
+	promotionalCodeNotFound = row(KindNotFound, PromotionalCodeNotFound, "", "Promotional code not found")
+
+	codeNotFound    = row(KindInvalid, CodeNotFound, "", "Promo code not found")
+	codeInactive    = row(KindConflict, CodeInactive, "", "Promo code is not active")
+	couponInvalid   = row(KindConflict, CouponInvalid, "", "Promo code is not active")
+	codeExpired     = row(KindConflict, CodeExpired, "", "Promo code has expired")
+	couponExpired   = row(KindConflict, CouponExpired, "", "Promo code has expired")
+	codeExhausted   = row(KindConflict, CodeExhausted, "", "Promo code has reached its redemption limit")
+	couponExhausted = row(KindConflict, CouponExhausted, "", "Promo code has reached its redemption limit")
+	codeUnassigned  = row(KindConflict, CodeUnassigned, "", "Promo code is not associated with an affiliate")
+	notFirstOrder   = row(KindConflict, NotFirstOrder, "", "Promo code is only valid for a first order")
+	belowMinimum    = row(KindConflict, BelowMinimum, "", "Order does not reach the minimum amount for this promo code")
+	wrongCurrency   = row(KindConflict, WrongCurrency, "", "Promo code minimum is in another currency")
+	wrongAffiliate  = row(KindConflict, WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")
+	wrongCustomer   = row(KindConflict, WrongCustomer, "", "Promo code is limited to another customer")
+	wrongProduct    = row(KindConflict, WrongProduct, "", "Promo code does not apply to this product")
+
+	referralAttributionRequired = row(KindInvalid, AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")
+	saleAttributionRequired     = row(KindInvalid, AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")
+	referralNotFound            = row(KindInvalid, ReferralNotFound, "", "Referral not found")
+	referralEmailTaken          = row(KindConflict, ReferralEmailTaken, "email", "A referral with this email already exists")
+	saleNotFound                = row(KindNotFound, SaleNotFound, "", "Sale not found")
+	saleExternalIDTaken         = row(KindConflict, SaleExternalIDTaken, "externalId", "A sale with this external ID already exists")
+	saleInvoiceIDTaken          = row(KindConflict, SaleInvoiceIDTaken, "externalInvoiceId", "A sale with this external invoice ID already exists")
+	saleRefunded                = row(KindConflict, SaleHasBeenRefunded, "", "Sale has been refunded")
+	outsideRefundWindow         = row(KindConflict, OutsideRefundWindow, "", "Sale is outside the refund window")
+	manuallyPaid                = row(KindConflict, ManuallyPaid, "", "Sale has been marked as manually paid")
+	alreadyPaid                 = row(KindConflict, AlreadyPaid, "", "Sale has already been paid out")
+	includedInPayout            = row(KindConflict, IncludedInPayout, "", "Sale is included in a payout")
+	refundExceedsSale           = row(KindInvalid, RefundExceedsSale, "amount", "Refund amount exceeds the amount left on the sale")
+	urlNotAllowed               = row(KindInvalid, URLNotAllowed, "url", "url points to an address that is not allowed")
+	webhookLimitReached         = row(KindConflict, WebhookLimitReached, "", "A program may have at most 50 webhook endpoints")
+	deliveryNotFound            = row(KindNotFound, DeliveryNotFound, "", "Delivery not found")
+	webhookNotFound             = row(KindNotFound, WebhookNotFound, "", "Webhook endpoint not found")
+	webhookDisabled             = row(KindConflict, WebhookDisabled, "", "Webhook endpoint is disabled")
+	replayTooLarge              = row(KindInvalid, ReplayTooLarge, "", "More than 10000 deliveries match; narrow the range")
+
+	keySpaceTooSmall   = row(KindInvalid, KeySpaceTooSmall, "randomCharsLength", "The random part is too short for this many codes")
+	planInUse          = row(KindConflict, PlanInUse, "", "Commission plan is in use")
+	tierInUse          = row(KindConflict, TierInUse, "", "Tier is in use")
+	tierNotFound       = row(KindNotFound, TierNotFound, "", "Tier not found")
+	planMissing        = row(KindNotFound, PlanNotFound, "", "Commission plan not found")
+	statusNotAllowed   = row(KindConflict, StatusNotAllowed, "", "The present status does not allow this change")
+	payoutNotFound     = row(KindNotFound, PayoutNotFound, "", "Payout not found")
+	nothingPayable     = row(KindConflict, NothingPayable, "", "Nothing is payable to this affiliate")
+	redemptionNotFound = row(KindNotFound, RedemptionNotFound, "", "Redemption not found")
+	redemptionRestored = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")
+)
+
+// What may be wrong with any field (contract "Field errors"): use [Refusal.Of]
+// with the name of the field, which is where the text begins. These rows are not
+// listed. What has an exported name is what an adapter finds while it reads a
+// request.
+var (
+	FieldNotAString      = inField("must be a string")
+	FieldNotANumber      = inField("must be a number")
+	FieldNotAnInteger    = inField("must be an integer")
+	FieldNotABoolean     = inField("must be a boolean")
+	FieldNotAnObject     = inField("must be an object")
+	FieldNotStrings      = inField("must be an array of strings")
+	FieldNull            = inField("must not be null")
+	FieldEmpty           = inField("must not be empty")
+	FieldTooManyDecimals = inField("must have at most 4 decimal places")
+	FieldTooLarge        = inField("is too large")
+	FieldNotADate        = inField("must be an ISO 8601 date")
+
+	fieldTooLong        = inField("is too long")
+	fieldBadCharacters  = inField("contains invalid characters")
+	fieldNotDistinct    = inField("must have distinct entries")
+	fieldTooManyEntries = inField(fmt.Sprintf("must have at most %d entries", maxProducts))
+	fieldNotAtLeastZero = inField("must be at least 0")
+	fieldNotAtLeastOne  = inField("must be at least 1")
+	fieldNotACount      = inField(fmt.Sprintf("must be an integer from 1 to %d", maxBatch))
+	fieldNotOneOf       = inField("must be one of {values}")
+	fieldNotAnID        = inField("must be an id")
+	fieldNotAllowed     = inField("must not be sent")
+)

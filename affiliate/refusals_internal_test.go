@@ -1,0 +1,92 @@
+package affiliate
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestTable: the table has every row of its file, in the order of the file.
+func TestTable(t *testing.T) {
+	src, err := os.ReadFile("refusals.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := regexp.MustCompile(`(?m)^\t\w+ += row\(Kind\w+, \w+, "(.*)", "(.*)"\)`).FindAllStringSubmatch(string(src), -1)
+	if len(written) != len(table) || len(written) < 150 {
+		t.Fatalf("%d rows are written, %d are in the table", len(written), len(table))
+	}
+	for i, r := range table {
+		if r.field != written[i][1] || r.message != written[i][2] {
+			t.Fatalf("row %d is %q of the field %q, written is %q", i, r.message, r.field, written[i])
+		}
+	}
+}
+
+// TestEveryRowIsRaised: each row is named where something is refused, in the
+// engine or, when it is exported, in an adapter.
+func TestEveryRowIsRaised(t *testing.T) {
+	var code strings.Builder
+	for _, dir := range []string{".", "../httpapi"} {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatal(err, len(files))
+		}
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(path, "_test.go") {
+				code.Write(text)
+			}
+		}
+	}
+	src, err := os.ReadFile("refusals.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?m)^\t(\w+) += (?:row|inField)\(`).FindAllStringSubmatch(string(src), -1)
+	if len(names) < 170 {
+		t.Errorf("%d rows", len(names))
+	}
+	uses := map[string]int{}
+	for _, word := range regexp.MustCompile(`\w+`).FindAllString(code.String(), -1) {
+		uses[word]++
+	}
+	for _, name := range names {
+		if uses[name[1]] < 2 {
+			t.Errorf("nothing raises %s", name[1])
+		}
+	}
+}
+
+// TestTextsAreWrittenOnce: no text for callers stands outside the table.
+func TestTextsAreWrittenOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range table {
+		key := string(row.reason) + "\x00" + row.field + "\x00" + row.message
+		if seen[key] && row.reason != AffiliateNotFound && row.reason != PlanNotFound {
+			t.Errorf("the row %q of %s stands twice", row.message, row.reason)
+		}
+		seen[key] = true
+		if row.message == "" || strings.HasSuffix(row.message, ".") && row.reason != RateLimited {
+			t.Errorf("%s: the text %q", row.reason, row.message)
+		}
+	}
+}
+
+// TestPublishedTexts: the three texts that the published API documents, letter for letter.
+func TestPublishedTexts(t *testing.T) {
+	for row, want := range map[Refusal]string{
+		requestedSlugTaken: "The requested affiliate link is already in use",
+		slugSyntax:         "Link can only contain letters, numbers, and hyphens",
+		slugTaken:          "This link already exists for this affiliate program",
+	} {
+		if row.message != want {
+			t.Errorf("%s: %q, want %q", row.reason, row.message, want)
+		}
+	}
+}
