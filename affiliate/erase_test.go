@@ -286,3 +286,55 @@ func TestEraseKeepsReceipts(t *testing.T) {
 		}
 	}
 }
+
+// TestEraseAnswersAsRecords: the answer of a receipt loses what its record
+// loses. Every text of the person is given, and after the erasure each key of the
+// kept answer shows what the record now shows.
+func TestEraseAnswersAsRecords(t *testing.T) {
+	b := newBooksLedger(t)
+	ctx := t.Context()
+	id := must(b.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Zoe", LastName: "Quix", Email: "zq@quix.example", AffiliateLink: "z1"})).ID
+	partner := func() (affiliate.Affiliate, error) {
+		details := affiliate.PayoutDetails{Email: "pay@quix.example", Method: "PAYPAL"}
+		return b.Keyed(affiliate.Once{Key: "affiliate"}).SetPayoutDetails(ctx, id, details)
+	}
+	must(partner())
+	referral := must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "z1", Name: "Z", Email: "z@shop.example", ReferredUserExternalID: "z-7"})).ID
+	customer := func() (affiliate.Referral, error) {
+		return b.Keyed(affiliate.Once{Key: "referral"}).UpdateReferral(ctx, referral.String(), affiliate.ReferralUpdate{
+			Name: affiliate.Set("Zork"), Email: affiliate.Set("zork@shop.example"), ReferredUserExternalID: affiliate.Set("zork-77"),
+			Plan: affiliate.Set("pro"), Notes: affiliate.Set("likes blue"), Metadata: affiliate.Set(json.RawMessage(`{"shirt":"XL"}`)),
+		})
+	}
+	must(customer())
+	sale := must(b.RecordSale(ctx, affiliate.NewSale{ReferralID: referral.String(), Email: "zork@shop.example", TotalEarned: sum("50")})).Sale.Or(affiliate.Sale{}).ID
+	payment := func() (affiliate.Sale, error) {
+		return b.Keyed(affiliate.Once{Key: "sale"}).UpdateSale(ctx, sale, affiliate.SaleUpdate{
+			Name: affiliate.Set("Zork the first"), ExternalID: affiliate.Set("pi_7"), Metadata: affiliate.Set(json.RawMessage(`{"shirt":"XL"}`)),
+		})
+	}
+	must(payment())
+	b.settle()
+	b.erases(func() error { return b.EraseAffiliate(ctx, id) }, affiliate.AffiliateUpdated)
+	b.settle()
+	b.erases(func() error { return b.EraseReferral(ctx, referral.String()) }, affiliate.ReferralUpdated)
+	for _, c := range []struct {
+		name      string
+		kept, now any
+		moved     []string // keys that say nothing about a person, and have moved since
+	}{
+		{"affiliate", must(partner()), must(b.Affiliate(ctx, id.String())),
+			[]string{"numberOfReferredUsers", "totalRevenue", "totalCommissionEarned", "detailsComplete"}},
+		{"referral", must(customer()), must(b.Referral(ctx, referral.String())), []string{"totalRevenue", "totalCommission"}},
+		{"sale", must(payment()), must(b.Sale(ctx, sale)), []string{"referral"}},
+	} {
+		kept, now := keysOf(c.kept), keysOf(c.now)
+		for _, key := range append(c.moved, "updatedAt") {
+			delete(kept, key)
+			delete(now, key)
+		}
+		if diff := cmp.Diff(now, kept, cmp.Transformer("text", func(raw json.RawMessage) string { return string(raw) })); diff != "" {
+			t.Errorf("%s (-record +answer):\n%s", c.name, diff)
+		}
+	}
+}
