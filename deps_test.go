@@ -18,12 +18,13 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate":   {nil, []string{"github.com/google/uuid"}},
 	"memstore":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"client":      {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
-	"httpapi":     {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"httpapi":     {[]string{"affiliate", "internal/jsontext"}, []string{"github.com/google/uuid"}},
 	"conformance": {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
 	"webhooks":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 
 	"internal/atlength": {nil, nil}, // for tests
 	"internal/figures":  {nil, nil}, // a program about the code
+	"internal/jsontext": {nil, nil},
 	"internal/api":      {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 
 	"conformance/servertest":  {[]string{"affiliate", "client", "internal/api"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
 // A call is one request on its way through the handler. Calls are reused, so
@@ -37,7 +38,7 @@ type call struct {
 	key      string // Idempotency-Key
 	replayed []byte // the stored answer, when the key had one
 
-	gate       gate
+	reader     jsontext.Reader
 	memberRoom []member
 	fieldRoom  [32]field
 }
@@ -63,14 +64,14 @@ func (c *call) free() {
 	if c.body.Cap() > maxKept || cap(c.out) > maxKept {
 		return
 	}
-	h, body, out, members, slots := c.h, c.body, c.out[:0], c.memberRoom, c.gate.room
-	if cap(members) > maxMembers || len(slots) > maxSlots {
+	h, body, out, members, reader := c.h, c.body, c.out[:0], c.memberRoom, c.reader
+	if cap(members) > maxMembers || reader.Room() > maxSlots {
 		return
 	}
 	body.Reset()
+	reader.Forget()
 	clear(members)
-	*c = call{body: body, out: out, memberRoom: members[:0]}
-	c.gate.room = slots
+	*c = call{body: body, out: out, reader: reader, memberRoom: members[:0]}
 	h.calls.Put(c)
 }
 
@@ -112,7 +113,7 @@ func (c *call) readBody() error {
 	if empty {
 		return c.readQuery()
 	}
-	members, refused := c.gate.scan(c.body.Bytes(), c.memberRoom)
+	members, refused := scan(&c.reader, c.body.Bytes(), c.memberRoom)
 	c.memberRoom = members
 	if refused != nil {
 		return refused

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
 // Texts of an input, and the ids among them.
@@ -55,7 +56,7 @@ func (in *input) readText(value json.RawMessage) string {
 		in.fault(affiliate.FieldNotAString)
 		return standIn
 	}
-	return unquote(value)
+	return jsontext.Unquote(value)
 }
 
 // sent reads a text that the engine takes as absent when it is empty. When a
@@ -117,7 +118,7 @@ func (in *input) readID(value json.RawMessage) uuid.UUID {
 		in.fault(affiliate.FieldNotAString)
 		return unknownID
 	}
-	s := unquote(value)
+	s := jsontext.Unquote(value)
 	if blank(s) {
 		return uuid.Nil
 	}
@@ -144,7 +145,7 @@ func (in *input) saleID(name string) affiliate.SaleID {
 	case value == nil || value[0] == 'n':
 		return 0
 	case value[0] == '"':
-		s := unquote(value)
+		s := jsontext.Unquote(value)
 		if blank(s) {
 			return 0
 		}

@@ -94,6 +94,8 @@ func isInteger(value json.RawMessage) bool {
 	return !slices.ContainsFunc(digits, func(c byte) bool { return !isDigit(c) })
 }
 
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
 // boolean reads true or false.
 func (in *input) boolean(name string) affiliate.Opt[bool] {
 	value, isNull := in.find(name, kindBool)

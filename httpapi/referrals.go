@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
 // Source: docs/contract.md 2.5, 3.6, 8.
@@ -69,7 +70,7 @@ func (in *input) subscriptionStatus() affiliate.Opt[affiliate.SubscriptionStatus
 	if !status.IsZero() || old == nil || old[0] != '"' {
 		return status
 	}
-	if s := strings.ToLower(unquote(old)); s == "active" || s == "inactive" {
+	if s := strings.ToLower(jsontext.Unquote(old)); s == "active" || s == "inactive" {
 		return affiliate.Set(affiliate.SubscriptionActive)
 	}
 	return status

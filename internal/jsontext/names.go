@@ -1,4 +1,4 @@
-package httpapi
+package jsontext
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ type names struct {
 
 // add adds a name that starts at an offset of the text, and reports whether it
 // is new.
-func (s *names) add(g *gate, at int, name []byte) bool {
+func (s *names) add(r *Reader, at int, name []byte) bool {
 	if s.many != nil {
 		return s.many.add(uint32(at), name)
 	}
@@ -34,17 +34,17 @@ func (s *names) add(g *gate, at int, name []byte) bool {
 		s.n++
 		return true
 	}
-	s.many = newNameTable(g)
+	s.many = newNameTable(r)
 	for i, known := range s.few {
 		s.many.add(s.at[i], known)
 	}
 	return s.many.add(uint32(at), name)
 }
 
-// free gives the memory of the table back to the gate.
-func (s *names) free(g *gate) {
+// free gives the memory of the table back to the reader.
+func (s *names) free(r *Reader) {
 	if s.many != nil {
-		g.room = s.many.slots
+		r.slots = s.many.slots
 	}
 }
 
@@ -63,11 +63,11 @@ type nameTable struct {
 // starts at 0, so the zero slot is empty.
 type nameSlot struct{ hash, at uint32 }
 
-// newNameTable makes a table in the memory that the gate kept, if any.
-func newNameTable(g *gate) *nameTable {
-	t := &nameTable{seed: maphash.MakeSeed(), text: g.text, slots: g.room}
+// newNameTable makes a table in the memory that the reader kept, if any.
+func newNameTable(r *Reader) *nameTable {
+	t := &nameTable{seed: maphash.MakeSeed(), text: r.text, slots: r.slots}
 	clear(t.slots)
-	g.room = nil
+	r.slots = nil
 	return t
 }
 
@@ -92,9 +92,9 @@ func (t *nameTable) add(at uint32, name []byte) bool {
 
 // name is the name in a slot.
 func (t *nameTable) name(s nameSlot) []byte {
-	g := gate{text: t.text, pos: int(s.at)}
-	raw, _ := g.str() // it was read before
-	return content(raw)
+	r := Reader{text: t.text, pos: int(s.at)}
+	quoted, _ := r.str() // it was read before
+	return content(quoted)
 }
 
 func (t *nameTable) grow() {
