@@ -20,7 +20,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"client":      {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
 	"httpapi":     {[]string{"affiliate", "internal/jsontext"}, []string{"github.com/google/uuid"}},
 	"conformance": {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
-	"webhooks":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"webhooks":    {[]string{"affiliate", "internal/jsontext"}, []string{"github.com/google/uuid"}},
 
 	"internal/atlength": {nil, nil}, // for tests
 	"internal/figures":  {nil, nil}, // a program about the code

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
 // ErrPayload means that a payload is not an event, or that its body does not
@@ -46,7 +47,8 @@ func Parse(payload []byte) (Event, error) {
 		return Event{}, err
 	}
 	seen := make(map[string]bool, 8)
-	for key, value := range members(payload) {
+	for name, value := range jsontext.Members(payload) {
+		key := string(name)
 		if seen[key] {
 			return Event{}, refuse("a key is given twice")
 		}
@@ -137,11 +139,11 @@ func integer(value json.RawMessage, into *int64) bool {
 // is used.
 func checkDeleted(e Event) error {
 	var id json.RawMessage
-	for key, value := range members(e.Body) {
+	for name, value := range jsontext.Members(e.Body) {
 		switch {
-		case key == "id" && id == nil:
+		case string(name) == "id" && id == nil:
 			id = value
-		case strings.EqualFold(key, "id"):
+		case strings.EqualFold(string(name), "id"):
 			return refuse("body.id is given twice")
 		}
 	}
@@ -164,14 +166,16 @@ func checkDeleted(e Event) error {
 // checkJSON accepts one JSON object of at most maxDepth levels and white space
 // around it.
 func checkJSON(payload []byte) error {
-	switch {
-	case !utf8.Valid(payload):
+	if !utf8.Valid(payload) {
 		return refuse("invalid UTF-8")
-	case depth(payload) > maxDepth: // before Valid, which allows far more levels
+	}
+	r := jsontext.Reader{MaxDepth: maxDepth}
+	switch fault := r.Read(payload, nil); {
+	case fault == jsontext.Depth:
 		return refuse("nested too deeply")
-	case !json.Valid(payload):
+	case fault != jsontext.OK:
 		return refuse("not JSON")
-	case payload[skipSpace(payload, 0)] != '{':
+	case jsontext.First(payload) != '{':
 		return refuse("not an object")
 	}
 	return nil
