@@ -25,6 +25,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/atlength": {nil, nil}, // for tests
 	"internal/figures":  {nil, nil}, // a program about the code
 	"internal/jsontext": {nil, nil},
+	"internal/benchkit": {[]string{"affiliate"}, nil},
 	"internal/api":      {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 
 	"conformance/servertest":  {[]string{"affiliate", "client", "internal/api"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},

@@ -4,113 +4,18 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// Each benchmark runs the engine and its floor in turn, in the same process and
-// on the same data, and reports the median of their ratios: x-floor. Absolute
-// times move with the machine; only the ratio counts.
-
-// rounds is how often a benchmark takes turns.
-const rounds = 15
-
-// warm touches memory and gives it back to the heap. Fresh pages come from the
-// kernel one fault at a time, which would be measured in place of the code.
-func warm() {
-	block := make([]byte, 1<<30)
-	for i := 0; i < len(block); i += 4096 {
-		block[i] = 1
-	}
-	runtime.KeepAlive(block)
-}
-
-// versus measures ours against the floor. Both do n operations a turn. What
-// b.N says is ignored: a turn is a fixed amount of work.
-func versus(b *testing.B, n int, floor, ours func(n int)) {
-	b.Helper()
-	warm()
-	floor(n/10 + 1) // fresh pages and cold caches
-	ours(n/10 + 1)
-	ratios, floorTimes, ourTimes := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
-	var allocs, size float64
-	for i := range rounds {
-		runtime.GC()
-		floorTimes[i], _, _ = measure(n, floor)
-		ourTimes[i], allocs, size = measure(n, ours)
-		ratios[i] = ourTimes[i] / floorTimes[i]
-	}
-	b.ReportMetric(median(floorTimes), "floor-ns/op")
-	b.ReportMetric(median(ourTimes), "ns/op")
-	b.ReportMetric(median(ratios), "x-floor")
-	b.ReportMetric(allocs, "allocs/op")
-	b.ReportMetric(size, "B/op")
-}
-
-// measure times n operations and counts their allocations, each per operation.
-func measure(n int, run func(n int)) (ns, allocs, size float64) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	begin := time.Now()
-	run(n)
-	took := time.Since(begin)
-	runtime.ReadMemStats(&after)
-	per := func(v uint64) float64 { return float64(v) / float64(n) }
-	return float64(took.Nanoseconds()) / float64(n), per(after.Mallocs - before.Mallocs), per(after.TotalAlloc - before.TotalAlloc)
-}
-
-func median(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	return v[len(v)/2]
-}
-
-// benchShop is a program with codes CODE0, CODE1 … of one coupon, each with an
-// affiliate of its own, and its links slug-0, slug-1 …
-func benchShop(tb testing.TB, codes int) (*affiliate.Program, []affiliate.Affiliate) {
-	return benchShopOn(tb, memstore.New(), codes)
-}
-
-func benchShopOn(tb testing.TB, store affiliate.Store, codes int) (*affiliate.Program, []affiliate.Affiliate) {
-	tb.Helper()
-	ctx := context.Background()
-	p := must(affiliate.New(store, affiliate.Config{
-		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
-		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
-	}))
-	coupon := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	owners := make([]affiliate.Affiliate, codes)
-	for i := range codes {
-		n := strconv.Itoa(i)
-		owners[i] = must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{
-			FirstName: "A", LastName: n, Email: "a" + n + "@example.com", AffiliateLink: "slug-" + n,
-		}))
-		must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "CODE" + n, AffiliateID: owners[i].ID}))
-	}
-	return p, owners
-}
-
-// audit ends a benchmark: the books hold, and exactly the sales that were made
-// are in them (P16).
-func audit(b *testing.B, p *affiliate.Program, sales int64) {
-	b.Helper()
-	b.StopTimer()
-	if err := p.Verify(context.Background()); err != nil {
-		b.Errorf("Verify: %v", err)
-	}
-	coupon := must(p.Coupon(context.Background(), affiliate.CouponRef{Name: "All"}))
-	if coupon.TimesRedeemed != sales {
-		b.Errorf("timesRedeemed = %d after %d sales", coupon.TimesRedeemed, sales)
-	}
-}
+// Each benchmark runs the engine and its floor in turn, as package benchkit says.
 
 // BenchmarkRecordSale is P1 and P2: a sale by code, everything included, on one
 // hot code and spread over a thousand, by 1, 16 and 256 goroutines.
@@ -128,7 +33,7 @@ func BenchmarkRecordSale(b *testing.B) {
 
 func benchSales(b *testing.B, codes, workers int) {
 	ctx := context.Background()
-	p, _ := benchShop(b, codes)
+	p, _ := benchkit.Shop(b, memstore.New(), codes)
 	f := fillFloor(codes)
 	names := make([]string, codes)
 	for i := range names {
@@ -136,7 +41,7 @@ func benchSales(b *testing.B, codes, workers int) {
 	}
 	total := affiliate.MustAmount("129.5")
 	var made int64
-	versus(b, 10_000,
+	benchkit.Versus(b, 10_000,
 		func(n int) {
 			spread(workers, n, func(i int) { must(f.sell(names[i%codes], "", total.Scaled())) })
 		},
@@ -146,7 +51,8 @@ func benchSales(b *testing.B, codes, workers int) {
 				must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: names[i%codes], TotalEarned: total}))
 			})
 		})
-	audit(b, p, made)
+	b.StopTimer()
+	benchkit.Audit(b, p, made)
 }
 
 // spread runs n operations on some goroutines.
@@ -179,7 +85,7 @@ func BenchmarkRecordSaleOnFullStore(b *testing.B) {
 	sizes := [...]int{1_000, 1_000_000}
 	for _, size := range sizes {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
-			p, _ := benchShop(b, codes)
+			p, _ := benchkit.Shop(b, memstore.New(), codes)
 			f := fillFloor(codes)
 			made := 0
 			sell := func(n int) {
@@ -197,19 +103,14 @@ func BenchmarkRecordSaleOnFullStore(b *testing.B) {
 			}
 			sell(size)
 			floorSell(size)
-			times := make([]float64, rounds)
-			versus(b, 1000, floorSell, func(n int) {
-				sell(n)
-			})
-			for i := range times {
-				runtime.GC()
-				times[i], _, _ = measure(1000, sell)
-			}
+			benchkit.Versus(b, 1000, floorSell, sell)
+			took := benchkit.Time(1000, sell)
 			if size == sizes[0] {
-				small = median(times)
+				small = took
 			}
-			b.ReportMetric(median(times)/small, "x-small")
-			audit(b, p, int64(made))
+			b.ReportMetric(took/small, "x-small")
+			b.StopTimer()
+			benchkit.Audit(b, p, int64(made))
 		})
 	}
 }
@@ -217,14 +118,14 @@ func BenchmarkRecordSaleOnFullStore(b *testing.B) {
 // BenchmarkTrackClick is P6.
 func BenchmarkTrackClick(b *testing.B) {
 	ctx := context.Background()
-	p, _ := benchShop(b, 1000)
+	p, _ := benchkit.Shop(b, memstore.New(), 1000)
 	f := fillFloor(1000)
 	slugs := make([]string, 1000)
 	for i := range slugs {
 		slugs[i] = "slug-" + strconv.Itoa(i)
 	}
 	const landing = "https://beans.example/shop?ref=x"
-	versus(b, 10_000,
+	benchkit.Versus(b, 10_000,
 		func(n int) {
 			for i := range n {
 				must(f.click(slugs[i%1000], landing))
@@ -246,7 +147,7 @@ func BenchmarkTenLinks(b *testing.B) {
 	sizes := [...]int{1_000, 1_000_000}
 	for _, size := range sizes {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
-			p, owners := benchShop(b, 1)
+			p, owners := benchkit.Shop(b, memstore.New(), 1)
 			f := fillFloor(1)
 			var owner string
 			for id := range f.ownLinks {
@@ -268,19 +169,16 @@ func BenchmarkTenLinks(b *testing.B) {
 					}
 				}
 			}
-			versus(b, 5_000, func(n int) {
+			benchkit.Versus(b, 5_000, func(n int) {
 				for range n {
 					f.linksOf(owner)
 				}
 			}, list)
-			times := make([]float64, rounds)
-			for i := range times {
-				times[i], _, _ = measure(5_000, list)
-			}
+			took := benchkit.Time(5_000, list)
 			if size == sizes[0] {
-				small = median(times)
+				small = took
 			}
-			b.ReportMetric(median(times)/small, "x-small")
+			b.ReportMetric(took/small, "x-small")
 		})
 	}
 }
@@ -288,13 +186,13 @@ func BenchmarkTenLinks(b *testing.B) {
 // BenchmarkGenerateCodes is P9: the cost of one code of a batch.
 func BenchmarkGenerateCodes(b *testing.B) {
 	ctx := context.Background()
-	p, owners := benchShop(b, 1)
+	p, owners := benchkit.Shop(b, memstore.New(), 1)
 	f := fillFloor(1)
 	coupon := must(p.Coupon(ctx, affiliate.CouponRef{Name: "All"}))
 	aff := &floorAffiliate{id: floorID(), rate: 20}
 	parent := &floorCoupon{id: floorID(), valid: true}
 	made := 0
-	versus(b, 10_000,
+	benchkit.Versus(b, 10_000,
 		func(n int) {
 			for range n {
 				made++
@@ -321,7 +219,7 @@ func BenchmarkAddCodeToBigCoupon(b *testing.B) {
 	sizes := [...]int{10, 100_000}
 	for _, size := range sizes {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
-			p, owners := benchShop(b, 1)
+			p, owners := benchkit.Shop(b, memstore.New(), 1)
 			coupon := must(p.Coupon(ctx, affiliate.CouponRef{Name: "All"}))
 			f := fillFloor(size)
 			parent, aff := &floorCoupon{id: floorID(), valid: true}, &floorAffiliate{id: floorID()}
@@ -335,20 +233,17 @@ func BenchmarkAddCodeToBigCoupon(b *testing.B) {
 					must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "NEW" + strconv.Itoa(made), AffiliateID: owners[0].ID}))
 				}
 			}
-			versus(b, 500, func(n int) {
+			benchkit.Versus(b, 500, func(n int) {
 				for range n {
 					added++
 					must(f.addCode(parent, aff, "NEW"+strconv.Itoa(added)))
 				}
 			}, add)
-			times := make([]float64, rounds)
-			for i := range times {
-				times[i], _, _ = measure(500, add)
-			}
+			took := benchkit.Time(500, add)
 			if size == sizes[0] {
-				small = median(times)
+				small = took
 			}
-			b.ReportMetric(median(times)/small, "x-small")
+			b.ReportMetric(took/small, "x-small")
 		})
 	}
 }
@@ -358,7 +253,7 @@ func BenchmarkAddCodeToBigCoupon(b *testing.B) {
 func BenchmarkLookUp(b *testing.B) {
 	ctx := context.Background()
 	for _, size := range []int{1_000, 100_000} {
-		p, owners := benchShop(b, size)
+		p, owners := benchkit.Shop(b, memstore.New(), size)
 		f := fillFloor(size)
 		names, slugs := make([]string, size), make([]string, size)
 		for i := range names {
@@ -367,7 +262,7 @@ func BenchmarkLookUp(b *testing.B) {
 		step := 7919 // prime: no two neighbours
 		b.Run(fmt.Sprintf("code/%d", size), func(b *testing.B) {
 			at, af := 0, 0
-			versus(b, 10_000, func(n int) {
+			benchkit.Versus(b, 10_000, func(n int) {
 				for range n {
 					af = (af + step) % size
 					f.mu.Lock()
@@ -386,7 +281,7 @@ func BenchmarkLookUp(b *testing.B) {
 		b.Run(fmt.Sprintf("affiliate/%d", size), func(b *testing.B) {
 			at := 0
 			af := 0
-			versus(b, 10_000, func(n int) {
+			benchkit.Versus(b, 10_000, func(n int) {
 				for range n {
 					af = (af + step) % size
 					f.mu.Lock()
@@ -413,7 +308,7 @@ func BenchmarkBytesPerSale(b *testing.B) {
 	const sales = 200_000
 	for name, store := range map[string]affiliate.Store{"without-payload": noPayloads{memstore.New()}, "whole": memstore.New()} {
 		b.Run(name, func(b *testing.B) {
-			p, _ := benchShopOn(b, store, 1000)
+			p, _ := benchkit.Shop(b, store, 1000)
 			before := heap()
 			for i := range sales {
 				must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "CODE" + strconv.Itoa(i%1000), TotalEarned: affiliate.MustAmount("10")}))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/benchkit"
 )
 
 // BenchmarkWriteCoupon is P8: the JSON of a coupon with 100,000 codes against
@@ -16,7 +17,7 @@ func BenchmarkWriteCoupon(b *testing.B) {
 	ctx := context.Background()
 	ref := affiliate.CouponRef{ID: c.ID}
 	whole := must(s.Coupon(ctx, ref))
-	versus(b, 1,
+	benchkit.Versus(b, 1,
 		func(int) { must(json.Marshal(whole)) },
 		func(int) {
 			if err := s.WriteCoupon(ctx, ref, io.Discard); err != nil {

@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
-	"slices"
 	"testing"
 	"time"
 
@@ -17,16 +15,14 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/internal/benchkit"
 )
 
 // The benchmarks run a call through the client and the same call by hand in
-// turn, in one process against one server, and report the median of their
-// ratios. Absolute times move with the machine; only the ratio counts. The
-// server does almost no work, so that it does not hide the difference.
+// turn, as package benchkit says, against one server. The server does almost no
+// work, so that it does not hide the difference.
 
-const (
-	rounds   = 15
-	saleJSON = `{"id":5107,"affiliateId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01","referralId":"0197d9c2-9f00-7a41-8c3d-aabbccddeeff",
+const saleJSON = `{"id":5107,"affiliateId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01","referralId":"0197d9c2-9f00-7a41-8c3d-aabbccddeeff",
 "affiliateProgramId":"0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01","affiliateLinkId":null,"promotionalCodeId":"0197d9b1-44aa-7c9e-b0f3-1122334455aa",
 "externalId":"order-5581","externalInvoiceId":null,"name":"Tomas Berg","email":"tomas@example.net","totalEarned":129.5,"taxAmount":9.5,
 "shippingAmount":0,"commissionRate":20,"commissionEarned":24,"productsBought":["beans-1kg"],"clicks":1,"status":"ACTIVE","refundedAmount":0,
@@ -36,7 +32,6 @@ const (
 "referral":null,"commissions":[{"id":7311,"saleId":5107,"affiliateId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01","commissionEarned":24,
 "approvalStatus":"ACCEPTED","rewardType":"CASH","payoutCreated":false,"payoutId":null,"manuallyPaid":false,"holdReason":null,
 "bonusReason":null,"createdAt":"2026-03-11T09:24:18.442Z","updatedAt":"2026-03-11T09:24:18.442Z"}]}`
-)
 
 var benchSale = affiliate.NewSale{
 	Once: affiliate.Once{Key: "order-5581"}, PromoCode: "mara20", Email: "tomas@example.net",
@@ -145,45 +140,11 @@ func ways(tb testing.TB, base string, transport func() http.RoundTripper, cfg cl
 // compare measures the last way against each of the others.
 func compare(b *testing.B, n int, all []way) {
 	b.Helper()
-	times, allocs := make([][]float64, len(all)), make([]float64, len(all))
-	for range rounds {
-		runtime.GC()
-		for i, w := range all {
-			ns, count := measure(n, w.call)
-			times[i] = append(times[i], ns)
-			allocs[i] = count
-		}
+	var others []benchkit.Side
+	for _, w := range all[:len(all)-1] {
+		others = append(others, benchkit.Side{Name: w.name, Run: benchkit.Each(w.call)})
 	}
-	last := len(all) - 1
-	for i, w := range all[:last] {
-		ratios := make([]float64, rounds)
-		for r := range ratios {
-			ratios[r] = times[last][r] / times[i][r]
-		}
-		b.ReportMetric(median(ratios), "x-"+w.name)
-		b.ReportMetric(allocs[last]-allocs[i], "allocs-over-"+w.name)
-	}
-	b.ReportMetric(median(times[last]), "ns/op")
-	b.ReportMetric(allocs[last], "allocs/op")
-}
-
-func measure(n int, call func()) (ns, allocs float64) {
-	call() // cold caches
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	begin := time.Now()
-	for range n {
-		call()
-	}
-	took := time.Since(begin)
-	runtime.ReadMemStats(&after)
-	return float64(took.Nanoseconds()) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n)
-}
-
-func median(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	return v[len(v)/2]
+	benchkit.Compare(b, n, benchkit.Each(all[len(all)-1].call), others...)
 }
 
 // BenchmarkCallTCP is a sale over loopback (P11: ≤ 1.15× and +12 allocations

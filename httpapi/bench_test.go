@@ -11,9 +11,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -22,68 +24,22 @@ import (
 // Absolute times move with the machine; only the ratio counts. Times are
 // processor times and include garbage collection, unless a name says otherwise.
 
-// rounds is how often the handler and the floor take turns.
-const rounds = 15
-
-// warm touches memory and gives it back to the heap. Otherwise the benchmark
-// would measure the page faults of fresh memory instead of the code.
-func warm() {
-	block := make([]byte, 1<<29)
-	for i := 0; i < len(block); i += 4096 {
-		block[i] = 1
-	}
-	runtime.KeepAlive(block)
-}
-
-// versus measures ours against the floor. Both do n operations a turn. b.N is
-// ignored, because a turn is a fixed amount of work.
+// versus compares the processor times of a handler and its floor.
 func versus(b *testing.B, n int, floor, ours func(n int)) {
 	b.Helper()
-	warm()
-	floor(n/10 + 1) // fresh pages and cold caches
-	ours(n/10 + 1)
-	ratios, floorTimes, ourTimes := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
-	var allocs, floorAllocs, size float64
-	for i := range rounds {
-		runtime.GC()
-		floorTimes[i], floorAllocs, _ = measure(n, floor)
-		ourTimes[i], allocs, size = measure(n, ours)
-		ratios[i] = ourTimes[i] / floorTimes[i]
-	}
-	b.ReportMetric(median(floorTimes), "floor-ns/op")
-	b.ReportMetric(floorAllocs, "floor-allocs/op")
-	b.ReportMetric(median(ourTimes), "ns/op")
-	b.ReportMetric(median(ratios), "x-floor")
-	b.ReportMetric(allocs, "allocs/op")
-	b.ReportMetric(size, "B/op")
+	processor.Compare(b, n, ours, benchkit.Side{Name: "floor", Run: floor})
 }
 
-// measure takes the processor time of n operations and counts their allocations, each per operation.
-func measure(n int, run func(n int)) (ns, allocs, size float64) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, took := stopwatch(func() { run(n) })
-	runtime.ReadMemStats(&after)
-	per := func(v uint64) float64 { return float64(v) / float64(n) }
-	return float64(took.Nanoseconds()) / float64(n), per(after.Mallocs - before.Mallocs), per(after.TotalAlloc - before.TotalAlloc)
+// processor measures processor time.
+var processor benchkit.Stopwatch = func(run func()) time.Duration {
+	_, cpu := stopwatch(run)
+	return cpu
 }
 
-// shop is a program with codes CODE0, CODE1 … of one coupon, each with an
-// affiliate of its own with the slug slug-0, slug-1 …
+// shop is a [benchkit.Shop] on memstore and its handler.
 func shop(tb testing.TB, codes int) (*affiliate.Program, *httpapi.Handler, []affiliate.Affiliate) {
 	tb.Helper()
-	ctx := tb.Context()
-	p := must(affiliate.New(memstore.New(), affiliate.Config{
-		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
-		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
-	}))
-	coupon := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	owners := make([]affiliate.Affiliate, codes)
-	for i := range codes {
-		n := strconv.Itoa(i)
-		owners[i] = must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: n, Email: "a" + n + "@example.com", AffiliateLink: "slug-" + n}))
-		must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "CODE" + n, AffiliateID: owners[i].ID}))
-	}
+	p, owners := benchkit.Shop(tb, memstore.New(), codes)
 	return p, must(httpapi.New(p, httpapi.Config{APIKeys: []string{testKey}})), owners
 }
 
@@ -143,19 +99,6 @@ func drive(tb testing.TB, h http.Handler, method string, count int, target, body
 	}
 }
 
-// audit ends a benchmark: the books hold, and exactly the sales that were made
-// are in them.
-func audit(tb testing.TB, p *affiliate.Program, sales int64) {
-	tb.Helper()
-	if err := p.Verify(tb.Context()); err != nil {
-		tb.Errorf("Verify: %v", err)
-	}
-	coupon := must(p.Coupon(tb.Context(), affiliate.CouponRef{Name: "All"}))
-	if coupon.TimesRedeemed != sales {
-		tb.Errorf("timesRedeemed = %d after %d sales", coupon.TimesRedeemed, sales)
-	}
-}
-
 // BenchmarkServeHTTP is the handler alone, without a network: a sale by code, an
 // affiliate by slug, the links of an affiliate.
 func BenchmarkServeHTTP(b *testing.B) {
@@ -187,20 +130,15 @@ func BenchmarkServeHTTP(b *testing.B) {
 
 // engineAlone is the time of the same sales without the handler.
 func engineAlone(p *affiliate.Program, codes int) float64 {
-	times := make([]float64, rounds)
 	product := affiliate.Product{ProductID: "beans-1kg", Name: "House beans 1 kg"}
-	for i := range times {
-		runtime.GC()
-		times[i], _, _ = measure(3000, func(n int) {
-			for i := range n {
-				must(p.RecordSale(context.Background(), affiliate.NewSale{
-					PromoCode: "code" + strconv.Itoa(i%codes), TotalEarned: affiliate.MustAmount("129.5"), Tax: affiliate.MustAmount("9.5"),
-					Product: affiliate.Set(product),
-				}))
-			}
-		})
-	}
-	return median(times)
+	return processor.Time(3000, func(n int) {
+		for i := range n {
+			must(p.RecordSale(context.Background(), affiliate.NewSale{
+				PromoCode: "code" + strconv.Itoa(i%codes), TotalEarned: affiliate.MustAmount("129.5"), Tax: affiliate.MustAmount("9.5"),
+				Product: affiliate.Set(product),
+			}))
+		}
+	})
 }
 
 // BenchmarkLoopback is a sale by code over 64 keep-alive connections, server and
@@ -214,9 +152,10 @@ func BenchmarkLoopback(b *testing.B) {
 	sold := int64(1)
 	ours, floor := dial(b, api, conns), dial(b, floorHandler(rec.Body.String()), conns)
 	const n = 5_000
-	warm()
+	benchkit.Warm()
 	floor.run(b, n/10)
 	sold += ours.run(b, n/10)
+	const rounds = benchkit.Rounds
 	times, cpus, rates, costs := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
 	for i := range rounds {
 		runtime.GC()
@@ -225,11 +164,11 @@ func BenchmarkLoopback(b *testing.B) {
 		times[i], cpus[i] = wall.Seconds()/floorWall.Seconds(), cpu.Seconds()/floorCPU.Seconds()
 		rates[i], costs[i] = n/wall.Seconds(), float64(cpu.Nanoseconds())/n
 	}
-	b.ReportMetric(median(times), "x-floor")
-	b.ReportMetric(median(cpus), "x-cpu")
-	b.ReportMetric(median(costs), "cpu-ns/op")
-	b.ReportMetric(median(rates), "req/s")
-	audit(b, p, sold)
+	b.ReportMetric(benchkit.Median(times), "x-floor")
+	b.ReportMetric(benchkit.Median(cpus), "x-cpu")
+	b.ReportMetric(benchkit.Median(costs), "cpu-ns/op")
+	b.ReportMetric(benchkit.Median(rates), "req/s")
+	benchkit.Audit(b, p, sold)
 }
 
 // BenchmarkBigCoupon is P8: GET of a coupon with 100,000 codes through the

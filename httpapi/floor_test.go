@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -90,11 +89,4 @@ func plainType(v any) reflect.Type {
 		return reflect.TypeFor[*string]()
 	}
 	return reflect.TypeOf(v)
-}
-
-// median is the middle one of the figures.
-func median(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	return v[len(v)/2]
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/atlength"
+	"github.com/tributary-go/tributary/internal/benchkit"
 )
 
 // callers are keep-alive connections to a server over loopback. They use little
@@ -132,7 +133,7 @@ func TestLoad(t *testing.T) {
 	if sold != int64(n*rounds) {
 		t.Errorf("%d of %d sales", sold, n*rounds)
 	}
-	audit(t, p, sold)
+	benchkit.Audit(t, p, sold)
 	var events int64
 	for page := (affiliate.Page{Limit: 1000}); ; {
 		list := must(p.Events(t.Context(), affiliate.EventFilter{}, page))

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -102,16 +101,8 @@ func BenchmarkTracking(b *testing.B) {
 	for _, name := range sortedKeys(costlyVisits()) {
 		b.Run(name, func(b *testing.B) {
 			body := costlyVisits()[name]
-			floor, costly := wired(ordinaryVisit), wired(body)
-			ratios := make([]float64, rounds)
-			for i := range ratios {
-				runtime.GC()
-				least, _, _ := measure(200, floor)
-				most, _, _ := measure(200, costly)
-				ratios[i] = most / least
-			}
 			versus(b, 500, alone(ordinaryVisit), alone(body))
-			b.ReportMetric(median(ratios), "x-loopback")
+			b.ReportMetric(processor.Ratio(200, wired(ordinaryVisit), wired(body)), "x-loopback")
 		})
 	}
 }

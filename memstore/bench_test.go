@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/benchkit"
 )
 
 // A floor is what a program would do without a store: a map under a lock, and
@@ -49,36 +49,18 @@ func (f *floor[K, T]) insert(key K, rec T) bool {
 	return true
 }
 
-// sideBySide times the floor and the store in turns, per calls at a time, and
-// reports the median of the rounds and the allocations of a call.
-func sideBySide(b *testing.B, per int, base, ours func(i int)) {
+// sideBySide compares the store with the floor, n calls a turn. Each call has a
+// number of its own, so that no side finds warm what the other has just read.
+func sideBySide(b *testing.B, n int, base, ours func(i int)) {
 	b.Helper()
-	var floors, times, ratios []float64
-	timed := func(call func(int), from int) float64 {
-		start := time.Now()
-		for i := range per {
-			call(from + i)
-		}
-		return float64(time.Since(start).Nanoseconds()) / float64(per)
+	next := 0
+	numbered := func(call func(i int)) func(n int) {
+		return benchkit.Each(func() {
+			call(next)
+			next++
+		})
 	}
-
-	from := 0
-	for b.Loop() {
-		f := timed(base, from)
-		o := timed(ours, from+per)
-		from += 2 * per
-		floors, times, ratios = append(floors, f), append(times, o), append(ratios, o/f)
-	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(median(floors), "floor-ns")
-	b.ReportMetric(median(times), "ns")
-	b.ReportMetric(median(ratios), "x-floor")
-	b.ReportMetric(testing.AllocsPerRun(100, func() { ours(from); from++ }), "allocs")
-}
-
-func median(xs []float64) float64 {
-	slices.Sort(xs)
-	return xs[len(xs)/2]
+	benchkit.Versus(b, n, numbered(base), numbered(ours))
 }
 
 // rowID is an id that rises with n and looks like a UUID of version 7.
@@ -163,7 +145,7 @@ func lookupCode(b *testing.B, n int) {
 	f, keys := besideMap(n, codeOf, func(r affiliate.CodeRecord) string { return r.AppendKeys(nil)[0].Text })
 
 	ctx := b.Context()
-	sideBySide(b, 200, func(i int) {
+	sideBySide(b, 5_000, func(i int) {
 		if rec, ok := f.get(keys[i%n]); !ok || rec.Revision != 1 {
 			b.Fatal("lost")
 		}
@@ -185,7 +167,7 @@ func lookupSlug(b *testing.B, n int) {
 	f, keys := besideMap(n, linkOf, func(r affiliate.LinkRecord) string { return r.AppendKeys(nil)[0].Text })
 
 	ctx := b.Context()
-	sideBySide(b, 200, func(i int) {
+	sideBySide(b, 5_000, func(i int) {
 		if rec, ok := f.get(keys[i%n]); !ok || rec.Slug == "" {
 			b.Fatal("lost")
 		}
@@ -207,7 +189,7 @@ func lookupEmail(b *testing.B, n int) {
 	f, keys := besideMap(n, affiliateOf, func(r affiliate.AffiliateRecord) string { return r.Email })
 
 	ctx := b.Context()
-	sideBySide(b, 200, func(i int) {
+	sideBySide(b, 5_000, func(i int) {
 		if rec, ok := f.get(keys[i%n]); !ok || rec.Email == "" {
 			b.Fatal("lost")
 		}
@@ -229,7 +211,7 @@ func lookupID(b *testing.B, n int) {
 	f, keys := besideMap(n, codeOf, affiliate.CodeRecord.RecordID)
 
 	ctx := b.Context()
-	sideBySide(b, 200, func(i int) {
+	sideBySide(b, 5_000, func(i int) {
 		if rec, ok := f.get(keys[i%n]); !ok || rec.Revision != 1 {
 			b.Fatal("lost")
 		}
@@ -254,7 +236,7 @@ func BenchmarkInsert(b *testing.B) {
 			f, _ := besideMap(n, linkOf, affiliate.LinkRecord.RecordID)
 
 			ctx := b.Context()
-			sideBySide(b, 200, func(i int) {
+			sideBySide(b, 5_000, func(i int) {
 				if rec := linkOf(n + i); !f.insert(rec.ID, rec) {
 					b.Fatal("taken")
 				}
@@ -277,7 +259,7 @@ func BenchmarkReplace(b *testing.B) {
 			f, keys := besideMap(n, codeOf, affiliate.CodeRecord.RecordID)
 
 			ctx := b.Context()
-			sideBySide(b, 200, func(i int) {
+			sideBySide(b, 5_000, func(i int) {
 				f.update(keys[i%n], func(rec *affiliate.CodeRecord) { rec.TimesRedeemed++ })
 			}, func(i int) {
 				err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
@@ -307,7 +289,7 @@ func BenchmarkList(b *testing.B) {
 			owners := rand.New(rand.NewPCG(1, 2)).Perm(n / 10)
 
 			ctx := b.Context()
-			sideBySide(b, 50, func(i int) {
+			sideBySide(b, 1_000, func(i int) {
 				first := owners[i%len(owners)] * 10
 				for at := 9; at >= 0; at-- {
 					if rec, ok := f.get(rowID(first + at)); !ok || rec.Slug == "" {

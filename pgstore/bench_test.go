@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -198,14 +198,9 @@ func compare(b *testing.B, clients int, ours, hand func(ctx context.Context, cli
 		a, h, ratios = append(a, x), append(h, y), append(ratios, x/y)
 	}
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(middle(a), "ours/s")
-	b.ReportMetric(middle(h), "by-hand/s")
-	b.ReportMetric(middle(ratios), "x-by-hand")
-}
-
-func middle(xs []float64) float64 {
-	slices.Sort(xs)
-	return xs[len(xs)/2]
+	b.ReportMetric(benchkit.Median(a), "ours/s")
+	b.ReportMetric(benchkit.Median(h), "by-hand/s")
+	b.ReportMetric(benchkit.Median(ratios), "x-by-hand")
 }
 
 // BenchmarkSale records sales by code: one hot code, with grouping, and a code

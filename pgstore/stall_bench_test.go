@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -103,9 +104,9 @@ func (c *crowded) stalls(b *testing.B, records int, job func(ctx context.Context
 		each = append(each, 1000*milliseconds(s.took)/float64(records))
 	}
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(middle(each), "µs/record")
-	b.ReportMetric(middle(alone), "ms-alone")
-	b.ReportMetric(middle(slowest), "ms-slowest")
+	b.ReportMetric(benchkit.Median(each), "µs/record")
+	b.ReportMetric(benchkit.Median(alone), "ms-alone")
+	b.ReportMetric(benchkit.Median(slowest), "ms-slowest")
 	b.ReportMetric(slices.Max(slowest), "ms-worst")
 }
 

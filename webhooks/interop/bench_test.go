@@ -3,8 +3,6 @@ package interop_test
 import (
 	"bytes"
 	"net/http"
-	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,52 +11,14 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// rounds is how often each side runs. The sides take turns, so that a machine
-// that is busy for a while slows both, and the median of the ratios is
-// reported.
-const rounds = 15
-
-// versus measures ours against the reference. Both do n operations a turn.
+// versus compares ours with the reference library.
 func versus(b *testing.B, n int, reference, ours func()) {
 	b.Helper()
-	measure(n, reference)
-	measure(n, ours)
-	ratios, theirTimes, ourTimes := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
-	var allocs, size float64
-	for i := range rounds {
-		runtime.GC()
-		theirTimes[i], _, _ = measure(n, reference)
-		ourTimes[i], allocs, size = measure(n, ours)
-		ratios[i] = ourTimes[i] / theirTimes[i]
-	}
-	b.ReportMetric(median(theirTimes), "reference-ns/op")
-	b.ReportMetric(median(ourTimes), "ns/op")
-	b.ReportMetric(median(ratios), "x-reference")
-	b.ReportMetric(allocs, "allocs/op")
-	b.ReportMetric(size, "B/op")
-}
-
-// measure times n operations and counts their allocations, each per operation.
-func measure(n int, run func()) (ns, allocs, size float64) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	begin := time.Now()
-	for range n {
-		run()
-	}
-	took := time.Since(begin)
-	runtime.ReadMemStats(&after)
-	per := func(v uint64) float64 { return float64(v) / float64(n) }
-	return float64(took.Nanoseconds()) / float64(n), per(after.Mallocs - before.Mallocs), per(after.TotalAlloc - before.TotalAlloc)
-}
-
-func median(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	return v[len(v)/2]
+	benchkit.Compare(b, n, benchkit.Each(ours), benchkit.Side{Name: "reference", Run: benchkit.Each(reference)})
 }
 
 func reference(b *testing.B) *standardwebhooks.Webhook {

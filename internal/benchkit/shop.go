@@ -1,0 +1,57 @@
+package benchkit
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Shop makes a program on a store: codes CODE0, CODE1 … of one coupon called
+// All, each with an affiliate of its own who has the link slug-0, slug-1 … and
+// earns 20 percent. It returns the affiliates in the order of their numbers.
+func Shop(tb testing.TB, store affiliate.Store, codes int) (*affiliate.Program, []affiliate.Affiliate) {
+	tb.Helper()
+	ctx := context.Background()
+	p, err := affiliate.New(store, affiliate.Config{
+		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+	})
+	check(tb, err)
+	coupon, err := p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
+	check(tb, err)
+	owners := make([]affiliate.Affiliate, codes)
+	for i := range codes {
+		n := strconv.Itoa(i)
+		owners[i], err = p.CreateAffiliate(ctx, affiliate.NewAffiliate{
+			FirstName: "A", LastName: n, Email: "a" + n + "@example.com", AffiliateLink: "slug-" + n,
+		})
+		check(tb, err)
+		_, err = p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "CODE" + n, AffiliateID: owners[i].ID})
+		check(tb, err)
+	}
+	return p, owners
+}
+
+// Audit ends a benchmark on a [Shop]: the books hold, and exactly the sales that
+// were made by its codes are in them.
+func Audit(tb testing.TB, p *affiliate.Program, sales int64) {
+	tb.Helper()
+	ctx := context.Background()
+	if err := p.Verify(ctx); err != nil {
+		tb.Errorf("Verify: %v", err)
+	}
+	coupon, err := p.Coupon(ctx, affiliate.CouponRef{Name: "All"})
+	check(tb, err)
+	if coupon.TimesRedeemed != sales {
+		tb.Errorf("timesRedeemed = %d after %d sales", coupon.TimesRedeemed, sales)
+	}
+}
+
+func check(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
