@@ -2,12 +2,13 @@ package affiliate
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 )
 
-// The rules over a coupon's fields. They run over the whole coupon: what a
-// create sent, or what an update makes of the stored one. Rule 3.1; contract
-// 2.1.
+// The fields of a coupon, from one shape to another, and the rules over them.
+// The rules run over the whole coupon: what a create sent, or what an update
+// makes of the stored one. Rule 3.1; contract 2.1.
 
 // checkNewCoupon fills in the defaults of a create and checks it.
 func (p *Program) checkNewCoupon(in *NewCoupon) error {
@@ -17,6 +18,58 @@ func (p *Program) checkNewCoupon(in *NewCoupon) error {
 	in.CouponType = cmp.Or(in.CouponType, CouponPercentage)
 	in.Duration = cmp.Or(in.Duration, DurationForever)
 	return p.checkCoupon(in, CouponUpdate{})
+}
+
+// mergeCoupon is the stored coupon with an update over it, checked as a whole.
+func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, error) {
+	if err := first(notCleared("name", up.Name), given("name", up.Name, maxName)); err != nil {
+		return CouponRecord{}, err
+	}
+	in := rec.input()
+	in.Name = up.Name.Or(in.Name)
+	in.CouponType = up.CouponType.Or(in.CouponType)
+	in.PercentOff = changed(in.PercentOff, up.PercentOff)
+	in.AmountOff = changed(in.AmountOff, up.AmountOff)
+	in.Currency = changed(in.Currency, up.Currency)
+	in.Duration = up.Duration.Or(in.Duration)
+	in.DurationInMonths = changed(in.DurationInMonths, up.DurationInMonths)
+	in.MaxRedemptions = changed(in.MaxRedemptions, up.MaxRedemptions)
+	in.LimitToProducts = up.LimitToProducts.Or(in.LimitToProducts)
+	in.ProductIDs = up.ProductIDs.Or(in.ProductIDs)
+	in.Valid = changed(in.Valid, up.Valid)
+	in.RedeemBy = changed(in.RedeemBy, up.RedeemBy)
+	if err := p.checkCoupon(&in, up); err != nil {
+		return CouponRecord{}, err
+	}
+	p.fillCoupon(&rec, in)
+	return rec, nil
+}
+
+// checkCouponUpdate checks an update by itself, before its coupon is looked up:
+// as one of a coupon that has everything. What null takes away is missed, if at
+// all, in the stored coupon.
+func (p *Program) checkCouponUpdate(up CouponUpdate) error {
+	up.PercentOff, up.AmountOff = unlessNull(up.PercentOff), unlessNull(up.AmountOff)
+	up.Currency, up.DurationInMonths = unlessNull(up.Currency), unlessNull(up.DurationInMonths)
+	_, err := p.mergeCoupon(CouponRecord{
+		Name: "x", Type: CouponPercentage, PercentOff: PercentFromScaled(amountScale), AmountOff: AmountFromScaled(1),
+		Currency: p.cfg.Currency, Duration: DurationForever, DurationInMonths: 1, ProductIDs: []string{"x"},
+	}, up)
+	return err
+}
+
+// input is the stored coupon in the shape of a create that would make it.
+func (r CouponRecord) input() NewCoupon {
+	in := NewCoupon{
+		Name: r.Name, CouponType: r.Type, Duration: r.Duration, DurationInMonths: orNull(r.DurationInMonths),
+		MaxRedemptions: orNull(r.MaxRedemptions), LimitToProducts: r.LimitToProducts, ProductIDs: r.ProductIDs,
+		Valid: Set(r.Valid), ExternalID: r.ExternalID, IntegrationType: r.IntegrationType,
+		PercentOff: orNull(r.PercentOff), AmountOff: orNull(r.AmountOff), Currency: orNull(r.Currency),
+	}
+	if !r.RedeemBy.IsZero() {
+		in.RedeemBy = Set(At(r.RedeemBy))
+	}
+	return in
 }
 
 // fillCoupon puts checked fields into a record. The pair that does not belong
@@ -37,6 +90,26 @@ func (p *Program) fillCoupon(rec *CouponRecord, in NewCoupon) {
 	rec.Valid = in.Valid.Or(true)
 	rec.RedeemBy = p.instant(in.RedeemBy)
 	rec.ExternalID, rec.IntegrationType = in.ExternalID, in.IntegrationType
+}
+
+// couponOf is the coupon without its codes.
+func (p *Program) couponOf(rec CouponRecord) Coupon {
+	c := Coupon{
+		ID: rec.ID, Name: rec.Name, CouponType: rec.Type,
+		PercentOff: Null[Percent](), AmountOff: Null[Amount](), Currency: orNull(rec.Currency),
+		Duration: rec.Duration, DurationInMonths: orNull(rec.DurationInMonths),
+		MaxRedemptions: orNull(rec.MaxRedemptions), TimesRedeemed: rec.TimesRedeemed,
+		LimitToProducts: rec.LimitToProducts, ProductIDs: emptyNotNil(slices.Clone(rec.ProductIDs)), CollectionIDs: []string{},
+		Valid: rec.Valid, RedeemBy: timeOrNull(rec.RedeemBy), ExternalID: orNull(rec.ExternalID),
+		IntegrationType: orNull(rec.IntegrationType), CouponCategory: "CUSTOMER", AutoCouponRule: Null[json.RawMessage](),
+		AffiliateProgramID: p.cfg.ID, CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+	}
+	if rec.Type == CouponFlat {
+		c.AmountOff = Set(rec.AmountOff)
+	} else {
+		c.PercentOff = Set(rec.PercentOff)
+	}
+	return c
 }
 
 // checkCoupon checks a coupon in the order of the contract's table and puts

@@ -1,9 +1,6 @@
 package affiliate
 
 import (
-	"encoding/json"
-	"slices"
-
 	"github.com/google/uuid"
 )
 
@@ -56,24 +53,4 @@ func (o *op) codesOf(coupon uuid.UUID) ([]CodeRecord, error) {
 		codes = append(codes, code)
 	}
 	return codes, nil
-}
-
-// couponOf is the coupon without its codes.
-func (p *Program) couponOf(rec CouponRecord) Coupon {
-	c := Coupon{
-		ID: rec.ID, Name: rec.Name, CouponType: rec.Type,
-		PercentOff: Null[Percent](), AmountOff: Null[Amount](), Currency: orNull(rec.Currency),
-		Duration: rec.Duration, DurationInMonths: orNull(rec.DurationInMonths),
-		MaxRedemptions: orNull(rec.MaxRedemptions), TimesRedeemed: rec.TimesRedeemed,
-		LimitToProducts: rec.LimitToProducts, ProductIDs: emptyNotNil(slices.Clone(rec.ProductIDs)), CollectionIDs: []string{},
-		Valid: rec.Valid, RedeemBy: timeOrNull(rec.RedeemBy), ExternalID: orNull(rec.ExternalID),
-		IntegrationType: orNull(rec.IntegrationType), CouponCategory: "CUSTOMER", AutoCouponRule: Null[json.RawMessage](),
-		AffiliateProgramID: p.cfg.ID, CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
-	}
-	if rec.Type == CouponFlat {
-		c.AmountOff = Set(rec.AmountOff)
-	} else {
-		c.PercentOff = Set(rec.PercentOff)
-	}
-	return c
 }
