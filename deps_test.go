@@ -15,7 +15,7 @@ const module = "github.com/tributary-go/tributary"
 // from outside the standard library. Arrows point one way: what is not here is
 // forbidden.
 var allowed = map[string]struct{ inside, outside []string }{
-	"affiliate":   {nil, []string{"github.com/google/uuid"}},
+	"affiliate":   {[]string{"internal/jsontext"}, []string{"github.com/google/uuid"}},
 	"memstore":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"client":      {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
 	"httpapi":     {[]string{"affiliate", "internal/jsontext"}, []string{"github.com/google/uuid"}},

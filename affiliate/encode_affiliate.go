@@ -1,32 +1,36 @@
 package affiliate
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/tributary-go/tributary/internal/jsontext"
+)
 
 // AppendJSON appends the affiliate as json.Marshal encodes it and returns the
 // extended slice. The years of its instants must be from 1 to 9999.
 func (a *Affiliate) AppendJSON(dst []byte) []byte {
 	dst = appendUUID(append(dst, `{"id":`...), a.ID)
-	dst = appendString(append(dst, `,"firstName":`...), a.FirstName)
-	dst = appendString(append(dst, `,"lastName":`...), a.LastName)
-	dst = appendString(append(dst, `,"name":`...), a.Name)
-	dst = appendString(append(dst, `,"email":`...), a.Email)
+	dst = jsontext.AppendString(append(dst, `,"firstName":`...), a.FirstName)
+	dst = jsontext.AppendString(append(dst, `,"lastName":`...), a.LastName)
+	dst = jsontext.AppendString(append(dst, `,"name":`...), a.Name)
+	dst = jsontext.AppendString(append(dst, `,"email":`...), a.Email)
 	dst = appendPercent(append(dst, `,"commissionRate":`...), a.CommissionRate)
 	dst = strconv.AppendBool(append(dst, `,"useCommissionPlanCommissionRate":`...), a.UseCommissionPlanCommissionRate)
 	dst = strconv.AppendBool(append(dst, `,"exemptFromCommissionTierChanges":`...), a.ExemptFromCommissionTierChanges)
-	dst = appendOpt(append(dst, `,"affiliateLink":`...), a.AffiliateLink, appendString)
-	dst = appendOpt(append(dst, `,"link":`...), a.Link, appendString)
+	dst = appendOpt(append(dst, `,"affiliateLink":`...), a.AffiliateLink, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"link":`...), a.Link, jsontext.AppendString)
 	dst = appendList(append(dst, `,"affiliateLinks":`...), a.AffiliateLinks, (*AffiliateLink).appendJSON)
-	dst = appendString(append(dst, `,"status":`...), a.Status)
-	dst = appendString(append(dst, `,"source":`...), a.Source)
+	dst = jsontext.AppendString(append(dst, `,"status":`...), a.Status)
+	dst = jsontext.AppendString(append(dst, `,"source":`...), a.Source)
 	dst = appendOpt(append(dst, `,"commissionPlanId":`...), a.CommissionPlanID, appendUUID)
 	dst = appendOpt(append(dst, `,"commissionTierId":`...), a.CommissionTierID, appendUUID)
-	dst = appendOpt(append(dst, `,"affiliateGroupId":`...), a.AffiliateGroupID, appendString)
+	dst = appendOpt(append(dst, `,"affiliateGroupId":`...), a.AffiliateGroupID, jsontext.AppendString)
 	dst = appendUUID(append(dst, `,"programId":`...), a.ProgramID)
-	dst = appendOpt(append(dst, `,"payoutEmail":`...), a.PayoutEmail, appendString)
-	dst = appendOpt(append(dst, `,"paymentMethod":`...), a.PaymentMethod, appendString)
+	dst = appendOpt(append(dst, `,"payoutEmail":`...), a.PayoutEmail, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"paymentMethod":`...), a.PaymentMethod, jsontext.AppendString)
 	dst = strconv.AppendBool(append(dst, `,"detailsComplete":`...), a.DetailsComplete)
 	dst = appendOpt(append(dst, `,"emailVerified":`...), a.EmailVerified, appendRaw)
-	dst = appendOpt(append(dst, `,"image":`...), a.Image, appendString)
+	dst = appendOpt(append(dst, `,"image":`...), a.Image, jsontext.AppendString)
 	dst = appendInt(append(dst, `,"numberOfReferredUsers":`...), a.NumberOfReferredUsers)
 	dst = appendInt(append(dst, `,"numberOfClicks":`...), a.NumberOfClicks)
 	dst = appendAmount(append(dst, `,"totalRevenue":`...), a.TotalRevenue)
@@ -37,7 +41,7 @@ func (a *Affiliate) AppendJSON(dst []byte) []byte {
 
 func (l *AffiliateLink) appendJSON(dst []byte) []byte {
 	dst = appendUUID(append(dst, `{"id":`...), l.ID)
-	dst = appendString(append(dst, `,"link":`...), l.Link)
+	dst = jsontext.AppendString(append(dst, `,"link":`...), l.Link)
 	dst = appendUUID(append(dst, `,"userId":`...), l.UserID)
 	dst = appendUUID(append(dst, `,"programId":`...), l.ProgramID)
 	dst = appendTime(append(dst, `,"createdAt":`...), l.CreatedAt)
@@ -46,12 +50,12 @@ func (l *AffiliateLink) appendJSON(dst []byte) []byte {
 
 func (s *AffiliateSummary) appendJSON(dst []byte) []byte {
 	dst = appendUUID(append(dst, `{"id":`...), s.ID)
-	dst = appendString(append(dst, `,"firstName":`...), s.FirstName)
-	dst = appendString(append(dst, `,"lastName":`...), s.LastName)
-	dst = appendString(append(dst, `,"name":`...), s.Name)
-	dst = appendString(append(dst, `,"email":`...), s.Email)
-	dst = appendString(append(dst, `,"status":`...), s.Status)
-	dst = appendOpt(append(dst, `,"link":`...), s.Link, appendString)
+	dst = jsontext.AppendString(append(dst, `,"firstName":`...), s.FirstName)
+	dst = jsontext.AppendString(append(dst, `,"lastName":`...), s.LastName)
+	dst = jsontext.AppendString(append(dst, `,"name":`...), s.Name)
+	dst = jsontext.AppendString(append(dst, `,"email":`...), s.Email)
+	dst = jsontext.AppendString(append(dst, `,"status":`...), s.Status)
+	dst = appendOpt(append(dst, `,"link":`...), s.Link, jsontext.AppendString)
 	return append(appendList(append(dst, `,"affiliateLinks":`...), s.AffiliateLinks, (*AffiliateLink).appendJSON), '}')
 }
 
@@ -59,13 +63,13 @@ func (s *AffiliateSummary) appendJSON(dst []byte) []byte {
 // extended slice. The years of its instants must be from 1 to 9999.
 func (l *Link) AppendJSON(dst []byte) []byte {
 	dst = appendUUID(append(dst, `{"id":`...), l.ID)
-	dst = appendString(append(dst, `,"link":`...), l.Link)
+	dst = jsontext.AppendString(append(dst, `,"link":`...), l.Link)
 	dst = appendUUID(append(dst, `,"affiliate":{"id":`...), l.Affiliate.ID)
-	dst = appendString(append(dst, `,"name":`...), l.Affiliate.Name)
-	dst = appendString(append(dst, `,"email":`...), l.Affiliate.Email)
+	dst = jsontext.AppendString(append(dst, `,"name":`...), l.Affiliate.Name)
+	dst = jsontext.AppendString(append(dst, `,"email":`...), l.Affiliate.Email)
 	dst = appendUUID(append(dst, `},"program":{"id":`...), l.Program.ID)
-	dst = appendString(append(dst, `,"name":`...), l.Program.Name)
-	dst = appendString(append(dst, `,"currency":`...), l.Program.Currency)
+	dst = jsontext.AppendString(append(dst, `,"name":`...), l.Program.Name)
+	dst = jsontext.AppendString(append(dst, `,"currency":`...), l.Program.Currency)
 	dst = appendInt(append(dst, `},"clicks":`...), l.Clicks)
 	dst = appendInt(append(dst, `,"referrals":`...), l.Referrals)
 	dst = appendInt(append(dst, `,"sales":`...), l.Sales)
@@ -76,8 +80,8 @@ func (l *Link) AppendJSON(dst []byte) []byte {
 }
 
 func (u *FullURL) appendJSON(dst []byte) []byte {
-	dst = appendString(append(dst, `{"baseUrl":`...), u.BaseURL)
-	return append(appendString(append(dst, `,"fullUrl":`...), u.FullURL), '}')
+	dst = jsontext.AppendString(append(dst, `{"baseUrl":`...), u.BaseURL)
+	return append(jsontext.AppendString(append(dst, `,"fullUrl":`...), u.FullURL), '}')
 }
 
 // appendList appends an array; nil is null.

@@ -2,10 +2,10 @@ package affiliate
 
 import (
 	"bytes"
-	"encoding/json"
-	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
 // A person is how JSON shows somebody: as an object with their id, which has an
@@ -18,15 +18,7 @@ type person struct {
 
 // in reports whether JSON shows the person. What names none of their ids and
 // emails is not taken apart.
-func (who person) in(raw []byte) bool {
-	if !who.mayBeIn(raw) {
-		return false
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	return dec.Decode(&v) == nil && who.within(v)
-}
+func (who person) in(raw []byte) bool { return who.mayBeIn(raw) && who.within(raw) }
 
 // mayBeIn looks for the person's names in the text itself. An email stands
 // there as somebody wrote it.
@@ -42,33 +34,29 @@ func (who person) mayBeIn(raw []byte) bool {
 
 // inJSON reports whether the text of a string stands in JSON.
 func inJSON(raw []byte, s string) bool {
-	quoted := appendString(nil, s)
+	quoted := jsontext.AppendString(nil, s)
 	return s != "" && bytes.Contains(raw, quoted[1:len(quoted)-1])
 }
 
-func (who person) within(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		if who.isObject(v["id"], v["email"]) {
+func (who person) within(raw []byte) bool {
+	switch jsontext.First(raw) {
+	case '{':
+		if as := who.appearsAs(raw); as == itself || as == itselfCustomer {
 			return true
 		}
-		for key, item := range v {
-			if s, ok := item.(string); ok && who.named(key, s) || !ok && who.within(item) {
+		for name, value := range jsontext.Members(raw) {
+			if who.named(string(name), jsontext.Text(value)) || who.within(value) {
 				return true
 			}
 		}
-	case []any:
-		if slices.ContainsFunc(v, who.within) {
-			return true
+	case '[':
+		for value := range jsontext.Elements(raw) {
+			if who.within(value) {
+				return true
+			}
 		}
 	}
 	return false
-}
-
-// isObject reports whether an object with this id and email is the person itself.
-func (who person) isObject(id, email any) bool {
-	text, _ := email.(string)
-	return text != "" && id == who.id.String()
 }
 
 // named reports whether a string under a key names the person.
@@ -86,36 +74,84 @@ func sameEmail(s, email string) bool {
 	return ok && canonical == email
 }
 
+// An appearance is what an object has to do with a person.
+type appearance uint8
+
+const (
+	elsewhere      appearance = iota // nothing itself; an object inside it may be the person
+	ofSale                           // a sale of the person
+	itself                           // the person
+	itselfCustomer                   // the person, as a referral
+)
+
+// appearsAs finds out what an object has to do with the person.
+func (who person) appearsAs(object []byte) appearance {
+	var id, email, referral string
+	as := itself
+	for name, value := range jsontext.Members(object) {
+		switch string(name) {
+		case "id":
+			id = jsontext.Text(value)
+		case "email":
+			email = jsontext.Text(value)
+		case "referralId":
+			referral = jsontext.Text(value)
+		case "referredUserExternalId":
+			as = itselfCustomer
+		}
+	}
+	switch person := who.id.String(); {
+	case id == person && email != "":
+		return as
+	case referral == person || sameEmail(email, who.email):
+		return ofSale
+	}
+	return elsewhere
+}
+
+// erased is the JSON of a member once the person is erased; empty: the member
+// stays.
+func (as appearance) erased(key string) string {
+	const blank, null = `""`, "null"
+	if as == elsewhere {
+		return ""
+	}
+	switch key {
+	case "metadata":
+		return null
+	case "name", "email":
+		if as == ofSale || as == itselfCustomer && key == "name" {
+			return null
+		}
+		return blank
+	}
+	if as == ofSale {
+		return ""
+	}
+	switch key {
+	case "firstName", "lastName":
+		return blank
+	case "payoutEmail", "referredUserExternalId", "initialLandingPage", "notes":
+		return null
+	}
+	return ""
+}
+
 // blankIn is the JSON of an answer with the person in the form in which an
 // erased one is shown. The keys keep their order.
 func (who person) blankIn(raw []byte) []byte {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	first, err := dec.Token()
-	if delim, ok := first.(json.Delim); err != nil || !ok {
-		return raw // a text, a number, null
-	} else if delim == '[' {
-		return who.blankList(dec)
+	switch jsontext.First(raw) {
+	case '{':
+		return who.blankObject(raw)
+	case '[':
+		return who.blankList(raw)
 	}
-	var members []member
-	for dec.More() {
-		var m member
-		key, _ := dec.Token() // no error: the engine wrote this
-		m.key, _ = key.(string)
-		if err := dec.Decode(&m.value); err != nil {
-			return raw
-		}
-		members = append(members, m)
-	}
-	return who.blankObject(members)
+	return raw
 }
 
-func (who person) blankList(dec *json.Decoder) []byte {
+func (who person) blankList(array []byte) []byte {
 	dst := []byte{'['}
-	for dec.More() {
-		var item json.RawMessage
-		if err := dec.Decode(&item); err != nil {
-			break
-		}
+	for item := range jsontext.Elements(array) {
 		if len(dst) > 1 {
 			dst = append(dst, ',')
 		}
@@ -124,51 +160,25 @@ func (who person) blankList(dec *json.Decoder) []byte {
 	return append(dst, ']')
 }
 
-// A member is a key of an object with its value.
-type member struct {
-	key   string
-	value json.RawMessage
-}
-
-// blankObject writes an object: one that is the person, a sale of the person,
-// or another one, in which a code may be limited to the person.
-func (who person) blankObject(members []member) []byte {
-	texts := make(map[string]string, len(members))
-	customer := false // it is a referral
-	for _, m := range members {
-		var s string
-		if json.Unmarshal(m.value, &s) == nil {
-			texts[m.key] = s
-		}
-		customer = customer || m.key == "referredUserExternalId"
-	}
-	itself := who.isObject(texts["id"], texts["email"])
-	sale := !itself && (texts["referralId"] == who.id.String() || sameEmail(texts["email"], who.email))
+// blankObject writes an object: the person, a sale of theirs, or another one, in
+// which a code may be limited to them.
+func (who person) blankObject(object []byte) []byte {
+	as := who.appearsAs(object)
 	dst := []byte{'{'}
-	for i, m := range members {
-		if i > 0 {
+	for name, value := range jsontext.Members(object) {
+		if len(dst) > 1 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, m.key), ':')
-		switch {
-		case itself && (m.key == "firstName" || m.key == "lastName" || m.key == "email" || m.key == "name" && !customer):
-			dst = append(dst, `""`...)
-		case itself && becomesNull(m.key), sale && (m.key == "name" || m.key == "email" || m.key == "metadata"):
-			dst = append(dst, "null"...)
-		case m.key == "customerId" && who.named(m.key, texts[m.key]):
+		key := string(name)
+		dst = append(jsontext.AppendString(dst, key), ':')
+		switch erased := as.erased(key); {
+		case erased != "":
+			dst = append(dst, erased...)
+		case key == "customerId" && who.named(key, jsontext.Text(value)):
 			dst = appendUUID(dst, who.id)
 		default:
-			dst = append(dst, who.blankIn(m.value)...)
+			dst = append(dst, who.blankIn(value)...)
 		}
 	}
 	return append(dst, '}')
-}
-
-// becomesNull tells which members of a person are null once it is erased.
-func becomesNull(key string) bool {
-	switch key {
-	case "name", "payoutEmail", "referredUserExternalId", "initialLandingPage", "notes", "metadata":
-		return true
-	}
-	return false
 }

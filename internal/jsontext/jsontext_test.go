@@ -143,6 +143,14 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	for value, want := range map[string]string{`"a\u0062\n\ud83d"`: "ab\n\ufffd", `""`: "", "12": "", "null": "", "": "", `{"a":1}`: ""} {
+		if got := jsontext.Text([]byte(value)); got != want {
+			t.Errorf("%s: %q, want %q", value, got, want)
+		}
+	}
+}
+
 func TestScanNumber(t *testing.T) {
 	for text, want := range map[string]jsontext.Number{
 		"0": {1, 1, 1}, "-0": {2, 2, 2}, "12.50": {2, 5, 5}, "1e5": {1, 1, 3}, "-1.5E-10x": {2, 4, 8}, "7,": {1, 1, 1},

@@ -91,6 +91,15 @@ func (r *Reader) unit() (unit rune, ok bool) {
 // U+FFFD, as in encoding/json.
 func Unquote(quoted []byte) string { return string(content(quoted)) }
 
+// Text is the text of a JSON string, and empty for every other value. The value
+// is valid, and has no white space around it.
+func Text(value []byte) string {
+	if len(value) == 0 || value[0] != '"' {
+		return ""
+	}
+	return Unquote(value)
+}
+
 // content is Unquote; it shares the memory of quoted when there is no escape.
 func content(quoted []byte) []byte {
 	raw := quoted[1 : len(quoted)-1]
