@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A base is a table without its records: which slot holds which id, in which
-// order, under which keys.
+// A base is a table without its records: the ids, their order, and the keys of
+// each slot.
 type base struct {
 	name    string
 	byID    slots
@@ -17,7 +17,7 @@ type base struct {
 	order   order // every slot in use
 	indexes []index
 	free    []uint32 // slots not in use
-	version uint64   // rises when a slot is added or taken away, anywhere
+	version uint64   // rises when a slot is added or removed
 }
 
 // index returns the By or the Of index of the name.
@@ -46,8 +46,9 @@ func (b *base) find(key *affiliate.Key) (uint32, error) {
 	return slot, nil
 }
 
-// admit returns an error if the keys of a new record are out of place or if one
-// belongs to another. It is spread and clash for a record that held nothing.
+// admit returns an error if the keys of a new record are out of order, or if
+// another record holds one of them. It does the work of spread and clash for a
+// record that has no keys yet.
 func (b *base) admit(keys []affiliate.Key) error {
 	i := 0
 	for k := range keys {
@@ -68,7 +69,7 @@ func (b *base) admit(keys []affiliate.Key) error {
 	return nil
 }
 
-// link gives a slot the keys that were admitted.
+// link gives a slot the keys that admit accepted.
 func (b *base) link(slot uint32, keys []affiliate.Key) {
 	b.version++
 	i := 0
@@ -81,8 +82,9 @@ func (b *base) link(slot uint32, keys []affiliate.Key) {
 	}
 }
 
-// spread puts keys into dst, one place for each index. An index without a key
-// has the zero Key. Records name their keys in the order of the schema.
+// spread puts keys into dst, which has one element for each index. An index
+// without a key gets the zero Key. Records name their keys in the order of the
+// schema.
 func (b *base) spread(dst, keys []affiliate.Key) error {
 	clear(dst)
 	i := 0
@@ -99,8 +101,8 @@ func (b *base) spread(dst, keys []affiliate.Key) error {
 	return nil
 }
 
-// clash returns an error if a unique key of a record belongs to another. was
-// are the keys that the record holds.
+// clash returns an error if another record holds a unique key of keys. was are
+// the keys that the record itself holds.
 func (b *base) clash(was, keys []affiliate.Key) error {
 	for i := range keys {
 		ix, key := &b.indexes[i], &keys[i]
@@ -114,7 +116,7 @@ func (b *base) clash(was, keys []affiliate.Key) error {
 	return nil
 }
 
-// rekey gives a slot other keys.
+// rekey replaces the keys of a slot.
 func (b *base) rekey(slot uint32, was, keys []affiliate.Key) {
 	b.version++
 	for i := range keys {
@@ -130,8 +132,8 @@ func (b *base) rekey(slot uint32, was, keys []affiliate.Key) {
 	}
 }
 
-// taken reports whether an id is. An id after all others, which is what most new
-// ones are, is not looked up.
+// taken reports whether an id is in use. Most new ids come after all others,
+// and such an id is not looked up.
 func (b *base) taken(id *uuid.UUID) bool {
 	if b.order.after(&b.ids, id) {
 		return false
@@ -140,7 +142,7 @@ func (b *base) taken(id *uuid.UUID) bool {
 	return ok
 }
 
-// enter gives the id of a slot its place.
+// enter adds the id of a slot to the hash table and to the order.
 func (b *base) enter(slot uint32) {
 	b.byID.add(&b.ids, slot)
 	b.order.insert(&b.ids, slot)

@@ -17,8 +17,8 @@ import (
 	"github.com/tributary-go/tributary/internal/benchkit"
 )
 
-// A floor is what a program would do without a store: a map under a lock, and
-// a copy of the record.
+// A floor is the least that a program without a store does: a map with a lock,
+// and a copy of the record.
 type floor[K comparable, T any] struct {
 	mu   sync.RWMutex
 	rows map[K]T
@@ -123,8 +123,8 @@ func BenchmarkLookup(b *testing.B) {
 	}
 }
 
-// besideMap fills a floor with n records and makes their keys in a random
-// order, in memory that neither side holds, as keys of requests are.
+// besideMap fills a floor with n records and returns their keys in a random
+// order. The keys have memory of their own, as keys of requests do.
 func besideMap[K comparable, T any](n int, recordOf func(int) T, keyOf func(T) K) (*floor[K, T], []K) {
 	f := &floor[K, T]{rows: make(map[K]T)}
 	for i := range n {
@@ -227,7 +227,7 @@ func lookupID(b *testing.B, n int) {
 	})
 }
 
-// BenchmarkInsert adds links with rising ids to a table that has n already.
+// BenchmarkInsert adds links with rising ids to a table that has n links.
 func BenchmarkInsert(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -314,8 +314,8 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkQueue takes the head of a queue of n and adds to its end: the worst
-// case of an order that is a slice.
+// BenchmarkQueue removes the head of a queue of n and adds to its end, which
+// would be the worst case of an order in one slice.
 func BenchmarkQueue(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -342,9 +342,9 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// BenchmarkSaleBytes is the memory of a sale by code with its commission,
-// ledger row and event, and its share of the totals of a hundred links and a
-// thousand referrals. The payload is empty.
+// BenchmarkSaleBytes reports the memory of a sale by code: the sale with its
+// commission, its redemption and its event, and its share of the totals of a
+// hundred links and a thousand referrals. The payload is empty.
 func BenchmarkSaleBytes(b *testing.B) {
 	const n = 200_000
 	var before, after runtime.MemStats

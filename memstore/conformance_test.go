@@ -16,8 +16,8 @@ func TestStore(t *testing.T) {
 	conformance.TestStore(t, func(testing.TB) affiliate.Store { return memstore.New() })
 }
 
-// TestRerun shows that the suite itself, and the store below it, stand a
-// closure that runs twice.
+// TestRerun shows that the suite itself and the store work with closures that
+// run twice.
 func TestRerun(t *testing.T) { conformance.TestStore(t, newRerun) }
 
 func BenchmarkStore(b *testing.B) { conformance.BenchmarkStore(b, newStore) }

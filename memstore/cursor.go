@@ -6,21 +6,21 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A cursor walks the slots that a query selects. It keeps its place in the runs
-// of an order for as long as the table does not change, and looks it up again
-// after the id it gave last when it does.
+// A cursor walks the slots that a query selects. While the table does not
+// change, it keeps its place in the runs of an order. After a change it looks
+// its place up again, by the id that it gave last.
 type cursor struct {
 	b    *base
 	q    *affiliate.Query
-	ix   *index    // nil: all of the table
-	slot uint32    // given last
-	last uuid.UUID // its id, or where to start; zero: the end to start from
+	ix   *index    // nil: the whole table
+	slot uint32    // the slot given last
+	last uuid.UUID // its id, or the id to start after; zero: start at the beginning
 
-	version uint64    // of the table, when the place was looked up
-	looks   int       // how often it was
-	stop    uuid.UUID // id at the far end at the first look
+	version uint64    // the table's version when the place was looked up
+	looks   int       // how often the place was looked up
+	stop    uuid.UUID // the last id of the list at the first look
 
-	o       order // what is walked, and the place in it
+	o       order // the order that is walked; run and at are the place in it
 	run, at int
 }
 
@@ -38,7 +38,7 @@ func (c *cursor) next() bool {
 	switch {
 	case c.looks == 0 || c.version != c.b.version:
 		return c.look()
-	case len(c.o.runs) == 0: // the key has a single slot, which was given
+	case len(c.o.runs) == 0: // the key has a single slot, and it was given
 		return false
 	case c.q.Desc:
 		c.at--
@@ -48,7 +48,7 @@ func (c *cursor) next() bool {
 	return c.settle()
 }
 
-// look finds the place after the last id in the table as it is.
+// look finds the place after the last id in the current table.
 func (c *cursor) look() bool {
 	c.version = c.b.version
 	c.looks++
@@ -93,7 +93,7 @@ func (c *cursor) open() (slot uint32, ok bool) {
 	return ref, ok
 }
 
-// single takes the only slot of a key, unless it was passed.
+// single takes the only slot of a key, unless the walk is past it.
 func (c *cursor) single(slot uint32) bool {
 	id := c.b.ids.at(slot)
 	if c.looks == 1 {
@@ -105,7 +105,8 @@ func (c *cursor) single(slot uint32) bool {
 	return c.take(slot)
 }
 
-// settle steps over the border of a run and takes the slot at the place.
+// settle moves to the next run when the place is past the end of one, and takes
+// the slot at the place.
 func (c *cursor) settle() bool {
 	if c.at < 0 {
 		c.run--
@@ -124,14 +125,14 @@ func (c *cursor) settle() bool {
 	return c.take(c.o.runs[c.run][c.at])
 }
 
-// take makes slot the current one, unless it is past the end that the walk
-// began with.
+// take makes slot the current one, and reports whether it is not past the end
+// that the list had at the start.
 func (c *cursor) take(slot uint32) bool {
 	c.slot, c.last = slot, *c.b.ids.at(slot)
 	return c.looks == 1 || !c.passes(&c.stop, &c.last)
 }
 
-// passes reports whether the walk comes to y after x.
+// passes reports whether the walk reaches y after x.
 func (c *cursor) passes(x, y *uuid.UUID) bool {
 	if c.q.Desc {
 		return before(y, x)

@@ -6,12 +6,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// listed marks a ref that is the number of a list rather than a slot.
+// listed marks a ref that is the number of a list and not a slot.
 const listed = 1 << 31
 
 // An index maps keys to slots. A unique key has one slot. A shared key has one
-// slot too until a second record holds it: most keys of most Of indexes have a
-// single record, and then cost no list.
+// slot too until a second record holds it, because most keys of most Of indexes
+// have a single record, and then need no list.
 type index struct {
 	name   affiliate.Index
 	unique bool
@@ -79,7 +79,7 @@ func (ix *index) link(of *ids, key *affiliate.Key, slot uint32) {
 	ix.lists.at(ref&^listed).insert(of, slot)
 }
 
-// unlink takes a slot that is there away from a key. The key goes with its
+// unlink removes a slot from a key that has it. The key is removed with its
 // last slot.
 func (ix *index) unlink(of *ids, key *affiliate.Key, slot uint32) {
 	ref, _ := ix.get(key)

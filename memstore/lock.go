@@ -8,40 +8,40 @@ import (
 	"time"
 )
 
-// A lock is held by any number of readers or by one writer, and waiting for it
-// ends with a context. The zero lock is free.
+// A lock is held by any number of readers or by one writer. Waiting for it ends
+// with a context. The zero lock is free.
 //
-// Taking and leaving a lock that nobody waits for is one atomic operation. Who
-// finds it taken stands in line. A writer that comes when the lock is free may
-// pass the line, because handing it to a goroutine that sleeps is dear; but not
-// for longer than patience, and readers never pass. So nobody starves: neither a
-// writer among readers nor the other way round.
+// When nobody waits, taking the lock is one atomic operation, and so is leaving
+// it. Otherwise a goroutine waits in line. A writer that comes when the lock is
+// free may overtake the line, because it is slow to wake a sleeping goroutine
+// first. But the first in line is overtaken for at most the time patience, and
+// readers never overtake. So neither readers nor writers wait forever.
 type lock struct {
 	state atomic.Int64
-	mu    sync.Mutex // over what follows
-	line  []*waiter  // first come, first served
-	spare []*waiter
+	mu    sync.Mutex // guards line and spare
+	line  []*waiter  // those who wait, in the order in which they came
+	spare []*waiter  // for reuse
 }
 
-// What the state of a lock is made of; below writing it counts the readers.
+// The flags in the state of a lock. The bits below writing count the readers.
 const (
-	writing = 1 << (32 + iota) // a writer has it
-	waiting                    // somebody stands in line
-	handing                    // the first in line gets it next, and nobody passes
+	writing = 1 << (32 + iota) // a writer has the lock
+	waiting                    // the line is not empty
+	handing                    // the first in line gets the lock next, and nobody overtakes
 )
 
 const (
 	readers    = writing - 1
-	patience   = time.Millisecond // of the first in line with those who pass
-	maxWaiters = 64               // that are kept for later
+	patience   = time.Millisecond // how long the first in line may be overtaken
+	maxWaiters = 64               // how many are kept for reuse
 )
 
-// A waiter is a place in the line.
+// A waiter is a goroutine in the line.
 type waiter struct {
 	writer bool
-	had    bool          // it was given the lock
-	woken  bool          // it is to look at the lock, and has not yet
-	wake   chan struct{} // holds one token: the lock was given, or seems free
+	had    bool          // the lock was given to it
+	woken  bool          // it was told to look at the lock, and has not done so yet
+	wake   chan struct{} // gets a value when the lock was given to it or seems free
 	since  time.Time
 }
 
@@ -55,7 +55,7 @@ func (l *lock) lock(ctx context.Context) error {
 	return l.wait(ctx, true)
 }
 
-// pass takes the lock for a writer if it is free, whoever stands in line.
+// pass takes the lock for a writer if it is free, even when others wait.
 func (l *lock) pass() bool {
 	s := l.state.Load()
 	return s&(readers|writing|handing) == 0 && l.state.CompareAndSwap(s, s|writing)
@@ -78,7 +78,8 @@ func (l *lock) rlock(ctx context.Context) error {
 	return l.rwait(ctx)
 }
 
-// rwait stands in line with a reader that went in where it must not.
+// rwait waits in line for a reader. rlock has counted the reader although the
+// lock was not free, so rwait first takes that back.
 func (l *lock) rwait(ctx context.Context) error {
 	l.runlock()
 	return l.wait(ctx, false)
@@ -91,21 +92,21 @@ func (l *lock) runlock() {
 	}
 }
 
-// settle sees to the line after the lock has become free.
+// settle serves the line after the lock has become free.
 func (l *lock) settle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.next()
 }
 
-// next gives the lock to those whose turn it is, or wakes the first in line to
-// take it. The caller holds mu.
+// next gives the lock to the first waiters in line, or wakes the first one to
+// try to take it. The caller holds mu.
 func (l *lock) next() {
 	for len(l.line) > 0 {
 		w, s := l.line[0], l.state.Load()
 		switch {
 		case s&writing != 0:
-			if !w.writer { // it joins as soon as the writer is gone
+			if !w.writer { // it gets the lock as soon as the writer leaves
 				l.state.Or(handing)
 			}
 			return
@@ -120,7 +121,7 @@ func (l *lock) next() {
 			held = writing
 		}
 		if !l.state.CompareAndSwap(s, s+held) {
-			continue // a writer passed, or a reader left
+			continue // a writer overtook, or a reader left
 		}
 		w.had = true
 		w.nudge()
@@ -128,7 +129,7 @@ func (l *lock) next() {
 	}
 }
 
-// nudge makes a waiter look.
+// nudge wakes a waiter to look at the lock.
 func (w *waiter) nudge() {
 	if !w.woken {
 		w.woken = true
@@ -136,7 +137,7 @@ func (w *waiter) nudge() {
 	}
 }
 
-// wait stands in line until the lock is given or ctx ends.
+// wait waits in line until the goroutine has the lock or ctx ends.
 func (l *lock) wait(ctx context.Context, writer bool) error {
 	w := l.join(writer)
 	for {
@@ -172,8 +173,8 @@ func (l *lock) join(writer bool) *waiter {
 	return w
 }
 
-// look reports whether a waiter that was woken has the lock now. One that was
-// passed for too long is next.
+// look reports whether a woken waiter has the lock. A waiter that was overtaken
+// for too long gets the lock next.
 func (l *lock) look(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -190,12 +191,12 @@ func (l *lock) look(w *waiter) bool {
 	if time.Since(w.since) > patience {
 		l.state.Or(handing)
 	}
-	l.next() // it may have become free
+	l.next() // the lock may have become free
 	return false
 }
 
-// giveUp takes a waiter out of the line, and gives back what it had got at the
-// same moment.
+// giveUp removes a waiter from the line. When the waiter has just got the lock,
+// giveUp gives it back.
 func (l *lock) giveUp(w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -215,8 +216,8 @@ func (l *lock) giveUp(w *waiter) {
 	l.next()
 }
 
-// leave takes a waiter out of the line. What was promised to the first in line
-// was promised to it alone.
+// leave removes a waiter from the line. The flag handing is for the first in
+// line only, so it ends when that waiter leaves.
 func (l *lock) leave(w *waiter) {
 	if l.line[0] == w {
 		l.state.And(^int64(handing))
@@ -228,7 +229,7 @@ func (l *lock) leave(w *waiter) {
 	}
 }
 
-// keep puts a waiter aside for reuse.
+// keep stores a waiter for reuse.
 func (l *lock) keep(w *waiter) {
 	if len(l.spare) < maxWaiters {
 		l.spare = append(l.spare, w)

@@ -13,8 +13,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestWaitEnds: who waits for a program is answered when its context ends, and
-// what it asked for has not run.
+// TestWaitEnds: a call that waits for a program returns when its context ends,
+// and its closure has not run.
 func TestWaitEnds(t *testing.T) {
 	calls := map[string]func(*Store) func(context.Context, func(*affiliate.Tx) error) error{
 		"View": func(s *Store) func(context.Context, func(*affiliate.Tx) error) error {
@@ -27,12 +27,12 @@ func TestWaitEnds(t *testing.T) {
 	for held, hold := range calls {
 		for waits, wait := range calls {
 			if held == "View" && waits == "View" {
-				continue // they do not wait for each other
+				continue // Views do not wait for each other
 			}
 			t.Run(waits+" behind "+held, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s, done := New(), make(chan struct{})
-					update(t, s, func(*affiliate.Tx) error { return nil }) // the program is there
+					update(t, s, func(*affiliate.Tx) error { return nil }) // creates the program
 					var holding sync.WaitGroup
 					holding.Go(func() {
 						if err := hold(s)(t.Context(), func(*affiliate.Tx) error { <-done; return nil }); err != nil {
@@ -58,7 +58,7 @@ func TestWaitEnds(t *testing.T) {
 	}
 }
 
-// A holder is a goroutine that has the lock or waits for it.
+// A holder is a goroutine that holds the lock or waits for it.
 type holder struct {
 	got, release chan struct{}
 	cancel       context.CancelFunc
@@ -93,8 +93,8 @@ func (h holder) has() bool {
 	}
 }
 
-// TestLine: readers that come after a waiting writer stand behind it, and go in
-// together; who gives up holds up nobody.
+// TestLine: readers that come after a waiting writer wait behind it, and get
+// the lock together. A waiter that gives up does not delay the others.
 func TestLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lock
@@ -130,8 +130,8 @@ func TestLine(t *testing.T) {
 	})
 }
 
-// TestNobodyStarves: however busy readers and writers keep the lock, each other
-// one gets it. The test ends only if that is so.
+// TestNobodyStarves: however busy the readers are, a writer gets the lock, and
+// the other way round. Otherwise the test does not end.
 func TestNobodyStarves(t *testing.T) {
 	for _, busy := range []string{"readers", "writers"} {
 		for _, wanted := range []string{"reader", "writer"} {
@@ -170,8 +170,9 @@ func turn(l *lock, writer bool, work int) {
 	}
 }
 
-// TestLockTraffic: readers and writers that come, wait, give up and go. A writer
-// is alone, nothing is lost, and in the end the lock is free.
+// TestLockTraffic: many readers and writers take the lock, wait for it and give
+// up. A writer is always alone, no write is lost, and in the end the lock is
+// free.
 func TestLockTraffic(t *testing.T) {
 	var l lock
 	var inside struct{ readers, writers atomic.Int32 }
@@ -185,7 +186,7 @@ func TestLockTraffic(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				switch random.IntN(3) {
 				case 0:
-					cancel() // gives up unless the lock is there for the taking
+					cancel() // gives up unless the lock is free
 				case 1:
 					stop := time.AfterFunc(time.Duration(random.IntN(100))*time.Microsecond, cancel)
 					defer stop.Stop()
@@ -219,8 +220,8 @@ func TestLockTraffic(t *testing.T) {
 	}
 }
 
-// BenchmarkLock takes the lock and leaves it, beside sync.RWMutex: alone, and
-// with others that want it too.
+// BenchmarkLock takes and leaves the lock, and compares with sync.RWMutex:
+// without and with other goroutines that want the lock.
 func BenchmarkLock(b *testing.B) {
 	var theirs sync.RWMutex
 	var ours lock

@@ -1,13 +1,13 @@
 package memstore
 
-// keepLog is how much of a log stays allocated from one transaction to the
-// next. More is left to the collector: one transaction in a thousand is large.
+// The largest capacity of a log that is kept for the next transaction. A larger
+// log is freed, because large transactions are rare.
 const (
 	keepChanges = 4096
 	keepOlds    = 256
 )
 
-// A kind is what was done to a slot.
+// A kind is the kind of a write.
 type kind uint8
 
 const (
@@ -16,21 +16,22 @@ const (
 	deleted
 )
 
-// A change is one write. The record that a replacement overwrote is in the log
-// beside it, and a deleted record is still in its slot.
+// A change is one write. The log also has the record that a replacement
+// overwrote. A deleted record is still in its slot.
 type change struct {
 	kind kind
 	slot uint32
 }
 
-// A log is the writes of a transaction to one table, oldest first.
+// A log holds the writes of a transaction to one table, oldest first.
 type log[T any] struct {
 	changes []change
-	olds    []T // one for each replacement
+	olds    []T // the overwritten record of each replacement
 	deletes int
 }
 
-// note adds a change, the first one of a transaction with word to the program.
+// note adds a change. With the first change of a transaction it adds the table
+// to the program's list of changed tables.
 func (tab *table[T]) note(c change) {
 	if len(tab.log.changes) == 0 {
 		tab.p.changed = append(tab.p.changed, tab)
@@ -53,7 +54,7 @@ func (tab *table[T]) commit() {
 	tab.log.reset()
 }
 
-// rollback takes the changes back, newest first.
+// rollback undoes the changes, newest first.
 func (tab *table[T]) rollback() {
 	olds := tab.log.olds
 	for i := len(tab.log.changes) - 1; i >= 0; i-- {
@@ -74,7 +75,7 @@ func (tab *table[T]) rollback() {
 	tab.log.reset()
 }
 
-// reset empties the log and lets go of the records in it.
+// reset empties the log, so that its records can be garbage collected.
 func (l *log[T]) reset() {
 	clear(l.olds)
 	l.changes, l.olds, l.deletes = l.changes[:0], l.olds[:0], 0

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// recentPrograms is how many programs are found without the lock of the map.
+// recentPrograms is how many programs can be found without the lock of the map.
 const recentPrograms = 64
 
 // A Store keeps any number of programs in memory. The zero Store is empty and
@@ -21,10 +21,11 @@ const recentPrograms = 64
 type Store struct {
 	mu       sync.RWMutex
 	programs map[uuid.UUID]*program
-	nothing  *program // stands in for programs that nothing was written to
+	nothing  *program // an empty program, for Views of programs that were never written to
 
-	// recent answers for the map when one program, or a few, have most of the
-	// traffic. A program is never removed, so an entry is never wrong.
+	// recent is a cache of the map, for stores in which a few programs have
+	// most of the traffic. A program is never removed, so an entry is never
+	// wrong.
 	recent [recentPrograms]atomic.Pointer[program]
 }
 
@@ -33,12 +34,12 @@ var _ affiliate.Store = (*Store)(nil)
 // New returns an empty Store.
 func New() *Store { return new(Store) }
 
-// View runs fn on the program as it is, beside other Views of it. A program
-// that was never written to is empty.
+// View runs fn on the current records of the program. Other Views of it may run
+// at the same time. A program that was never written to is empty.
 //
-// The error of fn comes back as it is. A ctx that ends before fn starts, also
-// while the View waits for an Update, is an error that wraps ctx.Err(); one that
-// ends later changes nothing.
+// Errors: the error of fn, unchanged. When ctx ends before fn starts, also
+// while the View waits for an Update, an error that wraps ctx.Err(). When ctx
+// ends later, nothing happens.
 //
 // fn must not call the Store.
 func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
@@ -55,12 +56,14 @@ func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 	return fn(&t.tx)
 }
 
-// Update runs fn, once, alone in the program, and commits what it wrote if fn
-// returns nil and ctx has not ended by then.
+// Update runs fn once, without any other transaction of the program at the same
+// time. It commits the writes of fn if fn returns nil and ctx has not ended by
+// then.
 //
-// The error of fn comes back as it is. A ctx that has ended, also while the
-// Update waits for others, is an error that wraps ctx.Err(). When fn panics or calls [runtime.Goexit], what it wrote is
-// undone and the program is free again.
+// Errors: the error of fn, unchanged. When ctx has ended, also while the Update
+// waits for others, an error that wraps ctx.Err(). After an error, and when fn
+// panics or calls [runtime.Goexit], the writes of fn are undone and the lock is
+// released.
 //
 // fn must not call the Store.
 func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
@@ -88,8 +91,8 @@ func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 
 // lookup returns the program for reading.
 func (s *Store) lookup(id uuid.UUID) *program {
-	near := &s.recent[id[len(id)-1]%recentPrograms]
-	if p := near.Load(); p != nil && p.id == id {
+	cached := &s.recent[id[len(id)-1]%recentPrograms]
+	if p := cached.Load(); p != nil && p.id == id {
 		return p
 	}
 
@@ -97,7 +100,7 @@ func (s *Store) lookup(id uuid.UUID) *program {
 	p, nothing := s.programs[id], s.nothing
 	s.mu.RUnlock()
 	if p != nil {
-		near.Store(p)
+		cached.Store(p)
 		return p
 	}
 	if nothing != nil {
@@ -112,10 +115,10 @@ func (s *Store) lookup(id uuid.UUID) *program {
 	return s.nothing
 }
 
-// open returns the program for writing, and makes it if it is new.
+// open returns the program for writing, and creates it if it is new.
 func (s *Store) open(id uuid.UUID) *program {
-	near := &s.recent[id[len(id)-1]%recentPrograms]
-	if p := near.Load(); p != nil && p.id == id {
+	cached := &s.recent[id[len(id)-1]%recentPrograms]
+	if p := cached.Load(); p != nil && p.id == id {
 		return p
 	}
 
@@ -129,6 +132,6 @@ func (s *Store) open(id uuid.UUID) *program {
 		}
 		s.programs[id] = p
 	}
-	near.Store(p)
+	cached.Store(p)
 	return p
 }

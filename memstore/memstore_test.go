@@ -24,7 +24,7 @@ func update(t testing.TB, s *Store, fn func(tx *affiliate.Tx) error) {
 	}
 }
 
-// view runs a View that must find nothing wrong.
+// view runs a View whose closure must succeed.
 func view(t testing.TB, s *Store, fn func(tx *affiliate.Tx) error) {
 	t.Helper()
 	if err := s.View(t.Context(), benchProgram, fn); err != nil {
@@ -32,7 +32,7 @@ func view(t testing.TB, s *Store, fn func(tx *affiliate.Tx) error) {
 	}
 }
 
-// linkNumbers are the numbers of the links that a list gives.
+// linkNumbers returns the numbers of the links in a list.
 func linkNumbers(t *testing.T, seq iter.Seq2[affiliate.LinkRecord, error], each func(n int)) []int {
 	t.Helper()
 	var got []int
@@ -68,7 +68,8 @@ func TestTxIsComplete(t *testing.T) {
 	}
 }
 
-// TestFixed holds the tables that skip Clone to records without slices and maps.
+// TestFixed: exactly the tables whose records have no slice and no map skip
+// Clone.
 func TestFixed(t *testing.T) {
 	v := reflect.ValueOf(&newProgram(benchProgram).tables).Elem()
 	for _, field := range v.Fields() {
@@ -119,8 +120,8 @@ func TestZeroStore(t *testing.T) {
 	})
 }
 
-// TestManyPrograms has more programs than are found without the map, some of
-// them in the same place.
+// TestManyPrograms uses more programs than the cache holds, and some with the
+// same place in it.
 func TestManyPrograms(t *testing.T) {
 	s := New()
 	const n = 3 * recentPrograms
@@ -229,7 +230,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestOver keeps everything that a transaction handed out.
+// TestOver uses everything that a transaction handed out after it has ended.
 func TestOver(t *testing.T) {
 	s := New()
 	update(t, s, func(tx *affiliate.Tx) error {
@@ -287,7 +288,7 @@ func TestReadOnly(t *testing.T) {
 	})
 }
 
-// TestBadCalls makes mistakes that a store has to answer with an error.
+// TestBadCalls: a store returns an error for each of these mistakes.
 func TestBadCalls(t *testing.T) {
 	update(t, New(), func(tx *affiliate.Tx) error {
 		list := func(ix affiliate.Index) error {
@@ -317,7 +318,7 @@ func TestBadCalls(t *testing.T) {
 	})
 }
 
-// An oddRecord names whatever keys it is given.
+// An oddRecord names any keys that a test sets.
 type oddRecord struct {
 	id   uuid.UUID
 	keys *[]affiliate.Key
@@ -365,8 +366,8 @@ func TestKeysOutOfPlace(t *testing.T) {
 	_ = tab.delete(held.id)
 }
 
-// TestListWhileWriting says which records a List gives that has its table
-// changed under it.
+// TestListWhileWriting: which records a List gives when its table changes
+// during the walk.
 func TestListWhileWriting(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -423,7 +424,7 @@ func TestListWhileWriting(t *testing.T) {
 	}
 }
 
-// TestSlots deletes and inserts for a long time in the same few slots.
+// TestSlots deletes and inserts many times in the same few slots.
 func TestSlots(t *testing.T) {
 	s := New()
 	for i := range 2000 {
@@ -442,7 +443,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestLogIsEmptied looks for records that a log keeps alive.
+// TestLogIsEmptied: a log keeps no record alive after its transaction.
 func TestLogIsEmptied(t *testing.T) {
 	s := New()
 	fill(t, s, 10_000, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })

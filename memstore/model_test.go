@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A model is a table as a map, with everything found by looking at all of it.
+// A model is a table as a map. It finds everything by a look at all records.
 type model[T affiliate.Record[T]] map[uuid.UUID]T
 
 func (m model[T]) clash(rec T) error {
@@ -60,7 +60,7 @@ func (m model[T]) remove(id uuid.UUID) error {
 	return nil
 }
 
-// list is what a List gives.
+// list is the result of a List.
 func (m model[T]) list(q affiliate.Query) []T {
 	recs := []T{}
 	ids := slices.SortedFunc(maps.Keys(m), func(x, y uuid.UUID) int { return bytes.Compare(x[:], y[:]) })
@@ -89,7 +89,7 @@ type side[T affiliate.Record[T]] struct {
 	tab   *table[T]
 }
 
-// A player is a side whatever its record type.
+// A player is a side of any record type.
 type player interface {
 	save()
 	restore()
@@ -100,7 +100,7 @@ type player interface {
 func (s *side[T]) save()    { s.saved = maps.Clone(s.model) }
 func (s *side[T]) restore() { s.model = s.saved }
 
-// play does one thing to the table and to the model.
+// play makes the same random change to the table and to the model.
 func (s *side[T]) play(t *rapid.T, tx *affiliate.Tx) {
 	tab, rec := s.of(tx), s.gen.Draw(t, "record")
 	var got, want error
@@ -117,8 +117,8 @@ func (s *side[T]) play(t *rapid.T, tx *affiliate.Tx) {
 	}
 }
 
-// check compares everything that can be read, and what cannot: that no key,
-// slot or record is left behind.
+// check compares everything that can be read. It also checks that no unused
+// key, slot or record is left.
 func (s *side[T]) check(t *rapid.T, tx *affiliate.Tx) {
 	tab, rec := s.of(tx), s.gen.Draw(t, "probe")
 	queries := []affiliate.Query{{}, {Desc: true}, {
@@ -155,7 +155,8 @@ func (s *side[T]) check(t *rapid.T, tx *affiliate.Tx) {
 	s.checkRoom(t, len(keys))
 }
 
-// checkRoom compares what the table holds with what it should.
+// checkRoom compares the number of keys, slots and lists in the table with the
+// expected numbers.
 func (s *side[T]) checkRoom(t *rapid.T, keys int) {
 	held, lists := 0, 0
 	for i := range s.tab.indexes {
@@ -202,7 +203,7 @@ func collect[T affiliate.Record[T]](t interface{ Fatal(...any) }, tab affiliate.
 	return recs
 }
 
-// few draws an id among n.
+// few draws one of n ids.
 func few(n int) *rapid.Generator[uuid.UUID] {
 	return rapid.Map(rapid.IntRange(1, n), func(i int) uuid.UUID { return rowID(i) })
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxRun is how many slots a run of an order holds before it is split, and
-// joinRun how few two neighbours have together before they are joined.
+// A run of an order is split when it has more than maxRun slots. Two
+// neighbouring runs are joined when they have at most joinRun slots together.
 const (
 	maxRun  = 512
 	joinRun = maxRun / 2
 )
 
-// An order is a set of slots in the order of their ids. It keeps four bytes an
-// entry: the ids are in the slab that every method is given, and the id of a
-// slot must stand there from before the slot is inserted until after it is
-// removed. Slots are kept in runs, so that a change in the middle moves at most
-// one run and, rarely, the list of runs.
+// An order is a set of slots in the order of their ids. An entry takes four
+// bytes, because the ids are in the slab that every method gets. The id of a
+// slot must be in the slab before the slot is inserted and until it is removed.
+// Slots are in runs, so that a change in the middle moves at most one run and,
+// rarely, the list of runs.
 type order struct {
 	runs [][]uint32 // none is empty
 }
@@ -45,12 +45,12 @@ func (o *order) end(highest bool) uint32 {
 	return run[len(run)-1]
 }
 
-// after reports whether id comes after all of the order.
+// after reports whether id comes after all ids of the order.
 func (o *order) after(of *ids, id *uuid.UUID) bool {
 	return len(o.runs) == 0 || before(of.at(o.end(true)), id)
 }
 
-// insert adds a slot whose id is not there yet.
+// insert adds a slot whose id is not in the order yet.
 func (o *order) insert(of *ids, slot uint32) {
 	id := of.at(slot)
 	if o.after(of, id) {
@@ -84,8 +84,8 @@ func (o *order) append(slot uint32) {
 	}
 }
 
-// remove takes out a slot that is there. The head of an order goes without
-// moving the rest: a queue is emptied from there.
+// remove removes a slot of the order. Removing the first one does not move the
+// rest, because a queue is emptied from its head.
 func (o *order) remove(of *ids, slot uint32) {
 	run, at := o.seek(of, of.at(slot))
 	switch {
@@ -105,7 +105,7 @@ func (o *order) remove(of *ids, slot uint32) {
 	o.join(run - 1)
 }
 
-// join makes one run of a run and the next when both are short.
+// join joins a run and the next one when they are short.
 func (o *order) join(run int) {
 	if run < 0 || run+1 >= len(o.runs) || len(o.runs[run])+len(o.runs[run+1]) > joinRun {
 		return
@@ -117,7 +117,7 @@ func (o *order) join(run int) {
 // seek returns the first place whose id is not before id. The place may be the
 // end of a run; the next entry is then the start of the next run, if any.
 func (o *order) seek(of *ids, id *uuid.UUID) (run, at int) {
-	low, high := 1, len(o.runs) // the run: the last one that starts at or before id
+	low, high := 1, len(o.runs) // the last run that starts at or before id
 	for low < high {
 		mid := int(uint(low+high) / 2)
 		if before(id, of.at(o.runs[mid][0])) {

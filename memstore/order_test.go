@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// numbered is the id of a number; ids of numbers sort as the numbers do.
+// numbered is the id of a number. These ids sort in the order of the numbers.
 func numbered(n uint64) (id uuid.UUID) {
 	binary.BigEndian.PutUint64(id[:8], n>>8)
 	binary.BigEndian.PutUint64(id[8:], n<<56)

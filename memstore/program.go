@@ -6,23 +6,23 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A program is the tables of one program and the lock over all of them.
+// A program holds the tables of one program and one lock for all of them.
 type program struct {
 	id uuid.UUID
 	mu lock
 	tables
 	sequences []sequence
 	writer    *txn      // the running Update
-	changed   []journal // tables that it has written to
+	changed   []journal // the tables that it has written to
 }
 
-// A sequence is the last number that was given.
+// A sequence is the last number that was given out under a name.
 type sequence struct {
 	name affiliate.Sequence
 	last int64
 }
 
-// A journal is a table that remembers what a transaction did to it.
+// A journal is a table with the log of a transaction.
 type journal interface {
 	commit()
 	rollback()
@@ -38,8 +38,8 @@ func newProgram(id uuid.UUID) *program {
 	return p
 }
 
-// next gives the next number of a sequence. There are a few of them, and they
-// are never taken back.
+// next returns the next number of a sequence. A rollback does not take numbers
+// back.
 func (p *program) next(name affiliate.Sequence) int64 {
 	for i := range p.sequences {
 		if s := &p.sequences[i]; s.name == name {
@@ -51,7 +51,7 @@ func (p *program) next(name affiliate.Sequence) int64 {
 	return 1
 }
 
-// commit keeps what the Update wrote.
+// commit makes the writes of the Update permanent.
 func (p *program) commit() {
 	for _, tab := range p.changed {
 		tab.commit()
@@ -59,7 +59,7 @@ func (p *program) commit() {
 	p.changed = p.changed[:0]
 }
 
-// rollback takes back what the Update wrote, and does nothing after a commit.
+// rollback undoes the writes of the Update. It does nothing after a commit.
 func (p *program) rollback() {
 	for _, tab := range p.changed {
 		tab.rollback()

@@ -3,14 +3,15 @@ package memstore
 // slabRows is how many values a block of a slab holds.
 const slabRows = 256
 
-// A slab is a growing array in blocks. Only the first block is ever copied, as
-// it grows to its full size: a small program stays small, and a large one never
-// waits for a million rows to move.
+// A slab is a growing array in blocks. Only the first block is copied, while it
+// grows to its full size. So a small program needs little memory, and a large
+// one never waits until a million rows are copied.
 type slab[T any] struct {
 	blocks [][]T // all full but the last
 }
 
-// at returns the place of a slot. It is good until the slab grows.
+// at returns a pointer to the value of a slot. It is valid until the slab
+// grows.
 func (s *slab[T]) at(slot uint32) *T {
 	return &s.blocks[slot/slabRows][slot%slabRows]
 }

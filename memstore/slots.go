@@ -6,11 +6,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// slots finds the slot of an id. It is an open hash table of slots: the ids are
-// in the slab that every method is given. An entry costs eleven to twenty-one
-// bytes, half of what a map with the ids as keys costs, and less time. The
-// table is cut into parts by the hash, and each part grows for itself, so that
-// no transaction waits for a million entries to move.
+// slots finds the slot of an id. It is a hash table of slots with open
+// addressing; the ids are in the slab that every method gets. An entry takes 11
+// to 21 bytes, half of what a map with ids as keys takes, and less time. The
+// table is divided into parts by the hash, and each part grows by itself, so
+// that no transaction waits until a million entries are copied.
 type slots struct {
 	parts [1 << partBits]part
 }
@@ -24,18 +24,19 @@ type part struct {
 	used    int
 }
 
-// An entry is the lower half of an id's hash, above a slot plus one. The hash
-// tells nearly all other ids apart without a look at them. Zero is free.
+// An entry holds the lower half of an id's hash in its upper 32 bits, and a
+// slot plus one in the lower 32. Because of the hash, a search rarely reads the
+// id of another entry. A zero entry is free.
 type entry uint64
 
 func entryOf(h uint64, slot uint32) entry { return entry(h<<32 | uint64(slot+1)) }
 
 func (e entry) slot() uint32 { return uint32(e) - 1 }
 
-// home is where the entry would stand in an empty part.
+// home is the index of the entry in an otherwise empty part.
 func (e entry) home(mask uint64) uint64 { return uint64(e>>32) & mask }
 
-// count is how many slots there are.
+// count is the number of slots in the table.
 func (s *slots) count() int {
 	n := 0
 	for i := range s.parts {
@@ -44,8 +45,8 @@ func (s *slots) count() int {
 	return n
 }
 
-// hash spreads an id. Both halves count: most ids are random in the second, the
-// ones made of a number in the last bytes.
+// hash mixes all bits of an id. Most ids are random in the second half; ids
+// that are made from a number differ in the last bytes.
 func hash(id *uuid.UUID) uint64 {
 	h := binary.BigEndian.Uint64(id[:8])*0x9E3779B97F4A7C15 ^ binary.BigEndian.Uint64(id[8:])
 	h *= 0xD6E8FEB86659FD93
@@ -65,7 +66,7 @@ func (s *slots) get(of *ids, id *uuid.UUID) (slot uint32, ok bool) {
 	return e.slot(), e != 0
 }
 
-// add enters a slot whose id is not there yet.
+// add adds a slot whose id is not in the table yet.
 func (s *slots) add(of *ids, slot uint32) {
 	h := hash(of.at(slot))
 	p := s.part(h)
@@ -76,8 +77,8 @@ func (s *slots) add(of *ids, slot uint32) {
 	p.used++
 }
 
-// remove takes out a slot that is there. Entries that had to move on because of
-// it move back, so that no search stops short.
+// remove removes a slot of the table. It moves later entries back into the
+// hole, so that a search for one of them does not stop at the hole.
 func (s *slots) remove(of *ids, slot uint32) {
 	id := of.at(slot)
 	h := hash(id)
@@ -95,7 +96,8 @@ func (s *slots) remove(of *ids, slot uint32) {
 	p.used--
 }
 
-// find returns the place of an id, or the free place where its search ends.
+// find returns the index of an id's entry, or of the free entry where its
+// search ends.
 func (p *part) find(of *ids, id *uuid.UUID, h uint64) uint64 {
 	mask := uint64(len(p.entries) - 1)
 	for at := h & mask; ; at = (at + 1) & mask {
@@ -106,7 +108,7 @@ func (p *part) find(of *ids, id *uuid.UUID, h uint64) uint64 {
 	}
 }
 
-// place puts an entry into the first free place from its home on.
+// place puts an entry into the first free place at or after its home.
 func (p *part) place(e entry) {
 	mask := uint64(len(p.entries) - 1)
 	at := e.home(mask)

@@ -8,8 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSlotsOfIDs runs a table of slots beside a map. The ids are few and alike, so
-// that they meet in the same places, and of all shapes that records have.
+// TestSlotsOfIDs compares a table of slots with a map. The ids are few and
+// similar, so that they collide, and have all the shapes that ids of records
+// have.
 func TestSlotsOfIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var (

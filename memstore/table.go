@@ -9,16 +9,17 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A table is the records of one type in one program.
+// A table holds the records of one type in one program.
 type table[T affiliate.Record[T]] struct {
 	base
 	p     *program
 	rows  slab[T]
 	log   log[T]
-	fixed bool // records hold no changeable memory
+	fixed bool // records have no slice and no map, so they need no Clone
 
-	// Room for the keys of a record that is written and of the one before it:
-	// as the record gives them, and spread over the indexes. none stays empty.
+	// Buffers for the keys of a written record and of the record that it
+	// replaces: raw and rawOld as the records name them, keys and keyed spread
+	// over the indexes. none is always empty.
 	raw, rawOld       []affiliate.Key
 	keys, keyed, none []affiliate.Key
 }
@@ -88,8 +89,8 @@ func (tab *table[T]) replace(rec T) error {
 	return nil
 }
 
-// delete takes the record out of every order and index. Its slot keeps it
-// until the commit, in case it comes back.
+// delete removes the record from every order and index. The record stays in its
+// slot until the commit, so that a rollback can restore it.
 func (tab *table[T]) delete(id uuid.UUID) error {
 	slot, ok := tab.byID.get(&tab.ids, &id)
 	if !ok {
@@ -100,7 +101,8 @@ func (tab *table[T]) delete(id uuid.UUID) error {
 	return nil
 }
 
-// attach gives the record of a slot its places. Nothing may clash.
+// attach adds the record of a slot to every order and index. Its keys must be
+// free.
 func (tab *table[T]) attach(slot uint32) {
 	tab.enter(slot)
 	tab.rekey(slot, tab.none, tab.held(slot))
@@ -112,7 +114,7 @@ func (tab *table[T]) detach(slot uint32) {
 	tab.leave(slot)
 }
 
-// held returns the keys of the record of a slot, spread.
+// held returns the keys of the record in a slot, spread over the indexes.
 func (tab *table[T]) held(slot uint32) []affiliate.Key {
 	return tab.heldBy(*tab.rows.at(slot), tab.keyed)
 }
@@ -122,12 +124,12 @@ func (tab *table[T]) held(slot uint32) []affiliate.Key {
 func (tab *table[T]) heldBy(rec T, dst []affiliate.Key) []affiliate.Key {
 	tab.rawOld = rec.AppendKeys(tab.rawOld[:0])
 	if err := tab.spread(dst, tab.rawOld); err != nil {
-		panic(err) // they were in place when the record was written
+		panic(err) // they were in order when the record was written
 	}
 	return dst
 }
 
-// copyOf returns the record of a slot for a caller to keep.
+// copyOf returns a copy of the record in a slot.
 func (tab *table[T]) copyOf(slot uint32) T {
 	if tab.fixed {
 		return *tab.rows.at(slot)
@@ -135,7 +137,7 @@ func (tab *table[T]) copyOf(slot uint32) T {
 	return (*tab.rows.at(slot)).Clone()
 }
 
-// put writes a record of a caller's into a slot.
+// put writes a copy of a caller's record into a slot.
 func (tab *table[T]) put(slot uint32, rec *T) {
 	if tab.fixed {
 		*tab.rows.at(slot) = *rec
@@ -144,7 +146,7 @@ func (tab *table[T]) put(slot uint32, rec *T) {
 	*tab.rows.at(slot) = (*rec).Clone()
 }
 
-// takeSlot returns a slot that is not in use.
+// takeSlot returns a free slot.
 func (tab *table[T]) takeSlot() uint32 {
 	if n := len(tab.free); n > 0 {
 		slot := tab.free[n-1]
@@ -155,7 +157,7 @@ func (tab *table[T]) takeSlot() uint32 {
 	return tab.rows.grow()
 }
 
-// giveSlot empties a slot and keeps it for another record.
+// giveSlot empties a slot and makes it free.
 func (tab *table[T]) giveSlot(slot uint32) {
 	var none T
 	*tab.rows.at(slot) = none

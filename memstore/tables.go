@@ -2,10 +2,10 @@ package memstore
 
 import "github.com/tributary-go/tributary/affiliate"
 
-// A table of [affiliate.Tx] stands once in each of the lists below, and in
-// [tables.fix] if its records are fixed.
+// Each table of [affiliate.Tx] is in every list below; it is in [tables.fix]
+// only if its records are fixed.
 
-// tables is what a program keeps.
+// tables are the tables of one program.
 type tables struct {
 	affiliates  table[affiliate.AffiliateRecord]
 	links       table[affiliate.LinkRecord]
@@ -35,8 +35,8 @@ func (ts *tables) all() []opener {
 	}
 }
 
-// fix marks the tables whose records hold no slice or map: what Clone would
-// return is the record itself, so it need not be called.
+// fix marks the tables whose records have no slice or map. A plain copy of such
+// a record is enough, so Clone is not called.
 func (ts *tables) fix() {
 	ts.links.fixed = true
 	ts.clicks.fixed = true
@@ -49,75 +49,75 @@ func (ts *tables) fix() {
 	ts.queue.fixed = true
 }
 
-// An opener is a table before its record type matters.
+// An opener is a table of any record type.
 type opener interface {
 	open(p *program, schema affiliate.TableSchema)
 }
 
-// bind fills the tables of the Tx with handles on the transaction.
+// bind sets the tables of the Tx to handles of the transaction.
 func (t *txn) bind() {
 	tx := &t.tx
-	tx.Affiliates = handle[affiliate.AffiliateRecord, inAffiliates]{t}
-	tx.Links = handle[affiliate.LinkRecord, inLinks]{t}
-	tx.Clicks = handle[affiliate.ClickRecord, inClicks]{t}
-	tx.Referrals = handle[affiliate.ReferralRecord, inReferrals]{t}
-	tx.Coupons = handle[affiliate.CouponRecord, inCoupons]{t}
-	tx.Codes = handle[affiliate.CodeRecord, inCodes]{t}
-	tx.Redemptions = handle[affiliate.RedemptionRecord, inRedemptions]{t}
-	tx.Sales = handle[affiliate.SaleRecord, inSales]{t}
-	tx.Plans = handle[affiliate.PlanRecord, inPlans]{t}
-	tx.Tiers = handle[affiliate.TierRecord, inTiers]{t}
-	tx.Payouts = handle[affiliate.PayoutRecord, inPayouts]{t}
-	tx.Totals = handle[affiliate.TotalsRecord, inTotals]{t}
-	tx.Receipts = handle[affiliate.ReceiptRecord, inReceipts]{t}
-	tx.Endpoints = handle[affiliate.EndpointRecord, inEndpoints]{t}
-	tx.Events = handle[affiliate.EventRecord, inEvents]{t}
-	tx.Deliveries = handle[affiliate.DeliveryRecord, inDeliveries]{t}
-	tx.Queue = handle[affiliate.QueueRecord, inQueue]{t}
+	tx.Affiliates = handle[affiliate.AffiliateRecord]{t}
+	tx.Links = handle[affiliate.LinkRecord]{t}
+	tx.Clicks = handle[affiliate.ClickRecord]{t}
+	tx.Referrals = handle[affiliate.ReferralRecord]{t}
+	tx.Coupons = handle[affiliate.CouponRecord]{t}
+	tx.Codes = handle[affiliate.CodeRecord]{t}
+	tx.Redemptions = handle[affiliate.RedemptionRecord]{t}
+	tx.Sales = handle[affiliate.SaleRecord]{t}
+	tx.Plans = handle[affiliate.PlanRecord]{t}
+	tx.Tiers = handle[affiliate.TierRecord]{t}
+	tx.Payouts = handle[affiliate.PayoutRecord]{t}
+	tx.Totals = handle[affiliate.TotalsRecord]{t}
+	tx.Receipts = handle[affiliate.ReceiptRecord]{t}
+	tx.Endpoints = handle[affiliate.EndpointRecord]{t}
+	tx.Events = handle[affiliate.EventRecord]{t}
+	tx.Deliveries = handle[affiliate.DeliveryRecord]{t}
+	tx.Queue = handle[affiliate.QueueRecord]{t}
 	tx.Next = t.next
 }
 
-// A place says which table of a program a handle is for. It is a type rather
-// than a field so that a handle is one pointer: a handle of two words would
-// double the block that every transaction allocates.
-type place[T affiliate.Record[T]] interface {
-	In(ts *tables) *table[T]
+// tableOf returns the table with the records of type T. A handle finds its
+// table by its type rather than by a field, so that it is one pointer. A handle
+// of two words would double the block that every transaction allocates, and
+// make a look-up a fifth slower (BenchmarkLookup).
+func tableOf[T affiliate.Record[T]](ts *tables) *table[T] {
+	var tab any
+	switch any((*T)(nil)).(type) {
+	case *affiliate.AffiliateRecord:
+		tab = &ts.affiliates
+	case *affiliate.LinkRecord:
+		tab = &ts.links
+	case *affiliate.ClickRecord:
+		tab = &ts.clicks
+	case *affiliate.ReferralRecord:
+		tab = &ts.referrals
+	case *affiliate.CouponRecord:
+		tab = &ts.coupons
+	case *affiliate.CodeRecord:
+		tab = &ts.codes
+	case *affiliate.RedemptionRecord:
+		tab = &ts.redemptions
+	case *affiliate.SaleRecord:
+		tab = &ts.sales
+	case *affiliate.PlanRecord:
+		tab = &ts.plans
+	case *affiliate.TierRecord:
+		tab = &ts.tiers
+	case *affiliate.PayoutRecord:
+		tab = &ts.payouts
+	case *affiliate.TotalsRecord:
+		tab = &ts.totals
+	case *affiliate.ReceiptRecord:
+		tab = &ts.receipts
+	case *affiliate.EndpointRecord:
+		tab = &ts.endpoints
+	case *affiliate.EventRecord:
+		tab = &ts.events
+	case *affiliate.DeliveryRecord:
+		tab = &ts.deliveries
+	case *affiliate.QueueRecord:
+		tab = &ts.queue
+	}
+	return tab.(*table[T])
 }
-
-type (
-	inAffiliates  struct{}
-	inLinks       struct{}
-	inClicks      struct{}
-	inReferrals   struct{}
-	inCoupons     struct{}
-	inCodes       struct{}
-	inRedemptions struct{}
-	inSales       struct{}
-	inPlans       struct{}
-	inTiers       struct{}
-	inPayouts     struct{}
-	inTotals      struct{}
-	inReceipts    struct{}
-	inEndpoints   struct{}
-	inEvents      struct{}
-	inDeliveries  struct{}
-	inQueue       struct{}
-)
-
-func (inAffiliates) In(ts *tables) *table[affiliate.AffiliateRecord]   { return &ts.affiliates }
-func (inLinks) In(ts *tables) *table[affiliate.LinkRecord]             { return &ts.links }
-func (inClicks) In(ts *tables) *table[affiliate.ClickRecord]           { return &ts.clicks }
-func (inReferrals) In(ts *tables) *table[affiliate.ReferralRecord]     { return &ts.referrals }
-func (inCoupons) In(ts *tables) *table[affiliate.CouponRecord]         { return &ts.coupons }
-func (inCodes) In(ts *tables) *table[affiliate.CodeRecord]             { return &ts.codes }
-func (inRedemptions) In(ts *tables) *table[affiliate.RedemptionRecord] { return &ts.redemptions }
-func (inSales) In(ts *tables) *table[affiliate.SaleRecord]             { return &ts.sales }
-func (inPlans) In(ts *tables) *table[affiliate.PlanRecord]             { return &ts.plans }
-func (inTiers) In(ts *tables) *table[affiliate.TierRecord]             { return &ts.tiers }
-func (inPayouts) In(ts *tables) *table[affiliate.PayoutRecord]         { return &ts.payouts }
-func (inTotals) In(ts *tables) *table[affiliate.TotalsRecord]          { return &ts.totals }
-func (inReceipts) In(ts *tables) *table[affiliate.ReceiptRecord]       { return &ts.receipts }
-func (inEndpoints) In(ts *tables) *table[affiliate.EndpointRecord]     { return &ts.endpoints }
-func (inEvents) In(ts *tables) *table[affiliate.EventRecord]           { return &ts.events }
-func (inDeliveries) In(ts *tables) *table[affiliate.DeliveryRecord]    { return &ts.deliveries }
-func (inQueue) In(ts *tables) *table[affiliate.QueueRecord]            { return &ts.queue }

@@ -8,33 +8,33 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A txn is one transaction: the Tx that the closure gets, and the program that
-// its tables stand on, or nil once it is over. It is never used for a second
-// transaction, so that a Tx that was kept stays over for good.
+// A txn is one transaction: the Tx that the closure gets, and its program, or
+// nil when the transaction has ended. It is never reused, so a Tx that somebody
+// kept returns ErrTxDone for ever.
 //
-// Every transaction allocates one, so it is as small as it can be: whether it
-// may write is in the program.
+// Every transaction allocates one, so it is as small as possible: the program
+// says whether it may write.
 type txn struct {
 	tx affiliate.Tx
 	p  *program
 }
 
-// begin makes a transaction of a program that the caller has locked.
+// begin starts a transaction of a program. The caller has locked the program.
 func begin(p *program) *txn {
 	t := &txn{p: p}
 	t.bind()
 	return t
 }
 
-// endView ends a View, however its closure ended.
+// endView ends a View in every case, also after a panic.
 func (t *txn) endView() {
 	p := t.p
 	t.p = nil
 	p.mu.runlock()
 }
 
-// endUpdate ends an Update, however its closure ended, and takes back what was
-// not committed.
+// endUpdate ends an Update in every case, also after a panic, and undoes writes
+// that were not committed.
 func (t *txn) endUpdate() {
 	p := t.p
 	t.p = nil
@@ -43,7 +43,7 @@ func (t *txn) endUpdate() {
 	p.mu.unlock()
 }
 
-// writable says why the transaction may not write, if it may not.
+// writable returns an error if the transaction may not write.
 func (t *txn) writable() error {
 	if t.p == nil {
 		return affiliate.ErrTxDone
@@ -62,15 +62,12 @@ func (t *txn) next(name affiliate.Sequence) (int64, error) {
 }
 
 // A handle is one table in one transaction.
-type handle[T affiliate.Record[T], P place[T]] struct{ t *txn }
+type handle[T affiliate.Record[T]] struct{ t *txn }
 
-func (h handle[T, P]) table() *table[T] {
-	var place P
-	return place.In(&h.t.p.tables)
-}
+func (h handle[T]) table() *table[T] { return tableOf[T](&h.t.p.tables) }
 
 // Get returns the record with the id.
-func (h handle[T, P]) Get(id uuid.UUID) (rec T, err error) {
+func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
 	if h.t.p == nil {
 		return rec, affiliate.ErrTxDone
 	}
@@ -86,7 +83,7 @@ func (h handle[T, P]) Get(id uuid.UUID) (rec T, err error) {
 }
 
 // Find returns the record that holds the key.
-func (h handle[T, P]) Find(key affiliate.Key) (rec T, err error) {
+func (h handle[T]) Find(key affiliate.Key) (rec T, err error) {
 	if h.t.p == nil {
 		return rec, affiliate.ErrTxDone
 	}
@@ -102,11 +99,11 @@ func (h handle[T, P]) Find(key affiliate.Key) (rec T, err error) {
 }
 
 // List walks the records that q selects.
-func (h handle[T, P]) List(q affiliate.Query) iter.Seq2[T, error] {
+func (h handle[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) { h.walk(q, yield) }
 }
 
-func (h handle[T, P]) walk(q affiliate.Query, yield func(T, error) bool) {
+func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) {
 	var none T
 	if h.t.p == nil {
 		yield(none, affiliate.ErrTxDone)
@@ -131,7 +128,7 @@ func (h handle[T, P]) walk(q affiliate.Query, yield func(T, error) bool) {
 }
 
 // Insert adds a record.
-func (h handle[T, P]) Insert(rec T) error {
+func (h handle[T]) Insert(rec T) error {
 	if err := h.t.writable(); err != nil {
 		return err
 	}
@@ -139,7 +136,7 @@ func (h handle[T, P]) Insert(rec T) error {
 }
 
 // Replace puts a record in the place of the one with its id.
-func (h handle[T, P]) Replace(rec T) error {
+func (h handle[T]) Replace(rec T) error {
 	if err := h.t.writable(); err != nil {
 		return err
 	}
@@ -147,7 +144,7 @@ func (h handle[T, P]) Replace(rec T) error {
 }
 
 // Delete removes the record with the id.
-func (h handle[T, P]) Delete(id uuid.UUID) error {
+func (h handle[T]) Delete(id uuid.UUID) error {
 	if err := h.t.writable(); err != nil {
 		return err
 	}
