@@ -7,9 +7,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// decoded remembers what stored records decode to, so that a record which is
-// read again and again is decoded once. It knows nothing about what is stored:
-// the bytes are read every time, and only equal bytes find their record.
+// decoded caches decoded records, so that a record that is read often is
+// decoded once. It is not a cache of the database: the bytes are read every
+// time, and a cached record is used only when its bytes are equal.
 type decoded struct {
 	mu      sync.Mutex
 	records map[decodedKey]decodedRecord
@@ -26,10 +26,10 @@ type decodedRecord struct {
 	rec any
 }
 
-// maxDecoded bounds the memory: some megabytes.
+// maxDecoded limits the memory to some megabytes.
 const maxDecoded = 4096
 
-// of returns the record that the bytes decode to, if it is remembered.
+// of returns the record that the bytes decode to, if it is in the cache.
 func (d *decoded) of(key decodedKey, raw []byte) (any, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -40,7 +40,7 @@ func (d *decoded) of(key decodedKey, raw []byte) (any, bool) {
 	return known.rec, true
 }
 
-// keep remembers a record. Neither it nor the bytes may be changed any more.
+// keep adds a record. The record and the bytes must not be changed afterwards.
 func (d *decoded) keep(key decodedKey, raw []byte, rec any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,33 +11,34 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// A Dedup is a [webhooks.Dedup] on the table dedup of a Store's schema: every
-// process that shares the table handles an event once. The id and what the
-// function writes are one transaction, which [Tx] takes from the context of the
-// function.
+// A Dedup is a [webhooks.Dedup] on the table dedup of a Store's schema: all
+// processes that share the table together handle an event once. The id and the
+// writes of the function are in one transaction. The function gets it with [Tx]
+// from its context.
 //
-// What the function does elsewhere, such as sending a mail, is done again when
-// the transaction does not commit. Do holds a connection of the pool while the
+// Other effects of the function, such as sending a mail, happen again when the
+// transaction does not commit. Do holds a connection of the pool while the
 // function runs.
 //
-// Ids are kept until [Dedup.Prune] drops them. A Dedup is safe for concurrent use
-// and needs no closing.
+// Ids are kept until [Dedup.Prune] deletes them. A Dedup is safe for concurrent
+// use and need not be closed.
 type Dedup struct {
 	Now func() time.Time // nil: time.Now
 
 	s *Store
 }
 
-// Dedup is the memory of a receiver of webhooks. The tables are made by
-// [Store.Migrate].
+// Dedup returns a Dedup for receivers of webhooks. [Store.Migrate] creates its
+// table.
 func (s *Store) Dedup() *Dedup { return &Dedup{s: s} }
 
-// Do runs f in a transaction at READ COMMITTED that also writes the id, unless
-// the id is done. It reports whether f was run.
+// Do runs f unless the id is done, in a READ COMMITTED transaction that also
+// writes the id. It reports whether f was run.
 //
-// Errors: that of f, which rolls back; [webhooks.ErrInProgress] while another
-// call has the id; an error of the database, behind which the id is open, or done
-// when the commit was not answered.
+// Errors: the error of f, after which the transaction is rolled back;
+// [webhooks.ErrInProgress] while another call has the id; an error of the
+// database. After such an error the id is open; but when the commit was not
+// answered, it may be done.
 func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error) (ran bool, err error) {
 	tx, err := d.s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
@@ -46,19 +47,20 @@ func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error
 	return d.within(ctx, tx, id, f)
 }
 
-// In is the Dedup inside the host's own transaction: the id is done when the host
-// commits, and open when it rolls back. f runs between a savepoint and its
-// release, so that its error leaves the transaction usable. The transaction is
-// READ COMMITTED; it is for one goroutine, and so is the Dedup.
+// In returns a Dedup that works inside the host's own transaction: the id is
+// done when the host commits, and open when it rolls back. f runs after a
+// savepoint, so the transaction can be used after an error of f. The
+// transaction must be READ COMMITTED. Only one goroutine may use it and the
+// returned Dedup.
 func (d *Dedup) In(tx pgx.Tx) webhooks.Dedup { return hostDedup{d, tx} }
 
-// A hostDedup is a Dedup in a transaction of the host's.
+// A hostDedup is a Dedup in a transaction of the host.
 type hostDedup struct {
 	d  *Dedup
 	tx pgx.Tx
 }
 
-// Do is Dedup.Do up to the commit.
+// Do is Dedup.Do without the commit.
 func (h hostDedup) Do(ctx context.Context, id string, f func(context.Context) error) (ran bool, err error) {
 	tx, err := h.tx.Begin(ctx)
 	if err != nil {
@@ -72,7 +74,7 @@ func (d *Dedup) within(ctx context.Context, tx pgx.Tx, id string, f func(context
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.s.cfg.CommitWait)
 		defer cancel()
-		_ = tx.Rollback(end) // also when f panics; nothing behind a commit
+		_ = tx.Rollback(end) // also when f panics; does nothing after a commit
 	}()
 	open, err := d.claim(ctx, tx, id)
 	if err != nil || !open {
@@ -87,8 +89,9 @@ func (d *Dedup) within(ctx context.Context, tx pgx.Tx, id string, f func(context
 	return true, nil
 }
 
-// claim writes the id, and reports whether it was open. The lock spares those who
-// come second to wait for the first on a connection each.
+// claim writes the id, and reports whether it was open. Because of the advisory
+// lock, a second call returns at once instead of waiting on its connection for
+// the first.
 func (d *Dedup) claim(ctx context.Context, tx pgx.Tx, id string) (bool, error) {
 	var free bool
 	if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1::bigint)", d.lockKey(id)).Scan(&free); err != nil {
@@ -108,8 +111,8 @@ func (d *Dedup) claim(ctx context.Context, tx pgx.Tx, id string) (bool, error) {
 	return tag.RowsAffected() == 1, nil
 }
 
-// Prune drops the ids that were done before a moment, and returns how many. Keep
-// them for 7 days: what comes again after that is handled again.
+// Prune deletes the ids that were done before a time, and returns how many.
+// Keep ids for 7 days: an event that arrives again later is handled again.
 //
 // Errors: an error of the database.
 func (d *Dedup) Prune(ctx context.Context, before time.Time) (int, error) {
@@ -122,19 +125,20 @@ func (d *Dedup) Prune(ctx context.Context, before time.Time) (int, error) {
 
 func (d *Dedup) table() string { return pgx.Identifier{d.s.cfg.Schema, "dedup"}.Sanitize() }
 
-// lockKey is the advisory lock of an id. Two that have the same one by accident
-// take turns.
+// lockKey is the advisory lock of an id. When two ids have the same lock by
+// accident, one call gets ErrInProgress and is sent again.
 func (d *Dedup) lockKey(id string) int64 {
 	sum := sha256.Sum256([]byte("dedup\x00" + d.s.cfg.Schema + "\x00" + id))
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
-// txKey is where the transaction stands in the context of a Dedup's function.
+// txKey is the key of the transaction in the context of a Dedup's function.
 type txKey struct{}
 
-// Tx is the transaction in which a [Dedup] runs a function, by the function's
-// context, and whether there is one. It ends with the function: the Dedup commits
-// it, or rolls it back. [In] takes it, so that the engine writes there too.
+// Tx returns the transaction in which a [Dedup] runs a function, and whether
+// ctx has one. ctx is the context of the function. The Dedup commits or rolls
+// back the transaction after the function. Pass it to [In] to let the engine
+// write in it too.
 func Tx(ctx context.Context) (pgx.Tx, bool) {
 	tx, ok := ctx.Value(txKey{}).(pgx.Tx)
 	return tx, ok

@@ -1,55 +1,59 @@
-// Package pgstore keeps the records of affiliate programs in PostgreSQL: the
-// same engine and the same answers as on memstore, for any number of processes.
+// Package pgstore keeps the records of affiliate programs in PostgreSQL. The
+// engine gives the same answers as on memstore, and any number of processes may
+// use one database.
 //
 //	store, err := pgstore.New(pool, pgstore.Config{}) // a *pgxpool.Pool
-//	err = store.Migrate(ctx)                          // when the host says so, and never else
+//	err = store.Migrate(ctx)                          // only when the host calls it
 //	program, err := affiliate.New(store, affiliate.Config{ID: id})
-//	err = program.Ping(ctx)                           // the tables are there and answer
+//	err = program.Ping(ctx)                           // the tables exist and can be read
 //
 // # How a transaction goes
 //
-// A transaction sends nothing before its first read. That one brings the
-// beginning, the lock and the counters along in the same round trip; a record is
-// read together with those it refers to; what was read once is remembered until
-// the end. Writes wait in memory and go out together with the commit, in one
-// statement wherever their order does not matter. A sale by code is two round
-// trips. Nothing is assumed: an Insert is known to be new because its id is above
-// all that the program has stored, or it asks.
+// A transaction sends nothing before its first read. The first read begins the
+// transaction, takes the lock and reads the counters in the same round trip. A
+// record is read together with the records that it refers to, and is remembered
+// until the end. Writes stay in memory and are sent together with the commit,
+// as one statement when their order does not matter. A sale by code takes two
+// round trips. An Insert needs no question when its id is above all ids that
+// the program has stored; otherwise the store asks the database whether the id
+// is new.
 //
-// A View of a single record is one statement outside of a transaction. When a
-// second one is asked for, a read-only transaction begins by reading the first
-// again, and the View starts over if that has changed.
+// A View of a single record is one statement outside of a transaction. When the
+// View reads a second record, a read-only transaction begins and reads the
+// first record again. If that has changed, the View starts again from the
+// beginning.
 //
-// # Two recipes
+// # Two modes
 //
-// [Queue], the default, takes one advisory lock for the program at READ
-// COMMITTED. Every transaction of the program, also one inside the host's, takes
-// it before it reads, so that they run one after another, and each sees all that
-// was committed before. A View is one REPEATABLE READ snapshot, hence the state
-// between two of them.
+// [Queue], the default, uses one advisory lock for each program and READ
+// COMMITTED. Every transaction of the program, also one inside the host's
+// transaction, takes the lock before it reads. So they run one after another,
+// and each sees everything that was committed before. A View is one REPEATABLE
+// READ snapshot, so it sees the state between two transactions.
 //
-// [Serializable] runs every transaction at SERIALIZABLE and again when it lost,
-// at most [Config.Retries] times, after a random pause that grows. It takes no
-// lock and uses no savepoint, for servers that have neither. All processes that
-// share a schema use the same recipe.
+// [Serializable] runs every transaction at SERIALIZABLE. A transaction that
+// lost against another one runs again, at most [Config.Retries] times, after a
+// random pause that grows. It uses no advisory lock and no savepoint, for
+// servers that have neither. All processes that share a schema must use the
+// same mode.
 //
-// In both, counters and the marks above which every id is new are one row for
-// each program, read first and written last.
+// In both modes, one row for each program holds its counters and its marks:
+// every id above a mark is new. The row is read first and written last.
 //
-// # When something breaks
+// # Failures
 //
-// A connection that breaks before the commit has left nothing. One that breaks
-// while the answer to the commit is awaited, or is silent for [Config.CommitWait]
-// after the caller's context has ended, is [ErrOutcomeUnknown]: the caller asks
-// again with the same Once key or external id. Nothing but 40001 and 40P01 is run
-// again. Errors name the SQLSTATE and never repeat the server's text;
+// When a connection breaks before the commit, nothing is stored. When it breaks
+// before the commit is answered, or gives no answer for [Config.CommitWait]
+// after the caller's context has ended, the error is [ErrOutcomeUnknown]: the
+// caller asks again with the same Once key or external id. Only 40001 and 40P01
+// are run again. Errors name the SQLSTATE and never repeat the server's text;
 // errors.As finds the *pgconn.PgError.
 //
 // # Deliveries
 //
-// Dispatchers of any number of processes share one queue. ClaimDeliveries is an
+// Dispatchers in any number of processes share one queue. ClaimDeliveries is an
 // Update of the program and so runs alone: two dispatchers never hold the same
-// delivery. It asks no SKIP LOCKED of the server, because what may be claimed
-// depends on what is in flight (order within an object, four attempts at an
-// endpoint), and not on one row.
+// delivery. It does not use SKIP LOCKED, because whether a delivery may be
+// claimed does not depend on one row only: it depends on the deliveries in
+// flight (order within an object, four attempts at an endpoint).
 package pgstore

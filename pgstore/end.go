@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// How long the end of a transaction may take at most.
+// The longest time that the end of a transaction may take.
 const (
 	commitPatience   = 15 * time.Second
 	rollbackPatience = 5 * time.Second
@@ -18,15 +18,15 @@ const (
 
 var errNotCommitted = errors.New("the server rolled back")
 
-// run runs a closure on the transaction's tables.
+// run calls a closure with a Tx of the transaction's tables.
 func (t *txn) run(fn func(tx *affiliate.Tx) error) error {
 	u := &unit{t: t}
 	defer func() { u.done = true }()
 	return fn(t.tx(u))
 }
 
-// verdict is what a closure's caller hears: the closure's own error, unless the
-// database failed below it.
+// verdict is the error for a closure's caller: the closure's own error, unless
+// the database failed.
 func (t *txn) verdict(err error) error {
 	if t.err == nil || err != nil && errors.Is(err, t.err) && t.err != errMoved {
 		return err
@@ -34,17 +34,17 @@ func (t *txn) verdict(err error) error {
 	return t.err
 }
 
-// outlast is the context in which a transaction ends. It outlasts the caller's
-// for a while: a commit that is broken off is one whose outcome nobody knows, and
-// a connection on which a rollback is broken off is lost.
+// outlast is the context for the end of a transaction. It lasts longer than the
+// caller's: when a commit is interrupted, its outcome is unknown, and when a
+// rollback is interrupted, the connection is lost.
 func (t *txn) outlast(most time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), most)
 	stop := context.AfterFunc(t.ctx, func() { time.AfterFunc(t.s.cfg.CommitWait, cancel) })
 	return ctx, func() { stop(); cancel() }
 }
 
-// commit sends what was written, and the commit behind it, in one round trip.
-// The caller's context has been asked just before.
+// commit sends the writes and the commit in one round trip. The caller has just
+// checked its context.
 func (t *txn) commit() error {
 	if !t.opened {
 		t.release()
@@ -57,7 +57,7 @@ func (t *txn) commit() error {
 	}
 	wrote := b.Len() > 0
 	if !wrote && t.s.cfg.Mode == Queue {
-		t.rollback() // what was read under the lock holds, whatever becomes of the connection
+		t.rollback() // what was read under the lock is true, even when the rollback fails
 		return nil
 	}
 	b.Queue("COMMIT")
@@ -71,7 +71,7 @@ func (t *txn) commit() error {
 	return nil
 }
 
-// flush makes the batch of what was written.
+// flush makes the batch of all writes.
 func (t *txn) flush() (*pgx.Batch, error) {
 	b := &flushBatch{program: t.programID}
 	for _, tab := range t.tables.all() {
@@ -95,7 +95,7 @@ func (t *txn) send(b *pgx.Batch) *failure {
 			err = errNotCommitted
 		}
 		if err != nil {
-			_ = results.Close() // says the same
+			_ = results.Close() // returns the same error
 			if err == errNotCommitted {
 				return &failure{op: "commit", err: err}
 			}
@@ -108,7 +108,7 @@ func (t *txn) send(b *pgx.Batch) *failure {
 	return nil
 }
 
-// rollback ends the transaction without a trace, unless it has ended.
+// rollback rolls the transaction back, unless it has ended.
 func (t *txn) rollback() {
 	if t.opened && t.conn != nil {
 		t.end("ROLLBACK")
@@ -116,8 +116,8 @@ func (t *txn) rollback() {
 	t.release()
 }
 
-// end sends a statement that ends the transaction. A connection on which it
-// fails is not given back.
+// end sends a statement that ends the transaction. When it fails, end closes
+// the connection, so that the pool does not reuse it.
 func (t *txn) end(sql string) {
 	if !t.opened {
 		return
@@ -132,7 +132,7 @@ func (t *txn) end(sql string) {
 		if t.err == nil && sql == "COMMIT" {
 			t.err = &failure{op: "commit", err: err}
 		}
-		_ = t.conn.Conn().Close(ctx) // the server forgets what was open
+		_ = t.conn.Conn().Close(ctx) // the server rolls back
 	}
 }
 

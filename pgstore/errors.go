@@ -9,15 +9,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrOutcomeUnknown is the error of an Update whose commit was sent and not
-// answered, because the connection broke or [Config.CommitWait] was over: it took
-// place or it did not. The caller reads the answer from its own Once key or
-// external id, and never repeats blindly.
+// ErrOutcomeUnknown is the error of an Update whose commit was sent but not
+// answered, because the connection broke or [Config.CommitWait] had passed. The
+// Update was committed or it was not. To find out, repeat it with the same Once
+// key or external id, and never without one.
 var ErrOutcomeUnknown = errors.New("pgstore: the commit was not answered: its outcome is unknown")
 
-// A failure is an error of the database. Its text names the SQLSTATE and
-// nothing else of what the server said: messages of PostgreSQL quote values.
-// errors.As finds the *pgconn.PgError, errors.Is a context's error.
+// A failure is an error of the database. Its text names only the SQLSTATE,
+// because messages of PostgreSQL quote values. errors.As finds the
+// *pgconn.PgError, errors.Is finds a context's error.
 type failure struct {
 	op      string
 	err     error
@@ -33,7 +33,7 @@ func (f *failure) Error() string {
 	return text
 }
 
-// Unwrap gives the cause, and ErrOutcomeUnknown where that is so.
+// Unwrap returns the cause, and ErrOutcomeUnknown when the outcome is unknown.
 func (f *failure) Unwrap() []error {
 	if f.unknown {
 		return []error{ErrOutcomeUnknown, f.err}
@@ -41,7 +41,7 @@ func (f *failure) Unwrap() []error {
 	return []error{f.err}
 }
 
-// class says what kind of error it is, without its text.
+// class is a text for the kind of an error, without the text of the error.
 func class(err error) string {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pg.Code {
@@ -67,7 +67,7 @@ func ended(ctx context.Context, op string) error {
 }
 
 // retryable reports whether running the transaction again may help: it lost
-// against another one, and nothing of it is left.
+// against another one and was rolled back.
 func retryable(err error) bool {
 	if f, ok := errors.AsType[*failure](err); !ok || f.unknown {
 		return false
@@ -76,7 +76,7 @@ func retryable(err error) bool {
 	return ok && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// clashed reports whether a row that was thought to be new was not.
+// clashed reports whether a row that was assumed to be new exists already.
 func clashed(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "23505"
@@ -92,10 +92,10 @@ func fatal(pg *pgconn.PgError) bool {
 }
 
 // commitFailure is the error of the last batch of a transaction, which failed
-// at a statement or at the commit behind them. Only at the commit, or on a
-// connection that broke without a word, may it have taken place. A proxy that
-// lost the server says so wherever the client is: behind that word the server
-// may have gone on.
+// at a statement or at the commit after them. The commit may have happened only
+// when the batch failed at the commit, or when the connection broke without an
+// error message. A proxy that lost the server reports it at any statement, and
+// the server may have continued.
 func commitFailure(err error, atCommit, broken bool) *failure {
 	f := &failure{op: "commit", err: err}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -6,37 +6,37 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A firstRead is a single row that a View read before it opened a transaction.
+// A firstRead is the row that a View read before it began a transaction.
 type firstRead struct {
 	sql  string
 	args []any
 	row  [][]byte
 }
 
-// begins notes where a View reads first, and reports whether to read one record
-// there and nothing ahead.
+// begins notes the table that a View reads first. It reports whether to read
+// one record and nothing ahead.
 func (t *txn) begins(sql *tableSQL) bool {
 	if t.kind != viewing || !t.single || t.opened || t.first != nil {
 		return false
 	}
 	t.began = sql
-	// A statement by itself is not SERIALIZABLE: it may see a later transaction
-	// without an earlier one. Of a single record that cannot be told.
+	// A single statement is not SERIALIZABLE: it may see a later transaction
+	// without an earlier one. With only one record this makes no difference.
 	wide := sql.wide.Load()
 	t.single = !wide || t.s.cfg.Mode == Queue
 	return !wide
 }
 
-// learnt notes for the next View what this one did.
+// learnt notes for the next View whether this one read more than one record.
 func (t *txn) learnt() {
 	if t.began != nil {
 		t.began.wide.Store(t.asked > 1)
 	}
 }
 
-// row reads at most one row. The first one of a View is read outside of a
-// transaction: one statement sees one moment anyway. Where more is read, the
-// transaction begins by reading it again.
+// row reads at most one row. The first row of a View is read outside of a
+// transaction, because one statement always sees one snapshot. When the View
+// reads more, a transaction begins and reads the first row again.
 func (t *txn) row(q query) error {
 	if err := t.ready("read"); err != nil {
 		return err
@@ -67,8 +67,8 @@ func cloneRow(values [][]byte) [][]byte {
 	return row
 }
 
-// compareFirst reads the first row of a View again, in the snapshot of what
-// follows. When it is another one the View has to run again.
+// compareFirst reads the first row of a View again, in the snapshot of the
+// transaction. When the row has changed, the View must run again.
 func (t *txn) compareFirst(results pgx.BatchResults) error {
 	var row [][]byte
 	err := queryRows(results, func(rows pgx.Rows) error {

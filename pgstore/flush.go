@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A flushBatch is what a transaction writes, in one round trip.
+// A flushBatch holds the writes of a transaction for one round trip.
 type flushBatch struct {
 	parts   []part
 	ordered bool // the order of the parts matters
@@ -23,10 +23,11 @@ type flushBatch struct {
 // queue adds a part.
 func (b *flushBatch) queue(sql string, args ...any) { b.parts = append(b.parts, part{sql, args}) }
 
-// maxParts keeps a joined statement within the bounds of what has a plan soon.
+// maxParts limits the size of a joined statement, because a large one takes
+// long to plan.
 const maxParts = 12
 
-// batch makes the statements: one when that is possible.
+// batch makes the statements: a single one when that is possible.
 func (b *flushBatch) batch(f *flushes) *pgx.Batch {
 	out := &pgx.Batch{}
 	if b.ordered || len(b.parts) < 2 || len(b.parts) > maxParts {
@@ -43,8 +44,8 @@ func (b *flushBatch) batch(f *flushes) *pgx.Batch {
 	return out
 }
 
-// encode is the JSON of a record as it is stored. Letters that HTML escapes stay
-// what they are: metadata comes back byte for byte.
+// encode is the stored JSON of a record. It does not escape characters for
+// HTML, so metadata comes back byte for byte.
 func (b *flushBatch) encode(rec any) (string, error) {
 	b.buf.Reset()
 	enc := json.NewEncoder(&b.buf)
@@ -55,8 +56,8 @@ func (b *flushBatch) encode(rec any) (string, error) {
 	return string(bytes.TrimSuffix(b.buf.Bytes(), []byte("\n"))), nil
 }
 
-// flush queues what was written to the table: first what goes, then what
-// changes, then what comes, so that a key that moves is free when it arrives.
+// flush queues the writes to the table: first deleted rows, then changed rows,
+// then new rows, so that a key that moves to another row is free by then.
 func (tab *table[T]) flush(b *flushBatch) error {
 	var gone, here, moved, fresh []entry[T]
 	for _, e := range tab.writtenRows() {
@@ -75,7 +76,7 @@ func (tab *table[T]) flush(b *flushBatch) error {
 	if len(gone) > 0 {
 		b.queue(tab.sql.removes, b.program, idsOf(gone))
 	}
-	if len(moved) > 1 && tab.sql.unkey != "" { // keys may change places
+	if len(moved) > 1 && tab.sql.unkey != "" { // rows may exchange their keys
 		b.queue(tab.sql.unkey, b.program, idsOf(moved))
 	}
 	if err := tab.queueRows(b, tab.sql.rekey, tab.sql.rekeys, moved); err != nil {
@@ -87,7 +88,7 @@ func (tab *table[T]) flush(b *flushBatch) error {
 	return tab.queueRows(b, tab.sql.insert, tab.sql.inserts, fresh)
 }
 
-// sameKeys reports whether the keys of a row are the ones that the database has.
+// sameKeys reports whether the keys of a row are the same as in the database.
 func (tab *table[T]) sameKeys(r *row[T]) bool {
 	return slices.Equal(r.rec.AppendKeys(tab.t.room[0][:0]), r.base.rec.AppendKeys(tab.t.room[1][:0]))
 }
@@ -100,7 +101,8 @@ func idsOf[T any](entries []entry[T]) []pgtype.UUID {
 	return ids
 }
 
-// queueRecords replaces records whose keys stay.
+// queueRecords queues the statement that replaces records whose keys stay the
+// same.
 func (tab *table[T]) queueRecords(b *flushBatch, entries []entry[T]) error {
 	records, err := encodeAll(b, entries)
 	for i := range records {
@@ -156,8 +158,8 @@ func keyOf(keys []affiliate.Key, ix affiliate.Index) (affiliate.Key, bool) {
 	return affiliate.Key{}, false
 }
 
-// queueRows queues the statement for one row or the one for many, whose
-// parameters are whole rows, and raises the marks of the table.
+// queueRows queues the statement for one row or the statement for many, with
+// whole rows as parameters, and raises the marks of the table.
 func (tab *table[T]) queueRows(b *flushBatch, one, many string, entries []entry[T]) error {
 	for _, e := range entries {
 		tab.raise(e)
@@ -180,7 +182,8 @@ func (tab *table[T]) queueRows(b *flushBatch, one, many string, entries []entry[
 	return nil
 }
 
-// column is the keys of the records in one index, null where there is none.
+// column is the keys of the records in one index; null for a record without a
+// key.
 func (tab *table[T]) column(ix affiliate.Index, entries []entry[T]) any {
 	if ix.IsID() {
 		column := make([]pgtype.UUID, len(entries))

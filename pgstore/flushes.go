@@ -6,16 +6,17 @@ import (
 	"sync"
 )
 
-// What a transaction writes is one statement, with a part for each table, as
-// long as the order of the parts does not matter: sent one by one, they would
-// cost the server more than what they do. Its text depends on which parts there
-// are; an operation of the engine has a few of them, and each is made once.
+// flushes caches the texts of joined statements. The writes of a transaction
+// are joined into one statement, with a part for each table, when the order of
+// the parts does not matter: separate statements would cost the server more
+// than the writes themselves. The text depends on the parts. The engine needs
+// only few different texts, and each is made once.
 type flushes struct {
 	mu    sync.Mutex
 	texts map[string]string
 }
 
-// text is the statement of the parts.
+// text is the joined statement of the parts.
 func (f *flushes) text(parts []part) string {
 	var key strings.Builder
 	for _, p := range parts {
@@ -42,7 +43,7 @@ type part struct {
 	args []any
 }
 
-// join makes one statement of the parts.
+// join joins the parts into one statement.
 func join(parts []part) string {
 	var sql strings.Builder
 	shift := 0
@@ -65,7 +66,7 @@ func join(parts []part) string {
 	return sql.String()
 }
 
-// renumber shifts the parameters of a statement, but for the first.
+// renumber shifts the parameters of a statement, except the first.
 func renumber(sql string, shift int) string {
 	pieces := strings.Split(sql, "$")
 	var out strings.Builder

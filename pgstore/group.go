@@ -8,14 +8,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Writers of one program queue in the process before they take a connection:
-// the server gets slower with every connection that waits for one lock, and a
-// program in demand would empty the pool. The head of the queue leads. It takes
-// up to Config.Group of the waiting closures into one transaction, one after
-// another, each in its own goroutine, and tells everybody the result after the
-// commit. Then the next one leads. With a group of one the same code serves.
+// Writers of one program queue in the process before they take a connection.
+// Otherwise a busy program would use up the pool, and the server gets slower
+// with every connection that waits for a lock. The head of the queue is the
+// leader. It runs up to Config.Group of the waiting closures in one
+// transaction, one after another, each in its own goroutine, and sends
+// everybody the result after the commit. Then the next one leads. The same code
+// serves groups of one.
 
-// follow waits for what a leader says, as long as its context lasts.
+// follow does what the leader's messages say, until the member has its result
+// or its context ends.
 func (s *Store) follow(program uuid.UUID, m *member) error {
 	var late <-chan time.Time
 	gone, written := m.ctx.Done(), false
@@ -47,8 +49,8 @@ func (s *Store) follow(program uuid.UUID, m *member) error {
 	}
 }
 
-// runFor runs the closure in a leader's transaction. A closure that panics or
-// ends its goroutine never comes back to the leader.
+// runFor runs the closure in a leader's transaction. When the closure panics or
+// ends its goroutine, the leader is told that it did not return.
 func (s *Store) runFor(m *member, msg message) error {
 	returned := false
 	defer func() {
@@ -65,12 +67,12 @@ type group struct {
 	s       *Store
 	program uuid.UUID
 	leader  *member
-	open    []*member // without an answer
-	alone   bool      // one by one: together they failed
+	open    []*member // members without a result
+	alone   bool      // run them one by one, because together they failed
 }
 
-// lead serves the queue once, itself first, and passes the lead on whatever
-// becomes of its own closure.
+// lead serves the queue once, beginning with its own closure, and then passes
+// the lead on, even when its own closure panics.
 func (s *Store) lead(program uuid.UUID, m *member) error {
 	g := &group{s: s, program: program, leader: m}
 	g.open = append([]*member{m}, s.turns.take(program, s.cfg.Group-1)...)
@@ -88,7 +90,7 @@ func (s *Store) lead(program uuid.UUID, m *member) error {
 	return m.err
 }
 
-// answer ends a member.
+// answer gives a member its result.
 func (g *group) answer(m *member, err error) {
 	g.drop(m)
 	m.err = err
@@ -97,15 +99,15 @@ func (g *group) answer(m *member, err error) {
 	}
 }
 
-// drop forgets a member.
+// drop removes a member from the group.
 func (g *group) drop(m *member) {
 	if i := slices.Index(g.open, m); i >= 0 {
 		g.open = slices.Delete(g.open, i, i+1)
 	}
 }
 
-// attempt runs the closures in one transaction, commits, and answers. What has
-// no answer afterwards is run again.
+// attempt runs the closures in one transaction, commits and gives the results.
+// The members that have no result afterwards are run again.
 func (g *group) attempt(batch []*member) {
 	t := g.s.newTxn(g.program, updating)
 	t.careful = len(batch) == 1 && batch[0].careful
@@ -114,12 +116,12 @@ func (g *group) attempt(batch []*member) {
 	ran, broke := g.runAll(t, batch)
 	t.ctx = g.leader.ctx
 	if broke != nil {
-		t.rollback() // before anybody waits
+		t.rollback() // before broken may wait
 		g.broken(t, broke, len(batch) > 1)
 		return
 	}
 	if t.err != nil || g.dropLate(ran) || len(ran) == 0 {
-		return // run the others again, without what the dropped ones did
+		return // run the others again, without the writes of the dropped ones
 	}
 	if err := t.commit(); err != nil {
 		g.notCommitted(err, ran)
@@ -130,8 +132,9 @@ func (g *group) attempt(batch []*member) {
 	}
 }
 
-// runAll runs one closure after another. It stops at the one during which the
-// database failed; one that did not return from there is nobody's to run again.
+// runAll runs one closure after another. It stops when the database fails, and
+// returns the member whose closure was running as broke. A closure that did not
+// return is not run again.
 func (g *group) runAll(t *txn, batch []*member) (ran []*member, broke *member) {
 	for _, m := range batch {
 		if m.ctx.Err() != nil || !g.s.turns.turn(m, running) {
@@ -159,7 +162,8 @@ func (g *group) runAll(t *txn, batch []*member) (ran []*member, broke *member) {
 	return ran, nil
 }
 
-// run runs a member's closure in its goroutine, and reports whether it returned.
+// run runs a member's closure in the member's goroutine, and reports whether it
+// returned.
 func (g *group) run(t *txn, m *member) bool {
 	if m == g.leader {
 		m.err = t.run(m.fn)
@@ -170,8 +174,8 @@ func (g *group) run(t *txn, m *member) bool {
 	return <-back
 }
 
-// dropLate answers those whose context ended after their closure had run. The
-// others stay until the commit is answered.
+// dropLate gives an error to the members whose context ended after their
+// closure had run. The others wait until the commit is answered.
 func (g *group) dropLate(ran []*member) (any bool) {
 	for _, m := range ran {
 		if m.err == nil && m.ctx.Err() != nil || !g.s.turns.turn(m, committing) {
@@ -185,14 +189,14 @@ func (g *group) dropLate(ran []*member) (any bool) {
 	return any
 }
 
-// takeBack lets members leave again: no commit is under way.
+// takeBack lets members leave again, because no commit is running.
 func (g *group) takeBack(ran []*member) {
 	for _, m := range ran {
 		g.s.turns.turn(m, taken)
 	}
 }
 
-// broken deals with a database that failed during a member's closure.
+// broken handles a database failure during a member's closure.
 func (g *group) broken(t *txn, m *member, together bool) {
 	switch {
 	case m.ctx.Err() != nil:
@@ -204,7 +208,7 @@ func (g *group) broken(t *txn, m *member, together bool) {
 	}
 }
 
-// notCommitted deals with a commit that failed.
+// notCommitted handles a failed commit.
 func (g *group) notCommitted(err error, ran []*member) {
 	if errors.Is(err, ErrOutcomeUnknown) {
 		for _, m := range ran {
@@ -223,7 +227,8 @@ func (g *group) notCommitted(err error, ran []*member) {
 	}
 }
 
-// runAgain leaves a member without an answer when another run may help.
+// runAgain leaves a member without a result when another run may help.
+// Otherwise the member gets answer.
 func (g *group) runAgain(m *member, cause, answer error) {
 	if !retryable(cause) || m.attempts >= g.s.cfg.Retries {
 		g.answer(m, answer)

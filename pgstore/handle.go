@@ -9,13 +9,14 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A unit is one run of one closure: what its Tx belongs to.
+// A unit is one run of one closure. The Tx of the closure belongs to it.
 type unit struct {
 	t    *txn
 	done bool
 }
 
-// readable reports whether the closure still runs.
+// readable returns an error if the closure has ended or the database has
+// failed.
 func (u *unit) readable() error {
 	if u.done {
 		return affiliate.ErrTxDone
@@ -23,7 +24,7 @@ func (u *unit) readable() error {
 	return u.t.err
 }
 
-// writable reports whether the closure may write.
+// writable returns an error if the closure may not write.
 func (u *unit) writable() error {
 	if u.done {
 		return affiliate.ErrTxDone
@@ -79,7 +80,7 @@ func (h handle[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 	}
 }
 
-// walk yields the records; an error is the last thing to yield.
+// walk yields the records. The caller yields the error last.
 func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) error {
 	if err := h.u.readable(); err != nil {
 		return err
@@ -113,7 +114,7 @@ func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) error {
 	return nil
 }
 
-// pages walks a list of a View, some records at a time.
+// pages walks a list of a View, up to chunk records at a time.
 func (h handle[T]) pages(q affiliate.Query, yield func(T, error) bool) error {
 	rest := q.Limit
 	for {

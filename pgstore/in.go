@@ -10,8 +10,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// In is the default [Store] inside the host's own transaction: what the engine
-// writes commits and rolls back with what the host writes.
+// In returns a [Store] with the default Config that works inside the host's own
+// transaction: the writes of the engine are committed or rolled back together
+// with those of the host.
 //
 //	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 //		if _, err := tx.Exec(ctx, "UPDATE orders SET paid = true WHERE id = $1", id); err != nil {
@@ -21,15 +22,15 @@ import (
 //		return err
 //	})
 //
-// Each closure runs between a savepoint and its release, so that a refusal
-// leaves the host's transaction as it was and usable. The program's lock is
-// held until the host commits: the sale comes last. Nothing is run again; a host
-// that meets 40001 or 40P01, which errors.As finds, repeats its whole
+// Each closure runs after a savepoint, so a refusal leaves the host's
+// transaction unchanged and usable. The program's lock is held until the host
+// commits, so record the sale last. Nothing is run again: when errors.As finds
+// a *pgconn.PgError with 40001 or 40P01, the host must repeat its whole
 // transaction.
 //
-// The transaction must be READ COMMITTED, the default of PostgreSQL. The
-// snapshot of any other level may be older than the lock, and is refused. A
-// transaction is for one goroutine, and so is the Store.
+// The transaction must be READ COMMITTED, the default of PostgreSQL. Any other
+// level is refused, because its snapshot may be older than the lock. Only one
+// goroutine may use the transaction and the returned Store.
 func In(tx pgx.Tx) affiliate.Store {
 	return host{defaultStore(), tx}
 }
@@ -38,28 +39,29 @@ func In(tx pgx.Tx) affiliate.Store {
 var defaultStore = sync.OnceValue(func() *Store {
 	cfg := Config{}
 	if err := cfg.complete(); err != nil {
-		panic(err) // the zero Config is complete
+		panic(err) // cannot happen: the zero Config is valid
 	}
 	return &Store{cfg: cfg, sql: newStatements(cfg.Schema)}
 })
 
-// In is this Store inside the host's own transaction, as [In] describes. A
-// Serializable Store wants a SERIALIZABLE transaction.
+// In returns this Store inside the host's own transaction, as [In] describes. A
+// Serializable Store needs a SERIALIZABLE transaction.
 func (s *Store) In(tx pgx.Tx) affiliate.Store { return host{s, tx} }
 
-// host is a Store in a transaction of the host's.
+// host is a Store in a transaction of the host.
 type host struct {
 	s  *Store
 	tx pgx.Tx
 }
 
-// View runs fn on the records as the transaction sees them. In Queue mode it
-// takes the program's lock too: at READ COMMITTED nothing else stands still.
+// View runs fn on the records that the transaction sees. In Queue mode it takes
+// the program's lock too, because at READ COMMITTED two statements may see
+// different states.
 func (h host) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	return h.within(ctx, program, fn, true)
 }
 
-// Update runs fn and leaves what it wrote in the host's transaction if and only
+// Update runs fn. The writes of fn stay in the host's transaction if and only
 // if fn returns nil.
 func (h host) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	return h.within(ctx, program, fn, false)
@@ -79,7 +81,7 @@ func (h host) once(ctx context.Context, program uuid.UUID, fn func(tx *affiliate
 	}
 	t := h.s.newTxn(program, hosted)
 	t.ctx, t.db, t.readOnly, t.careful = ctx, h.tx, reading, careful
-	defer t.rollbackHost() // unless it was released
+	defer t.rollbackHost() // does nothing after a release
 	err := t.run(fn)
 	if err == nil && t.err == nil && ctx.Err() != nil {
 		return ended(ctx, "host's transaction")
@@ -90,8 +92,7 @@ func (h host) once(ctx context.Context, program uuid.UUID, fn func(tx *affiliate
 	return t.releaseHost()
 }
 
-// releaseHost sends what was written and releases the savepoint, in one round
-// trip.
+// releaseHost sends the writes and releases the savepoint in one round trip.
 func (t *txn) releaseHost() error {
 	if !t.opened {
 		return nil
@@ -108,7 +109,7 @@ func (t *txn) releaseHost() error {
 	return nil
 }
 
-// rollbackHost takes the host's transaction back to the savepoint.
+// rollbackHost rolls the host's transaction back to the savepoint.
 func (t *txn) rollbackHost() {
 	if !t.opened {
 		return
@@ -116,11 +117,11 @@ func (t *txn) rollbackHost() {
 	t.opened = false
 	ctx, cancel := t.outlast(rollbackPatience)
 	defer cancel()
-	// The simple protocol: in a transaction that the server has given up, no
-	// statement can be prepared but the first.
+	// This uses the simple protocol, because no statement can be prepared in a
+	// transaction that has failed.
 	const sql = "ROLLBACK TO SAVEPOINT tributary; RELEASE SAVEPOINT tributary"
 	rows, err := t.db.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
-	if err == nil { // never in the place of fn's error
+	if err == nil { // an error here must not replace the error of fn
 		rows.Close()
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// admit refuses keys that the schema does not have, and texts that a database
-// cannot keep.
+// admit refuses keys of unknown indexes, and texts that the database cannot
+// store.
 func (tab *table[T]) admit(keys []affiliate.Key) error {
 	for _, key := range keys {
 		if !slices.Contains(tab.sql.indexes, key.Index) {
@@ -52,7 +52,8 @@ func keyArg(key affiliate.Key) any {
 	return key.Text
 }
 
-// checkIndex refuses an index that the table does not have, or not of the kind.
+// checkIndex refuses an index that the table does not have, or that is not
+// unique or shared as wanted.
 func (tab *table[T]) checkIndex(ix affiliate.Index, unique bool) error {
 	if ix.Unique() == unique && slices.Contains(tab.sql.indexes, ix) {
 		return nil

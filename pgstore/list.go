@@ -10,12 +10,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// chunk is how many records of a List a View reads at once. An Update reads all
-// of a list before it gives out the first record, so that nothing it writes
-// disturbs the list.
+// chunk is how many records of a List a View reads at once. An Update reads the
+// whole list before it gives the first record, so that its writes do not change
+// the list during the walk.
 const chunk = 1000
 
-// A listed is a record of a list: what the database has under the id.
+// A listed is a record of a list as the database has it.
 type listed struct {
 	id  uuid.UUID
 	raw []byte
@@ -43,8 +43,8 @@ func (tab *table[T]) fetch(q affiliate.Query) ([]listed, error) {
 	}})
 }
 
-// selected is a list of an Update: what the database holds, without the rows
-// that were written, and of those the ones that belong to it.
+// selected is a list of an Update: the rows of the database that this
+// transaction has not written, and the written rows that belong to the list.
 func (tab *table[T]) selected(q affiliate.Query) ([]entry[T], error) {
 	written := tab.writtenRows()
 	ids, err := tab.stored(q, len(written))
@@ -71,7 +71,7 @@ type entry[T any] struct {
 	row *row[T]
 }
 
-// cut orders a list and takes what the query asks for.
+// cut sorts a list and returns the part that the query selects.
 func cut[T any](entries []entry[T], q affiliate.Query) []entry[T] {
 	sign := 1
 	if q.Desc {
@@ -92,8 +92,9 @@ func cut[T any](entries []entry[T], q affiliate.Query) []entry[T] {
 	return rows
 }
 
-// stored is a list as the database has it, with room for the rows that are not
-// to be taken from there. A whole list is read once.
+// stored is a list as the database has it. It reads room more records than the
+// limit, because the caller replaces up to that many rows. A whole list is read
+// only once.
 func (tab *table[T]) stored(q affiliate.Query, room int) ([]uuid.UUID, error) {
 	if ids, ok := tab.lists[q.Key]; ok {
 		return ids, nil
@@ -117,8 +118,7 @@ func (tab *table[T]) stored(q affiliate.Query, room int) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// writtenRows are the rows that differ from the database, in the order of their
-// ids.
+// writtenRows are the rows that differ from the database, ordered by id.
 func (tab *table[T]) writtenRows() []entry[T] {
 	if len(tab.touched) == 0 {
 		return nil

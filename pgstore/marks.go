@@ -9,18 +9,18 @@ import (
 )
 
 // marks are the highest id of each table of a program and the highest key of
-// each unique index of ids, side by side in one value of its row. What is above
-// a mark is in no record: ids rise, so nearly every insert is known to be new
-// without a question. The unique indexes of the database stand behind them: a
-// mark that is too low, because the records came from elsewhere, ends in a clash
-// at the commit, and the closure runs again without marks.
+// each unique index of ids, one after another in one column of its row. No
+// record has a value above its mark. Ids rise, so nearly every insert is known
+// to be new without a question to the database. A mark may be too low when
+// records came from elsewhere. Then a unique index of the database refuses the
+// insert at the commit, and the closure runs again without marks.
 type marks struct {
 	raw    []byte
 	raised bool
 }
 
-// load takes the marks of a row; those of another schema, and of no row, start
-// from zero.
+// load reads the marks of a row. Without a row, or with the marks of another
+// version of the schema, they start from zero.
 func (m *marks) load(raw []byte, n int) {
 	if len(raw) != 16*n {
 		raw = make([]byte, 16*n)
@@ -30,7 +30,7 @@ func (m *marks) load(raw []byte, n int) {
 
 func (m *marks) at(i int) []byte { return m.raw[16*i : 16*i+16] }
 
-// needOpening reads the row of the program, when nothing else has.
+// needOpening reads the row of the program, unless it was read.
 func (t *txn) needOpening() error {
 	if t.known {
 		return nil
@@ -38,13 +38,13 @@ func (t *txn) needOpening() error {
 	return t.open()
 }
 
-// above reports whether a value is above all that the table has had.
+// above reports whether a value is above all values that the table has had.
 func (tab *table[T]) above(ix affiliate.Index, id uuid.UUID) bool {
 	t := tab.t
 	return t.known && !t.careful && bytes.Compare(id[:], t.marks.at(tab.sql.markAt[ix])) > 0
 }
 
-// raise lifts the marks to what a new row holds.
+// raise raises the marks to the values of a new row.
 func (tab *table[T]) raise(e entry[T]) {
 	t := tab.t
 	t.marks.lift(tab.sql.markAt[""], e.id)

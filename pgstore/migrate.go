@@ -20,21 +20,21 @@ import (
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// Migrations are the files that make the tables, in the order of their names:
-// plain SQL for the schema tributary, each statement repeatable. They are what
-// [Store.Migrate] runs, for a host that has a tool of its own. The schema itself
-// is the host's to make.
+// Migrations returns the files that create the tables, to be run in the order
+// of their names: plain SQL for the schema tributary, in which each statement
+// can be repeated. They are for a host with a migration tool of its own;
+// [Store.Migrate] runs the same files. The host must create the schema itself.
 func Migrations() fs.FS { return files{defaultSchema} }
 
-// Migrations are the files for the schema of this Store.
+// Migrations returns the files for the schema of this Store.
 func (s *Store) Migrations() fs.FS { return files{s.cfg.Schema} }
 
-// Migrate makes the schema and brings its tables up to date. Any number of
+// Migrate creates the schema and brings its tables up to date. Any number of
 // processes may call it at once: each step is applied once, and every call
-// returns when all are. What was applied is in the table migrations of the
-// schema.
+// returns when all steps are applied. The table migrations of the schema lists
+// the applied steps.
 //
-// Errors: an error of the database; a user who may not create tables.
+// Errors: an error of the database, also when the user may not create tables.
 func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.createSchema(ctx); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// createSchema makes the schema where it is missing. A user who may not, and
-// finds it there, needs not.
+// createSchema creates the schema if it is missing. So a user who may not
+// create schemas can migrate an existing one.
 func (s *Store) createSchema(ctx context.Context) error {
 	const there = "SELECT EXISTS (SELECT 1 FROM information_schema.schemata WHERE schema_name = $1)"
 	for {
@@ -75,7 +75,7 @@ func (s *Store) createSchema(ctx context.Context) error {
 			return nil
 		}
 		pg, ok := errors.AsType[*pgconn.PgError](err)
-		if !ok || pg.Code != "23505" { // another process makes it at this moment
+		if !ok || pg.Code != "23505" { // 23505: another process creates it at the same time
 			return &failure{op: "migrate", err: err}
 		}
 	}

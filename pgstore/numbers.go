@@ -7,16 +7,16 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// numbers are the counters of a program. The transaction reads them with its
-// opening and writes them with its end, in one row: with the lock, or because
-// two transactions that write a row cannot both commit, it is nobody else's in
-// between.
+// numbers are the counters of a program, in one row. A transaction reads them
+// when it begins and writes them when it ends. No other transaction can change
+// them in between: in Queue mode because of the lock, in Serializable mode
+// because two transactions that write one row cannot both commit.
 type numbers struct {
-	at     [3]int64 // last number that was given out
+	at     [3]int64 // the last number that was given out
 	stored [3]int64
 }
 
-// next gives the next number of a sequence.
+// next returns the next number of a sequence.
 func (u *unit) next(seq affiliate.Sequence) (int64, error) {
 	if err := u.writable(); err != nil {
 		return 0, err
@@ -32,7 +32,7 @@ func (u *unit) next(seq affiliate.Sequence) (int64, error) {
 	return u.t.numbers.at[i], nil
 }
 
-// queueClosing queues the row of the program, when it changed.
+// queueClosing queues the row of the program if it has changed.
 func (t *txn) queueClosing(b *flushBatch) {
 	n := &t.numbers
 	if t.known && (n.at != n.stored || t.marks.raised) {

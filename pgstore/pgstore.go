@@ -15,14 +15,15 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Mode is how the transactions of one program keep out of each other's way.
-// Both give serialisable transactions; every process that writes to a schema
-// uses the same one.
+// Mode is how the transactions of one program are isolated from each other.
+// Both modes give serializable transactions. Every process that writes to a
+// schema must use the same mode.
 type Mode uint8
 
 const (
-	// Queue takes one advisory lock for the program, at READ COMMITTED: writers
-	// queue, and nothing is run again. A View is a REPEATABLE READ snapshot.
+	// Queue takes one advisory lock for the program and uses READ COMMITTED:
+	// writers wait for each other, and no transaction needs to run again. A
+	// View is a REPEATABLE READ snapshot.
 	Queue Mode = iota
 
 	// Serializable takes no lock: every transaction is SERIALIZABLE, and one
@@ -35,17 +36,17 @@ const (
 type Config struct {
 	Schema  string // SQL schema of the tables, a plain lower-case name; zero: tributary
 	Mode    Mode   // zero: Queue
-	Retries int    // of a transaction that lost against another one; zero: 10
-	Group   int    // closures of one program that commit together, at most; zero or 1: each by itself
+	Retries int    // how often a transaction that lost against another one runs again; zero: 10
+	Group   int    // how many closures of one program may commit together; zero or 1: each commits alone
 
-	// CommitWait is how long an Update waits for the answer to its commit when its
-	// context has ended: then it is ErrOutcomeUnknown. Zero: a second. Whatever the
-	// context, a commit is given up after 15 seconds.
+	// CommitWait is how long an Update waits for the answer to its commit after
+	// its context has ended. Then the error is ErrOutcomeUnknown. Zero: a
+	// second. A commit is always given up after 15 seconds.
 	CommitWait time.Duration
 }
 
 // A Store is an affiliate.Store on PostgreSQL. It is safe for concurrent use,
-// keeps no goroutine and needs no closing: the pool is the host's.
+// keeps no goroutine and need not be closed: the host owns the pool.
 type Store struct {
 	pool    *pgxpool.Pool
 	cfg     Config
@@ -55,10 +56,11 @@ type Store struct {
 	flushes flushes
 }
 
-// New makes a Store on a pool. It opens no connection and changes nothing: the
-// tables are made by [Store.Migrate], or by the host from [Migrations].
+// New makes a Store on a pool. It opens no connection and changes nothing:
+// [Store.Migrate] creates the tables, or the host does with [Migrations].
 //
-// Errors: a Schema that is no name, a Mode that is none, negative numbers.
+// Errors: Schema is not a plain name, Mode is unknown, a number is negative,
+// pool is nil.
 func New(pool *pgxpool.Pool, cfg Config) (*Store, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -69,7 +71,7 @@ func New(pool *pgxpool.Pool, cfg Config) (*Store, error) {
 	return &Store{pool: pool, cfg: cfg, sql: newStatements(cfg.Schema)}, nil
 }
 
-// complete fills in the defaults and refuses what cannot work.
+// complete fills in the defaults and refuses values that cannot work.
 func (c *Config) complete() error {
 	if c.Schema == "" {
 		c.Schema = defaultSchema
@@ -95,8 +97,8 @@ func (c *Config) complete() error {
 
 const defaultSchema = "tributary"
 
-// plainName reports whether a name needs no quotes anywhere. It is the one thing
-// of a Config that becomes part of a statement.
+// plainName reports whether a name needs no quotes in SQL. The schema is the
+// only value of a Config that becomes part of a statement.
 func plainName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -107,20 +109,21 @@ func plainName(name string) bool {
 	return name != "" && len(name) <= 63
 }
 
-// lockKey is the advisory lock of a program: 8 bytes of a hash, so that two
-// programs or two schemas in one database meet by accident only, and then no
-// more than wait for each other.
+// lockKey is the advisory lock of a program: 8 bytes of a hash. Two programs or
+// two schemas in one database have the same lock only by accident, and then
+// they only wait for each other.
 func (s *Store) lockKey(program uuid.UUID) int64 {
 	sum := sha256.Sum256(append([]byte("tributary\x00"+s.cfg.Schema+"\x00"), program[:]...))
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
-// View runs fn on one moment of the program's records. It takes no lock and
-// waits for no writer. A View of one record is one statement; of more, a
-// read-only transaction, for which fn may run a second time from the start.
+// View runs fn on one snapshot of the program's records. It takes no lock and
+// waits for no writer. A View of one record is one statement. A View of more
+// records is a read-only transaction, for which fn may run a second time from
+// the start.
 //
-// Errors: those of fn as they are; an error of the database, whose text holds
-// nothing of what the server said.
+// Errors: those of fn, unchanged; an error of the database, whose text does not
+// show the server's message.
 func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	single := true
 	for attempt := 0; ; {
@@ -145,11 +148,11 @@ func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn func(tx *affiliate.Tx) error) error {
 	t := s.newTxn(program, viewing)
 	t.ctx, t.single = ctx, single
-	defer t.rollback() // unless it was ended
+	defer t.rollback() // does nothing when it has ended
 	err := t.run(fn)
 	t.learnt()
 	if t.err == nil && t.db == nil && err == nil {
-		// Nothing was read, which is how a host asks whether the store works.
+		// A View that reads nothing asks whether the store works.
 		t.err = t.check()
 	}
 	if t.err == nil && s.cfg.Mode == Serializable {
@@ -158,21 +161,22 @@ func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn
 	return t.verdict(err)
 }
 
-// check fails where the tables are missing.
+// check fails when the tables are missing.
 func (t *txn) check() error {
 	return t.row(query{t.s.sql.opening, []any{t.programID}, ignoreRow})
 }
 
-// Update runs fn and commits what it wrote if and only if fn returns nil.
-// Writers of one program wait in the process, without a connection, and then in
+// Update runs fn and commits its writes if and only if fn returns nil. Writers
+// of one program wait first in the process, without a connection, and then in
 // the database. fn may run several times, one run after another.
 //
-// The end of ctx ends every wait but the one for the answer to the commit, which
-// goes on for Config.CommitWait.
+// The end of ctx ends every wait except the wait for the answer to the commit,
+// which lasts Config.CommitWait longer.
 //
 // Errors: those of fn; [ErrOutcomeUnknown] when the commit was sent and not
-// answered; an error of the database, whose text holds nothing of what the server
-// said. Only what lost against another transaction (40001, 40P01) is run again.
+// answered; an error of the database, whose text does not show the server's
+// message. fn is run again only when it lost against another transaction
+// (40001, 40P01).
 func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	if ctx.Err() != nil {
 		return ended(ctx, "update")
@@ -184,7 +188,8 @@ func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 	return s.follow(program, m)
 }
 
-// pause waits before the next attempt: a random time below a bound that doubles.
+// pause waits before the next attempt: a random time below a limit that
+// doubles, up to a second.
 func pause(ctx context.Context, attempt int) error {
 	timer := time.NewTimer(rand.N(min(4*time.Millisecond<<min(attempt, 8), time.Second)))
 	defer timer.Stop()

@@ -10,8 +10,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// resolve finds out whether an id and unique keys are taken, as far as that is
-// not known, in one statement at most. A zero id is not asked for.
+// resolve finds out whether an id and unique keys are in use, unless that is
+// known already. It sends one statement at most. It ignores a zero id.
 func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 	if err := tab.t.needOpening(); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 	return nil
 }
 
-// foundKeys notes which of the keys a record of the database holds.
+// foundKeys notes which of the asked keys a record of the database holds.
 func (tab *table[T]) foundKeys(id uuid.UUID, raw []byte, asked []affiliate.Key, found map[affiliate.Key]uuid.UUID) error {
 	var rec T
 	if err := json.Unmarshal(raw, &rec); err != nil {

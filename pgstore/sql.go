@@ -12,22 +12,22 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Statements are made once for each Store from affiliate.Schema. Every one of
-// them names the program first, and every value is a parameter; the schema name
-// alone is part of the text, quoted. Parameters are cast, so that pools which
-// do not prepare statements send the right types.
+// Statements are made once for each Store from affiliate.Schema. The first
+// parameter of each one is the program, and every value is a parameter; only
+// the quoted schema name is part of the text. Parameters are cast, so that
+// pools that do not prepare statements send the right types.
 
-// A tableSQL is the statements of one table.
+// A tableSQL holds the statements of one table.
 type tableSQL struct {
 	name    string
 	indexes []affiliate.Index
-	ahead   []reference // records that are read with one of this table
+	ahead   []reference // records that are read together with one of this table
 
 	get      string
 	find     map[affiliate.Index]string
 	list     map[listShape]string
-	bare     map[string]string       // get and find without what is read ahead
-	linksOf  map[string]string       // beside get and find: the links of the affiliate
+	bare     map[string]string       // by the text of get or find: the same without reading ahead
+	linksOf  map[string]string       // by the text of get or find: the links of the affiliate
 	probe    string                  // by id and by every unique key
 	insert   string                  // one row
 	inserts  string                  // many
@@ -35,17 +35,18 @@ type tableSQL struct {
 	replaces string                  // many
 	rekey    string                  // one row with its keys
 	rekeys   string                  // many
-	unkey    string                  // takes the unique keys off any number of rows
+	unkey    string                  // clears the unique keys of any number of rows
 	removes  string                  // any number of rows
-	uniqueAt map[affiliate.Index]int // among the queries of probe
-	markAt   map[affiliate.Index]int // among the marks; that of the id is empty
+	uniqueAt map[affiliate.Index]int // the number of the index's query in probe
+	markAt   map[affiliate.Index]int // the index of a mark in marks; the mark of the id has the empty name
 
-	// wide is what the last View that began with a record of this table did: it
-	// asked for more. The next one reads ahead.
+	// wide is true when the last View that began with a record of this table
+	// read more records. Then the next View reads ahead.
 	wide atomic.Bool
 }
 
-// A listShape is what the text of a List depends on.
+// A listShape is the part of a query on which the text of a List statement
+// depends.
 type listShape struct {
 	key   affiliate.Index // empty: the whole table
 	after bool
@@ -53,14 +54,14 @@ type listShape struct {
 	limit bool
 }
 
-// A reference leads from a column to the record of another table with that id.
+// A reference says that a column holds the id of a record of another table.
 type reference struct {
 	column string
 	table  string
 }
 
-// references are read together with a record in one statement: what the engine
-// asks for next. It costs a join and saves a round trip.
+// references are the records that the engine reads next. They are read together
+// with a record in one statement: this costs a join and saves a round trip.
 var references = map[string][]reference{
 	"affiliates": {{"of_plan", "plans"}, {"of_tier", "tiers"}, {"id", "totals"}},
 	"links":      {{"of_affiliate", "affiliates"}, {"id", "totals"}, {"of_affiliate", "totals"}},
@@ -68,12 +69,12 @@ var references = map[string][]reference{
 	"codes":      {{"of_affiliate", "affiliates"}, {"of_coupon", "coupons"}, {"of_affiliate", "totals"}},
 }
 
-// statements are all of a Store's.
+// statements are all statements of a Store.
 type statements struct {
 	tables  []*tableSQL
-	marks   int    // columns whose values rise, in all tables
+	marks   int    // how many marks there are in all tables
 	opening string // reads the row of a program and its endpoints
-	closing string // writes it
+	closing string // writes the row of a program
 }
 
 func newStatements(schema string) *statements {
@@ -129,7 +130,7 @@ func newTableSQL(schema string, t affiliate.TableSchema) *tableSQL {
 	return s
 }
 
-// selectAhead selects a record with those it refers to.
+// selectAhead selects a record together with the records that it refers to.
 func (s *tableSQL) selectAhead(schema string) string {
 	var columns, joins strings.Builder
 	for i, ref := range s.ahead {
@@ -140,7 +141,8 @@ func (s *tableSQL) selectAhead(schema string) string {
 }
 
 // makeLinksOf makes the statements that read the links of the affiliate of a
-// code or referral together with it: every event of a sale shows them.
+// code or referral. They are sent together with get or find, because every
+// event of a sale shows these links.
 func (s *tableSQL) makeLinksOf(schema string) {
 	if len(s.ahead) == 0 || s.ahead[0].column != "of_affiliate" {
 		return
@@ -153,7 +155,7 @@ func (s *tableSQL) makeLinksOf(schema string) {
 	}
 }
 
-// makeBare makes get and find without what is read ahead.
+// makeBare makes the variants of get and find that do not read ahead.
 func (s *tableSQL) makeBare(schema string) {
 	s.bare = map[string]string{}
 	for _, sql := range append(slices.Collect(maps.Values(s.find)), s.get) {
@@ -162,8 +164,8 @@ func (s *tableSQL) makeBare(schema string) {
 	}
 }
 
-// makeLists makes the statements of List: one for each shape, so that each has
-// a plan of its own.
+// makeLists makes the statements of List: one for each shape, so that the
+// server plans each of them.
 func (s *tableSQL) makeLists(table string) {
 	keys := []affiliate.Index{""}
 	for _, ix := range s.indexes {
@@ -184,8 +186,8 @@ func (s *tableSQL) makeLists(table string) {
 	}
 }
 
-// sql is the statement of a shape. Its parameters, as far as it has them, are
-// the program, the key, after and the limit.
+// sql is the statement of a shape. Its parameters are the program and, if the
+// shape has them, the key, after and the limit, in this order.
 func (l listShape) sql(table string) string {
 	sql := "SELECT id, record FROM " + table + " WHERE program = $1::uuid"
 	order, than, next := "ASC", ">", 2
@@ -209,8 +211,8 @@ func (l listShape) sql(table string) string {
 	return sql
 }
 
-// makeWrites makes the statements of the flush: for one row, and for many, which
-// come as one array for each column.
+// makeWrites makes the statements of the flush: for one row, and for many rows
+// with one array for each column.
 func (s *tableSQL) makeWrites(table string) {
 	names, params, arrays := []string{"id"}, []string{"$2::uuid"}, []string{"$2::uuid[]"}
 	var sets, joined []string

@@ -11,42 +11,43 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A table is what a transaction knows of one SQL table, and what it will write
-// to it.
+// A table holds what a transaction has read from one SQL table, and what it
+// will write to it.
 type table[T affiliate.Record[T]] struct {
 	t   *txn
 	sql *tableSQL
 
-	rows    map[uuid.UUID]*row[T]         // known, present or not
-	holders map[affiliate.Key]uuid.UUID   // of unique keys; zero: nobody
-	lists   map[affiliate.Key][]uuid.UUID // whole lists, as the database has them
+	rows    map[uuid.UUID]*row[T]         // the known rows, also those that do not exist
+	holders map[affiliate.Key]uuid.UUID   // the holders of unique keys; zero: the key is free
+	lists   map[affiliate.Key][]uuid.UUID // whole lists as the database has them
 	touched []uuid.UUID                   // rows that were written
 	undo    []change[T]                   // newest last
 }
 
-// A row is a record that is known to be there, or known not to be. A write puts
-// a new row in its place, so what holds the old one goes on as it was.
+// A row is a record that is known to exist, or known not to exist. A write
+// replaces the row by a new one, so a holder of the old row sees no change.
 type row[T any] struct {
-	base *row[T] // what the database holds; nil: nothing. Itself: nothing was written
+	base *row[T] // the row in the database; nil: it has none; the row itself: nothing was written
 	live bool
 	raw  []byte // until it is parsed
 	rec  T
 }
 
-// written reports whether the database has to be told.
+// written reports whether the row must be sent to the database.
 func (r *row[T]) written() bool { return r.base != r && (r.base != nil || r.live) }
 
-// A change is what a write replaced.
+// A change is a row or holder that a write replaced.
 type change[T any] struct {
 	id     uuid.UUID
 	row    *row[T]
-	key    affiliate.Key // of a holder, when Index is set
+	key    affiliate.Key // set when a holder was replaced
 	holder uuid.UUID
 	had    bool
 }
 
-// learn notes what the database holds under an id; a nil record is none. What
-// is known already stays: it may have been written since.
+// learn notes the record that the database has under an id; raw is nil when it
+// has none. A row that is known already stays, because it may have been written
+// since.
 func (tab *table[T]) learn(id uuid.UUID, raw []byte) {
 	if _, ok := tab.rows[id]; ok {
 		return
@@ -110,7 +111,7 @@ func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 	return r, tab.parse(id, r)
 }
 
-// one reads a record with those it refers to.
+// one reads a record together with the records that it refers to.
 func (tab *table[T]) one(sql string, args []any) (found uuid.UUID, err error) {
 	sq := tab.sql
 	ahead := sq.ahead
@@ -153,8 +154,8 @@ func (tab *table[T]) one(sql string, args []any) (found uuid.UUID, err error) {
 	return found, err
 }
 
-// find returns the row that holds a unique key. A key that is not known belongs
-// to no row that was written: of those all keys are known, old and new.
+// find returns the row that holds a unique key. The old and new keys of all
+// written rows are known, so an unknown key is looked up in the database.
 func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
 	id, ok := tab.holders[key]
 	if !ok {
@@ -171,7 +172,7 @@ func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
 	return tab.get(id)
 }
 
-// hold notes who has a key.
+// hold notes the holder of a key.
 func (tab *table[T]) hold(key affiliate.Key, id uuid.UUID) {
 	if tab.holders == nil {
 		tab.holders = make(map[affiliate.Key]uuid.UUID)
@@ -181,7 +182,7 @@ func (tab *table[T]) hold(key affiliate.Key, id uuid.UUID) {
 	tab.holders[key] = id
 }
 
-// put writes a row: nil is no record.
+// put writes a row; a nil record deletes it.
 func (tab *table[T]) put(id uuid.UUID, rec *T) {
 	was := tab.rows[id]
 	next := &row[T]{}
@@ -196,7 +197,8 @@ func (tab *table[T]) put(id uuid.UUID, rec *T) {
 	tab.keep(id, next)
 }
 
-// rekey moves the unique keys of a record from old to new.
+// rekey frees the old unique keys of a record and notes it as the holder of the
+// new ones.
 func (tab *table[T]) rekey(id uuid.UUID, was, keys []affiliate.Key) {
 	for _, key := range was {
 		if key.Index.Unique() && !slices.Contains(keys, key) {
@@ -210,10 +212,10 @@ func (tab *table[T]) rekey(id uuid.UUID, was, keys []affiliate.Key) {
 	}
 }
 
-// mark is how far rollback has to go to come back to this moment.
+// mark is the current state, for rollback.
 func (tab *table[T]) mark() (undo, touched int) { return len(tab.undo), len(tab.touched) }
 
-// rollback takes back what was written since the mark.
+// rollback undoes the writes since the mark.
 func (tab *table[T]) rollback(undo, touched int) {
 	for _, c := range slices.Backward(tab.undo[undo:]) {
 		switch {
@@ -225,13 +227,13 @@ func (tab *table[T]) rollback(undo, touched int) {
 			tab.rows[c.id] = c.row
 		default:
 			delete(tab.rows, c.id)
-			clear(tab.lists) // one that was read since may name it
+			clear(tab.lists) // a list that was read since may contain the id
 		}
 	}
 	tab.undo, tab.touched = tab.undo[:undo], tab.touched[:touched]
 }
 
-// clash names the unique key of a record that another one holds.
+// clash returns an error if another record holds a unique key of keys.
 func (tab *table[T]) clash(id uuid.UUID, keys []affiliate.Key) error {
 	for _, key := range keys {
 		if holder := tab.holders[key]; key.Index.Unique() && holder != uuid.Nil && holder != id {

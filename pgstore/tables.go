@@ -27,7 +27,7 @@ type tables struct {
 	queue       table[affiliate.QueueRecord]
 }
 
-// anyTable is a table without its record type.
+// anyTable is a table of any record type.
 type anyTable interface {
 	bind(t *txn, sql *tableSQL)
 	named() string
@@ -55,17 +55,17 @@ func (tab *table[T]) bind(t *txn, sql *tableSQL) { tab.t, tab.sql = t, sql }
 
 func (tab *table[T]) named() string { return tab.sql.name }
 
-// named returns a table that others refer to.
+// named returns the table with a name.
 func (ts *tables) named(name string) anyTable {
 	for _, tab := range ts.all() {
 		if tab.named() == name {
 			return tab
 		}
 	}
-	panic("pgstore: a reference to no table: " + name) // references is wrong
+	panic("pgstore: a reference to no table: " + name) // a mistake in references
 }
 
-// tx is the Tx of a closure.
+// tx makes the Tx of a closure.
 func (t *txn) tx(u *unit) *affiliate.Tx {
 	ts := &t.tables
 	return &affiliate.Tx{
@@ -90,8 +90,8 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 	}
 }
 
-// A savepoint is a moment inside a transaction that writes can be taken back
-// to. It costs the database nothing: what is taken back was never sent.
+// A savepoint is a state of a transaction to which writes can be undone. It
+// costs the database nothing, because these writes were never sent.
 type savepoint [17]struct{ undo, touched int }
 
 func (t *txn) savepoint() (sp savepoint) {

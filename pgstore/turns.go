@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// turns are the queues of the programs that are being written to.
+// turns are the queues of the programs that are written to.
 type turns struct {
 	mu    sync.Mutex
 	lines map[uuid.UUID][]*member
@@ -20,34 +20,37 @@ type turns struct {
 type member struct {
 	ctx      context.Context
 	fn       func(tx *affiliate.Tx) error
-	inbox    chan message // from the leader; one at a time
+	inbox    chan message // gets messages from the leader, one at a time
 	role     role         // guarded by turns.mu
-	attempts int          // lost against other transactions
-	careful  bool         // the marks were too low
-	err      error        // of the last run of fn, later of the Update
+	attempts int          // how often it lost against other transactions
+	careful  bool         // the marks were too low, so do not use them
+	err      error        // the error of the last run of fn, in the end of the Update
 }
 
-// A role is what a member does for the moment, and so how it may leave.
+// A role is what a member does at the moment. The comments say when it may
+// leave.
 type role uint8
 
 const (
-	waiting    role = iota // in line: at once
-	taken                  // by a leader, without a closure that runs: at once
-	running                // not before its closure returned
-	committing             // after a while: it never learns what became of it
-	leading                // with its own group only
+	waiting    role = iota // in line; may leave at once
+	taken                  // in a leader's group, its closure does not run; may leave at once
+	running                // its closure runs; may not leave
+	committing             // its group commits; may leave after CommitWait, without knowing the outcome
+	leading                // leads its group; may not leave
 	left
 )
 
-// A message tells a member what to do: lead, run its closure, or return.
+// A message tells a member what to do: lead, run its closure in a transaction,
+// or return err.
 type message struct {
 	lead bool
 	run  *txn
-	back chan<- bool // whether the closure returned
+	back chan<- bool // gets whether the closure returned
 	err  error
 }
 
-// join queues a member. It is true when there was nobody: the member leads.
+// join queues a member. It returns true when the queue was empty: then the
+// member leads.
 func (ts *turns) join(program uuid.UUID, m *member) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -63,8 +66,8 @@ func (ts *turns) join(program uuid.UUID, m *member) bool {
 	return false
 }
 
-// leave lets a member go, unless it leads or its closure runs. While its group
-// commits it stays until it is patient no more.
+// leave removes a member, unless it leads or its closure runs. While its group
+// commits, a patient member is not removed.
 func (ts *turns) leave(program uuid.UUID, m *member, patient bool) (gone bool, was role) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -82,7 +85,8 @@ func (ts *turns) leave(program uuid.UUID, m *member, patient bool) (gone bool, w
 	return true, was
 }
 
-// turn gives a member another role, unless it has left. A leader keeps its own.
+// turn gives a member another role, and reports whether the member has not
+// left. A leader keeps its role.
 func (ts *turns) turn(m *member, to role) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -95,7 +99,7 @@ func (ts *turns) turn(m *member, to role) bool {
 	return true
 }
 
-// take gives the leader the first n that wait.
+// take gives the leader the first n members of the queue.
 func (ts *turns) take(program uuid.UUID, n int) []*member {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -109,8 +113,8 @@ func (ts *turns) take(program uuid.UUID, n int) []*member {
 	return group
 }
 
-// pass puts those back that a leader could not serve, and makes the first in
-// line the leader.
+// pass puts the members that a leader could not serve back into the queue, and
+// makes the first one the leader.
 func (ts *turns) pass(program uuid.UUID, back []*member) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

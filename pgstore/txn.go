@@ -12,12 +12,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A kind of transaction.
+// A kind is a kind of transaction.
 type kind uint8
 
 const (
-	viewing  kind = iota // reads one moment
-	updating             // one closure, or a group of them
+	viewing  kind = iota // reads one snapshot
+	updating             // runs one closure, or a group of them
 	hosted               // inside the host's own transaction
 )
 
@@ -35,43 +35,43 @@ type db interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// A txn is one transaction of the database over one program. It sends nothing
-// before its first read, remembers what it read, keeps writes to itself, and
-// sends them all together with the commit. So an Update costs a round trip for
-// each thing that it has not read yet and one for the end, and a closure that
-// is refused has not touched the database at all.
+// A txn is one database transaction for one program. It sends nothing before
+// its first read. It remembers what it has read, keeps writes in memory, and
+// sends them all together with the commit. So an Update costs one round trip
+// for each new read and one for the end, and a refused closure has written
+// nothing to the database.
 //
-// What it remembers is true until it ends: in Queue mode the program's lock
-// keeps every other writer out, in Serializable mode and in a View all
+// What it remembers is true until it ends: in Queue mode no other writer can
+// have the program's lock, and in Serializable mode and in a View all
 // statements read one snapshot.
 type txn struct {
 	s         *Store
 	program   uuid.UUID
-	programID any // as a parameter
+	programID any // program as a parameter
 	kind      kind
-	ctx       context.Context // of the closure that runs
+	ctx       context.Context // the context of the running closure
 	db        db              // nil: no connection yet
-	conn      *pgxpool.Conn   // the one to give back; nil when the host's
+	conn      *pgxpool.Conn   // the connection to give back; nil in a host's transaction
 	opened    bool
-	err       error // the database failed: every later call answers this
+	err       error // the database failed: every later call returns this error
 
-	first    *firstRead // of a View, outside of a transaction
-	single   bool       // the first read may be one
+	first    *firstRead // of a View: what it read outside of a transaction
+	single   bool       // of a View: the first read may be outside of a transaction
 	readOnly bool       // nothing may be written
 
 	tables  tables
 	numbers numbers
 	marks   marks
 	known   bool // the row of the program was read
-	careful bool // the marks do not count
+	careful bool // the marks are not used
 
-	asked int       // records, of a View
-	began *tableSQL // where a View began
+	asked int       // of a View: how often it asked for records
+	began *tableSQL // of a View: the table that it read first
 
-	room [2][maxKeys]affiliate.Key // for the keys of the record at hand
+	room [2][maxKeys]affiliate.Key // buffers for the keys of a record
 }
 
-// maxKeys is more than the keys that a record has.
+// maxKeys is at least the number of keys that a record has.
 const maxKeys = 10
 
 func (s *Store) newTxn(program uuid.UUID, k kind) *txn {
@@ -80,8 +80,8 @@ func (s *Store) newTxn(program uuid.UUID, k kind) *txn {
 	return t
 }
 
-// fail notes an error of the database and returns it as what every later call
-// answers.
+// fail notes an error of the database, so that every later call returns it, and
+// returns it.
 func (t *txn) fail(op string, err error) error {
 	if t.err == nil {
 		t.err = err
@@ -92,8 +92,8 @@ func (t *txn) fail(op string, err error) error {
 	return t.err
 }
 
-// ready reports whether a statement may be sent, and takes a connection for the
-// first one.
+// ready returns an error if no statement may be sent. It takes a connection for
+// the first one.
 func (t *txn) ready(op string) error {
 	if t.err != nil {
 		return t.err
@@ -118,8 +118,8 @@ type query struct {
 	each func(pgx.Rows) error
 }
 
-// read sends queries in one round trip, with the opening of the transaction
-// before them when they are the first.
+// read sends queries in one round trip. With the first ones it also begins the
+// transaction.
 func (t *txn) read(qs ...query) error {
 	if err := t.ready("read"); err != nil {
 		return err
@@ -191,27 +191,26 @@ func eachRow(rows pgx.Rows, each func(pgx.Rows) error) error {
 	return rows.Err()
 }
 
-// A step is a statement of the opening and what to do with its answer.
+// A step is a statement of the opening and the function that reads its answer.
 type step struct {
 	answer func(pgx.BatchResults) error
 	sql    string
 	args   []any
 }
 
-// open begins the transaction in one round trip with the queries that come
-// first.
+// open begins the transaction in one round trip with the first queries.
 func (t *txn) open(qs ...query) error {
 	if err := t.ready("begin"); err != nil {
 		return err
 	}
-	t.opened = true // whatever comes of it, there may be something to end
+	t.opened = true // even after an error there may be a transaction to end
 	if err := t.batch(t.opening(), qs); err != nil {
 		return t.fail("begin", err)
 	}
 	return nil
 }
 
-// opening is the first statements of a transaction.
+// opening returns the first statements of a transaction.
 func (t *txn) opening() (steps []step) {
 	add := func(answer func(pgx.BatchResults) error, sql string, args ...any) {
 		steps = append(steps, step{answer, sql, args})
@@ -249,8 +248,8 @@ func execOnly(results pgx.BatchResults) error {
 	return err
 }
 
-// readOpening reads the row of the program, with its endpoints beside it: every
-// event asks for them.
+// readOpening reads the row of the program together with its endpoints, because
+// every event needs them.
 func (t *txn) readOpening(results pgx.BatchResults) error {
 	t.known = true
 	var counters [3]pgtype.Int8
