@@ -35,8 +35,9 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"examples/internal/orders": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"examples/quickstart":      {[]string{"affiliate", "memstore", "examples/internal/orders"}, []string{"github.com/google/uuid"}},
 	"examples/receiver":        {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
+	"examples/serve":           {[]string{"affiliate"}, nil},
 	"examples/server": {
-		[]string{"affiliate", "memstore", "httpapi", "webhooks", "examples/internal/orders"}, []string{"github.com/google/uuid"},
+		[]string{"affiliate", "memstore", "httpapi", "webhooks", "examples/internal/orders", "examples/serve"}, []string{"github.com/google/uuid"},
 	},
 }
 

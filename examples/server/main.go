@@ -16,9 +16,11 @@
 //
 // # Reading the program
 //
-// main.go reads the flags, tenant.go makes the programs and their keys, serve.go
+// main.go reads the flags, tenant.go makes the programs and their keys, run.go
 // puts the handlers together and runs the server, page.go shows the page, and
-// curl.go writes the lines that the page and the terminal show.
+// curl.go writes the lines that the page and the terminal show. What starts and
+// ends the server, and its limits for slow clients, is in package examples/serve:
+// copy that one too.
 package main
 
 import (
@@ -63,7 +65,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	case err != nil:
 		return 2
 	}
-	if err := serve(ctx, set, stdout, stderr); err != nil {
+	if err := runServer(ctx, set, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "server:", err)
 		return 1
 	}

@@ -3,35 +3,18 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/internal/atlength"
 )
-
-// TestLimits reads what holds a client to its time.
-func TestLimits(t *testing.T) {
-	got := newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
-	type limits struct {
-		header, read, write, idle time.Duration
-		bytes                     int
-	}
-	want := limits{5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, 16 << 10}
-	have := limits{got.ReadHeaderTimeout, got.ReadTimeout, got.WriteTimeout, got.IdleTimeout, got.MaxHeaderBytes}
-	if diff := cmp.Diff(want, have, cmp.AllowUnexported(limits{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
 
 func TestNewKey(t *testing.T) {
 	n := 1_000_000
@@ -332,17 +315,5 @@ func (v *slowVisit) finish(t *testing.T) {
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != 200 || !strings.Contains(string(body), `"timesRedeemed":0`) {
 		t.Errorf("%d %s, %v", res.StatusCode, body, err)
-	}
-}
-
-// TestListenerFails: a server that cannot go on says so.
-func TestListenerFails(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener.Close()
-	if err := answer(t.Context(), newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler)), listener); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("ended with %v", err)
 	}
 }

@@ -63,7 +63,7 @@ func startWith(t testing.TB, set settings) *running {
 	}
 	go func() {
 		defer close(s.ended)
-		s.ended <- serve(ctx, set, s.output, s.errors)
+		s.ended <- runServer(ctx, set, s.output, s.errors)
 	}()
 	select {
 	case s.url = <-ready:

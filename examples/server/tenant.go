@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"math/big"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/examples/internal/orders"
+	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
@@ -69,7 +69,7 @@ func configOf(i int, set settings, page string) (affiliate.Config, error) {
 		cfg.Destinations = append(cfg.Destinations, affiliate.Destination{URL: url})
 	}
 	if set.private {
-		cfg.Addresses = affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: privateNetworks()}
+		cfg.Addresses = serve.PrivateAddresses()
 	}
 	var err error
 	if cfg.ID == uuid.Nil {
@@ -96,16 +96,6 @@ func fill(ctx context.Context, store affiliate.Store, cfg affiliate.Config) erro
 		return err
 	}
 	return shop.Run(ctx, bytes.NewReader(orders.Year), func(int) {})
-}
-
-// privateNetworks are this machine and the networks around it. The services
-// that hand out a cloud machine's credentials stay closed whatever is opened.
-func privateNetworks() []netip.Prefix {
-	var all []netip.Prefix
-	for _, text := range []string{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"} {
-		all = append(all, netip.MustParsePrefix(text))
-	}
-	return all
 }
 
 const (

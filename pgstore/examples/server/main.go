@@ -10,6 +10,9 @@
 // and leaves them there. It prints "listening on http://ADDR" when it is ready,
 // and ends at an interrupt, when the requests under way are answered. A second
 // interrupt ends it at once.
+//
+// What starts and ends the server, and its limits for slow clients, is in package
+// examples/serve of the root module: copy that one too.
 package main
 
 import (
@@ -109,5 +112,5 @@ func start(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 		set.key = "tributary_" + rand.Text()
 		fmt.Fprintln(stdout, "key", set.key)
 	}
-	return serve(ctx, store, set, listener, stdout, stderr)
+	return runServer(ctx, store, set, listener, stdout, stderr)
 }

@@ -1,9 +1,8 @@
-package main
+package serve_test
 
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -16,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tributary-go/tributary/examples/serve"
 )
 
 var slowClients = flag.Int("slow", 0, "`connections` of TestManySlowClients")
@@ -32,12 +33,12 @@ func TestSlowClients(t *testing.T) {
 		reads       bool          // takes what the server sends
 		after       time.Duration // the cut
 	}{
-		{"Silent", "", "", true, readHeaderTimeout},
-		{"HalfLine", "GET / HT", "", true, readHeaderTimeout},
-		{"HeaderByByte", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "x", true, readHeaderTimeout},
-		{"BodyByByte", post, "x", true, readTimeout},
-		{"Idle", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", true, idleTimeout},
-		{"DoesNotRead", "GET /long HTTP/1.1\r\nHost: x\r\n\r\n", "", false, writeTimeout},
+		{"Silent", "", "", true, serve.ReadHeaderTimeout},
+		{"HalfLine", "GET / HT", "", true, serve.ReadHeaderTimeout},
+		{"HeaderByByte", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "x", true, serve.ReadHeaderTimeout},
+		{"BodyByByte", post, "x", true, serve.ReadTimeout},
+		{"Idle", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", true, serve.IdleTimeout},
+		{"DoesNotRead", "GET /long HTTP/1.1\r\nHost: x\r\n\r\n", "", false, serve.WriteTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -109,10 +110,17 @@ func (l *pipes) Close() error {
 
 func (l *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
-// servePipes runs the server that the program runs, on a page that reads the
-// body and answers, at /long with more than anybody takes.
+// servePipes runs a server on pipes.
 func servePipes(t *testing.T) *pipes {
 	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	run(t, l)
+	return l
+}
+
+// run runs a server until the test ends, on a page that reads the body and
+// answers, at /long with more than anybody takes.
+func run(t *testing.T, l net.Listener) {
+	t.Helper()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		if r.URL.Path == "/long" {
@@ -121,14 +129,13 @@ func servePipes(t *testing.T) *pipes {
 	})
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- answer(ctx, newServer(handler, slog.New(slog.DiscardHandler)), l) }()
+	go func() { ended <- serve.Until(ctx, serve.New(handler, slog.New(slog.DiscardHandler)), l) }()
 	t.Cleanup(func() {
 		end()
 		if err := <-ended; err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
 	})
-	return l
 }
 
 // TestManySlowClients: half-open connections over TCP, as many as -slow says,
@@ -138,9 +145,13 @@ func TestManySlowClients(t *testing.T) {
 	if *slowClients == 0 {
 		t.Skip("SKIPPED: run with -slow 3000 (and enough file descriptors)")
 	}
-	s := start(t)
-	address := strings.TrimPrefix(s.url, "http://")
-	calm := s.rate(2 * time.Second)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, l)
+	address := l.Addr().String()
+	calm := rate(t, address, 2*time.Second)
 	var wg sync.WaitGroup
 	var late, latest atomic.Int64
 	for range *slowClients {
@@ -154,14 +165,14 @@ func TestManySlowClients(t *testing.T) {
 			defer conn.Close()
 			io.Copy(io.Discard, conn)
 			took := time.Since(began)
-			if took > readHeaderTimeout+cutMargin {
+			if took > serve.ReadHeaderTimeout+cutMargin {
 				late.Add(1)
 			}
 			for was := latest.Load(); int64(took) > was && !latest.CompareAndSwap(was, int64(took)); was = latest.Load() {
 			}
 		})
 	}
-	busy := s.rate(2 * time.Second)
+	busy := rate(t, address, 2*time.Second)
 	wg.Wait()
 	t.Logf("%d connections, the last cut after %v; %.0f requests/s before, %.0f meanwhile; peak memory %s",
 		*slowClients, time.Duration(latest.Load()).Round(time.Millisecond), calm, busy, peakMemory())
@@ -174,16 +185,16 @@ func TestManySlowClients(t *testing.T) {
 }
 
 // rate is how many requests a second one client gets answered.
-func (s *running) rate(span time.Duration) float64 {
-	s.t.Helper()
+func rate(t *testing.T, address string, span time.Duration) float64 {
+	t.Helper()
 	n := 0
 	for end := time.Now().Add(span); time.Now().Before(end); n++ {
-		r, err := http.NewRequest(http.MethodGet, s.url+"/api/affiliates/affiliate-program-v2?programId=x", nil)
+		res, err := http.Get("http://" + address)
 		if err != nil {
-			s.t.Fatal(err)
+			t.Fatal(err)
 		}
-		if status, body := s.do(r); status != 200 {
-			s.t.Fatal(fmt.Sprint(status, " ", body))
+		if res.Body.Close(); res.StatusCode != http.StatusOK {
+			t.Fatal(res.Status)
 		}
 	}
 	return float64(n) / span.Seconds()

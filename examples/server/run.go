@@ -2,34 +2,21 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/httpapi"
 )
 
-// What a client may take its time for, and how much it may send before its
-// request is looked at.
-const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 15 * time.Second // with the body
-	writeTimeout      = 30 * time.Second
-	idleTimeout       = 60 * time.Second
-	maxHeaderBytes    = 16 << 10
-	grace             = writeTimeout + 5*time.Second // for what is under way at the end
-)
-
-// serve runs the server until ctx ends and what is under way is answered.
-func serve(ctx context.Context, set settings, stdout, stderr io.Writer) error {
+// runServer runs the server until ctx ends and what is under way is answered.
+func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	if set.made = len(set.keys) == 0; set.made {
 		key, err := newKey(set.rand)
@@ -56,31 +43,28 @@ func serve(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 
 	stop := work(ctx, all, set.now, logger)
 	defer stop() // after the requests: what they fired has been claimed or waits in the store
-	return answer(ctx, newServer(handler, logger), listener)
+	return serve.Until(ctx, serve.New(handler, logger), listener)
 }
 
-// work delivers the webhooks of all programs, and drops what was kept for long
-// enough, until stop is called, which waits for the attempts under way.
+// work delivers the webhooks of all programs, and drops once a day what was kept
+// for long enough: that is most of what a program in use has in memory. It ends
+// when stop is called, which waits for the attempts under way.
 func work(ctx context.Context, all []tenant, now func() time.Time, logger *slog.Logger) (stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var background sync.WaitGroup
-	background.Go(func() { prune(ctx, all, now, logger) })
+	var programs []*affiliate.Program
+	var tasks []func(context.Context)
 	for _, t := range all {
-		background.Go(func() {
+		programs = append(programs, t.Program)
+		tasks = append(tasks, func(ctx context.Context) {
 			if err := t.sender.Run(ctx); err != nil {
 				logger.Error("deliver webhooks", "error", err)
 			}
 		})
 	}
-	return func() {
-		cancel()
-		background.Wait()
-	}
+	prune := func(ctx context.Context) { serve.Prune(ctx, now(), logger, programs...) }
+	return serve.Background(ctx, append(tasks, func(ctx context.Context) { serve.Daily(ctx, prune) })...)
 }
 
-// handlerOf is what is served where. It uses no ServeMux, which answers a path
-// with //, . or .. by a redirect to another one: what is no path of the server is
-// 404, in JSON.
+// handlerOf is what is served where.
 func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
 	opens := map[string]*affiliate.Program{}
 	for _, t := range all {
@@ -97,43 +81,7 @@ func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (
 	}
 	tracking := httpapi.Tracking(byID(all), cfg)
 	page := httpapi.Attribution(all[0].Program, newPage(all, set, addr))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
-			page.ServeHTTP(w, r)
-		case strings.HasPrefix(r.URL.Path, "/api/affiliates/"):
-			tracking.ServeHTTP(w, r)
-		default:
-			api.ServeHTTP(w, r)
-		}
-	}), nil
-}
-
-// newServer is a server that slow and greedy clients do not hold up.
-func newServer(handler http.Handler, logger *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
-	}
-}
-
-// answer answers requests until ctx ends, and then those under way.
-func answer(ctx context.Context, server *http.Server, listener net.Listener) error {
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	return errors.Join(server.Shutdown(ctx), server.Close())
+	return serve.Site{Page: page, Tracking: tracking, API: api}, nil
 }
 
 // local is how this machine reaches the address.

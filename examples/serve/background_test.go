@@ -1,4 +1,4 @@
-package main
+package serve_test
 
 import (
 	"bytes"
@@ -11,20 +11,21 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// What is older than keepFor goes at the next round, of every program, and
-// nothing younger; the rounds end with their context.
+// TestPrune: what is older than Keep goes at the next round, of every program, and
+// nothing younger; the rounds end with stop.
 func TestPrune(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var all []tenant
+		var all []*affiliate.Program
 		for i := range 2 {
 			program, err := affiliate.New(memstore.New(), affiliate.Config{ID: uuid.UUID{15: byte(i + 1)}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, tenant{Program: program})
+			all = append(all, program)
 		}
 		join := func(email string) {
 			t.Helper()
@@ -45,19 +46,42 @@ func TestPrune(t *testing.T) {
 			}
 		}
 		var log bytes.Buffer
-		ctx, end := context.WithCancel(t.Context())
-		go prune(ctx, all, time.Now, slog.New(slog.NewTextHandler(&log, nil)))
+		logger := slog.New(slog.NewTextHandler(&log, nil))
+		stop := serve.Background(t.Context(), func(ctx context.Context) {
+			serve.Daily(ctx, func(ctx context.Context) { serve.Prune(ctx, time.Now(), logger, all...) })
+		})
 		join("old@example.org")
 		time.Sleep(10 * 24 * time.Hour)
 		join("young@example.org")
-		time.Sleep(keepFor - 10*24*time.Hour - time.Hour)
+		time.Sleep(serve.Keep - 10*24*time.Hour - time.Hour)
 		left(2)
 		time.Sleep(25 * time.Hour)
 		left(1)
 		if n := bytes.Count(log.Bytes(), []byte("msg=pruned")); n != 2 {
 			t.Errorf("%d lines of the log, want 2: %s", n, log.String())
 		}
+		stop() // or the bubble does not end
+	})
+}
+
+// TestBackground: the end of the context does not end the tasks, stop does, and
+// it waits for them.
+func TestBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		ended := false
+		stop := serve.Background(ctx, func(ctx context.Context) {
+			<-ctx.Done()
+			time.Sleep(time.Second)
+			ended = true
+		})
 		end()
-		synctest.Wait() // or the bubble does not end
+		time.Sleep(time.Minute)
+		if ended {
+			t.Error("the task ended with the context")
+		}
+		if stop(); !ended {
+			t.Error("stop did not wait")
+		}
 	})
 }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/examples/serve"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/webhooks"
+)
+
+// programID is the program that is served, the same in every run.
+const programID = "0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"
+
+// runServer runs the program on a store until ctx ends, the requests under way are
+// answered, and the attempts under way are settled.
+func runServer(ctx context.Context, store affiliate.Store, set settings, listener net.Listener, stdout, stderr io.Writer) error {
+	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	cfg := affiliate.Config{
+		ID: uuid.MustParse(programID), Name: "Shop", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Destinations: []affiliate.Destination{{URL: "http://" + listener.Addr().String() + "/"}}, Logger: logger,
+	}
+	if set.private {
+		cfg.Addresses = serve.PrivateAddresses()
+	}
+	sender := &webhooks.Sender{Addresses: cfg.Addresses, Logger: logger}
+	cfg.OnEvents, cfg.Send = sender.Wake, sender.Send
+	program, err := affiliate.New(store, cfg)
+	if err != nil {
+		return err
+	}
+	if err := program.Ping(ctx); err != nil {
+		return err
+	}
+	sender.Outbox = program
+	handler, err := handlerOf(program, set.key, logger)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
+
+	deliver := func(ctx context.Context) {
+		if err := sender.Run(ctx); err != nil {
+			logger.Error("deliver webhooks", "error", err)
+		}
+	}
+	prune := func(ctx context.Context) { serve.Prune(ctx, time.Now(), logger, program) }
+	stop := serve.Background(ctx, deliver, func(ctx context.Context) {
+		prune(ctx) // at once: a process may not live for a day
+		serve.Daily(ctx, prune)
+	})
+	defer stop() // after the requests
+	return serve.Until(ctx, serve.New(handler, logger), listener)
+}
+
+// handlerOf is what is served where. Links lead to the one page.
+func handlerOf(program *affiliate.Program, key string, logger *slog.Logger) (http.Handler, error) {
+	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{key}, Logger: logger})
+	if err != nil {
+		return nil, err
+	}
+	find := func(_ context.Context, id string) (*affiliate.Program, error) {
+		if id != programID {
+			return nil, affiliate.ErrNotFound
+		}
+		return program, nil
+	}
+	tracking := httpapi.Tracking(find, httpapi.Config{Logger: logger})
+	page := httpapi.Attribution(program, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "the shop; you came through click %q\n", httpapi.ClickFrom(program, r))
+	}))
+	return serve.Site{Page: page, Tracking: tracking, API: api}, nil
+}
