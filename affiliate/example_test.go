@@ -65,7 +65,7 @@ func Example() {
 		ReferralID: "ada", Email: "tomas@example.net", Name: "Tomas Berg",
 		TotalEarned: affiliate.MustAmount("49.90"), ExternalID: "order-1042",
 	})
-	if sale, ok := res.Sale.Get(); err == nil && ok { // not ok: res.Outcome says why
+	if sale, ok := res.Sale.Get(); err == nil && ok { // when ok is false, res.Outcome says why
 		fmt.Println(sale.Affiliate.Name, "earns", sale.CommissionEarned, sale.AffiliateID == ada.ID)
 	}
 	// Output: Ada Lovelace earns 9.98 true
@@ -149,16 +149,16 @@ func ExampleError_CodeRefused() {
 	if _, err := program.RecordSale(ctx, order); err != nil {
 		log.Fatal(err)
 	}
-	order.PromoCode, order.ExternalID = "SUMMER", "order-2" // he comes back, with a code that is none
+	order.PromoCode, order.ExternalID = "SUMMER", "order-2" // he comes back, with an unknown code
 
 	res, err := program.RecordSale(ctx, order)
 	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
 		fmt.Println(refused.Message) // for the customer; refused.Failures has every reason
-		order.PromoCode = ""         // the order goes on, and whoever brought him is credited
+		order.PromoCode = ""         // without the code: whoever referred him is credited
 		res, err = program.RecordSale(ctx, order)
 	}
 	if err != nil {
-		log.Fatal(err) // nobody was reached: keep the order and report it again
+		log.Fatal(err) // the store failed: keep the order and report it again
 	}
 	sale, _ := res.Sale.Get()
 	fmt.Println(res.Outcome, "for", sale.Affiliate.Name)
