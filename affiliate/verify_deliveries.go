@@ -71,9 +71,17 @@ func (a *audit) verifyDelivery(r *DeliveryRecord, n int) {
 	if event := a.events.get(r.EventID); event == nil || event.Type != r.Type {
 		a.breach("I51", name, "its event %s does not exist, or has another type", r.EventID)
 	}
-	if !slices.Contains(deliveryStates(), r.State) {
-		a.breach("I51", name, "state %q", r.State)
+	a.verifyWaiting(name, r, n)
+	a.verifyOutcome(name, r)
+	a.instants("delivery", r.ID, r.CreatedAt, r.UpdatedAt, r.NextAttemptAt)
+	for i := range r.Attempts {
+		a.precise("delivery", r.ID, r.Attempts[i].At)
 	}
+}
+
+// verifyWaiting checks that a delivery is pending exactly when it has one place
+// in the queue, a time for its next attempt and an endpoint that gets it.
+func (a *audit) verifyWaiting(name string, r *DeliveryRecord, n int) {
 	pending := r.State == DeliveryPending
 	if pending && n != 1 || !pending && n != 0 || pending == r.NextAttemptAt.IsZero() {
 		a.breach("I51", name, "it is %s, with %d places in the queue, next attempt %v", r.State, n, r.NextAttemptAt)
@@ -81,36 +89,68 @@ func (a *audit) verifyDelivery(r *DeliveryRecord, n int) {
 	if ep := a.endpoints.get(r.EndpointID); pending && (ep == nil || !ep.Active && ep.Clearing == "") {
 		a.breach("I51", name, "it waits for endpoint %s, which is gone or disabled", r.EndpointID)
 	}
-	if last := len(r.Attempts) - 1; r.State == DeliveryDelivered && (last < 0 || !statusOK(r.Attempts[last].Status)) ||
-		r.State == DeliveryFailed && (last < 0 || statusOK(r.Attempts[last].Status)) {
-		a.breach("I51", name, "it is %s, and its last attempt does not say so", r.State)
+}
+
+// verifyOutcome checks that a delivery is delivered or failed as its last attempt
+// says.
+func (a *audit) verifyOutcome(name string, r *DeliveryRecord) {
+	if !slices.Contains(deliveryStates(), r.State) {
+		a.breach("I51", name, "state %q", r.State)
 	}
-	a.instants("delivery", r.ID, r.CreatedAt, r.UpdatedAt, r.NextAttemptAt)
-	for i := range r.Attempts {
-		a.precise("delivery", r.ID, r.Attempts[i].At)
+	if r.State != DeliveryDelivered && r.State != DeliveryFailed {
+		return
+	}
+	last := len(r.Attempts) - 1
+	if last < 0 || statusOK(r.Attempts[last].Status) != (r.State == DeliveryDelivered) {
+		a.breach("I51", name, "it is %s, and its last attempt does not say so", r.State)
 	}
 }
 
-// verifyEndpoint checks the subscription, the status and the secrets of an
-// endpoint.
+// verifyEndpoint checks the subscription, the status, the secrets and the
+// attempts of an endpoint.
 func (a *audit) verifyEndpoint(r *EndpointRecord) {
 	name := named("endpoint", r.ID)
 	if err := checkEventTypes(r.Events); err != nil || slices.Contains(r.Events, allEvents) {
 		a.breach("I51", name, "it subscribes to %q", r.Events)
 	}
+	a.verifyActive(name, r)
+	a.verifySecrets(name, r)
+	a.verifyInFlight(name, r)
+	a.instants("endpoint", r.ID, r.CreatedAt, r.UpdatedAt, r.DisabledAt, r.FirstFailureAt, r.LastSuccessAt, r.PausedUntil)
+	a.precise("endpoint", r.ID, r.AnsweredAt)
+	a.precise("endpoint", r.ID, r.WorkedAt)
+}
+
+// verifyActive checks that an endpoint is disabled exactly when it says why and
+// at what time, and that only a disabled one is being cleared.
+func (a *audit) verifyActive(name string, r *EndpointRecord) {
 	if r.Active != (r.DisabledReason == "") || r.Active != r.DisabledAt.IsZero() {
 		a.breach("I51", name, "active %v, disabled by %q at %v", r.Active, r.DisabledReason, r.DisabledAt)
 	}
 	if r.Clearing != "" && (r.Active || r.Clearing != DeliverySkipped && r.Clearing != DeliveryCanceled) {
 		a.breach("I51", name, "active %v, what waits for it becomes %q", r.Active, r.Clearing)
 	}
-	expires := func(s SecretRecord) bool { return !s.ExpiresAt.IsZero() }
-	if n := len(r.Secrets); n == 0 || n > 1+maxOldSecrets || expires(r.Secrets[0]) || slices.ContainsFunc(r.Secrets[1:], func(s SecretRecord) bool { return !expires(s) }) {
-		a.breach("I51", name, "it has %d secrets, or one without its expiry", n)
-	}
 	if r.FirstFailureAt.IsZero() && (r.Warned || r.Dead) {
 		a.breach("I51", name, "it is failing, and no attempt has failed")
 	}
+}
+
+// verifySecrets checks that the first secret stays and that older ones expire.
+func (a *audit) verifySecrets(name string, r *EndpointRecord) {
+	if n := len(r.Secrets); n == 0 || n > 1+maxOldSecrets {
+		a.breach("I51", name, "it has %d secrets", n)
+	}
+	for i, s := range r.Secrets {
+		if stays := s.ExpiresAt.IsZero(); stays != (i == 0) {
+			a.breach("I51", name, "secret %d expires at %v", i, s.ExpiresAt)
+		}
+		a.precise("endpoint", r.ID, s.ExpiresAt)
+	}
+}
+
+// verifyInFlight checks that the attempts under way have a token each, and are
+// not more than an endpoint may have.
+func (a *audit) verifyInFlight(name string, r *EndpointRecord) {
 	tokens := make(map[uuid.UUID]bool)
 	for _, f := range r.InFlight {
 		tokens[f.Token] = true
@@ -119,11 +159,5 @@ func (a *audit) verifyEndpoint(r *EndpointRecord) {
 	}
 	if n := len(r.InFlight); n > perEndpoint || len(tokens) != n || tokens[uuid.Nil] {
 		a.breach("I51", name, "%d attempts in flight, under %d tokens", n, len(tokens))
-	}
-	a.instants("endpoint", r.ID, r.CreatedAt, r.UpdatedAt, r.DisabledAt, r.FirstFailureAt, r.LastSuccessAt, r.PausedUntil)
-	a.precise("endpoint", r.ID, r.AnsweredAt)
-	a.precise("endpoint", r.ID, r.WorkedAt)
-	for i := range r.Secrets {
-		a.precise("endpoint", r.ID, r.Secrets[i].ExpiresAt)
 	}
 }

@@ -145,26 +145,40 @@ func bodyKeys(typ EventType) []string {
 func (a *audit) verifyHistory(events []*EventRecord) {
 	slices.SortStableFunc(events, func(x, y *EventRecord) int { return cmp.Compare(x.Revision, y.Revision) })
 	for i, r := range events {
-		name := named("event", r.ID)
-		if i > 0 && r.Revision != events[i-1].Revision+1 {
-			a.breach("I50", name, "revision %d follows %d", r.Revision, events[i-1].Revision)
+		if i > 0 {
+			a.verifySuccession(events[i-1], r)
 		}
-		if i > 0 && bytes.Compare(r.ID[:], events[i-1].ID[:]) < 0 {
-			a.breach("I50", name, "its place is before that of revision %d", events[i-1].Revision)
+		a.verifyFirst(r)
+		if r.Type.action() == "deleted" && i != len(events)-1 {
+			a.breach("I50", named("event", r.ID), "more follows %s", r.Type)
 		}
-		if i > 0 && r.Type.Family() != events[i-1].Type.Family() {
-			a.breach("I47", name, "%s follows %s", r.Type, events[i-1].Type)
-		}
-		switch action := r.Type.action(); {
-		case r.Revision < 1:
-			a.breach("I50", name, "revision %d", r.Revision)
-		case action == "created" && r.Revision != 1:
-			a.breach("I50", name, "%s has revision %d", r.Type, r.Revision)
-		case action != "created" && r.Revision == 1 && !a.mayStartSilent(r):
-			a.breach("I50", name, "%s comes first", r.Type)
-		case action == "deleted" && i != len(events)-1:
-			a.breach("I50", name, "more follows %s", r.Type)
-		}
+	}
+}
+
+// verifySuccession checks an event of an object against the one before it.
+func (a *audit) verifySuccession(before, r *EventRecord) {
+	name := named("event", r.ID)
+	if r.Revision != before.Revision+1 {
+		a.breach("I50", name, "revision %d follows %d", r.Revision, before.Revision)
+	}
+	if bytes.Compare(r.ID[:], before.ID[:]) < 0 {
+		a.breach("I50", name, "its place is before that of revision %d", before.Revision)
+	}
+	if r.Type.Family() != before.Type.Family() {
+		a.breach("I47", name, "%s follows %s", r.Type, before.Type)
+	}
+}
+
+// verifyFirst checks that revision 1 is the creation, and the creation revision 1.
+func (a *audit) verifyFirst(r *EventRecord) {
+	name := named("event", r.ID)
+	switch created := r.Type.action() == "created"; {
+	case r.Revision < 1:
+		a.breach("I50", name, "revision %d", r.Revision)
+	case created && r.Revision != 1:
+		a.breach("I50", name, "%s has revision %d", r.Type, r.Revision)
+	case !created && r.Revision == 1 && !a.mayStartSilent(r):
+		a.breach("I50", name, "%s comes first", r.Type)
 	}
 }
 
