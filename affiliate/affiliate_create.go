@@ -71,7 +71,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 			return Affiliate{}, err
 		}
 		rec.Answers = o.answers(in.Answers)
-		return o.announce(rec, AffiliateCreated)
+		return o.saveAffiliate(AffiliateRecord{}, rec)
 	})
 }
 

@@ -87,7 +87,7 @@ func (o *op) dropAffiliate(rec AffiliateRecord) error {
 			return internal("delete affiliate", err)
 		}
 	}
-	return o.emit(AffiliateDeleted, rec.ID, rec.Revision+1, DeletedBody{ID: rec.ID})
+	return o.emitDeleted(AffiliateDeleted, rec.ID, 0, rec.Revision+1)
 }
 
 // dropClick removes a click. It may have become a customer of another
@@ -101,9 +101,12 @@ func (o *op) dropClick(rec ClickRecord) error {
 
 // unassignCode leaves the code without an affiliate.
 func (o *op) unassignCode(rec CodeRecord) error {
-	rec.AffiliateID, rec.UpdatedAt = uuid.Nil, later(o.now, rec.UpdatedAt)
+	old := rec
+	rec.AffiliateID = uuid.Nil
 	if o.cfg.CascadeEvents {
-		return o.notifyCode(rec)
+		_, err := o.saveCode(old, rec)
+		return err
 	}
+	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 	return o.tx.Codes.Replace(rec)
 }

@@ -158,16 +158,13 @@ func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, er
 			return Affiliate{}, err
 		}
 	}
-	if !adds && same(rec, old) {
-		return o.affiliateOf(old)
-	}
 	if adds {
 		if _, err := o.addLink(rec.ID, slug, requestedSlugTaken.Err()); err != nil {
 			return Affiliate{}, err
 		}
+		rec = rec.touched()
 	}
-	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
-	return o.announce(rec, AffiliateUpdated)
+	return o.saveAffiliate(old, rec)
 }
 
 // checkMerged checks what an update changed: a rate against the terms that give
@@ -207,22 +204,12 @@ func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, ch
 		answers := make([]Affiliate, len(ids))
 		for i, rec := range recs {
 			var err error
-			if answers[i], err = o.writeChanged(olds[i], rec); err != nil {
+			if answers[i], err = o.saveAffiliate(olds[i], rec); err != nil {
 				return nil, err
 			}
 		}
 		return answers, nil
 	})
-}
-
-// writeChanged writes a checked change and fires its event, unless nothing
-// changed.
-func (o *op) writeChanged(old, rec AffiliateRecord) (Affiliate, error) {
-	if same(rec, old) {
-		return o.affiliateOf(old)
-	}
-	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
-	return o.announce(rec, AffiliateUpdated)
 }
 
 // distinct is ids without repetitions, in the order of the first ones.

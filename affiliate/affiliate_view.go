@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -127,38 +126,6 @@ func (s AffiliateSummary) inEvent() AffiliateSummary {
 // contactOf is the affiliate inside a code.
 func contactOf(rec AffiliateRecord) AffiliateContact {
 	return AffiliateContact{ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Email: rec.Email}
-}
-
-// notifyAffiliate raises the affiliate's revision, stores it and fires the
-// event with its full body. The caller has set UpdatedAt and every changed
-// field, and has written the links.
-func (o *op) notifyAffiliate(rec AffiliateRecord, typ EventType) error {
-	_, err := o.announce(rec, typ)
-	return err
-}
-
-// announce is notifyAffiliate that gives back what the API answers.
-func (o *op) announce(rec AffiliateRecord, typ EventType) (Affiliate, error) {
-	rec.Revision++
-	put := o.tx.Affiliates.Replace
-	if typ == AffiliateCreated {
-		put = o.tx.Affiliates.Insert
-	}
-	if err := put(rec); err != nil {
-		if errors.Is(err, ErrExists) {
-			return Affiliate{}, taken(err, map[Index]*Error{ByEmail: affiliateEmailTaken.Err()})
-		}
-		return Affiliate{}, internal("write affiliate", err)
-	}
-	answer, err := o.affiliateOf(rec)
-	if err != nil {
-		return Affiliate{}, err
-	}
-	body, err := o.affiliateBody(rec, answer)
-	if err != nil {
-		return Affiliate{}, err
-	}
-	return answer, o.emit(typ, rec.ID, rec.Revision, body)
 }
 
 // affiliateBody is the body of the affiliate's events. It shares no memory with

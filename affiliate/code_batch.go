@@ -50,7 +50,7 @@ func (b *codeBatch) write(owners []AffiliateRecord) ([]Code, error) {
 			if err := o.tx.Codes.Insert(rec); err != nil {
 				return nil, taken(err, codeClashes(b.clash))
 			}
-			if err := o.emit(PromocodeCreated, rec.ID, rec.Revision, codeBody{rec, kept}); err != nil {
+			if err := o.emit(EventRecord{Type: PromocodeCreated, ObjectID: rec.ID, Revision: rec.Revision}, codeBody{rec, kept}); err != nil {
 				return nil, err
 			}
 			answers[len(answers)-1-j] = codeOf(rec, shown.coupon, shown.affiliate)

@@ -37,17 +37,3 @@ func (b codeBody) MarshalJSON() ([]byte, error) {
 	code := codeOf(b.code, b.parents.coupon, b.parents.affiliate)
 	return code.appendJSON(make([]byte, 0, 1536)), nil
 }
-
-// notifyCode raises the code's revision, stores it and fires promocode.updated.
-// The caller has set UpdatedAt and every changed field.
-func (o *op) notifyCode(rec CodeRecord) error {
-	shown, err := o.parentsOf(rec, parents{})
-	if err != nil {
-		return err
-	}
-	rec.Revision++
-	if err := o.tx.Codes.Replace(rec); err != nil {
-		return err
-	}
-	return o.emit(PromocodeUpdated, rec.ID, rec.Revision, codeBody{rec, shown})
-}

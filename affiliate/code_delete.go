@@ -25,6 +25,6 @@ func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (DeletedCode, er
 		if err := o.tx.Codes.Delete(id); err != nil {
 			return DeletedCode{}, internal("delete code", err)
 		}
-		return DeletedCode{ID: id, Code: rec.Code}, o.emit(PromocodeDeleted, id, rec.Revision+1, DeletedBody{id})
+		return DeletedCode{ID: id, Code: rec.Code}, o.emitDeleted(PromocodeDeleted, id, 0, rec.Revision+1)
 	})
 }

@@ -38,18 +38,10 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (
 			return Code{}, err
 		}
 		rec.AffiliateID = owner
-		if same(rec, old) {
-			return o.fullCode(old, parents{})
-		}
 		if err := o.freeForUpdate(old, rec); err != nil {
 			return Code{}, err
 		}
-		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
-		answer, err := o.fullCode(rec, parents{})
-		if err != nil {
-			return Code{}, err
-		}
-		return answer, taken(o.notifyCode(rec), codeClashes(codeTaken))
+		return o.saveCode(old, rec)
 	})
 }
 

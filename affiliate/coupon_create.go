@@ -18,12 +18,9 @@ func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error
 		if err := o.freeCouponExternalID(in.ExternalID); err != nil {
 			return Coupon{}, err
 		}
-		rec := CouponRecord{ID: o.newID(), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now}
+		rec := CouponRecord{ID: o.newID(), CreatedAt: o.now, UpdatedAt: o.now}
 		o.fillCoupon(&rec, in)
-		if err := o.tx.Coupons.Insert(rec); err != nil {
-			return Coupon{}, taken(err, map[Index]*Error{ByExternalID: couponExternalIDTaken.Err()})
-		}
-		return o.announceCoupon(CouponCreated, rec, nil)
+		return o.saveCoupon(CouponRecord{}, rec)
 	})
 }
 

@@ -31,16 +31,13 @@ func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (DeletedCoupon
 			if err := o.tx.Codes.Delete(code.ID); err != nil {
 				return DeletedCoupon{}, internal("delete code of coupon", err)
 			}
-			if !o.cfg.CascadeEvents {
-				continue
-			}
-			if err := o.emit(PromocodeDeleted, code.ID, code.Revision+1, DeletedBody{code.ID}); err != nil {
+			if err := o.cascade(PromocodeDeleted, code.ID, 0, code.Revision+1); err != nil {
 				return DeletedCoupon{}, err
 			}
 		}
 		if err := o.tx.Coupons.Delete(id); err != nil {
 			return DeletedCoupon{}, internal("delete coupon", err)
 		}
-		return DeletedCoupon{ID: id, Name: rec.Name}, o.emit(CouponDeleted, id, rec.Revision+1, DeletedBody{id})
+		return DeletedCoupon{ID: id, Name: rec.Name}, o.emitDeleted(CouponDeleted, id, 0, rec.Revision+1)
 	})
 }

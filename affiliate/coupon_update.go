@@ -31,18 +31,6 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdat
 		if err != nil {
 			return Coupon{}, err
 		}
-		if same(rec, old) {
-			return o.fullCoupon(old, contacts{})
-		}
-		rec.Revision++
-		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
-		codes, err := o.codesOf(id)
-		if err != nil {
-			return Coupon{}, err
-		}
-		if err := o.tx.Coupons.Replace(rec); err != nil {
-			return Coupon{}, err
-		}
-		return o.announceCoupon(CouponUpdated, rec, codes)
+		return o.saveCoupon(old, rec)
 	})
 }

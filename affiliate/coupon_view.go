@@ -4,20 +4,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// announceCoupon fires an event of a stored coupon and returns the coupon. The
-// event keeps records and the answer is built of its own: they share nothing.
-func (o *op) announceCoupon(typ EventType, rec CouponRecord, codes []CodeRecord) (Coupon, error) {
-	seen := contacts{}
-	answer := o.couponOf(rec)
-	answer.PromotionalCodes = make([]Code, 0, len(codes))
-	for _, code := range codes {
-		if err := o.show(code, &answer, seen); err != nil {
-			return Coupon{}, err
-		}
-	}
-	return answer, o.emit(typ, rec.ID, rec.Revision, couponBody{o.couponOf(rec), codes, seen})
-}
-
 // fullCoupon is the coupon with its codes.
 func (o *op) fullCoupon(rec CouponRecord, seen contacts) (Coupon, error) {
 	coupon := o.couponOf(rec)

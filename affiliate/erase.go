@@ -111,15 +111,10 @@ func (p *Program) erase(ctx context.Context, rq request, find func(*op) (person,
 	return err
 }
 
-// blankAffiliate stores the affiliate without personal data, unless there is
-// none.
+// blankAffiliate stores the affiliate without personal data.
 func (o *op) blankAffiliate(rec AffiliateRecord) error {
-	blank := rec.blanked()
-	if same(blank, rec) {
-		return nil
-	}
-	blank.UpdatedAt = later(o.now, blank.UpdatedAt)
-	return o.notifyAffiliate(blank, AffiliateUpdated)
+	_, err := o.saveAffiliate(rec, rec.blanked())
+	return err
 }
 
 // blankReferral stores the referral and all that hangs on it without personal

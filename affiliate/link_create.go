@@ -37,7 +37,10 @@ func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 		if err != nil {
 			return Link{}, err
 		}
-		return o.linksChanged(rec, owner)
+		if _, err := o.saveAffiliate(owner, owner.touched()); err != nil {
+			return Link{}, err
+		}
+		return o.linkWith(rec, owner)
 	})
 }
 

@@ -30,8 +30,8 @@ func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, err
 		if err := o.removeLink(rec); err != nil {
 			return DeletedLink{}, err
 		}
-		owner.UpdatedAt = later(o.now, owner.UpdatedAt)
-		return DeletedLink{ID: rec.ID, Link: rec.Slug}, o.notifyAffiliate(owner, AffiliateUpdated)
+		_, err = o.saveAffiliate(owner, owner.touched())
+		return DeletedLink{ID: rec.ID, Link: rec.Slug}, err
 	})
 }
 

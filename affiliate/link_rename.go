@@ -37,6 +37,9 @@ func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Lin
 		if err := o.tx.Links.Replace(rec); err != nil {
 			return Link{}, taken(err, map[Index]*Error{BySlug: slugTaken.on("newLink")})
 		}
-		return o.linksChanged(rec, owner)
+		if _, err := o.saveAffiliate(owner, owner.touched()); err != nil {
+			return Link{}, err
+		}
+		return o.linkWith(rec, owner)
 	})
 }

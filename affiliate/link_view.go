@@ -1,15 +1,5 @@
 package affiliate
 
-// linksChanged fires affiliate.updated for a link that was written, and answers
-// the link.
-func (o *op) linksChanged(rec LinkRecord, owner AffiliateRecord) (Link, error) {
-	owner.UpdatedAt = later(o.now, owner.UpdatedAt)
-	if err := o.notifyAffiliate(owner, AffiliateUpdated); err != nil {
-		return Link{}, err
-	}
-	return o.linkWith(rec, owner)
-}
-
 // linkOf is the link as the API answers it.
 func (o *op) linkOf(rec LinkRecord) (Link, error) {
 	owner, err := o.tx.Affiliates.Get(rec.AffiliateID)

@@ -98,41 +98,6 @@ func view[T any](ctx context.Context, p *Program, fn func(*op) (T, error)) (T, e
 	return out, nil
 }
 
-// emit writes the event of a change: the one place that does. The caller has
-// raised the object's revision and stored the object; body shares no memory
-// with anything that can change. The event's deliveries are written with it.
-func (o *op) emit(typ EventType, object uuid.UUID, revision int64, body any) error {
-	return o.emitNumbered(typ, object, 0, revision, body)
-}
-
-// emitNumbered is emit for an object with an integer id on the wire.
-func (o *op) emitNumbered(typ EventType, object uuid.UUID, number, revision int64, body any) error {
-	return o.emitFrozen(&frozen{body: body}, typ, object, number, revision)
-}
-
-// emitFrozen is emitNumbered for a body that brings the event's frame along.
-func (o *op) emitFrozen(f *frozen, typ EventType, object uuid.UUID, number, revision int64) error {
-	id, err := o.newEventID()
-	if err != nil {
-		return internal("number event", err)
-	}
-	f.typ, f.id, f.program, f.occurredAt, f.revision = typ, id, o.cfg.ID, o.now, revision
-	rec := EventRecord{
-		ID: f.id, Type: typ, ObjectID: object, Number: number, Revision: revision, OccurredAt: o.now,
-		Payload: Payload{frozen: f},
-	}
-	if err := o.tx.Events.Insert(rec); err != nil {
-		return internal("write event", err)
-	}
-	o.events++
-	if o.watches != nil {
-		if err := o.watches.note(&rec); err != nil {
-			return internal("read change", err)
-		}
-	}
-	return o.fanOut(&rec)
-}
-
 // newID draws the next id of the operation.
 func (o *op) newID() uuid.UUID {
 	return o.ids.draw(func() uuid.UUID { return o.Program.ids.next(o.now) })

@@ -67,7 +67,7 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 			return payoutOf(rec), nil
 		}
 		err = each(o.tx.Sales, Key{Index: OfPayout, ID: rec.ID}, func(sale SaleRecord) error {
-			_, err := o.saveSale(sale, sale)
+			_, err := o.saveSale(sale, sale.touched())
 			return err
 		})
 		return payoutOf(rec), err

@@ -47,10 +47,7 @@ func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (Referral,
 		if err != nil {
 			return Referral{}, err
 		}
-		if err := o.emitReferral(ReferralCreated, rec); err != nil {
-			return Referral{}, err
-		}
-		return o.referralOf(rec)
+		return o.emitReferral(ReferralCreated, rec)
 	})
 }
 

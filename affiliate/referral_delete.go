@@ -33,7 +33,7 @@ func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
 		if err := o.removeReferral(rec); err != nil {
 			return struct{}{}, err
 		}
-		return struct{}{}, o.emit(ReferralDeleted, rec.ID, rec.Revision+1, DeletedBody{rec.ID})
+		return struct{}{}, o.emitDeleted(ReferralDeleted, rec.ID, 0, rec.Revision+1)
 	})
 	return err
 }
@@ -64,7 +64,7 @@ func (o *op) dropReferral(rec ReferralRecord) error {
 	if err := o.removeReferral(rec); err != nil {
 		return err
 	}
-	return o.cascade(ReferralDeleted, rec.ID, 0, rec.Revision+1, DeletedBody{rec.ID})
+	return o.cascade(ReferralDeleted, rec.ID, 0, rec.Revision+1)
 }
 
 // removeReferral removes a referral and its totals. Clicks and sales that
@@ -94,12 +94,4 @@ func (o *op) removeReferral(rec ReferralRecord) error {
 		return err
 	}
 	return o.tx.Referrals.Delete(rec.ID)
-}
-
-// cascade fires a child's event where the program asks for them.
-func (o *op) cascade(typ EventType, object uuid.UUID, number, revision int64, body any) error {
-	if !o.cfg.CascadeEvents {
-		return nil
-	}
-	return o.emitNumbered(typ, object, number, revision, body)
 }

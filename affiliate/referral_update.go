@@ -44,24 +44,8 @@ func (p *Program) changeReferral(ctx context.Context, rq request, ident string, 
 		if err := change(o, &rec); err != nil {
 			return Referral{}, err
 		}
-		if rec, err = o.saveReferral(before, rec); err != nil {
-			return Referral{}, err
-		}
-		return o.referralOf(rec)
+		return o.saveReferral(before, rec)
 	})
-}
-
-// saveReferral stores a referral and fires its event, unless nothing changed.
-func (o *op) saveReferral(before, rec ReferralRecord) (ReferralRecord, error) {
-	if same(before, rec) {
-		return before, nil
-	}
-	rec.Revision++
-	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
-	if err := o.tx.Referrals.Replace(rec); err != nil {
-		return rec, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.Err()})
-	}
-	return rec, o.emitReferral(ReferralUpdated, rec)
 }
 
 // checkReferralUpdate checks what is given and brings it into canonical form.
@@ -174,10 +158,7 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 			}
 			rec := before
 			rec.PlanID, rec.PlanFixed = plan, plan != uuid.Nil
-			if rec, err = o.saveReferral(before, rec); err != nil {
-				return Referral{}, err
-			}
-			return o.referralOf(rec)
+			return o.saveReferral(before, rec)
 		})
 	})
 }

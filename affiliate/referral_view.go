@@ -7,31 +7,29 @@ import (
 	"github.com/google/uuid"
 )
 
-// emitReferral fires a created or updated event with its full body.
-func (o *op) emitReferral(typ EventType, rec ReferralRecord) error {
-	body := ReferralBody{}
-	var err error
+// referralBody is the body of the referral's events.
+func (o *op) referralBody(rec ReferralRecord) (body ReferralBody, err error) {
 	if body.Referral, err = o.referralOf(rec); err != nil {
-		return err
+		return body, err
 	}
 	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
-		return internal("affiliate of a referral", err)
+		return body, internal("affiliate of a referral", err)
 	}
 	summary, err := o.summary(aff)
 	if err != nil {
-		return err
+		return body, err
 	}
 	body.Affiliate = summary.inEvent()
 	body.CommissionPlan = Null[Plan]()
 	if rec.PlanID != uuid.Nil {
 		plan, err := o.tx.Plans.Get(rec.PlanID)
 		if err != nil {
-			return internal("plan of a referral", err)
+			return body, internal("plan of a referral", err)
 		}
 		body.CommissionPlan = Set(planOf(plan))
 	}
-	return o.emit(typ, rec.ID, rec.Revision, body)
+	return body, nil
 }
 
 // referralOf is the referral as the wire shows it.

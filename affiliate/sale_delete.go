@@ -66,7 +66,7 @@ func (o *op) deleteSale(ref SaleRef) error {
 	if err := o.removeSale(rec); err != nil || rec.DeletedFired {
 		return err
 	}
-	return o.emitNumbered(SaleDeleted, rec.ID, rec.Number, rec.Revision+1, DeletedSaleBody{SaleID(rec.Number)})
+	return o.emitDeleted(SaleDeleted, rec.ID, rec.Number, rec.Revision+1)
 }
 
 // dropSale removes a sale as part of its referral's or affiliate's removal. The
@@ -75,7 +75,7 @@ func (o *op) dropSale(rec SaleRecord) error {
 	if err := o.removeSale(rec); err != nil || rec.DeletedFired {
 		return err
 	}
-	return o.cascade(SaleDeleted, rec.ID, rec.Number, rec.Revision+1, DeletedSaleBody{SaleID(rec.Number)})
+	return o.cascade(SaleDeleted, rec.ID, rec.Number, rec.Revision+1)
 }
 
 // removeSale removes a sale from the records and from the totals. The ledger

@@ -213,14 +213,14 @@ func (o *op) book(in *NewSale, d *decision) (*saleBody, error) {
 		return nil, err
 	}
 	if isNew {
-		if err := o.emitReferral(ReferralCreated, d.customer.referral); err != nil {
+		if _, err := o.emitReferral(ReferralCreated, d.customer.referral); err != nil {
 			return nil, err
 		}
 	}
 	if err := o.complete(b, &d.customer.referral); err != nil {
 		return nil, err
 	}
-	return b, o.emitSale(SaleCreated, b)
+	return b, o.emit(b.rec.event(SaleCreated), b)
 }
 
 // bookCustomer makes the referral of a new customer and joins the click.

@@ -69,9 +69,6 @@ func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, 
 			if err != nil {
 				return Sale{}, err
 			}
-			if same(before, after) {
-				return o.saleOf(before)
-			}
 			return o.saveSale(before, after)
 		})
 	})

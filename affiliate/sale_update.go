@@ -37,9 +37,6 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sal
 		if err := o.applySale(&rec, up); err != nil {
 			return Sale{}, err
 		}
-		if same(before, rec) {
-			return o.saleOf(before)
-		}
 		return o.saveSale(before, rec)
 	})
 }

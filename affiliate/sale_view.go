@@ -183,50 +183,6 @@ func (r *SaleRecord) commissionsOf() []Commission {
 	return out
 }
 
-// emitSale fires a created or updated event of a sale.
-func (o *op) emitSale(typ EventType, b *saleBody) error {
-	b.frozen.body = b
-	return o.emitFrozen(&b.frozen, typ, b.rec.ID, b.rec.Number, b.rec.Revision)
-}
-
-// saveSale stores a changed sale with its totals and fires the event of the
-// change: sale.updated, or sale.deleted when the change refunded it in full.
-func (o *op) saveSale(before, rec SaleRecord) (Sale, error) {
-	was, err := before.tally()
-	if err != nil {
-		return Sale{}, err
-	}
-	is, err := rec.tally()
-	if err != nil {
-		return Sale{}, err
-	}
-	if err := o.moveSale(&rec, was, is); err != nil {
-		return Sale{}, err
-	}
-	gone := rec.Status == SaleRefunded && !rec.DeletedFired
-	if !rec.DeletedFired {
-		rec.Revision++
-	}
-	rec.DeletedFired = rec.DeletedFired || gone
-	rec.UpdatedAt = later(o.now, rec.UpdatedAt)
-	if err := o.tx.Sales.Replace(rec); err != nil {
-		return Sale{}, taken(err, map[Index]*Error{
-			ByExternalID: saleExternalIDTaken.Err(), ByInvoice: saleInvoiceIDTaken.Err(),
-		})
-	}
-	b, err := o.saleBody(rec)
-	if err != nil {
-		return Sale{}, err
-	}
-	switch {
-	case gone:
-		err = o.emitNumbered(SaleDeleted, rec.ID, rec.Number, rec.Revision, DeletedSaleBody{SaleID(rec.Number)})
-	case !rec.DeletedFired:
-		err = o.emitSale(SaleUpdated, b)
-	}
-	return b.sale(), err
-}
-
 // findSale finds a sale by the first field of ref that is set.
 func (o *op) findSale(ref SaleRef) (SaleRecord, error) {
 	switch {

@@ -40,8 +40,9 @@ func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 			if tier == rec.TierID {
 				continue
 			}
-			rec.TierID, rec.UpdatedAt = tier, later(o.now, rec.UpdatedAt)
-			if err := o.notifyAffiliate(rec, AffiliateUpdated); err != nil {
+			old := rec
+			rec.TierID = tier
+			if _, err := o.saveAffiliate(old, rec); err != nil {
 				return 0, err
 			}
 			changed++

@@ -1,0 +1,59 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// emit writes the event of a change with its deliveries: the one place that
+// does. rec has the type, the object and its revision. The caller has raised
+// that revision and stored the object; body shares no memory with anything that
+// can change.
+func (o *op) emit(rec EventRecord, body any) error {
+	id, err := o.newEventID()
+	if err != nil {
+		return internal("number event", err)
+	}
+	f := frameOf(body)
+	*f = frozen{typ: rec.Type, id: id, program: o.cfg.ID, occurredAt: o.now, revision: rec.Revision, body: body}
+	rec.ID, rec.OccurredAt, rec.Payload = id, o.now, Payload{frozen: f}
+	if err := o.tx.Events.Insert(rec); err != nil {
+		return internal("write event", err)
+	}
+	o.events++
+	if o.watches != nil {
+		if err := o.watches.note(&rec); err != nil {
+			return internal("read change", err)
+		}
+	}
+	return o.fanOut(&rec)
+}
+
+// frameOf is where an event with the body is frozen. A sale brings the place
+// along: it is one allocation less for each.
+func frameOf(body any) *frozen {
+	if sale, ok := body.(*saleBody); ok {
+		return &sale.frozen
+	}
+	return new(frozen)
+}
+
+// emitDeleted writes the event of an object that is gone. The number is that of
+// a sale; 0: it is none.
+func (o *op) emitDeleted(typ EventType, id uuid.UUID, number, revision int64) error {
+	return o.emit(EventRecord{Type: typ, ObjectID: id, Number: number, Revision: revision}, deletedBody(id, number))
+}
+
+// cascade is emitDeleted for an object that went with its parent: where the
+// program asks for such events.
+func (o *op) cascade(typ EventType, id uuid.UUID, number, revision int64) error {
+	if !o.cfg.CascadeEvents {
+		return nil
+	}
+	return o.emitDeleted(typ, id, number, revision)
+}
+
+// deletedBody is the body of a deleted event.
+func deletedBody(id uuid.UUID, number int64) any {
+	if number != 0 {
+		return DeletedSaleBody{SaleID(number)}
+	}
+	return DeletedBody{id}
+}

@@ -1,0 +1,182 @@
+package affiliate
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// A change of a record is written together with its event: by save, one for
+// each kind of record that has events. It takes the record as it was, or the
+// zero record for a new one, and as it is to be, and returns what the API
+// answers. Revision and UpdatedAt are raised here. A record that has not changed
+// is not written and fires nothing.
+//
+// An event shows more than its record: an affiliate's links, the payout of a
+// sale. When only that has changed, the caller saves the record as touched.
+
+// put stores a new record when old is the zero one, and else replaces old.
+func put[R Record[R]](t Table[R], old, rec R) error {
+	if old.RecordID() == uuid.Nil {
+		return t.Insert(rec)
+	}
+	return t.Replace(rec)
+}
+
+// saveAffiliate writes an affiliate. The caller has written its links.
+func (o *op) saveAffiliate(old, rec AffiliateRecord) (Affiliate, error) {
+	if same(old, rec) {
+		return o.affiliateOf(old)
+	}
+	rec.Revision, rec.UpdatedAt = old.Revision+1, later(o.now, rec.UpdatedAt)
+	if err := put(o.tx.Affiliates, old, rec); err != nil {
+		if errors.Is(err, ErrExists) {
+			return Affiliate{}, taken(err, map[Index]*Error{ByEmail: affiliateEmailTaken.Err()})
+		}
+		return Affiliate{}, internal("write affiliate", err)
+	}
+	answer, err := o.affiliateOf(rec)
+	if err != nil {
+		return Affiliate{}, err
+	}
+	body, err := o.affiliateBody(rec, answer)
+	if err != nil {
+		return Affiliate{}, err
+	}
+	event := EventRecord{Type: AffiliateUpdated, ObjectID: rec.ID, Revision: rec.Revision}
+	if old.ID == uuid.Nil {
+		event.Type = AffiliateCreated
+	}
+	return answer, o.emit(event, body)
+}
+
+// touched is the affiliate after one of its links was written.
+func (r AffiliateRecord) touched() AffiliateRecord {
+	r.Revision++
+	return r
+}
+
+// saveCoupon writes a coupon. The event keeps records and the answer is built of
+// its own: they share nothing.
+func (o *op) saveCoupon(old, rec CouponRecord) (Coupon, error) {
+	if same(old, rec) {
+		return o.fullCoupon(old, contacts{})
+	}
+	rec.Revision, rec.UpdatedAt = old.Revision+1, later(o.now, rec.UpdatedAt)
+	if err := put(o.tx.Coupons, old, rec); err != nil {
+		return Coupon{}, taken(err, map[Index]*Error{ByExternalID: couponExternalIDTaken.Err()})
+	}
+	seen, answer := contacts{}, o.couponOf(rec)
+	answer.PromotionalCodes = []Code{}
+	event := EventRecord{Type: CouponUpdated, ObjectID: rec.ID, Revision: rec.Revision}
+	if old.ID == uuid.Nil {
+		event.Type = CouponCreated
+		return answer, o.emit(event, couponBody{o.couponOf(rec), nil, seen})
+	}
+	codes, err := o.codesOf(rec.ID)
+	if err != nil {
+		return Coupon{}, err
+	}
+	for _, code := range codes {
+		if err := o.show(code, &answer, seen); err != nil {
+			return Coupon{}, err
+		}
+	}
+	return answer, o.emit(event, couponBody{o.couponOf(rec), codes, seen})
+}
+
+// saveCode writes a changed code. New ones are written by the batch.
+func (o *op) saveCode(old, rec CodeRecord) (Code, error) {
+	if same(old, rec) {
+		return o.fullCode(old, parents{})
+	}
+	rec.Revision, rec.UpdatedAt = old.Revision+1, later(o.now, rec.UpdatedAt)
+	kept, err := o.parentsOf(rec, parents{})
+	if err != nil {
+		return Code{}, err
+	}
+	answer, err := o.fullCode(rec, parents{}) // it shares nothing with the event
+	if err != nil {
+		return Code{}, err
+	}
+	if err := o.tx.Codes.Replace(rec); err != nil {
+		return Code{}, taken(err, codeClashes(codeTaken))
+	}
+	return answer, o.emit(EventRecord{Type: PromocodeUpdated, ObjectID: rec.ID, Revision: rec.Revision}, codeBody{rec, kept})
+}
+
+// saveReferral writes a changed referral. A new one is written before what its
+// event shows, its totals, is there; see emitReferral.
+func (o *op) saveReferral(old, rec ReferralRecord) (Referral, error) {
+	if same(old, rec) {
+		return o.referralOf(old)
+	}
+	rec.Revision, rec.UpdatedAt = old.Revision+1, later(o.now, rec.UpdatedAt)
+	if err := o.tx.Referrals.Replace(rec); err != nil {
+		return Referral{}, taken(err, map[Index]*Error{ByEmail: referralEmailTaken.Err()})
+	}
+	return o.emitReferral(ReferralUpdated, rec)
+}
+
+// emitReferral fires an event of a stored referral and returns the referral.
+func (o *op) emitReferral(typ EventType, rec ReferralRecord) (Referral, error) {
+	body, err := o.referralBody(rec)
+	if err != nil {
+		return Referral{}, err
+	}
+	answer := body.Referral
+	answer.Metadata = metadataOf(rec.Metadata) // it shares nothing with the event
+	return answer, o.emit(EventRecord{Type: typ, ObjectID: rec.ID, Revision: rec.Revision}, body)
+}
+
+// saveSale writes a changed sale with its totals. A change that refunds the
+// whole fires sale.deleted, and nothing is fired after that. New sales are
+// written when they are recorded.
+func (o *op) saveSale(old, rec SaleRecord) (Sale, error) {
+	if same(old, rec) {
+		return o.saleOf(old)
+	}
+	was, err := old.tally()
+	if err != nil {
+		return Sale{}, err
+	}
+	is, err := rec.tally()
+	if err != nil {
+		return Sale{}, err
+	}
+	if err := o.moveSale(&rec, was, is); err != nil {
+		return Sale{}, err
+	}
+	rec.DeletedFired = rec.DeletedFired || rec.Status == SaleRefunded
+	rec.Revision, rec.UpdatedAt = old.Revision, later(o.now, rec.UpdatedAt)
+	if !old.DeletedFired {
+		rec.Revision++
+	}
+	if err := o.tx.Sales.Replace(rec); err != nil {
+		return Sale{}, taken(err, map[Index]*Error{
+			ByExternalID: saleExternalIDTaken.Err(), ByInvoice: saleInvoiceIDTaken.Err(),
+		})
+	}
+	b, err := o.saleBody(rec)
+	if err != nil {
+		return Sale{}, err
+	}
+	switch {
+	case !rec.DeletedFired:
+		err = o.emit(rec.event(SaleUpdated), b)
+	case !old.DeletedFired:
+		err = o.emitDeleted(SaleDeleted, rec.ID, rec.Number, rec.Revision)
+	}
+	return b.sale(), err
+}
+
+// event is an event of the sale as it is.
+func (r *SaleRecord) event(typ EventType) EventRecord {
+	return EventRecord{Type: typ, ObjectID: r.ID, Number: r.Number, Revision: r.Revision}
+}
+
+// touched is the sale after its payout has changed.
+func (r SaleRecord) touched() SaleRecord {
+	r.Revision++
+	return r
+}
