@@ -33,6 +33,11 @@ type Change[R any] struct {
 // context of the call that made the change. A panic in it is logged to
 // Config.Logger; the other hooks run, and the call answers as without it.
 //
+// A hook beats [Program.Follow] where the state before the change is needed, or
+// where the caller must find the effect when its call returns, such as a cache
+// that forgets a code. Everything else is better off with Follow, which has a
+// place to go on from.
+//
 // Hooks are of this Program and of those made from it with With and From: what
 // another process changes they do not see. On a store inside the host's own
 // transaction they run when the call is through, before the host commits.

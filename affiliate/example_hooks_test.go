@@ -1,0 +1,46 @@
+package affiliate_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// A hook has what an event has not: the record as it was before. Here a partner
+// is warned at the old address when the one that is paid changes. The warning is
+// lost when the process ends between the change and the hook: what must not be
+// lost is written by a follower ([affiliate.Program.Follow]).
+func ExampleHooks() {
+	ctx := context.Background()
+	program, err := affiliate.New(memstore.New(), affiliate.Config{
+		Name:         "Northwind Beans",
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("10")},
+		Hooks: affiliate.Hooks{
+			Affiliate: func(_ context.Context, c affiliate.Change[affiliate.AffiliateRecord]) {
+				before, had := c.Before.Get()
+				after, has := c.After.Get()
+				if had && has && before.PayoutEmail != "" && before.PayoutEmail != after.PayoutEmail {
+					fmt.Printf("mail to %s: you are paid at %s from now on\n", before.PayoutEmail, after.PayoutEmail)
+				}
+			},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mara, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, email := range []string{"mara@bank.example", "thief@bank.example"} {
+		if _, err := program.SetPayoutDetails(ctx, mara.ID, affiliate.PayoutDetails{Email: email, Method: "PAYPAL"}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// mail to mara@bank.example: you are paid at thief@bank.example from now on
+}
