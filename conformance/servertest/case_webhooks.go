@@ -2,6 +2,7 @@ package servertest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,151 +18,238 @@ func (x *exam) endpoint(member string) *answer {
 
 // endpointCases are /webhooks and what is below it.
 func endpointCases() []serverCase {
-	const operation = "POST /webhooks"
-	const urlRule = "contract 2.12, url: https, port 443 or 1024 and above, no user info, no fragment; addresses by the host's policy"
+	return slices.Concat(endpointURLCases(), addressCases(), endpointEventsCases(), endpointFieldCases(),
+		endpointIDCases(), endpointChangeCases(), rotationCases(), testCases(), ownEndpointCases())
+}
+
+func endpointURLCases() []serverCase {
+	const rule = "contract 2.12, url: https, port 443 or 1024 and above, no user info, no fragment; addresses by the host's policy"
+	const host = "https://hooks.conform.example/"
 	with := func(url string) string { return `{"events":["*"],"url":"` + url + `"}` }
-	cases := refusals(urlRule, operation, bad{"B446 url missing", `{"events":["*"]}`, urlRequired}, bad{"B446 url null", `{"url":null,"events":["*"]}`, urlRequired}, bad{`B446 url ""`, with(""), urlRequired},
-		bad{"B446 url 5", `{"url":5,"events":["*"]}`, mustBe("url", asString)}, bad{"B441 url of 2,049 bytes", with("https://hooks.conform.example/" + strings.Repeat("x", 2049-len("https://hooks.conform.example/"))), mustBe("url", tooLong)})
+	rows := []bad{
+		{"B446 url missing", `{"events":["*"]}`, urlRequired},
+		{"B446 url null", `{"url":null,"events":["*"]}`, urlRequired},
+		{`B446 url ""`, with(""), urlRequired},
+		{"B446 url 5", `{"url":5,"events":["*"]}`, mustBe("url", asString)},
+		{"B441 url of 2,049 bytes", with(host + strings.Repeat("x", 2049-len(host))), mustBe("url", tooLong)},
+	}
 	for _, u := range []string{
 		"ftp://hooks.conform.example/", "javascript:alert(1)", "file:///etc/passwd", "hooks.conform.example/x", "//hooks.conform.example/", "https://", "https:///x", "https:hooks.conform.example",
 		"https://user:pass@hooks.conform.example/", "https://user@hooks.conform.example/", "https://hooks.conform.example/#x", "https://hooks.conform.example:99999/", "https://a b/", `https://hooks.conform.example/\u0000`,
 		"HTTPS//x", "https://[::1", "x",
 	} {
-		cases = append(cases, refusals(urlRule, operation, bad{"B439 url " + u, with(u), urlNotHTTPS})...)
+		rows = append(rows, bad{"B439 url " + u, with(u), urlNotHTTPS})
 	}
-	cases = append(cases, addressCases()...)
-	const eventsRule = "contract 2.12, events: 1–15 distinct event types"
-	events := func(list string) string {
+	return refusals(rule, "POST /webhooks", rows...)
+}
+
+func endpointEventsCases() []serverCase {
+	const rule = "contract 2.12, events: 1–15 distinct event types"
+	with := func(list string) string {
 		return `{"url":"https://hooks.conform.example/{{u}}","events":` + list + `}`
 	}
-	cases = append(cases, refusals(eventsRule, operation, bad{"B446 events missing", `{"url":"https://hooks.conform.example/{{u}}"}`, eventsRequired}, bad{"B446 events []", events("[]"), eventsRequired},
-		bad{"B446 events null", events("null"), eventsRequired}, bad{"B448 events with a duplicate", events(`["sale.created","coupon.created","sale.created"]`), duplicateEvent("sale.created")},
-		bad{"B449 events as text", events(`"sale.created"`), mustBe("events", asStrings)}, bad{"B449 events [1]", events(`[1]`), mustBe("events", asStrings)}, bad{"B449 events {}", events(`{}`), mustBe("events", asStrings)})...)
-	for _, typ := range []string{"promotional_code.created", "coupon.*", "Coupon.created", "coupon.created.x", "payout.created", "", "click.created", "link.updated", " sale.created", "sale"} {
-		cases = append(cases, refusals(eventsRule, operation, bad{fmt.Sprintf("B447 events %q", typ), events(`["` + typ + `"]`), unknownEvent("events", typ)})...)
+	rows := []bad{
+		{"B446 events missing", `{"url":"https://hooks.conform.example/{{u}}"}`, eventsRequired},
+		{"B446 events []", with("[]"), eventsRequired},
+		{"B446 events null", with("null"), eventsRequired},
+		{"B448 events with a duplicate", with(`["sale.created","coupon.created","sale.created"]`), duplicateEvent("sale.created")},
+		{"B449 events as text", with(`"sale.created"`), mustBe("events", asStrings)},
+		{"B449 events [1]", with(`[1]`), mustBe("events", asStrings)},
+		{"B449 events {}", with(`{}`), mustBe("events", asStrings)},
 	}
-	cases = append(cases, refusals("contract 2.12: each field's own rule", operation, bad{"B451 active yes", `{"url":"https://hooks.conform.example/","events":["*"],"active":"yes"}`, mustBe("active", asBoolean)},
-		bad{"B451 svixHeaders 1", `{"url":"https://hooks.conform.example/","events":["*"],"svixHeaders":1}`, mustBe("svixHeaders", asBoolean)},
-		bad{`B451 description ""`, `{"url":"https://hooks.conform.example/","events":["*"],"description":""}`, mustBe("description", notEmpty)},
-		bad{"B451 description of 256", `{"url":"https://hooks.conform.example/","events":["*"],"description":"` + strings.Repeat("x", 256) + `"}`, mustBe("description", tooLong)})...)
-	const target = "contract 4.2: webhookId is required; unknown is 404"
+	for _, typ := range []string{"promotional_code.created", "coupon.*", "Coupon.created", "coupon.created.x", "payout.created", "", "click.created", "link.updated", " sale.created", "sale"} {
+		rows = append(rows, bad{fmt.Sprintf("B447 events %q", typ), with(`["` + typ + `"]`), unknownEvent("events", typ)})
+	}
+	return refusals(rule, "POST /webhooks", rows...)
+}
+
+func endpointFieldCases() []serverCase {
+	with := func(member string) string {
+		return `{"url":"https://hooks.conform.example/","events":["*"],` + member + `}`
+	}
+	return refusals("contract 2.12: each field's own rule", "POST /webhooks",
+		bad{"B451 active yes", with(`"active":"yes"`), mustBe("active", asBoolean)},
+		bad{"B451 svixHeaders 1", with(`"svixHeaders":1`), mustBe("svixHeaders", asBoolean)},
+		bad{`B451 description ""`, with(`"description":""`), mustBe("description", notEmpty)},
+		bad{"B451 description of 256", with(`"description":"` + strings.Repeat("x", 256) + `"`), mustBe("description", tooLong)},
+	)
+}
+
+// endpointIDCases are what every operation on one endpoint does about its
+// webhookId.
+func endpointIDCases() []serverCase {
+	const rule = "contract 4.2: webhookId is required; unknown is 404"
+	var cases []serverCase
 	for _, operation := range []string{"PUT /webhooks", "DELETE /webhooks", "POST /webhooks/rotate-secret", "POST /webhooks/test"} {
 		more := ""
 		if operation == "POST /webhooks/test" {
 			more = `,"event":"sale.created"`
 		}
-		cases = append(cases, refusals(target, operation, bad{"B452 " + operation + " no webhookId", `{"x":1` + more + `}`, webhookIDRequired}, bad{"B452 " + operation + " webhookId null", `{"webhookId":null` + more + `}`, webhookIDRequired},
-			bad{"B452 " + operation + " webhookId 5", `{"webhookId":5` + more + `}`, mustBe("webhookId", asString)}, bad{"B453 " + operation + " unknown", `{"webhookId":"{{unknown}}"` + more + `}`, webhookNotFound},
-			bad{"B453 " + operation + " text", `{"webhookId":"x"` + more + `}`, webhookNotFound})...)
+		cases = append(cases, refusals(rule, operation,
+			bad{"B452 " + operation + " no webhookId", `{"x":1` + more + `}`, webhookIDRequired},
+			bad{"B452 " + operation + " webhookId null", `{"webhookId":null` + more + `}`, webhookIDRequired},
+			bad{"B452 " + operation + " webhookId 5", `{"webhookId":5` + more + `}`, mustBe("webhookId", asString)},
+			bad{"B453 " + operation + " unknown", `{"webhookId":"{{unknown}}"` + more + `}`, webhookNotFound},
+			bad{"B453 " + operation + " text", `{"webhookId":"x"` + more + `}`, webhookNotFound},
+		)...)
 	}
-	for _, field := range []string{"secret", "status", "id", "disabledReason", "activ"} {
-		cases = append(cases, refusals("contract 1.3: unknown fields are refused on PUT /webhooks", "PUT /webhooks", bad{"B452 PUT " + field, `{"webhookId":"{{webhook}}","` + field + `":null}`, unknownField(field)})...)
-	}
-	for _, field := range []string{"url", "events", "active", "svixHeaders"} {
-		cases = append(cases, refusals("contract 1.3: null is 400 where it cannot clear", "PUT /webhooks", bad{"B452 PUT " + field + " null", `{"webhookId":"{{webhook}}","` + field + `":null}`, mustBe(field, notNull)})...)
-	}
-	cases = append(cases, refusals("contract 4.2, PUT: the rows of POST", "PUT /webhooks", bad{"B452 PUT url ftp", `{"webhookId":"{{webhook}}","url":"ftp://x"}`, urlNotHTTPS},
-		bad{"B452 PUT url of a metadata service", `{"webhookId":"{{webhook}}","url":"https://169.254.169.254/"}`, urlNotAllowed}, bad{"B452 PUT events []", `{"webhookId":"{{webhook}}","events":[]}`, eventsRequired},
-		bad{"B452 PUT events unknown", `{"webhookId":"{{webhook}}","events":["x"]}`, unknownEvent("events", "x")})...)
-	for _, n := range []string{"-1", "604801", "1.5", `"5"`, "true", "1e3"} {
-		cases = append(cases, refusals("contract 4.2, gracePeriodSeconds: an integer 0–604800", "POST /webhooks/rotate-secret", bad{"B454 gracePeriodSeconds " + n, `{"webhookId":"{{webhook}}","gracePeriodSeconds":` + n + `}`, gracePeriodRange})...)
-	}
-	cases = append(cases, refusals("contract 4.2, event: one of the fifteen types", "POST /webhooks/test", bad{"B455 event missing", `{"webhookId":"{{webhook}}"}`, eventRequired}, bad{"B455 event null", `{"webhookId":"{{webhook}}","event":null}`, eventRequired},
-		bad{"B455 event unknown", `{"webhookId":"{{webhook}}","event":"sale.refunded"}`, unknownEvent("event", "sale.refunded")}, bad{"B455 event *", `{"webhookId":"{{webhook}}","event":"*"}`, unknownEvent("event", "*")},
-		bad{"B455 event 5", `{"webhookId":"{{webhook}}","event":5}`, mustBe("event", asString)})...)
-	return append(cases, ownEndpointCases()...)
+	return cases
 }
 
+// endpointChangeCases are what PUT /webhooks refuses.
+func endpointChangeCases() []serverCase {
+	const operation = "PUT /webhooks"
+	with := func(member string) string { return `{"webhookId":"{{webhook}}",` + member + `}` }
+	var unknown, nulls []bad
+	for _, field := range []string{"secret", "status", "id", "disabledReason", "activ"} {
+		unknown = append(unknown, bad{"B452 PUT " + field, with(`"` + field + `":null`), unknownField(field)})
+	}
+	for _, field := range []string{"url", "events", "active", "svixHeaders"} {
+		nulls = append(nulls, bad{"B452 PUT " + field + " null", with(`"` + field + `":null`), mustBe(field, notNull)})
+	}
+	return slices.Concat(
+		refusals("contract 1.3: unknown fields are refused on PUT /webhooks", operation, unknown...),
+		refusals("contract 1.3: null is 400 where it cannot clear", operation, nulls...),
+		refusals("contract 4.2, PUT: the rows of POST", operation,
+			bad{"B452 PUT url ftp", with(`"url":"ftp://x"`), urlNotHTTPS},
+			bad{"B452 PUT url of a metadata service", with(`"url":"https://169.254.169.254/"`), urlNotAllowed},
+			bad{"B452 PUT events []", with(`"events":[]`), eventsRequired},
+			bad{"B452 PUT events unknown", with(`"events":["x"]`), unknownEvent("events", "x")},
+		))
+}
+
+func rotationCases() []serverCase {
+	var rows []bad
+	for _, n := range []string{"-1", "604801", "1.5", `"5"`, "true", "1e3"} {
+		rows = append(rows, bad{"B454 gracePeriodSeconds " + n, `{"webhookId":"{{webhook}}","gracePeriodSeconds":` + n + `}`, gracePeriodRange})
+	}
+	return refusals("contract 4.2, gracePeriodSeconds: an integer 0–604800", "POST /webhooks/rotate-secret", rows...)
+}
+
+func testCases() []serverCase {
+	with := func(event string) string { return `{"webhookId":"{{webhook}}","event":` + event + `}` }
+	return refusals("contract 4.2, event: one of the fifteen types", "POST /webhooks/test",
+		bad{"B455 event missing", `{"webhookId":"{{webhook}}"}`, eventRequired},
+		bad{"B455 event null", with("null"), eventRequired},
+		bad{"B455 event unknown", with(`"sale.refunded"`), unknownEvent("event", "sale.refunded")},
+		bad{"B455 event *", with(`"*"`), unknownEvent("event", "*")},
+		bad{"B455 event 5", with("5"), mustBe("event", asString)},
+	)
+}
+
+// ownEndpointCases are those on an endpoint of the case's own.
 func ownEndpointCases() []serverCase {
 	return []serverCase{
-		{"B451 the least endpoint", "contract 2.12: defaults, the secret on creation only; what the server gives is ignored", func(x *exam) {
-			a := x.endpoint(`"events":["*"],"secret":"whsec_AAAA","status":"disabled","id":"{{unknown}}"`).as("w")
-			a.has(`{"url":"https://hooks.conform.example/{{u}}","description":null,"active":true,"svixHeaders":false,"status":"enabled","disabledReason":null,"disabledAt":null,"firstFailureAt":null,
-				"lastSuccessAt":null,"pausedUntil":null,"previousSecretExpiresAt":null,"events":["` + strings.Join(eventTypes(), `","`) + `"]}`)
-			secret := a.text("secret")
-			if secret == "whsec_AAAA" || a.id() == x.name("unknown") || !strings.HasSuffix(secret, a.text("secretHint")) {
-				a.wants("an id, a secret and a hint of the server's own")
-			}
-			x.get("/webhooks?webhookId={{w}}").has(`{"id":"{{w}}","secretHint":"` + a.text("secretHint") + `"}`)
-		}},
-		{"B452 PUT an endpoint", "contract 2.12, active: false is manual; true enables again", func(x *exam) {
-			x.endpoint(`"events":["sale.created"],"description":"d"`).as("w")
-			put := func(member string) *answer { return x.do("PUT /webhooks", `{"webhookId":"{{w}}",`+member+`}`) }
-			a := put(`"active":false`).has(`{"active":false,"status":"disabled","disabledReason":"manual"}`)
-			if a.at("disabledAt") == nil {
-				a.wants("disabledAt")
-			}
-			put(`"active":true`).has(`{"active":true,"status":"enabled","disabledReason":null,"disabledAt":null}`)
-			put(`"url":"https://other.conform.example:8443/x?y=z","events":["coupon.created","sale.deleted"],"description":null,"svixHeaders":true`).
-				has(`{"url":"https://other.conform.example:8443/x?y=z","events":["coupon.created","sale.deleted"],"description":null,"svixHeaders":true}`)
-			put(`"events":["*"]`).has(`{"events":["` + strings.Join(eventTypes(), `","`) + `"]}`)
-			put(`"events":["sale.created","sale.created"]`).refused(duplicateEvent("sale.created"))
-		}},
-		{"B453 DELETE twice", "contract 4.2: DELETE names what it deleted, then 404", func(x *exam) {
-			x.endpoint(`"events":["*"]`).as("w")
-			x.do("DELETE /webhooks?webhookId={{w}}", "").has(`{"message":"Webhook endpoint deleted successfully","deletedWebhook":{"id":"{{w}}","url":"https://hooks.conform.example/{{u}}"}}`)
-			x.do("DELETE /webhooks", `{"webhookId":"{{w}}"}`).refused(webhookNotFound)
-			x.get("/webhooks?webhookId={{w}}").null()
-		}},
-		{"B454 rotation", "contract 4.2: the new secret, and when the old one ends; null when the grace period is 0", func(x *exam) {
-			first := x.endpoint(`"events":["*"],"active":false`).as("w").text("secret")
-			a := x.do("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}"}`).has(`{"id":"{{w}}"}`)
-			if a.at("previousSecretExpiresAt") == nil || a.text("secret") == first || !strings.HasSuffix(a.text("secret"), a.text("secretHint")) {
-				a.wants("another secret and the end of the old one")
-			}
-			x.do("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}","gracePeriodSeconds":0}`).has(`{"previousSecretExpiresAt":null}`)
-			x.do("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}","gracePeriodSeconds":604800}`).ok()
-		}},
-		{"B459 no secret in GET", "contract 2.12, secret: POST and rotate only", func(x *exam) {
-			secret := x.endpoint(`"events":["*"],"active":false`).as("w").text("secret")
-			rotated := x.do("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}"}`).text("secret")
-			for _, a := range []*answer{x.get("/webhooks"), x.get("/webhooks?webhookId={{w}}"), x.do("PUT /webhooks", `{"webhookId":"{{w}}","description":"d"}`)} {
-				if strings.Contains(string(a.ok().body), secret) || strings.Contains(string(a.body), rotated) || strings.Contains(string(a.body), `"secret"`) {
-					a.wants("no secret")
-				}
-			}
-		}},
-		{"B427 a secret is replayed", onceRule, func(x *exam) {
-			body := `{"url":"https://hooks.conform.example/{{u}}","events":["*"],"active":false}`
-			first := x.send(keyed("POST /webhooks", body, x.unique)).as("w")
-			x.later(func() { deleteWebhook(x, x.names["w"])(x.ctx) })
-			x.send(keyed("POST /webhooks", body, x.unique)).ok().bytes(first.body).headed("Idempotent-Replayed", "true")
-			rotated := x.send(keyed("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}"}`, x.unique+"r")).ok()
-			x.send(keyed("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}"}`, x.unique+"r")).ok().bytes(rotated.body).headed("Idempotent-Replayed", "true")
-		}},
-		{"B450 the 51st endpoint", "contract 2.12: at most 50 endpoints per program", func(x *exam) {
-			for range 51 {
-				a := x.endpoint(`"events":["sale.created"],"active":false`)
-				if a.status != 200 {
-					a.refused(webhookLimitReached)
-					return
-				}
-			}
-			x.fail(Failure{"POST /webhooks, 51 times", webhookLimitReached.String(), "51 endpoints"})
-		}},
-		{"B451 the list", "contract 4.2: endpoints, newest first", func(x *exam) {
-			x.endpoint(`"events":["sale.created"],"active":false`).as("one")
-			x.endpoint(`"events":["sale.created"],"active":false`).as("two")
-			var got []string
-			for _, id := range x.walk("/webhooks?limit=1", nil) {
-				if id == x.names["one"] || id == x.names["two"] {
-					got = append(got, id)
-				}
-			}
-			x.sameIDs("/webhooks", []string{x.names["two"], x.names["one"]}, got)
-		}},
+		{"B451 the least endpoint", "contract 2.12: defaults, the secret on creation only; what the server gives is ignored", leastEndpoint},
+		{"B452 PUT an endpoint", "contract 2.12, active: false is manual; true enables again", changedEndpoint},
+		{"B453 DELETE twice", "contract 4.2: DELETE names what it deleted, then 404", deletedEndpoint},
+		{"B454 rotation", "contract 4.2: the new secret, and when the old one ends; null when the grace period is 0", rotatedSecret},
+		{"B459 no secret in GET", "contract 2.12, secret: POST and rotate only", noSecretInGet},
+		{"B427 a secret is replayed", onceRule, replayedSecret},
+		{"B450 the 51st endpoint", "contract 2.12: at most 50 endpoints per program", tooManyEndpoints},
+		{"B451 the list", "contract 4.2: endpoints, newest first", newestEndpointFirst},
 	}
+}
+
+func leastEndpoint(x *exam) {
+	a := x.endpoint(`"events":["*"],"secret":"whsec_AAAA","status":"disabled","id":"{{unknown}}"`).as("w")
+	a.has(`{"url":"https://hooks.conform.example/{{u}}","description":null,"active":true,"svixHeaders":false,"status":"enabled","disabledReason":null,"disabledAt":null,"firstFailureAt":null,
+		"lastSuccessAt":null,"pausedUntil":null,"previousSecretExpiresAt":null,"events":["` + strings.Join(eventTypes(), `","`) + `"]}`)
+	secret := a.text("secret")
+	if secret == "whsec_AAAA" || a.id() == x.name("unknown") || !strings.HasSuffix(secret, a.text("secretHint")) {
+		a.wants("an id, a secret and a hint of the server's own")
+	}
+	x.get("/webhooks?webhookId={{w}}").has(`{"id":"{{w}}","secretHint":"` + a.text("secretHint") + `"}`)
+}
+
+func changedEndpoint(x *exam) {
+	x.endpoint(`"events":["sale.created"],"description":"d"`).as("w")
+	put := func(member string) *answer { return x.do("PUT /webhooks", `{"webhookId":"{{w}}",`+member+`}`) }
+	a := put(`"active":false`).has(`{"active":false,"status":"disabled","disabledReason":"manual"}`)
+	if a.at("disabledAt") == nil {
+		a.wants("disabledAt")
+	}
+	put(`"active":true`).has(`{"active":true,"status":"enabled","disabledReason":null,"disabledAt":null}`)
+	put(`"url":"https://other.conform.example:8443/x?y=z","events":["coupon.created","sale.deleted"],"description":null,"svixHeaders":true`).
+		has(`{"url":"https://other.conform.example:8443/x?y=z","events":["coupon.created","sale.deleted"],"description":null,"svixHeaders":true}`)
+	put(`"events":["*"]`).has(`{"events":["` + strings.Join(eventTypes(), `","`) + `"]}`)
+	put(`"events":["sale.created","sale.created"]`).refused(duplicateEvent("sale.created"))
+}
+
+func deletedEndpoint(x *exam) {
+	x.endpoint(`"events":["*"]`).as("w")
+	x.do("DELETE /webhooks?webhookId={{w}}", "").has(`{"message":"Webhook endpoint deleted successfully","deletedWebhook":{"id":"{{w}}","url":"https://hooks.conform.example/{{u}}"}}`)
+	x.do("DELETE /webhooks", `{"webhookId":"{{w}}"}`).refused(webhookNotFound)
+	x.get("/webhooks?webhookId={{w}}").null()
+}
+
+func rotatedSecret(x *exam) {
+	first := x.endpoint(`"events":["*"],"active":false`).as("w").text("secret")
+	a := x.do("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}"}`).has(`{"id":"{{w}}"}`)
+	if a.at("previousSecretExpiresAt") == nil || a.text("secret") == first || !strings.HasSuffix(a.text("secret"), a.text("secretHint")) {
+		a.wants("another secret and the end of the old one")
+	}
+	x.do("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}","gracePeriodSeconds":0}`).has(`{"previousSecretExpiresAt":null}`)
+	x.do("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}","gracePeriodSeconds":604800}`).ok()
+}
+
+func noSecretInGet(x *exam) {
+	secret := x.endpoint(`"events":["*"],"active":false`).as("w").text("secret")
+	rotated := x.do("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}"}`).text("secret")
+	for _, a := range []*answer{x.get("/webhooks"), x.get("/webhooks?webhookId={{w}}"), x.do("PUT /webhooks", `{"webhookId":"{{w}}","description":"d"}`)} {
+		if strings.Contains(string(a.ok().body), secret) || strings.Contains(string(a.body), rotated) || strings.Contains(string(a.body), `"secret"`) {
+			a.wants("no secret")
+		}
+	}
+}
+
+func replayedSecret(x *exam) {
+	body := `{"url":"https://hooks.conform.example/{{u}}","events":["*"],"active":false}`
+	first := x.send(keyed("POST /webhooks", body, x.unique)).as("w")
+	x.later(func() { deleteWebhook(x, x.names["w"])(x.ctx) })
+	x.send(keyed("POST /webhooks", body, x.unique)).ok().bytes(first.body).headed("Idempotent-Replayed", "true")
+	rotated := x.send(keyed("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}"}`, x.unique+"r")).ok()
+	x.send(keyed("POST /webhooks/rotate-secret", `{"webhookId":"{{w}}"}`, x.unique+"r")).ok().bytes(rotated.body).headed("Idempotent-Replayed", "true")
+}
+
+func tooManyEndpoints(x *exam) {
+	for range 51 {
+		a := x.endpoint(`"events":["sale.created"],"active":false`)
+		if a.status != 200 {
+			a.refused(webhookLimitReached)
+			return
+		}
+	}
+	x.fail(Failure{"POST /webhooks, 51 times", webhookLimitReached.String(), "51 endpoints"})
+}
+
+func newestEndpointFirst(x *exam) {
+	x.endpoint(`"events":["sale.created"],"active":false`).as("one")
+	x.endpoint(`"events":["sale.created"],"active":false`).as("two")
+	var got []string
+	for _, id := range x.walk("/webhooks?limit=1", nil) {
+		if id == x.names["one"] || id == x.names["two"] {
+			got = append(got, id)
+		}
+	}
+	x.sameIDs("/webhooks", []string{x.names["two"], x.names["one"]}, got)
 }
 
 // deliveryCases are /webhooks/deliveries, /test and /replay.
 func deliveryCases() []serverCase {
 	const operation = "POST /webhooks/replay"
 	const replay = "contract 4.2: deliveryId, or webhookId with since"
-	cases := refusals(replay, operation, bad{"B457 nothing", `{}`, replayTargetRequired}, bad{"B457 webhookId alone", `{"webhookId":"{{webhook}}"}`, replayTargetRequired},
-		bad{"B457 since alone", `{"since":"2031-01-01"}`, replayTargetRequired}, bad{"B457 since long ago", `{"webhookId":"{{webhook}}","since":"2020-01-01"}`, sinceTooOld},
-		bad{"B457 since x", `{"webhookId":"{{webhook}}","since":"x"}`, mustBe("since", asDate)}, bad{"B457 unknown delivery", `{"deliveryId":"{{unknown}}"}`, deliveryNotFound},
-		bad{"B457 deliveryId 5", `{"deliveryId":5}`, mustBe("deliveryId", asString)}, bad{"B457 unknown endpoint", `{"webhookId":"{{unknown}}","since":"2099-01-01"}`, webhookNotFound},
-		bad{"B458 a disabled endpoint", `{"webhookId":"{{webhook}}","since":"2099-01-01"}`, webhookDisabled})
+	cases := refusals(replay, operation,
+		bad{"B457 nothing", `{}`, replayTargetRequired},
+		bad{"B457 webhookId alone", `{"webhookId":"{{webhook}}"}`, replayTargetRequired},
+		bad{"B457 since alone", `{"since":"2031-01-01"}`, replayTargetRequired},
+		bad{"B457 since long ago", `{"webhookId":"{{webhook}}","since":"2020-01-01"}`, sinceTooOld},
+		bad{"B457 since x", `{"webhookId":"{{webhook}}","since":"x"}`, mustBe("since", asDate)},
+		bad{"B457 unknown delivery", `{"deliveryId":"{{unknown}}"}`, deliveryNotFound},
+		bad{"B457 deliveryId 5", `{"deliveryId":5}`, mustBe("deliveryId", asString)},
+		bad{"B457 unknown endpoint", `{"webhookId":"{{unknown}}","since":"2099-01-01"}`, webhookNotFound},
+		bad{"B458 a disabled endpoint", `{"webhookId":"{{webhook}}","since":"2099-01-01"}`, webhookDisabled},
+	)
 	for _, row := range []struct {
 		name, query string
 		want        refusal

@@ -69,7 +69,7 @@ func (x *exam) shared(name string) string {
 	values := map[string]string{}
 	id := ""
 	if f.operation != "" {
-		a := x.do(f.operation, f.body)
+		a := x.send(call(f.operation, f.body))
 		if a.status != http.StatusOK {
 			a.wants("200, for what other cases stand on")
 		}
