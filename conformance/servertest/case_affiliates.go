@@ -169,7 +169,7 @@ func affiliateChangeCases() []serverCase {
 		}),
 		own("B300 PUT email", "contract 3.1, PUT: email", func(x *exam, put func(string) *answer) {
 			put(`"email":"{{other.email}}"`).refused(affiliateEmailTaken)
-			put(`"email":"` + strings.ToUpper(x.name("other.email")) + `"`).refused(affiliateEmailTaken)
+			put(`"email":"` + strings.ToUpper(x.fill("{{other.email}}")) + `"`).refused(affiliateEmailTaken)
 			put(`"email":"x"`).refused(emailInvalid)
 			put(`"email":"{{u}}@CONFORM.example"`).has(one)
 			put(`"email":"{{u}}-new@conform.example"`).has(one)

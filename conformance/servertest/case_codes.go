@@ -300,7 +300,7 @@ func codeChangeCases() []serverCase {
 	return append(cases,
 		own("B255 PUT code", "contract 3.4: a code is renamed, unique without regard to case", func(x *exam, put func(string) *answer) {
 			put(`"code":"{{code.code}}"`).refused(codeTaken)
-			put(`"code":"` + strings.ToLower(x.name("code.code")) + `"`).refused(codeTaken)
+			put(`"code":"` + strings.ToLower(x.fill("{{code.code}}")) + `"`).refused(codeTaken)
 			up := strings.ToUpper(x.unique)
 			put(`"code":"` + up + `"`).has(`{"id":"{{k}}","code":"` + up + `"}`)
 			put(`"code":"A B"`).refused(codeSyntax)

@@ -121,8 +121,8 @@ func identifierCases() []serverCase {
 			x.get("/links?link={{affiliate.slug}}&limit=5000").has(`[{"id":"{{affiliate.link}}"}]`)
 		}},
 		{"B187 an id in upper case", "contract 1.4: an id matches exactly as it was given out", func(x *exam) {
-			x.get("/coupons?id=" + strings.ToUpper(x.name("coupon"))).null()
-			x.get("/coupons?id=" + strings.ReplaceAll(x.name("coupon"), "-", "")).null()
+			x.get("/coupons?id=" + strings.ToUpper(x.fill("{{coupon}}"))).null()
+			x.get("/coupons?id=" + strings.ReplaceAll(x.fill("{{coupon}}"), "-", "")).null()
 		}},
 	}
 }

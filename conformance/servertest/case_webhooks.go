@@ -156,7 +156,7 @@ func leastEndpoint(x *exam) {
 	a.has(`{"url":"https://hooks.conform.example/{{u}}","description":null,"active":true,"svixHeaders":false,"status":"enabled","disabledReason":null,"disabledAt":null,"firstFailureAt":null,
 		"lastSuccessAt":null,"pausedUntil":null,"previousSecretExpiresAt":null,"events":["` + strings.Join(eventTypes(), `","`) + `"]}`)
 	secret := a.text("secret")
-	if secret == "whsec_AAAA" || a.id() == x.name("unknown") || !strings.HasSuffix(secret, a.text("secretHint")) {
+	if secret == "whsec_AAAA" || a.id() == x.fill("{{unknown}}") || !strings.HasSuffix(secret, a.text("secretHint")) {
 		a.wants("an id, a secret and a hint of the server's own")
 	}
 	x.get("/webhooks?webhookId={{w}}").has(`{"id":"{{w}}","secretHint":"` + a.text("secretHint") + `"}`)

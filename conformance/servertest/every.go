@@ -63,7 +63,7 @@ func (u *suite) broken(rule string) []Failure {
 
 // observe looks at what holds for every answer.
 func (u *suite) observe(a *answer) {
-	for _, r := range u.rules {
+	for _, r := range everyRules() {
 		want, got := r.wrong(a)
 		if want == "" && got == "" {
 			continue

@@ -169,19 +169,14 @@ var template = regexp.MustCompile(`\{\{([A-Za-z0-9.]+)\}\}`)
 
 // fill fills a template in.
 func (x *exam) fill(text string) string {
-	if !strings.Contains(text, "{{") {
-		return text
-	}
-	return template.ReplaceAllStringFunc(text, func(m string) string { return x.name(m[2 : len(m)-2]) })
-}
-
-// name is what a name in a template stands for.
-func (x *exam) name(name string) string {
-	if name == "u" {
-		return x.unique
-	}
-	if value, there := x.names[name]; there {
-		return value
-	}
-	return x.shared(name)
+	return template.ReplaceAllStringFunc(text, func(m string) string {
+		name := m[2 : len(m)-2]
+		if name == "u" {
+			return x.unique
+		}
+		if value, there := x.names[name]; there {
+			return value
+		}
+		return x.shared(name)
+	})
 }

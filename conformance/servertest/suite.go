@@ -22,7 +22,6 @@ type suite struct {
 	run      string // part of every name that this run makes
 	requests atomic.Int64
 
-	rules      []everyRule
 	operations map[string]operation
 
 	mu       sync.Mutex
@@ -54,7 +53,7 @@ func newSuite(s Server) (*suite, error) {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &suite{
 		server: s, base: strings.TrimRight(s.URL, "/"), http: &client, run: newRun(), made: map[string]string{},
-		every: map[string][]Failure{}, rules: everyRules(), operations: operations(),
+		every: map[string][]Failure{}, operations: operations(),
 	}, nil
 }
 
