@@ -47,3 +47,19 @@ func successes(rule, operation string, rows ...good) []serverCase {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// A table collects the cases of one operation.
+type table struct {
+	operation string
+	cases     []serverCase
+}
+
+// no adds a case for each row that is refused.
+func (t *table) no(rule string, rows ...bad) {
+	t.cases = append(t.cases, refusals(rule, t.operation, rows...)...)
+}
+
+// yes adds a case for each row that succeeds.
+func (t *table) yes(rule string, rows ...good) {
+	t.cases = append(t.cases, successes(rule, t.operation, rows...)...)
+}

@@ -3,21 +3,29 @@ package servertest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // affiliateCases are POST and GET /affiliates.
 func affiliateCases() []serverCase {
-	const operation = "POST /affiliates"
-	var cases []serverCase
-	no := func(rule string, rows ...bad) { cases = append(cases, refusals(rule, operation, rows...)...) }
-	yes := func(rule string, rows ...good) { cases = append(cases, successes(rule, operation, rows...)...) }
-	with := func(member string) string {
-		return `{"firstName":"Ada","lastName":"Byron","email":"{{u}}@conform.example",` + member + `}`
-	}
-	mailed := func(email string) string { return `{"firstName":"Ada","lastName":"Byron","email":` + email + `}` }
+	return slices.Concat(
+		personNameCases(),
+		emailCases(),
+		affiliateLinkCases(),
+		affiliateTermsCases(),
+		joinedCases(),
+	)
+}
 
-	const names = "contract 2.3, firstName, lastName: required, 1–100 characters"
+// affiliateWith is an affiliate with a member.
+func affiliateWith(member string) string {
+	return `{"firstName":"Ada","lastName":"Byron","email":"{{u}}@conform.example",` + member + `}`
+}
+
+func personNameCases() []serverCase {
+	const rule = "contract 2.3, firstName, lastName: required, 1–100 characters"
+	t := table{operation: "POST /affiliates"}
 	for _, row := range []struct {
 		number, field, other string
 		want                 refusal
@@ -26,17 +34,22 @@ func affiliateCases() []serverCase {
 		body := func(value string) string {
 			return `{"` + row.other + `":"X","email":"{{u}}@conform.example","` + field + `":` + value + `}`
 		}
-		no(names, bad{number + field + " missing", strings.Replace(body("1"), `,"`+field+`":1`, "", 1), want}, bad{number + field + " null", body("null"), want},
+		t.no(rule, bad{number + field + " missing", strings.Replace(body("1"), `,"`+field+`":1`, "", 1), want}, bad{number + field + " null", body("null"), want},
 			bad{number + field + ` ""`, body(`""`), want}, bad{number + field + " blank", body(`"  "`), want}, bad{number + field + " 5", body("5"), mustBe(field, asString)},
 			bad{"B275 " + field + " with a newline", body(`"a\nb"`), mustBe(field, badCharacter)}, bad{"B275 " + field + " with DEL", body(`"a\u007f"`), mustBe(field, badCharacter)},
 			bad{"B275 " + field + " of 101", body(`"` + strings.Repeat("x", 101) + `"`), mustBe(field, tooLong)})
 		for i, s := range []string{`=HYPERLINK(\"x\")`, "<script>", "' OR 1=1 --", "%", "a\u200cb", "😀e\u0301", strings.Repeat("é", 100)} {
-			yes(names, good{fmt.Sprintf("B276 %s verbatim %d", field, i+1), body(`"` + s + `"`), `{"` + field + `":"` + s + `"}`})
+			t.yes(rule, good{fmt.Sprintf("B276 %s verbatim %d", field, i+1), body(`"` + s + `"`), `{"` + field + `":"` + s + `"}`})
 		}
 	}
+	return t.cases
+}
 
-	const email = "contract 1.4, email: one ASCII address of at most 254 bytes, trimmed and in lower case"
-	no(email, bad{"B263 email missing", `{"firstName":"A","lastName":"B"}`, emailRequired}, bad{"B263 email null", mailed("null"), emailRequired}, bad{`B263 email ""`, mailed(`""`), emailRequired},
+func emailCases() []serverCase {
+	const rule = "contract 1.4, email: one ASCII address of at most 254 bytes, trimmed and in lower case"
+	t := table{operation: "POST /affiliates"}
+	mailed := func(email string) string { return `{"firstName":"Ada","lastName":"Byron","email":` + email + `}` }
+	t.no(rule, bad{"B263 email missing", `{"firstName":"A","lastName":"B"}`, emailRequired}, bad{"B263 email null", mailed("null"), emailRequired}, bad{`B263 email ""`, mailed(`""`), emailRequired},
 		bad{"B263 email 5", mailed("5"), mustBe("email", asString)})
 	for _, row := range []string{
 		"B264 a", "B264 a@", "B264 @b.co", "B264 a@b..co", "B264 .a@b.co", "B264 a.@b.co", "B264 a b@c.co", "B264 a@@b.co", "B264 a@-b.co", "B264 a@b-.co", "B264 a@b_c.co", "B264 mailto:a@b.co",
@@ -44,35 +57,43 @@ func affiliateCases() []serverCase {
 		"B270 a@[127.0.0.1]", `B270 \"a b\"@c.co`, "B271 ä@b.co", "B271 a@bücher.example", "B271 a@b.co\u200b",
 	} {
 		number, s := rowOf(row)
-		no(email, bad{number + " email " + clipTo(s, 24), mailed(`"` + s + `"`), emailInvalid})
+		t.no(rule, bad{number + " email " + clipTo(s, 24), mailed(`"` + s + `"`), emailInvalid})
 	}
-	yes(email, good{"B266 email in upper case with spaces", mailed(`" {{u}}@CONFORM.Example "`), `{"email":"{{u}}@conform.example"}`},
+	t.yes(rule, good{"B266 email in upper case with spaces", mailed(`" {{u}}@CONFORM.Example "`), `{"email":"{{u}}@conform.example"}`},
 		good{"B266 email with a plus", mailed(`"{{u}}+tag!#$%&'*/=?^_{|}~-@conform.example"`), `{"email":"{{u}}+tag!#$%&'*/=?^_{|}~-@conform.example"}`})
+	return t.cases
+}
 
-	const slug = "contract 1.4, slug: letters, digits, hyphens, at most 100; unique without regard to case"
+func affiliateLinkCases() []serverCase {
+	const rule = "contract 1.4, slug: letters, digits, hyphens, at most 100; unique without regard to case"
+	t := table{operation: "POST /affiliates"}
 	for _, s := range []string{"my slug", "a_b", "ü", "а", "a/b", "a%2Fb", "../x", "٣", "a.", " a", "a\u200b", `a\n`, ""} {
-		no(slug, bad{"B279 affiliateLink " + fmt.Sprintf("%q", s), with(`"affiliateLink":"` + s + `"`), slugSyntax.on("affiliateLink")})
+		t.no(rule, bad{"B279 affiliateLink " + fmt.Sprintf("%q", s), affiliateWith(`"affiliateLink":"` + s + `"`), slugSyntax.on("affiliateLink")})
 	}
-	no(slug, bad{"B281 affiliateLink of 101", with(`"affiliateLink":"` + strings.Repeat("a", 101) + `"`), slugTooLong.on("affiliateLink")},
-		bad{"B282 affiliateLink 5", with(`"affiliateLink":5`), mustBe("affiliateLink", asString)},
-		bad{"B278 affiliateLink that is taken", with(`"affiliateLink":"{{affiliate.slug}}"`), requestedSlugTaken})
-	yes(slug, good{"B281 affiliateLink of 100", with(`"affiliateLink":"{{u}}` + strings.Repeat("-", 85) + `"`), `{"link":null,"affiliateLink":null}`})
+	t.no(rule, bad{"B281 affiliateLink of 101", affiliateWith(`"affiliateLink":"` + strings.Repeat("a", 101) + `"`), slugTooLong.on("affiliateLink")},
+		bad{"B282 affiliateLink 5", affiliateWith(`"affiliateLink":5`), mustBe("affiliateLink", asString)},
+		bad{"B278 affiliateLink that is taken", affiliateWith(`"affiliateLink":"{{affiliate.slug}}"`), requestedSlugTaken})
+	t.yes(rule, good{"B281 affiliateLink of 100", affiliateWith(`"affiliateLink":"{{u}}` + strings.Repeat("-", 85) + `"`), `{"link":null,"affiliateLink":null}`})
+	return t.cases
+}
 
-	const terms = "contract 2.3, commissionRate: 0–100 on percentage plans; commissionPlanId, affiliateGroupId: unknown is 400"
-	no(terms, bad{"B284 commissionRate -1", with(`"commissionRate":-1`), rateOutOfRange}, bad{"B284 commissionRate 100.5", with(`"commissionRate":100.5`), rateOutOfRange},
-		bad{`B284 commissionRate "20"`, with(`"commissionRate":"20"`), mustBe("commissionRate", asNumber)},
-		bad{"B284 commissionRate 12.34567", with(`"commissionRate":12.34567`), mustBe("commissionRate", fourDecimals)},
-		bad{"B285 commissionPlanId unknown", with(`"commissionPlanId":"{{unknown}}"`), planNotFound}, bad{"B285 commissionPlanId x", with(`"commissionPlanId":"x"`), planNotFound},
-		bad{"B286 affiliateGroupId", with(`"affiliateGroupId":"{{unknown}}"`), groupNotFound}, bad{"B286 affiliateGroupId 5", with(`"affiliateGroupId":5`), groupNotFound},
-		bad{"B286 sendWelcomeEmail yes", with(`"sendWelcomeEmail":"yes"`), mustBe("sendWelcomeEmail", asBoolean)},
-		bad{"B287 affiliateStatus 5", with(`"affiliateStatus":5`), mustBe("affiliateStatus", asString)})
-	yes(terms, good{"B284 commissionRate 0", with(`"commissionRate":0`), `{"commissionRate":0,"useCommissionPlanCommissionRate":false}`},
-		good{"B284 commissionRate 100", with(`"commissionRate":100.0`), `{"commissionRate":100}`}, good{"B284 commissionRate 12.3456", with(`"commissionRate":12.3456`), `{"commissionRate":12.3456}`},
-		good{"B287 affiliateStatus vip", with(`"affiliateStatus":"vip"`), `{"status":"ACTIVE"}`}, good{"B287 affiliateStatus INACTIVE", with(`"affiliateStatus":"INACTIVE"`), `{"status":"INACTIVE"}`},
-		good{"B287 affiliateStatus Active", with(`"affiliateStatus":"Active"`), `{"status":"ACTIVE"}`},
-		good{"B288 what the server gives is ignored", with(`"affiliateLinks":[{"link":"x"}],"status":"BANNED","id":"{{unknown}}","programId":"{{unknown}}","createdAt":"2001-01-01","password":"x","sendWelcomeEmail":true`),
+func affiliateTermsCases() []serverCase {
+	const rule = "contract 2.3, commissionRate: 0–100 on percentage plans; commissionPlanId, affiliateGroupId: unknown is 400"
+	t := table{operation: "POST /affiliates"}
+	t.no(rule, bad{"B284 commissionRate -1", affiliateWith(`"commissionRate":-1`), rateOutOfRange}, bad{"B284 commissionRate 100.5", affiliateWith(`"commissionRate":100.5`), rateOutOfRange},
+		bad{`B284 commissionRate "20"`, affiliateWith(`"commissionRate":"20"`), mustBe("commissionRate", asNumber)},
+		bad{"B284 commissionRate 12.34567", affiliateWith(`"commissionRate":12.34567`), mustBe("commissionRate", fourDecimals)},
+		bad{"B285 commissionPlanId unknown", affiliateWith(`"commissionPlanId":"{{unknown}}"`), planNotFound}, bad{"B285 commissionPlanId x", affiliateWith(`"commissionPlanId":"x"`), planNotFound},
+		bad{"B286 affiliateGroupId", affiliateWith(`"affiliateGroupId":"{{unknown}}"`), groupNotFound}, bad{"B286 affiliateGroupId 5", affiliateWith(`"affiliateGroupId":5`), groupNotFound},
+		bad{"B286 sendWelcomeEmail yes", affiliateWith(`"sendWelcomeEmail":"yes"`), mustBe("sendWelcomeEmail", asBoolean)},
+		bad{"B287 affiliateStatus 5", affiliateWith(`"affiliateStatus":5`), mustBe("affiliateStatus", asString)})
+	t.yes(rule, good{"B284 commissionRate 0", affiliateWith(`"commissionRate":0`), `{"commissionRate":0,"useCommissionPlanCommissionRate":false}`},
+		good{"B284 commissionRate 100", affiliateWith(`"commissionRate":100.0`), `{"commissionRate":100}`}, good{"B284 commissionRate 12.3456", affiliateWith(`"commissionRate":12.3456`), `{"commissionRate":12.3456}`},
+		good{"B287 affiliateStatus vip", affiliateWith(`"affiliateStatus":"vip"`), `{"status":"ACTIVE"}`}, good{"B287 affiliateStatus INACTIVE", affiliateWith(`"affiliateStatus":"INACTIVE"`), `{"status":"INACTIVE"}`},
+		good{"B287 affiliateStatus Active", affiliateWith(`"affiliateStatus":"Active"`), `{"status":"ACTIVE"}`},
+		good{"B288 what the server gives is ignored", affiliateWith(`"affiliateLinks":[{"link":"x"}],"status":"BANNED","id":"{{unknown}}","programId":"{{unknown}}","createdAt":"2001-01-01","password":"x","sendWelcomeEmail":true`),
 			`{"status":"ACTIVE","email":"{{u}}@conform.example"}`})
-	return append(cases, joinedCases()...)
+	return t.cases
 }
 
 func joinedCases() []serverCase {

@@ -2,25 +2,43 @@ package servertest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // couponCases are POST /coupons.
 func couponCases() []serverCase {
-	const operation = "POST /coupons"
-	var cases []serverCase
-	no := func(rule string, rows ...bad) { cases = append(cases, refusals(rule, operation, rows...)...) }
-	yes := func(rule string, rows ...good) { cases = append(cases, successes(rule, operation, rows...)...) }
-	// with is a percentage coupon with a member, flat a flat one.
-	with := func(member string) string { return `{"name":"{{u}}","percentOff":10,` + member + `}` }
-	flat := func(member string) string {
-		return `{"name":"{{u}}","couponType":"FLAT","currency":"USD",` + member + `}`
-	}
-	percent := func(n string) string { return `{"name":"{{u}}","percentOff":` + n + `}` }
-	named := func(n string) string { return `{"percentOff":10,"name":` + n + `}` }
+	return slices.Concat(
+		couponNameCases(),
+		percentOffCases(),
+		couponTypeCases(),
+		flatCases(),
+		currencyCases(),
+		durationCases(),
+		maxRedemptionsCases(),
+		dateCases("B165", "POST /coupons", "redeemBy", couponWith),
+		productIDsCases(),
+		couponFlagCases(),
+		couponExternalIDCases(),
+		newCouponCases(),
+	)
+}
 
-	const name = "contract 2.1, name: required, 1–255 characters"
-	no(name, bad{"B122 {}", `{}`, nameRequired}, bad{"B123 name null", named(`null`), nameRequired}, bad{`B123 name ""`, named(`""`), nameRequired},
+// couponWith is a percentage coupon with a member.
+func couponWith(member string) string {
+	return `{"name":"{{u}}","percentOff":10,` + member + `}`
+}
+
+// couponFlat is a flat coupon with a member.
+func couponFlat(member string) string {
+	return `{"name":"{{u}}","couponType":"FLAT","currency":"USD",` + member + `}`
+}
+
+func couponNameCases() []serverCase {
+	const rule = "contract 2.1, name: required, 1–255 characters"
+	t := table{operation: "POST /coupons"}
+	named := func(n string) string { return `{"percentOff":10,"name":` + n + `}` }
+	t.no(rule, bad{"B122 {}", `{}`, nameRequired}, bad{"B123 name null", named(`null`), nameRequired}, bad{`B123 name ""`, named(`""`), nameRequired},
 		bad{"B123 name blank", named(`"   "`), nameRequired}, bad{"B123 name of a no-break space", named(`"\u00a0"`), nameRequired},
 		bad{"B124 name 123", named(`123`), mustBe("name", asString)}, bad{"B124 name [a]", named(`["a"]`), mustBe("name", asString)},
 		bad{"B124 name {}", named(`{}`), mustBe("name", asString)}, bad{"B124 name true", named(`true`), mustBe("name", asString)},
@@ -28,69 +46,90 @@ func couponCases() []serverCase {
 		bad{"B125 name of 256 of 4 bytes", named(`"` + strings.Repeat("😀", 256) + `"`), mustBe("name", tooLong)},
 		bad{"B126 name with a newline", named(`"a\nb"`), mustBe("name", badCharacter)}, bad{"B126 name with a tab", named(`"a\tb"`), mustBe("name", badCharacter)},
 		bad{"B126 name with DEL", named(`"a\u007f"`), mustBe("name", badCharacter)}, bad{"B126 name with U+0085", named(`"a\u0085"`), mustBe("name", badCharacter)})
-	yes(name, good{"B125 name of 255 of 4 bytes", named(`"` + strings.Repeat("😀", 255) + `"`), `{"name":"` + strings.Repeat("😀", 255) + `"}`},
+	t.yes(rule, good{"B125 name of 255 of 4 bytes", named(`"` + strings.Repeat("😀", 255) + `"`), `{"name":"` + strings.Repeat("😀", 255) + `"}`},
 		good{"B127 name verbatim", named(`"{{u}} \u202e\u200b😀e\u0301 "`), `{"name":"{{u}} \u202e\u200b😀e\u0301 "}`},
 		good{"B127 name that looks like markup", named(`"<b>&amp;\"\\{{u}}"`), `{"name":"<b>&amp;\"\\{{u}}"}`})
+	return t.cases
+}
 
-	const percentRule = "contract 2.1, percentOff: 1–100 inclusive, required when PERCENTAGE; contract 1.4: at most 4 decimals, read from its text"
-	no(percentRule, bad{"B128 neither couponType nor percentOff", `{"name":"{{u}}"}`, percentOffRequired},
+func percentOffCases() []serverCase {
+	const rule = "contract 2.1, percentOff: 1–100 inclusive, required when PERCENTAGE; contract 1.4: at most 4 decimals, read from its text"
+	t := table{operation: "POST /coupons"}
+	percent := func(n string) string { return `{"name":"{{u}}","percentOff":` + n + `}` }
+	t.no(rule, bad{"B128 neither couponType nor percentOff", `{"name":"{{u}}"}`, percentOffRequired},
 		bad{"B129 percentOff null", `{"name":"{{u}}","couponType":"PERCENTAGE","percentOff":null}`, percentOffRequired})
 	for _, s := range []string{"B130 0", "B131 0.99", "B131 0.9999", "B132 100.01", "B132 100.0001", "B132 101", "B133 -5", "B134 -0", "B130 0.0", "B131 1e-4", "B132 1e3"} {
 		number, n := rowOf(s)
-		no(percentRule, bad{number + " percentOff " + n, percent(n), percentOffRange})
+		t.no(rule, bad{number + " percentOff " + n, percent(n), percentOffRange})
 	}
-	no(percentRule, bad{"B135 percentOff 1e400", percent("1e400"), mustBe("percentOff", tooLarge)})
+	t.no(rule, bad{"B135 percentOff 1e400", percent("1e400"), mustBe("percentOff", tooLarge)})
 	for _, s := range []string{"B136 1e-400", "B137 100.000000000000001", "B138 33.33333", "B138 1.00001", "B136 1e-5"} {
 		number, n := rowOf(s)
-		no(percentRule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", fourDecimals)})
+		t.no(rule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", fourDecimals)})
 	}
 	for _, s := range []string{`B139 "20"`, "B140 true", "B140 []", "B140 {}", `B139 ""`, "B140 [20]"} {
 		number, n := rowOf(s)
-		no(percentRule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", asNumber)})
+		t.no(rule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", asNumber)})
 	}
 	for _, n := range [][2]string{{"1e1", "10"}, {"10.00000", "10"}, {"1", "1"}, {"100", "100"}, {"33.3333", "33.3333"}, {"12.5", "12.5"}, {"0.1E2", "10"},
 		{"99.9900", "99.99"}, {"5E+1", "50"}, {"1000e-1", "100"}} {
-		yes(percentRule, good{"B141 percentOff " + n[0], percent(n[0]), `{"percentOff":` + n[1] + `}`})
+		t.yes(rule, good{"B141 percentOff " + n[0], percent(n[0]), `{"percentOff":` + n[1] + `}`})
 	}
+	return t.cases
+}
 
-	const typeRule = "contract 2.1, couponType: PERCENTAGE or FLAT, exactly as written"
+func couponTypeCases() []serverCase {
+	const rule = "contract 2.1, couponType: PERCENTAGE or FLAT, exactly as written"
+	t := table{operation: "POST /coupons"}
 	for _, s := range []string{"percentage", "PERCENT", " FLAT", "FLAT ", "flat", "\u200bFLAT"} {
-		no(typeRule, bad{fmt.Sprintf("B142 couponType %q", s), with(`"couponType":"` + s + `"`), couponTypeUnknown})
+		t.no(rule, bad{fmt.Sprintf("B142 couponType %q", s), couponWith(`"couponType":"` + s + `"`), couponTypeUnknown})
 	}
-	no(typeRule, bad{"B143 couponType 1", with(`"couponType":1`), mustBe("couponType", asString)},
-		bad{"B143 couponType empty", with(`"couponType":""`), mustBe("couponType", notEmpty)})
+	t.no(rule, bad{"B143 couponType 1", couponWith(`"couponType":1`), mustBe("couponType", asString)},
+		bad{"B143 couponType empty", couponWith(`"couponType":""`), mustBe("couponType", notEmpty)})
+	return t.cases
+}
 
-	const flatRule = "contract 2.1, amountOff > 0 and currency: required when FLAT, null when PERCENTAGE"
-	no(flatRule, bad{"B144 FLAT without amountOff", `{"name":"{{u}}","couponType":"FLAT","currency":"USD"}`, amountOffRequired},
+func flatCases() []serverCase {
+	const rule = "contract 2.1, amountOff > 0 and currency: required when FLAT, null when PERCENTAGE"
+	t := table{operation: "POST /coupons"}
+	t.no(rule, bad{"B144 FLAT without amountOff", `{"name":"{{u}}","couponType":"FLAT","currency":"USD"}`, amountOffRequired},
 		bad{"B144 FLAT with percentOff only", `{"name":"{{u}}","couponType":"FLAT","percentOff":5}`, amountOffRequired},
 		bad{"B145 FLAT without currency", `{"name":"{{u}}","couponType":"FLAT","amountOff":5}`, currencyRequired},
-		bad{"B146 amountOff 0", flat(`"amountOff":0`), amountOffNotPositive}, bad{"B146 amountOff -1", flat(`"amountOff":-1`), amountOffNotPositive},
-		bad{"B146 amountOff -0", flat(`"amountOff":-0`), amountOffNotPositive},
-		bad{"B147 amountOff 10.00005", flat(`"amountOff":10.00005`), mustBe("amountOff", fourDecimals)},
-		bad{"B149 amountOff 1e19", flat(`"amountOff":1e19`), mustBe("amountOff", tooLarge)},
-		bad{"B149 amountOff 922337203685477.5808", flat(`"amountOff":922337203685477.5808`), mustBe("amountOff", tooLarge)},
-		bad{"B149 amountOff \"5\"", flat(`"amountOff":"5"`), mustBe("amountOff", asNumber)},
-		bad{"B152 FLAT with percentOff 500", flat(`"amountOff":5,"percentOff":500`), percentOffRange},
-		bad{"B152 PERCENTAGE with amountOff 0", with(`"amountOff":0`), amountOffNotPositive},
-		bad{"B152 PERCENTAGE with currency ZZZ", with(`"currency":"ZZZ"`), currencyUnknown})
-	yes(flatRule, good{"B148 amountOff 10.005", flat(`"amountOff":10.005`), `{"amountOff":10.005,"currency":"USD"}`},
+		bad{"B146 amountOff 0", couponFlat(`"amountOff":0`), amountOffNotPositive}, bad{"B146 amountOff -1", couponFlat(`"amountOff":-1`), amountOffNotPositive},
+		bad{"B146 amountOff -0", couponFlat(`"amountOff":-0`), amountOffNotPositive},
+		bad{"B147 amountOff 10.00005", couponFlat(`"amountOff":10.00005`), mustBe("amountOff", fourDecimals)},
+		bad{"B149 amountOff 1e19", couponFlat(`"amountOff":1e19`), mustBe("amountOff", tooLarge)},
+		bad{"B149 amountOff 922337203685477.5808", couponFlat(`"amountOff":922337203685477.5808`), mustBe("amountOff", tooLarge)},
+		bad{"B149 amountOff \"5\"", couponFlat(`"amountOff":"5"`), mustBe("amountOff", asNumber)},
+		bad{"B152 FLAT with percentOff 500", couponFlat(`"amountOff":5,"percentOff":500`), percentOffRange},
+		bad{"B152 PERCENTAGE with amountOff 0", couponWith(`"amountOff":0`), amountOffNotPositive},
+		bad{"B152 PERCENTAGE with currency ZZZ", couponWith(`"currency":"ZZZ"`), currencyUnknown})
+	t.yes(rule, good{"B148 amountOff 10.005", couponFlat(`"amountOff":10.005`), `{"amountOff":10.005,"currency":"USD"}`},
 		good{"B148 amountOff 10.5 JPY", `{"name":"{{u}}","couponType":"FLAT","currency":"JPY","amountOff":10.5}`, `{"amountOff":10.5,"currency":"JPY"}`},
-		good{"B150 amountOff 922337203685477.5807", flat(`"amountOff":922337203685477.5807`), `{"amountOff":922337203685477.5807}`},
-		good{"B151 FLAT with percentOff 20", flat(`"amountOff":5,"percentOff":20`), `{"couponType":"FLAT","amountOff":5,"percentOff":null}`},
-		good{"B153 PERCENTAGE with amountOff and currency", with(`"amountOff":5,"currency":"USD"`), `{"couponType":"PERCENTAGE","amountOff":null,"currency":null}`})
+		good{"B150 amountOff 922337203685477.5807", couponFlat(`"amountOff":922337203685477.5807`), `{"amountOff":922337203685477.5807}`},
+		good{"B151 FLAT with percentOff 20", couponFlat(`"amountOff":5,"percentOff":20`), `{"couponType":"FLAT","amountOff":5,"percentOff":null}`},
+		good{"B153 PERCENTAGE with amountOff and currency", couponWith(`"amountOff":5,"currency":"USD"`), `{"couponType":"PERCENTAGE","amountOff":null,"currency":null}`})
+	return t.cases
+}
 
-	const currencyRule = "contract 1.4, currency: ISO 4217, upper-cased on input"
+func currencyCases() []serverCase {
+	const rule = "contract 1.4, currency: ISO 4217, upper-cased on input"
+	t := table{operation: "POST /coupons"}
 	for _, s := range []string{"US", "USDD", "U$D", "ＵＳＤ", "ZZZ", "US D", "123"} {
-		no(currencyRule, bad{"B154 currency " + s, `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"` + s + `"}`, currencyUnknown})
+		t.no(rule, bad{"B154 currency " + s, `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"` + s + `"}`, currencyUnknown})
 	}
-	no(currencyRule, bad{"B154 currency 5", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":5}`, mustBe("currency", asString)})
-	yes(currencyRule, good{"B155 currency usd", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"usd"}`, `{"currency":"USD"}`})
+	t.no(rule, bad{"B154 currency 5", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":5}`, mustBe("currency", asString)})
+	t.yes(rule, good{"B155 currency usd", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"usd"}`, `{"currency":"USD"}`})
+	return t.cases
+}
 
-	const durationRule = "contract 2.1, duration: once, forever, repeating; durationInMonths 1–1,200, required when repeating, otherwise null"
+func durationCases() []serverCase {
+	const rule = "contract 2.1, duration: once, forever, repeating; durationInMonths 1–1,200, required when repeating, otherwise null"
+	t := table{operation: "POST /coupons"}
 	for _, s := range []string{"monthly", "Once", "FOREVER", "repeat"} {
-		no(durationRule, bad{"B156 duration " + s, with(`"duration":"` + s + `"`), durationUnknown})
+		t.no(rule, bad{"B156 duration " + s, couponWith(`"duration":"` + s + `"`), durationUnknown})
 	}
-	no(durationRule, bad{"B157 repeating without durationInMonths", with(`"duration":"repeating"`), monthsRequired})
+	t.no(rule, bad{"B157 repeating without durationInMonths", couponWith(`"duration":"repeating"`), monthsRequired})
 	for _, row := range []struct {
 		n    string
 		want refusal
@@ -101,55 +140,69 @@ func couponCases() []serverCase {
 		{"B160 9223372036854775808", mustBe("durationInMonths", tooLarge)},
 	} {
 		number, n := rowOf(row.n)
-		no(durationRule, bad{number + " durationInMonths " + n, with(`"duration":"repeating","durationInMonths":` + n), row.want})
+		t.no(rule, bad{number + " durationInMonths " + n, couponWith(`"duration":"repeating","durationInMonths":` + n), row.want})
 	}
-	yes(durationRule, good{"B158 durationInMonths 1", with(`"duration":"repeating","durationInMonths":1`), `{"duration":"repeating","durationInMonths":1}`},
-		good{"B158 durationInMonths 1200", with(`"duration":"repeating","durationInMonths":1200`), `{"durationInMonths":1200}`},
-		good{"B161 durationInMonths with once", with(`"duration":"once","durationInMonths":3`), `{"duration":"once","durationInMonths":null}`})
+	t.yes(rule, good{"B158 durationInMonths 1", couponWith(`"duration":"repeating","durationInMonths":1`), `{"duration":"repeating","durationInMonths":1}`},
+		good{"B158 durationInMonths 1200", couponWith(`"duration":"repeating","durationInMonths":1200`), `{"durationInMonths":1200}`},
+		good{"B161 durationInMonths with once", couponWith(`"duration":"once","durationInMonths":3`), `{"duration":"once","durationInMonths":null}`})
+	return t.cases
+}
 
-	const limitRule = "contract 2.1, maxRedemptions: an integer ≥ 1 up to 2^63−1, never through a float"
-	no(limitRule, bad{"B162 maxRedemptions 0", with(`"maxRedemptions":0`), redemptionsNotPositive}, bad{"B162 maxRedemptions -1", with(`"maxRedemptions":-1`), redemptionsNotPositive},
-		bad{"B162 maxRedemptions 1.0", with(`"maxRedemptions":1.0`), mustBe("maxRedemptions", asInteger)},
-		bad{"B162 maxRedemptions \"1\"", with(`"maxRedemptions":"1"`), mustBe("maxRedemptions", asInteger)},
-		bad{"B164 maxRedemptions 2^63", with(`"maxRedemptions":9223372036854775808`), mustBe("maxRedemptions", tooLarge)},
-		bad{"B164 maxRedemptions of 300 digits", with(`"maxRedemptions":` + strings.Repeat("9", 300)), mustBe("maxRedemptions", tooLarge)})
-	yes(limitRule, good{"B163 maxRedemptions 2^53+1", with(`"maxRedemptions":9007199254740993`), `{"maxRedemptions":9007199254740993}`},
-		good{"B163 maxRedemptions 2^63-1", with(`"maxRedemptions":9223372036854775807`), `{"maxRedemptions":9223372036854775807}`})
+func maxRedemptionsCases() []serverCase {
+	const rule = "contract 2.1, maxRedemptions: an integer ≥ 1 up to 2^63−1, never through a float"
+	t := table{operation: "POST /coupons"}
+	t.no(rule, bad{"B162 maxRedemptions 0", couponWith(`"maxRedemptions":0`), redemptionsNotPositive}, bad{"B162 maxRedemptions -1", couponWith(`"maxRedemptions":-1`), redemptionsNotPositive},
+		bad{"B162 maxRedemptions 1.0", couponWith(`"maxRedemptions":1.0`), mustBe("maxRedemptions", asInteger)},
+		bad{"B162 maxRedemptions \"1\"", couponWith(`"maxRedemptions":"1"`), mustBe("maxRedemptions", asInteger)},
+		bad{"B164 maxRedemptions 2^63", couponWith(`"maxRedemptions":9223372036854775808`), mustBe("maxRedemptions", tooLarge)},
+		bad{"B164 maxRedemptions of 300 digits", couponWith(`"maxRedemptions":` + strings.Repeat("9", 300)), mustBe("maxRedemptions", tooLarge)})
+	t.yes(rule, good{"B163 maxRedemptions 2^53+1", couponWith(`"maxRedemptions":9007199254740993`), `{"maxRedemptions":9007199254740993}`},
+		good{"B163 maxRedemptions 2^63-1", couponWith(`"maxRedemptions":9223372036854775807`), `{"maxRedemptions":9223372036854775807}`})
+	return t.cases
+}
 
-	cases = append(cases, dateCases("B165", operation, "redeemBy", with)...)
-
-	const productsRule = "contract 2.1, productIds: distinct texts; limitToProducts needs one"
+func productIDsCases() []serverCase {
+	const rule = "contract 2.1, productIds: distinct texts; limitToProducts needs one"
+	t := table{operation: "POST /coupons"}
 	for _, s := range []string{`"x"`, "{}", "[1]", "[null]", `["a",null]`, `[["a"]]`, "5"} {
-		no(productsRule, bad{"B175 productIds " + s, with(`"productIds":` + s), mustBe("productIds", asStrings)})
+		t.no(rule, bad{"B175 productIds " + s, couponWith(`"productIds":` + s), mustBe("productIds", asStrings)})
 	}
-	no(productsRule, bad{`B176 productIds [""]`, with(`"productIds":[""]`), mustBe("productIds", notEmpty)},
-		bad{`B177 productIds ["a","a"]`, with(`"productIds":["a","a"]`), mustBe("productIds", distinctOnly)},
-		bad{"B178 limitToProducts without productIds", with(`"limitToProducts":true`), productIDsRequired},
-		bad{"B178 limitToProducts with []", with(`"limitToProducts":true,"productIds":[]`), productIDsRequired},
-		bad{"B175 productIds of 256 characters", with(`"productIds":["` + strings.Repeat("x", 256) + `"]`), mustBe("productIds", tooLong)})
-	yes(productsRule, good{"B177 productIds in order", with(`"limitToProducts":true,"productIds":["b","a","A"]`), `{"limitToProducts":true,"productIds":["b","a","A"]}`})
+	t.no(rule, bad{`B176 productIds [""]`, couponWith(`"productIds":[""]`), mustBe("productIds", notEmpty)},
+		bad{`B177 productIds ["a","a"]`, couponWith(`"productIds":["a","a"]`), mustBe("productIds", distinctOnly)},
+		bad{"B178 limitToProducts without productIds", couponWith(`"limitToProducts":true`), productIDsRequired},
+		bad{"B178 limitToProducts with []", couponWith(`"limitToProducts":true,"productIds":[]`), productIDsRequired},
+		bad{"B175 productIds of 256 characters", couponWith(`"productIds":["` + strings.Repeat("x", 256) + `"]`), mustBe("productIds", tooLong)})
+	t.yes(rule, good{"B177 productIds in order", couponWith(`"limitToProducts":true,"productIds":["b","a","A"]`), `{"limitToProducts":true,"productIds":["b","a","A"]}`})
+	return t.cases
+}
 
-	const boolRule = "contract 1.4, boolean: true or false"
+func couponFlagCases() []serverCase {
+	const rule = "contract 1.4, boolean: true or false"
+	t := table{operation: "POST /coupons"}
 	for _, f := range []string{"B179 limitToProducts", "B180 valid"} {
 		_, field := rowOf(f)
 		for _, s := range []string{`"false"`, "0", `"no"`, "1", "[]"} {
-			no(boolRule, bad{f + " " + s, with(`"` + field + `":` + s), mustBe(field, asBoolean)})
+			t.no(rule, bad{f + " " + s, couponWith(`"` + field + `":` + s), mustBe(field, asBoolean)})
 		}
 	}
+	return t.cases
+}
 
-	const externalRule = "contract 2.1, externalId: 1–255, unique among live coupons, compared exactly; integrationType: an enumeration"
-	no(externalRule, bad{`B183 externalId ""`, with(`"externalId":""`), mustBe("externalId", notEmpty)},
-		bad{"B183 externalId blank", with(`"externalId":"  "`), mustBe("externalId", notEmpty)},
-		bad{"B183 externalId of 256", with(`"externalId":"` + strings.Repeat("x", 256) + `"`), mustBe("externalId", tooLong)},
-		bad{"B183 externalId 5", with(`"externalId":5`), mustBe("externalId", asString)},
-		bad{"B181 externalId of another coupon", with(`"externalId":"{{coupon.externalId}}"`), couponExternalIDTaken},
-		bad{"B183 integrationType stripe", with(`"integrationType":"stripe"`), integrationTypeUnknown})
-	yes(externalRule, good{"B183 externalId of 255", with(`"externalId":"{{u}}` + strings.Repeat("x", 200) + `"`), `{"externalId":"{{u}}` + strings.Repeat("x", 200) + `"}`},
-		good{"B189 externalId in another letter case", with(`"externalId":"{{run}} COUPON"`), `{"externalId":"{{run}} COUPON"}`})
+func couponExternalIDCases() []serverCase {
+	const rule = "contract 2.1, externalId: 1–255, unique among live coupons, compared exactly; integrationType: an enumeration"
+	t := table{operation: "POST /coupons"}
+	t.no(rule, bad{`B183 externalId ""`, couponWith(`"externalId":""`), mustBe("externalId", notEmpty)},
+		bad{"B183 externalId blank", couponWith(`"externalId":"  "`), mustBe("externalId", notEmpty)},
+		bad{"B183 externalId of 256", couponWith(`"externalId":"` + strings.Repeat("x", 256) + `"`), mustBe("externalId", tooLong)},
+		bad{"B183 externalId 5", couponWith(`"externalId":5`), mustBe("externalId", asString)},
+		bad{"B181 externalId of another coupon", couponWith(`"externalId":"{{coupon.externalId}}"`), couponExternalIDTaken},
+		bad{"B183 integrationType stripe", couponWith(`"integrationType":"stripe"`), integrationTypeUnknown})
+	t.yes(rule, good{"B183 externalId of 255", couponWith(`"externalId":"{{u}}` + strings.Repeat("x", 200) + `"`), `{"externalId":"{{u}}` + strings.Repeat("x", 200) + `"}`},
+		good{"B189 externalId in another letter case", couponWith(`"externalId":"{{run}} COUPON"`), `{"externalId":"{{run}} COUPON"}`})
 	for _, s := range integrations() {
-		yes(externalRule, good{"B183 integrationType " + s, with(`"integrationType":"` + s + `"`), `{"integrationType":"` + s + `"}`})
+		t.yes(rule, good{"B183 integrationType " + s, couponWith(`"integrationType":"` + s + `"`), `{"integrationType":"` + s + `"}`})
 	}
-	return append(cases, newCouponCases()...)
+	return t.cases
 }
 
 // dateCases are what every date does, on an operation whose body with makes.
@@ -244,6 +297,23 @@ func newCouponCases() []serverCase {
 
 // couponChangeCases are PUT and DELETE /coupons.
 func couponChangeCases() []serverCase {
+	return append(couponTargetCases(), ownCouponCases()...)
+}
+
+// couponTargetCases are how a coupon is named.
+func couponTargetCases() []serverCase {
+	cases := refusals("contract 3.3: couponId is required", "PUT /coupons", bad{"B190 no couponId", `{"name":"n"}`, couponIDRequired},
+		bad{"B190 couponId null", `{"couponId":null}`, couponIDRequired}, bad{`B190 couponId ""`, `{"couponId":""}`, couponIDRequired},
+		bad{"B191 couponId 5", `{"couponId":5}`, mustBe("couponId", asString)}, bad{"B191 couponId [x]", `{"couponId":["x"]}`, mustBe("couponId", asString)},
+		bad{"B192 couponId abc", `{"couponId":"abc"}`, couponNotFound}, bad{"B192 couponId unknown", `{"couponId":"{{unknown}}","valid":false}`, couponNotFound})
+	cases = append(cases, refusals("contract 3.3: couponId is required", "DELETE /coupons", bad{"B203 {}", `{}`, couponIDRequired}, bad{"B203 empty", ``, couponIDRequired},
+		bad{"B206 couponId 5 on DELETE", `{"couponId":5}`, mustBe("couponId", asString)}, bad{"B207 DELETE of an unknown one", `{"couponId":"{{unknown}}"}`, couponNotFound},
+		bad{`B203 couponId "" on DELETE`, `{"couponId":""}`, couponIDRequired}, bad{"B203 couponId null on DELETE", `{"couponId":null}`, couponIDRequired})...)
+	return cases
+}
+
+// ownCouponCases change a coupon of the case's own.
+func ownCouponCases() []serverCase {
 	own := func(rule, name string, run func(x *exam)) serverCase {
 		return serverCase{name, rule, func(x *exam) {
 			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10,"maxRedemptions":5,"redeemBy":"2031-01-01T00:00:00Z","productIds":["a"]}`).as("c")
@@ -253,13 +323,7 @@ func couponChangeCases() []serverCase {
 	put := func(x *exam, member string) *answer { return x.do("PUT /coupons", `{"couponId":"{{c}}",`+member+`}`) }
 	const update = "contract 1.3, update: absent stays, null clears what may be null and is 400 on any other; the merged object is validated"
 	const target = "contract 1.4: ids match as given out; contract 3.3: Coupon not found"
-	cases := refusals("contract 3.3: couponId is required", "PUT /coupons", bad{"B190 no couponId", `{"name":"n"}`, couponIDRequired},
-		bad{"B190 couponId null", `{"couponId":null}`, couponIDRequired}, bad{`B190 couponId ""`, `{"couponId":""}`, couponIDRequired},
-		bad{"B191 couponId 5", `{"couponId":5}`, mustBe("couponId", asString)}, bad{"B191 couponId [x]", `{"couponId":["x"]}`, mustBe("couponId", asString)},
-		bad{"B192 couponId abc", `{"couponId":"abc"}`, couponNotFound}, bad{"B192 couponId unknown", `{"couponId":"{{unknown}}","valid":false}`, couponNotFound})
-	cases = append(cases, refusals("contract 3.3: couponId is required", "DELETE /coupons", bad{"B203 {}", `{}`, couponIDRequired}, bad{"B203 empty", ``, couponIDRequired},
-		bad{"B206 couponId 5 on DELETE", `{"couponId":5}`, mustBe("couponId", asString)}, bad{"B207 DELETE of an unknown one", `{"couponId":"{{unknown}}"}`, couponNotFound},
-		bad{`B203 couponId "" on DELETE`, `{"couponId":""}`, couponIDRequired}, bad{"B203 couponId null on DELETE", `{"couponId":null}`, couponIDRequired})...)
+	var cases []serverCase
 	for _, field := range []string{"timesRedeemed", "externalId", "id", "promotionalCodes", "percentof", "createdAt", "couponCategory", "affiliateProgramId", "collectionIds", "integrationType", "COUPONID"} {
 		cases = append(cases, own("contract 1.3: unknown fields are refused on PUT /coupons, response-only ones too", "B200 PUT "+field, func(x *exam) {
 			put(x, `"`+field+`":1`).refused(unknownField(field))

@@ -2,31 +2,36 @@ package servertest
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // saleChangeCases are PUT, PATCH and DELETE /sales.
 func saleChangeCases() []serverCase {
-	own := func(name, rule string, run func(x *exam, put func(member string) *answer)) serverCase {
-		return serverCase{name, rule, func(x *exam) {
-			x.do("POST /affiliates", `{"firstName":"Ada","lastName":"Byron","email":"{{u}}-a@conform.example","affiliateLink":"{{u}}","commissionRate":20}`).as("a")
-			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}@conform.example","name":"Tom","totalEarned":100,"tax":10,"externalId":"{{u}}e","externalInvoiceId":"{{u}}i"}`).as("s", "referralId")
-			run(x, func(member string) *answer { return x.do("PUT /sales", `{"saleId":{{s}},`+member+`}`) })
-		}}
-	}
-	const target = "contract 3.7: saleId, an integer or a string of digits"
+	return slices.Concat(saleTargetCases(), saleUnknownFieldCases(), saleChangeRefusals(), ownSaleCases())
+}
+
+const saleTargetRule = "contract 3.7: saleId, an integer or a string of digits"
+
+// saleTargetCases are how a sale is named.
+func saleTargetCases() []serverCase {
 	var cases []serverCase
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
-		cases = append(cases, refusals(target, method+" /sales", bad{map[string]string{"PUT": "B406 ", "PATCH": "B415 ", "DELETE": "B421 "}[method] + method + " no saleId", `{}`, saleIDRequired}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, saleIDRequired},
+		cases = append(cases, refusals(saleTargetRule, method+" /sales", bad{map[string]string{"PUT": "B406 ", "PATCH": "B415 ", "DELETE": "B421 "}[method] + method + " no saleId", `{}`, saleIDRequired}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, saleIDRequired},
 			bad{"B406 " + method + ` saleId ""`, `{"saleId":""}`, saleIDRequired}, bad{"B408 " + method + " saleId 5107.0", `{"saleId":5107.0}`, mustBe("saleId", asInteger)},
 			bad{"B408 " + method + " saleId 5e3", `{"saleId":5e3}`, mustBe("saleId", asInteger)}, bad{"B408 " + method + " saleId true", `{"saleId":true}`, mustBe("saleId", asInteger)})...)
 		if method != "DELETE" {
-			cases = append(cases, refusals(target, method+" /sales", bad{"B406 " + method + " unknown", `{"saleId":987654321987654321}`, saleNotFound},
+			cases = append(cases, refusals(saleTargetRule, method+" /sales", bad{"B406 " + method + " unknown", `{"saleId":987654321987654321}`, saleNotFound},
 				bad{"B406 " + method + " unknown digits", `{"saleId":"987654321987654321"}`, saleNotFound}, bad{"B406 " + method + " 30 digits", `{"saleId":"999999999999999999999999999999"}`, saleNotFound},
 				bad{"B406 " + method + " -1", `{"saleId":-1}`, saleNotFound})...)
 		}
 	}
+	return cases
+}
+
+func saleUnknownFieldCases() []serverCase {
+	var cases []serverCase
 	for _, field := range []string{"status", "payoutCreated", "affiliateId", "refundedAt", "refundedAmount", "promoCode", "referralId", "tax", "product", "id", "commissions", "totalearned"} {
 		cases = append(cases, refusals("contract 3.7: unknown fields are refused on PUT /sales, response-only ones too", "PUT /sales",
 			bad{"B409 PUT " + field, `{"saleId":{{sale}},"` + field + `":null}`, unknownField(field)})...)
@@ -35,24 +40,43 @@ func saleChangeCases() []serverCase {
 		cases = append(cases, refusals("contract 1.3: unknown fields are refused on PATCH /sales: a misspelt amount would refund everything", "PATCH /sales",
 			bad{"B415 PATCH " + field, `{"saleId":{{sale}},"` + field + `":1}`, unknownField(field)})...)
 	}
-	cases = append(cases, successes("contract 3.7, DELETE: the same message when nothing matched", "DELETE /sales",
-		good{"B422 DELETE unknown", `{"saleId":987654321987654321}`, `{"message":"Sale deleted successfully"}`}, good{"B422 DELETE text", `{"saleId":"x"}`, `{"message":"Sale deleted successfully"}`})...)
-	cases = append(cases, refusals("contract 3.7, PATCH: amount > 0, null is no amount; contract 1.3: null is 400 where it cannot clear", "PATCH /sales",
-		bad{"B416 PATCH amount 0", `{"saleId":{{sale}},"amount":0}`, refundNotPositive}, bad{"B416 PATCH amount -1", `{"saleId":{{sale}},"amount":-1}`, refundNotPositive},
-		bad{"B416 PATCH amount null", `{"saleId":{{sale}},"amount":null}`, mustBe("amount", notNull)}, bad{`B416 PATCH amount "1"`, `{"saleId":{{sale}},"amount":"1"}`, mustBe("amount", asNumber)},
-		bad{"B416 PATCH amount 0.00001", `{"saleId":{{sale}},"amount":0.00001}`, mustBe("amount", fourDecimals)}, bad{"B416 PATCH amount over the sale", `{"saleId":{{sale}},"amount":100.0001}`, refundExceedsSale},
-		bad{`B416 PATCH refundId ""`, `{"saleId":{{sale}},"amount":1,"refundId":""}`, mustBe("refundId", notEmpty)}, bad{"B416 PATCH refundId 5", `{"saleId":{{sale}},"amount":1,"refundId":5}`, mustBe("refundId", asString)})...)
-	cases = append(cases, refusals("contract 2.6, U: each field's own rule", "PUT /sales", bad{"B410 PUT totalEarned 0", `{"saleId":{{sale}},"totalEarned":0}`, totalNotPositive},
-		bad{"B410 PUT totalEarned -1", `{"saleId":{{sale}},"totalEarned":-1}`, totalNotPositive}, bad{"B410 PUT totalEarned null", `{"saleId":{{sale}},"totalEarned":null}`, mustBe("totalEarned", notNull)},
-		bad{"B387 PUT totalEarned 100000000000.0001", `{"saleId":{{sale}},"totalEarned":100000000000.0001}`, mustBe("totalEarned", tooLarge)},
-		bad{`B410 PUT totalEarned "1"`, `{"saleId":{{sale}},"totalEarned":"1"}`, mustBe("totalEarned", asNumber)}, bad{"B412 PUT commissionEarned -1", `{"saleId":{{sale}},"commissionEarned":-1}`, commissionNegative},
-		bad{"B412 PUT commissionEarned null", `{"saleId":{{sale}},"commissionEarned":null}`, mustBe("commissionEarned", notNull)}, bad{"B410 PUT email x", `{"saleId":{{sale}},"email":"x"}`, emailInvalid},
-		bad{"B410 PUT commissionRate 101", `{"saleId":{{sale}},"commissionRate":101}`, rateOutOfRange}, bad{"B410 PUT metadata []", `{"saleId":{{sale}},"metadata":[]}`, mustBe("metadata", asObject)},
-		bad{`B413 PUT externalId ""`, `{"saleId":{{sale}},"externalId":""}`, mustBe("externalId", notEmpty)})...)
+	return cases
+}
+
+// saleChangeRefusals are the fields of PUT and PATCH, and DELETE of what is not
+// there.
+func saleChangeRefusals() []serverCase {
+	return slices.Concat(
+		successes("contract 3.7, DELETE: the same message when nothing matched", "DELETE /sales",
+			good{"B422 DELETE unknown", `{"saleId":987654321987654321}`, `{"message":"Sale deleted successfully"}`}, good{"B422 DELETE text", `{"saleId":"x"}`, `{"message":"Sale deleted successfully"}`}),
+		refusals("contract 3.7, PATCH: amount > 0, null is no amount; contract 1.3: null is 400 where it cannot clear", "PATCH /sales",
+			bad{"B416 PATCH amount 0", `{"saleId":{{sale}},"amount":0}`, refundNotPositive}, bad{"B416 PATCH amount -1", `{"saleId":{{sale}},"amount":-1}`, refundNotPositive},
+			bad{"B416 PATCH amount null", `{"saleId":{{sale}},"amount":null}`, mustBe("amount", notNull)}, bad{`B416 PATCH amount "1"`, `{"saleId":{{sale}},"amount":"1"}`, mustBe("amount", asNumber)},
+			bad{"B416 PATCH amount 0.00001", `{"saleId":{{sale}},"amount":0.00001}`, mustBe("amount", fourDecimals)}, bad{"B416 PATCH amount over the sale", `{"saleId":{{sale}},"amount":100.0001}`, refundExceedsSale},
+			bad{`B416 PATCH refundId ""`, `{"saleId":{{sale}},"amount":1,"refundId":""}`, mustBe("refundId", notEmpty)}, bad{"B416 PATCH refundId 5", `{"saleId":{{sale}},"amount":1,"refundId":5}`, mustBe("refundId", asString)}),
+		refusals("contract 2.6, U: each field's own rule", "PUT /sales", bad{"B410 PUT totalEarned 0", `{"saleId":{{sale}},"totalEarned":0}`, totalNotPositive},
+			bad{"B410 PUT totalEarned -1", `{"saleId":{{sale}},"totalEarned":-1}`, totalNotPositive}, bad{"B410 PUT totalEarned null", `{"saleId":{{sale}},"totalEarned":null}`, mustBe("totalEarned", notNull)},
+			bad{"B387 PUT totalEarned 100000000000.0001", `{"saleId":{{sale}},"totalEarned":100000000000.0001}`, mustBe("totalEarned", tooLarge)},
+			bad{`B410 PUT totalEarned "1"`, `{"saleId":{{sale}},"totalEarned":"1"}`, mustBe("totalEarned", asNumber)}, bad{"B412 PUT commissionEarned -1", `{"saleId":{{sale}},"commissionEarned":-1}`, commissionNegative},
+			bad{"B412 PUT commissionEarned null", `{"saleId":{{sale}},"commissionEarned":null}`, mustBe("commissionEarned", notNull)}, bad{"B410 PUT email x", `{"saleId":{{sale}},"email":"x"}`, emailInvalid},
+			bad{"B410 PUT commissionRate 101", `{"saleId":{{sale}},"commissionRate":101}`, rateOutOfRange}, bad{"B410 PUT metadata []", `{"saleId":{{sale}},"metadata":[]}`, mustBe("metadata", asObject)},
+			bad{`B413 PUT externalId ""`, `{"saleId":{{sale}},"externalId":""}`, mustBe("externalId", notEmpty)}),
+	)
+}
+
+// ownSaleCases change a sale of the case's own.
+func ownSaleCases() []serverCase {
+	own := func(name, rule string, run func(x *exam, put func(member string) *answer)) serverCase {
+		return serverCase{name, rule, func(x *exam) {
+			x.do("POST /affiliates", `{"firstName":"Ada","lastName":"Byron","email":"{{u}}-a@conform.example","affiliateLink":"{{u}}","commissionRate":20}`).as("a")
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}@conform.example","name":"Tom","totalEarned":100,"tax":10,"externalId":"{{u}}e","externalInvoiceId":"{{u}}i"}`).as("s", "referralId")
+			run(x, func(member string) *answer { return x.do("PUT /sales", `{"saleId":{{s}},`+member+`}`) })
+		}}
+	}
 	const refunds = "rule 5.5: the commission follows the kept amount; a repeat does nothing; the full refund leaves exactly 0"
 	refund := func(x *exam, member string) *answer { return x.do("PATCH /sales", `{"saleId":{{s}}`+member+`}`) }
-	return append(cases,
-		own("B407 PUT saleId as text", target, func(x *exam, _ func(string) *answer) {
+	return []serverCase{
+		own("B407 PUT saleId as text", saleTargetRule, func(x *exam, _ func(string) *answer) {
 			x.do("PUT /sales", `{"saleId":"{{s}}","name":"Tim"}`).has(`{"id":{{s}},"name":"Tim"}`)
 		}),
 		own("B410 PUT fields", "contract 3.7, PUT: the commission is calculated again; commissionEarned sets it", func(_ *exam, put func(string) *answer) {
@@ -140,7 +164,7 @@ func saleChangeCases() []serverCase {
 			x.get("/affiliates?id={{a}}").has(`{"totalRevenue":0,"totalCommissionEarned":0,"numberOfReferredUsers":1}`)
 			x.get("/referrals?id={{s.referralId}}").has(`{"totalRevenue":0,"totalCommission":0}`)
 		}),
-	)
+	}
 }
 
 // previewCases are POST /promotional-codes/validate.

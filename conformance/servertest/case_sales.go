@@ -2,80 +2,98 @@ package servertest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // saleCases are POST and GET /sales.
 func saleCases() []serverCase {
-	const operation = "POST /sales"
-	var cases []serverCase
-	no := func(rule string, rows ...bad) { cases = append(cases, refusals(rule, operation, rows...)...) }
-	yes := func(rule string, rows ...good) { cases = append(cases, successes(rule, operation, rows...)...) }
-	with := func(member string) string { return `{"referralId":"{{referral}}","totalEarned":100,` + member + `}` }
-	total := func(n string) string {
-		return `{"referralId":"{{referral}}","commissionRate":20,"totalEarned":` + n + `}`
-	}
+	return slices.Concat(
+		saleCustomerCases(),
+		totalEarnedCases(),
+		saleFieldCases(),
+		recordedCases(),
+	)
+}
 
-	const who = "contract 2.6, promoCode, referralId, email: one of three"
-	no(who, bad{"B380 none of three", `{"totalEarned":10}`, saleUnattributed}, bad{`B376 promoCode ""`, `{"promoCode":"","totalEarned":10}`, saleUnattributed},
+// saleWith is a sale with a member.
+func saleWith(member string) string {
+	return `{"referralId":"{{referral}}","totalEarned":100,` + member + `}`
+}
+
+func saleCustomerCases() []serverCase {
+	const rule = "contract 2.6, promoCode, referralId, email: one of three"
+	t := table{operation: "POST /sales"}
+	t.no(rule, bad{"B380 none of three", `{"totalEarned":10}`, saleUnattributed}, bad{`B376 promoCode ""`, `{"promoCode":"","totalEarned":10}`, saleUnattributed},
 		bad{"B376 promoCode blank", `{"promoCode":" ","totalEarned":10}`, saleUnattributed}, bad{"B376 promoCode null", `{"promoCode":null,"totalEarned":10}`, saleUnattributed},
 		bad{"B380 {}", `{}`, saleUnattributed}, bad{"B377 promoCode 5", `{"promoCode":5,"totalEarned":10}`, mustBe("promoCode", asString)},
 		bad{"B377 promoCode [A]", `{"promoCode":["A"],"totalEarned":10}`, mustBe("promoCode", asString)}, bad{"B391 email x", `{"email":"x","totalEarned":10}`, emailInvalid},
 		bad{"B391 email 5", `{"email":5,"totalEarned":10}`, mustBe("email", asString)}, bad{"B391 referralId true", `{"referralId":true,"totalEarned":10}`, mustBe("referralId", asString)},
 		bad{"B391 referralId 1.5", `{"referralId":1.5,"totalEarned":10}`, mustBe("referralId", asString)}, bad{"B359 promoCode unknown", `{"promoCode":"{{u}}","totalEarned":10}`, codeNotFound})
+	return t.cases
+}
 
-	const money = "contract 2.6, totalEarned: > 0; contract 1.4: at most 10^11, at most 4 decimals, read from its text"
-	no(money, bad{"B381 totalEarned missing", `{"referralId":"{{referral}}"}`, totalRequired}, bad{"B382 totalEarned -1", total("-1"), totalNotPositive}, bad{"B382 totalEarned -0.0001", total("-0.0001"), totalNotPositive},
+func totalEarnedCases() []serverCase {
+	const rule = "contract 2.6, totalEarned: > 0; contract 1.4: at most 10^11, at most 4 decimals, read from its text"
+	t := table{operation: "POST /sales"}
+	total := func(n string) string {
+		return `{"referralId":"{{referral}}","commissionRate":20,"totalEarned":` + n + `}`
+	}
+	t.no(rule, bad{"B381 totalEarned missing", `{"referralId":"{{referral}}"}`, totalRequired}, bad{"B382 totalEarned -1", total("-1"), totalNotPositive}, bad{"B382 totalEarned -0.0001", total("-0.0001"), totalNotPositive},
 		bad{`B383 totalEarned "49.99"`, total(`"49.99"`), mustBe("totalEarned", asNumber)}, bad{"B383 totalEarned true", total("true"), mustBe("totalEarned", asNumber)},
 		bad{"B384 totalEarned 0.30000000000000004", total("0.30000000000000004"), mustBe("totalEarned", fourDecimals)}, bad{"B384 totalEarned 1e-5", total("1e-5"), mustBe("totalEarned", fourDecimals)},
 		bad{"B385 totalEarned 1e400", total("1e400"), mustBe("totalEarned", tooLarge)}, bad{"B385 totalEarned 922337203685477.5808", total("922337203685477.5808"), mustBe("totalEarned", tooLarge)},
 		bad{"B387 totalEarned 922337203685477.5807", total("922337203685477.5807"), mustBe("totalEarned", tooLarge)},
 		bad{"B387 totalEarned 100000000000.0001", total("100000000000.0001"), mustBe("totalEarned", tooLarge)})
 	for _, n := range []string{"null", "0", "-0", "0.0000", "0e5"} {
-		no(money, bad{"B381 totalEarned " + n, total(n), totalRequired})
+		t.no(rule, bad{"B381 totalEarned " + n, total(n), totalRequired})
 	}
-	yes("contract 1.4, rounding: the commission half away from zero to the currency's digits; amounts are kept as sent",
+	t.yes("contract 1.4, rounding: the commission half away from zero to the currency's digits; amounts are kept as sent",
 		good{"B386 totalEarned 0.0001", total("0.0001"), `{"totalEarned":0.0001,"commissionEarned":0}`}, good{"B386 totalEarned 1e3", total("1e3"), `{"totalEarned":1000,"commissionEarned":200}`},
 		good{"B386 totalEarned 199.99", total("199.99"), `{"totalEarned":199.99,"commissionEarned":40}`}, good{"B386 totalEarned 0.025", total("0.025"), `{"totalEarned":0.025,"commissionEarned":0.01}`},
 		good{"B386 totalEarned 0.0249", total("0.0249"), `{"commissionEarned":0}`}, good{"B386 totalEarned 99999999999.9999", total("99999999999.9999"), `{"totalEarned":99999999999.9999,"commissionEarned":20000000000}`},
 		good{"B386 totalEarned 1e11", total("1e11"), `{"totalEarned":100000000000,"commissionEarned":20000000000}`},
 		good{"B386 totalEarned 100.5000", total("100.5000"), `{"totalEarned":100.5,"commissionEarned":20.1}`})
+	return t.cases
+}
 
-	const deductions = "contract 2.6, tax and shipping: ≥ 0, together ≤ totalEarned; product: quantity > 0, price ≥ 0"
-	no("contract 2.6, docs/money.md M65: the basket before the discount", bad{"M65 subtotal 0", with(`"subtotal":0`), subtotalNotPositive}, bad{"M65 subtotal -1", with(`"subtotal":-1`), subtotalNotPositive},
-		bad{"B387 subtotal 100000000000.0001", with(`"subtotal":100000000000.0001`), mustBe("subtotal", tooLarge)}, bad{`M65 subtotal "1"`, with(`"subtotal":"1"`), mustBe("subtotal", asNumber)},
-		bad{"M65 subtotal below totalEarned", with(`"subtotal":99.99`), subtotalBelowTotal}, bad{"M65 subtotal below totalEarned without tax", with(`"subtotal":89.99,"tax":10`), subtotalBelowTotal})
-	no(deductions, bad{"B388 tax -1", with(`"tax":-1`), taxNegative}, bad{"B388 shipping -1", with(`"shipping":-1`), shippingNegative},
-		bad{"B388 tax and shipping over totalEarned", with(`"tax":60,"shipping":40.0001`), deductionsExceedTotal}, bad{`B388 tax "1"`, with(`"tax":"1"`), mustBe("tax", asNumber)},
-		bad{"B389 product x", with(`"product":"x"`), mustBe("product", asObject)}, bad{"B389 product.quantity 0", with(`"product":{"quantity":0}`), quantityNotPositive},
-		bad{"B389 product.price -1", with(`"product":{"price":-1}`), priceNegative}, bad{"B389 product.productId 5", with(`"product":{"productId":5}`), mustBe("product.productId", asString)},
-		bad{`B389 product.name ""`, with(`"product":{"name":""}`), mustBe("product.name", notEmpty)}, bad{"B390 commissionRate -1", with(`"commissionRate":-1`), rateOutOfRange},
-		bad{"B390 commissionRate 101", with(`"commissionRate":101`), rateOutOfRange}, bad{`B390 commissionRate "20"`, with(`"commissionRate":"20"`), mustBe("commissionRate", asNumber)},
-		bad{`B398 externalId ""`, with(`"externalId":""`), mustBe("externalId", notEmpty)}, bad{"B398 externalId of 256", with(`"externalId":"` + strings.Repeat("x", 256) + `"`), mustBe("externalId", tooLong)},
-		bad{`B398 externalInvoiceId ""`, with(`"externalInvoiceId":""`), mustBe("externalInvoiceId", notEmpty)}, bad{"B398 externalId 5", with(`"externalId":5`), mustBe("externalId", asString)})
-	yes("contract 2.6: what was sent is answered; contract 3.7, step 6: tax and shipping are deducted",
-		good{"B388 tax and shipping", with(`"commissionRate":20,"tax":9.5,"shipping":0.5`), `{"taxAmount":9.5,"shippingAmount":0.5,"totalEarned":100,"commissionRate":20,"commissionEarned":18}`},
-		good{"M65 a subtotal that tax makes up for", with(`"subtotal":90,"tax":10`), `{"totalEarned":100,"subtotal":90}`},
-		good{"M70 no subtotal", with(`"subtotal":null`), `{"subtotal":null}`},
-		good{"B388 tax and shipping are all of it", with(`"commissionRate":20,"tax":60,"shipping":40`), `{"commissionEarned":0}`},
-		good{"B389 a product by id", with(`"product":{"productId":"p1","name":"n","quantity":1.5,"price":0}`), `{"productsBought":["p1"]}`},
-		good{"B389 a product by name", with(`"product":{"name":"n"}`), `{"productsBought":["n"]}`}, good{"B389 no product", with(`"product":{}`), `{"productsBought":[]}`},
-		good{"B393 what the server gives is ignored", with(`"currency":"XXX","commissionEarned":99,"id":1,"affiliateId":"{{other}}","payoutCreated":true,"status":"REFUNDED","commissionRate":20`),
+func saleFieldCases() []serverCase {
+	const rule = "contract 2.6, tax and shipping: ≥ 0, together ≤ totalEarned; product: quantity > 0, price ≥ 0"
+	t := table{operation: "POST /sales"}
+	t.no("contract 2.6, docs/money.md M65: the basket before the discount", bad{"M65 subtotal 0", saleWith(`"subtotal":0`), subtotalNotPositive}, bad{"M65 subtotal -1", saleWith(`"subtotal":-1`), subtotalNotPositive},
+		bad{"B387 subtotal 100000000000.0001", saleWith(`"subtotal":100000000000.0001`), mustBe("subtotal", tooLarge)}, bad{`M65 subtotal "1"`, saleWith(`"subtotal":"1"`), mustBe("subtotal", asNumber)},
+		bad{"M65 subtotal below totalEarned", saleWith(`"subtotal":99.99`), subtotalBelowTotal}, bad{"M65 subtotal below totalEarned without tax", saleWith(`"subtotal":89.99,"tax":10`), subtotalBelowTotal})
+	t.no(rule, bad{"B388 tax -1", saleWith(`"tax":-1`), taxNegative}, bad{"B388 shipping -1", saleWith(`"shipping":-1`), shippingNegative},
+		bad{"B388 tax and shipping over totalEarned", saleWith(`"tax":60,"shipping":40.0001`), deductionsExceedTotal}, bad{`B388 tax "1"`, saleWith(`"tax":"1"`), mustBe("tax", asNumber)},
+		bad{"B389 product x", saleWith(`"product":"x"`), mustBe("product", asObject)}, bad{"B389 product.quantity 0", saleWith(`"product":{"quantity":0}`), quantityNotPositive},
+		bad{"B389 product.price -1", saleWith(`"product":{"price":-1}`), priceNegative}, bad{"B389 product.productId 5", saleWith(`"product":{"productId":5}`), mustBe("product.productId", asString)},
+		bad{`B389 product.name ""`, saleWith(`"product":{"name":""}`), mustBe("product.name", notEmpty)}, bad{"B390 commissionRate -1", saleWith(`"commissionRate":-1`), rateOutOfRange},
+		bad{"B390 commissionRate 101", saleWith(`"commissionRate":101`), rateOutOfRange}, bad{`B390 commissionRate "20"`, saleWith(`"commissionRate":"20"`), mustBe("commissionRate", asNumber)},
+		bad{`B398 externalId ""`, saleWith(`"externalId":""`), mustBe("externalId", notEmpty)}, bad{"B398 externalId of 256", saleWith(`"externalId":"` + strings.Repeat("x", 256) + `"`), mustBe("externalId", tooLong)},
+		bad{`B398 externalInvoiceId ""`, saleWith(`"externalInvoiceId":""`), mustBe("externalInvoiceId", notEmpty)}, bad{"B398 externalId 5", saleWith(`"externalId":5`), mustBe("externalId", asString)})
+	t.yes("contract 2.6: what was sent is answered; contract 3.7, step 6: tax and shipping are deducted",
+		good{"B388 tax and shipping", saleWith(`"commissionRate":20,"tax":9.5,"shipping":0.5`), `{"taxAmount":9.5,"shippingAmount":0.5,"totalEarned":100,"commissionRate":20,"commissionEarned":18}`},
+		good{"M65 a subtotal that tax makes up for", saleWith(`"subtotal":90,"tax":10`), `{"totalEarned":100,"subtotal":90}`},
+		good{"M70 no subtotal", saleWith(`"subtotal":null`), `{"subtotal":null}`},
+		good{"B388 tax and shipping are all of it", saleWith(`"commissionRate":20,"tax":60,"shipping":40`), `{"commissionEarned":0}`},
+		good{"B389 a product by id", saleWith(`"product":{"productId":"p1","name":"n","quantity":1.5,"price":0}`), `{"productsBought":["p1"]}`},
+		good{"B389 a product by name", saleWith(`"product":{"name":"n"}`), `{"productsBought":["n"]}`}, good{"B389 no product", saleWith(`"product":{}`), `{"productsBought":[]}`},
+		good{"B393 what the server gives is ignored", saleWith(`"currency":"XXX","commissionEarned":99,"id":1,"affiliateId":"{{other}}","payoutCreated":true,"status":"REFUNDED","commissionRate":20`),
 			`{"commissionEarned":20,"affiliateId":"{{affiliate}}","status":"ACTIVE"}`})
 
-	cases = append(cases, refusals("contract 3.7, step 4: a new customer needs email and name without promoCode", operation,
+	t.no("contract 3.7, step 4: a new customer needs email and name without promoCode",
 		bad{"B392 a new customer without email", `{"referralId":"{{affiliate.slug}}","totalEarned":10}`, emailRequired},
-		bad{"B392 a new customer without name", `{"referralId":"{{affiliate.slug}}","email":"{{u}}@conform.example","totalEarned":10}`, nameRequired})...)
+		bad{"B392 a new customer without name", `{"referralId":"{{affiliate.slug}}","email":"{{u}}@conform.example","totalEarned":10}`, nameRequired})
 	for _, body := range []string{
 		`{"referralId":"{{u}}","email":"{{u}}@conform.example","name":"N","totalEarned":10}`, `{"email":"{{u}}@conform.example","name":"N","totalEarned":10}`,
 		`{"referralId":"{{unknown}}","totalEarned":10}`, `{"referralId":987654321987654321,"totalEarned":10}`,
 	} {
-		cases = append(cases, serverCase{fmt.Sprintf("B394 unattributed %.20s", body), "contract 3.7: nobody found is null and writes nothing", func(x *exam) {
-			x.do(operation, body).null().headed("Sale-Outcome", "unattributed")
+		t.cases = append(t.cases, serverCase{fmt.Sprintf("B394 unattributed %.20s", body), "contract 3.7: nobody found is null and writes nothing", func(x *exam) {
+			x.do(t.operation, body).null().headed("Sale-Outcome", "unattributed")
 			x.get("/referrals?id={{u}}@conform.example").null()
 		}})
 	}
-	return append(cases, recordedCases()...)
+	return t.cases
 }
 
 // recordedCases are sales with what they leave behind.
