@@ -11,11 +11,11 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// BenchmarkStore measures a store, one transaction for each iteration, on a
-// program with 1,000 codes of one coupon and ten links of each affiliate: Get,
-// Find and a List of ten inside a View, Insert, Replace and Next inside an
-// Update, and Redemption, an Update of the shape of a sale by code. newStore
-// returns a fresh, empty store for each of them.
+// BenchmarkStore measures a store. Each iteration is one transaction on a
+// program with 1,000 codes of one coupon and ten links for each affiliate. Get,
+// Find and ListTen run in a View; Insert, Replace and Next run in an Update;
+// Redemption is an Update with the calls of a sale by code. newStore returns a
+// fresh, empty store for each benchmark.
 func BenchmarkStore(b *testing.B, newStore func(testing.TB) affiliate.Store) {
 	for _, bench := range storeBenchmarks() {
 		b.Run(bench.name, func(b *testing.B) {
@@ -28,7 +28,7 @@ func BenchmarkStore(b *testing.B, newStore func(testing.TB) affiliate.Store) {
 				run = s.View
 			}
 			i := 0
-			step := func(tx *affiliate.Tx) error { return bench.fn(tx, i) } // made once: the store's memory counts, not ours
+			step := func(tx *affiliate.Tx) error { return bench.fn(tx, i) } // made once, so that only the store's memory counts
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := run(ctx, home, step); err != nil {
@@ -91,7 +91,7 @@ func storeBenchmarks() []storeBenchmark {
 
 const benchCodes = 1_000
 
-// sequential are ids in the order of i, as the engine makes them.
+// sequential returns an id. Ids sort by i, as those of the engine do.
 func sequential(i int) uuid.UUID {
 	id := uuid.UUID{15: 1}
 	binary.BigEndian.PutUint64(id[:], uint64(i+1))
@@ -120,9 +120,9 @@ func fillBench(tx *affiliate.Tx) error {
 		tx.Coupons.Insert(affiliate.CouponRecord{ID: numbered(1), Name: "Spring", Valid: true}))
 }
 
-// redeem makes the calls of a sale by code: find the code, get its coupon,
-// insert the sale, its redemption and its event, count on the code and on the
-// coupon, and add to the totals.
+// redeem makes the calls of a sale by code: it finds the code, gets its coupon,
+// inserts the sale, its redemption and its event, counts on the code and on the
+// coupon, and adds to the totals.
 func redeem(tx *affiliate.Tx, key affiliate.Key, id uuid.UUID) error {
 	code, err := tx.Codes.Find(key)
 	if err != nil {

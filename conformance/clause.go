@@ -20,8 +20,8 @@ type storeCase struct {
 	run  func(tb testing.TB, s affiliate.Store)
 }
 
-// check runs the case against a new store. A panic fails the case and leaves
-// the others to run: a store with a table missing is to hear so by name.
+// check runs the case against a new store. A panic fails the case, and the other
+// cases still run: a store that lacks a table gets a failure that names it.
 func (c storeCase) check(tb testing.TB, newStore func(testing.TB) affiliate.Store) {
 	tb.Helper()
 	defer func() {

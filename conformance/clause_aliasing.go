@@ -62,7 +62,7 @@ func aliasingCases() []storeCase {
 	}
 }
 
-// only is the one record of a list.
+// only returns the record of a list that has one.
 func only(list func(yield func(record, error) bool)) (record, error) {
 	all, err := collect(list)
 	if err == nil && len(all) != 1 {
@@ -74,8 +74,8 @@ func only(list func(yield func(record, error) bool)) (record, error) {
 	return all[0], nil
 }
 
-// keepsOwn scribbles over the full record 2 once write has given it to the
-// store.
+// keepsOwn overwrites the full record 2 after write has given it to the store,
+// and expects the store to hold what it was given.
 func keepsOwn(tb testing.TB, s affiliate.Store, write func(t table, tx *affiliate.Tx) (record, error)) {
 	tb.Helper()
 	var given []record
@@ -86,7 +86,7 @@ func keepsOwn(tb testing.TB, s affiliate.Store, write func(t table, tx *affiliat
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.name, err)
 			}
-			if i%2 == 0 { // the others are scribbled over after the commit
+			if i%2 == 0 { // the others are overwritten after the commit
 				scribble(rec)
 				t.holds(tb, tx, t.full(2))
 			}
@@ -100,8 +100,8 @@ func keepsOwn(tb testing.TB, s affiliate.Store, write func(t table, tx *affiliat
 	view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 2) })
 }
 
-// aliasOf makes a case that scribbles over what read returns for the full
-// record 1, in a View and in an Update, and looks again.
+// aliasOf makes a case that overwrites the full record 1 that read has returned,
+// in a View and in an Update, and expects the store to hold it unchanged.
 func aliasOf(read func(t table, tx *affiliate.Tx) (record, error)) func(tb testing.TB, s affiliate.Store) {
 	return func(tb testing.TB, s affiliate.Store) {
 		update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// spellings are texts that a store may take for one another. All differ.
+// spellings returns texts that all differ and that a store might treat as equal.
 func spellings() []string {
 	long := strings.Repeat("x", 766)
 	return []string{
@@ -116,7 +116,7 @@ func sharedTexts[T affiliate.Record[T]](of func(*affiliate.Tx) affiliate.Table[T
 	}
 }
 
-// oneByteApart are ids of which any two differ in one or two bytes.
+// oneByteApart returns ids of which any two differ in one or two bytes.
 func oneByteApart() []uuid.UUID {
 	ids := []uuid.UUID{{0: 1}}
 	for i := range 16 {

@@ -36,7 +36,7 @@ func timesCases() []storeCase {
 	}
 }
 
-// at fills every instant of a record with t.
+// at returns the full record with t in place of every instant.
 func at(instant time.Time) func(t table) record {
 	return func(t table) record {
 		return edit(t.full(1), func(p any) bool {

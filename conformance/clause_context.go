@@ -76,8 +76,8 @@ func contextCases() []storeCase {
 	}
 }
 
-// ended checks what an ended context leaves behind: its error, no record, and a
-// store that works.
+// ended checks that the error is the context's, that no record is left, and that
+// the store still works.
 func ended(tb testing.TB, s affiliate.Store, err, want error) {
 	tb.Helper()
 	if !errors.Is(err, want) {

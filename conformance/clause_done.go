@@ -86,8 +86,8 @@ func isDone(tb testing.TB, tx *affiliate.Tx) {
 	}
 }
 
-// listEnds checks a list of which the closure took one record, and one that it
-// made and did not start.
+// listEnds checks two lists after their transaction: one of which the closure
+// read one record, and one that it made and did not read.
 func listEnds(tb testing.TB, t table, run method) {
 	tb.Helper()
 	var unstarted iter.Seq2[record, error]

@@ -86,8 +86,8 @@ func existsCases() []storeCase {
 	}
 }
 
-// inAndAfter has the full records 1 and 2 in every table, and runs fn in the
-// transaction that inserted them and in the next one.
+// inAndAfter inserts the full records 1 and 2 into every table, and runs fn in
+// the same transaction and in the next one.
 func inAndAfter(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx)) {
 	tb.Helper()
 	update(tb, s, func(tx *affiliate.Tx) error {
@@ -114,8 +114,8 @@ func clashes(tb testing.TB, t table, err error, ix affiliate.Index) {
 	}
 }
 
-// lacksOthers checks that a refused record, the full record 4 but for one key,
-// left nothing behind.
+// lacksOthers checks that a refused record left nothing behind. The record is
+// the full record 4 with one key of another record.
 func lacksOthers(tb testing.TB, tx *affiliate.Tx, t table, but affiliate.Index) {
 	tb.Helper()
 	t.lacks(tb, tx, t.full(4))
@@ -170,7 +170,7 @@ func usableCases() []storeCase {
 }
 
 // goesOn makes a case in which every table has a miss between two writes. The
-// miss returns ErrExists or ErrNotFound when all was as it should.
+// miss returns ErrExists or ErrNotFound when it went as it should.
 func goesOn(miss func(t table, tx *affiliate.Tx) error) func(tb testing.TB, s affiliate.Store) {
 	return func(tb testing.TB, s affiliate.Store) {
 		update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })

@@ -77,7 +77,7 @@ func readsWhileListing(tb testing.TB, s affiliate.Store) {
 	}
 }
 
-// must is the record, or no record where there was an error.
+// must returns the record, or nil when there was an error.
 func must(rec record, err error) record {
 	if err != nil {
 		return nil
@@ -85,8 +85,8 @@ func must(rec record, err error) record {
 	return rec
 }
 
-// A disturbance is a write at a record that a List has reached. Records stand
-// ten apart, and step leads to the next one.
+// A disturbance is a write while a List stands at a record. Records are ten
+// apart, and step leads to the next one.
 type disturbance struct {
 	name    string
 	write   func(tx *affiliate.Tx, at, step int) error
@@ -141,8 +141,8 @@ func disturbances() []disturbance {
 	}
 }
 
-// ignoreAbsent lets pass that the first record has none before it, and the last
-// none after.
+// ignoreAbsent drops ErrNotFound: the first record has none before it, and the
+// last none after it.
 func ignoreAbsent(err error) error {
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return nil
@@ -150,9 +150,9 @@ func ignoreAbsent(err error) error {
 	return err
 }
 
-// writesWhileListing has each disturbance happen at each record of a list.
-// Whether the list shows what it inserts ahead, or deletes ahead, is open. All
-// else must come, once each and in order.
+// writesWhileListing makes each disturbance at each record of a list. The list
+// may or may not show what is inserted or deleted ahead of it. Everything else
+// must come once, and in order.
 func writesWhileListing(tb testing.TB, s affiliate.Store, q affiliate.Query) {
 	const first, n = 1_000, 150
 	for _, d := range disturbances() {
@@ -176,7 +176,8 @@ func writesWhileListing(tb testing.TB, s affiliate.Store, q affiliate.Query) {
 	}
 }
 
-// disturb walks the list over n records from first on, and writes at each.
+// disturb walks the list over n records, beginning with first, and writes at
+// each.
 func (d disturbance) disturb(tx *affiliate.Tx, q affiliate.Query, first, n int) error {
 	step := 10
 	if q.Desc {
@@ -195,7 +196,7 @@ func (d disturbance) disturb(tx *affiliate.Tx, q affiliate.Query, first, n int) 
 		seen[rec.ID] = true
 		at := int(rec.ID[0])<<16 | int(rec.ID[1])<<8 | int(rec.ID[2])
 		if at%10 != 0 {
-			continue // the disturbance's own
+			continue // inserted by the disturbance
 		}
 		if err := d.write(tx, at, step); err != nil {
 			return fmt.Errorf("write at %d: %w", at, err)

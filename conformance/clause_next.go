@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// farAhead is how many numbers of one sequence are taken before another one is
-// looked at. A store may reserve numbers in blocks, so gaps below it are fine.
+// farAhead is how many numbers of one sequence are taken before another sequence
+// is examined. It is large because a store may reserve numbers in blocks.
 const farAhead = 300
 
 func sequences() []affiliate.Sequence {

@@ -12,8 +12,8 @@ import (
 )
 
 // The order is tested on redemptions: small records with two shared indexes.
-// Those with an odd number are of one code, the others of another; all are of
-// one coupon.
+// Records with odd numbers belong to one code, the others to another code; all
+// belong to one coupon.
 var (
 	oddKey    = affiliate.Key{Index: affiliate.OfCode, ID: uuid.UUID{0: 0xee, 15: 1}}
 	evenKey   = affiliate.Key{Index: affiliate.OfCode, ID: uuid.UUID{0: 0xee, 15: 2}}
@@ -70,8 +70,8 @@ func orderCases() []storeCase {
 	}
 }
 
-// scattered are ids in order that differ in the first, the last or a middle
-// byte, below and above 0x80.
+// scattered returns sorted ids that differ in the first, the last or a middle
+// byte, with values below and above 0x80.
 func scattered() []uuid.UUID {
 	ids := []uuid.UUID{
 		{15: 1}, {15: 0x7f}, {15: 0x80}, {15: 0xff}, {14: 1}, {8: 1}, {8: 0x80}, {7: 0xff, 8: 0xff}, {6: 1},
@@ -81,7 +81,7 @@ func scattered() []uuid.UUID {
 	return ids
 }
 
-// between are ids that scattered does not hold.
+// between returns ids that scattered does not hold.
 func between() []uuid.UUID {
 	last := uuid.UUID{}
 	for i := range last {
@@ -90,7 +90,7 @@ func between() []uuid.UUID {
 	return []uuid.UUID{{15: 2}, {15: 0x81}, {14: 0xff}, {8: 0x80, 15: 9}, {0: 2}, {0: 0x7f, 15: 0xfe}, {0: 0x80, 8: 0x7f, 15: 1}, {0: 0xff}, last}
 }
 
-// insertShuffled inserts a record for each id, in another order.
+// insertShuffled inserts a record for each id, in a shuffled order.
 func insertShuffled(tb testing.TB, s affiliate.Store, ids []uuid.UUID) {
 	tb.Helper()
 	update(tb, s, func(tx *affiliate.Tx) error {
@@ -110,8 +110,8 @@ func keyAt(i int) affiliate.Key {
 	return evenKey
 }
 
-// queries runs each query on the whole table and on the keys, in a View and in
-// an Update, and compares the ids with those that ids, in order, let expect.
+// queries runs each query on the whole table and on each key, in a View and in
+// an Update, and compares the answers with the ids, which are sorted.
 func queries(tb testing.TB, s affiliate.Store, ids []uuid.UUID, qs []affiliate.Query) {
 	tb.Helper()
 	var odd, even []uuid.UUID
@@ -139,7 +139,7 @@ func queries(tb testing.TB, s affiliate.Store, ids []uuid.UUID, qs []affiliate.Q
 	}
 }
 
-// answers checks one query; of are all ids that it may walk, in order.
+// answers checks one query. of holds all ids that it may return, sorted.
 func answers(tb testing.TB, tx *affiliate.Tx, q affiliate.Query, of []uuid.UUID) {
 	tb.Helper()
 	recs, err := collect(tx.Redemptions.List(q))
@@ -156,7 +156,8 @@ func answers(tb testing.TB, tx *affiliate.Tx, q affiliate.Query, of []uuid.UUID)
 	}
 }
 
-// firstDifference says where two lists part. The lists are long.
+// firstDifference describes the first place where two lists differ. The lists
+// are long.
 func firstDifference(want, got []uuid.UUID) string {
 	for i := range min(len(want), len(got)) {
 		if want[i] != got[i] {
@@ -166,7 +167,7 @@ func firstDifference(want, got []uuid.UUID) string {
 	return fmt.Sprintf("%d records, want %d", len(got), len(want))
 }
 
-// selected is what a query selects of ids in order.
+// selected returns the ids that a query selects from sorted ids.
 func selected(q affiliate.Query, of []uuid.UUID) []uuid.UUID {
 	ids := slices.Clone(of)
 	sign := 1
@@ -215,8 +216,9 @@ func manyInOrder(tb testing.TB, s affiliate.Store) {
 	}
 	queries(tb, s, ids, qs)
 
-	// A hole of whole chunks, then single records on both sides; pairs, so that
-	// the rest still alternates between the keys.
+	// Delete a run that is longer than a chunk, and single records on both sides
+	// of it. They go in pairs, so that the rest still alternates between the
+	// keys.
 	gone := func(i int) bool { return i >= 600 && i < 1_500 || i%8 < 2 }
 	update(tb, s, func(tx *affiliate.Tx) error {
 		for i, id := range ids {
@@ -238,8 +240,8 @@ func manyInOrder(tb testing.TB, s affiliate.Store) {
 	pages(tb, s, left)
 }
 
-// pages walks the table and one key by pages, each after the last id of the
-// page before.
+// pages walks the table and one key page by page. Each page begins after the
+// last id of the page before.
 func pages(tb testing.TB, s affiliate.Store, ids []uuid.UUID) {
 	tb.Helper()
 	view(tb, s, func(tx *affiliate.Tx) {

@@ -10,8 +10,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Every conflict here is one that some serial order satisfies, so a store may
-// neither break the invariant nor give up.
+// Some serial order satisfies each of these conflicts. So a store may neither
+// break the invariant nor give up.
 const (
 	workers = 8
 	each    = 20 // transactions of each worker
@@ -84,7 +84,8 @@ func incrementByKey(tb testing.TB, s affiliate.Store) {
 	})
 }
 
-// writeSkew lets two doctors leave when the other one is still there.
+// writeSkew has two doctors who each leave only while the other one is still
+// there.
 func writeSkew(tb testing.TB, s affiliate.Store) {
 	const rounds = 10
 	for round := range rounds {
@@ -133,8 +134,8 @@ func phantom(tb testing.TB, s affiliate.Store) {
 	}
 }
 
-// race lets every worker run fn and checks that it succeeds for one and gives
-// the others the error that they must get.
+// race runs fn in every worker at once. It must succeed for one of them and
+// return the error lost to all others.
 func race(tb testing.TB, s affiliate.Store, lost error, fn func(tx *affiliate.Tx, worker int) error) {
 	tb.Helper()
 	var won atomic.Int64

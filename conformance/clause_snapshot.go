@@ -66,7 +66,7 @@ func viewTransfers(tb testing.TB, s affiliate.Store) {
 				fn = func(tx *affiliate.Tx) error { return pay(tx, i%accounts, (i+1+worker/2)%accounts, int64(1+i%7)) }
 			}
 			if worker%2 == 0 && (1+worker/2)%accounts == 0 {
-				fn = total // an Update that pays nobody sees one moment too
+				fn = total // an Update that pays nobody reads one consistent state too
 			}
 			if err := run(tb.Context(), home, fn); err != nil {
 				return err
@@ -76,9 +76,9 @@ func viewTransfers(tb testing.TB, s affiliate.Store) {
 	})
 }
 
-// among runs a View that has one Update of another goroutine happen while it
-// runs. A store with locks lets that Update wait for the View, so write waits
-// for it a moment only.
+// among runs a View, and one Update in another goroutine while the View runs. A
+// store with locks makes that Update wait for the View, so write waits for it
+// only for a moment.
 func among(tb testing.TB, s affiliate.Store, writes func(tx *affiliate.Tx) error, fn func(tx *affiliate.Tx, write func())) {
 	tb.Helper()
 	const moment = 25 * time.Millisecond
@@ -97,8 +97,8 @@ func among(tb testing.TB, s affiliate.Store, writes func(tx *affiliate.Tx) error
 			}
 		})
 	}
-	// A wrapper may run the closure again, after the Update: only the run in
-	// which the Update happens is looked at.
+	// A wrapper may run the closure again after the Update. Only the run in
+	// which the Update happens is examined.
 	looked := false
 	view(tb, s, func(tx *affiliate.Tx) {
 		if !looked {

@@ -77,8 +77,8 @@ func ownWritesCases() []storeCase {
 	}
 }
 
-// absent checks that writes to a record that is not there, the full record 1,
-// are ErrNotFound.
+// absent checks that writes to the full record 1, which is not there, return
+// ErrNotFound.
 func absent(tb testing.TB, tx *affiliate.Tx, t table) {
 	tb.Helper()
 	if err := t.in(tx).Replace(t.full(1)); !errors.Is(err, affiliate.ErrNotFound) {

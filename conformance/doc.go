@@ -20,16 +20,16 @@
 // Run it a second time on [Rerun] of the store, with the race detector on.
 // [BenchmarkStore] measures the store by the calls that the engine makes.
 //
-// Where the contract leaves something open, any answer passes: gaps in the
-// numbers of Next, whether a running List shows what is inserted or deleted
-// ahead of it, which of two clashing keys an ExistsError names. An empty list
-// may come back as nil, and a JSON value as another spelling of the same value.
+// The contract leaves some things open, and there any answer passes: gaps in the
+// numbers of Next; whether a running List shows what is inserted or deleted ahead
+// of it; which of two clashing keys an ExistsError names. An empty list may come
+// back as nil, and a JSON value in another notation.
 //
 // # For tests of what runs on a store
 //
-// [Rerun] runs every closure twice, as a store may that retries. [FailAt],
+// [Rerun] runs every closure twice, as a store that retries may do. [FailAt],
 // [FailFrom], [PanicAt], [CancelAt] and [LoseAnswer] inject one kind of fault
-// each, and [Count] tells how many steps there are to fail.
+// each, and [Count] counts the steps that can fail.
 //
 // # Imports
 //

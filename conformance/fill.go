@@ -16,12 +16,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Records are made by reflection: a field that is added to a record is tested
-// from that moment on, and one that cannot be filled fails loudly.
+// Records are made by reflection. A field that is added to a record is tested
+// from then on, and a field that cannot be filled panics.
 
-// full is the table's n-th record, n from 1 to 255, with a value in every
-// field. Equal n give equal records that share no memory; the ids of different
-// n stand in the order of n, and all their keys differ.
+// full returns the table's n-th record, n from 1 to 255, with a value in every
+// field. The same n gives equal records that share no memory. The ids of
+// different n sort by n, and all their keys differ.
 func (t table) full(n int) record {
 	f := filler{n: n}
 	rec := edit(t.empty, f.fill)
@@ -31,8 +31,8 @@ func (t table) full(n int) record {
 	return rec
 }
 
-// payable gives the sale a commission that a payout may take, which is what
-// makes it emit OfPayable.
+// payable gives the sale a commission that a payout may take. Only such a sale
+// has a key in OfPayable.
 func payable(sale affiliate.SaleRecord) affiliate.SaleRecord {
 	free := &sale.Commissions[0]
 	free.PayoutID = uuid.Nil
@@ -41,7 +41,7 @@ func payable(sale affiliate.SaleRecord) affiliate.SaleRecord {
 	return sale
 }
 
-// nulls is full with every Opt given as null.
+// nulls returns the full record with null in every Opt.
 func (t table) nulls(n int) record {
 	return edit(t.full(n), func(p any) bool {
 		switch p := p.(type) {
@@ -58,7 +58,7 @@ func (t table) nulls(n int) record {
 	})
 }
 
-// numbers is full with n in every integer.
+// numbers returns the full record with n in every integer.
 func (t table) numbers(n int64) record {
 	return edit(t.full(1), func(p any) bool {
 		v := reflect.ValueOf(p).Elem()
@@ -69,8 +69,8 @@ func (t table) numbers(n int64) record {
 	})
 }
 
-// sparse is the table's n-th record with nothing in it but its id and the
-// fields whose keys are always emitted.
+// sparse returns the table's n-th record with nothing but its id and the fields
+// whose keys every record has.
 func (t table) sparse(n int) record {
 	rec := t.full(n)
 	for i := range reflect.TypeOf(rec).NumField() {
@@ -97,7 +97,7 @@ func complete(rec record) bool {
 	return rec.RecordID() != uuid.Nil
 }
 
-// withID is the record under another id.
+// withID returns the record with another id.
 func withID(rec record, id uuid.UUID) record {
 	return edit(rec, func(p any) bool {
 		v := reflect.ValueOf(p).Elem()
@@ -108,8 +108,8 @@ func withID(rec record, id uuid.UUID) record {
 	})
 }
 
-// withKey is the record with the key that another record has in an index, by
-// taking over the one field that the key is made of.
+// withKey returns the record with another record's key in an index. It copies
+// the one field that the key is made of.
 func withKey(rec, from record, ix affiliate.Index) record {
 	for i := range reflect.TypeOf(rec).NumField() {
 		other := withField(rec, i, func(v reflect.Value) { v.Set(reflect.ValueOf(from).Field(i)) })
@@ -120,7 +120,8 @@ func withKey(rec, from record, ix affiliate.Index) record {
 	panic(fmt.Sprintf("conformance: no field of %T makes %s", rec, ix))
 }
 
-// withField is a copy of the record in which set has changed the i-th field.
+// withField returns a copy of the record in which set has changed the i-th
+// field.
 func withField(rec record, i int, set func(v reflect.Value)) record {
 	v := reflect.New(reflect.TypeOf(rec)).Elem()
 	v.Set(reflect.ValueOf(rec))
@@ -128,7 +129,7 @@ func withField(rec record, i int, set func(v reflect.Value)) record {
 	return v.Interface().(record)
 }
 
-// edit is a copy of the record over which visit has gone. The copy shares its
+// edit returns a copy of the record that visit has changed. The copy shares its
 // slices with the record.
 func edit(rec record, visit func(p any) (done bool)) record {
 	v := reflect.New(reflect.TypeOf(rec)).Elem()
@@ -137,8 +138,8 @@ func edit(rec record, visit func(p any) (done bool)) record {
 	return v.Interface().(record)
 }
 
-// visitAll calls visit with a pointer to v, and unless that is all, with one to
-// each of its exported fields and elements.
+// visitAll calls visit with a pointer to v. Unless visit returns true, it then
+// visits each exported field and each element.
 func visitAll(v reflect.Value, visit func(p any) (done bool)) {
 	if visit(v.Addr().Interface()) {
 		return
@@ -184,7 +185,7 @@ type filler struct {
 	k int // of the value in the record
 }
 
-// fill is a visit that sets what p points to.
+// fill is a visit function. It sets what p points to.
 func (f *filler) fill(p any) bool {
 	f.k++
 	switch p := p.(type) {
@@ -242,7 +243,7 @@ func (f *filler) fillKind(v reflect.Value) bool {
 	return true
 }
 
-// int is a number near one of the ends of int64, where a float64 is not exact.
+// int returns a number near one end of int64, where a float64 is not exact.
 func (f *filler) int() int64 {
 	if f.k%2 == 0 {
 		return math.MaxInt64 - int64(f.n*1000+f.k)
@@ -250,12 +251,13 @@ func (f *filler) int() int64 {
 	return math.MinInt64 + int64(f.n*1000+f.k)
 }
 
-// text has what encoders trip over. Folded or not, no two are equal.
+// text returns a text with characters that encoders get wrong. No two texts are
+// equal, even when letter case is ignored.
 func (f *filler) text() string {
 	return fmt.Sprintf("Ünï \"%d/%d\" \\ <&> 'x';-- \u2028\U0001f9ff\n\t%% e\u0301 ", f.n, f.k)
 }
 
-// bytes are all 256 of them, starting anywhere.
+// bytes returns all 256 bytes, beginning anywhere.
 func (f *filler) bytes() []byte {
 	raw := make([]byte, 256)
 	for i := range raw {
@@ -268,9 +270,9 @@ func (f *filler) micros() time.Duration {
 	return time.Duration(f.n*1_000_003+f.k) * time.Microsecond
 }
 
-// diff compares records, or lists of them. Instants must be equal and in UTC,
-// JSON values are compared as values (a database may keep them so), an empty
-// list equals none. Everything else must be the same.
+// diff compares records or lists of records. Instants must be equal and in UTC.
+// JSON is compared by value, because a database may store it so. An empty list
+// equals nil. Everything else must be identical.
 func diff(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return "" // cmp takes ten times as long, over hundreds of thousands of records
@@ -283,7 +285,8 @@ func diff(want, got any) string {
 		}))
 }
 
-// isJSON keeps sameJSON from []byte, which has to come back byte for byte.
+// isJSON reports whether a value is JSON. A []byte is not: it has to come back
+// byte for byte.
 func isJSON(p cmp.Path) bool { return p.Last().Type() == reflect.TypeFor[json.RawMessage]() }
 
 func sameJSON(a, b json.RawMessage) bool {
@@ -295,7 +298,7 @@ func sameJSON(a, b json.RawMessage) bool {
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 
-// decode keeps numbers as they are written.
+// decode reads JSON and keeps numbers as they are written.
 func decode(raw json.RawMessage) (v any, err error) {
 	d := json.NewDecoder(strings.NewReader(string(raw)))
 	d.UseNumber()

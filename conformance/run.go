@@ -14,13 +14,13 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// home and away are two programs.
+// home and away are the ids of two programs.
 var (
 	home = uuid.UUID{0: 0x10, 15: 1}
 	away = uuid.UUID{0: 0x10, 15: 2}
 )
 
-// patience is how long a call may take that must not wait for anything.
+// patience is the limit for a call that must not wait for anything.
 const patience = 10 * time.Second
 
 var errRefused = errors.New("refused by the closure")
@@ -66,7 +66,8 @@ func refuse(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) {
 	}
 }
 
-// panics checks that the panic of a closure goes through the method as it is.
+// panics checks that a closure's panic reaches the caller of the method
+// unchanged.
 func panics(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
 	tb.Helper()
 	defer func() {
@@ -84,7 +85,8 @@ func panics(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
 	tb.Fatalf("the panic did not go on; error %v", err)
 }
 
-// goexits runs a closure that ends its goroutine.
+// goexits runs a closure that ends its goroutine, and checks that the method
+// does not return.
 func goexits(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
 	tb.Helper()
 	var wg sync.WaitGroup
@@ -101,10 +103,10 @@ func goexits(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
 	wg.Wait()
 }
 
-// exit ends the goroutine, as a Fatal in a host's test does.
+// exit ends the goroutine, as Fatal does in a host's test.
 func exit() { runtime.Goexit() }
 
-// alive checks that both methods still work and wait for nobody.
+// alive checks that both methods still work and do not hang.
 func alive(tb testing.TB, s affiliate.Store) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
@@ -135,8 +137,8 @@ func alive(tb testing.TB, s affiliate.Store) {
 	}
 }
 
-// together runs fn in n goroutines that start at the same moment, and waits
-// for them. Their errors fail the case.
+// together runs fn in n goroutines that start at the same moment, and waits for
+// them. An error of one of them fails the case.
 func together(tb testing.TB, n int, fn func(worker int) error) {
 	tb.Helper()
 	var wg sync.WaitGroup

@@ -10,10 +10,10 @@ import (
 // sub-test for each clause, S01 to S16, with one sub-test for each case below
 // it. A case that fails logs the rule that it defends.
 //
-// newStore returns a fresh, empty store. It is called once for each case, with
-// the case's own testing.TB, and cleans up with its Cleanup. The test-suite
-// starts goroutines, all of which end with their case, and never calls the
-// store inside a closure.
+// newStore returns a fresh, empty store. It is called once for each case with the
+// testing.TB of the case, and cleans up with its Cleanup. The suite starts
+// goroutines, all of which end with their case. It never calls the store inside a
+// closure.
 func TestStore(t *testing.T, newStore func(testing.TB) affiliate.Store) {
 	for _, c := range storeClauses() {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// record is what the record types of all tables share.
+// record has the methods that the records of all tables share.
 type record interface {
 	RecordID() uuid.UUID
 	AppendKeys(dst []affiliate.Key) []affiliate.Key
@@ -66,7 +66,7 @@ func tableOf[T affiliate.Record[T]](name string, of func(*affiliate.Tx) affiliat
 	return table{name: name, empty: empty, in: func(tx *affiliate.Tx) rows { return hidden[T]{of(tx)} }}
 }
 
-// hidden makes rows of a Table.
+// hidden wraps a Table as rows.
 type hidden[T affiliate.Record[T]] struct{ t affiliate.Table[T] }
 
 func (h hidden[T]) Get(id uuid.UUID) (record, error) { return hide(h.t.Get(id)) }
@@ -92,7 +92,7 @@ func (h hidden[T]) List(q affiliate.Query) iter.Seq2[record, error] {
 
 func hide[T affiliate.Record[T]](rec T, err error) (record, error) { return rec, err }
 
-// indexes are the table's indexes in the schema.
+// indexes returns the table's indexes in the schema.
 func (t table) indexes() []affiliate.Index {
 	for _, s := range affiliate.Schema() {
 		if s.Name == t.name {
@@ -102,14 +102,14 @@ func (t table) indexes() []affiliate.Index {
 	return nil
 }
 
-// unique are the table's By… indexes.
+// unique returns the table's By… indexes.
 func (t table) unique() []affiliate.Index {
 	return slices.DeleteFunc(slices.Clone(t.indexes()), func(ix affiliate.Index) bool { return !ix.Unique() })
 }
 
 func keysOf(rec record) []affiliate.Key { return rec.AppendKeys(nil) }
 
-// keyOf is the record's key in an index, or the zero Key.
+// keyOf returns the record's key in an index, or the zero Key.
 func keyOf(rec record, ix affiliate.Index) affiliate.Key {
 	for _, key := range keysOf(rec) {
 		if key.Index == ix {
@@ -121,7 +121,7 @@ func keyOf(rec record, ix affiliate.Index) affiliate.Key {
 
 func compareIDs(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// collect walks a list to its end.
+// collect reads a list to its end.
 func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
 	var all []T
 	for rec, err := range list {
@@ -133,7 +133,7 @@ func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
 	return all, nil
 }
 
-// holds checks that the table holds exactly the wanted records, by Get, by Find
+// holds checks that the table holds exactly the wanted records: by Get, by Find
 // and by List through every index.
 func (t table) holds(tb testing.TB, tx *affiliate.Tx, want ...record) {
 	tb.Helper()
@@ -155,7 +155,7 @@ func (t table) holds(tb testing.TB, tx *affiliate.Tx, want ...record) {
 	}
 }
 
-// lists checks the records of one List.
+// lists checks the records that one List returns.
 func (t table) lists(tb testing.TB, tx *affiliate.Tx, q affiliate.Query, want []record) {
 	tb.Helper()
 	got, err := collect(t.in(tx).List(q))
@@ -180,8 +180,8 @@ func (t table) same(tb testing.TB, what string, want, got record, err error) {
 	}
 }
 
-// lacks checks that nothing of the records is in the table: not their ids, not
-// their unique keys, not their place in a list.
+// lacks checks that the table holds nothing of the records: neither their ids,
+// nor their unique keys, nor their places in lists.
 func (t table) lacks(tb testing.TB, tx *affiliate.Tx, recs ...record) {
 	tb.Helper()
 	for _, rec := range recs {
@@ -192,7 +192,7 @@ func (t table) lacks(tb testing.TB, tx *affiliate.Tx, recs ...record) {
 	}
 }
 
-// lacksKeys checks that no key of the record leads anywhere.
+// lacksKeys checks that no key of the record finds anything.
 func (t table) lacksKeys(tb testing.TB, tx *affiliate.Tx, rec record) {
 	tb.Helper()
 	for _, key := range keysOf(rec) {
@@ -206,7 +206,7 @@ func (t table) lacksKeys(tb testing.TB, tx *affiliate.Tx, rec record) {
 	}
 }
 
-// insert inserts the records, up to the first error.
+// insert inserts the records and stops at the first error.
 func (t table) insert(tx *affiliate.Tx, recs ...record) error {
 	for _, rec := range recs {
 		if err := t.in(tx).Insert(rec); err != nil {
@@ -243,8 +243,9 @@ func (t table) fulls(numbers ...int) []record {
 	return recs
 }
 
-// rewriteAll takes every table from the full records 1, 2, 3 to: 1 with all
-// that record 4 has but the id, 3 and 5.
+// rewriteAll changes every table that holds the full records 1, 2 and 3: record
+// 1 gets all fields of record 4 but the id, record 2 is deleted, and record 5 is
+// inserted.
 func rewriteAll(tx *affiliate.Tx) error {
 	for _, t := range tables() {
 		err := errors.Join(
@@ -258,7 +259,7 @@ func rewriteAll(tx *affiliate.Tx) error {
 	return nil
 }
 
-// numbered is an id that sorts by n.
+// numbered returns an id. Ids sort by n.
 func numbered(n int) uuid.UUID {
 	return uuid.UUID{0: byte(n >> 16), 1: byte(n >> 8), 2: byte(n), 15: 1}
 }

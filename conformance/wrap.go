@@ -19,8 +19,8 @@ var ErrInjected = errors.New("conformance: injected fault")
 var errRerun = errors.New("conformance: first run, to be rolled back")
 
 // Rerun returns a store that runs every closure twice: once to be rolled back,
-// whatever it returns, and once for real. A closure that is wrong to run again,
-// because it counts, appends or sends, shows its effect twice.
+// whatever it returns, and once for real. A closure that counts, appends or
+// sends must not do so twice; on this store it does, and a test sees it.
 func Rerun(s affiliate.Store) affiliate.Store { return rerun{s} }
 
 type rerun struct{ store affiliate.Store }
@@ -38,21 +38,22 @@ type method func(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.T
 
 func twice(ctx context.Context, run method, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	err := run(ctx, program, func(tx *affiliate.Tx) error {
-		_ = fn(tx) // the second run says the same, to the caller
+		_ = fn(tx) // the second run returns the same
 		return errRerun
 	})
 	if !errors.Is(err, errRerun) {
-		return err // the store's own: it ran nothing, or rolled back for a reason of its own
+		return err // the store's own error
 	}
 	return run(ctx, program, fn)
 }
 
-// FailAt returns a store in which the n-th table call of each Update, from 1,
-// fails with [ErrInjected] and has no effect. Get, Find, List, Insert, Replace,
-// Delete and Next count; each run of a closure counts anew. An Update of fewer
-// calls is not touched. A List fails when it is walked.
+// FailAt returns a store in which the n-th table call of each Update fails with
+// [ErrInjected] and has no effect. n begins at 1. Get, Find, List, Insert,
+// Replace, Delete and Next count, and each run of a closure counts from the
+// beginning. An Update with fewer calls is not affected. A List fails when it is
+// read.
 //
-// To fail a scenario at every step, run it with n = 1, 2, 3 … up to
+// To make a scenario fail at every step, run it with n = 1, 2, 3 … up to
 // [Counter.Most] of the same scenario.
 func FailAt(s affiliate.Store, n int) affiliate.Store {
 	return faulty{s, func(call int, _ context.CancelFunc) error {
@@ -63,8 +64,8 @@ func FailAt(s affiliate.Store, n int) affiliate.Store {
 	}}
 }
 
-// FailFrom is [FailAt] for the n-th call and all that follow in the Update: the
-// connection is gone, not one statement.
+// FailFrom is [FailAt] for the n-th call and all later calls of the Update, as
+// when a connection is lost.
 func FailFrom(s affiliate.Store, n int) affiliate.Store {
 	return faulty{s, func(call int, _ context.CancelFunc) error {
 		if call >= n {
@@ -86,7 +87,7 @@ func PanicAt(s affiliate.Store, n int) affiliate.Store {
 }
 
 // CancelAt returns a store in which the context of each Update is cancelled at
-// its n-th table call, counted as by [FailAt]. The call itself goes on to the
+// its n-th table call, counted as by [FailAt]. The call itself still reaches the
 // store.
 func CancelAt(s affiliate.Store, n int) affiliate.Store {
 	return faulty{s, func(call int, cancel context.CancelFunc) error {
@@ -116,10 +117,10 @@ func (f faulty) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 	})
 }
 
-// LoseAnswer returns a store whose n-th Update, from 1 and counted over the
-// life of the returned store, commits and yet answers [ErrInjected], as when a
-// connection breaks during the commit. An Update that fails by itself keeps its
-// error. It is safe for concurrent use.
+// LoseAnswer returns a store whose n-th Update commits and still returns
+// [ErrInjected], as when a connection breaks during the commit. n begins at 1
+// and counts all Updates of the returned store. An Update that fails by itself
+// returns its own error. It is safe for concurrent use.
 func LoseAnswer(s affiliate.Store, n int) affiliate.Store { return &loser{Store: s, n: int64(n)} }
 
 type loser struct {
@@ -128,7 +129,7 @@ type loser struct {
 	updates atomic.Int64
 }
 
-// Update loses the answer of the n-th one.
+// Update runs fn, and returns ErrInjected for the n-th Update.
 func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	update := l.updates.Add(1)
 	if err := l.Store.Update(ctx, program, fn); err != nil {
@@ -140,9 +141,8 @@ func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 	return nil
 }
 
-// A Counter is a store that counts what passes through it, so that a test knows
-// how far n of [FailAt] and [LoseAnswer] has to go. It is safe for concurrent
-// use.
+// A Counter is a store that counts Updates and table calls. Tests use it to find
+// the largest n for [FailAt] and [LoseAnswer]. It is safe for concurrent use.
 type Counter struct {
 	affiliate.Store
 	updates atomic.Int64
@@ -152,14 +152,14 @@ type Counter struct {
 // Count returns a Counter over s.
 func Count(s affiliate.Store) *Counter { return &Counter{Store: s} }
 
-// Updates is the number of Updates that were begun.
+// Updates returns how many Updates have begun.
 func (c *Counter) Updates() int { return int(c.updates.Load()) }
 
-// Most is the largest number of table calls that one run of a closure of an
-// Update made, counted as by [FailAt].
+// Most returns the largest number of table calls that one run of an Update's
+// closure has made, counted as by [FailAt].
 func (c *Counter) Most() int { return int(c.most.Load()) }
 
-// Update counts itself and the calls of fn.
+// Update counts the Update and the table calls of fn.
 func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	c.updates.Add(1)
 	return c.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
@@ -173,8 +173,8 @@ func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *aff
 	})
 }
 
-// watch is a Tx that asks before every call of a table or of Next; an error is
-// the answer of that call.
+// watch returns a Tx that calls before ahead of every table call and of Next.
+// When before returns an error, the call returns that error and does nothing.
 func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 	return &affiliate.Tx{
 		Affiliates:  watchTable(tx.Affiliates, before),
