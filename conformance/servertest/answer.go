@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// An answer is what came back. Its methods fail the case when it is not what
-// they say, and give it back for the next of them.
+// An answer is the answer to a request. Each method that expects something ends
+// or fails the case when the answer is different, and returns the answer so that
+// calls can be chained.
 type answer struct {
 	x       *exam
 	request request
@@ -23,7 +24,7 @@ func (a *answer) String() string {
 	return fmt.Sprintf("%d%s %s", a.status, a.codes(), a.body)
 }
 
-// codes are the headers that say what happened.
+// codes returns the headers that say what happened.
 func (a *answer) codes() string {
 	var b strings.Builder
 	for _, name := range []string{"Error-Code", "Error-Field", "Sale-Outcome", "Idempotent-Replayed"} {
@@ -34,7 +35,7 @@ func (a *answer) codes() string {
 	return b.String()
 }
 
-// wants ends the case: the contract says something else.
+// wants fails and ends the case, and reports what the contract says.
 func (a *answer) wants(format string, args ...any) {
 	a.x.fatal(Failure{a.request.String(), fmt.Sprintf(format, args...), a.String()})
 }
@@ -50,7 +51,7 @@ func (a *answer) ok() *answer {
 // refused expects exactly one refusal.
 func (a *answer) refused(want refusal) *answer {
 	var body struct{ Error any }
-	_ = json.Unmarshal(a.body, &body) // what is no JSON has no text
+	_ = json.Unmarshal(a.body, &body) // a body that is not JSON has no text
 	got := refusal{a.status, a.header.Get("Error-Code"), a.header.Get("Error-Field"), fmt.Sprint(body.Error)}
 	if got != want {
 		a.wants("%v", want)
@@ -75,7 +76,7 @@ func (a *answer) headed(name, want string) *answer {
 	return a
 }
 
-// bytes expects the very bytes.
+// bytes expects exactly these bytes.
 func (a *answer) bytes(want []byte) *answer {
 	if !bytes.Equal(a.body, want) {
 		a.wants("the bytes %s", want)
@@ -83,8 +84,8 @@ func (a *answer) bytes(want []byte) *answer {
 	return a
 }
 
-// has expects 200 and, among other members, those of a template. Numbers are
-// compared as they are written, arrays whole.
+// has expects 200 and the members of a template, among others. Numbers are
+// compared as they are written, and arrays as a whole.
 func (a *answer) has(want string) *answer {
 	a.ok()
 	want = a.x.fill(want)
@@ -94,7 +95,7 @@ func (a *answer) has(want string) *answer {
 	return a
 }
 
-// value is the body as Go sees it, with its numbers as they are written.
+// value returns the body as a Go value, with numbers as they are written.
 func (a *answer) value() any {
 	v := decodeJSON(a.body)
 	if v == notJSON {
@@ -118,7 +119,7 @@ func decodeJSON(text []byte) any {
 	return v
 }
 
-// lacking names the first place where got is not what want says.
+// lacking describes the first place where got differs from want.
 func lacking(want, got any, path string) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -153,7 +154,7 @@ func lacking(want, got any, path string) string {
 	return ""
 }
 
-// at is the value at a dotted path; the case ends when there is none.
+// at returns the value at a dotted path. It ends the case when there is none.
 func (a *answer) at(path string) any {
 	v := a.ok().value()
 	for step := range strings.SplitSeq(path, ".") {
@@ -177,14 +178,14 @@ func (a *answer) at(path string) any {
 	return v
 }
 
-// text is the value at a dotted path as a text: a string without its quotes, a
-// number as it is written.
+// text returns the value at a dotted path as text: a string without its quotes,
+// a number as it is written.
 func (a *answer) text(path string) string { return fmt.Sprint(a.at(path)) }
 
-// id is the object's id.
+// id returns the object's id.
 func (a *answer) id() string { return a.text("id") }
 
-// list is the elements of a list.
+// list returns the elements of a list.
 func (a *answer) list() []any {
 	list, ok := a.ok().value().([]any)
 	if !ok {
@@ -193,7 +194,7 @@ func (a *answer) list() []any {
 	return list
 }
 
-// ids are the ids of a list.
+// ids returns the ids of a list.
 func (a *answer) ids() []string {
 	var ids []string
 	for i := range a.list() {
@@ -202,8 +203,8 @@ func (a *answer) ids() []string {
 	return ids
 }
 
-// as keeps the object's id under a name for templates, and other values below
-// that name: each is given as its path, or as name:path.
+// as keeps the object's id under a name for templates. It keeps other values
+// below that name: each is given as its path, or as name:path.
 func (a *answer) as(name string, keep ...string) *answer {
 	a.x.names[name] = a.id()
 	for _, k := range keep {

@@ -19,20 +19,19 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A middleware is what is wrong with a server: one thing around the right
-// handler.
+// A middleware makes a right handler wrong in one way.
 type middleware func(next http.Handler) http.Handler
 
-// A brokenServer is a server that is wrong in one way, and the beginning of the
-// names of the cases that catch it. The first of several names is run for what
-// the last one judges.
+// A brokenServer is a server that is wrong in one way, and prefixes of the names
+// of the cases that detect it. The last prefix is the case that must fail; the
+// others are run because it judges their answers.
 type brokenServer struct {
 	flaw   string
 	caught []string
 	wrong  middleware
 }
 
-// sample are cases that make answers of many kinds, for the rules over every
+// sample returns cases with answers of many kinds, for the rules about every
 // answer.
 func sample() []string {
 	return []string{
@@ -41,15 +40,15 @@ func sample() []string {
 	}
 }
 
-// over is a rule over every answer.
+// over returns the cases for a rule about every answer.
 func over(rule string) []string { return append(sample(), rule) }
 
 func brokenServers() []brokenServer {
 	return slices.Concat(brokenAnswers(), brokenRequests(), brokenEffects(), unkeyedServers())
 }
 
-// unkeyedServers read Idempotency-Key of a POST only: one for each case that
-// must see it.
+// unkeyedServers read Idempotency-Key only on a POST. There is one server for
+// each case that must detect it.
 func unkeyedServers() []brokenServer {
 	var servers []brokenServer
 	for _, caught := range []string{
@@ -67,7 +66,7 @@ func unkeyedServers() []brokenServer {
 	return servers
 }
 
-// brokenAnswers are servers that do the right thing and say it wrong.
+// brokenAnswers are servers that do the right thing and answer it wrong.
 func brokenAnswers() []brokenServer {
 	return []brokenServer{
 		{"answers a create with 201", over("E05"), answered(func(r *http.Request, a *reply) {
@@ -166,7 +165,7 @@ func brokenAnswers() []brokenServer {
 
 var uuidInBody = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// brokenRequests are servers that read a request otherwise than it is.
+// brokenRequests are servers that misread a request.
 func brokenRequests() []brokenServer {
 	return []brokenServer{
 		{"ignores unknown fields on PUT", []string{"B200 PUT percentof"}, asked(func(r *http.Request, body []byte) []byte {
@@ -288,7 +287,7 @@ func brokenRequests() []brokenServer {
 	}
 }
 
-// brokenEffects are servers that do something else.
+// brokenEffects are servers that do the wrong thing.
 func brokenEffects() []brokenServer {
 	return []brokenServer{
 		{"answers a duplicate coupon with the one there is", []string{"B181"}, after(func(next http.Handler, r *http.Request, body []byte, a *reply) {
@@ -382,8 +381,8 @@ func (a *reply) replace(pattern, with string) {
 	a.body = regexp.MustCompile(pattern).ReplaceAll(a.body, []byte(with))
 }
 
-// serve runs a handler on a request made of r with another method, target and
-// body, and without its idempotency key.
+// serve runs a handler on a copy of r with another method, target and body, and
+// without its idempotency key.
 func serve(next http.Handler, r *http.Request, method, target string, body []byte) *reply {
 	inner := httptest.NewRequest(method, target, bytes.NewReader(body))
 	inner.Header = http.Header{"Authorization": r.Header["Authorization"]}
@@ -411,7 +410,7 @@ func answered(edit func(r *http.Request, a *reply)) middleware {
 	return after(func(_ http.Handler, r *http.Request, _ []byte, a *reply) { edit(r, a) })
 }
 
-// after does something when the right handler has answered.
+// after does something after the right handler has answered.
 func after(do func(next http.Handler, r *http.Request, body []byte, a *reply)) middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -447,7 +446,7 @@ func queried(edit func(q url.Values), name string) middleware {
 	})
 }
 
-// retried asks again without the parameters when the query was refused.
+// retried repeats a refused GET without the parameters.
 func retried(names ...string) middleware {
 	return after(func(next http.Handler, r *http.Request, _ []byte, a *reply) {
 		if a.header.Get("Error-Code") == "invalid_query" && slices.Contains(names, a.header.Get("Error-Field")) {
@@ -479,8 +478,8 @@ func secrets() middleware {
 	})
 }
 
-// restored counts one redemption less for a code from the first delete of a
-// sale on.
+// restored takes one redemption off the count of a code, beginning with the
+// first DELETE of a sale.
 func restored() middleware {
 	var mu sync.Mutex
 	deleted := false
@@ -494,7 +493,7 @@ func restored() middleware {
 	})
 }
 
-// gross shows the revenue of before the first refund for ever.
+// gross always shows the revenue from before the first refund.
 func gross() middleware {
 	var mu sync.Mutex
 	before, refunded := map[string]string{}, false
@@ -514,7 +513,7 @@ func gross() middleware {
 	})
 }
 
-// edited changes the members of a body that is an object.
+// edited changes the members of a JSON object.
 func edited(body []byte, edit func(m map[string]json.RawMessage)) []byte {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(body, &m) != nil || m == nil {
@@ -547,7 +546,7 @@ func rightServer(t *testing.T) http.Handler {
 	return serverWith(t, affiliate.AddressPolicy{})
 }
 
-// serverWith is rightServer under a policy for the addresses of endpoints.
+// serverWith is rightServer with a policy for the addresses of endpoints.
 func serverWith(t *testing.T, addresses affiliate.AddressPolicy) http.Handler {
 	t.Helper()
 	p, err := affiliate.New(memstore.New(), affiliate.Config{
@@ -571,7 +570,7 @@ func judged(t *testing.T, wrong middleware, prefixes ...string) Report {
 	return judgedAs(t, Server{HTTP: &http.Client{Transport: direct{wrong(rightServer(t))}}}, prefixes...)
 }
 
-// judgedAs is judged with what the caller says about the server.
+// judgedAs is judged for a given Server.
 func judgedAs(t *testing.T, s Server, prefixes ...string) Report {
 	t.Helper()
 	s.URL, s.Key = "http://conform.example", "test-key-of-conformance"

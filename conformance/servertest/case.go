@@ -19,10 +19,10 @@ type bad struct {
 	want       refusal
 }
 
-// A good is a request that is answered with 200 and what want holds.
+// A good is a request that is answered with 200 and the members of want.
 type good struct{ name, body, want string }
 
-// rowOf takes a row apart: its number, and the value.
+// rowOf splits a row into its number and its value.
 func rowOf(row string) (number, value string) {
 	number, value, _ = strings.Cut(row, " ")
 	return number, value

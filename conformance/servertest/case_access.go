@@ -63,7 +63,8 @@ func accessCases() []serverCase {
 	return append(cases, precedenceCases()...)
 }
 
-// precedenceCases are the checks before an operation, two wrong at a time.
+// precedenceCases have two errors each. They show which of the checks before an
+// operation comes first.
 func precedenceCases() []serverCase {
 	big := strings.Repeat("x", 2<<20)
 	anonymous := func(operation, body string) request { return call(operation, body).with("Authorization") }
@@ -121,7 +122,7 @@ func precedenceCases() []serverCase {
 	}
 }
 
-// allowed are the methods of each path.
+// allowed returns the methods of each path.
 func allowed() map[string][]string {
 	paths := map[string][]string{}
 	for _, r := range routes() {

@@ -4,8 +4,8 @@ import "net/http"
 
 const addressRule = "contract 2.12, url: addresses by the host's policy, in every form alike; metadata services are always closed"
 
-// closedHosts are what no setting of a server opens: the services that hand a
-// cloud machine's credentials out, and their network.
+// closedHosts returns hosts that no setting of a server opens: the services that
+// hand out a cloud machine's credentials, and their network.
 func closedHosts() []string {
 	return []string{
 		"169.254.169.254", "168.63.129.16", "100.100.100.200", "192.0.0.192", "[fe80::1]", "[fd00:ec2::254]", "[fd20:ce::254]",
@@ -13,12 +13,13 @@ func closedHosts() []string {
 	}
 }
 
-// loopbackForms are addresses that lead to 127.0.0.1 as it does itself.
+// loopbackForms returns addresses that lead to 127.0.0.1, as that address itself
+// does.
 func loopbackForms() []string {
 	return []string{"127.0.0.1:8443", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]"}
 }
 
-// privateHosts are addresses that are not public. A server may open them.
+// privateHosts returns addresses that are not public. A server may open them.
 func privateHosts() []string {
 	return append(loopbackForms(),
 		"127.0.0.1", "[::1]", "0.0.0.0", "[::]", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "[fc00::1]", "192.0.2.1", "198.18.0.1", "224.0.0.1",
@@ -26,7 +27,7 @@ func privateHosts() []string {
 	)
 }
 
-// addressCases are the URLs of endpoints that the settings of a server decide.
+// addressCases are the URLs of endpoints that a server's settings open or close.
 func addressCases() []serverCase {
 	var cases []serverCase
 	for _, host := range closedHosts() {
@@ -69,9 +70,9 @@ func addressCases() []serverCase {
 	)
 }
 
-// takes tells whether the server takes the URL of an endpoint. Where it must
-// not, and where it refuses for another reason, the case fails. The endpoint is
-// gone afterwards.
+// takes reports whether the server accepts the URL of an endpoint. The case
+// fails when the server accepts a URL that must be closed, and when it refuses
+// one for another reason. The endpoint is deleted afterwards.
 func (x *exam) takes(url string, want refusal) bool {
 	a := x.do("POST /webhooks", `{"events":["*"],"active":false,"url":"`+url+`"}`)
 	if a.status == http.StatusOK {

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestPrivateAddresses: what a server opens and what is said about it agree, or
-// the cases that are named fail. Everything that the settings decide is run.
+// TestPrivateAddresses: where the addresses that a server opens differ from what
+// Server.PrivateAddresses says, the named cases fail.
 func TestPrivateAddresses(t *testing.T) {
 	var closed, loopback, private affiliate.AddressPolicy
 	loopback.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -21,7 +21,7 @@ func TestPrivateAddresses(t *testing.T) {
 		private.AllowNetworks = append(private.AllowNetworks, netip.MustParsePrefix(p))
 	}
 	right := func(next http.Handler) http.Handler { return next }
-	// swap is a server that takes one URL for another.
+	// swap is a server that reads one URL as another.
 	swap := func(url, other string) middleware {
 		return asked(func(_ *http.Request, body []byte) []byte { return []byte(strings.ReplaceAll(string(body), url, other)) })
 	}

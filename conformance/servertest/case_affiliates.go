@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// affiliateCases are POST and GET /affiliates.
+// affiliateCases test POST and GET /affiliates.
 func affiliateCases() []serverCase {
 	return slices.Concat(
 		personNameCases(),
@@ -18,7 +18,7 @@ func affiliateCases() []serverCase {
 	)
 }
 
-// affiliateWith is an affiliate with a member.
+// affiliateWith returns an affiliate with one more member.
 func affiliateWith(member string) string {
 	return `{"firstName":"Ada","lastName":"Byron","email":"{{u}}@conform.example",` + member + `}`
 }
@@ -153,7 +153,7 @@ func joinedCases() []serverCase {
 	}
 }
 
-// affiliateChangeCases are PUT and DELETE /affiliates.
+// affiliateChangeCases test PUT and DELETE /affiliates.
 func affiliateChangeCases() []serverCase {
 	own := func(name, rule string, run func(x *exam, put func(member string) *answer)) serverCase {
 		return serverCase{name, rule, func(x *exam) {

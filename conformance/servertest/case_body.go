@@ -14,7 +14,7 @@ const (
 	numbersRule   = "contract 1.4: a number is read from its text"
 )
 
-// aGarbled is a body that is none, for every operation.
+// aGarbled is a body that is not a JSON object, for every operation.
 type aGarbled struct {
 	name, body string
 	want       refusal
@@ -40,12 +40,12 @@ func garbled() []aGarbled {
 	}
 }
 
-// deep is an object that is nested so deeply.
+// deep returns an object with n levels of nesting.
 func deep(n int) string {
 	return `{"x":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + `}`
 }
 
-// bodyCases are what every operation with a body does about its form.
+// bodyCases test the form of a body, on every operation that has one.
 func bodyCases() []serverCase {
 	var cases []serverCase
 	for _, r := range routes() {
@@ -212,7 +212,7 @@ func sizes() []serverCase {
 	}
 }
 
-// entries are n distinct elements of an array.
+// entries returns n distinct elements of an array.
 func entries(n int) string {
 	all := make([]string, n)
 	for i := range all {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// codeCases are POST and GET /promotional-codes.
+// codeCases test POST and GET /promotional-codes.
 func codeCases() []serverCase {
 	return slices.Concat(
 		codeCouponCases(),
@@ -20,7 +20,7 @@ func codeCases() []serverCase {
 	)
 }
 
-// codeWith is a code with a member.
+// codeWith returns a code with one more member.
 func codeWith(member string) string {
 	return `{"couponId":"{{coupon}}","code":"{{u}}",` + member + `}`
 }
@@ -297,7 +297,7 @@ func codeOwnerCases() []serverCase {
 	}
 }
 
-// codeChangeCases are PUT and DELETE /promotional-codes.
+// codeChangeCases test PUT and DELETE /promotional-codes.
 func codeChangeCases() []serverCase {
 	own := func(name, rule string, run func(x *exam, put func(member string) *answer)) serverCase {
 		return serverCase{name, rule, func(x *exam) {

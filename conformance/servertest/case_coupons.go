@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// couponCases are POST /coupons.
+// couponCases test POST /coupons.
 func couponCases() []serverCase {
 	return slices.Concat(
 		couponNameCases(),
@@ -24,12 +24,12 @@ func couponCases() []serverCase {
 	)
 }
 
-// couponWith is a percentage coupon with a member.
+// couponWith returns a percentage coupon with one more member.
 func couponWith(member string) string {
 	return `{"name":"{{u}}","percentOff":10,` + member + `}`
 }
 
-// couponFlat is a flat coupon with a member.
+// couponFlat returns a flat coupon with one more member.
 func couponFlat(member string) string {
 	return `{"name":"{{u}}","couponType":"FLAT","currency":"USD",` + member + `}`
 }
@@ -205,8 +205,9 @@ func couponExternalIDCases() []serverCase {
 	return t.cases
 }
 
-// dateCases are what every date does, on an operation whose body with makes.
-// The numbers of the rows are those of redeemBy; another field has one.
+// dateCases test a date field of an operation. with makes a body from the field.
+// The rows have numbers of their own for redeemBy; for another field they all
+// have the given number.
 func dateCases(number, operation, field string, with func(member string) string) []serverCase {
 	const rule = "contract 1.4, date: RFC 3339 with zone, or YYYY-MM-DD for that day's last millisecond; years 1–9999"
 	member := func(s string) string { return with(`"` + field + `":` + s) }
@@ -295,12 +296,12 @@ func newCouponCases() []serverCase {
 	}
 }
 
-// couponChangeCases are PUT and DELETE /coupons.
+// couponChangeCases test PUT and DELETE /coupons.
 func couponChangeCases() []serverCase {
 	return append(couponTargetCases(), ownCouponCases()...)
 }
 
-// couponTargetCases are how a coupon is named.
+// couponTargetCases test couponId.
 func couponTargetCases() []serverCase {
 	cases := refusals("contract 3.3: couponId is required", "PUT /coupons", bad{"B190 no couponId", `{"name":"n"}`, couponIDRequired},
 		bad{"B190 couponId null", `{"couponId":null}`, couponIDRequired}, bad{`B190 couponId ""`, `{"couponId":""}`, couponIDRequired},
@@ -312,7 +313,7 @@ func couponTargetCases() []serverCase {
 	return cases
 }
 
-// ownCouponCases change a coupon of the case's own.
+// ownCouponCases make a coupon of their own and change it.
 func ownCouponCases() []serverCase {
 	own := func(rule, name string, run func(x *exam)) serverCase {
 		return serverCase{name, rule, func(x *exam) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// listen makes an endpoint that hears everything and is switched off: what it
-// would have got is kept, and nothing is sent.
+// listen makes an endpoint that subscribes to everything and is switched off.
+// What it would have received is stored, and nothing is sent.
 func (x *exam) listen() { x.endpoint(`"events":["*"],"active":false`).as("hook") }
 
-// heard are the deliveries since listen that are about what the case made, the
-// oldest first, with their payloads.
+// heard returns the deliveries since listen about records of the case, oldest
+// first, with their payloads.
 func (x *exam) heard() []*answer {
 	var own []string
 	for name, id := range x.names {
@@ -30,7 +30,7 @@ func (x *exam) heard() []*answer {
 	return all
 }
 
-// fired expects these events since listen, in this order.
+// fired expects exactly these events since listen, in this order.
 func (x *exam) fired(want ...string) []*answer {
 	all := x.heard()
 	var got []string
@@ -43,7 +43,7 @@ func (x *exam) fired(want ...string) []*answer {
 	return all
 }
 
-// envelope expects the frame of an event around a body of a form.
+// envelope expects an event whose body has a form.
 func (x *exam) envelope(a *answer, revision int, body form) {
 	keys := []string{"event", "eventId", "occurredAt", "programId", "revision", "body"}
 	a.has(fmt.Sprintf(`{"eventId":%q,"event":%q,"payload":{"event":%q,"eventId":%q,"revision":%d}}`,
@@ -59,7 +59,7 @@ func (x *exam) envelope(a *answer, revision int, body form) {
 	}
 }
 
-// memberNames are the names of an object in their order.
+// memberNames returns the names of an object's members in their order.
 func memberNames(object json.RawMessage) []string {
 	dec := json.NewDecoder(strings.NewReader(string(object)))
 	_, _ = dec.Token()
@@ -78,7 +78,7 @@ func memberNames(object json.RawMessage) []string {
 	return names
 }
 
-// justID is the body of a deleted event.
+// justID is the form of a deleted record's event: its id and nothing else.
 func justID(id form) form {
 	return func(v any) string {
 		if object, ok := v.(map[string]any); !ok || len(object) != 1 {
@@ -88,7 +88,7 @@ func justID(id form) form {
 	}
 }
 
-// The bodies of the events, where they have more than the answers.
+// The bodies of events that have more than the answers of the API.
 func affiliateEvent() form {
 	more := affiliateForm()
 	delete(more, "link")
@@ -105,8 +105,8 @@ func referralEvent() form {
 
 const eventRule = "contract 7.1: one event per change and object, written with the change; none for a refusal, a read, a null outcome, a repeat or a change of nothing"
 
-// eventCases are what an operation fires, read from the deliveries of an
-// endpoint that is switched off.
+// eventCases test which events an operation fires. They read the deliveries of
+// an endpoint that is switched off.
 func eventCases() []serverCase {
 	return []serverCase{
 		{"V coupon", eventRule, func(x *exam) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// linkCases are /links.
+// linkCases test /links.
 func linkCases() []serverCase {
 	const slug = "contract 2.4, link: required, letters, digits, hyphens, at most 100"
 	with := func(link string) string { return `{"affiliateId":"{{affiliate}}","link":` + link + `}` }

@@ -13,12 +13,12 @@ const (
 	keptRule   = "contract 1.8: kept are 200 answers and the refusals of an operation, not what is answered before it begins"
 )
 
-// keyed is a request with a key of the case's own.
+// keyed returns a request with an Idempotency-Key.
 func keyed(operation, body, key string) request {
 	return call(operation, body).with("Idempotency-Key", key)
 }
 
-// onceCases are Idempotency-Key, on every write.
+// onceCases test Idempotency-Key on every write.
 func onceCases() []serverCase {
 	var cases []serverCase
 	for _, key := range []string{"", " ", "a b", "ключ", "é", strings.Repeat("k", 256)} {
@@ -66,7 +66,8 @@ func onceCases() []serverCase {
 
 func repeatCases() []serverCase {
 	const coupon = `{"name":"{{u}}","percentOff":10}`
-	// before are answers before the operation begins, none of which is kept.
+	// before are answers that are given before the operation begins. None of
+	// them is kept.
 	before := func(name string, r func(x *exam) request, want refusal) serverCase {
 		return serverCase{"B434 after " + name, keptRule, func(x *exam) {
 			x.send(r(x)).refused(want)
@@ -151,10 +152,10 @@ func repeatCases() []serverCase {
 	}
 }
 
-// raceCases are requests of which only one may win.
+// raceCases send requests at once of which only one may succeed.
 func raceCases() []serverCase {
 	const rule = "contract 1.9: what is unique or limited stays so among requests at the same moment"
-	// oneWins expects a 200 and the refusal for all others.
+	// oneWins expects one 200, and the refusal for all others.
 	oneWins := func(x *exam, want refusal, all []*answer) {
 		var won int
 		for _, a := range all {

@@ -2,13 +2,13 @@ package servertest
 
 import "fmt"
 
-// A changed is a write of a record of its own, which make brings about.
+// A changed is a write to an existing record, which make creates.
 type changed struct {
 	operation, body string
 	make            func(x *exam)
 }
 
-// changes are the writes that are no creates.
+// changes returns the writes that create nothing.
 func changes() []changed {
 	person := func(x *exam) {
 		x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateLink":"{{u}}"}`).as("a")
@@ -43,7 +43,7 @@ func changes() []changed {
 	}
 }
 
-// changeCases are Idempotency-Key on PUT, PATCH and DELETE.
+// changeCases test Idempotency-Key on PUT, PATCH and DELETE.
 func changeCases() []serverCase {
 	var cases []serverCase
 	for _, c := range changes() {
@@ -59,9 +59,10 @@ func changeCases() []serverCase {
 	return append(cases, laterCases()...)
 }
 
-// laterCases are repeats after somebody else has been there.
+// laterCases repeat a write after another caller has changed the same things.
 func laterCases() []serverCase {
-	// later makes a write, lets another caller act, repeats the write and looks.
+	// later makes a write, lets another caller act, repeats the write and
+	// examines the result.
 	later := func(name, operation, body string, meanwhile, look func(x *exam)) serverCase {
 		return serverCase{"B437 " + name, laterRule, func(x *exam) {
 			for _, c := range changes() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// walk reads a list page by page along its Links and gives the ids.
+// walk reads a list page by page, following its Links, and returns the ids.
 func (x *exam) walk(target string, visit func(page int)) []string {
 	var ids []string
 	path, _, _ := strings.Cut(target, "?")
@@ -28,7 +28,7 @@ func (x *exam) walk(target string, visit func(page int)) []string {
 	}
 }
 
-// nextPage is the query in the Link of a page.
+// nextPage returns the query in the Link of a page.
 func nextPage(a *answer) (query string, more bool) {
 	lines := a.header.Values("Link")
 	if len(lines) == 0 {
@@ -43,7 +43,7 @@ func nextPage(a *answer) (query string, more bool) {
 	return query, true
 }
 
-// fiveLinks makes an affiliate with five links and gives their ids, newest
+// fiveLinks makes an affiliate with five links and returns their ids, newest
 // first.
 func fiveLinks(x *exam) []string {
 	a := x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateLink":"{{u}}"}`).as("a", "email")
@@ -84,8 +84,8 @@ func pageCases() []serverCase {
 			got := x.walk("/links?affiliateId={{a}}&limit=1", func(page int) {
 				x.do("POST /links", fmt.Sprintf(`{"affiliateId":"{{a}}","link":"{{u}}-new%d"}`, page)).ok()
 				if page == 2 {
-					x.do("DELETE /links", `{"id":"`+want[1]+`"}`).ok() // it was in this page: what follows must not shift
-					x.do("DELETE /links", `{"id":"`+want[3]+`"}`).ok() // it will not come
+					x.do("DELETE /links", `{"id":"`+want[1]+`"}`).ok() // it was on this page: the next pages must not shift
+					x.do("DELETE /links", `{"id":"`+want[3]+`"}`).ok() // it is on no later page
 				}
 			})
 			x.sameIDs("/links?…", []string{want[0], want[1], want[2], want[4]}, got)
@@ -147,8 +147,8 @@ func (x *exam) sameIDs(what string, want, got []string) {
 	}
 }
 
-// newestFirst makes three records of each kind and looks for them, in their
-// order, at the head of the whole list.
+// newestFirst makes three records of each kind and expects them in their order
+// at the head of the whole list.
 func newestFirst(x *exam) {
 	bodies := map[string]string{
 		"/coupons":           `{"name":"{{u}}","percentOff":10}`,

@@ -14,7 +14,7 @@ const (
 	pagesRule  = "contract 1.7: newest first; while more follows there is a Link; each lasting record is in exactly one page"
 )
 
-// queryCases are what every GET does about its query.
+// queryCases test the query of every GET.
 func queryCases() []serverCase {
 	var cases []serverCase
 	refused := func(name, target string, want refusal) {
@@ -56,8 +56,8 @@ func queryCases() []serverCase {
 	return append(cases, identifierCases()...)
 }
 
-// manyParameters is a query of 40 kB. A host may refuse a line as long as that
-// before there is a request to answer.
+// manyParameters sends a query of 40 kB. A host may refuse such a long line
+// before the API sees the request.
 func manyParameters(x *exam) {
 	a, err := x.try(call("GET /coupons?"+strings.Repeat("a&", 20_000), ""))
 	if err != nil {
@@ -72,7 +72,7 @@ func manyParameters(x *exam) {
 
 func clipTo(s string, n int) string { return s[:min(n, len(s))] }
 
-// missCases are ids that nothing has.
+// missCases test ids that no record has.
 func missCases(l lookup, id string) []serverCase {
 	var cases []serverCase
 	for _, value := range []string{

@@ -2,7 +2,7 @@ package servertest
 
 import "strings"
 
-// referralCases are /referrals.
+// referralCases test /referrals.
 func referralCases() []serverCase {
 	const operation = "POST /referrals"
 	var cases []serverCase

@@ -7,14 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// saleChangeCases are PUT, PATCH and DELETE /sales.
+// saleChangeCases test PUT, PATCH and DELETE /sales.
 func saleChangeCases() []serverCase {
 	return slices.Concat(saleTargetCases(), saleUnknownFieldCases(), saleChangeRefusals(), ownSaleCases())
 }
 
 const saleTargetRule = "contract 3.7: saleId, an integer or a string of digits"
 
-// saleTargetCases are how a sale is named.
+// saleTargetCases test saleId.
 func saleTargetCases() []serverCase {
 	var cases []serverCase
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
@@ -43,8 +43,8 @@ func saleUnknownFieldCases() []serverCase {
 	return cases
 }
 
-// saleChangeRefusals are the fields of PUT and PATCH, and DELETE of what is not
-// there.
+// saleChangeRefusals test the fields of PUT and PATCH, and DELETE of a sale that
+// does not exist.
 func saleChangeRefusals() []serverCase {
 	return slices.Concat(
 		successes("contract 3.7, DELETE: the same message when nothing matched", "DELETE /sales",
@@ -64,7 +64,7 @@ func saleChangeRefusals() []serverCase {
 	)
 }
 
-// ownSaleCases change a sale of the case's own.
+// ownSaleCases make a sale of their own and change it.
 func ownSaleCases() []serverCase {
 	own := func(name, rule string, run func(x *exam, put func(member string) *answer)) serverCase {
 		return serverCase{name, rule, func(x *exam) {
@@ -167,7 +167,7 @@ func ownSaleCases() []serverCase {
 	}
 }
 
-// previewCases are POST /promotional-codes/validate.
+// previewCases test POST /promotional-codes/validate.
 func previewCases() []serverCase {
 	const operation = "POST /promotional-codes/validate"
 	own := func(name, rule, coupon, code string, run func(x *exam, preview func(member string) *answer)) serverCase {

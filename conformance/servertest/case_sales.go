@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// saleCases are POST and GET /sales.
+// saleCases test POST and GET /sales.
 func saleCases() []serverCase {
 	return slices.Concat(
 		saleCustomerCases(),
@@ -16,7 +16,7 @@ func saleCases() []serverCase {
 	)
 }
 
-// saleWith is a sale with a member.
+// saleWith returns a sale with one more member.
 func saleWith(member string) string {
 	return `{"referralId":"{{referral}}","totalEarned":100,` + member + `}`
 }
@@ -96,7 +96,7 @@ func saleFieldCases() []serverCase {
 	return t.cases
 }
 
-// recordedCases are sales with what they leave behind.
+// recordedCases record sales and examine what changes with them.
 func recordedCases() []serverCase {
 	own := func(name, rule string, run func(x *exam)) serverCase {
 		return serverCase{name, rule, func(x *exam) {
@@ -194,13 +194,13 @@ func recordedCases() []serverCase {
 	}
 }
 
-// owned is the member of a code that gives it an affiliate.
+// owned is the member of a code that names its affiliate.
 const owned = `,"affiliateId":"{{affiliate}}"`
 
-// saleRefusalCases are the rules of codes (contract 3.5).
+// saleRefusalCases test the rules of codes (contract 3.5).
 func saleRefusalCases() []serverCase {
 	const rule = "contract 3.5: the first failing row is answered; a row whose input was not sent does not fail"
-	// own makes a coupon and a code with members of their own.
+	// own makes a coupon and a code with the given members.
 	own := func(name, coupon, code string, run func(x *exam, sell func(member string) *answer)) serverCase {
 		return serverCase{name, rule, func(x *exam) {
 			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10`+coupon+`}`).as("c")

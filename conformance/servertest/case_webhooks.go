@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// endpoint makes an endpoint of the case's own, which goes when the case ends.
+// endpoint makes an endpoint of the case's own. It is deleted when the case
+// ends.
 func (x *exam) endpoint(member string) *answer {
 	a := x.do("POST /webhooks", `{"url":"https://hooks.conform.example/{{u}}",`+member+`}`)
 	if a.status == 200 {
@@ -16,7 +17,7 @@ func (x *exam) endpoint(member string) *answer {
 	return a
 }
 
-// endpointCases are /webhooks and what is below it.
+// endpointCases test /webhooks and the paths below it.
 func endpointCases() []serverCase {
 	return slices.Concat(endpointURLCases(), addressCases(), endpointEventsCases(), endpointFieldCases(),
 		endpointIDCases(), endpointChangeCases(), rotationCases(), testCases(), ownEndpointCases())
@@ -75,8 +76,7 @@ func endpointFieldCases() []serverCase {
 	)
 }
 
-// endpointIDCases are what every operation on one endpoint does about its
-// webhookId.
+// endpointIDCases test webhookId on every operation that takes one.
 func endpointIDCases() []serverCase {
 	const rule = "contract 4.2: webhookId is required; unknown is 404"
 	var cases []serverCase
@@ -96,7 +96,7 @@ func endpointIDCases() []serverCase {
 	return cases
 }
 
-// endpointChangeCases are what PUT /webhooks refuses.
+// endpointChangeCases test what PUT /webhooks refuses.
 func endpointChangeCases() []serverCase {
 	const operation = "PUT /webhooks"
 	with := func(member string) string { return `{"webhookId":"{{webhook}}",` + member + `}` }
@@ -137,7 +137,7 @@ func testCases() []serverCase {
 	)
 }
 
-// ownEndpointCases are those on an endpoint of the case's own.
+// ownEndpointCases make an endpoint of their own.
 func ownEndpointCases() []serverCase {
 	return []serverCase{
 		{"B451 the least endpoint", "contract 2.12: defaults, the secret on creation only; what the server gives is ignored", leastEndpoint},
@@ -235,7 +235,7 @@ func newestEndpointFirst(x *exam) {
 	x.sameIDs("/webhooks", []string{x.names["two"], x.names["one"]}, got)
 }
 
-// deliveryCases are /webhooks/deliveries, /test and /replay.
+// deliveryCases test /webhooks/deliveries, /test and /replay.
 func deliveryCases() []serverCase {
 	const operation = "POST /webhooks/replay"
 	const replay = "contract 4.2: deliveryId, or webhookId with since"

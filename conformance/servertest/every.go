@@ -11,12 +11,13 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// An everyRule holds for every answer of a run, whatever its case is about. Its
-// own case fails when one answer broke it.
+// An everyRule holds for every answer of a run, whatever the case is about. The
+// rule's own case fails when any answer broke it.
 type everyRule struct {
 	name string
 	rule string
-	// wrong says what is wanted and what is there; two empty texts: all is well.
+	// wrong returns what the rule wants and what the answer has, or two empty
+	// texts when the answer is right.
 	wrong func(a *answer) (want, got string)
 }
 
@@ -42,7 +43,7 @@ func everyRules() []everyRule {
 	}
 }
 
-// everyCases are the rules as cases, after all others.
+// everyCases makes a case of each rule. They come after all others.
 func everyCases() []serverCase {
 	var cases []serverCase
 	for _, r := range everyRules() {
@@ -61,7 +62,7 @@ func (u *suite) broken(rule string) []Failure {
 	return u.every[rule]
 }
 
-// observe looks at what holds for every answer.
+// observe checks an answer against the rules for every answer.
 func (u *suite) observe(a *answer) {
 	for _, r := range everyRules() {
 		want, got := r.wrong(a)
@@ -135,7 +136,7 @@ func errorCode(a *answer) (want, got string) {
 	return "", ""
 }
 
-// fielded are the codes that always name a field.
+// fielded lists the codes that always name a field.
 var fielded = []string{"missing_field", "invalid_field", "unknown_field", "duplicate_field"}
 
 func errorField(a *answer) (want, got string) {
@@ -149,8 +150,8 @@ func errorField(a *answer) (want, got string) {
 	return "", ""
 }
 
-// errorReasons: a refusal of a code has every reason, in the form of a preview's,
-// and the first one is its code.
+// errorReasons: a refused code has all reasons, in the form of a preview's, and
+// the first one is its Error-Code.
 func errorReasons(a *answer) (want, got string) {
 	lines, code := a.header.Values("Error-Reasons"), a.header.Get("Error-Code")
 	if !(&affiliate.Error{Reason: affiliate.Reason(code)}).CodeRefused() {

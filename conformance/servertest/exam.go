@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// An exam is one case as it runs. It keeps what goes wrong, as a testing.TB
-// does, and may be used by several goroutines.
+// An exam is one run of a case. It collects failures, as a testing.TB does, and
+// several goroutines may use it.
 type exam struct {
 	*suite
 	ctx    context.Context
@@ -27,22 +27,21 @@ type exam struct {
 	cleanups []func()
 }
 
-// enough is how many failures of one case are kept. What the first say is
-// enough.
+// enough is how many failures of one case are reported.
 const enough = 3
 
 func (u *suite) newExam(ctx context.Context, number int) *exam {
 	return &exam{suite: u, ctx: ctx, unique: u.run + strconv.FormatInt(int64(number+1000), 36), names: map[string]string{}}
 }
 
-// attempt runs fn in a goroutine of its own, which fatal ends.
+// attempt runs fn in a goroutine of its own, because fatal ends the goroutine.
 func (x *exam) attempt(fn func()) {
 	var wg sync.WaitGroup
 	wg.Go(fn)
 	wg.Wait()
 }
 
-// later runs fn when the case has ended.
+// later runs fn after the case.
 func (x *exam) later(fn func()) { x.cleanups = append(x.cleanups, fn) }
 
 func (x *exam) cleanUp() {
@@ -51,7 +50,7 @@ func (x *exam) cleanUp() {
 	}
 }
 
-// fail keeps what is wrong and goes on.
+// fail records a failure. The case goes on.
 func (x *exam) fail(f Failure) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,13 +59,13 @@ func (x *exam) fail(f Failure) {
 	}
 }
 
-// fatal is fail, and the end of the case.
+// fatal records a failure and ends the case.
 func (x *exam) fatal(f Failure) {
 	x.fail(f)
 	runtime.Goexit()
 }
 
-// clip cuts a text for a report.
+// clip shortens a text for a report.
 func clip(s string) string {
 	const most = 600
 	if len(s) <= most {
@@ -75,8 +74,7 @@ func clip(s string) string {
 	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:most], ""), len(s))
 }
 
-// send makes a request and reads its answer. What holds for every answer is
-// looked at here.
+// send makes a request, reads its answer and checks the rules for every answer.
 func (x *exam) send(r request) *answer {
 	r.target, r.body = x.fill(r.target), x.fill(r.body)
 	a, err := x.try(r)
@@ -87,14 +85,14 @@ func (x *exam) send(r request) *answer {
 	return a
 }
 
-// do is send for a request in two texts.
+// do is send for an operation and a body.
 func (x *exam) do(operation, body string) *answer { return x.send(call(operation, body)) }
 
-// get is do for a look-up.
+// get is do for a GET.
 func (x *exam) get(target string) *answer { return x.do("GET "+target, "") }
 
-// try makes a request once, or again when the connection broke while a long
-// body was on its way: a server may refuse before it has read everything.
+// try makes a request. When the connection breaks while a long body is sent, it
+// tries again: a server may refuse before it has read everything.
 func (x *exam) try(r request) (*answer, error) {
 	const long, most = 64 << 10, 3
 	for attempt := 1; ; attempt++ {
@@ -167,7 +165,7 @@ func (x *exam) atOnce(n int, of func(i int) request) []*answer {
 
 var template = regexp.MustCompile(`\{\{([A-Za-z0-9.]+)\}\}`)
 
-// fill fills a template in.
+// fill replaces the names in a template by their values.
 func (x *exam) fill(text string) string {
 	return template.ReplaceAllStringFunc(text, func(m string) string {
 		name := m[2 : len(m)-2]

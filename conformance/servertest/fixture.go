@@ -8,11 +8,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// What cases share is made when the first of them names it, and is not changed
-// by any: {{coupon}} is the id of a coupon, {{coupon.name}} its name. A case
-// that changes something makes it itself.
+// Cases share records: {{coupon}} is the id of a coupon, {{coupon.name}} its
+// name. A shared record is made when a case first names it, and no case changes
+// it. A case that changes a record makes its own.
 
-// A fixture is something that is made through the API.
+// A fixture is a shared record and how the API makes it.
 type fixture struct {
 	operation, body string
 	keep            []string // what is kept beside the id: its path, or name:path
@@ -44,8 +44,8 @@ func fixtures() map[string]fixture {
 	}
 }
 
-// deleteWebhook is the deletion of an endpoint, of which a program may have no
-// more than 50.
+// deleteWebhook returns a function that deletes an endpoint. A program may have
+// no more than 50.
 func deleteWebhook(x *exam, id string) func(context.Context) {
 	return func(ctx context.Context) {
 		y := x.newExam(ctx, -1)
@@ -53,7 +53,7 @@ func deleteWebhook(x *exam, id string) func(context.Context) {
 	}
 }
 
-// shared is what a name stands for that all cases may use.
+// shared returns the value of a name that all cases may use.
 func (x *exam) shared(name string) string {
 	x.suite.mu.Lock()
 	value, there := x.made[name]
@@ -94,7 +94,7 @@ func (x *exam) shared(name string) string {
 	return value
 }
 
-// kept is the name and the path of something that is kept.
+// kept splits an entry of keep into its name and its path.
 func kept(s string) (name, path string) {
 	if name, path, ok := strings.Cut(s, ":"); ok {
 		return name, path

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A form says what is wrong with a value; the empty text: nothing. Keys that
-// it does not know are right: clients ignore them.
+// A form checks a value. It returns what is wrong, or the empty text. Unknown
+// keys are right: clients ignore them.
 //
 // Source: docs/contract.md 2.
 type form func(v any) string
@@ -96,7 +96,8 @@ func listOf(f form) form {
 	}
 }
 
-// fields are the keys of an object, all of them documented and present.
+// fields are the keys of an object. All of them are documented and must be
+// present.
 type fields map[string]form
 
 func (f fields) form(v any) string {
@@ -116,7 +117,7 @@ func (f fields) form(v any) string {
 	return ""
 }
 
-// and is the fields with more.
+// and returns the fields together with more.
 func (f fields) and(more fields) fields {
 	all := fields{}
 	for _, part := range []fields{f, more} {
@@ -127,7 +128,7 @@ func (f fields) and(more fields) fields {
 	return all
 }
 
-// without is a form that refuses a key.
+// without returns a form that also refuses a key.
 func without(f form, name string) form {
 	return func(v any) string {
 		if object, ok := v.(map[string]any); ok {

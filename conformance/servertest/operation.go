@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An operation is one row of the contract's tables: what its answers look like.
+// An operation is one row of the contract's tables: the form of its answers.
 type operation struct {
 	answer form
 	single []string // of a GET: the parameters that name a single record
@@ -16,7 +16,7 @@ func message(text string, more fields) form {
 	return fields{"message": oneOf(text)}.and(more).form
 }
 
-// operations are what is served, by method and path below /api/v1.
+// operations returns all operations, by method and path below /api/v1.
 func operations() map[string]operation {
 	count := fields{"count": anInteger}.form
 	return map[string]operation{
@@ -65,7 +65,7 @@ func operations() map[string]operation {
 	}
 }
 
-// misshapen says what is wrong with the body of a 200.
+// misshapen returns what is wrong with the body of a 200, or the empty text.
 func (u *suite) misshapen(method, target string, body any) string {
 	path, query, _ := strings.Cut(target, "?")
 	if method == "HEAD" {

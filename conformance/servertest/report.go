@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// An Outcome is what came of a case.
+// An Outcome is the result of a case in one word.
 type Outcome string
 
 // The outcomes.
 const (
 	Passed     Outcome = "passed"
 	Failed     Outcome = "failed"
-	Known      Outcome = "known"      // it failed, as it is known to
-	Unexpected Outcome = "unexpected" // it passed, and is known to fail
+	Known      Outcome = "known"      // it failed, as expected
+	Unexpected Outcome = "unexpected" // it passed, although it is known to fail
 )
 
-// A Report is what came of a run.
+// A Report is the result of a run.
 type Report struct {
 	URL      string   `json:"url"`
-	Requests int      `json:"requests"` // that were made
+	Requests int      `json:"requests"` // the number of requests
 	Results  []Result `json:"results"`  // in the order of the contract
 }
 
-// Count is the number of results with an outcome.
+// Count returns the number of results with an outcome.
 func (r Report) Count(o Outcome) int {
 	n := 0
 	for _, result := range r.Results {
@@ -34,7 +34,7 @@ func (r Report) Count(o Outcome) int {
 	return n
 }
 
-// OK reports whether every case passed, those aside that are known to fail.
+// OK reports whether every case passed, except those that are known to fail.
 func (r Report) OK() bool { return r.Count(Failed) == 0 && r.Count(Unexpected) == 0 }
 
 func (r Report) counts() string {
@@ -42,7 +42,7 @@ func (r Report) counts() string {
 		r.Count(Passed), r.Count(Failed), r.Count(Known), r.Count(Unexpected))
 }
 
-// String is the report for people: every failure, then the counts.
+// String returns the report as text: every failure, then the counts.
 func (r Report) String() string {
 	var b strings.Builder
 	for _, result := range r.Results {
@@ -54,7 +54,7 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// A Result is what came of one case.
+// A Result is the result of one case.
 type Result struct {
 	Name     string    `json:"name"`
 	Rule     string    `json:"rule"` // that the case defends
@@ -62,7 +62,7 @@ type Result struct {
 	Failures []Failure `json:"failures,omitempty"`
 }
 
-// String is the result for people.
+// String returns the result as text.
 func (r Result) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n  rule:    %s", strings.ToUpper(string(r.Outcome)), r.Name, r.Rule)
@@ -75,7 +75,7 @@ func (r Result) String() string {
 	return b.String()
 }
 
-// A Failure is one thing that was not as the contract says.
+// A Failure is one difference from the contract.
 type Failure struct {
 	Request string `json:"request"`
 	Want    string `json:"want"`

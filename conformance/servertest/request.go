@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// A request is what is sent. Its target and body are templates: {{u}} is a text
-// of the case's own, {{name}} something that the case or the suite has made.
+// A request is a request to the server. Its target and body are templates: {{u}}
+// is a text that no other case has, {{name}} is a value that the case or the
+// suite has made.
 type request struct {
 	method string
 	target string // below /api/v1; from the root when it begins with ^
@@ -16,13 +17,13 @@ type request struct {
 	stream bool        // the body has no length
 }
 
-// call is a request written as one text: "POST /coupons".
+// call returns a request for an operation, such as "POST /coupons", and a body.
 func call(operation, body string) request {
 	method, target, _ := strings.Cut(operation, " ")
 	return request{method: method, target: target, body: body}
 }
 
-// with is the request with a header line.
+// with returns the request with one more header.
 func (r request) with(name string, values ...string) request {
 	h := r.header.Clone()
 	if h == nil {
@@ -47,5 +48,5 @@ func (r request) String() string {
 	return b.String()
 }
 
-// reads reports whether a request is no write.
+// reads reports whether a request is a GET or a HEAD.
 func (r request) reads() bool { return r.method == http.MethodGet || r.method == http.MethodHead }

@@ -3,10 +3,10 @@ package servertest
 // A route is an operation that reads a body.
 type route struct {
 	operation string
-	body      string // a right one, for what comes before the operation
+	body      string // a right one
 }
 
-// routes are all of them, in the order of the contract.
+// routes returns all of them, in the order of the contract.
 func routes() []route {
 	return []route{
 		{"POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example"}`},
@@ -38,14 +38,14 @@ func routes() []route {
 	}
 }
 
-// A lookup is what a GET may be asked for.
+// A lookup is a GET and its parameters.
 type lookup struct {
 	path    string
 	params  []string // every one, besides limit and cursor
 	listing []string // those that select a list; without any: the whole list
 }
 
-// lookups are all of them.
+// lookups returns all of them.
 func lookups() []lookup {
 	return []lookup{
 		{"/affiliates", []string{"id", "email"}, nil},

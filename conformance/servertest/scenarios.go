@@ -2,8 +2,8 @@ package servertest
 
 import "github.com/tributary-go/tributary/client"
 
-// A scenario is a story of several calls that goes the same way on the engine
-// and through the client.
+// A scenario is a story of several calls with the same results on the engine and
+// through the client.
 type scenario struct {
 	name string
 	rule string // printed when it fails
@@ -23,7 +23,7 @@ func scenarios() []scenario {
 	}
 }
 
-// scenarioCases are the scenarios as cases, through the client.
+// scenarioCases makes a case of each scenario, through the client.
 func scenarioCases() []serverCase {
 	var cases []serverCase
 	for _, sc := range scenarios() {

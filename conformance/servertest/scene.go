@@ -12,16 +12,16 @@ import (
 	"github.com/tributary-go/tributary/internal/api"
 )
 
-// A scene is a scenario as it runs.
+// A scene is one run of a scenario.
 type scene struct {
 	api.Operations
 	*exam
 }
 
-// email is an address of the scene's own.
+// email returns an address that no other scene has.
 func (s *scene) email(local string) string { return s.unique + "-" + local + "@conform.example" }
 
-// slug is a slug or code of the scene's own.
+// slug returns a slug or code that no other scene has.
 func (s *scene) slug(end string) string { return s.unique + "-" + end }
 
 // do makes a call that must succeed.
@@ -38,7 +38,7 @@ func do2[A, B, Out any](s *scene, name string, call func(context.Context, A, B) 
 	return do(s, name, func(ctx context.Context, in [2]any) (Out, error) { return call(ctx, a, b) }, [2]any{a, b})
 }
 
-// done makes a call that answers nothing and must succeed.
+// done makes a call that returns nothing and must succeed.
 func done[In any](s *scene, name string, call func(context.Context, In) error, in In) {
 	do(s, name, func(ctx context.Context, in In) (struct{}, error) { return struct{}{}, call(ctx, in) }, in)
 }
@@ -68,14 +68,14 @@ func no[In, Out any](s *scene, name string, call func(context.Context, In) (Out,
 	same(s, step(name, in), fmt.Sprint(want), fmt.Sprint(got))
 }
 
-// same compares.
+// same compares two values and ends the scene when they differ.
 func same[T any](s *scene, what string, want, got T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.fatal(Failure{what, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v (-want +got):\n%s", got, diff)})
 	}
 }
 
-// step is a call for a report.
+// step describes a call in a report.
 func step(name string, in any) string {
 	text, err := json.Marshal(in)
 	if err != nil {
@@ -84,10 +84,10 @@ func step(name string, in any) string {
 	return name + " " + string(text)
 }
 
-// amount is an amount that is right.
+// amount returns an amount. The text must be right.
 func amount(s string) affiliate.Amount { return affiliate.MustAmount(s) }
 
-// given is a value that is given.
+// given returns an Opt with a value.
 func given[T any](v T) affiliate.Opt[T] { return affiliate.Set(v) }
 
 // join makes an affiliate who earns 20 percent.

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// scenePages walks every list that has filters.
+// scenePages reads every list that has filters, page by page.
 func scenePages(s *scene) {
 	mara, coupon := s.join("mara"), s.coupon()
 	var links, codes, referrals, sales []string
@@ -42,7 +42,8 @@ func scenePages(s *scene) {
 	same(s, "the length of a whole list", len(links), len(whole.Items))
 }
 
-// walked compares a walk over pages with what was made, the oldest first.
+// walked compares a list, read page by page, with the ids that were made, oldest
+// first.
 func walked[T any](s *scene, name string, made []string, size int, list func(affiliate.Page) (affiliate.List[T], error), id func(T) string) {
 	var got []string
 	for item, err := range affiliate.Each(size, list) {
@@ -54,7 +55,7 @@ func walked[T any](s *scene, name string, made []string, size int, list func(aff
 	same(s, fmt.Sprintf("%s in pages of %d", name, size), made, got)
 }
 
-// scenePreviews asks before it buys.
+// scenePreviews asks for a preview before each sale.
 func scenePreviews(s *scene) {
 	mara, coupon := s.join("mara"), s.coupon()
 	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{
@@ -88,7 +89,7 @@ func scenePreviews(s *scene) {
 	same(s, "a code that is not there", []affiliate.Failure{{Reason: affiliate.CodeNotFound, Message: codeNotFound.text}}, none.Reasons)
 }
 
-// sceneUpdates changes one thing of each kind, and clears another.
+// sceneUpdates changes one field of a record of each kind, and clears another.
 func sceneUpdates(s *scene) {
 	mara := s.join("mara")
 	n := do2(s, "UpdateAffiliate", s.UpdateAffiliate, affiliate.AffiliateRef{ID: mara.ID}, affiliate.AffiliateUpdate{FirstName: given("Maria"), AffiliateLink: given(s.slug("second"))})
@@ -135,7 +136,7 @@ func sceneUpdates(s *scene) {
 	same(s, "nothing changes", sale, do2(s, "UpdateSale", s.UpdateSale, sale.ID, affiliate.SaleUpdate{}))
 }
 
-// sceneRepeats gives creates a key.
+// sceneRepeats repeats creates with their idempotency keys.
 func sceneRepeats(s *scene) {
 	once := affiliate.Once{Key: s.slug("once")}
 	in := affiliate.NewCoupon{Once: once, Name: s.unique, PercentOff: given(affiliate.MustPercent("20"))}
@@ -155,7 +156,7 @@ func sceneRepeats(s *scene) {
 	denied(s, "RecordSale", s.RecordSale, buy, affiliate.CodeExhausted)
 }
 
-// sceneMisses looks for what is not there.
+// sceneMisses looks for records that do not exist.
 func sceneMisses(s *scene) {
 	nobody, mail := uuid.New(), s.email("nobody")
 	miss(s, "Affiliate", s.Affiliate, nobody.String())

@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// sceneEndpoints is the life of an endpoint.
+// sceneEndpoints makes an endpoint, changes it and deletes it.
 func sceneEndpoints(s *scene) {
 	issued := do(s, "CreateEndpoint", s.CreateEndpoint, affiliate.NewEndpoint{
 		URL: "https://hooks.conform.example/" + s.unique, Events: []affiliate.EventType{affiliate.CouponCreated, affiliate.CouponDeleted}, Description: "one", Active: given(false),

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// shopYear is the year of a shop in small.
+// shopYear is a year of a small shop.
 func shopYear(s *scene) {
 	mara, other := s.join("mara"), s.join("other")
 	coupon := s.coupon()
@@ -39,7 +39,7 @@ func shopYear(s *scene) {
 	s.autumn(mara, link, tomas, first, second)
 }
 
-// autumn is what goes back and what is tidied up.
+// autumn refunds and deletes sales.
 func (s *scene) autumn(mara affiliate.Affiliate, link affiliate.Link, tomas affiliate.Referral, first, second affiliate.Sale) {
 	part := affiliate.Refund{SaleID: first.ID, Amount: given(amount("99.99")), RefundID: "r1"}
 	same(s, "a part of a sale", affiliate.RefundResult{Success: true, Reason: affiliate.RefundedInPart}, do(s, "RefundSale", s.RefundSale, part))
@@ -76,7 +76,7 @@ func (s *scene) couponOf(code string) uuid.UUID {
 	return do(s, "Code", s.Code, affiliate.CodeRef{Code: s.slug(code)}).CouponID
 }
 
-// totals compares what an affiliate shows.
+// totals compares the totals of an affiliate.
 func (s *scene) totals(id uuid.UUID, referred int64, revenue, commission string) {
 	a := do(s, "Affiliate", s.Affiliate, id.String())
 	got := fmt.Sprint(a.NumberOfReferredUsers, a.TotalRevenue, a.TotalCommissionEarned)

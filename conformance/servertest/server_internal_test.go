@@ -9,8 +9,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestServerCases: names are unique and stable, every case has a rule, and
-// there are as many as are promised.
+// TestServerCases: names are unique and stable, every case has a rule, and there
+// are as many cases as promised.
 func TestServerCases(t *testing.T) {
 	cases, again := serverCases(), serverCases()
 	seen := map[string]bool{}
@@ -32,8 +32,7 @@ func TestServerCases(t *testing.T) {
 	t.Log(len(cases), "cases")
 }
 
-// TestServerTexts: the texts of the suite and those of the engine are the same,
-// for every refusal that the suite knows.
+// TestServerTexts: every text of the suite is a text of the engine.
 func TestServerTexts(t *testing.T) {
 	engine := map[refusal]bool{}
 	for _, e := range affiliate.Refusals() {
@@ -50,8 +49,8 @@ func TestServerTexts(t *testing.T) {
 	}
 }
 
-// TestServerReport: a run says what is expected to fail, and what was expected
-// to and did not.
+// TestServerReport: the report shows cases that are known to fail, and those
+// among them that passed.
 func TestServerReport(t *testing.T) {
 	wrong := answered(func(_ *http.Request, a *reply) { a.replace("must be between 1 and 100", "must be from 1 to 100") })
 	u, err := newSuite(Server{
@@ -93,7 +92,7 @@ func TestServerReport(t *testing.T) {
 	}
 }
 
-// TestServerErrors: what the caller says wrong is no failure of a case.
+// TestServerErrors: a mistake of the caller is an error, not a failed case.
 func TestServerErrors(t *testing.T) {
 	right := &http.Client{Transport: direct{rightServer(t)}}
 	for name, s := range map[string]Server{

@@ -157,7 +157,7 @@ func deliveryForm() fields {
 	}
 }
 
-// eventTypes are the fifteen types.
+// eventTypes returns the fifteen types.
 func eventTypes() []string {
 	var types []string
 	for _, family := range []string{"affiliate", "referral", "sale", "coupon", "promocode"} {

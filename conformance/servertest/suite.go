@@ -19,25 +19,25 @@ type suite struct {
 	server   Server
 	base     string
 	http     *http.Client
-	run      string // part of every name that this run makes
+	run      string // part of every name in this run
 	requests atomic.Int64
 
 	operations map[string]operation
 
 	mu       sync.Mutex
-	made     map[string]string    // what cases share, by the name in a template
-	every    map[string][]Failure // what answers broke that holds for every one, by case
+	made     map[string]string    // the values that cases share, by their names in templates
+	every    map[string][]Failure // failures of the rules about every answer, by rule
 	cleanups []func(context.Context)
 }
 
-// patience is how long a request may take.
+// patience is the limit for one request.
 const patience = 10 * time.Second
 
-// newRun is a text that no other run has: it begins with a letter and has
-// letters and digits only.
+// newRun returns a text that no other run has. It begins with a letter and has
+// only letters and digits.
 func newRun() string { return "r" + strings.ToLower(rand.Text()[:9]) }
 
-// newSuite checks what the caller says about the server.
+// newSuite checks the caller's Server and prepares a run.
 func newSuite(s Server) (*suite, error) {
 	base, err := url.Parse(s.URL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.RawQuery != "" {
@@ -57,7 +57,7 @@ func newSuite(s Server) (*suite, error) {
 	}, nil
 }
 
-// knock asks whether there is a server that takes the key.
+// knock checks that the server answers and accepts the key.
 func (u *suite) knock(ctx context.Context) error {
 	x := u.newExam(ctx, -1)
 	a, err := x.try(request{method: http.MethodGet, target: "/links?limit=1"})
@@ -109,7 +109,7 @@ func (u *suite) judge(ctx context.Context, number int, c serverCase) Result {
 	return Result{Name: c.name, Rule: c.rule, Outcome: outcome, Failures: x.failures}
 }
 
-// cleanUp removes what must not be left behind.
+// cleanUp deletes the records that must not be left behind.
 func (u *suite) cleanUp(ctx context.Context) {
 	for _, f := range slices.Backward(u.cleanups) {
 		f(ctx)

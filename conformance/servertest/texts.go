@@ -2,9 +2,9 @@ package servertest
 
 import "fmt"
 
-// A refusal is an answer that says no: its status, Error-Code, Error-Field and
-// the text of its body. Every text for clients is written here once, apart
-// from the engine's own table.
+// A refusal is an answer with an error: its status, Error-Code, Error-Field and
+// the text of its body. Every text for clients stands here once, apart from the
+// engine's own table.
 type refusal struct {
 	status            int
 	code, field, text string
@@ -18,7 +18,7 @@ func (r refusal) String() string {
 	return fmt.Sprintf(`%s {"error": %q}`, s, r.text)
 }
 
-// on is the refusal with another field.
+// on returns the refusal with another field.
 func (r refusal) on(field string) refusal {
 	r.field = field
 	return r
@@ -160,7 +160,7 @@ var (
 	webhookDisabled      = refusal{400, "webhook_disabled", "", "Webhook endpoint is disabled"}
 )
 
-// Field errors: the field, then one of these texts.
+// The texts of field errors. The field's name comes first.
 const (
 	asString     = "must be a string"
 	asNumber     = "must be a number"
@@ -182,7 +182,7 @@ const (
 func missing(field, text string) refusal { return refusal{400, "missing_field", field, text} }
 func invalid(field, text string) refusal { return refusal{400, "invalid_field", field, text} }
 
-// mustBe is the field error of a field.
+// mustBe returns the field error of a field.
 func mustBe(field, text string) refusal { return invalid(field, field+" "+text) }
 
 func duplicateField(name string) refusal {

@@ -2,7 +2,7 @@
 //
 //	conform -base https://partners.example.com -key KEY
 //
-// It makes records under names of its own and leaves most of them behind: give
+// It makes records under names of its own and leaves most of them behind, so give
 // it the key of a program for tests. The key may also be in CONFORM_KEY.
 //
 //	-private-addresses  the server delivers webhooks to addresses that are not
@@ -11,9 +11,9 @@
 //	-known FILE         cases that the server is known to fail, one name on a
 //	                    line; a listed case that passes is an error
 //
-// It exits with 0 when all is well, 1 when a case fails, and 2 when it could
-// not be asked: wrong usage, a server that does not answer or does not take the
-// key.
+// It exits with 0 when all cases pass, with 1 when a case fails, and with 2 when
+// it could not run: the flags are wrong, or the server does not answer or does not
+// accept the key.
 package main
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/tributary-go/tributary/conformance/servertest"
 )
 
-// What a run ends with.
+// The exit codes.
 const (
 	exitOK     = 0
 	exitFailed = 1
@@ -93,8 +93,8 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (s serve
 	return s, asJSON, err
 }
 
-// names reads a list of cases: one on a line, empty lines and those that begin
-// with # aside.
+// names reads a list of cases, one on each line. Empty lines and lines that begin
+// with # are ignored.
 func names(file string) ([]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
