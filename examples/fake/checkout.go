@@ -1,5 +1,5 @@
 // Package fake shows how a shop reports its orders, and how it tests its own
-// code against the engine itself: Checkout is the shop's, and its test gives it a
+// code against the engine. Checkout is code of the shop. Its test passes a
 // client that talks to real handlers in memory, without a port.
 package fake
 
@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// An Order is what the shop knows of a purchase that was paid.
+// An Order is a purchase that was paid.
 type Order struct {
 	ID, Email, Name string
 	Basket          affiliate.Amount // before the discount, as given to Preview
@@ -20,7 +20,7 @@ type Order struct {
 	Code            string           // as the customer typed it; empty: none
 }
 
-// A Receipt is what the customer is told.
+// A Receipt is what the customer reads.
 type Receipt struct {
 	Affiliate   string // whom the sale is credited to; empty: nobody, or the order was reported before
 	CodeRefused string // why the code did not work; empty: it did, or there was none
@@ -32,10 +32,9 @@ type Offer struct {
 	Refused string           // why the code does not work; empty: it does
 }
 
-// Preview tells a customer who types a code what the basket would cost with it.
-// It uses nothing up. What it accepts for a basket, Checkout is not refused for
-// that basket, unless the code has changed in between or somebody else took its
-// last use.
+// Preview returns what a basket would cost with a code. It does not use the code
+// up. When it accepts a code for a basket, Checkout accepts it too, unless the
+// code has changed in between or somebody else has used it for the last time.
 func Preview(ctx context.Context, partners *client.Client, code string, basket affiliate.Amount) (Offer, error) {
 	seen, err := partners.Evaluate(ctx, affiliate.Order{PromoCode: code, Subtotal: affiliate.Set(basket)})
 	if err != nil {
@@ -49,14 +48,14 @@ func Preview(ctx context.Context, partners *client.Client, code string, basket a
 
 // Checkout reports an order to the affiliate program.
 //
-// A code that does not work is the customer's to know, and no reason to lose the
-// order: the sale is reported without the code, so that the affiliate who
-// brought this customer before is credited.
+// When the code does not work, the customer is told so and the order is not
+// lost: the sale is reported without the code, so that the affiliate who brought
+// this customer before is credited.
 //
-// An error is the shop's: the program could not be reached, did not let the shop
-// in, or did not like the order. It says nothing of the code, so the customer is
-// told nothing. Keep the order and call Checkout again later. The id of the
-// order makes it count once, also when it was the answer alone that got lost.
+// An error concerns the shop and not the customer: the program could not be
+// reached, refused the shop's key, or refused the order. It says nothing about
+// the code. Keep the order and call Checkout again later. The id of the order
+// makes it count once, even when only the answer was lost.
 func Checkout(ctx context.Context, partners *client.Client, o Order) (Receipt, error) {
 	var told Receipt
 	result, err := report(ctx, partners, o)

@@ -1,5 +1,5 @@
 // Quickstart runs a year of a shop, Northwind Beans, through an affiliate
-// program and prints what came of it:
+// program and prints the results:
 //
 //	go run ./examples/quickstart                  # the year that comes with it
 //	go run ./examples/quickstart -orders my.csv   # a file of your own; - is standard input
@@ -26,8 +26,8 @@
 // A column may be missing, and the columns may come in any order. The column
 // options holds further values as name=value, separated by spaces; such a value
 // may have a column of its own instead. Blank lines and lines that start with #
-// are skipped. A row that cannot be used is reported with its line and reason,
-// and the rest goes on.
+// are skipped. A row that cannot be used is reported with its line and reason, and
+// the other rows are run.
 //
 //	at        when it happened: RFC 3339, such as 2025-02-04T18:20:43Z
 //	kind      what happened: see -h
@@ -44,8 +44,8 @@
 // # Reading the program
 //
 // main.go opens the file and report.go prints. In examples/internal/orders,
-// rows.go reads the file, shop.go runs each row, and kinds.go says which call of
-// the program a kind of row is.
+// rows.go reads the file, shop.go runs each row, and kinds.go maps each kind of
+// row to a call of the program.
 package main
 
 import (
@@ -66,7 +66,7 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the program; what it returns is the exit code.
+// run runs the program and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -111,8 +111,8 @@ func play(ctx context.Context, path string, stdin io.Reader, stdout io.Writer, s
 	return s.report(ctx, name, stdout)
 }
 
-// newBooks are the books of a shop that has sold nothing. The ids are the same
-// in every run.
+// newBooks returns the books of a shop that has sold nothing. The ids are the
+// same in every run.
 func newBooks() (*books, error) {
 	store, cfg := memstore.New(), orders.Config()
 	cfg.Rand = rand.NewChaCha8([32]byte{})
@@ -120,7 +120,7 @@ func newBooks() (*books, error) {
 	return &books{shop, store}, err
 }
 
-// open finds the orders: in a file, on standard input, or in the program.
+// open opens the orders: a file, standard input, or the year that is built in.
 func open(path string, stdin io.Reader) (io.ReadCloser, string, error) {
 	switch path {
 	case "":
@@ -132,7 +132,7 @@ func open(path string, stdin io.Reader) (io.ReadCloser, string, error) {
 	return file, path, err
 }
 
-// progress counts lines on a terminal and is silent elsewhere; 0 ends it.
+// progress counts lines on a terminal and is silent elsewhere. 0 ends the count.
 func progress(w io.Writer) func(rows int) {
 	file, ok := w.(*os.File)
 	if !ok {

@@ -18,16 +18,16 @@ import (
 	"github.com/tributary-go/tributary/examples/internal/orders"
 )
 
-// maxUnused is how many rows that could not be used are printed.
+// maxUnused is how many of the rows that could not be used are printed.
 const maxUnused = 20
 
-// books are those of a shop.
+// books are a shop and the store behind it.
 type books struct {
 	*orders.Shop
 	store affiliate.Store
 }
 
-// report prints what the program knows after the last row, and tells whether
+// report prints the state of the program after the last row, and reports whether
 // its books hold.
 func (s *books) report(ctx context.Context, file string, out io.Writer) (holds bool, err error) {
 	w := bufio.NewWriter(out)
@@ -49,14 +49,14 @@ func (s *books) report(ctx context.Context, file string, out io.Writer) (holds b
 	return holds, errors.Join(err, w.Flush())
 }
 
-// An account is what the sales of an affiliate came to.
+// An account is the sum of an affiliate's sales.
 type account struct {
 	sales                         int
 	revenue, refunded, commission affiliate.Amount
 	held, payable, gathered, paid affiliate.Amount
 }
 
-// add adds a sale; paid tells which payouts have been paid.
+// add adds a sale. paid holds the payouts that have been paid.
 func (a *account) add(sale affiliate.Sale, paid map[uuid.UUID]bool) error {
 	a.sales++
 	err := errors.Join(
@@ -76,7 +76,7 @@ func (a *account) add(sale affiliate.Sale, paid map[uuid.UUID]bool) error {
 	return err
 }
 
-// cells is the account as it is printed.
+// cells returns the account as it is printed.
 func (a *account) cells() []string {
 	return []string{
 		fmt.Sprint(a.sales), money(a.revenue), money(a.refunded), money(a.commission),
@@ -89,8 +89,8 @@ func sum(total *affiliate.Amount, a affiliate.Amount) (err error) {
 	return err
 }
 
-// accounts reads every sale once, for its affiliate and for all of them: that
-// is the account of the zero id.
+// accounts reads every sale once. It returns an account for each affiliate, and
+// one for all of them under the zero id.
 func (s *books) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
 	paid := map[uuid.UUID]bool{}
 	for payout, err := range affiliate.All(ctx, s.Payouts, affiliate.PayoutFilter{}) {
@@ -115,9 +115,9 @@ func (s *books) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
 	return accounts, nil
 }
 
-// printAffiliates prints who brought how much, first who brought most of what
-// was kept. The column of revenue is gross; the commission follows what was
-// kept.
+// printAffiliates prints the affiliates with what they brought, largest kept
+// revenue first. The column of revenue is gross; the commission follows the kept
+// revenue.
 func (s *books) printAffiliates(ctx context.Context, w io.Writer) error {
 	accounts, err := s.accounts(ctx)
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *books) printCodes(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// state says why a coupon or a code cannot be redeemed.
+// state returns why a coupon or a code cannot be redeemed.
 func (s *books) state(on bool, until affiliate.Opt[affiliate.Time], limit affiliate.Opt[int64], used int64) string {
 	if !on {
 		return "stopped"
@@ -211,7 +211,7 @@ func limit(n affiliate.Opt[int64]) string {
 	return "-"
 }
 
-// printOutcomes prints what came of the rows that customers caused.
+// printOutcomes prints the results of the rows that customers caused.
 func (s *books) printOutcomes(_ context.Context, w io.Writer) error {
 	rows := [][]string{{"Row", "Outcome", ">Rows"}}
 	for _, k := range orders.Kinds() {
@@ -225,14 +225,14 @@ func (s *books) printOutcomes(_ context.Context, w io.Writer) error {
 	return nil
 }
 
-// byResult puts what was recorded first and what was refused last.
+// byResult sorts recorded rows first and refused rows last.
 func byResult(a, b orders.Outcome) int {
 	rank := map[string]int{"recorded": -1, "refused": 1}
 	return cmp.Or(cmp.Compare(rank[a.Result], rank[b.Result]), strings.Compare(a.Result, b.Result))
 }
 
-// printRefused prints the rules that rows ran into, in the order of the table
-// of texts, which is the order in which the rules of a code are checked.
+// printRefused prints the rules that refused rows, in the order in which the
+// rules of a code are checked.
 func (s *books) printRefused(_ context.Context, w io.Writer) error {
 	texts := affiliate.Refusals()
 	rank := func(rule orders.Refusal) uint { // of a rule that is not in the table: the highest
@@ -279,7 +279,7 @@ func (s *books) printUnused(w io.Writer) {
 	}
 }
 
-// verify has the program recompute its books from its records.
+// verify lets the program recompute its books from its records.
 func (s *books) verify(ctx context.Context, w io.Writer) (holds bool, err error) {
 	var records, events int
 	err = s.store.View(ctx, s.Config().ID, func(tx *affiliate.Tx) error {
@@ -311,8 +311,9 @@ func money(a affiliate.Amount) string {
 	return fmt.Sprintf("%d.%02d", a.Scaled()/10_000, a.Scaled()%10_000/100)
 }
 
-// table prints rows in columns under the headings of the first one; > before a
-// heading puts its column to the right. A table without rows is left out.
+// table prints rows in columns under the headings of the first row. A heading
+// that begins with > has its column aligned to the right. A table without rows
+// is left out.
 func table(w io.Writer, rows [][]string) {
 	if len(rows) < 2 {
 		return

@@ -3,11 +3,11 @@
 //	go run ./examples/receiver -addr 127.0.0.1:9090 -secret whsec_…
 //
 // Without -secret it reads TRIBUTARY_WEBHOOK_SECRET, which other people on the
-// machine do not see in the list of processes. Two secrets, separated by a
-// comma, both count while one takes the place of the other. With port 0 the
-// system picks one; the first line says where it listens. Requests that are
-// refused, with the reason, go to standard error. It ends at an interrupt, when
-// the deliveries under way are answered.
+// machine do not see in the list of processes. It accepts two secrets, separated by
+// a comma, while an endpoint changes its secret. With port 0 the system picks a
+// port; the first line of the output has the address. Refused requests are printed
+// on standard error with the reason. At an interrupt it answers the deliveries
+// under way and ends.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// run is the program, until ctx ends.
+// run runs the program until ctx ends.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("receiver", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return serve(ctx, listener, receiver)
 }
 
-// serve answers until ctx ends, and then what has begun.
+// serve answers requests until ctx ends, and then those under way.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// newReceiver prints each type of event in its own way, and nothing of people
-// but the ids.
+// newReceiver makes a receiver that prints each type of event. It prints no
+// personal data but ids.
 func newReceiver(out *log.Logger) *webhooks.Receiver {
 	person := printed(out, func(a affiliate.AffiliateBody) string { return fmt.Sprint(a.ID, " is ", a.Status) })
 	customer := printed(out, func(c affiliate.ReferralBody) string { return fmt.Sprint(c.ID, " is ", c.SubscriptionStatus) })
@@ -36,8 +36,8 @@ func newReceiver(out *log.Logger) *webhooks.Receiver {
 	}
 }
 
-// printed makes a function of a Receiver that prints what describe says of the
-// object.
+// printed makes a function of a Receiver that prints the object as describe
+// words it.
 func printed[T any](out *log.Logger, describe func(T) string) func(context.Context, webhooks.Event, T) error {
 	return func(_ context.Context, e webhooks.Event, object T) error {
 		test := ""

@@ -10,13 +10,13 @@ type call struct {
 	open         bool   // takes no key
 }
 
-// A caller writes lines for whoever may see them.
+// A caller writes lines of curl for one reader.
 type caller struct {
 	base string // http://127.0.0.1:8080
 	key  string // empty: the line takes it from a variable of the shell
 }
 
-// curl is the call as a line that a shell takes as it stands.
+// curl returns the call as a line for the shell.
 func (c caller) curl(call call) string {
 	words := []string{"curl"}
 	if call.method != "GET" && (call.method != "POST" || call.body == "") {
@@ -36,12 +36,12 @@ func (c caller) curl(call call) string {
 	return strings.Join(words, " ")
 }
 
-// quote makes a text one word of the shell, whatever it holds.
+// quote makes any text one word of the shell.
 func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// calls are what there is to try, in the order in which it works.
+// calls returns what a reader may try, in an order that works.
 func calls(t tenant, set settings) []call {
 	const api = "/api/v1"
 	code, answer := "NOBODY20", "a code that nobody issued, and why it is refused"

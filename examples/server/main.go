@@ -1,5 +1,5 @@
-// Server is the whole thing in one command: the HTTP API, the tracking
-// endpoints, delivery of webhooks, and a page that shows what is there:
+// Server runs everything in one command: the HTTP API, the tracking endpoints, the
+// delivery of webhooks, and a page that shows how to call them:
 //
 //	go run ./examples/server                                 # on 127.0.0.1:8080, with a key of its own
 //	TRIBUTARY_KEY=… go run ./examples/server                 # with your key, of 20 characters or more
@@ -7,19 +7,19 @@
 //	go run ./examples/server -demo                           # with a year of a coffee shop's orders
 //	go run ./examples/server -h                              # every flag
 //
-// A key that it was given it never shows.
+// It never shows a key that it was given.
 //
-// It keeps everything in memory, so it is for trying things out and for tests:
-// what it knows is gone when it stops. It prints "listening on http://ADDR" when
-// it is ready, and ends at an interrupt, when the requests under way are
-// answered. A second interrupt ends it at once.
+// It keeps everything in memory, so it is for trying things out and for tests: all
+// data is gone when it stops. It prints "listening on http://ADDR" when it is
+// ready. At an interrupt it answers the requests under way and ends. A second
+// interrupt ends it at once.
 //
 // # Reading the program
 //
 // main.go reads the flags, tenant.go makes the programs and their keys, run.go
 // puts the handlers together and runs the server, page.go shows the page, and
-// curl.go writes the lines that the page and the terminal show. What starts and
-// ends the server, and its limits for slow clients, is in package examples/serve:
+// curl.go writes the lines that the page and the terminal show. Package
+// examples/serve starts and ends the server and has its limits for slow clients:
 // copy that one too.
 package main
 
@@ -42,12 +42,11 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }
 
-// settings are what the flags say, and what a test puts in place of the clock
-// and of chance.
+// settings are the values of the flags, the clock and the source of randomness.
 type settings struct {
 	addr          string
 	keys          []string // none: one is made
-	made          bool     // the key was, by us: it may be shown
+	made          bool     // the program made the key, so it may show it
 	env           string   // the key in the environment
 	destinations  []string // none: the page
 	demo, private bool
@@ -56,7 +55,7 @@ type settings struct {
 	rand io.Reader
 }
 
-// run is the program, until ctx ends; what it returns is the exit code.
+// run runs the program until ctx ends and returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	set, err := parse(args, getenv, stderr)
 	switch {
@@ -72,8 +71,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return 0
 }
 
-// keyVariable is where the key is looked for in the environment, and where the
-// lines that we show take it from.
+// keyVariable is the variable of the environment that holds the key. The lines of
+// curl read it too.
 const keyVariable = "TRIBUTARY_KEY"
 
 func parse(args []string, getenv func(string) string, stderr io.Writer) (settings, error) {
@@ -94,7 +93,7 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (setting
 	case flags.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case set.addr == "":
-		err = errors.New("-addr is empty") // it would mean every network of this machine
+		err = errors.New("-addr is empty") // it would mean all networks of this machine
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "server:", err)

@@ -59,15 +59,15 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	p.template.Execute(w, v) // fails only when the reader has gone
+	p.template.Execute(w, v) // fails only when the client has gone
 }
 
-// caller decides whose lines a request gets to see. A key that was given is
-// shown to nobody. One that was made is shown only to this machine: the server
-// listens nowhere else, the browser asked for it by a name of this machine, so
-// that no page of another site can read the answer by pointing a name of its own
-// here, and no proxy has passed the request on. Everybody else sees the name of
-// a variable.
+// caller decides what the lines show to the sender of a request. A key that was
+// given is shown to nobody. A key that the program made is shown only to this
+// machine. For that, the server must listen only on this machine. The browser
+// must have asked by a name of this machine, so that another site cannot read
+// the page by giving its own name this address. And no proxy may have passed the
+// request on. Everybody else sees the name of a variable in place of the key.
 func (p *page) caller(r *http.Request) caller {
 	if isLoopback(p.addr.String()) && isLoopback(r.Host) && !forwarded(r.Header) {
 		c := caller{base: local(p.addr)}
@@ -91,7 +91,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// forwarded reports whether a proxy says that it passes a request on.
+// forwarded reports whether a proxy passed the request on, as its headers say.
 func forwarded(h http.Header) bool {
 	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"} {
 		if h.Get(name) != "" {
@@ -101,7 +101,7 @@ func forwarded(h http.Header) bool {
 	return false
 }
 
-// plainHost tells a host that may stand in a line for the shell.
+// plainHost reports whether a host may stand in a line for the shell.
 func plainHost(host string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]"
 	return host != "" && strings.Trim(host, letters) == ""

@@ -15,7 +15,8 @@ import (
 	"github.com/tributary-go/tributary/httpapi"
 )
 
-// runServer runs the server until ctx ends and what is under way is answered.
+// runServer runs the server until ctx ends and the requests under way are
+// answered.
 func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	if set.made = len(set.keys) == 0; set.made {
@@ -42,13 +43,13 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
 	stop := work(ctx, all, set.now, logger)
-	defer stop() // after the requests: what they fired has been claimed or waits in the store
+	defer stop() // after the requests: their deliveries are under way or wait in the store
 	return serve.Until(ctx, serve.New(handler, logger), listener)
 }
 
-// work delivers the webhooks of all programs, and drops once a day what was kept
-// for long enough: that is most of what a program in use has in memory. It ends
-// when stop is called, which waits for the attempts under way.
+// work delivers the webhooks of all programs, and once a day drops old records,
+// which are most of what a program keeps in memory. It ends when stop is called.
+// stop waits for the attempts under way.
 func work(ctx context.Context, all []tenant, now func() time.Time, logger *slog.Logger) (stop func()) {
 	var programs []*affiliate.Program
 	var tasks []func(context.Context)
@@ -64,7 +65,7 @@ func work(ctx context.Context, all []tenant, now func() time.Time, logger *slog.
 	return serve.Background(ctx, append(tasks, func(ctx context.Context) { serve.Daily(ctx, prune) })...)
 }
 
-// handlerOf is what is served where.
+// handlerOf returns the handler of all paths.
 func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
 	opens := map[string]*affiliate.Program{}
 	for _, t := range all {
@@ -84,7 +85,7 @@ func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (
 	return serve.Site{Page: page, Tracking: tracking, API: api}, nil
 }
 
-// local is how this machine reaches the address.
+// local returns the URL by which this machine reaches the address.
 func local(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
 	if ok && tcp.IP.IsUnspecified() {
@@ -93,9 +94,9 @@ func local(addr net.Addr) string {
 	return "http://" + addr.String()
 }
 
-// greet says what there is, and shows a first line to try. A key that was given
-// is not repeated: the output of a program is kept longer than it is looked at.
-// The line then takes it from a variable; where that is not set, we say how.
+// greet prints the programs and a first line to try. It does not print a key
+// that was given, because output is often stored; the line then reads the key
+// from a variable. If that variable is not set, greet prints how to set it.
 func greet(w io.Writer, all []tenant, set settings, base string) {
 	fmt.Fprintln(w, "everything is in memory and gone when the server stops")
 	for _, t := range all {

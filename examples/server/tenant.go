@@ -20,7 +20,7 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// A tenant is a program, the key that opens it, and what delivers its webhooks.
+// A tenant is a program, the key that opens it, and the sender of its webhooks.
 type tenant struct {
 	*affiliate.Program
 	key    string
@@ -54,7 +54,7 @@ func tenants(ctx context.Context, set settings, page string, logger *slog.Logger
 	return all, nil
 }
 
-// configOf is what the settings say about the program of a key, by its place.
+// configOf returns the configuration of the i-th program.
 func configOf(i int, set settings, page string) (affiliate.Config, error) {
 	cfg := affiliate.Config{Name: fmt.Sprintf("Program %d", i+1), Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
 	if set.demo && i == 0 {
@@ -78,7 +78,7 @@ func configOf(i int, set settings, page string) (affiliate.Config, error) {
 	return cfg, err
 }
 
-// newTenant starts a program on the clock of the settings.
+// newTenant makes a program with the clock of the settings.
 func newTenant(store affiliate.Store, cfg affiliate.Config, key string, set settings, logger *slog.Logger) (tenant, error) {
 	sender := &webhooks.Sender{Addresses: cfg.Addresses, Now: set.now, Logger: logger}
 	cfg.Logger = logger
@@ -88,7 +88,7 @@ func newTenant(store affiliate.Store, cfg affiliate.Config, key string, set sett
 	return tenant{program, key, sender}, err
 }
 
-// fill runs the year of orders on its own clock. Nobody has subscribed yet, so
+// fill runs the year of orders with its own clock. No endpoint exists yet, so
 // nothing is delivered.
 func fill(ctx context.Context, store affiliate.Store, cfg affiliate.Config) error {
 	shop, err := orders.New(store, cfg)
@@ -104,8 +104,8 @@ const (
 	keyDigits = 43 // of a number of so many bytes in base 62
 )
 
-// newKey makes a key that nobody guesses: 32 random bytes in base 62, behind a
-// prefix by which a key that got somewhere it should not be is found.
+// newKey makes a key that nobody can guess: 32 random bytes in base 62. Its
+// prefix helps to find a key that leaked into a file or a log.
 func newKey(random io.Reader) (string, error) {
 	raw := make([]byte, keyBytes)
 	if _, err := io.ReadFull(random, raw); err != nil {
@@ -115,7 +115,7 @@ func newKey(random io.Reader) (string, error) {
 	return keyPrefix + strings.Repeat("0", keyDigits-len(digits)) + digits, nil
 }
 
-// byID finds the program with a public id.
+// byID returns a function that finds a program by its public id.
 func byID(all []tenant) func(context.Context, string) (*affiliate.Program, error) {
 	programs := map[string]*affiliate.Program{}
 	for _, t := range all {

@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A Kind is a kind of row: the values that it needs and may have, and what the
-// program does with it.
+// A Kind is a kind of row: the values that it needs, those that it may have, and
+// the call of the program that it makes.
 type Kind struct {
 	Name, Needs, Takes, Does string
 	play                     func(*Shop, context.Context, row) error
@@ -48,7 +48,7 @@ func Kinds() []Kind {
 	}
 }
 
-// Signature lists the values, those that may be missing in brackets.
+// Signature lists the values. Those in brackets may be missing.
 func (k Kind) Signature() string {
 	if k.Takes == "" {
 		return k.Needs
@@ -56,7 +56,8 @@ func (k Kind) Signature() string {
 	return k.Needs + " [" + k.Takes + "]"
 }
 
-// check tells what a row of the kind lacks or has too much.
+// check returns an error that names what a row of the kind lacks or has too
+// much.
 func (k Kind) check(r row) error {
 	needs, takes := strings.Fields(k.Needs), strings.Fields(k.Takes)
 	for _, name := range needs {
@@ -72,8 +73,8 @@ func (k Kind) check(r row) error {
 	return nil
 }
 
-// unknown is the mistake of a row that names what is not there; other errors
-// pass.
+// unknown turns ErrNotFound into the mistake of a row that names a record that
+// does not exist. It returns other errors unchanged.
 func unknown(what, name string, err error) error {
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return mistake(fmt.Sprintf("there is no %s %q", what, name))
@@ -81,7 +82,7 @@ func unknown(what, name string, err error) error {
 	return err
 }
 
-// affiliateID names the affiliate with an email.
+// affiliateID returns the id of the affiliate with an email.
 func (s *Shop) affiliateID(ctx context.Context, email string) (uuid.UUID, error) {
 	aff, err := s.AffiliateByEmail(ctx, email)
 	return aff.ID, unknown("affiliate", email, err)
@@ -229,7 +230,7 @@ func (s *Shop) deleteCode(ctx context.Context, r row) error {
 	return err
 }
 
-// click tracks a visit. A link that is gone is no fault of the visitor's.
+// click tracks a visit. It is not an error when the link no longer exists.
 func (s *Shop) click(ctx context.Context, r row) error {
 	_, err := s.TrackClick(ctx, affiliate.NewClick{Slug: r.link, DeviceID: r.id})
 	return s.tried(r, err, "unknown link")
@@ -242,8 +243,8 @@ func (s *Shop) signUp(ctx context.Context, r row) error {
 	return s.tried(r, err, "unattributed")
 }
 
-// tried counts a row that was recorded, or that found nothing to be recorded
-// for; other errors pass.
+// tried counts a row that was recorded, and one for which there was nothing to
+// record. It returns other errors unchanged.
 func (s *Shop) tried(r row, err error, missing string) error {
 	if _, refused := errors.AsType[*affiliate.Error](err); refused {
 		return err
@@ -267,8 +268,8 @@ func (s *Shop) deleteReferral(ctx context.Context, r row) error {
 	return s.DeleteReferral(ctx, r.email)
 }
 
-// order reports a payment, of a subscription too. An outcome that is no sale is
-// no error.
+// order reports a payment, also of a subscription. It is not an error when no
+// sale is recorded.
 func (s *Shop) order(ctx context.Context, r row) error {
 	in := affiliate.NewSale{
 		PromoCode: r.code, ReferralID: r.link, Email: r.email, Name: r.name, ExternalID: r.id, CommissionRate: r.percent,
@@ -284,8 +285,8 @@ func (s *Shop) order(ctx context.Context, r row) error {
 	return err
 }
 
-// giveBack refunds the sale of an order. The shop reports every refund, those
-// of orders that no affiliate brought too.
+// giveBack refunds the sale of an order. The shop reports every refund, also
+// those of orders that no affiliate brought.
 func (s *Shop) giveBack(ctx context.Context, r row) error {
 	sales, err := s.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set(r.id)}, affiliate.Page{})
 	if err != nil {

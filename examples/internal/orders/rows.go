@@ -32,9 +32,9 @@ type row struct {
 	first, own, valid, active, hold   affiliate.Opt[bool]
 }
 
-// readRows gives every row to each, with the reason if it cannot be read. It
-// ends with the first error of each, and with one of its own when there is no
-// reading the file at all.
+// readRows calls each with every row, or with the reason why a row cannot be
+// read. It ends with the first error of each, or with its own error when the
+// file cannot be read.
 func readRows(src io.Reader, each func(r row, bad error) error) error {
 	in := bufio.NewReader(src)
 	var columns []string
@@ -92,8 +92,8 @@ func header(text string) ([]string, error) {
 	return columns, nil
 }
 
-// split splits one line. A record never spans lines, so that a stray quote
-// spoils one row and not the rest of the file.
+// split splits one line. A record never spans lines, so a stray quote breaks one
+// row and not the rest of the file.
 func split(text string) ([]string, error) {
 	in := csv.NewReader(strings.NewReader(text))
 	in.TrimLeadingSpace = true
@@ -140,7 +140,7 @@ func parse(columns []string, text string) (row, error) {
 	return r, nil
 }
 
-// put sets a value that is there.
+// put sets a value that is present.
 func (r *row) put(name, value string) error {
 	if value == "" {
 		return nil
@@ -155,7 +155,7 @@ func (r *row) put(name, value string) error {
 	return nil
 }
 
-// fields is where the value of each name goes: the list of all there are.
+// fields maps the name of each value to the field that it sets.
 func (r *row) fields() map[string]any {
 	return map[string]any{
 		"at": &r.at, "kind": &r.kind,
@@ -168,7 +168,7 @@ func (r *row) fields() map[string]any {
 	}
 }
 
-// set reads a value as its field is meant.
+// set reads a text into its field.
 func (r *row) set(name, s string) (err error) {
 	switch field := r.fields()[name].(type) {
 	case *string:
@@ -195,7 +195,7 @@ func (r *row) set(name, s string) (err error) {
 	return err
 }
 
-// value reads a value that is meant to be what the text says.
+// value parses a text. meant says in the error what the text should be.
 func value[T any](parse func(string) (T, error), s, meant string) (affiliate.Opt[T], error) {
 	v, err := parse(s)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package orders runs a file of a shop's orders through an affiliate program.
-// What a file looks like is told by the example quickstart.
+// The example quickstart documents the format of the file.
 package orders
 
 import (
@@ -20,14 +20,14 @@ import (
 //go:embed orders.csv
 var Year []byte
 
-// A Shop gives the rows of an orders file to its affiliate program.
+// A Shop runs the rows of an orders file through its affiliate program.
 type Shop struct {
 	*affiliate.Program
 
 	Rows     int             // that ran
 	Since    time.Time       // the first of them
 	Now      time.Time       // the last of them: the clock of the program
-	Outcomes map[Outcome]int // of rows, by what came of them
+	Outcomes map[Outcome]int // of rows, by result
 	Refused  map[Refusal]int // by rule
 	Unused   []string        // rows that could not be used, and why
 
@@ -36,21 +36,21 @@ type Shop struct {
 	payouts map[string]uuid.UUID // by the shop's own id
 }
 
-// An Outcome is what came of a row of a kind.
+// An Outcome is a kind of row and its result.
 type Outcome struct{ Kind, Result string }
 
-// A Refusal is a rule of the program that a row ran into.
+// A Refusal is a rule of the program that refused a row.
 type Refusal struct {
 	Reason affiliate.Reason
 	Text   string
 }
 
-// A mistake is what is wrong with a row that reads well.
+// A mistake is an error in a row that could be read.
 type mistake string
 
 func (m mistake) Error() string { return string(m) }
 
-// Config is the program of Northwind Beans.
+// Config is the configuration of Northwind Beans.
 func Config() affiliate.Config {
 	return affiliate.Config{
 		ID:           uuid.MustParse("0194226e-0c00-7000-8000-6e6f72746877"),
@@ -80,7 +80,8 @@ func New(store affiliate.Store, cfg affiliate.Config) (*Shop, error) {
 // Run runs a file. It calls step with the line of each row. A row that cannot
 // be used is noted and left out.
 //
-// Errors: a file that cannot be read; what no row is to blame for.
+// Errors: the file cannot be read, or the program fails for a reason that lies in
+// no row.
 func (s *Shop) Run(ctx context.Context, src io.Reader, step func(line int)) error {
 	return readRows(src, func(r row, bad error) error {
 		step(r.line)
@@ -88,8 +89,8 @@ func (s *Shop) Run(ctx context.Context, src io.Reader, step func(line int)) erro
 	})
 }
 
-// take runs a row, if it could be read, and books what came of it. What it
-// returns is an error that no row is to blame for.
+// take runs a row, if it could be read, and counts its result. It returns only
+// errors that do not lie in the row.
 func (s *Shop) take(ctx context.Context, r row, bad error) error {
 	if bad != nil {
 		s.leaveOut(r, bad)
@@ -113,7 +114,7 @@ func (s *Shop) leaveOut(r row, why error) {
 	s.Unused = append(s.Unused, fmt.Sprintf("line %d: %v", r.line, why))
 }
 
-// run gives a row to the program, at the time of the row.
+// run runs a row in the program, at the time of the row.
 func (s *Shop) run(ctx context.Context, r row) error {
 	k, ok := s.kinds[r.kind]
 	if !ok {

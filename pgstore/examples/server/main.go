@@ -1,6 +1,6 @@
 // Server is the engine on PostgreSQL behind HTTP: the API, the tracking
-// endpoints and the delivery of webhooks. What it knows is there when it runs
-// again, and any number of them may run on one database.
+// endpoints and the delivery of webhooks. Its data is still there when it runs
+// again, and any number of processes may run on one database.
 //
 //	go run ./examples/server -store postgres://…/shop   # a database of yours
 //	go run ./examples/server                            # a PostgreSQL server of its own, gone afterwards
@@ -11,8 +11,8 @@
 // and ends at an interrupt, when the requests under way are answered. A second
 // interrupt ends it at once.
 //
-// What starts and ends the server, and its limits for slow clients, is in package
-// examples/serve of the root module: copy that one too.
+// Package examples/serve of the root module starts and ends the server and has its
+// limits for slow clients: copy that one too.
 package main
 
 import (
@@ -39,14 +39,14 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	store, schema string
 	addr, key     string
 	private       bool
 }
 
-// run is the program, until ctx ends; what it returns is the exit code.
+// run runs the program until ctx ends and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var set settings
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
@@ -77,7 +77,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// start gets everything ready that has to be ended, and serves until ctx ends.
+// start opens the listener, the database and the store, serves until ctx ends, and
+// closes them.
 func start(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 	listener, err := net.Listen("tcp", set.addr) // before a database is touched
 	if err != nil {

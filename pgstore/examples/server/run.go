@@ -61,7 +61,7 @@ func runServer(ctx context.Context, store affiliate.Store, set settings, listene
 	return serve.Until(ctx, serve.New(handler, logger), listener)
 }
 
-// handlerOf is what is served where. Links lead to the one page.
+// handlerOf returns the handler of all paths. Links lead to the one page.
 func handlerOf(program *affiliate.Program, key string, logger *slog.Logger) (http.Handler, error) {
 	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{key}, Logger: logger})
 	if err != nil {
