@@ -15,7 +15,19 @@ const module = "github.com/tributary-go/tributary"
 // from outside the standard library. Arrows point one way: what is not here is
 // forbidden.
 var allowed = map[string]struct{ inside, outside []string }{
-	"affiliate":   {[]string{"internal/jsontext"}, []string{"github.com/google/uuid"}},
+	"affiliate": {
+		[]string{
+			"internal/jsontext", "affiliate/internal/decimal", "affiliate/internal/isodate", "affiliate/internal/netrange",
+			"affiliate/internal/plaintext", "affiliate/internal/uuid7",
+		},
+		[]string{"github.com/google/uuid"},
+	},
+	"affiliate/internal/decimal":   {[]string{"internal/jsontext"}, nil},
+	"affiliate/internal/isodate":   {nil, nil},
+	"affiliate/internal/netrange":  {nil, nil},
+	"affiliate/internal/plaintext": {nil, nil},
+	"affiliate/internal/uuid7":     {nil, []string{"github.com/google/uuid"}},
+
 	"memstore":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"client":      {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
 	"httpapi":     {[]string{"affiliate", "internal/jsontext"}, []string{"github.com/google/uuid"}},

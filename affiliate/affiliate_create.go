@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // maxAnswer is the longest signup answer, in characters.
@@ -46,7 +48,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 		Answers []Answer // they are part of the request
 	}{in, in.Answers}}
 	rq.refused = in.check()
-	base, random := slugBase(in.Email), p.ids.randomSlug()
+	base, random := slugBase(in.Email), randomSlug(p.ids.Fresh())
 	o := p.op(ctx)
 	return write(o, rq, func() (Affiliate, error) {
 		terms, err := o.checkNew(in)
@@ -84,7 +86,7 @@ func (in *NewAffiliate) check() error {
 	if err != nil {
 		return err
 	}
-	if blank(in.Email) {
+	if plaintext.Blank(in.Email) {
 		return emailRequired.Err()
 	}
 	if err := first(checkEmail("email", &in.Email)); err != nil {
@@ -105,7 +107,7 @@ func checkAnswers(all []Answer) error {
 		if all[i].QuestionID == uuid.Nil {
 			return fieldNotAnID.Of("questionAnswers.questionId")
 		}
-		if blank(all[i].Answer) {
+		if plaintext.Blank(all[i].Answer) {
 			return FieldEmpty.Of("questionAnswers.answer")
 		}
 		if err := checkText("questionAnswers.answer", all[i].Answer, maxAnswer, true); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // Ways to name an affiliate. Rule 4.4; contract 1.5.
@@ -155,7 +157,7 @@ func clickNumber(s string) (int64, bool) {
 // exactID reads an id in the one spelling in which ids are given out:
 // 36 characters, lower case.
 func exactID(s string) (uuid.UUID, bool) {
-	if len(s) != 36 || lowerASCII(s) != s {
+	if len(s) != 36 || plaintext.Lower(s) != s {
 		return uuid.Nil, false
 	}
 	id, err := uuid.Parse(s)

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // The status of an affiliate and what moves it. Rule 4.1; contract 6.
@@ -142,7 +144,7 @@ func (p *Program) newStatus(asked string) AffiliateStatus {
 // statusInput reads affiliateStatus: active or inactive in any letter case.
 // Anything else is empty.
 func statusInput(s string) AffiliateStatus {
-	switch lowerASCII(s) {
+	switch plaintext.Lower(s) {
 	case "active":
 		return AffiliateActive
 	case "inactive":

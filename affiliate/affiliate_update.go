@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // UpdateAffiliate changes the affiliate that ref names and returns how many
@@ -110,7 +112,7 @@ func (up *AffiliateUpdate) check() error {
 		return err
 	}
 	if email, ok := up.Email.Get(); ok {
-		if blank(email) {
+		if plaintext.Blank(email) {
 			return FieldEmpty.Of("email")
 		}
 		if err := first(checkEmail("email", &email)); err != nil {

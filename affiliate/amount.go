@@ -2,11 +2,11 @@ package affiliate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"strings"
+
+	"github.com/tributary-go/tributary/affiliate/internal/decimal"
 )
 
 // Errors of ParseAmount, ParsePercent and of the arithmetic on amounts. They
@@ -14,20 +14,20 @@ import (
 var (
 	// ErrAmountSyntax says that a text is not a number as ParseAmount reads it.
 	// In JSON a number in quotes is not one.
-	ErrAmountSyntax = errors.New("affiliate: not a number such as 12.50")
+	ErrAmountSyntax = decimal.ErrSyntax
 
 	// ErrAmountDecimals says that a number has more than four decimals,
 	// trailing zeros not counted.
-	ErrAmountDecimals = errors.New("affiliate: more than 4 decimal places")
+	ErrAmountDecimals = decimal.ErrDecimals
 
 	// ErrAmountRange says that a number, or the result of a calculation, has no
 	// room in an Amount.
-	ErrAmountRange = errors.New("affiliate: amount out of range")
+	ErrAmountRange = decimal.ErrRange
 )
 
 const (
-	amountDigits   = 4      // decimals of an Amount and of a Percent
-	amountScale    = 10_000 // 10^amountDigits
+	amountDigits   = decimal.Digits // decimals of an Amount and of a Percent
+	amountScale    = decimal.Scale  // 10^amountDigits
 	hundredPercent = 100 * amountScale
 )
 
@@ -53,7 +53,7 @@ type Amount struct{ n int64 }
 //
 // Errors, in this order: ErrAmountSyntax, ErrAmountDecimals, ErrAmountRange.
 func ParseAmount(s string) (Amount, error) {
-	n, err := parseScaled(s)
+	n, err := decimal.Parse(s)
 	return Amount{n}, err
 }
 
@@ -96,7 +96,7 @@ func (a Amount) Sub(b Amount) (Amount, error) {
 //
 // Source: docs/rules.md 1.3.
 func (a Amount) Round(c Currency) (Amount, error) {
-	n, err := mulDiv(a.n, 1, 1, c.step())
+	n, err := decimal.Mul(a.n, decimal.Ratio{Num: 1, Den: 1}, c.step())
 	return Amount{n}, err
 }
 
@@ -105,7 +105,7 @@ func (a Amount) Round(c Currency) (Amount, error) {
 // It answers ErrAmountRange when the result has no room, and when whole is
 // zero.
 func (a Amount) Portion(part, whole Amount, c Currency) (Amount, error) {
-	n, err := mulDiv(a.n, part.n, whole.n, c.step())
+	n, err := decimal.Mul(a.n, decimal.Ratio{Num: part.n, Den: whole.n}, c.step())
 	return Amount{n}, err
 }
 
@@ -144,7 +144,7 @@ func (a Amount) Format(c Currency) string {
 
 // AppendJSON appends the amount as a JSON number to dst and returns the
 // extended slice.
-func (a Amount) AppendJSON(dst []byte) []byte { return appendScaled(dst, a.n) }
+func (a Amount) AppendJSON(dst []byte) []byte { return decimal.Append(dst, a.n) }
 
 // MarshalJSON writes the amount as a JSON number.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil), nil }
@@ -158,46 +158,13 @@ func (a Amount) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil), nil }
 //
 // Errors: ErrAmountSyntax, ErrAmountRange.
 func (a *Amount) UnmarshalJSON(data []byte) error {
-	return unmarshalScaled(data, &a.n)
-}
-
-// mulDiv returns a × b ÷ c rounded half away from zero to a multiple of step, a
-// power of ten. The product has 128 bits and there is one rounding. It and
-// ofPortion are the only multiplications of money. It answers ErrAmountRange
-// when the result is beyond ±math.MaxInt64, and when c is zero.
-func mulDiv(a, b, c, step int64) (int64, error) {
-	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
-	divisor := magnitude(c)
-	if hi >= divisor {
-		return 0, ErrAmountRange
+	if string(data) == "null" {
+		return nil
 	}
-	quo, rem := bits.Div64(hi, lo, divisor)
-	if quo > math.MaxInt64 {
-		return 0, ErrAmountRange
+	n, err := decimal.ParseRounded(string(data))
+	if err != nil {
+		return err
 	}
-
-	rest := quo % uint64(step)
-	up := rest >= uint64(step)/2 // half of 10, 100, … is whole: what the division left decides nothing
-	if step == 1 {
-		up = rem >= divisor-rem
-	}
-	quo -= rest
-	if up {
-		quo += uint64(step)
-	}
-	if quo > math.MaxInt64 {
-		return 0, ErrAmountRange
-	}
-	if (a < 0) != (b < 0) != (c < 0) {
-		return -int64(quo), nil
-	}
-	return int64(quo), nil
-}
-
-// magnitude returns |n|, math.MinInt64 included.
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
+	a.n = n
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // A keptPage is what a click keeps of the URL of a page, while it is put
@@ -55,7 +57,7 @@ func (p *Program) pageOf(raw string) string {
 // pageScheme cuts the scheme of a page off; empty: it is none.
 func pageScheme(raw string) (scheme, rest string) {
 	for _, scheme := range [...]string{"https://", "http://"} {
-		if len(raw) > len(scheme) && lowerASCII(raw[:len(scheme)]) == scheme {
+		if len(raw) > len(scheme) && plaintext.Lower(raw[:len(scheme)]) == scheme {
 			return scheme, raw[len(scheme):]
 		}
 	}
@@ -99,7 +101,7 @@ func (k *keptPage) add(part string) {
 	for i := 0; i < len(part) && !k.full; i++ {
 		c, size := part[i], 1
 		escaped := c == '%' && i+2 < len(part) && isHex(part[i+1]) && isHex(part[i+2])
-		safe := escaped || alphanumeric(c) || strings.IndexByte("-._~!$&()*+,;=:@/?[]", c) >= 0
+		safe := escaped || plaintext.Alphanumeric(c) || strings.IndexByte("-._~!$&()*+,;=:@/?[]", c) >= 0
 		if escaped || !safe {
 			size = 3
 		}

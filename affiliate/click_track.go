@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // lateFor is the id of a click that is too old to attribute anything; zero when
@@ -83,7 +85,7 @@ func clickText(field string, s *string) *Error {
 		}
 		*s = strings.Clone((*s)[:end]) // a record must not keep the rest in memory
 	}
-	if !validText(*s, false) {
+	if !plaintext.Valid(*s, false) {
 		return fieldBadCharacters.Of(field)
 	}
 	return nil
@@ -92,7 +94,7 @@ func clickText(field string, s *string) *Error {
 // clickPage replaces the URL of a page by what a click keeps of it, and refuses
 // what is no text.
 func (p *Program) clickPage(field string, s *string) *Error {
-	if !validText(*s, false) {
+	if !plaintext.Valid(*s, false) {
 		return fieldBadCharacters.Of(field)
 	}
 	*s = p.pageOf(*s)

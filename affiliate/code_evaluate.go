@@ -1,6 +1,10 @@
 package affiliate
 
-import "context"
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+)
 
 // Evaluate reports whether a code would work for an order, and what it would take
 // off. It runs the very rules that a sale runs and changes nothing. With an
@@ -42,7 +46,7 @@ func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 // checkEvaluated checks the fields in the order of the contract's table.
 func checkEvaluated(in *Order) error {
 	var code, total, basket, email *Error
-	if blank(in.PromoCode) {
+	if plaintext.Blank(in.PromoCode) {
 		code = promoCodeRequired.Err()
 	}
 	if amount, ok := in.TotalEarned.Get(); ok && amount.Sign() <= 0 {
@@ -53,7 +57,7 @@ func checkEvaluated(in *Order) error {
 	if basket = checkSubtotal(in.Subtotal); basket == nil {
 		basket = checkBasket(in.Subtotal, in.TotalEarned.Or(Amount{}), Amount{}, Amount{}, "subtotal")
 	}
-	if in.Email = trimSpace(in.Email); in.Email != "" {
+	if in.Email = plaintext.Trim(in.Email); in.Email != "" {
 		email = checkEmail("email", &in.Email)
 	}
 	if err := first(code, total, basket, email); err != nil {

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 )
 
 // Generated codes. Rule 3.8; contract 2.2.
@@ -147,7 +150,7 @@ func checkKeySpace(in *NewCodes) *Error {
 // baseOf is a generated code without its random part.
 func baseOf(in NewCode, owner AffiliateRecord, coupon CouponRecord) string {
 	parts := in.CodeStructure.Or(CodeStructure{})
-	base := []byte(upperASCII(in.Prefix))
+	base := []byte(plaintext.Upper(in.Prefix))
 	if parts.FirstName {
 		base = appendLetters(base, owner.FirstName)
 	}
@@ -170,8 +173,8 @@ func baseOf(in NewCode, owner AffiliateRecord, coupon CouponRecord) string {
 // appendLetters appends the letters and digits of s in upper case; by ASCII
 // rules, so that no other letter turns into one.
 func appendLetters(dst []byte, s string) []byte {
-	for _, c := range []byte(upperASCII(s)) {
-		if alphanumeric(c) {
+	for _, c := range []byte(plaintext.Upper(s)) {
+		if plaintext.Alphanumeric(c) {
 			dst = append(dst, c)
 		}
 	}
@@ -232,7 +235,7 @@ func (p *Program) randomParts(in NewCode, n int) ([]string, error) {
 
 // drawer draws texts over an alphabet, every character with the same chance.
 type drawer struct {
-	source   *idSource
+	source   *uuid7.Source
 	alphabet string
 	left     []byte // drawn and not used yet
 }
@@ -257,7 +260,7 @@ func (d *drawer) char(wanted int) (byte, error) {
 	const tries = 1000 // a byte is usable with a chance of more than nine tenths
 	for range tries {
 		if len(d.left) == 0 {
-			drawn, err := d.source.randomBytes(2 * wanted)
+			drawn, err := d.source.Bytes(2 * wanted)
 			if err != nil {
 				return 0, err
 			}

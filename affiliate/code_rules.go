@@ -1,6 +1,10 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+)
 
 // The rules over a code's fields. Contract 2.2 and 3.4.
 
@@ -46,7 +50,7 @@ func checkCodeText(in *NewCode) *Error {
 		}
 		return nil
 	}
-	if blank(in.Code) {
+	if plaintext.Blank(in.Code) {
 		return codeRequired.Err()
 	}
 	return checkCode(&in.Code)
@@ -54,7 +58,7 @@ func checkCodeText(in *NewCode) *Error {
 
 // checkCode replaces a code by its trimmed form.
 func checkCode(code *string) *Error {
-	trimmed := trimSpace(*code)
+	trimmed := plaintext.Trim(*code)
 	if !validCode(trimmed) {
 		return codeSyntax.Err()
 	}
@@ -91,7 +95,7 @@ func checkMinimumCurrency(sent *Opt[Currency]) *Error {
 }
 
 func checkCustomer(limited bool, id string) *Error {
-	if limited && blank(id) {
+	if limited && plaintext.Blank(id) {
 		return customerIDRequired.Err()
 	}
 	return optional("customerId", id, maxName)

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // UpdateCode edits a code. Its coupon and how it was generated stay. AffiliateID
@@ -130,7 +132,7 @@ func (p *Program) checkCodeUpdate(up CodeUpdate) error {
 
 // notBlank refuses an empty text that an update sent.
 func notBlank(field string, sent Opt[string]) *Error {
-	if s, ok := sent.Get(); ok && blank(s) {
+	if s, ok := sent.Get(); ok && plaintext.Blank(s) {
 		return FieldEmpty.Of(field)
 	}
 	return nil

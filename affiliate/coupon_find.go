@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // Coupon returns the coupon that ref names, with its codes. An empty ref names
@@ -51,7 +53,7 @@ func (o *op) findCoupon(ref CouponRef) (CouponRecord, error) {
 		return o.tx.Coupons.Get(ref.ID)
 	case ref.ExternalID != "":
 		return findText(o.tx.Coupons, ByExternalID, ref.ExternalID)
-	case ref.Name == "" || !validText(ref.Name, false):
+	case ref.Name == "" || !plaintext.Valid(ref.Name, false):
 		return CouponRecord{}, ErrNotFound
 	}
 	for rec, err := range o.tx.Coupons.List(Query{Key: textKey(OfName, ref.Name), Desc: true, Limit: 1}) {

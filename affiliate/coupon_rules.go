@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // The fields of a coupon, from one shape to another, and the rules over them.
@@ -198,7 +200,7 @@ func checkProductIDs(c *NewCoupon) *Error {
 	}
 	seen := make(map[string]bool, len(c.ProductIDs))
 	for _, id := range c.ProductIDs {
-		if blank(id) {
+		if plaintext.Blank(id) {
 			return FieldEmpty.Of(field)
 		}
 		if err := checkText(field, id, maxName, false); err != nil {

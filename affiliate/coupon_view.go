@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // fullCoupon is the coupon with its codes.
 func (o *op) fullCoupon(rec CouponRecord, seen contacts) (Coupon, error) {

@@ -1,6 +1,10 @@
 package affiliate
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+)
 
 // ErrCurrency says that a text is not the code of a currency in ISO 4217.
 var ErrCurrency = errors.New("affiliate: not an ISO 4217 currency code")
@@ -18,7 +22,7 @@ func ParseCurrency(s string) (Currency, error) {
 	if len(s) != 3 {
 		return "", ErrCurrency
 	}
-	c := Currency(upperASCII(s))
+	c := Currency(plaintext.Upper(s))
 	if !c.known() {
 		return "", ErrCurrency
 	}

@@ -67,9 +67,9 @@ package affiliate
 // types of its noun, a type never an operation; internal/figures holds the files
 // to both.
 //
-//   - Values: amount, number, percent, currency, time, opt, enum, id, text, metadata. They know no rule of the program.
+//   - Values: amount, percent, currency, time, opt, enum, text, metadata. They and internal/ know no rule of the program.
 //   - Records: record*, store, same. A field here is a field in every store: begin with package conformance.
-//   - Refusals: errors, texts, rejection, input. New ones are welcome; those that are there are promised to clients.
+//   - Refusals: errors, refusal*, input. New ones are welcome; those that are there are promised to clients.
 //   - Program: program, config, op, once*, list, filter, panic, ping. All operations run on it: measure before and after.
 //   - Nouns: affiliate*, click*, code*, coupon*, link*, payout*, plan*, referral*, sale*, tier*. Begin here. The types
 //     are in noun.go, an operation each in noun_create, noun_update, …, the checks in noun_rules, the answer in noun_view.

@@ -4,8 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/google/uuid"
-
+	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
@@ -17,10 +16,10 @@ import (
 func (c Code) AppendJSON(dst []byte) []byte { return c.appendJSON(dst) }
 
 func (c *Code) appendJSON(dst []byte) []byte {
-	dst = appendUUID(append(dst, `{"id":`...), c.ID)
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), c.ID)
 	dst = jsontext.AppendString(append(dst, `,"code":`...), c.Code)
-	dst = appendUUID(append(dst, `,"couponId":`...), c.CouponID)
-	dst = appendOpt(append(dst, `,"affiliateId":`...), c.AffiliateID, appendUUID)
+	dst = uuid7.AppendJSON(append(dst, `,"couponId":`...), c.CouponID)
+	dst = appendOpt(append(dst, `,"affiliateId":`...), c.AffiliateID, uuid7.AppendJSON)
 	dst = appendOpt(append(dst, `,"externalId":`...), c.ExternalID, jsontext.AppendString)
 	dst = strconv.AppendBool(append(dst, `,"active":`...), c.Active)
 	dst = appendOpt(append(dst, `,"expiresAt":`...), c.ExpiresAt, appendTime)
@@ -62,7 +61,7 @@ func (c Coupon) AppendJSON(dst []byte) []byte {
 
 // appendTerms appends all but the list of codes and the closing brace.
 func (c *Coupon) appendTerms(dst []byte) []byte {
-	dst = appendUUID(append(dst, `{"id":`...), c.ID)
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), c.ID)
 	dst = jsontext.AppendString(append(dst, `,"name":`...), c.Name)
 	dst = jsontext.AppendString(append(dst, `,"couponType":`...), c.CouponType)
 	dst = appendOpt(append(dst, `,"percentOff":`...), c.PercentOff, appendPercent)
@@ -81,7 +80,7 @@ func (c *Coupon) appendTerms(dst []byte) []byte {
 	dst = appendOpt(append(dst, `,"integrationType":`...), c.IntegrationType, jsontext.AppendString)
 	dst = jsontext.AppendString(append(dst, `,"couponCategory":`...), c.CouponCategory)
 	dst = appendOpt(append(dst, `,"autoCouponRule":`...), c.AutoCouponRule, appendRaw)
-	dst = appendUUID(append(dst, `,"affiliateProgramId":`...), c.AffiliateProgramID)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateProgramId":`...), c.AffiliateProgramID)
 	dst = appendTime(append(dst, `,"createdAt":`...), c.CreatedAt)
 	return appendTime(append(dst, `,"updatedAt":`...), c.UpdatedAt)
 }
@@ -89,7 +88,7 @@ func (c *Coupon) appendTerms(dst []byte) []byte {
 func appendCoupon(dst []byte, c Coupon) []byte { return c.AppendJSON(dst) }
 
 func appendContact(dst []byte, c AffiliateContact) []byte {
-	dst = appendUUID(append(dst, `{"id":`...), c.ID)
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), c.ID)
 	dst = jsontext.AppendString(append(dst, `,"firstName":`...), c.FirstName)
 	dst = jsontext.AppendString(append(dst, `,"lastName":`...), c.LastName)
 	dst = jsontext.AppendString(append(dst, `,"email":`...), c.Email)
@@ -119,25 +118,6 @@ func appendRaw(dst []byte, doc json.RawMessage) []byte {
 		return append(dst, "null"...) // where encoding/json has an error
 	}
 	return append(dst, raw...)
-}
-
-const hexDigits = "0123456789abcdef"
-
-// appendUUID appends an id in quotes.
-func appendUUID(dst []byte, id uuid.UUID) []byte {
-	dst = append(dst, '"')
-	dst = appendPlainUUID(dst, id)
-	return append(dst, '"')
-}
-
-func appendPlainUUID(dst []byte, id uuid.UUID) []byte {
-	for i, b := range id {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			dst = append(dst, '-')
-		}
-		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
-	}
-	return dst
 }
 
 func appendStrings(dst []byte, list []string) []byte {

@@ -3,13 +3,14 @@ package affiliate
 import (
 	"strconv"
 
+	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
 // AppendJSON appends the affiliate as json.Marshal encodes it and returns the
 // extended slice. The years of its instants must be from 1 to 9999.
 func (a *Affiliate) AppendJSON(dst []byte) []byte {
-	dst = appendUUID(append(dst, `{"id":`...), a.ID)
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), a.ID)
 	dst = jsontext.AppendString(append(dst, `,"firstName":`...), a.FirstName)
 	dst = jsontext.AppendString(append(dst, `,"lastName":`...), a.LastName)
 	dst = jsontext.AppendString(append(dst, `,"name":`...), a.Name)
@@ -22,10 +23,10 @@ func (a *Affiliate) AppendJSON(dst []byte) []byte {
 	dst = appendList(append(dst, `,"affiliateLinks":`...), a.AffiliateLinks, (*AffiliateLink).appendJSON)
 	dst = jsontext.AppendString(append(dst, `,"status":`...), a.Status)
 	dst = jsontext.AppendString(append(dst, `,"source":`...), a.Source)
-	dst = appendOpt(append(dst, `,"commissionPlanId":`...), a.CommissionPlanID, appendUUID)
-	dst = appendOpt(append(dst, `,"commissionTierId":`...), a.CommissionTierID, appendUUID)
+	dst = appendOpt(append(dst, `,"commissionPlanId":`...), a.CommissionPlanID, uuid7.AppendJSON)
+	dst = appendOpt(append(dst, `,"commissionTierId":`...), a.CommissionTierID, uuid7.AppendJSON)
 	dst = appendOpt(append(dst, `,"affiliateGroupId":`...), a.AffiliateGroupID, jsontext.AppendString)
-	dst = appendUUID(append(dst, `,"programId":`...), a.ProgramID)
+	dst = uuid7.AppendJSON(append(dst, `,"programId":`...), a.ProgramID)
 	dst = appendOpt(append(dst, `,"payoutEmail":`...), a.PayoutEmail, jsontext.AppendString)
 	dst = appendOpt(append(dst, `,"paymentMethod":`...), a.PaymentMethod, jsontext.AppendString)
 	dst = strconv.AppendBool(append(dst, `,"detailsComplete":`...), a.DetailsComplete)
@@ -40,16 +41,16 @@ func (a *Affiliate) AppendJSON(dst []byte) []byte {
 }
 
 func (l *AffiliateLink) appendJSON(dst []byte) []byte {
-	dst = appendUUID(append(dst, `{"id":`...), l.ID)
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), l.ID)
 	dst = jsontext.AppendString(append(dst, `,"link":`...), l.Link)
-	dst = appendUUID(append(dst, `,"userId":`...), l.UserID)
-	dst = appendUUID(append(dst, `,"programId":`...), l.ProgramID)
+	dst = uuid7.AppendJSON(append(dst, `,"userId":`...), l.UserID)
+	dst = uuid7.AppendJSON(append(dst, `,"programId":`...), l.ProgramID)
 	dst = appendTime(append(dst, `,"createdAt":`...), l.CreatedAt)
 	return append(appendTime(append(dst, `,"updatedAt":`...), l.UpdatedAt), '}')
 }
 
 func (s *AffiliateSummary) appendJSON(dst []byte) []byte {
-	dst = appendUUID(append(dst, `{"id":`...), s.ID)
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), s.ID)
 	dst = jsontext.AppendString(append(dst, `,"firstName":`...), s.FirstName)
 	dst = jsontext.AppendString(append(dst, `,"lastName":`...), s.LastName)
 	dst = jsontext.AppendString(append(dst, `,"name":`...), s.Name)
@@ -62,12 +63,12 @@ func (s *AffiliateSummary) appendJSON(dst []byte) []byte {
 // AppendJSON appends the link as json.Marshal encodes it and returns the
 // extended slice. The years of its instants must be from 1 to 9999.
 func (l *Link) AppendJSON(dst []byte) []byte {
-	dst = appendUUID(append(dst, `{"id":`...), l.ID)
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), l.ID)
 	dst = jsontext.AppendString(append(dst, `,"link":`...), l.Link)
-	dst = appendUUID(append(dst, `,"affiliate":{"id":`...), l.Affiliate.ID)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliate":{"id":`...), l.Affiliate.ID)
 	dst = jsontext.AppendString(append(dst, `,"name":`...), l.Affiliate.Name)
 	dst = jsontext.AppendString(append(dst, `,"email":`...), l.Affiliate.Email)
-	dst = appendUUID(append(dst, `},"program":{"id":`...), l.Program.ID)
+	dst = uuid7.AppendJSON(append(dst, `},"program":{"id":`...), l.Program.ID)
 	dst = jsontext.AppendString(append(dst, `,"name":`...), l.Program.Name)
 	dst = jsontext.AppendString(append(dst, `,"currency":`...), l.Program.Currency)
 	dst = appendInt(append(dst, `},"clicks":`...), l.Clicks)

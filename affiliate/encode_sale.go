@@ -3,6 +3,7 @@ package affiliate
 import (
 	"strconv"
 
+	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
@@ -10,11 +11,11 @@ import (
 // extended slice. The years of its instants must be from 1 to 9999.
 func (s *Sale) AppendJSON(dst []byte) []byte {
 	dst = appendInt(append(dst, `{"id":`...), int64(s.ID))
-	dst = appendUUID(append(dst, `,"affiliateId":`...), s.AffiliateID)
-	dst = appendOpt(append(dst, `,"referralId":`...), s.ReferralID, appendUUID)
-	dst = appendUUID(append(dst, `,"affiliateProgramId":`...), s.AffiliateProgramID)
-	dst = appendOpt(append(dst, `,"affiliateLinkId":`...), s.AffiliateLinkID, appendUUID)
-	dst = appendOpt(append(dst, `,"promotionalCodeId":`...), s.PromotionalCodeID, appendUUID)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateId":`...), s.AffiliateID)
+	dst = appendOpt(append(dst, `,"referralId":`...), s.ReferralID, uuid7.AppendJSON)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateProgramId":`...), s.AffiliateProgramID)
+	dst = appendOpt(append(dst, `,"affiliateLinkId":`...), s.AffiliateLinkID, uuid7.AppendJSON)
+	dst = appendOpt(append(dst, `,"promotionalCodeId":`...), s.PromotionalCodeID, uuid7.AppendJSON)
 	dst = appendOpt(append(dst, `,"externalId":`...), s.ExternalID, jsontext.AppendString)
 	dst = appendOpt(append(dst, `,"externalInvoiceId":`...), s.ExternalInvoiceID, jsontext.AppendString)
 	dst = appendOpt(append(dst, `,"name":`...), s.Name, jsontext.AppendString)
@@ -49,12 +50,12 @@ func (s *Sale) AppendJSON(dst []byte) []byte {
 func (c *Commission) appendJSON(dst []byte) []byte {
 	dst = appendInt(append(dst, `{"id":`...), int64(c.ID))
 	dst = appendInt(append(dst, `,"saleId":`...), int64(c.SaleID))
-	dst = appendUUID(append(dst, `,"affiliateId":`...), c.AffiliateID)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateId":`...), c.AffiliateID)
 	dst = appendAmount(append(dst, `,"commissionEarned":`...), c.CommissionEarned)
 	dst = jsontext.AppendString(append(dst, `,"approvalStatus":`...), c.ApprovalStatus)
 	dst = jsontext.AppendString(append(dst, `,"rewardType":`...), c.RewardType)
 	dst = strconv.AppendBool(append(dst, `,"payoutCreated":`...), c.PayoutCreated)
-	dst = appendOpt(append(dst, `,"payoutId":`...), c.PayoutID, appendUUID)
+	dst = appendOpt(append(dst, `,"payoutId":`...), c.PayoutID, uuid7.AppendJSON)
 	dst = strconv.AppendBool(append(dst, `,"manuallyPaid":`...), c.ManuallyPaid)
 	dst = appendOpt(append(dst, `,"holdReason":`...), c.HoldReason, jsontext.AppendString)
 	dst = appendOpt(append(dst, `,"bonusReason":`...), c.BonusReason, jsontext.AppendString)
@@ -65,8 +66,8 @@ func (c *Commission) appendJSON(dst []byte) []byte {
 // AppendJSON appends the referral as json.Marshal encodes it and returns the
 // extended slice. The years of its instants must be from 1 to 9999.
 func (r *Referral) AppendJSON(dst []byte) []byte {
-	dst = appendUUID(append(dst, `{"id":`...), r.ID)
-	dst = appendUUID(append(dst, `,"affiliateId":`...), r.AffiliateID)
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), r.ID)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateId":`...), r.AffiliateID)
 	dst = appendOpt(append(dst, `,"name":`...), r.Name, jsontext.AppendString)
 	dst = jsontext.AppendString(append(dst, `,"email":`...), r.Email)
 	dst = appendOpt(append(dst, `,"referredUserExternalId":`...), r.ReferredUserExternalID, jsontext.AppendString)
@@ -82,9 +83,9 @@ func (r *Referral) AppendJSON(dst []byte) []byte {
 	dst = appendOpt(append(dst, `,"initialLandingPage":`...), r.InitialLandingPage, jsontext.AppendString)
 	dst = appendOpt(append(dst, `,"notes":`...), r.Notes, jsontext.AppendString)
 	dst = appendOpt(append(dst, `,"metadata":`...), r.Metadata, appendRaw)
-	dst = appendUUID(append(dst, `,"affiliateProgramId":`...), r.AffiliateProgramID)
-	dst = appendOpt(append(dst, `,"affiliateLinkId":`...), r.AffiliateLinkID, appendUUID)
-	dst = appendOpt(append(dst, `,"commissionPlanId":`...), r.CommissionPlanID, appendUUID)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateProgramId":`...), r.AffiliateProgramID)
+	dst = appendOpt(append(dst, `,"affiliateLinkId":`...), r.AffiliateLinkID, uuid7.AppendJSON)
+	dst = appendOpt(append(dst, `,"commissionPlanId":`...), r.CommissionPlanID, uuid7.AppendJSON)
 	dst = appendTime(append(dst, `,"createdAt":`...), r.CreatedAt)
 	return append(appendTime(append(dst, `,"updatedAt":`...), r.UpdatedAt), '}')
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // EraseAffiliate blanks what the records say about a person: names, emails and
@@ -52,7 +54,7 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 //
 // Source: docs/rules.md 4.7.
 func (p *Program) EraseReferral(ctx context.Context, ident string) error {
-	rq := request{name: "referral.erase", input: ident, refused: first(referralIDRequired.when(blank(ident)))}
+	rq := request{name: "referral.erase", input: ident, refused: first(referralIDRequired.when(plaintext.Blank(ident)))}
 	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {
 		rec, err := o.findReferral(ident)
 		if err != nil {

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tributary-go/tributary/affiliate/internal/isodate"
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // Checks of what callers send. Each returns nil or the field's error; first
@@ -38,7 +41,7 @@ func first(errs ...*Error) error {
 
 // required checks a text that must be there; blank counts as missing.
 func required(field, s string, missing Refusal, limit int) *Error {
-	if blank(s) {
+	if plaintext.Blank(s) {
 		return missing.on(field)
 	}
 	return checkText(field, s, limit, false)
@@ -49,7 +52,7 @@ func optional(field, s string, limit int) *Error {
 	if s == "" {
 		return nil
 	}
-	if blank(s) {
+	if plaintext.Blank(s) {
 		return FieldEmpty.Of(field)
 	}
 	return checkText(field, s, limit, false)
@@ -62,7 +65,7 @@ func given(field string, o Opt[string], limit int) *Error {
 	if !ok {
 		return nil
 	}
-	if blank(s) {
+	if plaintext.Blank(s) {
 		return FieldEmpty.Of(field)
 	}
 	return checkText(field, s, limit, false)
@@ -86,10 +89,10 @@ func unlessNull[T any](o Opt[T]) Opt[T] {
 
 // checkText checks the length and the characters of a text.
 func checkText(field, s string, limit int, lines bool) *Error {
-	if longerThan(s, limit) {
+	if plaintext.Longer(s, limit) {
 		return fieldTooLong.Of(field)
 	}
-	if !validText(s, lines) {
+	if !plaintext.Valid(s, lines) {
 		return fieldBadCharacters.Of(field)
 	}
 	return nil
@@ -150,7 +153,7 @@ func memberOf[T ~string](v T, unknown Refusal, values ...T) *Error {
 // it is an instant.
 func (p *Program) validDate(o Opt[Date]) bool {
 	d, ok := o.Get()
-	return !ok || d.valid() && yearsOK(d.Instant(p.cfg.Location))
+	return !ok || d.valid() && isodate.InRange(d.Instant(p.cfg.Location))
 }
 
 // instant is the instant of a date that may not be given; zero then.
@@ -246,7 +249,7 @@ func emptyNotNil[T any](list []T) []T {
 // sentKey is the key of a text that a caller looks up. What no record may hold
 // is not found, and never reaches the store.
 func sentKey(ix Index, s string) (Key, error) {
-	if s == "" || !validText(s, false) {
+	if s == "" || !plaintext.Valid(s, false) {
 		return Key{}, ErrNotFound
 	}
 	return textKey(ix, s), nil

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // Links lists links, newest first: the one with the id or the slug, all of one
@@ -73,7 +75,7 @@ func (ref LinkRef) check() *Error {
 }
 
 func linkTextMissing(slug string, missing Refusal) *Error {
-	if blank(slug) {
+	if plaintext.Blank(slug) {
 		return missing.Err()
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // Generated slugs: the first link of an affiliate that named none. Rule 4.2.
@@ -24,7 +26,7 @@ func slugBase(email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	var b strings.Builder
 	for i := range len(local) {
-		if alphanumeric(local[i]) {
+		if plaintext.Alphanumeric(local[i]) {
 			b.WriteByte(local[i])
 		} else if s := b.String(); s != "" && s[len(s)-1] != '-' {
 			b.WriteByte('-')
@@ -68,11 +70,8 @@ func (o *op) freeSlug(base, random string) (string, error) {
 	}
 }
 
-// randomSlug draws 12 characters, 60 bits.
-func (s *idSource) randomSlug() string {
-	s.mu.Lock()
-	id := s.fresh()
-	s.mu.Unlock()
+// randomSlug makes 12 characters, 60 bits, of a fresh id.
+func randomSlug(id uuid.UUID) string {
 	text := make([]byte, 0, 12)
 	for i, b := range id {
 		if i != 6 && i != 8 && len(text) < cap(text) { // those two hold version and variant

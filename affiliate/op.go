@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 )
 
 // An op is one operation of a program: what was taken before the transaction,
@@ -15,7 +17,7 @@ type op struct {
 	ctx    context.Context
 	tx     *Tx
 	now    time.Time // read once
-	ids    draws
+	ids    uuid7.Draws
 	events int // written by this run
 
 	lastEvent uuid.UUID // of the program, as this run sees it, once numbered
@@ -56,7 +58,7 @@ func update[T any](o *op, fn func() (T, error)) (T, error) {
 		if o.cfg.Hooks.wanted() {
 			o.tx, o.watches = o.cfg.Hooks.watch(tx)
 		}
-		o.ids.rewind()
+		o.ids.Rewind()
 		out, err = fn()
 		return err
 	})
@@ -100,7 +102,7 @@ func view[T any](ctx context.Context, p *Program, fn func(*op) (T, error)) (T, e
 
 // newID draws the next id of the operation.
 func (o *op) newID() uuid.UUID {
-	return o.ids.draw(func() uuid.UUID { return o.Program.ids.next(o.now) })
+	return o.ids.Draw(func() uuid.UUID { return o.Program.ids.Next(o.now) })
 }
 
 // now reads the clock: UTC, whole microseconds.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // SetPayoutStatus moves a payout on: PENDING to PROCESSING, either of them to
@@ -29,7 +31,7 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status Payo
 // Source: docs/contract.md 2.8.
 func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (Payout, error) {
 	rq := request{name: "payout.fail", refused: first(checkText("failedReason", reason, maxNotes, true))}
-	if blank(reason) {
+	if plaintext.Blank(reason) {
 		rq.refused = FieldEmpty.Of("failedReason")
 	}
 	return p.movePayout(ctx, rq, payoutMove{id, PayoutFailed, reason})

@@ -3,8 +3,8 @@ package affiliate
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"math/bits"
+
+	"github.com/tributary-go/tributary/affiliate/internal/decimal"
 )
 
 // Percent is an exact rate in per cent: 12.5 is twelve and a half per cent. Its
@@ -18,7 +18,7 @@ type Percent struct{ n int64 }
 // ParsePercent reads a number as ParseAmount does, with the same errors. A per
 // cent sign is refused.
 func ParsePercent(s string) (Percent, error) {
-	n, err := parseScaled(s)
+	n, err := decimal.Parse(s)
 	return Percent{n}, err
 }
 
@@ -47,7 +47,7 @@ func (p Percent) Scaled() int64 { return p.n }
 //
 // Source: docs/rules.md 1.3.
 func (p Percent) Of(a Amount, c Currency) (Amount, error) {
-	n, err := mulDiv(a.n, p.n, hundredPercent, c.step())
+	n, err := decimal.Mul(a.n, p.ratio(), c.step())
 	return Amount{n}, err
 }
 
@@ -55,30 +55,12 @@ func (p Percent) Of(a Amount, c Currency) (Amount, error) {
 // rounding the portion first would move a result that lies just below a half.
 // No argument is negative and part is at most whole.
 func (p Percent) ofPortion(a, part, whole Amount, c Currency) (Amount, error) {
-	hi, lo := bits.Mul64(magnitude(a.n), magnitude(part.n))
-	divisor, rate := magnitude(whole.n), magnitude(p.n)
-	if hi >= divisor {
-		return Amount{}, ErrAmountRange
-	}
-	quo, rem := bits.Div64(hi, lo, divisor)
-
-	// The portion is quo + rem/divisor. Its product with the rate is cut to a
-	// whole number, which changes nothing: half of what it is then rounded to
-	// is whole as well.
-	hi, lo = bits.Mul64(rem, rate)
-	rest, _ := bits.Div64(hi, lo, divisor) // rem < divisor: there is room
-	hi, lo = bits.Mul64(quo, rate)
-	unit := hundredPercent * uint64(c.step())
-	lo, carry := bits.Add64(lo, rest+unit/2, 0)
-	if hi += carry; hi >= unit {
-		return Amount{}, ErrAmountRange
-	}
-	quo, _ = bits.Div64(hi, lo, unit)
-	if quo > math.MaxInt64/uint64(c.step()) {
-		return Amount{}, ErrAmountRange
-	}
-	return Amount{int64(quo) * c.step()}, nil
+	n, err := decimal.MulTwice(a.n, decimal.Ratio{Num: part.n, Den: whole.n}, p.ratio(), c.step())
+	return Amount{n}, err
 }
+
+// ratio is the rate as a part of one.
+func (p Percent) ratio() decimal.Ratio { return decimal.Ratio{Num: p.n, Den: hundredPercent} }
 
 // Amount returns the number of a FLAT rate as the amount of money that it is: a
 // rate of 5 pays 5 per sale.
@@ -103,7 +85,7 @@ func (p Percent) String() string { return string(p.AppendJSON(nil)) }
 
 // AppendJSON appends the rate as a JSON number to dst and returns the extended
 // slice.
-func (p Percent) AppendJSON(dst []byte) []byte { return appendScaled(dst, p.n) }
+func (p Percent) AppendJSON(dst []byte) []byte { return decimal.Append(dst, p.n) }
 
 // MarshalJSON writes the rate as a JSON number.
 func (p Percent) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
@@ -111,5 +93,5 @@ func (p Percent) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
 // UnmarshalJSON reads a JSON number as that of an Amount does, rounding decimals
 // beyond the fourth, with the same errors; null changes nothing.
 func (p *Percent) UnmarshalJSON(data []byte) error {
-	return unmarshalScaled(data, &p.n)
+	return (*Amount)(p).UnmarshalJSON(data)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
@@ -175,7 +176,7 @@ func (who person) blankObject(object []byte) []byte {
 		case erased != "":
 			dst = append(dst, erased...)
 		case key == "customerId" && who.named(key, jsontext.Text(value)):
-			dst = appendUUID(dst, who.id)
+			dst = uuid7.AppendJSON(dst, who.id)
 		default:
 			dst = append(dst, who.blankIn(value)...)
 		}

@@ -1,6 +1,10 @@
 package affiliate
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
+)
 
 // A Program is one affiliate program: every rule of the domain as a method.
 // It is immutable, safe for concurrent use, and starts no goroutine.
@@ -14,7 +18,7 @@ type Program struct {
 	cfg    Config
 	source Source
 	once   Once // of every write that has none of its own
-	ids    *idSource
+	ids    *uuid7.Source
 	recent *recent
 
 	news *news
@@ -35,7 +39,7 @@ func New(store Store, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	return &Program{
-		store: store, tables: new(tableCheck), cfg: cfg, source: SourceAPI, ids: &idSource{rand: cfg.Rand, custom: cfg.NewID},
+		store: store, tables: new(tableCheck), cfg: cfg, source: SourceAPI, ids: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
 		recent: new(recent), news: new(news),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}, nil

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 )
 
 // The rules of redemption: one function for the preview, the sale and the
@@ -65,7 +68,7 @@ func (o *op) judge(text string, ord *order, v *verdict) (err error) {
 // codeByText returns the live code with the text, in any letter case and
 // spaces around it, or ErrNotFound.
 func (o *op) codeByText(text string) (CodeRecord, error) {
-	text = trimSpace(text)
+	text = plaintext.Trim(text)
 	if !validCode(text) {
 		return CodeRecord{}, ErrNotFound
 	}
@@ -182,7 +185,7 @@ func (v *verdict) fail(row Refusal, data Failure) {
 // host's own id, or an email.
 func (c *customer) is(id string) bool {
 	var room [36]byte
-	if c.referral.ID != uuid.Nil && string(appendPlainUUID(room[:0], c.referral.ID)) == id {
+	if c.referral.ID != uuid.Nil && string(uuid7.Append(room[:0], c.referral.ID)) == id {
 		return true
 	}
 	if id == "" {

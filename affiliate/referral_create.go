@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // CreateReferral records a customer who came through an affiliate. The
@@ -60,8 +62,8 @@ func submission(manual bool) SubmissionType {
 
 // checkReferral brings the input into canonical form.
 func checkReferral(in *NewReferral) error {
-	in.PromoCode, in.AffiliateEmail = trimSpace(in.PromoCode), trimSpace(in.AffiliateEmail)
-	if blank(in.AffiliateID) {
+	in.PromoCode, in.AffiliateEmail = plaintext.Trim(in.PromoCode), plaintext.Trim(in.AffiliateEmail)
+	if plaintext.Blank(in.AffiliateID) {
 		in.AffiliateID = ""
 	}
 	if in.PromoCode == "" && in.AffiliateID == "" && in.AffiliateEmail == "" {
@@ -81,7 +83,7 @@ func checkReferral(in *NewReferral) error {
 
 // requiredEmail checks an email that must be there.
 func requiredEmail(field string, s *string) *Error {
-	if blank(*s) {
+	if plaintext.Blank(*s) {
 		return emailRequired.on(field)
 	}
 	return checkEmail(field, s)

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // DeleteReferral removes a referral, named by id or email, and its sales.
@@ -18,7 +20,7 @@ import (
 // Source: docs/rules.md 4.7.
 func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
 	o := p.op(ctx)
-	rq := request{name: "referral.delete", input: ident, refused: first(referralIDRequired.when(blank(ident)))}
+	rq := request{name: "referral.delete", input: ident, refused: first(referralIDRequired.when(plaintext.Blank(ident)))}
 	_, err := write(o, rq, func() (struct{}, error) {
 		rec, err := o.findReferral(ident)
 		if errors.Is(err, ErrNotFound) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/isodate"
 )
 
 // ImportReferrals adds customers of the past in one transaction and in silence:
@@ -31,7 +33,7 @@ func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) 
 	ids := make([]uuid.UUID, len(rows))
 	for i := range rows {
 		refused[i] = o.checkImported(&rows[i])
-		ids[i] = p.ids.at(rows[i].CreatedAt)
+		ids[i] = p.ids.At(rows[i].CreatedAt)
 	}
 	return write(o, rq, func() (ImportReport, error) {
 		var report ImportReport
@@ -112,7 +114,7 @@ func (o *op) checkImported(row *ImportedReferral) error {
 	if err := checkReferral(&row.NewReferral); err != nil {
 		return err
 	}
-	if !yearsOK(row.CreatedAt) || row.CreatedAt.After(o.now) {
+	if !isodate.InRange(row.CreatedAt) || row.CreatedAt.After(o.now) {
 		return FieldNotADate.Of("createdAt")
 	}
 	return first(oneOf("status", row.Status, subscriptionStatuses))

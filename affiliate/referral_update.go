@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // UpdateReferral changes a referral, named by its id or the customer's email.
@@ -17,7 +19,7 @@ import (
 //
 // Source: docs/contract.md 3.6.
 func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralUpdate) (Referral, error) {
-	rq := request{name: "referral.update", input: []any{ident, up}, refused: first(referralIDRequired.when(blank(ident)))}
+	rq := request{name: "referral.update", input: []any{ident, up}, refused: first(referralIDRequired.when(plaintext.Blank(ident)))}
 	if rq.refused == nil {
 		rq.refused = checkReferralUpdate(&up)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // A decision is who is credited with a sale, on what grounds and terms.
@@ -54,7 +56,7 @@ func newCustomer(in *NewSale) error {
 	if in.Email == "" {
 		return emailRequired.Err()
 	}
-	if blank(in.Name) {
+	if plaintext.Blank(in.Name) {
 		return nameRequired.Err()
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // RecordSale reports one payment. The affiliate comes from the promotional
@@ -88,8 +90,8 @@ func (r *saleReply) restore(answer []byte, outcome string) error {
 
 // checkSale brings the input into canonical form.
 func checkSale(in *NewSale) error {
-	in.PromoCode, in.Email = trimSpace(in.PromoCode), trimSpace(in.Email)
-	if in.PromoCode == "" && blank(in.ReferralID) && in.Email == "" {
+	in.PromoCode, in.Email = plaintext.Trim(in.PromoCode), plaintext.Trim(in.Email)
+	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && in.Email == "" {
 		return saleAttributionRequired.Err()
 	}
 	if in.PaymentTrigger == "" {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/tributary-go/tributary/affiliate/internal/isodate"
 )
 
 // ErrDate says that a text is neither an RFC 3339 date-time with a zone nor a
@@ -11,9 +13,6 @@ import (
 var ErrDate = errors.New("affiliate: not an ISO 8601 date in years 1 to 9999")
 
 const (
-	minYear = 1
-	maxYear = 9999
-
 	layoutPlain = "2006-01-02"
 	layoutTime  = "2006-01-02T15:04:05.000Z"    // always three digits
 	layoutDate  = "2006-01-02T15:04:05.999999Z" // as many digits as there are
@@ -47,25 +46,13 @@ func (t Time) String() string { return t.t.Format(layoutTime) }
 // AppendJSON appends the instant as a JSON string to dst and returns the
 // extended slice. The year must be from 1 to 9999.
 func (t Time) AppendJSON(dst []byte) []byte {
-	// By hand: an answer holds a dozen instants, and AppendFormat reads its
-	// layout anew for each.
-	year, month, day := t.t.Date()
-	hour, minute, second := t.t.Clock()
-	milli := t.t.Nanosecond() / int(time.Millisecond)
-	return append(dst, '"',
-		digit(year/1000), digit(year/100), digit(year/10), digit(year), '-',
-		digit(int(month)/10), digit(int(month)), '-', digit(day/10), digit(day), 'T',
-		digit(hour/10), digit(hour), ':', digit(minute/10), digit(minute), ':', digit(second/10), digit(second), '.',
-		digit(milli/100), digit(milli/10), digit(milli), 'Z', '"')
+	return isodate.Append(dst, t.t)
 }
-
-// digit is the last digit of n.
-func digit(n int) byte { return '0' + byte(n%10) }
 
 // MarshalJSON writes the instant as a JSON string. It answers ErrDate outside
 // the years 1 to 9999.
 func (t Time) MarshalJSON() ([]byte, error) {
-	if !yearsOK(t.t) {
+	if !isodate.InRange(t.t) {
 		return nil, ErrDate
 	}
 	return t.AppendJSON(nil), nil
@@ -112,11 +99,14 @@ func Day(year int, month time.Month, day int) Date {
 // date, "2026-03-11". It answers ErrDate for every other text, and for an
 // instant outside the years 1 to 9999 in UTC.
 func ParseDate(s string) (Date, error) {
-	d, ok := scanDate(s)
-	if !ok || !d.valid() {
+	t, plain, ok := isodate.Scan(s)
+	if !ok || !isodate.InRange(t) {
 		return Date{}, ErrDate
 	}
-	return d, nil
+	if plain {
+		return Date{t: t, plain: true}, nil
+	}
+	return At(t), nil
 }
 
 // Instant returns the date as an instant in UTC. For a plain date that is the
@@ -126,9 +116,9 @@ func (d Date) Instant(loc *time.Location) time.Time {
 	if !d.plain {
 		return d.t
 	}
-	last := lastBefore(d.t.AddDate(0, 0, 1), loc)
-	if last.Year() > maxYear {
-		return time.Date(maxYear, time.December, 31, 23, 59, 59, 999e6, time.UTC)
+	last := isodate.LastBefore(d.t.AddDate(0, 0, 1), loc)
+	if last.Year() > isodate.MaxYear {
+		return time.Date(isodate.MaxYear, time.December, 31, 23, 59, 59, 999e6, time.UTC)
 	}
 	return last
 }
@@ -140,8 +130,8 @@ func (d Date) FirstInstant(loc *time.Location) time.Time {
 	if !d.plain {
 		return d.t
 	}
-	first := firstFrom(d.t, loc)
-	if first.Year() < minYear {
+	first := isodate.FirstFrom(d.t, loc)
+	if first.Year() < isodate.MinYear {
 		return time.Time{}
 	}
 	return first
@@ -186,12 +176,7 @@ func (d *Date) UnmarshalJSON(data []byte) error {
 
 // valid reports whether d lies in the years 1 to 9999, which At and Day do not
 // check.
-func (d Date) valid() bool { return yearsOK(d.t) }
-
-func yearsOK(t time.Time) bool {
-	year := t.UTC().Year()
-	return minYear <= year && year <= maxYear
-}
+func (d Date) valid() bool { return isodate.InRange(d.t) }
 
 // unmarshalDate reads a JSON string; ok is false for null.
 func unmarshalDate(data []byte) (d Date, ok bool, err error) {
@@ -204,148 +189,4 @@ func unmarshalDate(data []byte) (d Date, ok bool, err error) {
 	}
 	d, err = ParseDate(s)
 	return d, err == nil, err
-}
-
-// lastBefore returns the last millisecond in loc whose wall clock shows less
-// than wall, a wall clock written in UTC. It goes back over the changes of
-// loc's offset: time.Date does not promise which side it takes when wall is
-// skipped or comes twice.
-func lastBefore(wall time.Time, loc *time.Location) time.Time {
-	t := wall.Add(maxShift).In(loc)
-	var limit time.Time // where the offset looked at ends; zero for the first
-	for {
-		start, _ := t.ZoneBounds()
-		end := onClock(wall, t)
-		if !limit.IsZero() && limit.Before(end) {
-			end = limit
-		}
-		last := end.Add(-time.Millisecond)
-		if start.IsZero() || !last.Before(start) {
-			return last.UTC()
-		}
-		limit, t = start, start.Add(-time.Nanosecond)
-	}
-}
-
-// firstFrom returns the first instant in loc whose wall clock shows wall or
-// more.
-func firstFrom(wall time.Time, loc *time.Location) time.Time {
-	t := wall.Add(-maxShift).In(loc)
-	for {
-		start, end := t.ZoneBounds()
-		first := onClock(wall, t)
-		if !start.IsZero() && first.Before(start) {
-			first = start
-		}
-		if end.IsZero() || first.Before(end) {
-			return first.UTC()
-		}
-		t = end
-	}
-}
-
-// maxShift is more than any zone is away from UTC.
-const maxShift = 48 * time.Hour
-
-// onClock returns the instant at which a clock with the offset of t shows wall.
-func onClock(wall, t time.Time) time.Time {
-	_, offset := t.Zone()
-	return wall.Add(-time.Duration(offset) * time.Second)
-}
-
-// scanDate reads the grammar of ParseDate. Package time accepts more (one-digit
-// hours, a comma, +24:00).
-func scanDate(s string) (d Date, ok bool) {
-	if len(s) < len(layoutPlain) {
-		return d, false
-	}
-	day, ok := scanDay(s[:len(layoutPlain)])
-	if !ok {
-		return d, false
-	}
-	s = s[len(layoutPlain):]
-	if s == "" {
-		return Date{t: day, plain: true}, true
-	}
-
-	const clock = len("T15:04:05")
-	if len(s) < clock || s[0] != 'T' {
-		return d, false
-	}
-	ofDay, ok := scanClock(s[1:clock])
-	if !ok {
-		return d, false
-	}
-	fraction, zone, ok := scanFraction(s[clock:])
-	if !ok {
-		return d, false
-	}
-	offset, ok := scanOffset(zone)
-	return At(day.Add(ofDay + fraction - offset)), ok
-}
-
-// scanDay reads "2026-03-11" as its midnight in UTC.
-func scanDay(s string) (day time.Time, ok bool) {
-	century, ok1 := twoDigits(s[0:], 99)
-	year, ok2 := twoDigits(s[2:], 99)
-	month, ok3 := twoDigits(s[5:], 12)
-	n, ok4 := twoDigits(s[8:], 31)
-	if !ok1 || !ok2 || !ok3 || !ok4 || s[4] != '-' || s[7] != '-' {
-		return day, false
-	}
-	day = time.Date(century*100+year, time.Month(month), n, 0, 0, 0, 0, time.UTC)
-	return day, day.Month() == time.Month(month) // not so for 30 February, nor for a month or day of 00
-}
-
-// scanClock reads "15:04:05" as the time since midnight.
-func scanClock(s string) (d time.Duration, ok bool) {
-	hours, ok1 := twoDigits(s[0:], 23)
-	minutes, ok2 := twoDigits(s[3:], 59)
-	seconds, ok3 := twoDigits(s[6:], 59)
-	d = time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
-	return d, ok1 && ok2 && ok3 && s[2] == ':' && s[5] == ':'
-}
-
-// scanFraction reads an optional point with one to nine digits and returns what
-// follows.
-func scanFraction(s string) (d time.Duration, rest string, ok bool) {
-	if s == "" || s[0] != '.' {
-		return 0, s, true
-	}
-	end := digitsEnd(s, 1)
-	if end < 2 || end > 10 {
-		return 0, "", false
-	}
-	unit := time.Second
-	for _, c := range []byte(s[1:end]) {
-		unit /= 10
-		d += time.Duration(c-'0') * unit
-	}
-	return d, s[end:], true
-}
-
-// scanOffset reads "Z" or "+02:00".
-func scanOffset(s string) (d time.Duration, ok bool) {
-	if s == "Z" {
-		return 0, true
-	}
-	if len(s) != len("+02:00") || s[3] != ':' {
-		return 0, false
-	}
-	hours, ok1 := twoDigits(s[1:], 23)
-	minutes, ok2 := twoDigits(s[4:], 59)
-	d = time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
-	if s[0] == '-' {
-		d = -d
-	}
-	return d, ok1 && ok2 && (s[0] == '+' || s[0] == '-')
-}
-
-// twoDigits reads the two digits that s starts with, up to limit.
-func twoDigits(s string, limit int) (n int, ok bool) {
-	if digitsEnd(s[:2], 0) != 2 {
-		return 0, false
-	}
-	n = int(s[0]-'0')*10 + int(s[1]-'0')
-	return n, n <= limit
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // A Breach is an invariant that the records of a program break.
@@ -128,7 +130,7 @@ func listed[T ~string](a *audit, object, field string, v T, values ...T) {
 
 // titled checks a name that must be there.
 func (a *audit) titled(object, name string) {
-	if blank(name) {
+	if plaintext.Blank(name) {
 		a.breach("I81", object, "it has no name")
 	}
 }

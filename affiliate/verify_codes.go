@@ -1,6 +1,10 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+)
 
 // verifyCodes checks coupons, codes and the ledger of redemptions.
 func (a *audit) verifyCodes() {
@@ -91,7 +95,7 @@ func (a *audit) verifyCode(r *CodeRecord) {
 	if ok != (r.MinimumCurrency != "") || minimum.Sign() < 0 {
 		a.breach("I24", name, "minimumAmount %v, minimumAmountCurrency %q", minimum, r.MinimumCurrency)
 	}
-	if r.LimitToCustomers && blank(r.CustomerID) {
+	if r.LimitToCustomers && plaintext.Blank(r.CustomerID) {
 		a.breach("I19", name, "limited to customers, but names none")
 	}
 	if r.MaxRedemptions < 0 {

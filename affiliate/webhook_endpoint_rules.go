@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 func (o *op) roomForEndpoint() error {
@@ -22,7 +24,7 @@ func (o *op) roomForEndpoint() error {
 }
 
 func (p *Program) checkEndpointURL(raw string) *Error {
-	if blank(raw) {
+	if plaintext.Blank(raw) {
 		return urlRequired.Err()
 	}
 	return p.cfg.Addresses.checkURL(raw)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 )
 
 // The queue has two lanes. In the first one stands what waits for a moment: the
@@ -56,7 +58,7 @@ func (r QueueRecord) precedes(q QueueRecord) bool {
 
 // queueID is the place in the queue of what is due at a moment. The stamp is
 // put on every id: a host's own ids need not begin with a time.
-func (o *op) queueID(due time.Time) uuid.UUID { return stampID(o.newID(), due) }
+func (o *op) queueID(due time.Time) uuid.UUID { return uuid7.Stamp(o.newID(), due) }
 
 // promptID is the place in the queue of a first attempt that waits for nothing:
 // the id of its event without version and variant, which are the same in all,

@@ -51,7 +51,7 @@ func (s Secret) hint() string { return string(s[max(0, len(s)-secretHint):]) }
 
 // newSecret draws a secret.
 func (p *Program) newSecret() (Secret, error) {
-	raw, err := p.ids.randomBytes(32)
+	raw, err := p.ids.Bytes(32)
 	if err != nil {
 		return "", internal("draw secret", err)
 	}
@@ -81,14 +81,4 @@ func (p *Program) unseal(ctx context.Context, kept []byte, id uuid.UUID) ([]byte
 		return kept, nil
 	}
 	return p.open(ctx, kept, id[:])
-}
-
-// randomBytes reads from Config.Rand, which need not be safe for concurrent
-// use, under the lock of the ids that read from it too.
-func (s *idSource) randomBytes(n int) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	raw := make([]byte, n)
-	_, err := io.ReadFull(s.rand, raw)
-	return raw, err
 }

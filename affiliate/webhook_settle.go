@@ -40,7 +40,7 @@ func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) error {
 		return nil
 	}
 	o := p.op(ctx)
-	raw, err := p.ids.randomBytes(8 * len(done))
+	raw, err := p.ids.Bytes(8 * len(done))
 	if err != nil {
 		return internal("draw delays", err)
 	}

@@ -1,4 +1,5 @@
-package affiliate
+// Package uuid7 makes version 7 UUIDs, and writes them.
+package uuid7
 
 import (
 	"encoding/binary"
@@ -10,11 +11,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// idSource makes version 7 UUIDs that increase strictly within a process, also
+// A Source makes version 7 UUIDs that increase strictly within a process, also
 // when the clock stands still or goes back. Safe for concurrent use.
-type idSource struct {
-	custom func() uuid.UUID // of the host; nil: our own
-	rand   io.Reader
+type Source struct {
+	Rand io.Reader        // need not be safe for concurrent use; it is read under a lock
+	New  func() uuid.UUID // makes the ids of Next in place of the source; nil: the source does
 
 	mu   sync.Mutex
 	last uuid.UUID
@@ -23,14 +24,14 @@ type idSource struct {
 	full bool
 }
 
-// next returns an id of the moment now.
-func (s *idSource) next(now time.Time) uuid.UUID {
-	if s.custom != nil {
-		return s.custom()
+// Next returns an id of the moment now.
+func (s *Source) Next(now time.Time) uuid.UUID {
+	if s.New != nil {
+		return s.New()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := stampID(s.fresh(), now)
+	id := Stamp(s.fresh(), now)
 	if string(id[:6]) <= string(s.last[:6]) {
 		id = successor(s.last, binary.BigEndian.Uint32(id[12:]))
 	}
@@ -38,18 +39,34 @@ func (s *idSource) next(now time.Time) uuid.UUID {
 	return id
 }
 
-// at returns an id of a moment in the past, for imported records. It does not
+// At returns an id of a moment in the past, for imported records. It does not
 // touch the order of the others.
-func (s *idSource) at(moment time.Time) uuid.UUID {
+func (s *Source) At(moment time.Time) uuid.UUID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return stampID(s.fresh(), moment)
+	return Stamp(s.fresh(), moment)
 }
 
-// fresh is 16 random bytes with the version and variant of a UUID v7.
-func (s *idSource) fresh() uuid.UUID {
+// Fresh is 16 random bytes with the version and variant of a UUID v7.
+func (s *Source) Fresh() uuid.UUID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fresh()
+}
+
+// Bytes reads n random bytes.
+func (s *Source) Bytes(n int) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw := make([]byte, n)
+	_, err := io.ReadFull(s.Rand, raw)
+	return raw, err
+}
+
+// fresh is Fresh under the lock.
+func (s *Source) fresh() uuid.UUID {
 	if !s.full || s.used == len(s.pool) {
-		if _, err := io.ReadFull(s.rand, s.pool[:]); err != nil {
+		if _, err := io.ReadFull(s.Rand, s.pool[:]); err != nil {
 			panic(fmt.Sprintf("affiliate: Config.Rand: %v", err)) // no safe way on: ids would repeat
 		}
 		s.used, s.full = 0, true
@@ -61,8 +78,8 @@ func (s *idSource) fresh() uuid.UUID {
 	return id
 }
 
-// stampID puts the milliseconds of t into the first 48 bits of id.
-func stampID(id uuid.UUID, t time.Time) uuid.UUID {
+// Stamp puts the milliseconds of t into the first 48 bits of id.
+func Stamp(id uuid.UUID, t time.Time) uuid.UUID {
 	ms := uint64(max(t.UnixMilli(), 0))
 	for i := range 6 {
 		id[i] = byte(ms >> (40 - 8*i))
@@ -92,25 +109,4 @@ func carryMillisecond(id *uuid.UUID) {
 			return
 		}
 	}
-}
-
-// draws remembers what an operation drew, so that a closure that runs again
-// gets the same ids.
-type draws struct {
-	drawn []uuid.UUID
-	next  int
-	room  [6]uuid.UUID // of the common operations: no allocation
-}
-
-func (d *draws) rewind() { d.next = 0 }
-
-func (d *draws) draw(make func() uuid.UUID) uuid.UUID {
-	if d.drawn == nil {
-		d.drawn = d.room[:0]
-	}
-	if d.next == len(d.drawn) {
-		d.drawn = append(d.drawn, make())
-	}
-	d.next++
-	return d.drawn[d.next-1]
 }
