@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,6 +57,53 @@ func TestUpdateEachField(t *testing.T) {
 	for field := range missing {
 		t.Errorf("%s is not tested", field)
 	}
+}
+
+// TestUpdateKeepsOtherFields makes the changes of a record one after another,
+// and then in the opposite order on another one: what an earlier change has set
+// stays through all that follow.
+func TestUpdateKeepsOtherFields(t *testing.T) {
+	changes := fieldChanges()
+	for _, order := range [][]fieldChange{changes, reversed(changes)} {
+		targets := map[reflect.Type]*keptFields{}
+		for _, c := range order {
+			typ := reflect.TypeOf(c.up)
+			if targets[typ] == nil {
+				w := newWorld(t)
+				targets[typ] = &keptFields{w, w.fieldTarget(c.up), map[string]string{}}
+			}
+			targets[typ].change(c)
+		}
+	}
+}
+
+func reversed[T any](list []T) []T {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}
+
+// keptFields is a record with the keys that changes have set.
+type keptFields struct {
+	*world
+	target fieldTarget
+	set    map[string]string
+}
+
+func (k *keptFields) change(c fieldChange) {
+	k.t.Helper()
+	k.pass(time.Minute)
+	if err := k.target.update(c.up); err != nil {
+		k.t.Fatalf("%T %s: %v", c.up, c.key, err)
+	}
+	now := keysOf(k.target.read())
+	for key, was := range k.set {
+		if key != c.key && !slices.Contains(k.target.also[c.key], key) && string(now[key]) != was {
+			k.t.Errorf("%T: a change of %s turned %s from %s into %s", c.up, c.key, key, was, now[key])
+		}
+		k.set[key] = string(now[key])
+	}
+	k.set[c.key] = string(now[c.key])
 }
 
 func (w *world) changesField(r fieldTarget, c fieldChange) {
