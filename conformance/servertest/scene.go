@@ -68,6 +68,11 @@ func no[In, Out any](s *scene, name string, call func(context.Context, In) (Out,
 	same(s, step(name, in), fmt.Sprint(want), fmt.Sprint(got))
 }
 
+// no2 is no for a call with two inputs.
+func no2[A, B, Out any](s *scene, name string, call func(context.Context, A, B) (Out, error), a A, b B, want refusal) {
+	no(s, name, func(ctx context.Context, in [2]any) (Out, error) { return call(ctx, a, b) }, [2]any{a, b}, want)
+}
+
 // same compares two values and ends the scene when they differ.
 func same[T any](s *scene, what string, want, got T) {
 	if diff := cmp.Diff(want, got); diff != "" {
