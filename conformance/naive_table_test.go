@@ -1,0 +1,241 @@
+package conformance
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// naiveTable is one table of a transaction.
+type naiveTable[T affiliate.Record[T]] struct {
+	tx   *naiveTx
+	name string
+}
+
+func (t naiveTable[T]) rows() map[uuid.UUID]*naiveRow { return t.tx.data.table(t.name) }
+
+// missed is ErrNotFound; a flaw may die of it.
+func (t naiveTable[T]) missed() error {
+	t.tx.dead = t.tx.dead || t.tx.flaw() == deadAfterNotFound
+	return affiliate.ErrNotFound
+}
+
+func (t naiveTable[T]) Get(id uuid.UUID) (rec T, err error) {
+	if err := t.tx.live(); err != nil {
+		return rec, err
+	}
+	row := t.rows()[id]
+	if row == nil {
+		return rec, t.missed()
+	}
+	return t.out(row), nil
+}
+
+func (t naiveTable[T]) Find(key affiliate.Key) (rec T, err error) {
+	if err := t.tx.live(); err != nil {
+		return rec, err
+	}
+	rows := t.rows()
+	if t.tx.flaw() == findMissesWrites {
+		rows = t.tx.base.table(t.name)
+	}
+	for _, row := range rows {
+		if other := keyOf(row.rec, key.Index); other.Index != "" && t.tx.flaw().canon(other) == t.tx.flaw().canon(key) {
+			return t.out(row), nil
+		}
+	}
+	return rec, t.missed()
+}
+
+func (t naiveTable[T]) out(row *naiveRow) T {
+	if t.tx.flaw() == sharesReturned {
+		return row.rec.(T)
+	}
+	return row.rec.(T).Clone()
+}
+
+func (t naiveTable[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		ids, err := t.selectIDs(q)
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		for i := 0; i < len(ids); i++ {
+			if err := t.tx.live(); err != nil && t.tx.flaw() != listsAfterEnd {
+				yield(none, err)
+				return
+			}
+			row := t.rows()[ids[i]]
+			if row == nil {
+				continue // deleted meanwhile
+			}
+			if !yield(t.out(row), nil) {
+				return
+			}
+			if t.tx.flaw() == listTrips {
+				ids, _ = t.selectIDs(q) // and i goes on by place
+			}
+		}
+		if err := t.tx.live(); err != nil && t.tx.flaw() != listsAfterEnd {
+			yield(none, err)
+		}
+	}
+}
+
+// selectIDs is what the query selects, in order.
+func (t naiveTable[T]) selectIDs(q affiliate.Query) ([]uuid.UUID, error) {
+	if err := t.tx.live(); err != nil {
+		return nil, err
+	}
+	rows, f := t.rows(), t.tx.flaw()
+	if f == listMissesWrites {
+		rows = t.tx.base.table(t.name)
+	}
+	var ids []uuid.UUID
+	for id, row := range rows {
+		if q.Key == (affiliate.Key{}) || f.canon(keyOf(row.rec, q.Key.Index)) == f.canon(q.Key) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int {
+		if f == insertionOrder {
+			return rows[a].clock - rows[b].clock
+		}
+		return f.compare(a, b)
+	})
+	sign := 1
+	if q.Desc && f != forgetsDesc {
+		sign = -1
+		slices.Reverse(ids)
+	}
+	return f.cut(q, ids, sign), nil
+}
+
+// cut applies After and Limit to ids in the query's order.
+func (f flaw) cut(q affiliate.Query, ids []uuid.UUID, sign int) []uuid.UUID {
+	present := slices.Contains(ids, q.After)
+	if q.After != uuid.Nil && (present || f != afterMustExist) {
+		ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool {
+			c := sign * f.compare(id, q.After)
+			return c < 0 || c == 0 && f != afterInclusive
+		})
+	}
+	if q.Limit > 0 && f != ignoresLimit {
+		ids = ids[:min(q.Limit, len(ids))]
+	}
+	if f == stopsAtThousand {
+		ids = ids[:min(1000, len(ids))]
+	}
+	return ids
+}
+
+func (f flaw) compare(a, b uuid.UUID) int {
+	if f == signedBytes {
+		for i := range a {
+			if a[i] != b[i] {
+				return int(int8(a[i])) - int(int8(b[i]))
+			}
+		}
+	}
+	return bytes.Compare(a[:], b[:])
+}
+
+// canon is the key as the store compares it.
+func (f flaw) canon(key affiliate.Key) affiliate.Key {
+	switch f {
+	case foldsKeys:
+		key.Text = strings.ToLower(key.Text)
+	case trimsKeys:
+		key.Text = strings.TrimRight(key.Text, " ")
+	case cutsKeys:
+		key.Text = key.Text[:min(255, len(key.Text))]
+	case cutsKeysByOne:
+		key.Text = key.Text[:min(766, len(key.Text))]
+	case normalisesKeys:
+		key.Text = strings.ReplaceAll(key.Text, "e\u0301", "\u00e9")
+	}
+	return key
+}
+
+func (t naiveTable[T]) Insert(rec T) error {
+	if err := t.tx.writable(); err != nil {
+		return err
+	}
+	id := rec.RecordID()
+	if t.rows()[id] != nil {
+		return t.refuse(rec, "")
+	}
+	if ix := clash(t.rows(), rec, id, t.tx.flaw().canon); ix != "" {
+		return t.refuse(rec, ix)
+	}
+	t.put(rec)
+	return nil
+}
+
+func (t naiveTable[T]) Replace(rec T) error {
+	if err := t.tx.writable(); err != nil {
+		return err
+	}
+	id := rec.RecordID()
+	if t.rows()[id] == nil {
+		return t.missed()
+	}
+	if ix := clash(t.rows(), rec, id, t.tx.flaw().canon); ix != "" && t.tx.flaw() != replacesBlindly {
+		return t.refuse(rec, ix)
+	}
+	t.put(rec)
+	return nil
+}
+
+// refuse is the error of a clash.
+func (t naiveTable[T]) refuse(rec T, ix affiliate.Index) error {
+	switch t.tx.flaw() {
+	case deadAfterClash:
+		t.tx.dead = true
+	case halfApplied:
+		t.put(rec)
+	case clashWithoutIndex:
+		ix = ""
+	case clashWithoutType:
+		return affiliate.ErrExists
+	}
+	return &affiliate.ExistsError{Index: ix}
+}
+
+func (t naiveTable[T]) put(rec T) {
+	if t.tx.flaw() != keepsGiven {
+		rec = rec.Clone()
+	}
+	id := rec.RecordID()
+	row := &naiveRow{rec: t.tx.flaw().mangle(rec), clock: len(t.rows())}
+	if old := t.rows()[id]; old != nil {
+		row.clock = old.clock
+	}
+	t.rows()[id] = row
+	t.mark(id)
+}
+
+func (t naiveTable[T]) mark(id uuid.UUID) {
+	if t.tx.wrote != nil {
+		t.tx.wrote[naiveID{t.name, id}] = true
+	}
+}
+
+func (t naiveTable[T]) Delete(id uuid.UUID) error {
+	if err := t.tx.writable(); err != nil {
+		return err
+	}
+	if t.rows()[id] == nil {
+		return t.missed()
+	}
+	delete(t.rows(), id)
+	t.mark(id)
+	return nil
+}
