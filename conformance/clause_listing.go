@@ -12,10 +12,7 @@ import (
 
 func earlyStop(tb testing.TB, s affiliate.Store) {
 	const n = 300
-	ids := make([]uuid.UUID, n)
-	for i := range ids {
-		ids[i] = numbered(i + 1)
-	}
+	ids := firstIDs(n)
 	insertShuffled(tb, s, ids)
 	update(tb, s, func(tx *affiliate.Tx) error {
 		for _, key := range []affiliate.Key{{}, oddKey} {
@@ -44,10 +41,7 @@ func earlyStop(tb testing.TB, s affiliate.Store) {
 
 func readsWhileListing(tb testing.TB, s affiliate.Store) {
 	const n = 20
-	ids := make([]uuid.UUID, n)
-	for i := range ids {
-		ids[i] = numbered(i + 1)
-	}
+	ids := firstIDs(n)
 	insertShuffled(tb, s, ids)
 	update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 250) })
 	for _, run := range []method{s.View, s.Update} {
@@ -227,10 +221,7 @@ func clearRedemptions(tx *affiliate.Tx) error {
 
 func deletesAllWhileListing(tb testing.TB, s affiliate.Store) {
 	const n = 150
-	ids := make([]uuid.UUID, n)
-	for i := range ids {
-		ids[i] = numbered(i + 1)
-	}
+	ids := firstIDs(n)
 	for _, q := range []affiliate.Query{{}, {Desc: true}, {Key: couponKey}, {Key: couponKey, Desc: true}} {
 		insertShuffled(tb, s, ids)
 		update(tb, s, func(tx *affiliate.Tx) error {

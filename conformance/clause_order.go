@@ -270,10 +270,7 @@ func pages(tb testing.TB, s affiliate.Store, ids []uuid.UUID) {
 
 func movedInOrder(tb testing.TB, s affiliate.Store) {
 	const n = 20
-	ids := make([]uuid.UUID, n)
-	for i := range ids {
-		ids[i] = numbered(i + 1)
-	}
+	ids := firstIDs(n)
 	update(tb, s, func(tx *affiliate.Tx) error {
 		for i, id := range ids {
 			if err := tx.Redemptions.Insert(redemption(id, keyAt(i+1))); err != nil {

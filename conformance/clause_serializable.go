@@ -33,21 +33,13 @@ func serializableCases() []storeCase {
 func lostUpdate(tb testing.TB, s affiliate.Store) {
 	one := numbered(1)
 	update(tb, s, func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: one}) })
-	together(tb, workers, func(int) error {
-		for range each {
-			err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
-				rec, err := tx.Totals.Get(one)
-				if err != nil {
-					return err
-				}
-				rec.Clicks++
-				return tx.Totals.Replace(rec)
-			})
-			if err != nil {
-				return err
-			}
+	concurrently(tb, s, func(tx *affiliate.Tx) error {
+		rec, err := tx.Totals.Get(one)
+		if err != nil {
+			return err
 		}
-		return nil
+		rec.Clicks++
+		return tx.Totals.Replace(rec)
 	})
 	view(tb, s, func(tx *affiliate.Tx) {
 		if rec, err := tx.Totals.Get(one); err != nil || rec.Clicks != workers*each {
@@ -61,26 +53,31 @@ func incrementByKey(tb testing.TB, s affiliate.Store) {
 	update(tb, s, func(tx *affiliate.Tx) error {
 		return tx.Codes.Insert(affiliate.CodeRecord{ID: numbered(1), CouponID: numbered(2), Code: "SAVE", ExternalID: key.Text})
 	})
-	together(tb, workers, func(int) error {
-		for range each {
-			err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
-				rec, err := tx.Codes.Find(key)
-				if err != nil {
-					return err
-				}
-				rec.TimesRedeemed++
-				return tx.Codes.Replace(rec)
-			})
-			if err != nil {
-				return err
-			}
+	concurrently(tb, s, func(tx *affiliate.Tx) error {
+		rec, err := tx.Codes.Find(key)
+		if err != nil {
+			return err
 		}
-		return nil
+		rec.TimesRedeemed++
+		return tx.Codes.Replace(rec)
 	})
 	view(tb, s, func(tx *affiliate.Tx) {
 		if rec, err := tx.Codes.Find(key); err != nil || rec.TimesRedeemed != workers*each {
 			tb.Errorf("after %d increments the counter is %d, error %v", workers*each, rec.TimesRedeemed, err)
 		}
+	})
+}
+
+// concurrently runs fn in an Update, as often as each says, in every worker.
+func concurrently(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) {
+	tb.Helper()
+	together(tb, workers, func(int) error {
+		for range each {
+			if err := s.Update(tb.Context(), home, fn); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

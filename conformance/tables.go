@@ -263,3 +263,12 @@ func rewriteAll(tx *affiliate.Tx) error {
 func numbered(n int) uuid.UUID {
 	return uuid.UUID{0: byte(n >> 16), 1: byte(n >> 8), 2: byte(n), 15: 1}
 }
+
+// firstIDs returns the ids of 1 to n, sorted.
+func firstIDs(n int) []uuid.UUID {
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		ids[i] = numbered(i + 1)
+	}
+	return ids
+}
