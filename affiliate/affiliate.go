@@ -15,11 +15,11 @@ type Affiliate struct {
 	LastName                        string               `json:"lastName"`
 	Name                            string               `json:"name"` // first and last name
 	Email                           string               `json:"email"`
-	CommissionRate                  Percent              `json:"commissionRate"` // what applies: its own rate, else that of tier, plan or program
+	CommissionRate                  Percent              `json:"commissionRate"` // the rate in effect: its own, else that of the tier, plan or program
 	UseCommissionPlanCommissionRate bool                 `json:"useCommissionPlanCommissionRate"`
 	ExemptFromCommissionTierChanges bool                 `json:"exemptFromCommissionTierChanges"`
 	AffiliateLink                   Opt[string]          `json:"affiliateLink"` // deprecated, always null
-	Link                            Opt[string]          `json:"link"`          // deprecated; null but in events: slug of the oldest live link
+	Link                            Opt[string]          `json:"link"`          // deprecated; null except in events: the slug of the oldest live link
 	AffiliateLinks                  []AffiliateLink      `json:"affiliateLinks"`
 	Status                          AffiliateStatus      `json:"status"`
 	Source                          AffiliateSource      `json:"source"`
@@ -34,13 +34,13 @@ type Affiliate struct {
 	Image                           Opt[string]          `json:"image"`                 // always null
 	NumberOfReferredUsers           int64                `json:"numberOfReferredUsers"` // live referrals
 	NumberOfClicks                  int64                `json:"numberOfClicks"`
-	TotalRevenue                    Amount               `json:"totalRevenue"`          // what is kept of live sales
+	TotalRevenue                    Amount               `json:"totalRevenue"`          // of live sales, less refunds
 	TotalCommissionEarned           Amount               `json:"totalCommissionEarned"` // of live sales, declined ones excluded
 	CreatedAt                       Time                 `json:"createdAt"`
 	UpdatedAt                       Time                 `json:"updatedAt"`
 }
 
-// AffiliateLink is an entry of affiliateLinks: a link as its owner shows it.
+// AffiliateLink is an entry of affiliateLinks: a link inside an affiliate.
 type AffiliateLink struct {
 	ID        uuid.UUID `json:"id"`
 	Link      string    `json:"link"` // the slug
@@ -58,7 +58,7 @@ type AffiliateSummary struct {
 	Name           string          `json:"name"`
 	Email          string          `json:"email"`
 	Status         AffiliateStatus `json:"status"`
-	Link           Opt[string]     `json:"link"` // null but in events: slug of the oldest live link
+	Link           Opt[string]     `json:"link"` // null except in events: the slug of the oldest live link
 	AffiliateLinks []AffiliateLink `json:"affiliateLinks"`
 }
 
@@ -86,25 +86,25 @@ type NewAffiliate struct {
 	Email            string       `json:"email"`                     // unique among live affiliates
 	CommissionRate   Opt[Percent] `json:"commissionRate,omitzero"`   // its own rate, of the type of its plan
 	AffiliateLink    string       `json:"affiliateLink,omitzero"`    // slug of the first link; empty: made from the email
-	AffiliateStatus  string       `json:"affiliateStatus,omitzero"`  // active or inactive in any case; anything else: the program's setting
-	SendWelcomeEmail bool         `json:"sendWelcomeEmail,omitzero"` // no mail is sent; for callers of the hosted service
+	AffiliateStatus  string       `json:"affiliateStatus,omitzero"`  // active or inactive in any letter case; anything else: the program's setting
+	SendWelcomeEmail bool         `json:"sendWelcomeEmail,omitzero"` // accepted for callers of the hosted service; no mail is sent
 	CommissionPlanID uuid.UUID    `json:"commissionPlanId,omitzero"`
 	AffiliateGroupID Opt[string]  `json:"affiliateGroupId,omitzero"` // groups are not modelled: any value is refused
 
-	// Answers are the signup answers; their ids are made by the engine when
-	// zero. Go calls only.
+	// Answers are the signup answers. The engine makes an id for each answer
+	// whose id is zero. Go calls only.
 	Answers []Answer `json:"-"`
 }
 
-// AffiliateUpdate is the input of [Program.UpdateAffiliate]; what is not given
-// stays.
+// AffiliateUpdate is the input of [Program.UpdateAffiliate]. A field that is
+// not given stays as it is.
 type AffiliateUpdate struct {
 	FirstName       Opt[string]  `json:"firstName,omitzero"`
 	LastName        Opt[string]  `json:"lastName,omitzero"`
 	Email           Opt[string]  `json:"email,omitzero"`           // the new address
 	CommissionRate  Opt[Percent] `json:"commissionRate,omitzero"`  // its own rate, of the type of its plan; null: inherit
 	AffiliateLink   Opt[string]  `json:"affiliateLink,omitzero"`   // adds a link, never renames one
-	AffiliateStatus Opt[string]  `json:"affiliateStatus,omitzero"` // active or inactive, in any case and from any status
+	AffiliateStatus Opt[string]  `json:"affiliateStatus,omitzero"` // active or inactive in any letter case, allowed from any status
 }
 
 // AffiliateRef names an affiliate by id or email. When both are given they must
@@ -114,7 +114,8 @@ type AffiliateRef struct {
 	Email string
 }
 
-// PayoutDetails say how an affiliate is paid. Both empty: nothing is known.
+// PayoutDetails say how an affiliate is paid. When both are empty, nothing is
+// known.
 type PayoutDetails struct {
 	Email  string
 	Method PaymentMethod

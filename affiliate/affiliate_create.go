@@ -13,9 +13,9 @@ import (
 // maxAnswer is the longest signup answer, in characters.
 const maxAnswer = 10_000
 
-// CreateAffiliate adds an affiliate with its first link, both or neither. The
-// slug is AffiliateLink, or one made from the email; see rule 4.2. The status
-// is AffiliateStatus, or what Config.NoAutoApprove decides.
+// CreateAffiliate adds an affiliate together with its first link. The slug is
+// AffiliateLink, or is made from the email; see rule 4.2. The status is
+// AffiliateStatus, or is decided by Config.NoAutoApprove.
 //
 // Errors: [MissingField] and [InvalidField] (firstName, lastName, email),
 // [SlugSyntax], [InvalidField] (questionAnswers.questionId,
@@ -29,8 +29,8 @@ func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (Affilia
 	return p.addAffiliate(ctx, "affiliate.create", in, p.newStatus(in.AffiliateStatus))
 }
 
-// InviteAffiliate is [Program.CreateAffiliate] with the status INVITED,
-// whatever AffiliateStatus says; [Program.AcceptInvite] ends it.
+// InviteAffiliate is [Program.CreateAffiliate] with the status INVITED; it
+// ignores AffiliateStatus. [Program.AcceptInvite] ends the invitation.
 //
 // Errors: those of [Program.CreateAffiliate].
 //
@@ -41,7 +41,7 @@ func (p *Program) InviteAffiliate(ctx context.Context, in NewAffiliate) (Affilia
 	return p.addAffiliate(ctx, "affiliate.invite", in, AffiliateInvited)
 }
 
-// addAffiliate creates an affiliate in the status.
+// addAffiliate creates an affiliate with the given status.
 func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate, status AffiliateStatus) (Affiliate, error) {
 	rq := request{once: in.Once, name: name, input: struct {
 		NewAffiliate
@@ -100,8 +100,8 @@ func (in *NewAffiliate) check() error {
 	return checkAnswers(in.Answers)
 }
 
-// checkAnswers checks signup answers: a question and 1–10,000 characters each,
-// newlines and tabs allowed.
+// checkAnswers checks signup answers: each has a question and 1–10,000
+// characters; newlines and tabs are allowed.
 func checkAnswers(all []Answer) error {
 	for i := range all {
 		if all[i].QuestionID == uuid.Nil {
@@ -117,8 +117,8 @@ func checkAnswers(all []Answer) error {
 	return nil
 }
 
-// checkNew checks a new affiliate against what is there, and returns the terms
-// that it starts under.
+// checkNew checks a new affiliate against the stored records, and returns the
+// terms that it starts with.
 func (o *op) checkNew(in NewAffiliate) (Terms, error) {
 	terms, err := o.termsOf(in.CommissionPlanID, planNotFound)
 	if err != nil {
@@ -141,8 +141,9 @@ func (o *op) checkNew(in NewAffiliate) (Terms, error) {
 	return terms, o.slugFree(in.AffiliateLink, uuid.Nil, requestedSlugTaken.Err())
 }
 
-// termsOf are the terms of a plan; those of the program for none. They decide
-// what an own rate means. A plan that is not there is the given row.
+// termsOf returns the terms of a plan, or those of the program for the zero id.
+// They decide the meaning of an affiliate's own rate. For an unknown plan it
+// returns the given refusal.
 func (o *op) termsOf(plan uuid.UUID, missing Refusal) (Terms, error) {
 	if plan == uuid.Nil {
 		return o.cfg.Terms, nil
@@ -166,7 +167,8 @@ func (o *op) emailFree(email string, self uuid.UUID) error {
 	return affiliateEmailTaken.Err()
 }
 
-// answers are the signup answers as a record keeps them, each with an id.
+// answers returns the signup answers in the form of the record, each with an
+// id.
 func (o *op) answers(all []Answer) []Answer {
 	all = slices.Clone(all)
 	for i := range all {

@@ -8,13 +8,14 @@ import (
 )
 
 // DeleteAffiliate removes an affiliate with its links, clicks, referrals and
-// sales. Its codes stay, unassigned, until [Program.UpdateCode] gives them to
-// another. Nothing that matches is no error.
+// sales. Its codes stay without an affiliate, until [Program.UpdateCode] gives
+// them to another one. When nothing matches, DeleteAffiliate does nothing and
+// returns nil.
 //
 // Errors: [MissingField] (affiliateId), [IdentifiersMismatch]; [InPayout] when
-// a commission that would go is part of a payout, and then nothing changes.
+// a commission that would be deleted is part of a payout.
 //
-// Effects: affiliate.deleted alone; under Config.CascadeEvents those of the
+// Effects: only affiliate.deleted; with Config.CascadeEvents the events of the
 // children before it.
 //
 // Source: docs/rules.md 4.7; docs/contract.md 3.1.
@@ -37,9 +38,10 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 	return err
 }
 
-// payoutFree refuses when a sale of the affiliate is in a payout, or one of its
-// referrals has such a sale, which by a code may be another affiliate's:
-// neither the sale nor its referral is ever deleted (rule 4.7).
+// payoutFree refuses when a sale of the affiliate, or a sale of one of its
+// referrals, is in a payout: such a sale and its referral are never deleted
+// (rule 4.7). A sale of a referral may belong to another affiliate because of a
+// code.
 func (o *op) payoutFree(id uuid.UUID) error {
 	key := Key{Index: OfAffiliate, ID: id}
 	if err := o.noneInPayout(key); err != nil {
@@ -69,8 +71,9 @@ func (o *op) noneInPayout(key Key) error {
 	return nil
 }
 
-// dropAffiliate removes the affiliate and what hangs on it, children first. A
-// sale that a code credited to another affiliate stays, without the referral.
+// dropAffiliate removes the affiliate and the records that belong to it,
+// children first. A sale that a code credited to another affiliate stays,
+// without the referral.
 func (o *op) dropAffiliate(rec AffiliateRecord) error {
 	key := Key{Index: OfAffiliate, ID: rec.ID}
 	steps := []func() error{
@@ -90,8 +93,8 @@ func (o *op) dropAffiliate(rec AffiliateRecord) error {
 	return o.emitDeleted(AffiliateDeleted, rec.ID, 0, rec.Revision+1)
 }
 
-// dropClick removes a click. It may have become a customer of another
-// affiliate, who then has one click less.
+// dropClick removes a click. When the visitor became a customer of another
+// affiliate, the click count of that affiliate falls by one.
 func (o *op) dropClick(rec ClickRecord) error {
 	if err := o.uncount(rec.ReferralID, tally{clicks: 1}); err != nil {
 		return err

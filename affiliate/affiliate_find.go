@@ -12,10 +12,10 @@ import (
 
 // Ways to name an affiliate. Rule 4.4; contract 1.5.
 
-// Affiliate returns the affiliate that ident leads to: digits only, the
-// affiliate of the click with that number; else the affiliate with that id;
-// else the owner of that slug. An id matches only as it was given out, a slug
-// in any letter case.
+// Affiliate returns the affiliate that ident names. When ident has only digits,
+// it is the affiliate of the click with that number; else the affiliate with
+// that id; else the owner of that slug. An id must be spelled as it was given
+// out; a slug matches in any letter case.
 //
 // Errors: [ErrNotFound].
 //
@@ -60,20 +60,20 @@ func (p *Program) Affiliates(ctx context.Context, pg Page) (List[Affiliate], err
 	})
 }
 
-// An origin is what an identifier led to.
+// An origin is what an identifier was found to name.
 type origin struct {
 	affiliate AffiliateRecord
 	link      LinkRecord  // zero: none
 	click     ClickRecord // zero: none
-	late      ClickID     // of a click that is too old to lead anywhere; zero: none
+	late      ClickID     // a click that is too old to attribute; zero: none
 }
 
-// A resolver finds where an identifier leads. Nowhere: ErrNotFound.
+// A resolver finds what an identifier names, or returns ErrNotFound.
 type resolver func(ident string) (origin, error)
 
-// resolve finds an affiliate by click number (digits only), then affiliate id,
-// then slug. A number that is no click's may still be a slug. It is for look-ups
-// and for imports: how old the click is does not matter.
+// resolve finds an affiliate by click number (digits only), then by affiliate
+// id, then by slug. A number of no click may still be a slug. It is for
+// look-ups and for imports: it ignores the age of the click.
 func (o *op) resolve(ident string) (origin, error) {
 	found, err := o.resolveClick(ident)
 	if errors.Is(err, ErrNotFound) {
@@ -82,8 +82,8 @@ func (o *op) resolve(ident string) (origin, error) {
 	return found, err
 }
 
-// resolveFresh is resolve for what credits an affiliate: a click outside the window
-// is not there, and the origin tells of it.
+// resolveFresh is resolve for operations that credit an affiliate. It skips a
+// click outside the attribution window and notes it as late in the origin.
 func (o *op) resolveFresh(ident string) (origin, error) {
 	found, err := o.resolveClick(ident)
 	late := found.click.lateFor(o)
@@ -106,8 +106,8 @@ func (o *op) resolveUndated(ident string) (found origin, err error) {
 	return o.resolveSlug(ident)
 }
 
-// resolveClick finds the click with the number that ident spells, its link, if
-// that is still there, and its affiliate.
+// resolveClick finds the click with the number ident, its affiliate, and its
+// link if it still exists.
 func (o *op) resolveClick(ident string) (found origin, err error) {
 	number, ok := clickNumber(ident)
 	if !ok {
@@ -139,8 +139,8 @@ func (o *op) resolveSlug(slug string) (found origin, err error) {
 	return found, nil
 }
 
-// clickNumber reads a click number as it was given out: digits without a sign,
-// a separator or a leading zero, and small enough to be one.
+// clickNumber reads a click number as it was given out: digits without sign,
+// separator or leading zero that fit into an int64.
 func clickNumber(s string) (int64, bool) {
 	if s == "" || s[0] == '0' {
 		return 0, false
@@ -174,9 +174,9 @@ func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) {
 	return o.tx.Affiliates.Find(Key{Index: ByEmail, Text: canonical})
 }
 
-// affiliateByIDOrEmail finds an affiliate by one or both identifiers. Both must
-// name the same record: else identifiersMismatch. Neither names one:
-// ErrNotFound.
+// affiliateByIDOrEmail finds an affiliate by one or both identifiers. When they
+// do not name the same record, it returns identifiersMismatch; when neither
+// names a record, ErrNotFound.
 func (o *op) affiliateByIDOrEmail(id uuid.UUID, email string) (AffiliateRecord, error) {
 	if id == uuid.Nil {
 		return o.affiliateByEmail(email)
@@ -188,8 +188,9 @@ func (o *op) affiliateByIDOrEmail(id uuid.UUID, email string) (AffiliateRecord, 
 	return agreed(byID, err)(o.affiliateByEmail(email))
 }
 
-// agreed is the one record that two look-ups found. Neither found one:
-// ErrNotFound. Not the same one: identifiersMismatch.
+// agreed is the record that both look-ups found. When neither found one, it
+// returns ErrNotFound; when they did not find the same one,
+// identifiersMismatch.
 func agreed[R Record[R]](a R, aErr error) func(b R, bErr error) (R, error) {
 	return func(b R, bErr error) (R, error) {
 		var none R

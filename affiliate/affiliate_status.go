@@ -8,13 +8,14 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// The status of an affiliate and what moves it. Rule 4.1; contract 6.
+// The status of an affiliate and the methods that change it. Rule 4.1; contract
+// 6.
 
-// A move is a change of status that a dashboard makes.
+// A move is an allowed change of status.
 type move struct{ from, to AffiliateStatus }
 
-// The moves. UpdateAffiliate sets ACTIVE or INACTIVE from any status, which is
-// the way back; AcceptInvite ends INVITED.
+// The moves. For the way back, UpdateAffiliate sets ACTIVE or INACTIVE from any
+// status. AcceptInvite ends INVITED.
 var (
 	approve    = move{AffiliateInactive, AffiliateActive}
 	decline    = move{AffiliateInactive, AffiliateDeclined}
@@ -22,8 +23,8 @@ var (
 	ban        = move{AffiliateActive, AffiliateBanned}
 )
 
-// ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. One
-// that is ACTIVE already stays as it is.
+// ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. An
+// affiliate that is ACTIVE already stays as it is.
 //
 // Errors: [AffiliateNotFound], [StatusNotAllowed].
 //
@@ -42,9 +43,9 @@ func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Af
 	return p.moveAll(ctx, "affiliate.decline", ids, decline)
 }
 
-// DeactivateAffiliates makes active affiliates DEACTIVATED: what later sales
-// earn them is on hold. Earlier commissions stay as they are. Otherwise like
-// [Program.ApproveAffiliates].
+// DeactivateAffiliates makes active affiliates DEACTIVATED: commissions of
+// their later sales are on hold. Earlier commissions stay as they are.
+// Otherwise like [Program.ApproveAffiliates].
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
@@ -70,11 +71,11 @@ func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, m m
 }
 
 // SetAffiliatePlan puts affiliates on a commission plan, all of them or none;
-// the zero id is the program's own terms. It holds for future sales: recorded
-// ones keep their commission, and no sale.updated fires, until
-// [Program.RecalculateSales] calculates them again. An own rate, and a tier's,
-// is passed over under a plan of the other commission type; it counts again
-// under one of its own.
+// the zero id means the program's own terms. The plan applies to future sales.
+// Recorded sales keep their commission, without an event, until
+// [Program.RecalculateSales] calculates them again. An affiliate's own rate and
+// a tier's rate are ignored while the plan has another commission type than the
+// rate.
 //
 // Errors: [PlanNotFound], [AffiliateNotFound], [InvalidField] (commissionRate)
 // when an affiliate's own rate is above 100 and the plan pays a percentage.
@@ -91,8 +92,8 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 	})
 }
 
-// SetAffiliateTier puts affiliates into a tier, all of them or none, the exempt
-// too; the zero id is no tier.
+// SetAffiliateTier puts affiliates into a tier, all of them or none, including
+// exempt ones; the zero id means no tier.
 //
 // Errors: [TierNotFound], [AffiliateNotFound].
 //
@@ -113,8 +114,8 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 	})
 }
 
-// SetTierExempt says whether [Program.AssignTiers] leaves affiliates where they
-// are: all of them or none.
+// SetTierExempt sets whether [Program.AssignTiers] skips the affiliates: for
+// all of them or none.
 //
 // Errors: [AffiliateNotFound].
 //
@@ -129,8 +130,8 @@ func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UU
 	})
 }
 
-// newStatus is the status of a new affiliate: the one that was asked for, else
-// as the program approves.
+// newStatus is the status of a new affiliate: the requested one, else the one
+// that Config.NoAutoApprove decides.
 func (p *Program) newStatus(asked string) AffiliateStatus {
 	if status := statusInput(asked); status != "" {
 		return status

@@ -11,7 +11,7 @@ import (
 )
 
 // UpdateAffiliate changes the affiliate that ref names and returns how many
-// matched: 0 or 1. AffiliateLink adds a link and renames none.
+// matched: 0 or 1. AffiliateLink adds a link; it never renames one.
 //
 // Errors: [MissingField] (affiliateId), [InvalidField] (firstName, lastName,
 // email, affiliateLink, affiliateStatus), [SlugSyntax], [IdentifiersMismatch],
@@ -42,7 +42,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 }
 
 // AcceptInvite ends an invitation: INVITED becomes ACTIVE, or INACTIVE under
-// Config.NoAutoApprove, with whatever else the affiliate changes on the way.
+// Config.NoAutoApprove, and the other fields of the update are changed too.
 //
 // Errors: [InvalidField] when AffiliateStatus is given, [AffiliateNotFound],
 // [StatusNotAllowed] unless the status is INVITED, and those of
@@ -73,8 +73,8 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 	})
 }
 
-// SetPayoutDetails says how the affiliate is paid, in the place of what was
-// known; an empty field is none.
+// SetPayoutDetails replaces the details of how the affiliate is paid; an empty
+// field clears it.
 //
 // Errors: [InvalidField] (payoutEmail, paymentMethod), [AffiliateNotFound].
 //
@@ -134,7 +134,7 @@ func (up *AffiliateUpdate) check() error {
 	return first(notCleared("affiliateStatus", up.AffiliateStatus))
 }
 
-// applied is the affiliate with what the update changes in its record.
+// applied is the record with the changes of the update.
 func (up AffiliateUpdate) applied(rec AffiliateRecord) AffiliateRecord {
 	rec.FirstName = up.FirstName.Or(rec.FirstName)
 	rec.LastName = up.LastName.Or(rec.LastName)
@@ -148,8 +148,8 @@ func (up AffiliateUpdate) applied(rec AffiliateRecord) AffiliateRecord {
 	return rec
 }
 
-// change checks the merged affiliate against what is there, writes it with the
-// link that the update adds, and fires the event, unless nothing changed.
+// change checks the merged affiliate against the stored records, writes it with
+// the link that the update adds, and fires the event, unless nothing changed.
 func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, error) {
 	if err := o.checkMerged(old, &rec); err != nil {
 		return Affiliate{}, err
@@ -169,8 +169,8 @@ func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, er
 	return o.saveAffiliate(old, rec)
 }
 
-// checkMerged checks what an update changed: a rate against the terms that give
-// it its meaning, and an email against those of the others.
+// checkMerged checks the changes of an update: a rate against the terms that
+// decide its meaning, and an email against those of other affiliates.
 func (o *op) checkMerged(old AffiliateRecord, rec *AffiliateRecord) error {
 	if err := o.settleRate(old, rec); err != nil {
 		return err
@@ -182,8 +182,8 @@ func (o *op) checkMerged(old AffiliateRecord, rec *AffiliateRecord) error {
 }
 
 // changeAll changes many affiliates, all or none, and returns them in the order
-// of ids; an id that is named twice counts once. Every change is checked before
-// the first is written. One event for each that changed.
+// of ids; a repeated id counts once. It checks every change before it writes
+// the first one, and fires one event for each affiliate that changed.
 func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, change func(*op, *AffiliateRecord) error) ([]Affiliate, error) {
 	ids = distinct(ids)
 	o := p.op(ctx)
@@ -214,7 +214,7 @@ func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, ch
 	})
 }
 
-// distinct is ids without repetitions, in the order of the first ones.
+// distinct is ids without repetitions, in the order of their first occurrence.
 func distinct(ids []uuid.UUID) []uuid.UUID {
 	seen := make(map[uuid.UUID]bool, len(ids))
 	return slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// What is shown of an affiliate: in answers, inside sales, referrals and codes,
-// and in its own events.
+// The forms in which an affiliate is shown: in answers, inside sales, referrals
+// and codes, and in its own events.
 
 // affiliateOf is the affiliate as the API answers it.
 func (o *op) affiliateOf(rec AffiliateRecord) (Affiliate, error) {
@@ -90,7 +90,7 @@ func linksOf(program uuid.UUID, links []LinkRecord) []AffiliateLink {
 	return out
 }
 
-// oldestSlug is the deprecated single link that events still carry.
+// oldestSlug is the deprecated single link that events still contain.
 func oldestSlug(links []AffiliateLink) Opt[string] {
 	if len(links) == 0 {
 		return Null[string]()
@@ -107,7 +107,7 @@ func (o *op) summary(rec AffiliateRecord) (AffiliateSummary, error) {
 	return summaryOf(o.cfg.ID, rec.ID, rec.seller(), links), nil
 }
 
-// summaryOf is summary with everything at hand.
+// summaryOf is summary without a look-up.
 func summaryOf(program, id uuid.UUID, who seller, links []LinkRecord) AffiliateSummary {
 	return AffiliateSummary{
 		ID: id, FirstName: who.firstName, LastName: who.lastName, Name: fullName(who.firstName, who.lastName),
@@ -115,8 +115,8 @@ func summaryOf(program, id uuid.UUID, who seller, links []LinkRecord) AffiliateS
 	}
 }
 
-// inEvent is the summary as events carry it: with the oldest live slug in Link.
-// It shares no memory with s.
+// inEvent is the summary for events: Link is the oldest live slug. It shares no
+// memory with s.
 func (s AffiliateSummary) inEvent() AffiliateSummary {
 	s.AffiliateLinks = emptyNotNil(slices.Clone(s.AffiliateLinks))
 	s.Link = oldestSlug(s.AffiliateLinks)

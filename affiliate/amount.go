@@ -9,19 +9,19 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/decimal"
 )
 
-// Errors of ParseAmount, ParsePercent and of the arithmetic on amounts. They
-// hold no input, which may be long.
+// Errors of ParseAmount, ParsePercent and of the arithmetic on amounts. They do
+// not contain the input, because it may be long.
 var (
-	// ErrAmountSyntax says that a text is not a number as ParseAmount reads it.
-	// In JSON a number in quotes is not one.
+	// ErrAmountSyntax means that a text is not a number as ParseAmount reads
+	// it. In JSON a number in quotes is not a number.
 	ErrAmountSyntax = decimal.ErrSyntax
 
-	// ErrAmountDecimals says that a number has more than four decimals,
-	// trailing zeros not counted.
+	// ErrAmountDecimals means that a number has more than four decimals, not
+	// counting trailing zeros.
 	ErrAmountDecimals = decimal.ErrDecimals
 
-	// ErrAmountRange says that a number, or the result of a calculation, has no
-	// room in an Amount.
+	// ErrAmountRange means that a number, or the result of a calculation, does
+	// not fit into an Amount.
 	ErrAmountRange = decimal.ErrRange
 )
 
@@ -34,22 +34,20 @@ const (
 // Amount is an exact sum of money in major units of the program's currency:
 // 12.5 is twelve and a half dollars. It counts ten-thousandths, from
 // -922337203685477.5807 to 922337203685477.5807; the zero value is 0. It is a
-// struct so that + and * on amounts do not compile: Add, Sub, Round, Portion
-// and Percent.Of check for overflow and answer ErrAmountRange, never a wrapped
-// number.
+// struct so that + and * on amounts do not compile. Add, Sub, Round, Portion
+// and Percent.Of check for overflow and return ErrAmountRange.
 //
-// In JSON it is a number without exponent and without trailing zeros, and so it
-// prints: 12.00 is "12". Format writes it as people do.
+// In JSON it is a number without exponent and without trailing zeros, and it is
+// printed in the same form: 12.00 is "12". Format writes it as people do.
 //
 // Source: docs/rules.md 1.1.
 type Amount struct{ n int64 }
 
-// ParseAmount reads a number: digits, with a minus before them, a point among
-// them and an exponent after them if need be, as JSON writes it. White space, a
-// plus sign, a decimal comma, marks between thousands and signs of a currency
-// are refused. Its value counts, not its spelling: 12.50000 is 12.5, 1e2 is 100
-// and -0 is 0. The time it takes is proportional to the length of s, whatever
-// the exponent.
+// ParseAmount reads a number in the syntax of JSON: digits, and optionally a
+// minus sign, a decimal point and an exponent. White space, a plus sign, a
+// decimal comma, thousands separators and currency signs are refused. Only the
+// value matters: 12.50000 is 12.5, 1e2 is 100 and -0 is 0. The time is
+// proportional to the length of s, also with a large exponent.
 //
 // Errors, in this order: ErrAmountSyntax, ErrAmountDecimals, ErrAmountRange.
 func ParseAmount(s string) (Amount, error) {
@@ -91,8 +89,8 @@ func (a Amount) Sub(b Amount) (Amount, error) {
 }
 
 // Round returns a rounded half away from zero to the minor digits of c: 10.005
-// is 10.01 in USD and 10 in JPY. It answers ErrAmountRange when the rounded
-// value has no room.
+// is 10.01 in USD and 10 in JPY. It returns ErrAmountRange when the rounded
+// value does not fit.
 //
 // Source: docs/rules.md 1.3.
 func (a Amount) Round(c Currency) (Amount, error) {
@@ -101,9 +99,9 @@ func (a Amount) Round(c Currency) (Amount, error) {
 }
 
 // Portion returns a × part ÷ whole, rounded once, half away from zero, to the
-// minor digits of c: what becomes of a commission when part of a sale remains.
-// It answers ErrAmountRange when the result has no room, and when whole is
-// zero.
+// minor digits of c. It gives the commission that remains when a part of a sale
+// remains. It returns ErrAmountRange when the result does not fit, and when
+// whole is zero.
 func (a Amount) Portion(part, whole Amount, c Currency) (Amount, error) {
 	n, err := decimal.Mul(a.n, decimal.Ratio{Num: part.n, Den: whole.n}, c.step())
 	return Amount{n}, err
@@ -127,8 +125,8 @@ func (a Amount) String() string { return string(a.AppendJSON(nil)) }
 
 // Format returns the amount with the minor digits of c: "12.00" in USD, "12" in
 // JPY, "12.000" in KWD. It does not round: an amount with more decimals shows
-// them all. The sign of the currency, its place and marks between thousands are
-// a matter of the reader's language, and the caller's.
+// them all. Currency sign and thousands separators depend on the reader's
+// language, so the caller adds them.
 func (a Amount) Format(c Currency) string {
 	text := a.String()
 	_, decimals, found := strings.Cut(text, ".")
@@ -149,12 +147,12 @@ func (a Amount) AppendJSON(dst []byte) []byte { return decimal.Append(dst, a.n) 
 // MarshalJSON writes the amount as a JSON number.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a JSON number as ParseAmount does, but for decimals beyond
-// the fourth: they are rounded half away from zero and are no error. It reads the
-// answers and events of services that reckon in floating point, where 86.34 is
-// 86.33999999999999; what a caller sends is a matter for ParseAmount. As
-// encoding/json asks of every type, null changes nothing; where null has a
-// meaning the field is an Opt[Amount].
+// UnmarshalJSON reads a JSON number as ParseAmount does, with one exception:
+// decimals after the fourth are not an error but are rounded half away from
+// zero. It is for answers and events of services that compute in floating
+// point, where 86.34 is 86.33999999999999; input of callers is read with
+// ParseAmount. As encoding/json requires, null changes nothing; a field in
+// which null has a meaning is an Opt[Amount].
 //
 // Errors: ErrAmountSyntax, ErrAmountRange.
 func (a *Amount) UnmarshalJSON(data []byte) error {

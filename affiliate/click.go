@@ -21,21 +21,23 @@ type Click struct {
 	CreatedAt        Time           `json:"createdAt"`
 }
 
-// NewClick is the input of [Program.TrackClick]. Only the slug is required; the
+// NewClick is the input of [Program.TrackClick]. Only the slug is required. The
 // other texts are cut at 2,048 bytes.
 //
-// Of the two URLs a click keeps the origin, the path and, of the query, the
-// slug's parameter, utm_* and [Config].KeepParams: a visitor's query may hold
-// anything, such as a token, and what is kept goes out with events. What is no
-// http or https URL is not kept; the click counts all the same.
+// A click keeps these parts of the two URLs: the origin, the path, and of the
+// query the slug's parameter, utm_* and [Config].KeepParams. The rest is
+// dropped, because events contain the URLs and a visitor's query may hold
+// secrets such as a token. A text that is not an http or https URL is not kept,
+// but the click counts.
 type NewClick struct {
 	Slug       string // in any letter case
 	DeviceID   string // the visitor
 	LandingURL string // the page that was visited
 	Referrer   string // the page with the link
 	UserAgent  string
-	Repeat     bool // a repeated visit: uniqueClick is false
+	Repeat     bool // the visitor has come before: uniqueClick is false
 }
 
-// maxCookieDays bounds Config.CookieDays: a hundred years fit into a duration.
+// maxCookieDays is the limit of Config.CookieDays: a hundred years fit into a
+// duration.
 const maxCookieDays = 36_500

@@ -9,18 +9,18 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// A keptPage is what a click keeps of the URL of a page, while it is put
-// together: ASCII, at most maxClickText bytes.
+// A keptPage builds the URL of a page that a click keeps: ASCII, at most
+// maxClickText bytes.
 type keptPage struct {
 	text strings.Builder
 	full bool
 }
 
-// pageOf is what a click keeps of the URL of a page: scheme, host, port and
-// path, and of the query the parameters that the program keeps, as they are
-// spelled. It is empty for what is no http or https URL. Anybody may send such
-// an URL, and it goes on to hosts and webhooks: a script must not pass, and
-// neither must what else was in the visitor's query.
+// pageOf is the URL of a page in the form that a click keeps: scheme, host,
+// port and path, and of the query the parameters that the program keeps, with
+// their spelling. It is empty for a text that is not an http or https URL.
+// Anybody may send such a URL, and hosts and webhooks get it, so neither a
+// script nor the rest of the visitor's query may pass.
 //
 // Source: docs/contract.md 5.1.
 func (p *Program) pageOf(raw string) string {
@@ -54,7 +54,8 @@ func (p *Program) pageOf(raw string) string {
 	return k.text.String()
 }
 
-// pageScheme cuts the scheme of a page off; empty: it is none.
+// pageScheme cuts off the scheme of a page. The scheme is empty for any other
+// text.
 func pageScheme(raw string) (scheme, rest string) {
 	for _, scheme := range [...]string{"https://", "http://"} {
 		if len(raw) > len(scheme) && plaintext.Lower(raw[:len(scheme)]) == scheme {
@@ -64,8 +65,8 @@ func pageScheme(raw string) (scheme, rest string) {
 	return "", raw
 }
 
-// validHostPort reports whether s is a host name or an address, with a port or
-// without.
+// validHostPort reports whether s is a host name or an address, with or without
+// a port.
 func validHostPort(s string) bool {
 	host, port := s, ""
 	if i := strings.LastIndexByte(s, ':'); i > strings.LastIndexByte(s, ']') {
@@ -81,8 +82,8 @@ func validHostPort(s string) bool {
 	return validHost(strings.TrimSuffix(host, "."))
 }
 
-// keepsParam reports whether a click keeps a parameter of a query: the slug's,
-// those of campaigns, and those that the host named.
+// keepsParam reports whether a click keeps a parameter of a query: that of the
+// slug, those of campaigns, and those that the host configured.
 func (p *Program) keepsParam(pair string) bool {
 	name, _, _ := strings.Cut(pair, "=")
 	if strings.ContainsAny(name, "%+") {
@@ -94,8 +95,8 @@ func (p *Program) keepsParam(pair string) bool {
 	return name == p.cfg.Param || strings.HasPrefix(name, "utm_") || slices.Contains(p.cfg.KeepParams, name)
 }
 
-// add appends a part of the URL, with what would not be safe in one escaped,
-// until there is no more room. An escape is never cut in two.
+// add appends a part of the URL until the limit is reached, and escapes unsafe
+// characters. It never cuts an escape in two.
 func (k *keptPage) add(part string) {
 	const digits = "0123456789ABCDEF"
 	for i := 0; i < len(part) && !k.full; i++ {

@@ -11,9 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// lateFor is the id of a click that is too old to attribute anything; zero when
-// it is not, or is none. A click attributes until the end of its window,
-// inclusive.
+// lateFor is the id of the click when it is too old to attribute anything, and
+// otherwise zero. A click attributes until the end of its window, inclusive.
 //
 // Source: docs/money.md 14.
 func (r *ClickRecord) lateFor(o *op) ClickID {
@@ -24,8 +23,8 @@ func (r *ClickRecord) lateFor(o *op) ClickID {
 	return ClickID(r.Number)
 }
 
-// TrackClick records a visit through the link with the slug, whatever the
-// status of its owner.
+// TrackClick records a visit through the link with the slug. The status of its
+// owner does not matter.
 //
 // Errors: [ErrNotFound] when no live link has the slug; [InvalidField] for a
 // text that is not valid UTF-8 or holds control characters.
@@ -76,7 +75,7 @@ func (o *op) addClick(link LinkRecord, in NewClick) (ClickRecord, error) {
 }
 
 // clickText cuts a text at maxClickText bytes, between two characters, and
-// refuses what no store keeps unchanged.
+// refuses a text that a store could not keep unchanged.
 func clickText(field string, s *string) *Error {
 	if len(*s) > maxClickText {
 		end := maxClickText
@@ -91,8 +90,8 @@ func clickText(field string, s *string) *Error {
 	return nil
 }
 
-// clickPage replaces the URL of a page by what a click keeps of it, and refuses
-// what is no text.
+// clickPage replaces the URL of a page by the form that a click keeps, and
+// refuses invalid text.
 func (p *Program) clickPage(field string, s *string) *Error {
 	if !plaintext.Valid(*s, false) {
 		return fieldBadCharacters.Of(field)
@@ -101,7 +100,7 @@ func (p *Program) clickPage(field string, s *string) *Error {
 	return nil
 }
 
-// clickOf is the click as callers see it.
+// clickOf is the click as it is answered.
 func clickOf(rec ClickRecord) Click {
 	return Click{
 		ID: ClickID(rec.Number), AffiliateID: rec.AffiliateID, AffiliateLinkID: orNull(rec.LinkID),

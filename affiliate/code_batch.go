@@ -2,14 +2,14 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// codeBatch writes new codes of one coupon: every check of every code before
-// the first write.
+// codeBatch writes new codes of one coupon. It checks every code before the
+// first write.
 type codeBatch struct {
 	op     *op
 	coupon CouponRecord
-	clash  Refusal // for a code that is taken
+	clash  Refusal // the refusal for a code that is taken
 	codes  []CodeRecord
-	seen   map[string]bool // folded; nil: the codes differ from each other anyway
+	seen   map[string]bool // the folded codes; nil: the codes always differ from each other
 }
 
 // add checks a new code.
@@ -36,7 +36,8 @@ func (b *codeBatch) add(rec CodeRecord) error {
 }
 
 // write stores the codes, fires their events and returns them newest first.
-// Owners are their affiliates, in the order of the codes; a zero one is none.
+// owners are their affiliates in the order of the codes; a zero record means no
+// affiliate.
 func (b *codeBatch) write(owners []AffiliateRecord) ([]Code, error) {
 	o := b.op
 	share := len(b.codes) / len(owners)
@@ -59,7 +60,8 @@ func (b *codeBatch) write(owners []AffiliateRecord) ([]Code, error) {
 	return answers, nil
 }
 
-// newParents are what codes of a coupon and an affiliate are shown with.
+// newParents are the parents that codes of a coupon and an affiliate are shown
+// with.
 func (o *op) newParents(coupon CouponRecord, owner AffiliateRecord) *codeParents {
 	shown := &codeParents{coupon: Set(o.couponOf(coupon)), affiliate: Null[AffiliateContact]()}
 	if owner.ID != uuid.Nil {

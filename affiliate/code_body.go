@@ -1,7 +1,7 @@
 package affiliate
 
-// Bodies of coupon and code events. They keep records, which are a fraction of
-// the size of the answers, and encode them when the payload is first read.
+// Bodies of coupon and code events. They keep records, which are much smaller
+// than the answers, and encode them when the payload is first read.
 
 // couponBody is the body of coupon.created and coupon.updated: the JSON of a
 // [Coupon] with all its codes.

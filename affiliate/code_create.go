@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// CreateCode makes a code of a coupon, given or generated. A code without an
-// affiliate works and cannot attribute a sale. A generated one is the parts of
-// its structure in their fixed order; when it is taken the call fails and
-// nothing is tried again.
+// CreateCode makes a code of a coupon. The code is given or generated. A code
+// without an affiliate works, but cannot attribute a sale. A generated code has
+// the parts of its structure in their fixed order; when it is taken, the call
+// fails and does not try another one.
 //
 // Errors: [MissingField], [InvalidField], [CodeSyntax], [CodeStructureEmpty];
 // [CouponNotFound], [AffiliateNotFound], [IdentifiersMismatch];

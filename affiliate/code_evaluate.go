@@ -6,17 +6,17 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// Evaluate reports whether a code would work for an order, and what it would take
-// off. It runs the very rules that a sale runs and changes nothing. With an
-// idempotency key its answer is kept.
+// Evaluate reports whether a code would work for an order, and its discount. It
+// uses the same rules as a sale and changes nothing. With an idempotency key
+// its answer is stored.
 //
-// Errors: [MissingField] (promoCode), [InvalidField]; a code that fails is no
-// error.
+// Errors: [MissingField] (promoCode), [InvalidField]. A code that fails is not
+// an error.
 //
 // Source: docs/rules.md 3.6; docs/contract.md 4.1.
 func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 	refused := checkEvaluated(&in)
-	o := p.op(ctx) // reads the clock: a view alone does not
+	o := p.op(ctx) // reads the clock, which a view does not do
 	once := p.onceOf(in.Once)
 	if once.Key != "" {
 		rq := request{once: once, name: "code.evaluate", input: in, refused: refused}

@@ -7,7 +7,7 @@ import (
 )
 
 // Code returns the code that ref names, with its coupon and affiliate. An empty
-// ref names none.
+// ref names no code.
 //
 // Errors: [ErrNotFound].
 //
@@ -22,8 +22,8 @@ func (p *Program) Code(ctx context.Context, ref CodeRef) (Code, error) {
 	})
 }
 
-// Codes lists the codes that f selects, newest first. A coupon or an affiliate
-// that is not there has none.
+// Codes lists the codes that f selects, newest first. An unknown coupon or
+// affiliate has none.
 //
 // Errors: [InvalidQuery].
 //
@@ -40,7 +40,7 @@ func (p *Program) Codes(ctx context.Context, f CodeFilter, pg Page) (List[Code],
 	})
 }
 
-// chooseCodes is what the filter selects.
+// chooseCodes turns the filter into a choice.
 func (o *op) chooseCodes(f CodeFilter) (c choice[CodeRecord]) {
 	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *CodeRecord) uuid.UUID { return r.AffiliateID })
 	c.byID(OfCoupon, f.CouponID, func(r *CodeRecord) uuid.UUID { return r.CouponID })

@@ -14,21 +14,21 @@ import (
 
 // Generated codes. Rule 3.8; contract 2.2.
 
-// maxBatch bounds the codes of one call, over all affiliates.
+// maxBatch is the largest number of codes in one call, over all affiliates.
 const maxBatch = 100_000
 
-// foldedAlphabet is how many characters are different ones in a code: letters
-// of both cases are the same.
+// foldedAlphabet is how many different characters a code may have: the two
+// cases of a letter are the same.
 const foldedAlphabet = 36
 
-// GenerateCodes makes codes in bulk: Count for the affiliate of NewCode, or for
-// each one of AffiliateIDs. It makes all of them or none, and returns them
+// GenerateCodes makes many codes: Count codes for the affiliate of NewCode, or
+// for each of AffiliateIDs. It makes all of them or none, and returns them
 // newest first.
 //
-// The random parts of a batch differ from each other without regard to case. So
-// there must be at least twice as many random parts as codes, 36 to the power
-// of RandomCharsLength; a code that is taken by an earlier one fails the batch
-// and is not tried again.
+// The random parts of a batch are all different, ignoring case. So the number
+// of possible random parts, 36 to the power of RandomCharsLength, must be at
+// least twice the number of codes. When an existing code is generated again,
+// the whole batch fails and nothing is tried again.
 //
 // Errors: those of [Program.CreateCode]; [InvalidField] of count and
 // affiliateIds; [KeySpaceTooSmall], also for several codes of one affiliate
@@ -66,7 +66,7 @@ func (o *op) generateCodes(in NewCodes, drawn []string) ([]Code, error) {
 	template := o.codeRecord(in.NewCode)
 	template.CreatedAt, template.UpdatedAt = o.now, o.now
 	batch := codeBatch{op: o, coupon: coupon, clash: generatedCodeTaken, codes: make([]CodeRecord, 0, in.total())}
-	if len(owners) > 1 { // random parts differ; parts of namesakes do not
+	if len(owners) > 1 { // the random parts differ, but affiliates with the same name may exchange theirs
 		batch.seen = make(map[string]bool, in.total())
 	}
 	for i, owner := range owners {
@@ -131,7 +131,8 @@ func checkBatchOwners(in *NewCodes) *Error {
 	return nil
 }
 
-// checkKeySpace asks for twice as many random parts as the batch has codes.
+// checkKeySpace requires at least twice as many possible random parts as the
+// batch has codes.
 func checkKeySpace(in *NewCodes) *Error {
 	if !in.CodeStructure.Or(CodeStructure{}).RandomChars {
 		if in.Count > 1 {
@@ -170,8 +171,8 @@ func baseOf(in NewCode, owner AffiliateRecord, coupon CouponRecord) string {
 	return string(base)
 }
 
-// appendLetters appends the letters and digits of s in upper case; by ASCII
-// rules, so that no other letter turns into one.
+// appendLetters appends the ASCII letters and digits of s in upper case. Other
+// letters are never converted to ASCII ones.
 func appendLetters(dst []byte, s string) []byte {
 	for _, c := range []byte(plaintext.Upper(s)) {
 		if plaintext.Alphanumeric(c) {
@@ -189,8 +190,8 @@ func appendDiscount(dst []byte, coupon CouponRecord) []byte {
 	return coupon.PercentOff.AppendJSON(dst)
 }
 
-// alphabet returns the characters of the random part. It is a text part like
-// the others, and so is upper case unless asked otherwise.
+// alphabet returns the characters of the random part. The default is upper
+// case, as for the other parts.
 func (c CharsCase) alphabet() string {
 	const digits, upper, lower = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 	switch c {
@@ -202,7 +203,7 @@ func (c CharsCase) alphabet() string {
 	return upper + digits
 }
 
-// errNotRandom says that Config.Rand gives the same again and again.
+// errNotRandom means that Config.Rand repeats the same bytes.
 var errNotRandom = errors.New("affiliate: Config.Rand is not random")
 
 // randomParts draws the random parts of n codes, different from each other
@@ -215,7 +216,7 @@ func (p *Program) randomParts(in NewCode, n int) ([]string, error) {
 	d := drawer{source: p.ids, alphabet: in.RandomCharsCase.alphabet()}
 	length := int(in.RandomCharsLength.Or(defaultRandomLength))
 	seen := make(map[string]bool, n)
-	const tries = 1000 // a part is new with a chance of a quarter at least
+	const tries = 1000 // each part is new with a probability of at least a quarter
 	for i, try := 0, 0; i < n; {
 		part, err := d.text(length)
 		if err != nil {
@@ -233,11 +234,12 @@ func (p *Program) randomParts(in NewCode, n int) ([]string, error) {
 	return parts, nil
 }
 
-// drawer draws texts over an alphabet, every character with the same chance.
+// drawer draws random texts over an alphabet. Every character has the same
+// probability.
 type drawer struct {
 	source   *uuid7.Source
 	alphabet string
-	left     []byte // drawn and not used yet
+	left     []byte // drawn bytes that are not used yet
 }
 
 func (d *drawer) text(length int) (string, error) {
@@ -252,12 +254,12 @@ func (d *drawer) text(length int) (string, error) {
 	return string(room[:length]), nil
 }
 
-// char draws one character. Bytes beyond the last whole multiple of the
-// alphabet are passed over: a remainder of them would favour its beginning.
+// char draws one character. It skips bytes beyond the last whole multiple of
+// the alphabet's length, because they would favour the first characters.
 func (d *drawer) char(wanted int) (byte, error) {
 	n := len(d.alphabet)
 	usable := 256 - 256%n
-	const tries = 1000 // a byte is usable with a chance of more than nine tenths
+	const tries = 1000 // each byte is usable with a probability of more than nine tenths
 	for range tries {
 		if len(d.left) == 0 {
 			drawn, err := d.source.Bytes(2 * wanted)

@@ -7,13 +7,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// What a code is shown with: its coupon and its affiliate. Each is read once
-// for all the codes that share it.
+// A code is shown with its parents: its coupon and its affiliate. Each is read
+// once for all codes that share it.
 
-// contacts remembers the affiliates of codes, so that each is read once.
+// contacts caches the affiliates of codes, so that each is read once.
 type contacts map[uuid.UUID]AffiliateContact
 
-// of is the affiliate of a code, from what was read before.
+// of is the affiliate of a code, from the cache.
 func (c contacts) of(code CodeRecord) Opt[AffiliateContact] {
 	contact, ok := c[code.AffiliateID]
 	if !ok {
@@ -22,8 +22,8 @@ func (c contacts) of(code CodeRecord) Opt[AffiliateContact] {
 	return Set(contact)
 }
 
-// contact is the affiliate of a code; null for none. A nil seen remembers
-// nothing.
+// contact is the affiliate of a code; null for none. With a nil seen nothing is
+// cached.
 func (o *op) contact(id uuid.UUID, seen contacts) (Opt[AffiliateContact], error) {
 	if id == uuid.Nil {
 		return Null[AffiliateContact](), nil
@@ -45,8 +45,8 @@ func (o *op) contact(id uuid.UUID, seen contacts) (Opt[AffiliateContact], error)
 	return Set(contact), nil
 }
 
-// codeOf is the code as it is answered, with its coupon where it has one to
-// show, and its affiliate.
+// codeOf is the code as it is answered, with its affiliate, and with its coupon
+// if one is given.
 func codeOf(rec CodeRecord, coupon Opt[Coupon], affiliate Opt[AffiliateContact]) Code {
 	code := Code{
 		ID: rec.ID, Code: rec.Code, CouponID: rec.CouponID, AffiliateID: orNull(rec.AffiliateID),
@@ -63,13 +63,13 @@ func codeOf(rec CodeRecord, coupon Opt[Coupon], affiliate Opt[AffiliateContact])
 	return code
 }
 
-// codeParents are what a code is shown with.
+// codeParents are the coupon and the affiliate that a code is shown with.
 type codeParents struct {
 	coupon    Opt[Coupon] // without codes
 	affiliate Opt[AffiliateContact]
 }
 
-// parents remembers the coupons and affiliates of a list of codes.
+// parents caches the coupons and affiliates of a list of codes.
 type parents struct {
 	coupons  map[uuid.UUID]Coupon
 	contacts contacts
@@ -84,7 +84,7 @@ func (o *op) fullCode(rec CodeRecord, seen parents) (Code, error) {
 	return codeOf(rec, shown.coupon, shown.affiliate), nil
 }
 
-// parentsOf returns what a code is shown with. A zero seen remembers nothing.
+// parentsOf returns the parents of a code. With a zero seen nothing is cached.
 func (o *op) parentsOf(rec CodeRecord, seen parents) (*codeParents, error) {
 	coupon, ok := seen.coupons[rec.CouponID]
 	if !ok {

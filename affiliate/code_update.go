@@ -8,10 +8,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// UpdateCode edits a code. Its coupon and how it was generated stay. AffiliateID
-// or AffiliateEmail gives it to another affiliate, null to none: sales that were
-// made stay with whom they were credited to, later ones are credited to the new
-// affiliate. An update that changes nothing is no event.
+// UpdateCode changes a code, but not its coupon and not how it was generated.
+// AffiliateID or AffiliateEmail gives the code to another affiliate, and null
+// to none. Recorded sales stay with their affiliate; later sales are credited
+// to the new one. An update that changes nothing fires no event.
 //
 // Errors: [MissingField] for a zero id, [PromotionalCodeNotFound],
 // [InvalidField], [CodeSyntax], [AffiliateNotFound], [IdentifiersMismatch],
@@ -47,7 +47,7 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (
 	})
 }
 
-// freeForUpdate refuses what another live code has.
+// freeForUpdate refuses a code or external id that another live code has.
 func (o *op) freeForUpdate(old, rec CodeRecord) error {
 	if foldCode(rec.Code) != foldCode(old.Code) {
 		_, err := o.codeByText(rec.Code)
@@ -61,7 +61,8 @@ func (o *op) freeForUpdate(old, rec CodeRecord) error {
 	return o.freeCodeExternalID(rec.ExternalID)
 }
 
-// mergeCode is the stored code with an update over it, checked as a whole.
+// mergeCode applies an update to the stored code and checks the result as a
+// whole.
 func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	code, customer := up.Code.Or(rec.Code), changed(Set(rec.CustomerID), up.CustomerID).Or("")
 	limited := up.LimitToCustomers.Or(rec.LimitToCustomers)
@@ -98,9 +99,9 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	return rec, nil
 }
 
-// ownerAfter is the affiliate of a code after an update: as it was where the
-// update says nothing of it, nobody for null. Both identifiers must say the
-// same.
+// ownerAfter is the affiliate of a code after an update: unchanged when the
+// update does not name one, none for null. Both identifiers must name the same
+// affiliate.
 func (o *op) ownerAfter(code CodeRecord, up CodeUpdate) (uuid.UUID, error) {
 	id, hasID := up.AffiliateID.Get()
 	email, hasEmail := up.AffiliateEmail.Get()
@@ -115,15 +116,15 @@ func (o *op) ownerAfter(code CodeRecord, up CodeUpdate) (uuid.UUID, error) {
 		rec, err = o.tx.Affiliates.Get(id)
 	case up.AffiliateID.IsZero():
 		rec, err = o.affiliateByEmail(email)
-	default: // null beside a name finds nobody, and so does not agree with it
+	default: // null beside an identifier does not agree with it
 		rec, err = agreed(o.tx.Affiliates.Get(id))(o.affiliateByEmail(email))
 	}
 	return rec.ID, affiliateNotFound.ifMissing(err)
 }
 
-// checkCodeUpdate checks an update by itself, before its code is looked up: as
-// one of a code that has everything. What null takes away is missed, if at all,
-// in the stored code.
+// checkCodeUpdate checks an update by itself, before its code is looked up, as
+// if it changed a code in which every field is set. A required field that the
+// update clears is found when the merged code is checked.
 func (p *Program) checkCodeUpdate(up CodeUpdate) error {
 	up.CustomerID = unlessNull(up.CustomerID)
 	_, err := p.mergeCode(CodeRecord{Code: "X", CustomerID: "x"}, up)
@@ -138,8 +139,8 @@ func notBlank(field string, sent Opt[string]) *Error {
 	return nil
 }
 
-// checkMergedCustomer: an empty text is refused for what it is when it was
-// sent, and a missing one when the code is limited to a customer.
+// checkMergedCustomer refuses an empty text that was sent, and a missing
+// customer when the code is limited to one.
 func checkMergedCustomer(limited bool, id string, sent Opt[string]) *Error {
 	if !limited {
 		if err := notBlank("customerId", sent); err != nil {

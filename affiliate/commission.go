@@ -9,19 +9,18 @@ import (
 
 // How a sale becomes a commission: terms → rate → base → amount. Rule 5.3.
 
-// A deal is the terms that hold for one affiliate, once everything that may
-// override them has been looked up.
+// A deal is the terms of one affiliate, after everything that may override them
+// has been looked up.
 type deal struct {
 	Terms
 	own  bool       // Rate is the affiliate's own
-	hold HoldReason // why new commissions are on hold; empty: they are accepted
+	hold HoldReason // the reason why new commissions are on hold; empty: they are accepted
 }
 
 // dealFor finds the terms of an affiliate, and of one customer when there is
 // one: the affiliate's own rate, else the tier's, else the plan's, else the
-// program's. A plan that was set for the customer takes the place of the
-// affiliate's. An own or a tier rate of another type than the plan is passed
-// over.
+// program's. A plan of the customer is used instead of the affiliate's. An own
+// rate or a tier's rate of another type than the plan is ignored.
 func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 	d := deal{Terms: o.cfg.Terms}
 	planID := aff.PlanID
@@ -50,9 +49,9 @@ func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 	return d, nil
 }
 
-// over reports whether the deal pays nothing more for a customer: after so many
-// payments, or so many months since the referral. Without a customer it never
-// ends.
+// over reports whether the deal pays nothing more for a customer: after the
+// number of payments, or of months since the referral, that the terms set.
+// Without a customer it never ends.
 func (o *op) over(d deal, ref *ReferralRecord) (bool, error) {
 	if ref.ID == uuid.Nil {
 		return false, nil
@@ -67,8 +66,8 @@ func (o *op) over(d deal, ref *ReferralRecord) (bool, error) {
 	return totals.Sales >= d.MaxPayments, err
 }
 
-// addMonths moves t by calendar months; a day that the target month lacks
-// becomes its last day.
+// addMonths moves t by calendar months. If the target month does not have the
+// day, its last day is used.
 func addMonths(t time.Time, months int64) time.Time {
 	moved := t.AddDate(0, int(min(months, 12*9999)), 0)
 	if moved.Day() < t.Day() {
@@ -77,13 +76,13 @@ func addMonths(t time.Time, months int64) time.Time {
 	return moved
 }
 
-// kept is what is left of a sale after its refunds.
+// kept is the amount of a sale after its refunds.
 func (r *SaleRecord) kept() (Amount, error) { return r.TotalEarned.Sub(r.Refunded) }
 
-// earned is what a sale earns on what is kept of it. A percentage is taken of
-// the kept share of the base; a flat amount and one that was set by hand follow
-// in the same proportion. So the order of partial refunds does not matter, and
-// nothing kept is exactly nothing earned.
+// earned is the commission on the kept amount of a sale. A percentage applies
+// to the kept share of the base. A flat amount and an amount that was set by
+// hand are reduced in the same proportion. So the order of partial refunds does
+// not matter, and when nothing is kept, exactly nothing is earned.
 func (p *Program) earned(r *SaleRecord) (Amount, error) {
 	kept, err := r.kept()
 	if err != nil || kept.Sign() <= 0 {
@@ -103,8 +102,8 @@ func (p *Program) earned(r *SaleRecord) (Amount, error) {
 	return rate.ofPortion(base, kept, r.TotalEarned, p.cfg.Currency)
 }
 
-// base is what commission is paid on: the total less tax and shipping, where
-// the program deducts them.
+// base is the amount on which commission is paid: the total less tax and
+// shipping, if the program deducts them.
 func (p *Program) base(r *SaleRecord) (Amount, error) {
 	base, err := r.TotalEarned, error(nil)
 	if !p.cfg.CommissionOnTax {
@@ -116,7 +115,7 @@ func (p *Program) base(r *SaleRecord) (Amount, error) {
 	return base, err
 }
 
-// reward appends the commission of a new sale under a deal.
+// reward adds the commission of a new sale under a deal.
 func (o *op) reward(r *SaleRecord, d deal) error {
 	earned, err := o.earned(r)
 	if err != nil {
@@ -137,8 +136,9 @@ func (o *op) reward(r *SaleRecord, d deal) error {
 	return nil
 }
 
-// recompute brings the commission of a sale up to date after its amounts, its
-// rate or its refunds have changed. A sale without a commission stays without.
+// recompute calculates the commission of a sale again after its amounts, its
+// rate or its refunds have changed. A sale without a commission stays without
+// one.
 func (o *op) recompute(r *SaleRecord) error {
 	i := r.credited()
 	if i < 0 {
@@ -182,8 +182,8 @@ func tooLargeFor(field string, err error) error {
 	return err
 }
 
-// review moves a commission to another status. Why it is held or declined is
-// the program's decision, unless another reason stands already.
+// review moves a commission to another status. The reason for a hold or decline
+// is the program's decision, unless the commission has another reason already.
 func (c *CommissionRecord) review(status ApprovalStatus, now time.Time) {
 	if c.Approval == status {
 		return

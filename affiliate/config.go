@@ -14,26 +14,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// Config is what a host decides when it starts a program. The zero Config is
-// usable: US dollars, UTC, everybody approved, real clock. Its Terms pay 0 %:
-// set Terms.Rate, or no sale earns a commission. What changes at run time
-// (plans, tiers, endpoints) are records instead.
+// Config has the settings of a program. The zero Config is usable: US dollars,
+// UTC, every affiliate approved, real clock. Its Terms pay 0 %: set Terms.Rate,
+// or no sale earns a commission. Plans, tiers and endpoints can change at run
+// time, so they are records instead.
 type Config struct {
-	ID           uuid.UUID      // scope of the Store and programId on the wire; zero is a valid id
+	ID           uuid.UUID      // the program in the Store, and programId on the wire; zero is a valid id
 	Name         string         // shown on links
 	Currency     Currency       // of every sale; zero: USD
 	Location     *time.Location // where a plain date ends; nil: UTC
 	Destinations []Destination  // where links lead to
 	Param        string         // query parameter of the slug; zero: ref
-	KeepParams   []string       // query parameters that a click keeps of its pages, besides Param and utm_*
-	CookieDays   int            // days of 24 hours in which a click attributes, 1–36,500; zero: 60
+	KeepParams   []string       // query parameters of a page URL that a click keeps, besides Param and utm_*
+	CookieDays   int            // for how many days of 24 hours a click attributes, 1–36,500; zero: 60
 	Terms        Terms          // commission of affiliates without a rate, tier or plan of their own; zero: 0 %
 
 	NoAutoApprove        bool          // affiliates created without a status are INACTIVE; zero: ACTIVE
-	CommissionOnTax      bool          // zero: tax is deducted from the base
-	CommissionOnShipping bool          // zero: shipping is deducted from the base
+	CommissionOnTax      bool          // false: tax is deducted from the base
+	CommissionOnShipping bool          // false: shipping is deducted from the base
 	RefundWindow         time.Duration // after the sale; zero: no limit
-	CascadeEvents        bool          // deletes fire the children's events too, children first; zero: only those of docs/contract.md 7.1
+	CascadeEvents        bool          // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
 
 	Now   func() time.Time // nil: time.Now
 	NewID func() uuid.UUID // nil: version 7 from Now and Rand; another one must increase strictly too
@@ -41,52 +41,52 @@ type Config struct {
 
 	Addresses AddressPolicy // which endpoint URLs are accepted
 
-	// Seal encrypts the secrets of endpoints at rest, and Open is its inverse:
-	// both or neither, safe for concurrent use. boundTo is the id of the record
-	// that the secret stands in, of the endpoint or of a receipt. It must be
-	// authenticated with the data, as additional data of an AEAD, so that what
-	// is copied to another record does not open there. Neither is called inside
-	// a transaction. Nil: secrets are stored as they are. Where they come later
-	// than the first endpoint, Open is given what was stored before, and returns
-	// what begins with whsec_ as it is; rotating seals it.
+	// Seal encrypts the stored secrets of endpoints, and Open is its inverse.
+	// Set both or neither; both must be safe for concurrent use. boundTo is the
+	// id of the endpoint or receipt that holds the secret. Authenticate it with
+	// the data, as additional data of an AEAD, so that a sealed secret cannot
+	// be opened in another record. Neither is called inside a transaction. Nil:
+	// secrets are stored in plain text. When Seal is set after the first
+	// endpoint was created, Open also gets unsealed secrets: it must return a
+	// text that begins with whsec_ unchanged. Rotating a secret seals it.
 	Seal func(data, boundTo []byte) ([]byte, error)
 	Open func(data, boundTo []byte) ([]byte, error)
 
-	// Schedule is the delay before each attempt of a delivery: its length is
-	// the number of attempts. From the second one on, up to a tenth or two
-	// seconds are added. Nil: at once, then after 5 s, 5 min, 30 min, 2 h, 5 h,
-	// 10 h, 14 h, 20 h and 24 h.
+	// Schedule has the delay before each attempt of a delivery; its length is
+	// the number of attempts. Each delay after the first is up to a tenth or
+	// two seconds longer. Nil: at once, then after 5 s, 5 min, 30 min, 2 h, 5
+	// h, 10 h, 14 h, 20 h and 24 h.
 	Schedule []time.Duration
 
-	// Send makes the request of a test: webhooks.Sender.Send. Nil: tests answer
-	// that nothing was delivered.
+	// Send makes the request of an endpoint test; use webhooks.Sender.Send.
+	// Nil: a test reports that nothing was delivered.
 	Send func(context.Context, Claim) Attempt
 
-	// OnNotice is called after the commit of what it tells, in the goroutine
-	// that settled the attempt; it must not block. Nil: nothing is called.
+	// OnNotice is called after the commit of the change that it reports, in the
+	// goroutine that settled the attempt. It must not block. Nil: not called.
 	OnNotice func(Notice)
 
-	// Hooks are told of each change, after its commit.
+	// Hooks are called with each change, after its commit.
 	Hooks Hooks
 
 	// OnEvents is called after each commit that wrote events, in the goroutine
-	// that made it; it must not block. Nil: nothing is called.
+	// that made it. It must not block. Nil: not called.
 	OnEvents func()
 
-	// Logger is told, at level Error, of a panic in Send, Open, OnNotice,
-	// OnEvents or a hook, with its value and stack: all but Open are called when
-	// the change is committed, so the caller is answered what happened, and
-	// the panic ends here. Nil: slog.Default().
+	// Logger gets a line at level Error, with value and stack, for each panic
+	// in Send, Open, OnNotice, OnEvents or a hook. Except for Open, the change
+	// is committed by then, so the panic is not passed on and the caller gets
+	// the result. Nil: slog.Default().
 	Logger *slog.Logger
 }
 
 // A Destination is a page of the host that links lead to.
 type Destination struct {
-	URL    string     // absolute; its own query comes first
+	URL    string     // absolute; a query in it comes first
 	Params url.Values // appended after the slug, in the order of their names
 }
 
-// complete fills in the defaults and refuses what cannot work.
+// complete fills in the defaults and refuses values that cannot work.
 func (c *Config) complete() error {
 	if c.Currency == "" {
 		c.Currency = "USD"

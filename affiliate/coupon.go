@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Coupon defines a discount: how much comes off, for how long, and how often
-// it may be used. Any number of promotional codes share it.
+// A Coupon defines a discount: its amount, its duration, and how often it may
+// be used. Any number of promotional codes share it.
 //
 // Source: docs/contract.md 2.1.
 type Coupon struct {
@@ -20,7 +20,7 @@ type Coupon struct {
 	Duration           Duration             `json:"duration"`
 	DurationInMonths   Opt[int64]           `json:"durationInMonths"` // null unless repeating
 	MaxRedemptions     Opt[int64]           `json:"maxRedemptions"`   // over all codes; null: no limit
-	TimesRedeemed      int64                `json:"timesRedeemed"`    // sales by its codes; never falls but by RestoreRedemption
+	TimesRedeemed      int64                `json:"timesRedeemed"`    // how many sales used its codes; only RestoreRedemption lowers it
 	LimitToProducts    bool                 `json:"limitToProducts"`
 	ProductIDs         []string             `json:"productIds"`
 	CollectionIDs      []string             `json:"collectionIds"` // always empty
@@ -35,8 +35,8 @@ type Coupon struct {
 	UpdatedAt          Time                 `json:"updatedAt"`
 
 	// PromotionalCodes is every live code, newest first, each with its
-	// affiliate and without the coupon. It is nil, and absent in JSON, where
-	// the coupon itself is part of a code.
+	// affiliate and without the coupon. It is nil, and absent in JSON, when the
+	// coupon is inside a code.
 	PromotionalCodes []Code `json:"promotionalCodes,omitzero"`
 }
 
@@ -59,7 +59,8 @@ type NewCoupon struct {
 	IntegrationType  IntegrationType `json:"integrationType,omitzero"`
 }
 
-// CouponUpdate is the input of [Program.UpdateCoupon]; what is not given stays.
+// CouponUpdate is the input of [Program.UpdateCoupon]. A field that is not
+// given stays as it is.
 type CouponUpdate struct {
 	Name             Opt[string]     `json:"name,omitzero"`
 	CouponType       Opt[CouponType] `json:"couponType,omitzero"`
@@ -75,15 +76,15 @@ type CouponUpdate struct {
 	RedeemBy         Opt[Date]       `json:"redeemBy,omitzero"`
 }
 
-// CouponRef names a coupon; the first field that is set decides. A name that
-// several coupons share is the newest one's.
+// CouponRef names a coupon; the first field that is set decides. When several
+// coupons share a name, the name means the newest one.
 type CouponRef struct {
 	ID         uuid.UUID
 	ExternalID string
 	Name       string
 }
 
-// DeletedCoupon is what is left of a deleted coupon.
+// DeletedCoupon is the answer for a deleted coupon.
 type DeletedCoupon struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`

@@ -2,8 +2,8 @@ package affiliate
 
 import "context"
 
-// CreateCoupon makes a coupon without codes. The pair of discount fields that
-// does not belong to its type is checked like the other and not stored.
+// CreateCoupon makes a coupon without codes. The discount fields that do not
+// belong to its type are checked too, but not stored.
 //
 // Errors: [MissingField], [InvalidField]; [CouponExternalIDTaken].
 //

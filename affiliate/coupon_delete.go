@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// DeleteCoupon deletes a coupon and all its codes in one step; codes that were
-// handed out stop working at once. Sales and the redemption ledger stay.
+// DeleteCoupon deletes a coupon and all its codes in one step. The codes stop
+// working at once. Sales and the redemption ledger stay.
 //
 // Errors: [MissingField] for a zero id, [CouponNotFound].
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // Coupon returns the coupon that ref names, with its codes. An empty ref names
-// none.
+// no coupon.
 //
 // Errors: [ErrNotFound].
 //

@@ -9,8 +9,8 @@ import (
 )
 
 // The fields of a coupon, from one shape to another, and the rules over them.
-// The rules run over the whole coupon: what a create sent, or what an update
-// makes of the stored one. Rule 3.1; contract 2.1.
+// The rules check a whole coupon: the input of a create, or the stored coupon
+// with an update applied. Rule 3.1; contract 2.1.
 
 // checkNewCoupon fills in the defaults of a create and checks it.
 func (p *Program) checkNewCoupon(in *NewCoupon) error {
@@ -22,7 +22,8 @@ func (p *Program) checkNewCoupon(in *NewCoupon) error {
 	return p.checkCoupon(in, CouponUpdate{})
 }
 
-// mergeCoupon is the stored coupon with an update over it, checked as a whole.
+// mergeCoupon applies an update to the stored coupon and checks the result as a
+// whole.
 func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, error) {
 	if err := first(notCleared("name", up.Name), given("name", up.Name, maxName)); err != nil {
 		return CouponRecord{}, err
@@ -47,9 +48,9 @@ func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, 
 	return rec, nil
 }
 
-// checkCouponUpdate checks an update by itself, before its coupon is looked up:
-// as one of a coupon that has everything. What null takes away is missed, if at
-// all, in the stored coupon.
+// checkCouponUpdate checks an update by itself, before its coupon is looked up,
+// as if it changed a coupon in which every field is set. A required field that
+// the update clears is found when the merged coupon is checked.
 func (p *Program) checkCouponUpdate(up CouponUpdate) error {
 	up.PercentOff, up.AmountOff = unlessNull(up.PercentOff), unlessNull(up.AmountOff)
 	up.Currency, up.DurationInMonths = unlessNull(up.Currency), unlessNull(up.DurationInMonths)
@@ -60,7 +61,7 @@ func (p *Program) checkCouponUpdate(up CouponUpdate) error {
 	return err
 }
 
-// input is the stored coupon in the shape of a create that would make it.
+// input is the stored coupon as the input of a create.
 func (r CouponRecord) input() NewCoupon {
 	in := NewCoupon{
 		Name: r.Name, CouponType: r.Type, Duration: r.Duration, DurationInMonths: orNull(r.DurationInMonths),
@@ -74,8 +75,9 @@ func (r CouponRecord) input() NewCoupon {
 	return in
 }
 
-// fillCoupon puts checked fields into a record. The pair that does not belong
-// to the type, and the months of a coupon that does not repeat, become none.
+// fillCoupon puts checked fields into a record. It clears the discount fields
+// that do not belong to the type, and the months of a coupon that does not
+// repeat.
 func (p *Program) fillCoupon(rec *CouponRecord, in NewCoupon) {
 	rec.Name, rec.Type, rec.Duration = in.Name, in.CouponType, in.Duration
 	rec.PercentOff, rec.AmountOff, rec.Currency, rec.DurationInMonths = Percent{}, Amount{}, "", 0
@@ -115,7 +117,8 @@ func (p *Program) couponOf(rec CouponRecord) Coupon {
 }
 
 // checkCoupon checks a coupon in the order of the contract's table and puts
-// values into canonical form. up is the update, for what it sent as null.
+// values into canonical form. up is the update; it says which fields were sent
+// as null.
 func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {
 	return first(
 		notCleared("couponType", up.CouponType),

@@ -7,23 +7,24 @@ import (
 	"github.com/google/uuid"
 )
 
-// The JSON of a coupon with any number of codes, in bounded memory.
+// The JSON of a coupon with any number of codes, written with limited memory.
 
 const (
-	streamPiece    = 512      // codes that are read in one transaction
-	streamChunk    = 32 << 10 // bytes that are written at a time
-	streamContacts = 4096     // affiliates that are remembered
+	streamPiece    = 512      // how many codes are read in one transaction
+	streamChunk    = 32 << 10 // how many bytes are written at a time
+	streamContacts = 4096     // how many affiliates are cached
 )
 
 // WriteCoupon writes the JSON of the coupon that ref names, with all its codes:
-// the bytes of json.Marshal of [Program.Coupon] when nothing changes meanwhile.
-// It reads the codes in pieces, each in a transaction of its own, and encodes
-// and writes between them, at most 32 KiB at a time: neither the memory nor the
-// wait of others grows with the coupon. A code that is there throughout is
-// written once; one that is made meanwhile is not.
+// the bytes of json.Marshal of [Program.Coupon] if nothing changes during the
+// call. It reads the codes in pieces, each in its own transaction, and encodes
+// and writes between them, at most 32 KiB at a time. So neither the memory nor
+// the time that others wait grows with the coupon. A code that exists during
+// the whole call is written once; a code that is created during the call is not
+// written.
 //
-// Errors: [ErrNotFound], with nothing written; those of w and of ctx, with
-// something written.
+// Errors: [ErrNotFound], after which nothing was written; those of w and of
+// ctx, after which a part was written.
 //
 // Source: docs/contract.md 3.3.
 func (p *Program) WriteCoupon(ctx context.Context, ref CouponRef, w io.Writer) error {
@@ -60,8 +61,8 @@ func (p *Program) WriteCoupon(ctx context.Context, ref CouponRef, w io.Writer) e
 type couponStream struct {
 	program  *Program
 	out      chunks
-	codes    []CodeRecord // the piece
-	last     uuid.UUID    // the last code of the piece before; zero: none
+	codes    []CodeRecord // the current piece
+	last     uuid.UUID    // the last code of the previous piece; zero: none
 	contacts contacts
 }
 
@@ -84,7 +85,7 @@ func (s *couponStream) read(o *op, coupon uuid.UUID) error {
 	return nil
 }
 
-// encode writes the piece.
+// encode encodes and writes the piece.
 func (s *couponStream) encode() error {
 	for i := range s.codes {
 		if s.last != uuid.Nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // UpdateCoupon changes the discount for every code of the coupon. The coupon is
-// checked as it will be; an update that changes nothing is no event. A limit
-// may be set below the count: the coupon is exhausted then.
+// checked with the update applied. An update that changes nothing fires no
+// event. A limit may be set below the count; then the coupon is exhausted.
 //
 // Errors: [MissingField] for a zero id, [CouponNotFound], [MissingField] and
 // [InvalidField] of the fields.

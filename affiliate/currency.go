@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// ErrCurrency says that a text is not the code of a currency in ISO 4217.
+// ErrCurrency means that a text is not a currency code of ISO 4217.
 var ErrCurrency = errors.New("affiliate: not an ISO 4217 currency code")
 
 // Currency is the ISO 4217 code of a currency, three upper-case letters: "USD".
@@ -15,9 +15,9 @@ var ErrCurrency = errors.New("affiliate: not an ISO 4217 currency code")
 type Currency string
 
 // ParseCurrency reads a code in upper or lower case and returns it in upper
-// case. It answers ErrCurrency for anything that is not an active code of ISO
-// 4217: funds codes and the codes of precious metals are, codes that were
-// withdrawn are not. White space is not trimmed.
+// case. It returns ErrCurrency for anything that is not an active code of ISO
+// 4217. Funds codes and codes of precious metals are active, withdrawn codes
+// are not. White space is not trimmed.
 func ParseCurrency(s string) (Currency, error) {
 	if len(s) != 3 {
 		return "", ErrCurrency
@@ -30,8 +30,8 @@ func ParseCurrency(s string) (Currency, error) {
 }
 
 // Digits returns how many decimals the minor unit of the currency has: 2 for
-// USD, 0 for JPY, 3 for KWD, 4 for CLF. It is 2 where ISO 4217 names no minor
-// unit (XAU, XDR) and for a code that it does not know.
+// USD, 0 for JPY, 3 for KWD, 4 for CLF. It is 2 for currencies without a minor
+// unit in ISO 4217 (XAU, XDR) and for unknown codes.
 func (c Currency) Digits() int {
 	switch c {
 	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV",

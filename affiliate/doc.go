@@ -5,17 +5,17 @@
 // # The nouns
 //
 // An [Affiliate] is a person who promotes the program through links (a [Link]
-// is a slug) and promotional codes. A [Coupon] says what comes off an order; a
-// [Code] is what a customer types at checkout, and belongs to a coupon and,
-// most of the time, to an affiliate. A [Click] is a visit through a link. A
-// [Referral] is a customer who came through an affiliate. A [Sale] is one of
-// their payments, with the [Commission] it earned; a [Payout] gathers
-// commissions that are paid together.
+// is a slug) and promotional codes. A [Coupon] defines a discount. A [Code] is
+// what a customer types at checkout; it belongs to a coupon and usually to an
+// affiliate. A [Click] is a visit through a link. A [Referral] is a customer
+// who came through an affiliate. A [Sale] is a payment of a customer, with the
+// [Commission] that it earned. A [Payout] is a set of commissions that are paid
+// together.
 //
 // # The program
 //
-// A [Program] holds every rule as a method. It stands on a [Store], which keeps
-// records and knows nothing else: package memstore keeps them in memory.
+// A [Program] has every rule as a method. It uses a [Store], which only stores
+// records: package memstore keeps them in memory.
 //
 //	program, err := affiliate.New(memstore.New(), affiliate.Config{
 //		Name:  "Northwind Beans",
@@ -24,48 +24,48 @@
 //
 // # What is promised
 //
-//   - A method that returns an error has changed nothing. Everything a method
-//     writes, its events included, commits together or not at all.
-//   - With room for L redemptions and N callers at once, exactly L succeed.
-//   - A payment counts once: a sale with a known external id is a duplicate,
-//     for ever, and says so.
-//   - [Program.Evaluate], the preview of a code, runs the very function that
-//     recording a sale runs, and both name every failing rule.
+//   - A method that returns an error has changed nothing. All writes of a
+//     method, including its events, are committed together or not at all.
+//   - With a limit of L redemptions and more callers at once, exactly L succeed.
+//   - A payment counts once: a sale with the external id of an existing sale is a duplicate, and the result says so.
+//   - [Program.Evaluate], the preview of a code, uses the same function as recording a sale, and both name every failing rule.
 //   - Money is exact: an [Amount] is an integer count of 1/10,000, every sum is
 //     checked, and there is one rounding function.
 //   - [Program.Verify] recomputes the books from the records.
 //
 // # Errors
 //
-// What a caller can fix is an [*Error] with a [Reason]:
+// An error that a caller can fix is an [*Error] with a [Reason]:
 //
 //	if errors.Is(err, affiliate.SlugTaken) { … }
 //
-// A look-up that finds nothing is [ErrNotFound]. Any other error is internal:
-// the store or the host's own functions failed, and clients must not see why.
+// A look-up that finds nothing returns [ErrNotFound]. Any other error is
+// internal: the store or a function of the host failed, and clients must not
+// see the cause.
 //
 // # Events
 //
-// Every change writes an [Event] in its own transaction: fifteen types, the
-// object as it is after the change, a revision that rises by one for each event
-// of an object. Nothing is fired by a read, a refusal, or an update that
-// changes nothing.
+// Every change writes an [Event] in the same transaction. There are fifteen
+// types. An event has the object after the change, and a revision that rises by
+// one with each event of the object. A read, a refusal and an update that
+// changes nothing fire no event.
 //
-// There are four ways to hear of them: an [Endpoint], to which a dispatcher
-// (webhooks.Sender, or one on [Program.ClaimDeliveries]) delivers at least once;
-// [Program.Follow] and [Program.EventsAfter], in the order of the commits, for
-// a reader that keeps its position; [Hooks], in process, with the record before
-// and after, for what may be lost; and [Program.Events], a list.
+// There are four ways to get events. A dispatcher (webhooks.Sender, or one that
+// uses [Program.ClaimDeliveries]) delivers them to an [Endpoint] at least once.
+// [Program.Follow] and [Program.EventsAfter] give them in the order of the
+// commits to a reader that stores its position. [Hooks] get the record before
+// and after each change in process, but may miss one when the process ends.
+// [Program.Events] lists them.
 //
 // # Time, ids, randomness
 //
-// They come from [Config] and are taken before a transaction begins, so that a
-// test owns them and a store may run a closure again.
+// They come from [Config], so a test controls them. They are read before a
+// transaction begins, so a store may run a closure again.
 package affiliate
 
-// A map of the rooms, for those who change this package. An operation uses the
-// types of its noun, a type never an operation; internal/figures holds the files
-// to both.
+// A map of the files, for those who change this package. An operation uses the
+// types of its noun; a type never uses an operation. A test in internal/figures
+// checks both.
 //
 //   - Values: amount, percent, currency, time, opt, enum, text, metadata. They and internal/ know no rule of the program.
 //   - Records: record*, store, same. A field here is a field in every store: begin with package conformance.

@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
-// Encoders of the types that are written by the hundred thousand, byte for byte
-// what encoding/json makes of them.
+// Encoders of the types that are written very often. They produce the same
+// bytes as encoding/json.
 
 // AppendJSON appends the code as json.Marshal encodes it and returns the
 // extended slice. The years of its instants must be from 1 to 9999.
@@ -59,7 +59,8 @@ func (c Coupon) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendTerms appends all but the list of codes and the closing brace.
+// appendTerms appends everything except the list of codes and the closing
+// brace.
 func (c *Coupon) appendTerms(dst []byte) []byte {
 	dst = uuid7.AppendJSON(append(dst, `{"id":`...), c.ID)
 	dst = jsontext.AppendString(append(dst, `,"name":`...), c.Name)
@@ -111,11 +112,11 @@ func appendInt(dst []byte, n int64) []byte       { return strconv.AppendInt(dst,
 // appendTime is Time.AppendJSON without the parsing of a layout.
 func appendTime(dst []byte, t Time) []byte { return t.AppendJSON(dst) }
 
-// appendRaw appends JSON that was checked when it came in.
+// appendRaw appends JSON that was checked when it was received.
 func appendRaw(dst []byte, doc json.RawMessage) []byte {
 	raw, err := json.Marshal(doc)
 	if err != nil {
-		return append(dst, "null"...) // where encoding/json has an error
+		return append(dst, "null"...) // encoding/json returns an error here
 	}
 	return append(dst, raw...)
 }

@@ -18,8 +18,8 @@ const (
 	CommissionFlat       CommissionType = "FLAT"
 )
 
-// Duration says for how many payments a discount applies. It informs the host;
-// the engine stores it and enforces nothing by it.
+// Duration says for how many payments a discount applies. It is information for
+// the host: the engine stores it and does not enforce it.
 type Duration string
 
 // The durations of a coupon (contract 2.1).
@@ -57,7 +57,7 @@ const (
 	CharsMixed     CharsCase = "mixed"
 )
 
-// AffiliateStatus is where an affiliate stands. INACTIVE means pending.
+// AffiliateStatus is the status of an affiliate. INACTIVE means pending.
 type AffiliateStatus string
 
 // The statuses of an affiliate; the moves between them are in affiliate_status.go.
@@ -74,7 +74,7 @@ var affiliateStatuses = []AffiliateStatus{
 	AffiliateActive, AffiliateInactive, AffiliateInvited, AffiliateDeclined, AffiliateDeactivated, AffiliateBanned,
 }
 
-// Source marks where a write comes from; see [Program.From]. Each record type
+// Source says where a write comes from; see [Program.From]. Each record type
 // knows only some sources and stores the others as UNKNOWN.
 type Source string
 
@@ -133,11 +133,11 @@ type PaymentMethod string
 
 var paymentMethods = []PaymentMethod{"WISE", "WISE_BANK", "PAYPAL", "BANK", "CREDITS", "COUPON", "REFERLY"}
 
-// SubscriptionStatus is where a customer's subscription stands.
+// SubscriptionStatus is the status of a customer's subscription.
 type SubscriptionStatus string
 
-// The subscription statuses. PAST_DUE and CANCELLED come from a payment
-// provider only; see [Program.PushReferralStatus].
+// The subscription statuses. Only a payment provider sets PAST_DUE and
+// CANCELLED; see [Program.PushReferralStatus].
 const (
 	SubscriptionActive    SubscriptionStatus = "ACTIVE"
 	SubscriptionSubmitted SubscriptionStatus = "SUBMITTED"
@@ -146,9 +146,9 @@ const (
 	SubscriptionCancelled SubscriptionStatus = "CANCELLED"
 )
 
-// refused reports whether sales to the customer are not recorded. PAST_DUE and
-// CANCELLED are not among them: who pays has paid, and the provider often says
-// so after the fact.
+// refused reports whether sales to the customer are not recorded. With PAST_DUE
+// and CANCELLED they are recorded: the customer has paid, and providers often
+// report the status later.
 func (s SubscriptionStatus) refused() bool {
 	return s == SubscriptionSubmitted || s == SubscriptionDeclined
 }
@@ -220,7 +220,8 @@ type RewardType string
 // RewardCash is the only reward type the engine makes.
 const RewardCash RewardType = "CASH"
 
-// PayoutStatus is where a payout stands: PENDING → PROCESSING → PAID or FAILED.
+// PayoutStatus is the status of a payout: PENDING → PROCESSING → PAID or
+// FAILED.
 type PayoutStatus string
 
 // The payout statuses. PAID is final.
@@ -231,7 +232,8 @@ const (
 	PayoutFailed     PayoutStatus = "FAILED"
 )
 
-// ConditionType says whether a tier asks for all of its minimums or for one.
+// ConditionType says whether a tier requires all of its minimums or one of
+// them.
 type ConditionType string
 
 // The condition types.
@@ -249,7 +251,7 @@ const (
 	EndpointDisabled EndpointStatus = "disabled"
 )
 
-// DisabledReason says why an endpoint is disabled. Empty: it is not.
+// DisabledReason says why an endpoint is disabled. Empty: it is enabled.
 type DisabledReason string
 
 // The reasons: by hand, after an HTTP 410, after failing for days.
@@ -259,7 +261,7 @@ const (
 	DisabledFailing DisabledReason = "failing"
 )
 
-// DeliveryState is where a delivery stands.
+// DeliveryState is the state of a delivery.
 type DeliveryState string
 
 // The delivery states.

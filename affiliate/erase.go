@@ -8,20 +8,20 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// EraseAffiliate blanks what the records say about a person: names, emails and
-// signup answers of the affiliate, and every stored payload that shows them.
-// Money, totals, counters and links stay as they are; the email is free again.
-// Slugs and codes stay too, since they are in use outside: where they spell a
-// name, rename or delete them first.
+// EraseAffiliate blanks the personal data of an affiliate: names, emails and
+// signup answers, and every stored payload that shows them. Money, totals,
+// counters and links stay as they are; the email is free again. Slugs and codes
+// stay too, because they are in use outside. If one contains a name, rename or
+// delete it first.
 //
-//   - A payload goes once none of its deliveries is pending, and can then not be
-//     replayed. Where one is, erase again later: a second call changes nothing
-//     else.
-//   - Receipts keep their answers without the person: a request that is repeated
-//     with its old key is still not carried out again. The keys themselves are
-//     the host's and stay.
+//   - A payload is blanked only when none of its deliveries is pending, and
+//     then it cannot be replayed. If one is pending, erase again later: a
+//     second call changes nothing else.
+//   - Receipts keep their answers without the personal data, so a request that
+//     is repeated with its old key is not carried out again. The keys belong to
+//     the host and stay.
 //   - It reads every event and receipt of the program, the events outside the
-//     transaction: a job, not a request.
+//     transaction. So run it as a job, not in a request.
 //
 // Errors: [MissingField] (affiliateId), [AffiliateNotFound].
 //
@@ -40,12 +40,12 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// EraseReferral blanks what the records say about a customer, named by referral
-// id or email: name, email, external id, notes, metadata and landing page of
-// the referral, name, email and metadata of the customer's sales, the visitor's
-// data of the clicks, and every stored payload that shows them. A code that is
-// limited to the customer names the referral's id instead. Otherwise it is as
-// [Program.EraseAffiliate].
+// EraseReferral blanks the personal data of a customer, who is named by
+// referral id or email: name, email, external id, notes, metadata and landing
+// page of the referral; name, email and metadata of the customer's sales; the
+// visitor's data of the clicks; and every stored payload that shows them. A
+// code that is limited to the customer then names the referral's id. Otherwise
+// it is like [Program.EraseAffiliate].
 //
 // Errors: [MissingField] (referralId), [ReferralNotFound].
 //
@@ -65,9 +65,9 @@ func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 	})
 }
 
-// erase finds a person and the payloads that show them on one moment of the
-// records, and then blanks both in a transaction, which finds the person again
-// and looks only at the events that came since.
+// erase finds a person and the payloads that show them in a snapshot, and then
+// blanks both in a transaction. The transaction finds the person again and
+// reads only the events that came since.
 func (p *Program) erase(ctx context.Context, rq request, find func(*op) (person, func() error, error)) error {
 	type finding struct {
 		who    person
@@ -87,7 +87,7 @@ func (p *Program) erase(ctx context.Context, rq request, find func(*op) (person,
 	if err != nil && !worthKeeping(err) {
 		return err
 	}
-	rq.refused = err // under a key this may be the repeat of an erasure, by an email that is gone
+	rq.refused = err // with a key this may be a repeat, whose email was erased
 	shown := make(map[uuid.UUID]bool, len(found.events))
 	for _, rec := range found.events {
 		shown[rec.ID] = found.who.in(rec.Payload.Bytes())
@@ -99,7 +99,7 @@ func (p *Program) erase(ctx context.Context, rq request, find func(*op) (person,
 			return struct{}{}, err
 		}
 		known := shown
-		if now != found.who { // changed in between
+		if now != found.who { // the person changed in between
 			known = nil
 		}
 		if err := o.erasePayloads(now, known); err != nil {
@@ -119,8 +119,8 @@ func (o *op) blankAffiliate(rec AffiliateRecord) error {
 	return err
 }
 
-// blankReferral stores the referral and all that hangs on it without personal
-// data. The referral comes last, so that its event shows nothing.
+// blankReferral stores the referral and the records that belong to it without
+// personal data. The referral comes last, so that its event shows none.
 func (o *op) blankReferral(rec ReferralRecord) error {
 	if err := o.blankClicks(rec.ID); err != nil {
 		return internal("erase clicks", err)
@@ -145,8 +145,8 @@ func (o *op) blankClicks(referral uuid.UUID) error {
 	return err
 }
 
-// blankSales blanks the sales of a referral, and those that a change gave its
-// email.
+// blankSales blanks the sales of a referral, and the sales that an update gave
+// the referral's email.
 func (o *op) blankSales(ref ReferralRecord) error {
 	sales, err := gather(o.tx.Sales, Key{Index: OfReferral, ID: ref.ID})
 	if err == nil && ref.Email != "" {
@@ -162,8 +162,8 @@ func (o *op) blankSales(ref ReferralRecord) error {
 	return err
 }
 
-// blankCodes lets codes that are limited to a customer name the referral's id,
-// which they may name as well. It walks all codes: none is found by customer.
+// blankCodes makes codes that are limited to the customer name the referral's
+// id instead. It walks all codes, because no index finds them by customer.
 func (o *op) blankCodes(ref ReferralRecord) error {
 	codes, err := gather(o.tx.Codes, Key{})
 	for _, rec := range codes {
@@ -178,8 +178,8 @@ func (o *op) blankCodes(ref ReferralRecord) error {
 	return err
 }
 
-// erasePayloads empties the payloads that show a person and wait for nobody.
-// shown is what is known of the events of an earlier moment.
+// erasePayloads empties the payloads that show a person, except those with a
+// pending delivery. shown has the known events of the earlier snapshot.
 func (o *op) erasePayloads(who person, shown map[uuid.UUID]bool) error {
 	events, err := gather(o.tx.Events, Key{})
 	for _, rec := range events {
@@ -197,7 +197,7 @@ func (o *op) erasePayloads(who person, shown map[uuid.UUID]bool) error {
 	return err
 }
 
-// erasePayload empties a payload, and with it what receivers said about it,
+// erasePayload empties a payload and the stored answers of its receivers,
 // unless a delivery is pending.
 func (o *op) erasePayload(rec EventRecord) error {
 	deliveries, err := gather(o.tx.Deliveries, Key{Index: OfEvent, ID: rec.ID})
@@ -222,9 +222,9 @@ func (o *op) erasePayload(rec EventRecord) error {
 	return o.tx.Events.Replace(rec)
 }
 
-// eraseReceipts blanks the person in the answers that show them: a request that
-// is repeated with its key still finds its answer, and is not carried out
-// again. Refusals show nobody.
+// eraseReceipts blanks the person in stored answers. A request that is repeated
+// with its key still finds its answer and is not carried out again. Refusals
+// show no person.
 func (o *op) eraseReceipts(who person) error {
 	receipts, err := gather(o.tx.Receipts, Key{})
 	for _, rec := range receipts {
@@ -239,8 +239,8 @@ func (o *op) eraseReceipts(who person) error {
 	return err
 }
 
-// The records of a person without what they say about the person. A text of them
-// that stays is listed, with the reason, in TestErasureKnowsEveryText.
+// The records without the personal data. TestErasureKnowsEveryText lists the
+// texts that stay, with the reason.
 
 func (r AffiliateRecord) blanked() AffiliateRecord {
 	r.FirstName, r.LastName, r.Email, r.PayoutEmail, r.Answers = "", "", "", "", nil

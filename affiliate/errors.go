@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Kind is the class of an error. It decides the HTTP status and nothing else;
-// what happened is the [Reason].
+// Kind is the class of an error. It only decides the HTTP status; the [Reason]
+// says what happened.
 type Kind uint8
 
 // The kinds with their statuses.
 const (
 	KindInternal     Kind = iota // 500; fixed text, the cause is never shown
 	KindInvalid                  // 400
-	KindConflict                 // 400: something unique is taken, or a state forbids it
+	KindConflict                 // 400: a unique value is taken, or a state forbids the change
 	KindNotFound                 // 404
 	KindUnauthorized             // 401
 	KindForbidden                // 403
@@ -46,8 +46,8 @@ func (k Kind) Status() int {
 	return 500
 }
 
-// KindOf is the kind of an HTTP status: [KindInvalid] for 400, which two kinds
-// share, and [KindInternal] for one that no other kind has.
+// KindOf is the kind of an HTTP status. It is [KindInvalid] for 400, which two
+// kinds share, and [KindInternal] for a status without a kind.
 func KindOf(status int) Kind {
 	for k := KindInvalid; k <= KindMediaType; k++ {
 		if k.Status() == status {
@@ -66,14 +66,14 @@ type Reason string
 func (r Reason) Error() string { return string(r) }
 
 // An Error is a refusal that the caller can act on. Its texts are safe for
-// clients. Test it with errors.Is and a [Reason], or take it apart with
+// clients. Test it with errors.Is and a [Reason], or get its fields with
 // errors.AsType[*affiliate.Error].
 type Error struct {
 	Kind     Kind
 	Reason   Reason
 	Message  string    // the exact text for clients
 	Field    string    // JSON name of the offending field, dotted when nested
-	Failures []Failure // of a code: every failing rule in fixed order, the first one gives Reason and Message; on the wire the Error-Reasons header
+	Failures []Failure // of a code: every failing rule in fixed order; the first one gives Reason and Message; on the wire the header Error-Reasons
 	Err      error     // the cause, for logs
 }
 
@@ -84,11 +84,10 @@ func (e *Error) Error() string { return e.Message }
 func (e *Error) Is(target error) bool { return target == ErrNotFound && e.Kind == KindNotFound }
 
 // CodeRefused reports whether a promotional code cannot be used as asked: it is
-// unknown, expired, used up, for another customer and so on. That is the
-// customer's to know, and the order can go on without the code. False for
-// everything else: input that is wrong, a key that is not let in, a server that
-// fails or gives no answer. None of those says anything of the code, and what
-// was reported with it is not recorded.
+// unknown, expired, used up, for another customer and so on. Tell the customer,
+// and report the order without the code. It is false for every other error:
+// wrong input, a refused API key, a server that fails or does not answer. Such
+// an error says nothing about the code, and the sale was not recorded.
 //
 //	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
 //
@@ -102,8 +101,7 @@ func (e *Error) CodeRefused() bool {
 	return false
 }
 
-// Unwrap gives errors.Is the reason, the reasons of all failures, and the
-// cause.
+// Unwrap returns the reason, the reasons of all failures, and the cause.
 func (e *Error) Unwrap() []error {
 	errs := make([]error, 0, len(e.Failures)+2)
 	errs = append(errs, e.Reason)
@@ -121,16 +119,16 @@ func (e *Error) Unwrap() []error {
 type Failure struct {
 	Reason   Reason      `json:"reason"`
 	Message  string      `json:"message"`
-	Limit    Opt[int64]  `json:"limit,omitzero"`    // the redemption limit that is reached
-	Used     Opt[int64]  `json:"used,omitzero"`     // its count
+	Limit    Opt[int64]  `json:"limit,omitzero"`    // the redemption limit that was reached
+	Used     Opt[int64]  `json:"used,omitzero"`     // the redemption count
 	At       Opt[Time]   `json:"at,omitzero"`       // the instant that has passed
-	Amount   Opt[Amount] `json:"amount,omitzero"`   // the minimum that is missed
+	Amount   Opt[Amount] `json:"amount,omitzero"`   // the minimum that was not reached
 	Currency Currency    `json:"currency,omitzero"` // of the minimum
 }
 
-// internal wraps an error that the caller cannot fix: adapters log it and answer
-// a fixed text. A reference that leads nowhere is a broken store and not a
-// look-up that missed, so it does not stay [ErrNotFound].
+// internal wraps an error that the caller cannot fix. Adapters log it and
+// answer a fixed text. A reference to a missing record means a broken store and
+// not a failed look-up, so an [ErrNotFound] inside is hidden.
 func internal(op string, err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("%s: %v", op, err)

@@ -55,7 +55,7 @@ func (t EventType) Family() string {
 // Known reports whether t is one of the fifteen types.
 func (t EventType) Known() bool { return slices.Contains(EventTypes(), t) }
 
-// An Event is one change of one object, as it is told to the outside.
+// An Event is one change of one object, in the form that receivers get.
 type Event struct {
 	ID         uuid.UUID // the source of [Event.MessageID]
 	Type       EventType
@@ -82,11 +82,11 @@ func appendMessageID(dst []byte, id uuid.UUID) []byte {
 	return dst
 }
 
-// A Payload is the frozen JSON of an event. The engine freezes the objects of
-// the body when the change commits and leaves the encoding to the first reader:
-// encoding is the most expensive part of a sale, and most events are read late or not
-// at all. The bytes are a pure function of the frozen values, so every reader
-// gets the same ones. A store that writes to disk stores [Payload.Bytes].
+// A Payload is the JSON of an event. The engine copies the objects of the body
+// when the change is committed, and the first reader encodes them: encoding is
+// the most expensive part of a sale, and most events are read late or never.
+// The bytes depend only on the copied values, so every reader gets the same
+// bytes. A store that writes to disk stores [Payload.Bytes].
 //
 // The zero Payload is empty. A Payload is immutable and safe for concurrent
 // use.
@@ -95,8 +95,8 @@ type Payload struct {
 	frozen *frozen
 }
 
-// frozen is an event before it is encoded. Nothing in it is ever changed, and
-// body shares no memory with what callers hold.
+// frozen is an event before it is encoded. It is never changed, and body shares
+// no memory with values that callers hold.
 type frozen struct {
 	typ        EventType
 	id         uuid.UUID
@@ -107,7 +107,7 @@ type frozen struct {
 	body       any
 }
 
-// PayloadOf is the payload of bytes that were stored before. It takes a copy.
+// PayloadOf is the payload of stored bytes. It copies them.
 func PayloadOf(raw []byte) Payload { return Payload{raw: bytes.Clone(raw)} }
 
 // Bytes returns the JSON; the caller may keep and change it. It is nil for an
@@ -152,7 +152,7 @@ func (p *Payload) UnmarshalJSON(data []byte) error {
 // encode writes the envelope: exactly these keys, in this order.
 func (f *frozen) encode() []byte {
 	body, err := json.Marshal(f.body)
-	if err != nil { // bodies hold only texts, numbers and checked metadata
+	if err != nil { // cannot happen: bodies hold only texts, numbers and checked metadata
 		panic("affiliate: event body does not encode: " + err.Error())
 	}
 	dst := make([]byte, 0, len(body)+240)

@@ -11,23 +11,24 @@ import (
 )
 
 const (
-	followBatch = 100         // events that are read in one transaction
-	followPoll  = time.Second // between looks for what other processes commit
+	followBatch = 100         // how many events are read in one transaction
+	followPoll  = time.Second // how often to look for events of other processes
 )
 
-// EventsAfter returns up to limit events that follow one in the order in which
-// they were committed, oldest first; after is its [Event.ID], and the zero id is
-// before the first. The order is total within the program, and no event ever
-// appears behind one that was returned: a host that keeps the id of the last
-// event it has dealt with, best in the transaction of what it did, misses none
-// and sees none twice.
+// EventsAfter returns up to limit events after the event with the [Event.ID]
+// after, in the order in which they were committed, oldest first; with the zero
+// id it starts at the first event. The order is total within the program, and a
+// later event never has an earlier position. So a host that stores the id of
+// the last event that it has handled, best in the transaction in which it
+// handled it, misses none and sees none twice.
 //
-// An id that was pruned is still a position. What Prune drops before it was
-// read is gone: prune later than the slowest reader reads.
+// The id of a pruned event is still a valid position. An event that is pruned
+// before it was read is lost, so keep events longer than the slowest reader
+// needs.
 //
 // Errors: [InvalidQuery] (limit, 1–1,000).
 //
-// Source: ours, because a host that is told in order needs no endpoint.
+// Source: ours, because a host that reads events in order needs no endpoint.
 func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) ([]Event, error) {
 	if limit < 1 || limit > maxPage {
 		return nil, RefuseLimit.Err()
@@ -52,11 +53,11 @@ func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) (
 	return events, nil
 }
 
-// Follow walks the events as [Program.EventsAfter] does and, at the end, waits
-// for the next one: a subscription in process. It goes on at once when this
-// Program, or one made from it with With and From, commits an event, and looks
-// once a second for those of other processes. It starts no goroutine; the walk
-// lives in the caller's loop and ends with it:
+// Follow yields the events like [Program.EventsAfter] and, at the end, waits
+// for the next one: a subscription in process. It continues at once when this
+// Program, or one made from it with With and From, commits an event, and it
+// looks once a second for events of other processes. It starts no goroutine: it
+// runs in the caller's loop and ends with it:
 //
 //	for event, err := range program.Follow(ctx, position) {
 //		if err != nil {
@@ -66,17 +67,18 @@ func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) (
 //		position = event.ID
 //	}
 //
-// To start with what comes next, take the position from the first item of
-// [Program.Events].
+// To get only new events, use the id of the first item of [Program.Events] as
+// the position.
 //
-// Errors: those of the store; that of ctx when it ends. Each ends the walk.
+// Errors: those of the store; the error of ctx when it ends. Each ends the
+// loop.
 //
-// Source: ours, as EventsAfter.
+// Source: ours, like EventsAfter.
 func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		position := after
 		for {
-			news := p.news.next() // before the look: what commits after it is told
+			news := p.news.next() // before the read, so that a later commit wakes the follower
 			events, err := p.EventsAfter(ctx, position, followBatch)
 			if err != nil {
 				yield(Event{}, err)
@@ -99,7 +101,7 @@ func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[Event, 
 	}
 }
 
-// await waits for news, for the time to look by itself, or for the end of ctx.
+// await waits for news, for the next poll, or for the end of ctx.
 func await(ctx context.Context, news <-chan struct{}) error {
 	timer := time.NewTimer(followPoll)
 	defer timer.Stop()
@@ -112,15 +114,15 @@ func await(ctx context.Context, news <-chan struct{}) error {
 	return nil
 }
 
-// news tells followers of commits. It costs a commit one look while nobody
-// waits.
+// news wakes followers after commits. While nobody waits, it costs a commit
+// only one check.
 type news struct {
 	waiting atomic.Bool
 	mu      sync.Mutex
 	ready   chan struct{} // closed by the next commit
 }
 
-// next is closed by the first commit after the call.
+// next returns a channel that the first commit after the call closes.
 func (n *news) next() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -7,40 +7,40 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Change is one event of a record as a host sees it in process: the record
-// before and after. R is the stored form, [SaleRecord] and the like: ids in
-// place of expansions, so that both values are exact. What hangs on a record
-// without being part of it, an affiliate's links or a coupon's codes, changes
-// it by its Revision and UpdatedAt alone.
+// A Change is one event of a record for a hook of the host: the record before
+// and after. R is the stored form, such as [SaleRecord]: it has ids instead of
+// related objects, so that both values are exact. When related records change,
+// such as an affiliate's links or a coupon's codes, only Revision and UpdatedAt
+// of the record differ.
 type Change[R any] struct {
-	EventID  uuid.UUID // as [Event.ID]: the place of the change in [Program.Follow]
+	EventID  uuid.UUID // the [Event.ID]: the position of the change in [Program.Follow]
 	Event    EventType
-	Revision int64 // of the record, with this event
+	Revision int64 // the revision of the record with this event
 	At       Time
-	Before   Opt[R] // at its event before in this operation, else when the operation began; null: it was created
-	After    Opt[R] // null: the record is gone. A sale that is refunded in full fires deleted and is kept
+	Before   Opt[R] // after the previous event of this operation, else when the operation began; null: it was created
+	After    Opt[R] // null: the record was deleted; a sale that is refunded in full fires deleted and is not null
 }
 
-// Hooks are functions of the host that are told of changes, one for each kind
-// of record; a nil one costs nothing.
+// Hooks are functions of the host that get the changes, one for each kind of
+// record. A nil hook costs nothing.
 //
 // A hook runs after the commit, in the goroutine that made the change and
 // before its method returns, once for each event and in the order of the
-// events; OnEvents comes after them. So it cannot refuse or undo the change, and
-// what it does is not part of it: when the process ends between the commit and
-// the hook, the hook has never run. What must not be lost belongs to
-// [Program.Follow] or to an endpoint. It may call the program. It gets the
-// context of the call that made the change. A panic in it is logged to
-// Config.Logger; the other hooks run, and the call answers as without it.
+// events; OnEvents comes after them. So it cannot refuse or undo the change.
+// When the process ends between the commit and the hook, the hook does not run:
+// use [Program.Follow] or an endpoint when no change may be lost. A hook may
+// call the program. It gets the context of the call that made the change. A
+// panic in a hook is logged to Config.Logger; the other hooks run, and the call
+// returns its normal result.
 //
 // A hook beats [Program.Follow] where the state before the change is needed, or
 // where the caller must find the effect when its call returns, such as a cache
 // that forgets a code. Everything else is better off with Follow, which has a
 // place to go on from.
 //
-// Hooks are of this Program and of those made from it with With and From: what
-// another process changes they do not see. On a store inside the host's own
-// transaction they run when the call is through, before the host commits.
+// Hooks get the changes of this Program and of those made from it with With and
+// From, but not those of other processes. On a store inside the host's own
+// transaction they run at the end of the call, before the host commits.
 type Hooks struct {
 	Affiliate func(context.Context, Change[AffiliateRecord])
 	Referral  func(context.Context, Change[ReferralRecord])
@@ -54,7 +54,7 @@ func (h *Hooks) wanted() bool {
 	return h.Affiliate != nil || h.Referral != nil || h.Sale != nil || h.Coupon != nil || h.Code != nil
 }
 
-// watches are the tables that hooks are told of, in one run of an operation.
+// watches are the watched tables of one run of an operation.
 type watches struct {
 	affiliates *watched[AffiliateRecord]
 	referrals  *watched[ReferralRecord]
@@ -62,7 +62,7 @@ type watches struct {
 	coupons    *watched[CouponRecord]
 	codes      *watched[CodeRecord]
 
-	calls []func(context.Context) // of hooks, in the order of the events
+	calls []func(context.Context) // the calls of hooks, in the order of the events
 }
 
 // watch gives a transaction whose writes are watched for the hooks.
@@ -76,7 +76,7 @@ func (h *Hooks) watch(tx *Tx) (*Tx, *watches) {
 	return &seen, w
 }
 
-// note remembers an event for the hook of its kind.
+// note adds the call of the hook for an event.
 func (w *watches) note(rec *EventRecord) error {
 	switch rec.Type.Family() {
 	case "affiliate":
@@ -101,7 +101,7 @@ func (w *watches) run(o *op) {
 	}
 }
 
-// A watched table remembers the records that it changes as they were before.
+// A watched table remembers each record from before its change.
 type watched[R Record[R]] struct {
 	Table[R]
 	hook   func(context.Context, Change[R])
@@ -112,7 +112,7 @@ func watchTable[R Record[R]](t Table[R], hook func(context.Context, Change[R])) 
 	return &watched[R]{Table: t, hook: hook, before: make(map[uuid.UUID]Opt[R])}
 }
 
-// Insert remembers that there was nothing.
+// Insert remembers that the record did not exist.
 func (t *watched[R]) Insert(rec R) error {
 	err := t.Table.Insert(rec)
 	if _, known := t.before[rec.RecordID()]; err == nil && !known {
@@ -121,7 +121,7 @@ func (t *watched[R]) Insert(rec R) error {
 	return err
 }
 
-// Replace remembers what was there.
+// Replace remembers the old record.
 func (t *watched[R]) Replace(rec R) error {
 	if err := t.remember(rec.RecordID()); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (t *watched[R]) Replace(rec R) error {
 	return t.Table.Replace(rec)
 }
 
-// Delete remembers what was there.
+// Delete remembers the old record.
 func (t *watched[R]) Delete(id uuid.UUID) error {
 	if err := t.remember(id); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (t *watched[R]) remember(id uuid.UUID) error {
 	return err
 }
 
-// state is the record as it is, or null.
+// state is the current record, or null.
 func (t *watched[R]) state(id uuid.UUID) (Opt[R], error) {
 	rec, err := t.Get(id)
 	switch {
@@ -160,7 +160,7 @@ func (t *watched[R]) state(id uuid.UUID) (Opt[R], error) {
 	return Set(rec), nil
 }
 
-// noteChange remembers the call of a table's hook.
+// noteChange adds the call of a table's hook.
 func noteChange[R Record[R]](w *watches, t *watched[R], rec *EventRecord) error {
 	if t.hook == nil {
 		return nil
@@ -170,7 +170,7 @@ func noteChange[R Record[R]](w *watches, t *watched[R], rec *EventRecord) error 
 		return err
 	}
 	before, known := t.before[rec.ObjectID]
-	if !known { // an event of a record that was not written
+	if !known { // the record of the event was not written
 		before = after
 	}
 	t.before[rec.ObjectID] = after

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	recentPayloads = 64       // that are remembered
-	recentBytes    = 16 << 10 // of one of them, at most
+	recentPayloads = 64       // how many payloads are cached
+	recentBytes    = 16 << 10 // the largest cached payload
 )
 
-// recent remembers the payloads that were encoded last, as long as they are
-// small: at most a mebibyte in all. An event goes to its endpoints one claim
-// after the other, and encoding it costs more than claiming. The bytes are a
-// function of the event, so nothing here can grow stale.
+// recent caches the small payloads that were encoded last, at most a mebibyte
+// in all. The deliveries of an event to its endpoints are claimed one after the
+// other, and encoding the event costs more than a claim. The bytes depend only
+// on the event, so the cache never has old ones.
 type recent struct {
 	mu    sync.Mutex
 	ids   [recentPayloads]uuid.UUID

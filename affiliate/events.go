@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// EventFilter selects events. Every field that is set must fit; without one, all
-// are selected. An ObjectID that is set to null or to an empty text selects
-// nothing.
+// EventFilter selects the events that match every field that is set; without a
+// field it selects all. An ObjectID that is set to null or to an empty text
+// selects nothing.
 //
 // Source: ours, like [Program.Events].
 type EventFilter struct {
@@ -18,11 +18,10 @@ type EventFilter struct {
 	ObjectID Opt[string] // as in [Event]: a UUID, or the integer of a sale
 }
 
-// Events lists the events that are kept, newest first: what happened, whether
-// or not an endpoint was told. The events of an object are found by an index;
-// those of a sale that is gone are not, since only its record knows under which
-// identity they are kept, and cost a walk over the table. An object that never
-// was has no events.
+// Events lists the stored events, newest first, whether or not an endpoint
+// subscribes to them. The events of an object are found with an index. Only for
+// a deleted sale the whole table is read, because the key of its events was in
+// the sale's record. An unknown object has no events.
 //
 // Errors: [InvalidQuery].
 //
@@ -41,7 +40,7 @@ func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (List[Even
 	})
 }
 
-// chooseEvents is what the filter selects.
+// chooseEvents turns the filter into a choice.
 func (o *op) chooseEvents(f EventFilter) (c choice[EventRecord]) {
 	if f.Type != "" {
 		c.fits = append(c.fits, func(e *EventRecord) bool { return e.Type == f.Type })
@@ -58,9 +57,9 @@ func (o *op) chooseEvents(f EventFilter) (c choice[EventRecord]) {
 	return c
 }
 
-// chooseEventsOfSale selects by the integer of a sale: through its record, or
-// through the number that each event has when the record is gone. A text
-// that is not a number selects nothing.
+// chooseEventsOfSale selects by the integer id of a sale: with its record, or,
+// when the record was deleted, by the number in each event. A text that is not
+// a number selects nothing.
 func (o *op) chooseEventsOfSale(c *choice[EventRecord], id string) {
 	number, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || number < 1 || strconv.FormatInt(number, 10) != id {

@@ -8,22 +8,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// How lists are filtered. Every field of a filter that is set must fit. A field
-// that is set to null or to a zero value names nobody, and so the filter selects
-// nothing: an id that a host forgot to fill in never shows everybody's records.
+// How lists are filtered. A record must match every field that is set. A field
+// that is set to null or to a zero value matches nothing, so an id that a host
+// forgot to fill in never shows the records of everybody.
 
-// A choice is what a filter selects from a table: the record with the id, else
-// the records under the key, and of these the ones that fit. The zero choice
-// selects everything. Whatever cannot be found ends it with [ErrNotFound].
+// A choice is a filter for a table: it selects the record with the id, else the
+// records under the key, and of these the ones that fit. The zero choice
+// selects everything. When the filter names something unknown, the choice has
+// the error [ErrNotFound].
 type choice[R Record[R]] struct {
 	id   uuid.UUID
 	key  Key
-	held func(*R) bool   // of every record under the key; nil: there is no key
-	fits []func(*R) bool // of what the key leaves open
+	held func(*R) bool   // whether a record is under the key; nil: there is no key
+	fits []func(*R) bool // the conditions besides the key
 	err  error
 }
 
-// fit reports whether a record that the id or the key gave is selected.
+// fit reports whether a record that was found by the id or the key is selected.
 func (c *choice[R]) fit(rec R) bool {
 	return !slices.ContainsFunc(c.fits, func(fits func(*R) bool) bool { return !fits(&rec) })
 }
@@ -31,9 +32,8 @@ func (c *choice[R]) fit(rec R) bool {
 // single reports whether at most one record can be selected.
 func (c *choice[R]) single() bool { return c.id != uuid.Nil || c.key.Index.Unique() }
 
-// under takes a key in the place of the one before, which is checked record by
-// record from now on. Fields are therefore given from the widest to the
-// narrowest.
+// under sets the key. The previous key becomes a condition that is checked
+// record by record. So fields are added from the widest to the narrowest.
 func (c *choice[R]) under(key Key, held func(*R) bool) {
 	if c.held != nil {
 		c.fits = append(c.fits, c.held)
@@ -41,15 +41,15 @@ func (c *choice[R]) under(key Key, held func(*R) bool) {
 	c.key, c.held = key, held
 }
 
-// fail keeps the first error; nil is none.
+// fail notes the first error; it ignores nil.
 func (c *choice[R]) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// wanted is the value of a field that is set. One that names nobody ends the
-// choice.
+// wanted is the value of a field, and whether it is set. A null or zero value
+// makes the choice empty.
 func wanted[T comparable, R Record[R]](c *choice[R], field Opt[T]) (v T, set bool) {
 	if field.IsZero() {
 		return v, false
@@ -94,8 +94,8 @@ func (c *choice[R]) byText(index Index, field Opt[string], have func(*R) string)
 	c.under(key, func(rec *R) bool { return have(rec) == text })
 }
 
-// byOwner selects what belongs to the affiliate with the id and with the email.
-// An id alone is not looked up: an affiliate that is not there owns nothing.
+// byOwner selects the records of the affiliate with the id and with the email.
+// An id alone is not looked up, because an unknown affiliate has no records.
 func (c *choice[R]) byOwner(o *op, id Opt[uuid.UUID], email Opt[string], have func(*R) uuid.UUID) {
 	owner, byID := wanted(c, id)
 	address, byEmail := wanted(c, email)
@@ -115,7 +115,7 @@ func (c *choice[R]) byOwner(o *op, id Opt[uuid.UUID], email Opt[string], have fu
 	}
 }
 
-// find returns the one record that the choice can select.
+// find returns the only record that the choice can select.
 func (c *choice[R]) find(t Table[R]) (rec R, err error) {
 	if c.id != uuid.Nil {
 		rec, err = t.Get(c.id)
@@ -133,11 +133,11 @@ func (c *choice[R]) in(t Table[R]) Table[R] {
 	if len(c.fits) == 0 {
 		return t
 	}
-	return sieve[R]{Table: t, keep: c.fit}
+	return filtered[R]{Table: t, keep: c.fit}
 }
 
-// chosen reads a page of what the choice selects. Each record becomes an item by
-// item.
+// chosen reads a page of the selected records. item turns each record into an
+// item of the list.
 func chosen[R Record[R], T any](t Table[R], c choice[R], l listing, item func(R) (T, error)) (List[T], error) {
 	if c.err == nil && !c.single() {
 		return collect(c.in(t), l.of(c.key), item)
@@ -153,8 +153,8 @@ func chosen[R Record[R], T any](t Table[R], c choice[R], l listing, item func(R)
 	return only(shown, err)
 }
 
-// eachChosen runs fn on everything that the choice selects, which may be
-// nothing. The records are read first: fn may change the very index.
+// eachChosen runs fn on every selected record. It reads the records first,
+// because fn may change the index.
 func eachChosen[R Record[R]](t Table[R], c choice[R], fn func(R) error) error {
 	if c.err == nil && !c.single() {
 		return each(c.in(t), c.key, fn)
@@ -173,16 +173,16 @@ func eachChosen[R Record[R]](t Table[R], c choice[R], fn func(R) error) error {
 	return fn(rec)
 }
 
-// A sieve is a table of which a list shows the records that fit: what an index
-// does not select is passed over, and does not count against the limit.
-type sieve[R Record[R]] struct {
+// A filtered table lists only the records that fit. Other records do not count
+// for the limit.
+type filtered[R Record[R]] struct {
 	Table[R]
 	keep func(R) bool
-	over func(R) bool // nothing fits behind this record; nil: never
+	over func(R) bool // reports that no later record can fit; nil: never
 }
 
 // List walks the records that fit.
-func (s sieve[R]) List(q Query) iter.Seq2[R, error] {
+func (s filtered[R]) List(q Query) iter.Seq2[R, error] {
 	limit := q.Limit
 	q.Limit = 0
 	return func(yield func(R, error) bool) {

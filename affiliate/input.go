@@ -10,9 +10,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// Checks of what callers send. Each returns nil or the field's error; first
-// gives the first one in the order of the contract's tables. Limits: contract
-// 1.4.
+// Checks of input. Each returns nil or the field's error; first returns the
+// first error in the order of the contract's tables. Limits: contract 1.4.
 
 // Text limits in characters.
 const (
@@ -25,8 +24,8 @@ const (
 	maxClickText  = 2048 // bytes
 )
 
-// maxOfSale is the most that one sale may be, in scaled units: 10^11. So no
-// sale fills the totals of its affiliate: there is room for 9,223 of them.
+// maxOfSale is the largest amount of one sale, in scaled units: 10^11. The
+// totals of an affiliate have room for 9,223 such sales.
 const maxOfSale = 100_000_000_000 * amountScale
 
 // first returns the first error, or nil.
@@ -39,7 +38,7 @@ func first(errs ...*Error) error {
 	return nil
 }
 
-// required checks a text that must be there; blank counts as missing.
+// required checks a required text; a blank one counts as missing.
 func required(field, s string, missing Refusal, limit int) *Error {
 	if plaintext.Blank(s) {
 		return missing.on(field)
@@ -58,7 +57,7 @@ func optional(field, s string, limit int) *Error {
 	return checkText(field, s, limit, false)
 }
 
-// given checks an optional text of an update: null clears it, an empty one is
+// given checks an optional text of an update: null clears it, an empty text is
 // refused.
 func given(field string, o Opt[string], limit int) *Error {
 	s, ok := o.Get()
@@ -79,7 +78,7 @@ func notCleared[T any](field string, o Opt[T]) *Error {
 	return nil
 }
 
-// unlessNull is a value of an update, or none where it is null.
+// unlessNull is a value of an update, or no value when it is null.
 func unlessNull[T any](o Opt[T]) Opt[T] {
 	if o.IsNull() {
 		return Opt[T]{}
@@ -119,7 +118,7 @@ func checkSlug(field, s string) *Error {
 	return nil
 }
 
-// oneOf checks an enumeration value that must be there.
+// oneOf checks a required enumeration value.
 func oneOf[T ~string](field string, v T, values []T) *Error {
 	if slices.Contains(values, v) {
 		return nil

@@ -53,7 +53,7 @@ func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (Li
 	}
 	over := func(d DeliveryRecord) bool { return d.CreatedAt.Before(since.Add(-clockSlack)) }
 	return view(ctx, p, func(o *op) (List[Delivery], error) {
-		table := sieve[DeliveryRecord]{Table: o.tx.Deliveries, keep: keep, over: over}
+		table := filtered[DeliveryRecord]{Table: o.tx.Deliveries, keep: keep, over: over}
 		return chosen(table, f.choose(), l, func(rec DeliveryRecord) (Delivery, error) { return deliveryOf(rec), nil })
 	})
 }

@@ -19,7 +19,7 @@ type Source struct {
 
 	mu   sync.Mutex
 	last uuid.UUID
-	pool [512]byte // random bytes not used yet: pool[used:]
+	pool [512]byte // random bytes; pool[used:] are not used yet
 	used int
 	full bool
 }
@@ -67,7 +67,7 @@ func (s *Source) Bytes(n int) ([]byte, error) {
 func (s *Source) fresh() uuid.UUID {
 	if !s.full || s.used == len(s.pool) {
 		if _, err := io.ReadFull(s.Rand, s.pool[:]); err != nil {
-			panic(fmt.Sprintf("affiliate: Config.Rand: %v", err)) // no safe way on: ids would repeat
+			panic(fmt.Sprintf("affiliate: Config.Rand: %v", err)) // without random bytes ids could repeat
 		}
 		s.used, s.full = 0, true
 	}
@@ -87,8 +87,8 @@ func Stamp(id uuid.UUID, t time.Time) uuid.UUID {
 	return id
 }
 
-// successor is id raised by 1 + step. The carry runs through the random bits,
-// passes by version and variant, and ends in the milliseconds.
+// successor is id raised by 1 + step. The carry goes through the random bits
+// into the milliseconds and leaves version and variant unchanged.
 func successor(id uuid.UUID, step uint32) uuid.UUID {
 	low := binary.BigEndian.Uint64(id[8:]) & (1<<62 - 1)
 	high := uint64(binary.BigEndian.Uint16(id[6:])) & 0x0fff
