@@ -93,8 +93,8 @@ const (
 	oneCounter     flaw = "has one counter for all sequences"
 )
 
-// brokenStores lists the flaws with the clause that must fail for each, and
-// where only one of its cases can see the flaw, with that case.
+// brokenStores lists each flaw with the clause that must fail. When only one
+// case of the clause can detect the flaw, that case is named too.
 func brokenStores() []struct {
 	flaw   flaw
 	clause string
@@ -191,16 +191,16 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestRight is the control: the same store without a flaw passes everything,
-// with the same recorder.
+// TestRight checks that the same store without a flaw passes every case with the
+// same recorder.
 func TestRight(t *testing.T) {
 	if failed := failures(t, right, ""); len(failed) > 0 {
 		t.Errorf("a right store fails %q", failed)
 	}
 }
 
-// TestBrokenListed keeps the list of flaws complete: a clause without a broken
-// store is a clause that may test nothing.
+// TestBrokenListed: every clause has a broken store. A clause without one may
+// test nothing.
 func TestBrokenListed(t *testing.T) {
 	for _, c := range storeClauses() {
 		if !slices.ContainsFunc(brokenStores(), func(b struct {
@@ -214,9 +214,9 @@ func TestBrokenListed(t *testing.T) {
 	}
 }
 
-// failures runs the cases whose clause and name begin with prefix against
-// stores with the flaw, and names those that fail. The bubble turns waiting
-// into no time at all, and makes the races meet.
+// failures runs the cases whose clause and name begin with prefix against stores
+// with the flaw, and returns the names of those that fail. In the bubble waiting
+// takes no time, and races always happen.
 func failures(t *testing.T, f flaw, prefix string) (failed []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -245,7 +245,7 @@ func failures(t *testing.T, f flaw, prefix string) (failed []string) {
 	return failed
 }
 
-// A recorder is a testing.TB that keeps to itself that its case failed.
+// A recorder is a testing.TB that records a failure instead of failing the test.
 type recorder struct {
 	testing.TB
 
@@ -255,7 +255,7 @@ type recorder struct {
 	cleanups []func()
 }
 
-// run runs a case in a goroutine of its own, which FailNow ends.
+// run runs a case in a goroutine of its own, because FailNow ends the goroutine.
 func (r *recorder) run(fn func()) {
 	var wg sync.WaitGroup
 	wg.Go(fn)
@@ -265,8 +265,8 @@ func (r *recorder) run(fn func()) {
 	}
 }
 
-// write keeps a text. A case that fails over and over is ended: what its first
-// failures say is enough, and saying it is slow.
+// write records a text. It ends a case after a few failures, because recording
+// many is slow.
 func (r *recorder) write(fail bool, text string) {
 	const enough = 5
 	r.mu.Lock()
@@ -319,10 +319,10 @@ func (f flaw) races() bool {
 	return slices.Contains([]flaw{losesUpdates, skewsWrites, skewsKeys, skewsNumbers}, f)
 }
 
-// recovers reports whether the flaw needs the panic of a closure.
+// recovers reports whether the flaw shows only when a closure panics.
 func (f flaw) recovers() bool { return f == swallowsPanic || f == leavesLockOnGoexit }
 
-// mangle is the record as the store keeps it.
+// mangle returns the record as the flawed store keeps it.
 func (f flaw) mangle(rec record) record {
 	if f == dropsField {
 		if click, ok := rec.(affiliate.ClickRecord); ok {

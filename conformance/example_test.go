@@ -13,8 +13,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// The whole test of a store; a store on disk opens a fresh directory or schema
-// for each call and removes it with Cleanup.
+// This is the whole test of a store. A store on disk opens a fresh directory or
+// schema for each call and removes it with Cleanup.
 func ExampleTestStore() {
 	_ = func(t *testing.T) {
 		conformance.TestStore(t, func(testing.TB) affiliate.Store { return memstore.New() })
@@ -22,7 +22,8 @@ func ExampleTestStore() {
 	// Output:
 }
 
-// Two writes belong together: whichever call fails, both are there or neither.
+// Two writes belong together: whichever call fails, both or none of them are
+// stored.
 func ExampleFailAt() {
 	ctx, program, id := context.Background(), uuid.UUID{1}, uuid.UUID{2}
 	for n := 1; ; n++ {

@@ -19,7 +19,7 @@ type naiveTable[T affiliate.Record[T]] struct {
 
 func (t naiveTable[T]) rows() map[uuid.UUID]*naiveRow { return t.tx.data.table(t.name) }
 
-// missed is ErrNotFound; a flaw may die of it.
+// missed returns ErrNotFound. A flawed transaction cannot go on after it.
 func (t naiveTable[T]) missed() error {
 	t.tx.dead = t.tx.dead || t.tx.flaw() == deadAfterNotFound
 	return affiliate.ErrNotFound
@@ -89,7 +89,7 @@ func (t naiveTable[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 	}
 }
 
-// selectIDs is what the query selects, in order.
+// selectIDs returns the ids that the query selects, in order.
 func (t naiveTable[T]) selectIDs(q affiliate.Query) ([]uuid.UUID, error) {
 	if err := t.tx.live(); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (f flaw) compare(a, b uuid.UUID) int {
 	return bytes.Compare(a[:], b[:])
 }
 
-// canon is the key as the store compares it.
+// canon returns the key in the form that the store compares.
 func (f flaw) canon(key affiliate.Key) affiliate.Key {
 	switch f {
 	case foldsKeys:
@@ -194,7 +194,7 @@ func (t naiveTable[T]) Replace(rec T) error {
 	return nil
 }
 
-// refuse is the error of a clash.
+// refuse returns the error of a clash.
 func (t naiveTable[T]) refuse(rec T, ix affiliate.Index) error {
 	switch t.tx.flaw() {
 	case deadAfterClash:

@@ -13,9 +13,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// naiveStore is the plainest store that is right: an Update works on a copy of
-// the program and puts it in place at the end; a View keeps the one it found.
-// With a flaw it is wrong in that one way; broken_test.go lists them.
+// naiveStore is the simplest correct store. An Update works on a copy of the
+// program and replaces the program with it at the end. A View reads the program
+// that it found at its start. With a flaw the store is wrong in one way;
+// broken_test.go lists the flaws.
 type naiveStore struct {
 	flaw flaw
 	turn chan struct{} // held by the Update that runs
@@ -26,8 +27,7 @@ type naiveStore struct {
 	met      chan struct{} // closed when two of them met
 }
 
-// naiveProgram is one moment of a program. It is never changed once it is in
-// place.
+// naiveProgram is one state of a program. A committed state is never changed.
 type naiveProgram struct {
 	rows map[string]map[uuid.UUID]*naiveRow
 	next map[affiliate.Sequence]int64
@@ -58,7 +58,7 @@ func (p *naiveProgram) table(name string) map[uuid.UUID]*naiveRow {
 	return p.rows[name]
 }
 
-// latest is a copy of the program as it was committed last.
+// latest returns a copy of the last committed state.
 func (s *naiveStore) latest(program uuid.UUID) *naiveProgram {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *naiveStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *
 	return s.commit(ctx, tx, err)
 }
 
-// begin waits for the turn of the transaction.
+// begin waits until no other Update runs.
 func (s *naiveStore) begin(ctx context.Context) error {
 	if s.flaw == ignoresContext {
 		ctx = context.WithoutCancel(ctx)
@@ -136,7 +136,7 @@ func (s *naiveStore) begin(ctx context.Context) error {
 	}
 }
 
-// commit puts what the transaction wrote in place, unless it failed.
+// commit stores what the transaction wrote, unless it failed.
 func (s *naiveStore) commit(ctx context.Context, tx *naiveTx, err error) error {
 	switch {
 	case err != nil && s.flaw == resetsNumbers:
@@ -160,8 +160,8 @@ func (s *naiveStore) commit(ctx context.Context, tx *naiveTx, err error) error {
 	return err
 }
 
-// race runs an Update of a store that is not serializable. Two Updates that
-// are there at the same time both read before either commits.
+// race runs an Update of a store that is not serializable. When two Updates run
+// at the same time, both read before either commits.
 func (s *naiveStore) race(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	for {
 		tx := &naiveTx{store: s, program: program, base: s.latest(program), data: s.latest(program), wrote: map[naiveID]bool{}}
@@ -180,7 +180,7 @@ func (s *naiveStore) race(ctx context.Context, program uuid.UUID, fn func(tx *af
 	}
 }
 
-// meet waits for another Update, for a moment.
+// meet waits for another Update, but not for long.
 func (s *naiveStore) meet() {
 	s.mu.Lock()
 	met := s.met
@@ -201,8 +201,8 @@ func (s *naiveStore) meet() {
 	}
 }
 
-// merge commits the rows that tx wrote, over the latest ones. It is false when
-// tx must run again.
+// merge commits the rows that tx wrote over the latest state. It returns false
+// when tx must run again.
 func (s *naiveStore) merge(tx *naiveTx) bool {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
@@ -228,7 +228,8 @@ func (s *naiveStore) merge(tx *naiveTx) bool {
 	return true
 }
 
-// clash is the first unique index of which another row has the record's key.
+// clash returns the first unique index in which another row has the record's
+// key.
 func clash(rows map[uuid.UUID]*naiveRow, rec record, but uuid.UUID, canon func(affiliate.Key) affiliate.Key) affiliate.Index {
 	for _, key := range keysOf(rec) {
 		if !key.Index.Unique() {

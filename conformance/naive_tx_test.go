@@ -13,7 +13,8 @@ type naiveID struct {
 	id    uuid.UUID
 }
 
-// naiveTx is one transaction: base is what it began with, data what it sees.
+// naiveTx is one transaction. base is the state at its start, data is what it
+// sees.
 type naiveTx struct {
 	store      *naiveStore
 	program    uuid.UUID

@@ -50,7 +50,7 @@ func visit(ctx context.Context, s affiliate.Store) error {
 
 const visitCalls = 7
 
-// prepared is a store in which visit succeeds once.
+// prepared returns a store in which visit succeeds once.
 func prepared(t *testing.T) affiliate.Store {
 	t.Helper()
 	s := memstore.New()
@@ -65,7 +65,7 @@ func prepared(t *testing.T) affiliate.Store {
 	return s
 }
 
-// left is what a visit changes.
+// left returns what a visit changes.
 type left struct{ Clicks, Counted, Links int }
 
 func leftIn(t *testing.T, s affiliate.Store) (got left) {
@@ -107,8 +107,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestFaults has every fault at every call: nothing changes, and afterwards the
-// store works.
+// TestFaults injects every fault at every call: nothing changes, and the store
+// still works.
 func TestFaults(t *testing.T) {
 	for _, fault := range []struct {
 		name string
@@ -140,7 +140,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// recovered is the error of fn, or the one that it panics with.
+// recovered returns the error of fn, or the error that it panics with.
 func recovered(fn func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -150,8 +150,8 @@ func recovered(fn func() error) (err error) {
 	return fn()
 }
 
-// TestOnce tells FailAt from FailFrom: a closure that swallows the one error
-// commits all else.
+// TestOnce: a closure that ignores the error can make further calls after FailAt,
+// and none after FailFrom.
 func TestOnce(t *testing.T) {
 	for _, fault := range []struct {
 		name string

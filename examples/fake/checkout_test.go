@@ -15,8 +15,8 @@ import (
 
 const key = "a-key-for-these-tests"
 
-// newShop is the affiliate program of a shop, where Ada's code works once, its
-// handler, and the shop's client.
+// newShop returns a program in which Ada's code works once, its handler, and the
+// shop's client.
 func newShop(t *testing.T) (*affiliate.Program, http.Handler, *client.Client) {
 	engine, _ := affiliate.New(memstore.New(), affiliate.Config{})
 	api, _ := httpapi.New(engine, httpapi.Config{APIKeys: []string{"a-key-for-these-tests"}})
@@ -30,7 +30,7 @@ func newShop(t *testing.T) (*affiliate.Program, http.Handler, *client.Client) {
 	return engine, api, partners
 }
 
-// newClient is a client like the shop's, on something else.
+// newClient returns a client like the shop's for another handler.
 func newClient(key string, h http.Handler) *client.Client {
 	return must(client.New("http://tributary.test", key, client.Config{Handler: h, MinWait: 1, MaxWait: 1}))
 }
@@ -40,8 +40,8 @@ var order = fake.Order{
 	Basket: affiliate.MustAmount("50"), Total: affiliate.MustAmount("45"),
 }
 
-// TestPreview: what the customer is told before the payment, and that the sale
-// agrees: 45 is below the minimum, the basket is not.
+// TestPreview: the sale agrees with the preview before the payment. The total of
+// 45 is below the minimum, but the basket is not.
 func TestPreview(t *testing.T) {
 	_, _, partners := newShop(t)
 	for _, tt := range []struct {
@@ -92,9 +92,9 @@ func TestCheckout(t *testing.T) {
 	}
 }
 
-// TestOutage: while the program cannot be reached, or does not let the shop in,
-// a checkout is an error and no receipt. The shop calls again later, and the
-// sale is there once.
+// TestOutage: while the program cannot be reached, or refuses the shop's key,
+// Checkout returns an error and no receipt. The shop calls again later, and the
+// sale is recorded once.
 func TestOutage(t *testing.T) {
 	for name, down := range map[string]func(api http.Handler) *client.Client{
 		"wrong key": func(api http.Handler) *client.Client { return newClient("another-key-of-22-chars", api) },
@@ -130,8 +130,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestBadInput: what the shop itself gets wrong is an error, and not the
-// customer's.
+// TestBadInput: a mistake of the shop is an error, not a message for the
+// customer.
 func TestBadInput(t *testing.T) {
 	_, _, partners := newShop(t)
 	free := order
@@ -141,7 +141,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// answering is a server that gives one error to everything.
+// answering is a server that answers everything with one error.
 func answering(status int, code, text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

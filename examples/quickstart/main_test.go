@@ -42,7 +42,7 @@ func reportOf(t *testing.T, rows ...string) string {
 
 const golden = "testdata/report.txt"
 
-// report is what the program prints for the year; TestReport holds it to that.
+// report is the expected output for the year. TestReport compares it.
 func report(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(golden)
@@ -67,7 +67,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestAgain: the second run, from the file, prints the same byte for byte.
+// TestAgain: a second run, from the file, prints the same bytes.
 func TestAgain(t *testing.T) {
 	want := report(t)
 	t.Chdir("../internal/orders")
@@ -77,7 +77,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestEverythingOccurs: the year shows each outcome, each refusal of a code and
+// TestEverythingOccurs: the year has each outcome, each refusal of a code and
 // each type of event at least once.
 func TestEverythingOccurs(t *testing.T) {
 	year := report(t)
@@ -109,7 +109,7 @@ func TestEverythingOccurs(t *testing.T) {
 	}
 }
 
-// textOf is the text of a reason.
+// textOf returns the text of a reason.
 func textOf(t *testing.T, reason affiliate.Reason) string {
 	t.Helper()
 	for _, e := range affiliate.Refusals() {
@@ -170,7 +170,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestLayout: what a file may look like besides the shipped one.
+// TestLayout: files in other layouts than the shipped one.
 func TestLayout(t *testing.T) {
 	files := map[string]string{
 		"OwnColumns":   "kind,at,tax,amount,link,id,email,name\naffiliate,2025-01-01T09:00:00Z,,,ada,,ada@x.example,Ada Moss\norder,2025-01-02T09:00:00Z,2.50,42.50,ada,NB-1,ida@x.example,Ida Holm\n",
@@ -233,7 +233,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestHelp: -h and the package comment say what there is.
+// TestHelp: -h and the package comment list every kind of row and every value.
 func TestHelp(t *testing.T) {
 	code, _, help := start(t, nil, "-h")
 	if code != 0 {
@@ -294,7 +294,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestInternal: what no row is to blame for ends the run.
+// TestInternal: an error that lies in no row ends the run.
 func TestInternal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

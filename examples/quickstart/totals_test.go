@@ -16,8 +16,8 @@ import (
 	"github.com/tributary-go/tributary/examples/internal/orders"
 )
 
-// TestTotals counts the year once more, from the CSV alone and with rules as
-// they would be told to a person, and compares what the report says.
+// TestTotals counts the year again, from the CSV alone and with rules in their
+// simplest form, and compares the report with its totals.
 func TestTotals(t *testing.T) {
 	c := newCounter()
 	c.read(t)
@@ -38,8 +38,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// A counter is a naive model of the shop: cents, and lists walked from end to
-// end.
+// A counter is a naive model of the shop. It counts cents and searches lists
+// from end to end.
 type counter struct {
 	affiliates []*person
 	customers  map[string]*buyer // by email
@@ -208,8 +208,8 @@ func (c *counter) join(v map[string]string) {
 	c.links[slug] = p
 }
 
-// leave removes an affiliate with all that is its own, unless some of it is in
-// a payout.
+// leave removes an affiliate with everything that belongs to it, unless a part
+// of it is in a payout.
 func (c *counter) leave(p *person) {
 	mine := func(sale *payment) bool { return sale.of == p }
 	if slices.ContainsFunc(c.sales, func(sale *payment) bool { return mine(sale) && sale.gathered }) {
@@ -300,7 +300,7 @@ func (c *counter) buy(v map[string]string, at time.Time) string {
 	return "recorded"
 }
 
-// refusal is the first rule of the code that the order fails.
+// refusal returns the first rule of the code that the order fails.
 func (c *counter) refusal(code *voucher, v map[string]string, at time.Time) string {
 	if code == nil {
 		return "code_not_found"
@@ -369,8 +369,8 @@ func (c *counter) cancel(id string) string {
 	return "recorded"
 }
 
-// gather puts what is payable into a payout: whatever is not on hold, was not
-// given back in full and still earns something.
+// gather puts into a payout what is not on hold, not refunded in full, and still
+// earns something.
 func (c *counter) gather(v map[string]string) {
 	for _, sale := range c.sales {
 		if sale.of.email == v["email"] && !sale.held && !sale.gathered && sale.refunded < sale.cents {
@@ -380,10 +380,10 @@ func (c *counter) gather(v map[string]string) {
 	}
 }
 
-// A claim is a line of the report: what it is about, and its pattern.
+// A claim is a line of the report: its subject and its pattern.
 type claim struct{ what, pattern string }
 
-// want is what the report must say, line by line.
+// want returns the expected lines of the report.
 func (c *counter) want() map[claim]string {
 	want := map[claim]string{}
 	var clicks, referrals, sales, revenue, refunded int
@@ -430,7 +430,7 @@ func orDash(n int) string {
 	return strconv.Itoa(n)
 }
 
-// cents reads 42.50, 42.5 and 42; nothing is 0.
+// cents reads 42.50, 42.5 and 42. An empty text is 0.
 func cents(s string) int {
 	units, rest, _ := strings.Cut(s, ".")
 	return whole(units)*100 + whole((rest + "00")[:2])

@@ -20,8 +20,8 @@ const (
 	newer  = "whsec_dHJpYnV0YXJ5LXdlYmhvb2tzLXRlc3Qta2V5LTAwMDI="
 )
 
-// start runs the program and returns its URL, the lines of its output, those of
-// its errors, and a function that ends it and gives what it returned.
+// start runs the program and returns its URL, the lines of its output, the lines
+// of its errors, and a function that ends it and returns its result.
 func start(t *testing.T, getenv func(string) string, args ...string) (url string, out, errs *bufio.Scanner, stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -46,7 +46,7 @@ func start(t *testing.T, getenv func(string) string, args ...string) (url string
 	return url, out, errs, func() error { cancel(); return <-ended }
 }
 
-// deliver posts a payload that is signed with a secret, and gives the status.
+// deliver posts a payload that is signed with a secret, and returns the status.
 func deliver(t *testing.T, url, id string, by affiliate.Secret, payload string) int {
 	t.Helper()
 	h, err := webhooks.Sign([]affiliate.Secret{by}, id, time.Now(), []byte(payload))

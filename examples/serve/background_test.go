@@ -15,8 +15,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// TestPrune: what is older than Keep goes at the next round, of every program, and
-// nothing younger; the rounds end with stop.
+// TestPrune: records older than Keep are dropped from every program in the next
+// round, younger ones are not. stop ends the rounds.
 func TestPrune(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all []*affiliate.Program
@@ -64,8 +64,8 @@ func TestPrune(t *testing.T) {
 	})
 }
 
-// TestBackground: the end of the context does not end the tasks, stop does, and
-// it waits for them.
+// TestBackground: the tasks end with stop, which waits for them, and not with
+// the context.
 func TestBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())

@@ -18,7 +18,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// TestLimits reads what holds a client to its time.
+// TestLimits: the server has its limits for slow clients.
 func TestLimits(t *testing.T) {
 	got := serve.New(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
 	type limits struct {
@@ -32,7 +32,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestListenerFails: a server that cannot go on says so.
+// TestListenerFails: Until returns the error of a listener.
 func TestListenerFails(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,8 +63,8 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// TestPrivateAddresses: this machine and private networks over http, and nothing
-// else that is closed.
+// TestPrivateAddresses: this machine and private networks are open over http,
+// other closed addresses stay closed.
 func TestPrivateAddresses(t *testing.T) {
 	policy := serve.PrivateAddresses()
 	for url, want := range map[string]bool{

@@ -21,10 +21,11 @@ import (
 
 var slowClients = flag.Int("slow", 0, "`connections` of TestManySlowClients")
 
-// cutMargin is how long a connection may outlive its time.
+// cutMargin is how much later than its limit a connection may be closed.
 const cutMargin = time.Second
 
-// TestSlowClients: who takes too long is cut off, who does not is answered.
+// TestSlowClients: the server cuts off clients that are too slow, and answers
+// the others.
 func TestSlowClients(t *testing.T) {
 	const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
 	for _, tt := range []struct {
@@ -71,8 +72,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// trickle sends a text at once and another one every half second until nobody
-// takes it.
+// trickle sends a text at once and then another one every half second until the
+// connection is closed.
 func trickle(conn net.Conn, first, then string) {
 	_, err := io.WriteString(conn, first)
 	for err == nil && then != "" {
@@ -81,7 +82,8 @@ func trickle(conn net.Conn, first, then string) {
 	}
 }
 
-// pipes is a listener whose connections have the clock of the bubble.
+// pipes is a listener for connections in memory, which use the clock of the
+// bubble.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -117,8 +119,8 @@ func servePipes(t *testing.T) *pipes {
 	return l
 }
 
-// run runs a server until the test ends, on a page that reads the body and
-// answers, at /long with more than anybody takes.
+// run runs a server until the test ends. Its page reads the body and answers; at
+// /long it answers with more than a connection buffers.
 func run(t *testing.T, l net.Listener) {
 	t.Helper()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -138,9 +140,9 @@ func run(t *testing.T, l net.Listener) {
 	})
 }
 
-// TestManySlowClients: half-open connections over TCP, as many as -slow says,
-// each sending a byte every half second. All are cut in time; meanwhile others
-// are served at half their rate at least, and memory stays bounded.
+// TestManySlowClients opens as many TCP connections as -slow says, each of which
+// sends a byte every half second. All are closed in time. Meanwhile other
+// clients are served at least at half their rate, and memory stays bounded.
 func TestManySlowClients(t *testing.T) {
 	if *slowClients == 0 {
 		t.Skip("SKIPPED: run with -slow 3000 (and enough file descriptors)")
@@ -184,7 +186,7 @@ func TestManySlowClients(t *testing.T) {
 	}
 }
 
-// rate is how many requests a second one client gets answered.
+// rate returns how many requests of one client are answered in a second.
 func rate(t *testing.T, address string, span time.Duration) float64 {
 	t.Helper()
 	n := 0
@@ -200,7 +202,8 @@ func rate(t *testing.T, address string, span time.Duration) float64 {
 	return float64(n) / span.Seconds()
 }
 
-// peakMemory is the most that this process, with its clients, has held.
+// peakMemory returns the most memory that this process, clients included, has
+// held.
 func peakMemory() string {
 	raw, err := os.ReadFile("/proc/self/status")
 	if match := regexp.MustCompile(`VmHWM:\s*(.*)`).FindSubmatch(raw); err == nil && match != nil {

@@ -12,9 +12,8 @@ import (
 
 var shown = regexp.MustCompile(`<pre>(curl .*)</pre>`)
 
-// TestPage: every line that the page shows works as it stands, where the key was
-// given in a shell that has it in the variable, and the page asks for nothing
-// from elsewhere.
+// TestPage: every line that the page shows works in a shell that has the key in
+// the variable, and the page loads nothing from elsewhere.
 func TestPage(t *testing.T) {
 	const own = `it's"$HOME"&\x-of-20-characters`
 	for name, tt := range map[string]struct {
@@ -45,8 +44,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// follow sends every line that the page shows, and counts them. Variables are as
-// in the shell.
+// follow sends every line that the page shows and returns how many there are.
+// Variables are replaced as a shell does.
 func (s *running) follow(page string, variables map[string]string) int {
 	s.t.Helper()
 	lines := shown.FindAllStringSubmatch(page, -1)
@@ -63,7 +62,7 @@ func (s *running) follow(page string, variables map[string]string) int {
 	return len(lines)
 }
 
-// page is the page by a path.
+// page returns the page at a path.
 func (s *running) page(path string) string {
 	s.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, s.url+"/"+path, nil)
@@ -77,7 +76,7 @@ func (s *running) page(path string) string {
 	return body
 }
 
-// TestPageClick: a visit by a link is a click, and the page says so.
+// TestPageClick: a visit by a link is a click, and the page shows its id.
 func TestPageClick(t *testing.T) {
 	s := start(t, "-demo")
 	if text := s.page("?ref=mara"); !strings.Contains(text, "click <code>1324</code>") {
@@ -88,8 +87,8 @@ func TestPageClick(t *testing.T) {
 	}
 }
 
-// TestPageKey: only this machine sees a key that was made, and nobody one that
-// was given.
+// TestPageKey: only this machine sees a key that the program made, and nobody
+// sees a key that was given.
 func TestPageKey(t *testing.T) {
 	p := func(listens string, made bool) http.Handler {
 		set := settings{keys: []string{testKey}, made: made, rand: rand8()}

@@ -21,7 +21,7 @@ var example = regexp.MustCompile("(?s)```sh\n(curl .*?)\n```\n\n```json\n(.*?)\n
 // The addresses of the README.
 const serverAddress, receiverURL = "127.0.0.1:8080", "http://127.0.0.1:9090/"
 
-// section is a chapter of the README.
+// section returns a section of the README.
 func section(t *testing.T, title string) string {
 	t.Helper()
 	raw, err := os.ReadFile("../../README.md")
@@ -36,8 +36,8 @@ func section(t *testing.T, title string) string {
 	return text
 }
 
-// launch starts the server as a chapter does, with the key that the README
-// exports.
+// launch starts the server as a section of the README does, with the key that
+// the README exports.
 func launch(t *testing.T, text string) (s *running, variables map[string]string) {
 	t.Helper()
 	export := regexp.MustCompile(`(?m)^export (\w+)=(\S+)$`).FindStringSubmatch(section(t, "Server in one command"))
@@ -61,8 +61,8 @@ func (s *running) curl(line string, variables map[string]string) (answer string)
 	return answer
 }
 
-// TestReadme: the command of the README starts a server that answers the lines
-// below it as they say, and after them those of its page.
+// TestReadme: the command of the README starts a server. It answers the lines
+// below the command as the README shows, and then those of its page.
 func TestReadme(t *testing.T) {
 	text := section(t, "Server in one command")
 	s, variables := launch(t, text)
@@ -78,8 +78,8 @@ func TestReadme(t *testing.T) {
 	s.follow(s.page(""), variables)
 }
 
-// TestReadmeEvents: whoever subscribes as the README says and sends its sale
-// gets the events that its receiver prints.
+// TestReadmeEvents: an endpoint that is made as the README shows gets the events
+// that its receiver prints.
 func TestReadmeEvents(t *testing.T) {
 	text := section(t, "Receiving events")
 	s, variables := launch(t, text)

@@ -106,8 +106,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestGreeting: the line to try works when the shell has done what the lines
-// before it say. A key that was made is told, one that was given is not.
+// TestGreeting: the line to try works after the lines before it have run. A key
+// that the program made is printed, a key that was given is not.
 func TestGreeting(t *testing.T) {
 	const export = "\nexport TRIBUTARY_KEY=…\n"
 	for name, tt := range map[string]struct {
@@ -181,8 +181,8 @@ func TestKeysArePrograms(t *testing.T) {
 	}
 }
 
-// TestExactPaths: what is not a path of the server is 404 in JSON, and nobody is
-// redirected.
+// TestExactPaths: a path that the server does not have is answered with 404 in
+// JSON, never with a redirect.
 func TestExactPaths(t *testing.T) {
 	s := start(t, "-key", testKey)
 	for _, path := range []string{
@@ -232,7 +232,7 @@ func TestDestinations(t *testing.T) {
 	}
 }
 
-// TestLongHeaders: a request whose headers are longer than they may be.
+// TestLongHeaders: the server refuses headers that are too long.
 func TestLongHeaders(t *testing.T) {
 	s := start(t)
 	r, err := http.NewRequest(http.MethodGet, s.url+"/api/v1/affiliates", nil)
@@ -245,8 +245,8 @@ func TestLongHeaders(t *testing.T) {
 	}
 }
 
-// TestGracefulEnd: the requests under way when the server is told to end are
-// answered, those that come later find nobody.
+// TestGracefulEnd: when the server ends, it answers the requests under way.
+// Later requests find no server.
 func TestGracefulEnd(t *testing.T) {
 	const n = 100
 	s := start(t, "-key", testKey)
@@ -280,8 +280,8 @@ type slowVisit struct {
 	body string
 }
 
-// begin sends all but the last byte. The server has begun with a request when it
-// asks for the body.
+// begin sends all but the last byte. The server asks for the body when it has
+// begun with the request.
 func (v *slowVisit) begin(t *testing.T, address string) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {

@@ -25,22 +25,22 @@ type running struct {
 
 var clock = time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
 
-// testKey is the key that tests give; environment has it, nothing has none.
+// testKey is the key of the tests. environment has it in its variable, nothing
+// has no variable.
 const testKey = "test-key-of-this-suite"
 
 func environment(name string) string { return map[string]string{keyVariable: testKey}[name] }
 
 func nothing(string) string { return "" }
 
-// start runs the server with flags, on a free port unless they say otherwise,
-// with a clock that stands and the same ids in every run. It finds nothing in
-// its environment.
+// start runs the server with flags, on a free port unless they name one, with a
+// fixed clock and the same ids in every run. Its environment is empty.
 func start(t testing.TB, args ...string) *running {
 	t.Helper()
 	return startIn(t, nothing, args...)
 }
 
-// startIn is start in an environment.
+// startIn is start with an environment.
 func startIn(t testing.TB, getenv func(string) string, args ...string) *running {
 	t.Helper()
 	set, err := parse(append([]string{"-addr", "127.0.0.1:0"}, args...), getenv, io.Discard)
@@ -74,7 +74,7 @@ func startWith(t testing.TB, set settings) *running {
 	return s
 }
 
-// stop ends the server, if it runs, and expects it to end well.
+// stop ends the server, if it still runs, and expects no error.
 func (s *running) stop() {
 	s.t.Helper()
 	s.end()
@@ -86,7 +86,7 @@ func (s *running) stop() {
 	}
 }
 
-// do sends a request and gives status and body.
+// do sends a request and returns status and body.
 func (s *running) do(r *http.Request) (int, string) {
 	s.t.Helper()
 	res, err := http.DefaultTransport.RoundTrip(r.WithContext(s.t.Context()))
@@ -101,7 +101,7 @@ func (s *running) do(r *http.Request) (int, string) {
 	return res.StatusCode, string(body)
 }
 
-// A buffer is an output that is written and read at once.
+// A buffer is an output that one goroutine writes and another reads.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -123,13 +123,13 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// locked is a source of chance for several programs.
+// locked is a source of randomness that several programs share.
 type locked struct {
 	mu  sync.Mutex
 	src io.Reader
 }
 
-// rand8 is chance that is the same in every run.
+// rand8 returns randomness that is the same in every run.
 func rand8() io.Reader { return &locked{src: rand.NewChaCha8([32]byte{})} }
 
 func (l *locked) Read(p []byte) (int, error) {
@@ -138,8 +138,8 @@ func (l *locked) Read(p []byte) (int, error) {
 	return l.src.Read(p)
 }
 
-// request is the request that a line of curl makes. Variables are as in the
-// shell.
+// request returns the request of a line of curl. Variables are replaced as a
+// shell does.
 func request(line string, variables map[string]string) (*http.Request, error) {
 	words := words(line, variables)
 	if len(words) == 0 || words[0] != "curl" {

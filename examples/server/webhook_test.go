@@ -13,8 +13,8 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// TestWebhooks: what happens is delivered, signed, to a receiver on this machine
-// when the flag allows it.
+// TestWebhooks: events are delivered, signed, to a receiver on this machine when
+// the flag allows it.
 func TestWebhooks(t *testing.T) {
 	type delivery struct {
 		header http.Header
@@ -72,7 +72,7 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// TestWoken: the sender need not wait for its next look at the queue.
+// TestWoken: a program wakes its sender, and the sender reads from the program.
 func TestWoken(t *testing.T) {
 	all, err := tenants(t.Context(), settings{keys: []string{testKey}, rand: rand8()}, "http://x.example/", nil)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 
 const key = "test-key-of-conformance"
 
-// serve starts a server; wrong is what is wrong with it, open the networks that
-// it delivers to.
+// serve starts a server. wrong changes its handler; open lists the networks to
+// which it delivers webhooks.
 func serve(t *testing.T, wrong func(http.Header), open ...netip.Prefix) string {
 	t.Helper()
 	p, err := affiliate.New(memstore.New(), affiliate.Config{
