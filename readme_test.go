@@ -46,3 +46,20 @@ func testSources(t *testing.T) string {
 	}
 	return all.String()
 }
+
+// TestContributing: every file and every test that CONTRIBUTING.md names exists.
+func TestContributing(t *testing.T) {
+	guide := read(t, "CONTRIBUTING.md")
+	var sources strings.Builder
+	walkGo(t, func(_, text string) { sources.WriteString(text) })
+	for _, m := range regexp.MustCompile("`([a-z_/.]+\\.(?:go|md)|[a-z_/]+/)`").FindAllStringSubmatch(guide, -1) {
+		if _, err := os.Stat(m[1]); err != nil {
+			t.Errorf("CONTRIBUTING.md names %s: %v", m[1], err)
+		}
+	}
+	for _, name := range regexp.MustCompile("`(Test[A-Z]\\w+)`").FindAllStringSubmatch(guide, -1) {
+		if !strings.Contains(sources.String(), "func "+name[1]+"(") {
+			t.Errorf("CONTRIBUTING.md names %s, which no test is called", name[1])
+		}
+	}
+}
