@@ -28,16 +28,33 @@ func (o *op) newReceipt(rq request, digest [32]byte) (rec ReceiptRecord, err err
 	return rec, err
 }
 
+// receipt finds the receipt of an earlier request under the key of fresh; old is
+// one that has expired, if it is not found.
+func (o *op) receipt(fresh ReceiptRecord) (old ReceiptRecord, found bool, err error) {
+	old, err = o.tx.Receipts.Find(Key{Index: ByRequest, Text: fresh.Key})
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return ReceiptRecord{}, false, nil
+	case err != nil:
+		return ReceiptRecord{}, false, internal("read receipt", err)
+	case o.now.After(old.CreatedAt.Add(receiptLife)):
+		return old, false, nil
+	case old.Digest != fresh.Digest:
+		return ReceiptRecord{}, false, idempotencyKeyReused.Err()
+	}
+	return old, true, nil
+}
+
 // keep writes the receipt of a first answer, in the place of an expired one.
-func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, answer T, refused error) error {
+func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, r reply[T]) error {
 	if rec.ID == uuid.Nil {
 		rec.ID = o.newID()
 	}
 	var err error
-	if refusal, ok := errors.AsType[*Error](refused); ok {
+	if refusal, ok := errors.AsType[*Error](r.err); ok {
 		rec.Refusal, err = json.Marshal(refusal)
-	} else if rec.Answer = []byte("null"); refused == nil {
-		rec.Answer, rec.Outcome, err = encodeAnswer(answer)
+	} else if rec.Answer = []byte("null"); r.err == nil {
+		rec.Answer, rec.Outcome, err = encodeAnswer(r.answer)
 	}
 	if err != nil {
 		return internal("write receipt", err)

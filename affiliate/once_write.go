@@ -108,31 +108,11 @@ func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	if err != nil {
 		return zero, internal("seal receipt", err)
 	}
-	run := func(refused error) (reply[T], error) {
-		return update(o, func() (reply[T], error) {
-			old, err := o.tx.Receipts.Find(Key{Index: ByRequest, Text: rq.once.Key})
-			if err == nil && !o.now.After(old.CreatedAt.Add(receiptLife)) {
-				if old.Digest != digest {
-					return reply[T]{}, idempotencyKeyReused.Err()
-				}
-				return reply[T]{receipt: &old}, nil
-			}
-			if err != nil && !errors.Is(err, ErrNotFound) {
-				return reply[T]{}, internal("read receipt", err)
-			}
-			if refused != nil {
-				return reply[T]{err: refused}, keep(o, fresh, old.ID, zero, refused)
-			}
-			answer, err := fn()
-			if err != nil {
-				return reply[T]{}, err
-			}
-			return reply[T]{answer: answer}, keep(o, fresh, old.ID, answer, nil)
-		})
-	}
-	got, err := run(rq.refused)
+	got, err := underKey(o, rq, fresh, fn)
 	if err != nil && worthKeeping(err) {
-		got, err = run(err)
+		again := rq
+		again.refused = err
+		got, err = underKey(o, again, fresh, fn)
 	}
 	if err != nil {
 		return zero, err
@@ -141,6 +121,28 @@ func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 		return replay[T](o, rq, got.receipt)
 	}
 	return got.answer, got.err
+}
+
+// underKey is one transaction of a write with a key: it finds the receipt of an
+// earlier answer, or runs fn and keeps its answer. What is refused already is
+// kept in place of it.
+func underKey[T any](o *op, rq request, fresh ReceiptRecord, fn func() (T, error)) (reply[T], error) {
+	return update(o, func() (reply[T], error) {
+		old, found, err := o.receipt(fresh)
+		if err != nil {
+			return reply[T]{}, err
+		}
+		if found {
+			return reply[T]{receipt: &old}, nil
+		}
+		r := reply[T]{err: rq.refused}
+		if rq.refused == nil {
+			if r.answer, err = fn(); err != nil {
+				return reply[T]{}, err
+			}
+		}
+		return r, keep(o, fresh, old.ID, r)
+	})
 }
 
 // worthKeeping reports whether a failed write has an answer to repeat: a refusal
