@@ -55,7 +55,7 @@ func checkEvaluated(in *Order) error {
 		total = boundOfSale("totalEarned", amount)
 	}
 	if basket = checkSubtotal(in.Subtotal); basket == nil {
-		basket = checkBasket(in.Subtotal, in.TotalEarned.Or(Amount{}), Amount{}, Amount{}, "subtotal")
+		basket = charge{total: in.TotalEarned.Or(Amount{})}.checkSubtotal(in.Subtotal, "subtotal")
 	}
 	if in.Email = plaintext.Trim(in.Email); in.Email != "" {
 		email = checkEmail("email", &in.Email)

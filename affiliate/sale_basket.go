@@ -23,17 +23,39 @@ func checkSubtotal(subtotal Opt[Amount]) *Error {
 	return boundOfSale("subtotal", amount)
 }
 
-// checkBasket refuses a subtotal below what was earned without tax and shipping,
-// which are checked already: a discount takes off and never adds. field is the
-// one that the caller can change.
-func checkBasket(subtotal Opt[Amount], total, tax, shipping Amount, field string) *Error {
+// A charge is what a customer paid, and the parts of it that nobody earns on.
+type charge struct{ total, tax, shipping Amount }
+
+// charge is what the customer paid for a sale.
+func (r *SaleRecord) charge() charge { return charge{r.TotalEarned, r.Tax, r.Shipping} }
+
+// check checks tax and shipping against the total. field is the one that the
+// caller can change.
+func (c charge) check(field string) error {
+	if c.tax.Sign() < 0 {
+		return taxNegative.Err()
+	}
+	if c.shipping.Sign() < 0 {
+		return shippingNegative.Err()
+	}
+	sum, err := c.tax.Add(c.shipping)
+	if err != nil || sum.Cmp(c.total) > 0 {
+		return deductionsExceedTotal.on(field)
+	}
+	return nil
+}
+
+// checkSubtotal refuses a subtotal below what was earned without tax and
+// shipping, which are checked already: a discount takes off and never adds.
+// field is the one that the caller can change.
+func (c charge) checkSubtotal(subtotal Opt[Amount], field string) *Error {
 	amount, sent := subtotal.Get()
 	if !sent {
 		return nil
 	}
-	net, err := total.Sub(tax)
+	net, err := c.total.Sub(c.tax)
 	if err == nil {
-		net, err = net.Sub(shipping)
+		net, err = net.Sub(c.shipping)
 	}
 	if err != nil || amount.Cmp(net) < 0 {
 		return subtotalBelowTotal.on(field)

@@ -122,10 +122,11 @@ func checkSale(in *NewSale) error {
 	if err := checkProduct(in.Product); err != nil {
 		return err
 	}
-	if err := checkDeductions(in.TotalEarned, in.Tax, in.Shipping, "tax"); err != nil {
+	paid := charge{in.TotalEarned, in.Tax, in.Shipping}
+	if err := paid.check("tax"); err != nil {
 		return err
 	}
-	return first(checkBasket(in.Subtotal, in.TotalEarned, in.Tax, in.Shipping, "subtotal"))
+	return first(paid.checkSubtotal(in.Subtotal, "subtotal"))
 }
 
 func checkProduct(given Opt[Product]) error {
@@ -143,22 +144,6 @@ func checkProduct(given Opt[Product]) error {
 		return priceNegative.Err()
 	}
 	return first(optional("product.name", product.Name, maxName))
-}
-
-// checkDeductions checks tax and shipping against the total. field is the one
-// that the caller can change.
-func checkDeductions(total, tax, shipping Amount, field string) error {
-	if tax.Sign() < 0 {
-		return taxNegative.Err()
-	}
-	if shipping.Sign() < 0 {
-		return shippingNegative.Err()
-	}
-	sum, err := tax.Add(shipping)
-	if err != nil || sum.Cmp(total) > 0 {
-		return deductionsExceedTotal.on(field)
-	}
-	return nil
 }
 
 // recordSale is the transaction of RecordSale: everything is found and judged

@@ -119,14 +119,15 @@ func (o *op) applySale(rec *SaleRecord, up SaleUpdate) error {
 // checkAmounts checks the amounts of a merged sale against each other. The
 // error is on the field that was sent.
 func (r *SaleRecord) checkAmounts(up SaleUpdate) error {
-	if err := checkDeductions(r.TotalEarned, r.Tax, r.Shipping, "totalEarned"); err != nil {
+	paid := r.charge()
+	if err := paid.check("totalEarned"); err != nil {
 		return err
 	}
 	field := "subtotal"
 	if !up.TotalEarned.IsZero() {
 		field = "totalEarned"
 	}
-	if err := checkBasket(r.Subtotal, r.TotalEarned, r.Tax, r.Shipping, field); err != nil {
+	if err := paid.checkSubtotal(r.Subtotal, field); err != nil {
 		return err
 	}
 	if r.TotalEarned.Cmp(r.Refunded) < 0 {

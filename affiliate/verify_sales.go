@@ -29,10 +29,10 @@ func (a *audit) verifySale(r *SaleRecord) {
 	a.refers("I37", "sale", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
 	if r.TotalEarned.Sign() <= 0 || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 {
 		a.breach("I44", name, "total %v, tax %v, shipping %v", r.TotalEarned, r.Tax, r.Shipping)
-	} else if checkDeductions(r.TotalEarned, r.Tax, r.Shipping, "tax") != nil {
+	} else if r.charge().check("tax") != nil {
 		a.breach("I44", name, "tax %v and shipping %v are above the total %v", r.Tax, r.Shipping, r.TotalEarned)
 	}
-	if checkSubtotal(r.Subtotal) != nil || checkBasket(r.Subtotal, r.TotalEarned, r.Tax, r.Shipping, "subtotal") != nil {
+	if checkSubtotal(r.Subtotal) != nil || r.charge().checkSubtotal(r.Subtotal, "subtotal") != nil {
 		a.breach("I44", name, "subtotal %v of total %v, tax %v, shipping %v", r.Subtotal, r.TotalEarned, r.Tax, r.Shipping)
 	}
 	listed(a, name, "status", r.Status, SaleActive, SaleRefunded)
