@@ -38,7 +38,8 @@ func frameOf(body any) *frozen {
 // emitDeleted writes the event of an object that is gone. The number is that of
 // a sale; 0: it is none.
 func (o *op) emitDeleted(typ EventType, id uuid.UUID, number, revision int64) error {
-	return o.emit(EventRecord{Type: typ, ObjectID: id, Number: number, Revision: revision}, deletedBody(id, number))
+	body := shown{id, number}.deletedBody()
+	return o.emit(EventRecord{Type: typ, ObjectID: id, Number: number, Revision: revision}, body)
 }
 
 // cascade is emitDeleted for an object that went with its parent: where the
@@ -48,12 +49,4 @@ func (o *op) cascade(typ EventType, id uuid.UUID, number, revision int64) error 
 		return nil
 	}
 	return o.emitDeleted(typ, id, number, revision)
-}
-
-// deletedBody is the body of a deleted event.
-func deletedBody(id uuid.UUID, number int64) any {
-	if number != 0 {
-		return DeletedSaleBody{SaleID(number)}
-	}
-	return DeletedBody{id}
 }

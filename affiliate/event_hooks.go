@@ -78,17 +78,11 @@ func (h *Hooks) watch(tx *Tx) (*Tx, *watches) {
 
 // note adds the call of the hook for an event.
 func (w *watches) note(rec *EventRecord) error {
-	switch rec.Type.Family() {
-	case "affiliate":
-		return noteChange(w, w.affiliates, rec)
-	case "referral":
-		return noteChange(w, w.referrals, rec)
-	case "sale":
-		return noteChange(w, w.sales, rec)
-	case "coupon":
-		return noteChange(w, w.coupons, rec)
+	f, err := familyOf(rec.Type)
+	if err != nil {
+		return err
 	}
-	return noteChange(w, w.codes, rec)
+	return f.note(w, rec)
 }
 
 // run calls the hooks.

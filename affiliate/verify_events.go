@@ -32,7 +32,7 @@ func (a *audit) verifyEvents() {
 // verifyEvent checks type, number and payload of an event.
 func (a *audit) verifyEvent(r *EventRecord) {
 	name := named("event", r.ID)
-	if family := a.familyOf(r.ObjectID); !r.Type.Known() || family != "" && family != r.Type.Family() {
+	if family := a.livesAs(r.ObjectID); !r.Type.Known() || family != "" && family != r.Type.Family() {
 		a.breach("I47", name, "type %q, of the %s %s", r.Type, family, r.ObjectID)
 	}
 	if (r.Type.Family() == "sale") != (r.Number > 0) {
@@ -51,50 +51,30 @@ func (a *audit) verifyEvent(r *EventRecord) {
 	}
 }
 
-// familyOf is the family of a live object, empty when it is gone.
-func (a *audit) familyOf(id uuid.UUID) string {
-	switch {
-	case a.sales.has(id):
-		return "sale"
-	case a.referrals.has(id):
-		return "referral"
-	case a.affiliates.has(id):
-		return "affiliate"
-	case a.codes.has(id):
-		return "promocode"
-	case a.coupons.has(id):
-		return "coupon"
+// livesAs is the family of a live object, empty when it is gone.
+func (a *audit) livesAs(id uuid.UUID) string {
+	for i := range families {
+		if families[i].lives(a, id) {
+			return families[i].name()
+		}
 	}
 	return ""
 }
 
-// fits reports whether the body of an event is of the type that the event
-// promises. Then its bytes need no look: most events are verified before they
-// are ever encoded.
+// fits reports whether the body of an event is of the type and the object that
+// the event promises. Then its bytes need no look: most events are verified
+// before they are ever encoded.
 func fits(f *frozen, r *EventRecord) bool {
-	switch body := f.body.(type) {
-	case DeletedBody:
-		return r.Type.action() == "deleted" && r.Number == 0 && body.ID == r.ObjectID
-	case DeletedSaleBody:
-		return r.Type.action() == "deleted" && int64(body.ID) == r.Number
-	case AffiliateBody:
-		return r.Type.action() != "deleted" && r.Type.Family() == "affiliate" && body.ID == r.ObjectID
-	case ReferralBody:
-		return r.Type.action() != "deleted" && r.Type.Family() == "referral" && body.ID == r.ObjectID
-	case Sale:
-		return r.Type.action() != "deleted" && int64(body.ID) == r.Number
-	case *saleBody:
-		return r.Type.action() != "deleted" && body.rec.Number == r.Number && body.rec.ID == r.ObjectID
-	case couponBody:
-		return r.Type.action() != "deleted" && r.Type.Family() == "coupon" && body.coupon.ID == r.ObjectID
-	case codeBody:
-		return r.Type.action() != "deleted" && r.Type.Family() == "promocode" && body.code.ID == r.ObjectID
+	if r.Type.ends() {
+		return f.body == shown{r.ObjectID, r.Number}.deletedBody()
 	}
-	return false
+	family, err := familyOf(r.Type)
+	if err != nil {
+		return false
+	}
+	of, known := family.shows(f.body)
+	return known && of.id == r.ObjectID && (of.number == 0 || of.number == r.Number)
 }
-
-// action is the part of a type after the dot.
-func (t EventType) action() string { return string(t[min(len(t), len(t.Family())+1):]) }
 
 // verifyPayload checks the bytes of a payload: the envelope, letter by letter,
 // and that the body is JSON with what its type promises.
@@ -114,30 +94,19 @@ func (a *audit) verifyPayload(r *EventRecord, raw []byte) {
 	}
 	rest, ok := bytes.CutPrefix(body, id)
 	whole := string(rest) == "}}"
-	if !ok || whole != (r.Type.action() == "deleted") || rest[0] != ',' && rest[0] != '}' {
+	if !ok || whole != r.Type.ends() || rest[0] != ',' && rest[0] != '}' {
 		a.breach("I48", name, "its body is not that of %s %s", r.Type, id[len(`{"id":`):])
 		return
 	}
-	for _, key := range bodyKeys(r.Type) {
-		if !whole && !bytes.Contains(rest, []byte(`"`+key+`":`)) {
+	family, err := familyOf(r.Type)
+	if whole || err != nil { // a type without a family was told of before
+		return
+	}
+	for _, key := range family.bodyKeys {
+		if !bytes.Contains(rest, []byte(`"`+key+`":`)) {
 			a.breach("I48", name, "its body has no %s", key)
 		}
 	}
-}
-
-// bodyKeys lists what contract 7.3 promises of an event's body.
-func bodyKeys(typ EventType) []string {
-	switch typ.Family() {
-	case "affiliate":
-		return []string{"commissionPlan", "commissionTier", "affiliateLinks", "promotionalCodes", "questionAnswers"}
-	case "referral":
-		return []string{"affiliate", "commissionPlan", "status"}
-	case "sale":
-		return []string{"affiliate", "referral", "commissionEarned", "paymentTrigger", "commissions"}
-	case "coupon":
-		return []string{"promotionalCodes"}
-	}
-	return []string{"coupon"}
 }
 
 // verifyHistory checks the events of one object: revisions without a gap and in
@@ -149,7 +118,7 @@ func (a *audit) verifyHistory(events []*EventRecord) {
 			a.verifySuccession(events[i-1], r)
 		}
 		a.verifyFirst(r)
-		if r.Type.action() == "deleted" && i != len(events)-1 {
+		if r.Type.ends() && i != len(events)-1 {
 			a.breach("I50", named("event", r.ID), "more follows %s", r.Type)
 		}
 	}
@@ -192,48 +161,41 @@ func (a *audit) mayStartSilent(r *EventRecord) bool {
 	return ref == nil || ref.Source == SourceImported.forReferral()
 }
 
+// lived is an object as its history is held against it.
+type lived struct {
+	id       uuid.UUID
+	revision int64
+	silent   bool // it came without an event and has fired none
+	ended    bool // deleted was fired, and it is kept
+}
+
 // verifyRevisions holds live objects against their last events.
 func (a *audit) verifyRevisions(byObject map[uuid.UUID][]*EventRecord) {
-	for i := range a.affiliates.all {
-		r := &a.affiliates.all[i]
-		a.verifyRevision("affiliate", r.ID, r.Revision, byObject[r.ID], false)
-	}
-	for i := range a.referrals.all {
-		r := &a.referrals.all[i]
-		silent := r.Revision == 0 && r.Source == SourceImported.forReferral()
-		if silent && byObject[r.ID] == nil {
-			continue
-		}
-		a.verifyRevision("referral", r.ID, r.Revision, byObject[r.ID], false)
-	}
-	for i := range a.sales.all {
-		r := &a.sales.all[i]
-		a.verifyRevision("sale", r.ID, r.Revision, byObject[r.ID], r.DeletedFired)
-	}
-	for i := range a.coupons.all {
-		r := &a.coupons.all[i]
-		a.verifyRevision("coupon", r.ID, r.Revision, byObject[r.ID], false)
-	}
-	for i := range a.codes.all {
-		r := &a.codes.all[i]
-		a.verifyRevision("code", r.ID, r.Revision, byObject[r.ID], false)
+	for i := range families {
+		families[i].each(a, func(x lived) {
+			events := byObject[x.id]
+			if x.silent && events == nil {
+				return
+			}
+			a.verifyRevision(families[i].noun, x, events)
+		})
 	}
 }
 
 // verifyRevision checks that the last event of a live object is its last
 // revision, and that it says deleted only where that was fired.
-func (a *audit) verifyRevision(kind string, id uuid.UUID, revision int64, events []*EventRecord, fired bool) {
-	if revision < 1 {
-		a.breach("I45", named(kind, id), "it never fired an event")
+func (a *audit) verifyRevision(noun string, x lived, events []*EventRecord) {
+	if x.revision < 1 {
+		a.breach("I45", named(noun, x.id), "it never fired an event")
 	}
 	if len(events) == 0 { // pruned
 		return
 	}
 	last := events[len(events)-1]
-	if last.Revision != revision {
-		a.breach("I50", named(kind, id), "revision %d, its last event has %d", revision, last.Revision)
+	if last.Revision != x.revision {
+		a.breach("I50", named(noun, x.id), "revision %d, its last event has %d", x.revision, last.Revision)
 	}
-	if (last.Type.action() == "deleted") != fired {
-		a.breach("I50", named(kind, id), "it lives, its last event is %s", last.Type)
+	if last.Type.ends() != x.ended {
+		a.breach("I50", named(noun, x.id), "it lives, its last event is %s", last.Type)
 	}
 }

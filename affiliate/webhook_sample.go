@@ -21,21 +21,12 @@ type sample struct {
 
 // sample is the body of a test event.
 func (o *op) sample(typ EventType) any {
-	s := o.newSample()
-	if typ.action() == "deleted" {
-		return s.deletedBody(typ.Family())
+	f, _ := familyOf(typ) // it has one: types that are not known were refused
+	of, body := f.sample(o.newSample())
+	if typ.ends() {
+		return of.deletedBody()
 	}
-	switch typ.Family() {
-	case "affiliate":
-		return s.affiliateBody()
-	case "referral":
-		return s.referralBody()
-	case "sale":
-		return s.saleBody()
-	case "coupon":
-		return couponBody{s.couponOf(s.coupon), []CodeRecord{s.code}, contacts{s.affiliate.ID: contactOf(s.affiliate)}}
-	}
-	return codeBody{s.code, &codeParents{Set(s.couponOf(s.coupon)), Set(contactOf(s.affiliate))}}
+	return body
 }
 
 // newSample makes the records that the bodies are shown from.
@@ -75,21 +66,6 @@ func (o *op) newSample() *sample {
 	return s
 }
 
-// deletedBody is the body of a deleted event.
-func (s *sample) deletedBody(family string) any {
-	switch family {
-	case "affiliate":
-		return DeletedBody{s.affiliate.ID}
-	case "referral":
-		return DeletedBody{s.referral.ID}
-	case "sale":
-		return DeletedSaleBody{SaleID(s.sale.Number)}
-	case "coupon":
-		return DeletedBody{s.coupon.ID}
-	}
-	return DeletedBody{s.code.ID}
-}
-
 // affiliateBody is the sample affiliate with its link and its code.
 func (s *sample) affiliateBody() AffiliateBody {
 	rec, links := &s.affiliate, linksOf(s.cfg.ID, []LinkRecord{s.link})
@@ -126,4 +102,15 @@ func (s *sample) saleBody() *saleBody {
 		program: s.cfg.ID, rec: s.sale, owner: s.affiliate.seller(), links: []LinkRecord{s.link},
 		customer: &customerBody{s.referral, s.totals},
 	}
+}
+
+// couponBody is the sample coupon with its code.
+func (s *sample) couponBody() couponBody {
+	contact := contactOf(s.affiliate)
+	return couponBody{s.couponOf(s.coupon), []CodeRecord{s.code}, contacts{s.affiliate.ID: contact}}
+}
+
+// codeBody is the sample code with its coupon and its affiliate.
+func (s *sample) codeBody() codeBody {
+	return codeBody{s.code, &codeParents{Set(s.couponOf(s.coupon)), Set(contactOf(s.affiliate))}}
 }

@@ -16,10 +16,11 @@ func (d *drafter) webhooks() named[named[any]] {
 	var out named[named[any]]
 	for _, typ := range affiliate.EventTypes() {
 		family, action, _ := strings.Cut(string(typ), ".")
+		note := d.family(family)
 		op := operation{
-			Tags:        []string{d.familyTag(family)},
+			Tags:        []string{note.tag},
 			OperationID: "on" + strings.ToUpper(family[:1]) + family[1:] + strings.ToUpper(action[:1]) + action[1:],
-			Summary:     d.eventSummary(family, action),
+			Summary:     "A " + note.noun + " was " + action,
 			Parameters:  signatureHeaders(),
 			RequestBody: &body{Required: true, Content: jsonContent(d.envelope(typ), d.examples(string(typ), "event"))},
 			Responses: named[response]{
@@ -34,18 +35,25 @@ func (d *drafter) webhooks() named[named[any]] {
 	return out
 }
 
-// familyTag is the tag of the resource that a family of events is about.
-func (d *drafter) familyTag(family string) string {
-	return map[string]string{
-		"affiliate": "Affiliates", "referral": "Referrals", "sale": "Sales", "coupon": "Coupons", "promocode": "Promotional codes",
-	}[family]
+// A familyNote is what the document says of a family of events: the tag of the
+// resource, how the object is called, and what it looks like.
+type familyNote struct {
+	tag, noun string
+	body      reflect.Type
 }
 
-func (d *drafter) eventSummary(family, action string) string {
-	if family == "promocode" {
-		family = "promotional code"
+func (d *drafter) family(name string) familyNote {
+	note, ok := map[string]familyNote{
+		"affiliate": {"Affiliates", "affiliate", reflect.TypeFor[affiliate.AffiliateBody]()},
+		"referral":  {"Referrals", "referral", reflect.TypeFor[affiliate.ReferralBody]()},
+		"sale":      {"Sales", "sale", reflect.TypeFor[affiliate.Sale]()},
+		"coupon":    {"Coupons", "coupon", reflect.TypeFor[affiliate.Coupon]()},
+		"promocode": {"Promotional codes", "promotional code", reflect.TypeFor[affiliate.Code]()},
+	}[name]
+	if !ok {
+		d.t.Errorf("nothing is written about the events of %s", name)
 	}
-	return "A " + family + " was " + action
+	return note
 }
 
 // envelope is the JSON of an event.
@@ -72,14 +80,7 @@ func (d *drafter) envelope(typ affiliate.EventType) schema {
 
 // eventBody is the object that an event contains.
 func (d *drafter) eventBody(typ affiliate.EventType) schema {
-	bodies := map[string]reflect.Type{
-		"affiliate": reflect.TypeFor[affiliate.AffiliateBody](),
-		"referral":  reflect.TypeFor[affiliate.ReferralBody](),
-		"sale":      reflect.TypeFor[affiliate.Sale](),
-		"coupon":    reflect.TypeFor[affiliate.Coupon](),
-		"promocode": reflect.TypeFor[affiliate.Code](),
-	}
-	body := bodies[typ.Family()]
+	body := d.family(typ.Family()).body
 	if strings.HasSuffix(string(typ), ".deleted") {
 		body = reflect.TypeFor[affiliate.DeletedBody]()
 		if typ == affiliate.SaleDeleted {
