@@ -70,7 +70,7 @@ func fullName(first, last string) string {
 // affiliateLinks lists the live links of the affiliate, oldest first; never
 // nil.
 func (o *op) affiliateLinks(id uuid.UUID) ([]AffiliateLink, error) {
-	links, err := gather(o.tx.Links, Key{Index: OfAffiliate, ID: id})
+	links, err := gather(o.tx.Links, Query{Key: Key{Index: OfAffiliate, ID: id}})
 	if err != nil {
 		return nil, internal("read links", err)
 	}
@@ -100,7 +100,7 @@ func oldestSlug(links []AffiliateLink) Opt[string] {
 
 // summary is the affiliate inside sales and referral events; Link is null.
 func (o *op) summary(rec AffiliateRecord) (AffiliateSummary, error) {
-	links, err := gather(o.tx.Links, Key{Index: OfAffiliate, ID: rec.ID})
+	links, err := gather(o.tx.Links, Query{Key: Key{Index: OfAffiliate, ID: rec.ID}})
 	if err != nil {
 		return AffiliateSummary{}, internal("read links", err)
 	}
@@ -159,14 +159,15 @@ func (o *op) affiliateBody(rec AffiliateRecord, answer Affiliate) (AffiliateBody
 // affiliateCodes lists the codes of an affiliate as its events show them,
 // newest first; never nil.
 func (o *op) affiliateCodes(id uuid.UUID) ([]AffiliateCode, error) {
-	codes := []AffiliateCode{}
-	for rec, err := range o.tx.Codes.List(Query{Key: Key{Index: OfAffiliate, ID: id}, Desc: true}) {
-		if err != nil {
-			return nil, internal("read codes", err)
-		}
-		codes = append(codes, AffiliateCode{
+	recs, err := gather(o.tx.Codes, Query{Key: Key{Index: OfAffiliate, ID: id}, Desc: true})
+	if err != nil {
+		return nil, internal("read codes", err)
+	}
+	codes := make([]AffiliateCode, len(recs))
+	for i, rec := range recs {
+		codes[i] = AffiliateCode{
 			ID: rec.ID, Code: rec.Code, Active: rec.Active, ExpiresAt: timeOrNull(rec.ExpiresAt), CouponID: rec.CouponID,
-		})
+		}
 	}
 	return codes, nil
 }

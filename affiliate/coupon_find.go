@@ -56,8 +56,5 @@ func (o *op) findCoupon(ref CouponRef) (CouponRecord, error) {
 	case ref.Name == "" || !plaintext.Valid(ref.Name, false):
 		return CouponRecord{}, ErrNotFound
 	}
-	for rec, err := range o.tx.Coupons.List(Query{Key: textKey(OfName, ref.Name), Desc: true, Limit: 1}) {
-		return rec, err
-	}
-	return CouponRecord{}, ErrNotFound
+	return head(o.tx.Coupons, Query{Key: textKey(OfName, ref.Name), Desc: true})
 }

@@ -29,12 +29,5 @@ func (o *op) show(code CodeRecord, coupon *Coupon, seen contacts) error {
 
 // codesOf returns the live codes of a coupon, newest first.
 func (o *op) codesOf(coupon uuid.UUID) ([]CodeRecord, error) {
-	var codes []CodeRecord
-	for code, err := range o.tx.Codes.List(Query{Key: Key{Index: OfCoupon, ID: coupon}, Desc: true}) {
-		if err != nil {
-			return nil, err
-		}
-		codes = append(codes, code)
-	}
-	return codes, nil
+	return gather(o.tx.Codes, Query{Key: Key{Index: OfCoupon, ID: coupon}, Desc: true})
 }

@@ -81,7 +81,7 @@ func (p *Program) erase(ctx context.Context, rq request, find func(*op) (person,
 		if err != nil {
 			return finding{}, err
 		}
-		events, err := gather(o.tx.Events, Key{})
+		events, err := gather(o.tx.Events, Query{})
 		return finding{who, events}, err
 	})
 	if err != nil && !worthKeeping(err) {
@@ -136,7 +136,7 @@ func (o *op) blankReferral(rec ReferralRecord) error {
 }
 
 func (o *op) blankClicks(referral uuid.UUID) error {
-	clicks, err := gather(o.tx.Clicks, Key{Index: OfReferral, ID: referral})
+	clicks, err := gather(o.tx.Clicks, Query{Key: Key{Index: OfReferral, ID: referral}})
 	for _, rec := range clicks {
 		if err := o.tx.Clicks.Replace(rec.blanked()); err != nil {
 			return err
@@ -148,10 +148,10 @@ func (o *op) blankClicks(referral uuid.UUID) error {
 // blankSales blanks the sales of a referral, and the sales that an update gave
 // the referral's email.
 func (o *op) blankSales(ref ReferralRecord) error {
-	sales, err := gather(o.tx.Sales, Key{Index: OfReferral, ID: ref.ID})
+	sales, err := gather(o.tx.Sales, Query{Key: Key{Index: OfReferral, ID: ref.ID}})
 	if err == nil && ref.Email != "" {
 		var more []SaleRecord
-		more, err = gather(o.tx.Sales, textKey(OfCustomer, ref.Email))
+		more, err = gather(o.tx.Sales, Query{Key: textKey(OfCustomer, ref.Email)})
 		sales = append(sales, more...)
 	}
 	for _, rec := range sales {
@@ -165,7 +165,7 @@ func (o *op) blankSales(ref ReferralRecord) error {
 // blankCodes makes codes that are limited to the customer name the referral's
 // id instead. It walks all codes, because no index finds them by customer.
 func (o *op) blankCodes(ref ReferralRecord) error {
-	codes, err := gather(o.tx.Codes, Key{})
+	codes, err := gather(o.tx.Codes, Query{})
 	for _, rec := range codes {
 		if rec.CustomerID == "" || rec.CustomerID != ref.CustomerID && !sameEmail(rec.CustomerID, ref.Email) {
 			continue
@@ -181,7 +181,7 @@ func (o *op) blankCodes(ref ReferralRecord) error {
 // erasePayloads empties the payloads that show a person, except those with a
 // pending delivery. shown has the known events of the earlier snapshot.
 func (o *op) erasePayloads(who person, shown map[uuid.UUID]bool) error {
-	events, err := gather(o.tx.Events, Key{})
+	events, err := gather(o.tx.Events, Query{})
 	for _, rec := range events {
 		in, known := shown[rec.ID]
 		if !known {
@@ -200,7 +200,7 @@ func (o *op) erasePayloads(who person, shown map[uuid.UUID]bool) error {
 // erasePayload empties a payload and the stored answers of its receivers,
 // unless a delivery is pending.
 func (o *op) erasePayload(rec EventRecord) error {
-	deliveries, err := gather(o.tx.Deliveries, Key{Index: OfEvent, ID: rec.ID})
+	deliveries, err := gather(o.tx.Deliveries, Query{Key: Key{Index: OfEvent, ID: rec.ID}})
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (o *op) erasePayload(rec EventRecord) error {
 // with its key still finds its answer and is not carried out again. Refusals
 // show no person.
 func (o *op) eraseReceipts(who person) error {
-	receipts, err := gather(o.tx.Receipts, Key{})
+	receipts, err := gather(o.tx.Receipts, Query{})
 	for _, rec := range receipts {
 		if !who.in(rec.Answer) {
 			continue

@@ -156,9 +156,9 @@ func collect[R Record[R], T any](t Table[R], l listing, item func(R) (T, error))
 	return out, nil
 }
 
-// gather reads every record that holds the key, or all of them.
-func gather[R Record[R]](t Table[R], key Key) (recs []R, err error) {
-	for rec, err := range t.List(Query{Key: key}) {
+// gather reads the records that a query lists.
+func gather[R Record[R]](t Table[R], q Query) (recs []R, err error) {
+	for rec, err := range t.List(q) {
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func gather[R Record[R]](t Table[R], key Key) (recs []R, err error) {
 // each runs fn on every record that holds the key. The records are read first:
 // fn may change the very index.
 func each[R Record[R]](t Table[R], key Key, fn func(R) error) error {
-	recs, err := gather(t, key)
+	recs, err := gather(t, Query{Key: key})
 	if err != nil {
 		return err
 	}
@@ -195,12 +195,30 @@ func eachOf[ID, T any](ids []ID, fn func(ID) (T, error)) ([]T, error) {
 	return out, nil
 }
 
+// head finds the first record that a query lists, or [ErrNotFound].
+func head[R Record[R]](t Table[R], q Query) (rec R, err error) {
+	q.Limit = 1
+	for rec, err := range t.List(q) {
+		return rec, err
+	}
+	return rec, ErrNotFound
+}
+
 // holds reports whether any record holds the key.
 func holds[R Record[R]](t Table[R], key Key) (bool, error) {
-	for _, err := range t.List(Query{Key: key, Limit: 1}) {
-		return err == nil, err
+	n, err := countUpTo(t, key, 1)
+	return n > 0, err
+}
+
+// countUpTo counts the records that hold the key, as far as a limit.
+func countUpTo[R Record[R]](t Table[R], key Key, limit int) (n int, err error) {
+	for _, err := range t.List(Query{Key: key, Limit: limit}) {
+		if err != nil {
+			return 0, err
+		}
+		n++
 	}
-	return false, nil
+	return n, nil
 }
 
 // only is the list of a single record that may be missing.

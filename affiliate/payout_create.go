@@ -50,15 +50,11 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error
 
 // payable lists the sales of an affiliate that a payout may take, oldest first.
 func (o *op) payable(affiliate uuid.UUID, until time.Time) ([]SaleRecord, error) {
-	var sales []SaleRecord
-	for rec, err := range o.tx.Sales.List(Query{Key: Key{Index: OfPayable, ID: affiliate}}) {
-		if err != nil {
-			return nil, err
-		}
-		if !rec.CreatedAt.After(until) {
-			sales = append(sales, rec)
-		}
+	sales, err := gather(o.tx.Sales, Query{Key: Key{Index: OfPayable, ID: affiliate}})
+	if err != nil {
+		return nil, err
 	}
+	sales = slices.DeleteFunc(sales, func(r SaleRecord) bool { return r.CreatedAt.After(until) })
 	slices.SortStableFunc(sales, func(a, b SaleRecord) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return sales, nil
 }

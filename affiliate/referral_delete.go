@@ -3,6 +3,7 @@ package affiliate
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -43,15 +44,12 @@ func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
 // dropReferralSales removes every sale of a referral, or none when a payout
 // holds one.
 func (o *op) dropReferralSales(referral uuid.UUID) error {
-	var sales []SaleRecord
-	for rec, err := range o.tx.Sales.List(Query{Key: Key{Index: OfReferral, ID: referral}}) {
-		if err != nil {
-			return err
-		}
-		if rec.payoutID() != uuid.Nil {
-			return referralInPayout.Err()
-		}
-		sales = append(sales, rec)
+	sales, err := gather(o.tx.Sales, Query{Key: Key{Index: OfReferral, ID: referral}})
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(sales, func(r SaleRecord) bool { return r.payoutID() != uuid.Nil }) {
+		return referralInPayout.Err()
 	}
 	for _, rec := range sales {
 		if err := o.dropSale(rec); err != nil {

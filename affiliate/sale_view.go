@@ -117,7 +117,7 @@ func (o *op) saleBody(rec SaleRecord) (*saleBody, error) {
 
 // complete reads the links of the affiliate and the totals of the customer.
 func (o *op) complete(b *saleBody, ref *ReferralRecord) (err error) {
-	if b.links, err = gather(o.tx.Links, Key{Index: OfAffiliate, ID: b.rec.AffiliateID}); err != nil {
+	if b.links, err = gather(o.tx.Links, Query{Key: Key{Index: OfAffiliate, ID: b.rec.AffiliateID}}); err != nil {
 		return internal("read links", err)
 	}
 	if ref.ID == uuid.Nil {

@@ -54,12 +54,9 @@ func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 // tiersFromTheTop lists the tiers by rank, highest first; of one rank the
 // newest first.
 func (o *op) tiersFromTheTop() ([]TierRecord, error) {
-	var tiers []TierRecord
-	for rec, err := range o.tx.Tiers.List(Query{Desc: true}) {
-		if err != nil {
-			return nil, internal("read tiers", err)
-		}
-		tiers = append(tiers, rec)
+	tiers, err := gather(o.tx.Tiers, Query{Desc: true})
+	if err != nil {
+		return nil, internal("read tiers", err)
 	}
 	slices.SortStableFunc(tiers, func(a, b TierRecord) int { return cmp.Compare(b.Tier, a.Tier) })
 	return tiers, nil

@@ -23,16 +23,15 @@ const (
 // clear settles the first of what waits for an endpoint in a state that is not
 // sent. The caller stores the endpoint, on which it notes whether that was all.
 func (o *op) clear(ep *EndpointRecord, state DeliveryState) error {
-	n := 0
+	waiting, err := gather(o.tx.Queue, Query{Key: Key{Index: OfEndpoint, ID: ep.ID}, Limit: clearBatch + 1})
+	if err != nil {
+		return internal("list queue", err)
+	}
 	ep.Clearing = ""
-	for q, err := range o.tx.Queue.List(Query{Key: Key{Index: OfEndpoint, ID: ep.ID}, Limit: clearBatch + 1}) {
-		if err != nil {
-			return internal("list queue", err)
-		}
-		if n++; n > clearBatch {
-			ep.Clearing = state
-			break
-		}
+	if len(waiting) > clearBatch {
+		ep.Clearing, waiting = state, waiting[:clearBatch]
+	}
+	for _, q := range waiting {
 		if err := o.dequeue(q, state); err != nil {
 			return internal("settle delivery", err)
 		}
@@ -126,12 +125,9 @@ func (o *op) clearMore(ep EndpointRecord) error {
 // manyWait reports whether more waits for an endpoint than one transaction
 // settles.
 func (o *op) manyWait(endpoint uuid.UUID) (bool, error) {
-	n := 0
-	for _, err := range o.tx.Queue.List(Query{Key: Key{Index: OfEndpoint, ID: endpoint}, Limit: clearBatch + 1}) {
-		if err != nil {
-			return false, internal("list queue", err)
-		}
-		n++
+	n, err := countUpTo(o.tx.Queue, Key{Index: OfEndpoint, ID: endpoint}, clearBatch+1)
+	if err != nil {
+		return false, internal("list queue", err)
 	}
 	return n > clearBatch, nil
 }

@@ -3,6 +3,7 @@ package affiliate
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -127,13 +128,12 @@ func (d *dispatch) count(ep *EndpointRecord) {
 // lookAtHead spares a walk over each endpoint's part of the first lane: as a
 // rule nothing in it is due.
 func (d *dispatch) lookAtHead() error {
-	for q, err := range d.tx.Queue.List(Query{Limit: 1}) {
-		if err != nil {
-			return err
-		}
-		d.waits = !q.prompt() && q.dueAt(d.now)
+	q, err := head(d.tx.Queue, Query{})
+	if errors.Is(err, ErrNotFound) {
+		return nil
 	}
-	return nil
+	d.waits = err == nil && !q.prompt() && q.dueAt(d.now)
+	return err
 }
 
 // choose is what is sent next: first what waits for endpoints that answer, one

@@ -10,12 +10,9 @@ import (
 )
 
 func (o *op) roomForEndpoint() error {
-	n := 0
-	for _, err := range o.tx.Endpoints.List(Query{Limit: maxEndpoints}) {
-		if err != nil {
-			return internal("count endpoints", err)
-		}
-		n++
+	n, err := countUpTo(o.tx.Endpoints, Key{}, maxEndpoints)
+	if err != nil {
+		return internal("count endpoints", err)
 	}
 	if n == maxEndpoints {
 		return webhookLimitReached.Err()

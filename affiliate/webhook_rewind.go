@@ -32,11 +32,12 @@ func (r *EndpointRecord) wentBack(now time.Time) bool { return ahead(r.WorkedAt,
 func (p *Program) rewind(ctx context.Context) error {
 	now := p.now()
 	ids, err := view(ctx, p, func(o *op) ([]uuid.UUID, error) {
+		endpoints, err := gather(o.tx.Endpoints, Query{})
+		if err != nil {
+			return nil, internal("read endpoints", err)
+		}
 		var ids []uuid.UUID
-		for ep, err := range o.tx.Endpoints.List(Query{}) {
-			if err != nil {
-				return nil, internal("read endpoints", err)
-			}
+		for _, ep := range endpoints {
 			if ep.wentBack(now) {
 				ids = append(ids, ep.ID)
 			}
