@@ -13,7 +13,7 @@ type Link struct {
 	Clicks       int64       `json:"clicks"`
 	Referrals    int64       `json:"referrals"`    // live ones
 	Sales        int64       `json:"sales"`        // live ones that are not refunded in full
-	TotalRevenue Amount      `json:"totalRevenue"` // what is kept of them
+	TotalRevenue Amount      `json:"totalRevenue"` // of live sales, less refunds
 	FullURLs     []FullURL   `json:"fullURLs"`     // one for each destination of the program
 	CreatedAt    Time        `json:"createdAt"`
 	UpdatedAt    Time        `json:"updatedAt"`
@@ -55,8 +55,9 @@ type LinkRef struct {
 	Slug string // in any letter case
 }
 
-// LinkFilter selects links. Every field that is set must fit; without one, all
-// are selected. A field that is set to null or to a zero value selects nothing.
+// LinkFilter selects the links that match every field that is set; without a
+// field it selects all. A field that is set to null or to a zero value selects
+// nothing.
 //
 // Source: docs/contract.md 3.2.
 type LinkFilter struct {
@@ -66,7 +67,7 @@ type LinkFilter struct {
 	AffiliateEmail Opt[string]
 }
 
-// DeletedLink is what is left of a deleted link.
+// DeletedLink is the answer for a deleted link.
 type DeletedLink struct {
 	ID   uuid.UUID `json:"id"`
 	Link string    `json:"link"`

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// CreateLink adds a link to the affiliate that the input names; it replaces
-// none. Its statistics start at zero.
+// CreateLink adds a link to the affiliate that the input names. The other links
+// stay. Its statistics start at zero.
 //
 // Errors: [MissingField] (link, affiliateId), [SlugSyntax], [AffiliateNotFound]
 // (invalid: 400), [IdentifiersMismatch], [SlugTaken].

@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// DeleteLink removes a link for good; the last one of an affiliate may go. Its
-// clicks, referrals and sales stay, with their link reference cleared silently,
-// and so do the affiliate's totals. The slug is free at once.
+// DeleteLink removes a link, also the last one of an affiliate. Its clicks,
+// referrals and sales stay and lose their reference to the link without an
+// event. The affiliate's totals stay. The slug is free at once.
 //
 // Errors: [MissingField] (id), [LinkNotFound], [IdentifiersMismatch].
 //
@@ -36,8 +36,8 @@ func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, err
 }
 
 // removeLink deletes a link with its totals and clears the references to it.
-// Nothing else about those records changes: revision and updatedAt tell of
-// events, and there is none.
+// Revision and updatedAt of those records do not change, because they only
+// change with an event.
 func (o *op) removeLink(rec LinkRecord) error {
 	if err := o.clearLink(Key{Index: OfLink, ID: rec.ID}); err != nil {
 		return internal("clear link", err)

@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// A target is a destination made ready once, when the program starts: a full
-// URL is then the slug between two texts.
+// A target is a destination that was prepared when the program started: a full
+// URL is the slug between two texts.
 type target struct {
 	base          string
 	before, after string // of the slug
 }
 
-// targets makes the destinations ready. A link's URL is the destination's own
-// query first, in its own order and spelling, then the slug, then the
-// destination's extra parameters by name; the fragment stays last. Another
-// parameter of the slug's name would leave it to the host's site which one
-// counts, so both the destination's and the extra ones give way to the slug.
-// Contract 2.4.
+// targets prepares the destinations. The query of a link's URL has first the
+// destination's own query with its order and spelling, then the slug, then the
+// destination's extra parameters ordered by name; the fragment stays last.
+// Other parameters with the name of the slug's parameter are removed, because
+// the host's site could read the wrong one. Contract 2.4.
 func targets(all []Destination, param string) []target {
 	ready := make([]target, 0, len(all))
 	for _, d := range all {
@@ -39,7 +38,7 @@ func targets(all []Destination, param string) []target {
 	return ready
 }
 
-// without is the query without the parameters of that name; all others keep
+// without is the query without the parameters of that name. All others keep
 // their order and spelling.
 func without(query, param string) string {
 	var kept []string

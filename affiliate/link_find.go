@@ -9,8 +9,8 @@ import (
 )
 
 // Links lists links, newest first: the one with the id or the slug, all of one
-// affiliate, or all of the program. Nothing found is an empty list. The page
-// counts only where there may be several.
+// affiliate, or all of the program. When nothing is found, the list is empty.
+// The page is ignored when at most one link can match.
 //
 // Errors: [InvalidQuery] for a bad page.
 //
@@ -28,7 +28,7 @@ func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (List[Link],
 	})
 }
 
-// chooseLinks is what the filter selects.
+// chooseLinks turns the filter into a choice.
 func (o *op) chooseLinks(f LinkFilter) (c choice[LinkRecord]) {
 	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *LinkRecord) uuid.UUID { return r.AffiliateID })
 	if slug, set := wanted(&c, f.Slug); set {
@@ -40,7 +40,8 @@ func (o *op) chooseLinks(f LinkFilter) (c choice[LinkRecord]) {
 	return c
 }
 
-// shownLinks makes links of a list; neighbours of one owner share its look-up.
+// shownLinks makes the links of a list. Consecutive links of one owner share
+// its look-up.
 func (o *op) shownLinks() func(LinkRecord) (Link, error) {
 	var owner AffiliateRecord
 	return func(rec LinkRecord) (Link, error) {
@@ -54,8 +55,9 @@ func (o *op) shownLinks() func(LinkRecord) (Link, error) {
 	}
 }
 
-// linkByRef finds a link by one or both identifiers. Both must name the same
-// record: else identifiersMismatch. Neither names one: ErrNotFound.
+// linkByRef finds a link by one or both identifiers. When they do not name the
+// same record, it returns identifiersMismatch; when neither names a record,
+// ErrNotFound.
 func (o *op) linkByRef(ref LinkRef) (LinkRecord, error) {
 	if ref.ID == uuid.Nil {
 		return o.linkBySlug(ref.Slug)

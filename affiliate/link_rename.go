@@ -2,9 +2,9 @@ package affiliate
 
 import "context"
 
-// RenameLink gives the link another slug. Its id, owner and history stay; the
-// old slug stops tracking at once. The slug it has changes nothing and fires
-// nothing; the same one in another letter case is a change.
+// RenameLink gives the link another slug. Its id, owner and history stay. The
+// old slug stops tracking at once. Renaming a link to its own slug changes
+// nothing and fires no event; another letter case is a change.
 //
 // Errors: [MissingField] (id, newLink), [SlugSyntax], [LinkNotFound],
 // [IdentifiersMismatch], [SlugTaken].

@@ -10,18 +10,19 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// Generated slugs: the first link of an affiliate that named none. Rule 4.2.
+// Generated slugs, for the first link of an affiliate that was created without
+// one. Rule 4.2.
 
 const (
-	fallbackSlug  = "affiliate" // when nothing of the email can be used
+	fallbackSlug  = "affiliate" // when no character of the email can be used
 	maxSlugSuffix = 9           // -2 … -9 are tried, then a random one
 	slugChars     = "abcdefghijkmnpqrstuvwxyz23456789"
 )
 
-// slugBase is the local part of a canonical email as a slug: runs outside
-// [a-z0-9] become one hyphen, trimmed. It may be digits only, which is a legal
-// slug; looked up as an identifier it then comes after the click of that
-// number.
+// slugBase is the local part of a canonical email as a slug: each run of other
+// characters than [a-z0-9] becomes one hyphen, and hyphens at the ends are
+// removed. It may have only digits, which is a valid slug; an identifier of
+// digits means the click with that number before this slug.
 func slugBase(email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	var b strings.Builder
@@ -46,9 +47,9 @@ func withSuffix(base, suffix string) string {
 	return base + suffix
 }
 
-// freeSlug is the first candidate that no live link has. It looks up a bounded
-// number of them, however many affiliates share the local part; random was
-// drawn before the transaction.
+// freeSlug is the first candidate that no live link has. It looks up a limited
+// number of candidates, however many affiliates share the local part. random
+// was drawn before the transaction.
 func (o *op) freeSlug(base, random string) (string, error) {
 	candidate := withSuffix(base, "")
 	for n := 2; ; n++ {
@@ -74,7 +75,7 @@ func (o *op) freeSlug(base, random string) (string, error) {
 func randomSlug(id uuid.UUID) string {
 	text := make([]byte, 0, 12)
 	for i, b := range id {
-		if i != 6 && i != 8 && len(text) < cap(text) { // those two hold version and variant
+		if i != 6 && i != 8 && len(text) < cap(text) { // these two bytes hold version and variant
 			text = append(text, slugChars[b%byte(len(slugChars))])
 		}
 	}

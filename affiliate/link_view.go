@@ -9,7 +9,7 @@ func (o *op) linkOf(rec LinkRecord) (Link, error) {
 	return o.linkWith(rec, owner)
 }
 
-// linkWith is linkOf with the owner at hand.
+// linkWith is linkOf without a look-up of the owner.
 func (o *op) linkWith(rec LinkRecord, owner AffiliateRecord) (Link, error) {
 	totals, err := o.totals(rec.ID)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // A Page selects a part of a list. The zero Page is the whole list.
 type Page struct {
 	Limit  int    // 1–1,000; 0: all, or 100 when Cursor is set
-	Cursor string // List.Next of the page before
+	Cursor string // List.Next of the previous page
 }
 
 // A List is one page of a list, newest first.
@@ -30,8 +30,8 @@ const (
 	cursorPage = 100
 )
 
-// All walks everything that a filter selects, newest first, a hundred records at
-// a time. list is a method of the engine or of the client:
+// All yields everything that a filter selects, newest first. It reads a hundred
+// records at a time. list is a method of the engine or of the client:
 //
 //	for sale, err := range affiliate.All(ctx, program.Sales, affiliate.SaleFilter{}) {
 //		if err != nil {
@@ -40,8 +40,9 @@ const (
 //		…
 //	}
 //
-// A list that takes no filter has [Every]. A record that is there throughout the
-// walk comes exactly once; what is created meanwhile may be missed.
+// Use [Every] for a list without a filter. A record that exists during the
+// whole walk is yielded exactly once; a record that is created during the walk
+// may be missed.
 //
 // Errors: those of list, each of which ends the walk.
 //
@@ -59,8 +60,9 @@ func Every[T any](ctx context.Context, list func(context.Context, Page) (List[T]
 	return Each(cursorPage, func(pg Page) (List[T], error) { return list(ctx, pg) })
 }
 
-// Each walks every page of a list method, size records at a time. Breaking off
-// asks for no further page. A cursor that comes back is an error, never a loop.
+// Each yields the records of all pages of a list method, size records at a
+// time. When the loop ends early, no further page is read. A repeated cursor is
+// an error, so the loop always ends.
 //
 // Errors: those of list, each of which ends the walk.
 func Each[T any](size int, list func(Page) (List[T], error)) iter.Seq2[T, error] {
@@ -89,15 +91,15 @@ func Each[T any](size int, list func(Page) (List[T], error)) iter.Seq2[T, error]
 	}
 }
 
-// listing is a page of stored records: where it starts and how it ends.
+// listing is a page of stored records: its query and the limit of its answer.
 type listing struct {
 	query Query // key, direction, start and limit
 	scope string
 }
 
 // listing turns a page into a query over all records of a table. The scope is
-// the operation, the filter as it was sent, and the program: a cursor works for
-// them alone.
+// the operation, the filter as it was sent, and the program. A cursor works
+// only in its scope.
 func (p *Program) listing(pg Page, operation string, filter any) (listing, error) {
 	sent, err := json.Marshal(filter)
 	if err != nil {
@@ -130,11 +132,12 @@ func (l listing) of(key Key) listing {
 	return l
 }
 
-// collect reads a page from a table. Each record becomes an item by item.
+// collect reads a page from a table. item turns each record into an item of the
+// list.
 func collect[R Record[R], T any](t Table[R], l listing, item func(R) (T, error)) (List[T], error) {
 	limit := l.query.Limit
 	if limit > 0 {
-		l.query.Limit++ // one more tells whether there is a next page
+		l.query.Limit++ // one more record shows whether there is a next page
 	}
 	out := List[T]{Items: []T{}}
 	var last uuid.UUID
@@ -167,8 +170,8 @@ func gather[R Record[R]](t Table[R], q Query) (recs []R, err error) {
 	return recs, nil
 }
 
-// each runs fn on every record that holds the key. The records are read first:
-// fn may change the very index.
+// each runs fn on every record that holds the key. It reads the records first,
+// because fn may change the index.
 func each[R Record[R]](t Table[R], key Key, fn func(R) error) error {
 	recs, err := gather(t, Query{Key: key})
 	if err != nil {
@@ -233,7 +236,7 @@ func only[T any](item T, err error) (List[T], error) {
 }
 
 // A cursor is the id of the last record of a page and a checksum over it and
-// the scope, so that one of another list is refused and not misread.
+// the scope, so that a cursor of another list is refused.
 func sealCursor(id uuid.UUID, scope string) string {
 	sum := cursorSum(id, scope)
 	return base64.RawURLEncoding.EncodeToString(append(id[:], sum[:]...))

@@ -13,11 +13,11 @@ const (
 	maxMetadataDepth = 32
 )
 
-// validMetadata returns raw without white space, and the field error, if any,
-// that keeps it from being a JSON object that every store keeps unchanged:
-// valid UTF-8, no lone surrogates, no U+0000, no key twice in one object
-// (compared after unescaping), at most 32 levels deep. The limit of maxMetadata
-// has a message of its own and is not checked here.
+// validMetadata returns raw without white space, and the field error, if any.
+// Metadata must be a JSON object that every store keeps unchanged: valid UTF-8,
+// no lone surrogates, no U+0000, no repeated key in one object (compared after
+// unescaping), at most 32 levels deep. The limit of maxMetadata has a message
+// of its own and is not checked here.
 func validMetadata(raw []byte) (compact []byte, bad Refusal) {
 	var b bytes.Buffer
 	if !utf8.Valid(raw) || json.Compact(&b, raw) != nil {

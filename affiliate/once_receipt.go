@@ -9,16 +9,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// An answer that is not its own JSON (a sale's outcome stands beside it) says
-// how it is kept.
+// kept is an answer that is stored in another form than its JSON, such as a
+// sale with its outcome.
 type kept interface {
 	keep() (answer any, outcome string)
 	restore(answer []byte, outcome string) error
 }
 
-// newReceipt is the receipt of a request before there is an answer. What is to
-// be sealed is sealed here, outside of the transaction: the host's Seal may ask
-// a service.
+// newReceipt is the receipt of a request without its answer. It seals the
+// secret outside of the transaction, because the host's Seal may call a
+// service.
 func (o *op) newReceipt(rq request, digest [32]byte) (rec ReceiptRecord, err error) {
 	rec = ReceiptRecord{Key: rq.once.Key, Digest: digest, CreatedAt: o.now}
 	if rq.secret != "" {
@@ -45,7 +45,7 @@ func (o *op) receipt(fresh ReceiptRecord) (old ReceiptRecord, found bool, err er
 	return old, true, nil
 }
 
-// keep writes the receipt of a first answer, in the place of an expired one.
+// keep writes the receipt of a first answer, and replaces an expired one.
 func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, r reply[T]) error {
 	if rec.ID == uuid.Nil {
 		rec.ID = o.newID()
@@ -80,8 +80,8 @@ func encodeAnswer[T any](answer T) (raw []byte, outcome string, err error) {
 	return raw, outcome, err
 }
 
-// marshalAnswer is json.Marshal, in a part of its time: a receipt is written while
-// the program is held, and its answer may be a coupon with all its codes.
+// marshalAnswer is json.Marshal, but faster: a receipt is written while the
+// program is locked, and its answer may be a coupon with all its codes.
 func marshalAnswer(v any) ([]byte, error) {
 	switch v := v.(type) {
 	case interface{ AppendJSON([]byte) []byte }:
@@ -94,7 +94,7 @@ func marshalAnswer(v any) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// replay gives the answer of a receipt, once more.
+// replay returns the stored answer of a receipt.
 func replay[T any](o *op, rq request, rec *ReceiptRecord) (answer T, err error) {
 	var stored []byte
 	if rec.Refusal != nil {
@@ -125,18 +125,18 @@ func decodeAnswer[T any](answer *T, raw []byte, outcome string) error {
 	return json.Unmarshal(raw, answer)
 }
 
-// The JSON of a secret in an answer. Nothing else can hold it: inside a text,
-// quotation marks are escaped.
+// The JSON around a secret in an answer. It cannot occur inside a text, because
+// quotation marks are escaped there.
 const (
 	secretBefore = `"secret":"`
 	maskedSecret = secretBefore + secretMask + `"`
 )
 
-// maskSecret takes the secret out of the answer.
+// maskSecret removes the secret from the answer.
 func (r *ReceiptRecord) maskSecret() {
 	before, rest, found := bytes.Cut(r.Answer, []byte(secretBefore))
 	_, after, closed := bytes.Cut(rest, []byte(`"`))
-	if !found || !closed { // a refusal, or an answer of nothing
+	if !found || !closed { // a refusal, or an empty answer
 		r.Sealed, r.Secret = false, nil
 		return
 	}

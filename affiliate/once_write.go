@@ -6,7 +6,8 @@ import (
 	"errors"
 )
 
-// onceOf is the idempotency of a write: its input's, or else the program's.
+// onceOf is the idempotency of a write: that of its input, else that of the
+// program.
 func (p *Program) onceOf(given Once) Once {
 	if given.Key == "" && given.Refused == nil {
 		return p.once
@@ -14,7 +15,7 @@ func (p *Program) onceOf(given Once) Once {
 	return given
 }
 
-// write runs a write in one transaction, under an idempotency key if there is
+// write runs a write in one transaction, with an idempotency key if there is
 // one.
 func write[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	rq.once = o.onceOf(rq.once)
@@ -31,9 +32,9 @@ func write[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	return update(o, fn)
 }
 
-// writeAround is write for what cannot be one transaction: fn runs outside of
-// any, unless the key has a receipt, and its answer is kept after it. look is
-// the part that a transaction can do before; nil: nothing.
+// writeAround is write for work that cannot be one transaction: fn runs outside
+// of transactions, unless the key has a receipt, and its answer is stored
+// afterwards. look is the part that runs in a transaction before; nil: none.
 func writeAround[T any](o *op, rq request, look func() error, fn func() (T, error)) (T, error) {
 	keyed := o.onceOf(rq.once).Key != ""
 	if !keyed && look == nil {
@@ -58,13 +59,12 @@ func writeAround[T any](o *op, rq request, look func() error, fn func() (T, erro
 	return write(o.Program.op(o.ctx), rq, func() (T, error) { return answer, nil })
 }
 
-// beforehand runs fn before a write that has too much to do for one transaction: what
-// comes before the last one, which is the write itself. Where the write has an
-// answer without it, because its key has a receipt or it is refused, fn does not
-// run.
+// beforehand runs fn before a write that is too much for one transaction. fn
+// does the part before the last transaction, which is the write itself. fn does
+// not run when the key has a receipt or the write is refused.
 func beforehand(o *op, rq request, fn func() error) error {
 	rq.once = o.onceOf(rq.once)
-	rq.once.Replayed = nil // the write tells of it
+	rq.once.Replayed = nil // the write itself calls it
 	if rq.refused != nil || rq.once.Refused != nil {
 		return nil
 	}
@@ -77,10 +77,10 @@ func beforehand(o *op, rq request, fn func() error) error {
 	return fn()
 }
 
-// errUnanswered ends the look for an earlier answer: there is none.
+// errUnanswered means that no earlier answer exists.
 var errUnanswered = errors.New("affiliate: not answered before")
 
-// reply is what a write with a key answers: an answer or a refusal, or the
+// reply is the result of a write with a key: an answer or a refusal, or the
 // receipt of an earlier one.
 type reply[T any] struct {
 	answer  T
@@ -88,10 +88,10 @@ type reply[T any] struct {
 	receipt *ReceiptRecord
 }
 
-// writeOnce runs fn unless the key has a receipt. The receipt of an answer
-// commits with its change. A refusal rolls back whatever fn did and its receipt
-// follows in a transaction of its own: there is no change it would have to be
-// atomic with.
+// writeOnce runs fn unless the key has a receipt. The receipt of an answer is
+// committed together with its change. A refusal rolls back the writes of fn,
+// and its receipt is written in a transaction of its own, because there is no
+// change to commit with it.
 func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	var zero T
 	if !validRequestKey(rq.once.Key) {
@@ -99,7 +99,7 @@ func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	}
 	digest, err := rq.digest()
 	if err != nil && rq.refused != nil {
-		return zero, rq.refused // an input without JSON cannot be told from another: nothing is kept
+		return zero, rq.refused // an input without JSON cannot be compared with another, so nothing is stored
 	}
 	if err != nil {
 		return zero, internal("digest request", err)
@@ -145,9 +145,9 @@ func underKey[T any](o *op, rq request, fresh ReceiptRecord, fn func() (T, error
 	})
 }
 
-// worthKeeping reports whether a failed write has an answer to repeat: a refusal
-// of the operation, or a look-up that found nobody. A refusal of the key itself
-// is not one.
+// worthKeeping reports whether the error of a write is an answer to repeat: a
+// refusal of the operation, or a failed look-up, but not a refusal of the key
+// itself.
 func worthKeeping(err error) bool {
 	refusal, ok := errors.AsType[*Error](err)
 	if ok {
@@ -167,7 +167,7 @@ func validRequestKey(key string) bool {
 }
 
 // digest identifies the request. The operation is part of it, so that a key
-// never answers one operation with what another one said.
+// never answers one operation with the answer of another.
 func (rq request) digest() ([32]byte, error) {
 	input := rq.once.Digest[:]
 	if rq.once.Digest == ([32]byte{}) {

@@ -9,9 +9,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 )
 
-// An op is one operation of a program: what was taken before the transaction,
-// and the transaction it runs in. Helpers inside a closure are its methods and
-// find everything through it.
+// An op is one operation of a program: the values that were read before the
+// transaction, and the transaction. Helpers inside a closure are its methods.
 type op struct {
 	*Program
 	ctx    context.Context
@@ -20,7 +19,7 @@ type op struct {
 	ids    uuid7.Draws
 	events int // written by this run
 
-	lastEvent uuid.UUID // of the program, as this run sees it, once numbered
+	lastEvent uuid.UUID // the last event of the program in this run, once an event was numbered
 	numbered  bool
 	watches   *watches // for the hooks; nil: there are none
 }
@@ -29,14 +28,14 @@ func (p *Program) op(ctx context.Context) *op {
 	return &op{Program: p, ctx: ctx, now: p.now()}
 }
 
-// micros is t in UTC, without what is below a microsecond and without a
-// monotonic reading.
+// micros is t in UTC, truncated to microseconds and without a monotonic
+// reading.
 func micros(t time.Time) time.Time {
 	t = t.UTC().Round(0)
 	return t.Add(-time.Duration(t.Nanosecond() % int(time.Microsecond)))
 }
 
-// later is the updatedAt of a record that changes: now, or what it was when the
+// later is the updatedAt of a record that changes: now, or the old one when the
 // clock has gone back.
 func later(now, was time.Time) time.Time {
 	if now.Before(was) {
@@ -46,8 +45,8 @@ func later(now, was time.Time) time.Time {
 }
 
 // update runs fn in one transaction of the store. A store may run fn again, so
-// the op starts every run from the same state and what fn returns is the only
-// way out.
+// the op starts every run with the same state, and fn passes values out only by
+// its result.
 func update[T any](o *op, fn func() (T, error)) (T, error) {
 	var out T
 	err := o.store.Update(o.ctx, o.cfg.ID, func(tx *Tx) (err error) {
@@ -72,7 +71,7 @@ func update[T any](o *op, fn func() (T, error)) (T, error) {
 	return out, nil
 }
 
-// committed tells of events that are committed.
+// committed wakes followers and calls OnEvents and hooks after a commit.
 func (o *op) committed() {
 	o.news.tell()
 	if o.watches != nil {
@@ -81,7 +80,7 @@ func (o *op) committed() {
 	o.tellEvents()
 }
 
-// view runs fn on one moment of the records.
+// view runs fn on a snapshot of the records.
 func view[T any](ctx context.Context, p *Program, fn func(*op) (T, error)) (T, error) {
 	var out T
 	o := &op{Program: p, ctx: ctx}

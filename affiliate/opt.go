@@ -9,8 +9,8 @@ import (
 	"reflect"
 )
 
-// States of an Opt. The zero value is optNotGiven, so that a field nobody
-// touched says nothing.
+// States of an Opt. The zero value is optNotGiven, so a field that nobody sets
+// is not given.
 const (
 	optNotGiven uint8 = iota
 	optNull
@@ -22,8 +22,8 @@ const (
 //
 // The zero value is "not given". In an update, not given leaves a field as it
 // is, null clears it and a value sets it. In a response, null is "no value". A
-// struct field that must disappear from JSON when it is not given carries the
-// tag omitzero. Printed or logged, an Opt looks like the value that it holds.
+// struct field that must be absent from JSON when it is not given has the tag
+// omitzero. Printed or logged, an Opt looks like the value that it holds.
 //
 // Source: docs/rules.md 2.4.
 type Opt[T any] struct {
@@ -55,7 +55,7 @@ func (o Opt[T]) Or(def T) T {
 	return o.v
 }
 
-// IsNull reports whether the Opt was given as null. It is false for one that
+// IsNull reports whether the Opt was given as null. It is false when the Opt
 // was not given.
 func (o Opt[T]) IsNull() bool {
 	return o.state == optNull
@@ -88,8 +88,8 @@ func (o Opt[T]) Equal(p Opt[T]) bool {
 // String returns what fmt prints of the value, "null", or "not given".
 func (o Opt[T]) String() string { return fmt.Sprint(o) }
 
-// Format writes the value under the verb and its flags. Without a value it
-// writes null or not given, whatever the verb. Under %#v it writes Go.
+// Format writes the value with the verb and its flags. Without a value it
+// writes null or not given for every verb. With %#v it writes Go syntax.
 func (o Opt[T]) Format(f fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && f.Flag('#'):
@@ -136,9 +136,9 @@ func (o Opt[T]) LogValue() slog.Value {
 	return slog.GroupValue()
 }
 
-// MarshalJSON writes the value, or null unless there is one. Characters that
-// only HTML needs escaped are left to the encoder that calls it, which escapes
-// them unless it was told not to.
+// MarshalJSON writes the value, or null unless there is one. It does not escape
+// characters for HTML: the calling encoder does that unless it is configured
+// otherwise.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if o.state != optGiven {
 		return []byte("null"), nil
@@ -152,8 +152,8 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// UnmarshalJSON reads null as null and anything else as a value. A value that T
-// refuses is T's error, and leaves the Opt as it was.
+// UnmarshalJSON reads null as null and anything else as a value. When T refuses
+// a value, the error is T's and the Opt does not change.
 func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*o = Null[T]()
@@ -167,8 +167,8 @@ func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// fill gives o a value and returns the place of it, for values that are too
-// large to hand around.
+// fill sets o to a zero value and returns a pointer to it, for values that are
+// too large to copy.
 func (o *Opt[T]) fill() *T {
 	o.state = optGiven
 	return &o.v

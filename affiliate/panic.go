@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 )
 
-// recovered is deferred around a function of the host that is called when the
-// change is committed. Its panic ends neither the caller's request, which is to
-// be answered with what happened, nor the process: it is logged.
+// recovered is deferred around a function of the host that is called after the
+// commit. It logs a panic of that function, so that the caller still gets the
+// result of the change.
 func (p *Program) recovered(ctx context.Context, function string) {
 	v := recover()
 	if v == nil {
@@ -35,15 +35,15 @@ func (o *op) tellEvents() {
 	o.cfg.OnEvents()
 }
 
-// send calls Config.Send. A panic is an attempt that failed.
+// send calls Config.Send. A panic counts as a failed attempt.
 func (o *op) send(c Claim) (a Attempt) {
 	a = Attempt{URL: c.URL, Err: FailedInternal}
 	defer o.recovered(o.ctx, "Send")
 	return o.cfg.Send(o.ctx, c)
 }
 
-// open calls Config.Open. It is asked for many endpoints at once, and one secret
-// that it cannot take is not to keep the others back.
+// open calls Config.Open. It turns a panic into an error, so that one bad
+// secret does not stop the deliveries to other endpoints.
 func (p *Program) open(ctx context.Context, sealed, boundTo []byte) (data []byte, err error) {
 	err = errOpenPanicked
 	defer p.recovered(ctx, "Open")

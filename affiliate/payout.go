@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Payout is a record of commissions that are paid together. No money is
-// moved.
+// A Payout is a record of commissions that are paid together. The engine moves
+// no money.
 //
 // Source: docs/contract.md 2.8.
 type Payout struct {
@@ -30,14 +30,14 @@ type Payout struct {
 // NewPayout is the input of [Program.CreatePayout].
 type NewPayout struct {
 	AffiliateID  uuid.UUID
-	Until        time.Time // of the sales, inclusive; zero: now
+	Until        time.Time // sales until this time, inclusive; zero: now
 	ExternalID   string    // the host's own id of the payment
-	ManuallyPaid bool      // paid outside already: the payout is PAID from the start
+	ManuallyPaid bool      // the host has paid already: the payout starts as PAID
 }
 
-// PayoutFilter selects payouts. Every field that is set must fit; without one,
-// all are selected. A field that is set to null or to a zero value selects
-// nothing.
+// PayoutFilter selects the payouts that match every field that is set; without
+// a field it selects all. A field that is set to null or to a zero value
+// selects nothing.
 //
 // Source: docs/contract.md 2.8.
 type PayoutFilter struct{ AffiliateID Opt[uuid.UUID] }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// CreatePayout gathers everything that is payable to an affiliate: accepted
-// commissions of its sales until then that no payout holds.
+// CreatePayout collects all payable commissions of an affiliate: the accepted
+// commissions of its sales until NewPayout.Until that are in no payout.
 //
 // Errors: [AffiliateNotFound], [InvalidField], [NothingPayable].
 //

@@ -9,9 +9,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// SetPayoutStatus moves a payout on: PENDING to PROCESSING, either of them to
-// PAID or FAILED, FAILED back to PROCESSING. PAID is final. The same status
-// again changes nothing. A failed payout keeps its commissions.
+// SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either
+// of them to PAID or FAILED, FAILED back to PROCESSING. PAID is final. Setting
+// the current status changes nothing. A failed payout keeps its commissions.
 //
 // Errors: [InvalidField] (status), [PayoutNotFound], [StatusNotAllowed].
 // Effects: the payout; when it becomes PAID, sale.updated for each sale.
@@ -76,7 +76,7 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 	})
 }
 
-// nextPayoutStatuses is where a payout may go from a status.
+// nextPayoutStatuses are the statuses that may follow a status.
 func nextPayoutStatuses(from PayoutStatus) []PayoutStatus {
 	switch from {
 	case PayoutPending:

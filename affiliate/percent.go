@@ -42,8 +42,8 @@ func PercentFromScaled(n int64) Percent {
 func (p Percent) Scaled() int64 { return p.n }
 
 // Of returns p per cent of a, rounded once, half away from zero, to the minor
-// digits of c: 20 % of 199.99 USD is 40. It answers ErrAmountRange when the
-// result has no room.
+// digits of c: 20 % of 199.99 USD is 40. It returns ErrAmountRange when the
+// result does not fit.
 //
 // Source: docs/rules.md 1.3.
 func (p Percent) Of(a Amount, c Currency) (Amount, error) {
@@ -62,8 +62,8 @@ func (p Percent) ofPortion(a, part, whole Amount, c Currency) (Amount, error) {
 // ratio is the rate as a part of one.
 func (p Percent) ratio() decimal.Ratio { return decimal.Ratio{Num: p.n, Den: hundredPercent} }
 
-// Amount returns the number of a FLAT rate as the amount of money that it is: a
-// rate of 5 pays 5 per sale.
+// Amount returns a FLAT rate as an amount of money: a rate of 5 pays 5 per
+// sale.
 func (p Percent) Amount() Amount { return Amount(p) }
 
 // Cmp returns -1 when p is less than q, 0 when they are equal and 1 when p is

@@ -9,20 +9,20 @@ import (
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
-// A person is how JSON shows somebody: as an object with their id, which has an
-// email until it is erased, or as their email or external id anywhere.
+// A person says how JSON shows somebody: as an object with their id, which has
+// an email until it is erased, or as their email or external id anywhere.
 type person struct {
 	id       uuid.UUID
 	email    string // empty once erased
 	customer string // the host's own id of a customer; may be empty
 }
 
-// in reports whether JSON shows the person. What names none of their ids and
-// emails is not taken apart.
+// in reports whether JSON shows the person. JSON without their ids and emails
+// is not parsed.
 func (who person) in(raw []byte) bool { return who.mayBeIn(raw) && who.within(raw) }
 
-// mayBeIn looks for the person's names in the text itself. An email stands
-// there as somebody wrote it.
+// mayBeIn searches the text for the person's names. An email may have any
+// spelling there.
 func (who person) mayBeIn(raw []byte) bool {
 	folded := bytes.ToLower(raw)
 	for _, s := range [...]string{who.id.String(), who.email} {
@@ -75,17 +75,17 @@ func sameEmail(s, email string) bool {
 	return ok && canonical == email
 }
 
-// An appearance is what an object has to do with a person.
+// An appearance says how an object shows a person.
 type appearance uint8
 
 const (
-	elsewhere      appearance = iota // nothing itself; an object inside it may be the person
+	elsewhere      appearance = iota // not itself; an object inside it may be the person
 	ofSale                           // a sale of the person
 	itself                           // the person
 	itselfCustomer                   // the person, as a referral
 )
 
-// appearsAs finds out what an object has to do with the person.
+// appearsAs finds out how an object shows the person.
 func (who person) appearsAs(object []byte) appearance {
 	var id, email, referral string
 	as := itself
@@ -110,8 +110,7 @@ func (who person) appearsAs(object []byte) appearance {
 	return elsewhere
 }
 
-// erased is the JSON of a member once the person is erased; empty: the member
-// stays.
+// erased is the JSON of a member after the erasure; empty: the member stays.
 func (as appearance) erased(key string) string {
 	const blank, null = `""`, "null"
 	if as == elsewhere {
@@ -138,8 +137,8 @@ func (as appearance) erased(key string) string {
 	return ""
 }
 
-// blankIn is the JSON of an answer with the person in the form in which an
-// erased one is shown. The keys keep their order.
+// blankIn is the JSON of an answer in which the person is shown as erased. The
+// keys keep their order.
 func (who person) blankIn(raw []byte) []byte {
 	switch jsontext.First(raw) {
 	case '{':
@@ -161,8 +160,8 @@ func (who person) blankList(array []byte) []byte {
 	return append(dst, ']')
 }
 
-// blankObject writes an object: the person, a sale of theirs, or another one, in
-// which a code may be limited to them.
+// blankObject writes an object: the person, a sale of the person, or another
+// object, in which a code may be limited to the person.
 func (who person) blankObject(object []byte) []byte {
 	as := who.appearsAs(object)
 	dst := []byte{'{'}

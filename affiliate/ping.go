@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// Ping reports whether the store can be used: it runs one empty View. A host
-// calls it when it starts, after the migration, and wherever it is asked
-// whether it is ready. On a database that is one statement.
+// Ping checks whether the store can be used: it runs one empty View. A host
+// calls it at its start, after the migration, and in its readiness check. On a
+// database it costs one statement.
 //
-// Errors: those of the store, that of ctx; a store without one of the tables of
-// [Tx].
+// Errors: those of the store; the error of ctx; an error when the store lacks a
+// table of [Tx].
 //
 // Effects: none.
 //
@@ -26,15 +26,15 @@ func (p *Program) Ping(ctx context.Context) error {
 	return nil
 }
 
-// usable reports whether a store can be asked at all.
+// usable reports whether a store is not nil.
 func usable(store Store) bool {
 	v := reflect.ValueOf(store)
 	return v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil())
 }
 
-// A tableCheck is whether the store of a Program was seen to have every table.
-// The first transaction looks, so that a store that lacks one is named and does
-// not panic somewhere.
+// A tableCheck notes whether the store of a Program has every table. The first
+// transaction checks, so that a missing table is an error that names it and not
+// a panic later.
 type tableCheck struct{ passed atomic.Bool }
 
 func (c *tableCheck) run(tx *Tx) error {
@@ -48,7 +48,7 @@ func (c *tableCheck) run(tx *Tx) error {
 	return nil
 }
 
-// checkTables names the first table that a store has left out.
+// checkTables returns an error that names the first table that a store lacks.
 func checkTables(tx *Tx) error {
 	v := reflect.ValueOf(tx).Elem()
 	for i := range v.NumField() {

@@ -3,12 +3,12 @@ package affiliate
 import "github.com/google/uuid"
 
 // Terms say what a sale earns. The zero Terms are 0 %: sales are recorded,
-// attributed and counted, and earn nothing. No error says so, because a program
-// may leave every rate to its affiliates, tiers and plans.
+// attributed and counted, and earn nothing. This is not an error, because the
+// rates may be set for affiliates, tiers and plans.
 type Terms struct {
 	Type        CommissionType // zero: PERCENTAGE
 	Rate        Percent        // 0–100; FLAT: an amount for each payment, ≥ 0; zero pays nothing
-	MaxPayments int64          // per referral, those refunded in full aside; 0: no limit
+	MaxPayments int64          // per referral, without those refunded in full; 0: no limit
 	MaxMonths   int64          // since the referral; 0: no limit
 }
 
@@ -20,8 +20,8 @@ type Plan struct {
 	Name               string         `json:"name"`
 	CommissionRate     Percent        `json:"commissionRate"` // FLAT: an amount
 	CommissionType     CommissionType `json:"commissionType"`
-	NumberOfPayments   Opt[int64]     `json:"numberOfPayments"` // null: no stop
-	NumberOfMonths     Opt[int64]     `json:"numberOfMonths"`   // null: no stop
+	NumberOfPayments   Opt[int64]     `json:"numberOfPayments"` // null: no limit
+	NumberOfMonths     Opt[int64]     `json:"numberOfMonths"`   // null: no limit
 	PaymentTrigger     PaymentTrigger `json:"paymentTrigger"`
 	AutoApproveRewards bool           `json:"autoApproveRewards"` // false: new commissions are ON_HOLD
 	RewardType         RewardType     `json:"rewardType"`
@@ -35,7 +35,8 @@ type NewPlan struct {
 	HoldRewards    bool           // new commissions are ON_HOLD until reviewed
 }
 
-// PlanUpdate is the input of [Program.UpdatePlan]; what is not given stays.
+// PlanUpdate is the input of [Program.UpdatePlan]. A field that is not given
+// stays as it is.
 type PlanUpdate struct {
 	Name           Opt[string]         `json:",omitzero"`
 	Terms          Opt[Terms]          `json:",omitzero"` // replaced as a whole

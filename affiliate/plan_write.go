@@ -43,10 +43,10 @@ func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 	})
 }
 
-// UpdatePlan changes a plan. It holds for future sales: recorded ones keep their
-// commission, and no sale.updated fires, until [Program.RecalculateSales]
-// calculates them again. The commission type of a plan in use stays: the own
-// rates of the affiliates on it were set under it.
+// UpdatePlan changes a plan for future sales. Recorded sales keep their
+// commission, without an event, until [Program.RecalculateSales] calculates
+// them again. The commission type of a plan in use cannot change, because the
+// own rates of its affiliates have that type.
 //
 // Errors: [PlanNotFound], [PlanInUse], and those of [Program.CreatePlan].
 //

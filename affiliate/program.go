@@ -9,26 +9,27 @@ import (
 // A Program is one affiliate program: every rule of the domain as a method.
 // It is immutable, safe for concurrent use, and starts no goroutine.
 //
-// Its methods return an [*Error] for what the caller can fix, [ErrNotFound] for
-// a single look-up that misses, and any other error when the store or a
-// function of the host failed. A method that returns an error has changed nothing.
+// Its methods return an [*Error] that the caller can fix, [ErrNotFound] when a
+// look-up of one record finds nothing, and any other error when the store or a
+// function of the host failed. A method that returns an error has changed
+// nothing.
 type Program struct {
 	store  Store
 	tables *tableCheck // of the store
 	cfg    Config
 	source Source
-	once   Once // of every write that has none of its own
+	once   Once // for every write without one of its own
 	ids    *uuid7.Source
 	recent *recent
 
 	news *news
 
-	targets []target // the destinations, made ready
+	targets []target // the prepared destinations
 }
 
-// New makes the program that cfg describes, on store. It opens nothing: the
-// store is asked by the first method that is called. [Program.Ping] is the check
-// that a host makes before.
+// New makes a program with the configuration cfg on store. It does not use the
+// store yet: the first method call does. Call [Program.Ping] to check the store
+// before.
 //
 // Errors: a nil store, a bad Config.
 func New(store Store, cfg Config) (*Program, error) {
@@ -53,8 +54,8 @@ func (p *Program) With(store Store) *Program {
 	return &q
 }
 
-// From is the same program, with what it creates marked as coming from src. The
-// default is [SourceAPI].
+// From returns the same program, but records that it creates have the source
+// src. The default is [SourceAPI].
 func (p *Program) From(src Source) *Program {
 	q := *p
 	q.source = src

@@ -7,27 +7,27 @@ import (
 	"github.com/google/uuid"
 )
 
-// pruneBatch is how many records Prune looks at together. It bounds what one
-// transaction reads and drops, and so how long a sale may have to wait for it.
+// pruneBatch is how many records Prune handles together. It limits the work of
+// one transaction, and so how long a sale may wait for it.
 const pruneBatch = 128
 
-// Prune drops what is kept for a while only and is older than before: receipts
-// (never those younger than 24 hours), settled deliveries, by the time they
-// were settled, and events that have no delivery left. Of each object it drops
-// the oldest events first, so that what is kept has no gap. It returns how many
-// records it dropped.
+// Prune deletes records that are older than before: receipts (never those
+// younger than 24 hours), settled deliveries, by the time when they were
+// settled, and events without deliveries. It deletes the oldest events of an
+// object first, so that the remaining ones have no gap. It returns how many
+// records it deleted.
 //
-// It looks for what goes in Views, and drops it in transactions of at most 128
-// records, so that it holds the program for a few milliseconds at a time, however
-// much there is. After an error, what earlier transactions dropped stays
-// dropped: call it again. Nothing calls it but the host, once a day or so.
+// It searches in Views, and deletes in transactions of at most 128 records, so
+// it locks the program only for a few milliseconds at a time. After an error,
+// the deletes of earlier transactions remain: call it again. The engine never
+// calls it; the host should, about once a day.
 //
 // Errors: those of the store.
 //
-// Effects: the records that are dropped; no event.
+// Effects: the deleted records; no event.
 //
-// Concurrency: several calls at once drop each record once, and each counts its
-// own.
+// Concurrency: several calls at once delete each record once, and each call
+// counts its own deletes.
 //
 // Source: ours, because every event, delivery and receipt is a record.
 func (p *Program) Prune(ctx context.Context, before time.Time) (int, error) {
@@ -68,17 +68,17 @@ func (p *Program) prune(ctx context.Context, before time.Time) (int, error) {
 	return receipts + deliveries + events, err
 }
 
-// A sweep says what goes from a table, and from which record on, by id, nothing
-// does.
+// A sweep says which records of a table are deleted, and from which id on no
+// record is.
 type sweep[R Record[R]] struct {
 	table func(*Tx) Table[R]
 	goes  func(R) bool
 	young func(R) bool
 
-	// stays tells which of the records that would go stay after all. What it says
-	// holds for good. Nil: none does.
+	// stays clears goes for records that must stay; they must stay for ever.
+	// Nil: none.
 	stays func(o *op, read []R, goes []bool) error
-	done  func(b batch[R]) // is told of each batch; nil: nobody is
+	done  func(b batch[R]) // called with each batch; nil: not called
 }
 
 // A batch is some records of a table in the order of their ids.
@@ -86,11 +86,11 @@ type batch[R Record[R]] struct {
 	after uuid.UUID // the record before it
 	read  []R
 	goes  []bool // of each
-	over  bool   // nothing behind it goes
+	over  bool   // no later record is deleted
 }
 
-// prune walks a table batch by batch: it looks at one in a View, which holds up
-// nobody, and opens a transaction when something in it goes.
+// prune walks a table batch by batch. It reads a batch in a View, which delays
+// nobody, and opens a transaction only when something must be deleted.
 func prune[R Record[R]](ctx context.Context, p *Program, s sweep[R]) (dropped int, err error) {
 	var after uuid.UUID
 	for {
@@ -110,7 +110,7 @@ func prune[R Record[R]](ctx context.Context, p *Program, s sweep[R]) (dropped in
 	}
 }
 
-// look reads a batch and decides what goes of it.
+// look reads a batch and decides which records are deleted.
 func (s sweep[R]) look(o *op, after uuid.UUID) (batch[R], error) {
 	b := batch[R]{after: after}
 	for rec, err := range s.table(o.tx).List(Query{After: after, Limit: pruneBatch}) {
@@ -133,9 +133,9 @@ func (s sweep[R]) look(o *op, after uuid.UUID) (batch[R], error) {
 	return b, nil
 }
 
-// drop deletes what goes of a batch, as far as it is still there and still goes.
-// It lists the records again, because a store reads a list at once and single
-// records one by one.
+// drop deletes the chosen records of a batch if they still exist and may still
+// be deleted. It lists the records again, because a store reads a list at once
+// but single records one by one.
 func (s sweep[R]) drop(o *op, b batch[R]) (int, error) {
 	wanted, from, limit := b.wanted()
 	if len(wanted) == 0 {
@@ -159,8 +159,8 @@ func (s sweep[R]) drop(o *op, b batch[R]) (int, error) {
 	})
 }
 
-// wanted is what goes of a batch, and the part of the table that it stands in:
-// so many records from one on.
+// wanted is the ids to delete, and the part of the table with them: limit
+// records after the id from.
 func (b *batch[R]) wanted() (ids map[uuid.UUID]bool, from uuid.UUID, limit int) {
 	ids = make(map[uuid.UUID]bool, len(b.read))
 	from, last, first := b.after, b.after, 0
@@ -179,12 +179,12 @@ func (b *batch[R]) wanted() (ids map[uuid.UUID]bool, from uuid.UUID, limit int) 
 }
 
 // keptObjects are the objects of which an event was kept. Events are walked in
-// the order in which they happened, so whatever comes later of such an object
-// stays too.
+// the order in which they happened, so later events of such an object stay too.
 type keptObjects map[uuid.UUID]bool
 
-// stay keeps the events that have a delivery and those behind them. A delivery
-// is written with its event, so one that has none gets none.
+// stay keeps the events with a delivery and the later events of their objects.
+// An event without a delivery never gets one, because deliveries are written
+// together with their event.
 func (k keptObjects) stay(o *op, read []EventRecord, goes []bool) error {
 	here := make(map[uuid.UUID]bool)
 	any, err := holds(o.tx.Deliveries, Key{})
@@ -209,7 +209,7 @@ func (k keptObjects) stay(o *op, read []EventRecord, goes []bool) error {
 	return nil
 }
 
-// note remembers the objects of which a batch kept something.
+// note remembers the objects of which a batch kept an event.
 func (k keptObjects) note(b batch[EventRecord]) {
 	for i, rec := range b.read {
 		if !b.goes[i] {

@@ -2,16 +2,17 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// Own rates of affiliates and tiers, and the commission type that each was set
-// under. A rate of another type than the terms that apply is passed over: 25 %
-// never becomes an amount of 25, nor an amount of 500 a rate of 500 %. Rule 5.3.
+// Own rates of affiliates and tiers, with the commission type for which each
+// was set. A rate of another type than the terms in effect is ignored: 25 %
+// never becomes an amount of 25, and an amount of 500 never becomes a rate of
+// 500 %. Rule 5.3.
 //
-// A rate that was stored before its type was kept has the type of the terms it
-// was checked against: of an affiliate those of its plan or the program, of a
-// tier the program's.
+// A rate that was stored by a version that did not store its type has the type
+// of the terms against which it was checked: for an affiliate those of its plan
+// or the program, for a tier those of the program.
 
-// overrideRate puts the affiliate's own rate, else its tier's, into the deal,
-// where it is of the deal's type.
+// overrideRate sets the deal's rate to the affiliate's own rate, else its
+// tier's, if the rate has the deal's type.
 func (o *op) overrideRate(d *deal, aff *AffiliateRecord) error {
 	typ, err := o.ownRateType(aff)
 	if err != nil {
@@ -44,8 +45,8 @@ func (o *op) ownRateType(aff *AffiliateRecord) (CommissionType, error) {
 	return typeFromBefore(rate, terms.Type), err
 }
 
-// typed completes an affiliate that was read to be changed with the type of its
-// own rate, so that a change keeps it.
+// typed adds the type of its own rate to an affiliate that was read for a
+// change, so that the change keeps the type.
 func (o *op) typed(rec AffiliateRecord, err error) (AffiliateRecord, error) {
 	if err == nil {
 		rec.RateType, err = o.ownRateType(&rec)
@@ -62,8 +63,9 @@ func (p *Program) tierRateType(tier *TierRecord) CommissionType {
 	return typeFromBefore(rate, p.cfg.Terms.Type)
 }
 
-// typeFromBefore is the type of a rate that was stored without one. What is no
-// percentage was an amount, whatever the terms have become since.
+// typeFromBefore is the type of a rate that was stored without one. A rate that
+// is not a valid percentage was an amount, even if the terms have changed
+// since.
 func typeFromBefore(rate Percent, terms CommissionType) CommissionType {
 	if checkRate(rate, terms) != nil {
 		return CommissionFlat
@@ -71,8 +73,8 @@ func typeFromBefore(rate Percent, terms CommissionType) CommissionType {
 	return terms
 }
 
-// settleRate checks an affiliate's own rate against the terms that a change
-// leaves it under, and gives one that the change has set their type.
+// settleRate checks an affiliate's own rate against its terms after a change,
+// and gives a new rate the type of those terms.
 func (o *op) settleRate(old AffiliateRecord, rec *AffiliateRecord) error {
 	rate, own := rec.Rate.Get()
 	if !own || rec.RateType != "" && rec.PlanID == old.PlanID {

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Stored records are what a [Store] keeps: ids in place of expansions,
-// microseconds in place of milliseconds, the zero value in place of null. The
-// JSON objects of the wire ([Coupon], [Sale] …) are made from them.
+// Stored records are the records of a [Store]: with ids instead of related
+// objects, microseconds instead of milliseconds, and zero values instead of
+// null. The JSON objects of the wire ([Coupon], [Sale] …) are made from them.
 //
 // Instants are UTC and truncated to microseconds. A zero instant, id or text
 // means "none".
@@ -21,9 +21,9 @@ import (
 // maxKey is the longest text a [Key] may hold, in bytes.
 const maxKey = 767
 
-// textKey is the key of a text that callers chose. What is longer than a key
-// may be is replaced by its digest; the control character in front keeps the
-// two kinds apart, since no such text contains one.
+// textKey is the key of a text that callers chose. A text that is too long for
+// a key is replaced by its digest with a control character in front. Texts of
+// callers have no control characters, so the two kinds cannot be confused.
 func textKey(ix Index, s string) Key {
 	if len(s) > maxKey {
 		sum := sha256.Sum256([]byte(s))
@@ -32,9 +32,8 @@ func textKey(ix Index, s string) Key {
 	return Key{Index: ix, Text: s}
 }
 
-// numberID is an integer id in the shape of a key: its eight bytes at the end
-// of an otherwise empty UUID. It needs no memory, and its order is the
-// number's.
+// numberID is an integer id as a key: its eight bytes at the end of an
+// otherwise empty UUID. It needs no memory, and it sorts like the number.
 func numberID(n int64) uuid.UUID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[8:], uint64(n))
@@ -65,7 +64,7 @@ type AffiliateRecord struct {
 	Status              AffiliateStatus
 	Source              AffiliateSource
 	Rate                Opt[Percent]   `json:",omitzero"` // own rate; not given: inherited
-	RateType            CommissionType `json:",omitzero"` // under which Rate was set; empty: none, or a rate from before types were kept
+	RateType            CommissionType `json:",omitzero"` // the type for which Rate was set; empty: no rate, or a rate that was stored without a type
 	PlanID, TierID      uuid.UUID
 	TierExempt          bool
 	PayoutEmail         string

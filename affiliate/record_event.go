@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The records of what is told to the outside: receipts, endpoints, events,
+// The records for callers and receivers: receipts, endpoints, events,
 // deliveries, and the queue.
 
 // ReceiptRecord is the first answer to a request that carried a [Once] key.
@@ -15,7 +15,7 @@ type ReceiptRecord struct {
 	ID        uuid.UUID
 	Key       string
 	Digest    [32]byte
-	Answer    []byte // JSON of the answer; null where the answer was nothing
+	Answer    []byte // JSON of the answer; null for an empty answer
 	Sealed    bool   // the answer holds a secret, which is masked in Answer and kept in Secret
 	Secret    []byte // as Config.Seal gave it, bound to ID
 	Outcome   string // of a sale
@@ -52,18 +52,18 @@ type EndpointRecord struct {
 	DisabledAt     time.Time
 	FirstFailureAt time.Time
 	LastSuccessAt  time.Time
-	AnsweredAt     time.Time // when the last attempt was answered, whatever the answer; zero: it was not
-	WorkedAt       time.Time // of the last claim, settlement or replay: no wait is counted from a later moment
+	AnsweredAt     time.Time // when the last attempt got any answer; zero: it got none
+	WorkedAt       time.Time // the time of the last claim, settlement or replay: no wait starts later
 	PausedUntil    time.Time
-	Warned         bool           // the host was told that it only fails
+	Warned         bool           // OnNotice has reported that it only fails
 	Dead           bool           // a delivery has failed for good since FirstFailureAt
 	InFlight       []FlightRecord // attempts under way, oldest first
-	Clearing       DeliveryState  // what is made of what still waits, after it was disabled; empty: nothing waits
+	Clearing       DeliveryState  // the new state of the deliveries that still wait after it was disabled; empty: none waits
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 }
 
-// FlightRecord is an attempt under way: it holds a slot of its endpoint, and
+// FlightRecord is a running attempt. It occupies a slot of its endpoint, and
 // its object, until it is settled or its lease ends.
 type FlightRecord struct {
 	Token        uuid.UUID // of the claim
@@ -158,10 +158,10 @@ func (r DeliveryRecord) AppendKeys(dst []Key) []Key {
 }
 
 // QueueRecord is a delivery that waits for an attempt. Its id begins with the
-// moment it waits for, in 48 bits of milliseconds, so that the head of the table
-// is what is due. A first attempt that waits for nothing stands behind all
-// moments: the highest bit of its id is set, and the rest begins like the id of
-// its event.
+// time that it waits for, in 48 bits of milliseconds, so that due deliveries
+// are at the head of the table. A first attempt does not wait for a time and
+// sorts after all times: the highest bit of its id is set, and the rest begins
+// like the id of its event.
 type QueueRecord struct {
 	ID                     uuid.UUID
 	DeliveryID, EndpointID uuid.UUID

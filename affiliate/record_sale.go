@@ -42,13 +42,13 @@ type SaleRecord struct {
 	Integration  Integration
 	Metadata     json.RawMessage `json:",omitempty"`
 	Revision     int64
-	DeletedFired bool // sale.deleted went out; nothing is fired any more
+	DeletedFired bool // sale.deleted was fired; no more events follow
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }
 
-// HandSet is a commission that was set directly: what was earned on what was
-// kept of the sale at that time.
+// HandSet is a commission that was set directly: the amount earned, and the
+// amount of the sale that was kept at that time.
 type HandSet struct{ Earned, Kept Amount }
 
 // CommissionRecord is a stored [Commission], part of its sale.
@@ -208,8 +208,8 @@ type TotalsRecord struct {
 	Clicks     int64
 	Referrals  int64  // live ones
 	Sales      int64  // live ones that are not refunded in full
-	Revenue    Amount // what is kept of them
-	Commission Amount // what they earned, declined commissions excluded
+	Revenue    Amount // of live sales, less refunds
+	Commission Amount // of live sales, without declined commissions
 }
 
 // RecordID is the owner's id.

@@ -16,14 +16,14 @@ import (
 // The rules of redemption: one function for the preview, the sale and the
 // referral by code. Rules 3.5 and 3.6; contract 3.5.
 
-// customer is who a request says is buying.
+// customer is the buyer that a request names.
 type customer struct {
 	known    bool           // an email was sent, or an identifier named a referral
 	email    string         // canonical; may be empty
 	referral ReferralRecord // zero: none yet
 }
 
-// order is what a request says, resolved as far as it can be.
+// order has the facts of a request, resolved as far as possible.
 type order struct {
 	basket    Opt[Amount] // before the discount, else the total
 	customer  *customer
@@ -31,18 +31,18 @@ type order struct {
 	product   string    // product id; empty: not sent
 }
 
-// verdict is what the rules say of a code and an order.
+// verdict is the result of the rules for a code and an order.
 type verdict struct {
 	found      bool
 	code       CodeRecord
 	coupon     CouponRecord
 	failures   []Failure // in the order of the contract's rows
-	unverified []Reason  // rules that the code carries and the order gives nothing for
+	unverified []Reason  // rules of the code for which the order has no facts
 }
 
 // judge looks a code up, applies every rule to it and fills in the verdict. It
-// only reads, and it allocates nothing when nothing fails. An error is the
-// store's.
+// only reads, and it allocates nothing when no rule fails. Its error is one of
+// the store.
 func (o *op) judge(text string, ord *order, v *verdict) (err error) {
 	v.code, err = o.codeByText(text)
 	if errors.Is(err, ErrNotFound) {
@@ -75,8 +75,8 @@ func (o *op) codeByText(text string) (CodeRecord, error) {
 	return o.tx.Codes.Find(Key{Index: ByCode, Text: foldCode(text)})
 }
 
-// parentOf returns the coupon of a stored code. Every live code has one: its
-// absence is a broken store and not a look-up that missed.
+// parentOf returns the coupon of a stored code. Every live code has one, so a
+// missing coupon means a broken store.
 func (o *op) parentOf(code *CodeRecord) (CouponRecord, error) {
 	coupon, err := o.tx.Coupons.Get(code.CouponID)
 	if errors.Is(err, ErrNotFound) {
@@ -86,7 +86,7 @@ func (o *op) parentOf(code *CodeRecord) (CouponRecord, error) {
 }
 
 // boughtBefore reports whether the customer of a first-order code has a live
-// sale, refunded ones included. For other codes nothing is read.
+// sale, refunded ones included. For other codes it reads nothing.
 func (o *op) boughtBefore(code *CodeRecord, c *customer) (bool, error) {
 	if !code.FirstTimeOrder || !c.known {
 		return false, nil
@@ -105,7 +105,7 @@ func (o *op) boughtBefore(code *CodeRecord, c *customer) (bool, error) {
 	return false, nil
 }
 
-// checkState applies the rules that depend on nothing the order says: rows 2–8.
+// checkState applies the rules that do not depend on the order: rows 2–8.
 func (v *verdict) checkState(now time.Time) {
 	code, coupon := &v.code, &v.coupon
 	if !code.Active {
@@ -131,14 +131,14 @@ func (v *verdict) checkState(now time.Time) {
 	}
 }
 
-// passed reports whether a limit in time is over: it holds until its instant,
-// inclusive. A zero limit never passes.
+// passed reports whether a time limit has passed. The limit itself is still
+// valid. A zero limit never passes.
 func passed(limit, now time.Time) bool { return !limit.IsZero() && now.After(limit) }
 
 // reached reports whether a redemption limit is used up. Zero is no limit.
 func reached(limit, used int64) bool { return limit > 0 && used >= limit }
 
-// checkOrder applies the rules that what was sent decides: rows 9–14.
+// checkOrder applies the rules that depend on the order: rows 9–14.
 func (v *verdict) checkOrder(ord *order, currency Currency, earlier bool) {
 	code, coupon, buyer := &v.code, &v.coupon, ord.customer
 	if code.FirstTimeOrder {
@@ -163,8 +163,8 @@ func (v *verdict) checkOrder(ord *order, currency Currency, earlier bool) {
 	}
 }
 
-// decide notes a rule that an order may fail: unverified when the order says
-// nothing about it.
+// decide notes the result of a rule about the order: unverified when the order
+// does not have the fact.
 func (v *verdict) decide(sent, holds bool, row Refusal, data Failure) {
 	if !sent {
 		v.unverified = append(v.unverified, row.reason)
@@ -215,9 +215,9 @@ func (v *verdict) refusal() error {
 	return &Error{Kind: kind, Reason: head.Reason, Message: head.Message, Failures: v.failures}
 }
 
-// discount is what a coupon takes off a total: never more than the total. It is
-// null when there is no total, and for an amount in another currency than the
-// program's. Contract 4.1.
+// discount is the discount of a coupon on a total; it is never more than the
+// total. It is null without a total, and for an amount in another currency than
+// the program's. Contract 4.1.
 func (o *op) discount(c *CouponRecord, total Opt[Amount]) Opt[Amount] {
 	whole, ok := total.Get()
 	if !ok || c.Type == CouponFlat && c.Currency != o.cfg.Currency {
@@ -230,7 +230,7 @@ func (o *op) discount(c *CouponRecord, total Opt[Amount]) Opt[Amount] {
 	} else {
 		off, err = c.PercentOff.Of(whole, o.cfg.Currency)
 	}
-	if err != nil || off.Cmp(whole) > 0 { // no room for the rounded value: it is above every total
+	if err != nil || off.Cmp(whole) > 0 { // the rounded value does not fit, so it is above every total
 		return total
 	}
 	return Set(off)

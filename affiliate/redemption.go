@@ -7,10 +7,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// RestoreRedemption gives the redemption of a sale by code back: the counts of
-// its code and its coupon fall by one, those of them that still exist. It is
-// the only way in which a count falls, and works once for each sale, also for
-// one that was refunded or deleted.
+// RestoreRedemption takes the redemption of a sale by code back: the counts of
+// its code and its coupon fall by one, if they still exist. Counts fall in no
+// other way. It works once for each sale, also for a refunded or deleted one.
 //
 // Errors: [RedemptionNotFound] when the sale is unknown or was not by code,
 // [RedemptionRestored].

@@ -23,7 +23,7 @@ type Referral struct {
 	ReferralMedium            ReferralMedium       `json:"referralMedium"`
 	Source                    ReferralSource       `json:"source"`
 	IntegrationReferralSource Opt[Integration]     `json:"integrationReferralSource"`
-	TotalRevenue              Amount               `json:"totalRevenue"`    // what is kept of live sales
+	TotalRevenue              Amount               `json:"totalRevenue"`    // of live sales, less refunds
 	TotalCommission           Amount               `json:"totalCommission"` // of live sales, declined ones excluded
 	InitialLandingPage        Opt[string]          `json:"initialLandingPage"`
 	Notes                     Opt[string]          `json:"notes"`
@@ -54,8 +54,8 @@ type NewReferral struct {
 	Manual      bool        `json:"-"`
 }
 
-// ReferralUpdate is the input of [Program.UpdateReferral]; what is not given
-// stays.
+// ReferralUpdate is the input of [Program.UpdateReferral]. A field that is not
+// given stays as it is.
 type ReferralUpdate struct {
 	Name                   Opt[string]             `json:"name,omitzero"`
 	Email                  Opt[string]             `json:"email,omitzero"`
@@ -66,9 +66,9 @@ type ReferralUpdate struct {
 	Metadata               Opt[json.RawMessage]    `json:"metadata,omitzero"`           // a JSON object, replaced as a whole
 }
 
-// ReferralFilter selects referrals. Every field that is set must fit; without
-// one, all are selected. A field that is set to null or to a zero value selects
-// nothing.
+// ReferralFilter selects the referrals that match every field that is set;
+// without a field it selects all. A field that is set to null or to a zero
+// value selects nothing.
 //
 // Source: docs/contract.md 3.6.
 type ReferralFilter struct {
@@ -78,18 +78,18 @@ type ReferralFilter struct {
 }
 
 // An ImportedReferral is a customer of the past, from a historical resync. A
-// promotional code only attributes it: whether the code could be used today
-// does not matter.
+// promotional code only attributes it, even when the code could not be used
+// today.
 type ImportedReferral struct {
 	NewReferral
 	CreatedAt time.Time          // zero: now; in the future: refused
 	Status    SubscriptionStatus // zero: ACTIVE
 }
 
-// An ImportReport says what became of the rows of an import.
+// An ImportReport is the result of an import.
 type ImportReport struct {
-	Created  int // rows that became referrals
-	Existing int // the email was known: nothing was changed
+	Created  int // how many rows became referrals
+	Existing int // how many rows had a known email and changed nothing
 	Failed   []ImportFailure
 }
 

@@ -13,7 +13,7 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 		return from, MediumLink, err
 	}
 	named, err := o.eitherOrigin(in.AffiliateID, in.AffiliateEmail, o.resolveFresh)
-	if errors.Is(err, ErrNotFound) { // counts as not sent
+	if errors.Is(err, ErrNotFound) { // it counts as not sent
 		named, err = o.eitherOrigin("", in.AffiliateEmail, o.resolveFresh)
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
@@ -38,7 +38,7 @@ func (o *op) attribute(in NewReferral) (origin, ReferralMedium, error) {
 }
 
 // namedOrigin resolves an identifier and an email that must agree when both are
-// given. A click that is too old is as if it had not been given.
+// given. A click that is too old counts as not given.
 func (o *op) namedOrigin(ident, email string, resolve resolver) (origin, error) {
 	if ident == "" || email == "" {
 		return o.eitherOrigin(ident, email, resolve)
@@ -76,8 +76,8 @@ func (o *op) eitherOrigin(ident, email string, resolve resolver) (origin, error)
 	return origin{}, ErrNotFound
 }
 
-// missed is the bare ErrNotFound for a look-up that found nobody, which is an
-// answer: a store may have wrapped it.
+// missed returns ErrNotFound itself for a failed look-up, because the store may
+// have wrapped it and it is an answer here.
 func missed(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return ErrNotFound

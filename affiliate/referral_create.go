@@ -13,11 +13,10 @@ import (
 // affiliate comes from the promotional code, else from AffiliateID (a click id,
 // an affiliate id or a slug), else from AffiliateEmail.
 //
-// A customer whose email is known is not created again and not moved: the
-// referral that is there is answered as it is. A code is judged by the same
-// rules as in a sale and counts nothing. A click id joins that click to the
-// referral, unless the click is older than Config.CookieDays: then it is as if it
-// had not been sent.
+// A customer with a known email is not created again and not moved: the
+// existing referral is returned. A code must pass the same rules as in a sale,
+// and it is not counted. A click id joins that click to the referral, unless
+// the click is older than Config.CookieDays: then it counts as not sent.
 //
 // Errors: [AttributionRequired], [MissingField], [InvalidField],
 // [IdentifiersMismatch], the refusals of a code; [ErrNotFound] when no
@@ -90,8 +89,8 @@ func requiredEmail(field string, s *string) *Error {
 }
 
 // addReferral stores a new referral of the origin's affiliate, joins the
-// origin's click to it and counts it. A link is kept only when it is the
-// affiliate's own, which it is not when a code decided.
+// origin's click to it and counts it. The referral keeps the link only if the
+// link belongs to the affiliate, which may be false when a code decided.
 func (o *op) addReferral(rec ReferralRecord, from origin) (ReferralRecord, error) {
 	rec.ID = o.newID()
 	rec.AffiliateID = from.affiliate.ID

@@ -10,12 +10,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// DeleteReferral removes a referral, named by id or email, and its sales.
-// Nothing there: nil.
+// DeleteReferral removes a referral, named by id or email, and its sales. It
+// returns nil when there is no such referral.
 //
 // Errors: [MissingField], [InPayout] when a payout holds one of the sales.
 //
-// Effects: referral, sales and totals are gone, clicks lose the reference,
+// Effects: referral, sales and totals are deleted, clicks lose the reference,
 // counters of codes stay; referral.deleted.
 //
 // Source: docs/rules.md 4.7.

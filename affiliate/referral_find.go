@@ -7,8 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Referral returns the referral with the id or, failing that, with the
-// customer's email.
+// Referral returns the referral with the id, else with the customer's email.
 //
 // Errors: [ErrNotFound].
 //
@@ -23,8 +22,7 @@ func (p *Program) Referral(ctx context.Context, ident string) (Referral, error) 
 	})
 }
 
-// Referrals lists referrals, newest first. An affiliate that is not known has
-// none.
+// Referrals lists referrals, newest first. An unknown affiliate has none.
 //
 // Errors: [InvalidQuery] for a bad page.
 //
@@ -39,7 +37,7 @@ func (p *Program) Referrals(ctx context.Context, f ReferralFilter, pg Page) (Lis
 	})
 }
 
-// chooseReferrals is what the filter selects.
+// chooseReferrals turns the filter into a choice.
 func (o *op) chooseReferrals(f ReferralFilter) (c choice[ReferralRecord]) {
 	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *ReferralRecord) uuid.UUID { return r.AffiliateID })
 	c.byText(OfCustomer, f.ReferredUserExternalID, func(r *ReferralRecord) string { return r.CustomerID })

@@ -12,9 +12,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/isodate"
 )
 
-// ImportReferrals adds customers of the past in one transaction and in silence:
-// no event is fired. Rows that cannot be imported are reported and leave the
-// others alone.
+// ImportReferrals adds customers of the past in one transaction, without
+// events. Rows that cannot be imported are reported; the others are imported.
 //
 // Errors: only those of the store.
 //
@@ -58,7 +57,7 @@ func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) 
 	})
 }
 
-// importInput is the rows with what has no JSON.
+// importInput is the rows together with their fields that have no JSON.
 func importInput(rows []ImportedReferral) []any {
 	input := make([]any, len(rows))
 	for i, row := range rows {
@@ -120,7 +119,7 @@ func (o *op) checkImported(row *ImportedReferral) error {
 	return first(oneOf("status", row.Status, subscriptionStatuses))
 }
 
-// importReferral stores one row; false: the customer was there.
+// importReferral stores one row, and reports false when the customer existed.
 func (o *op) importReferral(row *ImportedReferral, id uuid.UUID) (created bool, err error) {
 	if _, err := o.referralByEmail(row.Email); !errors.Is(err, ErrNotFound) {
 		return false, err
@@ -142,7 +141,8 @@ func (o *op) importReferral(row *ImportedReferral, id uuid.UUID) (created bool, 
 	return true, o.insertReferral(rec, from.click)
 }
 
-// importOrigin finds the affiliate of a row; of a code, without judging it.
+// importOrigin finds the affiliate of a row. It does not apply the rules of a
+// code.
 func (o *op) importOrigin(row *ImportedReferral) (origin, ReferralMedium, error) {
 	if row.PromoCode == "" {
 		from, err := o.namedOrigin(row.AffiliateID, row.AffiliateEmail, o.resolve)

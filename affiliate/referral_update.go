@@ -9,8 +9,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// UpdateReferral changes a referral, named by its id or the customer's email.
-// What is not given stays; the affiliate never changes.
+// UpdateReferral changes a referral, named by its id or the customer's email. A
+// field that is not given stays as it is; the affiliate never changes.
 //
 // Errors: [MissingField], [InvalidField], [ReferralNotFound],
 // [ReferralEmailTaken].
@@ -34,7 +34,7 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralU
 	})
 }
 
-// changeReferral runs change on a referral and writes what came of it.
+// changeReferral runs change on a referral and writes the result.
 func (p *Program) changeReferral(ctx context.Context, rq request, ident string, change func(*op, *ReferralRecord) error) (Referral, error) {
 	o := p.op(ctx)
 	return write(o, rq, func() (Referral, error) {
@@ -128,12 +128,12 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status S
 	})
 }
 
-// SetReferralPlan puts customers on a commission plan of their own, which then
-// wins over their affiliate's; the zero plan takes it away again. All or
-// nothing. It holds for future sales: recorded ones keep their commission, and
-// no sale.updated fires, until [Program.RecalculateSales] calculates them again.
-// The affiliate's own rate, and its tier's, is passed over under a plan of the
-// other commission type.
+// SetReferralPlan gives customers a commission plan of their own, which is used
+// instead of their affiliate's; the zero plan removes it. All customers are
+// changed or none. The plan applies to future sales. Recorded sales keep their
+// commission, without an event, until [Program.RecalculateSales] calculates
+// them again. The affiliate's own rate and its tier's rate are ignored when the
+// plan has another commission type.
 //
 // Errors: [PlanNotFound], [ReferralNotFound].
 //

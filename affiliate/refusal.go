@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A Refusal is a row of the table of refusals: what the engine, or an adapter
-// before the engine is called, says no with. Several rows may share a [Reason];
-// the rows that an adapter needs have exported names.
+// A Refusal is a row of the table of refusals, which the engine uses, and
+// adapters before they call the engine. Several rows may share a [Reason]. The
+// rows for adapters have exported names.
 //
 // Source: docs/contract.md 1.9, 5.
 type Refusal struct {
@@ -29,8 +29,7 @@ func row(kind Kind, reason Reason, field, message string) Refusal {
 	return r
 }
 
-// inField is what may be wrong with any field: {field} followed by a text. It
-// is not listed.
+// inField is a row for any field: {field} followed by a text. It is not listed.
 func inField(text string) Refusal {
 	return Refusal{KindInvalid, InvalidField, "{field}", "{field} " + text}
 }
@@ -50,9 +49,9 @@ func (r Refusal) Err() *Error {
 	return &Error{Kind: r.kind, Reason: r.reason, Field: r.field, Message: r.message}
 }
 
-// Of is the row about a name: it stands in the place of the {…} in the row's
-// text and field. The name is what a caller sent: it is cut to 64 characters and
-// its control characters are escaped.
+// Of is the row as an error about a name, which replaces the {…} in the row's
+// text and field. The name comes from a caller, so it is cut to 64 characters
+// and its control characters are escaped.
 func (r Refusal) Of(name string) *Error { return r.about(name).Err() }
 
 // about is the row with a name in the place of its {…}.
@@ -69,7 +68,7 @@ func (r Refusal) on(field string) *Error {
 	return e
 }
 
-// when is the row where something holds, and nil where it does not.
+// when is the row as an error if the condition is true, and otherwise nil.
 func (r Refusal) when(holds bool) *Error {
 	if !holds {
 		return nil
@@ -97,7 +96,7 @@ func (r Refusal) ifFound(err error) error {
 	return err
 }
 
-// fill puts a value in the place of the first {…} of a text.
+// fill replaces the first {…} of a text by a value.
 func fill(text, value string) string {
 	before, rest, open := strings.Cut(text, "{")
 	_, after, closed := strings.Cut(rest, "}")
@@ -107,8 +106,8 @@ func fill(text, value string) string {
 	return before + value + after
 }
 
-// printable is s as a text for clients may echo it: at most 64 characters,
-// without control characters.
+// printable is s in a form that a text for clients may contain: at most 64
+// characters, without control characters.
 func printable(s string) string {
 	runes := []rune(strings.ToValidUTF8(s, "?"))
 	if len(runes) > 64 {

@@ -87,10 +87,10 @@ const (
 	RedemptionRestored Reason = "redemption_restored"
 )
 
-// The table of refusals: kind, reason, field, text. A text stands here and
-// nowhere else, and [Refusals] lists the rows in this order. What has an
-// exported name is what an adapter refuses before it calls the engine. The three
-// texts that the published API documents are marked.
+// The table of refusals: kind, reason, field, text. Texts are written only
+// here, and [Refusals] lists the rows in this order. Rows with an exported name
+// are for adapters, which refuse a request before they call the engine. The
+// three texts that the published API documents are marked.
 var (
 	RefuseUnauthorized      = row(KindUnauthorized, Unauthorized, "", "Unauthorized")               // the key is missing or malformed
 	RefuseToken             = row(KindUnauthorized, InvalidToken, "", "Invalid auth token")         // the key is not known
@@ -259,10 +259,10 @@ var (
 	redemptionRestored = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")
 )
 
-// What may be wrong with any field (contract "Field errors"): use [Refusal.Of]
-// with the name of the field, which is where the text begins. These rows are not
-// listed. What has an exported name is what an adapter finds while it reads a
-// request.
+// Rows for any field (contract "Field errors"): use [Refusal.Of] with the name
+// of the field, with which the text begins. These rows are not listed. Rows
+// with an exported name are for adapters, which find the error while they read
+// a request.
 var (
 	FieldNotAString      = inField("must be a string")
 	FieldNotANumber      = inField("must be a number")

@@ -75,9 +75,9 @@ type Product struct {
 	Name      string      `json:"name,omitzero"`
 }
 
-// NewSale is the input of [Program.RecordSale]. TotalEarned is required, and
-// whom the sale is credited to. PromoCode decides before ReferralID, and that
-// before Email:
+// NewSale is the input of [Program.RecordSale]. It needs TotalEarned, and at
+// least one field that says whom to credit. PromoCode is used before
+// ReferralID, and ReferralID before Email:
 //
 //   - PromoCode is enough by itself. Email beside it adds the customer.
 //   - ReferralID is enough when it names a customer, by the id of the referral or
@@ -88,7 +88,7 @@ type Product struct {
 // Source: docs/rules.md 5.1; docs/contract.md 1.5, 3.7.
 type NewSale struct {
 	Once              `json:"-"`
-	PromoCode         string       `json:"promoCode,omitzero"`  // decides the affiliate before the other two
+	PromoCode         string       `json:"promoCode,omitzero"`  // used before the other two to find the affiliate
 	ReferralID        string       `json:"referralId,omitzero"` // referral id, customer email, click id, affiliate id or slug
 	Email             string       `json:"email,omitzero"`      // the customer
 	Name              string       `json:"name,omitzero"`       // the customer; empty: the referral's
@@ -100,19 +100,20 @@ type NewSale struct {
 	CommissionRate    Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
 	Product           Opt[Product] `json:"product,omitzero"`
 
-	// Subtotal is the basket before the discount of PromoCode, which is what the
-	// code's minimum is compared with; without it that is TotalEarned. It is > 0,
-	// at most 10^11, and not below TotalEarned without Tax and Shipping. See
+	// Subtotal is the basket before the discount of PromoCode. The code's
+	// minimum is compared with it, or without it with TotalEarned. It is > 0,
+	// at most 10^11, and not below TotalEarned less Tax and Shipping. See
 	// [Order].
 	Subtotal Opt[Amount] `json:"subtotal,omitzero"`
 
-	// PaymentTrigger, zero: PURCHASE, and Integration tell of a sale that an
+	// PaymentTrigger (zero: PURCHASE) and Integration are for sales that an
 	// integration or a person reported. Go calls only.
 	PaymentTrigger PaymentTrigger `json:"-"`
 	Integration    Integration    `json:"-"`
 }
 
-// SaleOutcome says what became of a reported sale: the Sale-Outcome header.
+// SaleOutcome is the result of reporting a sale. On the wire it is the header
+// Sale-Outcome.
 type SaleOutcome string
 
 // The outcomes. All but the first write, count and fire nothing.
@@ -127,15 +128,16 @@ const (
 type SaleResult struct {
 	Outcome SaleOutcome
 	Sale    Opt[Sale] // the new sale; null unless recorded
-	Earlier Opt[Sale] // duplicate: the sale that was there, else null; neither the wire nor a receipt carries it
+	Earlier Opt[Sale] // of a duplicate: the earlier sale, else null; not on the wire and not in a receipt
 
-	// LateClick is the click that ReferralID named and that was too old to
-	// attribute the sale (see Config.CookieDays), else null. Neither the wire nor
-	// a receipt carries it.
+	// LateClick is the click that ReferralID named, if it was too old to
+	// attribute the sale (see Config.CookieDays), else null. It is not on the
+	// wire and not in a receipt.
 	LateClick Opt[ClickID]
 }
 
-// SaleUpdate is the input of [Program.UpdateSale]; what is not given stays.
+// SaleUpdate is the input of [Program.UpdateSale]. A field that is not given
+// stays as it is.
 type SaleUpdate struct {
 	Email             Opt[string]          `json:"email,omitzero"` // of the sale only
 	Name              Opt[string]          `json:"name,omitzero"`
@@ -148,8 +150,9 @@ type SaleUpdate struct {
 	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
 }
 
-// SaleFilter selects sales. Every field that is set must fit; without one, all
-// are selected. A field that is set to null or to a zero value selects nothing.
+// SaleFilter selects the sales that match every field that is set; without a
+// field it selects all. A field that is set to null or to a zero value selects
+// nothing.
 //
 // Source: docs/contract.md 3.7.
 type SaleFilter struct {
@@ -163,7 +166,7 @@ type SaleFilter struct {
 // Refund is the input of [Program.RefundSale].
 type Refund struct {
 	SaleID   SaleID      `json:"saleId,omitzero"`
-	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: all that is left
+	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest
 	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
 }
 

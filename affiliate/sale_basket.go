@@ -1,7 +1,8 @@
 package affiliate
 
-// A basket is an order before the discount of its code: what a code's minimum
-// is compared with, and what its discount is taken off. Source: docs/money.md 12.
+// A basket is an order before the discount of its code. The code's minimum is
+// compared with it, and the discount is calculated from it. Source:
+// docs/money.md 12.
 
 // basketOf is the subtotal when it was sent, else the total.
 func basketOf(subtotal, total Opt[Amount]) Opt[Amount] {

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
-// A decision is who is credited with a sale, on what grounds and terms.
+// A decision says who is credited with a sale, why, and on which terms.
 type decision struct {
 	identity
 	affiliate AffiliateRecord
@@ -20,7 +20,7 @@ type decision struct {
 }
 
 // decide finds affiliate, customer and terms of a reported sale, or the outcome
-// that is not a sale.
+// when no sale is recorded.
 func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
 	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
 		return "", err
@@ -51,7 +51,7 @@ func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
 	return SaleRecorded, err
 }
 
-// newCustomer asks for what a new referral needs.
+// newCustomer requires the fields of a new referral.
 func newCustomer(in *NewSale) error {
 	if in.Email == "" {
 		return emailRequired.Err()
@@ -62,7 +62,7 @@ func newCustomer(in *NewSale) error {
 	return nil
 }
 
-// credit finds the affiliate: of the code, else of the identifier, else of the
+// credit finds the affiliate of the code, else of the identifier, else of the
 // customer's referral.
 func (o *op) credit(in *NewSale, d *decision) (found bool, err error) {
 	if in.PromoCode != "" {
@@ -96,15 +96,16 @@ func (o *op) creditTo(d *decision, id uuid.UUID) (err error) {
 	return nil
 }
 
-// An identity is whom the identifiers of a request name.
+// An identity is the affiliate and the customer that the identifiers of a
+// request name.
 type identity struct {
 	customer customer
 	origin   origin // of referralId: the referral's affiliate and link, or where a click, affiliate id or slug leads
 }
 
 // identify resolves referralId (referral id, customer email, click id,
-// affiliate id, slug, in this order) and email into id. A referralId that leads
-// nowhere counts as not sent, as does a click outside the window; an email always
+// affiliate id, slug, in this order) and email into id. An unknown referralId
+// counts as not sent, and so does a click outside the window; an email always
 // names a customer.
 //
 // Source: docs/contract.md 1.5; docs/money.md 14.

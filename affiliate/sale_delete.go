@@ -7,11 +7,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// DeleteSale removes a sale with its commissions. Nothing there: nil.
+// DeleteSale removes a sale with its commissions. It returns nil when there is
+// no such sale.
 //
-// It frees the sale's external ids. A provider that delivers the same payment
-// again then books it again: for money that goes back to the customer call
-// [Program.RefundSale], which keeps the sale and its ids.
+// It frees the sale's external ids, so a payment that a provider reports again
+// is recorded again. When money goes back to the customer, call
+// [Program.RefundSale] instead, which keeps the sale and its ids.
 //
 // Errors: [MissingField], [InPayout].
 //
@@ -33,13 +34,13 @@ func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 
 // ReverseSale removes a sale that a payment provider or shop reports as
 // reversed, disputed, or cancelled with its order. It is [Program.DeleteSale]
-// for callers that know the payment by another id and want to hear that it was
-// not there.
+// for callers that know the payment by another id, and it returns an error when
+// there is no such sale.
 //
 // It frees the sale's external ids, as DeleteSale does: a payment that is
-// delivered again after its reversal is booked again. A dispute that may be won,
-// and a payment whose notice may come late or twice, are refunded with
-// [Program.RefundSale] instead.
+// reported again after its reversal is recorded again. Use [Program.RefundSale]
+// for a dispute that may be won, and for a payment whose notice may arrive late
+// or twice.
 //
 // Errors: [MissingField], [SaleNotFound], [InPayout].
 //
@@ -70,7 +71,7 @@ func (o *op) deleteSale(ref SaleRef) error {
 }
 
 // dropSale removes a sale as part of its referral's or affiliate's removal. The
-// caller has seen to it that no payout holds it.
+// caller has checked that no payout holds it.
 func (o *op) dropSale(rec SaleRecord) error {
 	if err := o.removeSale(rec); err != nil || rec.DeletedFired {
 		return err
