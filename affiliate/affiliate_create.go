@@ -47,7 +47,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 		NewAffiliate
 		Answers []Answer // they are part of the request
 	}{in, in.Answers}}
-	rq.refused = in.check()
+	rq.refused = in.normalize()
 	base, random := slugBase(in.Email), randomSlug(p.ids.Fresh())
 	o := p.op(ctx)
 	return write(o, rq, func() (Affiliate, error) {
@@ -77,8 +77,8 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 	})
 }
 
-// check validates a new affiliate by itself and makes the email canonical.
-func (in *NewAffiliate) check() error {
+// normalize validates a new affiliate by itself and makes the email canonical.
+func (in *NewAffiliate) normalize() error {
 	err := first(
 		required("firstName", in.FirstName, firstNameRequired, maxPersonName),
 		required("lastName", in.LastName, lastNameRequired, maxPersonName),
@@ -89,7 +89,7 @@ func (in *NewAffiliate) check() error {
 	if plaintext.Blank(in.Email) {
 		return emailRequired.Err()
 	}
-	if err := first(checkEmail("email", &in.Email)); err != nil {
+	if err := first(normalizeEmail("email", &in.Email)); err != nil {
 		return err
 	}
 	if in.AffiliateLink != "" {

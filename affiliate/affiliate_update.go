@@ -25,7 +25,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 	none := ref == (AffiliateRef{})
 	rq := request{name: "affiliate.update", input: []any{ref, up}, refused: first(affiliateOrEmailAddressRequired.when(none))}
 	if !none {
-		rq.refused = up.check()
+		rq.refused = up.normalize()
 	}
 	o := p.op(ctx)
 	return write(o, rq, func() (int, error) {
@@ -54,7 +54,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (Affiliate, error) {
 	rq := request{name: "affiliate.accept-invite", input: []any{id, up}}
 	if up.AffiliateStatus.IsZero() {
-		rq.refused = up.check()
+		rq.refused = up.normalize()
 	} else {
 		rq.refused = fieldNotAllowed.Of("affiliateStatus")
 	}
@@ -84,7 +84,7 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (Affiliate, error) {
 	rq := request{name: "affiliate.set-payout-details", input: []any{id, d}}
 	if d.Email != "" {
-		rq.refused = first(checkEmail("payoutEmail", &d.Email))
+		rq.refused = first(normalizeEmail("payoutEmail", &d.Email))
 	}
 	if rq.refused == nil {
 		rq.refused = first(oneOfOrNone("paymentMethod", d.Method, paymentMethods))
@@ -99,8 +99,8 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDe
 	return all[0], nil
 }
 
-// check validates an update by itself and makes the email canonical.
-func (up *AffiliateUpdate) check() error {
+// normalize validates an update by itself and makes the email canonical.
+func (up *AffiliateUpdate) normalize() error {
 	err := first(
 		notCleared("firstName", up.FirstName),
 		given("firstName", up.FirstName, maxPersonName),
@@ -115,7 +115,7 @@ func (up *AffiliateUpdate) check() error {
 		if plaintext.Blank(email) {
 			return FieldEmpty.Of("email")
 		}
-		if err := first(checkEmail("email", &email)); err != nil {
+		if err := first(normalizeEmail("email", &email)); err != nil {
 			return err
 		}
 		up.Email = Set(email)

@@ -15,7 +15,7 @@ import (
 //
 // Source: docs/rules.md 3.6; docs/contract.md 4.1.
 func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
-	refused := checkEvaluated(&in)
+	refused := normalizeEvaluated(&in)
 	o := p.op(ctx) // reads the clock, which a view does not do
 	once := p.onceOf(in.Once)
 	if once.Key != "" {
@@ -43,8 +43,8 @@ func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 	return out, nil
 }
 
-// checkEvaluated checks the fields in the order of the contract's table.
-func checkEvaluated(in *Order) error {
+// normalizeEvaluated checks the fields in the order of the contract's table.
+func normalizeEvaluated(in *Order) error {
 	var code, total, basket, email *Error
 	if plaintext.Blank(in.PromoCode) {
 		code = promoCodeRequired.Err()
@@ -58,7 +58,7 @@ func checkEvaluated(in *Order) error {
 		basket = charge{total: in.TotalEarned.Or(Amount{})}.checkSubtotal(in.Subtotal, "subtotal")
 	}
 	if in.Email = plaintext.Trim(in.Email); in.Email != "" {
-		email = checkEmail("email", &in.Email)
+		email = normalizeEmail("email", &in.Email)
 	}
 	if err := first(code, total, basket, email); err != nil {
 		return err

@@ -69,7 +69,7 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 	err := first(
 		notCleared("code", up.Code),
 		notBlank("code", up.Code),
-		checkCode(&code),
+		normalizeCode(&code),
 		notBlank("affiliateEmail", up.AffiliateEmail),
 		given("externalId", up.ExternalID, maxName),
 		notCleared("active", up.Active),
@@ -77,7 +77,7 @@ func (p *Program) mergeCode(rec CodeRecord, up CodeUpdate) (CodeRecord, error) {
 		maxRedemptionsNotPositive.when(up.MaxRedemptions.Or(1) < 1),
 		notCleared("firstTimeOrder", up.FirstTimeOrder),
 		checkMinimum(up.MinimumAmount),
-		checkMinimumCurrency(&up.MinimumAmountCurrency),
+		normalizeMinimumCurrency(&up.MinimumAmountCurrency),
 		notCleared("limitToCustomers", up.LimitToCustomers),
 		checkMergedCustomer(limited, customer, up.CustomerID),
 		notCleared("limitToAffiliate", up.LimitToAffiliate),

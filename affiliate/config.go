@@ -124,7 +124,7 @@ func (c *Config) complete() error {
 	if err := checkSchedule(c.Schedule); err != nil {
 		return err
 	}
-	if err := checkTerms(&c.Terms); err != nil {
+	if err := normalizeTerms(&c.Terms); err != nil {
 		return fmt.Errorf("affiliate: Config.Terms: %w", err)
 	}
 	if c.Now == nil {

@@ -12,7 +12,7 @@ import "context"
 // Source: docs/rules.md 3.1; docs/contract.md 3.3.
 func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error) {
 	rq := request{once: in.Once, name: "coupon.create", input: in}
-	rq.refused = p.checkNewCoupon(&in)
+	rq.refused = p.normalizeNewCoupon(&in)
 	o := p.op(ctx)
 	return write(o, rq, func() (Coupon, error) {
 		if err := o.freeCouponExternalID(in.ExternalID); err != nil {

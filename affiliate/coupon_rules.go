@@ -12,14 +12,14 @@ import (
 // The rules check a whole coupon: the input of a create, or the stored coupon
 // with an update applied. Rule 3.1; contract 2.1.
 
-// checkNewCoupon fills in the defaults of a create and checks it.
-func (p *Program) checkNewCoupon(in *NewCoupon) error {
+// normalizeNewCoupon fills in the defaults of a create and checks it.
+func (p *Program) normalizeNewCoupon(in *NewCoupon) error {
 	if err := required("name", in.Name, nameRequired, maxName); err != nil {
 		return err
 	}
 	in.CouponType = cmp.Or(in.CouponType, CouponPercentage)
 	in.Duration = cmp.Or(in.Duration, DurationForever)
-	return p.checkCoupon(in, CouponUpdate{})
+	return p.normalizeCoupon(in, CouponUpdate{})
 }
 
 // mergeCoupon applies an update to the stored coupon and checks the result as a
@@ -41,7 +41,7 @@ func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, 
 	in.ProductIDs = up.ProductIDs.Or(in.ProductIDs)
 	in.Valid = changed(in.Valid, up.Valid)
 	in.RedeemBy = changed(in.RedeemBy, up.RedeemBy)
-	if err := p.checkCoupon(&in, up); err != nil {
+	if err := p.normalizeCoupon(&in, up); err != nil {
 		return CouponRecord{}, err
 	}
 	p.fillCoupon(&rec, in)
@@ -116,16 +116,16 @@ func (p *Program) couponOf(rec CouponRecord) Coupon {
 	return c
 }
 
-// checkCoupon checks a coupon in the order of the contract's table and puts
+// normalizeCoupon checks a coupon in the order of the contract's table and puts
 // values into canonical form. up is the update; it says which fields were sent
 // as null.
-func (p *Program) checkCoupon(c *NewCoupon, up CouponUpdate) error {
+func (p *Program) normalizeCoupon(c *NewCoupon, up CouponUpdate) error {
 	return first(
 		notCleared("couponType", up.CouponType),
 		memberOf(c.CouponType, couponTypeUnknown, CouponPercentage, CouponFlat),
 		checkPercentOff(c),
 		checkAmountOff(c),
-		checkCouponCurrency(c),
+		normalizeCouponCurrency(c),
 		notCleared("duration", up.Duration),
 		memberOf(c.Duration, durationUnknown, durations...),
 		checkMonths(c),
@@ -163,7 +163,7 @@ func checkAmountOff(c *NewCoupon) *Error {
 	return nil
 }
 
-func checkCouponCurrency(c *NewCoupon) *Error {
+func normalizeCouponCurrency(c *NewCoupon) *Error {
 	sent, ok := c.Currency.Get()
 	if !ok && c.CouponType == CouponFlat {
 		return currencyRequired.Err()

@@ -97,8 +97,8 @@ func checkText(field, s string, limit int, lines bool) *Error {
 	return nil
 }
 
-// checkEmail replaces an email by its canonical form.
-func checkEmail(field string, s *string) *Error {
+// normalizeEmail replaces an email by its canonical form.
+func normalizeEmail(field string, s *string) *Error {
 	email, ok := canonicalEmail(*s)
 	if !ok {
 		return emailInvalid.on(field)
@@ -176,8 +176,8 @@ func boundOfSale(field string, a Amount) *Error {
 	return nil
 }
 
-// checkMetadata replaces metadata by its compact form.
-func checkMetadata(field string, raw *[]byte) *Error {
+// normalizeMetadata replaces metadata by its compact form.
+func normalizeMetadata(field string, raw *[]byte) *Error {
 	compact, bad := validMetadata(*raw)
 	if bad != (Refusal{}) {
 		return bad.Of(field)

@@ -18,12 +18,12 @@ func (up PlanUpdate) applied(rec PlanRecord) PlanRecord {
 	return rec
 }
 
-// check validates a plan and fills in its defaults.
-func (r *PlanRecord) check() error {
+// normalize validates a plan and fills in its defaults.
+func (r *PlanRecord) normalize() error {
 	if err := required("name", r.Name, nameRequired, maxName); err != nil {
 		return err
 	}
-	if err := checkTerms(&r.Terms); err != nil {
+	if err := normalizeTerms(&r.Terms); err != nil {
 		return err
 	}
 	if r.Trigger == "" {
@@ -32,8 +32,8 @@ func (r *PlanRecord) check() error {
 	return first(oneOf("paymentTrigger", r.Trigger, paymentTriggers))
 }
 
-// checkTerms fills in the type and checks rate and limits.
-func checkTerms(t *Terms) error {
+// normalizeTerms fills in the type and checks rate and limits.
+func normalizeTerms(t *Terms) error {
 	if t.Type == "" {
 		t.Type = CommissionPercentage
 	}

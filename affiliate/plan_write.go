@@ -16,7 +16,7 @@ import (
 // Source: docs/contract.md 2.9.
 func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 	rec := PlanRecord{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
-	rq := request{name: "plan.create", input: in, refused: rec.check()}
+	rq := request{name: "plan.create", input: in, refused: rec.normalize()}
 	o := p.op(ctx)
 	return write(o, rq, func() (Plan, error) {
 		rec := rec
@@ -62,7 +62,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 			return Plan{}, planMissing.ifMissing(err)
 		}
 		rec := up.applied(old)
-		if err := rec.check(); err != nil {
+		if err := rec.normalize(); err != nil {
 			return Plan{}, err
 		}
 		if same(rec, old) {

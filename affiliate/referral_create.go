@@ -26,7 +26,7 @@ import (
 //
 // Source: docs/contract.md 3.6; docs/rules.md 3.3, 4.6; docs/money.md 14.
 func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (Referral, error) {
-	refused := checkReferral(&in)
+	refused := normalizeReferral(&in)
 	o := p.op(ctx)
 	rq := request{once: in.Once, name: "referral.create", input: []any{in, in.Integration, in.Manual}, refused: refused}
 	return write(o, rq, func() (Referral, error) {
@@ -59,8 +59,8 @@ func submission(manual bool) SubmissionType {
 	return SubmissionAutomatic
 }
 
-// checkReferral brings the input into canonical form.
-func checkReferral(in *NewReferral) error {
+// normalizeReferral brings the input into canonical form.
+func normalizeReferral(in *NewReferral) error {
 	in.PromoCode, in.AffiliateEmail = plaintext.Trim(in.PromoCode), plaintext.Trim(in.AffiliateEmail)
 	if plaintext.Blank(in.AffiliateID) {
 		in.AffiliateID = ""
@@ -85,7 +85,7 @@ func requiredEmail(field string, s *string) *Error {
 	if plaintext.Blank(*s) {
 		return emailRequired.on(field)
 	}
-	return checkEmail(field, s)
+	return normalizeEmail(field, s)
 }
 
 // addReferral stores a new referral of the origin's affiliate, joins the

@@ -31,7 +31,7 @@ func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) 
 	refused := make([]error, len(rows))
 	ids := make([]uuid.UUID, len(rows))
 	for i := range rows {
-		refused[i] = o.checkImported(&rows[i])
+		refused[i] = o.normalizeImported(&rows[i])
 		ids[i] = p.ids.At(rows[i].CreatedAt)
 	}
 	return write(o, rq, func() (ImportReport, error) {
@@ -102,7 +102,7 @@ func (r *ImportReport) restore(answer []byte, _ string) error {
 	return nil
 }
 
-func (o *op) checkImported(row *ImportedReferral) error {
+func (o *op) normalizeImported(row *ImportedReferral) error {
 	if row.CreatedAt.IsZero() {
 		row.CreatedAt = o.now
 	}
@@ -110,7 +110,7 @@ func (o *op) checkImported(row *ImportedReferral) error {
 	if row.Status == "" {
 		row.Status = SubscriptionActive
 	}
-	if err := checkReferral(&row.NewReferral); err != nil {
+	if err := normalizeReferral(&row.NewReferral); err != nil {
 		return err
 	}
 	if !isodate.InRange(row.CreatedAt) || row.CreatedAt.After(o.now) {

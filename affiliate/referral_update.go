@@ -21,7 +21,7 @@ import (
 func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralUpdate) (Referral, error) {
 	rq := request{name: "referral.update", input: []any{ident, up}, refused: first(referralIDRequired.when(plaintext.Blank(ident)))}
 	if rq.refused == nil {
-		rq.refused = checkReferralUpdate(&up)
+		rq.refused = normalizeReferralUpdate(&up)
 	}
 	return p.changeReferral(ctx, rq, ident, func(o *op, rec *ReferralRecord) error {
 		if email, ok := up.Email.Get(); ok && email != rec.Email {
@@ -50,15 +50,15 @@ func (p *Program) changeReferral(ctx context.Context, rq request, ident string, 
 	})
 }
 
-// checkReferralUpdate checks what is given and brings it into canonical form.
-func checkReferralUpdate(up *ReferralUpdate) error {
+// normalizeReferralUpdate checks what is given and brings it into canonical form.
+func normalizeReferralUpdate(up *ReferralUpdate) error {
 	email, hasEmail := up.Email.Get()
 	metadata, hasMetadata := up.Metadata.Get()
 	if err := first(given("name", up.Name, maxName), notCleared("email", up.Email), notBlank("email", up.Email)); err != nil {
 		return err
 	}
 	if hasEmail {
-		if err := checkEmail("email", &email); err != nil {
+		if err := normalizeEmail("email", &email); err != nil {
 			return err
 		}
 		up.Email = Set(email)
@@ -75,7 +75,7 @@ func checkReferralUpdate(up *ReferralUpdate) error {
 	}
 	if hasMetadata {
 		raw := []byte(metadata)
-		if err := checkMetadata("metadata", &raw); err != nil {
+		if err := normalizeMetadata("metadata", &raw); err != nil {
 			return err
 		}
 		up.Metadata = Set(json.RawMessage(raw))

@@ -33,7 +33,7 @@ import (
 // Source: docs/contract.md 3.7, docs/rules.md 5.1–5.3.
 func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
 	r := &report{op: *p.op(ctx), in: in}
-	rq := request{once: in.Once, name: "sale.create", refused: checkSale(&r.in)}
+	rq := request{once: in.Once, name: "sale.create", refused: normalizeSale(&r.in)}
 	if p.onceOf(in.Once).Key != "" {
 		rq.input = []any{r.in, in.PaymentTrigger, in.Integration}
 	}
@@ -88,8 +88,8 @@ func (r *saleReply) restore(answer []byte, outcome string) error {
 	return json.Unmarshal(answer, &r.kept)
 }
 
-// checkSale brings the input into canonical form.
-func checkSale(in *NewSale) error {
+// normalizeSale brings the input into canonical form.
+func normalizeSale(in *NewSale) error {
 	in.PromoCode, in.Email = plaintext.Trim(in.PromoCode), plaintext.Trim(in.Email)
 	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && in.Email == "" {
 		return saleAttributionRequired.Err()
@@ -98,7 +98,7 @@ func checkSale(in *NewSale) error {
 		in.PaymentTrigger = TriggerPurchase
 	}
 	if in.Email != "" {
-		if err := checkEmail("email", &in.Email); err != nil {
+		if err := normalizeEmail("email", &in.Email); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ import (
 func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sale, error) {
 	rq := request{name: "sale.update", input: []any{id, up}, refused: first(saleIDRequired.when(id == 0))}
 	if rq.refused == nil {
-		rq.refused = checkSaleUpdate(&up)
+		rq.refused = normalizeSaleUpdate(&up)
 	}
 	o := p.op(ctx)
 	return write(o, rq, func() (Sale, error) {
@@ -41,10 +41,10 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sal
 	})
 }
 
-// checkSaleUpdate checks what is given and brings it into canonical form.
-func checkSaleUpdate(up *SaleUpdate) error {
+// normalizeSaleUpdate checks what is given and brings it into canonical form.
+func normalizeSaleUpdate(up *SaleUpdate) error {
 	if email, ok := up.Email.Get(); ok {
-		if err := first(notBlank("email", up.Email), checkEmail("email", &email)); err != nil {
+		if err := first(notBlank("email", up.Email), normalizeEmail("email", &email)); err != nil {
 			return err
 		}
 		up.Email = Set(email)
@@ -69,7 +69,7 @@ func checkSaleUpdate(up *SaleUpdate) error {
 	}
 	if metadata, ok := up.Metadata.Get(); ok {
 		raw := []byte(metadata)
-		if err := checkMetadata("metadata", &raw); err != nil {
+		if err := normalizeMetadata("metadata", &raw); err != nil {
 			return err
 		}
 		up.Metadata = Set(json.RawMessage(raw))

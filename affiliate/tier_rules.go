@@ -25,8 +25,8 @@ func (up TierUpdate) applied(rec TierRecord) TierRecord {
 	return rec
 }
 
-// checkTier validates a tier and fills in its defaults.
-func (p *Program) checkTier(r *TierRecord) error {
+// normalizeTier validates a tier and fills in its defaults.
+func (p *Program) normalizeTier(r *TierRecord) error {
 	if r.Condition == "" {
 		r.Condition = ConditionAll
 	}

@@ -22,7 +22,7 @@ func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
 		Tier: in.Tier, Name: in.Name, Emoji: in.Emoji, MinReferrals: in.MinReferrals, MinRevenue: in.MinRevenue,
 		Condition: in.ConditionType, Rate: in.Rate,
 	}
-	rq := request{name: "tier.create", input: in, refused: p.checkTier(&rec)}
+	rq := request{name: "tier.create", input: in, refused: p.normalizeTier(&rec)}
 	o := p.op(ctx)
 	return write(o, rq, func() (Tier, error) {
 		rec := rec
@@ -66,7 +66,7 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 		}
 		old.RateType = p.tierRateType(&old)
 		rec := up.applied(old)
-		if err := p.checkTier(&rec); err != nil {
+		if err := p.normalizeTier(&rec); err != nil {
 			return Tier{}, err
 		}
 		if same(rec, old) {

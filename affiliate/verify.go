@@ -28,23 +28,23 @@ type audit struct {
 	*Program
 	tx *Tx
 
-	affiliates shelf[AffiliateRecord]
-	links      shelf[LinkRecord]
-	clicks     shelf[ClickRecord]
-	referrals  shelf[ReferralRecord]
-	coupons    shelf[CouponRecord]
-	codes      shelf[CodeRecord]
-	ledger     shelf[RedemptionRecord]
-	sales      shelf[SaleRecord]
-	plans      shelf[PlanRecord]
-	tiers      shelf[TierRecord]
-	payouts    shelf[PayoutRecord]
-	totals     shelf[TotalsRecord]
-	receipts   shelf[ReceiptRecord]
-	endpoints  shelf[EndpointRecord]
-	events     shelf[EventRecord]
-	deliveries shelf[DeliveryRecord]
-	queue      shelf[QueueRecord]
+	affiliates collection[AffiliateRecord]
+	links      collection[LinkRecord]
+	clicks     collection[ClickRecord]
+	referrals  collection[ReferralRecord]
+	coupons    collection[CouponRecord]
+	codes      collection[CodeRecord]
+	ledger     collection[RedemptionRecord]
+	sales      collection[SaleRecord]
+	plans      collection[PlanRecord]
+	tiers      collection[TierRecord]
+	payouts    collection[PayoutRecord]
+	totals     collection[TotalsRecord]
+	receipts   collection[ReceiptRecord]
+	endpoints  collection[EndpointRecord]
+	events     collection[EventRecord]
+	deliveries collection[DeliveryRecord]
+	queue      collection[QueueRecord]
 
 	breaches []error
 }
@@ -75,13 +75,13 @@ func (a *audit) breach(invariant, object, detail string, args ...any) {
 	a.breaches = append(a.breaches, &Breach{Invariant: invariant, Object: object, Detail: detail})
 }
 
-// A shelf is the records of a table in the order of their ids.
-type shelf[R Record[R]] struct {
+// A collection is the records of a table in the order of their ids.
+type collection[R Record[R]] struct {
 	all []R
 	at  map[uuid.UUID]int
 }
 
-func (s *shelf[R]) fill(t Table[R]) error {
+func (s *collection[R]) fill(t Table[R]) error {
 	for rec, err := range t.List(Query{}) {
 		if err != nil {
 			return err
@@ -95,13 +95,13 @@ func (s *shelf[R]) fill(t Table[R]) error {
 	return nil
 }
 
-func (s *shelf[R]) has(id uuid.UUID) bool {
+func (s *collection[R]) has(id uuid.UUID) bool {
 	_, ok := s.at[id]
 	return ok
 }
 
 // get returns the record, or nil.
-func (s *shelf[R]) get(id uuid.UUID) *R {
+func (s *collection[R]) get(id uuid.UUID) *R {
 	if i, ok := s.at[id]; ok {
 		return &s.all[i]
 	}
@@ -136,7 +136,7 @@ func (a *audit) titled(object, name string) {
 }
 
 // unique checks that a key is held once among the records of a table.
-func unique[R Record[R]](a *audit, invariant, kind string, s *shelf[R], ix Index) {
+func unique[R Record[R]](a *audit, invariant, kind string, s *collection[R], ix Index) {
 	held := make(map[Key]uuid.UUID, len(s.all))
 	var keys []Key
 	for i := range s.all {

@@ -56,7 +56,7 @@ func (a *audit) verifyUncounted(c recount) {
 	}
 }
 
-func ids[R Record[R]](s *shelf[R]) []uuid.UUID {
+func ids[R Record[R]](s *collection[R]) []uuid.UUID {
 	list := make([]uuid.UUID, len(s.all))
 	for i := range s.all {
 		list[i] = s.all[i].RecordID()

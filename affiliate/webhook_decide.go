@@ -38,8 +38,8 @@ func checkSchedule(schedule []time.Duration) error {
 	return nil
 }
 
-// A sequel is what follows an attempt.
-type sequel struct {
+// A followUp is what follows an attempt.
+type followUp struct {
 	state DeliveryState
 	wait  time.Duration // pending: until the next attempt
 	pause time.Duration // of the endpoint; 0: none
@@ -48,15 +48,15 @@ type sequel struct {
 
 // decide says what follows an attempt, the made-th of its delivery. draw is
 // uniform.
-func decide(a *Attempt, made int, schedule []time.Duration, draw uint64) sequel {
+func decide(a *Attempt, made int, schedule []time.Duration, draw uint64) followUp {
 	if a.delivered() {
-		return sequel{state: DeliveryDelivered}
+		return followUp{state: DeliveryDelivered}
 	}
 	asked := min(max(a.RetryAfter, 0), maxRetryAfter)
-	v := sequel{state: DeliveryFailed}
+	v := followUp{state: DeliveryFailed}
 	switch a.Status {
 	case 410:
-		return sequel{state: DeliveryCanceled, gone: true}
+		return followUp{state: DeliveryCanceled, gone: true}
 	case 429, 503:
 		v.pause = max(asked, minPause)
 	}

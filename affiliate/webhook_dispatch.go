@@ -34,8 +34,8 @@ func (r *EndpointRecord) slots(now time.Time) int {
 	return 1
 }
 
-// land removes the attempts that are over.
-func (r *EndpointRecord) land(over func(FlightRecord) bool) {
+// removeFlights removes the attempts that are over.
+func (r *EndpointRecord) removeFlights(over func(FlightRecord) bool) {
 	r.InFlight = slices.DeleteFunc(r.InFlight, over)
 }
 
@@ -78,7 +78,7 @@ func (o *op) newDispatch(free int) (*dispatch, error) {
 		if ep.wentBack(o.now) {
 			return nil, errWentBack
 		}
-		ep.land(func(f FlightRecord) bool { return !f.Until.After(o.now) })
+		ep.removeFlights(func(f FlightRecord) bool { return !f.Until.After(o.now) })
 		d.count(&ep)
 		all += len(ep.InFlight)
 		if ep.Clearing != "" {

@@ -87,7 +87,7 @@ func (s *settlement) settle(a *Attempt, draw uint64) error {
 	if err != nil || ep == nil {
 		return err
 	}
-	ep.land(func(f FlightRecord) bool { return f.Token == a.Token })
+	ep.removeFlights(func(f FlightRecord) bool { return f.Token == a.Token })
 	if !ep.Active {
 		return nil // what waits is settled without it
 	}
@@ -127,7 +127,7 @@ func (r *EndpointRecord) heard(a *Attempt, now time.Time) {
 }
 
 // advance gives a delivery its state and its place in the queue.
-func (s *settlement) advance(d DeliveryRecord, q QueueRecord, v sequel) error {
+func (s *settlement) advance(d DeliveryRecord, q QueueRecord, v followUp) error {
 	d.State, d.NextAttemptAt, d.UpdatedAt = v.state, time.Time{}, later(s.now, d.UpdatedAt)
 	if v.state == DeliveryPending {
 		d.NextAttemptAt = wholeMillis(s.now.Add(v.wait))
@@ -146,7 +146,7 @@ func (s *settlement) advance(d DeliveryRecord, q QueueRecord, v sequel) error {
 
 // health notes on the endpoint how the attempt went, and disables one that is
 // gone or has only failed for too long.
-func (s *settlement) health(ep *EndpointRecord, d *DeliveryRecord, v sequel) error {
+func (s *settlement) health(ep *EndpointRecord, d *DeliveryRecord, v followUp) error {
 	if v.state == DeliveryDelivered {
 		if ep.Warned {
 			s.notice(NoticeRecovered, ep, d, v.state)
@@ -166,15 +166,15 @@ func (s *settlement) health(ep *EndpointRecord, d *DeliveryRecord, v sequel) err
 	}
 	switch {
 	case v.gone:
-		return s.shut(ep, d, DisabledGone, DeliveryCanceled)
+		return s.disable(ep, d, DisabledGone, DeliveryCanceled)
 	case failing >= disabledAfter && ep.Dead:
-		return s.shut(ep, d, DisabledFailing, DeliverySkipped)
+		return s.disable(ep, d, DisabledFailing, DeliverySkipped)
 	}
 	return nil
 }
 
-// shut disables an endpoint and settles what waits for it.
-func (s *settlement) shut(ep *EndpointRecord, d *DeliveryRecord, why DisabledReason, rest DeliveryState) error {
+// disable stops deliveries to an endpoint and settles what waits for it.
+func (s *settlement) disable(ep *EndpointRecord, d *DeliveryRecord, why DisabledReason, rest DeliveryState) error {
 	ep.disable(why, s.now)
 	ep.UpdatedAt = later(s.now, ep.UpdatedAt)
 	s.notice(NoticeDisabled, ep, d, rest)
