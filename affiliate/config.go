@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -88,26 +89,14 @@ type Destination struct {
 
 // complete fills in the defaults and refuses values that cannot work.
 func (c *Config) complete() error {
-	if c.Currency == "" {
-		c.Currency = "USD"
-	}
+	c.fillIn()
 	currency, err := ParseCurrency(string(c.Currency))
 	if err != nil {
 		return fmt.Errorf("affiliate: Config.Currency: %w", err)
 	}
 	c.Currency = currency
-	if c.Location == nil {
-		c.Location = time.UTC
-	}
-	if c.Param == "" {
-		c.Param = "ref"
-	}
 	if slices.Contains(c.KeepParams, "") {
 		return errors.New("affiliate: Config.KeepParams has an empty name")
-	}
-	c.KeepParams = slices.Clone(c.KeepParams)
-	if c.CookieDays == 0 {
-		c.CookieDays = 60
 	}
 	if c.CookieDays < 0 || c.CookieDays > maxCookieDays {
 		return errors.New("affiliate: Config.CookieDays must be from 1 to 36500")
@@ -118,14 +107,24 @@ func (c *Config) complete() error {
 	if (c.Seal == nil) != (c.Open == nil) {
 		return errors.New("affiliate: Config.Seal and Open go together")
 	}
-	if len(c.Schedule) == 0 {
-		c.Schedule = defaultSchedule()
-	}
 	if err := checkSchedule(c.Schedule); err != nil {
 		return err
 	}
 	if err := normalizeTerms(&c.Terms); err != nil {
 		return fmt.Errorf("affiliate: Config.Terms: %w", err)
+	}
+	return checkDestinations(c.Destinations)
+}
+
+// fillIn gives what was left out its default.
+func (c *Config) fillIn() {
+	c.Currency = cmp.Or(c.Currency, "USD")
+	c.Param = cmp.Or(c.Param, "ref")
+	c.CookieDays = cmp.Or(c.CookieDays, 60)
+	c.Location = cmp.Or(c.Location, time.UTC)
+	c.KeepParams = slices.Clone(c.KeepParams)
+	if len(c.Schedule) == 0 {
+		c.Schedule = defaultSchedule()
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -133,7 +132,6 @@ func (c *Config) complete() error {
 	if c.Rand == nil {
 		c.Rand = rand.Reader
 	}
-	return checkDestinations(c.Destinations)
 }
 
 func checkDestinations(all []Destination) error {

@@ -11,7 +11,7 @@ import (
 // TestFamilies: each declared type of event is in one row, with the types of its
 // family, and each row says everything.
 func TestFamilies(t *testing.T) {
-	src, err := os.ReadFile("event_type.go")
+	src, err := os.ReadFile("family.go")
 	if err != nil {
 		t.Fatal(err)
 	}
