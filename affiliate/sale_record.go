@@ -16,12 +16,11 @@ import (
 // customer becomes a referral of that affiliate. Only a sale redeems a code.
 //
 // An outcome other than [SaleRecorded] is not an error: a sale with the same
-// external id or invoice id is there already (and comes back as Earlier), no
+// external id or invoice id exists already (and is returned as Earlier), no
 // affiliate could be found, or the customer is SUBMITTED or DECLINED. Such a
-// report writes, counts and fires nothing. Duplicates are recognised before any
-// rule of a code, so that the retry of the sale that took the last redemption
-// is not refused. A customer who is PAST_DUE or CANCELLED and pays has paid:
-// the sale is recorded.
+// report writes, counts and fires nothing. Duplicates are recognised before the
+// rules of a code, so a retry of the sale that took the last redemption is not
+// refused. A payment of a customer who is PAST_DUE or CANCELLED is recorded.
 //
 // Effects: in one transaction, the sale with its commission, the ledger row and
 // both counters of a code, the totals of link, affiliate and referral;
@@ -52,12 +51,12 @@ type report struct {
 
 func (r *report) record() (saleReply, error) { return r.recordSale(&r.in) }
 
-// A saleReply is a [SaleResult] before its sale is put together, which is left
-// until the transaction has ended.
+// A saleReply is a [SaleResult] whose sale is not built yet: that is done after
+// the transaction has ended.
 type saleReply struct {
 	outcome SaleOutcome
-	body    *saleBody // of the new sale, or of the earlier one
-	late    ClickID   // of a click that was too old; zero: none
+	body    *saleBody // the new sale, or the earlier one
+	late    ClickID   // a click that was too old; zero: none
 	kept    *Sale     // from a receipt
 }
 
@@ -75,8 +74,8 @@ func (r *saleReply) show(result *SaleResult) {
 	}
 }
 
-// keep and restore make the receipt of a sale: the wire's body is the sale or
-// null, the outcome stands in a header beside it.
+// keep and restore convert a reply to and from its receipt: the body of the
+// answer is the sale or null, and the outcome is in a header.
 func (r *saleReply) keep() (answer any, outcome string) {
 	var result SaleResult
 	r.show(&result)
@@ -146,8 +145,8 @@ func checkProduct(given Opt[Product]) error {
 	return first(optional("product.name", product.Name, maxName))
 }
 
-// recordSale is the transaction of RecordSale: everything is found and judged
-// first, then written together.
+// recordSale is the transaction of RecordSale: it first finds and checks
+// everything, then it writes.
 func (o *op) recordSale(in *NewSale) (saleReply, error) {
 	earlier, err := o.duplicate(in.ExternalID, in.ExternalInvoiceID)
 	if err != nil {
@@ -186,7 +185,7 @@ func (o *op) duplicate(externalID, invoiceID string) (*SaleRecord, error) {
 	return nil, nil
 }
 
-// book writes a decided sale with everything that hangs on it.
+// book writes a decided sale with all records that belong to it.
 func (o *op) book(in *NewSale, d *decision) (*saleBody, error) {
 	isNew, err := o.bookCustomer(in, d)
 	if err != nil {
@@ -283,8 +282,8 @@ func (o *op) insertSale(rec *SaleRecord, v *verdict) error {
 	return o.redeem(rec, v)
 }
 
-// redeem writes the ledger row of a sale by code and moves both counters.
-// Counters only: no event, no updatedAt (rule 3.4).
+// redeem writes the ledger row of a sale by code and raises both counters. The
+// code and the coupon get no event and no new updatedAt (rule 3.4).
 func (o *op) redeem(rec *SaleRecord, v *verdict) error {
 	row := RedemptionRecord{ID: numberID(rec.Number), CodeID: v.code.ID, CouponID: v.coupon.ID, CreatedAt: o.now}
 	if err := o.tx.Redemptions.Insert(row); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// closeIfRefunded ends a sale of which nothing is left.
+// closeIfRefunded ends a sale that is refunded in full.
 func (o *op) closeIfRefunded(rec *SaleRecord) error {
 	kept, err := rec.kept()
 	if err != nil || kept.Sign() > 0 {
@@ -17,10 +17,10 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 	return nil
 }
 
-// RefundSale refunds a sale in full, or in part with Amount. The commission
-// follows what is kept; nothing kept is exactly nothing earned, and the sale is
-// REFUNDED for good. A repeat of a RefundID, or of a full refund, does nothing
-// and says so. Redemption counters do not change.
+// RefundSale refunds a sale in full, or in part with Amount. The commission is
+// reduced in proportion; after a full refund it is exactly zero, and the sale
+// stays REFUNDED. A repeated RefundID, or a repeated full refund, does nothing,
+// and the result says so. Redemption counters do not change.
 //
 // Errors: [MissingField], [InvalidField], [SaleNotFound],
 // [OutsideRefundWindow], [ManuallyPaid], [AlreadyPaid], [IncludedInPayout],
@@ -62,7 +62,8 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, erro
 	})
 }
 
-// refundedBy reports whether a refund was applied before, or nothing is left.
+// refundedBy reports whether a refund was applied before, or the sale is
+// refunded in full.
 func (r *SaleRecord) refundedBy(id string) bool {
 	known := func(f RefundRecord) bool { return id != "" && f.ID == id }
 	return r.Status == SaleRefunded || slices.ContainsFunc(r.Refunds, known)

@@ -6,14 +6,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// RecalculateSales calculates the commissions of the selected sales again under
-// the terms of today and returns how many changed. A change of terms (a plan, an
-// own rate, a tier) holds for future sales, and this is the call for past ones.
-// Sales in a payout and refunded sales stay, and so do commissions that were set
-// by hand and a rate of the sale's own. A sale beyond its plan's limits stays
-// without a commission. A filter that names nobody selects nothing.
+// RecalculateSales calculates the commissions of the selected sales again with
+// the current terms and returns how many changed. A change of terms (a plan, an
+// own rate, a tier) applies to future sales; this method applies it to past
+// ones. It does not change sales in a payout, refunded sales, commissions that
+// were set by hand and a sale's own rate. A sale beyond its plan's limits stays
+// without a commission. A filter with an empty value selects nothing.
 //
-// Errors: [InvalidField] (totalEarned, commissionEarned) when a total has no room.
+// Errors: [InvalidField] (totalEarned, commissionEarned) when a total does not
+// fit.
 //
 // Effects: the sales, their totals; sale.updated for each that changed.
 //

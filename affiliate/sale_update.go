@@ -8,11 +8,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// UpdateSale changes a sale; what is not given stays. When TotalEarned or
-// CommissionRate is given and CommissionEarned is not, the commission is
-// calculated again on what is kept of the sale. CommissionRate null goes back
-// to the rate of today's terms. A total that equals what was refunded refunds
-// the sale in full.
+// UpdateSale changes a sale; a field that is not given stays as it is. When
+// TotalEarned or CommissionRate is given and CommissionEarned is not, the
+// commission is calculated again on the kept amount of the sale. CommissionRate
+// null sets the rate of the current terms. A total that equals the refunded
+// amount refunds the sale in full.
 //
 // Errors: [MissingField], [InvalidField], [SaleNotFound],
 // [SaleExternalIDTaken], [SaleInvoiceIDTaken]; [InPayout] and
@@ -149,8 +149,8 @@ func (o *op) applyRate(rec *SaleRecord, given Opt[Percent]) error {
 	return nil
 }
 
-// applyTerms gives a sale the rate of today's terms, unless it has one of its
-// own.
+// applyTerms gives a sale the rate of the current terms, unless it has a rate
+// of its own.
 func (o *op) applyTerms(rec *SaleRecord) error {
 	if rec.RateFixed {
 		return nil
@@ -160,7 +160,7 @@ func (o *op) applyTerms(rec *SaleRecord) error {
 	return err
 }
 
-// dealOf finds the terms of today for a stored sale.
+// dealOf finds the current terms for a stored sale.
 func (o *op) dealOf(rec *SaleRecord) (deal, error) {
 	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {

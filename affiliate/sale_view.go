@@ -23,7 +23,7 @@ func (p *Program) Sale(ctx context.Context, id SaleID) (Sale, error) {
 	})
 }
 
-// Sales lists sales, newest first. A filter that names nothing known gives an
+// Sales lists sales, newest first. A filter with an unknown value gives an
 // empty list.
 //
 // Errors: [InvalidQuery] for a bad page.
@@ -39,7 +39,7 @@ func (p *Program) Sales(ctx context.Context, f SaleFilter, pg Page) (List[Sale],
 	})
 }
 
-// chooseSales is what the filter selects.
+// chooseSales turns the filter into a choice.
 func (o *op) chooseSales(f SaleFilter) (c choice[SaleRecord]) {
 	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *SaleRecord) uuid.UUID { return r.AffiliateID })
 	if ident, set := wanted(&c, f.ReferralID); set {
@@ -59,9 +59,9 @@ func (o *op) saleByNumber(id SaleID) (SaleRecord, error) {
 	return o.tx.Sales.Find(Key{Index: ByNumber, ID: numberID(int64(id))})
 }
 
-// A saleBody is a sale with everything that its answers and its events show,
-// as it was read in one transaction. An event keeps it, so it is not changed
-// once the event is written; answers are made from it, sharing nothing.
+// A saleBody is a sale with all related data that its answers and events show,
+// read in one transaction. An event keeps it, so it is not changed after the
+// event is written. Answers are copies that share no memory with it.
 type saleBody struct {
 	frozen
 	program  uuid.UUID
@@ -72,7 +72,7 @@ type saleBody struct {
 	room     [1]CommissionRecord // of rec, as long as it has one
 }
 
-// seller is what sales and referrals show of their affiliate.
+// seller is the part of an affiliate that sales and referrals show.
 type seller struct {
 	firstName, lastName, email string
 	status                     AffiliateStatus
@@ -98,7 +98,7 @@ func (o *op) saleOf(rec SaleRecord) (Sale, error) {
 	return b.sale(), nil
 }
 
-// saleBody reads what a stored sale is shown with.
+// saleBody reads the related data of a stored sale.
 func (o *op) saleBody(rec SaleRecord) (*saleBody, error) {
 	b := &saleBody{program: o.cfg.ID, rec: rec}
 	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
@@ -135,8 +135,7 @@ func (b *saleBody) sale() Sale {
 	return s
 }
 
-// show fills in the sale. A sale is a thousand bytes, and so is worth making
-// where it is wanted.
+// show fills in the sale in place, because a sale has a thousand bytes.
 func (b *saleBody) show(s *Sale) {
 	rec := &b.rec
 	*s = Sale{

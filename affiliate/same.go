@@ -7,9 +7,9 @@ import (
 )
 
 // same reports whether two states of a record are equal in every field. It is
-// the one rule that tells a change from none: a field that is added to a record
-// counts from that moment on. Instants are compared as instants, and an empty
-// list equals none, since a store may give either.
+// the only test of whether a record has changed, and it includes new fields
+// automatically. Times are compared as instants, and an empty list equals a nil
+// one, because a store may return either.
 //
 // It compares UpdatedAt and Revision too, so callers ask before they raise them.
 func same[R Record[R]](a, b R) bool {

@@ -6,16 +6,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// A change of a record is written together with its event: by save, one for
-// each kind of record that has events. It takes the record as it was, or the
-// zero record for a new one, and as it is to be, and returns what the API
-// answers. Revision and UpdatedAt are raised here. A record that has not changed
-// is not written and fires nothing.
+// The save methods write a change of a record together with its event, one for
+// each kind of record with events. They take the old record, or the zero record
+// for a new one, and the new record, and return the API's answer. They raise
+// Revision and UpdatedAt. A record that has not changed is not written and
+// fires nothing.
 //
 // An event shows more than its record: an affiliate's links, the payout of a
 // sale. When only that has changed, the caller saves the record as touched.
 
-// put stores a new record when old is the zero one, and else replaces old.
+// put inserts rec when old is the zero record, and otherwise replaces old.
 func put[R Record[R]](t Table[R], old, rec R) error {
 	if old.RecordID() == uuid.Nil {
 		return t.Insert(rec)
@@ -56,8 +56,8 @@ func (r AffiliateRecord) touched() AffiliateRecord {
 	return r
 }
 
-// saveCoupon writes a coupon. The event keeps records and the answer is built of
-// its own: they share nothing.
+// saveCoupon writes a coupon. The event keeps records and the answer is built
+// separately, so they share no memory.
 func (o *op) saveCoupon(old, rec CouponRecord) (Coupon, error) {
 	if same(old, rec) {
 		return o.fullCoupon(old, contacts{})

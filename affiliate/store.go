@@ -9,8 +9,8 @@ import (
 )
 
 // A Store keeps the records of any number of programs and runs transactions
-// over them. It knows nothing of coupons or commissions: every rule lives in
-// this package, and a store is two methods over [Tx].
+// over them. It knows nothing about coupons or commissions: every rule is in
+// this package, and a store has two methods that give a [Tx].
 //
 // # The contract
 //
@@ -54,15 +54,15 @@ import (
 // Both methods are safe for concurrent use. Programs are independent of each
 // other; a store may run the transactions of one program one after another.
 type Store interface {
-	// View runs fn on one moment of the program's records. fn must not keep
-	// tx. The error of fn comes back as it is.
+	// View runs fn on a snapshot of the program's records. fn must not keep tx.
+	// The error of fn is returned unchanged.
 	//
-	// fn may run several times, one run after another, each on one moment; the
-	// last one counts. What is said of Update's fn holds for it too: it leaves
-	// nothing behind but its result, and begins that anew in each run.
+	// fn may run several times, one run after another, each on a snapshot; the
+	// last run counts. As in Update, fn must have no effect except its result,
+	// and must start the result again in each run.
 	View(ctx context.Context, program uuid.UUID, fn func(tx *Tx) error) error
 
-	// Update runs fn and commits what it wrote if and only if fn returns nil.
+	// Update runs fn and commits its writes if and only if fn returns nil.
 	//
 	// fn may run several times, one run after another, each on a clean state
 	// (a serialisation failure, a group commit). So it must not call the
@@ -71,8 +71,8 @@ type Store interface {
 	Update(ctx context.Context, program uuid.UUID, fn func(tx *Tx) error) error
 }
 
-// A Tx is the tables of one program inside one transaction. It belongs to the
-// goroutine that runs the closure and ends with it.
+// A Tx has the tables of one program inside one transaction. Only the goroutine
+// that runs the closure may use it, until the closure returns.
 type Tx struct {
 	Affiliates  Table[AffiliateRecord]
 	Links       Table[LinkRecord]
@@ -92,13 +92,13 @@ type Tx struct {
 	Deliveries  Table[DeliveryRecord]
 	Queue       Table[QueueRecord]
 
-	// Next gives the next number of a sequence of the program: 1, 2, 3 …
-	// Gaps are allowed; a number that a committed transaction was given never
-	// comes again.
+	// Next gives the next number of a sequence of the program: 1, 2, 3 … Gaps
+	// are allowed; a number that a committed transaction got is never given
+	// again.
 	Next func(Sequence) (int64, error)
 }
 
-// A Table is the records of one type in one transaction.
+// A Table has the records of one type in one transaction.
 type Table[T Record[T]] interface {
 	// Get returns the record with the id, or [ErrNotFound].
 	Get(id uuid.UUID) (T, error)
@@ -110,15 +110,16 @@ type Table[T Record[T]] interface {
 	List(q Query) iter.Seq2[T, error]
 	// Insert adds a record. A taken id or unique key is an [*ExistsError].
 	Insert(rec T) error
-	// Replace puts rec in the place of the record with its id: [ErrNotFound]
-	// when there is none, [*ExistsError] when a unique key is taken by another.
+	// Replace replaces the record with the id of rec. It returns [ErrNotFound]
+	// when there is none, and [*ExistsError] when another record holds a unique
+	// key.
 	Replace(rec T) error
-	// Delete removes the record with the id, or answers [ErrNotFound].
+	// Delete removes the record with the id, or returns [ErrNotFound].
 	Delete(id uuid.UUID) error
 }
 
-// A Record names itself and its index keys, so that stores need no knowledge
-// of what they keep.
+// A Record gives its id and its index keys, so that stores need not know its
+// fields.
 type Record[T any] interface {
 	// RecordID is the record's id, unique in its table and program.
 	RecordID() uuid.UUID
@@ -200,7 +201,7 @@ const (
 	ClickSequence      Sequence = "click"
 )
 
-// A TableSchema says what a store keeps for one table of [Tx].
+// A TableSchema describes one table of [Tx] for a store.
 type TableSchema struct {
 	Name    string  // the Tx field in lower case, also the SQL table: "codes"
 	Indexes []Index // in the order in which records emit their keys
@@ -230,7 +231,8 @@ func Schema() []TableSchema {
 	}
 }
 
-// Errors that a store answers. Wrappers keep them testable with errors.Is.
+// Errors that a store returns. A wrapper must keep them testable with
+// errors.Is.
 var (
 	ErrNotFound = errors.New("affiliate: not found")
 	ErrExists   = errors.New("affiliate: already exists")

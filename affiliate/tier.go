@@ -13,7 +13,7 @@ type Tier struct {
 	MinReferrals   int64         `json:"minReferrals"` // live ones
 	MinRevenue     Amount        `json:"minRevenue"`   // of what is kept of live sales
 	ConditionType  ConditionType `json:"conditionType"`
-	CommissionRate Opt[Percent]  `json:"commissionRate"` // of the program's commission type; null: none of its own
+	CommissionRate Opt[Percent]  `json:"commissionRate"` // of the program's commission type; null: no rate
 }
 
 // NewTier is the input of [Program.CreateTier]. Tier and Name are required.
@@ -24,10 +24,11 @@ type NewTier struct {
 	MinReferrals  int64  // live referrals, ≥ 0
 	MinRevenue    Amount // of what is kept of live sales, ≥ 0
 	ConditionType ConditionType
-	Rate          Opt[Percent] // not given: none of its own
+	Rate          Opt[Percent] // not given: no rate
 }
 
-// TierUpdate is the input of [Program.UpdateTier]; what is not given stays.
+// TierUpdate is the input of [Program.UpdateTier]. A field that is not given
+// stays as it is.
 type TierUpdate struct {
 	Tier          Opt[int64]         `json:",omitzero"`
 	Name          Opt[string]        `json:",omitzero"`
@@ -35,7 +36,7 @@ type TierUpdate struct {
 	MinReferrals  Opt[int64]         `json:",omitzero"`
 	MinRevenue    Opt[Amount]        `json:",omitzero"`
 	ConditionType Opt[ConditionType] `json:",omitzero"`
-	Rate          Opt[Percent]       `json:",omitzero"` // null: none of its own
+	Rate          Opt[Percent]       `json:",omitzero"` // null: no rate
 }
 
 // tierOf is the tier as events and dashboards show it.

@@ -9,10 +9,11 @@ import (
 )
 
 // AssignTiers puts every affiliate into the highest tier whose minimums it
-// meets, by its live referrals and what is kept of its live sales, and returns
-// how many changed: revenue that was refunded lifts nobody. An affiliate that meets fewer than before is lowered, to no
-// tier in the end; the exempt stay where they are. It walks all affiliates in
-// one transaction: a job, not a request.
+// meets, and returns how many changed. The minimums are compared with its live
+// referrals and the revenue of its live sales less refunds. An affiliate that
+// does not meet its tier any more moves down, or to no tier. Exempt affiliates
+// do not change. It walks all affiliates in one transaction, so run it as a
+// job, not in a request.
 //
 // Effects: affiliate.updated for each that changed.
 //
@@ -51,8 +52,8 @@ func (p *Program) AssignTiers(ctx context.Context) (int, error) {
 	})
 }
 
-// tiersFromTheTop lists the tiers by rank, highest first; of one rank the
-// newest first.
+// tiersFromTheTop lists the tiers by rank, highest first. Tiers of the same
+// rank are listed newest first.
 func (o *op) tiersFromTheTop() ([]TierRecord, error) {
 	tiers, err := gather(o.tx.Tiers, Query{Desc: true})
 	if err != nil {

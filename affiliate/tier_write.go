@@ -8,8 +8,8 @@ import (
 
 // CreateTier adds a tier.
 //
-// A rate is one of the program's own commission type, since a tier has no plan:
-// under a plan of the other type it is passed over.
+// A tier has no plan, so its rate has the commission type of the program. The
+// rate is ignored under a plan of the other type.
 //
 // Errors: [MissingField] (name), [InvalidField] (tier, name, emoji,
 // minReferrals, minRevenue, conditionType, commissionRate).
@@ -49,7 +49,7 @@ func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
 	})
 }
 
-// UpdateTier changes a tier. Nobody moves by it; see [Program.AssignTiers].
+// UpdateTier changes a tier. It moves no affiliate; see [Program.AssignTiers].
 //
 // Errors: [TierNotFound], and those of [Program.CreateTier].
 //

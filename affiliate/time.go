@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/isodate"
 )
 
-// ErrDate says that a text is neither an RFC 3339 date-time with a zone nor a
+// ErrDate means that a text is neither an RFC 3339 date-time with a zone nor a
 // plain date, or that it lies outside the years 1 to 9999.
 var ErrDate = errors.New("affiliate: not an ISO 8601 date in years 1 to 9999")
 
@@ -25,7 +25,7 @@ const (
 // Source: docs/rules.md 1.5.
 type Time struct{ t time.Time }
 
-// TimeOf returns t in UTC, cut to its millisecond.
+// TimeOf returns t in UTC, truncated to milliseconds.
 func TimeOf(t time.Time) Time {
 	t = t.UTC()
 	return Time{t.Add(-time.Duration(t.Nanosecond() % int(time.Millisecond)))} // Truncate divides the whole instant
@@ -49,7 +49,7 @@ func (t Time) AppendJSON(dst []byte) []byte {
 	return isodate.Append(dst, t.t)
 }
 
-// MarshalJSON writes the instant as a JSON string. It answers ErrDate outside
+// MarshalJSON writes the instant as a JSON string. It returns ErrDate outside
 // the years 1 to 9999.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if !isodate.InRange(t.t) {
@@ -110,8 +110,9 @@ func ParseDate(s string) (Date, error) {
 }
 
 // Instant returns the date as an instant in UTC. For a plain date that is the
-// last millisecond of the day in loc, however long the day is; of a day that
-// loc skipped, the last one before it. It never leaves the year 9999.
+// last millisecond of the day in loc, even if the day does not have 24 hours;
+// for a day that loc skipped, the last millisecond before it. It is never after
+// the year 9999.
 func (d Date) Instant(loc *time.Location) time.Time {
 	if !d.plain {
 		return d.t
@@ -124,8 +125,8 @@ func (d Date) Instant(loc *time.Location) time.Time {
 }
 
 // FirstInstant returns the date as an instant in UTC. For a plain date that is
-// the first millisecond of the day in loc; of a day that loc skipped, the first
-// one after it. It never goes below the year 1.
+// the first millisecond of the day in loc; for a day that loc skipped, the
+// first millisecond after it. It is never before the year 1.
 func (d Date) FirstInstant(loc *time.Location) time.Time {
 	if !d.plain {
 		return d.t

@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Running totals are records of their own, moved in the transaction of the
-// change, so that statistics cost the same whatever the history. This file is
-// the only one that moves them; [Program.Verify] recounts them.
+// Running totals are separate records that are changed in the transaction of
+// the change, so the cost of statistics does not depend on the history. Only
+// this file changes them; [Program.Verify] recounts them.
 
 // A tally is a change of totals.
 type tally struct {
@@ -111,8 +111,8 @@ func (o *op) moveSale(rec *SaleRecord, before, after tally) error {
 	return nil
 }
 
-// tally is what a live sale adds to the totals: what is kept of it and what that
-// earned. Of a sale that was refunded in full nothing stands; its record stays.
+// tally is what a live sale adds to the totals: its kept amount and its
+// commission. A sale that was refunded in full adds nothing.
 func (r *SaleRecord) tally() (tally, error) {
 	if r.Status == SaleRefunded {
 		return tally{}, nil

@@ -13,7 +13,7 @@ import (
 // A Breach is an invariant that the records of a program break.
 type Breach struct {
 	Invariant string // its number, as listed at [Program.Verify]
-	Object    string // what breaks it: a kind and an id
+	Object    string // the object that breaks it: a kind and an id
 	Detail    string // how; it holds ids and figures, never personal data
 }
 
@@ -22,8 +22,8 @@ func (b *Breach) Error() string {
 	return "affiliate: " + b.Invariant + ": " + b.Object + ": " + b.Detail
 }
 
-// An audit is one run of Verify: the records of a program and what is wrong
-// with them.
+// An audit is one run of Verify: the records of a program and the breaches
+// found.
 type audit struct {
 	*Program
 	tx *Tx
@@ -49,8 +49,8 @@ type audit struct {
 	breaches []error
 }
 
-// read takes the records out of the store, so that nothing is checked while
-// the store is held.
+// read reads all records first, so that the checks do not run while the store
+// is locked.
 func (a *audit) read() error {
 	for _, err := range []error{
 		a.affiliates.fill(a.tx.Affiliates), a.links.fill(a.tx.Links), a.clicks.fill(a.tx.Clicks),
@@ -128,7 +128,7 @@ func listed[T ~string](a *audit, object, field string, v T, values ...T) {
 	}
 }
 
-// titled checks a name that must be there.
+// titled checks a required name.
 func (a *audit) titled(object, name string) {
 	if plaintext.Blank(name) {
 		a.breach("I81", object, "it has no name")

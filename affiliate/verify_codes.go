@@ -30,8 +30,8 @@ func (a *audit) verifyCodes() {
 	unique(a, "I21", "code", &a.codes, ByCode)
 }
 
-// recountLedger counts the redemptions that stand, by code and by coupon, and
-// holds the ledger against codes and sales.
+// recountLedger counts the redemptions that were not restored, by code and by
+// coupon, and compares the ledger with codes and sales.
 func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
 	byCode, byCoupon = make(map[uuid.UUID]int64), make(map[uuid.UUID]int64)
 	for i := range a.ledger.all {

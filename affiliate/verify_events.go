@@ -61,9 +61,9 @@ func (a *audit) livesAs(id uuid.UUID) string {
 	return ""
 }
 
-// fits reports whether the body of an event is of the type and the object that
-// the event promises. Then its bytes need no look: most events are verified
-// before they are ever encoded.
+// fits reports whether the body of an event has the type and the object of the
+// event. Then its bytes need not be checked: most events are verified before
+// they are ever encoded.
 func fits(f *frozen, r *EventRecord) bool {
 	if r.Type.ends() {
 		return f.body == shown{r.ObjectID, r.Number}.deletedBody()
@@ -161,15 +161,15 @@ func (a *audit) mayStartSilent(r *EventRecord) bool {
 	return ref == nil || ref.Source == SourceImported.forReferral()
 }
 
-// lived is an object as its history is held against it.
+// lived is a live object that is compared with its events.
 type lived struct {
 	id       uuid.UUID
 	revision int64
-	silent   bool // it came without an event and has fired none
-	ended    bool // deleted was fired, and it is kept
+	silent   bool // it was created without an event and has fired none
+	ended    bool // its deleted event was fired, but the record stays
 }
 
-// verifyRevisions holds live objects against their last events.
+// verifyRevisions compares live objects with their last events.
 func (a *audit) verifyRevisions(byObject map[uuid.UUID][]*EventRecord) {
 	for i := range families {
 		families[i].each(a, func(x lived) {

@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// Verify recomputes from the records, on one moment of them, whatever they can
-// show, and joins a [*Breach] for each difference: nil means that the books are
-// in order. It reads every record of the program once and keeps what it needs
-// in memory, so its cost is linear in the program; a job runs it, not a
+// Verify recomputes counters, totals and references from a snapshot of the
+// records, and returns a [*Breach] for each difference, joined. Nil means that
+// the books are in order. It reads every record of the program once and keeps
+// what it needs in memory, so its cost is linear. Run it as a job, not in a
 // request.
 //
 //   - I01, I02: redemption counters equal the ledger, and are not negative.
@@ -39,12 +39,12 @@ import (
 //     commission has a reason exactly when it is on hold or declined; coupons,
 //     plans and tiers have names.
 //
-// The other invariants are about moments that leave no record; tests check
-// them.
+// The other invariants are about events in time that leave no record; tests
+// check them.
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because books that nobody can check are not kept. I62 to I80 are
+// Source: ours, because a host must be able to check its books. I62 to I80 are
 // about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}

@@ -6,8 +6,7 @@ import "cmp"
 // it may be goes: a percentage, or an amount of any size.
 const fromBefore = CommissionFlat
 
-// verifyRates checks what sales are paid by: plans, tiers and the own rates of
-// affiliates.
+// verifyRates checks all rates: of plans, of tiers and of affiliates.
 func (a *audit) verifyRates() {
 	for i := range a.plans.all {
 		a.verifyPlan(&a.plans.all[i])

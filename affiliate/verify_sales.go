@@ -64,8 +64,8 @@ func (a *audit) verifyRefunds(r *SaleRecord) {
 	}
 }
 
-// verifyCommissions checks what a sale earns. Commissions in a payout are
-// checked with it.
+// verifyCommissions checks the commissions of a sale. Those in a payout are
+// checked together with the payout.
 func (a *audit) verifyCommissions(r *SaleRecord, readings []*Program) {
 	for i := range r.Commissions {
 		a.verifyCommission(r, &r.Commissions[i])
@@ -126,8 +126,9 @@ func (a *audit) rounded(sum Amount) Amount {
 	return sum
 }
 
-// deductions is the program as it is, and as it may have been when a sale was
-// recorded: what is deducted from the base is not kept with the sale.
+// deductions returns the program with every setting that it may have had when a
+// sale was recorded, because a sale does not store what is deducted from its
+// base.
 func (a *audit) deductions() []*Program {
 	readings := []*Program{a.Program}
 	for _, tax := range []bool{false, true} {
@@ -140,7 +141,7 @@ func (a *audit) deductions() []*Program {
 	return readings
 }
 
-// verifyPayouts holds payouts against the commissions that name them.
+// verifyPayouts compares payouts with the commissions that name them.
 func (a *audit) verifyPayouts() {
 	held := map[int64]uuid.UUID{} // payout by number of the commission
 	sums := map[uuid.UUID]Amount{}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// verifyTotals recounts what links, affiliates and referrals have, and holds
-// their running totals against it.
+// verifyTotals recounts the totals of links, affiliates and referrals, and
+// compares them with the running totals.
 func (a *audit) verifyTotals() {
 	c := recount{}
 	for i := range a.clicks.all {
@@ -44,8 +44,8 @@ func (a *audit) verifyTotals() {
 	a.verifyUncounted(c)
 }
 
-// verifyUncounted looks at what a recount found and no totals have. A reference
-// to an owner that is gone is a breach of its own already.
+// verifyUncounted reports counts for which there is no totals record. A
+// reference to an owner that is gone is a breach of its own already.
 func (a *audit) verifyUncounted(c recount) {
 	for _, owners := range [][]uuid.UUID{ids(&a.affiliates), ids(&a.links), ids(&a.referrals)} {
 		for _, id := range owners {

@@ -14,9 +14,9 @@ import (
 const maxURL = 2048
 
 // An AddressPolicy says which endpoint URLs are accepted and which addresses
-// may be called. The zero policy asks for https and refuses every address that
-// is not on the public internet. The engine checks URLs with it, the sender
-// every address that it dials: a name in a URL is not resolved here.
+// may be called. The zero policy requires https and refuses every address that
+// is not on the public internet. The engine checks URLs with it, and does not
+// resolve names. The sender checks every address that it dials.
 type AddressPolicy struct {
 	AllowHTTP     bool           // accept http URLs and port 80; for tests and closed networks
 	AllowNetworks []netip.Prefix // ranges that are open although they are not public; see Allows for what stays closed
@@ -41,13 +41,13 @@ func (a AddressPolicy) CheckURL(raw string) error {
 // one (mapped, or behind NAT64) counts as itself, a zone is ignored, and the
 // zero Addr is refused.
 //
-// AllowNetworks opens ranges that are not public. Whatever it opens, the
-// services that hand out the credentials of a cloud machine to whoever asks stay
-// closed: 169.254.0.0/16, 168.63.129.16, 100.100.100.200, 192.0.0.192,
-// fe80::/10, fd20:ce::254 and fd00:ec2::/32, in every form that a translator or
-// a tunnel would send there: mapped, compatible and translated addresses, NAT64,
-// 6to4, Teredo and ISATAP. A NAT64 prefix of the host's own network is known to
-// nobody else: there the network must keep them closed.
+// AllowNetworks opens ranges that are not public. The services that give out
+// the credentials of a cloud machine stay closed in every case: 169.254.0.0/16,
+// 168.63.129.16, 100.100.100.200, 192.0.0.192, fe80::/10, fd20:ce::254 and
+// fd00:ec2::/32, in every form that a translator or a tunnel would send there:
+// mapped, compatible and translated addresses, NAT64, 6to4, Teredo and ISATAP.
+// The policy cannot know a NAT64 prefix of the host's own network: there the
+// network itself must keep them closed.
 //
 // Source: docs/webhooks.md 6.
 func (a AddressPolicy) Allows(addr netip.Addr) bool {

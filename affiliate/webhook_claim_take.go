@@ -25,34 +25,34 @@ const (
 	FailedInternal       = "internal"        // a panic on this side
 )
 
-// ClaimDeliveries takes on up to n deliveries that are due, and keeps them from
-// others until the lease ends. n is the number of free slots: together with the
-// attempts in flight it is all the slots there are.
+// ClaimDeliveries claims up to n due deliveries, and nobody else gets them
+// until the lease ends. n is the number of free slots; with the attempts in
+// flight it is the number of all slots.
 //
-//   - An endpoint has at most 4 attempts in flight; one that has not answered
-//     in the last 5 minutes, or never, or left its last attempt unanswered, has 1.
-//     Such endpoints have at most half of all slots, come after those that answer,
-//     and take turns.
+//   - An endpoint has at most 4 attempts in flight. An endpoint that has not
+//     answered in the last 5 minutes, or has not answered its last attempt, has
+//     1. Such endpoints have at most half of all slots, come after those that
+//     answer, and take turns.
 //   - Of those that answer, one that has nothing in flight comes before one that
 //     has, and then the longest due. An eighth of the slots, rounded up, is kept
 //     for endpoints that have nothing in flight.
 //   - At most half of all slots, rounded up, are for retries and replays.
-//   - Paused endpoints are passed over, and deliveries of an object that has one
-//     in flight at the same endpoint. Those of an object start in the order of its
-//     revisions while none has failed.
+//   - Paused endpoints are skipped, and so are deliveries of an object that has
+//     one in flight to the same endpoint. The deliveries of an object start in
+//     the order of its revisions until one fails.
 //
 // The lease must be longer than an attempt takes: a delivery whose lease has
-// ended is claimed again, and its receiver gets it twice. A clock that goes back
-// keeps nothing waiting for longer than it was to wait; the clocks of processes
-// that share a store differ by less than 15 seconds.
+// ended is claimed again, and its receiver gets it twice. When the clock goes
+// back, no delivery waits longer than its original wait. The clocks of
+// processes that share a store must differ by less than 15 seconds.
 //
 // Errors: those of the store.
 //
 // Effects: the queue; no event. A delivery whose secrets cannot be opened is
 // settled as a failed attempt.
 //
-// Source: docs/webhooks.md 4.4; ours, because what is committed must arrive,
-// whoever sends it.
+// Source: docs/webhooks.md 4.4; ours, because a committed event must arrive
+// with every sender.
 func (p *Program) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]Claim, error) {
 	if n < 1 || lease < time.Millisecond {
 		return nil, errors.New("claim deliveries: n and lease must be positive")
@@ -75,9 +75,9 @@ func (p *Program) ClaimDeliveries(ctx context.Context, n int, lease time.Duratio
 	return p.claims(ctx, taken, o.now)
 }
 
-// anyDue looks at the heads of the queue alone, so that a dispatcher with nothing
-// to do writes nothing. Where nothing is due it asks the endpoints whether that
-// is because the clock has gone back.
+// anyDue only reads the heads of the queue, so that a dispatcher with nothing
+// to do writes nothing. When nothing is due, it checks at the endpoints whether
+// the clock has gone back.
 func (o *op) anyDue() (bool, error) {
 	return view(o.ctx, o.Program, func(v *op) (bool, error) {
 		for _, lane := range []Query{{Limit: 1}, {After: promptLane(), Limit: 1}} {

@@ -8,20 +8,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// What waits for an endpoint that is disabled or deleted is settled without
-// being sent. There may be any number of deliveries, and a transaction over all
-// of them would keep every sale waiting: so the transaction that disables the
-// endpoint settles the first few and notes on the endpoint what becomes of the
-// rest, and others follow until none is left. Where they do not follow, because
-// the process ends, ClaimDeliveries goes on when the next delivery is due.
+// The waiting deliveries of a disabled or deleted endpoint are settled without
+// being sent. There may be many, and one transaction for all of them would
+// delay every sale. So the transaction that disables the endpoint settles the
+// first few and notes on the endpoint the state for the rest. More transactions
+// follow until none is left. When the process ends before, ClaimDeliveries
+// continues when the next delivery is due.
 
 const (
 	clearBatch  = 20  // deliveries of one transaction: each is a look-up
 	clearRounds = 500 // transactions behind one settlement, which holds up the dispatcher
 )
 
-// clear settles the first of what waits for an endpoint in a state that is not
-// sent. The caller stores the endpoint, on which it notes whether that was all.
+// clear settles the first waiting deliveries of an endpoint with a state. It
+// notes on the endpoint whether more are left, and the caller stores the
+// endpoint.
 func (o *op) clear(ep *EndpointRecord, state DeliveryState) error {
 	waiting, err := gather(o.tx.Queue, Query{Key: Key{Index: OfEndpoint, ID: ep.ID}, Limit: clearBatch + 1})
 	if err != nil {

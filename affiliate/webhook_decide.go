@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What follows an attempt: pure functions over values. Contract 7.4.
+// Pure functions that decide what follows an attempt. Contract 7.4.
 
 // defaultSchedule is the delay before each attempt.
 func defaultSchedule() []time.Duration {
@@ -25,7 +25,7 @@ const (
 	maxSteps      = 100
 )
 
-// checkSchedule refuses what no dispatcher could follow.
+// checkSchedule refuses a schedule that no dispatcher could follow.
 func checkSchedule(schedule []time.Duration) error {
 	if len(schedule) > maxSteps {
 		return errors.New("affiliate: Config.Schedule has more than 100 steps")
@@ -66,14 +66,14 @@ func decide(a *Attempt, made int, schedule []time.Duration, draw uint64) followU
 	return v
 }
 
-// delivered reports whether the receiver has taken the delivery: any 2xx, also
-// when its body then breaks off.
+// delivered reports whether the receiver has accepted the delivery: with any
+// 2xx, even when the body of the answer is incomplete.
 func (a *Attempt) delivered() bool { return statusOK(a.Status) }
 
 func statusOK(status int) bool { return status/100 == 2 }
 
-// spread is a delay with its jitter: upwards, by at most a tenth or two
-// seconds, so that what failed together does not come back together.
+// spread is a delay with its jitter: it is longer by at most a tenth or two
+// seconds, so that deliveries that failed together are not retried together.
 func spread(base time.Duration, draw uint64) time.Duration {
 	return base + time.Duration(draw%uint64(max(minSpread, base/10)+1))
 }

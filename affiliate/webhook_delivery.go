@@ -6,12 +6,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Delivery is the way of one event to one endpoint.
+// A Delivery is the delivery of one event to one endpoint.
 //
 // Source: docs/contract.md 2.13.
 type Delivery struct {
 	ID            uuid.UUID         `json:"id"`
-	WebhookID     uuid.UUID         `json:"webhookId"` // may be of an endpoint that is gone
+	WebhookID     uuid.UUID         `json:"webhookId"` // the endpoint may be deleted
 	EventID       string            `json:"eventId"`   // the webhook-id of the request
 	Event         EventType         `json:"event"`
 	State         DeliveryState     `json:"state"`
@@ -21,8 +21,8 @@ type Delivery struct {
 	UpdatedAt     Time              `json:"updatedAt"`
 	Attempts      []DeliveryAttempt `json:"attempts"` // oldest first
 
-	// Payload is the frozen payload, only where one delivery is asked for; null
-	// once a person in it was erased.
+	// Payload is the payload; only [Program.Delivery] returns it. It is null
+	// after a person in it was erased.
 	Payload Opt[json.RawMessage] `json:"payload,omitzero"`
 }
 
@@ -46,9 +46,9 @@ const (
 	TriggerManual    AttemptTrigger = "manual"
 )
 
-// DeliveryFilter selects deliveries. Every field that is set must fit; without
-// one, all are selected. A WebhookID that is set to null or to the zero id
-// selects nothing.
+// DeliveryFilter selects the deliveries that match every field that is set;
+// without a field it selects all. A WebhookID that is set to null or to the
+// zero id selects nothing.
 //
 // Source: docs/contract.md 4.2.
 type DeliveryFilter struct {

@@ -19,9 +19,9 @@ const (
 	lookAhead = 256
 )
 
-// answering reports whether the last attempt was answered, and that lately. An
-// endpoint that does not answer holds a slot for as long as a request may take,
-// so it gets one until it does.
+// answering reports whether the last attempt was answered recently. An endpoint
+// that does not answer occupies a slot for the longest time of a request, so it
+// gets only one slot until it answers.
 func (r *EndpointRecord) answering(now time.Time) bool {
 	return !r.AnsweredAt.IsZero() && now.Sub(r.AnsweredAt) <= lately
 }
@@ -39,9 +39,9 @@ func (r *EndpointRecord) removeFlights(over func(FlightRecord) bool) {
 	r.InFlight = slices.DeleteFunc(r.InFlight, over)
 }
 
-// A dispatch is one choice of what is sent next. All the slots there are, those
-// in flight and those that are free, are divided so that no endpoint holds up
-// another: what is left of each share is counted here.
+// A dispatch is one choice of the next deliveries. All slots, used and free,
+// are divided so that no endpoint delays another. The dispatch counts the rest
+// of each share.
 type dispatch struct {
 	*op
 	endpoints []*EndpointRecord // that may get something, oldest first
@@ -136,10 +136,11 @@ func (d *dispatch) lookAtHead() error {
 	return err
 }
 
-// choose is what is sent next: first what waits for endpoints that answer, one
-// delivery for each that has none in flight, then more for those that have; and
-// then what waits for the others. Who has one keeps some slots free for who has
-// none, so that endpoints that fall silent together do not take them all.
+// choose returns the next deliveries: first for endpoints that answer, one for
+// each endpoint without a running attempt, then more for the others of them;
+// and then for endpoints that do not answer. Some slots stay free for endpoints
+// without a running attempt, so that endpoints that stop answering together do
+// not take all slots.
 func (d *dispatch) choose() ([]waiting, error) {
 	answering, silent := d.divide()
 	var all []waiting
@@ -239,7 +240,7 @@ func (d *dispatch) waitingAt(dst []waiting, ep *EndpointRecord) ([]waiting, erro
 	return l.dst, err
 }
 
-// A line is what is due at one endpoint, while it is gathered.
+// A line collects the due deliveries of one endpoint.
 type line struct {
 	dst            []waiting
 	ep             *EndpointRecord

@@ -33,9 +33,9 @@ type Endpoint struct {
 	UpdatedAt               Time                `json:"updatedAt"`
 }
 
-// An IssuedEndpoint is an endpoint with the secret that was just made for it:
-// the only time it is shown. Its JSON is the answer on the wire and therefore
-// holds the secret in clear; printed or logged by itself it does not.
+// An IssuedEndpoint is an endpoint with its new secret, which is shown only
+// here. Its JSON is the answer on the wire, so it contains the secret in plain
+// text. When it is printed or logged, the secret is masked.
 type IssuedEndpoint struct {
 	Endpoint
 	Secret Secret `json:"secret"`
@@ -72,8 +72,8 @@ type NewEndpoint struct {
 	SvixHeaders bool        `json:"svixHeaders,omitzero"`
 }
 
-// EndpointUpdate is the input of [Program.UpdateEndpoint]; what is not given
-// stays.
+// EndpointUpdate is the input of [Program.UpdateEndpoint]. A field that is not
+// given stays as it is.
 type EndpointUpdate struct {
 	URL         Opt[string]      `json:"url,omitzero"` // pending deliveries go there from their next attempt on
 	Events      Opt[[]EventType] `json:"events,omitzero"`
@@ -82,7 +82,7 @@ type EndpointUpdate struct {
 	SvixHeaders Opt[bool]        `json:"svixHeaders,omitzero"`
 }
 
-// DeletedEndpoint is what is left of a deleted endpoint.
+// DeletedEndpoint is the answer for a deleted endpoint.
 type DeletedEndpoint struct {
 	ID  uuid.UUID `json:"id"`
 	URL string    `json:"url"`
@@ -103,7 +103,7 @@ type EndpointTest struct {
 	Event     EventType `json:"event"` // one of the fifteen types, subscribed to or not
 }
 
-// A TestResult is what came of a test.
+// A TestResult is the result of a test.
 type TestResult struct {
 	Delivered  bool        `json:"delivered"`
 	StatusCode Opt[int64]  `json:"statusCode"` // null: no answer

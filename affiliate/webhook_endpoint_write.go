@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// CreateEndpoint adds an endpoint, which gets the events of later changes, and
-// answers it with its secret.
+// CreateEndpoint adds an endpoint and returns it with its secret. The endpoint
+// gets the events of later changes.
 //
 // Errors: [MissingField] and [InvalidField] on url, events or description,
 // [URLNotAllowed], [WebhookLimitReached] at 50 endpoints.
@@ -52,12 +52,13 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 	})
 }
 
-// UpdateEndpoint changes an endpoint. A new URL holds from the next attempt of
-// pending deliveries on, a new subscription for later events. Active false
-// disables it by hand: its pending deliveries become skipped and can be
-// replayed. Active true enables a disabled one and clears its health; it sends
-// nothing by itself. Many pending deliveries are settled in small transactions
-// behind the one that disables the endpoint; after it none of them is sent.
+// UpdateEndpoint changes an endpoint. A new URL is used from the next attempt
+// of pending deliveries on; a new subscription applies to later events. Active
+// false disables the endpoint by hand: its pending deliveries become skipped
+// and can be replayed. Active true enables a disabled endpoint and resets its
+// health; it sends nothing. When many deliveries are pending, they are settled
+// in small transactions after the one that disables the endpoint; none of them
+// is sent any more.
 //
 // Errors: [MissingField] on webhookId, those of [Program.CreateEndpoint],
 // [WebhookNotFound].
@@ -102,9 +103,9 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 }
 
 // DeleteEndpoint removes an endpoint. Its pending deliveries are canceled; the
-// records of all its deliveries stay. Where more than 20 wait, the endpoint is
-// disabled first and they are canceled in small transactions: a call that is
-// cut off there leaves it disabled, and is to be repeated.
+// records of all its deliveries stay. When more than 20 are pending, the
+// endpoint is disabled first and they are canceled in small transactions. A
+// call that is interrupted there leaves the endpoint disabled; repeat it.
 //
 // Errors: [MissingField] on webhookId, [WebhookNotFound].
 //

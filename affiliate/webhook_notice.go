@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// NoticeKind says what a [Notice] tells.
+// NoticeKind is the kind of a [Notice].
 type NoticeKind string
 
 // The kinds of notices.
@@ -18,8 +18,8 @@ const (
 	NoticeRecovered NoticeKind = "recovered" // the first success after NoticeFailing
 )
 
-// A Notice tells the host how deliveries go: what an operator watches. It holds
-// ids and figures, no payload, no URL and no text of a receiver.
+// A Notice reports to the host how deliveries go, for monitoring. It has ids
+// and figures, and no payload, URL or text of a receiver.
 type Notice struct {
 	Kind     NoticeKind
 	Endpoint uuid.UUID

@@ -9,12 +9,11 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 )
 
-// The queue has two lanes. In the first one stands what waits for a moment: the
-// next attempt of a schedule, a replay, the end of a lease. Its ids begin with
-// that moment. Behind it stand the first attempts that wait for nothing, in the
-// order in which their events were committed. They are due whatever the clock
-// says, so that one that goes back neither keeps them waiting nor changes their
-// order.
+// The queue has two lanes. The first one has deliveries that wait for a time:
+// the next attempt of a schedule, a replay, the end of a lease. Their ids begin
+// with that time. The second lane has first attempts, which do not wait, in the
+// order in which their events were committed. They are always due, so a clock
+// that goes back neither delays them nor changes their order.
 
 // promptLane is before the first place of the second lane. The moments of the
 // first lane do not reach it until the year 6429.

@@ -26,20 +26,19 @@ const (
 	replayLook  = 500 // of one look for them
 )
 
-// Replay makes deliveries due at once, again or for the first time, and returns
-// how many: one, or every failed and skipped one of an endpoint in a range,
-// oldest first. The receiver gets the same webhook-id and the same bytes under
-// a fresh timestamp and the present secrets. The replay of a pending delivery
-// takes the place of its next automatic attempt; one that is in flight is left
-// alone and counts. After a replay that fails, what is left of the schedule
-// goes on.
+// Replay makes deliveries due at once and returns how many: one delivery, or
+// every failed and skipped delivery of an endpoint in a range, oldest first.
+// The receiver gets the same webhook-id and the same bytes, with a new
+// timestamp and the current secrets. For a pending delivery the replay replaces
+// its next automatic attempt. A delivery in flight does not change, and it is
+// counted. After a failed replay the rest of the schedule continues.
 //
 // A payload that was erased cannot be replayed: such a delivery is not found
 // by its id, and not counted in a range.
 //
-// A range is looked through in Views and made due in small transactions, so that
-// no sale waits for all of it. After an error, what earlier transactions made due
-// stays due: call it again.
+// A range is read in Views and made due in small transactions, so that it does
+// not delay sales. After an error, the deliveries of earlier transactions stay
+// due: call it again.
 //
 // Errors: [MissingField] (deliveryId), [InvalidField] (since, until),
 // [DeliveryNotFound], [WebhookNotFound], [WebhookDisabled], [ReplayTooLarge]

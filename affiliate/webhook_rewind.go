@@ -8,10 +8,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Waits are kept as moments, and a clock that goes back puts these off. Each
-// endpoint knows the latest moment that a wait of its was counted from. Where
-// that is in the future, the clock has gone back, and what was put in line since
-// is put in line again, to wait from now for as long as it was to wait.
+// The end of a wait is stored as a time, so a clock that goes back would make
+// the wait longer. Each endpoint stores the latest time from which a wait was
+// counted. When that is in the future, the clock has gone back, and the later
+// entries of the queue are queued again: they wait from now for the length of
+// their original wait.
 
 const (
 	clockSkew   = 15 * time.Second // by which the clocks of processes may differ, and no more

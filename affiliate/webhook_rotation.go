@@ -13,10 +13,10 @@ const (
 	maxOldSecrets = 2
 )
 
-// RotateSecret gives an endpoint a new secret and answers it. The old one goes
-// on signing beside it until the grace period ends, so that either side may
-// switch first; at most two old ones are kept. A grace period of 0 cuts over at
-// once.
+// RotateSecret gives an endpoint a new secret and returns it. The old one also
+// signs until the grace period ends, so that either side may switch first; at
+// most two old ones are kept. With a grace period of 0 the old one stops
+// signing at once.
 //
 // Errors: [MissingField] on webhookId, [InvalidField] on gracePeriodSeconds,
 // [WebhookNotFound].

@@ -11,10 +11,10 @@ import (
 )
 
 // A Secret signs the deliveries of an endpoint: "whsec_" and the standard
-// base64 of 32 random bytes. It prints as whsec_*** wherever it may end up: the
-// verbs of fmt, JSON, text and slog. Only [Secret.Reveal] gives the value. Two
-// places ask no type how it prints: the verb %p, which go vet refuses here, and
-// the keys of a map in JSON.
+// base64 of 32 random bytes. It is written as whsec_*** by fmt, JSON, text
+// encoding and slog. Only [Secret.Reveal] returns the value. Two cases cannot
+// be masked: the verb %p, which go vet refuses here, and the keys of a map in
+// JSON.
 //
 // Source: docs/contract.md 4.2.
 type Secret string

@@ -13,11 +13,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// SettleDeliveries notes what came of claims and decides what follows: a
-// delivery is delivered by any 2xx, waits for its next attempt, or has failed
-// when the schedule is used up. An attempt whose token does not hold any more,
-// because its lease ended and the delivery was claimed again, or because its
-// endpoint was deleted or disabled, changes nothing: settling twice is safe.
+// SettleDeliveries records the results of claims and decides what follows: a
+// delivery is delivered after any 2xx, waits for its next attempt, or has
+// failed at the end of the schedule. An attempt with an invalid token changes
+// nothing, so settling twice is safe. A token is invalid when its lease has
+// ended and the delivery was claimed again, or when its endpoint was deleted or
+// disabled.
 //
 //   - A Retry-After longer than the schedule's delay is honoured, up to 24 hours.
 //   - 429 and 503 pause the endpoint for that long, at least a minute.
@@ -25,9 +26,9 @@ import (
 //   - An endpoint whose every attempt has failed for 120 hours, and a delivery
 //     for good, is disabled ([DisabledFailing]); what is pending is skipped.
 //
-// The attempts are noted in the order of done, in one transaction. What waits
-// for an endpoint that it disables is settled behind it in small ones, so that
-// no sale waits for all of them.
+// The attempts are recorded in the order of done, in one transaction. When an
+// endpoint is disabled, its waiting deliveries are settled in small
+// transactions afterwards, so that they do not delay sales.
 //
 // Errors: those of the store.
 //

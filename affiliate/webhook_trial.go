@@ -10,15 +10,15 @@ import (
 // not it is enabled or subscribed: a full sample object (a deleted type: its
 // id), with "test": true and revision 0. It is not retried, not recorded and
 // has no effect on the endpoint's health. Without Config.Send nothing is sent,
-// and the result says [FailedNoSender]; a sender that has no slot for it in time
-// sends nothing either, and the result says [FailedBusy].
+// and the result is [FailedNoSender]. When the sender has no free slot in time,
+// nothing is sent, and the result is [FailedBusy].
 //
 // The request is made outside of any transaction. With a key, a repeat is
-// answered without sending; of two at once both may send, and both get the
-// answer that was kept first.
+// answered without sending. Two calls at once may both send, and both get the
+// answer that was stored first.
 //
 // Errors: [MissingField] (webhookId, event), [InvalidField] (event),
-// [WebhookNotFound]. A request that fails is no error: the result tells.
+// [WebhookNotFound]. A failed request is not an error; the result reports it.
 //
 // Effects: none but the receipt of a key.
 //
