@@ -132,13 +132,13 @@ func (o *op) checkNew(in NewAffiliate) (Terms, error) {
 			return terms, err
 		}
 	}
-	if err := o.emailFree(in.Email, uuid.Nil); err != nil {
+	if err := o.refuseTakenEmail(in.Email, uuid.Nil); err != nil {
 		return terms, err
 	}
 	if in.AffiliateLink == "" {
 		return terms, nil
 	}
-	return terms, o.slugFree(in.AffiliateLink, uuid.Nil, requestedSlugTaken.Err())
+	return terms, o.refuseTakenSlug(in.AffiliateLink, uuid.Nil, requestedSlugTaken.Err())
 }
 
 // termsOf returns the terms of a plan, or those of the program for the zero id.
@@ -155,8 +155,8 @@ func (o *op) termsOf(plan uuid.UUID, missing Refusal) (Terms, error) {
 	return rec.Terms, nil
 }
 
-// emailFree refuses an email that an affiliate other than self has.
-func (o *op) emailFree(email string, self uuid.UUID) error {
+// refuseTakenEmail refuses an email that an affiliate other than self has.
+func (o *op) refuseTakenEmail(email string, self uuid.UUID) error {
 	rec, err := o.tx.Affiliates.Find(Key{Index: ByEmail, Text: email})
 	if errors.Is(err, ErrNotFound) || err == nil && rec.ID == self {
 		return nil

@@ -28,7 +28,7 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 			return struct{}{}, nil
 		}
 		if err == nil {
-			err = o.payoutFree(rec.ID)
+			err = o.refuseInPayout(rec.ID)
 		}
 		if err == nil {
 			err = o.dropAffiliate(rec)
@@ -38,11 +38,11 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
 	return err
 }
 
-// payoutFree refuses when a sale of the affiliate, or a sale of one of its
+// refuseInPayout refuses when a sale of the affiliate, or a sale of one of its
 // referrals, is in a payout: such a sale and its referral are never deleted
 // (rule 4.7). A sale of a referral may belong to another affiliate because of a
 // code.
-func (o *op) payoutFree(id uuid.UUID) error {
+func (o *op) refuseInPayout(id uuid.UUID) error {
 	key := Key{Index: OfAffiliate, ID: id}
 	if err := o.noneInPayout(key); err != nil {
 		return err

@@ -36,7 +36,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 		if err != nil {
 			return 0, err
 		}
-		_, err = o.change(rec, up.applied(rec), up)
+		_, err = o.change(rec, up.merged(rec), up)
 		return 1, err
 	})
 }
@@ -67,7 +67,7 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 		if old.Status != AffiliateInvited {
 			return Affiliate{}, statusNotAllowed.Err()
 		}
-		rec := up.applied(old)
+		rec := up.merged(old)
 		rec.Status = p.newStatus("")
 		return o.change(old, rec, up)
 	})
@@ -134,8 +134,8 @@ func (up *AffiliateUpdate) normalize() error {
 	return first(notCleared("affiliateStatus", up.AffiliateStatus))
 }
 
-// applied is the record with the changes of the update.
-func (up AffiliateUpdate) applied(rec AffiliateRecord) AffiliateRecord {
+// merged is the record with the changes of the update.
+func (up AffiliateUpdate) merged(rec AffiliateRecord) AffiliateRecord {
 	rec.FirstName = up.FirstName.Or(rec.FirstName)
 	rec.LastName = up.LastName.Or(rec.LastName)
 	rec.Email = up.Email.Or(rec.Email)
@@ -156,7 +156,7 @@ func (o *op) change(old, rec AffiliateRecord, up AffiliateUpdate) (Affiliate, er
 	}
 	slug, adds := up.AffiliateLink.Get()
 	if adds {
-		if err := o.slugFree(slug, uuid.Nil, requestedSlugTaken.Err()); err != nil {
+		if err := o.refuseTakenSlug(slug, uuid.Nil, requestedSlugTaken.Err()); err != nil {
 			return Affiliate{}, err
 		}
 	}
@@ -178,7 +178,7 @@ func (o *op) checkMerged(old AffiliateRecord, rec *AffiliateRecord) error {
 	if rec.Email == old.Email {
 		return nil
 	}
-	return o.emailFree(rec.Email, rec.ID)
+	return o.refuseTakenEmail(rec.Email, rec.ID)
 }
 
 // changeAll changes many affiliates, all or none, and returns them in the order

@@ -21,7 +21,7 @@ func (b *codeBatch) add(rec CodeRecord) error {
 	if err := b.clash.ifFound(err); err != nil {
 		return err
 	}
-	if err := b.op.freeCodeExternalID(rec.ExternalID); err != nil {
+	if err := b.op.refuseTakenCodeExternalID(rec.ExternalID); err != nil {
 		return err
 	}
 	if b.seen != nil {
@@ -44,14 +44,14 @@ func (b *codeBatch) write(owners []AffiliateRecord) ([]Code, error) {
 	answers := make([]Code, len(b.codes))
 	for i, owner := range owners {
 		// The event and the answer each have parents of their own.
-		kept, shown := o.newParents(b.coupon, owner), o.newParents(b.coupon, owner)
+		held, shown := o.newParents(b.coupon, owner), o.newParents(b.coupon, owner)
 		for j := i * share; j < (i+1)*share; j++ {
 			rec := b.codes[j]
 			rec.ID = o.newID()
 			if err := o.tx.Codes.Insert(rec); err != nil {
 				return nil, taken(err, codeClashes(b.clash))
 			}
-			if err := o.emit(EventRecord{Type: PromocodeCreated, ObjectID: rec.ID, Revision: rec.Revision}, codeBody{rec, kept}); err != nil {
+			if err := o.emit(EventRecord{Type: PromocodeCreated, ObjectID: rec.ID, Revision: rec.Revision}, codeBody{rec, held}); err != nil {
 				return nil, err
 			}
 			answers[len(answers)-1-j] = codeOf(rec, shown.coupon, shown.affiliate)

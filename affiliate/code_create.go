@@ -61,8 +61,8 @@ func (o *op) createCode(in NewCode, random string) (Code, error) {
 	return codes[0], nil
 }
 
-// freeCodeExternalID refuses the external id of a live code.
-func (o *op) freeCodeExternalID(externalID string) error {
+// refuseTakenCodeExternalID refuses the external id of a live code.
+func (o *op) refuseTakenCodeExternalID(externalID string) error {
 	if externalID == "" {
 		return nil
 	}

@@ -40,15 +40,15 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (
 			return Code{}, err
 		}
 		rec.AffiliateID = owner
-		if err := o.freeForUpdate(old, rec); err != nil {
+		if err := o.refuseTakenCode(old, rec); err != nil {
 			return Code{}, err
 		}
 		return o.saveCode(old, rec)
 	})
 }
 
-// freeForUpdate refuses a code or external id that another live code has.
-func (o *op) freeForUpdate(old, rec CodeRecord) error {
+// refuseTakenCode refuses a code or external id that another live code has.
+func (o *op) refuseTakenCode(old, rec CodeRecord) error {
 	if foldCode(rec.Code) != foldCode(old.Code) {
 		_, err := o.codeByText(rec.Code)
 		if err := codeTaken.ifFound(err); err != nil {
@@ -58,7 +58,7 @@ func (o *op) freeForUpdate(old, rec CodeRecord) error {
 	if rec.ExternalID == old.ExternalID {
 		return nil
 	}
-	return o.freeCodeExternalID(rec.ExternalID)
+	return o.refuseTakenCodeExternalID(rec.ExternalID)
 }
 
 // mergeCode applies an update to the stored code and checks the result as a

@@ -15,7 +15,7 @@ func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error
 	rq.refused = p.normalizeNewCoupon(&in)
 	o := p.op(ctx)
 	return write(o, rq, func() (Coupon, error) {
-		if err := o.freeCouponExternalID(in.ExternalID); err != nil {
+		if err := o.refuseTakenCouponExternalID(in.ExternalID); err != nil {
 			return Coupon{}, err
 		}
 		rec := CouponRecord{ID: o.newID(), CreatedAt: o.now, UpdatedAt: o.now}
@@ -24,8 +24,8 @@ func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error
 	})
 }
 
-// freeCouponExternalID refuses the external id of a live coupon.
-func (o *op) freeCouponExternalID(externalID string) error {
+// refuseTakenCouponExternalID refuses the external id of a live coupon.
+func (o *op) refuseTakenCouponExternalID(externalID string) error {
 	if externalID == "" {
 		return nil
 	}

@@ -10,15 +10,15 @@ func (o *op) fullCoupon(rec CouponRecord, seen contacts) (Coupon, error) {
 		if err != nil {
 			return Coupon{}, err
 		}
-		if err := o.show(code, &coupon, seen); err != nil {
+		if err := o.appendCode(code, &coupon, seen); err != nil {
 			return Coupon{}, err
 		}
 	}
 	return coupon, nil
 }
 
-// show appends a code to those of its coupon.
-func (o *op) show(code CodeRecord, coupon *Coupon, seen contacts) error {
+// appendCode appends a code to those of its coupon.
+func (o *op) appendCode(code CodeRecord, coupon *Coupon, seen contacts) error {
 	contact, err := o.contact(code.AffiliateID, seen)
 	if err != nil {
 		return err

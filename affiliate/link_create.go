@@ -30,7 +30,7 @@ func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 		if err != nil {
 			return Link{}, ownerNotFound.ifMissing(err)
 		}
-		if err := o.slugFree(in.Link, uuid.Nil, slugTaken.Err()); err != nil {
+		if err := o.refuseTakenSlug(in.Link, uuid.Nil, slugTaken.Err()); err != nil {
 			return Link{}, err
 		}
 		rec, err := o.addLink(owner.ID, in.Link, slugTaken.Err())

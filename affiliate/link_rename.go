@@ -26,7 +26,7 @@ func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Lin
 		if rec.Slug == slug {
 			return o.linkOf(rec)
 		}
-		if err := o.slugFree(slug, rec.ID, slugTaken.on("newLink")); err != nil {
+		if err := o.refuseTakenSlug(slug, rec.ID, slugTaken.on("newLink")); err != nil {
 			return Link{}, err
 		}
 		owner, err := o.tx.Affiliates.Get(rec.AffiliateID)

@@ -101,8 +101,8 @@ func slugKey(slug string) (Key, error) {
 	return Key{Index: BySlug, Text: foldSlug(slug)}, nil
 }
 
-// slugFree refuses a slug that a live link other than self has.
-func (o *op) slugFree(slug string, self uuid.UUID, refused *Error) error {
+// refuseTakenSlug refuses a slug that a live link other than self has.
+func (o *op) refuseTakenSlug(slug string, self uuid.UUID, refused *Error) error {
 	link, err := o.linkBySlug(slug)
 	if errors.Is(err, ErrNotFound) || err == nil && link.ID == self && self != uuid.Nil {
 		return nil

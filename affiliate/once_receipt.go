@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// kept is an answer that is stored in another form than its JSON, such as a
+// keeper is an answer that is stored in another form than its JSON, such as a
 // sale with its outcome.
-type kept interface {
+type keeper interface {
 	keep() (answer any, outcome string)
 	restore(answer []byte, outcome string) error
 }
@@ -73,7 +73,7 @@ func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, r reply[T]) error {
 // encodeAnswer is the JSON of an answer and, for a sale, its outcome.
 func encodeAnswer[T any](answer T) (raw []byte, outcome string, err error) {
 	var v any = &answer
-	if k, ok := v.(kept); ok {
+	if k, ok := v.(keeper); ok {
 		v, outcome = k.keep()
 	}
 	raw, err = marshalAnswer(v)
@@ -116,7 +116,7 @@ func replay[T any](o *op, rq request, rec *ReceiptRecord) (answer T, err error) 
 }
 
 func decodeAnswer[T any](answer *T, raw []byte, outcome string) error {
-	if k, ok := any(answer).(kept); ok {
+	if k, ok := any(answer).(keeper); ok {
 		return k.restore(raw, outcome)
 	}
 	if string(raw) == "null" {

@@ -10,7 +10,7 @@ func (up PlanUpdate) check() error {
 	)
 }
 
-func (up PlanUpdate) applied(rec PlanRecord) PlanRecord {
+func (up PlanUpdate) merged(rec PlanRecord) PlanRecord {
 	rec.Name = up.Name.Or(rec.Name)
 	rec.Terms = up.Terms.Or(rec.Terms)
 	rec.Trigger = up.PaymentTrigger.Or(rec.Trigger)

@@ -61,7 +61,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 		if err != nil {
 			return Plan{}, planMissing.ifMissing(err)
 		}
-		rec := up.applied(old)
+		rec := up.merged(old)
 		if err := rec.normalize(); err != nil {
 			return Plan{}, err
 		}

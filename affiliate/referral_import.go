@@ -69,10 +69,10 @@ func importInput(rows []ImportedReferral) []any {
 // A keptReport is a report in a receipt.
 type keptReport struct {
 	Created, Existing int
-	Failed            []keptFailure
+	Failed            []storedFailure
 }
 
-type keptFailure struct {
+type storedFailure struct {
 	Row     int
 	Refusal *Error // nil: ErrNotFound
 }
@@ -81,7 +81,7 @@ func (r *ImportReport) keep() (answer any, outcome string) {
 	k := keptReport{Created: r.Created, Existing: r.Existing}
 	for _, f := range r.Failed {
 		refusal, _ := errors.AsType[*Error](f.Err)
-		k.Failed = append(k.Failed, keptFailure{f.Row, refusal})
+		k.Failed = append(k.Failed, storedFailure{f.Row, refusal})
 	}
 	return k, ""
 }

@@ -25,11 +25,11 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralU
 	}
 	return p.changeReferral(ctx, rq, ident, func(o *op, rec *ReferralRecord) error {
 		if email, ok := up.Email.Get(); ok && email != rec.Email {
-			if err := o.freeReferralEmail(email); err != nil {
+			if err := o.refuseTakenReferralEmail(email); err != nil {
 				return err
 			}
 		}
-		up.apply(rec)
+		up.mergeInto(rec)
 		return nil
 	})
 }
@@ -91,8 +91,8 @@ func checkSubscription(o Opt[SubscriptionStatus]) *Error {
 	return subscriptionStatusUnknown.Err()
 }
 
-// apply puts what is given into the record.
-func (up ReferralUpdate) apply(rec *ReferralRecord) {
+// mergeInto puts what is given into the record.
+func (up ReferralUpdate) mergeInto(rec *ReferralRecord) {
 	setText(&rec.Name, up.Name)
 	setText(&rec.Email, up.Email)
 	setText(&rec.CustomerID, up.ReferredUserExternalID)
@@ -104,7 +104,7 @@ func (up ReferralUpdate) apply(rec *ReferralRecord) {
 	}
 }
 
-func (o *op) freeReferralEmail(email string) error {
+func (o *op) refuseTakenReferralEmail(email string) error {
 	_, err := o.referralByEmail(email)
 	return referralEmailTaken.ifFound(err)
 }

@@ -38,7 +38,7 @@ func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult
 	}
 	reply, err := write(&r.op, rq, r.record)
 	if err == nil {
-		reply.show(&result)
+		reply.fillResult(&result)
 	}
 	return result, err
 }
@@ -57,20 +57,20 @@ type saleReply struct {
 	outcome SaleOutcome
 	body    *saleBody // the new sale, or the earlier one
 	late    ClickID   // a click that was too old; zero: none
-	kept    *Sale     // from a receipt
+	stored  *Sale     // from a receipt
 }
 
-// show fills in the result.
-func (r *saleReply) show(result *SaleResult) {
+// fillResult fills in the result.
+func (r *saleReply) fillResult(result *SaleResult) {
 	result.Outcome, result.Sale.state, result.Earlier.state = r.outcome, optNull, optNull
 	result.LateClick = orNull(r.late)
 	switch {
-	case r.kept != nil:
-		result.Sale = Set(*r.kept)
+	case r.stored != nil:
+		result.Sale = Set(*r.stored)
 	case r.body != nil && r.outcome == SaleRecorded:
-		r.body.show(result.Sale.fill())
+		r.body.fillSale(result.Sale.fill())
 	case r.body != nil:
-		r.body.show(result.Earlier.fill())
+		r.body.fillSale(result.Earlier.fill())
 	}
 }
 
@@ -78,13 +78,13 @@ func (r *saleReply) show(result *SaleResult) {
 // answer is the sale or null, and the outcome is in a header.
 func (r *saleReply) keep() (answer any, outcome string) {
 	var result SaleResult
-	r.show(&result)
+	r.fillResult(&result)
 	return result.Sale, string(r.outcome)
 }
 
 func (r *saleReply) restore(answer []byte, outcome string) error {
 	r.outcome = SaleOutcome(outcome)
-	return json.Unmarshal(answer, &r.kept)
+	return json.Unmarshal(answer, &r.stored)
 }
 
 // normalizeSale brings the input into canonical form.

@@ -34,7 +34,7 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sal
 			return Sale{}, saleNotFound.ifMissing(err)
 		}
 		rec := before.Clone()
-		if err := o.applySale(&rec, up); err != nil {
+		if err := o.mergeSale(&rec, up); err != nil {
 			return Sale{}, err
 		}
 		return o.saveSale(before, rec)
@@ -77,9 +77,9 @@ func normalizeSaleUpdate(up *SaleUpdate) error {
 	return nil
 }
 
-// applySale puts an update into the record, checks the merged sale and
+// mergeSale puts an update into the record, checks the merged sale and
 // calculates its commission.
-func (o *op) applySale(rec *SaleRecord, up SaleUpdate) error {
+func (o *op) mergeSale(rec *SaleRecord, up SaleUpdate) error {
 	before := rec.Clone()
 	setText(&rec.Email, up.Email)
 	setText(&rec.Name, up.Name)
@@ -98,7 +98,7 @@ func (o *op) applySale(rec *SaleRecord, up SaleUpdate) error {
 	if err := rec.checkAmounts(up); err != nil {
 		return err
 	}
-	if err := o.freeSaleIDs(&before, rec); err != nil {
+	if err := o.refuseTakenSaleIDs(&before, rec); err != nil {
 		return err
 	}
 	if err := o.applyCommission(&before, rec, up); err != nil {
@@ -217,8 +217,8 @@ func (o *op) setCommission(before, rec *SaleRecord, earned Amount) error {
 	return o.reward(rec, d)
 }
 
-// freeSaleIDs refuses external ids that another live sale has.
-func (o *op) freeSaleIDs(before, rec *SaleRecord) error {
+// refuseTakenSaleIDs refuses external ids that another live sale has.
+func (o *op) refuseTakenSaleIDs(before, rec *SaleRecord) error {
 	for _, id := range [...]struct {
 		index    Index
 		old, new string

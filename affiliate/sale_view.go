@@ -131,12 +131,12 @@ func (o *op) complete(b *saleBody, ref *ReferralRecord) (err error) {
 // sale is the sale as the API answers it.
 func (b *saleBody) sale() Sale {
 	var s Sale
-	b.show(&s)
+	b.fillSale(&s)
 	return s
 }
 
-// show fills in the sale in place, because a sale has a thousand bytes.
-func (b *saleBody) show(s *Sale) {
+// fillSale fills in the sale in place, because a sale has a thousand bytes.
+func (b *saleBody) fillSale(s *Sale) {
 	rec := &b.rec
 	*s = Sale{
 		ID: SaleID(rec.Number), AffiliateID: rec.AffiliateID, ReferralID: orNull(rec.ReferralID),
@@ -161,7 +161,7 @@ func (b *saleBody) show(s *Sale) {
 // MarshalJSON writes the sale as events show it.
 func (b *saleBody) MarshalJSON() ([]byte, error) {
 	var s Sale
-	b.show(&s)
+	b.fillSale(&s)
 	s.Affiliate.Link = oldestSlug(s.Affiliate.AffiliateLinks)
 	return json.Marshal(s)
 }

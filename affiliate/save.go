@@ -78,7 +78,7 @@ func (o *op) saveCoupon(old, rec CouponRecord) (Coupon, error) {
 		return Coupon{}, err
 	}
 	for _, code := range codes {
-		if err := o.show(code, &answer, seen); err != nil {
+		if err := o.appendCode(code, &answer, seen); err != nil {
 			return Coupon{}, err
 		}
 	}
@@ -91,7 +91,7 @@ func (o *op) saveCode(old, rec CodeRecord) (Code, error) {
 		return o.fullCode(old, parents{})
 	}
 	rec.Revision, rec.UpdatedAt = old.Revision+1, later(o.now, rec.UpdatedAt)
-	kept, err := o.parentsOf(rec, parents{})
+	held, err := o.parentsOf(rec, parents{})
 	if err != nil {
 		return Code{}, err
 	}
@@ -102,7 +102,7 @@ func (o *op) saveCode(old, rec CodeRecord) (Code, error) {
 	if err := o.tx.Codes.Replace(rec); err != nil {
 		return Code{}, taken(err, codeClashes(codeTaken))
 	}
-	return answer, o.emit(EventRecord{Type: PromocodeUpdated, ObjectID: rec.ID, Revision: rec.Revision}, codeBody{rec, kept})
+	return answer, o.emit(EventRecord{Type: PromocodeUpdated, ObjectID: rec.ID, Revision: rec.Revision}, codeBody{rec, held})
 }
 
 // saveReferral writes a changed referral. A new one is written before what its

@@ -12,7 +12,7 @@ func (up TierUpdate) check() error {
 	)
 }
 
-func (up TierUpdate) applied(rec TierRecord) TierRecord {
+func (up TierUpdate) merged(rec TierRecord) TierRecord {
 	rec.Tier = up.Tier.Or(rec.Tier)
 	rec.Name = up.Name.Or(rec.Name)
 	setText(&rec.Emoji, up.Emoji)

@@ -65,7 +65,7 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 			return Tier{}, tierNotFound.ifMissing(err)
 		}
 		old.RateType = p.tierRateType(&old)
-		rec := up.applied(old)
+		rec := up.merged(old)
 		if err := p.normalizeTier(&rec); err != nil {
 			return Tier{}, err
 		}

@@ -50,10 +50,10 @@ type dispatch struct {
 	silent int // of them for endpoints that do not answer
 	again  int // of them for retries and replays
 
-	// kept is how many free slots are left for endpoints that have nothing in
+	// reserved is how many free slots are left for endpoints that have nothing in
 	// flight, as long as there are so many: idle of those that answer, and
 	// idleSilent of the others.
-	kept, idle, idleSilent int
+	reserved, idle, idleSilent int
 
 	waits    bool // something in the first lane of the queue is due
 	chosen   []waiting
@@ -100,7 +100,7 @@ func (o *op) newDispatch(free int) (*dispatch, error) {
 	}
 	d.silent += max(all/2, 1)
 	d.again += (all + 1) / 2
-	d.kept = min((all+7)/8, all-1)
+	d.reserved = min((all+7)/8, all-1)
 	return d, d.lookAtHead()
 }
 
@@ -157,12 +157,12 @@ func (d *dispatch) choose() ([]waiting, error) {
 		}
 	}
 	for i := range all {
-		if d.free > min(d.kept, d.idle+d.idleSilent) && d.inFlight[all[i].endpoint] < perEndpoint {
+		if d.free > min(d.reserved, d.idle+d.idleSilent) && d.inFlight[all[i].endpoint] < perEndpoint {
 			d.choice(&all[i])
 		}
 	}
 	for _, ep := range silent {
-		if d.free <= min(d.kept, d.idle) || d.silent <= 0 {
+		if d.free <= min(d.reserved, d.idle) || d.silent <= 0 {
 			break
 		}
 		found, err := d.waitingAt(nil, ep)

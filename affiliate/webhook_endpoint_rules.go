@@ -78,8 +78,8 @@ func (p *Program) checkEndpointUpdate(id uuid.UUID, up EndpointUpdate) []*Error 
 	)
 }
 
-// apply is the endpoint after the update.
-func (up EndpointUpdate) apply(rec EndpointRecord, now time.Time) EndpointRecord {
+// merged is the endpoint after the update.
+func (up EndpointUpdate) merged(rec EndpointRecord, now time.Time) EndpointRecord {
 	if url := up.URL.Or(rec.URL); url != rec.URL {
 		rec.URL, rec.AnsweredAt = url, time.Time{} // another receiver
 	}

@@ -75,7 +75,7 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 		if err != nil {
 			return Endpoint{}, err
 		}
-		rec := up.apply(old, o.now)
+		rec := up.merged(old, o.now)
 		more = rec.Clearing != ""
 		if same(old, rec) {
 			return endpointOf(old, o.now), nil
