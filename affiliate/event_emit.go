@@ -19,7 +19,8 @@ func (o *op) emit(rec EventRecord, body any) error {
 	}
 	o.events++
 	if o.watches != nil {
-		if err := o.watches.note(&rec); err != nil {
+		noted := rec // a copy: only a program with hooks pays for the allocation
+		if err := o.watches.note(&noted); err != nil {
 			return internal("read change", err)
 		}
 	}
