@@ -17,7 +17,7 @@ import (
 
 const (
 	clearBatch  = 20  // deliveries of one transaction: each is a look-up
-	clearRounds = 500 // transactions behind one settlement, which holds up the dispatcher
+	clearRounds = 500 // transactions behind one settlement: the dispatcher waits for them
 )
 
 // clear settles the first waiting deliveries of an endpoint with a state. It
