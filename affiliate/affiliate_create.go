@@ -63,7 +63,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 		}
 		rec := AffiliateRecord{
 			ID: o.newID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, Status: status,
-			Source: o.source.forAffiliate(), Rate: valueOrNothing(in.CommissionRate), PlanID: in.CommissionPlanID,
+			Source: o.source.forAffiliate(), Rate: unlessNull(in.CommissionRate), PlanID: in.CommissionPlanID,
 			CreatedAt: o.now, UpdatedAt: o.now,
 		}
 		if !rec.Rate.IsZero() {

@@ -140,7 +140,7 @@ func (up AffiliateUpdate) merged(rec AffiliateRecord) AffiliateRecord {
 	rec.LastName = up.LastName.Or(rec.LastName)
 	rec.Email = up.Email.Or(rec.Email)
 	if !up.CommissionRate.IsZero() {
-		rec.Rate, rec.RateType = valueOrNothing(up.CommissionRate), ""
+		rec.Rate, rec.RateType = unlessNull(up.CommissionRate), ""
 	}
 	if status, ok := up.AffiliateStatus.Get(); ok {
 		rec.Status = statusInput(status)

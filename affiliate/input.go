@@ -78,7 +78,7 @@ func notCleared[T any](field string, o Opt[T]) *Error {
 	return nil
 }
 
-// unlessNull is a value of an update, or no value when it is null.
+// unlessNull is the Opt with null as not given, which is how records hold it.
 func unlessNull[T any](o Opt[T]) Opt[T] {
 	if o.IsNull() {
 		return Opt[T]{}
@@ -202,14 +202,6 @@ func setText(dst *string, o Opt[string]) {
 	if !o.IsZero() {
 		*dst = o.Or("")
 	}
-}
-
-// valueOrNothing is o as records keep it: null is not given.
-func valueOrNothing[T any](o Opt[T]) Opt[T] {
-	if o.IsNull() {
-		return Opt[T]{}
-	}
-	return o
 }
 
 // nothingOrNull is what a record keeps as answers show it: not given is null.

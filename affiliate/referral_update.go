@@ -98,7 +98,7 @@ func (up ReferralUpdate) mergeInto(rec *ReferralRecord) {
 	setText(&rec.CustomerID, up.ReferredUserExternalID)
 	setText(&rec.Plan, up.Plan)
 	rec.Status = up.SubscriptionStatus.Or(rec.Status)
-	rec.Notes = valueOrNothing(changed(rec.Notes, up.Notes))
+	rec.Notes = unlessNull(changed(rec.Notes, up.Notes))
 	if !up.Metadata.IsZero() {
 		rec.Metadata = up.Metadata.Or(nil)
 	}

@@ -244,7 +244,7 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		ID: o.newID(), Number: number, AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
 		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
 		Name: cmp.Or(in.Name, ref.Name), Email: cmp.Or(in.Email, ref.Email),
-		TotalEarned: in.TotalEarned, Subtotal: valueOrNothing(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
+		TotalEarned: in.TotalEarned, Subtotal: unlessNull(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
 		Rate: Set(d.deal.Rate), RateType: d.deal.Type, RateFixed: d.rateFixed, Commissions: b.room[:0:1],
 		Products: productsBought(in.Product), Status: SaleActive, Trigger: in.PaymentTrigger,
 		Source: o.source.forSale(), Integration: in.Integration, Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,

@@ -90,7 +90,7 @@ func (o *op) mergeSale(rec *SaleRecord, up SaleUpdate) error {
 	}
 	rec.TotalEarned = up.TotalEarned.Or(rec.TotalEarned)
 	if !up.Subtotal.IsZero() {
-		rec.Subtotal = valueOrNothing(up.Subtotal)
+		rec.Subtotal = unlessNull(up.Subtotal)
 	}
 	if err := o.applyRate(rec, up.CommissionRate); err != nil {
 		return err

@@ -30,7 +30,7 @@ func (p *Program) normalizeTier(r *TierRecord) error {
 	if r.Condition == "" {
 		r.Condition = ConditionAll
 	}
-	r.Rate = valueOrNothing(r.Rate)
+	r.Rate = unlessNull(r.Rate)
 	err := first(
 		fieldNotAtLeastOne.about("tier").when(r.Tier < 1),
 		required("name", r.Name, nameRequired, maxName),
