@@ -47,14 +47,7 @@ func (c *Code) appendJSON(dst []byte) []byte {
 func (c Coupon) AppendJSON(dst []byte) []byte {
 	dst = c.appendTerms(dst)
 	if c.PromotionalCodes != nil {
-		dst = append(dst, `,"promotionalCodes":[`...)
-		for i := range c.PromotionalCodes {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = c.PromotionalCodes[i].appendJSON(dst)
-		}
-		dst = append(dst, ']')
+		dst = appendList(append(dst, `,"promotionalCodes":`...), c.PromotionalCodes, (*Code).appendJSON)
 	}
 	return append(dst, '}')
 }
@@ -119,6 +112,21 @@ func appendRaw(dst []byte, doc json.RawMessage) []byte {
 		return append(dst, "null"...) // encoding/json returns an error here
 	}
 	return append(dst, raw...)
+}
+
+// appendList appends an array; nil is null.
+func appendList[T any](dst []byte, list []T, item func(*T, []byte) []byte) []byte {
+	if list == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, '[')
+	for i := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = item(&list[i], dst)
+	}
+	return append(dst, ']')
 }
 
 func appendStrings(dst []byte, list []string) []byte {

@@ -84,18 +84,3 @@ func (u *FullURL) appendJSON(dst []byte) []byte {
 	dst = jsontext.AppendString(append(dst, `{"baseUrl":`...), u.BaseURL)
 	return append(jsontext.AppendString(append(dst, `,"fullUrl":`...), u.FullURL), '}')
 }
-
-// appendList appends an array; nil is null.
-func appendList[T any](dst []byte, list []T, item func(*T, []byte) []byte) []byte {
-	if list == nil {
-		return append(dst, "null"...)
-	}
-	dst = append(dst, '[')
-	for i := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = item(&list[i], dst)
-	}
-	return append(dst, ']')
-}
