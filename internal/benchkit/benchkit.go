@@ -65,13 +65,7 @@ func (w Stopwatch) Compare(b *testing.B, n int, ours func(n int), others ...Side
 	for _, s := range sides {
 		s.Run(n/10 + 1) // fresh pages and cold caches
 	}
-	costs := make([][]cost, len(sides))
-	for range Rounds {
-		runtime.GC()
-		for i, s := range sides {
-			costs[i] = append(costs[i], w.measure(n, s.Run))
-		}
-	}
+	costs := w.turns(n, sides...)
 	last := len(others)
 	for i, s := range others {
 		b.ReportMetric(Median(times(costs[i])), s.Name+"-ns/op")
@@ -89,23 +83,14 @@ func Time(n int, run func(n int)) float64 { return Stopwatch(Wall).Time(n, run) 
 // Time returns the median time of one operation in nanoseconds, n operations a
 // round.
 func (w Stopwatch) Time(n int, run func(n int)) float64 {
-	var all []cost
-	for range Rounds {
-		runtime.GC()
-		all = append(all, w.measure(n, run))
-	}
-	return Median(times(all))
+	return Median(times(w.turns(n, Side{Run: run})[0]))
 }
 
 // Ratio returns the median of the ratios of ours to the floor, which take turns
 // of n operations.
 func (w Stopwatch) Ratio(n int, floor, ours func(n int)) float64 {
-	var least, most []cost
-	for range Rounds {
-		runtime.GC()
-		least, most = append(least, w.measure(n, floor)), append(most, w.measure(n, ours))
-	}
-	return Median(ratios(most, least))
+	costs := w.turns(n, Side{Run: floor}, Side{Run: ours})
+	return Median(ratios(costs[1], costs[0]))
 }
 
 // Median returns the middle one of some figures. It does not change v.
@@ -137,6 +122,19 @@ func Warm() {
 // A cost is what one operation took.
 type cost struct {
 	ns, allocs, bytes float64
+}
+
+// turns measures the sides one after the other, n operations each, in every
+// round, and returns the costs of each side.
+func (w Stopwatch) turns(n int, sides ...Side) [][]cost {
+	costs := make([][]cost, len(sides))
+	for range Rounds {
+		runtime.GC()
+		for i, s := range sides {
+			costs[i] = append(costs[i], w.measure(n, s.Run))
+		}
+	}
+	return costs
 }
 
 // measure runs n operations.
