@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -81,18 +82,26 @@ type collection[R Record[R]] struct {
 	at  map[uuid.UUID]int
 }
 
-func (s *collection[R]) fill(t Table[R]) error {
-	for rec, err := range t.List(Query{}) {
-		if err != nil {
-			return err
-		}
-		s.all = append(s.all, rec)
+func (s *collection[R]) fill(t Table[R]) (err error) {
+	if s.all, err = gather(t, Query{}); err != nil {
+		return err
 	}
 	s.at = make(map[uuid.UUID]int, len(s.all))
 	for i := range s.all {
 		s.at[s.all[i].RecordID()] = i
 	}
 	return nil
+}
+
+// records yields every record. It yields pointers, because records are large.
+func (s *collection[R]) records() iter.Seq[*R] {
+	return func(yield func(*R) bool) {
+		for i := range s.all {
+			if !yield(&s.all[i]) {
+				return
+			}
+		}
+	}
 }
 
 func (s *collection[R]) has(id uuid.UUID) bool {

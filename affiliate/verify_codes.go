@@ -9,16 +9,14 @@ import (
 // verifyCodes checks coupons, codes and the ledger of redemptions.
 func (a *audit) verifyCodes() {
 	byCode, byCoupon := a.recountLedger()
-	for i := range a.coupons.all {
-		r := &a.coupons.all[i]
+	for r := range a.coupons.records() {
 		if n := byCoupon[r.ID]; r.TimesRedeemed != n {
 			a.breach("I02", named("coupon", r.ID), "timesRedeemed is %d, the ledger has %d", r.TimesRedeemed, n)
 		}
 		a.verifyTerms(r)
 		a.instants("coupon", r.ID, r.CreatedAt, r.UpdatedAt, r.RedeemBy)
 	}
-	for i := range a.codes.all {
-		r := &a.codes.all[i]
+	for r := range a.codes.records() {
 		if n := byCode[r.ID]; r.TimesRedeemed != n {
 			a.breach("I01", named("code", r.ID), "timesRedeemed is %d, the ledger has %d", r.TimesRedeemed, n)
 		}
@@ -34,8 +32,7 @@ func (a *audit) verifyCodes() {
 // coupon, and compares the ledger with codes and sales.
 func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
 	byCode, byCoupon = make(map[uuid.UUID]int64), make(map[uuid.UUID]int64)
-	for i := range a.ledger.all {
-		r := &a.ledger.all[i]
+	for r := range a.ledger.records() {
 		if code := a.codes.get(r.CodeID); code != nil && code.CouponID != r.CouponID {
 			a.breach("I02", named("redemption", r.ID), "its code %s is of coupon %s", r.CodeID, code.CouponID)
 		}
@@ -46,8 +43,7 @@ func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
 			byCoupon[r.CouponID]++
 		}
 	}
-	for i := range a.sales.all {
-		sale := &a.sales.all[i]
+	for sale := range a.sales.records() {
 		var code uuid.UUID
 		if r := a.ledger.get(numberID(sale.Number)); r != nil {
 			code = r.CodeID

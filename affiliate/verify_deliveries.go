@@ -9,22 +9,20 @@ import (
 
 // verifyDeliveries checks endpoints, deliveries and the queue.
 func (a *audit) verifyDeliveries() {
-	for i := range a.endpoints.all {
-		a.verifyEndpoint(&a.endpoints.all[i])
+	for r := range a.endpoints.records() {
+		a.verifyEndpoint(r)
 	}
 	if n := len(a.endpoints.all); n > maxEndpoints {
 		a.breach("I51", named("program", a.cfg.ID), "it has %d endpoints", n)
 	}
 	queued := make(map[uuid.UUID]int, len(a.queue.all))
-	for i := range a.queue.all {
-		r := &a.queue.all[i]
+	for r := range a.queue.records() {
 		queued[r.DeliveryID]++
 		a.verifyQueued(r)
 	}
 	type pair struct{ event, endpoint uuid.UUID }
 	seen := make(map[pair]bool, len(a.deliveries.all))
-	for i := range a.deliveries.all {
-		r := &a.deliveries.all[i]
+	for r := range a.deliveries.records() {
 		a.verifyDelivery(r, queued[r.ID])
 		if p := (pair{r.EventID, r.EndpointID}); seen[p] {
 			a.breach("I51", named("delivery", r.ID), "event %s has two to endpoint %s", p.event, p.endpoint)

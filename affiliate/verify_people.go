@@ -5,17 +5,17 @@ import "github.com/google/uuid"
 // verifyPeople checks affiliates, links, clicks and referrals, without their
 // totals.
 func (a *audit) verifyPeople() {
-	for i := range a.affiliates.all {
-		a.verifyAffiliate(&a.affiliates.all[i])
+	for r := range a.affiliates.records() {
+		a.verifyAffiliate(r)
 	}
-	for i := range a.links.all {
-		a.verifyLink(&a.links.all[i])
+	for r := range a.links.records() {
+		a.verifyLink(r)
 	}
-	for i := range a.clicks.all {
-		a.verifyClick(&a.clicks.all[i])
+	for r := range a.clicks.records() {
+		a.verifyClick(r)
 	}
-	for i := range a.referrals.all {
-		a.verifyReferral(&a.referrals.all[i])
+	for r := range a.referrals.records() {
+		a.verifyReferral(r)
 	}
 	unique(a, "I35", "affiliate", &a.affiliates, ByEmail)
 	unique(a, "I35", "referral", &a.referrals, ByEmail)

@@ -8,14 +8,13 @@ const fromBefore = CommissionFlat
 
 // verifyRates checks all rates: of plans, of tiers and of affiliates.
 func (a *audit) verifyRates() {
-	for i := range a.plans.all {
-		a.verifyPlan(&a.plans.all[i])
+	for r := range a.plans.records() {
+		a.verifyPlan(r)
 	}
-	for i := range a.tiers.all {
-		a.verifyTier(&a.tiers.all[i])
+	for r := range a.tiers.records() {
+		a.verifyTier(r)
 	}
-	for i := range a.affiliates.all {
-		r := &a.affiliates.all[i]
+	for r := range a.affiliates.records() {
 		a.verifyRate(named("affiliate", r.ID), r.Rate, cmp.Or(r.RateType, fromBefore))
 	}
 }

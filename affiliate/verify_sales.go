@@ -9,8 +9,7 @@ import (
 // verifySales checks sales with their refunds and commissions.
 func (a *audit) verifySales() {
 	readings := a.deductions()
-	for i := range a.sales.all {
-		r := &a.sales.all[i]
+	for r := range a.sales.records() {
 		a.verifySale(r)
 		a.verifyRefunds(r)
 		a.verifyCommissions(r, readings)
@@ -168,8 +167,8 @@ func (a *audit) verifyPayouts() {
 			sums[payout.ID] = sum
 		}
 	}
-	for i := range a.payouts.all {
-		a.verifyPayout(&a.payouts.all[i], held, sums)
+	for r := range a.payouts.records() {
+		a.verifyPayout(r, held, sums)
 	}
 	a.verifyListed(held)
 }

@@ -11,16 +11,13 @@ import (
 // compares them with the running totals.
 func (a *audit) verifyTotals() {
 	c := recount{}
-	for i := range a.clicks.all {
-		r := &a.clicks.all[i]
+	for r := range a.clicks.records() {
 		c.add(tally{clicks: 1}, r.AffiliateID, r.LinkID, r.ReferralID)
 	}
-	for i := range a.referrals.all {
-		r := &a.referrals.all[i]
+	for r := range a.referrals.records() {
 		c.add(tally{referrals: 1}, r.AffiliateID, r.LinkID)
 	}
-	for i := range a.sales.all {
-		r := &a.sales.all[i]
+	for r := range a.sales.records() {
 		t, err := r.tally()
 		if err == nil {
 			err = c.add(t, r.AffiliateID, r.LinkID, r.ReferralID)
