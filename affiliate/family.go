@@ -87,8 +87,7 @@ var families = []family{
 		},
 		lives: func(a *audit, id uuid.UUID) bool { return a.affiliates.has(id) },
 		each: func(a *audit, see func(lived)) {
-			for i := range a.affiliates.all {
-				r := &a.affiliates.all[i]
+			for r := range a.affiliates.records() {
 				see(lived{id: r.ID, revision: r.Revision})
 			}
 		},
@@ -105,8 +104,7 @@ var families = []family{
 		},
 		lives: func(a *audit, id uuid.UUID) bool { return a.referrals.has(id) },
 		each: func(a *audit, see func(lived)) {
-			for i := range a.referrals.all {
-				r := &a.referrals.all[i]
+			for r := range a.referrals.records() {
 				imported := r.Source == SourceImported.forReferral()
 				see(lived{id: r.ID, revision: r.Revision, silent: imported && r.Revision == 0})
 			}
@@ -129,8 +127,7 @@ var families = []family{
 		},
 		lives: func(a *audit, id uuid.UUID) bool { return a.sales.has(id) },
 		each: func(a *audit, see func(lived)) {
-			for i := range a.sales.all {
-				r := &a.sales.all[i]
+			for r := range a.sales.records() {
 				see(lived{id: r.ID, revision: r.Revision, ended: r.DeletedFired})
 			}
 		},
@@ -147,8 +144,7 @@ var families = []family{
 		},
 		lives: func(a *audit, id uuid.UUID) bool { return a.coupons.has(id) },
 		each: func(a *audit, see func(lived)) {
-			for i := range a.coupons.all {
-				r := &a.coupons.all[i]
+			for r := range a.coupons.records() {
 				see(lived{id: r.ID, revision: r.Revision})
 			}
 		},
@@ -165,8 +161,7 @@ var families = []family{
 		},
 		lives: func(a *audit, id uuid.UUID) bool { return a.codes.has(id) },
 		each: func(a *audit, see func(lived)) {
-			for i := range a.codes.all {
-				r := &a.codes.all[i]
+			for r := range a.codes.records() {
 				see(lived{id: r.ID, revision: r.Revision})
 			}
 		},
@@ -186,6 +181,9 @@ func familyOf(t EventType) (*family, error) {
 	}
 	return nil, fmt.Errorf("no family of events has the type %q", t)
 }
+
+// numbered reports whether events of the type have the number of their object.
+func (t EventType) numbered() bool { return t.Family() == "sale" }
 
 // ends reports whether the type is that of a deletion.
 func (t EventType) ends() bool { return t.action() == "deleted" }

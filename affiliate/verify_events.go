@@ -15,8 +15,7 @@ import (
 func (a *audit) verifyEvents() {
 	byObject := make(map[uuid.UUID][]*EventRecord)
 	var objects []uuid.UUID
-	for i := range a.events.all {
-		r := &a.events.all[i]
+	for r := range a.events.records() {
 		a.verifyEvent(r)
 		if byObject[r.ObjectID] == nil {
 			objects = append(objects, r.ObjectID)
@@ -35,7 +34,7 @@ func (a *audit) verifyEvent(r *EventRecord) {
 	if family := a.livesAs(r.ObjectID); !r.Type.Known() || family != "" && family != r.Type.Family() {
 		a.breach("I47", name, "type %q, of the %s %s", r.Type, family, r.ObjectID)
 	}
-	if (r.Type.Family() == "sale") != (r.Number > 0) {
+	if r.Type.numbered() != (r.Number > 0) {
 		a.breach("I47", name, "type %q with number %d", r.Type, r.Number)
 	}
 	a.precise("event", r.ID, r.OccurredAt)
@@ -73,7 +72,7 @@ func fits(f *frozen, r *EventRecord) bool {
 		return false
 	}
 	of, known := family.shows(f.body)
-	return known && of.id == r.ObjectID && (of.number == 0 || of.number == r.Number)
+	return known && of.id == r.ObjectID && (!r.Type.numbered() || of.number == r.Number)
 }
 
 // verifyPayload checks the bytes of a payload: the envelope, letter by letter,
