@@ -1,4 +1,4 @@
-module github.com/tributary-go/tributary/apicheck
+module github.com/tributary-go/tributary/internal/apicheck
 
 go 1.26
 
@@ -21,4 +21,4 @@ require (
 	golang.org/x/text v0.14.0 // indirect
 )
 
-replace github.com/tributary-go/tributary => ../
+replace github.com/tributary-go/tributary => ../..
