@@ -18,8 +18,9 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// TestGroupPanicsOnAnError: a closure that panics because the database failed is
-// its caller's alone. The one that leads has been committed before and says so.
+// TestGroupPanicsOnAnError: when a closure panics because the database failed,
+// only its own caller gets the panic. The members that ran before it are
+// committed.
 func TestGroupPanicsOnAnError(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
@@ -29,7 +30,7 @@ func TestGroupPanicsOnAnError(t *testing.T) {
 	if err := s.Update(t.Context(), program, insert); err != nil {
 		t.Fatal(err)
 	}
-	// A read of a tier fails in the server.
+	// The server refuses to read a tier.
 	exec(t, pool, "ALTER TABLE "+schema+".tiers RENAME TO hidden")
 	t.Cleanup(func() { exec(t, pool, "ALTER TABLE "+schema+".hidden RENAME TO tiers") })
 	swallows := func(tx *affiliate.Tx) error {
@@ -62,8 +63,9 @@ func TestGroupPanicsOnAnError(t *testing.T) {
 	}
 }
 
-// TestCutRefusal: a refusal has written nothing, so that its outcome is known
-// when the connection breaks after it. Behind the lock the caller hears it.
+// TestCutRefusal: a refused closure has written nothing, so a connection that
+// breaks afterwards does not make the outcome unknown. In Queue mode the caller
+// gets the refusal.
 func TestCutRefusal(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
@@ -73,7 +75,7 @@ func TestCutRefusal(t *testing.T) {
 		if _, err := tx.Totals.Get(uuid.UUID{1}); !errors.Is(err, affiliate.ErrNotFound) {
 			return err
 		}
-		cut.Store(1) // behind what comes next
+		cut.Store(1) // the connection breaks after the next write
 		return errRefused
 	}
 	for mode, want := range []error{pgstore.Queue: errRefused, pgstore.Serializable: errAny} {
@@ -88,7 +90,8 @@ func TestCutRefusal(t *testing.T) {
 	}
 }
 
-// TestCommitUnknown: what may have been committed is never called lost.
+// TestCommitUnknown: an error that leaves the outcome of a commit open is not
+// reported as a rollback.
 func TestCommitUnknown(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -115,9 +118,9 @@ func TestCommitUnknown(t *testing.T) {
 }
 
 // TestSerializableView: a View that sees a later transaction sees every earlier
-// one. One transaction reads a code and writes its coupon; meanwhile another
-// writes the code, and the View sees the new code with the old coupon: the first
-// transaction, which saw the old code, cannot stand and runs again.
+// one. One transaction reads a code and writes its coupon. Meanwhile another
+// one writes the code, and a View sees the new code with the old coupon. So the
+// first transaction, which saw the old code, must run again.
 func TestSerializableView(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
@@ -147,7 +150,7 @@ func TestSerializableView(t *testing.T) {
 		}
 		return redeemed, name
 	}
-	look() // the next one reads both in one statement
+	look() // from the next View on, both are read in one statement
 	meanwhile := func() {
 		err := pgx.BeginTxFunc(t.Context(), pool, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(tx pgx.Tx) error {
 			_, err := tx.Exec(t.Context(), "UPDATE "+schema+`.codes SET record = jsonb_set(record::jsonb, '{TimesRedeemed}', '5')::json WHERE program = $1`, program.String())
@@ -177,8 +180,8 @@ func TestSerializableView(t *testing.T) {
 	}
 }
 
-// TestCutGroup: when the connection breaks behind the commit of a group, all of
-// its members are told so, and none of them runs again.
+// TestCutGroup: when the connection breaks after the commit of a group was
+// sent, every member gets ErrOutcomeUnknown, and none runs again.
 func TestCutGroup(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
@@ -189,7 +192,7 @@ func TestCutGroup(t *testing.T) {
 	if err := s.Update(t.Context(), program, insert); err != nil {
 		t.Fatal(err)
 	}
-	warm := func(i int) { // the statements of a group are prepared
+	warm := func(i int) { // prepares the statements of a group
 		for j, err := range together(t, s, program, nil, []func(tx *affiliate.Tx) error{count(i), count(i + 1), count(i + 2)}) {
 			if err != nil {
 				t.Fatalf("closure %d: %v", j, err)
@@ -221,8 +224,9 @@ func TestCutGroup(t *testing.T) {
 	}
 }
 
-// TestForeignRecords: records that came from elsewhere lie above the marks. What
-// a closure took for new, and took back, its neighbour finds.
+// TestForeignRecords: a record that the store did not write may have an id
+// above the marks. A closure finds it although a closure before it in the group
+// took the id for a new one and was rolled back.
 func TestForeignRecords(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
@@ -271,7 +275,7 @@ func TestForeignRecords(t *testing.T) {
 	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ('`+other.String()+`', '`+foreign.String()+`', '{"ID":"`+foreign.String()+`","Name":"theirs"}')`)
 	errs = together(t, s, other, nil, []func(tx *affiliate.Tx) error{
 		func(tx *affiliate.Tx) error {
-			tx.Next(affiliate.SaleSequence) // the marks are there, and no list is
+			tx.Next(affiliate.SaleSequence) // reads the marks without reading a list
 			if err := insert(tx); err != nil {
 				return err
 			}
@@ -285,8 +289,8 @@ func TestForeignRecords(t *testing.T) {
 	}
 }
 
-// TestSmallPool: as many programs are written to as there are connections, by
-// more writers, and each View finds what was acknowledged before.
+// TestSmallPool: more programs and writers than connections, and each View
+// finds what was acknowledged before.
 func TestSmallPool(t *testing.T) {
 	pool := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.MaxConns = 2 })
 	schema := newSchema(t, pool)
@@ -313,7 +317,8 @@ func TestSmallPool(t *testing.T) {
 	}
 }
 
-// writeAndRead counts n times and looks each time whether it is there.
+// writeAndRead writes n records, and reads each one after its Update has
+// returned.
 func writeAndRead(ctx context.Context, s *pgstore.Store, program uuid.UUID, first, n int) error {
 	for i := first; i < first+n; i++ {
 		if err := s.Update(ctx, program, count(i)); err != nil {
@@ -331,7 +336,7 @@ func writeAndRead(ctx context.Context, s *pgstore.Store, program uuid.UUID, firs
 }
 
 // TestCancelledWhileItWaits: an Update whose context ends while another process
-// holds the lock has left nothing, and the members of its group go on.
+// holds the lock writes nothing. The other members of its group are committed.
 func TestCancelledWhileItWaits(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
@@ -352,7 +357,7 @@ func TestCancelledWhileItWaits(t *testing.T) {
 	var watch sync.WaitGroup
 	waiting := func(tx *affiliate.Tx) error {
 		watch.Go(func() {
-			for n := 0; n == 0 && t.Context().Err() == nil; { // until it waits for the host
+			for n := 0; n == 0 && t.Context().Err() == nil; { // until the leader waits for the host's lock
 				n = must(queued(t.Context(), pool))
 			}
 			cancel()
@@ -370,7 +375,7 @@ func TestCancelledWhileItWaits(t *testing.T) {
 	counted(t, s, program, 3)
 }
 
-// queued is how many sessions of the database wait for an advisory lock.
+// queued returns how many sessions of the database wait for an advisory lock.
 func queued(ctx context.Context, pool *pgxpool.Pool) (n int, err error) {
 	const sql = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 	err = pool.QueryRow(ctx, sql).Scan(&n)

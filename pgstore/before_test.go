@@ -10,9 +10,9 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// TestRatesFromBefore: rows that the version before wrote, without the type of
-// a rate, are read as the rates that they were, and keep that when something
-// else of them changes.
+// TestRatesFromBefore: rows of an earlier version name no type of a rate. They
+// are read as the rates that they meant, and keep them when another field of
+// the record changes.
 func TestRatesFromBefore(t *testing.T) {
 	ctx := t.Context()
 	pool := newPool(t, databaseURL(t))
@@ -51,12 +51,12 @@ func TestRatesFromBefore(t *testing.T) {
 	earns("ranked", "30")
 	customer := must(p.Referral(ctx, "amount@example.net"))
 	must(p.SetReferralPlan(ctx, percentage, customer.ID))
-	earns("amount", "10") // an amount of 250 is no rate of 250 %
+	earns("amount", "10") // the amount of 250 is not read as 250 %
 	must(p.SetReferralPlan(ctx, uuid.Nil, customer.ID))
 	must(p.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: amount.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("C")}))
 	earns("amount", "250")
 	must(p.SetAffiliatePlan(ctx, flat, ranked.ID))
-	earns("ranked", "5") // and 30 % is no amount of 30
+	earns("ranked", "5") // 30 % is not read as an amount of 30
 	if err := p.Verify(ctx); err != nil {
 		t.Error(err)
 	}

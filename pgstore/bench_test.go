@@ -20,16 +20,15 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// The benchmarks compare side by side, in turns, on one server that waits for
-// its disk: the engine, and one SQL statement by hand that does the least which
-// a redemption is.
+// The benchmarks compare two sides in turns, on one server that waits for its
+// disk: the engine, and the shortest SQL by hand that does the same work.
 
 // byHand redeems a code in one statement: it counts on the code and on the
-// coupon, and writes the sale with its commission, the ledger row and the event.
-// Where any limit refuses, it does nothing. The row of the coupon is locked
-// first and everything is decided on what the locks returned, so that a limit
-// which was reached meanwhile is seen. The tables have the keys that a shop
-// looks sales, redemptions and events up by, and no others.
+// coupon, and writes the sale with its commission, the redemption and the
+// event. When a limit is reached it does nothing. The row of the coupon is
+// locked first, and the limits are tested on the locked rows, so a limit that
+// another session has just reached counts. The tables have only the keys by
+// which a shop looks up sales, redemptions and events.
 const byHand = `
 WITH c AS (
   SELECT k.id AS code, k.coupon, k.affiliate, k.rate, k.used, k.maximum, p.used AS coupon_used, p.maximum AS coupon_maximum
@@ -69,7 +68,7 @@ CREATE INDEX ON hand.redemptions (program, code);
 CREATE TABLE hand.events (program uuid, id uuid, type text, object uuid, payload bytea, created_at timestamptz, PRIMARY KEY (program, id));
 CREATE INDEX ON hand.events (program, object)`
 
-// A yard is both sides of a comparison on one server.
+// A yard has both sides of a comparison on one server.
 type yard struct {
 	pool     *pgxpool.Pool
 	store    *pgstore.Store
@@ -87,7 +86,7 @@ func newYard(tb testing.TB, programs int, cfg pgstore.Config) *yard {
 	}
 	y := &yard{pool: newPool(tb, url, func(c *pgxpool.Config) {
 		c.MaxConns = 64
-		c.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README says
+		c.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README recommends
 	})}
 	cfg.Schema = newSchema(tb, y.pool)
 	y.store = newStore(tb, y.pool, cfg)
@@ -133,7 +132,8 @@ func hotCode(tb testing.TB, p *affiliate.Program) affiliate.Code {
 	return must(p.CreateCode(ctx, affiliate.NewCode{CouponID: c.ID, Code: "HOT20", AffiliateID: a.ID}))
 }
 
-// event is the payload of a sale, for the other side to write as many bytes.
+// event returns the payload of a sale's event. The side by hand stores the same
+// number of bytes.
 func (y *yard) event(tb testing.TB) []byte {
 	tb.Helper()
 	if err := y.sell(context.Background(), 0); err != nil {
@@ -143,7 +143,7 @@ func (y *yard) event(tb testing.TB) []byte {
 	return all.Items[0].Payload
 }
 
-// sell records a sale by the engine.
+// sell records a sale with the engine.
 func (y *yard) sell(ctx context.Context, program int) error {
 	got, err := y.programs[program].RecordSale(ctx, affiliate.NewSale{PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100")})
 	if err == nil && got.Outcome != affiliate.SaleRecorded {
@@ -155,7 +155,7 @@ func (y *yard) sell(ctx context.Context, program int) error {
 	return err
 }
 
-// redeem records one by hand.
+// redeem records a sale by hand.
 func (y *yard) redeem(ctx context.Context, program int) error {
 	tag, err := y.pool.Exec(ctx, byHand, y.programs[program].Config().ID, "HOT20", uuid.Must(uuid.NewV7()), int64(1_000_000),
 		time.Now().UTC(), uuid.Must(uuid.NewV7()), y.payload)
@@ -165,7 +165,8 @@ func (y *yard) redeem(ctx context.Context, program int) error {
 	return err
 }
 
-// rate is how often per second clients do something for a while.
+// rate returns how often per second the clients do something, measured for a
+// duration.
 func rate(tb testing.TB, clients int, for_ time.Duration, do func(ctx context.Context, client int) error) float64 {
 	tb.Helper()
 	var n atomic.Int64
@@ -186,11 +187,11 @@ func rate(tb testing.TB, clients int, for_ time.Duration, do func(ctx context.Co
 	return float64(n.Load()) / time.Since(start).Seconds()
 }
 
-// compare runs both sides in turns and reports the medians and their ratio.
+// compare measures both sides in turns and reports the medians and their ratio.
 func compare(b *testing.B, clients int, ours, hand func(ctx context.Context, client int) error) {
 	b.Helper()
 	const rounds, turn = 7, 400 * time.Millisecond
-	rate(b, clients, turn, hand) // warm
+	rate(b, clients, turn, hand) // warms up
 	rate(b, clients, turn, ours)
 	var a, h, ratios []float64
 	for range rounds {
@@ -203,8 +204,8 @@ func compare(b *testing.B, clients int, ours, hand func(ctx context.Context, cli
 	b.ReportMetric(benchkit.Median(ratios), "x-by-hand")
 }
 
-// BenchmarkSale records sales by code: one hot code, with grouping, and a code
-// in each of many programs.
+// BenchmarkSale records sales by code: with one hot code, with grouping, and
+// with a code in each of many programs.
 func BenchmarkSale(b *testing.B) {
 	for _, c := range []struct {
 		name              string
@@ -230,8 +231,8 @@ func BenchmarkSale(b *testing.B) {
 	}
 }
 
-// audit checks that counters, ledger, sales and events say the same on both
-// sides.
+// audit fails unless counters, redemptions, sales and events agree on each
+// side.
 func (y *yard) audit(tb testing.TB) {
 	tb.Helper()
 	var total int64
@@ -254,8 +255,8 @@ func (y *yard) audit(tb testing.TB) {
 	}
 }
 
-// BenchmarkLookup looks one code of a thousand up by its text: through a View,
-// and by the same SELECT by hand with the record decoded.
+// BenchmarkLookup finds one code of a thousand by its text: in a View, and with
+// the same SELECT by hand whose record is decoded too.
 func BenchmarkLookup(b *testing.B) {
 	y := newYard(b, 1, pgstore.Config{})
 	p := y.programs[0]

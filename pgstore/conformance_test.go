@@ -21,8 +21,8 @@ type way struct {
 	open func(tb testing.TB, pool *pgxpool.Pool, schema string) affiliate.Store
 }
 
-// ways are all of them: by itself, as two processes that share a schema, in
-// transactions of the host, and with every closure run twice.
+// ways are: the store by itself, two processes that share a schema,
+// transactions of the host, and every closure run twice.
 func ways() []way {
 	one := func(cfg pgstore.Config) func(testing.TB, *pgxpool.Pool, string) affiliate.Store {
 		return func(tb testing.TB, pool *pgxpool.Pool, schema string) affiliate.Store {
@@ -73,7 +73,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// turnabout is two stores that take turns, as two processes do.
+// A turnabout passes calls to two stores in turn, as two processes do.
 type turnabout struct {
 	stores [2]affiliate.Store
 	turn   atomic.Int64
@@ -89,7 +89,7 @@ func (s *turnabout) Update(ctx context.Context, program uuid.UUID, fn func(tx *a
 	return s.next().Update(ctx, program, fn)
 }
 
-// inside is a host that gives every call a transaction of its own.
+// An inside gives every call a transaction of the host.
 type inside struct {
 	store *pgstore.Store
 	pool  *pgxpool.Pool

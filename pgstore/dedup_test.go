@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// A memory is a Dedup with a table of its host's beside it.
+// A memory is a Dedup and a table of the host in the same database.
 type memory struct {
 	t *testing.T
 	*pgstore.Dedup
@@ -31,7 +31,7 @@ func newMemory(t *testing.T) *memory {
 	return m
 }
 
-// write is a function that mirrors an event in the Dedup's transaction.
+// write returns a function that stores an event in the Dedup's transaction.
 func (m *memory) write(id string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		tx, ok := pgstore.Tx(ctx)
@@ -43,8 +43,8 @@ func (m *memory) write(id string) func(context.Context) error {
 	}
 }
 
-// mirrored fails the test unless an event was mirrored so many times, and does
-// or does not run again.
+// mirrored fails the test unless the event is stored want times and its id is
+// done or open as expected.
 func (m *memory) mirrored(id string, want int, done bool) {
 	m.t.Helper()
 	var n int
@@ -62,7 +62,8 @@ func (m *memory) mirrored(id string, want int, done bool) {
 	}
 }
 
-// TestDedup: the id and what the function wrote are one.
+// TestDedup: the id and the writes of the function are committed together or
+// not at all.
 func TestDedup(t *testing.T) {
 	m := newMemory(t)
 	for _, want := range []bool{true, false} {
@@ -106,7 +107,7 @@ func TestDedup(t *testing.T) {
 	m.mirrored("c", 1, true)
 }
 
-// TestDedupIn: in the host's transaction the id is done when the host commits.
+// TestDedupIn: in the host's transaction, the id is done when the host commits.
 func TestDedupIn(t *testing.T) {
 	m := newMemory(t)
 	for _, refused := range []error{errRefused, nil} {
@@ -138,7 +139,7 @@ func TestDedupIn(t *testing.T) {
 	}
 }
 
-// TestDedupEngine: the engine writes in the transaction of the function.
+// TestDedupEngine: the engine can write in the function's transaction.
 func TestDedupEngine(t *testing.T) {
 	m := newMemory(t)
 	sell := func(i int, after error) func(context.Context) error {
@@ -158,7 +159,8 @@ func TestDedupEngine(t *testing.T) {
 	m.shop.books("committed", 1)
 }
 
-// TestDedupTogether: of many calls with one id, on several pools, one runs (W034).
+// TestDedupTogether: of many calls with one id, on several pools, one runs its
+// function (W034).
 func TestDedupTogether(t *testing.T) {
 	m := newMemory(t)
 	schema := "test_" + schemaID()
@@ -191,7 +193,8 @@ func TestDedupTogether(t *testing.T) {
 	m.mirrored("a", 1, true)
 }
 
-// TestDedupPrune: an id is forgotten when the host says so, and not before.
+// TestDedupPrune: Prune deletes the ids that were done before the time, and no
+// others.
 func TestDedupPrune(t *testing.T) {
 	m := newMemory(t)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -209,7 +212,7 @@ func TestDedupPrune(t *testing.T) {
 	m.mirrored("1", 0, true)
 }
 
-// TestDedupErrors: what the server says stays inside.
+// TestDedupErrors: errors do not contain the server's text.
 func TestDedupErrors(t *testing.T) {
 	d := newStore(t, newPool(t, databaseURL(t)), pgstore.Config{Schema: "not_there"}).Dedup()
 	const want = "pgstore: dedup: the tables are missing or of another version, run Migrate (SQLSTATE 42P01)"

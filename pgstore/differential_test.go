@@ -19,8 +19,8 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// A twin is one of two programs that are told the same: same clock, same ids,
-// same randomness, another store.
+// A twin is one of two programs that get the same calls, clock, ids and random
+// numbers, on different stores.
 type twin struct {
 	*affiliate.Program
 	store affiliate.Store
@@ -40,7 +40,7 @@ func newTwin(tb testing.TB, store affiliate.Store, now *time.Time) twin {
 	return twin{p, store}
 }
 
-// answer is what a call gives, as bytes.
+// answer returns the result of a call as text.
 func answer(v any, err error) string {
 	if err != nil {
 		return fmt.Sprintf("error %v %s", err, raw(err))
@@ -48,7 +48,7 @@ func answer(v any, err error) string {
 	return raw(v)
 }
 
-// raw is JSON in which metadata stands as it is.
+// raw returns v as JSON, with metadata as it was stored.
 func raw(v any) string {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -59,10 +59,10 @@ func raw(v any) string {
 	return buf.String()
 }
 
-// done is an answer without a value.
+// done is the answer of a call that returns only an error.
 func done(err error) string { return answer(nil, err) }
 
-// dump is every record, as bytes.
+// dump returns every record as text.
 func (w twin) dump(tb rapid.TB) (lines []string) {
 	err := w.store.View(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
 		for _, table := range [][]string{
@@ -90,8 +90,8 @@ func linesOf[R affiliate.Record[R]](t affiliate.Table[R]) (lines []string) {
 	return lines
 }
 
-// TestDifferential plays the same random operations on memstore and here. Every
-// answer and, at the end, every record is the same, byte for byte.
+// TestDifferential makes the same random calls on memstore and on pgstore. It
+// compares every answer and, at the end, every record, byte by byte.
 func TestDifferential(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable, Group: 4}} {
@@ -128,7 +128,7 @@ func play(rt *rapid.T, t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) {
 	}
 }
 
-// furnish gives a twin something of everything to begin with.
+// furnish gives a twin a record of most kinds.
 func (w twin) furnish() {
 	ctx := context.Background()
 	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
@@ -138,7 +138,7 @@ func (w twin) furnish() {
 	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10")}))
 }
 
-// An input draws what an operation is told, once for both twins.
+// An input draws the arguments of an operation once, for both twins.
 type input struct {
 	rt    *rapid.T
 	drawn []int
@@ -157,10 +157,10 @@ func (in *input) n(bound int) int {
 	return in.drawn[in.next-1]
 }
 
-// of draws one of some texts.
+// of draws one of the texts.
 func (in *input) of(texts ...string) string { return texts[in.n(len(texts))] }
 
-// once draws a request key, or none.
+// once draws a request key; it may be empty.
 func (in *input) once() affiliate.Once { return affiliate.Once{Key: in.of("", "", "k1", "k2", "k3")} }
 
 func (in *input) email() string {
@@ -171,7 +171,7 @@ func (in *input) amount() affiliate.Amount {
 	return affiliate.MustAmount(in.of("10", "149.99", "0.01", "99999.5", "0"))
 }
 
-// pick is one of a list, or what is not there.
+// pick draws an element of the list, or the zero value.
 func pick[T any](in *input, all []T) (v T) {
 	if i := in.n(8); i < len(all) {
 		return all[i]
@@ -195,7 +195,7 @@ func (w twin) someReferral(in *input) affiliate.Referral {
 	return pick(in, must(w.Referrals(context.Background(), affiliate.ReferralFilter{}, affiliate.Page{Limit: 8})).Items)
 }
 
-// An operation tells a twin something and gives its answer.
+// An operation makes a call on a twin and returns the answer.
 type operation struct {
 	name string
 	do   func(w twin, in *input) string

@@ -12,14 +12,15 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// held are the deliveries that dispatchers hold at this moment.
+// held are the deliveries that dispatchers hold now.
 type held struct {
 	mu    sync.Mutex
 	by    map[uuid.UUID]int
 	total map[uuid.UUID]int
 }
 
-// take notes the claims of a dispatcher; none may be held by another.
+// take notes the claims of a dispatcher. It returns an error if another one
+// holds one of them.
 func (h *held) take(who int, claims []affiliate.Claim) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -42,7 +43,7 @@ func (h *held) give(claims []affiliate.Claim) {
 }
 
 // TestDispatchers: dispatchers of several processes never hold the same
-// delivery, and together they deliver everything once.
+// delivery, and together they deliver each one once.
 func TestDispatchers(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable, Retries: 100}} {
@@ -83,8 +84,8 @@ func TestDispatchers(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			// A dispatcher may find nothing while others hold what is due of the
-			// same endpoint: what is left is one dispatcher's.
+			// A dispatcher may find nothing while others hold the due
+			// deliveries of the endpoint. One dispatcher delivers what is left.
 			for {
 				if n, err := dispatch(t, s.plain, h, 0); n == 0 || err != nil {
 					break

@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// TestEngineSuite runs the engine's own tests, which make their stores with
-// memstore.New, on PostgreSQL: a build overlay puts testdata/engine in the place
-// of memstore. All of them take some minutes, so it runs when asked to:
+// TestEngineSuite runs the engine's own tests on PostgreSQL. They make their
+// stores with memstore.New, and a build overlay replaces memstore by
+// testdata/engine. The run takes some minutes, so it must be asked for:
 //
 //	TRIBUTARY_ENGINE_SUITE=. go test -run EngineSuite -v .
 //
-// The value is the pattern of the tests to run. Left out are two corruptions
-// that only memory can hold: an instant in nanoseconds, and an event whose
-// number changes while its encoded payload does not; and a test in a bubble of
-// testing/synctest, which no connection crosses.
+// The value is the pattern of the tests to run. Three tests are left out. Two
+// make corruptions that only memory can hold: an instant in nanoseconds, and an
+// event whose number changes while its encoded payload does not. One runs in a
+// bubble of testing/synctest, which a connection cannot cross.
 func TestEngineSuite(t *testing.T) {
 	pattern := os.Getenv("TRIBUTARY_ENGINE_SUITE")
 	if pattern == "" {

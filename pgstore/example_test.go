@@ -30,7 +30,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := program.Ping(ctx); err != nil { // the tables are there and answer
+	if err := program.Ping(ctx); err != nil { // the tables exist and can be read
 		log.Fatal(err)
 	}
 	_, err = program.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("49.90")})
@@ -54,9 +54,9 @@ func ExampleIn() {
 	_ = checkout
 }
 
-// A receiver mirrors sales, each of them once.
+// A receiver stores each sale once.
 func ExampleStore_Dedup() {
-	store, verifier := (*pgstore.Store)(nil), (*webhooks.Verifier)(nil) // of the host's
+	store, verifier := (*pgstore.Store)(nil), (*webhooks.Verifier)(nil) // yours
 	mirror := func() *webhooks.Receiver {
 		receiver := &webhooks.Receiver{Verifier: verifier, Dedup: store.Dedup()}
 		receiver.SaleCreated = func(ctx context.Context, event webhooks.Event, sale affiliate.Sale) error {

@@ -6,20 +6,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// CommitUnknown reports whether an error of a transaction's last batch leaves open
-// what became of it.
+// CommitUnknown reports whether an error of a transaction's last batch leaves
+// the outcome of the transaction open.
 func CommitUnknown(err error, atCommit, broken bool) bool {
 	return errors.Is(commitFailure(err, atCommit, broken), ErrOutcomeUnknown)
 }
 
-// Waiting is how many Updates of a program wait for their turn.
+// Waiting returns how many Updates of a program wait for their turn.
 func (s *Store) Waiting(program uuid.UUID) int {
 	s.turns.mu.Lock()
 	defer s.turns.mu.Unlock()
 	return len(s.turns.lines[program])
 }
 
-// Statements are all statements of the Store.
+// Statements returns all statements of the Store.
 func (s *Store) Statements() []string {
 	var all []string
 	for _, t := range s.sql.tables {

@@ -17,13 +17,13 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// A shop is a program with the code HOT20 and an endpoint, on a store whose
-// faults a test makes.
+// A shop is a program with the code HOT20 and an endpoint, on a store in which
+// a test makes faults.
 type shop struct {
 	t     *testing.T
 	pool  *pgxpool.Pool
 	store *pgstore.Store
-	plain *affiliate.Program // on the store itself
+	plain *affiliate.Program // without faults
 }
 
 func newShop(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) *shop {
@@ -38,7 +38,8 @@ func newShop(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) *shop {
 	return s
 }
 
-// books fails the test unless the books hold and there are so many sales.
+// books fails the test unless Verify passes and there are exactly so many
+// sales.
 func (s *shop) books(what string, sales int) {
 	s.t.Helper()
 	if err := s.plain.Verify(s.t.Context()); err != nil {
@@ -54,7 +55,7 @@ func (s *shop) sales() int {
 	return len(must(s.plain.Sales(s.t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
 }
 
-// sale is a sale by code to a new customer: most tables take part.
+// sale returns a sale by code to a new customer, which uses most tables.
 func sale(i int) affiliate.NewSale {
 	return affiliate.NewSale{
 		PromoCode: "HOT20", Email: fmt.Sprintf("c%d@example.net", i), Name: "C", TotalEarned: affiliate.MustAmount("100"),
@@ -63,7 +64,7 @@ func sale(i int) affiliate.NewSale {
 }
 
 // TestFaults makes every table call of a sale fail, panic and be cancelled, and
-// looks at the books after each.
+// verifies the program after each.
 func TestFaults(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable, Group: 4}} {
@@ -100,10 +101,10 @@ func TestFaults(t *testing.T) {
 // A wire is a connection that a test cuts.
 type wire struct {
 	net.Conn
-	cut *atomic.Int64 // writes until the cut; 0: none
+	cut *atomic.Int64 // the number of writes until the cut; 0: no cut
 }
 
-// Write sends, and cuts the connection behind the write whose turn it is.
+// Write sends, and cuts the connection when it was the last write.
 func (w wire) Write(p []byte) (int, error) {
 	n, err := w.Conn.Write(p)
 	if w.cut.Load() > 0 && w.cut.Add(-1) == 0 {
@@ -112,7 +113,7 @@ func (w wire) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// wiredPool is a pool whose connections are cut after so many more writes.
+// wiredPool returns a pool whose connections are cut after cut more writes.
 func wiredPool(t *testing.T, cut *atomic.Int64) *pgxpool.Pool {
 	return newPool(t, databaseURL(t), func(c *pgxpool.Config) {
 		dial := c.ConnConfig.DialFunc
@@ -123,9 +124,9 @@ func wiredPool(t *testing.T, cut *atomic.Int64) *pgxpool.Pool {
 	})
 }
 
-// TestCut cuts the connection behind each thing that a sale sends. Behind the
-// commit the outcome is unknown, and the sale's own key settles it; before it
-// nothing took place.
+// TestCut cuts the connection after each thing that a sale sends. After the
+// commit the outcome is unknown, and a repeat with the same key settles it;
+// before the commit nothing was stored.
 func TestCut(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	var cut atomic.Int64
@@ -136,7 +137,7 @@ func TestCut(t *testing.T) {
 			cutting := newStore(t, wiredPool(t, &cut), cfg)
 			unknown, sold := 0, 0
 			for n := 1; ; n++ {
-				must(s.plain.With(cutting).Coupons(t.Context(), affiliate.Page{Limit: 1})) // a connection is there
+				must(s.plain.With(cutting).Coupons(t.Context(), affiliate.Page{Limit: 1})) // opens a connection
 				cut.Store(int64(n))
 				_, err := s.plain.With(cutting).RecordSale(t.Context(), sale(n))
 				left := cut.Swap(0)
@@ -163,9 +164,9 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A killer ends the server's side of a connection before a statement.
+// A killer ends the server's session before a statement.
 type killer struct {
-	pool *pgxpool.Pool // of its own
+	pool *pgxpool.Pool // its own
 	at   atomic.Int64
 }
 
@@ -190,7 +191,7 @@ func (k *killer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQuery
 
 func (k *killer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// TestTerminated ends the session before everything that a sale sends.
+// TestTerminated ends the session before each statement of a sale.
 func TestTerminated(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable}} {
@@ -223,7 +224,8 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
-// TestTexts: what the server says stays inside, and errors.As finds it.
+// TestTexts: an error's text does not contain the server's message, and
+// errors.As finds the server's error.
 func TestTexts(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	store := newStore(t, pool, pgstore.Config{Schema: "not_there"})

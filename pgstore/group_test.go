@@ -17,8 +17,8 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// A gate is a tracer that counts commits and holds a group back until all its
-// members wait, so that a test knows who is in it.
+// A gate is a tracer that counts commits. It delays the first transaction until
+// all members of the next group wait, so that the test knows the group.
 type gate struct{ commits atomic.Int64 }
 
 func (g *gate) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
@@ -39,14 +39,14 @@ func (g *gate) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQuer
 
 func (g *gate) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// together runs the closures as one group: the first one waits until all others
-// are in the queue, and they form the next group.
+// together runs the closures as one group: a first Update waits until all of
+// them are in the queue, where they form the next group.
 func together(t *testing.T, s *pgstore.Store, program uuid.UUID, contexts map[int]context.Context, fns []func(tx *affiliate.Tx) error) []error {
 	t.Helper()
 	return togetherThen(t, s, program, contexts, fns, func(int) {})
 }
 
-// togetherThen is together, and tells of each that returns.
+// togetherThen is together, and calls returned for each member that returns.
 func togetherThen(t *testing.T, s *pgstore.Store, program uuid.UUID, contexts map[int]context.Context, fns []func(tx *affiliate.Tx) error, returned func(i int)) []error {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -94,7 +94,7 @@ var (
 	errRefused = errors.New("refused")
 )
 
-// count adds one to a counter and inserts a record of its own.
+// count returns a closure that adds one to a counter and inserts a record.
 func count(i int) func(tx *affiliate.Tx) error {
 	return func(tx *affiliate.Tx) error {
 		rec, err := tx.Totals.Get(uuid.UUID{1})
@@ -106,14 +106,14 @@ func count(i int) func(tx *affiliate.Tx) error {
 	}
 }
 
-// TestGroup: what one closure of a group does, its neighbours do not feel. The
-// group commits once, and everybody is answered.
+// TestGroup: a member that fails does not affect its neighbours. The group
+// commits once, and every member gets its own result.
 func TestGroup(t *testing.T) {
 	const n = 5
 	for _, c := range []struct {
 		name    string
 		third   func(t *testing.T, cancel context.CancelFunc) func(tx *affiliate.Tx) error
-		want    error // of the third; nil: it counts too
+		want    error // the error of the third closure; nil: it counts too
 		commits int64
 	}{
 		{"all succeed", func(*testing.T, context.CancelFunc) func(tx *affiliate.Tx) error { return count(2) }, nil, 1},
@@ -191,7 +191,7 @@ func same(got, want error) bool {
 	return errors.Is(got, want) || got != nil && want != nil && got.Error() == want.Error()
 }
 
-// counted checks the counter and the records behind it.
+// counted compares the counter and the number of records with want.
 func counted(t *testing.T, s *pgstore.Store, program uuid.UUID, want int64) {
 	t.Helper()
 	err := s.View(t.Context(), program, func(tx *affiliate.Tx) error {
@@ -210,7 +210,7 @@ func counted(t *testing.T, s *pgstore.Store, program uuid.UUID, want int64) {
 	}
 }
 
-// TestRaceLimit: however many clients redeem at once, in however many processes,
+// TestRaceLimit: of many clients in several processes that redeem at once,
 // exactly as many succeed as the limit allows (G03).
 func TestRaceLimit(t *testing.T) {
 	pool := newPool(t, databaseURL(t))

@@ -14,9 +14,9 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// TestInTakenBack: what a host takes back in the middle of its transaction, and
-// a clash with a record from elsewhere, leave a transaction that goes on; what
-// it takes back in the end leaves nothing.
+// TestInTakenBack: a savepoint that the host rolls back, and a clash with a
+// record that the store did not write, leave a transaction that can be used.
+// When the host rolls back at the end, nothing is stored.
 func TestInTakenBack(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	s := newShop(t, pool, pgstore.Config{})
@@ -40,7 +40,7 @@ func TestInTakenBack(t *testing.T) {
 		if !errors.Is(err, errRefused) {
 			t.Errorf("error %v", err)
 		}
-		got, err := s.plain.With(in).RecordSale(t.Context(), sale(1)) // the same key, as new
+		got, err := s.plain.With(in).RecordSale(t.Context(), sale(1)) // the same key again, which is free after the rollback
 		if got.Outcome != affiliate.SaleRecorded {
 			t.Errorf("outcome %s", got.Outcome)
 		}
@@ -64,9 +64,9 @@ func TestInTakenBack(t *testing.T) {
 	}
 }
 
-// TestInCrossed: two hosts that write to two programs in opposite order are told
-// apart by the server. The one that lost hears 40P01 and repeats its
-// transaction, and nothing is lost or there twice.
+// TestInCrossed: two hosts write to two programs in opposite order. The server
+// ends one of them with 40P01. That host repeats its transaction; nothing is
+// lost or stored twice.
 func TestInCrossed(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
@@ -78,7 +78,7 @@ func TestInCrossed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var first sync.WaitGroup // both hold a lock
+	var first sync.WaitGroup // done when both hold a lock
 	first.Add(2)
 	host := func(i int, once *sync.Once) error {
 		return pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {

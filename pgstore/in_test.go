@@ -11,7 +11,6 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// TestIn: the engine inside the host's transaction.
 func TestIn(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	exec(t, pool, "CREATE TABLE IF NOT EXISTS host_orders (id text PRIMARY KEY, paid boolean NOT NULL)")

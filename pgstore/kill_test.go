@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	killBatch = 4                      // claims that a deliverer holds
-	killLease = 300 * time.Millisecond // after which a dead deliverer's are due again
+	killBatch = 4                      // how many claims a deliverer holds
+	killLease = 300 * time.Millisecond // after it, the claims of a dead deliverer are due again
 )
 
-// worker is what this program does when it was started as one: it sells or
-// delivers until it is killed, and says each thing when it is done.
+// worker is the main function of a worker process: it sells or delivers until
+// it is killed, and prints each thing that is done.
 func worker() {
 	role, ctx := os.Getenv("TRIBUTARY_WORKER"), context.Background()
 	cfg, err := pgxpool.ParseConfig(os.Getenv("TRIBUTARY_WORKER_URL"))
@@ -57,8 +57,8 @@ func worker() {
 	}
 }
 
-// sellMany sells in goroutines, so that groups form, and says what was
-// acknowledged.
+// sellMany sells in several goroutines, so that groups form, and prints the
+// acknowledged sales.
 func sellMany(ctx context.Context, p *affiliate.Program) {
 	var wg sync.WaitGroup
 	for range 4 {
@@ -76,7 +76,7 @@ func sellMany(ctx context.Context, p *affiliate.Program) {
 	wg.Wait()
 }
 
-// deliverSome claims, says what a receiver would get, and settles.
+// deliverSome claims deliveries, prints what a receiver would get, and settles.
 func deliverSome(ctx context.Context, p *affiliate.Program) {
 	claims, err := p.ClaimDeliveries(ctx, killBatch, killLease)
 	if err != nil || len(claims) == 0 {
@@ -88,20 +88,20 @@ func deliverSome(ctx context.Context, p *affiliate.Program) {
 		fmt.Println("delivered", c.MessageID)
 		attempts = append(attempts, affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: 200})
 	}
-	_ = p.SettleDeliveries(ctx, attempts) // what is not settled comes again
+	_ = p.SettleDeliveries(ctx, attempts) // a delivery that is not settled is claimed again
 }
 
-// A crew is the worker processes and what they said.
+// A crew has the worker processes and counts what they printed.
 type crew struct {
 	t       *testing.T
 	env     []string
 	mu      sync.Mutex
-	said    map[string]map[string]int // verb, object, how often
+	said    map[string]map[string]int // how often, by verb and object
 	members [4]*osexec.Cmd
 	reading sync.WaitGroup
 }
 
-// hire starts a worker in a place.
+// hire starts worker number i.
 func (c *crew) hire(i int) {
 	c.t.Helper()
 	exe, err := os.Executable()
@@ -149,10 +149,10 @@ func (c *crew) kill(i int) {
 	_ = c.members[i].Wait() // it was killed
 }
 
-// TestKill kills workers and the server at random. Every acknowledged sale is
-// there, every committed event is delivered, and nothing else is (G16).
-// TRIBUTARY_KILLS is the number of workers killed, and ten times that of the
-// server.
+// TestKill kills workers and the server at random times. Afterwards every
+// acknowledged sale is stored, every committed event is delivered, and nothing
+// else is (G16). TRIBUTARY_KILLS is the number of killed workers; the server is
+// killed once for every ten of them.
 func TestKill(t *testing.T) {
 	kills := 30
 	if testing.Short() {
@@ -189,11 +189,11 @@ func TestKill(t *testing.T) {
 		c.kill(i)
 	}
 	c.reading.Wait()
-	pool.Reset() // its connections are to a server that was killed
+	pool.Reset() // its connections were to a killed server
 	c.finish(s, kills+len(c.members), serverKills)
 }
 
-// finish delivers what is left and compares.
+// finish delivers what is left, and compares it with what the workers printed.
 func (c *crew) finish(s *shop, kills, serverKills int) {
 	t := c.t
 	t.Helper()
@@ -229,7 +229,7 @@ func (c *crew) finish(s *shop, kills, serverKills int) {
 	undelivered, ghosts, repeats := 0, 0, 0
 	for _, e := range must(s.plain.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items {
 		if e.Type != affiliate.SaleCreated {
-			continue // from before the endpoint
+			continue // this event is older than the endpoint
 		}
 		events[e.MessageID()] = true
 		if received[e.MessageID()] == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// TestMigrations: the files give exactly the tables, columns and indexes that
-// the schema of the engine asks for.
+// TestMigrations: the files make exactly the tables, columns and indexes of
+// affiliate.Schema.
 func TestMigrations(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
@@ -77,8 +77,8 @@ func sorted(lines []string) map[string]bool {
 	return set
 }
 
-// TestMigrateTogether: any number of processes start at once on an empty
-// database, and each step is applied once.
+// TestMigrateTogether: many processes may migrate an empty database at once,
+// and each step is applied once.
 func TestMigrateTogether(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	s := newStore(t, pool, pgstore.Config{Schema: "together"})
@@ -114,7 +114,7 @@ func TestMigrateTogether(t *testing.T) {
 	}
 }
 
-// TestMigrationsByHand: the files are plain SQL, and repeatable.
+// TestMigrationsByHand: the files are plain SQL and can be run again.
 func TestMigrationsByHand(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	s := newStore(t, pool, pgstore.Config{Schema: "by_hand"})
@@ -134,8 +134,8 @@ func TestMigrationsByHand(t *testing.T) {
 	}
 }
 
-// TestMigrateKeptTotals: totals that the version before wrote, which counted
-// refunded revenue, are right after the migration, in every program.
+// TestMigrateKeptTotals: the version before counted refunded revenue in its
+// totals. After the migration the totals are right, in every program.
 func TestMigrateKeptTotals(t *testing.T) {
 	ctx := t.Context()
 	pool := newPool(t, databaseURL(t))
@@ -155,7 +155,7 @@ func TestMigrateKeptTotals(t *testing.T) {
 		}
 	}
 	exec(t, pool, `DELETE FROM "`+schema+`".migrations WHERE version_id = 2`)
-	for range 2 { // the second time there is nothing to do
+	for range 2 { // the second time it does nothing
 		if err := store.Migrate(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -167,8 +167,8 @@ func TestMigrateKeptTotals(t *testing.T) {
 	}
 }
 
-// refundSome records sales by link and code and refunds some, in part and in
-// full.
+// refundSome records sales by link and by code, and refunds some of them in
+// part or in full.
 func refundSome(t *testing.T, p *affiliate.Program) {
 	t.Helper()
 	ctx := t.Context()
@@ -187,10 +187,10 @@ func refundSome(t *testing.T, p *affiliate.Program) {
 	sell("7.5", affiliate.NewSale{PromoCode: "ADA", Email: "kim@example.net"})
 	only := sell("50", affiliate.NewSale{ReferralID: "ada", Email: "lee@example.net"})
 	must(p.RefundSale(ctx, affiliate.Refund{SaleID: only.ID}))
-	sell("30", affiliate.NewSale{ReferralID: "bob", Email: "max@example.net"}) // no refund: nothing to change
+	sell("30", affiliate.NewSale{ReferralID: "bob", Email: "max@example.net"}) // a sale without a refund: its totals stay
 }
 
-// grossTotals puts the totals as the version before counted them.
+// grossTotals changes the totals to what the version before counted.
 func grossTotals(tx *affiliate.Tx) error {
 	totals := map[uuid.UUID]affiliate.TotalsRecord{}
 	for sale, err := range tx.Sales.List(affiliate.Query{}) {
@@ -218,8 +218,8 @@ func grossTotals(tx *affiliate.Tx) error {
 	return nil
 }
 
-// TestStatements: every statement names its program, in its first parameter,
-// and nothing else of a request is in a text.
+// TestStatements: the first parameter of every statement is the program, and no
+// statement contains a value of a request.
 func TestStatements(t *testing.T) {
 	s := newStore(t, newPool(t, "postgres://nowhere.example/none"), pgstore.Config{Schema: "order"})
 	for _, sql := range s.Statements() {
@@ -232,7 +232,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestConfig: what cannot work is refused when the Store is made.
+// TestConfig: New refuses an invalid Config.
 func TestConfig(t *testing.T) {
 	pool := newPool(t, "postgres://nowhere.example/none")
 	for _, cfg := range []pgstore.Config{

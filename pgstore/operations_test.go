@@ -12,7 +12,8 @@ import (
 
 var codes = []string{"SAVE20", "save20", "Save 30", "HELLO", "gone"}
 
-// operations are what the twins are told. Few names, so that they meet.
+// operations are the calls that the twins get. They use few names, so that they
+// often concern the same records.
 func operations() []operation {
 	ctx := context.Background()
 	all := append(saleOperations(ctx), peopleOperations(ctx)...)

@@ -19,8 +19,8 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// TestPgBouncer: the pool modes and exec modes of the README work behind a real
-// PgBouncer with fewer connections to the server than there are clients.
+// TestPgBouncer: the pool modes and exec modes of the README work with a real
+// PgBouncer that has fewer connections to the server than there are clients.
 func TestPgBouncer(t *testing.T) {
 	program, err := process.LookPath("pgbouncer")
 	if err != nil {
@@ -74,11 +74,11 @@ func TestPgBouncer(t *testing.T) {
 	}
 }
 
-// bouncerConns are PgBouncer's connections to the server.
+// bouncerConns is the number of PgBouncer's connections to the server.
 const bouncerConns = 4
 
-// bouncer starts a PgBouncer before the tests' own server, as the user that the
-// server runs as, and returns its connection string.
+// bouncer starts a PgBouncer in front of the tests' server, as the user that
+// the server runs as, and returns its connection string.
 func bouncer(t *testing.T, program, pooling string) string {
 	t.Helper()
 	backend, err := url.Parse(server(t, false).URL())

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReadme: what the README shows in Go is in an example that compiles.
+// TestReadme: the Go code of the README is part of an example that compiles.
 func TestReadme(t *testing.T) {
 	readme := string(must(os.ReadFile("README.md")))
 	examples := squeeze(string(must(os.ReadFile("example_test.go"))))
@@ -22,7 +22,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// squeeze takes the indentation away.
+// squeeze removes the indentation.
 func squeeze(code string) string {
 	lines := strings.Split(strings.TrimSpace(code), "\n")
 	for i := range lines {

@@ -17,16 +17,16 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// A line is a network that falls silent when a test says so: nothing arrives,
-// and nobody is told.
+// A line is a network that falls silent when a test wants: nothing arrives, and
+// there is no error.
 type line struct {
-	left    atomic.Int64 // writes until silence; 0: none
-	arrives bool         // what was written last
-	silent  func()       // is called when it begins
+	left    atomic.Int64 // the number of writes until silence; 0: no silence
+	arrives bool         // the last write still arrives
+	silent  func()       // is called when the silence begins
 	conns   sync.Map     // *silentConn -> nothing
 }
 
-// end closes what is silent, which the server takes for the end of the session.
+// end closes the silent connections, which ends their sessions.
 func (l *line) end() {
 	l.left.Store(0)
 	l.conns.Range(func(key, _ any) bool {
@@ -37,7 +37,7 @@ func (l *line) end() {
 	})
 }
 
-// pool is a pool on the line.
+// pool returns a pool on the line.
 func (l *line) pool(t *testing.T) *pgxpool.Pool {
 	return newPool(t, databaseURL(t), func(c *pgxpool.Config) {
 		dial := c.ConnConfig.DialFunc
@@ -57,7 +57,7 @@ type silentConn struct {
 	silent atomic.Bool
 }
 
-// Write sends, or pretends to.
+// Write sends, or drops the bytes without an error.
 func (c *silentConn) Write(p []byte) (int, error) {
 	if c.silent.Load() {
 		return len(p), nil
@@ -73,7 +73,7 @@ func (c *silentConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Read waits until its deadline once the line is silent.
+// Read waits for its deadline once the line is silent.
 func (c *silentConn) Read(p []byte) (int, error) {
 	for {
 		n, err := c.Conn.Read(p)
@@ -83,12 +83,13 @@ func (c *silentConn) Read(p []byte) (int, error) {
 	}
 }
 
-// patience is what a test waits where the old waits were 5 and 15 seconds.
+// patience is the longest that a call may take. Without CommitWait it would
+// take 5 or 15 seconds.
 const patience = 4 * time.Second
 
-// TestSilence: a network that falls silent behind anything that a sale sends
-// keeps no caller waiting whose context has ended. Behind the commit the outcome
-// is unknown, and the sale's own key settles it.
+// TestSilence: when the network falls silent after anything that a sale sends,
+// a caller whose context has ended does not wait. After the commit the outcome
+// is unknown, and a repeat with the same key settles it.
 func TestSilence(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable}} {
@@ -101,7 +102,7 @@ func TestSilence(t *testing.T) {
 				program := s.plain.With(newStore(t, l.pool(t), cfg))
 				unknown := 0
 				for n := 1; ; n++ {
-					must(program.Coupons(t.Context(), affiliate.Page{Limit: 1})) // a connection is there
+					must(program.Coupons(t.Context(), affiliate.Page{Limit: 1})) // opens a connection
 					ctx, cancel := context.WithCancel(t.Context())
 					l.silent = cancel
 					l.left.Store(int64(n))
@@ -133,7 +134,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestSilentRefusal: a refusal is known before the transaction has ended.
+// TestSilentRefusal: the caller gets a refusal although the rollback gets no
+// answer.
 func TestSilentRefusal(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
@@ -149,16 +151,17 @@ func TestSilentRefusal(t *testing.T) {
 		})
 		took := time.Since(start)
 		l.end()
-		// A refusal of a Serializable Store is one only if its reads hold.
+		// In Serializable mode, a refusal is certain only when the
+		// transaction's reads were committed.
 		if took > patience || errors.Is(err, pgstore.ErrOutcomeUnknown) || mode == 0 && !errors.Is(err, errRefused) || err == nil {
 			t.Errorf("mode %d: %v, error %v", mode, took, err)
 		}
 	}
 }
 
-// TestSilentGroup: a member of a group whose context ends hears at once that it
-// is not in the commit, or soon that the outcome is unknown; the others, and who
-// leads, wait for as long as they like.
+// TestSilentGroup: a member of a group whose context ends returns at once when
+// it is not in the commit, and after CommitWait with ErrOutcomeUnknown when it
+// is. The leader and the members whose context goes on wait longer.
 func TestSilentGroup(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema, program := newSchema(t, pool), uuid.UUID{7}

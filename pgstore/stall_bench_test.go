@@ -22,8 +22,8 @@ type crowded struct {
 	schema string
 }
 
-// newCrowded makes a program with so many events of an hour ago: copies of the
-// event of a sale, each of an object of its own.
+// newCrowded makes a program with so many events, dated an hour ago: copies of
+// a sale's event, each about another object.
 func newCrowded(b *testing.B, events int) *crowded {
 	b.Helper()
 	c := &crowded{yard: newYard(b, 1, pgstore.Config{Group: 64})}
@@ -34,7 +34,7 @@ func newCrowded(b *testing.B, events int) *crowded {
 	return c
 }
 
-// copyEvent copies the last event.
+// copyEvent stores n copies of the last event.
 func (c *crowded) copyEvent(b *testing.B, n int, at time.Time) {
 	b.Helper()
 	events := pgx.Identifier{c.schema, "events"}.Sanitize()
@@ -46,10 +46,10 @@ func (c *crowded) copyEvent(b *testing.B, n int, at time.Time) {
 		FROM last l, copies c`, c.Config().ID, at.UnixMilli(), n, at.UTC().Format(time.RFC3339Nano))
 }
 
-// A stall is what a job and the sales beside it did to each other.
+// A stall says how long a job took, and the slowest sale meanwhile.
 type stall struct{ took, slowest time.Duration }
 
-// beside runs work and sells all the while, one sale after another.
+// beside runs work, and sells one sale after another until it is done.
 func (c *crowded) beside(b *testing.B, work func(ctx context.Context) error) (s stall) {
 	b.Helper()
 	done := make(chan error, 1)
@@ -76,7 +76,7 @@ func (c *crowded) beside(b *testing.B, work func(ctx context.Context) error) (s 
 	}
 }
 
-// idle sells for as long as a job would take, without one.
+// idle sells for a second without a job.
 func (c *crowded) idle(b *testing.B) stall {
 	b.Helper()
 	return c.beside(b, func(ctx context.Context) error {
@@ -90,13 +90,12 @@ func (c *crowded) idle(b *testing.B) stall {
 	})
 }
 
-// stalls runs a job some times, with nothing in between the times, and reports
-// the slowest sale of all of them and of the middle one, and how long the job
-// takes for each of its records.
+// stalls runs a job several times. It reports the slowest sale of all rounds,
+// the median of the rounds' slowest sales, and the job's time per record.
 func (c *crowded) stalls(b *testing.B, records int, job func(ctx context.Context, round int) error) {
 	b.Helper()
 	var alone, slowest, each []float64
-	c.idle(b) // warm
+	c.idle(b) // warms up
 	for round := range stallRounds {
 		alone = append(alone, milliseconds(c.idle(b).slowest))
 		s := c.beside(b, func(ctx context.Context) error { return job(ctx, round) })
@@ -112,13 +111,13 @@ func (c *crowded) stalls(b *testing.B, records int, job func(ctx context.Context
 
 const (
 	stallRounds  = 5
-	stallRecords = 2000 // that a job deals with
+	stallRecords = 2000 // records in one job
 )
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// BenchmarkPrune is P20: 2,000 events of many are dropped while sales go on. The
-// program has an endpoint, so each event is asked for its deliveries.
+// BenchmarkPrune is P20: it prunes 2,000 of many events while sales go on. The
+// program has an endpoint, so Prune looks for the deliveries of each event.
 func BenchmarkPrune(b *testing.B) {
 	for _, events := range []int{20_000, 200_000} {
 		b.Run(strconv.Itoa(events), func(b *testing.B) {
@@ -142,7 +141,7 @@ func BenchmarkPrune(b *testing.B) {
 	}
 }
 
-// waiting makes an endpoint and deliveries to it.
+// waiting makes an endpoint with n deliveries that wait.
 func (c *crowded) waiting(b *testing.B, active bool, n int) affiliate.Endpoint {
 	b.Helper()
 	ctx := b.Context()
@@ -165,7 +164,7 @@ func BenchmarkGone(b *testing.B) {
 		var claims []affiliate.Claim
 		for range stallRounds {
 			c.waiting(b, true, stallRecords)
-			got := must(c.ClaimDeliveries(b.Context(), 64, time.Hour)) // of the new endpoint: the others have as many as they may
+			got := must(c.ClaimDeliveries(b.Context(), 64, time.Hour)) // of the new endpoint: the others have four in flight already
 			claims = append(claims, got[0])
 			must(c.UpdateEndpoint(b.Context(), got[0].Endpoint, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted})}))
 		}
@@ -180,7 +179,7 @@ func BenchmarkGone(b *testing.B) {
 	}
 }
 
-// BenchmarkReplay is P20: 2,000 deliveries that were skipped are made due.
+// BenchmarkReplay is P20: 2,000 skipped deliveries become due.
 func BenchmarkReplay(b *testing.B) {
 	for range b.N {
 		c := newCrowded(b, 200_000)

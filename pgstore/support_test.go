@@ -27,7 +27,7 @@ type clusters struct {
 	errs    [2]error
 }
 
-// servers is stopped by TestMain; the tests of a binary share them.
+// servers are shared by the tests of a binary; TestMain stops them.
 var servers clusters
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// server is a cluster of our own.
+// server returns the test binary's own server.
 func server(tb testing.TB, durable bool) *cluster.Cluster {
 	tb.Helper()
 	servers.mu.Lock()
@@ -66,8 +66,8 @@ func server(tb testing.TB, durable bool) *cluster.Cluster {
 	return servers.started[i]
 }
 
-// absent ends a test that has no server: a failure in CI, where nobody reads
-// skips.
+// absent skips a test that has no server. In CI it fails the test, because
+// nobody reads skips there.
 func absent(tb testing.TB, err error) {
 	tb.Helper()
 	if cluster.Missing(err, os.Getenv("CI")) {
@@ -76,8 +76,8 @@ func absent(tb testing.TB, err error) {
 	tb.Fatal(err)
 }
 
-// databaseURL is the database of a test: the one that was named, else the one of
-// our own cluster.
+// databaseURL returns the connection string of the named database, or else of
+// the test binary's own server.
 func databaseURL(tb testing.TB) string {
 	tb.Helper()
 	if url := os.Getenv("TRIBUTARY_TEST_DATABASE_URL"); url != "" {
@@ -86,7 +86,7 @@ func databaseURL(tb testing.TB) string {
 	return server(tb, false).URL()
 }
 
-// newPool is a pool of its own on a database.
+// newPool returns a pool that is closed when the test ends.
 func newPool(tb testing.TB, url string, change ...func(*pgxpool.Config)) *pgxpool.Pool {
 	tb.Helper()
 	cfg, err := pgxpool.ParseConfig(url)
@@ -105,7 +105,7 @@ func newPool(tb testing.TB, url string, change ...func(*pgxpool.Config)) *pgxpoo
 	return pool
 }
 
-// schemas counts the schemas that were made, so that each has a name of its own.
+// schemas is how many schemas were made; each gets a new name from it.
 var schemas atomic.Int64
 
 // newSchema makes a schema with the tables, and drops it when the test ends.
@@ -120,8 +120,8 @@ func newSchema(tb testing.TB, pool *pgxpool.Pool) string {
 	return name
 }
 
-// dropSchema removes a schema. A session whose connection a test has cut may
-// still be writing to it: one of the two loses a deadlock.
+// dropSchema drops a schema. A session whose connection a test has cut may
+// still write to it, so the drop may lose a deadlock; then it is repeated.
 func dropSchema(tb testing.TB, pool *pgxpool.Pool, name string) {
 	for {
 		_, err := pool.Exec(context.Background(), `DROP SCHEMA "`+name+`" CASCADE`)
@@ -156,7 +156,7 @@ func empty(tb testing.TB, pool *pgxpool.Pool, schema string) {
 	}
 }
 
-// must gives the value of a call that must succeed.
+// must returns the value of a call that must succeed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("unexpected error: %v", err))
@@ -164,7 +164,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// schemaID is the number of the schema that was made last.
+// schemaID returns the number of the last schema.
 func schemaID() string { return fmt.Sprintf("%d_%d", os.Getpid(), schemas.Load()) }
 
 // TestNamedDatabase: the tests use the database that the environment names.

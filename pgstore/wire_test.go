@@ -10,8 +10,8 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// TestWire runs the wire contract and the scenarios of package servertest
-// against the engine on PostgreSQL, and then checks the books.
+// TestWire runs the wire contract and the scenarios of package servertest on
+// PostgreSQL, and then Verify.
 func TestWire(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a few thousand requests")

@@ -1,8 +1,8 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 -- One table for each record type: the program and the id, a column for each
--- index, and the record. Every step is repeatable, and every key begins with the
--- program. Texts are compared byte by byte.
+-- index, and the record. Every step can be run again, and every key begins with
+-- the program. Texts are compared byte by byte.
 
 CREATE TABLE IF NOT EXISTS tributary.affiliates (
   program uuid NOT NULL,
@@ -201,8 +201,8 @@ CREATE TABLE IF NOT EXISTS tributary.queue (
 CREATE UNIQUE INDEX IF NOT EXISTS queue_by_delivery ON tributary.queue (program, by_delivery);
 CREATE INDEX IF NOT EXISTS queue_of_endpoint ON tributary.queue (program, of_endpoint, id);
 
--- What a program has given out: its last integer ids, and marks above which no
--- record of it has an id yet.
+-- The last integer ids of a program, and its marks: no record has an id above its
+-- mark.
 CREATE TABLE IF NOT EXISTS tributary.programs (
   program uuid NOT NULL,
   sale bigint NOT NULL,

@@ -1,9 +1,10 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- Totals count what is kept of sales, and no sale that was refunded in full;
--- before, they counted every sale with its whole total. The totals of whoever
--- has a sale with a refund are counted anew. Repeatable: run it again when a
--- process of the version before has still written meanwhile.
+-- Totals count what is left of each sale after refunds, and do not count a sale
+-- that was refunded in full. Before, they counted every sale with its whole
+-- total. This computes the totals again for everybody who has a sale with a
+-- refund. It can be run again, for example when a process of the version before
+-- has written meanwhile.
 
 UPDATE tributary.totals AS t
 SET record = (t.record::jsonb || jsonb_build_object('Sales', kept.sales, 'Revenue', kept.revenue))::json

@@ -1,7 +1,7 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- The webhooks that a receiver has handled, by their ids. They belong to no
--- program: a receiver may hear of several, or live elsewhere.
+-- The ids of the webhooks that a receiver has handled. They belong to no program,
+-- because one receiver may get the webhooks of several.
 
 CREATE TABLE IF NOT EXISTS tributary.dedup (
   id text COLLATE "C" PRIMARY KEY,

@@ -1,13 +1,13 @@
-// Checkout is a shop whose order and whose affiliate sale are one transaction:
-// both are there or neither is.
+// Checkout is a shop that stores an order and its affiliate sale in one
+// transaction: either both are stored or neither is.
 //
-//	go run ./examples/checkout                          # a PostgreSQL server of its own, gone afterwards
-//	go run ./examples/checkout -dsn postgres://…/shop   # a database of yours
+//	go run ./examples/checkout                          # starts a PostgreSQL server and removes it afterwards
+//	go run ./examples/checkout -dsn postgres://…/shop   # uses a database of yours
 //
-// It previews a promotional code, takes an order and its sale together, loses an
-// order after the sale was recorded, and shows what is stored. With -dsn it
-// writes to the schemas checkout and checkout_tributary, which it makes and
-// drops.
+// It previews a promotional code, and stores an order together with its sale. The
+// payment of a second order fails after its sale was recorded, so neither is
+// stored. Then it prints what is stored. With -dsn it makes the schemas checkout
+// and checkout_tributary, and drops them at the end.
 package main
 
 import (
@@ -67,13 +67,12 @@ func run(ctx context.Context, dsn string, out io.Writer) (err error) {
 	return s.day(ctx)
 }
 
-// makeShop makes the shop's own table.
 func makeShop(ctx context.Context, pool *pgxpool.Pool) error {
 	_, err := pool.Exec(ctx, "CREATE SCHEMA checkout; CREATE TABLE checkout.orders (id text PRIMARY KEY, total numeric NOT NULL)")
 	return err
 }
 
-// A shop sells, and pays those who send it customers.
+// A shop sells, and pays commissions on its sales.
 type shop struct {
 	pool    *pgxpool.Pool
 	store   *pgstore.Store
@@ -81,7 +80,7 @@ type shop struct {
 	out     io.Writer
 }
 
-// day is what happens in it.
+// day runs a day of the shop.
 func (s *shop) day(ctx context.Context) error {
 	ada, err := s.program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"})
 	if err != nil {
@@ -100,7 +99,7 @@ func (s *shop) day(ctx context.Context) error {
 		return err
 	}
 	off, _ := preview.Discount.Get()
-	total, _ := preview.Total.Get() // what to charge
+	total, _ := preview.Total.Get() // what the customer pays
 	fmt.Fprintf(s.out, "preview: valid %v, %v off %v\n", preview.Valid, off, basket)
 
 	if err := s.checkout(ctx, "order-1", basket, total, nil); err != nil {
@@ -113,8 +112,8 @@ func (s *shop) day(ctx context.Context) error {
 	return s.report(ctx)
 }
 
-// checkout stores an order and its sale in one transaction. The sale comes last
-// of what is written: from there on the program's lock is held.
+// checkout stores an order and its sale in one transaction. It records the sale
+// last, because the program's lock is held from then on.
 func (s *shop) checkout(ctx context.Context, id string, basket, total affiliate.Amount, payment error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "INSERT INTO checkout.orders VALUES ($1, $2::text::numeric)", id, total.String()); err != nil {
@@ -122,13 +121,13 @@ func (s *shop) checkout(ctx context.Context, id string, basket, total affiliate.
 		}
 		_, err := s.program.With(s.store.In(tx)).RecordSale(ctx, affiliate.NewSale{
 			PromoCode: "ADA20", ExternalID: id, Email: "grace@example.net", Name: "Grace",
-			TotalEarned: total, Subtotal: affiliate.Set(basket), // a code's minimum is about the basket
+			TotalEarned: total, Subtotal: affiliate.Set(basket), // a code's minimum applies to the basket
 		})
-		return errors.Join(err, payment) // an error here takes both back
+		return errors.Join(err, payment) // an error rolls back both
 	})
 }
 
-// report prints what is stored, and has the engine recount it.
+// report prints what is stored, and verifies it.
 func (s *shop) report(ctx context.Context) error {
 	var orders int
 	if err := s.pool.QueryRow(ctx, "SELECT count(*) FROM checkout.orders").Scan(&orders); err != nil {

@@ -1,18 +1,19 @@
 // Server is the engine on PostgreSQL behind HTTP: the API, the tracking
-// endpoints and the delivery of webhooks. Its data is still there when it runs
-// again, and any number of processes may run on one database.
+// endpoints and the delivery of webhooks. The data stays in the database, which
+// any number of processes may share.
 //
-//	go run ./examples/server -store postgres://…/shop   # a database of yours
-//	go run ./examples/server                            # a PostgreSQL server of its own, gone afterwards
-//	go run ./examples/server -h                         # every flag
+//	go run ./examples/server -store postgres://…/shop   # uses a database of yours
+//	go run ./examples/server                            # starts a PostgreSQL server and removes it afterwards
+//	go run ./examples/server -h                         # prints the flags
 //
-// It makes the tables of its schema, tributary unless -schema says otherwise,
-// and leaves them there. It prints "listening on http://ADDR" when it is ready,
-// and ends at an interrupt, when the requests under way are answered. A second
-// interrupt ends it at once.
+// It makes the tables in the schema that -schema names, by default tributary, and
+// does not remove them. It prints "listening on http://ADDR" when it is ready. At
+// an interrupt it answers the requests under way and ends. A second interrupt
+// ends it at once.
 //
-// Package examples/serve of the root module starts and ends the server and has its
-// limits for slow clients: copy that one too.
+// Package examples/serve of the root module starts and stops the HTTP server and
+// sets its limits for slow clients. If you copy this program, copy that package
+// too.
 package main
 
 import (
@@ -35,7 +36,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second one is not caught
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -77,10 +78,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// start opens the listener, the database and the store, serves until ctx ends, and
-// closes them.
+// start opens the listener, the database and the store. It serves until ctx
+// ends, and then closes them.
 func start(ctx context.Context, set settings, stdout, stderr io.Writer) error {
-	listener, err := net.Listen("tcp", set.addr) // before a database is touched
+	listener, err := net.Listen("tcp", set.addr) // fails before the database is used
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func launch(t *testing.T, args ...string) *running {
 	return s
 }
 
-// stop ends the server and expects it to end well.
+// stop ends the server and expects the exit code 0.
 func (s *running) stop() {
 	s.t.Helper()
 	s.end()
@@ -76,7 +76,8 @@ func (s *running) call(method, path, body string) string {
 	return string(text)
 }
 
-// database is the one that was named, or one of our own.
+// database returns the connection string of a database: the named one, or one
+// of the test's own server.
 func database(t *testing.T) string {
 	t.Helper()
 	if url := os.Getenv("TRIBUTARY_TEST_DATABASE_URL"); url != "" {
@@ -97,8 +98,8 @@ func database(t *testing.T) string {
 	return server.URL()
 }
 
-// TestTwoRuns: what the first server was told, the second one knows. Each sale
-// is delivered to a receiver on this machine.
+// TestTwoRuns: a server started again knows what the first one stored, and each
+// sale is delivered to a receiver on this machine.
 func TestTwoRuns(t *testing.T) {
 	url, schema := database(t), fmt.Sprintf("server_%d", os.Getpid())
 	t.Cleanup(func() {
@@ -151,7 +152,8 @@ func TestTwoRuns(t *testing.T) {
 	}
 }
 
-// TestFlags: what cannot run says why, and how it ends.
+// TestFlags: a server that cannot run prints the reason and ends with the right
+// exit code.
 func TestFlags(t *testing.T) {
 	for _, c := range []struct {
 		name string

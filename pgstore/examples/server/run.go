@@ -17,11 +17,11 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// programID is the program that is served, the same in every run.
+// programID is the id of the program. It is the same in every run.
 const programID = "0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"
 
-// runServer runs the program on a store until ctx ends, the requests under way are
-// answered, and the attempts under way are settled.
+// runServer serves the program on a store until ctx ends. It returns when the
+// requests under way are answered and the attempts under way are settled.
 func runServer(ctx context.Context, store affiliate.Store, set settings, listener net.Listener, stdout, stderr io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	cfg := affiliate.Config{
@@ -54,14 +54,14 @@ func runServer(ctx context.Context, store affiliate.Store, set settings, listene
 	}
 	prune := func(ctx context.Context) { serve.Prune(ctx, time.Now(), logger, program) }
 	stop := serve.Background(ctx, deliver, func(ctx context.Context) {
-		prune(ctx) // at once: a process may not live for a day
+		prune(ctx) // at once, because a process may run for less than a day
 		serve.Daily(ctx, prune)
 	})
 	defer stop() // after the requests
 	return serve.Until(ctx, serve.New(handler, logger), listener)
 }
 
-// handlerOf returns the handler of all paths. Links lead to the one page.
+// handlerOf returns the handler of all paths. Links lead to one page.
 func handlerOf(program *affiliate.Program, key string, logger *slog.Logger) (http.Handler, error) {
 	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{key}, Logger: logger})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package cluster starts a PostgreSQL server of its own for tests, benchmarks
-// and examples, and takes everything away afterwards.
+// Package cluster starts a PostgreSQL server for tests, benchmarks and
+// examples, and removes it afterwards.
 package cluster
 
 import (
@@ -19,17 +19,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrNoServer says what to install, or to set, where there is no server.
+// ErrNoServer is the error when there is no server. It says what to install or
+// to set.
 var ErrNoServer = errors.New("no PostgreSQL server programs: install PostgreSQL 14 or later (on Debian and Ubuntu: apt-get install postgresql) " +
 	"so that initdb and postgres are in PATH or under /usr/lib/postgresql, or set TRIBUTARY_TEST_DATABASE_URL to a database that may be written to")
 
-// A Cluster is a running server in a folder of its own, reached over a unix
+// A Cluster is a running server in its own folder. Clients connect over a unix
 // socket.
 type Cluster struct {
 	dir     string
 	bin     string
 	durable bool
-	owner   *syscall.Credential // nil: this user
+	owner   *syscall.Credential // nil: the current user
 	server  *server
 }
 
@@ -39,8 +40,8 @@ type server struct {
 	done    chan struct{} // closed when the process has ended
 }
 
-// Start makes a cluster and starts it. A durable one waits for the disk at every
-// commit, as a real one does.
+// Start makes a cluster and starts it. A durable one waits for the disk at
+// every commit, as a server in production does.
 func Start(ctx context.Context, durable bool) (c *Cluster, err error) {
 	bin, err := Find(os.Getenv("PATH"), "/usr/lib/postgresql")
 	if err != nil {
@@ -48,7 +49,7 @@ func Start(ctx context.Context, durable bool) (c *Cluster, err error) {
 	}
 	sweep()
 	c = &Cluster{bin: bin, durable: durable}
-	if c.dir, err = os.MkdirTemp("", "tributary-pg-"); err != nil { // the path of a socket is short
+	if c.dir, err = os.MkdirTemp("", "tributary-pg-"); err != nil { // short, because the path of a socket must be
 		return nil, err
 	}
 	defer func() {
@@ -76,7 +77,7 @@ func sweep() {
 	for _, dir := range dirs {
 		raw, err := os.ReadFile(filepath.Join(dir, "owner"))
 		if err != nil {
-			continue // it is just being made
+			continue // another process is making it
 		}
 		pid, err := strconv.Atoi(string(raw))
 		if err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
@@ -85,9 +86,9 @@ func sweep() {
 	}
 }
 
-// Find is the folder of initdb and postgres: the first one of path, a list as in
-// PATH, that has both or links to initdb beside a postgres, else the newest of
-// the versions below installed.
+// Find returns the folder of initdb and postgres: the first folder of path, a
+// list as in PATH, that has both or links to an initdb beside a postgres; or
+// else the newest version below installed.
 //
 // Errors: ErrNoServer.
 func Find(path, installed string) (string, error) {
@@ -120,12 +121,13 @@ func complete(dir string) bool {
 	return true
 }
 
-// Missing reports whether a test is skipped for want of a server. In CI, where
-// nobody reads skips, it fails instead; ci is what the variable CI says.
+// Missing reports whether a test is skipped because there is no server. In CI,
+// where nobody reads skips, the test fails instead. ci is the value of the
+// variable CI.
 func Missing(err error, ci string) bool { return errors.Is(err, ErrNoServer) && ci != "true" }
 
-// chown gives the folder to another user when this one is root, as whom the
-// server refuses to run.
+// chown gives the folder to another user when this one is root, because the
+// server refuses to run as root.
 func (c *Cluster) chown() error {
 	if os.Getuid() != 0 {
 		return nil
@@ -148,7 +150,7 @@ func (c *Cluster) chown() error {
 
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
 
-// Restart starts the server when it does not run, and waits until it answers.
+// Restart starts the server if it does not run, and waits until it answers.
 func (c *Cluster) Restart(ctx context.Context) error {
 	if c.server != nil {
 		select {
@@ -174,8 +176,8 @@ func (c *Cluster) Restart(ctx context.Context) error {
 	return c.await(ctx)
 }
 
-// await asks until the server answers. A server that was killed first repairs
-// its files.
+// await waits until the server answers. After a kill the server repairs its
+// files first.
 func (c *Cluster) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -196,19 +198,19 @@ func (c *Cluster) await(ctx context.Context) error {
 	}
 }
 
-// tail is the end of the server's log.
+// tail returns the end of the server's log.
 func (c *Cluster) tail() []byte {
 	raw, _ := os.ReadFile(filepath.Join(c.dir, "log"))
 	return raw[max(0, len(raw)-2000):]
 }
 
-// URL is the connection string of the cluster's database.
+// URL returns the connection string of the cluster's database.
 func (c *Cluster) URL() string {
 	return "postgres:///postgres?user=tributary&host=" + url.QueryEscape(c.dir)
 }
 
-// Kill ends the server's main process at once, as a power cut does, and its
-// children with it.
+// Kill ends the server's main process and its children at once, as a power cut
+// does.
 func (c *Cluster) Kill() error {
 	if err := c.server.process.Kill(); err != nil {
 		return err
@@ -217,8 +219,8 @@ func (c *Cluster) Kill() error {
 	return c.awaitChildren()
 }
 
-// awaitChildren waits until the last child has noticed: a new server does not
-// start before.
+// awaitChildren waits until the last child has ended, because a new server does
+// not start before.
 func (c *Cluster) awaitChildren() error {
 	deadline := time.Now().Add(30 * time.Second)
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -245,7 +247,7 @@ func (c *Cluster) children() bool {
 // Stop ends the server and removes the folder.
 func (c *Cluster) Stop() error {
 	if c.server != nil {
-		_ = c.server.process.Signal(syscall.SIGINT) // it may have ended
+		_ = c.server.process.Signal(syscall.SIGINT) // an error means that it has ended
 		select {
 		case <-c.server.done:
 		case <-time.After(20 * time.Second):

@@ -11,11 +11,12 @@ import (
 	"github.com/tributary-go/tributary/pgstore/internal/cluster"
 )
 
-// TestFind: both programs, in PATH before anywhere else, and the newest there.
+// TestFind: a folder with both programs. A folder of PATH wins, and otherwise
+// the newest version.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		files []string // below the folder of the test; > links to
+		files []string // below the folder of the test; > is a link to
 		want  string   // empty: ErrNoServer
 	}{
 		{"nowhere", nil, ""},
@@ -62,8 +63,8 @@ func place(root, file string) error {
 	return os.WriteFile(path, nil, 0o755)
 }
 
-// TestMissing: a test without a server is skipped, and fails in CI and for any
-// other reason. The message says what to install.
+// TestMissing: a test without a server is skipped. It fails in CI, and for
+// every other error. The message says what to install.
 func TestMissing(t *testing.T) {
 	_, none := cluster.Find("", t.TempDir())
 	for _, c := range []struct {
