@@ -2,8 +2,6 @@ package pgstore
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -42,18 +40,6 @@ func (b *flushBatch) batch(f *flushes) *pgx.Batch {
 	}
 	out.Queue(f.text(b.parts), args...)
 	return out
-}
-
-// encode is the stored JSON of a record. It does not escape characters for
-// HTML, so metadata comes back byte for byte.
-func (b *flushBatch) encode(rec any) (string, error) {
-	b.buf.Reset()
-	enc := json.NewEncoder(&b.buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(rec); err != nil {
-		return "", fmt.Errorf("pgstore: encode record: %w", err)
-	}
-	return string(bytes.TrimSuffix(b.buf.Bytes(), []byte("\n"))), nil
 }
 
 // flush queues the writes to the table: first deleted rows, then changed rows,

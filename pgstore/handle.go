@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"encoding/json"
 	"iter"
 
 	"github.com/google/uuid"
@@ -130,8 +129,8 @@ func (h handle[T]) pages(q affiliate.Query, yield func(T, error) bool) error {
 			if err := h.u.readable(); err != nil {
 				return err
 			}
-			var rec T
-			if err := json.Unmarshal(f.raw, &rec); err != nil {
+			rec, err := decode[T](h.tab.sql, f.raw)
+			if err != nil {
 				return h.u.t.fail("read "+h.tab.sql.name, errRecord)
 			}
 			if !yield(rec, nil) {

@@ -107,7 +107,7 @@ func newTableSQL(schema string, t affiliate.TableSchema) *tableSQL {
 	table := schema + t.Name
 	one := s.selectAhead(schema) + " WHERE t.program = $1::uuid AND "
 	s.get = one + "t.id = $2::uuid"
-	probe := "SELECT id, record FROM " + table + " WHERE program = $1::uuid AND "
+	probe := "SELECT id, " + s.stored("") + " FROM " + table + " WHERE program = $1::uuid AND "
 	probes := []string{probe + "id = $2::uuid"}
 	var blanks []string
 	for _, ix := range t.Indexes {
@@ -137,7 +137,7 @@ func (s *tableSQL) selectAhead(schema string) string {
 		fmt.Fprintf(&columns, ", t.%s, r%d.record", ref.column, i)
 		fmt.Fprintf(&joins, " LEFT JOIN %s%s r%d ON r%d.program = $1::uuid AND r%d.id = t.%s", schema, ref.table, i, i, i, ref.column)
 	}
-	return "SELECT t.id, t.record" + columns.String() + " FROM " + schema + s.name + " t" + joins.String()
+	return "SELECT t.id, " + s.stored("t.") + columns.String() + " FROM " + schema + s.name + " t" + joins.String()
 }
 
 // makeLinksOf makes the statements that read the links of the affiliate of a
@@ -160,7 +160,7 @@ func (s *tableSQL) makeBare(schema string) {
 	s.bare = map[string]string{}
 	for _, sql := range append(slices.Collect(maps.Values(s.find)), s.get) {
 		_, where, _ := strings.Cut(sql, " WHERE ")
-		s.bare[sql] = "SELECT t.id, t.record FROM " + schema + s.name + " t WHERE " + where
+		s.bare[sql] = "SELECT t.id, " + s.stored("t.") + " FROM " + schema + s.name + " t WHERE " + where
 	}
 }
 
@@ -179,7 +179,7 @@ func (s *tableSQL) makeLists(table string) {
 			for _, desc := range both {
 				for _, limit := range both {
 					shape := listShape{key, after, desc, limit}
-					s.list[shape] = shape.sql(table)
+					s.list[shape] = shape.sql(table, s.stored(""))
 				}
 			}
 		}
@@ -188,8 +188,8 @@ func (s *tableSQL) makeLists(table string) {
 
 // sql is the statement of a shape. Its parameters are the program and, if the
 // shape has them, the key, after and the limit, in this order.
-func (l listShape) sql(table string) string {
-	sql := "SELECT id, record FROM " + table + " WHERE program = $1::uuid"
+func (l listShape) sql(table, stored string) string {
+	sql := "SELECT id, " + stored + " FROM " + table + " WHERE program = $1::uuid"
 	order, than, next := "ASC", ">", 2
 	if l.desc {
 		order, than = "DESC", "<"

@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
@@ -84,9 +83,11 @@ func (tab *table[T]) parse(id uuid.UUID, r *row[T]) error {
 		r.rec, r.raw = rec.(T), nil
 		return nil
 	}
-	if err := json.Unmarshal(r.raw, &r.rec); err != nil {
+	rec, err := decode[T](tab.sql, r.raw)
+	if err != nil {
 		return tab.t.fail("read "+tab.sql.name, errRecord)
 	}
+	r.rec = rec
 	tab.t.s.decoded.keep(key, r.raw, r.rec)
 	r.raw = nil
 	return nil
