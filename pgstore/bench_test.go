@@ -78,16 +78,16 @@ type yard struct {
 }
 
 // newYard makes programs with the code HOT20 on both sides.
-func newYard(tb testing.TB, programs int, cfg pgstore.Config) *yard {
+func newYard(tb testing.TB, programs int, cfg pgstore.Config, change ...func(*pgxpool.Config)) *yard {
 	tb.Helper()
 	url := os.Getenv("TRIBUTARY_TEST_DATABASE_URL")
 	if url == "" {
 		url = server(tb, true).URL()
 	}
-	y := &yard{pool: newPool(tb, url, func(c *pgxpool.Config) {
+	y := &yard{pool: newPool(tb, url, append(change, func(c *pgxpool.Config) {
 		c.MaxConns = 64
 		c.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README recommends
-	})}
+	})...)}
 	cfg.Schema = newSchema(tb, y.pool)
 	y.store = newStore(tb, y.pool, cfg)
 	exec(tb, y.pool, byHandTables)
@@ -145,7 +145,11 @@ func (y *yard) event(tb testing.TB) []byte {
 
 // sell records a sale with the engine.
 func (y *yard) sell(ctx context.Context, program int) error {
-	got, err := y.programs[program].RecordSale(ctx, affiliate.NewSale{PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100")})
+	return y.sellOne(ctx, program, affiliate.NewSale{PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100")})
+}
+
+func (y *yard) sellOne(ctx context.Context, program int, sale affiliate.NewSale) error {
+	got, err := y.programs[program].RecordSale(ctx, sale)
 	if err == nil && got.Outcome != affiliate.SaleRecorded {
 		err = errors.New(string(got.Outcome))
 	}
