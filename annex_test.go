@@ -1,6 +1,7 @@
 package tributary_test
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,6 +40,53 @@ func TestAnnex(t *testing.T) {
 	for text := range documented {
 		if !said[text] {
 			t.Errorf("annex A has %s, which the engine does not say", text)
+		}
+	}
+}
+
+// TestContractExamples: every key of a JSON example in docs/contract.md is a
+// property of the OpenAPI document.
+func TestContractExamples(t *testing.T) {
+	var document any
+	if err := json.Unmarshal([]byte(read(t, "httpapi/openapi.json")), &document); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	walkJSON(document, func(key string, value any) {
+		if properties, ok := value.(map[string]any); ok && key == "properties" {
+			for name := range properties {
+				known[name] = true
+			}
+		}
+	})
+	examples := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(read(t, "docs/contract.md"), -1)
+	if len(examples) < 20 {
+		t.Errorf("%d examples were read, want all", len(examples))
+	}
+	for _, m := range examples {
+		var example any
+		if err := json.Unmarshal([]byte(m[1]), &example); err != nil {
+			t.Errorf("%v in %s", err, m[1])
+		}
+		walkJSON(example, func(key string, _ any) {
+			if !known[key] {
+				t.Errorf("an example has the key %q, which no schema has", key)
+			}
+		})
+	}
+}
+
+// walkJSON calls f with every member of every object.
+func walkJSON(value any, f func(key string, value any)) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, v := range value {
+			f(key, v)
+			walkJSON(v, f)
+		}
+	case []any:
+		for _, v := range value {
+			walkJSON(v, f)
 		}
 	}
 }
