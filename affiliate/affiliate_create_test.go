@@ -90,7 +90,7 @@ func TestCreateAffiliateEventIsComplete(t *testing.T) {
 	}
 }
 
-// slugsOf returns the slugs of the affiliate, oldest first.
+// slugsOf are the slugs of the affiliate, oldest first.
 func slugsOf(a affiliate.Affiliate) []string {
 	slugs := []string{}
 	for _, l := range a.AffiliateLinks {
@@ -160,8 +160,8 @@ func TestCreateAffiliateRefusals(t *testing.T) {
 	}
 }
 
-// When several rows of contract 3.1 apply, the error is the first of them: each
-// row is tried with all later rows broken as well.
+// The order of the rows in contract 3.1 settles which error is answered: each
+// row with every later one broken as well.
 func TestCreateAffiliateErrorOrder(t *testing.T) {
 	w := newWorld(t)
 	w.join("taken", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "used" })
@@ -245,8 +245,7 @@ func TestCreateAffiliateSource(t *testing.T) {
 	}
 }
 
-// B273, B315: another program may use the same keys, and so may a successor of
-// a deleted affiliate.
+// B273, B315: another program, and what a deleted affiliate had.
 func TestAffiliateKeysAreFreed(t *testing.T) {
 	w := newWorld(t)
 	in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "a"}
@@ -386,8 +385,8 @@ func TestAffiliateJSONHasEveryKey(t *testing.T) {
 	}
 }
 
-// A closure that runs twice, and a store that fails at any call, leave the same
-// records as one run.
+// A closure that runs twice, and a store that fails anywhere, leave the same
+// records as one that runs once.
 func TestAffiliateWritesRerun(t *testing.T) {
 	run := func(store affiliate.Store) map[string][]string {
 		w := newWorldOn(t, store)

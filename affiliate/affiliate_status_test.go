@@ -12,7 +12,7 @@ import (
 
 type statusMove = func(context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error)
 
-// affiliateIn creates an affiliate with a status.
+// affiliateIn makes an affiliate that stands there.
 func affiliateIn(w *world, local string, status affiliate.AffiliateStatus) affiliate.Affiliate {
 	a := w.join(local)
 	w.insert(func(tx *affiliate.Tx) error {
@@ -89,7 +89,7 @@ func TestStatusOfMany(t *testing.T) {
 	}
 }
 
-// PUT /affiliates sets ACTIVE or INACTIVE from any status.
+// The way back from any status is PUT /affiliates.
 func TestStatusWayBack(t *testing.T) {
 	for _, from := range []affiliate.AffiliateStatus{"INACTIVE", "INVITED", "DECLINED", "DEACTIVATED", "BANNED"} {
 		w := newWorld(t)
@@ -99,7 +99,7 @@ func TestStatusWayBack(t *testing.T) {
 	}
 }
 
-// A ban holds later sales. Earlier commissions stay accepted (rule 4.1).
+// Banning holds later sales; what was earned before stays accepted. Rule 4.1.
 func TestBanHoldsLaterSales(t *testing.T) {
 	w := newWorld(t)
 	a := w.join("a")

@@ -28,51 +28,115 @@ const (
 //
 // Source: docs/contract.md 3.3.
 func (p *Program) WriteCoupon(ctx context.Context, ref CouponRef, w io.Writer) error {
-	s := couponStream{program: p, out: chunks{w: w}, contacts: contacts{}, codes: make([]CodeRecord, 0, streamPiece)}
-	coupon, err := view(ctx, p, func(o *op) (CouponRecord, error) {
+	s := newCouponStream(p, w)
+	err := s.view(ctx, func(o *op) error {
 		rec, err := o.findCoupon(ref)
 		if err != nil {
-			return rec, err
+			return err
 		}
-		return rec, s.read(o, rec.ID)
+		s.coupons = s.coupons[:0]
+		return s.read(o, rec)
 	})
 	if err != nil {
 		return err
 	}
-	head := p.couponOf(coupon)
-	s.out.buf = append(head.appendTerms(make([]byte, 0, streamChunk+8<<10)), `,"promotionalCodes":[`...)
-	for len(s.codes) > 0 {
-		if err := s.encode(); err != nil {
-			return err
-		}
-		if len(s.codes) < streamPiece {
-			break
-		}
-		_, err := view(ctx, p, func(o *op) (struct{}, error) { return struct{}{}, s.read(o, coupon.ID) })
-		if err != nil {
-			return err
-		}
+	if err := s.encode(ctx); err != nil {
+		return err
 	}
-	s.out.buf = append(s.out.buf, "]}"...)
 	return s.out.flush()
 }
 
-// couponStream walks the codes of a coupon.
+// WriteCoupons writes the JSON array of all coupons, newest first, each as by
+// [Program.WriteCoupon]: the bytes of json.Marshal of the Items of
+// [Program.Coupons] if nothing changes during the call. A coupon that exists
+// during the whole call is written once; a coupon that is created during the
+// call is not written.
+//
+// Errors: those of w and of ctx.
+//
+// Source: docs/contract.md 1.7, 3.3.
+func (p *Program) WriteCoupons(ctx context.Context, w io.Writer) error {
+	s := newCouponStream(p, w)
+	s.out.buf = append(s.out.buf, '[')
+	for last := uuid.Nil; ; last = s.coupons[len(s.coupons)-1].rec.ID {
+		if err := s.view(ctx, func(o *op) error { return s.readAfter(o, last) }); err != nil {
+			return err
+		}
+		if len(s.coupons) == 0 {
+			break
+		}
+		if last != uuid.Nil {
+			s.out.buf = append(s.out.buf, ',')
+		}
+		if err := s.encode(ctx); err != nil {
+			return err
+		}
+	}
+	s.out.buf = append(s.out.buf, ']')
+	return s.out.flush()
+}
+
+// couponStream walks coupons and their codes in pieces.
 type couponStream struct {
 	program  *Program
 	out      chunks
-	codes    []CodeRecord // the current piece
-	last     uuid.UUID    // the last code of the previous piece; zero: none
+	coupons  []couponPiece // the current piece
+	codes    []CodeRecord  // those of the coupons, one coupon after the other
 	contacts contacts
 }
 
-// read fills in the next piece.
-func (s *couponStream) read(o *op, coupon uuid.UUID) error {
-	s.codes = s.codes[:0]
-	if len(s.contacts) > streamContacts {
-		clear(s.contacts)
+// A couponPiece is a coupon and the number of its codes in the piece. Only the
+// last coupon of a piece may have more.
+type couponPiece struct {
+	rec   CouponRecord
+	codes int
+}
+
+func newCouponStream(p *Program, w io.Writer) *couponStream {
+	buf := make([]byte, 0, streamChunk+8<<10)
+	return &couponStream{program: p, out: chunks{w: w, buf: buf}, contacts: contacts{}, codes: make([]CodeRecord, 0, streamPiece)}
+}
+
+// view reads the next piece in a transaction.
+func (s *couponStream) view(ctx context.Context, read func(*op) error) error {
+	_, err := view(ctx, s.program, func(o *op) (struct{}, error) {
+		s.codes = s.codes[:0]
+		if len(s.contacts) > streamContacts {
+			clear(s.contacts)
+		}
+		return struct{}{}, read(o)
+	})
+	return err
+}
+
+// readAfter reads the coupons after one, as many as a piece has room for.
+func (s *couponStream) readAfter(o *op, last uuid.UUID) error {
+	s.coupons = s.coupons[:0]
+	for rec, err := range o.tx.Coupons.List(Query{Desc: true, After: last, Limit: streamPiece}) {
+		if err != nil {
+			return err
+		}
+		if err := s.read(o, rec); err != nil {
+			return err
+		}
+		if len(s.coupons)+len(s.codes) >= streamPiece {
+			break
+		}
 	}
-	q := Query{Key: Key{Index: OfCoupon, ID: coupon}, Desc: true, After: s.last, Limit: streamPiece}
+	return nil
+}
+
+// read reads a coupon and its first codes.
+func (s *couponStream) read(o *op, rec CouponRecord) error {
+	before := len(s.codes)
+	err := s.readCodes(o, rec.ID, uuid.Nil)
+	s.coupons = append(s.coupons, couponPiece{rec, len(s.codes) - before})
+	return err
+}
+
+// readCodes reads codes of a coupon, those after the code last.
+func (s *couponStream) readCodes(o *op, coupon, last uuid.UUID) error {
+	q := Query{Key: Key{Index: OfCoupon, ID: coupon}, Desc: true, After: last, Limit: streamPiece}
 	for rec, err := range o.tx.Codes.List(q) {
 		if err != nil {
 			return err
@@ -85,20 +149,55 @@ func (s *couponStream) read(o *op, coupon uuid.UUID) error {
 	return nil
 }
 
-// encode encodes and writes the piece.
-func (s *couponStream) encode() error {
-	for i := range s.codes {
-		if s.last != uuid.Nil {
+// encode encodes and writes the piece, and what its last coupon has more.
+func (s *couponStream) encode(ctx context.Context) error {
+	codes := s.codes
+	for i := range s.coupons {
+		c := &s.coupons[i]
+		if i > 0 {
 			s.out.buf = append(s.out.buf, ',')
 		}
-		code := codeOf(s.codes[i], Opt[Coupon]{}, s.contacts.of(s.codes[i]))
+		head := s.program.couponOf(c.rec)
+		s.out.buf = append(head.appendTerms(s.out.buf), `,"promotionalCodes":[`...)
+		if err := s.encodeCodes(codes[:c.codes], true); err != nil {
+			return err
+		}
+		if codes = codes[c.codes:]; c.codes == streamPiece {
+			if err := s.encodeRest(ctx, c.rec.ID); err != nil {
+				return err
+			}
+		}
+		s.out.buf = append(s.out.buf, "]}"...)
+	}
+	return nil
+}
+
+// encodeRest reads and encodes the codes of a coupon after those of the piece.
+func (s *couponStream) encodeRest(ctx context.Context, coupon uuid.UUID) error {
+	for {
+		last := s.codes[len(s.codes)-1].ID
+		if err := s.view(ctx, func(o *op) error { return s.readCodes(o, coupon, last) }); err != nil {
+			return err
+		}
+		if err := s.encodeCodes(s.codes, false); err != nil || len(s.codes) < streamPiece {
+			return err
+		}
+	}
+}
+
+// encodeCodes encodes codes of a coupon.
+func (s *couponStream) encodeCodes(codes []CodeRecord, first bool) error {
+	for i := range codes {
+		if i > 0 || !first {
+			s.out.buf = append(s.out.buf, ',')
+		}
+		code := codeOf(codes[i], Opt[Coupon]{}, s.contacts.of(codes[i]))
 		s.out.buf = code.appendJSON(s.out.buf)
-		s.last = code.ID
 		if err := s.out.spill(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.out.spill()
 }
 
 // chunks writes what is appended to buf in pieces of streamChunk bytes.

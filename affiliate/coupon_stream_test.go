@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -13,8 +14,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A sink keeps what is written and the size of the largest piece. It may call a
-// function before the first piece.
+// A sink keeps what is written and the size of the largest piece, and may do
+// something before the first one.
 type sink struct {
 	bytes.Buffer
 	largest int
@@ -34,8 +35,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	return s.Buffer.Write(p)
 }
 
-// bigCoupon returns a coupon with n generated codes of two affiliates and one
-// code without an affiliate.
+// bigCoupon is a coupon with n generated codes of two affiliates and one code
+// of nobody.
 func bigCoupon(t testing.TB, n int) (codeShop, affiliate.Coupon) {
 	s := newCodeShop(t)
 	ctx := context.Background()
@@ -92,9 +93,9 @@ func TestWriteCouponFails(t *testing.T) {
 	}
 }
 
-// While the coupon is written, codes change. A code that exists all the time is
-// in the list once, a deleted one may be missing, and a new one is not in it.
-// The writer is called outside of transactions, so it may change the program.
+// What changes meanwhile: a code that is there throughout is in the list once,
+// a deleted one may be missing, a new one is not there. The writer runs outside
+// of every transaction, so it may change the program.
 func TestWriteCouponMeanwhile(t *testing.T) {
 	s, c := bigCoupon(t, 1300)
 	ctx := t.Context()
@@ -123,5 +124,82 @@ func TestWriteCouponMeanwhile(t *testing.T) {
 	}
 	if seen["MEANWHILE"] != 0 || seen[oldest.Code] != 0 {
 		t.Errorf("new %d, deleted %d", seen["MEANWHILE"], seen[oldest.Code])
+	}
+}
+
+// TestWriteCoupons: all coupons are json.Marshal of the list, whatever the
+// pieces are in which their codes are read.
+func TestWriteCoupons(t *testing.T) {
+	ctx := context.Background()
+	for name, sizes := range map[string][]int{
+		"None": {}, "Empty": {0, 0, 0}, "Small": {1, 0, 3}, "Exact": {512, 0, 512}, "Long": {513, 1024, 1300},
+		"Mixed": {0, 511, 1, 513, 0, 700, 2}, "Many": slices.Repeat([]int{0, 1, 2}, 400),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newCodeShop(t)
+			for _, c := range must(s.Coupons(ctx, affiliate.Page{})).Items {
+				must(s.DeleteCoupon(ctx, c.ID))
+			}
+			for i, n := range sizes {
+				c := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: fmt.Sprint(i), PercentOff: percent("12.5")}))
+				if n > 0 {
+					must(s.GenerateCodes(ctx, affiliate.NewCodes{Count: n, NewCode: affiliate.NewCode{
+						CouponID: c.ID, AffiliateID: s.eve.ID, RandomCharsLength: affiliate.Set[int64](8), CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
+					}}))
+				}
+			}
+			var out sink
+			if err := s.WriteCoupons(ctx, &out); err != nil {
+				t.Fatal(err)
+			}
+			want := must(json.Marshal(must(s.Coupons(ctx, affiliate.Page{})).Items))
+			if !bytes.Equal(want, out.Bytes()) || out.largest > 32<<10 {
+				t.Errorf("written (%d bytes, the largest piece %d) is not json.Marshal (%d bytes)", out.Len(), out.largest, len(want))
+			}
+		})
+	}
+}
+
+// TestWriteCouponsMeanwhile: a coupon that is deleted while the walk stands on
+// it or before it comes is in the list once or not at all, and the others are
+// there.
+func TestWriteCouponsMeanwhile(t *testing.T) {
+	s, big := bigCoupon(t, 1300)
+	ctx := t.Context()
+	older := must(s.Coupons(ctx, affiliate.Page{})).Items[1:]
+	small := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "newest", PercentOff: percent("5")}))
+	out := sink{first: func() {
+		must(s.DeleteCoupon(ctx, big.ID))
+		must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "meanwhile", PercentOff: percent("5")}))
+	}}
+	if err := s.WriteCoupons(ctx, &out); err != nil {
+		t.Fatal(err)
+	}
+	var got []affiliate.Coupon
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[uuid.UUID]int{}
+	for _, c := range got {
+		ids[c.ID]++
+	}
+	want := map[uuid.UUID]int{big.ID: ids[big.ID], small.ID: 1}
+	for _, c := range older {
+		want[c.ID] = 1
+	}
+	if equal(t, want, ids); ids[big.ID] > 1 {
+		t.Errorf("the deleted coupon is there %d times", ids[big.ID])
+	}
+}
+
+func TestWriteCouponsFails(t *testing.T) {
+	s, _ := bigCoupon(t, 1300)
+	broken := errors.New("broken pipe")
+	if err := s.WriteCoupons(t.Context(), &sink{fail: broken}); !errors.Is(err, broken) {
+		t.Errorf("writer: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := s.WriteCoupons(ctx, &sink{first: cancel}); !errors.Is(err, context.Canceled) {
+		t.Errorf("context: %v", err)
 	}
 }

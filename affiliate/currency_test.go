@@ -54,8 +54,7 @@ func TestCurrencyDigits(t *testing.T) {
 	}
 }
 
-// TestCurrencyTable counts the codes by their digits, so that a code that is
-// missing, or is in one table only, is found.
+// TestCurrencyTable counts the codes by their digits, so that one that is lost, or in one table only, shows.
 func TestCurrencyTable(t *testing.T) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	got := map[int]int{}

@@ -44,7 +44,7 @@ func note[R any](h *hooked, c affiliate.Change[R], text func(R) string) {
 	h.lines = append(h.lines, fmt.Sprintf("%s %d: %s → %s", c.Event, c.Revision, show(c.Before), show(c.After)))
 }
 
-// took returns the changes since the last call.
+// took is what the hooks were told since the last time.
 func (h *hooked) took() []string {
 	out := h.lines
 	h.lines = nil
@@ -79,7 +79,7 @@ func TestHooks(t *testing.T) {
 	}, h.config)
 }
 
-// A cascade reports the children first, each with its value before.
+// A cascade tells of the children first, each with what it was.
 func TestHooksCascade(t *testing.T) {
 	h := &hooked{}
 	onStores(t, func(t *testing.T, w *world) {
@@ -126,8 +126,8 @@ func TestHooksRun(t *testing.T) {
 	})
 }
 
-// Each event of the rich scenario has a hook call. Its value after the change
-// equals the stored one.
+// Every event of the rich scenario has a hook call, and after it equals what is
+// stored in the end.
 func TestHooksMatchEvents(t *testing.T) {
 	h := &hooked{}
 	w := newWorld(t, h.config)

@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// newShop returns the program of the examples: one affiliate, one coupon of 20
-// %, one code.
+// newShop is the program of the examples: one affiliate, one coupon of 20 %,
+// one code.
 func newShop() (*affiliate.Program, affiliate.Affiliate, affiliate.Coupon) {
 	ctx := context.Background()
 	program, err := affiliate.New(memstore.New(), affiliate.Config{
@@ -105,7 +105,7 @@ func ExampleProgram_Evaluate() {
 		log.Fatal(err)
 	}
 	off, _ := e.Discount.Get()
-	charge, _ := e.Total.Get() // without tax and shipping
+	charge, _ := e.Total.Get() // before tax and shipping
 	fmt.Println(e.Valid, off, "off, charge", charge)
 
 	res, err := program.RecordSale(ctx, affiliate.NewSale{
@@ -149,12 +149,12 @@ func ExampleError_CodeRefused() {
 	if _, err := program.RecordSale(ctx, order); err != nil {
 		log.Fatal(err)
 	}
-	order.PromoCode, order.ExternalID = "SUMMER", "order-2" // the customer comes back with an unknown code
+	order.PromoCode, order.ExternalID = "SUMMER", "order-2" // he comes back, with an unknown code
 
 	res, err := program.RecordSale(ctx, order)
 	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
-		fmt.Println(refused.Message) // show it to the customer; refused.Failures has every reason
-		order.PromoCode = ""         // without the code, the affiliate who referred the customer is credited
+		fmt.Println(refused.Message) // for the customer; refused.Failures has every reason
+		order.PromoCode = ""         // without the code: whoever referred him is credited
 		res, err = program.RecordSale(ctx, order)
 	}
 	if err != nil {
@@ -279,7 +279,7 @@ func ExampleProgram_Verify() {
 func ExampleOnce() {
 	program, _, _ := newShop()
 	report := affiliate.NewSale{
-		Once:      affiliate.Once{Key: "checkout-77"}, // the caller may repeat the call with this key
+		Once:      affiliate.Once{Key: "checkout-77"}, // survives a retry of the caller
 		PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("10"),
 	}
 	for range 3 {
@@ -297,7 +297,7 @@ func ExampleOpt() {
 	program, _, coupon := newShop()
 	ctx := context.Background()
 	changed, err := program.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{
-		MaxRedemptions: affiliate.Null[int64](), // clears the limit; fields that are not given stay
+		MaxRedemptions: affiliate.Null[int64](), // cleared; what is not given stays
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -17,11 +17,12 @@ import (
 // selects everything. When the filter names something unknown, the choice has
 // the error [ErrNotFound].
 type choice[R Record[R]] struct {
-	id   uuid.UUID
-	key  Key
-	held func(*R) bool   // whether a record is under the key; nil: there is no key
-	fits []func(*R) bool // the conditions besides the key
-	err  error
+	id    uuid.UUID
+	key   Key
+	held  func(*R) bool   // whether a record is under the key; nil: there is no key
+	fits  []func(*R) bool // the conditions besides the key
+	bound string          // the ids of records that a text names now and may not name later
+	err   error
 }
 
 // fit reports whether a record that was found by the id or the key is selected.
@@ -109,6 +110,7 @@ func (c *choice[R]) byOwner(o *op, id Opt[uuid.UUID], email Opt[string], have fu
 			return
 		}
 		owner = rec.ID
+		c.bound += string(owner[:])
 	}
 	if byID || byEmail {
 		c.byID(OfAffiliate, Set(owner), have)
@@ -139,8 +141,12 @@ func (c *choice[R]) in(t Table[R]) Table[R] {
 // chosen reads a page of the selected records. item turns each record into an
 // item of the list.
 func chosen[R Record[R], T any](t Table[R], c choice[R], l listing, item func(R) (T, error)) (List[T], error) {
+	l.bound = c.bound
 	if c.err == nil && !c.single() {
 		return collect(c.in(t), l.of(c.key), item)
+	}
+	if _, err := l.open(); err != nil {
+		return List[T]{}, err
 	}
 	var shown T
 	if c.err != nil {

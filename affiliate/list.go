@@ -31,7 +31,8 @@ const (
 )
 
 // All yields everything that a filter selects, newest first. It reads a hundred
-// records at a time. list is a method of the engine or of the client:
+// records at a time and keeps no more. list is a method of the engine or of the
+// client:
 //
 //	for sale, err := range affiliate.All(ctx, program.Sales, affiliate.SaleFilter{}) {
 //		if err != nil {
@@ -40,11 +41,14 @@ const (
 //		…
 //	}
 //
-// Use [Every] for a list without a filter. A record that exists during the
-// whole walk is yielded exactly once; a record that is created during the walk
-// may be missed.
+// Use [Every] for a list without a filter, and [Pages] for a walk that can be
+// interrupted. A walk is no snapshot: each page is read by itself, and nobody
+// waits for the walk. A record that exists during the whole walk is yielded
+// exactly once. A record that is created or deleted meanwhile may be missing.
+// No record is yielded twice.
 //
-// Errors: those of list, each of which ends the walk.
+// Errors: those of list, each of which ends the walk. [InvalidQuery] (cursor)
+// when an email in the filter has become that of another record meanwhile.
 //
 // Source: docs/contract.md 1.7.
 func All[F, T any](ctx context.Context, list func(context.Context, F, Page) (List[T], error), f F) iter.Seq2[T, error] {
@@ -61,18 +65,12 @@ func Every[T any](ctx context.Context, list func(context.Context, Page) (List[T]
 }
 
 // Each yields the records of all pages of a list method, size records at a
-// time. When the loop ends early, no further page is read. A repeated cursor is
-// an error, so the loop always ends.
+// time. When the loop ends early, no further page is read.
 //
-// Errors: those of list, each of which ends the walk.
+// Errors: those of [Pages].
 func Each[T any](size int, list func(Page) (List[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		page, seen := Page{Limit: size}, map[string]bool{}
-		for {
-			l, err := list(page)
-			if err == nil && seen[l.Next] {
-				err = errors.New("affiliate: the list repeats a cursor")
-			}
+		for l, err := range Pages(Page{Limit: size}, list) {
 			if err != nil {
 				var zero T
 				yield(zero, err)
@@ -83,18 +81,52 @@ func Each[T any](size int, list func(Page) (List[T], error)) iter.Seq2[T, error]
 					return
 				}
 			}
-			if l.Next == "" {
+		}
+	}
+}
+
+// Pages yields the pages of a list method from one page on. A walk that was
+// interrupted goes on where it was: keep the Next of the last page that was
+// handled, and use it as the Cursor of from.
+//
+//	for page, err := range affiliate.Pages(affiliate.Page{Limit: 500, Cursor: kept}, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+//		return program.Sales(ctx, filter, pg)
+//	}) {
+//		…
+//		kept = page.Next
+//	}
+//
+// Errors: those of list, each of which ends the walk. A list whose cursors come
+// round again is an error, so the loop always ends.
+func Pages[T any](from Page, list func(Page) (List[T], error)) iter.Seq2[List[T], error] {
+	return func(yield func(List[T], error) bool) {
+		mark, steps, limit := from.Cursor, 0, 1 // one cursor is remembered, however long the list is
+		for page := from; ; {
+			l, err := list(page)
+			if err == nil && l.Next != "" && (l.Next == mark || l.Next == page.Cursor) {
+				err = errors.New("affiliate: the list repeats a cursor")
+			}
+			if err != nil {
+				yield(List[T]{}, err)
 				return
 			}
-			page.Cursor, seen[l.Next] = l.Next, true
+			if !yield(l, nil) || l.Next == "" {
+				return
+			}
+			page.Cursor = l.Next
+			if steps++; steps == limit {
+				mark, steps, limit = l.Next, 0, 2*limit
+			}
 		}
 	}
 }
 
 // listing is a page of stored records: its query and the limit of its answer.
 type listing struct {
-	query Query // key, direction, start and limit
-	scope string
+	query  Query  // key, direction, start and limit
+	cursor string // as it was sent
+	scope  string
+	bound  string // as of a choice
 }
 
 // listing turns a page into a query over all records of a table. The scope is
@@ -112,17 +144,26 @@ func (p *Program) listing(pg Page, operation string, filter any) (listing, error
 	if pg.Limit < 0 || pg.Limit > maxPage {
 		return l, RefuseLimit.Err()
 	}
-	if pg.Cursor == "" {
+	if l.cursor = pg.Cursor; l.cursor != "" && l.query.Limit == 0 {
+		l.query.Limit = cursorPage
+	}
+	return l, nil
+}
+
+// open puts the cursor into the query. A cursor also works only for the record
+// that the filter named when the cursor was made: the email of an affiliate may
+// have become that of another since, and then the pages would not be of one
+// list.
+func (l listing) open() (listing, error) {
+	l.scope += l.bound
+	if l.cursor == "" {
 		return l, nil
 	}
-	after, ok := openCursor(pg.Cursor, l.scope)
+	after, ok := openCursor(l.cursor, l.scope)
 	if !ok {
 		return l, cursorInvalid.Err()
 	}
 	l.query.After = after
-	if l.query.Limit == 0 {
-		l.query.Limit = cursorPage
-	}
 	return l, nil
 }
 
@@ -135,6 +176,10 @@ func (l listing) of(key Key) listing {
 // collect reads a page from a table. item turns each record into an item of the
 // list.
 func collect[R Record[R], T any](t Table[R], l listing, item func(R) (T, error)) (List[T], error) {
+	l, err := l.open()
+	if err != nil {
+		return List[T]{}, err
+	}
 	limit := l.query.Limit
 	if limit > 0 {
 		l.query.Limit++ // one more record shows whether there is a next page

@@ -14,16 +14,17 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A walk over a server whose cursors repeat ends with an error.
+// A server whose cursors come round again ends the walk with an error.
 func TestEachCycle(t *testing.T) {
 	for name, next := range map[string]map[string]string{
 		"at once": {"": "a", "a": "a"},
 		"later":   {"": "a", "a": "b", "b": "a"},
+		"a tail":  {"": "a", "a": "b", "b": "c", "c": "d", "d": "e", "e": "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pages, failed := 0, false
 			for _, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[int], error) {
-				if pages++; pages > 10 {
+				if pages++; pages > 20 {
 					t.Fatal("a loop")
 				}
 				return affiliate.List[int]{Items: []int{pages}, Next: next[pg.Cursor]}, nil
@@ -37,7 +38,7 @@ func TestEachCycle(t *testing.T) {
 	}
 }
 
-// TestAll: All walks every list, through all of its pages.
+// TestAll: one loop over every list, through as many pages as it takes.
 func TestAll(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -69,7 +70,70 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestListsFit: every method that returns a List can be passed to All or Every.
+// TestPages: a walk goes on from the Next of a page, also in another process and
+// after the record at the cursor was deleted.
+func TestPages(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	ada := w.ada()
+	for i := range 9 {
+		must(w.CreateLink(ctx, affiliate.NewLink{Link: fmt.Sprint("ada-", i), AffiliateID: ada.affiliate.ID}))
+	}
+	var got []string
+	walk := func(from affiliate.Page) (next string) {
+		for page, err := range affiliate.Pages(from, func(pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+			return w.Links(ctx, affiliate.LinkFilter{}, pg)
+		}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, link := range page.Items {
+				got = append(got, link.Link)
+			}
+			if next = page.Next; len(got) == 4 {
+				break
+			}
+		}
+		return next
+	}
+	kept := walk(affiliate.Page{Limit: 4})
+	must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "ada-5"})) // at the cursor
+	must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "ada-4"})) // behind it
+	equal(t, "", walk(affiliate.Page{Limit: 3, Cursor: kept}))
+	equal(t, []string{"ada-8", "ada-7", "ada-6", "ada-5", "ada-3", "ada-2", "ada-1", "ada-0", "ada"}, got)
+}
+
+// TestCursorOwner: a cursor of a filter by email works only as long as the email
+// names the same affiliate.
+func TestCursorOwner(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	a, b := w.join("a"), w.join("b")
+	for _, id := range []uuid.UUID{a.ID, b.ID} {
+		w.addLink(id, "x"+id.String())
+	}
+	of := affiliate.LinkFilter{AffiliateEmail: affiliate.Set(a.Email)}
+	next := must(w.Links(ctx, of, affiliate.Page{Limit: 1})).Next
+	read := func() error { return errOf(w.Links(ctx, of, affiliate.Page{Limit: 1, Cursor: next})) }
+	rename := func(id uuid.UUID, email string) {
+		must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{Email: affiliate.Set(email)}))
+	}
+	if err := read(); err != nil {
+		t.Fatal(err)
+	}
+	invalid := fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor")
+	rename(a.ID, "new@example.org")
+	w.refused(invalid, read)
+	rename(b.ID, a.Email)
+	w.refused(invalid, read)
+	rename(b.ID, "other@example.org")
+	rename(a.ID, a.Email)
+	if err := read(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListsFit: every method that answers a List fits All or Every.
 func TestListsFit(t *testing.T) {
 	program, page := reflect.TypeFor[*affiliate.Program](), reflect.TypeFor[affiliate.Page]()
 	lists := 0
@@ -90,7 +154,7 @@ func TestListsFit(t *testing.T) {
 	}
 }
 
-// A bad page is refused, whatever the filter names.
+// A bad page is refused whatever the filter names.
 func TestListBadPage(t *testing.T) {
 	w := newWorld(t)
 	ctx, bad := t.Context(), affiliate.Page{Limit: 1001}

@@ -19,8 +19,7 @@ var (
 func TestCreatePayoutErrors(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
-	// None of these can be paid: held, declined, earned nothing, refunded, too
-	// late.
+	// Nothing of these can be paid: held, declined, earned nothing, refunded, too late.
 	held, declined := s.toTomas("1"), s.toTomas("1")
 	must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, held.ID))
 	must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, declined.ID))
@@ -112,7 +111,7 @@ func TestCreatePayout(t *testing.T) {
 	s.verify()
 }
 
-// Every change of a payout's status, allowed or not.
+// Every move of a payout, allowed or not.
 func TestPayoutStatus(t *testing.T) {
 	ctx := t.Context()
 	all := []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed}

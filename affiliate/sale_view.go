@@ -45,6 +45,7 @@ func (o *op) chooseSales(f SaleFilter) (c choice[SaleRecord]) {
 	if ident, set := wanted(&c, f.ReferralID); set {
 		ref, err := o.findReferral(ident)
 		c.fail(err)
+		c.bound += string(ref.ID[:])
 		c.byID(OfReferral, Set(ref.ID), func(r *SaleRecord) uuid.UUID { return r.ReferralID })
 	}
 	c.byText(ByInvoice, f.ExternalInvoiceID, func(r *SaleRecord) string { return r.InvoiceID })

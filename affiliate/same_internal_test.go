@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestSameEveryField: a record with one changed field is not the same, for
-// every field of every record at any depth; a copy is the same. A new field is
-// tested automatically.
+// TestSameEveryField: a record with one field changed is not the same, whatever
+// the field of whatever record and however deep it lies; a copy is the same. A
+// field that is added to a record is tested from that moment on.
 func TestSameEveryField(t *testing.T) {
 	t.Run("AffiliateRecord", everyField[AffiliateRecord])
 	t.Run("LinkRecord", everyField[LinkRecord])
@@ -62,13 +62,14 @@ func everyField[R Record[R]](t *testing.T) {
 	}
 }
 
-// A leaf is a field in a record without fields of its own.
+// A leaf is a place in a record that holds no others.
 type leaf struct {
 	name string
 	v    reflect.Value
 }
 
-// leaves walks the leaves of a record, and gives each list one entry.
+// leaves walks the places of a record, and gives each list that it meets one
+// entry.
 func leaves(v reflect.Value, name string) func(yield func(leaf) bool) {
 	return func(yield func(leaf) bool) {
 		switch {
@@ -95,8 +96,8 @@ func leaves(v reflect.Value, name string) func(yield func(leaf) bool) {
 	}
 }
 
-// holdsPlaces reports whether a type is a struct with exported fields, or a
-// list of such structs.
+// holdsPlaces reports whether a type is a struct that shows its fields, or a list
+// of such.
 func holdsPlaces(t reflect.Type) bool {
 	if t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -104,7 +105,7 @@ func holdsPlaces(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.Field(0).IsExported()
 }
 
-// set sets the leaf to the n-th value of its type.
+// set gives the place the n-th value of its type.
 func (l leaf) set(n int) {
 	switch p := l.v.Addr().Interface().(type) {
 	case *time.Time:

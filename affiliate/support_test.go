@@ -19,14 +19,14 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// start is the time at which the clock of every test begins.
+// start is the moment at which the clock of every test stands first.
 var start = time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
 
-// A world is a program on its own store, with a clock that a test sets.
+// A world is a program on a store of its own, with a clock that a test moves.
 type world struct {
 	*affiliate.Program
-	store affiliate.Store // read by the tests
-	probe *probe          // used by the program
+	store affiliate.Store // what the tests look into
+	probe *probe          // what the program works on
 	now   time.Time
 	t     testing.TB
 }
@@ -59,10 +59,10 @@ func newWorldOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.C
 	return w
 }
 
-// pass moves the clock forward.
+// pass moves the clock.
 func (w *world) pass(d time.Duration) { w.now = w.now.Add(d) }
 
-// must returns the value of a call that must succeed.
+// must gives the value of a call that must succeed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("unexpected error: %v", err))
@@ -86,7 +86,7 @@ func (w *world) ada() ada {
 	return ada{a, c, k}
 }
 
-// verify fails the test unless Verify passes.
+// verify fails the test when the books do not hold.
 func (w *world) verify() {
 	w.t.Helper()
 	if err := w.Verify(context.Background()); err != nil {
@@ -94,7 +94,7 @@ func (w *world) verify() {
 	}
 }
 
-// dump returns every record of the program as JSON, by table.
+// dump is every record of the program as JSON, by table.
 func (w *world) dump() map[string][]string {
 	w.t.Helper()
 	out := map[string][]string{}
@@ -142,8 +142,8 @@ func rows[R affiliate.Record[R]](t affiliate.Table[R]) []string {
 	return out
 }
 
-// refused fails the test unless the call returns exactly this refusal before
-// its first write.
+// refused fails the test unless the call gives this refusal, letter for letter,
+// before its first write.
 func (w *world) refused(want affiliate.Error, call func() error) {
 	w.t.Helper()
 	w.probe.writes.Store(0)
@@ -153,8 +153,8 @@ func (w *world) refused(want affiliate.Error, call func() error) {
 	}
 }
 
-// refusedLate is refused for a refusal that is found while writing, such as a
-// total that is full. The call must change nothing.
+// refusedLate is refused for what is found while writing: a total that has no
+// room. The call has changed nothing all the same.
 func (w *world) refusedLate(want affiliate.Error, call func() error) {
 	w.t.Helper()
 	before := w.dump()
@@ -175,8 +175,7 @@ func (w *world) refusedLate(want affiliate.Error, call func() error) {
 	}
 }
 
-// eventTypes returns the types of the events after the first skip, oldest
-// first.
+// eventTypes lists the types of the events after the first so many, oldest first.
 func (w *world) eventTypes(skip int) []affiliate.EventType {
 	w.t.Helper()
 	out := []affiliate.EventType{}
@@ -221,7 +220,7 @@ func all[T any](seq iter.Seq2[T, error]) []T {
 	return out
 }
 
-// join creates an affiliate; local is the local part of its email.
+// join creates an affiliate with the local part of an email.
 func (w *world) join(local string, change ...func(*affiliate.NewAffiliate)) affiliate.Affiliate {
 	w.t.Helper()
 	in := affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: local + "@example.org"}
@@ -231,12 +230,13 @@ func (w *world) join(local string, change ...func(*affiliate.NewAffiliate)) affi
 	return must(w.CreateAffiliate(context.Background(), in))
 }
 
+// addLink adds a link.
 func (w *world) addLink(owner uuid.UUID, slug string) affiliate.Link {
 	w.t.Helper()
 	return must(w.CreateLink(context.Background(), affiliate.NewLink{Link: slug, AffiliateID: owner}))
 }
 
-// refer creates a customer of the slug's link.
+// refer creates a customer who came through the slug.
 func (w *world) refer(slug, email string) affiliate.Referral {
 	w.t.Helper()
 	return must(w.CreateReferral(context.Background(), affiliate.NewReferral{
@@ -257,7 +257,7 @@ func (w *world) sale(email, total string) affiliate.Sale {
 	return s
 }
 
-// insert writes records without the engine.
+// insert writes records past the engine.
 func (w *world) insert(fn func(*affiliate.Tx) error) {
 	w.t.Helper()
 	if err := w.store.Update(context.Background(), w.Config().ID, fn); err != nil {
@@ -265,14 +265,14 @@ func (w *world) insert(fn func(*affiliate.Tx) error) {
 	}
 }
 
-// issue creates a code of its own coupon.
+// issue makes a code of a coupon of its own.
 func (w *world) issue(owner uuid.UUID, code string) affiliate.Code {
 	w.t.Helper()
 	coupon := must(w.CreateCoupon(context.Background(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	return must(w.CreateCode(context.Background(), affiliate.NewCode{CouponID: coupon.ID, Code: code, AffiliateID: owner}))
 }
 
-// fired returns the events that fn fired, oldest first.
+// fired is what fn fired, oldest first.
 func (w *world) fired(fn func()) []affiliate.Event {
 	w.t.Helper()
 	read := func() []affiliate.Event {
@@ -286,7 +286,7 @@ func (w *world) fired(fn func()) []affiliate.Event {
 	return events
 }
 
-// firedTypes returns the events that fn fired, each as "type object".
+// firedTypes is fired, each as "type object".
 func (w *world) firedTypes(fn func()) []string {
 	w.t.Helper()
 	out := []string{}
@@ -296,7 +296,7 @@ func (w *world) firedTypes(fn func()) []string {
 	return out
 }
 
-// bodyOf returns the decoded body of an event.
+// bodyOf is the body of an event.
 func bodyOf[T any](t *testing.T, e affiliate.Event) T {
 	t.Helper()
 	var payload struct{ Body T }
@@ -314,7 +314,7 @@ func equal[T any](t *testing.T, want, got T) {
 	}
 }
 
-// errOf returns the error of a call whose answer is not needed.
+// errOf is the error of a call whose answer does not matter.
 func errOf[T any](_ T, err error) error { return err }
 
 // fieldError is a refusal of one field.
@@ -322,18 +322,18 @@ func fieldError(reason affiliate.Reason, field, text string) affiliate.Error {
 	return affiliate.Error{Kind: affiliate.KindInvalid, Reason: reason, Field: field, Message: text}
 }
 
-// stateError is a refusal because of stored records.
+// stateError is a refusal because of what is stored.
 func stateError(reason affiliate.Reason, field, text string) affiliate.Error {
 	return affiliate.Error{Kind: affiliate.KindConflict, Reason: reason, Field: field, Message: text}
 }
 
-// missingError is a refusal because a record does not exist.
+// missingError is a refusal because what was named is not there.
 func missingError(reason affiliate.Reason, text string) affiliate.Error {
 	return affiliate.Error{Kind: affiliate.KindNotFound, Reason: reason, Message: text}
 }
 
-// sum parses an amount.
+// sum is an amount of money.
 func sum(s string) affiliate.Amount { return affiliate.MustAmount(s) }
 
-// jsonOf returns a value as JSON.
+// jsonOf is a value as JSON.
 func jsonOf(v any) string { return string(must(json.Marshal(v))) }

@@ -77,8 +77,7 @@ func TestVerifyEvents(t *testing.T) {
 	})
 }
 
-// booksDropDeliveries deletes the deliveries of an event and their queue
-// records.
+// booksDropDeliveries drops the deliveries of an event with their places.
 func booksDropDeliveries(tx *affiliate.Tx, event uuid.UUID) error {
 	for d, err := range tx.Deliveries.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfEvent, ID: event}}) {
 		if err != nil {

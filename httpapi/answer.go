@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -47,12 +49,25 @@ func (c *call) write(status int, body []byte) {
 	c.send(body)
 }
 
-// send writes a part of the body. HEAD has none.
-func (c *call) send(part []byte) {
-	if c.r.Method != http.MethodHead {
-		c.w.Write(part) // an error means that the caller disconnected
+// send writes a part of the body. An error means that the caller takes no more:
+// HEAD has no body, the caller disconnected or does not read.
+func (c *call) send(part []byte) error {
+	if c.r.Method == http.MethodHead {
+		return errNoBody
 	}
+	if _, err := c.w.Write(part); err != nil {
+		return errLeft
+	}
+	return c.r.Context().Err()
 }
+
+var (
+	// errLeft ends an answer that its caller no longer takes.
+	errLeft = errors.New("httpapi: the caller takes no more of the answer")
+
+	// errNoBody ends the answer of a HEAD once its headers are sent.
+	errNoBody = errors.New("httpapi: HEAD has no body")
+)
 
 // answer writes a value that the program returned.
 func (c *call) answer(v any) error {
@@ -77,35 +92,6 @@ func (c *call) encode(v any) error {
 // nothing answers a look-up that missed.
 func (c *call) nothing() { c.write(http.StatusOK, null) }
 
-// answerList writes a list record by record, and in pieces when it is long.
-func answerList[T any](c *call, list affiliate.List[T]) error {
-	out := append(c.out[:0], '[')
-	for i := range list.Items {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		var err error
-		if out, err = appendJSON(out, &list.Items[i]); err != nil {
-			return err
-		}
-		if len(out) >= chunk {
-			if !c.started {
-				c.begin(http.StatusOK, -1)
-			}
-			c.send(out)
-			out = out[:0]
-		}
-	}
-	out = append(out, ']')
-	c.out = out
-	if !c.started {
-		c.write(http.StatusOK, out)
-		return nil
-	}
-	c.send(out)
-	return nil
-}
-
 // A stream is an answer that is written while it is made. The first piece is
 // held back, so that an answer of one piece is sent with its length.
 type stream struct {
@@ -122,17 +108,25 @@ func (s *stream) Write(piece []byte) (int, error) {
 	}
 	if !c.started {
 		c.begin(http.StatusOK, -1)
-		c.send(c.out)
+		if err := c.send(c.out); err != nil {
+			return 0, err
+		}
 	}
-	c.send(piece)
-	return len(piece), c.r.Context().Err()
+	return len(piece), c.send(piece)
 }
 
-// end sends an answer that was one piece.
-func (s *stream) end() {
-	if c := s.call; !c.started {
+// stream answers what write writes; null when it finds nothing.
+func (c *call) stream(write func(io.Writer) error) error {
+	err := write(&stream{call: c})
+	switch {
+	case errors.Is(err, affiliate.ErrNotFound) && !c.started:
+		c.nothing()
+	case err != nil:
+		return err
+	case !c.started:
 		c.write(http.StatusOK, c.out)
 	}
+	return nil
 }
 
 // appendJSON appends the JSON of v, exactly as json.Marshal makes it, so that a

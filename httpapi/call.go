@@ -204,8 +204,13 @@ func (c *call) once() (affiliate.Once, error) {
 // fail answers an error. A refusal is answered as it is, any other error with a
 // fixed text.
 func (c *call) fail(err error) {
+	if errors.Is(err, errNoBody) {
+		return
+	}
 	if c.started {
-		c.logError("answer broke off", err, nil)
+		if !c.left(err) {
+			c.logError("answer broke off", err, nil)
+		}
 		panic(http.ErrAbortHandler) // half an answer must not look like a whole one
 	}
 	refused, ok := errors.AsType[*affiliate.Error](err)
@@ -221,7 +226,7 @@ func (c *call) fail(err error) {
 // left reports whether an operation ended because its caller disconnected. That
 // is not an error of the server.
 func (c *call) left(err error) bool {
-	return errors.Is(err, context.Canceled) && c.r.Context().Err() != nil
+	return errors.Is(err, errLeft) || errors.Is(err, context.Canceled) && c.r.Context().Err() != nil
 }
 
 // recover answers a panic like an internal error. The host's server goes on.

@@ -2,7 +2,7 @@ package httpapi
 
 import (
 	"context"
-	"errors"
+	"io"
 
 	"github.com/google/uuid"
 
@@ -15,18 +15,22 @@ import (
 // because a coupon may have a hundred thousand codes.
 func coupon(name string, ref func(value string) affiliate.CouponRef) lookup {
 	return lookup{name: name, single: true, answer: affiliate.Coupon{}, run: func(c *call, _ query, value string) error {
-		w := stream{call: c}
-		err := c.p.WriteCoupon(c.r.Context(), ref(value), &w)
-		switch {
-		case errors.Is(err, affiliate.ErrNotFound):
-			c.nothing()
-		case err == nil:
-			w.end()
-		default:
-			return err
-		}
-		return nil
+		return c.stream(func(w io.Writer) error { return c.p.WriteCoupon(c.r.Context(), ref(value), w) })
 	}}
+}
+
+// coupons lists all coupons. Without a page the answer is written while the
+// coupons and their codes are read.
+func coupons() lookup {
+	l := all((*affiliate.Program).Coupons)
+	page := l.run
+	l.run = func(c *call, q query, value string) error {
+		if q.page != (affiliate.Page{}) {
+			return page(c, q, value)
+		}
+		return c.stream(func(w io.Writer) error { return c.p.WriteCoupons(c.r.Context(), w) })
+	}
+	return l
 }
 
 func couponByID(v string) affiliate.CouponRef         { return affiliate.CouponRef{ID: idOf(v)} }

@@ -67,7 +67,7 @@ type lister[T any] func(*affiliate.Program, context.Context, string, affiliate.P
 func several[T any](name string, list lister[T]) lookup {
 	var none T
 	return lookup{name: name, answer: none, run: func(c *call, q query, value string) error {
-		return listPage(c, q, value, list)
+		return answerPage(c, q, func(pg affiliate.Page) (affiliate.List[T], error) { return list(c.p, c.r.Context(), value, pg) })
 	}}
 }
 
@@ -75,6 +75,9 @@ func several[T any](name string, list lister[T]) lookup {
 func many[T any](name string, list lister[T]) lookup {
 	l := several(name, list)
 	l.paged = true
+	l.run = func(c *call, q query, value string) error {
+		return answerList(c, q, func(pg affiliate.Page) (affiliate.List[T], error) { return list(c.p, c.r.Context(), value, pg) })
+	}
 	return l
 }
 
@@ -114,28 +117,8 @@ func filtered[F, T any](filters []string, read func(query) (F, error),
 			}
 			return bad
 		}
-		page, err := list(c.p, c.r.Context(), f, q.page)
-		if err != nil {
-			return err
-		}
-		return answerPage(c, q, page)
+		return answerList(c, q, func(pg affiliate.Page) (affiliate.List[T], error) { return list(c.p, c.r.Context(), f, pg) })
 	}}
-}
-
-func listPage[T any](c *call, q query, value string, list lister[T]) error {
-	page, err := list(c.p, c.r.Context(), value, q.page)
-	if err != nil {
-		return err
-	}
-	return answerPage(c, q, page)
-}
-
-// answerPage answers a list, with a Link header to the next page.
-func answerPage[T any](c *call, q query, page affiliate.List[T]) error {
-	if page.Next != "" {
-		c.w.Header()["Link"] = []string{"<" + q.next(page.Next) + `>; rel="next"`}
-	}
-	return answerList(c, page)
 }
 
 // A query is the query string of a GET: the parameters that its operation

@@ -41,7 +41,7 @@ func routes() []route {
 			coupon("couponId", couponByID),
 			coupon("externalId", couponByExternalID),
 			coupon("name", couponByName),
-			all((*affiliate.Program).Coupons))},
+			coupons())},
 		{http.MethodPost, "/coupons", create(newCoupon, (*affiliate.Program).CreateCoupon)},
 		{http.MethodPut, "/coupons", change(couponChangeOf, updateCoupon)},
 		{http.MethodDelete, "/coupons", remove(couponTarget, deleteCoupon)},

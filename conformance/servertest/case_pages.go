@@ -68,6 +68,14 @@ func pageCases() []serverCase {
 		{"B120 the whole list", pagesRule, func(x *exam) {
 			x.sameIDs("/links?affiliateId={{a}}", fiveLinks(x), x.get("/links?affiliateId={{a}}").headed("Link", "").ids())
 		}},
+		{"B120 a whole list that is long", pagesRule, func(x *exam) {
+			fiveLinks(x)
+			for i := range 60 {
+				x.do("POST /links", fmt.Sprintf(`{"affiliateId":"{{a}}","link":"{{u}}-x%d"}`, i)).ok()
+			}
+			x.sameIDs("/links?affiliateId={{a}}", x.walk("/links?affiliateId={{a}}&limit=50", nil), x.get("/links?affiliateId={{a}}").headed("Link", "").ids())
+			x.sameIDs("/links?affiliateEmail={{a.email}}", x.walk("/links?affiliateId={{a}}&limit=50", nil), x.get("/links?affiliateEmail={{a.email}}").ids())
+		}},
 		{"B120 a page that is just full", pagesRule, func(x *exam) {
 			fiveLinks(x)
 			x.get("/links?affiliateId={{a}}&limit=5").headed("Link", "")
