@@ -20,9 +20,10 @@
 // # Answers
 //
 // A look-up that misses is [affiliate.ErrNotFound]. A sale that is not recorded
-// is not an error: [affiliate.SaleResult] says why. A list method returns the
-// whole list, or one page of it when [affiliate.Page] says so; [affiliate.Each]
-// visits all pages.
+// is not an error: [affiliate.SaleResult] says why. A list method returns one
+// page when [affiliate.Page] says so, and otherwise the whole list, all of it in
+// memory and not longer than Config.MaxBody. [affiliate.All] reads a list of any
+// length page by page.
 //
 // Fields that the client does not know are ignored, values of an enumeration
 // that it does not know are kept, a field that is missing or null is zero, and

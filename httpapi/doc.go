@@ -42,6 +42,16 @@
 // carries a program id. A record of another program is answered like a record
 // that does not exist.
 //
+// # Long lists
+//
+// A list without limit and cursor is read and written page by page. A request
+// holds one page in memory, about 100 KiB, and nobody waits for its reader. A
+// list that ends in 32 KiB is sent with its length. A longer one that fails
+// after its first bytes ends its connection, and so does a reader who stops
+// reading: net/http ends the answer after http.Server.WriteTimeout, which counts
+// from the start of the answer. With a timeout of 30 seconds, a reader at 10
+// MB/s gets about 150,000 sales. A caller with more asks for pages.
+//
 // # Clicks
 //
 // [Attribution] wraps a host's own pages and records the visits that came through
