@@ -31,7 +31,7 @@ func pay(tx *affiliate.Tx, from, to int, amount int64) error {
 	return errors.Join(tx.Totals.Replace(payer), tx.Totals.Replace(payee))
 }
 
-// total counts the money by a list and once more account by account.
+// total adds up the money by a list, and again account by account.
 func total(tx *affiliate.Tx) error {
 	all, err := collect(tx.Totals.List(affiliate.Query{}))
 	if err != nil {

@@ -322,7 +322,7 @@ func (f flaw) races() bool {
 // recovers reports whether the flaw shows only when a closure panics.
 func (f flaw) recovers() bool { return f == swallowsPanic || f == leavesLockOnGoexit }
 
-// mangle returns the record as the flawed store keeps it.
+// mangle returns the record as the flawed store would store it.
 func (f flaw) mangle(rec record) record {
 	if f == dropsField {
 		if click, ok := rec.(affiliate.ClickRecord); ok {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// brokenAnswers are servers that do the right thing and answer it wrong.
+// brokenAnswers returns servers that act right and answer wrong.
 func brokenAnswers() []brokenServer {
 	return []brokenServer{
 		{"answers a create with 201", over("E05"), answered(func(r *http.Request, a *reply) {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// brokenEffects are servers that do the wrong thing.
+// brokenEffects returns servers that act wrong.
 func brokenEffects() []brokenServer {
 	return []brokenServer{
 		{"answers a duplicate coupon with the one there is", []string{"B181"}, after(func(next http.Handler, r *http.Request, body []byte, a *reply) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestPrivateAddresses: where the addresses that a server opens differ from what
+// TestPrivateAddresses: when a server opens other addresses than
 // Server.PrivateAddresses says, the named cases fail.
 func TestPrivateAddresses(t *testing.T) {
 	var closed, loopback, private affiliate.AddressPolicy

@@ -9,7 +9,7 @@ import (
 type operation struct {
 	answer form
 	single []string // of a GET: the parameters that name a single record
-	one    form     // what is answered then, or null
+	one    form     // the form of that record, which is answered, or null
 }
 
 func message(text string, more fields) form {

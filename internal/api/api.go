@@ -1,5 +1,5 @@
-// Package api names the operations of the HTTP API as Go has them: for the
-// tests of the client and for the scenarios of a server's tests.
+// Package api has the operations of the HTTP API as Go methods, for the tests
+// of the client and for the scenarios of a server's tests.
 package api
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Operations is every operation of the wire. The engine and the client have them
-// under the same names and with the same signatures, so that a story written
-// for Operations runs on either.
+// Operations has every operation of the HTTP API. The engine and the client
+// have them with the same names and signatures, so that a scenario for
+// Operations runs on both.
 type Operations interface {
 	Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error)
 	AffiliateByEmail(ctx context.Context, email string) (affiliate.Affiliate, error)

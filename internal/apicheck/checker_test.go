@@ -22,8 +22,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A checker holds every exchange against the document and remembers what it
-// has seen.
+// A checker compares every exchange with the document and remembers what it has
+// seen.
 type checker struct {
 	t   testing.TB
 	doc *openapi3.T
@@ -32,7 +32,7 @@ type checker struct {
 	exchanges int
 	statuses  map[string]bool // "GET /api/v1/sales 200"
 	codes     map[string]bool // "GET /api/v1/sales 400 invalid_query"
-	answers   map[string]bool // that were checked, word for word
+	answers   map[string]bool // answers that were compared with an example
 }
 
 func newChecker(t testing.TB, doc *openapi3.T) *checker {
@@ -40,9 +40,8 @@ func newChecker(t testing.TB, doc *openapi3.T) *checker {
 	return &checker{t: t, doc: doc, statuses: map[string]bool{}, codes: map[string]bool{}, answers: map[string]bool{}}
 }
 
-// closeObjects refuses what the document does not name in the objects of
-// answers: clients ignore keys that they do not know, but the document has all
-// that there are.
+// closeObjects makes the document refuse unknown keys in answers. Clients
+// ignore such keys, but the document must name all keys.
 func closeObjects(doc *openapi3.T) {
 	no := false
 	schemas := slices.Collect(maps.Values(doc.Components.Schemas))
@@ -81,7 +80,7 @@ func (c *checker) exchange(r *http.Request, sent []byte, res *http.Response, bod
 		}
 		return
 	}
-	for method, op := range item.Operations() { // 405 is an answer of every operation of the path
+	for method, op := range item.Operations() { // every operation of the path can be answered 405
 		if err := c.exchanged(operation{method, r.URL.Path, item, op}, r, sent, res, body); err != nil {
 			fail(err)
 		}
@@ -100,7 +99,7 @@ func (c *checker) elsewhere(res *http.Response, body []byte) error {
 }
 
 // exchanged checks a request to an operation with its answer. A request that
-// was refused may be anything; one that was not must be as the document says.
+// was not refused must be valid by the document.
 func (c *checker) exchanged(op operation, r *http.Request, sent []byte, res *http.Response, body []byte) error {
 	c.statuses[fmt.Sprintf("%s %d", op, res.StatusCode)] = true
 	if code := res.Header.Get("Error-Code"); code != "" {
@@ -128,8 +127,8 @@ func (c *checker) exchanged(op operation, r *http.Request, sent []byte, res *htt
 	return c.answered(request, r.Method == http.MethodHead, res, body)
 }
 
-// withoutPage drops limit and cursor where they are not read: the query names a
-// single record.
+// withoutPage removes limit and cursor when they are ignored, because the query
+// names a single record.
 func withoutPage(op operation, u *url.URL, body []byte) *url.URL {
 	query := u.Query()
 	ofOne := op.path == prefix+"links" && (query.Has("id") || query.Has("link"))
@@ -182,8 +181,8 @@ func (c *checker) onlyDocumented(op *openapi3.Operation, res *http.Response) err
 	return nil
 }
 
-// fromOutside are headers that tracking sets on every answer, its shared errors
-// included.
+// fromOutside returns the headers that tracking sets on every answer, also on
+// the common errors.
 func fromOutside() []string { return []string{"Access-Control-Allow-Origin"} }
 
 func hasHeader(known openapi3.Headers, name string) bool {
@@ -220,7 +219,7 @@ func (c *checker) event(claim affiliate.Claim) {
 	c.statuses[fmt.Sprintf("%s %s", claim.Event, kind)] = true
 }
 
-// unseen are the statuses of the document that no exchange had, and the codes.
+// unseen returns the statuses and codes of the document that no exchange had.
 func (c *checker) unseen() (statuses, codes []string) {
 	for _, op := range operations(c.doc) {
 		for status, res := range op.op.Responses.Map() {

@@ -23,7 +23,7 @@ func load(t testing.TB, w *world) *openapi3.T {
 	return doc
 }
 
-// TestDocumentIsValid: by the rules of OpenAPI 3.1, examples included.
+// TestDocumentIsValid: the document is valid OpenAPI 3.1, with its examples.
 func TestDocumentIsValid(t *testing.T) {
 	doc := load(t, newWorld(t))
 	if err := doc.Validate(t.Context(), openapi3.IsOpenAPI31OrLater(), openapi3.EnableExamplesValidation()); err != nil {
@@ -34,8 +34,7 @@ func TestDocumentIsValid(t *testing.T) {
 	}
 }
 
-// TestOperationIDs: each operation has one of its own, and a tag that is
-// described.
+// TestOperationIDs: each operation has its own id, and a tag that is described.
 func TestOperationIDs(t *testing.T) {
 	doc := load(t, newWorld(t))
 	seen := map[string]bool{}
@@ -59,7 +58,7 @@ func TestOperationsAreServed(t *testing.T) {
 	w := newWorld(t)
 	for path, item := range load(t, w).Paths.Map() {
 		if !strings.HasPrefix(path, prefix) {
-			continue // tracking: mounted apart
+			continue // tracking is mounted separately
 		}
 		allowed := w.do(t, call{method: "QUERY", target: path})
 		if allowed.status != http.StatusMethodNotAllowed {
@@ -80,7 +79,7 @@ func TestOperationsAreServed(t *testing.T) {
 	}
 }
 
-// An operation of the document, with its place.
+// An operation is an operation of the document with its method and path.
 type operation struct {
 	method, path string
 	item         *openapi3.PathItem
@@ -89,7 +88,7 @@ type operation struct {
 
 func (o operation) String() string { return o.method + " " + o.path }
 
-// operations lists the document's, in the order of their paths and methods.
+// operations lists the operations of the document by path and method.
 func operations(doc *openapi3.T) []operation {
 	var out []operation
 	for _, path := range doc.Paths.InMatchingOrder() {

@@ -24,9 +24,9 @@ type step struct {
 	body string
 }
 
-// TestExamples: the requests among the examples are sent as they are written,
-// and are answered as their answers are, ids and secrets apart. The clock
-// stands where the example has it.
+// TestExamples: the example requests are sent as they are written, and the
+// answers equal the example answers, except for ids and secrets. The clock has
+// the time of the examples.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -55,16 +55,16 @@ func TestExamples(t *testing.T) {
 	x.checkAllSent()
 }
 
-// examples runs steps and keeps which id stands for which.
+// examples runs steps and remembers which id stands for which.
 type examples struct {
 	*world
 	t    testing.TB
 	ops  map[string]operation
-	ids  map[string]string // of the examples and of steps to those of the program
+	ids  map[string]string // maps ids of the examples and steps to ids of the program
 	sent []string
 }
 
-// prepare makes what the examples stand on: the plan and the click.
+// prepare creates the plan and the click that the examples need.
 func (x *examples) prepare() {
 	ctx := x.t.Context()
 	plan, err := x.CreatePlan(ctx, affiliate.NewPlan{Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
@@ -116,7 +116,7 @@ func (x *examples) run(s step) {
 	}
 }
 
-// example is the value of an example.
+// example returns the value of an example.
 func (x *examples) example(e any) (value any, ok bool) {
 	raw, err := json.Marshal(e)
 	if err != nil {
@@ -129,7 +129,7 @@ func (x *examples) example(e any) (value any, ok bool) {
 	return holder.Value, true
 }
 
-// compare tells where an answer is not as its example.
+// compare reports where an answer differs from its example.
 func (x *examples) compare(place string, want, got any) {
 	switch want := want.(type) {
 	case map[string]any:
@@ -155,7 +155,8 @@ func (x *examples) compare(place string, want, got any) {
 	}
 }
 
-// compareValue compares ids by what they stand for, and secrets not at all.
+// compareValue compares ids by what they stand for. It does not compare
+// secrets.
 func (x *examples) compareValue(place string, want, got any) {
 	name := place[strings.LastIndex(place, ".")+1:]
 	made := regexp.MustCompile(`^(evt_)?[0-9a-f]{8}-?[0-9a-f]{4}-?7`)
@@ -179,7 +180,7 @@ func (x *examples) compareValue(place string, want, got any) {
 	}
 }
 
-// checkAllSent finds examples of requests that nobody sent.
+// checkAllSent reports examples of requests that no step sent.
 func (x *examples) checkAllSent() {
 	for id, op := range x.ops {
 		if op.op.RequestBody == nil {

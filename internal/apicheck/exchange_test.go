@@ -8,7 +8,7 @@ import (
 )
 
 // TestWireContract: every request and every answer of the suite of the wire
-// contract is as the document says.
+// contract is valid by the document.
 func TestWireContract(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -21,8 +21,8 @@ func TestWireContract(t *testing.T) {
 	t.Logf("%d exchanges; without %d statuses and %d codes of operations that TestEveryExchange sees", w.check.exchanges, len(statuses), len(codes))
 }
 
-// TestEveryExchange: what the handler accepts and answers is what the document
-// says, in every operation with every status and every Error-Code.
+// TestEveryExchange: requests and answers are valid by the document, in every
+// operation with every status and every Error-Code.
 func TestEveryExchange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

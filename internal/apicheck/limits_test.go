@@ -14,10 +14,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestLimits: the limits of the document are those that the handler keeps. Each
-// field of each body is sent with values around its limits and of every type.
-// What the document refuses the handler refuses (the checker sees to that), and
-// what the document allows is not refused for that field.
+// TestLimits: the document has the limits of the handler. Each field of each
+// body is sent with values around its limits and of every type. The checker
+// requires that the handler refuses what the document refuses. The handler must
+// not refuse a value of a field that the document allows.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -44,7 +44,7 @@ func TestLimits(t *testing.T) {
 	t.Logf("%d exchanges", w.check.exchanges)
 }
 
-// bases are requests that are accepted, by operation.
+// bases returns requests that are accepted, by operation.
 func (s *story) bases() map[string]string {
 	return map[string]string{
 		"POST /api/v1/affiliates":                 `{"firstName":"A","lastName":"B","email":"probe@example.org"}`,
@@ -70,7 +70,7 @@ func (s *story) bases() map[string]string {
 	}
 }
 
-// probe sends a field with every value. An inner field is one of an object.
+// probe sends a field with every value. inner names a field inside an object.
 func (s *story) probe(op operation, base, name, inner string, field *openapi3.Schema) {
 	schema := op.op.RequestBody.Value.Content.Get("application/json").Schema.Value
 	full := name
@@ -84,7 +84,7 @@ func (s *story) probe(op operation, base, name, inner string, field *openapi3.Sc
 		}
 		if inner == "" {
 			body[name] = value
-			delete(body, properName(op, name)) // beside it an old name is not read
+			delete(body, properName(op, name)) // an alias is ignored when the proper name is sent
 		} else {
 			object, _ := body[name].(map[string]any)
 			if object == nil {
@@ -106,7 +106,7 @@ func (s *story) probe(op operation, base, name, inner string, field *openapi3.Sc
 	}
 }
 
-// properName is the name that an old one stands for.
+// properName returns the name that an alias stands for.
 func properName(op operation, old string) string {
 	return map[string]string{
 		"PUT /api/v1/affiliates id":                    "affiliateId",
@@ -114,7 +114,8 @@ func properName(op operation, old string) string {
 	}[op.String()+" "+old]
 }
 
-// around are values of every type, and those next to the limits of a field.
+// around returns values of every type, and values next to the limits of a
+// field.
 func around(field *openapi3.Schema) []any {
 	out := []any{nil, "", " ", "x", true, 0.0, 1.0, -1.0, 1.5, []any{}, []any{"x"}, []any{1.0}, map[string]any{}, "2026-03-11", "2026-03-11T10:00:00+02:00"}
 	if limit := field.MaxLength; limit != nil {
@@ -139,7 +140,7 @@ func around(field *openapi3.Schema) []any {
 	return out
 }
 
-// list is an array of distinct texts.
+// list returns an array of distinct texts.
 func list(n int) []any {
 	out := make([]any, n)
 	for i := range out {
@@ -148,19 +149,19 @@ func list(n int) []any {
 	return out
 }
 
-// beyond tells the rules that take more than one field, which no schema
-// expresses.
+// beyond reports whether a rule over several fields may refuse the value. A
+// schema cannot express such rules.
 func beyond(op operation, field string, value any) bool {
 	key := op.method + " " + strings.TrimPrefix(op.path, prefix) + " " + field
-	neededHere := []string{ // by what else the request says
+	neededHere := []string{ // required or refused because of other fields
 		"PUT affiliates affiliateId", "PUT affiliates id", "POST links affiliateId", "PUT links id",
 		"POST coupons amountOff", "POST coupons currency", "POST coupons durationInMonths", "PUT coupons percentOff",
 		"POST promotional-codes affiliateId", "POST promotional-codes codeStructure",
 	}
 	notHere := []string{
-		"POST promotional-codes code", // it is generated
-		"PUT sales totalEarned",       // tax is more than that
-		"POST sales subtotal",         // what was earned is more than that
+		"POST promotional-codes code", // the code is generated
+		"PUT sales totalEarned",       // the tax is more than that
+		"POST sales subtotal",         // the amount earned is more than that
 		"PUT sales subtotal",
 	}
 	return value == nil && slices.Contains(neededHere, key) || value != nil && slices.Contains(notHere, key)

@@ -17,8 +17,7 @@ type refusal struct {
 	method, path, body string
 }
 
-// ownRefusals makes operations answer each of the codes that they have for
-// themselves.
+// ownRefusals makes each operation answer every code of its own.
 func (s *story) ownRefusals() {
 	for _, rows := range [][]refusal{s.ofPeople(), s.ofDiscounts(), s.ofSales(), s.ofEndpoints()} {
 		for _, r := range rows {
@@ -189,14 +188,13 @@ func (s *story) ofCodes() {
 	}
 }
 
-// codeOf makes a code of the first affiliate.
+// codeOf creates a code of the first affiliate.
 func (s *story) codeOf(coupon, code, more string) string {
 	s.post("/promotional-codes", `{"couponId":"`+coupon+`","code":"`+code+`","affiliateId":"`+s.affiliate+`"`+more+`}`)
 	return code
 }
 
-// tooMuch makes a program answer what only many records or much time bring
-// about.
+// tooMuch makes a program give the answers that need many records or much time.
 func tooMuch(t testing.TB, w *world) {
 	s := &story{world: w, t: t}
 	s.webhook = s.post("/webhooks", `{"url":"https://hooks.beans.example/off","events":["promocode.created"],"active":false}`)

@@ -8,8 +8,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// refusals makes every operation of the document answer what all have in
-// common.
+// refusals makes every operation of the document give the common errors.
 func (s *story) refusals() {
 	s.do(s.t, call{method: http.MethodGet, target: prefix + "nothing"})
 	for _, op := range operations(s.check.doc) {
@@ -41,7 +40,7 @@ func (s *story) refusals() {
 	s.refuseTracking()
 }
 
-// refuseBodies sends what no operation with a body takes.
+// refuseBodies sends bodies that no operation accepts.
 func (s *story) refuseBodies(op operation, send func(call)) {
 	schema := op.op.RequestBody.Value.Content.Get("application/json").Schema.Value
 	for _, body := range []string{`{`, `{"a":1,"a":2}`, `{}`, `{"a":"` + strings.Repeat("a", 1<<20) + `"}`, wrongType(schema), unknownField(schema)} {
@@ -51,7 +50,7 @@ func (s *story) refuseBodies(op operation, send func(call)) {
 	send(call{body: `{}`, header: http.Header{"Content-Type": {"text/plain"}}})
 }
 
-// wrongType is a body in which every field is an array; one of arrays a number.
+// wrongType returns a body in which every field has the wrong type.
 func wrongType(schema *openapi3.Schema) string {
 	var fields []string
 	for name, p := range schema.Properties {
@@ -65,7 +64,7 @@ func wrongType(schema *openapi3.Schema) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// unknownField names a target and a field that nobody knows.
+// unknownField returns a body with a target and an unknown field.
 func unknownField(schema *openapi3.Schema) string {
 	for _, name := range schema.Required {
 		return `{"` + name + `":"none","nobody":1}`
@@ -73,7 +72,7 @@ func unknownField(schema *openapi3.Schema) string {
 	return `{"nobody":1}`
 }
 
-// refuseTracking reads the configuration of no program.
+// refuseTracking reads the configuration of an unknown program.
 func (s *story) refuseTracking() {
 	s.do(s.t, call{method: http.MethodGet, target: "/api/affiliates/affiliate-program-v2", key: "-"})
 }

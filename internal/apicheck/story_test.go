@@ -12,8 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A story is a program in which everything is there once, made through the
-// API.
+// A story is a program with a record of every kind, created through the API.
 type story struct {
 	*world
 	t testing.TB
@@ -27,7 +26,7 @@ type story struct {
 	webhook, disabled string
 }
 
-// tell makes the records that the other requests are about.
+// tell creates the records that the other requests need.
 func tell(t testing.TB, w *world) *story {
 	s := &story{world: w, t: t}
 	s.affiliate = s.post("/affiliates", `{"firstName":"Mara","lastName":"Lindqvist","email":"mara@example.org","affiliateLink":"mara","commissionRate":null}`)
@@ -52,7 +51,8 @@ func (s *story) post(path, body string) string {
 	return s.ok(s.t, http.MethodPost, path, body).text("id")
 }
 
-// finds asks every GET in every way: what is there, what is not, and pages.
+// finds sends every GET in every form: for records that exist and do not exist,
+// and for pages.
 func (s *story) finds() {
 	hits := map[string][]string{
 		"/affiliates":        {"id=" + s.affiliate, "id=mara", "id=1", "email=mara@example.org"},
@@ -98,8 +98,8 @@ func (s *story) pages(path string, a answer) {
 	}
 }
 
-// parameters are the query parameters that the document has for a GET, the
-// page's aside.
+// parameters returns the query parameters of a GET in the document, without
+// limit and cursor.
 func (s *story) parameters(path string) []string {
 	if s.check == nil {
 		return nil
@@ -113,7 +113,7 @@ func (s *story) parameters(path string) []string {
 	return out
 }
 
-// miss is a value of a parameter that names nothing.
+// miss returns a value of a parameter that names no record.
 func miss(param string) string {
 	switch param {
 	case "state":
@@ -126,7 +126,7 @@ func miss(param string) string {
 	return "nothing"
 }
 
-// delivery is one of an event.
+// delivery returns the id of a delivery of an event.
 func (s *story) delivery(event string) string {
 	return s.ok(s.t, http.MethodGet, "/webhooks/deliveries?webhookId="+s.webhook+"&event="+event, "").text("id")
 }
@@ -188,7 +188,7 @@ func (s *story) endpoints() {
 	post("/webhooks/replay", `{"webhookId":"`+s.webhook+`","since":"2026-03-10","until":"2026-12-31"}`)
 }
 
-// outcomes reports what is answered null, and repeats a request under its key.
+// outcomes sends requests that are answered null, and repeats one with its key.
 func (s *story) outcomes() {
 	for outcome, body := range map[string]string{
 		"duplicate":         `{"referralId":"mara","email":"tomas@example.net","totalEarned":1,"externalId":"once"}`,
@@ -234,7 +234,7 @@ func (s *story) tracks() {
 	}
 }
 
-// deletes removes what is there, and what is not, by body and by query.
+// deletes deletes records that exist and do not exist, by body and by query.
 func (s *story) deletes() {
 	del := func(path, body string) { s.t.Helper(); s.ok(s.t, http.MethodDelete, path, body) }
 	del("/sales", `{"saleId":`+s.small+`}`)
@@ -250,7 +250,7 @@ func (s *story) deletes() {
 	del("/webhooks", `{"webhookId":"`+s.disabled+`"}`)
 }
 
-// byHand makes what only Go calls make: what they leave is answered too.
+// byHand creates the records that only Go calls create.
 func (s *story) byHand() {
 	ctx := s.t.Context()
 	do := func(_ any, err error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A world is a program behind the handler, with a clock that tests move.
+// A world is a program and its handler, with a clock that tests set.
 type world struct {
 	*affiliate.Program
 	handler http.Handler
@@ -71,7 +71,7 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
 	return w
 }
 
-// send is a receiver that takes everything that the document has.
+// send is a receiver that accepts every event of the document.
 func (w *world) send(_ context.Context, c affiliate.Claim) affiliate.Attempt {
 	if w.check != nil {
 		w.check.event(c)
@@ -81,7 +81,7 @@ func (w *world) send(_ context.Context, c affiliate.Claim) affiliate.Attempt {
 	}
 }
 
-// deliver sends everything that is due; the first attempt of all fails.
+// deliver sends everything that is due; the very first attempt fails.
 func (w *world) deliver(t testing.TB) {
 	t.Helper()
 	for first := true; ; first = false {
@@ -139,7 +139,7 @@ func (w *world) find(_ context.Context, id string) (*affiliate.Program, error) {
 // A call is a request. A body without a content type is JSON.
 type call struct {
 	method, target, body string
-	key                  string // empty: the good one; "-": none
+	key                  string // empty: the valid one; "-": none
 	header               http.Header
 }
 
@@ -150,10 +150,10 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	value  any // of the body
+	value  any // the decoded body
 }
 
-// do sends a call through the handler and checks both ways.
+// do sends a call to the handler and checks the request and the answer.
 func (w *world) do(t testing.TB, c call) answer {
 	t.Helper()
 	r := httptest.NewRequest(c.method, c.target, strings.NewReader(c.body))
@@ -205,11 +205,11 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// ServeHTTP is RoundTrip behind a server.
+// ServeHTTP is RoundTrip for a server.
 func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	res, err := w.RoundTrip(r)
 	if err != nil {
-		panic(http.ErrAbortHandler) // the request broke off
+		panic(http.ErrAbortHandler) // the request was aborted
 	}
 	maps.Copy(rw.Header(), res.Header)
 	rw.WriteHeader(res.StatusCode)
@@ -236,8 +236,8 @@ func (w *world) refused(t testing.TB, code affiliate.Reason, method, path, body 
 	return a
 }
 
-// text is a member of the answer as text: of an object, or of the first object
-// of a list.
+// text returns a member of the answer as text: of an object, or of the first
+// object of a list.
 func (a answer) text(name string) string {
 	v := a.value
 	if list, ok := v.([]any); ok && len(list) > 0 {

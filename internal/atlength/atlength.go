@@ -1,7 +1,6 @@
-// Package atlength lets tests be short where somebody waits for them and whole
-// where they are the proof: .ci/run sets TRIBUTARY_AT_LENGTH=1, and then every
-// test does all that it can. Without it, tests that take seconds do a part, the
-// same one in each run, or say that they are skipped.
+// Package atlength shortens long tests, unless TRIBUTARY_AT_LENGTH=1 is set, as
+// in .ci/run. Without it, tests that take seconds run a part, which is the same
+// in each run, or are skipped with a message.
 package atlength
 
 import (
@@ -12,10 +11,10 @@ import (
 
 const variable = "TRIBUTARY_AT_LENGTH"
 
-// On reports whether tests are to do all that they can.
+// On reports whether tests run in full.
 func On() bool { return os.Getenv(variable) != "" }
 
-// Only skips a test that cannot do a part, unless On, and under -short.
+// Only skips a test that cannot be shortened, unless On, and under -short.
 func Only(tb testing.TB, why string) {
 	tb.Helper()
 	if !On() || testing.Short() {

@@ -1,6 +1,6 @@
 // Package benchkit measures two ways of doing the same thing in turns, in one
-// process and on the same data, and reports the median of their ratios. Absolute
-// times move with the machine and with what else runs on it; a ratio does not.
+// process and on the same data, and reports the median of their ratios. Times
+// depend on the machine and its load; ratios hardly do.
 //
 // It is for benchmarks:
 //
@@ -28,15 +28,15 @@ type Side struct {
 // A Stopwatch runs a function and returns how long it took.
 type Stopwatch func(run func()) time.Duration
 
-// Wall measures the time on the wall.
+// Wall measures elapsed time.
 func Wall(run func()) time.Duration {
 	began := time.Now()
 	run()
 	return time.Since(began)
 }
 
-// Versus compares ours with what somebody would write by hand for the same
-// effect, the floor. It is [Compare] with one other side.
+// Versus compares ours with the floor: code that somebody would write by hand for
+// the same effect. It is [Compare] with one other side.
 func Versus(b *testing.B, n int, floor, ours func(n int)) {
 	b.Helper()
 	Compare(b, n, ours, Side{"floor", floor})
@@ -86,8 +86,8 @@ func (w Stopwatch) Time(n int, run func(n int)) float64 {
 	return Median(times(w.turns(n, Side{Run: run})[0]))
 }
 
-// Ratio returns the median of the ratios of ours to the floor, which take turns
-// of n operations.
+// Ratio returns the median of the ratios of ours to the floor. They take turns of
+// n operations.
 func (w Stopwatch) Ratio(n int, floor, ours func(n int)) float64 {
 	costs := w.turns(n, Side{Run: floor}, Side{Run: ours})
 	return Median(ratios(costs[1], costs[0]))
@@ -119,7 +119,7 @@ func Warm() {
 	runtime.KeepAlive(block)
 }
 
-// A cost is what one operation took.
+// A cost is the time and memory of one operation.
 type cost struct {
 	ns, allocs, bytes float64
 }

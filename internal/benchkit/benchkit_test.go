@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// TestCompare: with a stopwatch that counts operations in place of time, the
+// TestCompare: with a stopwatch that counts operations instead of time, the
 // ratio is that of the operations.
 func TestCompare(t *testing.T) {
 	var done time.Duration
@@ -42,7 +42,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// TestShop: its codes sell, and Audit sees how often.
+// TestShop: its codes sell, and Audit counts the sales.
 func TestShop(t *testing.T) {
 	p, owners := benchkit.Shop(t, memstore.New(), 2)
 	if len(owners) != 2 || owners[1].AffiliateLinks[0].Link != "slug-1" {

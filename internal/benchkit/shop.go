@@ -8,9 +8,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Shop makes a program on a store: codes CODE0, CODE1 … of one coupon called
-// All, each with an affiliate of its own who has the link slug-0, slug-1 … and
-// earns 20 percent. It returns the affiliates in the order of their numbers.
+// Shop creates a program on a store: codes CODE0, CODE1 … of one coupon named
+// All, each with its own affiliate, who has the link slug-0, slug-1 … and earns
+// 20 percent. It returns the affiliates in the order of their numbers.
 func Shop(tb testing.TB, store affiliate.Store, codes int) (*affiliate.Program, []affiliate.Affiliate) {
 	tb.Helper()
 	ctx := context.Background()
@@ -34,8 +34,8 @@ func Shop(tb testing.TB, store affiliate.Store, codes int) (*affiliate.Program, 
 	return p, owners
 }
 
-// Audit ends a benchmark on a [Shop]: the books hold, and exactly the sales that
-// were made by its codes are in them.
+// Audit ends a benchmark on a [Shop]: Verify must pass, and there must be
+// exactly as many sales by its codes.
 func Audit(tb testing.TB, p *affiliate.Program, sales int64) {
 	tb.Helper()
 	ctx := context.Background()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFigures: what is counted of a package that has one of each.
+// TestFigures: the figures of a package that has one of each thing.
 func TestFigures(t *testing.T) {
 	p, err := read("testdata/shop")
 	if err != nil {

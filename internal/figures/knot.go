@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// knot is the largest set of declarations each of which needs, directly or
-// through others, all the rest: types with what their fields name, functions
-// and methods with what their bodies use. A type does not need its methods, and
-// a method that uses its own type is no knot.
+// knot returns the largest set of declarations each of which needs, directly or
+// through others, all the rest. A type needs what its fields name, a function
+// or method what its body uses. A type does not need its methods, so a method
+// that uses its own type is not a knot.
 func (p *pkg) knot() []string {
 	needs := p.needs()
 	var largest []string
@@ -65,7 +65,7 @@ func nameOf(obj types.Object) string {
 	return obj.Name()
 }
 
-// components are the strongly connected groups of a graph (Tarjan).
+// components returns the strongly connected groups of a graph (Tarjan).
 func components(needs map[types.Object][]types.Object) [][]types.Object {
 	var (
 		groups [][]types.Object

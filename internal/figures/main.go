@@ -4,7 +4,7 @@
 //
 //	go run ./internal/figures ./affiliate ./httpapi
 //
-// Tests are not counted. It prints and judges nothing.
+// It does not count tests, and it does not fail for a bad figure.
 package main
 
 import (

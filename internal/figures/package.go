@@ -18,8 +18,8 @@ type pkg struct {
 	of    *types.Package
 }
 
-// read parses and checks the package in a folder. What it imports is read from
-// source, so nothing has to be built first.
+// read parses and checks the package in a folder. Imported packages are read
+// from source, so nothing has to be built first.
 func read(folder string) (*pkg, error) {
 	p := &pkg{fset: token.NewFileSet(), info: &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}}
 	found, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -41,7 +41,7 @@ func read(folder string) (*pkg, error) {
 	return p, err
 }
 
-// name is the name of a file without its folder.
+// name returns the name of a file without its folder.
 func (p *pkg) name(pos token.Pos) string { return filepath.Base(p.fset.Position(pos).Filename) }
 
 // linesOf counts the lines of a node.
@@ -49,8 +49,8 @@ func (p *pkg) linesOf(n ast.Node) int {
 	return p.fset.Position(n.End()).Line - p.fset.Position(n.Pos()).Line + 1
 }
 
-// uses calls see with every name of this package that the node uses: its
-// package-level declarations and their methods.
+// uses calls see with every package-level declaration of this package, or
+// method of one, that the node uses.
 func (p *pkg) uses(n ast.Node, see func(types.Object)) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)

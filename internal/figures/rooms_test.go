@@ -9,7 +9,8 @@ import (
 
 const engine = "../../affiliate"
 
-// TestRooms holds the files of the engine to the map at the end of its doc.go.
+// TestRooms compares the files of the engine with the map at the end of its
+// doc.go.
 func TestRooms(t *testing.T) {
 	p, err := read(engine)
 	if err != nil {

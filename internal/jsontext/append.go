@@ -4,9 +4,9 @@ import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends a string as json.Marshal of Go 1.26 encodes it: quotes,
-// backslash, control characters and what HTML gives a meaning are escaped, and
-// so are U+2028 and U+2029. A byte that is not UTF-8 becomes the escape of
+// AppendString appends a string as json.Marshal of Go 1.26 encodes it: it
+// escapes quotes, backslashes, control characters, the special characters of
+// HTML, U+2028 and U+2029. A byte that is not UTF-8 becomes the escape of
 // U+FFFD; Go 1.27 writes the character itself there.
 func AppendString[T ~string](dst []byte, s T) []byte {
 	dst = append(dst, '"')
@@ -38,7 +38,7 @@ func AppendString[T ~string](dst []byte, s T) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// appendEscape appends an ASCII character that does not stand for itself.
+// appendEscape appends the escape of an ASCII character.
 func appendEscape(dst []byte, b byte) []byte {
 	switch b {
 	case '"', '\\':

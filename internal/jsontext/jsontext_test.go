@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
-// TestRead: what each kind of reader refuses.
+// TestRead: the faults that each kind of reader finds.
 func TestRead(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	lax, strict := jsontext.Reader{MaxDepth: 3}, jsontext.Reader{MaxDepth: 3, Strict: true, NoZero: true}
@@ -72,8 +72,8 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestTwiceAmongMany: a name is found again among any number of names, also by
-// a reader that is used again.
+// TestTwiceAmongMany: a duplicate name is found among any number of names, also
+// by a reader that is used again.
 func TestTwiceAmongMany(t *testing.T) {
 	r := jsontext.Reader{MaxDepth: 2, Strict: true}
 	for _, n := range []int{1, 15, 16, 17, 18, 1000, 100} {
@@ -183,8 +183,8 @@ func TestAppendString(t *testing.T) {
 	})
 }
 
-// FuzzRead: without strictness the reader accepts what encoding/json accepts,
-// and takes it apart as that does.
+// FuzzRead: a reader that is not strict accepts the same texts as encoding/json
+// and splits them into the same parts.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `[]`, `null`, `{"a":[1,-2.5e+3,"b\u00e9\ud83d\ude00\ud83d",true,{"c":null}],"a":0}`, `"\ud83d\ud83d\ude00"`, `[1,]`, `01`,
@@ -207,8 +207,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// takeApart compares the parts of valid JSON with what encoding/json makes of
-// them.
+// takeApart compares the parts of valid JSON with those of encoding/json.
 func takeApart(t *testing.T, text []byte) {
 	switch jsontext.First(text) {
 	case '{':

@@ -90,7 +90,7 @@ func (t *nameTable) add(at uint32, name []byte) bool {
 	}
 }
 
-// name is the name in a slot.
+// name returns the name in a slot.
 func (t *nameTable) name(s nameSlot) []byte {
 	r := Reader{text: t.text, pos: int(s.at)}
 	quoted, _ := r.str() // it was read before

@@ -38,7 +38,7 @@ func ScanNumber[T ~string | ~[]byte](s T) (n Number, ok bool) {
 	return n, true
 }
 
-// digitsEnd is the offset behind the digits that start at i.
+// digitsEnd returns the offset after the digits that start at i.
 func digitsEnd[T ~string | ~[]byte](s T, i int) int {
 	for i < len(s) && isDigit(s[i]) {
 		i++

@@ -1,14 +1,14 @@
-// Package jsontext reads JSON text (RFC 8259) for those who must know more of it
-// than encoding/json tells: whether a name stands twice, how deep it goes, and
-// the text of each value. It is the one place that reads JSON byte by byte. It
-// writes JSON strings as well.
+// Package jsontext reads JSON text (RFC 8259) for callers that need to know
+// more than encoding/json says: duplicate names, the depth, and the text of
+// each value. All code that reads JSON byte by byte is here. It also writes
+// JSON strings.
 //
-// A text is valid UTF-8; the callers check that first.
+// A text must be valid UTF-8; the callers check that first.
 package jsontext
 
 import "bytes"
 
-// A Fault is what a reader refuses; OK: nothing.
+// A Fault says what is wrong with a text; OK: nothing.
 type Fault uint8
 
 const (
@@ -24,14 +24,14 @@ const (
 // can be used again for another text, and keeps the memory for long objects.
 type Reader struct {
 	MaxDepth int  // levels of objects and arrays
-	Strict   bool // refuse names that stand twice and half surrogate pairs, which encoding/json accepts
+	Strict   bool // refuse duplicate names and half surrogate pairs, which encoding/json accepts
 	NoZero   bool // refuse escapes of U+0000
 
 	text  []byte
 	pos   int
 	depth int
 	twice string     // the dotted name of a fault Twice
-	slots []nameSlot // of a table of names that is done
+	slots []nameSlot // the memory of an earlier table of names
 }
 
 // Read reads one value with white space around it. If the value is an object
@@ -50,15 +50,15 @@ func (r *Reader) Read(text []byte, each func(name, value []byte)) Fault {
 	return OK
 }
 
-// Twice is the name that stood twice, after those of the objects around it:
-// product.quantity. It holds after a fault Twice.
+// Twice returns the duplicate name with the names of the objects around it,
+// such as product.quantity. It is valid after a fault Twice.
 func (r *Reader) Twice() string { return r.twice }
 
-// Room is how much memory the reader keeps for the next text, in units of 8
-// bytes.
+// Room returns how much memory the reader keeps for the next text, in units of
+// 8 bytes.
 func (r *Reader) Room() int { return len(r.slots) }
 
-// Forget drops the text that was read last.
+// Forget drops the last text.
 func (r *Reader) Forget() { r.text, r.twice = nil, "" }
 
 // top reads the value at pos.
@@ -136,7 +136,7 @@ func (r *Reader) members(each func(name, value []byte)) Fault {
 	}
 }
 
-// within notes that a fault is in the value of a name.
+// within adds the name of the value in which a fault is.
 func (r *Reader) within(name []byte, fault Fault) {
 	if fault == Twice && len(name) > 0 {
 		r.twice = string(name) + "." + r.twice
@@ -175,7 +175,7 @@ func (r *Reader) array() Fault {
 	return OK
 }
 
-// enter steps over the bracket that opens an object or array.
+// enter reads the bracket that opens an object or array.
 func (r *Reader) enter() Fault {
 	if r.depth++; r.depth > r.MaxDepth {
 		return Depth
@@ -184,8 +184,8 @@ func (r *Reader) enter() Fault {
 	return OK
 }
 
-// past steps over the comma behind an element, or over the end behind the last
-// one. An element must follow a comma.
+// past reads the comma after an element, or the end after the last one. An
+// element must follow a comma.
 func (r *Reader) past(end byte) (last bool, fault Fault) {
 	r.space()
 	if r.take(',') {

@@ -33,7 +33,7 @@ func (r *Reader) str() ([]byte, Fault) {
 	return nil, Syntax
 }
 
-// escape reads an escape sequence; both halves of a surrogate pair.
+// escape reads an escape sequence, or both of a surrogate pair.
 func (r *Reader) escape() Fault {
 	r.pos++
 	if r.pos == len(r.text) {
@@ -87,12 +87,12 @@ func (r *Reader) unit() (unit rune, ok bool) {
 	return unit, true
 }
 
-// Unquote is the text of a valid JSON string. Half a surrogate pair becomes
-// U+FFFD, as in encoding/json.
+// Unquote returns the text of a valid JSON string. Half a surrogate pair
+// becomes U+FFFD, as in encoding/json.
 func Unquote(quoted []byte) string { return string(content(quoted)) }
 
-// Text is the text of a JSON string, and empty for every other value. The value
-// is valid, and has no white space around it.
+// Text returns the text of a JSON string, and the empty text for any other
+// value. The value must be valid, without white space around it.
 func Text(value []byte) string {
 	if len(value) == 0 || value[0] != '"' {
 		return ""
@@ -122,12 +122,12 @@ func content(quoted []byte) []byte {
 		if pair := pairOf(r, raw); pair != utf8.RuneError {
 			r, raw = pair, raw[6:]
 		}
-		out = utf8.AppendRune(out, r) // of half a pair: U+FFFD
+		out = utf8.AppendRune(out, r) // U+FFFD for half a pair
 	}
 	return out
 }
 
-// pairOf is the character of a surrogate pair of which the second half begins
+// pairOf returns the character of a surrogate pair whose second half begins
 // rest; U+FFFD: there is no pair.
 func pairOf(first rune, rest []byte) rune {
 	if !utf16.IsSurrogate(first) || len(rest) < 6 || rest[0] != '\\' || rest[1] != 'u' {
@@ -136,7 +136,7 @@ func pairOf(first rune, rest []byte) rune {
 	return utf16.DecodeRune(first, hex4(rest[2:6]))
 }
 
-// unescaped is what a letter behind a backslash stands for.
+// unescaped returns the character that a letter after a backslash stands for.
 func unescaped(c byte) byte {
 	switch c {
 	case 'b':
@@ -153,8 +153,8 @@ func unescaped(c byte) byte {
 	return c // itself: a quote, a backslash or a slash
 }
 
-// hex4 is the value of four hexadecimal digits; negative: one of them is not a
-// digit.
+// hex4 returns the value of four hexadecimal digits; negative: one of them is
+// not a digit.
 func hex4(digits []byte) (r rune) {
 	for _, c := range digits {
 		r = r<<4 | rune(hexDigit(c))
@@ -162,7 +162,7 @@ func hex4(digits []byte) (r rune) {
 	return r
 }
 
-// hexDigit is the value of a hexadecimal digit; -1: it is not one.
+// hexDigit returns the value of a hexadecimal digit; -1: it is not one.
 func hexDigit(c byte) int {
 	switch low := c | 0x20; {
 	case isDigit(c):

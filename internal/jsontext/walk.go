@@ -5,7 +5,7 @@ import "iter"
 // walkDepth is the limit of encoding/json.
 const walkDepth = 10_000
 
-// First is the first byte of a text that is not white space; 0: there is none.
+// First returns the first byte that is not white space; 0: there is none.
 func First(text []byte) byte {
 	for _, c := range text {
 		if !isSpace(c) {
@@ -15,9 +15,9 @@ func First(text []byte) byte {
 	return 0
 }
 
-// Members are the names of a JSON object, without escapes, with the texts of
-// their values, in their order. They share the memory of object. A text that is
-// not an object has no members, and a fault ends them.
+// Members returns the names of a JSON object, without escapes, and the texts of
+// their values, in order. They share the memory of object. A text that is not
+// an object has no members. A fault ends the sequence.
 func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		r, more := open(object, '{', '}')
@@ -37,9 +37,9 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Elements are the texts of the values of a JSON array, in their order. They
-// share the memory of array. A text that is not an array has no elements, and a
-// fault ends them.
+// Elements returns the texts of the values of a JSON array, in order. They
+// share the memory of array. A text that is not an array has no elements. A
+// fault ends the sequence.
 func Elements(array []byte) iter.Seq[[]byte] {
 	return func(yield func(value []byte) bool) {
 		r, more := open(array, '[', ']')
