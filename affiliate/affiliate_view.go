@@ -51,8 +51,8 @@ func (o *op) affiliateOf(rec AffiliateRecord) (Affiliate, error) {
 		NumberOfClicks:                  totals.Clicks,
 		TotalRevenue:                    totals.Revenue,
 		TotalCommissionEarned:           totals.Commission,
-		CreatedAt:                       TimeOf(rec.CreatedAt),
-		UpdatedAt:                       TimeOf(rec.UpdatedAt),
+		CreatedAt:                       TimeOf(rec.CreatedAt.Time()),
+		UpdatedAt:                       TimeOf(rec.UpdatedAt.Time()),
 	}, nil
 }
 
@@ -84,7 +84,7 @@ func linksOf(program uuid.UUID, links []LinkRecord) []AffiliateLink {
 		l := &links[i]
 		out[i] = AffiliateLink{
 			ID: l.ID, Link: l.Slug, UserID: l.AffiliateID, ProgramID: program,
-			CreatedAt: TimeOf(l.CreatedAt), UpdatedAt: TimeOf(l.UpdatedAt),
+			CreatedAt: TimeOf(l.CreatedAt.Time()), UpdatedAt: TimeOf(l.UpdatedAt.Time()),
 		}
 	}
 	return out

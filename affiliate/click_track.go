@@ -106,6 +106,6 @@ func clickOf(rec ClickRecord) Click {
 		ID: ClickID(rec.Number), AffiliateID: rec.AffiliateID, AffiliateLinkID: orNull(rec.LinkID),
 		ReferralID: orNull(rec.ReferralID), DeviceID: orNull(rec.DeviceID), UniqueClick: rec.Unique,
 		FullLandingURL: orNull(rec.LandingURL), DocumentReferrer: orNull(rec.Referrer),
-		UserAgent: orNull(rec.UserAgent), CreatedAt: TimeOf(rec.CreatedAt),
+		UserAgent: orNull(rec.UserAgent), CreatedAt: TimeOf(rec.CreatedAt.Time()),
 	}
 }

@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -68,12 +67,13 @@ func (o *op) over(d deal, ref *ReferralRecord) (bool, error) {
 
 // addMonths moves t by calendar months. If the target month does not have the
 // day, its last day is used.
-func addMonths(t time.Time, months int64) time.Time {
+func addMonths(from Instant, months int64) Instant {
+	t := from.Time()
 	moved := t.AddDate(0, int(min(months, 12*9999)), 0)
 	if moved.Day() < t.Day() {
 		moved = moved.AddDate(0, 0, -moved.Day())
 	}
-	return moved
+	return InstantOf(moved)
 }
 
 // kept is the amount of a sale after its refunds.
@@ -92,7 +92,7 @@ func (p *Program) earned(r *SaleRecord) (Amount, error) {
 		return hand.Earned.Portion(kept, hand.Kept, p.cfg.Currency)
 	}
 	rate, _ := r.Rate.Get()
-	if r.RateType == CommissionFlat {
+	if r.RateType.Is(CommissionFlat) {
 		return rate.Amount().Portion(kept, r.TotalEarned, p.cfg.Currency)
 	}
 	base, err := p.base(r)
@@ -126,11 +126,11 @@ func (o *op) reward(r *SaleRecord, d deal) error {
 		return err
 	}
 	c := CommissionRecord{
-		Number: number, AffiliateID: r.AffiliateID, Earned: earned, Approval: ApprovalAccepted,
-		HoldReason: d.hold, CreatedAt: o.now, UpdatedAt: o.now,
+		Number: number, AffiliateID: r.AffiliateID, Earned: earned, Approval: EnumOf(ApprovalAccepted),
+		HoldReason: EnumOf(d.hold), CreatedAt: o.now, UpdatedAt: o.now,
 	}
 	if d.hold != "" {
-		c.Approval = ApprovalOnHold
+		c.Approval = EnumOf(ApprovalOnHold)
 	}
 	r.Commissions = append(r.Commissions, c)
 	return nil
@@ -184,15 +184,15 @@ func tooLargeFor(field string, err error) error {
 
 // review moves a commission to another status. The reason for a hold or decline
 // is the program's decision, unless the commission has another reason already.
-func (c *CommissionRecord) review(status ApprovalStatus, now time.Time) {
-	if c.Approval == status {
+func (c *CommissionRecord) review(status ApprovalStatus, now Instant) {
+	if c.Approval.Is(status) {
 		return
 	}
-	c.Approval, c.UpdatedAt = status, later(now, c.UpdatedAt)
+	c.Approval, c.UpdatedAt = EnumOf(status), later(now, c.UpdatedAt)
 	switch {
 	case status == ApprovalAccepted:
-		c.HoldReason = ""
-	case c.HoldReason == "":
-		c.HoldReason = HoldProgramSettings
+		c.HoldReason = Enum[HoldReason]{}
+	case c.HoldReason.Is(""):
+		c.HoldReason = EnumOf(HoldProgramSettings)
 	}
 }

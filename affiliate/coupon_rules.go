@@ -70,7 +70,7 @@ func (r CouponRecord) input() NewCoupon {
 		PercentOff: orNull(r.PercentOff), AmountOff: orNull(r.AmountOff), Currency: orNull(r.Currency),
 	}
 	if !r.RedeemBy.IsZero() {
-		in.RedeemBy = Set(At(r.RedeemBy))
+		in.RedeemBy = Set(At(r.RedeemBy.Time()))
 	}
 	return in
 }
@@ -106,7 +106,7 @@ func (p *Program) couponOf(rec CouponRecord) Coupon {
 		LimitToProducts: rec.LimitToProducts, ProductIDs: emptyNotNil(slices.Clone(rec.ProductIDs)), CollectionIDs: []string{},
 		Valid: rec.Valid, RedeemBy: timeOrNull(rec.RedeemBy), ExternalID: orNull(rec.ExternalID),
 		IntegrationType: orNull(rec.IntegrationType), CouponCategory: "CUSTOMER", AutoCouponRule: Null[json.RawMessage](),
-		AffiliateProgramID: p.cfg.ID, CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		AffiliateProgramID: p.cfg.ID, CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}
 	if rec.Type == CouponFlat {
 		c.AmountOff = Set(rec.AmountOff)

@@ -67,7 +67,7 @@ package affiliate
 // types of its noun; a type never uses an operation. A test in internal/figures
 // checks both.
 //
-//   - Values: amount, percent, currency, time, opt, enum, text, metadata. They and internal/ know no rule of the program.
+//   - Values: amount, percent, currency, time, instant, opt, enum*, text, metadata. They and internal/ know no rule of the program.
 //   - Records: record*, store, same. A field here is a field in every store: begin with package conformance.
 //   - Refusals: errors, refusal*, input. New ones are welcome; those that are there are promised to clients.
 //   - Program: program, config, op, save, once*, list, filter, panic, ping. All operations run on it: measure before and after.

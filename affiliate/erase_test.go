@@ -32,8 +32,8 @@ func (b *booksLedger) settle() {
 				return err
 			}
 			d = d.Clone()
-			d.State, d.NextAttemptAt, d.UpdatedAt = affiliate.DeliveryDelivered, time.Time{}, b.now
-			d.Attempts = append(d.Attempts, affiliate.AttemptRecord{At: b.now, Status: 200, Response: string(event.Payload.Bytes())})
+			d.State, d.NextAttemptAt, d.UpdatedAt = affiliate.DeliveryDelivered, affiliate.Instant{}, affiliate.InstantOf(b.now)
+			d.Attempts = append(d.Attempts, affiliate.AttemptRecord{At: affiliate.InstantOf(b.now), Status: 200, Response: string(event.Payload.Bytes())})
 			if err := tx.Deliveries.Replace(d); err != nil {
 				return err
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -56,7 +55,7 @@ type frozen struct {
 	typ        EventType
 	id         uuid.UUID
 	program    uuid.UUID
-	occurredAt time.Time
+	occurredAt Instant
 	revision   int64
 	test       bool
 	body       any
@@ -116,7 +115,7 @@ func (f *frozen) encode() []byte {
 	dst = append(dst, `","eventId":"`...)
 	dst = appendMessageID(dst, f.id)
 	dst = append(dst, `","occurredAt":`...)
-	dst = TimeOf(f.occurredAt).AppendJSON(dst)
+	dst = TimeOf(f.occurredAt.Time()).AppendJSON(dst)
 	dst = append(dst, `,"programId":"`...)
 	dst = append(dst, f.program.String()...)
 	dst = append(dst, `","revision":`...)

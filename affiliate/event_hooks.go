@@ -169,7 +169,7 @@ func noteChange[R Record[R]](w *watches, t *watched[R], rec *EventRecord) error 
 	}
 	t.before[rec.ObjectID] = after
 	c := Change[R]{
-		EventID: rec.ID, Event: rec.Type, Revision: rec.Revision, At: TimeOf(rec.OccurredAt), Before: before, After: after,
+		EventID: rec.ID, Event: rec.Type, Revision: rec.Revision, At: TimeOf(rec.OccurredAt.Time()), Before: before, After: after,
 	}
 	w.calls = append(w.calls, func(ctx context.Context) { t.hook(ctx, c) })
 	return nil

@@ -81,7 +81,7 @@ func (o *op) chooseEventsOfSale(c *choice[EventRecord], id string) {
 func eventOf(rec EventRecord) Event {
 	e := Event{
 		ID: rec.ID, Type: rec.Type, ObjectID: rec.ObjectID.String(), Revision: rec.Revision,
-		OccurredAt: TimeOf(rec.OccurredAt), Payload: rec.Payload.Bytes(),
+		OccurredAt: TimeOf(rec.OccurredAt.Time()), Payload: rec.Payload.Bytes(),
 	}
 	if rec.Number != 0 {
 		e.ObjectID = strconv.FormatInt(rec.Number, 10)

@@ -156,12 +156,12 @@ func (p *Program) validDate(o Opt[Date]) bool {
 }
 
 // instant is the instant of a date that may not be given; zero then.
-func (p *Program) instant(o Opt[Date]) time.Time {
+func (p *Program) instant(o Opt[Date]) Instant {
 	d, ok := o.Get()
 	if !ok {
-		return time.Time{}
+		return Instant{}
 	}
-	t := d.Instant(p.cfg.Location).Truncate(time.Microsecond)
+	t := InstantOf(d.Instant(p.cfg.Location))
 	if t.IsZero() {
 		return t.Add(time.Microsecond) // the first instant of year 1 is a date, not "none"
 	}
@@ -222,11 +222,11 @@ func orNull[T comparable](v T) Opt[T] {
 }
 
 // timeOrNull is the instant as the wire shows it, or null when there is none.
-func timeOrNull(t time.Time) Opt[Time] {
+func timeOrNull(t Instant) Opt[Time] {
 	if t.IsZero() {
 		return Null[Time]()
 	}
-	return Set(TimeOf(t))
+	return Set(TimeOf(t.Time()))
 }
 
 // emptyNotNil gives lists of answers their [].

@@ -21,6 +21,6 @@ func (o *op) linkWith(rec LinkRecord, owner AffiliateRecord) (Link, error) {
 		Program:   LinkProgram{ID: o.cfg.ID, Name: o.cfg.Name, Currency: o.cfg.Currency},
 		Clicks:    totals.Clicks, Referrals: totals.Referrals, Sales: totals.Sales, TotalRevenue: totals.Revenue,
 		FullURLs:  o.fullURLs(rec.Slug),
-		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}, nil
 }

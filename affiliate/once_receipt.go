@@ -22,7 +22,7 @@ type keeper interface {
 func (o *op) newReceipt(rq request, digest [32]byte) (rec ReceiptRecord, err error) {
 	rec = ReceiptRecord{Key: rq.once.Key, Digest: digest, CreatedAt: o.now}
 	if rq.secret != "" {
-		rec.ID, rec.Sealed = o.Program.ids.Next(o.now), true
+		rec.ID, rec.Sealed = o.Program.ids.Next(o.now.Time()), true
 		rec.Secret, err = o.seal([]byte(rq.secret), rec.ID)
 	}
 	return rec, err

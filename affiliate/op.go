@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -15,7 +14,7 @@ type op struct {
 	*Program
 	ctx    context.Context
 	tx     *Tx
-	now    time.Time // read once
+	now    Instant // read once
 	ids    uuid7.Draws
 	events int // written by this run
 
@@ -28,16 +27,9 @@ func (p *Program) op(ctx context.Context) *op {
 	return &op{Program: p, ctx: ctx, now: p.now()}
 }
 
-// micros is t in UTC, truncated to microseconds and without a monotonic
-// reading.
-func micros(t time.Time) time.Time {
-	t = t.UTC().Round(0)
-	return t.Add(-time.Duration(t.Nanosecond() % int(time.Microsecond)))
-}
-
 // later is the updatedAt of a record that changes: now, or the old one when the
 // clock has gone back.
-func later(now, was time.Time) time.Time {
+func later(now, was Instant) Instant {
 	if now.Before(was) {
 		return was
 	}
@@ -101,8 +93,8 @@ func view[T any](ctx context.Context, p *Program, fn func(*op) (T, error)) (T, e
 
 // newID draws the next id of the operation.
 func (o *op) newID() uuid.UUID {
-	return o.ids.Draw(func() uuid.UUID { return o.Program.ids.Next(o.now) })
+	return o.ids.Draw(func() uuid.UUID { return o.Program.ids.Next(o.now.Time()) })
 }
 
 // now reads the clock: UTC, whole microseconds.
-func (p *Program) now() time.Time { return micros(p.cfg.Now()) }
+func (p *Program) now() Instant { return InstantOf(p.cfg.Now()) }

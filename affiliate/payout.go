@@ -52,6 +52,6 @@ func payoutOf(rec PayoutRecord) Payout {
 		PaymentMethod: orNull(rec.PaymentMethod), PeriodStart: timeOrNull(rec.PeriodStart),
 		PeriodEnd: timeOrNull(rec.PeriodEnd), ExternalID: orNull(rec.ExternalID), ManuallyPaid: rec.ManuallyPaid,
 		PaidAt: timeOrNull(rec.PaidAt), FailedReason: orNull(rec.FailedReason), CommissionIDs: ids,
-		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}
 }

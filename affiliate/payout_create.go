@@ -3,7 +3,6 @@ package affiliate
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -25,9 +24,9 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error
 		if err != nil {
 			return Payout{}, affiliateNotFound.ifMissing(err)
 		}
-		until := in.Until
-		if until.IsZero() {
-			until = o.now
+		until := o.now
+		if !in.Until.IsZero() {
+			until = InstantOf(in.Until)
 		}
 		sales, err := o.payable(aff.ID, until)
 		if err != nil {
@@ -49,7 +48,7 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error
 }
 
 // payable lists the sales of an affiliate that a payout may take, oldest first.
-func (o *op) payable(affiliate uuid.UUID, until time.Time) ([]SaleRecord, error) {
+func (o *op) payable(affiliate uuid.UUID, until Instant) ([]SaleRecord, error) {
 	sales, err := gather(o.tx.Sales, Query{Key: Key{Index: OfPayable, ID: affiliate}})
 	if err != nil {
 		return nil, err

@@ -32,10 +32,10 @@ const pruneBatch = 128
 // Source: ours, because every event, delivery and receipt is a record.
 func (p *Program) Prune(ctx context.Context, before time.Time) (int, error) {
 	rq := request{name: "prune", input: before}
-	return writeAround(p.op(ctx), rq, nil, func() (int, error) { return p.prune(ctx, before) })
+	return writeAround(p.op(ctx), rq, nil, func() (int, error) { return p.prune(ctx, InstantOf(before)) })
 }
 
-func (p *Program) prune(ctx context.Context, before time.Time) (int, error) {
+func (p *Program) prune(ctx context.Context, before Instant) (int, error) {
 	expired := p.now().Add(-receiptLife)
 	if before.Before(expired) {
 		expired = before

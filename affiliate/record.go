@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -15,8 +14,7 @@ import (
 // objects, microseconds instead of milliseconds, and zero values instead of
 // null. The JSON objects of the wire ([Coupon], [Sale] …) are made from them.
 //
-// Instants are UTC and truncated to microseconds. A zero instant, id or text
-// means "none".
+// A zero [Instant], id or text means "none".
 
 // maxKey is the longest text a [Key] may hold, in bytes.
 const maxKey = 767
@@ -71,8 +69,8 @@ type AffiliateRecord struct {
 	PaymentMethod       PaymentMethod
 	Answers             []Answer
 	Revision            int64 // last event of this object
-	CreatedAt           time.Time
-	UpdatedAt           time.Time
+	CreatedAt           Instant
+	UpdatedAt           Instant
 }
 
 // RecordID is the affiliate's id.
@@ -95,8 +93,8 @@ func (r AffiliateRecord) AppendKeys(dst []Key) []Key {
 type LinkRecord struct {
 	ID, AffiliateID uuid.UUID
 	Slug            string // in the spelling given
-	CreatedAt       time.Time
-	UpdatedAt       time.Time
+	CreatedAt       Instant
+	UpdatedAt       Instant
 }
 
 // RecordID is the link's id.
@@ -122,7 +120,7 @@ type ClickRecord struct {
 	Referrer    string
 	UserAgent   string
 	Unique      bool
-	CreatedAt   time.Time
+	CreatedAt   Instant
 }
 
 // RecordID is the click's identity in the store.
@@ -158,8 +156,8 @@ type ReferralRecord struct {
 	Notes          Opt[string]     `json:",omitzero"`
 	Metadata       json.RawMessage `json:",omitempty"`
 	Revision       int64
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
+	CreatedAt      Instant
+	UpdatedAt      Instant
 }
 
 // RecordID is the referral's id.

@@ -20,7 +20,7 @@ type ReceiptRecord struct {
 	Secret    []byte // as Config.Seal gave it, bound to ID
 	Outcome   string // of a sale
 	Refusal   []byte // JSON of the error; nil: the answer was not a refusal
-	CreatedAt time.Time
+	CreatedAt Instant
 }
 
 // RecordID is the receipt's id.
@@ -49,18 +49,18 @@ type EndpointRecord struct {
 	SvixHeaders    bool
 	Secrets        []SecretRecord // newest first
 	DisabledReason DisabledReason
-	DisabledAt     time.Time
-	FirstFailureAt time.Time
-	LastSuccessAt  time.Time
-	AnsweredAt     time.Time // when the last attempt got any answer; zero: it got none
-	WorkedAt       time.Time // the time of the last claim, settlement or replay: no wait starts later
-	PausedUntil    time.Time
+	DisabledAt     Instant
+	FirstFailureAt Instant
+	LastSuccessAt  Instant
+	AnsweredAt     Instant // when the last attempt got any answer; zero: it got none
+	WorkedAt       Instant // the time of the last claim, settlement or replay: no wait starts later
+	PausedUntil    Instant
 	Warned         bool           // OnNotice has reported that it only fails
 	Dead           bool           // a delivery has failed for good since FirstFailureAt
 	InFlight       []FlightRecord // attempts under way, oldest first
 	Clearing       DeliveryState  // the new state of the deliveries that still wait after it was disabled; empty: none waits
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
+	CreatedAt      Instant
+	UpdatedAt      Instant
 }
 
 // FlightRecord is a running attempt. It occupies a slot of its endpoint, and
@@ -68,15 +68,15 @@ type EndpointRecord struct {
 type FlightRecord struct {
 	Token        uuid.UUID // of the claim
 	ObjectID     uuid.UUID
-	Again        bool      // it is not the first of its delivery
-	Since, Until time.Time // the lease
+	Again        bool    // it is not the first of its delivery
+	Since, Until Instant // the lease
 }
 
 // SecretRecord is one signing secret of an endpoint.
 type SecretRecord struct {
-	Value     []byte    // as Config.Seal gave it, bound to the endpoint's id
-	Hint      string    // last four characters
-	ExpiresAt time.Time // zero: the newest one
+	Value     []byte  // as Config.Seal gave it, bound to the endpoint's id
+	Hint      string  // last four characters
+	ExpiresAt Instant // zero: the newest one
 }
 
 // RecordID is the endpoint's id.
@@ -103,7 +103,7 @@ type EventRecord struct {
 	ObjectID   uuid.UUID // identity of the object in the store
 	Number     int64     // of a sale; otherwise 0
 	Revision   int64
-	OccurredAt time.Time
+	OccurredAt Instant
 	Payload    Payload // frozen; empty once a person in it was erased
 }
 
@@ -126,14 +126,14 @@ type DeliveryRecord struct {
 	Type          EventType
 	State         DeliveryState
 	Attempts      []AttemptRecord // oldest first
-	NextAttemptAt time.Time       // while pending
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	NextAttemptAt Instant         // while pending
+	CreatedAt     Instant
+	UpdatedAt     Instant
 }
 
 // AttemptRecord is one attempt of a delivery.
 type AttemptRecord struct {
-	At       time.Time
+	At       Instant
 	Manual   bool
 	URL      string
 	Status   int           // 0: no answer
@@ -167,7 +167,7 @@ type QueueRecord struct {
 	DeliveryID, EndpointID uuid.UUID
 	ObjectID               uuid.UUID // of the event
 	Revision               int64     // of the event
-	Since                  time.Time // when it began to wait; zero: it waits for nothing
+	Since                  Instant   // when it began to wait; zero: it waits for nothing
 	Token                  uuid.UUID // of the claim that holds it; zero: none
 	Tried                  bool      // an attempt was made before
 	Manual                 bool      // the next attempt is a replay

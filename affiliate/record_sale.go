@@ -3,7 +3,6 @@ package affiliate
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -28,23 +27,23 @@ type SaleRecord struct {
 	Shipping     Amount
 	Refunded     Amount
 	Rate         Opt[Percent] `json:",omitzero"` // rate applied
-	RateType     CommissionType
-	RateFixed    bool         // Rate was given for this sale alone
 	ByHand       Opt[HandSet] `json:",omitzero"` // a commission set directly
+	RateType     Enum[CommissionType]
+	RateFixed    bool // Rate was given for this sale alone
+	Status       Enum[SaleStatus]
+	Trigger      Enum[PaymentTrigger]
+	Source       Enum[SaleSource]
+	Integration  Enum[Integration]
+	DeletedFired bool // sale.deleted was fired; no more events follow
 	Commissions  []CommissionRecord
 	Refunds      []RefundRecord
 	Products     []string
 	Clicks       int64
-	Status       SaleStatus
-	RefundedAt   time.Time // zero: not in full
-	Trigger      PaymentTrigger
-	Source       SaleSource
-	Integration  Integration
 	Metadata     json.RawMessage `json:",omitempty"`
 	Revision     int64
-	DeletedFired bool // sale.deleted was fired; no more events follow
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
+	RefundedAt   Instant // zero: not in full
+	CreatedAt    Instant
+	UpdatedAt    Instant
 }
 
 // HandSet is a commission that was set directly: the amount earned, and the
@@ -56,20 +55,20 @@ type CommissionRecord struct {
 	Number       int64 // the id on the wire
 	AffiliateID  uuid.UUID
 	Earned       Amount
-	Approval     ApprovalStatus
-	HoldReason   HoldReason
 	PayoutID     uuid.UUID // zero: in no payout
-	ManuallyPaid bool
 	BonusReason  string
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
+	Approval     Enum[ApprovalStatus]
+	HoldReason   Enum[HoldReason]
+	ManuallyPaid bool
+	CreatedAt    Instant
+	UpdatedAt    Instant
 }
 
 // RefundRecord is one refund of a sale.
 type RefundRecord struct {
 	ID     string // refundId; empty when none was given
 	Amount Amount
-	At     time.Time
+	At     Instant
 }
 
 // RecordID is the sale's identity in the store.
@@ -111,7 +110,7 @@ func (r SaleRecord) payable() bool {
 }
 
 func (c *CommissionRecord) payable() bool {
-	return c.PayoutID == uuid.Nil && c.Approval == ApprovalAccepted && c.Earned.Sign() > 0
+	return c.PayoutID == uuid.Nil && c.Approval.Is(ApprovalAccepted) && c.Earned.Sign() > 0
 }
 
 // payoutID is the payout that holds the sale's commissions, or zero. All
@@ -132,8 +131,8 @@ type PlanRecord struct {
 	Terms       Terms
 	Trigger     PaymentTrigger
 	HoldRewards bool
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	CreatedAt   Instant
+	UpdatedAt   Instant
 }
 
 // RecordID is the plan's id.
@@ -156,8 +155,8 @@ type TierRecord struct {
 	Condition    ConditionType
 	Rate         Opt[Percent]   `json:",omitzero"`
 	RateType     CommissionType `json:",omitzero"` // as of an [AffiliateRecord]
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
+	CreatedAt    Instant
+	UpdatedAt    Instant
 }
 
 // RecordID is the tier's id.
@@ -176,15 +175,15 @@ type PayoutRecord struct {
 	Amount        Amount
 	Status        PayoutStatus
 	PaymentMethod PaymentMethod
-	PeriodStart   time.Time
-	PeriodEnd     time.Time
+	PeriodStart   Instant
+	PeriodEnd     Instant
 	ExternalID    string
 	ManuallyPaid  bool
-	PaidAt        time.Time
+	PaidAt        Instant
 	FailedReason  string
 	Commissions   []int64 // numbers, oldest first
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	CreatedAt     Instant
+	UpdatedAt     Instant
 }
 
 // RecordID is the payout's id.

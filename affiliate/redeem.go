@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -106,7 +105,7 @@ func (o *op) boughtBefore(code *CodeRecord, c *customer) (bool, error) {
 }
 
 // checkState applies the rules that do not depend on the order: rows 2–8.
-func (v *verdict) checkState(now time.Time) {
+func (v *verdict) checkState(now Instant) {
 	code, coupon := &v.code, &v.coupon
 	if !code.Active {
 		v.fail(codeInactive, Failure{})
@@ -115,10 +114,10 @@ func (v *verdict) checkState(now time.Time) {
 		v.fail(couponInvalid, Failure{})
 	}
 	if passed(code.ExpiresAt, now) {
-		v.fail(codeExpired, Failure{At: Set(TimeOf(code.ExpiresAt))})
+		v.fail(codeExpired, Failure{At: Set(TimeOf(code.ExpiresAt.Time()))})
 	}
 	if passed(coupon.RedeemBy, now) {
-		v.fail(couponExpired, Failure{At: Set(TimeOf(coupon.RedeemBy))})
+		v.fail(couponExpired, Failure{At: Set(TimeOf(coupon.RedeemBy.Time()))})
 	}
 	if reached(code.MaxRedemptions, code.TimesRedeemed) {
 		v.fail(codeExhausted, Failure{Limit: Set(code.MaxRedemptions), Used: Set(code.TimesRedeemed)})
@@ -133,7 +132,7 @@ func (v *verdict) checkState(now time.Time) {
 
 // passed reports whether a time limit has passed. The limit itself is still
 // valid. A zero limit never passes.
-func passed(limit, now time.Time) bool { return !limit.IsZero() && now.After(limit) }
+func passed(limit, now Instant) bool { return !limit.IsZero() && now.After(limit) }
 
 // reached reports whether a redemption limit is used up. Zero is no limit.
 func reached(limit, used int64) bool { return limit > 0 && used >= limit }

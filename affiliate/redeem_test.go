@@ -86,8 +86,8 @@ func redemptionRules() []rule {
 	return []rule{
 		{2, func(c *code, _ *coupon) { c.Active = false }, affiliate.Failure{Reason: "code_inactive", Message: "Promo code is not active"}},
 		{3, func(_ *code, p *coupon) { p.Valid = false }, affiliate.Failure{Reason: "coupon_invalid", Message: "Promo code is not active"}},
-		{4, func(c *code, _ *coupon) { c.ExpiresAt = past }, affiliate.Failure{Reason: "code_expired", Message: "Promo code has expired", At: affiliate.Set(affiliate.TimeOf(past))}},
-		{5, func(_ *code, p *coupon) { p.RedeemBy = past }, affiliate.Failure{Reason: "coupon_expired", Message: "Promo code has expired", At: affiliate.Set(affiliate.TimeOf(past))}},
+		{4, func(c *code, _ *coupon) { c.ExpiresAt = affiliate.InstantOf(past) }, affiliate.Failure{Reason: "code_expired", Message: "Promo code has expired", At: affiliate.Set(affiliate.TimeOf(past))}},
+		{5, func(_ *code, p *coupon) { p.RedeemBy = affiliate.InstantOf(past) }, affiliate.Failure{Reason: "coupon_expired", Message: "Promo code has expired", At: affiliate.Set(affiliate.TimeOf(past))}},
 		{6, func(c *code, _ *coupon) { c.MaxRedemptions = 1 }, affiliate.Failure{Reason: "code_exhausted", Message: "Promo code has reached its redemption limit", Limit: affiliate.Set[int64](1), Used: affiliate.Set[int64](1)}},
 		{7, func(_ *code, p *coupon) { p.MaxRedemptions, p.TimesRedeemed = 5, 7 }, affiliate.Failure{Reason: "coupon_exhausted", Message: "Promo code has reached its redemption limit", Limit: affiliate.Set[int64](5), Used: affiliate.Set[int64](7)}},
 		{8, func(c *code, _ *coupon) { c.AffiliateID = uuid.Nil }, affiliate.Failure{Reason: "code_unassigned", Message: "Promo code is not associated with an affiliate"}},
@@ -188,8 +188,8 @@ func TestRedemptionEdges(t *testing.T) {
 		name string
 		edit func(*code, *coupon)
 	}{
-		{"B362 at expiresAt", func(c *code, _ *coupon) { c.ExpiresAt = start }},
-		{"B363 at redeemBy", func(_ *code, p *coupon) { p.RedeemBy = start }},
+		{"B362 at expiresAt", func(c *code, _ *coupon) { c.ExpiresAt = began }},
+		{"B363 at redeemBy", func(_ *code, p *coupon) { p.RedeemBy = began }},
 		{"last of the code", func(c *code, _ *coupon) { c.MaxRedemptions = 2 }},
 		{"last of the coupon", func(_ *code, p *coupon) { p.MaxRedemptions = 2 }},
 		{"B371 at the minimum", func(c *code, _ *coupon) { c.MinimumAmount, c.MinimumCurrency = amount("100"), "USD" }},

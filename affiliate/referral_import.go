@@ -104,7 +104,7 @@ func (r *ImportReport) restore(answer []byte, _ string) error {
 
 func (o *op) normalizeImported(row *ImportedReferral) error {
 	if row.CreatedAt.IsZero() {
-		row.CreatedAt = o.now
+		row.CreatedAt = o.now.Time()
 	}
 	row.CreatedAt = row.CreatedAt.UTC().Truncate(time.Microsecond)
 	if row.Status == "" {
@@ -113,7 +113,7 @@ func (o *op) normalizeImported(row *ImportedReferral) error {
 	if err := normalizeReferral(&row.NewReferral); err != nil {
 		return err
 	}
-	if !isodate.InRange(row.CreatedAt) || row.CreatedAt.After(o.now) {
+	if !isodate.InRange(row.CreatedAt) || row.CreatedAt.After(o.now.Time()) {
 		return FieldNotADate.Of("createdAt")
 	}
 	return first(oneOf("status", row.Status, subscriptionStatuses))
@@ -133,7 +133,7 @@ func (o *op) importReferral(row *ImportedReferral, id uuid.UUID) (created bool, 
 		Name: row.Name, Email: row.Email, CustomerID: row.ReferredUserExternalID, Plan: row.Plan,
 		Status: row.Status, SubmissionType: submission(row.Manual), Medium: medium,
 		Source: SourceImported.forReferral(), Integration: row.Integration,
-		CreatedAt: row.CreatedAt, UpdatedAt: row.CreatedAt,
+		CreatedAt: InstantOf(row.CreatedAt), UpdatedAt: InstantOf(row.CreatedAt),
 	}
 	if medium == MediumLink {
 		rec.LinkID, rec.LandingPage = from.linkID(), from.click.LandingURL

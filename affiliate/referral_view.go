@@ -50,7 +50,7 @@ func referralWith(program uuid.UUID, rec ReferralRecord, totals TotalsRecord) Re
 		TotalRevenue: totals.Revenue, TotalCommission: totals.Commission,
 		InitialLandingPage: orNull(rec.LandingPage), Notes: nothingOrNull(rec.Notes), Metadata: metadataOf(rec.Metadata),
 		AffiliateProgramID: program, AffiliateLinkID: orNull(rec.LinkID), CommissionPlanID: orNull(rec.PlanID),
-		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}
 }
 

@@ -245,9 +245,9 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
 		Name: cmp.Or(in.Name, ref.Name), Email: cmp.Or(in.Email, ref.Email),
 		TotalEarned: in.TotalEarned, Subtotal: unlessNull(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
-		Rate: Set(d.deal.Rate), RateType: d.deal.Type, RateFixed: d.rateFixed, Commissions: b.room[:0:1],
-		Products: productsBought(in.Product), Status: SaleActive, Trigger: in.PaymentTrigger,
-		Source: o.source.forSale(), Integration: in.Integration, Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,
+		Rate: Set(d.deal.Rate), RateType: EnumOf(d.deal.Type), RateFixed: d.rateFixed, Commissions: b.room[:0:1],
+		Products: productsBought(in.Product), Status: EnumOf(SaleActive), Trigger: EnumOf(in.PaymentTrigger),
+		Source: EnumOf(o.source.forSale()), Integration: EnumOf(in.Integration), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,
 	}
 	if ref.ID != uuid.Nil {
 		totals, err := o.totals(ref.ID)

@@ -13,7 +13,7 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 	if err != nil || kept.Sign() > 0 {
 		return err
 	}
-	rec.Status, rec.RefundedAt = SaleRefunded, o.now
+	rec.Status, rec.RefundedAt = EnumOf(SaleRefunded), o.now
 	return nil
 }
 
@@ -55,7 +55,7 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, erro
 			return RefundResult{}, err
 		}
 		reason := RefundedInPart
-		if rec.Status == SaleRefunded {
+		if rec.Status.Is(SaleRefunded) {
 			reason = RefundedInFull
 		}
 		return RefundResult{Success: true, Reason: reason}, nil
@@ -66,7 +66,7 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, erro
 // refunded in full.
 func (r *SaleRecord) refundedBy(id string) bool {
 	known := func(f RefundRecord) bool { return id != "" && f.ID == id }
-	return r.Status == SaleRefunded || slices.ContainsFunc(r.Refunds, known)
+	return r.Status.Is(SaleRefunded) || slices.ContainsFunc(r.Refunds, known)
 }
 
 // refund checks a refund and puts it into the record.

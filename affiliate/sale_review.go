@@ -24,7 +24,7 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, erro
 	return write(o, request{name: "sale.recalculate", input: f}, func() (int, error) {
 		changed := 0
 		err := eachChosen(o.tx.Sales, o.chooseSales(f), func(before SaleRecord) error {
-			if before.payoutID() != uuid.Nil || before.Status == SaleRefunded {
+			if before.payoutID() != uuid.Nil || before.Status.Is(SaleRefunded) {
 				return nil
 			}
 			if _, byHand := before.ByHand.Get(); byHand {

@@ -110,7 +110,7 @@ func (o *op) mergeSale(rec *SaleRecord, up SaleUpdate) error {
 	if before.payoutID() != uuid.Nil {
 		return saleInPayout.Err()
 	}
-	if before.Status == SaleRefunded {
+	if before.Status.Is(SaleRefunded) {
 		return saleRefunded.Err()
 	}
 	return o.closeIfRefunded(rec)
@@ -140,7 +140,7 @@ func (r *SaleRecord) checkAmounts(up SaleUpdate) error {
 func (o *op) applyRate(rec *SaleRecord, given Opt[Percent]) error {
 	if rate, ok := given.Get(); ok {
 		rec.Rate, rec.RateFixed = Set(rate), true
-		return checkRate(rate, rec.RateType)
+		return checkRate(rate, rec.RateType.Value())
 	}
 	if given.IsNull() {
 		rec.RateFixed = false
@@ -156,7 +156,7 @@ func (o *op) applyTerms(rec *SaleRecord) error {
 		return nil
 	}
 	d, err := o.dealOf(rec)
-	rec.Rate, rec.RateType = Set(d.Rate), d.Type
+	rec.Rate, rec.RateType = Set(d.Rate), EnumOf(d.Type)
 	return err
 }
 
@@ -183,7 +183,7 @@ func (o *op) applyCommission(before, rec *SaleRecord, up SaleUpdate) error {
 		return o.setCommission(before, rec, earned)
 	}
 	sent := !up.TotalEarned.IsZero() || !up.CommissionRate.IsZero()
-	settled := before.payoutID() != uuid.Nil || before.Status == SaleRefunded
+	settled := before.payoutID() != uuid.Nil || before.Status.Is(SaleRefunded)
 	if before.sameGround(rec) && (settled || !sent) {
 		return nil
 	}

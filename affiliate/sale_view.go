@@ -146,10 +146,10 @@ func (b *saleBody) fillSale(s *Sale) {
 		Name: orNull(rec.Name), Email: orNull(rec.Email), TotalEarned: rec.TotalEarned,
 		Subtotal:  nothingOrNull(rec.Subtotal),
 		TaxAmount: rec.Tax, ShippingAmount: rec.Shipping, CommissionRate: rec.Rate,
-		ProductsBought: emptyNotNil(slices.Clone(rec.Products)), Clicks: rec.Clicks, Status: rec.Status,
-		RefundedAmount: rec.Refunded, RefundedAt: timeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger,
-		Source: rec.Source, IntegrationSalesSource: orNull(rec.Integration), Metadata: metadataOf(rec.Metadata),
-		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		ProductsBought: emptyNotNil(slices.Clone(rec.Products)), Clicks: rec.Clicks, Status: rec.Status.Value(),
+		RefundedAmount: rec.Refunded, RefundedAt: timeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger.Value(),
+		Source: rec.Source.Value(), IntegrationSalesSource: orNull(rec.Integration.Value()), Metadata: metadataOf(rec.Metadata),
+		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 		Affiliate: summaryOf(b.program, rec.AffiliateID, b.owner, b.links), Referral: Null[Referral](),
 		Commissions: rec.commissionsOf(),
 	}
@@ -174,10 +174,10 @@ func (r *SaleRecord) commissionsOf() []Commission {
 		c := &r.Commissions[i]
 		out[i] = Commission{
 			ID: CommissionID(c.Number), SaleID: SaleID(r.Number), AffiliateID: c.AffiliateID,
-			CommissionEarned: c.Earned, ApprovalStatus: c.Approval, RewardType: RewardCash,
+			CommissionEarned: c.Earned, ApprovalStatus: c.Approval.Value(), RewardType: RewardCash,
 			PayoutCreated: c.PayoutID != uuid.Nil, PayoutID: orNull(c.PayoutID), ManuallyPaid: c.ManuallyPaid,
-			HoldReason: orNull(c.HoldReason), BonusReason: orNull(c.BonusReason),
-			CreatedAt: TimeOf(c.CreatedAt), UpdatedAt: TimeOf(c.UpdatedAt),
+			HoldReason: orNull(c.HoldReason.Value()), BonusReason: orNull(c.BonusReason),
+			CreatedAt: TimeOf(c.CreatedAt.Time()), UpdatedAt: TimeOf(c.UpdatedAt.Time()),
 		}
 	}
 	return out

@@ -3,13 +3,12 @@ package affiliate
 import (
 	"bytes"
 	"reflect"
-	"time"
 )
 
 // same reports whether two states of a record are equal in every field. It is
 // the only test of whether a record has changed, and it includes new fields
-// automatically. Times are compared as instants, and an empty list equals a nil
-// one, because a store may return either.
+// automatically. An empty list equals a nil one, because a store may return
+// either.
 //
 // It compares UpdatedAt and Revision too, so callers ask before they raise them.
 func same[R Record[R]](a, b R) bool {
@@ -28,9 +27,6 @@ func sameValue(a, b reflect.Value) bool {
 }
 
 func sameStruct(a, b reflect.Value) bool {
-	if a.Type() == reflect.TypeFor[time.Time]() && a.CanInterface() {
-		return a.Addr().Interface().(*time.Time).Equal(*b.Addr().Interface().(*time.Time))
-	}
 	for i := range a.NumField() {
 		if !sameValue(a.Field(i), b.Field(i)) {
 			return false

@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"encoding"
 	"fmt"
 	"reflect"
 	"testing"
@@ -108,10 +109,12 @@ func holdsPlaces(t reflect.Type) bool {
 // set gives the place the n-th value of its type.
 func (l leaf) set(n int) {
 	switch p := l.v.Addr().Interface().(type) {
-	case *time.Time:
-		*p = time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC)
 	case *uuid.UUID:
 		p[0] = byte(n)
+	case *Instant:
+		*p = InstantOf(time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC))
+	case encoding.TextUnmarshaler:
+		l.setEnum(p, n)
 	case *Amount:
 		*p = AmountFromScaled(int64(n))
 	case *Percent:
@@ -130,6 +133,16 @@ func (l leaf) set(n int) {
 		p[0] = byte(n)
 	default:
 		l.setKind(n)
+	}
+}
+
+// setEnum gives an enumeration one of its values for n = 1, and none for others.
+func (l leaf) setEnum(p encoding.TextUnmarshaler, n int) {
+	l.v.SetZero()
+	for _, text := range []string{"FLAT", "REFUNDED", "BONUS", "API", "POLAR", "ON_HOLD", "AFFILIATE_BANNED"} {
+		if n == 1 && p.UnmarshalText([]byte(text)) == nil {
+			return
+		}
 	}
 }
 

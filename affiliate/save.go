@@ -147,7 +147,7 @@ func (o *op) saveSale(old, rec SaleRecord) (Sale, error) {
 	if err := o.moveSale(&rec, was, is); err != nil {
 		return Sale{}, err
 	}
-	rec.DeletedFired = rec.DeletedFired || rec.Status == SaleRefunded
+	rec.DeletedFired = rec.DeletedFired || rec.Status.Is(SaleRefunded)
 	rec.Revision, rec.UpdatedAt = old.Revision, later(o.now, rec.UpdatedAt)
 	if !old.DeletedFired {
 		rec.Revision++

@@ -114,7 +114,7 @@ func (o *op) moveSale(rec *SaleRecord, before, after tally) error {
 // tally is what a live sale adds to the totals: its kept amount and its
 // commission. A sale that was refunded in full adds nothing.
 func (r *SaleRecord) tally() (tally, error) {
-	if r.Status == SaleRefunded {
+	if r.Status.Is(SaleRefunded) {
 		return tally{}, nil
 	}
 	kept, err := r.kept()
@@ -124,7 +124,7 @@ func (r *SaleRecord) tally() (tally, error) {
 	t := tally{sales: 1, revenue: kept}
 	for i := range r.Commissions {
 		c := &r.Commissions[i]
-		if c.Approval == ApprovalDeclined {
+		if c.Approval.Is(ApprovalDeclined) {
 			continue
 		}
 		var err error

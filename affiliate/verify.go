@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -163,21 +162,10 @@ func unique[R Record[R]](a *audit, invariant, kind string, s *collection[R], ix 
 	}
 }
 
-// instants checks that the instants of a record are UTC microseconds and that
-// the first two, its creation and its last change, are in order.
-func (a *audit) instants(kind string, id uuid.UUID, created, updated time.Time, others ...time.Time) {
+// instants checks that the creation and the last change of a record are in
+// order.
+func (a *audit) instants(kind string, id uuid.UUID, created, updated Instant) {
 	if created.IsZero() || updated.Before(created) {
 		a.breach("I54", named(kind, id), "created %v, updated %v", created, updated)
-	}
-	a.precise(kind, id, created)
-	a.precise(kind, id, updated)
-	for _, t := range others {
-		a.precise(kind, id, t)
-	}
-}
-
-func (a *audit) precise(kind string, id uuid.UUID, t time.Time) {
-	if t.Location() != time.UTC || t.Nanosecond()%int(time.Microsecond) != 0 {
-		a.breach("I54", named(kind, id), "%v is not UTC in whole microseconds", t)
 	}
 }

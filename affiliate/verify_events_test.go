@@ -71,9 +71,9 @@ func TestVerifyEvents(t *testing.T) {
 		{"more follows deleted", func(b *booksLedger, tx *affiliate.Tx) error {
 			return booksEdit(tx.Sales, booksSale(4), func(r *affiliate.SaleRecord) { r.Revision++ })
 		}, []string{"I50"}},
-		{"event in nanoseconds", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) {
-			r.OccurredAt = r.OccurredAt.Add(time.Nanosecond)
-		}), []string{"I49", "I54"}},
+		{"event at another time", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) {
+			r.OccurredAt = r.OccurredAt.Add(time.Microsecond)
+		}), []string{"I49"}},
 	})
 }
 
@@ -110,7 +110,7 @@ func TestVerifyDeliveries(t *testing.T) {
 		{"pending without a place", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Queue, nil) }, []string{"I51"}},
 		{"settled with a place", delivery(func(r *affiliate.DeliveryRecord) { r.State = affiliate.DeliveryDelivered }), []string{"I51"}},
 		{"unknown state", delivery(func(r *affiliate.DeliveryRecord) { r.State = "dead" }), []string{"I51"}},
-		{"no next attempt", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = time.Time{} }), []string{"I51"}},
+		{"no next attempt", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = affiliate.Instant{} }), []string{"I51"}},
 		{"event missing", delivery(func(r *affiliate.DeliveryRecord) { r.EventID = missing }), []string{"I51"}},
 		{"another type", delivery(func(r *affiliate.DeliveryRecord) { r.Type = affiliate.SaleDeleted }), []string{"I51"}},
 		{"endpoint missing", func(b *booksLedger, tx *affiliate.Tx) error { return tx.Endpoints.Delete(b.endpoint.ID) }, []string{"I51"}},
@@ -119,29 +119,26 @@ func TestVerifyDeliveries(t *testing.T) {
 		}, []string{"I51"}},
 		{"two deliveries of one event", func(b *booksLedger, tx *affiliate.Tx) error {
 			for d := range tx.Deliveries.List(affiliate.Query{Limit: 1}) {
-				d.ID, d.State, d.NextAttemptAt = missing, affiliate.DeliverySkipped, time.Time{}
+				d.ID, d.State, d.NextAttemptAt = missing, affiliate.DeliverySkipped, affiliate.Instant{}
 				return tx.Deliveries.Insert(d)
 			}
 			return nil
 		}, []string{"I51"}},
-		{"attempt in nanoseconds", delivery(func(r *affiliate.DeliveryRecord) {
-			r.Attempts = []affiliate.AttemptRecord{{At: start.Add(1)}}
-		}), []string{"I51", "I54"}},
 		{"delivered without a 2xx", func(_ *booksLedger, tx *affiliate.Tx) error {
 			return errors.Join(booksDrop(tx.Queue, nil), booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
-				r.State, r.NextAttemptAt = affiliate.DeliveryDelivered, time.Time{}
-				r.Attempts = []affiliate.AttemptRecord{{At: start, Status: 500}}
+				r.State, r.NextAttemptAt = affiliate.DeliveryDelivered, affiliate.Instant{}
+				r.Attempts = []affiliate.AttemptRecord{{At: began, Status: 500}}
 			}))
 		}, []string{"I51"}},
 		{"failed without an attempt", func(_ *booksLedger, tx *affiliate.Tx) error {
 			return errors.Join(booksDrop(tx.Queue, nil), booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
-				r.State, r.NextAttemptAt = affiliate.DeliveryFailed, time.Time{}
+				r.State, r.NextAttemptAt = affiliate.DeliveryFailed, affiliate.Instant{}
 			}))
 		}, []string{"I51"}},
 		{"place of another object", queue(func(r *affiliate.QueueRecord) { r.ObjectID = missing }), []string{"I51"}},
 		{"place of another revision", queue(func(r *affiliate.QueueRecord) { r.Revision++ }), []string{"I51"}},
 		{"place that was tried", queue(func(r *affiliate.QueueRecord) { r.Tried = true }), []string{"I51"}},
-		{"place that waits since another time", queue(func(r *affiliate.QueueRecord) { r.Since = start }), []string{"I51"}},
+		{"place that waits since another time", queue(func(r *affiliate.QueueRecord) { r.Since = began }), []string{"I51"}},
 		{"due at another time", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = r.NextAttemptAt.Add(time.Second) }), []string{"I51"}},
 		{"clearing while enabled", endpoint(func(r *affiliate.EndpointRecord) { r.Clearing = affiliate.DeliverySkipped }), []string{"I51"}},
 		{"clearing to no state", endpoint(func(r *affiliate.EndpointRecord) {
@@ -151,19 +148,16 @@ func TestVerifyDeliveries(t *testing.T) {
 		{"dead without a failure", endpoint(func(r *affiliate.EndpointRecord) { r.Dead = true }), []string{"I51"}},
 		{"five in flight", endpoint(func(r *affiliate.EndpointRecord) {
 			for i := range byte(5) {
-				r.InFlight = append(r.InFlight, affiliate.FlightRecord{Token: uuid.UUID{1, i}, Until: start})
+				r.InFlight = append(r.InFlight, affiliate.FlightRecord{Token: uuid.UUID{1, i}, Until: began})
 			}
 		}), []string{"I51"}},
 		{"two in flight under one token", endpoint(func(r *affiliate.EndpointRecord) {
-			r.InFlight = slices.Repeat([]affiliate.FlightRecord{{Token: missing, Until: start}}, 2)
+			r.InFlight = slices.Repeat([]affiliate.FlightRecord{{Token: missing, Until: began}}, 2)
 		}), []string{"I51"}},
-		{"in flight until nanoseconds", endpoint(func(r *affiliate.EndpointRecord) {
-			r.InFlight = []affiliate.FlightRecord{{Token: missing, Until: start.Add(1)}}
-		}), []string{"I54"}},
 		{"subscription to *", endpoint(func(r *affiliate.EndpointRecord) { r.Events = []affiliate.EventType{"*"} }), []string{"I51"}},
-		{"disabled without a reason", endpoint(func(r *affiliate.EndpointRecord) { r.DisabledAt = start }), []string{"I51"}},
+		{"disabled without a reason", endpoint(func(r *affiliate.EndpointRecord) { r.DisabledAt = began }), []string{"I51"}},
 		{"no secret", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets = nil }), []string{"I51"}},
-		{"newest secret expires", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets[0].ExpiresAt = start }), []string{"I51"}},
+		{"newest secret expires", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets[0].ExpiresAt = began }), []string{"I51"}},
 		{"old secret does not expire", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets = append(r.Secrets, r.Secrets[0]) }), []string{"I51"}},
 		{"51 endpoints", func(b *booksLedger, tx *affiliate.Tx) error {
 			rec, err := tx.Endpoints.Get(b.endpoint.ID)

@@ -58,7 +58,6 @@ func (a *audit) verifyClick(r *ClickRecord) {
 	}
 	a.refers("I29", "click", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
 	a.refers("I37", "click", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
-	a.precise("click", r.ID, r.CreatedAt)
 }
 
 func (a *audit) verifyReferral(r *ReferralRecord) {

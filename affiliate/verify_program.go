@@ -34,7 +34,7 @@ import (
 //   - I45, I47, I48, I49, I50: events have the type, the body, the envelope and
 //     the revision that they should. Pruning leaves gaps only at the start.
 //   - I51: endpoints, deliveries and their queue fit together.
-//   - I54: instants are UTC, in whole microseconds, and in order.
+//   - I54: no record was changed before it was made.
 //   - I81: statuses, approvals and types are ones that the contract lists; a
 //     commission has a reason exactly when it is on hold or declined; coupons,
 //     plans and tiers have names.

@@ -19,7 +19,7 @@ func TestVerifyRates(t *testing.T) {
 	}
 	plan := func(change func(*affiliate.PlanRecord)) func(*booksLedger, *affiliate.Tx) error {
 		return func(_ *booksLedger, tx *affiliate.Tx) error {
-			rec := affiliate.PlanRecord{ID: uuid.UUID{1}, Name: "p", Trigger: affiliate.TriggerPurchase, CreatedAt: start, UpdatedAt: start,
+			rec := affiliate.PlanRecord{ID: uuid.UUID{1}, Name: "p", Trigger: affiliate.TriggerPurchase, CreatedAt: began, UpdatedAt: began,
 				Terms: affiliate.Terms{Type: affiliate.CommissionPercentage, Rate: affiliate.MustPercent("100")}}
 			change(&rec)
 			return tx.Plans.Insert(rec)
@@ -27,7 +27,7 @@ func TestVerifyRates(t *testing.T) {
 	}
 	tier := func(change func(*affiliate.TierRecord)) func(*booksLedger, *affiliate.Tx) error {
 		return func(_ *booksLedger, tx *affiliate.Tx) error {
-			rec := affiliate.TierRecord{ID: uuid.UUID{1}, Tier: 1, Name: "t", Condition: affiliate.ConditionAll, CreatedAt: start, UpdatedAt: start,
+			rec := affiliate.TierRecord{ID: uuid.UUID{1}, Tier: 1, Name: "t", Condition: affiliate.ConditionAll, CreatedAt: began, UpdatedAt: began,
 				Rate: percent("100"), RateType: affiliate.CommissionPercentage}
 			change(&rec)
 			return tx.Tiers.Insert(rec)
@@ -45,7 +45,7 @@ func TestVerifyRates(t *testing.T) {
 		{"plan that ends before it begins", plan(func(r *affiliate.PlanRecord) { r.Terms.MaxMonths = -1 }), []string{"I40"}},
 		{"plan for an unknown payment", plan(func(r *affiliate.PlanRecord) { r.Trigger = "GIFT" }), []string{"I81"}},
 		{"plan without a name", plan(func(r *affiliate.PlanRecord) { r.Name = "" }), []string{"I81"}},
-		{"plan changed before it was made", plan(func(r *affiliate.PlanRecord) { r.UpdatedAt = start.Add(-time.Second) }), []string{"I54"}},
+		{"plan changed before it was made", plan(func(r *affiliate.PlanRecord) { r.UpdatedAt = began.Add(-time.Second) }), []string{"I54"}},
 		{"tier of a negative rate", tier(func(r *affiliate.TierRecord) { r.Rate = percent("-0.0001") }), []string{"I40"}},
 		{"tier of 101 %", tier(func(r *affiliate.TierRecord) { r.Rate = percent("101") }), []string{"I40"}},
 		{"tier of no type", tier(func(r *affiliate.TierRecord) { r.RateType = "SHARE" }), []string{"I81"}},
@@ -54,7 +54,7 @@ func TestVerifyRates(t *testing.T) {
 		{"tier from a negative number on", tier(func(r *affiliate.TierRecord) { r.MinReferrals = -1 }), []string{"I44"}},
 		{"tier of an unknown condition", tier(func(r *affiliate.TierRecord) { r.Condition = "" }), []string{"I81"}},
 		{"tier without a name", tier(func(r *affiliate.TierRecord) { r.Name = " " }), []string{"I81"}},
-		{"tier changed before it was made", tier(func(r *affiliate.TierRecord) { r.UpdatedAt = start.Add(-time.Second) }), []string{"I54"}},
+		{"tier changed before it was made", tier(func(r *affiliate.TierRecord) { r.UpdatedAt = began.Add(-time.Second) }), []string{"I54"}},
 	})
 	for name, fine := range map[string]func(*booksLedger, *affiliate.Tx) error{
 		"own amount": own("250", flat), "own percentage": own("100", affiliate.CommissionPercentage),

@@ -34,8 +34,8 @@ func (a *audit) verifySale(r *SaleRecord) {
 	if checkSubtotal(r.Subtotal) != nil || r.charge().checkSubtotal(r.Subtotal, "subtotal") != nil {
 		a.breach("I44", name, "subtotal %v of total %v, tax %v, shipping %v", r.Subtotal, r.TotalEarned, r.Tax, r.Shipping)
 	}
-	listed(a, name, "status", r.Status, SaleActive, SaleRefunded)
-	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt, r.RefundedAt)
+	listed(a, name, "status", r.Status.Value(), SaleActive, SaleRefunded)
+	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
 // verifyRefunds checks that refunds add up, and what the full refund leaves.
@@ -49,13 +49,12 @@ func (a *audit) verifyRefunds(r *SaleRecord) {
 		}
 		sum = total
 		ids[refund.ID] = refund.ID != ""
-		a.precise("sale", r.ID, refund.At)
 	}
 	if sum != r.Refunded || r.Refunded.Cmp(r.TotalEarned) > 0 {
 		a.breach("I41", name, "refunds add up to %v, refunded %v of %v", sum, r.Refunded, r.TotalEarned)
 	}
 	full := r.Refunded == r.TotalEarned
-	if full != (r.Status == SaleRefunded) || full != r.DeletedFired || full == r.RefundedAt.IsZero() {
+	if full != r.Status.Is(SaleRefunded) || full != r.DeletedFired || full == r.RefundedAt.IsZero() {
 		a.breach("I41", name, "refunded %v of %v, status %s, refundedAt %v", r.Refunded, r.TotalEarned, r.Status, r.RefundedAt)
 	}
 	if earned, err := r.commissionEarned(); full && (err != nil || !earned.IsZero()) {
@@ -85,8 +84,8 @@ func (a *audit) verifyCommissions(r *SaleRecord, readings []*Program) {
 	if _, hand := r.ByHand.Get(); hand {
 		return
 	}
-	a.verifyRate(name, r.Rate, r.RateType)
-	if most, err := r.kept(); err == nil && r.RateType != CommissionFlat && c.Earned.Cmp(a.rounded(most)) > 0 {
+	a.verifyRate(name, r.Rate, r.RateType.Value())
+	if most, err := r.kept(); err == nil && !r.RateType.Is(CommissionFlat) && c.Earned.Cmp(a.rounded(most)) > 0 {
 		a.breach("I40", name, "commission %d earns %v, above its base of at most %v", c.Number, c.Earned, most)
 	}
 }
@@ -103,14 +102,14 @@ func (a *audit) verifyCommission(r *SaleRecord, c *CommissionRecord) {
 	if !a.affiliates.has(c.AffiliateID) {
 		a.breach("I36", name, "the affiliate %s of commission %d does not exist", c.AffiliateID, c.Number)
 	}
-	listed(a, name, "approvalStatus", c.Approval, approvalStatuses...)
-	if (c.Approval == ApprovalAccepted) != (c.HoldReason == "") {
+	listed(a, name, "approvalStatus", c.Approval.Value(), approvalStatuses...)
+	if c.Approval.Is(ApprovalAccepted) != c.HoldReason.Is("") {
 		a.breach("I81", name, "commission %d is %s for the reason %q", c.Number, c.Approval, c.HoldReason)
 	}
 	if payout := r.payoutID(); c.PayoutID != uuid.Nil && c.PayoutID != payout {
 		a.breach("I42", name, "its commissions are in the payouts %s and %s", payout, c.PayoutID)
 	}
-	if c.PayoutID != uuid.Nil && c.Approval != ApprovalAccepted {
+	if c.PayoutID != uuid.Nil && !c.Approval.Is(ApprovalAccepted) {
 		a.breach("I42", name, "commission %d is %s, and in payout %s", c.Number, c.Approval, c.PayoutID)
 	}
 	a.instants("sale", r.ID, c.CreatedAt, c.UpdatedAt)
@@ -189,7 +188,7 @@ func (a *audit) verifyPayout(r *PayoutRecord, held map[int64]uuid.UUID, sums map
 	if paid := r.Status == PayoutPaid; paid == r.PaidAt.IsZero() {
 		a.breach("I42", named("payout", r.ID), "it is %s, paid at %v", r.Status, r.PaidAt)
 	}
-	a.instants("payout", r.ID, r.CreatedAt, r.UpdatedAt, r.PeriodStart, r.PeriodEnd, r.PaidAt)
+	a.instants("payout", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
 // verifyListed checks that a commission in a payout is listed there, once.

@@ -56,12 +56,10 @@ func TestVerifySaysPeople(t *testing.T) {
 	affiliates := func(tx *affiliate.Tx) affiliate.Table[affiliate.AffiliateRecord] { return tx.Affiliates }
 	links := func(tx *affiliate.Tx) affiliate.Table[affiliate.LinkRecord] { return tx.Links }
 	referrals := func(tx *affiliate.Tx) affiliate.Table[affiliate.ReferralRecord] { return tx.Referrals }
-	clicks := func(tx *affiliate.Tx) affiliate.Table[affiliate.ClickRecord] { return tx.Clicks }
 	runBooksSayings(t, []booksSaying{
-		{"affiliate changed before it was made", booksWith(affiliates, func(r *affiliate.AffiliateRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
-		{"link changed before it was made", booksWith(links, func(r *affiliate.LinkRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
-		{"referral changed before it was made", booksWith(referrals, func(r *affiliate.ReferralRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
-		{"click in nanoseconds", booksWith(clicks, func(r *affiliate.ClickRecord) { r.CreatedAt = r.CreatedAt.Add(1) }), "I54: UTC"},
+		{"affiliate changed before it was made", booksWith(affiliates, func(r *affiliate.AffiliateRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Microsecond) }), "I54: created"},
+		{"link changed before it was made", booksWith(links, func(r *affiliate.LinkRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Microsecond) }), "I54: created"},
+		{"referral changed before it was made", booksWith(referrals, func(r *affiliate.ReferralRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Microsecond) }), "I54: created"},
 		{"slug of 101 characters", booksWith(links, func(r *affiliate.LinkRecord) { r.Slug = strings.Repeat("a", 101) }), "I25: is not a slug"},
 		{"slug with a space", booksWith(links, func(r *affiliate.LinkRecord) { r.Slug = "a b" }), "I25: is not a slug"},
 	})
@@ -78,8 +76,6 @@ func TestVerifySaysCodes(t *testing.T) {
 	ledger := func(tx *affiliate.Tx) affiliate.Table[affiliate.RedemptionRecord] { return tx.Redemptions }
 	runBooksSayings(t, []booksSaying{
 		{"redemption of another coupon", booksWith(ledger, func(r *affiliate.RedemptionRecord) { r.CouponID = r.CodeID }), "I02: is of coupon"},
-		{"redemption in nanoseconds", booksWith(ledger, func(r *affiliate.RedemptionRecord) { r.CreatedAt = r.CreatedAt.Add(1) }), "I54: UTC"},
-		{"restored in nanoseconds", booksWith(ledger, func(r *affiliate.RedemptionRecord) { r.RestoredAt = start.Add(1) }), "I54: UTC"},
 		{"months below zero", booksWith(coupons, func(r *affiliate.CouponRecord) { r.Duration, r.DurationInMonths = affiliate.DurationOnce, -1 }), "I18: durationInMonths -1"},
 		{"minimum below zero", booksWith(codes, func(r *affiliate.CodeRecord) {
 			r.MinimumAmount, r.MinimumCurrency = affiliate.Set(sum("-1")), "USD"
@@ -99,9 +95,9 @@ func TestVerifySaysSales(t *testing.T) {
 		{"subtotal of nothing", sale(5, func(r *affiliate.SaleRecord) { r.Subtotal = affiliate.Set(affiliate.Amount{}) }), "I44: subtotal 0 of total 100"},
 		{"subtotal below the total", sale(5, func(r *affiliate.SaleRecord) { r.Subtotal = affiliate.Set(sum("99.9999")) }), "I44: subtotal 99.9999 of total 100"},
 		{"tax above the total", sale(5, func(r *affiliate.SaleRecord) { r.Tax = sum("100.01") }), "I44: above the total 100"},
-		{"sale changed before it was made", sale(5, func(r *affiliate.SaleRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
+		{"sale changed before it was made", sale(5, func(r *affiliate.SaleRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Microsecond) }), "I54: created"},
 		{"commission changed before it was made", sale(5, func(r *affiliate.SaleRecord) {
-			r.Commissions[0].UpdatedAt = r.Commissions[0].CreatedAt.Add(-1)
+			r.Commissions[0].UpdatedAt = r.Commissions[0].CreatedAt.Add(-time.Microsecond)
 		}), "I54: created"},
 		{"refunded at a time, yet active", sale(5, func(r *affiliate.SaleRecord) { r.RefundedAt = r.UpdatedAt }), "I41: status ACTIVE"},
 		{"deleted fired, yet active", sale(5, func(r *affiliate.SaleRecord) { r.DeletedFired = true }), "I41: status ACTIVE"},
@@ -115,7 +111,7 @@ func TestVerifySaysSales(t *testing.T) {
 			more.Number, more.PayoutID = 900, uuid.UUID{1}
 			r.Commissions = append(slices.Clone(r.Commissions), more)
 		}), "I42: are in the payouts"},
-		{"payout changed before it was made", booksWith(payouts, func(r *affiliate.PayoutRecord) { r.UpdatedAt = r.CreatedAt.Add(-1) }), "I54: created"},
+		{"payout changed before it was made", booksWith(payouts, func(r *affiliate.PayoutRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Microsecond) }), "I54: created"},
 		{"totals without room", func(_ *booksLedger, tx *affiliate.Tx) error {
 			most := func(r *affiliate.SaleRecord) { r.TotalEarned = affiliate.AmountFromScaled(math.MaxInt64) }
 			return errors.Join(booksEdit(tx.Sales, booksSale(2), most), booksEdit(tx.Sales, booksSale(5), most))

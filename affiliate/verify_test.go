@@ -190,8 +190,6 @@ func TestVerifyCodes(t *testing.T) {
 		{"currency without minimum", code(func(r *affiliate.CodeRecord) { r.MinimumCurrency = "USD" }), []string{"I24"}},
 		{"code of a missing affiliate", code(func(r *affiliate.CodeRecord) { r.AffiliateID = missing }), []string{"I36"}},
 		{"coupon changed before it was made", coupon(func(r *affiliate.CouponRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Second) }), []string{"I54"}},
-		{"expiry in nanoseconds", code(func(r *affiliate.CodeRecord) { r.ExpiresAt = start.Add(time.Nanosecond) }), []string{"I54"}},
-		{"local time", code(func(r *affiliate.CodeRecord) { r.ExpiresAt = start.In(time.FixedZone("x", 3600)) }), []string{"I54"}},
 	})
 }
 
@@ -267,20 +265,24 @@ func TestVerifySales(t *testing.T) {
 			r.Rate, r.Commissions[0].Earned = percent("110"), sum("69.3") // of 63, and 70 is kept
 		}), []string{"I31", "I40", "I42"}},
 		{"negative rate", sale(4, func(r *affiliate.SaleRecord) { r.Rate = percent("-1") }), []string{"I40"}},
-		{"rate of no type", sale(5, func(r *affiliate.SaleRecord) { r.RateType = "SHARE" }), []string{"I81"}},
+		{"rate of no type", sale(5, func(r *affiliate.SaleRecord) { r.RateType = affiliate.Enum[affiliate.CommissionType]{} }), []string{"I81"}},
 		{"tax and shipping above the total", sale(5, func(r *affiliate.SaleRecord) { r.Tax, r.Shipping = sum("60"), sum("40.0001") }), []string{"I44"}},
 		{"tax that has no room", sale(5, func(r *affiliate.SaleRecord) {
 			r.Tax, r.Shipping = affiliate.AmountFromScaled(math.MaxInt64), affiliate.AmountFromScaled(1)
 		}), []string{"I44"}},
-		{"unknown status", sale(5, func(r *affiliate.SaleRecord) { r.Status = "GONE" }), []string{"I81"}},
-		{"unknown approval", sale(5, func(r *affiliate.SaleRecord) {
-			r.Commissions[0].Approval, r.Commissions[0].HoldReason = "MAYBE", affiliate.HoldProgramSettings
+		{"no status", sale(5, func(r *affiliate.SaleRecord) { r.Status = affiliate.Enum[affiliate.SaleStatus]{} }), []string{"I81"}},
+		{"no approval", sale(5, func(r *affiliate.SaleRecord) {
+			r.Commissions[0].Approval, r.Commissions[0].HoldReason = affiliate.EnumOf(affiliate.ApprovalStatus("")), affiliate.EnumOf(affiliate.HoldProgramSettings)
 		}), []string{"I81"}},
-		{"on hold without a reason", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Approval = affiliate.ApprovalOnHold }), []string{"I81"}},
-		{"declined without a reason", sale(4, func(r *affiliate.SaleRecord) { r.Commissions[0].Approval = affiliate.ApprovalDeclined }), []string{"I81"}},
-		{"accepted with a reason", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].HoldReason = affiliate.HoldFraudPrevention }), []string{"I81"}},
+		{"on hold without a reason", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalOnHold) }), []string{"I81"}},
+		{"declined without a reason", sale(4, func(r *affiliate.SaleRecord) {
+			r.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalDeclined)
+		}), []string{"I81"}},
+		{"accepted with a reason", sale(5, func(r *affiliate.SaleRecord) {
+			r.Commissions[0].HoldReason = affiliate.EnumOf(affiliate.HoldFraudPrevention)
+		}), []string{"I81"}},
 		{"on hold, and in a payout", sale(1, func(r *affiliate.SaleRecord) {
-			r.Commissions[0].Approval, r.Commissions[0].HoldReason = affiliate.ApprovalOnHold, affiliate.HoldFraudPrevention
+			r.Commissions[0].Approval, r.Commissions[0].HoldReason = affiliate.EnumOf(affiliate.ApprovalOnHold), affiliate.EnumOf(affiliate.HoldFraudPrevention)
 		}), []string{"I42"}},
 		{"payout of an unknown status", payout(func(r *affiliate.PayoutRecord) { r.Status = "SENT" }), []string{"I81"}},
 		{"paid payout without a time", payout(func(r *affiliate.PayoutRecord) { r.Status = affiliate.PayoutPaid }), []string{"I42"}},
@@ -293,8 +295,8 @@ func TestVerifySales(t *testing.T) {
 			r.Refunds[0].Amount = sum("15")
 			r.Refunds = append(r.Refunds, r.Refunds[0])
 		}), []string{"I41"}},
-		{"refunded, but active", sale(4, func(r *affiliate.SaleRecord) { r.Status = affiliate.SaleActive }), []string{"I31", "I41"}},
-		{"active, but refunded", sale(5, func(r *affiliate.SaleRecord) { r.Status = affiliate.SaleRefunded }), []string{"I31", "I41"}},
+		{"refunded, but active", sale(4, func(r *affiliate.SaleRecord) { r.Status = affiliate.EnumOf(affiliate.SaleActive) }), []string{"I31", "I41"}},
+		{"active, but refunded", sale(5, func(r *affiliate.SaleRecord) { r.Status = affiliate.EnumOf(affiliate.SaleRefunded) }), []string{"I31", "I41"}},
 		{"refunded, but it earns", sale(4, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("1") }), []string{"I40", "I41"}},
 		{"payout missing", func(b *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Payouts, nil) }, []string{"I42"}},
 		{"payout of another amount", func(b *booksLedger, tx *affiliate.Tx) error {
@@ -319,6 +321,5 @@ func TestVerifySales(t *testing.T) {
 		{"negative tax", sale(1, func(r *affiliate.SaleRecord) { r.Tax = sum("-1") }), []string{"I44"}},
 		{"commission number twice", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Number = 1 }), []string{"I53"}},
 		{"no event at all", sale(5, func(r *affiliate.SaleRecord) { r.Revision = 0 }), []string{"I45", "I50"}},
-		{"refund in nanoseconds", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].At = start.Add(1) }), []string{"I54"}},
 	})
 }

@@ -148,7 +148,7 @@ func (o *op) take(n int, lease time.Duration) ([]leased, error) {
 }
 
 // lease moves a delivery to the end of its lease, under a fresh token.
-func (o *op) lease(w waiting, until time.Time) (leased, error) {
+func (o *op) lease(w waiting, until Instant) (leased, error) {
 	d, err := o.tx.Deliveries.Get(w.DeliveryID)
 	if err != nil {
 		return leased{}, internal("read delivery", err)
@@ -200,7 +200,7 @@ func (o *op) storeFlights(all []leased) error {
 }
 
 // claims encodes the payloads and opens the secrets, each once.
-func (p *Program) claims(ctx context.Context, all []leased, now time.Time) ([]Claim, error) {
+func (p *Program) claims(ctx context.Context, all []leased, now Instant) ([]Claim, error) {
 	secrets, payloads := make(map[uuid.UUID][]Secret), make(map[uuid.UUID][]byte)
 	out, sealed := make([]Claim, 0, len(all)), []Attempt(nil)
 	for _, t := range all {
@@ -213,7 +213,7 @@ func (p *Program) claims(ctx context.Context, all []leased, now time.Time) ([]Cl
 		}
 		c.Payload, c.Secrets = payloads[t.event], secrets[c.Endpoint]
 		if c.Secrets == nil {
-			sealed = append(sealed, Attempt{Delivery: c.Delivery, Token: c.Token, At: now, URL: c.URL, Err: FailedSecret})
+			sealed = append(sealed, Attempt{Delivery: c.Delivery, Token: c.Token, At: now.Time(), URL: c.URL, Err: FailedSecret})
 			continue
 		}
 		out = append(out, c)
@@ -225,7 +225,7 @@ func (p *Program) claims(ctx context.Context, all []leased, now time.Time) ([]Cl
 }
 
 // signers opens the secrets that sign at a moment; nil when that fails.
-func (p *Program) signers(ctx context.Context, ep *EndpointRecord, now time.Time) []Secret {
+func (p *Program) signers(ctx context.Context, ep *EndpointRecord, now Instant) []Secret {
 	var out []Secret
 	for _, s := range ep.Secrets {
 		if !s.signs(now) {

@@ -3,7 +3,6 @@ package affiliate
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -56,7 +55,7 @@ func (o *op) dequeue(q QueueRecord, state DeliveryState) error {
 	if err != nil {
 		return err
 	}
-	d.State, d.NextAttemptAt, d.UpdatedAt = state, time.Time{}, later(o.now, d.UpdatedAt)
+	d.State, d.NextAttemptAt, d.UpdatedAt = state, Instant{}, later(o.now, d.UpdatedAt)
 	if err := o.tx.Deliveries.Replace(d); err != nil {
 		return err
 	}

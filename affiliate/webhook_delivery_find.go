@@ -70,7 +70,7 @@ func (f DeliveryFilter) choose() (c choice[DeliveryRecord]) {
 
 // nextAttempt is when the next attempt is made, as it is shown: not before the
 // delivery was created, also where the clock has gone back since.
-func (r *DeliveryRecord) nextAttempt() time.Time {
+func (r *DeliveryRecord) nextAttempt() Instant {
 	if r.NextAttemptAt.IsZero() {
 		return r.NextAttemptAt
 	}
@@ -79,7 +79,7 @@ func (r *DeliveryRecord) nextAttempt() time.Time {
 
 // createdIn reports whether a delivery was created in a range; a zero end is
 // open.
-func createdIn(d DeliveryRecord, since, until time.Time) bool {
+func createdIn(d DeliveryRecord, since, until Instant) bool {
 	return !d.CreatedAt.Before(since) &&
 		(until.IsZero() || !d.CreatedAt.Truncate(time.Millisecond).After(until))
 }
@@ -112,12 +112,12 @@ func inQuery(err *Error) *Error {
 }
 
 // firstInstant is the start of a date that may not be given; zero then.
-func (p *Program) firstInstant(o Opt[Date]) time.Time {
+func (p *Program) firstInstant(o Opt[Date]) Instant {
 	d, ok := o.Get()
 	if !ok {
-		return time.Time{}
+		return Instant{}
 	}
-	return d.FirstInstant(p.cfg.Location)
+	return InstantOf(d.FirstInstant(p.cfg.Location))
 }
 
 // texts tell filters apart, for cursors.
@@ -136,7 +136,7 @@ func deliveryOf(rec DeliveryRecord) Delivery {
 	d := Delivery{
 		ID: rec.ID, WebhookID: rec.EndpointID, EventID: messageID(rec.EventID), Event: rec.Type, State: rec.State,
 		AttemptCount: int64(len(rec.Attempts)), NextAttemptAt: timeOrNull(rec.nextAttempt()),
-		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 		Attempts: make([]DeliveryAttempt, len(rec.Attempts)),
 	}
 	for i, a := range rec.Attempts {
@@ -145,7 +145,7 @@ func deliveryOf(rec DeliveryRecord) Delivery {
 			trigger = TriggerManual
 		}
 		d.Attempts[i] = DeliveryAttempt{
-			At: TimeOf(a.At), Trigger: trigger, URL: a.URL, StatusCode: orNull(int64(a.Status)),
+			At: TimeOf(a.At.Time()), Trigger: trigger, URL: a.URL, StatusCode: orNull(int64(a.Status)),
 			DurationMS: a.Took.Milliseconds(), Error: orNull(a.Err), Response: orNull(a.Response),
 		}
 	}

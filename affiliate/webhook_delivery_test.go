@@ -97,8 +97,8 @@ func TestDelivery(t *testing.T) {
 	err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
 		return booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
 			r.Attempts = []affiliate.AttemptRecord{
-				{At: start, URL: hookURL, Took: 84 * time.Millisecond, Err: "timeout"},
-				{At: start.Add(time.Second), Manual: true, URL: hookURL, Status: 500, Took: time.Second, Response: "oops"},
+				{At: began, URL: hookURL, Took: 84 * time.Millisecond, Err: "timeout"},
+				{At: began.Add(time.Second), Manual: true, URL: hookURL, Status: 500, Took: time.Second, Response: "oops"},
 			}
 		})
 	})

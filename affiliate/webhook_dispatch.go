@@ -22,12 +22,12 @@ const (
 // answering reports whether the last attempt was answered recently. An endpoint
 // that does not answer occupies a slot for the longest time of a request, so it
 // gets only one slot until it answers.
-func (r *EndpointRecord) answering(now time.Time) bool {
+func (r *EndpointRecord) answering(now Instant) bool {
 	return !r.AnsweredAt.IsZero() && now.Sub(r.AnsweredAt) <= lately
 }
 
 // slots is how many attempts of the endpoint may be in flight.
-func (r *EndpointRecord) slots(now time.Time) int {
+func (r *EndpointRecord) slots(now Instant) int {
 	if r.answering(now) {
 		return perEndpoint
 	}
@@ -244,7 +244,7 @@ func (d *dispatch) waitingAt(dst []waiting, ep *EndpointRecord) ([]waiting, erro
 type line struct {
 	dst            []waiting
 	ep             *EndpointRecord
-	now            time.Time
+	now            Instant
 	room           int               // of each kind
 	firsts, others int               // found
 	place          map[uuid.UUID]int // of objects, in dst; negative: in flight

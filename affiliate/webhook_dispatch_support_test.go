@@ -140,7 +140,7 @@ func (w *world) answered() {
 	w.t.Helper()
 	behind(w.t, w, func(tx *affiliate.Tx) {
 		for ep, err := range tx.Endpoints.List(affiliate.Query{}) {
-			ep.AnsweredAt = w.now
+			ep.AnsweredAt = affiliate.InstantOf(w.now)
 			must(0, errors.Join(err, tx.Endpoints.Replace(ep)))
 		}
 	})

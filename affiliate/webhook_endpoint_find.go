@@ -3,7 +3,6 @@ package affiliate
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -49,14 +48,14 @@ func (o *op) endpoint(id uuid.UUID) (EndpointRecord, error) {
 }
 
 // endpointOf is the endpoint as it is answered at a moment.
-func endpointOf(rec EndpointRecord, now time.Time) Endpoint {
+func endpointOf(rec EndpointRecord, now Instant) Endpoint {
 	e := Endpoint{
 		ID: rec.ID, URL: rec.URL, Events: emptyNotNil(slices.Clone(rec.Events)), Description: orNull(rec.Description),
 		Active: rec.Active, SvixHeaders: rec.SvixHeaders, Status: EndpointDisabled,
 		DisabledReason: orNull(rec.DisabledReason), DisabledAt: timeOrNull(rec.DisabledAt),
 		FirstFailureAt: timeOrNull(rec.FirstFailureAt), LastSuccessAt: timeOrNull(rec.LastSuccessAt),
 		PausedUntil: timeOrNull(rec.PausedUntil), PreviousSecretExpiresAt: timeOrNull(rec.graceEnds(now)),
-		CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}
 	if rec.Active {
 		e.Status = EndpointEnabled

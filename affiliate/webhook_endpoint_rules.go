@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -79,9 +78,9 @@ func (p *Program) checkEndpointUpdate(id uuid.UUID, up EndpointUpdate) []*Error 
 }
 
 // merged is the endpoint after the update.
-func (up EndpointUpdate) merged(rec EndpointRecord, now time.Time) EndpointRecord {
+func (up EndpointUpdate) merged(rec EndpointRecord, now Instant) EndpointRecord {
 	if url := up.URL.Or(rec.URL); url != rec.URL {
-		rec.URL, rec.AnsweredAt = url, time.Time{} // another receiver
+		rec.URL, rec.AnsweredAt = url, Instant{} // another receiver
 	}
 	rec.SvixHeaders = up.SvixHeaders.Or(rec.SvixHeaders)
 	if types, ok := up.Events.Get(); ok {
@@ -98,13 +97,13 @@ func (up EndpointUpdate) merged(rec EndpointRecord, now time.Time) EndpointRecor
 }
 
 // disable stops deliveries to the endpoint.
-func (r *EndpointRecord) disable(why DisabledReason, now time.Time) {
+func (r *EndpointRecord) disable(why DisabledReason, now Instant) {
 	r.Active, r.DisabledReason, r.DisabledAt = false, why, now
 }
 
 // enable starts deliveries again, with a clean slate.
 func (r *EndpointRecord) enable() {
-	r.Active, r.DisabledReason, r.DisabledAt = true, "", time.Time{}
-	r.FirstFailureAt, r.PausedUntil, r.AnsweredAt = time.Time{}, time.Time{}, time.Time{}
+	r.Active, r.DisabledReason, r.DisabledAt = true, "", Instant{}
+	r.FirstFailureAt, r.PausedUntil, r.AnsweredAt = Instant{}, Instant{}, Instant{}
 	r.Warned, r.Dead = false, false
 }

@@ -234,7 +234,7 @@ func TestDisableEndpoint(t *testing.T) {
 	}
 	if err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
 		return booksEdit(tx.Endpoints, nil, func(r *affiliate.EndpointRecord) {
-			r.DisabledReason, r.FirstFailureAt, r.PausedUntil, r.LastSuccessAt = affiliate.DisabledFailing, start, start, start
+			r.DisabledReason, r.FirstFailureAt, r.PausedUntil, r.LastSuccessAt = affiliate.DisabledFailing, began, began, began
 		})
 	}); err != nil {
 		t.Fatal(err)

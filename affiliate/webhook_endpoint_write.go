@@ -27,7 +27,7 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 	if err != nil {
 		return IssuedEndpoint{}, err
 	}
-	id := o.Program.ids.Next(o.now) // before the transaction, since the secret is bound to it
+	id := o.Program.ids.Next(o.now.Time()) // before the transaction, since the secret is bound to it
 	record, err := o.secretRecord(secret, id)
 	if err != nil {
 		return IssuedEndpoint{}, err

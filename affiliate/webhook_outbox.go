@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"slices"
-	"time"
 )
 
 // fanOut writes the deliveries of an event: one for each endpoint that exists
@@ -54,7 +53,7 @@ func (o *op) deliver(rec *EventRecord, ep *EndpointRecord, number int) error {
 // momentOf is when an event happened, and not before those that were committed
 // before it, as far as ids tell: what waits keeps its order when the clock goes
 // back.
-func (o *op) momentOf(rec *EventRecord) time.Time {
+func (o *op) momentOf(rec *EventRecord) Instant {
 	if o.cfg.NewID != nil {
 		return rec.OccurredAt
 	}

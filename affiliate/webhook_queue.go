@@ -29,12 +29,12 @@ func (r QueueRecord) prompt() bool { return r.ID[0]&promptBit != 0 }
 
 // due is the moment that the place in the queue stands for. In the second lane
 // it is that of the event, as far as the host's ids begin with one.
-func (r QueueRecord) due() time.Time {
+func (r QueueRecord) due() Instant {
 	ms := int64(r.ID[0] &^ promptBit)
 	for _, b := range r.ID[1:6] {
 		ms = ms<<8 | int64(b)
 	}
-	return time.UnixMilli(ms).UTC()
+	return InstantOf(time.UnixMilli(ms))
 }
 
 // of reports whether an entry in the second lane is an event's.
@@ -44,7 +44,7 @@ func (r QueueRecord) of(event uuid.UUID) bool {
 }
 
 // dueAt reports whether an attempt may be made at a moment.
-func (r QueueRecord) dueAt(now time.Time) bool { return r.prompt() || !r.due().After(now) }
+func (r QueueRecord) dueAt(now Instant) bool { return r.prompt() || !r.due().After(now) }
 
 // again reports whether the next attempt is another than the first of the
 // schedule.
@@ -57,7 +57,7 @@ func (r QueueRecord) precedes(q QueueRecord) bool {
 
 // queueID is the place in the queue of what is due at a moment. The stamp is
 // put on every id: a host's own ids need not begin with a time.
-func (o *op) queueID(due time.Time) uuid.UUID { return uuid7.Stamp(o.newID(), due) }
+func (o *op) queueID(due Instant) uuid.UUID { return uuid7.Stamp(o.newID(), due.Time()) }
 
 // promptID is the place in the queue of a first attempt that waits for nothing:
 // the id of its event without version and variant, which are the same in all,
@@ -75,6 +75,6 @@ func promptID(event uuid.UUID, endpoint int) uuid.UUID {
 }
 
 // wholeMillis rounds up to what a place in the queue can tell.
-func wholeMillis(t time.Time) time.Time {
+func wholeMillis(t Instant) Instant {
 	return t.Add(time.Millisecond - time.Microsecond).Truncate(time.Millisecond)
 }

@@ -57,7 +57,7 @@ func (p *Program) Replay(ctx context.Context, in ReplayRange) (int, error) {
 }
 
 // checkReplay lists what is wrong with a range, in the contract's order.
-func (p *Program) checkReplay(in ReplayRange, now time.Time) []*Error {
+func (p *Program) checkReplay(in ReplayRange, now Instant) []*Error {
 	if in.DeliveryID != uuid.Nil {
 		return nil
 	}

@@ -23,11 +23,11 @@ const (
 var errWentBack = errors.New("affiliate: the clock has gone back")
 
 // ahead reports whether a moment can only be of a clock that has gone back since.
-func ahead(moment, now time.Time) bool { return moment.After(now.Add(clockSkew)) }
+func ahead(moment, now Instant) bool { return moment.After(now.Add(clockSkew)) }
 
 // wentBack reports whether the clock has gone back since something was done for
 // the endpoint.
-func (r *EndpointRecord) wentBack(now time.Time) bool { return ahead(r.WorkedAt, now) }
+func (r *EndpointRecord) wentBack(now Instant) bool { return ahead(r.WorkedAt, now) }
 
 // rewind puts in line again what the clock put off, a part in each transaction.
 func (p *Program) rewind(ctx context.Context) error {
@@ -88,7 +88,7 @@ func (o *op) rewindSome(endpoint, after uuid.UUID) (uuid.UUID, error) {
 			ep.InFlight[i].Since, ep.InFlight[i].Until = o.now, wholeMillis(o.now.Add(f.Until.Sub(f.Since)))
 		}
 	}
-	ep.PausedUntil, ep.WorkedAt = time.Time{}, o.now // one that is still busy says so again
+	ep.PausedUntil, ep.WorkedAt = Instant{}, o.now // one that is still busy says so again
 	if err := o.tx.Endpoints.Replace(ep); err != nil {
 		return uuid.Nil, internal("store endpoint", err)
 	}

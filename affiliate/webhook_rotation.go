@@ -62,7 +62,7 @@ func (in Rotation) check(grace int64) *Error {
 
 // rotate puts a new secret in front. The present one expires after the grace
 // period; none is kept when that is 0.
-func (r *EndpointRecord) rotate(next SecretRecord, grace time.Duration, now time.Time) {
+func (r *EndpointRecord) rotate(next SecretRecord, grace time.Duration, now Instant) {
 	secrets := []SecretRecord{next}
 	for _, s := range r.Secrets {
 		if s.ExpiresAt.IsZero() {
@@ -76,14 +76,14 @@ func (r *EndpointRecord) rotate(next SecretRecord, grace time.Duration, now time
 }
 
 // signs reports whether a secret is still in use at a moment.
-func (s SecretRecord) signs(now time.Time) bool {
+func (s SecretRecord) signs(now Instant) bool {
 	return s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt)
 }
 
 // graceEnds is the moment from which the newest secret signs alone; zero when
 // it does already.
-func (r EndpointRecord) graceEnds(now time.Time) time.Time {
-	var end time.Time
+func (r EndpointRecord) graceEnds(now Instant) Instant {
+	var end Instant
 	for _, s := range r.Secrets {
 		if s.ExpiresAt.After(end) && s.signs(now) {
 			end = s.ExpiresAt

@@ -56,10 +56,10 @@ func (o *op) newSample() *sample {
 	s.sale = SaleRecord{
 		ID: o.newID(), Number: 1, AffiliateID: s.affiliate.ID, ReferralID: s.referral.ID, LinkID: s.link.ID,
 		CodeID: s.code.ID, ExternalID: "sample-sale", Name: s.referral.Name, Email: s.referral.Email,
-		TotalEarned: MustAmount("100"), Rate: Set(rate), RateType: CommissionPercentage, Clicks: 1, Status: SaleActive,
-		Trigger: TriggerPurchase, Source: SourceAPI.forSale(), CreatedAt: o.now, UpdatedAt: o.now,
+		TotalEarned: MustAmount("100"), Rate: Set(rate), RateType: EnumOf(CommissionPercentage), Clicks: 1, Status: EnumOf(SaleActive),
+		Trigger: EnumOf(TriggerPurchase), Source: EnumOf(SourceAPI.forSale()), CreatedAt: o.now, UpdatedAt: o.now,
 		Commissions: []CommissionRecord{{
-			Number: 1, AffiliateID: s.affiliate.ID, Earned: earned, Approval: ApprovalAccepted, CreatedAt: o.now, UpdatedAt: o.now,
+			Number: 1, AffiliateID: s.affiliate.ID, Earned: earned, Approval: EnumOf(ApprovalAccepted), CreatedAt: o.now, UpdatedAt: o.now,
 		}},
 	}
 	s.totals = TotalsRecord{Revenue: s.sale.TotalEarned, Commission: earned}
@@ -78,7 +78,7 @@ func (s *sample) affiliateBody() AffiliateBody {
 			AffiliateGroupID: Null[string](), ProgramID: s.cfg.ID, PayoutEmail: Null[string](),
 			PaymentMethod: Null[PaymentMethod](), EmailVerified: Null[json.RawMessage](), Image: Null[string](),
 			NumberOfReferredUsers: 1, NumberOfClicks: 1, TotalRevenue: s.totals.Revenue,
-			TotalCommissionEarned: s.totals.Commission, CreatedAt: TimeOf(rec.CreatedAt), UpdatedAt: TimeOf(rec.UpdatedAt),
+			TotalCommissionEarned: s.totals.Commission, CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 		},
 		CommissionPlan: Null[Plan](), CommissionTier: Null[Tier](), QuestionAnswers: []Answer{},
 		PromotionalCodes: []AffiliateCode{{

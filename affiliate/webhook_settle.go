@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -117,19 +116,19 @@ func (s *settlement) settle(a *Attempt, draw uint64) error {
 
 // heard notes whether an endpoint answered. What never left this side says
 // nothing of it.
-func (r *EndpointRecord) heard(a *Attempt, now time.Time) {
+func (r *EndpointRecord) heard(a *Attempt, now Instant) {
 	r.WorkedAt = later(now, r.WorkedAt)
 	switch {
 	case a.Status != 0:
 		r.AnsweredAt = now
 	case a.Err != FailedSecret && a.Err != FailedBlockedURL:
-		r.AnsweredAt = time.Time{}
+		r.AnsweredAt = Instant{}
 	}
 }
 
 // advance gives a delivery its state and its place in the queue.
 func (s *settlement) advance(d DeliveryRecord, q QueueRecord, v followUp) error {
-	d.State, d.NextAttemptAt, d.UpdatedAt = v.state, time.Time{}, later(s.now, d.UpdatedAt)
+	d.State, d.NextAttemptAt, d.UpdatedAt = v.state, Instant{}, later(s.now, d.UpdatedAt)
 	if v.state == DeliveryPending {
 		d.NextAttemptAt = wholeMillis(s.now.Add(v.wait))
 	}
@@ -153,7 +152,7 @@ func (s *settlement) health(ep *EndpointRecord, d *DeliveryRecord, v followUp) e
 			s.notice(NoticeRecovered, ep, d, v.state)
 		}
 		ep.LastSuccessAt = later(s.now, ep.LastSuccessAt)
-		ep.FirstFailureAt, ep.Warned, ep.Dead = time.Time{}, false, false
+		ep.FirstFailureAt, ep.Warned, ep.Dead = Instant{}, false, false
 		return nil
 	}
 	if ep.FirstFailureAt.IsZero() {
@@ -212,13 +211,13 @@ func (s *settlement) store() error {
 }
 
 // record is the attempt as its delivery keeps it.
-func (a *Attempt) record(manual bool, now time.Time) AttemptRecord {
-	at := a.At
-	if at.IsZero() {
-		at = now.Add(-a.Took)
+func (a *Attempt) record(manual bool, now Instant) AttemptRecord {
+	at := now.Add(-a.Took)
+	if !a.At.IsZero() {
+		at = InstantOf(a.At)
 	}
 	return AttemptRecord{
-		At: micros(at), Manual: manual, URL: a.URL, Status: a.Status, Took: a.Took, Err: a.Err,
+		At: at, Manual: manual, URL: a.URL, Status: a.Status, Took: a.Took, Err: a.Err,
 		Response: escaped(a.Response),
 	}
 }

@@ -141,7 +141,7 @@ func redeem(tx *affiliate.Tx, key affiliate.Key, id uuid.UUID) error {
 		return err
 	}
 
-	sale := affiliate.SaleRecord{ID: id, Number: number, AffiliateID: code.AffiliateID, CodeID: code.ID, Status: affiliate.SaleActive}
+	sale := affiliate.SaleRecord{ID: id, Number: number, AffiliateID: code.AffiliateID, CodeID: code.ID, Status: affiliate.EnumOf(affiliate.SaleActive)}
 	if err := tx.Sales.Insert(sale); err != nil {
 		return err
 	}

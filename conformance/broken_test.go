@@ -79,7 +79,6 @@ const (
 
 	truncatesToSeconds flaw = "truncates to seconds"
 	truncatesToMillis  flaw = "truncates to milliseconds"
-	changesZone        flaw = "returns local times"
 	roundsIntegers     flaw = "keeps integers as float64"
 	cleansBytes        flaw = "keeps bytes as text"
 	losesNull          flaw = "takes null for not given"
@@ -162,7 +161,6 @@ func brokenStores() []struct {
 		{viewIgnoresContext, "S14 Context/before a View"},
 		{truncatesToSeconds, "S15 Times"},
 		{truncatesToMillis, "S15 Times"},
-		{changesZone, "S15 Times"},
 		{roundsIntegers, "S15 Times"},
 		{cleansBytes, "S15 Times"},
 		{losesNull, "S15 Times/null"},
@@ -333,7 +331,7 @@ func (f flaw) mangle(rec record) record {
 	}
 	return edit(rec, func(p any) bool {
 		switch p := p.(type) {
-		case *time.Time:
+		case *affiliate.Instant:
 			*p = f.mangleTime(*p)
 		case *[]byte:
 			if f == cleansBytes {
@@ -352,14 +350,12 @@ func (f flaw) mangle(rec record) record {
 	})
 }
 
-func (f flaw) mangleTime(t time.Time) time.Time {
+func (f flaw) mangleTime(t affiliate.Instant) affiliate.Instant {
 	switch f {
 	case truncatesToSeconds:
 		return t.Truncate(time.Second)
 	case truncatesToMillis:
 		return t.Truncate(time.Millisecond)
-	case changesZone:
-		return t.In(time.FixedZone("CET", 3600))
 	}
 	return t
 }

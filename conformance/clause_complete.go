@@ -40,8 +40,8 @@ func timesCases() []storeCase {
 func at(instant time.Time) func(t table) record {
 	return func(t table) record {
 		return edit(t.full(1), func(p any) bool {
-			if own, ok := p.(*time.Time); ok {
-				*own = instant
+			if own, ok := p.(*affiliate.Instant); ok {
+				*own = affiliate.InstantOf(instant)
 			}
 			return false
 		})

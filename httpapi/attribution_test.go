@@ -52,7 +52,7 @@ func TestAttribution(t *testing.T) {
 	}
 	counted, stored := s.clicks()
 	wantStored := []affiliate.ClickRecord{{
-		ID: stored[0].ID, Number: 1, AffiliateID: s.mara.ID, LinkID: s.mara.AffiliateLinks[0].ID, CreatedAt: siteTime, Unique: true,
+		ID: stored[0].ID, Number: 1, AffiliateID: s.mara.ID, LinkID: s.mara.AffiliateLinks[0].ID, CreatedAt: affiliate.InstantOf(siteTime), Unique: true,
 		LandingURL: "http://beans.example/shop?ref=mARA", Referrer: "https://blog.example/x", UserAgent: "Browser",
 	}}
 	if diff := cmp.Diff(wantStored, stored); diff != "" || counted != 1 {

@@ -41,7 +41,7 @@ func TestTrackingClick(t *testing.T) {
 		{Number: 2, UserAgent: "Body/2"},
 	}
 	for i := range wantStored {
-		wantStored[i].ID, wantStored[i].CreatedAt = stored[i].ID, siteTime
+		wantStored[i].ID, wantStored[i].CreatedAt = stored[i].ID, affiliate.InstantOf(siteTime)
 		wantStored[i].AffiliateID, wantStored[i].LinkID = s.mara.ID, s.mara.AffiliateLinks[0].ID
 	}
 	if diff := cmp.Diff(wantStored, stored); diff != "" || counted != 2 {

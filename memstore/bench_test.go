@@ -72,7 +72,7 @@ func rowID(n int) (id uuid.UUID) {
 
 var (
 	benchProgram = uuid.MustParse("0190c1d2-0000-7000-8000-000000000001")
-	created      = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	created      = affiliate.InstantOf(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 )
 
 func codeOf(n int) affiliate.CodeRecord {
