@@ -105,7 +105,7 @@ func ExampleProgram_Evaluate() {
 		log.Fatal(err)
 	}
 	off, _ := e.Discount.Get()
-	charge, _ := e.Total.Get() // before tax and shipping
+	charge, _ := e.Total.Get() // without tax and shipping
 	fmt.Println(e.Valid, off, "off, charge", charge)
 
 	res, err := program.RecordSale(ctx, affiliate.NewSale{
@@ -149,12 +149,12 @@ func ExampleError_CodeRefused() {
 	if _, err := program.RecordSale(ctx, order); err != nil {
 		log.Fatal(err)
 	}
-	order.PromoCode, order.ExternalID = "SUMMER", "order-2" // he comes back, with an unknown code
+	order.PromoCode, order.ExternalID = "SUMMER", "order-2" // the customer comes back with an unknown code
 
 	res, err := program.RecordSale(ctx, order)
 	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
-		fmt.Println(refused.Message) // for the customer; refused.Failures has every reason
-		order.PromoCode = ""         // without the code: whoever referred him is credited
+		fmt.Println(refused.Message) // show it to the customer; refused.Failures has every reason
+		order.PromoCode = ""         // without the code, the affiliate who referred the customer is credited
 		res, err = program.RecordSale(ctx, order)
 	}
 	if err != nil {
