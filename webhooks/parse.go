@@ -113,14 +113,21 @@ func (e *Event) set(key string, value json.RawMessage) error {
 		ok = value[0] == '{'
 		e.Body = value
 	default:
-		for _, known := range []string{"event", "eventId", "occurredAt", "programId", "revision", "test", "body"} {
-			if strings.EqualFold(key, known) {
-				return refuse(known + " in another letter case")
-			}
-		}
+		return misspelt(key)
 	}
 	if !ok {
 		return refuse(key + " is malformed")
+	}
+	return nil
+}
+
+// misspelt refuses a key of the envelope in another letter case. Other unknown
+// keys are ignored.
+func misspelt(key string) error {
+	for _, known := range []string{"event", "eventId", "occurredAt", "programId", "revision", "test", "body"} {
+		if strings.EqualFold(key, known) {
+			return refuse(known + " in another letter case")
+		}
 	}
 	return nil
 }
