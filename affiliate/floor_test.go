@@ -97,8 +97,31 @@ type floorLink struct {
 	revenue   int64
 }
 
+type floorCustomer struct {
+	id, name, email   string
+	affiliate         *floorAffiliate
+	sales, revenue    int64
+	commission        int64
+	status, medium    string
+	createdAt         time.Time
+	UpdatedAt         time.Time
+	Plan, Source      string
+	Link              *floorLink
+	Notes, CustomerID string
+}
+
+// floorRow is a row of the ledger.
+type floorRow struct {
+	sale     *floorSale
+	code     *floorCode
+	at       time.Time
+	Restored *time.Time
+}
+
 type floor struct {
 	mu         sync.Mutex
+	customers  map[string]*floorCustomer // by email
+	ledger     []*floorRow
 	codes      map[string]*floorCode // by upper-cased text
 	sales      map[string]*floorSale
 	byExternal map[string]*floorSale
@@ -112,7 +135,7 @@ type floor struct {
 func newFloor() *floor {
 	return &floor{
 		codes: map[string]*floorCode{}, sales: map[string]*floorSale{}, byExternal: map[string]*floorSale{},
-		clicks: map[string]*floorClick{}, links: map[string]*floorLink{}, ownLinks: map[string][]*floorLink{},
+		customers: map[string]*floorCustomer{}, clicks: map[string]*floorClick{}, links: map[string]*floorLink{}, ownLinks: map[string][]*floorLink{},
 	}
 }
 
@@ -122,6 +145,11 @@ func floorID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // sell redeems a code: both counters, sale, commission and event.
 func (f *floor) sell(text, externalID string, total int64) (*floorSale, error) {
+	return f.sellTo(text, externalID, "", "", total)
+}
+
+// sellTo is sell to a customer, who may be new, with a row in the ledger.
+func (f *floor) sellTo(text, externalID, name, email string, total int64) (*floorSale, error) {
 	now := time.Now()
 	id, event := floorID(), floorID()
 	f.mu.Lock()
@@ -152,6 +180,10 @@ func (f *floor) sell(text, externalID string, total int64) (*floorSale, error) {
 	if externalID != "" {
 		f.byExternal[externalID] = sale
 	}
+	if email != "" {
+		f.buys(sale, strings.ToLower(email), name, now)
+		f.ledger = append(f.ledger, &floorRow{sale: sale, code: code, at: now})
+	}
 	code.redeemed++
 	code.coupon.redeemed++
 	code.affiliate.sales++
@@ -159,6 +191,22 @@ func (f *floor) sell(text, externalID string, total int64) (*floorSale, error) {
 	code.affiliate.commission += earned
 	f.events = append(f.events, &floorEvent{event, "sale.created", sale, now})
 	return sale, nil
+}
+
+// buys joins the customer of a sale.
+func (f *floor) buys(sale *floorSale, email, name string, now time.Time) {
+	customer := f.customers[email]
+	if customer == nil {
+		customer = &floorCustomer{
+			id: floorID(), name: name, email: email, affiliate: sale.affiliate, status: "ACTIVE", medium: "COUPON", createdAt: now,
+		}
+		f.customers[email] = customer
+		f.events = append(f.events, &floorEvent{floorID(), "referral.created", sale, now})
+	}
+	customer.sales++
+	customer.revenue += sale.total
+	customer.commission += sale.commission.earned
+	sale.ReferralID, sale.Name, sale.Email = customer.id, name, email
 }
 
 // click records a visit.
