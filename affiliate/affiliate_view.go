@@ -111,7 +111,7 @@ func (o *op) summary(rec AffiliateRecord) (AffiliateSummary, error) {
 func summaryOf(program, id uuid.UUID, who seller, links []LinkRecord) AffiliateSummary {
 	return AffiliateSummary{
 		ID: id, FirstName: who.firstName, LastName: who.lastName, Name: fullName(who.firstName, who.lastName),
-		Email: who.email, Status: who.status, Link: Null[string](), AffiliateLinks: linksOf(program, links),
+		Email: who.email, Status: who.status.Value(), Link: Null[string](), AffiliateLinks: linksOf(program, links),
 	}
 }
 

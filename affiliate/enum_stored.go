@@ -67,10 +67,21 @@ func (Integration) values() []Integration       { return integrations }
 func (ApprovalStatus) values() []ApprovalStatus { return approvalStatuses }
 func (HoldReason) values() []HoldReason         { return holdReasons }
 
+// Enumerations that the frozen bodies of events hold.
+
+func (AffiliateStatus) values() []AffiliateStatus       { return affiliateStatuses }
+func (SubscriptionStatus) values() []SubscriptionStatus { return subscriptionStatuses }
+func (SubmissionType) values() []SubmissionType         { return submissionTypes }
+func (ReferralMedium) values() []ReferralMedium         { return referralMedia }
+func (ReferralSource) values() []ReferralSource         { return referralSources }
+
 // The lists that only stored values need.
 var (
 	commissionTypes = []CommissionType{CommissionPercentage, CommissionFlat}
 	saleStatuses    = []SaleStatus{SaleActive, SaleRefunded}
 	saleSources     = []SaleSource{"API", "MANUAL", "IMPORTED", "INTEGRATION", "AUTOMATED", "UNKNOWN"}
+	submissionTypes = []SubmissionType{SubmissionAutomatic, SubmissionManual}
+	referralMedia   = []ReferralMedium{MediumLink, MediumCoupon}
+	referralSources = []ReferralSource{"API", "MANUAL", "IMPORTED", "INTEGRATION", "AFFILIATE_SUBMITTED", "UNKNOWN"}
 	holdReasons     = []HoldReason{HoldProgramSettings, HoldFraudPrevention, HoldAffiliateDeactivated, HoldAffiliateBanned}
 )

@@ -15,12 +15,10 @@ import (
 // that a reader has seen, and the id is a position in the stream of events.
 func (o *op) newEventID() (uuid.UUID, error) {
 	if !o.numbered {
-		o.lastEvent = uuid.Nil // an earlier run of the closure may have set it
-		for last, err := range o.tx.Events.List(Query{Desc: true, Limit: 1}) {
-			if err != nil {
-				return uuid.Nil, err
-			}
-			o.lastEvent = last.ID
+		o.lastEvent, o.unread = uuid.Nil, nil // an earlier run of the closure may have set them
+		o.tx.Events.List(Query{Desc: true, Limit: 1})(o.sawEvent)
+		if o.unread != nil {
+			return uuid.Nil, o.unread
 		}
 		o.numbered = true
 	}
@@ -30,6 +28,12 @@ func (o *op) newEventID() (uuid.UUID, error) {
 	}
 	o.lastEvent = id
 	return id, nil
+}
+
+// sawEvent notes the last event. It is the body of a loop, see [gathering].
+func (o *op) sawEvent(last EventRecord, err error) bool {
+	o.lastEvent, o.unread = last.ID, err
+	return err == nil
 }
 
 // increment is the next id; it may not be a valid version 7 id.

@@ -19,8 +19,12 @@ type op struct {
 	events int // written by this run
 
 	lastEvent uuid.UUID // the last event of the program in this run, once an event was numbered
+	unread    error     // why the last event could not be read
 	numbered  bool
-	watches   *watches // for the hooks; nil: there are none
+
+	endpoints gathering[EndpointRecord] // that may get an event
+	links     gathering[LinkRecord]     // of the affiliate of a sale
+	watches   *watches                  // for the hooks; nil: there are none
 }
 
 func (p *Program) op(ctx context.Context) *op {

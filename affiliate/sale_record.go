@@ -148,13 +148,9 @@ func checkProduct(given Opt[Product]) error {
 // recordSale is the transaction of RecordSale: it first finds and checks
 // everything, then it writes.
 func (o *op) recordSale(in *NewSale) (saleReply, error) {
-	earlier, err := o.duplicate(in.ExternalID, in.ExternalInvoiceID)
-	if err != nil {
-		return saleReply{}, err
-	}
-	if earlier != nil {
-		body, err := o.saleBody(*earlier)
-		return saleReply{outcome: SaleDuplicate, body: body}, err
+	earlier, err := o.earlier(in.ExternalID, in.ExternalInvoiceID)
+	if err != nil || earlier != nil {
+		return saleReply{outcome: SaleDuplicate, body: earlier}, err
 	}
 	var d decision
 	outcome, err := o.decide(in, &d)
@@ -165,8 +161,8 @@ func (o *op) recordSale(in *NewSale) (saleReply, error) {
 	return reply, err
 }
 
-// duplicate finds the live sale that has one of the external ids.
-func (o *op) duplicate(externalID, invoiceID string) (*SaleRecord, error) {
+// earlier is the live sale that has one of the external ids; nil: there is none.
+func (o *op) earlier(externalID, invoiceID string) (*saleBody, error) {
 	for _, id := range [...]struct {
 		index Index
 		text  string
@@ -176,7 +172,7 @@ func (o *op) duplicate(externalID, invoiceID string) (*SaleRecord, error) {
 		}
 		rec, err := o.tx.Sales.Find(textKey(id.index, id.text))
 		if err == nil {
-			return &rec, nil
+			return o.saleBody(rec)
 		}
 		if !errors.Is(err, ErrNotFound) {
 			return nil, err
@@ -191,7 +187,7 @@ func (o *op) book(in *NewSale, d *decision) (*saleBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &saleBody{program: o.cfg.ID, owner: d.affiliate.seller()}
+	b := &saleBody{frozen: frozen{program: o.cfg.ID}, owner: d.affiliate.seller()}
 	if err := o.newSale(in, d, b); err != nil {
 		return nil, err
 	}
@@ -243,7 +239,7 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 	b.rec = SaleRecord{
 		ID: o.newID(), Number: number, AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
 		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
-		Name: cmp.Or(in.Name, ref.Name), Email: cmp.Or(in.Email, ref.Email),
+		Name: shared(cmp.Or(in.Name, ref.Name), ref.Name), Email: shared(cmp.Or(in.Email, ref.Email), ref.Email),
 		TotalEarned: in.TotalEarned, Subtotal: unlessNull(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
 		Rate: Set(d.deal.Rate), RateType: EnumOf(d.deal.Type), RateFixed: d.rateFixed, Commissions: b.room[:0:1],
 		Products: productsBought(in.Product), Status: EnumOf(SaleActive), Trigger: EnumOf(in.PaymentTrigger),
@@ -260,6 +256,15 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		return nil
 	}
 	return o.reward(&b.rec, d.deal)
+}
+
+// shared is text, but in the memory of a stored text when they are equal: a
+// customer's name is not kept again with each sale.
+func shared(text, stored string) string {
+	if text == stored {
+		return stored
+	}
+	return text
 }
 
 // insertSale writes the sale, its totals, and the redemption of its code.

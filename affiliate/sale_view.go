@@ -65,7 +65,6 @@ func (o *op) saleByNumber(id SaleID) (SaleRecord, error) {
 // event is written. Answers are copies that share no memory with it.
 type saleBody struct {
 	frozen
-	program  uuid.UUID
 	rec      SaleRecord
 	owner    seller
 	links    []LinkRecord // of the owner, oldest first
@@ -76,18 +75,48 @@ type saleBody struct {
 // seller is the part of an affiliate that sales and referrals show.
 type seller struct {
 	firstName, lastName, email string
-	status                     AffiliateStatus
+	status                     Enum[AffiliateStatus]
 }
 
 // seller is the affiliate as sales show it.
 func (r *AffiliateRecord) seller() seller {
-	return seller{r.FirstName, r.LastName, r.Email, r.Status}
+	return seller{r.FirstName, r.LastName, r.Email, EnumOf(r.Status)}
 }
 
-// customerBody is the referral of a sale with its totals.
+// customerBody is the referral of a sale with its totals: a [ReferralRecord] in
+// two thirds of its bytes, because every sale of a customer has one.
 type customerBody struct {
-	rec    ReferralRecord
-	totals TotalsRecord
+	id, affiliate, link, plan                     uuid.UUID
+	name, email, customerID, planName, landedPage string
+	notes                                         Opt[string]
+	metadata                                      json.RawMessage
+	revenue, commission                           Amount
+	created, updated                              Instant
+	status                                        Enum[SubscriptionStatus]
+	submission                                    Enum[SubmissionType]
+	medium                                        Enum[ReferralMedium]
+	source                                        Enum[ReferralSource]
+	integration                                   Enum[Integration]
+}
+
+func customerOf(r *ReferralRecord, totals TotalsRecord) *customerBody {
+	return &customerBody{
+		id: r.ID, affiliate: r.AffiliateID, link: r.LinkID, plan: r.PlanID, name: r.Name, email: r.Email,
+		customerID: r.CustomerID, planName: r.Plan, landedPage: r.LandingPage, notes: r.Notes, metadata: r.Metadata,
+		revenue: totals.Revenue, commission: totals.Commission, created: r.CreatedAt, updated: r.UpdatedAt,
+		status: EnumOf(r.Status), submission: EnumOf(r.SubmissionType), medium: EnumOf(r.Medium),
+		source: EnumOf(r.Source), integration: EnumOf(r.Integration),
+	}
+}
+
+// referral is the referral as the wire shows it.
+func (c *customerBody) referral(program uuid.UUID) Referral {
+	return referralWith(program, ReferralRecord{
+		ID: c.id, AffiliateID: c.affiliate, LinkID: c.link, PlanID: c.plan, Name: c.name, Email: c.email,
+		CustomerID: c.customerID, Plan: c.planName, LandingPage: c.landedPage, Notes: c.notes, Metadata: c.metadata,
+		CreatedAt: c.created, UpdatedAt: c.updated, Status: c.status.Value(), SubmissionType: c.submission.Value(),
+		Medium: c.medium.Value(), Source: c.source.Value(), Integration: c.integration.Value(),
+	}, TotalsRecord{Revenue: c.revenue, Commission: c.commission})
 }
 
 // saleOf is the sale as the wire shows it.
@@ -101,7 +130,7 @@ func (o *op) saleOf(rec SaleRecord) (Sale, error) {
 
 // saleBody reads the related data of a stored sale.
 func (o *op) saleBody(rec SaleRecord) (*saleBody, error) {
-	b := &saleBody{program: o.cfg.ID, rec: rec}
+	b := &saleBody{frozen: frozen{program: o.cfg.ID}, rec: rec}
 	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
 		return nil, internal("affiliate of a sale", err)
@@ -118,14 +147,14 @@ func (o *op) saleBody(rec SaleRecord) (*saleBody, error) {
 
 // complete reads the links of the affiliate and the totals of the customer.
 func (o *op) complete(b *saleBody, ref *ReferralRecord) (err error) {
-	if b.links, err = gather(o.tx.Links, Query{Key: Key{Index: OfAffiliate, ID: b.rec.AffiliateID}}); err != nil {
+	if b.links, err = o.links.all(o.tx.Links, Query{Key: Key{Index: OfAffiliate, ID: b.rec.AffiliateID}}); err != nil {
 		return internal("read links", err)
 	}
 	if ref.ID == uuid.Nil {
 		return nil
 	}
-	b.customer = &customerBody{rec: *ref}
-	b.customer.totals, err = o.totals(ref.ID)
+	totals, err := o.totals(ref.ID)
+	b.customer = customerOf(ref, totals)
 	return err
 }
 
@@ -155,16 +184,19 @@ func (b *saleBody) fillSale(s *Sale) {
 	}
 	s.CommissionEarned, _ = rec.commissionEarned() // its sum was checked when the sale was stored
 	if b.customer != nil {
-		s.Referral = Set(referralWith(b.program, b.customer.rec, b.customer.totals))
+		*s.Referral.fill() = b.customer.referral(b.program)
 	}
 }
 
 // MarshalJSON writes the sale as events show it.
-func (b *saleBody) MarshalJSON() ([]byte, error) {
+func (b *saleBody) MarshalJSON() ([]byte, error) { return b.appendJSON(nil), nil }
+
+// appendJSON appends what MarshalJSON writes.
+func (b *saleBody) appendJSON(dst []byte) []byte {
 	var s Sale
 	b.fillSale(&s)
 	s.Affiliate.Link = oldestSlug(s.Affiliate.AffiliateLinks)
-	return json.Marshal(s)
+	return s.AppendJSON(dst)
 }
 
 // commissionsOf is a sale's commissions as the wire shows them.

@@ -10,7 +10,7 @@ import (
 // It runs with every event, so it costs one walk over the endpoints and no more
 // while there are none.
 func (o *op) fanOut(rec *EventRecord) error {
-	endpoints, err := gather(o.tx.Endpoints, Query{})
+	endpoints, err := o.endpoints.all(o.tx.Endpoints, Query{})
 	if err != nil {
 		return internal("list endpoints", err)
 	}

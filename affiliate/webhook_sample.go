@@ -99,8 +99,8 @@ func (s *sample) referralBody() ReferralBody {
 // saleBody is the sample sale with its affiliate, referral and commission.
 func (s *sample) saleBody() *saleBody {
 	return &saleBody{
-		program: s.cfg.ID, rec: s.sale, owner: s.affiliate.seller(), links: []LinkRecord{s.link},
-		customer: &customerBody{s.referral, s.totals},
+		frozen: frozen{program: s.cfg.ID}, rec: s.sale, owner: s.affiliate.seller(), links: []LinkRecord{s.link},
+		customer: customerOf(&s.referral, s.totals),
 	}
 }
 
