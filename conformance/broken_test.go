@@ -35,7 +35,12 @@ const (
 	oneNamespace flaw = "has one namespace for all programs"
 	oneSequence  flaw = "counts the numbers of all programs together"
 
-	liveView flaw = "lets a View see later commits"
+	liveView       flaw = "lets a View see later commits"
+	liveLongView   flaw = "lets a View that has read much see later commits"
+	livePages      flaw = "goes on with a list in the latest state after a hundred records"
+	freshLongGet   flaw = "finds later records by id in a View that has read much"
+	leavesLongView flaw = "leaves its lock held when a View that has read much is given up"
+	losesLongKey   flaw = "loses keys that moved from a View that has read much"
 
 	viewWrites       flaw = "lets a View write"
 	viewTakesNumbers flaw = "lets a View take numbers"
@@ -122,6 +127,15 @@ func brokenStores() []struct {
 		{liveView, "S05 Snapshot/reads on"},
 		{liveView, "S05 Snapshot/in a list"},
 		{liveView, "S05 Snapshot/nothing yet"},
+		{liveLongView, "S05 Snapshot/long, reads again"},
+		{liveLongView, "S05 Snapshot/long, in a list"},
+		{liveLongView, "S05 Snapshot/long, nothing yet"},
+		{liveLongView, "S05 Snapshot/long Views among writers"},
+		{livePages, "S05 Snapshot/many records"},
+		{freshLongGet, "S05 Snapshot/many records"},
+		{losesLongKey, "S05 Snapshot/many records"},
+		{losesLongKey, "S05 Snapshot/long, reads again"},
+		{leavesLongView, "S05 Snapshot/abandoned"},
 		{viewWrites, "S06 ReadOnly"},
 		{viewTakesNumbers, "S06 ReadOnly/Next"},
 		{listMissesWrites, "S07 ReadYourWrites"},

@@ -81,7 +81,12 @@ func viewTransfers(tb testing.TB, s affiliate.Store) {
 // only for a moment.
 func among(tb testing.TB, s affiliate.Store, writes func(tx *affiliate.Tx) error, fn func(tx *affiliate.Tx, write func())) {
 	tb.Helper()
-	const moment = 25 * time.Millisecond
+	amongFor(tb, s, 25*time.Millisecond, writes, fn)
+}
+
+// amongFor is among for an Update that may take longer.
+func amongFor(tb testing.TB, s affiliate.Store, moment time.Duration, writes func(tx *affiliate.Tx) error, fn func(tx *affiliate.Tx, write func())) {
+	tb.Helper()
 	done := make(chan error, 1)
 	var once sync.Once
 	write := func() {

@@ -30,10 +30,18 @@ func (t naiveTable[T]) Get(id uuid.UUID) (rec T, err error) {
 		return rec, err
 	}
 	row := t.rows()[id]
+	if row == nil && t.tx.long() && t.tx.flaw() == freshLongGet {
+		row = t.latest()[id]
+	}
 	if row == nil {
 		return rec, t.missed()
 	}
 	return t.out(row), nil
+}
+
+// latest is the rows of the last committed state.
+func (t naiveTable[T]) latest() map[uuid.UUID]*naiveRow {
+	return t.tx.store.latest(t.tx.program).table(t.name)
 }
 
 func (t naiveTable[T]) Find(key affiliate.Key) (rec T, err error) {
@@ -43,6 +51,9 @@ func (t naiveTable[T]) Find(key affiliate.Key) (rec T, err error) {
 	rows := t.rows()
 	if t.tx.flaw() == findMissesWrites {
 		rows = t.tx.base.table(t.name)
+	}
+	if t.tx.long() && t.tx.flaw() == losesLongKey {
+		rows = t.latest()
 	}
 	for _, row := range rows {
 		if other := keyOf(row.rec, key.Index); other.Index != "" && t.tx.flaw().canon(other) == t.tx.flaw().canon(key) {
@@ -78,6 +89,11 @@ func (t naiveTable[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 			}
 			if !yield(t.out(row), nil) {
 				return
+			}
+			if i%100 == 99 && t.tx.readOnly && t.tx.flaw() == livePages {
+				t.tx.data = t.tx.store.latest(t.tx.program)
+				ids, _ = t.selectIDs(affiliate.Query{Key: q.Key, Desc: q.Desc, After: row.rec.RecordID()})
+				i = -1
 			}
 			if t.tx.flaw() == listTrips {
 				ids, _ = t.selectIDs(q) // and i goes on by place

@@ -86,8 +86,19 @@ func (s *naiveStore) View(ctx context.Context, program uuid.UUID, fn func(tx *af
 	}
 	tx := &naiveTx{store: s, program: program, base: s.latest(program), readOnly: true}
 	tx.data = tx.base
-	defer tx.end()
-	return fn(tx.tables())
+	returned := false
+	defer func() {
+		tx.end()
+		if !returned && tx.long() && s.flaw == leavesLongView {
+			select {
+			case s.turn <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	err := fn(tx.tables())
+	returned = true
+	return err
 }
 
 func (s *naiveStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) (err error) {

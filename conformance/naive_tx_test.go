@@ -22,8 +22,12 @@ type naiveTx struct {
 	wrote      map[naiveID]bool
 	readOnly   bool
 	done       bool
+	reads      int  // how often it was read
 	dead       bool // of a flaw
 }
+
+// long reports whether the transaction is a View that has read much.
+func (tx *naiveTx) long() bool { return tx.readOnly && tx.reads > 500 }
 
 func (tx *naiveTx) flaw() flaw { return tx.store.flaw }
 
@@ -37,7 +41,8 @@ func (tx *naiveTx) live() error {
 	if tx.dead && tx.flaw() == deadAfterClash {
 		return errors.New("naive: transaction is dead")
 	}
-	if tx.readOnly && tx.flaw() == liveView {
+	tx.reads++
+	if tx.readOnly && tx.flaw() == liveView || tx.long() && tx.flaw() == liveLongView {
 		tx.data = tx.store.latest(tx.program)
 	}
 	return nil

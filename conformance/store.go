@@ -30,7 +30,7 @@ func storeClauses() []clause {
 		{"S02 Panic", panicCases()},
 		{"S03 Serializable", serializableCases()},
 		{"S04 Separate", separateCases()},
-		{"S05 Snapshot", snapshotCases()},
+		{"S05 Snapshot", append(snapshotCases(), longViewCases()...)},
 		{"S06 ReadOnly", readOnlyCases()},
 		{"S07 ReadYourWrites", ownWritesCases()},
 		{"S08 TxDone", txDoneCases()},

@@ -33,6 +33,14 @@ func (b *base) cursor(q *affiliate.Query) (c cursor, err error) {
 	return c, err
 }
 
+// rest returns the query of what is left after n records.
+func (c *cursor) rest(n int) affiliate.Query {
+	q := *c.q
+	q.After = c.last
+	q.Limit = max(0, q.Limit-n)
+	return q
+}
+
 // next moves to the next slot, and reports whether there is one.
 func (c *cursor) next() bool {
 	switch {

@@ -35,11 +35,13 @@ var _ affiliate.Store = (*Store)(nil)
 func New() *Store { return new(Store) }
 
 // View runs fn on the current records of the program. Other Views of it may run
-// at the same time. A program that was never written to is empty.
+// at the same time. A program that was never written to is empty. If fn reads
+// more than 512 records, Updates may commit before it ends, and fn does not see
+// what they write; the documentation of the package says what that costs.
 //
 // Errors: the error of fn, unchanged. When ctx ends before fn starts, also
 // while the View waits for an Update, an error that wraps ctx.Err(). When ctx
-// ends later, nothing happens.
+// ends later, only the reads of fn after the first 512 fail, with such an error.
 //
 // fn must not call the Store.
 func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
@@ -52,6 +54,7 @@ func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 		return fmt.Errorf("memstore: view: %w", err)
 	}
 	t := begin(p)
+	t.ctx, t.reads = ctx, viewReads
 	defer t.endView()
 	return fn(&t.tx)
 }
@@ -76,6 +79,7 @@ func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 		return fmt.Errorf("memstore: update: %w", err)
 	}
 	t := begin(p)
+	t.reads = anyReads
 	p.writer = t
 	defer t.endUpdate()
 

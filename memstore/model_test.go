@@ -30,6 +30,16 @@ func (m model[T]) clash(rec T) error {
 	return nil
 }
 
+// has reports whether any record holds the key.
+func (m model[T]) has(key affiliate.Key) bool {
+	for _, rec := range m {
+		if slices.Contains(rec.AppendKeys(nil), key) {
+			return true
+		}
+	}
+	return false
+}
+
 func (m model[T]) insert(rec T) error {
 	if _, taken := m[rec.RecordID()]; taken {
 		return &affiliate.ExistsError{}
@@ -95,6 +105,9 @@ type player interface {
 	restore()
 	play(t *rapid.T, tx *affiliate.Tx)
 	check(t *rapid.T, tx *affiliate.Tx)
+	checkRoom(t *rapid.T)
+	freeze() player
+	pull(t *rapid.T, tx *affiliate.Tx) *pulled
 }
 
 func (s *side[T]) save()    { s.saved = maps.Clone(s.model) }
@@ -117,8 +130,7 @@ func (s *side[T]) play(t *rapid.T, tx *affiliate.Tx) {
 	}
 }
 
-// check compares everything that can be read. It also checks that no unused
-// key, slot or record is left.
+// check compares everything that can be read.
 func (s *side[T]) check(t *rapid.T, tx *affiliate.Tx) {
 	tab, rec := s.of(tx), s.gen.Draw(t, "probe")
 	queries := []affiliate.Query{{}, {Desc: true}, {
@@ -137,13 +149,11 @@ func (s *side[T]) check(t *rapid.T, tx *affiliate.Tx) {
 		}
 	}
 
-	keys := make(map[affiliate.Key]bool)
 	for id, want := range s.model {
 		if got, err := tab.Get(id); err != nil || !reflect.DeepEqual(want, got) {
 			t.Fatalf("get: %v: %s", err, cmp.Diff(want, got))
 		}
 		for _, key := range want.AppendKeys(nil) {
-			keys[key] = true
 			if !key.Index.Unique() {
 				continue
 			}
@@ -152,13 +162,30 @@ func (s *side[T]) check(t *rapid.T, tx *affiliate.Tx) {
 			}
 		}
 	}
-	s.checkRoom(t, len(keys))
+
+	if _, there := s.model[rec.RecordID()]; !there {
+		if got, err := tab.Get(rec.RecordID()); err != affiliate.ErrNotFound {
+			t.Fatalf("get of nothing: %v, %v", got, err)
+		}
+	}
+	for _, key := range rec.AppendKeys(nil) {
+		if key.Index.Unique() && !s.model.has(key) {
+			if got, err := tab.Find(key); err != affiliate.ErrNotFound {
+				t.Fatalf("find of nothing: %v, %v", got, err)
+			}
+		}
+	}
 }
 
-// checkRoom compares the number of keys, slots and lists in the table with the
-// expected numbers.
-func (s *side[T]) checkRoom(t *rapid.T, keys int) {
-	held, lists := 0, 0
+// checkRoom checks that no unused key, slot, list or record is left.
+func (s *side[T]) checkRoom(t *rapid.T) {
+	distinct := make(map[affiliate.Key]bool)
+	for _, rec := range s.model {
+		for _, key := range rec.AppendKeys(nil) {
+			distinct[key] = true
+		}
+	}
+	keys, held, lists := len(distinct), 0, 0
 	for i := range s.tab.indexes {
 		ix := &s.tab.indexes[i]
 		held += len(ix.ids) + len(ix.texts)
@@ -240,84 +267,111 @@ var (
 
 var errRefused = errors.New("refused")
 
-func TestModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := New()
-		p := s.open(benchProgram)
-		players := []player{
-			&side[affiliate.LinkRecord]{model[affiliate.LinkRecord]{}, nil,
-				func(tx *affiliate.Tx) affiliate.Table[affiliate.LinkRecord] { return tx.Links }, someLink, &p.links},
-			&side[affiliate.CodeRecord]{model[affiliate.CodeRecord]{}, nil,
-				func(tx *affiliate.Tx) affiliate.Table[affiliate.CodeRecord] { return tx.Codes }, someCode, &p.codes},
-			&side[affiliate.DeliveryRecord]{model[affiliate.DeliveryRecord]{}, nil,
-				func(tx *affiliate.Tx) affiliate.Table[affiliate.DeliveryRecord] { return tx.Deliveries }, someDelivery, &p.deliveries},
-		}
+// players are the sides of the tables that the models cover.
+func players(p *program) []player {
+	return []player{
+		&side[affiliate.LinkRecord]{model[affiliate.LinkRecord]{}, nil,
+			func(tx *affiliate.Tx) affiliate.Table[affiliate.LinkRecord] { return tx.Links }, someLink, &p.links},
+		&side[affiliate.CodeRecord]{model[affiliate.CodeRecord]{}, nil,
+			func(tx *affiliate.Tx) affiliate.Table[affiliate.CodeRecord] { return tx.Codes }, someCode, &p.codes},
+		&side[affiliate.DeliveryRecord]{model[affiliate.DeliveryRecord]{}, nil,
+			func(tx *affiliate.Tx) affiliate.Table[affiliate.DeliveryRecord] { return tx.Deliveries }, someDelivery, &p.deliveries},
+	}
+}
 
-		update := func(t *rapid.T, end func() error) error {
-			return s.Update(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
-				for range rapid.IntRange(1, 20).Draw(t, "ops") {
-					rapid.SampledFrom(players).Draw(t, "table").play(t, tx)
-				}
-				return end()
-			})
-		}
-		undone := func(run func()) {
-			for _, p := range players {
-				p.save()
+// A game plays random Updates on a store and on the models of its tables.
+type game struct {
+	s       *Store
+	p       *program
+	players []player
+}
+
+func newGame() *game {
+	s := New()
+	p := s.open(benchProgram)
+	return &game{s, p, players(p)}
+}
+
+// moves are the actions of a state machine.
+func (g *game) moves() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"commit": func(t *rapid.T) {
+			if err := g.update(t, func() error { return nil }); err != nil {
+				t.Fatal(err)
 			}
-			run()
-			for _, p := range players {
-				p.restore()
-			}
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"commit": func(t *rapid.T) {
-				if err := update(t, func() error { return nil }); err != nil {
+		},
+		"error": func(t *rapid.T) {
+			g.undone(func() {
+				if err := g.update(t, func() error { return errRefused }); !errors.Is(err, errRefused) {
 					t.Fatal(err)
 				}
-			},
-			"error": func(t *rapid.T) {
-				undone(func() {
-					if err := update(t, func() error { return errRefused }); !errors.Is(err, errRefused) {
-						t.Fatal(err)
+			})
+		},
+		"panic": func(t *rapid.T) {
+			g.undone(func() {
+				defer func() {
+					if r := recover(); r != errRefused {
+						panic(r)
 					}
-				})
-			},
-			"panic": func(t *rapid.T) {
-				undone(func() {
-					defer func() {
-						if r := recover(); r != errRefused {
-							panic(r)
-						}
-					}()
-					_ = update(t, func() error { panic(errRefused) })
-				})
-			},
-			"context": func(t *rapid.T) {
-				undone(func() {
-					ctx, cancel := context.WithCancel(context.Background())
-					err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
-						players[0].play(t, tx)
-						players[1].play(t, tx)
-						cancel()
-						return nil
-					})
-					if !errors.Is(err, context.Canceled) {
-						t.Fatal(err)
-					}
-				})
-			},
-			"": func(t *rapid.T) {
-				err := s.View(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
-					for _, p := range players {
-						p.check(t, tx)
-					}
+				}()
+				_ = g.update(t, func() error { panic(errRefused) })
+			})
+		},
+		"context": func(t *rapid.T) {
+			g.undone(func() {
+				ctx, cancel := context.WithCancel(context.Background())
+				err := g.s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+					g.players[0].play(t, tx)
+					g.players[1].play(t, tx)
+					cancel()
 					return nil
 				})
-				if err != nil || len(p.changed) != 0 || p.writer != nil {
-					t.Fatal(err, p.changed, p.writer)
+				if !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
 				}
-			},
-		})
+			})
+		},
+		"": g.check,
+	}
+}
+
+// update plays up to 20 writes in one Update.
+func (g *game) update(t *rapid.T, end func() error) error {
+	return g.s.Update(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+		for range rapid.IntRange(1, 20).Draw(t, "ops") {
+			rapid.SampledFrom(g.players).Draw(t, "table").play(t, tx)
+		}
+		return end()
+	})
+}
+
+// undone runs an Update that must change nothing.
+func (g *game) undone(run func()) {
+	for _, p := range g.players {
+		p.save()
+	}
+	run()
+	for _, p := range g.players {
+		p.restore()
+	}
+}
+
+// check compares the store with the models.
+func (g *game) check(t *rapid.T) {
+	err := g.s.View(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+		for _, p := range g.players {
+			p.check(t, tx)
+			p.checkRoom(t)
+		}
+		return nil
+	})
+	if err != nil || len(g.p.changed) != 0 || g.p.writer != nil {
+		t.Fatal(err, g.p.changed, g.p.writer)
+	}
+}
+
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		t.Repeat(newGame().moves())
 	})
 }

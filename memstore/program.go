@@ -11,6 +11,7 @@ type program struct {
 	id uuid.UUID
 	mu lock
 	tables
+	history   history
 	sequences []sequence
 	writer    *txn      // the running Update
 	changed   []journal // the tables that it has written to
@@ -24,6 +25,7 @@ type sequence struct {
 
 // A journal is a table with the log of a transaction.
 type journal interface {
+	remember(now *moment)
 	commit()
 	rollback()
 }
@@ -53,6 +55,9 @@ func (p *program) next(name affiliate.Sequence) int64 {
 
 // commit makes the writes of the Update permanent.
 func (p *program) commit() {
+	if p.history.held.Load() > 0 {
+		p.remember()
+	}
 	for _, tab := range p.changed {
 		tab.commit()
 	}

@@ -16,6 +16,15 @@ func (s *slab[T]) at(slot uint32) *T {
 	return &s.blocks[slot/slabRows][slot%slabRows]
 }
 
+// len is the number of values.
+func (s *slab[T]) len() uint32 {
+	last := len(s.blocks) - 1
+	if last < 0 {
+		return 0
+	}
+	return uint32(last*slabRows + len(s.blocks[last]))
+}
+
 // grow adds one zero value and returns its slot.
 func (s *slab[T]) grow() uint32 {
 	last := len(s.blocks) - 1

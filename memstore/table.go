@@ -15,7 +15,8 @@ type table[T affiliate.Record[T]] struct {
 	p     *program
 	rows  slab[T]
 	log   log[T]
-	fixed bool // records have no slice and no map, so they need no Clone
+	fixed bool       // records have no slice and no map, so they need no Clone
+	pasts []*past[T] // what the Views of held moments see, oldest first
 
 	// Buffers for the keys of a written record and of the record that it
 	// replaces: raw and rawOld as the records name them, keys and keyed spread
@@ -135,6 +136,14 @@ func (tab *table[T]) copyOf(slot uint32) T {
 		return *tab.rows.at(slot)
 	}
 	return (*tab.rows.at(slot)).Clone()
+}
+
+// own makes a record that is in the table too, or in a past, the caller's own.
+func (tab *table[T]) own(rec T) T {
+	if tab.fixed {
+		return rec
+	}
+	return rec.Clone()
 }
 
 // put writes a copy of a caller's record into a slot.

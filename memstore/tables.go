@@ -52,6 +52,7 @@ func (ts *tables) fix() {
 // An opener is a table of any record type.
 type opener interface {
 	open(p *program, schema affiliate.TableSchema)
+	forget(held []*moment, step uint32) bool
 }
 
 // bind sets the tables of the Tx to handles of the transaction.

@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"context"
 	"iter"
 
 	"github.com/google/uuid"
@@ -14,9 +15,16 @@ import (
 //
 // Every transaction allocates one, so it is as small as possible: the program
 // says whether it may write.
+//
+// A View holds the lock of its program for its first viewReads reads. If it
+// reads more, it becomes a snapshot: from then on it sees a moment, and takes
+// the lock for each read.
 type txn struct {
-	tx affiliate.Tx
-	p  *program
+	tx     affiliate.Tx
+	p      *program
+	reads  int             // how many more records are read before the View becomes a snapshot
+	moment *moment         // what a snapshot sees; nil: the View holds the lock
+	ctx    context.Context // of a View
 }
 
 // begin starts a transaction of a program. The caller has locked the program.
@@ -30,6 +38,10 @@ func begin(p *program) *txn {
 func (t *txn) endView() {
 	p := t.p
 	t.p = nil
+	if t.moment != nil {
+		p.release(t.moment)
+		return
+	}
 	p.mu.runlock()
 }
 
@@ -48,7 +60,7 @@ func (t *txn) writable() error {
 	if t.p == nil {
 		return affiliate.ErrTxDone
 	}
-	if t.p.writer != t {
+	if t.moment != nil || t.p.writer != t {
 		return affiliate.ErrReadOnly
 	}
 	return nil
@@ -72,6 +84,9 @@ func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
 		return rec, affiliate.ErrTxDone
 	}
 	tab := h.table()
+	if h.t.reads--; h.t.reads < 0 {
+		return h.getOld(id)
+	}
 	slot, ok := tab.byID.get(&tab.ids, &id)
 	if !ok {
 		return rec, affiliate.ErrNotFound
@@ -88,6 +103,9 @@ func (h handle[T]) Find(key affiliate.Key) (rec T, err error) {
 		return rec, affiliate.ErrTxDone
 	}
 	tab := h.table()
+	if h.t.reads--; h.t.reads < 0 {
+		return h.findOld(key)
+	}
 	slot, err := tab.find(&key)
 	if err != nil {
 		return rec, err
@@ -116,8 +134,12 @@ func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) {
 		return
 	}
 
-	for n := 1; c.next(); n++ {
-		if !yield(tab.copyOf(c.slot), nil) || n == q.Limit {
+	for n := 1; ; n++ {
+		if h.t.reads--; h.t.reads < 0 {
+			h.walkOld(c.rest(n-1), yield)
+			return
+		}
+		if !c.next() || !yield(tab.copyOf(c.slot), nil) || n == q.Limit {
 			return
 		}
 		if h.t.p == nil {

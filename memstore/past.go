@@ -1,0 +1,191 @@
+package memstore
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// mergeStep is how many records one step of release moves.
+const mergeStep = 256
+
+// A past has the records of a table that were changed since a moment, as they
+// were at that moment. So a View of the moment finds a record in the past, or
+// in a later past, or else in the table. Each past is ordered and indexed like
+// the table itself. Records are only added to it.
+type past[T affiliate.Record[T]] struct {
+	base
+	number uint64 // of the moment
+	rows   slab[*T]
+	merged uint32 // how many records the past before this one has taken over
+}
+
+// A row in a past is nil for a record that did not exist at the moment. It has
+// an id, but no place in the order and no keys.
+
+// since returns the pasts that a View of a moment looks into, oldest first.
+func (tab *table[T]) since(m *moment) []*past[T] {
+	for i, p := range tab.pasts {
+		if p.number >= m.number {
+			return tab.pasts[i:]
+		}
+	}
+	return nil
+}
+
+// remember adds the records that the transaction has changed to the last past.
+// now is the newest moment that is held.
+func (tab *table[T]) remember(now *moment) {
+	p := tab.lastPast(now)
+	olds := tab.log.olds
+	for _, c := range tab.log.changes {
+		id := tab.ids.at(c.slot)
+		switch c.kind {
+		case inserted:
+			tab.keep(p, id, nil)
+		case replaced:
+			tab.keep(p, id, &olds[0])
+			olds = olds[1:]
+		case deleted:
+			tab.keep(p, id, tab.rows.at(c.slot))
+		}
+	}
+}
+
+// lastPast returns the past that has to keep changes now. The moment of the
+// last past may be given up already, but Views of older moments look into it.
+func (tab *table[T]) lastPast(now *moment) *past[T] {
+	if n := len(tab.pasts); n > 0 && tab.pasts[n-1].number >= now.number {
+		return tab.pasts[n-1]
+	}
+	p := &past[T]{number: now.number}
+	p.name, p.indexes = tab.name, make([]index, len(tab.indexes))
+	for i := range tab.indexes {
+		p.indexes[i] = newIndex(tab.indexes[i].name)
+	}
+	tab.pasts = append(tab.pasts, p)
+	return p
+}
+
+// keep adds a copy of a record to a past, unless the past has that record from
+// an earlier change. A nil record did not exist.
+func (tab *table[T]) keep(p *past[T], id *uuid.UUID, rec *T) {
+	if p.knows(id) {
+		return
+	}
+	if rec != nil {
+		old := *rec
+		rec = &old
+	}
+	tab.add(p, id, rec)
+}
+
+// add adds a record to a past that does not have it.
+func (tab *table[T]) add(p *past[T], id *uuid.UUID, rec *T) {
+	p.ids.grow()
+	slot := p.rows.grow()
+	*p.ids.at(slot), *p.rows.at(slot) = *id, rec
+	p.byID.add(&p.ids, slot)
+	if rec == nil {
+		return
+	}
+	p.order.insert(&p.ids, slot)
+	tab.rawOld = (*rec).AppendKeys(tab.rawOld[:0])
+	p.link(slot, tab.rawOld)
+}
+
+func (p *past[T]) knows(id *uuid.UUID) bool {
+	_, ok := p.byID.get(&p.ids, id)
+	return ok
+}
+
+// hidden reports whether one of the pasts has another version of a record, so
+// that the version of a later past or of the table is not valid.
+func hidden[T affiliate.Record[T]](pasts []*past[T], id *uuid.UUID) bool {
+	return slices.ContainsFunc(pasts, func(p *past[T]) bool { return p.knows(id) })
+}
+
+// forget drops the pasts that no View looks into, and moves up to step records
+// of a past to the one before it if no View begins its search between the two.
+// It reports whether nothing is left to do.
+func (tab *table[T]) forget(held []*moment, step uint32) bool {
+	for len(tab.pasts) > 0 && (len(held) == 0 || tab.pasts[0].number < held[0].number) {
+		tab.pasts[0] = nil
+		tab.pasts = tab.pasts[1:]
+	}
+	if len(tab.pasts) == 0 {
+		tab.pasts = nil
+		return true
+	}
+	for i := 1; i < len(tab.pasts); i++ {
+		to, from := tab.pasts[i-1], tab.pasts[i]
+		between := func(m *moment) bool { return to.number < m.number && m.number <= from.number }
+		if !slices.ContainsFunc(held, between) {
+			if tab.merge(to, from, step) {
+				tab.pasts = slices.Delete(tab.pasts, i, i+1)
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// merge moves up to step records, and reports whether all were moved. A moved
+// record stays in its past too, where it is hidden by the one that was added.
+func (tab *table[T]) merge(to, from *past[T], step uint32) bool {
+	end := from.rows.len()
+	stop := min(end, from.merged+step)
+	for slot := from.merged; slot < stop; slot++ {
+		if id := from.ids.at(slot); !to.knows(id) {
+			tab.add(to, id, *from.rows.at(slot))
+		}
+	}
+	from.merged = stop
+	return stop == end
+}
+
+// getAt returns the record with an id at a moment.
+func (tab *table[T]) getAt(m *moment, id uuid.UUID) (rec T, err error) {
+	for _, p := range tab.since(m) {
+		slot, ok := p.byID.get(&p.ids, &id)
+		if !ok {
+			continue
+		}
+		if old := *p.rows.at(slot); old != nil {
+			return *old, nil
+		}
+		return rec, affiliate.ErrNotFound
+	}
+	if slot, ok := tab.byID.get(&tab.ids, &id); ok {
+		return *tab.rows.at(slot), nil
+	}
+	return rec, affiliate.ErrNotFound
+}
+
+// findAt returns the record that held a unique key at a moment.
+func (tab *table[T]) findAt(m *moment, key *affiliate.Key) (rec T, err error) {
+	pasts := tab.since(m)
+	for i, p := range pasts {
+		slot, err := p.find(key)
+		switch {
+		case errors.Is(err, affiliate.ErrNotFound):
+			continue
+		case err == nil && hidden(pasts[:i], p.ids.at(slot)):
+			return rec, affiliate.ErrNotFound
+		case err != nil:
+			return rec, err
+		}
+		return **p.rows.at(slot), nil
+	}
+	slot, err := tab.find(key)
+	if err != nil {
+		return rec, err
+	}
+	if hidden(pasts, tab.ids.at(slot)) {
+		return rec, affiliate.ErrNotFound
+	}
+	return *tab.rows.at(slot), nil
+}
