@@ -25,6 +25,12 @@ type op struct {
 	endpoints gathering[EndpointRecord] // that may get an event
 	links     gathering[LinkRecord]     // of the affiliate of a sale
 	watches   *watches                  // for the hooks; nil: there are none
+	ahead     reader                    // nil: nothing is known before the transaction
+}
+
+// A reader knows from its input what its transaction will read.
+type reader interface {
+	announce(soon func(table string, key Key))
 }
 
 func (p *Program) op(ctx context.Context) *op {
@@ -50,6 +56,9 @@ func update[T any](o *op, fn func() (T, error)) (T, error) {
 			return err
 		}
 		o.tx, o.events, o.numbered = tx, 0, false
+		if o.ahead != nil && tx.Soon != nil {
+			o.ahead.announce(tx.Soon)
+		}
 		if o.cfg.Hooks.wanted() {
 			o.tx, o.watches = o.cfg.Hooks.watch(tx)
 		}
@@ -65,6 +74,12 @@ func update[T any](o *op, fn func() (T, error)) (T, error) {
 		o.committed()
 	}
 	return out, nil
+}
+
+func announceText(soon func(table string, key Key), table string, ix Index, text string) {
+	if text != "" {
+		soon(table, textKey(ix, text))
+	}
 }
 
 // committed wakes followers and calls OnEvents and hooks after a commit.

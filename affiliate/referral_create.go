@@ -28,6 +28,7 @@ import (
 func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (Referral, error) {
 	refused := normalizeReferral(&in)
 	o := p.op(ctx)
+	o.ahead = &in
 	rq := request{once: in.Once, name: "referral.create", input: []any{in, in.Integration, in.Manual}, refused: refused}
 	return write(o, rq, func() (Referral, error) {
 		known, err := o.referralByEmail(in.Email)
@@ -50,6 +51,14 @@ func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (Referral,
 		}
 		return o.emitReferral(ReferralCreated, rec)
 	})
+}
+
+// announce names the records that the referral looks up by the texts of its
+// input.
+func (in *NewReferral) announce(soon func(table string, key Key)) {
+	soon("events", Key{}) // its event comes after the newest one
+	announceText(soon, "referrals", ByEmail, in.Email)
+	announceText(soon, "codes", ByCode, foldCode(in.PromoCode))
 }
 
 func submission(manual bool) SubmissionType {

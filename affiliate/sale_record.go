@@ -32,6 +32,7 @@ import (
 // Source: docs/contract.md 3.7, docs/rules.md 5.1–5.3.
 func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
 	r := &report{op: *p.op(ctx), in: in}
+	r.ahead = r
 	rq := request{once: in.Once, name: "sale.create", refused: normalizeSale(&r.in)}
 	if p.onceOf(in.Once).Key != "" {
 		rq.input = []any{r.in, in.PaymentTrigger, in.Integration}
@@ -50,6 +51,15 @@ type report struct {
 }
 
 func (r *report) record() (saleReply, error) { return r.recordSale(&r.in) }
+
+// announce names the records that the sale looks up by the texts of its input.
+func (r *report) announce(soon func(table string, key Key)) {
+	soon("events", Key{}) // its event comes after the newest one
+	announceText(soon, "sales", ByExternalID, r.in.ExternalID)
+	announceText(soon, "sales", ByInvoice, r.in.ExternalInvoiceID)
+	announceText(soon, "referrals", ByEmail, r.in.Email)
+	announceText(soon, "codes", ByCode, foldCode(r.in.PromoCode))
+}
 
 // A saleReply is a [SaleResult] whose sale is not built yet: that is done after
 // the transaction has ended.

@@ -96,6 +96,13 @@ type Tx struct {
 	// are allowed; a number that a committed transaction got is never given
 	// again.
 	Next func(Sequence) (int64, error)
+
+	// Soon tells the store that the closure will probably read something: the
+	// record with an id (a Key without an Index), the holder of a unique key,
+	// the list of a shared key, or the newest record of the table (a zero Key).
+	// It reads nothing and changes no answer. A store behind a network reads
+	// all that it was told in one round trip. Nil: the store has no use for it.
+	Soon func(table string, key Key)
 }
 
 // A Table has the records of one type in one transaction.

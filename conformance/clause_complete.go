@@ -85,13 +85,13 @@ func holdsEach(tb testing.TB, tx *affiliate.Tx, rec func(t table) record) {
 
 func completeCases() []storeCase {
 	return append([]storeCase{
-		{"no field is nil", "every table of Tx, and Next, is there in View and in Update", func(tb testing.TB, s affiliate.Store) {
+		{"no field is nil", "every table of Tx, and Next, is there in View and in Update; Soon may be nil", func(tb testing.TB, s affiliate.Store) {
 			for _, run := range []method{s.View, s.Update} {
 				err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
 					v := reflect.ValueOf(*tx)
 					for i := range v.NumField() {
-						if v.Field(i).IsNil() {
-							tb.Errorf("Tx.%s is nil", v.Type().Field(i).Name)
+						if name := v.Type().Field(i).Name; name != "Soon" && v.Field(i).IsNil() {
+							tb.Errorf("Tx.%s is nil", name)
 						}
 					}
 					return nil

@@ -200,6 +200,7 @@ func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 			}
 			return tx.Next(seq)
 		},
+		Soon: tx.Soon,
 	}
 }
 

@@ -54,8 +54,8 @@ func TestTxIsComplete(t *testing.T) {
 	view(t, New(), func(tx *affiliate.Tx) error {
 		v := reflect.ValueOf(tx).Elem()
 		for i := range v.NumField() {
-			if v.Field(i).IsNil() {
-				t.Errorf("Tx.%s is nil", v.Type().Field(i).Name)
+			if name := v.Type().Field(i).Name; name != "Soon" && v.Field(i).IsNil() {
+				t.Errorf("Tx.%s is nil", name)
 			}
 		}
 		return nil

@@ -12,9 +12,10 @@
 // A transaction sends nothing before its first read. The first read begins the
 // transaction, takes the lock and reads the counters in the same round trip. A
 // record is read together with the records that it refers to, and is remembered
-// until the end. Writes stay in memory and are sent together with the commit,
-// as one statement when their order does not matter. A sale by code takes two
-// round trips. An Insert needs no question when its id is above all ids that
+// until the end. What the engine says that it will need soon is read together
+// too. Writes stay in memory and are sent together with the commit,
+// as one statement when their order does not matter. A sale with a code, an
+// external id, a customer and a Once key takes two round trips. An Insert needs no question when its id is above all ids that
 // the program has stored; otherwise the store asks the database whether the id
 // is new.
 //
@@ -39,6 +40,21 @@
 //
 // In both modes, one row for each program holds its counters and its marks:
 // every id above a mark is new. The row is read first and written last.
+//
+// # Groups
+//
+// With [Config.Group], the waiting Updates of a program share a transaction in
+// Queue mode and in Serializable mode. Their closures read together: each is
+// held at its first call of a table, and one round trip reads what all of them
+// need. Then they go on one after another, each in the goroutine of its caller,
+// and each sees what those before it wrote. One statement for each table and one
+// commit store everything. So a group of any size takes two or three round
+// trips.
+//
+// A closure that fails or panics takes only its own writes back. When the
+// database refuses a group, its members run one by one. A member whose context
+// ends leaves the group. When the commit is not answered, every member gets
+// [ErrOutcomeUnknown].
 //
 // # Failures
 //

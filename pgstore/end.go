@@ -18,9 +18,10 @@ const (
 
 var errNotCommitted = errors.New("the server rolled back")
 
-// run calls a closure with a Tx of the transaction's tables.
-func (t *txn) run(fn func(tx *affiliate.Tx) error) error {
-	u := &unit{t: t}
+// run calls a closure with a Tx of the transaction's tables. The closure is
+// held at its first call of a table by wait, unless that is nil.
+func (t *txn) run(fn func(tx *affiliate.Tx) error, wait func() error) error {
+	u := &unit{t: t, wait: wait}
 	defer func() { u.done = true }()
 	return fn(t.tx(u))
 }

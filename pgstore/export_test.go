@@ -23,20 +23,20 @@ func (s *Store) Waiting(program uuid.UUID) int {
 func (s *Store) Statements() []string {
 	var all []string
 	for _, t := range s.sql.tables {
-		all = append(all, t.get, t.probe, t.insert, t.inserts, t.replace, t.replaces, t.rekey, t.rekeys, t.removes)
+		all = append(all, t.probe, t.insert, t.inserts, t.replace, t.replaces, t.rekey, t.rekeys, t.removes)
 		if t.unkey != "" {
 			all = append(all, t.unkey)
 		}
-		for _, sql := range t.find {
+		for _, ask := range t.asks {
+			all = append(all, ask.one, ask.many, ask.bare)
+			if ask.linksOfOne != "" {
+				all = append(all, ask.linksOfOne, ask.linksOfMany)
+			}
+		}
+		for _, sql := range t.lists {
 			all = append(all, sql)
 		}
 		for _, sql := range t.list {
-			all = append(all, sql)
-		}
-		for _, sql := range t.linksOf {
-			all = append(all, sql)
-		}
-		for _, sql := range t.bare {
 			all = append(all, sql)
 		}
 	}

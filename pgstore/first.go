@@ -47,10 +47,12 @@ func (t *txn) row(q query) error {
 	t.first = &firstRead{sql: q.sql, args: q.args}
 	rows, err := t.db.Query(t.ctx, q.sql, q.args...)
 	if err == nil {
-		err = eachRow(rows, func(rows pgx.Rows) error {
+		each := q.each
+		q.each = func(rows pgx.Rows) error {
 			t.first.row = append(t.first.row, cloneRow(rows.RawValues())...)
-			return q.each(rows)
-		})
+			return each(rows)
+		}
+		err = q.answer(rows)
 	}
 	if err != nil {
 		return t.fail("read", err)

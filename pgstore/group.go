@@ -3,7 +3,6 @@ package pgstore
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -12,77 +11,39 @@ import (
 // Otherwise a busy program would use up the pool, and the server gets slower
 // with every connection that waits for a lock. The head of the queue is the
 // leader. It runs up to Config.Group of the waiting closures in one
-// transaction, one after another, each in its own goroutine, and sends
-// everybody the result after the commit. Then the next one leads. The same code
-// serves groups of one.
-
-// follow does what the leader's messages say, until the member has its result
-// or its context ends.
-func (s *Store) follow(program uuid.UUID, m *member) error {
-	var late <-chan time.Time
-	gone, written := m.ctx.Done(), false
-	for {
-		select {
-		case msg := <-m.inbox:
-			switch {
-			case msg.lead:
-				return s.lead(program, m)
-			case msg.run == nil:
-				return msg.err
-			}
-			written = s.runFor(m, msg) == nil
-			gone = m.ctx.Done()
-		case <-gone:
-			left, was := s.turns.leave(program, m, true)
-			if left {
-				return ended(m.ctx, "update")
-			}
-			if gone = nil; was == committing {
-				late = time.After(s.cfg.CommitWait)
-			}
-		case <-late:
-			if left, was := s.turns.leave(program, m, false); left {
-				return &failure{op: "commit", err: m.ctx.Err(), unknown: was == committing && written}
-			}
-			gone, late = m.ctx.Done(), nil
-		}
-	}
-}
-
-// runFor runs the closure in a leader's transaction. When the closure panics or
-// ends its goroutine, the leader is told that it did not return.
-func (s *Store) runFor(m *member, msg message) error {
-	returned := false
-	defer func() {
-		s.turns.turn(m, taken)
-		msg.back <- returned
-	}()
-	err := msg.run.run(m.fn)
-	m.err, returned = err, true
-	return err
-}
+// transaction, each in its own goroutine, and sends everybody the result after
+// the commit. Then the next one leads. The same code serves groups of one.
+//
+// Members read together and write together. First the leader starts the
+// closures of the others: each is held at its first call of a table, with what
+// it will read noted. Then the leader's own closure runs, and its first read
+// brings what all of them need. Then the others go on, one after another, so
+// each sees what those before it wrote. One flush and one commit end the
+// transaction.
 
 // A group is the members that one leader serves.
 type group struct {
 	s       *Store
 	program uuid.UUID
 	leader  *member
-	open    []*member // members without a result
-	alone   bool      // run them one by one, because together they failed
+	open    []*member // members without a result; the leader is the first
+	guests  []*guest  // of the transaction
 }
 
-// lead serves the queue once, beginning with its own closure, and then passes
-// the lead on, even when its own closure panics.
+// lead serves the group until its leader has a result, and then passes the lead
+// and the open members on, even when its own closure panics.
 func (s *Store) lead(program uuid.UUID, m *member) error {
-	g := &group{s: s, program: program, leader: m}
-	g.open = append([]*member{m}, s.turns.take(program, s.cfg.Group-1)...)
+	g := &group{s: s, program: program, leader: m, open: []*member{m}}
+	if !m.alone {
+		g.open = append(g.open, s.turns.take(program, s.cfg.Group-1)...)
+	}
 	defer func() {
 		back := slices.DeleteFunc(g.open, func(o *member) bool { return o == m })
 		s.turns.pass(program, back)
 	}()
-	for len(g.open) > 0 {
+	for slices.Contains(g.open, m) {
 		batch := g.open
-		if g.alone {
+		if m.alone {
 			batch = batch[:1]
 		}
 		g.attempt(slices.Clone(batch))
@@ -110,14 +71,17 @@ func (g *group) drop(m *member) {
 // The members that have no result afterwards are run again.
 func (g *group) attempt(batch []*member) {
 	t := g.s.newTxn(g.program, updating)
-	t.careful = len(batch) == 1 && batch[0].careful
+	t.leader = g.leader.ctx
+	t.careful = g.leader.careful
 	defer t.rollback() // also when the leader's own closure panics
 
+	g.guests = nil
+	defer g.release()
 	ran, broke := g.runAll(t, batch)
 	t.ctx = g.leader.ctx
 	if broke != nil {
 		t.rollback() // before broken may wait
-		g.broken(t, broke, len(batch) > 1)
+		g.broken(t, broke)
 		return
 	}
 	if t.err != nil || g.dropLate(ran) || len(ran) == 0 {
@@ -132,46 +96,129 @@ func (g *group) attempt(batch []*member) {
 	}
 }
 
-// runAll runs one closure after another. It stops when the database fails, and
-// returns the member whose closure was running as broke. A closure that did not
-// return is not run again.
+// maxWaves is how often members are added to a group that has begun.
+const maxWaves = 2
+
+// runAll runs the closures: that of the leader, those of the others, and those
+// of members that came while these were read. It stops when the database fails,
+// and returns the member whose closure was running as broke. A closure that did
+// not return is not run again.
 func (g *group) runAll(t *txn, batch []*member) (ran []*member, broke *member) {
-	for _, m := range batch {
-		if m.ctx.Err() != nil || !g.s.turns.turn(m, running) {
-			g.answer(m, ended(m.ctx, "update"))
-			continue
+	m := g.leader
+	guests := g.start(t, batch[1:])
+	if m.ctx.Err() != nil {
+		g.answer(m, ended(m.ctx, "update"))
+		return nil, nil
+	}
+	t.ctx = m.ctx
+	before := t.savepoint()
+	if m.err = t.run(m.fn, nil); t.err != nil {
+		return nil, m
+	}
+	if m.err != nil {
+		t.rollbackTo(before)
+	}
+	ran = append(ran, m)
+	for wave := 0; ; wave++ {
+		came, broke := g.runGuests(t, guests)
+		ran = append(ran, came...)
+		if t.err != nil || wave == maxWaves {
+			return ran, broke
 		}
-		t.ctx = m.ctx
-		before := t.savepoint()
-		if !g.run(t, m) {
-			g.drop(m)
-			if t.err != nil {
-				return ran, nil
-			}
-			t.rollbackTo(before)
-			continue
+		if guests = g.start(t, g.more(t)); len(guests) == 0 {
+			return ran, nil
 		}
-		if t.err != nil {
-			return ran, m
+	}
+}
+
+// more adds the members that wait by now to a group that has read something.
+func (g *group) more(t *txn) []*member {
+	if !t.opened || g.leader.alone {
+		return nil
+	}
+	more := g.s.turns.take(g.program, g.s.cfg.Group-len(g.open))
+	g.open = append(g.open, more...)
+	return more
+}
+
+// runGuests runs the closures of guests one after another.
+func (g *group) runGuests(t *txn, guests []*guest) (ran []*member, broke *member) {
+	for _, v := range guests {
+		switch came, lost := g.runGuest(t, v); {
+		case t.err != nil && lost:
+			return ran, nil
+		case t.err != nil:
+			return ran, v.m
+		case came:
+			ran = append(ran, v.m)
 		}
-		if m.err != nil {
-			t.rollbackTo(before)
-		}
-		ran = append(ran, m)
 	}
 	return ran, nil
 }
 
-// run runs a member's closure in the member's goroutine, and reports whether it
-// returned.
-func (g *group) run(t *txn, m *member) bool {
-	if m == g.leader {
-		m.err = t.run(m.fn)
-		return true
+// start starts the closures of the members other than the leader, up to their
+// first calls of a table.
+func (g *group) start(t *txn, others []*member) []*guest {
+	before := len(g.guests)
+	for _, m := range others {
+		if m.ctx.Err() != nil || !g.s.turns.turn(m, running) {
+			g.answer(m, ended(m.ctx, "update"))
+			continue
+		}
+		v := &guest{m: m, back: make(chan progress, 2), on: make(chan error, 1)}
+		m.inbox <- message{run: t, guest: v}
+		switch <-v.back {
+		case held:
+			v.held = true
+		case vanished:
+			g.drop(m)
+			continue
+		}
+		g.guests = append(g.guests, v)
 	}
-	back := make(chan bool, 1)
-	m.inbox <- message{run: t, back: back}
-	return <-back
+	return g.guests[before:]
+}
+
+// release ends the closures that are still held. They are run again.
+func (g *group) release() {
+	for _, v := range g.guests {
+		if v.held && g.s.turns.turn(v.m, running) {
+			v.goOn(errReleased)
+		}
+	}
+}
+
+// runGuest lets a guest go on. It reports whether its closure has returned, or
+// did not return.
+func (g *group) runGuest(t *txn, v *guest) (came, lost bool) {
+	m := v.m
+	if !g.s.turns.turn(m, running) {
+		g.answer(m, ended(m.ctx, "update"))
+		return false, false
+	}
+	if !v.held { // it has returned and called no table
+		g.s.turns.turn(m, taken)
+		m.err = v.err
+		return true, false
+	}
+	if m.ctx.Err() != nil {
+		v.goOn(ended(m.ctx, "update"))
+		g.answer(m, ended(m.ctx, "update"))
+		return false, false
+	}
+	t.ctx = m.ctx
+	before := t.savepoint()
+	if v.goOn(nil) == vanished {
+		g.drop(m)
+		if t.err == nil {
+			t.rollbackTo(before)
+		}
+		return false, true
+	}
+	if m.err = v.err; m.err != nil && t.err == nil {
+		t.rollbackTo(before)
+	}
+	return true, false
 }
 
 // dropLate gives an error to the members whose context ended after their
@@ -197,14 +244,23 @@ func (g *group) takeBack(ran []*member) {
 }
 
 // broken handles a database failure during a member's closure.
-func (g *group) broken(t *txn, m *member, together bool) {
+func (g *group) broken(t *txn, m *member) {
 	switch {
 	case m.ctx.Err() != nil:
 		g.answer(m, t.verdict(m.err))
-	case together:
-		g.alone = true
+	case g.leader.ctx.Err() != nil:
+		g.answer(g.leader, ended(g.leader.ctx, "update"))
+	case len(g.guests) > 0:
+		g.apart()
 	default:
 		g.runAgain(m, t.err, t.verdict(m.err))
+	}
+}
+
+// apart makes the open members run one by one, because together they failed.
+func (g *group) apart() {
+	for _, m := range g.open {
+		m.alone = true
 	}
 }
 
@@ -219,9 +275,9 @@ func (g *group) notCommitted(err error, ran []*member) {
 	g.takeBack(ran)
 	switch {
 	case len(ran) > 1:
-		g.alone = true
+		g.apart()
 	case clashed(err) && !ran[0].careful:
-		ran[0].careful = true
+		ran[0].careful, ran[0].alone = true, true
 	default:
 		g.runAgain(ran[0], err, err)
 	}

@@ -12,26 +12,36 @@ import (
 type unit struct {
 	t    *txn
 	done bool
+	wait func() error // nil: the closure is not held at its first call
+	gone error        // why the closure may use the transaction no more
 }
 
 // readable returns an error if the closure has ended or the database has
-// failed.
+// failed. The first call of a closure that was started with its group waits.
 func (u *unit) readable() error {
-	if u.done {
+	if u.held() {
+		wait := u.wait
+		u.wait = nil
+		u.gone = wait()
+	}
+	switch {
+	case u.done:
 		return affiliate.ErrTxDone
+	case u.gone != nil:
+		return u.gone
 	}
 	return u.t.err
 }
 
+// held reports whether the next call waits. What it reads is noted before.
+func (u *unit) held() bool { return u.wait != nil && !u.done }
+
 // writable returns an error if the closure may not write.
 func (u *unit) writable() error {
-	if u.done {
-		return affiliate.ErrTxDone
-	}
-	if u.t.readOnly {
+	if !u.done && u.t.readOnly {
 		return affiliate.ErrReadOnly
 	}
-	return u.t.err
+	return u.readable()
 }
 
 // A handle is the affiliate.Table of one run.
@@ -42,6 +52,7 @@ type handle[T affiliate.Record[T]] struct {
 
 // Get returns the record with the id.
 func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
+	h.note(affiliate.Key{ID: id})
 	if err := h.u.readable(); err != nil {
 		return rec, err
 	}
@@ -50,6 +61,7 @@ func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
 
 // Find returns the record that holds the key.
 func (h handle[T]) Find(key affiliate.Key) (rec T, err error) {
+	h.note(key)
 	if err := h.u.readable(); err != nil {
 		return rec, err
 	}
@@ -60,6 +72,13 @@ func (h handle[T]) Find(key affiliate.Key) (rec T, err error) {
 		return rec, affiliate.ErrNotFound
 	}
 	return copyOf(h.tab.find(key))
+}
+
+// note notes what a closure reads first, when it is held there.
+func (h handle[T]) note(key affiliate.Key) {
+	if h.u.held() {
+		h.tab.soon(key)
+	}
 }
 
 func copyOf[T affiliate.Record[T]](r *row[T], err error) (rec T, _ error) {
@@ -81,6 +100,9 @@ func (h handle[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 
 // walk yields the records. The caller yields the error last.
 func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) error {
+	if q == theNewest || q.Key.Index != "" && q.After == uuid.Nil && q.Limit == 0 {
+		h.note(q.Key)
+	}
 	if err := h.u.readable(); err != nil {
 		return err
 	}
@@ -162,6 +184,7 @@ func (h handle[T]) Insert(rec T) error {
 
 // Replace puts a record in the place of the one with its id.
 func (h handle[T]) Replace(rec T) error {
+	h.note(affiliate.Key{ID: rec.RecordID()})
 	if err := h.u.writable(); err != nil {
 		return err
 	}
@@ -170,6 +193,7 @@ func (h handle[T]) Replace(rec T) error {
 
 // Delete removes the record with the id.
 func (h handle[T]) Delete(id uuid.UUID) error {
+	h.note(affiliate.Key{ID: id})
 	if err := h.u.writable(); err != nil {
 		return err
 	}

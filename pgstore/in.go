@@ -82,7 +82,7 @@ func (h host) once(ctx context.Context, program uuid.UUID, fn func(tx *affiliate
 	t := h.s.newTxn(program, hosted)
 	t.ctx, t.db, t.readOnly, t.careful = ctx, h.tx, reading, careful
 	defer t.rollbackHost() // does nothing after a release
-	err := t.run(fn)
+	err := t.run(fn, nil)
 	if err == nil && t.err == nil && ctx.Err() != nil {
 		return ended(ctx, "host's transaction")
 	}

@@ -36,7 +36,7 @@ func (tab *table[T]) fetch(q affiliate.Query) ([]listed, error) {
 		args = append(args, int64(q.Limit))
 	}
 	var found []listed
-	return found, tab.t.read(query{sql, args, func(rows pgx.Rows) error {
+	return found, tab.t.read(query{sql: sql, args: args, each: func(rows pgx.Rows) error {
 		id, raw, err := scanRecord(rows)
 		found = append(found, listed{id, raw})
 		return err
@@ -46,6 +46,15 @@ func (tab *table[T]) fetch(q affiliate.Query) ([]listed, error) {
 // selected is a list of an Update: the rows of the database that this
 // transaction has not written, and the written rows that belong to the list.
 func (tab *table[T]) selected(q affiliate.Query) ([]entry[T], error) {
+	if q == theNewest {
+		e, known, err := tab.newestRow()
+		switch {
+		case err != nil || known && e.row == nil:
+			return nil, err
+		case known:
+			return []entry[T]{e}, nil
+		}
+	}
 	written := tab.writtenRows()
 	ids, err := tab.stored(q, len(written))
 	if err != nil {
@@ -100,6 +109,10 @@ func (tab *table[T]) stored(q affiliate.Query, room int) ([]uuid.UUID, error) {
 		return ids, nil
 	}
 	whole := q.After == uuid.Nil && q.Limit == 0
+	if whole && q.Key.Index != "" {
+		err := tab.ask(q.Key)
+		return tab.lists[q.Key], err
+	}
 	if q.Limit > 0 {
 		q.Limit += room
 	}

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -35,13 +36,22 @@ func (t *txn) needOpening() error {
 	if t.known {
 		return nil
 	}
-	return t.open()
+	return t.read()
 }
 
 // above reports whether a value is above all values that the table has had.
 func (tab *table[T]) above(ix affiliate.Index, id uuid.UUID) bool {
 	t := tab.t
 	return t.known && !t.careful && bytes.Compare(id[:], t.marks.at(tab.sql.markAt[ix])) > 0
+}
+
+// ownTotals notes that a new owner of totals has none, because its id is above
+// all ids of totals. The engine asks for them next.
+func (tab *table[T]) ownTotals(id uuid.UUID) {
+	owner := slices.Contains(tab.sql.ahead, reference{"id", "totals"})
+	if totals := &tab.t.tables.totals; owner && totals.above("", id) {
+		totals.learn(id, nil)
+	}
 }
 
 // raise raises the marks to the values of a new row.

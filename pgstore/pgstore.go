@@ -149,7 +149,7 @@ func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn
 	t := s.newTxn(program, viewing)
 	t.ctx, t.single = ctx, single
 	defer t.rollback() // does nothing when it has ended
-	err := t.run(fn)
+	err := t.run(fn, nil)
 	t.learnt()
 	if t.err == nil && t.db == nil && err == nil {
 		// A View that reads nothing asks whether the store works.
@@ -163,7 +163,7 @@ func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn
 
 // check fails when the tables are missing.
 func (t *txn) check() error {
-	return t.row(query{t.s.sql.opening, []any{t.programID}, ignoreRow})
+	return t.row(query{sql: t.s.sql.opening, args: []any{t.programID}, each: ignoreRow})
 }
 
 // Update runs fn and commits its writes if and only if fn returns nil. Writers

@@ -36,7 +36,7 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 		return nil
 	}
 	found := map[affiliate.Key]uuid.UUID{}
-	err := tab.t.read(query{tab.sql.probe, args, func(rows pgx.Rows) error {
+	err := tab.t.read(query{sql: tab.sql.probe, args: args, each: func(rows pgx.Rows) error {
 		other, raw, err := scanRecord(rows)
 		if err != nil {
 			return err

@@ -177,11 +177,12 @@ func TestSilentGroup(t *testing.T) {
 			l.silent = cancel
 			patient, end := context.WithTimeout(t.Context(), patience)
 			silence := func(tx *affiliate.Tx) error {
+				_, err := tx.Totals.Get(uuid.UUID{1}) // before this call it is held
 				l.left.Store(1)
 				if name == "committing" {
-					return nil
+					return err
 				}
-				_, err := tx.Tiers.Get(uuid.UUID{0xba})
+				_, err = tx.Tiers.Get(uuid.UUID{0xba})
 				return err
 			}
 			errs := togetherThen(t, s, program, map[int]context.Context{0: patient, 1: impatient, 2: patient},
@@ -202,4 +203,41 @@ func TestSilentGroup(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSilentLeader: the leader of a group whose context ends while the closure
+// of another member reads leaves at once. The others go on without it.
+func TestSilentLeader(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema, program := newSchema(t, pool), uuid.UUID{7}
+	impatient, cancel := context.WithCancel(t.Context())
+	l := &line{silent: cancel}
+	s := newStore(t, l.pool(t), pgstore.Config{Schema: schema, Group: 8, CommitWait: 20 * time.Millisecond})
+	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	if err := s.Update(t.Context(), program, insert); err != nil {
+		t.Fatal(err)
+	}
+	patient, end := context.WithTimeout(t.Context(), patience)
+	defer end()
+	var once sync.Once
+	silence := func(tx *affiliate.Tx) error {
+		err := count(2)(tx)
+		once.Do(func() { l.left.Store(1) })
+		_, missing := tx.Tiers.Get(uuid.UUID{0xba})
+		if !errors.Is(missing, affiliate.ErrNotFound) {
+			return missing
+		}
+		return err
+	}
+	errs := togetherThen(t, s, program, map[int]context.Context{0: impatient, 1: patient, 2: patient},
+		[]func(tx *affiliate.Tx) error{count(0), count(1), silence}, func(i int) {
+			if i == 0 && patient.Err() != nil {
+				t.Error("the leader waited for another member")
+			}
+			l.end()
+		})
+	if !errors.Is(errs[0], context.Canceled) || errs[1] != nil || errs[2] != nil {
+		t.Errorf("errors %v, want the leader cancelled alone", errs)
+	}
+	counted(t, s, program, 2)
 }

@@ -1,9 +1,8 @@
 package pgstore
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -23,11 +22,9 @@ type tableSQL struct {
 	indexes []affiliate.Index
 	ahead   []reference // records that are read together with one of this table
 
-	get      string
-	find     map[affiliate.Index]string
+	asks     map[affiliate.Index]askSQL // by id, which has the empty name, and by each unique index
+	lists    map[affiliate.Index]string // whole lists of any number of keys
 	list     map[listShape]string
-	bare     map[string]string       // by the text of get or find: the same without reading ahead
-	linksOf  map[string]string       // by the text of get or find: the links of the affiliate
 	probe    string                  // by id and by every unique key
 	insert   string                  // one row
 	inserts  string                  // many
@@ -43,6 +40,15 @@ type tableSQL struct {
 	// wide is true when the last View that began with a record of this table
 	// read more records. Then the next View reads ahead.
 	wide atomic.Bool
+}
+
+// An askSQL reads the records with an id or a unique key.
+type askSQL struct {
+	one  string // with the records that it refers to
+	many string // any number of keys
+	bare string // one, alone
+
+	linksOfOne, linksOfMany string // the links of the affiliates of the records; empty: not wanted
 }
 
 // A listShape is the part of a query on which the text of a List statement
@@ -102,20 +108,21 @@ func newStatements(schema string) *statements {
 func newTableSQL(schema string, t affiliate.TableSchema) *tableSQL {
 	s := &tableSQL{
 		name: t.Name, indexes: t.Indexes, ahead: references[t.Name],
-		find: map[affiliate.Index]string{}, list: map[listShape]string{}, uniqueAt: map[affiliate.Index]int{}, markAt: map[affiliate.Index]int{},
+		asks: map[affiliate.Index]askSQL{}, lists: map[affiliate.Index]string{}, list: map[listShape]string{},
+		uniqueAt: map[affiliate.Index]int{}, markAt: map[affiliate.Index]int{},
 	}
 	table := schema + t.Name
-	one := s.selectAhead(schema) + " WHERE t.program = $1::uuid AND "
-	s.get = one + "t.id = $2::uuid"
+	s.makeAsk(schema, "")
 	probe := "SELECT id, " + s.stored("") + " FROM " + table + " WHERE program = $1::uuid AND "
 	probes := []string{probe + "id = $2::uuid"}
 	var blanks []string
 	for _, ix := range t.Indexes {
 		if !ix.Unique() {
+			s.lists[ix] = fmt.Sprintf("SELECT id, %s, %s FROM %s WHERE program = $1::uuid AND %s = ANY($2::%s[]) ORDER BY id", s.stored(""), ix, table, ix, sqlType(ix))
 			continue
 		}
+		s.makeAsk(schema, ix)
 		s.uniqueAt[ix] = len(probes)
-		s.find[ix] = one + fmt.Sprintf("t.%s = $2::%s", ix, sqlType(ix))
 		probes = append(probes, probe+fmt.Sprintf("%s = $%d::%s", ix, len(probes)+2, sqlType(ix)))
 		blanks = append(blanks, string(ix)+" = NULL")
 	}
@@ -125,43 +132,33 @@ func newTableSQL(schema string, t affiliate.TableSchema) *tableSQL {
 	}
 	s.makeLists(table)
 	s.makeWrites(table)
-	s.makeLinksOf(schema)
-	s.makeBare(schema)
 	return s
 }
 
-// selectAhead selects a record together with the records that it refers to.
-func (s *tableSQL) selectAhead(schema string) string {
+// makeAsk makes the statements that read records by an index, or by their ids.
+// The columns are the id, the record and the key, then each reference and the
+// record that it refers to.
+//
+// The links of the affiliate of a code or referral are read in the same round
+// trip, because every event of a sale shows them.
+func (s *tableSQL) makeAsk(schema string, ix affiliate.Index) {
+	column := cmp.Or(string(ix), "id")
+	head := "SELECT t.id, " + s.stored("t.") + ", t." + column
+	from := " FROM " + schema + s.name + " t"
 	var columns, joins strings.Builder
 	for i, ref := range s.ahead {
 		fmt.Fprintf(&columns, ", t.%s, r%d.record", ref.column, i)
 		fmt.Fprintf(&joins, " LEFT JOIN %s%s r%d ON r%d.program = $1::uuid AND r%d.id = t.%s", schema, ref.table, i, i, i, ref.column)
 	}
-	return "SELECT t.id, " + s.stored("t.") + columns.String() + " FROM " + schema + s.name + " t" + joins.String()
-}
-
-// makeLinksOf makes the statements that read the links of the affiliate of a
-// code or referral. They are sent together with get or find, because every
-// event of a sale shows these links.
-func (s *tableSQL) makeLinksOf(schema string) {
-	if len(s.ahead) == 0 || s.ahead[0].column != "of_affiliate" {
-		return
+	one := fmt.Sprintf(" WHERE t.program = $1::uuid AND t.%s = $2::%s", column, sqlType(ix))
+	many := fmt.Sprintf(" WHERE t.program = $1::uuid AND t.%s = ANY($2::%s[])", column, sqlType(ix))
+	ahead := head + columns.String() + from + joins.String()
+	ask := askSQL{one: ahead + one, many: ahead + many, bare: head + from + one}
+	if len(s.ahead) > 0 && s.ahead[0].column == "of_affiliate" && s.name != "links" {
+		links := "SELECT l.id, l.record, l.of_affiliate FROM " + schema + "links l WHERE l.program = $1::uuid AND l.of_affiliate IN (SELECT t.of_affiliate" + from
+		ask.linksOfOne, ask.linksOfMany = links+one+") ORDER BY l.id", links+many+") ORDER BY l.id"
 	}
-	s.linksOf = map[string]string{}
-	for _, sql := range append(slices.Collect(maps.Values(s.find)), s.get) {
-		_, where, _ := strings.Cut(sql, " WHERE t.program = $1::uuid AND ")
-		s.linksOf[sql] = "SELECT l.id, l.record FROM " + schema + s.name + " t JOIN " + schema + "links l" +
-			" ON l.program = $1::uuid AND l.of_affiliate = t.of_affiliate WHERE t.program = $1::uuid AND " + where + " ORDER BY l.id"
-	}
-}
-
-// makeBare makes the variants of get and find that do not read ahead.
-func (s *tableSQL) makeBare(schema string) {
-	s.bare = map[string]string{}
-	for _, sql := range append(slices.Collect(maps.Values(s.find)), s.get) {
-		_, where, _ := strings.Cut(sql, " WHERE ")
-		s.bare[sql] = "SELECT t.id, " + s.stored("t.") + " FROM " + schema + s.name + " t WHERE " + where
-	}
+	s.asks[ix] = ask
 }
 
 // makeLists makes the statements of List: one for each shape, so that the

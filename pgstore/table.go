@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -20,7 +18,9 @@ type table[T affiliate.Record[T]] struct {
 	holders map[affiliate.Key]uuid.UUID   // the holders of unique keys; zero: the key is free
 	lists   map[affiliate.Key][]uuid.UUID // whole lists as the database has them
 	touched []uuid.UUID                   // rows that were written
-	undo    []change[T]                   // newest last
+	wanted  []affiliate.Key               // what the next round trip reads
+	newest  newest
+	undo    []change[T] // newest last
 }
 
 // A row is a record that is known to exist, or known not to exist. A write
@@ -98,13 +98,10 @@ func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 	tab.t.asked++
 	r, ok := tab.rows[id]
 	if !ok {
-		if _, err := tab.one(tab.sql.get, []any{tab.t.programID, idArg(id)}); err != nil {
+		if err := tab.ask(affiliate.Key{ID: id}); err != nil {
 			return nil, err
 		}
-		if r, ok = tab.rows[id]; !ok {
-			tab.learn(id, nil)
-			return nil, affiliate.ErrNotFound
-		}
+		r = tab.rows[id]
 	}
 	if !r.live {
 		return nil, affiliate.ErrNotFound
@@ -112,59 +109,14 @@ func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 	return r, tab.parse(id, r)
 }
 
-// one reads a record together with the records that it refers to.
-func (tab *table[T]) one(sql string, args []any) (found uuid.UUID, err error) {
-	sq := tab.sql
-	ahead := sq.ahead
-	linksOf := sq.linksOf[sql]
-	if tab.t.begins(sq) {
-		sql, ahead = sq.bare[sql], nil
-	}
-	refs := make([]pgtype.UUID, len(ahead))
-	q := query{sql, args, func(rows pgx.Rows) error {
-		var raw []byte
-		raws := make([][]byte, len(refs))
-		into := append(make([]any, 0, 2+2*len(refs)), (*[16]byte)(&found), &raw)
-		for i := range refs {
-			into = append(into, &refs[i], &raws[i])
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		tab.learn(found, raw)
-		for i, ref := range ahead {
-			if refs[i].Valid {
-				tab.t.tables.named(ref.table).learn(refs[i].Bytes, raws[i])
-			}
-		}
-		return nil
-	}}
-	if linksOf == "" || tab.t.kind == viewing {
-		return found, tab.t.row(q)
-	}
-	links, list := &tab.t.tables.links, []uuid.UUID{}
-	err = tab.t.read(q, query{linksOf, args, func(rows pgx.Rows) error {
-		id, raw, err := scanRecord(rows)
-		links.learn(id, raw)
-		list = append(list, id)
-		return err
-	}})
-	if of := (affiliate.Key{Index: affiliate.OfAffiliate, ID: refs[0].Bytes}); err == nil && refs[0].Valid {
-		links.remember(of, list)
-	}
-	return found, err
-}
-
 // find returns the row that holds a unique key. The old and new keys of all
 // written rows are known, so an unknown key is looked up in the database.
 func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
 	id, ok := tab.holders[key]
 	if !ok {
-		var err error
-		if id, err = tab.one(tab.sql.find[key.Index], []any{tab.t.programID, keyArg(key)}); err != nil {
+		if err := tab.ask(key); err != nil {
 			return nil, err
 		}
-		tab.hold(key, id)
 		id = tab.holders[key]
 	}
 	if id == uuid.Nil {
@@ -229,6 +181,7 @@ func (tab *table[T]) rollback(undo, touched int) {
 		default:
 			delete(tab.rows, c.id)
 			clear(tab.lists) // a list that was read since may contain the id
+			tab.newest = newest{}
 		}
 	}
 	tab.undo, tab.touched = tab.undo[:undo], tab.touched[:touched]
@@ -262,6 +215,7 @@ func (tab *table[T]) insert(rec T) error {
 	if err := tab.clash(id, keys); err != nil {
 		return err
 	}
+	tab.ownTotals(id)
 	tab.put(id, &rec)
 	tab.rekey(id, nil, keys)
 	return nil

@@ -35,6 +35,9 @@ type anyTable interface {
 	mark() (undo, touched int)
 	rollback(undo, touched int)
 	flush(b *flushBatch) error
+	soon(key affiliate.Key)
+	notes() bool
+	asking(qs []query) []query
 }
 
 // all lists the tables.
@@ -55,14 +58,14 @@ func (tab *table[T]) bind(t *txn, sql *tableSQL) { tab.t, tab.sql = t, sql }
 
 func (tab *table[T]) named() string { return tab.sql.name }
 
-// named returns the table with a name.
-func (ts *tables) named(name string) anyTable {
+// find returns the table with a name, or nil.
+func (ts *tables) find(name string) anyTable {
 	for _, tab := range ts.all() {
 		if tab.named() == name {
 			return tab
 		}
 	}
-	panic("pgstore: a reference to no table: " + name) // a mistake in references
+	return nil
 }
 
 // tx makes the Tx of a closure.
@@ -87,6 +90,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 		Deliveries:  handle[affiliate.DeliveryRecord]{u, &ts.deliveries},
 		Queue:       handle[affiliate.QueueRecord]{u, &ts.queue},
 		Next:        u.next,
+		Soon:        u.soon,
 	}
 }
 

@@ -23,6 +23,7 @@ type member struct {
 	inbox    chan message // gets messages from the leader, one at a time
 	role     role         // guarded by turns.mu
 	attempts int          // how often it lost against other transactions
+	alone    bool         // its group failed, so it runs in a group of one
 	careful  bool         // the marks were too low, so do not use them
 	err      error        // the error of the last run of fn, in the end of the Update
 }
@@ -33,20 +34,20 @@ type role uint8
 
 const (
 	waiting    role = iota // in line; may leave at once
-	taken                  // in a leader's group, its closure does not run; may leave at once
+	taken                  // in a leader's group, its closure does not run or is held; may leave at once
 	running                // its closure runs; may not leave
 	committing             // its group commits; may leave after CommitWait, without knowing the outcome
 	leading                // leads its group; may not leave
 	left
 )
 
-// A message tells a member what to do: lead, run its closure in a transaction,
-// or return err.
+// A message tells a member what to do: lead, run its closure in a transaction
+// as a guest, or return err.
 type message struct {
-	lead bool
-	run  *txn
-	back chan<- bool // gets whether the closure returned
-	err  error
+	lead  bool
+	run   *txn
+	guest *guest
+	err   error
 }
 
 // join queues a member. It returns true when the queue was empty: then the
@@ -99,17 +100,21 @@ func (ts *turns) turn(m *member, to role) bool {
 	return true
 }
 
-// take gives the leader the first n members of the queue.
+// take gives the leader the first members of the queue, at most n. A member
+// that must be alone ends the group.
 func (ts *turns) take(program uuid.UUID, n int) []*member {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	line := ts.lines[program]
+	if i := slices.IndexFunc(line, func(m *member) bool { return m.alone }); i >= 0 {
+		line = line[:i]
+	}
 	n = min(n, len(line))
 	group := slices.Clone(line[:n])
 	for _, m := range group {
 		m.role = taken
 	}
-	ts.lines[program] = slices.Delete(line, 0, n)
+	ts.lines[program] = slices.Delete(ts.lines[program], 0, n)
 	return group
 }
 

@@ -50,6 +50,7 @@ type txn struct {
 	programID any // program as a parameter
 	kind      kind
 	ctx       context.Context // the context of the running closure
+	leader    context.Context // of the group's leader; nil: no group
 	db        db              // nil: no connection yet
 	conn      *pgxpool.Conn   // the connection to give back; nil in a host's transaction
 	opened    bool
@@ -102,7 +103,9 @@ func (t *txn) ready(op string) error {
 		return t.fail(op, err)
 	}
 	if t.db == nil {
-		conn, err := t.s.pool.Acquire(t.ctx)
+		ctx, end := t.until()
+		defer end()
+		conn, err := t.s.pool.Acquire(ctx)
 		if err != nil {
 			return t.fail("connect", err)
 		}
@@ -111,35 +114,53 @@ func (t *txn) ready(op string) error {
 	return nil
 }
 
-// A query is a statement and what to do with each of its rows.
+// A query is a statement and what to do with each of its rows, and after the
+// last.
 type query struct {
 	sql  string
 	args []any
 	each func(pgx.Rows) error
+	done func() // may be nil
 }
 
-// read sends queries in one round trip. With the first ones it also begins the
-// transaction.
+// read sends queries, and those for all noted keys, in one round trip. With the
+// first ones it also begins the transaction.
 func (t *txn) read(qs ...query) error {
 	if err := t.ready("read"); err != nil {
 		return err
 	}
+	qs = t.asking(qs)
 	if !t.opened {
 		return t.open(qs...)
 	}
 	err := error(nil)
-	if len(qs) == 1 {
+	switch len(qs) {
+	case 0:
+	case 1:
+		ctx, end := t.until()
+		defer end()
 		var rows pgx.Rows
-		if rows, err = t.db.Query(t.ctx, qs[0].sql, qs[0].args...); err == nil {
-			err = eachRow(rows, qs[0].each)
+		if rows, err = t.db.Query(ctx, qs[0].sql, qs[0].args...); err == nil {
+			err = qs[0].answer(rows)
 		}
-	} else {
+	default:
 		err = t.batch(nil, qs)
 	}
 	if err != nil {
 		return t.fail("read", err)
 	}
 	return nil
+}
+
+// until is the context of a read: it ends with that of the closure and with
+// that of the leader, who cannot leave while the closure of another one reads.
+func (t *txn) until() (context.Context, context.CancelFunc) {
+	if t.leader == nil || t.leader == t.ctx {
+		return t.ctx, func() {}
+	}
+	ctx, cancel := context.WithCancel(t.ctx)
+	stop := context.AfterFunc(t.leader, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // batch sends steps and queries in one round trip.
@@ -151,7 +172,9 @@ func (t *txn) batch(steps []step, qs []query) error {
 	for _, q := range qs {
 		b.Queue(q.sql, q.args...)
 	}
-	results := t.db.SendBatch(t.ctx, b)
+	ctx, end := t.until()
+	defer end()
+	results := t.db.SendBatch(ctx, b)
 	err := readAll(results, steps, qs)
 	if closed := results.Close(); err == nil {
 		err = closed
@@ -166,11 +189,24 @@ func readAll(results pgx.BatchResults, steps []step, qs []query) error {
 		}
 	}
 	for _, q := range qs {
-		if err := queryRows(results, q.each); err != nil {
+		rows, err := results.Query()
+		if err == nil {
+			err = q.answer(rows)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// answer reads the rows of a query.
+func (q *query) answer(rows pgx.Rows) error {
+	err := eachRow(rows, q.each)
+	if err == nil && q.done != nil {
+		q.done()
+	}
+	return err
 }
 
 func queryRows(results pgx.BatchResults, each func(pgx.Rows) error) error {
