@@ -15,6 +15,7 @@ import (
 var goOnly = []affiliate.Reason{
 	affiliate.KeySpaceTooSmall, affiliate.PlanInUse, affiliate.TierInUse, affiliate.TierNotFound, affiliate.StatusNotAllowed,
 	affiliate.PayoutNotFound, affiliate.NothingPayable, affiliate.RedemptionNotFound, affiliate.RedemptionRestored,
+	affiliate.RetentionTooShort,
 }
 
 // TestAnnex: annex A of docs/contract.md has the texts of the engine's table, and

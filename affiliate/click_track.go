@@ -16,11 +16,15 @@ import (
 //
 // Source: docs/money.md 14.
 func (r *ClickRecord) lateFor(o *op) ClickID {
-	window := time.Duration(o.cfg.CookieDays) * 24 * time.Hour
-	if r.ID == uuid.Nil || !o.now.After(r.CreatedAt.Add(window)) {
+	if r.ID == uuid.Nil || !o.now.After(r.CreatedAt.Add(o.clickWindow())) {
 		return 0
 	}
 	return ClickID(r.Number)
+}
+
+// clickWindow is how long a click attributes.
+func (p *Program) clickWindow() time.Duration {
+	return time.Duration(p.cfg.CookieDays) * 24 * time.Hour
 }
 
 // TrackClick records a visit through the link with the slug. The status of its

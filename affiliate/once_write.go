@@ -37,7 +37,7 @@ func write[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 // afterwards. look is the part that runs in a transaction before; nil: none.
 func writeAround[T any](o *op, rq request, look func() error, fn func() (T, error)) (T, error) {
 	keyed := o.onceOf(rq.once).Key != ""
-	if !keyed && look == nil {
+	if !keyed && look == nil && rq.refused == nil {
 		return fn()
 	}
 	known, err := write(o, rq, func() (answer T, err error) {

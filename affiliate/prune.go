@@ -13,14 +13,9 @@ const pruneBatch = 128
 
 // Prune deletes records that are older than before: receipts (never those
 // younger than 24 hours), settled deliveries, by the time when they were
-// settled, and events without deliveries. It deletes the oldest events of an
-// object first, so that the remaining ones have no gap. It returns how many
-// records it deleted.
-//
-// It searches in Views, and deletes in transactions of at most 128 records, so
-// it locks the program only for a few milliseconds at a time. After an error,
-// the deletes of earlier transactions remain: call it again. The engine never
-// calls it; the host should, about once a day.
+// settled, and events without deliveries. It returns how many records it
+// deleted, also when it ended with an error. [Program.Retain] has an age for
+// each kind, and deletes clicks too; it says how both work.
 //
 // Errors: those of the store.
 //
@@ -31,41 +26,70 @@ const pruneBatch = 128
 //
 // Source: ours, because every event, delivery and receipt is a record.
 func (p *Program) Prune(ctx context.Context, before time.Time) (int, error) {
+	o := p.op(ctx)
 	rq := request{name: "prune", input: before}
-	return writeAround(p.op(ctx), rq, nil, func() (int, error) { return p.prune(ctx, InstantOf(before)) })
+	return writeAround(o, rq, nil, func() (int, error) {
+		edge, receipts := InstantOf(before), o.now.Add(-receiptLife)
+		if edge.Before(receipts) {
+			receipts = edge
+		}
+		r, err := p.prune(ctx, horizon{events: edge, receipts: receipts, deliveries: edge})
+		return int(r.Events + r.Receipts + r.Deliveries), err
+	})
 }
 
-func (p *Program) prune(ctx context.Context, before Instant) (int, error) {
-	expired := p.now().Add(-receiptLife)
-	if before.Before(expired) {
-		expired = before
-	}
-	edge := before.Add(clockSlack)
-	receipts, err := prune(ctx, p, sweep[ReceiptRecord]{
-		table: func(tx *Tx) Table[ReceiptRecord] { return tx.Receipts },
-		goes:  func(r ReceiptRecord) bool { return r.CreatedAt.Before(expired) },
-		young: func(r ReceiptRecord) bool { return r.CreatedAt.After(edge) },
-	})
-	if err != nil {
-		return receipts, err
-	}
-	deliveries, err := prune(ctx, p, sweep[DeliveryRecord]{
-		table: func(tx *Tx) Table[DeliveryRecord] { return tx.Deliveries },
-		goes:  func(r DeliveryRecord) bool { return r.State != DeliveryPending && r.UpdatedAt.Before(before) },
-		young: func(r DeliveryRecord) bool { return r.CreatedAt.After(edge) },
-	})
-	if err != nil {
-		return receipts + deliveries, err
-	}
+// A horizon is the instants before which the records of each kind are deleted.
+// Zero: none is.
+type horizon struct{ events, receipts, deliveries, clicks Instant }
+
+// prune deletes what is behind the horizon: deliveries before the events that
+// they keep.
+func (p *Program) prune(ctx context.Context, h horizon) (gone Retained, err error) {
 	kept := make(keptObjects)
-	events, err := prune(ctx, p, sweep[EventRecord]{
-		table: func(tx *Tx) Table[EventRecord] { return tx.Events },
-		goes:  func(r EventRecord) bool { return r.OccurredAt.Before(before) },
-		young: func(r EventRecord) bool { return r.OccurredAt.After(edge) },
-		stays: kept.stay,
-		done:  kept.note,
-	})
-	return receipts + deliveries + events, err
+	for _, step := range []func() error{
+		sweeps(ctx, p, &gone.Receipts, h.receipts, sweep[ReceiptRecord]{
+			table: func(tx *Tx) Table[ReceiptRecord] { return tx.Receipts },
+			goes:  func(r ReceiptRecord) bool { return r.CreatedAt.Before(h.receipts) },
+			since: func(r ReceiptRecord) Instant { return r.CreatedAt },
+		}),
+		sweeps(ctx, p, &gone.Deliveries, h.deliveries, sweep[DeliveryRecord]{
+			table: func(tx *Tx) Table[DeliveryRecord] { return tx.Deliveries },
+			goes:  func(r DeliveryRecord) bool { return r.State != DeliveryPending && r.UpdatedAt.Before(h.deliveries) },
+			since: func(r DeliveryRecord) Instant { return r.CreatedAt },
+		}),
+		sweeps(ctx, p, &gone.Events, h.events, sweep[EventRecord]{
+			table: func(tx *Tx) Table[EventRecord] { return tx.Events },
+			goes:  func(r EventRecord) bool { return r.OccurredAt.Before(h.events) },
+			since: func(r EventRecord) Instant { return r.OccurredAt },
+			stays: kept.stay,
+			done:  kept.note,
+		}),
+		sweeps(ctx, p, &gone.Clicks, h.clicks, sweep[ClickRecord]{
+			table: func(tx *Tx) Table[ClickRecord] { return tx.Clicks },
+			goes:  func(r ClickRecord) bool { return r.ReferralID == uuid.Nil && r.CreatedAt.Before(h.clicks) },
+			since: func(r ClickRecord) Instant { return r.CreatedAt },
+			after: (*op).clicksPruned,
+		}),
+	} {
+		if err := step(); err != nil {
+			return gone, err
+		}
+	}
+	return gone, nil
+}
+
+// sweeps is a sweep that adds what it deletes to a count, and does nothing when
+// the horizon is zero.
+func sweeps[R Record[R]](ctx context.Context, p *Program, gone *int64, horizon Instant, s sweep[R]) func() error {
+	return func() error {
+		if horizon.IsZero() {
+			return nil
+		}
+		s.young = func(r R) bool { return s.since(r).After(horizon.Add(clockSlack)) }
+		n, err := prune(ctx, p, s)
+		*gone += int64(n)
+		return err
+	}
 }
 
 // A sweep says which records of a table are deleted, and from which id on no
@@ -73,12 +97,15 @@ func (p *Program) prune(ctx context.Context, before Instant) (int, error) {
 type sweep[R Record[R]] struct {
 	table func(*Tx) Table[R]
 	goes  func(R) bool
+	since func(R) Instant // when the record was made
 	young func(R) bool
 
 	// stays clears goes for records that must stay; they must stay for ever.
 	// Nil: none.
 	stays func(o *op, read []R, goes []bool) error
 	done  func(b batch[R]) // called with each batch; nil: not called
+
+	after func(o *op, gone []R) error // what the deletes of a transaction change; nil: nothing else
 }
 
 // A batch is some records of a table in the order of their ids.
@@ -142,7 +169,7 @@ func (s sweep[R]) drop(o *op, b batch[R]) (int, error) {
 		return 0, nil
 	}
 	return update(o, func() (int, error) {
-		n := 0
+		var gone []R
 		for rec, err := range s.table(o.tx).List(Query{After: from, Limit: limit}) {
 			if err != nil {
 				return 0, internal("prune", err)
@@ -153,9 +180,14 @@ func (s sweep[R]) drop(o *op, b batch[R]) (int, error) {
 			if err := s.table(o.tx).Delete(rec.RecordID()); err != nil {
 				return 0, internal("prune", err)
 			}
-			n++
+			gone = append(gone, rec)
 		}
-		return n, nil
+		if s.after != nil {
+			if err := s.after(o, gone); err != nil {
+				return 0, internal("prune", err)
+			}
+		}
+		return len(gone), nil
 	})
 }
 

@@ -203,12 +203,13 @@ func (r PayoutRecord) AppendKeys(dst []Key) []Key {
 // TotalsRecord is the running totals of a link, an affiliate or a referral,
 // under the owner's id. No record means that all are zero.
 type TotalsRecord struct {
-	ID         uuid.UUID
-	Clicks     int64
-	Referrals  int64  // live ones
-	Sales      int64  // live ones that are not refunded in full
-	Revenue    Amount // of live sales, less refunds
-	Commission Amount // of live sales, without declined commissions
+	ID           uuid.UUID
+	Clicks       int64
+	PrunedClicks int64  `json:",omitzero"` // those of Clicks whose records were deleted by age
+	Referrals    int64  // live ones
+	Sales        int64  // live ones that are not refunded in full
+	Revenue      Amount // of live sales, less refunds
+	Commission   Amount // of live sales, without declined commissions
 }
 
 // RecordID is the owner's id.

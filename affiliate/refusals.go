@@ -85,6 +85,7 @@ const (
 	NothingPayable     Reason = "nothing_payable"
 	RedemptionNotFound Reason = "redemption_not_found"
 	RedemptionRestored Reason = "redemption_restored"
+	RetentionTooShort  Reason = "retention_too_short"
 )
 
 // The table of refusals: kind, reason, field, text. Texts are written only
@@ -247,16 +248,18 @@ var (
 	webhookDisabled             = row(KindConflict, WebhookDisabled, "", "Webhook endpoint is disabled")
 	replayTooLarge              = row(KindInvalid, ReplayTooLarge, "", "More than 10000 deliveries match; narrow the range")
 
-	keySpaceTooSmall   = row(KindInvalid, KeySpaceTooSmall, "randomCharsLength", "The random part is too short for this many codes")
-	planInUse          = row(KindConflict, PlanInUse, "", "Commission plan is in use")
-	tierInUse          = row(KindConflict, TierInUse, "", "Tier is in use")
-	tierNotFound       = row(KindNotFound, TierNotFound, "", "Tier not found")
-	planMissing        = row(KindNotFound, PlanNotFound, "", "Commission plan not found")
-	statusNotAllowed   = row(KindConflict, StatusNotAllowed, "", "The present status does not allow this change")
-	payoutNotFound     = row(KindNotFound, PayoutNotFound, "", "Payout not found")
-	nothingPayable     = row(KindConflict, NothingPayable, "", "Nothing is payable to this affiliate")
-	redemptionNotFound = row(KindNotFound, RedemptionNotFound, "", "Redemption not found")
-	redemptionRestored = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")
+	keySpaceTooSmall     = row(KindInvalid, KeySpaceTooSmall, "randomCharsLength", "The random part is too short for this many codes")
+	planInUse            = row(KindConflict, PlanInUse, "", "Commission plan is in use")
+	tierInUse            = row(KindConflict, TierInUse, "", "Tier is in use")
+	tierNotFound         = row(KindNotFound, TierNotFound, "", "Tier not found")
+	planMissing          = row(KindNotFound, PlanNotFound, "", "Commission plan not found")
+	statusNotAllowed     = row(KindConflict, StatusNotAllowed, "", "The present status does not allow this change")
+	payoutNotFound       = row(KindNotFound, PayoutNotFound, "", "Payout not found")
+	nothingPayable       = row(KindConflict, NothingPayable, "", "Nothing is payable to this affiliate")
+	redemptionNotFound   = row(KindNotFound, RedemptionNotFound, "", "Redemption not found")
+	redemptionRestored   = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")
+	receiptsKeptTooShort = row(KindInvalid, RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours")
+	clicksKeptTooShort   = row(KindInvalid, RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute")
 )
 
 // Rows for any field (contract "Field errors"): use [Refusal.Of] with the name

@@ -54,6 +54,8 @@ func (s *steps) count(tx *affiliate.Tx, n *int) *affiliate.Tx {
 	out.Receipts = stepped[affiliate.ReceiptRecord]{tx.Receipts, s, n, "receipts"}
 	out.Events = stepped[affiliate.EventRecord]{tx.Events, s, n, "events"}
 	out.Deliveries = stepped[affiliate.DeliveryRecord]{tx.Deliveries, s, n, "deliveries"}
+	out.Clicks = stepped[affiliate.ClickRecord]{tx.Clicks, s, n, "clicks"}
+	out.Totals = stepped[affiliate.TotalsRecord]{tx.Totals, s, n, "totals"}
 	out.Queue = stepped[affiliate.QueueRecord]{tx.Queue, s, n, "queue"}
 	return &out
 }
@@ -159,6 +161,21 @@ func TestSmallTransactions(t *testing.T) {
 				_, err := l.Prune(t.Context(), l.now.Add(-time.Hour))
 				return err
 			}, map[affiliate.DeliveryState]int{},
+		},
+		"Retain": {
+			func(l *long) {
+				for range waits {
+					must(l.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada"}))
+				}
+				l.pass(72 * day)
+			},
+			func(l *long) error {
+				gone, err := l.Retain(t.Context(), affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * day})
+				if err == nil && gone.Clicks != waits {
+					err = fmt.Errorf("%+v deleted", gone)
+				}
+				return err
+			}, map[affiliate.DeliveryState]int{affiliate.DeliveryPending: waits},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 // A tally is a change of totals.
 type tally struct {
-	clicks, referrals, sales int64
-	revenue, commission      Amount
+	clicks, pruned, referrals, sales int64
+	revenue, commission              Amount
 }
 
 // totals returns the totals of a link, an affiliate or a referral.
@@ -71,6 +71,7 @@ func (r *TotalsRecord) add(t tally) (err error) {
 		return FieldTooLarge.Of("commissionEarned")
 	}
 	r.Clicks += t.clicks
+	r.PrunedClicks += t.pruned
 	r.Referrals += t.referrals
 	r.Sales += t.sales
 	return nil
@@ -86,7 +87,7 @@ func (t tally) negated() (tally, error) {
 	if err != nil {
 		return tally{}, err
 	}
-	return tally{-t.clicks, -t.referrals, -t.sales, revenue, commission}, nil
+	return tally{-t.clicks, -t.pruned, -t.referrals, -t.sales, revenue, commission}, nil
 }
 
 // moveSale replaces what a sale adds to the totals of its link, affiliate and

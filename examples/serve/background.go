@@ -38,23 +38,33 @@ func Daily(ctx context.Context, do func(ctx context.Context)) {
 	}
 }
 
-// Keep is how long [Prune] keeps a record: longer than a receiver may be down
-// and then asks for a replay.
+// Keep is how long [Retain] keeps events and settled deliveries: longer than a
+// receiver may be down and then asks for a replay.
 const Keep = 30 * 24 * time.Hour
 
-// Prune drops the events, deliveries and receipts of programs that are older than
-// [Keep]. Several processes may do it at once: each record is dropped once. What
-// fails is logged and left for the next call.
-func Prune(ctx context.Context, now time.Time, logger *slog.Logger, programs ...*affiliate.Program) {
+// Policy is what [Retain] deletes from a program. Receipts stay twice as long as
+// they answer, and clicks a month longer than they attribute. docs/retention.md
+// has what a program keeps under it.
+func Policy(p *affiliate.Program) affiliate.Retention {
+	attributes := time.Duration(p.Config().CookieDays) * 24 * time.Hour
+	return affiliate.Retention{Events: Keep, Deliveries: Keep, Receipts: 48 * time.Hour, Clicks: attributes + Keep}
+}
+
+// Retain deletes the old records of programs, as [Policy] says. Several
+// processes may do it at once: each record is deleted once. What fails is logged
+// and left for the next call.
+func Retain(ctx context.Context, logger *slog.Logger, programs ...*affiliate.Program) {
 	for _, p := range programs {
-		n, err := p.Prune(ctx, now.Add(-Keep))
+		gone, err := p.Retain(ctx, Policy(p))
+		if gone != (affiliate.Retained{}) {
+			logger.Info("old records deleted", "program", p.Config().ID,
+				"events", gone.Events, "receipts", gone.Receipts, "deliveries", gone.Deliveries, "clicks", gone.Clicks)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			logger.Error("prune", "program", p.Config().ID, "error", err)
-		case n > 0:
-			logger.Info("pruned", "program", p.Config().ID, "records", n)
+			logger.Error("delete old records", "program", p.Config().ID, "error", err)
 		}
 	}
 }

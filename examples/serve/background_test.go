@@ -3,7 +3,9 @@ package serve_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,9 +17,9 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// TestPrune: records older than Keep are dropped from every program in the next
-// round, younger ones are not. stop ends the rounds.
-func TestPrune(t *testing.T) {
+// TestRetain: records older than the policy says are deleted from every program
+// in the next round, younger ones are not. stop ends the rounds.
+func TestRetain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all []*affiliate.Program
 		for i := range 2 {
@@ -30,7 +32,12 @@ func TestPrune(t *testing.T) {
 		join := func(email string) {
 			t.Helper()
 			for _, p := range all {
-				if _, err := p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: email}); err != nil {
+				slug, _, _ := strings.Cut(email, "@")
+				in := affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: email, AffiliateLink: slug}
+				in.Key = slug
+				_, err := p.CreateAffiliate(t.Context(), in)
+				_, err2 := p.TrackClick(t.Context(), affiliate.NewClick{Slug: slug})
+				if err := errors.Join(err, err2); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -48,7 +55,7 @@ func TestPrune(t *testing.T) {
 		var log bytes.Buffer
 		logger := slog.New(slog.NewTextHandler(&log, nil))
 		stop := serve.Background(t.Context(), func(ctx context.Context) {
-			serve.Daily(ctx, func(ctx context.Context) { serve.Prune(ctx, time.Now(), logger, all...) })
+			serve.Daily(ctx, func(ctx context.Context) { serve.Retain(ctx, logger, all...) })
 		})
 		join("old@example.org")
 		time.Sleep(10 * 24 * time.Hour)
@@ -57,8 +64,14 @@ func TestPrune(t *testing.T) {
 		left(2)
 		time.Sleep(25 * time.Hour)
 		left(1)
-		if n := bytes.Count(log.Bytes(), []byte("msg=pruned")); n != 2 {
-			t.Errorf("%d lines of the log, want 2: %s", n, log.String())
+		time.Sleep(70 * 24 * time.Hour)
+		left(0)
+		for _, want := range []string{
+			" events=0 receipts=1 deliveries=0 clicks=0\n", " events=1 receipts=0 deliveries=0 clicks=0\n", " events=0 receipts=0 deliveries=0 clicks=1\n",
+		} {
+			if got := strings.Count(log.String(), want); got != 4 { // two records in two programs
+				t.Errorf("%d lines of the log end in %q, want 4: %s", got, want, log.String())
+			}
 		}
 		stop() // or the bubble does not end
 	})

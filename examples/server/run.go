@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/examples/serve"
@@ -42,15 +41,15 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	greet(stdout, all, set, local(listener.Addr()))
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
-	stop := work(ctx, all, set.now, logger)
+	stop := work(ctx, all, logger)
 	defer stop() // after the requests: their deliveries are under way or wait in the store
 	return serve.Until(ctx, serve.New(handler, logger), listener)
 }
 
-// work delivers the webhooks of all programs, and once a day drops old records,
+// work delivers the webhooks of all programs, and once a day deletes old records,
 // which are most of what a program keeps in memory. It ends when stop is called.
 // stop waits for the attempts under way.
-func work(ctx context.Context, all []tenant, now func() time.Time, logger *slog.Logger) (stop func()) {
+func work(ctx context.Context, all []tenant, logger *slog.Logger) (stop func()) {
 	var programs []*affiliate.Program
 	var tasks []func(context.Context)
 	for _, t := range all {
@@ -61,8 +60,8 @@ func work(ctx context.Context, all []tenant, now func() time.Time, logger *slog.
 			}
 		})
 	}
-	prune := func(ctx context.Context) { serve.Prune(ctx, now(), logger, programs...) }
-	return serve.Background(ctx, append(tasks, func(ctx context.Context) { serve.Daily(ctx, prune) })...)
+	retain := func(ctx context.Context) { serve.Retain(ctx, logger, programs...) }
+	return serve.Background(ctx, append(tasks, func(ctx context.Context) { serve.Daily(ctx, retain) })...)
 }
 
 // handlerOf returns the handler of all paths.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -52,10 +51,10 @@ func runServer(ctx context.Context, store affiliate.Store, set settings, listene
 			logger.Error("deliver webhooks", "error", err)
 		}
 	}
-	prune := func(ctx context.Context) { serve.Prune(ctx, time.Now(), logger, program) }
+	retain := func(ctx context.Context) { serve.Retain(ctx, logger, program) }
 	stop := serve.Background(ctx, deliver, func(ctx context.Context) {
-		prune(ctx) // at once, because a process may run for less than a day
-		serve.Daily(ctx, prune)
+		retain(ctx) // at once, because a process may run for less than a day
+		serve.Daily(ctx, retain)
 	})
 	defer stop() // after the requests
 	return serve.Until(ctx, serve.New(handler, logger), listener)
