@@ -128,14 +128,13 @@ func contactOf(rec AffiliateRecord) AffiliateContact {
 	return AffiliateContact{ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Email: rec.Email}
 }
 
-// affiliateBody is the body of the affiliate's events. It shares no memory with
-// the answer.
+// affiliateBody is the body of the affiliate's events. It shares the links with
+// the answer until it is frozen.
 func (o *op) affiliateBody(rec AffiliateRecord, answer Affiliate) (AffiliateBody, error) {
 	body := AffiliateBody{
 		Affiliate: answer, CommissionPlan: Null[Plan](), CommissionTier: Null[Tier](),
 		QuestionAnswers: emptyNotNil(slices.Clone(rec.Answers)),
 	}
-	body.AffiliateLinks = emptyNotNil(slices.Clone(answer.AffiliateLinks))
 	body.Link = oldestSlug(body.AffiliateLinks)
 	if rec.PlanID != uuid.Nil {
 		plan, err := o.tx.Plans.Get(rec.PlanID)

@@ -9,7 +9,7 @@ import (
 // Program and to no Store. An event outlives the operation that wrote it.
 func TestBodiesHoldValues(t *testing.T) {
 	for _, body := range []any{
-		saleBody{}, couponBody{}, codeBody{}, AffiliateBody{}, ReferralBody{}, DeletedBody{}, DeletedSaleBody{},
+		saleBody{}, couponBody{}, codeBody{}, affiliateEvent{}, ReferralBody{}, DeletedBody{}, DeletedSaleBody{},
 	} {
 		typ := reflect.TypeOf(body)
 		holdsValues(t, typ.Name(), typ, map[reflect.Type]bool{})

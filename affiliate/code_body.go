@@ -1,25 +1,28 @@
 package affiliate
 
+import "slices"
+
 // Bodies of coupon and code events. They keep records, which are much smaller
 // than the answers, and encode them when the payload is first read.
 
 // couponBody is the body of coupon.created and coupon.updated: the JSON of a
-// [Coupon] with all its codes.
+// [Coupon] with all its codes, newest first.
 type couponBody struct {
 	coupon   Coupon       // without codes
-	codes    []CodeRecord // newest first
+	codes    []CodeRecord // oldest first
 	contacts contacts     // of their affiliates
+	own      *ownLists    // where codes and contacts are; nil: they are not shared
 }
 
 // MarshalJSON writes the coupon.
 func (b couponBody) MarshalJSON() ([]byte, error) {
 	dst := make([]byte, 0, 1024+640*len(b.codes))
 	dst = append(b.coupon.appendTerms(dst), `,"promotionalCodes":[`...)
-	for i := range b.codes {
-		if i > 0 {
+	for i, rec := range slices.Backward(b.codes) {
+		if i < len(b.codes)-1 {
 			dst = append(dst, ',')
 		}
-		code := codeOf(b.codes[i], Opt[Coupon]{}, b.contacts.of(b.codes[i]))
+		code := codeOf(rec, Opt[Coupon]{}, b.contacts.of(rec))
 		dst = code.appendJSON(dst)
 	}
 	return append(dst, "]}"...), nil

@@ -82,7 +82,7 @@ var families = []family{
 		note:     func(w *watches, rec *EventRecord) error { return noteChange(w, w.affiliates, rec) },
 		sample:   func(s *sample) (shown, any) { return shown{id: s.affiliate.ID}, s.affiliateBody() },
 		shows: func(body any) (shown, bool) {
-			b, ok := body.(AffiliateBody)
+			b, ok := body.(affiliateEvent)
 			return shown{id: b.ID}, ok
 		},
 		lives: func(a *audit, id uuid.UUID) bool { return a.affiliates.has(id) },

@@ -21,6 +21,7 @@ type Program struct {
 	once   Once // for every write without one of its own
 	ids    *uuid7.Source
 	recent *recent
+	lists  *sharedLists
 
 	news *news
 
@@ -41,7 +42,7 @@ func New(store Store, cfg Config) (*Program, error) {
 	}
 	return &Program{
 		store: store, tables: new(tableCheck), cfg: cfg, source: SourceAPI, ids: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
-		recent: new(recent), news: new(news),
+		recent: new(recent), lists: new(sharedLists), news: new(news),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}, nil
 }

@@ -47,7 +47,7 @@ func (o *op) saveAffiliate(old, rec AffiliateRecord) (Affiliate, error) {
 	if old.ID == uuid.Nil {
 		event.Type = AffiliateCreated
 	}
-	return answer, o.emit(event, body)
+	return answer, o.emit(event, o.lists.freeze(body))
 }
 
 // touched is the affiliate after one of its links was written.
@@ -71,7 +71,7 @@ func (o *op) saveCoupon(old, rec CouponRecord) (Coupon, error) {
 	event := EventRecord{Type: CouponUpdated, ObjectID: rec.ID, Revision: rec.Revision}
 	if old.ID == uuid.Nil {
 		event.Type = CouponCreated
-		return answer, o.emit(event, couponBody{o.couponOf(rec), nil, seen})
+		return answer, o.emit(event, couponBody{coupon: o.couponOf(rec)})
 	}
 	codes, err := o.codesOf(rec.ID)
 	if err != nil {
@@ -82,7 +82,7 @@ func (o *op) saveCoupon(old, rec CouponRecord) (Coupon, error) {
 			return Coupon{}, err
 		}
 	}
-	return answer, o.emit(event, couponBody{o.couponOf(rec), codes, seen})
+	return answer, o.emit(event, o.lists.freezeCoupon(o.couponOf(rec), codes, seen))
 }
 
 // saveCode writes a changed code. New ones are written by the batch.

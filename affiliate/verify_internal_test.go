@@ -48,7 +48,9 @@ func TestFrozenFits(t *testing.T) {
 	id, other := uuid.UUID{1}, uuid.UUID{2}
 	const number = 7
 	bodies := map[EventType]func(id uuid.UUID, number int64) []any{
-		AffiliateUpdated: func(id uuid.UUID, _ int64) []any { return []any{AffiliateBody{Affiliate: Affiliate{ID: id}}} },
+		AffiliateUpdated: func(id uuid.UUID, _ int64) []any {
+			return []any{affiliateEvent{AffiliateBody: AffiliateBody{Affiliate: Affiliate{ID: id}}}}
+		},
 		ReferralUpdated:  func(id uuid.UUID, _ int64) []any { return []any{ReferralBody{Referral: Referral{ID: id}}} },
 		CouponUpdated:    func(id uuid.UUID, _ int64) []any { return []any{couponBody{coupon: Coupon{ID: id}}} },
 		PromocodeUpdated: func(id uuid.UUID, _ int64) []any { return []any{codeBody{code: CodeRecord{ID: id}}} },

@@ -67,9 +67,9 @@ func (o *op) newSample() *sample {
 }
 
 // affiliateBody is the sample affiliate with its link and its code.
-func (s *sample) affiliateBody() AffiliateBody {
+func (s *sample) affiliateBody() affiliateEvent {
 	rec, links := &s.affiliate, linksOf(s.cfg.ID, []LinkRecord{s.link})
-	return AffiliateBody{
+	return affiliateEvent{AffiliateBody: AffiliateBody{
 		Affiliate: Affiliate{
 			ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Name: rec.name(), Email: rec.Email,
 			CommissionRate: s.sale.Rate.Or(Percent{}), UseCommissionPlanCommissionRate: true,
@@ -84,7 +84,7 @@ func (s *sample) affiliateBody() AffiliateBody {
 		PromotionalCodes: []AffiliateCode{{
 			ID: s.code.ID, Code: s.code.Code, Active: true, ExpiresAt: Null[Time](), CouponID: s.coupon.ID,
 		}},
-	}
+	}}
 }
 
 // referralBody is the sample referral with its affiliate.
@@ -107,7 +107,7 @@ func (s *sample) saleBody() *saleBody {
 // couponBody is the sample coupon with its code.
 func (s *sample) couponBody() couponBody {
 	contact := contactOf(s.affiliate)
-	return couponBody{s.couponOf(s.coupon), []CodeRecord{s.code}, contacts{s.affiliate.ID: contact}}
+	return couponBody{coupon: s.couponOf(s.coupon), codes: []CodeRecord{s.code}, contacts: contacts{s.affiliate.ID: contact}}
 }
 
 // codeBody is the sample code with its coupon and its affiliate.
