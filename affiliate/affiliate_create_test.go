@@ -90,7 +90,7 @@ func TestCreateAffiliateEventIsComplete(t *testing.T) {
 	}
 }
 
-// slugsOf are the slugs of the affiliate, oldest first.
+// slugsOf returns the slugs of the affiliate, oldest first.
 func slugsOf(a affiliate.Affiliate) []string {
 	slugs := []string{}
 	for _, l := range a.AffiliateLinks {
@@ -160,8 +160,8 @@ func TestCreateAffiliateRefusals(t *testing.T) {
 	}
 }
 
-// The order of the rows in contract 3.1 settles which error is answered: each
-// row with every later one broken as well.
+// When several rows of contract 3.1 apply, the error is the first of them: each
+// row is tried with all later rows broken as well.
 func TestCreateAffiliateErrorOrder(t *testing.T) {
 	w := newWorld(t)
 	w.join("taken", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "used" })
@@ -245,7 +245,8 @@ func TestCreateAffiliateSource(t *testing.T) {
 	}
 }
 
-// B273, B315: another program, and what a deleted affiliate had.
+// B273, B315: another program may use the same keys, and so may a successor of
+// a deleted affiliate.
 func TestAffiliateKeysAreFreed(t *testing.T) {
 	w := newWorld(t)
 	in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "a"}
@@ -385,8 +386,8 @@ func TestAffiliateJSONHasEveryKey(t *testing.T) {
 	}
 }
 
-// A closure that runs twice, and a store that fails anywhere, leave the same
-// records as one that runs once.
+// A closure that runs twice, and a store that fails at any call, leave the same
+// records as one run.
 func TestAffiliateWritesRerun(t *testing.T) {
 	run := func(store affiliate.Store) map[string][]string {
 		w := newWorldOn(t, store)

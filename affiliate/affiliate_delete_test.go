@@ -7,8 +7,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A click of one affiliate can bring back the customer of another. When the
-// first affiliate goes, its click goes, and the customer's count with it.
+// A customer of one affiliate can come back by a click of another. When the
+// other affiliate is deleted, the click is deleted, and the customer's count of
+// clicks falls.
 func TestDeleteAffiliateWithClicksOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.ada()

@@ -9,8 +9,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Every call, with the store failing at each of its operations in turn: the
-// failure comes back, is no refusal, and leaves nothing behind.
+// For every call, the store fails at each of its operations in turn. The call
+// returns this error, which is not a refusal, and stores nothing.
 func TestAffiliateStoreFailures(t *testing.T) {
 	type prepared struct {
 		*world
@@ -108,8 +108,8 @@ func TestAffiliateStoreFailures(t *testing.T) {
 	}
 }
 
-// What a look-up did not see, the unique index of the store still refuses, with
-// the same words.
+// When a look-up misses a record, the unique index of the store refuses it with
+// the same text.
 func TestAffiliateUniqueIndexes(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.join("a"), w.join("b")

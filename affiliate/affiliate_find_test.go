@@ -17,7 +17,7 @@ func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
 	w.addLink(b.ID, "007")
 	w.addLink(b.ID, strings.Repeat("9", 30))
 	w.addLink(b.ID, b.ID.String()[:35]+"x")
-	w.addLink(a.ID, b.ID.String()) // a slug in the shape of another affiliate's id
+	w.addLink(a.ID, b.ID.String()) // a slug that looks like another affiliate's id
 	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	for _, tt := range []struct {
@@ -108,7 +108,7 @@ func TestAffiliatesList(t *testing.T) {
 	})
 }
 
-// Nothing that a caller gets shares memory with what is stored or told.
+// No answer shares memory with a record or an event.
 func TestAffiliateAnswersAreCopies(t *testing.T) {
 	w := newWorld(t)
 	answers := []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}
@@ -127,7 +127,7 @@ func TestAffiliateAnswersAreCopies(t *testing.T) {
 	}
 }
 
-// A record that refers to one that is gone is an internal error, not a miss.
+// A reference to a record that does not exist is an internal error, not a miss.
 func TestAffiliateDanglingReferences(t *testing.T) {
 	w := newWorld(t)
 	a := w.join("a")

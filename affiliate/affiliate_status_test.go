@@ -12,7 +12,7 @@ import (
 
 type statusMove = func(context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error)
 
-// affiliateIn makes an affiliate that stands there.
+// affiliateIn creates an affiliate with a status.
 func affiliateIn(w *world, local string, status affiliate.AffiliateStatus) affiliate.Affiliate {
 	a := w.join(local)
 	w.insert(func(tx *affiliate.Tx) error {
@@ -89,7 +89,7 @@ func TestStatusOfMany(t *testing.T) {
 	}
 }
 
-// The way back from any status is PUT /affiliates.
+// PUT /affiliates sets ACTIVE or INACTIVE from any status.
 func TestStatusWayBack(t *testing.T) {
 	for _, from := range []affiliate.AffiliateStatus{"INACTIVE", "INVITED", "DECLINED", "DEACTIVATED", "BANNED"} {
 		w := newWorld(t)
@@ -99,7 +99,7 @@ func TestStatusWayBack(t *testing.T) {
 	}
 }
 
-// Banning holds later sales; what was earned before stays accepted. Rule 4.1.
+// A ban holds later sales. Earlier commissions stay accepted (rule 4.1).
 func TestBanHoldsLaterSales(t *testing.T) {
 	w := newWorld(t)
 	a := w.join("a")

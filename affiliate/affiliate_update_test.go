@@ -229,8 +229,6 @@ func TestSetPayoutDetails(t *testing.T) {
 	})
 }
 
-// --- deletes ---
-
 func TestDeleteAffiliate(t *testing.T) { // I36, B307
 	w := newWorld(t)
 	a, b := w.join("a"), w.join("b")
@@ -322,7 +320,7 @@ func TestDeleteAffiliateRefusals(t *testing.T) {
 	})
 	w.refused(inPayout, func() error { return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}) }) // B306
 
-	// A code credits a's sale to b; the customer stays a's.
+	// The code credits a sale of a's customer to b. The customer stays a's.
 	w = newWorld(t)
 	a, b = w.join("a"), w.join("b")
 	w.refer("a", "kim@b.co")
@@ -336,7 +334,7 @@ func TestDeleteAffiliateRefusals(t *testing.T) {
 }
 
 // A sale that a code credited to another affiliate stays when the customer's
-// affiliate goes, without the customer.
+// affiliate is deleted. It loses its customer.
 func TestDeleteAffiliateKeepsSalesOfOthers(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.join("a"), w.join("b")

@@ -131,8 +131,8 @@ func TestAmountText(t *testing.T) {
 	}
 }
 
-// TestAmountFormat: as many decimals as people write in the currency, and more
-// where the amount has more: what is shown is what is there.
+// TestAmountFormat: an amount has the decimals that are usual for the currency,
+// and more when it needs them.
 func TestAmountFormat(t *testing.T) {
 	for _, tt := range []struct {
 		in       string
@@ -157,8 +157,8 @@ func TestAmountFormat(t *testing.T) {
 	}
 }
 
-// TestAmountErrorTexts: the errors speak to whoever reads a column of a file
-// too, not of JSON.
+// TestAmountErrorTexts: the errors do not mention JSON, because amounts are
+// read from other files too.
 func TestAmountErrorTexts(t *testing.T) {
 	for in, want := range map[string]string{
 		"$12": "affiliate: not a number such as 12.50", "12,50": "affiliate: not a number such as 12.50", "": "affiliate: not a number such as 12.50",
@@ -218,7 +218,7 @@ func TestAmountUnmarshal(t *testing.T) {
 
 func TestAmountSums(t *testing.T) {
 	for _, tt := range []struct {
-		name, a, b, sum, diff string // "" where there is no room
+		name, a, b, sum, diff string // "" when the result does not fit
 	}{
 		{"Plain", "0.1", "0.2", "0.3", "-0.1"},
 		{"Zero", "5", "0", "5", "5"},
@@ -240,7 +240,7 @@ func TestAmountSums(t *testing.T) {
 	}
 }
 
-// checkAmount fails unless got is want, or err is ErrAmountRange where want is "".
+// checkAmount fails unless got is want, or err is ErrAmountRange if want is "".
 func checkAmount(t *testing.T, op, want string, got affiliate.Amount, err error) {
 	t.Helper()
 	if want == "" {
@@ -264,7 +264,7 @@ func TestAmountRound(t *testing.T) {
 		{"HalfUp", "10.005", "USD", "10.01"},
 		{"HalfAwayFromZero", "-10.005", "USD", "-10.01"},
 		{"NegativeDown", "-10.0049", "USD", "-10"},
-		{"NotTwice", "0.0049", "USD", "0"}, // by way of 0.005 it would be 0.01
+		{"NotTwice", "0.0049", "USD", "0"}, // rounded to 0.005 first, it would become 0.01
 		{"YenHalf", "10.5", "JPY", "11"},
 		{"YenDown", "10.4999", "JPY", "10"},
 		{"DinarHalf", "1.2345", "KWD", "1.235"},
@@ -292,7 +292,7 @@ func TestPercentOf(t *testing.T) {
 		{"HalfUp", "50", "0.01", "USD", "0.01"},
 		{"HalfAwayFromZero", "50", "-0.01", "USD", "-0.01"},
 		{"NegativeRate", "-50", "0.01", "USD", "-0.01"},
-		{"NotTwice", "49.9999", "0.01", "USD", "0"}, // 0.00499999: by way of four decimals it would be 0.01
+		{"NotTwice", "49.9999", "0.01", "USD", "0"}, // 0.00499999: rounded to four decimals first, it would become 0.01
 		{"NotTwiceYen", "99.9999", "0.5", "JPY", "0"},
 		{"Yen", "12.5", "100", "JPY", "13"},
 		{"Dinar", "12.5", "1.234", "KWD", "0.154"},
@@ -408,8 +408,8 @@ func drawCurrency(t *rapid.T) affiliate.Currency {
 	return rapid.SampledFrom([]affiliate.Currency{"USD", "JPY", "KWD", "CLF"}).Draw(t, "currency")
 }
 
-// rounded returns r, in ten-thousandths, rounded half away from zero to the digits of c, and false when an
-// Amount has no room for it.
+// rounded returns r in ten-thousandths, rounded half away from zero to the
+// digits of c, and false if it does not fit into an Amount.
 func rounded(r *big.Rat, c affiliate.Currency) (affiliate.Amount, bool) {
 	step := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(4-c.Digits())), nil)
 	units := new(big.Rat).Quo(new(big.Rat).Abs(r), new(big.Rat).SetInt(step))
@@ -510,8 +510,8 @@ func FuzzAmount(f *testing.F) {
 	})
 }
 
-// readsAsRat fails the test unless JSON is read as ParseAmount reads it, refused
-// being the error of that, except that decimals beyond the fourth are rounded.
+// readsAsRat fails the test unless JSON reads s as ParseAmount does, with the
+// error refused; but decimals beyond the fourth are rounded.
 func readsAsRat(t *testing.T, s string, refused error) {
 	t.Helper()
 	if refused == errTooSlow {
@@ -534,7 +534,8 @@ func readsAsRat(t *testing.T, s string, refused error) {
 
 var errTooSlow = errors.New("exponent too large for the reference")
 
-// slowAmount returns the error that ParseAmount promises for s, by exact rationals.
+// slowAmount returns the error that ParseAmount must return for s. It uses
+// exact rationals.
 func slowAmount(s string) error {
 	if !json.Valid([]byte(s)) || strings.Trim(s, "0123456789.eE+-") != "" {
 		return affiliate.ErrAmountSyntax

@@ -15,10 +15,10 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// Each benchmark runs the engine and its floor in turn, as package benchkit says.
+// Each benchmark runs the engine and its floor in turn, with package benchkit.
 
-// BenchmarkRecordSale is P1 and P2: a sale by code, everything included, on one
-// hot code and spread over a thousand, by 1, 16 and 256 goroutines.
+// BenchmarkRecordSale is P1 and P2: a whole sale by code, on one hot code and
+// on a thousand codes, by 1, 16 and 256 goroutines.
 func BenchmarkRecordSale(b *testing.B) {
 	for _, codes := range []int{1, 1000} {
 		for _, workers := range []int{1, 16, 256} {
@@ -74,9 +74,9 @@ func spread(workers, n int, do func(i int)) {
 	wg.Wait()
 }
 
-// BenchmarkRecordSaleOnFullStore is P4: the same sale among 10^3 and 10^6
-// earlier ones; x-small is the engine at 10^6 over the engine at 10^3, x-floor
-// the engine over the floor, both at the size of the name.
+// BenchmarkRecordSaleOnFullStore is P4: the same sale on a store with 10^3 and
+// 10^6 earlier ones. x-small is the engine at 10^6 over the engine at 10^3;
+// x-floor is the engine over the floor at the same size.
 func BenchmarkRecordSaleOnFullStore(b *testing.B) {
 	const codes = 1000
 	ctx := context.Background()
@@ -211,8 +211,8 @@ func BenchmarkGenerateCodes(b *testing.B) {
 		})
 }
 
-// BenchmarkAddCodeToBigCoupon: adding a code to a coupon of 100,000 codes costs
-// what it costs on a coupon of ten; x-small is the ratio.
+// BenchmarkAddCodeToBigCoupon adds a code to a coupon of 100,000 codes; x-small
+// is the ratio to a coupon of ten codes.
 func BenchmarkAddCodeToBigCoupon(b *testing.B) {
 	ctx := context.Background()
 	var small float64
@@ -248,8 +248,8 @@ func BenchmarkAddCodeToBigCoupon(b *testing.B) {
 	}
 }
 
-// BenchmarkLookUp is P5 through the engine: a whole object with what it embeds,
-// against a hand-written read of the same records.
+// BenchmarkLookUp is P5 through the engine: it reads an object with everything
+// that it embeds. The floor reads the same records by hand.
 func BenchmarkLookUp(b *testing.B) {
 	ctx := context.Background()
 	for _, size := range []int{1_000, 100_000} {
@@ -259,7 +259,7 @@ func BenchmarkLookUp(b *testing.B) {
 		for i := range names {
 			names[i], slugs[i] = "CODE"+strconv.Itoa(i), "slug-"+strconv.Itoa(i)
 		}
-		step := 7919 // prime: no two neighbours
+		step := 7919 // a prime, so that neighbours are not read one after another
 		b.Run(fmt.Sprintf("code/%d", size), func(b *testing.B) {
 			at, af := 0, 0
 			benchkit.Versus(b, 10_000, func(n int) {
@@ -300,9 +300,9 @@ func BenchmarkLookUp(b *testing.B) {
 	}
 }
 
-// BenchmarkBytesPerSale is P13: what a sale by code keeps in memory with its
-// commission, ledger row, event record, indexes and totals; once without the
-// frozen body of its event, and once with it.
+// BenchmarkBytesPerSale is P13: the memory that a sale by code keeps, with its
+// commission, redemption, event, indexes and totals; with the stored body of
+// the event and without it.
 func BenchmarkBytesPerSale(b *testing.B) {
 	ctx := context.Background()
 	const sales = 200_000

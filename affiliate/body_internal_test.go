@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBodiesHoldValues: what an event keeps until it is encoded leads to no
-// Program and to no Store. An event outlives the operation that wrote it.
+// TestBodiesHoldValues: an event that is not yet encoded refers to no Program
+// and no Store, because it lives longer than the operation that wrote it.
 func TestBodiesHoldValues(t *testing.T) {
 	for _, body := range []any{
 		saleBody{}, couponBody{}, codeBody{}, affiliateEvent{}, ReferralBody{}, DeletedBody{}, DeletedSaleBody{},

@@ -14,8 +14,9 @@ import (
 	"github.com/tributary-go/tributary/internal/atlength"
 )
 
-// Every call of an operation fails once: the error comes out, and nothing has
-// changed. Prune works in several transactions and may have dropped something.
+// Every call of an operation fails once. The error is returned, and nothing has
+// changed. Only Prune, which works in several transactions, may have deleted
+// something.
 func TestBooksFaults(t *testing.T) {
 	ctx := context.Background()
 	ops := map[string]func(b *booksLedger, p *affiliate.Program) error{
@@ -101,7 +102,7 @@ func TestBooksFaults(t *testing.T) {
 	}
 }
 
-// The payloads of a store that keeps bytes hold as those that are encoded late.
+// Verify accepts the payloads of a store that keeps bytes.
 func TestVerifyStoredPayloads(t *testing.T) {
 	b := newBooksLedger(t)
 	must(b.UpdateCoupon(t.Context(), b.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("x")}))
@@ -122,7 +123,7 @@ func TestVerifyStoredPayloads(t *testing.T) {
 	b.verify()
 }
 
-// A store whose unique indexes do not hold.
+// A store whose unique indexes allow duplicates.
 func TestVerifyUnique(t *testing.T) {
 	b := newBooksLedger(t)
 	must(b.CreateCoupon(t.Context(), affiliate.NewCoupon{Once: affiliate.Once{Key: "k"}, Name: "x", ExternalID: "ext", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))

@@ -11,15 +11,15 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A fired event as the walk through the causes sees it.
+// A fired is an event in TestCauses.
 type fired struct {
 	Type     affiliate.EventType
 	Object   string
 	Revision int64
 }
 
-// firedSince is what was fired after the first n events, oldest first, with the
-// body checked against the type.
+// firedSince returns the events after the first n, oldest first. It checks that
+// each body fits its type.
 func (w *world) firedSince(n int) []fired {
 	w.t.Helper()
 	out := []fired{}
@@ -59,15 +59,16 @@ func (w *world) firedSince(n int) []fired {
 	return out
 }
 
-// A cause is a call and what it fires: each "type object", object by name.
+// A cause is a call and the events that it fires, each as "type object" with
+// the object's name.
 type cause struct {
 	name  string
 	call  func() error
 	fires []string
 }
 
-// Every cause in docs/contract.md 7.1 has a call that fires exactly its events,
-// on the right objects, each one revision on; refusals, reads and calls that
+// Each cause in docs/contract.md 7.1 has a call that fires exactly its events,
+// of the right objects, with the next revision. Refusals, reads and calls that
 // change nothing fire none.
 func TestCauses(t *testing.T) {
 	for _, cascade := range []bool{false, true} {
@@ -78,7 +79,7 @@ func TestCauses(t *testing.T) {
 func walkCauses(t *testing.T, cascade bool) {
 	ctx := t.Context()
 	w := newWorld(t, func(c *affiliate.Config) { c.CascadeEvents = cascade })
-	names := map[string]string{} // of objects by id
+	names := map[string]string{} // names of objects by id
 	var walk func(causes ...cause)
 	revisions := map[string]int64{}
 	walk = func(causes ...cause) {
@@ -105,7 +106,7 @@ func walkCauses(t *testing.T, cascade bool) {
 		w.verify()
 	}
 	fires := func(events ...string) []string { return events }
-	only := func(children ...string) []string { // the last one alone, unless the program asks for all
+	only := func(children ...string) []string { // only the last one, unless the program fires the events of children too
 		if !cascade {
 			return children[len(children)-1:]
 		}

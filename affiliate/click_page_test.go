@@ -10,8 +10,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// pages are URLs of pages, and what a click keeps of each in a program whose
-// slug stands in ref and that keeps campaign too.
+// pages maps URLs of pages to what a click keeps of them, in a program whose
+// slug parameter is ref and that also keeps campaign.
 func pages() map[string]string {
 	long := strings.Repeat("x", 3000)
 	return map[string]string{
@@ -52,9 +52,9 @@ func pages() map[string]string {
 	}
 }
 
-// TestClickPages: of the URLs of a click the origin, the path and the
-// parameters that are allowed are kept; what is no page is dropped, and the
-// click counts.
+// TestClickPages: of the URLs of a click, the origin, the path and the allowed
+// parameters are kept. A URL that is not a page is dropped, and the click
+// counts.
 func TestClickPages(t *testing.T) {
 	w := newWorld(t, func(c *affiliate.Config) { c.KeepParams = []string{"campaign"} })
 	w.join("a")
@@ -75,7 +75,7 @@ func TestClickPages(t *testing.T) {
 	equal(t, int64(2*len(pages())), must(w.Affiliate(t.Context(), "a")).NumberOfClicks)
 }
 
-// TestClickPagesParam: the slug's parameter is the program's.
+// TestClickPagesParam: the parameter of the slug is the one of the program.
 func TestClickPagesParam(t *testing.T) {
 	w := newWorld(t, func(c *affiliate.Config) { c.Param = "via" })
 	w.join("a")
@@ -83,9 +83,8 @@ func TestClickPagesParam(t *testing.T) {
 	equal(t, affiliate.Set("https://b.co/?via=b"), got.FullLandingURL)
 }
 
-// TestClickPagesAny: whatever is sent, what is kept is an ASCII URL of a page
-// with nothing in it that was not allowed, and keeping it again changes
-// nothing.
+// TestClickPagesAny: for any input, the stored text is an ASCII URL of a page
+// with allowed parameters only, and cleaning it again changes nothing.
 func TestClickPagesAny(t *testing.T) {
 	w := newWorld(t)
 	w.join("a")

@@ -26,7 +26,7 @@ func TestTrackClick(t *testing.T) {
 		must(w.BanAffiliates(t.Context(), a.ID))
 		must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	})
-	equal(t, 1, len(events)) // of the ban
+	equal(t, 1, len(events)) // the event of the ban
 	equal(t, affiliate.Click{
 		ID: 1, AffiliateID: a.ID, AffiliateLinkID: affiliate.Set(second.ID), ReferralID: affiliate.Null[uuid.UUID](),
 		DeviceID: affiliate.Set("d"), UniqueClick: true, FullLandingURL: affiliate.Set("https://b.co/?ref=b"),
@@ -59,7 +59,7 @@ func TestTrackClickUnknownSlug(t *testing.T) {
 }
 
 // TestKeptTextsShareNothing: a text that was cut or trimmed does not keep the
-// memory of the one that was sent.
+// caller's whole text in memory.
 func TestKeptTextsShareNothing(t *testing.T) {
 	w := newWorld(t)
 	w.join("a")

@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestFirstInstantIsADate: the first instant of year 1 is not "no date".
+// TestFirstInstantIsADate: the first instant of year 1 is a date.
 func TestFirstInstantIsADate(t *testing.T) {
 	w := newWorld(t)
 	c := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{

@@ -14,8 +14,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A sink keeps what is written and the size of the largest piece, and may do
-// something before the first one.
+// A sink keeps what is written and the size of the largest piece. It may call a
+// function before the first piece.
 type sink struct {
 	bytes.Buffer
 	largest int
@@ -35,8 +35,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	return s.Buffer.Write(p)
 }
 
-// bigCoupon is a coupon with n generated codes of two affiliates and one code
-// of nobody.
+// bigCoupon returns a coupon with n generated codes of two affiliates and one
+// code without an affiliate.
 func bigCoupon(t testing.TB, n int) (codeShop, affiliate.Coupon) {
 	s := newCodeShop(t)
 	ctx := context.Background()
@@ -93,9 +93,9 @@ func TestWriteCouponFails(t *testing.T) {
 	}
 }
 
-// What changes meanwhile: a code that is there throughout is in the list once,
-// a deleted one may be missing, a new one is not there. The writer runs outside
-// of every transaction, so it may change the program.
+// While the coupon is written, codes change. A code that exists all the time is
+// in the list once, a deleted one may be missing, and a new one is not in it.
+// The writer is called outside of transactions, so it may change the program.
 func TestWriteCouponMeanwhile(t *testing.T) {
 	s, c := bigCoupon(t, 1300)
 	ctx := t.Context()

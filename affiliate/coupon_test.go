@@ -32,8 +32,8 @@ var (
 	couponIDNeeded = fieldError(affiliate.MissingField, "couponId", "Coupon ID is required")
 )
 
-// couponErrorRows are the rows of the contract's table, in its order, each as
-// a change to a coupon that is good.
+// couponErrorRows returns the rows of the contract's table in order, each as a
+// change that makes a valid coupon invalid.
 func couponErrorRows() []struct {
 	name string
 	edit func(*affiliate.NewCoupon)
@@ -115,8 +115,7 @@ func TestCreateCouponErrors(t *testing.T) {
 	}
 }
 
-// Two fields that are wrong at once: the one that comes first in the table is
-// answered.
+// When two fields are wrong, the error is that of the first one in the table.
 func TestCreateCouponErrorOrder(t *testing.T) {
 	w := newWorld(t)
 	must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "first", PercentOff: percent("5"), ExternalID: "taken"}))
@@ -135,7 +134,7 @@ func TestCreateCouponErrorOrder(t *testing.T) {
 			b.edit(&in)
 			a.edit(&in)
 			if a.want.Reason == affiliate.MissingField && a.want.Field == "percentOff" && in.CouponType == affiliate.CouponFlat {
-				continue // b made it flat: a is no error there
+				continue // b made the coupon FLAT, so a is no error
 			}
 			_, err := w.CreateCoupon(t.Context(), in)
 			got, ok := errors.AsType[*affiliate.Error](err)
@@ -194,7 +193,7 @@ func TestCreateCoupon(t *testing.T) {
 	}
 }
 
-// lastBody is the body of the newest event.
+// lastBody returns the body of the newest event.
 func lastBody(w *world) string {
 	w.t.Helper()
 	var payload []byte
@@ -277,8 +276,9 @@ func TestCouponsPages(t *testing.T) {
 	})
 }
 
-// I16: newest first, none missing, none of another coupon, none deleted; each
-// with its affiliate and without the coupon.
+// I16: the codes of a coupon are listed newest first, all of them, without
+// those of other coupons and deleted ones; each has its affiliate and no
+// coupon.
 func TestCouponCodes(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -348,8 +348,8 @@ func TestUpdateCouponErrors(t *testing.T) {
 	}
 }
 
-// Every field of an update changes the coupon and fires one event, and the same
-// again changes nothing.
+// An update of each field changes the coupon and fires one event. The same
+// update again changes nothing.
 func TestUpdateCoupon(t *testing.T) {
 	type up = affiliate.CouponUpdate
 	rows := []struct {
@@ -406,7 +406,7 @@ func TestUpdateCoupon(t *testing.T) {
 	}
 }
 
-// B193, B202: what changes nothing writes nothing.
+// B193, B202: an update that changes nothing writes nothing.
 func TestUpdateCouponNothing(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -466,7 +466,8 @@ func TestDeleteCoupon(t *testing.T) {
 			}
 			w.refused(couponMissing, func() error { _, err := w.DeleteCoupon(ctx, a.coupon.ID); return err })
 			w.refused(couponIDNeeded, func() error { _, err := w.DeleteCoupon(ctx, uuid.Nil); return err })
-			// B182, B225: the keys are free, and the successor starts at zero.
+			// B182, B225: the keys can be used again, and the new coupon starts
+			// at zero.
 			again := must(w.CreateCoupon(ctx, goodCoupon()))
 			code := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: again.ID, Code: "ADA20", ExternalID: "e"}))
 			if code.TimesRedeemed != 0 || again.TimesRedeemed != 0 {
@@ -476,7 +477,7 @@ func TestDeleteCoupon(t *testing.T) {
 	}
 }
 
-// What a caller does to an answer changes no record and no event.
+// A caller's change of an answer changes no record and no event.
 func TestCouponAliasing(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()

@@ -54,7 +54,8 @@ func TestCurrencyDigits(t *testing.T) {
 	}
 }
 
-// TestCurrencyTable counts the codes by their digits, so that one that is lost, or in one table only, shows.
+// TestCurrencyTable counts the codes by their digits, so that a code that is
+// missing, or is in one table only, is found.
 func TestCurrencyTable(t *testing.T) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	got := map[int]int{}

@@ -12,15 +12,15 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A drawing fills values of any type that answers are made of. It finds their
-// fields by reflection: a field that is added to a type is drawn from then on.
-// A kind of field that it cannot draw fails the test.
+// A drawing fills values of all types of answers. It finds the fields by
+// reflection, so that a new field is drawn too. A field of a kind that it does
+// not know fails the test.
 type drawing struct {
 	rt *rapid.T
 
-	// odd draws what only an encoder must stand: bytes that are not UTF-8, JSON
-	// in another spelling, lists that are nil, an Opt that is not given. Without
-	// it a value is one that decoding gives again.
+	// odd also draws values that only an encoder must accept: bytes that are
+	// not UTF-8, JSON in another spelling, nil lists, an Opt that is not given.
+	// Without it a value equals what decoding its JSON gives.
 	odd bool
 }
 
@@ -66,8 +66,8 @@ func (d drawing) fillSlice(v reflect.Value, depth int) {
 	}
 }
 
-// fillOpt draws null or a value. It writes the two fields of the Opt, since
-// reflection cannot name an instance of Set.
+// fillOpt draws null or a value. It writes the two fields of the Opt, because
+// reflection cannot call a generic function.
 func (d drawing) fillOpt(v reflect.Value, depth int) {
 	const null, given = 1, 2
 	state := rapid.Uint8Range(null, given)
@@ -84,7 +84,7 @@ func (d drawing) fillOpt(v reflect.Value, depth int) {
 	}
 }
 
-// fillLeaf draws texts, numbers and what encodes itself.
+// fillLeaf draws texts, numbers and types that encode themselves.
 func (d drawing) fillLeaf(v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *affiliate.Amount:
@@ -126,8 +126,8 @@ func (d drawing) text() *rapid.Generator[string] {
 	return rapid.String()
 }
 
-// raw draws JSON. encoding/json compacts a raw message and escapes <, > and & in
-// it: only what is in that spelling already comes back as it was.
+// raw draws JSON. encoding/json compacts a raw message and escapes <, > and &
+// in it, so only a document in that spelling is the same after decoding.
 func (d drawing) raw() json.RawMessage {
 	if d.odd {
 		return anyDocument().Draw(d.rt, "document")
@@ -135,7 +135,7 @@ func (d drawing) raw() json.RawMessage {
 	return json.RawMessage(rapid.SampledFrom([]string{`{}`, `{"a":[1.50,"\u003cb\u003e\u2028"],"ü":null}`}).Draw(d.rt, "raw"))
 }
 
-// anyText draws texts that need every kind of escape, bad UTF-8 included.
+// anyText draws texts that need every kind of escape, also bad UTF-8.
 func anyText() *rapid.Generator[string] {
 	odd := rapid.SampledFrom([]string{"<", ">", "&", `"`, `\`, "\b", "\f", "\n", "\r", "\t", "\x00", "\x1f", "\x7f", "\u0080", "\u2028", "\u2029", "\u2027",
 		"\ufffd", "\xff", "\xe2\x80", "\xed\xa0\x80", "é", "名", "🎉", "abc"})

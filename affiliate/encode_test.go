@@ -11,16 +11,16 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// marshaled is what json.Marshal makes of a value. For a byte that is not UTF-8
-// Go 1.26 writes the escape of U+FFFD and Go 1.27 the character: both become
-// the escape here.
+// marshaled returns the JSON of a value by json.Marshal. For a byte that is not
+// UTF-8, Go 1.26 writes the escape of U+FFFD and Go 1.27 the character. Here
+// both become the escape.
 func marshaled(v any) string { return escaped(must(json.Marshal(v))) }
 
-// escaped puts the escape of U+FFFD in the place of the character.
+// escaped replaces the character U+FFFD by its escape.
 func escaped(document []byte) string { return strings.ReplaceAll(string(document), "\ufffd", `\ufffd`) }
 
-// TestReplacedBytes: the encoders write the same bytes under every version of
-// Go, because an event's payload is signed as it stands.
+// TestReplacedBytes: the encoders write the same bytes with every version of
+// Go, because the payload of an event is signed.
 func TestReplacedBytes(t *testing.T) {
 	got := string((&affiliate.Link{Link: "a\xffb", Program: affiliate.LinkProgram{Name: "a\ufffdb"}}).AppendJSON(nil))
 	for _, want := range []string{`"link":"a\ufffdb"`, "\"name\":\"a\ufffdb\""} {
@@ -30,8 +30,8 @@ func TestReplacedBytes(t *testing.T) {
 	}
 }
 
-// TestAppendJSON: the encoders of the hot answers write what json.Marshal makes
-// of the same values, byte for byte but for the spelling of U+FFFD (marshaled).
+// TestAppendJSON: the encoders of frequent answers write what json.Marshal
+// writes, byte for byte except for the spelling of U+FFFD (marshaled).
 func TestAppendJSON(t *testing.T) {
 	t.Run("Affiliate", appendsJSON(func(v *affiliate.Affiliate) appender { return v }))
 	t.Run("Link", appendsJSON(func(v *affiliate.Link) appender { return v }))

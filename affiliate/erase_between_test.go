@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// An interrupted is a Store that lets something happen after the first View: between
+// An interrupted is a Store that calls a function after the first View: between
 // the two passes of an erasure.
 type interrupted struct {
 	affiliate.Store
@@ -26,7 +26,7 @@ func (s *interrupted) View(ctx context.Context, id uuid.UUID, fn func(*affiliate
 	return err
 }
 
-// What is written between the two passes of an erasure is erased with the rest.
+// A record that is written between the two passes of an erasure is erased too.
 func TestEraseBetween(t *testing.T) {
 	ctx := t.Context()
 	const later = "later@quix.example"
@@ -42,7 +42,8 @@ func TestEraseBetween(t *testing.T) {
 			},
 			func(p *affiliate.Program, id uuid.UUID) error { return p.EraseAffiliate(ctx, id) },
 		},
-		// The email of a code's customer was nobody's when its event was looked at.
+		// When its event was read, the email of the code's customer belonged to
+		// nobody.
 		"affiliate, another email": {
 			func(b *booksLedger) uuid.UUID { return b.affiliate.ID },
 			func(b *booksLedger, id uuid.UUID) {
@@ -88,7 +89,7 @@ func TestEraseBetween(t *testing.T) {
 	}
 }
 
-// Codes that are limited to other customers, or to nobody, stay as they are.
+// Codes that are limited to other customers, or to none, stay as they are.
 func TestEraseLeavesOtherCodes(t *testing.T) {
 	b := newBooksLedger(t)
 	ctx := t.Context()
@@ -114,14 +115,14 @@ func TestEraseLeavesOtherCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, want, customers())
-	// Dora came with a sale and has no id of the host's.
+	// Dora came with a sale and has no external id.
 	dora := must(b.Referral(ctx, "dora@customer.example")).ID.String()
 	want["OTHERMAIL"] = dora
 	if err := b.EraseReferral(ctx, dora); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, want, customers())
-	if err := b.EraseReferral(ctx, dora); err != nil { // who has neither an email nor an id by now
+	if err := b.EraseReferral(ctx, dora); err != nil { // by now she has neither an email nor an external id
 		t.Fatal(err)
 	}
 	equal(t, want, customers())

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestErasureKnowsEveryText: a text of a record that is erased with a person is
-// blank afterwards, or it is listed here with the reason why it stays. A text that
-// is added to a record fails the test until somebody has decided.
+// TestErasureKnowsEveryText: every text of a record that is erased with a
+// person is blank afterwards, or is listed here with the reason why it stays. A
+// new text fails the test until it is handled.
 func TestErasureKnowsEveryText(t *testing.T) {
 	textsAfterErasure(t, AffiliateRecord.blanked, nil)
 	textsAfterErasure(t, ReferralRecord.blanked, map[string]string{
@@ -47,7 +47,7 @@ func textsAfterErasure[R Record[R]](t *testing.T, blanked func(R) R, stays map[s
 	}
 }
 
-// holdsText reports whether somebody may write into a field what they like.
+// holdsText reports whether people can write any text into a field.
 func holdsText(typ reflect.Type) bool {
 	switch typ {
 	case reflect.TypeFor[string](), reflect.TypeFor[Opt[string]](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[[]string]():

@@ -14,8 +14,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// settle marks every pending delivery as delivered, with an answer that repeats
-// what was sent.
+// settle marks every pending delivery as delivered. The answers repeat the
+// request.
 func (b *booksLedger) settle() {
 	b.t.Helper()
 	b.raw(func(tx *affiliate.Tx) error {
@@ -47,7 +47,7 @@ func (b *booksLedger) settle() {
 
 var booksBytes = regexp.MustCompile(`"(Payload|Answer|Refusal|Value)":"([A-Za-z0-9+/=]*)"`)
 
-// opened is the dump with what is stored in base64 in clear.
+// opened returns the dump with all base64 values decoded.
 func (b *booksLedger) opened() string {
 	var all strings.Builder
 	for table, rows := range b.dump() {
@@ -64,7 +64,7 @@ func (b *booksLedger) opened() string {
 	return all.String()
 }
 
-// without fails the test when a table shows one of the words.
+// without fails the test if a table has one of the words.
 func (b *booksLedger) without(words ...string) {
 	b.t.Helper()
 	for line := range strings.Lines(b.opened()) {
@@ -76,8 +76,8 @@ func (b *booksLedger) without(words ...string) {
 	}
 }
 
-// figures is what an erasure must not move: totals, ledger, payouts, the money
-// of sales, the counters of codes and coupons.
+// figures returns what an erasure must not change: totals, redemptions,
+// payouts, the amounts of sales, the counters of codes and coupons.
 func (b *booksLedger) figures() map[string]any {
 	b.t.Helper()
 	dump := b.dump()
@@ -101,7 +101,7 @@ func (b *booksLedger) figures() map[string]any {
 	return out
 }
 
-// erases runs an erasure and checks what every erasure keeps.
+// erases runs an erasure and checks what every erasure must keep.
 func (b *booksLedger) erases(call func() error, want ...affiliate.EventType) {
 	b.t.Helper()
 	before := b.figures()
@@ -154,7 +154,7 @@ func TestEraseAffiliate(t *testing.T) {
 	b.verify()
 }
 
-// A payload that somebody waits for stays until it is settled.
+// The payload of a delivery that waits stays until the delivery is settled.
 func TestErasePending(t *testing.T) {
 	b := newBooksLedger(t)
 	b.erases(func() error { return b.EraseAffiliate(t.Context(), b.affiliate.ID) }, affiliate.AffiliateUpdated)
@@ -220,8 +220,8 @@ func TestEraseErrors(t *testing.T) {
 	b.refused(unknown, func() error { return b.EraseReferral(t.Context(), "nobody@example.com") })
 }
 
-// A request that is repeated with its key after an erasure finds its answer
-// without the person, and is not carried out again.
+// A request that is repeated with its key after an erasure gets its answer
+// without the person's data, and is not executed again.
 func TestEraseKeepsReceipts(t *testing.T) {
 	type call struct {
 		name string
@@ -287,9 +287,9 @@ func TestEraseKeepsReceipts(t *testing.T) {
 	}
 }
 
-// TestEraseAnswersAsRecords: the answer of a receipt loses what its record
-// loses. Every text of the person is given, and after the erasure each key of the
-// kept answer shows what the record now shows.
+// TestEraseAnswersAsRecords: the answer in a receipt loses the same texts as
+// its record. All texts of the person are set. After the erasure each key of
+// the stored answer has the value that the record now has.
 func TestEraseAnswersAsRecords(t *testing.T) {
 	b := newBooksLedger(t)
 	ctx := t.Context()
@@ -321,7 +321,7 @@ func TestEraseAnswersAsRecords(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		kept, now any
-		moved     []string // keys that say nothing about a person, and have moved since
+		moved     []string // keys without personal data that have changed since
 	}{
 		{"affiliate", must(partner()), must(b.Affiliate(ctx, id.String())),
 			[]string{"numberOfReferredUsers", "totalRevenue", "totalCommissionEarned", "detailsComplete"}},

@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/conformance"
 )
 
-// TestCodeRefused: of all that may be refused, the rules of a promotional code
-// alone are the customer's to know.
+// TestCodeRefused: CodeRefused reports true for the rules of a promotional code
+// and false for every other refusal.
 func TestCodeRefused(t *testing.T) {
 	rules := map[affiliate.Reason]bool{}
 	for _, reason := range []affiliate.Reason{

@@ -16,8 +16,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// EventsAfter walks all events, oldest first, from any position, also one that
-// was pruned.
+// EventsAfter walks all events, oldest first, from any position, also from one
+// that was pruned.
 func TestEventsAfter(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		w.ada()
@@ -54,9 +54,9 @@ func TestEventsAfter(t *testing.T) {
 	})
 }
 
-// Ids of events increase in the order of their commits, also when a closure
-// that drew its ids runs again after another one committed, when the clock goes
-// back, and when another process has a clock of its own.
+// Ids of events rise in the order of the commits, also when a closure that has
+// drawn its ids runs again after another commit, when the clock goes back, and
+// when another process has another clock.
 func TestEventOrder(t *testing.T) {
 	ids := func(w *world) []string {
 		var out []string
@@ -80,7 +80,7 @@ func TestEventOrder(t *testing.T) {
 		w := newWorld(t)
 		create(w.Program, "first")
 		w.pass(-48 * time.Hour)
-		other := newWorldOn(t, w.store) // a process that has drawn nothing yet
+		other := newWorldOn(t, w.store) // another process, which has drawn no ids
 		other.pass(-49 * time.Hour)
 		create(other.Program, "second")
 		create(w.Program, "third")
@@ -90,7 +90,7 @@ func TestEventOrder(t *testing.T) {
 	t.Run("ForeignIDs", func(t *testing.T) {
 		n := byte(200)
 		w := newWorld(t, func(c *affiliate.Config) {
-			c.NewID = func() uuid.UUID { n--; return uuid.UUID{0: 0xff, 6: n, 15: 0xff} } // they must rise, and fall
+			c.NewID = func() uuid.UUID { n--; return uuid.UUID{0: 0xff, 6: n, 15: 0xff} } // ids that fall
 		})
 		create(w.Program, "first")
 		create(w.Program, "second")
@@ -110,8 +110,8 @@ func TestEventOrder(t *testing.T) {
 	})
 }
 
-// between runs every closure twice, as after a conflict: what is committed
-// between the two runs comes first.
+// between runs every closure twice, as after a conflict, and commits a change
+// between the two runs.
 type between struct {
 	affiliate.Store
 	fn func()
@@ -127,7 +127,7 @@ func (s *between) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 	return s.Store.Update(ctx, id, fn)
 }
 
-// Follow sees every event once, in order, while many are committed at once.
+// Follow sees every event once, in order, while others are committed.
 func TestFollow(t *testing.T) {
 	for name, store := range map[string]affiliate.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
 		t.Run(name, func(t *testing.T) {
@@ -160,8 +160,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Follow goes on at once after a commit of its program, finds those of others
-// within a second, and ends with its context.
+// Follow continues at once after a commit of its program, finds commits of
+// other processes within a second, and ends with its context.
 func TestFollowWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -44,7 +44,7 @@ func note[R any](h *hooked, c affiliate.Change[R], text func(R) string) {
 	h.lines = append(h.lines, fmt.Sprintf("%s %d: %s → %s", c.Event, c.Revision, show(c.Before), show(c.After)))
 }
 
-// took is what the hooks were told since the last time.
+// took returns the changes since the last call.
 func (h *hooked) took() []string {
 	out := h.lines
 	h.lines = nil
@@ -79,7 +79,7 @@ func TestHooks(t *testing.T) {
 	}, h.config)
 }
 
-// A cascade tells of the children first, each with what it was.
+// A cascade reports the children first, each with its value before.
 func TestHooksCascade(t *testing.T) {
 	h := &hooked{}
 	onStores(t, func(t *testing.T, w *world) {
@@ -126,8 +126,8 @@ func TestHooksRun(t *testing.T) {
 	})
 }
 
-// Every event of the rich scenario has a hook call, and after it equals what is
-// stored in the end.
+// Each event of the rich scenario has a hook call. Its value after the change
+// equals the stored one.
 func TestHooksMatchEvents(t *testing.T) {
 	h := &hooked{}
 	w := newWorld(t, h.config)

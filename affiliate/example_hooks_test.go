@@ -9,10 +9,10 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A hook has what an event has not: the record as it was before. Here a partner
-// is warned at the old address when the one that is paid changes. The warning is
-// lost when the process ends between the change and the hook: what must not be
-// lost is written by a follower ([affiliate.Program.Follow]).
+// A hook gets the record as it was before, which an event does not have. Here a
+// partner gets a warning at the old address when the payout address changes.
+// The warning is lost if the process ends between the change and the hook. Use
+// a follower ([affiliate.Program.Follow]) for effects that must not be lost.
 func ExampleHooks() {
 	ctx := context.Background()
 	program, err := affiliate.New(memstore.New(), affiliate.Config{

@@ -13,10 +13,10 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// The secrets of endpoints are kept under AES-GCM. Where the key changes, Open
-// tries the new one and then the old one.
+// The secrets of endpoints are encrypted with AES-GCM. To change the key, let
+// Open try the new key and then the old one.
 func ExampleConfig_seal() {
-	key := []byte("32 bytes from a secrets manager.") // never from the source
+	key := []byte("32 bytes from a secrets manager.") // do not write it into the source
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		log.Fatal(err)
@@ -39,7 +39,7 @@ func ExampleConfig_seal() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	kept, _ := cfg.Seal([]byte(endpoint.Secret.Reveal()), endpoint.ID[:]) // as the store has it
+	kept, _ := cfg.Seal([]byte(endpoint.Secret.Reveal()), endpoint.ID[:]) // as it is stored
 	opened, _ := cfg.Open(kept, endpoint.ID[:])
 	fmt.Println(affiliate.Secret(opened) == endpoint.Secret)
 	_, err = cfg.Open(kept, uuid.Max[:]) // copied to another endpoint

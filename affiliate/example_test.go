@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// newShop is the program of the examples: one affiliate, one coupon of 20 %,
-// one code.
+// newShop returns the program of the examples: one affiliate, one coupon of 20
+// %, one code.
 func newShop() (*affiliate.Program, affiliate.Affiliate, affiliate.Coupon) {
 	ctx := context.Background()
 	program, err := affiliate.New(memstore.New(), affiliate.Config{
@@ -279,7 +279,7 @@ func ExampleProgram_Verify() {
 func ExampleOnce() {
 	program, _, _ := newShop()
 	report := affiliate.NewSale{
-		Once:      affiliate.Once{Key: "checkout-77"}, // survives a retry of the caller
+		Once:      affiliate.Once{Key: "checkout-77"}, // the caller may repeat the call with this key
 		PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("10"),
 	}
 	for range 3 {
@@ -297,7 +297,7 @@ func ExampleOpt() {
 	program, _, coupon := newShop()
 	ctx := context.Background()
 	changed, err := program.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{
-		MaxRedemptions: affiliate.Null[int64](), // cleared; what is not given stays
+		MaxRedemptions: affiliate.Null[int64](), // clears the limit; fields that are not given stay
 	})
 	if err != nil {
 		log.Fatal(err)

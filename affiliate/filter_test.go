@@ -13,10 +13,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A setting is one way to set a field of a filter.
+// A setting is a way to set a field of a filter.
 type setting[F any] struct {
 	set    func(*F)
-	nobody bool // it names nobody: nothing is selected
+	nobody bool // names no record: selects nothing
 }
 
 // values are the ways to set a field that names a record.
@@ -32,8 +32,8 @@ func values[F any, T comparable](at func(*F) *affiliate.Opt[T], all ...T) []sett
 	return out
 }
 
-// A filterCheck lists with every combination of the fields. What a combination
-// selects is what each of its fields selects by itself.
+// A filterCheck lists with every combination of the fields. A combination must
+// select the records that each of its fields selects alone.
 type filterCheck[F, T any] struct {
 	*testing.T
 	list     func(context.Context, F, affiliate.Page) (affiliate.List[T], error)
@@ -57,7 +57,7 @@ func checkFilter[F, T any](
 	}
 }
 
-// names lists at once and in pages.
+// names lists the records at once and in pages.
 func (c *filterCheck[F, T]) names(f F) []string {
 	c.Helper()
 	out, paged := []string{}, []string{}
@@ -73,7 +73,7 @@ func (c *filterCheck[F, T]) names(f F) []string {
 	return out
 }
 
-// try lists with f and each of the ways to set the fields that are left.
+// try lists with f and each of the ways to set the remaining fields.
 func (c *filterCheck[F, T]) try(f F, want []string, fields [][]setting[F]) {
 	c.Helper()
 	if len(fields) == 0 {
@@ -97,8 +97,8 @@ func (c *filterCheck[F, T]) try(f F, want []string, fields [][]setting[F]) {
 	}
 }
 
-// TestFilters: every field that is set must fit, and one that is set to null or
-// to a zero value selects nothing.
+// TestFilters: all fields that are set must match. A field that is null or zero
+// selects nothing.
 func TestFilters(t *testing.T) {
 	ctx := t.Context()
 	t.Run("Sales", func(t *testing.T) {
@@ -187,8 +187,8 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// TestFilterFields: whatever in a filter names a record is an Opt, so that
-// nothing can be told from not given.
+// TestFilterFields: every field of a filter that names a record is an Opt, so
+// that null differs from not given.
 func TestFilterFields(t *testing.T) {
 	plain := map[reflect.Type]bool{ // these name a class and not a record
 		reflect.TypeFor[affiliate.DeliveryState](): true,

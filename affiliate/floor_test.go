@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// The floor of the benchmarks: what somebody writes by hand in an afternoon who
-// needs exactly this and nothing else. One mutex, maps with string ids and
-// pointers, the event by reference. No statistics but counters, no history but
-// the sales, no other program, nothing to undo.
+// The floor of the benchmarks: the code that somebody would write by hand for
+// exactly these operations. It has one mutex, and maps with string ids and
+// pointers, and stores events by reference. It has counters but no other
+// statistics, no history but the sales, one program, and no rollback.
 
 type floorCoupon struct {
 	id            string
@@ -40,8 +40,8 @@ type floorCode struct {
 	max, redeemed int64
 }
 
-// floorSale has the fields of a sale on the wire. Those that the floor never
-// reads are exported, which tells linters that they are meant.
+// floorSale has the fields of a sale on the wire. The fields that the floor
+// never reads are exported, so that linters accept them.
 type floorSale struct {
 	id                      string
 	number                  int64
@@ -259,8 +259,7 @@ func (f *floor) linksOf(affiliate string) []floorLinkView {
 	return out
 }
 
-// fillFloor puts as many codes, each with an affiliate of its own, on one
-// coupon.
+// fillFloor puts so many codes on one coupon, each with its own affiliate.
 func fillFloor(codes int) *floor {
 	f := newFloor()
 	coupon := &floorCoupon{id: floorID(), percentOff: 20, valid: true}

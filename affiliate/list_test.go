@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A server whose cursors come round again ends the walk with an error.
+// A walk over a server whose cursors repeat ends with an error.
 func TestEachCycle(t *testing.T) {
 	for name, next := range map[string]map[string]string{
 		"at once": {"": "a", "a": "a"},
@@ -38,7 +38,7 @@ func TestEachCycle(t *testing.T) {
 	}
 }
 
-// TestAll: one loop over every list, through as many pages as it takes.
+// TestAll: All walks every list, through all of its pages.
 func TestAll(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -133,7 +133,7 @@ func TestCursorOwner(t *testing.T) {
 	}
 }
 
-// TestListsFit: every method that answers a List fits All or Every.
+// TestListsFit: every method that returns a List can be passed to All or Every.
 func TestListsFit(t *testing.T) {
 	program, page := reflect.TypeFor[*affiliate.Program](), reflect.TypeFor[affiliate.Page]()
 	lists := 0
@@ -154,7 +154,7 @@ func TestListsFit(t *testing.T) {
 	}
 }
 
-// A bad page is refused whatever the filter names.
+// A bad page is refused, whatever the filter names.
 func TestListBadPage(t *testing.T) {
 	w := newWorld(t)
 	ctx, bad := t.Context(), affiliate.Page{Limit: 1001}

@@ -118,8 +118,8 @@ func FuzzMetadata(f *testing.F) {
 	})
 }
 
-// slowMetadata reads tokens. It finds a lone surrogate by what the decoder makes of it, U+FFFD, which stays
-// itself when it is written out.
+// slowMetadata reads tokens. The decoder turns a lone surrogate into U+FFFD, so
+// it compares the number of written escapes of U+FFFD.
 func slowMetadata(raw []byte) bool {
 	if !json.Valid(raw) || !bytes.Equal(raw, bytes.ToValidUTF8(raw, nil)) {
 		return false

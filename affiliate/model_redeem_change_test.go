@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// changed is a field of an update: mostly not given, sometimes null.
+// changed draws a field of an update: usually not given, sometimes null.
 func changed[T any](rt *rapid.T, label string, nullable bool, from ...T) affiliate.Opt[T] {
 	if nullable && maybe(rt, label+" null", 6) {
 		return affiliate.Null[T]()
@@ -21,7 +21,7 @@ func changed[T any](rt *rapid.T, label string, nullable bool, from ...T) affilia
 	return affiliate.Set(choose(rt, label, from...))
 }
 
-// put sets dst to what an update gives; null is the zero value.
+// put sets dst to the value of an update; null is the zero value.
 func put[T any](dst *T, o affiliate.Opt[T]) {
 	if !o.IsZero() {
 		*dst, _ = o.Get()
@@ -105,7 +105,7 @@ func (m *redeemMachine) changeCode(rt *rapid.T) {
 	}
 }
 
-// applyCode is the update as the contract tells it, or why it is refused.
+// applyCode applies the update as the contract says, or returns its refusal.
 func (m *redeemMachine) applyCode(k *shopCode, up affiliate.CodeUpdate) affiliate.Reason {
 	put(&k.active, up.Active)
 	put(&k.max, up.MaxRedemptions)
@@ -177,7 +177,7 @@ func (m *redeemMachine) deleteCode(rt *rapid.T) {
 	m.story.foretell(affiliate.PromocodeDeleted, id)
 }
 
-// deleteAffiliate takes links, referrals and sales with it; codes stay,
+// deleteAffiliate deletes its links, referrals and sales; its codes stay,
 // unassigned (rule 4.7).
 func (m *redeemMachine) deleteAffiliate(rt *rapid.T) {
 	id := m.anAffiliate(rt)
@@ -210,7 +210,7 @@ func (m *redeemMachine) loseSales(gone func(*shopSale) bool) {
 	m.dropSales(gone)
 }
 
-// deleteReferral takes the customer's sales with it (rule 4.7).
+// deleteReferral deletes the customer's sales too (rule 4.7).
 func (m *redeemMachine) deleteReferral(rt *rapid.T) {
 	ident := choose(rt, "referral", m.idents()...)
 	if ident == "" {
@@ -250,7 +250,7 @@ func (m *redeemMachine) deleteSale(rt *rapid.T) {
 	m.loseSales(func(y *shopSale) bool { return x == y })
 }
 
-// idents are what a referralId may hold.
+// idents returns the values that a referralId may have.
 func (m *redeemMachine) idents() []string {
 	out := []string{"", "", "", "c1@example.com", "C2@Example.com", "nobody", "9999999999999999999999", uuid.Nil.String()}
 	for _, r := range m.referrals {
@@ -326,7 +326,8 @@ func (m *redeemMachine) refund(rt *rapid.T) {
 	}
 }
 
-// restore gives a redemption back, once for each sale, also for one that is gone.
+// restore gives a redemption back, once for each sale, even if the sale was
+// deleted.
 func (m *redeemMachine) restore(rt *rapid.T) {
 	id := m.aSale(rt)
 	err := m.w.RestoreRedemption(m.ctx, id)

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// check is what holds after every step: model and engine agree, the counts only
-// rise, the events are those foretold, the books are right.
+// check compares model and engine after every step: the records are equal, the
+// counts only rise, the events are the expected ones, and Verify passes.
 func (m *redeemMachine) check(rt *rapid.T) {
 	want, got := m.lines(), m.shown(rt)
 	sameLines(rt, "coupons", want.coupons, got.coupons)
@@ -27,8 +27,8 @@ func (m *redeemMachine) check(rt *rapid.T) {
 	}
 }
 
-// counted checks that a count never falls, but by one for a redemption that was
-// restored in this step: I03.
+// counted checks that a count falls only for a redemption that was restored in
+// this step: I03.
 func (m *redeemMachine) counted(rt *rapid.T, what string, id uuid.UUID, n int64) {
 	floor := m.counts[id]
 	if slices.Contains(m.restored, id) {
@@ -40,7 +40,7 @@ func (m *redeemMachine) counted(rt *rapid.T, what string, id uuid.UUID, n int64)
 	m.counts[id] = n
 }
 
-// shown is what the engine's lists show.
+// shown returns the records that the engine's lists show.
 func (m *redeemMachine) shown(rt *rapid.T) (out shopLines) {
 	for _, c := range must(m.w.Coupons(m.ctx, affiliate.Page{})).Items {
 		m.counted(rt, "coupon", c.ID, c.TimesRedeemed)

@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A shop is the naive model of redemption: lists that are searched from end to
-// end, and counts that are counted anew each time. Rule 3; contract 3.5 and 3.7.
+// A shop is a naive model of redemption: lists that are searched from end to
+// end, and counts that are computed each time. Rule 3; contract 3.5 and 3.7.
 type shop struct {
 	affiliates []*shopAffiliate
 	coupons    []*shopCoupon
@@ -72,7 +72,7 @@ type shopSale struct {
 	refunds                   []string
 }
 
-// A shopRedemption outlives its sale and its code.
+// A shopRedemption stays when its sale and its code are deleted.
 type shopRedemption struct {
 	sale         affiliate.SaleID
 	code, coupon uuid.UUID
@@ -107,7 +107,7 @@ func (s *shop) sale(id affiliate.SaleID) *shopSale {
 	return find(s.sales, func(x *shopSale) bool { return x.id == id })
 }
 
-// referral is the one with the id, else the one with the email.
+// referral returns the one with the id, or else the one with the email.
 func (s *shop) referral(ident string) *shopReferral {
 	if r := find(s.referrals, func(r *shopReferral) bool { return r.id.String() == ident }); r != nil {
 		return r
@@ -115,7 +115,7 @@ func (s *shop) referral(ident string) *shopReferral {
 	return find(s.referrals, func(r *shopReferral) bool { return r.email == folded(strings.TrimSpace(ident)) })
 }
 
-// used counts the redemptions that stand.
+// used counts the redemptions that were not restored.
 func (s *shop) used(is func(*shopRedemption) bool) (n int64) {
 	for _, r := range s.ledger {
 		if !r.restored && is(r) {
@@ -133,7 +133,7 @@ func (s *shop) usedCoupon(id uuid.UUID) int64 {
 	return s.used(func(r *shopRedemption) bool { return r.coupon == id })
 }
 
-// An errand is what a request says.
+// An errand is the input of a request.
 type errand struct {
 	code, referralID, email, name, external, product string
 	total                                            affiliate.Opt[affiliate.Amount]
@@ -141,18 +141,18 @@ type errand struct {
 	rate                                             affiliate.Opt[affiliate.Percent]
 }
 
-// A buyer is whom an errand names: the customer, and the affiliate that
-// referralId leads to.
+// A buyer is the customer that an errand names, and the affiliate that its
+// referralId names.
 type buyer struct {
 	named     bool
 	email     string
 	referral  *shopReferral
-	customer  string // the host's id of a customer who is no referral yet
+	customer  string // the external id of a customer who is not a referral yet
 	affiliate uuid.UUID
 	link      uuid.UUID
 }
 
-// who reads referralId, then email: contract 1.5 and 3.7 step 4.
+// who resolves referralId, then email: contract 1.5 and 3.7 step 4.
 func (s *shop) who(e errand) buyer {
 	var b buyer
 	if r := s.referral(e.referralID); e.referralID != "" && r != nil {
@@ -186,7 +186,7 @@ func (b buyer) goesBy(id string) bool {
 	return id == b.email || id == b.customer
 }
 
-// judge is contract 3.5, row by row.
+// judge evaluates contract 3.5 row by row.
 func (s *shop) judge(text string, e errand, b buyer, now time.Time) (fails []affiliate.Failure, open []affiliate.Reason) {
 	code := s.codeTyped(text)
 	if code == nil {
@@ -245,8 +245,8 @@ func (s *shop) judge(text string, e errand, b buyer, now time.Time) (fails []aff
 	return fails, open
 }
 
-// discount is contract 4.1. No discount is above what it comes off, a rounded
-// percentage included.
+// discount is contract 4.1. A discount is never above the amount, even when a
+// percentage is rounded up.
 func (c *shopCoupon) discount(given affiliate.Opt[affiliate.Amount]) string {
 	amount, ok := given.Get()
 	if !ok || c.percent == nil && c.currency != "USD" {
@@ -262,7 +262,7 @@ func (c *shopCoupon) discount(given affiliate.Opt[affiliate.Amount]) string {
 	return plain(off)
 }
 
-// commission is the rate on what is kept of the base, rounded once.
+// commission is the rate on what is left of the base, rounded once.
 func (x *shopSale) commission() *big.Rat {
 	kept := new(big.Rat).Quo(ratDiff(x.total, x.refunded), x.total)
 	return cents(share(x.rate, kept.Mul(kept, x.base)))
@@ -270,7 +270,7 @@ func (x *shopSale) commission() *big.Rat {
 
 func (x *shopSale) refundedInFull() bool { return x.refunded.Cmp(x.total) == 0 }
 
-// drop removes what is no longer there.
+// drop removes the records for which gone is true.
 func drop[T any](list *[]*T, gone func(*T) bool) { *list = slices.DeleteFunc(*list, gone) }
 
 func (s *shop) dropSales(gone func(*shopSale) bool) { drop(&s.sales, gone) }
@@ -284,18 +284,19 @@ func (s *shop) dropReferral(r *shopReferral) {
 	}
 }
 
-// line is the coupon with its terms.
+// line returns the coupon with its terms.
 func (c *shopCoupon) line() string {
 	return fmt.Sprint(c.id, " ", c.name, " ", ratLine(c.percent), ratLine(c.flat), " max ", c.max, c.valid, timeLine(c.redeemBy), c.limited, c.products)
 }
 
-// line is the code with its terms.
+// line returns the code with its terms.
 func (k *shopCode) line() string {
 	return fmt.Sprint(k.id, " ", k.text, " of ", k.coupon, idLine(k.affiliate), k.active, timeLine(k.expires), " max ", k.max, k.first,
 		ratLine(k.minimum), k.currency, k.limitCustomer, k.customer, k.limitAffiliate)
 }
 
-// lines is everything the model holds, newest first, as the engine would show it.
+// lines returns all records of the model, newest first, as the engine shows
+// them.
 func (s *shop) lines() (out shopLines) {
 	for _, c := range slices.Backward(s.coupons) {
 		var codes []string
@@ -334,8 +335,8 @@ func (s *shop) lines() (out shopLines) {
 	return out
 }
 
-// sums adds up what is kept of some sales and what that earns; those that were
-// refunded in full stand no more (rule 5.7).
+// sums adds up what is left of some sales after refunds, and their commissions.
+// Sales that were refunded in full do not count (rule 5.7).
 func (s *shop) sums(of func(*shopSale) bool) (revenue, earned *big.Rat, n int) {
 	revenue, earned = new(big.Rat), new(big.Rat)
 	for _, x := range s.sales {
@@ -355,5 +356,5 @@ func ratLine(r *big.Rat) string {
 	return plain(r)
 }
 
-// shopLines is a shop, or what the engine shows of it, in comparable form.
+// shopLines is a shop, or the engine's records, in comparable form.
 type shopLines struct{ coupons, codes, referrals, sales, affiliates []string }

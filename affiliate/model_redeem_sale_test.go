@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// typedCode draws what a customer types.
+// typedCode draws a code as a customer types it.
 func (m *redeemMachine) typedCode(rt *rapid.T) string {
 	if len(m.codes) == 0 || maybe(rt, "stranger", 12) {
 		return choose(rt, "stranger text", append(strangers, modelTexts...)...)
@@ -58,7 +58,7 @@ func (e errand) sale() affiliate.NewSale {
 	}
 }
 
-// preview compares Evaluate with the rules. What is not sent is not guessed.
+// preview compares Evaluate with the rules. Rules without input are unverified.
 func (m *redeemMachine) preview(rt *rapid.T) {
 	e := m.errand(rt)
 	if maybe(rt, "without total", 3) {
@@ -95,7 +95,8 @@ func (m *redeemMachine) evaluate(rt *rapid.T, e errand) affiliate.Evaluation {
 	return got
 }
 
-// sameFailures compares reasons and their data; texts are pinned elsewhere.
+// sameFailures compares reasons and their data; another test compares the
+// texts.
 func sameFailures(rt *rapid.T, call string, want, got []affiliate.Failure) {
 	bare := slices.Clone(got)
 	for i := range bare {
@@ -111,7 +112,7 @@ func sameFailures(rt *rapid.T, call string, want, got []affiliate.Failure) {
 
 func (m *redeemMachine) sell(rt *rapid.T) { m.record(rt, m.errand(rt)) }
 
-// previewAndSell holds the preview against the sale that follows: I13.
+// previewAndSell compares the preview with the sale that follows: I13.
 func (m *redeemMachine) previewAndSell(rt *rapid.T) {
 	e := m.errand(rt)
 	if strings.Trim(e.code, " \t\n") == "" {
@@ -120,11 +121,11 @@ func (m *redeemMachine) previewAndSell(rt *rapid.T) {
 	seen := m.evaluate(rt, e)
 	got, err := m.record(rt, e)
 	if err == nil && got.Outcome == affiliate.SaleDuplicate {
-		return // it is recognised before any rule of a code
+		return // a duplicate comes before all rules of a code
 	}
 	refusal, refused := errors.AsType[*affiliate.Error](err)
 	if refused && refusal.Reason == affiliate.InvalidField {
-		return // the preview knows nothing of tax and shipping
+		return // the preview has no tax and shipping
 	}
 	if seen.Valid == refused {
 		rt.Errorf("the preview said valid %v, the sale %v", seen.Valid, err)
@@ -141,7 +142,7 @@ func (m *redeemMachine) previewAndSell(rt *rapid.T) {
 	}
 }
 
-// record reports a sale and foretells what becomes of it: contract 3.7.
+// record reports a sale and computes the expected result: contract 3.7.
 func (m *redeemMachine) record(rt *rapid.T, e errand) (affiliate.SaleResult, error) {
 	got, err := m.w.RecordSale(m.ctx, e.sale())
 	b := m.who(e)
@@ -167,7 +168,7 @@ func (m *redeemMachine) record(rt *rapid.T, e errand) (affiliate.SaleResult, err
 	return got, nil
 }
 
-// outcome is what the contract says of a reported sale.
+// outcome returns what the contract says about a reported sale.
 func (m *redeemMachine) outcome(e errand, b buyer) (affiliate.SaleOutcome, affiliate.Reason, []affiliate.Failure) {
 	byCode := strings.Trim(e.code, " \t\n") != ""
 	total, _ := e.total.Get()
@@ -195,8 +196,8 @@ func (m *redeemMachine) outcome(e errand, b buyer) (affiliate.SaleOutcome, affil
 	return affiliate.SaleRecorded, "", nil
 }
 
-// book writes the sale into the model: who is credited, the customer, the money
-// and the ledger.
+// book writes the sale into the model: the credited affiliate, the customer,
+// the money and the redemption.
 func (m *redeemMachine) book(rt *rapid.T, e errand, b buyer, sale affiliate.Sale) {
 	x := &shopSale{
 		id: sale.ID, affiliate: b.affiliate, link: b.link, email: b.email, external: e.external,
@@ -204,7 +205,7 @@ func (m *redeemMachine) book(rt *rapid.T, e errand, b buyer, sale affiliate.Sale
 	}
 	x.base = ratDiff(x.total, ratSum(ratOf(e.tax), ratOf(e.shipping)))
 	if email := folded(strings.TrimSpace(e.email)); email != "" {
-		x.email = email // what was sent stays on the sale, whoever the customer is
+		x.email = email // the sale keeps the email that was sent
 	}
 	k := m.codeTyped(e.code)
 	if strings.Trim(e.code, " \t\n") == "" {
@@ -239,8 +240,8 @@ func (m *redeemMachine) book(rt *rapid.T, e errand, b buyer, sale affiliate.Sale
 	m.story.foretell(affiliate.SaleCreated, sale.ID)
 }
 
-// refer attributes a customer by code: judged like a sale, and nothing counted
-// (rule 3.3).
+// refer attributes a customer by code. The code is evaluated as for a sale, and
+// nothing is counted (rule 3.3).
 func (m *redeemMachine) refer(rt *rapid.T) {
 	in := affiliate.NewReferral{
 		PromoCode: m.typedCode(rt), Name: "Tomas Berg", Email: choose(rt, "email", "c1@example.com", "C2@example.com", "c4@example.com"),
@@ -275,7 +276,7 @@ func (m *redeemMachine) refer(rt *rapid.T) {
 	m.addReferral(in, got.ID, m.codeTyped(in.PromoCode).affiliate, uuid.Nil)
 }
 
-// affiliateIdent is an identifier where affiliateId takes no referral.
+// affiliateIdent returns ident where an affiliateId may be a referral's.
 func (m *redeemMachine) affiliateIdent(ident string) string {
 	if m.referral(ident) != nil {
 		return ""

@@ -13,18 +13,18 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A redeemMachine plays coupons, codes, sales and refunds on the engine and on a
-// shop.
+// A redeemMachine makes the same calls with coupons, codes, sales and refunds
+// on the engine and on a shop.
 type redeemMachine struct {
 	shop
 	w         *world
 	story     chronicle
 	ctx       context.Context
-	born      int // names that are never drawn twice
+	born      int // counts names, so that each is new
 	gone      []uuid.UUID
 	goneSales []affiliate.SaleID
-	counts    map[uuid.UUID]int64 // timesRedeemed after the step before
-	restored  []uuid.UUID         // what this step may count down
+	counts    map[uuid.UUID]int64 // timesRedeemed after the previous step
+	restored  []uuid.UUID         // the codes and coupons whose counts may fall in this step
 }
 
 func TestModelRedemption(t *testing.T) {
@@ -54,7 +54,7 @@ func TestModelRedemption(t *testing.T) {
 			"time passes":      m.pass,
 			"":                 m.check,
 		}
-		for i := range 6 { // most of what happens
+		for i := range 6 { // the most frequent actions
 			actions[fmt.Sprint("sell ", i)] = m.sell
 			actions[fmt.Sprint("preview and sell ", i)] = m.previewAndSell
 			actions[fmt.Sprint("refund ", i/2)] = m.refund
@@ -63,7 +63,7 @@ func TestModelRedemption(t *testing.T) {
 	})
 }
 
-// seldom keeps what ends things from ending them all.
+// seldom runs an action that deletes or ends something less often.
 func (m *redeemMachine) seldom(rt *rapid.T, action func(*rapid.T)) {
 	if !maybe(rt, "really", 4) {
 		rt.Skip("not this time")
@@ -71,7 +71,7 @@ func (m *redeemMachine) seldom(rt *rapid.T, action func(*rapid.T)) {
 	action(rt)
 }
 
-// fresh is a text that no other step gets.
+// fresh returns a text that no other step gets.
 func (m *redeemMachine) fresh(prefix string) string {
 	m.born++
 	return fmt.Sprint(prefix, m.born)
@@ -87,10 +87,10 @@ func (m *redeemMachine) newAffiliate(rt *rapid.T) {
 	m.story.foretell(affiliate.AffiliateCreated, a.ID)
 }
 
-// limits are drawn small, so that they are reached.
+// limit draws small limits, so that they are reached.
 func limit(rt *rapid.T) affiliate.Opt[int64] { return optionally[int64](rt, "limit", 1, 1, 2, 3) }
 
-// moment is a date around now, to the millisecond.
+// moment draws a date around now, in milliseconds.
 func (m *redeemMachine) moment(rt *rapid.T) affiliate.Opt[affiliate.Date] {
 	if !maybe(rt, "date", 3) {
 		return affiliate.Opt[affiliate.Date]{}
@@ -136,13 +136,13 @@ func (m *redeemMachine) newCoupon(rt *rapid.T) {
 	m.story.foretell(affiliate.CouponCreated, c.id)
 }
 
-// texts are few, so that they clash.
+// modelTexts are few, so that they clash.
 var modelTexts = []string{"SPRING", "Autumn20", "mara-20", `A"<b>%41`, "kiss"}
 
-// strangers are texts that a wrong folding takes for one of the codes.
+// strangers are texts that wrong case folding would take for one of the codes.
 var strangers = []string{"ſPRING", "\u212Aiss", "k\u0131ss", "SPR ING", "=SPRING", "", "nobody"}
 
-// one draws one of some records that live, or seldom one that is gone.
+// one draws one of the live records, or seldom a deleted one.
 func (m *redeemMachine) one(rt *rapid.T, label string, live []uuid.UUID) uuid.UUID {
 	if len(m.gone) > 0 && maybe(rt, label+" gone", 10) {
 		return choose(rt, label, m.gone...)
@@ -166,7 +166,7 @@ func (m *redeemMachine) anAffiliate(rt *rapid.T) uuid.UUID {
 	return m.one(rt, "affiliate", ids)
 }
 
-// customerNames are what a code may be limited to.
+// customerNames returns the values that a code may be limited to.
 func (m *redeemMachine) customerNames() []string {
 	names := []string{"c1@example.com", "c2@example.com", "ext-1"}
 	for _, r := range m.referrals {

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A register is the naive model of affiliates and links: a map from folded slug
+// A register is a naive model of affiliates and links: a map from folded slug
 // to link, and lists. Rules 1.8, 4.2–4.7; contract 1.5, 3.1, 3.2.
 type register struct {
 	affiliates []*regAffiliate
@@ -55,7 +55,7 @@ func (g *register) linkWithID(id uuid.UUID) *regLink {
 	return find(g.allLinks(), func(l *regLink) bool { return l.id == id })
 }
 
-// allLinks are the live links, newest first.
+// allLinks returns the live links, newest first.
 func (g *register) allLinks() []*regLink {
 	all := make([]*regLink, 0, len(g.links))
 	for _, l := range g.links {
@@ -78,7 +78,7 @@ func (g *register) withEmail(email string) *regAffiliate {
 	return find(g.affiliates, func(a *regAffiliate) bool { return a.email == email })
 }
 
-// referral is the one with the id, else the one with the email.
+// referral returns the one with the id, or else the one with the email.
 func (g *register) referral(ident string) *regReferral {
 	if r := find(g.referrals, func(r *regReferral) bool { return r.id.String() == ident }); r != nil {
 		return r
@@ -86,9 +86,9 @@ func (g *register) referral(ident string) *regReferral {
 	return find(g.referrals, func(r *regReferral) bool { return r.email == folded(strings.TrimSpace(ident)) })
 }
 
-// resolve reads an identifier of an affiliate: digits only, the click first;
-// then the affiliate's id; then the slug (rule 4.4). It tells the link and the
-// click that it went through.
+// resolve finds an affiliate by an identifier: a click if it has only digits,
+// then the affiliate's id, then the slug (rule 4.4). It also returns the link
+// and the click that it used.
 func (g *register) resolve(ident string) (to *regAffiliate, link uuid.UUID, click *regClick) {
 	for _, c := range g.clicks {
 		if strconv.FormatInt(int64(c.id), 10) == ident {
@@ -106,9 +106,9 @@ func (g *register) resolve(ident string) (to *regAffiliate, link uuid.UUID, clic
 	return nil, uuid.Nil, nil
 }
 
-// credited tells who is credited with a sale without a code, through which link
-// and click, and the customer: contract 3.7 steps 3 and 4, and affiliateLinkId
-// in 2.6.
+// credited returns who is credited with a sale without a code, the link and the
+// click that were used, and the customer: contract 3.7 steps 3 and 4, and
+// affiliateLinkId in 2.6.
 func (g *register) credited(referralID, email string) (to, link uuid.UUID, click *regClick, customer *regReferral) {
 	if r := g.referral(referralID); referralID != "" && r != nil {
 		return r.affiliate, r.link, nil, r
@@ -125,7 +125,7 @@ func (g *register) credited(referralID, email string) (to, link uuid.UUID, click
 	return uuid.Nil, uuid.Nil, nil, nil
 }
 
-// addReferral joins the click to the new customer.
+// addReferral adds a customer and joins the click to it.
 func (g *register) addReferral(id uuid.UUID, email string, owner, link uuid.UUID, click *regClick) *regReferral {
 	r := &regReferral{id: id, email: folded(email), affiliate: owner, link: link}
 	g.referrals = append(g.referrals, r)
@@ -144,7 +144,7 @@ func (g *register) clicksOf(referral uuid.UUID) (n int) {
 	return n
 }
 
-// dropLink frees the slug and clears the references.
+// dropLink deletes a link and clears the references to it.
 func (g *register) dropLink(l *regLink) {
 	delete(g.links, folded(l.slug))
 	for _, c := range g.clicks {
@@ -178,7 +178,7 @@ func (g *register) dropReferral(r *regReferral) {
 	}
 }
 
-// dropAffiliate takes links, clicks, referrals and sales with it (I36).
+// dropAffiliate deletes links, clicks, referrals and sales too (I36).
 func (g *register) dropAffiliate(a *regAffiliate) {
 	drop(&g.sales, func(x *regSale) bool { return x.affiliate == a.id })
 	for _, r := range slices.Clone(g.referrals) {
@@ -195,10 +195,10 @@ func (g *register) dropAffiliate(a *regAffiliate) {
 	drop(&g.affiliates, func(b *regAffiliate) bool { return a == b })
 }
 
-// regLines is a register, or what the engine shows of it, in comparable form.
+// regLines is a register, or the engine's records, in comparable form.
 type regLines struct{ affiliates, links, referrals, sales []string }
 
-// lines recounts every statistic from the rows: I31.
+// lines computes every statistic from the rows: I31.
 func (g *register) lines() (out regLines) {
 	for _, a := range slices.Backward(g.affiliates) {
 		var links []string

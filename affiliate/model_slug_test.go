@@ -15,8 +15,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A slugMachine plays affiliates, links and what comes through them on the
-// engine and on a register.
+// A slugMachine makes the same calls with affiliates, links, clicks, referrals
+// and sales on the engine and on a register.
 type slugMachine struct {
 	register
 	w     *world
@@ -52,17 +52,17 @@ func TestModelSlugs(t *testing.T) {
 	})
 }
 
-// slugs are few, so that they clash; some of them look like other identifiers.
+// modelSlugs are few, so that they clash; some look like other identifiers.
 var modelSlugs = []string{"ada", "Ada-Lovelace", "a-1", "kiss", "1", "2", "7", "-"}
 
-// notSlugs are refused by the rules of slugs; two of them fold to "kiss" for
-// those who fold by Unicode.
+// notSlugs are not valid slugs. By the rules of Unicode, two of them fold to
+// "kiss".
 var notSlugs = []string{"a b", "a_b", "\u0430da", "\u212Aiss", "kiſs", "ada\n", " ada", "a/b", "ada%20", "\u0663"}
 
-// tooLong is legal but for its length.
+// tooLong would be valid if it were shorter.
 var tooLong = strings.Repeat("a", 101)
 
-// slug draws one as a caller sends it, good or bad.
+// aSlug draws a slug as a caller sends it, valid or not.
 func aSlug(rt *rapid.T) string {
 	switch choose(rt, "kind of slug", "good", "good", "good", "good", "good", "good", "bad", "long") {
 	case "bad":
@@ -124,8 +124,9 @@ func (m *slugMachine) newAffiliate(rt *rapid.T) {
 	m.story.foretell(affiliate.AffiliateCreated, got.ID)
 }
 
-// generated is the slug that rule 4.2 makes of an email. Where the rule leaves
-// it open (nothing usable, ten taken) any free slug will do.
+// generated returns the slug that rule 4.2 makes of an email. Where the rule
+// allows several (no usable character, ten slugs in use), any free slug is
+// accepted.
 func (m *slugMachine) generated(rt *rapid.T, email, got string) string {
 	if slugRefusal(got) != "" || got != folded(got) || m.link(got) != nil {
 		rt.Errorf("generated slug %q is not free or not a slug", got)
@@ -152,7 +153,8 @@ func (m *slugMachine) anAffiliate(rt *rapid.T) *regAffiliate {
 	return anyFrom(rt, "affiliate", m.affiliates)
 }
 
-// named draws an id and an email for an affiliate: either, both, or of two.
+// named draws the id or email of an affiliate, or both, perhaps of two
+// affiliates.
 func (m *slugMachine) named(rt *rapid.T) (uuid.UUID, string) {
 	a := m.anAffiliate(rt)
 	switch choose(rt, "named by", "id", "email", "both", "two") {
@@ -166,7 +168,7 @@ func (m *slugMachine) named(rt *rapid.T) (uuid.UUID, string) {
 	return a.id, m.anAffiliate(rt).email
 }
 
-// match is what two identifiers of one thing lead to: contract 1.5.
+// match returns what two identifiers of one record lead to: contract 1.5.
 func match[T any](one, two *T, hasOne, hasTwo bool) (found *T, mismatch bool) {
 	switch {
 	case !hasOne:
@@ -203,8 +205,8 @@ func (m *slugMachine) newLink(rt *rapid.T) {
 	m.story.foretell(affiliate.AffiliateUpdated, owner.id)
 }
 
-// updateAffiliate changes the name, the email, or adds a link: one event for all
-// of it.
+// updateAffiliate changes the name or the email, or adds a link, with one event
+// for all.
 func (m *slugMachine) updateAffiliate(rt *rapid.T) {
 	id, email := m.named(rt)
 	up := affiliate.AffiliateUpdate{
@@ -260,7 +262,7 @@ func (m *slugMachine) updateAffiliate(rt *rapid.T) {
 	}
 }
 
-// linkRef draws what names a link: id, slug, both, or of two.
+// linkRef draws the id or slug of a link, or both, perhaps of two links.
 func (m *slugMachine) linkRef(rt *rapid.T) affiliate.LinkRef {
 	l := anyFrom(rt, "link", m.allLinks())
 	switch choose(rt, "named by", "id", "slug", "slug", "both", "two", "dead id", "dead slug") {
@@ -358,7 +360,7 @@ func (m *slugMachine) deleteAffiliate(rt *rapid.T) {
 	m.story.foretell(affiliate.AffiliateDeleted, a.id)
 }
 
-// check is what holds after every step.
+// check compares model and engine after every step.
 func (m *slugMachine) check(rt *rapid.T) {
 	m.w.pass(time.Second)
 	want, got := m.lines(), m.shown(rt)
@@ -372,8 +374,8 @@ func (m *slugMachine) check(rt *rapid.T) {
 	}
 }
 
-// shown is what the engine's lists show. Each slug must lead to its link alone:
-// together with the equal lists that is a bijection.
+// shown returns the records that the engine's lists show. Each slug must lead
+// to its own link.
 func (m *slugMachine) shown(rt *rapid.T) (out regLines) {
 	for _, a := range must(m.w.Affiliates(m.ctx, affiliate.Page{})).Items {
 		var links []string

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// click comes through a live slug in any spelling; through a dead one nothing
-// comes (rule 4.5).
+// click records a click on a live slug in any letter case. A deleted slug
+// records nothing (rule 4.5).
 func (m *slugMachine) click(rt *rapid.T) {
 	slug := aSlug(rt)
 	got, err := m.w.TrackClick(m.ctx, affiliate.NewClick{Slug: slug, LandingURL: "https://beans.example/?ref=x"})
@@ -35,7 +35,7 @@ func (m *slugMachine) click(rt *rapid.T) {
 	m.clicks = append(m.clicks, &regClick{id: got.ID, affiliate: l.owner, link: l.id})
 }
 
-// ident draws what may name an affiliate.
+// ident draws an identifier of an affiliate.
 func (m *slugMachine) ident(rt *rapid.T) string {
 	switch choose(rt, "kind of ident", "click", "click", "id", "slug", "slug", "other") {
 	case "click":
@@ -89,7 +89,7 @@ func (m *slugMachine) refer(rt *rapid.T) {
 	}
 }
 
-// sell reports a sale without a code: referralId, else the customer's email.
+// sell reports a sale without a code, by referralId or by the customer's email.
 func (m *slugMachine) sell(rt *rapid.T) {
 	in := affiliate.NewSale{
 		Name: "Tomas Berg", TotalEarned: affiliate.MustAmount(choose(rt, "total", "0.01", "10", "199.99")),

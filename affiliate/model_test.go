@@ -20,11 +20,11 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// What the state machines share: the stores they run on, the drawing of values,
-// and the comparison of a model with the engine. The models are written from the
-// documents and know nothing of how the engine does it.
+// Helpers of the state machines: the stores that they run on, the drawing of
+// values, and the comparison of a model with the engine. The models are written
+// from the documents and not from the engine's code.
 
-// onModelStores runs a machine on the reference store, and on one that runs
+// onModelStores runs a machine on the reference store, and on a store that runs
 // every closure twice.
 func onModelStores(t *testing.T, play func(rt *rapid.T, w *world)) {
 	for name, wrap := range map[string]func(affiliate.Store) affiliate.Store{
@@ -37,14 +37,14 @@ func onModelStores(t *testing.T, play func(rt *rapid.T, w *world)) {
 	}
 }
 
-// a happening is an event as a model foretells it.
+// A happening is an event that a model expects.
 type happening struct {
 	typ    affiliate.EventType
 	object string // the id in the body
 }
 
-// A chronicle follows the events of a world. Between two steps there must be
-// those that the model foretold, in their order, and no others.
+// A chronicle compares the events of each step with those that the model
+// expects, in order.
 type chronicle struct {
 	w    *world
 	last uuid.UUID
@@ -84,14 +84,14 @@ func (c *chronicle) check(rt *rapid.T) {
 	c.want = nil
 }
 
-// sameLines compares what the model holds with what the engine answers.
+// sameLines compares the records of the model with those of the engine.
 func sameLines(rt *rapid.T, what string, want, got []string) {
 	if !slices.Equal(want, got) {
 		rt.Errorf("%s (-model +engine):\n%s", what, cmp.Diff(want, got))
 	}
 }
 
-// reasonOf is the reason of a refusal; any other error fails the test.
+// reasonOf returns the reason of a refusal; any other error fails the test.
 func reasonOf(rt *rapid.T, err error) affiliate.Reason {
 	if err == nil {
 		return ""
@@ -115,7 +115,7 @@ func choose[T any](rt *rapid.T, label string, from ...T) T {
 	return rapid.SampledFrom(from).Draw(rt, label)
 }
 
-// anyFrom draws one of a list; a step without anything to choose from is skipped.
+// anyFrom draws one of a list. It skips a step when the list is empty.
 func anyFrom[T any](rt *rapid.T, label string, from []T) T {
 	if len(from) == 0 {
 		rt.Skip("none yet")
@@ -123,14 +123,14 @@ func anyFrom[T any](rt *rapid.T, label string, from []T) T {
 	return rapid.SampledFrom(from).Draw(rt, label)
 }
 
-// maybe is true once in n times.
+// maybe returns true once in n times.
 func maybe(rt *rapid.T, label string, n int) bool {
 	odds := make([]bool, n)
 	odds[n-1] = true
-	return rapid.SampledFrom(odds).Draw(rt, label) // the numbers of rapid prefer small ones
+	return rapid.SampledFrom(odds).Draw(rt, label) // rapid prefers small numbers
 }
 
-// optionally draws nothing at all, or a value.
+// optionally draws a value that is sometimes not given.
 func optionally[T any](rt *rapid.T, label string, from ...T) affiliate.Opt[T] {
 	if rapid.Bool().Draw(rt, label+"?") {
 		return affiliate.Set(choose(rt, label, from...))
@@ -138,7 +138,7 @@ func optionally[T any](rt *rapid.T, label string, from ...T) affiliate.Opt[T] {
 	return affiliate.Opt[T]{}
 }
 
-// misspelt is an ASCII text as somebody types it: any letter case.
+// misspelt changes the letter case of an ASCII text.
 func misspelt(rt *rapid.T, s string) string {
 	flips := rapid.Uint32().Draw(rt, "letter case")
 	out := []byte(s)
@@ -151,12 +151,12 @@ func misspelt(rt *rapid.T, s string) string {
 	return string(out)
 }
 
-// typed is misspelt, with blanks around it.
+// typed is misspelt with spaces around the text.
 func typed(rt *rapid.T, s string) string {
 	return choose(rt, "blanks before", "", "", " ", "\t ") + misspelt(rt, s) + choose(rt, "blanks behind", "", "", "  ", "\n")
 }
 
-// folded is an ASCII text without its letter case.
+// folded returns an ASCII text in lower case.
 func folded(s string) string {
 	out := []byte(s)
 	for i, c := range out {
@@ -167,7 +167,7 @@ func folded(s string) string {
 	return string(out)
 }
 
-// Money of a model is exact.
+// Amounts of a model are exact rationals.
 
 func ratOf(a affiliate.Amount) *big.Rat { return big.NewRat(a.Scaled(), 10_000) }
 
@@ -183,7 +183,7 @@ func ratSum(terms ...*big.Rat) *big.Rat {
 
 func ratDiff(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
 
-// share is part per cent of whole.
+// share returns part per cent of whole.
 func share(part, whole *big.Rat) *big.Rat {
 	r := new(big.Rat).Mul(part, whole)
 	return r.Quo(r, big.NewRat(100, 1))
@@ -201,13 +201,13 @@ func cents(r *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(whole, big.NewInt(100))
 }
 
-// plain writes an amount without trailing zeros, as JSON has it.
+// plain writes an amount without trailing zeros, as in JSON.
 func plain(r *big.Rat) string {
 	s := r.FloatString(4)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// timeLine writes an instant that may not be there.
+// timeLine writes a time that may be missing.
 func timeLine(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -215,7 +215,7 @@ func timeLine(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// orDash writes a value that may not be there.
+// orDash writes a value that may be missing.
 func orDash[T any](o affiliate.Opt[T]) string {
 	if v, ok := o.Get(); ok {
 		return fmt.Sprint(v)

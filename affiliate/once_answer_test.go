@@ -10,12 +10,12 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A receipt holds the JSON of its answer as json.Marshal writes it, whichever
-// way it was written.
+// A receipt has the JSON of its answer as json.Marshal writes it, also when
+// another encoder wrote the answer.
 func TestReceiptAnswers(t *testing.T) {
 	writes := newKeyedShop(t, memstore.New()).writes
-	delete(writes, "ImportReferrals")  // keeps rows in a form of its own
-	delete(writes, "SetPayoutDetails") // keeps a list of one, as the other changes of affiliates
+	delete(writes, "ImportReferrals")  // stores rows in another form
+	delete(writes, "SetPayoutDetails") // stores a list of one, as the other changes of affiliates do
 	for method := range writes {
 		t.Run(method, func(t *testing.T) {
 			s := newKeyedShop(t, memstore.New())
@@ -43,8 +43,9 @@ func TestReceiptAnswers(t *testing.T) {
 	}
 }
 
-// BenchmarkKeyedCoupon changes a coupon of 4,000 codes with a key, whose receipt
-// holds them all, and without. ratio is the one time in those of the other.
+// BenchmarkKeyedCoupon changes a coupon of 4,000 codes with a key, whose
+// receipt has all codes, and without a key. ratio is the time with a key over
+// the time without.
 func BenchmarkKeyedCoupon(b *testing.B) {
 	p := must(affiliate.New(memstore.New(), affiliate.Config{}))
 	coupon := must(p.CreateCoupon(b.Context(), affiliate.NewCoupon{Name: "spring", PercentOff: percent("10")}))

@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/conformance"
 )
 
-// A fault at any call leaves nothing, not even the receipt, and the repeat of the
-// request does it once (B435, G09).
+// A fault at any call stores nothing, not even the receipt. The repeat executes
+// the request once (B435, G09).
 func TestOnceFaults(t *testing.T) {
 	for kind, fault := range map[string]func(affiliate.Store, int) affiliate.Store{
 		"FailAt": conformance.FailAt, "FailFrom": conformance.FailFrom, "PanicAt": conformance.PanicAt, "CancelAt": conformance.CancelAt,
@@ -25,7 +25,7 @@ func TestOnceFaults(t *testing.T) {
 					first, err := quietly(func() (any, error) {
 						return c.run(s.With(fault(s.store, n)), c.input, affiliate.Once{Key: "k"})
 					})
-					if err == nil { // no run made n calls: this one went through
+					if err == nil { // the write has fewer than n calls, so it succeeded
 						if n < 5 {
 							t.Errorf("done after %d calls", n-1)
 						}
@@ -44,8 +44,8 @@ func TestOnceFaults(t *testing.T) {
 	}
 }
 
-// An answer that is lost after its commit is there for the repeat; so is a
-// refusal, whose receipt is a commit of its own (B435).
+// When an answer is lost after its commit, the repeat gets it. The same is true
+// for a refusal, whose receipt is a commit too (B435).
 func TestOnceLostAnswers(t *testing.T) {
 	eachCreate(t, func(t *testing.T, s onceShop, c onceCreate) {
 		bad := reflect.Zero(reflect.TypeOf(c.input)).Interface()

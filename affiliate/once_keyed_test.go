@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// unkeyed are the methods that take no notice of a key, with the reason.
+// unkeyed are the methods that ignore a key, with the reason.
 var unkeyed = map[string]string{
 	"ClaimDeliveries": "a claim has a token", "SettleDeliveries": "a claim has a token",
 	"Config": view, "With": view, "From": view, "Keyed": view,
@@ -32,8 +32,8 @@ const (
 	view  = "it makes another view of the program"
 )
 
-// A keyedShop is a program with something to do for every write, and the
-// arguments with which each succeeds.
+// A keyedShop is a program in which every write has something to do, with
+// arguments that succeed.
 type keyedShop struct {
 	onceShop
 	writes map[string][]any
@@ -41,7 +41,7 @@ type keyedShop struct {
 
 func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 	ctx, s := t.Context(), newOnceShop(t, store)
-	s.Program = s.With(s.store) // fast: the probe counts every call
+	s.Program = s.With(s.store) // without the probe, which is slow
 	person := func(name string) affiliate.NewAffiliate {
 		return affiliate.NewAffiliate{FirstName: name, LastName: "B", Email: name + "@example.com", AffiliateLink: name}
 	}
@@ -122,8 +122,8 @@ func (s keyedShop) call(p *affiliate.Program, method string, args []any) (answer
 	return answer, err
 }
 
-// repeats calls a method twice under one key: the second call is answered like
-// the first, says so, and changes nothing.
+// repeats calls a method twice with one key. The second call must return the
+// first answer, mark it as replayed, and change nothing.
 func (s keyedShop) repeats(t *testing.T, method string, args []any, key string) error {
 	t.Helper()
 	o := affiliate.Once{Key: key, Replayed: func([]byte) { t.Error("the first answer is called a replay") }}
@@ -146,8 +146,8 @@ func (s keyedShop) repeats(t *testing.T, method string, args []any, key string) 
 
 func sameError(x, y error) bool { return fmt.Sprint(x) == fmt.Sprint(y) }
 
-// TestKeyedWrites: every write of a program is repeatable under [Program.Keyed],
-// its refusals too; a method that is added is here or among those that are not.
+// TestKeyedWrites: every write, and every refusal of a write, can be repeated
+// with [Program.Keyed]. A new method must be tested here or listed in unkeyed.
 func TestKeyedWrites(t *testing.T) {
 	methods := newKeyedShop(t, memstore.New()).writes
 	for m := range reflect.TypeFor[*affiliate.Program]().Methods() {
@@ -174,7 +174,7 @@ func TestKeyedWrites(t *testing.T) {
 	}
 }
 
-// zeroes are arguments of the same types that say nothing.
+// zeroes returns zero values of the same types.
 func zeroes(args []any) (out []any) {
 	for _, arg := range args {
 		out = append(out, reflect.Zero(reflect.TypeOf(arg)).Interface())
@@ -182,8 +182,8 @@ func zeroes(args []any) (out []any) {
 	return out
 }
 
-// TestKeyedReused: a key is for one call. Another method under it is refused,
-// and so is the same one with anything else in its arguments.
+// TestKeyedReused: a key belongs to one call. Another method with the key is
+// refused, and so is the same method with other arguments.
 func TestKeyedReused(t *testing.T) {
 	for method := range newKeyedShop(t, memstore.New()).writes {
 		t.Run(method, func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestKeyedReused(t *testing.T) {
 	}
 }
 
-// otherArguments are an argument with each of its parts changed.
+// otherArguments returns an argument with each of its parts changed.
 func otherArguments(t *testing.T, arg any) []variant {
 	switch arg := arg.(type) {
 	case time.Time:
@@ -226,13 +226,13 @@ func otherArguments(t *testing.T, arg any) []variant {
 		return []variant{{"a row less", arg[1:]}}
 	case uuid.UUID:
 		return []variant{{"id", uuid.Max}}
-	case affiliate.ReplayRange: // of a delivery
+	case affiliate.ReplayRange: // of one delivery
 		return []variant{{"id", affiliate.ReplayRange{DeliveryID: uuid.Max}}}
 	}
 	if reflect.TypeOf(arg).Kind() == reflect.Struct {
 		others := variants(t, arg)
 		if nothing := reflect.Zero(reflect.TypeOf(arg)).Interface(); !reflect.DeepEqual(arg, nothing) {
-			others = append(others, variant{"nothing", nothing}) // null is not nothing
+			others = append(others, variant{"nothing", nothing}) // null differs from not given
 		}
 		return others
 	}
@@ -244,8 +244,9 @@ func otherArguments(t *testing.T, arg any) []variant {
 	return []variant{{"value", v.Interface()}}
 }
 
-// TestKeyedFaults: a fault at any call of the store leaves nothing, and the
-// repeat does the write once. A write in steps may leave whole steps.
+// TestKeyedFaults: a fault at any call of the store changes nothing, and the
+// repeat executes the write once. A write in several steps may leave whole
+// steps.
 func TestKeyedFaults(t *testing.T) {
 	for method := range newKeyedShop(t, memstore.New()).writes {
 		if method == "Prune" || method == "Retain" {

@@ -14,7 +14,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A onceRefusal is a create that is refused, and what takes its cause away.
+// A onceRefusal is a create that is refused, and a change that removes the
+// cause.
 type onceRefusal struct {
 	create onceCreate
 	want   affiliate.Reason // empty: ErrNotFound
@@ -61,9 +62,8 @@ func (s onceShop) loseAffiliate() {
 	must(0, s.DeleteAffiliate(context.Background(), affiliate.AffiliateRef{ID: s.affiliate.ID}))
 }
 
-// A refusal is an answer too: repeated, also when its cause has gone (B432), and
-// never in the place of a corrected request (B433). It leaves nothing but its
-// receipt.
+// A refusal is repeated too, even when its cause was removed (B432), but not
+// for a corrected request (B433). A refusal stores only its receipt.
 func TestOnceReplaysRefusals(t *testing.T) {
 	for store, wrap := range map[string]func(affiliate.Store) affiliate.Store{
 		"memstore": func(s affiliate.Store) affiliate.Store { return s }, "Rerun": conformance.Rerun,
@@ -96,8 +96,8 @@ func TestOnceReplaysRefusals(t *testing.T) {
 	}
 }
 
-// The outcomes of a sale that are no sale are repeated with the key, whatever
-// has happened since (B438).
+// The outcomes of a sale that is not recorded are repeated with the key,
+// whatever has changed since (B438).
 func TestOnceOutcomes(t *testing.T) {
 	ctx := context.Background()
 	for outcome, c := range map[affiliate.SaleOutcome]struct {
@@ -127,7 +127,7 @@ func TestOnceOutcomes(t *testing.T) {
 			if first.Outcome != outcome || !first.Sale.IsNull() {
 				t.Fatalf("first: %s, sale %v", first.Outcome, first.Sale)
 			}
-			first.Earlier = affiliate.Null[affiliate.Sale]() // no part of the answer on the wire
+			first.Earlier = affiliate.Null[affiliate.Sale]() // not part of the answer on the wire
 			s.replayed(t, call, affiliate.Once{Key: "k"}, first, nil)
 			c.repair(s)
 			s.replayed(t, call, affiliate.Once{Key: "k"}, first, nil)
@@ -136,7 +136,7 @@ func TestOnceOutcomes(t *testing.T) {
 	}
 }
 
-// An input that has no JSON is refused for what is wrong with it.
+// An input that cannot be written as JSON is refused for its own error.
 func TestOnceWithoutJSON(t *testing.T) {
 	w := newWorld(t)
 	never := affiliate.Set(affiliate.At(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)))

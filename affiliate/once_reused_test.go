@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// The same key with anything else in the request is refused, whatever the field
-// (B428, B429, B433), and nothing is written.
+// The same key with any other field of the request is refused (B428, B429,
+// B433), and nothing is written.
 func TestOnceReused(t *testing.T) {
 	eachCreate(t, func(t *testing.T, s onceShop, c onceCreate) {
 		o := affiliate.Once{Key: "k"}
@@ -37,8 +37,8 @@ type variant struct {
 	input any
 }
 
-// variants changes every field of an input in turn, those that the wire does not
-// carry included.
+// variants changes every field of an input in turn, also the fields that are
+// not on the wire.
 func variants(t *testing.T, input any) (out []variant) {
 	v := reflect.ValueOf(input)
 	for _, field := range reflect.VisibleFields(v.Type()) {
@@ -87,8 +87,8 @@ func alter(f reflect.Value) bool {
 	return true
 }
 
-// A digest that the caller gives stands for the request: the engine does not
-// look at the input.
+// A digest from the caller stands for the request: the engine ignores the
+// input.
 func TestOnceDigest(t *testing.T) {
 	eachCreate(t, func(t *testing.T, s onceShop, c onceCreate) {
 		o := affiliate.Once{Key: "k", Digest: [32]byte{1}}

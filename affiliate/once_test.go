@@ -18,7 +18,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A onceShop is what the creates of these tests stand on.
+// A onceShop has the records that the creates of these tests need.
 type onceShop struct {
 	*world
 	ada
@@ -33,8 +33,8 @@ func newOnceShop(t *testing.T, store affiliate.Store, change ...func(*affiliate.
 	return onceShop{w, a, e}
 }
 
-// A create is a call that may carry a key: run sends the input, which the test
-// may have changed, with the key.
+// A onceCreate is a call with a key. run sends the input, which the test may
+// have changed.
 type onceCreate struct {
 	input any
 	run   func(p *affiliate.Program, in any, o affiliate.Once) (any, error)
@@ -49,7 +49,7 @@ func creator[In, Out any](in In, call func(*affiliate.Program, context.Context, 
 	}}
 }
 
-// creates are all calls that may carry a key, with an input that is accepted.
+// creates returns all calls with a key, with valid inputs.
 func (s onceShop) creates() map[string]onceCreate {
 	percent := affiliate.Set(affiliate.MustPercent("5"))
 	generated := affiliate.NewCode{
@@ -74,7 +74,7 @@ func (s onceShop) creates() map[string]onceCreate {
 	}
 }
 
-// eachCreate runs a test for every create, each in a shop of its own, on both
+// eachCreate runs a test for every create, each in its own shop, on both
 // stores.
 func eachCreate(t *testing.T, test func(t *testing.T, s onceShop, c onceCreate)) {
 	names := newOnceShop(t, memstore.New()).creates()
@@ -91,7 +91,8 @@ func eachCreate(t *testing.T, test func(t *testing.T, s onceShop, c onceCreate))
 	}
 }
 
-// wire is an answer as the adapter sends it: of a sale its body alone.
+// wire returns an answer as the adapter sends it. Of a sale this is only the
+// body.
 func wire(answer any) string {
 	if sale, ok := answer.(affiliate.SaleResult); ok {
 		answer = sale.Sale
@@ -99,8 +100,8 @@ func wire(answer any) string {
 	return string(must(json.Marshal(answer)))
 }
 
-// replayed fails the test unless the call gives the first answer again, with its
-// exact bytes, and changes nothing.
+// replayed fails the test unless the call returns the first answer again, byte
+// for byte, and changes nothing.
 func (s onceShop) replayed(t *testing.T, c onceCreate, o affiliate.Once, first any, firstErr error) {
 	t.Helper()
 	body, times := "", 0
@@ -125,14 +126,14 @@ func (s onceShop) replayed(t *testing.T, c onceCreate, o affiliate.Once, first a
 	}
 }
 
-// refusalOf is the refusal with its data; nil for any other error.
+// refusalOf returns the refusal with its data; nil for any other error.
 func refusalOf(err error) *affiliate.Error {
 	refusal, _ := errors.AsType[*affiliate.Error](err)
 	return refusal
 }
 
-// Same key, same request: the first answer, no second effect (B427). At the end
-// of a day the key is free again (B436).
+// The same key with the same request returns the first answer and has no second
+// effect (B427). After a day the key can be used again (B436).
 func TestOnceReplaysAnswers(t *testing.T) {
 	eachCreate(t, func(t *testing.T, s onceShop, c onceCreate) {
 		o := affiliate.Once{Key: "k", Replayed: func([]byte) { t.Error("the first answer is called a replay") }}
@@ -165,7 +166,7 @@ func TestOnceDay(t *testing.T) {
 	s.verify()
 }
 
-// A key that is none is refused before anything else is looked at (B425).
+// An invalid key is refused before all other checks (B425).
 func TestOnceKeySyntax(t *testing.T) {
 	want := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.IdempotencyKeyInvalid, Message: "Idempotency-Key is invalid"}
 	eachCreate(t, func(t *testing.T, s onceShop, c onceCreate) {
@@ -203,7 +204,7 @@ func TestOnceScope(t *testing.T) {
 	two.verify()
 }
 
-// An answer with a secret is kept like the secret itself (SEC49).
+// An answer with a secret is sealed like the secret (SEC49).
 func TestOnceSealed(t *testing.T) {
 	s := newOnceShop(t, memstore.New(), sealed)
 	for _, name := range []string{"CreateEndpoint", "RotateSecret"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestOptPrints: an Opt prints as what it holds, whatever the verb, and not as
-// its fields.
+// TestOptPrints: an Opt prints as its value with every verb, and not as its
+// fields.
 func TestOptPrints(t *testing.T) {
 	id := uuid.MustParse("0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01")
 	noon := affiliate.TimeOf(time.Date(2026, 3, 11, 9, 24, 18, 442e6, time.UTC))
@@ -42,8 +42,8 @@ func TestOptPrints(t *testing.T) {
 	}
 }
 
-// TestOptLogs: a log shows the value, null as nothing, and leaves out what was
-// not given.
+// TestOptLogs: a log shows the value, or null as nothing, and leaves out fields
+// that were not given.
 func TestOptLogs(t *testing.T) {
 	attrs := []any{
 		"value", affiliate.Set(affiliate.MustAmount("12.5")), "null", affiliate.Null[string](), "none", affiliate.Opt[string]{},

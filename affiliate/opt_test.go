@@ -44,7 +44,7 @@ func TestOptStates(t *testing.T) {
 	}
 }
 
-// sliceBox has an Equal of its own, which finds nil and empty the same.
+// A sliceBox has an Equal method for which nil and empty are the same.
 type sliceBox struct{ s []int }
 
 func (b sliceBox) Equal(c sliceBox) bool {

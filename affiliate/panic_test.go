@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A panic in a function of the host that is called after the commit changes no
-// answer and keeps no other function from its call: it is logged.
+// A panic in a function of the host that is called after the commit is logged.
+// It does not change the answer, and the other functions are called.
 func TestHostPanics(t *testing.T) {
 	var log bytes.Buffer
 	var calls []string
@@ -59,7 +59,8 @@ func TestHostPanics(t *testing.T) {
 	})
 }
 
-// A panic in OnNotice keeps neither the settlement nor the other notices back.
+// After a panic in OnNotice, the settlement is stored and the other notices are
+// reported.
 func TestNoticePanics(t *testing.T) {
 	var log bytes.Buffer
 	told := 0
@@ -82,7 +83,7 @@ func TestNoticePanics(t *testing.T) {
 	})
 }
 
-// A panic in Send is a test that failed.
+// After a panic in Send, the test delivery has failed.
 func TestSendPanics(t *testing.T) {
 	var log bytes.Buffer
 	onStores(t, func(t *testing.T, w *world) {
@@ -101,7 +102,7 @@ func TestSendPanics(t *testing.T) {
 	})
 }
 
-// A panic in Open fails the attempts of its endpoint and no other.
+// A panic in Open fails only the attempts of its endpoint.
 func TestOpenPanics(t *testing.T) {
 	var bad []byte
 	onStores(t, func(t *testing.T, w *world) {

@@ -7,8 +7,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestPayloadEmpty: an empty payload stays nil bytes when a store writes it as
-// JSON and reads it again.
+// TestPayloadEmpty: an empty payload is nil again after a store has written it
+// as JSON and read it.
 func TestPayloadEmpty(t *testing.T) {
 	var again affiliate.Payload
 	must(0, json.Unmarshal(must(json.Marshal(affiliate.Payload{})), &again))

@@ -19,7 +19,8 @@ var (
 func TestCreatePayoutErrors(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
-	// Nothing of these can be paid: held, declined, earned nothing, refunded, too late.
+	// None of these can be paid: held, declined, earned nothing, refunded, too
+	// late.
 	held, declined := s.toTomas("1"), s.toTomas("1")
 	must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, held.ID))
 	must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, declined.ID))
@@ -111,7 +112,7 @@ func TestCreatePayout(t *testing.T) {
 	s.verify()
 }
 
-// Every move of a payout, allowed or not.
+// Every change of a payout's status, allowed or not.
 func TestPayoutStatus(t *testing.T) {
 	ctx := t.Context()
 	all := []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed}

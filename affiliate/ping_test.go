@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// counted is a store that counts its transactions, and fails them when told to.
+// A counted is a store that counts its transactions, and can fail them.
 type counted struct {
 	affiliate.Store
 	opened int
@@ -33,7 +33,7 @@ func (s *counted) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 	return s.Store.Update(ctx, id, fn)
 }
 
-// New says what it was not given, and never asks the store.
+// New names what is missing, and does not use the store.
 func TestNewOpensNothing(t *testing.T) {
 	var none *memstore.Store
 	for name, store := range map[string]affiliate.Store{"nil": nil, "nil pointer": none} {
@@ -60,7 +60,7 @@ func TestNewOpensNothing(t *testing.T) {
 	}
 }
 
-// A table that a store has left out is named by Ping, and by the first use.
+// Ping, and the first use, name a table that a store does not have.
 func TestIncompleteStore(t *testing.T) {
 	ctx := t.Context()
 	p := must(affiliate.New(sparse{memstore.New()}, affiliate.Config{}))

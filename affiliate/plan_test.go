@@ -119,8 +119,8 @@ func TestDeletePlan(t *testing.T) {
 	equal(t, 0, len(must(w.Plans(t.Context(), affiliate.Page{})).Items))
 }
 
-// TestZeroTerms: a program without terms records a sale and pays nothing, as
-// the comments of Terms and Config and the README say.
+// TestZeroTerms: a program without terms records sales and pays 0, as the
+// comments of Terms and Config and the README say.
 func TestZeroTerms(t *testing.T) {
 	w := newWorld(t, func(c *affiliate.Config) { c.Terms = affiliate.Terms{} })
 	w.ada()
@@ -132,8 +132,8 @@ func TestZeroTerms(t *testing.T) {
 	}
 }
 
-// A change of terms holds for future sales and fires no sale.updated;
-// RecalculateSales is the call for past ones, and fires it.
+// A change of terms applies to future sales and fires no sale.updated.
+// RecalculateSales changes past sales, and fires it.
 func TestPlansHoldForFutureSales(t *testing.T) {
 	for name, change := range map[string]func(w *world, plan uuid.UUID, a affiliate.Affiliate, r affiliate.Referral){
 		"SetAffiliatePlan": func(w *world, plan uuid.UUID, a affiliate.Affiliate, _ affiliate.Referral) {
@@ -143,7 +143,7 @@ func TestPlansHoldForFutureSales(t *testing.T) {
 			must(w.SetReferralPlan(w.t.Context(), plan, r.ID))
 		},
 		"UpdatePlan": func(w *world, plan uuid.UUID, a affiliate.Affiliate, r affiliate.Referral) {
-			of := must(w.Plans(w.t.Context(), affiliate.Page{})).Items[1] // the one that a is on
+			of := must(w.Plans(w.t.Context(), affiliate.Page{})).Items[1] // the plan of a
 			must(w.UpdatePlan(w.t.Context(), of.ID, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("50")})}))
 		},
 	} {

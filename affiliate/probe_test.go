@@ -14,15 +14,15 @@ import (
 
 var errBoom = errors.New("boom")
 
-// A probe is a Store that counts operations and writes, fails at one of them,
-// and may look nothing up, or show everything twice as a store does whose unique
-// indexes do not hold.
+// A probe is a Store that counts operations and writes, and fails at one of
+// them. It can also find nothing, or list each record twice, like a store whose
+// unique indexes allow duplicates.
 type probe struct {
 	affiliate.Store
 	ops, writes atomic.Int64
 	failAt      int64 // 0: never
-	blind       bool  // Find misses: only the unique indexes are left
-	double      bool  // List shows each record twice
+	blind       bool  // Find finds nothing, so only the unique indexes refuse
+	double      bool  // List returns each record twice
 }
 
 func (s *probe) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
@@ -125,8 +125,8 @@ func (t probed[T]) Delete(id uuid.UUID) error {
 }
 
 // everyFailure runs fn with the store failing at its first operation, then at
-// its second and so on until it succeeds: each failure comes back and changes
-// nothing.
+// its second and so on until fn succeeds. Each failure must be returned and
+// change nothing.
 func (w *world) everyFailure(fn func() error) {
 	w.t.Helper()
 	for at := int64(1); ; at++ {

@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A Config that cannot work is refused at the start, with its field named.
+// New refuses an invalid Config and names the field.
 func TestNewRefuses(t *testing.T) {
 	pass := func(b, _ []byte) ([]byte, error) { return b, nil }
 	for want, cfg := range map[string]affiliate.Config{
@@ -37,7 +37,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// sparse is a store that has no sales.
+// A sparse is a store without sales.
 type sparse struct{ affiliate.Store }
 
 func (s sparse) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
@@ -102,8 +102,8 @@ func TestOnEvents(t *testing.T) {
 	}
 }
 
-// A row is an error as it stands, or about a name, which is made fit to be
-// echoed.
+// A refusal is a fixed text, or one with a name that is cleaned before it is
+// shown.
 func TestRefusal(t *testing.T) {
 	for _, tt := range []struct {
 		got  *affiliate.Error
@@ -122,8 +122,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// A store may wrap its answers (S05): what is not there is not there, and what is
-// taken is taken.
+// A store may wrap its errors (S05): errors.Is still finds not found and
+// exists.
 func TestWrappingStore(t *testing.T) {
 	ctx := t.Context()
 	s := saleShopIn(newWorldOn(t, wrapping{memstore.New()}))
@@ -156,7 +156,7 @@ func TestWrappingStore(t *testing.T) {
 	s.verify()
 }
 
-// wrapping is a store whose look-ups wrap the error of what they miss.
+// wrapping is a store that wraps its errors.
 type wrapping struct{ affiliate.Store }
 
 func (w wrapping) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// sizes is the number of records of the tables that are pruned.
+// sizes returns the number of records of the tables that are pruned.
 func (w *world) sizes() map[string]int {
 	dump := w.dump()
 	return map[string]int{"receipts": len(dump["receipts"]), "deliveries": len(dump["deliveries"]), "events": len(dump["events"])}
@@ -53,7 +53,8 @@ func TestPrune(t *testing.T) {
 	b.verify()
 }
 
-// An event that waits keeps the later ones of its object: no gap in the middle.
+// An event that waits keeps the later events of its object, so that the history
+// has no gap.
 func TestPruneKeepsHistory(t *testing.T) {
 	w := newWorld(t)
 	c := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
@@ -77,7 +78,7 @@ func TestPruneKeepsHistory(t *testing.T) {
 	w.verify()
 }
 
-// More than one transaction's worth.
+// More events than one transaction prunes.
 func TestPruneBatches(t *testing.T) {
 	w := newWorld(t)
 	hook := w.hook()

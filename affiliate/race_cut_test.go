@@ -15,8 +15,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// TestRaceUnique: of creates at once with one key in different spellings one
-// succeeds (B226, B274, B316).
+// TestRaceUnique: of creates at once with one key in different spellings,
+// exactly one succeeds (B226, B274, B316).
 func TestRaceUnique(t *testing.T) {
 	ctx := context.Background()
 	spelling := func(s string, i int) string {
@@ -66,8 +66,8 @@ func TestRaceUnique(t *testing.T) {
 	}
 }
 
-// TestRaceReferrals: one email under two affiliates is one referral, and every
-// answer names it (B343).
+// TestRaceReferrals: one email under two affiliates becomes one referral, and
+// every answer returns it (B343).
 func TestRaceReferrals(t *testing.T) {
 	w := newWorld(t)
 	w.ada()
@@ -91,9 +91,9 @@ func TestRaceReferrals(t *testing.T) {
 	w.verify()
 }
 
-// TestRaceCut: once a change that forbids sales has been answered, no sale
-// commits any more (I09); before that every one does, and the ledger holds
-// exactly those (B402).
+// TestRaceCut: after a change that forbids sales has returned, no sale is
+// committed (I09). Before, every sale is, and there is a redemption for exactly
+// those (B402).
 func TestRaceCut(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {
@@ -127,7 +127,7 @@ func TestRaceCut(t *testing.T) {
 			a := w.ada()
 			var recorded, late atomic.Int64
 			var ended atomic.Bool
-			some := make(chan struct{}) // a sale is there: the end may come
+			some := make(chan struct{}) // closed by the first sale, after which the change may come
 			var once sync.Once
 			got := atOnce(t, 9, func(i int) error {
 				if i == 0 {
@@ -136,7 +136,7 @@ func TestRaceCut(t *testing.T) {
 					ended.Store(true)
 					return err
 				}
-				for range 20_000 { // enough to outlast the change
+				for range 20_000 { // more than are possible before the change
 					after := ended.Load()
 					err := w.sold("ADA20")
 					if err != nil {
@@ -161,8 +161,9 @@ func TestRaceCut(t *testing.T) {
 	}
 }
 
-// TestRaceReassign: the affiliate of a sale by code is the code's at its commit:
-// once the change has been answered, every sale is the new one's (I10).
+// TestRaceReassign: a sale by code is credited to the affiliate that the code
+// has at the sale's commit. After the change has returned, every sale is
+// credited to the new one (I10).
 func TestRaceReassign(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t)
@@ -205,7 +206,8 @@ func TestRaceReassign(t *testing.T) {
 	w.verify()
 }
 
-// TestRacePrograms: programs with the same names on one store never meet (I52).
+// TestRacePrograms: programs with the same names in one store are independent
+// (I52).
 func TestRacePrograms(t *testing.T) {
 	store := memstore.New()
 	const programs, each = 6, 15

@@ -14,11 +14,11 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// What may happen at once. Every test is about one rule that a check before a
-// write would break, and ends with the books. Run with -race.
+// Concurrent calls. Each test is about a rule that a check outside of the
+// write's transaction would break, and ends with Verify. Run with -race.
 
 // atOnce runs fn n times in goroutines that start together, and counts the
-// reasons of refusal; "" is a success.
+// reasons of refusals; "" is a success.
 func atOnce(t *testing.T, n int, fn func(i int) error) map[affiliate.Reason]int {
 	t.Helper()
 	var (
@@ -47,7 +47,7 @@ func atOnce(t *testing.T, n int, fn func(i int) error) map[affiliate.Reason]int 
 	return count
 }
 
-// tally fails the test unless the attempts ended like this.
+// tally fails the test unless got equals want.
 func tally(t *testing.T, got, want map[affiliate.Reason]int) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -55,8 +55,8 @@ func tally(t *testing.T, got, want map[affiliate.Reason]int) {
 	}
 }
 
-// sold records a sale of 10 by a code and passes the refusal on; any other
-// outcome is an error.
+// sold records a sale of 10 by a code and returns a refusal; any other outcome
+// is an error.
 func (w *world) sold(code string, change ...func(*affiliate.NewSale)) error {
 	in := affiliate.NewSale{PromoCode: code, TotalEarned: affiliate.MustAmount("10")}
 	for _, c := range change {
@@ -69,7 +69,7 @@ func (w *world) sold(code string, change ...func(*affiliate.NewSale)) error {
 	return err
 }
 
-// events counts the events by type.
+// eventCount counts the events by type.
 func (w *world) eventCount() map[affiliate.EventType]int {
 	n := map[affiliate.EventType]int{}
 	for _, typ := range w.eventTypes(0) {
@@ -78,8 +78,8 @@ func (w *world) eventCount() map[affiliate.EventType]int {
 	return n
 }
 
-// TestRaceLimits: with a limit and more attempts than it allows, exactly as many
-// succeed as it allows, and nothing of the others is left (I04, I05).
+// TestRaceLimits: of more attempts than a limit allows, exactly as many succeed
+// as it allows, and the others leave nothing (I04, I05).
 func TestRaceLimits(t *testing.T) {
 	const attempts = 60
 	for _, c := range []struct {
@@ -125,9 +125,9 @@ func TestRaceLimits(t *testing.T) {
 	}
 }
 
-// TestRaceBothLimits: the coupon's limit is lower than that of its codes
-// together, so which of the two refuses depends on the order; how many succeed
-// does not.
+// TestRaceBothLimits: the coupon's limit is lower than those of its codes
+// together. The order decides which limit refuses, but not how many sales
+// succeed.
 func TestRaceBothLimits(t *testing.T) {
 	w := newWorld(t)
 	a := w.ada()
@@ -150,7 +150,7 @@ func TestRaceBothLimits(t *testing.T) {
 	w.verify()
 }
 
-// TestRaceFirstOrder: of many first orders of one customer one commits (I12).
+// TestRaceFirstOrder: of many first orders of one customer, one succeeds (I12).
 func TestRaceFirstOrder(t *testing.T) {
 	w := newWorld(t)
 	a := w.ada()
@@ -166,8 +166,9 @@ func TestRaceFirstOrder(t *testing.T) {
 	w.verify()
 }
 
-// TestRaceExternalID: one payment reported a hundred times is one sale, and each
-// of the others is shown it (I43). Half of them carry the invoice id instead.
+// TestRaceExternalID: a payment that is reported a hundred times is one sale,
+// and each other answer shows that sale (I43). Half of the reports have the
+// invoice id.
 func TestRaceExternalID(t *testing.T) {
 	w := newWorld(t)
 	a := w.ada()
@@ -203,7 +204,7 @@ func TestRaceExternalID(t *testing.T) {
 }
 
 // TestRaceOnce: a hundred requests with one key have one effect and one answer
-// (I57), for an answer and for a refusal.
+// (I57), which may be a refusal.
 func TestRaceOnce(t *testing.T) {
 	for name, total := range map[string]string{"answer": "10", "refusal": "-1"} {
 		t.Run(name, func(t *testing.T) {
@@ -243,8 +244,8 @@ func TestRaceOnce(t *testing.T) {
 	}
 }
 
-// TestRaceRefunds: partial refunds that together exceed the sale never take more
-// than it was (B420); repeats of one refund count once.
+// TestRaceRefunds: partial refunds that together exceed the sale never refund
+// more than its total (B420); repeats of one refund count once.
 func TestRaceRefunds(t *testing.T) {
 	w := newWorld(t)
 	w.ada()

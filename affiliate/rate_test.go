@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A rateShop is Ada's shop with a way to say terms in a word.
+// A rateShop is Ada's shop with short functions to set terms.
 type rateShop struct{ saleShop }
 
 func newRateShop(t *testing.T, program affiliate.Terms) rateShop {
@@ -25,19 +25,19 @@ func flatTerms(rate string) affiliate.Terms {
 	return affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent(rate)}
 }
 
-// plan makes a plan.
+// plan creates a plan.
 func (s rateShop) plan(terms affiliate.Terms) uuid.UUID {
 	s.t.Helper()
 	return must(s.CreatePlan(s.t.Context(), affiliate.NewPlan{Name: "p", Terms: terms})).ID
 }
 
-// onPlan puts Ada on a plan.
+// onPlan gives Ada a plan.
 func (s rateShop) onPlan(terms affiliate.Terms) {
 	s.t.Helper()
 	must(s.SetAffiliatePlan(s.t.Context(), s.plan(terms), s.ada.affiliate.ID))
 }
 
-// own gives Ada a rate of her own.
+// own gives Ada her own rate.
 func (s rateShop) own(rate string) {
 	s.t.Helper()
 	up := affiliate.AffiliateUpdate{CommissionRate: percent(rate)}
@@ -51,14 +51,14 @@ func (s rateShop) tier(rate string) {
 	must(s.SetAffiliateTier(s.t.Context(), tier.ID, s.ada.affiliate.ID))
 }
 
-// customers puts Ada's customer on a plan.
+// customers gives Ada's customer a plan.
 func (s rateShop) customers(terms affiliate.Terms) {
 	s.t.Helper()
 	must(s.SetReferralPlan(s.t.Context(), s.plan(terms), s.tomas.ID))
 }
 
-// A rate belongs to the commission type it was set under: under terms of the
-// other type it is passed over, and the next one in the order applies (rule
+// A rate belongs to the commission type that it was set under. Under terms of
+// the other type it is skipped, and the next rate in the order applies (rule
 // 5.3).
 func TestRateOfAnotherType(t *testing.T) {
 	for _, tt := range []struct {
@@ -129,8 +129,8 @@ func TestRateOfAnotherType(t *testing.T) {
 	}
 }
 
-// What an affiliate shows is what applies to its sales: an own rate that is
-// passed over counts as none.
+// An affiliate shows the rate that applies to its sales: an own rate that is
+// skipped is not shown.
 func TestShownRate(t *testing.T) {
 	s := newRateShop(t, percentTerms("20"))
 	type shown struct {
@@ -145,7 +145,7 @@ func TestShownRate(t *testing.T) {
 	equal(t, shown{"25", true}, now())
 	s.onPlan(flatTerms("5"))
 	equal(t, shown{"5", false}, now())
-	s.own("25") // the same figure, and now an amount: a change
+	s.own("25") // the same number, but now an amount, so this is a change
 	equal(t, shown{"25", true}, now())
 	s.onPlan(percentTerms("7"))
 	equal(t, shown{"7", false}, now())
@@ -159,8 +159,8 @@ func TestShownRate(t *testing.T) {
 	s.verify()
 }
 
-// The type of a tier's rate is the program's when the rate was set: another
-// change of the tier leaves it, a new rate takes the type of today.
+// A tier's rate has the program's type at the time when it was set. Another
+// change of the tier keeps the type; a new rate has the present type.
 func TestTierRateKeepsItsType(t *testing.T) {
 	s := newRateShop(t, flatTerms("5"))
 	ctx := t.Context()
@@ -183,8 +183,8 @@ func TestTierRateKeepsItsType(t *testing.T) {
 	must(0, later.Verify(ctx))
 }
 
-// untype takes the commission types out of the stored rates, as the version
-// before wrote them.
+// untype removes the commission types from the stored rates, as an earlier
+// version wrote them.
 func (w *world) untype() {
 	w.t.Helper()
 	w.insert(func(tx *affiliate.Tx) error {
@@ -200,9 +200,9 @@ func (w *world) untype() {
 	})
 }
 
-// A rate that was stored without a type has the one it was checked against: of
-// an affiliate that of its own terms, of a tier the program's. What is above
-// 100 was an amount in any case.
+// A rate that was stored without a type has the type that it was checked
+// against: an affiliate's rate that of its own terms, a tier's rate that of the
+// program. A rate above 100 was always an amount.
 func TestRateWithoutType(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -232,8 +232,8 @@ func TestRateWithoutType(t *testing.T) {
 	}
 }
 
-// An update of a record without a type changes nothing when it says what is
-// there, and keeps the type that the rate had when it changes something else.
+// A record without a type: an update that gives the present value changes
+// nothing, and an update of another field keeps the type that the rate had.
 func TestRateWithoutTypeIsKept(t *testing.T) {
 	s := newRateShop(t, percentTerms("20"))
 	ctx := t.Context()
@@ -247,7 +247,7 @@ func TestRateWithoutTypeIsKept(t *testing.T) {
 	if diff := cmp.Diff(before, s.dump()); diff != "" {
 		t.Errorf("the same rate changed records:\n%s", diff)
 	}
-	s.onPlan(flatTerms("5")) // the rate becomes no amount by it
+	s.onPlan(flatTerms("5")) // the rate does not become an amount by it
 	equal(t, sum("5"), s.toTomas("100").CommissionEarned)
 	s.onPlan(percentTerms("7"))
 	equal(t, sum("25"), s.toTomas("100").CommissionEarned)
@@ -270,8 +270,8 @@ func TestRateWithoutTypeIsKept(t *testing.T) {
 	s.verify()
 }
 
-// The rate of one program's terms above 100, stored by a version that read an
-// amount as a percentage, was an amount.
+// A rate above 100 in the terms of a program, stored by a version that read an
+// amount as a percentage, is an amount.
 func TestAmountIsNoPercentage(t *testing.T) {
 	s := newRateShop(t, flatTerms("5"))
 	s.own("250")
@@ -284,13 +284,13 @@ func TestAmountIsNoPercentage(t *testing.T) {
 	must(0, later.Verify(t.Context()))
 }
 
-// A host that changes its program's commission type does not change what was
-// agreed on, and is not kept from changing anything else.
+// When a host changes its program's commission type, agreed rates stay, and
+// other fields can still be changed.
 func TestRatesOutliveTheProgramsType(t *testing.T) {
 	ctx := t.Context()
 	s := newRateShop(t, flatTerms("5"))
 	s.own("250")
-	tier := must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t", Rate: percent("25")})) // of 100 as well as a percentage
+	tier := must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t", Rate: percent("25")})) // of 100, so that it is valid as a percentage too
 	must(s.SetAffiliateTier(ctx, tier.ID, s.ada.affiliate.ID, s.bob.ID))
 	cfg := s.Config()
 	cfg.Terms = percentTerms("20")

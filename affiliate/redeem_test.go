@@ -15,8 +15,8 @@ import (
 )
 
 // A till is a program in which the code ADA20 was used once, by Oda, and an
-// order of hers that answers every question a rule may ask: she names Eve's
-// link, a total of 100 and the product p.
+// order by Oda that has the input of every rule: it names Eve's link, a total
+// of 100 and the product p.
 type till struct {
 	codeShop
 	code   affiliate.CodeRecord
@@ -48,8 +48,7 @@ func (w *till) view(fn func(*affiliate.Tx)) {
 	}
 }
 
-// put stores the code and the coupon as edit makes them from those of the
-// start.
+// put stores the code and the coupon of the start with some changes.
 func (w *till) put(edits ...func(*affiliate.CodeRecord, *affiliate.CouponRecord)) {
 	code, coupon := w.code, w.coupon.Clone()
 	for _, edit := range edits {
@@ -63,7 +62,7 @@ func (w *till) put(edits ...func(*affiliate.CodeRecord, *affiliate.CouponRecord)
 	}
 }
 
-// sell reports the order as a sale.
+// sell records the order as a sale.
 func (w *till) sell(o affiliate.Order) error {
 	_, err := w.RecordSale(w.t.Context(), affiliate.NewSale{
 		PromoCode: o.PromoCode, Email: o.Email, ReferralID: o.ReferralID, Product: o.Product, Name: "Oda",
@@ -72,7 +71,7 @@ func (w *till) sell(o affiliate.Order) error {
 	return err
 }
 
-// A rule is a row of the contract's table, and what makes it fail.
+// A rule is a row of the contract's table, and a change that makes it fail.
 type rule struct {
 	row     int
 	edit    func(*affiliate.CodeRecord, *affiliate.CouponRecord)
@@ -100,16 +99,16 @@ func redemptionRules() []rule {
 	}
 }
 
-// Every rule alone and every pair of rules: all failing rows in order with
-// their data, the first one as the text, the same in the preview and the sale,
-// and nothing changed.
+// Every rule alone and every pair of rules: all failing rows are returned in
+// order with their data, the text is that of the first, the preview and the
+// sale agree, and nothing is changed.
 func TestRedemptionRulePairs(t *testing.T) {
 	w := newTill(t)
 	rules := redemptionRules()
 	for i, a := range rules {
 		for _, b := range rules[i:] {
 			if a.row == 10 && b.row == 11 {
-				continue // at most one of them: there is one minimum
+				continue // there is one minimum, so at most one of them fails
 			}
 			t.Run(fmt.Sprintf("rows %d and %d", a.row, b.row), func(t *testing.T) {
 				w.t = t
@@ -153,7 +152,7 @@ func TestRedemptionAllRules(t *testing.T) {
 	}
 }
 
-// Row 1 stands alone (B260, B359).
+// When row 1 fails, it is the only one (B260, B359).
 func TestRedemptionNotFound(t *testing.T) {
 	w := newTill(t)
 	row := affiliate.Failure{Reason: "code_not_found", Message: "Promo code not found"}
@@ -171,8 +170,8 @@ func TestRedemptionNotFound(t *testing.T) {
 	}
 }
 
-// What decides a rule at its edge passes: the very instant, the very minimum,
-// the last redemption, the right affiliate, customer and product.
+// At the exact limit a rule passes: the exact instant, the exact minimum, the
+// last redemption, the right affiliate, customer and product.
 func TestRedemptionEdges(t *testing.T) {
 	type code = affiliate.CodeRecord
 	type coupon = affiliate.CouponRecord
@@ -214,7 +213,7 @@ func TestRedemptionEdges(t *testing.T) {
 	}
 }
 
-// customerId compared exactly with an external id; not with anything like it.
+// customerId equals an external id exactly; similar texts do not match.
 func TestRedemptionCustomerNames(t *testing.T) {
 	w := newTill(t)
 	ref := must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateEmail: "eve.n@example.com", Name: "Ivo", Email: "ivo@example.com", ReferredUserExternalID: "Cust-1"}))
@@ -236,8 +235,8 @@ func TestRedemptionCustomerNames(t *testing.T) {
 	}
 }
 
-// A rule whose input was not sent does not fail and is reported; the sale
-// passes (B369).
+// A rule without input does not fail. The preview reports it as unverified, and
+// the sale is recorded (B369).
 func TestRedemptionUnverified(t *testing.T) {
 	w := newTill(t)
 	rules := redemptionRules()
@@ -268,7 +267,8 @@ func TestRedemptionUnverified(t *testing.T) {
 	if err := w.sell(bare); err != nil {
 		t.Errorf("sale of what cannot be checked: %v", err)
 	}
-	// What resolves to nothing counts as not sent; an email always names somebody.
+	// An identifier that names no record counts as not sent; an email always
+	// names a customer.
 	w.put(byRow(9, 12, 13)...)
 	got := must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", ReferralID: "no-such-slug"}))
 	if len(got.Unverified) != 3 || !got.Valid {
@@ -280,8 +280,8 @@ func TestRedemptionUnverified(t *testing.T) {
 	}
 }
 
-// firstTimeOrder (B368, I12): refunded sales count, deleted ones do not; the
-// customer is known by email or by the referral.
+// firstTimeOrder (B368, I12): refunded sales count, deleted ones do not. The
+// customer is known by email or by referral id.
 func TestRedemptionFirstOrder(t *testing.T) {
 	w := newTill(t)
 	ctx := t.Context()
@@ -336,7 +336,7 @@ func TestEvaluateErrors(t *testing.T) {
 	}
 }
 
-// B258: a preview writes nothing, however often.
+// B258: a preview writes nothing.
 func TestEvaluateWritesNothing(t *testing.T) {
 	w := newTill(t)
 	w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) { c.MaxRedemptions = 2 })
@@ -395,8 +395,8 @@ func TestEvaluateDiscount(t *testing.T) {
 	}
 }
 
-// I13: on the same records the preview says valid if and only if the sale
-// commits, and both give the same reasons.
+// I13: on the same records, the preview is valid if and only if the sale is
+// recorded, and both have the same reasons.
 func TestPreviewIsSale(t *testing.T) {
 	w := newTill(t)
 	rules := redemptionRules()
@@ -475,7 +475,7 @@ func TestRestoreRedemption(t *testing.T) {
 	}
 }
 
-// The books hold after redemptions, deletes and restores (I01–I03, I15–I24).
+// Verify passes after redemptions, deletes and restores (I01–I03, I15–I24).
 func TestRedemptionBooks(t *testing.T) {
 	w := newTill(t)
 	ctx := t.Context()

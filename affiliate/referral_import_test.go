@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// An imported customer is of the link that was named or clicked, and counts
-// there; one that came by a code is of no link.
+// An imported customer belongs to the link that was named or clicked, and
+// counts there. A customer by code belongs to no link.
 func TestImportReferralLink(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)

@@ -15,7 +15,7 @@ import (
 
 var referralIDMissing = fieldError(affiliate.MissingField, "referralId", "Referral ID is required")
 
-// referralUnknown is 400, not 404 (published).
+// referralUnknown has status 400, not 404, as in the published API.
 var referralUnknown = fieldError(affiliate.ReferralNotFound, "", "Referral not found")
 
 // Contract 3.6, POST: every row.
@@ -72,7 +72,7 @@ func TestCreateReferralErrors(t *testing.T) {
 	}
 }
 
-// B336: nobody found is ErrNotFound, and nothing else.
+// B336: when no affiliate is found, the error is ErrNotFound.
 func TestCreateReferralOfNobody(t *testing.T) {
 	s := newSaleShop(t)
 	before := s.dump()
@@ -165,7 +165,7 @@ func TestCreateReferral(t *testing.T) {
 	}
 }
 
-// A known customer is answered as it is: B337, B338.
+// The answer for a known customer is the existing referral: B337, B338.
 func TestCreateReferralKnown(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
@@ -262,7 +262,7 @@ func TestUpdateReferral(t *testing.T) {
 	null := affiliate.Null[string]()
 	want.Name, want.ReferredUserExternalID, want.Plan, want.Notes, want.Metadata = null, null, null, null, affiliate.Null[json.RawMessage]()
 	update("tom@example.net", affiliate.ReferralUpdate{Name: null, ReferredUserExternalID: null, Plan: null, Notes: null, Metadata: affiliate.Null[json.RawMessage]()}, affiliate.ReferralUpdated)
-	s.customer("bob", "tomas") // its address is free again
+	s.customer("bob", "tomas") // the address can be used again
 	s.verify()
 }
 
@@ -403,8 +403,8 @@ func TestReferralFilters(t *testing.T) {
 	}
 }
 
-// An import is silent, keeps the customers' own dates, orders lists by them,
-// and leaves good rows alone when others fail.
+// An import fires no event, keeps the customers' dates, orders lists by them,
+// and stores the valid rows when others fail.
 func TestImportReferrals(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)

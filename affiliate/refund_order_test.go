@@ -18,7 +18,7 @@ type refundPlan struct {
 	typ                  affiliate.CommissionType
 	rate                 affiliate.Percent
 	total, tax, shipping affiliate.Amount
-	hand                 affiliate.Opt[affiliate.Amount] // a commission set by hand
+	hand                 affiliate.Opt[affiliate.Amount] // a commission that was set by hand
 	parts                []affiliate.Amount
 }
 
@@ -34,7 +34,7 @@ func drawRefundPlan(rt *rapid.T) refundPlan {
 	p.shipping = affiliate.AmountFromScaled(rapid.Int64Range(0, total-p.tax.Scaled()).Draw(rt, "shipping"))
 	if rapid.Bool().Draw(rt, "by hand") {
 		hand := affiliate.AmountFromScaled(rapid.Int64Range(0, 2*total).Draw(rt, "hand"))
-		if set := must(hand.Round(p.currency)); set != p.commission(ratOf(p.total)) { // else it changes nothing
+		if set := must(hand.Round(p.currency)); set != p.commission(ratOf(p.total)) { // an equal commission changes nothing
 			p.hand = affiliate.Set(hand)
 		}
 	}
@@ -50,9 +50,9 @@ func drawRefundPlan(rt *rapid.T) refundPlan {
 	return p
 }
 
-// commission is what the sale earns when so much of it is left, in
-// ten-thousandths: the share of base, flat amount or amount by hand that is
-// kept, rounded once.
+// commission returns what the sale earns when left of it is left, in
+// ten-thousandths: the same share of the base, of the flat amount or of the
+// amount by hand, rounded once.
 func (p refundPlan) commission(left *big.Rat) affiliate.Amount {
 	kept := new(big.Rat).Quo(left, ratOf(p.total))
 	whole := share(percentRat(p.rate), ratDiff(ratOf(p.total), ratSum(ratOf(p.tax), ratOf(p.shipping))))
@@ -68,9 +68,9 @@ func (p refundPlan) commission(left *big.Rat) affiliate.Amount {
 	return amount
 }
 
-// Whatever the order of partial refunds, and whichever of them are repeated, the
-// commission follows what is kept, exactly and rounded once; the full refund
-// leaves nothing; the commissions add up; a payout is their sum (I40, I41).
+// In any order of partial refunds, with any repeats, the commission is computed
+// on what is left, rounded once. The full refund leaves nothing. The
+// commissions add up, and a payout is their sum (I40, I41).
 func TestRefundOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawRefundPlan(rt)
@@ -110,7 +110,7 @@ func (p refundPlan) refund(rt *rapid.T, t *testing.T, parts []affiliate.Amount) 
 	w.verify()
 }
 
-// holds checks the sale's money with so much of it left.
+// holds checks the amounts of the sale when left of it is left.
 func (p refundPlan) holds(rt *rapid.T, w *world, id affiliate.SaleID, left *big.Rat) {
 	sale := must(w.Sale(rt.Context(), id))
 	status := affiliate.SaleActive
@@ -143,8 +143,8 @@ func (p refundPlan) paysOut(rt *rapid.T, w *world, owner uuid.UUID, earned affil
 	w.verify()
 }
 
-// The kept share of the base is not rounded by itself: 20 % of 2.26 × 0.59 ÷ 2.54
-// is 0.10499…, which is 0.10 and not 0.11.
+// The remaining share of the base is not rounded separately: 20 % of 2.26 ×
+// 0.59 ÷ 2.54 is 0.10499…, which is rounded to 0.10 and not to 0.11.
 func TestRefundRoundsOnce(t *testing.T) {
 	w := newWorld(t)
 	w.ada()

@@ -25,8 +25,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestEveryRowIsRaised: each row is named where something is refused, in the
-// engine or, when it is exported, in an adapter.
+// TestEveryRowIsRaised: each row is used where something is refused, in the
+// engine or, if it is exported, in an adapter.
 func TestEveryRowIsRaised(t *testing.T) {
 	var code strings.Builder
 	for _, dir := range []string{".", "../httpapi"} {
@@ -63,7 +63,7 @@ func TestEveryRowIsRaised(t *testing.T) {
 	}
 }
 
-// TestTextsAreWrittenOnce: no text for callers stands outside the table.
+// TestTextsAreWrittenOnce: no text for callers is written outside of the table.
 func TestTextsAreWrittenOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range table {
@@ -78,7 +78,7 @@ func TestTextsAreWrittenOnce(t *testing.T) {
 	}
 }
 
-// TestPublishedTexts: the three texts that the published API documents, letter for letter.
+// TestPublishedTexts compares the three texts that the published API documents.
 func TestPublishedTexts(t *testing.T) {
 	for row, want := range map[Refusal]string{
 		requestedSlugTaken: "The requested affiliate link is already in use",

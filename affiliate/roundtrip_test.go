@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Decoding what was encoded gives the same again: a receipt answers with it, a
-// client reads it. Objects are drawn completely filled, whatever their fields.
+// Decoding an encoded object returns an equal object; receipts and clients need
+// this. All fields of the objects are drawn.
 func TestRoundTrip(t *testing.T) {
 	t.Run("Sale", roundTrips[affiliate.Sale])
 	t.Run("Coupon", roundTrips[affiliate.Coupon])

@@ -7,9 +7,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestPaymentDeliveredAgain: a payment counts once while its sale stands, also
-// when that was refunded. Deleting or reversing the sale frees its external id,
-// and the payment is booked again.
+// TestPaymentDeliveredAgain: a payment is recorded once while its sale exists,
+// also when that was refunded. After the sale was deleted or reversed, the
+// payment is recorded again.
 func TestPaymentDeliveredAgain(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {

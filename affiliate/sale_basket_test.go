@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A basketShop sells by ADA20: a fifth off, from 50 on.
+// A basketShop sells with ADA20: 20 % off, with a minimum of 50.
 func basketShop(t *testing.T) *world {
 	w := newWorld(t)
 	ada := w.join("ada")
@@ -18,7 +18,7 @@ func basketShop(t *testing.T) *world {
 	return w
 }
 
-// maybeSum is an amount, or nothing for the empty text.
+// maybeSum returns an amount, or none for the empty text.
 func maybeSum(s string) (o affiliate.Opt[affiliate.Amount]) {
 	if s != "" {
 		o = affiliate.Set(sum(s))
@@ -26,8 +26,8 @@ func maybeSum(s string) (o affiliate.Opt[affiliate.Amount]) {
 	return o
 }
 
-// TestSubtotalM68: what a checkout does, preview, charge, report, with the
-// figures of docs/money.md 12: checks 32 and 33.
+// TestSubtotalM68: the three steps of a checkout (preview, charge, report),
+// with the numbers of docs/money.md 12: checks 32 and 33.
 func TestSubtotalM68(t *testing.T) {
 	w := basketShop(t)
 	preview := func(subtotal, total string) affiliate.Evaluation {
@@ -53,7 +53,7 @@ func TestSubtotalM68(t *testing.T) {
 	seen = preview("49.99", "")
 	equal(t, []affiliate.Reason{affiliate.BelowMinimum}, []affiliate.Reason{seen.Reasons[0].Reason})
 	equal(t, affiliate.Set(sum("39.99")), seen.Total)
-	seen = preview("60", "48") // the basket decides
+	seen = preview("60", "48") // the subtotal decides
 	equal(t, []any{true, affiliate.Set(sum("12")), affiliate.Set(sum("48"))}, []any{seen.Valid, seen.Discount, seen.Total})
 	seen = preview("", "")
 	equal(t, []any{true, affiliate.Null[affiliate.Amount](), affiliate.Null[affiliate.Amount]()}, []any{seen.Valid, seen.Discount, seen.Total})
@@ -61,8 +61,8 @@ func TestSubtotalM68(t *testing.T) {
 	w.verify()
 }
 
-// TestSubtotalM65: a subtotal that cannot be one is refused before any rule of
-// the code, on the sale, on the preview and on the update: check 34.
+// TestSubtotalM65: an invalid subtotal is refused before the rules of the code,
+// on the sale, the preview and the update: check 34.
 func TestSubtotalM65(t *testing.T) {
 	w := basketShop(t)
 	const (
@@ -106,8 +106,9 @@ func TestSubtotalM65(t *testing.T) {
 	w.verify()
 }
 
-// TestSubtotalUpdateM70: an update sets or clears it and calculates nothing
-// again; the merged sale is checked, and the error is on what was sent.
+// TestSubtotalUpdateM70: an update sets or clears it and does not compute the
+// commission again. The merged sale is checked, and the error names the field
+// that was sent.
 func TestSubtotalUpdateM70(t *testing.T) {
 	w := basketShop(t)
 	sale := must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ada20", TotalEarned: sum("60"), Tax: sum("10")})).Sale.Or(affiliate.Sale{})
@@ -134,8 +135,7 @@ func TestSubtotalUpdateM70(t *testing.T) {
 }
 
 // TestPreviewThenSaleM67: a code that the preview accepts for a basket is
-// accepted for what the preview says to charge, whatever the discount and the
-// minimum.
+// accepted for the amount to charge, with any discount and minimum.
 func TestPreviewThenSaleM67(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t)
@@ -157,7 +157,7 @@ func TestPreviewThenSaleM67(t *testing.T) {
 			rt.Fatalf("%v of %v leaves %v", off, basket, left)
 		}
 		if left.IsZero() {
-			return // a free order
+			return // nothing to charge
 		}
 		res, err := w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "x", TotalEarned: left, Subtotal: affiliate.Set(basket)})
 		refused, _ := errors.AsType[*affiliate.Error](err)

@@ -7,8 +7,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestSaleNames: which names of whom to credit are enough for a sale, as the
-// comment of NewSale says.
+// TestSaleNames: which identifiers are enough for a sale, as the comment of
+// NewSale says.
 func TestSaleNames(t *testing.T) {
 	noEmail := fieldError(affiliate.MissingField, "email", "Email is required")
 	noName := fieldError(affiliate.MissingField, "name", "Name is required")
@@ -16,7 +16,7 @@ func TestSaleNames(t *testing.T) {
 	s := newSaleShop(t)
 	for name, tt := range map[string]struct {
 		in      affiliate.NewSale
-		refused affiliate.Error // zero: it is not
+		refused affiliate.Error // zero: not refused
 		outcome affiliate.SaleOutcome
 	}{
 		"Nothing":                {affiliate.NewSale{}, none, ""},

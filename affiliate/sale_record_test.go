@@ -13,15 +13,15 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A saleShop is Ada's world with a customer of hers, a click, and Bob, another
-// affiliate with a customer of his own.
+// A saleShop is Ada's world with a customer, a click, and another affiliate Bob
+// with a customer.
 type saleShop struct {
 	*world
 	ada
 	bob      affiliate.Affiliate
 	tomas    affiliate.Referral // of Ada's link
 	bea      affiliate.Referral // of Bob, without a link
-	click    affiliate.Click    // on Ada's link, of nobody yet
+	click    affiliate.Click    // on Ada's link, not joined to a customer
 	bobClick affiliate.Click
 }
 
@@ -66,13 +66,13 @@ func (s saleShop) sell(in affiliate.NewSale) affiliate.Sale {
 	return sale
 }
 
-// toTomas records a sale of that much to Ada's customer.
+// toTomas records a sale with this total to Ada's customer.
 func (s saleShop) toTomas(total string) affiliate.Sale {
 	s.t.Helper()
 	return s.sell(affiliate.NewSale{ReferralID: s.tomas.ID.String(), TotalEarned: affiliate.MustAmount(total)})
 }
 
-// Contract 3.7, POST: every row that is not a code's, with its text.
+// Contract 3.7, POST: every row that is not about a code, with its text.
 func TestRecordSaleErrors(t *testing.T) {
 	s := newSaleShop(t)
 	flat := must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
@@ -129,8 +129,8 @@ func TestRecordSaleErrors(t *testing.T) {
 	}
 }
 
-// The rows of the contract's table are also the order of the checks: with every
-// mistake at once the first row is answered, then the next.
+// The rows of the contract's table are the order of the checks: with all
+// mistakes at once the error is the first row, then the next.
 func TestRecordSaleErrorOrder(t *testing.T) {
 	s := newSaleShop(t)
 	in := affiliate.NewSale{
@@ -164,12 +164,12 @@ func TestRecordSaleErrorOrder(t *testing.T) {
 	s.fires(func() error { _, err := s.RecordSale(t.Context(), in); return err }, affiliate.ReferralCreated, affiliate.SaleCreated)
 }
 
-// Whom a sale is credited to, whose customer it is and which link it keeps.
+// The affiliate that is credited, the customer, and the link of a sale.
 func TestRecordSaleAttribution(t *testing.T) {
 	s := newSaleShop(t)
 	adaLink := s.ada.affiliate.AffiliateLinks[0].ID
 	none := uuid.Nil
-	newbie := uuid.Max // stands for a referral that the sale makes
+	newbie := uuid.Max // stands for a referral that the sale creates
 	click := func(c affiliate.Click) string { return jsonOf(c.ID) }
 	for _, tt := range []struct {
 		name                      string
@@ -216,8 +216,8 @@ func TestRecordSaleAttribution(t *testing.T) {
 	}
 }
 
-// A referral id is taken for one before anything else that looks like it, and a
-// slug of digits only after the click of that number.
+// A referral id is recognized before other identifiers. A slug of digits is
+// tried only after the click with that number.
 func TestRecordSaleIdentOrder(t *testing.T) {
 	s := newSaleShop(t)
 	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: s.tomas.ID.String()}))
@@ -226,7 +226,7 @@ func TestRecordSaleIdentOrder(t *testing.T) {
 	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: "007"}))
 	for ident, want := range map[string]uuid.UUID{
 		s.tomas.ID.String():                  s.ada.affiliate.ID,
-		strings.ToUpper(s.tomas.ID.String()): s.bob.ID, // no id in that spelling, but a slug
+		strings.ToUpper(s.tomas.ID.String()): s.bob.ID, // not an id in this spelling, but a slug
 		s.ada.affiliate.ID.String():          s.ada.affiliate.ID,
 		jsonOf(s.click.ID):                   s.ada.affiliate.ID,
 		"007":                                s.bob.ID,
@@ -237,7 +237,7 @@ func TestRecordSaleIdentOrder(t *testing.T) {
 	}
 }
 
-// The outcomes that are not a sale write, count and fire nothing.
+// The outcomes without a sale write, count and fire nothing.
 func TestRecordSaleOutcomes(t *testing.T) {
 	s := newSaleShop(t)
 	limit := must(s.UpdateCode(t.Context(), s.code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
@@ -288,8 +288,8 @@ func TestRecordSaleOutcomes(t *testing.T) {
 	s.verify()
 }
 
-// A payment of a customer whose subscription is past due or cancelled is a
-// payment: the provider often says so after the fact (B397).
+// A payment of a customer whose subscription is past due or cancelled is
+// recorded, because the provider often sends the status late (B397).
 func TestRecordSaleOfEndedSubscription(t *testing.T) {
 	for _, status := range []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled} {
 		for name, in := range map[string]affiliate.NewSale{
@@ -309,7 +309,7 @@ func TestRecordSaleOfEndedSubscription(t *testing.T) {
 	}
 }
 
-// An external id belongs to live sales only.
+// An external id that a deleted sale had can be used again.
 func TestRecordSaleFreedKey(t *testing.T) {
 	s := newSaleShop(t)
 	sale := s.sell(affiliate.NewSale{Email: s.tomas.Email, ExternalID: "o"})
@@ -422,7 +422,7 @@ func TestRecordSaleCommission(t *testing.T) {
 	}
 }
 
-// New commissions wait where program or affiliate ask for it.
+// New commissions are held when the program or the affiliate requires it.
 func TestRecordSaleHolds(t *testing.T) {
 	ctx := t.Context()
 	for _, tt := range []struct {
@@ -455,8 +455,8 @@ func TestRecordSaleHolds(t *testing.T) {
 	}
 }
 
-// A plan stops after its payments or months: the sale is recorded, without an
-// entry.
+// A plan stops after its payments or months: then sales are recorded without a
+// commission.
 func TestRecordSaleStops(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -488,7 +488,7 @@ func TestRecordSaleStops(t *testing.T) {
 	}
 }
 
-// The last day of a month ends on the last day of the next.
+// A month after the last day of a month ends on the last day of the next month.
 func TestRecordSaleMonthEnd(t *testing.T) {
 	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms = affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxMonths: 1} })
 	s.now = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -504,14 +504,14 @@ func TestRecordSaleMonthEnd(t *testing.T) {
 	}
 }
 
-// tooLarge is the refusal of an amount that is above its bound, or has no room
-// in a sum.
+// tooLarge is the refusal of an amount above its limit, or of one that does not
+// fit into a total.
 func tooLarge(field string) affiliate.Error {
 	return fieldError(affiliate.InvalidField, field, field+" is too large")
 }
 
-// Sales of the largest total, until a sum has no room: the one that does not
-// fit is refused whole, and smaller ones go on (B387).
+// Sales of the largest total, until a total is full: the sale that does not fit
+// is refused, and smaller ones are recorded (B387).
 func TestRecordSaleOverflow(t *testing.T) {
 	s := newSaleShop(t)
 	const most = "100000000000"
@@ -523,7 +523,7 @@ func TestRecordSaleOverflow(t *testing.T) {
 			return errors.Join(err, tx.Totals.Replace(rec))
 		}
 	}
-	s.insert(fill("922137203685477.5807")) // as of more sales: there is room for two, to the last digit
+	s.insert(fill("922137203685477.5807")) // as if more sales were recorded; two more fit exactly
 	first := s.sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: sum(most)})
 	for name, in := range map[string]affiliate.NewSale{
 		"customer's": {Email: s.tomas.Email, TotalEarned: sum("100000000000")},
@@ -545,13 +545,13 @@ func TestRecordSaleOverflow(t *testing.T) {
 	k := newSaleShop(t, func(c *affiliate.Config) { c.Currency = "KWD" })
 	flat := must(k.CreatePlan(t.Context(), affiliate.NewPlan{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("922337203685477.5807")}}))
 	must(k.SetAffiliatePlan(t.Context(), flat.ID, k.bob.ID))
-	k.refusedLate(tooLarge("totalEarned"), func() error { // rounds up to more than there is room for
+	k.refusedLate(tooLarge("totalEarned"), func() error { // rounded up, it does not fit
 		_, err := k.RecordSale(t.Context(), affiliate.NewSale{Email: k.bea.Email, TotalEarned: sum("1")})
 		return err
 	})
 }
 
-// What is kept of a sale: product, name, trigger, source.
+// The fields of a sale that are stored: product, name, trigger, source.
 func TestRecordSaleKeeps(t *testing.T) {
 	s := newSaleShop(t)
 	p := s.From(affiliate.SourceIntegration)

@@ -7,8 +7,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A sale whose money is settled takes what it has already: what is sent again
-// is no change of money, and leaves a commission that was set by hand.
+// A sale in a payout accepts its present values: sending them again is not a
+// change of money, and keeps a commission that was set by hand.
 func TestUpdateSaleSettled(t *testing.T) {
 	for name, settle := range map[string]func(saleShop, affiliate.Sale){
 		"in a payout": func(s saleShop, _ affiliate.Sale) { s.payout() },
@@ -39,9 +39,9 @@ func TestUpdateSaleSettled(t *testing.T) {
 	}
 }
 
-// A rate that was given to a sale is its own from then on, also where it is the
-// one that applied already; a rate of null is that of today's terms, of the
-// customer's plan where there is one.
+// A rate that a sale was given is its own rate, even when it equals the rate
+// that applied already. A rate of null computes the present rate, that of the
+// customer's plan if there is one.
 func TestUpdateSaleOwnRate(t *testing.T) {
 	ctx := t.Context()
 	null := affiliate.Null[affiliate.Percent]()
@@ -70,13 +70,13 @@ func TestUpdateSaleOwnRate(t *testing.T) {
 	update(own, affiliate.SaleUpdate{CommissionRate: null})
 	equal(t, "30", rate(own))
 	equal(t, sum("60"), must(s.Sale(ctx, own.ID)).CommissionEarned)
-	update(byCode, affiliate.SaleUpdate{CommissionRate: null}) // of no customer
+	update(byCode, affiliate.SaleUpdate{CommissionRate: null}) // a sale without a customer
 	equal(t, "20", rate(byCode))
 	s.verify()
 }
 
-// The type of a rate is a part of what a commission rests on: 20 % of 100 is
-// the amount of 20, and of 200 it is not.
+// The type of a rate belongs to the commission: 20 % of 100 is the amount 20,
+// but 20 % of 200 is not.
 func TestRecalculateChangesTheTypeAlone(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
@@ -93,7 +93,7 @@ func TestRecalculateChangesTheTypeAlone(t *testing.T) {
 	s.verify()
 }
 
-// An external id that is free does not spare the invoice id the look.
+// When the external id is free, the invoice id is still checked.
 func TestUpdateSaleBothIDs(t *testing.T) {
 	s := newSaleShop(t)
 	s.sell(affiliate.NewSale{Email: s.tomas.Email, ExternalID: "taken", ExternalInvoiceID: "inv"})
@@ -104,8 +104,8 @@ func TestUpdateSaleBothIDs(t *testing.T) {
 	})
 }
 
-// What a host deducts from the base is a part of it too: after a change of that
-// the commission is another at the same rate.
+// The deductions from the base belong to the commission too: after they change,
+// the commission differs at the same rate.
 func TestRecalculateAfterADeduction(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
@@ -119,8 +119,8 @@ func TestRecalculateAfterADeduction(t *testing.T) {
 	s.verify()
 }
 
-// A review that says what is so already changes nothing, whenever it comes, also
-// of a commission in a payout.
+// A review that sets the present values changes nothing at any time, also for a
+// commission in a payout.
 func TestReviewCommissionsAgain(t *testing.T) {
 	s := newSaleShop(t)
 	sale := s.toTomas("100")
@@ -138,7 +138,7 @@ func TestReviewCommissionsAgain(t *testing.T) {
 	again(affiliate.ApprovalAccepted)
 }
 
-// Only a plan that holds rewards puts what its sales earn on hold.
+// Only a plan that holds rewards holds the commissions of its sales.
 func TestPlanHoldsRewards(t *testing.T) {
 	for _, holds := range []bool{false, true} {
 		s := newSaleShop(t)

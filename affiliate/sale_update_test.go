@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// saleMissing is the refusal of a sale that is not there.
+// saleMissing is the refusal of an unknown sale.
 var saleMissing = missingError(affiliate.SaleNotFound, "Sale not found")
 
 var saleIDMissing = fieldError(affiliate.MissingField, "saleId", "Sale ID is required")
@@ -22,7 +22,7 @@ func rawObject(s string) affiliate.Opt[json.RawMessage] { return affiliate.Set(j
 
 func textOf(s string) affiliate.Opt[string] { return affiliate.Set(s) }
 
-// payout puts all that is payable to Ada into a payout.
+// payout creates a payout of everything that is payable to Ada.
 func (s saleShop) payout(change ...func(*affiliate.NewPayout)) affiliate.Payout {
 	s.t.Helper()
 	in := affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID}
@@ -46,7 +46,8 @@ func TestUpdateSaleErrors(t *testing.T) {
 	paid := s.sell(affiliate.NewSale{PromoCode: "ADA20"})
 	s.payout(func(in *affiliate.NewPayout) { in.Until = s.now })
 	open := s.toTomas("100")
-	// The first sale is in the payout too; what follows changes one that is not.
+	// The first sale is in the payout too; the following changes are of a sale
+	// that is not.
 	must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: open.ID, Amount: amount("40")}))
 	taxed := s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: sum("100"), Tax: sum("10"), Shipping: sum("20")})
 
@@ -103,8 +104,8 @@ func TestUpdateSaleErrors(t *testing.T) {
 	s.verify()
 }
 
-// What an update does to the money of a sale of 100 at 20 %, after the updates
-// before it.
+// The effect of an update on the amounts of a sale of 100 at 20 %, after the
+// updates before it.
 func TestUpdateSaleMoney(t *testing.T) {
 	type step struct {
 		up          affiliate.SaleUpdate
@@ -130,7 +131,7 @@ func TestUpdateSaleMoney(t *testing.T) {
 			{affiliate.SaleUpdate{CommissionEarned: amount("1")}, "", "20", "100", "1"},
 			{affiliate.SaleUpdate{TotalEarned: amount("200")}, "", "20", "200", "40"},
 		},
-		"by hand, then the same total": { // contract 3.7: when totalEarned is sent, the commission is calculated again
+		"by hand, then the same total": { // contract 3.7: totalEarned computes the commission again
 			{affiliate.SaleUpdate{CommissionEarned: amount("1")}, "", "20", "100", "1"},
 			{affiliate.SaleUpdate{TotalEarned: amount("100")}, "", "20", "100", "20"},
 		},
@@ -219,7 +220,7 @@ func TestUpdateSaleToRefunded(t *testing.T) {
 	s.verify()
 }
 
-// A sale in a payout or refunded takes what is no change of its money.
+// A sale that is in a payout or refunded accepts updates that change no amount.
 func TestUpdateSaleInPayout(t *testing.T) {
 	s := newSaleShop(t)
 	plain, byHand := s.toTomas("100"), s.toTomas("100")
@@ -238,7 +239,7 @@ func TestUpdateSaleInPayout(t *testing.T) {
 	s.verify()
 }
 
-// Texts and metadata: set, kept, cleared; nothing new fires nothing.
+// Texts and metadata are set, kept and cleared; an equal value fires no event.
 func TestUpdateSaleTexts(t *testing.T) {
 	s := newSaleShop(t)
 	sale := s.sell(affiliate.NewSale{Email: s.tomas.Email, ExternalID: "e", ExternalInvoiceID: "i"})
@@ -292,8 +293,8 @@ func TestUpdateSaleTexts(t *testing.T) {
 	s.verify()
 }
 
-// A commission set by hand on a sale that had none makes the entry, held back
-// like any other of that affiliate.
+// A commission that is set by hand on a sale without one creates the entry,
+// held like other commissions of that affiliate.
 func TestUpdateSaleMakesEntry(t *testing.T) {
 	for _, banned := range []bool{false, true} {
 		s := newSaleShop(t, func(c *affiliate.Config) { c.Terms.MaxPayments = 1 })
@@ -358,7 +359,7 @@ func TestRefundSaleErrors(t *testing.T) {
 	}
 	s.on(t)
 	s.pass(time.Hour)
-	must(s.RefundSale(ctx, affiliate.Refund{SaleID: open.ID, Amount: amount("1")})) // the last moment of the window
+	must(s.RefundSale(ctx, affiliate.Refund{SaleID: open.ID, Amount: amount("1")})) // the last instant of the window
 	s.pass(time.Microsecond)
 	late := stateError(affiliate.OutsideRefundWindow, "", "Sale is outside the refund window")
 	for _, id := range []affiliate.SaleID{open.ID, byHand.ID, paid.ID, inPayout.ID} {
@@ -427,8 +428,8 @@ func TestRefundSale(t *testing.T) {
 	}
 }
 
-// A flat commission follows what is kept, too, and a sale without an entry
-// refunds like any other.
+// A flat commission is reduced by a refund too, and a sale without a commission
+// can be refunded.
 func TestRefundSaleFlat(t *testing.T) {
 	s := newSaleShop(t, func(c *affiliate.Config) {
 		c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("10"), MaxPayments: 1}
@@ -444,7 +445,7 @@ func TestRefundSaleFlat(t *testing.T) {
 	s.verify()
 }
 
-// Contract 3.7, DELETE, and ReverseSale by each name: B421–B424.
+// Contract 3.7, DELETE, and ReverseSale by each identifier: B421–B424.
 func TestRemoveSale(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
@@ -477,7 +478,7 @@ func TestRemoveSale(t *testing.T) {
 			sale := s.sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.tomas.Email, ExternalID: "e1", ExternalInvoiceID: "i1"})
 			redeemed := must(s.Code(ctx, affiliate.CodeRef{ID: s.code.ID})).TimesRedeemed
 			s.fires(func() error { return remove(sale) }, affiliate.SaleDeleted)
-			s.fires(func() error { return s.DeleteSale(ctx, sale.ID) }) // twice
+			s.fires(func() error { return s.DeleteSale(ctx, sale.ID) }) // a second time
 			if got := must(s.Code(ctx, affiliate.CodeRef{ID: s.code.ID})).TimesRedeemed; got != redeemed {
 				t.Errorf("the counter moved from %d to %d", redeemed, got)
 			}
@@ -600,7 +601,7 @@ func TestReviewCommissions(t *testing.T) {
 	review(affiliate.ApprovalDeclined, affiliate.HoldAffiliateBanned, "32", 1, held.ID)
 }
 
-// payoutOf holds every sale of Ada's but one back and pays that out.
+// payoutOf creates a payout of the sale; Ada's other sales are held.
 func (s saleShop) payoutOf(sale affiliate.Sale) affiliate.Payout {
 	s.t.Helper()
 	ctx := s.t.Context()

@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// When the clock goes back, nothing becomes older than it was (I54): an
-// updatedAt stays where it is.
+// When the clock goes back, no time of a record goes back (I54): updatedAt
+// stays.
 func TestClockGoesBack(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
@@ -95,8 +95,8 @@ func TestClockGoesBack(t *testing.T) {
 	s.verify()
 }
 
-// Ids rise strictly and are unique, whatever the clock does, and integer ids of
-// each kind too.
+// Ids are unique and rise whatever the clock does, and so do the integer ids of
+// each kind.
 func TestIDsRise(t *testing.T) {
 	s := newSaleShop(t)
 	var last uuid.UUID
@@ -136,8 +136,8 @@ func TestIDsRise(t *testing.T) {
 	s.verify()
 }
 
-// The random bits of an id carry into its milliseconds and not into its
-// version.
+// When the random bits of an id are full, the milliseconds rise, and the
+// version stays.
 func TestIDsCarry(t *testing.T) {
 	s := newWorld(t, func(c *affiliate.Config) { c.Rand = endless(0xff) })
 	var last uuid.UUID

@@ -14,8 +14,8 @@ import (
 	"github.com/tributary-go/tributary/conformance"
 )
 
-// A scenario is one write over sales and what belongs to them. It runs on the
-// program it is given; again is what may change when it is run once more.
+// A scenario is a write. It runs on the program that it is given. again is true
+// if a second run may change something.
 type scenario struct {
 	run   func(p *affiliate.Program) error
 	again bool // a second run is another change, or refused
@@ -118,7 +118,7 @@ func planFirst(ctx context.Context, p *affiliate.Program, r affiliate.Referral) 
 	return err
 }
 
-// faultShop is a shop in which every scenario has something to do.
+// faultShop returns a shop in which every scenario has something to do.
 func faultShop(t testing.TB) saleShop {
 	s := newSaleShop(t)
 	s.hook(affiliate.EventTypes()...)
@@ -132,8 +132,8 @@ func faultShop(t testing.TB) saleShop {
 	return s
 }
 
-// customerless is an affiliate with one sale by a code of its own, for a payout
-// that is in nobody's way.
+// customerless returns an affiliate with one sale by its own code, for a payout
+// that does not affect the other scenarios.
 func (s saleShop) customerless() affiliate.Affiliate {
 	ctx := s.t.Context()
 	a := must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "C", LastName: "L", Email: "c@example.com"}))
@@ -142,8 +142,8 @@ func (s saleShop) customerless() affiliate.Affiliate {
 	return a
 }
 
-// A fault at any call of any scenario changes nothing, is no refusal, and does
-// not stand in the way of the repeat; the repeat of what went through adds
+// A fault at any call of any scenario changes nothing, is not a refusal, and
+// does not prevent the repeat. The repeat of a scenario that succeeded adds
 // nothing.
 func TestSalesFaults(t *testing.T) {
 	ctx := t.Context()
@@ -156,7 +156,7 @@ func TestSalesFaults(t *testing.T) {
 				s := faultShop(t)
 				sc := s.scenarios(ctx)[name]
 				before := s.dump()
-				step := 7 // the other kinds need not stand everywhere
+				step := 7 // the other kinds fail only at some of the calls
 				if kind == "FailAt" {
 					step = 1
 				}
@@ -183,7 +183,7 @@ func TestSalesFaults(t *testing.T) {
 	}
 }
 
-// injected fails the test unless err is the store's and says so to nobody.
+// injected fails the test unless err is the store's error and is not public.
 func (s saleShop) injected(n int, err error) {
 	s.t.Helper()
 	if !errors.Is(err, conformance.ErrInjected) && !errors.Is(err, context.Canceled) {
@@ -194,7 +194,7 @@ func (s saleShop) injected(n int, err error) {
 	}
 }
 
-// repeats runs a scenario again that went through: nothing is added.
+// repeats runs a scenario again that has succeeded: nothing is added.
 func (s saleShop) repeats(sc scenario) {
 	s.t.Helper()
 	if sc.again {
@@ -210,7 +210,7 @@ func (s saleShop) repeats(sc scenario) {
 	}
 }
 
-// A commit whose answer is lost is whole, and its repeat adds nothing.
+// A commit whose answer is lost is complete, and its repeat adds nothing.
 func TestSalesLostAnswers(t *testing.T) {
 	ctx := t.Context()
 	for name := range faultShop(t).scenarios(ctx) {
@@ -220,7 +220,7 @@ func TestSalesLostAnswers(t *testing.T) {
 			before := s.dump()
 			commit := 1
 			if name == "refusal with a key" {
-				commit = 2 // the first one rolls back
+				commit = 2 // the first one is rolled back
 			}
 			err := sc.run(s.With(conformance.LoseAnswer(s.store, commit)))
 			if !errors.Is(err, conformance.ErrInjected) {
@@ -236,8 +236,8 @@ func TestSalesLostAnswers(t *testing.T) {
 	}
 }
 
-// Every scenario gives the same records when its closures run twice, and no
-// store error comes out as a text for clients.
+// Every scenario stores the same records when its closures run twice, and no
+// error of the store has a text for clients.
 func TestSalesRerun(t *testing.T) {
 	ctx := t.Context()
 	for name := range faultShop(t).scenarios(ctx) {
@@ -259,7 +259,7 @@ func TestSalesRerun(t *testing.T) {
 	}
 }
 
-// Reads give the store's error as it is.
+// Reads return the store's error unchanged.
 func TestSalesReadFaults(t *testing.T) {
 	ctx := t.Context()
 	s := faultShop(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A guard is a Store that fails the test when text arrives that a store may not
-// be able to hold: NUL, invalid UTF-8, a key of more than 767 bytes.
+// A guard is a Store that fails the test for texts that a store may not be able
+// to keep: NUL, invalid UTF-8, a key of more than 767 bytes.
 type guard struct {
 	affiliate.Store
 	t testing.TB
@@ -73,7 +73,7 @@ func (g guardTable[R]) record(rec R) {
 	}
 }
 
-// guardText looks at every text below v, unexported fields included.
+// guardText checks every text below v, also in unexported fields.
 func guardText(t testing.TB, path string, v reflect.Value) {
 	t.Helper()
 	switch v.Kind() {
@@ -109,7 +109,7 @@ func (g guardTable[R]) List(q affiliate.Query) iter.Seq2[R, error] {
 func (g guardTable[R]) Insert(rec R) error  { g.record(rec); return g.Table.Insert(rec) }
 func (g guardTable[R]) Replace(rec R) error { g.record(rec); return g.Table.Replace(rec) }
 
-// The guard sees what it is there for.
+// The guard finds what it should find.
 func TestGuard(t *testing.T) {
 	for name, rec := range map[string]affiliate.ReferralRecord{
 		"NUL": {Name: "a\x00"}, "UTF-8": {CustomerID: "\xff"}, "metadata": {Metadata: json.RawMessage(`{"a":"\u0000"}`)}, "enum": {Integration: "\x00"},
@@ -132,7 +132,7 @@ type silent struct {
 func (s *silent) Helper()               {}
 func (s *silent) Errorf(string, ...any) { s.failed = true }
 
-// hostileTexts are texts that programs stumble over.
+// hostileTexts returns texts that programs often handle wrongly.
 func hostileTexts() []string {
 	return []string{
 		"\x00", "a\x00b", "\xff", "a\xc3", "\xed\xa0\x80", "\u202e", "\ufeff", "\u2028", "\x7f", "\u0085", "\r\n", "\t",
@@ -142,8 +142,8 @@ func hostileTexts() []string {
 	}
 }
 
-// putText sets every text field of a struct, the ones inside an Opt too, one
-// after the other, and calls fn with each.
+// putText calls fn with a copy of in for each text field, also those inside an
+// Opt, with that field set to text.
 func putText[T any](in T, text string, fn func(field string, in T)) {
 	v := reflect.New(reflect.TypeOf(in)).Elem()
 	for i := range v.NumField() {
@@ -173,9 +173,9 @@ func putText[T any](in T, text string, fn func(field string, in T)) {
 	}
 }
 
-// Every text field of every input of these nouns, with every hostile text:
-// refused or taken, never a panic, never in the store when it cannot hold it,
-// and never back in a message.
+// Every text field of every input of these nouns, with every hostile text, is
+// refused or accepted. It never panics, never reaches the store when that
+// cannot keep it, and is never repeated in a message.
 func TestHostileTexts(t *testing.T) {
 	ctx := t.Context()
 	s := saleShopIn(newWorldOn(t, newGuard(t)))
@@ -285,8 +285,8 @@ func failFirstPayout(ctx context.Context, s saleShop, reason string) error {
 	return err
 }
 
-// Numbers and instants at the ends of their ranges: an answer or a refusal,
-// never a wrap or a panic.
+// Numbers and times at the ends of their ranges are accepted or refused,
+// without overflow or panic.
 func TestHostileNumbers(t *testing.T) {
 	ctx := t.Context()
 	s := saleShopIn(newWorldOn(t, newGuard(t), func(c *affiliate.Config) { c.RefundWindow = math.MaxInt64 }))
@@ -331,7 +331,7 @@ func TestHostileNumbers(t *testing.T) {
 	s.verify()
 }
 
-// The suite's own scenarios through the guard.
+// The suite's own scenarios, with the guard.
 func TestGuardedScenarios(t *testing.T) {
 	ctx := t.Context()
 	s := saleShopIn(newWorldOn(t, newGuard(t)))

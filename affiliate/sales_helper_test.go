@@ -17,7 +17,7 @@ func onlyValues[T any](seq iter.Seq2[T, error]) iter.Seq[T] {
 	}
 }
 
-// on lets a subtest fail for itself.
+// on makes a subtest the one that fails.
 func (w *world) on(t testing.TB) {
 	outer := w.t
 	w.t = t

@@ -65,7 +65,7 @@ func TestSaleFilters(t *testing.T) {
 	}
 }
 
-// The lists of these nouns, each with one filter or none.
+// pagers returns the lists of these nouns, each with at most one filter.
 func (s saleShop) pagers(t *testing.T) map[string]func(affiliate.Page) (ids []string, next string, err error) {
 	ctx := t.Context()
 	return map[string]func(affiliate.Page) ([]string, string, error){
@@ -132,8 +132,8 @@ func (s saleShop) fill() {
 	must(s.CreateAffiliate(s.t.Context(), affiliate.NewAffiliate{FirstName: "C", LastName: "D", Email: "c@example.com"}))
 }
 
-// A cursor works for its list, filter and program, untouched, and for nothing
-// else: B118, B119.
+// A cursor is valid only unchanged and for its list, filter and program: B118,
+// B119.
 func TestCursors(t *testing.T) {
 	s := newSaleShop(t)
 	s.fill()
@@ -190,8 +190,8 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-// Pages of one while records come and go: each lasting record in exactly one
-// page, and the walk ends (B120).
+// Pages of one record while records are created and deleted: each record that
+// stays is in exactly one page, and the walk ends (B120).
 func TestPagesWhileListsChange(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
@@ -213,10 +213,10 @@ func TestPagesWhileListsChange(t *testing.T) {
 		seen[sale.ID]++
 		s.toTomas("1")
 		if steps%3 == 0 {
-			must(0, s.DeleteSale(ctx, sale.ID)) // the record of the cursor
+			must(0, s.DeleteSale(ctx, sale.ID)) // the record that the cursor names
 		}
 		if steps == 4 {
-			must(0, s.DeleteSale(ctx, all[7])) // one not reached
+			must(0, s.DeleteSale(ctx, all[7])) // a record that was not yet listed
 		}
 	}
 	for i, id := range all {
@@ -233,7 +233,7 @@ func TestPagesWhileListsChange(t *testing.T) {
 	}
 }
 
-// Each stops at an error, at the caller's wish, and at a cursor that comes back.
+// Each stops at an error, when the caller stops, and at a cursor that repeats.
 func TestEachEnds(t *testing.T) {
 	boom := errors.New("boom")
 	calls := 0

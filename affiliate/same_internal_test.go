@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestSameEveryField: a record with one field changed is not the same, whatever
-// the field of whatever record and however deep it lies; a copy is the same. A
-// field that is added to a record is tested from that moment on.
+// TestSameEveryField: a record with one changed field is not the same, for
+// every field of every record at any depth; a copy is the same. A new field is
+// tested automatically.
 func TestSameEveryField(t *testing.T) {
 	t.Run("AffiliateRecord", everyField[AffiliateRecord])
 	t.Run("LinkRecord", everyField[LinkRecord])
@@ -63,14 +63,13 @@ func everyField[R Record[R]](t *testing.T) {
 	}
 }
 
-// A leaf is a place in a record that holds no others.
+// A leaf is a field in a record without fields of its own.
 type leaf struct {
 	name string
 	v    reflect.Value
 }
 
-// leaves walks the places of a record, and gives each list that it meets one
-// entry.
+// leaves walks the leaves of a record, and gives each list one entry.
 func leaves(v reflect.Value, name string) func(yield func(leaf) bool) {
 	return func(yield func(leaf) bool) {
 		switch {
@@ -97,8 +96,8 @@ func leaves(v reflect.Value, name string) func(yield func(leaf) bool) {
 	}
 }
 
-// holdsPlaces reports whether a type is a struct that shows its fields, or a list
-// of such.
+// holdsPlaces reports whether a type is a struct with exported fields, or a
+// list of such structs.
 func holdsPlaces(t reflect.Type) bool {
 	if t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -106,7 +105,7 @@ func holdsPlaces(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.Field(0).IsExported()
 }
 
-// set gives the place the n-th value of its type.
+// set sets the leaf to the n-th value of its type.
 func (l leaf) set(n int) {
 	switch p := l.v.Addr().Interface().(type) {
 	case *uuid.UUID:

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// sealed seals secrets with AES-GCM, as a host does.
+// sealed sets Seal and Open with AES-GCM, as a host does.
 func sealed(c *affiliate.Config) {
 	block := must(aes.NewCipher([]byte("a key of 32 bytes for tests only")))
 	aead := must(cipher.NewGCMWithRandomNonce(block))
@@ -22,7 +22,7 @@ func sealed(c *affiliate.Config) {
 	c.Open = func(data, boundTo []byte) ([]byte, error) { return aead.Open(nil, nil, data, boundTo) }
 }
 
-// behind changes records behind the engine's back.
+// behind changes records without the engine.
 func behind(t testing.TB, w *world, change func(tx *affiliate.Tx)) {
 	t.Helper()
 	err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
@@ -34,8 +34,9 @@ func behind(t testing.TB, w *world, change func(tx *affiliate.Tx)) {
 	}
 }
 
-// A secret opens only in the record that it was sealed for: not at another
-// endpoint, and neither an endpoint's in a receipt nor the other way round.
+// A secret can be opened only in the record that it was sealed for: not at
+// another endpoint, not in a receipt if it was sealed for an endpoint, nor the
+// reverse.
 func TestSealBound(t *testing.T) {
 	const key = "k"
 	create := affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: key}}
@@ -80,7 +81,8 @@ func TestSealBound(t *testing.T) {
 	}
 }
 
-// Seal and Open may ask a service: they are not called while the store is held.
+// Seal and Open may call a service, so they are not called inside a
+// transaction.
 func TestSealOutsideTransactions(t *testing.T) {
 	store := &inside{Store: memstore.New()}
 	calls := 0
@@ -132,7 +134,7 @@ func (s *inside) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx
 	return s.Store.Update(ctx, id, s.in(fn))
 }
 
-// What a Seal is bound to is the id of the endpoint, or of the receipt.
+// A secret is bound to the id of its endpoint or receipt.
 func TestSealBoundTo(t *testing.T) {
 	var bound [][]byte
 	w := newWorld(t, func(c *affiliate.Config) {
@@ -151,8 +153,8 @@ func TestSealBoundTo(t *testing.T) {
 	equal(t, [][]byte{ep.ID[:], receipt[:]}, bound)
 }
 
-// Secrets that were stored before there was a Seal go on signing when Open
-// returns them as they are, and rotating seals them.
+// Secrets that were stored before Seal was set sign if Open returns them
+// unchanged, and rotation seals the new ones.
 func TestSealLater(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		ep := w.hook()

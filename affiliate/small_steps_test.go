@@ -14,15 +14,15 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// steps is a store that knows how much each transaction does on the tables that
-// grow without bound, and ends when it is told to, as a process does that is
+// A steps is a store that counts what each transaction does on the tables that
+// grow without bound. It can stop after some Updates, like a process that is
 // killed.
 type steps struct {
 	affiliate.Store
-	most   int      // records of one Update: given by a list, looked up, written
-	listed []string // lists without a bound
-	left   int      // Updates until the end; 0: there is none
-	after  func()   // of each Update; nil: nothing
+	most   int      // the largest number of records that an Update listed, looked up or wrote
+	listed []string // lists without a limit
+	left   int      // Updates until the stop; 0: no stop
+	after  func()   // called after each Update; nil: not called
 }
 
 var errKilled = errors.New("killed")
@@ -86,8 +86,8 @@ func (t stepped[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 	}
 }
 
-// A long is a program with more to do at once than one transaction does: an
-// endpoint for which 300 deliveries wait.
+// A long is a program with more work than one transaction does: 300 deliveries
+// wait for an endpoint.
 type long struct {
 	*world
 	steps *steps
@@ -108,26 +108,26 @@ func newLong(t *testing.T) *long {
 	return l
 }
 
-// disable ends the endpoint by hand.
+// disable disables the endpoint by hand.
 func (l *long) disable() error {
 	_, err := l.UpdateEndpoint(l.t.Context(), l.hook.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
 	return err
 }
 
-// replay makes due whatever was not delivered.
+// replay replays all deliveries that were not delivered.
 func (l *long) replay(key string) (int, error) {
 	in := sinceStart(l.hook.ID)
 	in.Key = key
 	return l.Replay(l.t.Context(), in)
 }
 
-// TestSmallTransactions: what has much to do does it in transactions that each
-// do little, and the books hold after every one of them.
+// TestSmallTransactions: a long job runs in transactions that each do little
+// work, and Verify passes after each of them.
 func TestSmallTransactions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		prepare func(l *long)
 		run     func(l *long) error
-		want    map[affiliate.DeliveryState]int // of the endpoint
+		want    map[affiliate.DeliveryState]int // at the endpoint
 	}{
 		"410": {func(*long) {}, func(l *long) error { l.settle(410, l.claim(1)...); return nil },
 			map[affiliate.DeliveryState]int{affiliate.DeliveryCanceled: waits}},
@@ -205,15 +205,15 @@ func TestSmallTransactions(t *testing.T) {
 	}
 }
 
-// A process that ends in the middle of a 410 leaves the books in order; the rest
-// is canceled when the next delivery is due, and none of it is sent, not even to
-// an endpoint that is enabled again.
+// When a process ends in the middle of a 410, Verify passes. The remaining
+// deliveries are canceled when the next one is due. None of them is sent, not
+// even when the endpoint is enabled again.
 func TestClearingCutOff(t *testing.T) {
 	cut := func(t *testing.T) *long {
 		l := newLong(t)
 		claims := l.claim(1)
 		l.steps.left = 3
-		l.settle(410, claims...) // the endpoint is disabled, whatever comes of the rest
+		l.settle(410, claims...) // disables the endpoint, whatever happens to the rest
 		l.steps.left = 0
 		if n := l.states(l.hook.ID)[affiliate.DeliveryPending]; n == 0 || n == waits {
 			t.Fatalf("%d still wait: the cut was not in the middle", n)
@@ -242,26 +242,27 @@ func TestClearingCutOff(t *testing.T) {
 	})
 	t.Run("Settled", func(t *testing.T) {
 		l := newLong(t)
-		l.settle(200, l.claim(1)...) // it answers, and gets more than one at a time
+		l.settle(200, l.claim(1)...) // after an answer it gets more than one at a time
 		claims := l.claim(2)
 		l.steps.left = 2
 		l.settle(410, claims[0])
 		l.steps.left = 0
 		before := l.states(l.hook.ID)
-		l.settle(200, claims[1]) // in flight when the endpoint was disabled: nothing comes of it
+		l.settle(200, claims[1]) // has no effect, because it was in flight when the endpoint was disabled
 		if d := l.delivery(claims[1].Delivery); d.State == affiliate.DeliveryDelivered || d.AttemptCount != 0 {
 			t.Errorf("settled after all: %+v", d)
 		}
 		if before[affiliate.DeliveryPending] == 0 {
 			t.Error("the cut was not in the middle")
 		}
-		equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryDelivered: 1, affiliate.DeliveryCanceled: waits - 1}, l.states(l.hook.ID)) // that call went on
+		equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryDelivered: 1, affiliate.DeliveryCanceled: waits - 1}, l.states(l.hook.ID)) // this call canceled the rest
 		l.verify()
 	})
 }
 
-// A delete that is cut off leaves a disabled endpoint and books in order, and
-// its repeat does the rest. One whose key was used otherwise changes nothing.
+// A delete that is cut off leaves a disabled endpoint and records that agree;
+// its repeat deletes the rest. A delete with a key that was used before changes
+// nothing.
 func TestDeleteEndpointCutOff(t *testing.T) {
 	l := newLong(t)
 	l.steps.left = 3
@@ -287,8 +288,8 @@ func TestDeleteEndpointCutOff(t *testing.T) {
 	equal(t, before, l.dump())
 }
 
-// A replay of a range that is cut off is finished by its repeat; after that the
-// same key has no effect any more.
+// A replay of a range that is cut off is finished by its repeat. After that the
+// same key has no effect.
 func TestReplayCutOff(t *testing.T) {
 	l := newLong(t)
 	must(0, l.disable())

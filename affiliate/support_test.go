@@ -18,14 +18,14 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// start is the moment at which the clock of every test stands first.
+// start is the time at which the clock of every test begins.
 var start = time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
 
-// A world is a program on a store of its own, with a clock that a test moves.
+// A world is a program on its own store, with a clock that a test sets.
 type world struct {
 	*affiliate.Program
-	store affiliate.Store // what the tests look into
-	probe *probe          // what the program works on
+	store affiliate.Store // read by the tests
+	probe *probe          // used by the program
 	now   time.Time
 	t     testing.TB
 }
@@ -58,10 +58,10 @@ func newWorldOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.C
 	return w
 }
 
-// pass moves the clock.
+// pass moves the clock forward.
 func (w *world) pass(d time.Duration) { w.now = w.now.Add(d) }
 
-// must gives the value of a call that must succeed.
+// must returns the value of a call that must succeed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("unexpected error: %v", err))
@@ -85,7 +85,7 @@ func (w *world) ada() ada {
 	return ada{a, c, k}
 }
 
-// verify fails the test when the books do not hold.
+// verify fails the test unless Verify passes.
 func (w *world) verify() {
 	w.t.Helper()
 	if err := w.Verify(context.Background()); err != nil {
@@ -93,7 +93,7 @@ func (w *world) verify() {
 	}
 }
 
-// dump is every record of the program as JSON, by table.
+// dump returns every record of the program as JSON, by table.
 func (w *world) dump() map[string][]string {
 	w.t.Helper()
 	out := map[string][]string{}
@@ -141,8 +141,8 @@ func rows[R affiliate.Record[R]](t affiliate.Table[R]) []string {
 	return out
 }
 
-// refused fails the test unless the call gives this refusal, letter for letter,
-// before its first write.
+// refused fails the test unless the call returns exactly this refusal before
+// its first write.
 func (w *world) refused(want affiliate.Error, call func() error) {
 	w.t.Helper()
 	w.probe.writes.Store(0)
@@ -152,8 +152,8 @@ func (w *world) refused(want affiliate.Error, call func() error) {
 	}
 }
 
-// refusedLate is refused for what is found while writing: a total that has no
-// room. The call has changed nothing all the same.
+// refusedLate is refused for a refusal that is found while writing, such as a
+// total that is full. The call must change nothing.
 func (w *world) refusedLate(want affiliate.Error, call func() error) {
 	w.t.Helper()
 	before := w.dump()
@@ -174,7 +174,8 @@ func (w *world) refusedLate(want affiliate.Error, call func() error) {
 	}
 }
 
-// eventTypes lists the types of the events after the first so many, oldest first.
+// eventTypes returns the types of the events after the first skip, oldest
+// first.
 func (w *world) eventTypes(skip int) []affiliate.EventType {
 	w.t.Helper()
 	out := []affiliate.EventType{}
@@ -219,7 +220,7 @@ func all[T any](seq iter.Seq2[T, error]) []T {
 	return out
 }
 
-// join creates an affiliate with the local part of an email.
+// join creates an affiliate; local is the local part of its email.
 func (w *world) join(local string, change ...func(*affiliate.NewAffiliate)) affiliate.Affiliate {
 	w.t.Helper()
 	in := affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: local + "@example.org"}
@@ -229,13 +230,12 @@ func (w *world) join(local string, change ...func(*affiliate.NewAffiliate)) affi
 	return must(w.CreateAffiliate(context.Background(), in))
 }
 
-// addLink adds a link.
 func (w *world) addLink(owner uuid.UUID, slug string) affiliate.Link {
 	w.t.Helper()
 	return must(w.CreateLink(context.Background(), affiliate.NewLink{Link: slug, AffiliateID: owner}))
 }
 
-// refer creates a customer who came through the slug.
+// refer creates a customer of the slug's link.
 func (w *world) refer(slug, email string) affiliate.Referral {
 	w.t.Helper()
 	return must(w.CreateReferral(context.Background(), affiliate.NewReferral{
@@ -256,7 +256,7 @@ func (w *world) sale(email, total string) affiliate.Sale {
 	return s
 }
 
-// insert writes records past the engine.
+// insert writes records without the engine.
 func (w *world) insert(fn func(*affiliate.Tx) error) {
 	w.t.Helper()
 	if err := w.store.Update(context.Background(), w.Config().ID, fn); err != nil {
@@ -264,14 +264,14 @@ func (w *world) insert(fn func(*affiliate.Tx) error) {
 	}
 }
 
-// issue makes a code of a coupon of its own.
+// issue creates a code of its own coupon.
 func (w *world) issue(owner uuid.UUID, code string) affiliate.Code {
 	w.t.Helper()
 	coupon := must(w.CreateCoupon(context.Background(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	return must(w.CreateCode(context.Background(), affiliate.NewCode{CouponID: coupon.ID, Code: code, AffiliateID: owner}))
 }
 
-// fired is what fn fired, oldest first.
+// fired returns the events that fn fired, oldest first.
 func (w *world) fired(fn func()) []affiliate.Event {
 	w.t.Helper()
 	read := func() []affiliate.Event {
@@ -285,7 +285,7 @@ func (w *world) fired(fn func()) []affiliate.Event {
 	return events
 }
 
-// firedTypes is fired, each as "type object".
+// firedTypes returns the events that fn fired, each as "type object".
 func (w *world) firedTypes(fn func()) []string {
 	w.t.Helper()
 	out := []string{}
@@ -295,7 +295,7 @@ func (w *world) firedTypes(fn func()) []string {
 	return out
 }
 
-// bodyOf is the body of an event.
+// bodyOf returns the decoded body of an event.
 func bodyOf[T any](t *testing.T, e affiliate.Event) T {
 	t.Helper()
 	var payload struct{ Body T }
@@ -313,7 +313,7 @@ func equal[T any](t *testing.T, want, got T) {
 	}
 }
 
-// errOf is the error of a call whose answer does not matter.
+// errOf returns the error of a call whose answer is not needed.
 func errOf[T any](_ T, err error) error { return err }
 
 // fieldError is a refusal of one field.
@@ -321,18 +321,18 @@ func fieldError(reason affiliate.Reason, field, text string) affiliate.Error {
 	return affiliate.Error{Kind: affiliate.KindInvalid, Reason: reason, Field: field, Message: text}
 }
 
-// stateError is a refusal because of what is stored.
+// stateError is a refusal because of stored records.
 func stateError(reason affiliate.Reason, field, text string) affiliate.Error {
 	return affiliate.Error{Kind: affiliate.KindConflict, Reason: reason, Field: field, Message: text}
 }
 
-// missingError is a refusal because what was named is not there.
+// missingError is a refusal because a record does not exist.
 func missingError(reason affiliate.Reason, text string) affiliate.Error {
 	return affiliate.Error{Kind: affiliate.KindNotFound, Reason: reason, Message: text}
 }
 
-// sum is an amount of money.
+// sum parses an amount.
 func sum(s string) affiliate.Amount { return affiliate.MustAmount(s) }
 
-// jsonOf is a value as JSON.
+// jsonOf returns a value as JSON.
 func jsonOf(v any) string { return string(must(json.Marshal(v))) }

@@ -218,7 +218,7 @@ func FuzzEmail(f *testing.F) {
 	})
 }
 
-// sameASCII compares two ASCII texts without regard to case, letter by letter.
+// sameASCII compares two ASCII texts letter by letter, without letter case.
 func sameASCII(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -275,15 +275,16 @@ func FuzzCode(f *testing.F) {
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz"
 
-// hasOther reports whether s holds a character that is neither alphanumeric ASCII nor in more.
+// hasOther reports whether s has a character that is neither alphanumeric ASCII
+// nor in more.
 func hasOther(s, more string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune(alphabet+strings.ToUpper(alphabet)+"0123456789"+more, r)
 	})
 }
 
-// checkFold holds what every fold promises for any text: idempotent, as long as its input, the bytes that
-// are not ASCII letters left alone.
+// checkFold checks the promises of every fold for any text: it is idempotent,
+// keeps the length, and keeps all bytes that are not ASCII letters.
 func checkFold(t *testing.T, fold func(string) string, a, b string) {
 	t.Helper()
 	got := fold(a)

@@ -125,8 +125,8 @@ func TestAssignTiers(t *testing.T) {
 	a, b, c, d := w.join("a"), w.join("b"), w.join("c"), w.join("d")
 	must(w.SetTierExempt(t.Context(), true, d.ID))
 	for _, x := range []struct{ slug, customer, total string }{
-		{"a", "a1@b.co", "100"}, {"a", "a2@b.co", "0.01"}, // both minimums
-		{"b", "b1@b.co", "100"}, // revenue alone
+		{"a", "a1@b.co", "100"}, {"a", "a2@b.co", "0.01"}, // reaches both minimums
+		{"b", "b1@b.co", "100"}, // reaches only the revenue
 		{"c", "c1@b.co", "99.99"},
 		{"d", "d1@b.co", "100"}, {"d", "d2@b.co", "1"}, // exempt
 	} {
@@ -150,7 +150,7 @@ func TestAssignTiers(t *testing.T) {
 	equal(t, bronze, tierOf("c"))
 
 	sales := must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
-	for _, s := range sales { // a loses what carried it
+	for _, s := range sales { // a loses the sales that lifted it
 		if s.Affiliate.ID == a.ID && s.TotalEarned == affiliate.MustAmount("100") {
 			if err := w.DeleteSale(t.Context(), s.ID); err != nil {
 				t.Fatal(err)
@@ -160,7 +160,7 @@ func TestAssignTiers(t *testing.T) {
 	equal(t, updated(a), assign(1))
 	equal(t, silver, tierOf("a"))
 
-	newer := create(affiliate.NewTier{Tier: 1}) // of one rank the newest
+	newer := create(affiliate.NewTier{Tier: 1}) // of tiers with one rank, the newest applies
 	equal(t, updated(c), assign(1))
 	equal(t, newer, tierOf("c"))
 }

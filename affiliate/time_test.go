@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
-	_ "time/tzdata" // the zones below, on any machine
+	_ "time/tzdata" // so that the zones exist on every machine
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -273,8 +273,8 @@ func TestDateInstants(t *testing.T) {
 	}
 }
 
-// TestDateInstantsEqualSlow compares every zone below, over its real changes, with a walk in steps of a
-// minute.
+// TestDateInstantsEqualSlow compares every zone below, over its real changes,
+// with a walk in steps of a minute.
 func TestDateInstantsEqualSlow(t *testing.T) {
 	var zones []*time.Location
 	for _, name := range []string{
@@ -307,7 +307,8 @@ func TestDateInstantsEqualSlow(t *testing.T) {
 	})
 }
 
-// slowInstants finds the first minute of the day or later, and the end of the last one not after it.
+// slowInstants finds the first minute on the day or later, and the end of the
+// day.
 func slowInstants(day time.Time, loc *time.Location) (first, last time.Time) {
 	number := func(t time.Time) int {
 		y, m, d := t.In(loc).Date()
@@ -415,7 +416,8 @@ func FuzzDate(f *testing.F) {
 	})
 }
 
-// TestTimeAppendJSON: by hand is what the layout gives, at every digit.
+// TestTimeAppendJSON: the hand-written encoder writes what the layout writes,
+// for every digit.
 func TestTimeAppendJSON(t *testing.T) {
 	at := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
 	for at.Year() <= 9999 {

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// statistics are the statistics that sales move.
+// statistics are the statistics that sales change.
 type statistics struct {
 	LinkSales                             int64
 	LinkRevenue                           affiliate.Amount
@@ -24,15 +24,15 @@ func (w *world) statistics(slug, customer string) statistics {
 	return statistics{link.Sales, link.TotalRevenue, a.TotalRevenue, a.TotalCommissionEarned, r.TotalRevenue, r.TotalCommission}
 }
 
-// sums are statistics of so many sales, of what is kept of them and of what that
-// earned.
+// sums returns the statistics of so many sales, of what is left of them, and of
+// their commissions.
 func sums(sales int64, kept, earned string) statistics {
 	return statistics{sales, sum(kept), sum(kept), sum(earned), sum(kept), sum(earned)}
 }
 
-// Statistics count what is kept: a sale that is refunded in full is in none of
-// them, whatever refunded it, and its later removal takes nothing more (rule
-// 5.7).
+// Statistics count what is left after refunds: a sale that is refunded in full
+// does not count, however it was refunded, and its later deletion subtracts
+// nothing more (rule 5.7).
 func TestTotalsCountWhatIsKept(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -46,7 +46,7 @@ func TestTotalsCountWhatIsKept(t *testing.T) {
 
 	must(w.RefundSale(ctx, affiliate.Refund{SaleID: big.ID, Amount: amount("400"), RefundID: "r1"}))
 	equal(t, sums(3, "750", "150"), w.statistics(link, kim))
-	must(w.RefundSale(ctx, affiliate.Refund{SaleID: big.ID, Amount: amount("400"), RefundID: "r1"})) // the same once more
+	must(w.RefundSale(ctx, affiliate.Refund{SaleID: big.ID, Amount: amount("400"), RefundID: "r1"})) // the same refund again
 	equal(t, sums(3, "750", "150"), w.statistics(link, kim))
 	must(w.UpdateSale(ctx, big.ID, affiliate.SaleUpdate{TotalEarned: amount("900")}))
 	equal(t, sums(3, "650", "130"), w.statistics(link, kim))
@@ -64,7 +64,7 @@ func TestTotalsCountWhatIsKept(t *testing.T) {
 	equal(t, sums(2, "150", "30"), w.statistics(link, kim))
 
 	must(w.RefundSale(ctx, affiliate.Refund{SaleID: stands.ID, Amount: amount("25")}))
-	must(w.UpdateSale(ctx, stands.ID, affiliate.SaleUpdate{TotalEarned: amount("25")})) // what was refunded is all of it
+	must(w.UpdateSale(ctx, stands.ID, affiliate.SaleUpdate{TotalEarned: amount("25")})) // the total now equals what was refunded
 	equal(t, sums(1, "50", "10"), w.statistics(link, kim))
 	w.verify()
 	must(0, w.DeleteReferral(ctx, kim))
@@ -73,8 +73,8 @@ func TestTotalsCountWhatIsKept(t *testing.T) {
 	w.verify()
 }
 
-// A sale that was refunded in full lifts nobody into a tier, one refunded in
-// part counts with what is kept (rule 5.7).
+// For a tier, a sale that was refunded in full does not count, and a partly
+// refunded one counts with the rest (rule 5.7).
 func TestTiersCountWhatIsKept(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -97,8 +97,8 @@ func TestTiersCountWhatIsKept(t *testing.T) {
 	equal(t, affiliate.Set(gold.ID), tier())
 }
 
-// A payment that was given back in full is none of the payments after which a
-// plan pays no more.
+// A payment that was refunded in full does not count among the payments after
+// which a plan stops.
 func TestPaymentsCountWhatIsKept(t *testing.T) {
 	w := newWorld(t, func(c *affiliate.Config) { c.Terms.MaxPayments = 1 })
 	w.join("ada")

@@ -19,20 +19,21 @@ import (
 type fieldTarget struct {
 	update func(up any) error
 	read   func() any
-	events int                 // of a change
-	also   map[string][]string // keys that change beside that of a field
+	events int                 // that a change fires
+	also   map[string][]string // keys that change together with that of a field
 }
 
-// A fieldChange is an update and what a key of the record then shows. It sets
-// one field alone, or with it those without which it means nothing.
+// A fieldChange is an update and the value that a key of the record then has.
+// It sets one field, and others only when the field has no meaning without
+// them.
 type fieldChange struct {
 	up         any
 	key, shows string
 }
 
-// TestUpdateEachField changes every field of every update alone and reads the
-// record back: the key has the new value, no other has changed, the event has
-// fired, and the same update once more is none.
+// TestUpdateEachField updates every field alone and reads the record back: its
+// key has the new value, no other key has changed, the event has fired, and the
+// same update again changes nothing.
 func TestUpdateEachField(t *testing.T) {
 	missing := map[string]bool{}
 	for _, c := range fieldChanges() {
@@ -53,15 +54,15 @@ func TestUpdateEachField(t *testing.T) {
 			w.verify()
 		})
 	}
-	delete(missing, "affiliate.AffiliateUpdate.AffiliateLink") // an entry of a list; the second time it is taken
+	delete(missing, "affiliate.AffiliateUpdate.AffiliateLink") // adds an entry to a list; a second time the slug is taken
 	for field := range missing {
 		t.Errorf("%s is not tested", field)
 	}
 }
 
-// TestUpdateKeepsOtherFields makes the changes of a record one after another,
-// and then in the opposite order on another one: what an earlier change has set
-// stays through all that follow.
+// TestUpdateKeepsOtherFields makes all changes of a record one after another,
+// and in the opposite order on another record. Each change keeps the values of
+// the earlier ones.
 func TestUpdateKeepsOtherFields(t *testing.T) {
 	changes := fieldChanges()
 	for _, order := range [][]fieldChange{changes, reversed(changes)} {
@@ -145,7 +146,7 @@ func keysOf(answer any) (keys map[string]json.RawMessage) {
 	return keys
 }
 
-// fieldChanges are the updates.
+// fieldChanges returns the updates.
 func fieldChanges() []fieldChange {
 	text, number, yes := affiliate.Set[string], affiliate.Set[int64], affiliate.Set(true)
 	sum, percent := affiliate.MustAmount, affiliate.MustPercent
@@ -179,7 +180,7 @@ func fieldChanges() []fieldChange {
 		{discount{RedeemBy: affiliate.Set(affiliate.Day(2027, 1, 1))}, "redeemBy", `"2027-01-01T23:59:59.999Z"`},
 
 		{code{Code: text("KING20")}, "code", `"KING20"`},
-		{code{Code: text("ada20")}, "code", `"ada20"`}, // the same code in another spelling
+		{code{Code: text("ada20")}, "code", `"ada20"`}, // the same code in another letter case
 		{code{AffiliateID: affiliate.Null[uuid.UUID]()}, "affiliateId", `null`},
 		{code{AffiliateEmail: affiliate.Null[string]()}, "affiliateId", `null`},
 		{code{ExternalID: text("x")}, "externalId", `"x"`},
@@ -232,7 +233,7 @@ func fieldChanges() []fieldChange {
 	}
 }
 
-// fieldTarget is a record of the kind that an update changes.
+// fieldTarget returns a record of the kind that an update changes.
 func (w *world) fieldTarget(up any) fieldTarget {
 	ctx := context.Background()
 	switch up.(type) {
@@ -285,7 +286,7 @@ func (w *world) fieldTarget(up any) fieldTarget {
 	return w.quietTarget(up)
 }
 
-// quietTarget is a record whose changes fire nothing.
+// quietTarget returns a record whose changes fire no event.
 func (w *world) quietTarget(up any) fieldTarget {
 	ctx := context.Background()
 	switch up.(type) {
@@ -310,7 +311,7 @@ func (w *world) quietTarget(up any) fieldTarget {
 	}
 }
 
-// fieldSale is a sale of a customer of ada's.
+// fieldSale returns a sale of ada's customer.
 func (w *world) fieldSale() affiliate.Sale {
 	w.ada()
 	return must(w.RecordSale(context.Background(), affiliate.NewSale{

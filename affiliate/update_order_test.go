@@ -9,9 +9,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestUpdateFieldsBeforeLookUp: what is wrong with a field by itself is told
-// before the record is looked for (contract 1.9, order of checks); what null
-// takes away depends on the record.
+// TestUpdateFieldsBeforeLookUp: an invalid field is refused before the record
+// is looked up (contract 1.9, order of checks). Whether null is allowed may
+// depend on the record.
 func TestUpdateFieldsBeforeLookUp(t *testing.T) {
 	w := newWorld(t)
 	ctx, nobody := context.Background(), uuid.Max

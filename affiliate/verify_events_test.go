@@ -77,7 +77,8 @@ func TestVerifyEvents(t *testing.T) {
 	})
 }
 
-// booksDropDeliveries drops the deliveries of an event with their places.
+// booksDropDeliveries deletes the deliveries of an event and their queue
+// records.
 func booksDropDeliveries(tx *affiliate.Tx, event uuid.UUID) error {
 	for d, err := range tx.Deliveries.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfEvent, ID: event}}) {
 		if err != nil {

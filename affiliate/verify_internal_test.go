@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// An event that a store keeps as it was frozen is held against the record
-// without a look at its bytes. Each part of it counts.
+// An event that a store keeps in its unencoded form is compared with the record
+// without reading its bytes. Each part of it is compared.
 func TestVerifyFrozen(t *testing.T) {
 	id, object := uuid.UUID{1}, uuid.UUID{2}
 	at := InstantOf(time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC))
@@ -43,7 +43,7 @@ func TestVerifyFrozen(t *testing.T) {
 	}
 }
 
-// A body fits an event of its own kind, of its own object, and no other.
+// A body fits an event of its own kind and object, and no other.
 func TestFrozenFits(t *testing.T) {
 	id, other := uuid.UUID{1}, uuid.UUID{2}
 	const number = 7

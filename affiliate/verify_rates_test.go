@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// What sales are paid by: plans, tiers and own rates.
+// The rates that sales are paid by: plans, tiers and own rates.
 func TestVerifyRates(t *testing.T) {
 	flat := affiliate.CommissionFlat
 	own := func(rate string, typ affiliate.CommissionType) func(*booksLedger, *affiliate.Tx) error {
@@ -71,7 +71,7 @@ func TestVerifyRates(t *testing.T) {
 	}
 }
 
-// A commission of a sale is the credited affiliate's, nobody else's.
+// A commission of a sale must be the credited affiliate's.
 func TestVerifyCommissionOfAnother(t *testing.T) {
 	s := newSaleShop(t)
 	s.toTomas("100")

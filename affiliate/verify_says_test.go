@@ -14,12 +14,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A booksSaying is a corruption and what Verify says about it: an invariant that
-// several checks share does not show which of them looked.
+// A booksSaying is a corruption and the detail that Verify reports. Several
+// checks share an invariant, so the detail shows which of them found it.
 type booksSaying struct {
 	name   string
 	change func(b *booksLedger, tx *affiliate.Tx) error
-	want   string // invariant and a part of the detail
+	want   string // the invariant and a part of the detail
 }
 
 func runBooksSayings(t *testing.T, cases []booksSaying) {
@@ -36,7 +36,7 @@ func runBooksSayings(t *testing.T, cases []booksSaying) {
 	}
 }
 
-// booksSays reports whether one line names the invariant and has the detail.
+// booksSays reports whether a line names the invariant and has the detail.
 func booksSays(err error, want string) bool {
 	invariant, detail, _ := strings.Cut(want, ": ")
 	if err == nil {
@@ -188,7 +188,7 @@ func TestVerifySaysEvents(t *testing.T) {
 	})
 }
 
-// What looks odd and is in order.
+// Records that look unusual and are valid.
 func TestVerifyPasses(t *testing.T) {
 	ctx := t.Context()
 	for name, c := range map[string]struct {

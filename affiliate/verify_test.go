@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A booksLedger is a program in which everything has happened that Verify looks at.
+// A booksLedger is a program with records of every kind that Verify checks.
 type booksLedger struct {
 	*world
 	ada
@@ -116,7 +116,7 @@ func booksBroken(err error) []string {
 	return slices.Compact(names)
 }
 
-// booksCorrupted runs one case on a program of its own.
+// booksCorrupted runs one case on its own program.
 func booksCorrupted(t *testing.T, change func(b *booksLedger, tx *affiliate.Tx) error, want ...string) {
 	t.Helper()
 	b := newBooksLedger(t)
@@ -262,7 +262,7 @@ func TestVerifySales(t *testing.T) {
 			r.Rate, r.Commissions[0].Earned = percent("500"), sum("500")
 		}), []string{"I31", "I40"}},
 		{"percentage above 100 on a smaller base", sale(3, func(r *affiliate.SaleRecord) {
-			r.Rate, r.Commissions[0].Earned = percent("110"), sum("69.3") // of 63, and 70 is kept
+			r.Rate, r.Commissions[0].Earned = percent("110"), sum("69.3") // of a base of 63; 70 is left
 		}), []string{"I31", "I40", "I42"}},
 		{"negative rate", sale(4, func(r *affiliate.SaleRecord) { r.Rate = percent("-1") }), []string{"I40"}},
 		{"rate of no type", sale(5, func(r *affiliate.SaleRecord) { r.RateType = affiliate.Enum[affiliate.CommissionType]{} }), []string{"I81"}},

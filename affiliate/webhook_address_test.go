@@ -66,7 +66,8 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// Every closed range, at its first and last address, and the ones around it.
+// Every closed range, at its first and last address, and the addresses around
+// it.
 func TestAllows(t *testing.T) {
 	var policy affiliate.AddressPolicy
 	for _, text := range []string{
@@ -133,9 +134,9 @@ func TestAllowsNetworks(t *testing.T) {
 	}
 }
 
-// What hands out credentials to whoever asks is closed, whatever is opened, by a
-// range or as a single address, and in every form that a translator or a tunnel
-// would send there.
+// Addresses of services that hand out credentials are always refused, whether a
+// range or the single address is opened, and in every form that a translator or
+// tunnel sends there.
 func TestAllowsNever(t *testing.T) {
 	everything := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 	closed := func(t *testing.T, addr netip.Addr) {
@@ -149,7 +150,7 @@ func TestAllowsNever(t *testing.T) {
 	}
 	forms := []struct {
 		name, prefix string
-		at           [4]int // where the bytes of the IPv4 address go
+		at           [4]int // the positions of the IPv4 address's bytes
 		flipped      byte
 	}{
 		{"mapped", "::ffff:0:0", [4]int{12, 13, 14, 15}, 0},

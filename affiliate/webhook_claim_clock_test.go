@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A clock that goes back keeps nothing waiting for longer than it was to wait,
-// and changes the order of nothing (W065).
+// When the clock goes back, no delivery waits longer than it should, and the
+// order stays (W065).
 func TestClaimClockBack(t *testing.T) {
 	rename := func(w *world, a affiliate.Affiliate, name string) {
 		must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set(name)}))
@@ -38,7 +38,7 @@ func TestClaimClockBack(t *testing.T) {
 			equal(t, []string{"1", "2"}, revisions)
 		})
 	})
-	t.Run("Backlog", func(t *testing.T) { // more than a claim looks at
+	t.Run("Backlog", func(t *testing.T) { // more than one claim reads
 		onStores(t, func(t *testing.T, w *world) {
 			w.hook()
 			a := w.join("mara")
@@ -128,7 +128,7 @@ func TestClaimClockBack(t *testing.T) {
 			w.hook()
 			w.answered()
 			w.crowd(6)
-			if got := w.claim(64); len(got) != 4 { // and its dispatcher dies
+			if got := w.claim(64); len(got) != 4 { // and the dispatcher dies
 				t.Fatalf("%d claimed", len(got))
 			}
 			w.pass(-time.Hour)
@@ -142,7 +142,7 @@ func TestClaimClockBack(t *testing.T) {
 			}
 		})
 	})
-	t.Run("LiveLease", func(t *testing.T) { // what is in flight settles as ever
+	t.Run("LiveLease", func(t *testing.T) { // deliveries in flight settle as usual
 		onStores(t, func(t *testing.T, w *world) {
 			ep := w.hook()
 			w.crowd(1)
@@ -183,8 +183,8 @@ func TestClaimClockBack(t *testing.T) {
 	})
 }
 
-// Clocks of processes that differ a little take nothing from each other, and a
-// dispatcher with nothing to do writes nothing whatever the clock.
+// Processes whose clocks differ a little do not disturb each other, and a
+// dispatcher without work writes nothing, whatever the clock says.
 func TestClaimClockSkew(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		w.hook()
@@ -201,7 +201,7 @@ func TestClaimClockSkew(t *testing.T) {
 		w.settle(200, flying...)
 		w.settle(500, w.claimOne())
 		w.pass(-time.Hour)
-		w.claim(64) // puts the retry in line again
+		w.claim(64) // queues the retry again
 		before = w.dump()
 		for range 3 {
 			w.pass(time.Second)
@@ -213,8 +213,8 @@ func TestClaimClockSkew(t *testing.T) {
 	})
 }
 
-// One by one, first attempts go out in the order of the commits, whatever the
-// clock does.
+// Claimed one by one, first attempts go out in the order of the commits,
+// whatever the clock does.
 func TestClaimOrderOfCommits(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		w.hook()

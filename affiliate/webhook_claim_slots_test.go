@@ -19,7 +19,7 @@ func at(claims []affiliate.Claim) map[uuid.UUID]int {
 	return out
 }
 
-// silence settles claims as never answered.
+// silence settles claims as attempts without an answer.
 func (w *world) silence(claims ...affiliate.Claim) {
 	w.t.Helper()
 	for _, c := range claims {
@@ -29,8 +29,8 @@ func (w *world) silence(claims ...affiliate.Claim) {
 	}
 }
 
-// An endpoint has four slots when its last attempt was answered, whatever the
-// answer and not long ago, and one otherwise.
+// An endpoint has four slots if its last attempt was answered, with any answer
+// and not long ago, and one slot otherwise.
 func TestClaimSlotsOfEndpoint(t *testing.T) {
 	settle := func(status int, class string) func(*world, affiliate.IssuedEndpoint) {
 		return func(w *world, _ affiliate.IssuedEndpoint) {
@@ -85,8 +85,8 @@ func TestClaimSlotsOfEndpoint(t *testing.T) {
 	}
 }
 
-// Endpoints that do not answer have half of all slots, and one that answers is
-// never behind them.
+// Endpoints that do not answer have at most half of all slots, and an endpoint
+// that answers does not wait for them.
 func TestClaimSilentHalf(t *testing.T) {
 	for _, tt := range []struct{ slots, silent, good int }{{64, 32, 4}, {10, 5, 4}, {4, 1, 3}, {3, 1, 2}, {2, 1, 1}, {1, 0, 1}} {
 		t.Run(fmt.Sprint(tt.slots), func(t *testing.T) {
@@ -107,12 +107,12 @@ func TestClaimSilentHalf(t *testing.T) {
 				if got[good.ID] != tt.good || len(claims)-tt.good != tt.silent || len(got) != tt.silent+1 {
 					t.Errorf("%d for the good one, %d for %d others", got[good.ID], len(claims)-got[good.ID], len(got)-1)
 				}
-				if free := tt.slots - len(claims); free > 0 { // who hangs gets no more of them
+				if free := tt.slots - len(claims); free > 0 { // endpoints that hang get no more of them
 					if more := at(w.claim(free)); len(more) > 0 {
 						t.Errorf("more in flight: %v", more)
 					}
 				}
-				for _, c := range claims { // the good one goes on
+				for _, c := range claims { // the good one is answered
 					if c.Endpoint == good.ID {
 						w.settle(200, c)
 					}
@@ -125,7 +125,8 @@ func TestClaimSilentHalf(t *testing.T) {
 	}
 }
 
-// A single slot goes to who answers, and otherwise round.
+// A single slot goes to an endpoint that answers, and otherwise to each in
+// turn.
 func TestClaimSingleSlot(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		good := w.hookAt("https://good.example/")
@@ -154,8 +155,8 @@ func TestClaimSingleSlot(t *testing.T) {
 	})
 }
 
-// Of endpoints that nothing is known of, the oldest and the newest come first,
-// and each has its turn.
+// Of endpoints that have no history, the oldest and the newest come first, and
+// each gets a turn.
 func TestClaimTurns(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		all := make([]affiliate.IssuedEndpoint, 50)
@@ -179,8 +180,8 @@ func TestClaimTurns(t *testing.T) {
 	})
 }
 
-// Endpoints that fall silent all at once, after they had answered, leave a slot
-// to one that has nothing in flight yet.
+// When endpoints that answered stop answering all at once, an endpoint without
+// attempts in flight still gets a slot.
 func TestClaimFurther(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		for i := range 40 {
@@ -201,7 +202,7 @@ func TestClaimFurther(t *testing.T) {
 	})
 }
 
-// Retries and replays have half of all slots, also over several claims.
+// Retries and replays have at most half of all slots, also over several claims.
 func TestClaimRetriesOverClaims(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		for i := range 6 {

@@ -52,7 +52,7 @@ func TestClaimArguments(t *testing.T) {
 	}
 }
 
-// A dispatcher with nothing to do writes nothing.
+// A dispatcher without work writes nothing.
 func TestClaimIdle(t *testing.T) {
 	w := newWorld(t)
 	w.hook()
@@ -75,8 +75,8 @@ func (s *countUpdates) Update(ctx context.Context, id uuid.UUID, fn func(*affili
 	return s.Store.Update(ctx, id, fn)
 }
 
-// A delivery is in flight once within its lease, and once again after it. The
-// settlement of the first claim then counts for nothing (W059).
+// A delivery is claimed once within its lease, and can be claimed again after
+// it. Then the settlement of the first claim has no effect (W059).
 func TestClaimLease(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		w.hook()
@@ -107,7 +107,7 @@ func TestClaimLease(t *testing.T) {
 }
 
 // An endpoint has at most four attempts in flight, and one that hangs does not
-// keep others waiting (W062).
+// delay the others (W062).
 func TestClaimPerEndpoint(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		hanging := w.hookAt("https://hanging.example/")
@@ -137,7 +137,8 @@ func TestClaimPerEndpoint(t *testing.T) {
 	})
 }
 
-// The longest due goes first, over all endpoints, and n bounds the claim.
+// The delivery that is due for the longest time is first, over all endpoints,
+// and n limits the claim.
 func TestClaimOrder(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		a, b := w.hookAt("https://a.example/"), w.hookAt("https://b.example/")
@@ -197,8 +198,8 @@ func TestClaimRetries(t *testing.T) {
 	})
 }
 
-// The claims of an event share its bytes: in one call whatever their size, over
-// several calls while they are small.
+// The claims of an event share its bytes: in one call at any size, over several
+// calls while they are small.
 func TestClaimSharesPayload(t *testing.T) {
 	w := newWorld(t)
 	a := w.ada()
@@ -228,7 +229,7 @@ func TestClaimSharesPayload(t *testing.T) {
 	}
 }
 
-// fork is the same program on a copy of the records.
+// fork returns the same program on a copy of the records.
 func (w *world) fork(t *testing.T) *world {
 	t.Helper()
 	f := *w
@@ -237,7 +238,7 @@ func (w *world) fork(t *testing.T) *world {
 	return &f
 }
 
-// undone is a Store whose Updates are rolled back: it tells what would happen.
+// undone is a Store whose Updates are rolled back, to see what they would do.
 type undone struct{ affiliate.Store }
 
 var errUndone = errors.New("undone")
@@ -255,8 +256,8 @@ func (s *undone) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx
 	return err
 }
 
-// Events of an object go out in the order of its revisions while none has
-// failed; one that failed holds back no later one (W064).
+// Events of an object are sent in the order of its revisions while none has
+// failed. A failed one does not delay the later ones (W064).
 func TestClaimObjectOrder(t *testing.T) {
 	revise := func(w *world, n int) affiliate.Affiliate {
 		a := w.join("mara")
@@ -314,7 +315,7 @@ func TestClaimObjectOrder(t *testing.T) {
 		onStores(t, func(t *testing.T, w *world) {
 			w.hook()
 			revise(w, 1)
-			w.claimOne() // and its dispatcher dies
+			w.claimOne() // and the dispatcher dies
 			w.pass(lease)
 			if c := w.claimOne(); revisionOf(c) != "1" {
 				t.Errorf("revision %s starts first", revisionOf(c))
@@ -339,7 +340,7 @@ func revisionOf(c affiliate.Claim) string {
 	return revision
 }
 
-// Signatures are made with the secrets of the claim's moment (W068).
+// Requests are signed with the secrets at the time of the claim (W068).
 func TestClaimSecrets(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		ep := w.hook()
@@ -373,8 +374,8 @@ func TestClaimSecrets(t *testing.T) {
 	})
 }
 
-// Secrets are sealed at rest and opened for each claim; one that cannot be
-// opened is a failed attempt, and holds up nobody else (SEC49).
+// Secrets are stored sealed and opened for each claim. A secret that cannot be
+// opened fails the attempt, and delays no other endpoint (SEC49).
 func TestClaimSealed(t *testing.T) {
 	var broken bool
 	seal := func(c *affiliate.Config) {
@@ -408,7 +409,7 @@ func TestClaimSealed(t *testing.T) {
 	}, seal)
 }
 
-// What is changed of an endpoint holds for the attempts after it (W060).
+// A change of an endpoint applies to the attempts after it (W060).
 func TestClaimAfterEdit(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		ep := w.hookAt("https://old.example/")
@@ -446,8 +447,8 @@ func TestClaimAfterEdit(t *testing.T) {
 	})
 }
 
-// An attempt in flight when its endpoint is disabled and enabled again still
-// holds its slot, and settles without effect.
+// An attempt in flight when its endpoint is disabled and enabled again keeps
+// its slot, and its settlement has no effect.
 func TestClaimAfterDisable(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		ep := w.hook()
@@ -471,14 +472,14 @@ func TestClaimAfterDisable(t *testing.T) {
 	})
 }
 
-// The clock may jump: nothing waits for a negative time, and nothing is lost
-// (W065).
+// The clock may jump: no delivery waits for a negative time, and nothing is
+// lost (W065).
 func TestClaimClockJumps(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		w.hook()
 		w.crowd(3)
 		w.settle(500, w.claim(1)...)
-		w.claim(1) // its dispatcher dies
+		w.claim(1) // and the dispatcher dies
 		w.pass(-time.Hour)
 		w.settle(500, w.claimOne()) // what waits for nothing
 		w.crowd(1)
@@ -495,7 +496,7 @@ func TestClaimClockJumps(t *testing.T) {
 	})
 }
 
-// Program A's endpoints hear nothing of program B (W078).
+// Program A's endpoints get no events of program B (W078).
 func TestClaimOtherProgram(t *testing.T) {
 	a := newWorld(t)
 	b := newWorldOn(t, a.store, func(c *affiliate.Config) { c.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02") })

@@ -49,8 +49,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// The jitter goes upwards only, by at most two seconds or a tenth, and uses
-// that room (W066).
+// The jitter only adds, at most two seconds or a tenth, and uses this whole
+// range (W066).
 func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewChaCha8([32]byte{3}))
 	for _, base := range append(defaultSchedule(), 30*24*time.Hour) {

@@ -44,9 +44,9 @@ func TestFanOut(t *testing.T) {
 	w.verify()
 }
 
-// Places in the queue begin with the moment that is waited for, also where ids of
-// the host begin with none. Behind them stands what waits for nothing, in the
-// order of the events.
+// The queue id of a delivery that waits begins with its time, also when the
+// host's ids do not begin with one. Deliveries that do not wait come after
+// them, in the order of the events.
 func TestFanOutQueueIDs(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"Waits": time.Minute, "Prompt": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestFanOutQueueIDs(t *testing.T) {
 			w.hookAt("https://a.example/")
 			w.hookAt("https://b.example/")
 			w.ada()
-			var got, want []uuid.UUID // deliveries, in the order of the queue and of the events
+			var got, want []uuid.UUID // deliveries in the order of the queue, and in that of the events
 			behind(t, w, func(tx *affiliate.Tx) {
 				for d, err := range tx.Deliveries.List(affiliate.Query{}) {
 					must(0, err)

@@ -17,8 +17,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A mailbox is a receiver that keeps everything, to be held against what was
-// committed.
+// A mailbox is a receiver that keeps everything, to compare it with the
+// committed events.
 type mailbox struct {
 	got map[string][]string // payloads by message id
 }
@@ -29,7 +29,7 @@ func (m *mailbox) take(claims ...affiliate.Claim) {
 	}
 }
 
-// A mailCount is what became of a program's events.
+// A mailCount counts what happened to a program's events.
 type mailCount struct{ committed, delivered, duplicates, lost, ghosts, altered int }
 
 // count compares the mailbox with the records.
@@ -61,8 +61,8 @@ func (m *mailbox) count(w *world) mailCount {
 	return out
 }
 
-// check fails the test when anything was lost, invented or changed, or when
-// there were more duplicates than crashes can explain.
+// check fails the test if anything was lost, invented or changed, or if there
+// were more duplicates than crashes explain.
 func (c mailCount) check(t *testing.T, maxDuplicates int) {
 	t.Helper()
 	t.Logf("committed %d, delivered %d, duplicates %d, lost %d, ghosts %d", c.committed, c.delivered, c.duplicates, c.lost, c.ghosts)
@@ -71,7 +71,7 @@ func (c mailCount) check(t *testing.T, maxDuplicates int) {
 	}
 }
 
-// finish lets a dispatcher that does not crash bring everything home.
+// finish delivers everything that is left, without crashes.
 func (m *mailbox) finish(w *world) {
 	for range 20 {
 		w.pass(lease)
@@ -81,10 +81,9 @@ func (m *mailbox) finish(w *world) {
 	}
 }
 
-// A dispatcher is stopped dead between every two steps of a delivery, at
-// random, while changes are committed, rolled back and retried: nothing is
-// lost, nothing is invented, and repeats have the same id and the same bytes
-// (W056, W057).
+// A dispatcher is killed between any two steps of a delivery, at random, while
+// changes are committed, rolled back and retried. Nothing is lost, nothing is
+// invented, and repeats have the same id and the same bytes (W056, W057).
 func TestDispatchCrash(t *testing.T) {
 	rounds := 2000
 	if testing.Short() || !atlength.On() {
@@ -98,20 +97,20 @@ func TestDispatchCrash(t *testing.T) {
 		for i := range rounds {
 			change(w, i, rng.IntN(3) == 0)
 			claims := w.claim(1 + rng.IntN(8))
-			if rng.IntN(4) == 0 { // stopped after the claim
+			if rng.IntN(4) == 0 { // killed after the claim
 				w.pass(lease)
 				continue
 			}
-			sent := claims[:rng.IntN(len(claims)+1)] // stopped between two sends
+			sent := claims[:rng.IntN(len(claims)+1)] // killed between two sends
 			m.take(sent...)
-			if rng.IntN(4) == 0 { // stopped after the send
+			if rng.IntN(4) == 0 { // killed after the send
 				crashed += len(sent)
 				w.pass(lease)
 				continue
 			}
 			w.settle([]int{200, 200, 500}[rng.IntN(3)], sent...)
 			w.pass(lease / 4)
-			crashed += len(sent) // at most: those that were answered 500 come again
+			crashed += len(sent) // at most, because those that were answered 500 are sent again anyway
 		}
 		m.finish(w)
 		m.count(w).check(t, crashed)
@@ -131,7 +130,7 @@ func change(w *world, i int, rollBack bool) {
 	}
 }
 
-// failing is a Store whose closures run to their end and fail.
+// failing is a Store whose closures run to their end and then fail.
 type failing struct{ affiliate.Store }
 
 func (s *failing) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
@@ -143,8 +142,8 @@ func (s *failing) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 	})
 }
 
-// A fault at every table call of a claim and of a settlement: all or nothing,
-// and everything arrives in the end (G09).
+// A fault at every table call of a claim and of a settlement changes all or
+// nothing, and everything is delivered in the end (G09).
 func TestDispatchFaults(t *testing.T) {
 	for kind, fault := range map[string]func(affiliate.Store, int) affiliate.Store{
 		"FailAt": conformance.FailAt, "FailFrom": conformance.FailFrom, "PanicAt": conformance.PanicAt, "CancelAt": conformance.CancelAt,
@@ -178,7 +177,7 @@ func TestDispatchFaults(t *testing.T) {
 }
 
 // through sends what is due once, with a claim and a settlement on a faulty
-// store, and reports whether a fault hit.
+// store, and reports whether a fault occurred.
 func (m *mailbox) through(t *testing.T, w *world, faulty *affiliate.Program) (hit bool) {
 	t.Helper()
 	step := func(what string, call func(*affiliate.Program) error) {
@@ -210,8 +209,8 @@ func (m *mailbox) through(t *testing.T, w *world, faulty *affiliate.Program) (hi
 	return hit
 }
 
-// An answer of the store that is lost after the commit: a claim waits for the
-// end of its lease, a settlement is repeated without effect.
+// When the store's answer is lost after the commit, a claim waits for the end
+// of its lease, and a settlement is repeated without effect.
 func TestDispatchLostAnswers(t *testing.T) {
 	w := newWorld(t)
 	m := mailbox{got: map[string][]string{}}
@@ -240,8 +239,8 @@ func TestDispatchLostAnswers(t *testing.T) {
 	w.verify()
 }
 
-// Of two transactions the one with the later ids may commit first, and a claim
-// may run between: both events are delivered (W058).
+// Of two transactions, the one with the later ids may commit first, and a claim
+// may run between them: both events are delivered (W058).
 func TestDispatchCommitOrder(t *testing.T) {
 	w := newWorld(t)
 	m := mailbox{got: map[string][]string{}}
@@ -252,7 +251,7 @@ func TestDispatchCommitOrder(t *testing.T) {
 		_, err := w.With(hold).CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "early@example.org"})
 		early <- err
 	}()
-	<-hold.begun // it has taken its time and waits for its transaction
+	<-hold.begun // it has read the clock and waits for its transaction
 	w.pass(time.Second)
 	w.crowd(1)
 	m.take(w.deliver(answer(200))...)
@@ -279,8 +278,8 @@ func (s *holding) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 	return s.Store.Update(ctx, id, fn)
 }
 
-// A payload is frozen at commit: it is the same after the object was renamed
-// (W077).
+// A payload is fixed at the commit: it stays the same after the object was
+// renamed (W077).
 func TestDispatchFrozen(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		w.hook(affiliate.AffiliateCreated)
@@ -298,8 +297,8 @@ func TestDispatchFrozen(t *testing.T) {
 	})
 }
 
-// 10,000 codes in bulk are as many deliveries, and a claim takes no more memory
-// for it (W063).
+// 10,000 generated codes are 10,000 deliveries, and a claim needs no more
+// memory for it (W063).
 func TestDispatchBulk(t *testing.T) {
 	atlength.Only(t, "delivers 10,000 events")
 	w := newWorld(t)

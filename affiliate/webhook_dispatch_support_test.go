@@ -28,13 +28,13 @@ func onStores(t *testing.T, test func(t *testing.T, w *world), change ...func(*a
 	}
 }
 
-// claim takes on up to n deliveries.
+// claim claims up to n deliveries.
 func (w *world) claim(n int) []affiliate.Claim {
 	w.t.Helper()
 	return must(w.ClaimDeliveries(context.Background(), n, lease))
 }
 
-// claimOne takes on the one delivery that is due.
+// claimOne claims the one delivery that is due.
 func (w *world) claimOne() affiliate.Claim {
 	w.t.Helper()
 	claims := w.claim(64)
@@ -44,7 +44,7 @@ func (w *world) claimOne() affiliate.Claim {
 	return claims[0]
 }
 
-// attempt is an answer to a claim.
+// attempt returns an answer to a claim.
 func (w *world) attempt(c affiliate.Claim, status int) affiliate.Attempt {
 	return affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, At: w.now, URL: c.URL, Status: status}
 }
@@ -77,16 +77,16 @@ func (w *world) deliver(status func(affiliate.Claim) int) []affiliate.Claim {
 	}
 }
 
-// answer is a receiver with one answer.
+// answer returns a receiver that always answers with one status.
 func answer(status int) func(affiliate.Claim) int { return func(affiliate.Claim) int { return status } }
 
-// delivery reads one.
+// delivery reads one delivery.
 func (w *world) delivery(id uuid.UUID) affiliate.Delivery {
 	w.t.Helper()
 	return must(w.Delivery(context.Background(), id))
 }
 
-// deliveries reads all, oldest first.
+// deliveries reads all deliveries, oldest first.
 func (w *world) deliveries(f affiliate.DeliveryFilter) []affiliate.Delivery {
 	w.t.Helper()
 	items := must(w.Deliveries(context.Background(), f, affiliate.Page{})).Items
@@ -104,7 +104,7 @@ func (w *world) states(endpoint uuid.UUID) map[affiliate.DeliveryState]int {
 	return out
 }
 
-// crowd creates so many affiliates: one event each, of another object each.
+// crowd creates n affiliates: one event each, each of another object.
 func (w *world) crowd(n int) {
 	w.t.Helper()
 	have := len(w.dump()["affiliates"])
@@ -113,19 +113,17 @@ func (w *world) crowd(n int) {
 	}
 }
 
-// health reads an endpoint.
 func (w *world) health(id uuid.UUID) affiliate.Endpoint {
 	w.t.Helper()
 	return must(w.Endpoint(context.Background(), id))
 }
 
-// edit changes an endpoint.
 func (w *world) edit(id uuid.UUID, up affiliate.EndpointUpdate) {
 	w.t.Helper()
 	must(w.UpdateEndpoint(context.Background(), id, up))
 }
 
-// hookAt adds an endpoint with a URL of its own.
+// hookAt adds an endpoint with its own URL.
 func (w *world) hookAt(url string, types ...affiliate.EventType) affiliate.IssuedEndpoint {
 	w.t.Helper()
 	if types == nil {
@@ -134,8 +132,8 @@ func (w *world) hookAt(url string, types ...affiliate.EventType) affiliate.Issue
 	return must(w.CreateEndpoint(context.Background(), affiliate.NewEndpoint{URL: url, Events: types}))
 }
 
-// answered notes that every endpoint has just answered, so that it may have all
-// its slots.
+// answered notes that every endpoint has just answered, so that each may have
+// all its slots.
 func (w *world) answered() {
 	w.t.Helper()
 	behind(w.t, w, func(tx *affiliate.Tx) {

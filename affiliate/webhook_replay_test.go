@@ -12,18 +12,18 @@ import (
 	"github.com/tributary-go/tributary/internal/atlength"
 )
 
-// sinceStart selects everything of an endpoint since the clock started.
+// sinceStart selects all deliveries of an endpoint since the clock started.
 func sinceStart(endpoint uuid.UUID) affiliate.ReplayRange {
 	return affiliate.ReplayRange{WebhookID: endpoint, Since: affiliate.Set(affiliate.At(start))}
 }
 
-// A replay of a delivery in each state: the same id and bytes, a fresh attempt,
+// A replay of a delivery in each state: the same id and bytes, a new attempt,
 // and one request (W069).
 func TestReplayOne(t *testing.T) {
 	tests := []struct {
 		name  string
-		bring func(w *world, ep uuid.UUID) // the delivery into its state
-		made  int                          // attempts before
+		bring func(w *world, ep uuid.UUID) // brings the delivery into its state
+		made  int                          // attempts before the replay
 	}{
 		{"Delivered", func(w *world, _ uuid.UUID) { w.deliver(answer(200)) }, 1},
 		{"Failed", func(w *world, _ uuid.UUID) { w.deliver(answer(500)); w.pass(time.Hour); w.deliver(answer(500)) }, 2},
@@ -48,7 +48,7 @@ func TestReplayOne(t *testing.T) {
 				tt.bring(w, ep.ID)
 				before := w.delivery(id)
 				w.pass(time.Second)
-				for range 2 { // twice is once
+				for range 2 { // a second replay has no effect
 					if n := must(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id})); n != 1 {
 						t.Errorf("replayed %d", n)
 					}
@@ -73,7 +73,7 @@ func TestReplayOne(t *testing.T) {
 	}
 }
 
-// A replay that fails goes on with what is left of the schedule.
+// A replay that fails continues with the rest of the schedule.
 func TestReplayFails(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		w.hook()
@@ -90,7 +90,7 @@ func TestReplayFails(t *testing.T) {
 	}, func(c *affiliate.Config) { c.Schedule = []time.Duration{0, time.Second, time.Second} })
 }
 
-// A replay of what is in flight leaves it alone: one send.
+// A replay of a delivery in flight changes nothing: it is sent once.
 func TestReplayInFlight(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		w.hook()
@@ -108,8 +108,8 @@ func TestReplayInFlight(t *testing.T) {
 	})
 }
 
-// An endpoint that was disabled for a week gets nothing until it is asked for,
-// and then oldest first, within its slots (W070).
+// An endpoint that was disabled for a week gets nothing until it asks for a
+// replay, and then the oldest first, within its slots (W070).
 func TestReplayRange(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		ep, other := w.hookAt("https://a.example/"), w.hookAt("https://b.example/")
@@ -242,7 +242,7 @@ func TestReplayTooLarge(t *testing.T) {
 		switch n {
 		case 1:
 			w.refused(fieldError(affiliate.ReplayTooLarge, "", "More than 10000 deliveries match; narrow the range"), replay)
-		default: // and the one of ada's own code
+		default: // and the event of ada's own code
 			if got := must(w.Replay(t.Context(), sinceStart(ep.ID))); got != 10_000 {
 				t.Errorf("replayed %d", got)
 			}
@@ -251,8 +251,8 @@ func TestReplayTooLarge(t *testing.T) {
 	}
 }
 
-// With a key, a replay is carried out once and its count is kept; a refusal is
-// kept too.
+// With a key, a replay is executed once and its count is stored; a refusal is
+// stored too.
 func TestReplayOnce(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		ep := w.hook()

@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// The whole schedule on a fake clock: ten attempts at the stated times, then
-// failed, to be seen and replayed (W067).
+// The whole schedule with a fake clock: ten attempts at the documented times,
+// then the delivery is failed, and can be listed and replayed (W067).
 func TestSettleSchedule(t *testing.T) {
 	steps := []time.Duration{
 		0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
@@ -94,8 +94,8 @@ func TestConfigSchedule(t *testing.T) {
 	}
 }
 
-// The attempt is kept as it was, and of the answer only a start that can be
-// printed (SEC48).
+// The attempt is stored as it was, and of the answer a printable beginning
+// (SEC48).
 func TestSettleRecord(t *testing.T) {
 	long := strings.Repeat("a", 5000)
 	tests := []struct{ name, response, want string }{
@@ -126,7 +126,7 @@ func TestSettleRecord(t *testing.T) {
 	}
 }
 
-// An attempt without a time was made as long ago as it took.
+// An attempt without a time was made its duration ago.
 func TestSettleRecordTime(t *testing.T) {
 	w := newWorld(t)
 	w.hook()
@@ -142,7 +142,7 @@ func TestSettleRecordTime(t *testing.T) {
 	w.verify()
 }
 
-// What nobody has claimed is not settled.
+// An attempt that nobody claimed is not settled.
 func TestSettleForeign(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		w.hook()
@@ -168,8 +168,9 @@ func TestSettleForeign(t *testing.T) {
 	})
 }
 
-// 410 once, with others in flight: the endpoint is disabled, what is pending is
-// canceled, later events are skipped, and the host is told once (W054).
+// After one 410 with others in flight, the endpoint is disabled, pending
+// deliveries are canceled, later events are skipped, and the host gets one
+// notice (W054).
 func TestSettleGone(t *testing.T) {
 	var notices []affiliate.Notice
 	onStores(t, func(t *testing.T, w *world) {
@@ -201,8 +202,8 @@ func TestSettleGone(t *testing.T) {
 	}, told(&notices, affiliate.NoticeDisabled))
 }
 
-// 429 on one delivery: the endpoint's others wait, no other endpoint's do
-// (W055).
+// After 429 on one delivery, the other deliveries of the endpoint wait, and
+// those of other endpoints do not (W055).
 func TestSettlePause(t *testing.T) {
 	for _, status := range []int{429, 503} {
 		onStores(t, func(t *testing.T, w *world) {
@@ -237,10 +238,11 @@ func TestSettlePause(t *testing.T) {
 }
 
 // An endpoint is disabled when every attempt has failed for 120 hours and a
-// delivery for good; a success in between starts over (W071).
+// delivery is failed; a success in between restarts the time (W071).
 func TestSettleFailing(t *testing.T) {
 	const limit = 120 * time.Hour
-	// fail sends one delivery through a short schedule: it is dead after two hours.
+	// run sends one delivery through a short schedule: it fails after two
+	// hours.
 	run := func(w *world, until time.Duration, succeedAt time.Duration) affiliate.Endpoint {
 		ep := w.hook()
 		begin := w.now
@@ -303,7 +305,8 @@ func TestSettleFailing(t *testing.T) {
 	}
 }
 
-// Health is what the attempts say, and a clean slate for one that is enabled.
+// Health follows from the attempts, and is empty for an endpoint that is
+// enabled.
 func TestSettleHealth(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		ep := w.hook()
@@ -339,7 +342,8 @@ func TestSettleHealth(t *testing.T) {
 	})
 }
 
-// An endpoint that recovers after the host was told is told of too, once.
+// When an endpoint recovers after the host got a notice, the host gets another
+// one, once.
 func TestSettleRecovered(t *testing.T) {
 	var notices []affiliate.Notice
 	onStores(t, func(t *testing.T, w *world) {
@@ -362,8 +366,8 @@ func TestSettleRecovered(t *testing.T) {
 	}, told(&notices, affiliate.NoticeFailing, affiliate.NoticeDisabled, affiliate.NoticeRecovered))
 }
 
-// The host is told of each attempt and of what has died, after the commit, with
-// ids and classes only.
+// The host gets a notice of each attempt and of each failed delivery, after the
+// commit, with ids and classes only.
 func TestSettleNotices(t *testing.T) {
 	var notices []affiliate.Notice
 	onStores(t, func(t *testing.T, w *world) {
@@ -393,7 +397,7 @@ func TestSettleNotices(t *testing.T) {
 	}, told(&notices), func(c *affiliate.Config) { c.Schedule = []time.Duration{0, time.Second} })
 }
 
-// Several attempts settle together, or not at all.
+// Several attempts settle together, or none does.
 func TestSettleTogether(t *testing.T) {
 	w := newWorld(t)
 	w.hook()

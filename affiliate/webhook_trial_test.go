@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A test to a disabled endpoint that subscribes to nothing of the kind: one
-// request with a full sample, and nothing is recorded (W079).
+// A test of a disabled endpoint that does not subscribe to the type: one
+// request with a full sample, and nothing is stored (W079).
 func TestTestEndpoint(t *testing.T) {
 	for _, typ := range affiliate.EventTypes() {
 		t.Run(string(typ), func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestTestEndpoint(t *testing.T) {
 	}
 }
 
-// other is a type of another family.
+// other returns a type of another family.
 func other(typ affiliate.EventType) affiliate.EventType {
 	if typ.Family() == "sale" {
 		return affiliate.CouponCreated
@@ -54,8 +54,8 @@ func other(typ affiliate.EventType) affiliate.EventType {
 	return affiliate.SaleCreated
 }
 
-// checkSample compares a sample with a payload of the real thing: the same keys
-// at every level, and the same in every object that is not null.
+// checkSample compares a sample with a real payload: both have the same keys at
+// every level, in every object that is not null.
 func checkSample(t *testing.T, w *world, typ affiliate.EventType, c affiliate.Claim) {
 	t.Helper()
 	var got map[string]any
@@ -77,7 +77,7 @@ func checkSample(t *testing.T, w *world, typ affiliate.EventType, c affiliate.Cl
 	sameKeys(t, "body", real, body)
 }
 
-// realBody is the body of an event that a shop has fired.
+// realBody returns the body of an event that a shop has fired.
 func realBody(t *testing.T, typ affiliate.EventType) map[string]any {
 	t.Helper()
 	w := newWorld(t)
@@ -185,7 +185,7 @@ func TestTestEndpointErrors(t *testing.T) {
 	}
 }
 
-// With a key, a repeat is answered without sending.
+// With a key, a repeat is answered without a request.
 func TestTestEndpointOnce(t *testing.T) {
 	sent := 0
 	send := func(context.Context, affiliate.Claim) affiliate.Attempt {

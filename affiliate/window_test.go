@@ -13,24 +13,24 @@ import (
 // The attribution window of a click: docs/money.md 14, with the numbers of its
 // rules and checks.
 
-// window is that of a program without CookieDays.
+// window is the window of a program without CookieDays.
 const window = 60 * 24 * time.Hour
 
-// click records a visit and names it as a sale does.
+// visit records a click and returns its id as a sale names it.
 func (s saleShop) visit(slug string) (affiliate.ClickID, string) {
 	s.t.Helper()
 	click := must(s.TrackClick(s.t.Context(), affiliate.NewClick{Slug: slug, LandingURL: "https://beans.example/shop?ref=" + slug}))
 	return click.ID, fmt.Sprint(click.ID)
 }
 
-// report is a sale of 10 with what the row says.
+// report records a sale of 10 with the fields of the row.
 func (s saleShop) report(in affiliate.NewSale) affiliate.SaleResult {
 	s.t.Helper()
 	in.TotalEarned = affiliate.MustAmount("10")
 	return must(s.RecordSale(s.t.Context(), in))
 }
 
-// joined is the referral that a click became; zero: none.
+// joined returns the referral that a click was joined to; zero: none.
 func (s saleShop) joined(id affiliate.ClickID) uuid.UUID {
 	s.t.Helper()
 	var out uuid.UUID
@@ -73,8 +73,8 @@ func TestClickWindowM75Check38(t *testing.T) {
 	}
 }
 
-// Check 39: a late click passes on to the email, to nobody for a new referral,
-// and is a look-up's click all the same.
+// Check 39: with a late click, a sale is attributed by its email and a new
+// referral by nothing. A look-up still finds the click.
 func TestClickWindowM75Check39(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
@@ -99,7 +99,7 @@ func TestClickWindowM75Check39(t *testing.T) {
 	s.verify()
 }
 
-// Check 40: the customer of an affiliate stays with it for good.
+// Check 40: a customer stays with its affiliate.
 func TestClickWindowM75Check40(t *testing.T) {
 	s := newSaleShop(t)
 	_, number := s.visit("ada")
@@ -116,7 +116,7 @@ func TestClickWindowM75Check40(t *testing.T) {
 	}
 }
 
-// M75: the rest of its table, row by row.
+// M75: the other rows of its table.
 func TestClickWindowM75(t *testing.T) {
 	ctx := t.Context()
 	late := func(t *testing.T) (saleShop, affiliate.ClickID, string) {
@@ -148,7 +148,7 @@ func TestClickWindowM75(t *testing.T) {
 		equal(t, affiliate.Set(id), got.LateClick)
 		equal(t, uuid.Nil, s.joined(id))
 	})
-	t.Run("Row12", func(t *testing.T) { // for it nothing was sent
+	t.Run("Row12", func(t *testing.T) { // evaluated as if the click had not been sent
 		s, _, number := late(t)
 		must(s.UpdateCode(ctx, s.ada.code.ID, affiliate.CodeUpdate{LimitToAffiliate: affiliate.Set(true)}))
 		s.report(affiliate.NewSale{PromoCode: "ADA20", ReferralID: number})
@@ -175,7 +175,7 @@ func TestClickWindowM75(t *testing.T) {
 		}))
 		equal(t, s.bob.ID, ref.AffiliateID)
 	})
-	t.Run("Import", func(t *testing.T) { // of the past: no check
+	t.Run("Import", func(t *testing.T) { // an import is of the past: no check
 		s, id, number := late(t)
 		report := must(s.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: affiliate.NewReferral{
 			AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
@@ -185,11 +185,11 @@ func TestClickWindowM75(t *testing.T) {
 			t.Error("the click was not joined")
 		}
 	})
-	t.Run("ReturningVisit", func(t *testing.T) { // it records, it does not attribute
+	t.Run("ReturningVisit", func(t *testing.T) { // a visit is recorded and attributes nothing
 		s, _, _ := late(t)
 		must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada", Repeat: true}))
 	})
-	t.Run("Replay", func(t *testing.T) { // neither the wire nor a receipt tells of it
+	t.Run("Replay", func(t *testing.T) { // neither the wire nor a receipt names the late click
 		s, id, number := late(t)
 		in := affiliate.NewSale{Once: affiliate.Once{Key: "k"}, ReferralID: number, Email: s.bea.Email}
 		equal(t, affiliate.Set(id), s.report(in).LateClick)
@@ -222,7 +222,7 @@ func TestCookieDaysM76(t *testing.T) {
 	}
 }
 
-// reasonsOf is what an evaluation has against a code.
+// reasonsOf returns the reasons of an evaluation.
 func reasonsOf(e affiliate.Evaluation) []affiliate.Reason {
 	out := []affiliate.Reason{}
 	for _, f := range e.Reasons {

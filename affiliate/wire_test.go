@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// shape is the keys of a JSON value in their order, without its values: a null
+// shape returns the keys of a JSON value in order, without the values: a null
 // is key=null, a list key[first entry] or key[], an object key{…}.
 func shape(raw []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -77,15 +77,16 @@ const (
 	affiliateEEShape = "commissionPlan" + planShape + " commissionTier" + tierShape + " promotionalCodes[{id code active expiresAt=null couponId}] questionAnswers[{id questionId answer}]}"
 )
 
-// inEvent is a shape as events show it: the link is the slug of the oldest one.
+// inEvent returns a shape as in events, where link is the slug of the oldest
+// link.
 func inEvent(shape string) string { return strings.ReplaceAll(shape, " link=null", " link") }
 
 func affiliateBodyShape() string {
 	return inEvent(strings.TrimSuffix(affiliateShape, "}")) + " " + affiliateEEShape
 }
 
-// Every response object and every event body has exactly the documented keys, in
-// the documented order, null and [] where the contract says so.
+// Every response object and every event body has exactly the documented keys in
+// the documented order, with null and [] where the contract says so.
 func TestWireShapes(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t)
@@ -151,8 +152,8 @@ func TestWireShapes(t *testing.T) {
 	must(w.DeleteCode(ctx, code.ID))
 	must(w.DeleteCoupon(ctx, coupon.ID))
 
-	// The last event of each type of an object that has everything, and the
-	// first of those that are created.
+	// The last event of each type of an object that has all fields, and the
+	// first event of objects that are created.
 	saleBody := inEvent(saleShape)
 	paid := strings.Replace(saleBody, "payoutId=null", "payoutId", 1)
 	referralBody := inEvent(referralHead + " affiliate" + summaryShape + " commissionPlan" + planShape + "}")
@@ -200,7 +201,7 @@ func TestWireShapes(t *testing.T) {
 	w.verify()
 }
 
-// One deleted event letter for letter, with the clock and ids of the suite.
+// The bytes of a deleted event, with the clock and ids of the suite.
 func TestWireDeletedBytes(t *testing.T) {
 	s := newSaleShop(t)
 	sale := s.toTomas("1")

@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 		in      string
 		want    int64
 		err     error // of Parse
-		rounded int64 // of ParseRounded, when Parse refuses decimals
+		rounded int64 // of ParseRounded, if Parse refuses the decimals
 	}{
 		{in: "0"}, {in: "-0"}, {in: "0.00000"}, {in: "0e999999999"},
 		{in: "12.5", want: 125_000}, {in: "12.50000", want: 125_000}, {in: "1e2", want: 1_000_000}, {in: "-0.0001", want: -1},
@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestAppend: what is written is read again, and is the number to math/big.
+// TestAppend: a written number reads back, and equals that of math/big.
 func TestAppend(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Min(-math.MaxInt64).Draw(t, "n")
@@ -60,7 +60,7 @@ func TestAppend(t *testing.T) {
 	})
 }
 
-// TestMul: one rounding, half away from zero, as math/big has it.
+// TestMul: the product is rounded once, half away from zero, as by math/big.
 func TestMul(t *testing.T) {
 	any64, step := rapid.Int64Min(-math.MaxInt64), rapid.SampledFrom([]int64{1, 10, 100, 1000, 10_000})
 	rapid.Check(t, func(t *rapid.T) {
@@ -79,7 +79,7 @@ func TestMul(t *testing.T) {
 	})
 }
 
-// TestMulTwice: the product of three is rounded once.
+// TestMulTwice: the product of three numbers is rounded once.
 func TestMulTwice(t *testing.T) {
 	natural, step := rapid.Int64Min(0), rapid.SampledFrom([]int64{1, 10, 100, 1000, 10_000})
 	rapid.Check(t, func(t *rapid.T) {

@@ -3,7 +3,7 @@ package isodate_test
 import (
 	"testing"
 	"time"
-	_ "time/tzdata" // the zones below, on any machine
+	_ "time/tzdata" // so that the zones exist on every machine
 
 	"pgregory.net/rapid"
 
@@ -39,7 +39,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestAppend: the text is the one of package time, and is read again.
+// TestAppend: the text is that of package time, and reads back.
 func TestAppend(t *testing.T) {
 	first := time.Date(isodate.MinYear, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	last := time.Date(isodate.MaxYear, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli()
@@ -63,8 +63,8 @@ func TestInRange(t *testing.T) {
 	}
 }
 
-// TestDays: the first and the last millisecond of days with a change of the
-// clock, of a day that a zone skipped, and of one like any other.
+// TestDays: the first and the last millisecond of days on which the clock
+// changes, of a day that a zone skipped, and of an ordinary day.
 func TestDays(t *testing.T) {
 	for _, tt := range []struct{ zone, day, first, last string }{
 		{"UTC", "2026-03-11", "2026-03-11T00:00:00.000Z", "2026-03-11T23:59:59.999Z"},

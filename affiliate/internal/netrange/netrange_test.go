@@ -9,7 +9,7 @@ import (
 
 func TestAllowed(t *testing.T) {
 	everything := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
-	for addr, want := range map[string][2]bool{ // with nothing opened, with everything
+	for addr, want := range map[string][2]bool{ // allowed with nothing opened, and with everything opened
 		"8.8.8.8": {true, true}, "2001:4860:4860::8888": {true, true}, "::ffff:8.8.8.8": {true, true}, "64:ff9b::8.8.8.8": {true, true},
 		"10.0.0.1": {false, true}, "100.64.0.1": {false, true}, "127.0.0.1": {false, true}, "0.0.0.0": {false, true}, "240.0.0.1": {false, true},
 		"::1": {false, true}, "fd00::1": {false, true}, "2002:808:808::": {false, true}, "::ffff:10.0.0.1": {false, true}, "64:ff9b::10.0.0.1": {false, true},

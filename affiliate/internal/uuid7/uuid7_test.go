@@ -15,8 +15,8 @@ import (
 
 var moment = time.UnixMilli(1_773_221_058_442)
 
-// TestNext: ids rise whatever the clock does, and begin with the moment when it
-// goes forward.
+// TestNext: ids rise even when the clock does not. When it goes forward, an id
+// begins with the time.
 func TestNext(t *testing.T) {
 	s := &uuid7.Source{Rand: rand.Reader}
 	var last uuid.UUID
@@ -32,7 +32,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestNextCarries: where the random bits are full the milliseconds rise.
+// TestNextCarries: when the random bits are full, the milliseconds rise.
 func TestNextCarries(t *testing.T) {
 	s := &uuid7.Source{Rand: ones{}}
 	first, second := s.Next(moment), s.Next(moment)
@@ -48,7 +48,7 @@ type ones struct{}
 
 func (ones) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte{0xff}, len(p))), nil }
 
-// TestAt: an id of the past leaves the order of the others alone.
+// TestAt: an id of a past time does not change the order of the others.
 func TestAt(t *testing.T) {
 	s := &uuid7.Source{Rand: rand.Reader}
 	before := s.Next(moment)
@@ -61,7 +61,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestHost: the host's function makes the ids of Next, and no others.
+// TestHost: the ids of Next come from the host's function, and no others do.
 func TestHost(t *testing.T) {
 	own := uuid.New()
 	s := &uuid7.Source{Rand: rand.Reader, New: func() uuid.UUID { return own }}
@@ -99,7 +99,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestDraws: each run draws the same ids, and a longer one new ones behind them.
+// TestDraws: each run draws the same ids; a longer run draws more ids after
+// them.
 func TestDraws(t *testing.T) {
 	var d uuid7.Draws
 	var first []uuid.UUID
