@@ -17,6 +17,10 @@ const (
 	// lookAhead is how many due deliveries of an endpoint a claim looks at: it
 	// bounds the cost where many cannot be claimed.
 	lookAhead = 256
+
+	// headPerSlot is how many due deliveries a claim looks at for each free slot of
+	// an endpoint, before it looks at the endpoints one by one.
+	headPerSlot = 4
 )
 
 // answering reports whether the last attempt was answered recently. An endpoint
@@ -143,12 +147,9 @@ func (d *dispatch) lookAtHead() error {
 // not take all slots.
 func (d *dispatch) choose() ([]waiting, error) {
 	answering, silent := d.divide()
-	var all []waiting
-	for _, ep := range answering {
-		var err error
-		if all, err = d.waitingAt(all, ep); err != nil {
-			return nil, err
-		}
+	all, err := d.waitingAt(answering)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(all, func(x, y waiting) int { return cmp.Or(x.due().Compare(y.due()), bytes.Compare(x.ID[:], y.ID[:])) })
 	for i := range all {
@@ -165,7 +166,7 @@ func (d *dispatch) choose() ([]waiting, error) {
 		if d.free <= min(d.reserved, d.idle) || d.silent <= 0 {
 			break
 		}
-		found, err := d.waitingAt(nil, ep)
+		found, err := d.waitingAt([]*EndpointRecord{ep})
 		if err != nil {
 			return nil, err
 		}
@@ -222,57 +223,123 @@ func (d *dispatch) divide() (answering, silent []*EndpointRecord) {
 	return answering, append(turns, silent...)
 }
 
-// waitingAt appends what an endpoint has due: up to its free slots of first
-// attempts, and as many others, since how many of each are wanted is decided
-// over all endpoints.
-func (d *dispatch) waitingAt(dst []waiting, ep *EndpointRecord) ([]waiting, error) {
-	l := line{dst: dst, ep: ep, now: d.now, room: ep.slots(d.now) - len(ep.InFlight), place: map[uuid.UUID]int{}}
-	for _, f := range ep.InFlight {
-		l.place[f.ObjectID] = -1
-	}
-	key := Key{Index: OfEndpoint, ID: ep.ID}
-	if d.waits {
-		if err := l.walk(d.tx.Queue, Query{Key: key, Limit: lookAhead}); err != nil {
-			return dst, err
+// waitingAt returns what endpoints have due: of each up to its free slots of
+// first attempts, and as many others, since how many of each are wanted is
+// decided over all endpoints.
+func (d *dispatch) waitingAt(endpoints []*EndpointRecord) ([]waiting, error) {
+	lines := make([]*line, len(endpoints))
+	for i, ep := range endpoints {
+		lines[i] = &line{ep: ep, room: ep.slots(d.now) - len(ep.InFlight), place: map[uuid.UUID]int{}}
+		for _, f := range ep.InFlight {
+			lines[i].place[f.ObjectID] = -1
 		}
 	}
-	err := l.walk(d.tx.Queue, Query{Key: key, After: promptLane(), Limit: lookAhead})
-	return l.dst, err
+	if d.waits {
+		if err := d.walk(lines, lane{first: true}); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.walk(lines, lane{after: promptLane()}); err != nil {
+		return nil, err
+	}
+	var all []waiting
+	for _, l := range lines {
+		all = append(all, l.found...)
+	}
+	return all, nil
+}
+
+// A lane is a part of the queue's first or second lane.
+type lane struct {
+	first bool
+	after uuid.UUID // where it begins
+}
+
+// walk fills lines from a lane. As a rule its head has enough for all of them, so
+// it is read first, in one list. Then each line that is not full gets the rest
+// of its endpoint.
+func (d *dispatch) walk(lines []*line, at lane) error {
+	if len(lines) > 1 {
+		whole, err := d.walkHead(lines, &at)
+		if err != nil || whole {
+			return err
+		}
+	}
+	for _, l := range lines {
+		if l.full(at) {
+			continue
+		}
+		for q, err := range d.tx.Queue.List(Query{Key: Key{Index: OfEndpoint, ID: l.ep.ID}, After: at.after, Limit: lookAhead}) {
+			if err != nil {
+				return err
+			}
+			if l.full(at) || at.ends(q, d.now) {
+				break // when it is full, what comes next is of later events
+			}
+			l.add(q)
+		}
+	}
+	return nil
+}
+
+// walkHead fills lines from the head of a lane. It reports whether nothing is left
+// for them, and moves the lane behind the head.
+func (d *dispatch) walkHead(lines []*line, at *lane) (whole bool, err error) {
+	byEndpoint, open, limit := make(map[uuid.UUID]*line, len(lines)), 0, 0
+	for _, l := range lines {
+		if !l.full(*at) {
+			byEndpoint[l.ep.ID] = l
+			open, limit = open+1, limit+headPerSlot*l.room
+		}
+	}
+	if open == 0 {
+		return true, nil
+	}
+	limit = min(limit, lookAhead)
+	for q, err := range d.tx.Queue.List(Query{After: at.after, Limit: limit}) {
+		if err != nil || at.ends(q, d.now) {
+			return err == nil, err
+		}
+		at.after, limit = q.ID, limit-1
+		l := byEndpoint[q.EndpointID]
+		if l == nil || l.full(*at) {
+			continue
+		}
+		if l.add(q); l.full(*at) {
+			open--
+		}
+		if open == 0 {
+			return true, nil
+		}
+	}
+	return limit > 0, nil
+}
+
+// ends reports whether an entry is the first one that is not due in the lane.
+func (l lane) ends(q QueueRecord, now Instant) bool {
+	return l.first && (q.prompt() || !q.dueAt(now))
 }
 
 // A line collects the due deliveries of one endpoint.
 type line struct {
-	dst            []waiting
 	ep             *EndpointRecord
-	now            Instant
 	room           int               // of each kind
 	firsts, others int               // found
-	place          map[uuid.UUID]int // of objects, in dst; negative: in flight
+	place          map[uuid.UUID]int // of objects, in found; negative: in flight
+	found          []waiting
 }
 
-// walk goes along one lane.
-func (l *line) walk(queue Table[QueueRecord], query Query) error {
-	first := query.After == uuid.Nil
-	for q, err := range queue.List(query) {
-		if err != nil {
-			return err
-		}
-		if first && (q.prompt() || !q.dueAt(l.now)) {
-			return nil
-		}
-		if l.firsts == l.room && (!first || l.others == l.room) {
-			return nil // what comes next is of later events
-		}
-		l.add(q)
-	}
-	return nil
+// full reports whether the line needs nothing more of a lane. The second lane has
+// first attempts only.
+func (l *line) full(at lane) bool {
+	return l.firsts == l.room && (!at.first || l.others == l.room)
 }
 
 // add notes a delivery, or puts it in the place of a later one of its object.
 func (l *line) add(q QueueRecord) {
 	if at, held := l.place[q.ObjectID]; held {
-		if at >= 0 && q.precedes(l.dst[at].QueueRecord) {
-			l.dst[at].QueueRecord = q
+		if at >= 0 && q.precedes(l.found[at].QueueRecord) {
+			l.found[at].QueueRecord = q
 		}
 		return
 	}
@@ -284,6 +351,6 @@ func (l *line) add(q QueueRecord) {
 		return
 	}
 	*count++
-	l.place[q.ObjectID] = len(l.dst)
-	l.dst = append(l.dst, waiting{QueueRecord: q, endpoint: l.ep})
+	l.place[q.ObjectID] = len(l.found)
+	l.found = append(l.found, waiting{QueueRecord: q, endpoint: l.ep})
 }
