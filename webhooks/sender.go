@@ -5,8 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -29,10 +27,11 @@ type Outbox interface {
 }
 
 // A Sender delivers the events of a program: it claims the deliveries that are
-// due, makes the signed requests, and settles the results. All state that must
-// survive is in the store. So a Sender can be stopped at any point, and any
-// number of them may work on one store. A delivery that was claimed and not
-// settled is sent again when its lease ends, with the same webhook-id.
+// due, makes the signed requests, and settles the results. It claims the next
+// deliveries while it settles earlier ones. All state that must survive is in the
+// store. So a Sender can be stopped at any point, and any number of them may work
+// on one store. A delivery that was claimed and not settled is sent again when
+// its lease ends, with the same webhook-id.
 //
 // Set the fields before the first use. Only Outbox is required. Send and Wake
 // work without it, so that a program and its sender can refer to each other.
@@ -76,12 +75,8 @@ func (s *Sender) Drain(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = d.claim(ctx)
-	for err == nil && d.inFlight > 0 {
-		d.collect(<-d.results)
-		if err = d.settle(ctx); err == nil {
-			err = d.claim(ctx)
-		}
+	for err = ctx.Err(); err == nil && d.start(ctx); {
+		_, err = d.next(ctx, nil, nil)
 	}
 	return d.settled, errors.Join(err, d.finish(ctx))
 }
@@ -104,15 +99,9 @@ func (s *Sender) Run(ctx context.Context) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		d.log(ctx, "claim deliveries", d.claim(ctx))
-		select {
-		case a := <-d.results:
-			d.collect(a)
-		case <-s.waker():
-		case <-tick.C:
-		case <-ctx.Done():
-		}
-		d.log(ctx, "settle deliveries", d.settle(ctx))
+		d.start(ctx)
+		what, err := d.next(ctx, s.waker(), tick.C)
+		d.log(ctx, what, err)
 	}
 	return d.finish(ctx)
 }
@@ -159,106 +148,4 @@ func (s *Sender) now() time.Time {
 		return s.Now()
 	}
 	return time.Now()
-}
-
-// A dispatch is one run of Drain or Run. Only one goroutine uses it; the
-// goroutines that make requests only write to results.
-type dispatch struct {
-	*Sender
-	results  chan affiliate.Attempt // has room for every slot, so that a write never blocks
-	inFlight int
-	done     []affiliate.Attempt // attempts that are not settled yet
-	settled  int
-}
-
-func (s *Sender) dispatch() (*dispatch, error) {
-	if s.Outbox == nil {
-		return nil, errors.New("webhooks: Sender.Outbox is not set")
-	}
-	s.setup.Do(s.prepare)
-	return &dispatch{Sender: s, results: make(chan affiliate.Attempt, s.slotCount())}, nil
-}
-
-// claim starts requests in the free slots. A request continues when ctx ends,
-// because the receiver may have got it, and its answer must be settled.
-func (d *dispatch) claim(ctx context.Context) error {
-	free := d.slots.take(ctx, d.inFlight == 0)
-	if err := ctx.Err(); err != nil || free == 0 {
-		d.slots.give(free)
-		return err
-	}
-	var claims []affiliate.Claim
-	err := guarded(func() (err error) {
-		claims, err = d.Outbox.ClaimDeliveries(ctx, free, d.timeout()+leaseMargin)
-		return err
-	})
-	d.slots.give(free - len(claims))
-	d.inFlight += len(claims)
-	for _, c := range claims {
-		go func() { d.results <- d.exchange(context.WithoutCancel(ctx), c) }()
-	}
-	return err
-}
-
-// collect takes a result and the results that are ready soon after. When the
-// processor is the bottleneck, it lets other requests finish first, so that one
-// transaction settles many. When the network is the bottleneck, no other
-// goroutine is ready and collect does not wait.
-func (d *dispatch) collect(a affiliate.Attempt) {
-	enough := (d.inFlight + 1) / 2
-	d.take(a)
-	for n := 0; n < enough; n++ {
-		runtime.Gosched()
-		if len(d.results) == 0 {
-			return
-		}
-		for len(d.results) > 0 {
-			d.take(<-d.results)
-			n++
-		}
-	}
-}
-
-func (d *dispatch) take(a affiliate.Attempt) {
-	d.done = append(d.done, a)
-	d.inFlight--
-	d.slots.give(1)
-}
-
-// settle settles the collected attempts. When the Outbox fails, they are kept
-// until their lease ends.
-func (d *dispatch) settle(ctx context.Context) error {
-	if len(d.done) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.timeout())
-	defer cancel()
-	if err := guarded(func() error { return d.Outbox.SettleDeliveries(ctx, d.done) }); err != nil {
-		expired := d.now().Add(-d.timeout() - leaseMargin)
-		d.done = slices.DeleteFunc(d.done, func(a affiliate.Attempt) bool { return a.At.Before(expired) })
-		return err
-	}
-	d.settled += len(d.done)
-	d.done = nil
-	return nil
-}
-
-// finish waits for the running requests and settles them.
-func (d *dispatch) finish(ctx context.Context) error {
-	for d.inFlight > 0 {
-		d.collect(<-d.results)
-	}
-	return d.settle(ctx)
-}
-
-// log logs an error after which the work continues.
-func (d *dispatch) log(ctx context.Context, what string, err error) {
-	if err == nil || d.Logger == nil || ctx.Err() != nil {
-		return
-	}
-	attrs := []any{"error", err}
-	if p, ok := errors.AsType[*PanicError](err); ok {
-		attrs = append(attrs, "stack", string(p.Stack))
-	}
-	d.Logger.ErrorContext(ctx, "webhooks: "+what, attrs...)
 }
