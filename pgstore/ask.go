@@ -123,7 +123,7 @@ func (tab *table[T]) askRecords(qs []query, ix affiliate.Index, keys []affiliate
 	if len(keys) > 1 {
 		sql, linksOf, arg = s.many, s.linksOfMany, keysArg(ix, keys)
 	}
-	if linksOf == "" {
+	if linksOf == "" || tab.t.kind == viewing {
 		return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, nil))
 	}
 	links, owners := &tab.t.tables.links, map[uuid.UUID][]uuid.UUID{}

@@ -114,7 +114,7 @@ func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) error {
 			return nil
 		}
 	}
-	if h.u.t.kind == viewing {
+	if h.u.t.kind == viewing && !h.tab.expects(q) {
 		return h.pages(q, yield)
 	}
 	rows, err := h.tab.selected(q)
@@ -146,6 +146,9 @@ func (h handle[T]) pages(q affiliate.Query, yield func(T, error) bool) error {
 		found, err := h.tab.fetch(q)
 		if err != nil {
 			return err
+		}
+		if q.Limit == rest {
+			h.tab.page(found)
 		}
 		for _, f := range found {
 			if err := h.u.readable(); err != nil {

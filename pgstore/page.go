@@ -1,0 +1,40 @@
+package pgstore
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// page notes what the sales of a page show besides themselves: affiliate, links
+// and referral. So they are read together, and not for each sale. Only a page
+// does it: a list without a limit may be longer than what fits into memory.
+func (tab *table[T]) page(found []listed) {
+	if tab.sql.name != "sales" || len(found) < 2 {
+		return
+	}
+	ts := &tab.t.tables
+	for _, f := range found {
+		rec, err := decode[T](tab.sql, f.raw)
+		if err != nil {
+			return // whoever reads the record says so
+		}
+		for _, key := range rec.AppendKeys(tab.t.room[0][:0]) {
+			switch key.Index {
+			case affiliate.OfAffiliate:
+				ts.affiliates.want(affiliate.Key{ID: key.ID})
+				ts.links.want(key)
+			case affiliate.OfReferral:
+				ts.referrals.want(affiliate.Key{ID: key.ID})
+			}
+		}
+	}
+}
+
+// expects reports whether a View has read or noted a whole list.
+func (tab *table[T]) expects(q affiliate.Query) bool {
+	whole := q.Key.Index != "" && q.After == uuid.Nil && q.Limit == 0
+	return whole && (tab.knows(q.Key) || slices.Contains(tab.wanted, q.Key))
+}
