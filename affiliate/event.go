@@ -107,7 +107,7 @@ func (p *Payload) UnmarshalJSON(data []byte) error {
 
 // encode writes the envelope: exactly these keys, in this order.
 func (f *frozen) encode() []byte {
-	dst := make([]byte, 0, 2048)
+	dst := make([]byte, 0, saleRoom)
 	dst = append(dst, `{"event":"`...)
 	dst = append(dst, f.typ...)
 	dst = append(dst, `","eventId":"`...)

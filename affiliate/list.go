@@ -133,17 +133,18 @@ type listing struct {
 // the operation, the filter as it was sent, and the program. A cursor works
 // only in its scope.
 func (p *Program) listing(pg Page, operation string, filter any) (listing, error) {
-	sent, err := json.Marshal(filter)
-	if err != nil {
-		return listing{}, internal("encode filter", err)
-	}
-	l := listing{
-		query: Query{Desc: true, Limit: pg.Limit},
-		scope: fmt.Sprintf("%s\x00%s\x00%s", operation, sent, p.cfg.ID),
+	l := listing{query: Query{Desc: true, Limit: pg.Limit}}
+	if pg == (Page{}) {
+		return l, nil // a whole list reads and makes no cursor, so it needs no scope
 	}
 	if pg.Limit < 0 || pg.Limit > maxPage {
 		return l, RefuseLimit.Err()
 	}
+	sent, err := json.Marshal(filter)
+	if err != nil {
+		return listing{}, internal("encode filter", err)
+	}
+	l.scope = fmt.Sprintf("%s\x00%s\x00%s", operation, sent, p.cfg.ID)
 	if l.cursor = pg.Cursor; l.cursor != "" && l.query.Limit == 0 {
 		l.query.Limit = cursorPage
 	}

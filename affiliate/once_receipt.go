@@ -12,7 +12,7 @@ import (
 // keeper is an answer that is stored in another form than its JSON, such as a
 // sale with its outcome.
 type keeper interface {
-	keep() (answer any, outcome string)
+	keep() (answer []byte, outcome string, err error)
 	restore(answer []byte, outcome string) error
 }
 
@@ -72,26 +72,15 @@ func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, r reply[T]) error {
 
 // encodeAnswer is the JSON of an answer and, for a sale, its outcome.
 func encodeAnswer[T any](answer T) (raw []byte, outcome string, err error) {
-	var v any = &answer
-	if k, ok := v.(keeper); ok {
-		v, outcome = k.keep()
+	switch v := any(&answer).(type) {
+	case keeper:
+		raw, outcome, err = v.keep()
+	case interface{ AppendJSON([]byte) []byte }: // faster: a coupon may come with all its codes
+		raw = v.AppendJSON(nil)
+	default:
+		raw, err = json.Marshal(v)
 	}
-	raw, err = marshalAnswer(v)
 	return raw, outcome, err
-}
-
-// marshalAnswer is json.Marshal, but faster: a receipt is written while the
-// program is locked, and its answer may be a coupon with all its codes.
-func marshalAnswer(v any) ([]byte, error) {
-	switch v := v.(type) {
-	case interface{ AppendJSON([]byte) []byte }:
-		return v.AppendJSON(nil), nil
-	case Opt[Sale]:
-		if v.state == optGiven {
-			return v.v.AppendJSON(nil), nil
-		}
-	}
-	return json.Marshal(v)
 }
 
 // replay returns the stored answer of a receipt.

@@ -166,10 +166,3 @@ func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	*o = Set(v)
 	return nil
 }
-
-// fill sets o to a zero value and returns a pointer to it, for values that are
-// too large to copy.
-func (o *Opt[T]) fill() *T {
-	o.state = optGiven
-	return &o.v
-}

@@ -77,13 +77,14 @@ type storedFailure struct {
 	Refusal *Error // nil: ErrNotFound
 }
 
-func (r *ImportReport) keep() (answer any, outcome string) {
+func (r *ImportReport) keep() (answer []byte, outcome string, err error) {
 	k := keptReport{Created: r.Created, Existing: r.Existing}
 	for _, f := range r.Failed {
 		refusal, _ := errors.AsType[*Error](f.Err)
 		k.Failed = append(k.Failed, storedFailure{f.Row, refusal})
 	}
-	return k, ""
+	answer, err = json.Marshal(k)
+	return answer, "", err
 }
 
 func (r *ImportReport) restore(answer []byte, _ string) error {

@@ -78,19 +78,25 @@ func (r *saleReply) fillResult(result *SaleResult) {
 	case r.stored != nil:
 		result.Sale = Set(*r.stored)
 	case r.body != nil && r.outcome == SaleRecorded:
-		r.body.fillSale(result.Sale.fill())
+		result.Sale = Set(r.body.sale())
 	case r.body != nil:
-		r.body.fillSale(result.Earlier.fill())
+		result.Earlier = Set(r.body.sale())
 	}
 }
 
 // keep and restore convert a reply to and from its receipt: the body of the
 // answer is the sale or null, and the outcome is in a header.
-func (r *saleReply) keep() (answer any, outcome string) {
-	var result SaleResult
-	r.fillResult(&result)
-	return result.Sale, string(r.outcome)
+func (r *saleReply) keep() (answer []byte, outcome string, err error) {
+	if r.body == nil || r.outcome != SaleRecorded {
+		return []byte("null"), string(r.outcome), nil
+	}
+	var s Sale
+	r.body.fillSale(&s)
+	return s.AppendJSON(make([]byte, 0, saleRoom)), string(r.outcome), nil
 }
+
+// saleRoom is enough for the JSON of most sales.
+const saleRoom = 2688
 
 func (r *saleReply) restore(answer []byte, outcome string) error {
 	r.outcome = SaleOutcome(outcome)

@@ -184,7 +184,7 @@ func (b *saleBody) fillSale(s *Sale) {
 	}
 	s.CommissionEarned, _ = rec.commissionEarned() // its sum was checked when the sale was stored
 	if b.customer != nil {
-		*s.Referral.fill() = b.customer.referral(b.program)
+		s.Referral = Set(b.customer.referral(b.program))
 	}
 }
 

@@ -144,13 +144,16 @@ func engineAlone(p *affiliate.Program, codes int) float64 {
 // BenchmarkLoopback is a sale by code over 64 keep-alive connections, server and
 // callers in one process, against the same server with the floor. x-floor is
 // the time of a request, x-cpu the processor time of the process.
-func BenchmarkLoopback(b *testing.B) {
-	const codes, conns = 1000, 64
+func BenchmarkLoopback(b *testing.B) { benchLoopback(b, 64, false, saleBody(0)) }
+
+func benchLoopback(b *testing.B, conns int, real bool, first string) {
+	const codes = 1000
 	p, api, _ := shop(b, codes)
 	rec := httptest.NewRecorder()
-	api.ServeHTTP(rec, request("POST", "/api/v1/sales", saleBody(0)))
+	api.ServeHTTP(rec, request("POST", "/api/v1/sales", first))
 	sold := int64(1)
 	ours, floor := dial(b, api, conns), dial(b, floorHandler(rec.Body.String()), conns)
+	ours.real, floor.real = real, real
 	const n = 5_000
 	benchkit.Warm()
 	floor.run(b, n/10)

@@ -17,6 +17,7 @@ import (
 type floorSale struct {
 	PromoCode  string  `json:"promoCode"`
 	Email      string  `json:"email"`
+	Name       string  `json:"name"`
 	Total      float64 `json:"totalEarned"`
 	Tax        float64 `json:"tax"`
 	ExternalID string  `json:"externalId"`

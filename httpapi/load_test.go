@@ -23,7 +23,11 @@ import (
 
 // callers are keep-alive connections to a server over loopback. They use little
 // time themselves, so that the server is measured.
-type callers struct{ conns []*caller }
+type callers struct {
+	conns []*caller
+	real  bool         // they send real sales, each with a key
+	sent  atomic.Int64 // real sales
+}
 
 type caller struct {
 	net.Conn
@@ -60,7 +64,12 @@ func (c *callers) run(tb testing.TB, n int) int64 {
 	for w, conn := range c.conns {
 		wg.Go(func() {
 			for i := w; i < n; i += len(c.conns) {
-				if err := conn.sell(i % 1000); err != nil {
+				headers, body := "", saleBody(i%1000)
+				if c.real {
+					n := c.sent.Add(1)
+					headers, body = "Idempotency-Key: key-"+strconv.FormatInt(n, 10)+"\r\n", string(appendRealSale(nil, n))
+				}
+				if err := conn.sell(headers, body); err != nil {
 					tb.Error(err)
 					return
 				}
@@ -73,9 +82,8 @@ func (c *callers) run(tb testing.TB, n int) int64 {
 }
 
 // sell posts a sale and reads past the answer.
-func (c *caller) sell(code int) error {
-	body := saleBody(code)
-	_, err := io.WriteString(c, "POST /api/v1/sales HTTP/1.1\r\n"+rawKey+"Content-Type: application/json\r\nContent-Length: "+
+func (c *caller) sell(headers, body string) error {
+	_, err := io.WriteString(c, "POST /api/v1/sales HTTP/1.1\r\n"+rawKey+headers+"Content-Type: application/json\r\nContent-Length: "+
 		strconv.Itoa(len(body))+"\r\n\r\n"+body)
 	if err != nil {
 		return err
