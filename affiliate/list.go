@@ -220,8 +220,11 @@ type gathering[R Record[R]] struct {
 }
 
 // all reads the records that q selects.
-func (g *gathering[R]) all(t Table[R], q Query) ([]R, error) {
-	g.recs, g.err = nil, nil
+func (g *gathering[R]) all(t Table[R], q Query) ([]R, error) { return g.into(nil, t, q) }
+
+// into is all with room for the records.
+func (g *gathering[R]) into(room []R, t Table[R], q Query) ([]R, error) {
+	g.recs, g.err = room, nil
 	t.List(q)(g.add)
 	if g.err != nil {
 		return nil, g.err

@@ -70,6 +70,7 @@ type saleBody struct {
 	links    []LinkRecord // of the owner, oldest first
 	customer *customerBody
 	room     [1]CommissionRecord // of rec, as long as it has one
+	linkRoom [1]LinkRecord       // of links, as long as there is one
 }
 
 // seller is the part of an affiliate that sales and referrals show.
@@ -147,7 +148,8 @@ func (o *op) saleBody(rec SaleRecord) (*saleBody, error) {
 
 // complete reads the links of the affiliate and the totals of the customer.
 func (o *op) complete(b *saleBody, ref *ReferralRecord) (err error) {
-	if b.links, err = o.links.all(o.tx.Links, Query{Key: Key{Index: OfAffiliate, ID: b.rec.AffiliateID}}); err != nil {
+	b.links, err = o.links.into(b.linkRoom[:0], o.tx.Links, Query{Key: Key{Index: OfAffiliate, ID: b.rec.AffiliateID}})
+	if err != nil {
 		return internal("read links", err)
 	}
 	if ref.ID == uuid.Nil {
