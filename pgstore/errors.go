@@ -55,7 +55,7 @@ func class(err error) string {
 		return context.Canceled.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return context.DeadlineExceeded.Error()
-	case errors.Is(err, errIsolation), errors.Is(err, errRecord):
+	case errors.Is(err, errIsolation), errors.Is(err, errRecord), errors.Is(err, errLater):
 		return err.Error()
 	}
 	return "the connection failed"

@@ -90,39 +90,47 @@ func idsOf[T any](entries []entry[T]) []pgtype.UUID {
 // queueRecords queues the statement that replaces records whose keys stay the
 // same.
 func (tab *table[T]) queueRecords(b *flushBatch, entries []entry[T]) error {
-	records, err := encodeAll(b, entries)
-	for i := range records {
-		tab.t.s.decoded.keep(decodedKey{tab.sql, tab.t.program, entries[i].id}, []byte(records[i]), entries[i].row.rec)
-	}
-	switch {
-	case err != nil:
+	records, err := tab.encodeAll(b, entries)
+	if err != nil || len(entries) == 0 {
 		return err
-	case len(entries) == 1:
-		b.queue(tab.sql.replace, b.program, idArg(entries[0].id), records[0])
-	case len(entries) > 1:
-		b.queue(tab.sql.replaces, b.program, idsOf(entries), records)
 	}
+	for i, e := range entries {
+		tab.t.s.decoded.keep(decodedKey{tab.sql, tab.t.program, e.id}, records[i].raw, e.row.rec)
+	}
+	if len(entries) == 1 {
+		b.queue(tab.sql.replace, append([]any{b.program, idArg(entries[0].id)}, records[0].values...)...)
+		return nil
+	}
+	b.queue(tab.sql.replaces, tab.arrays([]any{b.program, idsOf(entries)}, records)...)
 	return nil
 }
 
-func encodeAll[T any](b *flushBatch, entries []entry[T]) ([]string, error) {
-	records := make([]string, len(entries))
+func (tab *table[T]) encodeAll(b *flushBatch, entries []entry[T]) ([]encoded, error) {
+	records := make([]encoded, len(entries))
 	for i, e := range entries {
 		var err error
-		if records[i], err = b.encode(e.row.rec); err != nil {
+		if records[i], err = b.encode(tab.sql.form, &e.row.rec); err != nil {
 			return nil, err
 		}
 	}
 	return records, nil
 }
 
+// arrays appends an array for each column of the form.
+func (tab *table[T]) arrays(args []any, records []encoded) []any {
+	for i, c := range tab.sql.form.columns {
+		args = append(args, c.array(records, i))
+	}
+	return args
+}
+
 // queueRow queues a statement whose parameters are a whole row.
 func (tab *table[T]) queueRow(b *flushBatch, sql string, e entry[T]) error {
-	record, err := b.encode(e.row.rec)
+	record, err := b.encode(tab.sql.form, &e.row.rec)
 	if err != nil {
 		return err
 	}
-	args := append(make([]any, 0, 3+len(tab.sql.indexes)), b.program, idArg(e.id))
+	args := append(make([]any, 0, 2+len(tab.sql.indexes)+len(record.values)), b.program, idArg(e.id))
 	keys := e.row.rec.AppendKeys(tab.t.room[0][:0])
 	for _, ix := range tab.sql.indexes {
 		if key, ok := keyOf(keys, ix); ok {
@@ -131,7 +139,7 @@ func (tab *table[T]) queueRow(b *flushBatch, sql string, e entry[T]) error {
 			args = append(args, nil)
 		}
 	}
-	b.queue(sql, append(args, record)...)
+	b.queue(sql, append(args, record.values...)...)
 	return nil
 }
 
@@ -160,11 +168,11 @@ func (tab *table[T]) queueRows(b *flushBatch, one, many string, entries []entry[
 	for _, ix := range tab.sql.indexes {
 		args = append(args, tab.column(ix, entries))
 	}
-	records, err := encodeAll(b, entries)
+	records, err := tab.encodeAll(b, entries)
 	if err != nil {
 		return err
 	}
-	b.queue(many, append(args, records)...)
+	b.queue(many, tab.arrays(args, records)...)
 	return nil
 }
 

@@ -156,7 +156,7 @@ func (h handle[T]) pages(q affiliate.Query, yield func(T, error) bool) error {
 			}
 			rec, err := decode[T](h.tab.sql, f.raw)
 			if err != nil {
-				return h.u.t.fail("read "+h.tab.sql.name, errRecord)
+				return h.u.t.fail("read "+h.tab.sql.name, err)
 			}
 			if !yield(rec, nil) {
 				return nil

@@ -52,10 +52,18 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("pgstore: migrate: %w", err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("pgstore: migrate: %w", err)
+	for {
+		_, err := provider.Up(ctx)
+		if err == nil {
+			return nil
+		}
+		// A step gives up rather than let others wait behind it for a long
+		// reader. They go first, and then the step is tried again.
+		pg, ok := errors.AsType[*pgconn.PgError](err)
+		if !ok || pg.Code != "55P03" || pause(ctx, longPause) != nil {
+			return fmt.Errorf("pgstore: migrate: %w", err)
+		}
 	}
-	return nil
 }
 
 // createSchema creates the schema if it is missing. So a user who may not

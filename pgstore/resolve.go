@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
@@ -55,9 +54,9 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 
 // foundKeys notes which of the asked keys a record of the database holds.
 func (tab *table[T]) foundKeys(id uuid.UUID, raw []byte, asked []affiliate.Key, found map[affiliate.Key]uuid.UUID) error {
-	var rec T
-	if err := json.Unmarshal(raw, &rec); err != nil {
-		return errRecord
+	rec, err := decode[T](tab.sql, raw)
+	if err != nil {
+		return err
 	}
 	for _, key := range rec.AppendKeys(nil) {
 		if slices.Contains(asked, key) {

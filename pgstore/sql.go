@@ -20,6 +20,7 @@ import (
 type tableSQL struct {
 	name    string
 	indexes []affiliate.Index
+	form    *form
 	ahead   []reference // records that are read together with one of this table
 
 	asks     map[affiliate.Index]askSQL // by id, which has the empty name, and by each unique index
@@ -34,6 +35,7 @@ type tableSQL struct {
 	rekeys   string                  // many
 	unkey    string                  // clears the unique keys of any number of rows
 	removes  string                  // any number of rows
+	old      string                  // rows that the version before stored; empty: there are none
 	uniqueAt map[affiliate.Index]int // the number of the index's query in probe
 	markAt   map[affiliate.Index]int // the index of a mark in marks; the mark of the id has the empty name
 
@@ -84,11 +86,11 @@ type statements struct {
 }
 
 func newStatements(schema string) *statements {
-	s := &statements{}
+	s, forms := &statements{}, forms()
 	quoted := pgx.Identifier{schema}.Sanitize() + "."
 	at := 0
 	for _, t := range affiliate.Schema() {
-		table := newTableSQL(quoted, t)
+		table := newTableSQL(quoted, t, forms[t.Name])
 		for _, column := range marked(t) {
 			table.markAt[affiliate.Index(strings.TrimPrefix(column, "id"))] = at
 			at++
@@ -105,20 +107,23 @@ func newStatements(schema string) *statements {
 	return s
 }
 
-func newTableSQL(schema string, t affiliate.TableSchema) *tableSQL {
+func newTableSQL(schema string, t affiliate.TableSchema, f *form) *tableSQL {
+	if f == nil {
+		f = asJSON
+	}
 	s := &tableSQL{
-		name: t.Name, indexes: t.Indexes, ahead: references[t.Name],
+		name: t.Name, indexes: t.Indexes, form: f, ahead: references[t.Name],
 		asks: map[affiliate.Index]askSQL{}, lists: map[affiliate.Index]string{}, list: map[listShape]string{},
 		uniqueAt: map[affiliate.Index]int{}, markAt: map[affiliate.Index]int{},
 	}
 	table := schema + t.Name
 	s.makeAsk(schema, "")
-	probe := "SELECT id, " + s.stored("") + " FROM " + table + " WHERE program = $1::uuid AND "
+	probe := "SELECT id, " + s.form.stored("") + " FROM " + table + " WHERE program = $1::uuid AND "
 	probes := []string{probe + "id = $2::uuid"}
 	var blanks []string
 	for _, ix := range t.Indexes {
 		if !ix.Unique() {
-			s.lists[ix] = fmt.Sprintf("SELECT id, %s, %s FROM %s WHERE program = $1::uuid AND %s = ANY($2::%s[]) ORDER BY id", s.stored(""), ix, table, ix, sqlType(ix))
+			s.lists[ix] = fmt.Sprintf("SELECT id, %s, %s FROM %s WHERE program = $1::uuid AND %s = ANY($2::%s[]) ORDER BY id", s.form.stored(""), ix, table, ix, sqlType(ix))
 			continue
 		}
 		s.makeAsk(schema, ix)
@@ -143,7 +148,7 @@ func newTableSQL(schema string, t affiliate.TableSchema) *tableSQL {
 // trip, because every event of a sale shows them.
 func (s *tableSQL) makeAsk(schema string, ix affiliate.Index) {
 	column := cmp.Or(string(ix), "id")
-	head := "SELECT t.id, " + s.stored("t.") + ", t." + column
+	head := "SELECT t.id, " + s.form.stored("t.") + ", t." + column
 	from := " FROM " + schema + s.name + " t"
 	var columns, joins strings.Builder
 	for i, ref := range s.ahead {
@@ -176,7 +181,7 @@ func (s *tableSQL) makeLists(table string) {
 			for _, desc := range both {
 				for _, limit := range both {
 					shape := listShape{key, after, desc, limit}
-					s.list[shape] = shape.sql(table, s.stored(""))
+					s.list[shape] = shape.sql(table, s.form.stored(""))
 				}
 			}
 		}
@@ -211,29 +216,62 @@ func (l listShape) sql(table, stored string) string {
 // makeWrites makes the statements of the flush: for one row, and for many rows
 // with one array for each column.
 func (s *tableSQL) makeWrites(table string) {
-	names, params, arrays := []string{"id"}, []string{"$2::uuid"}, []string{"$2::uuid[]"}
-	var sets, joined []string
-	for i, ix := range s.indexes {
-		names = append(names, string(ix))
-		params = append(params, fmt.Sprintf("$%d::%s", i+3, sqlType(ix)))
-		arrays = append(arrays, fmt.Sprintf("$%d::%s[]", i+3, sqlType(ix)))
-		sets = append(sets, fmt.Sprintf("%s = $%d::%s", ix, i+3, sqlType(ix)))
-		joined = append(joined, fmt.Sprintf("%s = v.%s", ix, ix))
+	id := column{"id", "uuid"}
+	keys := []column{id}
+	for _, ix := range s.indexes {
+		keys = append(keys, column{string(ix), sqlType(ix)})
 	}
-	record := fmt.Sprintf("$%d::text", len(s.indexes)+3)
-	columns := strings.Join(names, ", ")
-	into := "INSERT INTO " + table + " (program, " + columns + ", record) "
-	s.insert = into + "VALUES ($1::uuid, " + strings.Join(params, ", ") + ", " + record + "::json)"
-	s.inserts = into + "SELECT $1::uuid, v." + strings.Join(names, ", v.") + ", v.record::json FROM unnest(" +
-		strings.Join(arrays, ", ") + ", " + record + "[]) AS v(" + columns + ", record)"
-	where := " WHERE program = $1::uuid AND id = $2::uuid"
-	s.replace = "UPDATE " + table + " SET record = $3::text::json" + where
-	s.replaces = "UPDATE " + table + " AS t SET record = v.record::json FROM unnest($2::uuid[], $3::text[]) AS v(id, record)" +
-		" WHERE t.program = $1::uuid AND t.id = v.id"
-	s.rekey = "UPDATE " + table + " SET " + strings.Join(append(sets, "record = "+record+"::json"), ", ") + where
-	s.rekeys = "UPDATE " + table + " AS t SET " + strings.Join(append(joined, "record = v.record::json"), ", ") + " FROM unnest(" +
-		strings.Join(arrays, ", ") + ", " + record + "[]) AS v(" + columns + ", record) WHERE t.program = $1::uuid AND t.id = v.id"
+	row, record := newColumns(append(keys, s.form.columns...)), newColumns(append([]column{id}, s.form.columns...))
+	into := "INSERT INTO " + table + " (program, " + row.names + ") "
+	s.insert = into + "VALUES ($1::uuid, " + row.params + ")"
+	s.inserts = into + "SELECT $1::uuid, " + row.joined + " FROM " + row.unnest
+	s.replace, s.replaces = s.updates(table, record)
+	s.rekey, s.rekeys = s.updates(table, row)
+	if s.form.codec != nil {
+		s.old = "SELECT id, convert_to(record_json::text, 'UTF8') FROM " + table + " WHERE program = $1::uuid AND id > $2::uuid" +
+			" AND record_json IS NOT NULL ORDER BY program, id LIMIT $3::bigint FOR UPDATE SKIP LOCKED"
+	}
 	s.removes = "DELETE FROM " + table + " WHERE program = $1::uuid AND id = ANY($2::uuid[])"
+}
+
+// updates are the statements that write columns of one row and of many.
+func (s *tableSQL) updates(table string, c columns) (one, many string) {
+	clear := ""
+	if s.form.codec != nil {
+		clear = ", record_json = NULL"
+	}
+	one = "UPDATE " + table + " SET " + c.set + clear + " WHERE program = $1::uuid AND id = $2::uuid"
+	many = "UPDATE " + table + " AS t SET " + c.setJoined + clear + " FROM " + c.unnest + " WHERE t.program = $1::uuid AND t.id = v.id"
+	return one, many
+}
+
+// columns is the SQL of some columns, the id first. The parameters of their
+// values begin with the second.
+type columns struct {
+	names     string // a, b
+	params    string // $2::uuid, $3::text::json
+	joined    string // v.a, v.b::json
+	unnest    string // unnest($2::uuid[], $3::text[]) AS v(a, b)
+	set       string // b = $3::text::json: without the id
+	setJoined string // b = v.b::json
+}
+
+func newColumns(all []column) columns {
+	var names, params, joined, arrays, sets, setsJoined []string
+	for i, c := range all {
+		names = append(names, c.name)
+		arrays = append(arrays, c.param(i+2, "[]"))
+		params = append(params, c.param(i+2, "")+c.cast())
+		joined = append(joined, "v."+c.name+c.cast())
+		sets = append(sets, c.name+" = "+params[i])
+		setsJoined = append(setsJoined, c.name+" = "+joined[i])
+	}
+	list := func(parts []string) string { return strings.Join(parts, ", ") }
+	return columns{
+		names: list(names), params: list(params), joined: list(joined),
+		unnest: "unnest(" + list(arrays) + ") AS v(" + list(names) + ")",
+		set:    list(sets[1:]), setJoined: list(setsJoined[1:]),
+	}
 }
 
 // marked are the columns of a table whose values rise.

@@ -2,12 +2,14 @@ package pgstore_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -34,16 +36,23 @@ func newCrowded(b *testing.B, events int) *crowded {
 	return c
 }
 
-// copyEvent stores n copies of the last event.
+// copyEvent stores n copies of the last event. In its compact record the id is
+// from byte 4, the object's from 24, and the time is before the last two bytes.
 func (c *crowded) copyEvent(b *testing.B, n int, at time.Time) {
 	b.Helper()
 	events := pgx.Identifier{c.schema, "events"}.Sanitize()
-	exec(b, c.pool, `WITH last AS (SELECT id, of_object, record, record->>'OccurredAt' AS at FROM `+events+` WHERE program = $1 ORDER BY id DESC LIMIT 1),
+	exec(b, c.pool, `WITH last AS (SELECT * FROM `+events+` WHERE program = $1 ORDER BY id DESC LIMIT 1),
 		copies AS (SELECT (lpad(to_hex($2::bigint), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid AS id,
 			(lpad(to_hex($2::bigint), 12, '0') || '70009000' || lpad(to_hex(i), 12, '0'))::uuid AS object FROM generate_series(1, $3::int) i)
-		INSERT INTO `+events+` (program, id, of_object, record)
-		SELECT $1, c.id, c.object, replace(replace(replace(l.record::text, l.id::text, c.id::text), l.of_object::text, c.object::text), l.at, $4)::json
-		FROM last l, copies c`, c.Config().ID, at.UnixMilli(), n, at.UTC().Format(time.RFC3339Nano))
+		INSERT INTO `+events+` (program, id, of_object, packed, payload, at, type)
+		SELECT $1, c.id, c.object, overlay(overlay(overlay(l.packed PLACING uuid_send(c.id) FROM 4) PLACING uuid_send(c.object) FROM 24)
+			PLACING $4::bytea FROM length(l.packed) - 1 - length($4::bytea)), l.payload, $5, l.type
+		FROM last l, copies c`, c.Config().ID, at.UnixMilli(), n, binary.AppendVarint(nil, at.UnixMicro()), at)
+	before := uuid.MustParse(fmt.Sprintf("%012x70008000%012x", at.UnixMilli(), 0))
+	copied := must(c.EventsAfter(b.Context(), before, 1))[0]
+	if copied.ID.String()[14:23] != "7000-8000" || !copied.OccurredAt.Time().Equal(at.Truncate(time.Millisecond)) {
+		b.Fatalf("the copy is %s of %s at %s", copied.ID, copied.ObjectID, copied.OccurredAt)
+	}
 }
 
 // A stall says how long a job took, and the slowest sale meanwhile.

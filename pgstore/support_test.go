@@ -180,3 +180,23 @@ func TestNamedDatabase(t *testing.T) {
 		t.Errorf("the tests are in database %q, error %v", name, err)
 	}
 }
+
+// tableBytes is how much the disk holds of each table, with its indexes.
+func tableBytes(tb testing.TB, pool *pgxpool.Pool, schema string) map[string]int64 {
+	tb.Helper()
+	rows, err := pool.Query(tb.Context(), `SELECT relname, pg_total_relation_size(c.oid) FROM pg_class c
+		JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'`, schema)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	bytes := map[string]int64{}
+	for rows.Next() {
+		var name string
+		var n int64
+		if err := rows.Scan(&name, &n); err != nil {
+			tb.Fatal(err)
+		}
+		bytes[name] = n
+	}
+	return bytes
+}

@@ -85,7 +85,7 @@ func (tab *table[T]) parse(id uuid.UUID, r *row[T]) error {
 	}
 	rec, err := decode[T](tab.sql, r.raw)
 	if err != nil {
-		return tab.t.fail("read "+tab.sql.name, errRecord)
+		return tab.t.fail("read "+tab.sql.name, err)
 	}
 	r.rec = rec
 	tab.t.s.decoded.keep(key, r.raw, r.rec)

@@ -23,7 +23,6 @@ const (
 
 var (
 	errIsolation = errors.New("the isolation level of the host's transaction does not fit the Store's mode")
-	errRecord    = errors.New("a stored record cannot be read")
 
 	// errMoved ends a View whose first read is out of date; it runs again.
 	errMoved = errors.New("pgstore: the first read is out of date")

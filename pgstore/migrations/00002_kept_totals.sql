@@ -4,8 +4,10 @@
 -- that was refunded in full. Before, they counted every sale with its whole
 -- total. This computes the totals again for everybody who has a sale with a
 -- refund. It can be run again, for example when a process of the version before
--- has written meanwhile.
+-- has written meanwhile. Once sales are compact, it does nothing.
 
+-- +goose StatementBegin
+DO $$ BEGIN
 UPDATE tributary.totals AS t
 SET record = (t.record::jsonb || jsonb_build_object('Sales', kept.sales, 'Revenue', kept.revenue))::json
 FROM (
@@ -18,3 +20,6 @@ FROM (
   HAVING sum((s.record->>'Refunded')::numeric) > 0
 ) AS kept
 WHERE t.program = kept.program AND t.id = kept.owner;
+EXCEPTION WHEN undefined_column THEN NULL;
+END $$;
+-- +goose StatementEnd

@@ -1,0 +1,69 @@
+package pgstore
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// forms are the forms of the tables with many rows, by the names of the tables.
+// The views of the migrations show their columns.
+func forms() map[string]*form {
+	return map[string]*form{
+		"sales": compact(func(r *affiliate.SaleRecord) []any {
+			return []any{instant(r.CreatedAt), amount(r.TotalEarned), amountOf(r.Refunded), commission(r), word(r.Status.String())}
+		}, column{"at", "timestamptz"}, column{"total", "bigint"}, column{"refunded", "bigint"}, column{"commission", "bigint"}, column{"status", "text"}),
+		"redemptions": compact(func(r *affiliate.RedemptionRecord) []any {
+			return []any{instant(r.CreatedAt), instant(r.RestoredAt)}
+		}, column{"at", "timestamptz"}, column{"restored_at", "timestamptz"}),
+		"clicks": compact(func(r *affiliate.ClickRecord) []any {
+			return []any{instant(r.CreatedAt), r.Unique}
+		}, column{"at", "timestamptz"}, column{"is_unique", "boolean"}),
+		"events": compact(func(r *affiliate.EventRecord) []any {
+			return []any{instant(r.OccurredAt), word(string(r.Type))}
+		}, column{"at", "timestamptz"}, column{"type", "text"}),
+		"deliveries": compact(func(r *affiliate.DeliveryRecord) []any {
+			return []any{instant(r.CreatedAt), count(len(r.Attempts))}
+		}, column{"at", "timestamptz"}, column{"attempts", "bigint"}),
+		"receipts": compact(func(*affiliate.ReceiptRecord) []any { return nil }),
+	}
+}
+
+// instant is a time for a report; null when it is zero or the database has no
+// such time.
+func instant(i affiliate.Instant) pgtype.Timestamptz {
+	t := i.Time()
+	return pgtype.Timestamptz{Time: t, Valid: !i.IsZero() && 0 < t.Year() && t.Year() < 10000}
+}
+
+// amount is an amount in ten-thousandths.
+func amount(a affiliate.Amount) pgtype.Int8 { return pgtype.Int8{Int64: a.Scaled(), Valid: true} }
+
+// amountOf is null for zero: most sales are never refunded, and a null takes no
+// room.
+func amountOf(a affiliate.Amount) pgtype.Int8 {
+	return pgtype.Int8{Int64: a.Scaled(), Valid: !a.IsZero()}
+}
+
+func count(n int) pgtype.Int8 { return pgtype.Int8{Int64: int64(n), Valid: true} }
+
+// commission is what the sale earns; null when the sum is out of range, which
+// the engine refuses.
+func commission(r *affiliate.SaleRecord) pgtype.Int8 {
+	var sum affiliate.Amount
+	for _, c := range r.Commissions {
+		var err error
+		if sum, err = sum.Add(c.Earned); err != nil {
+			return pgtype.Int8{}
+		}
+	}
+	return amount(sum)
+}
+
+// word is a text for a report; null when the database cannot store it.
+func word(s string) pgtype.Text {
+	return pgtype.Text{String: s, Valid: s != "" && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0}
+}

@@ -1,0 +1,64 @@
+package pgstore
+
+import (
+	"reflect"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// layouts are the fields of the compact records. The number of a field is its
+// place, from 1. Stored rows have these numbers: a new field is added at the end
+// of its list, and no field moves.
+var layouts = map[reflect.Type][]string{
+	reflect.TypeFor[affiliate.RedemptionRecord](): {"ID", "CodeID", "CouponID", "RestoredAt", "CreatedAt"},
+	reflect.TypeFor[affiliate.ClickRecord](): {
+		"ID", "Number", "AffiliateID", "LinkID", "ReferralID", "DeviceID", "LandingURL", "Referrer", "UserAgent", "Unique", "CreatedAt",
+	},
+	reflect.TypeFor[affiliate.SaleRecord](): {
+		"ID", "Number", "AffiliateID", "ReferralID", "LinkID", "CodeID", "ExternalID", "InvoiceID", "Name", "Email",
+		"TotalEarned", "Subtotal", "Tax", "Shipping", "Refunded", "Rate", "RateType", "RateFixed", "ByHand",
+		"CreatedAt", "UpdatedAt", "Commissions", "Refunds", "Products", "Clicks", "Status", "RefundedAt",
+		"Trigger", "Source", "Integration", "Metadata", "Revision", "DeletedFired",
+	},
+	reflect.TypeFor[affiliate.HandSet](): {"Earned", "Kept"},
+	reflect.TypeFor[affiliate.CommissionRecord](): {
+		"Number", "AffiliateID", "Earned", "Approval", "HoldReason", "PayoutID", "ManuallyPaid", "BonusReason", "CreatedAt", "UpdatedAt",
+	},
+	reflect.TypeFor[affiliate.RefundRecord](): {"ID", "Amount", "At"},
+	reflect.TypeFor[affiliate.ReceiptRecord](): {
+		"ID", "Key", "Digest", "Answer", "Sealed", "Secret", "Outcome", "Refusal", "CreatedAt",
+	},
+	reflect.TypeFor[affiliate.EventRecord](): {"ID", "Type", "ObjectID", "Number", "Revision", "OccurredAt", "Payload"},
+	reflect.TypeFor[affiliate.DeliveryRecord](): {
+		"ID", "EventID", "EndpointID", "Type", "State", "CreatedAt", "UpdatedAt", "NextAttemptAt", "Attempts",
+	},
+	reflect.TypeFor[affiliate.AttemptRecord](): {"At", "Manual", "URL", "Status", "Took", "Err", "Response"},
+}
+
+// words are texts that records repeat. Stored rows have their places: a new word
+// is added at the end, and no word moves.
+var words = []string{
+	"ACTIVE", "REFUNDED", "PERCENTAGE", "FLAT",
+	"SIGNUP", "PURCHASE", "BONUS", "CONTENT_REWARD",
+	"API", "MANUAL", "IMPORTED", "UNKNOWN", "INTEGRATION", "AUTOMATED",
+	"ACCEPTED", "ON_HOLD", "DECLINED",
+	"PROGRAM_SETTINGS", "FRAUD_PREVENTION", "AFFILIATE_DEACTIVATED", "AFFILIATE_BANNED",
+	"pending", "delivered", "failed", "skipped", "canceled",
+	"affiliate.created", "affiliate.updated", "affiliate.deleted",
+	"referral.created", "referral.updated", "referral.deleted",
+	"sale.created", "sale.updated", "sale.deleted",
+	"coupon.created", "coupon.updated", "coupon.deleted",
+	"promocode.created", "promocode.updated", "promocode.deleted",
+	"JAVASCRIPT", "MAKE", "ZAPIER", "STRIPE", "SHOPIFY", "WOOCOMMERCE",
+	"PADDLE", "CHARGEBEE", "MEMBERSTACK", "POLAR", "SKILLPLATE", "ZYLVIE",
+	"recorded", "duplicate",
+}
+
+// places are the places of the words.
+var places = func() map[string]int {
+	at := make(map[string]int, len(words))
+	for i, word := range words {
+		at[word] = i
+	}
+	return at
+}()
