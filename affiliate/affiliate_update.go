@@ -16,7 +16,7 @@ import (
 // Errors: [MissingField] (affiliateId), [InvalidField] (firstName, lastName,
 // email, affiliateLink, affiliateStatus), [SlugSyntax], [IdentifiersMismatch],
 // [InvalidField] (commissionRate), [AffiliateEmailTaken], [SlugTaken] (also for
-// a slug of its own).
+// a slug of its own), [LinkLimitReached].
 //
 // Effects: affiliate.updated, once, when something changed.
 //

@@ -30,6 +30,8 @@ type Config struct {
 	CookieDays   int            // for how many days of 24 hours a click attributes, 1–36,500; zero: 60
 	Terms        Terms          // commission of affiliates without a rate, tier or plan of their own; zero: 0 %
 
+	Limits Limits // how much one object may hold
+
 	NoAutoApprove        bool          // affiliates created without a status are INACTIVE; zero: ACTIVE
 	CommissionOnTax      bool          // false: tax is deducted from the base
 	CommissionOnShipping bool          // false: shipping is deducted from the base
@@ -103,6 +105,9 @@ func (c *Config) complete() error {
 	}
 	if c.RefundWindow < 0 {
 		return errors.New("affiliate: Config.RefundWindow must not be negative")
+	}
+	if err := c.Limits.complete(); err != nil {
+		return err
 	}
 	if (c.Seal == nil) != (c.Open == nil) {
 		return errors.New("affiliate: Config.Seal and Open go together")

@@ -10,7 +10,7 @@ import (
 // stay. Its statistics start at zero.
 //
 // Errors: [MissingField] (link, affiliateId), [SlugSyntax], [AffiliateNotFound]
-// (invalid: 400), [IdentifiersMismatch], [SlugTaken].
+// (invalid: 400), [IdentifiersMismatch], [SlugTaken], [LinkLimitReached].
 //
 // Effects: affiliate.updated of the owner.
 //
@@ -46,6 +46,9 @@ func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
 
 // addLink writes a new link of an affiliate. The slug has been checked.
 func (o *op) addLink(owner uuid.UUID, slug string, refused *Error) (LinkRecord, error) {
+	if err := o.roomForLink(owner); err != nil {
+		return LinkRecord{}, err
+	}
 	rec := LinkRecord{ID: o.newID(), AffiliateID: owner, Slug: slug, CreatedAt: o.now, UpdatedAt: o.now}
 	if err := o.tx.Links.Insert(rec); err != nil {
 		return LinkRecord{}, taken(err, map[Index]*Error{BySlug: refused})

@@ -31,6 +31,7 @@ const (
 	IdentifiersMismatch     Reason = "identifiers_mismatch"
 	InPayout                Reason = "in_payout"
 	AffiliateNotFound       Reason = "affiliate_not_found"
+	LinkLimitReached        Reason = "link_limit_reached"
 	LinkNotFound            Reason = "link_not_found"
 	CouponExternalIDTaken   Reason = "coupon_external_id_taken"
 	CouponNotFound          Reason = "coupon_not_found"
@@ -67,6 +68,7 @@ const (
 	AlreadyPaid             Reason = "already_paid"
 	IncludedInPayout        Reason = "included_in_payout_batch"
 	RefundExceedsSale       Reason = "refund_exceeds_sale"
+	RefundLimitReached      Reason = "refund_limit_reached"
 	URLNotAllowed           Reason = "url_not_allowed"
 	WebhookLimitReached     Reason = "webhook_limit_reached"
 	DeliveryNotFound        Reason = "delivery_not_found"
@@ -202,6 +204,7 @@ var (
 	saleInPayout            = row(KindConflict, InPayout, "", "Sale is part of a payout")
 	affiliateNotFound       = row(KindNotFound, AffiliateNotFound, "", "Affiliate not found")
 	ownerNotFound           = row(KindInvalid, AffiliateNotFound, "", "Affiliate not found")
+	linkLimitReached        = row(KindConflict, LinkLimitReached, "", "Affiliate has as many links as the program allows")
 	linkNotFound            = row(KindNotFound, LinkNotFound, "", "Affiliate link not found")
 	couponExternalIDTaken   = row(KindConflict, CouponExternalIDTaken, "externalId", "A coupon with this external ID already exists")
 	couponNotFound          = row(KindNotFound, CouponNotFound, "", "Coupon not found")
@@ -241,6 +244,7 @@ var (
 	alreadyPaid                 = row(KindConflict, AlreadyPaid, "", "Sale has already been paid out")
 	includedInPayout            = row(KindConflict, IncludedInPayout, "", "Sale is included in a payout")
 	refundExceedsSale           = row(KindInvalid, RefundExceedsSale, "amount", "Refund amount exceeds the amount left on the sale")
+	refundLimitReached          = row(KindConflict, RefundLimitReached, "", "Sale has as many partial refunds as the program allows")
 	urlNotAllowed               = row(KindInvalid, URLNotAllowed, "url", "url points to an address that is not allowed")
 	webhookLimitReached         = row(KindConflict, WebhookLimitReached, "", "A program may have at most 50 webhook endpoints")
 	deliveryNotFound            = row(KindNotFound, DeliveryNotFound, "", "Delivery not found")

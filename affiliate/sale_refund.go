@@ -24,7 +24,7 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 //
 // Errors: [MissingField], [InvalidField], [SaleNotFound],
 // [OutsideRefundWindow], [ManuallyPaid], [AlreadyPaid], [IncludedInPayout],
-// [RefundExceedsSale].
+// [RefundExceedsSale], [RefundLimitReached].
 //
 // Effects: the sale, its commission, totals; sale.updated for a part,
 // sale.deleted for the whole (contract 7.1),
@@ -81,6 +81,9 @@ func (o *op) refund(rec *SaleRecord, in Refund) error {
 	amount := in.Amount.Or(left)
 	if amount.Cmp(left) > 0 {
 		return refundExceedsSale.Err()
+	}
+	if len(rec.Refunds) >= o.cfg.Limits.Refunds && amount.Cmp(left) < 0 {
+		return refundLimitReached.Err()
 	}
 	if rec.Refunded, err = rec.Refunded.Add(amount); err != nil {
 		return err

@@ -114,7 +114,7 @@ func affiliateOperations() map[string]about {
 			limits: map[string]limit{"affiliateStatus": matches("^([Aa][Cc][Tt][Ii][Vv][Ee]|[Ii][Nn][Aa][Cc][Tt][Ii][Vv][Ee])$")},
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.IdentifiersMismatch,
-				affiliate.AffiliateEmailTaken, affiliate.SlugTaken,
+				affiliate.AffiliateEmailTaken, affiliate.SlugTaken, affiliate.LinkLimitReached,
 			}},
 		},
 		"DELETE /affiliates": {

@@ -53,7 +53,7 @@ func linkOperations() map[string]about {
 			limits: map[string]limit{"link": slugText},
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.AffiliateNotFound,
-				affiliate.IdentifiersMismatch, affiliate.SlugTaken,
+				affiliate.IdentifiersMismatch, affiliate.SlugTaken, affiliate.LinkLimitReached,
 			}},
 		},
 		"PUT /links": {

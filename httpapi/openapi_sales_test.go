@@ -138,7 +138,7 @@ func saleOperations() map[string]about {
 			refused: refused{
 				invalid: []affiliate.Reason{
 					affiliate.MissingField, affiliate.OutsideRefundWindow, affiliate.ManuallyPaid, affiliate.AlreadyPaid,
-					affiliate.IncludedInPayout, affiliate.RefundExceedsSale,
+					affiliate.IncludedInPayout, affiliate.RefundExceedsSale, affiliate.RefundLimitReached,
 				},
 				notFound: []affiliate.Reason{affiliate.SaleNotFound},
 			},
