@@ -1,0 +1,79 @@
+package main
+
+// The benchmarks that several goals are read from.
+var (
+	saleBench     = bench{dir: "affiliate", name: "BenchmarkRealSale"}
+	growthBench   = bench{dir: "affiliate", name: "BenchmarkRealSaleOnFullStore"}
+	bytesBench    = bench{dir: "affiliate", name: "BenchmarkBytesPerSale"}
+	processors    = bench{dir: "affiliate", name: "BenchmarkProcessors"}
+	codesBench    = bench{dir: "affiliate", name: "BenchmarkGenerateCodes"}
+	clickBench    = bench{dir: "affiliate", name: "BenchmarkTrackClick"}
+	linksBench    = bench{dir: "affiliate", name: "BenchmarkTenLinks"}
+	waitBench     = bench{dir: "affiliate", name: "BenchmarkWorstWait"}
+	eventsBench   = bench{dir: "affiliate", name: "BenchmarkEventMemory"}
+	lookupBench   = bench{dir: "memstore", name: "BenchmarkLookup"}
+	postBench     = bench{dir: "httpapi", name: "BenchmarkRealPost"}
+	couponBench   = bench{dir: "httpapi", name: "BenchmarkBigCoupon"}
+	readersBench  = bench{dir: "httpapi", name: "BenchmarkStalledReaders"}
+	trackingBench = bench{dir: "httpapi", name: "BenchmarkTracking"}
+	callBench     = bench{dir: "client", name: "BenchmarkCallTCP"}
+	verifyBench   = bench{dir: "webhooks/interop", name: "BenchmarkVerify"}
+	signBench     = bench{dir: "webhooks/interop", name: "BenchmarkSign"}
+	hungBench     = bench{dir: "webhooks", name: "BenchmarkHung", times: "15x"}
+	dispatchBench = bench{dir: "webhooks", name: "BenchmarkDispatch", times: "5x"}
+	forgedBench   = bench{dir: "webhooks", name: "BenchmarkReceiverForged", times: "15x"}
+	redisBench    = bench{dir: "internal/gates", name: "BenchmarkRedis"}
+	pgSaleBench   = bench{dir: "pgstore", name: "BenchmarkRealSale"}
+	pgBytesBench  = bench{dir: "pgstore", name: "BenchmarkSaleBytes"}
+	pgPageBench   = bench{dir: "pgstore", name: "BenchmarkSalesPage"}
+	pruneBench    = bench{dir: "pgstore", name: "BenchmarkPrune"}
+	goneBench     = bench{dir: "pgstore", name: "BenchmarkGone"}
+	replayBench   = bench{dir: "pgstore", name: "BenchmarkReplay"}
+	idleTest      = bench{dir: "webhooks", name: "TestReceiverIdleMemory"}
+)
+
+// goals are the figures of P1 to P26. A gate with several figures has several
+// rows. P16, that no limit is ever exceeded and the books agree, is checked at
+// the end of the benchmarks of sales: they fail otherwise.
+var goals = []goal{
+	{gate: "P1", what: "real sale on memstore, time to the floor", bench: saleBench, metric: "x-floor", limit: 3, aim: 1.5},
+	{gate: "P2", what: "its allocations", bench: saleBench, metric: "allocs/op", limit: 20, aim: 8},
+	{gate: "P3", what: "its throughput at 64 clients, to Redis with Lua", bench: redisBench, metric: "x-redis", limit: 5, aim: 10, least: true},
+	{gate: "P4", what: "the same sale at 10^6 sales, to 10^3", bench: growthBench, metric: "x-small", limit: 1.6, aim: 1.3},
+	{gate: "P5", what: "look-up among 10^3, time to the map", bench: lookupBench, in: "/1000-", metric: "x-floor", limit: 3, aim: 2},
+	{gate: "P5", what: "look-up among 10^6, time to the map", bench: lookupBench, in: "/1000000-", metric: "x-floor", limit: 1.5, aim: 1.2},
+	{gate: "P5", what: "its allocations", bench: lookupBench, metric: "allocs/op", limit: 2, aim: 1},
+	{gate: "P6", what: "click, time to the floor", bench: clickBench, metric: "x-floor", limit: 4, aim: 2},
+	{gate: "P7", what: "ten links at 10^6 sales, to 10^3", bench: linksBench, metric: "x-small", limit: 1.6, aim: 1.2},
+	{gate: "P8", what: "GET of a coupon of 100,000 codes, processor time to json.Marshal", bench: couponBench, metric: "x-floor", limit: 0.7, aim: 0.3},
+	{gate: "P8", what: "its extra heap, MiB", bench: couponBench, metric: "extra-MiB", limit: 4, aim: 0.25},
+	{gate: "P8", what: "worst wait of a sale meanwhile, ms", bench: couponBench, metric: "ms-worst-sale", limit: 5, aim: 1},
+	{gate: "P9", what: "codes in bulk, time of one to the floor", bench: codesBench, metric: "x-floor", limit: 4, aim: 2},
+	{gate: "P10", what: "POST of the real sale with its key, processor time to the bare handler", bench: postBench, in: "sale", metric: "x-floor", limit: 1.5, aim: 1.1},
+	{gate: "P10", what: "GET of a link, processor time to the bare handler", bench: postBench, in: "link", metric: "x-floor", limit: 1, aim: 1},
+	{gate: "P11", what: "call of the client, time to go-retryablehttp", bench: callBench, metric: "x-retryablehttp", limit: 1.15, aim: 1.05},
+	{gate: "P11", what: "its allocations above go-retryablehttp", bench: callBench, metric: "allocs/op", minus: "retryablehttp-allocs/op", limit: 12, aim: 6},
+	{gate: "P12", what: "verifying a webhook, time to the Standard Webhooks library", bench: verifyBench, in: "1KiB", metric: "x-reference", limit: 0.6, aim: 0.45},
+	{gate: "P12", what: "signing one", bench: signBench, in: "1KiB", metric: "x-reference", limit: 0.6, aim: 0.45},
+	{gate: "P12", what: "allocations of both", bench: verifyBench, in: "1KiB", metric: "allocs/op", limit: 0, aim: 0},
+	{gate: "P13", what: "memory of a sale without its payload, bytes", bench: bytesBench, in: "without-payload", metric: "B/sale", limit: 1600, aim: 800},
+	{gate: "P14", what: "pgstore, real sale over 16 programs, 16 clients, rate to the statement by hand", bench: pgSaleBench, in: "spread/", metric: "x-by-hand", limit: 0.9, aim: 1.5, least: true},
+	{gate: "P15", what: "pgstore, real sale on one hot code, 16 and 64 clients, rate to the statement by hand", bench: pgSaleBench, in: "hot/", metric: "x-by-hand", limit: 2, aim: 5, least: true},
+	{gate: "P15", what: "its deadlocks", bench: pgSaleBench, in: "hot/", metric: "deadlocks", limit: 0, aim: 0},
+	{gate: "P17", what: "worst wait of a sale at 10^6 sales beside a whole list, Verify and Prune, ms", bench: waitBench, metric: "ms-worst", limit: 20, aim: 2},
+	{gate: "P18", what: "memory of 30 stalled readers of all sales, MiB", bench: readersBench, metric: "extra-MiB", limit: 64, aim: 8},
+	{gate: "P19", what: "memory of events: 4,000 links; a coupon of 4,000 codes updated 100 times, MiB", bench: eventsBench, metric: "MiB", limit: 64, aim: 16},
+	{gate: "P20", what: "pgstore, Prune: slowest sale meanwhile, ms", bench: pruneBench, metric: "ms-slowest", limit: 50, aim: 10},
+	{gate: "P20", what: "Prune: time of a record at 200,000 events, to 20,000", bench: pruneBench, metric: "x-small", limit: 1.3, aim: 1.3},
+	{gate: "P20", what: "410 of an endpoint: slowest sale meanwhile, ms", bench: goneBench, metric: "ms-slowest", limit: 50, aim: 10},
+	{gate: "P20", what: "Replay: slowest sale meanwhile, ms", bench: replayBench, metric: "ms-slowest", limit: 50, aim: 10},
+	{gate: "P21", what: "pgstore, statements for a page of 50 sales", bench: pgPageBench, metric: "statements", limit: 6, aim: 3},
+	{gate: "P21", what: "bytes on disk of a real sale, without event and delivery", bench: pgBytesBench, metric: "B/sale", limit: 3000, aim: 1800},
+	{gate: "P22", what: "deliveries of the good one of 50 endpoints, to the undisturbed case", bench: hungBench, metric: "ratio", limit: 3, aim: 1.2},
+	{gate: "P22", what: "dispatch, rate to bare posts", bench: dispatchBench, metric: "ratio", limit: 0.6, aim: 0.6, least: true},
+	{gate: "P23", what: "40 connections without headers hold less than 4 MiB", bench: idleTest},
+	{gate: "P23", what: "a forged body of 8 MiB and ten secrets, time to ten hashes of it", bench: forgedBench, metric: "ratio", limit: 1.1, aim: 1},
+	{gate: "P24", what: "worst request of public tracking, processor time to an ordinary one", bench: trackingBench, metric: "x-loopback", limit: 5, aim: 2},
+	{gate: "P25", what: "go test ./... on a fresh clone, processor time, s", bench: suite, metric: processor, limit: 75, aim: 30},
+	{gate: "P26", what: "sales on more processors, rate to one processor less", bench: processors, metric: "x-fewer", limit: 1, aim: 1, least: true},
+}
