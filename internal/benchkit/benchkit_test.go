@@ -50,3 +50,17 @@ func TestShop(t *testing.T) {
 	}
 	benchkit.Audit(t, p, 0)
 }
+
+// TestBeside: operations go on until the job ends, and the waits are in order.
+func TestBeside(t *testing.T) {
+	left := 3
+	end := make(chan struct{})
+	w := benchkit.Beside(func() { <-end }, func() {
+		if left--; left == 0 {
+			close(end)
+		}
+	})
+	if left > 0 || len(w) < 3 || w.At(1) < w.At(0.5) || w.At(0.5) < w.At(0) {
+		t.Errorf("%d operations are left, waits %v", left, w)
+	}
+}

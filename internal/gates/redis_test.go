@@ -14,16 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
 )
 
-const (
-	redisClients   = 64
-	redisCustomers = 1000
-	redisEarned    = "25.9" // 20 percent of 129.5
-)
+const redisClients = 64
 
 // redisSale does in Redis what a real sale does: the external id is new, the
 // customer is found or made, both counters are below their limits and rise, and
@@ -63,19 +58,14 @@ func BenchmarkRedis(b *testing.B) {
 	}
 	r := startRedis(b, path)
 	p, _ := benchkit.Shop(b, memstore.New(), 1)
-	ctx := context.Background()
-	total := affiliate.MustAmount("129.5")
-	sold := 0
+	ctx := b.Context()
+	const earned = "25.9" // the commission of 20 percent
+	saleOf, sold := benchkit.RealSale(1), 0
 	ours := func(n int) {
 		first := sold
 		sold += n
 		share(n, func(_, i int) {
-			id := strconv.Itoa(first + i)
-			who := "c" + strconv.Itoa((first+i)%redisCustomers)
-			_, err := p.RecordSale(ctx, affiliate.NewSale{
-				PromoCode: "CODE0", ExternalID: "order-" + id, TotalEarned: total, Email: who + "@example.com", Name: who,
-			})
-			if err != nil {
+			if _, err := p.RecordSale(ctx, saleOf(first+i)); err != nil {
 				b.Error(err)
 			}
 		})
@@ -85,9 +75,9 @@ func BenchmarkRedis(b *testing.B) {
 		first := scripted
 		scripted += n
 		share(n, func(client, i int) {
-			who := "c" + strconv.Itoa((first+i)%redisCustomers)
-			answer, err := r.conns[client].call("EVALSHA", r.script, "0", "CODE0", "order-"+strconv.Itoa(first+i),
-				who+"@example.com", who, "129.5", redisEarned, time.Now().Format(time.RFC3339))
+			in := saleOf(first + i)
+			answer, err := r.conns[client].call("EVALSHA", r.script, "0", in.PromoCode, in.ExternalID, in.Email, in.Name,
+				in.TotalEarned.String(), earned, time.Now().Format(time.RFC3339))
 			if err != nil || !strings.HasPrefix(answer, ":") {
 				b.Errorf("%q, %v", answer, err)
 			}
