@@ -20,7 +20,7 @@ type bench struct {
 	dir   string // of the package, below the root of the project
 	name  string // BenchmarkX or TestX
 	times string // for -benchtime; empty: 1x, for those that count their own rounds
-	cpu   string // for -cpu; empty: all processors
+	flags string // of the package's own, -name=value; empty: none
 }
 
 // suite is the bench that runs the whole test command instead of a benchmark.
@@ -34,10 +34,11 @@ func (b bench) args() []string {
 		return []string{"test", "-count=1", "-run", "^" + b.name + "$", "."}
 	}
 	args := []string{"test", "-run", "^$", "-bench", "^" + b.name + "$", "-benchtime", cmp.Or(b.times, "1x"), "-timeout", "30m"}
-	if b.cpu != "" {
-		args = append(args, "-cpu", b.cpu)
+	args = append(args, ".")
+	if b.flags != "" {
+		args = append(args, "-args", b.flags)
 	}
-	return append(args, ".")
+	return args
 }
 
 // An output is what a benchmark printed.
