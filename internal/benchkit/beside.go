@@ -59,13 +59,17 @@ func Latency(b *testing.B, p *affiliate.Program, sell func()) {
 		run  func(ctx context.Context) error
 	}{
 		{"alone", func(ctx context.Context) error { return pause(ctx, time.Second) }},
-		{"list", func(ctx context.Context) error { return listSales(ctx, p) }},
-		{"verify", p.Verify},
-		{"prune", func(ctx context.Context) error {
-			_, err := p.Prune(ctx, time.Now().Add(-time.Hour))
+		{"follower", func(ctx context.Context) error { return followAll(ctx, p) }},
+		{"pages", func(ctx context.Context) error { return listSales(ctx, p) }},
+		{"list", func(ctx context.Context) error {
+			_, err := p.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})
 			return err
 		}},
-		{"follower", func(ctx context.Context) error { return followAll(ctx, p) }},
+		{"verify", p.Verify},
+		{"prune", func(ctx context.Context) error { // every event
+			_, err := p.Prune(ctx, time.Now())
+			return err
+		}},
 	} {
 		b.Run(job.name, func(b *testing.B) {
 			var err error

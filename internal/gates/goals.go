@@ -27,7 +27,7 @@ var (
 	redisBench    = bench{dir: "internal/gates", name: "BenchmarkRedis"}
 	pgSaleBench   = bench{dir: "pgstore", name: "BenchmarkRealSale"}
 	pgBytesBench  = bench{dir: "pgstore", name: "BenchmarkSaleBytes"}
-	pgPageBench   = bench{dir: "pgstore", name: "BenchmarkSalesPage"}
+	pgPageBench   = bench{dir: "pgstore", name: "TestPageOfSales"}
 	pruneBench    = bench{dir: "pgstore", name: "BenchmarkPrune"}
 	goneBench     = bench{dir: "pgstore", name: "BenchmarkGone"}
 	replayBench   = bench{dir: "pgstore", name: "BenchmarkReplay"}
@@ -63,6 +63,7 @@ var goals = []goal{
 	{gate: "P14", what: "pgstore, real sale over 16 programs, 16 clients, rate to the statement by hand", bench: pgSaleBench, in: "spread/", metric: "x-by-hand", limit: 0.9, aim: 1.5, least: true},
 	{gate: "P15", what: "pgstore, real sale on one hot code, 16 and 64 clients, rate to the statement by hand (a deadlock fails it)", bench: pgSaleBench, in: "hot/", metric: "x-by-hand", limit: 2, aim: 5, least: true},
 	{gate: "P17", what: "worst wait of a sale at 10^6 sales beside a list of all over HTTP, ms", bench: listBench, metric: "worst-ms", limit: 20, aim: 2},
+	{gate: "P17", what: "beside a list of all in Go, ms", bench: latencyBench, in: "/1000000/list", metric: "ms-worst", limit: 20, aim: 2},
 	{gate: "P17", what: "beside Verify, ms", bench: latencyBench, in: "/1000000/verify", metric: "ms-worst", limit: 20, aim: 2},
 	{gate: "P17", what: "beside Prune, ms", bench: latencyBench, in: "/1000000/prune", metric: "ms-worst", limit: 20, aim: 2},
 	{gate: "P18", what: "memory of 30 stalled readers of all sales, MiB", bench: readersBench, metric: "MiB-added", limit: 64, aim: 8},
@@ -71,7 +72,7 @@ var goals = []goal{
 	{gate: "P20", what: "Prune: time of a record at 200,000 events, to 20,000", bench: pruneBench, metric: "x-small", limit: 1.3, aim: 1.3},
 	{gate: "P20", what: "410 of an endpoint: slowest sale meanwhile, ms", bench: goneBench, metric: "ms-slowest", limit: 50, aim: 10},
 	{gate: "P20", what: "Replay: slowest sale meanwhile, ms", bench: replayBench, metric: "ms-slowest", limit: 50, aim: 10},
-	{gate: "P21", what: "pgstore, statements for a page of 50 sales", bench: pgPageBench, metric: "statements", limit: 6, aim: 3},
+	{gate: "P21", what: "pgstore, a page of 50 sales takes at most 6 statements", bench: pgPageBench},
 	{gate: "P21", what: "bytes on disk of a real sale, without event and delivery", bench: pgBytesBench, metric: "B/sale", limit: 3000, aim: 1800},
 	{gate: "P22", what: "deliveries of the good one of 50 endpoints, to the undisturbed case", bench: hungBench, metric: "ratio", limit: 3, aim: 1.2},
 	{gate: "P22", what: "dispatch, rate to bare posts", bench: dispatchBench, metric: "ratio", limit: 0.6, aim: 0.6, least: true},
