@@ -26,7 +26,7 @@ func BenchmarkEventMemory(b *testing.B) {
 
 func eventMemory(b *testing.B, n int, change func(p *affiliate.Program, id uuid.UUID, n int) func()) {
 	for b.Loop() {
-		p, owners := benchkit.Shop(b, memstore.New(), 1)
+		p, owners := benchkit.ShopOf(b, memstore.New(), 1, func(c *affiliate.Config) { c.Limits.Links = 2 * n })
 		change := change(p, owners[0].ID, n)
 		before := heapAlloc()
 		change()

@@ -8,16 +8,25 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Shop creates a program on a store: codes CODE0, CODE1 … of one coupon named
-// All, each with its own affiliate, who has the link slug-0, slug-1 … and earns
-// 20 percent. It returns the affiliates in the order of their numbers.
+// Shop is [ShopOf] with the default configuration.
 func Shop(tb testing.TB, store affiliate.Store, codes int) (*affiliate.Program, []affiliate.Affiliate) {
 	tb.Helper()
+	return ShopOf(tb, store, codes, func(*affiliate.Config) {})
+}
+
+// ShopOf creates a program on a store: codes CODE0, CODE1 … of one coupon named
+// All, each with its own affiliate, who has the link slug-0, slug-1 … and earns
+// 20 percent. It returns the affiliates in the order of their numbers. The
+// configuration is what adjust makes of the default one.
+func ShopOf(tb testing.TB, store affiliate.Store, codes int, adjust func(*affiliate.Config)) (*affiliate.Program, []affiliate.Affiliate) {
+	tb.Helper()
 	ctx := context.Background()
-	p, err := affiliate.New(store, affiliate.Config{
+	cfg := affiliate.Config{
 		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
-	})
+	}
+	adjust(&cfg)
+	p, err := affiliate.New(store, cfg)
 	check(tb, err)
 	coupon, err := p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
 	check(tb, err)
