@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -109,7 +107,7 @@ func followAll(ctx context.Context, p *affiliate.Program) error {
 	if err != nil || len(last.Items) == 0 {
 		return err
 	}
-	for e, err := range p.Follow(ctx, uuid.Nil) {
+	for e, err := range p.Follow(ctx, affiliate.Event{}.ID) {
 		if ctx.Err() != nil || err == nil && e.ID == last.Items[0].ID {
 			return nil
 		}
