@@ -4,6 +4,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance/servertest"
 )
 
@@ -38,7 +39,7 @@ func TestEveryExchange(t *testing.T) {
 	s.finds()
 	s.deletes()
 	w.deliver(t)
-	other := newWorld(t)
+	other := newWorld(t, func(c *affiliate.Config) { c.Limits = affiliate.Limits{Links: 1, Refunds: 1} })
 	other.check = w.check
 	tooMuch(t, other)
 

@@ -213,7 +213,11 @@ func tooMuch(t testing.TB, w *world) {
 	}
 	s.refused(t, affiliate.WebhookLimitReached, http.MethodPost, "/webhooks", `{"url":"https://hooks.beans.example/","events":["*"]}`)
 
-	sale := s.post("/sales", `{"referralId":"a","email":"c@example.net","name":"C","totalEarned":1}`)
+	s.refused(t, affiliate.LinkLimitReached, http.MethodPost, "/links", `{"link":"b","affiliateId":"`+owner+`"}`)
+	s.refused(t, affiliate.LinkLimitReached, http.MethodPut, "/affiliates", `{"affiliateId":"`+owner+`","affiliateLink":"b"}`)
+	sale := s.post("/sales", `{"referralId":"a","email":"c@example.net","name":"C","totalEarned":5}`)
+	s.ok(t, http.MethodPatch, "/sales", `{"saleId":`+sale+`,"amount":1,"refundId":"r-1"}`)
+	s.refused(t, affiliate.RefundLimitReached, http.MethodPatch, "/sales", `{"saleId":`+sale+`,"amount":1,"refundId":"r-2"}`)
 	w.now = w.now.Add(61 * 24 * time.Hour)
 	s.refused(t, affiliate.OutsideRefundWindow, http.MethodPatch, "/sales", `{"saleId":`+sale+`}`)
 }
