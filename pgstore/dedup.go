@@ -36,8 +36,8 @@ func (s *Store) Dedup() *Dedup { return &Dedup{s: s} }
 // writes the id. It reports whether f was run.
 //
 // Errors: the error of f, after which the transaction is rolled back;
-// [webhooks.ErrInProgress] while another call has the id; an error of the
-// database. After such an error the id is open; but when the commit was not
+// [webhooks.ErrInProgress] while another call has the id; the context's error
+// when it has ended before the commit; an error of the database. After such an error the id is open; but when the commit was not
 // answered, it may be done.
 func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error) (ran bool, err error) {
 	tx, err := d.s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
@@ -81,6 +81,9 @@ func (d *Dedup) within(ctx context.Context, tx pgx.Tx, id string, f func(context
 		return false, err
 	}
 	if err := f(context.WithValue(ctx, txKey{}, tx)); err != nil {
+		return true, err
+	}
+	if err := ctx.Err(); err != nil { // a commit would drop the connection, and its lock would end later
 		return true, err
 	}
 	if err := tx.Commit(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,9 +75,9 @@ func (s *slow) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) (
 // claimed. Slots stay taken until their attempts are settled.
 func TestDrainOverlaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sent := 0
+		var sent atomic.Int64 // the handlers run at once
 		p := bubble(t, func(w http.ResponseWriter, r *http.Request) {
-			if sent++; sent%2 == 0 {
+			if sent.Add(1)%2 == 0 {
 				time.Sleep(1500 * time.Millisecond)
 			}
 			w.WriteHeader(http.StatusNoContent)
@@ -88,8 +89,8 @@ func TestDrainOverlaps(t *testing.T) {
 		p.drain()
 		outbox.overlapped = 0
 		p.join(20)
-		if n := p.drain(); n != 40 || sent != 42 {
-			t.Errorf("%d settled, %d requests", n, sent)
+		if n := p.drain(); n != 40 || sent.Load() != 42 {
+			t.Errorf("%d settled, %d requests", n, sent.Load())
 		}
 		if outbox.overlapped < 5 {
 			t.Errorf("%d calls overlapped: settlements of %v", outbox.overlapped, outbox.counts)
