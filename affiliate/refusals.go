@@ -7,6 +7,7 @@ const (
 	Unauthorized            Reason = "unauthorized"
 	InvalidToken            Reason = "invalid_token"
 	NoAPIAccess             Reason = "no_api_access"
+	InsufficientScope       Reason = "insufficient_scope"
 	ProgramNotFound         Reason = "program_not_found"
 	NotFound                Reason = "not_found"
 	MethodNotAllowed        Reason = "method_not_allowed"
@@ -95,11 +96,12 @@ const (
 // are for adapters, which refuse a request before they call the engine. The
 // three texts that the published API documents are marked.
 var (
-	RefuseUnauthorized      = row(KindUnauthorized, Unauthorized, "", "Unauthorized")               // the key is missing or malformed
-	RefuseToken             = row(KindUnauthorized, InvalidToken, "", "Invalid auth token")         // the key is not known
-	RefuseAccess            = row(KindForbidden, NoAPIAccess, "", "User does not have API access")  // the program of the key has no API access
-	RefuseProgram           = row(KindNotFound, ProgramNotFound, "", "Affiliate program not found") // the program of the key is gone
-	RefusePath              = row(KindNotFound, NotFound, "", "Not found")                          // nothing is at this path
+	RefuseUnauthorized      = row(KindUnauthorized, Unauthorized, "", "Unauthorized")                        // the key is missing or malformed
+	RefuseToken             = row(KindUnauthorized, InvalidToken, "", "Invalid auth token")                  // the key is not known
+	RefuseAccess            = row(KindForbidden, NoAPIAccess, "", "User does not have API access")           // the program of the key has no API access
+	RefuseScope             = row(KindForbidden, InsufficientScope, "", "API key is not allowed to do this") // the scope of the key does not have the operation
+	RefuseProgram           = row(KindNotFound, ProgramNotFound, "", "Affiliate program not found")          // the program of the key is gone
+	RefusePath              = row(KindNotFound, NotFound, "", "Not found")                                   // nothing is at this path
 	RefuseMethod            = row(KindMethod, MethodNotAllowed, "", "Method not allowed")
 	RefuseSize              = row(KindTooLarge, BodyTooLarge, "", "Request body too large")
 	RefuseMediaType         = row(KindMediaType, UnsupportedMediaType, "", "Content-Type must be application/json")

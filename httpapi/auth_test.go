@@ -139,11 +139,11 @@ func TestAuthMatrix(t *testing.T) {
 		"noaccess": affiliate.RefuseAccess.Err(), "gone": affiliate.RefuseProgram.Err(), "boom": boom, "nil": nil,
 	}
 	w := newWorld(t, func(s *setup) {
-		s.auth = func(_ context.Context, key string) (*affiliate.Program, error) {
+		s.auth = func(_ context.Context, key string) (httpapi.Access, error) {
 			if err, known := verdicts[key]; known {
-				return nil, err
+				return httpapi.Access{}, err
 			}
-			return nil, affiliate.RefuseToken.Err()
+			return httpapi.Access{}, affiliate.RefuseToken.Err()
 		}
 	})
 	headers := map[string]string{
@@ -184,18 +184,18 @@ func TestAuthMatrix(t *testing.T) {
 func TestRevokedKey(t *testing.T) {
 	var mu sync.Mutex
 	open := map[string]bool{"first": true, "second": true}
-	var program *affiliate.Program
+	var program httpapi.Access
 	w := newWorld(t, func(s *setup) {
-		s.auth = func(_ context.Context, key string) (*affiliate.Program, error) {
+		s.auth = func(_ context.Context, key string) (httpapi.Access, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if !open[key] {
-				return nil, affiliate.RefuseToken.Err()
+				return httpapi.Access{}, affiliate.RefuseToken.Err()
 			}
 			return program, nil
 		}
 	})
-	program = w.Program
+	program.Program = w.Program
 	conn, err := net.Dial("tcp", w.serve().Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestLimit(t *testing.T) {
 // TestNewErrors: New and NewMulti refuse every wrong configuration.
 func TestNewErrors(t *testing.T) {
 	p := newWorld(t).Program
-	auth := func(context.Context, string) (*affiliate.Program, error) { return p, nil }
+	auth := func(context.Context, string) (httpapi.Access, error) { return httpapi.Access{Program: p}, nil }
 	const good, short = "20-characters-are-ok", "19-characters-do-no"
 	keys := func(keys ...string) httpapi.Config { return httpapi.Config{APIKeys: keys} }
 	for _, tt := range []struct {
@@ -268,7 +268,11 @@ func TestNewErrors(t *testing.T) {
 			_, err := httpapi.New(p, httpapi.Config{APIKeys: []string{good}, MaxBody: -1})
 			return err
 		}},
-		{"httpapi: no authenticator", func() error { _, err := httpapi.NewMulti(nil, httpapi.Config{}); return err }},
+		{"httpapi: no authority", func() error { _, err := httpapi.NewMulti(nil, httpapi.Config{}); return err }},
+		{"httpapi: Config.Keys belongs to New", func() error {
+			_, err := httpapi.NewMulti(auth, httpapi.Config{Keys: []httpapi.Key{{Secret: good}}})
+			return err
+		}},
 		{"httpapi: Config.APIKeys belongs to New", func() error { _, err := httpapi.NewMulti(auth, keys(good)); return err }},
 		{"httpapi: Config.MaxBody is -2", func() error { _, err := httpapi.NewMulti(auth, httpapi.Config{MaxBody: -2}); return err }},
 		{"httpapi: no API key", func() error { _, err := httpapi.Keys(nil); return err }},
@@ -298,7 +302,7 @@ func TestKeysAreDigests(t *testing.T) {
 	if _, err := auth(t.Context(), "wrong"); !errors.Is(err, affiliate.InvalidToken) {
 		t.Errorf("a wrong key: %v", err)
 	}
-	if got, err := auth(t.Context(), testKey); got != p || err != nil {
+	if got, err := auth(t.Context(), testKey); got.Program != p || err != nil {
 		t.Errorf("the key: %v, %v", got, err)
 	}
 }
@@ -313,9 +317,9 @@ func FuzzAuthHeader(f *testing.F) {
 	}
 	var seen []string
 	w := newWorld(f, func(s *setup) {
-		s.auth = func(_ context.Context, key string) (*affiliate.Program, error) {
+		s.auth = func(_ context.Context, key string) (httpapi.Access, error) {
 			seen = append(seen, key)
-			return nil, affiliate.RefuseToken.Err()
+			return httpapi.Access{}, affiliate.RefuseToken.Err()
 		}
 	})
 	f.Fuzz(func(t *testing.T, first, second string, two bool) {

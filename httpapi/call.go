@@ -25,6 +25,8 @@ type call struct {
 	r *http.Request
 	p *affiliate.Program
 
+	keyName string // of the key that was sent, never the key
+
 	route   *route
 	started bool // the status line is out
 	status  int
@@ -86,7 +88,7 @@ func (c *call) serve() {
 		return
 	}
 	c.route = found
-	p, wait, err := c.h.admit(c.r.Context(), c.r)
+	open, wait, err := c.h.admit(c.r.Context(), c.r)
 	if wait > 0 {
 		c.w.Header().Set("Retry-After", seconds(wait))
 	}
@@ -94,7 +96,11 @@ func (c *call) serve() {
 		c.fail(err)
 		return
 	}
-	c.p = p
+	c.p, c.keyName = open.Program, open.KeyName
+	if open.Scope.grant()&found.scopes == 0 {
+		c.refuse(affiliate.RefuseScope.Err())
+		return
+	}
 	if err := found.action.run(c); err != nil {
 		c.fail(err)
 	}
@@ -250,13 +256,21 @@ func (c *call) logError(text string, cause any, stack []byte) {
 	if stack != nil {
 		attrs = append(attrs, slog.String("stack", string(stack)))
 	}
-	c.h.cfg.Logger.ErrorContext(context.WithoutCancel(c.r.Context()), text, attrs...)
+	c.h.cfg.Logger.ErrorContext(context.WithoutCancel(c.r.Context()), text, append(attrs, c.keyAttr())...)
 }
 
 func (c *call) log(start time.Time) {
 	c.h.cfg.Logger.DebugContext(c.r.Context(), "request",
 		slog.String("operation", c.operation()), slog.Int("status", c.status),
-		slog.String("code", string(c.code)), slog.Duration("took", time.Since(start)))
+		slog.String("code", string(c.code)), slog.Duration("took", time.Since(start)), c.keyAttr())
+}
+
+// keyAttr is the name of the key in logs, and nothing when no key was accepted.
+func (c *call) keyAttr() slog.Attr {
+	if c.keyName == "" {
+		return slog.Attr{}
+	}
+	return slog.String("key", c.keyName)
 }
 
 // operation is the name of the route in logs. An unknown path is text of the

@@ -38,9 +38,18 @@
 // # Programs and keys
 //
 // The key of a request decides which program it is for: [New] serves one
-// program, [NewMulti] serves any number through an [Authenticator]. No request
+// program, [NewMulti] serves any number through an [Authority]. No request
 // carries a program id. A record of another program is answered like a record
 // that does not exist.
+//
+// A [Key] has a [Scope]: full, integration (all that a shop needs) or read. It
+// may have an end, so that two keys can work side by side while callers move to
+// the new one. Give each caller a key of its own; [NewKey] makes them:
+//
+//	Keys: []httpapi.Key{
+//		{Name: "shop", Scope: httpapi.ScopeIntegration, Secret: os.Getenv("SHOP_KEY")},
+//		{Name: "reports", Scope: httpapi.ScopeRead, Hash: os.Getenv("REPORTS_KEY_HASH")},
+//	}
 //
 // # Long lists
 //

@@ -112,11 +112,11 @@ func ExampleNewMulti() {
 		"key-of-beans": newProgram(store, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")),
 		"key-of-tea":   newProgram(store, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")),
 	}
-	api, err := httpapi.NewMulti(func(_ context.Context, key string) (*affiliate.Program, error) {
-		if program := programs[key]; program != nil { // a real authenticator looks up a digest of the key
-			return program, nil
+	api, err := httpapi.NewMulti(func(_ context.Context, key string) (httpapi.Access, error) {
+		if program := programs[key]; program != nil { // a real authority looks up a digest of the key
+			return httpapi.Access{Program: program, Scope: httpapi.ScopeIntegration}, nil
 		}
-		return nil, affiliate.RefuseToken.Err()
+		return httpapi.Access{}, affiliate.RefuseToken.Err()
 	}, httpapi.Config{})
 	if err != nil {
 		log.Fatal(err)

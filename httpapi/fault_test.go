@@ -21,6 +21,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/atlength"
 )
 
@@ -151,13 +152,13 @@ func TestPanics(t *testing.T) {
 				return 0
 			}
 		},
-		"authenticator": func(s *setup) {
-			s.auth = func(ctx context.Context, key string) (*affiliate.Program, error) {
+		"authority": func(s *setup) {
+			s.auth = func(ctx context.Context, key string) (httpapi.Access, error) {
 				if key == "panic" {
 					var p *affiliate.Program
-					return p.From(""), nil // a nil pointer
+					return httpapi.Access{Program: p.From("")}, nil // a nil pointer
 				}
-				return nil, affiliate.RefuseToken.Err()
+				return httpapi.Access{}, affiliate.RefuseToken.Err()
 			}
 		},
 		"clock": func(s *setup) {
@@ -174,7 +175,7 @@ func TestPanics(t *testing.T) {
 			w := newWorld(t, change)
 			srv := w.serve()
 			client := srv.Client()
-			after := map[string]int{"limiter": 200, "authenticator": 401, "clock": 200}
+			after := map[string]int{"limiter": 200, "authority": 401, "clock": 200}
 			for i, want := range []int{500, after[name]} {
 				r := must(http.NewRequest("POST", srv.URL+couponsPath, strings.NewReader(fullBody)))
 				r.Header.Set("Content-Type", "application/json")
@@ -182,7 +183,7 @@ func TestPanics(t *testing.T) {
 				if i == 0 && name == "limiter" {
 					r.Header.Set("X-Panic", "1")
 				}
-				if i == 0 && name == "authenticator" {
+				if i == 0 && name == "authority" {
 					r.Header.Set("Authorization", "Bearer panic")
 				}
 				resp := must(client.Do(r))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +24,8 @@ const (
 // Config is what a host decides about a handler. Every zero field has a
 // default.
 type Config struct {
-	APIKeys []string // for [New] only: at least one; each has 20–256 visible ASCII characters, best made from 32 random bytes
+	APIKeys []string // for [New] only: keys that may do everything; each has 20–256 visible ASCII characters, such as [NewKey] makes
+	Keys    []Key    // for [New] only: keys with a name, a scope and an end; New needs one key in APIKeys or here
 	MaxBody int64    // bytes of a request body, less than 4 GiB; zero: 1 MiB, for [Tracking] 8 KiB
 
 	// Limit is called before the key is checked. A positive duration refuses
@@ -31,8 +33,8 @@ type Config struct {
 	Limit func(*http.Request) (retryAfter time.Duration)
 
 	// Logger gets one line for each request at level Debug and one for each
-	// answer 500 at level Error, unless the caller went away. It never gets a
-	// key, an email, a body or a path that the API does not know. Nil: nothing
+	// answer 500 at level Error, unless the caller went away. It gets the name
+	// of the key. It never gets a key, an email, a body or a path that the API does not know. Nil: nothing
 	// is logged.
 	Logger *slog.Logger
 }
@@ -40,7 +42,7 @@ type Config struct {
 // A Handler answers the HTTP API of one program or of many. It is safe for
 // concurrent use, keeps nothing of a request and starts no goroutine.
 type Handler struct {
-	auth   Authenticator
+	auth   Authority
 	cfg    Config
 	routes map[string]*resource
 	calls  sync.Pool // reused *call values
@@ -48,42 +50,48 @@ type Handler struct {
 
 // New makes the handler of one program. Each key in cfg gives access to it.
 //
-// Errors: cfg has no key, a key is not 20–256 visible ASCII characters, MaxBody
-// is out of range.
+// Errors: cfg has no key, a key is not as [KeyRing] wants it, MaxBody is out of
+// range.
 func New(p *affiliate.Program, cfg Config) (*Handler, error) {
-	if len(cfg.APIKeys) == 0 {
+	if len(cfg.APIKeys) == 0 && len(cfg.Keys) == 0 {
 		return nil, errors.New("httpapi: Config.APIKeys is empty")
 	}
-	programs := map[string]*affiliate.Program{}
-	for i, key := range cfg.APIKeys {
-		if err := checkKey(fmt.Sprintf("Config.APIKeys[%d]", i), key); err != nil {
+	all := make([]Key, 0, len(cfg.APIKeys)+len(cfg.Keys))
+	for i, secret := range cfg.APIKeys {
+		if err := checkKey(fmt.Sprintf("Config.APIKeys[%d]", i), secret); err != nil {
 			return nil, err
 		}
-		programs[key] = p
+		if !slices.Contains(cfg.APIKeys[:i], secret) {
+			all = append(all, Key{Secret: secret})
+		}
 	}
-	auth, err := Keys(programs)
+	auth, err := KeyRing(p, append(all, cfg.Keys...)...)
 	if err != nil {
 		return nil, err
 	}
-	cfg.APIKeys = nil
+	cfg.APIKeys, cfg.Keys = nil, nil
 	return NewMulti(auth, cfg)
 }
 
 // NewMulti makes the handler of any number of programs: auth returns the
-// program of a key. Config.APIKeys must be empty.
+// program of a key and what the key may do. Config.APIKeys and Config.Keys must
+// be empty.
 //
 // Errors: auth is nil, cfg has keys, MaxBody is out of range.
-func NewMulti(auth Authenticator, cfg Config) (*Handler, error) {
+func NewMulti(auth Authority, cfg Config) (*Handler, error) {
 	if auth == nil {
-		return nil, errors.New("httpapi: no authenticator")
+		return nil, errors.New("httpapi: no authority")
 	}
 	return newHandler(auth, cfg, resources(prefix, routes()))
 }
 
 // newHandler fills in the defaults. Without auth the routes take no key.
-func newHandler(auth Authenticator, cfg Config, table map[string]*resource) (*Handler, error) {
+func newHandler(auth Authority, cfg Config, table map[string]*resource) (*Handler, error) {
 	if len(cfg.APIKeys) > 0 {
 		return nil, errors.New("httpapi: Config.APIKeys belongs to New")
+	}
+	if len(cfg.Keys) > 0 {
+		return nil, errors.New("httpapi: Config.Keys belongs to New")
 	}
 	if cfg.MaxBody < 0 || cfg.MaxBody > math.MaxUint32 {
 		return nil, fmt.Errorf("httpapi: Config.MaxBody is %d", cfg.MaxBody)
@@ -151,24 +159,24 @@ func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
 	return found, res, nil
 }
 
-// admit asks the limiter, then looks up the program of the key. A handler
-// without an authenticator takes no key and returns no program here.
-func (h *Handler) admit(ctx context.Context, r *http.Request) (p *affiliate.Program, retryAfter time.Duration, err error) {
+// admit asks the limiter, then looks up what the key opens. A handler without an
+// authority takes no key and returns no program here.
+func (h *Handler) admit(ctx context.Context, r *http.Request) (open Access, retryAfter time.Duration, err error) {
 	if h.cfg.Limit != nil {
 		if wait := h.cfg.Limit(r); wait > 0 {
-			return nil, wait, affiliate.RefuseRate.Err()
+			return Access{}, wait, affiliate.RefuseRate.Err()
 		}
 	}
 	if h.auth == nil {
-		return nil, 0, nil
+		return Access{}, 0, nil
 	}
 	key, ok := bearer(r.Header)
 	if !ok {
-		return nil, 0, affiliate.RefuseUnauthorized.Err()
+		return Access{}, 0, affiliate.RefuseUnauthorized.Err()
 	}
-	p, err = h.auth(ctx, key)
-	if err == nil && p == nil {
-		err = errors.New("the authenticator gave no program")
+	open, err = h.auth(ctx, key)
+	if err == nil && open.Program == nil {
+		err = errors.New("the authority gave no program")
 	}
-	return p, 0, err
+	return open, 0, err
 }

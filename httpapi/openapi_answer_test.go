@@ -205,7 +205,7 @@ func (d *drafter) sharedResponses() named[response] {
 	with := func(name string) named[header] { return named[header]{headerRef(name)} }
 	return named[response]{
 		shared("Unauthorized", "The key is missing, malformed or not known.", with("WWW-Authenticate"), affiliate.Unauthorized, affiliate.InvalidToken),
-		shared("Forbidden", "The program has no API access.", nil, affiliate.NoAPIAccess),
+		shared("Forbidden", "The program has no API access, or the key's scope does not have the operation.", nil, affiliate.NoAPIAccess, affiliate.InsufficientScope),
 		shared("MethodNotAllowed", "The path is known, the method is not.", with("Allow"), affiliate.MethodNotAllowed),
 		shared("BodyTooLarge", "The body is over the host's limit, 1 MiB by default.", nil, affiliate.BodyTooLarge),
 		shared("UnsupportedMediaType", "The body is not declared as plain JSON.", nil, affiliate.UnsupportedMediaType),

@@ -109,6 +109,8 @@ func (d *drafter) operation(r place) operation {
 	op.Responses = d.responses(r, about)
 	if r.public() {
 		op.Security = &[]security{}
+	} else {
+		op.Scopes = r.scopes.scopes()
 	}
 	return op
 }

@@ -60,6 +60,7 @@ type operation struct {
 	RequestBody *body           `json:"requestBody,omitzero"`
 	Responses   named[response] `json:"responses"`
 	Security    *[]security     `json:"security,omitzero"` // empty: needs no key
+	Scopes      []Scope         `json:"x-scopes,omitzero"` // of the keys that may call it
 }
 
 type parameter struct {

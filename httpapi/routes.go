@@ -6,10 +6,11 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A route is one operation: its method, its path below /api/v1, and the action
-// that answers it.
+// A route is one operation: its method, its path below /api/v1, the scopes that
+// may call it, and the action that answers it.
 type route struct {
 	method, path string
+	scopes       grants
 	action       action
 }
 
@@ -18,35 +19,35 @@ type route struct {
 // Source: docs/contract.md 1.1, 3 and 4.
 func routes() []route {
 	return []route{
-		{http.MethodGet, "/affiliates", find(
+		{http.MethodGet, "/affiliates", everybody, find(
 			one("id", (*affiliate.Program).Affiliate),
 			one("email", (*affiliate.Program).AffiliateByEmail),
 			all((*affiliate.Program).Affiliates))},
-		{http.MethodPost, "/affiliates", create(newAffiliate, (*affiliate.Program).CreateAffiliate)},
-		{http.MethodPut, "/affiliates", counting(affiliateChangeOf, updateAffiliate)},
-		{http.MethodDelete, "/affiliates", remove(affiliateTarget, deleteAffiliate)},
+		{http.MethodPost, "/affiliates", shops, create(newAffiliate, (*affiliate.Program).CreateAffiliate)},
+		{http.MethodPut, "/affiliates", shops, counting(affiliateChangeOf, updateAffiliate)},
+		{http.MethodDelete, "/affiliates", shops, remove(affiliateTarget, deleteAffiliate)},
 
-		{http.MethodGet, "/links", find(
+		{http.MethodGet, "/links", everybody, find(
 			several("id", by((*affiliate.Program).Links, linkByID)),
 			several("link", by((*affiliate.Program).Links, linkBySlug)),
 			many("affiliateId", by((*affiliate.Program).Links, linksOf)),
 			many("affiliateEmail", by((*affiliate.Program).Links, linksOfEmail)),
 			many("", by((*affiliate.Program).Links, nil)))},
-		{http.MethodPost, "/links", create(newLink, (*affiliate.Program).CreateLink)},
-		{http.MethodPut, "/links", lenient(linkChangeOf, renameLink)},
-		{http.MethodDelete, "/links", remove(linkTarget, deleteLink)},
+		{http.MethodPost, "/links", shops, create(newLink, (*affiliate.Program).CreateLink)},
+		{http.MethodPut, "/links", shops, lenient(linkChangeOf, renameLink)},
+		{http.MethodDelete, "/links", shops, remove(linkTarget, deleteLink)},
 
-		{http.MethodGet, "/coupons", find(
+		{http.MethodGet, "/coupons", everybody, find(
 			coupon("id", couponByID),
 			coupon("couponId", couponByID),
 			coupon("externalId", couponByExternalID),
 			coupon("name", couponByName),
 			coupons())},
-		{http.MethodPost, "/coupons", create(newCoupon, (*affiliate.Program).CreateCoupon)},
-		{http.MethodPut, "/coupons", change(couponChangeOf, updateCoupon)},
-		{http.MethodDelete, "/coupons", remove(couponTarget, deleteCoupon)},
+		{http.MethodPost, "/coupons", shops, create(newCoupon, (*affiliate.Program).CreateCoupon)},
+		{http.MethodPut, "/coupons", shops, change(couponChangeOf, updateCoupon)},
+		{http.MethodDelete, "/coupons", shops, remove(couponTarget, deleteCoupon)},
 
-		{http.MethodGet, "/promotional-codes", find(
+		{http.MethodGet, "/promotional-codes", everybody, find(
 			one("id", codeBy(codeByID)),
 			one("code", codeBy(codeByText)),
 			one("externalId", codeBy(codeByExternalID)),
@@ -54,22 +55,22 @@ func routes() []route {
 			many("affiliateId", by((*affiliate.Program).Codes, codesOf)),
 			many("affiliateEmail", by((*affiliate.Program).Codes, codesOfEmail)),
 			many("", by((*affiliate.Program).Codes, nil)))},
-		{http.MethodPost, "/promotional-codes", create(newCode, (*affiliate.Program).CreateCode)},
-		{http.MethodPut, "/promotional-codes", change(codeChangeOf, updateCode)},
-		{http.MethodDelete, "/promotional-codes", remove(codeTarget, deleteCode)},
-		{http.MethodPost, "/promotional-codes/validate", create(orderOf, (*affiliate.Program).Evaluate)},
+		{http.MethodPost, "/promotional-codes", shops, create(newCode, (*affiliate.Program).CreateCode)},
+		{http.MethodPut, "/promotional-codes", shops, change(codeChangeOf, updateCode)},
+		{http.MethodDelete, "/promotional-codes", shops, remove(codeTarget, deleteCode)},
+		{http.MethodPost, "/promotional-codes/validate", shops, create(orderOf, (*affiliate.Program).Evaluate)},
 
-		{http.MethodGet, "/referrals", find(
+		{http.MethodGet, "/referrals", everybody, find(
 			one("id", (*affiliate.Program).Referral),
 			many("affiliateId", by((*affiliate.Program).Referrals, referralsOf)),
 			many("affiliateEmail", by((*affiliate.Program).Referrals, referralsOfEmail)),
 			many("externalId", by((*affiliate.Program).Referrals, referralsOfCustomer)),
 			many("", by((*affiliate.Program).Referrals, nil)))},
-		{http.MethodPost, "/referrals", answering[affiliate.Referral](post(newReferral, createReferral))},
-		{http.MethodPut, "/referrals", change(referralChangeOf, updateReferral)},
-		{http.MethodDelete, "/referrals", remove(referralTarget, deleteReferral)},
+		{http.MethodPost, "/referrals", shops, answering[affiliate.Referral](post(newReferral, createReferral))},
+		{http.MethodPut, "/referrals", shops, change(referralChangeOf, updateReferral)},
+		{http.MethodDelete, "/referrals", shops, remove(referralTarget, deleteReferral)},
 
-		{http.MethodGet, "/sales", find(
+		{http.MethodGet, "/sales", everybody, find(
 			one("id", saleByID),
 			many("affiliateId", by((*affiliate.Program).Sales, salesOf)),
 			many("affiliateEmail", by((*affiliate.Program).Sales, salesOfEmail)),
@@ -77,24 +78,24 @@ func routes() []route {
 			many("saleExternalId", by((*affiliate.Program).Sales, salesByExternalID)),
 			many("saleExternalInvoiceId", by((*affiliate.Program).Sales, salesByInvoice)),
 			many("", by((*affiliate.Program).Sales, nil)))},
-		{http.MethodPost, "/sales", answering[affiliate.Sale](post(newSale, recordSale))},
-		{http.MethodPut, "/sales", change(saleChangeOf, updateSale)},
-		{http.MethodPatch, "/sales", change(refundOf, (*affiliate.Program).RefundSale)},
-		{http.MethodDelete, "/sales", remove(saleTarget, deleteSale)},
+		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](post(newSale, recordSale))},
+		{http.MethodPut, "/sales", shops, change(saleChangeOf, updateSale)},
+		{http.MethodPatch, "/sales", shops, change(refundOf, (*affiliate.Program).RefundSale)},
+		{http.MethodDelete, "/sales", shops, remove(saleTarget, deleteSale)},
 
-		{http.MethodGet, "/webhooks", find(
+		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", endpointByID),
 			all((*affiliate.Program).Endpoints))},
-		{http.MethodPost, "/webhooks", create(newEndpoint, (*affiliate.Program).CreateEndpoint)},
-		{http.MethodPut, "/webhooks", change(endpointChangeOf, updateEndpoint)},
-		{http.MethodDelete, "/webhooks", remove(endpointTarget, deleteEndpoint)},
-		{http.MethodPost, "/webhooks/rotate-secret", create(rotationOf, (*affiliate.Program).RotateSecret)},
-		{http.MethodPost, "/webhooks/test", create(endpointTestOf, (*affiliate.Program).TestEndpoint)},
-		{http.MethodPost, "/webhooks/replay", answering[counted](post(replayOf, replay))},
-		{http.MethodGet, "/webhooks/deliveries", find(
+		{http.MethodPost, "/webhooks", ownerOnly, create(newEndpoint, (*affiliate.Program).CreateEndpoint)},
+		{http.MethodPut, "/webhooks", ownerOnly, change(endpointChangeOf, updateEndpoint)},
+		{http.MethodDelete, "/webhooks", ownerOnly, remove(endpointTarget, deleteEndpoint)},
+		{http.MethodPost, "/webhooks/rotate-secret", ownerOnly, create(rotationOf, (*affiliate.Program).RotateSecret)},
+		{http.MethodPost, "/webhooks/test", ownerOnly, create(endpointTestOf, (*affiliate.Program).TestEndpoint)},
+		{http.MethodPost, "/webhooks/replay", ownerOnly, answering[counted](post(replayOf, replay))},
+		{http.MethodGet, "/webhooks/deliveries", owners, find(
 			one("deliveryId", deliveryByID),
 			filtered(deliveryFilters, deliveryFilterOf, (*affiliate.Program).Deliveries))},
 
-		{http.MethodGet, "/openapi.json", document()},
+		{http.MethodGet, "/openapi.json", everybody, document()},
 	}
 }

@@ -47,7 +47,7 @@ type setup struct {
 	store  affiliate.Store
 	engine affiliate.Config
 	api    httpapi.Config
-	auth   httpapi.Authenticator
+	auth   httpapi.Authority
 }
 
 func newWorld(t testing.TB, change ...func(*setup)) *world {
@@ -142,7 +142,7 @@ func (l *watchedLog) handler() slog.Handler {
 }
 
 var requestLine = regexp.MustCompile(
-	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /api/v1/[a-z0-9/.-]+") status=(0|\d{3}) code=("")?[a-z_]* took=\S+$`)
+	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /api/v1/[a-z0-9/.-]+") status=(0|\d{3}) code=("")?[a-z_]* took=\S+( key=[a-z0-9-]+)?$`)
 
 func (l *watchedLog) check(t testing.TB) {
 	t.Helper()

@@ -158,7 +158,7 @@ func TestNewMulti(t *testing.T) {
 	if one, two := ask(testKey), ask(testKey+"a2"); one == "null" || one != two {
 		t.Errorf("two keys of A: %s, %s", one, two)
 	}
-	if p, err := auth(context.Background(), "c"); p != nil || err == nil {
+	if p, err := auth(context.Background(), "c"); p.Program != nil || err == nil {
 		t.Errorf("an unknown key opens %v", p)
 	}
 }

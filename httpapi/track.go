@@ -75,10 +75,10 @@ func Tracking(find func(ctx context.Context, programID string) (*affiliate.Progr
 func trackingRoutes(f finder) []route {
 	const click, program = "/add-click", "/affiliate-program-v2"
 	return []route{
-		{http.MethodPost, click, f.addClick()},
-		{http.MethodOptions, click, preflight()},
-		{http.MethodGet, program, f.program()},
-		{http.MethodOptions, program, preflight()},
+		{http.MethodPost, click, everybody, f.addClick()},
+		{http.MethodOptions, click, everybody, preflight()},
+		{http.MethodGet, program, everybody, f.program()},
+		{http.MethodOptions, program, everybody, preflight()},
 	}
 }
 

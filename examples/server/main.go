@@ -3,6 +3,7 @@
 //
 //	go run ./examples/server                                 # on 127.0.0.1:8080, with a key of its own
 //	TRIBUTARY_KEY=… go run ./examples/server                 # with your key, of 20 characters or more
+//	go run ./examples/server -key-file keys          # with keys of different rights, from a file
 //	go run ./examples/server -addr 127.0.0.1:0               # on any free port
 //	go run ./examples/server -demo                           # with a year of a coffee shop's orders
 //	go run ./examples/server -h                              # every flag
@@ -14,9 +15,15 @@
 // ready. At an interrupt it answers the requests under way and ends. A second
 // interrupt ends it at once.
 //
+// Each line of the file of keys has the name of a key, its scope (full,
+// integration or read), and its secret or "sha256:" and the hash of it:
+//
+//	shop     integration  a-secret-of-20-characters-or-more
+//	reports  read         sha256:…
+//
 // # Reading the program
 //
-// main.go reads the flags, tenant.go makes the programs and their keys, run.go
+// main.go reads the flags, keyfile.go the file of keys, tenant.go makes the programs and their keys, run.go
 // puts the handlers together and runs the server, page.go shows the page, and
 // curl.go writes the lines that the page and the terminal show. Package
 // examples/serve starts and ends the server and has its limits for slow clients:
@@ -45,7 +52,8 @@ func main() {
 // settings are the values of the flags, the clock and the source of randomness.
 type settings struct {
 	addr          string
-	keys          []string // none: one is made
+	keys          []string // each opens a program; none, and no file: one is made
+	keyFile       string   // of keys of the first program
 	made          bool     // the program made the key, so it may show it
 	env           string   // the key in the environment
 	destinations  []string // none: the page
@@ -82,6 +90,7 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (setting
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
 	flags.Func("key", "`key` of the API, 20 characters or more; given again, each opens a program of its own. The list of processes\n"+
 		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it one is made and printed)", add(&set.keys))
+	flags.StringVar(&set.keyFile, "key-file", "", "`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration or read")
 	flags.Func("destination", "`URL` that links lead to; may be given again (default: the page of this server)", add(&set.destinations))
 	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
@@ -98,7 +107,7 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (setting
 	if err != nil {
 		fmt.Fprintln(stderr, "server:", err)
 	}
-	if len(set.keys) == 0 && set.env != "" {
+	if len(set.keys) == 0 && set.keyFile == "" && set.env != "" {
 		set.keys = []string{set.env}
 	}
 	return set, err

@@ -92,7 +92,7 @@ func TestPageClick(t *testing.T) {
 func TestPageKey(t *testing.T) {
 	p := func(listens string, made bool) http.Handler {
 		set := settings{keys: []string{testKey}, made: made, rand: rand8()}
-		all, err := tenants(t.Context(), set, "http://x.example/", nil)
+		all, err := tenants(t.Context(), set, nil, "http://x.example/", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

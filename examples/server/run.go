@@ -18,8 +18,15 @@ import (
 // answered.
 func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	if set.made = len(set.keys) == 0; set.made {
-		key, err := newKey(set.rand)
+	var shared []httpapi.Key
+	if set.keyFile != "" {
+		var err error
+		if shared, err = readKeys(set.keyFile, stderr); err != nil {
+			return err
+		}
+	}
+	if set.made = len(set.keys) == 0 && shared == nil; set.made {
+		key, err := httpapi.NewKey(set.rand)
 		if err != nil {
 			return err
 		}
@@ -30,7 +37,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 		return err
 	}
 	defer listener.Close()
-	all, err := tenants(ctx, set, local(listener.Addr())+"/", logger)
+	all, err := tenants(ctx, set, shared, local(listener.Addr())+"/", logger)
 	if err != nil {
 		return err
 	}
@@ -66,11 +73,7 @@ func work(ctx context.Context, all []tenant, logger *slog.Logger) (stop func()) 
 
 // handlerOf returns the handler of all paths.
 func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
-	opens := map[string]*affiliate.Program{}
-	for _, t := range all {
-		opens[t.key] = t.Program
-	}
-	auth, err := httpapi.Keys(opens)
+	auth, err := authorityOf(all)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +85,26 @@ func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (
 	tracking := httpapi.Tracking(byID(all), cfg)
 	page := httpapi.Attribution(all[0].Program, newPage(all, set, addr))
 	return serve.Site{Page: page, Tracking: tracking, API: api}, nil
+}
+
+// authorityOf returns the authority of the keys of all programs.
+func authorityOf(all []tenant) (httpapi.Authority, error) {
+	var rings []httpapi.Authority
+	for _, t := range all {
+		ring, err := httpapi.KeyRing(t.Program, t.keys()...)
+		if err != nil {
+			return nil, err
+		}
+		rings = append(rings, ring)
+	}
+	return func(ctx context.Context, key string) (open httpapi.Access, err error) {
+		for _, ring := range rings {
+			if open, err = ring(ctx, key); err == nil {
+				break
+			}
+		}
+		return open, err
+	}, nil
 }
 
 // local returns the URL by which this machine reaches the address.
@@ -106,7 +129,7 @@ func greet(w io.Writer, all []tenant, set settings, base string) {
 	case set.made:
 		c.key = all[0].key
 		fmt.Fprintln(w, "key", c.key)
-	case set.env != all[0].key:
+	case set.env == "" || all[0].key != "" && set.env != all[0].key:
 		fmt.Fprintln(w, "in the shell that calls it, with the key that you gave in the place of …:")
 		fmt.Fprintf(w, "export %s=…\n", keyVariable)
 	}

@@ -12,39 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tributary-go/tributary/internal/atlength"
 )
-
-func TestNewKey(t *testing.T) {
-	n := 1_000_000
-	if testing.Short() || !atlength.On() {
-		n = 10_000
-	}
-	seen := make(map[string]struct{}, n)
-	chance := rand8()
-	for range n {
-		key, err := newKey(chance)
-		if err != nil {
-			t.Fatal(err)
-		}
-		digits, ok := strings.CutPrefix(key, "tributary_")
-		if !ok || len(digits) != 43 || strings.Trim(digits, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-			t.Fatalf("key %q", key)
-		}
-		seen[digits] = struct{}{}
-	}
-	if len(seen) != n {
-		t.Errorf("%d distinct keys of %d", len(seen), n)
-	}
-	least, err := newKey(bytes.NewReader(make([]byte, 32)))
-	if want := "tributary_" + strings.Repeat("0", 43); err != nil || least != want {
-		t.Errorf("the least key is %q, %v", least, err)
-	}
-	if _, err := newKey(strings.NewReader("too short")); err == nil {
-		t.Error("a key of too little chance")
-	}
-}
 
 func TestParse(t *testing.T) {
 	set, err := parse([]string{"-key", "a", "-key", "b", "-destination", "https://a.example", "-destination", "https://b.example", "-demo", "-allow-private-webhooks"}, environment, io.Discard)
@@ -90,9 +58,9 @@ func TestRun(t *testing.T) {
 		{"ErrAddressTaken", []string{"-addr", taken.Addr().String()}, 1, "server: listen tcp "},
 		{"ErrNoAddress", []string{"-addr", ""}, 2, "server: -addr is empty\n"},
 		{"ErrNoPort", []string{"-addr", "localhost"}, 1, "server: listen tcp: address localhost: missing port"},
-		{"ErrKey", []string{"-addr", "127.0.0.1:0", "-key", testKey + " b"}, 1, "server: httpapi: an API key must be"},
-		{"ErrShortKey", []string{"-addr", "127.0.0.1:0", "-key", "KEY"}, 1, "server: httpapi: an API key is shorter than 20 characters\n"},
-		{"ErrEmptyKey", []string{"-addr", "127.0.0.1:0", "-key", ""}, 1, "server: httpapi: an API key is shorter than 20 characters\n"},
+		{"ErrKey", []string{"-addr", "127.0.0.1:0", "-key", testKey + " b"}, 1, "server: httpapi: key owner must be"},
+		{"ErrShortKey", []string{"-addr", "127.0.0.1:0", "-key", "KEY"}, 1, "server: httpapi: key owner is shorter than 20 characters\n"},
+		{"ErrEmptyKey", []string{"-addr", "127.0.0.1:0", "-key", ""}, 1, "server: a key is empty\n"},
 		{"ErrKeyTwice", []string{"-addr", "127.0.0.1:0", "-key", "a", "-key", "a"}, 1, "server: a key is given twice\n"},
 		{"ErrDestination", []string{"-addr", "127.0.0.1:0", "-destination", "shop"}, 1, "server: affiliate: Config.Destinations:"},
 	} {

@@ -5,17 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/examples/internal/orders"
 	"github.com/tributary-go/tributary/examples/serve"
+	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
@@ -23,17 +21,34 @@ import (
 // A tenant is a program, the key that opens it, and the sender of its webhooks.
 type tenant struct {
 	*affiliate.Program
-	key    string
+	key    string        // opens all of the program; empty: only the shared keys do
+	shared []httpapi.Key // of the file
 	sender *webhooks.Sender
 }
 
-// tenants makes a program for each key. Links lead to page unless the settings
-// say otherwise.
-func tenants(ctx context.Context, set settings, page string, logger *slog.Logger) ([]tenant, error) {
+// keys are all keys of the program.
+func (t tenant) keys() []httpapi.Key {
+	if t.key == "" {
+		return t.shared
+	}
+	return append([]httpapi.Key{{Secret: t.key, Name: "owner"}}, t.shared...)
+}
+
+// tenants makes a program for each key, and one without for the shared keys when
+// they are all. The shared keys open the first program. Links lead to page unless
+// the settings say otherwise.
+func tenants(ctx context.Context, set settings, shared []httpapi.Key, page string, logger *slog.Logger) ([]tenant, error) {
 	store := memstore.New()
 	var all []tenant
-	for i, key := range set.keys {
-		if slices.Contains(set.keys[:i], key) {
+	if slices.Contains(set.keys, "") {
+		return nil, errors.New("a key is empty")
+	}
+	keys := set.keys
+	if len(keys) == 0 {
+		keys = []string{""}
+	}
+	for i, key := range keys {
+		if slices.Contains(keys[:i], key) {
 			return nil, errors.New("a key is given twice")
 		}
 		cfg, err := configOf(i, set, page)
@@ -48,6 +63,9 @@ func tenants(ctx context.Context, set settings, page string, logger *slog.Logger
 		t, err := newTenant(store, cfg, key, set, logger)
 		if err != nil {
 			return nil, err
+		}
+		if i == 0 {
+			t.shared = shared
 		}
 		all = append(all, t)
 	}
@@ -85,7 +103,7 @@ func newTenant(store affiliate.Store, cfg affiliate.Config, key string, set sett
 	cfg.Now, cfg.OnEvents, cfg.Send = set.now, sender.Wake, sender.Send
 	program, err := affiliate.New(store, cfg)
 	sender.Outbox = program
-	return tenant{program, key, sender}, err
+	return tenant{Program: program, key: key, sender: sender}, err
 }
 
 // fill runs the year of orders with its own clock. No endpoint exists yet, so
@@ -96,23 +114,6 @@ func fill(ctx context.Context, store affiliate.Store, cfg affiliate.Config) erro
 		return err
 	}
 	return shop.Run(ctx, bytes.NewReader(orders.Year), func(int) {})
-}
-
-const (
-	keyPrefix = "tributary_"
-	keyBytes  = 32
-	keyDigits = 43 // of a number of so many bytes in base 62
-)
-
-// newKey makes a key that nobody can guess: 32 random bytes in base 62. Its
-// prefix helps to find a key that leaked into a file or a log.
-func newKey(random io.Reader) (string, error) {
-	raw := make([]byte, keyBytes)
-	if _, err := io.ReadFull(random, raw); err != nil {
-		return "", err
-	}
-	digits := new(big.Int).SetBytes(raw).Text(62)
-	return keyPrefix + strings.Repeat("0", keyDigits-len(digits)) + digits, nil
 }
 
 // byID returns a function that finds a program by its public id.

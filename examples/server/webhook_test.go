@@ -74,7 +74,7 @@ func TestWebhooks(t *testing.T) {
 
 // TestWoken: a program wakes its sender, and the sender reads from the program.
 func TestWoken(t *testing.T) {
-	all, err := tenants(t.Context(), settings{keys: []string{testKey}, rand: rand8()}, "http://x.example/", nil)
+	all, err := tenants(t.Context(), settings{keys: []string{testKey}, rand: rand8()}, nil, "http://x.example/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

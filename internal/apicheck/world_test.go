@@ -117,16 +117,16 @@ func limit(r *http.Request) time.Duration {
 	return 0
 }
 
-func (w *world) authenticate(_ context.Context, key string) (*affiliate.Program, error) {
+func (w *world) authenticate(_ context.Context, key string) (httpapi.Access, error) {
 	switch key {
 	case goodKey:
-		return w.Program, nil
+		return httpapi.Access{Program: w.Program}, nil
 	case closedKey:
-		return nil, affiliate.RefuseAccess.Err()
+		return httpapi.Access{}, affiliate.RefuseAccess.Err()
 	case goneKey:
-		return nil, affiliate.RefuseProgram.Err()
+		return httpapi.Access{}, affiliate.RefuseProgram.Err()
 	}
-	return nil, affiliate.RefuseToken.Err()
+	return httpapi.Access{}, affiliate.RefuseToken.Err()
 }
 
 func (w *world) find(_ context.Context, id string) (*affiliate.Program, error) {
