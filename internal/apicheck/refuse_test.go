@@ -20,7 +20,7 @@ func (s *story) refusals() {
 		send(call{header: http.Header{"Test-Limit": {"reached"}}})
 		send(call{header: http.Header{"Test-Limit": {"broken"}}})
 		if op.op.Security == nil {
-			for _, key := range []string{"-", "unknown", closedKey, goneKey} {
+			for _, key := range []string{"-", "unknown", closedKey, narrowKey, goneKey} {
 				send(call{key: key})
 			}
 		}

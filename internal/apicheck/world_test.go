@@ -32,6 +32,7 @@ type world struct {
 const (
 	goodKey   = "good"
 	closedKey = "closed" // 403
+	narrowKey = "narrow" // 403: its scope has no operation
 	goneKey   = "gone"   // 404
 )
 
@@ -123,6 +124,8 @@ func (w *world) authenticate(_ context.Context, key string) (httpapi.Access, err
 		return httpapi.Access{Program: w.Program}, nil
 	case closedKey:
 		return httpapi.Access{}, affiliate.RefuseAccess.Err()
+	case narrowKey:
+		return httpapi.Access{Program: w.Program, Scope: "none"}, nil
 	case goneKey:
 		return httpapi.Access{}, affiliate.RefuseProgram.Err()
 	}
