@@ -76,6 +76,13 @@ func update[T any](o *op, fn func() (T, error)) (T, error) {
 	return out, nil
 }
 
+// soon tells the store of a read that will follow, if the store wants to know.
+func (o *op) soon(table string, key Key) {
+	if o.tx.Soon != nil {
+		o.tx.Soon(table, key)
+	}
+}
+
 func announceText(soon func(table string, key Key), table string, ix Index, text string) {
 	if text != "" {
 		soon(table, textKey(ix, text))

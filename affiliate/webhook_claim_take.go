@@ -133,6 +133,15 @@ func (o *op) take(n int, lease time.Duration) ([]leased, error) {
 		return nil, err
 	}
 	until := wholeMillis(o.now.Add(lease))
+	ids := make([]uuid.UUID, len(chosen))
+	for i := range chosen {
+		w := &chosen[i]
+		ids[i], w.next = w.DeliveryID, o.queueID(until)
+		o.soon("queue", Key{ID: w.next})
+	}
+	if err := o.expect(ids); err != nil {
+		return nil, err
+	}
 	var out []leased
 	for _, w := range chosen {
 		t, err := o.lease(w, until)
@@ -161,7 +170,7 @@ func (o *op) lease(w waiting, until Instant) (leased, error) {
 		return leased{}, nil
 	}
 	q, ep := w.QueueRecord, w.endpoint
-	q.ID, q.Token, q.Since = o.queueID(until), o.newID(), o.now
+	q.ID, q.Token, q.Since = w.next, o.newID(), o.now
 	if err := o.requeue(w.ID, q); err != nil {
 		return leased{}, err
 	}

@@ -15,7 +15,7 @@ import (
 // continues when the next delivery is due.
 
 const (
-	clearBatch  = 20  // deliveries of one transaction: each is a look-up
+	clearBatch  = 20  // deliveries of one transaction
 	clearRounds = 500 // transactions behind one settlement: the dispatcher waits for them
 )
 
@@ -30,6 +30,9 @@ func (o *op) clear(ep *EndpointRecord, state DeliveryState) error {
 	ep.Clearing = ""
 	if len(waiting) > clearBatch {
 		ep.Clearing, waiting = state, waiting[:clearBatch]
+	}
+	for _, q := range waiting {
+		o.soon("deliveries", Key{ID: q.DeliveryID})
 	}
 	for _, q := range waiting {
 		if err := o.dequeue(q, state); err != nil {

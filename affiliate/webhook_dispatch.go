@@ -69,6 +69,7 @@ type waiting struct {
 	QueueRecord
 	endpoint *EndpointRecord
 	taken    bool
+	next     uuid.UUID // its place in the queue during the lease
 }
 
 // newDispatch counts the slots that are in use.

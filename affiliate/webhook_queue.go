@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"encoding/binary"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -72,6 +73,41 @@ func promptID(event uuid.UUID, endpoint int) uuid.UUID {
 	binary.BigEndian.PutUint64(id[8:], low<<6|uint64(endpoint))
 	id[0] |= promptBit
 	return id
+}
+
+// expect tells the store that deliveries will be read, and then their events.
+func (o *op) expect(deliveries []uuid.UUID) error {
+	if o.tx.Soon == nil {
+		return nil
+	}
+	for _, id := range deliveries {
+		o.soon("deliveries", Key{ID: id})
+	}
+	for _, id := range deliveries {
+		d, err := o.tx.Deliveries.Get(id)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return internal("read delivery", err)
+		}
+		if err == nil {
+			o.soon("events", Key{ID: d.EventID})
+		}
+	}
+	return nil
+}
+
+// enqueue adds entries to the queue. The store is told of all of them first, so
+// that it can look for all their places together.
+func (o *op) enqueue(entries []QueueRecord) error {
+	for _, q := range entries {
+		o.soon("queue", Key{ID: q.ID})
+		o.soon("queue", Key{Index: ByDelivery, ID: q.DeliveryID})
+	}
+	for _, q := range entries {
+		if err := o.tx.Queue.Insert(q); err != nil {
+			return internal("queue", err)
+		}
+	}
+	return nil
 }
 
 // wholeMillis rounds up to what a place in the queue can tell.

@@ -20,10 +20,11 @@ type ReplayRange struct {
 }
 
 const (
-	replayAge   = 14 * 24 * time.Hour
-	replayMax   = 10_000
-	replayBatch = 5   // deliveries of one transaction: each is two look-ups
-	replayLook  = 500 // of one look for them
+	replayAge    = 14 * 24 * time.Hour
+	replayMax    = 10_000
+	replayBatch  = 20  // deliveries of one transaction
+	replayLook   = 500 // of one look for them
+	replayEvents = 50  // whose events are read together: a payload may be large
 )
 
 // Replay makes deliveries due at once and returns how many: one delivery, or
@@ -89,7 +90,11 @@ func (o *op) replayOne(id uuid.UUID) (int, error) {
 	if err := o.replayNow(d.EndpointID); err != nil {
 		return 0, err
 	}
-	return 1, o.again(d, &event)
+	q, due, err := o.again(d, &event)
+	if err == nil && due {
+		err = o.enqueue([]QueueRecord{q})
+	}
+	return 1, err
 }
 
 // replayTo refuses an endpoint that gets nothing.
@@ -178,6 +183,7 @@ func (o *op) lookReplayable(in ReplayRange, after uuid.UUID) (part replayPart, e
 		return part, err
 	}
 	since, until := o.firstInstant(in.Since), o.instant(in.Until)
+	var fitting []DeliveryRecord
 	seen := 0
 	for d, err := range o.tx.Deliveries.List(Query{Key: Key{Index: OfEndpoint, ID: in.WebhookID}, After: after, Limit: replayLook, Desc: true}) {
 		if err != nil {
@@ -185,19 +191,27 @@ func (o *op) lookReplayable(in ReplayRange, after uuid.UUID) (part replayPart, e
 		}
 		if d.CreatedAt.Before(since.Add(-clockSlack)) {
 			part.more = false
-			return part, nil
+			break
 		}
 		seen++
 		part.last, part.more = d.ID, seen == replayLook
-		if !d.undelivered() || !createdIn(d, since, until) {
-			continue
+		if d.undelivered() && createdIn(d, since, until) {
+			d.Attempts = nil // not needed
+			fitting = append(fitting, d)
 		}
-		_, sendable, err := o.sendable(&d)
-		if err != nil {
-			return part, err
+	}
+	for some := range slices.Chunk(fitting, replayEvents) {
+		for i := range some {
+			o.soon("events", Key{ID: some[i].EventID})
 		}
-		if sendable {
-			part.found = append(part.found, d.ID)
+		for i := range some {
+			_, sendable, err := o.sendable(&some[i])
+			if err != nil {
+				return part, err
+			}
+			if sendable {
+				part.found = append(part.found, some[i].ID)
+			}
 		}
 	}
 	return part, nil
@@ -211,9 +225,13 @@ func (r *DeliveryRecord) undelivered() bool {
 // replaySome replays the deliveries that were found, unless something has become
 // of them since.
 func (o *op) replaySome(endpoint uuid.UUID, found []uuid.UUID) error {
+	if err := o.expect(found); err != nil {
+		return err
+	}
 	if err := o.replayNow(endpoint); err != nil {
 		return err
 	}
+	var all []QueueRecord
 	for _, id := range found {
 		d, err := o.tx.Deliveries.Get(id)
 		if errors.Is(err, ErrNotFound) || err == nil && !d.undelivered() {
@@ -229,35 +247,37 @@ func (o *op) replaySome(endpoint uuid.UUID, found []uuid.UUID) error {
 		if !sendable {
 			continue
 		}
-		if err := o.again(d, &event); err != nil {
+		q, due, err := o.again(d, &event)
+		if err != nil {
 			return err
 		}
+		if due {
+			all = append(all, q)
+		}
 	}
-	return nil
+	return o.enqueue(all)
 }
 
-// again makes a delivery due, unless it is in flight.
-func (o *op) again(d DeliveryRecord, event *EventRecord) error {
+// again makes a delivery due, unless it is in flight. The caller puts the entry
+// into the queue.
+func (o *op) again(d DeliveryRecord, event *EventRecord) (q QueueRecord, due bool, err error) {
 	if d.State == DeliveryPending {
 		waits, err := o.tx.Queue.Find(Key{Index: ByDelivery, ID: d.ID})
 		if err != nil {
-			return internal("read queue", err)
+			return q, false, internal("read queue", err)
 		}
 		if waits.Token != uuid.Nil && waits.due().After(o.now) {
-			return nil
+			return q, false, nil
 		}
 		if err := o.tx.Queue.Delete(waits.ID); err != nil {
-			return internal("replay", err)
+			return q, false, internal("replay", err)
 		}
 	}
-	q := queued(&d, event)
+	q = queued(&d, event)
 	q.ID, q.Since, q.Tried, q.Manual = o.queueID(o.now), o.now, len(d.Attempts) > 0, true
 	d.State, d.NextAttemptAt, d.UpdatedAt = DeliveryPending, o.now, later(o.now, d.UpdatedAt)
 	if err := o.tx.Deliveries.Replace(d); err != nil {
-		return internal("replay", err)
+		return q, false, internal("replay", err)
 	}
-	if err := o.tx.Queue.Insert(q); err != nil {
-		return internal("replay", err)
-	}
-	return nil
+	return q, true, nil
 }

@@ -47,6 +47,10 @@ func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) error {
 	s, err := update(o, func() (settlement, error) {
 		s := settlement{op: o, endpoints: make(map[uuid.UUID]*EndpointRecord)}
 		for i := range done {
+			o.soon("deliveries", Key{ID: done[i].Delivery})
+			o.soon("queue", Key{Index: ByDelivery, ID: done[i].Delivery})
+		}
+		for i := range done {
 			if err := s.settle(&done[i], binary.LittleEndian.Uint64(raw[8*i:])); err != nil {
 				return s, internal("settle delivery", err)
 			}
@@ -65,12 +69,13 @@ func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) error {
 	return nil
 }
 
-// A settlement is one run of SettleDeliveries. Endpoints are written once, at
-// its end.
+// A settlement is one run of SettleDeliveries. Endpoints and what waits again
+// are written at its end.
 type settlement struct {
 	*op
 	endpoints map[uuid.UUID]*EndpointRecord // nil: gone
 	order     []*EndpointRecord
+	again     []QueueRecord // that wait for their next attempt; not in the queue yet
 	notices   []Notice
 }
 
@@ -141,7 +146,8 @@ func (s *settlement) advance(d DeliveryRecord, q QueueRecord, v followUp) error 
 	from := q.ID
 	q.ID, q.Since, q.Token = s.queueID(d.NextAttemptAt), s.now, uuid.Nil
 	q.Tried, q.Manual = true, false
-	return s.requeue(from, q)
+	s.again = append(s.again, q)
+	return s.tx.Queue.Delete(from)
 }
 
 // health notes on the endpoint how the attempt went, and disables one that is
@@ -178,6 +184,9 @@ func (s *settlement) disable(ep *EndpointRecord, d *DeliveryRecord, why Disabled
 	ep.disable(why, s.now)
 	ep.UpdatedAt = later(s.now, ep.UpdatedAt)
 	s.notice(NoticeDisabled, ep, d, rest)
+	if err := s.queueAgain(); err != nil {
+		return err
+	}
 	return s.clear(ep, rest)
 }
 
@@ -200,8 +209,18 @@ func (s *settlement) endpoint(id uuid.UUID) (*EndpointRecord, error) {
 	return &rec, nil
 }
 
-// store writes the endpoints.
+// queueAgain puts what waits for its next attempt into the queue.
+func (s *settlement) queueAgain() error {
+	again := s.again
+	s.again = nil
+	return s.enqueue(again)
+}
+
+// store writes the queue and the endpoints.
 func (s *settlement) store() error {
+	if err := s.queueAgain(); err != nil {
+		return err
+	}
 	for _, ep := range s.order {
 		if err := s.tx.Endpoints.Replace(*ep); err != nil {
 			return internal("store endpoint", err)

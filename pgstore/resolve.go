@@ -15,6 +15,11 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 	if err := tab.t.needOpening(); err != nil {
 		return err
 	}
+	if tab.noted(id, keys) {
+		if err := tab.t.read(); err != nil {
+			return err
+		}
+	}
 	args := make([]any, 2+len(tab.sql.uniqueAt))
 	args[0] = tab.t.programID
 	var asked []affiliate.Key
@@ -50,6 +55,12 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 		tab.hold(key, found[key])
 	}
 	return nil
+}
+
+// noted reports whether the next round trip reads an id or one of the keys.
+func (tab *table[T]) noted(id uuid.UUID, keys []affiliate.Key) bool {
+	return len(tab.wanted) > 0 && (slices.Contains(tab.wanted, affiliate.Key{ID: id}) ||
+		slices.ContainsFunc(keys, func(key affiliate.Key) bool { return slices.Contains(tab.wanted, key) }))
 }
 
 // foundKeys notes which of the asked keys a record of the database holds.
