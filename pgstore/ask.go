@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -129,7 +130,7 @@ func (tab *table[T]) askRecords(qs []query, ix affiliate.Index, keys []affiliate
 	links, owners := &tab.t.tables.links, map[uuid.UUID][]uuid.UUID{}
 	return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, owners), query{linksOf, []any{tab.t.programID, arg}, links.listing(owners), func() {
 		links.rememberAll(affiliate.OfAffiliate, owners)
-	}})
+	}, "uju"})
 }
 
 // records is the query for the records with keys of one index. It notes the
@@ -144,6 +145,7 @@ func (tab *table[T]) records(sql string, arg any, keys []affiliate.Key, ahead []
 	for i := range refs {
 		into = append(into, &refs[i], &raws[i])
 	}
+	columns := "u" + tab.sql.form.rawShape() + keyShape(ix) + shape(strings.Repeat("uj", len(ahead)))
 	each := func(rows pgx.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
@@ -158,11 +160,13 @@ func (tab *table[T]) records(sql string, arg any, keys []affiliate.Key, ahead []
 			}
 		}
 		if owners != nil && refs[0].Valid {
-			owners[refs[0].Bytes] = nil
+			if _, ok := owners[refs[0].Bytes]; !ok { // also when there are no links
+				owners[refs[0].Bytes] = nil
+			}
 		}
 		return nil
 	}
-	return query{sql, []any{tab.t.programID, arg}, each, func() { tab.absent(keys) }}
+	return query{sql, []any{tab.t.programID, arg}, each, func() { tab.absent(keys) }, columns}
 }
 
 // askLists reads whole lists of a shared index.
@@ -187,7 +191,7 @@ func (tab *table[T]) askLists(ix affiliate.Index, keys []affiliate.Key) query {
 				tab.remember(key, append(found[key.ID], texts[key.Text]...))
 			}
 		}
-	}}
+	}, "u" + tab.sql.form.rawShape() + keyShape(ix)}
 }
 
 // listing reads the columns id, record and the id of a shared index.
@@ -251,6 +255,14 @@ func keysArg(ix affiliate.Index, keys []affiliate.Key) any {
 		ids[i] = pgtype.UUID{Bytes: key.ID, Valid: true}
 	}
 	return ids
+}
+
+// keyShape is the shape of a key's column.
+func keyShape(ix affiliate.Index) shape {
+	if ix.IsID() {
+		return shape(ofID)
+	}
+	return shape(ofText)
 }
 
 // A keyScan is the column of a key.

@@ -13,11 +13,12 @@
 // transaction, takes the lock and reads the counters in the same round trip. A
 // record is read together with the records that it refers to, and is remembered
 // until the end. What the engine says that it will need soon is read together
-// too. Writes stay in memory and are sent together with the commit,
-// as one statement when their order does not matter. A sale with a code, an
-// external id, a customer and a Once key takes two round trips. An Insert needs no question when its id is above all ids that
-// the program has stored; otherwise the store asks the database whether the id
-// is new.
+// too, in one statement. Writes stay in memory and are sent together with the
+// commit, as one statement when their order does not matter. A sale with a
+// code, an external id, a customer and a Once key takes two round trips and
+// five statements. An Insert needs no question when its id is above all ids
+// that the program has stored; otherwise the store asks the database whether
+// the id is new.
 //
 // A View of a single record is one statement outside of a transaction. When the
 // View reads a second record, a read-only transaction begins and reads the

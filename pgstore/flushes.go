@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// flushes caches the texts of joined statements. The writes of a transaction
-// are joined into one statement, with a part for each table, when the order of
-// the parts does not matter: separate statements would cost the server more
-// than the writes themselves. The text depends on the parts. The engine needs
-// only few different texts, and each is made once.
+// flushes caches the texts of joined statements, of writes and of reads. The
+// writes of a transaction are joined into one statement, with a part for each
+// table, when the order of the parts does not matter: separate statements would
+// cost the server more than the writes themselves. The text depends on the
+// parts. The engine needs only few different texts, and each is made once.
 type flushes struct {
 	mu    sync.Mutex
 	texts map[string]string
@@ -23,15 +23,20 @@ func (f *flushes) text(parts []part) string {
 		key.WriteString(p.sql)
 		key.WriteByte(0)
 	}
+	return f.cached(key.String(), func() string { return join(parts) })
+}
+
+// cached makes a text unless it was made before.
+func (f *flushes) cached(key string, write func() string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	text, ok := f.texts[key.String()]
+	text, ok := f.texts[key]
 	if !ok {
-		text = join(parts)
+		text = write()
 		if f.texts == nil {
 			f.texts = make(map[string]string)
 		}
-		f.texts[key.String()] = text
+		f.texts[key] = text
 	}
 	return text
 }

@@ -31,7 +31,8 @@ func (tab *table[T]) askNewest() query {
 			tab.newest.id = id
 			return err
 		},
-		done: func() { tab.newest.known = true },
+		done:  func() { tab.newest.known = true },
+		shape: "u" + tab.sql.form.rawShape(),
 	}
 }
 

@@ -1,8 +1,10 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -116,10 +118,11 @@ func (t *txn) ready(op string) error {
 // A query is a statement and what to do with each of its rows, and after the
 // last.
 type query struct {
-	sql  string
-	args []any
-	each func(pgx.Rows) error
-	done func() // may be nil
+	sql   string
+	args  []any
+	each  func(pgx.Rows) error
+	done  func() // may be nil
+	shape shape  // of its rows; empty: it is not joined with others
 }
 
 // read sends queries, and those for all noted keys, in one round trip. With the
@@ -132,6 +135,7 @@ func (t *txn) read(qs ...query) error {
 	if !t.opened {
 		return t.open(qs...)
 	}
+	qs = t.joinReads(qs)
 	err := error(nil)
 	switch len(qs) {
 	case 0:
@@ -239,7 +243,10 @@ func (t *txn) open(qs ...query) error {
 		return err
 	}
 	t.opened = true // even after an error there may be a transaction to end
-	if err := t.batch(t.opening(), qs); err != nil {
+	if t.kind != viewing {
+		qs = slices.Insert(qs, 0, t.askOpening())
+	}
+	if err := t.batch(t.opening(), t.joinReads(qs)); err != nil {
 		return t.fail("begin", err)
 	}
 	return nil
@@ -267,9 +274,6 @@ func (t *txn) opening() (steps []step) {
 	if t.kind != viewing && queue {
 		add(execOnly, "SELECT pg_advisory_xact_lock($1::bigint)", t.s.lockKey(t.program))
 	}
-	if t.kind != viewing {
-		add(t.readOpening, t.s.sql.opening, t.programID)
-	}
 	if first := t.first; first != nil {
 		add(t.compareFirst, first.sql, first.args...)
 	}
@@ -283,14 +287,13 @@ func execOnly(results pgx.BatchResults) error {
 	return err
 }
 
-// readOpening reads the row of the program together with its endpoints, because
+// askOpening reads the row of the program together with its endpoints, because
 // every event needs them.
-func (t *txn) readOpening(results pgx.BatchResults) error {
-	t.known = true
+func (t *txn) askOpening() query {
 	var counters [3]pgtype.Int8
 	var raw []byte
 	tab, found := &t.tables.endpoints, []uuid.UUID{}
-	err := queryRows(results, func(rows pgx.Rows) error {
+	each := func(rows pgx.Rows) error {
 		var id pgtype.UUID
 		var record []byte
 		err := rows.Scan(&counters[0], &counters[1], &counters[2], &raw, &id, &record)
@@ -299,13 +302,17 @@ func (t *txn) readOpening(results pgx.BatchResults) error {
 			tab.learn(id.Bytes, record)
 		}
 		return err
-	})
-	for i, c := range counters {
-		t.numbers.at[i], t.numbers.stored[i] = c.Int64, c.Int64
 	}
-	t.marks.load(raw, t.s.sql.marks)
-	tab.remember(affiliate.Key{}, found)
-	return err
+	done := func() {
+		t.known = true
+		for i, c := range counters {
+			t.numbers.at[i], t.numbers.stored[i] = c.Int64, c.Int64
+		}
+		t.marks.load(raw, t.s.sql.marks)
+		slices.SortFunc(found, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+		tab.remember(affiliate.Key{}, found)
+	}
+	return query{t.s.sql.opening, []any{t.programID}, each, done, "nnnbuj"}
 }
 
 func (t *txn) checkIsolation(results pgx.BatchResults) error {
