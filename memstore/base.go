@@ -18,6 +18,9 @@ type base struct {
 	indexes []index
 	free    []uint32 // slots not in use
 	version uint64   // rises when a slot is added or removed
+
+	places []place // of the keys of a new record, between admit and link
+	warmed entry   // what touch has read
 }
 
 // index returns the By or the Of index of the name.
@@ -31,6 +34,11 @@ func (b *base) index(name affiliate.Index, unique bool) (*index, error) {
 		return nil, fmt.Errorf("memstore: find in %s: no unique index %q", b.name, name)
 	}
 	return nil, fmt.Errorf("memstore: list of %s: no shared index %q", b.name, name)
+}
+
+// slotOf returns the slot of an id.
+func (b *base) slotOf(id *uuid.UUID) (slot uint32, ok bool) {
+	return b.byID.get(&b.ids, id)
 }
 
 // find returns the slot that holds a unique key.
@@ -48,37 +56,58 @@ func (b *base) find(key *affiliate.Key) (uint32, error) {
 
 // admit returns an error if the keys of a new record are out of order, or if
 // another record holds one of them. It does the work of spread and clash for a
-// record that has no keys yet.
-func (b *base) admit(keys []affiliate.Key) error {
+// record that has no keys yet, and finds the places of the keys for link.
+func (b *base) admit(id *uuid.UUID, keys []affiliate.Key) error {
+	if err := b.locate(keys); err != nil {
+		return err
+	}
+	b.touch(id, keys)
+	for k := range b.places {
+		pl := &b.places[k]
+		*pl = pl.ix.find(&keys[k])
+		if pl.known && pl.ix.unique {
+			return &affiliate.ExistsError{Index: pl.ix.name}
+		}
+	}
+	return nil
+}
+
+// locate sets the places of keys to their indexes.
+func (b *base) locate(keys []affiliate.Key) error {
+	b.places = b.places[:0]
 	i := 0
 	for k := range keys {
-		key := &keys[k]
-		for i < len(b.indexes) && b.indexes[i].name != key.Index {
+		for i < len(b.indexes) && b.indexes[i].name != keys[k].Index {
 			i++
 		}
 		if i == len(b.indexes) {
-			return fmt.Errorf("memstore: record of %s: key of %q is out of place", b.name, key.Index)
+			return fmt.Errorf("memstore: record of %s: key of %q is out of place", b.name, keys[k].Index)
 		}
-		if ix := &b.indexes[i]; ix.unique {
-			if _, taken := ix.get(key); taken {
-				return &affiliate.ExistsError{Index: ix.name}
-			}
-		}
+		b.places = append(b.places, place{ix: &b.indexes[i]})
 		i++
 	}
 	return nil
 }
 
+// touch reads the entries of a new id and of the ids among its keys, and does
+// nothing with them. In a large table none of them is in the processor's cache.
+// These reads do not depend on each other, so the processor waits for all of
+// them at once and not for one after the other (BenchmarkRealSale).
+func (b *base) touch(id *uuid.UUID, keys []affiliate.Key) {
+	warmed := b.byID.touch(id)
+	for k := range b.places {
+		if ix := b.places[k].ix; ix.byID {
+			warmed ^= ix.numbers.touch(&keys[k].ID)
+		}
+	}
+	b.warmed = warmed
+}
+
 // link gives a slot the keys that admit accepted.
 func (b *base) link(slot uint32, keys []affiliate.Key) {
 	b.version++
-	i := 0
-	for k := range keys {
-		for b.indexes[i].name != keys[k].Index {
-			i++
-		}
-		b.indexes[i].link(&b.ids, &keys[k], slot)
-		i++
+	for k := range b.places {
+		b.places[k].link(&b.ids, &keys[k], slot)
 	}
 }
 
@@ -124,10 +153,12 @@ func (b *base) rekey(slot uint32, was, keys []affiliate.Key) {
 			continue
 		}
 		if was[i].Index != "" {
-			b.indexes[i].unlink(&b.ids, &was[i], slot)
+			pl := b.indexes[i].find(&was[i])
+			pl.unlink(&b.ids, &was[i], slot)
 		}
 		if keys[i].Index != "" {
-			b.indexes[i].link(&b.ids, &keys[i], slot)
+			pl := b.indexes[i].find(&keys[i])
+			pl.link(&b.ids, &keys[i], slot)
 		}
 	}
 }
@@ -135,10 +166,10 @@ func (b *base) rekey(slot uint32, was, keys []affiliate.Key) {
 // taken reports whether an id is in use. Most new ids come after all others,
 // and such an id is not looked up.
 func (b *base) taken(id *uuid.UUID) bool {
-	if b.order.after(&b.ids, id) {
+	if b.order.after(id) {
 		return false
 	}
-	_, ok := b.byID.get(&b.ids, id)
+	_, ok := b.slotOf(id)
 	return ok
 }
 

@@ -188,16 +188,21 @@ func (s *side[T]) checkRoom(t *rapid.T) {
 	keys, held, lists := len(distinct), 0, 0
 	for i := range s.tab.indexes {
 		ix := &s.tab.indexes[i]
-		held += len(ix.ids) + len(ix.texts)
+		held += ix.count()
 		for _, block := range ix.lists.blocks {
 			lists += len(block)
 		}
 		lists -= len(ix.free)
-		for _, ref := range ix.ids {
-			lists -= int(ref >> 31)
+		for _, block := range ix.refs.blocks {
+			for _, ref := range block {
+				lists -= int(ref >> 31)
+			}
 		}
 		for _, ref := range ix.texts {
 			lists -= int(ref >> 31)
+		}
+		if int(ix.refs.len()) != ix.numbers.count()+len(ix.unused) {
+			t.Fatalf("%d numbers and %d not in use for %d keys", ix.refs.len(), len(ix.unused), ix.numbers.count())
 		}
 	}
 	if held != keys || lists != 0 {

@@ -21,6 +21,7 @@ const (
 // rarely, the list of runs.
 type order struct {
 	runs [][]uint32 // none is empty
+	last uuid.UUID  // the highest id, so that most inserts need not look it up
 }
 
 // ids are the ids of slots.
@@ -46,15 +47,16 @@ func (o *order) end(highest bool) uint32 {
 }
 
 // after reports whether id comes after all ids of the order.
-func (o *order) after(of *ids, id *uuid.UUID) bool {
-	return len(o.runs) == 0 || before(of.at(o.end(true)), id)
+func (o *order) after(id *uuid.UUID) bool {
+	return len(o.runs) == 0 || before(&o.last, id)
 }
 
 // insert adds a slot whose id is not in the order yet.
 func (o *order) insert(of *ids, slot uint32) {
 	id := of.at(slot)
-	if o.after(of, id) {
+	if o.after(id) {
 		o.append(slot)
+		o.last = *id
 		return
 	}
 
@@ -71,7 +73,7 @@ func (o *order) insert(of *ids, slot uint32) {
 	o.runs[run] = slices.Insert(o.runs[run], at, slot)
 }
 
-// append adds a slot at the end.
+// append adds a slot at the end. The caller sets last.
 func (o *order) append(slot uint32) {
 	n := len(o.runs)
 	switch {
@@ -87,7 +89,14 @@ func (o *order) append(slot uint32) {
 // remove removes a slot of the order. Removing the first one does not move the
 // rest, because a queue is emptied from its head.
 func (o *order) remove(of *ids, slot uint32) {
-	run, at := o.seek(of, of.at(slot))
+	o.cut(o.seek(of, of.at(slot)))
+	if len(o.runs) > 0 {
+		o.last = *of.at(o.end(true))
+	}
+}
+
+// cut removes the slot at a place.
+func (o *order) cut(run, at int) {
 	switch {
 	case at > 0:
 		o.runs[run] = slices.Delete(o.runs[run], at, at+1)

@@ -94,11 +94,14 @@ func (tab *table[T]) add(p *past[T], id *uuid.UUID, rec *T) {
 	}
 	p.order.insert(&p.ids, slot)
 	tab.rawOld = (*rec).AppendKeys(tab.rawOld[:0])
+	if err := p.admit(id, tab.rawOld); err != nil {
+		panic(err) // the table held all records of a past at one moment
+	}
 	p.link(slot, tab.rawOld)
 }
 
 func (p *past[T]) knows(id *uuid.UUID) bool {
-	_, ok := p.byID.get(&p.ids, id)
+	_, ok := p.slotOf(id)
 	return ok
 }
 
@@ -150,7 +153,7 @@ func (tab *table[T]) merge(to, from *past[T], step uint32) bool {
 // getAt returns the record with an id at a moment.
 func (tab *table[T]) getAt(m *moment, id uuid.UUID) (rec T, err error) {
 	for _, p := range tab.since(m) {
-		slot, ok := p.byID.get(&p.ids, &id)
+		slot, ok := p.slotOf(&id)
 		if !ok {
 			continue
 		}
@@ -159,7 +162,7 @@ func (tab *table[T]) getAt(m *moment, id uuid.UUID) (rec T, err error) {
 		}
 		return rec, affiliate.ErrNotFound
 	}
-	if slot, ok := tab.byID.get(&tab.ids, &id); ok {
+	if slot, ok := tab.slotOf(&id); ok {
 		return *tab.rows.at(slot), nil
 	}
 	return rec, affiliate.ErrNotFound

@@ -35,6 +35,7 @@ func (tab *table[T]) open(p *program, schema affiliate.TableSchema) {
 		tab.indexes[i] = newIndex(name)
 	}
 	room := make([]affiliate.Key, 5*n)
+	tab.places = make([]place, 0, n)
 	tab.raw, tab.rawOld = room[:0:n], room[n:n:2*n]
 	tab.keys, tab.keyed, tab.none = room[2*n:3*n], room[3*n:4*n], room[4*n:]
 }
@@ -48,7 +49,7 @@ func (tab *table[T]) insert(rec T) error {
 		return &affiliate.ExistsError{}
 	}
 	tab.raw = rec.AppendKeys(tab.raw[:0])
-	if err := tab.admit(tab.raw); err != nil {
+	if err := tab.admit(&id, tab.raw); err != nil {
 		return err
 	}
 
@@ -63,7 +64,7 @@ func (tab *table[T]) insert(rec T) error {
 
 func (tab *table[T]) replace(rec T) error {
 	id := rec.RecordID()
-	slot, ok := tab.byID.get(&tab.ids, &id)
+	slot, ok := tab.slotOf(&id)
 	if !ok {
 		return affiliate.ErrNotFound
 	}
@@ -93,7 +94,7 @@ func (tab *table[T]) replace(rec T) error {
 // delete removes the record from every order and index. The record stays in its
 // slot until the commit, so that a rollback can restore it.
 func (tab *table[T]) delete(id uuid.UUID) error {
-	slot, ok := tab.byID.get(&tab.ids, &id)
+	slot, ok := tab.slotOf(&id)
 	if !ok {
 		return affiliate.ErrNotFound
 	}

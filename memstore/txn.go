@@ -87,7 +87,7 @@ func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
 	if h.t.reads--; h.t.reads < 0 {
 		return h.getOld(id)
 	}
-	slot, ok := tab.byID.get(&tab.ids, &id)
+	slot, ok := tab.slotOf(&id)
 	if !ok {
 		return rec, affiliate.ErrNotFound
 	}
