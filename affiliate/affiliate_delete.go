@@ -7,13 +7,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// DeleteAffiliate removes an affiliate with its links, clicks, referrals and
-// sales. Its codes stay without an affiliate, until [Program.UpdateCode] gives
+// DeleteAffiliate removes an affiliate with its links, clicks, referrals, sales
+// and canceled payouts. Its codes stay without an affiliate, until [Program.UpdateCode] gives
 // them to another one. When nothing matches, DeleteAffiliate does nothing and
 // returns nil.
 //
 // Errors: [MissingField] (affiliateId), [IdentifiersMismatch]; [InPayout] when
-// a commission that would be deleted is part of a payout.
+// a commission that would be deleted is part of a payout that is not canceled.
 //
 // Effects: only affiliate.deleted; with Config.CascadeEvents the events of the
 // children before it.
@@ -64,7 +64,7 @@ func (o *op) noneInPayout(key Key) error {
 		if err != nil {
 			return internal("read sales", err)
 		}
-		if sale.payoutID() != uuid.Nil {
+		if sale.inPayout() {
 			return affiliateInPayout.Err()
 		}
 	}
@@ -82,6 +82,7 @@ func (o *op) dropAffiliate(rec AffiliateRecord) error {
 		func() error { return each(o.tx.Clicks, key, o.dropClick) },
 		func() error { return each(o.tx.Links, key, o.removeLink) },
 		func() error { return each(o.tx.Codes, key, o.unassignCode) },
+		func() error { return each(o.tx.Payouts, key, o.dropPayout) },
 		func() error { return o.forget(rec.ID) },
 		func() error { return o.tx.Affiliates.Delete(rec.ID) },
 	}
@@ -101,6 +102,9 @@ func (o *op) dropClick(rec ClickRecord) error {
 	}
 	return o.tx.Clicks.Delete(rec.ID)
 }
+
+// dropPayout removes a payout. Those that hold something are refused before.
+func (o *op) dropPayout(rec PayoutRecord) error { return o.tx.Payouts.Delete(rec.ID) }
 
 // unassignCode leaves the code without an affiliate.
 func (o *op) unassignCode(rec CodeRecord) error {

@@ -138,30 +138,71 @@ func (o *op) reward(r *SaleRecord, d deal) error {
 
 // recompute calculates the commission of a sale again after its amounts, its
 // rate or its refunds have changed. A sale without a commission stays without
-// one.
+// one. An entry that no payout ever took is changed in place; otherwise a
+// further entry makes up the difference.
 func (o *op) recompute(r *SaleRecord) error {
-	i := r.credited()
-	if i < 0 {
+	if len(r.Commissions) == 0 {
 		return nil
 	}
 	earned, err := o.earned(r)
 	if err != nil {
 		return tooLargeFor("totalEarned", err)
 	}
-	if c := &r.Commissions[i]; c.Earned != earned {
-		c.Earned, c.UpdatedAt = earned, later(o.now, c.UpdatedAt)
+	sum, err := r.commissionEarned()
+	if err == nil {
+		sum, err = earned.Sub(sum)
+	}
+	if err != nil || sum.IsZero() {
+		return tooLargeFor("commissionEarned", err)
+	}
+	if r.frozen() {
+		o.makeUp(r, sum)
+		return nil
+	}
+	c := &r.Commissions[0]
+	c.Earned, c.UpdatedAt = earned, later(o.now, c.UpdatedAt)
+	return nil
+}
+
+// makeUp appends a further entry to a sale. It is payable at once if the first
+// entry is, and in the same state of review otherwise: nothing is clawed back
+// for a commission that was declined.
+func (o *op) makeUp(r *SaleRecord, difference Amount) {
+	first := &r.Commissions[0]
+	r.Commissions = append(r.Commissions, CommissionRecord{
+		AffiliateID: r.AffiliateID, Earned: difference, ClawBack: true,
+		Approval: first.Approval, HoldReason: first.HoldReason, CreatedAt: o.now, UpdatedAt: o.now,
+	})
+}
+
+// numberEntries numbers the entries that were made up. It is done when the sale
+// is written, because a refusal may come after they were made.
+func (o *op) numberEntries(r *SaleRecord) (err error) {
+	for i := range r.Commissions {
+		if c := &r.Commissions[i]; c.Number == 0 {
+			if c.Number, err = o.tx.Next(CommissionSequence); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// credited is the index of the credited affiliate's commission, or -1.
-func (r *SaleRecord) credited() int {
-	for i := range r.Commissions {
-		if r.Commissions[i].AffiliateID == r.AffiliateID {
-			return i
-		}
+// entryTime is the time of a commission: that of its sale, or its own when it is
+// a further entry.
+func (r *SaleRecord) entryTime(c *CommissionRecord) Instant {
+	if c.ClawBack {
+		return c.CreatedAt
 	}
-	return -1
+	return r.CreatedAt
+}
+
+// payableAt is when a payout may take a commission; zero: never, it is declined.
+func (r *SaleRecord) payableAt(c *CommissionRecord) Instant {
+	if c.Approval.Is(ApprovalDeclined) {
+		return Instant{}
+	}
+	return r.entryTime(c)
 }
 
 // commissionEarned is the sum of a sale's commissions.

@@ -59,6 +59,8 @@ func (c *Commission) appendJSON(dst []byte) []byte {
 	dst = strconv.AppendBool(append(dst, `,"manuallyPaid":`...), c.ManuallyPaid)
 	dst = appendOpt(append(dst, `,"holdReason":`...), c.HoldReason, jsontext.AppendString)
 	dst = appendOpt(append(dst, `,"bonusReason":`...), c.BonusReason, jsontext.AppendString)
+	dst = strconv.AppendBool(append(dst, `,"clawback":`...), c.ClawBack)
+	dst = appendOpt(append(dst, `,"payableAt":`...), c.PayableAt, appendTime)
 	dst = appendTime(append(dst, `,"createdAt":`...), c.CreatedAt)
 	return append(appendTime(append(dst, `,"updatedAt":`...), c.UpdatedAt), '}')
 }

@@ -221,15 +221,16 @@ type RewardType string
 const RewardCash RewardType = "CASH"
 
 // PayoutStatus is the status of a payout: PENDING → PROCESSING → PAID or
-// FAILED.
+// FAILED. One that is PENDING or FAILED may be CANCELED.
 type PayoutStatus string
 
-// The payout statuses. PAID is final.
+// The payout statuses. PAID and CANCELED are final.
 const (
 	PayoutPending    PayoutStatus = "PENDING"
 	PayoutProcessing PayoutStatus = "PROCESSING"
 	PayoutPaid       PayoutStatus = "PAID"
 	PayoutFailed     PayoutStatus = "FAILED"
+	PayoutCanceled   PayoutStatus = "CANCELED"
 )
 
 // ConditionType says whether a tier requires all of its minimums or one of
@@ -277,4 +278,4 @@ var subscriptionStatuses = []SubscriptionStatus{SubscriptionActive, Subscription
 
 var approvalStatuses = []ApprovalStatus{ApprovalAccepted, ApprovalOnHold, ApprovalDeclined}
 
-var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed}
+var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled}

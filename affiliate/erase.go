@@ -9,7 +9,8 @@ import (
 )
 
 // EraseAffiliate blanks the personal data of an affiliate: names, emails and
-// signup answers, and every stored payload that shows them. Money, totals,
+// signup answers, name and email in its payouts, and every stored payload that
+// shows them. Money, totals,
 // counters and links stay as they are; the email is free again. Slugs and codes
 // stay too, because they are in use outside. If one contains a name, rename or
 // delete it first.
@@ -25,7 +26,7 @@ import (
 //
 // Errors: [MissingField] (affiliateId), [AffiliateNotFound].
 //
-// Effects: the affiliate, payloads and receipts; affiliate.updated when the
+// Effects: the affiliate, its payouts, payloads and receipts; affiliate.updated when the
 // affiliate changed.
 //
 // Source: docs/rules.md 4.7.
@@ -113,9 +114,15 @@ func (p *Program) erase(ctx context.Context, rq request, find func(*op) (person,
 	return err
 }
 
-// blankAffiliate stores the affiliate without personal data.
+// blankAffiliate stores the affiliate and its payouts without personal data.
 func (o *op) blankAffiliate(rec AffiliateRecord) error {
-	_, err := o.saveAffiliate(rec, rec.blanked())
+	err := each(o.tx.Payouts, Key{Index: OfAffiliate, ID: rec.ID}, func(payout PayoutRecord) error {
+		return o.tx.Payouts.Replace(payout.blanked())
+	})
+	if err != nil {
+		return internal("erase payouts", err)
+	}
+	_, err = o.saveAffiliate(rec, rec.blanked())
 	return err
 }
 
@@ -244,6 +251,11 @@ func (o *op) eraseReceipts(who person) error {
 
 func (r AffiliateRecord) blanked() AffiliateRecord {
 	r.FirstName, r.LastName, r.Email, r.PayoutEmail, r.Answers = "", "", "", "", nil
+	return r
+}
+
+func (r PayoutRecord) blanked() PayoutRecord {
+	r.PayeeName, r.PayeeEmail = "", ""
 	return r
 }
 

@@ -22,6 +22,10 @@ func TestErasureKnowsEveryText(t *testing.T) {
 		".Refunds[0].ID":              "the refund's id, which makes a second delivery of it a duplicate",
 	})
 	textsAfterErasure(t, ClickRecord.blanked, nil)
+	textsAfterErasure(t, PayoutRecord.blanked, map[string]string{
+		".ExternalID":   "the payment's id at whoever pays",
+		".FailedReason": "what the payer said about the payment",
+	})
 }
 
 func textsAfterErasure[R Record[R]](t *testing.T, blanked func(R) R, stays map[string]string) {

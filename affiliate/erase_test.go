@@ -81,7 +81,7 @@ func (b *booksLedger) without(words ...string) {
 func (b *booksLedger) figures() map[string]any {
 	b.t.Helper()
 	dump := b.dump()
-	out := map[string]any{"totals": dump["totals"], "redemptions": dump["redemptions"], "payouts": dump["payouts"], "coupons": dump["coupons"], "links": dump["links"]}
+	out := map[string]any{"totals": dump["totals"], "redemptions": dump["redemptions"], "coupons": dump["coupons"], "links": dump["links"]}
 	for _, row := range dump["sales"] {
 		var sale affiliate.SaleRecord
 		if err := json.Unmarshal([]byte(row), &sale); err != nil {
@@ -89,6 +89,14 @@ func (b *booksLedger) figures() map[string]any {
 		}
 		sale.Name, sale.Email, sale.Metadata = "", "", nil
 		out["sale "+sale.ID.String()] = jsonOf(sale)
+	}
+	for _, row := range dump["payouts"] {
+		var payout affiliate.PayoutRecord
+		if err := json.Unmarshal([]byte(row), &payout); err != nil {
+			b.t.Fatal(err)
+		}
+		payout.PayeeName, payout.PayeeEmail = "", ""
+		out["payout "+payout.ID.String()] = jsonOf(payout)
 	}
 	for _, row := range dump["codes"] {
 		var code affiliate.CodeRecord

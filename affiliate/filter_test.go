@@ -193,6 +193,7 @@ func TestFilterFields(t *testing.T) {
 	plain := map[reflect.Type]bool{ // these name a class and not a record
 		reflect.TypeFor[affiliate.DeliveryState](): true,
 		reflect.TypeFor[affiliate.EventType]():     true,
+		reflect.TypeFor[affiliate.PayoutStatus]():  true,
 	}
 	for _, filter := range []reflect.Type{
 		reflect.TypeFor[affiliate.SaleFilter](), reflect.TypeFor[affiliate.ReferralFilter](), reflect.TypeFor[affiliate.CodeFilter](),

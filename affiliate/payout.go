@@ -13,16 +13,19 @@ import (
 type Payout struct {
 	ID            uuid.UUID          `json:"id"`
 	AffiliateID   uuid.UUID          `json:"affiliateId"`
-	Amount        Amount             `json:"amount"`
+	Amount        Amount             `json:"amount"` // > 0: the sum of what it took
 	Status        PayoutStatus       `json:"status"`
-	PaymentMethod Opt[PaymentMethod] `json:"paymentMethod"`
+	PaymentMethod Opt[PaymentMethod] `json:"paymentMethod"` // with PayeeName and PayeeEmail: of the affiliate when the payout was created
+	PayeeName     Opt[string]        `json:"payeeName"`
+	PayeeEmail    Opt[string]        `json:"payeeEmail"`  // the payout email
 	PeriodStart   Opt[Time]          `json:"periodStart"` // of its oldest commission
 	PeriodEnd     Opt[Time]          `json:"periodEnd"`
 	ExternalID    Opt[string]        `json:"externalId"`
 	ManuallyPaid  bool               `json:"manuallyPaid"`
 	PaidAt        Opt[Time]          `json:"paidAt"`
 	FailedReason  Opt[string]        `json:"failedReason"`
-	CommissionIDs []CommissionID     `json:"commissionIds"` // oldest first
+	CanceledAt    Opt[Time]          `json:"canceledAt"`
+	CommissionIDs []CommissionID     `json:"commissionIds"` // oldest first; those of a canceled payout are free again, and may be gone
 	CreatedAt     Time               `json:"createdAt"`
 	UpdatedAt     Time               `json:"updatedAt"`
 }
@@ -30,28 +33,33 @@ type Payout struct {
 // NewPayout is the input of [Program.CreatePayout].
 type NewPayout struct {
 	AffiliateID  uuid.UUID
-	Until        time.Time // sales until this time, inclusive; zero: now
+	Until        time.Time // sales until this time, inclusive; zero: now. Negative commissions are taken whatever their time.
 	ExternalID   string    // the host's own id of the payment
 	ManuallyPaid bool      // the host has paid already: the payout starts as PAID
+	Minimum      Amount    // ≥ 0; nothing is paid below it
 }
 
 // PayoutFilter selects the payouts that match every field that is set; without
 // a field it selects all. A field that is set to null or to a zero value
 // selects nothing.
 //
-// Source: docs/contract.md 2.8.
-type PayoutFilter struct{ AffiliateID Opt[uuid.UUID] }
+// Source: docs/contract.md 2.8; docs/money.md 4.
+type PayoutFilter struct {
+	AffiliateID Opt[uuid.UUID] `json:",omitzero"`
+	Status      PayoutStatus   `json:",omitzero"` // empty: any
+}
 
 func payoutOf(rec PayoutRecord) Payout {
-	ids := make([]CommissionID, len(rec.Commissions))
-	for i, n := range rec.Commissions {
-		ids[i] = CommissionID(n)
+	ids := []CommissionID{}
+	for _, n := range rec.commissions() {
+		ids = append(ids, CommissionID(n))
 	}
 	return Payout{
 		ID: rec.ID, AffiliateID: rec.AffiliateID, Amount: rec.Amount, Status: rec.Status,
 		PaymentMethod: orNull(rec.PaymentMethod), PeriodStart: timeOrNull(rec.PeriodStart),
 		PeriodEnd: timeOrNull(rec.PeriodEnd), ExternalID: orNull(rec.ExternalID), ManuallyPaid: rec.ManuallyPaid,
 		PaidAt: timeOrNull(rec.PaidAt), FailedReason: orNull(rec.FailedReason), CommissionIDs: ids,
+		PayeeName: orNull(rec.PayeeName), PayeeEmail: orNull(rec.PayeeEmail), CanceledAt: timeOrNull(rec.CanceledAt),
 		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}
 }

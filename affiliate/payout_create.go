@@ -1,24 +1,30 @@
 package affiliate
 
-import (
-	"context"
-	"slices"
+import "context"
 
-	"github.com/google/uuid"
-)
-
-// CreatePayout collects all payable commissions of an affiliate: the accepted
-// commissions of its sales until NewPayout.Until that are in no payout.
+// CreatePayout collects what is payable to an affiliate: the accepted
+// commissions of its sales until NewPayout.Until that are in no payout, less
+// all that are negative, whatever their time. When that is not more than zero,
+// or is below the minimum, nothing is written and everything stays open for the
+// next payout.
 //
-// Errors: [AffiliateNotFound], [InvalidField], [NothingPayable].
+// Payment method, payout email and name of the affiliate are kept with the
+// payout. They do not follow later changes.
 //
-// Effects: the payout; payoutCreated and payoutId of the commissions, for good;
-// sale.updated for each sale.
+// Errors: [AffiliateNotFound], [InvalidField] (externalId, minimum),
+// [NothingPayable], [BelowPayoutMinimum].
 //
-// Source: docs/rules.md 5.6.
+// Effects: the payout; payoutCreated and payoutId of the commissions, until the
+// payout is canceled; sale.updated once for each sale, except for those whose
+// sale.deleted was fired.
+//
+// Source: docs/rules.md 5.6; docs/money.md 4.
 func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error) {
 	o := p.op(ctx)
-	rq := request{name: "payout.create", input: in, refused: first(optional("externalId", in.ExternalID, maxName))}
+	rq := request{name: "payout.create", input: in, refused: first(
+		optional("externalId", in.ExternalID, maxName),
+		fieldNotAtLeastZero.about("minimum").when(in.Minimum.Sign() < 0),
+	)}
 	return write(o, rq, func() (Payout, error) {
 		aff, err := o.tx.Affiliates.Get(in.AffiliateID)
 		if err != nil {
@@ -28,62 +34,37 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error
 		if !in.Until.IsZero() {
 			until = InstantOf(in.Until)
 		}
-		sales, err := o.payable(aff.ID, until)
-		if err != nil {
+		t, err := o.payable(aff.ID, until)
+		switch {
+		case err != nil:
 			return Payout{}, err
-		}
-		if len(sales) == 0 {
+		case t.sum.Sign() <= 0:
 			return Payout{}, nothingPayable.Err()
+		case t.sum.Cmp(in.Minimum) < 0:
+			return Payout{}, belowPayoutMinimum.Err()
 		}
-		rec := PayoutRecord{
-			ID: o.newID(), AffiliateID: aff.ID, Status: PayoutPending, PaymentMethod: aff.PaymentMethod,
-			PeriodStart: sales[0].CreatedAt, PeriodEnd: sales[len(sales)-1].CreatedAt, ExternalID: in.ExternalID,
-			ManuallyPaid: in.ManuallyPaid, CreatedAt: o.now, UpdatedAt: o.now,
-		}
-		if in.ManuallyPaid {
-			rec.Status, rec.PaidAt = PayoutPaid, o.now
-		}
-		return o.fillPayout(rec, sales)
+		return o.pay(&aff, in, t)
 	})
 }
 
-// payable lists the sales of an affiliate that a payout may take, oldest first.
-func (o *op) payable(affiliate uuid.UUID, until Instant) ([]SaleRecord, error) {
-	sales, err := gather(o.tx.Sales, Query{Key: Key{Index: OfPayable, ID: affiliate}})
-	if err != nil {
-		return nil, err
+// pay stores a payout of what was taken.
+func (o *op) pay(aff *AffiliateRecord, in NewPayout, t taking) (Payout, error) {
+	rec := PayoutRecord{
+		ID: o.newID(), AffiliateID: aff.ID, Amount: t.sum, Status: PayoutPending, PaymentMethod: aff.PaymentMethod,
+		PayeeName: aff.name(), PayeeEmail: aff.PayoutEmail, PeriodStart: t.start, PeriodEnd: t.end,
+		ExternalID: in.ExternalID, ManuallyPaid: in.ManuallyPaid, Items: t.items, CreatedAt: o.now, UpdatedAt: o.now,
 	}
-	sales = slices.DeleteFunc(sales, func(r SaleRecord) bool { return r.CreatedAt.After(until) })
-	slices.SortStableFunc(sales, func(a, b SaleRecord) int { return a.CreatedAt.Compare(b.CreatedAt) })
-	return sales, nil
-}
-
-// fillPayout puts the accepted commissions of sales into a payout and stores
-// it.
-func (o *op) fillPayout(rec PayoutRecord, sales []SaleRecord) (Payout, error) {
-	taken := make([]SaleRecord, len(sales))
-	for i, sale := range sales {
-		taken[i] = sale.Clone()
-		for j := range taken[i].Commissions {
-			c := &taken[i].Commissions[j]
-			if !c.payable() {
-				continue
-			}
-			c.PayoutID, c.ManuallyPaid, c.UpdatedAt = rec.ID, rec.ManuallyPaid, later(o.now, c.UpdatedAt)
-			rec.Commissions = append(rec.Commissions, c.Number)
-			var err error
-			if rec.Amount, err = rec.Amount.Add(c.Earned); err != nil {
-				return Payout{}, tooLargeFor("amount", err)
-			}
-		}
+	if in.ManuallyPaid {
+		rec.Status, rec.PaidAt = PayoutPaid, o.now
 	}
 	if err := o.tx.Payouts.Insert(rec); err != nil {
 		return Payout{}, internal("write payout", err)
 	}
-	for i := range sales {
-		if _, err := o.saveSale(sales[i], taken[i]); err != nil {
-			return Payout{}, err
-		}
+	taken := make(map[int64]bool, len(rec.Items))
+	for _, item := range rec.Items {
+		taken[item.Commission] = true
 	}
-	return payoutOf(rec), nil
+	return payoutOf(rec), o.markEntries(&rec, func(c *CommissionRecord) bool { return taken[c.Number] }, func(c *CommissionRecord) {
+		c.PayoutID, c.ManuallyPaid, c.Frozen = rec.ID, rec.ManuallyPaid, true
+	})
 }

@@ -10,12 +10,21 @@ import (
 )
 
 // SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either
-// of them to PAID or FAILED, FAILED back to PROCESSING. PAID is final. Setting
-// the current status changes nothing. A failed payout keeps its commissions.
+// of them to PAID or FAILED, FAILED back to PROCESSING, and PENDING or FAILED to
+// CANCELED. PAID and CANCELED are final. Setting the current status changes
+// nothing. A failed payout keeps its commissions. A canceled one lets them go,
+// so that another payout takes them; it keeps its amount and its list.
+//
+// A payout that is PROCESSING cannot be canceled, because its money may be on
+// the way: set it to FAILED first.
 //
 // Errors: [InvalidField] (status), [PayoutNotFound], [StatusNotAllowed].
-// Effects: the payout; when it becomes PAID, sale.updated for each sale.
-// Source: docs/rules.md 5.6.
+//
+// Effects: the payout; when it becomes PAID or CANCELED, sale.updated once for
+// each sale, except for those whose sale.deleted was fired; CANCELED also clears
+// payoutCreated and payoutId of its commissions.
+//
+// Source: docs/rules.md 5.6; docs/money.md 4.
 func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status PayoutStatus) (Payout, error) {
 	rq := request{name: "payout.set-status", refused: first(oneOf("status", status, payoutStatuses))}
 	return p.movePayout(ctx, rq, payoutMove{id, status, ""})
@@ -35,6 +44,17 @@ func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (
 		rq.refused = FieldEmpty.Of("failedReason")
 	}
 	return p.movePayout(ctx, rq, payoutMove{id, PayoutFailed, reason})
+}
+
+// CancelPayout is [Program.SetPayoutStatus] with CANCELED.
+//
+// Errors: [PayoutNotFound], [StatusNotAllowed].
+//
+// Effects: those of [Program.SetPayoutStatus].
+//
+// Source: docs/money.md 4.
+func (p *Program) CancelPayout(ctx context.Context, id uuid.UUID) (Payout, error) {
+	return p.SetPayoutStatus(ctx, id, PayoutCanceled)
 }
 
 // A payoutMove takes a payout to a status.
@@ -59,32 +79,48 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 			return Payout{}, statusNotAllowed.Err()
 		}
 		rec.Status, rec.FailedReason, rec.UpdatedAt = m.To, m.Reason, later(o.now, rec.UpdatedAt)
-		if m.To == PayoutPaid {
+		switch m.To {
+		case PayoutPaid:
 			rec.PaidAt = o.now
+		case PayoutCanceled:
+			rec.CanceledAt = o.now
 		}
 		if err := o.tx.Payouts.Replace(rec); err != nil {
 			return Payout{}, internal("write payout", err)
 		}
-		if m.To != PayoutPaid {
-			return payoutOf(rec), nil
-		}
-		err = each(o.tx.Sales, Key{Index: OfPayout, ID: rec.ID}, func(sale SaleRecord) error {
+		return payoutOf(rec), o.settleEntries(&rec)
+	})
+}
+
+// settleEntries tells the sales of a payout that it was paid, or lets their
+// commissions go when it was canceled.
+func (o *op) settleEntries(rec *PayoutRecord) error {
+	switch rec.Status {
+	case PayoutPaid:
+		return o.eachSaleIn(rec, func(sale SaleRecord) error {
+			if sale.DeletedFired {
+				return nil
+			}
 			_, err := o.saveSale(sale, sale.touched())
 			return err
 		})
-		return payoutOf(rec), err
-	})
+	case PayoutCanceled:
+		return o.markEntries(rec, func(c *CommissionRecord) bool { return c.PayoutID == rec.ID }, func(c *CommissionRecord) {
+			c.PayoutID, c.Frozen = uuid.Nil, true
+		})
+	}
+	return nil
 }
 
 // nextPayoutStatuses are the statuses that may follow a status.
 func nextPayoutStatuses(from PayoutStatus) []PayoutStatus {
 	switch from {
 	case PayoutPending:
-		return []PayoutStatus{PayoutProcessing, PayoutPaid, PayoutFailed}
+		return []PayoutStatus{PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled}
 	case PayoutProcessing:
 		return []PayoutStatus{PayoutPaid, PayoutFailed}
 	case PayoutFailed:
-		return []PayoutStatus{PayoutProcessing}
+		return []PayoutStatus{PayoutProcessing, PayoutCanceled}
 	}
 	return nil
 }

@@ -73,7 +73,8 @@ func TestCreatePayout(t *testing.T) {
 	want := affiliate.Payout{
 		ID: got.ID, AffiliateID: s.ada.affiliate.ID, Amount: sum("30"), Status: affiliate.PayoutPending,
 		PaymentMethod: affiliate.Set[affiliate.PaymentMethod]("WISE"), PeriodStart: affiliate.Set(first.CreatedAt), PeriodEnd: affiliate.Set(second.CreatedAt),
-		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), FailedReason: affiliate.Null[string](),
+		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), CanceledAt: affiliate.Null[affiliate.Time](),
+		PayeeName: textOf("Ada Lovelace"), PayeeEmail: textOf("pay@example.com"), FailedReason: affiliate.Null[string](),
 		CommissionIDs: []affiliate.CommissionID{first.Commissions[0].ID, second.Commissions[0].ID},
 		CreatedAt:     affiliate.TimeOf(s.now), UpdatedAt: affiliate.TimeOf(s.now),
 	}
@@ -115,13 +116,15 @@ func TestCreatePayout(t *testing.T) {
 // Every change of a payout's status, allowed or not.
 func TestPayoutStatus(t *testing.T) {
 	ctx := t.Context()
-	all := []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed}
+	all := []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled}
 	way := map[affiliate.PayoutStatus][]affiliate.PayoutStatus{
 		affiliate.PayoutPending: nil, affiliate.PayoutProcessing: {affiliate.PayoutProcessing},
 		affiliate.PayoutPaid: {affiliate.PayoutPaid}, affiliate.PayoutFailed: {affiliate.PayoutProcessing, affiliate.PayoutFailed},
+		affiliate.PayoutCanceled: {affiliate.PayoutCanceled},
 	}
 	allowed := map[affiliate.PayoutStatus]string{
-		affiliate.PayoutPending: "PROCESSING PAID FAILED", affiliate.PayoutProcessing: "PAID FAILED", affiliate.PayoutFailed: "PROCESSING", affiliate.PayoutPaid: "",
+		affiliate.PayoutPending: "PROCESSING PAID FAILED CANCELED", affiliate.PayoutProcessing: "PAID FAILED", affiliate.PayoutFailed: "PROCESSING CANCELED",
+		affiliate.PayoutPaid: "", affiliate.PayoutCanceled: "",
 	}
 	for _, from := range all {
 		for _, to := range all {
@@ -148,6 +151,9 @@ func TestPayoutStatus(t *testing.T) {
 					if paid := !got.PaidAt.IsNull(); paid != (to == affiliate.PayoutPaid) {
 						t.Errorf("paidAt %v", got.PaidAt)
 					}
+					if canceled := !got.CanceledAt.IsNull(); canceled != (to == affiliate.PayoutCanceled) {
+						t.Errorf("canceledAt %v", got.CanceledAt)
+					}
 					return nil
 				}
 				switch {
@@ -155,7 +161,7 @@ func TestPayoutStatus(t *testing.T) {
 					s.fires(move)
 				case !strings.Contains(allowed[from], string(to)):
 					s.refused(payoutStuck, move)
-				case to == affiliate.PayoutPaid:
+				case to == affiliate.PayoutPaid || to == affiliate.PayoutCanceled:
 					s.fires(move, affiliate.SaleUpdated, affiliate.SaleUpdated)
 				default:
 					s.fires(move)
@@ -182,7 +188,7 @@ func TestFailPayout(t *testing.T) {
 	}
 	s.refused(payoutMissing, func() error { _, err := s.FailPayout(ctx, uuid.Max, "x"); return err })
 	s.refused(payoutMissing, func() error { _, err := s.SetPayoutStatus(ctx, uuid.Nil, affiliate.PayoutPaid); return err })
-	s.refused(fieldError(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED"), func() error {
+	s.refused(fieldError(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED"), func() error {
 		_, err := s.SetPayoutStatus(ctx, p.ID, "paid")
 		return err
 	})

@@ -42,7 +42,7 @@ func inJSON(raw []byte, s string) bool {
 func (who person) within(raw []byte) bool {
 	switch jsontext.First(raw) {
 	case '{':
-		if as := who.appearsAs(raw); as == itself || as == itselfCustomer {
+		if as := who.appearsAs(raw); as == itself || as == itselfCustomer || as == payee {
 			return true
 		}
 		for name, value := range jsontext.Members(raw) {
@@ -83,12 +83,13 @@ const (
 	ofSale                           // a sale of the person
 	itself                           // the person
 	itselfCustomer                   // the person, as a referral
+	payee                            // a payout to the person
 )
 
 // appearsAs finds out how an object shows the person.
 func (who person) appearsAs(object []byte) appearance {
-	var id, email, referral string
-	as := itself
+	var id, email, referral, paid string
+	as, payout := itself, false
 	for name, value := range jsontext.Members(object) {
 		switch string(name) {
 		case "id":
@@ -99,11 +100,17 @@ func (who person) appearsAs(object []byte) appearance {
 			referral = jsontext.Text(value)
 		case "referredUserExternalId":
 			as = itselfCustomer
+		case "affiliateId":
+			paid = jsontext.Text(value)
+		case "payeeName", "payeeEmail":
+			payout = payout || jsontext.Text(value) != ""
 		}
 	}
 	switch person := who.id.String(); {
 	case id == person && email != "":
 		return as
+	case payout && paid == person:
+		return payee
 	case referral == person || sameEmail(email, who.email):
 		return ofSale
 	}
@@ -114,6 +121,12 @@ func (who person) appearsAs(object []byte) appearance {
 func (as appearance) erased(key string) string {
 	const blank, null = `""`, "null"
 	if as == elsewhere {
+		return ""
+	}
+	if as == payee {
+		if key == "payeeName" || key == "payeeEmail" {
+			return null
+		}
 		return ""
 	}
 	switch key {

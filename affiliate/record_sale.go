@@ -60,6 +60,8 @@ type CommissionRecord struct {
 	Approval     Enum[ApprovalStatus]
 	HoldReason   Enum[HoldReason]
 	ManuallyPaid bool
+	Frozen       bool `json:",omitzero"` // a payout holds it or held it; false in records from before: see frozen
+	ClawBack     bool `json:",omitzero"` // a further entry, beside one that is frozen
 	CreatedAt    Instant
 	UpdatedAt    Instant
 }
@@ -96,7 +98,7 @@ func (r SaleRecord) AppendKeys(dst []Key) []Key {
 	if r.payable() {
 		dst = append(dst, Key{Index: OfPayable, ID: r.AffiliateID})
 	}
-	return appendID(dst, OfPayout, r.payoutID())
+	return appendID(dst, OfPayout, r.firstPayout())
 }
 
 // payable reports whether the sale has a commission that a payout may take.
@@ -110,18 +112,30 @@ func (r SaleRecord) payable() bool {
 }
 
 func (c *CommissionRecord) payable() bool {
-	return c.PayoutID == uuid.Nil && c.Approval.Is(ApprovalAccepted) && c.Earned.Sign() > 0
+	return c.PayoutID == uuid.Nil && c.Approval.Is(ApprovalAccepted) && !c.Earned.IsZero()
 }
 
-// payoutID is the payout that holds the sale's commissions, or zero. All
-// commissions of a sale enter the same payout.
-func (r SaleRecord) payoutID() uuid.UUID {
-	for i := range r.Commissions {
-		if id := r.Commissions[i].PayoutID; id != uuid.Nil {
-			return id
-		}
+// frozen reports whether a payout holds the entry or held it. Its amount never
+// changes then. Records from before payouts could be canceled do not say so.
+func (c *CommissionRecord) frozen() bool { return c.Frozen || c.PayoutID != uuid.Nil }
+
+// frozen reports whether an entry of the sale is frozen.
+func (r *SaleRecord) frozen() bool {
+	return slices.ContainsFunc(r.Commissions, func(c CommissionRecord) bool { return c.frozen() })
+}
+
+// inPayout reports whether a payout holds an entry of the sale.
+func (r *SaleRecord) inPayout() bool {
+	return slices.ContainsFunc(r.Commissions, func(c CommissionRecord) bool { return c.PayoutID != uuid.Nil })
+}
+
+// firstPayout is the payout that holds the first entry, or zero. Other entries
+// may be in others.
+func (r *SaleRecord) firstPayout() uuid.UUID {
+	if len(r.Commissions) == 0 {
+		return uuid.Nil
 	}
-	return uuid.Nil
+	return r.Commissions[0].PayoutID
 }
 
 // PlanRecord is a stored [Plan].
@@ -181,16 +195,43 @@ type PayoutRecord struct {
 	ManuallyPaid  bool
 	PaidAt        Instant
 	FailedReason  string
-	Commissions   []int64 // numbers, oldest first
+	PayeeName     string       `json:",omitzero"`  // of the affiliate when the payout was created, as PaymentMethod and PayeeEmail are
+	PayeeEmail    string       `json:",omitzero"`  // the payout email
+	CanceledAt    Instant      `json:",omitzero"`  // zero: it is not canceled
+	Items         []PayoutItem `json:",omitempty"` // what it took, oldest first
+	Commissions   []int64      // the same in records from before Items: numbers of commissions
 	CreatedAt     Instant
 	UpdatedAt     Instant
 }
 
+// PayoutItem is one entry that a payout took: a commission by its number, with
+// the number of its sale.
+type PayoutItem struct {
+	Sale       int64 `json:",omitzero"`
+	Commission int64 `json:",omitzero"`
+}
+
+// commissions are the numbers of the commissions that the payout took.
+func (r *PayoutRecord) commissions() []int64 {
+	if len(r.Items) == 0 {
+		return r.Commissions
+	}
+	numbers := make([]int64, 0, len(r.Items))
+	for _, item := range r.Items {
+		numbers = append(numbers, item.Commission)
+	}
+	return numbers
+}
+
+// live reports whether the payout holds what it took.
+func (r *PayoutRecord) live() bool { return r.Status != PayoutCanceled }
+
 // RecordID is the payout's id.
 func (r PayoutRecord) RecordID() uuid.UUID { return r.ID }
 
-// Clone copies the record with its commission numbers.
+// Clone copies the record with its lists.
 func (r PayoutRecord) Clone() PayoutRecord {
+	r.Items = slices.Clone(r.Items)
 	r.Commissions = slices.Clone(r.Commissions)
 	return r
 }

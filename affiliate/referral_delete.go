@@ -48,7 +48,7 @@ func (o *op) dropReferralSales(referral uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(sales, func(r SaleRecord) bool { return r.payoutID() != uuid.Nil }) {
+	if slices.ContainsFunc(sales, func(r SaleRecord) bool { return r.inPayout() }) {
 		return referralInPayout.Err()
 	}
 	for _, rec := range sales {

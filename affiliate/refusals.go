@@ -86,6 +86,7 @@ const (
 	StatusNotAllowed   Reason = "status_not_allowed"
 	PayoutNotFound     Reason = "payout_not_found"
 	NothingPayable     Reason = "nothing_payable"
+	BelowPayoutMinimum Reason = "below_payout_minimum"
 	RedemptionNotFound Reason = "redemption_not_found"
 	RedemptionRestored Reason = "redemption_restored"
 	RetentionTooShort  Reason = "retention_too_short"
@@ -262,6 +263,7 @@ var (
 	statusNotAllowed     = row(KindConflict, StatusNotAllowed, "", "The present status does not allow this change")
 	payoutNotFound       = row(KindNotFound, PayoutNotFound, "", "Payout not found")
 	nothingPayable       = row(KindConflict, NothingPayable, "", "Nothing is payable to this affiliate")
+	belowPayoutMinimum   = row(KindConflict, BelowPayoutMinimum, "", "The payable amount is below the payout minimum")
 	redemptionNotFound   = row(KindNotFound, RedemptionNotFound, "", "Redemption not found")
 	redemptionRestored   = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")
 	receiptsKeptTooShort = row(KindInvalid, RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours")

@@ -48,9 +48,12 @@ type Sale struct {
 	Commissions            []Commission         `json:"commissions"`
 }
 
-// A Commission is what one affiliate earned by a sale.
+// A Commission is what one affiliate earned by a sale. A sale has one, or none.
+// What a payout took is not changed afterwards: a later change of the sale's
+// money adds a further commission, which may be negative. All of them add up to
+// [Sale.CommissionEarned].
 //
-// Source: docs/contract.md 2.7.
+// Source: docs/contract.md 2.7; docs/money.md 1.
 type Commission struct {
 	ID               CommissionID    `json:"id"`
 	SaleID           SaleID          `json:"saleId"`
@@ -63,6 +66,8 @@ type Commission struct {
 	ManuallyPaid     bool            `json:"manuallyPaid"`
 	HoldReason       Opt[HoldReason] `json:"holdReason"`
 	BonusReason      Opt[string]     `json:"bonusReason"`
+	ClawBack         bool            `json:"clawback"`  // a further entry: a change after a payout took an earlier one; may be negative
+	PayableAt        Opt[Time]       `json:"payableAt"` // from when a payout may take it; null: it is declined
 	CreatedAt        Time            `json:"createdAt"`
 	UpdatedAt        Time            `json:"updatedAt"`
 }
@@ -148,6 +153,10 @@ type SaleUpdate struct {
 	CommissionRate    Opt[Percent]         `json:"commissionRate,omitzero"`
 	CommissionEarned  Opt[Amount]          `json:"commissionEarned,omitzero"` // sets the commission directly
 	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
+
+	// ClawBack allows a change of money although a payout holds the commission:
+	// the difference becomes a further commission, which the next payout takes.
+	ClawBack bool `json:"clawback,omitzero"`
 }
 
 // SaleFilter selects the sales that match every field that is set; without a
@@ -168,6 +177,20 @@ type Refund struct {
 	SaleID   SaleID      `json:"saleId,omitzero"`
 	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest
 	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
+
+	// ClawBack books the refund although a payout holds the commission: what was
+	// paid too much becomes a further, negative commission, which the next
+	// payout takes. Without it such a refund is refused.
+	ClawBack bool `json:"clawback,omitzero"`
+}
+
+// Reversal says how [Program.ReverseSale] treats a sale whose commission a
+// payout holds. The zero Reversal refuses it.
+//
+// Source: docs/money.md 2.
+type Reversal struct {
+	ClawBack bool   // refund the sale in full, as [Refund.ClawBack] does, and keep it
+	RefundID string // of that refund
 }
 
 // RefundResult is the answer of [Program.RefundSale].

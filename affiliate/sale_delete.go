@@ -3,8 +3,6 @@ package affiliate
 import (
 	"context"
 	"errors"
-
-	"github.com/google/uuid"
 )
 
 // DeleteSale removes a sale with its commissions. It returns nil when there is
@@ -23,9 +21,12 @@ import (
 func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 	o := p.op(ctx)
 	_, err := write(o, request{name: "sale.delete", input: id}, func() (struct{}, error) {
-		err := o.deleteSale(SaleRef{ID: id})
-		if errors.Is(err, SaleNotFound) {
-			err = nil
+		rec, err := o.findSale(SaleRef{ID: id})
+		if errors.Is(err, ErrNotFound) {
+			return struct{}{}, nil
+		}
+		if err == nil {
+			err = o.deleteSale(rec)
 		}
 		return struct{}{}, err
 	})
@@ -42,26 +43,44 @@ func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 // for a dispute that may be won, and for a payment whose notice may arrive late
 // or twice.
 //
-// Errors: [MissingField], [SaleNotFound], [InPayout].
+// A sale whose commission is in a payout cannot be removed. With
+// Reversal.ClawBack it is refunded in full instead, with the refund's effects:
+// the sale and its external ids stay. ClawBack changes nothing for other sales.
+// A second reversal of a sale that was refunded so changes nothing.
 //
-// Effects: those of [Program.DeleteSale].
+// Errors: [MissingField], [InvalidField] (refundId), [SaleNotFound]; [InPayout]
+// without ClawBack, [OutsideRefundWindow] with it.
 //
-// Source: docs/contract.md 7.1; docs/rules.md 5.5.
-func (p *Program) ReverseSale(ctx context.Context, ref SaleRef) error {
+// Effects: those of [Program.DeleteSale], or of [Program.RefundSale].
+//
+// Source: docs/contract.md 7.1; docs/rules.md 5.5; docs/money.md 2.
+func (p *Program) ReverseSale(ctx context.Context, ref SaleRef, how Reversal) error {
 	o := p.op(ctx)
-	_, err := write(o, request{name: "sale.reverse", input: ref}, func() (struct{}, error) {
-		return struct{}{}, o.deleteSale(ref)
+	rq := request{name: "sale.reverse", input: []any{ref, how}, refused: first(optional("refundId", how.RefundID, maxName))}
+	_, err := write(o, rq, func() (struct{}, error) {
+		rec, err := o.findSale(ref)
+		if err != nil {
+			return struct{}{}, saleNotFound.ifMissing(err)
+		}
+		if how.ClawBack && rec.stays() {
+			_, err = o.refundOnce(rec, Refund{RefundID: how.RefundID, ClawBack: true})
+		} else {
+			err = o.deleteSale(rec)
+		}
+		return struct{}{}, err
 	})
 	return err
 }
 
-// deleteSale removes the sale that a caller named and fires its event.
-func (o *op) deleteSale(ref SaleRef) error {
-	rec, err := o.findSale(ref)
-	if err != nil {
-		return saleNotFound.ifMissing(err)
-	}
-	if rec.payoutID() != uuid.Nil {
+// stays reports whether a reversal that claws back keeps the sale: a payout
+// holds a commission of it, or it was reversed so before.
+func (r *SaleRecord) stays() bool {
+	return r.inPayout() || r.frozen() && r.Status.Is(SaleRefunded)
+}
+
+// deleteSale removes a sale and fires its event.
+func (o *op) deleteSale(rec SaleRecord) error {
+	if rec.inPayout() {
 		return saleInPayout.Err()
 	}
 	if err := o.removeSale(rec); err != nil || rec.DeletedFired {

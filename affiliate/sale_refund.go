@@ -22,15 +22,19 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 // stays REFUNDED. A repeated RefundID, or a repeated full refund, does nothing,
 // and the result says so. Redemption counters do not change.
 //
-// Errors: [MissingField], [InvalidField], [SaleNotFound],
-// [OutsideRefundWindow], [ManuallyPaid], [AlreadyPaid], [IncludedInPayout],
-// [RefundExceedsSale], [RefundLimitReached].
+// A sale whose commission is in a payout is refunded only with ClawBack. The
+// payout stays as it is, and what was paid too much becomes a further, negative
+// commission of the sale.
 //
-// Effects: the sale, its commission, totals; sale.updated for a part,
+// Errors: [MissingField], [InvalidField], [SaleNotFound],
+// [OutsideRefundWindow], [RefundExceedsSale], [RefundLimitReached]; without
+// ClawBack [ManuallyPaid], [AlreadyPaid], [IncludedInPayout].
+//
+// Effects: the sale, its commissions, totals; sale.updated for a part,
 // sale.deleted for the whole (contract 7.1),
 // after which nothing is fired for that sale.
 //
-// Source: docs/rules.md 5.5, docs/contract.md 3.7.
+// Source: docs/rules.md 5.5, docs/contract.md 3.7, docs/money.md 2.
 func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, error) {
 	amount, part := in.Amount.Get()
 	o := p.op(ctx)
@@ -44,22 +48,27 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, erro
 		if err != nil {
 			return RefundResult{}, saleNotFound.ifMissing(err)
 		}
-		if before.refundedBy(in.RefundID) {
-			return RefundResult{Success: true, AlreadyRefunded: true, Reason: RefundedAlready}, nil
-		}
-		rec := before.Clone()
-		if err := o.refund(&rec, in); err != nil {
-			return RefundResult{}, err
-		}
-		if _, err := o.saveSale(before, rec); err != nil {
-			return RefundResult{}, err
-		}
-		reason := RefundedInPart
-		if rec.Status.Is(SaleRefunded) {
-			reason = RefundedInFull
-		}
-		return RefundResult{Success: true, Reason: reason}, nil
+		return o.refundOnce(before, in)
 	})
+}
+
+// refundOnce refunds a sale, unless that was done before.
+func (o *op) refundOnce(before SaleRecord, in Refund) (RefundResult, error) {
+	if before.refundedBy(in.RefundID) {
+		return RefundResult{Success: true, AlreadyRefunded: true, Reason: RefundedAlready}, nil
+	}
+	rec := before.Clone()
+	if err := o.refund(&rec, in); err != nil {
+		return RefundResult{}, err
+	}
+	if _, err := o.saveSale(before, rec); err != nil {
+		return RefundResult{}, err
+	}
+	reason := RefundedInPart
+	if rec.Status.Is(SaleRefunded) {
+		reason = RefundedInFull
+	}
+	return RefundResult{Success: true, Reason: reason}, nil
 }
 
 // refundedBy reports whether a refund was applied before, or the sale is
@@ -71,8 +80,13 @@ func (r *SaleRecord) refundedBy(id string) bool {
 
 // refund checks a refund and puts it into the record.
 func (o *op) refund(rec *SaleRecord, in Refund) error {
-	if err := o.refundable(rec); err != nil {
-		return err
+	if window := o.cfg.RefundWindow; window > 0 && o.now.After(rec.CreatedAt.Add(window)) {
+		return outsideRefundWindow.Err()
+	}
+	if !in.ClawBack {
+		if err := o.refusePaidOut(rec); err != nil {
+			return err
+		}
 	}
 	left, err := rec.kept()
 	if err != nil {
@@ -95,26 +109,28 @@ func (o *op) refund(rec *SaleRecord, in Refund) error {
 	return o.closeIfRefunded(rec)
 }
 
-// refundable refuses refunds that come too late or would undo a payout.
-func (o *op) refundable(rec *SaleRecord) error {
-	if window := o.cfg.RefundWindow; window > 0 && o.now.After(rec.CreatedAt.Add(window)) {
-		return outsideRefundWindow.Err()
-	}
+// refusePaidOut refuses the refund of a sale when a payout holds one of its
+// commissions: as manually paid before as paid, and that before as included.
+func (o *op) refusePaidOut(rec *SaleRecord) error {
+	var refusal error
 	for i := range rec.Commissions {
-		if rec.Commissions[i].ManuallyPaid {
+		c := &rec.Commissions[i]
+		if c.ManuallyPaid {
 			return manuallyPaid.Err()
 		}
+		if c.PayoutID == uuid.Nil {
+			continue
+		}
+		payout, err := o.tx.Payouts.Get(c.PayoutID)
+		if err != nil {
+			return internal("payout of a sale", err)
+		}
+		switch {
+		case payout.Status == PayoutPaid:
+			refusal = alreadyPaid.Err()
+		case refusal == nil:
+			refusal = includedInPayout.Err()
+		}
 	}
-	id := rec.payoutID()
-	if id == uuid.Nil {
-		return nil
-	}
-	payout, err := o.tx.Payouts.Get(id)
-	if err != nil {
-		return internal("payout of a sale", err)
-	}
-	if payout.Status == PayoutPaid {
-		return alreadyPaid.Err()
-	}
-	return includedInPayout.Err()
+	return refusal
 }

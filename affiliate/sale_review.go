@@ -1,10 +1,6 @@
 package affiliate
 
-import (
-	"context"
-
-	"github.com/google/uuid"
-)
+import "context"
 
 // RecalculateSales calculates the commissions of the selected sales again with
 // the current terms and returns how many changed. A change of terms (a plan, an
@@ -24,7 +20,7 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, erro
 	return write(o, request{name: "sale.recalculate", input: f}, func() (int, error) {
 		changed := 0
 		err := eachChosen(o.tx.Sales, o.chooseSales(f), func(before SaleRecord) error {
-			if before.payoutID() != uuid.Nil || before.Status.Is(SaleRefunded) {
+			if before.inPayout() || before.Status.Is(SaleRefunded) {
 				return nil
 			}
 			if _, byHand := before.ByHand.Get(); byHand {
@@ -84,7 +80,7 @@ func (o *op) reviewed(id SaleID, status ApprovalStatus) (before, after SaleRecor
 	for i := range after.Commissions {
 		after.Commissions[i].review(status, o.now)
 	}
-	if before.payoutID() != uuid.Nil && !same(before, after) {
+	if before.inPayout() && !same(before, after) {
 		return before, after, saleInPayout.Err()
 	}
 	return before, after, nil

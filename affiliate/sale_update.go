@@ -15,13 +15,13 @@ import (
 // amount refunds the sale in full.
 //
 // Errors: [MissingField], [InvalidField], [SaleNotFound],
-// [SaleExternalIDTaken], [SaleInvoiceIDTaken]; [InPayout] and
-// [SaleHasBeenRefunded] for a change of money.
+// [SaleExternalIDTaken], [SaleInvoiceIDTaken]; for a change of money [InPayout]
+// (not with ClawBack) and [SaleHasBeenRefunded].
 //
-// Effects: the sale, its commission, totals; sale.updated when something
+// Effects: the sale, its commissions, totals; sale.updated when something
 // changed.
 //
-// Source: docs/contract.md 3.7.
+// Source: docs/contract.md 3.7; docs/money.md 2.
 func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sale, error) {
 	rq := request{name: "sale.update", input: []any{id, up}, refused: first(saleIDRequired.when(id == 0))}
 	if rq.refused == nil {
@@ -107,7 +107,7 @@ func (o *op) mergeSale(rec *SaleRecord, up SaleUpdate) error {
 	if before.sameMoney(rec) {
 		return nil
 	}
-	if before.payoutID() != uuid.Nil {
+	if before.inPayout() && !up.ClawBack {
 		return saleInPayout.Err()
 	}
 	if before.Status.Is(SaleRefunded) {
@@ -183,7 +183,7 @@ func (o *op) applyCommission(before, rec *SaleRecord, up SaleUpdate) error {
 		return o.setCommission(before, rec, earned)
 	}
 	sent := !up.TotalEarned.IsZero() || !up.CommissionRate.IsZero()
-	settled := before.payoutID() != uuid.Nil || before.Status.Is(SaleRefunded)
+	settled := before.inPayout() && !up.ClawBack || before.Status.Is(SaleRefunded)
 	if before.sameGround(rec) && (settled || !sent) {
 		return nil
 	}
@@ -191,23 +191,24 @@ func (o *op) applyCommission(before, rec *SaleRecord, up SaleUpdate) error {
 	return o.recompute(rec)
 }
 
-// setCommission makes the credited affiliate's entry earn this much, rounded.
-// The same amount on the same ground changes nothing.
+// setCommission makes the entries of a sale add up to this much, rounded. The
+// same amount on the same ground changes nothing.
 func (o *op) setCommission(before, rec *SaleRecord, earned Amount) error {
 	earned, err := earned.Round(o.cfg.Currency)
 	if err != nil {
 		return tooLargeFor("commissionEarned", err)
 	}
-	i := rec.credited()
-	if i >= 0 && rec.Commissions[i].Earned == earned && before.sameGround(rec) {
-		return nil
+	has := len(rec.Commissions) > 0
+	sum, err := rec.commissionEarned()
+	if err != nil || has && sum == earned && before.sameGround(rec) {
+		return err
 	}
 	kept, err := rec.kept()
 	if err != nil {
 		return err
 	}
 	rec.ByHand = Set(HandSet{Earned: earned, Kept: kept})
-	if i >= 0 {
+	if has {
 		return o.recompute(rec)
 	}
 	d, err := o.dealOf(rec)

@@ -229,7 +229,9 @@ func TestHostileTexts(t *testing.T) {
 			_, err := s.Referrals(ctx, in, affiliate.Page{})
 			check(what("Referrals", f), err)
 		})
-		putText(affiliate.SaleRef{}, text, func(f string, in affiliate.SaleRef) { check(what("ReverseSale", f), s.ReverseSale(ctx, in)) })
+		putText(affiliate.SaleRef{}, text, func(f string, in affiliate.SaleRef) {
+			check(what("ReverseSale", f), s.ReverseSale(ctx, in, affiliate.Reversal{}))
+		})
 		putText(affiliate.Refund{SaleID: base.ID}, text, func(f string, in affiliate.Refund) {
 			_, err := s.RefundSale(ctx, in)
 			check(what("RefundSale", f), err)

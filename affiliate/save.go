@@ -136,6 +136,9 @@ func (o *op) saveSale(old, rec SaleRecord) (Sale, error) {
 	if same(old, rec) {
 		return o.saleOf(old)
 	}
+	if err := o.numberEntries(&rec); err != nil {
+		return Sale{}, err
+	}
 	was, err := old.tally()
 	if err != nil {
 		return Sale{}, err

@@ -21,16 +21,19 @@ import (
 //     to a record that is gone. (A sale may name a deleted code.) Plans and
 //     tiers count under I36.
 //   - I31: totals equal a recount of what is kept, and belong to a live owner.
-//   - I38, I42: a commission says it is in a payout exactly when the payout
-//     lists it; a payout is the sum of its commissions, which are ACCEPTED, and
-//     is PAID exactly when it says at what time.
-//   - I40: a commission is the credited affiliate's and what its rate gives on
-//     what is kept of the sale, unless it was set by hand. The program's
+//   - I38, I42, I67, I68: a commission says it is in a payout exactly when a
+//     payout that is not canceled lists it, and that it is frozen exactly when
+//     some payout lists it; a payout is more than zero and the sum of its
+//     commissions, which are ACCEPTED, and is PAID or CANCELED exactly when it
+//     says at what time.
+//   - I40: the commissions of a sale are the credited affiliate's, and add up to
+//     what the rate gives on what is kept of the sale, unless that was set by
+//     hand. There is more than one only beside one that is frozen. The program's
 //     deductions may have changed since. A percentage is one of 0 to 100, so that
 //     no commission is above its base, and no rate of a plan, a tier or an
 //     affiliate is negative.
 //   - I41, I44: refunds add up and end in REFUNDED with nothing earned; amounts
-//     are not negative, and tax and shipping are part of the total.
+//     of sales are not negative, and tax and shipping are part of the total.
 //   - I45, I47, I48, I49, I50: events have the type, the body, the envelope and
 //     the revision that they should. Pruning leaves gaps only at the start.
 //   - I51: endpoints, deliveries and their queue fit together.
@@ -44,8 +47,8 @@ import (
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because a host must be able to check its books. I62 to I80 are
-// about records that this version does not have.
+// Source: ours, because a host must be able to check its books. I62 to I66
+// and I69 to I80 are about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {

@@ -303,10 +303,10 @@ func TestVerifySales(t *testing.T) {
 			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Amount = sum("1") })
 		}, []string{"I42"}},
 		{"payout does not list it", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Commissions = r.Commissions[1:] })
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Items = r.Items[1:] })
 		}, []string{"I42"}},
 		{"payout lists it twice", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Commissions = append(r.Commissions, r.Commissions[0]) })
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Items = append(r.Items, r.Items[0]) })
 		}, []string{"I42"}},
 		{"commission left its payout", sale(1, func(r *affiliate.SaleRecord) { r.Commissions[0].PayoutID = uuid.Nil }), []string{"I38", "I42"}},
 		{"payout of another affiliate", func(b *booksLedger, tx *affiliate.Tx) error {
@@ -314,9 +314,45 @@ func TestVerifySales(t *testing.T) {
 		}, []string{"I38", "I42"}},
 		{"two payouts of one sale", sale(1, func(r *affiliate.SaleRecord) {
 			c := r.Commissions[0]
-			c.Number, c.PayoutID, c.Earned = 99, missing, affiliate.Amount{}
+			c.Number, c.PayoutID, c.Earned, c.ClawBack = 99, missing, affiliate.Amount{}, true
 			r.Commissions = append(r.Commissions, c)
 		}), []string{"I42"}},
+		{"further commission that is not one", sale(1, func(r *affiliate.SaleRecord) {
+			c := r.Commissions[0]
+			c.Number, c.PayoutID, c.Frozen, c.Earned = 99, uuid.Nil, false, affiliate.Amount{}
+			r.Commissions = append(r.Commissions, c)
+		}), []string{"I40"}},
+		{"further commission beside none that is frozen", sale(5, func(r *affiliate.SaleRecord) {
+			c := r.Commissions[0]
+			c.Number, c.Earned, c.ClawBack = 99, affiliate.Amount{}, true
+			r.Commissions = append(r.Commissions, c)
+		}), []string{"I40"}},
+		{"frozen, in no list", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Frozen = true }), []string{"I67"}},
+		{"in a list, not frozen", func(b *booksLedger, tx *affiliate.Tx) error {
+			free := func(r *affiliate.SaleRecord) { r.Commissions[0].PayoutID, r.Commissions[0].Frozen = uuid.Nil, false }
+			return errors.Join(
+				booksEdit(tx.Sales, booksSale(1), free), booksEdit(tx.Sales, booksSale(2), free), booksEdit(tx.Sales, booksSale(3), free),
+				booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) {
+					r.Status, r.CanceledAt, r.Items = affiliate.PayoutCanceled, r.UpdatedAt, r.Items[:1]
+					r.Amount = sum("20")
+				}),
+			)
+		}, []string{"I67"}},
+		{"canceled payout that holds", payout(func(r *affiliate.PayoutRecord) {
+			r.Status, r.CanceledAt = affiliate.PayoutCanceled, r.UpdatedAt
+		}), []string{"I42"}},
+		{"canceled without a time", payout(func(r *affiliate.PayoutRecord) { r.CanceledAt = r.UpdatedAt }), []string{"I42"}},
+		{"payout lists another sale", payout(func(r *affiliate.PayoutRecord) {
+			r.Items = slices.Clone(r.Items)
+			r.Items[0].Sale = 99
+		}), []string{"I38"}},
+		{"payout of nothing", func(b *booksLedger, tx *affiliate.Tx) error {
+			rec := affiliate.PayoutRecord{
+				ID: uuid.UUID{1}, AffiliateID: b.affiliate.ID, Status: affiliate.PayoutPending,
+				CreatedAt: affiliate.InstantOf(b.now), UpdatedAt: affiliate.InstantOf(b.now),
+			}
+			return tx.Payouts.Insert(rec)
+		}, []string{"I68"}},
 		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = sum("-1") }), []string{"I31", "I40", "I41", "I44"}},
 		{"negative tax", sale(1, func(r *affiliate.SaleRecord) { r.Tax = sum("-1") }), []string{"I44"}},
 		{"commission number twice", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Number = 1 }), []string{"I53"}},

@@ -48,7 +48,7 @@ func saleTexts() map[string]string {
 		"metadata":               "The caller's own object.",
 		"affiliate":              "Who is credited.",
 		"referral":               "The customer's referral, if there is one.",
-		"commissions":            "What the sale earned; empty when it earned nothing.",
+		"commissions":            "What the sale earned, empty when it earned nothing; more than one only after a change of what a payout took.",
 	}
 }
 
@@ -65,6 +65,8 @@ func commissionTexts() map[string]string {
 		"manuallyPaid":     "True when it was paid outside of a payout.",
 		"holdReason":       "Why it is on hold or declined.",
 		"bonusReason":      "Why a bonus was given.",
+		"clawback":         "True for a further entry: a change after a payout took an earlier one. It may be negative.",
+		"payableAt":        "From when a payout may take it; null when it is declined.",
 	}
 }
 
@@ -90,6 +92,7 @@ func saleBodies() map[string]note {
 		"shipping":          plain("The shipping in totalEarned; with tax at most totalEarned.", atLeast("0"), byDefault(0)),
 		"metadata":          plain("Replaced as a whole; at most 16,384 bytes in compact form.", open),
 		"amount":            plain("How much is refunded; all that is left when it is not given.", above("0")),
+		"clawback":          plain("Book the change although a payout holds the commission, as a further entry that the next payout takes.", byDefault(false)),
 		"refundId":          plain("Unique within the sale: a repeat does nothing.", externalText),
 	}
 }

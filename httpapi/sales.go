@@ -85,6 +85,7 @@ func saleChangeOf(in *input) saleChange {
 			Subtotal:          in.amount("subtotal"),
 			CommissionEarned:  in.amount("commissionEarned"),
 			Metadata:          in.document("metadata"),
+			ClawBack:          clawBack(in),
 		},
 	}
 }
@@ -110,7 +111,18 @@ func refundOf(in *input) affiliate.Refund {
 		in.fault(affiliate.FieldNull)
 	}
 	r.RefundID = id.Or("")
+	r.ClawBack = clawBack(in)
 	return r
+}
+
+// clawBack reads the flag that books a change although a payout holds the
+// commission.
+func clawBack(in *input) bool {
+	flag := in.boolean("clawback")
+	if flag.IsNull() {
+		in.fault(affiliate.FieldNull)
+	}
+	return flag.Or(false)
 }
 
 func deleteSale(p *affiliate.Program, ctx context.Context, id affiliate.SaleID) (done, error) {

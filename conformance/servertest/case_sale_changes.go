@@ -140,6 +140,12 @@ func ownSaleCases() []serverCase {
 			refund(x, `,"amount":10,"refundId":"R1"`).has(`{"reason":"partially_refunded"}`)
 			x.get("/sales?id={{s}}").has(`{"refundedAmount":20}`)
 		}),
+		own("M8 PATCH and PUT with clawback on a sale in no payout", "money M8: the flag changes nothing for a sale that no payout holds", func(x *exam, put func(string) *answer) {
+			refund(x, `,"amount":45,"clawback":true`).has(`{"reason":"partially_refunded"}`)
+			put(`"totalEarned":90,"clawback":true`).has(`{"totalEarned":90,"refundedAmount":45,"commissions":[{"clawback":false}]}`)
+			refund(x, `,"clawback":"yes"`).refused(mustBe("clawback", asBoolean))
+			put(`"clawback":"yes"`).refused(mustBe("clawback", asBoolean))
+		}),
 		own("B423 PATCH in full, PUT, DELETE", refunds, func(x *exam, put func(string) *answer) {
 			refund(x, "").has(`{"success":true,"alreadyRefunded":false,"reason":"refunded"}`)
 			x.get("/affiliates?id={{a}}").has(`{"totalRevenue":0,"totalCommissionEarned":0}`)

@@ -103,7 +103,7 @@ func commissionForm() fields {
 		"approvalStatus": oneOf("ACCEPTED", "ON_HOLD", "DECLINED"), "rewardType": oneOf("CASH", "NON_CASH"),
 		"payoutCreated": aBool, "payoutId": orNull(anID), "manuallyPaid": aBool,
 		"holdReason":  orNull(oneOf("PROGRAM_SETTINGS", "FRAUD_PREVENTION", "AFFILIATE_DEACTIVATED", "AFFILIATE_BANNED")),
-		"bonusReason": orNull(aText), "createdAt": aDate, "updatedAt": aDate,
+		"bonusReason": orNull(aText), "clawback": aBool, "payableAt": orNull(aDate), "createdAt": aDate, "updatedAt": aDate,
 	}
 }
 

@@ -304,7 +304,7 @@ func (s *Shop) giveBack(ctx context.Context, r row) error {
 }
 
 func (s *Shop) cancel(ctx context.Context, r row) error {
-	err := s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: r.id})
+	err := s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: r.id}, affiliate.Reversal{})
 	if errors.Is(err, affiliate.SaleNotFound) {
 		err = affiliate.ErrNotFound
 	}
