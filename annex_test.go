@@ -14,7 +14,7 @@ import (
 // of the contract is about the wire.
 var goOnly = []affiliate.Reason{
 	affiliate.KeySpaceTooSmall, affiliate.PlanInUse, affiliate.TierInUse, affiliate.TierNotFound, affiliate.StatusNotAllowed,
-	affiliate.PayoutNotFound, affiliate.NothingPayable, affiliate.RedemptionNotFound, affiliate.RedemptionRestored,
+	affiliate.PayoutNotFound, affiliate.NothingPayable, affiliate.BelowPayoutMinimum, affiliate.RedemptionNotFound, affiliate.RedemptionRestored,
 	affiliate.RetentionTooShort,
 }
 

@@ -1,6 +1,9 @@
 package affiliate_test
 
 import (
+	"errors"
+	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -406,6 +409,41 @@ func TestPayoutTakesDebtsAfterUntil(t *testing.T) {
 	end, _ := p.PeriodEnd.Get()
 	if diff := cmp.Diff(want, p.CommissionIDs); diff != "" || p.Amount != sum("10") || start != open.CreatedAt || end != refunded.CreatedAt {
 		t.Errorf("%v from %v to %v %s", p.Amount, start, end, diff)
+	}
+	s.verify()
+}
+
+// Check 57: many refunds at once, beside payouts. Each is booked once, and the
+// entries add up to what is kept.
+func TestClawBacksAtOnce(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	sale := s.toTomas("100")
+	s.moves(s.payout(), affiliate.PayoutPaid)
+	s.toTomas("1000")
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			in := affiliate.Refund{SaleID: sale.ID, Amount: amount("1"), RefundID: fmt.Sprint("r", i), ClawBack: true}
+			for range 2 {
+				if _, err := s.RefundSale(ctx, in); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 5 {
+		wg.Go(func() {
+			_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID})
+			if err != nil && !errors.Is(err, affiliate.NothingPayable) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	got := must(s.Sale(ctx, sale.ID))
+	if got.RefundedAmount != sum("50") || got.CommissionEarned != sum("10") || commissionSum(got).Cmp(ratOf(sum("10"))) != 0 {
+		t.Errorf("refunded %v, earned %v, commissions %v", got.RefundedAmount, got.CommissionEarned, commissionSum(got))
 	}
 	s.verify()
 }

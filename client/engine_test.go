@@ -286,6 +286,9 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 	type F = affiliate.RefundResult
 	told[F](s, "refund part")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(sum("40")), RefundID: "r1"}))
 	told[F](s, "refund part again")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(sum("40")), RefundID: "r1"}))
+	told[S](s, "update with clawback")(c.UpdateSale(x, sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("99")), ClawBack: true}))
+	told[S](s, "update back")(c.UpdateSale(x, sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("100")), ClawBack: true}))
+	told[F](s, "refund part with clawback")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(sum("10")), RefundID: "r2", ClawBack: true}))
 	told[F](s, "refund too much")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(sum("90"))}))
 	told[F](s, "refund")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID}))
 	told[F](s, "refund again")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID}))
