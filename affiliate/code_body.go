@@ -14,9 +14,27 @@ type couponBody struct {
 	own      *ownLists    // where codes and contacts are; nil: they are not shared
 }
 
+// couponBody reads the body of a coupon's event.
+func (o *op) couponBody(rec CouponRecord) (couponBody, error) {
+	codes, err := o.codesOf(rec.ID)
+	if err != nil {
+		return couponBody{}, err
+	}
+	seen := contacts{}
+	for _, code := range codes {
+		if _, err := o.contact(code.AffiliateID, seen); err != nil {
+			return couponBody{}, err
+		}
+	}
+	return o.lists.freezeCoupon(o.couponOf(rec), codes, seen), nil
+}
+
 // MarshalJSON writes the coupon.
-func (b couponBody) MarshalJSON() ([]byte, error) {
-	dst := make([]byte, 0, 1024+640*len(b.codes))
+func (b couponBody) MarshalJSON() ([]byte, error) { return b.appendAnswer(nil), nil }
+
+// appendAnswer appends the coupon, in events and in answers.
+func (b couponBody) appendAnswer(dst []byte) []byte {
+	dst = slices.Grow(dst, 1024+640*len(b.codes))
 	dst = append(b.coupon.appendTerms(dst), `,"promotionalCodes":[`...)
 	for i, rec := range slices.Backward(b.codes) {
 		if i < len(b.codes)-1 {
@@ -25,7 +43,18 @@ func (b couponBody) MarshalJSON() ([]byte, error) {
 		code := codeOf(rec, Opt[Coupon]{}, b.contacts.of(rec))
 		dst = code.appendJSON(dst)
 	}
-	return append(dst, "]}"...), nil
+	return append(dst, "]}"...)
+}
+
+// full is the coupon as the API answers it. It shares no memory with the body.
+func (b couponBody) full() Coupon {
+	coupon := b.coupon
+	coupon.ProductIDs = slices.Clone(coupon.ProductIDs)
+	coupon.PromotionalCodes = make([]Code, 0, len(b.codes))
+	for _, rec := range slices.Backward(b.codes) {
+		coupon.PromotionalCodes = append(coupon.PromotionalCodes, codeOf(rec, Opt[Coupon]{}, b.contacts.of(rec)))
+	}
+	return coupon
 }
 
 // codeBody is the body of promocode.created and promocode.updated: the JSON of

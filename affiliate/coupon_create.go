@@ -14,9 +14,9 @@ func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error
 	rq := request{once: in.Once, name: "coupon.create", input: in}
 	rq.refused = p.normalizeNewCoupon(&in)
 	o := p.op(ctx)
-	return write(o, rq, func() (Coupon, error) {
+	return couponAnswer(o, rq, func() (couponReply, error) {
 		if err := o.refuseTakenCouponExternalID(in.ExternalID); err != nil {
-			return Coupon{}, err
+			return couponReply{}, err
 		}
 		rec := CouponRecord{ID: o.newID(), CreatedAt: o.now, UpdatedAt: o.now}
 		o.fillCoupon(&rec, in)

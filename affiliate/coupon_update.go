@@ -22,14 +22,14 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdat
 		rq.refused = p.checkCouponUpdate(up)
 	}
 	o := p.op(ctx)
-	return write(o, rq, func() (Coupon, error) {
+	return couponAnswer(o, rq, func() (couponReply, error) {
 		old, err := o.couponByID(id)
 		if err != nil {
-			return Coupon{}, err
+			return couponReply{}, err
 		}
 		rec, err := o.mergeCoupon(old, up)
 		if err != nil {
-			return Coupon{}, err
+			return couponReply{}, err
 		}
 		return o.saveCoupon(old, rec)
 	})

@@ -1,6 +1,10 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+)
 
 // fullCoupon is the coupon with its codes.
 func (o *op) fullCoupon(rec CouponRecord, seen contacts) (Coupon, error) {
@@ -30,4 +34,38 @@ func (o *op) appendCode(code CodeRecord, coupon *Coupon, seen contacts) error {
 // codesOf returns the live codes of a coupon, newest first.
 func (o *op) codesOf(coupon uuid.UUID) ([]CodeRecord, error) {
 	return gather(o.tx.Codes, Query{Key: Key{Index: OfCoupon, ID: coupon}, Desc: true})
+}
+
+// A couponReply is a changed coupon that is not built yet: that is done after
+// the transaction has ended.
+type couponReply struct {
+	body   couponBody
+	stored *Coupon // from a receipt
+}
+
+// couponAnswer is [write] for a write that answers a coupon.
+func couponAnswer(o *op, rq request, fn func() (couponReply, error)) (Coupon, error) {
+	reply, err := write(o, rq, fn)
+	if err != nil {
+		return Coupon{}, err
+	}
+	return reply.coupon(), nil
+}
+
+// coupon is the coupon as the API answers it.
+func (r *couponReply) coupon() Coupon {
+	if r.stored != nil {
+		return *r.stored
+	}
+	return r.body.full()
+}
+
+// keep and restore convert a reply to and from its receipt, which keeps what
+// the event keeps: the JSON of a coupon with many codes has megabytes.
+func (r *couponReply) keep() (answer StoredAnswer, outcome string) {
+	return StoredAnswer{body: r.body}, ""
+}
+
+func (r *couponReply) restore(answer []byte, _ string) error {
+	return json.Unmarshal(answer, &r.stored)
 }

@@ -235,10 +235,11 @@ func (o *op) erasePayload(rec EventRecord) error {
 func (o *op) eraseReceipts(who person) error {
 	receipts, err := gather(o.tx.Receipts, Query{})
 	for _, rec := range receipts {
-		if !who.in(rec.Answer) {
+		answer := rec.Answer.Bytes()
+		if !who.in(answer) {
 			continue
 		}
-		rec.Answer = who.blankIn(rec.Answer)
+		rec.Answer = StoredAnswer{raw: who.blankIn(answer)}
 		if err := o.tx.Receipts.Replace(rec); err != nil {
 			return err
 		}

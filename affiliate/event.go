@@ -88,11 +88,15 @@ func (p Payload) Equal(q Payload) bool { return bytes.Equal(p.Bytes(), q.Bytes()
 // a payload inside a stored record must come back byte for byte, and JSON
 // columns of databases reorder keys.
 func (p Payload) MarshalJSON() ([]byte, error) {
-	raw := p.Bytes()
+	return inBase64(p.Bytes()), nil
+}
+
+// inBase64 is the JSON of a []byte, as encoding/json writes it.
+func inBase64(raw []byte) []byte {
 	dst := make([]byte, 0, base64.StdEncoding.EncodedLen(len(raw))+2)
 	dst = append(dst, '"')
 	dst = base64.StdEncoding.AppendEncode(dst, raw)
-	return append(dst, '"'), nil
+	return append(dst, '"')
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.

@@ -12,7 +12,7 @@ import (
 // keeper is an answer that is stored in another form than its JSON, such as a
 // sale with its outcome.
 type keeper interface {
-	keep() (answer []byte, outcome string, err error)
+	keep() (answer StoredAnswer, outcome string)
 	restore(answer []byte, outcome string) error
 }
 
@@ -46,15 +46,15 @@ func (o *op) receipt(fresh ReceiptRecord) (old ReceiptRecord, found bool, err er
 }
 
 // keep writes the receipt of a first answer, and replaces an expired one.
-func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, r reply[T]) error {
+func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, r *reply[T]) error {
 	if rec.ID == uuid.Nil {
 		rec.ID = o.newID()
 	}
 	var err error
 	if refusal, ok := errors.AsType[*Error](r.err); ok {
 		rec.Refusal, err = json.Marshal(refusal)
-	} else if rec.Answer = []byte("null"); r.err == nil {
-		rec.Answer, rec.Outcome, err = encodeAnswer(r.answer)
+	} else if rec.Answer = noAnswer; r.err == nil {
+		rec.Answer, rec.Outcome, err = encodeAnswer(&r.answer)
 	}
 	if err != nil {
 		return internal("write receipt", err)
@@ -70,17 +70,20 @@ func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, r reply[T]) error {
 	return o.tx.Receipts.Insert(rec)
 }
 
-// encodeAnswer is the JSON of an answer and, for a sale, its outcome.
-func encodeAnswer[T any](answer T) (raw []byte, outcome string, err error) {
-	switch v := any(&answer).(type) {
+// noAnswer is the stored form of an empty answer.
+var noAnswer = StoredAnswer{raw: []byte("null")}
+
+// encodeAnswer is the stored form of an answer and, for a sale, its outcome.
+func encodeAnswer[T any](answer *T) (kept StoredAnswer, outcome string, err error) {
+	switch v := any(answer).(type) {
 	case keeper:
-		raw, outcome, err = v.keep()
-	case interface{ AppendJSON([]byte) []byte }: // faster: a coupon may come with all its codes
-		raw = v.AppendJSON(nil)
+		kept, outcome = v.keep()
+	case interface{ AppendJSON([]byte) []byte }: // faster
+		kept.raw = v.AppendJSON(nil)
 	default:
-		raw, err = json.Marshal(v)
+		kept.raw, err = json.Marshal(v)
 	}
-	return raw, outcome, err
+	return kept, outcome, err
 }
 
 // replay returns the stored answer of a receipt.
@@ -123,23 +126,23 @@ const (
 
 // maskSecret removes the secret from the answer.
 func (r *ReceiptRecord) maskSecret() {
-	before, rest, found := bytes.Cut(r.Answer, []byte(secretBefore))
+	before, rest, found := bytes.Cut(r.Answer.Bytes(), []byte(secretBefore))
 	_, after, closed := bytes.Cut(rest, []byte(`"`))
 	if !found || !closed { // a refusal, or an empty answer
 		r.Sealed, r.Secret = false, nil
 		return
 	}
-	r.Answer = slices.Concat(before, []byte(maskedSecret), after)
+	r.Answer = StoredAnswer{raw: slices.Concat(before, []byte(maskedSecret), after)}
 }
 
 // fullAnswer is the JSON of an answer with its secret.
 func (o *op) fullAnswer(rec *ReceiptRecord) ([]byte, error) {
 	if !rec.Sealed {
-		return rec.Answer, nil
+		return rec.Answer.Bytes(), nil
 	}
 	secret, err := o.unseal(o.ctx, rec.Secret, rec.ID)
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Replace(rec.Answer, []byte(maskedSecret), slices.Concat([]byte(secretBefore), secret, []byte(`"`)), 1), nil
+	return bytes.Replace(rec.Answer.Bytes(), []byte(maskedSecret), slices.Concat([]byte(secretBefore), secret, []byte(`"`)), 1), nil
 }

@@ -108,11 +108,9 @@ func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	if err != nil {
 		return zero, internal("seal receipt", err)
 	}
-	got, err := underKey(o, rq, fresh, fn)
+	got, err := underKey(o, rq.refused, fresh, fn)
 	if err != nil && worthKeeping(err) {
-		again := rq
-		again.refused = err
-		got, err = underKey(o, again, fresh, fn)
+		got, err = underKey(o, err, fresh, fn)
 	}
 	if err != nil {
 		return zero, err
@@ -126,7 +124,7 @@ func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 // underKey is one transaction of a write with a key: it finds the receipt of an
 // earlier answer, or runs fn and keeps its answer. What is refused already is
 // kept in place of it.
-func underKey[T any](o *op, rq request, fresh ReceiptRecord, fn func() (T, error)) (reply[T], error) {
+func underKey[T any](o *op, refused error, fresh ReceiptRecord, fn func() (T, error)) (reply[T], error) {
 	return update(o, func() (reply[T], error) {
 		old, found, err := o.receipt(fresh)
 		if err != nil {
@@ -135,13 +133,13 @@ func underKey[T any](o *op, rq request, fresh ReceiptRecord, fn func() (T, error
 		if found {
 			return reply[T]{receipt: &old}, nil
 		}
-		r := reply[T]{err: rq.refused}
-		if rq.refused == nil {
+		r := reply[T]{err: refused}
+		if refused == nil {
 			if r.answer, err = fn(); err != nil {
 				return reply[T]{}, err
 			}
 		}
-		return r, keep(o, fresh, old.ID, r)
+		return r, keep(o, fresh, old.ID, &r)
 	})
 }
 

@@ -15,20 +15,19 @@ type ReceiptRecord struct {
 	ID        uuid.UUID
 	Key       string
 	Digest    [32]byte
-	Answer    []byte // JSON of the answer; null for an empty answer
-	Sealed    bool   // the answer holds a secret, which is masked in Answer and kept in Secret
-	Secret    []byte // as Config.Seal gave it, bound to ID
-	Outcome   string // of a sale
-	Refusal   []byte // JSON of the error; nil: the answer was not a refusal
+	Answer    StoredAnswer // null for an empty answer; empty when it was a refusal
+	Sealed    bool         // the answer holds a secret, which is masked in Answer and kept in Secret
+	Secret    []byte       // as Config.Seal gave it, bound to ID
+	Outcome   string       // of a sale
+	Refusal   []byte       // JSON of the error; nil: the answer was not a refusal
 	CreatedAt Instant
 }
 
 // RecordID is the receipt's id.
 func (r ReceiptRecord) RecordID() uuid.UUID { return r.ID }
 
-// Clone copies the record with its bytes.
+// Clone copies the record with its bytes. An answer never changes.
 func (r ReceiptRecord) Clone() ReceiptRecord {
-	r.Answer = slices.Clone(r.Answer)
 	r.Secret = slices.Clone(r.Secret)
 	r.Refusal = slices.Clone(r.Refusal)
 	return r

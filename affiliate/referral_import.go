@@ -77,14 +77,14 @@ type storedFailure struct {
 	Refusal *Error // nil: ErrNotFound
 }
 
-func (r *ImportReport) keep() (answer []byte, outcome string, err error) {
+func (r *ImportReport) keep() (answer StoredAnswer, outcome string) {
 	k := keptReport{Created: r.Created, Existing: r.Existing}
 	for _, f := range r.Failed {
 		refusal, _ := errors.AsType[*Error](f.Err)
 		k.Failed = append(k.Failed, storedFailure{f.Row, refusal})
 	}
-	answer, err = json.Marshal(k)
-	return answer, "", err
+	raw, _ := json.Marshal(k) // numbers and refusals always have JSON
+	return StoredAnswer{raw: raw}, ""
 }
 
 func (r *ImportReport) restore(answer []byte, _ string) error {

@@ -86,13 +86,11 @@ func (r *saleReply) fillResult(result *SaleResult) {
 
 // keep and restore convert a reply to and from its receipt: the body of the
 // answer is the sale or null, and the outcome is in a header.
-func (r *saleReply) keep() (answer []byte, outcome string, err error) {
+func (r *saleReply) keep() (answer StoredAnswer, outcome string) {
 	if r.body == nil || r.outcome != SaleRecorded {
-		return []byte("null"), string(r.outcome), nil
+		return noAnswer, string(r.outcome)
 	}
-	var s Sale
-	r.body.fillSale(&s)
-	return s.AppendJSON(make([]byte, 0, saleRoom)), string(r.outcome), nil
+	return StoredAnswer{body: r.body}, string(r.outcome)
 }
 
 // saleRoom is enough for the JSON of most sales.

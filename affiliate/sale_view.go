@@ -201,6 +201,13 @@ func (b *saleBody) appendJSON(dst []byte) []byte {
 	return s.AppendJSON(dst)
 }
 
+// appendAnswer appends the sale as the API answers it.
+func (b *saleBody) appendAnswer(dst []byte) []byte {
+	var s Sale
+	b.fillSale(&s)
+	return s.AppendJSON(slices.Grow(dst, saleRoom))
+}
+
 // commissionsOf is a sale's commissions as the wire shows them.
 func (r *SaleRecord) commissionsOf() []Commission {
 	out := make([]Commission, len(r.Commissions))

@@ -68,8 +68,11 @@ func (g guardTable[R]) record(rec R) {
 		g.key(k)
 	}
 	guardText(g.t, reflect.TypeOf(rec).Name(), reflect.ValueOf(rec))
-	if e, ok := any(rec).(affiliate.EventRecord); ok {
-		guardText(g.t, "payload", reflect.ValueOf(string(e.Payload.Bytes())))
+	switch r := any(rec).(type) {
+	case affiliate.EventRecord:
+		guardText(g.t, "payload", reflect.ValueOf(string(r.Payload.Bytes())))
+	case affiliate.ReceiptRecord:
+		guardText(g.t, "answer", reflect.ValueOf(string(r.Answer.Bytes())))
 	}
 }
 
@@ -82,7 +85,8 @@ func guardText(t testing.TB, path string, v reflect.Value) {
 			t.Errorf("%s arrived at the store: %.60q", path, s)
 		}
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[time.Time]() || v.Type() == reflect.TypeFor[affiliate.Payload]() {
+		switch v.Type() {
+		case reflect.TypeFor[time.Time](), reflect.TypeFor[affiliate.Payload](), reflect.TypeFor[affiliate.StoredAnswer]():
 			return
 		}
 		for i := range v.NumField() {

@@ -128,6 +128,8 @@ func (l leaf) set(n int) {
 		*p = Set(fmt.Sprint(n))
 	case *Payload:
 		*p = Payload{raw: make([]byte, n)}
+	case *StoredAnswer:
+		*p = StoredAnswer{raw: make([]byte, n)}
 	case *[32]byte:
 		p[0] = byte(n)
 	default:

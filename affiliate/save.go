@@ -56,33 +56,28 @@ func (r AffiliateRecord) touched() AffiliateRecord {
 	return r
 }
 
-// saveCoupon writes a coupon. The event keeps records and the answer is built
-// separately, so they share no memory.
-func (o *op) saveCoupon(old, rec CouponRecord) (Coupon, error) {
+// saveCoupon writes a coupon. The event and the receipt keep records, from which
+// the answer is built after the transaction.
+func (o *op) saveCoupon(old, rec CouponRecord) (couponReply, error) {
 	if same(old, rec) {
-		return o.fullCoupon(old, contacts{})
+		body, err := o.couponBody(old)
+		return couponReply{body: body}, err
 	}
 	rec.Revision, rec.UpdatedAt = old.Revision+1, later(o.now, rec.UpdatedAt)
 	if err := put(o.tx.Coupons, old, rec); err != nil {
-		return Coupon{}, taken(err, map[Index]*Error{ByExternalID: couponExternalIDTaken.Err()})
+		return couponReply{}, taken(err, map[Index]*Error{ByExternalID: couponExternalIDTaken.Err()})
 	}
-	seen, answer := contacts{}, o.couponOf(rec)
-	answer.PromotionalCodes = []Code{}
 	event := EventRecord{Type: CouponUpdated, ObjectID: rec.ID, Revision: rec.Revision}
 	if old.ID == uuid.Nil {
 		event.Type = CouponCreated
-		return answer, o.emit(event, couponBody{coupon: o.couponOf(rec)})
+		body := couponBody{coupon: o.couponOf(rec)}
+		return couponReply{body: body}, o.emit(event, body)
 	}
-	codes, err := o.codesOf(rec.ID)
+	body, err := o.couponBody(rec)
 	if err != nil {
-		return Coupon{}, err
+		return couponReply{}, err
 	}
-	for _, code := range codes {
-		if err := o.appendCode(code, &answer, seen); err != nil {
-			return Coupon{}, err
-		}
-	}
-	return answer, o.emit(event, o.lists.freezeCoupon(o.couponOf(rec), codes, seen))
+	return couponReply{body: body}, o.emit(event, body)
 }
 
 // saveCode writes a changed code. New ones are written by the batch.

@@ -202,6 +202,8 @@ func (f *filler) fill(p any) bool {
 		copy(p[:], f.bytes())
 	case *affiliate.Payload:
 		*p = affiliate.PayloadOf(fmt.Appendf(nil, `{ "z":1, "a" : 1.50, "z":2, "n":"%d/%d" }`, f.n, f.k))
+	case *affiliate.StoredAnswer:
+		*p = affiliate.StoredAnswerOf(f.bytes())
 	case *affiliate.Amount:
 		*p = affiliate.AmountFromScaled(f.int())
 	case *affiliate.Percent:

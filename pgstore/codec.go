@@ -85,6 +85,9 @@ func special(t reflect.Type) (codec, bool) {
 		return as(func(w *writer, v *json.RawMessage) { w.bytes(*v) }, func(r *reader, v *json.RawMessage) { *v = bytes.Clone(r.bytes()) }), true
 	case reflect.TypeFor[affiliate.Payload]():
 		return as(func(w *writer, v *affiliate.Payload) { w.payload = pack(v.Bytes()) }, func(r *reader, v *affiliate.Payload) { r.payload = v }), true
+	case reflect.TypeFor[affiliate.StoredAnswer]():
+		return as(func(w *writer, v *affiliate.StoredAnswer) { w.bytes(pack(v.Bytes())) },
+			func(r *reader, v *affiliate.StoredAnswer) { *v = affiliate.StoredAnswerOf(r.unpack(r.bytes())) }), true
 	case reflect.TypeFor[affiliate.Opt[affiliate.Amount]]():
 		return optOf[affiliate.Amount](), true
 	case reflect.TypeFor[affiliate.Opt[affiliate.Percent]]():

@@ -98,6 +98,8 @@ func drawInto(rt *rapid.T, v reflect.Value) {
 		set(drawBytes(rt))
 	case affiliate.Payload:
 		set(affiliate.PayloadOf(drawBytes(rt)))
+	case affiliate.StoredAnswer:
+		set(affiliate.StoredAnswerOf(drawBytes(rt)))
 	case affiliate.Amount:
 		set(amount())
 	case affiliate.Opt[affiliate.Amount]:
