@@ -66,6 +66,9 @@ func (l *listing) check(t interface{ Fatalf(string, ...any) }, n uint64) {
 		return
 	}
 
+	if highest := numbered(l.want[len(l.want)-1]); l.o.last != highest {
+		t.Fatalf("the highest id is %v, want %v", l.o.last, highest)
+	}
 	id := numbered(n)
 	run, at := l.o.seek(&l.of, &id)
 	place := at
