@@ -28,6 +28,8 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate/internal/plaintext": {nil, nil},
 	"affiliate/internal/uuid7":     {nil, []string{"github.com/google/uuid"}},
 
+	"affiliate/payfile": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+
 	"memstore":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"client":      {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
 	"httpapi":     {[]string{"affiliate", "internal/jsontext"}, []string{"github.com/google/uuid"}},
@@ -58,6 +60,8 @@ var allowed = map[string]struct{ inside, outside []string }{
 // store, through the package, however far down.
 var barred = map[string][]string{
 	"affiliate":   {"net/http", "database/sql", "testing", "flag"},
+
+	"affiliate/payfile": {"net/http", "database/sql", "testing", "flag"},
 	"client":      {"database/sql", "testing", "flag"},
 	"conformance": {"net/http", "database/sql", module + "/client", module + "/webhooks"},
 	"memstore":    {"net/http", "database/sql", "testing", "flag"},

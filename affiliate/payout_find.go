@@ -28,12 +28,17 @@ func (p *Program) Payouts(ctx context.Context, f PayoutFilter, pg Page) (List[Pa
 	if err != nil {
 		return List[Payout]{}, err
 	}
-	var c choice[PayoutRecord]
+	c := f.choice()
+	return view(ctx, p, func(o *op) (List[Payout], error) {
+		return chosen(o.tx.Payouts, c, l, func(rec PayoutRecord) (Payout, error) { return payoutOf(rec), nil })
+	})
+}
+
+// choice selects the payouts of the filter.
+func (f PayoutFilter) choice() (c choice[PayoutRecord]) {
 	c.byID(OfAffiliate, f.AffiliateID, func(r *PayoutRecord) uuid.UUID { return r.AffiliateID })
 	if f.Status != "" {
 		c.fits = append(c.fits, func(r *PayoutRecord) bool { return r.Status == f.Status })
 	}
-	return view(ctx, p, func(o *op) (List[Payout], error) {
-		return chosen(o.tx.Payouts, c, l, func(rec PayoutRecord) (Payout, error) { return payoutOf(rec), nil })
-	})
+	return c
 }

@@ -1,0 +1,134 @@
+package payfile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A Payer changes payouts: an *affiliate.Program.
+type Payer interface {
+	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
+	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)
+	FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
+}
+
+// Applied says what [Apply] did.
+type Applied struct {
+	Paid, Failed int // payouts that became so now
+	Unchanged    int // that were so before
+	Waiting      int // the provider has not decided
+	Unknown      []Result
+	Conflicts    []Conflict
+}
+
+// A Conflict is a result that contradicts a payout that is final. Somebody has to
+// look at it; the payout is left as it is.
+type Conflict struct {
+	Result Result
+	Status affiliate.PayoutStatus // of the payout
+}
+
+// Apply sets the payouts of results to PAID and FAILED, the latter with the
+// provider's reason, or its word when it gives none. A payout that is PAID and
+// failed at the provider, or CANCELED and paid there, is a [Conflict]. A payout
+// that was FAILED and is paid now becomes PROCESSING and then PAID. Applying the
+// same results again changes nothing.
+//
+// Errors: those of to. What was applied before stays applied, and applied says
+// what it is; so after an error, apply all results again.
+func Apply(ctx context.Context, to Payer, results []Result) (applied Applied, err error) {
+	for _, r := range results {
+		switch r.State {
+		case Paid:
+			err = applied.pay(ctx, to, r)
+		case Failed:
+			err = applied.fail(ctx, to, r)
+		case Waiting:
+			applied.Waiting++
+		default:
+			applied.Unknown = append(applied.Unknown, r)
+		}
+		if err != nil {
+			return applied, fmt.Errorf("payfile: payout %s: %w", r.PayoutID, err)
+		}
+	}
+	return applied, nil
+}
+
+func (a *Applied) pay(ctx context.Context, to Payer, r Result) error {
+	payout, err := to.Payout(ctx, r.PayoutID)
+	if err != nil {
+		return err
+	}
+	switch payout.Status {
+	case affiliate.PayoutPaid:
+		a.Unchanged++
+		return nil
+	case affiliate.PayoutCanceled:
+		a.Conflicts = append(a.Conflicts, Conflict{r, payout.Status})
+		return nil
+	case affiliate.PayoutFailed:
+		if _, err := to.SetPayoutStatus(ctx, r.PayoutID, affiliate.PayoutProcessing); err != nil {
+			return err
+		}
+	}
+	if _, err := to.SetPayoutStatus(ctx, r.PayoutID, affiliate.PayoutPaid); err != nil {
+		return err
+	}
+	a.Paid++
+	return nil
+}
+
+func (a *Applied) fail(ctx context.Context, to Payer, r Result) error {
+	payout, err := to.Payout(ctx, r.PayoutID)
+	if err != nil {
+		return err
+	}
+	why := reasonOf(r)
+	switch payout.Status {
+	case affiliate.PayoutPaid:
+		a.Conflicts = append(a.Conflicts, Conflict{r, payout.Status})
+		return nil
+	case affiliate.PayoutCanceled:
+		a.Unchanged++
+		return nil
+	case affiliate.PayoutFailed:
+		if before, _ := payout.FailedReason.Get(); before == why {
+			a.Unchanged++
+			return nil
+		}
+	}
+	if _, err := to.FailPayout(ctx, r.PayoutID, why); err != nil {
+		return err
+	}
+	a.Failed++
+	return nil
+}
+
+const maxReason = 10_000 // characters of the reason of a failed payout
+
+// reasonOf is why a payment failed, as a text that the engine takes.
+func reasonOf(r Result) string {
+	for _, why := range []string{r.Reason, r.Said} {
+		if why = strings.TrimSpace(plain(why)); why != "" {
+			return cut(why, maxReason)
+		}
+	}
+	return string(r.State)
+}
+
+// plain replaces what the engine does not take in a text.
+func plain(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) && c != '\n' && c != '\t' {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(text, "\ufffd"))
+}

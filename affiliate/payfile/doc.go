@@ -1,0 +1,18 @@
+// Package payfile writes payouts into the files that payment providers take, and
+// reads back what became of them.
+//
+//	files, refused, err := payfile.PayPal(program.Payments(ctx, due), "2026-06")
+//	// upload files; say who is refused and why
+//	results, err := payfile.ReadResults(report, program.Payments(ctx, due))
+//	applied, err := payfile.Apply(ctx, program, results)
+//
+// [PayPal] and [Wise] write the files of these two; [Generic] writes a file for
+// people and for banks, which is a file of results once its last two columns are
+// filled in. The same payments give the same bytes: no clock is read. No cell
+// that a spreadsheet would run as a formula is written.
+//
+// The package does no input or output of its own: the caller gives readers and
+// writers. Its functions are safe for concurrent use.
+//
+// Source: docs/money.md 7.
+package payfile

@@ -1,0 +1,282 @@
+package payfile_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/payfile"
+)
+
+var payoutID = uuid.MustParse("0197d9e0-8a41-7c22-b6f0-d1c2b3a49586")
+
+// pay is a payment of 8 USD to Ada, changed.
+func pay(change ...func(*payfile.Payment)) payfile.Payment {
+	p := payfile.Payment{
+		PayoutID: payoutID, Status: affiliate.PayoutPending, Amount: affiliate.MustAmount("8"), Currency: "USD",
+		Method: "PAYPAL", Name: "Ada Okafor", Email: "ada@example.com", Note: "Partner payout 2026-06",
+	}
+	for _, c := range change {
+		c(&p)
+	}
+	return p
+}
+
+// numbered gives a payment the n-th id.
+func numbered(n int) func(*payfile.Payment) {
+	return func(p *payfile.Payment) { binary.BigEndian.PutUint32(p.PayoutID[12:], uint32(n)) }
+}
+
+func in(currency affiliate.Currency) func(*payfile.Payment) {
+	return func(p *payfile.Payment) { p.Currency = currency }
+}
+
+// list yields payments.
+func list(all ...payfile.Payment) iter.Seq2[payfile.Payment, error] {
+	return func(yield func(payfile.Payment, error) bool) {
+		for _, p := range all {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+var errStore = errors.New("the store is down")
+
+// broken yields a payment and then an error.
+func broken(yield func(payfile.Payment, error) bool) {
+	if yield(pay(), nil) {
+		yield(payfile.Payment{}, errStore)
+	}
+}
+
+func TestRef(t *testing.T) {
+	if got := payfile.Ref(payoutID); got != "poFGHBDS6HOAPQ95C6" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	yen := pay(in("JPY"), numbered(1), func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("1200") })
+	dinar := pay(in("KWD"), numbered(2), func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("3.5") })
+	ref1, ref2 := payfile.Ref(yen.PayoutID), payfile.Ref(dinar.PayoutID)
+	type text struct{ Name, Data string }
+	texts := func(files []payfile.File, refused []payfile.Refused, err error) []text {
+		if refused != nil || err != nil {
+			t.Fatalf("refused %v, error %v", refused, err)
+		}
+		var out []text
+		for _, f := range files {
+			out = append(out, text{f.Name, string(f.Data)})
+		}
+		return out
+	}
+	got := [][]text{texts(payfile.PayPal(list(pay(), dinar, yen), "2026-06"))}
+	got = append(got, texts(payfile.Wise(list(pay(), yen), "2026-06", payfile.WiseOptions{Source: "EUR", ReceiverType: "BUSINESS"})))
+	got = append(got, texts(payfile.Wise(list(pay()), "a", payfile.WiseOptions{})))
+	var generic bytes.Buffer
+	err := payfile.Generic(&generic, list(pay(), pay(numbered(1), func(p *payfile.Payment) { p.Status, p.Email, p.Method = affiliate.PayoutCanceled, "", "" })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, []text{{"", generic.String()}})
+	const wise = "name,recipientEmail,paymentReference,receiverType,amountCurrency,amount,sourceCurrency,targetCurrency\r\n"
+	want := [][]text{
+		{
+			{"2026-06-paypal-JPY-001.csv", "ada@example.com,1200,JPY," + ref1 + ",Partner payout 2026-06,PAYPAL\r\n"},
+			{"2026-06-paypal-KWD-001.csv", "ada@example.com,3.500,KWD," + ref2 + ",Partner payout 2026-06,PAYPAL\r\n"},
+			{"2026-06-paypal-USD-001.csv", "ada@example.com,8.00,USD,poFGHBDS6HOAPQ95C6,Partner payout 2026-06,PAYPAL\r\n"},
+		},
+		{
+			{"2026-06-wise-JPY-001.csv", wise + "Ada Okafor,ada@example.com," + ref1 + ",BUSINESS,target,1200,EUR,JPY\r\n"},
+			{"2026-06-wise-USD-001.csv", wise + "Ada Okafor,ada@example.com,poFGHBDS6HOAPQ95C6,BUSINESS,target,8.00,EUR,USD\r\n"},
+		},
+		{{"a-wise-USD-001.csv", wise + "Ada Okafor,ada@example.com,poFGHBDS6HOAPQ95C6,PERSON,target,8.00,USD,USD\r\n"}},
+		{{"", "payoutId,reference,affiliateName,email,method,amount,currency,note,result,reason\r\n" +
+			"0197d9e0-8a41-7c22-b6f0-d1c2b3a49586,poFGHBDS6HOAPQ95C6,Ada Okafor,ada@example.com,PAYPAL,8.00,USD,Partner payout 2026-06,,\r\n" +
+			yen.PayoutID.String() + "," + ref1 + ",Ada Okafor,,,8.00,USD,Partner payout 2026-06,,\r\n"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestSplit is the first part of check 59: files are split by currency and by the
+// provider's limit, in the order of currencies and of payouts.
+func TestSplit(t *testing.T) {
+	var all []payfile.Payment
+	for n := range 5001 {
+		all = append(all, pay(numbered(5001-n)))
+	}
+	for n := range 3 {
+		all = append(all, pay(numbered(6000+n), in("EUR")))
+	}
+	files, refused, err := payfile.PayPal(list(all...), "x")
+	if err != nil || refused != nil {
+		t.Fatal(refused, err)
+	}
+	got := []string{}
+	for _, f := range files {
+		got = append(got, fmt.Sprint(f.Name, " ", f.Count, " ", f.Total, " ", strings.Count(string(f.Data), "\r\n")))
+	}
+	want := []string{"x-paypal-EUR-001.csv 3 24 3", "x-paypal-USD-001.csv 5000 40000 5000", "x-paypal-USD-002.csv 1 8 1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	slices.Reverse(all)
+	again, _, _ := payfile.PayPal(list(all...), "x")
+	if diff := cmp.Diff(files, again, cmp.Comparer(affiliate.Amount.Equal)); diff != "" {
+		t.Error("another order of the payments gives other files")
+	}
+	if files, _, _ = payfile.Wise(list(all...), "x", payfile.WiseOptions{}); len(files) != 7 || files[5].Count != 1000 || files[6].Count != 1 {
+		t.Errorf("%d files for Wise", len(files))
+	}
+}
+
+func TestRefused(t *testing.T) {
+	email := func(s string) func(*payfile.Payment) { return func(p *payfile.Payment) { p.Email = s } }
+	status := func(s affiliate.PayoutStatus) func(*payfile.Payment) {
+		return func(p *payfile.Payment) { p.Status = s }
+	}
+	files, refused, err := payfile.PayPal(list(
+		pay(numbered(1), status(affiliate.PayoutPaid)), pay(numbered(2), status(affiliate.PayoutCanceled)), pay(numbered(3), status(affiliate.PayoutFailed)),
+		pay(numbered(4), status(affiliate.PayoutProcessing)), pay(numbered(5), email("")), pay(numbered(6), email("+a@b.co")), pay(numbered(7), email("a\n@b.co")),
+		pay(numbered(8), func(p *payfile.Payment) { p.Amount = affiliate.Amount{} }),
+	), "x")
+	if err != nil || len(files) != 1 || files[0].Count != 2 {
+		t.Fatalf("%+v, %v", files, err)
+	}
+	got := map[uint32]error{}
+	for _, r := range refused {
+		got[binary.BigEndian.Uint32(r.PayoutID[12:])] = r.Err
+	}
+	want := map[uint32]error{1: payfile.ErrStatus, 2: payfile.ErrStatus, 5: payfile.ErrNoEmail, 6: payfile.ErrEmail, 7: payfile.ErrEmail, 8: payfile.ErrAmount}
+	for n, err := range want {
+		if got[n] != err {
+			t.Errorf("payment %d: %v, want %v", n, got[n], err)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("refused: %v", got)
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	twin := pay(func(p *payfile.Payment) { p.PayoutID[0]++ })
+	most := pay(func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("922337203685477.5807") })
+	for name, tt := range map[string]struct {
+		call func() error
+		want string
+	}{
+		"Payments": {func() error { _, _, err := payfile.PayPal(broken, "x"); return err }, errStore.Error()},
+		"Generic":  {func() error { return payfile.Generic(io.Discard, broken) }, errStore.Error()},
+		"Twins": {func() error { _, _, err := payfile.PayPal(list(pay(), twin), "x"); return err },
+			"payfile: the payouts 0197d9e0-8a41-7c22-b6f0-d1c2b3a49586 and 0297d9e0-8a41-7c22-b6f0-d1c2b3a49586 have the same reference poFGHBDS6HOAPQ95C6"},
+		"GenericTwins": {func() error { return payfile.Generic(io.Discard, list(pay(), twin)) },
+			"payfile: the payouts 0197d9e0-8a41-7c22-b6f0-d1c2b3a49586 and 0297d9e0-8a41-7c22-b6f0-d1c2b3a49586 have the same reference poFGHBDS6HOAPQ95C6"},
+		"Label":      {func() error { _, _, err := payfile.PayPal(list(), "../x"); return err }, "payfile: the label must be 1–64 characters of A–Z a–z 0–9 . _ -"},
+		"LabelEmpty": {func() error { _, _, err := payfile.PayPal(list(), ""); return err }, "payfile: the label must be 1–64 characters of A–Z a–z 0–9 . _ -"},
+		"Source": {func() error {
+			_, _, err := payfile.Wise(list(), "x", payfile.WiseOptions{Source: "XXX!"})
+			return err
+		}, affiliate.ErrCurrency.Error()},
+		"Receiver": {func() error {
+			_, _, err := payfile.Wise(list(), "x", payfile.WiseOptions{ReceiverType: "ROBOT"})
+			return err
+		}, "payfile: the receiver type must be PERSON or BUSINESS"},
+		"Overflow": {func() error {
+			_, _, err := payfile.PayPal(list(most, pay(numbered(1))), "x")
+			return err
+		}, "payfile: the total of a file: " + affiliate.ErrAmountRange.Error()},
+		"Full": {func() error {
+			return payfile.Generic(full{}, func(yield func(payfile.Payment, error) bool) {
+				for n := 0; n < 1000 && yield(pay(numbered(n)), nil); n++ {
+				}
+			})
+		}, "the disk is full"},
+	} {
+		if err := tt.call(); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+}
+
+// full is a writer that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+// TestNoFormulas: whatever the texts are, no cell of any file begins a formula,
+// and the file has the same cells when it is read again.
+func TestNoFormulas(t *testing.T) {
+	text := rapid.StringOf(rapid.OneOf(rapid.SampledFrom([]rune("=+-@\t\r\n \u00a0',\"ab")), rapid.Rune()))
+	rapid.Check(t, func(rt *rapid.T) {
+		p := pay(func(p *payfile.Payment) {
+			p.Name, p.Email, p.Note = text.Draw(rt, "name"), text.Draw(rt, "email"), text.Draw(rt, "note")
+		})
+		var data bytes.Buffer
+		if err := payfile.Generic(&data, list(p)); err != nil {
+			rt.Fatal(err)
+		}
+		all := []payfile.File{{Data: data.Bytes()}}
+		for _, write := range []func() ([]payfile.File, []payfile.Refused, error){
+			func() ([]payfile.File, []payfile.Refused, error) { return payfile.PayPal(list(p), "x") },
+			func() ([]payfile.File, []payfile.Refused, error) {
+				return payfile.Wise(list(p), "x", payfile.WiseOptions{})
+			},
+		} {
+			files, refused, err := write()
+			if err != nil || len(files)+len(refused) != 1 {
+				rt.Fatalf("%d files, %d refused, error %v", len(files), len(refused), err)
+			}
+			all = append(all, files...)
+		}
+		for _, file := range all {
+			rows, err := csv.NewReader(bytes.NewReader(file.Data)).ReadAll()
+			if err != nil {
+				rt.Fatalf("%v in %q", err, file.Data)
+			}
+			for _, cell := range slices.Concat(rows...) {
+				bare := strings.TrimLeft(cell, " \t\u00a0")
+				if bare != "" && strings.ContainsRune("=+-@\r", rune(bare[0])) || strings.ContainsAny(cell, "\r\n") || strings.HasPrefix(cell, "\t") {
+					rt.Fatalf("cell %q", cell)
+				}
+			}
+		}
+	})
+}
+
+func TestGuardedNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"=HYPERLINK(1)": "'=HYPERLINK(1)", " \u00a0@x": "' \u00a0@x", "\tx": "'\tx", "a\r\nb\rc\nd": "a b c d", "Ada": "Ada", "a=b": "a=b", "": "", "'": "'",
+	} {
+		var data bytes.Buffer
+		if err := payfile.Generic(&data, list(pay(func(p *payfile.Payment) { p.Name = name }))); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&data).ReadAll()
+		if err != nil || rows[1][2] != want {
+			t.Errorf("%q is %q, want %q, error %v", name, rows[1][2], want, err)
+		}
+	}
+}
+
+func TestNoteIsCut(t *testing.T) {
+	files, _, err := payfile.PayPal(list(pay(func(p *payfile.Payment) { p.Note = strings.Repeat("é", 401) })), "x")
+	if err != nil || !strings.Contains(string(files[0].Data), ","+strings.Repeat("é", 400)+",") {
+		t.Errorf("%v %s", err, files[0].Data)
+	}
+}

@@ -1,0 +1,215 @@
+package payfile_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+const adaRef = "poFGHBDS6HOAPQ95C6"
+
+func TestReadResults(t *testing.T) {
+	second := pay(numbered(1))
+	ref := payfile.Ref(second.PayoutID)
+	known := list(pay(), second)
+	for name, tt := range map[string]struct {
+		text string
+		want []payfile.Result
+	}{
+		"PayPal": {"\ufeffTransaction ID,Recipient,Status,Unique ID,Reason\r\nT1,a@b.co,Completed," + adaRef + ",\r\nT2,c@d.co,BLOCKED," + ref + ",Receiver is unregistered\r\n",
+			[]payfile.Result{{payoutID, payfile.Paid, "Completed", "", "T1"}, {second.PayoutID, payfile.Failed, "BLOCKED", "Receiver is unregistered", "T2"}}},
+		"Wise": {"ID,paymentReference,Status,Error message\n9," + adaRef + ",Funds sent,\n10," + ref + ",processing,\n",
+			[]payfile.Result{{payoutID, payfile.Paid, "Funds sent", "", "9"}, {second.PayoutID, payfile.Waiting, "processing", "", "10"}}},
+		"OwnWords": {"REFERENCE,Transaction status\n'" + adaRef + ",Teleported\n,\n" + ref + "\n",
+			[]payfile.Result{{payoutID, payfile.Unknown, "Teleported", "", ""}, {second.PayoutID, payfile.Unknown, "", "", ""}}},
+		"TwiceTheSame": {"reference,result\n" + adaRef + ",PAID\n" + adaRef + ",SUCCESS\n", []payfile.Result{{payoutID, payfile.Paid, "PAID", "", ""}}},
+		"Nothing":      {"reference,result\n", nil},
+	} {
+		got, err := payfile.ReadResults(strings.NewReader(tt.text), known)
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestReadResultsErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                              "payfile: the file is empty",
+		"a,b\n":                         "payfile: line 1 is no header: it has none of the columns Customer ID, Unique ID, paymentReference, Reference",
+		"reference\n":                   "payfile: line 1 is no header: it has none of the columns Status, Transaction Status, result",
+		"reference,status\nx,PAID\n":    `payfile: line 2: no payment has the reference "x"`,
+		"reference,status\n\n\n,PAID\n": `payfile: line 4: no payment has the reference ""`,
+		"reference,status\n" + adaRef + ",PAID\n" + adaRef + ",FAILED\n": "payfile: line 3: the payment " + adaRef + " is failed here and paid in an earlier line",
+		"reference,status\n\"x,PAID\n":                                   "payfile: parse error on line 2, column 9: extraneous or missing \" in quoted-field",
+	} {
+		_, err := payfile.ReadResults(strings.NewReader(text), list(pay()))
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := payfile.ReadResults(strings.NewReader("reference,status\n"), broken); !errors.Is(err, errStore) {
+		t.Errorf("payments that fail: %v", err)
+	}
+	if _, err := payfile.ReadResults(iotest.ErrReader(errStore), list()); !errors.Is(err, errStore) {
+		t.Errorf("a reader that fails: %v", err)
+	}
+}
+
+// TestFilledIn: a file of Generic with its last columns filled in is read back,
+// whatever the other texts are.
+func TestFilledIn(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := pay(func(p *payfile.Payment) {
+			p.Name, p.Note = rapid.String().Draw(rt, "name"), rapid.String().Draw(rt, "note")
+			p.PayoutID = uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(rt, "id"))
+		})
+		var data bytes.Buffer
+		if err := payfile.Generic(&data, list(p)); err != nil {
+			rt.Fatal(err)
+		}
+		filled := strings.TrimSuffix(data.String(), ",,\r\n") + ",FAILED,account closed\r\n"
+		got, err := payfile.ReadResults(strings.NewReader(filled), list(p))
+		if diff := cmp.Diff([]payfile.Result{{p.PayoutID, payfile.Failed, "FAILED", "account closed", ""}}, got); diff != "" || err != nil {
+			rt.Fatalf("%v (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+// paidProgram is a program in which three affiliates have a payout each.
+func paidProgram(t *testing.T) (*affiliate.Program, []affiliate.Payout) {
+	t.Helper()
+	p := must(affiliate.New(memstore.New(), affiliate.Config{
+		Name: "Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/"}}, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+	}))
+	var payouts []affiliate.Payout
+	for _, name := range []string{"ada", "bo", "cy"} {
+		aff := must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: name, LastName: "Doe", Email: name + "@example.org"}))
+		must(p.SetPayoutDetails(t.Context(), aff.ID, affiliate.PayoutDetails{Email: "pay-" + name + "@example.org", Method: "PAYPAL"}))
+		must(p.RecordSale(t.Context(), affiliate.NewSale{ReferralID: aff.ID.String(), Email: "of-" + name + "@x.example", Name: "T", TotalEarned: affiliate.MustAmount("100")}))
+		payouts = append(payouts, must(p.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: aff.ID})))
+	}
+	return p, payouts
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// TestApply: from the engine's payouts to a file, and from the provider's report
+// back to the engine. The same report again changes nothing.
+func TestApply(t *testing.T) {
+	p, payouts := paidProgram(t)
+	ctx := t.Context()
+	files, refused, err := payfile.PayPal(p.Payments(ctx, affiliate.PayoutFilter{}), "2026-06")
+	if err != nil || refused != nil || files[0].Total.String() != "60" || !strings.HasPrefix(string(files[0].Data), "pay-ada@example.org,20.00,USD,") {
+		t.Fatalf("%+v %v %v", files, refused, err)
+	}
+	must(p.FailPayout(ctx, payouts[2].ID, "the bank was closed"))
+	report := "Reference,Status,Reason\n" + payfile.Ref(payouts[0].ID) + ",SUCCESS,\n" +
+		payfile.Ref(payouts[1].ID) + ",RETURNED,\"no\u0085account\"\n" + payfile.Ref(payouts[2].ID) + ",COMPLETED,\n"
+	results := must(payfile.ReadResults(strings.NewReader(report), p.Payments(ctx, affiliate.PayoutFilter{})))
+	for _, want := range []payfile.Applied{{Paid: 2, Failed: 1}, {Unchanged: 3}} {
+		got, err := payfile.Apply(ctx, p, results)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+	var got []string
+	for _, before := range payouts {
+		after := must(p.Payout(ctx, before.ID))
+		got = append(got, string(after.Status)+" "+after.FailedReason.Or("-"))
+	}
+	if diff := cmp.Diff([]string{"PAID -", "FAILED no account", "PAID -"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := p.Verify(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestApplyConflicts: what contradicts a final payout is reported and left.
+func TestApplyConflicts(t *testing.T) {
+	p, payouts := paidProgram(t)
+	ctx := t.Context()
+	must(p.SetPayoutStatus(ctx, payouts[0].ID, affiliate.PayoutPaid))
+	must(p.CancelPayout(ctx, payouts[1].ID))
+	results := []payfile.Result{
+		{PayoutID: payouts[0].ID, State: payfile.Failed, Said: "FAILED"}, {PayoutID: payouts[1].ID, State: payfile.Paid, Said: "PAID"},
+		{PayoutID: payouts[1].ID, State: payfile.Failed, Said: "FAILED"},
+		{PayoutID: payouts[2].ID, State: payfile.Waiting}, {PayoutID: payouts[2].ID, State: payfile.Unknown, Said: "Teleported"},
+	}
+	want := payfile.Applied{
+		Unchanged: 1, Waiting: 1, Unknown: results[4:],
+		Conflicts: []payfile.Conflict{{Result: results[0], Status: affiliate.PayoutPaid}, {Result: results[1], Status: affiliate.PayoutCanceled}},
+	}
+	got, err := payfile.Apply(ctx, p, results)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	for _, state := range []payfile.State{payfile.Paid, payfile.Failed} {
+		got, err = payfile.Apply(ctx, p, []payfile.Result{{PayoutID: payouts[2].ID, State: payfile.Failed, Reason: " \x00 "}, {PayoutID: payoutID, State: state}})
+		if !errors.Is(err, affiliate.ErrNotFound) || got.Paid+got.Failed+got.Unchanged != 1 {
+			t.Errorf("an unknown payout: %+v, %v", got, err)
+		}
+	}
+	if after := must(p.Payout(ctx, payouts[2].ID)); after.FailedReason.Or("") != "failed" {
+		t.Errorf("the reason is %v", after.FailedReason)
+	}
+}
+
+// TestPayments: in the order of creation, through every page, and only what the
+// filter selects.
+func TestPayments(t *testing.T) {
+	p, payouts := paidProgram(t)
+	ctx := t.Context()
+	must(p.SetPayoutStatus(ctx, payouts[1].ID, affiliate.PayoutPaid))
+	ids := func(f affiliate.PayoutFilter) (out []uuid.UUID) {
+		for pay, err := range p.Payments(ctx, f) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, pay.PayoutID)
+		}
+		return out
+	}
+	for name, tt := range map[string]struct {
+		f    affiliate.PayoutFilter
+		want []uuid.UUID
+	}{
+		"All":     {affiliate.PayoutFilter{}, []uuid.UUID{payouts[0].ID, payouts[1].ID, payouts[2].ID}},
+		"Pending": {affiliate.PayoutFilter{Status: affiliate.PayoutPending}, []uuid.UUID{payouts[0].ID, payouts[2].ID}},
+		"Of":      {affiliate.PayoutFilter{AffiliateID: affiliate.Set(payouts[1].AffiliateID)}, []uuid.UUID{payouts[1].ID}},
+		"Nobody":  {affiliate.PayoutFilter{AffiliateID: affiliate.Set(uuid.Nil)}, nil},
+	} {
+		if diff := cmp.Diff(tt.want, ids(tt.f)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	got := payfile.Payment{}
+	for pay, err := range p.Payments(ctx, affiliate.PayoutFilter{}) {
+		if got = pay; err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	want := payfile.Payment{
+		PayoutID: payouts[0].ID, Status: affiliate.PayoutPending, Amount: affiliate.MustAmount("20"), Currency: "USD",
+		Method: "PAYPAL", Name: "ada Doe", Email: "pay-ada@example.org",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,63 @@
+package affiliate
+
+import (
+	"context"
+	"iter"
+
+	"github.com/google/uuid"
+)
+
+// A Payment is what somebody who pays needs of a payout. Package payfile writes
+// payments into the files of payment providers.
+//
+// Source: docs/money.md 7.
+type Payment struct {
+	PayoutID uuid.UUID
+	Status   PayoutStatus
+	Amount   Amount
+	Currency Currency
+	Method   PaymentMethod // with Name and Email: of the affiliate when the payout was created; may be empty
+	Name     string
+	Email    string
+	Note     string // to the payee; empty here, the caller's to fill
+}
+
+// paymentsAtOnce is how many payouts one View of Payments reads.
+const paymentsAtOnce = 512
+
+// Payments yields the payouts that a filter selects as payments, in the order of
+// their ids, which is that of their creation. It reads them in pieces, so it
+// costs little memory; a payout that is created or changed meanwhile is yielded
+// as it was or as it is.
+//
+// Errors: those of the store, each of which ends the walk.
+//
+// Source: docs/money.md 7.
+func (p *Program) Payments(ctx context.Context, f PayoutFilter) iter.Seq2[Payment, error] {
+	return func(yield func(Payment, error) bool) {
+		c := f.choice()
+		for after, more := uuid.Nil, c.err == nil; more; {
+			recs, err := view(ctx, p, func(o *op) ([]PayoutRecord, error) {
+				return gather(c.in(o.tx.Payouts), Query{Key: c.key, After: after, Limit: paymentsAtOnce})
+			})
+			if err != nil {
+				yield(Payment{}, err)
+				return
+			}
+			for i := range recs {
+				if !yield(p.payment(&recs[i]), nil) {
+					return
+				}
+				after = recs[i].ID
+			}
+			more = len(recs) == paymentsAtOnce
+		}
+	}
+}
+
+func (p *Program) payment(rec *PayoutRecord) Payment {
+	return Payment{
+		PayoutID: rec.ID, Status: rec.Status, Amount: rec.Amount, Currency: p.cfg.Currency,
+		Method: rec.PaymentMethod, Name: rec.PayeeName, Email: rec.PayeeEmail,
+	}
+}
