@@ -59,14 +59,14 @@ var allowed = map[string]struct{ inside, outside []string }{
 // barred are packages that must not reach a host's binary, or the tests of a
 // store, through the package, however far down.
 var barred = map[string][]string{
-	"affiliate":   {"net/http", "database/sql", "testing", "flag"},
+	"affiliate": {"net/http", "database/sql", "testing", "flag"},
 
 	"affiliate/payfile": {"net/http", "database/sql", "testing", "flag"},
-	"client":      {"database/sql", "testing", "flag"},
-	"conformance": {"net/http", "database/sql", module + "/client", module + "/webhooks"},
-	"memstore":    {"net/http", "database/sql", "testing", "flag"},
-	"httpapi":     {"database/sql", "testing", "flag"},
-	"webhooks":    {"database/sql", "testing", "flag"},
+	"client":            {"database/sql", "testing", "flag"},
+	"conformance":       {"net/http", "database/sql", module + "/client", module + "/webhooks"},
+	"memstore":          {"net/http", "database/sql", "testing", "flag"},
+	"httpapi":           {"database/sql", "testing", "flag"},
+	"webhooks":          {"database/sql", "testing", "flag"},
 }
 
 type listed struct {
