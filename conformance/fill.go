@@ -33,9 +33,9 @@ func (t table) full(n int) record {
 }
 
 // payable gives the sale a commission that a payout may take. Only such a sale
-// has a key in OfPayable.
+// has a key in OfPayable. It is the last one: the first gives the key in OfPayout.
 func payable(sale affiliate.SaleRecord) affiliate.SaleRecord {
-	free := &sale.Commissions[0]
+	free := &sale.Commissions[len(sale.Commissions)-1]
 	free.PayoutID = uuid.Nil
 	free.Approval = affiliate.EnumOf(affiliate.ApprovalAccepted)
 	free.Earned = affiliate.AmountFromScaled(math.MaxInt64)
