@@ -15,7 +15,7 @@ import (
 var goOnly = []affiliate.Reason{
 	affiliate.KeySpaceTooSmall, affiliate.PlanInUse, affiliate.TierInUse, affiliate.TierNotFound, affiliate.StatusNotAllowed,
 	affiliate.PayoutNotFound, affiliate.NothingPayable, affiliate.BelowPayoutMinimum, affiliate.RedemptionNotFound, affiliate.RedemptionRestored,
-	affiliate.RetentionTooShort,
+	affiliate.RetentionTooShort, affiliate.AdjustmentNotFound, affiliate.AdjustmentReversed, affiliate.AdjustmentExternalIDTaken,
 }
 
 // TestAnnex: annex A of docs/contract.md has the texts of the engine's table, and

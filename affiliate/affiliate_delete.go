@@ -7,13 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// DeleteAffiliate removes an affiliate with its links, clicks, referrals, sales
-// and canceled payouts. Its codes stay without an affiliate, until [Program.UpdateCode] gives
+// DeleteAffiliate removes an affiliate with its links, clicks, referrals, sales,
+// adjustments and canceled payouts. Its codes stay without an affiliate, until [Program.UpdateCode] gives
 // them to another one. When nothing matches, DeleteAffiliate does nothing and
 // returns nil.
 //
 // Errors: [MissingField] (affiliateId), [IdentifiersMismatch]; [InPayout] when
-// a commission that would be deleted is part of a payout that is not canceled.
+// a commission or an adjustment that would be deleted is part of a payout that is
+// not canceled.
 //
 // Effects: only affiliate.deleted; with Config.CascadeEvents the events of the
 // children before it.
@@ -46,6 +47,14 @@ func (o *op) refuseInPayout(id uuid.UUID) error {
 	key := Key{Index: OfAffiliate, ID: id}
 	if err := o.noneInPayout(key); err != nil {
 		return err
+	}
+	for rec, err := range o.tx.Adjustments.List(Query{Key: key}) {
+		if err != nil {
+			return internal("read adjustments", err)
+		}
+		if rec.PayoutID != uuid.Nil {
+			return affiliateInPayout.Err()
+		}
 	}
 	for rec, err := range o.tx.Referrals.List(Query{Key: key}) {
 		if err != nil {
@@ -83,6 +92,7 @@ func (o *op) dropAffiliate(rec AffiliateRecord) error {
 		func() error { return each(o.tx.Links, key, o.removeLink) },
 		func() error { return each(o.tx.Codes, key, o.unassignCode) },
 		func() error { return each(o.tx.Payouts, key, o.dropPayout) },
+		func() error { return each(o.tx.Adjustments, key, o.dropAdjustment) },
 		func() error { return o.forget(rec.ID) },
 		func() error { return o.tx.Affiliates.Delete(rec.ID) },
 	}
@@ -105,6 +115,9 @@ func (o *op) dropClick(rec ClickRecord) error {
 
 // dropPayout removes a payout. Those that hold something are refused before.
 func (o *op) dropPayout(rec PayoutRecord) error { return o.tx.Payouts.Delete(rec.ID) }
+
+// dropAdjustment removes an adjustment, which no payout holds.
+func (o *op) dropAdjustment(rec AdjustmentRecord) error { return o.tx.Adjustments.Delete(rec.ID) }
 
 // unassignCode leaves the code without an affiliate.
 func (o *op) unassignCode(rec CodeRecord) error {

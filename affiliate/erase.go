@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -9,8 +10,8 @@ import (
 )
 
 // EraseAffiliate blanks the personal data of an affiliate: names, emails and
-// signup answers, name and email in its payouts, and every stored payload that
-// shows them. Money, totals,
+// signup answers, name and email in its payouts, the reason of an adjustment that
+// contains one of them, and every stored payload that shows them. Money, totals,
 // counters and links stay as they are; the email is free again. Slugs and codes
 // stay too, because they are in use outside. If one contains a name, rename or
 // delete it first.
@@ -26,7 +27,7 @@ import (
 //
 // Errors: [MissingField] (affiliateId), [AffiliateNotFound].
 //
-// Effects: the affiliate, its payouts, payloads and receipts; affiliate.updated when the
+// Effects: the affiliate, its payouts and adjustments, payloads and receipts; affiliate.updated when the
 // affiliate changed.
 //
 // Source: docs/rules.md 4.7.
@@ -119,6 +120,11 @@ func (o *op) blankAffiliate(rec AffiliateRecord) error {
 	err := each(o.tx.Payouts, Key{Index: OfAffiliate, ID: rec.ID}, func(payout PayoutRecord) error {
 		return o.tx.Payouts.Replace(payout.blanked())
 	})
+	if err == nil {
+		err = each(o.tx.Adjustments, Key{Index: OfAffiliate, ID: rec.ID}, func(adjustment AdjustmentRecord) error {
+			return o.tx.Adjustments.Replace(adjustment.without(&rec))
+		})
+	}
 	if err != nil {
 		return internal("erase payouts", err)
 	}
@@ -257,6 +263,17 @@ func (r AffiliateRecord) blanked() AffiliateRecord {
 
 func (r PayoutRecord) blanked() PayoutRecord {
 	r.PayeeName, r.PayeeEmail = "", ""
+	return r
+}
+
+// without blanks the reason if it shows the affiliate.
+func (r AdjustmentRecord) without(aff *AffiliateRecord) AdjustmentRecord {
+	reason := strings.ToLower(r.Reason)
+	for _, name := range [...]string{aff.FirstName, aff.LastName, aff.Email, aff.PayoutEmail} {
+		if name != "" && strings.Contains(reason, strings.ToLower(name)) {
+			r.Reason = ""
+		}
+	}
 	return r
 }
 

@@ -191,13 +191,14 @@ func TestFilters(t *testing.T) {
 // that null differs from not given.
 func TestFilterFields(t *testing.T) {
 	plain := map[reflect.Type]bool{ // these name a class and not a record
-		reflect.TypeFor[affiliate.DeliveryState](): true,
-		reflect.TypeFor[affiliate.EventType]():     true,
-		reflect.TypeFor[affiliate.PayoutStatus]():  true,
+		reflect.TypeFor[affiliate.DeliveryState]():  true,
+		reflect.TypeFor[affiliate.EventType]():      true,
+		reflect.TypeFor[affiliate.PayoutStatus]():   true,
+		reflect.TypeFor[affiliate.AdjustmentKind](): true,
 	}
 	for _, filter := range []reflect.Type{
 		reflect.TypeFor[affiliate.SaleFilter](), reflect.TypeFor[affiliate.ReferralFilter](), reflect.TypeFor[affiliate.CodeFilter](),
-		reflect.TypeFor[affiliate.LinkFilter](), reflect.TypeFor[affiliate.PayoutFilter](), reflect.TypeFor[affiliate.EventFilter](),
+		reflect.TypeFor[affiliate.LinkFilter](), reflect.TypeFor[affiliate.PayoutFilter](), reflect.TypeFor[affiliate.AdjustmentFilter](), reflect.TypeFor[affiliate.EventFilter](),
 		reflect.TypeFor[affiliate.DeliveryFilter](),
 	} {
 		for f := range filter.Fields() {

@@ -68,6 +68,8 @@ func (s onceShop) creates() map[string]onceCreate {
 			(*affiliate.Program).CreateReferral),
 		"RecordSale": creator(affiliate.NewSale{PromoCode: "ada20", Email: "t@example.net", TotalEarned: affiliate.MustAmount("10")},
 			(*affiliate.Program).RecordSale),
+		"RecordAdjustment": creator(affiliate.NewAdjustment{AffiliateID: s.affiliate.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "r"},
+			(*affiliate.Program).RecordAdjustment),
 		"CreateEndpoint": creator(affiliate.NewEndpoint{URL: "https://hooks.example/b", Events: []affiliate.EventType{"*"}},
 			(*affiliate.Program).CreateEndpoint),
 		"RotateSecret": creator(affiliate.Rotation{WebhookID: s.endpoint.ID}, (*affiliate.Program).RotateSecret),

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Payout is a record of commissions that are paid together. The engine moves
+// A Payout is a record of commissions and adjustments that are paid together. The engine moves
 // no money.
 //
 // Source: docs/contract.md 2.8.
@@ -26,6 +26,7 @@ type Payout struct {
 	FailedReason  Opt[string]        `json:"failedReason"`
 	CanceledAt    Opt[Time]          `json:"canceledAt"`
 	CommissionIDs []CommissionID     `json:"commissionIds"` // oldest first; those of a canceled payout are free again, and may be gone
+	AdjustmentIDs []uuid.UUID        `json:"adjustmentIds"` // oldest first
 	CreatedAt     Time               `json:"createdAt"`
 	UpdatedAt     Time               `json:"updatedAt"`
 }
@@ -33,7 +34,7 @@ type Payout struct {
 // NewPayout is the input of [Program.CreatePayout].
 type NewPayout struct {
 	AffiliateID  uuid.UUID
-	Until        time.Time // sales until this time, inclusive; zero: now. Negative commissions are taken whatever their time.
+	Until        time.Time // sales until this time, inclusive; zero: now. What is negative is taken whatever its time.
 	ExternalID   string    // the host's own id of the payment
 	ManuallyPaid bool      // the host has paid already: the payout starts as PAID
 	Minimum      Amount    // ≥ 0; nothing is paid below it
@@ -58,7 +59,7 @@ func payoutOf(rec PayoutRecord) Payout {
 		ID: rec.ID, AffiliateID: rec.AffiliateID, Amount: rec.Amount, Status: rec.Status,
 		PaymentMethod: orNull(rec.PaymentMethod), PeriodStart: timeOrNull(rec.PeriodStart),
 		PeriodEnd: timeOrNull(rec.PeriodEnd), ExternalID: orNull(rec.ExternalID), ManuallyPaid: rec.ManuallyPaid,
-		PaidAt: timeOrNull(rec.PaidAt), FailedReason: orNull(rec.FailedReason), CommissionIDs: ids,
+		PaidAt: timeOrNull(rec.PaidAt), FailedReason: orNull(rec.FailedReason), CommissionIDs: ids, AdjustmentIDs: rec.adjustments(),
 		PayeeName: orNull(rec.PayeeName), PayeeEmail: orNull(rec.PayeeEmail), CanceledAt: timeOrNull(rec.CanceledAt),
 		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}

@@ -3,8 +3,8 @@ package affiliate
 import "context"
 
 // CreatePayout collects what is payable to an affiliate: the accepted
-// commissions of its sales until NewPayout.Until that are in no payout, less
-// all that are negative, whatever their time. When that is not more than zero,
+// commissions of its sales and its adjustments until NewPayout.Until that are in
+// no payout, less all that are negative, whatever their time. When that is not more than zero,
 // or is below the minimum, nothing is written and everything stays open for the
 // next payout.
 //
@@ -14,7 +14,7 @@ import "context"
 // Errors: [AffiliateNotFound], [InvalidField] (externalId, minimum),
 // [NothingPayable], [BelowPayoutMinimum].
 //
-// Effects: the payout; payoutCreated and payoutId of the commissions, until the
+// Effects: the payout; payoutCreated and payoutId of what it takes, until the
 // payout is canceled; sale.updated once for each sale, except for those whose
 // sale.deleted was fired.
 //
@@ -63,6 +63,9 @@ func (o *op) pay(aff *AffiliateRecord, in NewPayout, t taking) (Payout, error) {
 	taken := make(map[int64]bool, len(rec.Items))
 	for _, item := range rec.Items {
 		taken[item.Commission] = true
+	}
+	if err := o.markAdjustments(&rec, rec.ID); err != nil {
+		return Payout{}, err
 	}
 	return payoutOf(rec), o.markEntries(&rec, func(c *CommissionRecord) bool { return taken[c.Number] }, func(c *CommissionRecord) {
 		c.PayoutID, c.ManuallyPaid, c.Frozen = rec.ID, rec.ManuallyPaid, true

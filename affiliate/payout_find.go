@@ -36,9 +36,9 @@ func (p *Program) Payouts(ctx context.Context, f PayoutFilter, pg Page) (List[Pa
 
 // choice selects the payouts of the filter.
 func (f PayoutFilter) choice() (c choice[PayoutRecord]) {
-	c.byID(OfAffiliate, f.AffiliateID, func(r *PayoutRecord) uuid.UUID { return r.AffiliateID })
 	if f.Status != "" {
-		c.fits = append(c.fits, func(r *PayoutRecord) bool { return r.Status == f.Status })
+		c.byText(OfState, Set(string(f.Status)), func(r *PayoutRecord) string { return string(r.Status) })
 	}
+	c.byID(OfAffiliate, f.AffiliateID, func(r *PayoutRecord) uuid.UUID { return r.AffiliateID })
 	return c
 }

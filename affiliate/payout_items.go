@@ -1,6 +1,8 @@
 package affiliate
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 
@@ -9,32 +11,24 @@ import (
 
 // What a payout takes, and the sales behind it.
 
-// A taking is what a payout may take of an affiliate: the open commissions in
-// the order of their time, and their sum.
+// A taking is what a payout may take of an affiliate: the open entries in the
+// order of their time, and their sum.
 type taking struct {
 	items      []PayoutItem
 	start, end Instant // of the oldest and the newest
 	sum        Amount
 }
 
-// payable finds what is payable to an affiliate: every positive commission until a
-// time, and every negative one, because nobody is paid past a known debt.
+// payable finds what is payable to an affiliate: everything positive until a
+// time, and everything negative, because nobody is paid past a known debt.
 func (o *op) payable(affiliate uuid.UUID, until Instant) (t taking, err error) {
-	sales, err := gather(o.tx.Sales, Query{Key: Key{Index: OfPayable, ID: affiliate}})
+	open, err := o.open(affiliate)
 	if err != nil {
-		return t, internal("read sales", err)
+		return t, err
 	}
-	var open []openEntry
-	for i := range sales {
-		r := &sales[i]
-		for j := range r.Commissions {
-			c := &r.Commissions[j]
-			e := openEntry{PayoutItem{Sale: r.Number, Commission: c.Number}, r.entryTime(c), c.Earned}
-			if c.payable() && (c.Earned.Sign() < 0 || !e.at.After(until) && !r.payableAt(c).After(o.now)) {
-				open = append(open, e)
-			}
-		}
-	}
+	open = slices.DeleteFunc(open, func(e openEntry) bool {
+		return e.amount.Sign() > 0 && (e.at.After(until) || e.payableAt.After(o.now))
+	})
 	slices.SortFunc(open, openEntry.compare)
 	for _, e := range open {
 		t.items = append(t.items, e.PayoutItem)
@@ -48,18 +42,49 @@ func (o *op) payable(affiliate uuid.UUID, until Instant) (t taking, err error) {
 	return t, nil
 }
 
-// An openEntry is a commission that a payout may take.
-type openEntry struct {
-	PayoutItem
-	at     Instant
-	amount Amount
+// open lists the accepted commissions and the adjustments of an affiliate that
+// are in no payout.
+func (o *op) open(affiliate uuid.UUID) (open []openEntry, err error) {
+	key := Key{Index: OfPayable, ID: affiliate}
+	sales, err := gather(o.tx.Sales, Query{Key: key})
+	if err != nil {
+		return nil, internal("read sales", err)
+	}
+	for i := range sales {
+		r := &sales[i]
+		for j := range r.Commissions {
+			if c := &r.Commissions[j]; c.payable() {
+				item := PayoutItem{Sale: r.Number, Commission: c.Number}
+				open = append(open, openEntry{item, r.entryTime(c), r.payableAt(c), c.Earned})
+			}
+		}
+	}
+	adjustments, err := gather(o.tx.Adjustments, Query{Key: key})
+	if err != nil {
+		return nil, internal("read adjustments", err)
+	}
+	for i := range adjustments {
+		r := &adjustments[i]
+		open = append(open, openEntry{PayoutItem{Adjustment: r.ID}, r.CreatedAt, r.CreatedAt, r.Amount})
+	}
+	return open, nil
 }
 
+// An openEntry is a commission or an adjustment that a payout may take.
+type openEntry struct {
+	PayoutItem
+	at, payableAt Instant
+	amount        Amount
+}
+
+// compare orders entries by time, then commissions by number, then adjustments
+// by id.
 func (e openEntry) compare(f openEntry) int {
-	if order := e.at.Compare(f.at); order != 0 {
-		return order
-	}
-	return int(e.Commission - f.Commission)
+	return cmp.Or(
+		e.at.Compare(f.at),
+		bytes.Compare(e.Adjustment[:], f.Adjustment[:]),
+		cmp.Compare(e.Commission, f.Commission),
+	)
 }
 
 // eachSaleIn runs fn on every sale with a commission that the payout took, as
@@ -70,7 +95,7 @@ func (o *op) eachSaleIn(rec *PayoutRecord, fn func(SaleRecord) error) error {
 	}
 	done := make(map[int64]bool, len(rec.Items))
 	for _, item := range rec.Items {
-		if done[item.Sale] {
+		if done[item.Sale] || item.Sale == 0 {
 			continue
 		}
 		done[item.Sale] = true
@@ -102,4 +127,20 @@ func (o *op) markEntries(rec *PayoutRecord, which func(*CommissionRecord) bool, 
 		_, err := o.saveSale(before, after)
 		return err
 	})
+}
+
+// markAdjustments puts adjustments that the payout took into it, or lets go those
+// that are in it.
+func (o *op) markAdjustments(rec *PayoutRecord, payout uuid.UUID) error {
+	for _, id := range rec.adjustments() {
+		adjustment, err := o.tx.Adjustments.Get(id)
+		if err != nil {
+			return internal("adjustment of a payout", err)
+		}
+		adjustment.PayoutID = payout
+		if err := o.tx.Adjustments.Replace(adjustment); err != nil {
+			return internal("write adjustment", err)
+		}
+	}
+	return nil
 }

@@ -22,7 +22,7 @@ import (
 //
 // Effects: the payout; when it becomes PAID or CANCELED, sale.updated once for
 // each sale, except for those whose sale.deleted was fired; CANCELED also clears
-// payoutCreated and payoutId of its commissions.
+// payoutCreated and payoutId of what it took.
 //
 // Source: docs/rules.md 5.6; docs/money.md 4.
 func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status PayoutStatus) (Payout, error) {
@@ -105,6 +105,9 @@ func (o *op) settleEntries(rec *PayoutRecord) error {
 			return err
 		})
 	case PayoutCanceled:
+		if err := o.markAdjustments(rec, uuid.Nil); err != nil {
+			return err
+		}
 		return o.markEntries(rec, func(c *CommissionRecord) bool { return c.PayoutID == rec.ID }, func(c *CommissionRecord) {
 			c.PayoutID, c.Frozen = uuid.Nil, true
 		})

@@ -75,6 +75,7 @@ func TestCreatePayout(t *testing.T) {
 		PaymentMethod: affiliate.Set[affiliate.PaymentMethod]("WISE"), PeriodStart: affiliate.Set(first.CreatedAt), PeriodEnd: affiliate.Set(second.CreatedAt),
 		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), CanceledAt: affiliate.Null[affiliate.Time](),
 		PayeeName: textOf("Ada Lovelace"), PayeeEmail: textOf("pay@example.com"), FailedReason: affiliate.Null[string](),
+		AdjustmentIDs: []uuid.UUID{},
 		CommissionIDs: []affiliate.CommissionID{first.Commissions[0].ID, second.Commissions[0].ID},
 		CreatedAt:     affiliate.TimeOf(s.now), UpdatedAt: affiliate.TimeOf(s.now),
 	}

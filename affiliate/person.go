@@ -83,7 +83,7 @@ const (
 	ofSale                           // a sale of the person
 	itself                           // the person
 	itselfCustomer                   // the person, as a referral
-	payee                            // a payout to the person
+	payee                            // a payout to the person, or an adjustment
 )
 
 // appearsAs finds out how an object shows the person.
@@ -104,6 +104,8 @@ func (who person) appearsAs(object []byte) appearance {
 			paid = jsontext.Text(value)
 		case "payeeName", "payeeEmail":
 			payout = payout || jsontext.Text(value) != ""
+		case "reversedById": // of an adjustment, whose reason may be about anybody
+			payout = true
 		}
 	}
 	switch person := who.id.String(); {
@@ -124,8 +126,11 @@ func (as appearance) erased(key string) string {
 		return ""
 	}
 	if as == payee {
-		if key == "payeeName" || key == "payeeEmail" {
+		switch key {
+		case "payeeName", "payeeEmail", "bonusReason":
 			return null
+		case "reason":
+			return blank
 		}
 		return ""
 	}

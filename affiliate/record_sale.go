@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The records of money: sales, plans, tiers, payouts, and totals.
+// The records of money: sales, plans, tiers and totals.
 
 // SaleRecord is a stored [Sale] with its commissions and refunds.
 type SaleRecord struct {
@@ -181,65 +181,6 @@ func (r TierRecord) Clone() TierRecord { return r }
 
 // AppendKeys appends nothing: tiers are found by id.
 func (r TierRecord) AppendKeys(dst []Key) []Key { return dst }
-
-// PayoutRecord is a stored [Payout].
-type PayoutRecord struct {
-	ID            uuid.UUID
-	AffiliateID   uuid.UUID
-	Amount        Amount
-	Status        PayoutStatus
-	PaymentMethod PaymentMethod
-	PeriodStart   Instant
-	PeriodEnd     Instant
-	ExternalID    string
-	ManuallyPaid  bool
-	PaidAt        Instant
-	FailedReason  string
-	PayeeName     string       `json:",omitzero"`  // of the affiliate when the payout was created, as PaymentMethod and PayeeEmail are
-	PayeeEmail    string       `json:",omitzero"`  // the payout email
-	CanceledAt    Instant      `json:",omitzero"`  // zero: it is not canceled
-	Items         []PayoutItem `json:",omitempty"` // what it took, oldest first
-	Commissions   []int64      // the same in records from before Items: numbers of commissions
-	CreatedAt     Instant
-	UpdatedAt     Instant
-}
-
-// PayoutItem is one entry that a payout took: a commission by its number, with
-// the number of its sale.
-type PayoutItem struct {
-	Sale       int64 `json:",omitzero"`
-	Commission int64 `json:",omitzero"`
-}
-
-// commissions are the numbers of the commissions that the payout took.
-func (r *PayoutRecord) commissions() []int64 {
-	if len(r.Items) == 0 {
-		return r.Commissions
-	}
-	numbers := make([]int64, 0, len(r.Items))
-	for _, item := range r.Items {
-		numbers = append(numbers, item.Commission)
-	}
-	return numbers
-}
-
-// live reports whether the payout holds what it took.
-func (r *PayoutRecord) live() bool { return r.Status != PayoutCanceled }
-
-// RecordID is the payout's id.
-func (r PayoutRecord) RecordID() uuid.UUID { return r.ID }
-
-// Clone copies the record with its lists.
-func (r PayoutRecord) Clone() PayoutRecord {
-	r.Items = slices.Clone(r.Items)
-	r.Commissions = slices.Clone(r.Commissions)
-	return r
-}
-
-// AppendKeys appends OfAffiliate.
-func (r PayoutRecord) AppendKeys(dst []Key) []Key {
-	return append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
-}
 
 // TotalsRecord is the running totals of a link, an affiliate or a referral,
 // under the owner's id. No record means that all are zero.

@@ -90,6 +90,10 @@ const (
 	RedemptionNotFound Reason = "redemption_not_found"
 	RedemptionRestored Reason = "redemption_restored"
 	RetentionTooShort  Reason = "retention_too_short"
+
+	AdjustmentNotFound        Reason = "adjustment_not_found"
+	AdjustmentReversed        Reason = "adjustment_reversed"
+	AdjustmentExternalIDTaken Reason = "adjustment_external_id_taken"
 )
 
 // The table of refusals: kind, reason, field, text. Texts are written only
@@ -268,6 +272,15 @@ var (
 	redemptionRestored   = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")
 	receiptsKeptTooShort = row(KindInvalid, RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours")
 	clicksKeptTooShort   = row(KindInvalid, RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute")
+
+	kindRequired              = row(KindInvalid, MissingField, "kind", "Kind is required")
+	reasonRequired            = row(KindInvalid, MissingField, "reason", "Reason is required")
+	adjustmentZero            = row(KindInvalid, InvalidField, "amount", "amount must not be zero")
+	adjustmentNotNegative     = row(KindInvalid, InvalidField, "amount", "amount must be less than zero")
+	adjustmentNotPositive     = row(KindInvalid, InvalidField, "amount", "amount must be greater than zero")
+	adjustmentNotFound        = row(KindNotFound, AdjustmentNotFound, "", "Adjustment not found")
+	adjustmentReversed        = row(KindConflict, AdjustmentReversed, "", "Adjustment was already reversed")
+	adjustmentExternalIDTaken = row(KindConflict, AdjustmentExternalIDTaken, "externalId", "An adjustment with this external ID already exists")
 )
 
 // Rows for any field (contract "Field errors"): use [Refusal.Of] with the name

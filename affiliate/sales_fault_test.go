@@ -92,6 +92,36 @@ func (s saleShop) scenarios(ctx context.Context) map[string]scenario {
 			_, err := p.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID})
 			return err
 		}, true},
+		"claw-back": {func(p *affiliate.Program) error {
+			_, err := p.RefundSale(ctx, affiliate.Refund{SaleID: 3, Amount: amount("5"), RefundID: "c", ClawBack: true})
+			return err
+		}, false},
+		"dispute": {func(p *affiliate.Program) error {
+			return p.ReverseSale(ctx, affiliate.SaleRef{ID: 3}, affiliate.Reversal{ClawBack: true})
+		}, false},
+		"update of what was paid": {func(p *affiliate.Program) error {
+			_, err := p.UpdateSale(ctx, 3, affiliate.SaleUpdate{TotalEarned: amount("300"), ClawBack: true})
+			return err
+		}, false},
+		"payout canceled": {func(p *affiliate.Program) error {
+			list, err := p.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})
+			if err == nil {
+				_, err = p.CancelPayout(ctx, list.Items[0].ID)
+			}
+			return err
+		}, false},
+		"adjustment": {func(p *affiliate.Program) error {
+			_, err := p.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.ada.affiliate.ID, Kind: "BONUS", Amount: sum("1"), Reason: "r", ExternalID: "a9", Once: affiliate.Once{Key: "a"}})
+			return err
+		}, false},
+		"adjustment reversed": {func(p *affiliate.Program) error {
+			list, err := p.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})
+			if err == nil {
+				last := list.Items[len(list.Items)-1].ID
+				_, err = p.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: last, Reason: "r", Once: affiliate.Once{Key: "b"}})
+			}
+			return err
+		}, false},
 		"payout paid":   {func(p *affiliate.Program) error { return payFirst(ctx, p) }, false},
 		"referral plan": {func(p *affiliate.Program) error { return planFirst(ctx, p, s.bea) }, false},
 		"affiliate goes": {func(p *affiliate.Program) error {
@@ -124,7 +154,10 @@ func faultShop(t testing.TB) saleShop {
 	s.hook(affiliate.EventTypes()...)
 	s.sell(affiliate.NewSale{Email: s.bea.Email})
 	s.sell(affiliate.NewSale{Email: s.bea.Email})
-	must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.customerless().ID}))
+	clara := s.customerless()
+	s.adjust(affiliate.NewAdjustment{AffiliateID: clara.ID, Kind: "BONUS", Amount: sum("5")})
+	must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: clara.ID}))
+	s.adjust(affiliate.NewAdjustment{Kind: "CORRECTION", Amount: sum("-1")})
 	plan := must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 	s.toTomas("100")
 	s.sell(affiliate.NewSale{Email: s.tomas.Email, PromoCode: "ADA20", CommissionRate: percent("15"), ExternalInvoiceID: "last"})

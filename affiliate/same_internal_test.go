@@ -25,14 +25,15 @@ func TestSameEveryField(t *testing.T) {
 	t.Run("PlanRecord", everyField[PlanRecord])
 	t.Run("TierRecord", everyField[TierRecord])
 	t.Run("PayoutRecord", everyField[PayoutRecord])
+	t.Run("AdjustmentRecord", everyField[AdjustmentRecord])
 	t.Run("TotalsRecord", everyField[TotalsRecord])
 	t.Run("ReceiptRecord", everyField[ReceiptRecord])
 	t.Run("EndpointRecord", everyField[EndpointRecord])
 	t.Run("EventRecord", everyField[EventRecord])
 	t.Run("DeliveryRecord", everyField[DeliveryRecord])
 	t.Run("QueueRecord", everyField[QueueRecord])
-	if records := len(Schema()); records != 17 {
-		t.Errorf("%d records, 17 are tested", records)
+	if records := len(Schema()); records != 18 {
+		t.Errorf("%d records, 18 are tested", records)
 	}
 }
 

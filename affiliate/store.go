@@ -85,6 +85,7 @@ type Tx struct {
 	Plans       Table[PlanRecord]
 	Tiers       Table[TierRecord]
 	Payouts     Table[PayoutRecord]
+	Adjustments Table[AdjustmentRecord]
 	Totals      Table[TotalsRecord]
 	Receipts    Table[ReceiptRecord]
 	Endpoints   Table[EndpointRecord]
@@ -228,7 +229,8 @@ func Schema() []TableSchema {
 		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout}},
 		{"plans", nil},
 		{"tiers", nil},
-		{"payouts", []Index{OfAffiliate}},
+		{"payouts", []Index{OfAffiliate, OfState}},
+		{"adjustments", []Index{ByExternalID, OfAffiliate, OfPayable, OfPayout}},
 		{"totals", nil},
 		{"receipts", []Index{ByRequest}},
 		{"endpoints", nil},

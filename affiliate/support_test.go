@@ -109,6 +109,7 @@ func (w *world) dump() map[string][]string {
 		out["plans"] = rows(tx.Plans)
 		out["tiers"] = rows(tx.Tiers)
 		out["payouts"] = rows(tx.Payouts)
+		out["adjustments"] = rows(tx.Adjustments)
 		out["totals"] = rows(tx.Totals)
 		out["receipts"] = rows(tx.Receipts)
 		out["endpoints"] = rows(tx.Endpoints)

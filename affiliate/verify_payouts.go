@@ -2,30 +2,40 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// A paidEntry is a commission as payouts see it.
+// A paidEntry is a commission or an adjustment as payouts see it.
 type paidEntry struct {
-	*CommissionRecord
-	sale int64
-	live int  // live payouts that list it
-	ever bool // some payout lists it
+	name      string
+	affiliate uuid.UUID
+	amount    Amount
+	payout    uuid.UUID
+	frozen    bool
+	sale      int64
+	live      int  // live payouts that list it
+	ever      bool // some payout lists it
 }
 
-// verifyPayouts compares payouts with the commissions that name them.
+// An entryKey names a commission by its number, or an adjustment by its id.
+type entryKey struct {
+	number int64
+	id     uuid.UUID
+}
+
+// verifyPayouts compares payouts with the entries that name them.
 func (a *audit) verifyPayouts() {
 	entries := a.entries()
 	sums := map[uuid.UUID]Amount{}
 	for _, e := range entries {
-		if e.PayoutID == uuid.Nil {
+		if e.payout == uuid.Nil {
 			continue
 		}
-		payout := a.payouts.get(e.PayoutID)
+		payout := a.payouts.get(e.payout)
 		if payout == nil {
-			a.breach("I42", numbered("commission", e.Number), "its payout %s does not exist", e.PayoutID)
+			a.breach("I42", e.name, "its payout %s does not exist", e.payout)
 			continue
 		}
-		sum, err := sums[payout.ID].Add(e.Earned)
-		if err != nil || payout.AffiliateID != e.AffiliateID || !payout.live() {
-			a.breach("I42", numbered("commission", e.Number), "it does not fit into its payout %s", payout.ID)
+		sum, err := sums[payout.ID].Add(e.amount)
+		if err != nil || payout.AffiliateID != e.affiliate || !payout.live() {
+			a.breach("I42", e.name, "it does not fit into its payout %s", payout.ID)
 		}
 		sums[payout.ID] = sum
 	}
@@ -34,40 +44,48 @@ func (a *audit) verifyPayouts() {
 		a.verifyListed(r, entries)
 	}
 	for _, e := range entries {
-		if e.PayoutID != uuid.Nil && a.payouts.has(e.PayoutID) && e.live != 1 {
-			a.breach("I42", numbered("commission", e.Number), "payout %s lists it %d times", e.PayoutID, e.live)
+		if e.payout != uuid.Nil && a.payouts.has(e.payout) && e.live != 1 {
+			a.breach("I42", e.name, "payout %s lists it %d times", e.payout, e.live)
 		}
-		if e.frozen() != e.ever && e.PayoutID == uuid.Nil {
-			a.breach("I67", numbered("commission", e.Number), "frozen: %v, in the list of a payout: %v", e.frozen(), e.ever)
+		if e.frozen != e.ever && e.payout == uuid.Nil {
+			a.breach("I67", e.name, "frozen: %v, in the list of a payout: %v", e.frozen, e.ever)
 		}
 	}
 }
 
-// entries are the commissions of all sales by number.
-func (a *audit) entries() map[int64]*paidEntry {
-	entries := map[int64]*paidEntry{}
+// entries are the commissions of all sales, and the adjustments.
+func (a *audit) entries() map[entryKey]*paidEntry {
+	entries := map[entryKey]*paidEntry{}
 	for r := range a.sales.records() {
 		for i := range r.Commissions {
 			c := &r.Commissions[i]
-			if entries[c.Number] != nil {
-				a.breach("I53", numbered("commission", c.Number), "its number is not unique")
+			name, key := numbered("commission", c.Number), entryKey{number: c.Number}
+			if entries[key] != nil {
+				a.breach("I53", name, "its number is not unique")
 				continue
 			}
-			entries[c.Number] = &paidEntry{CommissionRecord: c, sale: r.Number}
+			entries[key] = &paidEntry{
+				name: name, affiliate: c.AffiliateID, amount: c.Earned, payout: c.PayoutID, frozen: c.frozen(), sale: r.Number,
+			}
+		}
+	}
+	for r := range a.adjusted.records() {
+		entries[entryKey{id: r.ID}] = &paidEntry{
+			name: named("adjustment", r.ID), affiliate: r.AffiliateID, amount: r.Amount, payout: r.PayoutID,
 		}
 	}
 	return entries
 }
 
-// verifyPayout checks a payout by itself; held is the sum of the commissions
-// that name it.
+// verifyPayout checks a payout by itself; held is the sum of the entries that
+// name it.
 func (a *audit) verifyPayout(r *PayoutRecord, held Amount) {
 	name := named("payout", r.ID)
 	if !a.affiliates.has(r.AffiliateID) {
 		a.breach("I38", name, "its affiliate %s does not exist", r.AffiliateID)
 	}
 	if r.live() && held != r.Amount {
-		a.breach("I42", name, "it is %v, its commissions add up to %v", r.Amount, held)
+		a.breach("I42", name, "it is %v, its entries add up to %v", r.Amount, held)
 	}
 	if r.Amount.Sign() <= 0 {
 		a.breach("I68", name, "it is %v", r.Amount)
@@ -82,31 +100,44 @@ func (a *audit) verifyPayout(r *PayoutRecord, held Amount) {
 	a.instants("payout", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
-// verifyListed checks the list of a payout, and notes it with the commissions. A
+// verifyListed checks the list of a payout, and notes it with the entries. A
 // canceled payout is the sum of its list as long as all of it is there.
-func (a *audit) verifyListed(r *PayoutRecord, entries map[int64]*paidEntry) {
+func (a *audit) verifyListed(r *PayoutRecord, entries map[entryKey]*paidEntry) {
 	name := named("payout", r.ID)
-	for _, item := range r.Items {
-		if e := entries[item.Commission]; e != nil && e.sale != item.Sale {
-			a.breach("I38", name, "commission %d is of sale %d, not of %d", item.Commission, e.sale, item.Sale)
-		}
-	}
 	sum, whole := Amount{}, true
-	for _, n := range r.commissions() {
-		e := entries[n]
-		if r.live() && (e == nil || e.PayoutID != r.ID) {
-			a.breach("I38", name, "commission %d is gone, or in another payout", n)
+	for _, item := range r.list() {
+		e := entries[entryKey{item.Commission, item.Adjustment}]
+		if r.live() && (e == nil || e.payout != r.ID) {
+			a.breach("I38", name, "%v is gone, or in another payout", item)
 		}
 		if whole = whole && e != nil; e == nil {
 			continue
 		}
+		if len(r.Items) > 0 && e.sale != item.Sale {
+			a.breach("I38", name, "commission %d is of sale %d, not of %d", item.Commission, e.sale, item.Sale)
+		}
 		e.ever = true
+		if item.Adjustment != uuid.Nil {
+			e.frozen = true // it never changes, so it does not say so
+		}
 		if r.live() {
 			e.live++
 		}
-		sum, _ = sum.Add(e.Earned) // an overflow is another sum
+		sum, _ = sum.Add(e.amount) // an overflow is another sum
 	}
 	if !r.live() && whole && sum != r.Amount {
-		a.breach("I38", name, "it was %v, its commissions add up to %v", r.Amount, sum)
+		a.breach("I38", name, "it was %v, its entries add up to %v", r.Amount, sum)
 	}
+}
+
+// list is what the payout took, also of a record from before Items.
+func (r *PayoutRecord) list() []PayoutItem {
+	if len(r.Items) > 0 {
+		return r.Items
+	}
+	list := make([]PayoutItem, len(r.Commissions))
+	for i, n := range r.Commissions {
+		list[i].Commission = n
+	}
+	return list
 }

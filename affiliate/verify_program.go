@@ -24,8 +24,8 @@ import (
 //   - I38, I42, I67, I68: a commission says it is in a payout exactly when a
 //     payout that is not canceled lists it, and that it is frozen exactly when
 //     some payout lists it; a payout is more than zero and the sum of its
-//     commissions, which are ACCEPTED, and is PAID or CANCELED exactly when it
-//     says at what time.
+//     commissions, which are ACCEPTED, and adjustments, and is PAID or CANCELED
+//     exactly when it says at what time.
 //   - I40: the commissions of a sale are the credited affiliate's, and add up to
 //     what the rate gives on what is kept of the sale, unless that was set by
 //     hand. There is more than one only beside one that is frozen. The program's
@@ -33,7 +33,9 @@ import (
 //     no commission is above its base, and no rate of a plan, a tier or an
 //     affiliate is negative.
 //   - I41, I44: refunds add up and end in REFUNDED with nothing earned; amounts
-//     of sales are not negative, and tax and shipping are part of the total.
+//     of sales are not negative, and tax and shipping are part of the total. An
+//     adjustment has the sign of its kind.
+//   - I73: a reversal is the opposite of one adjustment, and the only one.
 //   - I45, I47, I48, I49, I50: events have the type, the body, the envelope and
 //     the revision that they should. Pruning leaves gaps only at the start.
 //   - I51: endpoints, deliveries and their queue fit together.
@@ -47,8 +49,8 @@ import (
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because a host must be able to check its books. I62 to I66
-// and I69 to I80 are about records that this version does not have.
+// Source: ours, because a host must be able to check its books. I62 to I66,
+// I69 to I72 and I74 to I80 are about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {
@@ -66,6 +68,7 @@ func (p *Program) Verify(ctx context.Context) error {
 	a.verifyRates()
 	a.verifySales()
 	a.verifyPayouts()
+	a.verifyAdjustments()
 	a.verifyTotals()
 	a.verifyEvents()
 	a.verifyDeliveries()

@@ -147,6 +147,21 @@ func booksSale(n int64) func(affiliate.SaleRecord) bool {
 	return func(r affiliate.SaleRecord) bool { return r.Number == n }
 }
 
+// adjusts stores a bonus and its reversal, which are in order, and returns the
+// id of the bonus.
+func (b *booksLedger) adjusts(tx *affiliate.Tx, externalID string) uuid.UUID {
+	rec := affiliate.AdjustmentRecord{
+		ID: uuid.UUID{1}, AffiliateID: b.affiliate.ID, Kind: affiliate.AdjustBonus, Amount: sum("5"), Reason: "r",
+		ReversedBy: uuid.UUID{2}, CreatedAt: affiliate.InstantOf(b.now), ExternalID: externalID,
+	}
+	back := rec
+	back.ID, back.Amount, back.Reverses, back.ReversedBy, back.ExternalID = rec.ReversedBy, sum("-5"), rec.ID, uuid.Nil, ""
+	if err := errors.Join(tx.Adjustments.Insert(rec), tx.Adjustments.Insert(back)); err != nil {
+		b.t.Fatal(err)
+	}
+	return rec.ID
+}
+
 func TestVerifyEmpty(t *testing.T) {
 	newWorld(t).verify()
 }
@@ -251,6 +266,12 @@ func TestVerifySales(t *testing.T) {
 	payout := func(change func(*affiliate.PayoutRecord)) func(*booksLedger, *affiliate.Tx) error {
 		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Payouts, nil, change) }
 	}
+	adjusted := func(change func(*affiliate.AdjustmentRecord)) func(*booksLedger, *affiliate.Tx) error {
+		return func(b *booksLedger, tx *affiliate.Tx) error {
+			id := b.adjusts(tx, "")
+			return booksEdit(tx.Adjustments, func(r affiliate.AdjustmentRecord) bool { return r.ID == id }, change)
+		}
+	}
 	runBooksCorruptions(t, []booksCorruption{
 		{"sale of a missing link", sale(2, func(r *affiliate.SaleRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
 		{"sale of a missing affiliate", sale(2, func(r *affiliate.SaleRecord) { r.AffiliateID = missing }), []string{"I31", "I36", "I40"}},
@@ -346,6 +367,28 @@ func TestVerifySales(t *testing.T) {
 			r.Items = slices.Clone(r.Items)
 			r.Items[0].Sale = 99
 		}), []string{"I38"}},
+		{"adjustment of a missing affiliate", adjusted(func(r *affiliate.AdjustmentRecord) { r.AffiliateID = missing }), []string{"I36", "I73"}},
+		{"adjustment of no kind", adjusted(func(r *affiliate.AdjustmentRecord) { r.Kind = "GIFT" }), []string{"I73", "I81"}},
+		{"bonus of less than nothing", adjusted(func(r *affiliate.AdjustmentRecord) { r.Amount = sum("-5") }), []string{"I44", "I73"}},
+		{"bonus that is not rounded", adjusted(func(r *affiliate.AdjustmentRecord) { r.Amount = sum("5.001") }), []string{"I44", "I73"}},
+		{"fee of no sale", adjusted(func(r *affiliate.AdjustmentRecord) { r.Kind, r.Amount = affiliate.AdjustChargebackFee, sum("-5") }), []string{"I44", "I73"}},
+		{"reversed by nothing", adjusted(func(r *affiliate.AdjustmentRecord) { r.ReversedBy = missing }), []string{"I73"}},
+		{"reversal of nothing", adjusted(func(r *affiliate.AdjustmentRecord) { r.Reverses = missing }), []string{"I73"}},
+		{"adjustment in no payout", adjusted(func(r *affiliate.AdjustmentRecord) { r.PayoutID = missing }), []string{"I42"}},
+		{"adjustment that left its payout", func(b *booksLedger, tx *affiliate.Tx) error {
+			id := b.adjusts(tx, "")
+			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) {
+				r.Items = append(slices.Clone(r.Items), affiliate.PayoutItem{Adjustment: id})
+			})
+		}, []string{"I38"}},
+		{"adjustments with one external id", func(b *booksLedger, tx *affiliate.Tx) error {
+			b.adjusts(tx, "twice")
+			second := affiliate.AdjustmentRecord{ID: uuid.UUID{3}, AffiliateID: b.affiliate.ID, Kind: affiliate.AdjustBonus, Amount: sum("1"), CreatedAt: affiliate.InstantOf(b.now), ExternalID: "twice"}
+			if err := tx.Adjustments.Insert(second); !errors.Is(err, affiliate.ErrExists) {
+				return fmt.Errorf("a second one was stored: %v", err)
+			}
+			return booksEdit(tx.Adjustments, nil, func(r *affiliate.AdjustmentRecord) { r.CreatedAt = affiliate.Instant{} })
+		}, []string{"I54"}},
 		{"payout of nothing", func(b *booksLedger, tx *affiliate.Tx) error {
 			rec := affiliate.PayoutRecord{
 				ID: uuid.UUID{1}, AffiliateID: b.affiliate.ID, Status: affiliate.PayoutPending,

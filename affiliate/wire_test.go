@@ -70,7 +70,8 @@ const (
 	referralShape    = referralHead + "}"
 	saleShape        = "{id affiliateId referralId affiliateProgramId affiliateLinkId promotionalCodeId=null externalId=null externalInvoiceId=null name email totalEarned subtotal=null taxAmount shippingAmount commissionRate commissionEarned productsBought[…] clicks status refundedAmount refundedAt=null paymentTrigger source integrationSalesSource=null metadata=null createdAt updatedAt affiliate" + summaryShape + " referral" + referralShape + " commissions[" + commissionShape + "]}"
 	bareSaleShape    = "{id affiliateId referralId=null affiliateProgramId affiliateLinkId=null promotionalCodeId externalId=null externalInvoiceId=null name=null email=null totalEarned subtotal=null taxAmount shippingAmount commissionRate commissionEarned productsBought[] clicks status refundedAmount refundedAt=null paymentTrigger source integrationSalesSource=null metadata=null createdAt updatedAt affiliate" + summaryShape + " referral=null commissions[" + commissionShape + "]}"
-	payoutShape      = "{id affiliateId amount status paymentMethod=null payeeName payeeEmail=null periodStart periodEnd externalId=null manuallyPaid paidAt=null failedReason=null canceledAt=null commissionIds[…] createdAt updatedAt}"
+	payoutShape      = "{id affiliateId amount status paymentMethod=null payeeName payeeEmail=null periodStart periodEnd externalId=null manuallyPaid paidAt=null failedReason=null canceledAt=null commissionIds[…] adjustmentIds[] createdAt updatedAt}"
+	adjustmentShape  = "{id affiliateId saleId=null kind amount reason bonusReason externalId=null reversesId=null reversedById=null payoutCreated payoutId=null createdAt}"
 	endpointHead     = "{id url events[…] description=null active svixHeaders status disabledReason=null disabledAt=null firstFailureAt=null lastSuccessAt=null pausedUntil=null"
 	endpointTail     = " secretHint previousSecretExpiresAt=null createdAt updatedAt}"
 	deliveryHead     = "{id webhookId eventId event state attemptCount nextAttemptAt createdAt updatedAt attempts[]"
@@ -124,13 +125,14 @@ func TestWireShapes(t *testing.T) {
 		"plan":           must(w.Plans(ctx, affiliate.Page{})).Items[0], "tier": must(w.Tiers(ctx, affiliate.Page{})).Items[0],
 		"endpoint": must(w.Endpoint(ctx, hook.ID)), "issued endpoint": hook, "delivery": deliveries[0],
 		"click": click, "refund": must(w.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: amount("1")})),
-		"payout": must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID})),
+		"payout":     must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID})),
+		"adjustment": must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Amount: sum("1"), Reason: "r"})),
 	}
 	want := map[string]string{
 		"affiliate": affiliateShape, "link": linkShape, "coupon": couponShape, "code": codeShape, "referral": referralShape, "sale": saleShape, "bare sale": bareSaleShape,
 		"evaluation":     "{valid reasons[] unverified[…] discount total promotionalCode{id code} coupon" + couponHead + "} affiliate" + contactShape + "}",
 		"bad evaluation": "{valid reasons[{reason message}] unverified[] discount=null total=null promotionalCode=null coupon=null affiliate=null}",
-		"plan":           planShape, "tier": tierShape, "payout": payoutShape,
+		"plan":           planShape, "tier": tierShape, "payout": payoutShape, "adjustment": adjustmentShape,
 		"endpoint": endpointHead + endpointTail, "issued endpoint": endpointHead + strings.TrimSuffix(endpointTail, "}") + " secret}", "delivery": deliveryHead + "}",
 		"click":  "{id affiliateId affiliateLinkId referralId=null deviceId=null uniqueClick fullLandingUrl documentReferrer=null userAgent=null createdAt}",
 		"refund": "{success alreadyRefunded reason}",

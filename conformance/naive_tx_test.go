@@ -104,6 +104,7 @@ func (tx *naiveTx) tables() *affiliate.Tx {
 		Plans:       naiveTable[affiliate.PlanRecord]{tx, "plans"},
 		Tiers:       naiveTable[affiliate.TierRecord]{tx, "tiers"},
 		Payouts:     naiveTable[affiliate.PayoutRecord]{tx, "payouts"},
+		Adjustments: naiveTable[affiliate.AdjustmentRecord]{tx, "adjustments"},
 		Totals:      naiveTable[affiliate.TotalsRecord]{tx, "totals"},
 		Receipts:    naiveTable[affiliate.ReceiptRecord]{tx, "receipts"},
 		Endpoints:   naiveTable[affiliate.EndpointRecord]{tx, "endpoints"},

@@ -52,6 +52,7 @@ func tables() []table {
 		tableOf("plans", func(tx *affiliate.Tx) affiliate.Table[affiliate.PlanRecord] { return tx.Plans }),
 		tableOf("tiers", func(tx *affiliate.Tx) affiliate.Table[affiliate.TierRecord] { return tx.Tiers }),
 		tableOf("payouts", func(tx *affiliate.Tx) affiliate.Table[affiliate.PayoutRecord] { return tx.Payouts }),
+		tableOf("adjustments", func(tx *affiliate.Tx) affiliate.Table[affiliate.AdjustmentRecord] { return tx.Adjustments }),
 		tableOf("totals", func(tx *affiliate.Tx) affiliate.Table[affiliate.TotalsRecord] { return tx.Totals }),
 		tableOf("receipts", func(tx *affiliate.Tx) affiliate.Table[affiliate.ReceiptRecord] { return tx.Receipts }),
 		tableOf("endpoints", func(tx *affiliate.Tx) affiliate.Table[affiliate.EndpointRecord] { return tx.Endpoints }),

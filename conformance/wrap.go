@@ -188,6 +188,7 @@ func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 		Plans:       watchTable(tx.Plans, before),
 		Tiers:       watchTable(tx.Tiers, before),
 		Payouts:     watchTable(tx.Payouts, before),
+		Adjustments: watchTable(tx.Adjustments, before),
 		Totals:      watchTable(tx.Totals, before),
 		Receipts:    watchTable(tx.Receipts, before),
 		Endpoints:   watchTable(tx.Endpoints, before),

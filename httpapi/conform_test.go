@@ -142,6 +142,7 @@ func (w *watcher) dump() map[string][]any {
 		out["plans"] = rows(w, tx.Plans)
 		out["tiers"] = rows(w, tx.Tiers)
 		out["payouts"] = rows(w, tx.Payouts)
+		out["adjustments"] = rows(w, tx.Adjustments)
 		out["totals"] = rows(w, tx.Totals)
 		out["endpoints"] = rows(w, tx.Endpoints)
 		out["events"] = ids(w, tx.Events)

@@ -18,6 +18,7 @@ type tables struct {
 	plans       table[affiliate.PlanRecord]
 	tiers       table[affiliate.TierRecord]
 	payouts     table[affiliate.PayoutRecord]
+	adjustments table[affiliate.AdjustmentRecord]
 	totals      table[affiliate.TotalsRecord]
 	receipts    table[affiliate.ReceiptRecord]
 	endpoints   table[affiliate.EndpointRecord]
@@ -30,8 +31,8 @@ type tables struct {
 func (ts *tables) all() []opener {
 	return []opener{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes,
-		&ts.redemptions, &ts.sales, &ts.plans, &ts.tiers, &ts.payouts, &ts.totals,
-		&ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
+		&ts.redemptions, &ts.sales, &ts.plans, &ts.tiers, &ts.payouts, &ts.adjustments,
+		&ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
 	}
 }
 
@@ -44,6 +45,7 @@ func (ts *tables) fix() {
 	ts.redemptions.fixed = true
 	ts.plans.fixed = true
 	ts.tiers.fixed = true
+	ts.adjustments.fixed = true
 	ts.totals.fixed = true
 	ts.events.fixed = true
 	ts.queue.fixed = true
@@ -69,6 +71,7 @@ func (t *txn) bind() {
 	tx.Plans = handle[affiliate.PlanRecord]{t}
 	tx.Tiers = handle[affiliate.TierRecord]{t}
 	tx.Payouts = handle[affiliate.PayoutRecord]{t}
+	tx.Adjustments = handle[affiliate.AdjustmentRecord]{t}
 	tx.Totals = handle[affiliate.TotalsRecord]{t}
 	tx.Receipts = handle[affiliate.ReceiptRecord]{t}
 	tx.Endpoints = handle[affiliate.EndpointRecord]{t}
@@ -107,6 +110,8 @@ func tableOf[T affiliate.Record[T]](ts *tables) *table[T] {
 		tab = &ts.tiers
 	case *affiliate.PayoutRecord:
 		tab = &ts.payouts
+	case *affiliate.AdjustmentRecord:
+		tab = &ts.adjustments
 	case *affiliate.TotalsRecord:
 		tab = &ts.totals
 	case *affiliate.ReceiptRecord:

@@ -17,7 +17,7 @@ var codes = []string{"SAVE20", "save20", "Save 30", "HELLO", "gone"}
 func operations() []operation {
 	ctx := context.Background()
 	all := append(saleOperations(ctx), peopleOperations(ctx)...)
-	return append(all, deliveryOperations(ctx)...)
+	return append(append(all, moneyOperations(ctx)...), deliveryOperations(ctx)...)
 }
 
 func saleOperations(ctx context.Context) []operation {
@@ -32,14 +32,14 @@ func saleOperations(ctx context.Context) []operation {
 			return answer(w.RecordSale(ctx, affiliate.NewSale{ReferralID: w.someReferral(in).Email, Email: in.of("", "e@example.net"), Name: "E", TotalEarned: in.amount()}))
 		}},
 		{"refund", func(w twin, in *input) string {
-			refund := affiliate.Refund{SaleID: w.someSale(in).ID, RefundID: in.of("", "r1", "r2")}
+			refund := affiliate.Refund{SaleID: w.someSale(in).ID, RefundID: in.of("", "r1", "r2"), ClawBack: in.n(2) == 1}
 			if in.n(2) == 1 {
 				refund.Amount = affiliate.Set(in.amount())
 			}
 			return answer(w.RefundSale(ctx, refund)) + answer(w.Affiliates(ctx, affiliate.Page{})) + answer(w.Referrals(ctx, affiliate.ReferralFilter{}, affiliate.Page{}))
 		}},
 		{"update sale", func(w twin, in *input) string {
-			up := affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(in.of(`{"z":1,"a":"<&>"}`, `{"b":1.50,"a":[1e2]}`, `{"é":"\u2028"}`)))}
+			up := affiliate.SaleUpdate{ClawBack: in.n(2) == 1, Metadata: affiliate.Set(json.RawMessage(in.of(`{"z":1,"a":"<&>"}`, `{"b":1.50,"a":[1e2]}`, `{"é":"\u2028"}`)))}
 			if in.n(2) == 1 {
 				up.TotalEarned = affiliate.Set(in.amount())
 			}
@@ -48,9 +48,6 @@ func saleOperations(ctx context.Context) []operation {
 		{"delete sale", func(w twin, in *input) string { return done(w.DeleteSale(ctx, w.someSale(in).ID)) }},
 		{"review", func(w twin, in *input) string {
 			return answer(w.ReviewCommissions(ctx, affiliate.ApprovalStatus(in.of("ACCEPTED", "DECLINED", "PENDING")), w.someSale(in).ID))
-		}},
-		{"payout", func(w twin, in *input) string {
-			return answer(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(2) == 1}))
 		}},
 		{"coupon", func(w twin, in *input) string {
 			return answer(w.CreateCoupon(ctx, affiliate.NewCoupon{Once: in.once(), Name: in.of("Spring", "Ünï 🧿"), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
@@ -95,6 +92,37 @@ func saleOperations(ctx context.Context) []operation {
 			return out + answer(w.Sales(ctx, affiliate.SaleFilter{}, page)) + answer(w.Links(ctx, affiliate.LinkFilter{}, affiliate.Page{}))
 		}},
 		{"verify", func(w twin, _ *input) string { return done(w.Verify(ctx)) }},
+	}
+}
+
+// moneyOperations are what happens to commissions after the sale.
+func moneyOperations(ctx context.Context) []operation {
+	return []operation{
+		{"payout", func(w twin, in *input) string {
+			return answer(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(4) == 1}))
+		}},
+		{"payout status", func(w twin, in *input) string {
+			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items).ID
+			status := affiliate.PayoutStatus(in.of("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED", "CANCELED"))
+			return answer(w.SetPayoutStatus(ctx, id, status)) + answer(w.Payouts(ctx, affiliate.PayoutFilter{Status: status}, affiliate.Page{}))
+		}},
+		{"reversal", func(w twin, in *input) string {
+			return done(w.ReverseSale(ctx, affiliate.SaleRef{ID: w.someSale(in).ID}, affiliate.Reversal{ClawBack: in.n(2) == 1, RefundID: in.of("", "r2")}))
+		}},
+		{"adjustment", func(w twin, in *input) string {
+			return answer(w.RecordAdjustment(ctx, affiliate.NewAdjustment{
+				Once: in.once(), AffiliateID: w.someAffiliate(in).ID, Kind: affiliate.AdjustmentKind(in.of("BONUS", "CORRECTION", "DISPUTE_WON")),
+				Amount: in.amount(), Reason: "r", ExternalID: in.of("", "a1", "a2"),
+			}))
+		}},
+		{"adjustment reversed", func(w twin, in *input) string {
+			id := pick(in, must(w.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items).ID
+			if id == uuid.Nil {
+				return ""
+			}
+			return answer(w.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: id, Reason: "r"})) +
+				answer(w.Adjustments(ctx, affiliate.AdjustmentFilter{Kind: affiliate.AdjustBonus}, affiliate.Page{Limit: 2}))
+		}},
 	}
 }
 

@@ -29,6 +29,19 @@ import (
 // versions are the versions of the files.
 var versions = []int{1, 3}
 
+// newTables came after the versions.
+var newTables = map[string]bool{"adjustments": true}
+
+// oldTables are the tables of the versions.
+func oldTables() (tables []affiliate.TableSchema) {
+	for _, table := range affiliate.Schema() {
+		if !newTables[table.Name] {
+			tables = append(tables, table)
+		}
+	}
+	return tables
+}
+
 // A before is a schema with the tables and the rows of an earlier version.
 type before struct {
 	pool   *pgxpool.Pool
@@ -70,7 +83,7 @@ func newBefore(t *testing.T, pool *pgxpool.Pool, version int) *before {
 func (b *before) records(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	all := map[string]map[string]any{}
-	for _, table := range affiliate.Schema() {
+	for _, table := range oldTables() {
 		rows, err := b.pool.Query(t.Context(), fmt.Sprintf(`SELECT id::text, record::text FROM "%s".%s`, b.schema, table.Name))
 		if err != nil {
 			t.Fatal(err)
@@ -183,8 +196,8 @@ func TestUpgrade(t *testing.T) {
 			ctx := t.Context()
 			b := newBefore(t, pool, version)
 			old := b.records(t)
-			if tables := len(slices.Compact(slices.Sorted(tablesOf(old)))); tables != len(affiliate.Schema()) {
-				t.Fatalf("rows in %d tables of %d", tables, len(affiliate.Schema()))
+			if tables := len(slices.Compact(slices.Sorted(tablesOf(old)))); tables != len(oldTables()) {
+				t.Fatalf("rows in %d tables of %d", tables, len(oldTables()))
 			}
 			if err := b.store.Migrate(ctx); err != nil {
 				t.Fatal(err)
@@ -211,6 +224,8 @@ func TestUpgrade(t *testing.T) {
 			}
 			b.verify(t)
 			b.sameReports(t, reports)
+			b.goOnPaying(t)
+			b.verify(t)
 		})
 	}
 }
@@ -230,6 +245,36 @@ func (b *before) verify(t *testing.T) {
 	if err := b.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+// goOnPaying finds the payouts of before by their status, claws a commission of
+// one back, and pays the rest with a bonus.
+func (b *before) goOnPaying(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	all := must(b.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items
+	found := 0
+	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed} {
+		found += len(must(b.Payouts(ctx, affiliate.PayoutFilter{Status: status}, affiliate.Page{})).Items)
+	}
+	if found != len(all) || found == 0 {
+		t.Fatalf("%d payouts of before, %d found by status", len(all), found)
+	}
+	clawed := 0
+	for _, sale := range must(b.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		if len(sale.Commissions) == 0 || !sale.Commissions[0].PayoutCreated {
+			continue
+		}
+		must(b.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount("1")), ClawBack: true}))
+		clawed++
+	}
+	if clawed == 0 {
+		t.Fatal("no commission of before is in a payout")
+	}
+	owner := all[0].AffiliateID
+	must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: owner, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("100"), Reason: "r"}))
+	next := must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: owner}))
+	must(b.CancelPayout(ctx, next.ID))
 }
 
 // goOn changes rows of before and adds new ones beside them.

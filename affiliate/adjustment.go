@@ -1,0 +1,95 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// An Adjustment is an amount that an affiliate is owed, or owes, beside the
+// commissions of sales: a bonus, a correction, a fee. Payouts take it like a
+// commission. It is never changed and never deleted by itself, but another one
+// can reverse it.
+//
+// Source: docs/money.md 3.
+type Adjustment struct {
+	ID            uuid.UUID      `json:"id"`
+	AffiliateID   uuid.UUID      `json:"affiliateId"`
+	SaleID        Opt[SaleID]    `json:"saleId"` // may outlive the sale
+	Kind          AdjustmentKind `json:"kind"`
+	Amount        Amount         `json:"amount"` // negative: the affiliate owes it
+	Reason        string         `json:"reason"`
+	BonusReason   Opt[string]    `json:"bonusReason"` // Reason of a BONUS, else null
+	ExternalID    Opt[string]    `json:"externalId"`
+	ReversesID    Opt[uuid.UUID] `json:"reversesId"`
+	ReversedByID  Opt[uuid.UUID] `json:"reversedById"`
+	PayoutCreated bool           `json:"payoutCreated"`
+	PayoutID      Opt[uuid.UUID] `json:"payoutId"` // the payout that holds it
+	CreatedAt     Time           `json:"createdAt"`
+}
+
+// AdjustmentKind says what an adjustment is for.
+type AdjustmentKind string
+
+// The kinds of adjustments.
+const (
+	AdjustBonus         AdjustmentKind = "BONUS"          // > 0
+	AdjustCorrection    AdjustmentKind = "CORRECTION"     // either sign
+	AdjustDisputeWon    AdjustmentKind = "DISPUTE_WON"    // > 0; of a sale whose refund was undone
+	AdjustChargebackFee AdjustmentKind = "CHARGEBACK_FEE" // < 0; of a sale that was disputed
+)
+
+var adjustmentKinds = []AdjustmentKind{AdjustBonus, AdjustCorrection, AdjustDisputeWon, AdjustChargebackFee}
+
+// ofSale reports whether an adjustment of the kind belongs to a sale.
+func (k AdjustmentKind) ofSale() bool { return k == AdjustDisputeWon || k == AdjustChargebackFee }
+
+// refuse refuses an amount with another sign than the kind has.
+func (k AdjustmentKind) refuse(amount Amount) *Error {
+	switch {
+	case k == AdjustCorrection && amount.IsZero():
+		return adjustmentZero.Err()
+	case k == AdjustChargebackFee && amount.Sign() >= 0:
+		return adjustmentNotNegative.Err()
+	case (k == AdjustBonus || k == AdjustDisputeWon) && amount.Sign() <= 0:
+		return adjustmentNotPositive.Err()
+	}
+	return nil
+}
+
+// NewAdjustment is the input of [Program.RecordAdjustment].
+type NewAdjustment struct {
+	Once        `json:"-"`
+	AffiliateID uuid.UUID      `json:"affiliateId,omitzero"`
+	SaleID      SaleID         `json:"saleId,omitzero"` // a sale of the affiliate; required by DISPUTE_WON and CHARGEBACK_FEE
+	Kind        AdjustmentKind `json:"kind,omitzero"`
+	Amount      Amount         `json:"amount,omitzero"`     // with the sign of its kind; rounded to the digits of the currency
+	Reason      string         `json:"reason"`              // 1–10,000 characters, newlines and tabs allowed
+	ExternalID  string         `json:"externalId,omitzero"` // unique among the adjustments of the program
+
+	// Reverses is an earlier adjustment, which this one takes back. Kind,
+	// AffiliateID, SaleID and Amount then come from it and must be left out.
+	Reverses uuid.UUID `json:"reversesId,omitzero"`
+}
+
+// AdjustmentFilter selects the adjustments that match every field that is set;
+// without a field it selects all. An id that is set to null or to zero selects
+// nothing.
+//
+// Source: docs/money.md 3.
+type AdjustmentFilter struct {
+	AffiliateID    Opt[uuid.UUID] `json:",omitzero"`
+	AffiliateEmail Opt[string]    `json:",omitzero"`
+	SaleID         Opt[SaleID]    `json:",omitzero"`
+	PayoutID       Opt[uuid.UUID] `json:",omitzero"` // the payout that holds it
+	Kind           AdjustmentKind `json:",omitzero"` // empty: any
+}
+
+func adjustmentOf(rec AdjustmentRecord) Adjustment {
+	a := Adjustment{
+		ID: rec.ID, AffiliateID: rec.AffiliateID, SaleID: orNull(SaleID(rec.Sale)), Kind: rec.Kind, Amount: rec.Amount,
+		Reason: rec.Reason, BonusReason: Null[string](), ExternalID: orNull(rec.ExternalID), ReversesID: orNull(rec.Reverses),
+		ReversedByID: orNull(rec.ReversedBy), PayoutCreated: rec.PayoutID != uuid.Nil, PayoutID: orNull(rec.PayoutID),
+		CreatedAt: TimeOf(rec.CreatedAt.Time()),
+	}
+	if rec.Kind == AdjustBonus {
+		a.BonusReason = Set(rec.Reason)
+	}
+	return a
+}

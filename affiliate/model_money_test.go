@@ -1,0 +1,350 @@
+package affiliate_test
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// The model of what an affiliate is owed (docs/money.md 1 to 4): sales with
+// their entries, adjustments and payouts, in big.Rat. What a sale earns is
+// computed from the definition.
+
+// An owed is an entry of a sale, or an adjustment.
+type owed struct {
+	uid      uuid.UUID // of an adjustment
+	amount   *big.Rat
+	at       time.Time
+	payout   int // index, or -1
+	frozen   bool
+	approval affiliate.ApprovalStatus
+	undone   bool // an adjustment that reverses, or is reversed
+}
+
+type moneySale struct {
+	id                     affiliate.SaleID
+	total, tax, kept, rate *big.Rat
+	hand, handKept         *big.Rat // nil: by the rate
+	refunds                map[string]bool
+	refunded, gone         bool
+	at                     time.Time
+	entries                []*owed
+}
+
+type moneyPayout struct {
+	id     uuid.UUID
+	status affiliate.PayoutStatus
+	amount *big.Rat
+	took   []*owed
+	lines  string // of a payout that was paid
+}
+
+type moneyModel struct {
+	w           *world
+	owner       affiliate.Affiliate
+	sales       []*moneySale
+	adjustments []*owed
+	payouts     []*moneyPayout
+	refunds     int
+}
+
+// earned is what a sale earns on what is kept, rounded once.
+func (m *moneySale) earned() *big.Rat {
+	if m.kept.Sign() == 0 {
+		return new(big.Rat)
+	}
+	if m.hand != nil {
+		return cents(new(big.Rat).Quo(new(big.Rat).Mul(m.hand, m.kept), m.handKept))
+	}
+	whole := share(m.rate, ratDiff(m.total, m.tax))
+	return cents(whole.Quo(whole.Mul(whole, m.kept), m.total))
+}
+
+func (m *moneySale) sum() *big.Rat {
+	sum := new(big.Rat)
+	for _, e := range m.entries {
+		sum.Add(sum, e.amount)
+	}
+	return sum
+}
+
+func (m *moneySale) held() bool {
+	return slices.ContainsFunc(m.entries, func(e *owed) bool { return e.payout >= 0 })
+}
+
+// settle makes the entries add up to what is earned.
+func (m *moneySale) settle(now time.Time) {
+	difference := ratDiff(m.earned(), m.sum())
+	if difference.Sign() == 0 {
+		return
+	}
+	if !slices.ContainsFunc(m.entries, func(e *owed) bool { return e.frozen }) {
+		m.entries[0].amount = m.earned()
+		return
+	}
+	m.entries = append(m.entries, &owed{amount: difference, at: now, payout: -1, approval: m.entries[0].approval})
+}
+
+func (m *moneyModel) draw(rt *rapid.T) *moneySale {
+	var live []*moneySale
+	for _, s := range m.sales {
+		if !s.gone {
+			live = append(live, s)
+		}
+	}
+	if len(live) == 0 {
+		rt.Skip("no sale")
+	}
+	return rapid.SampledFrom(live).Draw(rt, "sale")
+}
+
+func drawCents(rt *rapid.T, label string, least, most int64) affiliate.Amount {
+	return affiliate.AmountFromScaled(100 * rapid.Int64Range(least, most).Draw(rt, label))
+}
+
+func (m *moneyModel) sell(rt *rapid.T) {
+	in := affiliate.NewSale{
+		PromoCode: "ADA20", TotalEarned: drawCents(rt, "total", 2, 50_000),
+		CommissionRate: affiliate.Set(affiliate.PercentFromScaled(rapid.Int64Range(0, 100_0000).Draw(rt, "rate"))),
+	}
+	in.Tax = drawCents(rt, "tax", 0, in.TotalEarned.Scaled()/200)
+	sale, _ := must(m.w.RecordSale(rt.Context(), in)).Sale.Get()
+	s := &moneySale{
+		id: sale.ID, total: ratOf(in.TotalEarned), tax: ratOf(in.Tax), kept: ratOf(in.TotalEarned),
+		rate: percentRat(in.CommissionRate.Or(affiliate.Percent{})), refunds: map[string]bool{}, at: m.w.now,
+	}
+	s.entries = []*owed{{amount: s.earned(), at: s.at, payout: -1, approval: affiliate.ApprovalAccepted}}
+	m.sales = append(m.sales, s)
+}
+
+func (m *moneyModel) refund(rt *rapid.T) {
+	s := m.draw(rt)
+	in := affiliate.Refund{SaleID: s.id, ClawBack: rapid.Bool().Draw(rt, "clawback")}
+	part := new(big.Rat).Set(s.kept)
+	if rapid.Bool().Draw(rt, "in part") {
+		amount := drawCents(rt, "part", 1, max(1, s.kept.Num().Int64()*100/s.kept.Denom().Int64()+1))
+		in.Amount, part = affiliate.Set(amount), ratOf(amount)
+	}
+	switch rapid.IntRange(0, 2).Draw(rt, "refund id") {
+	case 1:
+		m.refunds++
+		in.RefundID = fmt.Sprint("r", m.refunds)
+	case 2:
+		in.RefundID = "r1"
+	}
+	var want affiliate.Reason
+	again := s.refunded || s.refunds[in.RefundID]
+	switch {
+	case again:
+	case !in.ClawBack && s.held():
+		want = affiliate.IncludedInPayout
+		if slices.ContainsFunc(s.entries, func(e *owed) bool { return e.payout >= 0 && m.payouts[e.payout].status == affiliate.PayoutPaid }) {
+			want = affiliate.AlreadyPaid
+		}
+	case part.Cmp(s.kept) > 0:
+		want = affiliate.RefundExceedsSale
+	}
+	got, err := m.w.RefundSale(rt.Context(), in)
+	refusedAs(rt, "RefundSale", want, err)
+	if err != nil {
+		return
+	}
+	if got.AlreadyRefunded != again {
+		rt.Fatalf("refund %+v: %+v", in, got)
+	}
+	if again {
+		return
+	}
+	if in.RefundID != "" {
+		s.refunds[in.RefundID] = true
+	}
+	s.kept = ratDiff(s.kept, part)
+	s.refunded = s.kept.Sign() == 0
+	s.settle(m.w.now)
+}
+
+func (m *moneyModel) update(rt *rapid.T) {
+	s := m.draw(rt)
+	up := affiliate.SaleUpdate{ClawBack: rapid.Bool().Draw(rt, "clawback")}
+	next, gone := *s, ratDiff(s.total, s.kept)
+	var want affiliate.Reason
+	if rapid.Bool().Draw(rt, "by hand") {
+		amount := drawCents(rt, "earned", 0, 10_000)
+		up.CommissionEarned = affiliate.Set(amount)
+		if ratOf(amount).Cmp(s.sum()) == 0 {
+			rt.Skip("the same")
+		}
+		next.hand, next.handKept = ratOf(amount), s.kept
+	} else {
+		amount := drawCents(rt, "total", 2, 50_000)
+		up.TotalEarned = affiliate.Set(amount)
+		if ratOf(amount).Cmp(s.total) == 0 {
+			rt.Skip("the same")
+		}
+		next.total, next.kept, next.hand = ratOf(amount), ratDiff(ratOf(amount), gone), nil
+	}
+	switch {
+	case next.tax.Cmp(next.total) > 0 || next.kept.Sign() < 0:
+		want = affiliate.InvalidField
+	case s.held() && !up.ClawBack:
+		want = affiliate.InPayout
+	case s.refunded:
+		want = affiliate.SaleHasBeenRefunded
+	}
+	_, err := m.w.UpdateSale(rt.Context(), s.id, up)
+	refusedAs(rt, "UpdateSale", want, err)
+	if err == nil {
+		*s = next
+		s.refunded = s.kept.Sign() == 0
+		s.settle(m.w.now)
+	}
+}
+
+func (m *moneyModel) review(rt *rapid.T) {
+	s := m.draw(rt)
+	status := choose(rt, "status", affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined)
+	changes := slices.ContainsFunc(s.entries, func(e *owed) bool { return e.approval != status })
+	var want affiliate.Reason
+	if changes && s.held() {
+		want = affiliate.InPayout
+	}
+	_, err := m.w.ReviewCommissions(rt.Context(), status, s.id)
+	refusedAs(rt, "ReviewCommissions", want, err)
+	if err == nil {
+		for _, e := range s.entries {
+			e.approval = status
+		}
+	}
+}
+
+func (m *moneyModel) remove(rt *rapid.T) {
+	s := m.draw(rt)
+	var want affiliate.Reason
+	if s.held() {
+		want = affiliate.InPayout
+	}
+	err := m.w.DeleteSale(rt.Context(), s.id)
+	refusedAs(rt, "DeleteSale", want, err)
+	s.gone = err == nil
+}
+
+func (m *moneyModel) adjust(rt *rapid.T) {
+	in := affiliate.NewAdjustment{AffiliateID: m.owner.ID, Kind: affiliate.AdjustCorrection, Amount: drawCents(rt, "amount", -5_000, 5_000), Reason: "r"}
+	if in.Amount.IsZero() {
+		rt.Skip("nothing")
+	}
+	a := must(m.w.RecordAdjustment(rt.Context(), in))
+	m.adjustments = append(m.adjustments, &owed{uid: a.ID, amount: ratOf(in.Amount), at: m.w.now, payout: -1, approval: affiliate.ApprovalAccepted})
+}
+
+func (m *moneyModel) reverse(rt *rapid.T) {
+	if len(m.adjustments) == 0 {
+		rt.Skip("no adjustment")
+	}
+	was := rapid.SampledFrom(m.adjustments).Draw(rt, "adjustment")
+	var want affiliate.Reason
+	if was.undone {
+		want = affiliate.AdjustmentReversed
+	}
+	a, err := m.w.RecordAdjustment(rt.Context(), affiliate.NewAdjustment{Reverses: was.uid, Reason: "r"})
+	refusedAs(rt, "reversal", want, err)
+	if err == nil {
+		was.undone = true
+		m.adjustments = append(m.adjustments, &owed{
+			uid: a.ID, amount: new(big.Rat).Neg(was.amount), at: m.w.now, payout: -1, approval: affiliate.ApprovalAccepted, undone: true,
+		})
+	}
+}
+
+// all are the entries of the sales that are there, and the adjustments.
+func (m *moneyModel) all() (all []*owed) {
+	for _, s := range m.sales {
+		if !s.gone {
+			all = append(all, s.entries...)
+		}
+	}
+	return append(all, m.adjustments...)
+}
+
+func (m *moneyModel) pay(rt *rapid.T) {
+	until := m.w.now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(rt, "hours ago")) * time.Hour)
+	least := drawCents(rt, "minimum", 0, 2_000)
+	var took []*owed
+	sum := new(big.Rat)
+	for _, e := range m.all() {
+		open := e.payout < 0 && e.approval == affiliate.ApprovalAccepted && e.amount.Sign() != 0
+		if open && (e.amount.Sign() < 0 || !e.at.After(until)) {
+			took = append(took, e)
+			sum.Add(sum, e.amount)
+		}
+	}
+	var want affiliate.Reason
+	switch {
+	case sum.Sign() <= 0:
+		want = affiliate.NothingPayable
+	case sum.Cmp(ratOf(least)) < 0:
+		want = affiliate.BelowPayoutMinimum
+	}
+	p, err := m.w.CreatePayout(rt.Context(), affiliate.NewPayout{AffiliateID: m.owner.ID, Until: until, Minimum: least})
+	refusedAs(rt, "CreatePayout", want, err)
+	if err != nil {
+		return
+	}
+	for _, e := range took {
+		e.payout, e.frozen = len(m.payouts), true
+	}
+	m.payouts = append(m.payouts, &moneyPayout{id: p.ID, status: affiliate.PayoutPending, amount: sum, took: took})
+}
+
+func (m *moneyModel) move(rt *rapid.T) {
+	if len(m.payouts) == 0 {
+		rt.Skip("no payout")
+	}
+	i := rapid.IntRange(0, len(m.payouts)-1).Draw(rt, "payout")
+	p := m.payouts[i]
+	to := choose(rt, "status", affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled)
+	allowed := map[affiliate.PayoutStatus][]affiliate.PayoutStatus{
+		affiliate.PayoutPending:    {affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled},
+		affiliate.PayoutProcessing: {affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed},
+		affiliate.PayoutFailed:     {affiliate.PayoutFailed, affiliate.PayoutProcessing, affiliate.PayoutCanceled},
+		affiliate.PayoutPaid:       {affiliate.PayoutPaid}, affiliate.PayoutCanceled: {affiliate.PayoutCanceled},
+	}
+	var want affiliate.Reason
+	if !slices.Contains(allowed[p.status], to) {
+		want = affiliate.StatusNotAllowed
+	}
+	got, err := m.w.SetPayoutStatus(rt.Context(), p.id, to)
+	refusedAs(rt, "SetPayoutStatus", want, err)
+	if err != nil {
+		return
+	}
+	if to == affiliate.PayoutCanceled {
+		for _, e := range p.took {
+			if e.payout == i {
+				e.payout = -1
+			}
+		}
+	}
+	if p.status = to; to == affiliate.PayoutPaid {
+		p.lines = jsonOf(got)
+	}
+}
+
+func TestModelMoney(t *testing.T) {
+	onModelStores(t, func(rt *rapid.T, w *world) {
+		m := &moneyModel{w: w, owner: w.ada().affiliate}
+		rt.Repeat(map[string]func(*rapid.T){
+			"sell": m.sell, "sell more": m.sell, "refund": m.refund, "refund more": m.refund, "update": m.update, "review": m.review,
+			"remove": m.remove, "adjust": m.adjust, "reverse": m.reverse, "pay": m.pay, "pay more": m.pay, "move": m.move, "move more": m.move,
+			"pass": func(rt *rapid.T) { w.pass(time.Hour) },
+			"":     m.check,
+		})
+	})
+}

@@ -1,0 +1,114 @@
+package affiliate
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// The records of what is paid out: payouts, and adjustments beside commissions.
+
+// PayoutRecord is a stored [Payout].
+type PayoutRecord struct {
+	ID            uuid.UUID
+	AffiliateID   uuid.UUID
+	Amount        Amount
+	Status        PayoutStatus
+	PaymentMethod PaymentMethod
+	PeriodStart   Instant
+	PeriodEnd     Instant
+	ExternalID    string
+	ManuallyPaid  bool
+	PaidAt        Instant
+	FailedReason  string
+	PayeeName     string       `json:",omitzero"`  // of the affiliate when the payout was created, as PaymentMethod and PayeeEmail are
+	PayeeEmail    string       `json:",omitzero"`  // the payout email
+	CanceledAt    Instant      `json:",omitzero"`  // zero: it is not canceled
+	Items         []PayoutItem `json:",omitempty"` // what it took, oldest first
+	Commissions   []int64      // the same in records from before Items: numbers of commissions
+	CreatedAt     Instant
+	UpdatedAt     Instant
+}
+
+// PayoutItem is one entry that a payout took: a commission by its number, with
+// the number of its sale, or an adjustment.
+type PayoutItem struct {
+	Sale       int64     `json:",omitzero"`
+	Commission int64     `json:",omitzero"`
+	Adjustment uuid.UUID `json:",omitzero"`
+}
+
+// commissions are the numbers of the commissions that the payout took.
+func (r *PayoutRecord) commissions() []int64 {
+	if len(r.Items) == 0 {
+		return r.Commissions
+	}
+	numbers := make([]int64, 0, len(r.Items))
+	for _, item := range r.Items {
+		if item.Adjustment == uuid.Nil {
+			numbers = append(numbers, item.Commission)
+		}
+	}
+	return numbers
+}
+
+// adjustments are the adjustments that the payout took.
+func (r *PayoutRecord) adjustments() []uuid.UUID {
+	ids := []uuid.UUID{}
+	for _, item := range r.Items {
+		if item.Adjustment != uuid.Nil {
+			ids = append(ids, item.Adjustment)
+		}
+	}
+	return ids
+}
+
+// live reports whether the payout holds what it took.
+func (r *PayoutRecord) live() bool { return r.Status != PayoutCanceled }
+
+// RecordID is the payout's id.
+func (r PayoutRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its lists.
+func (r PayoutRecord) Clone() PayoutRecord {
+	r.Items = slices.Clone(r.Items)
+	r.Commissions = slices.Clone(r.Commissions)
+	return r
+}
+
+// AppendKeys appends OfAffiliate and OfState.
+func (r PayoutRecord) AppendKeys(dst []Key) []Key {
+	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
+	return appendText(dst, OfState, string(r.Status))
+}
+
+// AdjustmentRecord is a stored [Adjustment].
+type AdjustmentRecord struct {
+	ID          uuid.UUID
+	AffiliateID uuid.UUID
+	Sale        int64 // the number of its sale, which it may outlive; zero: none
+	Kind        AdjustmentKind
+	Amount      Amount
+	Reason      string
+	ExternalID  string
+	Reverses    uuid.UUID // the adjustment that it takes back; zero: none
+	ReversedBy  uuid.UUID // the adjustment that takes it back; zero: none
+	PayoutID    uuid.UUID // zero: in no payout
+	CreatedAt   Instant
+}
+
+// RecordID is the adjustment's id.
+func (r AdjustmentRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r AdjustmentRecord) Clone() AdjustmentRecord { return r }
+
+// AppendKeys appends ByExternalID, OfAffiliate, OfPayable and OfPayout.
+func (r AdjustmentRecord) AppendKeys(dst []Key) []Key {
+	dst = appendText(dst, ByExternalID, r.ExternalID)
+	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
+	if r.PayoutID == uuid.Nil {
+		return append(dst, Key{Index: OfPayable, ID: r.AffiliateID})
+	}
+	return append(dst, Key{Index: OfPayout, ID: r.PayoutID})
+}

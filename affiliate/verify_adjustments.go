@@ -1,0 +1,44 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// verifyAdjustments checks adjustments by themselves and against those that they
+// reverse.
+func (a *audit) verifyAdjustments() {
+	for r := range a.adjusted.records() {
+		name := named("adjustment", r.ID)
+		if !a.affiliates.has(r.AffiliateID) {
+			a.breach("I36", name, "its affiliate %s does not exist", r.AffiliateID)
+		}
+		listed(a, name, "kind", r.Kind, adjustmentKinds...)
+		if r.Kind.ofSale() && r.Sale == 0 {
+			a.breach("I44", name, "it is %s of no sale", r.Kind)
+		}
+		if r.Amount != a.rounded(r.Amount) || r.Amount.IsZero() || r.Reverses == uuid.Nil && r.Kind.refuse(r.Amount) != nil {
+			a.breach("I44", name, "it is %s of %v", r.Kind, r.Amount)
+		}
+		if r.Reverses != uuid.Nil {
+			a.verifyReversal(r)
+		}
+		if by := a.adjusted.get(r.ReversedBy); r.ReversedBy != uuid.Nil && (by == nil || by.Reverses != r.ID) {
+			a.breach("I73", name, "it is not reversed by %s", r.ReversedBy)
+		}
+		a.instants("adjustment", r.ID, r.CreatedAt, r.CreatedAt)
+	}
+	unique(a, "I43", "adjustment", &a.adjusted, ByExternalID)
+}
+
+// verifyReversal checks that a reversal is the opposite of one adjustment, and
+// the only one.
+func (a *audit) verifyReversal(r *AdjustmentRecord) {
+	was := a.adjusted.get(r.Reverses)
+	if was == nil {
+		a.breach("I73", named("adjustment", r.ID), "it reverses %s, which does not exist", r.Reverses)
+		return
+	}
+	opposite, err := Amount{}.Sub(was.Amount)
+	if err != nil || opposite != r.Amount || was.ReversedBy != r.ID || was.Reverses != uuid.Nil ||
+		was.Kind != r.Kind || was.AffiliateID != r.AffiliateID || was.Sale != r.Sale {
+		a.breach("I73", named("adjustment", r.ID), "it is not the opposite of %s", was.ID)
+	}
+}
