@@ -13,7 +13,7 @@ import (
 // goOnly are the reasons of methods that the HTTP API does not offer: the annex
 // of the contract is about the wire.
 var goOnly = []affiliate.Reason{
-	affiliate.KeySpaceTooSmall, affiliate.PlanInUse, affiliate.TierInUse, affiliate.TierNotFound, affiliate.StatusNotAllowed,
+	affiliate.BulkLimitExceeded, affiliate.KeySpaceTooSmall, affiliate.PlanInUse, affiliate.TierInUse, affiliate.TierNotFound, affiliate.StatusNotAllowed,
 	affiliate.PayoutNotFound, affiliate.NothingPayable, affiliate.BelowPayoutMinimum, affiliate.RedemptionNotFound, affiliate.RedemptionRestored,
 	affiliate.RetentionTooShort, affiliate.AdjustmentNotFound, affiliate.AdjustmentReversed, affiliate.AdjustmentExternalIDTaken,
 }

@@ -26,7 +26,8 @@ var (
 // ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. An
 // affiliate that is ACTIVE already stays as it is.
 //
-// Errors: [AffiliateNotFound], [StatusNotAllowed].
+// Errors: [AffiliateNotFound], [StatusNotAllowed],
+// [BulkLimitExceeded].
 //
 // Effects: affiliate.updated for each that changed.
 //
@@ -78,7 +79,8 @@ func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, m m
 // rate.
 //
 // Errors: [PlanNotFound], [AffiliateNotFound], [InvalidField] (commissionRate)
-// when an affiliate's own rate is above 100 and the plan pays a percentage.
+// when an affiliate's own rate is above 100 and the plan pays a percentage;
+// [BulkLimitExceeded].
 //
 // Effects: affiliate.updated for each that changed.
 //
@@ -95,7 +97,7 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 // SetAffiliateTier puts affiliates into a tier, all of them or none, including
 // exempt ones; the zero id means no tier.
 //
-// Errors: [TierNotFound], [AffiliateNotFound].
+// Errors: [TierNotFound], [AffiliateNotFound], [BulkLimitExceeded].
 //
 // Effects: affiliate.updated for each that changed.
 //
@@ -117,7 +119,7 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 // SetTierExempt sets whether [Program.AssignTiers] skips the affiliates: for
 // all of them or none.
 //
-// Errors: [AffiliateNotFound].
+// Errors: [AffiliateNotFound], [BulkLimitExceeded].
 //
 // Effects: affiliate.updated for each that changed.
 //

@@ -14,9 +14,6 @@ import (
 
 // Generated codes. Rule 3.8; contract 2.2.
 
-// maxBatch is the largest number of codes in one call, over all affiliates.
-const maxBatch = 100_000
-
 // foldedAlphabet is how many different characters a code may have: the two
 // cases of a letter are the same.
 const foldedAlphabet = 36
@@ -31,7 +28,7 @@ const foldedAlphabet = 36
 // the whole batch fails and nothing is tried again.
 //
 // Errors: those of [Program.CreateCode]; [InvalidField] of count and
-// affiliateIds; [KeySpaceTooSmall], also for several codes of one affiliate
+// affiliateIds; [BulkLimitExceeded]; [KeySpaceTooSmall], also for several codes of one affiliate
 // without a random part.
 //
 // Effects: promocode.created for each code.
@@ -101,14 +98,14 @@ func (p *Program) normalizeBatch(in *NewCodes) error {
 	if err := p.normalizeNewCode(&in.NewCode, len(in.AffiliateIDs) > 0); err != nil {
 		return err
 	}
-	return first(checkCount(in), checkBatchOwners(in), checkKeySpace(in))
+	return first(checkCount(in), p.checkBulk(in.total()), checkBatchOwners(in), checkKeySpace(in))
 }
 
 func checkCount(in *NewCodes) *Error {
-	if in.Count < 1 || in.Count > maxBatch {
+	if in.Count < 1 || in.Count > maxBulk {
 		return fieldNotACount.Of("count")
 	}
-	if len(in.AffiliateIDs) > maxBatch/in.Count {
+	if len(in.AffiliateIDs) > maxBulk/in.Count {
 		return FieldTooLarge.Of("count")
 	}
 	if in.ExternalID != "" && in.total() > 1 {

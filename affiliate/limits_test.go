@@ -7,23 +7,29 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // limited is a world with small limits.
 func limited(t *testing.T) *world {
-	return newWorld(t, func(c *affiliate.Config) { c.Limits = affiliate.Limits{Links: 3, Refunds: 2} })
+	return newWorld(t, func(c *affiliate.Config) { c.Limits = affiliate.Limits{Links: 3, Refunds: 2, Bulk: 2} })
 }
 
 // TestLimitsConfig: a limit below zero is refused, and zero is the default.
 func TestLimitsConfig(t *testing.T) {
-	for _, l := range []affiliate.Limits{{Links: -1}, {Refunds: -1}} {
+	for _, l := range []affiliate.Limits{{Links: -1}, {Refunds: -1}, {Bulk: -1}} {
 		if _, err := affiliate.New(memstore.New(), affiliate.Config{Limits: l}); err == nil || err.Error() != "affiliate: Config.Limits must not be negative" {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}
-	equal(t, affiliate.Limits{Links: 1000, Refunds: 1000}, newWorld(t).Config().Limits)
+	_, err := affiliate.New(memstore.New(), affiliate.Config{Limits: affiliate.Limits{Bulk: 100_001}})
+	if err == nil || err.Error() != "affiliate: Config.Limits.Bulk must not be above 100000" {
+		t.Errorf("a bulk above the most: %v", err)
+	}
+	equal(t, affiliate.Limits{Links: 1000, Refunds: 1000, Bulk: 100_000}, newWorld(t).Config().Limits)
 }
 
 // TestLinkLimit: an affiliate gets as many links as the limit, in every way, and
@@ -89,5 +95,53 @@ func TestRefundLimit(t *testing.T) {
 		t.Errorf("a repeat: %+v", got)
 	}
 	equal(t, affiliate.RefundedInFull, must(refund("4", "80")).Reason)
+	w.verify()
+}
+
+// TestBulkLimit: each call that takes many takes as many as the limit, and one
+// more changes nothing. Repeated ids count once where the call says so.
+func TestBulkLimit(t *testing.T) {
+	w := limited(t)
+	ctx := t.Context()
+	a, b, c := w.join("a").ID, w.join("b").ID, w.join("c").ID
+	var customers []uuid.UUID
+	var sales []affiliate.SaleID
+	for i := range 3 {
+		email := fmt.Sprintf("kim-%d@b.co", i)
+		customers = append(customers, w.refer("a", email).ID)
+		sales = append(sales, w.sale(email, "10").ID)
+	}
+	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Ten", PercentOff: percent("10")}))
+	codes := func(count int, of ...uuid.UUID) error {
+		return errOf(w.GenerateCodes(ctx, affiliate.NewCodes{Count: count, AffiliateIDs: of, NewCode: affiliate.NewCode{
+			CouponID: coupon.ID, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](9),
+		}}))
+	}
+	row := affiliate.ImportedReferral{NewReferral: affiliate.NewReferral{AffiliateID: "a", Name: "Old", Email: "old@b.co"}}
+	for name, call := range map[string]struct{ fits, over func() error }{
+		"GenerateCodes":     {func() error { return codes(2, a) }, func() error { return codes(3, a) }},
+		"GenerateCodesMany": {func() error { return codes(1, a, b) }, func() error { return codes(1, a, b, c) }},
+		"Ban":               {func() error { return errOf(w.BanAffiliates(ctx, a, b, a)) }, func() error { return errOf(w.BanAffiliates(ctx, a, b, c)) }},
+		"TierExempt":        {func() error { return errOf(w.SetTierExempt(ctx, true, a, b)) }, func() error { return errOf(w.SetTierExempt(ctx, true, a, b, c)) }},
+		"ReferralPlan": {
+			func() error { return errOf(w.SetReferralPlan(ctx, uuid.Nil, customers[:2]...)) },
+			func() error { return errOf(w.SetReferralPlan(ctx, uuid.Nil, customers...)) },
+		},
+		"Review": {
+			func() error { return errOf(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sales[:2]...)) },
+			func() error { return errOf(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sales...)) },
+		},
+		"Import": {
+			func() error { return errOf(w.ImportReferrals(ctx, []affiliate.ImportedReferral{row, row})) },
+			func() error { return errOf(w.ImportReferrals(ctx, []affiliate.ImportedReferral{row, row, row})) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.BulkLimitExceeded, Message: "The call is for more objects than the program allows at once"}, call.over)
+			if err := call.fits(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 	w.verify()
 }

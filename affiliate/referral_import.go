@@ -15,7 +15,7 @@ import (
 // ImportReferrals adds customers of the past in one transaction, without
 // events. Rows that cannot be imported are reported; the others are imported.
 //
-// Errors: only those of the store.
+// Errors: [BulkLimitExceeded]; those of the store.
 //
 // Effects: the referrals, with their own createdAt, and the totals of
 // affiliates and links.
@@ -23,7 +23,7 @@ import (
 // Source: docs/contract.md 7.1; docs/rules.md 4.6.
 func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) (ImportReport, error) {
 	o := p.op(ctx)
-	rq := request{name: "referral.import"}
+	rq := request{name: "referral.import", refused: first(p.checkBulk(len(rows)))}
 	if p.once.Key != "" {
 		rq.input = importInput(rows)
 	}

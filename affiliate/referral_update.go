@@ -135,14 +135,15 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status S
 // them again. The affiliate's own rate and its tier's rate are ignored when the
 // plan has another commission type.
 //
-// Errors: [PlanNotFound], [ReferralNotFound].
+// Errors: [PlanNotFound], [ReferralNotFound], [BulkLimitExceeded].
 //
 // Effects: the referrals; referral.updated for each that changed.
 //
 // Source: docs/rules.md 5.3; docs/contract.md 2.5.
 func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Referral, error) {
 	o := p.op(ctx)
-	return write(o, request{name: "referral.set-plan", input: []any{plan, ids}}, func() ([]Referral, error) {
+	rq := request{name: "referral.set-plan", input: []any{plan, ids}, refused: first(p.checkBulk(len(ids)))}
+	return write(o, rq, func() ([]Referral, error) {
 		if plan != uuid.Nil {
 			if _, err := o.tx.Plans.Get(plan); err != nil {
 				return nil, planMissing.ifMissing(err)

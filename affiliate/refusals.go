@@ -79,6 +79,7 @@ const (
 
 	// The reasons below belong to Go calls that have no HTTP operation.
 
+	BulkLimitExceeded  Reason = "bulk_limit_exceeded"
 	KeySpaceTooSmall   Reason = "key_space_too_small"
 	PlanInUse          Reason = "plan_in_use"
 	TierInUse          Reason = "tier_in_use"
@@ -259,6 +260,7 @@ var (
 	webhookDisabled             = row(KindConflict, WebhookDisabled, "", "Webhook endpoint is disabled")
 	replayTooLarge              = row(KindInvalid, ReplayTooLarge, "", "More than 10000 deliveries match; narrow the range")
 
+	bulkLimitExceeded    = row(KindInvalid, BulkLimitExceeded, "", "The call is for more objects than the program allows at once")
 	keySpaceTooSmall     = row(KindInvalid, KeySpaceTooSmall, "randomCharsLength", "The random part is too short for this many codes")
 	planInUse            = row(KindConflict, PlanInUse, "", "Commission plan is in use")
 	tierInUse            = row(KindConflict, TierInUse, "", "Tier is in use")
@@ -306,7 +308,7 @@ var (
 	fieldTooManyEntries = inField(fmt.Sprintf("must have at most %d entries", maxProducts))
 	fieldNotAtLeastZero = inField("must be at least 0")
 	fieldNotAtLeastOne  = inField("must be at least 1")
-	fieldNotACount      = inField(fmt.Sprintf("must be an integer from 1 to %d", maxBatch))
+	fieldNotACount      = inField(fmt.Sprintf("must be an integer from 1 to %d", maxBulk))
 	fieldNotOneOf       = inField("must be one of {values}")
 	fieldNotAnID        = inField("must be an id")
 	fieldNotAllowed     = inField("must not be sent")

@@ -47,14 +47,15 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, erro
 // ReviewCommissions accepts, holds or declines the commissions of sales, all or
 // nothing. Declined ones do not count in the totals.
 //
-// Errors: [InvalidField] (approvalStatus), [SaleNotFound], [InPayout].
+// Errors: [InvalidField] (approvalStatus), [SaleNotFound], [InPayout],
+// [BulkLimitExceeded].
 //
 // Effects: the commissions, totals; sale.updated for each sale that changed.
 //
 // Source: docs/contract.md 2.7.
 func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, ids ...SaleID) ([]Sale, error) {
 	o := p.op(ctx)
-	rq := request{name: "sale.review", input: []any{status, ids}, refused: first(oneOf("approvalStatus", status, approvalStatuses))}
+	rq := request{name: "sale.review", input: []any{status, ids}, refused: first(oneOf("approvalStatus", status, approvalStatuses), p.checkBulk(len(ids)))}
 	return write(o, rq, func() ([]Sale, error) {
 		for _, id := range ids {
 			if _, _, err := o.reviewed(id, status); err != nil {
