@@ -186,7 +186,9 @@ func (o *op) checkMerged(old AffiliateRecord, rec *AffiliateRecord) error {
 // the first one, and fires one event for each affiliate that changed.
 func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, change func(*op, *AffiliateRecord) error) ([]Affiliate, error) {
 	ids = distinct(ids)
-	rq.refused = first(p.checkBulk(len(ids)))
+	if rq.refused == nil {
+		rq.refused = first(p.checkBulk(len(ids)))
+	}
 	o := p.op(ctx)
 	return write(o, rq, func() ([]Affiliate, error) {
 		olds, recs := make([]AffiliateRecord, len(ids)), make([]AffiliateRecord, len(ids))
