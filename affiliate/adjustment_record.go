@@ -107,7 +107,7 @@ func (o *op) checkAdjusted(rec *AdjustmentRecord) error {
 			return identifiersMismatch.Err()
 		}
 	}
-	return o.refuseTakenAdjustmentID(rec.ExternalID)
+	return refuseTakenExternalID(o.tx.Adjustments, rec.ExternalID, adjustmentExternalIDTaken)
 }
 
 // reverse makes the record the opposite of an earlier adjustment.
@@ -116,7 +116,7 @@ func (o *op) reverse(rec *AdjustmentRecord, id uuid.UUID) error {
 	if err != nil {
 		return adjustmentNotFound.ifMissing(err)
 	}
-	if err := o.refuseTakenAdjustmentID(rec.ExternalID); err != nil {
+	if err := refuseTakenExternalID(o.tx.Adjustments, rec.ExternalID, adjustmentExternalIDTaken); err != nil {
 		return err
 	}
 	if was.Reverses != uuid.Nil || was.ReversedBy != uuid.Nil {
@@ -131,12 +131,4 @@ func (o *op) reverse(rec *AdjustmentRecord, id uuid.UUID) error {
 		return internal("write adjustment", err)
 	}
 	return nil
-}
-
-func (o *op) refuseTakenAdjustmentID(externalID string) error {
-	if externalID == "" {
-		return nil
-	}
-	_, err := o.tx.Adjustments.Find(textKey(ByExternalID, externalID))
-	return adjustmentExternalIDTaken.ifFound(err)
 }

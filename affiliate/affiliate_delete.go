@@ -8,9 +8,9 @@ import (
 )
 
 // DeleteAffiliate removes an affiliate with its links, clicks, referrals, sales,
-// adjustments and canceled payouts. Its codes stay without an affiliate, until [Program.UpdateCode] gives
-// them to another one. When nothing matches, DeleteAffiliate does nothing and
-// returns nil.
+// adjustments and canceled payouts. Its codes stay without an affiliate, until
+// [Program.UpdateCode] gives them to another one. When nothing matches,
+// DeleteAffiliate does nothing and returns nil.
 //
 // Errors: [MissingField] (affiliateId), [IdentifiersMismatch]; [InPayout] when
 // a commission or an adjustment that would be deleted is part of a payout that is

@@ -26,8 +26,7 @@ var (
 // ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. An
 // affiliate that is ACTIVE already stays as it is.
 //
-// Errors: [AffiliateNotFound], [StatusNotAllowed],
-// [BulkLimitExceeded].
+// Errors: [AffiliateNotFound], [StatusNotAllowed], [BulkLimitExceeded].
 //
 // Effects: affiliate.updated for each that changed.
 //

@@ -21,7 +21,7 @@ func (b *codeBatch) add(rec CodeRecord) error {
 	if err := b.clash.ifFound(err); err != nil {
 		return err
 	}
-	if err := b.op.refuseTakenCodeExternalID(rec.ExternalID); err != nil {
+	if err := refuseTakenExternalID(b.op.tx.Codes, rec.ExternalID, codeExternalIDTaken); err != nil {
 		return err
 	}
 	if b.seen != nil {

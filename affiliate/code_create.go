@@ -61,15 +61,6 @@ func (o *op) createCode(in NewCode, random string) (Code, error) {
 	return codes[0], nil
 }
 
-// refuseTakenCodeExternalID refuses the external id of a live code.
-func (o *op) refuseTakenCodeExternalID(externalID string) error {
-	if externalID == "" {
-		return nil
-	}
-	_, err := findText(o.tx.Codes, ByExternalID, externalID)
-	return codeExternalIDTaken.ifFound(err)
-}
-
 // couponOfNewCode returns the parent that a new code names.
 func (o *op) couponOfNewCode(id uuid.UUID) (CouponRecord, error) {
 	rec, err := o.tx.Coupons.Get(id)

@@ -58,7 +58,7 @@ func (o *op) refuseTakenCode(old, rec CodeRecord) error {
 	if rec.ExternalID == old.ExternalID {
 		return nil
 	}
-	return o.refuseTakenCodeExternalID(rec.ExternalID)
+	return refuseTakenExternalID(o.tx.Codes, rec.ExternalID, codeExternalIDTaken)
 }
 
 // mergeCode applies an update to the stored code and checks the result as a

@@ -15,20 +15,11 @@ func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error
 	rq.refused = p.normalizeNewCoupon(&in)
 	o := p.op(ctx)
 	return couponAnswer(o, rq, func() (couponReply, error) {
-		if err := o.refuseTakenCouponExternalID(in.ExternalID); err != nil {
+		if err := refuseTakenExternalID(o.tx.Coupons, in.ExternalID, couponExternalIDTaken); err != nil {
 			return couponReply{}, err
 		}
 		rec := CouponRecord{ID: o.newID(), CreatedAt: o.now, UpdatedAt: o.now}
 		o.fillCoupon(&rec, in)
 		return o.saveCoupon(CouponRecord{}, rec)
 	})
-}
-
-// refuseTakenCouponExternalID refuses the external id of a live coupon.
-func (o *op) refuseTakenCouponExternalID(externalID string) error {
-	if externalID == "" {
-		return nil
-	}
-	_, err := findText(o.tx.Coupons, ByExternalID, externalID)
-	return couponExternalIDTaken.ifFound(err)
 }

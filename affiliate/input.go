@@ -256,6 +256,15 @@ func findText[R Record[R]](t Table[R], ix Index, s string) (R, error) {
 	return t.Find(key)
 }
 
+// refuseTakenExternalID refuses the external id of a live record with a refusal.
+func refuseTakenExternalID[R Record[R]](t Table[R], externalID string, refusal Refusal) error {
+	if externalID == "" {
+		return nil
+	}
+	_, err := findText(t, ByExternalID, externalID)
+	return refusal.ifFound(err)
+}
+
 // taken turns a clash on one of the given indexes into its refusal. Any other
 // error stays.
 func taken(err error, rows map[Index]*Error) error {

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Payout is a record of commissions and adjustments that are paid together. The engine moves
-// no money.
+// A Payout is a record of commissions and adjustments that are paid together.
+// The engine moves no money.
 //
 // Source: docs/contract.md 2.8.
 type Payout struct {

@@ -4,9 +4,9 @@ import "context"
 
 // CreatePayout collects what is payable to an affiliate: the accepted
 // commissions of its sales and its adjustments until NewPayout.Until that are in
-// no payout, less all that are negative, whatever their time. When that is not more than zero,
-// or is below the minimum, nothing is written and everything stays open for the
-// next payout.
+// no payout, less all that are negative, whatever their time. When that is not
+// more than zero, or is below the minimum, nothing is written and everything
+// stays open for the next payout.
 //
 // Payment method, payout email and name of the affiliate are kept with the
 // payout. They do not follow later changes.

@@ -34,8 +34,8 @@ type Config struct {
 
 	// Logger gets one line for each request at level Debug and one for each
 	// answer 500 at level Error, unless the caller went away. It gets the name
-	// of the key. It never gets a key, an email, a body or a path that the API does not know. Nil: nothing
-	// is logged.
+	// of the key. It never gets a key, an email, a body or a path that the API
+	// does not know. Nil: nothing is logged.
 	Logger *slog.Logger
 }
 

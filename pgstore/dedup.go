@@ -37,8 +37,8 @@ func (s *Store) Dedup() *Dedup { return &Dedup{s: s} }
 //
 // Errors: the error of f, after which the transaction is rolled back;
 // [webhooks.ErrInProgress] while another call has the id; the context's error
-// when it has ended before the commit; an error of the database. After such an error the id is open; but when the commit was not
-// answered, it may be done.
+// when it has ended before the commit; an error of the database. After such an
+// error the id is open; but when the commit was not answered, it may be done.
 func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error) (ran bool, err error) {
 	tx, err := d.s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {

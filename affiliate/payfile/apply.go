@@ -45,27 +45,32 @@ type Conflict struct {
 func Apply(ctx context.Context, to Payer, results []Result) (applied Applied, err error) {
 	for _, r := range results {
 		switch r.State {
-		case Paid:
-			err = applied.pay(ctx, to, r)
-		case Failed:
-			err = applied.fail(ctx, to, r)
+		case Paid, Failed:
+			if err := applied.settle(ctx, to, r); err != nil {
+				return applied, fmt.Errorf("payfile: payout %s: %w", r.PayoutID, err)
+			}
 		case Waiting:
 			applied.Waiting++
 		default:
 			applied.Unknown = append(applied.Unknown, r)
 		}
-		if err != nil {
-			return applied, fmt.Errorf("payfile: payout %s: %w", r.PayoutID, err)
-		}
 	}
 	return applied, nil
 }
 
-func (a *Applied) pay(ctx context.Context, to Payer, r Result) error {
+// settle applies a result that is final.
+func (a *Applied) settle(ctx context.Context, to Payer, r Result) error {
 	payout, err := to.Payout(ctx, r.PayoutID)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case r.State == Paid:
+		return a.pay(ctx, to, payout, r)
 	}
+	return a.fail(ctx, to, payout, r)
+}
+
+func (a *Applied) pay(ctx context.Context, to Payer, payout affiliate.Payout, r Result) error {
 	switch payout.Status {
 	case affiliate.PayoutPaid:
 		a.Unchanged++
@@ -85,11 +90,7 @@ func (a *Applied) pay(ctx context.Context, to Payer, r Result) error {
 	return nil
 }
 
-func (a *Applied) fail(ctx context.Context, to Payer, r Result) error {
-	payout, err := to.Payout(ctx, r.PayoutID)
-	if err != nil {
-		return err
-	}
+func (a *Applied) fail(ctx context.Context, to Payer, payout affiliate.Payout, r Result) error {
 	why := reasonOf(r)
 	switch payout.Status {
 	case affiliate.PayoutPaid:
