@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -197,12 +198,17 @@ func (r *SaleRecord) entryTime(c *CommissionRecord) Instant {
 	return r.CreatedAt
 }
 
-// payableAt is when a payout may take a commission; zero: never, it is declined.
+// payableAt is from when on a payout may take a commission: after the holding
+// period of its sale, or at once when it is a further entry. Zero: never, it is
+// declined.
 func (r *SaleRecord) payableAt(c *CommissionRecord) Instant {
-	if c.Approval.Is(ApprovalDeclined) {
+	switch {
+	case c.Approval.Is(ApprovalDeclined):
 		return Instant{}
+	case c.ClawBack:
+		return c.CreatedAt
 	}
-	return r.entryTime(c)
+	return r.CreatedAt.Add(time.Duration(r.HoldDays) * 24 * time.Hour)
 }
 
 // commissionEarned is the sum of a sale's commissions.

@@ -21,6 +21,7 @@ const (
 	maxNotes      = 10_000
 	maxProducts   = 1000
 	maxMonths     = 1200
+	maxHoldDays   = 3650
 	maxClickText  = 2048 // bytes
 )
 

@@ -22,7 +22,8 @@ type owed struct {
 	uid      uuid.UUID // of an adjustment
 	amount   *big.Rat
 	at       time.Time
-	payout   int // index, or -1
+	matures  time.Time // it can be paid from then on
+	payout   int       // index, or -1
 	frozen   bool
 	approval affiliate.ApprovalStatus
 	undone   bool // an adjustment that reverses, or is reversed
@@ -53,6 +54,7 @@ type moneyModel struct {
 	adjustments []*owed
 	payouts     []*moneyPayout
 	refunds     int
+	held        time.Duration // the holding period of new sales
 }
 
 // earned is what a sale earns on what is kept, rounded once.
@@ -120,7 +122,7 @@ func (m *moneyModel) sell(rt *rapid.T) {
 		id: sale.ID, total: ratOf(in.TotalEarned), tax: ratOf(in.Tax), kept: ratOf(in.TotalEarned),
 		rate: percentRat(in.CommissionRate.Or(affiliate.Percent{})), refunds: map[string]bool{}, at: m.w.now,
 	}
-	s.entries = []*owed{{amount: s.earned(), at: s.at, payout: -1, approval: affiliate.ApprovalAccepted}}
+	s.entries = []*owed{{amount: s.earned(), at: s.at, matures: s.at.Add(m.held), payout: -1, approval: affiliate.ApprovalAccepted}}
 	m.sales = append(m.sales, s)
 }
 
@@ -280,7 +282,7 @@ func (m *moneyModel) pay(rt *rapid.T) {
 	sum := new(big.Rat)
 	for _, e := range m.all() {
 		open := e.payout < 0 && e.approval == affiliate.ApprovalAccepted && e.amount.Sign() != 0
-		if open && (e.amount.Sign() < 0 || !e.at.After(until)) {
+		if open && (e.amount.Sign() < 0 || !e.at.After(until) && !e.matures.After(m.w.now)) {
 			took = append(took, e)
 			sum.Add(sum, e.amount)
 		}
@@ -301,6 +303,14 @@ func (m *moneyModel) pay(rt *rapid.T) {
 		e.payout, e.frozen = len(m.payouts), true
 	}
 	m.payouts = append(m.payouts, &moneyPayout{id: p.ID, status: affiliate.PayoutPending, amount: sum, took: took})
+}
+
+// hold puts the affiliate on another plan: its own rates stand beside it.
+func (m *moneyModel) hold(rt *rapid.T) {
+	days := rapid.Int64Range(0, 2).Draw(rt, "days")
+	plan := must(m.w.CreatePlan(rt.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{HoldDays: days}}))
+	must(m.w.SetAffiliatePlan(rt.Context(), plan.ID, m.owner.ID))
+	m.held = time.Duration(days) * 24 * time.Hour
 }
 
 func (m *moneyModel) move(rt *rapid.T) {
@@ -343,7 +353,8 @@ func TestModelMoney(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"sell": m.sell, "sell more": m.sell, "refund": m.refund, "refund more": m.refund, "update": m.update, "review": m.review,
 			"remove": m.remove, "adjust": m.adjust, "reverse": m.reverse, "pay": m.pay, "pay more": m.pay, "move": m.move, "move more": m.move,
-			"pass": func(rt *rapid.T) { w.pass(time.Hour) },
+			"hold": m.hold,
+			"pass": func(rt *rapid.T) { w.pass(choose(rt, "time", time.Hour, 24*time.Hour)) },
 			"":     m.check,
 		})
 	})

@@ -4,8 +4,8 @@ import "context"
 
 // CreatePayout collects what is payable to an affiliate: the accepted
 // commissions of its sales and its adjustments until NewPayout.Until that are in
-// no payout, less all that are negative, whatever their time. When that is not
-// more than zero, or is below the minimum, nothing is written and everything
+// no payout and past their holding period, less all that are negative, whatever
+// their time. When that is not more than zero, or is below the minimum, nothing is written and everything
 // stays open for the next payout.
 //
 // Payment method, payout email and name of the affiliate are kept with the
@@ -18,7 +18,7 @@ import "context"
 // payout is canceled; sale.updated once for each sale, except for those whose
 // sale.deleted was fired.
 //
-// Source: docs/rules.md 5.6; docs/money.md 4.
+// Source: docs/rules.md 5.6; docs/money.md 4, 5.
 func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error) {
 	o := p.op(ctx)
 	rq := request{name: "payout.create", input: in, refused: first(

@@ -10,6 +10,7 @@ type Terms struct {
 	Rate        Percent        // 0–100; FLAT: an amount for each payment, ≥ 0; zero pays nothing
 	MaxPayments int64          // per referral, without those refunded in full; 0: no limit
 	MaxMonths   int64          // since the referral; 0: no limit
+	HoldDays    int64          // 0–3,650: days of 24 hours from a sale until a payout may take its commission; 0: none
 }
 
 // A Plan is a set of terms that affiliates can be put on.
@@ -25,6 +26,7 @@ type Plan struct {
 	PaymentTrigger     PaymentTrigger `json:"paymentTrigger"`
 	AutoApproveRewards bool           `json:"autoApproveRewards"` // false: new commissions are ON_HOLD
 	RewardType         RewardType     `json:"rewardType"`
+	HoldDays           int64          `json:"holdDays"` // docs/money.md 5
 }
 
 // NewPlan is the input of [Program.CreatePlan]. Name is required.
@@ -50,5 +52,6 @@ func planOf(rec PlanRecord) Plan {
 		ID: rec.ID, Name: rec.Name, CommissionRate: rec.Terms.Rate, CommissionType: rec.Terms.Type,
 		NumberOfPayments: orNull(rec.Terms.MaxPayments), NumberOfMonths: orNull(rec.Terms.MaxMonths),
 		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: RewardCash,
+		HoldDays: rec.Terms.HoldDays,
 	}
 }

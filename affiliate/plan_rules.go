@@ -32,7 +32,7 @@ func (r *PlanRecord) normalize() error {
 	return first(oneOf("paymentTrigger", r.Trigger, paymentTriggers))
 }
 
-// normalizeTerms fills in the type and checks rate and limits.
+// normalizeTerms fills in the type and checks rate, limits and holding period.
 func normalizeTerms(t *Terms) error {
 	if t.Type == "" {
 		t.Type = CommissionPercentage
@@ -52,8 +52,13 @@ func normalizeTerms(t *Terms) error {
 	if t.MaxMonths > maxMonths {
 		return FieldTooLarge.Of("numberOfMonths")
 	}
+	if !validHoldDays(t.HoldDays) {
+		return holdDaysRange.Err()
+	}
 	return nil
 }
+
+func validHoldDays(days int64) bool { return days >= 0 && days <= maxHoldDays }
 
 // checkRate checks a rate of the type: 0–100 for a percentage, an amount of
 // zero or more for a flat commission. Rule 1, Rates.

@@ -18,7 +18,7 @@ func TestPlans(t *testing.T) {
 		plan = must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Standard"}))
 		flat = must(w.CreatePlan(t.Context(), affiliate.NewPlan{
 			Name:  "Flat",
-			Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250"), MaxPayments: 12, MaxMonths: 1200}, PaymentTrigger: affiliate.TriggerSignup, HoldRewards: true,
+			Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250"), MaxPayments: 12, MaxMonths: 1200, HoldDays: 3650}, PaymentTrigger: affiliate.TriggerSignup, HoldRewards: true,
 		}))
 	})
 	equal(t, 0, len(events))
@@ -29,6 +29,7 @@ func TestPlans(t *testing.T) {
 	equal(t, affiliate.Plan{
 		ID: flat.ID, Name: "Flat", CommissionRate: affiliate.MustPercent("250"), CommissionType: affiliate.CommissionFlat,
 		NumberOfPayments: affiliate.Set[int64](12), NumberOfMonths: affiliate.Set[int64](1200), PaymentTrigger: affiliate.TriggerSignup, RewardType: affiliate.RewardCash,
+		HoldDays: 3650,
 	}, flat)
 	equal(t, []affiliate.Plan{flat, plan}, must(w.Plans(t.Context(), affiliate.Page{})).Items)
 	w.refused(fieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), func() error {
@@ -56,6 +57,8 @@ func TestPlanRefusals(t *testing.T) {
 		{"ErrPayments", terms(affiliate.Terms{MaxPayments: -1}), field("numberOfPayments", "must be at least 0")},
 		{"ErrMonths", terms(affiliate.Terms{MaxMonths: -1}), field("numberOfMonths", "must be at least 0")},
 		{"ErrMonthsLarge", terms(affiliate.Terms{MaxMonths: 1201}), field("numberOfMonths", "is too large")},
+		{"ErrHoldDays", terms(affiliate.Terms{HoldDays: -1}), field("holdDays", "must be an integer from 0 to 3650")},
+		{"ErrHoldDaysLarge", terms(affiliate.Terms{HoldDays: 3651}), field("holdDays", "must be an integer from 0 to 3650")},
 		{"ErrTrigger", affiliate.NewPlan{Name: "p", PaymentTrigger: "x"}, field("paymentTrigger", "must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

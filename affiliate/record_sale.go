@@ -44,6 +44,7 @@ type SaleRecord struct {
 	RefundedAt   Instant // zero: not in full
 	CreatedAt    Instant
 	UpdatedAt    Instant
+	HoldDays     int64 `json:",omitzero"` // of its terms when it was recorded
 }
 
 // HandSet is a commission that was set directly: the amount earned, and the

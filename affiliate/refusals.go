@@ -197,6 +197,7 @@ var (
 	eventTypeUnknown          = row(KindInvalid, InvalidField, "events", "Unknown event type: {type}")
 	eventTypeDuplicate        = row(KindInvalid, InvalidField, "events", "Duplicate event type: {type}")
 	sinceTooOld               = row(KindInvalid, InvalidField, "since", "since must be at most 14 days ago")
+	holdDaysRange             = row(KindInvalid, InvalidField, "holdDays", "holdDays must be an integer from 0 to 3650")
 	gracePeriodRange          = row(KindInvalid, InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
 
 	slugSyntax              = row(KindInvalid, SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens") // published, letter for letter

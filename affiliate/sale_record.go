@@ -258,6 +258,7 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		Rate: Set(d.deal.Rate), RateType: EnumOf(d.deal.Type), RateFixed: d.rateFixed, Commissions: b.room[:0:1],
 		Products: productsBought(in.Product), Status: EnumOf(SaleActive), Trigger: EnumOf(in.PaymentTrigger),
 		Source: EnumOf(o.source.forSale()), Integration: EnumOf(in.Integration), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,
+		HoldDays: d.deal.HoldDays,
 	}
 	if ref.ID != uuid.Nil {
 		totals, err := o.totals(ref.ID)

@@ -27,7 +27,14 @@ func (a *audit) verifyPlan(r *PlanRecord) {
 	if r.Terms.MaxPayments < 0 || r.Terms.MaxMonths < 0 {
 		a.breach("I40", name, "it stops after %d payments, %d months", r.Terms.MaxPayments, r.Terms.MaxMonths)
 	}
+	a.verifyHoldDays(name, r.Terms.HoldDays)
 	a.instants("plan", r.ID, r.CreatedAt, r.UpdatedAt)
+}
+
+func (a *audit) verifyHoldDays(object string, days int64) {
+	if !validHoldDays(days) {
+		a.breach("I40", object, "a holding period of %d days", days)
+	}
 }
 
 func (a *audit) verifyTier(r *TierRecord) {

@@ -42,6 +42,7 @@ func TestVerifyRates(t *testing.T) {
 		{"plan of a negative amount", plan(func(r *affiliate.PlanRecord) { r.Terms.Type, r.Terms.Rate = flat, affiliate.MustPercent("-1") }), []string{"I40"}},
 		{"plan of no type", plan(func(r *affiliate.PlanRecord) { r.Terms.Type = "" }), []string{"I81"}},
 		{"plan that stops before it begins", plan(func(r *affiliate.PlanRecord) { r.Terms.MaxPayments = -1 }), []string{"I40"}},
+		{"plan that holds for ever", plan(func(r *affiliate.PlanRecord) { r.Terms.HoldDays = 3651 }), []string{"I40"}},
 		{"plan that ends before it begins", plan(func(r *affiliate.PlanRecord) { r.Terms.MaxMonths = -1 }), []string{"I40"}},
 		{"plan for an unknown payment", plan(func(r *affiliate.PlanRecord) { r.Trigger = "GIFT" }), []string{"I81"}},
 		{"plan without a name", plan(func(r *affiliate.PlanRecord) { r.Name = "" }), []string{"I81"}},

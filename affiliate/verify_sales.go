@@ -34,6 +34,7 @@ func (a *audit) verifySale(r *SaleRecord) {
 	if checkSubtotal(r.Subtotal) != nil || r.charge().checkSubtotal(r.Subtotal, "subtotal") != nil {
 		a.breach("I44", name, "subtotal %v of total %v, tax %v, shipping %v", r.Subtotal, r.TotalEarned, r.Tax, r.Shipping)
 	}
+	a.verifyHoldDays(name, r.HoldDays)
 	listed(a, name, "status", r.Status.Value(), SaleActive, SaleRefunded)
 	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt)
 }

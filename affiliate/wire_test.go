@@ -56,7 +56,7 @@ func shapeOf(dec *json.Decoder) (text string, null bool) {
 const (
 	linkEntryShape   = "{id link userId programId createdAt updatedAt}"
 	contactShape     = "{id firstName lastName email}"
-	planShape        = "{id name commissionRate commissionType numberOfPayments numberOfMonths=null paymentTrigger autoApproveRewards rewardType}"
+	planShape        = "{id name commissionRate commissionType numberOfPayments numberOfMonths=null paymentTrigger autoApproveRewards rewardType holdDays}"
 	tierShape        = "{id tier name emoji=null minReferrals minRevenue conditionType commissionRate=null}"
 	summaryShape     = "{id firstName lastName name email status link=null affiliateLinks[" + linkEntryShape + "]}"
 	commissionShape  = "{id saleId affiliateId commissionEarned approvalStatus rewardType payoutCreated payoutId=null manuallyPaid holdReason=null bonusReason=null clawback payableAt createdAt updatedAt}"

@@ -153,6 +153,7 @@ func planTexts() map[string]string {
 		"paymentTrigger":     "What it pays for.",
 		"autoApproveRewards": "False: new commissions are ON_HOLD.",
 		"rewardType":         "What it pays in.",
+		"holdDays":           "Days of 24 hours until a payout may take the commission of a sale.",
 	}
 }
 
