@@ -34,7 +34,7 @@ func BenchmarkRecordSale(b *testing.B) {
 func benchSales(b *testing.B, codes, workers int) {
 	ctx := context.Background()
 	p, _ := benchkit.Shop(b, memstore.New(), codes)
-	f := fillFloor(codes)
+	f := benchkit.FillFloor(codes)
 	names := make([]string, codes)
 	for i := range names {
 		names[i] = "CODE" + strconv.Itoa(i)
@@ -43,7 +43,7 @@ func benchSales(b *testing.B, codes, workers int) {
 	var made int64
 	benchkit.Versus(b, 10_000,
 		func(n int) {
-			spread(workers, n, func(i int) { must(f.sell(names[i%codes], "", total.Scaled())) })
+			spread(workers, n, func(i int) { check(f.Sell(names[i%codes], "", "", "", total.Scaled())) })
 		},
 		func(n int) {
 			made += int64(n)
@@ -86,7 +86,7 @@ func BenchmarkRecordSaleOnFullStore(b *testing.B) {
 	for _, size := range sizes {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			p, _ := benchkit.Shop(b, memstore.New(), codes)
-			f := fillFloor(codes)
+			f := benchkit.FillFloor(codes)
 			made := 0
 			sell := func(n int) {
 				for range n {
@@ -97,7 +97,7 @@ func BenchmarkRecordSaleOnFullStore(b *testing.B) {
 			sold := 0
 			floorSell := func(n int) {
 				for range n {
-					must(f.sell("CODE"+strconv.Itoa(sold%codes), "", total.Scaled()))
+					check(f.Sell("CODE"+strconv.Itoa(sold%codes), "", "", "", total.Scaled()))
 					sold++
 				}
 			}
@@ -119,7 +119,7 @@ func BenchmarkRecordSaleOnFullStore(b *testing.B) {
 func BenchmarkTrackClick(b *testing.B) {
 	ctx := context.Background()
 	p, _ := benchkit.Shop(b, memstore.New(), 1000)
-	f := fillFloor(1000)
+	f := benchkit.FillFloor(1000)
 	slugs := make([]string, 1000)
 	for i := range slugs {
 		slugs[i] = "slug-" + strconv.Itoa(i)
@@ -128,7 +128,7 @@ func BenchmarkTrackClick(b *testing.B) {
 	benchkit.Versus(b, 10_000,
 		func(n int) {
 			for i := range n {
-				must(f.click(slugs[i%1000], landing))
+				check(f.Click(slugs[i%1000], landing))
 			}
 		},
 		func(n int) {
@@ -148,15 +148,11 @@ func BenchmarkTenLinks(b *testing.B) {
 	for _, size := range sizes {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			p, owners := benchkit.Shop(b, memstore.New(), 1)
-			f := fillFloor(1)
-			var owner string
-			for id := range f.ownLinks {
-				owner = id
-			}
+			f := benchkit.FillFloor(1)
 			for i := range 9 {
 				slug := "more-" + strconv.Itoa(i)
 				must(p.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateID: owners[0].ID}))
-				f.ownLinks[owner] = append(f.ownLinks[owner], &floorLink{id: floorID(), slug: slug})
+				f.AddLink(slug)
 			}
 			for range size {
 				must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "CODE0", TotalEarned: total}))
@@ -171,7 +167,7 @@ func BenchmarkTenLinks(b *testing.B) {
 			}
 			benchkit.Versus(b, 5_000, func(n int) {
 				for range n {
-					f.linksOf(owner)
+					f.Links()
 				}
 			}, list)
 			took := benchkit.Time(5_000, list)
@@ -187,16 +183,14 @@ func BenchmarkTenLinks(b *testing.B) {
 func BenchmarkGenerateCodes(b *testing.B) {
 	ctx := context.Background()
 	p, owners := benchkit.Shop(b, memstore.New(), 1)
-	f := fillFloor(1)
+	f := benchkit.FillFloor(1)
 	coupon := must(p.Coupon(ctx, affiliate.CouponRef{Name: "All"}))
-	aff := &floorAffiliate{id: floorID(), rate: 20}
-	parent := &floorCoupon{id: floorID(), valid: true}
 	made := 0
 	benchkit.Versus(b, 10_000,
 		func(n int) {
 			for range n {
 				made++
-				must(f.addCode(parent, aff, "BULK"+strconv.Itoa(made)))
+				check(f.AddCode("BULK"+strconv.Itoa(made)))
 			}
 		},
 		func(n int) {
@@ -221,8 +215,7 @@ func BenchmarkAddCodeToBigCoupon(b *testing.B) {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			p, owners := benchkit.Shop(b, memstore.New(), 1)
 			coupon := must(p.Coupon(ctx, affiliate.CouponRef{Name: "All"}))
-			f := fillFloor(size)
-			parent, aff := &floorCoupon{id: floorID(), valid: true}, &floorAffiliate{id: floorID()}
+			f := benchkit.FillFloor(size)
 			for i := range size {
 				must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "FILL" + strconv.Itoa(i)}))
 			}
@@ -236,7 +229,7 @@ func BenchmarkAddCodeToBigCoupon(b *testing.B) {
 			benchkit.Versus(b, 500, func(n int) {
 				for range n {
 					added++
-					must(f.addCode(parent, aff, "NEW"+strconv.Itoa(added)))
+					check(f.AddCode("NEW"+strconv.Itoa(added)))
 				}
 			}, add)
 			took := benchkit.Time(500, add)
@@ -254,7 +247,7 @@ func BenchmarkLookUp(b *testing.B) {
 	ctx := context.Background()
 	for _, size := range []int{1_000, 100_000} {
 		p, owners := benchkit.Shop(b, memstore.New(), size)
-		f := fillFloor(size)
+		f := benchkit.FillFloor(size)
 		names, slugs := make([]string, size), make([]string, size)
 		for i := range names {
 			names[i], slugs[i] = "CODE"+strconv.Itoa(i), "slug-"+strconv.Itoa(i)
@@ -265,11 +258,7 @@ func BenchmarkLookUp(b *testing.B) {
 			benchkit.Versus(b, 10_000, func(n int) {
 				for range n {
 					af = (af + step) % size
-					f.mu.Lock()
-					code := *f.codes[names[af]]
-					coupon, aff := *code.coupon, *code.affiliate
-					f.mu.Unlock()
-					_, _ = coupon, aff
+					f.Code(names[af])
 				}
 			}, func(n int) {
 				for range n {
@@ -284,11 +273,7 @@ func BenchmarkLookUp(b *testing.B) {
 			benchkit.Versus(b, 10_000, func(n int) {
 				for range n {
 					af = (af + step) % size
-					f.mu.Lock()
-					link := *f.links[slugs[af]]
-					aff := *link.affiliate
-					f.mu.Unlock()
-					_ = aff
+					f.Link(slugs[af])
 				}
 			}, func(n int) {
 				for range n {
@@ -344,4 +329,11 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// check ends a benchmark whose floor refuses.
+func check(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("unexpected error: %v", err))
+	}
 }

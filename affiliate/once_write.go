@@ -15,6 +15,9 @@ func (p *Program) onceOf(given Once) Once {
 	return given
 }
 
+// digests reports whether the engine digests the input of the call.
+func (o Once) digests() bool { return o.Key != "" && o.Digest == ([32]byte{}) }
+
 // write runs a write in one transaction, with an idempotency key if there is
 // one.
 func write[T any](o *op, rq request, fn func() (T, error)) (T, error) {
@@ -167,12 +170,14 @@ func validRequestKey(key string) bool {
 // digest identifies the request. The operation is part of it, so that a key
 // never answers one operation with the answer of another.
 func (rq request) digest() ([32]byte, error) {
-	input := rq.once.Digest[:]
-	if rq.once.Digest == ([32]byte{}) {
-		var err error
-		if input, err = json.Marshal(rq.input); err != nil {
-			return [32]byte{}, err
-		}
+	var room [96]byte
+	text := append(append(room[:0], rq.name...), 0)
+	if rq.once.Digest != ([32]byte{}) {
+		return sha256.Sum256(append(text, rq.once.Digest[:]...)), nil
 	}
-	return sha256.Sum256(append([]byte(rq.name+"\x00"), input...)), nil
+	input, err := json.Marshal(rq.input)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	return sha256.Sum256(append(text, input...)), nil
 }

@@ -23,7 +23,7 @@ const customers = 1000
 // beforehand, because the sides must not pay for them.
 type desk struct {
 	p                    *affiliate.Program
-	floor                *floor
+	floor                *benchkit.Floor
 	codes                []string
 	names, emails        [customers]string
 	orders               []string
@@ -36,7 +36,7 @@ var saleTotal = affiliate.MustAmount("129.5")
 func newDesk(b *testing.B, store affiliate.Store, codes, sales int) *desk {
 	b.Helper()
 	p, _ := benchkit.Shop(b, store, codes)
-	t := &desk{p: p, floor: fillFloor(codes), codes: make([]string, codes), orders: make([]string, sales)}
+	t := &desk{p: p, floor: benchkit.FillFloor(codes), codes: make([]string, codes), orders: make([]string, sales)}
 	for i := range t.codes {
 		t.codes[i] = "CODE" + strconv.Itoa(i)
 	}
@@ -72,7 +72,7 @@ func (t *desk) sellFloor(workers int) func(n int) {
 		t.floored += n
 		spread(workers, n, func(i int) {
 			s := t.sale(first + i)
-			must(t.floor.sellTo(s.PromoCode, s.ExternalID, s.Name, s.Email, s.TotalEarned.Scaled()))
+			check(t.floor.Sell(s.PromoCode, s.ExternalID, s.Name, s.Email, s.TotalEarned.Scaled()))
 		})
 	}
 }

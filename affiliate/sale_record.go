@@ -34,7 +34,7 @@ func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult
 	r := &report{op: *p.op(ctx), in: in}
 	r.ahead = r
 	rq := request{once: in.Once, name: "sale.create", refused: normalizeSale(&r.in)}
-	if p.onceOf(in.Once).Key != "" {
+	if p.onceOf(in.Once).digests() {
 		rq.input = []any{r.in, in.PaymentTrigger, in.Integration}
 	}
 	reply, err := write(&r.op, rq, r.record)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"hash"
 	"io"
 	"log/slog"
 	"mime"
@@ -37,8 +38,10 @@ type call struct {
 	body bytes.Buffer
 	out  []byte
 
-	key      string // Idempotency-Key
-	replayed []byte // the stored answer, when the key had one
+	key          string // Idempotency-Key
+	replayed     []byte // the stored answer, when the key had one
+	keepReplayed func(answer []byte)
+	hash         hash.Hash // SHA-256
 
 	reader     jsontext.Reader
 	memberRoom []member
@@ -56,7 +59,8 @@ const (
 func newCall(h *Handler, w http.ResponseWriter, r *http.Request) *call {
 	c, ok := h.calls.Get().(*call)
 	if !ok {
-		c = &call{memberRoom: make([]member, 0, 16)}
+		c = &call{memberRoom: make([]member, 0, 16), hash: sha256.New()}
+		c.keepReplayed = func(answer []byte) { c.replayed = bytes.Clone(answer) }
 	}
 	c.h, c.w, c.r = h, w, r
 	return c
@@ -73,7 +77,7 @@ func (c *call) free() {
 	body.Reset()
 	reader.Forget()
 	clear(members)
-	*c = call{body: body, out: out, reader: reader, memberRoom: members[:0]}
+	*c = call{body: body, out: out, reader: reader, memberRoom: members[:0], keepReplayed: c.keepReplayed, hash: c.hash}
 	h.calls.Put(c)
 }
 
@@ -194,17 +198,21 @@ func (c *call) once() (affiliate.Once, error) {
 		return affiliate.Once{}, affiliate.RefuseKey.Err()
 	}
 	c.key = lines[0]
-	h := sha256.New()
-	io.WriteString(h, c.route.method+" "+c.route.path+"\n")
+	return affiliate.Once{Key: c.key, Digest: c.digest(), Replayed: c.keepReplayed}, nil
+}
+
+// digest is the SHA-256 of what the caller asks for.
+func (c *call) digest() [sha256.Size]byte {
+	head := append(c.out[:0], c.route.method...)
+	head = append(append(append(head, ' '), c.route.path...), '\n')
 	if c.body.Len() == 0 {
-		io.WriteString(h, "?"+c.r.URL.RawQuery)
+		head = append(append(head, '?'), c.r.URL.RawQuery...)
 	}
-	h.Write(c.body.Bytes())
-	return affiliate.Once{
-		Key:      c.key,
-		Digest:   [sha256.Size]byte(h.Sum(nil)),
-		Replayed: func(answer []byte) { c.replayed = bytes.Clone(answer) },
-	}, nil
+	c.out = head
+	c.hash.Reset()
+	c.hash.Write(head)
+	c.hash.Write(c.body.Bytes())
+	return [sha256.Size]byte(c.hash.Sum(c.out[:0]))
 }
 
 // fail answers an error. A refusal is answered as it is, any other error with a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -22,8 +23,9 @@ type lookup struct {
 
 // find is a GET: the first lookup whose parameter is there answers.
 func find(lookups ...lookup) action {
+	known, checked := parameters(lookups)
 	return action{lookups: lookups, run: func(c *call) error {
-		q, err := readQuery(c.r.URL.RawQuery, lookups)
+		q, err := readQuery(c.r.URL.RawQuery, known, checked)
 		if err != nil {
 			return err
 		}
@@ -135,9 +137,27 @@ const (
 	cursorLimit = 100 // when a request has a cursor and no limit
 )
 
-// readQuery reads a query string strictly. Parameters that no lookup knows are
+// parameters returns the names that the lookups of a route know, and those that
+// it checks: limit and cursor too, when a lookup has pages.
+func parameters(lookups []lookup) (known, checked []string) {
+	paged := false
+	for _, l := range lookups {
+		paged = paged || l.paged
+		if l.name != "" {
+			known = append(known, l.name)
+		}
+		known = append(known, l.filters...)
+	}
+	checked = slices.Clone(known)
+	if paged {
+		checked = append(checked, paramLimit, paramCursor)
+	}
+	return known, checked
+}
+
+// readQuery reads a query string strictly. Parameters that are not checked are
 // ignored.
-func readQuery(raw string, lookups []lookup) (query, error) {
+func readQuery(raw string, known, checked []string) (query, error) {
 	if raw == "" {
 		return query{}, nil
 	}
@@ -145,25 +165,12 @@ func readQuery(raw string, lookups []lookup) (query, error) {
 	if err != nil {
 		return query{}, err
 	}
-	q := query{values: values}
-	paged := false
-	for _, l := range lookups {
-		paged = paged || l.paged
-		if l.name != "" {
-			q.known = append(q.known, l.name)
-		}
-		q.known = append(q.known, l.filters...)
-	}
-	checked := q.known
-	if paged {
-		checked = append(checked, paramLimit, paramCursor)
-	}
 	for _, name := range checked {
 		if err := checkParameter(values, name); err != nil {
 			return query{}, err
 		}
 	}
-	return q, nil
+	return query{known: known, values: values}, nil
 }
 
 // parseQuery reads a query string. One error in it refuses all of it.

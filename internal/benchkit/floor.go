@@ -1,4 +1,4 @@
-package affiliate_test
+package benchkit
 
 import (
 	"errors"
@@ -9,11 +9,6 @@ import (
 
 	"github.com/google/uuid"
 )
-
-// The floor of the benchmarks: the code that somebody would write by hand for
-// exactly these operations. It has one mutex, and maps with string ids and
-// pointers, and stores events by reference. It has counters but no other
-// statistics, no history but the sales, one program, and no rollback.
 
 type floorCoupon struct {
 	id            string
@@ -118,7 +113,11 @@ type floorRow struct {
 	Restored *time.Time
 }
 
-type floor struct {
+// A Floor is the floor of the benchmarks: the code that somebody would write by
+// hand for exactly these operations. It has one mutex, and maps with string ids
+// and pointers, and stores events by reference. It has counters but no other
+// statistics, no history but the sales, one program, and no rollback.
+type Floor struct {
 	mu         sync.Mutex
 	customers  map[string]*floorCustomer // by email
 	ledger     []*floorRow
@@ -130,10 +129,11 @@ type floor struct {
 	ownLinks   map[string][]*floorLink
 	events     []*floorEvent
 	numbers    int64
+	first      *floorCode
 }
 
-func newFloor() *floor {
-	return &floor{
+func newFloor() *Floor {
+	return &Floor{
 		codes: map[string]*floorCode{}, sales: map[string]*floorSale{}, byExternal: map[string]*floorSale{},
 		customers: map[string]*floorCustomer{}, clicks: map[string]*floorClick{}, links: map[string]*floorLink{}, ownLinks: map[string][]*floorLink{},
 	}
@@ -143,28 +143,25 @@ var errFloor = errors.New("refused")
 
 func floorID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// sell redeems a code: both counters, sale, commission and event.
-func (f *floor) sell(text, externalID string, total int64) (*floorSale, error) {
-	return f.sellTo(text, externalID, "", "", total)
-}
-
-// sellTo is sell to a customer, who may be new, with a row in the ledger.
-func (f *floor) sellTo(text, externalID, name, email string, total int64) (*floorSale, error) {
+// Sell redeems a code: both counters, sale, commission and event. With an email
+// it also has a customer, who may be new, and a row in the ledger. The total is
+// in 1/10,000.
+func (f *Floor) Sell(text, externalID, name, email string, total int64) error {
 	now := time.Now()
 	id, event := floorID(), floorID()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, known := f.byExternal[externalID]; known && externalID != "" {
-		return nil, errFloor
+		return errFloor
 	}
 	code := f.codes[strings.ToUpper(text)]
 	switch {
 	case code == nil || !code.active || !code.coupon.valid || code.affiliate == nil:
-		return nil, errFloor
+		return errFloor
 	case !code.expiresAt.IsZero() && now.After(code.expiresAt):
-		return nil, errFloor
+		return errFloor
 	case code.max > 0 && code.redeemed >= code.max, code.coupon.max > 0 && code.coupon.redeemed >= code.coupon.max:
-		return nil, errFloor
+		return errFloor
 	}
 	f.numbers++
 	earned := (total*code.affiliate.rate/100 + 50) / 100 * 100
@@ -190,11 +187,11 @@ func (f *floor) sellTo(text, externalID, name, email string, total int64) (*floo
 	code.affiliate.revenue += total
 	code.affiliate.commission += earned
 	f.events = append(f.events, &floorEvent{event, "sale.created", sale, now})
-	return sale, nil
+	return nil
 }
 
 // buys joins the customer of a sale.
-func (f *floor) buys(sale *floorSale, email, name string, now time.Time) {
+func (f *Floor) buys(sale *floorSale, email, name string, now time.Time) {
 	customer := f.customers[email]
 	if customer == nil {
 		customer = &floorCustomer{
@@ -209,64 +206,93 @@ func (f *floor) buys(sale *floorSale, email, name string, now time.Time) {
 	sale.ReferralID, sale.Name, sale.Email = customer.id, name, email
 }
 
-// click records a visit.
-func (f *floor) click(slug, landing string) (*floorClick, error) {
+// Click records a visit.
+func (f *Floor) Click(slug, landing string) error {
 	now := time.Now()
 	id := floorID()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	link := f.links[strings.ToLower(slug)]
 	if link == nil {
-		return nil, errFloor
+		return errFloor
 	}
 	f.numbers++
 	click := &floorClick{id, f.numbers, link, landing, now}
 	f.clicks[id] = click
 	link.clicks++
 	link.affiliate.clicks++
-	return click, nil
+	return nil
 }
 
-// addCode issues a code.
-func (f *floor) addCode(coupon *floorCoupon, aff *floorAffiliate, text string) (*floorCode, error) {
+// AddCode issues a code of the affiliate and coupon that the first code of
+// [FillFloor] has.
+func (f *Floor) AddCode(text string) error {
 	id, event := floorID(), floorID()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := strings.ToUpper(text)
 	if f.codes[key] != nil {
-		return nil, errFloor
+		return errFloor
 	}
-	code := &floorCode{id: id, code: text, coupon: coupon, affiliate: aff, active: true}
+	code := &floorCode{id: id, code: text, coupon: f.first.coupon, affiliate: f.first.affiliate, active: true}
 	f.codes[key] = code
 	f.events = append(f.events, &floorEvent{id: event, typ: "promocode.created"})
-	return code, nil
+	return nil
 }
 
-type floorLinkView struct {
-	id, slug, url         string
-	clicks, sales, reveue int64
-}
-
-// linksOf lists the links of an affiliate with their counters.
-func (f *floor) linksOf(affiliate string) []floorLinkView {
+// Code returns copies of a code, its coupon and its affiliate.
+func (f *Floor) Code(text string) (floorCode, floorCoupon, floorAffiliate) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	own := f.ownLinks[affiliate]
-	out := make([]floorLinkView, len(own))
+	code := f.codes[text]
+	return *code, *code.coupon, *code.affiliate
+}
+
+// Link returns copies of a link and its affiliate.
+func (f *Floor) Link(slug string) (floorLink, floorAffiliate) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	link := f.links[slug]
+	return *link, *link.affiliate
+}
+
+// AddLink gives the first affiliate one more link.
+func (f *Floor) AddLink(slug string) {
+	link := &floorLink{id: floorID(), slug: slug, affiliate: f.first.affiliate}
+	f.links[slug] = link
+	f.ownLinks[link.affiliate.id] = append(f.ownLinks[link.affiliate.id], link)
+}
+
+// A FloorLink is a link in a list of the floor.
+type FloorLink struct {
+	ID, Slug, URL          string
+	Clicks, Sales, Revenue int64
+}
+
+// Links lists the links of the first affiliate with their counters.
+func (f *Floor) Links() []FloorLink {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	own := f.ownLinks[f.first.affiliate.id]
+	out := make([]FloorLink, len(own))
 	for i, l := range own {
-		out[i] = floorLinkView{l.id, l.slug, "https://beans.example/shop?ref=" + l.slug, l.clicks, l.sales, l.revenue}
+		out[i] = FloorLink{l.id, l.slug, "https://beans.example/shop?ref=" + l.slug, l.clicks, l.sales, l.revenue}
 	}
 	return out
 }
 
-// fillFloor puts so many codes on one coupon, each with its own affiliate.
-func fillFloor(codes int) *floor {
+// FillFloor makes a floor of the same shape as a [Shop].
+func FillFloor(codes int) *Floor {
 	f := newFloor()
 	coupon := &floorCoupon{id: floorID(), percentOff: 20, valid: true}
 	for i := range codes {
 		n := strconv.Itoa(i)
 		aff := &floorAffiliate{id: floorID(), email: "a" + n + "@example.com", rate: 20}
-		f.codes["CODE"+n] = &floorCode{id: floorID(), code: "CODE" + n, coupon: coupon, affiliate: aff, active: true}
+		code := &floorCode{id: floorID(), code: "CODE" + n, coupon: coupon, affiliate: aff, active: true}
+		f.codes[code.code] = code
+		if i == 0 {
+			f.first = code
+		}
 		link := &floorLink{id: floorID(), slug: "slug-" + n, affiliate: aff}
 		f.links[link.slug] = link
 		f.ownLinks[aff.id] = append(f.ownLinks[aff.id], link)
