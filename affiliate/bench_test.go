@@ -190,7 +190,7 @@ func BenchmarkGenerateCodes(b *testing.B) {
 		func(n int) {
 			for range n {
 				made++
-				check(f.AddCode("BULK"+strconv.Itoa(made)))
+				check(f.AddCode("BULK" + strconv.Itoa(made)))
 			}
 		},
 		func(n int) {
@@ -229,7 +229,7 @@ func BenchmarkAddCodeToBigCoupon(b *testing.B) {
 			benchkit.Versus(b, 500, func(n int) {
 				for range n {
 					added++
-					check(f.AddCode("NEW"+strconv.Itoa(added)))
+					check(f.AddCode("NEW" + strconv.Itoa(added)))
 				}
 			}, add)
 			took := benchkit.Time(500, add)
