@@ -40,7 +40,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/figures":  {nil, nil}, // a program about the code
 	"internal/gates":    {nil, nil}, // a program that runs the benchmarks
 	"internal/jsontext": {nil, nil},
-	"internal/benchkit": {[]string{"affiliate"}, nil},
+	"internal/benchkit": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/api":      {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 
 	"conformance/servertest":  {[]string{"affiliate", "client", "internal/api"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},

@@ -53,18 +53,20 @@ func (k AdjustmentKind) refuse(amount Amount) *Error {
 	return nil
 }
 
-// NewAdjustment is the input of [Program.RecordAdjustment].
+// NewAdjustment is the input of [Program.RecordAdjustment]. It names the
+// affiliate by id or by email.
 type NewAdjustment struct {
-	Once        `json:"-"`
-	AffiliateID uuid.UUID      `json:"affiliateId,omitzero"`
-	SaleID      SaleID         `json:"saleId,omitzero"` // a sale of the affiliate; required by DISPUTE_WON and CHARGEBACK_FEE
-	Kind        AdjustmentKind `json:"kind,omitzero"`
-	Amount      Amount         `json:"amount,omitzero"`     // with the sign of its kind; rounded to the digits of the currency
-	Reason      string         `json:"reason"`              // 1–10,000 characters, newlines and tabs allowed
-	ExternalID  string         `json:"externalId,omitzero"` // unique among the adjustments of the program
+	Once           `json:"-"`
+	AffiliateID    uuid.UUID      `json:"affiliateId,omitzero"`
+	AffiliateEmail string         `json:"affiliateEmail,omitzero"`
+	SaleID         SaleID         `json:"saleId,omitzero"` // a sale of the affiliate; required by DISPUTE_WON and CHARGEBACK_FEE
+	Kind           AdjustmentKind `json:"kind,omitzero"`
+	Amount         Amount         `json:"amount"`              // with the sign of its kind; rounded to the digits of the currency
+	Reason         string         `json:"reason"`              // 1–10,000 characters, newlines and tabs allowed
+	ExternalID     string         `json:"externalId,omitzero"` // unique among the adjustments of the program
 
-	// Reverses is an earlier adjustment, which this one takes back. Kind,
-	// AffiliateID, SaleID and Amount then come from it and must be left out.
+	// Reverses is an earlier adjustment, which this one takes back. Affiliate,
+	// sale, kind and amount then come from it and must be left out.
 	Reverses uuid.UUID `json:"reversesId,omitzero"`
 }
 
@@ -79,6 +81,12 @@ type AdjustmentFilter struct {
 	SaleID         Opt[SaleID]    `json:",omitzero"`
 	PayoutID       Opt[uuid.UUID] `json:",omitzero"` // the payout that holds it
 	Kind           AdjustmentKind `json:",omitzero"` // empty: any
+}
+
+// check refuses a kind that does not exist. On the wire the filter is a query,
+// so its errors are of the query.
+func (f AdjustmentFilter) check() error {
+	return first(inQuery(oneOfOrNone("kind", f.Kind, adjustmentKinds)))
 }
 
 func adjustmentOf(rec AdjustmentRecord) Adjustment {

@@ -20,10 +20,13 @@ func (p *Program) Adjustment(ctx context.Context, id uuid.UUID) (Adjustment, err
 
 // Adjustments lists adjustments, newest first.
 //
-// Errors: [InvalidQuery] for a bad page.
+// Errors: [InvalidQuery] (kind, a bad page).
 //
 // Source: docs/money.md 3.
 func (p *Program) Adjustments(ctx context.Context, f AdjustmentFilter, pg Page) (List[Adjustment], error) {
+	if err := f.check(); err != nil {
+		return List[Adjustment]{}, err
+	}
 	l, err := p.listing(pg, "adjustments", f)
 	if err != nil {
 		return List[Adjustment]{}, err

@@ -31,14 +31,14 @@ func (p *Program) RecordAdjustment(ctx context.Context, in NewAdjustment) (Adjus
 	rq.input = in
 	return write(o, rq, func() (Adjustment, error) {
 		rec := AdjustmentRecord{
-			ID: o.newID(), AffiliateID: in.AffiliateID, Sale: int64(in.SaleID), Kind: in.Kind, Amount: in.Amount,
+			ID: o.newID(), Sale: int64(in.SaleID), Kind: in.Kind, Amount: in.Amount,
 			Reason: in.Reason, ExternalID: in.ExternalID, CreatedAt: o.now,
 		}
 		if in.Reverses != uuid.Nil {
 			if err := o.reverse(&rec, in.Reverses); err != nil {
 				return Adjustment{}, err
 			}
-		} else if err := o.checkAdjusted(&rec); err != nil {
+		} else if err := o.checkAdjusted(&rec, in); err != nil {
 			return Adjustment{}, err
 		}
 		if err := o.tx.Adjustments.Insert(rec); err != nil {
@@ -53,6 +53,7 @@ func (p *Program) normalizeAdjustment(in *NewAdjustment) error {
 	if in.Reverses != uuid.Nil {
 		return first(
 			fieldNotAllowed.about("affiliateId").when(in.AffiliateID != uuid.Nil),
+			fieldNotAllowed.about("affiliateEmail").when(in.AffiliateEmail != ""),
 			fieldNotAllowed.about("saleId").when(in.SaleID != 0),
 			fieldNotAllowed.about("kind").when(in.Kind != ""),
 			fieldNotAllowed.about("amount").when(!in.Amount.IsZero()),
@@ -66,7 +67,7 @@ func (p *Program) normalizeAdjustment(in *NewAdjustment) error {
 	}
 	in.Amount = amount
 	return first(
-		affiliateIDRequired.when(in.AffiliateID == uuid.Nil),
+		ownerRequired.when(in.AffiliateID == uuid.Nil && in.AffiliateEmail == ""),
 		kindRequired.when(in.Kind == ""),
 		oneOf("kind", in.Kind, adjustmentKinds),
 		saleIDRequired.when(in.Kind.ofSale() && in.SaleID == 0),
@@ -94,10 +95,12 @@ func checkReason(reason string) *Error {
 
 // checkAdjusted checks that the affiliate is there, that the sale is one of the
 // affiliate's, and that the external id is free.
-func (o *op) checkAdjusted(rec *AdjustmentRecord) error {
-	if _, err := o.tx.Affiliates.Get(rec.AffiliateID); err != nil {
+func (o *op) checkAdjusted(rec *AdjustmentRecord, in NewAdjustment) error {
+	aff, err := o.affiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
+	if err != nil {
 		return affiliateNotFound.ifMissing(err)
 	}
+	rec.AffiliateID = aff.ID
 	if rec.Sale != 0 {
 		sale, err := o.saleByNumber(SaleID(rec.Sale))
 		if err != nil {

@@ -49,7 +49,7 @@ func TestRecordAdjustmentErrors(t *testing.T) {
 		in   in
 		want affiliate.Error
 	}{
-		"nobody":              {in{Kind: "BONUS", Amount: sum("1"), Reason: "r"}, missing("affiliateId", "Affiliate ID is required")},
+		"nobody":              {in{Kind: "BONUS", Amount: sum("1"), Reason: "r"}, missing("affiliateId", "Affiliate ID or email is required")},
 		"no kind":             {in{AffiliateID: ada, Amount: sum("1"), Reason: "r"}, missing("kind", "Kind is required")},
 		"no reason":           {in{AffiliateID: ada, Kind: "BONUS", Amount: sum("1"), Reason: " \n"}, missing("reason", "Reason is required")},
 		"no sale":             {in{AffiliateID: ada, Kind: "DISPUTE_WON", Amount: sum("1"), Reason: "r"}, missing("saleId", "Sale ID is required")},
@@ -70,6 +70,8 @@ func TestRecordAdjustmentErrors(t *testing.T) {
 		"external id":         {in{AffiliateID: ada, Kind: "BONUS", Amount: sum("1"), Reason: "r", ExternalID: " "}, field("externalId", "must not be empty")},
 		"unknown affiliate":   {in{AffiliateID: uuid.Max, Kind: "BONUS", Amount: sum("1"), Reason: "r"}, missingError(affiliate.AffiliateNotFound, "Affiliate not found")},
 		"unknown sale":        {in{AffiliateID: ada, SaleID: 99, Kind: "BONUS", Amount: sum("1"), Reason: "r"}, saleMissing},
+		"two affiliates":      {in{AffiliateID: ada, AffiliateEmail: s.bob.Email, Kind: "BONUS", Amount: sum("1"), Reason: "r"}, affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.IdentifiersMismatch, Message: "The identifiers do not name the same record"}},
+		"unknown email":       {in{AffiliateEmail: "nobody@example.com", Kind: "BONUS", Amount: sum("1"), Reason: "r"}, missingError(affiliate.AffiliateNotFound, "Affiliate not found")},
 		"sale of another":     {in{AffiliateID: ada, SaleID: bobs.ID, Kind: "BONUS", Amount: sum("1"), Reason: "r"}, affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.IdentifiersMismatch, Message: "The identifiers do not name the same record"}},
 		"external id twice":   {in{AffiliateID: s.bob.ID, Kind: "BONUS", Amount: sum("1"), Reason: "r", ExternalID: "b1"}, adjustmentTaken},
 		"of a reversal":       {in{Reverses: first.ID, Reason: "r", ExternalID: "b1"}, adjustmentTaken},
@@ -236,8 +238,8 @@ func TestAdjustmentFilter(t *testing.T) {
 		"of no sale":      {f{SaleID: affiliate.Set[affiliate.SaleID](0)}, nil},
 		"of no payout":    {f{PayoutID: affiliate.Null[uuid.UUID]()}, nil},
 		"of nobody":       {f{AffiliateID: affiliate.Set(uuid.Nil)}, nil},
-		"unknown kind":    {f{Kind: "GIFT"}, nil},
 		"unknown address": {f{AffiliateEmail: textOf("nobody@example.com")}, nil},
+		"Bob of Ada":      {f{AffiliateID: ada, AffiliateEmail: textOf("bob@example.com")}, nil},
 	} {
 		if diff := cmp.Diff(tt.want, ids(must(s.Adjustments(ctx, tt.f, affiliate.Page{})).Items...)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -253,6 +255,9 @@ func TestAdjustmentFilter(t *testing.T) {
 		if n != len(tt.want) {
 			t.Errorf("%s: %d in pages of one", name, n)
 		}
+	}
+	if _, err := s.Adjustments(ctx, f{Kind: "GIFT"}, affiliate.Page{}); !errors.Is(err, affiliate.InvalidQuery) {
+		t.Errorf("an unknown kind: %v", err)
 	}
 }
 

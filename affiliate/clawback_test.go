@@ -377,11 +377,27 @@ func TestPayoutFilter(t *testing.T) {
 		"all":      {affiliate.PayoutFilter{}, []string{second.ID.String(), first.ID.String()}},
 		"pending":  {affiliate.PayoutFilter{Status: affiliate.PayoutPending}, []string{second.ID.String()}},
 		"canceled": {affiliate.PayoutFilter{Status: affiliate.PayoutCanceled, AffiliateID: ada}, []string{first.ID.String()}},
-		"unknown":  {affiliate.PayoutFilter{Status: "SENT", AffiliateID: ada}, nil},
+		"by email": {affiliate.PayoutFilter{AffiliateEmail: textOf("ADA@example.com")}, []string{second.ID.String(), first.ID.String()}},
+		"two":      {affiliate.PayoutFilter{AffiliateEmail: textOf("ada@example.com"), AffiliateID: affiliate.Set(s.bob.ID)}, nil},
+		"no email": {affiliate.PayoutFilter{AffiliateEmail: textOf("nobody@example.com")}, nil},
 		"of Bob":   {affiliate.PayoutFilter{Status: affiliate.PayoutPending, AffiliateID: affiliate.Set(s.bob.ID)}, nil},
 	} {
 		if diff := cmp.Diff(tt.want, ids(tt.f)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		var paid []string
+		for payment := range s.Payments(ctx, tt.f) {
+			paid = append([]string{payment.PayoutID.String()}, paid...)
+		}
+		if diff := cmp.Diff(tt.want, paid); diff != "" {
+			t.Errorf("%s: payments, newest first (-want +got):\n%s", name, diff)
+		}
+	}
+	unknown := affiliate.PayoutFilter{Status: "SENT"}
+	_, err := s.Payouts(ctx, unknown, affiliate.Page{})
+	for _, late := range s.Payments(ctx, unknown) {
+		if !errors.Is(err, affiliate.InvalidQuery) || !errors.Is(late, affiliate.InvalidQuery) {
+			t.Errorf("an unknown status: %v, %v", err, late)
 		}
 	}
 	s.refused(fieldError(affiliate.InvalidField, "minimum", "minimum must be at least 0"), func() error {

@@ -14,6 +14,7 @@ type Payout struct {
 	ID            uuid.UUID          `json:"id"`
 	AffiliateID   uuid.UUID          `json:"affiliateId"`
 	Amount        Amount             `json:"amount"` // > 0: the sum of what it took
+	Currency      Currency           `json:"currency"`
 	Status        PayoutStatus       `json:"status"`
 	PaymentMethod Opt[PaymentMethod] `json:"paymentMethod"` // with PayeeName and PayeeEmail: of the affiliate when the payout was created
 	PayeeName     Opt[string]        `json:"payeeName"`
@@ -31,13 +32,15 @@ type Payout struct {
 	UpdatedAt     Time               `json:"updatedAt"`
 }
 
-// NewPayout is the input of [Program.CreatePayout].
+// NewPayout is the input of [Program.CreatePayout]. It names the affiliate by id
+// or by email.
 type NewPayout struct {
-	AffiliateID  uuid.UUID
-	Until        time.Time // sales until this time, inclusive; zero: now. What is negative is taken whatever its time.
-	ExternalID   string    // the host's own id of the payment
-	ManuallyPaid bool      // the host has paid already: the payout starts as PAID
-	Minimum      Amount    // ≥ 0; nothing is paid below it
+	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`
+	AffiliateEmail string    `json:"affiliateEmail,omitzero"`
+	Until          time.Time `json:"until,omitzero"`        // sales until this time, inclusive; zero: now. What is negative is taken whatever its time.
+	ExternalID     string    `json:"externalId,omitzero"`   // the host's own id of the payment
+	ManuallyPaid   bool      `json:"manuallyPaid,omitzero"` // the host has paid already: the payout starts as PAID
+	Minimum        Amount    `json:"minimum,omitzero"`      // ≥ 0; nothing is paid below it
 }
 
 // PayoutFilter selects the payouts that match every field that is set; without
@@ -46,17 +49,24 @@ type NewPayout struct {
 //
 // Source: docs/contract.md 2.8; docs/money.md 4.
 type PayoutFilter struct {
-	AffiliateID Opt[uuid.UUID] `json:",omitzero"`
-	Status      PayoutStatus   `json:",omitzero"` // empty: any
+	AffiliateID    Opt[uuid.UUID] `json:",omitzero"`
+	AffiliateEmail Opt[string]    `json:",omitzero"`
+	Status         PayoutStatus   `json:",omitzero"` // empty: any
 }
 
-func payoutOf(rec PayoutRecord) Payout {
+// check refuses a status that does not exist. On the wire the filter is a query,
+// so its errors are of the query.
+func (f PayoutFilter) check() error {
+	return first(inQuery(oneOfOrNone("status", f.Status, payoutStatuses)))
+}
+
+func (o *op) payoutOf(rec PayoutRecord) Payout {
 	ids := []CommissionID{}
 	for _, n := range rec.commissions() {
 		ids = append(ids, CommissionID(n))
 	}
 	return Payout{
-		ID: rec.ID, AffiliateID: rec.AffiliateID, Amount: rec.Amount, Status: rec.Status,
+		ID: rec.ID, AffiliateID: rec.AffiliateID, Amount: rec.Amount, Currency: o.cfg.Currency, Status: rec.Status,
 		PaymentMethod: orNull(rec.PaymentMethod), PeriodStart: timeOrNull(rec.PeriodStart),
 		PeriodEnd: timeOrNull(rec.PeriodEnd), ExternalID: orNull(rec.ExternalID), ManuallyPaid: rec.ManuallyPaid,
 		PaidAt: timeOrNull(rec.PaidAt), FailedReason: orNull(rec.FailedReason), CommissionIDs: ids, AdjustmentIDs: rec.adjustments(),

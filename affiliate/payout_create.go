@@ -1,6 +1,10 @@
 package affiliate
 
-import "context"
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
 
 // CreatePayout collects what is payable to an affiliate: the accepted
 // commissions of its sales and its adjustments until NewPayout.Until that are in
@@ -11,8 +15,9 @@ import "context"
 // Payment method, payout email and name of the affiliate are kept with the
 // payout. They do not follow later changes.
 //
-// Errors: [AffiliateNotFound], [InvalidField] (externalId, minimum),
-// [NothingPayable], [BelowPayoutMinimum].
+// Errors: [MissingField] (affiliateId), [InvalidField] (externalId, minimum),
+// [AffiliateNotFound], [IdentifiersMismatch], [NothingPayable],
+// [BelowPayoutMinimum].
 //
 // Effects: the payout; payoutCreated and payoutId of what it takes, until the
 // payout is canceled; sale.updated once for each sale, except for those whose
@@ -22,11 +27,12 @@ import "context"
 func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error) {
 	o := p.op(ctx)
 	rq := request{name: "payout.create", input: in, refused: first(
+		ownerRequired.when(in.AffiliateID == uuid.Nil && in.AffiliateEmail == ""),
 		optional("externalId", in.ExternalID, maxName),
 		fieldNotAtLeastZero.about("minimum").when(in.Minimum.Sign() < 0),
 	)}
 	return write(o, rq, func() (Payout, error) {
-		aff, err := o.tx.Affiliates.Get(in.AffiliateID)
+		aff, err := o.affiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
 		if err != nil {
 			return Payout{}, affiliateNotFound.ifMissing(err)
 		}
@@ -67,7 +73,7 @@ func (o *op) pay(aff *AffiliateRecord, in NewPayout, t taking) (Payout, error) {
 	if err := o.markAdjustments(&rec, rec.ID); err != nil {
 		return Payout{}, err
 	}
-	return payoutOf(rec), o.markEntries(&rec, func(c *CommissionRecord) bool { return taken[c.Number] }, func(c *CommissionRecord) {
+	return o.payoutOf(rec), o.markEntries(&rec, func(c *CommissionRecord) bool { return taken[c.Number] }, func(c *CommissionRecord) {
 		c.PayoutID, c.ManuallyPaid, c.Frozen = rec.ID, rec.ManuallyPaid, true
 	})
 }

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/google/uuid"
@@ -30,16 +31,26 @@ const paymentsAtOnce = 512
 // costs little memory; a payout that is created or changed meanwhile is yielded
 // as it was or as it is.
 //
-// Errors: those of the store, each of which ends the walk.
+// Errors: [InvalidQuery] (status), and those of the store; each ends the walk.
 //
 // Source: docs/money.md 7.
 func (p *Program) Payments(ctx context.Context, f PayoutFilter) iter.Seq2[Payment, error] {
 	return func(yield func(Payment, error) bool) {
-		c := f.choice()
-		for after, more := uuid.Nil, c.err == nil; more; {
+		if err := f.check(); err != nil {
+			yield(Payment{}, err)
+			return
+		}
+		for after, more := uuid.Nil, true; more; {
 			recs, err := view(ctx, p, func(o *op) ([]PayoutRecord, error) {
+				c := o.choosePayouts(f)
+				if c.err != nil {
+					return nil, c.err
+				}
 				return gather(c.in(o.tx.Payouts), Query{Key: c.key, After: after, Limit: paymentsAtOnce})
 			})
+			if errors.Is(err, ErrNotFound) {
+				return // the filter names nobody
+			}
 			if err != nil {
 				yield(Payment{}, err)
 				return

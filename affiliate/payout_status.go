@@ -18,7 +18,8 @@ import (
 // A payout that is PROCESSING cannot be canceled, because its money may be on
 // the way: set it to FAILED first.
 //
-// Errors: [InvalidField] (status), [PayoutNotFound], [StatusNotAllowed].
+// Errors: [MissingField] (payoutId, status), [InvalidField] (status),
+// [PayoutNotFound], [StatusNotAllowed].
 //
 // Effects: the payout; when it becomes PAID or CANCELED, sale.updated once for
 // each sale, except for those whose sale.deleted was fired; CANCELED also clears
@@ -26,29 +27,35 @@ import (
 //
 // Source: docs/rules.md 5.6; docs/money.md 4.
 func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status PayoutStatus) (Payout, error) {
-	rq := request{name: "payout.set-status", refused: first(oneOf("status", status, payoutStatuses))}
+	rq := request{name: "payout.set-status", refused: first(
+		payoutIDRequired.when(id == uuid.Nil),
+		statusRequired.when(status == ""),
+		oneOf("status", status, payoutStatuses),
+	)}
 	return p.movePayout(ctx, rq, payoutMove{id, status, ""})
 }
 
 // FailPayout is [Program.SetPayoutStatus] with FAILED and the reason why
 // (1–10,000 characters, newlines and tabs allowed).
 //
-// Errors: [InvalidField] (failedReason), [PayoutNotFound], [StatusNotAllowed].
+// Errors: [MissingField] (payoutId), [InvalidField] (failedReason),
+// [PayoutNotFound], [StatusNotAllowed].
 //
 // Effects: the payout; no event.
 //
 // Source: docs/contract.md 2.8.
 func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (Payout, error) {
-	rq := request{name: "payout.fail", refused: first(checkText("failedReason", reason, maxNotes, true))}
-	if plaintext.Blank(reason) {
-		rq.refused = FieldEmpty.Of("failedReason")
-	}
+	rq := request{name: "payout.fail", refused: first(
+		payoutIDRequired.when(id == uuid.Nil),
+		FieldEmpty.about("failedReason").when(plaintext.Blank(reason)),
+		checkText("failedReason", reason, maxNotes, true),
+	)}
 	return p.movePayout(ctx, rq, payoutMove{id, PayoutFailed, reason})
 }
 
 // CancelPayout is [Program.SetPayoutStatus] with CANCELED.
 //
-// Errors: [PayoutNotFound], [StatusNotAllowed].
+// Errors: [MissingField] (payoutId), [PayoutNotFound], [StatusNotAllowed].
 //
 // Effects: those of [Program.SetPayoutStatus].
 //
@@ -73,7 +80,7 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 			return Payout{}, payoutNotFound.ifMissing(err)
 		}
 		if rec.Status == m.To && (m.Reason == "" || rec.FailedReason == m.Reason) {
-			return payoutOf(rec), nil
+			return o.payoutOf(rec), nil
 		}
 		if rec.Status != m.To && !slices.Contains(nextPayoutStatuses(rec.Status), m.To) {
 			return Payout{}, statusNotAllowed.Err()
@@ -88,7 +95,7 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 		if err := o.tx.Payouts.Replace(rec); err != nil {
 			return Payout{}, internal("write payout", err)
 		}
-		return payoutOf(rec), o.settleEntries(&rec)
+		return o.payoutOf(rec), o.settleEntries(&rec)
 	})
 }
 

@@ -38,10 +38,12 @@ func TestCreatePayoutErrors(t *testing.T) {
 		in   affiliate.NewPayout
 		want affiliate.Error
 	}{
-		{"ErrExternalIDLong", affiliate.NewPayout{ExternalID: strings.Repeat("x", 256)}, fieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrExternalIDLong", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ExternalID: strings.Repeat("x", 256)}, fieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
 		{"ErrExternalIDNUL", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ExternalID: "\x00"}, fieldError(affiliate.InvalidField, "externalId", "externalId contains invalid characters")},
 		{"ErrExternalIDBlank", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, ExternalID: " "}, fieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
-		{"ErrNobody", affiliate.NewPayout{}, unknown},
+		{"ErrNobody", affiliate.NewPayout{}, fieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")},
+		{"ErrUnknownEmail", affiliate.NewPayout{AffiliateEmail: "nobody@example.com"}, unknown},
+		{"ErrMismatch", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, AffiliateEmail: s.bob.Email}, fieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")},
 		{"ErrUnknown", affiliate.NewPayout{AffiliateID: s.tomas.ID}, unknown},
 		{"ErrNothing", affiliate.NewPayout{AffiliateID: s.bob.ID}, nothing},
 		{"ErrNothingUntil", affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, Until: before}, nothing},
@@ -71,7 +73,7 @@ func TestCreatePayout(t *testing.T) {
 		return err
 	}, affiliate.SaleUpdated, affiliate.SaleUpdated)
 	want := affiliate.Payout{
-		ID: got.ID, AffiliateID: s.ada.affiliate.ID, Amount: sum("30"), Status: affiliate.PayoutPending,
+		ID: got.ID, AffiliateID: s.ada.affiliate.ID, Amount: sum("30"), Currency: "USD", Status: affiliate.PayoutPending,
 		PaymentMethod: affiliate.Set[affiliate.PaymentMethod]("WISE"), PeriodStart: affiliate.Set(first.CreatedAt), PeriodEnd: affiliate.Set(second.CreatedAt),
 		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), CanceledAt: affiliate.Null[affiliate.Time](),
 		PayeeName: textOf("Ada Lovelace"), PayeeEmail: textOf("pay@example.com"), FailedReason: affiliate.Null[string](),
@@ -188,7 +190,10 @@ func TestFailPayout(t *testing.T) {
 		s.refused(want, func() error { _, err := s.FailPayout(ctx, p.ID, reason); return err })
 	}
 	s.refused(payoutMissing, func() error { _, err := s.FailPayout(ctx, uuid.Max, "x"); return err })
-	s.refused(payoutMissing, func() error { _, err := s.SetPayoutStatus(ctx, uuid.Nil, affiliate.PayoutPaid); return err })
+	s.refused(payoutMissing, func() error { _, err := s.SetPayoutStatus(ctx, uuid.Max, affiliate.PayoutPaid); return err })
+	s.refused(fieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.CancelPayout(ctx, uuid.Nil); return err })
+	s.refused(fieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.FailPayout(ctx, uuid.Nil, " "); return err })
+	s.refused(fieldError(affiliate.MissingField, "status", "Status is required"), func() error { _, err := s.SetPayoutStatus(ctx, p.ID, ""); return err })
 	s.refused(fieldError(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED"), func() error {
 		_, err := s.SetPayoutStatus(ctx, p.ID, "paid")
 		return err

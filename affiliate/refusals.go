@@ -126,6 +126,7 @@ var (
 	RefuseEmptyParameter    = row(KindInvalid, InvalidQuery, "{name}", "Query parameter {name} must not be empty")        // use Of
 	RefuseLimit             = row(KindInvalid, InvalidQuery, "limit", "limit must be an integer from 1 to 1000")          // of a page
 	cursorInvalid           = row(KindInvalid, InvalidQuery, "cursor", "Invalid cursor")
+	RefuseUnknownParameter  = row(KindInvalid, InvalidQuery, "{name}", "Unknown query parameter: {name}") // use Of
 	RefuseKey               = row(KindInvalid, IdempotencyKeyInvalid, "", "Idempotency-Key is invalid")
 	idempotencyKeyReused    = row(KindInvalid, IdempotencyKeyReused, "", "Idempotency-Key was already used with a different request")
 
@@ -276,8 +277,12 @@ var (
 	receiptsKeptTooShort = row(KindInvalid, RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours")
 	clicksKeptTooShort   = row(KindInvalid, RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute")
 
+	payoutIDRequired          = row(KindInvalid, MissingField, "payoutId", "Payout ID is required")
+	statusRequired            = row(KindInvalid, MissingField, "status", "Status is required")
+	RefuseFailedReason        = row(KindInvalid, InvalidField, "failedReason", "failedReason is only for the status FAILED") // of a payout
 	kindRequired              = row(KindInvalid, MissingField, "kind", "Kind is required")
 	reasonRequired            = row(KindInvalid, MissingField, "reason", "Reason is required")
+	RefuseNoAmount            = row(KindInvalid, MissingField, "amount", "Amount is required") // of an adjustment: a zero amount of a Go call is not above or below zero
 	adjustmentZero            = row(KindInvalid, InvalidField, "amount", "amount must not be zero")
 	adjustmentNotNegative     = row(KindInvalid, InvalidField, "amount", "amount must be less than zero")
 	adjustmentNotPositive     = row(KindInvalid, InvalidField, "amount", "amount must be greater than zero")

@@ -112,6 +112,7 @@ func story(ctx context.Context, on api.Operations) []string {
 	s := &teller{Operations: on, ctx: ctx}
 	ada := s.people()
 	s.codesAndSales(ada)
+	s.money(ada)
 	s.deliveries()
 	s.end(ada)
 	return anonymous(s.book)

@@ -216,11 +216,11 @@ func TestWrongShape(t *testing.T) {
 func TestNull(t *testing.T) {
 	misses := map[string]bool{
 		"Affiliate": true, "AffiliateByEmail": true, "Coupon": true, "Code": true, "Referral": true, "CreateReferral": true,
-		"Sale": true, "Endpoint": true, "Delivery": true,
+		"Sale": true, "Endpoint": true, "Delivery": true, "Payout": true, "Adjustment": true,
 	}
 	fine := map[string]bool{
 		"RecordSale": true, "Affiliates": true, "Links": true, "Coupons": true, "Codes": true, "Referrals": true, "Sales": true,
-		"Endpoints": true, "Deliveries": true,
+		"Endpoints": true, "Deliveries": true, "Payouts": true, "Payments": true, "Adjustments": true,
 	}
 	for _, inv := range invocations() {
 		err := inv.call(t.Context(), always(200, " null\n").client(t))

@@ -162,6 +162,23 @@ func invocations() []invocation {
 		{"UpdateSale", func(x ctx, c c) error { return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{})) }},
 		{"RefundSale", func(x ctx, c c) error { return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7})) }},
 		{"DeleteSale", func(x ctx, c c) error { return c.DeleteSale(x, 7) }},
+		{"Payout", func(x ctx, c c) error { return errOf(c.Payout(x, id)) }},
+		{"Payouts", func(x ctx, c c) error { return errOf(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{})) }},
+		{"Payments", func(x ctx, c c) error {
+			for _, err := range c.Payments(x, affiliate.PayoutFilter{}) {
+				return err
+			}
+			return nil
+		}},
+		{"CreatePayout", func(x ctx, c c) error { return errOf(c.CreatePayout(x, affiliate.NewPayout{})) }},
+		{"SetPayoutStatus", func(x ctx, c c) error { return errOf(c.SetPayoutStatus(x, id, affiliate.PayoutPaid)) }},
+		{"FailPayout", func(x ctx, c c) error { return errOf(c.FailPayout(x, id, "returned")) }},
+		{"CancelPayout", func(x ctx, c c) error { return errOf(c.CancelPayout(x, id)) }},
+		{"Adjustment", func(x ctx, c c) error { return errOf(c.Adjustment(x, id)) }},
+		{"Adjustments", func(x ctx, c c) error {
+			return errOf(c.Adjustments(x, affiliate.AdjustmentFilter{}, affiliate.Page{}))
+		}},
+		{"RecordAdjustment", func(x ctx, c c) error { return errOf(c.RecordAdjustment(x, affiliate.NewAdjustment{})) }},
 		{"Endpoint", func(x ctx, c c) error { return errOf(c.Endpoint(x, id)) }},
 		{"Endpoints", func(x ctx, c c) error { return errOf(c.Endpoints(x, affiliate.Page{})) }},
 		{"CreateEndpoint", func(x ctx, c c) error { return errOf(c.CreateEndpoint(x, affiliate.NewEndpoint{})) }},

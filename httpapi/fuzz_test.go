@@ -18,13 +18,15 @@ import (
 // answer of the tests is checked for that). GET and HEAD have changed nothing.
 // The books hold.
 
-func FuzzHandlerAffiliates(f *testing.F) { fuzzHandler(f, "/affiliates") }
-func FuzzHandlerLinks(f *testing.F)      { fuzzHandler(f, "/links") }
-func FuzzHandlerCoupons(f *testing.F)    { fuzzHandler(f, "/coupons") }
-func FuzzHandlerCodes(f *testing.F)      { fuzzHandler(f, "/promotional-codes") }
-func FuzzHandlerReferrals(f *testing.F)  { fuzzHandler(f, "/referrals") }
-func FuzzHandlerSales(f *testing.F)      { fuzzHandler(f, "/sales") }
-func FuzzHandlerWebhooks(f *testing.F)   { fuzzHandler(f, "/webhooks") }
+func FuzzHandlerAffiliates(f *testing.F)  { fuzzHandler(f, "/affiliates") }
+func FuzzHandlerLinks(f *testing.F)       { fuzzHandler(f, "/links") }
+func FuzzHandlerCoupons(f *testing.F)     { fuzzHandler(f, "/coupons") }
+func FuzzHandlerCodes(f *testing.F)       { fuzzHandler(f, "/promotional-codes") }
+func FuzzHandlerReferrals(f *testing.F)   { fuzzHandler(f, "/referrals") }
+func FuzzHandlerSales(f *testing.F)       { fuzzHandler(f, "/sales") }
+func FuzzHandlerPayouts(f *testing.F)     { fuzzHandler(f, "/payouts") }
+func FuzzHandlerAdjustments(f *testing.F) { fuzzHandler(f, "/adjustments") }
+func FuzzHandlerWebhooks(f *testing.F)    { fuzzHandler(f, "/webhooks") }
 
 // fuzzHandler fuzzes what is at or below a path.
 func fuzzHandler(f *testing.F, path string) {

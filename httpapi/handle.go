@@ -19,7 +19,7 @@ type action struct {
 	run     func(*call) error
 	read    func(*input) // reads the fields of the body, in order; nil: the route takes no body
 	lookups []lookup     // of a GET; otherwise nil
-	strict  bool         // unknown fields are refused
+	strict  bool         // unknown fields, or parameters of a GET, are refused
 	answer  any          // a zero value of the answer's type; a GET has it in its lookups
 }
 

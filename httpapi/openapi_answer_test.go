@@ -160,7 +160,7 @@ func commonInvalid(r place) []affiliate.Reason {
 		}
 		out = append(out, affiliate.InvalidJSON, affiliate.DuplicateField, affiliate.InvalidField)
 	}
-	if r.action.strict {
+	if r.action.strict && r.action.read != nil {
 		out = append(out, affiliate.UnknownField)
 	}
 	if r.method == http.MethodGet || r.method == http.MethodDelete {

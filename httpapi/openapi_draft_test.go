@@ -59,7 +59,7 @@ const introduction = `The HTTP API of an affiliate program.
 - In the body of a POST null is the same as absent. In an update what is absent stays and null clears.
 - Bodies are strict JSON: one object, UTF-8, no key twice, nesting of at most 32.
 - DELETE takes its names from the JSON body, or from the query string when the body is empty.
-- Lists are whole arrays, newest first; with limit or cursor they come in pages, and Link leads to the next one.
+- Lists are whole arrays, newest first; with limit or cursor they come in pages, and Link leads to the next one. Lists whose limit has a default always come in pages; their filters are combined, and a parameter that they do not have is refused.
 - Clients must ignore keys and accept values of enumerations that they do not know.`
 
 // paths are the operations of the document in the order of the routes.

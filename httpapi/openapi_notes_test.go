@@ -53,6 +53,7 @@ type refused struct {
 func resourceNotes() []described {
 	return []described{
 		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), referralNotes(), saleNotes(),
+		payoutNotes(), adjustmentNotes(),
 		webhookNotes(), documentNotes(), trackingNotes(), eventNotes(),
 	}
 }

@@ -72,7 +72,11 @@ func (d *drafter) lookupParameters(r route, about about) []parameter {
 		}
 	}
 	if paged {
-		out = append(out, parameter{Ref: "#/components/parameters/limit"}, parameter{Ref: "#/components/parameters/cursor"})
+		limit := "limit"
+		if r.action.strict {
+			limit = "pageLimit"
+		}
+		out = append(out, parameter{Ref: "#/components/parameters/" + limit}, parameter{Ref: "#/components/parameters/cursor"})
 	}
 	return out
 }
@@ -209,6 +213,10 @@ func sharedParameters() named[parameter] {
 		{"limit", parameter{
 			Name: "limit", In: "query", Description: "How long a page is. Without limit and cursor the whole list is answered. Ignored where the query names a single record.",
 			Schema: schema{Type: types{"integer"}, Minimum: "1", Maximum: "1000"},
+		}},
+		{"pageLimit", parameter{
+			Name: "limit", In: "query", Description: "How long a page is. Ignored where the query names a single record.",
+			Schema: schema{Type: types{"integer"}, Minimum: "1", Maximum: "1000", Default: 100},
 		}},
 		{"cursor", parameter{
 			Name: "cursor", In: "query", Description: "Where a page begins, from the Link of the one before. Without limit: pages of 100. Ignored where the query names a single record.",

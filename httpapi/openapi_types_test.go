@@ -47,6 +47,8 @@ func schemaNames() named[shape] {
 		{"Sale", whole[affiliate.Sale]()},
 		{"Commission", whole[affiliate.Commission]()},
 		{"RefundResult", whole[affiliate.RefundResult]()},
+		{"Payout", whole[affiliate.Payout]()},
+		{"Adjustment", whole[affiliate.Adjustment]()},
 		{"WebhookEndpoint", whole[affiliate.Endpoint]()},
 		{"IssuedWebhookEndpoint", whole[affiliate.IssuedEndpoint]()},
 		{"TestResult", whole[affiliate.TestResult]()},

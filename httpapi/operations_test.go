@@ -23,6 +23,7 @@ func (o operation) String() string { return o.method + " " + o.target }
 // stock names one record of each kind in a program, as a caller does.
 type stock struct {
 	affiliate, link, coupon, code, referral, endpoint, delivery uuid.UUID
+	payee, payout, adjustment                                   uuid.UUID
 	sale, click                                                 string
 }
 
@@ -31,6 +32,11 @@ type stock struct {
 func (w *world) fill() stock {
 	w.t.Helper()
 	ctx := context.Background()
+	cy := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Cy", LastName: "P", Email: "cy@example.com"}))
+	bonus := affiliate.NewAdjustment{AffiliateID: cy.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("30"), Reason: "spring"}
+	must(w.RecordAdjustment(ctx, bonus))
+	payout := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: cy.ID}))
+	adjustment := must(w.RecordAdjustment(ctx, bonus))
 	hook := must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/in", Events: []affiliate.EventType{"*"}}))
 	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
@@ -55,6 +61,7 @@ func (w *world) fill() stock {
 	sale, _ := sold.Sale.Get()
 	return stock{
 		ada.ID, ada.AffiliateLinks[0].ID, coupon.ID, code.ID, customer.ID, hook.ID, claims[0].Delivery,
+		cy.ID, payout.ID, adjustment.ID,
 		strconv.FormatInt(int64(sale.ID), 10), strconv.FormatInt(int64(click.ID), 10),
 	}
 }
@@ -93,6 +100,11 @@ func (s stock) operations() []operation {
 		{"POST", api + "/webhooks/replay", `{"deliveryId":` + q(s.delivery) + `}`},
 		{"GET", api + "/webhooks/deliveries?deliveryId=" + s.delivery.String(), ""},
 		{"GET", api + "/openapi.json", ""},
+		{"GET", api + "/payouts?id=" + s.payout.String(), ""},
+		{"POST", api + "/payouts", `{"affiliateId":` + q(s.payee) + `,"externalId":"<run> & 1"}`},
+		{"PATCH", api + "/payouts", `{"payoutId":` + q(s.payout) + `,"status":"FAILED","failedReason":"no <account>"}`},
+		{"GET", api + "/adjustments?id=" + s.adjustment.String(), ""},
+		{"POST", api + "/adjustments", `{"affiliateEmail":"cy@example.com","kind":"CORRECTION","amount":-2.5,"reason":"a\nb & <c>"}`},
 		{"DELETE", api + "/webhooks", `{"webhookId":` + q(s.endpoint) + `}`},
 		{"DELETE", api + "/sales", `{"saleId":` + s.sale + `}`},
 		{"DELETE", api + "/referrals", `{"referralId":` + q(s.referral) + `}`},

@@ -3,10 +3,13 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -26,6 +29,9 @@ func find(lookups ...lookup) action {
 	known, checked := parameters(lookups)
 	return action{lookups: lookups, run: func(c *call) error {
 		q, err := readQuery(c.r.URL.RawQuery, known, checked)
+		if err == nil && c.route.action.strict {
+			err = q.onlyKnown()
+		}
 		if err != nil {
 			return err
 		}
@@ -38,11 +44,24 @@ func find(lookups ...lookup) action {
 				if q.page, err = q.readPage(); err != nil {
 					return err
 				}
+				if c.route.action.strict && q.page.Limit == 0 {
+					q.page.Limit = cursorLimit
+				}
 			}
 			return l.run(c, q, value)
 		}
 		return affiliate.RefuseQuery.Err() // not reached: the last lookup of every route needs no parameter
 	}}
+}
+
+// search is a GET that combines its parameters and refuses others. Without limit
+// its pages have 100 records: it never answers a whole list.
+//
+// Source: docs/money.md 17.
+func search(lookups ...lookup) action {
+	a := find(lookups...)
+	a.strict = true
+	return a
 }
 
 // one looks a single object up by a parameter.
@@ -134,7 +153,7 @@ type query struct {
 const (
 	paramLimit  = "limit"
 	paramCursor = "cursor"
-	cursorLimit = 100 // when a request has a cursor and no limit
+	cursorLimit = 100 // when a request has a cursor and no limit, or must have a limit
 )
 
 // parameters returns the names that the lookups of a route know, and those that
@@ -173,6 +192,17 @@ func readQuery(raw string, known, checked []string) (query, error) {
 	return query{known: known, values: values}, nil
 }
 
+// onlyKnown refuses a query with a parameter that the operation does not have.
+func (q query) onlyKnown() error {
+	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(q.values)), func(name string) bool {
+		return slices.Contains(q.known, name) || name == paramLimit || name == paramCursor
+	})
+	if len(unknown) > 0 {
+		return affiliate.RefuseUnknownParameter.Of(unknown[0])
+	}
+	return nil
+}
+
 // parseQuery reads a query string. One error in it refuses all of it.
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
@@ -207,6 +237,26 @@ func (q query) get(name string) (value string, there bool) {
 		return "", false
 	}
 	return texts[0], true
+}
+
+// id is a parameter that is an id. Any other text is an unknown id.
+func (q query) id(name string) affiliate.Opt[uuid.UUID] { return given(q, name, idOf) }
+
+// saleID is a parameter that is the id of a sale.
+func (q query) saleID(name string) affiliate.Opt[affiliate.SaleID] { return given(q, name, saleIDOf) }
+
+// text is a parameter that is taken as it is.
+func (q query) text(name string) affiliate.Opt[string] {
+	return given(q, name, func(s string) string { return s })
+}
+
+// given reads a parameter that may be absent.
+func given[T any](q query, name string, read func(string) T) affiliate.Opt[T] {
+	value, there := q.get(name)
+	if !there {
+		return affiliate.Opt[T]{}
+	}
+	return affiliate.Set(read(value))
 }
 
 // readPage reads limit and cursor.

@@ -83,6 +83,17 @@ func routes() []route {
 		{http.MethodPatch, "/sales", shops, change(refundOf, (*affiliate.Program).RefundSale)},
 		{http.MethodDelete, "/sales", shops, remove(saleTarget, deleteSale)},
 
+		{http.MethodGet, "/payouts", owners, search(
+			one("id", payoutByID),
+			filtered(payoutFilters, payoutFilterOf, (*affiliate.Program).Payouts))},
+		{http.MethodPost, "/payouts", ownerOnly, create(newPayoutOf, createPayout)},
+		{http.MethodPatch, "/payouts", ownerOnly, change(payoutChangeOf, changePayout)},
+
+		{http.MethodGet, "/adjustments", owners, search(
+			one("id", adjustmentByID),
+			filtered(adjustmentFilters, adjustmentFilterOf, (*affiliate.Program).Adjustments))},
+		{http.MethodPost, "/adjustments", ownerOnly, create(newAdjustment, (*affiliate.Program).RecordAdjustment)},
+
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", endpointByID),
 			all((*affiliate.Program).Endpoints))},

@@ -11,7 +11,8 @@ const (
 	ScopeFull Scope = "full"
 	// ScopeIntegration allows what a shop needs: to read and write affiliates,
 	// links, coupons, promotional codes, referrals and sales. It does not allow
-	// webhooks: a leaked key of a shop must not add an endpoint.
+	// webhooks, payouts and adjustments: a leaked key of a shop must not add an
+	// endpoint or pay.
 	ScopeIntegration Scope = "integration"
 	// ScopeRead allows reading, and nothing that writes. Validating a code is a
 	// POST and is not allowed.

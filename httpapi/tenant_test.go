@@ -24,11 +24,11 @@ var (
 func (s stock) probes() []operation {
 	ops := s.operations()
 	values := map[string][]string{
-		"id":    {s.affiliate.String(), s.link.String(), s.coupon.String(), s.code.String(), s.referral.String(), s.sale, s.click, "ada", "kim@example.net"},
+		"id":    {s.affiliate.String(), s.link.String(), s.coupon.String(), s.code.String(), s.referral.String(), s.payout.String(), s.adjustment.String(), s.sale, s.click, "ada", "kim@example.net"},
 		"email": {"ada@example.com"}, "link": {"ada"}, "affiliateId": {s.affiliate.String()}, "affiliateEmail": {"ada@example.com"},
 		"couponId": {s.coupon.String()}, "externalId": {"coupon-ext", "code-ext", "cust-1"}, "name": {"Autumn+20"}, "code": {"ADA20"},
 		"referralId": {s.referral.String(), "kim@example.net"}, "saleExternalId": {"order-1"}, "saleExternalInvoiceId": {"invoice-1"},
-		"webhookId": {s.endpoint.String()}, "deliveryId": {s.delivery.String()},
+		"webhookId": {s.endpoint.String()}, "deliveryId": {s.delivery.String()}, "payoutId": {s.payout.String()}, "saleId": {s.sale},
 	}
 	for _, path := range sortedKeys(lookups) {
 		ops = append(ops, operation{"GET", "/api/v1/" + path, ""})
@@ -37,6 +37,9 @@ func (s stock) probes() []operation {
 				ops = append(ops, operation{"GET", "/api/v1/" + path + "?" + name + "=" + v, ""})
 			}
 		}
+	}
+	for _, query := range []string{"payouts?status=PENDING&affiliateEmail=cy@example.com", "payouts?status=pending", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
+		ops = append(ops, operation{"GET", "/api/v1/" + query, ""})
 	}
 	q := func(id uuid.UUID) string { return `"` + id.String() + `"` }
 	for _, body := range []string{
@@ -55,7 +58,9 @@ func (s stock) probes() []operation {
 		`PUT affiliates {"emailAddress":"ada@example.com","firstName":"Q"}`, `PUT links {"link":"ada","newLink":"renamed"}`,
 		`PUT promotional-codes {"promotionalCodeId":` + q(s.code) + `,"affiliateId":null}`, `PUT promotional-codes {"promotionalCodeId":` + q(s.code) + `,"affiliateEmail":"ada@example.com"}`,
 		`PUT referrals {"referralId":"kim@example.net","notes":"n"}`, `DELETE links {"link":"ada"}`, `DELETE referrals {"referralId":"kim@example.net"}`,
-		`DELETE affiliates {"affiliateId":"ada@example.com"}`, `POST webhooks/replay {"webhookId":` + q(s.endpoint) + `,"since":"2026-03-10"}`,
+		`DELETE affiliates {"affiliateId":"ada@example.com"}`, `POST payouts {"affiliateEmail":"cy@example.com","manuallyPaid":true}`, `POST payouts {"affiliateId":` + q(s.affiliate) + `,"until":"2026-03-11"}`,
+		`POST adjustments {"reversesId":` + q(s.adjustment) + `,"reason":"typo"}`, `POST adjustments {"affiliateId":` + q(s.affiliate) + `,"saleId":` + s.sale + `,"kind":"CHARGEBACK_FEE","amount":-1,"reason":"r"}`,
+		`PATCH payouts {"payoutId":` + q(s.payout) + `,"status":"CANCELED"}`, `POST webhooks/replay {"webhookId":` + q(s.endpoint) + `,"since":"2026-03-10"}`,
 	} {
 		method, rest, _ := strings.Cut(body, " ")
 		path, body, _ := strings.Cut(rest, " ")
@@ -119,11 +124,11 @@ func TestForeignIsUnknown(t *testing.T) {
 	}
 	digit := func(id uuid.UUID) string { return id.String()[:35] + string("123456789abcdef0"[id[15]&15]) }
 	var pairs []string
-	for _, id := range []uuid.UUID{s.affiliate, s.link, s.coupon, s.code, s.referral, s.endpoint, s.delivery} {
+	for _, id := range []uuid.UUID{s.affiliate, s.link, s.coupon, s.code, s.referral, s.endpoint, s.delivery, s.payee, s.payout, s.adjustment} {
 		pairs = append(pairs, id.String(), digit(id))
 	}
 	unknown := strings.NewReplacer(append(pairs,
-		"ada@example.com", "eda@example.com", `"ada"`, `"eda"`, "=ada", "=eda", "ADA20", "EDA20", "ada20", "eda20", "kim@", "tim@",
+		"ada@example.com", "eda@example.com", `"ada"`, `"eda"`, "=ada", "=eda", "ADA20", "EDA20", "ada20", "eda20", "kim@", "tim@", "cy@", "ty@",
 		"order-1", "order-9", "invoice-1", "invoice-9", "-ext", "-axt", "cust-1", "cust-9", "Autumn+20", "Autumn+99")...)
 	for _, op := range s.probes() {
 		if op.method == "POST" && (op.target == "/api/v1/affiliates" || op.target == "/api/v1/coupons" || op.target == "/api/v1/webhooks") {

@@ -105,9 +105,7 @@ func deliveryFilterOf(q query) (affiliate.DeliveryFilter, error) {
 	state, _ := q.get("state")
 	event, _ := q.get("event")
 	f := affiliate.DeliveryFilter{State: affiliate.DeliveryState(state), Event: affiliate.EventType(event)}
-	if id, there := q.get("webhookId"); there {
-		f.WebhookID = affiliate.Set(idOf(id))
-	}
+	f.WebhookID = q.id("webhookId")
 	var err error
 	if f.Since, err = q.date("since"); err == nil {
 		f.Until, err = q.date("until")

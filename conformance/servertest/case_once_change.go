@@ -38,6 +38,7 @@ func changes() []changed {
 		{"PUT /sales", `{"saleId":{{s}},"totalEarned":50}`, sale},
 		{"PATCH /sales", `{"saleId":{{s}},"amount":10}`, sale},
 		{"DELETE /sales", `{"saleId":{{s}}}`, sale},
+		{"PATCH /payouts", `{"payoutId":"{{p}}","status":"FAILED","failedReason":"x"}`, func(x *exam) { owed(x, 10).as("p") }},
 		{"PUT /webhooks", `{"webhookId":"{{w}}","description":"x"}`, endpoint},
 		{"DELETE /webhooks", `{"webhookId":"{{w}}"}`, endpoint},
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	queryRule  = "contract 1.7: a query that is malformed, or a known parameter twice or empty, is 400; unknown ones are ignored"
+	queryRule  = "contract 1.7: a query that is malformed, or a known parameter twice or empty, is 400; unknown ones are ignored, or refused where a list always comes in pages"
 	firstRule  = "contract 1.5: of several identifiers in a query the first in the operation's table decides"
 	missRule   = "contract 1.6: a single look-up that misses is null, a list that finds nothing is []"
 	limitRule  = "contract 1.7: limit 1–1000"
@@ -45,7 +45,16 @@ func queryCases() []serverCase {
 		refused("B107 "+l.path+" semicolon", l.path+"?a=1;"+first+"=x", badQuery)
 		refused("B112 "+l.path+" %ff", l.path+"?"+first+"=%ff", badQuery)
 		refused("B112 "+l.path+" an unknown parameter that is no UTF-8", l.path+"?x=%ff", badQuery)
+		if l.only {
+			for _, p := range []string{"Id", "page", "sort", "_"} {
+				refused("B110 "+l.path+" "+p, l.path+"?limit=1&"+p+"=A", unknownParameter(p))
+			}
+		}
 		cases = append(cases, serverCase{"B110 " + l.path + " unknown parameters", queryRule, func(x *exam) {
+			if l.only {
+				x.get(l.path + "?x=1&b=2").refused(unknownParameter("b"))
+				return
+			}
 			x.get(l.path + "?limit=1&Id=A&ID=A&page=2&_=123&sort=x&sort=y&z=").list()
 		}})
 		if first == "id" || strings.HasSuffix(first, "Id") {

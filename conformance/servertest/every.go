@@ -249,7 +249,9 @@ func linkOnly(a *answer) (want, got string) {
 	if len(a.header.Values("Link")) == 0 {
 		return "", ""
 	}
-	paged := strings.Contains(a.request.target, "limit=") || strings.Contains(a.request.target, "cursor=")
+	path, query, _ := strings.Cut(a.request.target, "?")
+	paged := strings.Contains(query, "limit=") || strings.Contains(query, "cursor=") ||
+		slices.ContainsFunc(lookups(), func(l lookup) bool { return l.only && l.path == path })
 	if a.status != http.StatusOK || !paged {
 		return "no Link", a.header.Get("Link")
 	}

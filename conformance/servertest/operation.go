@@ -52,6 +52,12 @@ func operations() map[string]operation {
 		"PATCH /sales":  {answer: fields{"success": aBool, "alreadyRefunded": aBool, "reason": oneOf("refunded", "partially_refunded", "already_refunded")}.form},
 		"DELETE /sales": {answer: message("Sale deleted successfully", nil)},
 
+		"GET /payouts":      {listOf(payoutForm().form), []string{"id"}, payoutForm().form},
+		"POST /payouts":     {answer: payoutForm().form},
+		"PATCH /payouts":    {answer: payoutForm().form},
+		"GET /adjustments":  {listOf(adjustmentForm().form), []string{"id"}, adjustmentForm().form},
+		"POST /adjustments": {answer: adjustmentForm().form},
+
 		"GET /webhooks":                {listOf(endpointForm().form), []string{"webhookId"}, endpointForm().form},
 		"POST /webhooks":               {answer: issuedForm().form},
 		"PUT /webhooks":                {answer: endpointForm().form},

@@ -29,6 +29,9 @@ func routes() []route {
 		{"PUT /sales", `{"saleId":9007199254740993,"name":"N"}`},
 		{"PATCH /sales", `{"saleId":9007199254740993,"amount":1}`},
 		{"DELETE /sales", `{"saleId":9007199254740993}`},
+		{"POST /payouts", `{"affiliateId":"{{unknown}}"}`},
+		{"PATCH /payouts", `{"payoutId":"{{unknown}}","status":"PAID"}`},
+		{"POST /adjustments", `{"affiliateId":"{{affiliate}}","kind":"CORRECTION","amount":1,"reason":"r"}`},
 		{"POST /webhooks", `{"url":"https://hooks.conform.example/{{u}}","events":["*"]}`},
 		{"PUT /webhooks", `{"webhookId":"{{unknown}}","active":true}`},
 		{"DELETE /webhooks", `{"webhookId":"{{unknown}}"}`},
@@ -43,20 +46,24 @@ type lookup struct {
 	path    string
 	params  []string // every one, besides limit and cursor
 	listing []string // those that select a list; without any: the whole list
+	only    bool     // an unknown parameter is refused, and the list always comes in pages
 }
 
 // lookups returns all of them.
 func lookups() []lookup {
 	return []lookup{
-		{"/affiliates", []string{"id", "email"}, nil},
-		{"/links", []string{"id", "link", "affiliateId", "affiliateEmail"}, []string{"affiliateId", "affiliateEmail"}},
-		{"/coupons", []string{"id", "couponId", "externalId", "name"}, nil},
+		{"/affiliates", []string{"id", "email"}, nil, false},
+		{"/links", []string{"id", "link", "affiliateId", "affiliateEmail"}, []string{"affiliateId", "affiliateEmail"}, false},
+		{"/coupons", []string{"id", "couponId", "externalId", "name"}, nil, false},
 		{"/promotional-codes", []string{"id", "code", "externalId", "couponId", "affiliateId", "affiliateEmail"},
-			[]string{"couponId", "affiliateId", "affiliateEmail"}},
-		{"/referrals", []string{"id", "affiliateId", "affiliateEmail", "externalId"}, []string{"affiliateId", "affiliateEmail", "externalId"}},
+			[]string{"couponId", "affiliateId", "affiliateEmail"}, false},
+		{"/referrals", []string{"id", "affiliateId", "affiliateEmail", "externalId"}, []string{"affiliateId", "affiliateEmail", "externalId"}, false},
 		{"/sales", []string{"id", "affiliateId", "affiliateEmail", "referralId", "saleExternalId", "saleExternalInvoiceId"},
-			[]string{"affiliateId", "affiliateEmail", "referralId", "saleExternalId", "saleExternalInvoiceId"}},
-		{"/webhooks", []string{"webhookId"}, nil},
-		{"/webhooks/deliveries", []string{"deliveryId", "webhookId", "state", "event", "since", "until"}, nil},
+			[]string{"affiliateId", "affiliateEmail", "referralId", "saleExternalId", "saleExternalInvoiceId"}, false},
+		{"/payouts", []string{"id", "affiliateId", "affiliateEmail", "status"}, []string{"affiliateId", "affiliateEmail"}, true},
+		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
+			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
+		{"/webhooks", []string{"webhookId"}, nil, false},
+		{"/webhooks/deliveries", []string{"deliveryId", "webhookId", "state", "event", "since", "until"}, nil, false},
 	}
 }

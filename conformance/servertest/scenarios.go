@@ -17,6 +17,7 @@ func scenarios() []scenario {
 		{"S previews", "rule 3.6: the preview names every failing rule, and the sale is refused for the first", scenePreviews},
 		{"S updates", "contract 1.3: what is not given stays, null clears", sceneUpdates},
 		{"S repeats", "contract 1.8: a key gives the first answer again", sceneRepeats},
+		{"S payouts", "money 2 to 4: what is paid, taken back, adjusted and paid again", scenePayouts},
 		{"S endpoints", "contract 4.2: endpoints, their secrets, their deliveries", sceneEndpoints},
 		{"S reasons", "errors.Is tells every reason on the engine and over the wire", sceneReasons},
 		{"S misses", "contract 1.6: a look-up that misses is ErrNotFound, a list that finds nothing is empty", sceneMisses},

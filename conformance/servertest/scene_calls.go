@@ -171,6 +171,8 @@ func sceneMisses(s *scene) {
 	miss(s, "Referral", s.Referral, mail)
 	miss(s, "Referral", s.Referral, nobody.String())
 	miss(s, "Sale", s.Sale, affiliate.SaleID(987654321987654321))
+	miss(s, "Payout", s.Payout, nobody)
+	miss(s, "Adjustment", s.Adjustment, nobody)
 	miss(s, "Endpoint", s.Endpoint, nobody)
 	miss(s, "Delivery", s.Delivery, nobody)
 	miss(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: s.slug("nobody"), Name: "N", Email: mail, ReferredUserExternalID: "1"})
@@ -178,13 +180,15 @@ func sceneMisses(s *scene) {
 		do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: mail, TotalEarned: amount("1")}).Outcome)
 
 	none := map[string]int{
-		"Links":      len(do2(s, "Links", s.Links, affiliate.LinkFilter{Slug: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
-		"Codes":      len(do2(s, "Codes", s.Codes, affiliate.CodeFilter{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
-		"Referrals":  len(do2(s, "Referrals", s.Referrals, affiliate.ReferralFilter{AffiliateID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
-		"Sales":      len(do2(s, "Sales", s.Sales, affiliate.SaleFilter{ExternalID: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
-		"Deliveries": len(do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: affiliate.Set(nobody)}, affiliate.Page{}).Items),
+		"Links":       len(do2(s, "Links", s.Links, affiliate.LinkFilter{Slug: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
+		"Codes":       len(do2(s, "Codes", s.Codes, affiliate.CodeFilter{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
+		"Referrals":   len(do2(s, "Referrals", s.Referrals, affiliate.ReferralFilter{AffiliateID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
+		"Sales":       len(do2(s, "Sales", s.Sales, affiliate.SaleFilter{ExternalID: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
+		"Deliveries":  len(do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: affiliate.Set(nobody)}, affiliate.Page{}).Items),
+		"Payouts":     len(do2(s, "Payouts", s.Payouts, affiliate.PayoutFilter{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
+		"Adjustments": len(do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentFilter{PayoutID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
 	}
-	same(s, "lists that find nothing", map[string]int{"Links": 0, "Codes": 0, "Referrals": 0, "Sales": 0, "Deliveries": 0}, none)
+	same(s, "lists that find nothing", map[string]int{"Links": 0, "Codes": 0, "Referrals": 0, "Sales": 0, "Deliveries": 0, "Payouts": 0, "Adjustments": 0}, none)
 	done(s, "DeleteReferral", s.DeleteReferral, mail)
 	done(s, "DeleteSale", s.DeleteSale, affiliate.SaleID(987654321987654321))
 	done(s, "DeleteAffiliate", s.DeleteAffiliate, affiliate.AffiliateRef{ID: nobody})

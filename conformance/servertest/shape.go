@@ -140,6 +140,23 @@ func endpointForm() fields {
 	}
 }
 
+func payoutForm() fields {
+	return fields{
+		"id": anID, "affiliateId": anID, "amount": aNumber, "currency": aText, "status": oneOf("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED"),
+		"paymentMethod": orNull(aText), "payeeName": orNull(aText), "payeeEmail": orNull(aText), "periodStart": orNull(aDate), "periodEnd": orNull(aDate),
+		"externalId": orNull(aText), "manuallyPaid": aBool, "paidAt": orNull(aDate), "failedReason": orNull(aText), "canceledAt": orNull(aDate),
+		"commissionIds": listOf(anInteger), "adjustmentIds": listOf(anID), "createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
+func adjustmentForm() fields {
+	return fields{
+		"id": anID, "affiliateId": anID, "saleId": orNull(anInteger), "kind": oneOf("BONUS", "CORRECTION", "DISPUTE_WON", "CHARGEBACK_FEE"),
+		"amount": aNumber, "reason": aText, "bonusReason": orNull(aText), "externalId": orNull(aText), "reversesId": orNull(anID),
+		"reversedById": orNull(anID), "payoutCreated": aBool, "payoutId": orNull(anID), "createdAt": aDate,
+	}
+}
+
 func issuedForm() fields {
 	secret := regexp.MustCompile(`^whsec_[A-Za-z0-9+/]{43}=$`)
 	return endpointForm().and(fields{"secret": textLike("secret", secret)})

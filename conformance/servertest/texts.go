@@ -75,6 +75,11 @@ var (
 	replayTargetRequired    = missing("deliveryId", "Delivery ID, or webhook ID and since, is required")
 	webhookIDRequired       = missing("webhookId", "Webhook ID is required")
 	eventRequired           = missing("event", "Event is required")
+	payoutIDRequired        = missing("payoutId", "Payout ID is required")
+	statusRequired          = missing("status", "Status is required")
+	kindRequired            = missing("kind", "Kind is required")
+	amountRequired          = missing("amount", "Amount is required")
+	reasonRequired          = missing("reason", "Reason is required")
 
 	emailInvalid           = invalid("email", "Email is invalid")
 	rateOutOfRange         = invalid("commissionRate", "Commission rate must be between 0 and 100")
@@ -103,6 +108,7 @@ var (
 	refundNotPositive      = invalid("amount", "Refund amount must be greater than zero")
 	urlNotHTTPS            = invalid("url", "url must be an https URL")
 	sinceTooOld            = invalid("since", "since must be at most 14 days ago")
+	failedReasonOnly       = invalid("failedReason", "failedReason is only for the status FAILED")
 	gracePeriodRange       = invalid("gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
 
 	slugSyntax            = refusal{400, "slug_syntax", "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
@@ -157,6 +163,16 @@ var (
 	webhookLimitReached  = refusal{400, "webhook_limit_reached", "", "A program may have at most 50 webhook endpoints"}
 	deliveryNotFound     = refusal{404, "delivery_not_found", "", "Delivery not found"}
 	webhookNotFound      = refusal{404, "webhook_not_found", "", "Webhook endpoint not found"}
+	inPayout             = refusal{400, "in_payout", "", "Sale is part of a payout"}
+	includedInPayout     = refusal{400, "included_in_payout_batch", "", "Sale is included in a payout"}
+	alreadyPaid          = refusal{400, "already_paid", "", "Sale has already been paid out"}
+	payoutNotFound       = refusal{404, "payout_not_found", "", "Payout not found"}
+	nothingPayable       = refusal{400, "nothing_payable", "", "Nothing is payable to this affiliate"}
+	belowPayoutMinimum   = refusal{400, "below_payout_minimum", "", "The payable amount is below the payout minimum"}
+	statusNotAllowed     = refusal{400, "status_not_allowed", "", "The present status does not allow this change"}
+	adjustmentNotFound   = refusal{404, "adjustment_not_found", "", "Adjustment not found"}
+	adjustmentReversed   = refusal{400, "adjustment_reversed", "", "Adjustment was already reversed"}
+	adjustmentTaken      = refusal{400, "adjustment_external_id_taken", "externalId", "An adjustment with this external ID already exists"}
 	webhookDisabled      = refusal{400, "webhook_disabled", "", "Webhook endpoint is disabled"}
 )
 
@@ -199,6 +215,10 @@ func repeatedParameter(name string) refusal {
 
 func emptyParameter(name string) refusal {
 	return refusal{400, "invalid_query", name, "Query parameter " + name + " must not be empty"}
+}
+
+func unknownParameter(name string) refusal {
+	return refusal{400, "invalid_query", name, "Unknown query parameter: " + name}
 }
 
 func badParameter(name, text string) refusal {

@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"iter"
 
 	"github.com/google/uuid"
 
@@ -46,6 +47,16 @@ type Operations interface {
 	UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error)
 	RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error)
 	DeleteSale(ctx context.Context, id affiliate.SaleID) error
+	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
+	Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error)
+	Payments(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Payment, error]
+	CreatePayout(ctx context.Context, in affiliate.NewPayout) (affiliate.Payout, error)
+	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)
+	FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
+	CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
+	Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjustment, error)
+	Adjustments(ctx context.Context, f affiliate.AdjustmentFilter, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error)
+	RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (affiliate.Adjustment, error)
 	Endpoint(ctx context.Context, id uuid.UUID) (affiliate.Endpoint, error)
 	Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Endpoint], error)
 	CreateEndpoint(ctx context.Context, in affiliate.NewEndpoint) (affiliate.IssuedEndpoint, error)

@@ -61,6 +61,9 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/sales":                      `{"referralId":"mara","email":"tomas@example.net","promoCode":"MARA20","name":"N","totalEarned":100}`,
 		"PUT /api/v1/sales":                       `{"saleId":` + s.sale + `}`,
 		"PATCH /api/v1/sales":                     `{"saleId":` + s.sale + `,"refundId":"r"}`,
+		"POST /api/v1/payouts":                    `{"affiliateId":"` + s.payee + `"}`,
+		"PATCH /api/v1/payouts":                   `{"payoutId":"` + s.payout + `","status":"FAILED"}`,
+		"POST /api/v1/adjustments":                `{"affiliateId":"` + s.payee + `","kind":"CORRECTION","amount":1,"reason":"r"}`,
 		"POST /api/v1/webhooks":                   `{"url":"https://hooks.beans.example/","events":["*"]}`,
 		"PUT /api/v1/webhooks":                    `{"webhookId":"` + s.webhook + `"}`,
 		"POST /api/v1/webhooks/rotate-secret":     `{"webhookId":"` + s.webhook + `"}`,
@@ -157,12 +160,14 @@ func beyond(op operation, field string, value any) bool {
 		"PUT affiliates affiliateId", "PUT affiliates id", "POST links affiliateId", "PUT links id",
 		"POST coupons amountOff", "POST coupons currency", "POST coupons durationInMonths", "PUT coupons percentOff",
 		"POST promotional-codes affiliateId", "POST promotional-codes codeStructure",
+		"POST payouts affiliateId", "POST adjustments affiliateId", "POST adjustments kind", "POST adjustments amount",
 	}
 	notHere := []string{
 		"POST promotional-codes code", // the code is generated
 		"PUT sales totalEarned",       // the tax is more than that
 		"POST sales subtotal",         // the amount earned is more than that
 		"PUT sales subtotal",
+		"POST adjustments amount", // 0
 	}
 	return value == nil && slices.Contains(neededHere, key) || value != nil && slices.Contains(notHere, key)
 }

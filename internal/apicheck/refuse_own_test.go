@@ -19,7 +19,7 @@ type refusal struct {
 
 // ownRefusals makes each operation answer every code of its own.
 func (s *story) ownRefusals() {
-	for _, rows := range [][]refusal{s.ofPeople(), s.ofDiscounts(), s.ofSales(), s.ofEndpoints()} {
+	for _, rows := range [][]refusal{s.ofPeople(), s.ofDiscounts(), s.ofSales(), s.ofMoney(), s.ofEndpoints()} {
 		for _, r := range rows {
 			s.refused(s.t, r.code, r.method, r.path, r.body)
 		}
@@ -132,6 +132,36 @@ func (s *story) ofSales() []refusal {
 		{"in_payout", del, "/referrals", `{"referralId":"paid@example.net"}`},
 		{"in_payout", del, "/affiliates", `{"affiliateId":"` + payer + `"}`},
 	}
+}
+
+func (s *story) ofMoney() []refusal {
+	const post, patch = http.MethodPost, http.MethodPatch
+	adjust := func(more string) string { return `{"reason":"r",` + more + `}` }
+	bonus := s.post("/adjustments", `{"affiliateId":"`+s.payee+`","kind":"BONUS","amount":5,"reason":"r","externalId":"taken"}`)
+	s.post("/adjustments", `{"reversesId":"`+bonus+`","reason":"r"}`)
+	return []refusal{
+		{"missing_field", post, "/payouts", `{}`},
+		{"affiliate_not_found", post, "/payouts", `{"affiliateId":"none"}`},
+		{"identifiers_mismatch", post, "/payouts", `{"affiliateId":"` + s.payee + `","affiliateEmail":"kim@example.org"}`},
+		{"nothing_payable", post, "/payouts", `{"affiliateId":"` + s.payee + `"}`},
+		{"below_payout_minimum", post, "/payouts", `{"affiliateId":"` + s.poor() + `","minimum":1000}`},
+		{"payout_not_found", patch, "/payouts", `{"payoutId":"none","status":"PAID"}`},
+		{"status_not_allowed", patch, "/payouts", `{"payoutId":"` + s.payout + `","status":"PAID"}`},
+		{"missing_field", post, "/adjustments", adjust(`"kind":"BONUS","amount":1`)},
+		{"affiliate_not_found", post, "/adjustments", adjust(`"affiliateId":"none","kind":"BONUS","amount":1`)},
+		{"identifiers_mismatch", post, "/adjustments", adjust(`"affiliateId":"` + s.payee + `","affiliateEmail":"kim@example.org","kind":"BONUS","amount":1`)},
+		{"sale_not_found", post, "/adjustments", adjust(`"affiliateId":"` + s.payee + `","saleId":999,"kind":"BONUS","amount":1`)},
+		{"adjustment_external_id_taken", post, "/adjustments", adjust(`"affiliateId":"` + s.payee + `","kind":"BONUS","amount":1,"externalId":"taken"`)},
+		{"adjustment_not_found", post, "/adjustments", adjust(`"reversesId":"none"`)},
+		{"adjustment_reversed", post, "/adjustments", adjust(`"reversesId":"` + bonus + `"`)},
+	}
+}
+
+// poor makes an affiliate who is owed 1.
+func (s *story) poor() string {
+	id := s.post("/affiliates", `{"firstName":"P","lastName":"R","email":"poor@example.org"}`)
+	s.post("/adjustments", `{"affiliateId":"`+id+`","kind":"BONUS","amount":1,"reason":"r"}`)
+	return id
 }
 
 func (s *story) ofEndpoints() []refusal {

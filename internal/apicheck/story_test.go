@@ -24,6 +24,8 @@ type story struct {
 	referral          string
 	sale, small       string
 	webhook, disabled string
+
+	payee, payout, adjustment string
 }
 
 // tell creates the records that the other requests need.
@@ -43,6 +45,11 @@ func tell(t testing.TB, w *world) *story {
 	s.referral = s.post("/referrals", `{"affiliateId":"mara","name":"Tomas Berg","email":"tomas@example.net","referredUserExternalId":"cust-1","plan":"Monthly"}`)
 	s.sale = s.post("/sales", `{"promoCode":"mara20","email":"tomas@example.net","totalEarned":129.50,"tax":9.50,"externalId":"o-1","externalInvoiceId":"i-1","product":{"productId":"a","quantity":2,"price":60,"name":"House beans"}}`)
 	s.small = s.post("/sales", `{"referralId":"mara","email":"new@example.net","name":"New","totalEarned":10,"shipping":1,"commissionRate":5}`)
+	s.payee = s.post("/affiliates", `{"firstName":"Pat","lastName":"E","email":"payee@example.org"}`)
+	taken := s.post("/adjustments", `{"affiliateId":"`+s.payee+`","kind":"BONUS","amount":25,"reason":"spring","externalId":"b-1"}`)
+	s.payout = s.post("/payouts", `{"affiliateEmail":"payee@example.org","until":"2026-12-31","externalId":"run-1","minimum":25}`)
+	s.post("/adjustments", `{"reversesId":"`+taken+`","reason":"typo"}`)
+	s.adjustment = s.post("/adjustments", `{"affiliateId":"`+s.affiliate+`","saleId":`+s.sale+`,"kind":"CHARGEBACK_FEE","amount":-1.5,"reason":"fee"}`)
 	return s
 }
 
@@ -61,6 +68,8 @@ func (s *story) finds() {
 		"/promotional-codes": {"id=" + s.code, "code=mara20", "externalId=k-1", "couponId=" + s.coupon, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org"},
 		"/referrals":         {"id=" + s.referral, "id=tomas@example.net", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "externalId=cust-1"},
 		"/sales":             {"id=" + s.sale, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "referralId=" + s.referral, "saleExternalId=o-1", "saleExternalInvoiceId=i-1"},
+		"/payouts":           {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
+		"/adjustments":       {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
 		"/webhooks":          {"webhookId=" + s.webhook},
 		"/webhooks/deliveries": {
 			"webhookId=" + s.webhook, "state=pending&event=sale.created&since=2026-03-01&until=2026-12-31T00:00:00Z", "deliveryId=" + s.delivery("sale.created"),
@@ -118,6 +127,10 @@ func miss(param string) string {
 	switch param {
 	case "state":
 		return "canceled"
+	case "status":
+		return "PROCESSING"
+	case "kind":
+		return "DISPUTE_WON"
 	case "event":
 		return "coupon.deleted"
 	case "since", "until":
@@ -149,6 +162,7 @@ func (s *story) changes() {
 	put("/webhooks", `{"webhookId":"`+s.webhook+`","url":"https://hooks.beans.example/new","events":["sale.created","sale.deleted"],"description":null,"active":true,"svixHeaders":false}`)
 	s.previews()
 	s.refunds()
+	s.money()
 	s.endpoints()
 	s.outcomes()
 }
@@ -174,6 +188,19 @@ func (s *story) refunds() {
 	refund(`{"saleId":"` + s.small + `","amount":2.5,"refundId":"r-1"}`)
 	refund(`{"saleId":` + s.small + `}`)
 	refund(`{"saleId":` + s.small + `}`)
+}
+
+// money takes a payout through its statuses, and pays another one by hand.
+func (s *story) money() {
+	move := func(more string) {
+		s.t.Helper()
+		s.ok(s.t, http.MethodPatch, "/payouts", `{"payoutId":"`+s.payout+`",`+more+`}`)
+	}
+	move(`"status":"PROCESSING"`)
+	move(`"status":"FAILED","failedReason":"closed"`)
+	move(`"status":"CANCELED"`)
+	s.post("/adjustments", `{"affiliateId":"`+s.payee+`","affiliateEmail":"payee@example.org","kind":"CORRECTION","amount":3,"reason":"r","saleId":null}`)
+	s.post("/payouts", `{"affiliateId":"`+s.payee+`","manuallyPaid":true,"until":null,"externalId":null,"minimum":null}`)
 }
 
 func (s *story) endpoints() {

@@ -1,0 +1,34 @@
+package client
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const adjustments = "/adjustments"
+
+// Adjustment is [affiliate.Program.Adjustment].
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjustment, error) {
+	return one[affiliate.Adjustment](ctx, c, adjustments, firstOf("id", textOfID(id)))
+}
+
+// Adjustments is [affiliate.Program.Adjustments].
+func (c *Client) Adjustments(ctx context.Context, f affiliate.AdjustmentFilter, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
+	var q filter
+	q.id("affiliateId", f.AffiliateID)
+	q.text("affiliateEmail", f.AffiliateEmail)
+	q.sale("saleId", f.SaleID)
+	q.word("kind", string(f.Kind))
+	q.id("payoutId", f.PayoutID)
+	return selected[affiliate.Adjustment](ctx, c, adjustments, q, pg)
+}
+
+// RecordAdjustment is [affiliate.Program.RecordAdjustment].
+func (c *Client) RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (affiliate.Adjustment, error) {
+	return send[affiliate.Adjustment](ctx, c, c.post(adjustments, in, in.Once))
+}

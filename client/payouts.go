@@ -1,0 +1,85 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const payouts = "/payouts"
+
+// Payout is [affiliate.Program.Payout].
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
+	return one[affiliate.Payout](ctx, c, payouts, firstOf("id", textOfID(id)))
+}
+
+// Payouts is [affiliate.Program.Payouts].
+func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+	var q filter
+	q.id("affiliateId", f.AffiliateID)
+	q.text("affiliateEmail", f.AffiliateEmail)
+	q.word("status", string(f.Status))
+	return selected[affiliate.Payout](ctx, c, payouts, q, pg)
+}
+
+// Payments is [affiliate.Program.Payments]. The server lists payouts newest
+// first and payments are oldest first, so all of them are read before the first
+// is yielded.
+func (c *Client) Payments(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Payment, error] {
+	return func(yield func(affiliate.Payment, error) bool) {
+		var payments []affiliate.Payment
+		for p, err := range affiliate.All(ctx, c.Payouts, f) {
+			if err != nil {
+				yield(affiliate.Payment{}, err)
+				return
+			}
+			payments = append(payments, affiliate.Payment{
+				PayoutID: p.ID, Status: p.Status, Amount: p.Amount, Currency: p.Currency,
+				Method: p.PaymentMethod.Or(""), Name: p.PayeeName.Or(""), Email: p.PayeeEmail.Or(""),
+			})
+		}
+		for _, p := range slices.Backward(payments) {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// CreatePayout is [affiliate.Program.CreatePayout].
+func (c *Client) CreatePayout(ctx context.Context, in affiliate.NewPayout) (affiliate.Payout, error) {
+	return send[affiliate.Payout](ctx, c, c.post(payouts, in, affiliate.Once{}))
+}
+
+// payoutStatus is a change of a payout on the wire.
+type payoutStatus struct {
+	PayoutID     uuid.UUID              `json:"payoutId,omitzero"`
+	Status       affiliate.PayoutStatus `json:"status,omitzero"`
+	FailedReason affiliate.Opt[string]  `json:"failedReason,omitzero"`
+}
+
+// SetPayoutStatus is [affiliate.Program.SetPayoutStatus].
+func (c *Client) SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error) {
+	return c.movePayout(ctx, payoutStatus{PayoutID: id, Status: status})
+}
+
+// FailPayout is [affiliate.Program.FailPayout].
+func (c *Client) FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
+	return c.movePayout(ctx, payoutStatus{id, affiliate.PayoutFailed, affiliate.Set(reason)})
+}
+
+// CancelPayout is [affiliate.Program.CancelPayout].
+func (c *Client) CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
+	return c.SetPayoutStatus(ctx, id, affiliate.PayoutCanceled)
+}
+
+func (c *Client) movePayout(ctx context.Context, to payoutStatus) (affiliate.Payout, error) {
+	return send[affiliate.Payout](ctx, c, c.write(http.MethodPatch, payouts, to))
+}

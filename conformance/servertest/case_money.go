@@ -1,0 +1,144 @@
+package servertest
+
+import "fmt"
+
+const (
+	payoutsRule     = "contract 4.4: what a payout takes, its statuses and its refusals; money 4"
+	adjustmentsRule = "contract 4.4: kinds, signs, reversals and refusals of adjustments; money 3"
+	combinedRule    = "contract 1.7: the filters of a list that always comes in pages are combined, a bad value is invalid_query"
+)
+
+// payee makes an affiliate {{a}} with the slug and email of the case.
+func payee(x *exam) {
+	x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateLink":"{{u}}","commissionRate":20}`).as("a", "email")
+}
+
+// owed makes an affiliate {{a}} and a payout of a bonus.
+func owed(x *exam, bonus int) *answer {
+	payee(x)
+	x.do("POST /adjustments", fmt.Sprintf(`{"affiliateId":"{{a}}","kind":"BONUS","amount":%d,"reason":"r"}`, bonus)).as("b")
+	return x.do("POST /payouts", `{"affiliateId":"{{a}}"}`)
+}
+
+// moneyCases test /payouts and /adjustments.
+func moneyCases() []serverCase {
+	cases := refusals(payoutsRule, "POST /payouts",
+		bad{"M89 no affiliate", `{"until":"2026-01-01"}`, ownerRequired}, bad{"M89 affiliateId null", `{"affiliateId":null}`, ownerRequired},
+		bad{"M89 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound}, bad{"M89 affiliateId x", `{"affiliateId":"x"}`, affiliateNotFound},
+		bad{"M89 an unknown email", `{"affiliateEmail":"{{u}}@conform.example"}`, affiliateNotFound},
+		bad{"M89 two affiliates", `{"affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}"}`, identifiersMismatch},
+		bad{"M89 until x", `{"affiliateId":"{{unknown}}","until":"x"}`, mustBe("until", asDate)}, bad{"M89 minimum -1", `{"affiliateId":"{{unknown}}","minimum":-1}`, mustBe("minimum", "must be at least 0")},
+		bad{"M89 minimum as text", `{"affiliateId":"{{unknown}}","minimum":"1"}`, mustBe("minimum", asNumber)},
+		bad{"M89 manuallyPaid 1", `{"affiliateId":"{{unknown}}","manuallyPaid":1}`, mustBe("manuallyPaid", asBoolean)},
+		bad{"M89 externalId empty", `{"affiliateId":"{{unknown}}","externalId":" "}`, mustBe("externalId", notEmpty)})
+	cases = append(cases, refusals(payoutsRule, "PATCH /payouts",
+		bad{"M89 no payoutId", `{"status":"PAID"}`, payoutIDRequired}, bad{"M89 no status", `{"payoutId":"{{unknown}}"}`, statusRequired},
+		bad{"M89 an unknown payout", `{"payoutId":"{{unknown}}","status":"PAID"}`, payoutNotFound}, bad{"M89 payoutId x", `{"payoutId":"x","status":"PAID"}`, payoutNotFound},
+		bad{"M89 an unknown field", `{"payoutId":"{{unknown}}","status":"PAID","foo":1}`, unknownField("foo")},
+		bad{"M89 failedReason with PAID", `{"payoutId":"{{unknown}}","status":"PAID","failedReason":"x"}`, failedReasonOnly},
+		bad{"M89 failedReason empty", `{"payoutId":"{{unknown}}","status":"FAILED","failedReason":""}`, mustBe("failedReason", notEmpty)},
+		bad{"M89 status paid", `{"payoutId":"{{unknown}}","status":"paid"}`, mustBe("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED")},
+		bad{"M89 status null", `{"payoutId":"{{unknown}}","status":null}`, mustBe("status", notNull)})...)
+	return append(append(cases, adjustmentCases()...), payoutStories()...)
+}
+
+func adjustmentCases() []serverCase {
+	with := func(members string) string { return `{"affiliateId":"{{affiliate}}","reason":"r",` + members + `}` }
+	return append(refusals(adjustmentsRule, "POST /adjustments",
+		bad{"M18 no affiliate", `{"kind":"BONUS","amount":1,"reason":"r"}`, ownerRequired}, bad{"M18 no kind", with(`"amount":1`), kindRequired},
+		bad{"M18 no amount", with(`"kind":"BONUS"`), amountRequired}, bad{"M18 no reason", `{"affiliateId":"{{affiliate}}","kind":"BONUS","amount":1}`, reasonRequired},
+		bad{"M18 no sale", with(`"kind":"DISPUTE_WON","amount":1`), saleIDRequired}, bad{"M15 kind bonus", with(`"kind":"bonus","amount":1`), mustBe("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE")},
+		bad{"M15 a bonus below zero", with(`"kind":"BONUS","amount":-1`), mustBe("amount", "must be greater than zero")},
+		bad{"M15 a fee above zero", with(`"kind":"CHARGEBACK_FEE","amount":1,"saleId":1`), mustBe("amount", "must be less than zero")},
+		bad{"M15 a correction of zero", with(`"kind":"CORRECTION","amount":0`), mustBe("amount", "must not be zero")},
+		bad{"M15 a correction that rounds to zero", with(`"kind":"CORRECTION","amount":-0.0049`), mustBe("amount", "must not be zero")},
+		bad{"M15 too much", with(`"kind":"BONUS","amount":100000000000.01`), mustBe("amount", tooLarge)}, bad{"M15 amount as text", with(`"kind":"BONUS","amount":"1"`), mustBe("amount", asNumber)},
+		bad{"M16 an unknown sale", with(`"kind":"BONUS","amount":1,"saleId":9007199254740993`), saleNotFound}, bad{"M16 a sale of another affiliate", `{"affiliateId":"{{other}}","reason":"r","kind":"BONUS","amount":1,"saleId":{{sale}}}`, identifiersMismatch},
+		bad{"M18 a reversal with an amount", `{"reversesId":"{{unknown}}","amount":1,"reason":"r"}`, mustBe("amount", "must not be sent")},
+		bad{"M18 a reversal of nothing", `{"reversesId":"{{unknown}}","reason":"r"}`, adjustmentNotFound}, bad{"M18 a reversal of x", `{"reversesId":"x","reason":"r"}`, adjustmentNotFound},
+	), []serverCase{
+		{"M18 an adjustment and its reversal", adjustmentsRule, func(x *exam) {
+			payee(x)
+			x.do("POST /adjustments", `{"affiliateEmail":"{{u}}@conform.example","kind":"BONUS","amount":25,"reason":"spring","externalId":"{{u}}"}`).as("b").
+				has(`{"id":"{{b}}","affiliateId":"{{a}}","saleId":null,"kind":"BONUS","amount":25,"reason":"spring","bonusReason":"spring","externalId":"{{u}}","reversesId":null,"reversedById":null,"payoutCreated":false,"payoutId":null}`)
+			x.do("POST /adjustments", `{"affiliateId":"{{a}}","kind":"BONUS","amount":1,"reason":"r","externalId":"{{u}}"}`).refused(adjustmentTaken)
+			x.do("POST /adjustments", `{"reversesId":"{{b}}","reason":"typo"}`).as("r").has(`{"kind":"BONUS","amount":-25,"affiliateId":"{{a}}","reversesId":"{{b}}"}`)
+			x.do("POST /adjustments", `{"reversesId":"{{b}}","reason":"typo"}`).refused(adjustmentReversed)
+			x.do("POST /adjustments", `{"reversesId":"{{r}}","reason":"typo"}`).refused(adjustmentReversed)
+			x.get("/adjustments?affiliateId={{a}}").has(`[{"id":"{{r}}"},{"id":"{{b}}","reversedById":"{{r}}"}]`)
+			x.get("/adjustments?id={{b}}").has(`{"reversedById":"{{r}}"}`)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)
+		}},
+		{"M89 combined filters of adjustments", combinedRule, func(x *exam) {
+			payee(x)
+			x.do("POST /adjustments", `{"affiliateId":"{{a}}","kind":"BONUS","amount":25,"reason":"r"}`).as("b")
+			x.do("POST /adjustments", `{"affiliateId":"{{a}}","kind":"CORRECTION","amount":-1,"reason":"r"}`).as("c")
+			x.get("/adjustments?affiliateEmail={{u}}@conform.example&kind=BONUS").has(`[{"id":"{{b}}"}]`)
+			x.get("/adjustments?affiliateId={{a}}&kind=CHARGEBACK_FEE").has(`[]`)
+			x.get("/adjustments?affiliateId={{affiliate}}&affiliateEmail={{u}}@conform.example").has(`[]`)
+			x.get("/adjustments?kind=bonus").refused(badParameter("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE"))
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).as("p")
+			x.get("/adjustments?payoutId={{p}}&kind=CORRECTION").has(`[{"id":"{{c}}","payoutCreated":true,"payoutId":"{{p}}"}]`)
+		}},
+	}...)
+}
+
+func payoutStories() []serverCase {
+	move := func(x *exam, status string) *answer {
+		return x.do("PATCH /payouts", `{"payoutId":"{{p}}","status":"`+status+`"}`)
+	}
+	return []serverCase{
+		{"M20 a payout and its minimum", payoutsRule, func(x *exam) {
+			payee(x)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s", "entry:commissions.0.id")
+			x.do("POST /payouts", `{"affiliateId":"{{a}}","minimum":20.01}`).refused(belowPayoutMinimum)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}","until":"2001-01-01"}`).refused(nothingPayable)
+			x.do("POST /payouts", `{"affiliateEmail":"{{u}}@conform.example","minimum":20,"externalId":"run 1"}`).as("p").
+				has(`{"id":"{{p}}","affiliateId":"{{a}}","amount":20,"status":"PENDING","externalId":"run 1","manuallyPaid":false,"paidAt":null,"commissionIds":[{{s.entry}}],"adjustmentIds":[]}`)
+			x.get("/sales?id={{s}}").has(`{"commissions":[{"payoutCreated":true,"payoutId":"{{p}}"}]}`)
+			x.get("/payouts?id={{p}}").has(`{"id":"{{p}}"}`)
+			x.get("/payouts?affiliateId={{a}}&status=PENDING").has(`[{"id":"{{p}}"}]`)
+			x.get("/payouts?affiliateId={{a}}&status=PAID").has(`[]`)
+			x.get("/payouts?status=paid").refused(badParameter("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED"))
+		}},
+		{"M23 every step of the statuses", payoutsRule, func(x *exam) {
+			owed(x, 10).as("p")
+			move(x, "PENDING").has(`{"status":"PENDING"}`)
+			move(x, "PROCESSING").has(`{"status":"PROCESSING"}`)
+			move(x, "CANCELED").refused(statusNotAllowed)
+			move(x, "PENDING").refused(statusNotAllowed)
+			x.do("PATCH /payouts", `{"payoutId":"{{p}}","status":"FAILED","failedReason":"closed"}`).has(`{"status":"FAILED","failedReason":"closed"}`)
+			move(x, "PAID").refused(statusNotAllowed)
+			move(x, "PROCESSING").has(`{"status":"PROCESSING","failedReason":null}`)
+			move(x, "PAID").has(`{"status":"PAID"}`)
+			for _, status := range []string{"PENDING", "PROCESSING", "FAILED", "CANCELED"} {
+				move(x, status).refused(statusNotAllowed)
+			}
+			move(x, "PAID").has(`{"status":"PAID"}`)
+		}},
+		{"M24 a canceled payout lets go", payoutsRule, func(x *exam) {
+			owed(x, 10).as("p").has(`{"amount":10,"adjustmentIds":["{{b}}"]}`)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)
+			move(x, "CANCELED").has(`{"status":"CANCELED","amount":10,"adjustmentIds":["{{b}}"]}`)
+			x.get("/adjustments?id={{b}}").has(`{"payoutCreated":false,"payoutId":null}`)
+			move(x, "CANCELED").has(`{"status":"CANCELED"}`)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}","manuallyPaid":true}`).has(`{"amount":10,"status":"PAID","manuallyPaid":true}`)
+		}},
+		{"M9 a refund after a payout", payoutsRule, func(x *exam) {
+			payee(x)
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s")
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).as("p")
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":60}`).refused(includedInPayout)
+			x.do("DELETE /sales", `{"saleId":{{s}}}`).refused(inPayout)
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":60,"refundId":"1","clawback":true}`).has(`{"reason":"partially_refunded"}`)
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":60,"refundId":"1","clawback":true}`).has(`{"reason":"already_refunded"}`)
+			x.get("/sales?id={{s}}").has(`{"commissionEarned":8,"commissions":[{"commissionEarned":20,"clawback":false},{"commissionEarned":-12,"clawback":true}]}`)
+			move(x, "PAID").has(`{"amount":20}`)
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":1}`).refused(alreadyPaid)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)
+			x.do("POST /adjustments", `{"affiliateId":"{{a}}","kind":"CORRECTION","amount":15,"reason":"r"}`).as("b")
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).has(`{"amount":3,"adjustmentIds":["{{b}}"]}`)
+		}},
+	}
+}

@@ -1,0 +1,47 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: docs/money.md 3, 17.
+
+func adjustmentByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Adjustment, error) {
+	return p.Adjustment(ctx, idOf(value))
+}
+
+// adjustmentFilters are the parameters that select adjustments, in their order.
+var adjustmentFilters = []string{"affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"}
+
+func adjustmentFilterOf(q query) (affiliate.AdjustmentFilter, error) {
+	kind, _ := q.get("kind")
+	return affiliate.AdjustmentFilter{
+		AffiliateID: q.id("affiliateId"), AffiliateEmail: q.text("affiliateEmail"), SaleID: q.saleID("saleId"),
+		Kind: affiliate.AdjustmentKind(kind), PayoutID: q.id("payoutId"),
+	}, nil
+}
+
+// newAdjustment reads an adjustment. One that reverses another has no amount of
+// its own; for any other, no amount and an amount of 0 are two errors.
+func newAdjustment(in *input) affiliate.NewAdjustment {
+	n := affiliate.NewAdjustment{
+		AffiliateID:    in.id("affiliateId"),
+		AffiliateEmail: in.optional("affiliateEmail"),
+		SaleID:         in.saleID("saleId"),
+	}
+	if n.SaleID == 0 && in.has("saleId") {
+		in.fault(affiliate.FieldEmpty)
+	}
+	n.Kind = enum[affiliate.AdjustmentKind](in, "kind").Or("")
+	amount := in.amount("amount")
+	if amount.IsZero() && !in.has("reversesId") {
+		in.fault(affiliate.RefuseNoAmount)
+	}
+	n.Amount = amount.Or(affiliate.Amount{})
+	n.Reason = in.text("reason")
+	n.ExternalID = in.optional("externalId")
+	n.Reverses = in.id("reversesId")
+	return n
+}

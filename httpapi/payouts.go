@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: docs/money.md 4, 17.
+
+func payoutByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Payout, error) {
+	return p.Payout(ctx, idOf(value))
+}
+
+// payoutFilters are the parameters that select payouts, in their order.
+var payoutFilters = []string{"affiliateId", "affiliateEmail", "status"}
+
+func payoutFilterOf(q query) (affiliate.PayoutFilter, error) {
+	status, _ := q.get("status")
+	return affiliate.PayoutFilter{
+		AffiliateID: q.id("affiliateId"), AffiliateEmail: q.text("affiliateEmail"), Status: affiliate.PayoutStatus(status),
+	}, nil
+}
+
+// A newPayout is a payout whose end may be a plain date, which is a day in the
+// zone of the program.
+type newPayout struct {
+	affiliate.NewPayout
+	until affiliate.Opt[affiliate.Date]
+}
+
+func newPayoutOf(in *input) (n newPayout) {
+	n.AffiliateID = in.id("affiliateId")
+	n.AffiliateEmail = in.optional("affiliateEmail")
+	n.until = in.date("until")
+	n.ExternalID = in.optional("externalId")
+	n.ManuallyPaid = in.flag("manuallyPaid")
+	n.Minimum = in.amount("minimum").Or(affiliate.Amount{})
+	return n
+}
+
+func createPayout(p *affiliate.Program, ctx context.Context, in newPayout) (affiliate.Payout, error) {
+	in.Until = endOf(p, in.until)
+	return p.CreatePayout(ctx, in.NewPayout)
+}
+
+// endOf is the instant at which a date ends; zero when there is none.
+func endOf(p *affiliate.Program, date affiliate.Opt[affiliate.Date]) time.Time {
+	d, there := date.Get()
+	if !there {
+		return time.Time{}
+	}
+	end := d.Instant(p.Config().Location)
+	if end.IsZero() {
+		end = end.Add(1) // the zero time means now
+	}
+	return end
+}
+
+type payoutChange struct {
+	id     uuid.UUID
+	status affiliate.PayoutStatus
+	reason affiliate.Opt[string] // of a failure
+}
+
+func payoutChangeOf(in *input) payoutChange {
+	c := payoutChange{id: payoutTarget(in)}
+	status := enum[affiliate.PayoutStatus](in, "status")
+	if status.IsNull() {
+		in.fault(affiliate.FieldNull)
+	}
+	c.status = status.Or("")
+	c.reason = in.optOptional("failedReason")
+	switch {
+	case c.reason.IsNull():
+		in.fault(affiliate.FieldNull)
+	case !c.reason.IsZero() && c.status != affiliate.PayoutFailed:
+		in.fault(affiliate.RefuseFailedReason)
+	}
+	return c
+}
+
+func payoutTarget(in *input) uuid.UUID {
+	defer in.targeted()
+	return in.id("payoutId")
+}
+
+func changePayout(p *affiliate.Program, ctx context.Context, in payoutChange) (affiliate.Payout, error) {
+	if reason, there := in.reason.Get(); there && in.status == affiliate.PayoutFailed {
+		return p.FailPayout(ctx, in.id, reason)
+	}
+	return p.SetPayoutStatus(ctx, in.id, in.status)
+}
