@@ -1,7 +1,10 @@
 package affiliate
 
 import (
+	"cmp"
 	"context"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
@@ -82,7 +85,7 @@ func (o *op) evaluate(in Order) (Evaluation, error) {
 	}
 	out := Evaluation{
 		Valid: len(v.failures) == 0, Reasons: emptyNotNil(v.failures), Unverified: emptyNotNil(v.unverified),
-		Discount: Null[Amount](), Total: Null[Amount](), Code: Null[CodeName](), Coupon: Null[Coupon](), Affiliate: Null[AffiliateContact](),
+		Discount: Null[Amount](), Total: Null[Amount](), Risks: []RiskReason{}, Code: Null[CodeName](), Coupon: Null[Coupon](), Affiliate: Null[AffiliateContact](),
 	}
 	if !v.found {
 		return out, nil
@@ -97,6 +100,26 @@ func (o *op) evaluate(in Order) (Evaluation, error) {
 	}
 	out.Code = Set(CodeName{ID: v.code.ID, Code: v.code.Code})
 	out.Coupon = Set(o.couponOf(v.coupon))
-	out.Affiliate, err = o.contact(v.code.AffiliateID, nil)
-	return out, err
+	if out.Affiliate, err = o.contact(v.code.AffiliateID, nil); err != nil {
+		return Evaluation{}, err
+	}
+	return out, o.preview(&in, &who, &v, &out)
+}
+
+// preview asks the rules of Config.Review about the sale that the order would
+// become. A code without an affiliate credits nobody.
+func (o *op) preview(in *Order, who *identity, v *verdict, out *Evaluation) error {
+	if len(o.cfg.Review) == 0 || v.code.AffiliateID == uuid.Nil {
+		return nil
+	}
+	aff, err := o.tx.Affiliates.Get(v.code.AffiliateID)
+	if err != nil {
+		return internal("affiliate of a code", err)
+	}
+	e := who.evidence(o.now, &aff, v)
+	e.CustomerEmail = cmp.Or(in.Email, e.CustomerEmail)
+	e.Total = in.TotalEarned.Or(out.Total.Or(Amount{}))
+	risks, err := o.risks(e)
+	out.Risks = emptyNotNil(risks)
+	return err
 }

@@ -13,8 +13,9 @@ import (
 // has been looked up.
 type deal struct {
 	Terms
-	own  bool       // Rate is the affiliate's own
-	hold HoldReason // the reason why new commissions are on hold; empty: they are accepted
+	own   bool         // Rate is the affiliate's own
+	hold  HoldReason   // the reason why new commissions are on hold; empty: they are accepted
+	risks []RiskReason // the rules of Config.Review that hold for the sale
 }
 
 // dealFor finds the terms of an affiliate, and of one customer when there is
@@ -47,6 +48,15 @@ func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 		d.hold = HoldAffiliateBanned
 	}
 	return d, nil
+}
+
+// suspect holds new commissions for review, if a rule held. A hold because of
+// the affiliate's status has its own reason.
+func (d *deal) suspect(risks []RiskReason) {
+	d.risks = risks
+	if len(risks) > 0 && (d.hold == "" || d.hold == HoldProgramSettings) {
+		d.hold = HoldFraudPrevention
+	}
 }
 
 // over reports whether the deal pays nothing more for a customer: after the
@@ -128,7 +138,7 @@ func (o *op) reward(r *SaleRecord, d deal) error {
 	}
 	c := CommissionRecord{
 		Number: number, AffiliateID: r.AffiliateID, Earned: earned, Approval: EnumOf(ApprovalAccepted),
-		HoldReason: EnumOf(d.hold), CreatedAt: o.now, UpdatedAt: o.now,
+		HoldReason: EnumOf(d.hold), RiskReasons: d.risks, CreatedAt: o.now, UpdatedAt: o.now,
 	}
 	if d.hold != "" {
 		c.Approval = EnumOf(ApprovalOnHold)

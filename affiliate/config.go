@@ -42,6 +42,11 @@ type Config struct {
 	NewID func() uuid.UUID // nil: version 7 from Now and Rand; another one must increase strictly too
 	Rand  io.Reader        // ids, codes, secrets; nil: crypto/rand.Reader
 
+	// Review are rules that hold the commission of a sale for a person to look
+	// at; at most 16, each with a reason of its own. Nil: none. [SelfReferral]
+	// is one.
+	Review []ReviewRule
+
 	Addresses AddressPolicy // which endpoint URLs are accepted
 
 	// Seal encrypts the stored secrets of endpoints, and Open is its inverse.
@@ -77,9 +82,9 @@ type Config struct {
 	OnEvents func()
 
 	// Logger gets a line at level Error, with value and stack, for each panic
-	// in Send, Open, OnNotice, OnEvents or a hook. Except for Open, the change
-	// is committed by then, so the panic is not passed on and the caller gets
-	// the result. Nil: slog.Default().
+	// in Send, Open, OnNotice, OnEvents, a rule of Review or a hook. Except for
+	// Open and Review, the change is committed by then, so the panic is not
+	// passed on and the caller gets the result. Nil: slog.Default().
 	Logger *slog.Logger
 }
 
@@ -109,6 +114,9 @@ func (c *Config) complete() error {
 	if err := c.Limits.complete(); err != nil {
 		return err
 	}
+	if err := checkReview(c.Review); err != nil {
+		return err
+	}
 	if (c.Seal == nil) != (c.Open == nil) {
 		return errors.New("affiliate: Config.Seal and Open go together")
 	}
@@ -128,6 +136,7 @@ func (c *Config) fillIn() {
 	c.CookieDays = cmp.Or(c.CookieDays, 60)
 	c.Location = cmp.Or(c.Location, time.UTC)
 	c.KeepParams = slices.Clone(c.KeepParams)
+	c.Review = slices.Clone(c.Review)
 	if len(c.Schedule) == 0 {
 		c.Schedule = defaultSchedule()
 	}

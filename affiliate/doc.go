@@ -73,7 +73,7 @@ package affiliate
 //   - Program: program, config, limits, op, save, once*, list, filter, panic, ping. All operations run on it: measure before and after.
 //   - Nouns: adjustment*, affiliate*, click*, code*, coupon*, link*, payout*, plan*, referral*, sale*, tier*. Begin here. The types
 //     are in noun.go, an operation each in noun_create, noun_update, …, the checks in noun_rules, the answer in noun_view.
-//   - Money: commission, rate, redeem, redemption, totals. A change here needs a row in the model tests.
+//   - Money: commission, rate, redeem, redemption, review, totals. A change here needs a row in the model tests.
 //   - Events: event*, family, body, encode*. Clients read them byte by byte: add members, change none.
 //   - Deliveries: webhook*. The way of one is webhook_outbox, webhook_claim_take, webhook_settle; docs/webhooks.md first.
 //   - Upkeep: erase, person, prune, retain. They must know every field that may name a person.

@@ -129,7 +129,7 @@ func appendList[T any](dst []byte, list []T, item func(*T, []byte) []byte) []byt
 	return append(dst, ']')
 }
 
-func appendStrings(dst []byte, list []string) []byte {
+func appendStrings[S ~string](dst []byte, list []S) []byte {
 	if list == nil {
 		return append(dst, "null"...)
 	}

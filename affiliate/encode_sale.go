@@ -61,6 +61,7 @@ func (c *Commission) appendJSON(dst []byte) []byte {
 	dst = appendOpt(append(dst, `,"bonusReason":`...), c.BonusReason, jsontext.AppendString)
 	dst = strconv.AppendBool(append(dst, `,"clawback":`...), c.ClawBack)
 	dst = appendOpt(append(dst, `,"payableAt":`...), c.PayableAt, appendTime)
+	dst = appendStrings(append(dst, `,"riskReasons":`...), c.RiskReasons)
 	dst = appendTime(append(dst, `,"createdAt":`...), c.CreatedAt)
 	return append(appendTime(append(dst, `,"updatedAt":`...), c.UpdatedAt), '}')
 }

@@ -51,6 +51,7 @@ func Example() {
 		Name:         "Acme partners",
 		Destinations: []affiliate.Destination{{URL: "https://acme.example/pricing"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Review:       []affiliate.ReviewRule{affiliate.SelfReferral()},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -25,6 +25,7 @@ func TestNewRefuses(t *testing.T) {
 		"KeepParams":   {KeepParams: []string{"campaign", ""}},
 		"RefundWindow": {RefundWindow: -1},
 		"Seal":         {Seal: pass},
+		"Review":       {Review: []affiliate.ReviewRule{{Reason: "x"}}},
 		"Terms":        {Terms: affiliate.Terms{Rate: affiliate.MustPercent("101")}},
 		"Destinations": {Destinations: []affiliate.Destination{{URL: "/shop"}}},
 	} {

@@ -65,6 +65,7 @@ type CommissionRecord struct {
 	ClawBack     bool `json:",omitzero"` // a further entry, beside one that is frozen
 	CreatedAt    Instant
 	UpdatedAt    Instant
+	RiskReasons  []RiskReason `json:",omitempty"` // the rules of Config.Review that held when the sale was recorded
 }
 
 // RefundRecord is one refund of a sale.
@@ -80,6 +81,10 @@ func (r SaleRecord) RecordID() uuid.UUID { return r.ID }
 // Clone copies the record with all its lists.
 func (r SaleRecord) Clone() SaleRecord {
 	r.Commissions = slices.Clone(r.Commissions)
+	for i := range r.Commissions {
+		c := &r.Commissions[i]
+		c.RiskReasons = slices.Clone(c.RiskReasons)
+	}
 	r.Refunds = slices.Clone(r.Refunds)
 	r.Products = slices.Clone(r.Products)
 	r.Metadata = slices.Clone(r.Metadata)

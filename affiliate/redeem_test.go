@@ -160,7 +160,7 @@ func TestRedemptionNotFound(t *testing.T) {
 		w.order.PromoCode = code
 		got := must(w.Evaluate(t.Context(), w.order))
 		want := affiliate.Evaluation{
-			Reasons: []affiliate.Failure{row}, Unverified: []affiliate.Reason{}, Discount: affiliate.Null[affiliate.Amount](), Total: affiliate.Null[affiliate.Amount](),
+			Reasons: []affiliate.Failure{row}, Unverified: []affiliate.Reason{}, Discount: affiliate.Null[affiliate.Amount](), Total: affiliate.Null[affiliate.Amount](), Risks: []affiliate.RiskReason{},
 			Code: affiliate.Null[affiliate.CodeName](), Coupon: affiliate.Null[affiliate.Coupon](), Affiliate: affiliate.Null[affiliate.AffiliateContact](),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -66,8 +66,9 @@ type Commission struct {
 	ManuallyPaid     bool            `json:"manuallyPaid"`
 	HoldReason       Opt[HoldReason] `json:"holdReason"`
 	BonusReason      Opt[string]     `json:"bonusReason"`
-	ClawBack         bool            `json:"clawback"`  // a further entry: a change after a payout took an earlier one; may be negative
-	PayableAt        Opt[Time]       `json:"payableAt"` // from when a payout may take it; null: it is declined
+	ClawBack         bool            `json:"clawback"`    // a further entry: a change after a payout took an earlier one; may be negative
+	PayableAt        Opt[Time]       `json:"payableAt"`   // from when a payout may take it; null: it is declined
+	RiskReasons      []RiskReason    `json:"riskReasons"` // the rules of Config.Review that held the commission; a review does not change them
 	CreatedAt        Time            `json:"createdAt"`
 	UpdatedAt        Time            `json:"updatedAt"`
 }

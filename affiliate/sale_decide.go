@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/google/uuid"
@@ -47,8 +48,23 @@ func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
 		}
 		d.deal.Rate, d.rateFixed = rate, true
 	}
-	d.over, err = o.over(d.deal, ref)
-	return SaleRecorded, err
+	if d.over, err = o.over(d.deal, ref); err != nil {
+		return "", err
+	}
+	return SaleRecorded, o.review(in, d)
+}
+
+// review asks the rules of Config.Review about the sale.
+func (o *op) review(in *NewSale, d *decision) error {
+	if len(o.cfg.Review) == 0 {
+		return nil
+	}
+	e := d.identity.evidence(o.now, &d.affiliate, &d.verdict)
+	e.CustomerEmail, e.CustomerName = cmp.Or(in.Email, e.CustomerEmail), cmp.Or(in.Name, e.CustomerName)
+	e.Total = in.TotalEarned
+	risks, err := o.risks(e)
+	d.deal.suspect(risks)
+	return err
 }
 
 // newCustomer requires the fields of a new referral.
@@ -101,6 +117,16 @@ func (o *op) creditTo(d *decision, id uuid.UUID) (err error) {
 type identity struct {
 	customer customer
 	origin   origin // of referralId: the referral's affiliate and link, or where a click, affiliate id or slug leads
+}
+
+// evidence is what is known of an order for the rules of Config.Review. The
+// caller adds what only its request says.
+func (id *identity) evidence(now Instant, aff *AffiliateRecord, v *verdict) Evidence {
+	ref := &id.customer.referral
+	return Evidence{
+		At: now.Time(), Affiliate: aff.reviewed(), CustomerEmail: cmp.Or(ref.Email, id.customer.email), CustomerName: ref.Name,
+		DeviceID: id.origin.click.DeviceID, PromoCode: v.code.Code, NewCustomer: ref.ID == uuid.Nil && id.customer.email != "",
+	}
 }
 
 // identify resolves referralId (referral id, customer email, click id,

@@ -218,7 +218,7 @@ func (r *SaleRecord) commissionsOf() []Commission {
 			CommissionEarned: c.Earned, ApprovalStatus: c.Approval.Value(), RewardType: RewardCash,
 			PayoutCreated: c.PayoutID != uuid.Nil, PayoutID: orNull(c.PayoutID), ManuallyPaid: c.ManuallyPaid,
 			HoldReason: orNull(c.HoldReason.Value()), BonusReason: orNull(c.BonusReason),
-			ClawBack: c.ClawBack, PayableAt: timeOrNull(r.payableAt(c)),
+			ClawBack: c.ClawBack, PayableAt: timeOrNull(r.payableAt(c)), RiskReasons: emptyNotNil(slices.Clone(c.RiskReasons)),
 			CreatedAt: TimeOf(c.CreatedAt.Time()), UpdatedAt: TimeOf(c.UpdatedAt.Time()),
 		}
 	}

@@ -59,7 +59,7 @@ const (
 	planShape        = "{id name commissionRate commissionType numberOfPayments numberOfMonths=null paymentTrigger autoApproveRewards rewardType holdDays}"
 	tierShape        = "{id tier name emoji=null minReferrals minRevenue conditionType commissionRate=null}"
 	summaryShape     = "{id firstName lastName name email status link=null affiliateLinks[" + linkEntryShape + "]}"
-	commissionShape  = "{id saleId affiliateId commissionEarned approvalStatus rewardType payoutCreated payoutId=null manuallyPaid holdReason=null bonusReason=null clawback payableAt createdAt updatedAt}"
+	commissionShape  = "{id saleId affiliateId commissionEarned approvalStatus rewardType payoutCreated payoutId=null manuallyPaid holdReason=null bonusReason=null clawback payableAt riskReasons[] createdAt updatedAt}"
 	affiliateShape   = "{id firstName lastName name email commissionRate useCommissionPlanCommissionRate exemptFromCommissionTierChanges affiliateLink=null link=null affiliateLinks[" + linkEntryShape + "] status source commissionPlanId commissionTierId affiliateGroupId=null programId payoutEmail=null paymentMethod=null detailsComplete emailVerified=null image=null numberOfReferredUsers numberOfClicks totalRevenue totalCommissionEarned createdAt updatedAt}"
 	linkShape        = "{id link affiliate{id name email} program{id name currency} clicks referrals sales totalRevenue fullURLs[{baseUrl fullUrl}] createdAt updatedAt}"
 	couponHead       = "{id name couponType percentOff amountOff=null currency=null duration durationInMonths=null maxRedemptions=null timesRedeemed limitToProducts productIds[] collectionIds[] valid redeemBy=null externalId=null integrationType=null couponCategory autoCouponRule=null affiliateProgramId createdAt updatedAt"
@@ -130,8 +130,8 @@ func TestWireShapes(t *testing.T) {
 	}
 	want := map[string]string{
 		"affiliate": affiliateShape, "link": linkShape, "coupon": couponShape, "code": codeShape, "referral": referralShape, "sale": saleShape, "bare sale": bareSaleShape,
-		"evaluation":     "{valid reasons[] unverified[…] discount total promotionalCode{id code} coupon" + couponHead + "} affiliate" + contactShape + "}",
-		"bad evaluation": "{valid reasons[{reason message}] unverified[] discount=null total=null promotionalCode=null coupon=null affiliate=null}",
+		"evaluation":     "{valid reasons[] unverified[…] discount total risks[] promotionalCode{id code} coupon" + couponHead + "} affiliate" + contactShape + "}",
+		"bad evaluation": "{valid reasons[{reason message}] unverified[] discount=null total=null risks[] promotionalCode=null coupon=null affiliate=null}",
 		"plan":           planShape, "tier": tierShape, "payout": payoutShape, "adjustment": adjustmentShape,
 		"endpoint": endpointHead + endpointTail, "issued endpoint": endpointHead + strings.TrimSuffix(endpointTail, "}") + " secret}", "delivery": deliveryHead + "}",
 		"click":  "{id affiliateId affiliateLinkId referralId=null deviceId=null uniqueClick fullLandingUrl documentReferrer=null userAgent=null createdAt}",

@@ -67,6 +67,7 @@ func commissionTexts() map[string]string {
 		"bonusReason":      "Why a bonus was given.",
 		"clawback":         "True for a further entry: a change after a payout took an earlier one. It may be negative.",
 		"payableAt":        "From when a payout may take it; null when it is declined.",
+		"riskReasons":      "The program's review rules that held it, empty when none did; a review leaves them.",
 	}
 }
 

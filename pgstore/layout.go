@@ -23,7 +23,7 @@ var layouts = map[reflect.Type][]string{
 	reflect.TypeFor[affiliate.HandSet](): {"Earned", "Kept"},
 	reflect.TypeFor[affiliate.CommissionRecord](): {
 		"Number", "AffiliateID", "Earned", "Approval", "HoldReason", "PayoutID", "ManuallyPaid", "BonusReason", "CreatedAt", "UpdatedAt",
-		"Frozen", "ClawBack",
+		"Frozen", "ClawBack", "RiskReasons",
 	},
 	reflect.TypeFor[affiliate.RefundRecord](): {"ID", "Amount", "At"},
 	reflect.TypeFor[affiliate.ReceiptRecord](): {

@@ -114,7 +114,7 @@ func recordedCases() []serverCase {
 				"affiliate":{"id":"{{a}}","name":"Ada Byron","link":null,"affiliateLinks":[{"id":"{{a.link}}"}]},
 				"referral":{"id":"{{s.referralId}}","email":"{{u}}@conform.example","name":"Tom","referredUserExternalId":null,"totalRevenue":50,"totalCommission":10,"referralMedium":"LINK"},
 				"commissions":[{"saleId":{{s}},"affiliateId":"{{a}}","commissionEarned":10,"approvalStatus":"ACCEPTED","rewardType":"CASH","payoutCreated":false,"payoutId":null,"manuallyPaid":false,
-				"holdReason":null,"bonusReason":null,"clawback":false}]}`)
+				"holdReason":null,"bonusReason":null,"clawback":false,"riskReasons":[]}]}`)
 			x.get("/sales?id={{s}}").bytes(a.body)
 			for _, target := range []string{"affiliateId={{a}}", "affiliateEmail={{u}}-a@conform.example", "referralId={{s.referralId}}", "referralId={{u}}@conform.example", "saleExternalId={{u}}+e", "saleExternalInvoiceId={{u}}+i"} {
 				x.get("/sales?" + target).bytes([]byte("[" + string(a.body) + "]"))

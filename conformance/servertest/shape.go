@@ -103,7 +103,7 @@ func commissionForm() fields {
 		"approvalStatus": oneOf("ACCEPTED", "ON_HOLD", "DECLINED"), "rewardType": oneOf("CASH", "NON_CASH"),
 		"payoutCreated": aBool, "payoutId": orNull(anID), "manuallyPaid": aBool,
 		"holdReason":  orNull(oneOf("PROGRAM_SETTINGS", "FRAUD_PREVENTION", "AFFILIATE_DEACTIVATED", "AFFILIATE_BANNED")),
-		"bonusReason": orNull(aText), "clawback": aBool, "payableAt": orNull(aDate), "createdAt": aDate, "updatedAt": aDate,
+		"bonusReason": orNull(aText), "clawback": aBool, "payableAt": orNull(aDate), "riskReasons": listOf(aText), "createdAt": aDate, "updatedAt": aDate,
 	}
 }
 
@@ -125,7 +125,7 @@ func saleForm() fields {
 func previewForm() fields {
 	return fields{
 		"valid": aBool, "reasons": listOf(fields{"reason": aText, "message": aText}.form), "unverified": listOf(aText),
-		"discount": orNull(aNumber), "total": orNull(aNumber), "promotionalCode": orNull(fields{"id": anID, "code": aText}.form),
+		"discount": orNull(aNumber), "total": orNull(aNumber), "risks": listOf(aText), "promotionalCode": orNull(fields{"id": anID, "code": aText}.form),
 		"coupon": orNull(without(bareCoupon().form, "promotionalCodes")), "affiliate": orNull(contactForm().form),
 	}
 }

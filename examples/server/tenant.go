@@ -79,6 +79,7 @@ func configOf(i int, set settings, page string) (affiliate.Config, error) {
 		cfg = orders.Config()
 	}
 	cfg.Rand = set.rand
+	cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} // held until somebody decides
 	cfg.Destinations = []affiliate.Destination{{URL: page}}
 	if len(set.destinations) > 0 {
 		cfg.Destinations = nil

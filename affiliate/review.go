@@ -1,0 +1,140 @@
+package affiliate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Rules that hold a commission for a person to look at. They never refuse or
+// change a sale. Source: docs/money.md 15.
+
+// maxReviewRules is how many rules a program may have.
+const maxReviewRules = 16
+
+// A RiskReason names the rule that held a commission: a lower-case letter, then
+// lower-case letters, digits and underscores, 40 characters at most. Those of
+// the engine: self_referral. Hosts make their own.
+type RiskReason string
+
+// A ReviewRule looks at every sale when it is recorded, and at nothing later.
+// If Holds is true for one rule or more, the commission of the sale is ON_HOLD
+// with [HoldFraudPrevention], and [Commission.RiskReasons] has their reasons.
+//
+// Holds is called inside a transaction, perhaps twice for one sale: it does no
+// I/O, takes no clock and no randomness, and remembers nothing. It must be safe
+// for concurrent use. A panic fails the call, and nothing is written.
+type ReviewRule struct {
+	Reason RiskReason
+	Holds  func(Evidence) bool
+}
+
+// Evidence is what a rule sees of a sale, or of the order in a preview. A text
+// that is not known is empty.
+type Evidence struct {
+	At            time.Time
+	Affiliate     ReviewedAffiliate // who is credited
+	CustomerEmail string            // of the sale, else of the customer's referral; canonical
+	CustomerName  string            // likewise
+	DeviceID      string            // of the click that the request names
+	PromoCode     string            // as it is stored
+	NewCustomer   bool              // the sale makes a referral of the customer
+	Total         Amount            // what was earned; in a preview of a subtotal alone, what is left to charge
+}
+
+// ReviewedAffiliate is an affiliate as a rule sees it.
+type ReviewedAffiliate struct {
+	ID                                      uuid.UUID
+	FirstName, LastName, Email, PayoutEmail string
+	Status                                  AffiliateStatus
+	CreatedAt                               time.Time
+}
+
+// SelfReferral holds sales whose customer has the mailbox of the affiliate, by
+// the affiliate's email or payout email. See [SameMailbox].
+func SelfReferral() ReviewRule {
+	return ReviewRule{Reason: "self_referral", Holds: func(e Evidence) bool {
+		return e.CustomerEmail != "" &&
+			(SameMailbox(e.CustomerEmail, e.Affiliate.Email) || SameMailbox(e.CustomerEmail, e.Affiliate.PayoutEmail))
+	}}
+}
+
+// SameMailbox reports whether mail to a and to b is likely to arrive in one
+// mailbox: the canonical addresses are equal without what follows the first +
+// in the local part, and for gmail.com and googlemail.com, which are one domain
+// here, without the dots. A text that is no address is the same as itself only.
+//
+// It is for reviews. Addresses are stored, looked up and kept unique as they
+// are.
+func SameMailbox(a, b string) bool { return mailbox(a) == mailbox(b) }
+
+// mailbox is what addresses of one mailbox have in common.
+func mailbox(s string) string {
+	email, ok := canonicalEmail(s)
+	if !ok {
+		return s
+	}
+	local, domain, _ := strings.Cut(email, "@")
+	local, _, _ = strings.Cut(local, "+")
+	if domain == "gmail.com" || domain == "googlemail.com" {
+		local, domain = strings.ReplaceAll(local, ".", ""), "gmail.com"
+	}
+	return local + "@" + domain
+}
+
+// checkReview refuses rules that cannot work.
+func checkReview(rules []ReviewRule) error {
+	if len(rules) > maxReviewRules {
+		return fmt.Errorf("affiliate: Config.Review has more than %d rules", maxReviewRules)
+	}
+	for i, rule := range rules {
+		if !rule.Reason.valid() {
+			return fmt.Errorf("affiliate: Config.Review: %q is not a reason of a–z, 0–9 and _", string(rule.Reason))
+		}
+		if rule.Holds == nil {
+			return fmt.Errorf("affiliate: Config.Review: %s has no Holds", rule.Reason)
+		}
+		if slices.ContainsFunc(rules[:i], func(r ReviewRule) bool { return r.Reason == rule.Reason }) {
+			return fmt.Errorf("affiliate: Config.Review has %s twice", rule.Reason)
+		}
+	}
+	return nil
+}
+
+// valid: ^[a-z][a-z0-9_]{0,39}$
+func (r RiskReason) valid() bool {
+	for i := range len(r) {
+		letter := 'a' <= r[i] && r[i] <= 'z'
+		if !letter && (i == 0 || r[i] != '_' && (r[i] < '0' || r[i] > '9')) {
+			return false
+		}
+	}
+	return 1 <= len(r) && len(r) <= 40
+}
+
+// errReviewPanicked stands for a panic in a rule of Config.Review.
+var errReviewPanicked = errors.New("affiliate: a rule of Config.Review panicked")
+
+// risks asks every rule, in the order of Config.Review.
+func (o *op) risks(e Evidence) (reasons []RiskReason, err error) {
+	err = errReviewPanicked
+	defer o.recovered(o.ctx, "Review")
+	for _, rule := range o.cfg.Review {
+		if rule.Holds(e) {
+			reasons = append(reasons, rule.Reason)
+		}
+	}
+	return reasons, nil
+}
+
+// reviewed is the affiliate as a rule sees it.
+func (r *AffiliateRecord) reviewed() ReviewedAffiliate {
+	return ReviewedAffiliate{
+		ID: r.ID, FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, PayoutEmail: r.PayoutEmail,
+		Status: r.Status, CreatedAt: r.CreatedAt.Time(),
+	}
+}
