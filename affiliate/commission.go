@@ -59,21 +59,21 @@ func (d *deal) suspect(risks []RiskReason) {
 	}
 }
 
-// over reports whether the deal pays nothing more for a customer: after the
-// number of payments, or of months since the referral, that the terms set.
-// Without a customer it never ends.
-func (o *op) over(d deal, ref *ReferralRecord) (bool, error) {
+// over reports whether the deal pays nothing more for a customer and a sale at
+// a time: after the number of payments, or of months since the referral, that
+// the terms set. Without a customer it never ends. Free orders are no payments.
+func (o *op) over(d deal, ref *ReferralRecord, at Instant) (bool, error) {
 	if ref.ID == uuid.Nil {
 		return false, nil
 	}
-	if d.MaxMonths > 0 && o.now.After(addMonths(ref.CreatedAt, d.MaxMonths)) {
+	if d.MaxMonths > 0 && at.After(addMonths(ref.CreatedAt, d.MaxMonths)) {
 		return true, nil
 	}
 	if d.MaxPayments == 0 {
 		return false, nil
 	}
 	totals, err := o.totals(ref.ID)
-	return totals.Sales >= d.MaxPayments, err
+	return totals.Sales-totals.Free >= d.MaxPayments, err
 }
 
 // addMonths moves t by calendar months. If the target month does not have the

@@ -36,6 +36,7 @@ type Config struct {
 	CommissionOnTax      bool          // false: tax is deducted from the base
 	CommissionOnShipping bool          // false: shipping is deducted from the base
 	RefundWindow         time.Duration // after the sale; zero: no limit
+	FreeOrders           bool          // sales of nothing are recorded when the report says that they are free; see NewSale.Free
 	CascadeEvents        bool          // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
 
 	Now   func() time.Time // nil: time.Now

@@ -45,6 +45,7 @@ type SaleRecord struct {
 	CreatedAt    Instant
 	UpdatedAt    Instant
 	HoldDays     int64 `json:",omitzero"` // of its terms when it was recorded
+	Free         bool  `json:",omitzero"` // an order of nothing
 }
 
 // HandSet is a commission that was set directly: the amount earned, and the
@@ -198,6 +199,7 @@ type TotalsRecord struct {
 	Sales        int64  // live ones that are not refunded in full
 	Revenue      Amount // of live sales, less refunds
 	Commission   Amount // of live sales, without declined commissions
+	Free         int64  `json:",omitzero"` // those of Sales that are free orders
 }
 
 // RecordID is the owner's id.

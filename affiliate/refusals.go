@@ -185,6 +185,7 @@ var (
 	subscriptionStatusUnknown = row(KindInvalid, InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED")
 	totalNotPositive          = row(KindInvalid, InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")
 	subtotalNotPositive       = row(KindInvalid, InvalidField, "subtotal", "Subtotal must be greater than zero")
+	freeEarned                = row(KindInvalid, InvalidField, "free", "free must not be true when an amount was earned")
 	subtotalBelowTotal        = row(KindInvalid, InvalidField, "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping")
 	quantityNotPositive       = row(KindInvalid, InvalidField, "product.quantity", "product.quantity must be greater than zero")
 	priceNegative             = row(KindInvalid, InvalidField, "product.price", "product.price must be at least 0")

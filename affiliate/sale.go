@@ -98,7 +98,7 @@ type NewSale struct {
 	ReferralID        string       `json:"referralId,omitzero"` // referral id, customer email, click id, affiliate id or slug
 	Email             string       `json:"email,omitzero"`      // the customer
 	Name              string       `json:"name,omitzero"`       // the customer; empty: the referral's
-	TotalEarned       Amount       `json:"totalEarned"`         // > 0, at most 10^11
+	TotalEarned       Amount       `json:"totalEarned"`         // > 0, at most 10^11; see Free
 	Tax               Amount       `json:"tax,omitzero"`        // ≥ 0
 	Shipping          Amount       `json:"shipping,omitzero"`   // ≥ 0; with Tax at most TotalEarned
 	ExternalID        string       `json:"externalId,omitzero"` // unique among live sales
@@ -111,6 +111,11 @@ type NewSale struct {
 	// at most 10^11, and not below TotalEarned less Tax and Shipping. See
 	// [Order].
 	Subtotal Opt[Amount] `json:"subtotal,omitzero"`
+
+	// Free records an order of nothing, if the program has Config.FreeOrders:
+	// TotalEarned, Tax and Shipping are zero, and PromoCode and Subtotal are
+	// given. It redeems the code and earns nothing.
+	Free bool `json:"free,omitzero"`
 
 	// PaymentTrigger (zero: PURCHASE) and Integration are for sales that an
 	// integration or a person reported. Go calls only.

@@ -48,7 +48,7 @@ func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
 		}
 		d.deal.Rate, d.rateFixed = rate, true
 	}
-	if d.over, err = o.over(d.deal, ref); err != nil {
+	if d.over, err = o.over(d.deal, ref, o.now); err != nil {
 		return "", err
 	}
 	return SaleRecorded, o.review(in, d)

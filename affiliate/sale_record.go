@@ -33,7 +33,7 @@ import (
 func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
 	r := &report{op: *p.op(ctx), in: in}
 	r.ahead = r
-	rq := request{once: in.Once, name: "sale.create", refused: normalizeSale(&r.in)}
+	rq := request{once: in.Once, name: "sale.create", refused: p.normalizeSale(&r.in)}
 	if p.onceOf(in.Once).digests() {
 		rq.input = []any{r.in, in.PaymentTrigger, in.Integration}
 	}
@@ -102,7 +102,7 @@ func (r *saleReply) restore(answer []byte, outcome string) error {
 }
 
 // normalizeSale brings the input into canonical form.
-func normalizeSale(in *NewSale) error {
+func (p *Program) normalizeSale(in *NewSale) error {
 	in.PromoCode, in.Email = plaintext.Trim(in.PromoCode), plaintext.Trim(in.Email)
 	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && in.Email == "" {
 		return saleAttributionRequired.Err()
@@ -115,18 +115,14 @@ func normalizeSale(in *NewSale) error {
 			return err
 		}
 	}
-	if in.TotalEarned.Sign() == 0 {
-		return totalRequired.Err()
-	}
-	if in.TotalEarned.Sign() < 0 {
-		return totalNotPositive.Err()
-	}
 	if err := first(
+		p.checkTotal(in),
 		boundOfSale("totalEarned", in.TotalEarned),
 		optional("name", in.Name, maxName),
 		optional("externalId", in.ExternalID, maxName),
 		optional("externalInvoiceId", in.ExternalInvoiceID, maxName),
 		checkSubtotal(in.Subtotal),
+		freeEarned.when(in.Free && in.TotalEarned.Sign() != 0),
 		oneOf("paymentTrigger", in.PaymentTrigger, paymentTriggers),
 		oneOfOrNone("integrationSalesSource", in.Integration, integrations),
 	); err != nil {
@@ -258,7 +254,7 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		Rate: Set(d.deal.Rate), RateType: EnumOf(d.deal.Type), RateFixed: d.rateFixed, Commissions: b.room[:0:1],
 		Products: productsBought(in.Product), Status: EnumOf(SaleActive), Trigger: EnumOf(in.PaymentTrigger),
 		Source: EnumOf(o.source.forSale()), Integration: EnumOf(in.Integration), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,
-		HoldDays: d.deal.HoldDays,
+		HoldDays: d.deal.HoldDays, Free: in.Free,
 	}
 	if ref.ID != uuid.Nil {
 		totals, err := o.totals(ref.ID)
@@ -267,7 +263,7 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		}
 		b.rec.Clicks = totals.Clicks
 	}
-	if d.over {
+	if d.over || in.Free {
 		return nil
 	}
 	return o.reward(&b.rec, d.deal)

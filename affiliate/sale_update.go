@@ -10,7 +10,8 @@ import (
 
 // UpdateSale changes a sale; a field that is not given stays as it is. When
 // TotalEarned or CommissionRate is given and CommissionEarned is not, the
-// commission is calculated again on the kept amount of the sale. CommissionRate
+// commission is calculated again on the kept amount of the sale. A TotalEarned
+// makes an ordinary sale of a free order. CommissionRate
 // null sets the rate of the current terms. A total that equals the refunded
 // amount refunds the sale in full.
 //
@@ -95,6 +96,9 @@ func (o *op) mergeSale(rec *SaleRecord, up SaleUpdate) error {
 	if err := o.applyRate(rec, up.CommissionRate); err != nil {
 		return err
 	}
+	if err := rec.settleFree(up); err != nil {
+		return err
+	}
 	if err := rec.checkAmounts(up); err != nil {
 		return err
 	}
@@ -112,6 +116,9 @@ func (o *op) mergeSale(rec *SaleRecord, up SaleUpdate) error {
 	}
 	if before.Status.Is(SaleRefunded) {
 		return saleRefunded.Err()
+	}
+	if rec.Free {
+		return nil // nothing is kept of it, but nothing was refunded
 	}
 	return o.closeIfRefunded(rec)
 }
@@ -155,32 +162,38 @@ func (o *op) applyTerms(rec *SaleRecord) error {
 	if rec.RateFixed {
 		return nil
 	}
-	d, err := o.dealOf(rec)
+	d, _, err := o.dealOf(rec)
 	rec.Rate, rec.RateType = Set(d.Rate), EnumOf(d.Type)
 	return err
 }
 
-// dealOf finds the current terms for a stored sale.
-func (o *op) dealOf(rec *SaleRecord) (deal, error) {
+// dealOf finds the current terms for a stored sale, and its customer.
+func (o *op) dealOf(rec *SaleRecord) (d deal, ref ReferralRecord, err error) {
 	aff, err := o.tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
-		return deal{}, internal("affiliate of a sale", err)
+		return d, ref, internal("affiliate of a sale", err)
 	}
-	var ref ReferralRecord
 	if rec.ReferralID != uuid.Nil {
 		if ref, err = o.tx.Referrals.Get(rec.ReferralID); err != nil {
-			return deal{}, internal("referral of a sale", err)
+			return d, ref, internal("referral of a sale", err)
 		}
 	}
-	return o.dealFor(&aff, &ref)
+	d, err = o.dealFor(&aff, &ref)
+	return d, ref, err
 }
 
 // applyCommission sets the commission directly, or calculates it again when
 // what it rests on was sent. A sale whose money is settled takes what it has
 // already.
 func (o *op) applyCommission(before, rec *SaleRecord, up SaleUpdate) error {
+	if rec.Free {
+		return nil
+	}
 	if earned, ok := up.CommissionEarned.Get(); ok {
 		return o.setCommission(before, rec, earned)
+	}
+	if before.Free && !before.Status.Is(SaleRefunded) {
+		return o.rewardPaid(rec)
 	}
 	sent := !up.TotalEarned.IsZero() || !up.CommissionRate.IsZero()
 	settled := before.inPayout() && !up.ClawBack || before.Status.Is(SaleRefunded)
@@ -211,7 +224,7 @@ func (o *op) setCommission(before, rec *SaleRecord, earned Amount) error {
 	if has {
 		return o.recompute(rec)
 	}
-	d, err := o.dealOf(rec)
+	d, _, err := o.dealOf(rec)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 
 // A tally is a change of totals.
 type tally struct {
-	clicks, pruned, referrals, sales int64
-	revenue, commission              Amount
+	clicks, pruned, referrals, sales, free int64
+	revenue, commission                    Amount
 }
 
 // totals returns the totals of a link, an affiliate or a referral.
@@ -74,6 +74,7 @@ func (r *TotalsRecord) add(t tally) (err error) {
 	r.PrunedClicks += t.pruned
 	r.Referrals += t.referrals
 	r.Sales += t.sales
+	r.Free += t.free
 	return nil
 }
 
@@ -87,7 +88,7 @@ func (t tally) negated() (tally, error) {
 	if err != nil {
 		return tally{}, err
 	}
-	return tally{-t.clicks, -t.pruned, -t.referrals, -t.sales, revenue, commission}, nil
+	return tally{-t.clicks, -t.pruned, -t.referrals, -t.sales, -t.free, revenue, commission}, nil
 }
 
 // moveSale replaces what a sale adds to the totals of its link, affiliate and
@@ -104,6 +105,7 @@ func (o *op) moveSale(rec *SaleRecord, before, after tally) error {
 		return FieldTooLarge.Of("commissionEarned")
 	}
 	change.sales += after.sales
+	change.free += after.free
 	for _, owner := range [...]uuid.UUID{rec.LinkID, rec.AffiliateID, rec.ReferralID} {
 		if err := o.count(owner, change); err != nil {
 			return err
@@ -123,6 +125,9 @@ func (r *SaleRecord) tally() (tally, error) {
 		return tally{}, err
 	}
 	t := tally{sales: 1, revenue: kept}
+	if r.Free {
+		t.free = 1
+	}
 	for i := range r.Commissions {
 		c := &r.Commissions[i]
 		if c.Approval.Is(ApprovalDeclined) {

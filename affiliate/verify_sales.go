@@ -26,7 +26,7 @@ func (a *audit) verifySale(r *SaleRecord) {
 	}
 	a.refers("I29", "sale", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
 	a.refers("I37", "sale", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
-	if r.TotalEarned.Sign() <= 0 || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 {
+	if r.TotalEarned.Sign() < 0 || !r.validFree() || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 {
 		a.breach("I44", name, "total %v, tax %v, shipping %v", r.TotalEarned, r.Tax, r.Shipping)
 	} else if r.charge().check("tax") != nil {
 		a.breach("I44", name, "tax %v and shipping %v are above the total %v", r.Tax, r.Shipping, r.TotalEarned)
@@ -45,7 +45,7 @@ func (a *audit) verifyRefunds(r *SaleRecord) {
 	sum, ids := Amount{}, map[string]bool{}
 	for _, refund := range r.Refunds {
 		total, err := sum.Add(refund.Amount)
-		if err != nil || refund.Amount.Sign() <= 0 || ids[refund.ID] {
+		if err != nil || refund.Amount.Sign() < 0 || refund.Amount.IsZero() && !r.Free || ids[refund.ID] {
 			a.breach("I41", name, "refund %q of %v is not positive, or counted twice", refund.ID, refund.Amount)
 		}
 		sum = total
@@ -55,6 +55,9 @@ func (a *audit) verifyRefunds(r *SaleRecord) {
 		a.breach("I41", name, "refunds add up to %v, refunded %v of %v", sum, r.Refunded, r.TotalEarned)
 	}
 	full := r.Refunded == r.TotalEarned
+	if r.Free { // of nothing, nothing is left
+		full = r.Status.Is(SaleRefunded)
+	}
 	if full != r.Status.Is(SaleRefunded) || full != r.DeletedFired || full == r.RefundedAt.IsZero() {
 		a.breach("I41", name, "refunded %v of %v, status %s, refundedAt %v", r.Refunded, r.TotalEarned, r.Status, r.RefundedAt)
 	}

@@ -89,6 +89,13 @@ func TestVerifySaysSales(t *testing.T) {
 	}
 	payouts := func(tx *affiliate.Tx) affiliate.Table[affiliate.PayoutRecord] { return tx.Payouts }
 	runBooksSayings(t, []booksSaying{
+		{"free with an amount", sale(5, func(r *affiliate.SaleRecord) { r.Free = true }), "I44: total 100, tax"},
+		{"free without a basket", sale(5, func(r *affiliate.SaleRecord) {
+			r.Free, r.TotalEarned, r.Commissions = true, affiliate.Amount{}, nil
+		}), "I44: total 0, tax"},
+		{"free with a commission", sale(5, func(r *affiliate.SaleRecord) {
+			r.Free, r.TotalEarned, r.Subtotal = true, affiliate.Amount{}, affiliate.Set(sum("1"))
+		}), "I44: total 0, tax"},
 		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = affiliate.Amount{} }), "I44: total 0, tax"},
 		{"tax below zero", sale(5, func(r *affiliate.SaleRecord) { r.Tax = sum("-1") }), "I44: total 100, tax -1"},
 		{"shipping below zero", sale(5, func(r *affiliate.SaleRecord) { r.Shipping = sum("-1") }), "I44: total 100, tax 0, shipping -1"},

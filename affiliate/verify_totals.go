@@ -97,6 +97,6 @@ func (r TotalsRecord) with(pruned int64) TotalsRecord {
 
 // figures shows totals in a breach.
 func (r TotalsRecord) figures() string {
-	return fmt.Sprintf("%d clicks (%d pruned), %d referrals, %d sales, revenue %v, commission %v",
-		r.Clicks, r.PrunedClicks, r.Referrals, r.Sales, r.Revenue, r.Commission)
+	return fmt.Sprintf("%d clicks (%d pruned), %d referrals, %d sales (%d free), revenue %v, commission %v",
+		r.Clicks, r.PrunedClicks, r.Referrals, r.Sales, r.Free, r.Revenue, r.Commission)
 }

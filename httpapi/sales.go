@@ -29,6 +29,7 @@ func newSale(in *input) affiliate.NewSale {
 		ExternalInvoiceID: in.optional("externalInvoiceId"),
 		CommissionRate:    in.percent("commissionRate"),
 		Subtotal:          in.amount("subtotal"),
+		Free:              in.flag("free"),
 		Product:           productOf(in),
 		Tax:               in.amount("tax").Or(affiliate.Amount{}),
 		Shipping:          in.amount("shipping").Or(affiliate.Amount{}),

@@ -63,6 +63,8 @@ func saleFieldCases() []serverCase {
 	t.no("contract 2.6, docs/money.md M65: the basket before the discount", bad{"M65 subtotal 0", saleWith(`"subtotal":0`), subtotalNotPositive}, bad{"M65 subtotal -1", saleWith(`"subtotal":-1`), subtotalNotPositive},
 		bad{"B387 subtotal 100000000000.0001", saleWith(`"subtotal":100000000000.0001`), mustBe("subtotal", tooLarge)}, bad{`M65 subtotal "1"`, saleWith(`"subtotal":"1"`), mustBe("subtotal", asNumber)},
 		bad{"M65 subtotal below totalEarned", saleWith(`"subtotal":99.99`), subtotalBelowTotal}, bad{"M65 subtotal below totalEarned without tax", saleWith(`"subtotal":89.99,"tax":10`), subtotalBelowTotal})
+	t.no("contract 2.6, docs/money.md M72: a free order earns nothing", bad{"M72 free with an amount", saleWith(`"free":true`), freeEarned},
+		bad{`M72 free "x"`, saleWith(`"free":"x"`), mustBe("free", asBoolean)})
 	t.no(rule, bad{"B388 tax -1", saleWith(`"tax":-1`), taxNegative}, bad{"B388 shipping -1", saleWith(`"shipping":-1`), shippingNegative},
 		bad{"B388 tax and shipping over totalEarned", saleWith(`"tax":60,"shipping":40.0001`), deductionsExceedTotal}, bad{`B388 tax "1"`, saleWith(`"tax":"1"`), mustBe("tax", asNumber)},
 		bad{"B389 product x", saleWith(`"product":"x"`), mustBe("product", asObject)}, bad{"B389 product.quantity 0", saleWith(`"product":{"quantity":0}`), quantityNotPositive},
@@ -74,6 +76,7 @@ func saleFieldCases() []serverCase {
 	t.yes("contract 2.6: what was sent is answered; contract 3.7, step 6: tax and shipping are deducted",
 		good{"B388 tax and shipping", saleWith(`"commissionRate":20,"tax":9.5,"shipping":0.5`), `{"taxAmount":9.5,"shippingAmount":0.5,"totalEarned":100,"commissionRate":20,"commissionEarned":18}`},
 		good{"M65 a subtotal that tax makes up for", saleWith(`"subtotal":90,"tax":10`), `{"totalEarned":100,"subtotal":90}`},
+		good{"M72 not free", saleWith(`"free":false,"subtotal":100`), `{"totalEarned":100}`},
 		good{"M70 no subtotal", saleWith(`"subtotal":null`), `{"subtotal":null}`},
 		good{"B388 tax and shipping are all of it", saleWith(`"commissionRate":20,"tax":60,"shipping":40`), `{"commissionEarned":0}`},
 		good{"B389 a product by id", saleWith(`"product":{"productId":"p1","name":"n","quantity":1.5,"price":0}`), `{"productsBought":["p1"]}`},

@@ -142,6 +142,7 @@ var (
 	codeUnassigned      = refusal{400, "code_unassigned", "", "Promo code is not associated with an affiliate"}
 	notFirstOrder       = refusal{400, "not_first_order", "", "Promo code is only valid for a first order"}
 	subtotalNotPositive = refusal{400, "invalid_field", "subtotal", "Subtotal must be greater than zero"}
+	freeEarned          = invalid("free", "free must not be true when an amount was earned")
 	subtotalBelowTotal  = refusal{400, "invalid_field", "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping"}
 
 	belowMinimum   = refusal{400, "below_minimum", "", "Order does not reach the minimum amount for this promo code"}

@@ -1,0 +1,56 @@
+package affiliate
+
+// A free order is a sale of nothing: its code takes off the whole basket. It is
+// an order, and redeems the code, but no payment. Source: docs/money.md 13.
+
+// freeOrder reports whether a sale of nothing has all that a free order needs.
+func (in *NewSale) freeOrder() bool {
+	basket, _ := in.Subtotal.Get()
+	return in.Free && in.PromoCode != "" && basket.Sign() > 0 && in.Tax.IsZero() && in.Shipping.IsZero()
+}
+
+// checkTotal checks what was earned by a new sale.
+func (p *Program) checkTotal(in *NewSale) *Error {
+	if in.TotalEarned.Sign() < 0 {
+		return totalNotPositive.Err()
+	}
+	free := p.cfg.FreeOrders && in.freeOrder()
+	return totalRequired.when(in.TotalEarned.Sign() == 0 && !free)
+}
+
+// settleFree puts an update into a free order. A total makes it an ordinary
+// sale; without one it earns nothing and keeps its basket.
+func (r *SaleRecord) settleFree(up SaleUpdate) error {
+	if !r.Free {
+		return nil
+	}
+	if r.TotalEarned.Sign() > 0 {
+		r.Free = false
+		return nil
+	}
+	return first(
+		FieldNull.about("subtotal").when(up.Subtotal.IsNull()),
+		totalRequired.when(up.CommissionEarned.Or(Amount{}).Sign() > 0),
+	)
+}
+
+// rewardPaid adds the commission of a free order that was paid after all, by
+// the rate with which it was recorded, unless the terms pay nothing more for
+// its customer.
+func (o *op) rewardPaid(rec *SaleRecord) error {
+	d, ref, err := o.dealOf(rec)
+	if err != nil {
+		return err
+	}
+	if over, err := o.over(d, &ref, rec.CreatedAt); over || err != nil {
+		return err
+	}
+	return o.reward(rec, d)
+}
+
+// validFree reports whether a stored sale is free exactly if it is a sale of
+// nothing, with a basket and without a commission.
+func (r *SaleRecord) validFree() bool {
+	basket, _ := r.Subtotal.Get()
+	return r.Free == r.TotalEarned.IsZero() && (!r.Free || basket.Sign() > 0 && len(r.Commissions) == 0)
+}
