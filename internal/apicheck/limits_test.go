@@ -167,6 +167,7 @@ func beyond(op operation, field string, value any) bool {
 		"PUT sales totalEarned",       // the tax is more than that
 		"POST sales subtotal",         // the amount earned is more than that
 		"PUT sales subtotal",
+		"POST sales free", // an amount was earned
 		"POST adjustments amount", // 0
 	}
 	return value == nil && slices.Contains(neededHere, key) || value != nil && slices.Contains(notHere, key)
