@@ -44,7 +44,7 @@ func (p *Program) RecordAdjustment(ctx context.Context, in NewAdjustment) (Adjus
 		if err := o.tx.Adjustments.Insert(rec); err != nil {
 			return Adjustment{}, internal("write adjustment", err)
 		}
-		return adjustmentOf(rec), nil
+		return adjustmentOf(rec), o.enter(rec.AffiliateID, bookAdjustment(&rec, CauseAdjustment, rec.Amount))
 	})
 }
 

@@ -81,7 +81,7 @@ func (o *op) noneInPayout(key Key) error {
 }
 
 // dropAffiliate removes the affiliate and the records that belong to it,
-// children first. A sale that a code credited to another affiliate stays,
+// children first. Its movements stay. A sale that a code credited to another affiliate stays,
 // without the referral.
 func (o *op) dropAffiliate(rec AffiliateRecord) error {
 	key := Key{Index: OfAffiliate, ID: rec.ID}
@@ -117,7 +117,12 @@ func (o *op) dropClick(rec ClickRecord) error {
 func (o *op) dropPayout(rec PayoutRecord) error { return o.tx.Payouts.Delete(rec.ID) }
 
 // dropAdjustment removes an adjustment, which no payout holds.
-func (o *op) dropAdjustment(rec AdjustmentRecord) error { return o.tx.Adjustments.Delete(rec.ID) }
+func (o *op) dropAdjustment(rec AdjustmentRecord) error {
+	if err := o.enter(rec.AffiliateID, bookAdjustment(&rec, CauseDeletion, rec.Amount.negated())); err != nil {
+		return err
+	}
+	return o.tx.Adjustments.Delete(rec.ID)
+}
 
 // unassignCode leaves the code without an affiliate.
 func (o *op) unassignCode(rec CodeRecord) error {

@@ -66,6 +66,8 @@ func (SaleSource) values() []SaleSource         { return saleSources }
 func (Integration) values() []Integration       { return integrations }
 func (ApprovalStatus) values() []ApprovalStatus { return approvalStatuses }
 func (HoldReason) values() []HoldReason         { return holdReasons }
+func (Account) values() []Account               { return accounts }
+func (Cause) values() []Cause                   { return causes }
 
 // Enumerations that the frozen bodies of events hold.
 

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -195,10 +196,12 @@ func TestFilterFields(t *testing.T) {
 		reflect.TypeFor[affiliate.EventType]():      true,
 		reflect.TypeFor[affiliate.PayoutStatus]():   true,
 		reflect.TypeFor[affiliate.AdjustmentKind](): true,
+		reflect.TypeFor[affiliate.Cause]():          true,
+		reflect.TypeFor[time.Time]():                true, // a bound
 	}
 	for _, filter := range []reflect.Type{
 		reflect.TypeFor[affiliate.SaleFilter](), reflect.TypeFor[affiliate.ReferralFilter](), reflect.TypeFor[affiliate.CodeFilter](),
-		reflect.TypeFor[affiliate.LinkFilter](), reflect.TypeFor[affiliate.PayoutFilter](), reflect.TypeFor[affiliate.AdjustmentFilter](), reflect.TypeFor[affiliate.EventFilter](),
+		reflect.TypeFor[affiliate.LinkFilter](), reflect.TypeFor[affiliate.PayoutFilter](), reflect.TypeFor[affiliate.AdjustmentFilter](), reflect.TypeFor[affiliate.MovementFilter](), reflect.TypeFor[affiliate.EventFilter](),
 		reflect.TypeFor[affiliate.DeliveryFilter](),
 	} {
 		for f := range filter.Fields() {

@@ -39,7 +39,7 @@ func (s saleShop) payableAt(id affiliate.SaleID, want ...time.Time) {
 	}
 }
 
-// docs/money.md, checks 24 and 25 without the balances.
+// docs/money.md, checks 24 and 25.
 func TestHoldDays(t *testing.T) {
 	ctx := t.Context()
 	pay := func(s saleShop) (affiliate.Payout, error) {
@@ -51,7 +51,9 @@ func TestHoldDays(t *testing.T) {
 		s.payableAt(sale.ID, june)
 		s.now = june.Add(-time.Second)
 		s.refused(nothingToPay, func() error { return errOf(pay(s)) })
+		s.owes(affiliate.Balance{Maturing: sum("20"), Earned: sum("20"), Movements: 1})
 		s.fires(func() error { s.now = june; return nil })
+		s.owes(affiliate.Balance{Payable: sum("20"), Earned: sum("20"), Movements: 1})
 		s.fires(func() error {
 			p, err := pay(s)
 			if p.Amount != sum("20") {
@@ -66,6 +68,7 @@ func TestHoldDays(t *testing.T) {
 		s.toTomas("100")
 		must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.ada.affiliate.ID, Kind: affiliate.AdjustCorrection, Amount: sum("-12"), Reason: "r"}))
 		s.refused(nothingToPay, func() error { return errOf(pay(s)) })
+		s.owes(affiliate.Balance{Maturing: sum("20"), Payable: sum("-12"), Earned: sum("8"), Movements: 2})
 		s.pass(30 * 24 * time.Hour)
 		if p := must(pay(s)); p.Amount != sum("8") {
 			t.Errorf("paid %v", p.Amount)

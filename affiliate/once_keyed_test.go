@@ -24,7 +24,7 @@ var unkeyed = map[string]string{
 	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
-	"Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Payments": reads, "Plans": reads, "Tiers": reads,
+	"Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Payments": reads, "Balance": reads, "Balances": reads, "Movements": reads, "Plans": reads, "Tiers": reads,
 }
 
 const (
@@ -96,7 +96,7 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 		"UpdateTier":     {tier.ID, affiliate.TierUpdate{Rate: affiliate.Null[affiliate.Percent]()}},
 		"UpdateEndpoint": {s.endpoint.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}}, "DeleteEndpoint": {s.endpoint.ID},
 		"TestEndpoint": {affiliate.EndpointTest{WebhookID: s.endpoint.ID, Event: affiliate.SaleCreated}},
-		"Replay":       {affiliate.ReplayRange{DeliveryID: delivery.ID}}, "Prune": {start}, "Retain": {affiliate.Retention{Events: time.Hour}},
+		"Replay":       {affiliate.ReplayRange{DeliveryID: delivery.ID}}, "Prune": {start}, "Retain": {affiliate.Retention{Events: time.Hour}}, "OpenBooks": {},
 		"Evaluate": {affiliate.Order{PromoCode: "ada20"}},
 	}
 	for name, c := range s.creates() {

@@ -66,6 +66,9 @@ func (o *op) pay(aff *AffiliateRecord, in NewPayout, t taking) (Payout, error) {
 	if err := o.tx.Payouts.Insert(rec); err != nil {
 		return Payout{}, internal("write payout", err)
 	}
+	if err := o.bookPaying(&rec); err != nil {
+		return Payout{}, err
+	}
 	taken := make(map[int64]bool, len(rec.Items))
 	for _, item := range rec.Items {
 		taken[item.Commission] = true
@@ -76,4 +79,14 @@ func (o *op) pay(aff *AffiliateRecord, in NewPayout, t taking) (Payout, error) {
 	return o.payoutOf(rec), o.markEntries(&rec, func(c *CommissionRecord) bool { return taken[c.Number] }, func(c *CommissionRecord) {
 		c.PayoutID, c.ManuallyPaid, c.Frozen = rec.ID, rec.ManuallyPaid, true
 	})
+}
+
+// bookPaying books that a payout was created, and that it was paid when it was
+// created as paid.
+func (o *op) bookPaying(rec *PayoutRecord) error {
+	err := o.enter(rec.AffiliateID, bookPayout(rec, CausePayoutCreated, AccountPayable, AccountInPayout))
+	if err == nil && rec.Status == PayoutPaid {
+		err = o.enter(rec.AffiliateID, bookPayout(rec, CausePayoutPaid, AccountInPayout, AccountPaid))
+	}
+	return err
 }

@@ -124,7 +124,7 @@ func (o *op) markEntries(rec *PayoutRecord, which func(*CommissionRecord) bool, 
 				c.UpdatedAt = later(o.now, c.UpdatedAt)
 			}
 		}
-		_, err := o.saveSale(before, after)
+		_, err := o.saveSale(before, after, "")
 		return err
 	})
 }

@@ -95,23 +95,29 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 		if err := o.tx.Payouts.Replace(rec); err != nil {
 			return Payout{}, internal("write payout", err)
 		}
-		return o.payoutOf(rec), o.settleEntries(&rec)
+		return o.payoutOf(rec), o.settle(&rec)
 	})
 }
 
-// settleEntries tells the sales of a payout that it was paid, or lets their
-// commissions go when it was canceled.
-func (o *op) settleEntries(rec *PayoutRecord) error {
+// settle books that a payout was paid or canceled. It tells the sales of one that
+// was paid, and lets their commissions go when it was canceled.
+func (o *op) settle(rec *PayoutRecord) error {
 	switch rec.Status {
 	case PayoutPaid:
+		if err := o.enter(rec.AffiliateID, bookPayout(rec, CausePayoutPaid, AccountInPayout, AccountPaid)); err != nil {
+			return err
+		}
 		return o.eachSaleIn(rec, func(sale SaleRecord) error {
 			if sale.DeletedFired {
 				return nil
 			}
-			_, err := o.saveSale(sale, sale.touched())
+			_, err := o.saveSale(sale, sale.touched(), "")
 			return err
 		})
 	case PayoutCanceled:
+		if err := o.enter(rec.AffiliateID, bookPayout(rec, CausePayoutCanceled, AccountInPayout, AccountPayable)); err != nil {
+			return err
+		}
 		if err := o.markAdjustments(rec, uuid.Nil); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (s *probe) wrap(tx *affiliate.Tx) *affiliate.Tx {
 		Coupons: probed[affiliate.CouponRecord]{tx.Coupons, s}, Codes: probed[affiliate.CodeRecord]{tx.Codes, s},
 		Redemptions: probed[affiliate.RedemptionRecord]{tx.Redemptions, s}, Sales: probed[affiliate.SaleRecord]{tx.Sales, s},
 		Plans: probed[affiliate.PlanRecord]{tx.Plans, s}, Tiers: probed[affiliate.TierRecord]{tx.Tiers, s},
-		Payouts: probed[affiliate.PayoutRecord]{tx.Payouts, s}, Adjustments: probed[affiliate.AdjustmentRecord]{tx.Adjustments, s}, Totals: probed[affiliate.TotalsRecord]{tx.Totals, s},
+		Payouts: probed[affiliate.PayoutRecord]{tx.Payouts, s}, Adjustments: probed[affiliate.AdjustmentRecord]{tx.Adjustments, s}, Movements: probed[affiliate.MovementRecord]{tx.Movements, s}, Totals: probed[affiliate.TotalsRecord]{tx.Totals, s},
 		Receipts: probed[affiliate.ReceiptRecord]{tx.Receipts, s}, Endpoints: probed[affiliate.EndpointRecord]{tx.Endpoints, s},
 		Events: probed[affiliate.EventRecord]{tx.Events, s}, Deliveries: probed[affiliate.DeliveryRecord]{tx.Deliveries, s},
 		Queue: probed[affiliate.QueueRecord]{tx.Queue, s},

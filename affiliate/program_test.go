@@ -173,7 +173,7 @@ func wrapMisses(tx *affiliate.Tx) *affiliate.Tx {
 	out.Affiliates, out.Links, out.Clicks = missing(tx.Affiliates), missing(tx.Links), missing(tx.Clicks)
 	out.Referrals, out.Codes, out.Sales = missing(tx.Referrals), missing(tx.Codes), missing(tx.Sales)
 	out.Totals, out.Receipts, out.Payouts = missing(tx.Totals), missing(tx.Receipts), missing(tx.Payouts)
-	out.Adjustments = missing(tx.Adjustments)
+	out.Adjustments, out.Movements = missing(tx.Adjustments), missing(tx.Movements)
 	return &out
 }
 

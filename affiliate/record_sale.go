@@ -200,6 +200,7 @@ type TotalsRecord struct {
 	Revenue      Amount // of live sales, less refunds
 	Commission   Amount // of live sales, without declined commissions
 	Free         int64  `json:",omitzero"` // those of Sales that are free orders
+	Books        Books  `json:",omitzero"` // of an affiliate
 }
 
 // RecordID is the owner's id.

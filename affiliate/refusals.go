@@ -94,6 +94,7 @@ const (
 
 	AdjustmentNotFound        Reason = "adjustment_not_found"
 	AdjustmentReversed        Reason = "adjustment_reversed"
+	BooksNotOpen              Reason = "books_not_open"
 	AdjustmentExternalIDTaken Reason = "adjustment_external_id_taken"
 )
 
@@ -272,6 +273,7 @@ var (
 	statusNotAllowed     = row(KindConflict, StatusNotAllowed, "", "The present status does not allow this change")
 	payoutNotFound       = row(KindNotFound, PayoutNotFound, "", "Payout not found")
 	nothingPayable       = row(KindConflict, NothingPayable, "", "Nothing is payable to this affiliate")
+	booksNotOpen         = row(KindConflict, BooksNotOpen, "", "The books of this affiliate are not open yet")
 	belowPayoutMinimum   = row(KindConflict, BelowPayoutMinimum, "", "The payable amount is below the payout minimum")
 	redemptionNotFound   = row(KindNotFound, RedemptionNotFound, "", "Redemption not found")
 	redemptionRestored   = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")

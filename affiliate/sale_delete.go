@@ -98,14 +98,10 @@ func (o *op) dropSale(rec SaleRecord) error {
 	return o.cascade(SaleDeleted, rec.ID, rec.Number, rec.Revision+1)
 }
 
-// removeSale removes a sale from the records and from the totals. The ledger
-// and the counters of its code stay.
+// removeSale removes a sale from the records and from the totals. Its redemption
+// and its movements stay.
 func (o *op) removeSale(rec SaleRecord) error {
-	was, err := rec.tally()
-	if err != nil {
-		return err
-	}
-	if err := o.moveSale(&rec, was, tally{}); err != nil {
+	if err := o.moveSale(&rec, nil, CauseDeletion); err != nil {
 		return err
 	}
 	return o.tx.Sales.Delete(rec.ID)

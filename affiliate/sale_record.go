@@ -278,13 +278,10 @@ func shared(text, stored string) string {
 	return text
 }
 
-// insertSale writes the sale, its totals, and the redemption of its code.
+// insertSale writes the sale, its totals and movement, and the redemption of its
+// code.
 func (o *op) insertSale(rec *SaleRecord, v *verdict) error {
-	after, err := rec.tally()
-	if err != nil {
-		return err
-	}
-	if err := o.moveSale(rec, tally{}, after); err != nil {
+	if err := o.moveSale(nil, rec, CauseSale); err != nil {
 		return err
 	}
 	if err := o.tx.Sales.Insert(*rec); err != nil {

@@ -61,7 +61,11 @@ func (o *op) refundOnce(before SaleRecord, in Refund) (RefundResult, error) {
 	if err := o.refund(&rec, in); err != nil {
 		return RefundResult{}, err
 	}
-	if _, err := o.saveSale(before, rec); err != nil {
+	cause := CauseRefund
+	if before.frozen() {
+		cause = CauseClawBack
+	}
+	if _, err := o.saveSale(before, rec, cause); err != nil {
 		return RefundResult{}, err
 	}
 	reason := RefundedInPart

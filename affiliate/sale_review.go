@@ -37,7 +37,7 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, erro
 				return nil
 			}
 			changed++
-			_, err := o.saveSale(before, rec)
+			_, err := o.saveSale(before, rec, CauseUpdate)
 			return err
 		})
 		return changed, err
@@ -67,7 +67,7 @@ func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, 
 			if err != nil {
 				return Sale{}, err
 			}
-			return o.saveSale(before, after)
+			return o.saveSale(before, after, CauseReview)
 		})
 	})
 }

@@ -38,7 +38,7 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (Sal
 		if err := o.mergeSale(&rec, up); err != nil {
 			return Sale{}, err
 		}
-		return o.saveSale(before, rec)
+		return o.saveSale(before, rec, CauseUpdate)
 	})
 }
 

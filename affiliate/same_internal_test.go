@@ -26,14 +26,15 @@ func TestSameEveryField(t *testing.T) {
 	t.Run("TierRecord", everyField[TierRecord])
 	t.Run("PayoutRecord", everyField[PayoutRecord])
 	t.Run("AdjustmentRecord", everyField[AdjustmentRecord])
+	t.Run("MovementRecord", everyField[MovementRecord])
 	t.Run("TotalsRecord", everyField[TotalsRecord])
 	t.Run("ReceiptRecord", everyField[ReceiptRecord])
 	t.Run("EndpointRecord", everyField[EndpointRecord])
 	t.Run("EventRecord", everyField[EventRecord])
 	t.Run("DeliveryRecord", everyField[DeliveryRecord])
 	t.Run("QueueRecord", everyField[QueueRecord])
-	if records := len(Schema()); records != 18 {
-		t.Errorf("%d records, 18 are tested", records)
+	if records := len(Schema()); records != 19 {
+		t.Errorf("%d records, 19 are tested", records)
 	}
 }
 
@@ -141,7 +142,7 @@ func (l leaf) set(n int) {
 // setEnum gives an enumeration one of its values for n = 1, and none for others.
 func (l leaf) setEnum(p encoding.TextUnmarshaler, n int) {
 	l.v.SetZero()
-	for _, text := range []string{"FLAT", "REFUNDED", "BONUS", "API", "POLAR", "ON_HOLD", "AFFILIATE_BANNED"} {
+	for _, text := range []string{"FLAT", "REFUNDED", "BONUS", "API", "POLAR", "ON_HOLD", "AFFILIATE_BANNED", "PAID", "OPENING"} {
 		if n == 1 && p.UnmarshalText([]byte(text)) == nil {
 			return
 		}

@@ -124,25 +124,18 @@ func (o *op) emitReferral(typ EventType, rec ReferralRecord) (Referral, error) {
 	return answer, o.emit(EventRecord{Type: typ, ObjectID: rec.ID, Revision: rec.Revision}, body)
 }
 
-// saveSale writes a changed sale with its totals. A change that refunds the
-// whole fires sale.deleted, and nothing is fired after that. New sales are
-// written when they are recorded.
-func (o *op) saveSale(old, rec SaleRecord) (Sale, error) {
+// saveSale writes a changed sale with its totals and movements. A change that
+// refunds the whole fires sale.deleted, and nothing is fired after that. New
+// sales are written when they are recorded. A change without a cause moves
+// nothing between the accounts.
+func (o *op) saveSale(old, rec SaleRecord, cause Cause) (Sale, error) {
 	if same(old, rec) {
 		return o.saleOf(old)
 	}
 	if err := o.numberEntries(&rec); err != nil {
 		return Sale{}, err
 	}
-	was, err := old.tally()
-	if err != nil {
-		return Sale{}, err
-	}
-	is, err := rec.tally()
-	if err != nil {
-		return Sale{}, err
-	}
-	if err := o.moveSale(&rec, was, is); err != nil {
+	if err := o.moveSale(&old, &rec, cause); err != nil {
 		return Sale{}, err
 	}
 	rec.DeletedFired = rec.DeletedFired || rec.Status.Is(SaleRefunded)

@@ -86,6 +86,7 @@ type Tx struct {
 	Tiers       Table[TierRecord]
 	Payouts     Table[PayoutRecord]
 	Adjustments Table[AdjustmentRecord]
+	Movements   Table[MovementRecord]
 	Totals      Table[TotalsRecord]
 	Receipts    Table[ReceiptRecord]
 	Endpoints   Table[EndpointRecord]
@@ -184,6 +185,7 @@ const (
 	OfEvent     Index = "of_event"
 	OfEndpoint  Index = "of_endpoint"
 	OfState     Index = "of_state"
+	OfSale      Index = "of_sale"
 )
 
 // Unique reports whether at most one live record of a program holds a key of the
@@ -231,6 +233,7 @@ func Schema() []TableSchema {
 		{"tiers", nil},
 		{"payouts", []Index{OfAffiliate, OfState}},
 		{"adjustments", []Index{ByExternalID, OfAffiliate, OfPayable, OfPayout}},
+		{"movements", []Index{OfAffiliate, OfSale}},
 		{"totals", nil},
 		{"receipts", []Index{ByRequest}},
 		{"endpoints", nil},

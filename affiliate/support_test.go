@@ -110,6 +110,7 @@ func (w *world) dump() map[string][]string {
 		out["tiers"] = rows(tx.Tiers)
 		out["payouts"] = rows(tx.Payouts)
 		out["adjustments"] = rows(tx.Adjustments)
+		out["movements"] = rows(tx.Movements)
 		out["totals"] = rows(tx.Totals)
 		out["receipts"] = rows(tx.Receipts)
 		out["endpoints"] = rows(tx.Endpoints)

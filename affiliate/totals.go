@@ -26,8 +26,12 @@ func (o *op) totals(owner uuid.UUID) (TotalsRecord, error) {
 }
 
 // count adds t to the totals of the owner; a zero owner counts nothing.
-func (o *op) count(owner uuid.UUID, t tally) error {
-	if owner == uuid.Nil || t == (tally{}) {
+func (o *op) count(owner uuid.UUID, t tally) error { return o.countWith(owner, t, &booking{}) }
+
+// countWith is count with the movements of an affiliate, so that its totals are
+// written once.
+func (o *op) countWith(owner uuid.UUID, t tally, b *booking) error {
+	if owner == uuid.Nil || t == (tally{}) && b.n == 0 {
 		return nil
 	}
 	rec, err := o.tx.Totals.Get(owner)
@@ -37,6 +41,9 @@ func (o *op) count(owner uuid.UUID, t tally) error {
 	}
 	rec.ID = owner
 	if err := rec.add(t); err != nil {
+		return err
+	}
+	if err := o.post(owner, &rec.Books, b); err != nil {
 		return err
 	}
 	if missing {
@@ -92,32 +99,58 @@ func (t tally) negated() (tally, error) {
 }
 
 // moveSale replaces what a sale adds to the totals of its link, affiliate and
-// referral. Either side may be the zero tally.
-func (o *op) moveSale(rec *SaleRecord, before, after tally) error {
-	change, err := before.negated()
+// referral, and books it. Either side may be nil: the sale is not there.
+func (o *op) moveSale(was, is *SaleRecord, cause Cause) error {
+	change, err := saleChange(was, is)
 	if err != nil {
 		return err
 	}
+	b, err := bookSale(was, is, cause)
+	if err != nil {
+		return err
+	}
+	rec := is
+	if is == nil {
+		rec = was
+	}
+	if err := o.count(rec.LinkID, change); err != nil {
+		return err
+	}
+	if err := o.countWith(rec.AffiliateID, change, &b); err != nil {
+		return err
+	}
+	return o.count(rec.ReferralID, change)
+}
+
+// saleChange is what a change of a sale adds to totals.
+func saleChange(was, is *SaleRecord) (change tally, err error) {
+	before, err := was.tally()
+	if err != nil {
+		return change, err
+	}
+	after, err := is.tally()
+	if err != nil {
+		return change, err
+	}
+	if change, err = before.negated(); err != nil {
+		return change, err
+	}
 	if change.revenue, err = change.revenue.Add(after.revenue); err != nil {
-		return FieldTooLarge.Of("totalEarned")
+		return change, FieldTooLarge.Of("totalEarned")
 	}
 	if change.commission, err = change.commission.Add(after.commission); err != nil {
-		return FieldTooLarge.Of("commissionEarned")
+		return change, FieldTooLarge.Of("commissionEarned")
 	}
 	change.sales += after.sales
 	change.free += after.free
-	for _, owner := range [...]uuid.UUID{rec.LinkID, rec.AffiliateID, rec.ReferralID} {
-		if err := o.count(owner, change); err != nil {
-			return err
-		}
-	}
-	return nil
+	return change, nil
 }
 
 // tally is what a live sale adds to the totals: its kept amount and its
-// commission. A sale that was refunded in full adds nothing.
+// commission. A sale that was refunded in full adds nothing, nor does one that
+// is not there.
 func (r *SaleRecord) tally() (tally, error) {
-	if r.Status.Is(SaleRefunded) {
+	if r == nil || r.Status.Is(SaleRefunded) {
 		return tally{}, nil
 	}
 	kept, err := r.kept()

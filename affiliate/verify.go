@@ -40,6 +40,7 @@ type audit struct {
 	tiers      collection[TierRecord]
 	payouts    collection[PayoutRecord]
 	adjusted   collection[AdjustmentRecord]
+	movements  collection[MovementRecord]
 	totals     collection[TotalsRecord]
 	receipts   collection[ReceiptRecord]
 	endpoints  collection[EndpointRecord]
@@ -57,7 +58,8 @@ func (a *audit) read() error {
 		a.affiliates.fill(a.tx.Affiliates), a.links.fill(a.tx.Links), a.clicks.fill(a.tx.Clicks),
 		a.referrals.fill(a.tx.Referrals), a.coupons.fill(a.tx.Coupons), a.codes.fill(a.tx.Codes),
 		a.ledger.fill(a.tx.Redemptions), a.sales.fill(a.tx.Sales), a.plans.fill(a.tx.Plans),
-		a.tiers.fill(a.tx.Tiers), a.payouts.fill(a.tx.Payouts), a.adjusted.fill(a.tx.Adjustments), a.totals.fill(a.tx.Totals),
+		a.tiers.fill(a.tx.Tiers), a.payouts.fill(a.tx.Payouts), a.adjusted.fill(a.tx.Adjustments),
+		a.movements.fill(a.tx.Movements), a.totals.fill(a.tx.Totals),
 		a.receipts.fill(a.tx.Receipts), a.endpoints.fill(a.tx.Endpoints), a.events.fill(a.tx.Events),
 		a.deliveries.fill(a.tx.Deliveries), a.queue.fill(a.tx.Queue),
 	} {

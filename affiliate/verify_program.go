@@ -35,6 +35,13 @@ import (
 //   - I41, I44: refunds add up and end in REFUNDED with nothing earned; amounts
 //     of sales are not negative, and tax and shipping are part of the total. An
 //     adjustment has the sign of its kind.
+//   - I62, I63: movements have the numbers 1, 2, 3 … and times that do not go
+//     back; each leads from the accounts before it to the accounts stored with
+//     it, and the last one to the books of its affiliate.
+//   - I64, I65, I66: where the books are open, their accounts equal a recount from
+//     commissions, adjustments and payouts; the movements of a sale add up to its
+//     commissions without declined ones, to nothing once it is deleted; and a
+//     payout was booked once for each status that it reached.
 //   - I73: a reversal is the opposite of one adjustment, and the only one.
 //   - I45, I47, I48, I49, I50: events have the type, the body, the envelope and
 //     the revision that they should. Pruning leaves gaps only at the start.
@@ -49,8 +56,8 @@ import (
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because a host must be able to check its books. I62 to I66,
-// I69 to I72 and I74 to I80 are about records that this version does not have.
+// Source: ours, because a host must be able to check its books. I69
+// to I72 and I74 to I80 are about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {
@@ -69,6 +76,7 @@ func (p *Program) Verify(ctx context.Context) error {
 	a.verifySales()
 	a.verifyPayouts()
 	a.verifyAdjustments()
+	a.verifyMovements()
 	a.verifyTotals()
 	a.verifyEvents()
 	a.verifyDeliveries()

@@ -79,5 +79,5 @@ func TestVerifyCommissionOfAnother(t *testing.T) {
 	s.insert(func(tx *affiliate.Tx) error {
 		return booksEdit(tx.Sales, nil, func(r *affiliate.SaleRecord) { r.Commissions[0].AffiliateID = s.bob.ID })
 	})
-	equal(t, []string{"I40"}, booksBroken(s.Verify(t.Context())))
+	equal(t, []string{"I40", "I64"}, booksBroken(s.Verify(t.Context())))
 }

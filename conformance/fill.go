@@ -227,6 +227,7 @@ func (f *filler) fill(p any) bool {
 // enums are values of the enumerations of records, the last of each first.
 var enums = []string{
 	"FLAT", "REFUNDED", "CONTENT_REWARD", "UNKNOWN", "ZYLVIE", "DECLINED", "AFFILIATE_BANNED",
+	"PAID", "OPENING",
 	"PERCENTAGE", "ACTIVE", "SIGNUP", "API", "JAVASCRIPT", "ACCEPTED", "PROGRAM_SETTINGS",
 }
 

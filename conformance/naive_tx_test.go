@@ -105,6 +105,7 @@ func (tx *naiveTx) tables() *affiliate.Tx {
 		Tiers:       naiveTable[affiliate.TierRecord]{tx, "tiers"},
 		Payouts:     naiveTable[affiliate.PayoutRecord]{tx, "payouts"},
 		Adjustments: naiveTable[affiliate.AdjustmentRecord]{tx, "adjustments"},
+		Movements:   naiveTable[affiliate.MovementRecord]{tx, "movements"},
 		Totals:      naiveTable[affiliate.TotalsRecord]{tx, "totals"},
 		Receipts:    naiveTable[affiliate.ReceiptRecord]{tx, "receipts"},
 		Endpoints:   naiveTable[affiliate.EndpointRecord]{tx, "endpoints"},

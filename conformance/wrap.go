@@ -189,6 +189,7 @@ func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 		Tiers:       watchTable(tx.Tiers, before),
 		Payouts:     watchTable(tx.Payouts, before),
 		Adjustments: watchTable(tx.Adjustments, before),
+		Movements:   watchTable(tx.Movements, before),
 		Totals:      watchTable(tx.Totals, before),
 		Receipts:    watchTable(tx.Receipts, before),
 		Endpoints:   watchTable(tx.Endpoints, before),

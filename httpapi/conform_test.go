@@ -143,6 +143,7 @@ func (w *watcher) dump() map[string][]any {
 		out["tiers"] = rows(w, tx.Tiers)
 		out["payouts"] = rows(w, tx.Payouts)
 		out["adjustments"] = rows(w, tx.Adjustments)
+		out["movements"] = rows(w, tx.Movements)
 		out["totals"] = rows(w, tx.Totals)
 		out["endpoints"] = rows(w, tx.Endpoints)
 		out["events"] = ids(w, tx.Events)

@@ -19,6 +19,7 @@ type tables struct {
 	tiers       table[affiliate.TierRecord]
 	payouts     table[affiliate.PayoutRecord]
 	adjustments table[affiliate.AdjustmentRecord]
+	movements   table[affiliate.MovementRecord]
 	totals      table[affiliate.TotalsRecord]
 	receipts    table[affiliate.ReceiptRecord]
 	endpoints   table[affiliate.EndpointRecord]
@@ -32,7 +33,7 @@ func (ts *tables) all() []opener {
 	return []opener{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes,
 		&ts.redemptions, &ts.sales, &ts.plans, &ts.tiers, &ts.payouts, &ts.adjustments,
-		&ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
+		&ts.movements, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
 	}
 }
 
@@ -46,6 +47,7 @@ func (ts *tables) fix() {
 	ts.plans.fixed = true
 	ts.tiers.fixed = true
 	ts.adjustments.fixed = true
+	ts.movements.fixed = true
 	ts.totals.fixed = true
 	ts.events.fixed = true
 	ts.queue.fixed = true
@@ -72,6 +74,7 @@ func (t *txn) bind() {
 	tx.Tiers = handle[affiliate.TierRecord]{t}
 	tx.Payouts = handle[affiliate.PayoutRecord]{t}
 	tx.Adjustments = handle[affiliate.AdjustmentRecord]{t}
+	tx.Movements = handle[affiliate.MovementRecord]{t}
 	tx.Totals = handle[affiliate.TotalsRecord]{t}
 	tx.Receipts = handle[affiliate.ReceiptRecord]{t}
 	tx.Endpoints = handle[affiliate.EndpointRecord]{t}
@@ -112,6 +115,8 @@ func tableOf[T affiliate.Record[T]](ts *tables) *table[T] {
 		tab = &ts.payouts
 	case *affiliate.AdjustmentRecord:
 		tab = &ts.adjustments
+	case *affiliate.MovementRecord:
+		tab = &ts.movements
 	case *affiliate.TotalsRecord:
 		tab = &ts.totals
 	case *affiliate.ReceiptRecord:

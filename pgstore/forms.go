@@ -28,6 +28,9 @@ func forms() map[string]*form {
 		"deliveries": compact(func(r *affiliate.DeliveryRecord) []any {
 			return []any{instant(r.CreatedAt), count(len(r.Attempts))}
 		}, column{"at", "timestamptz"}, column{"attempts", "bigint"}),
+		"movements": compact(func(r *affiliate.MovementRecord) []any {
+			return []any{instant(r.At), amount(r.Amount), word(r.Cause.String()), word(r.From.String()), word(r.To.String())}
+		}, column{"at", "timestamptz"}, column{"amount", "bigint"}, column{"cause", "text"}, column{"source", "text"}, column{"target", "text"}),
 		"receipts": compact(func(*affiliate.ReceiptRecord) []any { return nil }),
 	}
 }

@@ -26,6 +26,10 @@ var layouts = map[reflect.Type][]string{
 		"Frozen", "ClawBack", "RiskReasons",
 	},
 	reflect.TypeFor[affiliate.RefundRecord](): {"ID", "Amount", "At"},
+	reflect.TypeFor[affiliate.MovementRecord](): {
+		"ID", "AffiliateID", "Number", "At", "From", "To", "Cause", "Amount", "Sale", "Commission", "PayoutID", "AdjustmentID",
+		"LinkID", "CodeID", "Sales", "Revenue", "Refunds", "Held", "Payable", "InPayout", "Paid",
+	},
 	reflect.TypeFor[affiliate.ReceiptRecord](): {
 		"ID", "Key", "Digest", "Answer", "Sealed", "Secret", "Outcome", "Refusal", "CreatedAt",
 	},
@@ -53,6 +57,9 @@ var words = []string{
 	"JAVASCRIPT", "MAKE", "ZAPIER", "STRIPE", "SHOPIFY", "WOOCOMMERCE",
 	"PADDLE", "CHARGEBEE", "MEMBERSTACK", "POLAR", "SKILLPLATE", "ZYLVIE",
 	"recorded", "duplicate",
+	"ACCRUAL", "HELD", "PAYABLE", "IN_PAYOUT", "PAID",
+	"SALE", "UPDATE", "REFUND", "CLAW_BACK", "REVIEW", "DELETION", "ADJUSTMENT",
+	"PAYOUT_CREATED", "PAYOUT_PAID", "PAYOUT_CANCELED", "OPENING",
 }
 
 // places are the places of the words.

@@ -8,14 +8,20 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// page notes what the sales of a page show besides themselves: affiliate, links
-// and referral. So they are read together, and not for each sale. Only a page
-// does it: a list without a limit may be longer than what fits into memory.
+// page notes what the records of a page show besides themselves: the affiliate,
+// links and referral of a sale, the totals of an affiliate. So they are read
+// together, and not for each record. Only a page does it: a list without a limit
+// may be longer than what fits into memory.
 func (tab *table[T]) page(found []listed) {
+	ts := &tab.t.tables
+	if tab.sql.name == "affiliates" && len(found) > 1 {
+		for _, f := range found {
+			ts.totals.want(affiliate.Key{ID: f.id})
+		}
+	}
 	if tab.sql.name != "sales" || len(found) < 2 {
 		return
 	}
-	ts := &tab.t.tables
 	for _, f := range found {
 		rec, err := decode[T](tab.sql, f.raw)
 		if err != nil {

@@ -20,6 +20,7 @@ type tables struct {
 	tiers       table[affiliate.TierRecord]
 	payouts     table[affiliate.PayoutRecord]
 	adjustments table[affiliate.AdjustmentRecord]
+	movements   table[affiliate.MovementRecord]
 	totals      table[affiliate.TotalsRecord]
 	receipts    table[affiliate.ReceiptRecord]
 	endpoints   table[affiliate.EndpointRecord]
@@ -42,10 +43,10 @@ type anyTable interface {
 }
 
 // all lists the tables.
-func (ts *tables) all() [18]anyTable {
-	return [18]anyTable{
+func (ts *tables) all() [19]anyTable {
+	return [19]anyTable{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes, &ts.redemptions, &ts.sales, &ts.plans,
-		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
+		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.movements, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
 	}
 }
 
@@ -85,6 +86,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 		Tiers:       handle[affiliate.TierRecord]{u, &ts.tiers},
 		Payouts:     handle[affiliate.PayoutRecord]{u, &ts.payouts},
 		Adjustments: handle[affiliate.AdjustmentRecord]{u, &ts.adjustments},
+		Movements:   handle[affiliate.MovementRecord]{u, &ts.movements},
 		Totals:      handle[affiliate.TotalsRecord]{u, &ts.totals},
 		Receipts:    handle[affiliate.ReceiptRecord]{u, &ts.receipts},
 		Endpoints:   handle[affiliate.EndpointRecord]{u, &ts.endpoints},
@@ -98,7 +100,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 
 // A savepoint is a state of a transaction to which writes can be undone. It
 // costs the database nothing, because these writes were never sent.
-type savepoint [18]struct{ undo, touched int }
+type savepoint [19]struct{ undo, touched int }
 
 func (t *txn) savepoint() (sp savepoint) {
 	for i, tab := range t.tables.all() {

@@ -30,7 +30,7 @@ import (
 var versions = []int{1, 3}
 
 // newTables came after the versions.
-var newTables = map[string]bool{"adjustments": true}
+var newTables = map[string]bool{"adjustments": true, "movements": true}
 
 // oldTables are the tables of the versions.
 func oldTables() (tables []affiliate.TableSchema) {
@@ -195,6 +195,7 @@ func TestUpgrade(t *testing.T) {
 		t.Run(fmt.Sprintf("from %05d", version), func(t *testing.T) {
 			ctx := t.Context()
 			b := newBefore(t, pool, version)
+			b.wasPaid(t)
 			old := b.records(t)
 			if tables := len(slices.Compact(slices.Sorted(tablesOf(old)))); tables != len(oldTables()) {
 				t.Fatalf("rows in %d tables of %d", tables, len(oldTables()))
@@ -225,6 +226,8 @@ func TestUpgrade(t *testing.T) {
 			b.verify(t)
 			b.sameReports(t, reports)
 			b.goOnPaying(t)
+			b.verify(t)
+			b.openBooks(t)
 			b.verify(t)
 		})
 	}
@@ -275,6 +278,44 @@ func (b *before) goOnPaying(t *testing.T) {
 	must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: owner, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("100"), Reason: "r"}))
 	next := must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: owner}))
 	must(b.CancelPayout(ctx, next.ID))
+}
+
+// wasPaid makes one of the payouts of before one that was paid.
+func (b *before) wasPaid(t *testing.T) {
+	t.Helper()
+	paid, err := b.pool.Exec(t.Context(), fmt.Sprintf(`UPDATE "%s".payouts AS p
+		SET record = (record::jsonb || jsonb_build_object('Status', 'PAID', 'PaidAt', record->>'UpdatedAt'))::json
+		WHERE p.id = (SELECT q.id FROM "%[1]s".payouts AS q ORDER BY q.id LIMIT 1)`, b.schema))
+	if err != nil || paid.RowsAffected() != 1 {
+		t.Fatalf("%d payouts, error %v", paid.RowsAffected(), err)
+	}
+}
+
+// openBooks opens the books of the affiliates with sales of before, which have no
+// balance until then (docs/money.md, check 60).
+func (b *before) openBooks(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	payout := must(b.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items[0]
+	for _, p := range must(b.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutPaid}, affiliate.Page{})).Items {
+		payout = p
+	}
+	if payout.Status != affiliate.PayoutPaid {
+		t.Errorf("no payout of before is PAID: %+v", payout)
+	}
+	owner := payout.AffiliateID
+	if _, err := b.Balance(ctx, owner); !errors.Is(err, affiliate.BooksNotOpen) {
+		t.Errorf("a balance before the books are open: %v", err)
+	}
+	if n := must(b.OpenBooks(ctx)); n == 0 {
+		t.Error("no books were opened")
+	}
+	if n := must(b.OpenBooks(ctx)); n != 0 {
+		t.Errorf("%d books were opened again", n)
+	}
+	if got := must(b.Balance(ctx, owner)); got.Paid.IsZero() || got.Movements == 0 {
+		t.Errorf("the balance of an affiliate that was paid: %+v", got)
+	}
 }
 
 // goOn changes rows of before and adds new ones beside them.

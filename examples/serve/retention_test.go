@@ -117,11 +117,11 @@ func TestRetentionFigures(t *testing.T) {
 	must(l.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: "https://hooks.example/", Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	delivered := l.bytes(func() { l.sell("sent", false); l.deliver() })
 	got := map[string]float64{
-		"a sale with its commission and its redemption":         soldAndEvent - event,
-		"its event, `sale.created`":                             event,
-		"its receipt, when it was sent with an idempotency key": keyed - soldAndEvent,
-		"a settled delivery of its event":                       delivered - soldAndEvent,
-		"a click with its pages and user agent":                 click,
+		"a sale with its commission, its redemption and its movement": soldAndEvent - event,
+		"its event, `sale.created`":                                   event,
+		"its receipt, when it was sent with an idempotency key":       keyed - soldAndEvent,
+		"a settled delivery of its event":                             delivered - soldAndEvent,
+		"a click with its pages and user agent":                       click,
 	}
 	doc := string(must(os.ReadFile(retentionDoc)))
 	for what, bytes := range got {

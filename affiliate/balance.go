@@ -1,0 +1,43 @@
+package affiliate
+
+import "github.com/google/uuid"
+
+// A Balance is what an affiliate is owed, and what it was paid. It comes from
+// the movements of the affiliate, whose sums are kept.
+//
+// Source: docs/money.md 8.
+type Balance struct {
+	AffiliateID uuid.UUID `json:"affiliateId"`
+	Currency    Currency  `json:"currency"`
+	Held        Amount    `json:"held"`     // commissions that are ON_HOLD
+	Maturing    Amount    `json:"maturing"` // accepted, but not payable yet
+	Payable     Amount    `json:"payable"`  // what is open besides, also below the minimum; less than zero: the affiliate owes it
+	InPayout    Amount    `json:"inPayout"` // in payouts that are neither PAID nor CANCELED
+	Paid        Amount    `json:"paid"`     // in payouts that are PAID
+	Earned      Amount    `json:"earned"`   // the sum of the five
+	Movements   int64     `json:"movements"`
+	At          Time      `json:"at"` // when it was read
+}
+
+// balance is the balance of open books of which some matures.
+func (b *Books) balance(affiliate uuid.UUID, maturing Amount) (Balance, error) {
+	out := Balance{
+		AffiliateID: affiliate, Held: b.Held, Maturing: maturing, InPayout: b.InPayout, Paid: b.Paid, Movements: b.Number,
+	}
+	var err error
+	if out.Payable, err = b.Payable.Sub(maturing); err != nil {
+		return out, err
+	}
+	out.Earned, err = b.earned()
+	return out, err
+}
+
+// earned is the sum of the accounts other than ACCRUAL.
+func (b *Books) earned() (sum Amount, err error) {
+	for _, amount := range [...]Amount{b.Held, b.Payable, b.InPayout, b.Paid} {
+		if err == nil {
+			sum, err = sum.Add(amount)
+		}
+	}
+	return sum, err
+}

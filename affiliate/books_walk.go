@@ -1,0 +1,82 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// booksPiece is how many affiliates a job over the books reads at once.
+const booksPiece = 500
+
+// eachBooks runs fn in a transaction of its own on the totals of each affiliate
+// that wants it, and returns how many fn has changed. It reads a piece of the
+// affiliates in a View, and keeps no more than that.
+func (p *Program) eachBooks(ctx context.Context, wants func(*op, TotalsRecord) (bool, error), fn func(*op, TotalsRecord) (bool, error)) (changed int, err error) {
+	for after := uuid.Nil; ; {
+		wanted, last, err := p.bookPiece(ctx, after, wants)
+		if err != nil {
+			return changed, err
+		}
+		for _, id := range wanted {
+			o := p.op(ctx)
+			did, err := update(o, func() (bool, error) {
+				totals, err := o.totals(id)
+				if err != nil {
+					return false, internal("read totals", err)
+				}
+				if wants, err := wants(o, totals); err != nil || !wants {
+					return false, err
+				}
+				return fn(o, totals)
+			})
+			if err != nil {
+				return changed, err
+			}
+			if did {
+				changed++
+			}
+		}
+		if after = last; after == uuid.Nil {
+			return changed, nil
+		}
+	}
+}
+
+// bookPiece lists the affiliates after one that want it, and the last one that
+// was read; zero when there are no more.
+func (p *Program) bookPiece(ctx context.Context, after uuid.UUID, wants func(*op, TotalsRecord) (bool, error)) (wanted []uuid.UUID, last uuid.UUID, err error) {
+	wanted, err = view(ctx, p, func(o *op) (ids []uuid.UUID, err error) {
+		last = uuid.Nil
+		read, err := gather(o.tx.Affiliates, Query{After: after, Limit: booksPiece})
+		if err != nil {
+			return nil, internal("read affiliates", err)
+		}
+		if len(read) == booksPiece {
+			last = read[booksPiece-1].ID
+		}
+		for i := range read {
+			totals, err := o.totals(read[i].ID)
+			if err != nil {
+				return nil, internal("read totals", err)
+			}
+			if yes, err := wants(o, totals); err != nil {
+				return nil, err
+			} else if yes {
+				ids = append(ids, read[i].ID)
+			}
+		}
+		return ids, nil
+	})
+	return wanted, last, err
+}
+
+// putTotals writes totals that may not be stored yet.
+func (o *op) putTotals(rec TotalsRecord) error {
+	err := o.tx.Totals.Replace(rec)
+	if errors.Is(err, ErrNotFound) {
+		err = o.tx.Totals.Insert(rec)
+	}
+	return err
+}

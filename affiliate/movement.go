@@ -1,0 +1,97 @@
+package affiliate
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Movement is one change of what an affiliate is owed: an amount that goes
+// from one of its accounts to another. Movements are never changed and never
+// deleted, so they explain every balance and every statement.
+//
+// A sale, a refund or a deletion that moves no commission leaves a memo: a
+// movement of 0 from ACCRUAL to ACCRUAL.
+//
+// Source: docs/money.md 8.
+type Movement struct {
+	Number       int64             `json:"number"` // 1, 2, 3 … of the affiliate, without a gap
+	AffiliateID  uuid.UUID         `json:"affiliateId"`
+	At           Time              `json:"at"` // never before the movement before it
+	From         Account           `json:"from"`
+	To           Account           `json:"to"`
+	Amount       Amount            `json:"amount"` // > 0; 0 in a memo
+	Cause        Cause             `json:"cause"`
+	SaleID       Opt[SaleID]       `json:"saleId"`       // may outlive the sale
+	CommissionID Opt[CommissionID] `json:"commissionId"` // null: none, or several
+	PayoutID     Opt[uuid.UUID]    `json:"payoutId"`
+	AdjustmentID Opt[uuid.UUID]    `json:"adjustmentId"`
+	LinkID       Opt[uuid.UUID]    `json:"affiliateLinkId"` // of the sale
+	CodeID       Opt[uuid.UUID]    `json:"promotionalCodeId"`
+	Sales        int64             `json:"-"`       // change of the number of sales; Go only
+	Revenue      Amount            `json:"revenue"` // change of the sum of totalEarned
+	Refunds      Amount            `json:"refunds"` // change of the sum of refundedAmount
+}
+
+// An Account is one of the five accounts of an affiliate.
+type Account string
+
+// The accounts.
+const (
+	AccountAccrual  Account = "ACCRUAL"   // the program's cost, as a negative number
+	AccountHeld     Account = "HELD"      // commissions that are ON_HOLD
+	AccountPayable  Account = "PAYABLE"   // what the next payouts take, also what matures later; may be negative
+	AccountInPayout Account = "IN_PAYOUT" // what payouts hold that are neither PAID nor CANCELED
+	AccountPaid     Account = "PAID"
+)
+
+var accounts = []Account{AccountAccrual, AccountHeld, AccountPayable, AccountInPayout, AccountPaid}
+
+// A Cause says what the host did that moved an amount.
+type Cause string
+
+// The causes of movements.
+const (
+	CauseSale           Cause = "SALE"
+	CauseUpdate         Cause = "UPDATE"    // of a sale, or a recalculation
+	CauseRefund         Cause = "REFUND"    // that changed a commission in place
+	CauseClawBack       Cause = "CLAW_BACK" // a refund of a sale with a commission that a payout took
+	CauseReview         Cause = "REVIEW"
+	CauseDeletion       Cause = "DELETION" // of a sale, or of an adjustment with its affiliate
+	CauseAdjustment     Cause = "ADJUSTMENT"
+	CausePayoutCreated  Cause = "PAYOUT_CREATED"
+	CausePayoutPaid     Cause = "PAYOUT_PAID"
+	CausePayoutCanceled Cause = "PAYOUT_CANCELED"
+	CauseOpening        Cause = "OPENING" // what was there when the books were opened
+)
+
+var causes = []Cause{
+	CauseSale, CauseUpdate, CauseRefund, CauseClawBack, CauseReview, CauseDeletion, CauseAdjustment,
+	CausePayoutCreated, CausePayoutPaid, CausePayoutCanceled, CauseOpening,
+}
+
+// MovementFilter selects the movements that match every field that is set;
+// without a field it selects all. An id that is set to null or to zero selects
+// nothing. PayoutID and AdjustmentID find the movements of payouts and
+// adjustments that still exist.
+//
+// Source: docs/money.md 8.
+type MovementFilter struct {
+	AffiliateID    Opt[uuid.UUID] `json:",omitzero"`
+	AffiliateEmail Opt[string]    `json:",omitzero"`
+	SaleID         Opt[SaleID]    `json:",omitzero"`
+	PayoutID       Opt[uuid.UUID] `json:",omitzero"`
+	AdjustmentID   Opt[uuid.UUID] `json:",omitzero"`
+	Cause          Cause          `json:",omitzero"` // empty: any
+	From           time.Time      `json:",omitzero"` // inclusive; zero: the beginning
+	To             time.Time      `json:",omitzero"` // exclusive; zero: no end
+}
+
+func movementOf(rec MovementRecord) Movement {
+	return Movement{
+		Number: rec.Number, AffiliateID: rec.AffiliateID, At: TimeOf(rec.At.Time()), From: rec.From.Value(), To: rec.To.Value(),
+		Amount: rec.Amount, Cause: rec.Cause.Value(), SaleID: orNull(SaleID(rec.Sale)), CommissionID: orNull(CommissionID(rec.Commission)),
+		PayoutID: orNull(rec.PayoutID), AdjustmentID: orNull(rec.AdjustmentID), LinkID: orNull(rec.LinkID), CodeID: orNull(rec.CodeID),
+		Sales: rec.Sales, Revenue: rec.Revenue, Refunds: rec.Refunds,
+	}
+}

@@ -1,0 +1,231 @@
+package affiliate
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+// A trail is the movements of one affiliate, as far as they were followed.
+type trail struct {
+	books Books
+	at    Instant
+	bad   bool // it was reported; one mistake would make many
+}
+
+// A bookedSale is what the movements of a sale add up to.
+type bookedSale struct {
+	owner uuid.UUID
+	sum   Amount
+	whole bool // from the sale on: its movements begin with SALE
+}
+
+// verifyMovements follows the movements of each affiliate, and compares what
+// they lead to with the books and with a recount.
+func (a *audit) verifyMovements() {
+	trails := map[uuid.UUID]*trail{}
+	sales := map[int64]*bookedSale{}
+	steps := map[uuid.UUID]map[Cause]int{}
+	for r := range a.movements.records() {
+		t := trails[r.AffiliateID]
+		if t == nil {
+			t = &trail{}
+			trails[r.AffiliateID] = t
+		}
+		a.follow(t, r)
+		if r.Sale != 0 {
+			bookSaleMovement(sales, r)
+		}
+		if r.PayoutID != uuid.Nil {
+			a.verifyStep(steps, r)
+		}
+	}
+	a.verifyBooks(trails)
+	a.verifyBookedSales(sales)
+	a.verifySteps(steps)
+}
+
+// follow checks a movement against the one before it.
+func (a *audit) follow(t *trail, r *MovementRecord) {
+	if t.bad {
+		return
+	}
+	name := named("movement", r.ID)
+	if r.Number != t.books.Number+1 || r.At.Before(t.at) || r.ID != movementID(r.At, r.Number, r.AffiliateID) {
+		a.breach("I62", name, "it is number %d of %v after number %d of %v", r.Number, r.At, t.books.Number, t.at)
+		t.bad = true
+	}
+	listed(a, name, "from", r.From.Value(), accounts...)
+	listed(a, name, "to", r.To.Value(), accounts...)
+	listed(a, name, "cause", r.Cause.Value(), causes...)
+	if r.Amount.Sign() < 0 || r.Amount.IsZero() != r.memo() || r.memo() && !r.From.Is(AccountAccrual) {
+		a.breach("I62", name, "it moves %v from %s to %s", r.Amount, r.From, r.To)
+		t.bad = true
+	}
+	err := t.books.move(r.From.Value(), r.To.Value(), r.Amount)
+	after := Books{Held: r.Held, Payable: r.Payable, InPayout: r.InPayout, Paid: r.Paid}
+	if err != nil || t.books.accounts() != after {
+		a.breach("I63", name, "it leads to %s, the accounts after it are %s", t.books.figures(), after.figures())
+		t.bad = true
+	}
+	t.books.Number, t.at = r.Number, r.At
+}
+
+// accounts are the books without what belongs to their movements.
+func (b *Books) accounts() Books {
+	return Books{Held: b.Held, Payable: b.Payable, InPayout: b.InPayout, Paid: b.Paid}
+}
+
+// figures shows the accounts in a breach.
+func (b *Books) figures() string {
+	return fmt.Sprintf("held %v, payable %v, in payouts %v, paid %v", b.Held, b.Payable, b.InPayout, b.Paid)
+}
+
+func bookSaleMovement(sales map[int64]*bookedSale, r *MovementRecord) {
+	s := sales[r.Sale]
+	if s == nil {
+		s = &bookedSale{owner: r.AffiliateID, whole: r.Cause.Is(CauseSale)}
+		sales[r.Sale] = s
+	}
+	switch {
+	case r.From.Is(AccountAccrual):
+		s.sum, _ = s.sum.Add(r.Amount) // an overflow is another sum
+	case r.To.Is(AccountAccrual):
+		s.sum, _ = s.sum.Sub(r.Amount)
+	}
+}
+
+// verifyBooks compares the books of each affiliate with its movements, and with
+// a recount if they are open.
+func (a *audit) verifyBooks(trails map[uuid.UUID]*trail) {
+	counted := a.recountBooks()
+	for i := range a.totals.all {
+		id, books := a.totals.all[i].ID, &a.totals.all[i].Books
+		t := trails[id]
+		if t == nil {
+			t = &trail{}
+		}
+		name := named("books", id)
+		if !t.bad && (books.accounts() != t.books.accounts() || books.Number != t.books.Number || books.LastAt != t.at) {
+			a.breach("I63", name, "they say %s after %d movements, the movements lead to %s after %d", books.figures(), books.Number, t.books.figures(), t.books.Number)
+		}
+		if want := counted[id]; !books.Opened.IsZero() && books.accounts() != want {
+			a.breach("I64", name, "they say %s, a recount %s", books.figures(), want.figures())
+		}
+	}
+	for id := range trails {
+		if a.affiliates.has(id) && !a.totals.has(id) {
+			a.breach("I63", named("books", id), "they are missing")
+		}
+	}
+}
+
+// recountBooks computes the accounts of each affiliate from entries, adjustments
+// and payouts.
+func (a *audit) recountBooks() map[uuid.UUID]Books {
+	counted := map[uuid.UUID]Books{}
+	add := func(owner uuid.UUID, name Account, amount Amount) {
+		books := counted[owner]
+		to := books.account(name)
+		*to, _ = to.Add(amount) // an overflow is another sum
+		counted[owner] = books
+	}
+	for r := range a.sales.records() {
+		for _, c := range r.Commissions {
+			switch {
+			case c.Approval.Is(ApprovalOnHold):
+				add(c.AffiliateID, AccountHeld, c.Earned)
+			case c.Approval.Is(ApprovalAccepted) && c.PayoutID == uuid.Nil:
+				add(c.AffiliateID, AccountPayable, c.Earned)
+			}
+		}
+	}
+	for r := range a.adjusted.records() {
+		if r.PayoutID == uuid.Nil {
+			add(r.AffiliateID, AccountPayable, r.Amount)
+		}
+	}
+	for r := range a.payouts.records() {
+		switch r.Status {
+		case PayoutPaid:
+			add(r.AffiliateID, AccountPaid, r.Amount)
+		case PayoutCanceled:
+		default:
+			add(r.AffiliateID, AccountInPayout, r.Amount)
+		}
+	}
+	return counted
+}
+
+// opened reports when the books of an affiliate were opened, and whether they
+// are open.
+func (a *audit) opened(affiliate uuid.UUID) (at Instant, open bool) {
+	totals := a.totals.get(affiliate)
+	if totals == nil {
+		return at, false
+	}
+	return totals.Books.Opened, !totals.Books.Opened.IsZero()
+}
+
+// verifyBookedSales compares the movements of each sale with its commissions.
+// The first movements of a sale from before are in an opening.
+func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
+	for r := range a.sales.records() {
+		s := sales[r.Number]
+		if s == nil {
+			s = &bookedSale{}
+		}
+		delete(sales, r.Number)
+		if at, open := a.opened(r.AffiliateID); !open || !s.whole && !r.CreatedAt.After(at) {
+			continue
+		}
+		var want Amount
+		for i := range r.Commissions {
+			if c := &r.Commissions[i]; !c.Approval.Is(ApprovalDeclined) {
+				want, _ = want.Add(c.Earned)
+			}
+		}
+		if !s.whole || s.sum != want || s.owner != r.AffiliateID {
+			a.breach("I65", numbered("sale", r.Number), "its commissions are %v, its movements add up to %v", want, s.sum)
+		}
+	}
+	for number, s := range sales {
+		if s.whole && !s.sum.IsZero() {
+			a.breach("I65", numbered("sale", number), "it is deleted, its movements add up to %v", s.sum)
+		}
+	}
+}
+
+// verifyStep counts a movement of a payout.
+func (a *audit) verifyStep(steps map[uuid.UUID]map[Cause]int, r *MovementRecord) {
+	if steps[r.PayoutID] == nil {
+		steps[r.PayoutID] = map[Cause]int{}
+	}
+	steps[r.PayoutID][r.Cause.Value()]++
+	if payout := a.payouts.get(r.PayoutID); payout != nil && (payout.Amount != r.Amount || payout.AffiliateID != r.AffiliateID) {
+		a.breach("I66", named("payout", payout.ID), "it is %v, its movement %d is %v", payout.Amount, r.Number, r.Amount)
+	}
+}
+
+// verifySteps checks that each payout was booked once for each status that it
+// reached. The first steps of a payout from before are in an opening.
+func (a *audit) verifySteps(steps map[uuid.UUID]map[Cause]int) {
+	for r := range a.payouts.records() {
+		at, open := a.opened(r.AffiliateID)
+		done := steps[r.ID]
+		if !open || done[CausePayoutCreated] == 0 && !r.CreatedAt.After(at) {
+			continue
+		}
+		paid, canceled := 0, 0
+		switch r.Status {
+		case PayoutPaid:
+			paid = 1
+		case PayoutCanceled:
+			canceled = 1
+		}
+		if done[CausePayoutCreated] != 1 || done[CausePayoutPaid] != paid || done[CausePayoutCanceled] != canceled {
+			a.breach("I66", named("payout", r.ID), "it is %s, and was booked %d times as created, %d as paid, %d as canceled",
+				r.Status, done[CausePayoutCreated], done[CausePayoutPaid], done[CausePayoutCanceled])
+		}
+	}
+}
