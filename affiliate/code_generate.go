@@ -121,7 +121,7 @@ func checkBatchOwners(in *NewCodes) *Error {
 	seen := make(map[uuid.UUID]bool, len(in.AffiliateIDs))
 	for _, id := range in.AffiliateIDs {
 		if seen[id] {
-			return fieldNotDistinct.Of("affiliateIds")
+			return FieldNotDistinct.Of("affiliateIds")
 		}
 		seen[id] = true
 	}

@@ -210,7 +210,7 @@ func checkProductIDs(c *NewCoupon) *Error {
 			return err
 		}
 		if seen[id] {
-			return fieldNotDistinct.Of(field)
+			return FieldNotDistinct.Of(field)
 		}
 		seen[id] = true
 	}

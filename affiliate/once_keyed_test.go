@@ -22,7 +22,7 @@ var unkeyed = map[string]string{
 	"Config": view, "With": view, "From": view, "Keyed": view,
 	"Ping": reads, "Verify": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
 	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
-	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads,
+	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
 	"Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Payments": reads, "Balance": reads, "Balances": reads, "Movements": reads, "Plans": reads, "Tiers": reads,
 }

@@ -295,6 +295,18 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 	told[F](s, "refund again")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID}))
 	told[F](s, "refund none")(c.RefundSale(x, affiliate.Refund{SaleID: 999}))
 	told[F](s, "refund zero")(c.RefundSale(x, affiliate.Refund{}))
+	told[[]S](s, "hold")(c.ReviewCommissions(x, affiliate.ApprovalOnHold, sale.ID+1, sale.ID+2))
+	told[[]S](s, "hold none")(c.ReviewCommissions(x, affiliate.ApprovalOnHold, sale.ID+1, 999))
+	told[[]S](s, "hold how?")(c.ReviewCommissions(x, "", sale.ID))
+	for _, q := range []affiliate.SaleQuery{
+		{}, {AffiliateID: affiliate.Set(ada.ID), ApprovalStatus: affiliate.ApprovalOnHold}, {ReferralID: affiliate.Set("kim@example.com"), Status: affiliate.SaleRefunded},
+		{CodeID: affiliate.Set(anID)}, {CodeID: affiliate.Null[uuid.UUID]()}, {Status: "x"}, {ApprovalStatus: "x"}, {Since: affiliate.Set(affiliate.Day(2026, 3, 12))},
+		{Since: affiliate.Set(affiliate.Day(2026, 3, 11)), Until: affiliate.Set(affiliate.Day(2026, 3, 11))},
+	} {
+		told[affiliate.List[S]](s, "search")(c.SearchSales(x, q, affiliate.Page{}))
+		told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[S], error) { return c.SearchSales(x, q, pg) }))
+	}
+	told[[]S](s, "accept")(c.ReviewCommissions(x, affiliate.ApprovalAccepted, sale.ID+1, sale.ID+2))
 	told[any](s, "delete")(nil, c.DeleteSale(x, sale.ID))
 	told[any](s, "delete again")(nil, c.DeleteSale(x, sale.ID))
 	told[any](s, "delete zero")(nil, c.DeleteSale(x, 0))

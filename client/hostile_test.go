@@ -220,7 +220,7 @@ func TestNull(t *testing.T) {
 	}
 	fine := map[string]bool{
 		"RecordSale": true, "Affiliates": true, "Links": true, "Coupons": true, "Codes": true, "Referrals": true, "Sales": true,
-		"Endpoints": true, "Deliveries": true, "Payouts": true, "Payments": true, "Adjustments": true,
+		"Endpoints": true, "Deliveries": true, "SearchSales": true, "Payouts": true, "Payments": true, "Adjustments": true,
 	}
 	for _, inv := range invocations() {
 		err := inv.call(t.Context(), always(200, " null\n").client(t))

@@ -87,6 +87,31 @@ func (c *Client) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate
 	return send[affiliate.RefundResult](ctx, c, c.write(http.MethodPatch, sales, in))
 }
 
+// SearchSales is [affiliate.Program.SearchSales].
+func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+	var f filter
+	f.id("affiliateId", q.AffiliateID)
+	f.text("referralId", q.ReferralID)
+	f.id("promotionalCodeId", q.CodeID)
+	f.word("status", string(q.Status))
+	f.word("approvalStatus", string(q.ApprovalStatus))
+	f.word("since", textOfDate(q.Since))
+	f.word("until", textOfDate(q.Until))
+	if pg == (affiliate.Page{}) {
+		pg.Limit = 100 // a search has no whole list
+	}
+	return selected[affiliate.Sale](ctx, c, sales+"/search", f, pg)
+}
+
+// ReviewCommissions is [affiliate.Program.ReviewCommissions], for 1 to 100
+// different sales.
+func (c *Client) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error) {
+	return send[[]affiliate.Sale](ctx, c, c.post(sales+"/review", struct {
+		SaleIDs        []affiliate.SaleID       `json:"saleIds,omitempty"`
+		ApprovalStatus affiliate.ApprovalStatus `json:"approvalStatus,omitzero"`
+	}{ids, status}, affiliate.Once{}))
+}
+
 // DeleteSale is [affiliate.Program.DeleteSale].
 func (c *Client) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
 	return done(ctx, c, c.remove(sales, saleID{id}))

@@ -162,6 +162,8 @@ func invocations() []invocation {
 		{"UpdateSale", func(x ctx, c c) error { return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{})) }},
 		{"RefundSale", func(x ctx, c c) error { return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7})) }},
 		{"DeleteSale", func(x ctx, c c) error { return c.DeleteSale(x, 7) }},
+		{"SearchSales", func(x ctx, c c) error { return errOf(c.SearchSales(x, affiliate.SaleQuery{}, affiliate.Page{})) }},
+		{"ReviewCommissions", func(x ctx, c c) error { return errOf(c.ReviewCommissions(x, affiliate.ApprovalOnHold, 7)) }},
 		{"Payout", func(x ctx, c c) error { return errOf(c.Payout(x, id)) }},
 		{"Payouts", func(x ctx, c c) error { return errOf(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{})) }},
 		{"Payments", func(x ctx, c c) error {

@@ -225,7 +225,7 @@ func TestUnknownFields(t *testing.T) {
 	w := newWorld(t)
 	strict := []string{
 		"PUT /api/v1/coupons", "PUT /api/v1/promotional-codes", "PUT /api/v1/referrals",
-		"PUT /api/v1/sales", "PATCH /api/v1/sales", "PATCH /api/v1/payouts", "PUT /api/v1/webhooks",
+		"PUT /api/v1/sales", "PATCH /api/v1/sales", "POST /api/v1/sales/review", "PATCH /api/v1/payouts", "PUT /api/v1/webhooks",
 	}
 	for _, op := range w.fill().operations() {
 		if op.method == "GET" {

@@ -65,6 +65,11 @@ func create[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).answer, input{})
 }
 
+// act is a POST that changes existing records. It refuses unknown fields.
+func act[In, Out any](read func(*input) In, do method[In, Out]) action {
+	return answers(read, do, (*call).answer, input{strict: true})
+}
+
 // post is a POST with an answer of its own kind.
 func post[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
 	return write(read, do, input{})

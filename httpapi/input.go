@@ -50,6 +50,7 @@ const (
 	kindBool    kind = "boolean"
 	kindDate    kind = "date"
 	kindTexts   kind = "strings"
+	kindSaleIDs kind = "saleIds" // ids of sales
 	kindObject  kind = "object"
 	kindLength  kind = "length" // a boolean, or the length of what it turns on
 	kindAny     kind = "any"

@@ -141,20 +141,50 @@ func idOf(s string) uuid.UUID {
 func (in *input) saleID(name string) affiliate.SaleID {
 	in.fields = append(in.fields, field{in.outer + name, kindSaleID})
 	value := in.value(name)
-	switch {
-	case value == nil || value[0] == 'n':
+	if value == nil || value[0] == 'n' {
 		return 0
+	}
+	id, ok := readSaleID(value)
+	if !ok {
+		in.fault(affiliate.FieldNotAnInteger)
+	}
+	return id
+}
+
+// saleIDs reads an array of ids of sales.
+func (in *input) saleIDs(name string) (ids []affiliate.SaleID) {
+	value, _ := in.find(name, kindSaleIDs)
+	if value == nil {
+		return nil
+	}
+	if value[0] != '[' {
+		in.fault(affiliate.FieldNotIntegers)
+		return nil
+	}
+	for element := range jsontext.Elements(value) {
+		id, ok := readSaleID(element)
+		if !ok {
+			in.fault(affiliate.FieldNotIntegers)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// readSaleID is the id that a value is: zero for an empty text, and not ok for a
+// value that is neither an integer nor a text.
+func readSaleID(value json.RawMessage) (id affiliate.SaleID, ok bool) {
+	switch {
 	case value[0] == '"':
 		s := jsontext.Unquote(value)
 		if blank(s) {
-			return 0
+			return 0, true
 		}
-		return saleIDOf(s)
+		return saleIDOf(s), true
 	case isInteger(value):
-		return saleIDOf(string(value))
+		return saleIDOf(string(value)), true
 	}
-	in.fault(affiliate.FieldNotAnInteger)
-	return unknownSale
+	return unknownSale, false
 }
 
 // saleIDOf is the id that a text is; zero when the text is empty.

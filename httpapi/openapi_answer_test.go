@@ -57,7 +57,11 @@ func (d *drafter) ownAnswer(r route, about about) schema {
 		return schema{Type: types{"object"}, Description: "An OpenAPI 3.1 document.", AdditionalProperties: true}
 	}
 	if r.action.lookups == nil {
-		s := d.answerOf(shape{typ: reflect.TypeOf(r.action.answer)})
+		t := reflect.TypeOf(r.action.answer)
+		if t.Kind() == reflect.Slice {
+			return arrayOf(d.answerOf(shape{typ: t.Elem()}))
+		}
+		s := d.answerOf(shape{typ: t})
 		if about.misses {
 			return orNull(s)
 		}

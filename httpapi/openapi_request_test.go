@@ -195,6 +195,8 @@ func kindSchema(k kind) schema {
 		s := schema{Type: types{"string"}}
 		dateText(&s)
 		return s
+	case kindSaleIDs:
+		return arrayOf(schema{Type: types{"integer", "string"}})
 	case kindTexts:
 		return arrayOf(schema{Type: types{"string"}})
 	case kindObject:

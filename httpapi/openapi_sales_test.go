@@ -93,6 +93,8 @@ func saleBodies() map[string]note {
 		"tax":               plain("The tax in totalEarned.", atLeast("0"), byDefault(0)),
 		"shipping":          plain("The shipping in totalEarned; with tax at most totalEarned.", atLeast("0"), byDefault(0)),
 		"metadata":          plain("Replaced as a whole; at most 16,384 bytes in compact form.", open),
+		"saleIds":           plain("The ids of the sales; texts of digits are the same.", distinct("1", "100")),
+		"approvalStatus":    plain("What their commissions become.", values[affiliate.ApprovalStatus]()),
 		"amount":            plain("How much is refunded; all that is left when it is not given.", above("0")),
 		"clawback":          plain("Book the change although a payout holds the commission, as a further entry that the next payout takes.", byDefault(false)),
 		"refundId":          plain("Unique within the sale: a repeat does nothing.", externalText),
@@ -146,6 +148,32 @@ func saleOperations() map[string]about {
 					affiliate.IncludedInPayout, affiliate.RefundExceedsSale, affiliate.RefundLimitReached,
 				},
 				notFound: []affiliate.Reason{affiliate.SaleNotFound},
+			},
+		},
+		"POST /sales/review": {
+			id: "reviewSales", summary: "Accept, hold or decline the commissions of sales",
+			text:     "All or nothing. Answers the sales in the order of the ids. Fires sale.updated for each that changed.",
+			required: []string{"saleIds", "approvalStatus"},
+			refused: refused{
+				invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.InPayout},
+				notFound: []affiliate.Reason{affiliate.SaleNotFound},
+			},
+		},
+		"GET /sales/search": {
+			id: "searchSales", summary: "Find sales",
+			text: "Filters are combined. A page may be short, or empty, although more follow: Link says so.",
+			params: map[string]string{
+				"affiliateId":       "The sales that this affiliate is credited with.",
+				"referralId":        "The sales of this referral: its id, or the customer's email.",
+				"promotionalCodeId": "The sales with this promotional code.",
+				"status":            "The sales in this status.",
+				"approvalStatus":    "The sales with a commission in this approval status.",
+				"since":             "Recorded then or later; a plain date is its first millisecond.",
+				"until":             "Recorded then or earlier; a plain date is its last millisecond.",
+			},
+			limits: map[string]limit{
+				"status": values[affiliate.SaleStatus](), "approvalStatus": values[affiliate.ApprovalStatus](),
+				"since": dateParameter, "until": dateParameter,
 			},
 		},
 		"DELETE /sales": {

@@ -100,6 +100,8 @@ func (s stock) operations() []operation {
 		{"POST", api + "/webhooks/replay", `{"deliveryId":` + q(s.delivery) + `}`},
 		{"GET", api + "/webhooks/deliveries?deliveryId=" + s.delivery.String(), ""},
 		{"GET", api + "/openapi.json", ""},
+		{"POST", api + "/sales/review", `{"saleIds":[` + s.sale + `],"approvalStatus":"ON_HOLD"}`},
+		{"GET", api + "/sales/search?approvalStatus=ON_HOLD&since=2026-03-11", ""},
 		{"GET", api + "/payouts?id=" + s.payout.String(), ""},
 		{"POST", api + "/payouts", `{"affiliateId":` + q(s.payee) + `,"externalId":"<run> & 1"}`},
 		{"PATCH", api + "/payouts", `{"payoutId":` + q(s.payout) + `,"status":"FAILED","failedReason":"no <account>"}`},

@@ -34,6 +34,7 @@ var lookups = map[string]struct{ one, several []string }{
 	"promotional-codes":   {[]string{"id", "code", "externalId"}, []string{"couponId", "affiliateId", "affiliateEmail"}},
 	"referrals":           {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "externalId"}},
 	"sales":               {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "referralId", "saleExternalId", "saleExternalInvoiceId"}},
+	"sales/search":        {nil, []string{"affiliateId", "referralId", "promotionalCodeId"}},
 	"payouts":             {[]string{"id"}, []string{"affiliateId", "affiliateEmail"}},
 	"adjustments":         {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}},
 	"webhooks":            {[]string{"webhookId"}, nil},
@@ -41,7 +42,7 @@ var lookups = map[string]struct{ one, several []string }{
 }
 
 // onlyKnown are the paths whose GET refuses a parameter that it does not have.
-var onlyKnown = []string{"payouts", "adjustments"}
+var onlyKnown = []string{"sales/search", "payouts", "adjustments"}
 
 // TestQueries is the bad-input corpus 3.D on every GET and each of its
 // parameters.

@@ -82,6 +82,9 @@ func routes() []route {
 		{http.MethodPut, "/sales", shops, change(saleChangeOf, updateSale)},
 		{http.MethodPatch, "/sales", shops, change(refundOf, (*affiliate.Program).RefundSale)},
 		{http.MethodDelete, "/sales", shops, remove(saleTarget, deleteSale)},
+		{http.MethodPost, "/sales/review", ownerOnly, act(reviewOf, reviewSales)},
+		{http.MethodGet, "/sales/search", owners, search(
+			filtered(saleSearch, saleQueryOf, (*affiliate.Program).SearchSales))},
 
 		{http.MethodGet, "/payouts", owners, search(
 			one("id", payoutByID),

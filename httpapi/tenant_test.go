@@ -28,7 +28,7 @@ func (s stock) probes() []operation {
 		"email": {"ada@example.com"}, "link": {"ada"}, "affiliateId": {s.affiliate.String()}, "affiliateEmail": {"ada@example.com"},
 		"couponId": {s.coupon.String()}, "externalId": {"coupon-ext", "code-ext", "cust-1"}, "name": {"Autumn+20"}, "code": {"ADA20"},
 		"referralId": {s.referral.String(), "kim@example.net"}, "saleExternalId": {"order-1"}, "saleExternalInvoiceId": {"invoice-1"},
-		"webhookId": {s.endpoint.String()}, "deliveryId": {s.delivery.String()}, "payoutId": {s.payout.String()}, "saleId": {s.sale},
+		"promotionalCodeId": {s.code.String()}, "webhookId": {s.endpoint.String()}, "deliveryId": {s.delivery.String()}, "payoutId": {s.payout.String()}, "saleId": {s.sale},
 	}
 	for _, path := range sortedKeys(lookups) {
 		ops = append(ops, operation{"GET", "/api/v1/" + path, ""})
@@ -38,7 +38,7 @@ func (s stock) probes() []operation {
 			}
 		}
 	}
-	for _, query := range []string{"payouts?status=PENDING&affiliateEmail=cy@example.com", "payouts?status=pending", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
+	for _, query := range []string{"payouts?status=PENDING&affiliateEmail=cy@example.com", "payouts?status=pending", "sales/search?referralId=kim@example.net&status=ACTIVE", "sales/search?approvalStatus=x", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
 		ops = append(ops, operation{"GET", "/api/v1/" + query, ""})
 	}
 	q := func(id uuid.UUID) string { return `"` + id.String() + `"` }
@@ -60,7 +60,7 @@ func (s stock) probes() []operation {
 		`PUT referrals {"referralId":"kim@example.net","notes":"n"}`, `DELETE links {"link":"ada"}`, `DELETE referrals {"referralId":"kim@example.net"}`,
 		`DELETE affiliates {"affiliateId":"ada@example.com"}`, `POST payouts {"affiliateEmail":"cy@example.com","manuallyPaid":true}`, `POST payouts {"affiliateId":` + q(s.affiliate) + `,"until":"2026-03-11"}`,
 		`POST adjustments {"reversesId":` + q(s.adjustment) + `,"reason":"typo"}`, `POST adjustments {"affiliateId":` + q(s.affiliate) + `,"saleId":` + s.sale + `,"kind":"CHARGEBACK_FEE","amount":-1,"reason":"r"}`,
-		`PATCH payouts {"payoutId":` + q(s.payout) + `,"status":"CANCELED"}`, `POST webhooks/replay {"webhookId":` + q(s.endpoint) + `,"since":"2026-03-10"}`,
+		`POST sales/review {"saleIds":["` + s.sale + `"],"approvalStatus":"DECLINED"}`, `PATCH payouts {"payoutId":` + q(s.payout) + `,"status":"CANCELED"}`, `POST webhooks/replay {"webhookId":` + q(s.endpoint) + `,"since":"2026-03-10"}`,
 	} {
 		method, rest, _ := strings.Cut(body, " ")
 		path, body, _ := strings.Cut(rest, " ")

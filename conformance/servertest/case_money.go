@@ -5,6 +5,7 @@ import "fmt"
 const (
 	payoutsRule     = "contract 4.4: what a payout takes, its statuses and its refusals; money 4"
 	adjustmentsRule = "contract 4.4: kinds, signs, reversals and refusals of adjustments; money 3"
+	reviewRule      = "contract 4.5: commissions that are held are found and decided about"
 	combinedRule    = "contract 1.7: the filters of a list that always comes in pages are combined, a bad value is invalid_query"
 )
 
@@ -39,6 +40,11 @@ func moneyCases() []serverCase {
 		bad{"M89 failedReason empty", `{"payoutId":"{{unknown}}","status":"FAILED","failedReason":""}`, mustBe("failedReason", notEmpty)},
 		bad{"M89 status paid", `{"payoutId":"{{unknown}}","status":"paid"}`, mustBe("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED")},
 		bad{"M89 status null", `{"payoutId":"{{unknown}}","status":null}`, mustBe("status", notNull)})...)
+	cases = append(cases, refusals(reviewRule, "POST /sales/review",
+		bad{"M80 no saleIds", `{"approvalStatus":"ACCEPTED"}`, saleIDsRequired}, bad{"M80 saleIds empty", `{"saleIds":[],"approvalStatus":"ACCEPTED"}`, saleIDsRequired},
+		bad{"M80 a sale twice", `{"saleIds":[1,1],"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", distinctOnly)}, bad{"M80 saleIds 5", `{"saleIds":5,"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", "must be an array of integers")},
+		bad{"M80 an unknown field", `{"saleIds":[1],"approvalStatus":"ACCEPTED","x":1}`, unknownField("x")}, bad{"M80 no approvalStatus", `{"saleIds":[1]}`, mustBe("approvalStatus", "must be one of ACCEPTED, ON_HOLD, DECLINED")},
+		bad{"M80 an unknown sale", `{"saleIds":[9007199254740993],"approvalStatus":"ACCEPTED"}`, saleNotFound})...)
 	return append(append(cases, adjustmentCases()...), payoutStories()...)
 }
 
@@ -88,6 +94,18 @@ func payoutStories() []serverCase {
 		return x.do("PATCH /payouts", `{"payoutId":"{{p}}","status":"`+status+`"}`)
 	}
 	return []serverCase{
+		{"M80 a sale that is held and accepted", reviewRule, func(x *exam) {
+			payee(x)
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s")
+			x.do("POST /sales/review", `{"saleIds":["{{s}}"],"approvalStatus":"ON_HOLD"}`).has(`[{"id":{{s}},"commissions":[{"approvalStatus":"ON_HOLD"}]}]`)
+			x.get("/sales/search?affiliateId={{a}}&approvalStatus=ON_HOLD").has(`[{"id":{{s}}}]`)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)
+			x.do("POST /sales/review", `{"saleIds":[{{s}}],"approvalStatus":"ACCEPTED"}`).has(`[{"id":{{s}},"commissions":[{"approvalStatus":"ACCEPTED","holdReason":null}]}]`)
+			x.get("/sales/search?affiliateId={{a}}&approvalStatus=ON_HOLD").has(`[]`)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).has(`{"amount":20}`)
+			x.do("POST /sales/review", `{"saleIds":[{{s}}],"approvalStatus":"DECLINED"}`).refused(inPayout)
+			x.get("/sales/search?approvalStatus=held").refused(badParameter("approvalStatus", "must be one of ACCEPTED, ON_HOLD, DECLINED"))
+		}},
 		{"M20 a payout and its minimum", payoutsRule, func(x *exam) {
 			payee(x)
 			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)

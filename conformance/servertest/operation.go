@@ -52,6 +52,9 @@ func operations() map[string]operation {
 		"PATCH /sales":  {answer: fields{"success": aBool, "alreadyRefunded": aBool, "reason": oneOf("refunded", "partially_refunded", "already_refunded")}.form},
 		"DELETE /sales": {answer: message("Sale deleted successfully", nil)},
 
+		"POST /sales/review": {answer: listOf(saleForm().form)},
+		"GET /sales/search":  {answer: listOf(saleForm().form)},
+
 		"GET /payouts":      {listOf(payoutForm().form), []string{"id"}, payoutForm().form},
 		"POST /payouts":     {answer: payoutForm().form},
 		"PATCH /payouts":    {answer: payoutForm().form},

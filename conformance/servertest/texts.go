@@ -77,6 +77,7 @@ var (
 	eventRequired           = missing("event", "Event is required")
 	payoutIDRequired        = missing("payoutId", "Payout ID is required")
 	statusRequired          = missing("status", "Status is required")
+	saleIDsRequired         = missing("saleIds", "Sale IDs are required")
 	kindRequired            = missing("kind", "Kind is required")
 	amountRequired          = missing("amount", "Amount is required")
 	reasonRequired          = missing("reason", "Reason is required")

@@ -47,6 +47,8 @@ type Operations interface {
 	UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error)
 	RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error)
 	DeleteSale(ctx context.Context, id affiliate.SaleID) error
+	SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error)
+	ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error)
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error)
 	Payments(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Payment, error]

@@ -61,6 +61,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/sales":                      `{"referralId":"mara","email":"tomas@example.net","promoCode":"MARA20","name":"N","totalEarned":100}`,
 		"PUT /api/v1/sales":                       `{"saleId":` + s.sale + `}`,
 		"PATCH /api/v1/sales":                     `{"saleId":` + s.sale + `,"refundId":"r"}`,
+		"POST /api/v1/sales/review":               `{"saleIds":[` + s.sale + `],"approvalStatus":"ACCEPTED"}`,
 		"POST /api/v1/payouts":                    `{"affiliateId":"` + s.payee + `"}`,
 		"PATCH /api/v1/payouts":                   `{"payoutId":"` + s.payout + `","status":"FAILED"}`,
 		"POST /api/v1/adjustments":                `{"affiliateId":"` + s.payee + `","kind":"CORRECTION","amount":1,"reason":"r"}`,
@@ -167,7 +168,7 @@ func beyond(op operation, field string, value any) bool {
 		"PUT sales totalEarned",       // the tax is more than that
 		"POST sales subtotal",         // the amount earned is more than that
 		"PUT sales subtotal",
-		"POST sales free", // an amount was earned
+		"POST sales free",         // an amount was earned
 		"POST adjustments amount", // 0
 	}
 	return value == nil && slices.Contains(neededHere, key) || value != nil && slices.Contains(notHere, key)

@@ -129,6 +129,10 @@ func (s *story) ofSales() []refusal {
 		{"refund_exceeds_sale", patch, "/sales", id(free, `,"amount":11`)},
 		{"sale_not_found", patch, "/sales", id("999", "")},
 		{"in_payout", del, "/sales", id(batched, "")},
+		{"unknown_field", http.MethodPost, "/sales/review", `{"saleIds":[999],"x":1}`},
+		{"missing_field", http.MethodPost, "/sales/review", `{"approvalStatus":"ACCEPTED"}`},
+		{"in_payout", http.MethodPost, "/sales/review", `{"saleIds":[` + batched + `],"approvalStatus":"DECLINED"}`},
+		{"sale_not_found", http.MethodPost, "/sales/review", `{"saleIds":[999],"approvalStatus":"DECLINED"}`},
 		{"in_payout", del, "/referrals", `{"referralId":"paid@example.net"}`},
 		{"in_payout", del, "/affiliates", `{"affiliateId":"` + payer + `"}`},
 	}

@@ -68,6 +68,7 @@ func (s *story) finds() {
 		"/promotional-codes": {"id=" + s.code, "code=mara20", "externalId=k-1", "couponId=" + s.coupon, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org"},
 		"/referrals":         {"id=" + s.referral, "id=tomas@example.net", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "externalId=cust-1"},
 		"/sales":             {"id=" + s.sale, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "referralId=" + s.referral, "saleExternalId=o-1", "saleExternalInvoiceId=i-1"},
+		"/sales/search":      {"affiliateId=" + s.affiliate, "referralId=tomas@example.net&status=ACTIVE&approvalStatus=ACCEPTED", "promotionalCodeId=" + s.code + "&since=2026-03-01&until=2026-12-31"},
 		"/payouts":           {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
 		"/adjustments":       {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
 		"/webhooks":          {"webhookId=" + s.webhook},
@@ -87,7 +88,7 @@ func (s *story) finds() {
 			s.pages(path, first)
 		}
 		for _, param := range s.parameters(path) {
-			s.ok(s.t, http.MethodGet, path+"?"+param+"="+miss(param), "")
+			s.ok(s.t, http.MethodGet, path+"?"+param+"="+miss(path, param), "")
 		}
 	}
 }
@@ -123,12 +124,17 @@ func (s *story) parameters(path string) []string {
 }
 
 // miss returns a value of a parameter that names no record.
-func miss(param string) string {
+func miss(path, param string) string {
 	switch param {
 	case "state":
 		return "canceled"
 	case "status":
+		if path == "/sales/search" {
+			return "REFUNDED"
+		}
 		return "PROCESSING"
+	case "approvalStatus":
+		return "DECLINED"
 	case "kind":
 		return "DISPUTE_WON"
 	case "event":
@@ -192,6 +198,9 @@ func (s *story) refunds() {
 
 // money takes a payout through its statuses, and pays another one by hand.
 func (s *story) money() {
+	for _, status := range []string{"ON_HOLD", "ACCEPTED"} {
+		s.ok(s.t, http.MethodPost, "/sales/review", `{"saleIds":[`+s.small+`],"approvalStatus":"`+status+`"}`)
+	}
 	move := func(more string) {
 		s.t.Helper()
 		s.ok(s.t, http.MethodPatch, "/payouts", `{"payoutId":"`+s.payout+`",`+more+`}`)

@@ -1,0 +1,58 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: docs/contract.md 4.5.
+
+// saleSearch are the parameters that select sales in a search, in their order.
+var saleSearch = []string{"affiliateId", "referralId", "promotionalCodeId", "status", "approvalStatus", "since", "until"}
+
+func saleQueryOf(q query) (affiliate.SaleQuery, error) {
+	status, _ := q.get("status")
+	approval, _ := q.get("approvalStatus")
+	f := affiliate.SaleQuery{
+		AffiliateID: q.id("affiliateId"), ReferralID: q.text("referralId"), CodeID: q.id("promotionalCodeId"),
+		Status: affiliate.SaleStatus(status), ApprovalStatus: affiliate.ApprovalStatus(approval),
+	}
+	var err error
+	if f.Since, err = q.date("since"); err == nil {
+		f.Until, err = q.date("until")
+	}
+	return f, err
+}
+
+type review struct {
+	ids    []affiliate.SaleID
+	status affiliate.ApprovalStatus
+}
+
+// maxReviewed is how many sales one request reviews.
+const maxReviewed = 100
+
+func reviewOf(in *input) review {
+	r := review{ids: in.saleIDs("saleIds")}
+	seen, again := make(map[affiliate.SaleID]bool, len(r.ids)), false
+	for _, id := range r.ids {
+		again = again || seen[id]
+		seen[id] = id != unknownSale // which stands for several texts
+	}
+	switch {
+	case len(r.ids) == 0:
+		in.fault(affiliate.RefuseNoSaleIDs)
+	case len(r.ids) > maxReviewed:
+		in.fault(affiliate.FieldOver100Entries)
+	case again:
+		in.fault(affiliate.FieldNotDistinct)
+	}
+	in.targeted()
+	r.status = enum[affiliate.ApprovalStatus](in, "approvalStatus").Or("")
+	return r
+}
+
+func reviewSales(p *affiliate.Program, ctx context.Context, in review) ([]affiliate.Sale, error) {
+	return p.ReviewCommissions(ctx, in.status, in.ids...)
+}
