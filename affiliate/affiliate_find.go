@@ -66,6 +66,7 @@ type origin struct {
 	link      LinkRecord  // zero: none
 	click     ClickRecord // zero: none
 	late      ClickID     // a click that is too old to attribute; zero: none
+	by        CreditedBy  // what the identifier was
 }
 
 // A resolver finds what an identifier names, or returns ErrNotFound.
@@ -98,6 +99,7 @@ func (o *op) resolveFresh(ident string) (origin, error) {
 // resolveUndated finds an affiliate by id, then by slug.
 func (o *op) resolveUndated(ident string) (found origin, err error) {
 	if id, ok := exactID(ident); ok {
+		found.by = CreditAffiliate
 		found.affiliate, err = o.tx.Affiliates.Get(id)
 		if !errors.Is(err, ErrNotFound) {
 			return found, err
@@ -113,6 +115,7 @@ func (o *op) resolveClick(ident string) (found origin, err error) {
 	if !ok {
 		return origin{}, ErrNotFound
 	}
+	found.by = CreditClick
 	found.click, err = o.tx.Clicks.Find(Key{Index: ByNumber, ID: numberID(number)})
 	if err != nil {
 		return origin{}, err
@@ -130,6 +133,7 @@ func (o *op) resolveClick(ident string) (found origin, err error) {
 
 // resolveSlug finds the link with the slug and its owner.
 func (o *op) resolveSlug(slug string) (found origin, err error) {
+	found.by = CreditLink
 	if found.link, err = o.linkBySlug(slug); err != nil {
 		return origin{}, err
 	}

@@ -31,7 +31,7 @@ func (o *op) affiliateOf(rec AffiliateRecord) (Affiliate, error) {
 		Name:                            rec.name(),
 		Email:                           rec.Email,
 		CommissionRate:                  deal.Rate,
-		UseCommissionPlanCommissionRate: !deal.own,
+		UseCommissionPlanCommissionRate: deal.rateFrom != RateOfAffiliate,
 		ExemptFromCommissionTierChanges: rec.TierExempt,
 		AffiliateLink:                   Null[string](),
 		Link:                            Null[string](),

@@ -13,9 +13,12 @@ import (
 // has been looked up.
 type deal struct {
 	Terms
-	own   bool         // Rate is the affiliate's own
-	hold  HoldReason   // the reason why new commissions are on hold; empty: they are accepted
-	risks []RiskReason // the rules of Config.Review that hold for the sale
+	rateFrom RateSource
+	planFrom PlanSource
+	planID   uuid.UUID    // zero: the program's terms
+	tierID   uuid.UUID    // of the tier that gave the rate
+	hold     HoldReason   // the reason why new commissions are on hold; empty: they are accepted
+	risks    []RiskReason // the rules of Config.Review that hold for the sale
 }
 
 // dealFor finds the terms of an affiliate, and of one customer when there is
@@ -23,17 +26,17 @@ type deal struct {
 // program's. A plan of the customer is used instead of the affiliate's. An own
 // rate or a tier's rate of another type than the plan is ignored.
 func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
-	d := deal{Terms: o.cfg.Terms}
-	planID := aff.PlanID
+	d := deal{Terms: o.cfg.Terms, rateFrom: RateOfProgram, planFrom: PlanOfProgram, planID: aff.PlanID}
+	from := PlanOfAffiliate
 	if ref.PlanFixed && ref.AffiliateID == aff.ID {
-		planID = ref.PlanID
+		from, d.planID = PlanOfCustomer, ref.PlanID
 	}
-	if planID != uuid.Nil {
-		plan, err := o.tx.Plans.Get(planID)
+	if d.planID != uuid.Nil {
+		plan, err := o.tx.Plans.Get(d.planID)
 		if err != nil {
 			return d, internal("commission plan of "+aff.ID.String(), err)
 		}
-		d.Terms = plan.Terms
+		d.Terms, d.rateFrom, d.planFrom = plan.Terms, RateOfPlan, from
 		if plan.HoldRewards {
 			d.hold = HoldProgramSettings
 		}
@@ -59,22 +62,32 @@ func (d *deal) suspect(risks []RiskReason) {
 	}
 }
 
-// over reports whether the deal pays nothing more for a customer and a sale at
-// a time: after the number of payments, or of months since the referral, that
-// the terms set. Without a customer it never ends. Free orders are no payments.
-func (o *op) over(d deal, ref *ReferralRecord, at Instant) (bool, error) {
-	if ref.ID == uuid.Nil {
-		return false, nil
-	}
-	if d.MaxMonths > 0 && at.After(addMonths(ref.CreatedAt, d.MaxMonths)) {
-		return true, nil
-	}
-	if d.MaxPayments == 0 {
-		return false, nil
+// over is the limit of the deal after which it pays nothing more for a customer
+// and a sale at a time: the number of months since the referral, or of payments.
+// Empty: it pays. Without a customer it never ends. Free orders are no payments.
+func (o *op) over(d deal, ref *ReferralRecord, at Instant) (OverLimit, error) {
+	if ref.ID == uuid.Nil || d.MaxPayments == 0 {
+		return d.Terms.over(ref, at, 0), nil
 	}
 	totals, err := o.totals(ref.ID)
-	return totals.Sales-totals.Free >= d.MaxPayments, err
+	return d.Terms.over(ref, at, totals.payments()+1), err
 }
+
+// over is the limit that the n-th payment of a customer at a time is beyond.
+func (t *Terms) over(ref *ReferralRecord, at Instant, n int64) OverLimit {
+	switch {
+	case ref.ID == uuid.Nil:
+		return ""
+	case t.MaxMonths > 0 && at.After(addMonths(ref.CreatedAt, t.MaxMonths)):
+		return OverMonths
+	case t.MaxPayments > 0 && n > t.MaxPayments:
+		return OverPayments
+	}
+	return ""
+}
+
+// payments is how many live sales are payments.
+func (r *TotalsRecord) payments() int64 { return r.Sales - r.Free }
 
 // addMonths moves t by calendar months. If the target month does not have the
 // day, its last day is used.
@@ -114,14 +127,12 @@ func (p *Program) earned(r *SaleRecord) (Amount, error) {
 }
 
 // base is the amount on which commission is paid: the total less tax and
-// shipping, if the program deducts them.
+// shipping, if they were deducted when the sale was recorded.
 func (p *Program) base(r *SaleRecord) (Amount, error) {
-	base, err := r.TotalEarned, error(nil)
-	if !p.cfg.CommissionOnTax {
-		base, err = base.Sub(r.Tax)
-	}
-	if err == nil && !p.cfg.CommissionOnShipping {
-		base, err = base.Sub(r.Shipping)
+	tax, shipping := p.deducted(r)
+	base, err := r.TotalEarned.Sub(tax)
+	if err == nil {
+		base, err = base.Sub(shipping)
 	}
 	return base, err
 }

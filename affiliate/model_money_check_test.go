@@ -37,6 +37,9 @@ func (m *moneyModel) check(rt *rapid.T) {
 		}
 	}
 	for _, s := range slices.Backward(must(m.w.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items) {
+		if err := m.w.explained(s); err != nil {
+			rt.Error(err)
+		}
 		for _, c := range s.Commissions {
 			got = append(got, fmt.Sprint(s.ID, " ", c.CommissionEarned, " ", c.ApprovalStatus, " ", orDash(c.PayoutID)))
 		}

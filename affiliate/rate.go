@@ -19,7 +19,7 @@ func (o *op) overrideRate(d *deal, aff *AffiliateRecord) error {
 		return err
 	}
 	if rate, ok := aff.Rate.Get(); ok && typ == d.Type {
-		d.Rate, d.own = rate, true
+		d.Rate, d.rateFrom = rate, RateOfAffiliate
 		return nil
 	}
 	if aff.TierID == uuid.Nil {
@@ -29,8 +29,8 @@ func (o *op) overrideRate(d *deal, aff *AffiliateRecord) error {
 	if err != nil {
 		return internal("tier of "+aff.ID.String(), err)
 	}
-	if o.tierRateType(&tier) == d.Type {
-		d.Rate = tier.Rate.Or(d.Rate)
+	if rate, ok := tier.Rate.Get(); ok && o.tierRateType(&tier) == d.Type {
+		d.Rate, d.rateFrom, d.tierID = rate, RateOfTier, tier.ID
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ type SaleRecord struct {
 	UpdatedAt    Instant
 	HoldDays     int64 `json:",omitzero"` // of its terms when it was recorded
 	Free         bool  `json:",omitzero"` // an order of nothing
+	Why          Why   `json:",omitzero"`
 }
 
 // HandSet is a commission that was set directly: the amount earned, and the

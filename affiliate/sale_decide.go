@@ -15,9 +15,9 @@ type decision struct {
 	affiliate AffiliateRecord
 	verdict   verdict // of the code; not found: no code
 	link      uuid.UUID
+	by        CreditedBy
 	deal      deal
-	over      bool // the deal pays nothing more for this customer
-	rateFixed bool
+	over      OverLimit // not empty: the deal pays nothing more for this customer
 }
 
 // decide finds affiliate, customer and terms of a reported sale, or the outcome
@@ -46,7 +46,7 @@ func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
 		if err := checkRate(rate, d.deal.Type); err != nil {
 			return "", err
 		}
-		d.deal.Rate, d.rateFixed = rate, true
+		d.deal.Rate, d.deal.rateFrom, d.deal.tierID = rate, RateOfSale, uuid.Nil
 	}
 	if d.over, err = o.over(d.deal, ref, o.now); err != nil {
 		return "", err
@@ -65,6 +65,17 @@ func (o *op) review(in *NewSale, d *decision) error {
 	risks, err := o.risks(e)
 	d.deal.suspect(risks)
 	return err
+}
+
+// why is what decided the sale. The caller adds which payment it is. A click
+// that seems to come after the sale, because the clock went back, is left out.
+func (o *op) why(d *decision) Why {
+	w := Why{By: EnumOf(d.by), Over: EnumOf(d.over), Deduct: EnumOf(o.deduction())}
+	w.sources(&d.deal)
+	if click := &d.origin.click; d.by == CreditClick && !click.CreatedAt.After(o.now) {
+		w.Click = click.Number
+	}
+	return w
 }
 
 // newCustomer requires the fields of a new referral.
@@ -92,14 +103,15 @@ func (o *op) credit(in *NewSale, d *decision) (found bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		d.by = CreditCode
 		return true, o.creditTo(d, d.verdict.code.AffiliateID)
 	}
 	if d.origin.affiliate.ID != uuid.Nil {
-		d.affiliate, d.link = d.origin.affiliate, d.origin.linkID()
+		d.affiliate, d.link, d.by = d.origin.affiliate, d.origin.linkID(), d.origin.by
 		return true, nil
 	}
 	if ref := &d.customer.referral; ref.ID != uuid.Nil {
-		d.link = ref.LinkID
+		d.link, d.by = ref.LinkID, CreditEmail
 		return true, o.creditTo(d, ref.AffiliateID)
 	}
 	return false, nil
@@ -166,7 +178,7 @@ func (o *op) identifyReferral(ident string, id *identity) error {
 		return err
 	}
 	id.customer = customer{known: true, email: ref.Email, referral: ref}
-	id.origin.link.ID = ref.LinkID
+	id.origin.link.ID, id.origin.by = ref.LinkID, CreditReferral
 	if id.origin.affiliate, err = o.tx.Affiliates.Get(ref.AffiliateID); err != nil {
 		return internal("affiliate of a referral", err)
 	}

@@ -1,5 +1,7 @@
 package affiliate
 
+import "github.com/google/uuid"
+
 // A free order is a sale of nothing: its code takes off the whole basket. It is
 // an order, and redeems the code, but no payment. Source: docs/money.md 13.
 
@@ -42,8 +44,20 @@ func (o *op) rewardPaid(rec *SaleRecord) error {
 	if err != nil {
 		return err
 	}
-	if over, err := o.over(d, &ref, rec.CreatedAt); over || err != nil {
+	over, err := o.over(d, &ref, rec.CreatedAt)
+	if err != nil {
 		return err
+	}
+	rec.Why.Over = EnumOf(over)
+	if ref.ID != uuid.Nil {
+		totals, err := o.totals(ref.ID)
+		if err != nil {
+			return err
+		}
+		rec.Why.Payment = totals.payments() + 1
+	}
+	if over != "" {
+		return nil
 	}
 	return o.reward(rec, d)
 }

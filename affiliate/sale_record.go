@@ -251,10 +251,10 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
 		Name: shared(cmp.Or(in.Name, ref.Name), ref.Name), Email: shared(cmp.Or(in.Email, ref.Email), ref.Email),
 		TotalEarned: in.TotalEarned, Subtotal: unlessNull(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
-		Rate: Set(d.deal.Rate), RateType: EnumOf(d.deal.Type), RateFixed: d.rateFixed, Commissions: b.room[:0:1],
+		Rate: Set(d.deal.Rate), RateType: EnumOf(d.deal.Type), RateFixed: d.deal.rateFrom == RateOfSale, Commissions: b.room[:0:1],
 		Products: productsBought(in.Product), Status: EnumOf(SaleActive), Trigger: EnumOf(in.PaymentTrigger),
 		Source: EnumOf(o.source.forSale()), Integration: EnumOf(in.Integration), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,
-		HoldDays: d.deal.HoldDays, Free: in.Free,
+		HoldDays: d.deal.HoldDays, Free: in.Free, Why: o.why(d),
 	}
 	if ref.ID != uuid.Nil {
 		totals, err := o.totals(ref.ID)
@@ -262,8 +262,11 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 			return err
 		}
 		b.rec.Clicks = totals.Clicks
+		if !in.Free {
+			b.rec.Why.Payment = totals.payments() + 1
+		}
 	}
-	if d.over || in.Free {
+	if d.over != "" || in.Free {
 		return nil
 	}
 	return o.reward(&b.rec, d.deal)

@@ -3,7 +3,7 @@ package affiliate
 import "context"
 
 // RecalculateSales calculates the commissions of the selected sales again with
-// the current terms and returns how many changed. A change of terms (a plan, an
+// the current terms and deductions and returns how many changed. A change of terms (a plan, an
 // own rate, a tier) applies to future sales; this method applies it to past
 // ones. It does not change sales in a payout, refunded sales, commissions that
 // were set by hand and a sale's own rate. A sale beyond its plan's limits stays
@@ -27,6 +27,7 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, erro
 				return nil
 			}
 			rec := before.Clone()
+			rec.Why.Deduct = EnumOf(o.deduction())
 			if err := o.applyTerms(&rec); err != nil {
 				return err
 			}

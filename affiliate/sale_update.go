@@ -147,6 +147,7 @@ func (r *SaleRecord) checkAmounts(up SaleUpdate) error {
 func (o *op) applyRate(rec *SaleRecord, given Opt[Percent]) error {
 	if rate, ok := given.Get(); ok {
 		rec.Rate, rec.RateFixed = Set(rate), true
+		rec.Why.RateFrom, rec.Why.TierID = EnumOf(RateOfSale), uuid.Nil
 		return checkRate(rate, rec.RateType.Value())
 	}
 	if given.IsNull() {
@@ -164,6 +165,7 @@ func (o *op) applyTerms(rec *SaleRecord) error {
 	}
 	d, _, err := o.dealOf(rec)
 	rec.Rate, rec.RateType = Set(d.Rate), EnumOf(d.Type)
+	rec.Why.sources(&d)
 	return err
 }
 

@@ -142,7 +142,7 @@ func (l leaf) set(n int) {
 // setEnum gives an enumeration one of its values for n = 1, and none for others.
 func (l leaf) setEnum(p encoding.TextUnmarshaler, n int) {
 	l.v.SetZero()
-	for _, text := range []string{"FLAT", "REFUNDED", "BONUS", "API", "POLAR", "ON_HOLD", "AFFILIATE_BANNED", "PAID", "OPENING"} {
+	for _, text := range []string{"FLAT", "REFUNDED", "BONUS", "API", "POLAR", "ON_HOLD", "AFFILIATE_BANNED", "PAID", "OPENING", "EMAIL", "TIER", "CUSTOMER", "MONTHS", "TAX"} {
 		if n == 1 && p.UnmarshalText([]byte(text)) == nil {
 			return
 		}

@@ -42,6 +42,10 @@ import (
 //     commissions, adjustments and payouts; the movements of a sale add up to its
 //     commissions without declined ones, to nothing once it is deleted; and a
 //     payout was booked once for each status that it reached.
+//   - I70: what a sale says about its origin and its terms fits together, and
+//     gives its commissions, to the last digit.
+//   - I74: the click that credited a sale is of the credited affiliate, and not
+//     younger than the sale.
 //   - I73: a reversal is the opposite of one adjustment, and the only one.
 //   - I45, I47, I48, I49, I50: events have the type, the body, the envelope and
 //     the revision that they should. Pruning leaves gaps only at the start.
@@ -56,8 +60,8 @@ import (
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because a host must be able to check its books. I69
-// to I72 and I74 to I80 are about records that this version does not have.
+// Source: ours, because a host must be able to check its books. I69, I71, I72
+// and I75 to I80 are about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {

@@ -8,11 +8,12 @@ import (
 
 // verifySales checks sales with their refunds and commissions.
 func (a *audit) verifySales() {
-	readings := a.deductions()
+	readings, clicks := a.readings(), a.clickNumbers()
 	for r := range a.sales.records() {
 		a.verifySale(r)
 		a.verifyRefunds(r)
 		a.verifyCommissions(r, readings)
+		a.verifyWhy(r, clicks)
 	}
 	unique(a, "I53", "sale", &a.sales, ByNumber)
 	unique(a, "I43", "sale", &a.sales, ByExternalID)
@@ -123,19 +124,4 @@ func (a *audit) rounded(sum Amount) Amount {
 		return r
 	}
 	return sum
-}
-
-// deductions returns the program with every setting that it may have had when a
-// sale was recorded, because a sale does not store what is deducted from its
-// base.
-func (a *audit) deductions() []*Program {
-	readings := []*Program{a.Program}
-	for _, tax := range []bool{false, true} {
-		for _, shipping := range []bool{false, true} {
-			p := *a.Program
-			p.cfg.CommissionOnTax, p.cfg.CommissionOnShipping = tax, shipping
-			readings = append(readings, &p)
-		}
-	}
-	return readings
 }

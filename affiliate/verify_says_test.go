@@ -89,6 +89,15 @@ func TestVerifySaysSales(t *testing.T) {
 	}
 	payouts := func(tx *affiliate.Tx) affiliate.Table[affiliate.PayoutRecord] { return tx.Payouts }
 	runBooksSayings(t, []booksSaying{
+		{"why of another code", sale(5, func(r *affiliate.SaleRecord) { r.Why.By = affiliate.EnumOf(affiliate.CreditEmail) }), "I70: credited by EMAIL"},
+		{"why of no code", sale(2, func(r *affiliate.SaleRecord) { r.Why.By = affiliate.EnumOf(affiliate.CreditCode) }), "I70: credited by CODE"},
+		{"why of a click by code", sale(5, func(r *affiliate.SaleRecord) { r.Why.Click = 99 }), "I70: click 99"},
+		{"why of a plan that it has not", sale(5, func(r *affiliate.SaleRecord) { r.Why.PlanFrom = affiliate.EnumOf(affiliate.PlanOfAffiliate) }), "I70: from AFFILIATE"},
+		{"why of a rate of no plan", sale(5, func(r *affiliate.SaleRecord) { r.Why.RateFrom = affiliate.EnumOf(affiliate.RateOfPlan) }), "I70: from PLAN"},
+		{"why of a rate of no tier", sale(5, func(r *affiliate.SaleRecord) { r.Why.RateFrom = affiliate.EnumOf(affiliate.RateOfTier) }), "I70: from TIER"},
+		{"why of a rate of its own", sale(5, func(r *affiliate.SaleRecord) { r.Why.RateFrom = affiliate.EnumOf(affiliate.RateOfSale) }), "I70: from SALE"},
+		{"no commission for no reason", sale(5, func(r *affiliate.SaleRecord) { r.Commissions = nil }), "I70: no reason"},
+		{"why of deductions that do not add up", sale(3, func(r *affiliate.SaleRecord) { r.Why.Deduct = affiliate.EnumOf(affiliate.DeductNothing) }), "I40: which its rate does not give"},
 		{"free with an amount", sale(5, func(r *affiliate.SaleRecord) { r.Free = true }), "I44: total 100, tax"},
 		{"free without a basket", sale(5, func(r *affiliate.SaleRecord) {
 			r.Free, r.TotalEarned, r.Commissions = true, affiliate.Amount{}, nil

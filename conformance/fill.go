@@ -229,6 +229,7 @@ var enums = []string{
 	"FLAT", "REFUNDED", "CONTENT_REWARD", "UNKNOWN", "ZYLVIE", "DECLINED", "AFFILIATE_BANNED",
 	"PAID", "OPENING",
 	"PERCENTAGE", "ACTIVE", "SIGNUP", "API", "JAVASCRIPT", "ACCEPTED", "PROGRAM_SETTINGS",
+	"EMAIL", "CUSTOMER", "PROGRAM", "MONTHS", "TAX_AND_SHIPPING",
 }
 
 // fillEnum sets an enumeration to one of its values.

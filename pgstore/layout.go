@@ -18,8 +18,9 @@ var layouts = map[reflect.Type][]string{
 		"ID", "Number", "AffiliateID", "ReferralID", "LinkID", "CodeID", "ExternalID", "InvoiceID", "Name", "Email",
 		"TotalEarned", "Subtotal", "Tax", "Shipping", "Refunded", "Rate", "RateType", "RateFixed", "ByHand",
 		"CreatedAt", "UpdatedAt", "Commissions", "Refunds", "Products", "Clicks", "Status", "RefundedAt",
-		"Trigger", "Source", "Integration", "Metadata", "Revision", "DeletedFired", "HoldDays", "Free",
+		"Trigger", "Source", "Integration", "Metadata", "Revision", "DeletedFired", "HoldDays", "Free", "Why",
 	},
+	reflect.TypeFor[affiliate.Why]():     {"By", "RateFrom", "PlanFrom", "Over", "Deduct", "Click", "Payment", "PlanID", "TierID"},
 	reflect.TypeFor[affiliate.HandSet](): {"Earned", "Kept"},
 	reflect.TypeFor[affiliate.CommissionRecord](): {
 		"Number", "AffiliateID", "Earned", "Approval", "HoldReason", "PayoutID", "ManuallyPaid", "BonusReason", "CreatedAt", "UpdatedAt",
@@ -60,6 +61,8 @@ var words = []string{
 	"ACCRUAL", "HELD", "PAYABLE", "IN_PAYOUT", "PAID",
 	"SALE", "UPDATE", "REFUND", "CLAW_BACK", "REVIEW", "DELETION", "ADJUSTMENT",
 	"PAYOUT_CREATED", "PAYOUT_PAID", "PAYOUT_CANCELED", "OPENING",
+	"CODE", "CLICK", "LINK", "AFFILIATE", "REFERRAL", "EMAIL", "TIER", "PLAN", "PROGRAM", "CUSTOMER",
+	"PAYMENTS", "MONTHS", "NONE", "TAX", "SHIPPING", "TAX_AND_SHIPPING",
 }
 
 // places are the places of the words.

@@ -1,0 +1,54 @@
+package affiliate
+
+import (
+	"math/big"
+
+	"github.com/google/uuid"
+)
+
+// clickNumbers are the clicks by their numbers.
+func (a *audit) clickNumbers() map[int64]*ClickRecord {
+	clicks := make(map[int64]*ClickRecord, len(a.clicks.all))
+	for r := range a.clicks.records() {
+		clicks[r.Number] = r
+	}
+	return clicks
+}
+
+// verifyWhy checks what a sale says about its origin, its terms and its
+// commission. A sale from before says nothing.
+func (a *audit) verifyWhy(r *SaleRecord, clicks map[int64]*ClickRecord) {
+	w, name := &r.Why, numbered("sale", r.Number)
+	if click := clicks[w.Click]; click != nil && (click.CreatedAt.After(r.CreatedAt) || click.AffiliateID != r.AffiliateID) {
+		a.breach("I74", name, "its click %d is of affiliate %s and %v", w.Click, click.AffiliateID, click.CreatedAt)
+	}
+	if w.By.Is("") {
+		return
+	}
+	if w.By.Is(CreditCode) != (r.CodeID != uuid.Nil) || w.Click != 0 && !w.By.Is(CreditClick) {
+		a.breach("I70", name, "it is credited by %s, with code %s and click %d", w.By, r.CodeID, w.Click)
+	}
+	plan, tier := w.PlanID != uuid.Nil, w.TierID != uuid.Nil
+	if plan == w.PlanFrom.Is(PlanOfProgram) || tier != w.RateFrom.Is(RateOfTier) || r.RateFixed != w.RateFrom.Is(RateOfSale) ||
+		w.RateFrom.Is(RateOfPlan) && !plan || w.RateFrom.Is(RateOfProgram) && plan {
+		a.breach("I70", name, "its rate is from %s, its plan %s from %s, its tier %s", w.RateFrom, w.PlanID, w.PlanFrom, w.TierID)
+	}
+	if len(r.Commissions) == 0 && w.Over.Is("") && !r.Free {
+		a.breach("I70", name, "it has no commission, and no reason for that")
+	}
+	earned, err := a.earned(r)
+	if exact := a.exact(r); err == nil && len(r.Commissions) > 0 && exact.Sign() >= 0 && rounded(exact, a.cfg.Currency).Cmp(scaledRat(earned.Scaled())) != 0 {
+		a.breach("I70", name, "it earns %v, and %s exactly", earned, exact.RatString())
+	}
+}
+
+// rounded is an amount rounded half away from zero to the digits of a currency,
+// by the definition.
+func rounded(exact *big.Rat, c Currency) *big.Rat {
+	unit := big.NewRat(c.step(), amountScale)
+	units := new(big.Rat).Quo(exact, unit)
+	half := big.NewRat(int64(units.Sign()), 2)
+	units.Add(units, half)
+	whole := new(big.Int).Quo(units.Num(), units.Denom()) // towards zero
+	return unit.Mul(unit, new(big.Rat).SetInt(whole))
+}
