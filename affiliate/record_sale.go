@@ -35,6 +35,7 @@ type SaleRecord struct {
 	Source       Enum[SaleSource]
 	Integration  Enum[Integration]
 	DeletedFired bool // sale.deleted was fired; no more events follow
+	Free         bool `json:",omitzero"` // an order of nothing
 	Commissions  []CommissionRecord
 	Refunds      []RefundRecord
 	Products     []string
@@ -45,7 +46,6 @@ type SaleRecord struct {
 	CreatedAt    Instant
 	UpdatedAt    Instant
 	HoldDays     int64 `json:",omitzero"` // of its terms when it was recorded
-	Free         bool  `json:",omitzero"` // an order of nothing
 	Why          Why   `json:",omitzero"`
 }
 

@@ -296,7 +296,8 @@ func (w *world) quietTarget(up any) fieldTarget {
 		id := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "old"})).ID
 		return fieldTarget{
 			func(up any) error { return errOf(w.UpdatePlan(ctx, id, up.(affiliate.PlanUpdate))) },
-			func() any { return must(w.Plans(ctx, affiliate.Page{})).Items[0] }, 0, nil,
+			func() any { return must(w.Plans(ctx, affiliate.Page{})).Items[0] }, 0,
+			map[string][]string{"commissionRate": {"holdDays"}, "holdDays": {"commissionRate"}}, // terms are replaced as a whole
 		}
 	case affiliate.TierUpdate:
 		id := must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "old"})).ID

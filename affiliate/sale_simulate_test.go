@@ -1,0 +1,138 @@
+package affiliate_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// percentage is terms of a percentage.
+func percentage(rate string) affiliate.Terms {
+	return affiliate.Terms{Type: affiliate.CommissionPercentage, Rate: affiliate.MustPercent(rate)}
+}
+
+// would is a simulation as one line for each affiliate.
+func (w *world) would(q affiliate.SimulateQuery) (lines []string) {
+	w.t.Helper()
+	before := w.dump()
+	for _, d := range all(w.Simulate(w.t.Context(), q)) {
+		lines = append(lines, fmt.Sprintf("%s %d sales, %d changed, %d kept: %v, %v, %v", d.AffiliateID, d.Sales, d.Changed, d.Kept, d.Was, d.Would, d.Difference))
+	}
+	if jsonOf(before) != jsonOf(w.dump()) {
+		w.t.Error("a simulation wrote something")
+	}
+	return lines
+}
+
+// TestSimulate: check 47 of docs/money.md.
+func TestSimulate(t *testing.T) {
+	s := newSaleShop(t)
+	s.sell(affiliate.NewSale{Email: s.tomas.Email})
+	ada := s.ada.affiliate.ID.String()
+	month := affiliate.SimulateQuery{From: start, To: start.AddDate(0, 1, 0), Terms: percentage("20")}
+	equal(t, []string{ada + " 1 sales, 0 changed, 0 kept: 20, 20, 0"}, s.would(month))
+	month.Terms = percentage("25")
+	equal(t, []string{ada + " 1 sales, 1 changed, 0 kept: 20, 25, 5"}, s.would(month))
+	month.Terms = affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("3")}
+	equal(t, []string{ada + " 1 sales, 1 changed, 0 kept: 20, 3, -17"}, s.would(month))
+	for _, other := range []affiliate.SimulateQuery{
+		{From: start.Add(time.Microsecond), Terms: percentage("25")}, {To: start, Terms: percentage("25")}, {PlanID: uuid.UUID{1}, Terms: percentage("25")},
+	} {
+		equal(t, nil, s.would(other))
+	}
+	for _, err := range s.Simulate(t.Context(), affiliate.SimulateQuery{Terms: affiliate.Terms{MaxPayments: -1}}) {
+		if !errors.Is(err, affiliate.InvalidField) {
+			t.Errorf("terms that no plan may have: %v", err)
+		}
+	}
+	for _, err := range must(affiliate.New(failingViews{s.store}, s.Config())).Simulate(t.Context(), affiliate.SimulateQuery{}) {
+		if err == nil {
+			t.Error("the store fails, and the walk goes on")
+		}
+	}
+}
+
+// TestSimulateKept: M62. Own rates stay, and what no terms decide is kept.
+func TestSimulateKept(t *testing.T) {
+	s := newSaleShop(t)
+	ctx := t.Context()
+	sell := func() affiliate.Sale { return s.sell(affiliate.NewSale{Email: s.tomas.Email}) }
+	ada := s.ada.affiliate.ID.String()
+	s.sell(affiliate.NewSale{Email: s.tomas.Email, CommissionRate: affiliate.Set(affiliate.MustPercent("5"))})
+	hand := sell()
+	must(s.UpdateSale(ctx, hand.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(sum("7"))}))
+	old := sell()
+	s.insert(func(tx *affiliate.Tx) error {
+		rec := must(tx.Sales.Find(affiliate.Key{Index: affiliate.ByNumber, ID: uuid.UUID{15: byte(old.ID)}}))
+		rec.Why = affiliate.Why{}
+		return tx.Sales.Replace(rec)
+	})
+	equal(t, []string{ada + " 3 sales, 0 changed, 2 kept: 32, 32, 0"}, s.would(affiliate.SimulateQuery{Terms: percentage("25")}))
+	equal(t, []string{ada + " 3 sales, 0 changed, 3 kept: 32, 32, 0"}, s.would(affiliate.SimulateQuery{Terms: affiliate.Terms{Type: affiliate.CommissionFlat}}))
+	sell()
+	one := percentage("20")
+	one.MaxPayments = 3 // this was the fourth payment
+	equal(t, []string{ada + " 4 sales, 1 changed, 2 kept: 52, 32, -20"}, s.would(affiliate.SimulateQuery{Terms: one}))
+	s.pass(70 * 24 * time.Hour)
+	sell()
+	one.MaxPayments, one.MaxMonths = 0, 1
+	equal(t, []string{ada + " 5 sales, 1 changed, 2 kept: 72, 52, -20"}, s.would(affiliate.SimulateQuery{Terms: one}))
+}
+
+// A simulatedStep is one step of a history that is played twice.
+type simulatedStep struct {
+	customer, total, tax, part int64
+	refund                     bool
+}
+
+// TestSimulateReplays: oracle 22.7. The recorded terms give no difference; other
+// terms give what a program with those terms earned in the same history.
+func TestSimulateReplays(t *testing.T) {
+	terms := rapid.Custom(func(rt *rapid.T) affiliate.Terms {
+		out := affiliate.Terms{Type: rapid.SampledFrom([]affiliate.CommissionType{affiliate.CommissionPercentage, affiliate.CommissionFlat}).Draw(rt, "type")}
+		out.Rate = affiliate.PercentFromScaled(rapid.Int64Range(0, 50_0000).Draw(rt, "rate"))
+		out.MaxPayments = rapid.Int64Range(0, 3).Draw(rt, "payments")
+		out.MaxMonths = rapid.Int64Range(0, 2).Draw(rt, "months")
+		return out
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		was, other := terms.Draw(rt, "terms"), terms.Draw(rt, "other terms")
+		steps := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) simulatedStep {
+			total := rapid.Int64Range(1, 50_000).Draw(rt, "total")
+			return simulatedStep{
+				customer: rapid.Int64Range(0, 2).Draw(rt, "customer"), total: 100 * total, tax: 100 * rapid.Int64Range(0, total).Draw(rt, "tax"),
+				part: 100 * rapid.Int64Range(1, total).Draw(rt, "part"), refund: rapid.Bool().Draw(rt, "refund"),
+			}
+		}), 1, 12).Draw(rt, "steps")
+		play := func(terms affiliate.Terms) (*world, affiliate.Amount) {
+			w := newWorld(t, func(c *affiliate.Config) { c.Terms = terms })
+			w.ada()
+			for _, s := range steps {
+				w.pass(9 * 24 * time.Hour)
+				sale := must(w.RecordSale(t.Context(), affiliate.NewSale{
+					PromoCode: "ADA20", Email: fmt.Sprintf("c%d@x.example", s.customer), TotalEarned: affiliate.AmountFromScaled(s.total), Tax: affiliate.AmountFromScaled(s.tax),
+				})).Sale.Or(affiliate.Sale{})
+				if s.refund {
+					must(w.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.AmountFromScaled(s.part))}))
+				}
+			}
+			return w, must(w.Affiliates(t.Context(), affiliate.Page{})).Items[0].TotalCommissionEarned
+		}
+		w, earned := play(was)
+		_, want := play(other)
+		same := all(w.Simulate(t.Context(), affiliate.SimulateQuery{Terms: was}))
+		got := all(w.Simulate(t.Context(), affiliate.SimulateQuery{Terms: other}))
+		if len(same) != 1 || same[0].Changed != 0 || !same[0].Difference.IsZero() || same[0].Was != earned {
+			rt.Fatalf("with its own terms: %+v, earned %v", same, earned)
+		}
+		if len(got) != 1 || got[0].Would != want || got[0].Was != earned || got[0].Sales != int64(len(steps)) {
+			rt.Fatalf("with other terms: %+v, a replay earned %v", got, want)
+		}
+	})
+}
