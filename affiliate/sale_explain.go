@@ -19,6 +19,7 @@ type Explanation struct {
 	Base        ExplainedBase       `json:"base"`
 	Arithmetic  ExplainedArithmetic `json:"arithmetic"`
 	Commissions []Commission        `json:"commissions"`
+	Movements   []Movement          `json:"movements"` // of the sale, newest first; none of payouts
 }
 
 // ExplainedCredit says who was credited, and by what. The times are null when
@@ -83,6 +84,14 @@ func (o *op) explain(r *SaleRecord) (e Explanation, err error) {
 	e = Explanation{SaleID: SaleID(r.Number), Terms: r.terms(), Commissions: r.commissionsOf()}
 	if e.Credit, err = o.creditOf(r); err != nil {
 		return Explanation{}, err
+	}
+	moved, err := gather(o.tx.Movements, Query{Key: Key{Index: OfSale, ID: numberID(r.Number)}, Desc: true})
+	if err != nil {
+		return Explanation{}, err
+	}
+	e.Movements = make([]Movement, len(moved))
+	for i := range moved {
+		e.Movements[i] = movementOf(moved[i])
 	}
 	reading := o.readingOf(r)
 	if e.Base, err = reading.baseOf(r); err != nil {

@@ -38,6 +38,7 @@ func TestExplainSale(t *testing.T) {
 		Base:        affiliate.ExplainedBase{TotalEarned: sum("129.5"), TaxDeducted: sum("9.5"), Kept: sum("129.5"), Base: sum("120")},
 		Arithmetic:  affiliate.ExplainedArithmetic{ByHand: affiliate.Null[affiliate.Amount](), Exact: "24", Rounded: sum("24")},
 		Commissions: sale.Commissions,
+		Movements:   must(s.Movements(ctx, affiliate.MovementFilter{SaleID: affiliate.Set(sale.ID)}, affiliate.Page{})).Items,
 	}, must(s.ExplainSale(ctx, sale.ID)))
 	if err := errOf(s.ExplainSale(ctx, 99)); !errors.Is(err, affiliate.SaleNotFound) {
 		t.Errorf("an unknown sale: %v", err)
@@ -48,6 +49,7 @@ func TestExplainSale(t *testing.T) {
 	must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(sum("7"))}))
 	e = must(s.ExplainSale(ctx, sale.ID))
 	equal(t, affiliate.ExplainedArithmetic{ByHand: affiliate.Set(sum("7")), Exact: "7", Rounded: sum("7")}, e.Arithmetic)
+	equal(t, []affiliate.Cause{"UPDATE", "REFUND", "SALE"}, []affiliate.Cause{e.Movements[0].Cause, e.Movements[1].Cause, e.Movements[2].Cause})
 	must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID}))
 	equal(t, "CODE PROGRAM PROGRAM 0 0", s.why(sale.ID))
 
