@@ -233,6 +233,29 @@ const (
 	PayoutCanceled   PayoutStatus = "CANCELED"
 )
 
+// RunStatus is the status of a payout run.
+type RunStatus string
+
+// The statuses of a payout run. DONE is final.
+const (
+	RunRunning RunStatus = "RUNNING"
+	RunDone    RunStatus = "DONE"
+)
+
+// SkipReason says why a payout run pays an affiliate nothing, although something
+// is open.
+type SkipReason string
+
+// The reasons, in the order in which they are looked for.
+const (
+	SkipBanned         SkipReason = "banned"           // the affiliate is BANNED
+	SkipOnHold         SkipReason = "on_hold"          // all that is open is ON_HOLD
+	SkipNothingMatured SkipReason = "nothing_matured"  // all that is payable is later, or in its holding period
+	SkipNegative       SkipReason = "negative"         // what there is to take is not above zero
+	SkipNoPayoutMethod SkipReason = "no_payout_method" // no payment method, or no payout email
+	SkipBelowMinimum   SkipReason = "below_minimum"    // the amount is below the minimum of the run
+)
+
 // ConditionType says whether a tier requires all of its minimums or one of
 // them.
 type ConditionType string
@@ -277,5 +300,7 @@ const (
 var subscriptionStatuses = []SubscriptionStatus{SubscriptionActive, SubscriptionSubmitted, SubscriptionDeclined, SubscriptionPastDue, SubscriptionCancelled}
 
 var approvalStatuses = []ApprovalStatus{ApprovalAccepted, ApprovalOnHold, ApprovalDeclined}
+
+var skipReasons = []SkipReason{SkipBanned, SkipOnHold, SkipNothingMatured, SkipNegative, SkipNoPayoutMethod, SkipBelowMinimum}
 
 var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled}

@@ -22,12 +22,16 @@ func (o *op) newEventID() (uuid.UUID, error) {
 		}
 		o.numbered = true
 	}
-	id := o.newID()
-	if bytes.Compare(id[:], o.lastEvent[:]) <= 0 {
-		id = increment(o.lastEvent)
+	o.lastEvent = above(o.newID(), o.lastEvent)
+	return o.lastEvent, nil
+}
+
+// above is the id, raised above the last one when it is not above it.
+func above(id, last uuid.UUID) uuid.UUID {
+	if bytes.Compare(id[:], last[:]) > 0 {
+		return id
 	}
-	o.lastEvent = id
-	return id, nil
+	return increment(last)
 }
 
 // sawEvent notes the last event. It is the body of a loop, see [gathering].

@@ -54,6 +54,7 @@ type moneyModel struct {
 	adjustments []*owed
 	payouts     []*moneyPayout
 	refunds     int
+	runs        int
 	held        time.Duration // the holding period of new sales
 }
 
@@ -278,15 +279,7 @@ func (m *moneyModel) all() (all []*owed) {
 func (m *moneyModel) pay(rt *rapid.T) {
 	until := m.w.now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(rt, "hours ago")) * time.Hour)
 	least := drawCents(rt, "minimum", 0, 2_000)
-	var took []*owed
-	sum := new(big.Rat)
-	for _, e := range m.all() {
-		open := e.payout < 0 && e.approval == affiliate.ApprovalAccepted && e.amount.Sign() != 0
-		if open && (e.amount.Sign() < 0 || !e.at.After(until) && !e.matures.After(m.w.now)) {
-			took = append(took, e)
-			sum.Add(sum, e.amount)
-		}
-	}
+	took, sum := m.payable(until)
 	var want affiliate.Reason
 	switch {
 	case sum.Sign() <= 0:
@@ -299,10 +292,27 @@ func (m *moneyModel) pay(rt *rapid.T) {
 	if err != nil {
 		return
 	}
+	m.paid(p.ID, took, sum)
+}
+
+// payable is what a payout takes, and its sum.
+func (m *moneyModel) payable(until time.Time) (took []*owed, sum *big.Rat) {
+	sum = new(big.Rat)
+	for _, e := range m.all() {
+		open := e.payout < 0 && e.approval == affiliate.ApprovalAccepted && e.amount.Sign() != 0
+		if open && (e.amount.Sign() < 0 || !e.at.After(until) && !e.matures.After(m.w.now)) {
+			took = append(took, e)
+			sum.Add(sum, e.amount)
+		}
+	}
+	return took, sum
+}
+
+func (m *moneyModel) paid(id uuid.UUID, took []*owed, sum *big.Rat) {
 	for _, e := range took {
 		e.payout, e.frozen = len(m.payouts), true
 	}
-	m.payouts = append(m.payouts, &moneyPayout{id: p.ID, status: affiliate.PayoutPending, amount: sum, took: took})
+	m.payouts = append(m.payouts, &moneyPayout{id: id, status: affiliate.PayoutPending, amount: sum, took: took})
 }
 
 // hold puts the affiliate on another plan: its own rates stand beside it.
@@ -353,7 +363,7 @@ func TestModelMoney(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"sell": m.sell, "sell more": m.sell, "refund": m.refund, "refund more": m.refund, "update": m.update, "review": m.review,
 			"remove": m.remove, "adjust": m.adjust, "reverse": m.reverse, "pay": m.pay, "pay more": m.pay, "move": m.move, "move more": m.move,
-			"hold": m.hold,
+			"hold": m.hold, "run": m.run,
 			"pass": func(rt *rapid.T) { w.pass(choose(rt, "time", time.Hour, 24*time.Hour)) },
 			"":     m.check,
 		})

@@ -28,6 +28,7 @@ type Payout struct {
 	CanceledAt    Opt[Time]          `json:"canceledAt"`
 	CommissionIDs []CommissionID     `json:"commissionIds"` // oldest first; those of a canceled payout are free again, and may be gone
 	AdjustmentIDs []uuid.UUID        `json:"adjustmentIds"` // oldest first
+	RunID         Opt[uuid.UUID]     `json:"runId"`         // null: no run made it
 	CreatedAt     Time               `json:"createdAt"`
 	UpdatedAt     Time               `json:"updatedAt"`
 }
@@ -52,6 +53,7 @@ type PayoutFilter struct {
 	AffiliateID    Opt[uuid.UUID] `json:",omitzero"`
 	AffiliateEmail Opt[string]    `json:",omitzero"`
 	Status         PayoutStatus   `json:",omitzero"` // empty: any
+	RunID          Opt[uuid.UUID] `json:",omitzero"`
 }
 
 // check refuses a status that does not exist. On the wire the filter is a query,
@@ -70,7 +72,7 @@ func (o *op) payoutOf(rec PayoutRecord) Payout {
 		PaymentMethod: orNull(rec.PaymentMethod), PeriodStart: timeOrNull(rec.PeriodStart),
 		PeriodEnd: timeOrNull(rec.PeriodEnd), ExternalID: orNull(rec.ExternalID), ManuallyPaid: rec.ManuallyPaid,
 		PaidAt: timeOrNull(rec.PaidAt), FailedReason: orNull(rec.FailedReason), CommissionIDs: ids, AdjustmentIDs: rec.adjustments(),
-		PayeeName: orNull(rec.PayeeName), PayeeEmail: orNull(rec.PayeeEmail), CanceledAt: timeOrNull(rec.CanceledAt),
+		PayeeName: orNull(rec.PayeeName), PayeeEmail: orNull(rec.PayeeEmail), CanceledAt: timeOrNull(rec.CanceledAt), RunID: orNull(rec.RunID),
 		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}
 }

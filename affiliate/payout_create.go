@@ -40,7 +40,11 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error
 		if !in.Until.IsZero() {
 			until = InstantOf(in.Until)
 		}
-		t, err := o.payable(aff.ID, until)
+		open, err := o.open(aff.ID)
+		if err != nil {
+			return Payout{}, err
+		}
+		t, err := take(open, until, o.now)
 		switch {
 		case err != nil:
 			return Payout{}, err
@@ -49,18 +53,17 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error
 		case t.sum.Cmp(in.Minimum) < 0:
 			return Payout{}, belowPayoutMinimum.Err()
 		}
-		return o.pay(&aff, in, t)
+		return o.pay(&aff, PayoutRecord{ExternalID: in.ExternalID, ManuallyPaid: in.ManuallyPaid}, t)
 	})
 }
 
-// pay stores a payout of what was taken.
-func (o *op) pay(aff *AffiliateRecord, in NewPayout, t taking) (Payout, error) {
-	rec := PayoutRecord{
-		ID: o.newID(), AffiliateID: aff.ID, Amount: t.sum, Status: PayoutPending, PaymentMethod: aff.PaymentMethod,
-		PayeeName: aff.name(), PayeeEmail: aff.PayoutEmail, PeriodStart: t.start, PeriodEnd: t.end,
-		ExternalID: in.ExternalID, ManuallyPaid: in.ManuallyPaid, Items: t.items, CreatedAt: o.now, UpdatedAt: o.now,
-	}
-	if in.ManuallyPaid {
+// pay completes and stores a payout of what was taken.
+func (o *op) pay(aff *AffiliateRecord, rec PayoutRecord, t taking) (Payout, error) {
+	rec.ID, rec.AffiliateID, rec.Amount, rec.Items = o.newID(), aff.ID, t.sum, t.items
+	rec.PaymentMethod, rec.PayeeName, rec.PayeeEmail = aff.PaymentMethod, aff.name(), aff.PayoutEmail
+	rec.PeriodStart, rec.PeriodEnd, rec.CreatedAt, rec.UpdatedAt = t.start, t.end, o.now, o.now
+	rec.Status = PayoutPending
+	if rec.ManuallyPaid {
 		rec.Status, rec.PaidAt = PayoutPaid, o.now
 	}
 	if err := o.tx.Payouts.Insert(rec); err != nil {

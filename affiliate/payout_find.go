@@ -42,5 +42,6 @@ func (o *op) choosePayouts(f PayoutFilter) (c choice[PayoutRecord]) {
 		c.byText(OfState, Set(string(f.Status)), func(r *PayoutRecord) string { return string(r.Status) })
 	}
 	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *PayoutRecord) uuid.UUID { return r.AffiliateID })
+	c.byID(OfRun, f.RunID, func(r *PayoutRecord) uuid.UUID { return r.RunID })
 	return c
 }

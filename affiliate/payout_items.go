@@ -19,15 +19,12 @@ type taking struct {
 	sum        Amount
 }
 
-// payable finds what is payable to an affiliate: everything positive until a
-// time, and everything negative, because nobody is paid past a known debt.
-func (o *op) payable(affiliate uuid.UUID, until Instant) (t taking, err error) {
-	open, err := o.open(affiliate)
-	if err != nil {
-		return t, err
-	}
+// take takes what is payable: everything positive until a time that is past its
+// holding period at a moment, and everything negative, because nobody is paid
+// past a known debt.
+func take(open []openEntry, until, moment Instant) (t taking, err error) {
 	open = slices.DeleteFunc(open, func(e openEntry) bool {
-		return e.amount.Sign() > 0 && (e.at.After(until) || e.payableAt.After(o.now))
+		return e.amount.Sign() > 0 && (e.at.After(until) || e.payableAt.After(moment))
 	})
 	slices.SortFunc(open, openEntry.compare)
 	for _, e := range open {

@@ -75,7 +75,7 @@ func TestCreatePayout(t *testing.T) {
 	want := affiliate.Payout{
 		ID: got.ID, AffiliateID: s.ada.affiliate.ID, Amount: sum("30"), Currency: "USD", Status: affiliate.PayoutPending,
 		PaymentMethod: affiliate.Set[affiliate.PaymentMethod]("WISE"), PeriodStart: affiliate.Set(first.CreatedAt), PeriodEnd: affiliate.Set(second.CreatedAt),
-		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), CanceledAt: affiliate.Null[affiliate.Time](),
+		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), CanceledAt: affiliate.Null[affiliate.Time](), RunID: affiliate.Null[uuid.UUID](),
 		PayeeName: textOf("Ada Lovelace"), PayeeEmail: textOf("pay@example.com"), FailedReason: affiliate.Null[string](),
 		AdjustmentIDs: []uuid.UUID{},
 		CommissionIDs: []affiliate.CommissionID{first.Commissions[0].ID, second.Commissions[0].ID},

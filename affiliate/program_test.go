@@ -174,6 +174,7 @@ func wrapMisses(tx *affiliate.Tx) *affiliate.Tx {
 	out.Referrals, out.Codes, out.Sales = missing(tx.Referrals), missing(tx.Codes), missing(tx.Sales)
 	out.Totals, out.Receipts, out.Payouts = missing(tx.Totals), missing(tx.Receipts), missing(tx.Payouts)
 	out.Adjustments, out.Movements = missing(tx.Adjustments), missing(tx.Movements)
+	out.Runs, out.Lines = missing(tx.Runs), missing(tx.Lines)
 	return &out
 }
 

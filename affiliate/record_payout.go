@@ -7,6 +7,7 @@ import (
 )
 
 // The records of what is paid out: payouts, and adjustments beside commissions.
+// Those of payout runs are in record_run.go.
 
 // PayoutRecord is a stored [Payout].
 type PayoutRecord struct {
@@ -28,6 +29,7 @@ type PayoutRecord struct {
 	Commissions   []int64      // the same in records from before Items: numbers of commissions
 	CreatedAt     Instant
 	UpdatedAt     Instant
+	RunID         uuid.UUID `json:",omitzero"` // zero: no run made it
 }
 
 // PayoutItem is one entry that a payout took: a commission by its number, with
@@ -76,10 +78,10 @@ func (r PayoutRecord) Clone() PayoutRecord {
 	return r
 }
 
-// AppendKeys appends OfAffiliate and OfState.
+// AppendKeys appends OfAffiliate, OfState and OfRun.
 func (r PayoutRecord) AppendKeys(dst []Key) []Key {
 	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
-	return appendText(dst, OfState, string(r.Status))
+	return appendID(appendText(dst, OfState, string(r.Status)), OfRun, r.RunID)
 }
 
 // AdjustmentRecord is a stored [Adjustment].

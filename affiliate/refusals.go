@@ -95,6 +95,7 @@ const (
 	AdjustmentNotFound        Reason = "adjustment_not_found"
 	AdjustmentReversed        Reason = "adjustment_reversed"
 	BooksNotOpen              Reason = "books_not_open"
+	PayoutRunMismatch         Reason = "payout_run_mismatch"
 	AdjustmentExternalIDTaken Reason = "adjustment_external_id_taken"
 )
 
@@ -284,6 +285,9 @@ var (
 	payoutIDRequired          = row(KindInvalid, MissingField, "payoutId", "Payout ID is required")
 	statusRequired            = row(KindInvalid, MissingField, "status", "Status is required")
 	RefuseFailedReason        = row(KindInvalid, InvalidField, "failedReason", "failedReason is only for the status FAILED") // of a payout
+	externalIDRequired        = row(KindInvalid, MissingField, "externalId", "External ID is required")
+	runAffiliatesTooMany      = row(KindInvalid, InvalidField, "affiliateIds", "affiliateIds must have at most 10000 entries")
+	payoutRunMismatch         = row(KindConflict, PayoutRunMismatch, "", "This payout run was started with different settings")
 	kindRequired              = row(KindInvalid, MissingField, "kind", "Kind is required")
 	reasonRequired            = row(KindInvalid, MissingField, "reason", "Reason is required")
 	RefuseNoAmount            = row(KindInvalid, MissingField, "amount", "Amount is required") // of an adjustment: a zero amount of a Go call is not above or below zero

@@ -27,14 +27,16 @@ func TestSameEveryField(t *testing.T) {
 	t.Run("PayoutRecord", everyField[PayoutRecord])
 	t.Run("AdjustmentRecord", everyField[AdjustmentRecord])
 	t.Run("MovementRecord", everyField[MovementRecord])
+	t.Run("RunRecord", everyField[RunRecord])
+	t.Run("LineRecord", everyField[LineRecord])
 	t.Run("TotalsRecord", everyField[TotalsRecord])
 	t.Run("ReceiptRecord", everyField[ReceiptRecord])
 	t.Run("EndpointRecord", everyField[EndpointRecord])
 	t.Run("EventRecord", everyField[EventRecord])
 	t.Run("DeliveryRecord", everyField[DeliveryRecord])
 	t.Run("QueueRecord", everyField[QueueRecord])
-	if records := len(Schema()); records != 19 {
-		t.Errorf("%d records, 19 are tested", records)
+	if records := len(Schema()); records != 21 {
+		t.Errorf("%d records, 21 are tested", records)
 	}
 }
 

@@ -87,6 +87,8 @@ type Tx struct {
 	Payouts     Table[PayoutRecord]
 	Adjustments Table[AdjustmentRecord]
 	Movements   Table[MovementRecord]
+	Runs        Table[RunRecord]
+	Lines       Table[LineRecord]
 	Totals      Table[TotalsRecord]
 	Receipts    Table[ReceiptRecord]
 	Endpoints   Table[EndpointRecord]
@@ -169,6 +171,7 @@ const (
 	ByInvoice    Index = "by_invoice"
 	ByRequest    Index = "by_request"
 	ByDelivery   Index = "by_delivery"
+	ByLine       Index = "by_line"
 
 	OfPlan      Index = "of_plan"
 	OfTier      Index = "of_tier"
@@ -186,6 +189,7 @@ const (
 	OfEndpoint  Index = "of_endpoint"
 	OfState     Index = "of_state"
 	OfSale      Index = "of_sale"
+	OfRun       Index = "of_run"
 )
 
 // Unique reports whether at most one live record of a program holds a key of the
@@ -195,7 +199,7 @@ func (ix Index) Unique() bool { return len(ix) > 2 && ix[:3] == "by_" }
 // IsID reports whether keys of the index carry an ID rather than a Text.
 func (ix Index) IsID() bool {
 	switch ix {
-	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, OfCustomer, OfName, OfState:
+	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, OfCustomer, OfName, OfState:
 		return false
 	}
 	return true
@@ -231,9 +235,11 @@ func Schema() []TableSchema {
 		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout}},
 		{"plans", nil},
 		{"tiers", nil},
-		{"payouts", []Index{OfAffiliate, OfState}},
+		{"payouts", []Index{OfAffiliate, OfState, OfRun}},
 		{"adjustments", []Index{ByExternalID, OfAffiliate, OfPayable, OfPayout}},
 		{"movements", []Index{OfAffiliate, OfSale}},
+		{"runs", []Index{ByExternalID}},
+		{"lines", []Index{ByLine, OfRun}},
 		{"totals", nil},
 		{"receipts", []Index{ByRequest}},
 		{"endpoints", nil},

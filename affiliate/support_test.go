@@ -111,6 +111,7 @@ func (w *world) dump() map[string][]string {
 		out["payouts"] = rows(tx.Payouts)
 		out["adjustments"] = rows(tx.Adjustments)
 		out["movements"] = rows(tx.Movements)
+		out["runs"], out["lines"] = rows(tx.Runs), rows(tx.Lines)
 		out["totals"] = rows(tx.Totals)
 		out["receipts"] = rows(tx.Receipts)
 		out["endpoints"] = rows(tx.Endpoints)

@@ -215,7 +215,6 @@ func fieldChanges() []fieldChange {
 
 		{plan{Name: text("new")}, "name", `"new"`},
 		{plan{Terms: affiliate.Set(affiliate.Terms{Rate: percent("9")})}, "commissionRate", `9`},
-		{plan{Terms: affiliate.Set(affiliate.Terms{HoldDays: 30})}, "holdDays", `30`},
 		{plan{PaymentTrigger: affiliate.Set(affiliate.TriggerSignup)}, "paymentTrigger", `"SIGNUP"`},
 		{plan{HoldRewards: yes}, "autoApproveRewards", `false`},
 

@@ -41,6 +41,8 @@ type audit struct {
 	payouts    collection[PayoutRecord]
 	adjusted   collection[AdjustmentRecord]
 	movements  collection[MovementRecord]
+	runs       collection[RunRecord]
+	lines      collection[LineRecord]
 	totals     collection[TotalsRecord]
 	receipts   collection[ReceiptRecord]
 	endpoints  collection[EndpointRecord]
@@ -59,7 +61,7 @@ func (a *audit) read() error {
 		a.referrals.fill(a.tx.Referrals), a.coupons.fill(a.tx.Coupons), a.codes.fill(a.tx.Codes),
 		a.ledger.fill(a.tx.Redemptions), a.sales.fill(a.tx.Sales), a.plans.fill(a.tx.Plans),
 		a.tiers.fill(a.tx.Tiers), a.payouts.fill(a.tx.Payouts), a.adjusted.fill(a.tx.Adjustments),
-		a.movements.fill(a.tx.Movements), a.totals.fill(a.tx.Totals),
+		a.movements.fill(a.tx.Movements), a.runs.fill(a.tx.Runs), a.lines.fill(a.tx.Lines), a.totals.fill(a.tx.Totals),
 		a.receipts.fill(a.tx.Receipts), a.endpoints.fill(a.tx.Endpoints), a.events.fill(a.tx.Events),
 		a.deliveries.fill(a.tx.Deliveries), a.queue.fill(a.tx.Queue),
 	} {

@@ -42,6 +42,9 @@ import (
 //     commissions, adjustments and payouts; the movements of a sale add up to its
 //     commissions without declined ones, to nothing once it is deleted; and a
 //     payout was booked once for each status that it reached.
+//   - I69: a payout run has one line for each affiliate; a line has the amount of
+//     its payout, which is of this run and affiliate, or a reason; and the lines
+//     of a run that is DONE add up to its counts.
 //   - I70: what a sale says about its origin and its terms fits together, and
 //     gives its commissions, to the last digit.
 //   - I74: the click that credited a sale is of the credited affiliate, and not
@@ -60,7 +63,7 @@ import (
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because a host must be able to check its books. I69, I71, I72
+// Source: ours, because a host must be able to check its books. I71, I72
 // and I75 to I80 are about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) error {
 	a := &audit{Program: p}
@@ -81,6 +84,7 @@ func (p *Program) Verify(ctx context.Context) error {
 	a.verifyPayouts()
 	a.verifyAdjustments()
 	a.verifyMovements()
+	a.verifyRuns()
 	a.verifyTotals()
 	a.verifyEvents()
 	a.verifyDeliveries()

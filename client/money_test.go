@@ -47,7 +47,7 @@ func (s *teller) money(ada affiliate.Affiliate) {
 	pay("nothing left", affiliate.NewPayout{AffiliateID: ada.ID})
 	for _, f := range []affiliate.PayoutFilter{
 		{}, {AffiliateID: affiliate.Set(ada.ID), Status: affiliate.PayoutCanceled}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {AffiliateID: affiliate.Set(anID)},
-		{AffiliateID: affiliate.Null[uuid.UUID]()}, {AffiliateEmail: affiliate.Set("")}, {Status: "paid"}, {Status: affiliate.PayoutPending},
+		{RunID: affiliate.Set(anID)}, {RunID: affiliate.Null[uuid.UUID]()}, {AffiliateID: affiliate.Null[uuid.UUID]()}, {AffiliateEmail: affiliate.Set("")}, {Status: "paid"}, {Status: affiliate.PayoutPending},
 		{AffiliateID: affiliate.Set(anID), AffiliateEmail: affiliate.Set("ada@example.com")},
 	} {
 		told[affiliate.List[P]](s, "payouts")(c.Payouts(x, f, affiliate.Page{}))

@@ -26,6 +26,7 @@ func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affil
 	q.id("affiliateId", f.AffiliateID)
 	q.text("affiliateEmail", f.AffiliateEmail)
 	q.word("status", string(f.Status))
+	q.id("runId", f.RunID)
 	return selected[affiliate.Payout](ctx, c, payouts, q, pg)
 }
 

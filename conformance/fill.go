@@ -110,12 +110,18 @@ func withID(rec record, id uuid.UUID) record {
 }
 
 // withKey returns the record with another record's key in an index. It copies
-// the one field that the key is made of.
+// the one field, or the two, that the key is made of.
 func withKey(rec, from record, ix affiliate.Index) record {
-	for i := range reflect.TypeOf(rec).NumField() {
-		other := withField(rec, i, func(v reflect.Value) { v.Set(reflect.ValueOf(from).Field(i)) })
-		if other.RecordID() == rec.RecordID() && keyOf(other, ix) == keyOf(from, ix) {
-			return other
+	fields := reflect.TypeOf(rec).NumField()
+	copied := func(rec record, i int) record {
+		return withField(rec, i, func(v reflect.Value) { v.Set(reflect.ValueOf(from).Field(i)) })
+	}
+	for apart := range fields { // 0: one field
+		for i := range fields - apart {
+			other := copied(copied(rec, i), i+apart)
+			if other.RecordID() == rec.RecordID() && keyOf(other, ix) == keyOf(from, ix) {
+				return other
+			}
 		}
 	}
 	panic(fmt.Sprintf("conformance: no field of %T makes %s", rec, ix))

@@ -106,6 +106,8 @@ func (tx *naiveTx) tables() *affiliate.Tx {
 		Payouts:     naiveTable[affiliate.PayoutRecord]{tx, "payouts"},
 		Adjustments: naiveTable[affiliate.AdjustmentRecord]{tx, "adjustments"},
 		Movements:   naiveTable[affiliate.MovementRecord]{tx, "movements"},
+		Runs:        naiveTable[affiliate.RunRecord]{tx, "runs"},
+		Lines:       naiveTable[affiliate.LineRecord]{tx, "lines"},
 		Totals:      naiveTable[affiliate.TotalsRecord]{tx, "totals"},
 		Receipts:    naiveTable[affiliate.ReceiptRecord]{tx, "receipts"},
 		Endpoints:   naiveTable[affiliate.EndpointRecord]{tx, "endpoints"},

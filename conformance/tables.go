@@ -54,6 +54,8 @@ func tables() []table {
 		tableOf("payouts", func(tx *affiliate.Tx) affiliate.Table[affiliate.PayoutRecord] { return tx.Payouts }),
 		tableOf("adjustments", func(tx *affiliate.Tx) affiliate.Table[affiliate.AdjustmentRecord] { return tx.Adjustments }),
 		tableOf("movements", func(tx *affiliate.Tx) affiliate.Table[affiliate.MovementRecord] { return tx.Movements }),
+		tableOf("runs", func(tx *affiliate.Tx) affiliate.Table[affiliate.RunRecord] { return tx.Runs }),
+		tableOf("lines", func(tx *affiliate.Tx) affiliate.Table[affiliate.LineRecord] { return tx.Lines }),
 		tableOf("totals", func(tx *affiliate.Tx) affiliate.Table[affiliate.TotalsRecord] { return tx.Totals }),
 		tableOf("receipts", func(tx *affiliate.Tx) affiliate.Table[affiliate.ReceiptRecord] { return tx.Receipts }),
 		tableOf("endpoints", func(tx *affiliate.Tx) affiliate.Table[affiliate.EndpointRecord] { return tx.Endpoints }),

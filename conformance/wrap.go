@@ -190,6 +190,8 @@ func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 		Payouts:     watchTable(tx.Payouts, before),
 		Adjustments: watchTable(tx.Adjustments, before),
 		Movements:   watchTable(tx.Movements, before),
+		Runs:        watchTable(tx.Runs, before),
+		Lines:       watchTable(tx.Lines, before),
 		Totals:      watchTable(tx.Totals, before),
 		Receipts:    watchTable(tx.Receipts, before),
 		Endpoints:   watchTable(tx.Endpoints, before),

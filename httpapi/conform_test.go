@@ -144,6 +144,7 @@ func (w *watcher) dump() map[string][]any {
 		out["payouts"] = rows(w, tx.Payouts)
 		out["adjustments"] = rows(w, tx.Adjustments)
 		out["movements"] = rows(w, tx.Movements)
+		out["runs"], out["lines"] = rows(w, tx.Runs), rows(w, tx.Lines)
 		out["totals"] = rows(w, tx.Totals)
 		out["endpoints"] = rows(w, tx.Endpoints)
 		out["events"] = ids(w, tx.Events)

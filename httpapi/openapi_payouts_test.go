@@ -23,6 +23,7 @@ func payoutNotes() described {
 			"canceledAt":    "When it became CANCELED.",
 			"commissionIds": "The commissions that it took, oldest first.",
 			"adjustmentIds": "The adjustments that it took, oldest first.",
+			"runId":         "The payout run that made it.",
 		}},
 		bodies: map[string]note{
 			"affiliateId":    plain("Who is paid: the id, the email or both.", identText),
@@ -44,6 +45,7 @@ func payoutNotes() described {
 					"affiliateId":    "The payouts of this affiliate.",
 					"affiliateEmail": "The payouts of the affiliate with this email.",
 					"status":         "The payouts in this status.",
+					"runId":          "The payouts of this payout run.",
 				},
 				limits: map[string]limit{"status": values[affiliate.PayoutStatus]()},
 			},

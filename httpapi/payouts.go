@@ -16,12 +16,13 @@ func payoutByID(p *affiliate.Program, ctx context.Context, value string) (affili
 }
 
 // payoutFilters are the parameters that select payouts, in their order.
-var payoutFilters = []string{"affiliateId", "affiliateEmail", "status"}
+var payoutFilters = []string{"affiliateId", "affiliateEmail", "status", "runId"}
 
 func payoutFilterOf(q query) (affiliate.PayoutFilter, error) {
 	status, _ := q.get("status")
 	return affiliate.PayoutFilter{
 		AffiliateID: q.id("affiliateId"), AffiliateEmail: q.text("affiliateEmail"), Status: affiliate.PayoutStatus(status),
+		RunID: q.id("runId"),
 	}, nil
 }
 

@@ -20,6 +20,8 @@ type tables struct {
 	payouts     table[affiliate.PayoutRecord]
 	adjustments table[affiliate.AdjustmentRecord]
 	movements   table[affiliate.MovementRecord]
+	runs        table[affiliate.RunRecord]
+	lines       table[affiliate.LineRecord]
 	totals      table[affiliate.TotalsRecord]
 	receipts    table[affiliate.ReceiptRecord]
 	endpoints   table[affiliate.EndpointRecord]
@@ -33,7 +35,7 @@ func (ts *tables) all() []opener {
 	return []opener{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes,
 		&ts.redemptions, &ts.sales, &ts.plans, &ts.tiers, &ts.payouts, &ts.adjustments,
-		&ts.movements, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
+		&ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
 	}
 }
 
@@ -48,6 +50,7 @@ func (ts *tables) fix() {
 	ts.tiers.fixed = true
 	ts.adjustments.fixed = true
 	ts.movements.fixed = true
+	ts.lines.fixed = true
 	ts.totals.fixed = true
 	ts.events.fixed = true
 	ts.queue.fixed = true
@@ -75,6 +78,8 @@ func (t *txn) bind() {
 	tx.Payouts = handle[affiliate.PayoutRecord]{t}
 	tx.Adjustments = handle[affiliate.AdjustmentRecord]{t}
 	tx.Movements = handle[affiliate.MovementRecord]{t}
+	tx.Runs = handle[affiliate.RunRecord]{t}
+	tx.Lines = handle[affiliate.LineRecord]{t}
 	tx.Totals = handle[affiliate.TotalsRecord]{t}
 	tx.Receipts = handle[affiliate.ReceiptRecord]{t}
 	tx.Endpoints = handle[affiliate.EndpointRecord]{t}
@@ -117,6 +122,10 @@ func tableOf[T affiliate.Record[T]](ts *tables) *table[T] {
 		tab = &ts.adjustments
 	case *affiliate.MovementRecord:
 		tab = &ts.movements
+	case *affiliate.RunRecord:
+		tab = &ts.runs
+	case *affiliate.LineRecord:
+		tab = &ts.lines
 	case *affiliate.TotalsRecord:
 		tab = &ts.totals
 	case *affiliate.ReceiptRecord:

@@ -101,6 +101,15 @@ func moneyOperations(ctx context.Context) []operation {
 		{"payout", func(w twin, in *input) string {
 			return answer(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(4) == 1}))
 		}},
+		{"payout run", func(w twin, in *input) string {
+			run := affiliate.PayoutRun{ExternalID: in.of("r1", "r2", "r3"), NoDetails: in.n(4) > 0, Minimum: in.amount()}
+			if in.n(2) == 1 {
+				run.AffiliateIDs = []uuid.UUID{w.someAffiliate(in).ID, w.someAffiliate(in).ID}
+			}
+			out := answer(w.PayoutPreview(ctx, run, affiliate.Page{Limit: 2})) + answer(w.StepPayouts(ctx, run, 1+in.n(3)))
+			page := must(w.PayoutLines(ctx, run.ExternalID, affiliate.Page{Limit: 1}))
+			return out + answer(page, nil) + answer(w.PayoutRuns(ctx, affiliate.Page{})) + answer(w.PayoutRun(ctx, "r1"))
+		}},
 		{"payout status", func(w twin, in *input) string {
 			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items).ID
 			status := affiliate.PayoutStatus(in.of("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED", "CANCELED"))

@@ -21,6 +21,8 @@ type tables struct {
 	payouts     table[affiliate.PayoutRecord]
 	adjustments table[affiliate.AdjustmentRecord]
 	movements   table[affiliate.MovementRecord]
+	runs        table[affiliate.RunRecord]
+	lines       table[affiliate.LineRecord]
 	totals      table[affiliate.TotalsRecord]
 	receipts    table[affiliate.ReceiptRecord]
 	endpoints   table[affiliate.EndpointRecord]
@@ -43,10 +45,10 @@ type anyTable interface {
 }
 
 // all lists the tables.
-func (ts *tables) all() [19]anyTable {
-	return [19]anyTable{
+func (ts *tables) all() [21]anyTable {
+	return [21]anyTable{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes, &ts.redemptions, &ts.sales, &ts.plans,
-		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.movements, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
+		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
 	}
 }
 
@@ -87,6 +89,8 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 		Payouts:     handle[affiliate.PayoutRecord]{u, &ts.payouts},
 		Adjustments: handle[affiliate.AdjustmentRecord]{u, &ts.adjustments},
 		Movements:   handle[affiliate.MovementRecord]{u, &ts.movements},
+		Runs:        handle[affiliate.RunRecord]{u, &ts.runs},
+		Lines:       handle[affiliate.LineRecord]{u, &ts.lines},
 		Totals:      handle[affiliate.TotalsRecord]{u, &ts.totals},
 		Receipts:    handle[affiliate.ReceiptRecord]{u, &ts.receipts},
 		Endpoints:   handle[affiliate.EndpointRecord]{u, &ts.endpoints},
@@ -100,7 +104,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 
 // A savepoint is a state of a transaction to which writes can be undone. It
 // costs the database nothing, because these writes were never sent.
-type savepoint [19]struct{ undo, touched int }
+type savepoint [21]struct{ undo, touched int }
 
 func (t *txn) savepoint() (sp savepoint) {
 	for i, tab := range t.tables.all() {

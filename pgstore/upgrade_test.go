@@ -30,7 +30,7 @@ import (
 var versions = []int{1, 3}
 
 // newTables came after the versions.
-var newTables = map[string]bool{"adjustments": true, "movements": true}
+var newTables = map[string]bool{"adjustments": true, "movements": true, "runs": true, "lines": true}
 
 // oldTables are the tables of the versions.
 func oldTables() (tables []affiliate.TableSchema) {
@@ -278,6 +278,11 @@ func (b *before) goOnPaying(t *testing.T) {
 	must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: owner, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("100"), Reason: "r"}))
 	next := must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: owner}))
 	must(b.CancelPayout(ctx, next.ID))
+	run := must(b.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true, AffiliateIDs: []uuid.UUID{owner}}))
+	of := must(b.Payouts(ctx, affiliate.PayoutFilter{RunID: affiliate.Set(run.ID)}, affiliate.Page{})).Items
+	if run.Created != 1 || run.Total != next.Amount || len(of) != 1 {
+		t.Errorf("run %+v with %d payouts", run, len(of))
+	}
 }
 
 // wasPaid makes one of the payouts of before one that was paid.

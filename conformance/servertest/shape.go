@@ -145,7 +145,7 @@ func payoutForm() fields {
 		"id": anID, "affiliateId": anID, "amount": aNumber, "currency": aText, "status": oneOf("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED"),
 		"paymentMethod": orNull(aText), "payeeName": orNull(aText), "payeeEmail": orNull(aText), "periodStart": orNull(aDate), "periodEnd": orNull(aDate),
 		"externalId": orNull(aText), "manuallyPaid": aBool, "paidAt": orNull(aDate), "failedReason": orNull(aText), "canceledAt": orNull(aDate),
-		"commissionIds": listOf(anInteger), "adjustmentIds": listOf(anID), "createdAt": aDate, "updatedAt": aDate,
+		"commissionIds": listOf(anInteger), "adjustmentIds": listOf(anID), "runId": orNull(anID), "createdAt": aDate, "updatedAt": aDate,
 	}
 }
 

@@ -1,0 +1,63 @@
+package affiliate_test
+
+import (
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// run makes a payout run over the one affiliate of the model. Its line, and that
+// of a preview before, is decided from the definition (docs/money.md 6).
+func (m *moneyModel) run(rt *rapid.T) {
+	m.runs++
+	in := affiliate.PayoutRun{
+		ExternalID: fmt.Sprint("run ", m.runs), Minimum: drawCents(rt, "minimum", 0, 2_000), NoDetails: rapid.Bool().Draw(rt, "no details"),
+		Until: m.w.now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(rt, "hours ago")) * time.Hour),
+	}
+	open, held := 0, 0
+	for _, e := range m.all() {
+		switch {
+		case e.payout >= 0 || e.amount.Sign() == 0 || e.approval == affiliate.ApprovalDeclined:
+		case e.approval == affiliate.ApprovalOnHold:
+			held++
+		default:
+			open++
+		}
+	}
+	took, sum := m.payable(in.Until)
+	var want []string
+	switch {
+	case open == 0 && held == 0:
+	case open == 0:
+		want = []string{"0 on_hold"}
+	case len(took) == 0:
+		want = []string{"0 nothing_matured"}
+	case sum.Sign() <= 0:
+		want = []string{plain(sum) + " negative"}
+	case !in.NoDetails:
+		want = []string{plain(sum) + " no_payout_method"}
+	case sum.Cmp(ratOf(in.Minimum)) < 0:
+		want = []string{plain(sum) + " below_minimum"}
+	default:
+		want = []string{plain(sum) + " paid"}
+	}
+	told := func(lines []affiliate.PayoutLine) (out []string) {
+		for _, l := range lines {
+			out = append(out, fmt.Sprint(l.Amount, " ", l.Skipped.Or("paid")))
+		}
+		return out
+	}
+	preview := must(m.w.PayoutPreview(rt.Context(), in, affiliate.Page{}))
+	run, err := m.w.RunPayouts(rt.Context(), in)
+	refusedAs(rt, "RunPayouts", "", err)
+	lines := must(m.w.PayoutLines(rt.Context(), in.ExternalID, affiliate.Page{})).Items
+	sameLines(rt, "preview", want, told(preview.Items))
+	sameLines(rt, "lines", want, told(lines))
+	if run.Created == 1 {
+		id, _ := lines[0].PayoutID.Get()
+		m.paid(id, took, sum)
+	}
+}

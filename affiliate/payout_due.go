@@ -1,0 +1,147 @@
+package affiliate
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// What a run, or a preview of one, does for an affiliate.
+
+// A due is the line of an affiliate, and what its payout takes.
+type due struct {
+	PayoutLine
+	taking
+}
+
+// dueTo decides about an affiliate; ok is false when nothing is open, or when the
+// run leaves the affiliate out.
+func (o *op) dueTo(aff *AffiliateRecord, run *RunRecord) (d due, ok bool, err error) {
+	if len(run.Methods) > 0 && !slices.Contains(run.Methods, aff.PaymentMethod) {
+		return d, false, nil
+	}
+	open, err := o.open(aff.ID)
+	if err != nil {
+		return d, false, err
+	}
+	if len(open) == 0 {
+		if held, err := o.anyOnHold(aff.ID); err != nil || !held {
+			return d, false, err
+		}
+	}
+	entries := len(open)
+	if d.taking, err = take(open, run.Until, run.StartedAt); err != nil {
+		return d, false, err
+	}
+	d.AffiliateID, d.Amount = aff.ID, d.sum
+	d.PayoutID, d.Skipped = Null[uuid.UUID](), orNull(run.skips(aff, entries, &d.taking))
+	return d, true, nil
+}
+
+// skips is why nothing is paid of what was taken from so many open entries: the
+// first reason that holds, or none.
+func (r *RunRecord) skips(aff *AffiliateRecord, open int, t *taking) SkipReason {
+	switch {
+	case aff.Status == AffiliateBanned:
+		return SkipBanned
+	case open == 0:
+		return SkipOnHold
+	case len(t.items) == 0:
+		return SkipNothingMatured
+	case t.sum.Sign() <= 0:
+		return SkipNegative
+	case !r.NoDetails && (aff.PaymentMethod == "" || aff.PayoutEmail == ""):
+		return SkipNoPayoutMethod
+	case t.sum.Cmp(r.Minimum) < 0:
+		return SkipBelowMinimum
+	}
+	return ""
+}
+
+// anyOnHold reports whether a commission of an affiliate is on hold. The books
+// tell; only where they are not open yet the sales are read.
+func (o *op) anyOnHold(affiliate uuid.UUID) (bool, error) {
+	totals, err := o.totals(affiliate)
+	if err != nil || !totals.Books.Opened.IsZero() {
+		return !totals.Books.Held.IsZero(), err
+	}
+	if totals.Commission.IsZero() {
+		return false, nil
+	}
+	for sale, err := range o.tx.Sales.List(Query{Key: Key{Index: OfAffiliate, ID: affiliate}}) {
+		if err != nil {
+			return false, internal("read sales", err)
+		}
+		for i := range sale.Commissions {
+			if c := &sale.Commissions[i]; c.Approval.Is(ApprovalOnHold) && c.PayoutID == uuid.Nil && !c.Earned.IsZero() {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// An examination is what was found about some affiliates.
+type examination struct {
+	lines []PayoutLine
+	last  uuid.UUID // of the affiliates that were examined
+	over  bool      // no affiliate comes after it
+}
+
+// examine decides about the next affiliates of a run, n at most.
+func (o *op) examine(run *RunRecord, after uuid.UUID, n int) (e examination, err error) {
+	affs, e, err := o.nextOf(run, after, n)
+	if err != nil {
+		return e, internal("read affiliates", err)
+	}
+	for i := range affs {
+		d, ok, err := o.dueTo(&affs[i], run)
+		if err != nil {
+			return e, err
+		}
+		if ok {
+			e.lines = append(e.lines, d.PayoutLine)
+		}
+	}
+	return e, nil
+}
+
+// nextOf reads the affiliates that a run examines next, in the order of their
+// ids.
+func (o *op) nextOf(run *RunRecord, after uuid.UUID, n int) (affs []AffiliateRecord, e examination, err error) {
+	if len(run.AffiliateIDs) > 0 {
+		return o.nextNamed(run.AffiliateIDs, after, n)
+	}
+	e.last = after
+	affs, err = gather(o.tx.Affiliates, Query{After: after, Limit: n + 1}) // one more shows whether there is a next piece
+	if e.over = len(affs) <= n; !e.over {
+		affs = affs[:n]
+	}
+	if len(affs) > 0 {
+		e.last = affs[len(affs)-1].ID
+	}
+	return affs, e, err
+}
+
+// nextNamed is nextOf for a run over these affiliates alone.
+func (o *op) nextNamed(ids []uuid.UUID, after uuid.UUID, n int) (affs []AffiliateRecord, e examination, err error) {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return bytes.Compare(id[:], after[:]) <= 0 })
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	ids = slices.Compact(ids)
+	if e.last, e.over = after, len(ids) <= n; !e.over {
+		ids = ids[:n]
+	}
+	for _, id := range ids {
+		aff, err := o.tx.Affiliates.Get(id)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, e, err
+		}
+		if err == nil {
+			affs = append(affs, aff)
+		}
+		e.last = id
+	}
+	return affs, e, nil
+}

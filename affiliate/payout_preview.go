@@ -1,0 +1,84 @@
+package affiliate
+
+import (
+	"context"
+	"iter"
+)
+
+// PreviewPayouts yields the lines that [Program.RunPayouts] with these settings
+// would write, oldest affiliate first, and changes nothing. Each piece of 500
+// affiliates is read by itself, so the preview costs little memory; on a program
+// that does not change it equals the run.
+//
+// Errors: [InvalidField] as of RunPayouts, and those of the store. Each ends the
+// walk.
+//
+// Source: docs/money.md 6.
+func (p *Program) PreviewPayouts(ctx context.Context, in PayoutRun) iter.Seq2[PayoutLine, error] {
+	return func(yield func(PayoutLine, error) bool) {
+		w := p.previewOf(&in)
+		for w.next(ctx) {
+			for _, line := range w.lines {
+				if !yield(line, nil) {
+					return
+				}
+			}
+		}
+		if w.err != nil {
+			yield(PayoutLine{}, w.err)
+		}
+	}
+}
+
+// PayoutPreview is a page of [Program.PreviewPayouts]: with a limit, at most so
+// many lines. Each page is judged at its own time, unless Until is set.
+//
+// Errors: those of PreviewPayouts, and [InvalidQuery] for a bad page.
+//
+// Source: docs/money.md 6.
+func (p *Program) PayoutPreview(ctx context.Context, in PayoutRun, pg Page) (List[PayoutLine], error) {
+	l, err := p.listing(pg, "payout-preview", in)
+	if err == nil {
+		l, err = l.open()
+	}
+	if err != nil {
+		return List[PayoutLine]{}, err
+	}
+	list := List[PayoutLine]{Items: []PayoutLine{}}
+	w := p.previewOf(&in)
+	limit := l.query.Limit
+	for w.last = l.query.After; (limit == 0 || len(list.Items) <= limit) && w.next(ctx); {
+		list.Items = append(list.Items, w.lines...)
+	}
+	if w.err != nil {
+		return List[PayoutLine]{}, w.err
+	}
+	if limit > 0 && len(list.Items) > limit {
+		list.Items = list.Items[:limit]
+		list.Next = sealCursor(list.Items[limit-1].AffiliateID, l.scope)
+	}
+	return list, nil
+}
+
+// A previewWalk is a walk over the affiliates of a preview, piece by piece.
+type previewWalk struct {
+	p   *Program
+	run RunRecord
+	err error
+	examination
+}
+
+func (p *Program) previewOf(in *PayoutRun) *previewWalk {
+	return &previewWalk{p: p, run: in.record(p.now()), err: in.check(optional("externalId", in.ExternalID, maxName))}
+}
+
+// next reads a piece and reports whether there was one.
+func (w *previewWalk) next(ctx context.Context) bool {
+	if w.over || w.err != nil {
+		return false
+	}
+	var e examination
+	e, w.err = view(ctx, w.p, func(o *op) (examination, error) { return o.examine(&w.run, w.last, affiliatesAtOnce) })
+	w.examination = e
+	return w.err == nil
+}

@@ -1,0 +1,538 @@
+package affiliate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+)
+
+// A runShop is the program of example D of docs/money.md, with its affiliates by
+// name.
+type runShop struct {
+	*world
+	of    map[string]affiliate.Affiliate
+	names map[uuid.UUID]string
+}
+
+func newRunShop(t testing.TB) runShop {
+	t.Helper()
+	ctx := context.Background()
+	w := newWorld(t)
+	s := runShop{w, map[string]affiliate.Affiliate{}, map[uuid.UUID]string{}}
+	for _, name := range []string{"Ada", "Bo", "Cy", "Di", "Eve", "Fay", "Gil", "Hal"} {
+		aff := w.join(strings.ToLower(name), func(in *affiliate.NewAffiliate) { in.AffiliateLink = name })
+		s.of[name], s.names[aff.ID] = aff, name
+		if name != "Gil" {
+			must(s.SetPayoutDetails(ctx, aff.ID, affiliate.PayoutDetails{Email: name + "@pay.example", Method: "PAYPAL"}))
+		}
+	}
+	for _, owed := range []struct{ name, amount string }{{"Ada", "40"}, {"Ada", "-12"}, {"Bo", "6"}, {"Cy", "-5"}, {"Eve", "15"}, {"Gil", "12"}} {
+		s.owes(owed.name, owed.amount)
+	}
+	must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, s.sells("Di", "100").ID))
+	plan := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: 30}}))
+	must(s.SetAffiliatePlan(ctx, plan.ID, s.of["Fay"].ID))
+	s.sells("Fay", "150")
+	must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, s.sells("Hal", "100").ID)) // nothing is open
+	must(s.BanAffiliates(ctx, s.of["Eve"].ID))
+	s.pass(time.Hour)
+	return s
+}
+
+func (s runShop) owes(name, amount string) {
+	s.t.Helper()
+	must(s.RecordAdjustment(context.Background(), affiliate.NewAdjustment{AffiliateID: s.of[name].ID, Kind: affiliate.AdjustCorrection, Amount: sum(amount), Reason: "r"}))
+}
+
+func (s runShop) sells(name, total string) affiliate.Sale {
+	s.t.Helper()
+	in := affiliate.NewSale{ReferralID: name, Email: name + "@customer.example", Name: "C", TotalEarned: sum(total)}
+	return must(s.RecordSale(context.Background(), in)).Sale.Or(affiliate.Sale{})
+}
+
+// may is the run of the example.
+func may() affiliate.PayoutRun {
+	return affiliate.PayoutRun{ExternalID: "2026-05", Minimum: affiliate.MustAmount("10")}
+}
+
+// exampleD are its lines.
+func exampleD() []string {
+	return []string{"Ada 28 paid", "Bo 6 below_minimum", "Cy -5 negative", "Di 0 on_hold", "Eve 15 banned", "Fay 0 nothing_matured", "Gil 12 no_payout_method"}
+}
+
+// told are lines in short.
+func (s runShop) told(lines []affiliate.PayoutLine) []string {
+	out := []string{}
+	for _, l := range lines {
+		out = append(out, fmt.Sprint(s.names[l.AffiliateID], " ", l.Amount, " ", l.Skipped.Or("paid")))
+	}
+	return out
+}
+
+// lines are the lines of a run, each of which has a payout or a reason.
+func (s runShop) lines(externalID string) []string {
+	s.t.Helper()
+	list := must(s.PayoutLines(context.Background(), externalID, affiliate.Page{})).Items
+	for _, l := range list {
+		if l.PayoutID.IsNull() == l.Skipped.IsNull() {
+			s.t.Errorf("line %+v", l)
+		}
+	}
+	return s.told(list)
+}
+
+func (s runShop) previews(in affiliate.PayoutRun) []string {
+	s.t.Helper()
+	var lines []affiliate.PayoutLine
+	for l, err := range s.PreviewPayouts(context.Background(), in) {
+		if err != nil || !l.PayoutID.IsNull() {
+			s.t.Fatalf("preview: %+v, %v", l, err)
+		}
+		lines = append(lines, l)
+	}
+	return s.told(lines)
+}
+
+func (s runShop) is(what string, want, got []string) {
+	s.t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+var otherSettings = stateError(affiliate.PayoutRunMismatch, "", "This payout run was started with different settings")
+
+// docs/money.md 6, example D; checks 26, 27 and 29 in Go.
+func TestPayoutRun(t *testing.T) {
+	ctx := t.Context()
+	s := newRunShop(t)
+	// 26
+	before := s.dump()
+	preview := may()
+	preview.ExternalID = ""
+	s.is("preview", exampleD(), s.previews(preview))
+	if diff := cmp.Diff(before, s.dump()); diff != "" {
+		t.Errorf("the preview wrote something:\n%s", diff)
+	}
+	var run affiliate.PayoutRunResult
+	s.fires(func() (err error) { run, err = s.RunPayouts(ctx, may()); return err }) // the amounts are adjustments: no event
+	now := affiliate.TimeOf(s.now)
+	want := affiliate.PayoutRunResult{
+		ID: run.ID, ExternalID: "2026-05", Status: affiliate.RunDone, Until: now, Created: 1, Skipped: 6, Total: sum("28"),
+		StartedAt: now, FinishedAt: affiliate.Set(now),
+	}
+	if diff := cmp.Diff(want, run); diff != "" || run.ID == uuid.Nil {
+		t.Errorf("run (-want +got):\n%s", diff)
+	}
+	s.is("lines", exampleD(), s.lines("2026-05"))
+	payouts := must(s.Payouts(ctx, affiliate.PayoutFilter{RunID: affiliate.Set(run.ID)}, affiliate.Page{})).Items
+	if len(payouts) != 1 || payouts[0].AffiliateID != s.of["Ada"].ID || payouts[0].RunID != affiliate.Set(run.ID) || payouts[0].Amount != sum("28") || len(payouts[0].AdjustmentIDs) != 2 {
+		t.Errorf("payouts of the run: %+v", payouts)
+	}
+	s.verify()
+	// 27
+	after := s.dump()
+	s.pass(time.Hour)
+	s.fires(func() error {
+		again, err := s.RunPayouts(ctx, may())
+		if diff := cmp.Diff(run, again); diff != "" {
+			t.Errorf("again (-first +again):\n%s", diff)
+		}
+		return err
+	})
+	for name, change := range map[string]func(*affiliate.PayoutRun){
+		"minimum": func(in *affiliate.PayoutRun) { in.Minimum = sum("9") },
+		"until":   func(in *affiliate.PayoutRun) { in.Until = run.Until.Time() },
+		"methods": func(in *affiliate.PayoutRun) { in.Methods = []affiliate.PaymentMethod{"WISE"} },
+		"details": func(in *affiliate.PayoutRun) { in.NoDetails = true },
+		"people":  func(in *affiliate.PayoutRun) { in.AffiliateIDs = []uuid.UUID{s.of["Ada"].ID} },
+	} {
+		other := may()
+		change(&other)
+		t.Run("other "+name, func(t *testing.T) {
+			s.on(t)
+			s.refused(otherSettings, func() error { return errOf(s.RunPayouts(ctx, other)) })
+			s.refused(otherSettings, func() error { return errOf(s.StepPayouts(ctx, other, 1)) })
+		})
+	}
+	if diff := cmp.Diff(after, s.dump()); diff != "" {
+		t.Errorf("the repeats changed something:\n%s", diff)
+	}
+	// 29
+	if _, err := s.PayoutRun(ctx, "none"); err != affiliate.ErrNotFound {
+		t.Errorf("unknown run: %v", err)
+	}
+	if list := must(s.PayoutLines(ctx, "none", affiliate.Page{Limit: 2})); list.Items == nil || len(list.Items) != 0 {
+		t.Errorf("lines of an unknown run: %+v", list)
+	}
+	equal(t, run, must(s.PayoutRun(ctx, "2026-05")))
+}
+
+// The settings choose affiliates and amounts; each is judged by the first rule
+// that holds.
+func TestPayoutRunSettings(t *testing.T) {
+	s := newRunShop(t)
+	ids := func(names ...string) (ids []uuid.UUID) {
+		for _, name := range names {
+			ids = append(ids, s.of[name].ID)
+		}
+		return ids
+	}
+	for name, tt := range map[string]struct {
+		in   affiliate.PayoutRun
+		want []string
+	}{
+		"no minimum":     {affiliate.PayoutRun{}, []string{"Ada 28 paid", "Bo 6 paid", "Cy -5 negative", "Di 0 on_hold", "Eve 15 banned", "Fay 0 nothing_matured", "Gil 12 no_payout_method"}},
+		"no details":     {affiliate.PayoutRun{NoDetails: true, AffiliateIDs: ids("Gil", "Ada", "Gil")}, []string{"Ada 28 paid", "Gil 12 paid"}},
+		"unknown people": {affiliate.PayoutRun{AffiliateIDs: append(ids("Bo"), uuid.Max, uuid.Nil)}, []string{"Bo 6 paid"}},
+		"methods":        {affiliate.PayoutRun{Methods: []affiliate.PaymentMethod{"WISE"}}, []string{}},
+		"no method":      {affiliate.PayoutRun{AffiliateIDs: ids("Gil"), Methods: []affiliate.PaymentMethod{"PAYPAL"}}, []string{}},
+		"before it all":  {affiliate.PayoutRun{Until: start.Add(-time.Hour), AffiliateIDs: ids("Ada", "Bo", "Cy", "Eve")}, []string{"Ada -12 negative", "Bo 0 nothing_matured", "Cy -5 negative", "Eve 0 banned"}},
+		"on time":        {affiliate.PayoutRun{Until: start, AffiliateIDs: ids("Ada")}, []string{"Ada 28 paid"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRunShop(t)
+			s.is("preview", tt.want, s.previews(tt.in))
+			tt.in.ExternalID = "x"
+			run := must(s.RunPayouts(t.Context(), tt.in))
+			s.is("lines", tt.want, s.lines("x"))
+			if int(run.Created+run.Skipped) != len(tt.want) {
+				t.Errorf("run %+v", run)
+			}
+			s.verify()
+		})
+	}
+}
+
+func TestPayoutRunErrors(t *testing.T) {
+	ctx := t.Context()
+	s := newRunShop(t)
+	field := func(name, text string) affiliate.Error {
+		return fieldError(affiliate.InvalidField, name, name+" "+text)
+	}
+	for _, tt := range []struct {
+		name string
+		in   affiliate.PayoutRun
+		want affiliate.Error
+		both bool // also of the preview
+	}{
+		{"ErrExternalIDMissing", affiliate.PayoutRun{ExternalID: " "}, fieldError(affiliate.MissingField, "externalId", "External ID is required"), false},
+		{"ErrExternalIDLong", affiliate.PayoutRun{ExternalID: strings.Repeat("x", 256)}, field("externalId", "is too long"), true},
+		{"ErrMinimum", affiliate.PayoutRun{ExternalID: "x", Minimum: sum("-1")}, field("minimum", "must be at least 0"), true},
+		{"ErrMethods", affiliate.PayoutRun{ExternalID: "x", Methods: []affiliate.PaymentMethod{"PAYPAL", "CASH"}}, field("methods", "must be one of WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON, REFERLY"), true},
+		{"ErrAffiliateIDs", affiliate.PayoutRun{ExternalID: "x", AffiliateIDs: make([]uuid.UUID, 10_001)}, field("affiliateIds", "must have at most 10000 entries"), true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.on(t)
+			s.refused(tt.want, func() error { return errOf(s.RunPayouts(ctx, tt.in)) })
+			s.refused(tt.want, func() error { return errOf(s.StepPayouts(ctx, tt.in, 1)) })
+			if !tt.both {
+				return
+			}
+			s.refused(tt.want, func() error { return errOf(s.PayoutPreview(ctx, tt.in, affiliate.Page{})) })
+			s.refused(tt.want, func() error {
+				for _, err := range s.PreviewPayouts(ctx, tt.in) {
+					return err
+				}
+				return nil
+			})
+		})
+	}
+	limit := fieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000")
+	for _, n := range []int{-1, 1001} {
+		s.refused(limit, func() error { return errOf(s.StepPayouts(ctx, may(), n)) })
+		s.refused(limit, func() error { return errOf(s.PayoutPreview(ctx, may(), affiliate.Page{Limit: n})) })
+	}
+}
+
+// Check 28 in Go: a run in steps is the run, and its preview in pages the preview.
+func TestPayoutRunSteps(t *testing.T) {
+	ctx := t.Context()
+	for limit := 1; limit <= 9; limit++ {
+		t.Run(fmt.Sprint("limit ", limit), func(t *testing.T) {
+			s := newRunShop(t)
+			steps, run := 0, affiliate.PayoutRunResult{}
+			for run.Status != affiliate.RunDone {
+				run = must(s.StepPayouts(ctx, may(), limit))
+				if steps++; run.Status == affiliate.RunRunning != (steps < (8+limit-1)/limit) {
+					t.Fatalf("step %d: %+v", steps, run)
+				}
+				if got := must(s.PayoutRun(ctx, "2026-05")); !cmp.Equal(run, got) || int(run.Created+run.Skipped) != len(s.lines("2026-05")) {
+					t.Fatalf("after step %d: %+v, stored %+v", steps, run, got)
+				}
+				s.verify()
+			}
+			s.is("lines", exampleD(), s.lines("2026-05"))
+			if run.Created != 1 || run.Skipped != 6 || run.Total != sum("28") {
+				t.Errorf("run %+v", run)
+			}
+			var pages []affiliate.PayoutLine
+			for page, err := range affiliate.Pages(affiliate.Page{Limit: limit}, func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+				return s.PayoutLines(ctx, "2026-05", pg)
+			}) {
+				if err != nil || len(page.Items) > limit {
+					t.Fatal(err, len(page.Items))
+				}
+				pages = append(pages, page.Items...)
+			}
+			s.is("lines in pages", exampleD(), s.told(pages))
+		})
+	}
+	s := newRunShop(t)
+	for limit := 1; limit <= 9; limit++ {
+		var pages []affiliate.PayoutLine
+		for page, err := range affiliate.Pages(affiliate.Page{Limit: limit}, func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+			return s.PayoutPreview(ctx, may(), pg)
+		}) {
+			if err != nil || len(page.Items) > limit {
+				t.Fatal(err, len(page.Items))
+			}
+			pages = append(pages, page.Items...)
+		}
+		s.is(fmt.Sprint("preview in pages of ", limit), exampleD(), s.told(pages))
+	}
+	first := must(s.PayoutPreview(ctx, may(), affiliate.Page{Limit: 2}))
+	s.refused(fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
+		return errOf(s.PayoutPreview(ctx, affiliate.PayoutRun{}, affiliate.Page{Limit: 2, Cursor: first.Next}))
+	})
+}
+
+// Check 28 in Go: twenty processes at once make one run.
+func TestPayoutRunsAtOnce(t *testing.T) {
+	s := newRunShop(t)
+	s.owes("Bo", "20")
+	s.owes("Cy", "30")
+	results := make([]affiliate.PayoutRunResult, 20)
+	var wg sync.WaitGroup
+	for i := range results {
+		wg.Go(func() { results[i] = must(s.RunPayouts(context.Background(), may())) })
+	}
+	wg.Wait()
+	for _, r := range results {
+		if !cmp.Equal(r, results[0]) || r.Created != 3 || r.Total != sum("79") {
+			t.Errorf("run %+v", r)
+		}
+	}
+	if payouts := must(s.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(payouts) != 3 {
+		t.Errorf("%d payouts", len(payouts))
+	}
+	if lines := s.lines("2026-05"); len(lines) != 7 || !slices.IsSorted(lines) {
+		t.Errorf("lines %v", lines)
+	}
+	s.verify()
+}
+
+// dying is a store that fails from the n-th Update on: the process was killed.
+type dying struct {
+	affiliate.Store
+	left *int
+}
+
+func (d dying) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	if *d.left--; *d.left < 0 {
+		return conformance.ErrInjected
+	}
+	return d.Store.Update(ctx, id, fn)
+}
+
+// docs/money.md 6: a run that is killed after any of its transactions, and
+// resumed by two processes a day later, makes the lines and payouts that it would
+// have made. Money that comes in between waits, unless it is owed.
+func TestPayoutRunKilled(t *testing.T) {
+	ctx := t.Context()
+	for limit := range 2 {
+		for k := 0; ; k++ {
+			s := newRunShop(t)
+			s.owes("Bo", "20")
+			s.sells("Gil", "500")
+			in := may()
+			in.Until = s.now.Add(48 * time.Hour)
+			want := s.previews(in)
+			left := k
+			killed := s.With(dying{s.store, &left})
+			step := func(p *affiliate.Program) (affiliate.PayoutRunResult, error) {
+				if limit == 0 {
+					return p.RunPayouts(ctx, in)
+				}
+				return p.StepPayouts(ctx, in, 3)
+			}
+			run, err := step(killed)
+			for err == nil && run.Status == affiliate.RunRunning {
+				run, err = step(killed)
+			}
+			if err == nil {
+				if k < 9 {
+					t.Fatalf("the run has %d transactions", k)
+				}
+				break
+			}
+			if !errors.Is(err, conformance.ErrInjected) {
+				t.Fatal(err)
+			}
+			s.verify()
+			if k > 0 { // it has begun
+				s.pass(24 * time.Hour)
+				s.sells("Bo", "500") // later than the start
+			}
+			var wg sync.WaitGroup
+			for range 2 {
+				other := s.With(s.store)
+				wg.Go(func() {
+					for must(step(other)).Status != affiliate.RunDone {
+					}
+				})
+			}
+			wg.Wait()
+			s.is(fmt.Sprintf("lines of a run that was killed after %d transactions", k), want, s.lines(in.ExternalID))
+			if payouts := must(s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(payouts) != 2 {
+				t.Errorf("killed after %d: %d payouts", k, len(payouts))
+			}
+			s.verify()
+		}
+	}
+}
+
+// Every call of the store fails once: the rest of the run stays as it is, and the
+// run goes on.
+func TestPayoutRunFaults(t *testing.T) {
+	ctx := t.Context()
+	for name, fault := range map[string]func(affiliate.Store, int) affiliate.Store{"FailAt": conformance.FailAt, "LoseAnswer": conformance.LoseAnswer} {
+		t.Run(name, func(t *testing.T) {
+			for n := 1; ; n++ {
+				s := newRunShop(t)
+				_, err := s.With(fault(s.store, n)).RunPayouts(ctx, may())
+				if err == nil {
+					if n < 9 {
+						t.Errorf("only %d calls", n)
+					}
+					return
+				}
+				if refusal, public := errors.AsType[*affiliate.Error](err); public || !errors.Is(err, conformance.ErrInjected) {
+					t.Fatalf("call %d: %v, %v", n, err, refusal)
+				}
+				s.verify()
+				if run := must(s.RunPayouts(ctx, may())); run.Created != 1 || run.Skipped != 6 {
+					t.Errorf("call %d: %+v", n, run)
+				}
+				s.is(fmt.Sprint("lines after call ", n), exampleD(), s.lines("2026-05"))
+				s.verify()
+			}
+		})
+	}
+	s, twice := newRunShop(t), newRunShop(t)
+	must(s.RunPayouts(ctx, may()))
+	must(twice.With(conformance.Rerun(twice.store)).RunPayouts(ctx, may()))
+	s.is("lines of closures that run twice", s.lines("2026-05"), twice.lines("2026-05"))
+	twice.verify()
+	if err := errOf(s.With(failingViews{s.store}).RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "other"})); !errors.Is(err, conformance.ErrInjected) {
+		t.Errorf("a broken View: %v", err)
+	}
+	for _, err := range s.With(failingViews{s.store}).PreviewPayouts(ctx, may()) {
+		if !errors.Is(err, conformance.ErrInjected) {
+			t.Errorf("a broken View: %v", err)
+		}
+	}
+}
+
+// Runs are listed newest first; a canceled payout of a run is taken by the next
+// run, and lines outlive their affiliate.
+func TestPayoutRuns(t *testing.T) {
+	ctx := t.Context()
+	s := newRunShop(t)
+	first := must(s.RunPayouts(ctx, may()))
+	payout := must(s.Payouts(ctx, affiliate.PayoutFilter{RunID: affiliate.Set(first.ID)}, affiliate.Page{})).Items[0]
+	must(s.CancelPayout(ctx, payout.ID))
+	s.pass(30 * 24 * time.Hour)
+	june := may()
+	june.ExternalID, june.NoDetails = "2026-06", true
+	second := must(s.RunPayouts(ctx, june))
+	if second.Created != 3 || second.Total != sum("70") { // Ada 28, Fay 30, Gil 12
+		t.Errorf("second run %+v", second)
+	}
+	list := must(s.PayoutRuns(ctx, affiliate.Page{Limit: 1}))
+	rest := must(s.PayoutRuns(ctx, affiliate.Page{Limit: 1, Cursor: list.Next}))
+	equal(t, []affiliate.PayoutRunResult{second, first}, append(list.Items, rest.Items...))
+	if rest.Next != "" {
+		t.Error("a third page")
+	}
+	none := must(s.Payouts(ctx, affiliate.PayoutFilter{RunID: affiliate.Set(uuid.Nil)}, affiliate.Page{})).Items
+	equal(t, 0, len(none))
+	s.verify()
+
+	other := may()
+	other.ExternalID, other.AffiliateIDs = "extra", []uuid.UUID{s.of["Bo"].ID}
+	other.Minimum = affiliate.Amount{}
+	must(s.RunPayouts(ctx, other))
+	bo := must(s.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(s.of["Bo"].ID)}, affiliate.Page{})).Items[0]
+	must(s.CancelPayout(ctx, bo.ID))
+	if err := s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.of["Bo"].ID}); err != nil {
+		t.Fatal(err)
+	}
+	s.is("lines of who is gone", []string{"Bo 6 paid"}, s.lines("extra"))
+	s.verify()
+}
+
+// I69: what a run says is what its lines and payouts are.
+func TestVerifyRuns(t *testing.T) {
+	line := func(change func(*affiliate.LineRecord)) func(*affiliate.Tx) error {
+		return func(tx *affiliate.Tx) error {
+			return booksEdit(tx.Lines, func(r affiliate.LineRecord) bool { return r.Skipped == "" }, change)
+		}
+	}
+	run := func(change func(*affiliate.RunRecord)) func(*affiliate.Tx) error {
+		return func(tx *affiliate.Tx) error { return booksEdit(tx.Runs, nil, change) }
+	}
+	payout := func(change func(*affiliate.PayoutRecord)) func(*affiliate.Tx) error {
+		return func(tx *affiliate.Tx) error { return booksEdit(tx.Payouts, nil, change) }
+	}
+	for name, tt := range map[string]struct {
+		change func(*affiliate.Tx) error
+		want   []string
+	}{
+		"line of another amount":    {line(func(r *affiliate.LineRecord) { r.Amount = sum("27") }), []string{"I69"}},
+		"line that was miscounted":  {line(func(r *affiliate.LineRecord) { r.SoFar.Skipped++ }), []string{"I69"}},
+		"line of no run":            {line(func(r *affiliate.LineRecord) { r.RunID = uuid.Max }), []string{"I69"}},
+		"line of another affiliate": {line(func(r *affiliate.LineRecord) { r.AffiliateID = uuid.Max }), []string{"I69"}},
+		"line without an outcome":   {line(func(r *affiliate.LineRecord) { r.PayoutID = uuid.Nil }), []string{"I69"}},
+		"line with two outcomes":    {line(func(r *affiliate.LineRecord) { r.Skipped = "banned" }), []string{"I69"}},
+		"line with another reason": {func(tx *affiliate.Tx) error {
+			return booksEdit(tx.Lines, func(r affiliate.LineRecord) bool { return r.Skipped != "" }, func(r *affiliate.LineRecord) { r.Skipped = "late" })
+		}, []string{"I81"}},
+		"line that is gone": {func(tx *affiliate.Tx) error {
+			return booksDrop(tx.Lines, func(r affiliate.LineRecord) bool { return r.Skipped == "" })
+		}, []string{"I69"}},
+		"run that was miscounted":  {run(func(r *affiliate.RunRecord) { r.Counts.Created++ }), []string{"I69"}},
+		"run without a name":       {run(func(r *affiliate.RunRecord) { r.ExternalID = "" }), []string{"I81"}},
+		"run in another state":     {run(func(r *affiliate.RunRecord) { r.Status = "HALF" }), []string{"I69", "I81"}},
+		"run that ended too early": {run(func(r *affiliate.RunRecord) { r.FinishedAt = r.StartedAt.Add(-1000) }), []string{"I54"}},
+		"run that never ended":     {run(func(r *affiliate.RunRecord) { r.FinishedAt = affiliate.Instant{} }), []string{"I69"}},
+		"payout of another run":    {payout(func(r *affiliate.PayoutRecord) { r.RunID = uuid.Max }), []string{"I69"}},
+		"payout of no run":         {payout(func(r *affiliate.PayoutRecord) { r.RunID = uuid.Nil }), []string{"I69"}},
+		"payout beside its line": {func(tx *affiliate.Tx) error {
+			return booksDrop(tx.Payouts, nil)
+		}, []string{"I42", "I64", "I69"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRunShop(t)
+			must(s.RunPayouts(t.Context(), may()))
+			s.verify()
+			if err := s.store.Update(t.Context(), s.Config().ID, tt.change); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, booksBroken(s.Verify(t.Context()))); diff != "" {
+				t.Errorf("invariants (-want +got):\n%s\n%v", diff, s.Verify(t.Context()))
+			}
+		})
+	}
+}
