@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -88,5 +89,90 @@ func (m *moneyModel) checkPayouts(rt *rapid.T) {
 	}
 	if sum := ratSum(open, bound, paid); sum.Cmp(total) != 0 {
 		rt.Errorf("open %s, bound %s and paid %s are not %s", plain(open), plain(bound), plain(paid), plain(total))
+	}
+	m.checkBalance(rt, bound, paid)
+	m.checkStatements(rt)
+}
+
+// checkBalance compares the balance, and counts the movements: what came from
+// ACCRUAL is held, maturing, payable, in payouts or paid (docs/money.md 8).
+func (m *moneyModel) checkBalance(rt *rapid.T, bound, paid *big.Rat) {
+	held, maturing, payable := new(big.Rat), new(big.Rat), new(big.Rat)
+	for _, e := range m.all() {
+		switch {
+		case e.payout >= 0 || e.approval == affiliate.ApprovalDeclined:
+		case e.approval == affiliate.ApprovalOnHold:
+			held.Add(held, e.amount)
+		case e.matures.After(m.w.now):
+			maturing.Add(maturing, e.amount)
+		default:
+			payable.Add(payable, e.amount)
+		}
+	}
+	got := must(m.w.Balance(context.Background(), m.owner.ID))
+	want := []string{plain(held), plain(maturing), plain(payable), plain(bound), plain(paid), plain(ratSum(held, maturing, payable, bound, paid))}
+	sameLines(rt, "balance", want, []string{
+		got.Held.String(), got.Maturing.String(), got.Payable.String(), got.InPayout.String(), got.Paid.String(), got.Earned.String(),
+	})
+	accrued, n := new(big.Rat), int64(0)
+	for _, r := range must(m.w.Movements(context.Background(), affiliate.MovementFilter{}, affiliate.Page{})).Items {
+		if r.From == affiliate.AccountAccrual {
+			accrued.Add(accrued, ratOf(r.Amount))
+		}
+		if r.To == affiliate.AccountAccrual {
+			accrued.Sub(accrued, ratOf(r.Amount))
+		}
+		n++
+	}
+	if accrued.Cmp(ratOf(got.Earned)) != 0 || n != got.Movements {
+		rt.Errorf("%d movements accrued %s, the balance is %v after %d", n, plain(accrued), got.Earned, got.Movements)
+	}
+}
+
+// A closedPeriod is a period whose statement was read when it was closed.
+type closedPeriod struct {
+	from, to       time.Time
+	asJSON, asCSV  string
+	opening, ended affiliate.Figures
+}
+
+// closes closes the books until now and reads the statement of the period since
+// they were closed before.
+func (m *moneyModel) closes(rt *rapid.T) {
+	p := closedPeriod{from: start, to: m.w.now}
+	if n := len(m.closed); n > 0 {
+		p.from = m.closed[n-1].to
+	}
+	if !p.to.After(p.from) {
+		rt.Skip("no time has passed")
+	}
+	must(m.w.CloseBooks(rt.Context(), p.to))
+	p.asJSON, p.asCSV = state(rt, m.w.Program, m.owner.ID, p.from, p.to)
+	s := must(m.w.Statement(rt.Context(), m.owner.ID, p.from, p.to))
+	p.opening, p.ended = s.Opening, s.Closing
+	m.closed = append(m.closed, p)
+}
+
+// checkStatements reads the statements of closed periods again: none changes,
+// and each begins where the one before it ends.
+func (m *moneyModel) checkStatements(rt *rapid.T) {
+	for i, p := range m.closed {
+		asJSON, asCSV := state(rt, m.w.Program, m.owner.ID, p.from, p.to)
+		if asJSON != p.asJSON || asCSV != p.asCSV {
+			rt.Errorf("a closed period changed:\n%s\n%s", p.asJSON, asJSON)
+		}
+		if i > 0 && p.opening != m.closed[i-1].ended {
+			rt.Errorf("period %d begins with %+v, the one before it ends with %+v", i, p.opening, m.closed[i-1].ended)
+		}
+		owed := ratOf(p.opening.Owed)
+		for line, err := range must(m.w.Statement(rt.Context(), m.owner.ID, p.from, p.to)).Lines() {
+			if err != nil {
+				rt.Fatal(err)
+			}
+			owed.Add(owed, ratOf(line.Amount))
+		}
+		if owed.Cmp(ratOf(p.ended.Owed)) != 0 {
+			rt.Errorf("the lines of period %d lead to %s, it closes with %v", i, plain(owed), p.ended.Owed)
+		}
 	}
 }

@@ -56,6 +56,7 @@ type moneyModel struct {
 	refunds     int
 	runs        int
 	held        time.Duration // the holding period of new sales
+	closed      []closedPeriod
 }
 
 // earned is what a sale earns on what is kept, rounded once.
@@ -363,7 +364,7 @@ func TestModelMoney(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"sell": m.sell, "sell more": m.sell, "refund": m.refund, "refund more": m.refund, "update": m.update, "review": m.review,
 			"remove": m.remove, "adjust": m.adjust, "reverse": m.reverse, "pay": m.pay, "pay more": m.pay, "move": m.move, "move more": m.move,
-			"hold": m.hold, "run": m.run,
+			"hold": m.hold, "run": m.run, "close": m.closes,
 			"pass": func(rt *rapid.T) { w.pass(choose(rt, "time", time.Hour, 24*time.Hour)) },
 			"":     m.check,
 		})

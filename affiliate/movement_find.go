@@ -28,7 +28,7 @@ func (p *Program) Movements(ctx context.Context, f MovementFilter, pg Page) (Lis
 	}
 	from, to := InstantOf(f.From), InstantOf(f.To)
 	if !to.IsZero() {
-		l.query.After = firstMovement(to.Add(time.Millisecond)) // a cursor is further on
+		l.query.After = firstMovement(to) // a cursor is further on
 	}
 	return view(ctx, p, func(o *op) (List[Movement], error) {
 		c, since := o.chooseMovements(f)

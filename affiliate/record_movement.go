@@ -64,15 +64,24 @@ func movementID(at Instant, number int64, affiliate uuid.UUID) uuid.UUID {
 		hash = (hash ^ uint64(b)) * 1099511628211
 	}
 	low := uint64(uint32(number))<<32 | (hash^hash>>32)&(1<<32-1) // 64 bits, of which two are before the variant
-	micros := uint16(at.micros % 1000)
 	id := firstMovement(at)
-	binary.BigEndian.PutUint16(id[6:], 0x7000|micros<<2|uint16(low>>62))
+	id[7] |= byte(low >> 62)
 	binary.BigEndian.PutUint64(id[8:], 1<<63|low&(1<<62-1))
 	return id
 }
 
-// firstMovement is at or below the ids of all movements of a millisecond.
-func firstMovement(at Instant) uuid.UUID { return uuid7.Stamp(uuid.UUID{}, at.Time()) }
+// firstMovement is below the ids of the movements of a moment, and above those
+// of earlier ones.
+func firstMovement(at Instant) uuid.UUID {
+	id := uuid7.Stamp(uuid.UUID{}, at.Time())
+	var micros uint16
+	if at.Time().UnixMilli() >= 0 { // earlier times have one stamp
+		micros = uint16(at.micros % 1000)
+	}
+	binary.BigEndian.PutUint16(id[6:], 0x7000|micros<<2)
+	id[8] = 1 << 7
+	return id
+}
 
 // Books are the accounts of one affiliate: fields of its [TotalsRecord], so that
 // a sale, which writes the totals, writes no further record. ACCRUAL is the

@@ -328,4 +328,6 @@ var (
 	fieldNotOneOf       = inField("must be one of {values}")
 	fieldNotAnID        = inField("must be an id")
 	fieldNotAllowed     = inField("must not be sent")
+	fieldNotAfterFrom   = inField("must be after from")
+	fieldInFuture       = inField("must not be later than now")
 )

@@ -1,0 +1,157 @@
+package affiliate
+
+import (
+	"encoding/csv"
+	"io"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Statement is what happened in a period to what an affiliate is owed. It is
+// made of movements and ids alone, so that of a closed period is the same
+// whenever it is made, also after refunds, new names and erasure.
+//
+// Source: docs/money.md 9.
+type Statement struct {
+	AffiliateID uuid.UUID `json:"affiliateId"`
+	Currency    Currency  `json:"currency"`
+	From        Time      `json:"from"` // inclusive
+	To          Time      `json:"to"`   // exclusive
+	Opening     Figures   `json:"opening"`
+	Closing     Figures   `json:"closing"` // what was owed at the beginning, and the sum of the lines
+	Closed      bool      `json:"closed"`  // nothing can be added to the period
+
+	lines iter.Seq2[StatementLine, error]
+}
+
+// Figures are the accounts of an affiliate at one moment.
+type Figures struct {
+	Held     Amount `json:"held"`
+	Payable  Amount `json:"payable"` // also what matures later
+	InPayout Amount `json:"inPayout"`
+	Owed     Amount `json:"owed"` // the sum of the three
+	Paid     Amount `json:"paid"`
+}
+
+// StatementQuery says of which statement the lines are.
+type StatementQuery struct {
+	AffiliateID uuid.UUID
+	From        time.Time // inclusive
+	To          time.Time // exclusive
+}
+
+// A StatementLine is a movement that changed what is owed.
+type StatementLine struct {
+	Number       int64             `json:"number"` // of the movement
+	At           Time              `json:"at"`
+	Cause        Cause             `json:"cause"`
+	SaleID       Opt[SaleID]       `json:"saleId"`
+	CommissionID Opt[CommissionID] `json:"commissionId"`
+	PayoutID     Opt[uuid.UUID]    `json:"payoutId"`
+	AdjustmentID Opt[uuid.UUID]    `json:"adjustmentId"`
+	Amount       Amount            `json:"amount"` // less than zero when less is owed
+	Owed         Amount            `json:"owed"`   // after the line
+}
+
+// Lines yields the lines, oldest first. They are read a hundred at a time, when
+// they are asked for; an error ends the walk.
+func (s Statement) Lines() iter.Seq2[StatementLine, error] {
+	if s.lines == nil {
+		return func(func(StatementLine, error) bool) {}
+	}
+	return s.lines
+}
+
+// WithLines returns the statement with these lines; for adapters that read them
+// from elsewhere.
+func (s Statement) WithLines(lines iter.Seq2[StatementLine, error]) Statement {
+	s.lines = lines
+	return s
+}
+
+// statementHead is the first row of a statement as CSV.
+var statementHead = []string{"number", "at", "cause", "sale", "commission", "adjustment", "payout", "amount", "owed"}
+
+// WriteCSV writes the statement with a header, a row for what was owed at the
+// beginning, one for each line and one for the end. Times and amounts are as in
+// JSON, rows end in CRLF.
+//
+// Errors: those of reading the lines, and of w.
+//
+// Source: docs/money.md 9.
+func (s Statement) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	if err := out.Write(statementHead); err != nil {
+		return err
+	}
+	if err := out.Write([]string{"", s.From.String(), "OPENING_BALANCE", "", "", "", "", "", s.Opening.Owed.String()}); err != nil {
+		return err
+	}
+	for line, err := range s.Lines() {
+		if err != nil {
+			return err
+		}
+		if err := out.Write(line.row()); err != nil {
+			return err
+		}
+	}
+	if err := out.Write([]string{"", s.To.String(), "CLOSING_BALANCE", "", "", "", "", "", s.Closing.Owed.String()}); err != nil {
+		return err
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// row is the line as CSV.
+func (l *StatementLine) row() []string {
+	return []string{
+		strconv.FormatInt(l.Number, 10), l.At.String(), string(l.Cause), numberOrNone(l.SaleID), numberOrNone(l.CommissionID),
+		idOrNone(l.AdjustmentID), idOrNone(l.PayoutID), l.Amount.String(), l.Owed.String(),
+	}
+}
+
+func numberOrNone[T ~int64](o Opt[T]) string {
+	if n, ok := o.Get(); ok {
+		return strconv.FormatInt(int64(n), 10)
+	}
+	return ""
+}
+
+func idOrNone(o Opt[uuid.UUID]) string {
+	if id, ok := o.Get(); ok {
+		return id.String()
+	}
+	return ""
+}
+
+// statementLineOf is a movement as a line of a statement.
+func statementLineOf(rec MovementRecord) (StatementLine, error) {
+	after, err := figuresOf(rec)
+	amount := rec.Amount
+	if !rec.From.Is(AccountAccrual) {
+		amount = amount.negated()
+	}
+	m := movementOf(rec)
+	return StatementLine{
+		Number: m.Number, At: m.At, Cause: m.Cause, SaleID: m.SaleID, CommissionID: m.CommissionID,
+		PayoutID: m.PayoutID, AdjustmentID: m.AdjustmentID, Amount: amount, Owed: after.Owed,
+	}, err
+}
+
+// changesOwed reports whether a movement changes what is owed.
+func (r *MovementRecord) changesOwed() bool {
+	return !r.memo() && (r.From.Is(AccountAccrual) || r.To.Is(AccountAccrual) || r.To.Is(AccountPaid))
+}
+
+// figuresOf are the accounts after a movement.
+func figuresOf(rec MovementRecord) (f Figures, err error) {
+	f = Figures{Held: rec.Held, Payable: rec.Payable, InPayout: rec.InPayout, Paid: rec.Paid}
+	if f.Owed, err = f.Held.Add(f.Payable); err == nil {
+		f.Owed, err = f.Owed.Add(f.InPayout)
+	}
+	return f, err
+}

@@ -1,0 +1,95 @@
+package affiliate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// clockTrust is how long after its end a period counts as closed by itself: no
+// transaction takes so long, and no two clocks are so far apart.
+const clockTrust = time.Hour
+
+// Statement returns what was owed to an affiliate at the beginning and at the end
+// of a period, from ≤ t < to. The lines are read when they are asked for. A
+// statement costs the same however many movements there are outside.
+//
+// Errors: [AffiliateNotFound]; [InvalidQuery] (to) when to is not after from;
+// [BooksNotOpen], also for a period that begins before [Program.OpenBooks].
+//
+// Source: docs/money.md 9.
+func (p *Program) Statement(ctx context.Context, affiliate uuid.UUID, from, to time.Time) (Statement, error) {
+	if err := first(inQuery(fieldNotAfterFrom.about("to").when(!to.After(from)))); err != nil {
+		return Statement{}, err
+	}
+	s := Statement{AffiliateID: affiliate, Currency: p.cfg.Currency, From: TimeOf(from), To: TimeOf(to)}
+	s.lines = Each(cursorPage, func(pg Page) (List[StatementLine], error) {
+		return p.StatementLines(ctx, StatementQuery{affiliate, from, to}, pg)
+	})
+	now := p.now()
+	return view(ctx, p, func(o *op) (Statement, error) {
+		books, err := o.booksSince(affiliate, InstantOf(from))
+		if err != nil {
+			return Statement{}, err
+		}
+		s.Closed = !InstantOf(to).After(books.ClosedUntil) || !InstantOf(to).Add(clockTrust).After(now)
+		if s.Opening, err = o.figuresBefore(affiliate, InstantOf(from)); err == nil {
+			s.Closing, err = o.figuresBefore(affiliate, InstantOf(to))
+		}
+		return s, err
+	})
+}
+
+// StatementLines lists the lines of a statement, oldest first.
+//
+// Errors: those of [Program.Statement], and [InvalidQuery] for a bad page.
+//
+// Source: docs/money.md 9.
+func (p *Program) StatementLines(ctx context.Context, q StatementQuery, pg Page) (List[StatementLine], error) {
+	if err := first(inQuery(fieldNotAfterFrom.about("to").when(!q.To.After(q.From)))); err != nil {
+		return List[StatementLine]{}, err
+	}
+	since, end := InstantOf(q.From), InstantOf(q.To)
+	l, err := p.listing(pg, "statement", []any{q.AffiliateID, since.micros, end.micros})
+	if err != nil {
+		return List[StatementLine]{}, err
+	}
+	l.query.Desc, l.query.After = false, firstMovement(since) // a cursor is further on
+	return view(ctx, p, func(o *op) (List[StatementLine], error) {
+		if _, err := o.booksSince(q.AffiliateID, since); err != nil {
+			return List[StatementLine]{}, err
+		}
+		table := filtered[MovementRecord]{
+			Table: o.tx.Movements,
+			keep:  func(r MovementRecord) bool { return r.changesOwed() },
+			over:  func(r MovementRecord) bool { return !r.At.Before(end) },
+		}
+		return collect(table, l.of(Key{Index: OfAffiliate, ID: q.AffiliateID}), statementLineOf)
+	})
+}
+
+// booksSince are the books of an affiliate, which must be open since a time.
+func (o *op) booksSince(affiliate uuid.UUID, since Instant) (Books, error) {
+	if _, err := o.tx.Affiliates.Get(affiliate); err != nil {
+		return Books{}, affiliateNotFound.ifMissing(err)
+	}
+	books, open, err := o.books(affiliate)
+	if err == nil && (!open || books.Opened != ever && since.Before(books.Opened)) {
+		err = booksNotOpen.Err()
+	}
+	return books, err
+}
+
+// figuresBefore are the accounts after the last movement before a time.
+func (o *op) figuresBefore(affiliate uuid.UUID, at Instant) (Figures, error) {
+	rec, err := head(o.tx.Movements, Query{Key: Key{Index: OfAffiliate, ID: affiliate}, After: firstMovement(at), Desc: true})
+	if errors.Is(err, ErrNotFound) {
+		return Figures{}, nil
+	}
+	if err != nil {
+		return Figures{}, internal("read movements", err)
+	}
+	return figuresOf(rec)
+}

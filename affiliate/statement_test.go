@@ -1,0 +1,199 @@
+package affiliate_test
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+func month(m time.Month) time.Time { return time.Date(2026, m, 1, 0, 0, 0, 0, time.UTC) }
+
+// state is a statement of Ada with its lines: as JSON and as CSV.
+func state(t interface{ Fatalf(string, ...any) }, p *affiliate.Program, owner uuid.UUID, from, to time.Time) (asJSON, asCSV string) {
+	s, err := p.Statement(context.Background(), owner, from, to)
+	if err != nil {
+		t.Fatalf("statement: %v", err)
+	}
+	lines := []affiliate.StatementLine{}
+	for line, err := range s.Lines() {
+		if err != nil {
+			t.Fatalf("lines: %v", err)
+		}
+		lines = append(lines, line)
+	}
+	var text strings.Builder
+	if err := s.WriteCSV(&text); err != nil {
+		t.Fatalf("csv: %v", err)
+	}
+	return jsonOf(s) + jsonOf(lines), text.String()
+}
+
+// docs/money.md, checks 21 and 22: what a closed period says never changes.
+func TestStatement(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	s.now = time.Date(2026, 5, 10, 12, 0, 0, 0, time.UTC)
+	sale := s.toTomas("200")
+	s.now = time.Date(2026, 6, 2, 0, 0, 0, 0, time.UTC)
+	may, mayCSV := state(t, s.Program, s.ada.affiliate.ID, month(5), month(6))
+	id := s.ada.affiliate.ID.String()
+	want := `{"affiliateId":"` + id + `","currency":"USD","from":"2026-05-01T00:00:00.000Z","to":"2026-06-01T00:00:00.000Z",` +
+		`"opening":{"held":0,"payable":0,"inPayout":0,"owed":0,"paid":0},"closing":{"held":0,"payable":40,"inPayout":0,"owed":40,"paid":0},"closed":true}` +
+		`[{"number":1,"at":"2026-05-10T12:00:00.000Z","cause":"SALE","saleId":1,"commissionId":1,"payoutId":null,"adjustmentId":null,"amount":40,"owed":40}]`
+	if diff := cmp.Diff(want, may); diff != "" {
+		t.Errorf("May (-want +got):\n%s", diff)
+	}
+	wantCSV := "number,at,cause,sale,commission,adjustment,payout,amount,owed\r\n,2026-05-01T00:00:00.000Z,OPENING_BALANCE,,,,,,0\r\n" +
+		"1,2026-05-10T12:00:00.000Z,SALE,1,1,,,40,40\r\n,2026-06-01T00:00:00.000Z,CLOSING_BALANCE,,,,,,40\r\n"
+	if diff := cmp.Diff(wantCSV, mayCSV); diff != "" {
+		t.Errorf("May as CSV (-want +got):\n%s", diff)
+	}
+	s.now = time.Date(2026, 6, 3, 9, 0, 0, 0, time.UTC)
+	must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: amount("60")}))
+	s.now = month(7)
+	june, _ := state(t, s.Program, s.ada.affiliate.ID, month(6), month(7))
+	for _, part := range []string{`"owed":40`, `"closing":{"held":0,"payable":28,"inPayout":0,"owed":28,"paid":0},"closed":false`, `"cause":"REFUND"`, `"amount":-12,"owed":28}]`} {
+		if !strings.Contains(june, part) {
+			t.Errorf("June lacks %s: %s", part, june)
+		}
+	}
+	must(s.RenameLink(ctx, affiliate.LinkRef{Slug: "ada"}, "countess"))
+	must(0, s.EraseAffiliate(ctx, s.ada.affiliate.ID))
+	again, againCSV := state(t, s.Program, s.ada.affiliate.ID, month(5), month(6))
+	if diff := cmp.Diff(may+mayCSV, again+againCSV); diff != "" {
+		t.Errorf("May changed:\n%s", diff)
+	}
+}
+
+// docs/money.md, check 23, and M60: a statement does not begin before the books.
+func TestStatementErrors(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	backwards := fieldError(affiliate.InvalidQuery, "to", "to must be after from")
+	s.refused(backwards, func() error { return errOf(s.Statement(ctx, s.ada.affiliate.ID, month(6), month(6))) })
+	s.refused(backwards, func() error {
+		return errOf(s.StatementLines(ctx, affiliate.StatementQuery{AffiliateID: s.ada.affiliate.ID, From: month(6), To: month(5)}, affiliate.Page{}))
+	})
+	s.refused(missingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error { return errOf(s.Statement(ctx, uuid.Max, month(5), month(6))) })
+	s.toTomas("100")
+	s.ages()
+	s.pass(time.Hour)
+	opened := s.now
+	statement := func(from time.Time) func() error {
+		return func() error { return errOf(s.Statement(ctx, s.ada.affiliate.ID, from, month(12))) }
+	}
+	s.refused(booksClosed, statement(opened.Add(time.Hour)))
+	must(s.OpenBooks(ctx))
+	s.refused(booksClosed, statement(opened.Add(-time.Microsecond)))
+	if err := statement(opened)(); err != nil {
+		t.Errorf("a statement from the opening on: %v", err)
+	}
+}
+
+// M55: nothing is booked into a closed period, also by a clock that is behind.
+func TestCloseBooks(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	s.toTomas("100")
+	s.pass(time.Minute)
+	to := s.now
+	s.refused(fieldError(affiliate.InvalidField, "until", "until must not be later than now"), func() error { return errOf(s.CloseBooks(ctx, to.Add(time.Second))) })
+	if n := must(s.CloseBooks(ctx, to)); n != 2 {
+		t.Errorf("%d books were closed", n)
+	}
+	for _, until := range []time.Time{to, to.Add(-time.Hour)} {
+		if n := must(s.CloseBooks(ctx, until)); n != 0 {
+			t.Errorf("%d books were closed again", n)
+		}
+	}
+	before, asCSV := state(t, s.Program, s.ada.affiliate.ID, start.Add(-time.Hour), to)
+	if !strings.Contains(before, `"closed":true`) {
+		t.Errorf("not closed: %s", before)
+	}
+	s.pass(-time.Hour)
+	s.toTomas("50")
+	s.verify()
+	if last := must(s.Movements(ctx, affiliate.MovementFilter{}, affiliate.Page{Limit: 1})).Items[0]; last.At != affiliate.TimeOf(to) || last.Number != 2 {
+		t.Errorf("booked at %v, the books are closed until %v", last.At, to)
+	}
+	after, againCSV := state(t, s.Program, s.ada.affiliate.ID, start.Add(-time.Hour), to)
+	if diff := cmp.Diff(before+asCSV, after+againCSV); diff != "" {
+		t.Errorf("a closed period changed:\n%s", diff)
+	}
+}
+
+// A statement of many lines is read in pages, and adds up.
+func TestStatementPages(t *testing.T) {
+	s := newSaleShop(t)
+	for range 250 {
+		s.toTomas("10")
+		s.pass(time.Millisecond)
+	}
+	got := must(s.Statement(t.Context(), s.ada.affiliate.ID, start, s.now))
+	var text strings.Builder
+	if err := got.WriteCSV(&text); err != nil {
+		t.Fatal(err)
+	}
+	rows := must(csv.NewReader(strings.NewReader(text.String())).ReadAll())
+	total := ratOf(got.Opening.Owed)
+	for _, row := range rows[2 : len(rows)-1] {
+		total.Add(total, ratOf(sum(row[7])))
+	}
+	if len(rows) != 253 || total.Cmp(ratOf(got.Closing.Owed)) != 0 || got.Closing.Owed != sum("500") {
+		t.Errorf("%d rows add up to %v, closing %v", len(rows), total, got.Closing.Owed)
+	}
+}
+
+// A statement of May says the same in June and in July, though the sale was
+// refunded in June (docs/money.md 9).
+func ExampleProgram_Statement() {
+	ctx := context.Background()
+	now := time.Date(2026, 5, 10, 12, 0, 0, 0, time.UTC)
+	program, err := affiliate.New(memstore.New(), affiliate.Config{
+		Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Now: func() time.Time { return now }, Rand: rand.NewChaCha8([32]byte{}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada, _ := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org", AffiliateLink: "ada"})
+	sold, _ := program.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T", TotalEarned: affiliate.MustAmount("200")})
+	sale, _ := sold.Sale.Get()
+	now = time.Date(2026, 6, 3, 9, 0, 0, 0, time.UTC)
+	_, _ = program.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount("60"))})
+	for month := time.May; month <= time.June; month++ {
+		from := time.Date(2026, month, 1, 0, 0, 0, 0, time.UTC)
+		statement, err := program.Statement(ctx, ada.ID, from, from.AddDate(0, 1, 0))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(month, "opening", statement.Opening.Owed, "closing", statement.Closing.Owed)
+		var rows strings.Builder
+		if err := statement.WriteCSV(&rows); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Print(strings.ReplaceAll(rows.String(), "\r\n", "\n"))
+	}
+	// Output:
+	// May opening 0 closing 40
+	// number,at,cause,sale,commission,adjustment,payout,amount,owed
+	// ,2026-05-01T00:00:00.000Z,OPENING_BALANCE,,,,,,0
+	// 1,2026-05-10T12:00:00.000Z,SALE,1,1,,,40,40
+	// ,2026-06-01T00:00:00.000Z,CLOSING_BALANCE,,,,,,40
+	// June opening 40 closing 28
+	// number,at,cause,sale,commission,adjustment,payout,amount,owed
+	// ,2026-06-01T00:00:00.000Z,OPENING_BALANCE,,,,,,40
+	// 2,2026-06-03T09:00:00.000Z,REFUND,1,1,,,-12,28
+	// ,2026-07-01T00:00:00.000Z,CLOSING_BALANCE,,,,,,28
+}
