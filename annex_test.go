@@ -14,7 +14,7 @@ import (
 // of the contract is about the wire.
 var goOnly = []affiliate.Reason{
 	affiliate.BulkLimitExceeded, affiliate.KeySpaceTooSmall, affiliate.PlanInUse, affiliate.TierInUse, affiliate.TierNotFound,
-	affiliate.RedemptionNotFound, affiliate.RedemptionRestored, affiliate.RetentionTooShort, affiliate.BooksNotOpen, affiliate.PayoutRunMismatch,
+	affiliate.RedemptionNotFound, affiliate.RedemptionRestored, affiliate.RetentionTooShort, affiliate.PayoutRunMismatch,
 }
 
 // TestAnnex: annex A of docs/contract.md has the texts of the engine's table, and

@@ -17,13 +17,24 @@ import (
 //
 // Source: docs/money.md 8.
 func (p *Program) Balance(ctx context.Context, affiliate uuid.UUID) (Balance, error) {
+	return p.BalanceOf(ctx, AffiliateRef{ID: affiliate})
+}
+
+// BalanceOf is [Program.Balance] of the affiliate that is named by id, by email
+// or by both.
+//
+// Errors: those of Balance, and [IdentifiersMismatch].
+//
+// Source: docs/money.md 17.
+func (p *Program) BalanceOf(ctx context.Context, of AffiliateRef) (Balance, error) {
 	now := p.now()
 	return view(ctx, p, func(o *op) (Balance, error) {
 		o.now = now
-		if _, err := o.tx.Affiliates.Get(affiliate); err != nil {
+		aff, err := o.affiliateByIDOrEmail(of.ID, of.Email)
+		if err != nil {
 			return Balance{}, affiliateNotFound.ifMissing(err)
 		}
-		b, open, err := o.balance(affiliate)
+		b, open, err := o.balance(aff.ID)
 		if err == nil && !open {
 			err = booksNotOpen.Err()
 		}

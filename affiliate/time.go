@@ -138,6 +138,19 @@ func (d Date) FirstInstant(loc *time.Location) time.Time {
 	return first
 }
 
+// End returns the instant in UTC at which the date is over: that of a plain date
+// is the first one after its day in loc, that of an instant is the instant.
+func (d Date) End(loc *time.Location) time.Time {
+	if !d.plain {
+		return d.t
+	}
+	end := d.Instant(loc)
+	if next := end.Add(time.Millisecond); next.Year() <= isodate.MaxYear {
+		return next
+	}
+	return end
+}
+
 // IsZero reports whether d is the zero Date, no date at all.
 func (d Date) IsZero() bool { return !d.plain && d.t.IsZero() }
 

@@ -54,6 +54,14 @@ func (s *teller) money(ada affiliate.Affiliate) {
 		told[[]affiliate.Payment](s, "payments")(gathered(c.Payments(x, f)))
 		told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[P], error) { return c.Payouts(x, f, pg) }))
 	}
+	told[affiliate.Balance](s, "balance")(c.Balance(x, ada.ID))
+	told[affiliate.List[affiliate.Balance]](s, "balances")(c.Balances(x, affiliate.Page{}))
+	for _, f := range []affiliate.MovementFilter{
+		{}, {AffiliateEmail: affiliate.Set("ada@example.com"), Cause: affiliate.CauseAdjustment}, {PayoutID: affiliate.Set(first.ID)}, {SaleID: affiliate.Set[affiliate.SaleID](999)},
+		{Cause: "x"}, {From: time.Date(2026, 3, 12, 0, 0, 0, 0, time.UTC)}, {To: time.Date(2026, 3, 12, 0, 0, 0, 0, time.FixedZone("", 3600))},
+	} {
+		told[affiliate.List[affiliate.Movement]](s, "movements")(c.Movements(x, f, affiliate.Page{}))
+	}
 	told[affiliate.List[P]](s, "limit 1001")(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{Limit: 1001}))
 	told[affiliate.List[P]](s, "bad cursor")(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{Cursor: "x"}))
 }

@@ -176,6 +176,9 @@ func invocations() []invocation {
 		{"SetPayoutStatus", func(x ctx, c c) error { return errOf(c.SetPayoutStatus(x, id, affiliate.PayoutPaid)) }},
 		{"FailPayout", func(x ctx, c c) error { return errOf(c.FailPayout(x, id, "returned")) }},
 		{"CancelPayout", func(x ctx, c c) error { return errOf(c.CancelPayout(x, id)) }},
+		{"Balance", func(x ctx, c c) error { return errOf(c.Balance(x, id)) }},
+		{"Balances", func(x ctx, c c) error { return errOf(c.Balances(x, affiliate.Page{})) }},
+		{"Movements", func(x ctx, c c) error { return errOf(c.Movements(x, affiliate.MovementFilter{}, affiliate.Page{})) }},
 		{"Adjustment", func(x ctx, c c) error { return errOf(c.Adjustment(x, id)) }},
 		{"Adjustments", func(x ctx, c c) error {
 			return errOf(c.Adjustments(x, affiliate.AdjustmentFilter{}, affiliate.Page{}))

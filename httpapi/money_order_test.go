@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,9 +50,13 @@ func TestMoneyInOrder(t *testing.T) {
 			equal(k.t, []float64{20, -12}, k.entries("S1"))
 			k.fires()
 		}},
+		{"check 6", func() {
+			k.balance(object{"held": 0.0, "maturing": 0.0, "payable": -12.0, "inPayout": 20.0, "paid": 0.0, "earned": 8.0})
+		}},
 		{"check 7", func() {
 			paid := k.ask("PATCH", "/payouts", `{"payoutId":"{P1}","status":"PAID"}`)
 			k.has(paid, object{"status": "PAID", "paidAt": wire(k.now)})
+			k.balance(object{"payable": -12.0, "inPayout": 0.0, "paid": 20.0, "earned": 8.0})
 			k.fires("sale.updated S1")
 		}},
 		{"check 8", func() {
@@ -62,6 +67,7 @@ func TestMoneyInOrder(t *testing.T) {
 			equal(k.t, []float64{20, -12, -8}, k.entries("S1"))
 			k.has(k.ask("GET", "/sales?id={S1}", ""), object{"commissionEarned": 0.0, "status": "REFUNDED"})
 			k.fires("sale.deleted S1")
+			k.balance(object{"payable": -20.0, "paid": 20.0, "earned": 0.0})
 			last := must(k.Events(k.t.Context(), affiliate.EventFilter{}, affiliate.Page{Limit: 1})).Items[0]
 			if want := k.named(`"body":{"id":{S1}}}`); !strings.HasSuffix(string(last.Payload), want) {
 				k.t.Errorf("%s, want %s", last.Payload, want)
@@ -88,6 +94,7 @@ func TestMoneyInOrder(t *testing.T) {
 			k.no("400 in_payout: Sale is part of a payout", "PUT", "/sales", `{"saleId":{S2},"totalEarned":200}`)
 			k.has(k.ask("PUT", "/sales", `{"saleId":{S2},"totalEarned":200,"clawback":true}`), object{"commissionEarned": 40.0})
 			equal(k.t, []float64{30, 10}, k.entries("S2"))
+			k.balance(object{"payable": 10.0, "inPayout": 10.0, "paid": 20.0, "earned": 40.0})
 			k.fired()
 		}},
 		{"check 14", func() {
@@ -101,6 +108,7 @@ func TestMoneyInOrder(t *testing.T) {
 			k.has(p2, object{"status": "CANCELED", "canceledAt": wire(k.now), "amount": 10.0})
 			equal(k.t, 3, len(p2["commissionIds"].([]any)))
 			k.has(k.commissions("S2")[0], object{"payoutCreated": false, "payoutId": nil})
+			k.balance(object{"payable": 20.0, "inPayout": 0.0})
 			k.fires("sale.updated S2")
 		}},
 		{"check 15", func() {
@@ -157,6 +165,24 @@ func TestMoneyInOrder(t *testing.T) {
 			listed := k.list("/adjustments?affiliateId=" + k.ada + "&kind=BONUS")
 			equal(k.t, []any{back["id"], k.ids["B1"]}, []any{listed[0]["id"], listed[1]["id"]})
 			k.has(listed[1], object{"reversedById": back["id"]})
+			k.balance(object{"payable": 0.0})
+		}},
+		{"check 20", func() {
+			all := k.list("/movements?affiliateId=" + k.ada + "&from=2026-03-11&to=2026-03-11")
+			for i, m := range all {
+				equal[any](k.t, float64(len(all)-i), m["number"])
+			}
+			moved := func(query string) (got []string) {
+				for _, m := range k.list("/movements?" + query) {
+					got = append(got, fmt.Sprint(m["cause"], " ", m["amount"]))
+				}
+				return got
+			}
+			equal(k.t, []string{"PAYOUT_PAID 20", "PAYOUT_CREATED 20"}, moved("payoutId={P1}"))
+			equal(k.t, []string{"PAYOUT_CANCELED 10", "PAYOUT_CREATED 10"}, moved("payoutId={P2}"))
+			equal(k.t, []string{"CLAW_BACK 8", "CLAW_BACK 12", "SALE 20"}, moved("saleId={S1}"))
+			equal(k.t, 0, len(moved("to=2026-03-10")))
+			k.no("400 identifiers_mismatch: The identifiers do not name the same record", "GET", "/balances?affiliateEmail=bo@example.org&affiliateId="+k.ada, "")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

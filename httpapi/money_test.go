@@ -147,6 +147,12 @@ func (k *till) commissions(sale string) (list []map[string]any) {
 	return list
 }
 
+// balance fails the test unless Ada's balance has these members.
+func (k *till) balance(want map[string]any) {
+	k.t.Helper()
+	k.has(k.ask("GET", "/balances?affiliateEmail=ada@example.org", ""), want)
+}
+
 // has fails the test unless an object has these members.
 func (k *till) has(object map[string]any, want map[string]any) {
 	k.t.Helper()

@@ -53,7 +53,7 @@ type refused struct {
 func resourceNotes() []described {
 	return []described{
 		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), referralNotes(), saleNotes(),
-		payoutNotes(), adjustmentNotes(),
+		payoutNotes(), adjustmentNotes(), ledgerNotes(),
 		webhookNotes(), documentNotes(), trackingNotes(), eventNotes(),
 	}
 }

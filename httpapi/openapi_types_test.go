@@ -49,6 +49,8 @@ func schemaNames() named[shape] {
 		{"RefundResult", whole[affiliate.RefundResult]()},
 		{"Payout", whole[affiliate.Payout]()},
 		{"Adjustment", whole[affiliate.Adjustment]()},
+		{"Balance", whole[affiliate.Balance]()},
+		{"Movement", whole[affiliate.Movement]()},
 		{"WebhookEndpoint", whole[affiliate.Endpoint]()},
 		{"IssuedWebhookEndpoint", whole[affiliate.IssuedEndpoint]()},
 		{"TestResult", whole[affiliate.TestResult]()},
@@ -147,6 +149,9 @@ func jsonFields(t reflect.Type) []reflect.StructField {
 	for f := range t.Fields() {
 		if f.Anonymous {
 			out = append(out, jsonFields(f.Type)...)
+			continue
+		}
+		if f.Tag.Get("json") == "-" {
 			continue
 		}
 		out = append(out, f)

@@ -36,13 +36,15 @@ var lookups = map[string]struct{ one, several []string }{
 	"sales":               {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "referralId", "saleExternalId", "saleExternalInvoiceId"}},
 	"sales/search":        {nil, []string{"affiliateId", "referralId", "promotionalCodeId"}},
 	"payouts":             {[]string{"id"}, []string{"affiliateId", "affiliateEmail"}},
+	"balances":            {[]string{"affiliateId", "affiliateEmail"}, nil},
+	"movements":           {nil, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId"}},
 	"adjustments":         {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}},
 	"webhooks":            {[]string{"webhookId"}, nil},
 	"webhooks/deliveries": {[]string{"deliveryId"}, []string{"webhookId"}},
 }
 
 // onlyKnown are the paths whose GET refuses a parameter that it does not have.
-var onlyKnown = []string{"sales/search", "payouts", "adjustments"}
+var onlyKnown = []string{"sales/search", "payouts", "adjustments", "balances", "movements"}
 
 // TestQueries is the bad-input corpus 3.D on every GET and each of its
 // parameters.

@@ -97,6 +97,13 @@ func routes() []route {
 			filtered(adjustmentFilters, adjustmentFilterOf, (*affiliate.Program).Adjustments))},
 		{http.MethodPost, "/adjustments", ownerOnly, create(newAdjustment, (*affiliate.Program).RecordAdjustment)},
 
+		{http.MethodGet, "/balances", owners, search(
+			balanceOf("affiliateId"),
+			balanceOf("affiliateEmail"),
+			all((*affiliate.Program).Balances))},
+		{http.MethodGet, "/movements", owners, search(
+			filtered(movementFilters, movementQueryOf, movements))},
+
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", endpointByID),
 			all((*affiliate.Program).Endpoints))},

@@ -151,6 +151,8 @@ func payoutStories() []serverCase {
 			x.do("DELETE /sales", `{"saleId":{{s}}}`).refused(inPayout)
 			x.do("PATCH /sales", `{"saleId":{{s}},"amount":60,"refundId":"1","clawback":true}`).has(`{"reason":"partially_refunded"}`)
 			x.do("PATCH /sales", `{"saleId":{{s}},"amount":60,"refundId":"1","clawback":true}`).has(`{"reason":"already_refunded"}`)
+			x.get("/balances?affiliateId={{a}}").has(`{"held":0,"maturing":0,"payable":-12,"inPayout":20,"paid":0,"earned":8}`)
+			x.get("/movements?affiliateId={{a}}").has(`[{"number":3,"cause":"CLAW_BACK","amount":12},{"number":2,"cause":"PAYOUT_CREATED","amount":20},{"number":1,"cause":"SALE","amount":20}]`)
 			x.get("/sales?id={{s}}").has(`{"commissionEarned":8,"commissions":[{"commissionEarned":20,"clawback":false},{"commissionEarned":-12,"clawback":true}]}`)
 			move(x, "PAID").has(`{"amount":20}`)
 			x.do("PATCH /sales", `{"saleId":{{s}},"amount":1}`).refused(alreadyPaid)

@@ -58,6 +58,8 @@ func operations() map[string]operation {
 		"GET /payouts":      {listOf(payoutForm().form), []string{"id"}, payoutForm().form},
 		"POST /payouts":     {answer: payoutForm().form},
 		"PATCH /payouts":    {answer: payoutForm().form},
+		"GET /balances":     {listOf(balanceForm().form), []string{"affiliateId", "affiliateEmail"}, balanceForm().form},
+		"GET /movements":    {answer: listOf(movementForm().form)},
 		"GET /adjustments":  {listOf(adjustmentForm().form), []string{"id"}, adjustmentForm().form},
 		"POST /adjustments": {answer: adjustmentForm().form},
 

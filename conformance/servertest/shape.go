@@ -149,6 +149,22 @@ func payoutForm() fields {
 	}
 }
 
+func balanceForm() fields {
+	return fields{
+		"affiliateId": anID, "currency": aText, "held": aNumber, "maturing": aNumber, "payable": aNumber, "inPayout": aNumber, "paid": aNumber,
+		"earned": aNumber, "movements": anInteger, "at": aDate,
+	}
+}
+
+func movementForm() fields {
+	account := oneOf("ACCRUAL", "HELD", "PAYABLE", "IN_PAYOUT", "PAID")
+	return fields{
+		"number": anInteger, "affiliateId": anID, "at": aDate, "from": account, "to": account, "amount": aNumber, "cause": aText,
+		"saleId": orNull(anInteger), "commissionId": orNull(anInteger), "payoutId": orNull(anID), "adjustmentId": orNull(anID),
+		"affiliateLinkId": orNull(anID), "promotionalCodeId": orNull(anID), "revenue": aNumber, "refunds": aNumber,
+	}
+}
+
 func adjustmentForm() fields {
 	return fields{
 		"id": anID, "affiliateId": anID, "saleId": orNull(anInteger), "kind": oneOf("BONUS", "CORRECTION", "DISPUTE_WON", "CHARGEBACK_FEE"),

@@ -144,6 +144,7 @@ func (s *story) ofMoney() []refusal {
 	bonus := s.post("/adjustments", `{"affiliateId":"`+s.payee+`","kind":"BONUS","amount":5,"reason":"r","externalId":"taken"}`)
 	s.post("/adjustments", `{"reversesId":"`+bonus+`","reason":"r"}`)
 	return []refusal{
+		{"identifiers_mismatch", http.MethodGet, "/balances?affiliateId=" + s.payee + "&affiliateEmail=kim@example.org", ""},
 		{"missing_field", post, "/payouts", `{}`},
 		{"affiliate_not_found", post, "/payouts", `{"affiliateId":"none"}`},
 		{"identifiers_mismatch", post, "/payouts", `{"affiliateId":"` + s.payee + `","affiliateEmail":"kim@example.org"}`},

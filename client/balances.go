@@ -1,0 +1,44 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Balance is [affiliate.Program.Balance].
+//
+// Errors: [affiliate.ErrNotFound] for an unknown affiliate.
+func (c *Client) Balance(ctx context.Context, id uuid.UUID) (affiliate.Balance, error) {
+	return one[affiliate.Balance](ctx, c, "/balances", firstOf("affiliateId", textOfID(id)))
+}
+
+// Balances is [affiliate.Program.Balances].
+func (c *Client) Balances(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+	return selected[affiliate.Balance](ctx, c, "/balances", filter{}, pg)
+}
+
+// Movements is [affiliate.Program.Movements]. Movement.Sales is not on the wire.
+func (c *Client) Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
+	var q filter
+	q.id("affiliateId", f.AffiliateID)
+	q.text("affiliateEmail", f.AffiliateEmail)
+	q.sale("saleId", f.SaleID)
+	q.id("payoutId", f.PayoutID)
+	q.id("adjustmentId", f.AdjustmentID)
+	q.word("cause", string(f.Cause))
+	q.word("from", textOfTime(f.From))
+	q.word("to", textOfTime(f.To))
+	return selected[affiliate.Movement](ctx, c, "/movements", q, pg)
+}
+
+// textOfTime is an instant in a query; empty when it is zero.
+func textOfTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return affiliate.At(t).String()
+}

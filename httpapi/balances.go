@@ -1,0 +1,54 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: docs/money.md 8, 17.
+
+// balanceOf looks the balance of one affiliate up, which the query names by id,
+// by email or by both.
+func balanceOf(name string) lookup {
+	return lookup{name: name, single: true, answer: affiliate.Balance{}, run: func(c *call, q query, _ string) error {
+		return one(name, func(p *affiliate.Program, ctx context.Context, _ string) (affiliate.Balance, error) {
+			email, _ := q.get("affiliateEmail")
+			id, _ := q.get("affiliateId")
+			return p.BalanceOf(ctx, affiliate.AffiliateRef{ID: idOf(id), Email: email})
+		}).run(c, q, "")
+	}}
+}
+
+// movementFilters are the parameters that select movements, in their order.
+var movementFilters = []string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId", "cause", "from", "to"}
+
+// A movementQuery is a filter whose ends may be plain dates, which are days in the
+// zone of the program.
+type movementQuery struct {
+	affiliate.MovementFilter
+	from, to affiliate.Opt[affiliate.Date]
+}
+
+func movementQueryOf(q query) (m movementQuery, err error) {
+	cause, _ := q.get("cause")
+	m.MovementFilter = affiliate.MovementFilter{
+		AffiliateID: q.id("affiliateId"), AffiliateEmail: q.text("affiliateEmail"), SaleID: q.saleID("saleId"),
+		PayoutID: q.id("payoutId"), AdjustmentID: q.id("adjustmentId"), Cause: affiliate.Cause(cause),
+	}
+	if m.from, err = q.date("from"); err == nil {
+		m.to, err = q.date("to")
+	}
+	return m, err
+}
+
+func movements(p *affiliate.Program, ctx context.Context, m movementQuery, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
+	zone := p.Config().Location
+	if from, there := m.from.Get(); there {
+		m.From = from.FirstInstant(zone)
+	}
+	if to, there := m.to.Get(); there {
+		m.To = to.End(zone)
+	}
+	return p.Movements(ctx, m.MovementFilter, pg)
+}
