@@ -22,6 +22,11 @@ func (p *Program) eachBooks(ctx context.Context, wants func(*op, TotalsRecord) (
 		for _, id := range wanted {
 			o := p.op(ctx)
 			did, err := update(o, func() (bool, error) {
+				if _, err := o.tx.Affiliates.Get(id); errors.Is(err, ErrNotFound) {
+					return false, nil // deleted since the piece was read
+				} else if err != nil {
+					return false, internal("read affiliate", err)
+				}
 				totals, err := o.totals(id)
 				if err != nil {
 					return false, internal("read totals", err)

@@ -55,7 +55,7 @@ const (
 	CauseSale           Cause = "SALE"
 	CauseUpdate         Cause = "UPDATE"    // of a sale, or a recalculation
 	CauseRefund         Cause = "REFUND"    // that changed a commission in place
-	CauseClawBack       Cause = "CLAW_BACK" // a refund of a sale with a commission that a payout took
+	CauseClawBack       Cause = "CLAW_BACK" // a refund of a sale with a commission that a payout took, also one that was canceled since
 	CauseReview         Cause = "REVIEW"
 	CauseDeletion       Cause = "DELETION" // of a sale, or of an adjustment with its affiliate
 	CauseAdjustment     Cause = "ADJUSTMENT"

@@ -56,8 +56,9 @@ type StatementLine struct {
 	Owed         Amount            `json:"owed"`   // after the line
 }
 
-// Lines yields the lines, oldest first. They are read a hundred at a time, when
-// they are asked for; an error ends the walk.
+// Lines yields the lines, oldest first: those that were there when the statement
+// was made, so that they add up to Closing. They are read a hundred at a time,
+// when they are asked for; an error ends the walk.
 func (s Statement) Lines() iter.Seq2[StatementLine, error] {
 	if s.lines == nil {
 		return func(func(StatementLine, error) bool) {}
@@ -132,7 +133,7 @@ func idOrNone(o Opt[uuid.UUID]) string {
 func statementLineOf(rec MovementRecord) (StatementLine, error) {
 	after, err := figuresOf(rec)
 	amount := rec.Amount
-	if !rec.From.Is(AccountAccrual) {
+	if owed(rec.From.Value()) {
 		amount = amount.negated()
 	}
 	m := movementOf(rec)
@@ -142,10 +143,12 @@ func statementLineOf(rec MovementRecord) (StatementLine, error) {
 	}, err
 }
 
-// changesOwed reports whether a movement changes what is owed.
-func (r *MovementRecord) changesOwed() bool {
-	return !r.memo() && (r.From.Is(AccountAccrual) || r.To.Is(AccountAccrual) || r.To.Is(AccountPaid))
-}
+// changesOwed reports whether a movement changes what is owed. The opening of
+// what was paid before does not.
+func (r *MovementRecord) changesOwed() bool { return owed(r.From.Value()) != owed(r.To.Value()) }
+
+// owed reports whether an account is a part of what is owed.
+func owed(a Account) bool { return a == AccountHeld || a == AccountPayable || a == AccountInPayout }
 
 // figuresOf are the accounts after a movement.
 func figuresOf(rec MovementRecord) (f Figures, err error) {

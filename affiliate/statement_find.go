@@ -3,6 +3,7 @@ package affiliate
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,39 +17,65 @@ const clockTrust = time.Hour
 // of a period, from ≤ t < to. The lines are read when they are asked for. A
 // statement costs the same however many movements there are outside.
 //
-// Errors: [AffiliateNotFound]; [InvalidQuery] (to) when to is not after from;
-// [BooksNotOpen], also for a period that begins before [Program.OpenBooks].
+// Errors: [AffiliateNotFound]; [InvalidQuery] (from, to) for a time outside of
+// the years 1–9999 and when to is not after from; [BooksNotOpen], also for a
+// period that begins before [Program.OpenBooks].
 //
 // Source: docs/money.md 9.
 func (p *Program) Statement(ctx context.Context, affiliate uuid.UUID, from, to time.Time) (Statement, error) {
-	if err := first(inQuery(fieldNotAfterFrom.about("to").when(!to.After(from)))); err != nil {
+	q := StatementQuery{affiliate, from, to}
+	if err := q.check(); err != nil {
 		return Statement{}, err
 	}
 	s := Statement{AffiliateID: affiliate, Currency: p.cfg.Currency, From: TimeOf(from), To: TimeOf(to)}
-	s.lines = Each(cursorPage, func(pg Page) (List[StatementLine], error) {
-		return p.StatementLines(ctx, StatementQuery{affiliate, from, to}, pg)
-	})
 	now := p.now()
-	return view(ctx, p, func(o *op) (Statement, error) {
+	last, err := view(ctx, p, func(o *op) (last int64, err error) {
 		books, err := o.booksSince(affiliate, InstantOf(from))
 		if err != nil {
-			return Statement{}, err
+			return 0, err
 		}
 		s.Closed = !InstantOf(to).After(books.ClosedUntil) || !InstantOf(to).Add(clockTrust).After(now)
-		if s.Opening, err = o.figuresBefore(affiliate, InstantOf(from)); err == nil {
-			s.Closing, err = o.figuresBefore(affiliate, InstantOf(to))
+		if s.Opening, _, err = o.figuresBefore(affiliate, InstantOf(from)); err == nil {
+			s.Closing, last, err = o.figuresBefore(affiliate, InstantOf(to))
 		}
-		return s, err
+		return last, err
 	})
+	if err != nil {
+		return Statement{}, err
+	}
+	s.lines = p.linesUntil(ctx, q, last)
+	return s, nil
 }
 
-// StatementLines lists the lines of a statement, oldest first.
+// check refuses a period that is empty, or that no movement can be in.
+func (q *StatementQuery) check() error {
+	return first(
+		inQuery(FieldNotADate.about("from").when(!At(q.From).valid())),
+		inQuery(FieldNotADate.about("to").when(!At(q.To).valid())),
+		inQuery(fieldNotAfterFrom.about("to").when(!q.To.After(q.From))),
+	)
+}
+
+// linesUntil yields the lines up to a movement.
+func (p *Program) linesUntil(ctx context.Context, q StatementQuery, last int64) iter.Seq2[StatementLine, error] {
+	lines := Each(cursorPage, func(pg Page) (List[StatementLine], error) { return p.StatementLines(ctx, q, pg) })
+	return func(yield func(StatementLine, error) bool) {
+		for line, err := range lines {
+			if line.Number > last || !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
+// StatementLines lists the lines of a period, oldest first; of one that goes on,
+// those that are there by now.
 //
 // Errors: those of [Program.Statement], and [InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 9.
 func (p *Program) StatementLines(ctx context.Context, q StatementQuery, pg Page) (List[StatementLine], error) {
-	if err := first(inQuery(fieldNotAfterFrom.about("to").when(!q.To.After(q.From)))); err != nil {
+	if err := q.check(); err != nil {
 		return List[StatementLine]{}, err
 	}
 	since, end := InstantOf(q.From), InstantOf(q.To)
@@ -70,26 +97,29 @@ func (p *Program) StatementLines(ctx context.Context, q StatementQuery, pg Page)
 	})
 }
 
-// booksSince are the books of an affiliate, which must be open since a time.
+// booksSince are the books of an affiliate, which must be open since a time. The
+// beginning of books is shown in whole milliseconds, so these are compared.
 func (o *op) booksSince(affiliate uuid.UUID, since Instant) (Books, error) {
 	if _, err := o.tx.Affiliates.Get(affiliate); err != nil {
 		return Books{}, affiliateNotFound.ifMissing(err)
 	}
 	books, open, err := o.books(affiliate)
-	if err == nil && (!open || books.Opened != ever && since.Before(books.Opened)) {
+	if err == nil && (!open || books.Opened != ever && since.Before(books.Opened.Truncate(time.Millisecond))) {
 		err = booksNotOpen.Err()
 	}
 	return books, err
 }
 
-// figuresBefore are the accounts after the last movement before a time.
-func (o *op) figuresBefore(affiliate uuid.UUID, at Instant) (Figures, error) {
+// figuresBefore are the accounts after the last movement before a time, and the
+// number of that movement.
+func (o *op) figuresBefore(affiliate uuid.UUID, at Instant) (f Figures, number int64, err error) {
 	rec, err := head(o.tx.Movements, Query{Key: Key{Index: OfAffiliate, ID: affiliate}, After: firstMovement(at), Desc: true})
 	if errors.Is(err, ErrNotFound) {
-		return Figures{}, nil
+		return Figures{}, 0, nil
 	}
 	if err != nil {
-		return Figures{}, internal("read movements", err)
+		return Figures{}, 0, internal("read movements", err)
 	}
-	return figuresOf(rec)
+	f, err = figuresOf(rec)
+	return f, rec.Number, err
 }

@@ -3,6 +3,7 @@ package affiliate_test
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"log"
 	"math/rand/v2"
@@ -152,6 +153,76 @@ func TestStatementPages(t *testing.T) {
 	}
 	if len(rows) != 253 || total.Cmp(ratOf(got.Closing.Owed)) != 0 || got.Closing.Owed != sum("500") {
 		t.Errorf("%d rows add up to %v, closing %v", len(rows), total, got.Closing.Owed)
+	}
+}
+
+// M51: the opening of what was paid before is no line, because nothing of it is
+// owed. A statement begins where the opening is shown.
+func TestStatementOfOpening(t *testing.T) {
+	s := newSaleShop(t)
+	s.toTomas("100")
+	s.moves(s.payout(), affiliate.PayoutPaid)
+	s.toTomas("50")
+	s.ages()
+	s.pass(time.Hour + 1500*time.Microsecond)
+	must(s.OpenBooks(t.Context()))
+	opening := must(s.Movements(t.Context(), affiliate.MovementFilter{Cause: affiliate.CauseOpening}, affiliate.Page{})).Items[0]
+	got := must(s.Statement(t.Context(), s.ada.affiliate.ID, opening.At.Time(), s.now.Add(time.Hour)))
+	total := ratOf(got.Opening.Owed)
+	for _, line := range all(got.Lines()) {
+		total.Add(total, ratOf(line.Amount))
+	}
+	if total.Cmp(ratOf(got.Closing.Owed)) != 0 || got.Closing.Owed != sum("10") || got.Closing.Paid != sum("20") {
+		t.Errorf("the lines add up to %v, closing %+v", total, got.Closing)
+	}
+}
+
+// M51: a statement of a period that goes on says what it was when it was made.
+func TestStatementOfTheRunningPeriod(t *testing.T) {
+	s := newSaleShop(t)
+	s.toTomas("100")
+	got := must(s.Statement(t.Context(), s.ada.affiliate.ID, start, s.now.Add(24*time.Hour)))
+	s.pass(time.Second)
+	s.toTomas("50")
+	lines := all(got.Lines())
+	if len(lines) != 1 || lines[0].Owed != got.Closing.Owed {
+		t.Errorf("closing %v, lines %+v", got.Closing.Owed, lines)
+	}
+}
+
+func TestStatementOfFarTimes(t *testing.T) {
+	s := newSaleShop(t)
+	s.toTomas("100")
+	far := time.Date(10_900, 1, 1, 0, 0, 0, 0, time.UTC)
+	if _, err := s.Statement(t.Context(), s.ada.affiliate.ID, start, far); !errors.Is(err, affiliate.InvalidQuery) {
+		t.Errorf("to %v: %v", far, err)
+	}
+}
+
+// TestCloseBooksOfDeleted: an affiliate that is deleted while the books are
+// closed leaves nothing behind.
+func TestCloseBooksOfDeleted(t *testing.T) {
+	var s saleShop
+	calls := -1 // of the clock: once by CloseBooks, then once for each affiliate
+	s = newSaleShop(t, func(c *affiliate.Config) {
+		now := c.Now
+		c.Now = func() time.Time {
+			if calls >= 0 {
+				if calls++; calls == 2 { // Ada's turn; Bob's comes next
+					calls = -1
+					must(0, s.DeleteAffiliate(context.Background(), affiliate.AffiliateRef{ID: s.bob.ID}))
+				}
+			}
+			return now()
+		}
+	})
+	s.pass(time.Minute)
+	calls = 0
+	if n := must(s.CloseBooks(t.Context(), s.now)); n != 1 {
+		t.Errorf("%d books were closed", n)
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 
