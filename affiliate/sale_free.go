@@ -40,26 +40,33 @@ func (r *SaleRecord) settleFree(up SaleUpdate) error {
 // the rate with which it was recorded, unless the terms pay nothing more for
 // its customer.
 func (o *op) rewardPaid(rec *SaleRecord) error {
+	d, err := o.notePayment(rec)
+	if err != nil || !rec.Why.Over.Is("") {
+		return err
+	}
+	return o.reward(rec, d)
+}
+
+// notePayment keeps with a free order that is paid which payment of its customer
+// it is, and whether that is beyond the limits of its terms.
+func (o *op) notePayment(rec *SaleRecord) (deal, error) {
 	d, ref, err := o.dealOf(rec)
 	if err != nil {
-		return err
+		return d, err
 	}
 	over, err := o.over(d, &ref, rec.CreatedAt)
 	if err != nil {
-		return err
+		return d, err
 	}
 	rec.Why.Over = EnumOf(over)
 	if ref.ID != uuid.Nil {
 		totals, err := o.totals(ref.ID)
 		if err != nil {
-			return err
+			return d, err
 		}
 		rec.Why.Payment = totals.payments() + 1
 	}
-	if over != "" {
-		return nil
-	}
-	return o.reward(rec, d)
+	return d, nil
 }
 
 // validFree reports whether a stored sale is free exactly if it is a sale of

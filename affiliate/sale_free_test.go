@@ -228,3 +228,17 @@ func TestFreeOrdersAtOnce(t *testing.T) {
 	equal(t, [2]int64{1, 1}, s.uses())
 	s.verify()
 }
+
+// A free order that is paid is a payment of its customer, also when its
+// commission is set by hand.
+func TestFreeOrderIsPaidByHand(t *testing.T) {
+	s := newGiftShop(t, 0)
+	sale := s.give("t@x.example")
+	must(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("30")), CommissionEarned: affiliate.Set(sum("5"))}))
+	if n, ok := must(s.ExplainSale(t.Context(), sale.ID)).Terms.Payment.Get(); !ok || n != 1 {
+		t.Errorf("payment %d, %v", n, ok)
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -37,8 +37,9 @@ const (
 // the deductions and the rates of a sale, an affiliate or a tier stay as they
 // are recorded; the limits of the terms are judged by the number of the payment
 // and the time of the referral. Sales that were set by hand, that do not say
-// where their rate comes from, or that have a rate of their own of another type
-// than the terms stay as they are. The holding period changes nothing.
+// where their rate comes from, that have a rate of their own of another type
+// than the terms, or whose limits cannot be judged because the customer's
+// referral was deleted, stay as they are. The holding period changes nothing.
 //
 // It reads the sales of one affiliate at a time, in pieces, and writes nothing.
 //
@@ -48,6 +49,7 @@ const (
 // Source: docs/money.md 11.
 func (p *Program) Simulate(ctx context.Context, q SimulateQuery) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
+		q := q // two walks may go at once
 		if err := normalizeTerms(&q.Terms); err != nil {
 			yield(Difference{}, err)
 			return
@@ -143,13 +145,23 @@ func (o *op) addSimulated(q *SimulateQuery, sum *Difference, r *SaleRecord) erro
 }
 
 // applies reports whether terms decide about the commission of a sale. They do
-// not when it was set by hand, also beyond the limits of its terms, when nobody
-// knows where its rate comes from, or when its own rate has another type.
+// not when it was set by hand, also beyond the limits of its terms, when it is
+// from before the reasons were kept, when the limits cannot be judged, or when
+// its own rate has another type. A later change of the rate of a sale from before
+// says where the new rate comes from, and nothing about the limits.
 func (q *SimulateQuery) applies(r *SaleRecord) bool {
-	if _, hand := r.ByHand.Get(); hand || r.Why.RateFrom.Is("") || !r.Why.Over.Is("") && len(r.Commissions) > 0 {
+	_, hand := r.ByHand.Get()
+	if hand || r.Why.By.Is("") || !r.Why.Over.Is("") && len(r.Commissions) > 0 || q.lost(r) {
 		return false
 	}
 	return !r.ownRate() || r.RateType.Is(q.Terms.Type)
+}
+
+// lost reports whether limits matter to a sale whose referral was deleted. They
+// cannot be judged without it.
+func (q *SimulateQuery) lost(r *SaleRecord) bool {
+	limited := q.Terms.MaxPayments > 0 || q.Terms.MaxMonths > 0 || !r.Why.Over.Is("")
+	return limited && r.ReferralID == uuid.Nil && r.Why.Payment > 0
 }
 
 // ownRate reports whether the rate of a sale stands above its terms.

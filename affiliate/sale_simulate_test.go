@@ -136,3 +136,46 @@ func TestSimulateReplays(t *testing.T) {
 		}
 	})
 }
+
+// M63: the limits of a sale cannot be judged when its customer was deleted with
+// another affiliate.
+func TestSimulateWithoutReferral(t *testing.T) {
+	terms := percentage("20")
+	terms.MaxPayments = 1
+	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms = terms })
+	for range 2 {
+		s.sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.bea.Email})
+	}
+	must(0, s.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.bob.ID}))
+	s.keeps(2, "20", terms)
+}
+
+// M62: what is not known of a sale from before stays unknown after its rate was
+// changed.
+func TestSimulateUnknown(t *testing.T) {
+	terms := percentage("20")
+	terms.MaxPayments = 1
+	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms = terms })
+	s.toTomas("100")
+	second := s.toTomas("100")
+	s.raw(func(tx *affiliate.Tx) error {
+		return eachRow(tx.Sales, func(r affiliate.SaleRecord) error {
+			r = r.Clone()
+			r.Why = affiliate.Why{}
+			return tx.Sales.Replace(r)
+		})
+	})
+	must(s.UpdateSale(t.Context(), second.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("25"))}))
+	s.keeps(2, "20", terms)
+}
+
+// keeps checks that a simulation leaves Ada's sales as they are.
+func (s saleShop) keeps(sales int64, earned string, terms affiliate.Terms) {
+	s.t.Helper()
+	want := affiliate.Difference{AffiliateID: s.ada.affiliate.ID, Sales: sales, Kept: sales, Was: sum(earned), Would: sum(earned)}
+	for _, got := range all(s.Simulate(s.t.Context(), affiliate.SimulateQuery{Terms: terms})) {
+		if got.AffiliateID == want.AffiliateID && got != want {
+			s.t.Errorf("simulated %+v, want %+v", got, want)
+		}
+	}
+}

@@ -191,10 +191,16 @@ func (o *op) applyCommission(before, rec *SaleRecord, up SaleUpdate) error {
 	if rec.Free {
 		return nil
 	}
+	paid := before.Free && !before.Status.Is(SaleRefunded)
 	if earned, ok := up.CommissionEarned.Get(); ok {
+		if paid {
+			if _, err := o.notePayment(rec); err != nil {
+				return err
+			}
+		}
 		return o.setCommission(before, rec, earned)
 	}
-	if before.Free && !before.Status.Is(SaleRefunded) {
+	if paid {
 		return o.rewardPaid(rec)
 	}
 	sent := !up.TotalEarned.IsZero() || !up.CommissionRate.IsZero()
