@@ -97,7 +97,8 @@ func (o *op) books(affiliate uuid.UUID) (Books, bool, error) {
 }
 
 // maturing is the sum of the commissions that are open and accepted, but not
-// payable yet. Nothing older than the longest time that a sale was held matures.
+// payable yet. Nothing older than the longest time that a sale was held matures,
+// and no debt does: a payout takes it whatever its time.
 func (o *op) maturing(affiliate uuid.UUID, books *Books) (sum Amount, err error) {
 	if books.MaxHold == 0 {
 		return sum, nil
@@ -112,7 +113,7 @@ func (o *op) maturing(affiliate uuid.UUID, books *Books) (sum Amount, err error)
 		}
 		for i := range r.Commissions {
 			c := &r.Commissions[i]
-			if !c.payable() || !r.payableAt(c).After(o.now) {
+			if !c.payable() || c.Earned.Sign() < 0 || !r.payableAt(c).After(o.now) {
 				continue
 			}
 			if sum, err = sum.Add(c.Earned); err != nil {

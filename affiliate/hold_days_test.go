@@ -129,3 +129,17 @@ func TestVerifyHoldDays(t *testing.T) {
 		return booksEdit(tx.Sales, nil, func(r *affiliate.SaleRecord) { r.HoldDays = -1 })
 	}, "I40")
 }
+
+// M19: a debt does not mature, also when the clock went back behind it.
+func TestDebtDoesNotMature(t *testing.T) {
+	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms.HoldDays = 30 })
+	sale := s.toTomas("100")
+	s.pass(30 * 24 * time.Hour)
+	s.payout()
+	s.clawsBack(sale.ID, "60", "r1")
+	s.pass(-time.Second)
+	got := must(s.Balance(t.Context(), s.ada.affiliate.ID))
+	if !got.Maturing.IsZero() || got.Payable != sum("-12") {
+		t.Errorf("maturing %v, payable %v", got.Maturing, got.Payable)
+	}
+}

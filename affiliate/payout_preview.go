@@ -30,8 +30,14 @@ func (p *Program) PreviewPayouts(ctx context.Context, in PayoutRun) iter.Seq2[Pa
 	}
 }
 
+// previewedPieces is how many pieces of affiliates one page of a preview looks
+// at.
+const previewedPieces = 10
+
 // PayoutPreview is a page of [Program.PreviewPayouts]: with a limit, at most so
-// many lines. Each page is judged at its own time, unless Until is set.
+// many lines, of at most 5,000 affiliates. So a page may be short, or empty, and
+// Next says whether there are more. Whether a commission is past its holding
+// period is judged by each page at its own time.
 //
 // Errors: those of PreviewPayouts, and [InvalidQuery] for a bad page.
 //
@@ -46,16 +52,19 @@ func (p *Program) PayoutPreview(ctx context.Context, in PayoutRun, pg Page) (Lis
 	}
 	list := List[PayoutLine]{Items: []PayoutLine{}}
 	w := p.previewOf(&in)
-	limit := l.query.Limit
-	for w.last = l.query.After; (limit == 0 || len(list.Items) <= limit) && w.next(ctx); {
+	limit, pieces := l.query.Limit, 0
+	for w.last = l.query.After; (limit == 0 || len(list.Items) <= limit && pieces < previewedPieces) && w.next(ctx); pieces++ {
 		list.Items = append(list.Items, w.lines...)
 	}
 	if w.err != nil {
 		return List[PayoutLine]{}, w.err
 	}
-	if limit > 0 && len(list.Items) > limit {
+	switch {
+	case limit > 0 && len(list.Items) > limit:
 		list.Items = list.Items[:limit]
 		list.Next = sealCursor(list.Items[limit-1].AffiliateID, l.scope)
+	case !w.over:
+		list.Next = sealCursor(w.last, l.scope)
 	}
 	return list, nil
 }

@@ -536,3 +536,19 @@ func TestVerifyRuns(t *testing.T) {
 		})
 	}
 }
+
+// A page of a preview looks at a bounded number of affiliates.
+func TestPreviewPageIsBounded(t *testing.T) {
+	s := newRunShop(t)
+	for i := range 5_000 {
+		s.join(fmt.Sprintf("idle%d", i), func(in *affiliate.NewAffiliate) { in.AffiliateLink = fmt.Sprintf("idle%d", i) })
+	}
+	page := must(s.PayoutPreview(t.Context(), may(), affiliate.Page{Limit: 100}))
+	if len(page.Items) != len(exampleD()) || page.Next == "" {
+		t.Errorf("%d lines, next %q", len(page.Items), page.Next)
+	}
+	page = must(s.PayoutPreview(t.Context(), may(), affiliate.Page{Limit: 100, Cursor: page.Next}))
+	if len(page.Items) != 0 || page.Next != "" {
+		t.Errorf("the rest: %d lines, next %q", len(page.Items), page.Next)
+	}
+}

@@ -88,9 +88,9 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 		rec.Status, rec.FailedReason, rec.UpdatedAt = m.To, m.Reason, later(o.now, rec.UpdatedAt)
 		switch m.To {
 		case PayoutPaid:
-			rec.PaidAt = o.now
+			rec.PaidAt = rec.UpdatedAt
 		case PayoutCanceled:
-			rec.CanceledAt = o.now
+			rec.CanceledAt = rec.UpdatedAt
 		}
 		if err := o.tx.Payouts.Replace(rec); err != nil {
 			return Payout{}, internal("write payout", err)

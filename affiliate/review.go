@@ -79,7 +79,9 @@ func mailbox(s string) string {
 		return s
 	}
 	local, domain, _ := strings.Cut(email, "@")
-	local, _, _ = strings.Cut(local, "+")
+	if name, _, _ := strings.Cut(local, "+"); name != "" {
+		local = name // without a name before it, the + belongs to the name
+	}
 	if domain == "gmail.com" || domain == "googlemail.com" {
 		local, domain = strings.ReplaceAll(local, ".", ""), "gmail.com"
 	}

@@ -229,6 +229,7 @@ func TestSameMailbox(t *testing.T) {
 		{"a.d.a+x@gmail.com", "Ada@GoogleMail.com", true},
 		{"a.da@example.org", "ada@example.org", false},
 		{"ada@gmail.com.example", "a.da@gmail.com.example", false},
+		{"+a@example.org", "+b@example.org", false}, {"@example.org", "+a@example.org", false}, {"+a@example.org", "+A@example.org", true},
 		{"", "", true}, {"no address", "no address", true}, {"No address", "no address", false}, {"", "ada@example.org", false},
 	} {
 		if got := affiliate.SameMailbox(tt.a, tt.b); got != tt.want {
