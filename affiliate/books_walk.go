@@ -21,21 +21,7 @@ func (p *Program) eachBooks(ctx context.Context, wants func(*op, TotalsRecord) (
 		}
 		for _, id := range wanted {
 			o := p.op(ctx)
-			did, err := update(o, func() (bool, error) {
-				if _, err := o.tx.Affiliates.Get(id); errors.Is(err, ErrNotFound) {
-					return false, nil // deleted since the piece was read
-				} else if err != nil {
-					return false, internal("read affiliate", err)
-				}
-				totals, err := o.totals(id)
-				if err != nil {
-					return false, internal("read totals", err)
-				}
-				if wants, err := wants(o, totals); err != nil || !wants {
-					return false, err
-				}
-				return fn(o, totals)
-			})
+			did, err := update(o, func() (bool, error) { return o.changeBooks(id, wants, fn) })
 			if err != nil {
 				return changed, err
 			}
@@ -47,6 +33,23 @@ func (p *Program) eachBooks(ctx context.Context, wants func(*op, TotalsRecord) (
 			return changed, nil
 		}
 	}
+}
+
+// changeBooks runs fn on the totals of an affiliate, if they still want it.
+func (o *op) changeBooks(id uuid.UUID, wants, fn func(*op, TotalsRecord) (bool, error)) (bool, error) {
+	if _, err := o.tx.Affiliates.Get(id); errors.Is(err, ErrNotFound) {
+		return false, nil // deleted since the piece was read
+	} else if err != nil {
+		return false, internal("read affiliate", err)
+	}
+	totals, err := o.totals(id)
+	if err != nil {
+		return false, internal("read totals", err)
+	}
+	if wants, err := wants(o, totals); err != nil || !wants {
+		return false, err
+	}
+	return fn(o, totals)
 }
 
 // bookPiece lists the affiliates after one that want it, and the last one that

@@ -127,7 +127,7 @@ func (o *op) nextOf(run *RunRecord, after uuid.UUID, n int) (affs []AffiliateRec
 
 // nextNamed is nextOf for a run over these affiliates alone.
 func (o *op) nextNamed(ids []uuid.UUID, after uuid.UUID, n int) (affs []AffiliateRecord, e examination, err error) {
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return bytes.Compare(id[:], after[:]) <= 0 })
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return examined(id, after) })
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	ids = slices.Compact(ids)
 	if e.last, e.over = after, len(ids) <= n; !e.over {
