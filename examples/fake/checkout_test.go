@@ -22,7 +22,9 @@ func newShop(t *testing.T) (*affiliate.Program, http.Handler, *client.Client) {
 	api, _ := httpapi.New(engine, httpapi.Config{APIKeys: []string{"a-key-for-these-tests"}})
 	partners, _ := client.New("http://tributary.test", "a-key-for-these-tests", client.Config{Handler: api})
 
-	ada := must(engine.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
+	ada := must(engine.CreateAffiliate(t.Context(), affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", CommissionRate: affiliate.Set(affiliate.MustPercent("20")),
+	}))
 	ten := must(engine.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Ten", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	must(engine.CreateCode(t.Context(), affiliate.NewCode{
 		CouponID: ten.ID, Code: "ADA10", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set[int64](1), MinimumAmount: affiliate.Set(affiliate.MustAmount("50")),
@@ -92,27 +94,30 @@ func TestCheckout(t *testing.T) {
 	}
 }
 
+// outages are clients for a program that does not answer as it should.
+var outages = map[string]func(api http.Handler) *client.Client{
+	"wrong key": func(api http.Handler) *client.Client { return newClient("another-key-of-22-chars", api) },
+	"store down": func(http.Handler) *client.Client {
+		return newClient(key, answering(http.StatusInternalServerError, "internal_error", "Internal server error"))
+	},
+	"rate limit": func(http.Handler) *client.Client {
+		return newClient(key, answering(http.StatusTooManyRequests, "rate_limited", "Too many requests. Please slow down."))
+	},
+	"wrong address": func(http.Handler) *client.Client { return newClient(key, http.NotFoundHandler()) },
+	"proxy":         func(http.Handler) *client.Client { return newClient(key, answering(http.StatusBadGateway, "", "")) },
+	"answers lost": func(api http.Handler) *client.Client {
+		return newClient(key, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			api.ServeHTTP(discard{}, r)
+			panic(http.ErrAbortHandler)
+		}))
+	},
+}
+
 // TestOutage: while the program cannot be reached, or refuses the shop's key,
 // Checkout returns an error and no receipt. The shop calls again later, and the
 // sale is recorded once.
 func TestOutage(t *testing.T) {
-	for name, down := range map[string]func(api http.Handler) *client.Client{
-		"wrong key": func(api http.Handler) *client.Client { return newClient("another-key-of-22-chars", api) },
-		"store down": func(http.Handler) *client.Client {
-			return newClient(key, answering(http.StatusInternalServerError, "internal_error", "Internal server error"))
-		},
-		"rate limit": func(http.Handler) *client.Client {
-			return newClient(key, answering(http.StatusTooManyRequests, "rate_limited", "Too many requests. Please slow down."))
-		},
-		"wrong address": func(http.Handler) *client.Client { return newClient(key, http.NotFoundHandler()) },
-		"proxy":         func(http.Handler) *client.Client { return newClient(key, answering(http.StatusBadGateway, "", "")) },
-		"answers lost": func(api http.Handler) *client.Client {
-			return newClient(key, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				api.ServeHTTP(discard{}, r)
-				panic(http.ErrAbortHandler)
-			}))
-		},
-	} {
+	for name, down := range outages {
 		t.Run(name, func(t *testing.T) {
 			engine, api, partners := newShop(t)
 			receipt, err := fake.Checkout(t.Context(), down(api), order)
