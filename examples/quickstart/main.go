@@ -16,12 +16,15 @@
 //
 //	at,kind,id,email,name,link,code,amount,options
 //	2025-02-03T09:15:00Z,affiliate,,mara@roast.example,Mara Lindqvist,mara,,,
+//	2025-02-03T09:16:00Z,affiliate-payee,,mara@roast.example,,,,,paypal=mara@roast.example
 //	2025-02-03T09:20:00Z,coupon,,,Spring,,,,percent=15 limit=100 until=2025-05-31
 //	2025-02-03T09:21:00Z,code,,mara@roast.example,Spring,,MARA15,,first=yes
 //	2025-02-04T18:02:11Z,click,,,,mara,,,
 //	2025-02-04T18:20:43Z,order,NB-1001,ida@mail.example,Ida Holm,mara,,42.50,tax=3.40
 //	2025-02-09T07:41:20Z,order,NB-1002,leo@mail.example,Leo Brandt,,MARA15,31.00,
 //	2025-02-12T10:00:00Z,refund,NB-1001,,,,,10.00,refund=r-1
+//	2025-04-05T09:00:00Z,payout-run,2025-04,,,,,,minimum=25
+//	2025-04-08T10:00:00Z,payout-paid,2025-04,,,,,,
 //
 // A column may be missing, and the columns may come in any order. The column
 // options holds further values as name=value, separated by spaces; such a value
@@ -31,21 +34,24 @@
 //
 //	at        when it happened: RFC 3339, such as 2025-02-04T18:20:43Z
 //	kind      what happened: see -h
-//	id        the shop's own id of an order, customer, payout or visitor
+//	id        the shop's own id of an order, customer, payout, run or visitor
 //	email     of the customer, or of the affiliate
-//	name      of the person, the coupon or the plan
+//	name      of the person, the coupon or the plan; what a bonus is for
 //	link      slug of an affiliate link
 //	code      promotional code
 //	amount    of money, in dollars: 42.50
 //
 // Among the options, percent is a rate, until is a day or an instant, products
-// are separated by |, and first, own, valid, active and hold are yes or no.
+// are separated by |, and first, own, valid, active, hold and clawback are yes
+// or no.
 //
 // # Reading the program
 //
-// main.go opens the file and report.go prints. In examples/internal/orders,
-// rows.go reads the file, shop.go runs each row, and kinds.go maps each kind of
-// row to a call of the program.
+// main.go opens the file and report.go prints: sold.go what was sold, owed.go
+// what is owed and was paid, statement.go the year of one affiliate. In
+// examples/internal/orders, rows.go reads the file, shop.go runs each row, and
+// kinds.go maps each kind of row to a call of the program; pay.go has those of
+// refunds and payouts.
 package main
 
 import (
@@ -164,7 +170,7 @@ A file is CSV. Its first line names the columns, every other line is one event:
 
 at is RFC 3339 and never goes back. options are name=value, separated by spaces; each may have
 a column of its own. Money is in dollars; until is a day or an instant; products are separated
-by |; first, own, valid, active and hold are yes or no. The kinds, with the values they need and
+by |; first, own, valid, active, hold and clawback are yes or no. The kinds, with the values they need and
 [may have]:
 
 `)

@@ -146,6 +146,10 @@ func TestRows(t *testing.T) {
 		{"ErrNoCode", "2025-01-02T10:00:00Z,code-delete,,,,,X,,", `there is no code "X"`},
 		{"ErrNoAffiliate", "2025-01-02T10:00:00Z,payout,P,eve@x.example,,,,,", `there is no affiliate "eve@x.example"`},
 		{"ErrNoPlan", "2025-01-02T10:00:00Z,affiliate-plan,,ada@x.example,Gold,,,,", `there is no plan "Gold"`},
+		{"ErrDays", "2025-01-02T10:00:00Z,plan,,,P,,,,percent=5 days=month", `days "month": not a whole number`},
+		{"ErrClawBack", "2025-01-02T10:00:00Z,refund,NB-1,,,,,,clawback=1", `clawback "1": not yes or no`},
+		{"ErrNoBonus", "2025-01-02T10:00:00Z,bonus,,eve@x.example,Thanks,,,5,", `there is no affiliate "eve@x.example"`},
+		{"ErrNoRun", "2025-01-02T10:00:00Z,payout-failed,R,,,,,,", `there is no payout "R"`},
 		{"ErrNoPayout", "2025-01-02T10:00:00Z,payout-paid,P,,,,,,", `there is no payout "P"`},
 		{"ErrPending", "2025-01-02T10:00:00Z,affiliate,,eve@x.example,Eve E,,,,status=asleep", `status "asleep" is not pending`},
 		{"ErrStatus", "2025-01-02T10:00:00Z,affiliate-status,,ada@x.example,,,,,status=asleep", `status "asleep" is none of approved, declined, deactivated, banned`},
@@ -160,7 +164,8 @@ func TestRows(t *testing.T) {
 			for _, want := range []string{
 				"\nRows that could not be used: 1\n  line 4: " + tt.want + "\n",
 				"\nNorthwind Beans", ": standard input, 3 rows from 2025-01-01 to 2025-02-01\n",
-				"\nAda Moss   ACTIVE       0          1      1    40.00      0.00        4.80     0.00     4.80       0.00  0.00\n",
+				"\nAda Moss   ACTIVE       0          1      1    40.00      0.00        4.80\n",
+				"\nAda Moss  0.00      4.80     0.00       0.00  0.00    4.80\n",
 			} {
 				if !strings.Contains("\n"+got, want) {
 					t.Errorf("the report lacks %q:\n%s", want, got)
@@ -255,7 +260,7 @@ func TestHelp(t *testing.T) {
 			rows = append(rows, strings.TrimSpace(line[3:]))
 		}
 	}
-	if got := reportOf(t, rows...); len(rows) != 7 || strings.Contains(got, "refused") || strings.Contains(got, "not be used") {
+	if got := reportOf(t, rows...); len(rows) != 10 || strings.Contains(got, "refused") || strings.Contains(got, "not be used") {
 		t.Errorf("the %d rows of the package comment do not all run:\n%s", len(rows), got)
 	}
 	for _, k := range orders.Kinds() {

@@ -48,17 +48,24 @@ type counter struct {
 	codes      map[string]*voucher
 	sales      []*payment
 	results    map[string]int // "order recorded", "code_expired"
-	paid       map[string][]*payment
+	plans      map[string]terms
+	runs       []*gathering
+	changes    []string // claw-backs and adjustments as the report prints them
+	last       time.Time
 }
 
 type person struct {
 	name, email, status, plan string
-	clicks                    int
+	clicks, rate              int
+	payee                     bool
+	adjustments               []*entry
+	lines                     []line
 }
 
 type buyer struct {
 	of       *person
 	id       string
+	since    time.Time
 	declined bool
 }
 
@@ -78,18 +85,20 @@ type voucher struct {
 }
 
 type payment struct {
-	at                   time.Time
-	id, email            string
-	of                   *person
-	cents, refunded      int
-	held, gathered, paid bool
-	refunds              []string
+	at                    time.Time
+	id, email             string
+	of                    *person
+	cents, base, refunded int
+	terms                 terms
+	refunds               []string
+	entries               []*entry
 }
 
 func newCounter() *counter {
 	return &counter{
 		customers: map[string]*buyer{}, links: map[string]*person{}, coupons: map[string]*discount{},
-		codes: map[string]*voucher{}, results: map[string]int{}, paid: map[string][]*payment{},
+		codes: map[string]*voucher{}, results: map[string]int{},
+		plans: map[string]terms{"": {rate: 1200, days: 30}},
 	}
 }
 
@@ -111,6 +120,7 @@ func (c *counter) read(t *testing.T) {
 		if err != nil || strings.Contains(v["amount"], ",") {
 			continue
 		}
+		c.last = at
 		if result := c.row(v["kind"], v, at); result != "" {
 			c.results[v["kind"]+" "+result]++
 		}
@@ -119,14 +129,18 @@ func (c *counter) read(t *testing.T) {
 
 func (c *counter) row(kind string, v map[string]string, at time.Time) (result string) {
 	switch kind {
+	case "plan":
+		c.plans[v["name"]] = termsOf(v)
 	case "affiliate":
 		c.join(v)
+	case "affiliate-payee":
+		c.person(v["email"]).payee = true
 	case "affiliate-plan":
 		c.person(v["email"]).plan = v["name"]
 	case "affiliate-status":
 		c.person(v["email"]).status = strings.ToUpper(strings.Replace(v["status"], "approved", "active", 1))
 	case "affiliate-delete":
-		c.leave(c.person(v["email"]))
+		c.leave(c.person(v["email"]), at)
 	case "link":
 		c.links[v["link"]] = c.person(v["email"])
 	case "link-delete":
@@ -167,26 +181,30 @@ func (c *counter) row(kind string, v map[string]string, at time.Time) (result st
 		owner.clicks++
 		return "recorded"
 	case "referral":
-		c.know(v["email"], v["id"], c.links[v["link"]])
+		c.know(v["email"], v["id"], c.links[v["link"]], at)
 		return "recorded"
 	case "customer-status":
 		if buyer := c.customers[v["email"]]; buyer != nil {
 			buyer.declined = v["status"] == "DECLINED"
 		}
 	case "referral-delete":
-		c.forget(v["email"])
+		c.forget(v["email"], at)
 	case "order", "renewal":
 		return c.buy(v, at)
-	case "refund":
-		return c.refund(v, at)
+	case "refund", "chargeback":
+		return c.refund(v, at, kind == "chargeback")
+	case "chargeback-won":
+		return c.winBack(v["id"], at)
 	case "cancel":
-		return c.cancel(v["id"])
+		return c.cancel(v["id"], at)
+	case "bonus":
+		c.adjust(c.person(v["email"]), at, cents(v["amount"]), "bonus", "", v["name"])
 	case "payout":
-		c.gather(v)
-	case "payout-paid":
-		for _, sale := range c.paid[v["id"]] {
-			sale.paid = true
-		}
+		return c.payOne(v, at)
+	case "payout-run":
+		c.payAll(v, at)
+	case "payout-paid", "payout-failed", "payout-canceled":
+		c.settle(strings.TrimPrefix(kind, "payout-"), v, at)
 	}
 	return ""
 }
@@ -200,7 +218,7 @@ func (c *counter) join(v map[string]string) {
 	if taken || strings.Contains(slug, "_") {
 		return
 	}
-	p := &person{name: v["name"], email: v["email"], status: "ACTIVE"}
+	p := &person{name: v["name"], email: v["email"], status: "ACTIVE", rate: cents(v["percent"])}
 	if v["status"] == "pending" {
 		p.status = "INACTIVE"
 	}
@@ -210,12 +228,10 @@ func (c *counter) join(v map[string]string) {
 
 // leave removes an affiliate with everything that belongs to it, unless a part
 // of it is in a payout.
-func (c *counter) leave(p *person) {
-	mine := func(sale *payment) bool { return sale.of == p }
-	if slices.ContainsFunc(c.sales, func(sale *payment) bool { return mine(sale) && sale.gathered }) {
+func (c *counter) leave(p *person, at time.Time) {
+	if !c.drop(func(sale *payment) bool { return sale.of == p }, at) {
 		return
 	}
-	c.sales = slices.DeleteFunc(c.sales, mine)
 	c.affiliates = slices.DeleteFunc(c.affiliates, func(q *person) bool { return p == q })
 	for email, buyer := range c.customers {
 		if buyer.of == p {
@@ -234,12 +250,26 @@ func (c *counter) leave(p *person) {
 	}
 }
 
-func (c *counter) forget(email string) {
-	mine := func(sale *payment) bool { return sale.email == email }
-	if !slices.ContainsFunc(c.sales, func(sale *payment) bool { return mine(sale) && sale.gathered }) {
-		c.sales = slices.DeleteFunc(c.sales, mine)
+func (c *counter) forget(email string, at time.Time) {
+	if c.drop(func(sale *payment) bool { return sale.email == email }, at) {
 		delete(c.customers, email)
 	}
+}
+
+// drop removes sales, unless one of them is in a payout.
+func (c *counter) drop(which func(*payment) bool, at time.Time) bool {
+	for _, sale := range c.sales {
+		if which(sale) && sale.gathered() {
+			return false
+		}
+	}
+	c.sales = slices.DeleteFunc(c.sales, func(sale *payment) bool {
+		if which(sale) {
+			sale.of.note(at, "deletion", sale.id, -sale.earned())
+		}
+		return which(sale)
+	})
+	return true
 }
 
 func (c *counter) person(email string) *person {
@@ -251,9 +281,9 @@ func (c *counter) person(email string) *person {
 	return nil
 }
 
-func (c *counter) know(email, id string, of *person) {
+func (c *counter) know(email, id string, of *person, at time.Time) {
 	if email != "" && c.customers[email] == nil {
-		c.customers[email] = &buyer{of: of, id: id}
+		c.customers[email] = &buyer{of: of, id: id, since: at}
 	}
 }
 
@@ -292,11 +322,13 @@ func (c *counter) buy(v map[string]string, at time.Time) string {
 		code.used++
 		code.of.used++
 	}
-	c.know(v["email"], "", owner)
-	c.sales = append(c.sales, &payment{
+	c.know(v["email"], "", owner, at)
+	sale := &payment{
 		at: at, id: v["id"], email: v["email"], of: owner, cents: cents(v["amount"]),
-		held: owner.plan == "Review" || owner.status != "ACTIVE",
-	})
+		base: cents(v["amount"]) - cents(v["tax"]) - cents(v["shipping"]),
+	}
+	c.sales = append(c.sales, sale)
+	c.reward(sale, cents(v["percent"]))
 	return "recorded"
 }
 
@@ -333,62 +365,15 @@ func (c *counter) refusal(code *voucher, v map[string]string, at time.Time) stri
 	return ""
 }
 
-func (c *counter) refund(v map[string]string, at time.Time) string {
-	sale := c.sale(v["id"])
-	if sale == nil {
-		return "no sale"
-	}
-	left := sale.cents - sale.refunded
-	amount := cents(v["amount"])
-	if v["amount"] == "" {
-		amount = left
-	}
-	switch {
-	case left == 0 || slices.Contains(sale.refunds, v["refund"]):
-		return "already_refunded"
-	case at.Sub(sale.at) > 60*24*time.Hour, sale.gathered, amount > left:
-		return "refused"
-	}
-	sale.refunded += amount
-	sale.refunds = append(sale.refunds, v["refund"])
-	if amount == left {
-		return "refunded"
-	}
-	return "partially_refunded"
-}
-
-func (c *counter) cancel(id string) string {
-	sale := c.sale(id)
-	switch {
-	case sale == nil:
-		return "no sale"
-	case sale.gathered:
-		return "refused"
-	}
-	c.sales = slices.DeleteFunc(c.sales, func(s *payment) bool { return s == sale })
-	return "recorded"
-}
-
-// gather puts into a payout what is not on hold, not refunded in full, and still
-// earns something.
-func (c *counter) gather(v map[string]string) {
-	for _, sale := range c.sales {
-		if sale.of.email == v["email"] && !sale.held && !sale.gathered && sale.refunded < sale.cents {
-			sale.gathered = true
-			c.paid[v["id"]] = append(c.paid[v["id"]], sale)
-		}
-	}
-}
-
 // A claim is a line of the report: its subject and its pattern.
 type claim struct{ what, pattern string }
 
 // want returns the expected lines of the report.
 func (c *counter) want() map[claim]string {
 	want := map[claim]string{}
-	var clicks, referrals, sales, revenue, refunded int
+	var clicks, referrals, sales, revenue, refunded, commission int
 	for _, p := range c.affiliates {
-		var known, count, sum, back int
+		var known, count, sum, back, earned int
 		for _, buyer := range c.customers {
 			if buyer.of == p {
 				known++
@@ -396,22 +381,23 @@ func (c *counter) want() map[claim]string {
 		}
 		for _, sale := range c.sales {
 			if sale.of == p {
-				count, sum, back = count+1, sum+sale.cents, back+sale.refunded
+				count, sum, back, earned = count+1, sum+sale.cents, back+sale.refunded, earned+sale.earned()
 			}
 		}
-		want[claim{p.name, p.name + ` +(\w+) +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) .*`}] =
-			fmt.Sprintf("%s %d %d %d %s %s", p.status, p.clicks, known, count, dollars(sum), dollars(back))
+		want[claim{p.name, p.name + ` +(\w+) +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S+)`}] =
+			fmt.Sprintf("%s %d %d %d %s %s %s", p.status, p.clicks, known, count, dollars(sum), dollars(back), dollars(earned))
 		clicks, referrals, sales = clicks+p.clicks, referrals+known, sales+count
-		revenue, refunded = revenue+sum, refunded+back
+		revenue, refunded, commission = revenue+sum, refunded+back, commission+earned
 	}
-	want[claim{"all", `all +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) .*`}] =
-		fmt.Sprintf("%d %d %d %s %s", clicks, referrals, sales, dollars(revenue), dollars(refunded))
+	want[claim{"all", `all +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S+)`}] =
+		fmt.Sprintf("%d %d %d %s %s %s", clicks, referrals, sales, dollars(revenue), dollars(refunded), dollars(commission))
 	for name, coupon := range c.coupons {
 		want[claim{name, name + ` +(?:\d+ %|\d+\.\d\d) +\d+ +(\d+) +(\S+)  .*`}] = fmt.Sprintf("%d %s", coupon.used, orDash(coupon.limit))
 	}
 	for _, code := range c.codes {
 		want[claim{code.text, code.text + ` .* (\d+) +(\d+|-)  (?:open|stopped|expired|used up)`}] = fmt.Sprintf("%d %s", code.used, orDash(code.limit))
 	}
+	c.wantMoney(want)
 	for result, n := range c.results {
 		kind, outcome, found := strings.Cut(result, " ")
 		if pattern := kind + ` +` + outcome + ` +(\d+)`; found {
@@ -436,7 +422,12 @@ func cents(s string) int {
 	return whole(units)*100 + whole((rest + "00")[:2])
 }
 
-func dollars(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+func dollars(cents int) string {
+	if cents < 0 {
+		return "-" + dollars(-cents)
+	}
+	return fmt.Sprintf("%d.%02d", cents/100, cents%100)
+}
 
 func whole(s string) int {
 	n, _ := strconv.Atoi(s)

@@ -22,10 +22,11 @@ type Kind struct {
 // Kinds lists the kinds of rows.
 func Kinds() []Kind {
 	return []Kind{
-		{"plan", "name", "percent amount payments months hold", "a commission plan: percent, or an amount for each sale", (*Shop).addPlan},
+		{"plan", "name", "percent amount payments months hold days", "a commission plan: percent, or an amount for each sale; paid after days", (*Shop).addPlan},
 		{"affiliate", "email name", "link percent status", "somebody joins; status=pending waits for approval", (*Shop).addAffiliate},
 		{"affiliate-plan", "email name", "", "an affiliate changes to a plan", (*Shop).changePlan},
 		{"affiliate-status", "email status", "", "an affiliate is approved, declined, deactivated or banned", (*Shop).changeStatus},
+		{"affiliate-payee", "email paypal", "", "an affiliate says to which PayPal account payouts go", (*Shop).setPayee},
 		{"affiliate-delete", "email", "", "an affiliate leaves", (*Shop).deleteAffiliate},
 		{"link", "email link", "", "an affiliate gets one more link", (*Shop).addLink},
 		{"link-delete", "link", "", "a link is removed", (*Shop).deleteLink},
@@ -41,10 +42,16 @@ func Kinds() []Kind {
 		{"referral-delete", "email", "", "a customer asks to be forgotten", (*Shop).deleteReferral},
 		{"order", "id amount", "email name link code tax shipping product percent", "a payment, by code, link or a known customer", (*Shop).order},
 		{"renewal", "id email amount", "tax product", "a payment of a subscription", (*Shop).order},
-		{"refund", "id", "amount refund", "money goes back: amount, or all that is left", (*Shop).giveBack},
+		{"refund", "id", "amount refund clawback", "money goes back: amount, or all that is left; clawback=yes: also after a payout", (*Shop).giveBack},
 		{"cancel", "id", "", "an order is cancelled", (*Shop).cancel},
-		{"payout", "id email", "", "an affiliate's commissions are gathered", (*Shop).payOut},
-		{"payout-paid", "id", "", "a payout has been paid", (*Shop).paid},
+		{"chargeback", "id", "amount", "a bank takes a payment back; amount is the fee, which the affiliate bears", (*Shop).chargeBack},
+		{"chargeback-won", "id", "", "the bank gives the payment and its fee back", (*Shop).winBack},
+		{"bonus", "email name amount", "id", "an affiliate earns something beside sales; name is what for", (*Shop).bonus},
+		{"payout", "id email", "until minimum", "one affiliate's commissions are gathered", (*Shop).payOut},
+		{"payout-run", "id", "until minimum", "those of every affiliate are gathered", (*Shop).payRun},
+		{"payout-paid", "id", "email", "a payout has been paid; of a run: email's, or all that are open", (*Shop).paid},
+		{"payout-failed", "id", "email name", "a payout did not arrive; name is why", (*Shop).failed},
+		{"payout-canceled", "id", "email", "a payout is given up; the next one takes what it held", (*Shop).canceled},
 	}
 }
 
@@ -90,7 +97,7 @@ func (s *Shop) affiliateID(ctx context.Context, email string) (uuid.UUID, error)
 
 func (s *Shop) addPlan(ctx context.Context, r row) error {
 	terms := affiliate.Terms{
-		Rate: r.percent.Or(affiliate.Percent{}), MaxPayments: r.payments.Or(0), MaxMonths: r.months.Or(0),
+		Rate: r.percent.Or(affiliate.Percent{}), MaxPayments: r.payments.Or(0), MaxMonths: r.months.Or(0), HoldDays: r.days.Or(0),
 	}
 	if amount, ok := r.amount.Get(); ok {
 		terms.Type, terms.Rate = affiliate.CommissionFlat, affiliate.PercentFromScaled(amount.Scaled())
@@ -282,52 +289,5 @@ func (s *Shop) order(ctx context.Context, r row) error {
 	if err == nil {
 		s.Outcomes[Outcome{r.kind, string(result.Outcome)}]++
 	}
-	return err
-}
-
-// giveBack refunds the sale of an order. The shop reports every refund, also
-// those of orders that no affiliate brought.
-func (s *Shop) giveBack(ctx context.Context, r row) error {
-	sales, err := s.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set(r.id)}, affiliate.Page{})
-	if err != nil {
-		return err
-	}
-	if len(sales.Items) == 0 {
-		s.Outcomes[Outcome{r.kind, "no sale"}]++
-		return nil
-	}
-	result, err := s.RefundSale(ctx, affiliate.Refund{SaleID: sales.Items[0].ID, Amount: r.amount, RefundID: r.refund})
-	if err == nil {
-		s.Outcomes[Outcome{r.kind, string(result.Reason)}]++
-	}
-	return err
-}
-
-func (s *Shop) cancel(ctx context.Context, r row) error {
-	err := s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: r.id}, affiliate.Reversal{})
-	if errors.Is(err, affiliate.SaleNotFound) {
-		err = affiliate.ErrNotFound
-	}
-	return s.tried(r, err, "no sale")
-}
-
-func (s *Shop) payOut(ctx context.Context, r row) error {
-	id, err := s.affiliateID(ctx, r.email)
-	if err != nil {
-		return err
-	}
-	payout, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: id, ExternalID: r.id})
-	if err == nil {
-		s.payouts[r.id] = payout.ID
-	}
-	return err
-}
-
-func (s *Shop) paid(ctx context.Context, r row) error {
-	id, ok := s.payouts[r.id]
-	if !ok {
-		return mistake(fmt.Sprintf("there is no payout %q", r.id))
-	}
-	_, err := s.SetPayoutStatus(ctx, id, affiliate.PayoutPaid)
 	return err
 }

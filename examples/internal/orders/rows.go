@@ -23,13 +23,15 @@ type row struct {
 
 	id, email, name, link, code       string
 	product, customer, refund, status string
+	paypal                            string
 	products                          []string
 	currency                          affiliate.Opt[affiliate.Currency]
 	amount, tax, shipping, minimum    affiliate.Opt[affiliate.Amount]
 	percent                           affiliate.Opt[affiliate.Percent]
-	limit, payments, months           affiliate.Opt[int64]
+	limit, payments, months, days     affiliate.Opt[int64]
 	until                             affiliate.Opt[affiliate.Date]
 	first, own, valid, active, hold   affiliate.Opt[bool]
+	clawback                          affiliate.Opt[bool]
 }
 
 // readRows calls each with every row, or with the reason why a row cannot be
@@ -160,11 +162,11 @@ func (r *row) fields() map[string]any {
 	return map[string]any{
 		"at": &r.at, "kind": &r.kind,
 		"id": &r.id, "email": &r.email, "name": &r.name, "link": &r.link, "code": &r.code,
-		"product": &r.product, "customer": &r.customer, "refund": &r.refund, "status": &r.status,
+		"product": &r.product, "customer": &r.customer, "refund": &r.refund, "status": &r.status, "paypal": &r.paypal,
 		"products": &r.products, "currency": &r.currency,
 		"amount": &r.amount, "tax": &r.tax, "shipping": &r.shipping, "minimum": &r.minimum, "percent": &r.percent,
-		"limit": &r.limit, "payments": &r.payments, "months": &r.months, "until": &r.until,
-		"first": &r.first, "own": &r.own, "valid": &r.valid, "active": &r.active, "hold": &r.hold,
+		"limit": &r.limit, "payments": &r.payments, "months": &r.months, "days": &r.days, "until": &r.until,
+		"first": &r.first, "own": &r.own, "valid": &r.valid, "active": &r.active, "hold": &r.hold, "clawback": &r.clawback,
 	}
 }
 

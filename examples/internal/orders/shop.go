@@ -34,6 +34,7 @@ type Shop struct {
 	kinds   map[string]Kind
 	plans   map[string]uuid.UUID // by name
 	payouts map[string]uuid.UUID // by the shop's own id
+	runs    map[string]uuid.UUID
 }
 
 // An Outcome is a kind of row and its result.
@@ -56,7 +57,7 @@ func Config() affiliate.Config {
 		ID:           uuid.MustParse("0194226e-0c00-7000-8000-6e6f72746877"),
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://northwind.example/shop"}},
-		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("12")},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("12"), HoldDays: 30},
 		RefundWindow: 60 * 24 * time.Hour,
 	}
 }
@@ -65,7 +66,7 @@ func Config() affiliate.Config {
 // the program is the time of the row that runs.
 func New(store affiliate.Store, cfg affiliate.Config) (*Shop, error) {
 	s := &Shop{
-		kinds: map[string]Kind{}, plans: map[string]uuid.UUID{}, payouts: map[string]uuid.UUID{},
+		kinds: map[string]Kind{}, plans: map[string]uuid.UUID{}, payouts: map[string]uuid.UUID{}, runs: map[string]uuid.UUID{},
 		Outcomes: map[Outcome]int{}, Refused: map[Refusal]int{},
 	}
 	for _, k := range Kinds() {
