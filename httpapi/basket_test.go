@@ -26,6 +26,9 @@ func TestBasket(t *testing.T) {
 	t.Run("33", func(t *testing.T) {
 		equal(t, []any{true, 11.0, 44.0}, preview(`,"totalEarned":55`))
 		equal(t, []any{false, 10.0, 39.99}, preview(`,"subtotal":49.99`))
+		low := w.ok("POST", "/api/v1/promotional-codes/validate", `{"promoCode":"ada20","subtotal":49.99}`)["reasons"].([]any)
+		equal[any](t, "below_minimum", low[0].(map[string]any)["reason"])
+		equal(t, 1, len(low))
 		equal(t, []any{true, nil, nil}, preview(``))
 	})
 	t.Run("34", func(t *testing.T) {

@@ -21,7 +21,7 @@ func TestMoneyInOrder(t *testing.T) {
 			k.has(sale, object{"commissionEarned": 20.0, "subtotal": nil})
 			entry := k.commissions("S1")
 			equal(k.t, 1, len(entry))
-			k.has(entry[0], object{"commissionEarned": 20.0, "clawback": false, "payableAt": sale["createdAt"], "payoutId": nil})
+			k.has(entry[0], object{"commissionEarned": 20.0, "clawback": false, "payableAt": sale["createdAt"], "riskReasons": []any{}, "payoutId": nil})
 			k.fired()
 		}},
 		{"check 2", func() {
@@ -103,6 +103,7 @@ func TestMoneyInOrder(t *testing.T) {
 			k.no(notAllowed, "PATCH", "/payouts", `{"payoutId":"{P2}","status":"CANCELED"}`)
 			k.has(k.ask("PATCH", "/payouts", `{"payoutId":"{P2}","status":"FAILED","failedReason":"x"}`), object{"status": "FAILED", "failedReason": "x"})
 			k.fires()
+			k.balance(object{"payable": 10.0, "inPayout": 10.0, "paid": 20.0, "earned": 40.0})
 			k.has(k.commissions("S2")[0], object{"payoutCreated": true})
 			p2 := k.ask("PATCH", "/payouts", `{"payoutId":"{P2}","status":"CANCELED"}`)
 			k.has(p2, object{"status": "CANCELED", "canceledAt": wire(k.now), "amount": 10.0})
@@ -132,6 +133,7 @@ func TestMoneyInOrder(t *testing.T) {
 			k.has(b1, object{"affiliateId": k.ada, "amount": 25.0, "bonusReason": "spring", "payoutCreated": false, "payoutId": nil, "saleId": nil, "reversedById": nil})
 			k.no("400 adjustment_external_id_taken: An adjustment with this external ID already exists [externalId]", "POST", "/adjustments",
 				`{"affiliateId":"`+k.ada+`","kind":"BONUS","amount":25,"reason":"spring","externalId":"b1"}`)
+			k.balance(object{"payable": 25.0, "inPayout": 20.0, "paid": 20.0, "earned": 65.0})
 			k.fires()
 		}},
 		{"check 18", func() {

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -36,8 +37,23 @@ func newTill(t *testing.T, change ...func(*setup)) *till {
 	coupon := k.id("POST", "/coupons", `{"name":"20 off","percentOff":20}`)
 	k.id("POST", "/promotional-codes", `{"couponId":"`+coupon+`","code":"ADA20","affiliateId":"`+k.ada+`","minimumAmount":50}`)
 	k.fired()
+	t.Cleanup(func() { // check 58: nothing about money has an event of its own
+		k.on(t)
+		for _, e := range must(k.Events(context.Background(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+			if !slices.Contains(seedEvents, string(e.Type)) {
+				t.Errorf("there is no event %s", e.Type)
+			}
+		}
+	})
 	return k
 }
+
+// seedEvents are the types of events that there are, and that money adds nothing
+// to.
+var seedEvents = strings.Fields(`
+	affiliate.created affiliate.updated affiliate.deleted referral.created referral.updated referral.deleted
+	sale.created sale.updated sale.deleted coupon.created coupon.updated coupon.deleted
+	promocode.created promocode.updated promocode.deleted`)
 
 // on makes failures those of a sub-test.
 func (k *till) on(t *testing.T) *till {
@@ -312,7 +328,14 @@ func TestMoneyByHand(t *testing.T) {
 	k.sell("S1", "100")
 	k.has(k.pay("P1", `,"manuallyPaid":true`), object{"status": "PAID", "manuallyPaid": true, "paidAt": wire(k.now)})
 	k.no("400 manually_paid: Sale has been marked as manually paid", "PATCH", "/sales", `{"saleId":{S1},"amount":60}`)
+	made := k.list("/movements?payoutId={P1}")
+	equal(t, []any{"PAYOUT_PAID", "PAYOUT_CREATED"}, []any{made[0]["cause"], made[1]["cause"]})
+	for _, m := range made {
+		k.has(m, object{"amount": 20.0, "at": wire(k.now)})
+	}
+	k.pass(time.Hour)
 	k.ask("PATCH", "/sales", `{"saleId":{S1},"amount":60,"clawback":true}`)
 	equal(t, []float64{20, -12}, k.entries("S1"))
+	equal(t, 2, len(k.list("/movements?payoutId={P1}")))
 	k.verify()
 }

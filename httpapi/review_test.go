@@ -34,6 +34,8 @@ func TestReview(t *testing.T) {
 	t.Run("41 Held", func(t *testing.T) {
 		w := reviewed(t, "ada@example.org", self)
 		equal(t, list("ada+shop@example.org", "ON_HOLD", "FRAUD_PREVENTION", list("self_referral")), w.buys("ada+shop@example.org", "100"))
+		balance := w.ok("GET", "/api/v1/balances?affiliateEmail=ada@example.org", "")
+		equal(t, list(20.0, 0.0, 20.0), list(balance["held"], balance["payable"], balance["earned"]))
 		seen := w.ok("POST", "/api/v1/promotional-codes/validate", preview)
 		equal(t, list(true, list("self_referral")), list(seen["valid"], seen["risks"]))
 		w.verify()

@@ -72,7 +72,7 @@ func (s stock) probes() []operation {
 // TestIsolation is goal G20: a request with the key of program B is answered,
 // and changes B, as if program A did not exist, and A stays as it is. B is
 // empty, or holds the same records under other ids, or the same records under
-// the same ids.
+// the same ids. It is check 56 of docs/money.md.
 func TestIsolation(t *testing.T) {
 	seeded := func(store affiliate.Store, id uuid.UUID, seed byte) func(*setup) {
 		return func(s *setup) {
@@ -108,7 +108,7 @@ func TestIsolation(t *testing.T) {
 }
 
 // TestForeignIsUnknown: an identifier of another program is answered byte for
-// byte like an unknown one (B048).
+// byte like an unknown one (B048; check 56 of docs/money.md).
 func TestForeignIsUnknown(t *testing.T) {
 	shared := memstore.New()
 	a := newWorld(t, func(s *setup) { s.store, s.engine.ID = shared, programA })

@@ -146,6 +146,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestRefused: a payment that no file can pay is left out, and named; an email
+// that a spreadsheet would calculate too (check 59).
 func TestRefused(t *testing.T) {
 	email := func(s string) func(*payfile.Payment) { return func(p *payfile.Payment) { p.Email = s } }
 	status := func(s affiliate.PayoutStatus) func(*payfile.Payment) {
@@ -259,6 +261,7 @@ func TestNoFormulas(t *testing.T) {
 	})
 }
 
+// TestGuardedNames: no name is calculated by a spreadsheet (check 59).
 func TestGuardedNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"=HYPERLINK(1)": "'=HYPERLINK(1)", " \u00a0@x": "' \u00a0@x", "\tx": "'\tx", "a\r\nb\rc\nd": "a b c d", "Ada": "Ada", "a=b": "a=b", "": "", "'": "'",

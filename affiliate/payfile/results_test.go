@@ -42,6 +42,8 @@ func TestReadResults(t *testing.T) {
 	}
 }
 
+// TestReadResultsErrors: what cannot be a result of these payments is refused
+// with its line (check 59).
 func TestReadResultsErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                              "payfile: the file is empty",
@@ -109,7 +111,7 @@ func must[T any](v T, err error) T {
 }
 
 // TestApply: from the engine's payouts to a file, and from the provider's report
-// back to the engine. The same report again changes nothing.
+// back to the engine. The same report again changes nothing (check 59).
 func TestApply(t *testing.T) {
 	p, payouts := paidProgram(t)
 	ctx := t.Context()
