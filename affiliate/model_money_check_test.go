@@ -31,7 +31,7 @@ func (m *moneyModel) check(rt *rapid.T) {
 			continue
 		}
 		for _, e := range s.entries {
-			want = append(want, fmt.Sprint(s.id, " ", plain(e.amount), " ", e.approval, " ", payoutOf(e)))
+			want = append(want, fmt.Sprint(s.id, " ", plain(e.amount), " ", e.approval, " ", payoutOf(e), " ", e.risks))
 		}
 		if s.sum().Cmp(s.earned()) != 0 {
 			rt.Fatalf("the model of sale %d is wrong", s.id)
@@ -42,7 +42,7 @@ func (m *moneyModel) check(rt *rapid.T) {
 			rt.Error(err)
 		}
 		for _, c := range s.Commissions {
-			got = append(got, fmt.Sprint(s.ID, " ", c.CommissionEarned, " ", c.ApprovalStatus, " ", orDash(c.PayoutID)))
+			got = append(got, fmt.Sprint(s.ID, " ", c.CommissionEarned, " ", c.ApprovalStatus, " ", orDash(c.PayoutID), " ", c.RiskReasons))
 		}
 	}
 	sameLines(rt, "entries", want, got)
@@ -156,6 +156,11 @@ func (m *moneyModel) closes(rt *rapid.T) {
 // checkStatements reads the statements of closed periods again: none changes,
 // and each begins where the one before it ends.
 func (m *moneyModel) checkStatements(rt *rapid.T) {
+	for _, p := range m.cuts {
+		if asJSON, asCSV := state(rt, m.w.Program, m.owner.ID, p.from, p.to); asJSON != p.asJSON || asCSV != p.asCSV {
+			rt.Errorf("a period that was over changed:\n%s\n%s", p.asJSON, asJSON)
+		}
+	}
 	for i, p := range m.closed {
 		asJSON, asCSV := state(rt, m.w.Program, m.owner.ID, p.from, p.to)
 		if asJSON != p.asJSON || asCSV != p.asCSV {

@@ -13,9 +13,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// The model of what an affiliate is owed (docs/money.md 1 to 4): sales with
-// their entries, adjustments and payouts, in big.Rat. What a sale earns is
-// computed from the definition.
+// The model of what an affiliate is owed (docs/money.md 1 to 4, 13 and 15): sales
+// with their entries, free orders, adjustments and payouts, in big.Rat. What a
+// sale earns is computed from the definition.
 
 // An owed is an entry of a sale, or an adjustment.
 type owed struct {
@@ -27,6 +27,7 @@ type owed struct {
 	frozen   bool
 	approval affiliate.ApprovalStatus
 	undone   bool // an adjustment that reverses, or is reversed
+	risks    []affiliate.RiskReason
 }
 
 type moneySale struct {
@@ -35,7 +36,9 @@ type moneySale struct {
 	hand, handKept         *big.Rat // nil: by the rate
 	refunds                map[string]bool
 	refunded, gone         bool
-	at                     time.Time
+	basket                 *big.Rat // nil: not reported
+	free                   bool
+	at, matures            time.Time
 	entries                []*owed
 }
 
@@ -57,6 +60,7 @@ type moneyModel struct {
 	runs        int
 	held        time.Duration // the holding period of new sales
 	closed      []closedPeriod
+	cuts        []closedPeriod
 }
 
 // earned is what a sale earns on what is kept, rounded once.
@@ -117,15 +121,39 @@ func (m *moneyModel) sell(rt *rapid.T) {
 	in := affiliate.NewSale{
 		PromoCode: "ADA20", TotalEarned: drawCents(rt, "total", 2, 50_000),
 		CommissionRate: affiliate.Set(affiliate.PercentFromScaled(rapid.Int64Range(0, 100_0000).Draw(rt, "rate"))),
+		Email:          choose(rt, "email", "", "", "t@x.example", "ada+shop@example.com"),
 	}
 	in.Tax = drawCents(rt, "tax", 0, in.TotalEarned.Scaled()/200)
+	s := m.record(rt, in)
+	entry := &owed{amount: s.earned(), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}
+	if in.Email == "ada+shop@example.com" { // Ada's own mailbox
+		entry.approval, entry.risks = affiliate.ApprovalOnHold, []affiliate.RiskReason{"self_referral"}
+	}
+	s.entries = []*owed{entry}
+}
+
+// give records a free order.
+func (m *moneyModel) give(rt *rapid.T) {
+	in := affiliate.NewSale{
+		PromoCode: "ADA20", Free: true, Subtotal: affiliate.Set(drawCents(rt, "subtotal", 1, 50_000)),
+		CommissionRate: affiliate.Set(affiliate.PercentFromScaled(rapid.Int64Range(0, 100_0000).Draw(rt, "rate"))),
+		Email:          choose(rt, "email", "", "t@x.example", "ada+shop@example.com"),
+	}
+	m.record(rt, in)
+}
+
+// record records a sale, and puts it into the model without its entry.
+func (m *moneyModel) record(rt *rapid.T, in affiliate.NewSale) *moneySale {
 	sale, _ := must(m.w.RecordSale(rt.Context(), in)).Sale.Get()
 	s := &moneySale{
-		id: sale.ID, total: ratOf(in.TotalEarned), tax: ratOf(in.Tax), kept: ratOf(in.TotalEarned),
-		rate: percentRat(in.CommissionRate.Or(affiliate.Percent{})), refunds: map[string]bool{}, at: m.w.now,
+		id: sale.ID, total: ratOf(in.TotalEarned), tax: ratOf(in.Tax), kept: ratOf(in.TotalEarned), free: in.Free,
+		rate: percentRat(in.CommissionRate.Or(affiliate.Percent{})), refunds: map[string]bool{}, at: m.w.now, matures: m.w.now.Add(m.held),
 	}
-	s.entries = []*owed{{amount: s.earned(), at: s.at, matures: s.at.Add(m.held), payout: -1, approval: affiliate.ApprovalAccepted}}
+	if basket, ok := in.Subtotal.Get(); ok {
+		s.basket = ratOf(basket)
+	}
 	m.sales = append(m.sales, s)
+	return s
 }
 
 func (m *moneyModel) refund(rt *rapid.T) {
@@ -195,7 +223,9 @@ func (m *moneyModel) update(rt *rapid.T) {
 		next.total, next.kept, next.hand = ratOf(amount), ratDiff(ratOf(amount), gone), nil
 	}
 	switch {
-	case next.tax.Cmp(next.total) > 0 || next.kept.Sign() < 0:
+	case s.free && next.hand != nil:
+		want = affiliate.MissingField // an order of nothing earns nothing
+	case next.tax.Cmp(next.total) > 0 || next.kept.Sign() < 0 || next.basket != nil && next.basket.Cmp(ratDiff(next.total, next.tax)) < 0:
 		want = affiliate.InvalidField
 	case s.held() && !up.ClawBack:
 		want = affiliate.InPayout
@@ -206,6 +236,9 @@ func (m *moneyModel) update(rt *rapid.T) {
 	refusedAs(rt, "UpdateSale", want, err)
 	if err == nil {
 		*s = next
+		if s.free { // it was paid after all
+			s.free, s.entries = false, []*owed{{amount: new(big.Rat), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}}
+		}
 		s.refunded = s.kept.Sign() == 0
 		s.settle(m.w.now)
 	}
@@ -364,9 +397,11 @@ func TestModelMoney(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"sell": m.sell, "sell more": m.sell, "refund": m.refund, "refund more": m.refund, "update": m.update, "review": m.review,
 			"remove": m.remove, "adjust": m.adjust, "reverse": m.reverse, "pay": m.pay, "pay more": m.pay, "move": m.move, "move more": m.move,
-			"hold": m.hold, "run": m.run, "close": m.closes,
+			"hold": m.hold, "run": m.run, "close": m.closes, "cut": m.cut, "give": m.give,
 			"pass": func(rt *rapid.T) { w.pass(choose(rt, "time", time.Hour, 24*time.Hour)) },
 			"":     m.check,
 		})
+	}, func(c *affiliate.Config) {
+		c.FreeOrders, c.Review = true, []affiliate.ReviewRule{affiliate.SelfReferral()}
 	})
 }

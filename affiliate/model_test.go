@@ -26,13 +26,13 @@ import (
 
 // onModelStores runs a machine on the reference store, and on a store that runs
 // every closure twice.
-func onModelStores(t *testing.T, play func(rt *rapid.T, w *world)) {
+func onModelStores(t *testing.T, play func(rt *rapid.T, w *world), change ...func(*affiliate.Config)) {
 	for name, wrap := range map[string]func(affiliate.Store) affiliate.Store{
 		"memstore":        func(s affiliate.Store) affiliate.Store { return s },
 		"Rerun(memstore)": conformance.Rerun,
 	} {
 		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(rt *rapid.T) { play(rt, newWorldOn(t, wrap(memstore.New()))) })
+			rapid.Check(t, func(rt *rapid.T) { play(rt, newWorldOn(t, wrap(memstore.New()), change...)) })
 		})
 	}
 }

@@ -33,6 +33,7 @@ func newTwin(tb testing.TB, store affiliate.Store, now *time.Time) twin {
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Now:          func() time.Time { return *now }, Rand: rand.NewChaCha8([32]byte{1}),
+		FreeOrders: true, Review: []affiliate.ReviewRule{affiliate.SelfReferral()},
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -98,6 +99,17 @@ func saleOperations(ctx context.Context) []operation {
 // moneyOperations are what happens to commissions after the sale.
 func moneyOperations(ctx context.Context) []operation {
 	return []operation{
+		{"free order", func(w twin, in *input) string {
+			return answer(w.RecordSale(ctx, affiliate.NewSale{
+				Once: in.once(), Free: true, PromoCode: in.of(codes...), Email: in.of("", "b@example.net", "c@example.net"),
+				Subtotal: affiliate.Set(in.amount()), ExternalID: in.of("", "o1", "o2"),
+			}))
+		}},
+		{"own purchase", func(w twin, in *input) string {
+			mine := strings.Replace(w.someAffiliate(in).Email, "@", "+x@", 1)
+			out := answer(w.Evaluate(ctx, affiliate.Order{PromoCode: in.of(codes...), Email: mine}))
+			return out + answer(w.RecordSale(ctx, affiliate.NewSale{Once: in.once(), PromoCode: in.of(codes...), Email: mine, Name: "O", TotalEarned: in.amount()}))
+		}},
 		{"payout", func(w twin, in *input) string {
 			return answer(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(4) == 1}))
 		}},
