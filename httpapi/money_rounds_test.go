@@ -103,3 +103,25 @@ func TestMoneyAtOnce(t *testing.T) {
 	equal(t, []any{210.0, open, 20.0}, []any{b["earned"], b["inPayout"], b["paid"]})
 	k.verify()
 }
+
+// TestLedgerPages is the part of check 49 about balances and movements: without
+// a limit a page has 100 records and a Link.
+func TestLedgerPages(t *testing.T) {
+	k := newTill(t)
+	for i := range 99 { // beside Ada and Bo
+		must(k.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "N", LastName: "N", Email: fmt.Sprintf("n%d@example.org", i)}))
+	}
+	for range 101 {
+		k.id("POST", "/adjustments", `{"affiliateId":"`+k.ada+`","kind":"BONUS","amount":1,"reason":"r"}`)
+	}
+	for _, target := range []string{"balances", "movements", "movements?affiliateId=" + k.ada + "&cause=ADJUSTMENT"} {
+		first := k.do("GET", "/api/v1/"+target, "")
+		if n := strings.Count(first.body, `"affiliateId"`); n != 100 || !strings.Contains(first.header.Get("Link"), "limit=100&cursor=") {
+			t.Errorf("%s: %d records, Link %q", target, n, first.header.Get("Link"))
+		}
+		all := k.pages(target, "100")
+		if n := strings.Count(all, `"affiliateId"`); n != 101 || all != k.pages(target, "7") {
+			t.Errorf("%s: %d records in pages", target, n)
+		}
+	}
+}
