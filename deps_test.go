@@ -17,7 +17,7 @@ const module = "github.com/tributary-go/tributary"
 var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate": {
 		[]string{
-			"internal/jsontext", "affiliate/internal/decimal", "affiliate/internal/isodate", "affiliate/internal/netrange",
+			"internal/jsontext", "internal/unseen", "affiliate/internal/decimal", "affiliate/internal/isodate", "affiliate/internal/netrange",
 			"affiliate/internal/plaintext", "affiliate/internal/uuid7",
 		},
 		[]string{"github.com/google/uuid"},
@@ -30,9 +30,13 @@ var allowed = map[string]struct{ inside, outside []string }{
 
 	"affiliate/payfile": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 
-	"memstore":    {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
-	"client":      {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
-	"httpapi":     {[]string{"affiliate", "internal/jsontext"}, []string{"github.com/google/uuid"}},
+	"memstore": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"client":   {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
+	"httpapi": {
+		[]string{"affiliate", "internal/jsontext", "internal/unseen", "httpapi/internal/reqid"}, []string{"github.com/google/uuid"},
+	},
+	"httpapi/internal/reqid": {nil, nil},
+
 	"conformance": {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
 	"webhooks":    {[]string{"affiliate", "internal/jsontext"}, []string{"github.com/google/uuid"}},
 
@@ -40,6 +44,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/figures":  {nil, nil}, // a program about the code
 	"internal/gates":    {nil, nil}, // a program that runs the benchmarks
 	"internal/jsontext": {nil, nil},
+	"internal/unseen":   {nil, nil},
 	"internal/benchkit": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/api":      {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 

@@ -14,7 +14,7 @@ import (
 // comment of its own or of its group, and the comment of a function, method or
 // type begins with its name.
 func TestDocComments(t *testing.T) {
-	for _, pkg := range []string{"affiliate", "memstore", "httpapi", "webhooks", "client", "conformance", "conformance/servertest", "pgstore"} {
+	for _, pkg := range []string{"affiliate", "memstore", "httpapi", "webhooks", "client", "conformance", "conformance/servertest", "pgstore", "otelaffiliate"} {
 		files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
 		if err != nil {
 			t.Fatal(err)

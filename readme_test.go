@@ -8,21 +8,19 @@ import (
 	"testing"
 )
 
-// TestReadmeBlocks: every Go block of the README stands, letter for letter, in
-// a test file, so that it is compiled and its output compared.
+// TestReadmeBlocks: every Go block of the README and of the guides stands, letter
+// for letter, in a test file, so that it is compiled and its output compared.
 func TestReadmeBlocks(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(readme, -1)
-	if len(blocks) == 0 {
-		t.Fatal("the README has no Go block")
-	}
 	sources := testSources(t)
-	for _, block := range blocks {
-		if !strings.Contains(sources, string(block[1])) {
-			t.Errorf("no test file holds this block of the README:\n%s", block[1])
+	for _, name := range []string{"README.md", "docs/observability.md"} {
+		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, name), -1)
+		if len(blocks) == 0 {
+			t.Errorf("%s has no Go block", name)
+		}
+		for _, block := range blocks {
+			if !strings.Contains(sources, block[1]) {
+				t.Errorf("no test file holds this block of %s:\n%s", name, block[1])
+			}
 		}
 	}
 }

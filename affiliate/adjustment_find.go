@@ -11,7 +11,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/money.md 3.
-func (p *Program) Adjustment(ctx context.Context, id uuid.UUID) (Adjustment, error) {
+func (p *Program) Adjustment(ctx context.Context, id uuid.UUID) (_ Adjustment, err error) {
+	defer p.begin(&ctx, "Adjustment", reads).end(&err)
 	return view(ctx, p, func(o *op) (Adjustment, error) {
 		rec, err := o.tx.Adjustments.Get(id)
 		return adjustmentOf(rec), err
@@ -23,7 +24,8 @@ func (p *Program) Adjustment(ctx context.Context, id uuid.UUID) (Adjustment, err
 // Errors: [InvalidQuery] (kind, a bad page).
 //
 // Source: docs/money.md 3.
-func (p *Program) Adjustments(ctx context.Context, f AdjustmentFilter, pg Page) (List[Adjustment], error) {
+func (p *Program) Adjustments(ctx context.Context, f AdjustmentFilter, pg Page) (_ List[Adjustment], err error) {
+	defer p.begin(&ctx, "Adjustments", reads).end(&err)
 	if err := f.check(); err != nil {
 		return List[Adjustment]{}, err
 	}

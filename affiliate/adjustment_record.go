@@ -25,7 +25,8 @@ import (
 // Effects: the adjustment; no event.
 //
 // Source: docs/money.md 3.
-func (p *Program) RecordAdjustment(ctx context.Context, in NewAdjustment) (Adjustment, error) {
+func (p *Program) RecordAdjustment(ctx context.Context, in NewAdjustment) (_ Adjustment, err error) {
+	defer p.begin(&ctx, "RecordAdjustment", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{once: in.Once, name: "adjustment.create", refused: p.normalizeAdjustment(&in)}
 	rq.input = in

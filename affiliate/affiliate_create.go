@@ -25,7 +25,8 @@ const maxAnswer = 10_000
 // Effects: the affiliate and its link; affiliate.created.
 //
 // Source: docs/contract.md 3.1.
-func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
+func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (_ Affiliate, err error) {
+	defer p.begin(&ctx, "CreateAffiliate", writes).end(&err)
 	return p.addAffiliate(ctx, "affiliate.create", in, p.newStatus(in.AffiliateStatus))
 }
 
@@ -37,7 +38,8 @@ func (p *Program) CreateAffiliate(ctx context.Context, in NewAffiliate) (Affilia
 // Effects: the affiliate and its link; affiliate.created.
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) InviteAffiliate(ctx context.Context, in NewAffiliate) (Affiliate, error) {
+func (p *Program) InviteAffiliate(ctx context.Context, in NewAffiliate) (_ Affiliate, err error) {
+	defer p.begin(&ctx, "InviteAffiliate", writes).end(&err)
 	return p.addAffiliate(ctx, "affiliate.invite", in, AffiliateInvited)
 }
 

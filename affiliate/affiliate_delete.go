@@ -20,10 +20,11 @@ import (
 // children before it.
 //
 // Source: docs/rules.md 4.7; docs/contract.md 3.1.
-func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) error {
+func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) (err error) {
+	defer p.begin(&ctx, "DeleteAffiliate", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "affiliate.delete", input: ref, refused: first(affiliateIDRequired.when(ref == (AffiliateRef{})))}
-	_, err := write(o, rq, func() (struct{}, error) {
+	_, err = write(o, rq, func() (struct{}, error) {
 		rec, err := o.affiliateByIDOrEmail(ref.ID, ref.Email)
 		if errors.Is(err, ErrNotFound) {
 			return struct{}{}, nil

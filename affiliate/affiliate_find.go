@@ -20,7 +20,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/contract.md 3.1; docs/rules.md 4.4.
-func (p *Program) Affiliate(ctx context.Context, ident string) (Affiliate, error) {
+func (p *Program) Affiliate(ctx context.Context, ident string) (_ Affiliate, err error) {
+	defer p.begin(&ctx, "Affiliate", reads).end(&err)
 	return view(ctx, p, func(o *op) (Affiliate, error) {
 		found, err := o.resolve(ident)
 		if err != nil {
@@ -35,7 +36,8 @@ func (p *Program) Affiliate(ctx context.Context, ident string) (Affiliate, error
 // Errors: [ErrNotFound].
 //
 // Source: docs/contract.md 3.1.
-func (p *Program) AffiliateByEmail(ctx context.Context, email string) (Affiliate, error) {
+func (p *Program) AffiliateByEmail(ctx context.Context, email string) (_ Affiliate, err error) {
+	defer p.begin(&ctx, "AffiliateByEmail", reads).end(&err)
 	return view(ctx, p, func(o *op) (Affiliate, error) {
 		rec, err := o.affiliateByEmail(email)
 		if err != nil {
@@ -50,7 +52,8 @@ func (p *Program) AffiliateByEmail(ctx context.Context, email string) (Affiliate
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 3.1.
-func (p *Program) Affiliates(ctx context.Context, pg Page) (List[Affiliate], error) {
+func (p *Program) Affiliates(ctx context.Context, pg Page) (_ List[Affiliate], err error) {
+	defer p.begin(&ctx, "Affiliates", reads).end(&err)
 	l, err := p.listing(pg, "affiliates", nil)
 	if err != nil {
 		return List[Affiliate]{}, err

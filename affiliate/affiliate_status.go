@@ -31,7 +31,8 @@ var (
 // Effects: affiliate.updated for each that changed.
 //
 // Source: docs/contract.md 6.
-func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
+func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []Affiliate, err error) {
+	defer p.begin(&ctx, "ApproveAffiliates", writes).end(&err)
 	return p.moveAll(ctx, "affiliate.approve", ids, approve)
 }
 
@@ -39,7 +40,8 @@ func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Af
 // [Program.ApproveAffiliates].
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
+func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []Affiliate, err error) {
+	defer p.begin(&ctx, "DeclineAffiliates", writes).end(&err)
 	return p.moveAll(ctx, "affiliate.decline", ids, decline)
 }
 
@@ -48,7 +50,8 @@ func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Af
 // Otherwise like [Program.ApproveAffiliates].
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
+func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []Affiliate, err error) {
+	defer p.begin(&ctx, "DeactivateAffiliates", writes).end(&err)
 	return p.moveAll(ctx, "affiliate.deactivate", ids, deactivate)
 }
 
@@ -56,7 +59,8 @@ func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([
 // [Program.DeactivateAffiliates].
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]Affiliate, error) {
+func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []Affiliate, err error) {
+	defer p.begin(&ctx, "BanAffiliates", writes).end(&err)
 	return p.moveAll(ctx, "affiliate.ban", ids, ban)
 }
 
@@ -84,7 +88,8 @@ func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, m m
 // Effects: affiliate.updated for each that changed.
 //
 // Source: docs/rules.md 5.3.
-func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
+func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) (_ []Affiliate, err error) {
+	defer p.begin(&ctx, "SetAffiliatePlan", writes).end(&err)
 	rq := request{name: "affiliate.set-plan", input: []any{plan, ids}}
 	return p.changeAll(ctx, rq, ids, func(o *op, rec *AffiliateRecord) error {
 		rec.PlanID = plan
@@ -101,7 +106,8 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 // Effects: affiliate.updated for each that changed.
 //
 // Source: docs/contract.md 7.1.
-func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]Affiliate, error) {
+func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) (_ []Affiliate, err error) {
+	defer p.begin(&ctx, "SetAffiliateTier", writes).end(&err)
 	rq := request{name: "affiliate.set-tier", input: []any{tier, ids}}
 	return p.changeAll(ctx, rq, ids, func(o *op, rec *AffiliateRecord) error {
 		rec.TierID = tier
@@ -123,7 +129,8 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 // Effects: affiliate.updated for each that changed.
 //
 // Source: docs/contract.md 2.3 (exemptFromCommissionTierChanges).
-func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]Affiliate, error) {
+func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) (_ []Affiliate, err error) {
+	defer p.begin(&ctx, "SetTierExempt", writes).end(&err)
 	rq := request{name: "affiliate.set-tier-exempt", input: []any{exempt, ids}}
 	return p.changeAll(ctx, rq, ids, func(_ *op, rec *AffiliateRecord) error {
 		rec.TierExempt = exempt

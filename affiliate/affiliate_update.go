@@ -21,7 +21,8 @@ import (
 // Effects: affiliate.updated, once, when something changed.
 //
 // Source: docs/contract.md 3.1.
-func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up AffiliateUpdate) (int, error) {
+func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up AffiliateUpdate) (_ int, err error) {
+	defer p.begin(&ctx, "UpdateAffiliate", writes).end(&err)
 	none := ref == (AffiliateRef{})
 	rq := request{name: "affiliate.update", input: []any{ref, up}, refused: first(affiliateOrEmailAddressRequired.when(none))}
 	if !none {
@@ -51,7 +52,8 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 // Effects: the affiliate; affiliate.updated.
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (Affiliate, error) {
+func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (_ Affiliate, err error) {
+	defer p.begin(&ctx, "AcceptInvite", writes).end(&err)
 	rq := request{name: "affiliate.accept-invite", input: []any{id, up}}
 	if up.AffiliateStatus.IsZero() {
 		rq.refused = up.normalize()
@@ -81,7 +83,8 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 // Effects: the affiliate; affiliate.updated when something changed.
 //
 // Source: docs/contract.md 2.3, 7.1.
-func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (Affiliate, error) {
+func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (_ Affiliate, err error) {
+	defer p.begin(&ctx, "SetPayoutDetails", writes).end(&err)
 	rq := request{name: "affiliate.set-payout-details", input: []any{id, d}}
 	if d.Email != "" {
 		rq.refused = first(normalizeEmail("payoutEmail", &d.Email))

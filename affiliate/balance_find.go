@@ -16,7 +16,8 @@ import (
 // before there were movements, until [Program.OpenBooks].
 //
 // Source: docs/money.md 8.
-func (p *Program) Balance(ctx context.Context, affiliate uuid.UUID) (Balance, error) {
+func (p *Program) Balance(ctx context.Context, affiliate uuid.UUID) (_ Balance, err error) {
+	defer p.begin(&ctx, "Balance", reads).end(&err)
 	return p.BalanceOf(ctx, AffiliateRef{ID: affiliate})
 }
 
@@ -26,7 +27,8 @@ func (p *Program) Balance(ctx context.Context, affiliate uuid.UUID) (Balance, er
 // Errors: those of Balance, and [IdentifiersMismatch].
 //
 // Source: docs/money.md 17.
-func (p *Program) BalanceOf(ctx context.Context, of AffiliateRef) (Balance, error) {
+func (p *Program) BalanceOf(ctx context.Context, of AffiliateRef) (_ Balance, err error) {
+	defer p.begin(&ctx, "BalanceOf", reads).end(&err)
 	now := p.now()
 	return view(ctx, p, func(o *op) (Balance, error) {
 		o.now = now
@@ -49,7 +51,8 @@ func (p *Program) BalanceOf(ctx context.Context, of AffiliateRef) (Balance, erro
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 8.
-func (p *Program) Balances(ctx context.Context, pg Page) (List[Balance], error) {
+func (p *Program) Balances(ctx context.Context, pg Page) (_ List[Balance], err error) {
+	defer p.begin(&ctx, "Balances", reads).end(&err)
 	l, err := p.listing(pg, "balances", nil)
 	if err != nil {
 		return List[Balance]{}, err

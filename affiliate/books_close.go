@@ -18,7 +18,8 @@ import (
 // Effects: the books; no event.
 //
 // Source: docs/money.md 9.
-func (p *Program) CloseBooks(ctx context.Context, until time.Time) (int, error) {
+func (p *Program) CloseBooks(ctx context.Context, until time.Time) (_ int, err error) {
+	defer p.begin(&ctx, "CloseBooks", writes).end(&err)
 	o, at := p.op(ctx), InstantOf(until)
 	rq := request{name: "books.close", input: until, refused: first(fieldInFuture.about("until").when(at.After(o.now)))}
 	return writeAround(o, rq, nil, func() (int, error) {

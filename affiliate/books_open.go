@@ -24,7 +24,8 @@ import (
 // Concurrency: several calls at once open each affiliate's books once.
 //
 // Source: docs/money.md 8.
-func (p *Program) OpenBooks(ctx context.Context) (int, error) {
+func (p *Program) OpenBooks(ctx context.Context) (_ int, err error) {
+	defer p.begin(&ctx, "OpenBooks", writes).end(&err)
 	o := p.op(ctx)
 	return writeAround(o, request{name: "books.open"}, nil, func() (int, error) {
 		return p.eachBooks(ctx, (*op).wantsOpening, (*op).openBooks)

@@ -36,7 +36,8 @@ func (p *Program) clickWindow() time.Duration {
 // Effects: the click, and the totals of the link and the affiliate; no event.
 //
 // Source: docs/rules.md 4.5; docs/contract.md 2.11, 5.1.
-func (p *Program) TrackClick(ctx context.Context, in NewClick) (Click, error) {
+func (p *Program) TrackClick(ctx context.Context, in NewClick) (_ Click, err error) {
+	defer p.begin(&ctx, "TrackClick", writes).end(&err)
 	rq := request{name: "click.track", input: in}
 	rq.refused = first(
 		clickText("deviceId", &in.DeviceID),

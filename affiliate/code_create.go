@@ -20,7 +20,8 @@ import (
 // Effects: the code; promocode.created.
 //
 // Source: docs/rules.md 3.8; docs/contract.md 3.4.
-func (p *Program) CreateCode(ctx context.Context, in NewCode) (Code, error) {
+func (p *Program) CreateCode(ctx context.Context, in NewCode) (_ Code, err error) {
+	defer p.begin(&ctx, "CreateCode", writes).end(&err)
 	rq := request{once: in.Once, name: "code.create", input: []any{in, in.IsAffiliateGenerated}}
 	rq.refused = p.normalizeNewCode(&in, false)
 	var random string

@@ -14,7 +14,8 @@ import (
 // Effects: promocode.deleted.
 //
 // Source: docs/contract.md 3.4.
-func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (DeletedCode, error) {
+func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (_ DeletedCode, err error) {
+	defer p.begin(&ctx, "DeleteCode", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "code.delete", input: id, refused: first(promotionalCodeIDRequired.when(id == uuid.Nil))}
 	return write(o, rq, func() (DeletedCode, error) {

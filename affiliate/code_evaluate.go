@@ -17,7 +17,8 @@ import (
 // an error.
 //
 // Source: docs/rules.md 3.6; docs/contract.md 4.1.
-func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
+func (p *Program) Evaluate(ctx context.Context, in Order) (_ Evaluation, err error) {
+	defer p.begin(&ctx, "Evaluate", reads).end(&err)
 	refused := normalizeEvaluated(&in)
 	o := p.op(ctx) // reads the clock, which a view does not do
 	once := p.onceOf(in.Once)
@@ -32,11 +33,7 @@ func (p *Program) Evaluate(ctx context.Context, in Order) (Evaluation, error) {
 		return Evaluation{}, refused
 	}
 	var out Evaluation
-	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) (err error) {
-		if err := p.tables.run(tx); err != nil {
-			return err
-		}
-		o.tx = tx
+	err = o.snapshot(func() (err error) {
 		out, err = o.evaluate(in)
 		return err
 	})

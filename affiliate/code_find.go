@@ -12,7 +12,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/contract.md 3.4.
-func (p *Program) Code(ctx context.Context, ref CodeRef) (Code, error) {
+func (p *Program) Code(ctx context.Context, ref CodeRef) (_ Code, err error) {
+	defer p.begin(&ctx, "Code", reads).end(&err)
 	return view(ctx, p, func(o *op) (Code, error) {
 		rec, err := o.findCode(ref)
 		if err != nil {
@@ -28,7 +29,8 @@ func (p *Program) Code(ctx context.Context, ref CodeRef) (Code, error) {
 // Errors: [InvalidQuery].
 //
 // Source: docs/contract.md 3.4.
-func (p *Program) Codes(ctx context.Context, f CodeFilter, pg Page) (List[Code], error) {
+func (p *Program) Codes(ctx context.Context, f CodeFilter, pg Page) (_ List[Code], err error) {
+	defer p.begin(&ctx, "Codes", reads).end(&err)
 	l, err := p.listing(pg, "codes", f)
 	if err != nil {
 		return List[Code]{}, err

@@ -20,7 +20,8 @@ import (
 // Effects: the code; promocode.updated.
 //
 // Source: docs/rules.md 2 (Update semantics), 3.3; docs/contract.md 2.2, 3.4.
-func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (Code, error) {
+func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up CodeUpdate) (_ Code, err error) {
+	defer p.begin(&ctx, "UpdateCode", writes).end(&err)
 	rq := request{name: "code.update", input: []any{id, up}, refused: first(promotionalCodeIDRequired.when(id == uuid.Nil))}
 	if rq.refused == nil {
 		rq.refused = p.checkCodeUpdate(up)

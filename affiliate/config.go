@@ -82,8 +82,12 @@ type Config struct {
 	// that made it. It must not block. Nil: not called.
 	OnEvents func()
 
+	// Observer watches operations and deliveries, for metrics and traces. The
+	// zero Observer costs nothing.
+	Observer Observer
+
 	// Logger gets a line at level Error, with value and stack, for each panic
-	// in Send, Open, OnNotice, OnEvents, a rule of Review or a hook. Except for
+	// in Send, Open, OnNotice, OnEvents, Observer, a rule of Review or a hook. Except for
 	// Open and Review, the change is committed by then, so the panic is not
 	// passed on and the caller gets the result. Nil: slog.Default().
 	Logger *slog.Logger
@@ -138,6 +142,7 @@ func (c *Config) fillIn() {
 	c.Location = cmp.Or(c.Location, time.UTC)
 	c.KeepParams = slices.Clone(c.KeepParams)
 	c.Review = slices.Clone(c.Review)
+	c.Observer.complete()
 	if len(c.Schedule) == 0 {
 		c.Schedule = defaultSchedule()
 	}

@@ -10,7 +10,8 @@ import "context"
 // Effects: the coupon; coupon.created.
 //
 // Source: docs/rules.md 3.1; docs/contract.md 3.3.
-func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (Coupon, error) {
+func (p *Program) CreateCoupon(ctx context.Context, in NewCoupon) (_ Coupon, err error) {
+	defer p.begin(&ctx, "CreateCoupon", writes).end(&err)
 	rq := request{once: in.Once, name: "coupon.create", input: in}
 	rq.refused = p.normalizeNewCoupon(&in)
 	o := p.op(ctx)

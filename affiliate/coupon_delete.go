@@ -15,7 +15,8 @@ import (
 // Config.CascadeEvents.
 //
 // Source: docs/rules.md 3.7; docs/contract.md 3.3.
-func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (DeletedCoupon, error) {
+func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (_ DeletedCoupon, err error) {
+	defer p.begin(&ctx, "DeleteCoupon", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "coupon.delete", input: id, refused: first(couponIDRequired.when(id == uuid.Nil))}
 	return write(o, rq, func() (DeletedCoupon, error) {

@@ -14,7 +14,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/contract.md 3.3.
-func (p *Program) Coupon(ctx context.Context, ref CouponRef) (Coupon, error) {
+func (p *Program) Coupon(ctx context.Context, ref CouponRef) (_ Coupon, err error) {
+	defer p.begin(&ctx, "Coupon", reads).end(&err)
 	return view(ctx, p, func(o *op) (Coupon, error) {
 		rec, err := o.findCoupon(ref)
 		if err != nil {
@@ -29,7 +30,8 @@ func (p *Program) Coupon(ctx context.Context, ref CouponRef) (Coupon, error) {
 // Errors: [InvalidQuery].
 //
 // Source: docs/contract.md 3.3.
-func (p *Program) Coupons(ctx context.Context, pg Page) (List[Coupon], error) {
+func (p *Program) Coupons(ctx context.Context, pg Page) (_ List[Coupon], err error) {
+	defer p.begin(&ctx, "Coupons", reads).end(&err)
 	l, err := p.listing(pg, "coupons", nil)
 	if err != nil {
 		return List[Coupon]{}, err

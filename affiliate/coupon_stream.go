@@ -27,9 +27,10 @@ const (
 // ctx, after which a part was written.
 //
 // Source: docs/contract.md 3.3.
-func (p *Program) WriteCoupon(ctx context.Context, ref CouponRef, w io.Writer) error {
+func (p *Program) WriteCoupon(ctx context.Context, ref CouponRef, w io.Writer) (err error) {
+	defer p.begin(&ctx, "WriteCoupon", reads).end(&err)
 	s := newCouponStream(p, w)
-	err := s.view(ctx, func(o *op) error {
+	err = s.view(ctx, func(o *op) error {
 		rec, err := o.findCoupon(ref)
 		if err != nil {
 			return err
@@ -55,7 +56,8 @@ func (p *Program) WriteCoupon(ctx context.Context, ref CouponRef, w io.Writer) e
 // Errors: those of w and of ctx.
 //
 // Source: docs/contract.md 1.7, 3.3.
-func (p *Program) WriteCoupons(ctx context.Context, w io.Writer) error {
+func (p *Program) WriteCoupons(ctx context.Context, w io.Writer) (err error) {
+	defer p.begin(&ctx, "WriteCoupons", reads).end(&err)
 	s := newCouponStream(p, w)
 	s.out.buf = append(s.out.buf, '[')
 	for last := uuid.Nil; ; last = s.coupons[len(s.coupons)-1].rec.ID {

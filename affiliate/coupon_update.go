@@ -16,7 +16,8 @@ import (
 // Effects: the coupon; coupon.updated.
 //
 // Source: docs/rules.md 2.4 and 3.1; docs/contract.md 3.3.
-func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdate) (Coupon, error) {
+func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdate) (_ Coupon, err error) {
+	defer p.begin(&ctx, "UpdateCoupon", writes).end(&err)
 	rq := request{name: "coupon.update", input: []any{id, up}, refused: first(couponIDRequired.when(id == uuid.Nil))}
 	if rq.refused == nil {
 		rq.refused = p.checkCouponUpdate(up)

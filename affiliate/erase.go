@@ -31,7 +31,8 @@ import (
 // affiliate changed.
 //
 // Source: docs/rules.md 4.7.
-func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
+func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) (err error) {
+	defer p.begin(&ctx, "EraseAffiliate", writes).end(&err)
 	rq := request{name: "affiliate.erase", input: id, refused: first(affiliateIDRequired.when(id == uuid.Nil))}
 	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {
 		rec, err := o.tx.Affiliates.Get(id)
@@ -55,7 +56,8 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 // referral.updated when the referral changed, and no other event.
 //
 // Source: docs/rules.md 4.7.
-func (p *Program) EraseReferral(ctx context.Context, ident string) error {
+func (p *Program) EraseReferral(ctx context.Context, ident string) (err error) {
+	defer p.begin(&ctx, "EraseReferral", writes).end(&err)
 	rq := request{name: "referral.erase", input: ident, refused: first(referralIDRequired.when(plaintext.Blank(ident)))}
 	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {
 		rec, err := o.findReferral(ident)

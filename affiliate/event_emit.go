@@ -18,6 +18,7 @@ func (o *op) emit(rec EventRecord, body any) error {
 		return internal("write event", err)
 	}
 	o.events++
+	o.seen.wrote(rec.Type)
 	if o.watches != nil {
 		noted := rec // a copy: only a program with hooks pays for the allocation
 		if err := o.watches.note(&noted); err != nil {

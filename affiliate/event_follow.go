@@ -29,7 +29,8 @@ const (
 // Errors: [InvalidQuery] (limit, 1–1,000).
 //
 // Source: ours, because a host that reads events in order needs no endpoint.
-func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) ([]Event, error) {
+func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) (_ []Event, err error) {
+	defer p.begin(&ctx, "EventsAfter", reads).end(&err)
 	if limit < 1 || limit > maxPage {
 		return nil, RefuseLimit.Err()
 	}
@@ -79,7 +80,7 @@ func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[Event, 
 		position := after
 		for {
 			news := p.news.next() // before the read, so that a later commit wakes the follower
-			events, err := p.EventsAfter(ctx, position, followBatch)
+			events, err := p.followed(ctx, position)
 			if err != nil {
 				yield(Event{}, err)
 				return
@@ -99,6 +100,12 @@ func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[Event, 
 			}
 		}
 	}
+}
+
+// followed reads a piece of what Follow yields: one operation for an Observer.
+func (p *Program) followed(ctx context.Context, after uuid.UUID) (_ []Event, err error) {
+	defer p.begin(&ctx, "Follow", reads).end(&err)
+	return p.EventsAfter(ctx, after, followBatch)
 }
 
 // await waits for news, for the next poll, or for the end of ctx.

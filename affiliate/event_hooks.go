@@ -90,7 +90,7 @@ func (w *watches) run(o *op) {
 	for _, call := range w.calls {
 		func() {
 			defer o.recovered(o.ctx, "Hooks")
-			call(o.ctx)
+			call(o.hostContext())
 		}()
 	}
 }

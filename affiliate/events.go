@@ -26,7 +26,8 @@ type EventFilter struct {
 // Errors: [InvalidQuery].
 //
 // Source: ours, because a host that polls needs no endpoint.
-func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (List[Event], error) {
+func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (_ List[Event], err error) {
+	defer p.begin(&ctx, "Events", reads).end(&err)
 	refused := first(inQuery(oneOfOrNone("event", f.Type, EventTypes())))
 	if refused != nil {
 		return List[Event]{}, refused

@@ -15,7 +15,8 @@ import (
 // Effects: affiliate.updated of the owner.
 //
 // Source: docs/rules.md 4.3; docs/contract.md 3.2.
-func (p *Program) CreateLink(ctx context.Context, in NewLink) (Link, error) {
+func (p *Program) CreateLink(ctx context.Context, in NewLink) (_ Link, err error) {
+	defer p.begin(&ctx, "CreateLink", writes).end(&err)
 	refused := first(
 		linkTextMissing(in.Link, linkRequired),
 		checkSlug("link", in.Link),

@@ -15,7 +15,8 @@ import (
 // Effects: affiliate.updated of the former owner.
 //
 // Source: docs/rules.md 4.3; docs/contract.md 3.2.
-func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (DeletedLink, error) {
+func (p *Program) DeleteLink(ctx context.Context, ref LinkRef) (_ DeletedLink, err error) {
+	defer p.begin(&ctx, "DeleteLink", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "link.delete", input: ref, refused: first(ref.check())}
 	return write(o, rq, func() (DeletedLink, error) {

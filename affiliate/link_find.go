@@ -15,7 +15,8 @@ import (
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 3.2.
-func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (List[Link], error) {
+func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (_ List[Link], err error) {
+	defer p.begin(&ctx, "Links", reads).end(&err)
 	if !f.ID.IsZero() || !f.Slug.IsZero() {
 		pg = Page{}
 	}

@@ -12,7 +12,8 @@ import "context"
 // Effects: affiliate.updated of the owner.
 //
 // Source: docs/rules.md 4.3; docs/contract.md 3.2.
-func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (Link, error) {
+func (p *Program) RenameLink(ctx context.Context, ref LinkRef, slug string) (_ Link, err error) {
+	defer p.begin(&ctx, "RenameLink", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{
 		name: "link.rename", input: []any{ref, slug},

@@ -13,7 +13,8 @@ import (
 // outside the years 1 to 9999.
 //
 // Source: docs/money.md 8.
-func (p *Program) Movements(ctx context.Context, f MovementFilter, pg Page) (List[Movement], error) {
+func (p *Program) Movements(ctx context.Context, f MovementFilter, pg Page) (_ List[Movement], err error) {
+	defer p.begin(&ctx, "Movements", reads).end(&err)
 	f.From, f.To = f.From.UTC(), f.To.UTC()
 	if err := first(
 		inQuery(oneOfOrNone("cause", f.Cause, causes)),

@@ -101,6 +101,7 @@ func replay[T any](o *op, rq request, rec *ReceiptRecord) (answer T, err error) 
 	if err != nil && !worthKeeping(err) {
 		return answer, internal("read receipt", err)
 	}
+	o.seen.answered()
 	if rq.once.Replayed != nil {
 		rq.once.Replayed(stored)
 	}

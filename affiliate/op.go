@@ -26,6 +26,7 @@ type op struct {
 	links     gathering[LinkRecord]     // of the affiliate of a sale
 	watches   *watches                  // for the hooks; nil: there are none
 	ahead     reader                    // nil: nothing is known before the transaction
+	seen      *sighting                 // for the Observer; nil: nobody watches
 }
 
 // A reader knows from its input what its transaction will read.
@@ -34,7 +35,7 @@ type reader interface {
 }
 
 func (p *Program) op(ctx context.Context) *op {
-	return &op{Program: p, ctx: ctx, now: p.now()}
+	return &op{Program: p, ctx: ctx, now: p.now(), seen: p.sighted(ctx)}
 }
 
 // later is the updatedAt of a record that changes: now, or the old one when the
@@ -51,7 +52,9 @@ func later(now, was Instant) Instant {
 // its result.
 func update[T any](o *op, fn func() (T, error)) (T, error) {
 	var out T
+	o.seen.opened()
 	err := o.store.Update(o.ctx, o.cfg.ID, func(tx *Tx) (err error) {
+		o.seen.ran()
 		if err := o.tables.run(tx); err != nil {
 			return err
 		}
@@ -66,6 +69,7 @@ func update[T any](o *op, fn func() (T, error)) (T, error) {
 		out, err = fn()
 		return err
 	})
+	o.seen.closed(err)
 	if err != nil {
 		var zero T
 		return zero, err
@@ -101,8 +105,10 @@ func (o *op) committed() {
 // view runs fn on a snapshot of the records.
 func view[T any](ctx context.Context, p *Program, fn func(*op) (T, error)) (T, error) {
 	var out T
-	o := &op{Program: p, ctx: ctx}
+	o := &op{Program: p, ctx: ctx, seen: p.sighted(ctx)}
+	o.seen.opened()
 	err := p.store.View(ctx, p.cfg.ID, func(tx *Tx) (err error) {
+		o.seen.ran()
 		if err := p.tables.run(tx); err != nil {
 			return err
 		}
@@ -110,11 +116,27 @@ func view[T any](ctx context.Context, p *Program, fn func(*op) (T, error)) (T, e
 		out, err = fn(o)
 		return err
 	})
+	o.seen.closed(err)
 	if err != nil {
 		var zero T
 		return zero, err
 	}
 	return out, nil
+}
+
+// snapshot is view for an op that exists already.
+func (o *op) snapshot(fn func() error) error {
+	o.seen.opened()
+	err := o.store.View(o.ctx, o.cfg.ID, func(tx *Tx) error {
+		o.seen.ran()
+		if err := o.tables.run(tx); err != nil {
+			return err
+		}
+		o.tx = tx
+		return fn()
+	})
+	o.seen.closed(err)
+	return err
 }
 
 // newID draws the next id of the operation.

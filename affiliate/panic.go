@@ -39,7 +39,7 @@ func (o *op) tellEvents() {
 func (o *op) send(c Claim) (a Attempt) {
 	a = Attempt{URL: c.URL, Err: FailedInternal}
 	defer o.recovered(o.ctx, "Send")
-	return o.cfg.Send(o.ctx, c)
+	return o.cfg.Send(o.hostContext(), c)
 }
 
 // open calls Config.Open. It turns a panic into an error, so that one bad

@@ -24,7 +24,8 @@ import (
 // sale.deleted was fired.
 //
 // Source: docs/rules.md 5.6; docs/money.md 4, 5.
-func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (Payout, error) {
+func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (_ Payout, err error) {
+	defer p.begin(&ctx, "CreatePayout", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "payout.create", input: in, refused: first(
 		ownerRequired.when(in.AffiliateID == uuid.Nil && in.AffiliateEmail == ""),

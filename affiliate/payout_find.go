@@ -11,7 +11,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/contract.md 2.8.
-func (p *Program) Payout(ctx context.Context, id uuid.UUID) (Payout, error) {
+func (p *Program) Payout(ctx context.Context, id uuid.UUID) (_ Payout, err error) {
+	defer p.begin(&ctx, "Payout", reads).end(&err)
 	return view(ctx, p, func(o *op) (Payout, error) {
 		rec, err := o.tx.Payouts.Get(id)
 		return o.payoutOf(rec), err
@@ -23,7 +24,8 @@ func (p *Program) Payout(ctx context.Context, id uuid.UUID) (Payout, error) {
 // Errors: [InvalidQuery] (status, a bad page).
 //
 // Source: docs/contract.md 2.8.
-func (p *Program) Payouts(ctx context.Context, f PayoutFilter, pg Page) (List[Payout], error) {
+func (p *Program) Payouts(ctx context.Context, f PayoutFilter, pg Page) (_ List[Payout], err error) {
+	defer p.begin(&ctx, "Payouts", reads).end(&err)
 	if err := f.check(); err != nil {
 		return List[Payout]{}, err
 	}

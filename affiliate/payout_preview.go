@@ -42,7 +42,8 @@ const previewedPieces = 10
 // Errors: those of PreviewPayouts, and [InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 6.
-func (p *Program) PayoutPreview(ctx context.Context, in PayoutRun, pg Page) (List[PayoutLine], error) {
+func (p *Program) PayoutPreview(ctx context.Context, in PayoutRun, pg Page) (_ List[PayoutLine], err error) {
+	defer p.begin(&ctx, "PayoutPreview", reads).end(&err)
 	l, err := p.listing(pg, "payout-preview", in)
 	if err == nil {
 		l, err = l.open()

@@ -11,7 +11,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/money.md 6.
-func (p *Program) PayoutRun(ctx context.Context, externalID string) (PayoutRunResult, error) {
+func (p *Program) PayoutRun(ctx context.Context, externalID string) (_ PayoutRunResult, err error) {
+	defer p.begin(&ctx, "PayoutRun", reads).end(&err)
 	return view(ctx, p, func(o *op) (PayoutRunResult, error) {
 		run, err := findText(o.tx.Runs, ByExternalID, externalID)
 		if err != nil {
@@ -26,7 +27,8 @@ func (p *Program) PayoutRun(ctx context.Context, externalID string) (PayoutRunRe
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 6.
-func (p *Program) PayoutRuns(ctx context.Context, pg Page) (List[PayoutRunResult], error) {
+func (p *Program) PayoutRuns(ctx context.Context, pg Page) (_ List[PayoutRunResult], err error) {
+	defer p.begin(&ctx, "PayoutRuns", reads).end(&err)
 	l, err := p.listing(pg, "payout-runs", nil)
 	if err != nil {
 		return List[PayoutRunResult]{}, err
@@ -40,7 +42,8 @@ func (p *Program) PayoutRuns(ctx context.Context, pg Page) (List[PayoutRunResult
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 6.
-func (p *Program) PayoutLines(ctx context.Context, externalID string, pg Page) (List[PayoutLine], error) {
+func (p *Program) PayoutLines(ctx context.Context, externalID string, pg Page) (_ List[PayoutLine], err error) {
+	defer p.begin(&ctx, "PayoutLines", reads).end(&err)
 	l, err := p.listing(pg, "payout-lines", externalID)
 	if err != nil {
 		return List[PayoutLine]{}, err

@@ -27,7 +27,8 @@ import (
 // [Program.CreatePayout].
 //
 // Source: docs/money.md 6.
-func (p *Program) RunPayouts(ctx context.Context, in PayoutRun) (PayoutRunResult, error) {
+func (p *Program) RunPayouts(ctx context.Context, in PayoutRun) (_ PayoutRunResult, err error) {
+	defer p.begin(&ctx, "RunPayouts", writes).end(&err)
 	return p.runPayouts(ctx, request{name: "payout.run", input: in}, in, 0)
 }
 
@@ -40,7 +41,8 @@ func (p *Program) RunPayouts(ctx context.Context, in PayoutRun) (PayoutRunResult
 // Effects: those of RunPayouts.
 //
 // Source: docs/money.md 6.
-func (p *Program) StepPayouts(ctx context.Context, in PayoutRun, limit int) (PayoutRunResult, error) {
+func (p *Program) StepPayouts(ctx context.Context, in PayoutRun, limit int) (_ PayoutRunResult, err error) {
+	defer p.begin(&ctx, "StepPayouts", writes).end(&err)
 	rq := request{name: "payout.step", input: []any{in, limit}}
 	if limit < 0 || limit > maxPage {
 		rq.refused = RefuseLimit.Err()

@@ -26,7 +26,8 @@ import (
 // payoutCreated and payoutId of what it took.
 //
 // Source: docs/rules.md 5.6; docs/money.md 4.
-func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status PayoutStatus) (Payout, error) {
+func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status PayoutStatus) (_ Payout, err error) {
+	defer p.begin(&ctx, "SetPayoutStatus", writes).end(&err)
 	rq := request{name: "payout.set-status", refused: first(
 		payoutIDRequired.when(id == uuid.Nil),
 		statusRequired.when(status == ""),
@@ -44,7 +45,8 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status Payo
 // Effects: the payout; no event.
 //
 // Source: docs/contract.md 2.8.
-func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (Payout, error) {
+func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (_ Payout, err error) {
+	defer p.begin(&ctx, "FailPayout", writes).end(&err)
 	rq := request{name: "payout.fail", refused: first(
 		payoutIDRequired.when(id == uuid.Nil),
 		FieldEmpty.about("failedReason").when(plaintext.Blank(reason)),
@@ -60,7 +62,8 @@ func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (
 // Effects: those of [Program.SetPayoutStatus].
 //
 // Source: docs/money.md 4.
-func (p *Program) CancelPayout(ctx context.Context, id uuid.UUID) (Payout, error) {
+func (p *Program) CancelPayout(ctx context.Context, id uuid.UUID) (_ Payout, err error) {
+	defer p.begin(&ctx, "CancelPayout", writes).end(&err)
 	return p.SetPayoutStatus(ctx, id, PayoutCanceled)
 }
 

@@ -18,8 +18,15 @@ import (
 // Effects: none.
 //
 // Source: ours, because New opens nothing.
-func (p *Program) Ping(ctx context.Context) error {
-	err := p.store.View(ctx, p.cfg.ID, checkTables)
+func (p *Program) Ping(ctx context.Context) (err error) {
+	defer p.begin(&ctx, "Ping", reads).end(&err)
+	seen := p.sighted(ctx)
+	seen.opened()
+	err = p.store.View(ctx, p.cfg.ID, func(tx *Tx) error {
+		seen.ran()
+		return checkTables(tx)
+	})
+	seen.closed(err)
 	if err != nil {
 		return internal("affiliate: ping", err)
 	}

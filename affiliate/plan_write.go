@@ -14,7 +14,8 @@ import (
 // Effects: the plan; no event.
 //
 // Source: docs/contract.md 2.9.
-func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
+func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (_ Plan, err error) {
+	defer p.begin(&ctx, "CreatePlan", writes).end(&err)
 	rec := PlanRecord{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
 	rq := request{name: "plan.create", input: in, refused: rec.normalize()}
 	o := p.op(ctx)
@@ -33,7 +34,8 @@ func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (Plan, error) {
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 2.9.
-func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
+func (p *Program) Plans(ctx context.Context, pg Page) (_ List[Plan], err error) {
+	defer p.begin(&ctx, "Plans", reads).end(&err)
 	l, err := p.listing(pg, "plans", nil)
 	if err != nil {
 		return List[Plan]{}, err
@@ -53,7 +55,8 @@ func (p *Program) Plans(ctx context.Context, pg Page) (List[Plan], error) {
 // Effects: the plan; no event.
 //
 // Source: docs/rules.md 5.3; docs/contract.md 2.9.
-func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (Plan, error) {
+func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (_ Plan, err error) {
+	defer p.begin(&ctx, "UpdatePlan", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "plan.update", input: []any{id, up}, refused: up.check()}
 	return write(o, rq, func() (Plan, error) {
@@ -88,9 +91,10 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 // Effects: the plan; no event.
 //
 // Source: docs/contract.md 2.9.
-func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
+func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) (err error) {
+	defer p.begin(&ctx, "DeletePlan", writes).end(&err)
 	o := p.op(ctx)
-	_, err := write(o, request{name: "plan.delete", input: id}, func() (struct{}, error) {
+	_, err = write(o, request{name: "plan.delete", input: id}, func() (struct{}, error) {
 		if _, err := o.tx.Plans.Get(id); err != nil {
 			return struct{}{}, planMissing.ifMissing(err)
 		}

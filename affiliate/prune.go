@@ -25,7 +25,8 @@ const pruneBatch = 128
 // counts its own deletes.
 //
 // Source: ours, because every event, delivery and receipt is a record.
-func (p *Program) Prune(ctx context.Context, before time.Time) (int, error) {
+func (p *Program) Prune(ctx context.Context, before time.Time) (_ int, err error) {
+	defer p.begin(&ctx, "Prune", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "prune", input: before}
 	return writeAround(o, rq, nil, func() (int, error) {

@@ -17,9 +17,10 @@ import (
 // Effects: both counts, the ledger; no event.
 //
 // Source: docs/rules.md 3.2.
-func (p *Program) RestoreRedemption(ctx context.Context, sale SaleID) error {
+func (p *Program) RestoreRedemption(ctx context.Context, sale SaleID) (err error) {
+	defer p.begin(&ctx, "RestoreRedemption", writes).end(&err)
 	o := p.op(ctx)
-	_, err := write(o, request{name: "sale.restore-redemption", input: sale}, func() (struct{}, error) {
+	_, err = write(o, request{name: "sale.restore-redemption", input: sale}, func() (struct{}, error) {
 		entry, err := o.tx.Redemptions.Get(numberID(int64(sale)))
 		if err != nil {
 			return struct{}{}, redemptionNotFound.ifMissing(err)

@@ -25,7 +25,8 @@ import (
 // Effects: a referral, the totals of its affiliate and link; referral.created.
 //
 // Source: docs/contract.md 3.6; docs/rules.md 3.3, 4.6; docs/money.md 14.
-func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (Referral, error) {
+func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (_ Referral, err error) {
+	defer p.begin(&ctx, "CreateReferral", writes).end(&err)
 	refused := normalizeReferral(&in)
 	o := p.op(ctx)
 	o.ahead = &in

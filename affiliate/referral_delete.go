@@ -19,10 +19,11 @@ import (
 // counters of codes stay; referral.deleted.
 //
 // Source: docs/rules.md 4.7.
-func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
+func (p *Program) DeleteReferral(ctx context.Context, ident string) (err error) {
+	defer p.begin(&ctx, "DeleteReferral", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "referral.delete", input: ident, refused: first(referralIDRequired.when(plaintext.Blank(ident)))}
-	_, err := write(o, rq, func() (struct{}, error) {
+	_, err = write(o, rq, func() (struct{}, error) {
 		rec, err := o.findReferral(ident)
 		if errors.Is(err, ErrNotFound) {
 			return struct{}{}, nil

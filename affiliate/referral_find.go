@@ -12,7 +12,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/contract.md 3.6.
-func (p *Program) Referral(ctx context.Context, ident string) (Referral, error) {
+func (p *Program) Referral(ctx context.Context, ident string) (_ Referral, err error) {
+	defer p.begin(&ctx, "Referral", reads).end(&err)
 	return view(ctx, p, func(o *op) (Referral, error) {
 		rec, err := o.findReferral(ident)
 		if err != nil {
@@ -27,7 +28,8 @@ func (p *Program) Referral(ctx context.Context, ident string) (Referral, error) 
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 3.6.
-func (p *Program) Referrals(ctx context.Context, f ReferralFilter, pg Page) (List[Referral], error) {
+func (p *Program) Referrals(ctx context.Context, f ReferralFilter, pg Page) (_ List[Referral], err error) {
+	defer p.begin(&ctx, "Referrals", reads).end(&err)
 	l, err := p.listing(pg, "referrals", f)
 	if err != nil {
 		return List[Referral]{}, err

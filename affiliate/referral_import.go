@@ -21,7 +21,8 @@ import (
 // affiliates and links.
 //
 // Source: docs/contract.md 7.1; docs/rules.md 4.6.
-func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) (ImportReport, error) {
+func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) (_ ImportReport, err error) {
+	defer p.begin(&ctx, "ImportReferrals", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "referral.import", refused: first(p.checkBulk(len(rows)))}
 	if p.once.Key != "" {

@@ -18,7 +18,8 @@ import (
 // Effects: the referral; referral.updated when something changed.
 //
 // Source: docs/contract.md 3.6.
-func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralUpdate) (Referral, error) {
+func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralUpdate) (_ Referral, err error) {
+	defer p.begin(&ctx, "UpdateReferral", writes).end(&err)
 	rq := request{name: "referral.update", input: []any{ident, up}, refused: first(referralIDRequired.when(plaintext.Blank(ident)))}
 	if rq.refused == nil {
 		rq.refused = normalizeReferralUpdate(&up)
@@ -117,7 +118,8 @@ func (o *op) refuseTakenReferralEmail(email string) error {
 // Effects: the status; referral.updated when it changed.
 //
 // Source: docs/contract.md 7.1.
-func (p *Program) PushReferralStatus(ctx context.Context, ident string, status SubscriptionStatus) (Referral, error) {
+func (p *Program) PushReferralStatus(ctx context.Context, ident string, status SubscriptionStatus) (_ Referral, err error) {
+	defer p.begin(&ctx, "PushReferralStatus", writes).end(&err)
 	rq := request{
 		name: "referral.push-status", input: []any{ident, status},
 		refused: first(oneOf("subscriptionStatus", status, subscriptionStatuses)),
@@ -140,7 +142,8 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status S
 // Effects: the referrals; referral.updated for each that changed.
 //
 // Source: docs/rules.md 5.3; docs/contract.md 2.5.
-func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]Referral, error) {
+func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) (_ []Referral, err error) {
+	defer p.begin(&ctx, "SetReferralPlan", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "referral.set-plan", input: []any{plan, ids}, refused: first(p.checkBulk(len(ids)))}
 	return write(o, rq, func() ([]Referral, error) {

@@ -50,7 +50,8 @@ type Retained struct {
 // counts its own deletes.
 //
 // Source: docs/retention.md.
-func (p *Program) Retain(ctx context.Context, r Retention) (Retained, error) {
+func (p *Program) Retain(ctx context.Context, r Retention) (_ Retained, err error) {
+	defer p.begin(&ctx, "Retain", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "retain", input: r, refused: p.checkRetention(r)}
 	return writeAround(o, rq, nil, func() (Retained, error) {

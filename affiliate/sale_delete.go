@@ -18,9 +18,10 @@ import (
 // full refund has fired it.
 //
 // Source: docs/rules.md 3.2 and 5.5.
-func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
+func (p *Program) DeleteSale(ctx context.Context, id SaleID) (err error) {
+	defer p.begin(&ctx, "DeleteSale", writes).end(&err)
 	o := p.op(ctx)
-	_, err := write(o, request{name: "sale.delete", input: id}, func() (struct{}, error) {
+	_, err = write(o, request{name: "sale.delete", input: id}, func() (struct{}, error) {
 		rec, err := o.findSale(SaleRef{ID: id})
 		if errors.Is(err, ErrNotFound) {
 			return struct{}{}, nil
@@ -54,10 +55,11 @@ func (p *Program) DeleteSale(ctx context.Context, id SaleID) error {
 // Effects: those of [Program.DeleteSale], or of [Program.RefundSale].
 //
 // Source: docs/contract.md 7.1; docs/rules.md 5.5; docs/money.md 2.
-func (p *Program) ReverseSale(ctx context.Context, ref SaleRef, how Reversal) error {
+func (p *Program) ReverseSale(ctx context.Context, ref SaleRef, how Reversal) (err error) {
+	defer p.begin(&ctx, "ReverseSale", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "sale.reverse", input: []any{ref, how}, refused: first(optional("refundId", how.RefundID, maxName))}
-	_, err := write(o, rq, func() (struct{}, error) {
+	_, err = write(o, rq, func() (struct{}, error) {
 		rec, err := o.findSale(ref)
 		if err != nil {
 			return struct{}{}, saleNotFound.ifMissing(err)

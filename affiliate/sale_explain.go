@@ -70,7 +70,8 @@ type ExplainedArithmetic struct {
 // Errors: [SaleNotFound].
 //
 // Source: docs/money.md 10.
-func (p *Program) ExplainSale(ctx context.Context, id SaleID) (Explanation, error) {
+func (p *Program) ExplainSale(ctx context.Context, id SaleID) (_ Explanation, err error) {
+	defer p.begin(&ctx, "ExplainSale", reads).end(&err)
 	return view(ctx, p, func(o *op) (Explanation, error) {
 		rec, err := o.saleByNumber(id)
 		if err != nil {

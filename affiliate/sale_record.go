@@ -31,6 +31,7 @@ import (
 //
 // Source: docs/contract.md 3.7, docs/rules.md 5.1–5.3.
 func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
+	defer p.begin(&ctx, "RecordSale", writes).end(&err)
 	r := &report{op: *p.op(ctx), in: in}
 	r.ahead = r
 	rq := request{once: in.Once, name: "sale.create", refused: p.normalizeSale(&r.in)}
@@ -40,6 +41,7 @@ func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult
 	reply, err := write(&r.op, rq, r.record)
 	if err == nil {
 		reply.fillResult(&result)
+		r.seen.said(Outcome(result.Outcome))
 	}
 	return result, err
 }

@@ -35,7 +35,8 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 // after which nothing is fired for that sale.
 //
 // Source: docs/rules.md 5.5, docs/contract.md 3.7, docs/money.md 2.
-func (p *Program) RefundSale(ctx context.Context, in Refund) (RefundResult, error) {
+func (p *Program) RefundSale(ctx context.Context, in Refund) (_ RefundResult, err error) {
+	defer p.begin(&ctx, "RefundSale", writes).end(&err)
 	amount, part := in.Amount.Get()
 	o := p.op(ctx)
 	rq := request{name: "sale.refund", input: in, refused: first(

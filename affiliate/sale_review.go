@@ -15,7 +15,8 @@ import "context"
 // Effects: the sales, their totals; sale.updated for each that changed.
 //
 // Source: docs/rules.md 5.3.
-func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, error) {
+func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (_ int, err error) {
+	defer p.begin(&ctx, "RecalculateSales", writes).end(&err)
 	o := p.op(ctx)
 	return write(o, request{name: "sale.recalculate", input: f}, func() (int, error) {
 		changed := 0
@@ -54,7 +55,8 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (int, erro
 // Effects: the commissions, totals; sale.updated for each sale that changed.
 //
 // Source: docs/contract.md 2.7.
-func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, ids ...SaleID) ([]Sale, error) {
+func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, ids ...SaleID) (_ []Sale, err error) {
+	defer p.begin(&ctx, "ReviewCommissions", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "sale.review", input: []any{status, ids}, refused: first(oneOf("approvalStatus", status, approvalStatuses), p.checkBulk(len(ids)))}
 	return write(o, rq, func() ([]Sale, error) {

@@ -36,7 +36,8 @@ const (
 // Errors: [InvalidQuery] (status, approvalStatus, since, until, a bad page).
 //
 // Source: docs/contract.md 4.5.
-func (p *Program) SearchSales(ctx context.Context, q SaleQuery, pg Page) (List[Sale], error) {
+func (p *Program) SearchSales(ctx context.Context, q SaleQuery, pg Page) (_ List[Sale], err error) {
+	defer p.begin(&ctx, "SearchSales", reads).end(&err)
 	if err := p.checkSaleQuery(q); err != nil {
 		return List[Sale]{}, err
 	}

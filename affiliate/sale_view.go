@@ -13,7 +13,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/contract.md 3.7.
-func (p *Program) Sale(ctx context.Context, id SaleID) (Sale, error) {
+func (p *Program) Sale(ctx context.Context, id SaleID) (_ Sale, err error) {
+	defer p.begin(&ctx, "Sale", reads).end(&err)
 	return view(ctx, p, func(o *op) (Sale, error) {
 		rec, err := o.saleByNumber(id)
 		if err != nil {
@@ -29,7 +30,8 @@ func (p *Program) Sale(ctx context.Context, id SaleID) (Sale, error) {
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 3.7.
-func (p *Program) Sales(ctx context.Context, f SaleFilter, pg Page) (List[Sale], error) {
+func (p *Program) Sales(ctx context.Context, f SaleFilter, pg Page) (_ List[Sale], err error) {
+	defer p.begin(&ctx, "Sales", reads).end(&err)
 	l, err := p.listing(pg, "sales", f)
 	if err != nil {
 		return List[Sale]{}, err

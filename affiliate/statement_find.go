@@ -22,7 +22,8 @@ const clockTrust = time.Hour
 // period that begins before [Program.OpenBooks].
 //
 // Source: docs/money.md 9.
-func (p *Program) Statement(ctx context.Context, affiliate uuid.UUID, from, to time.Time) (Statement, error) {
+func (p *Program) Statement(ctx context.Context, affiliate uuid.UUID, from, to time.Time) (_ Statement, err error) {
+	defer p.begin(&ctx, "Statement", reads).end(&err)
 	q := StatementQuery{affiliate, from, to}
 	if err := q.check(); err != nil {
 		return Statement{}, err
@@ -74,7 +75,8 @@ func (p *Program) linesUntil(ctx context.Context, q StatementQuery, last int64) 
 // Errors: those of [Program.Statement], and [InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 9.
-func (p *Program) StatementLines(ctx context.Context, q StatementQuery, pg Page) (List[StatementLine], error) {
+func (p *Program) StatementLines(ctx context.Context, q StatementQuery, pg Page) (_ List[StatementLine], err error) {
+	defer p.begin(&ctx, "StatementLines", reads).end(&err)
 	if err := q.check(); err != nil {
 		return List[StatementLine]{}, err
 	}
@@ -97,17 +99,12 @@ func (p *Program) StatementLines(ctx context.Context, q StatementQuery, pg Page)
 	})
 }
 
-// booksSince are the books of an affiliate, which must be open since a time.
+// booksSince are the books of an affiliate, which must be open since a time. The
+// beginning of books is shown in whole milliseconds, so these are compared.
 func (o *op) booksSince(affiliate uuid.UUID, since Instant) (Books, error) {
 	if _, err := o.tx.Affiliates.Get(affiliate); err != nil {
 		return Books{}, affiliateNotFound.ifMissing(err)
 	}
-	return o.openSince(affiliate, since)
-}
-
-// openSince is booksSince of an affiliate who may be gone. The beginning of books
-// is shown in whole milliseconds, so these are compared.
-func (o *op) openSince(affiliate uuid.UUID, since Instant) (Books, error) {
 	books, open, err := o.books(affiliate)
 	if err == nil && (!open || books.Opened != ever && since.Before(books.Opened.Truncate(time.Millisecond))) {
 		err = booksNotOpen.Err()

@@ -18,7 +18,8 @@ import (
 // Effects: affiliate.updated for each that changed.
 //
 // Source: docs/rules.md 5.7; docs/contract.md 2.10.
-func (p *Program) AssignTiers(ctx context.Context) (int, error) {
+func (p *Program) AssignTiers(ctx context.Context) (_ int, err error) {
+	defer p.begin(&ctx, "AssignTiers", writes).end(&err)
 	o := p.op(ctx)
 	return write(o, request{name: "tier.assign"}, func() (int, error) {
 		tiers, err := o.tiersFromTheTop()

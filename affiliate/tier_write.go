@@ -17,7 +17,8 @@ import (
 // Effects: the tier; no event.
 //
 // Source: docs/rules.md 5.3; docs/contract.md 2.10.
-func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
+func (p *Program) CreateTier(ctx context.Context, in NewTier) (_ Tier, err error) {
+	defer p.begin(&ctx, "CreateTier", writes).end(&err)
 	rec := TierRecord{
 		Tier: in.Tier, Name: in.Name, Emoji: in.Emoji, MinReferrals: in.MinReferrals, MinRevenue: in.MinRevenue,
 		Condition: in.ConditionType, Rate: in.Rate,
@@ -39,7 +40,8 @@ func (p *Program) CreateTier(ctx context.Context, in NewTier) (Tier, error) {
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 2.10.
-func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
+func (p *Program) Tiers(ctx context.Context, pg Page) (_ List[Tier], err error) {
+	defer p.begin(&ctx, "Tiers", reads).end(&err)
 	l, err := p.listing(pg, "tiers", nil)
 	if err != nil {
 		return List[Tier]{}, err
@@ -56,7 +58,8 @@ func (p *Program) Tiers(ctx context.Context, pg Page) (List[Tier], error) {
 // Effects: the tier; no event.
 //
 // Source: docs/contract.md 2.10.
-func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (Tier, error) {
+func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (_ Tier, err error) {
+	defer p.begin(&ctx, "UpdateTier", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "tier.update", input: []any{id, up}, refused: up.check()}
 	return write(o, rq, func() (Tier, error) {
@@ -87,9 +90,10 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 // Effects: the tier; no event.
 //
 // Source: docs/contract.md 2.10.
-func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
+func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) (err error) {
+	defer p.begin(&ctx, "DeleteTier", writes).end(&err)
 	o := p.op(ctx)
-	_, err := write(o, request{name: "tier.delete", input: id}, func() (struct{}, error) {
+	_, err = write(o, request{name: "tier.delete", input: id}, func() (struct{}, error) {
 		if _, err := o.tx.Tiers.Get(id); err != nil {
 			return struct{}{}, tierNotFound.ifMissing(err)
 		}

@@ -14,7 +14,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (Delivery, error) {
+func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (_ Delivery, err error) {
+	defer p.begin(&ctx, "Delivery", reads).end(&err)
 	return view(ctx, p, func(o *op) (Delivery, error) {
 		rec, err := o.tx.Deliveries.Get(id)
 		if err != nil {
@@ -39,7 +40,8 @@ func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (Delivery, error) 
 // Errors: [InvalidQuery].
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (List[Delivery], error) {
+func (p *Program) Deliveries(ctx context.Context, f DeliveryFilter, pg Page) (_ List[Delivery], err error) {
+	defer p.begin(&ctx, "Deliveries", reads).end(&err)
 	if err := first(p.checkDeliveryFilter(f)...); err != nil {
 		return List[Delivery]{}, err
 	}
@@ -140,14 +142,17 @@ func deliveryOf(rec DeliveryRecord) Delivery {
 		Attempts: make([]DeliveryAttempt, len(rec.Attempts)),
 	}
 	for i, a := range rec.Attempts {
-		trigger := TriggerAutomatic
-		if a.Manual {
-			trigger = TriggerManual
-		}
 		d.Attempts[i] = DeliveryAttempt{
-			At: TimeOf(a.At.Time()), Trigger: trigger, URL: a.URL, StatusCode: orNull(int64(a.Status)),
+			At: TimeOf(a.At.Time()), Trigger: a.trigger(), URL: a.URL, StatusCode: orNull(int64(a.Status)),
 			DurationMS: a.Took.Milliseconds(), Error: orNull(a.Err), Response: orNull(a.Response),
 		}
 	}
 	return d
+}
+
+func (a *AttemptRecord) trigger() AttemptTrigger {
+	if a.Manual {
+		return TriggerManual
+	}
+	return TriggerAutomatic
 }

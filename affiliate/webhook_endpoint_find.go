@@ -12,7 +12,8 @@ import (
 // Errors: [ErrNotFound].
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (Endpoint, error) {
+func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (_ Endpoint, err error) {
+	defer p.begin(&ctx, "Endpoint", reads).end(&err)
 	now := p.now()
 	return view(ctx, p, func(o *op) (Endpoint, error) {
 		rec, err := o.tx.Endpoints.Get(id)
@@ -28,7 +29,8 @@ func (p *Program) Endpoint(ctx context.Context, id uuid.UUID) (Endpoint, error) 
 // Errors: [InvalidQuery].
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) Endpoints(ctx context.Context, pg Page) (List[Endpoint], error) {
+func (p *Program) Endpoints(ctx context.Context, pg Page) (_ List[Endpoint], err error) {
+	defer p.begin(&ctx, "Endpoints", reads).end(&err)
 	l, err := p.listing(pg, "webhooks", nil)
 	if err != nil {
 		return List[Endpoint]{}, err

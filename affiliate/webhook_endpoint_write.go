@@ -16,7 +16,8 @@ import (
 // Effects: the endpoint; no event.
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEndpoint, error) {
+func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (_ IssuedEndpoint, err error) {
+	defer p.begin(&ctx, "CreateEndpoint", writes).end(&err)
 	o := p.op(ctx)
 	refused := first(
 		p.checkEndpointURL(in.URL),
@@ -66,7 +67,8 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (IssuedEnd
 // Effects: the endpoint, and its pending deliveries when it is disabled; no event.
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointUpdate) (Endpoint, error) {
+func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointUpdate) (_ Endpoint, err error) {
+	defer p.begin(&ctx, "UpdateEndpoint", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "webhook.update", input: []any{id, up}, refused: first(p.checkEndpointUpdate(id, up)...)}
 	more := false // waits than this transaction settles
@@ -112,7 +114,8 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 // Effects: the endpoint and its pending deliveries; no event.
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) DeleteEndpoint(ctx context.Context, id uuid.UUID) (DeletedEndpoint, error) {
+func (p *Program) DeleteEndpoint(ctx context.Context, id uuid.UUID) (_ DeletedEndpoint, err error) {
+	defer p.begin(&ctx, "DeleteEndpoint", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "webhook.delete", input: id, refused: first(webhookIDRequired.when(id == uuid.Nil))}
 	if err := beforehand(o, rq, func() error { return p.clearBefore(ctx, id) }); err != nil {

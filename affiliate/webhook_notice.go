@@ -55,3 +55,26 @@ func (p *Program) notify(ctx context.Context, notices []Notice) {
 		}()
 	}
 }
+
+// observe remembers an attempt for the Observer until the settlement is committed.
+func (s *settlement) observe(d *DeliveryRecord, state DeliveryState) {
+	if s.cfg.Observer.Delivery == nil {
+		return
+	}
+	last := &d.Attempts[len(d.Attempts)-1]
+	s.watched = append(s.watched, DeliverySeen{
+		Program: s.cfg.ID, Endpoint: d.EndpointID, Event: d.Type, Attempt: len(d.Attempts), Status: last.Status,
+		Trigger: last.trigger(), Err: last.Err, State: state, Started: last.At.Time(), Took: last.Took, Lag: max(0, last.At.Sub(d.nextAttempt())),
+	})
+}
+
+// tellDeliveries tells the Observer of settled attempts.
+func (o *op) tellDeliveries(all []DeliverySeen) {
+	ctx := o.hostContext()
+	for _, d := range all {
+		func() {
+			defer o.recovered(ctx, "Observer")
+			o.cfg.Observer.Delivery(ctx, d)
+		}()
+	}
+}

@@ -48,7 +48,8 @@ const (
 // Effects: the deliveries and the queue; no event.
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) Replay(ctx context.Context, in ReplayRange) (int, error) {
+func (p *Program) Replay(ctx context.Context, in ReplayRange) (_ int, err error) {
+	defer p.begin(&ctx, "Replay", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{once: in.Once, name: "webhook.replay", input: in, refused: first(p.checkReplay(in, o.now)...)}
 	if in.DeliveryID == uuid.Nil {

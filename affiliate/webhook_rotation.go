@@ -24,7 +24,8 @@ const (
 // Effects: the secrets of the endpoint; no event.
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) RotateSecret(ctx context.Context, in Rotation) (IssuedEndpoint, error) {
+func (p *Program) RotateSecret(ctx context.Context, in Rotation) (_ IssuedEndpoint, err error) {
+	defer p.begin(&ctx, "RotateSecret", writes).end(&err)
 	o := p.op(ctx)
 	grace := in.GracePeriodSeconds.Or(defaultGrace)
 	refused := first(in.check(grace))

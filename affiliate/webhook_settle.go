@@ -35,7 +35,8 @@ import (
 // Config.OnNotice is called after the commit.
 //
 // Source: docs/contract.md 7.4.
-func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) error {
+func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) (err error) {
+	defer p.begin(&ctx, "SettleDeliveries", writes).end(&err)
 	if len(done) == 0 {
 		return nil
 	}
@@ -61,6 +62,7 @@ func (p *Program) SettleDeliveries(ctx context.Context, done []Attempt) error {
 		return err
 	}
 	p.notify(ctx, s.notices)
+	o.tellDeliveries(s.watched)
 	for _, ep := range s.order {
 		if ep.Clearing != "" {
 			p.clearRest(ctx, ep.ID, clearRounds)
@@ -77,6 +79,7 @@ type settlement struct {
 	order     []*EndpointRecord
 	again     []QueueRecord // that wait for their next attempt; not in the queue yet
 	notices   []Notice
+	watched   []DeliverySeen
 }
 
 // settle notes one attempt, unless it is over.
@@ -109,6 +112,7 @@ func (s *settlement) settle(a *Attempt, draw uint64) error {
 	if err := s.advance(d, q, v); err != nil {
 		return err
 	}
+	s.observe(&d, v.state)
 	s.notice(NoticeAttempt, ep, &d, v.state)
 	if v.state == DeliveryFailed {
 		s.notice(NoticeDead, ep, &d, v.state)

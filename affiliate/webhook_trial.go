@@ -23,7 +23,8 @@ import (
 // Effects: none but the receipt of a key.
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) TestEndpoint(ctx context.Context, in EndpointTest) (TestResult, error) {
+func (p *Program) TestEndpoint(ctx context.Context, in EndpointTest) (_ TestResult, err error) {
+	defer p.begin(&ctx, "TestEndpoint", writes).end(&err)
 	rq := request{once: in.Once, name: "webhook.test", input: in, refused: first(in.check())}
 	o := p.op(ctx)
 	var ep EndpointRecord

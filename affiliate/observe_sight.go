@@ -1,0 +1,204 @@
+package affiliate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tributary-go/tributary/internal/unseen"
+)
+
+// Whether an operation can write, for the Observer.
+const (
+	reads  = false
+	writes = true
+)
+
+// A sighting is one operation that an Observer watches. It travels in the
+// context from the method to its transactions. Nil: nobody watches.
+type sighting struct {
+	program *Program
+	host    context.Context // of Begin: what functions of the host get
+	op      Operation
+	start   time.Time
+
+	over     bool // End was called
+	open     bool // a transaction has begun and has not returned
+	failed   bool // a transaction has failed
+	replayed bool
+	outcome  Outcome // instead of OutcomeOK
+	runs     int     // of the present transaction
+	events   [15]uint32
+	res      Result
+}
+
+type sightingKey struct{}
+
+// begin is the first line of every exported method that takes a context:
+//
+//	defer p.begin(&ctx, "Sales", reads).end(&err)
+func (p *Program) begin(ctx *context.Context, name string, write bool) *sighting {
+	if !p.cfg.Observer.operations() {
+		return nil
+	}
+	return p.sight(ctx, name, write)
+}
+
+// sight begins a sighting. A method that is called by another is a part of it.
+func (p *Program) sight(ctx *context.Context, name string, write bool) *sighting {
+	if p.sighted(*ctx) != nil || unseen.Is(*ctx) {
+		return nil
+	}
+	s := &sighting{program: p, op: Operation{Name: name, Program: p.cfg.ID, Write: write}, start: p.cfg.Observer.Clock()}
+	s.host = s.begun(*ctx)
+	*ctx = context.WithValue(s.host, sightingKey{}, s)
+	return s
+}
+
+// begun calls Begin and returns its context.
+func (s *sighting) begun(ctx context.Context) (out context.Context) {
+	begin := s.program.cfg.Observer.Begin
+	if begin == nil {
+		return ctx
+	}
+	out = ctx
+	defer s.program.recovered(ctx, "Observer")
+	if with := begin(ctx, s.op); with != nil {
+		out = with
+	}
+	return out
+}
+
+// end is deferred by the method. It passes a panic on.
+func (s *sighting) end(err *error) {
+	if s == nil {
+		return
+	}
+	v := recover()
+	s.over = true
+	s.classify(*err, v != nil)
+	s.res.Took = s.program.cfg.Observer.Clock().Sub(s.start)
+	s.tell()
+	if v != nil {
+		panic(v)
+	}
+}
+
+func (s *sighting) tell() {
+	end := s.program.cfg.Observer.End
+	if end == nil {
+		return
+	}
+	defer s.program.recovered(s.host, "Observer")
+	end(s.host, s.op, s.res)
+}
+
+// classify gives the result its outcome. A transaction that is still open was
+// left by a panic or by runtime.Goexit.
+func (s *sighting) classify(err error, panicked bool) {
+	refusal, refused := errors.AsType[*Error](err)
+	switch {
+	case panicked || s.open:
+		s.res.Outcome, s.res.Failure = OutcomeFailed, FailureOther
+	case err == nil && s.replayed:
+		s.res.Outcome = OutcomeReplayed
+	case err == nil:
+		s.res.Outcome = cmp.Or(s.outcome, OutcomeOK)
+	case refused && refusal.Kind != KindInternal:
+		s.res.Outcome, s.res.Reason = OutcomeRefused, refusal.Reason
+		if refusal.Kind == KindNotFound {
+			s.res.Outcome = OutcomeNotFound
+		}
+	case errors.Is(err, ErrNotFound):
+		s.res.Outcome = OutcomeNotFound
+	case errors.Is(err, context.Canceled):
+		s.res.Outcome, s.res.Failure = OutcomeCanceled, FailureCanceled
+	case errors.Is(err, context.DeadlineExceeded):
+		s.res.Outcome, s.res.Failure = OutcomeFailed, FailureTimeout
+	case s.failed:
+		s.res.Outcome, s.res.Failure = OutcomeFailed, FailureStore
+	default:
+		s.res.Outcome, s.res.Failure = OutcomeFailed, FailureOther
+	}
+}
+
+// sighted is the sighting of the operation that ctx belongs to, or nil.
+func (p *Program) sighted(ctx context.Context) *sighting {
+	if !p.cfg.Observer.operations() {
+		return nil
+	}
+	s, _ := ctx.Value(sightingKey{}).(*sighting)
+	if s == nil || s.over { // what a method returned may be used after its end
+		return nil
+	}
+	return s
+}
+
+// opened notes that a transaction begins.
+func (s *sighting) opened() {
+	if s != nil {
+		s.open, s.runs = true, 0
+	}
+}
+
+// ran notes that the store runs the transaction, for the first time or again.
+func (s *sighting) ran() {
+	if s != nil {
+		s.runs++
+		s.events = [15]uint32{}
+	}
+}
+
+// closed notes that the transaction has returned. Its events count when it was
+// committed.
+func (s *sighting) closed(err error) {
+	if s == nil {
+		return
+	}
+	s.open, s.failed = false, err != nil
+	s.res.Runs = max(s.res.Runs, s.runs)
+	if err != nil {
+		return
+	}
+	for i, n := range s.events {
+		s.res.Events[i] += n
+	}
+}
+
+// wrote counts an event of the present run.
+func (s *sighting) wrote(typ EventType) {
+	if s == nil {
+		return
+	}
+	if i := slices.Index(observedTypes, typ); i >= 0 {
+		s.events[i]++
+	}
+}
+
+// observedTypes are the places of the types in Result.Events.
+var observedTypes = EventTypes()
+
+// said notes the outcome that the method itself gives.
+func (s *sighting) said(outcome Outcome) {
+	if s != nil {
+		s.outcome = outcome
+	}
+}
+
+// answered notes that the answer is that of an earlier call.
+func (s *sighting) answered() {
+	if s != nil {
+		s.replayed = true
+	}
+}
+
+// hostContext is what functions of the host get: they may call the program, and
+// such a call is an operation of its own.
+func (o *op) hostContext() context.Context {
+	if o.seen != nil {
+		return o.seen.host
+	}
+	return o.ctx
+}
