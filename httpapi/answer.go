@@ -55,7 +55,9 @@ func (c *call) send(part []byte) error {
 	if c.r.Method == http.MethodHead {
 		return errNoBody
 	}
-	if _, err := c.w.Write(part); err != nil {
+	n, err := c.w.Write(part)
+	c.sent += int64(n)
+	if err != nil {
 		return errLeft
 	}
 	return c.r.Context().Err()

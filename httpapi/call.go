@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -27,10 +28,12 @@ type call struct {
 	p *affiliate.Program
 
 	keyName string // of the key that was sent, never the key
+	scope   Scope  // of the key
 
 	route   *route
 	started bool // the status line is out
 	status  int
+	sent    int64 // bytes of the body
 	code    affiliate.Reason
 	cache   string // Cache-Control, when the answer may be kept
 
@@ -100,7 +103,7 @@ func (c *call) serve() {
 		c.fail(err)
 		return
 	}
-	c.p, c.keyName = open.Program, open.KeyName
+	c.p, c.keyName, c.scope = open.Program, open.KeyName, open.Scope
 	if open.Scope.grant()&found.scopes == 0 {
 		c.refuse(affiliate.RefuseScope.Err())
 		return
@@ -264,13 +267,19 @@ func (c *call) logError(text string, cause any, stack []byte) {
 	if stack != nil {
 		attrs = append(attrs, slog.String("stack", string(stack)))
 	}
-	c.h.cfg.Logger.ErrorContext(context.WithoutCancel(c.r.Context()), text, append(attrs, c.keyAttr())...)
+	c.h.cfg.Logger.ErrorContext(context.WithoutCancel(c.r.Context()), text, append(attrs, slog.String("request_id", RequestID(c.r.Context())), c.keyAttr())...)
 }
 
 func (c *call) log(start time.Time) {
-	c.h.cfg.Logger.DebugContext(c.r.Context(), "request",
-		slog.String("operation", c.operation()), slog.Int("status", c.status),
-		slog.String("code", string(c.code)), slog.Duration("took", time.Since(start)), c.keyAttr())
+	attrs := []slog.Attr{
+		slog.String("operation", c.operation()), slog.Int("status", c.status), slog.String("code", string(c.code)),
+		slog.Duration("took", time.Since(start)), slog.String("request_id", RequestID(c.r.Context())), c.keyAttr(),
+		c.scopeAttr(), slog.Int64("bytes", c.sent), slog.Bool("replayed", c.replayed != nil),
+	}
+	if trace := traceID(c.r.Header); trace != "" {
+		attrs = append(attrs, slog.String("trace_id", trace))
+	}
+	c.h.cfg.Logger.LogAttrs(c.r.Context(), slog.LevelDebug, "request", attrs...)
 }
 
 // keyAttr is the name of the key in logs, and nothing when no key was accepted.
@@ -279,6 +288,14 @@ func (c *call) keyAttr() slog.Attr {
 		return slog.Attr{}
 	}
 	return slog.String("key", c.keyName)
+}
+
+// scopeAttr is what the key may do, and nothing when no key was accepted.
+func (c *call) scopeAttr() slog.Attr {
+	if c.keyName == "" {
+		return slog.Attr{}
+	}
+	return slog.String("scope", string(cmp.Or(c.scope, ScopeFull)))
 }
 
 // operation is the name of the route in logs. An unknown path is text of the

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/unseen"
 )
 
 // An action is what a route does with a call: decode, call the program, encode.
@@ -154,7 +155,10 @@ func (c *call) firstError(try func(*affiliate.Program) error) *affiliate.Error {
 	if refused == nil {
 		return nil
 	}
+	asked := c.r
+	c.r = asked.WithContext(unseen.Context(asked.Context())) // a trial is no operation
 	earlier, ok := errors.AsType[*affiliate.Error](try(c.p.With(noStore{})))
+	c.r = asked
 	if ok && earlier.Kind == affiliate.KindInvalid && c.in.outranks(earlier, place) {
 		return earlier
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
 // maxBody is the default of [Config.MaxBody]. trackedBody is the default for
@@ -32,9 +33,15 @@ type Config struct {
 	// the request with 429 and is sent as Retry-After. Nil: no limit.
 	Limit func(*http.Request) (retryAfter time.Duration)
 
+	// NewRequestID makes the id of a request that brings none. Nil: 16 random
+	// bytes in hex. See [RequestID].
+	NewRequestID func() string
+
 	// Logger gets one line for each request at level Debug and one for each
-	// answer 500 at level Error, unless the caller went away. It gets the name
-	// of the key. It never gets a key, an email, a body or a path that the API
+	// answer 500 at level Error, unless the caller went away. A line of a
+	// request has operation, status, code, took, request_id, key (its name),
+	// scope, bytes (of the body), replayed, and trace_id when the request has a
+	// traceparent. It never has a key, an email, a body or a path that the API
 	// does not know. Nil: nothing is logged.
 	Logger *slog.Logger
 }
@@ -113,7 +120,7 @@ func newHandler(auth Authority, cfg Config, table map[string]*resource) (*Handle
 //
 // Source: docs/contract.md 1.1; docs/rules.md 7.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := newCall(h, w, r)
+	c := newCall(h, w, reqid.Assign(w, r, h.cfg.NewRequestID))
 	defer c.free()
 	if h.cfg.Logger.Enabled(r.Context(), slog.LevelDebug) {
 		defer c.log(time.Now())

@@ -141,8 +141,11 @@ func (l *watchedLog) handler() slog.Handler {
 	return slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug})
 }
 
+var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
 var requestLine = regexp.MustCompile(
-	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /api/v1/[a-z0-9/.-]+") status=(0|\d{3}) code=("")?[a-z_]* took=\S+( key=[a-z0-9-]+)?$`)
+	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /api/v1/[a-z0-9/.-]+") status=(0|\d{3}) code=("")?[a-z_]* took=\S+ request_id=[A-Za-z0-9._-]{1,64}` +
+		`( key=[a-z0-9-]+ scope=(full|integration|read))? bytes=\d+ replayed=(true|false)( trace_id=[0-9a-f]{32})?$`)
 
 func (l *watchedLog) check(t testing.TB) {
 	t.Helper()
@@ -205,6 +208,9 @@ func send(t testing.TB, h http.Handler, r *http.Request) answer {
 	h.ServeHTTP(rec, r)
 	got := answer{rec.Code, rec.Result().Header, rec.Body.String()}
 	got.check(t, r.Method+" "+r.URL.Path)
+	if r.Header["X-Request-Id"] == nil {
+		got.header.Del("X-Request-Id") // it is another one each time
+	}
 	return got
 }
 
@@ -239,6 +245,9 @@ func (a answer) check(t testing.TB, what string) {
 		if got := a.header.Values(name); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %s = %q, want %q", what, name, got, want)
 		}
+	}
+	if ids := a.header.Values("X-Request-Id"); len(ids) != 1 || !requestID.MatchString(ids[0]) {
+		t.Errorf("%s: X-Request-Id = %q", what, ids)
 	}
 	for _, name := range []string{"Access-Control-Allow-Origin", "Server", "X-Powered-By", "Location"} {
 		if a.header.Get(name) != "" {
