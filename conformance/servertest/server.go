@@ -72,7 +72,7 @@ func serverCases() []serverCase {
 	return slices.Concat(
 		accessCases(), methodCases(), bodyCases(), gateCases(), queryCases(), pageCases(),
 		couponCases(), couponChangeCases(), codeCases(), codeChangeCases(),
-		affiliateCases(), affiliateChangeCases(), linkCases(), referralCases(), moneyCases(), reportCases(),
+		affiliateCases(), affiliateChangeCases(), linkCases(), referralCases(), moneyCases(),
 		saleCases(), saleRefusalCases(), saleChangeCases(), previewCases(),
 		onceCases(), changeCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
 		everyCases(),

@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -49,8 +50,12 @@ func New(handler http.Handler, logger *slog.Logger) *http.Server {
 }
 
 // Until answers requests until ctx ends, and then waits for those under way, a
-// little longer than one may take. It closes the listener.
+// little longer than one may take. As long as some are under way it answers new
+// ones too: whoever asks [Health] learns that this server is ending. It closes
+// the listener.
 func Until(ctx context.Context, server *http.Server, listener net.Listener) error {
+	busy := &counted{Handler: server.Handler}
+	server.Handler = busy
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
@@ -60,7 +65,34 @@ func Until(ctx context.Context, server *http.Server, listener net.Listener) erro
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), server.WriteTimeout+5*time.Second)
 	defer cancel()
+	server.SetKeepAlivesEnabled(false) // whoever still comes should go elsewhere next
+	busy.wait(ctx)
 	return errors.Join(server.Shutdown(ctx), server.Close())
+}
+
+// A counted handler knows how many requests are under way.
+type counted struct {
+	http.Handler
+	n atomic.Int64
+}
+
+func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.n.Add(1)
+	defer c.n.Add(-1)
+	c.Handler.ServeHTTP(w, r)
+}
+
+// wait returns when no request is under way, or when ctx ends.
+func (c *counted) wait(ctx context.Context) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for c.n.Load() > 0 {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // A Site says which handler answers which path. It is not a ServeMux, because
@@ -69,6 +101,7 @@ func Until(ctx context.Context, server *http.Server, listener net.Listener) erro
 type Site struct {
 	Page     http.Handler // GET and HEAD of /
 	Tracking http.Handler // below /api/affiliates/
+	Health   http.Handler // /healthz and /readyz
 	API      http.Handler // everything else
 }
 
@@ -77,6 +110,8 @@ func (s Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 		s.Page.ServeHTTP(w, r)
+	case r.URL.Path == "/healthz" || r.URL.Path == "/readyz":
+		s.Health.ServeHTTP(w, r)
 	case strings.HasPrefix(r.URL.Path, "/api/affiliates/"):
 		s.Tracking.ServeHTTP(w, r)
 	default:

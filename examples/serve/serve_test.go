@@ -49,10 +49,10 @@ func TestSite(t *testing.T) {
 	says := func(text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) })
 	}
-	site := serve.Site{Page: says("page"), Tracking: says("tracking"), API: says("api")}
+	site := serve.Site{Page: says("page"), Tracking: says("tracking"), Health: says("health"), API: says("api")}
 	for target, want := range map[string]string{
 		"GET /": "page", "HEAD /": "page", "POST /": "api", "GET /api/affiliates/x": "tracking", "POST /api/affiliates/add-click": "tracking",
-		"GET /api/v1/sales": "api", "GET //": "api", "GET /x/../api/affiliates/x": "api", "GET /api/affiliates": "api",
+		"GET /healthz": "health", "GET /readyz": "health", "GET /readyz/": "api", "GET /api/v1/sales": "api", "GET //": "api", "GET /x/../api/affiliates/x": "api", "GET /api/affiliates": "api",
 	} {
 		method, path, _ := strings.Cut(target, " ")
 		r, w := httptest.NewRequest(method, "/", nil), httptest.NewRecorder()

@@ -41,7 +41,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	handler, err := handlerOf(all, set, listener.Addr(), logger)
+	handler, err := handlerOf(ctx, all, set, listener.Addr(), logger)
 	if err != nil {
 		return err
 	}
@@ -57,22 +57,28 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 // which are most of what a program keeps in memory. It ends when stop is called.
 // stop waits for the attempts under way.
 func work(ctx context.Context, all []tenant, logger *slog.Logger) (stop func()) {
-	var programs []*affiliate.Program
 	var tasks []func(context.Context)
 	for _, t := range all {
-		programs = append(programs, t.Program)
 		tasks = append(tasks, func(ctx context.Context) {
 			if err := t.sender.Run(ctx); err != nil {
 				logger.Error("deliver webhooks", "error", err)
 			}
 		})
 	}
-	retain := func(ctx context.Context) { serve.Retain(ctx, logger, programs...) }
+	retain := func(ctx context.Context) { serve.Retain(ctx, logger, programsOf(all)...) }
 	return serve.Background(ctx, append(tasks, func(ctx context.Context) { serve.Daily(ctx, retain) })...)
 }
 
-// handlerOf returns the handler of all paths.
-func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
+func programsOf(all []tenant) (programs []*affiliate.Program) {
+	for _, t := range all {
+		programs = append(programs, t.Program)
+	}
+	return programs
+}
+
+// handlerOf returns the handler of all paths. It is not ready from the end of ctx
+// on.
+func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
 	auth, err := authorityOf(all)
 	if err != nil {
 		return nil, err
@@ -84,7 +90,8 @@ func handlerOf(all []tenant, set settings, addr net.Addr, logger *slog.Logger) (
 	}
 	tracking := httpapi.Tracking(byID(all), cfg)
 	page := httpapi.Attribution(all[0].Program, newPage(all, set, addr))
-	return serve.Site{Page: page, Tracking: tracking, API: api}, nil
+	health := serve.Health{Programs: programsOf(all), Stopping: ctx.Done()}
+	return serve.Site{Page: page, Tracking: tracking, Health: health, API: api}, nil
 }
 
 // authorityOf returns the authority of the keys of all programs.

@@ -213,8 +213,9 @@ func TestLongHeaders(t *testing.T) {
 	}
 }
 
-// TestGracefulEnd: when the server ends, it answers the requests under way.
-// Later requests find no server.
+// TestGracefulEnd is check 72 of console.md: when the server ends, it answers the
+// requests under way. As long as there are some it says that it is not ready;
+// afterwards there is no server.
 func TestGracefulEnd(t *testing.T) {
 	const n = 100
 	s := start(t, "-key", testKey)
@@ -227,18 +228,37 @@ func TestGracefulEnd(t *testing.T) {
 	}
 	wg.Wait()
 	s.end()
-	for { // until nobody answers any more
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
+	for { // until the server knows that it ends
+		status, text := s.probe("/readyz")
+		if status == http.StatusServiceUnavailable && strings.Contains(text, `"stopping":true`) {
 			break
 		}
-		conn.Close()
+		if status != http.StatusOK {
+			t.Fatalf("/readyz: %d %s", status, text)
+		}
+	}
+	if status, _ := s.probe("/healthz"); status != http.StatusOK {
+		t.Errorf("/healthz: %d", status)
 	}
 	for _, v := range visits {
 		wg.Go(func() { v.finish(t) })
 	}
 	wg.Wait()
 	s.stop()
+	if conn, err := net.Dial("tcp", address); err == nil {
+		conn.Close()
+		t.Error("there is still a server")
+	}
+}
+
+// probe asks for a path without a key.
+func (s *running) probe(path string) (int, string) {
+	s.t.Helper()
+	r, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.do(r)
 }
 
 // A slowVisit is a request whose body comes in two parts.

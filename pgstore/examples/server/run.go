@@ -41,7 +41,7 @@ func runServer(ctx context.Context, store affiliate.Store, set settings, listene
 		return err
 	}
 	sender.Outbox = program
-	handler, err := handlerOf(program, set.key, logger)
+	handler, err := handlerOf(ctx, program, set.key, logger)
 	if err != nil {
 		return err
 	}
@@ -61,8 +61,9 @@ func runServer(ctx context.Context, store affiliate.Store, set settings, listene
 	return serve.Until(ctx, serve.New(handler, logger), listener)
 }
 
-// handlerOf returns the handler of all paths. Links lead to one page.
-func handlerOf(program *affiliate.Program, key string, logger *slog.Logger) (http.Handler, error) {
+// handlerOf returns the handler of all paths. Links lead to one page. It is not
+// ready from the end of ctx on.
+func handlerOf(ctx context.Context, program *affiliate.Program, key string, logger *slog.Logger) (http.Handler, error) {
 	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{key}, Logger: logger})
 	if err != nil {
 		return nil, err
@@ -77,5 +78,6 @@ func handlerOf(program *affiliate.Program, key string, logger *slog.Logger) (htt
 	page := httpapi.Attribution(program, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "the shop; you came through click %q\n", httpapi.ClickFrom(program, r))
 	}))
-	return serve.Site{Page: page, Tracking: tracking, API: api}, nil
+	health := serve.Health{Programs: []*affiliate.Program{program}, Stopping: ctx.Done()}
+	return serve.Site{Page: page, Tracking: tracking, Health: health, API: api}, nil
 }
