@@ -170,7 +170,7 @@ func TestOpenBooksFaults(t *testing.T) {
 	s.stands(1, "0", "0", "20", "20")
 }
 
-// TestVerifyMovements: I62 to I66.
+// TestVerifyMovements: I62 to I66, and I71.
 func TestVerifyMovements(t *testing.T) {
 	movement := func(cause affiliate.Cause, change func(*affiliate.MovementRecord)) func(*booksLedger, *affiliate.Tx) error {
 		return func(_ *booksLedger, tx *affiliate.Tx) error {
@@ -192,7 +192,10 @@ func TestVerifyMovements(t *testing.T) {
 		{"accounts after it", movement(sale, func(r *affiliate.MovementRecord) { r.Paid = sum("1") }), []string{"I63"}},
 		{"the last movement is gone", func(_ *booksLedger, tx *affiliate.Tx) error {
 			return booksDrop(tx.Movements, func(r affiliate.MovementRecord) bool { return r.Cause.Is(sale) && r.Sale == 5 })
-		}, []string{"I63", "I65"}},
+		}, []string{"I63", "I65", "I71"}},
+		{"a movement counts two sales", movement(sale, func(r *affiliate.MovementRecord) { r.Sales = 2 }), []string{"I71"}},
+		{"a movement counts other revenue", movement(sale, func(r *affiliate.MovementRecord) { r.Revenue = sum("1") }), []string{"I71"}},
+		{"a movement counts other refunds", movement(refund, func(r *affiliate.MovementRecord) { r.Refunds = affiliate.Amount{} }), []string{"I71"}},
 		{"books", books(func(b *affiliate.Books) { b.Held = sum("1") }), []string{"I63", "I64"}},
 		{"books say another number", books(func(b *affiliate.Books) { b.Number++ }), []string{"I63"}},
 		{"a payout was booked as paid", movement(created, func(r *affiliate.MovementRecord) { r.Cause = affiliate.EnumOf(affiliate.CausePayoutPaid) }), []string{"I66"}},

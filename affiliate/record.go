@@ -38,6 +38,9 @@ func numberID(n int64) uuid.UUID {
 	return id
 }
 
+// numberIn is the number in an id of numberID.
+func numberIn(id uuid.UUID) int64 { return int64(binary.BigEndian.Uint64(id[8:])) }
+
 // appendID appends the key of a reference, when there is one.
 func appendID(dst []Key, ix Index, id uuid.UUID) []Key {
 	if id == uuid.Nil {

@@ -97,6 +97,7 @@ const (
 	BooksNotOpen              Reason = "books_not_open"
 	PayoutRunMismatch         Reason = "payout_run_mismatch"
 	AdjustmentExternalIDTaken Reason = "adjustment_external_id_taken"
+	ReportTooLarge            Reason = "report_too_large"
 )
 
 // The table of refusals: kind, reason, field, text. Texts are written only
@@ -297,6 +298,12 @@ var (
 	adjustmentNotFound        = row(KindNotFound, AdjustmentNotFound, "", "Adjustment not found")
 	adjustmentReversed        = row(KindConflict, AdjustmentReversed, "", "Adjustment was already reversed")
 	adjustmentExternalIDTaken = row(KindConflict, AdjustmentExternalIDTaken, "externalId", "An adjustment with this external ID already exists")
+
+	RefuseNoFrom     = row(KindInvalid, MissingField, "from", "From is required") // of a period
+	RefuseNoTo       = row(KindInvalid, MissingField, "to", "To is required")     // of a period
+	intervalRequired = row(KindInvalid, MissingField, "by", "By is required")     // of a report
+	reportOfSeveral  = row(KindInvalid, InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given")
+	reportTooLarge   = row(KindInvalid, ReportTooLarge, "", "A report may have at most 1000 buckets")
 )
 
 // Rows for any field (contract "Field errors"): use [Refusal.Of] with the name

@@ -99,12 +99,17 @@ func (p *Program) StatementLines(ctx context.Context, q StatementQuery, pg Page)
 	})
 }
 
-// booksSince are the books of an affiliate, which must be open since a time. The
-// beginning of books is shown in whole milliseconds, so these are compared.
+// booksSince are the books of an affiliate, which must be open since a time.
 func (o *op) booksSince(affiliate uuid.UUID, since Instant) (Books, error) {
 	if _, err := o.tx.Affiliates.Get(affiliate); err != nil {
 		return Books{}, affiliateNotFound.ifMissing(err)
 	}
+	return o.openSince(affiliate, since)
+}
+
+// openSince is booksSince of an affiliate who may be gone. The beginning of books
+// is shown in whole milliseconds, so these are compared.
+func (o *op) openSince(affiliate uuid.UUID, since Instant) (Books, error) {
 	books, open, err := o.books(affiliate)
 	if err == nil && (!open || books.Opened != ever && since.Before(books.Opened.Truncate(time.Millisecond))) {
 		err = booksNotOpen.Err()

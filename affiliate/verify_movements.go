@@ -11,6 +11,8 @@ type trail struct {
 	books Books
 	at    Instant
 	bad   bool // it was reported; one mistake would make many
+
+	count standing // sales, revenue and refunds; in payable what sales have earned
 }
 
 // A bookedSale is what the movements of a sale add up to.
@@ -41,6 +43,7 @@ func (a *audit) verifyMovements() {
 		}
 	}
 	a.verifyBooks(trails)
+	a.verifyCounts(trails)
 	a.verifyBookedSales(sales)
 	a.verifySteps(steps)
 }
@@ -69,6 +72,38 @@ func (a *audit) follow(t *trail, r *MovementRecord) {
 		t.bad = true
 	}
 	t.books.Number, t.at = r.Number, r.At
+	t.count.add(r)
+}
+
+// add counts a movement. A sum that does not fit is another sum.
+func (s *standing) add(r *MovementRecord) {
+	s.sales += r.Sales
+	s.revenue, _ = s.revenue.Add(r.Revenue)
+	s.refunded, _ = s.refunded.Add(r.Refunds)
+	if r.AdjustmentID == uuid.Nil {
+		s.payable, _ = s.payable.Add(r.accrued())
+	}
+}
+
+// verifyCounts compares what the movements of each affiliate count with its sales
+// and its totals: reports are made of them.
+func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
+	sales := map[uuid.UUID]int64{}
+	for r := range a.sales.records() {
+		sales[r.AffiliateID]++
+	}
+	for i := range a.totals.all {
+		r := &a.totals.all[i]
+		t := trails[r.ID]
+		if r.Books.Opened.IsZero() || t == nil || t.bad {
+			continue
+		}
+		kept, _ := t.count.revenue.Sub(t.count.refunded)
+		if t.count.sales != sales[r.ID] || kept != r.Revenue || t.count.payable != r.Commission {
+			a.breach("I71", named("books", r.ID), "its movements count %d sales, revenue %v, commission %v; it has %d sales, revenue %v, commission %v",
+				t.count.sales, kept, t.count.payable, sales[r.ID], r.Revenue, r.Commission)
+		}
+	}
 }
 
 // accounts are the books without what belongs to their movements.

@@ -42,6 +42,8 @@ import (
 //     commissions, adjustments and payouts; the movements of a sale add up to its
 //     commissions without declined ones, to nothing once it is deleted; and a
 //     payout was booked once for each status that it reached.
+//   - I71: where the books are open, the movements of an affiliate count its sales,
+//     and its revenue and commission as its totals have them.
 //   - I69: a payout run has one line for each affiliate; a line has the amount of
 //     its payout, which is of this run and affiliate, or a reason; and the lines
 //     of a run that is DONE add up to its counts.
@@ -63,8 +65,8 @@ import (
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because a host must be able to check its books. I71, I72
-// and I75 to I80 are about records that this version does not have.
+// Source: ours, because a host must be able to check its books. I72 and
+// I75 to I80 are about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) (err error) {
 	defer p.begin(&ctx, "Verify", reads).end(&err)
 	a := &audit{Program: p}

@@ -267,7 +267,7 @@ func TestVerifySales(t *testing.T) {
 	}
 	runBooksCorruptions(t, []booksCorruption{
 		{"sale of a missing link", sale(2, func(r *affiliate.SaleRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
-		{"sale of a missing affiliate", sale(2, func(r *affiliate.SaleRecord) { r.AffiliateID = missing }), []string{"I31", "I36", "I40"}},
+		{"sale of a missing affiliate", sale(2, func(r *affiliate.SaleRecord) { r.AffiliateID = missing }), []string{"I31", "I36", "I40", "I71"}},
 		{"sale of a missing referral", sale(2, func(r *affiliate.SaleRecord) { r.ReferralID = missing }), []string{"I31", "I37"}},
 		{"commission of a missing affiliate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].AffiliateID = missing }), []string{"I36", "I40", "I64"}},
 		{"commission above its rate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("20.01") }), []string{"I31", "I40", "I64", "I65"}},

@@ -62,8 +62,23 @@ func (s *teller) money(ada affiliate.Affiliate) {
 	} {
 		told[affiliate.List[affiliate.Movement]](s, "movements")(c.Movements(x, f, affiliate.Page{}))
 	}
+	s.reports(ada)
 	told[affiliate.List[P]](s, "limit 1001")(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{Limit: 1001}))
 	told[affiliate.List[P]](s, "bad cursor")(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{Cursor: "x"}))
+}
+
+func (s *teller) reports(ada affiliate.Affiliate) {
+	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for _, q := range []affiliate.ReportQuery{
+		{From: march, To: march.AddDate(0, 1, 0), By: affiliate.IntervalDay}, {From: march, To: march.AddDate(0, 0, 250), By: affiliate.IntervalDay},
+		{From: march.Add(time.Hour), To: march.AddDate(1, 0, 0).In(time.FixedZone("", 3600)), By: affiliate.IntervalWeek, AffiliateID: affiliate.Set(ada.ID)},
+		{From: march, To: march.AddDate(5, 0, 0), By: affiliate.IntervalMonth, CodeID: affiliate.Set(anID)}, {From: march, To: march.AddDate(0, 1, 0), By: affiliate.IntervalMonth, LinkID: affiliate.Set(uuid.Nil)},
+		{From: march, To: march.AddDate(0, 1, 0), By: affiliate.IntervalMonth, AffiliateID: affiliate.Null[uuid.UUID]()},
+		{From: march, To: march, By: affiliate.IntervalDay}, {From: march, To: march.AddDate(3, 0, 0), By: affiliate.IntervalDay}, {From: march, To: march.AddDate(0, 1, 0), By: "DAY"}, {},
+		{From: march, To: march.AddDate(0, 1, 0), By: affiliate.IntervalDay, AffiliateID: affiliate.Set(ada.ID), LinkID: affiliate.Set(anID)},
+	} {
+		told[[]affiliate.Bucket](s, "report")(s.Report(s.ctx, q))
+	}
 }
 
 func (s *teller) adjustments(ada affiliate.Affiliate) {

@@ -37,6 +37,19 @@ func ledgerNotes() described {
 				"revenue":           "The change of the sum of totalEarned.",
 				"refunds":           "The change of the sum of refundedAmount.",
 			},
+			"Bucket": {
+				"":             "What happened in one day, week or month of a report.",
+				"start":        "Where it begins.",
+				"end":          "Where it ends; no longer in it.",
+				"clicks":       "Clicks that are still stored; null in the report of a code.",
+				"referrals":    "Referrals that are still stored; null in the report of a code.",
+				"sales":        "Sales that were recorded.",
+				"deletedSales": "Sales that were deleted, whenever they were recorded.",
+				"revenue":      "The change of the sum of totalEarned.",
+				"refunds":      "The change of the sum of refundedAmount.",
+				"commission":   "The change of what sales have earned.",
+				"adjustments":  "The change of the sum of adjustments.",
+			},
 		},
 		operations: map[string]about{
 			"GET /balances": {
@@ -62,6 +75,21 @@ func ledgerNotes() described {
 					"to":             "Before then; a plain date includes its day.",
 				},
 				limits: map[string]limit{"cause": values[affiliate.Cause](), "from": dateParameter, "to": dateParameter},
+			},
+			"GET /reports": {
+				id: "getReport", summary: "Count by day, week or month",
+				text:     "The oldest bucket first, empty ones too, at most 1,000 in all. Without an id the report is about the program; with an id of nobody it has zeros only.",
+				required: []string{"from", "to", "by"},
+				params: map[string]string{
+					"from":              "Where the report begins; a plain date is its first instant.",
+					"to":                "Where the report ends, exclusive; a plain date includes its day.",
+					"by":                "How long a bucket is, in the calendar of the program; a week begins on Monday.",
+					"affiliateId":       "Of this affiliate.",
+					"promotionalCodeId": "Of this promotional code.",
+					"linkId":            "Of this link.",
+				},
+				limits:  map[string]limit{"by": values[affiliate.Interval](), "from": dateParameter, "to": dateParameter},
+				refused: refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.ReportTooLarge, affiliate.BooksNotOpen}},
 			},
 		},
 	}

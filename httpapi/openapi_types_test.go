@@ -51,6 +51,7 @@ func schemaNames() named[shape] {
 		{"Adjustment", whole[affiliate.Adjustment]()},
 		{"Balance", whole[affiliate.Balance]()},
 		{"Movement", whole[affiliate.Movement]()},
+		{"Bucket", whole[affiliate.Bucket]()},
 		{"WebhookEndpoint", whole[affiliate.Endpoint]()},
 		{"IssuedWebhookEndpoint", whole[affiliate.IssuedEndpoint]()},
 		{"TestResult", whole[affiliate.TestResult]()},

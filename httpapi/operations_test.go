@@ -107,6 +107,7 @@ func (s stock) operations() []operation {
 		{"PATCH", api + "/payouts", `{"payoutId":` + q(s.payout) + `,"status":"FAILED","failedReason":"no <account>"}`},
 		{"GET", api + "/balances?affiliateId=" + s.payee.String(), ""},
 		{"GET", api + "/movements?affiliateEmail=cy@example.com&from=2026-03-11&to=2026-03-11", ""},
+		{"GET", api + "/reports?from=2026-03-01&to=2026-03-31&by=week&affiliateId=" + s.payee.String(), ""},
 		{"GET", api + "/adjustments?id=" + s.adjustment.String(), ""},
 		{"POST", api + "/adjustments", `{"affiliateEmail":"cy@example.com","kind":"CORRECTION","amount":-2.5,"reason":"a\nb & <c>"}`},
 		{"DELETE", api + "/webhooks", `{"webhookId":` + q(s.endpoint) + `}`},

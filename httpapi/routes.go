@@ -103,6 +103,7 @@ func routes() []route {
 			all((*affiliate.Program).Balances))},
 		{http.MethodGet, "/movements", owners, search(
 			filtered(movementFilters, movementQueryOf, movements))},
+		{http.MethodGet, "/reports", owners, search(report())},
 
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", endpointByID),

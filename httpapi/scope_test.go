@@ -44,7 +44,7 @@ func allowed(method, path string, scope httpapi.Scope) bool {
 	case scope == httpapi.ScopeFull, path == "/api/v1/openapi.json":
 		return true
 	case path == "/api/v1/sales/review", path == "/api/v1/sales/search", strings.HasPrefix(path, "/api/v1/webhooks"), strings.HasPrefix(path, "/api/v1/payouts"), strings.HasPrefix(path, "/api/v1/adjustments"),
-		path == "/api/v1/balances", path == "/api/v1/movements":
+		path == "/api/v1/balances", path == "/api/v1/movements", path == "/api/v1/reports":
 		return scope == httpapi.ScopeRead && reads
 	}
 	return reads || scope == httpapi.ScopeIntegration

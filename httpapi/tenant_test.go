@@ -38,7 +38,7 @@ func (s stock) probes() []operation {
 			}
 		}
 	}
-	for _, query := range []string{"payouts?status=PENDING&affiliateEmail=cy@example.com", "payouts?status=pending", "movements?cause=ADJUSTMENT", "movements?cause=x", "sales/search?referralId=kim@example.net&status=ACTIVE", "sales/search?approvalStatus=x", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
+	for _, query := range []string{"payouts?status=PENDING&affiliateEmail=cy@example.com", "payouts?status=pending", "movements?cause=ADJUSTMENT", "movements?cause=x", "reports?from=2026-03-01&to=2026-03-31&by=day", "reports?from=2026-03-01&to=2026-03-31&by=x", "sales/search?referralId=kim@example.net&status=ACTIVE", "sales/search?approvalStatus=x", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
 		ops = append(ops, operation{"GET", "/api/v1/" + query, ""})
 	}
 	q := func(id uuid.UUID) string { return `"` + id.String() + `"` }

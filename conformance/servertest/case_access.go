@@ -197,8 +197,8 @@ func headCases(l lookup) []serverCase {
 	}
 	first := l.params[0]
 	return []serverCase{
-		{"M HEAD " + l.path, headRule, func(x *exam) { same(x, l.path+"?limit=1") }},
-		{"M HEAD " + l.path + " of an error", headRule, func(x *exam) { same(x, l.path+"?"+first+"=") }},
-		{"M HEAD " + l.path + " of a miss", headRule, func(x *exam) { same(x, l.path+"?"+first+"={{unknown}}") }},
+		{"M HEAD " + l.path, headRule, func(x *exam) { same(x, l.ask("limit=1")) }},
+		{"M HEAD " + l.path + " of an error", headRule, func(x *exam) { same(x, l.ask(first+"=")) }},
+		{"M HEAD " + l.path + " of a miss", headRule, func(x *exam) { same(x, l.ask(first+"={{unknown}}")) }},
 	}
 }

@@ -22,40 +22,40 @@ func queryCases() []serverCase {
 	}
 	for _, l := range lookups() {
 		for _, p := range l.params {
-			refused("B109 "+l.path+" "+p+" empty", l.path+"?"+p+"=", emptyParameter(p))
-			refused("B109 "+l.path+" "+p+" without =", l.path+"?"+p, emptyParameter(p))
-			refused("B108 "+l.path+" "+p+" twice", l.path+"?"+p+"=A&"+p+"=A", repeatedParameter(p))
+			refused("B109 "+l.path+" "+p+" empty", l.ask(p+"="), emptyParameter(p))
+			refused("B109 "+l.path+" "+p+" without =", l.ask(p), emptyParameter(p))
+			refused("B108 "+l.path+" "+p+" twice", l.ask(p+"=A&"+p+"=A"), repeatedParameter(p))
 		}
 		for _, p := range []string{"limit", "cursor"} {
-			refused("B117 "+l.path+" "+p+" empty", l.path+"?"+p+"=", emptyParameter(p))
-			refused("B108 "+l.path+" "+p+" twice", l.path+"?"+p+"=1&"+p+"=2", repeatedParameter(p))
+			refused("B117 "+l.path+" "+p+" empty", l.ask(p+"="), emptyParameter(p))
+			refused("B108 "+l.path+" "+p+" twice", l.ask(p+"=1&"+p+"=2"), repeatedParameter(p))
 		}
 		for _, limit := range []string{"0", "1001", "-1", "1.5", "abc", "%2B5", "05x", "05", "1e2", "0x10", "%20", strings.Repeat("9", 30)} {
 			cases = append(cases, serverCase{"B116 " + l.path + " limit " + limit, limitRule, func(x *exam) {
-				x.get(l.path + "?limit=" + limit).refused(badLimit)
+				x.get(l.ask("limit=" + limit)).refused(badLimit)
 			}})
 		}
 		for _, cursor := range []string{"garbage", "%00", "e30", "AAAAAAAAAAAAAAAAAAAAAA", "{}", strings.Repeat("a", 5000)} {
 			cases = append(cases, serverCase{"B118 " + l.path + " cursor " + clipTo(cursor, 24), cursorRule, func(x *exam) {
-				x.get(l.path + "?cursor=" + cursor).refused(badCursor)
+				x.get(l.ask("cursor=" + cursor)).refused(badCursor)
 			}})
 		}
 		first := l.params[0]
-		refused("B106 "+l.path+" %zz", l.path+"?"+first+"=%zz", badQuery)
-		refused("B107 "+l.path+" semicolon", l.path+"?a=1;"+first+"=x", badQuery)
-		refused("B112 "+l.path+" %ff", l.path+"?"+first+"=%ff", badQuery)
-		refused("B112 "+l.path+" an unknown parameter that is no UTF-8", l.path+"?x=%ff", badQuery)
+		refused("B106 "+l.path+" %zz", l.ask(first+"=%zz"), badQuery)
+		refused("B107 "+l.path+" semicolon", l.ask("a=1;"+first+"=x"), badQuery)
+		refused("B112 "+l.path+" %ff", l.ask(first+"=%ff"), badQuery)
+		refused("B112 "+l.path+" an unknown parameter that is no UTF-8", l.ask("x=%ff"), badQuery)
 		if l.only {
 			for _, p := range []string{"Id", "page", "sort", "_"} {
-				refused("B110 "+l.path+" "+p, l.path+"?limit=1&"+p+"=A", unknownParameter(p))
+				refused("B110 "+l.path+" "+p, l.ask("limit=1&"+p+"=A"), unknownParameter(p))
 			}
 		}
 		cases = append(cases, serverCase{"B110 " + l.path + " unknown parameters", queryRule, func(x *exam) {
 			if l.only {
-				x.get(l.path + "?x=1&b=2").refused(unknownParameter("b"))
+				x.get(l.ask("x=1&b=2")).refused(unknownParameter("b"))
 				return
 			}
-			x.get(l.path + "?limit=1&Id=A&ID=A&page=2&_=123&sort=x&sort=y&z=").list()
+			x.get(l.ask("limit=1&Id=A&ID=A&page=2&_=123&sort=x&sort=y&z=")).list()
 		}})
 		if first == "id" || strings.HasSuffix(first, "Id") {
 			cases = append(cases, missCases(l, first)...)
@@ -89,7 +89,11 @@ func missCases(l lookup, id string) []serverCase {
 		"ffffffff-ffff-ffff-ffff-ffffffffffff", "%7B{{unknown}}%7D", "urn:uuid:{{unknown}}", "%20{{unknown}}", "..%2F..", "'%20OR%201=1", strings.Repeat("x", 3000),
 	} {
 		cases = append(cases, serverCase{"B111 " + l.path + " " + id + " " + clipTo(value, 40), missRule, func(x *exam) {
-			a := x.get(l.path + "?" + id + "=" + value)
+			a := x.get(l.ask(id + "=" + value))
+			if l.path == "/reports" {
+				a.has(`[{"sales":0,"clicks":0},{"sales":0,"clicks":0}]`)
+				return
+			}
 			if l.path == "/links" || l.path == "/sales/search" || l.path == "/movements" {
 				a.has("[]")
 				return

@@ -60,6 +60,7 @@ func operations() map[string]operation {
 		"PATCH /payouts":    {answer: payoutForm().form},
 		"GET /balances":     {listOf(balanceForm().form), []string{"affiliateId", "affiliateEmail"}, balanceForm().form},
 		"GET /movements":    {answer: listOf(movementForm().form)},
+		"GET /reports":      {answer: listOf(bucketForm().form)},
 		"GET /adjustments":  {listOf(adjustmentForm().form), []string{"id"}, adjustmentForm().form},
 		"POST /adjustments": {answer: adjustmentForm().form},
 

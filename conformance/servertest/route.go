@@ -50,6 +50,14 @@ type lookup struct {
 	only    bool     // an unknown parameter is refused, and the list always comes in pages
 }
 
+// required is the part of a query that a GET is refused without.
+var required = map[string]string{
+	"/reports": "from=2026-01-01&to=2026-02-28&by=month&",
+}
+
+// ask is a request for the GET with this query, and what else it requires.
+func (l lookup) ask(query string) string { return l.path + "?" + required[l.path] + query }
+
 // lookups returns all of them.
 func lookups() []lookup {
 	return []lookup{
@@ -69,6 +77,7 @@ func lookups() []lookup {
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId"}, true},
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
+		{"/reports", []string{"linkId", "affiliateId", "promotionalCodeId"}, nil, true},
 		{"/webhooks", []string{"webhookId"}, nil, false},
 		{"/webhooks/deliveries", []string{"deliveryId", "webhookId", "state", "event", "since", "until"}, nil, false},
 	}

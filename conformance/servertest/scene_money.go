@@ -45,6 +45,20 @@ func scenePayouts(s *scene) {
 	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"}, adjustmentReversed)
 
 	s.listsOfMoney(mara, first.ID, paid.ID, next.ID)
+	report := do(s, "Report", s.Report, affiliate.ReportQuery{
+		From: sale.CreatedAt.Time(), To: sale.CreatedAt.Time().AddDate(0, 0, 200), By: affiliate.IntervalDay, AffiliateID: given(mara.ID),
+	})
+	same(s, "the commission of a report", amount("8"), sumOf(report, func(b affiliate.Bucket) affiliate.Amount { return b.Commission }))
+	same(s, "its adjustments", amount("0"), sumOf(report, func(b affiliate.Bucket) affiliate.Amount { return b.Adjustments }))
+	no(s, "Report", s.Report, affiliate.ReportQuery{From: sale.CreatedAt.Time(), To: sale.CreatedAt.Time().AddDate(9, 0, 0), By: affiliate.IntervalDay}, reportTooLarge)
+}
+
+// sumOf adds up a figure of buckets.
+func sumOf(buckets []affiliate.Bucket, figure func(affiliate.Bucket) affiliate.Amount) (sum affiliate.Amount) {
+	for _, b := range buckets {
+		sum = affiliate.AmountFromScaled(sum.Scaled() + figure(b).Scaled())
+	}
+	return sum
 }
 
 // listsOfMoney reads the payouts of an affiliate, oldest first, and the

@@ -72,7 +72,7 @@ func serverCases() []serverCase {
 	return slices.Concat(
 		accessCases(), methodCases(), bodyCases(), gateCases(), queryCases(), pageCases(),
 		couponCases(), couponChangeCases(), codeCases(), codeChangeCases(),
-		affiliateCases(), affiliateChangeCases(), linkCases(), referralCases(), moneyCases(),
+		affiliateCases(), affiliateChangeCases(), linkCases(), referralCases(), moneyCases(), reportCases(),
 		saleCases(), saleRefusalCases(), saleChangeCases(), previewCases(),
 		onceCases(), changeCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
 		everyCases(),

@@ -165,6 +165,13 @@ func movementForm() fields {
 	}
 }
 
+func bucketForm() fields {
+	return fields{
+		"start": aDate, "end": aDate, "clicks": orNull(anInteger), "referrals": orNull(anInteger), "sales": anInteger, "deletedSales": anInteger,
+		"revenue": aNumber, "refunds": aNumber, "commission": aNumber, "adjustments": aNumber,
+	}
+}
+
 func adjustmentForm() fields {
 	return fields{
 		"id": anID, "affiliateId": anID, "saleId": orNull(anInteger), "kind": oneOf("BONUS", "CORRECTION", "DISPUTE_WON", "CHARGEBACK_FEE"),

@@ -133,6 +133,9 @@ var (
 	codeExternalIDTaken   = refusal{400, "code_external_id_taken", "externalId", "A promotional code with this external ID already exists"}
 	codeIDNotFound        = refusal{404, "promotional_code_not_found", "", "Promotional code not found"}
 
+	reportOfSeveral = refusal{400, "invalid_query", "", "Only one of affiliateId, promotionalCodeId and linkId may be given"}
+	reportTooLarge  = refusal{400, "report_too_large", "", "A report may have at most 1000 buckets"}
+
 	codeNotFound        = refusal{400, "code_not_found", "", "Promo code not found"}
 	codeInactive        = refusal{400, "code_inactive", "", "Promo code is not active"}
 	couponInvalid       = refusal{400, "coupon_invalid", "", "Promo code is not active"}

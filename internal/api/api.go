@@ -59,6 +59,7 @@ type Operations interface {
 	Balance(ctx context.Context, affiliate uuid.UUID) (affiliate.Balance, error)
 	Balances(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error)
 	Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error)
+	Report(ctx context.Context, q affiliate.ReportQuery) ([]affiliate.Bucket, error)
 	Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjustment, error)
 	Adjustments(ctx context.Context, f affiliate.AdjustmentFilter, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error)
 	RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (affiliate.Adjustment, error)

@@ -145,6 +145,8 @@ func (s *story) ofMoney() []refusal {
 	s.post("/adjustments", `{"reversesId":"`+bonus+`","reason":"r"}`)
 	return []refusal{
 		{"identifiers_mismatch", http.MethodGet, "/balances?affiliateId=" + s.payee + "&affiliateEmail=kim@example.org", ""},
+		{"missing_field", http.MethodGet, "/reports", ""},
+		{"report_too_large", http.MethodGet, "/reports?from=2026-01-01&to=2028-09-27&by=day", ""},
 		{"missing_field", post, "/payouts", `{}`},
 		{"affiliate_not_found", post, "/payouts", `{"affiliateId":"none"}`},
 		{"identifiers_mismatch", post, "/payouts", `{"affiliateId":"` + s.payee + `","affiliateEmail":"kim@example.org"}`},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,9 @@ func (s *story) post(path, body string) string {
 	return s.ok(s.t, http.MethodPost, path, body).text("id")
 }
 
+// march is what a report must be given.
+const march = "from=2026-03-01&to=2026-03-31&by=week"
+
 // finds sends every GET in every form: for records that exist and do not exist,
 // and for pages.
 func (s *story) finds() {
@@ -70,6 +74,7 @@ func (s *story) finds() {
 		"/sales":             {"id=" + s.sale, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "referralId=" + s.referral, "saleExternalId=o-1", "saleExternalInvoiceId=i-1"},
 		"/balances":          {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org"},
 		"/movements":         {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org&cause=ADJUSTMENT&from=2026-03-01&to=2026-12-31", "saleId=" + s.sale, "payoutId=" + s.payout, "adjustmentId=" + s.adjustment},
+		"/reports":           {march, march + "&affiliateId=" + s.payee, march + "&promotionalCodeId=" + s.code, "from=2026-03-01&to=2026-12-31&by=day&linkId=" + s.link},
 		"/sales/search":      {"affiliateId=" + s.affiliate, "referralId=tomas@example.net&status=ACTIVE&approvalStatus=ACCEPTED", "promotionalCodeId=" + s.code + "&since=2026-03-01&until=2026-12-31"},
 		"/payouts":           {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
 		"/adjustments":       {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
@@ -81,7 +86,10 @@ func (s *story) finds() {
 	}
 	for path, queries := range hits {
 		for _, q := range append(queries, "", "limit=1", "limit=1000") {
-			target := "/api/v1" + path + "?" + q
+			if path == "/reports" && !strings.Contains(q, "from=") {
+				q = march + "&" + q
+			}
+			target := "/api/v1" + path + "?" + strings.TrimSuffix(q, "&")
 			first := s.do(s.t, call{method: http.MethodGet, target: target})
 			head := s.do(s.t, call{method: http.MethodHead, target: target})
 			if first.status != http.StatusOK || head.status != http.StatusOK {
@@ -90,6 +98,10 @@ func (s *story) finds() {
 			s.pages(path, first)
 		}
 		for _, param := range s.parameters(path) {
+			if path == "/reports" {
+				s.ok(s.t, http.MethodGet, path+"?from=2026-03-01&to=2026-03-31&by=month&linkId=nothing", "")
+				continue
+			}
 			s.ok(s.t, http.MethodGet, path+"?"+param+"="+miss(path, param), "")
 		}
 	}
