@@ -38,7 +38,7 @@ type Payout struct {
 type NewPayout struct {
 	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`
 	AffiliateEmail string    `json:"affiliateEmail,omitzero"`
-	Until          time.Time `json:"until,omitzero"`        // sales until this time, inclusive; zero: now. What is negative is taken whatever its time.
+	Until          time.Time `json:"until,omitzero"`        // sales until this time, inclusive, by their millisecond; zero: now. What is negative is taken whatever its time.
 	ExternalID     string    `json:"externalId,omitzero"`   // the host's own id of the payment
 	ManuallyPaid   bool      `json:"manuallyPaid,omitzero"` // the host has paid already: the payout starts as PAID
 	Minimum        Amount    `json:"minimum,omitzero"`      // ≥ 0; nothing is paid below it

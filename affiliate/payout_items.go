@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -21,10 +22,11 @@ type taking struct {
 
 // take takes what is payable: everything positive until a time that is past its
 // holding period at a moment, and everything negative, because nobody is paid
-// past a known debt.
+// past a known debt. Times are compared in whole milliseconds, as they are shown: a
+// plain date ends at its last one.
 func take(open []openEntry, until, moment Instant) (t taking, err error) {
 	open = slices.DeleteFunc(open, func(e openEntry) bool {
-		return e.amount.Sign() > 0 && (e.at.After(until) || e.payableAt.After(moment))
+		return e.amount.Sign() > 0 && (e.at.Truncate(time.Millisecond).After(until) || e.payableAt.After(moment))
 	})
 	slices.SortFunc(open, openEntry.compare)
 	for _, e := range open {

@@ -27,9 +27,9 @@ func TestCreatePayoutErrors(t *testing.T) {
 	s.sell(affiliate.NewSale{Email: s.tomas.Email, CommissionRate: percent("0")})
 	full := s.toTomas("100")
 	must(s.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
-	s.pass(time.Microsecond)
+	s.pass(time.Millisecond)
 	s.toTomas("5")
-	before := s.now.Add(-time.Microsecond)
+	before := s.now.Add(-time.Millisecond)
 	s.pass(time.Hour)
 	unknown := missingError(affiliate.AffiliateNotFound, "Affiliate not found")
 	nothing := stateError(affiliate.NothingPayable, "", "Nothing is payable to this affiliate")
@@ -220,5 +220,28 @@ func TestFailPayout(t *testing.T) {
 	}
 	must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
 	s.refused(payoutStuck, func() error { _, err := s.FailPayout(ctx, p.ID, "x"); return err })
+	s.verify()
+}
+
+// A plain date ends at its last millisecond, and sales have microseconds: one of
+// the day's last half millisecond belongs to the day, for a payout and for a run.
+func TestPayoutUntilTheEndOfADay(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	end := affiliate.Day(2026, 3, 11).Instant(time.UTC)
+	s.now = end.Add(999 * time.Microsecond)
+	s.toTomas("100")
+	s.pass(time.Microsecond) // the next day
+	s.toTomas("10")
+	in := affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID, Until: end}
+	for line, err := range s.PreviewPayouts(ctx, affiliate.PayoutRun{Until: end, NoDetails: true}) {
+		if err != nil || line.Amount != sum("20") {
+			t.Errorf("a run would pay %v, %v", line.Amount, err)
+		}
+	}
+	p, err := s.CreatePayout(ctx, in)
+	if err != nil || p.Amount != sum("20") {
+		t.Errorf("%v was paid, %v", p.Amount, err)
+	}
 	s.verify()
 }
