@@ -164,6 +164,6 @@ func (v *inventory) opening(books *Books) (booking, error) {
 		}
 		b.move(AccountAccrual, account, difference)
 	}
-	b.note()
+	b.note(false)
 	return b, nil
 }

@@ -49,9 +49,10 @@ func (b *booking) accrue(held, payable Amount) (err error) {
 	return err
 }
 
-// note adds a memo when nothing is moved but something is to be counted.
-func (b *booking) note() {
-	if b.n == 0 && (b.of.Sales != 0 || !b.of.Revenue.IsZero() || !b.of.Refunds.IsZero()) {
+// note adds a memo when nothing is moved but something is to be counted, or is to
+// be seen.
+func (b *booking) note(seen bool) {
+	if b.n == 0 && (seen || b.of.Sales != 0 || !b.of.Revenue.IsZero() || !b.of.Refunds.IsZero()) {
 		b.moves[0], b.n = transfer{from: AccountAccrual, to: AccountAccrual}, 1
 	}
 }
@@ -106,7 +107,8 @@ func bookSale(was, is *SaleRecord, cause Cause) (b booking, err error) {
 	if err == nil {
 		change, err = change.less(before)
 	}
-	if err != nil || change == (standing{}) {
+	ends := was != nil && is != nil && !was.Status.Is(SaleRefunded) && is.Status.Is(SaleRefunded) // also a free order, whose figures stay 0
+	if err != nil || change == (standing{}) && !ends {
 		return b, err
 	}
 	sale := is
@@ -121,7 +123,7 @@ func bookSale(was, is *SaleRecord, cause Cause) (b booking, err error) {
 	if err := b.accrue(change.held, change.payable); err != nil {
 		return b, err
 	}
-	b.note()
+	b.note(ends)
 	return b, nil
 }
 

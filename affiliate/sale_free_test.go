@@ -187,6 +187,10 @@ func TestFreeOrderEnds(t *testing.T) {
 	equal(t, affiliate.RefundResult{Success: true, Reason: affiliate.RefundedInFull}, got)
 	sale = must(s.Sale(ctx, sale.ID))
 	equal(t, []any{affiliate.SaleRefunded, affiliate.Amount{}}, []any{sale.Status, sale.RefundedAmount})
+	memos := must(s.Movements(ctx, affiliate.MovementFilter{Cause: affiliate.CauseRefund}, affiliate.Page{})).Items // M46
+	if len(memos) != 1 || memos[0].Number != 2 || memos[0].SaleID.Or(0) != sale.ID || memos[0].To != affiliate.AccountAccrual {
+		t.Errorf("the refund left %+v", memos)
+	}
 	s.verify()
 	s.fires(func() (err error) {
 		got, err = s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID})
