@@ -142,7 +142,7 @@ func TestAdjustmentsArePaid(t *testing.T) {
 	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms.Rate = affiliate.MustPercent("10") })
 	sale := s.toTomas("50")
 	s.moves(s.payout(), affiliate.PayoutPaid)
-	if err := s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true}); err != nil {
+	if err := errOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true})); err != nil {
 		t.Fatal(err)
 	}
 	fee := s.adjust(affiliate.NewAdjustment{Kind: "CHARGEBACK_FEE", SaleID: sale.ID, Amount: sum("-15")})

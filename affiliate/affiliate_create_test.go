@@ -58,6 +58,7 @@ func TestCreateAffiliateEventIsComplete(t *testing.T) {
 	}))
 	tier := must(w.CreateTier(context.Background(), affiliate.NewTier{Tier: 1, Name: "Green bean", Emoji: "🌱"}))
 	question := uuid.New()
+	plan.CreatedAt, plan.UpdatedAt, tier.CreatedAt, tier.UpdatedAt = affiliate.Time{}, affiliate.Time{}, affiliate.Time{}, affiliate.Time{} // events do not have them
 	var a affiliate.Affiliate
 	created := w.fired(func() {
 		a = w.join("mara", func(in *affiliate.NewAffiliate) {

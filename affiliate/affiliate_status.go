@@ -93,7 +93,7 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 	rq := request{name: "affiliate.set-plan", input: []any{plan, ids}}
 	return p.changeAll(ctx, rq, ids, func(o *op, rec *AffiliateRecord) error {
 		rec.PlanID = plan
-		_, err := o.termsOf(plan, planMissing)
+		_, err := o.termsOf(plan, planNotFound)
 		return err
 	})
 }

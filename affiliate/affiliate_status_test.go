@@ -133,7 +133,7 @@ func TestSetAffiliatePlan(t *testing.T) {
 	w.refused(fieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100"), func() error {
 		return errOf(w.SetAffiliatePlan(t.Context(), plan.ID, a.ID, b.ID))
 	})
-	w.refused(missingError(affiliate.PlanNotFound, "Commission plan not found"), func() error {
+	w.refused(fieldError(affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found"), func() error {
 		return errOf(w.SetAffiliatePlan(t.Context(), uuid.New(), a.ID))
 	})
 	w.refused(missingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error {

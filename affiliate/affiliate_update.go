@@ -45,7 +45,8 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 // AcceptInvite ends an invitation: INVITED becomes ACTIVE, or INACTIVE under
 // Config.NoAutoApprove, and the other fields of the update are changed too.
 //
-// Errors: [InvalidField] when AffiliateStatus is given, [AffiliateNotFound],
+// Errors: [InvalidField] when AffiliateStatus is given, [MissingField]
+// (affiliateId), [AffiliateNotFound],
 // [StatusNotAllowed] unless the status is INVITED, and those of
 // [Program.UpdateAffiliate].
 //
@@ -54,10 +55,12 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (_ Affiliate, err error) {
 	defer p.begin(&ctx, "AcceptInvite", writes).end(&err)
-	rq := request{name: "affiliate.accept-invite", input: []any{id, up}}
-	if up.AffiliateStatus.IsZero() {
+	rq := request{name: "affiliate.accept-invite", input: []any{id, up}, refused: first(affiliateIDRequired.when(id == uuid.Nil))}
+	switch {
+	case rq.refused != nil:
+	case up.AffiliateStatus.IsZero():
 		rq.refused = up.normalize()
-	} else {
+	default:
 		rq.refused = fieldNotAllowed.Of("affiliateStatus")
 	}
 	o := p.op(ctx)
@@ -78,15 +81,16 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 // SetPayoutDetails replaces the details of how the affiliate is paid; an empty
 // field clears it.
 //
-// Errors: [InvalidField] (payoutEmail, paymentMethod), [AffiliateNotFound].
+// Errors: [MissingField] (affiliateId), [InvalidField] (payoutEmail,
+// paymentMethod), [AffiliateNotFound].
 //
 // Effects: the affiliate; affiliate.updated when something changed.
 //
 // Source: docs/contract.md 2.3, 7.1.
 func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (_ Affiliate, err error) {
 	defer p.begin(&ctx, "SetPayoutDetails", writes).end(&err)
-	rq := request{name: "affiliate.set-payout-details", input: []any{id, d}}
-	if d.Email != "" {
+	rq := request{name: "affiliate.set-payout-details", input: []any{id, d}, refused: first(affiliateIDRequired.when(id == uuid.Nil))}
+	if rq.refused == nil && d.Email != "" {
 		rq.refused = first(normalizeEmail("payoutEmail", &d.Email))
 	}
 	if rq.refused == nil {

@@ -361,8 +361,12 @@ func walkCauses(t *testing.T, cascade bool) {
 		}, nil},
 		cause{"DeleteSale, refunded", func() error { return w.DeleteSale(ctx, sales["s1"]) }, nil},
 		cause{"RecordSale for the reversal", sell("s4", affiliate.NewSale{Email: bea.Email, ExternalInvoiceID: "i"}), fires("sale.created s4")},
-		cause{"ReverseSale", func() error { return w.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i"}, affiliate.Reversal{}) }, fires("sale.deleted s4")},
-		cause{"Err ReverseSale twice", func() error { return w.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i"}, affiliate.Reversal{}) }, nil},
+		cause{"ReverseSale", func() error {
+			return errOf(w.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i"}, affiliate.Reversal{}))
+		}, fires("sale.deleted s4")},
+		cause{"Err ReverseSale twice", func() error {
+			return errOf(w.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i"}, affiliate.Reversal{}))
+		}, nil},
 		cause{"RecordSale for the removal", sell("s5", affiliate.NewSale{Email: bea.Email}), fires("sale.created s5")},
 		cause{"DeleteSale", func() error { return w.DeleteSale(ctx, sales["s5"]) }, fires("sale.deleted s5")},
 		cause{"DeleteSale twice", func() error { return w.DeleteSale(ctx, sales["s5"]) }, nil},

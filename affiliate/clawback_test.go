@@ -202,13 +202,13 @@ func TestClawBackRefusals(t *testing.T) {
 	s.pass(31 * 24 * time.Hour)
 	s.refused(outsideTheTime, func() error { _, err := s.RefundSale(ctx, claw); return err })
 	s.refused(outsideTheTime, func() error {
-		return s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true})
+		return errOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true}))
 	})
 	s.refused(saleMissing, func() error {
-		return s.ReverseSale(ctx, affiliate.SaleRef{ID: 99}, affiliate.Reversal{ClawBack: true})
+		return errOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: 99}, affiliate.Reversal{ClawBack: true}))
 	})
 	s.refused(fieldError(affiliate.InvalidField, "refundId", "refundId must not be empty"), func() error {
-		return s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{RefundID: " "})
+		return errOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{RefundID: " "}))
 	})
 	s.refused(partOfAPayout, func() error {
 		_, err := s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, sale.ID)
@@ -307,7 +307,7 @@ func TestReverseSaleClawsBack(t *testing.T) {
 	part := s.sell(affiliate.NewSale{Email: s.tomas.Email, ExternalID: "e3"})
 	must(s.RefundSale(ctx, affiliate.Refund{SaleID: part.ID}))
 	reverse := func(id string, how affiliate.Reversal) func() error {
-		return func() error { return s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: id}, how) }
+		return func() error { return errOf(s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: id}, how)) }
 	}
 	s.refused(partOfAPayout, reverse("e1", affiliate.Reversal{RefundID: "d1"}))
 	claw := affiliate.Reversal{ClawBack: true, RefundID: "d1"}

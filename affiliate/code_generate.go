@@ -138,9 +138,7 @@ func checkKeySpace(in *NewCodes) *Error {
 		}
 		return nil
 	}
-	length := big.NewInt(in.RandomCharsLength.Or(defaultRandomLength))
-	space := new(big.Int).Exp(big.NewInt(foldedAlphabet), length, nil)
-	if space.Cmp(big.NewInt(2*int64(in.total()))) < 0 {
+	if in.keySpace().Cmp(big.NewInt(2*int64(in.total()))) < 0 {
 		return keySpaceTooSmall.Err()
 	}
 	return nil

@@ -199,7 +199,7 @@ func checkProductIDs(c *NewCoupon) *Error {
 		return productIDsRequired.Err()
 	}
 	if len(c.ProductIDs) > maxProducts {
-		return fieldTooManyEntries.Of(field)
+		return FieldOver1000Entries.Of(field)
 	}
 	seen := make(map[string]bool, len(c.ProductIDs))
 	for _, id := range c.ProductIDs {

@@ -275,7 +275,11 @@ func (m *redeemMachine) setStatus(rt *rapid.T) {
 	_, err := m.w.PushReferralStatus(m.ctx, ident, status)
 	r := m.referral(ident)
 	if ident == "" || r == nil {
-		refusedAs(rt, "PushReferralStatus", affiliate.ReferralNotFound, err)
+		want := affiliate.ReferralNotFound
+		if ident == "" {
+			want = affiliate.MissingField
+		}
+		refusedAs(rt, "PushReferralStatus", want, err)
 		return
 	}
 	refusedAs(rt, "PushReferralStatus", "", err)

@@ -30,7 +30,7 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status Payo
 	defer p.begin(&ctx, "SetPayoutStatus", writes).end(&err)
 	rq := request{name: "payout.set-status", refused: first(
 		payoutIDRequired.when(id == uuid.Nil),
-		statusRequired.when(status == ""),
+		RefuseNoStatus.when(status == ""),
 		oneOf("status", status, payoutStatuses),
 	)}
 	return p.movePayout(ctx, rq, payoutMove{id, status, ""})

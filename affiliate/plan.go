@@ -26,7 +26,9 @@ type Plan struct {
 	PaymentTrigger     PaymentTrigger `json:"paymentTrigger"`
 	AutoApproveRewards bool           `json:"autoApproveRewards"` // false: new commissions are ON_HOLD
 	RewardType         RewardType     `json:"rewardType"`
-	HoldDays           int64          `json:"holdDays"` // docs/money.md 5
+	HoldDays           int64          `json:"holdDays"`           // docs/money.md 5
+	CreatedAt          Time           `json:"createdAt,omitzero"` // not in events
+	UpdatedAt          Time           `json:"updatedAt,omitzero"` // not in events
 }
 
 // NewPlan is the input of [Program.CreatePlan]. Name is required.
@@ -41,12 +43,18 @@ type NewPlan struct {
 // stays as it is.
 type PlanUpdate struct {
 	Name           Opt[string]         `json:",omitzero"`
-	Terms          Opt[Terms]          `json:",omitzero"` // replaced as a whole
+	Terms          Opt[Terms]          `json:",omitzero"` // replaced as a whole, before the fields below change one each
 	PaymentTrigger Opt[PaymentTrigger] `json:",omitzero"`
 	HoldRewards    Opt[bool]           `json:",omitzero"`
+
+	Type        Opt[CommissionType] `json:",omitzero"`
+	Rate        Opt[Percent]        `json:",omitzero"`
+	MaxPayments Opt[int64]          `json:",omitzero"` // null: no limit
+	MaxMonths   Opt[int64]          `json:",omitzero"` // null: no limit
+	HoldDays    Opt[int64]          `json:",omitzero"`
 }
 
-// planOf is the plan as events and dashboards show it.
+// planOf is the plan as events show it.
 func planOf(rec PlanRecord) Plan {
 	return Plan{
 		ID: rec.ID, Name: rec.Name, CommissionRate: rec.Terms.Rate, CommissionType: rec.Terms.Type,
@@ -54,4 +62,11 @@ func planOf(rec PlanRecord) Plan {
 		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: RewardCash,
 		HoldDays: rec.Terms.HoldDays,
 	}
+}
+
+// answer is the plan as it is answered by itself.
+func (r PlanRecord) answer() Plan {
+	plan := planOf(r)
+	plan.CreatedAt, plan.UpdatedAt = TimeOf(r.CreatedAt.Time()), TimeOf(r.UpdatedAt.Time())
+	return plan
 }

@@ -7,6 +7,9 @@ func (up PlanUpdate) check() error {
 		notCleared("terms", up.Terms),
 		notCleared("paymentTrigger", up.PaymentTrigger),
 		notCleared("holdRewards", up.HoldRewards),
+		notCleared("commissionType", up.Type),
+		notCleared("commissionRate", up.Rate),
+		notCleared("holdDays", up.HoldDays),
 	)
 }
 
@@ -15,6 +18,15 @@ func (up PlanUpdate) merged(rec PlanRecord) PlanRecord {
 	rec.Terms = up.Terms.Or(rec.Terms)
 	rec.Trigger = up.PaymentTrigger.Or(rec.Trigger)
 	rec.HoldRewards = up.HoldRewards.Or(rec.HoldRewards)
+	rec.Terms.Type = up.Type.Or(rec.Terms.Type)
+	rec.Terms.Rate = up.Rate.Or(rec.Terms.Rate)
+	if !up.MaxPayments.IsZero() {
+		rec.Terms.MaxPayments = up.MaxPayments.Or(0)
+	}
+	if !up.MaxMonths.IsZero() {
+		rec.Terms.MaxMonths = up.MaxMonths.Or(0)
+	}
+	rec.Terms.HoldDays = up.HoldDays.Or(rec.Terms.HoldDays)
 	return rec
 }
 
@@ -44,10 +56,10 @@ func normalizeTerms(t *Terms) error {
 		return err
 	}
 	if t.MaxPayments < 0 {
-		return fieldNotAtLeastZero.Of("numberOfPayments")
+		return FieldNotAtLeastOne.Of("numberOfPayments") // 0 is no limit, which the wire writes as null
 	}
 	if t.MaxMonths < 0 {
-		return fieldNotAtLeastZero.Of("numberOfMonths")
+		return FieldNotAtLeastOne.Of("numberOfMonths")
 	}
 	if t.MaxMonths > maxMonths {
 		return FieldTooLarge.Of("numberOfMonths")

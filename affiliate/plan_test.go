@@ -25,12 +25,17 @@ func TestPlans(t *testing.T) {
 	equal(t, affiliate.Plan{
 		ID: plan.ID, Name: "Standard", CommissionType: affiliate.CommissionPercentage, NumberOfPayments: affiliate.Null[int64](),
 		NumberOfMonths: affiliate.Null[int64](), PaymentTrigger: affiliate.TriggerPurchase, AutoApproveRewards: true, RewardType: affiliate.RewardCash,
+		CreatedAt: affiliate.TimeOf(w.now), UpdatedAt: affiliate.TimeOf(w.now),
 	}, plan)
 	equal(t, affiliate.Plan{
 		ID: flat.ID, Name: "Flat", CommissionRate: affiliate.MustPercent("250"), CommissionType: affiliate.CommissionFlat,
 		NumberOfPayments: affiliate.Set[int64](12), NumberOfMonths: affiliate.Set[int64](1200), PaymentTrigger: affiliate.TriggerSignup, RewardType: affiliate.RewardCash,
-		HoldDays: 3650,
+		HoldDays: 3650, CreatedAt: affiliate.TimeOf(w.now), UpdatedAt: affiliate.TimeOf(w.now),
 	}, flat)
+	equal(t, flat, must(w.Plan(t.Context(), flat.ID)))
+	if _, err := w.Plan(t.Context(), uuid.New()); err != affiliate.ErrNotFound {
+		t.Errorf("an unknown plan: %v", err)
+	}
 	equal(t, []affiliate.Plan{flat, plan}, must(w.Plans(t.Context(), affiliate.Page{})).Items)
 	w.refused(fieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), func() error {
 		return errOf(w.Plans(t.Context(), affiliate.Page{Limit: -1}))
@@ -54,8 +59,8 @@ func TestPlanRefusals(t *testing.T) {
 		{"ErrType", terms(affiliate.Terms{Type: "flat"}), field("commissionType", "must be one of PERCENTAGE, FLAT")},
 		{"ErrRate", terms(affiliate.Terms{Rate: affiliate.MustPercent("100.0001")}), fieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
 		{"ErrRateFlat", terms(affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("-1")}), fieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
-		{"ErrPayments", terms(affiliate.Terms{MaxPayments: -1}), field("numberOfPayments", "must be at least 0")},
-		{"ErrMonths", terms(affiliate.Terms{MaxMonths: -1}), field("numberOfMonths", "must be at least 0")},
+		{"ErrPayments", terms(affiliate.Terms{MaxPayments: -1}), field("numberOfPayments", "must be at least 1")},
+		{"ErrMonths", terms(affiliate.Terms{MaxMonths: -1}), field("numberOfMonths", "must be at least 1")},
 		{"ErrMonthsLarge", terms(affiliate.Terms{MaxMonths: 1201}), field("numberOfMonths", "is too large")},
 		{"ErrHoldDays", terms(affiliate.Terms{HoldDays: -1}), field("holdDays", "must be an integer from 0 to 3650")},
 		{"ErrHoldDaysLarge", terms(affiliate.Terms{HoldDays: 3651}), field("holdDays", "must be an integer from 0 to 3650")},
@@ -96,6 +101,7 @@ func TestUpdatePlan(t *testing.T) {
 	equal(t, before, w.dump())
 	events := w.fired(func() {
 		plan.Name, plan.CommissionRate, plan.AutoApproveRewards, plan.PaymentTrigger = "q", affiliate.MustPercent("5"), false, affiliate.TriggerBonus
+		plan.UpdatedAt = affiliate.TimeOf(w.now)
 		equal(t, plan, must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{
 			Name: affiliate.Set("q"), Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("5")}),
 			PaymentTrigger: affiliate.Set(affiliate.TriggerBonus), HoldRewards: affiliate.Set(true),

@@ -25,7 +25,20 @@ func (p *Program) CreatePlan(ctx context.Context, in NewPlan) (_ Plan, err error
 		if err := o.tx.Plans.Insert(rec); err != nil {
 			return Plan{}, internal("write plan", err)
 		}
-		return planOf(rec), nil
+		return rec.answer(), nil
+	})
+}
+
+// Plan finds a plan by its id.
+//
+// Errors: [ErrNotFound].
+//
+// Source: docs/contract.md 2.9.
+func (p *Program) Plan(ctx context.Context, id uuid.UUID) (_ Plan, err error) {
+	defer p.begin(&ctx, "Plan", reads).end(&err)
+	return view(ctx, p, func(o *op) (Plan, error) {
+		rec, err := o.tx.Plans.Get(id)
+		return rec.answer(), err
 	})
 }
 
@@ -41,7 +54,7 @@ func (p *Program) Plans(ctx context.Context, pg Page) (_ List[Plan], err error) 
 		return List[Plan]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Plan], error) {
-		return collect(o.tx.Plans, l, func(rec PlanRecord) (Plan, error) { return planOf(rec), nil })
+		return collect(o.tx.Plans, l, func(rec PlanRecord) (Plan, error) { return rec.answer(), nil })
 	})
 }
 
@@ -50,7 +63,8 @@ func (p *Program) Plans(ctx context.Context, pg Page) (_ List[Plan], err error) 
 // them again. The commission type of a plan in use cannot change, because the
 // own rates of its affiliates have that type.
 //
-// Errors: [PlanNotFound], [PlanInUse], and those of [Program.CreatePlan].
+// Errors: [MissingField] (commissionPlanId), [PlanNotFound], [PlanInUse], and
+// those of [Program.CreatePlan].
 //
 // Effects: the plan; no event.
 //
@@ -58,7 +72,10 @@ func (p *Program) Plans(ctx context.Context, pg Page) (_ List[Plan], err error) 
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (_ Plan, err error) {
 	defer p.begin(&ctx, "UpdatePlan", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "plan.update", input: []any{id, up}, refused: up.check()}
+	rq := request{name: "plan.update", input: []any{id, up}, refused: first(RefuseNoPlanID.when(id == uuid.Nil))}
+	if rq.refused == nil {
+		rq.refused = up.check()
+	}
 	return write(o, rq, func() (Plan, error) {
 		old, err := o.tx.Plans.Get(id)
 		if err != nil {
@@ -69,7 +86,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 			return Plan{}, err
 		}
 		if same(rec, old) {
-			return planOf(old), nil
+			return old.answer(), nil
 		}
 		if rec.Terms.Type != old.Terms.Type {
 			if err := o.planUnused(id); err != nil {
@@ -80,13 +97,13 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 		if err := o.tx.Plans.Replace(rec); err != nil {
 			return Plan{}, internal("write plan", err)
 		}
-		return planOf(rec), nil
+		return rec.answer(), nil
 	})
 }
 
 // DeletePlan removes a plan.
 //
-// Errors: [PlanNotFound]; [PlanInUse] when an affiliate or a referral is on it.
+// Errors: [MissingField] (commissionPlanId); [PlanNotFound]; [PlanInUse] when an affiliate or a referral is on it.
 //
 // Effects: the plan; no event.
 //
@@ -94,7 +111,8 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up PlanUpdate) (
 func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) (err error) {
 	defer p.begin(&ctx, "DeletePlan", writes).end(&err)
 	o := p.op(ctx)
-	_, err = write(o, request{name: "plan.delete", input: id}, func() (struct{}, error) {
+	rq := request{name: "plan.delete", input: id, refused: first(RefuseNoPlanID.when(id == uuid.Nil))}
+	_, err = write(o, rq, func() (struct{}, error) {
 		if _, err := o.tx.Plans.Get(id); err != nil {
 			return struct{}{}, planMissing.ifMissing(err)
 		}

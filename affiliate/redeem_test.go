@@ -463,7 +463,7 @@ func TestRestoreRedemption(t *testing.T) {
 			w.fires(func() error { return w.RestoreRedemption(ctx, sold.ID) })
 			w.refused(again, func() error { return w.RestoreRedemption(ctx, sold.ID) })
 			w.refused(notFound, func() error { return w.RestoreRedemption(ctx, other.ID) })
-			w.refused(notFound, func() error { return w.RestoreRedemption(ctx, 0) })
+			w.refused(fieldError(affiliate.MissingField, "saleId", "Sale ID is required"), func() error { return w.RestoreRedemption(ctx, 0) })
 			w.refused(notFound, func() error { return w.RestoreRedemption(ctx, -1) })
 			if code, err := w.Code(ctx, affiliate.CodeRef{ID: w.ada.code.ID}); row.code >= 0 && (err != nil || code.TimesRedeemed != row.code || code.UpdatedAt != w.ada.code.UpdatedAt) {
 				t.Errorf("code: %v, %d, want %d", err, code.TimesRedeemed, row.code)

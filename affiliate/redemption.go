@@ -11,7 +11,7 @@ import (
 // its code and its coupon fall by one, if they still exist. Counts fall in no
 // other way. It works once for each sale, also for a refunded or deleted one.
 //
-// Errors: [RedemptionNotFound] when the sale is unknown or was not by code,
+// Errors: [MissingField] (saleId); [RedemptionNotFound] when the sale is unknown or was not by code,
 // [RedemptionRestored].
 //
 // Effects: both counts, the ledger; no event.
@@ -20,7 +20,8 @@ import (
 func (p *Program) RestoreRedemption(ctx context.Context, sale SaleID) (err error) {
 	defer p.begin(&ctx, "RestoreRedemption", writes).end(&err)
 	o := p.op(ctx)
-	_, err = write(o, request{name: "sale.restore-redemption", input: sale}, func() (struct{}, error) {
+	rq := request{name: "sale.restore-redemption", input: sale, refused: first(saleIDRequired.when(sale == 0))}
+	_, err = write(o, rq, func() (struct{}, error) {
 		entry, err := o.tx.Redemptions.Get(numberID(int64(sale)))
 		if err != nil {
 			return struct{}{}, redemptionNotFound.ifMissing(err)

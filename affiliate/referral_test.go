@@ -273,7 +273,11 @@ func TestPushReferralStatus(t *testing.T) {
 		_, err := s.PushReferralStatus(ctx, s.tomas.Email, "past_due")
 		return err
 	})
-	for _, ident := range []string{"", "nobody", uuid.Max.String()} {
+	s.refused(fieldError(affiliate.MissingField, "referralId", "Referral ID is required"), func() error {
+		_, err := s.PushReferralStatus(ctx, "", affiliate.SubscriptionActive)
+		return err
+	})
+	for _, ident := range []string{"nobody", uuid.Max.String()} {
 		s.refused(referralUnknown, func() error { _, err := s.PushReferralStatus(ctx, ident, affiliate.SubscriptionActive); return err })
 	}
 	for _, status := range []affiliate.SubscriptionStatus{"PAST_DUE", "CANCELLED", "SUBMITTED", "DECLINED", "ACTIVE"} {
@@ -293,7 +297,7 @@ func TestSetReferralPlan(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
 	plan := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
-	s.refused(missingError(affiliate.PlanNotFound, "Commission plan not found"), func() error {
+	s.refused(fieldError(affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found"), func() error {
 		_, err := s.SetReferralPlan(ctx, uuid.Max, s.tomas.ID)
 		return err
 	})

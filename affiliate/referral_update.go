@@ -113,7 +113,8 @@ func (o *op) refuseTakenReferralEmail(email string) error {
 // PushReferralStatus sets the subscription status that a payment provider
 // reports: any of the five. The referral is named by id or email.
 //
-// Errors: [InvalidField] (subscriptionStatus), [ReferralNotFound].
+// Errors: [MissingField] (referralId), [InvalidField] (subscriptionStatus),
+// [ReferralNotFound].
 //
 // Effects: the status; referral.updated when it changed.
 //
@@ -122,7 +123,7 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status S
 	defer p.begin(&ctx, "PushReferralStatus", writes).end(&err)
 	rq := request{
 		name: "referral.push-status", input: []any{ident, status},
-		refused: first(oneOf("subscriptionStatus", status, subscriptionStatuses)),
+		refused: first(referralIDRequired.when(plaintext.Blank(ident)), oneOf("subscriptionStatus", status, subscriptionStatuses)),
 	}
 	return p.changeReferral(ctx, rq, ident, func(_ *op, rec *ReferralRecord) error {
 		rec.Status = status
@@ -149,7 +150,7 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 	return write(o, rq, func() ([]Referral, error) {
 		if plan != uuid.Nil {
 			if _, err := o.tx.Plans.Get(plan); err != nil {
-				return nil, planMissing.ifMissing(err)
+				return nil, planNotFound.ifMissing(err)
 			}
 		}
 		for _, id := range ids {

@@ -77,7 +77,7 @@ const (
 	WebhookDisabled         Reason = "webhook_disabled"
 	ReplayTooLarge          Reason = "replay_too_large"
 
-	// The reasons below belong to Go calls that have no HTTP operation.
+	// The reasons below are of later operations, and of Go calls without one.
 
 	BulkLimitExceeded  Reason = "bulk_limit_exceeded"
 	KeySpaceTooSmall   Reason = "key_space_too_small"
@@ -158,6 +158,11 @@ var (
 	referralIDRequired              = row(KindInvalid, MissingField, "referralId", "Referral ID is required")
 	totalRequired                   = row(KindInvalid, MissingField, "totalEarned", "Total Amount Earned is required")
 	saleIDRequired                  = row(KindInvalid, MissingField, "saleId", "Sale ID is required")
+	RefuseNoPlanID                  = row(KindInvalid, MissingField, "commissionPlanId", "Commission plan ID is required")
+	RefuseNoTierID                  = row(KindInvalid, MissingField, "commissionTierId", "Commission tier ID is required")
+	RefuseNoRate                    = row(KindInvalid, MissingField, "commissionRate", "Commission rate is required") // of a new plan on the wire: in a Go call a zero rate is a rate
+	RefuseNoAffiliateIDs            = row(KindInvalid, MissingField, "affiliateIds", "Affiliate IDs are required")
+	RefuseNoReferralIDs             = row(KindInvalid, MissingField, "referralIds", "Referral IDs are required")
 	RefuseNoSaleIDs                 = row(KindInvalid, MissingField, "saleIds", "Sale IDs are required")
 	promoCodeRequired               = row(KindInvalid, MissingField, "promoCode", "Promo code is required")
 	urlRequired                     = row(KindInvalid, MissingField, "url", "URL is required")
@@ -199,6 +204,7 @@ var (
 	commissionNegative        = row(KindInvalid, InvalidField, "commissionEarned", "commissionEarned must be at least 0")
 	totalBelowRefunded        = row(KindInvalid, InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount")
 	refundNotPositive         = row(KindInvalid, InvalidField, "amount", "Refund amount must be greater than zero")
+	RefuseCount               = row(KindInvalid, InvalidField, "count", "count must be an integer from 1 to 10000") // of codes that one request generates
 	urlNotHTTPS               = row(KindInvalid, InvalidField, "url", "url must be an https URL")
 	eventTypeUnknown          = row(KindInvalid, InvalidField, "events", "Unknown event type: {type}")
 	eventTypeDuplicate        = row(KindInvalid, InvalidField, "events", "Duplicate event type: {type}")
@@ -284,8 +290,9 @@ var (
 	clicksKeptTooShort   = row(KindInvalid, RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute")
 
 	payoutIDRequired          = row(KindInvalid, MissingField, "payoutId", "Payout ID is required")
-	statusRequired            = row(KindInvalid, MissingField, "status", "Status is required")
-	RefuseFailedReason        = row(KindInvalid, InvalidField, "failedReason", "failedReason is only for the status FAILED") // of a payout
+	RefuseNoStatus            = row(KindInvalid, MissingField, "status", "Status is required")
+	RefuseMove                = row(KindInvalid, InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED") // of affiliates: each value has a Go call of its own
+	RefuseFailedReason        = row(KindInvalid, InvalidField, "failedReason", "failedReason is only for the status FAILED")            // of a payout
 	externalIDRequired        = row(KindInvalid, MissingField, "externalId", "External ID is required")
 	runAffiliatesTooMany      = row(KindInvalid, InvalidField, "affiliateIds", "affiliateIds must have at most 10000 entries")
 	payoutRunMismatch         = row(KindConflict, PayoutRunMismatch, "", "This payout run was started with different settings")
@@ -318,23 +325,24 @@ var (
 	FieldNotAnObject     = inField("must be an object")
 	FieldNotIntegers     = inField("must be an array of integers")
 	FieldNotStrings      = inField("must be an array of strings")
+	FieldNotObjects      = inField("must be an array of objects")
 	FieldNull            = inField("must not be null")
 	FieldEmpty           = inField("must not be empty")
 	FieldTooManyDecimals = inField("must have at most 4 decimal places")
 	FieldTooLarge        = inField("is too large")
 	FieldNotADate        = inField("must be an ISO 8601 date")
 
-	fieldTooLong        = inField("is too long")
-	fieldBadCharacters  = inField("contains invalid characters")
-	FieldNotDistinct    = inField("must have distinct entries")
-	FieldOver100Entries = inField("must have at most 100 entries")
-	fieldTooManyEntries = inField(fmt.Sprintf("must have at most %d entries", maxProducts))
-	fieldNotAtLeastZero = inField("must be at least 0")
-	fieldNotAtLeastOne  = inField("must be at least 1")
-	fieldNotACount      = inField(fmt.Sprintf("must be an integer from 1 to %d", maxBulk))
-	fieldNotOneOf       = inField("must be one of {values}")
-	fieldNotAnID        = inField("must be an id")
-	fieldNotAllowed     = inField("must not be sent")
-	fieldNotAfterFrom   = inField("must be after from")
-	fieldInFuture       = inField("must not be later than now")
+	fieldTooLong         = inField("is too long")
+	fieldBadCharacters   = inField("contains invalid characters")
+	FieldNotDistinct     = inField("must have distinct entries")
+	FieldOver100Entries  = inField("must have at most 100 entries")
+	FieldOver1000Entries = inField(fmt.Sprintf("must have at most %d entries", maxProducts))
+	fieldNotAtLeastZero  = inField("must be at least 0")
+	FieldNotAtLeastOne   = inField("must be at least 1")
+	fieldNotACount       = inField(fmt.Sprintf("must be an integer from 1 to %d", maxBulk))
+	fieldNotOneOf        = inField("must be one of {values}")
+	fieldNotAnID         = inField("must be an id")
+	fieldNotAllowed      = inField("must not be sent")
+	fieldNotAfterFrom    = inField("must be after from")
+	fieldInFuture        = inField("must not be later than now")
 )

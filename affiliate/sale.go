@@ -199,6 +199,11 @@ type Reversal struct {
 	RefundID string // of that refund
 }
 
+// ReversedSale is the answer for a reversed sale.
+type ReversedSale struct {
+	ID SaleID `json:"id"`
+}
+
 // RefundResult is the answer of [Program.RefundSale].
 type RefundResult struct {
 	Success         bool         `json:"success"` // always true

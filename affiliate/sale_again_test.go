@@ -22,7 +22,7 @@ func TestPaymentDeliveredAgain(t *testing.T) {
 		}, affiliate.SaleDuplicate},
 		"deleted": {func(w *world, id affiliate.SaleID) error { return w.DeleteSale(ctx, id) }, affiliate.SaleRecorded},
 		"reversed": {func(w *world, _ affiliate.SaleID) error {
-			return w.ReverseSale(ctx, affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{})
+			return errOf(w.ReverseSale(ctx, affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}))
 		}, affiliate.SaleRecorded},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -55,23 +55,24 @@ func (p *Program) DeleteSale(ctx context.Context, id SaleID) (err error) {
 // Effects: those of [Program.DeleteSale], or of [Program.RefundSale].
 //
 // Source: docs/contract.md 7.1; docs/rules.md 5.5; docs/money.md 2.
-func (p *Program) ReverseSale(ctx context.Context, ref SaleRef, how Reversal) (err error) {
+func (p *Program) ReverseSale(ctx context.Context, ref SaleRef, how Reversal) (_ ReversedSale, err error) {
 	defer p.begin(&ctx, "ReverseSale", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "sale.reverse", input: []any{ref, how}, refused: first(optional("refundId", how.RefundID, maxName))}
-	_, err = write(o, rq, func() (struct{}, error) {
+	rq := request{name: "sale.reverse", input: []any{ref, how}, refused: first(
+		saleIDRequired.when(ref == (SaleRef{})), optional("refundId", how.RefundID, maxName),
+	)}
+	return write(o, rq, func() (ReversedSale, error) {
 		rec, err := o.findSale(ref)
 		if err != nil {
-			return struct{}{}, saleNotFound.ifMissing(err)
+			return ReversedSale{}, saleNotFound.ifMissing(err)
 		}
 		if how.ClawBack && rec.stays() {
 			_, err = o.refundOnce(rec, Refund{RefundID: how.RefundID, ClawBack: true})
 		} else {
 			err = o.deleteSale(rec)
 		}
-		return struct{}{}, err
+		return ReversedSale{SaleID(rec.Number)}, err
 	})
-	return err
 }
 
 // stays reports whether a reversal that claws back keeps the sale: a payout

@@ -203,7 +203,7 @@ func TestFreeOrderEnds(t *testing.T) {
 	s.verify()
 	other := s.give("t@x.example")
 	s.fires(func() error {
-		return s.ReverseSale(ctx, affiliate.SaleRef{ID: other.ID}, affiliate.Reversal{ClawBack: true})
+		return errOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: other.ID}, affiliate.Reversal{ClawBack: true}))
 	}, affiliate.SaleDeleted)
 	equal(t, [2]int64{2, 2}, s.uses())
 	s.verify()

@@ -450,7 +450,7 @@ func TestRemoveSale(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
 	s.refused(saleIDMissing, func() error { return s.DeleteSale(ctx, 0) })
-	s.refused(saleIDMissing, func() error { return s.ReverseSale(ctx, affiliate.SaleRef{}, affiliate.Reversal{}) })
+	s.refused(saleIDMissing, func() error { return errOf(s.ReverseSale(ctx, affiliate.SaleRef{}, affiliate.Reversal{})) })
 	before := s.dump()
 	for _, id := range []affiliate.SaleID{99, -1, math.MinInt64, math.MaxInt64} {
 		if err := s.DeleteSale(ctx, id); err != nil {
@@ -458,7 +458,7 @@ func TestRemoveSale(t *testing.T) {
 		}
 	}
 	for _, ref := range []affiliate.SaleRef{{ID: 99}, {ID: -1, ExternalID: "e1"}, {ExternalID: "x"}, {InvoiceID: "x"}, {ExternalID: "\x00"}, {InvoiceID: strings.Repeat("\xff", 1<<20)}} {
-		s.refused(saleMissing, func() error { return s.ReverseSale(ctx, ref, affiliate.Reversal{}) })
+		s.refused(saleMissing, func() error { return errOf(s.ReverseSale(ctx, ref, affiliate.Reversal{})) })
 	}
 	if diff := cmp.Diff(before, s.dump()); diff != "" {
 		t.Error(diff)
@@ -466,13 +466,13 @@ func TestRemoveSale(t *testing.T) {
 	for name, remove := range map[string]func(affiliate.Sale) error{
 		"delete": func(sale affiliate.Sale) error { return s.DeleteSale(ctx, sale.ID) },
 		"by id": func(sale affiliate.Sale) error {
-			return s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID, ExternalID: "x"}, affiliate.Reversal{})
+			return errOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID, ExternalID: "x"}, affiliate.Reversal{}))
 		},
 		"by ext": func(sale affiliate.Sale) error {
-			return s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: "e1", InvoiceID: "x"}, affiliate.Reversal{})
+			return errOf(s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: "e1", InvoiceID: "x"}, affiliate.Reversal{}))
 		},
 		"by invoice": func(sale affiliate.Sale) error {
-			return s.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i1"}, affiliate.Reversal{})
+			return errOf(s.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i1"}, affiliate.Reversal{}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -492,7 +492,7 @@ func TestRemoveSale(t *testing.T) {
 	s.payout()
 	for _, call := range []func() error{
 		func() error { return s.DeleteSale(ctx, paid.ID) },
-		func() error { return s.ReverseSale(ctx, affiliate.SaleRef{ID: paid.ID}, affiliate.Reversal{}) },
+		func() error { return errOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: paid.ID}, affiliate.Reversal{})) },
 	} {
 		s.refused(stateError(affiliate.InPayout, "", "Sale is part of a payout"), call)
 	}

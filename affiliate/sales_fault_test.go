@@ -97,7 +97,7 @@ func (s saleShop) scenarios(ctx context.Context) map[string]scenario {
 			return err
 		}, false},
 		"dispute": {func(p *affiliate.Program) error {
-			return p.ReverseSale(ctx, affiliate.SaleRef{ID: 3}, affiliate.Reversal{ClawBack: true})
+			return errOf(p.ReverseSale(ctx, affiliate.SaleRef{ID: 3}, affiliate.Reversal{ClawBack: true}))
 		}, false},
 		"update of what was paid": {func(p *affiliate.Program) error {
 			_, err := p.UpdateSale(ctx, 3, affiliate.SaleUpdate{TotalEarned: amount("300"), ClawBack: true})

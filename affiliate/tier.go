@@ -13,7 +13,9 @@ type Tier struct {
 	MinReferrals   int64         `json:"minReferrals"` // live ones
 	MinRevenue     Amount        `json:"minRevenue"`   // of what is kept of live sales
 	ConditionType  ConditionType `json:"conditionType"`
-	CommissionRate Opt[Percent]  `json:"commissionRate"` // of the program's commission type; null: no rate
+	CommissionRate Opt[Percent]  `json:"commissionRate"`     // of the program's commission type; null: no rate
+	CreatedAt      Time          `json:"createdAt,omitzero"` // not in events
+	UpdatedAt      Time          `json:"updatedAt,omitzero"` // not in events
 }
 
 // NewTier is the input of [Program.CreateTier]. Tier and Name are required.
@@ -39,10 +41,17 @@ type TierUpdate struct {
 	Rate          Opt[Percent]       `json:",omitzero"` // null: no rate
 }
 
-// tierOf is the tier as events and dashboards show it.
+// tierOf is the tier as events show it.
 func tierOf(rec TierRecord) Tier {
 	return Tier{
 		ID: rec.ID, Tier: rec.Tier, Name: rec.Name, Emoji: orNull(rec.Emoji), MinReferrals: rec.MinReferrals,
 		MinRevenue: rec.MinRevenue, ConditionType: rec.Condition, CommissionRate: nothingOrNull(rec.Rate),
 	}
+}
+
+// answer is the tier as it is answered by itself.
+func (r TierRecord) answer() Tier {
+	tier := tierOf(r)
+	tier.CreatedAt, tier.UpdatedAt = TimeOf(r.CreatedAt.Time()), TimeOf(r.UpdatedAt.Time())
+	return tier
 }

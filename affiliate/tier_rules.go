@@ -32,7 +32,7 @@ func (p *Program) normalizeTier(r *TierRecord) error {
 	}
 	r.Rate = unlessNull(r.Rate)
 	err := first(
-		fieldNotAtLeastOne.about("tier").when(r.Tier < 1),
+		FieldNotAtLeastOne.about("tier").when(r.Tier < 1),
 		required("name", r.Name, nameRequired, maxName),
 		optional("emoji", r.Emoji, maxName),
 		fieldNotAtLeastZero.about("minReferrals").when(r.MinReferrals < 0),

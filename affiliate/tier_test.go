@@ -19,11 +19,14 @@ func TestTiers(t *testing.T) {
 	}))
 	equal(t, affiliate.Tier{
 		ID: bare.ID, Tier: 1, Name: "Green", Emoji: affiliate.Null[string](), ConditionType: affiliate.ConditionAll, CommissionRate: affiliate.Null[affiliate.Percent](),
+		CreatedAt: affiliate.TimeOf(w.now), UpdatedAt: affiliate.TimeOf(w.now),
 	}, bare)
 	equal(t, affiliate.Tier{
 		ID: full.ID, Tier: 2, Name: "Roast", Emoji: affiliate.Set("☕"), MinReferrals: 3, MinRevenue: affiliate.MustAmount("99.5"),
 		ConditionType: affiliate.ConditionSome, CommissionRate: affiliate.Set(affiliate.Percent{}),
+		CreatedAt: affiliate.TimeOf(w.now), UpdatedAt: affiliate.TimeOf(w.now),
 	}, full)
+	equal(t, full, must(w.Tier(t.Context(), full.ID)))
 	equal(t, []affiliate.Tier{full, bare}, must(w.Tiers(t.Context(), affiliate.Page{})).Items)
 	w.refused(fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
 		return errOf(w.Tiers(t.Context(), affiliate.Page{Cursor: "x"}))
@@ -89,6 +92,7 @@ func TestUpdateTier(t *testing.T) {
 	want := affiliate.Tier{
 		ID: tier.ID, Tier: 4, Name: "u", Emoji: affiliate.Null[string](), MinReferrals: 1, MinRevenue: affiliate.MustAmount("2"),
 		ConditionType: affiliate.ConditionSome, CommissionRate: affiliate.Null[affiliate.Percent](),
+		CreatedAt: tier.CreatedAt, UpdatedAt: affiliate.TimeOf(w.now),
 	}
 	equal(t, want, must(w.UpdateTier(t.Context(), tier.ID, affiliate.TierUpdate{
 		Tier: affiliate.Set[int64](4), Name: affiliate.Set("u"), Emoji: affiliate.Null[string](), MinReferrals: affiliate.Set[int64](1),

@@ -31,7 +31,20 @@ func (p *Program) CreateTier(ctx context.Context, in NewTier) (_ Tier, err error
 		if err := o.tx.Tiers.Insert(rec); err != nil {
 			return Tier{}, internal("write tier", err)
 		}
-		return tierOf(rec), nil
+		return rec.answer(), nil
+	})
+}
+
+// Tier finds a tier by its id.
+//
+// Errors: [ErrNotFound].
+//
+// Source: docs/contract.md 2.10.
+func (p *Program) Tier(ctx context.Context, id uuid.UUID) (_ Tier, err error) {
+	defer p.begin(&ctx, "Tier", reads).end(&err)
+	return view(ctx, p, func(o *op) (Tier, error) {
+		rec, err := o.tx.Tiers.Get(id)
+		return rec.answer(), err
 	})
 }
 
@@ -47,13 +60,14 @@ func (p *Program) Tiers(ctx context.Context, pg Page) (_ List[Tier], err error) 
 		return List[Tier]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Tier], error) {
-		return collect(o.tx.Tiers, l, func(rec TierRecord) (Tier, error) { return tierOf(rec), nil })
+		return collect(o.tx.Tiers, l, func(rec TierRecord) (Tier, error) { return rec.answer(), nil })
 	})
 }
 
 // UpdateTier changes a tier. It moves no affiliate; see [Program.AssignTiers].
 //
-// Errors: [TierNotFound], and those of [Program.CreateTier].
+// Errors: [MissingField] (commissionTierId), [TierNotFound], and those of
+// [Program.CreateTier].
 //
 // Effects: the tier; no event.
 //
@@ -61,7 +75,10 @@ func (p *Program) Tiers(ctx context.Context, pg Page) (_ List[Tier], err error) 
 func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (_ Tier, err error) {
 	defer p.begin(&ctx, "UpdateTier", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "tier.update", input: []any{id, up}, refused: up.check()}
+	rq := request{name: "tier.update", input: []any{id, up}, refused: first(RefuseNoTierID.when(id == uuid.Nil))}
+	if rq.refused == nil {
+		rq.refused = up.check()
+	}
 	return write(o, rq, func() (Tier, error) {
 		old, err := o.tx.Tiers.Get(id)
 		if err != nil {
@@ -73,19 +90,19 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 			return Tier{}, err
 		}
 		if same(rec, old) {
-			return tierOf(old), nil
+			return old.answer(), nil
 		}
 		rec.UpdatedAt = later(o.now, rec.UpdatedAt)
 		if err := o.tx.Tiers.Replace(rec); err != nil {
 			return Tier{}, internal("write tier", err)
 		}
-		return tierOf(rec), nil
+		return rec.answer(), nil
 	})
 }
 
 // DeleteTier removes a tier.
 //
-// Errors: [TierNotFound]; [TierInUse] when an affiliate is in it.
+// Errors: [MissingField] (commissionTierId); [TierNotFound]; [TierInUse] when an affiliate is in it.
 //
 // Effects: the tier; no event.
 //
@@ -93,7 +110,8 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up TierUpdate) (
 func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) (err error) {
 	defer p.begin(&ctx, "DeleteTier", writes).end(&err)
 	o := p.op(ctx)
-	_, err = write(o, request{name: "tier.delete", input: id}, func() (struct{}, error) {
+	rq := request{name: "tier.delete", input: id, refused: first(RefuseNoTierID.when(id == uuid.Nil))}
+	_, err = write(o, rq, func() (struct{}, error) {
 		if _, err := o.tx.Tiers.Get(id); err != nil {
 			return struct{}{}, tierNotFound.ifMissing(err)
 		}

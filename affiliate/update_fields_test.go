@@ -217,6 +217,11 @@ func fieldChanges() []fieldChange {
 		{plan{Terms: affiliate.Set(affiliate.Terms{Rate: percent("9")})}, "commissionRate", `9`},
 		{plan{PaymentTrigger: affiliate.Set(affiliate.TriggerSignup)}, "paymentTrigger", `"SIGNUP"`},
 		{plan{HoldRewards: yes}, "autoApproveRewards", `false`},
+		{plan{Type: affiliate.Set(affiliate.CommissionFlat)}, "commissionType", `"FLAT"`},
+		{plan{Rate: affiliate.Set(percent("8"))}, "commissionRate", `8`},
+		{plan{MaxPayments: number(7)}, "numberOfPayments", `7`},
+		{plan{MaxMonths: number(6)}, "numberOfMonths", `6`},
+		{plan{HoldDays: number(5)}, "holdDays", `5`},
 
 		{tier{Tier: number(7)}, "tier", `7`},
 		{tier{Name: text("new")}, "name", `"new"`},
@@ -296,7 +301,7 @@ func (w *world) quietTarget(up any) fieldTarget {
 		return fieldTarget{
 			func(up any) error { return errOf(w.UpdatePlan(ctx, id, up.(affiliate.PlanUpdate))) },
 			func() any { return must(w.Plans(ctx, affiliate.Page{})).Items[0] }, 0,
-			map[string][]string{"commissionRate": {"holdDays"}, "holdDays": {"commissionRate"}}, // terms are replaced as a whole
+			map[string][]string{"commissionRate": {"commissionType", "numberOfPayments", "numberOfMonths", "holdDays"}}, // Terms are replaced as a whole
 		}
 	case affiliate.TierUpdate:
 		id := must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "old"})).ID

@@ -132,7 +132,7 @@ func TestWireShapes(t *testing.T) {
 		"affiliate": affiliateShape, "link": linkShape, "coupon": couponShape, "code": codeShape, "referral": referralShape, "sale": saleShape, "bare sale": bareSaleShape,
 		"evaluation":     "{valid reasons[] unverified[…] discount total risks[] promotionalCode{id code} coupon" + couponHead + "} affiliate" + contactShape + "}",
 		"bad evaluation": "{valid reasons[{reason message}] unverified[] discount=null total=null risks[] promotionalCode=null coupon=null affiliate=null}",
-		"plan":           planShape, "tier": tierShape, "payout": payoutShape, "adjustment": adjustmentShape,
+		"plan":           strings.TrimSuffix(planShape, "}") + " createdAt updatedAt}", "tier": strings.TrimSuffix(tierShape, "}") + " createdAt updatedAt}", "payout": payoutShape, "adjustment": adjustmentShape,
 		"endpoint": endpointHead + endpointTail, "issued endpoint": endpointHead + strings.TrimSuffix(endpointTail, "}") + " secret}", "delivery": deliveryHead + "}",
 		"click":  "{id affiliateId affiliateLinkId referralId=null deviceId=null uniqueClick fullLandingUrl documentReferrer=null userAgent=null createdAt}",
 		"refund": "{success alreadyRefunded reason}",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/internal/api"
 )
@@ -44,5 +45,46 @@ func TestInvocations(t *testing.T) {
 	slices.Sort(called)
 	if diff := cmp.Diff(operations[api.Operations](), called); diff != "" {
 		t.Errorf("operations, and those that are called (-want +got):\n%s", diff)
+	}
+}
+
+// Why a method of the engine has no route, or not yet.
+const (
+	beside = "it runs beside the store"
+	server = "it is for the process of the server"
+	view   = "it makes another view of the same program"
+	other  = "another method has its route"
+	follow = "its route is to follow"
+)
+
+// offWire are the methods of the engine that no route offers.
+//
+// Source: docs/contract.md 4.6.
+var offWire = map[string]string{
+	"ImportReferrals": beside, "OpenBooks": beside, "CloseBooks": beside,
+	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
+	"With": view, "From": view, "Keyed": view, "Config": "the host's code; see Settings",
+	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
+
+	"AssignTiers": follow, "EraseAffiliate": follow, "EraseReferral": follow, "RecalculateSales": follow, "Prune": follow, "Retain": follow, "Verify": follow,
+	"Events": follow, "EventsAfter": follow, "Follow": follow,
+	"ExplainSale": follow, "Simulate": follow, "Statement": follow, "StatementLines": follow,
+	"PayoutRun": follow, "PayoutRuns": follow, "PayoutLines": follow, "PayoutPreview": follow, "PreviewPayouts": follow, "RunPayouts": follow, "StepPayouts": follow,
+}
+
+// TestEveryMethodHasARoute (console, check 2): a method of the engine is an
+// operation of the wire, or it is said why it is none.
+func TestEveryMethodHasARoute(t *testing.T) {
+	routed, seen := operations[api.Operations](), map[string]bool{}
+	for m := range reflect.TypeFor[*affiliate.Program]().Methods() {
+		seen[m.Name] = true
+		if _, off := offWire[m.Name]; off == slices.Contains(routed, m.Name) {
+			t.Errorf("%s: over the wire %v, and off it %v", m.Name, !off, off)
+		}
+	}
+	for name := range offWire {
+		if !seen[name] {
+			t.Errorf("the engine has no %s", name)
+		}
 	}
 }

@@ -111,7 +111,9 @@ func pages[T any](list func(affiliate.Page) (affiliate.List[T], error)) (int, er
 func story(ctx context.Context, on api.Operations) []string {
 	s := &teller{Operations: on, ctx: ctx}
 	ada := s.people()
+	s.plansAndTiers(ada)
 	s.codesAndSales(ada)
+	s.codesAndClicks(ada)
 	s.money(ada)
 	s.deliveries()
 	s.end(ada)

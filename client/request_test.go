@@ -208,9 +208,13 @@ func TestGoCallsOnly(t *testing.T) {
 				continue
 			}
 			for _, field := range reflect.VisibleFields(input) {
-				once := len(field.Index) == 2 && field.Name != "Key" && field.Name != "Replayed"
-				own := len(field.Index) == 1 && !field.Anonymous && field.Tag.Get("json") == "-"
-				if !once && !own {
+				parent := input
+				if last := len(field.Index) - 1; last > 0 {
+					parent = input.FieldByIndex(field.Index[:last]).Type
+				}
+				once := parent == reflect.TypeFor[affiliate.Once]()
+				sent := once && (field.Name == "Key" || field.Name == "Replayed") || m.Name == "InviteAffiliate" && field.Name == "Answers"
+				if field.Anonymous || sent || !once && field.Tag.Get("json") != "-" {
 					continue
 				}
 				w := &wire{}

@@ -9,17 +9,28 @@ import (
 // Source: docs/contract.md 2.3, 3.1, 8.
 
 func newAffiliate(in *input) affiliate.NewAffiliate {
+	n := newPerson(in)
+	n.AffiliateStatus = in.text("affiliateStatus")
+	restOfAffiliate(in, &n)
+	return n
+}
+
+// newPerson reads the fields of a new affiliate before its status.
+func newPerson(in *input) affiliate.NewAffiliate {
 	return affiliate.NewAffiliate{
-		FirstName:        in.text("firstName"),
-		LastName:         in.text("lastName"),
-		Email:            in.text("email"),
-		CommissionRate:   in.percent("commissionRate"),
-		AffiliateLink:    in.sent("affiliateLink", notASlug),
-		AffiliateStatus:  in.text("affiliateStatus"),
-		SendWelcomeEmail: in.flag("sendWelcomeEmail"),
-		CommissionPlanID: in.id("commissionPlanId"),
-		AffiliateGroupID: in.any("affiliateGroupId"),
+		FirstName:      in.text("firstName"),
+		LastName:       in.text("lastName"),
+		Email:          in.text("email"),
+		CommissionRate: in.percent("commissionRate"),
+		AffiliateLink:  in.sent("affiliateLink", notASlug),
 	}
+}
+
+// restOfAffiliate reads the fields after it.
+func restOfAffiliate(in *input, n *affiliate.NewAffiliate) {
+	n.SendWelcomeEmail = in.flag("sendWelcomeEmail")
+	n.CommissionPlanID = in.id("commissionPlanId")
+	n.AffiliateGroupID = in.any("affiliateGroupId")
 }
 
 type affiliateChange struct {

@@ -227,12 +227,14 @@ func TestUnknownFields(t *testing.T) {
 		"PUT /api/v1/coupons", "PUT /api/v1/promotional-codes", "PUT /api/v1/referrals",
 		"PUT /api/v1/sales", "PATCH /api/v1/sales", "POST /api/v1/sales/review", "PATCH /api/v1/payouts", "PUT /api/v1/webhooks",
 	}
+	added := []string{"/api/v1/commission-plans", "/api/v1/commission-tiers", "/api/v1/affiliates/", "/api/v1/referrals/", "/api/v1/clicks", "/api/v1/promotional-codes/generate", "/api/v1/sales/re"} // console 9, check 5
 	for _, op := range w.fill().operations() {
 		if op.method == "GET" {
 			continue
 		}
 		body := strings.TrimSuffix(op.body, "}") + `,"unheard-of":{"a":1}}`
-		if slices.Contains(strict, op.String()) {
+		isAdded := slices.ContainsFunc(added, func(path string) bool { return strings.HasPrefix(op.target, path) })
+		if isAdded || slices.Contains(strict, op.String()) {
 			w.refuses("400 unknown_field: Unknown field: unheard-of [unheard-of]", op.method, op.target, body)
 			continue
 		}

@@ -76,6 +76,11 @@ func post[In any](read func(*input) In, do func(*affiliate.Program, *call, In) e
 	return write(read, do, input{})
 }
 
+// strictly is post for an operation that refuses unknown fields.
+func strictly[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
+	return write(read, do, input{strict: true})
+}
+
 // change is a PUT or PATCH that refuses unknown fields.
 func change[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).answer, input{update: true, strict: true})
@@ -95,6 +100,12 @@ func counting[In any](read func(*input) In, do method[In, counted]) action {
 // remove is a DELETE. Its answer holds what the program returns.
 func remove[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).encode, input{})
+}
+
+// perform is a write that refuses unknown fields. Its answer is made of what the
+// program returns.
+func perform[In, Out any](read func(*input) In, do method[In, Out]) action {
+	return answers(read, do, (*call).encode, input{strict: true})
 }
 
 // answers is a write that answers what do returns. send writes the answer. The

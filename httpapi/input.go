@@ -51,6 +51,7 @@ const (
 	kindDate    kind = "date"
 	kindTexts   kind = "strings"
 	kindSaleIDs kind = "saleIds" // ids of sales
+	kindAnswers kind = "answers" // signup answers
 	kindObject  kind = "object"
 	kindLength  kind = "length" // a boolean, or the length of what it turns on
 	kindAny     kind = "any"

@@ -156,6 +156,16 @@ func (in *input) document(name string) affiliate.Opt[json.RawMessage] {
 	})
 }
 
+// onlyKnown refuses a member of a nested object that was not read.
+func (in *input) onlyKnown() {
+	for _, m := range in.members {
+		full := in.outer + string(m.name)
+		if in.bad == nil && !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == full }) {
+			in.bad, in.badAt = affiliate.RefuseUnknownField.Of(full), len(in.fields)-1
+		}
+	}
+}
+
 // nested reads an object field by field.
 func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T] {
 	value, isNull := in.find(name, kindObject)
@@ -167,6 +177,9 @@ func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T]
 			inner.fault(affiliate.FieldNotAnObject)
 		}
 		out := read(&inner)
+		if in.strict {
+			inner.onlyKnown()
+		}
 		in.fields, in.bad, in.badAt, in.isEmpty = inner.fields, inner.bad, inner.badAt, inner.isEmpty
 		return out
 	})

@@ -6,8 +6,8 @@ func affiliateNotes() described {
 	return described{
 		name: "Affiliates", text: "People who promote the program.", main: "Affiliate",
 		answers:    map[string]map[string]string{"Affiliate": affiliateTexts(), "AffiliateLinkEntry": linkEntryTexts(), "AffiliateSummary": summaryTexts(), "AffiliateContact": contactTexts(), "Count": {"count": "How many records were matched."}},
-		bodies:     affiliateBodies(),
-		operations: affiliateOperations(),
+		bodies:     merged(affiliateBodies(), affiliateManyBodies()),
+		operations: merged(affiliateOperations(), affiliateManyOperations()),
 	}
 }
 

@@ -72,7 +72,7 @@ func (d *drafter) ownAnswer(r route, about about) schema {
 		t := reflect.TypeOf(l.answer)
 		switch {
 		case l.answer == nil: // it answers an error
-		case l.single && t == reflect.TypeFor[configured]():
+		case l.single && (l.name == "" || t == reflect.TypeFor[configured]()): // it never misses
 			return d.answerOf(shape{typ: t})
 		case l.single:
 			single = []schema{d.answerOf(shape{typ: t}), {Type: types{"null"}}}

@@ -5,7 +5,7 @@ import "github.com/tributary-go/tributary/affiliate"
 func codeNotes() described {
 	return described{
 		name: "Promotional codes", text: "What customers type at checkout.", main: "PromotionalCode",
-		answers: map[string]map[string]string{
+		answers: merged(generateTexts(), map[string]map[string]string{
 			"PromotionalCode":        codeTexts(),
 			"PromotionalCodeName":    {"": "A code by its id and text.", "code": "The text."},
 			"PromotionalCodeDeleted": {"": "A code was deleted.", "deletedCode": "What was deleted."},
@@ -32,9 +32,9 @@ func codeNotes() described {
 				"amount":   "below_minimum: the minimum.",
 				"currency": "below_minimum, wrong_currency: the currency of the minimum.",
 			},
-		},
-		bodies:     codeBodies(),
-		operations: codeOperations(),
+		}),
+		bodies:     merged(codeBodies(), generateBodies()),
+		operations: merged(codeOperations(), generateOperations()),
 	}
 }
 

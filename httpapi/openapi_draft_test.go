@@ -149,6 +149,8 @@ func basesOf() map[string][]string {
 		"IssuedWebhookEndpoint":   {"WebhookEndpoint"},
 		"DeliveryWithPayload":     {"Delivery"},
 		"AffiliateEvent":          {"Affiliate"},
+		"CommissionPlanOfEvent":   {"CommissionPlan"},
+		"CommissionTierOfEvent":   {"CommissionTier"},
 		"ReferralEvent":           {"Referral"},
 	}
 }

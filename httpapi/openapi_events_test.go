@@ -128,9 +128,7 @@ func eventNotes() described {
 				"expiresAt": "The code works until this instant, inclusive.",
 				"couponId":  "The coupon.",
 			},
-			"SignupAnswer":   {"": "An answer to a question of the signup.", "questionId": "The question.", "answer": "The answer."},
-			"CommissionPlan": planTexts(),
-			"CommissionTier": tierTexts(),
+			"SignupAnswer": {"": "An answer to a question of the signup.", "questionId": "The question.", "answer": "The answer."},
 			"ReferralEvent": {
 				"":               "A referral in its events.",
 				"affiliate":      "The affiliate.",
@@ -139,33 +137,5 @@ func eventNotes() described {
 			"DeletedObject": {"": "What is left of an object.", "id": "The id."},
 			"DeletedSale":   {"": "What is left of a sale.", "id": "The id."},
 		},
-	}
-}
-
-func planTexts() map[string]string {
-	return map[string]string{
-		"":                   "Terms that affiliates can be put on.",
-		"name":               "What the plan is called.",
-		"commissionRate":     "A percentage, or an amount on flat plans.",
-		"commissionType":     "What the rate is.",
-		"numberOfPayments":   "It pays for so many payments of a referral; null: no stop.",
-		"numberOfMonths":     "It pays for so many months of a referral; null: no stop.",
-		"paymentTrigger":     "What it pays for.",
-		"autoApproveRewards": "False: new commissions are ON_HOLD.",
-		"rewardType":         "What it pays in.",
-		"holdDays":           "Days of 24 hours until a payout may take the commission of a sale.",
-	}
-}
-
-func tierTexts() map[string]string {
-	return map[string]string{
-		"":               "A rank that affiliates reach by their results.",
-		"tier":           "The rank, 1 lowest.",
-		"name":           "What the tier is called.",
-		"emoji":          "Its sign.",
-		"minReferrals":   "Live referrals that it takes.",
-		"minRevenue":     "Revenue that it takes: what is kept of live sales.",
-		"conditionType":  "Whether it takes both minimums, or one.",
-		"commissionRate": "The rate of the tier; null: none.",
 	}
 }

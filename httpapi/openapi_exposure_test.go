@@ -21,13 +21,17 @@ func TestResponseOnlyNames(t *testing.T) {
 		"payoutId", "manuallyPaid", "holdReason", "bonusReason", "disabledReason", "disabledAt", "firstFailureAt",
 		"lastSuccessAt", "pausedUntil", "secret", "secretHint", "previousSecretExpiresAt", "revision", "password",
 	}
+	asked := []string{ // operations that are about such a field
+		"/payouts manuallyPaid", "/sales/review approvalStatus", "/affiliates/tier commissionTierId",
+		"/affiliates/payout-details payoutEmail", "/affiliates/payout-details paymentMethod", "/commission-plans paymentTrigger",
+	}
 	for _, r := range routes() {
 		if r.action.read == nil {
 			continue
 		}
 		fields, targets := recorded(r.action)
 		for _, f := range fields[targets:] {
-			if slices.Contains(engines, f.name) && r.path+" "+f.name != "/payouts manuallyPaid" && r.path+" "+f.name != "/sales/review approvalStatus" {
+			if slices.Contains(engines, f.name) && !slices.Contains(asked, r.path+" "+f.name) {
 				t.Errorf("%s %s reads %s", r.method, r.path, f.name)
 			}
 		}

@@ -54,6 +54,7 @@ func resourceNotes() []described {
 	return []described{
 		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), referralNotes(), saleNotes(),
 		payoutNotes(), adjustmentNotes(), ledgerNotes(),
+		programNotes(), planNotes(), tierNotes(), clickNotes(),
 		webhookNotes(), documentNotes(), trackingNotes(), eventNotes(),
 	}
 }

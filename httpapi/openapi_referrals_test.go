@@ -7,7 +7,7 @@ func referralNotes() described {
 		name: "Referrals", text: "Customers who came through an affiliate.", main: "Referral",
 		answers:    map[string]map[string]string{"Referral": referralTexts()},
 		bodies:     referralBodies(),
-		operations: referralOperations(),
+		operations: merged(referralOperations(), referralManyOperations()),
 	}
 }
 
@@ -37,6 +37,8 @@ func referralTexts() map[string]string {
 
 func referralBodies() map[string]note {
 	return map[string]note{
+		"referralIds":            plain("The ids of the referrals: all are changed or none.", distinct("1", "1000")),
+		"commissionPlanId":       plain("The plan; null: the affiliate's.", identText),
 		"referralId":             plain("The id of the referral, or the customer's email.", identText),
 		"affiliateId":            plain("A click id, affiliate id or slug; an integer is taken as its digits.", identText),
 		"affiliateEmail":         plain("The affiliate's email.", emailIdent),

@@ -197,6 +197,14 @@ func kindSchema(k kind) schema {
 		return s
 	case kindSaleIDs:
 		return arrayOf(schema{Type: types{"integer", "string"}})
+	case kindAnswers:
+		return arrayOf(schema{
+			Type: types{"object"}, Required: []string{"questionId", "answer"}, AdditionalProperties: false,
+			Properties: named[schema]{
+				{"questionId", schema{Type: types{"string"}, Format: "uuid", Description: "The question."}},
+				{"answer", schema{Type: types{"string"}, MinLength: "1", MaxLength: "10000", Description: "The answer."}},
+			},
+		})
 	case kindTexts:
 		return arrayOf(schema{Type: types{"string"}})
 	case kindObject:

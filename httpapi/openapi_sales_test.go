@@ -5,7 +5,7 @@ import "github.com/tributary-go/tributary/affiliate"
 func saleNotes() described {
 	return described{
 		name: "Sales", text: "Attributed payments with the commissions that they earned.", main: "Sale",
-		answers: map[string]map[string]string{
+		answers: merged(reversalTexts(), map[string]map[string]string{
 			"Sale": saleTexts(), "Commission": commissionTexts(),
 			"RefundResult": {
 				"":                "What a refund did.",
@@ -13,9 +13,9 @@ func saleNotes() described {
 				"alreadyRefunded": "True when nothing was left to do.",
 				"reason":          "already_refunded: the sale was refunded, or this refundId was applied, before.",
 			},
-		},
+		}),
 		bodies:     saleBodies(),
-		operations: saleOperations(),
+		operations: merged(saleOperations(), reversalOperations()),
 	}
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -77,7 +78,17 @@ func schemaNames() named[shape] {
 		{"AffiliateCode", whole[affiliate.AffiliateCode]()},
 		{"SignupAnswer", whole[affiliate.Answer]()},
 		{"CommissionPlan", whole[affiliate.Plan]()},
+		{"CommissionPlanOfEvent", part[affiliate.Plan]()},
 		{"CommissionTier", whole[affiliate.Tier]()},
+		{"CommissionTierOfEvent", part[affiliate.Tier]()},
+		{"Click", whole[affiliate.Click]()},
+		{"GeneratedCodes", whole[generated]()},
+		{"GeneratedCode", whole[generatedCode]()},
+		{"SaleReversed", whole[reversed]()},
+		{"ReversedSale", whole[affiliate.ReversedSale]()},
+		{"Settings", whole[affiliate.Settings]()},
+		{"LinkDestination", whole[affiliate.LinkDestination]()},
+		{"ProgramTerms", whole[affiliate.ProgramTerms]()},
 		{"ReferralEvent", whole[affiliate.ReferralBody]()},
 		{"DeletedObject", whole[affiliate.DeletedBody]()},
 		{"DeletedSale", whole[affiliate.DeletedSaleBody]()},
@@ -204,6 +215,7 @@ func scalars() map[reflect.Type]schema {
 		reflect.TypeFor[affiliate.Currency](): {Type: types{"string"}, Pattern: "^[A-Z]{3}$"},
 		reflect.TypeFor[affiliate.Reason]():   {Type: types{"string"}, Enum: enumTexts(codeRefusals())},
 		reflect.TypeFor[affiliate.Secret]():   {Type: types{"string"}, Pattern: "^whsec_"},
+		reflect.TypeFor[url.Values]():         {Type: types{"object"}, AdditionalProperties: arrayOf(schema{Type: types{"string"}})},
 		reflect.TypeFor[json.RawMessage]():    {Type: types{"object"}, AdditionalProperties: true},
 	}
 }

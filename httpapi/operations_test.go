@@ -24,6 +24,7 @@ func (o operation) String() string { return o.method + " " + o.target }
 type stock struct {
 	affiliate, link, coupon, code, referral, endpoint, delivery uuid.UUID
 	payee, payout, adjustment                                   uuid.UUID
+	plan, oldPlan, tier, oldTier, pending, invited              uuid.UUID
 	sale, click                                                 string
 }
 
@@ -37,6 +38,17 @@ func (w *world) fill() stock {
 	must(w.RecordAdjustment(ctx, bonus))
 	payout := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: cy.ID}))
 	adjustment := must(w.RecordAdjustment(ctx, bonus))
+	join := func(email, status string) affiliate.NewAffiliate {
+		return affiliate.NewAffiliate{FirstName: "D", LastName: "E", Email: email, AffiliateStatus: status}
+	}
+	pending := must(w.CreateAffiliate(ctx, join("dee@example.com", "inactive")))
+	invited := must(w.InviteAffiliate(ctx, join("eve@example.com", "")))
+	var plans, tiers []uuid.UUID
+	for i := range 2 {
+		plans = append(plans, must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("25")}})).ID)
+		tiers = append(tiers, must(w.CreateTier(ctx, affiliate.NewTier{Tier: int64(i) + 1, Name: "Silver"})).ID)
+	}
+	must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "dee", Name: "Lee", Email: "lee@example.net", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2"}))
 	hook := must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/in", Events: []affiliate.EventType{"*"}}))
 	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
@@ -62,6 +74,7 @@ func (w *world) fill() stock {
 	return stock{
 		ada.ID, ada.AffiliateLinks[0].ID, coupon.ID, code.ID, customer.ID, hook.ID, claims[0].Delivery,
 		cy.ID, payout.ID, adjustment.ID,
+		plans[0], plans[1], tiers[0], tiers[1], pending.ID, invited.ID,
 		strconv.FormatInt(int64(sale.ID), 10), strconv.FormatInt(int64(click.ID), 10),
 	}
 }
@@ -110,6 +123,28 @@ func (s stock) operations() []operation {
 		{"GET", api + "/reports?from=2026-03-01&to=2026-03-31&by=week&affiliateId=" + s.payee.String(), ""},
 		{"GET", api + "/adjustments?id=" + s.adjustment.String(), ""},
 		{"POST", api + "/adjustments", `{"affiliateEmail":"cy@example.com","kind":"CORRECTION","amount":-2.5,"reason":"a\nb & <c>"}`},
+		{"GET", api + "/program", ""},
+		{"GET", api + "/commission-plans?commissionPlanId=" + s.plan.String(), ""},
+		{"POST", api + "/commission-plans", `{"name":"Flat & <b>","commissionRate":250,"commissionType":"FLAT","numberOfMonths":12,"autoApproveRewards":false}`},
+		{"PUT", api + "/commission-plans", `{"commissionPlanId":` + q(s.plan) + `,"commissionRate":30,"numberOfPayments":null}`},
+		{"GET", api + "/commission-tiers?commissionTierId=" + s.tier.String(), ""},
+		{"POST", api + "/commission-tiers", `{"tier":3,"name":"Gold","emoji":"\u2728","minRevenue":100.5,"commissionRate":22}`},
+		{"PUT", api + "/commission-tiers", `{"commissionTierId":` + q(s.tier) + `,"emoji":null,"minReferrals":2}`},
+		{"POST", api + "/affiliates/status", `{"affiliateIds":[` + q(s.pending) + `],"status":"ACTIVE"}`},
+		{"POST", api + "/affiliates/plan", `{"affiliateIds":[` + q(s.affiliate) + `,` + q(s.pending) + `],"commissionPlanId":` + q(s.plan) + `}`},
+		{"POST", api + "/affiliates/tier", `{"affiliateIds":[` + q(s.pending) + `],"commissionTierId":` + q(s.tier) + `}`},
+		{"POST", api + "/affiliates/tier-exempt", `{"affiliateIds":[` + q(s.pending) + `],"exempt":true}`},
+		{"POST", api + "/affiliates/payout-details", `{"affiliateId":` + q(s.pending) + `,"payoutEmail":"Dee@pay.example","paymentMethod":"PAYPAL"}`},
+		{"POST", api + "/affiliates/invite", `{"firstName":"F","lastName":"G","email":"fay@example.com","questionAnswers":[{"questionId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01","answer":"a\n<b>"}]}`},
+		{"POST", api + "/affiliates/accept-invite", `{"affiliateId":` + q(s.invited) + `,"lastName":"Accepted"}`},
+		{"POST", api + "/referrals/status", `{"referralId":"kim@example.net","subscriptionStatus":"PAST_DUE"}`},
+		{"POST", api + "/referrals/plan", `{"referralIds":[` + q(s.referral) + `],"commissionPlanId":` + q(s.plan) + `}`},
+		{"POST", api + "/clicks", `{"referralCode":"ADA-2","fullLandingUrl":"https://beans.example/<b>?ref=ada-2&token=x","deviceId":"d & <e>"}`},
+		{"POST", api + "/promotional-codes/generate", `{"couponId":` + q(s.coupon) + `,"affiliateId":` + q(s.affiliate) + `,"codeStructure":{"randomChars":true},"randomCharsLength":8,"count":2}`},
+		{"POST", api + "/sales/reverse", `{"externalId":"order-2"}`},
+		{"POST", api + "/sales/restore-redemption", `{"saleId":` + s.sale + `}`},
+		{"DELETE", api + "/commission-plans", `{"commissionPlanId":` + q(s.oldPlan) + `}`},
+		{"DELETE", api + "/commission-tiers", `{"commissionTierId":` + q(s.oldTier) + `}`},
 		{"DELETE", api + "/webhooks", `{"webhookId":` + q(s.endpoint) + `}`},
 		{"DELETE", api + "/sales", `{"saleId":` + s.sale + `}`},
 		{"DELETE", api + "/referrals", `{"referralId":` + q(s.referral) + `}`},

@@ -30,7 +30,7 @@ func find(lookups ...lookup) action {
 	return action{lookups: lookups, run: func(c *call) error {
 		q, err := readQuery(c.r.URL.RawQuery, known, checked)
 		if err == nil && c.route.action.strict {
-			err = q.onlyKnown()
+			err = q.onlyKnown(checked)
 		}
 		if err != nil {
 			return err
@@ -193,9 +193,9 @@ func readQuery(raw string, known, checked []string) (query, error) {
 }
 
 // onlyKnown refuses a query with a parameter that the operation does not have.
-func (q query) onlyKnown() error {
+func (q query) onlyKnown(known []string) error {
 	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(q.values)), func(name string) bool {
-		return slices.Contains(q.known, name) || name == paramLimit || name == paramCursor
+		return slices.Contains(known, name)
 	})
 	if len(unknown) > 0 {
 		return affiliate.RefuseUnknownParameter.Of(unknown[0])

@@ -39,12 +39,14 @@ var lookups = map[string]struct{ one, several []string }{
 	"balances":            {[]string{"affiliateId", "affiliateEmail"}, nil},
 	"movements":           {nil, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId"}},
 	"adjustments":         {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}},
+	"commission-plans":    {[]string{"commissionPlanId"}, nil},
+	"commission-tiers":    {[]string{"commissionTierId"}, nil},
 	"webhooks":            {[]string{"webhookId"}, nil},
 	"webhooks/deliveries": {[]string{"deliveryId"}, []string{"webhookId"}},
 }
 
 // onlyKnown are the paths whose GET refuses a parameter that it does not have.
-var onlyKnown = []string{"sales/search", "payouts", "adjustments", "balances", "movements"}
+var onlyKnown = []string{"sales/search", "payouts", "adjustments", "balances", "movements", "commission-plans", "commission-tiers"}
 
 // TestQueries is the bad-input corpus 3.D on every GET and each of its
 // parameters.

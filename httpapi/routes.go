@@ -105,6 +105,37 @@ func routes() []route {
 			filtered(movementFilters, movementQueryOf, movements))},
 		{http.MethodGet, "/reports", owners, search(report())},
 
+		{http.MethodGet, "/program", owners, search(settings())},
+
+		{http.MethodPost, "/affiliates/status", ownerOnly, act(affiliateStatusOf, moveAffiliates)},
+		{http.MethodPost, "/affiliates/plan", ownerOnly, act(planOfAffiliates, setAffiliatePlan)},
+		{http.MethodPost, "/affiliates/tier", ownerOnly, act(tierOfAffiliates, setAffiliateTier)},
+		{http.MethodPost, "/affiliates/tier-exempt", ownerOnly, act(exemptionOf, setTierExempt)},
+		{http.MethodPost, "/affiliates/payout-details", ownerOnly, perform(payoutDetailsOf, setPayoutDetails)},
+		{http.MethodPost, "/affiliates/invite", ownerOnly, act(invitationOf, (*affiliate.Program).InviteAffiliate)},
+		{http.MethodPost, "/affiliates/accept-invite", ownerOnly, act(acceptanceOf, acceptInvite)},
+
+		{http.MethodPost, "/referrals/status", shops, act(pushedStatusOf, pushReferralStatus)},
+		{http.MethodPost, "/referrals/plan", ownerOnly, act(planOfReferrals, setReferralPlan)},
+		{http.MethodPost, "/clicks", shops, answering[affiliate.Click](strictly(newClick, trackClick))},
+		{http.MethodPost, "/promotional-codes/generate", ownerOnly, perform(generationOf, generateCodes)},
+		{http.MethodPost, "/sales/reverse", shops, perform(reversalOf, reverseSale)},
+		{http.MethodPost, "/sales/restore-redemption", ownerOnly, perform(saleTarget, restoreRedemption)},
+
+		{http.MethodGet, "/commission-plans", owners, search(
+			one("commissionPlanId", planByID),
+			all((*affiliate.Program).Plans))},
+		{http.MethodPost, "/commission-plans", ownerOnly, act(newPlan, (*affiliate.Program).CreatePlan)},
+		{http.MethodPut, "/commission-plans", ownerOnly, change(planChangeOf, updatePlan)},
+		{http.MethodDelete, "/commission-plans", ownerOnly, perform(planTarget, deletePlan)},
+
+		{http.MethodGet, "/commission-tiers", owners, search(
+			one("commissionTierId", tierByID),
+			all((*affiliate.Program).Tiers))},
+		{http.MethodPost, "/commission-tiers", ownerOnly, act(newTier, (*affiliate.Program).CreateTier)},
+		{http.MethodPut, "/commission-tiers", ownerOnly, change(tierChangeOf, updateTier)},
+		{http.MethodDelete, "/commission-tiers", ownerOnly, perform(tierTarget, deleteTier)},
+
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", endpointByID),
 			all((*affiliate.Program).Endpoints))},

@@ -40,11 +40,18 @@ func withScopes(s *setup) {
 // allowed is the matrix of docs/contract.md 1.2, written down a second time.
 func allowed(method, path string, scope httpapi.Scope) bool {
 	reads := method == "GET"
+	switch path {
+	case "/api/v1/clicks", "/api/v1/referrals/status", "/api/v1/sales/reverse":
+		return scope != httpapi.ScopeRead
+	case "/api/v1/referrals/plan", "/api/v1/promotional-codes/generate", "/api/v1/sales/restore-redemption":
+		return scope == httpapi.ScopeFull
+	}
 	switch {
 	case scope == httpapi.ScopeFull, path == "/api/v1/openapi.json":
 		return true
 	case path == "/api/v1/sales/review", path == "/api/v1/sales/search", strings.HasPrefix(path, "/api/v1/webhooks"), strings.HasPrefix(path, "/api/v1/payouts"), strings.HasPrefix(path, "/api/v1/adjustments"),
-		path == "/api/v1/balances", path == "/api/v1/movements", path == "/api/v1/reports":
+		path == "/api/v1/balances", path == "/api/v1/movements", path == "/api/v1/reports", path == "/api/v1/program",
+		strings.HasPrefix(path, "/api/v1/commission-"), strings.HasPrefix(path, "/api/v1/affiliates/"):
 		return scope == httpapi.ScopeRead && reads
 	}
 	return reads || scope == httpapi.ScopeIntegration

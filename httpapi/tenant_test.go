@@ -28,7 +28,7 @@ func (s stock) probes() []operation {
 		"email": {"ada@example.com"}, "link": {"ada"}, "affiliateId": {s.affiliate.String()}, "affiliateEmail": {"ada@example.com"},
 		"couponId": {s.coupon.String()}, "externalId": {"coupon-ext", "code-ext", "cust-1"}, "name": {"Autumn+20"}, "code": {"ADA20"},
 		"referralId": {s.referral.String(), "kim@example.net"}, "saleExternalId": {"order-1"}, "saleExternalInvoiceId": {"invoice-1"},
-		"promotionalCodeId": {s.code.String()}, "webhookId": {s.endpoint.String()}, "deliveryId": {s.delivery.String()}, "payoutId": {s.payout.String()}, "saleId": {s.sale},
+		"promotionalCodeId": {s.code.String()}, "commissionPlanId": {s.plan.String()}, "commissionTierId": {s.tier.String()}, "webhookId": {s.endpoint.String()}, "deliveryId": {s.delivery.String()}, "payoutId": {s.payout.String()}, "saleId": {s.sale},
 	}
 	for _, path := range sortedKeys(lookups) {
 		ops = append(ops, operation{"GET", "/api/v1/" + path, ""})
@@ -60,6 +60,9 @@ func (s stock) probes() []operation {
 		`PUT referrals {"referralId":"kim@example.net","notes":"n"}`, `DELETE links {"link":"ada"}`, `DELETE referrals {"referralId":"kim@example.net"}`,
 		`DELETE affiliates {"affiliateId":"ada@example.com"}`, `POST payouts {"affiliateEmail":"cy@example.com","manuallyPaid":true}`, `POST payouts {"affiliateId":` + q(s.affiliate) + `,"until":"2026-03-11"}`,
 		`POST adjustments {"reversesId":` + q(s.adjustment) + `,"reason":"typo"}`, `POST adjustments {"affiliateId":` + q(s.affiliate) + `,"saleId":` + s.sale + `,"kind":"CHARGEBACK_FEE","amount":-1,"reason":"r"}`,
+		`POST affiliates/plan {"affiliateIds":[` + q(s.pending) + `],"commissionPlanId":null}`, `POST affiliates/tier {"affiliateIds":[` + q(s.pending) + `],"commissionTierId":null}`,
+		`POST referrals/plan {"referralIds":[` + q(s.referral) + `],"commissionPlanId":null}`, `POST clicks {"referralCode":"ada"}`, `POST sales/reverse {"saleId":` + s.sale + `}`, `POST sales/reverse {"externalInvoiceId":"invoice-1"}`,
+		`POST promotional-codes/generate {"couponId":` + q(s.coupon) + `,"affiliateIds":[` + q(s.pending) + `],"codeStructure":{"randomChars":true},"count":1,"checkOnly":true}`,
 		`POST sales/review {"saleIds":["` + s.sale + `"],"approvalStatus":"DECLINED"}`, `PATCH payouts {"payoutId":` + q(s.payout) + `,"status":"CANCELED"}`, `POST webhooks/replay {"webhookId":` + q(s.endpoint) + `,"since":"2026-03-10"}`,
 	} {
 		method, rest, _ := strings.Cut(body, " ")
@@ -124,14 +127,16 @@ func TestForeignIsUnknown(t *testing.T) {
 	}
 	digit := func(id uuid.UUID) string { return id.String()[:35] + string("123456789abcdef0"[id[15]&15]) }
 	var pairs []string
-	for _, id := range []uuid.UUID{s.affiliate, s.link, s.coupon, s.code, s.referral, s.endpoint, s.delivery, s.payee, s.payout, s.adjustment} {
+	for _, id := range []uuid.UUID{s.affiliate, s.link, s.coupon, s.code, s.referral, s.endpoint, s.delivery, s.payee, s.payout, s.adjustment, s.plan, s.oldPlan, s.tier, s.oldTier, s.pending, s.invited} {
 		pairs = append(pairs, id.String(), digit(id))
 	}
 	unknown := strings.NewReplacer(append(pairs,
 		"ada@example.com", "eda@example.com", `"ada"`, `"eda"`, "=ada", "=eda", "ADA20", "EDA20", "ada20", "eda20", "kim@", "tim@", "cy@", "ty@",
-		"order-1", "order-9", "invoice-1", "invoice-9", "-ext", "-axt", "cust-1", "cust-9", "Autumn+20", "Autumn+99")...)
+		"order-1", "order-9", "order-2", "order-8", "invoice-1", "invoice-9", "-ext", "-axt", "cust-1", "cust-9", "Autumn+20", "Autumn+99")...)
 	for _, op := range s.probes() {
-		if op.method == "POST" && (op.target == "/api/v1/affiliates" || op.target == "/api/v1/coupons" || op.target == "/api/v1/webhooks") {
+		switch op.String() {
+		case "POST /api/v1/affiliates", "POST /api/v1/affiliates/invite", "POST /api/v1/coupons", "POST /api/v1/webhooks",
+			"POST /api/v1/commission-plans", "POST /api/v1/commission-tiers", "GET /api/v1/program":
 			continue // they name nothing
 		}
 		one, two := strangers()

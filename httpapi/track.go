@@ -99,34 +99,15 @@ type visit struct {
 	click     affiliate.NewClick
 }
 
-// visitOf reads a visit. A browser sends empty texts for a visitor without a
-// referrer, so an empty optional text counts as absent.
 func visitOf(in *input) visit {
-	return visit{
-		programID: in.text("programId"),
-		click: affiliate.NewClick{
-			Slug:       in.text("referralCode"),
-			Repeat:     !in.boolean("uniqueClick").Or(true),
-			LandingURL: in.text("fullLandingUrl"),
-			Referrer:   in.text("documentReferrer"),
-			UserAgent:  in.text("userAgent"),
-			DeviceID:   in.text("deviceId"),
-		},
-	}
+	return visit{programID: in.text("programId"), click: newClick(in)}
 }
 
 // check returns the first error of a visit that was read from in; nil when it
 // has none.
 func (v visit) check(in *input) *affiliate.Error {
 	refused, place := in.refusal()
-	var missing *affiliate.Error
-	switch "" {
-	case strings.TrimSpace(v.programID):
-		missing = affiliate.RefuseNoProgramID.Err()
-	case strings.TrimSpace(v.click.Slug):
-		missing = affiliate.RefuseNoReferralCode.Err()
-	}
-	if missing != nil && (refused == nil || in.outranks(missing, place)) {
+	if missing := affiliate.RefuseNoProgramID.Err(); blank(v.programID) && (refused == nil || in.outranks(missing, place)) {
 		return missing
 	}
 	return refused

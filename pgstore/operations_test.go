@@ -128,7 +128,7 @@ func moneyOperations(ctx context.Context) []operation {
 			return answer(w.SetPayoutStatus(ctx, id, status)) + answer(w.Payouts(ctx, affiliate.PayoutFilter{Status: status}, affiliate.Page{}))
 		}},
 		{"reversal", func(w twin, in *input) string {
-			return done(w.ReverseSale(ctx, affiliate.SaleRef{ID: w.someSale(in).ID}, affiliate.Reversal{ClawBack: in.n(2) == 1, RefundID: in.of("", "r2")}))
+			return answer(w.ReverseSale(ctx, affiliate.SaleRef{ID: w.someSale(in).ID}, affiliate.Reversal{ClawBack: in.n(2) == 1, RefundID: in.of("", "r2")}))
 		}},
 		{"adjustment", func(w twin, in *input) string {
 			return answer(w.RecordAdjustment(ctx, affiliate.NewAdjustment{

@@ -1,5 +1,10 @@
 package servertest
 
+import (
+	"slices"
+	"strings"
+)
+
 // A route is an operation that reads a body.
 type route struct {
 	operation string
@@ -33,6 +38,25 @@ func routes() []route {
 		{"POST /payouts", `{"affiliateId":"{{unknown}}"}`},
 		{"PATCH /payouts", `{"payoutId":"{{unknown}}","status":"PAID"}`},
 		{"POST /adjustments", `{"affiliateId":"{{affiliate}}","kind":"CORRECTION","amount":1,"reason":"r"}`},
+		{"POST /affiliates/status", `{"affiliateIds":["{{unknown}}"],"status":"ACTIVE"}`},
+		{"POST /affiliates/plan", `{"affiliateIds":["{{unknown}}"],"commissionPlanId":null}`},
+		{"POST /affiliates/tier", `{"affiliateIds":["{{unknown}}"],"commissionTierId":null}`},
+		{"POST /affiliates/tier-exempt", `{"affiliateIds":["{{unknown}}"],"exempt":true}`},
+		{"POST /affiliates/payout-details", `{"affiliateId":"{{unknown}}"}`},
+		{"POST /affiliates/invite", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example"}`},
+		{"POST /affiliates/accept-invite", `{"affiliateId":"{{unknown}}"}`},
+		{"POST /referrals/status", `{"referralId":"{{unknown}}","subscriptionStatus":"ACTIVE"}`},
+		{"POST /referrals/plan", `{"referralIds":["{{unknown}}"],"commissionPlanId":null}`},
+		{"POST /clicks", `{"referralCode":"{{u}}"}`},
+		{"POST /promotional-codes/generate", `{"couponId":"{{coupon}}","affiliateId":"{{affiliate}}","codeStructure":{"randomChars":true},"count":1,"checkOnly":true}`},
+		{"POST /sales/reverse", `{"saleId":9007199254740993}`},
+		{"POST /sales/restore-redemption", `{"saleId":9007199254740993}`},
+		{"POST /commission-plans", `{"name":"{{u}}","commissionRate":10}`},
+		{"PUT /commission-plans", `{"commissionPlanId":"{{unknown}}","name":"n"}`},
+		{"DELETE /commission-plans", `{"commissionPlanId":"{{unknown}}"}`},
+		{"POST /commission-tiers", `{"tier":1,"name":"{{u}}","minReferrals":1000000}`},
+		{"PUT /commission-tiers", `{"commissionTierId":"{{unknown}}","name":"n"}`},
+		{"DELETE /commission-tiers", `{"commissionTierId":"{{unknown}}"}`},
 		{"POST /webhooks", `{"url":"https://hooks.conform.example/{{u}}","events":["*"]}`},
 		{"PUT /webhooks", `{"webhookId":"{{unknown}}","active":true}`},
 		{"DELETE /webhooks", `{"webhookId":"{{unknown}}"}`},
@@ -78,7 +102,33 @@ func lookups() []lookup {
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
 		{"/reports", []string{"linkId", "affiliateId", "promotionalCodeId"}, nil, true},
+		{"/commission-plans", []string{"commissionPlanId"}, nil, true},
+		{"/commission-tiers", []string{"commissionTierId"}, nil, true},
 		{"/webhooks", []string{"webhookId"}, nil, false},
 		{"/webhooks/deliveries", []string{"deliveryId", "webhookId", "state", "event", "since", "until"}, nil, false},
 	}
+}
+
+// administers reports whether a path belongs to the administration of a program,
+// which servers of the published API alone do not have.
+func administers(path string) bool {
+	switch path {
+	case "/program", "/clicks", "/promotional-codes/generate", "/sales/reverse", "/sales/restore-redemption":
+		return true
+	}
+	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")
+}
+
+// adminCase is what the names of cases about administration begin with.
+const adminCase = "admin/"
+
+// marked puts adminCase before the names of the cases about an operation of
+// administration. Their names contain its path.
+func marked(cases []serverCase) []serverCase {
+	for i := range cases {
+		if slices.ContainsFunc(strings.Fields(cases[i].name), administers) && !strings.HasPrefix(cases[i].name, adminCase) {
+			cases[i].name = adminCase + cases[i].name
+		}
+	}
+	return cases
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -18,6 +19,7 @@ type Server struct {
 	Key   string       // of the program
 	HTTP  *http.Client // nil: a client of its own. Redirects are not followed
 	Known []string     // cases that this server is known to fail, by name
+	Skip  []string     // groups of cases that are not run: admin, the administration of a program
 
 	// PrivateAddresses says that the server delivers webhooks to some addresses
 	// that are not public, and perhaps over http: [affiliate.AddressPolicy]. The
@@ -54,7 +56,7 @@ func TestServer(t *testing.T, s Server) {
 // CheckServer is [TestServer] for programs: it runs the same cases and reports.
 //
 // Errors: the server does not answer or does not accept the key; the URL is not
-// one; a known case does not exist; ctx has ended.
+// one; a known case or a skipped group does not exist; ctx has ended.
 func CheckServer(ctx context.Context, s Server) (Report, error) {
 	u, err := newSuite(s)
 	if err != nil {
@@ -63,18 +65,30 @@ func CheckServer(ctx context.Context, s Server) (Report, error) {
 	if err := u.knock(ctx); err != nil {
 		return Report{}, err
 	}
-	return u.check(ctx, serverCases())
+	return u.check(ctx, s.wanted(serverCases()))
 }
 
 // serverCases lists the cases in the order of the contract. The rules about every
 // answer come last.
 func serverCases() []serverCase {
-	return slices.Concat(
+	return marked(slices.Concat(
 		accessCases(), methodCases(), bodyCases(), gateCases(), queryCases(), pageCases(),
 		couponCases(), couponChangeCases(), codeCases(), codeChangeCases(),
 		affiliateCases(), affiliateChangeCases(), linkCases(), referralCases(), moneyCases(), reportCases(),
 		saleCases(), saleRefusalCases(), saleChangeCases(), previewCases(),
+		adminAffiliateCases(), adminPlanCases(), adminTradeCases(),
 		onceCases(), changeCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
 		everyCases(),
-	)
+	))
+}
+
+// groups are the groups of cases that a run may leave out.
+var groups = []string{"admin"}
+
+// wanted are the cases that a server is tested with.
+func (s Server) wanted(cases []serverCase) []serverCase {
+	return slices.DeleteFunc(cases, func(c serverCase) bool {
+		group, _, grouped := strings.Cut(c.name, "/")
+		return grouped && slices.Contains(groups, group) && slices.Contains(s.Skip, group)
+	})
 }

@@ -149,6 +149,41 @@ func payoutForm() fields {
 	}
 }
 
+func settingsForm() fields {
+	return fields{
+		"id": anID, "name": aText, "currency": aText, "timeZone": aText, "urlModifier": aText, "cookieDuration": anInteger,
+		"destinations": listOf(fields{"url": aText, "params": anObject}.form),
+		"terms": fields{
+			"commissionType": oneOf("PERCENTAGE", "FLAT"), "commissionRate": aNumber, "numberOfPayments": orNull(anInteger),
+			"numberOfMonths": orNull(anInteger), "holdDays": anInteger,
+		}.form,
+		"autoApprove": aBool, "commissionOnTax": aBool, "commissionOnShipping": aBool, "refundWindowSeconds": orNull(anInteger), "cascadeEvents": aBool,
+		"deliverySchedule": listOf(anInteger),
+	}
+}
+
+func clickForm() fields {
+	return fields{
+		"id": anInteger, "affiliateId": anID, "affiliateLinkId": orNull(anID), "referralId": orNull(anID), "deviceId": orNull(aText), "uniqueClick": aBool,
+		"fullLandingUrl": orNull(aText), "documentReferrer": orNull(aText), "userAgent": orNull(aText), "createdAt": aDate,
+	}
+}
+
+func planForm() fields {
+	return fields{
+		"id": anID, "name": aText, "commissionRate": aNumber, "commissionType": oneOf("PERCENTAGE", "FLAT"), "numberOfPayments": orNull(anInteger),
+		"numberOfMonths": orNull(anInteger), "paymentTrigger": oneOf("SIGNUP", "PURCHASE", "BONUS", "CONTENT_REWARD"), "autoApproveRewards": aBool,
+		"rewardType": oneOf("CASH", "NON_CASH"), "holdDays": anInteger, "createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
+func tierForm() fields {
+	return fields{
+		"id": anID, "tier": anInteger, "name": aText, "emoji": orNull(aText), "minReferrals": anInteger, "minRevenue": aNumber,
+		"conditionType": oneOf("ALL", "SOME"), "commissionRate": orNull(aNumber), "createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
 func balanceForm() fields {
 	return fields{
 		"affiliateId": anID, "currency": aText, "held": aNumber, "maturing": aNumber, "payable": aNumber, "inPayout": aNumber, "paid": aNumber,

@@ -46,6 +46,11 @@ func newSuite(s Server) (*suite, error) {
 	if s.Key == "" {
 		return nil, errors.New("servertest: Server.Key is empty")
 	}
+	for _, group := range s.Skip {
+		if !slices.Contains(groups, group) {
+			return nil, fmt.Errorf("servertest: there is no group %q", group)
+		}
+	}
 	client := http.Client{Timeout: patience}
 	if s.HTTP != nil {
 		client = *s.HTTP

@@ -42,6 +42,9 @@ func TestEveryExchange(t *testing.T) {
 	other := newWorld(t, func(c *affiliate.Config) { c.Limits = affiliate.Limits{Links: 1, Refunds: 1} })
 	other.check = w.check
 	tooMuch(t, other)
+	few := newWorld(t, func(c *affiliate.Config) { c.Limits = affiliate.Limits{Bulk: 1} })
+	few.check = w.check
+	fewAtOnce(t, few)
 
 	statuses, codes := w.check.unseen()
 	for _, one := range statuses {

@@ -65,6 +65,23 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/payouts":                    `{"affiliateId":"` + s.payee + `"}`,
 		"PATCH /api/v1/payouts":                   `{"payoutId":"` + s.payout + `","status":"FAILED"}`,
 		"POST /api/v1/adjustments":                `{"affiliateId":"` + s.payee + `","kind":"CORRECTION","amount":1,"reason":"r"}`,
+		"POST /api/v1/affiliates/status":          `{"affiliateIds":["` + s.affiliate + `"],"status":"ACTIVE"}`,
+		"POST /api/v1/affiliates/plan":            `{"affiliateIds":["` + s.affiliate + `"],"commissionPlanId":null}`,
+		"POST /api/v1/affiliates/tier":            `{"affiliateIds":["` + s.affiliate + `"],"commissionTierId":null}`,
+		"POST /api/v1/affiliates/tier-exempt":     `{"affiliateIds":["` + s.affiliate + `"],"exempt":true}`,
+		"POST /api/v1/affiliates/payout-details":  `{"affiliateId":"` + s.affiliate + `"}`,
+		"POST /api/v1/affiliates/invite":          `{"firstName":"A","lastName":"B","email":"probe@example.org"}`,
+		"POST /api/v1/affiliates/accept-invite":   `{"affiliateId":"` + s.affiliate + `"}`,
+		"POST /api/v1/referrals/status":           `{"referralId":"` + s.referral + `","subscriptionStatus":"ACTIVE"}`,
+		"POST /api/v1/referrals/plan":             `{"referralIds":["` + s.referral + `"],"commissionPlanId":null}`,
+		"POST /api/v1/clicks":                     `{"referralCode":"mara"}`,
+		"POST /api/v1/promotional-codes/generate": `{"couponId":"` + s.coupon + `","affiliateId":"` + s.affiliate + `","codeStructure":{"randomChars":true},"count":1,"checkOnly":true,"customerId":"c"}`,
+		"POST /api/v1/sales/reverse":              `{"saleId":` + s.sale + `,"clawback":false}`,
+		"POST /api/v1/sales/restore-redemption":   `{"saleId":` + s.sale + `}`,
+		"POST /api/v1/commission-plans":           `{"name":"n","commissionRate":1}`,
+		"PUT /api/v1/commission-plans":            `{"commissionPlanId":"` + s.plan + `"}`,
+		"POST /api/v1/commission-tiers":           `{"tier":1,"name":"n"}`,
+		"PUT /api/v1/commission-tiers":            `{"commissionTierId":"` + s.tier + `"}`,
 		"POST /api/v1/webhooks":                   `{"url":"https://hooks.beans.example/","events":["*"]}`,
 		"PUT /api/v1/webhooks":                    `{"webhookId":"` + s.webhook + `"}`,
 		"POST /api/v1/webhooks/rotate-secret":     `{"webhookId":"` + s.webhook + `"}`,
@@ -161,12 +178,14 @@ func beyond(op operation, field string, value any) bool {
 		"PUT affiliates affiliateId", "PUT affiliates id", "POST links affiliateId", "PUT links id",
 		"POST coupons amountOff", "POST coupons currency", "POST coupons durationInMonths", "PUT coupons percentOff",
 		"POST promotional-codes affiliateId", "POST promotional-codes codeStructure",
+		"POST promotional-codes/generate affiliateId", "POST sales/reverse saleId",
 		"POST payouts affiliateId", "POST adjustments affiliateId", "POST adjustments kind", "POST adjustments amount",
 	}
 	notHere := []string{
-		"POST promotional-codes code", // the code is generated
-		"PUT sales totalEarned",       // the tax is more than that
-		"POST sales subtotal",         // the amount earned is more than that
+		"POST promotional-codes code",                  // the code is generated
+		"POST promotional-codes/generate affiliateIds", // there is an affiliateId
+		"PUT sales totalEarned",                        // the tax is more than that
+		"POST sales subtotal",                          // the amount earned is more than that
 		"PUT sales subtotal",
 		"POST sales free",         // an amount was earned
 		"POST adjustments amount", // 0

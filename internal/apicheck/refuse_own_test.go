@@ -3,6 +3,7 @@ package apicheck_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ type refusal struct {
 
 // ownRefusals makes each operation answer every code of its own.
 func (s *story) ownRefusals() {
-	for _, rows := range [][]refusal{s.ofPeople(), s.ofDiscounts(), s.ofSales(), s.ofMoney(), s.ofEndpoints()} {
+	for _, rows := range [][]refusal{s.ofPeople(), s.ofDiscounts(), s.ofSales(), s.ofMoney(), s.ofAdministration(), s.ofEndpoints()} {
 		for _, r := range rows {
 			s.refused(s.t, r.code, r.method, r.path, r.body)
 		}
@@ -164,6 +165,121 @@ func (s *story) ofMoney() []refusal {
 	}
 }
 
+func (s *story) ofAdministration() []refusal {
+	const post, put, del = http.MethodPost, http.MethodPut, http.MethodDelete
+	used := s.post("/commission-plans", `{"name":"Used","commissionRate":1}`)
+	rank := s.post("/commission-tiers", `{"tier":1,"name":"Used"}`)
+	guest := s.post("/affiliates/invite", `{"firstName":"G","lastName":"H","email":"guest@example.org"}`)
+	on := func(members string) string { return `{"affiliateIds":["` + guest + `"],` + members + `}` }
+	s.ok(s.t, post, "/affiliates/plan", on(`"commissionPlanId":"`+used+`"`))
+	s.ok(s.t, post, "/affiliates/tier", on(`"commissionTierId":"`+rank+`"`))
+	plan, tier, accept := `{"commissionPlanId":"`+used+`"`, `{"commissionTierId":"`+rank+`"`, `{"affiliateId":"`+guest+`",`
+	rows := []refusal{
+		{"missing_field", post, "/affiliates/status", `{}`},
+		{"unknown_field", post, "/affiliates/status", on(`"x":1`)},
+		{"affiliate_not_found", post, "/affiliates/status", `{"affiliateIds":["none"],"status":"ACTIVE"}`},
+		{"status_not_allowed", post, "/affiliates/status", on(`"status":"ACTIVE"`)},
+		{"missing_field", post, "/affiliates/plan", `{}`},
+		{"plan_not_found", post, "/affiliates/plan", on(`"commissionPlanId":"none"`)},
+		{"affiliate_not_found", post, "/affiliates/plan", `{"affiliateIds":["none"],"commissionPlanId":null}`},
+		{"missing_field", post, "/affiliates/tier", `{}`},
+		{"tier_not_found", post, "/affiliates/tier", on(`"commissionTierId":"none"`)},
+		{"affiliate_not_found", post, "/affiliates/tier", `{"affiliateIds":["none"],"commissionTierId":null}`},
+		{"missing_field", post, "/affiliates/tier-exempt", `{}`},
+		{"affiliate_not_found", post, "/affiliates/tier-exempt", `{"affiliateIds":["none"],"exempt":true}`},
+		{"missing_field", post, "/affiliates/payout-details", `{}`},
+		{"affiliate_not_found", post, "/affiliates/payout-details", `{"affiliateId":"none"}`},
+		{"missing_field", post, "/affiliates/accept-invite", `{}`},
+		{"affiliate_not_found", post, "/affiliates/accept-invite", `{"affiliateId":"none"}`},
+		{"status_not_allowed", post, "/affiliates/accept-invite", `{"affiliateId":"` + s.payee + `"}`},
+		{"affiliate_email_taken", post, "/affiliates/accept-invite", accept + `"email":"kim@example.org"}`},
+		{"slug_syntax", post, "/affiliates/accept-invite", accept + `"affiliateLink":"a b"}`},
+		{"slug_taken", post, "/affiliates/accept-invite", accept + `"affiliateLink":"mara"}`},
+
+		{"missing_field", post, "/commission-plans", `{}`},
+		{"missing_field", put, "/commission-plans", `{}`},
+		{"plan_not_found", put, "/commission-plans", `{"commissionPlanId":"none"}`},
+		{"plan_in_use", put, "/commission-plans", plan + `,"commissionType":"FLAT"}`},
+		{"missing_field", del, "/commission-plans", `{}`},
+		{"plan_not_found", del, "/commission-plans", `{"commissionPlanId":"none"}`},
+		{"plan_in_use", del, "/commission-plans", plan + `}`},
+		{"missing_field", post, "/commission-tiers", `{"tier":1}`},
+		{"missing_field", put, "/commission-tiers", `{}`},
+		{"tier_not_found", put, "/commission-tiers", `{"commissionTierId":"none"}`},
+		{"missing_field", del, "/commission-tiers", `{}`},
+		{"tier_not_found", del, "/commission-tiers", `{"commissionTierId":"none"}`},
+		{"tier_in_use", del, "/commission-tiers", tier + `}`},
+	}
+	for _, path := range []string{"/affiliates/plan", "/affiliates/tier", "/affiliates/tier-exempt"} {
+		rows = append(rows, refusal{"unknown_field", post, path, on(`"x":1`)})
+	}
+	rows = append(rows, s.ofTrade()...)
+	person := func(more string) string { return `{"firstName":"A","lastName":"B",` + more + `}` }
+	for code, members := range map[affiliate.Reason]string{
+		"missing_field": `"email":""`, "affiliate_email_taken": `"email":"kim@example.org"`, "slug_syntax": `"email":"x@example.org","affiliateLink":"a b"`,
+		"slug_taken": `"email":"x@example.org","affiliateLink":"KIM-2"`, "plan_not_found": `"email":"x@example.org","commissionPlanId":"none"`,
+		"group_not_found": `"email":"x@example.org","affiliateGroupId":1`,
+	} {
+		rows = append(rows, refusal{code, post, "/affiliates/invite", person(members)})
+	}
+	return rows
+}
+
+// ofTrade has the refusals of the operations on referrals, codes and sales.
+func (s *story) ofTrade() []refusal {
+	const post = http.MethodPost
+	batch := func(more string) string {
+		return `{"couponId":"` + s.coupon + `","affiliateId":"` + s.other + `","count":1,` + more + `}`
+	}
+	const parts = `"codeStructure":{"randomChars":true}`
+	s.ok(s.t, post, "/promotional-codes/generate", batch(`"codeStructure":{"firstName":true},"prefix":"TAKEN"`))
+	nameless := s.post("/affiliates", `{"firstName":"é","lastName":"ü","email":"nameless@example.org"}`)
+	payer := s.post("/affiliates", `{"firstName":"B","lastName":"T","email":"trade@example.org","affiliateLink":"trade"}`)
+	batched := s.post("/sales", `{"referralId":"trade","email":"trade@example.net","name":"N","totalEarned":10}`)
+	s.post("/payouts", `{"affiliateId":"`+payer+`"}`)
+	byCode := s.post("/sales", `{"promoCode":"MARA21","totalEarned":60}`)
+	s.ok(s.t, post, "/sales/restore-redemption", `{"saleId":`+byCode+`}`)
+	return []refusal{
+		{"missing_field", post, "/referrals/status", `{"subscriptionStatus":"ACTIVE"}`},
+		{"unknown_field", post, "/referrals/status", `{"referralId":"none","x":1}`},
+		{"referral_not_found", post, "/referrals/status", `{"referralId":"none","subscriptionStatus":"ACTIVE"}`},
+		{"missing_field", post, "/referrals/plan", `{}`},
+		{"unknown_field", post, "/referrals/plan", `{"referralIds":["none"],"x":1}`},
+		{"plan_not_found", post, "/referrals/plan", `{"referralIds":["` + s.referral + `"],"commissionPlanId":"none"}`},
+		{"referral_not_found", post, "/referrals/plan", `{"referralIds":["none"],"commissionPlanId":null}`},
+		{"missing_field", post, "/clicks", `{}`},
+		{"missing_field", post, "/promotional-codes/generate", `{"count":1}`},
+		{"code_structure_empty", post, "/promotional-codes/generate", batch(`"codeStructure":{}`)},
+		{"identifiers_mismatch", post, "/promotional-codes/generate", batch(parts + `,"affiliateEmail":"payee@example.org"`)},
+		{"generated_code_invalid", post, "/promotional-codes/generate", strings.Replace(batch(`"codeStructure":{"firstName":true}`), s.other, nameless, 1)},
+		{"generated_code_taken", post, "/promotional-codes/generate", batch(`"codeStructure":{"firstName":true},"prefix":"TAKEN"`)},
+		{"key_space_too_small", post, "/promotional-codes/generate", strings.Replace(batch(parts+`,"randomCharsLength":1`), `"count":1`, `"count":20`, 1)},
+		{"coupon_not_found", post, "/promotional-codes/generate", strings.Replace(batch(parts), s.coupon, "none", 1)},
+		{"affiliate_not_found", post, "/promotional-codes/generate", strings.Replace(batch(parts), s.other, "none", 1)},
+		{"missing_field", post, "/sales/reverse", `{}`},
+		{"unknown_field", post, "/sales/reverse", `{"saleId":999,"x":1}`},
+		{"sale_not_found", post, "/sales/reverse", `{"saleId":999}`},
+		{"in_payout", post, "/sales/reverse", `{"saleId":` + batched + `}`},
+		{"missing_field", post, "/sales/restore-redemption", `{}`},
+		{"redemption_not_found", post, "/sales/restore-redemption", `{"saleId":999}`},
+		{"redemption_restored", post, "/sales/restore-redemption", `{"saleId":` + byCode + `}`},
+	}
+}
+
+// fewAtOnce is for a program that allows one object in a call.
+func fewAtOnce(t testing.TB, w *world) {
+	s := &story{world: w, t: t}
+	for path, members := range map[string]string{
+		"/affiliates/status": `"status":"ACTIVE"`, "/affiliates/plan": `"commissionPlanId":null`, "/affiliates/tier": `"commissionTierId":null`,
+		"/affiliates/tier-exempt": `"exempt":true`,
+	} {
+		s.refused(t, affiliate.BulkLimitExceeded, http.MethodPost, path, `{"affiliateIds":["`+uuid.NewString()+`","`+uuid.NewString()+`"],`+members+`}`)
+	}
+	s.refused(t, affiliate.BulkLimitExceeded, http.MethodPost, "/referrals/plan", `{"referralIds":["a","b"],"commissionPlanId":null}`)
+	s.refused(t, affiliate.BulkLimitExceeded, http.MethodPost, "/promotional-codes/generate",
+		`{"couponId":"none","affiliateId":"none","codeStructure":{"randomChars":true},"count":2}`)
+}
+
 // poor makes an affiliate who is owed 1.
 func (s *story) poor() string {
 	id := s.post("/affiliates", `{"firstName":"P","lastName":"R","email":"poor@example.org"}`)
@@ -252,9 +368,14 @@ func tooMuch(t testing.TB, w *world) {
 
 	s.refused(t, affiliate.LinkLimitReached, http.MethodPost, "/links", `{"link":"b","affiliateId":"`+owner+`"}`)
 	s.refused(t, affiliate.LinkLimitReached, http.MethodPut, "/affiliates", `{"affiliateId":"`+owner+`","affiliateLink":"b"}`)
+	guest := s.post("/affiliates/invite", `{"firstName":"G","lastName":"H","email":"g@example.org"}`)
+	s.refused(t, affiliate.LinkLimitReached, http.MethodPost, "/affiliates/accept-invite", `{"affiliateId":"`+guest+`","affiliateLink":"g2"}`)
 	sale := s.post("/sales", `{"referralId":"a","email":"c@example.net","name":"C","totalEarned":5}`)
 	s.ok(t, http.MethodPatch, "/sales", `{"saleId":`+sale+`,"amount":1,"refundId":"r-1"}`)
 	s.refused(t, affiliate.RefundLimitReached, http.MethodPatch, "/sales", `{"saleId":`+sale+`,"amount":1,"refundId":"r-2"}`)
+	kept := s.post("/sales", `{"referralId":"a","email":"c@example.net","totalEarned":5}`)
+	s.post("/payouts", `{"affiliateId":"`+owner+`"}`)
 	w.now = w.now.Add(61 * 24 * time.Hour)
+	s.refused(t, affiliate.OutsideRefundWindow, http.MethodPost, "/sales/reverse", `{"saleId":`+kept+`,"clawback":true}`)
 	s.refused(t, affiliate.OutsideRefundWindow, http.MethodPatch, "/sales", `{"saleId":`+sale+`}`)
 }

@@ -27,6 +27,8 @@ type story struct {
 	webhook, disabled string
 
 	payee, payout, adjustment string
+
+	plan, tier, invited string
 }
 
 // tell creates the records that the other requests need.
@@ -50,6 +52,9 @@ func tell(t testing.TB, w *world) *story {
 	taken := s.post("/adjustments", `{"affiliateId":"`+s.payee+`","kind":"BONUS","amount":25,"reason":"spring","externalId":"b-1"}`)
 	s.payout = s.post("/payouts", `{"affiliateEmail":"payee@example.org","until":"2026-12-31","externalId":"run-1","minimum":25}`)
 	s.post("/adjustments", `{"reversesId":"`+taken+`","reason":"typo"}`)
+	s.plan = s.post("/commission-plans", `{"name":"Gold","commissionRate":30,"numberOfPayments":12,"holdDays":14}`)
+	s.tier = s.post("/commission-tiers", `{"tier":1,"name":"Silver","emoji":"s","minReferrals":3,"minRevenue":100.5,"conditionType":"SOME","commissionRate":22}`)
+	s.invited = s.post("/affiliates/invite", `{"firstName":"I","lastName":"V","email":"invited@example.org","commissionPlanId":"`+s.plan+`","questionAnswers":[{"questionId":"`+uuid.Max.String()+`","answer":"A newsletter"}]}`)
 	s.adjustment = s.post("/adjustments", `{"affiliateId":"`+s.affiliate+`","saleId":`+s.sale+`,"kind":"CHARGEBACK_FEE","amount":-1.5,"reason":"fee"}`)
 	return s
 }
@@ -78,6 +83,9 @@ func (s *story) finds() {
 		"/sales/search":      {"affiliateId=" + s.affiliate, "referralId=tomas@example.net&status=ACTIVE&approvalStatus=ACCEPTED", "promotionalCodeId=" + s.code + "&since=2026-03-01&until=2026-12-31"},
 		"/payouts":           {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
 		"/adjustments":       {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
+		"/program":           nil,
+		"/commission-plans":  {"commissionPlanId=" + s.plan},
+		"/commission-tiers":  {"commissionTierId=" + s.tier},
 		"/webhooks":          {"webhookId=" + s.webhook},
 		"/webhooks/deliveries": {
 			"webhookId=" + s.webhook, "state=pending&event=sale.created&since=2026-03-01&until=2026-12-31T00:00:00Z", "deliveryId=" + s.delivery("sale.created"),
@@ -85,7 +93,11 @@ func (s *story) finds() {
 		"/openapi.json": {"unknown=1"},
 	}
 	for path, queries := range hits {
-		for _, q := range append(queries, "", "limit=1", "limit=1000") {
+		queries = append(queries, "")
+		if path != "/program" {
+			queries = append(queries, "limit=1", "limit=1000")
+		}
+		for _, q := range queries {
 			if path == "/reports" && !strings.Contains(q, "from=") {
 				q = march + "&" + q
 			}
@@ -184,6 +196,7 @@ func (s *story) changes() {
 	put("/sales", `{"saleId":`+s.sale+`,"totalEarned":130,"email":null,"name":null,"externalId":null,"externalInvoiceId":null,"commissionRate":null,"metadata":{"x":"y"}}`)
 	put("/sales", `{"saleId":"`+s.sale+`","commissionEarned":1.25,"metadata":null}`)
 	put("/webhooks", `{"webhookId":"`+s.webhook+`","url":"https://hooks.beans.example/new","events":["sale.created","sale.deleted"],"description":null,"active":true,"svixHeaders":false}`)
+	s.administers()
 	s.previews()
 	s.refunds()
 	s.money()
@@ -228,6 +241,46 @@ func (s *story) money() {
 	move(`"status":"CANCELED"`)
 	s.post("/adjustments", `{"affiliateId":"`+s.payee+`","affiliateEmail":"payee@example.org","kind":"CORRECTION","amount":3,"reason":"r","saleId":null}`)
 	s.post("/payouts", `{"affiliateId":"`+s.payee+`","manuallyPaid":true,"until":null,"externalId":null,"minimum":null}`)
+}
+
+// administers changes plans, tiers and affiliates.
+func (s *story) administers() {
+	put := func(path, body string) { s.t.Helper(); s.ok(s.t, http.MethodPut, path, body) }
+	put("/commission-plans", `{"commissionPlanId":"`+s.plan+`","name":"Gold","commissionRate":31,"numberOfPayments":null,"numberOfMonths":6,"holdDays":0,"paymentTrigger":"SIGNUP","autoApproveRewards":false}`)
+	put("/commission-tiers", `{"commissionTierId":"`+s.tier+`","tier":2,"name":"Steel","emoji":null,"minReferrals":1,"minRevenue":0,"conditionType":"ALL","commissionRate":null}`)
+	do := func(path, members string) {
+		s.t.Helper()
+		s.ok(s.t, http.MethodPost, path, `{"affiliateIds":["`+s.other+`","`+s.payee+`"],`+members+`}`)
+	}
+	do("/affiliates/status", `"status":"ACTIVE"`)
+	do("/affiliates/plan", `"commissionPlanId":"`+s.plan+`"`)
+	do("/affiliates/plan", `"commissionPlanId":null`)
+	do("/affiliates/tier", `"commissionTierId":"`+s.tier+`"`)
+	do("/affiliates/tier", `"commissionTierId":null`)
+	do("/affiliates/tier-exempt", `"exempt":true`)
+	do("/affiliates/tier-exempt", `"exempt":false`)
+	s.ok(s.t, http.MethodPost, "/affiliates/payout-details", `{"affiliateId":"`+s.invited+`","payoutEmail":"i@pay.example","paymentMethod":"WISE"}`)
+	s.ok(s.t, http.MethodPost, "/affiliates/payout-details", `{"affiliateId":"`+s.invited+`","payoutEmail":null,"paymentMethod":null}`)
+	s.ok(s.t, http.MethodPost, "/affiliates/accept-invite", `{"affiliateId":"`+s.invited+`","firstName":"Ina","lastName":null,"email":null,"commissionRate":12,"affiliateLink":"ina"}`)
+	for _, status := range []string{"PAST_DUE", "CANCELLED", "ACTIVE"} {
+		s.ok(s.t, http.MethodPost, "/referrals/status", `{"referralId":"`+s.referral+`","subscriptionStatus":"`+status+`"}`)
+	}
+	s.ok(s.t, http.MethodPost, "/referrals/plan", `{"referralIds":["`+s.referral+`"],"commissionPlanId":"`+s.plan+`"}`)
+	s.ok(s.t, http.MethodPost, "/referrals/plan", `{"referralIds":["`+s.referral+`"],"commissionPlanId":null}`)
+	s.ok(s.t, http.MethodPost, "/clicks", `{"referralCode":"mara","uniqueClick":null,"fullLandingUrl":"https://beans.example/a","documentReferrer":"","userAgent":null,"deviceId":"d"}`)
+	s.ok(s.t, http.MethodPost, "/clicks", `{"referralCode":"nobody"}`)
+	batch := `{"couponId":"` + s.coupon + `","affiliateIds":["` + s.other + `","` + s.payee + `"],"codeStructure":{"firstName":true,"randomChars":12},"count":2,"active":false`
+	s.ok(s.t, http.MethodPost, "/promotional-codes/generate", batch+`,"checkOnly":true}`)
+	s.ok(s.t, http.MethodPost, "/promotional-codes/generate", batch+`}`)
+	sold := s.post("/sales", `{"promoCode":"MARA21","totalEarned":60,"email":"reversed@example.net","externalId":"reversed"}`)
+	s.ok(s.t, http.MethodPost, "/sales/restore-redemption", `{"saleId":"`+sold+`"}`)
+	s.ok(s.t, http.MethodPost, "/sales/reverse", `{"externalId":"reversed","clawback":true,"refundId":null}`)
+	for path, id := range map[string]string{
+		"/commission-plans": `"commissionPlanId":"` + s.post("/commission-plans", `{"name":"Flat","commissionRate":5,"commissionType":"FLAT"}`) + `"`,
+		"/commission-tiers": `"commissionTierId":"` + s.post("/commission-tiers", `{"tier":3,"name":"Gold"}`) + `"`,
+	} {
+		s.ok(s.t, http.MethodDelete, path, `{`+id+`}`)
+	}
 }
 
 func (s *story) endpoints() {

@@ -8,6 +8,8 @@
 //	-private-addresses  the server delivers webhooks to addresses that are not
 //	                    public too, as examples/server -allow-private-webhooks
 //	-json               the report for machines
+//	-skip GROUPS        groups of cases that are not run, with commas: admin, the
+//	                    administration of a program
 //	-known FILE         cases that the server is known to fail, one name on a
 //	                    line; a listed case that passes is an error
 //
@@ -77,6 +79,7 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (s serve
 	flags.StringVar(&s.Key, "key", "", "API `key` of the program (default: CONFORM_KEY)")
 	flags.BoolVar(&s.PrivateAddresses, "private-addresses", false, "the server delivers webhooks to addresses that are not public too")
 	flags.BoolVar(&asJSON, "json", false, "report as JSON")
+	skip := flags.String("skip", "", "`groups` of cases that are not run, with commas: admin")
 	known := flags.String("known", "", "`file` of cases that are known to fail")
 	if err := flags.Parse(args); err != nil {
 		return s, false, err
@@ -85,7 +88,10 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (s serve
 		s.Key = getenv("CONFORM_KEY")
 	}
 	if s.URL == "" || s.Key == "" || flags.NArg() > 0 {
-		return s, false, errors.New("usage: conform -base URL -key KEY [-private-addresses] [-json] [-known FILE]")
+		return s, false, errors.New("usage: conform -base URL -key KEY [-private-addresses] [-json] [-skip GROUPS] [-known FILE]")
+	}
+	if *skip != "" {
+		s.Skip = strings.Split(*skip, ",")
 	}
 	if *known != "" {
 		s.Known, err = names(*known)

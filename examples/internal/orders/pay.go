@@ -44,7 +44,7 @@ func (s *Shop) refund(ctx context.Context, r row, in affiliate.Refund) error {
 }
 
 func (s *Shop) cancel(ctx context.Context, r row) error {
-	err := s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: r.id}, affiliate.Reversal{})
+	_, err := s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: r.id}, affiliate.Reversal{})
 	if errors.Is(err, affiliate.SaleNotFound) {
 		err = affiliate.ErrNotFound
 	}

@@ -1,0 +1,110 @@
+package client
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const plans = "/commission-plans"
+
+// Plan is [affiliate.Program.Plan].
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) Plan(ctx context.Context, id uuid.UUID) (affiliate.Plan, error) {
+	return one[affiliate.Plan](ctx, c, plans, firstOf("commissionPlanId", textOfID(id)))
+}
+
+// Plans is [affiliate.Program.Plans].
+func (c *Client) Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Plan], error) {
+	return selected[affiliate.Plan](ctx, c, plans, filter{}, pg)
+}
+
+// plan is a plan on the wire, or a change of one.
+type plan struct {
+	CommissionPlanID   uuid.UUID                               `json:"commissionPlanId,omitzero"`
+	Name               affiliate.Opt[string]                   `json:"name,omitzero"`
+	CommissionRate     affiliate.Opt[affiliate.Percent]        `json:"commissionRate,omitzero"`
+	CommissionType     affiliate.Opt[affiliate.CommissionType] `json:"commissionType,omitzero"`
+	NumberOfPayments   affiliate.Opt[int64]                    `json:"numberOfPayments,omitzero"`
+	NumberOfMonths     affiliate.Opt[int64]                    `json:"numberOfMonths,omitzero"`
+	HoldDays           affiliate.Opt[int64]                    `json:"holdDays,omitzero"`
+	PaymentTrigger     affiliate.Opt[affiliate.PaymentTrigger] `json:"paymentTrigger,omitzero"`
+	AutoApproveRewards affiliate.Opt[bool]                     `json:"autoApproveRewards,omitzero"`
+}
+
+// setTerms sets all terms.
+func (p *plan) setTerms(t affiliate.Terms) {
+	p.CommissionRate = affiliate.Set(t.Rate)
+	if t.Type == "" {
+		t.Type = affiliate.CommissionPercentage
+	}
+	p.CommissionType = affiliate.Set(t.Type)
+	p.NumberOfPayments, p.NumberOfMonths = unlessZero(t.MaxPayments), unlessZero(t.MaxMonths)
+	p.HoldDays = affiliate.Set(t.HoldDays)
+}
+
+// unlessZero is a limit, or null for 0, which is none.
+func unlessZero(n int64) affiliate.Opt[int64] {
+	if n == 0 {
+		return affiliate.Null[int64]()
+	}
+	return affiliate.Set(n)
+}
+
+// CreatePlan is [affiliate.Program.CreatePlan].
+func (c *Client) CreatePlan(ctx context.Context, in affiliate.NewPlan) (affiliate.Plan, error) {
+	body := plan{Name: affiliate.Set(in.Name), AutoApproveRewards: affiliate.Set(!in.HoldRewards)}
+	body.setTerms(in.Terms)
+	if in.PaymentTrigger != "" {
+		body.PaymentTrigger = affiliate.Set(in.PaymentTrigger)
+	}
+	return send[affiliate.Plan](ctx, c, c.post(plans, body, affiliate.Once{}))
+}
+
+// UpdatePlan is [affiliate.Program.UpdatePlan].
+func (c *Client) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (affiliate.Plan, error) {
+	body := plan{CommissionPlanID: id, Name: up.Name, PaymentTrigger: up.PaymentTrigger}
+	if terms, there := up.Terms.Get(); there {
+		body.setTerms(terms)
+	}
+	body.AutoApproveRewards = opposite(up.HoldRewards)
+	put(&body.CommissionType, up.Type)
+	put(&body.CommissionRate, up.Rate)
+	put(&body.NumberOfPayments, zeroIsNull(up.MaxPayments))
+	put(&body.NumberOfMonths, zeroIsNull(up.MaxMonths))
+	put(&body.HoldDays, up.HoldDays)
+	rq := c.put(plans, body)
+	rq.goOnly("Terms", up.Terms.IsNull())
+	return send[affiliate.Plan](ctx, c, rq)
+}
+
+// put sets a field when it is given.
+func put[T any](field *affiliate.Opt[T], given affiliate.Opt[T]) {
+	if !given.IsZero() {
+		*field = given
+	}
+}
+
+// zeroIsNull is a change of a limit, in which 0 is none.
+func zeroIsNull(o affiliate.Opt[int64]) affiliate.Opt[int64] {
+	if n, there := o.Get(); there {
+		return unlessZero(n)
+	}
+	return o
+}
+
+// opposite is a change of a boolean that means the opposite on the wire.
+func opposite(o affiliate.Opt[bool]) affiliate.Opt[bool] {
+	if b, there := o.Get(); there {
+		return affiliate.Set(!b)
+	}
+	return o
+}
+
+// DeletePlan is [affiliate.Program.DeletePlan].
+func (c *Client) DeletePlan(ctx context.Context, id uuid.UUID) error {
+	return done(ctx, c, c.remove(plans, plan{CommissionPlanID: id}))
+}

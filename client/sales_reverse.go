@@ -1,0 +1,24 @@
+package client
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// ReverseSale is [affiliate.Program.ReverseSale].
+func (c *Client) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (affiliate.ReversedSale, error) {
+	out, err := send[struct{ ReversedSale affiliate.ReversedSale }](ctx, c, c.post(sales+"/reverse", struct {
+		SaleID     affiliate.SaleID `json:"saleId,omitzero"`
+		ExternalID string           `json:"externalId,omitzero"`
+		InvoiceID  string           `json:"externalInvoiceId,omitzero"`
+		ClawBack   bool             `json:"clawback,omitzero"`
+		RefundID   string           `json:"refundId,omitzero"`
+	}{ref.ID, ref.ExternalID, ref.InvoiceID, how.ClawBack, how.RefundID}, affiliate.Once{}))
+	return out.ReversedSale, err
+}
+
+// RestoreRedemption is [affiliate.Program.RestoreRedemption].
+func (c *Client) RestoreRedemption(ctx context.Context, sale affiliate.SaleID) error {
+	return done(ctx, c, c.post(sales+"/restore-redemption", saleID{sale}, affiliate.Once{}))
+}

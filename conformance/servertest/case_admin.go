@@ -1,0 +1,133 @@
+package servertest
+
+const (
+	bulkRule   = "contract 4.6: operations on many affiliates change all or none, and answer in the order of the ids"
+	inviteRule = "contract 4.6: an invited affiliate is INVITED until it accepts, once"
+	planRule   = "contract 4.6: commission plans and what refuses them"
+	tierRule   = "contract 4.6: commission tiers and what refuses them"
+	adminRule  = "contract 4.6: the settings of the program"
+)
+
+// adminAffiliateCases test the operations of administrators on affiliates.
+func adminAffiliateCases() []serverCase {
+	cases := refusals(bulkRule, "POST /affiliates/status",
+		bad{"admin/A1 no affiliateIds", `{"status":"ACTIVE"}`, affiliateIDsRequired}, bad{"admin/A1 affiliateIds empty", `{"affiliateIds":[],"status":"ACTIVE"}`, affiliateIDsRequired},
+		bad{"admin/A1 an affiliate twice", `{"affiliateIds":["{{affiliate}}","{{affiliate}}"],"status":"ACTIVE"}`, mustBe("affiliateIds", distinctOnly)},
+		bad{"admin/A1 affiliateIds a text", `{"affiliateIds":"{{affiliate}}","status":"ACTIVE"}`, mustBe("affiliateIds", asStrings)},
+		bad{"admin/A1 an unknown affiliate", `{"affiliateIds":["{{unknown}}"],"status":"ACTIVE"}`, affiliateNotFound},
+		bad{"admin/A1 no status", `{"affiliateIds":["{{affiliate}}"]}`, statusRequired},
+		bad{"admin/A1 status INVITED", `{"affiliateIds":["{{affiliate}}"],"status":"INVITED"}`, mustBe("status", "must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED")},
+		bad{"admin/A1 an unknown field", `{"affiliateIds":["{{affiliate}}"],"foo":1}`, unknownField("foo")})
+	cases = append(cases, refusals(bulkRule, "POST /affiliates/plan",
+		bad{"admin/A2 no commissionPlanId", `{"affiliateIds":["{{affiliate}}"]}`, planIDRequired},
+		bad{"admin/A2 an unknown plan", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":"{{unknown}}"}`, planNotFound})...)
+	cases = append(cases, refusals(bulkRule, "POST /affiliates/tier",
+		bad{"admin/A2 no commissionTierId", `{"affiliateIds":["{{affiliate}}"]}`, tierIDRequired},
+		bad{"admin/A2 an unknown tier", `{"affiliateIds":["{{affiliate}}"],"commissionTierId":"{{unknown}}"}`, tierMissing})...)
+	cases = append(cases, refusals(bulkRule, "POST /affiliates/tier-exempt",
+		bad{"admin/A2 no exempt", `{"affiliateIds":["{{affiliate}}"]}`, mustBe("exempt", asBoolean)})...)
+	cases = append(cases, refusals(bulkRule, "POST /affiliates/payout-details",
+		bad{"admin/A3 no affiliateId", `{"payoutEmail":"p@conform.example"}`, affiliateIDRequired}, bad{"admin/A3 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound},
+		bad{"admin/A3 payoutEmail x", `{"affiliateId":"{{affiliate}}","payoutEmail":"x"}`, invalid("payoutEmail", "Email is invalid")},
+		bad{"admin/A3 payoutEmail empty", `{"affiliateId":"{{affiliate}}","payoutEmail":""}`, mustBe("payoutEmail", notEmpty)})...)
+	return append(append(cases, affiliateStories()...), inviteCases()...)
+}
+
+func affiliateStories() []serverCase {
+	pending := func(x *exam, name string) {
+		x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}-`+name+`@conform.example","affiliateStatus":"inactive"}`).as(name)
+	}
+	status := func(x *exam, ids, to string) *answer {
+		return x.do("POST /affiliates/status", `{"affiliateIds":[`+ids+`],"status":"`+to+`"}`)
+	}
+	return []serverCase{
+		{"admin/A4 two are approved, all or none", bulkRule, func(x *exam) {
+			pending(x, "p")
+			pending(x, "q")
+			status(x, `"{{p}}","{{unknown}}"`, "ACTIVE").refused(affiliateNotFound)
+			x.get("/affiliates?id={{p}}").has(`{"status":"INACTIVE"}`)
+			status(x, `"{{q}}","{{p}}"`, "ACTIVE").has(`[{"id":"{{q}}","status":"ACTIVE"},{"id":"{{p}}","status":"ACTIVE"}]`)
+			status(x, `"{{q}}","{{p}}"`, "ACTIVE").has(`[{"id":"{{q}}"},{"id":"{{p}}"}]`)
+			status(x, `"{{p}}"`, "BANNED").has(`[{"status":"BANNED"}]`)
+			status(x, `"{{q}}","{{p}}"`, "DEACTIVATED").refused(statusNotAllowed)
+			x.get("/affiliates?id={{q}}").has(`{"status":"ACTIVE"}`)
+		}},
+		{"admin/A5 how an affiliate is paid", bulkRule, func(x *exam) {
+			pending(x, "p")
+			x.do("POST /affiliates/payout-details", `{"affiliateId":"{{p}}","payoutEmail":"Pay@conform.example","paymentMethod":"PAYPAL"}`).
+				has(`{"payoutEmail":"pay@conform.example","paymentMethod":"PAYPAL","detailsComplete":true}`)
+			x.do("POST /affiliates/payout-details", `{"affiliateId":"{{p}}","payoutEmail":null}`).has(`{"payoutEmail":null,"paymentMethod":null,"detailsComplete":false}`)
+			x.do("POST /affiliates/tier-exempt", `{"affiliateIds":["{{p}}"],"exempt":true}`).has(`[{"exemptFromCommissionTierChanges":true}]`)
+		}},
+	}
+}
+
+func inviteCases() []serverCase {
+	cases := refusals(inviteRule, "POST /affiliates/invite",
+		bad{"admin/A6 no email", `{"firstName":"A","lastName":"B"}`, emailRequired}, bad{"admin/A6 a status", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateStatus":"active"}`, unknownField("affiliateStatus")},
+		bad{"admin/A6 answers that are none", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":["a"]}`, mustBe("questionAnswers", "must be an array of objects")},
+		bad{"admin/A6 an answer without a question", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"answer":"a"}]}`, mustBe("questionAnswers.questionId", "must be an id")})
+	cases = append(cases, refusals(inviteRule, "POST /affiliates/accept-invite",
+		bad{"admin/A6 no affiliateId", `{}`, affiliateIDRequired}, bad{"admin/A6 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound},
+		bad{"admin/A6 who was not invited", `{"affiliateId":"{{affiliate}}"}`, statusNotAllowed})...)
+	return append(cases, serverCase{"admin/A7 invited and accepted", inviteRule, func(x *exam) {
+		x.do("POST /affiliates/invite", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example"}`).as("i").has(`{"id":"{{i}}","status":"INVITED"}`)
+		x.do("POST /affiliates/accept-invite", `{"affiliateId":"{{i}}","firstName":"C"}`).has(`{"id":"{{i}}","firstName":"C","status":"ACTIVE"}`)
+		x.do("POST /affiliates/accept-invite", `{"affiliateId":"{{i}}"}`).refused(statusNotAllowed)
+	}})
+}
+
+// adminPlanCases test plans, tiers and the settings.
+func adminPlanCases() []serverCase {
+	cases := refusals(planRule, "POST /commission-plans",
+		bad{"admin/A8 no name", `{"commissionRate":1}`, nameRequired}, bad{"admin/A8 no rate", `{"name":"n"}`, rateRequired},
+		bad{"admin/A8 numberOfPayments 0", `{"name":"n","commissionRate":1,"numberOfPayments":0}`, mustBe("numberOfPayments", "must be at least 1")},
+		bad{"admin/A8 holdDays 3651", `{"name":"n","commissionRate":1,"holdDays":3651}`, mustBe("holdDays", "must be an integer from 0 to 3650")},
+		bad{"admin/A8 an unknown field", `{"name":"n","commissionRate":1,"foo":1}`, unknownField("foo")})
+	cases = append(cases, refusals(planRule, "PUT /commission-plans",
+		bad{"admin/A8 no plan", `{"name":"n"}`, planIDRequired}, bad{"admin/A8 an unknown plan", `{"commissionPlanId":"{{unknown}}","name":"n"}`, planMissing})...)
+	cases = append(cases, refusals(planRule, "DELETE /commission-plans",
+		bad{"admin/A8 no plan to delete", `{}`, planIDRequired}, bad{"admin/A8 an unknown plan to delete", `{"commissionPlanId":"{{unknown}}"}`, planMissing})...)
+	cases = append(cases, refusals(tierRule, "POST /commission-tiers",
+		bad{"admin/A9 no name", `{"tier":1}`, nameRequired}, bad{"admin/A9 tier 0", `{"tier":0,"name":"n"}`, mustBe("tier", "must be at least 1")})...)
+	cases = append(cases, refusals(tierRule, "PUT /commission-tiers",
+		bad{"admin/A9 no tier", `{"name":"n"}`, tierIDRequired}, bad{"admin/A9 an unknown tier", `{"commissionTierId":"{{unknown}}","name":"n"}`, tierMissing})...)
+	return append(cases, planStories()...)
+}
+
+func planStories() []serverCase {
+	return []serverCase{
+		{"admin/A10 a plan from its making to its end", planRule, func(x *exam) {
+			payee(x)
+			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}-o@conform.example","affiliateLink":"{{u}}-o"}`).as("o")
+			x.do("POST /commission-plans", `{"name":"{{u}}","commissionRate":30,"numberOfPayments":12,"holdDays":7}`).as("plan").
+				has(`{"id":"{{plan}}","commissionRate":30,"commissionType":"PERCENTAGE","numberOfPayments":12,"numberOfMonths":null,"holdDays":7,"paymentTrigger":"PURCHASE","autoApproveRewards":true}`)
+			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","commissionRate":40,"numberOfPayments":null}`).has(`{"name":"{{u}}","commissionRate":40,"numberOfPayments":null,"holdDays":7}`)
+			x.get("/commission-plans?commissionPlanId={{plan}}").has(`{"id":"{{plan}}","commissionRate":40}`)
+			x.do("POST /affiliates/plan", `{"affiliateIds":["{{o}}"],"commissionPlanId":"{{plan}}"}`).has(`[{"id":"{{o}}","commissionPlanId":"{{plan}}","commissionRate":40}]`)
+			x.do("POST /sales", `{"referralId":"{{u}}-o","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s", "customer:referralId").has(`{"commissionEarned":40}`)
+			x.do("DELETE /commission-plans", `{"commissionPlanId":"{{plan}}"}`).refused(planInUse)
+			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","commissionType":"FLAT"}`).refused(planInUse)
+			x.do("POST /affiliates/plan", `{"affiliateIds":["{{o}}"],"commissionPlanId":null}`).has(`[{"commissionPlanId":null}]`)
+			x.do("DELETE /commission-plans", `{"commissionPlanId":"{{plan}}"}`).refused(planInUse) // the customer is on it
+			x.do("POST /referrals/plan", `{"referralIds":["{{s.customer}}"],"commissionPlanId":null}`).has(`[{"commissionPlanId":null}]`)
+			x.do("DELETE /commission-plans", `{"commissionPlanId":"{{plan}}"}`).has(`{"message":"Commission plan deleted successfully"}`)
+			x.get("/commission-plans?commissionPlanId={{plan}}").null()
+		}},
+		{"admin/A11 a tier from its making to its end", tierRule, func(x *exam) {
+			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example"}`).as("a")
+			x.do("POST /commission-tiers", `{"tier":1,"name":"{{u}}","emoji":"*","minReferrals":1000000,"commissionRate":50}`).as("tier").
+				has(`{"id":"{{tier}}","tier":1,"emoji":"*","minReferrals":1000000,"minRevenue":0,"conditionType":"ALL","commissionRate":50}`)
+			x.do("PUT /commission-tiers", `{"commissionTierId":"{{tier}}","emoji":null}`).has(`{"emoji":null,"commissionRate":50}`)
+			x.do("POST /affiliates/tier", `{"affiliateIds":["{{a}}"],"commissionTierId":"{{tier}}"}`).has(`[{"commissionTierId":"{{tier}}"}]`)
+			x.do("DELETE /commission-tiers", `{"commissionTierId":"{{tier}}"}`).refused(tierInUse)
+			x.do("POST /affiliates/tier", `{"affiliateIds":["{{a}}"],"commissionTierId":null}`).has(`[{"commissionTierId":null}]`)
+			x.do("DELETE /commission-tiers", `{"commissionTierId":"{{tier}}"}`).has(`{"message":"Tier deleted successfully"}`)
+		}},
+		{"admin/A12 the settings of the program", adminRule, func(x *exam) {
+			x.get("/program").has(`{"currency":"USD"}`)
+			x.get("/program?x=1").refused(unknownParameter("x"))
+			x.send(call("GET /program", "").with("Authorization")).refused(unauthorized)
+		}},
+	}
+}

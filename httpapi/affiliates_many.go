@@ -1,0 +1,134 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Operations of the administrator on affiliates, most of them on many at once.
+//
+// Source: docs/contract.md 4.6.
+
+// bulk is a change of many records: all become the same.
+type bulk[T any] struct {
+	ids []uuid.UUID
+	to  T
+}
+
+func affiliateIDs(in *input) []uuid.UUID {
+	defer in.targeted()
+	return in.ids("affiliateIds", affiliate.RefuseNoAffiliateIDs)
+}
+
+func affiliateStatusOf(in *input) (m bulk[affiliate.AffiliateStatus]) {
+	m.ids = affiliateIDs(in)
+	status := enum[affiliate.AffiliateStatus](in, "status")
+	if m.to = status.Or(""); m.to == "" {
+		in.fault(affiliate.RefuseNoStatus)
+	}
+	if _, known := moveTo(m.to); !known {
+		in.fault(affiliate.RefuseMove)
+	}
+	return m
+}
+
+// moveTo is the call that brings affiliates to a status, and whether there is
+// one.
+func moveTo(status affiliate.AffiliateStatus) (move func(*affiliate.Program, context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error), known bool) {
+	switch status {
+	case affiliate.AffiliateActive:
+		return (*affiliate.Program).ApproveAffiliates, true
+	case affiliate.AffiliateDeclined:
+		return (*affiliate.Program).DeclineAffiliates, true
+	case affiliate.AffiliateDeactivated:
+		return (*affiliate.Program).DeactivateAffiliates, true
+	case affiliate.AffiliateBanned:
+		return (*affiliate.Program).BanAffiliates, true
+	}
+	return (*affiliate.Program).ApproveAffiliates, false // it keeps the refusal under the key of the request
+}
+
+func moveAffiliates(p *affiliate.Program, ctx context.Context, m bulk[affiliate.AffiliateStatus]) ([]affiliate.Affiliate, error) {
+	move, _ := moveTo(m.to)
+	return move(p, ctx, m.ids...)
+}
+
+func planOfAffiliates(in *input) bulk[uuid.UUID] {
+	return bulk[uuid.UUID]{affiliateIDs(in), in.idOrNull("commissionPlanId", affiliate.RefuseNoPlanID)}
+}
+
+func setAffiliatePlan(p *affiliate.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Affiliate, error) {
+	return p.SetAffiliatePlan(ctx, m.to, m.ids...)
+}
+
+func tierOfAffiliates(in *input) bulk[uuid.UUID] {
+	return bulk[uuid.UUID]{affiliateIDs(in), in.idOrNull("commissionTierId", affiliate.RefuseNoTierID)}
+}
+
+func setAffiliateTier(p *affiliate.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Affiliate, error) {
+	return p.SetAffiliateTier(ctx, m.to, m.ids...)
+}
+
+func exemptionOf(in *input) bulk[bool] {
+	m := bulk[bool]{ids: affiliateIDs(in)}
+	exempt := in.boolean("exempt")
+	if exempt.IsZero() {
+		in.fault(affiliate.FieldNotABoolean)
+	}
+	m.to = exempt.Or(false)
+	return m
+}
+
+func setTierExempt(p *affiliate.Program, ctx context.Context, m bulk[bool]) ([]affiliate.Affiliate, error) {
+	return p.SetTierExempt(ctx, m.to, m.ids...)
+}
+
+// oneAffiliate reads the id of the affiliate of an operation.
+func oneAffiliate(in *input) uuid.UUID {
+	defer in.targeted()
+	return in.id("affiliateId")
+}
+
+type payoutDetails struct {
+	id      uuid.UUID
+	details affiliate.PayoutDetails
+}
+
+func payoutDetailsOf(in *input) payoutDetails {
+	return payoutDetails{oneAffiliate(in), affiliate.PayoutDetails{
+		Email: in.optional("payoutEmail"), Method: enum[affiliate.PaymentMethod](in, "paymentMethod").Or(""),
+	}}
+}
+
+func setPayoutDetails(p *affiliate.Program, ctx context.Context, in payoutDetails) (affiliate.Affiliate, error) {
+	return p.SetPayoutDetails(ctx, in.id, in.details)
+}
+
+func invitationOf(in *input) affiliate.NewAffiliate {
+	n := newPerson(in)
+	restOfAffiliate(in, &n)
+	n.Answers = in.answers("questionAnswers")
+	return n
+}
+
+type acceptance struct {
+	id uuid.UUID
+	up affiliate.AffiliateUpdate
+}
+
+func acceptanceOf(in *input) acceptance {
+	return acceptance{oneAffiliate(in), affiliate.AffiliateUpdate{
+		FirstName:      in.optText("firstName"),
+		LastName:       in.optText("lastName"),
+		Email:          in.optText("email"),
+		CommissionRate: in.percent("commissionRate"),
+		AffiliateLink:  in.optText("affiliateLink"),
+	}}
+}
+
+func acceptInvite(p *affiliate.Program, ctx context.Context, in acceptance) (affiliate.Affiliate, error) {
+	return p.AcceptInvite(ctx, in.id, in.up)
+}

@@ -1,0 +1,88 @@
+package httpapi
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/jsontext"
+)
+
+// maxIDs is how many records one request changes.
+const maxIDs = 1000
+
+// ids reads the ids of the records that an operation changes: 1 to 1,000, all
+// different. none refuses an empty list.
+func (in *input) ids(name string, none affiliate.Refusal) []uuid.UUID {
+	ids := in.someIDs(name)
+	if len(ids) == 0 {
+		in.fault(none)
+	}
+	return ids
+}
+
+// someIDs reads up to 1,000 ids, all different; nil when there are none.
+func (in *input) someIDs(name string) (ids []uuid.UUID) {
+	list := texts[string](in, name).Or(nil)
+	seen, again := make(map[string]bool, len(list)), false
+	for _, text := range list {
+		again = again || seen[text]
+		seen[text] = true
+		id := idOf(text)
+		if text == "" {
+			id = unknownID
+		}
+		ids = append(ids, id)
+	}
+	switch {
+	case len(ids) > maxIDs:
+		in.fault(affiliate.FieldOver1000Entries)
+	case again:
+		in.fault(affiliate.FieldNotDistinct)
+	}
+	return ids
+}
+
+// idOrNull reads an id that null takes away. It must be there: absent refuses a
+// body without it.
+func (in *input) idOrNull(name string, absent affiliate.Refusal) uuid.UUID {
+	id := in.id(name)
+	if in.value(name) == nil {
+		in.fault(absent)
+	}
+	return id
+}
+
+// answers reads an array of signup answers.
+func (in *input) answers(name string) (list []affiliate.Answer) {
+	value, _ := in.find(name, kindAnswers)
+	if value == nil {
+		return nil
+	}
+	if value[0] != '[' {
+		in.fault(affiliate.FieldNotObjects)
+		return nil
+	}
+	for element := range jsontext.Elements(value) {
+		if element[0] != '{' {
+			in.fault(affiliate.FieldNotObjects)
+			return nil
+		}
+		list = append(list, in.signupAnswer(name, split(element)))
+	}
+	return list
+}
+
+// signupAnswer reads one answer. Its fields are checked where the list is.
+func (in *input) signupAnswer(name string, members []member) (a affiliate.Answer) {
+	inner := input{outer: name + ".", members: members}
+	text := inner.text("questionId")
+	if id := idOf(text); id.String() == text {
+		a.QuestionID = id
+	}
+	a.Answer = inner.text("answer")
+	inner.onlyKnown()
+	if in.bad == nil && inner.bad != nil {
+		in.bad, in.badAt = inner.bad, len(in.fields)-1
+	}
+	return a
+}

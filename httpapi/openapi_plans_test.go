@@ -1,0 +1,119 @@
+package httpapi
+
+import "github.com/tributary-go/tributary/affiliate"
+
+func planNotes() described {
+	return described{
+		name: "Commission plans", text: "Terms that affiliates and referrals can be put on.", main: "CommissionPlan",
+		answers: map[string]map[string]string{"CommissionPlan": planTexts()},
+		bodies: map[string]note{
+			"commissionPlanId":   plain("The id of the plan.", identText),
+			"name":               limited(externalText),
+			"commissionRate":     plain("0–100, or an amount of 0 or more on flat plans.", atLeast("0")),
+			"commissionType":     limited(values[affiliate.CommissionType](), byDefault("PERCENTAGE")),
+			"numberOfPayments":   limited(atLeast("1")),
+			"numberOfMonths":     limited(atLeast("1"), atMost("1200")),
+			"holdDays":           limited(atLeast("0"), atMost("3650"), byDefault(0)),
+			"paymentTrigger":     limited(values[affiliate.PaymentTrigger](), byDefault("PURCHASE")),
+			"autoApproveRewards": limited(byDefault(true)),
+		},
+		operations: map[string]about{
+			"GET /commission-plans": {
+				id: "getCommissionPlans", summary: "Look a plan up, or list plans",
+				params: map[string]string{"commissionPlanId": "Answers the plan or null."},
+			},
+			"POST /commission-plans": {
+				id: "createCommissionPlan", summary: "Add a plan", text: "Fires nothing.",
+				required: []string{"name", "commissionRate"},
+				refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField}},
+			},
+			"PUT /commission-plans": {
+				id: "updateCommissionPlan", summary: "Change a plan for future sales",
+				text:     "The type of a plan in use cannot change. Recorded sales keep their commission. Fires nothing.",
+				required: []string{"commissionPlanId"},
+				clears:   []string{"numberOfPayments", "numberOfMonths"},
+				refused: refused{
+					invalid: []affiliate.Reason{affiliate.MissingField, affiliate.PlanInUse}, notFound: []affiliate.Reason{affiliate.PlanNotFound},
+				},
+			},
+			"DELETE /commission-plans": {
+				id: "deleteCommissionPlan", summary: "Delete a plan that nobody is on", text: "Fires nothing.",
+				required: []string{"commissionPlanId"},
+				refused: refused{
+					invalid: []affiliate.Reason{affiliate.MissingField, affiliate.PlanInUse}, notFound: []affiliate.Reason{affiliate.PlanNotFound},
+				},
+			},
+		},
+	}
+}
+
+func tierNotes() described {
+	return described{
+		name: "Commission tiers", text: "Ranks that affiliates reach by their results.", main: "CommissionTier",
+		answers: map[string]map[string]string{"CommissionTier": tierTexts()},
+		bodies: map[string]note{
+			"commissionTierId": plain("The id of the tier.", identText),
+			"tier":             limited(atLeast("1")),
+			"name":             limited(externalText),
+			"emoji":            limited(externalText),
+			"minReferrals":     limited(atLeast("0"), byDefault(0)),
+			"minRevenue":       limited(atLeast("0"), byDefault(0)),
+			"conditionType":    limited(values[affiliate.ConditionType](), byDefault("ALL")),
+			"commissionRate":   plain("A rate of the program's commission type: 0–100, or an amount of 0 or more.", atLeast("0")),
+		},
+		operations: map[string]about{
+			"GET /commission-tiers": {
+				id: "getCommissionTiers", summary: "Look a tier up, or list tiers",
+				params: map[string]string{"commissionTierId": "Answers the tier or null."},
+			},
+			"POST /commission-tiers": {
+				id: "createCommissionTier", summary: "Add a tier", text: "It moves no affiliate. Fires nothing.",
+				required: []string{"tier", "name"},
+				refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField}},
+			},
+			"PUT /commission-tiers": {
+				id: "updateCommissionTier", summary: "Change a tier", text: "It moves no affiliate. Fires nothing.",
+				required: []string{"commissionTierId"},
+				clears:   []string{"emoji", "commissionRate"},
+				refused: refused{
+					invalid: []affiliate.Reason{affiliate.MissingField}, notFound: []affiliate.Reason{affiliate.TierNotFound},
+				},
+			},
+			"DELETE /commission-tiers": {
+				id: "deleteCommissionTier", summary: "Delete a tier that nobody is in", text: "Fires nothing.",
+				required: []string{"commissionTierId"},
+				refused: refused{
+					invalid: []affiliate.Reason{affiliate.MissingField, affiliate.TierInUse}, notFound: []affiliate.Reason{affiliate.TierNotFound},
+				},
+			},
+		},
+	}
+}
+
+func planTexts() map[string]string {
+	return map[string]string{
+		"":                   "Terms that affiliates can be put on.",
+		"name":               "What the plan is called.",
+		"commissionRate":     "A percentage, or an amount on flat plans.",
+		"commissionType":     "What the rate is.",
+		"numberOfPayments":   "It pays for so many payments of a referral; null: no stop.",
+		"numberOfMonths":     "It pays for so many months of a referral; null: no stop.",
+		"paymentTrigger":     "What it pays for.",
+		"autoApproveRewards": "False: new commissions are ON_HOLD.",
+		"rewardType":         "What it pays in.",
+		"holdDays":           "Days of 24 hours until a payout may take the commission of a sale.",
+	}
+}
+
+func tierTexts() map[string]string {
+	return map[string]string{
+		"":               "A rank that affiliates reach by their results.",
+		"tier":           "The rank, 1 lowest.",
+		"name":           "What the tier is called.",
+		"emoji":          "Its sign.",
+		"minReferrals":   "Live referrals that it takes.",
+		"minRevenue":     "Revenue that it takes: what is kept of live sales.",
+		"conditionType":  "Whether it takes both minimums, or one.",
+		"commissionRate": "The rate of the tier; null: none.",
+	}
+}

@@ -1,0 +1,88 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: docs/contract.md 2.9, 4.6.
+
+func planByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Plan, error) {
+	return p.Plan(ctx, idOf(value))
+}
+
+func newPlan(in *input) affiliate.NewPlan {
+	n := affiliate.NewPlan{Name: in.text("name")}
+	rate := in.percent("commissionRate")
+	if rate.IsZero() {
+		in.fault(affiliate.RefuseNoRate)
+	}
+	n.Terms = affiliate.Terms{
+		Rate:        rate.Or(affiliate.Percent{}),
+		Type:        enum[affiliate.CommissionType](in, "commissionType").Or(""),
+		MaxPayments: in.positive("numberOfPayments").Or(0),
+		MaxMonths:   in.positive("numberOfMonths").Or(0),
+		HoldDays:    in.ranged("holdDays").Or(0),
+	}
+	n.PaymentTrigger = enum[affiliate.PaymentTrigger](in, "paymentTrigger").Or("")
+	n.HoldRewards = !in.boolean("autoApproveRewards").Or(true)
+	return n
+}
+
+type planChange struct {
+	id uuid.UUID
+	up affiliate.PlanUpdate
+}
+
+func planChangeOf(in *input) planChange {
+	return planChange{
+		id: planTarget(in),
+		up: affiliate.PlanUpdate{
+			Name:           in.optText("name"),
+			Rate:           in.percent("commissionRate"),
+			Type:           enum[affiliate.CommissionType](in, "commissionType"),
+			MaxPayments:    in.positive("numberOfPayments"),
+			MaxMonths:      in.positive("numberOfMonths"),
+			HoldDays:       in.ranged("holdDays"),
+			PaymentTrigger: enum[affiliate.PaymentTrigger](in, "paymentTrigger"),
+			HoldRewards:    in.opposite("autoApproveRewards"),
+		},
+	}
+}
+
+func updatePlan(p *affiliate.Program, ctx context.Context, in planChange) (affiliate.Plan, error) {
+	return p.UpdatePlan(ctx, in.id, in.up)
+}
+
+func planTarget(in *input) uuid.UUID {
+	defer in.targeted()
+	return in.id("commissionPlanId")
+}
+
+func deletePlan(p *affiliate.Program, ctx context.Context, id uuid.UUID) (done, error) {
+	return done{"Commission plan deleted successfully"}, p.DeletePlan(ctx, id)
+}
+
+// positive reads an integer of at least 1.
+func (in *input) positive(name string) affiliate.Opt[int64] {
+	o := in.integer(name)
+	if n, there := o.Get(); there && n < 1 {
+		in.fault(affiliate.FieldNotAtLeastOne)
+	}
+	return o
+}
+
+// opposite reads a boolean that is the opposite of the engine's.
+func (in *input) opposite(name string) affiliate.Opt[bool] {
+	o := in.boolean(name)
+	if o.IsNull() {
+		in.fault(affiliate.FieldNull)
+	}
+	if b, there := o.Get(); there {
+		return affiliate.Set(!b)
+	}
+	return affiliate.Opt[bool]{}
+}

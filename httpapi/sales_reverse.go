@@ -1,0 +1,38 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: docs/contract.md 4.6.
+
+type reversal struct {
+	ref affiliate.SaleRef
+	how affiliate.Reversal
+}
+
+func reversalOf(in *input) reversal {
+	r := reversal{ref: affiliate.SaleRef{
+		ID: in.saleID("saleId"), ExternalID: in.name("externalId"), InvoiceID: in.name("externalInvoiceId"),
+	}}
+	in.targeted()
+	r.how = affiliate.Reversal{ClawBack: in.flag("clawback"), RefundID: in.optional("refundId")}
+	return r
+}
+
+// reversed is the answer for a reversed sale.
+type reversed struct {
+	Message string                 `json:"message"`
+	Sale    affiliate.ReversedSale `json:"reversedSale"`
+}
+
+func reverseSale(p *affiliate.Program, ctx context.Context, in reversal) (reversed, error) {
+	sale, err := p.ReverseSale(ctx, in.ref, in.how)
+	return reversed{"Sale reversed successfully", sale}, err
+}
+
+func restoreRedemption(p *affiliate.Program, ctx context.Context, id affiliate.SaleID) (done, error) {
+	return done{"Redemption restored successfully"}, p.RestoreRedemption(ctx, id)
+}
