@@ -22,7 +22,7 @@ type brokenServer struct {
 }
 
 func brokenServers() []brokenServer {
-	return slices.Concat(brokenAnswers(), brokenRequests(), brokenEffects(), unkeyedServers())
+	return slices.Concat(brokenAnswers(), brokenRequests(), brokenEffects(), brokenAdmin(), unkeyedServers())
 }
 
 // sample returns cases with answers of many kinds, for the rules about every

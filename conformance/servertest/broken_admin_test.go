@@ -1,0 +1,52 @@
+package servertest
+
+import (
+	"net/http"
+	"strings"
+)
+
+// brokenAdmin returns servers that administer a program wrong, one for each story
+// of administration (console, check 24).
+func brokenAdmin() []brokenServer {
+	at := func(path string, do func(next http.Handler, r *http.Request, body []byte, a *reply)) middleware {
+		return after(func(next http.Handler, r *http.Request, body []byte, a *reply) {
+			if r.URL.Path == "/api/v1"+path {
+				do(next, r, body, a)
+			}
+		})
+	}
+	replacing := func(path, pattern, with string) middleware {
+		return at(path, func(_ http.Handler, _ *http.Request, _ []byte, a *reply) { a.replace(pattern, with) })
+	}
+	forgives := func(path, answer string) middleware {
+		return at(path, func(_ http.Handler, _ *http.Request, _ []byte, a *reply) {
+			if a.status >= 400 {
+				*a = reply{http.StatusOK, http.Header{}, []byte(answer)}
+			}
+		})
+	}
+	return []brokenServer{
+		{"approves those of a list that it knows", []string{"admin/A4"}, at("/affiliates/status", func(next http.Handler, r *http.Request, body []byte, a *reply) {
+			if first, _, two := strings.Cut(string(body), `","`); two && a.status == http.StatusNotFound {
+				serve(next, r, http.MethodPost, r.URL.Path, []byte(first+`"],"status":"ACTIVE"}`))
+			}
+		})},
+		{"keeps the payout email that is cleared", []string{"admin/A5"}, replacing("/affiliates/payout-details", `"payoutEmail":null`, `"payoutEmail":"pay@conform.example"`)},
+		{"accepts an invitation twice", []string{"admin/A7"}, forgives("/affiliates/accept-invite", `{}`)},
+		{"resets the terms that a change does not name", []string{"admin/A10"}, replacing("/commission-plans", `"holdDays":7`, `"holdDays":0`)},
+		{"deletes a tier in use", []string{"admin/A11"}, forgives("/commission-tiers", `{"message":"Tier deleted successfully"}`)},
+		{"ignores parameters of the program", []string{"admin/A12"}, at("/program", func(next http.Handler, r *http.Request, _ []byte, a *reply) {
+			if r.URL.RawQuery != "" {
+				*a = *serve(next, r, http.MethodGet, r.URL.Path, nil)
+			}
+		})},
+		{"knows three statuses of a referral", []string{"admin/A18"}, replacing("/referrals/status", `PAST_DUE|CANCELLED`, "DECLINED")},
+		{"keeps the plan of a referral", []string{"admin/A19"}, replacing("/referrals/plan", `"commissionPlanId":null`, `"commissionPlanId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01"`)},
+		{"answers a click of nobody like the page's endpoint", []string{"admin/A20"}, replacing("/clicks", `^null$`, `{"exists":false}`)},
+		{"makes the codes that it should check", []string{"admin/A21"}, at("/promotional-codes/generate", func(next http.Handler, r *http.Request, body []byte, _ *reply) {
+			serve(next, r, http.MethodPost, r.URL.Path, []byte(strings.Replace(string(body), `,"checkOnly":true`, "", 1)))
+		})},
+		{"reverses nothing without an error", []string{"admin/A22"}, forgives("/sales/reverse", `{"message":"Sale reversed successfully","reversedSale":{"id":1}}`)},
+		{"restores a redemption twice", []string{"admin/A23"}, forgives("/sales/restore-redemption", `{"message":"Redemption restored successfully"}`)},
+	}
+}
