@@ -68,10 +68,10 @@ func (p *Program) normalizeAdjustment(in *NewAdjustment) error {
 	}
 	in.Amount = amount
 	return first(
-		ownerRequired.when(in.AffiliateID == uuid.Nil && in.AffiliateEmail == ""),
+		RefuseNoOwner.when(in.AffiliateID == uuid.Nil && in.AffiliateEmail == ""),
 		kindRequired.when(in.Kind == ""),
 		oneOf("kind", in.Kind, adjustmentKinds),
-		saleIDRequired.when(in.Kind.ofSale() && in.SaleID == 0),
+		RefuseNoSaleID.when(in.Kind.ofSale() && in.SaleID == 0),
 		in.Kind.refuse(amount),
 		boundOfAdjustment(amount),
 		checkReason(in.Reason),

@@ -22,7 +22,7 @@ func (p *Program) CreateLink(ctx context.Context, in NewLink) (_ Link, err error
 		checkSlug("link", in.Link),
 	)
 	if refused == nil && in.AffiliateID == uuid.Nil && in.AffiliateEmail == "" {
-		refused = ownerRequired.Err()
+		refused = RefuseNoOwner.Err()
 	}
 	o := p.op(ctx)
 	rq := request{once: in.Once, name: "link.create", input: in, refused: refused}

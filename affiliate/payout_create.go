@@ -28,7 +28,7 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (_ Payout, err
 	defer p.begin(&ctx, "CreatePayout", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "payout.create", input: in, refused: first(
-		ownerRequired.when(in.AffiliateID == uuid.Nil && in.AffiliateEmail == ""),
+		RefuseNoOwner.when(in.AffiliateID == uuid.Nil && in.AffiliateEmail == ""),
 		optional("externalId", in.ExternalID, maxName),
 		fieldNotAtLeastZero.about("minimum").when(in.Minimum.Sign() < 0),
 	)}

@@ -44,6 +44,10 @@ const previewedPieces = 10
 // Source: docs/money.md 6.
 func (p *Program) PayoutPreview(ctx context.Context, in PayoutRun, pg Page) (_ List[PayoutLine], err error) {
 	defer p.begin(&ctx, "PayoutPreview", reads).end(&err)
+	w := p.previewOf(&in)
+	if w.err != nil {
+		return List[PayoutLine]{}, w.err
+	}
 	l, err := p.listing(pg, "payout-preview", in)
 	if err == nil {
 		l, err = l.open()
@@ -52,7 +56,6 @@ func (p *Program) PayoutPreview(ctx context.Context, in PayoutRun, pg Page) (_ L
 		return List[PayoutLine]{}, err
 	}
 	list := List[PayoutLine]{Items: []PayoutLine{}}
-	w := p.previewOf(&in)
 	limit, pieces := l.query.Limit, 0
 	for w.last = l.query.After; (limit == 0 || len(list.Items) <= limit && pieces < previewedPieces) && w.next(ctx); pieces++ {
 		list.Items = append(list.Items, w.lines...)

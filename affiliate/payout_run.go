@@ -12,12 +12,12 @@ import (
 //
 // Source: docs/money.md 6.
 type PayoutRun struct {
-	ExternalID   string          // required: the run's identity, 1–255 characters; a preview needs none
-	Until        time.Time       // as of [NewPayout]; zero: the moment of the first call
-	Minimum      Amount          // of each payout, ≥ 0
-	Methods      []PaymentMethod // only affiliates who are paid in one of these ways; empty: all
-	NoDetails    bool            // also affiliates without a payment method or a payout email
-	AffiliateIDs []uuid.UUID     // only these affiliates, at most 10,000; empty: all
+	ExternalID   string          `json:"externalId,omitzero"`    // required: the run's identity, 1–255 characters; a preview needs none
+	Until        time.Time       `json:"until,omitzero"`         // as of [NewPayout]; zero: the moment of the first call
+	Minimum      Amount          `json:"minimum,omitzero"`       // of each payout, ≥ 0
+	Methods      []PaymentMethod `json:"methods,omitempty"`      // only affiliates who are paid in one of these ways; empty: all
+	NoDetails    bool            `json:"noDetails,omitzero"`     // also affiliates without a payment method or a payout email
+	AffiliateIDs []uuid.UUID     `json:"affiliateIds,omitempty"` // only these affiliates, at most 10,000; empty: all
 }
 
 // PayoutRunResult is a payout run: what it did, or, while it is RUNNING, has done

@@ -20,7 +20,7 @@ import (
 func (p *Program) RestoreRedemption(ctx context.Context, sale SaleID) (err error) {
 	defer p.begin(&ctx, "RestoreRedemption", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "sale.restore-redemption", input: sale, refused: first(saleIDRequired.when(sale == 0))}
+	rq := request{name: "sale.restore-redemption", input: sale, refused: first(RefuseNoSaleID.when(sale == 0))}
 	_, err = write(o, rq, func() (struct{}, error) {
 		entry, err := o.tx.Redemptions.Get(numberID(int64(sale)))
 		if err != nil {

@@ -139,7 +139,7 @@ var (
 	affiliateOrEmailAddressRequired = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID or email address is required")
 	affiliateIDRequired             = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID is required")
 	linkRequired                    = row(KindInvalid, MissingField, "link", "Link is required")
-	ownerRequired                   = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID or email is required")
+	RefuseNoOwner                   = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID or email is required")
 	linkIDRequired                  = row(KindInvalid, MissingField, "id", "Link ID or link is required")
 	newLinkRequired                 = row(KindInvalid, MissingField, "newLink", "New link is required")
 	nameRequired                    = row(KindInvalid, MissingField, "name", "Name is required")
@@ -157,7 +157,7 @@ var (
 	customerExternalIDRequired      = row(KindInvalid, MissingField, "referredUserExternalId", "Referred user external ID is required")
 	referralIDRequired              = row(KindInvalid, MissingField, "referralId", "Referral ID is required")
 	totalRequired                   = row(KindInvalid, MissingField, "totalEarned", "Total Amount Earned is required")
-	saleIDRequired                  = row(KindInvalid, MissingField, "saleId", "Sale ID is required")
+	RefuseNoSaleID                  = row(KindInvalid, MissingField, "saleId", "Sale ID is required")
 	RefuseNoPlanID                  = row(KindInvalid, MissingField, "commissionPlanId", "Commission plan ID is required")
 	RefuseNoTierID                  = row(KindInvalid, MissingField, "commissionTierId", "Commission tier ID is required")
 	RefuseNoRate                    = row(KindInvalid, MissingField, "commissionRate", "Commission rate is required") // of a new plan on the wire: in a Go call a zero rate is a rate
@@ -293,7 +293,7 @@ var (
 	RefuseNoStatus            = row(KindInvalid, MissingField, "status", "Status is required")
 	RefuseMove                = row(KindInvalid, InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED") // of affiliates: each value has a Go call of its own
 	RefuseFailedReason        = row(KindInvalid, InvalidField, "failedReason", "failedReason is only for the status FAILED")            // of a payout
-	externalIDRequired        = row(KindInvalid, MissingField, "externalId", "External ID is required")
+	RefuseNoExternalID        = row(KindInvalid, MissingField, "externalId", "External ID is required")                                 // of a payout run
 	runAffiliatesTooMany      = row(KindInvalid, InvalidField, "affiliateIds", "affiliateIds must have at most 10000 entries")
 	payoutRunMismatch         = row(KindConflict, PayoutRunMismatch, "", "This payout run was started with different settings")
 	kindRequired              = row(KindInvalid, MissingField, "kind", "Kind is required")

@@ -59,7 +59,7 @@ func (p *Program) ReverseSale(ctx context.Context, ref SaleRef, how Reversal) (_
 	defer p.begin(&ctx, "ReverseSale", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "sale.reverse", input: []any{ref, how}, refused: first(
-		saleIDRequired.when(ref == (SaleRef{})), optional("refundId", how.RefundID, maxName),
+		RefuseNoSaleID.when(ref == (SaleRef{})), optional("refundId", how.RefundID, maxName),
 	)}
 	return write(o, rq, func() (ReversedSale, error) {
 		rec, err := o.findSale(ref)

@@ -40,7 +40,7 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (_ RefundResult, er
 	amount, part := in.Amount.Get()
 	o := p.op(ctx)
 	rq := request{name: "sale.refund", input: in, refused: first(
-		saleIDRequired.when(in.SaleID == 0),
+		RefuseNoSaleID.when(in.SaleID == 0),
 		refundNotPositive.when(part && amount.Sign() <= 0),
 		optional("refundId", in.RefundID, maxName),
 	)}

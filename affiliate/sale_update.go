@@ -25,7 +25,7 @@ import (
 // Source: docs/contract.md 3.7; docs/money.md 2.
 func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ Sale, err error) {
 	defer p.begin(&ctx, "UpdateSale", writes).end(&err)
-	rq := request{name: "sale.update", input: []any{id, up}, refused: first(saleIDRequired.when(id == 0))}
+	rq := request{name: "sale.update", input: []any{id, up}, refused: first(RefuseNoSaleID.when(id == 0))}
 	if rq.refused == nil {
 		rq.refused = normalizeSaleUpdate(&up)
 	}

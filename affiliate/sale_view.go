@@ -237,5 +237,5 @@ func (o *op) findSale(ref SaleRef) (SaleRecord, error) {
 	case ref.InvoiceID != "":
 		return findText(o.tx.Sales, ByInvoice, ref.InvoiceID)
 	}
-	return SaleRecord{}, saleIDRequired.Err()
+	return SaleRecord{}, RefuseNoSaleID.Err()
 }

@@ -41,6 +41,8 @@ type StatementQuery struct {
 	AffiliateID uuid.UUID
 	From        time.Time // inclusive
 	To          time.Time // exclusive
+
+	last Opt[int64] // the last movement that is shown; not set: the last one there is
 }
 
 // A StatementLine is a movement that changed what is owed.

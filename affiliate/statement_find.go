@@ -3,7 +3,8 @@ package affiliate
 import (
 	"context"
 	"errors"
-	"iter"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,35 +18,72 @@ const clockTrust = time.Hour
 // of a period, from ≤ t < to. The lines are read when they are asked for. A
 // statement costs the same however many movements there are outside.
 //
-// Errors: [AffiliateNotFound]; [InvalidQuery] (from, to) for a time outside of
-// the years 1–9999 and when to is not after from; [BooksNotOpen], also for a
-// period that begins before [Program.OpenBooks].
+// Errors: [MissingField] for the zero id; [AffiliateNotFound]; [InvalidQuery]
+// (from, to) for a time outside of the years 1–9999 and when to is not after from;
+// [BooksNotOpen], also for a period that begins before [Program.OpenBooks].
 //
 // Source: docs/money.md 9.
 func (p *Program) Statement(ctx context.Context, affiliate uuid.UUID, from, to time.Time) (_ Statement, err error) {
+	caller := ctx // the lines are read later, by calls of their own
 	defer p.begin(&ctx, "Statement", reads).end(&err)
-	q := StatementQuery{affiliate, from, to}
-	if err := q.check(); err != nil {
-		return Statement{}, err
+	s, q, err := p.statement(ctx, AffiliateRef{ID: affiliate}, from, to)
+	if err == nil {
+		s.lines = Each(cursorPage, func(pg Page) (List[StatementLine], error) { return p.StatementLines(caller, q, pg) })
 	}
-	s := Statement{AffiliateID: affiliate, Currency: p.cfg.Currency, From: TimeOf(from), To: TimeOf(to)}
+	return s, err
+}
+
+// StatementPage is [Program.Statement] of the affiliate that is named by id, by
+// email or by both, with a page of its lines. The pages that follow have the lines
+// that were there when the first one was read.
+//
+// Errors: those of Statement, [IdentifiersMismatch], and [InvalidQuery] for a bad
+// page.
+//
+// Source: docs/money.md 17.
+func (p *Program) StatementPage(ctx context.Context, of AffiliateRef, from, to time.Time, pg Page) (_ Statement, _ List[StatementLine], err error) {
+	defer p.begin(&ctx, "StatementPage", reads).end(&err)
+	s, q, err := p.statement(ctx, of, from, to)
+	if err != nil {
+		return Statement{}, List[StatementLine]{}, err
+	}
+	lines, err := p.StatementLines(ctx, q, pg)
+	return s, lines, err
+}
+
+// statement is a statement without its lines, and which lines these are.
+func (p *Program) statement(ctx context.Context, of AffiliateRef, from, to time.Time) (Statement, StatementQuery, error) {
+	q := StatementQuery{From: from, To: to}
+	err := first(RefuseNoOwner.when(of == AffiliateRef{}))
+	if err == nil {
+		err = q.check()
+	}
+	if err != nil {
+		return Statement{}, q, err
+	}
+	s := Statement{Currency: p.cfg.Currency, From: TimeOf(from), To: TimeOf(to)}
 	now := p.now()
 	last, err := view(ctx, p, func(o *op) (last int64, err error) {
-		books, err := o.booksSince(affiliate, InstantOf(from))
+		aff, err := o.affiliateByIDOrEmail(of.ID, of.Email)
+		if err != nil {
+			return 0, affiliateNotFound.ifMissing(err)
+		}
+		s.AffiliateID = aff.ID
+		books, err := o.booksSince(aff.ID, InstantOf(from))
 		if err != nil {
 			return 0, err
 		}
 		s.Closed = !InstantOf(to).After(books.ClosedUntil) || !InstantOf(to).Add(clockTrust).After(now)
-		if s.Opening, _, err = o.figuresBefore(affiliate, InstantOf(from)); err == nil {
-			s.Closing, last, err = o.figuresBefore(affiliate, InstantOf(to))
+		if s.Opening, _, err = o.figuresBefore(aff.ID, InstantOf(from)); err == nil {
+			s.Closing, last, err = o.figuresBefore(aff.ID, InstantOf(to))
 		}
 		return last, err
 	})
 	if err != nil {
-		return Statement{}, err
+		return Statement{}, q, err
 	}
-	s.lines = p.linesUntil(ctx, q, last)
-	return s, nil
+	q.AffiliateID, q.last = s.AffiliateID, Set(last)
+	return s, q, nil
 }
 
 // check refuses a period that is empty, or that no movement can be in.
@@ -57,46 +95,64 @@ func (q *StatementQuery) check() error {
 	)
 }
 
-// linesUntil yields the lines up to a movement.
-func (p *Program) linesUntil(ctx context.Context, q StatementQuery, last int64) iter.Seq2[StatementLine, error] {
-	lines := Each(cursorPage, func(pg Page) (List[StatementLine], error) { return p.StatementLines(ctx, q, pg) })
-	return func(yield func(StatementLine, error) bool) {
-		for line, err := range lines {
-			if line.Number > last || !yield(line, err) {
-				return
-			}
-		}
-	}
-}
-
-// StatementLines lists the lines of a period, oldest first; of one that goes on,
-// those that are there by now.
+// StatementLines lists the lines of a period, oldest first. Of a period that goes
+// on, all pages have the lines that were there when the first one was read.
 //
 // Errors: those of [Program.Statement], and [InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 9.
 func (p *Program) StatementLines(ctx context.Context, q StatementQuery, pg Page) (_ List[StatementLine], err error) {
 	defer p.begin(&ctx, "StatementLines", reads).end(&err)
-	if err := q.check(); err != nil {
-		return List[StatementLine]{}, err
+	err = q.check()
+	if err == nil {
+		err = q.goOn(&pg)
 	}
-	since, end := InstantOf(q.From), InstantOf(q.To)
-	l, err := p.listing(pg, "statement", []any{q.AffiliateID, since.micros, end.micros})
 	if err != nil {
 		return List[StatementLine]{}, err
 	}
-	l.query.Desc, l.query.After = false, firstMovement(since) // a cursor is further on
+	since, end := InstantOf(q.From), InstantOf(q.To)
 	return view(ctx, p, func(o *op) (List[StatementLine], error) {
 		if _, err := o.booksSince(q.AffiliateID, since); err != nil {
 			return List[StatementLine]{}, err
 		}
+		last, known := q.last.Get()
+		if !known {
+			var err error
+			if _, last, err = o.figuresBefore(q.AffiliateID, end); err != nil {
+				return List[StatementLine]{}, err
+			}
+		}
+		l, err := p.listing(pg, "statement", []any{q.AffiliateID, since.micros, end.micros, last})
+		if err != nil {
+			return List[StatementLine]{}, err
+		}
+		l.query.Desc, l.query.After = false, firstMovement(since) // a cursor is further on
 		table := filtered[MovementRecord]{
 			Table: o.tx.Movements,
 			keep:  func(r MovementRecord) bool { return r.changesOwed() },
-			over:  func(r MovementRecord) bool { return !r.At.Before(end) },
+			over:  func(r MovementRecord) bool { return !r.At.Before(end) || r.Number > last },
 		}
-		return collect(table, l.of(Key{Index: OfAffiliate, ID: q.AffiliateID}), statementLineOf)
+		list, err := collect(table, l.of(Key{Index: OfAffiliate, ID: q.AffiliateID}), statementLineOf)
+		if list.Next != "" {
+			list.Next = strconv.FormatInt(last, 10) + "." + list.Next
+		}
+		return list, err
 	})
+}
+
+// goOn takes the last movement out of a cursor, which begins with its number and a
+// point.
+func (q *StatementQuery) goOn(pg *Page) error {
+	if pg.Cursor == "" {
+		return nil
+	}
+	number, rest, _ := strings.Cut(pg.Cursor, ".")
+	last, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || rest == "" {
+		return cursorInvalid.Err()
+	}
+	q.last, pg.Cursor = Set(last), rest
+	return nil
 }
 
 // booksSince are the books of an affiliate, which must be open since a time.

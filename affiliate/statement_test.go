@@ -190,6 +190,51 @@ func TestStatementOfTheRunningPeriod(t *testing.T) {
 	}
 }
 
+// The pages of a statement have the lines that were there when the first page was
+// read, so they add up to its closing.
+func TestStatementPage(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	for range 5 {
+		s.toTomas("50")
+	}
+	of, to := affiliate.AffiliateRef{Email: s.ada.affiliate.Email}, s.now.Add(24*time.Hour)
+	first, page, err := s.StatementPage(ctx, of, start, to, affiliate.Page{Limit: 2})
+	if err != nil || first.AffiliateID != s.ada.affiliate.ID || first.Closing.Owed != sum("50") {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	lines := page.Items
+	for page.Next != "" {
+		s.toTomas("50")
+		page = must(s.StatementLines(ctx, affiliate.StatementQuery{AffiliateID: first.AffiliateID, From: start, To: to}, affiliate.Page{Limit: 2, Cursor: page.Next}))
+		lines = append(lines, page.Items...)
+	}
+	if len(lines) != 5 || lines[4].Owed != first.Closing.Owed {
+		t.Errorf("closing %v, lines %+v", first.Closing.Owed, lines)
+	}
+	badCursor := fieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor")
+	_, page, _ = s.StatementPage(ctx, of, start, to, affiliate.Page{Limit: 2})
+	for _, cursor := range []string{"x", ".", "1.", "1.x", "9" + page.Next, strings.TrimLeft(page.Next, "0123456789.")} {
+		s.refused(badCursor, func() error {
+			_, _, err := s.StatementPage(ctx, of, start, to, affiliate.Page{Cursor: cursor})
+			return err
+		})
+	}
+	for _, bad := range []struct {
+		of   affiliate.AffiliateRef
+		want affiliate.Error
+	}{
+		{affiliate.AffiliateRef{}, fieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")},
+		{affiliate.AffiliateRef{Email: "nobody@example.com"}, missingError(affiliate.AffiliateNotFound, "Affiliate not found")},
+		{affiliate.AffiliateRef{ID: s.bob.ID, Email: of.Email}, fieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")},
+	} {
+		s.refused(bad.want, func() error {
+			_, _, err := s.StatementPage(ctx, bad.of, start, to, affiliate.Page{})
+			return err
+		})
+	}
+}
+
 func TestStatementOfFarTimes(t *testing.T) {
 	s := newSaleShop(t)
 	s.toTomas("100")

@@ -190,6 +190,8 @@ func TestKinds(t *testing.T) {
 			affiliate.Error{Kind: affiliate.KindInvalid, Message: "Not Found"}},
 		{"program gone", remove, 404, `{"error":"Affiliate program not found"}`, nil,
 			affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.ProgramNotFound, Message: "Affiliate program not found"}},
+		{"statement of nobody", get, 404, `{"error":"Affiliate not found"}`, []string{"Error-Code", "affiliate_not_found"},
+			affiliate.Error{Kind: affiliate.KindNotFound, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}},
 		{"look-up at a wrong path", get, 404, `{"error":"No route"}`, nil,
 			affiliate.Error{Kind: affiliate.KindInvalid, Message: "No route"}},
 		{"401", get, 401, `{"error":"Unauthorized"}`, nil,

@@ -26,7 +26,8 @@ type Error struct {
 	// Err says what happened. Kind comes from the status, with one exception: a
 	// 404 is KindNotFound only when a record is missing. The 404 of an unknown
 	// path or program is KindInvalid, and so is that of a look-up, because a
-	// look-up that misses answers null. Reason, Field and Failures are the
+	// look-up that misses answers null, unless the 404 is a refusal of the engine.
+	// Reason, Field and Failures are the
 	// server's Error-Code, Error-Field and Error-Reasons. Without Error-Code,
 	// Reason comes from the error text; it is empty when the text is unknown.
 	// Err.Err is the cause when there was no answer or an unreadable one.
@@ -182,7 +183,7 @@ func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 	switch {
 	case a.last.status == http.StatusBadRequest && ofRow == affiliate.KindConflict:
 		return ofRow
-	case kind == affiliate.KindNotFound && !a.aboutRecord(e):
+	case kind == affiliate.KindNotFound && !a.aboutRecord(ofRow, e):
 		return affiliate.KindInvalid
 	case kind == affiliate.KindInternal && a.last.status/100 == 4:
 		return affiliate.KindInvalid
@@ -191,9 +192,10 @@ func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 }
 
 // aboutRecord reports whether a 404 says that a record is missing. A wrong base
-// URL must not look like a missing record.
-func (a *call) aboutRecord(e *affiliate.Error) bool {
-	return a.method != http.MethodGet && e.Message != "" &&
+// URL must not look like a missing record, so of a GET, which mostly answers null
+// for a missing record, only a refusal of the engine's table says it.
+func (a *call) aboutRecord(ofRow affiliate.Kind, e *affiliate.Error) bool {
+	return (a.method != http.MethodGet || ofRow == affiliate.KindNotFound) && e.Message != "" &&
 		e.Reason != affiliate.NotFound && e.Reason != affiliate.ProgramNotFound
 }
 

@@ -216,12 +216,12 @@ func TestWrongShape(t *testing.T) {
 func TestNull(t *testing.T) {
 	misses := map[string]bool{
 		"Affiliate": true, "AffiliateByEmail": true, "Coupon": true, "Code": true, "Referral": true, "CreateReferral": true,
-		"Sale": true, "Endpoint": true, "Delivery": true, "Payout": true, "Adjustment": true, "Balance": true,
+		"Sale": true, "Endpoint": true, "Delivery": true, "Payout": true, "Adjustment": true, "Balance": true, "PayoutRun": true, "ExplainSale": true,
 		"Plan": true, "Tier": true, "TrackClick": true,
 	}
 	fine := map[string]bool{
 		"RecordSale": true, "Affiliates": true, "Links": true, "Coupons": true, "Codes": true, "Referrals": true, "Sales": true,
-		"Endpoints": true, "Deliveries": true, "SearchSales": true, "Payouts": true, "Payments": true, "Balances": true, "Movements": true, "Report": true, "Adjustments": true,
+		"Endpoints": true, "Deliveries": true, "SearchSales": true, "Payouts": true, "Payments": true, "PayoutRuns": true, "PayoutLines": true, "Balances": true, "Movements": true, "Report": true, "Adjustments": true,
 		"Plans": true, "Tiers": true,
 	}
 	for _, inv := range invocations() {

@@ -1,8 +1,10 @@
 package client_test
 
 import (
+	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -63,6 +65,8 @@ func (s *teller) money(ada affiliate.Affiliate) {
 		told[affiliate.List[affiliate.Movement]](s, "movements")(c.Movements(x, f, affiliate.Page{}))
 	}
 	s.reports(ada)
+	s.runs(ada)
+	s.statements(ada)
 	told[affiliate.List[P]](s, "limit 1001")(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{Limit: 1001}))
 	told[affiliate.List[P]](s, "bad cursor")(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{Cursor: "x"}))
 }
@@ -78,6 +82,65 @@ func (s *teller) reports(ada affiliate.Affiliate) {
 		{From: march, To: march.AddDate(0, 1, 0), By: affiliate.IntervalDay, AffiliateID: affiliate.Set(ada.ID), LinkID: affiliate.Set(anID)},
 	} {
 		told[[]affiliate.Bucket](s, "report")(s.Report(s.ctx, q))
+	}
+}
+
+// runs is the part of the story about payout runs.
+func (s *teller) runs(ada affiliate.Affiliate) {
+	c, x := s.Operations, s.ctx
+	type R = affiliate.PayoutRunResult
+	type L = affiliate.PayoutLine
+	told[affiliate.Adjustment](s, "more")(c.RecordAdjustment(x, affiliate.NewAdjustment{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7"), Reason: "r"}))
+	may := affiliate.PayoutRun{
+		ExternalID: "2026/05 & on", Until: time.Date(2026, 3, 12, 0, 0, 0, 0, time.FixedZone("", 3600)), Minimum: affiliate.MustAmount("0.5"), NoDetails: true,
+		AffiliateIDs: []uuid.UUID{anID, ada.ID},
+	}
+	for _, in := range []affiliate.PayoutRun{
+		{}, may, {Methods: []affiliate.PaymentMethod{"PAYPAL", "WISE"}}, {Methods: []affiliate.PaymentMethod{"paypal"}},
+		{Minimum: affiliate.MustAmount("-1")}, {ExternalID: strings.Repeat("x", 256)},
+	} {
+		told[[]L](s, "preview")(gathered(c.PreviewPayouts(x, in)))
+	}
+	told[R](s, "run")(c.RunPayouts(x, may))
+	told[R](s, "run again")(c.RunPayouts(x, may))
+	other := may
+	other.NoDetails = false
+	told[R](s, "another run")(c.RunPayouts(x, other))
+	told[R](s, "which run?")(c.RunPayouts(x, affiliate.PayoutRun{NoDetails: true}))
+	told[R](s, "a run of bad methods")(c.RunPayouts(x, affiliate.PayoutRun{ExternalID: "x", Methods: []affiliate.PaymentMethod{""}}))
+	told[R](s, "a run of too many")(c.RunPayouts(x, affiliate.PayoutRun{ExternalID: "x", AffiliateIDs: make([]uuid.UUID, 10_001)}))
+	told[R](s, "a run of all")(c.RunPayouts(x, affiliate.PayoutRun{ExternalID: "all"}))
+	for _, id := range []string{may.ExternalID, "none", ""} {
+		told[R](s, "get run")(c.PayoutRun(x, id))
+		lines := func(pg affiliate.Page) (affiliate.List[L], error) { return c.PayoutLines(x, id, pg) }
+		told[affiliate.List[L]](s, "lines")(lines(affiliate.Page{}))
+		told[int](s, "in pages")(pages(lines))
+	}
+	told[affiliate.List[R]](s, "runs")(c.PayoutRuns(x, affiliate.Page{}))
+	told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[R], error) { return c.PayoutRuns(x, pg) }))
+	run := must(c.PayoutRun(x, may.ExternalID))
+	told[affiliate.List[affiliate.Payout]](s, "payouts of the run")(c.Payouts(x, affiliate.PayoutFilter{RunID: affiliate.Set(run.ID)}, affiliate.Page{}))
+}
+
+// statements is the part of the story about statements and explanations.
+func (s *teller) statements(ada affiliate.Affiliate) {
+	c, x := s.Operations, s.ctx
+	day := func(n int) time.Time { return time.Date(2026, 3, n, 1, 30, 0, 0, time.FixedZone("", 5400)) }
+	for _, p := range []struct {
+		of       uuid.UUID
+		from, to time.Time
+	}{
+		{ada.ID, day(1), day(30)}, {ada.ID, day(1), day(2)}, {ada.ID, time.Time{}, day(30)}, {ada.ID, day(2), day(1)}, {ada.ID, day(1), time.Time{}},
+		{anID, day(1), day(2)}, {uuid.Nil, day(1), day(2)}, {ada.ID, day(1), time.Date(10_900, 1, 1, 0, 0, 0, 0, time.UTC)},
+	} {
+		got := told[affiliate.Statement](s, "statement")(c.Statement(x, p.of, p.from, p.to))
+		told[[]affiliate.StatementLine](s, "its lines")(gathered(got.Lines()))
+		var rows strings.Builder
+		told[string](s, "as rows")(rows.String(), got.WriteCSV(&rows))
+		s.book = append(s.book, rows.String())
+	}
+	for _, sale := range must(c.Sales(x, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		told[affiliate.Explanation](s, "explained")(c.ExplainSale(x, sale.ID))
 	}
 }
 
@@ -191,5 +254,83 @@ func TestPaymentsEnd(t *testing.T) {
 			t.Errorf("first %v", payment)
 		}
 		break
+	}
+}
+
+// TestRunPayoutsUntilDone: the client repeats a run until it is DONE, each time with
+// a key of its own, and Preview and Lines follow the pages.
+func TestRunPayoutsUntilDone(t *testing.T) {
+	const n = 1300
+	p, h := newEngine(t)
+	ctx := t.Context()
+	for i := range n {
+		a := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: fmt.Sprint(i), Email: fmt.Sprintf("a%d@example.com", i)}))
+		must(p.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("8"), Reason: "r"}))
+	}
+	var runs, keys []string
+	seen := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/v1/payouts/run" {
+			keys = append(keys, r.Header.Get("Idempotency-Key"))
+		}
+		runs = append(runs, r.URL.Path)
+		h.ServeHTTP(w, r)
+	})
+	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: seen}))
+	in := affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}
+	preview, err := gathered(c.PreviewPayouts(ctx, in))
+	if len(preview) != n || err != nil || len(runs) != 3 {
+		t.Errorf("%d lines in %d requests, %v", len(preview), len(runs), err)
+	}
+	keyed := c.Keyed(affiliate.Once{Key: "mine"})
+	run, err := keyed.RunPayouts(ctx, in)
+	if err != nil || run.Status != affiliate.RunDone || run.Created != n || len(keys) < 3 || keys[0] != "mine" {
+		t.Errorf("%+v with the keys %q, %v", run, keys, err)
+	}
+	slices.Sort(keys)
+	if len(slices.Compact(keys)) != len(keys) {
+		t.Errorf("a key was used twice: %q", keys)
+	}
+	again := must(keyed.RunPayouts(ctx, in))
+	if diff := cmp.Diff(run, again); diff != "" {
+		t.Errorf("again (-first +second):\n%s", diff)
+	}
+	lines := must(c.PayoutLines(ctx, "2026-03", affiliate.Page{})).Items
+	for i := range lines {
+		if lines[i].PayoutID.IsNull() {
+			t.Errorf("line %+v", lines[i])
+		}
+		lines[i].PayoutID = affiliate.Null[uuid.UUID]()
+	}
+	if diff := cmp.Diff(preview, lines); diff != "" {
+		t.Errorf("(-preview +run):\n%s", diff)
+	}
+}
+
+// TestStatementOverTheWire: the client's statement reads its lines page by page,
+// those that were there when it was made, as often as it is asked.
+func TestStatementOverTheWire(t *testing.T) {
+	p, h := newEngine(t)
+	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
+	ctx := t.Context()
+	a := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.com"}))
+	bonus := func() {
+		must(p.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("8"), Reason: "r"}))
+	}
+	for range 250 {
+		bonus()
+	}
+	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	here, there := must(p.Statement(ctx, a.ID, from, from.AddDate(0, 1, 0))), must(c.Statement(ctx, a.ID, from, from.AddDate(0, 1, 0)))
+	bonus()
+	want, got := must(gathered(here.Lines())), must(gathered(there.Lines()))
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 250 || got[249].Owed != there.Closing.Owed {
+		t.Errorf("%d lines (-engine +client):\n%s", len(got), diff)
+	}
+	var wantRows, rows strings.Builder
+	if err := errors.Join(here.WriteCSV(&wantRows), there.WriteCSV(&rows)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wantRows.String(), rows.String()); diff != "" || strings.Count(rows.String(), "\r\n") != 253 {
+		t.Errorf("(-engine +client):\n%s", diff)
 	}
 }

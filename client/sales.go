@@ -103,6 +103,13 @@ func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affi
 	return selected[affiliate.Sale](ctx, c, sales+"/search", f, pg)
 }
 
+// ExplainSale is [affiliate.Program.ExplainSale]. Movement.Sales is not on the wire.
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) ExplainSale(ctx context.Context, id affiliate.SaleID) (affiliate.Explanation, error) {
+	return one[affiliate.Explanation](ctx, c, sales+"/explain", firstOf("id", strconv.FormatInt(int64(id), 10)))
+}
+
 // ReviewCommissions is [affiliate.Program.ReviewCommissions], for 1 to 100
 // different sales.
 func (c *Client) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error) {

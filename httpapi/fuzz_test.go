@@ -25,6 +25,7 @@ func FuzzHandlerCodes(f *testing.F)       { fuzzHandler(f, "/promotional-codes")
 func FuzzHandlerReferrals(f *testing.F)   { fuzzHandler(f, "/referrals") }
 func FuzzHandlerSales(f *testing.F)       { fuzzHandler(f, "/sales") }
 func FuzzHandlerPayouts(f *testing.F)     { fuzzHandler(f, "/payouts") }
+func FuzzHandlerStatements(f *testing.F)  { fuzzHandler(f, "/statements") }
 func FuzzHandlerAdjustments(f *testing.F) { fuzzHandler(f, "/adjustments") }
 func FuzzHandlerWebhooks(f *testing.F)    { fuzzHandler(f, "/webhooks") }
 

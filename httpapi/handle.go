@@ -21,6 +21,7 @@ type action struct {
 	read    func(*input) // reads the fields of the body, in order; nil: the route takes no body
 	lookups []lookup     // of a GET; otherwise nil
 	strict  bool         // unknown fields, or parameters of a GET, are refused
+	keyless bool         // a POST that only reads: an Idempotency-Key is ignored
 	answer  any          // a zero value of the answer's type; a GET has it in its lookups
 }
 
@@ -81,6 +82,11 @@ func strictly[In any](read func(*input) In, do func(*affiliate.Program, *call, I
 	return write(read, do, input{strict: true})
 }
 
+// ask is a POST that only reads.
+func ask[In, Out any](read func(*input) In, do method[In, Out]) action {
+	return answers(read, do, (*call).answer, input{keyless: true})
+}
+
 // change is a PUT or PATCH that refuses unknown fields.
 func change[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).answer, input{update: true, strict: true})
@@ -133,8 +139,9 @@ func answering[Out any](a action) action {
 // keeps the refusal under the request's key.
 func write[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error, mode input) action {
 	return action{
-		read:   func(in *input) { read(in) },
-		strict: mode.strict,
+		read:    func(in *input) { read(in) },
+		strict:  mode.strict,
+		keyless: mode.keyless,
 		run: func(c *call) error {
 			c.in.update, c.in.strict = mode.update, mode.strict
 			if err := c.readBody(); err != nil {
@@ -144,9 +151,12 @@ func write[In any](read func(*input) In, do func(*affiliate.Program, *call, In) 
 			if err := c.in.queryError(); err != nil {
 				return err
 			}
-			once, err := c.once()
-			if err != nil {
-				return err
+			var once affiliate.Once
+			if !mode.keyless {
+				var err error
+				if once, err = c.once(); err != nil {
+					return err
+				}
 			}
 			once.Refused = c.firstError(func(p *affiliate.Program) error { return do(p, c, in) })
 			if once.Refused != nil && once.Key == "" {

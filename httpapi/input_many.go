@@ -21,9 +21,22 @@ func (in *input) ids(name string, none affiliate.Refusal) []uuid.UUID {
 }
 
 // someIDs reads up to 1,000 ids, all different; nil when there are none.
-func (in *input) someIDs(name string) (ids []uuid.UUID) {
+func (in *input) someIDs(name string) []uuid.UUID {
+	ids, again := in.idList(name)
+	switch {
+	case len(ids) > maxIDs:
+		in.fault(affiliate.FieldOver1000Entries)
+	case again:
+		in.fault(affiliate.FieldNotDistinct)
+	}
+	return ids
+}
+
+// idList reads an array of ids, nil when there are none, and whether one is there
+// again. A text that is not an id is an unknown one.
+func (in *input) idList(name string) (ids []uuid.UUID, again bool) {
 	list := texts[string](in, name).Or(nil)
-	seen, again := make(map[string]bool, len(list)), false
+	seen := make(map[string]bool, len(list))
 	for _, text := range list {
 		again = again || seen[text]
 		seen[text] = true
@@ -33,13 +46,7 @@ func (in *input) someIDs(name string) (ids []uuid.UUID) {
 		}
 		ids = append(ids, id)
 	}
-	switch {
-	case len(ids) > maxIDs:
-		in.fault(affiliate.FieldOver1000Entries)
-	case again:
-		in.fault(affiliate.FieldNotDistinct)
-	}
-	return ids
+	return ids, again
 }
 
 // idOrNull reads an id that null takes away. It must be there: absent refuses a

@@ -36,14 +36,19 @@ func answerPage[T any](c *call, q query, read pages[T]) error {
 	if err != nil {
 		return err
 	}
-	if page.Next != "" {
-		c.w.Header()["Link"] = []string{"<" + q.next(page.Next) + `>; rel="next"`}
-	}
+	c.link(q, page.Next)
 	a := c.array()
 	if err := addAll(&a, page.Items); err != nil {
 		return err
 	}
 	return a.end()
+}
+
+// link announces the next page, unless there is none.
+func (c *call) link(q query, next string) {
+	if next != "" {
+		c.w.Header()["Link"] = []string{"<" + q.next(next) + `>; rel="next"`}
+	}
 }
 
 // answerAll answers a whole list. A page has about as many records as fit into

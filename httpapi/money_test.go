@@ -195,9 +195,12 @@ func TestMoneyLookups(t *testing.T) {
 	k.pay("P1", "")
 	t.Run("check 29", func(t *testing.T) {
 		k.on(t)
-		for _, target := range []string{"/payouts?id=none", "/adjustments?id=none", "/payouts?id={S1}"} {
+		for _, target := range []string{"/payouts?id=none", "/adjustments?id=none", "/payouts?id={S1}", "/payouts/runs?externalId=none", "/sales/explain?id=none"} {
 			equal(t, "null", k.do("GET", "/api/v1"+k.named(target), "").body)
 		}
+		equal(t, 0, len(k.list("/payouts/lines?externalId=none")))
+		k.no("400 missing_field: External ID is required [externalId]", "POST", "/payouts/run", `{"minimum":1}`)
+		k.no("400 missing_field: External ID is required [externalId]", "POST", "/payouts/run", `{"externalId":" ","limit":0}`)
 	})
 	t.Run("check 30", func(t *testing.T) {
 		k.on(t)
@@ -206,6 +209,14 @@ func TestMoneyLookups(t *testing.T) {
 			k.refuses(tooNarrow, method, "/api/v1"+target, "", as(httpapi.ScopeIntegration))
 		}
 		k.refuses(tooNarrow, "POST", "/api/v1/adjustments", "", as(httpapi.ScopeIntegration))
+		for _, path := range []string{"/payouts/run", "/payouts/preview"} {
+			k.refuses(tooNarrow, "POST", "/api/v1"+path, `{"externalId":"may"}`, as(httpapi.ScopeIntegration))
+			k.refuses(tooNarrow, "POST", "/api/v1"+path, `{"externalId":"may"}`, as(httpapi.ScopeRead))
+		}
+		for _, target := range []string{"/balances", "/movements", "/payouts/runs", "/payouts/lines?externalId=may", "/sales/explain?id={S1}", "/statements?affiliateId=" + k.ada + "&from=2026-03-01&to=2026-03-31"} {
+			k.refuses(tooNarrow, "GET", "/api/v1"+k.named(target), "", as(httpapi.ScopeIntegration))
+			equal(t, "200", k.do("GET", "/api/v1"+k.named(target), "", as(httpapi.ScopeRead)).refusal())
+		}
 		k.refuses(tooNarrow, "POST", "/api/v1/payouts", "", as(httpapi.ScopeRead))
 		equal(t, "200", k.do("GET", "/api/v1/payouts", "", as(httpapi.ScopeRead)).refusal())
 		k.ok("PATCH", "/api/v1/sales", k.named(`{"saleId":{S1},"amount":1,"clawback":true}`), as(httpapi.ScopeIntegration))

@@ -72,7 +72,7 @@ func (d *drafter) ownAnswer(r route, about about) schema {
 		t := reflect.TypeOf(l.answer)
 		switch {
 		case l.answer == nil: // it answers an error
-		case l.single && (l.name == "" || t == reflect.TypeFor[configured]()): // it never misses
+		case l.single && (l.name == "" || t == reflect.TypeFor[configured]() || t == reflect.TypeFor[statement]()): // never null
 			return d.answerOf(shape{typ: t})
 		case l.single:
 			single = []schema{d.answerOf(shape{typ: t}), {Type: types{"null"}}}

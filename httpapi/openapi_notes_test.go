@@ -36,6 +36,7 @@ type about struct {
 	params   map[string]string // of the query of a GET
 	required []string          // of the body
 	oneOf    []string          // of the body: at least one
+	forms    []schema          // of the body, beside oneOf: it has at least one of these forms
 	clears   []string          // of an update: what null clears
 	misses   bool              // a write that may answer null
 	limits   map[string]limit  // where the operation has its own
@@ -53,7 +54,7 @@ type refused struct {
 func resourceNotes() []described {
 	return []described{
 		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), referralNotes(), saleNotes(),
-		payoutNotes(), adjustmentNotes(), ledgerNotes(),
+		payoutNotes(), payoutRunNotes(), adjustmentNotes(), ledgerNotes(), statementNotes(), explanationNotes(),
 		programNotes(), planNotes(), tierNotes(), clickNotes(),
 		webhookNotes(), documentNotes(), trackingNotes(), eventNotes(),
 	}

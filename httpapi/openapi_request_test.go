@@ -41,7 +41,9 @@ func (d *drafter) parameters(r place, res described, about about) []parameter {
 func onceParameter() parameter { return parameter{Ref: "#/components/parameters/Idempotency-Key"} }
 
 // keyed reports whether an operation takes an Idempotency-Key.
-func (p place) keyed() bool { return p.method != http.MethodGet && !p.public() }
+func (p place) keyed() bool {
+	return p.method != http.MethodGet && !p.public() && !p.action.keyless
+}
 
 // lookupParameters are the parameters of a GET, in the order in which they
 // decide.
@@ -106,6 +108,9 @@ func (d *drafter) requestBody(r place, res described, about about) *body {
 	}
 	for _, name := range about.oneOf {
 		s.AnyOf = append(s.AnyOf, schema{Required: []string{name}})
+	}
+	if about.forms != nil {
+		s.AllOf, s.AnyOf = []schema{{AnyOf: s.AnyOf}, {AnyOf: about.forms}}, nil
 	}
 	fields, targets := recorded(r.action)
 	for i, f := range fields {

@@ -119,9 +119,10 @@ func saleOperations() map[string]about {
 			text: "Sale-Outcome says what became of it; every outcome but recorded answers null, writes nothing and counts nothing. " +
 				"inactive-customer is a customer who is SUBMITTED or DECLINED; one who is PAST_DUE or CANCELLED and pays is recorded. " +
 				"Fires sale.created, after referral.created when the customer was new.",
-			required: []string{"totalEarned"},
-			oneOf:    []string{"promoCode", "referralId", "email"},
-			misses:   true, header: "Sale-Outcome",
+			oneOf:  []string{"promoCode", "referralId", "email"},
+			forms:  []schema{paidOrder(), freeOrder()},
+			limits: map[string]limit{"totalEarned": func(s *schema) { s.ExclusiveMinimum, s.Minimum = "", "0" }},
+			misses: true, header: "Sale-Outcome",
 			refused: refused{invalid: append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField}, codeRefusals()...)},
 		},
 		"PUT /sales": {
@@ -183,4 +184,19 @@ func saleOperations() map[string]about {
 			refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.InPayout}},
 		},
 	}
+}
+
+// paidOrder is the form of a sale with an amount.
+func paidOrder() schema {
+	return schema{Required: []string{"totalEarned"}, Properties: named[schema]{
+		{"totalEarned", schema{Type: types{"number"}, ExclusiveMinimum: "0"}}, {"free", schema{Enum: []any{false, nil}}},
+	}}
+}
+
+// freeOrder is the form of a free order.
+func freeOrder() schema {
+	return schema{Required: []string{"free", "promoCode", "subtotal"}, Properties: named[schema]{
+		{"free", schema{Enum: []any{true}}}, {"promoCode", schema{Type: types{"string"}}}, {"subtotal", schema{Type: types{"number"}}},
+		{"totalEarned", schema{Maximum: "0"}},
+	}}
 }

@@ -53,6 +53,17 @@ func schemaNames() named[shape] {
 		{"Balance", whole[affiliate.Balance]()},
 		{"Movement", whole[affiliate.Movement]()},
 		{"Bucket", whole[affiliate.Bucket]()},
+		{"Statement", whole[statement]()},
+		{"StatementFigures", whole[affiliate.Figures]()},
+		{"StatementLine", whole[affiliate.StatementLine]()},
+		{"PayoutRun", whole[affiliate.PayoutRunResult]()},
+		{"PayoutLine", whole[affiliate.PayoutLine]()},
+		{"PayoutPreview", whole[previewed]()},
+		{"Explanation", whole[affiliate.Explanation]()},
+		{"ExplainedCredit", whole[affiliate.ExplainedCredit]()},
+		{"ExplainedTerms", whole[affiliate.ExplainedTerms]()},
+		{"ExplainedBase", whole[affiliate.ExplainedBase]()},
+		{"ExplainedArithmetic", whole[affiliate.ExplainedArithmetic]()},
 		{"WebhookEndpoint", whole[affiliate.Endpoint]()},
 		{"IssuedWebhookEndpoint", whole[affiliate.IssuedEndpoint]()},
 		{"TestResult", whole[affiliate.TestResult]()},
@@ -163,7 +174,7 @@ func jsonFields(t reflect.Type) []reflect.StructField {
 			out = append(out, jsonFields(f.Type)...)
 			continue
 		}
-		if f.Tag.Get("json") == "-" {
+		if f.Tag.Get("json") == "-" || !f.IsExported() {
 			continue
 		}
 		out = append(out, f)

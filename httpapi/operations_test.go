@@ -118,6 +118,12 @@ func (s stock) operations() []operation {
 		{"GET", api + "/payouts?id=" + s.payout.String(), ""},
 		{"POST", api + "/payouts", `{"affiliateId":` + q(s.payee) + `,"externalId":"<run> & 1"}`},
 		{"PATCH", api + "/payouts", `{"payoutId":` + q(s.payout) + `,"status":"FAILED","failedReason":"no <account>"}`},
+		{"POST", api + "/payouts/preview", `{"minimum":1,"methods":["PAYPAL"],"limit":5}`},
+		{"POST", api + "/payouts/run", `{"externalId":"<run> & 2","until":"2026-03-11","noDetails":true,"affiliateIds":[` + q(s.payee) + `,"x"]}`},
+		{"GET", api + "/payouts/runs?externalId=%3Crun%3E+%26+2", ""},
+		{"GET", api + "/payouts/lines?externalId=%3Crun%3E+%26+2&limit=1", ""},
+		{"GET", api + "/statements?affiliateId=" + s.payee.String() + "&from=2026-03-11&to=2026-03-11", ""},
+		{"GET", api + "/sales/explain?id=" + s.sale, ""},
 		{"GET", api + "/balances?affiliateId=" + s.payee.String(), ""},
 		{"GET", api + "/movements?affiliateEmail=cy@example.com&from=2026-03-11&to=2026-03-11", ""},
 		{"GET", api + "/reports?from=2026-03-01&to=2026-03-31&by=week&affiliateId=" + s.payee.String(), ""},
@@ -162,7 +168,7 @@ func (s stock) posts() []operation {
 
 // writes are the operations that take an Idempotency-Key.
 func (s stock) writes() []operation {
-	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method == "GET" })
+	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method == "GET" || o.path() == "/api/v1/payouts/preview" })
 }
 
 // path is the target without its query.

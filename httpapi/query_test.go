@@ -36,6 +36,7 @@ var lookups = map[string]struct{ one, several []string }{
 	"sales":               {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "referralId", "saleExternalId", "saleExternalInvoiceId"}},
 	"sales/search":        {nil, []string{"affiliateId", "referralId", "promotionalCodeId"}},
 	"payouts":             {[]string{"id"}, []string{"affiliateId", "affiliateEmail"}},
+	"payouts/runs":        {[]string{"externalId"}, nil},
 	"balances":            {[]string{"affiliateId", "affiliateEmail"}, nil},
 	"movements":           {nil, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId"}},
 	"adjustments":         {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}},
@@ -46,7 +47,7 @@ var lookups = map[string]struct{ one, several []string }{
 }
 
 // onlyKnown are the paths whose GET refuses a parameter that it does not have.
-var onlyKnown = []string{"sales/search", "payouts", "adjustments", "balances", "movements", "commission-plans", "commission-tiers"}
+var onlyKnown = []string{"sales/search", "payouts", "payouts/runs", "adjustments", "balances", "movements", "commission-plans", "commission-tiers"}
 
 // TestQueries is the bad-input corpus 3.D on every GET and each of its
 // parameters.

@@ -85,12 +85,23 @@ func routes() []route {
 		{http.MethodPost, "/sales/review", ownerOnly, act(reviewOf, reviewSales)},
 		{http.MethodGet, "/sales/search", owners, search(
 			filtered(saleSearch, saleQueryOf, (*affiliate.Program).SearchSales))},
+		{http.MethodGet, "/sales/explain", owners, search(
+			one("id", explainSale),
+			needs("id", affiliate.RefuseNoSaleID))},
 
 		{http.MethodGet, "/payouts", owners, search(
 			one("id", payoutByID),
 			filtered(payoutFilters, payoutFilterOf, (*affiliate.Program).Payouts))},
 		{http.MethodPost, "/payouts", ownerOnly, create(newPayoutOf, createPayout)},
 		{http.MethodPatch, "/payouts", ownerOnly, change(payoutChangeOf, changePayout)},
+		{http.MethodPost, "/payouts/preview", ownerOnly, ask(previewOf, previewPayouts)},
+		{http.MethodPost, "/payouts/run", ownerOnly, create(payoutRunOf, stepPayouts)},
+		{http.MethodGet, "/payouts/runs", owners, search(
+			one("externalId", (*affiliate.Program).PayoutRun),
+			all((*affiliate.Program).PayoutRuns))},
+		{http.MethodGet, "/payouts/lines", owners, search(
+			many("externalId", (*affiliate.Program).PayoutLines),
+			needs("externalId", affiliate.RefuseNoExternalID))},
 
 		{http.MethodGet, "/adjustments", owners, search(
 			one("id", adjustmentByID),
@@ -103,6 +114,7 @@ func routes() []route {
 			all((*affiliate.Program).Balances))},
 		{http.MethodGet, "/movements", owners, search(
 			filtered(movementFilters, movementQueryOf, movements))},
+		{http.MethodGet, "/statements", owners, search(statements())},
 		{http.MethodGet, "/reports", owners, search(report())},
 
 		{http.MethodGet, "/program", owners, search(settings())},

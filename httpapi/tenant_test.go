@@ -38,7 +38,8 @@ func (s stock) probes() []operation {
 			}
 		}
 	}
-	for _, query := range []string{"payouts?status=PENDING&affiliateEmail=cy@example.com", "payouts?status=pending", "movements?cause=ADJUSTMENT", "movements?cause=x", "reports?from=2026-03-01&to=2026-03-31&by=day", "reports?from=2026-03-01&to=2026-03-31&by=x", "sales/search?referralId=kim@example.net&status=ACTIVE", "sales/search?approvalStatus=x", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
+	for _, query := range []string{"payouts?status=PENDING&affiliateEmail=cy@example.com", "payouts?status=pending", "payouts/lines?externalId=may", "statements?affiliateEmail=cy@example.com&from=2026-03-01&to=2026-03-31", "statements?affiliateId=" + s.affiliate.String() + "&from=2026-03-01&to=2026-03-31",
+		"sales/explain?id=" + s.sale, "movements?cause=ADJUSTMENT", "movements?cause=x", "reports?from=2026-03-01&to=2026-03-31&by=day", "reports?from=2026-03-01&to=2026-03-31&by=x", "sales/search?referralId=kim@example.net&status=ACTIVE", "sales/search?approvalStatus=x", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
 		ops = append(ops, operation{"GET", "/api/v1/" + query, ""})
 	}
 	q := func(id uuid.UUID) string { return `"` + id.String() + `"` }
@@ -59,6 +60,8 @@ func (s stock) probes() []operation {
 		`PUT promotional-codes {"promotionalCodeId":` + q(s.code) + `,"affiliateId":null}`, `PUT promotional-codes {"promotionalCodeId":` + q(s.code) + `,"affiliateEmail":"ada@example.com"}`,
 		`PUT referrals {"referralId":"kim@example.net","notes":"n"}`, `DELETE links {"link":"ada"}`, `DELETE referrals {"referralId":"kim@example.net"}`,
 		`DELETE affiliates {"affiliateId":"ada@example.com"}`, `POST payouts {"affiliateEmail":"cy@example.com","manuallyPaid":true}`, `POST payouts {"affiliateId":` + q(s.affiliate) + `,"until":"2026-03-11"}`,
+		`POST payouts/preview {"affiliateIds":[` + q(s.payee) + `]}`, `POST payouts/run {"externalId":"may","noDetails":true,"affiliateIds":[` + q(s.payee) + `,` + q(s.affiliate) + `]}`,
+		`POST payouts/run {"externalId":"all","limit":1}`,
 		`POST adjustments {"reversesId":` + q(s.adjustment) + `,"reason":"typo"}`, `POST adjustments {"affiliateId":` + q(s.affiliate) + `,"saleId":` + s.sale + `,"kind":"CHARGEBACK_FEE","amount":-1,"reason":"r"}`,
 		`POST affiliates/plan {"affiliateIds":[` + q(s.pending) + `],"commissionPlanId":null}`, `POST affiliates/tier {"affiliateIds":[` + q(s.pending) + `],"commissionTierId":null}`,
 		`POST referrals/plan {"referralIds":[` + q(s.referral) + `],"commissionPlanId":null}`, `POST clicks {"referralCode":"ada"}`, `POST sales/reverse {"saleId":` + s.sale + `}`, `POST sales/reverse {"externalInvoiceId":"invoice-1"}`,
@@ -136,7 +139,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	for _, op := range s.probes() {
 		switch op.String() {
 		case "POST /api/v1/affiliates", "POST /api/v1/affiliates/invite", "POST /api/v1/coupons", "POST /api/v1/webhooks",
-			"POST /api/v1/commission-plans", "POST /api/v1/commission-tiers", "GET /api/v1/program":
+			"POST /api/v1/commission-plans", "POST /api/v1/commission-tiers", "GET /api/v1/program", "POST /api/v1/payouts/run":
 			continue // they name nothing
 		}
 		one, two := strangers()

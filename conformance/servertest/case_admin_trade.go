@@ -29,9 +29,9 @@ func adminTradeCases() []serverCase {
 		bad{"admin/A15 too short", batch(`,"count":700,"randomCharsLength":2`), keySpaceTooSmall},
 		bad{"admin/A15 two lists of affiliates", batch(`,"count":1,"affiliateIds":["{{other}}"]`), mustBe("affiliateIds", "must not be sent")})...)
 	cases = append(cases, refusals(reverseRule, "POST /sales/reverse",
-		bad{"admin/A16 no sale", `{}`, saleIDRequired}, bad{"admin/A16 an unknown sale", `{"externalId":"{{unknown}}"}`, saleNotFound})...)
+		bad{"admin/A16 no sale", `{}`, RefuseNoSaleID}, bad{"admin/A16 an unknown sale", `{"externalId":"{{unknown}}"}`, saleNotFound})...)
 	cases = append(cases, refusals(reverseRule, "POST /sales/restore-redemption",
-		bad{"admin/A17 no sale", `{}`, saleIDRequired}, bad{"admin/A17 an unknown sale", `{"saleId":9007199254740993}`, redemptionNotFound})...)
+		bad{"admin/A17 no sale", `{}`, RefuseNoSaleID}, bad{"admin/A17 an unknown sale", `{"saleId":9007199254740993}`, redemptionNotFound})...)
 	return append(cases, tradeStories()...)
 }
 

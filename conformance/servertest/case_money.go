@@ -1,6 +1,9 @@
 package servertest
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 const (
 	payoutsRule     = "contract 4.4: what a payout takes, its statuses and its refusals; money 4"
@@ -45,7 +48,7 @@ func moneyCases() []serverCase {
 		bad{"M80 a sale twice", `{"saleIds":[1,1],"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", distinctOnly)}, bad{"M80 saleIds 5", `{"saleIds":5,"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", "must be an array of integers")},
 		bad{"M80 an unknown field", `{"saleIds":[1],"approvalStatus":"ACCEPTED","x":1}`, unknownField("x")}, bad{"M80 no approvalStatus", `{"saleIds":[1]}`, mustBe("approvalStatus", "must be one of ACCEPTED, ON_HOLD, DECLINED")},
 		bad{"M80 an unknown sale", `{"saleIds":[9007199254740993],"approvalStatus":"ACCEPTED"}`, saleNotFound})...)
-	return append(append(cases, adjustmentCases()...), payoutStories()...)
+	return slices.Concat(cases, adjustmentCases(), payoutStories(), runCases(), ledgerCases())
 }
 
 func adjustmentCases() []serverCase {
@@ -53,7 +56,7 @@ func adjustmentCases() []serverCase {
 	return append(refusals(adjustmentsRule, "POST /adjustments",
 		bad{"M18 no affiliate", `{"kind":"BONUS","amount":1,"reason":"r"}`, ownerRequired}, bad{"M18 no kind", with(`"amount":1`), kindRequired},
 		bad{"M18 no amount", with(`"kind":"BONUS"`), amountRequired}, bad{"M18 no reason", `{"affiliateId":"{{affiliate}}","kind":"BONUS","amount":1}`, reasonRequired},
-		bad{"M18 no sale", with(`"kind":"DISPUTE_WON","amount":1`), saleIDRequired}, bad{"M15 kind bonus", with(`"kind":"bonus","amount":1`), mustBe("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE")},
+		bad{"M18 no sale", with(`"kind":"DISPUTE_WON","amount":1`), RefuseNoSaleID}, bad{"M15 kind bonus", with(`"kind":"bonus","amount":1`), mustBe("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE")},
 		bad{"M15 a bonus below zero", with(`"kind":"BONUS","amount":-1`), mustBe("amount", "must be greater than zero")},
 		bad{"M15 a fee above zero", with(`"kind":"CHARGEBACK_FEE","amount":1,"saleId":1`), mustBe("amount", "must be less than zero")},
 		bad{"M15 a correction of zero", with(`"kind":"CORRECTION","amount":0`), mustBe("amount", "must not be zero")},

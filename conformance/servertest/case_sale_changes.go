@@ -18,8 +18,8 @@ const saleTargetRule = "contract 3.7: saleId, an integer or a string of digits"
 func saleTargetCases() []serverCase {
 	var cases []serverCase
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
-		cases = append(cases, refusals(saleTargetRule, method+" /sales", bad{map[string]string{"PUT": "B406 ", "PATCH": "B415 ", "DELETE": "B421 "}[method] + method + " no saleId", `{}`, saleIDRequired}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, saleIDRequired},
-			bad{"B406 " + method + ` saleId ""`, `{"saleId":""}`, saleIDRequired}, bad{"B408 " + method + " saleId 5107.0", `{"saleId":5107.0}`, mustBe("saleId", asInteger)},
+		cases = append(cases, refusals(saleTargetRule, method+" /sales", bad{map[string]string{"PUT": "B406 ", "PATCH": "B415 ", "DELETE": "B421 "}[method] + method + " no saleId", `{}`, RefuseNoSaleID}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, RefuseNoSaleID},
+			bad{"B406 " + method + ` saleId ""`, `{"saleId":""}`, RefuseNoSaleID}, bad{"B408 " + method + " saleId 5107.0", `{"saleId":5107.0}`, mustBe("saleId", asInteger)},
 			bad{"B408 " + method + " saleId 5e3", `{"saleId":5e3}`, mustBe("saleId", asInteger)}, bad{"B408 " + method + " saleId true", `{"saleId":true}`, mustBe("saleId", asInteger)})...)
 		if method != "DELETE" {
 			cases = append(cases, refusals(saleTargetRule, method+" /sales", bad{"B406 " + method + " unknown", `{"saleId":987654321987654321}`, saleNotFound},

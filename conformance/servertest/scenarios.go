@@ -18,6 +18,7 @@ func scenarios() []scenario {
 		{"S updates", "contract 1.3: what is not given stays, null clears", sceneUpdates},
 		{"S repeats", "contract 1.8: a key gives the first answer again", sceneRepeats},
 		{"S payouts", "money 2 to 4: what is paid, taken back, adjusted and paid again", scenePayouts},
+		{"S runs", "money 6, 9 and 10: what a run pays, statements, how a commission came about", sceneRuns},
 		{"S endpoints", "contract 4.2: endpoints, their secrets, their deliveries", sceneEndpoints},
 		{"S reasons", "errors.Is tells every reason on the engine and over the wire", sceneReasons},
 		{"S misses", "contract 1.6: a look-up that misses is ErrNotFound, a list that finds nothing is empty", sceneMisses},

@@ -184,6 +184,48 @@ func tierForm() fields {
 	}
 }
 
+func runForm() fields {
+	return fields{
+		"id": anID, "externalId": aText, "status": oneOf("RUNNING", "DONE"), "until": aDate, "created": anInteger, "skipped": anInteger,
+		"total": aNumber, "startedAt": aDate, "finishedAt": orNull(aDate),
+	}
+}
+
+func lineForm() fields {
+	skipped := oneOf("banned", "on_hold", "nothing_matured", "negative", "no_payout_method", "below_minimum")
+	return fields{"affiliateId": anID, "amount": aNumber, "payoutId": orNull(anID), "skipped": orNull(skipped)}
+}
+
+func statementForm() fields {
+	figures := fields{"held": aNumber, "payable": aNumber, "inPayout": aNumber, "owed": aNumber, "paid": aNumber}.form
+	line := fields{
+		"number": anInteger, "at": aDate, "cause": aText, "saleId": orNull(anInteger), "commissionId": orNull(anInteger),
+		"payoutId": orNull(anID), "adjustmentId": orNull(anID), "amount": aNumber, "owed": aNumber,
+	}
+	return fields{
+		"affiliateId": anID, "currency": aText, "from": aDate, "to": aDate, "opening": figures, "closing": figures, "closed": aBool,
+		"lines": listOf(line.form),
+	}
+}
+
+func explanationForm() fields {
+	credit := fields{
+		"by": oneOf("CODE", "CLICK", "LINK", "AFFILIATE", "REFERRAL", "EMAIL", "UNKNOWN"), "promotionalCodeId": orNull(anID), "clickId": orNull(anInteger),
+		"clickAt": orNull(aDate), "affiliateLinkId": orNull(anID), "referralId": orNull(anID), "referralAt": orNull(aDate),
+	}
+	terms := fields{
+		"commissionType": oneOf("PERCENTAGE", "FLAT"), "commissionRate": orNull(aNumber), "rateFrom": oneOf("SALE", "AFFILIATE", "TIER", "PLAN", "PROGRAM", "UNKNOWN"),
+		"planFrom": oneOf("PROGRAM", "AFFILIATE", "CUSTOMER", "UNKNOWN"), "commissionPlanId": orNull(anID), "commissionTierId": orNull(anID),
+		"holdDays": anInteger, "payment": orNull(anInteger), "over": orNull(oneOf("PAYMENTS", "MONTHS")),
+	}
+	base := fields{"totalEarned": aNumber, "taxDeducted": aNumber, "shippingDeducted": aNumber, "refunded": aNumber, "kept": aNumber, "base": aNumber}
+	return fields{
+		"saleId": anInteger, "credit": credit.form, "terms": terms.form, "base": base.form,
+		"arithmetic":  fields{"byHand": orNull(aNumber), "exact": aText, "rounded": aNumber}.form,
+		"commissions": listOf(commissionForm().form), "movements": listOf(movementForm().form),
+	}
+}
+
 func balanceForm() fields {
 	return fields{
 		"affiliateId": anID, "currency": aText, "held": aNumber, "maturing": aNumber, "payable": aNumber, "inPayout": aNumber, "paid": aNumber,

@@ -68,7 +68,7 @@ var (
 	externalUserRequired    = missing("referredUserExternalId", "Referred user external ID is required")
 	referralIDRequired      = missing("referralId", "Referral ID is required")
 	totalRequired           = missing("totalEarned", "Total Amount Earned is required")
-	saleIDRequired          = missing("saleId", "Sale ID is required")
+	RefuseNoSaleID          = missing("saleId", "Sale ID is required")
 	promoCodeRequired       = missing("promoCode", "Promo code is required")
 	urlRequired             = missing("url", "URL is required")
 	eventsRequired          = missing("events", "At least one event type is required")
@@ -77,6 +77,9 @@ var (
 	eventRequired           = missing("event", "Event is required")
 	payoutIDRequired        = missing("payoutId", "Payout ID is required")
 	statusRequired          = missing("status", "Status is required")
+	RefuseNoExternalID      = missing("externalId", "External ID is required")
+	fromRequired            = missing("from", "From is required")
+	toRequired              = missing("to", "To is required")
 	saleIDsRequired         = missing("saleIds", "Sale IDs are required")
 	kindRequired            = missing("kind", "Kind is required")
 	amountRequired          = missing("amount", "Amount is required")
@@ -174,6 +177,7 @@ var (
 	payoutNotFound       = refusal{404, "payout_not_found", "", "Payout not found"}
 	nothingPayable       = refusal{400, "nothing_payable", "", "Nothing is payable to this affiliate"}
 	belowPayoutMinimum   = refusal{400, "below_payout_minimum", "", "The payable amount is below the payout minimum"}
+	payoutRunMismatch    = refusal{400, "payout_run_mismatch", "", "This payout run was started with different settings"}
 	statusNotAllowed     = refusal{400, "status_not_allowed", "", "The present status does not allow this change"}
 	referralIDsRequired  = missing("referralIds", "Referral IDs are required")
 	referralCodeRequired = missing("referralCode", "Referral code is required")

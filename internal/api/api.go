@@ -5,6 +5,7 @@ package api
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -84,10 +85,17 @@ type Operations interface {
 	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)
 	FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
 	CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
+	RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error)
+	PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error]
+	PayoutRun(ctx context.Context, externalID string) (affiliate.PayoutRunResult, error)
+	PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error)
+	PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error)
 	Balance(ctx context.Context, affiliate uuid.UUID) (affiliate.Balance, error)
 	Balances(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error)
 	Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error)
 	Report(ctx context.Context, q affiliate.ReportQuery) ([]affiliate.Bucket, error)
+	Statement(ctx context.Context, affiliate uuid.UUID, from, to time.Time) (affiliate.Statement, error)
+	ExplainSale(ctx context.Context, id affiliate.SaleID) (affiliate.Explanation, error)
 	Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjustment, error)
 	Adjustments(ctx context.Context, f affiliate.AdjustmentFilter, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error)
 	RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (affiliate.Adjustment, error)

@@ -51,7 +51,7 @@ func TestEveryExchange(t *testing.T) {
 		t.Errorf("never seen: %s", one)
 	}
 	for _, one := range codes {
-		if one == "GET /api/v1/balances 400 books_not_open" || one == "GET /api/v1/reports 400 books_not_open" {
+		if one == "GET /api/v1/balances 400 books_not_open" || one == "GET /api/v1/statements 400 books_not_open" || one == "GET /api/v1/reports 400 books_not_open" {
 			continue // it needs the sales of an earlier release
 		}
 		t.Errorf("never seen: %s", one)

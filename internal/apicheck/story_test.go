@@ -55,6 +55,7 @@ func tell(t testing.TB, w *world) *story {
 	s.plan = s.post("/commission-plans", `{"name":"Gold","commissionRate":30,"numberOfPayments":12,"holdDays":14}`)
 	s.tier = s.post("/commission-tiers", `{"tier":1,"name":"Silver","emoji":"s","minReferrals":3,"minRevenue":100.5,"conditionType":"SOME","commissionRate":22}`)
 	s.invited = s.post("/affiliates/invite", `{"firstName":"I","lastName":"V","email":"invited@example.org","commissionPlanId":"`+s.plan+`","questionAnswers":[{"questionId":"`+uuid.Max.String()+`","answer":"A newsletter"}]}`)
+	s.post("/payouts/run", `{"externalId":"run-2","until":"2026-12-31","minimum":1,"methods":["PAYPAL"],"noDetails":true,"affiliateIds":["`+s.payee+`"],"limit":10}`)
 	s.adjustment = s.post("/adjustments", `{"affiliateId":"`+s.affiliate+`","saleId":`+s.sale+`,"kind":"CHARGEBACK_FEE","amount":-1.5,"reason":"fee"}`)
 	return s
 }
@@ -77,6 +78,10 @@ func (s *story) finds() {
 		"/promotional-codes": {"id=" + s.code, "code=mara20", "externalId=k-1", "couponId=" + s.coupon, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org"},
 		"/referrals":         {"id=" + s.referral, "id=tomas@example.net", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "externalId=cust-1"},
 		"/sales":             {"id=" + s.sale, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "referralId=" + s.referral, "saleExternalId=o-1", "saleExternalInvoiceId=i-1"},
+		"/payouts/runs":      {"externalId=run-2"},
+		"/payouts/lines":     {"externalId=run-2"},
+		"/sales/explain":     {"id=" + s.sale},
+		"/statements":        {"affiliateId=" + s.payee + "&from=2026-03-01&to=2026-12-31", "affiliateEmail=payee@example.org&from=2026-03-01&to=2026-03-02"},
 		"/balances":          {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org"},
 		"/movements":         {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org&cause=ADJUSTMENT&from=2026-03-01&to=2026-12-31", "saleId=" + s.sale, "payoutId=" + s.payout, "adjustmentId=" + s.adjustment},
 		"/reports":           {march, march + "&affiliateId=" + s.payee, march + "&promotionalCodeId=" + s.code, "from=2026-03-01&to=2026-12-31&by=day&linkId=" + s.link},
@@ -93,9 +98,13 @@ func (s *story) finds() {
 		"/openapi.json": {"unknown=1"},
 	}
 	for path, queries := range hits {
-		queries = append(queries, "")
-		if path != "/program" {
-			queries = append(queries, "limit=1", "limit=1000")
+		switch path {
+		case "/program": // it has no parameter
+			queries = append(queries, "")
+		case "/payouts/lines", "/sales/explain", "/statements": // they need one
+			queries = append(queries, queries[0]+"&limit=1")
+		default:
+			queries = append(queries, "", "limit=1", "limit=1000")
 		}
 		for _, q := range queries {
 			if path == "/reports" && !strings.Contains(q, "from=") {
@@ -110,6 +119,9 @@ func (s *story) finds() {
 			s.pages(path, first)
 		}
 		for _, param := range s.parameters(path) {
+			if path == "/statements" {
+				continue // all of them are needed
+			}
 			if path == "/reports" {
 				s.ok(s.t, http.MethodGet, path+"?from=2026-03-01&to=2026-03-31&by=month&linkId=nothing", "")
 				continue
@@ -239,6 +251,11 @@ func (s *story) money() {
 	move(`"status":"PROCESSING"`)
 	move(`"status":"FAILED","failedReason":"closed"`)
 	move(`"status":"CANCELED"`)
+	s.ok(s.t, http.MethodPost, "/payouts/preview", `{}`)
+	preview := s.ok(s.t, http.MethodPost, "/payouts/preview", `{"externalId":"run-3","until":"2026-12-31T00:00:00Z","minimum":0,"methods":[],"noDetails":true,"affiliateIds":[],"limit":1}`)
+	s.ok(s.t, http.MethodPost, "/payouts/preview", `{"externalId":"run-3","until":"2026-12-31T00:00:00Z","minimum":0,"methods":[],"noDetails":true,"affiliateIds":[],"limit":1,"cursor":"`+preview.text("next")+`"}`)
+	s.ok(s.t, http.MethodPost, "/payouts/run", `{"externalId":"run-3","limit":1,"noDetails":null}`)
+	s.ok(s.t, http.MethodPost, "/payouts/run", `{"externalId":"run-3"}`)
 	s.post("/adjustments", `{"affiliateId":"`+s.payee+`","affiliateEmail":"payee@example.org","kind":"CORRECTION","amount":3,"reason":"r","saleId":null}`)
 	s.post("/payouts", `{"affiliateId":"`+s.payee+`","manuallyPaid":true,"until":null,"externalId":null,"minimum":null}`)
 }

@@ -1,0 +1,63 @@
+package client
+
+import (
+	"context"
+	"iter"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// previewedAtOnce is how many lines of a preview a request asks for.
+const previewedAtOnce = 500
+
+// RunPayouts is [affiliate.Program.RunPayouts]. The server examines some hundred
+// affiliates in each request, and requests are sent until the run is DONE, each
+// with a key of its own; the key of the client is that of the first.
+func (c *Client) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
+	rq := c.post(payouts+"/run", in, affiliate.Once{})
+	for {
+		run, err := send[affiliate.PayoutRunResult](ctx, c, rq)
+		if err != nil || run.Status != affiliate.RunRunning {
+			return run, err
+		}
+		rq.once.Key = ""
+	}
+}
+
+// previewed is a page of a preview on the wire.
+type previewed struct {
+	Lines []affiliate.PayoutLine `json:"lines"`
+	Next  affiliate.Opt[string]  `json:"next"`
+}
+
+// PreviewPayouts is [affiliate.Program.PreviewPayouts], page by page. Each page
+// judges holding periods at its own time.
+func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error] {
+	return affiliate.Each(previewedAtOnce, func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+		page, err := send[previewed](ctx, c, c.post(payouts+"/preview", struct {
+			affiliate.PayoutRun
+			Limit  int    `json:"limit"`
+			Cursor string `json:"cursor,omitzero"`
+		}{in, pg.Limit, pg.Cursor}, affiliate.Once{}))
+		return affiliate.List[affiliate.PayoutLine]{Items: page.Lines, Next: page.Next.Or("")}, err
+	})
+}
+
+// PayoutRun is [affiliate.Program.PayoutRun].
+//
+// Errors: [affiliate.ErrNotFound].
+func (c *Client) PayoutRun(ctx context.Context, externalID string) (affiliate.PayoutRunResult, error) {
+	return one[affiliate.PayoutRunResult](ctx, c, payouts+"/runs", firstOf("externalId", externalID))
+}
+
+// PayoutRuns is [affiliate.Program.PayoutRuns].
+func (c *Client) PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error) {
+	return selected[affiliate.PayoutRunResult](ctx, c, payouts+"/runs", filter{}, pg)
+}
+
+// PayoutLines is [affiliate.Program.PayoutLines].
+func (c *Client) PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+	var q filter
+	q.text("externalId", affiliate.Set(externalID))
+	return selected[affiliate.PayoutLine](ctx, c, payouts+"/lines", q, pg)
+}

@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: docs/money.md 6, 17.
+
+// A payoutRun is the settings of a run, whose end may be a plain date, and the page
+// or the piece that is asked for.
+type payoutRun struct {
+	affiliate.PayoutRun
+	until affiliate.Opt[affiliate.Date]
+	page  affiliate.Page
+}
+
+func payoutRunOf(in *input) (r payoutRun) {
+	r.ExternalID = in.name("externalId")
+	r.until = in.date("until")
+	r.Minimum = in.amount("minimum").Or(affiliate.Amount{})
+	r.Methods = texts[affiliate.PaymentMethod](in, "methods").Or(nil)
+	r.NoDetails = in.flag("noDetails")
+	r.AffiliateIDs, _ = in.idList("affiliateIds")
+	r.page.Limit = in.limit()
+	return r
+}
+
+// settings are the settings as the program takes them.
+func (r *payoutRun) settings(p *affiliate.Program) affiliate.PayoutRun {
+	r.Until = endOf(p, r.until)
+	return r.PayoutRun
+}
+
+func stepPayouts(p *affiliate.Program, ctx context.Context, in payoutRun) (affiliate.PayoutRunResult, error) {
+	run, err := p.StepPayouts(ctx, in.settings(p), in.page.Limit)
+	return run, inBody(err)
+}
+
+// A previewed is a page of a preview.
+type previewed struct {
+	Lines []affiliate.PayoutLine `json:"lines"`
+	Next  affiliate.Opt[string]  `json:"next"`
+}
+
+func previewOf(in *input) payoutRun {
+	r := payoutRunOf(in)
+	if r.page.Cursor = in.optional("cursor"); r.page.Limit == 0 {
+		r.page.Limit = cursorLimit
+	}
+	return r
+}
+
+func previewPayouts(p *affiliate.Program, ctx context.Context, in payoutRun) (previewed, error) {
+	list, err := p.PayoutPreview(ctx, in.settings(p), in.page)
+	out := previewed{Lines: list.Items, Next: affiliate.Null[string]()}
+	if list.Next != "" {
+		out.Next = affiliate.Set(list.Next)
+	}
+	return out, inBody(err)
+}
+
+// inBody is an error of the engine about limit or cursor, which a POST has in its
+// body and not in its query.
+func inBody(err error) error {
+	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Reason == affiliate.InvalidQuery {
+		refused.Reason = affiliate.InvalidField
+	}
+	return err
+}
+
+// limit reads how many records a POST answers or looks at; 0 when it is absent.
+func (in *input) limit() int {
+	n, there := in.ranged("limit").Get()
+	if there && n == 0 {
+		n = outsideRange
+	}
+	return int(n)
+}

@@ -1,0 +1,51 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Source: docs/money.md 9, 10, 17.
+
+// A statement is the answer about a period, with a page of its lines.
+type statement struct {
+	affiliate.Statement
+	Lines []affiliate.StatementLine `json:"lines"`
+}
+
+// statementParams are the parameters that name a statement, in their order.
+var statementParams = []string{"affiliateId", "affiliateEmail", "from", "to"}
+
+func statements() lookup {
+	return lookup{filters: statementParams, paged: true, single: true, answer: statement{}, run: func(c *call, q query, _ string) error {
+		id, _ := q.get("affiliateId")
+		email, _ := q.get("affiliateEmail")
+		if id == "" && email == "" {
+			return affiliate.RefuseNoOwner.Err()
+		}
+		from, to, err := q.period(c.p.Config().Location)
+		if err != nil {
+			return err
+		}
+		s, lines, err := c.p.StatementPage(c.r.Context(), affiliate.AffiliateRef{ID: idOf(id), Email: email}, from, to, q.page)
+		if err != nil {
+			return err
+		}
+		c.link(q, lines.Next)
+		return c.encode(&statement{s, lines.Items})
+	}}
+}
+
+// needs is the last lookup of a GET that cannot do without a parameter.
+func needs(name string, missing affiliate.Refusal) lookup {
+	return lookup{run: func(*call, query, string) error {
+		refused := missing.Err()
+		refused.Field = name
+		return refused
+	}}
+}
+
+func explainSale(p *affiliate.Program, ctx context.Context, value string) (affiliate.Explanation, error) {
+	return p.ExplainSale(ctx, saleIDOf(value))
+}
