@@ -241,7 +241,7 @@ func (d *drafter) errorTag() tag {
 }
 
 func fixedHeaders() named[header] {
-	return named[header]{headerRef("Cache-Control"), headerRef("X-Content-Type-Options")}
+	return named[header]{headerRef("Cache-Control"), headerRef("X-Content-Type-Options"), headerRef("X-Request-Id")}
 }
 
 // sharedHeaders are the headers of answers.
@@ -255,6 +255,7 @@ func (d *drafter) sharedHeaders() named[header] {
 	return named[header]{
 		{"Cache-Control", text("Answers are not kept by caches.", true, only("no-store"))},
 		{"X-Content-Type-Options", text("JSON is JSON.", true, only("nosniff"))},
+		{"X-Request-Id", text("The id of the request: the one that it brought, else a new one. Log lines have it too.", true, matches("^[A-Za-z0-9._-]{1,64}$"))},
 		{"Error-Field", text("The JSON name of the field or parameter, dotted when nested, where one is at fault.", false, identText)},
 		{"Error-Reasons", text("Where a promotional code is refused, every rule that it fails, in the form of the reasons of a preview: JSON. The first one is in Error-Code.", false, matches(`^\[\{.*\}\]$`))},
 		{"Sale-Outcome", text("What became of the sale.", true, values[affiliate.SaleOutcome]())},
