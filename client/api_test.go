@@ -65,11 +65,11 @@ var offWire = map[string]string{
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
 	"With": view, "From": view, "Keyed": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
+	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 
 	"AssignTiers": follow, "EraseAffiliate": follow, "EraseReferral": follow, "RecalculateSales": follow, "Prune": follow, "Retain": follow, "Verify": follow,
 	"Events": follow, "EventsAfter": follow, "Follow": follow,
-	"ExplainSale": follow, "Simulate": follow, "Statement": follow, "StatementLines": follow,
-	"PayoutRun": follow, "PayoutRuns": follow, "PayoutLines": follow, "PayoutPreview": follow, "PreviewPayouts": follow, "RunPayouts": follow, "StepPayouts": follow,
+	"Simulate": "the settings of a what-if are Go values",
 }
 
 // TestEveryMethodHasARoute (console, check 2): a method of the engine is an

@@ -101,7 +101,8 @@ func (s *story) finds() {
 		switch path {
 		case "/program": // it has no parameter
 			queries = append(queries, "")
-		case "/payouts/lines", "/sales/explain", "/statements": // they need one
+		case "/sales/explain": // it has no pages
+		case "/payouts/lines", "/statements": // they need a parameter
 			queries = append(queries, queries[0]+"&limit=1")
 		default:
 			queries = append(queries, "", "limit=1", "limit=1000")
