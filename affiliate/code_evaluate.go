@@ -18,7 +18,7 @@ import (
 //
 // Source: docs/rules.md 3.6; docs/contract.md 4.1.
 func (p *Program) Evaluate(ctx context.Context, in Order) (_ Evaluation, err error) {
-	defer p.begin(&ctx, "Evaluate", reads).end(&err)
+	defer p.begin(&ctx, "Evaluate", writes).end(&err)
 	refused := normalizeEvaluated(&in)
 	o := p.op(ctx) // reads the clock, which a view does not do
 	once := p.onceOf(in.Once)

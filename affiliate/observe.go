@@ -52,7 +52,7 @@ type Result struct {
 	Outcome Outcome
 	Reason  Reason        // of OutcomeRefused and OutcomeNotFound; empty for a look-up without a reason of its own
 	Failure FailureClass  // of OutcomeFailed and OutcomeCanceled
-	Took    time.Duration // from Begin to End
+	Took    time.Duration // from Begin to End; 0: Clock went back, or panicked
 	Runs    int           // how often the store ran the transaction; 1 unless it ran it again. Of several transactions the most; 0: there was none
 	Events  [15]uint32    // how many events were committed, in the order of EventTypes
 }
@@ -66,7 +66,7 @@ const (
 	OutcomeOK       Outcome = "ok"
 	OutcomeRefused  Outcome = "refused"   // an [*Error]: the caller can fix it
 	OutcomeNotFound Outcome = "not_found" // a look-up that found nothing
-	OutcomeReplayed Outcome = "replayed"  // the answer of an earlier call with the same key
+	OutcomeReplayed Outcome = "replayed"  // the answer of an earlier call with the same key; a refusal that is repeated is OutcomeRefused
 	OutcomeCanceled Outcome = "canceled"  // the context was canceled
 	OutcomeFailed   Outcome = "failed"    // the store or a function of the host failed
 )

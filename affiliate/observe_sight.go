@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/tributary-go/tributary/internal/unseen"
@@ -24,9 +25,9 @@ type sighting struct {
 	op      Operation
 	start   time.Time
 
-	over     bool // End was called
-	open     bool // a transaction has begun and has not returned
-	failed   bool // a transaction has failed
+	over     atomic.Bool // End was called
+	open     bool        // a transaction has begun and has not returned
+	failed   bool        // a transaction has failed
 	replayed bool
 	outcome  Outcome // instead of OutcomeOK
 	runs     int     // of the present transaction
@@ -51,10 +52,16 @@ func (p *Program) sight(ctx *context.Context, name string, write bool) *sighting
 	if p.sighted(*ctx) != nil || unseen.Is(*ctx) {
 		return nil
 	}
-	s := &sighting{program: p, op: Operation{Name: name, Program: p.cfg.ID, Write: write}, start: p.cfg.Observer.Clock()}
+	s := &sighting{program: p, op: Operation{Name: name, Program: p.cfg.ID, Write: write}, start: p.watchTime(*ctx)}
 	s.host = s.begun(*ctx)
 	*ctx = context.WithValue(s.host, sightingKey{}, s)
 	return s
+}
+
+// watchTime reads the Observer's clock; zero: it panicked.
+func (p *Program) watchTime(ctx context.Context) (t time.Time) {
+	defer p.recovered(ctx, "Observer")
+	return p.cfg.Observer.Clock()
 }
 
 // begun calls Begin and returns its context.
@@ -77,9 +84,11 @@ func (s *sighting) end(err *error) {
 		return
 	}
 	v := recover()
-	s.over = true
+	s.over.Store(true)
 	s.classify(*err, v != nil)
-	s.res.Took = s.program.cfg.Observer.Clock().Sub(s.start)
+	if ended := s.program.watchTime(s.host); !s.start.IsZero() && !ended.IsZero() {
+		s.res.Took = max(0, ended.Sub(s.start))
+	}
 	s.tell()
 	if v != nil {
 		panic(v)
@@ -124,13 +133,14 @@ func (s *sighting) classify(err error, panicked bool) {
 	}
 }
 
-// sighted is the sighting of the operation that ctx belongs to, or nil.
+// sighted is the sighting of the operation of this program that ctx belongs to,
+// or nil: a store may call another program under its context.
 func (p *Program) sighted(ctx context.Context) *sighting {
 	if !p.cfg.Observer.operations() {
 		return nil
 	}
 	s, _ := ctx.Value(sightingKey{}).(*sighting)
-	if s == nil || s.over { // what a method returned may be used after its end
+	if s == nil || s.op.Program != p.cfg.ID || s.over.Load() { // what a method returned may be used after its end
 		return nil
 	}
 	return s

@@ -246,6 +246,7 @@ func TestObserverPanics(t *testing.T) {
 			Begin:    func(context.Context, affiliate.Operation) context.Context { panic("begin") },
 			End:      func(context.Context, affiliate.Operation, affiliate.Result) { panic("end") },
 			Delivery: func(context.Context, affiliate.DeliverySeen) { panic("delivery") },
+			Clock:    func() time.Time { panic("clock") },
 		}
 	}
 	day := func(change ...func(*affiliate.Config)) (map[string][]string, affiliate.Sale) {
@@ -265,7 +266,7 @@ func TestObserverPanics(t *testing.T) {
 	if diff := cmp.Diff(plain, watched); diff != "" {
 		t.Errorf("answer (-unwatched +watched):\n%s", diff)
 	}
-	for _, text := range []string{"cause=begin", "cause=end", "cause=delivery", "function=Observer"} {
+	for _, text := range []string{"cause=begin", "cause=end", "cause=delivery", "cause=clock", "function=Observer"} {
 		if !strings.Contains(log.String(), text) {
 			t.Errorf("the log has no %q", text)
 		}
@@ -446,5 +447,47 @@ func TestObserverSeesNoData(t *testing.T) {
 		if strings.Contains(text, word) {
 			t.Errorf("an Observer gets %q", word)
 		}
+	}
+}
+
+// A clock of the Observer that goes back makes no negative time.
+func TestObserverClockGoesBack(t *testing.T) {
+	watch := watcher{}
+	w := newWorld(t, watch.into, func(c *affiliate.Config) {
+		at := start
+		c.Observer.Clock = func() time.Time { at = at.Add(-time.Second); return at }
+	})
+	_, _ = w.Sale(t.Context(), 1)
+	if res := watch.last(t); res.Took != 0 {
+		t.Errorf("it took %v", res.Took)
+	}
+}
+
+// A relay is a store that asks another program before it works.
+type relay struct {
+	affiliate.Store
+	other *affiliate.Program
+}
+
+func (s relay) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	if s.other != nil {
+		if _, err := s.other.Affiliates(ctx, affiliate.Page{}); err != nil {
+			return err
+		}
+	}
+	return s.Store.View(ctx, id, fn)
+}
+
+// What a store does with another program is an operation of that one.
+func TestObserverOfTwoPrograms(t *testing.T) {
+	var one, two watcher
+	other := must(affiliate.New(memstore.New(), affiliate.Config{ID: uuid.Max, Observer: two.observer()}))
+	w := newWorldOn(t, relay{memstore.New(), other}, one.into)
+	_ = must(w.Affiliates(t.Context(), affiliate.Page{}))
+	if diff := cmp.Diff([][]string{{"Affiliates"}, {"Affiliates"}}, [][]string{names(one.all), names(two.all)}); diff != "" {
+		t.Errorf("seen (-want +got):\n%s", diff)
+	}
+	if one.all[0].res.Runs != 1 || two.all[0].res.Runs != 1 {
+		t.Errorf("runs %d and %d", one.all[0].res.Runs, two.all[0].res.Runs)
 	}
 }

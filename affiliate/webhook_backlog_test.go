@@ -1,8 +1,11 @@
 package affiliate_test
 
 import (
+	"encoding/binary"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -37,5 +40,27 @@ func TestBacklog(t *testing.T) {
 		w.settle(200, w.claim(64)...)
 		w.settle(200, w.claim(64)...)
 		want("all are delivered", 0)
+	})
+}
+
+// The age is that of the delivery, also where the host's ids begin with no time
+// and where the clock has gone back since the event.
+func TestBacklogOfOwnIDs(t *testing.T) {
+	onStores(t, func(t *testing.T, w *world) {
+		w.hook(affiliate.AffiliateCreated)
+		w.answered()
+		w.join("bo")
+		w.pass(2 * time.Second)
+		if got := must(w.Backlog(t.Context())); got != 2*time.Second {
+			t.Errorf("waiting for %v, want 2s", got)
+		}
+	}, func(c *affiliate.Config) {
+		var n uint64
+		c.NewID = func() uuid.UUID {
+			id := uuid.UUID{1}
+			n++
+			binary.BigEndian.PutUint64(id[8:], n)
+			return id
+		}
 	})
 }

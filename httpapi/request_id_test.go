@@ -97,6 +97,10 @@ func TestNewRequestID(t *testing.T) {
 	if second := bad.do("GET", "/api/v1/affiliates", "", unwanted).header.Get("X-Request-Id"); len(first) != 32 || first == second {
 		t.Errorf("the ids are %q and %q", first, second)
 	}
+	panics := newWorld(t, func(s *setup) { s.api.NewRequestID = func() string { panic("no id") } })
+	if got := panics.do("GET", "/api/v1/affiliates", "", unwanted); got.status != 200 || len(got.header.Get("X-Request-Id")) != 32 {
+		t.Errorf("a panic makes %d with the id %q", got.status, got.header.Get("X-Request-Id"))
+	}
 }
 
 // A valid traceparent is in the log, another one is not.

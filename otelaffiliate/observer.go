@@ -54,20 +54,24 @@ type watch struct {
 	instruments *instruments // nil: no metrics
 }
 
+// spanKey is for the span that begin has made: where it made none, the span of
+// the context is the host's, which ends it itself.
+type spanKey struct{}
+
 func (w *watch) begin(ctx context.Context, op affiliate.Operation) context.Context {
 	if w.tracer == nil {
 		return ctx
 	}
-	ctx, _ = w.tracer.Start(ctx, "tributary "+op.Name, trace.WithAttributes(
+	ctx, span := w.tracer.Start(ctx, "tributary "+op.Name, trace.WithAttributes(
 		attribute.String("tributary.operation", op.Name),
 		attribute.String("tributary.program.id", op.Program.String()),
 	))
-	return ctx
+	return context.WithValue(ctx, spanKey{}, span)
 }
 
 func (w *watch) end(ctx context.Context, op affiliate.Operation, res affiliate.Result) {
-	if w.tracer != nil {
-		endSpan(trace.SpanFromContext(ctx), res)
+	if span, _ := ctx.Value(spanKey{}).(trace.Span); span != nil {
+		endSpan(span, res)
 	}
 	if w.instruments != nil {
 		w.instruments.operation(ctx, w.cfg, op, res)

@@ -3,6 +3,7 @@ package otelaffiliate_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -241,6 +242,40 @@ func TestProgramInMetrics(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A broken provider makes tracers that panic.
+type broken struct{ trace.TracerProvider }
+
+func (b broken) Tracer(name string, _ ...trace.TracerOption) trace.Tracer {
+	return brokenTracer{b.TracerProvider.Tracer(name)}
+}
+
+type brokenTracer struct{ trace.Tracer }
+
+func (brokenTracer) Start(context.Context, string, ...trace.SpanStartOption) (context.Context, trace.Span) {
+	panic("no tracer")
+}
+
+// Where no span could be made, the span of the host is left alone.
+func TestForeignSpan(t *testing.T) {
+	l := newLab(t, otelaffiliate.Config{})
+	o, err := otelaffiliate.Observer(broken{l.tp}, nil, otelaffiliate.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, request := l.tp.Tracer("http").Start(t.Context(), "request")
+	program, err := affiliate.New(memstore.New(), affiliate.Config{Observer: o, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := program.Affiliates(ctx, affiliate.Page{}); err != nil {
+		t.Error(err)
+	}
+	if !request.IsRecording() {
+		t.Error("the span of the host was ended")
+	}
+	request.End()
 }
 
 // Without providers there is no observer.

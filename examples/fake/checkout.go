@@ -34,7 +34,9 @@ type Offer struct {
 
 // Preview returns what a basket would cost with a code. It does not use the code
 // up. When it accepts a code for a basket, Checkout accepts it too, unless the
-// code has changed in between or somebody else has used it for the last time.
+// code has changed in between, somebody else has used it for the last time, or it
+// is for first orders and this is not the customer's first. Give Evaluate the
+// email too when the customer has entered it.
 func Preview(ctx context.Context, partners *client.Client, code string, basket affiliate.Amount) (Offer, error) {
 	seen, err := partners.Evaluate(ctx, affiliate.Order{PromoCode: code, Subtotal: affiliate.Set(basket)})
 	if err != nil {

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -153,4 +154,56 @@ func TestNotReadyWhileItEnds(t *testing.T) {
 	if status, _ := get("/healthz"); status != 0 {
 		t.Errorf("afterwards: %d", status)
 	}
+}
+
+// ask sends a request on a connection of its own: 0 when it is not taken.
+func (l *pipes) ask() (status int) {
+	mine, theirs := net.Pipe()
+	defer mine.Close()
+	select {
+	case l.conns <- theirs:
+	case <-l.closed:
+		return 0
+	}
+	if _, err := io.WriteString(mine, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
+		return -1
+	}
+	res, err := http.ReadResponse(bufio.NewReader(mine), nil)
+	if err != nil {
+		return -1
+	}
+	return res.StatusCode
+}
+
+// A server that is ending under steady traffic, where a request is always under
+// way, stops to take new ones after its DrainTime and answers those that it took.
+func TestEndsUnderTraffic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(8 * time.Second) })
+		listener := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+		ctx, signal := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- serve.Until(ctx, serve.New(slow, slog.New(slog.DiscardHandler)), listener) }()
+		answered := make(chan int, 100)
+		for i := range 60 {
+			time.AfterFunc(time.Duration(i)*time.Second, func() { answered <- listener.ask() })
+		}
+		time.Sleep(10*time.Second + time.Millisecond)
+		signal()
+		start := time.Now()
+		if err := <-ended; err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+		if took := time.Since(start); took > serve.DrainTime+9*time.Second {
+			t.Errorf("it ended after %v", took)
+		}
+		time.Sleep(time.Minute)
+		count := map[int]int{}
+		for range 60 {
+			count[<-answered]++
+		}
+		if diff := cmp.Diff(map[int]int{200: 16, 0: 44}, count); diff != "" {
+			t.Errorf("requests by their status (-want +got):\n%s", diff)
+		}
+	})
 }

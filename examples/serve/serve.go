@@ -35,6 +35,10 @@ const (
 	MaxHeaderBytes    = 16 << 10
 )
 
+// DrainTime is how long a server that is ending goes on to answer new requests
+// while others are under way.
+const DrainTime = 5 * time.Second
+
 // New returns a server that slow and greedy clients do not hold up. Its errors
 // go to the logger.
 func New(handler http.Handler, logger *slog.Logger) *http.Server {
@@ -50,9 +54,9 @@ func New(handler http.Handler, logger *slog.Logger) *http.Server {
 }
 
 // Until answers requests until ctx ends, and then waits for those under way, a
-// little longer than one may take. As long as some are under way it answers new
-// ones too: whoever asks [Health] learns that this server is ending. It closes
-// the listener.
+// little longer than one may take. As long as some are under way, but no longer
+// than DrainTime, it answers new ones too: whoever asks [Health] learns that this
+// server is ending. It closes the listener.
 func Until(ctx context.Context, server *http.Server, listener net.Listener) error {
 	busy := &counted{Handler: server.Handler}
 	server.Handler = busy
@@ -63,10 +67,10 @@ func Until(ctx context.Context, server *http.Server, listener net.Listener) erro
 		return err
 	case <-ctx.Done():
 	}
+	server.SetKeepAlivesEnabled(false) // whoever still comes should go elsewhere next
+	busy.wait(DrainTime)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), server.WriteTimeout+5*time.Second)
 	defer cancel()
-	server.SetKeepAlivesEnabled(false) // whoever still comes should go elsewhere next
-	busy.wait(ctx)
 	return errors.Join(server.Shutdown(ctx), server.Close())
 }
 
@@ -82,14 +86,15 @@ func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.Handler.ServeHTTP(w, r)
 }
 
-// wait returns when no request is under way, or when ctx ends.
-func (c *counted) wait(ctx context.Context) {
+// wait returns when no request is under way, or after a time.
+func (c *counted) wait(longest time.Duration) {
+	over := time.After(longest)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for c.n.Load() > 0 {
 		select {
 		case <-tick.C:
-		case <-ctx.Done():
+		case <-over:
 			return
 		}
 	}

@@ -56,10 +56,13 @@ func Assign(w http.ResponseWriter, r *http.Request, fresh func() string) *http.R
 	return r.WithContext(c)
 }
 
-func made(fresh func() string) string {
+// made is a new id. A fresh that panics makes none: no request fails for want of
+// its id.
+func made(fresh func() string) (id string) {
 	if fresh == nil {
 		return random()
 	}
+	defer func() { _ = recover() }()
 	return fresh()
 }
 
