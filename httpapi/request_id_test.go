@@ -127,15 +127,26 @@ func TestTraceID(t *testing.T) {
 	}
 }
 
+// fewestAllocs is how many allocations fn needs when every pool has what it asks
+// for: the race detector empties pools at random.
+func fewestAllocs(fn func()) float64 {
+	fewest := testing.AllocsPerRun(1, fn)
+	for range 200 {
+		fewest = min(fewest, testing.AllocsPerRun(1, fn))
+	}
+	return fewest
+}
+
 // Check 66: an id costs at most three allocations, and a request that brings one
 // costs no more than that.
 func TestRequestIDAllocations(t *testing.T) {
 	w := newWorld(t, func(s *setup) { s.api.Logger = nil })
 	r := httptest.NewRequest(http.MethodGet, "/api/v1/unknown", nil)
 	rec := httptest.NewRecorder()
-	made := testing.AllocsPerRun(200, func() { clear(rec.Header()); rec.Body.Reset(); w.api.ServeHTTP(rec, r) })
+	request := func() { clear(rec.Header()); rec.Body.Reset(); w.api.ServeHTTP(rec, r) }
+	made := fewestAllocs(request)
 	r.Header.Set("X-Request-Id", "abc")
-	brought := testing.AllocsPerRun(200, func() { clear(rec.Header()); rec.Body.Reset(); w.api.ServeHTTP(rec, r) })
+	brought := fewestAllocs(request)
 	if made > brought+1 {
 		t.Errorf("a made id costs %v allocations, one that was brought %v", made, brought)
 	}
