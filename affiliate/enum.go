@@ -57,6 +57,20 @@ const (
 	CharsMixed     CharsCase = "mixed"
 )
 
+// CodeState is what [CodeQuery] finds codes by: whether an order that names no
+// customer, affiliate, product or amount could use one.
+type CodeState string
+
+// The states. A code may be exhausted and expired at once. One that is not
+// active, or whose coupon is not valid, or that has no affiliate, is not usable.
+const (
+	CodeUsable CodeState = "usable"
+	CodeUsedUp CodeState = "exhausted" // a limit, its own or the coupon's, is reached
+	CodeOver   CodeState = "expired"   // a time, its own or the coupon's, has passed
+)
+
+var codeStates = []CodeState{CodeUsable, CodeUsedUp, CodeOver}
+
 // AffiliateStatus is the status of an affiliate. INACTIVE means pending.
 type AffiliateStatus string
 

@@ -23,10 +23,26 @@ type probe struct {
 	failAt      int64 // 0: never
 	blind       bool  // Find finds nothing, so only the unique indexes refuse
 	double      bool  // List returns each record twice
+
+	looked, most atomic.Int64 // records that were read, and the most of them in one View
 }
 
 func (s *probe) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.View(ctx, id, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
+	return s.Store.View(ctx, id, func(tx *affiliate.Tx) error {
+		before := s.looked.Load()
+		err := fn(s.wrap(tx))
+		s.most.Store(max(s.most.Load(), s.looked.Load()-before))
+		return err
+	})
+}
+
+// look runs a call and returns how many records it read, and how many in its
+// largest View.
+func (s *probe) look(call func()) (looked, most int64) {
+	s.looked.Store(0)
+	s.most.Store(0)
+	call()
+	return s.looked.Load(), s.most.Load()
 }
 
 func (s *probe) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
@@ -76,6 +92,7 @@ func (t probed[T]) Get(id uuid.UUID) (rec T, err error) {
 	if err := t.s.read(); err != nil {
 		return rec, err
 	}
+	t.s.looked.Add(1)
 	return t.Table.Get(id)
 }
 
@@ -86,6 +103,7 @@ func (t probed[T]) Find(key affiliate.Key) (rec T, err error) {
 	if t.s.blind {
 		return rec, affiliate.ErrNotFound
 	}
+	t.s.looked.Add(1)
 	return t.Table.Find(key)
 }
 
@@ -97,6 +115,7 @@ func (t probed[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 			return
 		}
 		for rec, err := range t.Table.List(q) {
+			t.s.looked.Add(1)
 			if !yield(rec, err) || t.s.double && !yield(rec, err) {
 				return
 			}

@@ -112,6 +112,7 @@ func story(ctx context.Context, on api.Operations) []string {
 	s := &teller{Operations: on, ctx: ctx}
 	ada := s.people()
 	s.plansAndTiers(ada)
+	s.searches(ada)
 	s.codesAndSales(ada)
 	s.codesAndClicks(ada)
 	s.money(ada)

@@ -97,10 +97,7 @@ func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affi
 	f.word("approvalStatus", string(q.ApprovalStatus))
 	f.word("since", textOfDate(q.Since))
 	f.word("until", textOfDate(q.Until))
-	if pg == (affiliate.Page{}) {
-		pg.Limit = 100 // a search has no whole list
-	}
-	return selected[affiliate.Sale](ctx, c, sales+"/search", f, pg)
+	return searched[affiliate.Sale](ctx, c, sales+"/search", f, pg)
 }
 
 // ExplainSale is [affiliate.Program.ExplainSale]. Movement.Sales is not on the wire.

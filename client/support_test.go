@@ -190,6 +190,13 @@ func invocations() []invocation {
 		{"UpdateSale", func(x ctx, c c) error { return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{})) }},
 		{"RefundSale", func(x ctx, c c) error { return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7})) }},
 		{"DeleteSale", func(x ctx, c c) error { return c.DeleteSale(x, 7) }},
+		{"SearchAffiliates", func(x ctx, c c) error {
+			return errOf(c.SearchAffiliates(x, affiliate.AffiliateQuery{}, affiliate.Page{}))
+		}},
+		{"SearchReferrals", func(x ctx, c c) error {
+			return errOf(c.SearchReferrals(x, affiliate.ReferralQuery{}, affiliate.Page{}))
+		}},
+		{"SearchCodes", func(x ctx, c c) error { return errOf(c.SearchCodes(x, affiliate.CodeQuery{}, affiliate.Page{})) }},
 		{"SearchSales", func(x ctx, c c) error { return errOf(c.SearchSales(x, affiliate.SaleQuery{}, affiliate.Page{})) }},
 		{"ReviewCommissions", func(x ctx, c c) error { return errOf(c.ReviewCommissions(x, affiliate.ApprovalOnHold, 7)) }},
 		{"Payout", func(x ctx, c c) error { return errOf(c.Payout(x, id)) }},

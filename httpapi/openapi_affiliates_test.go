@@ -7,7 +7,7 @@ func affiliateNotes() described {
 		name: "Affiliates", text: "People who promote the program.", main: "Affiliate",
 		answers:    map[string]map[string]string{"Affiliate": affiliateTexts(), "AffiliateLinkEntry": linkEntryTexts(), "AffiliateSummary": summaryTexts(), "AffiliateContact": contactTexts(), "Count": {"count": "How many records were matched."}},
 		bodies:     merged(affiliateBodies(), affiliateManyBodies()),
-		operations: merged(affiliateOperations(), affiliateManyOperations()),
+		operations: merged(merged(affiliateOperations(), affiliateManyOperations()), affiliateSearchOperations()),
 	}
 }
 

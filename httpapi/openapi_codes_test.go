@@ -34,7 +34,7 @@ func codeNotes() described {
 			},
 		}),
 		bodies:     merged(codeBodies(), generateBodies()),
-		operations: merged(codeOperations(), generateOperations()),
+		operations: merged(merged(codeOperations(), generateOperations()), codeSearchOperations()),
 	}
 }
 

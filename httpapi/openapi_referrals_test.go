@@ -7,7 +7,7 @@ func referralNotes() described {
 		name: "Referrals", text: "Customers who came through an affiliate.", main: "Referral",
 		answers:    map[string]map[string]string{"Referral": referralTexts()},
 		bodies:     referralBodies(),
-		operations: merged(referralOperations(), referralManyOperations()),
+		operations: merged(merged(referralOperations(), referralManyOperations()), referralSearchOperations()),
 	}
 }
 

@@ -28,26 +28,29 @@ func empty(name string) string {
 // lookups lists the parameters of each GET: one are the parameters that name
 // one object, several those that select a list.
 var lookups = map[string]struct{ one, several []string }{
-	"affiliates":          {[]string{"id", "email"}, nil},
-	"links":               {nil, []string{"id", "link", "affiliateId", "affiliateEmail"}},
-	"coupons":             {[]string{"id", "couponId", "externalId", "name"}, nil},
-	"promotional-codes":   {[]string{"id", "code", "externalId"}, []string{"couponId", "affiliateId", "affiliateEmail"}},
-	"referrals":           {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "externalId"}},
-	"sales":               {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "referralId", "saleExternalId", "saleExternalInvoiceId"}},
-	"sales/search":        {nil, []string{"affiliateId", "referralId", "promotionalCodeId"}},
-	"payouts":             {[]string{"id"}, []string{"affiliateId", "affiliateEmail"}},
-	"payouts/runs":        {[]string{"externalId"}, nil},
-	"balances":            {[]string{"affiliateId", "affiliateEmail"}, nil},
-	"movements":           {nil, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId"}},
-	"adjustments":         {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}},
-	"commission-plans":    {[]string{"commissionPlanId"}, nil},
-	"commission-tiers":    {[]string{"commissionTierId"}, nil},
-	"webhooks":            {[]string{"webhookId"}, nil},
-	"webhooks/deliveries": {[]string{"deliveryId"}, []string{"webhookId"}},
+	"affiliates":               {[]string{"id", "email"}, nil},
+	"links":                    {nil, []string{"id", "link", "affiliateId", "affiliateEmail"}},
+	"coupons":                  {[]string{"id", "couponId", "externalId", "name"}, nil},
+	"promotional-codes":        {[]string{"id", "code", "externalId"}, []string{"couponId", "affiliateId", "affiliateEmail"}},
+	"referrals":                {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "externalId"}},
+	"sales":                    {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "referralId", "saleExternalId", "saleExternalInvoiceId"}},
+	"sales/search":             {nil, []string{"affiliateId", "referralId", "promotionalCodeId"}},
+	"affiliates/search":        {nil, []string{"commissionPlanId", "commissionTierId"}},
+	"referrals/search":         {nil, []string{"affiliateId"}},
+	"promotional-codes/search": {nil, []string{"couponId", "affiliateId"}},
+	"payouts":                  {[]string{"id"}, []string{"affiliateId", "affiliateEmail"}},
+	"payouts/runs":             {[]string{"externalId"}, nil},
+	"balances":                 {[]string{"affiliateId", "affiliateEmail"}, nil},
+	"movements":                {nil, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId"}},
+	"adjustments":              {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}},
+	"commission-plans":         {[]string{"commissionPlanId"}, nil},
+	"commission-tiers":         {[]string{"commissionTierId"}, nil},
+	"webhooks":                 {[]string{"webhookId"}, nil},
+	"webhooks/deliveries":      {[]string{"deliveryId"}, []string{"webhookId"}},
 }
 
 // onlyKnown are the paths whose GET refuses a parameter that it does not have.
-var onlyKnown = []string{"sales/search", "payouts", "payouts/runs", "adjustments", "balances", "movements", "commission-plans", "commission-tiers"}
+var onlyKnown = []string{"sales/search", "affiliates/search", "referrals/search", "promotional-codes/search", "payouts", "payouts/runs", "adjustments", "balances", "movements", "commission-plans", "commission-tiers"}
 
 // TestQueries is the bad-input corpus 3.D on every GET and each of its
 // parameters.

@@ -119,6 +119,13 @@ func routes() []route {
 
 		{http.MethodGet, "/program", owners, search(settings())},
 
+		{http.MethodGet, "/affiliates/search", owners, search(
+			filtered(affiliateSearch, affiliateQueryOf, (*affiliate.Program).SearchAffiliates))},
+		{http.MethodGet, "/referrals/search", owners, search(
+			filtered(referralSearch, referralQueryOf, (*affiliate.Program).SearchReferrals))},
+		{http.MethodGet, "/promotional-codes/search", owners, search(
+			filtered(codeSearch, codeQueryOf, (*affiliate.Program).SearchCodes))},
+
 		{http.MethodPost, "/affiliates/status", ownerOnly, act(affiliateStatusOf, moveAffiliates)},
 		{http.MethodPost, "/affiliates/plan", ownerOnly, act(planOfAffiliates, setAffiliatePlan)},
 		{http.MethodPost, "/affiliates/tier", ownerOnly, act(tierOfAffiliates, setAffiliateTier)},

@@ -39,7 +39,7 @@ func (s stock) probes() []operation {
 		}
 	}
 	for _, query := range []string{"payouts?status=PENDING&affiliateEmail=cy@example.com", "payouts?status=pending", "payouts/lines?externalId=may", "statements?affiliateEmail=cy@example.com&from=2026-03-01&to=2026-03-31", "statements?affiliateId=" + s.affiliate.String() + "&from=2026-03-01&to=2026-03-31",
-		"sales/explain?id=" + s.sale, "movements?cause=ADJUSTMENT", "movements?cause=x", "reports?from=2026-03-01&to=2026-03-31&by=day", "reports?from=2026-03-01&to=2026-03-31&by=x", "sales/search?referralId=kim@example.net&status=ACTIVE", "sales/search?approvalStatus=x", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
+		"sales/explain?id=" + s.sale, "movements?cause=ADJUSTMENT", "movements?cause=x", "reports?from=2026-03-01&to=2026-03-31&by=day", "reports?from=2026-03-01&to=2026-03-31&by=x", "sales/search?referralId=kim@example.net&status=ACTIVE", "sales/search?approvalStatus=x", "affiliates/search?search=ada", "affiliates/search?search=" + s.affiliate.String(), "referrals/search?search=kim@example.net", "referrals/search?search=cust-1", "referrals/search?search=e", "promotional-codes/search?search=ADA20&state=usable", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
 		ops = append(ops, operation{"GET", "/api/v1/" + query, ""})
 	}
 	q := func(id uuid.UUID) string { return `"` + id.String() + `"` }

@@ -47,6 +47,26 @@ func brokenAdmin() []brokenServer {
 			serve(next, r, http.MethodPost, r.URL.Path, []byte(strings.Replace(string(body), `,"checkOnly":true`, "", 1)))
 		})},
 		{"reverses nothing without an error", []string{"admin/A22"}, forgives("/sales/reverse", `{"message":"Sale reversed successfully","reversedSale":{"id":1}}`)},
+		{"forgets a filter of a search", []string{"admin/A25"}, at("/affiliates/search", func(next http.Handler, r *http.Request, _ []byte, a *reply) {
+			if part, _, two := strings.Cut(r.URL.RawQuery, "&status="); two {
+				*a = *serve(next, r, http.MethodGet, r.URL.Path+"?"+part, nil)
+			}
+		})},
+		{"takes an unknown parameter for none", []string{"admin/A24"}, at("/affiliates/search", func(next http.Handler, r *http.Request, _ []byte, a *reply) {
+			if a.status >= 400 {
+				*a = *serve(next, r, http.MethodGet, r.URL.Path, nil)
+			}
+		})},
+		{"finds no customer by its own id", []string{"admin/A26"}, at("/referrals/search", func(_ http.Handler, r *http.Request, _ []byte, a *reply) {
+			if strings.HasSuffix(r.URL.RawQuery, "-x") {
+				a.body = []byte("[]")
+			}
+		})},
+		{"takes a code at its limit for usable", []string{"admin/A27"}, at("/promotional-codes/search", func(next http.Handler, r *http.Request, _ []byte, a *reply) {
+			if part, _, two := strings.Cut(r.URL.RawQuery, "&state=usable"); two {
+				*a = *serve(next, r, http.MethodGet, r.URL.Path+"?"+part, nil)
+			}
+		})},
 		{"restores a redemption twice", []string{"admin/A23"}, forgives("/sales/restore-redemption", `{"message":"Redemption restored successfully"}`)},
 	}
 }

@@ -71,6 +71,10 @@ func operations() map[string]operation {
 		"GET /adjustments":  {listOf(adjustmentForm().form), []string{"id"}, adjustmentForm().form},
 		"POST /adjustments": {answer: adjustmentForm().form},
 
+		"GET /affiliates/search":        {answer: listOf(affiliateForm().form)},
+		"GET /referrals/search":         {answer: listOf(referralForm().form)},
+		"GET /promotional-codes/search": {answer: listOf(codeForm().form)},
+
 		"GET /program":                    {answer: settingsForm().form},
 		"POST /affiliates/status":         {answer: listOf(affiliateForm().form)},
 		"POST /affiliates/plan":           {answer: listOf(affiliateForm().form)},

@@ -76,7 +76,7 @@ func serverCases() []serverCase {
 		couponCases(), couponChangeCases(), codeCases(), codeChangeCases(),
 		affiliateCases(), affiliateChangeCases(), linkCases(), referralCases(), moneyCases(), reportCases(),
 		saleCases(), saleRefusalCases(), saleChangeCases(), previewCases(),
-		adminAffiliateCases(), adminPlanCases(), adminTradeCases(),
+		adminAffiliateCases(), adminPlanCases(), adminTradeCases(), adminSearchCases(),
 		onceCases(), changeCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
 		everyCases(),
 	))

@@ -76,6 +76,9 @@ type Operations interface {
 	UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error)
 	RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error)
 	DeleteSale(ctx context.Context, id affiliate.SaleID) error
+	SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error)
+	SearchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error)
+	SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error)
 	SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error)
 	ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error)
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)

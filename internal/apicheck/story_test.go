@@ -72,26 +72,29 @@ const march = "from=2026-03-01&to=2026-03-31&by=week"
 // and for pages.
 func (s *story) finds() {
 	hits := map[string][]string{
-		"/affiliates":        {"id=" + s.affiliate, "id=mara", "id=1", "email=mara@example.org"},
-		"/links":             {"id=" + s.link, "link=MARA", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org"},
-		"/coupons":           {"id=" + s.coupon, "couponId=" + s.flat, "externalId=c-1", "name=Five"},
-		"/promotional-codes": {"id=" + s.code, "code=mara20", "externalId=k-1", "couponId=" + s.coupon, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org"},
-		"/referrals":         {"id=" + s.referral, "id=tomas@example.net", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "externalId=cust-1"},
-		"/sales":             {"id=" + s.sale, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "referralId=" + s.referral, "saleExternalId=o-1", "saleExternalInvoiceId=i-1"},
-		"/payouts/runs":      {"externalId=run-2"},
-		"/payouts/lines":     {"externalId=run-2"},
-		"/sales/explain":     {"id=" + s.sale},
-		"/statements":        {"affiliateId=" + s.payee + "&from=2026-03-01&to=2026-12-31", "affiliateEmail=payee@example.org&from=2026-03-01&to=2026-03-02"},
-		"/balances":          {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org"},
-		"/movements":         {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org&cause=ADJUSTMENT&from=2026-03-01&to=2026-12-31", "saleId=" + s.sale, "payoutId=" + s.payout, "adjustmentId=" + s.adjustment},
-		"/reports":           {march, march + "&affiliateId=" + s.payee, march + "&promotionalCodeId=" + s.code, "from=2026-03-01&to=2026-12-31&by=day&linkId=" + s.link},
-		"/sales/search":      {"affiliateId=" + s.affiliate, "referralId=tomas@example.net&status=ACTIVE&approvalStatus=ACCEPTED", "promotionalCodeId=" + s.code + "&since=2026-03-01&until=2026-12-31"},
-		"/payouts":           {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
-		"/adjustments":       {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
-		"/program":           nil,
-		"/commission-plans":  {"commissionPlanId=" + s.plan},
-		"/commission-tiers":  {"commissionTierId=" + s.tier},
-		"/webhooks":          {"webhookId=" + s.webhook},
+		"/affiliates":               {"id=" + s.affiliate, "id=mara", "id=1", "email=mara@example.org"},
+		"/links":                    {"id=" + s.link, "link=MARA", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org"},
+		"/coupons":                  {"id=" + s.coupon, "couponId=" + s.flat, "externalId=c-1", "name=Five"},
+		"/promotional-codes":        {"id=" + s.code, "code=mara20", "externalId=k-1", "couponId=" + s.coupon, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org"},
+		"/referrals":                {"id=" + s.referral, "id=tomas@example.net", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "externalId=cust-1"},
+		"/sales":                    {"id=" + s.sale, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "referralId=" + s.referral, "saleExternalId=o-1", "saleExternalInvoiceId=i-1"},
+		"/payouts/runs":             {"externalId=run-2"},
+		"/payouts/lines":            {"externalId=run-2"},
+		"/sales/explain":            {"id=" + s.sale},
+		"/statements":               {"affiliateId=" + s.payee + "&from=2026-03-01&to=2026-12-31", "affiliateEmail=payee@example.org&from=2026-03-01&to=2026-03-02"},
+		"/balances":                 {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org"},
+		"/movements":                {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org&cause=ADJUSTMENT&from=2026-03-01&to=2026-12-31", "saleId=" + s.sale, "payoutId=" + s.payout, "adjustmentId=" + s.adjustment},
+		"/reports":                  {march, march + "&affiliateId=" + s.payee, march + "&promotionalCodeId=" + s.code, "from=2026-03-01&to=2026-12-31&by=day&linkId=" + s.link},
+		"/sales/search":             {"affiliateId=" + s.affiliate, "referralId=tomas@example.net&status=ACTIVE&approvalStatus=ACCEPTED", "promotionalCodeId=" + s.code + "&since=2026-03-01&until=2026-12-31"},
+		"/affiliates/search":        {"search=mara", "search=" + s.affiliate + "&status=ACTIVE", "commissionPlanId=" + s.plan, "commissionTierId=" + s.tier},
+		"/referrals/search":         {"search=tomas@example.net", "affiliateId=" + s.affiliate + "&subscriptionStatus=ACTIVE&since=2026-03-01&until=2026-12-31"},
+		"/promotional-codes/search": {"search=a&couponId=" + s.coupon, "affiliateId=" + s.affiliate + "&active=true&state=usable"},
+		"/payouts":                  {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
+		"/adjustments":              {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
+		"/program":                  nil,
+		"/commission-plans":         {"commissionPlanId=" + s.plan},
+		"/commission-tiers":         {"commissionTierId=" + s.tier},
+		"/webhooks":                 {"webhookId=" + s.webhook},
 		"/webhooks/deliveries": {
 			"webhookId=" + s.webhook, "state=pending&event=sale.created&since=2026-03-01&until=2026-12-31T00:00:00Z", "deliveryId=" + s.delivery("sale.created"),
 		},
@@ -166,12 +169,22 @@ func (s *story) parameters(path string) []string {
 func miss(path, param string) string {
 	switch param {
 	case "state":
+		if path == "/promotional-codes/search" {
+			return "exhausted"
+		}
 		return "canceled"
 	case "status":
-		if path == "/sales/search" {
+		switch path {
+		case "/sales/search":
 			return "REFUNDED"
+		case "/affiliates/search":
+			return "BANNED"
 		}
 		return "PROCESSING"
+	case "active":
+		return "false"
+	case "subscriptionStatus":
+		return "CANCELLED"
 	case "approvalStatus":
 		return "DECLINED"
 	case "cause":

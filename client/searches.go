@@ -1,0 +1,57 @@
+package client
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// SearchAffiliates is [affiliate.Program.SearchAffiliates].
+func (c *Client) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+	var f filter
+	f.word("status", string(q.Status))
+	f.id("commissionPlanId", q.PlanID)
+	f.id("commissionTierId", q.TierID)
+	f.text("search", q.Search)
+	return searched[affiliate.Affiliate](ctx, c, affiliates+"/search", f, pg)
+}
+
+// SearchReferrals is [affiliate.Program.SearchReferrals].
+func (c *Client) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+	var f filter
+	f.id("affiliateId", q.AffiliateID)
+	f.word("subscriptionStatus", string(q.Status))
+	f.word("since", textOfDate(q.Since))
+	f.word("until", textOfDate(q.Until))
+	f.text("search", q.Search)
+	return searched[affiliate.Referral](ctx, c, referrals+"/search", f, pg)
+}
+
+// SearchCodes is [affiliate.Program.SearchCodes].
+func (c *Client) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
+	var f filter
+	f.id("couponId", q.CouponID)
+	f.id("affiliateId", q.AffiliateID)
+	f.boolean("active", q.Active)
+	f.word("state", string(q.State))
+	f.text("search", q.Search)
+	return searched[affiliate.Code](ctx, c, codes+"/search", f, pg)
+}
+
+// boolean adds a field; null selects nothing.
+func (f *filter) boolean(name string, field affiliate.Opt[bool]) {
+	f.nobody = f.nobody || field.IsNull()
+	if value, set := field.Get(); set {
+		f.word(name, strconv.FormatBool(value))
+	}
+}
+
+// searched gets a page of a search, which has no whole list: without a limit it
+// has a hundred records.
+func searched[T any](ctx context.Context, c *Client, path string, f filter, pg affiliate.Page) (affiliate.List[T], error) {
+	if pg == (affiliate.Page{}) {
+		pg.Limit = 100
+	}
+	return selected[T](ctx, c, path, f, pg)
+}

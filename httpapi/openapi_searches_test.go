@@ -1,0 +1,52 @@
+package httpapi
+
+import "github.com/tributary-go/tributary/affiliate"
+
+// shortPages is what every search says of its pages.
+const shortPages = "Filters are combined. A page may be short, or empty, although more follow: Link says so."
+
+// truth is for a parameter that is true or false.
+func truth(s *schema) { s.Type = types{"boolean"} }
+
+func affiliateSearchOperations() map[string]about {
+	return map[string]about{"GET /affiliates/search": {
+		id: "searchAffiliates", summary: "Find affiliates", text: shortPages,
+		params: map[string]string{
+			"status":           "The affiliates in this status.",
+			"commissionPlanId": "The affiliates on this plan.",
+			"commissionTierId": "The affiliates in this tier.",
+			"search":           "The affiliate with exactly this id, email or slug; else those with this text in their name or email.",
+		},
+		limits: map[string]limit{"status": values[affiliate.AffiliateStatus](), "search": nameText},
+	}}
+}
+
+func referralSearchOperations() map[string]about {
+	return map[string]about{"GET /referrals/search": {
+		id: "searchReferrals", summary: "Find referrals", text: shortPages,
+		params: map[string]string{
+			"affiliateId":        "The referrals of this affiliate.",
+			"subscriptionStatus": "The referrals in this status.",
+			"since":              "Made then or later; a plain date is its first millisecond.",
+			"until":              "Made then or earlier; a plain date is its last millisecond.",
+			"search":             "The referrals with exactly this id, email or referredUserExternalId; else those with this text in their name or email.",
+		},
+		limits: map[string]limit{
+			"subscriptionStatus": values[affiliate.SubscriptionStatus](), "since": dateParameter, "until": dateParameter, "search": nameText,
+		},
+	}}
+}
+
+func codeSearchOperations() map[string]about {
+	return map[string]about{"GET /promotional-codes/search": {
+		id: "searchPromotionalCodes", summary: "Find promotional codes", text: shortPages,
+		params: map[string]string{
+			"couponId":    "The codes of this coupon.",
+			"affiliateId": "The codes of this affiliate.",
+			"active":      "The codes that are active, or those that are not.",
+			"state":       "usable: an order that names nothing else could use it. exhausted: a limit, its own or the coupon's, is reached. expired: a time, its own or the coupon's, has passed.",
+			"search":      "Exactly this code; else the codes with this text in them.",
+		},
+		limits: map[string]limit{"active": truth, "state": values[affiliate.CodeState](), "search": nameText},
+	}}
+}

@@ -1,0 +1,54 @@
+package httpapi
+
+import "github.com/tributary-go/tributary/affiliate"
+
+// Source: docs/contract.md 4.6.
+
+// affiliateSearch are the parameters that select affiliates in a search, in their
+// order; referralSearch and codeSearch are those for referrals and codes.
+var (
+	affiliateSearch = []string{"status", "commissionPlanId", "commissionTierId", "search"}
+	referralSearch  = []string{"affiliateId", "subscriptionStatus", "since", "until", "search"}
+	codeSearch      = []string{"couponId", "affiliateId", "active", "state", "search"}
+)
+
+func affiliateQueryOf(q query) (affiliate.AffiliateQuery, error) {
+	status, _ := q.get("status")
+	return affiliate.AffiliateQuery{
+		Status: affiliate.AffiliateStatus(status),
+		PlanID: q.id("commissionPlanId"), TierID: q.id("commissionTierId"), Search: q.text("search"),
+	}, nil
+}
+
+func referralQueryOf(q query) (affiliate.ReferralQuery, error) {
+	status, _ := q.get("subscriptionStatus")
+	f := affiliate.ReferralQuery{AffiliateID: q.id("affiliateId"), Status: affiliate.SubscriptionStatus(status), Search: q.text("search")}
+	var err error
+	if f.Since, err = q.date("since"); err == nil {
+		f.Until, err = q.date("until")
+	}
+	return f, err
+}
+
+func codeQueryOf(q query) (affiliate.CodeQuery, error) {
+	state, _ := q.get("state")
+	f := affiliate.CodeQuery{
+		CouponID: q.id("couponId"), AffiliateID: q.id("affiliateId"), State: affiliate.CodeState(state), Search: q.text("search"),
+	}
+	var err error
+	f.Active, err = q.boolean("active")
+	return f, err
+}
+
+// boolean reads a parameter that is true or false.
+func (q query) boolean(name string) (affiliate.Opt[bool], error) {
+	switch text, there := q.get(name); {
+	case !there:
+		return affiliate.Opt[bool]{}, nil
+	case text == "true", text == "false":
+		return affiliate.Set(text == "true"), nil
+	}
+	bad := affiliate.FieldNotABoolean.Of(name)
+	bad.Reason = affiliate.InvalidQuery
+	return affiliate.Opt[bool]{}, bad
+}
