@@ -56,6 +56,7 @@ func TestBooksFaults(t *testing.T) {
 		"EraseAffiliate": func(b *booksLedger, p *affiliate.Program) error { return p.EraseAffiliate(ctx, b.affiliate.ID) },
 		"EraseReferral":  func(b *booksLedger, p *affiliate.Program) error { return p.EraseReferral(ctx, b.referral.Email) },
 		"Verify":         func(b *booksLedger, p *affiliate.Program) error { return p.Verify(ctx) },
+		"VerifyReport":   func(_ *booksLedger, p *affiliate.Program) error { _, err := p.VerifyReport(ctx); return err },
 		"Retain": func(b *booksLedger, p *affiliate.Program) error {
 			_, err := p.Retain(ctx, affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * 24 * time.Hour})
 			return err

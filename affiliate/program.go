@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 )
@@ -25,6 +26,8 @@ type Program struct {
 
 	news *news
 
+	verifying *atomic.Bool // VerifyReport runs
+
 	targets []target // the prepared destinations
 }
 
@@ -42,7 +45,7 @@ func New(store Store, cfg Config) (*Program, error) {
 	}
 	return &Program{
 		store: store, tables: new(tableCheck), cfg: cfg, source: SourceAPI, ids: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
-		recent: new(recent), lists: new(sharedLists), news: new(news),
+		recent: new(recent), lists: new(sharedLists), news: new(news), verifying: new(atomic.Bool),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}, nil
 }

@@ -91,6 +91,7 @@ const (
 	RedemptionNotFound Reason = "redemption_not_found"
 	RedemptionRestored Reason = "redemption_restored"
 	RetentionTooShort  Reason = "retention_too_short"
+	VerifyRunning      Reason = "verify_running"
 
 	AdjustmentNotFound        Reason = "adjustment_not_found"
 	AdjustmentReversed        Reason = "adjustment_reversed"
@@ -287,6 +288,7 @@ var (
 	redemptionNotFound   = row(KindNotFound, RedemptionNotFound, "", "Redemption not found")
 	redemptionRestored   = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")
 	receiptsKeptTooShort = row(KindInvalid, RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours")
+	verifyRunning        = row(KindConflict, VerifyRunning, "", "A verification is running")
 	clicksKeptTooShort   = row(KindInvalid, RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute")
 
 	payoutIDRequired          = row(KindInvalid, MissingField, "payoutId", "Payout ID is required")

@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -12,9 +13,9 @@ import (
 
 // A Breach is an invariant that the records of a program break.
 type Breach struct {
-	Invariant string // its number, as listed at [Program.Verify]
-	Object    string // the object that breaks it: a kind and an id
-	Detail    string // how; it holds ids and figures, never personal data
+	Invariant string `json:"invariant"` // its number, as listed at [Program.Verify]
+	Object    string `json:"object"`    // the object that breaks it: a kind and an id
+	Detail    string `json:"detail"`    // how; it holds ids and figures, never personal data
 }
 
 // Error names the invariant, the object and how it is broken.
@@ -26,7 +27,8 @@ func (b *Breach) Error() string {
 // found.
 type audit struct {
 	*Program
-	tx *Tx
+	ctx context.Context
+	tx  *Tx
 
 	affiliates collection[AffiliateRecord]
 	links      collection[LinkRecord]
@@ -50,26 +52,38 @@ type audit struct {
 	deliveries collection[DeliveryRecord]
 	queue      collection[QueueRecord]
 
-	breaches []error
+	records  int64
+	breaches []Breach
 }
 
 // read reads all records first, so that the checks do not run while the store
 // is locked.
 func (a *audit) read() error {
-	for _, err := range []error{
-		a.affiliates.fill(a.tx.Affiliates), a.links.fill(a.tx.Links), a.clicks.fill(a.tx.Clicks),
-		a.referrals.fill(a.tx.Referrals), a.coupons.fill(a.tx.Coupons), a.codes.fill(a.tx.Codes),
-		a.ledger.fill(a.tx.Redemptions), a.sales.fill(a.tx.Sales), a.plans.fill(a.tx.Plans),
-		a.tiers.fill(a.tx.Tiers), a.payouts.fill(a.tx.Payouts), a.adjusted.fill(a.tx.Adjustments),
-		a.movements.fill(a.tx.Movements), a.runs.fill(a.tx.Runs), a.lines.fill(a.tx.Lines), a.totals.fill(a.tx.Totals),
-		a.receipts.fill(a.tx.Receipts), a.endpoints.fill(a.tx.Endpoints), a.events.fill(a.tx.Events),
-		a.deliveries.fill(a.tx.Deliveries), a.queue.fill(a.tx.Queue),
+	tx := a.tx
+	for _, fill := range []func() error{
+		filling(a, &a.affiliates, tx.Affiliates), filling(a, &a.links, tx.Links), filling(a, &a.clicks, tx.Clicks),
+		filling(a, &a.referrals, tx.Referrals), filling(a, &a.coupons, tx.Coupons), filling(a, &a.codes, tx.Codes),
+		filling(a, &a.ledger, tx.Redemptions), filling(a, &a.sales, tx.Sales), filling(a, &a.plans, tx.Plans),
+		filling(a, &a.tiers, tx.Tiers), filling(a, &a.payouts, tx.Payouts), filling(a, &a.adjusted, tx.Adjustments),
+		filling(a, &a.movements, tx.Movements), filling(a, &a.runs, tx.Runs), filling(a, &a.lines, tx.Lines), filling(a, &a.totals, tx.Totals),
+		filling(a, &a.receipts, tx.Receipts), filling(a, &a.endpoints, tx.Endpoints), filling(a, &a.events, tx.Events),
+		filling(a, &a.deliveries, tx.Deliveries), filling(a, &a.queue, tx.Queue),
 	} {
-		if err != nil {
+		if err := fill(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// filling reads a table into its collection, and counts its records.
+func filling[R Record[R]](a *audit, s *collection[R], t Table[R]) func() error {
+	return func() error {
+		s.ctx = a.ctx
+		err := s.fill(t)
+		a.records += int64(len(s.all))
+		return err
+	}
 }
 
 // breach notes that an object breaks an invariant.
@@ -77,18 +91,27 @@ func (a *audit) breach(invariant, object, detail string, args ...any) {
 	if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)
 	}
-	a.breaches = append(a.breaches, &Breach{Invariant: invariant, Object: object, Detail: detail})
+	a.breaches = append(a.breaches, Breach{Invariant: invariant, Object: object, Detail: detail})
 }
 
 // A collection is the records of a table in the order of their ids.
 type collection[R Record[R]] struct {
+	ctx context.Context
 	all []R
 	at  map[uuid.UUID]int
 }
 
-func (s *collection[R]) fill(t Table[R]) (err error) {
-	if s.all, err = gather(t, Query{}); err != nil {
-		return err
+// endedEvery is how many records are walked between two looks at the context.
+const endedEvery = 1024
+
+func (s *collection[R]) fill(t Table[R]) error {
+	for rec, err := range t.List(Query{}) {
+		if err != nil {
+			return err
+		}
+		if s.all = append(s.all, rec); len(s.all)%endedEvery == 0 && s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
 	}
 	s.at = make(map[uuid.UUID]int, len(s.all))
 	for i := range s.all {
@@ -97,11 +120,12 @@ func (s *collection[R]) fill(t Table[R]) (err error) {
 	return nil
 }
 
-// records yields every record. It yields pointers, because records are large.
+// records yields every record, until the context has ended. It yields pointers,
+// because records are large.
 func (s *collection[R]) records() iter.Seq[*R] {
 	return func(yield func(*R) bool) {
 		for i := range s.all {
-			if !yield(&s.all[i]) {
+			if i%endedEvery == 0 && s.ctx.Err() != nil || !yield(&s.all[i]) {
 				return
 			}
 		}

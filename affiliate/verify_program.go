@@ -3,7 +3,16 @@ package affiliate
 import (
 	"context"
 	"errors"
+	"time"
 )
+
+// A Verification is the result of a check of the books.
+type Verification struct {
+	Holds    bool          // there is no breach
+	Records  int64         // how many records were read
+	Breaches []Breach      // never nil
+	Took     time.Duration // by the program's clock
+}
 
 // Verify recomputes counters, totals and references from a snapshot of the
 // records, and returns a [*Breach] for each difference, joined. Nil means that
@@ -69,25 +78,61 @@ import (
 // I75 to I80 are about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) (err error) {
 	defer p.begin(&ctx, "Verify", reads).end(&err)
-	a := &audit{Program: p}
+	a, err := p.audit(ctx)
+	if err != nil {
+		return err
+	}
+	breaches := make([]error, len(a.breaches))
+	for i := range a.breaches {
+		breaches[i] = &a.breaches[i]
+	}
+	return errors.Join(breaches...)
+}
+
+// VerifyReport is [Program.Verify] with its result as data. One runs at a time:
+// it keeps all records in memory, and its callers may be many. This counts the
+// programs that With, From and Keyed made of the same one together; Verify is
+// not counted.
+//
+// Errors: [VerifyRunning] while another one runs; those of the store, and of the
+// context.
+//
+// Source: ours, because a host must be able to check its books.
+func (p *Program) VerifyReport(ctx context.Context) (_ Verification, err error) {
+	defer p.begin(&ctx, "VerifyReport", reads).end(&err)
+	if !p.verifying.CompareAndSwap(false, true) {
+		return Verification{}, verifyRunning.Err()
+	}
+	defer p.verifying.Store(false)
+	started := p.now()
+	a, err := p.audit(ctx)
+	if err != nil {
+		return Verification{}, err
+	}
+	return Verification{
+		Holds: len(a.breaches) == 0, Records: a.records, Breaches: append([]Breach{}, a.breaches...),
+		Took: max(0, p.now().Sub(started)),
+	}, nil
+}
+
+// audit reads the records and checks them.
+func (p *Program) audit(ctx context.Context) (*audit, error) {
+	a := &audit{Program: p, ctx: ctx}
 	o := &op{Program: p, ctx: ctx, seen: p.sighted(ctx)}
-	err = o.snapshot(func() error {
-		*a = audit{Program: p, tx: o.tx} // a store may run a View again
+	err := o.snapshot(func() error {
+		*a = audit{Program: p, ctx: ctx, tx: o.tx} // a store may run a View again
 		return a.read()
 	})
 	if err != nil {
-		return internal("verify", err)
+		return nil, internal("verify", err)
 	}
-	a.verifyCodes()
-	a.verifyPeople()
-	a.verifyRates()
-	a.verifySales()
-	a.verifyPayouts()
-	a.verifyAdjustments()
-	a.verifyMovements()
-	a.verifyRuns()
-	a.verifyTotals()
-	a.verifyEvents()
-	a.verifyDeliveries()
-	return errors.Join(a.breaches...)
+	for _, check := range []func(){
+		a.verifyCodes, a.verifyPeople, a.verifyRates, a.verifySales, a.verifyPayouts, a.verifyAdjustments,
+		a.verifyMovements, a.verifyRuns, a.verifyTotals, a.verifyEvents, a.verifyDeliveries,
+	} {
+		if check(); ctx.Err() != nil {
+			return nil, internal("verify", ctx.Err()) // what was not looked at is no breach
+		}
+	}
+	return a, nil
 }

@@ -121,6 +121,7 @@ func booksCorrupted(t *testing.T, change func(b *booksLedger, tx *affiliate.Tx) 
 	if err != nil && !strings.Contains(err.Error(), "affiliate: "+want[0]+": ") {
 		t.Errorf("the text does not name %s: %v", want[0], err)
 	}
+	reportEquals(t, b.Program, err)
 }
 
 type booksCorruption struct {

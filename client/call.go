@@ -159,8 +159,12 @@ func (a *call) attempt(req *http.Request) (*http.Response, error) {
 		sent.GetBody = nil
 	}
 	timeout := max(a.client.cfg.Timeout, a.patience)
-	ctx, cancel := context.WithTimeout(sent.Context(), timeout)
-	defer cancel()
+	ctx := sent.Context()
+	if timeout < endless {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
 	resp, err := a.client.transport.RoundTrip(sent.WithContext(ctx))
 	if err == nil && resp == nil {
 		err = errNothing

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -25,8 +26,11 @@ type request struct {
 	once     affiliate.Once   // of a write
 	worst    fault            // the worst fault after which the request is sent again
 	barred   *affiliate.Error // the reason why the request cannot be sent
-	patience time.Duration    // the shortest timeout of an attempt
+	patience time.Duration    // the shortest timeout of an attempt; endless: none
 }
+
+// endless is the patience of a request that only its context ends.
+const endless = math.MaxInt64
 
 // fetch is a request that reads.
 func fetch(path string, query url.Values) request {

@@ -132,6 +132,7 @@ func invocations() []invocation {
 			return errOf(c.UpdateAffiliate(x, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{}))
 		}},
 		{"DeleteAffiliate", func(x ctx, c c) error { return c.DeleteAffiliate(x, affiliate.AffiliateRef{ID: id}) }},
+		{"VerifyReport", func(x ctx, c c) error { return errOf(c.VerifyReport(x)) }},
 		{"Settings", func(x ctx, c c) error { return errOf(c.Settings(x)) }},
 		{"ApproveAffiliates", func(x ctx, c c) error { return errOf(c.ApproveAffiliates(x, id)) }},
 		{"DeclineAffiliates", func(x ctx, c c) error { return errOf(c.DeclineAffiliates(x, id)) }},

@@ -100,6 +100,8 @@ func schemaNames() named[shape] {
 		{"Settings", whole[affiliate.Settings]()},
 		{"LinkDestination", whole[affiliate.LinkDestination]()},
 		{"ProgramTerms", whole[affiliate.ProgramTerms]()},
+		{"Verification", whole[verified]()},
+		{"Breach", whole[affiliate.Breach]()},
 		{"ReferralEvent", whole[affiliate.ReferralBody]()},
 		{"DeletedObject", whole[affiliate.DeletedBody]()},
 		{"DeletedSale", whole[affiliate.DeletedSaleBody]()},

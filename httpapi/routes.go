@@ -118,6 +118,7 @@ func routes() []route {
 		{http.MethodGet, "/reports", owners, search(report())},
 
 		{http.MethodGet, "/program", owners, search(settings())},
+		{http.MethodGet, "/verify", owners, search(verification())},
 
 		{http.MethodGet, "/affiliates/search", owners, search(
 			filtered(affiliateSearch, affiliateQueryOf, (*affiliate.Program).SearchAffiliates))},

@@ -6,6 +6,7 @@ const (
 	planRule   = "contract 4.6: commission plans and what refuses them"
 	tierRule   = "contract 4.6: commission tiers and what refuses them"
 	adminRule  = "contract 4.6: the settings of the program"
+	booksRule  = "contract 4.6: the check of the books"
 )
 
 // adminAffiliateCases test the operations of administrators on affiliates.
@@ -128,6 +129,10 @@ func planStories() []serverCase {
 			x.get("/program").has(`{"currency":"USD"}`)
 			x.get("/program?x=1").refused(unknownParameter("x"))
 			x.send(call("GET /program", "").with("Authorization")).refused(unauthorized)
+		}},
+		{"admin/A40 the check of the books", booksRule, func(x *exam) {
+			x.get("/verify").has(`{"holds":true,"breaches":[]}`)
+			x.get("/verify?limit=1").refused(unknownParameter("limit"))
 		}},
 	}
 }

@@ -76,6 +76,7 @@ func operations() map[string]operation {
 		"GET /promotional-codes/search": {answer: listOf(codeForm().form)},
 
 		"GET /program":                    {answer: settingsForm().form},
+		"GET /verify":                     {answer: verificationForm().form},
 		"POST /affiliates/status":         {answer: listOf(affiliateForm().form)},
 		"POST /affiliates/plan":           {answer: listOf(affiliateForm().form)},
 		"POST /affiliates/tier":           {answer: listOf(affiliateForm().form)},

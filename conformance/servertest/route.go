@@ -119,7 +119,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/program", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/sales/reverse", "/sales/restore-redemption":
+	case "/program", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/sales/reverse", "/sales/restore-redemption":
 		return true
 	}
 	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

@@ -162,6 +162,13 @@ func settingsForm() fields {
 	}
 }
 
+func verificationForm() fields {
+	return fields{
+		"holds": aBool, "records": anInteger, "tookMs": anInteger,
+		"breaches": listOf(fields{"invariant": aText, "object": aText, "detail": aText}.form),
+	}
+}
+
 func clickForm() fields {
 	return fields{
 		"id": anInteger, "affiliateId": anID, "affiliateLinkId": orNull(anID), "referralId": orNull(anID), "deviceId": orNull(aText), "uniqueClick": aBool,

@@ -23,6 +23,7 @@ type Operations interface {
 	UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error)
 	DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error
 	Settings(ctx context.Context) (affiliate.Settings, error)
+	VerifyReport(ctx context.Context) (affiliate.Verification, error)
 	ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error)

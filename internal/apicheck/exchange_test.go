@@ -54,6 +54,9 @@ func TestEveryExchange(t *testing.T) {
 		if one == "GET /api/v1/balances 400 books_not_open" || one == "GET /api/v1/statements 400 books_not_open" || one == "GET /api/v1/reports 400 books_not_open" {
 			continue // it needs the sales of an earlier release
 		}
+		if one == "GET /api/v1/verify 400 verify_running" {
+			continue // it needs another one that still runs; httpapi TestVerifyOneAtATime has it
+		}
 		t.Errorf("never seen: %s", one)
 	}
 	t.Logf("%d exchanges", w.check.exchanges)

@@ -102,7 +102,7 @@ func (s *story) finds() {
 	}
 	for path, queries := range hits {
 		switch path {
-		case "/program": // it has no parameter
+		case "/program", "/verify": // they have no parameter
 			queries = append(queries, "")
 		case "/sales/explain": // it has no pages
 		case "/payouts/lines", "/statements": // they need a parameter
