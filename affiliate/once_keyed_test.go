@@ -73,6 +73,7 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 		"SetAffiliatePlan": {plan.ID, s.affiliate.ID}, "SetAffiliateTier": {tier.ID, s.affiliate.ID}, "SetTierExempt": {true, s.affiliate.ID},
 		"SetPayoutDetails": {s.affiliate.ID, affiliate.PayoutDetails{Email: "Pay@example.com", Method: "PAYPAL"}},
 		"AssignTiers":      {},
+		"Step":             {affiliate.AssignTiersJob{}, affiliate.Step{Limit: 10}},
 		"EraseAffiliate":   {s.affiliate.ID}, "EraseReferral": {"kim@example.net"},
 		"RenameLink": {affiliate.LinkRef{Slug: "ada"}, "eda"}, "DeleteLink": {affiliate.LinkRef{Slug: "ada"}},
 		"TrackClick":   {affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/"}},

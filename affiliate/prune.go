@@ -30,13 +30,18 @@ func (p *Program) Prune(ctx context.Context, before time.Time) (_ int, err error
 	o := p.op(ctx)
 	rq := request{name: "prune", input: before}
 	return writeAround(o, rq, nil, func() (int, error) {
-		edge, receipts := InstantOf(before), o.now.Add(-receiptLife)
-		if edge.Before(receipts) {
-			receipts = edge
-		}
-		r, err := p.prune(ctx, horizon{events: edge, receipts: receipts, deliveries: edge})
+		r, err := p.prune(ctx, p.before(before))
 		return int(r.Events + r.Receipts + r.Deliveries), err
 	})
+}
+
+// before is the horizon of [Program.Prune].
+func (p *Program) before(t time.Time) horizon {
+	edge, receipts := InstantOf(t), p.now().Add(-receiptLife)
+	if edge.Before(receipts) {
+		receipts = edge
+	}
+	return horizon{events: edge, receipts: receipts, deliveries: edge}
 }
 
 // A horizon is the instants before which the records of each kind are deleted.
@@ -47,36 +52,53 @@ type horizon struct{ events, receipts, deliveries, clicks Instant }
 // they keep.
 func (p *Program) prune(ctx context.Context, h horizon) (gone Retained, err error) {
 	kept := make(keptObjects)
+	events := h.eventSweep()
+	events.stays, events.done = kept.stay, kept.note
 	for _, step := range []func() error{
-		sweeps(ctx, p, &gone.Receipts, h.receipts, sweep[ReceiptRecord]{
-			table: func(tx *Tx) Table[ReceiptRecord] { return tx.Receipts },
-			goes:  func(r ReceiptRecord) bool { return r.CreatedAt.Before(h.receipts) },
-			since: func(r ReceiptRecord) Instant { return r.CreatedAt },
-		}),
-		sweeps(ctx, p, &gone.Deliveries, h.deliveries, sweep[DeliveryRecord]{
-			table: func(tx *Tx) Table[DeliveryRecord] { return tx.Deliveries },
-			goes:  func(r DeliveryRecord) bool { return r.State != DeliveryPending && r.UpdatedAt.Before(h.deliveries) },
-			since: func(r DeliveryRecord) Instant { return r.CreatedAt },
-		}),
-		sweeps(ctx, p, &gone.Events, h.events, sweep[EventRecord]{
-			table: func(tx *Tx) Table[EventRecord] { return tx.Events },
-			goes:  func(r EventRecord) bool { return r.OccurredAt.Before(h.events) },
-			since: func(r EventRecord) Instant { return r.OccurredAt },
-			stays: kept.stay,
-			done:  kept.note,
-		}),
-		sweeps(ctx, p, &gone.Clicks, h.clicks, sweep[ClickRecord]{
-			table: func(tx *Tx) Table[ClickRecord] { return tx.Clicks },
-			goes:  func(r ClickRecord) bool { return r.ReferralID == uuid.Nil && r.CreatedAt.Before(h.clicks) },
-			since: func(r ClickRecord) Instant { return r.CreatedAt },
-			after: (*op).clicksPruned,
-		}),
+		sweeps(ctx, p, &gone.Receipts, h.receipts, h.receiptSweep()),
+		sweeps(ctx, p, &gone.Deliveries, h.deliveries, h.deliverySweep()),
+		sweeps(ctx, p, &gone.Events, h.events, events),
+		sweeps(ctx, p, &gone.Clicks, h.clicks, h.clickSweep()),
 	} {
 		if err := step(); err != nil {
 			return gone, err
 		}
 	}
 	return gone, nil
+}
+
+func (h horizon) receiptSweep() sweep[ReceiptRecord] {
+	return sweep[ReceiptRecord]{
+		table: func(tx *Tx) Table[ReceiptRecord] { return tx.Receipts },
+		goes:  func(r ReceiptRecord) bool { return r.CreatedAt.Before(h.receipts) },
+		since: func(r ReceiptRecord) Instant { return r.CreatedAt },
+	}
+}
+
+func (h horizon) deliverySweep() sweep[DeliveryRecord] {
+	return sweep[DeliveryRecord]{
+		table: func(tx *Tx) Table[DeliveryRecord] { return tx.Deliveries },
+		goes:  func(r DeliveryRecord) bool { return r.State != DeliveryPending && r.UpdatedAt.Before(h.deliveries) },
+		since: func(r DeliveryRecord) Instant { return r.CreatedAt },
+	}
+}
+
+// eventSweep is without what stays, which depends on the walk.
+func (h horizon) eventSweep() sweep[EventRecord] {
+	return sweep[EventRecord]{
+		table: func(tx *Tx) Table[EventRecord] { return tx.Events },
+		goes:  func(r EventRecord) bool { return r.OccurredAt.Before(h.events) },
+		since: func(r EventRecord) Instant { return r.OccurredAt },
+	}
+}
+
+func (h horizon) clickSweep() sweep[ClickRecord] {
+	return sweep[ClickRecord]{
+		table: func(tx *Tx) Table[ClickRecord] { return tx.Clicks },
+		goes:  func(r ClickRecord) bool { return r.ReferralID == uuid.Nil && r.CreatedAt.Before(h.clicks) },
+		since: func(r ClickRecord) Instant { return r.CreatedAt },
+		after: (*op).clicksPruned,
+	}
 }
 
 // sweeps is a sweep that adds what it deletes to a count, and does nothing when
@@ -122,7 +144,7 @@ type batch[R Record[R]] struct {
 func prune[R Record[R]](ctx context.Context, p *Program, s sweep[R]) (dropped int, err error) {
 	var after uuid.UUID
 	for {
-		b, err := view(ctx, p, func(o *op) (batch[R], error) { return s.look(o, after) })
+		b, err := view(ctx, p, func(o *op) (batch[R], error) { return s.look(o, after, pruneBatch) })
 		if err != nil {
 			return dropped, err
 		}
@@ -139,9 +161,9 @@ func prune[R Record[R]](ctx context.Context, p *Program, s sweep[R]) (dropped in
 }
 
 // look reads a batch and decides which records are deleted.
-func (s sweep[R]) look(o *op, after uuid.UUID) (batch[R], error) {
+func (s sweep[R]) look(o *op, after uuid.UUID, n int) (batch[R], error) {
 	b := batch[R]{after: after}
-	for rec, err := range s.table(o.tx).List(Query{After: after, Limit: pruneBatch}) {
+	for rec, err := range s.table(o.tx).List(Query{After: after, Limit: n}) {
 		if err != nil {
 			return b, internal("prune", err)
 		}
@@ -152,7 +174,7 @@ func (s sweep[R]) look(o *op, after uuid.UUID) (batch[R], error) {
 		b.read = append(b.read, rec)
 		b.goes = append(b.goes, s.goes(rec))
 	}
-	b.over = b.over || len(b.read) < pruneBatch
+	b.over = b.over || len(b.read) < n
 	if s.stays != nil {
 		if err := s.stays(o, b.read, b.goes); err != nil {
 			return b, internal("prune", err)
@@ -169,27 +191,30 @@ func (s sweep[R]) drop(o *op, b batch[R]) (int, error) {
 	if len(wanted) == 0 {
 		return 0, nil
 	}
-	return update(o, func() (int, error) {
-		var gone []R
-		for rec, err := range s.table(o.tx).List(Query{After: from, Limit: limit}) {
-			if err != nil {
-				return 0, internal("prune", err)
-			}
-			if !wanted[rec.RecordID()] || !s.goes(rec) {
-				continue
-			}
-			if err := s.table(o.tx).Delete(rec.RecordID()); err != nil {
-				return 0, internal("prune", err)
-			}
-			gone = append(gone, rec)
+	return update(o, func() (int, error) { return s.remove(o, wanted, from, limit) })
+}
+
+// remove deletes the wanted records among limit records after an id.
+func (s sweep[R]) remove(o *op, wanted map[uuid.UUID]bool, from uuid.UUID, limit int) (int, error) {
+	var gone []R
+	for rec, err := range s.table(o.tx).List(Query{After: from, Limit: limit}) {
+		if err != nil {
+			return 0, internal("prune", err)
 		}
-		if s.after != nil {
-			if err := s.after(o, gone); err != nil {
-				return 0, internal("prune", err)
-			}
+		if !wanted[rec.RecordID()] || !s.goes(rec) {
+			continue
 		}
-		return len(gone), nil
-	})
+		if err := s.table(o.tx).Delete(rec.RecordID()); err != nil {
+			return 0, internal("prune", err)
+		}
+		gone = append(gone, rec)
+	}
+	if s.after != nil {
+		if err := s.after(o, gone); err != nil {
+			return 0, internal("prune", err)
+		}
+	}
+	return len(gone), nil
 }
 
 // wanted is the ids to delete, and the part of the table with them: limit

@@ -206,6 +206,8 @@ var (
 	totalBelowRefunded        = row(KindInvalid, InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount")
 	refundNotPositive         = row(KindInvalid, InvalidField, "amount", "Refund amount must be greater than zero")
 	RefuseCount               = row(KindInvalid, InvalidField, "count", "count must be an integer from 1 to 10000") // of codes that one request generates
+	stepLimitInvalid          = row(KindInvalid, InvalidField, "limit", "limit must be an integer from 1 to 10000") // of a step
+	stepCursorInvalid         = row(KindInvalid, InvalidField, "cursor", "Invalid cursor")                          // of a step
 	urlNotHTTPS               = row(KindInvalid, InvalidField, "url", "url must be an https URL")
 	eventTypeUnknown          = row(KindInvalid, InvalidField, "events", "Unknown event type: {type}")
 	eventTypeDuplicate        = row(KindInvalid, InvalidField, "events", "Duplicate event type: {type}")

@@ -55,11 +55,16 @@ func (p *Program) Retain(ctx context.Context, r Retention) (_ Retained, err erro
 	o := p.op(ctx)
 	rq := request{name: "retain", input: r, refused: p.checkRetention(r)}
 	return writeAround(o, rq, nil, func() (Retained, error) {
-		return p.prune(ctx, horizon{
-			events: ago(o.now, r.Events), receipts: ago(o.now, r.Receipts),
-			deliveries: ago(o.now, r.Deliveries), clicks: ago(o.now, r.Clicks),
-		})
+		return p.prune(ctx, r.behind(o.now))
 	})
+}
+
+// behind is the horizon of a policy at an instant.
+func (r Retention) behind(now Instant) horizon {
+	return horizon{
+		events: ago(now, r.Events), receipts: ago(now, r.Receipts),
+		deliveries: ago(now, r.Deliveries), clicks: ago(now, r.Clicks),
+	}
 }
 
 // checkRetention refuses a policy that would delete what is still needed.

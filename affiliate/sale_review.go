@@ -7,7 +7,8 @@ import "context"
 // own rate, a tier) applies to future sales; this method applies it to past
 // ones. It does not change sales in a payout, refunded sales, commissions that
 // were set by hand and a sale's own rate. A sale beyond its plan's limits stays
-// without a commission. A filter with an empty value selects nothing.
+// without a commission. A filter with an empty value selects nothing. It is one
+// transaction; [RecalculateJob] does it in steps.
 //
 // Errors: [InvalidField] (totalEarned, commissionEarned) when a total does not
 // fit.
@@ -20,30 +21,39 @@ func (p *Program) RecalculateSales(ctx context.Context, f SaleFilter) (_ int, er
 	o := p.op(ctx)
 	return write(o, request{name: "sale.recalculate", input: f}, func() (int, error) {
 		changed := 0
-		err := eachChosen(o.tx.Sales, o.chooseSales(f), func(before SaleRecord) error {
-			if before.inPayout() || before.Status.Is(SaleRefunded) {
-				return nil
+		err := eachChosen(o.tx.Sales, o.chooseSales(f), func(rec SaleRecord) error {
+			moved, err := o.recalculate(rec)
+			if moved {
+				changed++
 			}
-			if _, byHand := before.ByHand.Get(); byHand {
-				return nil
-			}
-			rec := before.Clone()
-			rec.Why.Deduct = EnumOf(o.deduction())
-			if err := o.applyTerms(&rec); err != nil {
-				return err
-			}
-			if err := o.recompute(&rec); err != nil {
-				return err
-			}
-			if before.sameMoney(&rec) {
-				return nil
-			}
-			changed++
-			_, err := o.saveSale(before, rec, CauseUpdate)
 			return err
 		})
 		return changed, err
 	})
+}
+
+// recalculate calculates the commission of a sale again, and reports whether that
+// changed it.
+func (o *op) recalculate(before SaleRecord) (bool, error) {
+	if before.inPayout() || before.Status.Is(SaleRefunded) {
+		return false, nil
+	}
+	if _, byHand := before.ByHand.Get(); byHand {
+		return false, nil
+	}
+	rec := before.Clone()
+	rec.Why.Deduct = EnumOf(o.deduction())
+	if err := o.applyTerms(&rec); err != nil {
+		return false, err
+	}
+	if err := o.recompute(&rec); err != nil {
+		return false, err
+	}
+	if before.sameMoney(&rec) {
+		return false, nil
+	}
+	_, err := o.saveSale(before, rec, CauseUpdate)
+	return err == nil, err
 }
 
 // ReviewCommissions accepts, holds or declines the commissions of sales, all or

@@ -13,7 +13,7 @@ import (
 // referrals and the revenue of its live sales less refunds. An affiliate that
 // does not meet its tier any more moves down, or to no tier. Exempt affiliates
 // do not change. It walks all affiliates in one transaction, so run it as a
-// job, not in a request.
+// job, not in a request; [AssignTiersJob] does it in steps.
 //
 // Effects: affiliate.updated for each that changed.
 //
@@ -31,26 +31,35 @@ func (p *Program) AssignTiers(ctx context.Context) (_ int, err error) {
 			if err != nil {
 				return 0, internal("read affiliates", err)
 			}
-			if rec.TierExempt {
-				continue
-			}
-			totals, err := o.totals(rec.ID)
+			moved, err := o.assignTier(tiers, rec)
 			if err != nil {
-				return 0, internal("read totals", err)
-			}
-			tier := highestMet(tiers, totals)
-			if tier == rec.TierID {
-				continue
-			}
-			old := rec
-			rec.TierID = tier
-			if _, err := o.saveAffiliate(old, rec); err != nil {
 				return 0, err
 			}
-			changed++
+			if moved {
+				changed++
+			}
 		}
 		return changed, nil
 	})
+}
+
+// assignTier puts an affiliate into its tier, and reports whether that changed.
+func (o *op) assignTier(tiers []TierRecord, rec AffiliateRecord) (bool, error) {
+	if rec.TierExempt {
+		return false, nil
+	}
+	totals, err := o.totals(rec.ID)
+	if err != nil {
+		return false, internal("read totals", err)
+	}
+	tier := highestMet(tiers, totals)
+	if tier == rec.TierID {
+		return false, nil
+	}
+	old := rec
+	rec.TierID = tier
+	_, err = o.saveAffiliate(old, rec)
+	return err == nil, err
 }
 
 // tiersFromTheTop lists the tiers by rank, highest first. Tiers of the same

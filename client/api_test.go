@@ -67,7 +67,7 @@ var offWire = map[string]string{
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
 	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 
-	"AssignTiers": follow, "EraseAffiliate": follow, "EraseReferral": follow, "RecalculateSales": follow, "Prune": follow, "Retain": follow, "Verify": "VerifyReport is the same check",
+	"AssignTiers": follow, "EraseAffiliate": follow, "EraseReferral": follow, "RecalculateSales": follow, "Prune": follow, "Retain": follow, "Step": follow, "Verify": "VerifyReport is the same check",
 	"Events": follow, "EventsAfter": follow, "Follow": follow,
 	"Simulate": "the settings of a what-if are Go values",
 }
