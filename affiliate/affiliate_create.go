@@ -107,7 +107,7 @@ func (in *NewAffiliate) normalize() error {
 func checkAnswers(all []Answer) error {
 	for i := range all {
 		if all[i].QuestionID == uuid.Nil {
-			return fieldNotAnID.Of("questionAnswers.questionId")
+			return FieldNotAnID.Of("questionAnswers.questionId")
 		}
 		if plaintext.Blank(all[i].Answer) {
 			return FieldEmpty.Of("questionAnswers.answer")

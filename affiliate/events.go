@@ -23,21 +23,24 @@ type EventFilter struct {
 // a deleted sale the whole table is read, because the key of its events was in
 // the sale's record. An unknown object has no events.
 //
-// Errors: [InvalidQuery].
+// A page looks at no more than 5,000 events, so it may be short or empty although
+// more follow: Next says so. The zero Page is the whole list, in one View.
+//
+// Errors: [InvalidQuery] (type, a bad page).
 //
 // Source: ours, because a host that polls needs no endpoint.
 func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (_ List[Event], err error) {
 	defer p.begin(&ctx, "Events", reads).end(&err)
-	refused := first(inQuery(oneOfOrNone("event", f.Type, EventTypes())))
+	refused := first(inQuery(oneOfOrNone("type", f.Type, EventTypes())))
 	if refused != nil {
 		return List[Event]{}, refused
 	}
-	l, err := p.listing(pg, "events", f)
-	if err != nil {
-		return List[Event]{}, err
+	item := func(rec EventRecord) (Event, error) { return eventOf(rec), nil }
+	if pg == (Page{}) {
+		return view(ctx, p, func(o *op) (List[Event], error) { return chosen(o.tx.Events, o.chooseEvents(f), listing{query: Query{Desc: true}}, item) })
 	}
-	return view(ctx, p, func(o *op) (List[Event], error) {
-		return chosen(o.tx.Events, o.chooseEvents(f), l, func(rec EventRecord) (Event, error) { return eventOf(rec), nil })
+	return found(ctx, p, hunt{pg, "events", f}, func(o *op, _ bool) *seeker[EventRecord, Event] {
+		return &seeker[EventRecord, Event]{choice: o.chooseEvents(f), table: o.tx.Events, item: item}
 	})
 }
 

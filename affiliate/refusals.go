@@ -314,6 +314,7 @@ var (
 	RefuseNoTo       = row(KindInvalid, MissingField, "to", "To is required")     // of a period
 	intervalRequired = row(KindInvalid, MissingField, "by", "By is required")     // of a report
 	reportOfSeveral  = row(KindInvalid, InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given")
+	RefuseAfter      = row(KindInvalid, InvalidQuery, "after", "after cannot be combined with type, objectId or cursor") // of a list of events
 	reportTooLarge   = row(KindInvalid, ReportTooLarge, "", "A report may have at most 1000 buckets")
 )
 
@@ -345,7 +346,7 @@ var (
 	FieldNotAtLeastOne   = inField("must be at least 1")
 	fieldNotACount       = inField(fmt.Sprintf("must be an integer from 1 to %d", maxBulk))
 	fieldNotOneOf        = inField("must be one of {values}")
-	fieldNotAnID         = inField("must be an id")
+	FieldNotAnID         = inField("must be an id")
 	fieldNotAllowed      = inField("must not be sent")
 	fieldNotAfterFrom    = inField("must be after from")
 	fieldInFuture        = inField("must not be later than now")

@@ -68,7 +68,6 @@ var offWire = map[string]string{
 	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 
 	"AssignTiers": follow, "EraseAffiliate": follow, "EraseReferral": follow, "RecalculateSales": follow, "Prune": follow, "Retain": follow, "Step": follow, "Verify": "VerifyReport is the same check",
-	"Events": follow, "EventsAfter": follow, "Follow": follow,
 	"Simulate": "the settings of a what-if are Go values",
 }
 

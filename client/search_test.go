@@ -1,6 +1,8 @@
 package client_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -38,4 +40,36 @@ func (s *teller) searches(ada affiliate.Affiliate) {
 		told[affiliate.List[affiliate.Code]](s, "codes")(c.SearchCodes(x, q, affiliate.Page{}))
 		told[int](s, "codes in pages")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) { return c.SearchCodes(x, q, pg) }))
 	}
+	for _, q := range []affiliate.CouponQuery{{}, {Valid: affiliate.Set(true)}, {Valid: affiliate.Set(false)}, {Valid: affiliate.Null[bool]()}} {
+		told[affiliate.List[affiliate.Coupon]](s, "summaries")(c.CouponSummaries(x, q, affiliate.Page{}))
+	}
+	s.events(ada)
+}
+
+// events is the part of the story in which somebody reads what has happened.
+func (s *teller) events(ada affiliate.Affiliate) {
+	c, x := s.Operations, s.ctx
+	for _, f := range []affiliate.EventFilter{
+		{Type: affiliate.AffiliateCreated}, {ObjectID: affiliate.Set(ada.ID.String())}, {ObjectID: affiliate.Set("1"), Type: affiliate.SaleCreated}, {ObjectID: affiliate.Set("")}, {ObjectID: affiliate.Set("x")}, {Type: "x"},
+	} {
+		l, err := c.Events(x, f, affiliate.Page{})
+		told[[]string](s, "events")(shown(l.Items), err)
+		told[int](s, "events in pages")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Event], error) { return c.Events(x, f, pg) }))
+	}
+	first, err := c.EventsAfter(x, uuid.Nil, 3)
+	told[[]string](s, "first events")(shown(first), err)
+	later, err := c.EventsAfter(x, first[2].ID, 2)
+	told[[]string](s, "later events")(shown(later), err)
+	told[[]affiliate.Event](s, "no more events")(c.EventsAfter(x, uuid.Max, 1))
+	for _, limit := range []int{0, -1, 1001} {
+		told[[]affiliate.Event](s, "too many events")(c.EventsAfter(x, uuid.Nil, limit))
+	}
+}
+
+// shown are events without what is drawn.
+func shown(events []affiliate.Event) (out []string) {
+	for _, e := range events {
+		out = append(out, fmt.Sprintln(e.Type, len(e.ObjectID), e.Revision, e.OccurredAt, json.Valid(e.Payload), strings.Contains(string(e.Payload), e.MessageID())))
+	}
+	return out
 }

@@ -39,6 +39,13 @@ func (c *Client) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affi
 	return searched[affiliate.Code](ctx, c, codes+"/search", f, pg)
 }
 
+// CouponSummaries is [affiliate.Program.CouponSummaries].
+func (c *Client) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+	var f filter
+	f.boolean("valid", q.Valid)
+	return searched[affiliate.Coupon](ctx, c, coupons+"/summaries", f, pg)
+}
+
 // boolean adds a field; null selects nothing.
 func (f *filter) boolean(name string, field affiliate.Opt[bool]) {
 	f.nobody = f.nobody || field.IsNull()

@@ -191,6 +191,22 @@ func invocations() []invocation {
 		{"UpdateSale", func(x ctx, c c) error { return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{})) }},
 		{"RefundSale", func(x ctx, c c) error { return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7})) }},
 		{"DeleteSale", func(x ctx, c c) error { return c.DeleteSale(x, 7) }},
+		{"CouponSummaries", func(x ctx, c c) error {
+			return errOf(c.CouponSummaries(x, affiliate.CouponQuery{}, affiliate.Page{}))
+		}},
+		{"Events", func(x ctx, c c) error { return errOf(c.Events(x, affiliate.EventFilter{}, affiliate.Page{})) }},
+		{"EventsAfter", func(x ctx, c c) error { return errOf(c.EventsAfter(x, id, 1)) }},
+		{"Follow", func(x ctx, c c) error {
+			soon, stop := context.WithTimeout(x, 900*time.Millisecond) // it goes on for ever when there is nothing
+			defer stop()
+			for _, err := range c.Follow(soon, id) {
+				if x.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+					return nil
+				}
+				return err
+			}
+			return nil
+		}},
 		{"SearchAffiliates", func(x ctx, c c) error {
 			return errOf(c.SearchAffiliates(x, affiliate.AffiliateQuery{}, affiliate.Page{}))
 		}},

@@ -77,7 +77,7 @@ func (d *drafter) ownAnswer(r route, about about) schema {
 		case l.single:
 			single = []schema{d.answerOf(shape{typ: t}), {Type: types{"null"}}}
 		default:
-			list = []schema{arrayOf(d.answerOf(shape{t, listedInPart(t)}))}
+			list = []schema{arrayOf(d.answerOf(shape{t, l.parts || listedInPart(t)}))}
 		}
 	}
 	if single == nil {

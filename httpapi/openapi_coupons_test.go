@@ -11,7 +11,7 @@ func couponNotes() described {
 			"DeletedCoupon": {"": "What is left of a coupon.", "name": "What it was called."},
 		},
 		bodies:     couponBodies(),
-		operations: couponOperations(),
+		operations: merged(couponOperations(), couponSummaryOperations()),
 	}
 }
 

@@ -8,6 +8,40 @@ const shortPages = "Filters are combined. A page may be short, or empty, althoug
 // truth is for a parameter that is true or false.
 func truth(s *schema) { s.Type = types{"boolean"} }
 
+func couponSummaryOperations() map[string]about {
+	return map[string]about{"GET /coupons/summaries": {
+		id: "getCouponSummaries", summary: "List coupons without their codes", text: shortPages,
+		params: map[string]string{"valid": "The coupons that are valid, or those that are not."},
+		limits: map[string]limit{"valid": truth},
+	}}
+}
+
+// storedEventNotes are the notes of the events that the program has.
+func storedEventNotes() described {
+	return described{
+		name: "Stored events", text: "The events of the program, whether or not an endpoint gets them.", main: "StoredEvent",
+		answers: map[string]map[string]string{"StoredEvent": {
+			"":           "One change of one object.",
+			"eventId":    "The webhook-id of its deliveries, and a position for after.",
+			"event":      "The event type.",
+			"objectId":   "The id of the object; of a sale its integer in digits.",
+			"revision":   "Rises by one with every event of the object, from 1.",
+			"occurredAt": "When the change was made.",
+			"payload":    "What endpoints get; null once a person in it was erased.",
+		}},
+		operations: map[string]about{"GET /events": {
+			id: "getEvents", summary: "List events, or read those after a position",
+			text: "Newest first; with after oldest first, in the order in which they were committed: a reader that keeps the last eventId misses none. " + shortPages,
+			params: map[string]string{
+				"type":     "The events of this type.",
+				"objectId": "The events of this object.",
+				"after":    "The eventId after which to go on, or start. It stands alone, with limit at most.",
+			},
+			limits: map[string]limit{"type": values[affiliate.EventType](), "after": matches("^(start|evt_[0-9a-f]{32})$")},
+		}},
+	}
+}
+
 func affiliateSearchOperations() map[string]about {
 	return map[string]about{"GET /affiliates/search": {
 		id: "searchAffiliates", summary: "Find affiliates", text: shortPages,

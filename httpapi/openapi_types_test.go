@@ -97,6 +97,7 @@ func schemaNames() named[shape] {
 		{"GeneratedCode", whole[generatedCode]()},
 		{"SaleReversed", whole[reversed]()},
 		{"ReversedSale", whole[affiliate.ReversedSale]()},
+		{"StoredEvent", whole[event]()},
 		{"Settings", whole[affiliate.Settings]()},
 		{"LinkDestination", whole[affiliate.LinkDestination]()},
 		{"ProgramTerms", whole[affiliate.ProgramTerms]()},

@@ -19,6 +19,7 @@ type lookup struct {
 	name    string   // of the parameter that selects this lookup; empty: it answers when no other does
 	filters []string // parameters that are combined
 	paged   bool     // limit and cursor apply
+	parts   bool     // its list shows objects without their fields with omitzero
 	single  bool     // one object or null; otherwise an array
 	answer  any      // a zero value of the object
 	run     func(c *call, q query, value string) error

@@ -38,6 +38,7 @@ var lookups = map[string]struct{ one, several []string }{
 	"affiliates/search":        {nil, []string{"commissionPlanId", "commissionTierId"}},
 	"referrals/search":         {nil, []string{"affiliateId"}},
 	"promotional-codes/search": {nil, []string{"couponId", "affiliateId"}},
+	"events":                   {nil, []string{"objectId"}},
 	"payouts":                  {[]string{"id"}, []string{"affiliateId", "affiliateEmail"}},
 	"payouts/runs":             {[]string{"externalId"}, nil},
 	"balances":                 {[]string{"affiliateId", "affiliateEmail"}, nil},
@@ -50,7 +51,7 @@ var lookups = map[string]struct{ one, several []string }{
 }
 
 // onlyKnown are the paths whose GET refuses a parameter that it does not have.
-var onlyKnown = []string{"sales/search", "affiliates/search", "referrals/search", "promotional-codes/search", "payouts", "payouts/runs", "adjustments", "balances", "movements", "commission-plans", "commission-tiers"}
+var onlyKnown = []string{"events", "sales/search", "affiliates/search", "referrals/search", "promotional-codes/search", "payouts", "payouts/runs", "adjustments", "balances", "movements", "commission-plans", "commission-tiers"}
 
 // TestQueries is the bad-input corpus 3.D on every GET and each of its
 // parameters.

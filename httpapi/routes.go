@@ -120,6 +120,8 @@ func routes() []route {
 		{http.MethodGet, "/program", owners, search(settings())},
 		{http.MethodGet, "/verify", owners, search(verification())},
 
+		{http.MethodGet, "/coupons/summaries", owners, search(summaries())},
+		{http.MethodGet, "/events", everybody, search(events())},
 		{http.MethodGet, "/affiliates/search", owners, search(
 			filtered(affiliateSearch, affiliateQueryOf, (*affiliate.Program).SearchAffiliates))},
 		{http.MethodGet, "/referrals/search", owners, search(

@@ -40,6 +40,18 @@ func codeQueryOf(q query) (affiliate.CodeQuery, error) {
 	return f, err
 }
 
+// summaries lists coupons without their codes.
+func summaries() lookup {
+	l := filtered([]string{"valid"}, couponQueryOf, (*affiliate.Program).CouponSummaries)
+	l.parts = true
+	return l
+}
+
+func couponQueryOf(q query) (f affiliate.CouponQuery, err error) {
+	f.Valid, err = q.boolean("valid")
+	return f, err
+}
+
 // boolean reads a parameter that is true or false.
 func (q query) boolean(name string) (affiliate.Opt[bool], error) {
 	switch text, there := q.get(name); {

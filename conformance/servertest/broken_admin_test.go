@@ -48,6 +48,16 @@ func brokenAdmin() []brokenServer {
 			serve(next, r, http.MethodPost, r.URL.Path, []byte(strings.Replace(string(body), `,"checkOnly":true`, "", 1)))
 		})},
 		{"reverses nothing without an error", []string{"admin/A22"}, forgives("/sales/reverse", `{"message":"Sale reversed successfully","reversedSale":{"id":1}}`)},
+		{"lists coupons that are not valid with the others", []string{"admin/A28"}, at("/coupons/summaries", func(next http.Handler, r *http.Request, _ []byte, a *reply) {
+			if page, _, two := strings.Cut(r.URL.RawQuery, "&valid="); two {
+				*a = *serve(next, r, http.MethodGet, r.URL.Path+"?"+page, nil)
+			}
+		})},
+		{"begins with the event that it should go on after", []string{"admin/A29"}, at("/events", func(next http.Handler, r *http.Request, _ []byte, a *reply) {
+			if strings.Contains(r.URL.RawQuery, "after=evt") {
+				*a = *serve(next, r, http.MethodGet, r.URL.Path+"?after=start&limit=1", nil)
+			}
+		})},
 		{"forgets a filter of a search", []string{"admin/A25"}, at("/affiliates/search", func(next http.Handler, r *http.Request, _ []byte, a *reply) {
 			if part, _, two := strings.Cut(r.URL.RawQuery, "&status="); two {
 				*a = *serve(next, r, http.MethodGet, r.URL.Path+"?"+part, nil)

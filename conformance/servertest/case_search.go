@@ -11,6 +11,12 @@ func adminSearchCases() []serverCase {
 	}
 	const statuses = "must be one of ACTIVE, INACTIVE, INVITED, DECLINED, DEACTIVATED, BANNED"
 	return append([]serverCase{
+		refused("coupons that are maybe valid", "/coupons/summaries?valid=yes", badParameter("valid", asBoolean)),
+		refused("a parameter of summaries", "/coupons/summaries?active=true", unknownParameter("active")),
+		refused("events of an unknown type", "/events?type=sale", badParameter("type", "must be one of "+strings.Join(eventTypes(), ", "))),
+		refused("events after no event", "/events?after={{unknown}}", badParameter("after", "must be an id")),
+		refused("events after and of", "/events?after=start&objectId={{affiliate}}", afterAlone),
+		refused("events that are waited for", "/events?after=start&wait=10", unknownParameter("wait")),
 		refused("affiliates of an unknown status", "/affiliates/search?status=active", badParameter("status", statuses)),
 		refused("a search text of 101 characters", "/affiliates/search?search="+strings.Repeat("x", 101), badParameter("search", tooLong)),
 		refused("a misspelt filter", "/affiliates/search?plan={{unknown}}", unknownParameter("plan")),
@@ -40,6 +46,22 @@ func searchStories() []serverCase {
 			x.get("/referrals/search?search=r{{u}}&affiliateId={{unknown}}").has(`[]`)
 			x.get("/referrals/search?affiliateId={{a}}&subscriptionStatus=DECLINED").has(`[]`)
 			x.get("/referrals/search?affiliateId={{a}}&until=2020-01-01").has(`[]`)
+		}},
+		{"admin/A28 coupons without their codes", searchRule, func(x *exam) {
+			payee(x)
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10,"valid":false}`).as("k")
+			x.do("POST /promotional-codes", `{"couponId":"{{k}}","affiliateId":"{{a}}","code":"{{u}}"}`).as("c")
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":10}`).as("v")
+			x.get("/coupons/summaries?limit=1&valid=true").has(`[{"id":"{{v}}","valid":true}]`)
+			x.get("/coupons/summaries?limit=1&valid=false").has(`[{"id":"{{k}}","name":"{{u}}","valid":false}]`)
+		}},
+		{"admin/A29 events in their order", searchRule, func(x *exam) {
+			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example"}`).as("a")
+			x.do("PUT /affiliates", `{"affiliateId":"{{a}}","firstName":"C"}`)
+			events := x.get("/events?objectId={{a}}").has(`[{"event":"affiliate.updated","objectId":"{{a}}","revision":2},{"event":"affiliate.created","revision":1,"payload":{"event":"affiliate.created","body":{"id":"{{a}}","firstName":"A"}}}]`)
+			updated, created := events.text("0.eventId"), events.text("1.eventId")
+			x.get("/events?objectId={{a}}&type=affiliate.created").has(`[{"eventId":"` + created + `"}]`)
+			x.get("/events?after=" + created + "&limit=1").has(`[{"eventId":"` + updated + `","objectId":"{{a}}"}]`)
 		}},
 		{"admin/A27 promotional codes are found", searchRule, func(x *exam) {
 			payee(x)

@@ -71,6 +71,8 @@ func operations() map[string]operation {
 		"GET /adjustments":  {listOf(adjustmentForm().form), []string{"id"}, adjustmentForm().form},
 		"POST /adjustments": {answer: adjustmentForm().form},
 
+		"GET /coupons/summaries":        {answer: listOf(without(bareCoupon().form, "promotionalCodes"))},
+		"GET /events":                   {answer: listOf(eventForm().form)},
 		"GET /affiliates/search":        {answer: listOf(affiliateForm().form)},
 		"GET /referrals/search":         {answer: listOf(referralForm().form)},
 		"GET /promotional-codes/search": {answer: listOf(codeForm().form)},

@@ -105,6 +105,7 @@ func lookups() []lookup {
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
 		{"/reports", []string{"linkId", "affiliateId", "promotionalCodeId"}, nil, true},
+		{"/events", []string{"objectId", "type", "after"}, []string{"objectId"}, true},
 		{"/affiliates/search", []string{"commissionPlanId", "commissionTierId", "status", "search"}, []string{"commissionPlanId", "commissionTierId", "search"}, true},
 		{"/referrals/search", []string{"affiliateId", "subscriptionStatus", "since", "until", "search"}, []string{"affiliateId", "search"}, true},
 		{"/promotional-codes/search", []string{"couponId", "affiliateId", "active", "state", "search"}, []string{"couponId", "affiliateId", "search"}, true},
@@ -119,7 +120,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/program", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/sales/reverse", "/sales/restore-redemption":
+	case "/program", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption":
 		return true
 	}
 	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

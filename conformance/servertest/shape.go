@@ -281,6 +281,13 @@ func deliveryForm() fields {
 	}
 }
 
+func eventForm() fields {
+	return fields{
+		"eventId": textLike("event id", regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)), "event": oneOf(eventTypes()...), "objectId": aText,
+		"revision": anInteger, "occurredAt": aDate, "payload": orNull(anObject),
+	}
+}
+
 // eventTypes returns the fifteen types.
 func eventTypes() []string {
 	var types []string

@@ -136,6 +136,7 @@ var (
 	codeExternalIDTaken   = refusal{400, "code_external_id_taken", "externalId", "A promotional code with this external ID already exists"}
 	codeIDNotFound        = refusal{404, "promotional_code_not_found", "", "Promotional code not found"}
 
+	afterAlone      = refusal{400, "invalid_query", "after", "after cannot be combined with type, objectId or cursor"}
 	reportOfSeveral = refusal{400, "invalid_query", "", "Only one of affiliateId, promotionalCodeId and linkId may be given"}
 	reportTooLarge  = refusal{400, "report_too_large", "", "A report may have at most 1000 buckets"}
 

@@ -77,6 +77,10 @@ type Operations interface {
 	UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error)
 	RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error)
 	DeleteSale(ctx context.Context, id affiliate.SaleID) error
+	CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error)
+	Events(ctx context.Context, f affiliate.EventFilter, pg affiliate.Page) (affiliate.List[affiliate.Event], error)
+	EventsAfter(ctx context.Context, after uuid.UUID, limit int) ([]affiliate.Event, error)
+	Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affiliate.Event, error]
 	SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error)
 	SearchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error)
 	SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error)

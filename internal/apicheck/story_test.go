@@ -86,6 +86,8 @@ func (s *story) finds() {
 		"/movements":                {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org&cause=ADJUSTMENT&from=2026-03-01&to=2026-12-31", "saleId=" + s.sale, "payoutId=" + s.payout, "adjustmentId=" + s.adjustment},
 		"/reports":                  {march, march + "&affiliateId=" + s.payee, march + "&promotionalCodeId=" + s.code, "from=2026-03-01&to=2026-12-31&by=day&linkId=" + s.link},
 		"/sales/search":             {"affiliateId=" + s.affiliate, "referralId=tomas@example.net&status=ACTIVE&approvalStatus=ACCEPTED", "promotionalCodeId=" + s.code + "&since=2026-03-01&until=2026-12-31"},
+		"/coupons/summaries":        {"valid=true"},
+		"/events":                   {"type=sale.created", "objectId=" + s.affiliate, "after=start"},
 		"/affiliates/search":        {"search=mara", "search=" + s.affiliate + "&status=ACTIVE", "commissionPlanId=" + s.plan, "commissionTierId=" + s.tier},
 		"/referrals/search":         {"search=tomas@example.net", "affiliateId=" + s.affiliate + "&subscriptionStatus=ACTIVE&since=2026-03-01&until=2026-12-31"},
 		"/promotional-codes/search": {"search=a&couponId=" + s.coupon, "affiliateId=" + s.affiliate + "&active=true&state=usable"},
@@ -181,7 +183,7 @@ func miss(path, param string) string {
 			return "BANNED"
 		}
 		return "PROCESSING"
-	case "active":
+	case "valid", "active":
 		return "false"
 	case "subscriptionStatus":
 		return "CANCELLED"
@@ -193,7 +195,9 @@ func miss(path, param string) string {
 		return "2020-01-01"
 	case "kind":
 		return "DISPUTE_WON"
-	case "event":
+	case "after":
+		return "evt_ffffffffffffffffffffffffffffffff"
+	case "event", "type":
 		return "coupon.deleted"
 	case "since", "until":
 		return "2020-01-01"

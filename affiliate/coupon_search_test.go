@@ -1,0 +1,52 @@
+package affiliate_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Check 20, the second half: a coupon of 100,000 codes is one record among the
+// summaries.
+func TestCouponSummaries(t *testing.T) {
+	ctx, w := t.Context(), newWorld(t)
+	coupon := func(name string, valid bool) affiliate.Coupon {
+		return must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: name, PercentOff: affiliate.Set(affiliate.MustPercent("10")), Valid: affiliate.Set(valid)}))
+	}
+	large := coupon("Large", true)
+	coupon("Off", false)
+	w.insert(func(tx *affiliate.Tx) error {
+		for i := range 100_000 {
+			if err := tx.Codes.Insert(affiliate.CodeRecord{ID: scaleID(2, i), CouponID: large.ID, Code: fmt.Sprint("K", i), Active: true}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for name, tt := range map[string]struct {
+		q    affiliate.CouponQuery
+		want []string
+	}{
+		"all":       {affiliate.CouponQuery{}, []string{"Off", "Large"}},
+		"valid":     {affiliate.CouponQuery{Valid: affiliate.Set(true)}, []string{"Large"}},
+		"not valid": {affiliate.CouponQuery{Valid: affiliate.Set(false)}, []string{"Off"}},
+		"null":      {affiliate.CouponQuery{Valid: affiliate.Null[bool]()}, nil},
+	} {
+		finds(t, name, func(pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+			return w.CouponSummaries(ctx, tt.q, pg)
+		},
+			func(c affiliate.Coupon) string { return c.Name }, tt.want...)
+	}
+	for i := range 98 {
+		coupon(fmt.Sprint("c", i), true)
+	}
+	var page affiliate.List[affiliate.Coupon]
+	looked, _ := w.probe.look(func() { page = must(w.CouponSummaries(ctx, affiliate.CouponQuery{}, affiliate.Page{})) })
+	if raw := jsonOf(page.Items); looked != 100 || len(page.Items) != 100 || len(raw) > 64<<10 {
+		t.Errorf("%d coupons in %d bytes look at %d records", len(page.Items), len(raw), looked)
+	}
+	if last := page.Items[99]; last.ID != large.ID || last.PromotionalCodes != nil {
+		t.Errorf("the large coupon is %v", last)
+	}
+}
