@@ -37,7 +37,9 @@ func (p *Program) Events(ctx context.Context, f EventFilter, pg Page) (_ List[Ev
 	}
 	item := func(rec EventRecord) (Event, error) { return eventOf(rec), nil }
 	if pg == (Page{}) {
-		return view(ctx, p, func(o *op) (List[Event], error) { return chosen(o.tx.Events, o.chooseEvents(f), listing{query: Query{Desc: true}}, item) })
+		return view(ctx, p, func(o *op) (List[Event], error) {
+			return chosen(o.tx.Events, o.chooseEvents(f), listing{query: Query{Desc: true}}, item)
+		})
 	}
 	return found(ctx, p, hunt{pg, "events", f}, func(o *op, _ bool) *seeker[EventRecord, Event] {
 		return &seeker[EventRecord, Event]{choice: o.chooseEvents(f), table: o.tx.Events, item: item}
