@@ -164,6 +164,7 @@ var (
 	RefuseNoRate                    = row(KindInvalid, MissingField, "commissionRate", "Commission rate is required") // of a new plan on the wire: in a Go call a zero rate is a rate
 	RefuseNoAffiliateIDs            = row(KindInvalid, MissingField, "affiliateIds", "Affiliate IDs are required")
 	RefuseNoReferralIDs             = row(KindInvalid, MissingField, "referralIds", "Referral IDs are required")
+	RefuseNoSelection               = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required") // of sales to calculate again
 	RefuseNoSaleIDs                 = row(KindInvalid, MissingField, "saleIds", "Sale IDs are required")
 	promoCodeRequired               = row(KindInvalid, MissingField, "promoCode", "Promo code is required")
 	urlRequired                     = row(KindInvalid, MissingField, "url", "URL is required")

@@ -67,7 +67,7 @@ var offWire = map[string]string{
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
 	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 
-	"AssignTiers": follow, "EraseAffiliate": follow, "EraseReferral": follow, "RecalculateSales": follow, "Prune": follow, "Retain": follow, "Step": follow, "Verify": "VerifyReport is the same check",
+	"EraseAffiliate": follow, "EraseReferral": follow, "Prune": follow, "Retain": follow, "Step": follow, "Verify": "VerifyReport is the same check",
 	"Simulate": "the settings of a what-if are Go values",
 }
 

@@ -133,6 +133,8 @@ func invocations() []invocation {
 		}},
 		{"DeleteAffiliate", func(x ctx, c c) error { return c.DeleteAffiliate(x, affiliate.AffiliateRef{ID: id}) }},
 		{"VerifyReport", func(x ctx, c c) error { return errOf(c.VerifyReport(x)) }},
+		{"AssignTiers", func(x ctx, c c) error { return errOf(c.AssignTiers(x)) }},
+		{"RecalculateSales", func(x ctx, c c) error { return errOf(c.RecalculateSales(x, affiliate.SaleFilter{})) }},
 		{"Settings", func(x ctx, c c) error { return errOf(c.Settings(x)) }},
 		{"ApproveAffiliates", func(x ctx, c c) error { return errOf(c.ApproveAffiliates(x, id)) }},
 		{"DeclineAffiliates", func(x ctx, c c) error { return errOf(c.DeclineAffiliates(x, id)) }},

@@ -50,9 +50,11 @@ func planNotes() described {
 func tierNotes() described {
 	return described{
 		name: "Commission tiers", text: "Ranks that affiliates reach by their results.", main: "CommissionTier",
-		answers: map[string]map[string]string{"CommissionTier": tierTexts()},
+		answers: map[string]map[string]string{"CommissionTier": tierTexts(), "Progress": stepTexts()},
 		bodies: map[string]note{
 			"commissionTierId": plain("The id of the tier.", identText),
+			"cursor":           stepCursor(),
+			"limit":            stepLimit(),
 			"tier":             limited(atLeast("1")),
 			"name":             limited(externalText),
 			"emoji":            limited(externalText),
@@ -78,6 +80,10 @@ func tierNotes() described {
 				refused: refused{
 					invalid: []affiliate.Reason{affiliate.MissingField}, notFound: []affiliate.Reason{affiliate.TierNotFound},
 				},
+			},
+			"POST /commission-tiers/assign": {
+				id: "assignTiers", summary: "Put every affiliate into the tier whose minimums it meets",
+				text: "In steps: send the cursor of the answer until it is done. A step that is repeated has no second effect. Fires affiliate.updated where the tier changed.",
 			},
 			"DELETE /commission-tiers": {
 				id: "deleteCommissionTier", summary: "Delete a tier that nobody is in", text: "Fires nothing.",

@@ -14,8 +14,8 @@ func saleNotes() described {
 				"reason":          "already_refunded: the sale was refunded, or this refundId was applied, before.",
 			},
 		}),
-		bodies:     saleBodies(),
-		operations: merged(saleOperations(), reversalOperations()),
+		bodies:     merged(saleBodies(), recalculateBodies()),
+		operations: merged(merged(saleOperations(), reversalOperations()), recalculateOperations()),
 	}
 }
 

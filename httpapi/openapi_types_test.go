@@ -102,6 +102,7 @@ func schemaNames() named[shape] {
 		{"LinkDestination", whole[affiliate.LinkDestination]()},
 		{"ProgramTerms", whole[affiliate.ProgramTerms]()},
 		{"Verification", whole[verified]()},
+		{"Progress", whole[stepped]()},
 		{"Breach", whole[affiliate.Breach]()},
 		{"ReferralEvent", whole[affiliate.ReferralBody]()},
 		{"DeletedObject", whole[affiliate.DeletedBody]()},

@@ -157,6 +157,8 @@ func routes() []route {
 		{http.MethodPost, "/commission-tiers", ownerOnly, act(newTier, (*affiliate.Program).CreateTier)},
 		{http.MethodPut, "/commission-tiers", ownerOnly, change(tierChangeOf, updateTier)},
 		{http.MethodDelete, "/commission-tiers", ownerOnly, perform(tierTarget, deleteTier)},
+		{http.MethodPost, "/commission-tiers/assign", ownerOnly, perform(stepOf, assignTiers)},
+		{http.MethodPost, "/sales/recalculate", ownerOnly, perform(recalculationOf, recalculateSales)},
 
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", endpointByID),

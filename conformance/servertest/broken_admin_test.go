@@ -40,6 +40,7 @@ func brokenAdmin() []brokenServer {
 				*a = *serve(next, r, http.MethodGet, r.URL.Path, nil)
 			}
 		})},
+		{"never says that a job is over", []string{"admin/A41"}, replacing("/sales/recalculate", `"done":true`, `"done":false`)},
 		{"says that the books do not hold", []string{"admin/A40"}, replacing("/verify", `"holds":true`, `"holds":false`)},
 		{"knows three statuses of a referral", []string{"admin/A18"}, replacing("/referrals/status", `PAST_DUE|CANCELLED`, "DECLINED")},
 		{"keeps the plan of a referral", []string{"admin/A19"}, replacing("/referrals/plan", `"commissionPlanId":null`, `"commissionPlanId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01"`)},

@@ -1,11 +1,14 @@
 package servertest
 
+import "fmt"
+
 const (
 	bulkRule   = "contract 4.6: operations on many affiliates change all or none, and answer in the order of the ids"
 	inviteRule = "contract 4.6: an invited affiliate is INVITED until it accepts, once"
 	planRule   = "contract 4.6: commission plans and what refuses them"
 	tierRule   = "contract 4.6: commission tiers and what refuses them"
 	adminRule  = "contract 4.6: the settings of the program"
+	stepsRule  = "contract 4.6: jobs in steps"
 	booksRule  = "contract 4.6: the check of the books"
 )
 
@@ -129,6 +132,20 @@ func planStories() []serverCase {
 			x.get("/program").has(`{"currency":"USD"}`)
 			x.get("/program?x=1").refused(unknownParameter("x"))
 			x.send(call("GET /program", "").with("Authorization")).refused(unauthorized)
+		}},
+		{"admin/A41 commissions are calculated again in steps", stepsRule, func(x *exam) {
+			payee(x)
+			for i := range 3 {
+				x.do("POST /sales", fmt.Sprintf(`{"referralId":"{{u}}","email":"{{u}}-%d@conform.example","name":"C","totalEarned":100}`, i)).as("s")
+			}
+			x.do("PUT /affiliates", `{"affiliateId":"{{a}}","commissionRate":50}`).ok()
+			x.do("POST /sales/recalculate", `{"affiliateId":"{{a}}","limit":1,"cursor":"x"}`).refused(invalid("cursor", "Invalid cursor"))
+			x.do("POST /sales/recalculate", `{"limit":1}`).refused(selectionRequired)
+			first := x.do("POST /sales/recalculate", `{"affiliateId":"{{a}}","limit":2}`).has(`{"done":false,"looked":2,"changed":2}`)
+			x.do("POST /sales/recalculate", fmt.Sprintf(`{"affiliateId":"{{a}}","limit":2,"cursor":%q}`, first.text("cursor"))).has(`{"done":true,"cursor":null,"looked":1,"changed":1}`)
+			x.do("POST /sales/recalculate", `{"affiliateId":"{{a}}"}`).has(`{"done":true,"looked":3,"changed":0}`)
+			x.get("/sales?id={{s}}").has(`{"commissionEarned":50}`)
+			x.do("POST /commission-tiers/assign", `{"limit":10001}`).refused(invalid("limit", "limit must be an integer from 1 to 10000"))
 		}},
 		{"admin/A40 the check of the books", booksRule, func(x *exam) {
 			x.get("/verify").has(`{"holds":true,"breaches":[]}`)

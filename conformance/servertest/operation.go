@@ -98,6 +98,8 @@ func operations() map[string]operation {
 		"POST /commission-plans":         {answer: planForm().form},
 		"PUT /commission-plans":          {answer: planForm().form},
 		"DELETE /commission-plans":       {answer: message("Commission plan deleted successfully", nil)},
+		"POST /commission-tiers/assign":  {answer: progressForm().form},
+		"POST /sales/recalculate":        {answer: progressForm().form},
 		"GET /commission-tiers":          {listOf(tierForm().form), []string{"commissionTierId"}, tierForm().form},
 		"POST /commission-tiers":         {answer: tierForm().form},
 		"PUT /commission-tiers":          {answer: tierForm().form},

@@ -59,6 +59,8 @@ func routes() []route {
 		{"POST /commission-tiers", `{"tier":1,"name":"{{u}}","minReferrals":1000000}`},
 		{"PUT /commission-tiers", `{"commissionTierId":"{{unknown}}","name":"n"}`},
 		{"DELETE /commission-tiers", `{"commissionTierId":"{{unknown}}"}`},
+		{"POST /commission-tiers/assign", `{"limit":1}`},
+		{"POST /sales/recalculate", `{"affiliateId":"{{unknown}}"}`},
 		{"POST /webhooks", `{"url":"https://hooks.conform.example/{{u}}","events":["*"]}`},
 		{"PUT /webhooks", `{"webhookId":"{{unknown}}","active":true}`},
 		{"DELETE /webhooks", `{"webhookId":"{{unknown}}"}`},
@@ -120,7 +122,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/program", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption":
+	case "/program", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/recalculate":
 		return true
 	}
 	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

@@ -162,6 +162,10 @@ func settingsForm() fields {
 	}
 }
 
+func progressForm() fields {
+	return fields{"done": aBool, "cursor": orNull(aText), "looked": anInteger, "changed": anInteger}
+}
+
 func verificationForm() fields {
 	return fields{
 		"holds": aBool, "records": anInteger, "tookMs": anInteger,

@@ -194,6 +194,7 @@ var (
 	planIDRequired       = missing("commissionPlanId", "Commission plan ID is required")
 	tierIDRequired       = missing("commissionTierId", "Commission tier ID is required")
 	rateRequired         = missing("commissionRate", "Commission rate is required")
+	selectionRequired    = missing("affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required")
 	adjustmentNotFound   = refusal{404, "adjustment_not_found", "", "Adjustment not found"}
 	adjustmentReversed   = refusal{400, "adjustment_reversed", "", "Adjustment was already reversed"}
 	adjustmentTaken      = refusal{400, "adjustment_external_id_taken", "externalId", "An adjustment with this external ID already exists"}

@@ -46,6 +46,8 @@ type Operations interface {
 	DeleteTier(ctx context.Context, id uuid.UUID) error
 	PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (affiliate.Referral, error)
 	SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Referral, error)
+	AssignTiers(ctx context.Context) (int, error)
+	RecalculateSales(ctx context.Context, f affiliate.SaleFilter) (int, error)
 	TrackClick(ctx context.Context, in affiliate.NewClick) (affiliate.Click, error)
 	GenerateCodes(ctx context.Context, in affiliate.NewCodes) ([]affiliate.Code, error)
 	CheckCodes(ctx context.Context, in affiliate.NewCodes) (affiliate.KeySpace, error)

@@ -94,6 +94,7 @@ func (s *story) finds() {
 		"/payouts":                  {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
 		"/adjustments":              {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
 		"/program":                  nil,
+		"/verify":                   nil,
 		"/commission-plans":         {"commissionPlanId=" + s.plan},
 		"/commission-tiers":         {"commissionTierId=" + s.tier},
 		"/webhooks":                 {"webhookId=" + s.webhook},
@@ -261,6 +262,7 @@ func (s *story) refunds() {
 func (s *story) money() {
 	for _, status := range []string{"ON_HOLD", "ACCEPTED"} {
 		s.ok(s.t, http.MethodPost, "/sales/review", `{"saleIds":[`+s.small+`],"approvalStatus":"`+status+`"}`)
+		s.ok(s.t, http.MethodPost, "/sales/recalculate", `{"all":true,"limit":2}`)
 	}
 	move := func(more string) {
 		s.t.Helper()
