@@ -1,0 +1,131 @@
+// Package console has the pages for the people who run a program: what happened,
+// what needs them, and the actions of every day. They are plain HTML, made on the
+// server; they work without scripts, at any path and behind any login.
+//
+//	desk, err := console.New(program, console.Config{
+//		Prefix:    "/console/",
+//		Authorize: func(r *http.Request) (string, bool) { return login.Actor(r) },
+//		Logger:    logger,
+//	})
+//	mux.Handle("/console/", desk)
+//
+// # Reading the package
+//
+// routes.go is the table of all pages and actions. console.go answers a request,
+// visit.go is the request that is being answered, action.go does what forms ask
+// for, and view.go is what the templates see. Each of the other files has the
+// pages of one noun.
+package console
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+	"github.com/tributary-go/tributary/httpapi/internal/reqid"
+)
+
+// Config is what the host decides. Authorize is required, and so is Logger
+// unless the console is ReadOnly.
+type Config struct {
+	// Prefix is what the paths of requests begin with when they arrive, such as
+	// "/console/"; "" or "/": something has stripped it.
+	Prefix string
+
+	// Authorize is the host's login: who sends the request, and whether they may
+	// see the program. It is called for every request. Actor is what the audit
+	// log calls them: an id is better than an email.
+	Authorize func(*http.Request) (actor string, ok bool)
+
+	Denied   http.Handler   // answers those who may not; nil: a page that says nothing about the program
+	SignOut  string         // URL to which the button Sign out posts; empty: there is no such button
+	ReadOnly bool           // no forms, and every POST is refused
+	Logger   *slog.Logger   // gets a line for every action
+	Key      []byte         // at least 32 bytes, seals forms; nil: random, good for one process
+	Location *time.Location // of the times that are shown; nil: the program's
+}
+
+// A Console answers the pages of a program. It is safe for concurrent use, and
+// has nothing to start or to stop.
+type Console struct {
+	cfg       Config
+	program   *affiliate.Program
+	forms     page.Forms
+	crossSite *http.CrossOriginProtection
+	days      *keptDays
+}
+
+// New returns the console of a program.
+//
+// Errors: Authorize is nil; Logger is nil and the console not ReadOnly; Prefix
+// does not begin and end with a slash; Key is shorter than 32 bytes.
+func New(p *affiliate.Program, cfg Config) (*Console, error) {
+	if cfg.Prefix == "" {
+		cfg.Prefix = "/"
+	}
+	switch {
+	case p == nil:
+		return nil, errors.New("console: the program is nil")
+	case cfg.Authorize == nil:
+		return nil, errors.New("console: Authorize is nil")
+	case cfg.Logger == nil && !cfg.ReadOnly:
+		return nil, errors.New("console: Logger is nil, so actions would leave no trace")
+	case !strings.HasPrefix(cfg.Prefix, "/") || !strings.HasSuffix(cfg.Prefix, "/") || !cleanPath(strings.Trim(cfg.Prefix, "/")):
+		return nil, fmt.Errorf("console: Prefix %q does not begin and end with a slash, or is not clean", cfg.Prefix)
+	case len(cfg.Key) > 0 && len(cfg.Key) < 32:
+		return nil, errors.New("console: Key is shorter than 32 bytes")
+	}
+	forms, err := page.NewForms(cfg.Key, "console form v1")
+	if err != nil {
+		return nil, err
+	}
+	return (&Console{cfg: cfg, forms: forms, crossSite: http.NewCrossOriginProtection()}).For(p), nil
+}
+
+// For returns the console of another program, with the same settings.
+func (c *Console) For(p *affiliate.Program) *Console {
+	other := *c
+	other.program, other.days = p, new(keptDays)
+	return &other
+}
+
+// ServeHTTP answers a request.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	page.Protect(w.Header())
+	r = reqid.Assign(w, r, nil)
+	v := &visit{Console: c, w: w, r: r}
+	actor, ok := c.cfg.Authorize(r)
+	if !ok {
+		if c.cfg.Denied != nil {
+			c.cfg.Denied.ServeHTTP(w, r)
+			return
+		}
+		v.denied()
+		return
+	}
+	v.actor = actorName(actor)
+	if !v.locate() {
+		return
+	}
+	v.answer()
+}
+
+// actorName is an actor as it is logged and shown: no line breaks, 128
+// characters.
+func actorName(actor string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(actor, ""))
+	if runes := []rune(clean); len(runes) > 128 {
+		return string(runes[:128])
+	}
+	return clean
+}

@@ -1,0 +1,131 @@
+package console
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+// shownDays is how many days the overview is about, today with them.
+const shownDays = 30
+
+// A summary is what the overview shows.
+type summary struct {
+	Days                    []affiliate.Bucket
+	Bars                    []page.Bar
+	Width, Height           int
+	Sales, Clicks           int64
+	Referrals               int64
+	Revenue, Commission     affiliate.Amount
+	Refunds                 affiliate.Amount
+	Waiting, Held, Unpaid   []needed
+	Recent                  []affiliate.Sale
+	NoBooks                 bool
+	Currency                affiliate.Currency
+	AnyNeeded               bool
+	OldestDue               string
+	FailedPayouts, Disabled []needed
+}
+
+// A needed is something that waits for somebody.
+type needed struct{ Path, Text string }
+
+// overview shows what happened in the last days, and what needs somebody.
+func overview(v *visit) (view, error) {
+	s := summary{Width: page.ChartWidth, Height: page.ChartHeight, Currency: v.program.Config().Currency}
+	if err := s.fill(v); err != nil {
+		return view{}, err
+	}
+	return view{title: "Overview", template: "overview", Data: &s}, nil
+}
+
+func (s *summary) fill(v *visit) error {
+	days, err := v.days.read(v.ctx(), v.program, v.now().In(v.program.Config().Location))
+	if refused(err, affiliate.BooksNotOpen) {
+		s.NoBooks, err = true, nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.add(v, days); err != nil {
+		return err
+	}
+	recent, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: 8})
+	if err != nil {
+		return err
+	}
+	s.Recent = recent.Items
+	return s.needs(v)
+}
+
+// add sums the days up and draws them.
+func (s *summary) add(v *visit, days []affiliate.Bucket) (err error) {
+	s.Days = days
+	values, labels := make([]int64, len(days)), make([]string, len(days))
+	f := view{visit: v}
+	for i, d := range days {
+		s.Sales += d.Sales
+		s.Clicks += d.Clicks.Or(0)
+		s.Referrals += d.Referrals.Or(0)
+		for _, sum := range []struct {
+			to   *affiliate.Amount
+			more affiliate.Amount
+		}{{&s.Revenue, d.Revenue}, {&s.Commission, d.Commission}, {&s.Refunds, d.Refunds}} {
+			if *sum.to, err = sum.to.Add(sum.more); err != nil {
+				return err
+			}
+		}
+		values[i], labels[i] = d.Revenue.Scaled(), f.Day(d.Start)+": "+f.Money(d.Revenue)
+	}
+	if len(days) > 0 {
+		s.Bars = page.Bars(values, labels)
+	}
+	return nil
+}
+
+// keptDays are the days of the report that are over: movements only come at the
+// end, so they do not change.
+type keptDays struct {
+	mu   sync.Mutex
+	days map[affiliate.Time]affiliate.Bucket
+}
+
+// maxKept is how many days are kept, and settled how long after its end a day is
+// sure to be over, for all that began in it.
+const (
+	maxKept = 400
+	settled = time.Hour
+)
+
+// read returns the last days. It reads those that are not kept.
+func (k *keptDays) read(ctx context.Context, p *affiliate.Program, now time.Time) ([]affiliate.Bucket, error) {
+	year, month, day := now.Date()
+	from := time.Date(year, month, day-shownDays+1, 0, 0, 0, 0, now.Location())
+	to := time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var all []affiliate.Bucket
+	for from.Before(to) {
+		b, known := k.days[affiliate.TimeOf(from)]
+		if !known {
+			break
+		}
+		all, from = append(all, b), b.End.Time().In(now.Location())
+	}
+	fresh, err := p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay})
+	if err != nil {
+		return nil, err
+	}
+	if k.days == nil || len(k.days) > maxKept-shownDays {
+		k.days = map[affiliate.Time]affiliate.Bucket{}
+	}
+	for _, b := range fresh {
+		if b.End.Time().Add(settled).Before(now) {
+			k.days[b.Start] = b
+		}
+	}
+	return append(all, fresh...), nil
+}

@@ -1,0 +1,250 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+	"github.com/tributary-go/tributary/httpapi/internal/reqid"
+)
+
+// A visit is a request that is being answered.
+type visit struct {
+	*Console
+	w     http.ResponseWriter
+	r     *http.Request
+	actor string
+	path  string     // below the prefix, without a slash before it
+	root  string     // the way from the page to the prefix: "./", "../"
+	args  []string   // what stands at the {} of the route's pattern
+	query url.Values // each parameter at most once, but for ids
+}
+
+func (v *visit) ctx() context.Context { return v.r.Context() }
+func (v *visit) now() time.Time       { return v.program.Config().Now() }
+
+func (v *visit) location() *time.Location {
+	if v.cfg.Location != nil {
+		return v.cfg.Location
+	}
+	return v.program.Config().Location
+}
+
+// locate finds the path below the prefix. It reports false when it has answered.
+// Every URL of the console is relative, so it need not know what has been cut
+// off before the request came here.
+func (v *visit) locate() bool {
+	path := v.r.URL.Path
+	v.root = "./"
+	if path+"/" == v.cfg.Prefix || path == "" {
+		v.addSlash()
+		return false
+	}
+	rest, below := strings.CutPrefix(path, v.cfg.Prefix)
+	if !below && v.cfg.Prefix == "/" { // StripPrefix("/console/") leaves no slash
+		rest, below = path, true
+	}
+	if !below || rest != "" && !cleanPath(rest) {
+		v.missing()
+		return false
+	}
+	v.path, v.root = rest, "./"+strings.Repeat("../", strings.Count(rest, "/"))
+	return true
+}
+
+// addSlash sends the browser from the prefix without a slash to the one with it.
+func (v *visit) addSlash() {
+	sent, _, _ := strings.Cut(v.r.RequestURI, "?")
+	last := sent[strings.LastIndexByte(sent, '/')+1:]
+	to := "./" + last + "/"
+	if v.r.URL.RawQuery != "" {
+		to += "?" + v.r.URL.RawQuery
+	}
+	v.w.Header().Set("Location", to)
+	v.w.WriteHeader(http.StatusPermanentRedirect)
+}
+
+// cleanPath reports whether a path has no empty segments and no dots.
+func cleanPath(path string) bool {
+	if path == "" {
+		return true
+	}
+	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
+}
+
+// answer finds the route and does what it says.
+func (v *visit) answer() {
+	if name, asset := strings.CutPrefix(v.path, "assets/"); asset && v.reads() && page.ServeAsset(v.w, name) {
+		return
+	}
+	rt, found := v.find()
+	allow := "GET, HEAD"
+	switch {
+	case !found:
+		v.missing()
+		return
+	case rt.act != nil:
+		allow = "GET, HEAD, POST"
+	}
+	post := v.r.Method == http.MethodPost
+	if !v.reads() && !(post && (rt.act != nil || v.cfg.ReadOnly)) {
+		v.w.Header().Set("Allow", allow)
+		v.wrong(http.StatusMethodNotAllowed, "This page does not take "+page.Text(v.r.Method, 20)+" requests.")
+		return
+	}
+	if (post || rt.act != nil) && v.cfg.ReadOnly {
+		v.wrong(http.StatusForbidden, "This console is read only.")
+		return
+	}
+	if err := v.readQuery(rt.params); err != nil {
+		v.fail(err)
+		return
+	}
+	if rt.act != nil {
+		v.action(rt.act, post)
+		return
+	}
+	if rt.file != nil {
+		if err := rt.file(v); err != nil {
+			v.fail(err)
+		}
+		return
+	}
+	shown, err := rt.page(v)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	v.show(http.StatusOK, shown)
+}
+
+func (v *visit) reads() bool { return v.r.Method == http.MethodGet || v.r.Method == http.MethodHead }
+
+// find finds the route of the path, and what stands at its {}.
+func (v *visit) find() (route, bool) {
+	segments := strings.Split(v.path, "/")
+	for _, rt := range routes {
+		pattern := strings.Split(rt.path, "/")
+		if len(pattern) != len(segments) {
+			continue
+		}
+		var args []string
+		fits := true
+		for i, want := range pattern {
+			if want == "{}" {
+				args = append(args, segments[i])
+			} else if want != segments[i] {
+				fits = false
+				break
+			}
+		}
+		if fits {
+			v.args = args
+			return rt, true
+		}
+	}
+	return route{}, false
+}
+
+// readQuery reads the query strictly, as the added routes of the API do.
+func (v *visit) readQuery(known []string) error {
+	values, err := url.ParseQuery(v.r.URL.RawQuery)
+	if err != nil {
+		return badQuery("The address of this page cannot be read.")
+	}
+	for name, all := range values {
+		if name != paramDone && !slices.Contains(known, name) {
+			return badQuery("Unknown query parameter: " + page.Text(name, 50))
+		}
+		if len(all) > 1 && name != paramID {
+			return badQuery("The parameter " + name + " is there twice.")
+		}
+	}
+	v.query = values
+	return nil
+}
+
+const (
+	paramDone   = "done"
+	paramID     = "id"
+	paramCursor = "cursor"
+)
+
+func badQuery(text string) error {
+	return &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Message: text}
+}
+
+// id is the n-th argument as an id. What is none names nothing.
+func (v *visit) id(n int) (uuid.UUID, error) {
+	id, err := uuid.Parse(v.args[n])
+	if err != nil || id.String() != v.args[n] {
+		return uuid.Nil, affiliate.ErrNotFound
+	}
+	return id, nil
+}
+
+// page50 is the page of a list that the query asks for.
+func (v *visit) page50() affiliate.Page {
+	return affiliate.Page{Limit: 50, Cursor: v.query.Get(paramCursor)}
+}
+
+// fail answers an error of the engine.
+func (v *visit) fail(err error) {
+	refused, isRefusal := errors.AsType[*affiliate.Error](err)
+	switch {
+	case errors.Is(err, affiliate.ErrNotFound):
+		v.missing()
+	case isRefusal && refused.Kind != affiliate.KindInternal:
+		v.wrong(refused.Kind.Status(), refused.Message)
+	case v.ctx().Err() != nil:
+		v.wrong(http.StatusServiceUnavailable, "The request was given up.")
+	default:
+		v.logger().ErrorContext(v.ctx(), "console page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		v.wrong(http.StatusInternalServerError, "Something went wrong. Nothing was changed by this page. The id of the request is "+reqid.Of(v.ctx())+".")
+	}
+}
+
+func (v *visit) logger() *slog.Logger {
+	if v.cfg.Logger == nil {
+		return slog.Default()
+	}
+	return v.cfg.Logger
+}
+
+func (v *visit) missing() { v.wrong(http.StatusNotFound, "There is no such page, or what it showed is gone.") }
+
+// wrong shows a page that says why there is no other.
+func (v *visit) wrong(status int, text string) {
+	v.show(status, view{title: http.StatusText(status), template: "wrong", Data: text})
+}
+
+// denied answers those who may not see the program.
+func (v *visit) denied() {
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(http.StatusForbidden)
+	_, _ = v.w.Write([]byte("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Forbidden</title><h1>Forbidden</h1><p>You may not see this page.</p></html>\n"))
+}
+
+// show writes a page.
+func (v *visit) show(status int, shown view) {
+	var out bytes.Buffer
+	shown.visit = v
+	if err := templates[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
+		v.logger().ErrorContext(v.ctx(), "console page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		http.Error(v.w, "Something went wrong.", http.StatusInternalServerError)
+		return
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(out.Bytes())
+}

@@ -1,0 +1,61 @@
+package page
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// How long a form may be sent after it was made.
+const formHours = 12
+
+// Forms makes and checks the tokens of forms: who sends a form must have got it
+// from here, for the same actor, program and path.
+type Forms struct{ key []byte }
+
+// NewForms returns Forms under a key of at least 32 bytes, for a purpose. An
+// empty key is made anew: then only this process knows its tokens.
+func NewForms(key []byte, purpose string) (Forms, error) {
+	if len(key) == 0 {
+		key = make([]byte, 32)
+		_, _ = rand.Read(key) // never fails
+	}
+	derived, err := hkdf.Key(sha256.New, key, nil, purpose, 32)
+	return Forms{derived}, err
+}
+
+// Token is the token of a form that is made at a time, about these things.
+func (f Forms) Token(at time.Time, about ...string) string {
+	return f.sealed(at.Unix()/3600, about)
+}
+
+// Valid reports whether a token is one about these things, made at most 12 hours
+// ago. It takes the same time for every wrong one.
+func (f Forms) Valid(now time.Time, token string, about ...string) bool {
+	made, _, _ := strings.Cut(token, ".")
+	hour, err := strconv.ParseInt(made, 36, 64)
+	same := hmac.Equal([]byte(f.sealed(hour, about)), []byte(token))
+	age := now.Unix()/3600 - hour
+	return same && err == nil && age >= 0 && age <= formHours
+}
+
+func (f Forms) sealed(hour int64, about []string) string {
+	mac := hmac.New(sha256.New, f.key)
+	var n [8]byte
+	write := func(v uint64) { binary.BigEndian.PutUint64(n[:], v); mac.Write(n[:]) }
+	write(uint64(hour))
+	for _, text := range about {
+		write(uint64(len(text)))
+		mac.Write([]byte(text))
+	}
+	return strconv.FormatInt(hour, 36) + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Nonce is a text that nobody else has: the key under which one form is done once.
+func Nonce() string { return rand.Text() }

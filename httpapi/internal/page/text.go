@@ -1,0 +1,51 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// How many characters of a text are shown.
+const (
+	InList   = 200
+	InDetail = 10_000
+)
+
+// Text returns a text as it is shown: control characters, zero-width characters
+// and those that change the direction of writing become U+XXXX, and what is
+// longer than most characters is cut, with its length. Joiners inside an emoji
+// sequence stay.
+func Text(s string, most int) string {
+	var b strings.Builder
+	shown, before := 0, rune(0)
+	for i, r := range s {
+		if shown == most {
+			fmt.Fprintf(&b, "… (%d characters)", utf8.RuneCountInString(s))
+			break
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		after, _ := utf8.DecodeRuneInString(s[i+size:])
+		switch {
+		case r == '\n' && most == InDetail, !hidden(r), joins(before, r, after):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "U+%04X", r)
+		}
+		shown, before = shown+1, r
+	}
+	return b.String()
+}
+
+// hidden reports whether a character cannot be seen, or moves others.
+func hidden(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == '\u3164' || r == '\u115f' || r == '\u1160' || r == '\uffa0'
+}
+
+const joiner = '\u200d'
+
+// joins reports whether a character is a joiner between two pictures.
+func joins(before, r, after rune) bool { return r == joiner && picture(before) && picture(after) }
+
+func picture(r rune) bool { return unicode.In(r, unicode.So, unicode.Sk) || r == '\ufe0f' }
