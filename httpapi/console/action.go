@@ -70,7 +70,7 @@ func (v *visit) action(a *action, post bool) {
 	}
 	values, ok := v.readForm()
 	if !ok {
-		v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
+		v.stale()
 		return
 	}
 	once := affiliate.Once{Key: "console-" + values.Get(fieldNonce)}
@@ -82,6 +82,11 @@ func (v *visit) action(a *action, post bool) {
 	}
 	v.w.Header().Set("Location", v.root+to+"?"+paramDone+"="+a.name)
 	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// stale answers a form that this console did not make, or long ago.
+func (v *visit) stale() {
+	v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
 }
 
 // readForm reads a form that this console made for this actor and path. It
@@ -108,8 +113,14 @@ func (v *visit) about() []string {
 
 // ask shows a form.
 func (v *visit) ask(status int, f form) {
-	f.Token, f.Nonce = v.forms.Token(v.now(), v.about()...), page.Nonce()
+	f = v.seal(f)
 	v.show(status, view{title: f.Title, template: "form", Data: f})
+}
+
+// seal gives a form its token and its nonce.
+func (v *visit) seal(f form) form {
+	f.Token, f.Nonce = v.forms.Token(v.now(), v.about()...), page.Nonce()
+	return f
 }
 
 // again shows a form with what was sent and why it was refused.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"errors"
 	"net/url"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 var affiliateStatuses = []affiliate.AffiliateStatus{
@@ -40,13 +40,12 @@ func affiliates(v *visit) (view, error) {
 // A portrait is the page of an affiliate.
 type portrait struct {
 	affiliate.Affiliate
-	Links    []affiliate.Link
-	Codes    []affiliate.Code
-	Sales    []affiliate.Sale
-	Balance  affiliate.Balance
-	Books    bool // the balance is known
-	CanMove  []option
-	PlanName string
+	Links   []affiliate.Link
+	Codes   []affiliate.Code
+	Sales   []affiliate.Sale
+	Balance affiliate.Balance
+	Books   bool // the balance is known
+	CanMove []option
 }
 
 // affiliatePage shows an affiliate.
@@ -85,13 +84,25 @@ var moves = []struct {
 	call        func(*affiliate.Program, *visit, []uuid.UUID) error
 }{
 	{affiliate.AffiliateActive, "Approve", "They become active: their links and codes earn from now on.", []affiliate.AffiliateStatus{affiliate.AffiliateInactive, affiliate.AffiliateDeclined, affiliate.AffiliateDeactivated, affiliate.AffiliateInvited},
-		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error { _, err := p.ApproveAffiliates(v.ctx(), ids...); return err }},
+		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error {
+			_, err := p.ApproveAffiliates(v.ctx(), ids...)
+			return err
+		}},
 	{affiliate.AffiliateDeclined, "Decline", "They are told that the program does not take them.", []affiliate.AffiliateStatus{affiliate.AffiliateInactive},
-		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error { _, err := p.DeclineAffiliates(v.ctx(), ids...); return err }},
+		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error {
+			_, err := p.DeclineAffiliates(v.ctx(), ids...)
+			return err
+		}},
 	{affiliate.AffiliateDeactivated, "Deactivate", "Their links and codes earn nothing from now on. What they have earned stays.", []affiliate.AffiliateStatus{affiliate.AffiliateActive},
-		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error { _, err := p.DeactivateAffiliates(v.ctx(), ids...); return err }},
+		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error {
+			_, err := p.DeactivateAffiliates(v.ctx(), ids...)
+			return err
+		}},
 	{affiliate.AffiliateBanned, "Ban", "They are out for good, and no payout is made to them. This cannot be taken back.", []affiliate.AffiliateStatus{affiliate.AffiliateActive, affiliate.AffiliateInactive, affiliate.AffiliateDeactivated, affiliate.AffiliateDeclined, affiliate.AffiliateInvited},
-		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error { _, err := p.BanAffiliates(v.ctx(), ids...); return err }},
+		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error {
+			_, err := p.BanAffiliates(v.ctx(), ids...)
+			return err
+		}},
 }
 
 // movesFrom are the changes that a status allows.
@@ -173,7 +184,7 @@ func several(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return view{}.count(n) + " " + noun + "s"
+	return page.Count(int64(n)) + " " + noun + "s"
 }
 
 // newAffiliate adds an affiliate.
@@ -187,21 +198,19 @@ var newAffiliate = &action{
 				{Name: "firstName", Label: "First name", Type: "text", Required: true},
 				{Name: "lastName", Label: "Last name", Type: "text", Required: true},
 				{Name: "email", Label: "Email", Type: "email", Required: true},
-				{Name: "affiliateLink", Label: "Link", Hint: "The end of their URL. Empty: it is made from the name.", Type: "text"},
+				{Name: "affiliateLink", Label: "Link", Hint: "The end of their URL. Empty: it is made from the email.", Type: "text"},
 			},
 		}, nil
 	},
 	do: func(v *visit, p *affiliate.Program, sent url.Values) (string, error) {
 		a, err := p.CreateAffiliate(v.ctx(), affiliate.NewAffiliate{
-			FirstName: sent.Get("firstName"), LastName: sent.Get("lastName"), Email: sent.Get("email"), Slug: sent.Get("affiliateLink"),
+			FirstName: sent.Get("firstName"), LastName: sent.Get("lastName"), Email: sent.Get("email"), AffiliateLink: sent.Get("affiliateLink"),
 		})
 		return "affiliates/" + a.ID.String(), err
 	},
 }
 
-var paymentMethods = []affiliate.PaymentMethod{
-	affiliate.PayPayPal, affiliate.PayWise, affiliate.PayWiseBank, affiliate.PayBank, affiliate.PayCredits, affiliate.PayCoupon,
-}
+var paymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "BANK", "CREDITS", "COUPON"}
 
 // payoutDetails changes how an affiliate is paid.
 var payoutDetails = &action{
@@ -209,7 +218,7 @@ var payoutDetails = &action{
 	form: func(v *visit) (form, error) {
 		a, err := v.affiliate()
 		return form{
-			Title: "Payout details of " + view{}.Short(a.Name), Button: "Save", Back: "affiliates/" + a.ID.String(),
+			Title: "Payout details of " + page.Text(a.Name, page.InList), Button: "Save", Back: "affiliates/" + a.ID.String(),
 			Effects: []string{"Payouts that are made from now on go there. Payouts that exist stay as they are."},
 			Fields: []field{
 				{Name: "payoutEmail", Label: "Payout email", Type: "email", Value: a.PayoutEmail.Or("")},
@@ -233,7 +242,7 @@ var affiliateRate = &action{
 	form: func(v *visit) (form, error) {
 		a, err := v.affiliate()
 		return form{
-			Title: "Commission rate of " + view{}.Short(a.Name), Button: "Save", Back: "affiliates/" + a.ID.String(),
+			Title: "Commission rate of " + page.Text(a.Name, page.InList), Button: "Save", Back: "affiliates/" + a.ID.String(),
 			Effects: []string{"Sales from now on earn by this rate. Sales that exist stay as they are."},
 			Fields:  []field{{Name: "commissionRate", Label: "Rate", Hint: "In percent, 0 to 100.", Type: "text", Required: true, Value: a.CommissionRate.String()}},
 		}, err
@@ -252,19 +261,19 @@ var affiliateRate = &action{
 	},
 }
 
-var adjustments = []affiliate.AdjustmentKind{affiliate.AdjustBonus, affiliate.AdjustCredit, affiliate.AdjustDebit}
+var adjustments = []affiliate.AdjustmentKind{affiliate.AdjustBonus, affiliate.AdjustCorrection}
 
-// adjust books a bonus, a credit or a debit.
+// adjust books a bonus or a correction.
 var adjust = &action{
 	name: "affiliates.adjust", object: "affiliate", done: "The adjustment was booked.",
 	form: func(v *visit) (form, error) {
 		a, err := v.affiliate()
 		return form{
-			Title: "Adjust what " + view{}.Short(a.Name) + " is owed", Button: "Book", Back: "affiliates/" + a.ID.String(),
+			Title: "Adjust what " + page.Text(a.Name, page.InList) + " is owed", Button: "Book", Back: "affiliates/" + a.ID.String(),
 			Effects: []string{"The next payout has it. It shows on their statement with its reason."},
 			Fields: []field{
 				{Name: "kind", Label: "Kind", Type: "select", Required: true, Options: options(adjustments...)},
-				{Name: "amount", Label: "Amount", Hint: "Below zero for a debit.", Type: "text", Required: true},
+				{Name: "amount", Label: "Amount", Hint: "A correction may be below zero.", Type: "text", Required: true},
 				{Name: "reason", Label: "Reason", Type: "text", Required: true},
 			},
 		}, err
@@ -279,7 +288,7 @@ var adjust = &action{
 			return "", err
 		}
 		kind, _ := oneOf(sent, "kind", adjustments...)
-		_, err = p.RecordAdjustment(v.ctx(), affiliate.NewAdjustment{AffiliateID: id, Kind: kind, Amount: sum, Reason: cmp.Or(sent.Get("reason"), "")})
+		_, err = p.RecordAdjustment(v.ctx(), affiliate.NewAdjustment{AffiliateID: id, Kind: kind, Amount: sum, Reason: sent.Get("reason")})
 		return "affiliates/" + id.String(), err
 	},
 }

@@ -1,6 +1,6 @@
 package console
 
-// A route is a page, a file or an action, at a path below the prefix. {} stands
+// A route is a page, a file or an action at a path below the prefix. {} stands
 // for one segment.
 type route struct {
 	path   string
@@ -8,6 +8,7 @@ type route struct {
 	page   func(*visit) (view, error)
 	file   func(*visit) error
 	act    *action
+	post   func(*visit) // of a page that answers its own form
 }
 
 // routes are all pages and actions.
@@ -42,6 +43,7 @@ func init() {
 		{path: "webhooks/deliveries/{}", page: deliveryPage},
 		{path: "webhooks/deliveries/{}/replay", act: replayDelivery},
 
+		{path: "books", page: books, post: examine},
 		{path: "settings", page: settings},
 	}
 }

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -58,7 +60,7 @@ type section struct {
 func (v *view) Sections() []section {
 	all := []section{
 		{"", "Overview", false}, {"affiliates", "Affiliates", false}, {"sales", "Sales", false},
-		{"payouts", "Payouts", false}, {"webhooks", "Webhooks", false}, {"settings", "Settings", false},
+		{"payouts", "Payouts", false}, {"webhooks", "Webhooks", false}, {"books", "Books", false}, {"settings", "Settings", false},
 	}
 	here, _, _ := strings.Cut(v.path, "/")
 	for i := range all {
@@ -189,4 +191,26 @@ func (v *view) Tone(status any) string {
 		return "bad"
 	}
 	return ""
+}
+
+// Of is the view for a template of a part of the page: rows of a table.
+func (v *view) Of(rows any) *part { return &part{view: v, Rows: rows} }
+
+// A part is a part of a page.
+type part struct {
+	*view
+	Rows any
+}
+
+// JSON is a payload, indented; empty: there is none.
+func (v *view) JSON(payload affiliate.Opt[json.RawMessage]) string {
+	raw, ok := payload.Get()
+	if !ok {
+		return ""
+	}
+	var out bytes.Buffer
+	if json.Indent(&out, raw, "", "  ") != nil {
+		return ""
+	}
+	return page.Text(out.String(), page.InDetail)
 }

@@ -88,44 +88,54 @@ func (v *visit) answer() {
 		return
 	}
 	rt, found := v.find()
-	allow := "GET, HEAD"
-	switch {
-	case !found:
+	if !found {
 		v.missing()
 		return
-	case rt.act != nil:
-		allow = "GET, HEAD, POST"
 	}
 	post := v.r.Method == http.MethodPost
-	if !v.reads() && !(post && (rt.act != nil || v.cfg.ReadOnly)) {
-		v.w.Header().Set("Allow", allow)
-		v.wrong(http.StatusMethodNotAllowed, "This page does not take "+page.Text(v.r.Method, 20)+" requests.")
-		return
-	}
-	if (post || rt.act != nil) && v.cfg.ReadOnly {
+	takes := rt.act != nil || rt.post != nil
+	switch {
+	case v.cfg.ReadOnly && (post || rt.act != nil):
 		v.wrong(http.StatusForbidden, "This console is read only.")
-		return
+	case !v.reads() && !(post && takes):
+		v.w.Header().Set("Allow", allowed(takes))
+		v.wrong(http.StatusMethodNotAllowed, "This page does not take such requests.")
+	default:
+		if err := v.readQuery(rt.params); err != nil {
+			v.fail(err)
+			return
+		}
+		v.run(rt, post)
 	}
-	if err := v.readQuery(rt.params); err != nil {
-		v.fail(err)
-		return
+}
+
+// allowed are the methods of a page.
+func allowed(takesForms bool) string {
+	if takesForms {
+		return "GET, HEAD, POST"
 	}
-	if rt.act != nil {
+	return "GET, HEAD"
+}
+
+// run does what a route says.
+func (v *visit) run(rt route, post bool) {
+	switch {
+	case rt.act != nil:
 		v.action(rt.act, post)
-		return
-	}
-	if rt.file != nil {
+	case post:
+		rt.post(v)
+	case rt.file != nil:
 		if err := rt.file(v); err != nil {
 			v.fail(err)
 		}
-		return
+	default:
+		shown, err := rt.page(v)
+		if err != nil {
+			v.fail(err)
+			return
+		}
+		v.show(http.StatusOK, shown)
 	}
-	shown, err := rt.page(v)
-	if err != nil {
-		v.fail(err)
-		return
-	}
-	v.show(http.StatusOK, shown)
 }
 
 func (v *visit) reads() bool { return v.r.Method == http.MethodGet || v.r.Method == http.MethodHead }
@@ -221,7 +231,9 @@ func (v *visit) logger() *slog.Logger {
 	return v.cfg.Logger
 }
 
-func (v *visit) missing() { v.wrong(http.StatusNotFound, "There is no such page, or what it showed is gone.") }
+func (v *visit) missing() {
+	v.wrong(http.StatusNotFound, "There is no such page, or what it showed is gone.")
+}
 
 // wrong shows a page that says why there is no other.
 func (v *visit) wrong(status int, text string) {

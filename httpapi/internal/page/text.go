@@ -28,7 +28,8 @@ func Text(s string, most int) string {
 		_, size := utf8.DecodeRuneInString(s[i:])
 		after, _ := utf8.DecodeRuneInString(s[i+size:])
 		switch {
-		case r == '\n' && most == InDetail, !hidden(r), joins(before, r, after):
+		case r == '\r' && after == '\n': // a line break of a form
+		case r == '\n' && most == InDetail, !hidden(r), joins(before, r, after), r == selector && picture(before):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "U+%04X", r)
@@ -40,12 +41,25 @@ func Text(s string, most int) string {
 
 // hidden reports whether a character cannot be seen, or moves others.
 func hidden(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == '\u3164' || r == '\u115f' || r == '\u1160' || r == '\uffa0'
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Variation_Selector) || unseen[r]
 }
 
-const joiner = '\u200d'
+// unseen are letters and marks without a picture.
+var unseen = map[rune]bool{
+	'\u034f': true, '\u115f': true, '\u1160': true, '\u17b4': true, '\u17b5': true, '\u3164': true, '\uffa0': true,
+}
+
+const (
+	joiner   = '\u200d' // of two pictures
+	selector = '\ufe0f' // in colour
+)
 
 // joins reports whether a character is a joiner between two pictures.
-func joins(before, r, after rune) bool { return r == joiner && picture(before) && picture(after) }
+func joins(before, r, after rune) bool {
+	return r == joiner && (picture(before) || before == selector) && picture(after)
+}
 
-func picture(r rune) bool { return unicode.In(r, unicode.So, unicode.Sk) || r == '\ufe0f' }
+// picture reports whether a character is a picture of an emoji sequence.
+func picture(r rune) bool {
+	return r >= '\u2000' && unicode.Is(unicode.So, r) || '\U0001f3fb' <= r && r <= '\U0001f3ff'
+}

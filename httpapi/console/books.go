@@ -1,0 +1,60 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// shownBreaches is how many breaches the page of the books shows.
+const shownBreaches = 100
+
+// An examined is what the page of the books shows.
+type examined struct {
+	affiliate.Verification
+	Done         bool
+	Problem      string
+	Token, Nonce string
+}
+
+// Shown are the breaches that are shown.
+func (e *examined) Shown() []affiliate.Breach {
+	return e.Breaches[:min(len(e.Breaches), shownBreaches)]
+}
+
+// Seconds is how long the check took.
+func (e *examined) Seconds() string { return e.Took.Round(time.Millisecond).String() }
+
+// books shows the button that checks the books.
+func books(v *visit) (view, error) { return v.examined(&examined{}), nil }
+
+func (v *visit) examined(e *examined) view {
+	f := v.seal(form{})
+	e.Token, e.Nonce = f.Token, f.Nonce
+	return view{title: "Books", template: "books", Data: e}
+}
+
+// checkBooks checks the books in the request, however long it takes: nothing is
+// kept, and leaving the page ends the work.
+var checkBooks = &action{name: "books.check", object: "program"}
+
+func examine(v *visit) {
+	if _, ok := v.readForm(); !ok {
+		v.stale()
+		return
+	}
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Time{}) // not every server can
+	report, err := v.program.VerifyReport(v.ctx())
+	v.audit(checkBooks, err)
+	e := &examined{Verification: report, Done: err == nil}
+	status := http.StatusOK
+	if why, refused := errors.AsType[*affiliate.Error](err); refused && why.Kind != affiliate.KindInternal {
+		e.Problem, status = why.Message, why.Kind.Status()
+	} else if err != nil {
+		v.fail(err)
+		return
+	}
+	v.show(status, v.examined(e))
+}

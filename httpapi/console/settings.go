@@ -1,0 +1,23 @@
+package console
+
+import "github.com/tributary-go/tributary/affiliate"
+
+type programSheet struct {
+	affiliate.Settings
+	Plans []affiliate.Plan
+	Tiers []affiliate.Tier
+}
+
+// settings shows the program, its plans and its tiers.
+func settings(v *visit) (view, error) {
+	s, err := v.program.Settings(v.ctx())
+	if err != nil {
+		return view{}, err
+	}
+	plans, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: 50})
+	if err != nil {
+		return view{}, err
+	}
+	tiers, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: 50})
+	return view{title: "Settings", template: "settings", Data: &programSheet{s, plans.Items, tiers.Items}}, err
+}
