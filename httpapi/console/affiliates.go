@@ -19,21 +19,15 @@ var affiliateStatuses = []affiliate.AffiliateStatus{
 type affiliateList struct {
 	Items    []affiliate.Affiliate
 	Statuses []option
-	Query    string
-	Status   string
 }
 
 // affiliates lists affiliates.
 func affiliates(v *visit) (view, error) {
-	q := affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status"))}
-	text := strings.TrimSpace(v.query.Get("q"))
-	if text != "" {
-		q.Search = affiliate.Set(text)
-	}
+	q := affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status")), Search: v.search()}
 	list, err := v.program.SearchAffiliates(v.ctx(), q, v.page50())
 	return view{
 		title: "Affiliates", template: "affiliates", next: list.Next,
-		Data: affiliateList{list.Items, options(affiliateStatuses...), text, string(q.Status)},
+		Data: &affiliateList{list.Items, options(affiliateStatuses...)},
 	}, err
 }
 
@@ -46,6 +40,7 @@ type portrait struct {
 	Balance affiliate.Balance
 	Books   bool // the balance is known
 	CanMove []option
+	Month   string // of the newest statement
 }
 
 // affiliatePage shows an affiliate.
@@ -54,7 +49,7 @@ func affiliatePage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status)}
+	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), Month: v.now().In(v.location()).Format(monthLayout)}
 	of := affiliate.Set(a.ID)
 	links, err1 := v.program.Links(v.ctx(), affiliate.LinkFilter{AffiliateID: of}, affiliate.Page{Limit: 50})
 	codes, err2 := v.program.Codes(v.ctx(), affiliate.CodeFilter{AffiliateID: of}, affiliate.Page{Limit: 20})

@@ -2,7 +2,6 @@ package console
 
 import (
 	"bytes"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -151,7 +150,7 @@ var runPayouts = &action{
 		}
 		f := form{Title: "Run payouts", Button: "Make the payouts", Back: "payouts", Fields: []field{
 			{Name: "externalId", Label: "Name of the run", Hint: "Such as 2026-11. The same name goes on with the same run and pays nobody twice.", Type: "text", Required: true, Value: v.now().In(v.location()).Format("2006-01-02")},
-			{Name: "minimum", Label: "Minimum of a payout", Hint: "Who is owed less waits.", Type: "text", Value: "0"},
+			{Name: "minimum", Label: "Minimum of a payout", Hint: "Who is owed less waits.", Type: "text", Required: true, Value: "0"},
 		}}
 		f.Effects = []string{"Without a minimum these affiliates are paid now:"}
 		for _, line := range lines.Items {
@@ -186,9 +185,6 @@ func payoutFile(v *visit) error {
 	if err := payfile.Generic(&out, v.program.Payments(v.ctx(), affiliate.PayoutFilter{Status: affiliate.PayoutPending})); err != nil {
 		return err
 	}
-	h := v.w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", "payouts-"+v.now().In(v.location()).Format("2006-01-02")+".csv"))
-	_, _ = v.w.Write(out.Bytes())
+	v.attach("payouts-"+v.now().In(v.location()).Format("2006-01-02")+".csv", out.Bytes())
 	return nil
 }

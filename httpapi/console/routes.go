@@ -27,6 +27,13 @@ func init() {
 		{path: "affiliates/{}/rate", act: affiliateRate},
 		{path: "affiliates/{}/adjust", act: adjust},
 
+		{path: "affiliates/{}/statements/{}", page: statementPage},
+		{path: "affiliates/{}/statements/{}/csv", file: statementFile},
+
+		{path: "codes", params: []string{"q", "state", paramCursor}, page: codes},
+		{path: "customers", params: []string{"q", "status", paramCursor}, page: customers},
+		{path: "customers/{}", page: customerPage},
+
 		{path: "sales", params: []string{"q", "status", "approval", "since", "until", paramCursor}, page: sales},
 		{path: "sales/review", params: []string{paramID, "to"}, act: reviewSales},
 		{path: "sales/{}", page: salePage},
@@ -43,6 +50,7 @@ func init() {
 		{path: "webhooks/deliveries/{}", page: deliveryPage},
 		{path: "webhooks/deliveries/{}/replay", act: replayDelivery},
 
+		{path: "events", params: []string{"type", "object", paramCursor}, page: events},
 		{path: "books", page: books, post: examine},
 		{path: "settings", page: settings},
 	}

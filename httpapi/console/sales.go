@@ -150,6 +150,9 @@ func (s *saleSheet) Percent() bool {
 	return s.Why.Terms.CommissionType == affiliate.CommissionPercentage
 }
 
+// Fraction reports whether the exact commission is no decimal number.
+func (s *saleSheet) Fraction() bool { return strings.Contains(s.Why.Arithmetic.Exact, "/") }
+
 // sale is the one that the path names.
 func (v *visit) sale() (affiliate.Sale, error) {
 	id, err := v.saleID()

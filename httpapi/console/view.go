@@ -58,10 +58,11 @@ type section struct {
 
 // Sections are the entries of the navigation.
 func (v *view) Sections() []section {
-	all := []section{
-		{"", "Overview", false}, {"affiliates", "Affiliates", false}, {"sales", "Sales", false},
-		{"payouts", "Payouts", false}, {"webhooks", "Webhooks", false}, {"books", "Books", false}, {"settings", "Settings", false},
+	var all []section
+	for _, name := range []string{"Affiliates", "Codes", "Customers", "Sales", "Payouts", "Webhooks", "Events", "Books", "Settings"} {
+		all = append(all, section{strings.ToLower(name), name, false})
 	}
+	all = append([]section{{"", "Overview", false}}, all...)
 	here, _, _ := strings.Cut(v.path, "/")
 	for i := range all {
 		all[i].Current = all[i].Path == here
@@ -173,6 +174,9 @@ func (v *view) ID(id affiliate.Opt[uuid.UUID]) string {
 func (v *view) Words(value any) string { return words(value) }
 
 func words(value any) string {
+	if value == affiliate.PaymentMethod("PAYPAL") {
+		return "PayPal"
+	}
 	s := strings.ToLower(strings.ReplaceAll(fmt.Sprint(value), "_", " "))
 	if s == "" {
 		return ""

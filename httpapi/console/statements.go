@@ -1,0 +1,87 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A monthSheet is an affiliate's statement of a month.
+type monthSheet struct {
+	affiliate.Statement
+	Name, Month      string
+	Before, After    string // the months beside it
+	Lines            []affiliate.StatementLine
+	More             bool // there are more than the page shows
+	AffiliateAddress uuid.UUID
+}
+
+// shownLines is how many lines of a statement a page shows; the CSV has all.
+const shownLines = 300
+
+const monthLayout = "2006-01"
+
+// statement reads the statement that the path names: an affiliate and a month.
+func (v *visit) statement() (s affiliate.Statement, month time.Time, err error) {
+	id, err := v.id(0)
+	if err != nil {
+		return s, month, err
+	}
+	month, err = time.ParseInLocation(monthLayout, v.args[1], v.location())
+	if err != nil {
+		return s, month, affiliate.ErrNotFound
+	}
+	s, err = v.program.Statement(v.ctx(), id, month, month.AddDate(0, 1, 0))
+	return s, month, err
+}
+
+// statementPage shows a statement.
+func statementPage(v *visit) (view, error) {
+	s, month, err := v.statement()
+	if err != nil {
+		return view{}, err
+	}
+	d := monthSheet{
+		Statement: s, Month: v.args[1], AffiliateAddress: s.AffiliateID,
+		Before: month.AddDate(0, -1, 0).Format(monthLayout), After: month.AddDate(0, 1, 0).Format(monthLayout),
+	}
+	if d.Name, err = v.payee(s.AffiliateID); err != nil {
+		return view{}, err
+	}
+	for line, err := range s.Lines() {
+		if err != nil {
+			return view{}, err
+		}
+		if d.More = len(d.Lines) == shownLines; d.More {
+			break
+		}
+		d.Lines = append(d.Lines, line)
+	}
+	return view{title: "Statement of " + month.Format("January 2006"), template: "statement", Data: &d}, nil
+}
+
+// statementFile is a statement as CSV.
+func statementFile(v *visit) error {
+	s, _, err := v.statement()
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := s.WriteCSV(&out); err != nil {
+		return err
+	}
+	v.attach(fmt.Sprintf("statement-%s-%s.csv", v.args[0], v.args[1]), out.Bytes())
+	return nil
+}
+
+// attach answers a file in CSV, to be stored.
+func (v *visit) attach(name string, file []byte) {
+	h := v.w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+	_, _ = v.w.Write(file)
+}
