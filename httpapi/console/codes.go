@@ -14,3 +14,6 @@ func codes(v *visit) (view, error) {
 	states := options[affiliate.CodeState]("usable", "exhausted", "expired")
 	return view{title: "Codes", template: "codes", next: list.Next, Data: &codeList{list.Items, states}}, err
 }
+
+// Owner is the name of a code's affiliate.
+func (*codeList) Owner(c affiliate.Code) string { return c.Affiliate.Or(affiliate.AffiliateContact{}).Name }
