@@ -16,4 +16,7 @@ func codes(v *visit) (view, error) {
 }
 
 // Owner is the name of a code's affiliate.
-func (*codeList) Owner(c affiliate.Code) string { return c.Affiliate.Or(affiliate.AffiliateContact{}).Name }
+func (*codeList) Owner(c affiliate.Code) string {
+	a := c.Affiliate.Or(affiliate.AffiliateContact{})
+	return a.FirstName + " " + a.LastName
+}
