@@ -36,6 +36,10 @@ var allowed = map[string]struct{ inside, outside []string }{
 		[]string{"affiliate", "internal/jsontext", "internal/unseen", "httpapi/internal/reqid"}, []string{"github.com/google/uuid"},
 	},
 	"httpapi/internal/reqid": {nil, nil},
+	"httpapi/internal/page":  {[]string{"affiliate"}, nil},
+	"httpapi/console": {
+		[]string{"affiliate", "affiliate/payfile", "httpapi/internal/page", "httpapi/internal/reqid"}, []string{"github.com/google/uuid"},
+	},
 
 	"conformance": {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
 	"webhooks":    {[]string{"affiliate", "internal/jsontext"}, []string{"github.com/google/uuid"}},
@@ -70,7 +74,8 @@ var barred = map[string][]string{
 	"client":            {"database/sql", "testing", "flag"},
 	"conformance":       {"net/http", "database/sql", module + "/client", module + "/webhooks"},
 	"memstore":          {"net/http", "database/sql", "testing", "flag"},
-	"httpapi":           {"database/sql", "testing", "flag"},
+	"httpapi":           {"database/sql", "testing", "flag", "html/template"}, // a host of the API alone links no pages
+	"httpapi/console":   {"database/sql", "testing", "flag", module + "/httpapi"},
 	"webhooks":          {"database/sql", "testing", "flag"},
 }
 

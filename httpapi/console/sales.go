@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"net/url"
 	"strconv"
 	"strings"
@@ -150,8 +151,12 @@ func (s *saleSheet) Percent() bool {
 	return s.Why.Terms.CommissionType == affiliate.CommissionPercentage
 }
 
-// Fraction reports whether the exact commission is no decimal number.
-func (s *saleSheet) Fraction() bool { return strings.Contains(s.Why.Arithmetic.Exact, "/") }
+// Inexact reports whether the commission was rounded.
+func (s *saleSheet) Inexact() bool {
+	exact, ok := new(big.Rat).SetString(s.Why.Arithmetic.Exact)
+	rounded, known := new(big.Rat).SetString(s.Why.Arithmetic.Rounded.String())
+	return ok && known && exact.Cmp(rounded) != 0
+}
 
 // sale is the one that the path names.
 func (v *visit) sale() (affiliate.Sale, error) {
