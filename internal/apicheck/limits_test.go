@@ -192,7 +192,7 @@ func beyond(op operation, field string, value any) bool {
 		"POST sales subtotal",                          // the amount earned is more than that
 		"PUT sales subtotal",
 		"POST adjustments amount", // 0
-		"POST payouts/preview cursor",
+		"POST payouts/preview cursor", "POST commission-tiers/assign cursor", "POST sales/recalculate cursor",
 	}
 	return value == nil && slices.Contains(neededHere, key) || value != nil && slices.Contains(notHere, key)
 }
