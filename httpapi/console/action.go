@@ -19,6 +19,7 @@ type action struct {
 	name   string // in the audit log, such as sales.refund
 	object string // what it changes, such as sale
 	done   string // what it has done, for people
+	names  string // the field that names what it makes; empty: the path of that has its id
 	form   func(*visit) (form, error)
 	do     func(*visit, *affiliate.Program, url.Values) (to string, err error)
 }
@@ -75,13 +76,22 @@ func (v *visit) action(a *action, post bool) {
 	}
 	once := affiliate.Once{Key: "console-" + values.Get(fieldNonce)}
 	to, err := a.do(v, v.program.From(affiliate.SourceManual).Keyed(once), values)
-	v.audit(a, err)
+	v.audit(a, a.made(values, to), err)
 	if err != nil {
 		v.again(a, values, err)
 		return
 	}
 	v.w.Header().Set("Location", v.root+to+"?"+paramDone+"="+a.name)
 	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// made names what an action has made: by what the form calls it, or by the last
+// part of its path.
+func (a *action) made(sent url.Values, to string) string {
+	if a.names != "" {
+		return sent.Get(a.names)
+	}
+	return to[strings.LastIndexByte(to, '/')+1:]
 }
 
 // stale answers a form that this console did not make, or long ago.
@@ -149,7 +159,7 @@ func (v *visit) again(a *action, sent url.Values, err error) {
 }
 
 // audit writes a line for each object of an action that reached the engine.
-func (v *visit) audit(a *action, err error) {
+func (v *visit) audit(a *action, made string, err error) {
 	outcome := "ok"
 	if refused, ok := errors.AsType[*affiliate.Error](err); ok {
 		outcome = string(refused.Reason)
@@ -161,7 +171,7 @@ func (v *visit) audit(a *action, err error) {
 		objects = v.args
 	}
 	if len(objects) == 0 {
-		objects = []string{""} // one that the action makes
+		objects = []string{made}
 	}
 	for _, object := range objects {
 		v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "console action", "actor", v.actor, "action", a.name, "object", a.object+":"+actorName(object),

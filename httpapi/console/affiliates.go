@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -120,7 +121,7 @@ var affiliateStatus = &action{
 			if string(m.to) != v.query.Get("to") {
 				continue
 			}
-			names, ids, err := v.chosen()
+			names, ids, err := v.chosen(m.to)
 			f := form{Title: m.verb + " " + several(len(ids), "affiliate"), Button: m.verb, Back: "affiliates"}
 			f.Effects = append(names, m.means, "The event affiliate.updated is sent for each whose status changes.")
 			return f, err
@@ -132,15 +133,16 @@ var affiliateStatus = &action{
 		if err != nil {
 			return "", err
 		}
+		to := "affiliates"
+		if len(ids) == 1 {
+			to += "/" + ids[0].String()
+		}
 		for _, m := range moves {
 			if string(m.to) == v.query.Get("to") {
-				err = m.call(p, v, ids)
+				return to, m.call(p, v, ids)
 			}
 		}
-		if len(ids) == 1 {
-			return "affiliates/" + ids[0].String(), err
-		}
-		return "affiliates", err
+		return "", badQuery("Choose what to do.")
 	},
 }
 
@@ -159,8 +161,9 @@ func (v *visit) ids() (ids []uuid.UUID, err error) {
 	return ids, nil
 }
 
-// chosen are the names and ids of the affiliates of the query.
-func (v *visit) chosen() (names []string, ids []uuid.UUID, err error) {
+// chosen are the names and ids of the affiliates of the query, who can all get a
+// status or have it.
+func (v *visit) chosen(to affiliate.AffiliateStatus) (names []string, ids []uuid.UUID, err error) {
 	if ids, err = v.ids(); err != nil {
 		return nil, nil, err
 	}
@@ -169,6 +172,9 @@ func (v *visit) chosen() (names []string, ids []uuid.UUID, err error) {
 		a, err := v.program.Affiliate(v.ctx(), id.String())
 		if err != nil {
 			return nil, nil, err
+		}
+		if a.Status != to && !slices.ContainsFunc(movesFrom(a.Status), func(o option) bool { return o.Value == string(to) }) {
+			return nil, nil, notAllowed(f.Short(a.Name) + " is " + strings.ToLower(words(a.Status)) + " and cannot become " + strings.ToLower(words(to)) + ".")
 		}
 		names = append(names, f.Short(a.Name)+", now "+strings.ToLower(words(a.Status)))
 	}
@@ -201,7 +207,10 @@ var newAffiliate = &action{
 		a, err := p.CreateAffiliate(v.ctx(), affiliate.NewAffiliate{
 			FirstName: sent.Get("firstName"), LastName: sent.Get("lastName"), Email: sent.Get("email"), AffiliateLink: sent.Get("affiliateLink"),
 		})
-		return "affiliates/" + a.ID.String(), err
+		if err != nil {
+			return "", err // nobody was made
+		}
+		return "affiliates/" + a.ID.String(), nil
 	},
 }
 

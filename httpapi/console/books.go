@@ -47,7 +47,7 @@ func examine(v *visit) {
 	}
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Time{}) // not every server can
 	report, err := v.program.VerifyReport(v.ctx())
-	v.audit(checkBooks, err)
+	v.audit(checkBooks, v.program.Config().ID.String(), err)
 	e := &examined{Verification: report, Done: err == nil}
 	status := http.StatusOK
 	if why, refused := errors.AsType[*affiliate.Error](err); refused && why.Kind != affiliate.KindInternal {

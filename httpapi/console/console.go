@@ -75,7 +75,7 @@ func New(p *affiliate.Program, cfg Config) (*Console, error) {
 		return nil, errors.New("console: Authorize is nil")
 	case cfg.Logger == nil && !cfg.ReadOnly:
 		return nil, errors.New("console: Logger is nil, so actions would leave no trace")
-	case !strings.HasPrefix(cfg.Prefix, "/") || !strings.HasSuffix(cfg.Prefix, "/") || !cleanPath(strings.Trim(cfg.Prefix, "/")):
+	case !strings.HasPrefix(cfg.Prefix, "/") || !strings.HasSuffix(cfg.Prefix, "/") || cfg.Prefix != "/" && !cleanPath(cfg.Prefix[1:len(cfg.Prefix)-1]) || cfg.Prefix == "//":
 		return nil, fmt.Errorf("console: Prefix %q does not begin and end with a slash, or is not clean", cfg.Prefix)
 	case len(cfg.Key) > 0 && len(cfg.Key) < 32:
 		return nil, errors.New("console: Key is shorter than 32 bytes")
@@ -96,18 +96,19 @@ func (c *Console) For(p *affiliate.Program) *Console {
 
 // ServeHTTP answers a request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	page.Protect(w.Header())
 	r = reqid.Assign(w, r, nil)
 	v := &visit{Console: c, w: w, r: r}
 	actor, ok := c.cfg.Authorize(r)
 	if !ok {
 		if c.cfg.Denied != nil {
 			c.cfg.Denied.ServeHTTP(w, r)
-			return
+			return // the host's own page, with its own policy
 		}
+		page.Protect(w.Header())
 		v.denied()
 		return
 	}
+	page.Protect(w.Header())
 	v.actor = actorName(actor)
 	if !v.locate() {
 		return

@@ -141,7 +141,7 @@ const previewed = 100
 
 // runPayouts makes a payout for everybody who is owed something.
 var runPayouts = &action{
-	name: "payouts.run", object: "run", done: "The run has begun. Large ones go on: run the same name again until nothing is added.",
+	name: "payouts.run", object: "run", names: "externalId", done: "The run has begun. Large ones go on: run the same name again until nothing is added.",
 	form: func(v *visit) (form, error) {
 		shown := view{visit: v}
 		lines, err := v.program.PayoutPreview(v.ctx(), affiliate.PayoutRun{}, affiliate.Page{Limit: previewed})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -223,6 +224,9 @@ var reverseSale = &action{
 	name: "sales.reverse", object: "sale", done: "The sale was reversed.",
 	form: func(v *visit) (form, error) {
 		sale, err := v.sale()
+		if slices.ContainsFunc(sale.Commissions, func(c affiliate.Commission) bool { return c.PayoutCreated }) {
+			return form{}, notAllowed("A payout has the commission of this sale: refund it instead.")
+		}
 		return form{
 			Title: fmt.Sprint("Reverse sale ", sale.ID), Button: "Reverse", Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{"The sale is deleted, as if it had never been, and the event sale.deleted is sent.", "Where a payout has its commission this is refused: refund the sale instead."},

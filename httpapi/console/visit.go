@@ -46,25 +46,31 @@ func (v *visit) location() *time.Location {
 func (v *visit) locate() bool {
 	path := v.r.URL.Path
 	v.root = "./"
-	if path+"/" == v.cfg.Prefix || path == "" {
-		v.addSlash()
+	sent, _, _ := strings.Cut(v.r.RequestURI, "?")
+	if path != "" && path+"/" == v.cfg.Prefix || path == "" && !strings.HasSuffix(sent, "/") {
+		v.addSlash(sent)
 		return false
 	}
 	rest, below := strings.CutPrefix(path, v.cfg.Prefix)
 	if !below && v.cfg.Prefix == "/" { // StripPrefix("/console/") leaves no slash
 		rest, below = path, true
 	}
-	if !below || rest != "" && !cleanPath(rest) {
+	if !below {
 		v.missing()
 		return false
 	}
-	v.path, v.root = rest, "./"+strings.Repeat("../", strings.Count(rest, "/"))
+	hidden := strings.Count(strings.ToLower(v.r.URL.EscapedPath()), "%2f") // slashes that browsers do not count
+	v.root = "./" + strings.Repeat("../", max(0, strings.Count(rest, "/")-hidden))
+	if hidden > 0 || rest != "" && !cleanPath(rest) {
+		v.missing()
+		return false
+	}
+	v.path = rest
 	return true
 }
 
 // addSlash sends the browser from the prefix without a slash to the one with it.
-func (v *visit) addSlash() {
-	sent, _, _ := strings.Cut(v.r.RequestURI, "?")
+func (v *visit) addSlash(sent string) {
 	last := sent[strings.LastIndexByte(sent, '/')+1:]
 	to := "./" + last + "/"
 	if v.r.URL.RawQuery != "" {
@@ -88,15 +94,13 @@ func (v *visit) answer() {
 		return
 	}
 	rt, found := v.find()
-	if !found {
-		v.missing()
-		return
-	}
 	post := v.r.Method == http.MethodPost
 	takes := rt.act != nil || rt.post != nil
 	switch {
 	case v.cfg.ReadOnly && (post || rt.act != nil):
 		v.wrong(http.StatusForbidden, "This console is read only.")
+	case !found:
+		v.missing()
 	case !v.reads() && !(post && takes):
 		v.w.Header().Set("Allow", allowed(takes))
 		v.wrong(http.StatusMethodNotAllowed, "This page does not take such requests.")

@@ -1,0 +1,356 @@
+package console_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/console"
+)
+
+// A deed is an action with what its form is given, and what it has done.
+type deed struct {
+	name, audit, object string
+	path                string
+	fields              []string
+	refused             []string // fields with which it is refused
+	field               string   // where the message of that stands
+	effect              func() string
+	want                string
+	asked               string // status of the form when it is refused
+}
+
+func deeds(w *world) []deed {
+	ctx := w.t.Context()
+	person := func(id uuid.UUID) affiliate.Affiliate { return must(w.Affiliate(ctx, id.String())) }
+	ada, idle := w.ada.ID.String(), w.idle.ID.String()
+	sale := func(s affiliate.Sale) affiliate.Sale { return must(w.Sale(ctx, s.ID)) }
+	free, held := fmt.Sprint(w.free.ID), fmt.Sprint(w.held.ID)
+	found := func(q string) string {
+		list := must(w.SearchAffiliates(ctx, affiliate.AffiliateQuery{Search: affiliate.Set(q)}, affiliate.Page{Limit: 50}))
+		return fmt.Sprint(len(list.Items))
+	}
+	return []deed{
+		{"create", "affiliates.create", "affiliate:", "affiliates/new", []string{"firstName", "Neo", "lastName", "N", "email", "neo@example.org"},
+			[]string{"firstName", "Neo", "lastName", "N", "email", "no mail"}, "email", func() string { return found("neo@example.org") }, "1", ""},
+		{"approve", "affiliates.status", "affiliate:" + idle, "affiliates/status?id=" + idle + "&to=ACTIVE", nil, nil, "", func() string { return string(person(w.idle.ID).Status) }, "ACTIVE", ""},
+		{"details", "affiliates.payout-details", "affiliate:" + ada, "affiliates/" + ada + "/payout-details", []string{"payoutEmail", "new@pay.example", "paymentMethod", "PAYPAL"},
+			[]string{"payoutEmail", "not an email", "paymentMethod", "PAYPAL"}, "payoutEmail", func() string { return person(w.ada.ID).PayoutEmail.Or("") }, "new@pay.example", ""},
+		{"rate", "affiliates.rate", "affiliate:" + ada, "affiliates/" + ada + "/rate", []string{"commissionRate", "12.5"}, []string{"commissionRate", "101"}, "commissionRate", func() string { return person(w.ada.ID).CommissionRate.String() }, "12.5", ""},
+		{"adjust", "affiliates.adjust", "affiliate:" + ada, "affiliates/" + ada + "/adjust", []string{"kind", "BONUS", "amount", "7.77", "reason", "thanks"},
+			[]string{"kind", "BONUS", "amount", "much", "reason", "thanks"}, "amount", func() string {
+				return fmt.Sprint(len(must(w.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{Limit: 50})).Items))
+			}, "1", ""},
+		{"refund", "sales.refund", "sale:" + free, "sales/" + free + "/refund", []string{"amount", "1.5"}, []string{"amount", "5000"}, "amount", func() string { return sale(w.free).RefundedAmount.String() }, "1.5", ""},
+		{"review", "sales.review", "sale:" + held, "sales/review?id=" + held + "&to=ACCEPTED", nil, nil, "", func() string { return string(sale(w.held).Commissions[0].ApprovalStatus) }, "ACCEPTED", ""},
+		{"paid", "payouts.status", "payout:" + w.payout.ID.String(), "payouts/" + w.payout.ID.String() + "/status", []string{"status", "PAID"}, []string{"status", "PAID", "failedReason", "but it is paid"}, "failedReason",
+			func() string { return string(must(w.Payout(ctx, w.payout.ID)).Status) }, "PAID", ""},
+		{"replay", "webhooks.replay", "delivery:" + w.delivery.String(), "webhooks/deliveries/" + w.delivery.String() + "/replay", nil, nil, "",
+			func() string { return string(must(w.Delivery(ctx, w.delivery)).State) }, "pending", ""},
+		{"reverse", "sales.reverse", "sale:" + free, "sales/" + free + "/reverse", nil, nil, "", func() string {
+			_, err := w.Sale(ctx, w.free.ID)
+			return fmt.Sprint(err == affiliate.ErrNotFound)
+		}, "true", ""},
+		{"run", "payouts.run", "run:", "payouts/run", []string{"externalId", "2026-03", "minimum", "0"}, []string{"externalId", "2026-03", "minimum", "-1"}, "minimum", func() string {
+			return fmt.Sprint(len(must(w.PayoutRuns(ctx, affiliate.Page{Limit: 50})).Items))
+		}, "1", ""},
+	}
+}
+
+// TestEachForm (checks 37 and 41): each action by its form has its effect once, its
+// notice and its audit line; a refusal changes nothing, keeps what was typed and
+// says why at the field.
+func TestEachForm(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	for _, d := range deeds(w) {
+		t.Run(d.name, func(t *testing.T) {
+			w.t = t
+			if d.refused != nil {
+				w.refuses(d)
+			}
+			w.log.reset()
+			form := w.form(d.path, d.fields...)
+			answer := w.send(d.path, form)
+			to := answer.head.Get("Location")
+			if answer.status != 303 || to == "" || strings.HasPrefix(to, "/") || strings.Contains(to, "://") {
+				t.Fatalf("%d, Location %q: %s", answer.status, to, answer.text())
+			}
+			if got := d.effect(); got != d.want {
+				t.Errorf("the effect is %q, not %q", got, d.want)
+			}
+			page := ask(w.desk, "GET", must(must(url.Parse("/"+d.path)).Parse(to)).String(), "")
+			if page.status != 200 || !strings.Contains(page.body, `class="notice"`) {
+				t.Errorf("%s: %d without a notice", to, page.status)
+			}
+			w.audited(d, "ok")
+			before := w.effects()
+			again := w.send(d.path, form)
+			if again.status != 303 || again.head.Get("Location") != to {
+				t.Errorf("sent twice: %d %q %s", again.status, again.head.Get("Location"), again.text())
+			}
+			if w.effects() != before {
+				t.Error("a form that is sent twice has two effects")
+			}
+		})
+	}
+	w.t = t
+	if err := w.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// refuses sends what is refused.
+func (w *world) refuses(d deed) {
+	w.t.Helper()
+	w.log.reset()
+	form := w.form(d.path, d.refused...)
+	before := w.effects()
+	page := w.send(d.path, form)
+	if page.status != 400 || w.effects() != before {
+		w.t.Errorf("%d, changed %v: %s", page.status, w.effects() != before, page.text())
+	}
+	kept := fieldsOf(w.t, page.body)
+	for name := range form {
+		if name != "token" && name != "nonce" && kept.Get(name) != form.Get(name) {
+			w.t.Errorf("%s was %q and is %q", name, form.Get(name), kept.Get(name))
+		}
+	}
+	if kept.Get("nonce") == form.Get("nonce") {
+		w.t.Error("the form that is shown again has the same nonce")
+	}
+	invalid := ""
+	for _, e := range parse(w.t, page.body) {
+		if e.attrs["aria-invalid"] == "true" {
+			invalid += e.attrs["name"]
+		}
+	}
+	if invalid != d.field || !strings.Contains(page.body, `role="alert"`) {
+		w.t.Errorf("the message is at %q, not at %q: %s", invalid, d.field, page.text())
+	}
+	if lines := w.log.actions(); len(lines) != 1 || strings.Contains(lines[0], "outcome=ok") {
+		w.t.Errorf("a refusal is logged as %q", lines)
+	}
+}
+
+// audited checks the one audit line.
+func (w *world) audited(d deed, outcome string) {
+	w.t.Helper()
+	lines := w.log.actions()
+	if len(lines) != 1 {
+		w.t.Fatalf("%d audit lines: %q", len(lines), lines)
+	}
+	for _, want := range []string{" actor=ops ", " action=" + d.audit + " ", " object=" + d.object, " program=" + w.Config().ID.String() + " ", " request_id=", " outcome=" + outcome} {
+		if !strings.Contains(lines[0]+" ", want) {
+			w.t.Errorf("%q is not in %q", want, lines[0])
+		}
+	}
+	_, object, _ := strings.Cut(lines[0], " object=")
+	if object, _, _ = strings.Cut(object, " "); strings.HasSuffix(object, ":") || strings.HasSuffix(object, `:"`) {
+		w.t.Errorf("the line does not name what was made: %q", lines[0])
+	}
+}
+
+// TestForgedFormsOfEach (check 35): a form that the console did not make for this actor
+// and path, or long ago, or that comes from elsewhere, does nothing.
+func TestForgedFormsOfEach(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	for _, d := range deeds(w) {
+		path := d.path
+		plain, _, _ := strings.Cut(path, "?")
+		before := w.effects()
+		form := func() url.Values { return w.form(path, d.fields...) }
+		with := func(name, value string) url.Values { f := form(); f.Set(name, value); return f }
+		other := "affiliates/new"
+		if plain == other {
+			other = "payouts/run"
+		}
+		token := form().Get("token")
+		flipped := strings.Map(func(r rune) rune {
+			if r == 'A' {
+				return 'B'
+			}
+			return r
+		}, token[:len(token)-3]+"AAA")
+		for name, answer := range map[string]got{
+			"no token": w.send(path, with("token", "")), "no nonce": w.send(path, with("nonce", "")), "long nonce": w.send(path, with("nonce", strings.Repeat("n", 65))),
+			"flipped": w.send(path, with("token", flipped)), "cut": w.send(path, with("token", token[:20])),
+			"another path's": w.send(path, with("token", w.form(other).Get("token"))),
+			"another actor":  w.send(path, form(), "Actor", "mallory"), "cross-site": w.send(path, form(), "Sec-Fetch-Site", "cross-site"),
+			"same-site": w.send(path, form(), "Sec-Fetch-Site", "same-site"), "foreign origin": w.send(path, form(), "Origin", "https://evil.example"),
+			"null origin": w.send(path, form(), "Origin", "null"), "multipart": w.send(path, form(), "Content-Type", "multipart/form-data; boundary=x"),
+			"too large": w.send(path, with("junk", strings.Repeat("x", 2<<20))),
+			"empty":     w.send(path, url.Values{}), "token in the query": ask(w.desk, "POST", "/"+plain+"?"+form().Encode(), ""),
+		} {
+			if answer.status != 403 && !(name == "token in the query" && answer.status == 400) {
+				t.Errorf("%s, %s: %d %s", d.name, name, answer.status, answer.text())
+			}
+			protected(t, name, answer)
+		}
+		old := form()
+		w.now = w.now.Add(13 * time.Hour)
+		if answer := w.send(path, old); answer.status != 403 {
+			t.Errorf("%s, 13 hours old: %d", d.name, answer.status)
+		}
+		future := form()
+		w.now = w.now.Add(-13 * time.Hour)
+		if answer := w.send(path, future); answer.status != 403 {
+			t.Errorf("%s, from the future: %d", d.name, answer.status)
+		}
+		if w.effects() != before {
+			t.Fatalf("%s: a forged form has changed something", d.name)
+		}
+	}
+	if lines := w.log.actions(); len(lines) > 0 {
+		t.Errorf("audit: %q", lines)
+	}
+}
+
+// TestReadOnly (check 35): no form that changes anything, and no way to one.
+func TestReadOnly(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	cfg := w.cfg
+	cfg.ReadOnly, cfg.Logger = true, nil
+	desk := must(console.New(w.Program, cfg))
+	before := w.effects()
+	for at, page := range crawl(t, desk, "/") {
+		if strings.Contains(page.body, `method="post"`) || strings.Contains(page.body, `name="token"`) {
+			t.Errorf("%s has a form", at)
+		}
+		if page.status != 200 {
+			t.Errorf("%s: %d", at, page.status)
+		}
+		if answer := ask(desk, "POST", at, "a=b"); answer.status != 403 {
+			t.Errorf("POST %s: %d", at, answer.status)
+		}
+		for _, e := range elements(t, page) {
+			if to := e.attrs["action"]; strings.HasSuffix(to, "/status") || strings.HasSuffix(to, "/review") {
+				t.Errorf("%s has a form to %s", at, to)
+			}
+		}
+	}
+	for _, d := range deeds(w) {
+		if answer := ask(desk, "POST", "/"+d.path, w.form(d.path, d.fields...).Encode()); answer.status != 403 {
+			t.Errorf("%s: %d", d.name, answer.status)
+		}
+		if answer := ask(desk, "GET", "/"+d.path, ""); answer.status != 403 {
+			t.Errorf("the form of %s: %d", d.name, answer.status)
+		}
+	}
+	if w.effects() != before {
+		t.Error("something has changed")
+	}
+}
+
+// TestNewRefuses (check 31): what New refuses.
+func TestNewRefuses(t *testing.T) {
+	w := newWorld(t)
+	for name, change := range map[string]func(*console.Config){
+		"no Authorize": func(c *console.Config) { c.Authorize = nil }, "no Logger": func(c *console.Config) { c.Logger = nil },
+		"prefix without end": func(c *console.Config) { c.Prefix = "/a" }, "prefix without slash": func(c *console.Config) { c.Prefix = "a/" },
+		"dots": func(c *console.Config) { c.Prefix = "/a/../" }, "double": func(c *console.Config) { c.Prefix = "/a//b/" }, "only slashes": func(c *console.Config) { c.Prefix = "//" },
+		"short key": func(c *console.Config) { c.Key = make([]byte, 31) },
+	} {
+		cfg := w.cfg
+		change(&cfg)
+		if _, err := console.New(w.Program, cfg); err == nil || !strings.HasPrefix(err.Error(), "console: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := console.New(nil, w.cfg); err == nil {
+		t.Error("a nil program is taken")
+	}
+}
+
+// TestDeniedEverywhere (checks 31 and 33): nobody who may not sees a page or an asset, and
+// the host's own page has its own policy.
+func TestDeniedEverywhere(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	cfg := w.cfg
+	cfg.Denied = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(rw, "log in")
+	})
+	host := must(console.New(w.Program, cfg))
+	for at := range crawl(t, w.desk, "/") {
+		for _, method := range []string{"GET", "POST"} {
+			page := ask(w.desk, method, at, "", "Actor", "")
+			if page.status != 403 || strings.Contains(page.body, "Northwind") || strings.Contains(page.body, "assets") {
+				t.Errorf("%s %s: %d %s", method, at, page.status, page.body)
+			}
+			protected(t, "denied", page)
+		}
+		page := ask(host, "GET", at, "", "Actor", "")
+		if page.status != http.StatusTeapot || page.body != "log in" || page.head.Get("Content-Security-Policy") != "" {
+			t.Fatalf("%s: %d %q, policy %q", at, page.status, page.body, page.head.Get("Content-Security-Policy"))
+		}
+	}
+}
+
+// TestActorsName (check 37): an actor with newlines forges no line.
+func TestActorsName(t *testing.T) {
+	w := newWorld(t, func(_ *affiliate.Config, c *console.Config) {
+		c.Authorize = func(*http.Request) (string, bool) {
+			return "eve\nlevel=INFO msg=\"console action\" actor=root\r\u2028" + strings.Repeat("x", 300), true
+		}
+	})
+	w.log.reset()
+	w.fill("")
+	if answer := w.send("affiliates/new", w.form("affiliates/new", "firstName", "A", "lastName", "B", "email", "z@example.org")); answer.status != 303 {
+		t.Fatal(answer.text())
+	}
+	if lines := w.log.actions(); len(lines) != 1 || strings.Contains(lines[0], `\n`) || strings.Contains(lines[0], strings.Repeat("x", 129)) {
+		t.Errorf("%q", lines)
+	}
+}
+
+// TestUnfitActions (3.3, settled in detail): what the state of an object does not
+// allow is a 400 with the reason, on the form as on its POST, and nothing that
+// does nothing says that it did.
+func TestUnfitActions(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	before := w.effects()
+	banned := must(w.Affiliate(t.Context(), must(w.SearchAffiliates(t.Context(), affiliate.AffiliateQuery{Status: affiliate.AffiliateBanned}, affiliate.Page{Limit: 1})).Items[0].ID.String())).ID.String()
+	for _, path := range []string{fmt.Sprintf("sales/%d/reverse", w.paid.ID), "affiliates/status?to=ACTIVE&id=" + banned, "affiliates/status?to=DECLINED&id=" + w.ada.ID.String()} {
+		if page := w.get(path); page.status != 400 {
+			t.Errorf("the form %s: %d", path, page.status)
+		}
+	}
+	form := w.form("affiliates/status?to=ACTIVE&id=" + w.idle.ID.String())
+	for _, to := range []string{"NONE", "", "INVITED"} {
+		if answer := w.send("affiliates/status?to="+to+"&id="+w.idle.ID.String(), form); answer.status != 400 {
+			t.Errorf("to %q: %d %q", to, answer.status, answer.head.Get("Location"))
+		}
+	}
+	if w.effects() != before {
+		t.Error("something has changed")
+	}
+}
+
+// TestBulk (checks 36, 37): several at once are done together, with a line each.
+func TestBulk(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	two := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Two", LastName: "T", Email: "two@example.org", AffiliateStatus: "inactive"}))
+	path := "affiliates/status?to=ACTIVE&id=" + w.idle.ID.String() + "&id=" + two.ID.String()
+	if answer := w.send(path, w.form(path)); answer.status != 303 || len(w.log.actions()) != 2 {
+		t.Errorf("%d %q", answer.status, w.log.actions())
+	}
+	missing := path + "&id=" + uuid.NewString()
+	form := w.form(path)
+	before := w.effects()
+	if answer := w.send(missing, form); answer.status != 404 || w.effects() != before {
+		t.Errorf("one that is not there: %d", answer.status)
+	}
+}

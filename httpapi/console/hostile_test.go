@@ -1,0 +1,271 @@
+package console_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// signatures are the elements of pages with the names of their attributes.
+func signatures(t testing.TB, pages map[string]got) map[string]string {
+	all := map[string]string{}
+	for at, page := range pages {
+		for _, e := range elements(t, page) {
+			names := slices.Sorted(maps.Keys(e.attrs))
+			all[e.name+" "+strings.Join(names, " ")] = at
+		}
+	}
+	return all
+}
+
+// TestHostileFill (check 46): no element, attribute or link is made from data,
+// and what cannot be seen is shown.
+func TestHostileFill(t *testing.T) {
+	plain := newWorld(t)
+	plain.fill("")
+	known := signatures(t, crawl(t, plain.desk, "/"))
+	for name, text := range map[string]string{
+		"markup": `"><script>alert(1)</script><img src=x onerror=alert(1)>`, "quotes": `' onmouseover='x" onload="y`, "template": `{{.}}${1}<!--`,
+		"script URL": `javascript:alert(1)`, "right to left": "\u202egnp.exe\u200b\ufeff", "emoji": "👩\u200d👩\u200d👧‍👦🏳️‍🌈", "formula": `=cmd|'/c calc'!A1`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.fill(text)
+			pages := crawl(t, w.desk, "/")
+			for signature, at := range signatures(t, pages) {
+				if known[signature] == "" {
+					t.Errorf("%s: <%s>", at, signature)
+				}
+			}
+			for at, page := range pages {
+				if strings.HasPrefix(page.head.Get("Content-Type"), "text/html") && strings.ContainsAny(page.body, "\u202e\u200b\ufeff") {
+					t.Errorf("%s has a character that cannot be seen", at)
+				}
+				for _, e := range elements(t, page) {
+					if href := e.attrs["href"]; strings.Contains(strings.ToLower(href), "javascript:") {
+						t.Errorf("%s links to %s", at, href)
+					}
+				}
+				if strings.HasPrefix(page.head.Get("Content-Type"), "text/csv") && regexp.MustCompile(`(?m)(^|,)"?=`).MatchString(page.body) {
+					t.Errorf("%s has a formula: %s", at, page.body)
+				}
+			}
+			page := w.get("affiliates/" + w.ada.ID.String())
+			if name == "right to left" && !strings.Contains(page.text(), "U+202Egnp.exeU+200BU+FEFF") {
+				t.Error(page.text())
+			}
+			if name == "emoji" && !strings.Contains(page.text(), text) {
+				t.Error(page.text())
+			}
+		})
+	}
+}
+
+// TestLongestTexts (3.3): pages of the longest names stay within their bytes.
+func TestLongestTexts(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	for i := range 60 {
+		long := strings.Repeat([]string{"n", "👩", "\"", "<"}[i%4], 98)
+		must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: long, LastName: long, Email: fmt.Sprintf("%d%s@%s.example", i, strings.Repeat("m", 60), strings.Repeat("d", 60)), AffiliateStatus: "inactive"}))
+	}
+	long := strings.Repeat("ü\"<", 85)
+	for i := range 60 {
+		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Name: long, Email: fmt.Sprintf("%d%s@x.example", i, strings.Repeat("m", 60)), TotalEarned: affiliate.MustAmount("99999999999"), ExternalID: fmt.Sprint(long[:200], i)}))
+	}
+	must(w.UpdateReferral(t.Context(), w.customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set(strings.Repeat("<\u200b\"", 3_333))}))
+	crawl(t, w.desk, "/")
+	if page := w.get("customers/" + w.customer.ID.String()); page.status != 200 || len(page.body) > maxPage {
+		t.Errorf("%d, %d bytes", page.status, len(page.body))
+	}
+}
+
+// TestStoreFails (check 51): a store that fails at any call is a 500 with the id
+// of the request and nothing else, and each action is done wholly or not at all.
+func TestStoreFails(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	check := func(at string, n int, page got) {
+		t.Helper()
+		id := page.head.Get("X-Request-Id")
+		if page.status != 500 || id == "" || !strings.Contains(page.body, id) || strings.Contains(page.body, "secret-detail") {
+			t.Errorf("%s, call %d: %d %s", at, n, page.status, page.text())
+		}
+		protected(t, at, page)
+	}
+	for at := range crawl(t, w.desk, "/") {
+		w.store.begin(0)
+		ask(w.desk, "GET", at, "")
+		most := w.store.calls
+		for n := 1; n <= most; n += 1 + most/12 {
+			w.store.begin(n)
+			if page := ask(w.desk, "GET", at, ""); w.store.calls >= n {
+				check(at, n, page)
+			}
+		}
+	}
+	w.store.begin(0)
+	for _, d := range deeds(w) {
+		form := w.form(d.path, d.fields...)
+		before := w.effects()
+		for n := 1; ; n++ {
+			w.store.begin(n)
+			page := w.send(d.path, form)
+			done := w.store.calls < n
+			w.store.begin(0)
+			if done {
+				if page.status != 303 {
+					t.Errorf("%s at last: %d %s", d.name, page.status, page.text())
+				}
+				break
+			}
+			if page.status == 303 && w.effects() != before {
+				break // what failed did not matter
+			}
+			check(d.name, n, page)
+			if d.name != "run" && w.effects() != before { // a run goes on when its form is sent again
+				t.Fatalf("%s, call %d: half of it is done", d.name, n)
+			}
+		}
+		if err := w.Verify(t.Context()); err != nil || d.effect() != d.want {
+			t.Errorf("%s at last: %q, not %q; the books: %v", d.name, d.effect(), d.want, err)
+		}
+	}
+}
+
+// TestKeys (check 52): two consoles with one Key take each other's forms; with
+// another, or none, the form is too old. Another program's ids are not there.
+func TestKeys(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	path := "affiliates/new"
+	other := func(k []byte) got {
+		cfg := w.cfg
+		cfg.Key = k
+		return ask(must(console.New(w.Program, cfg)), "POST", "/"+path, w.form(path, "firstName", "A", "lastName", "B", "email", uuid.NewString()+"@example.org").Encode())
+	}
+	if answer := other(key); answer.status != 303 {
+		t.Errorf("one Key: %d", answer.status)
+	}
+	for _, k := range [][]byte{nil, make([]byte, 32)} {
+		if answer := other(k); answer.status != 403 || !strings.Contains(answer.body, "too old") {
+			t.Errorf("Key %q: %d %s", k, answer.status, answer.text())
+		}
+	}
+	engine := w.Config()
+	engine.ID = uuid.New()
+	stranger := w.desk.For(must(affiliate.New(memstore.New(), engine)))
+	for _, at := range []string{"affiliates/" + w.ada.ID.String(), fmt.Sprint("sales/", w.free.ID), "payouts/" + w.payout.ID.String(), "webhooks/deliveries/" + w.delivery.String(), "customers/" + w.customer.ID.String()} {
+		if page := ask(stranger, "GET", "/"+at, ""); page.status != 404 {
+			t.Errorf("%s: %d", at, page.status)
+		}
+	}
+	if answer := ask(stranger, "POST", "/"+path, w.form(path).Encode()); answer.status != 403 {
+		t.Errorf("the form of another program: %d", answer.status)
+	}
+	crawl(t, stranger, "/")
+}
+
+// TestBooksPage (check 44): one button, a planted breach, and one check at a time.
+func TestBooksPage(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	w.log.reset()
+	page := w.send("books", w.form("books"))
+	if page.status != 200 || !strings.Contains(page.text(), "The books hold") {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+	if lines := w.log.actions(); len(lines) != 1 || !strings.Contains(lines[0], "action=books.check object=program:"+w.Config().ID.String()) {
+		t.Errorf("%q", lines)
+	}
+	must(0, w.store.Store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		return tx.Coupons.Insert(affiliate.CouponRecord{ID: uuid.New(), Name: "<b>planted"})
+	}))
+	if page = w.send("books", w.form("books")); page.status != 200 || !strings.Contains(page.text(), "do not hold") {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+}
+
+// TestExplained (check 40): the figures on the page of a sale multiply out to the
+// stored commission.
+func TestExplained(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	figure := func(text, label string) (affiliate.Amount, bool) {
+		found := regexp.MustCompile(regexp.QuoteMeta(label) + ` (−?[0-9,.]+)`).FindStringSubmatch(text)
+		if found == nil {
+			return affiliate.Amount{}, false
+		}
+		return must(affiliate.ParseAmount(strings.NewReplacer(",", "", "−", "-").Replace(found[1]))), true
+	}
+	for i := range 300 {
+		in := affiliate.NewSale{ReferralID: "ada", Email: "e@x.example", Name: "E", TotalEarned: affiliate.AmountFromScaled(int64(i*i%997+100) * 1_230_000 / 10000 * 10000), Tax: affiliate.MustAmount(fmt.Sprintf("0.%02d", i%100))}
+		if i%3 == 0 {
+			in.CommissionRate = affiliate.Set(affiliate.MustPercent(fmt.Sprintf("%d.%d", i%100, i%10)))
+		}
+		result, err := w.RecordSale(t.Context(), in)
+		if err != nil {
+			t.Fatalf("%d: %v of %s", i, err, in.TotalEarned)
+		}
+		sale := result.Sale.Or(affiliate.Sale{})
+		text := w.get(fmt.Sprint("sales/", sale.ID)).text()
+		base, ok1 := figure(text, "Base of the whole sale")
+		said, ok2 := figure(text, "Commission")
+		rate := regexp.MustCompile(`Rate, [a-z' ]+ ([0-9.]+) %`).FindStringSubmatch(text)
+		if !ok1 || !ok2 || rate == nil {
+			t.Fatalf("sale %d: %s", sale.ID, text)
+		}
+		whole, percent := must(base.Round("USD")), must(affiliate.ParseAmount(rate[1]))
+		want := must(whole.Portion(percent, affiliate.MustAmount("100"), "USD"))
+		if want != said || said != sale.CommissionEarned {
+			t.Errorf("sale %d: %s %% of %s is %s, the page says %s, stored is %s", sale.ID, rate[1], base, want, said, sale.CommissionEarned)
+		}
+	}
+}
+
+// TestSourceReadsNoTables (check 50 and 3.3): no page trusts data, and none reads whole tables.
+func TestSourceReadsNoTables(t *testing.T) {
+	files := token.NewFileSet()
+	entries := must(os.ReadDir("."))
+	looked := 0
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
+			continue
+		}
+		looked++
+		ast.Inspect(must(parser.ParseFile(files, entry.Name(), nil, 0)), func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			on := ""
+			switch x := s.X.(type) {
+			case *ast.Ident:
+				on = x.Name
+			case *ast.SelectorExpr:
+				on = x.Sel.Name
+			}
+			if on == "template" && slices.Contains([]string{"HTML", "HTMLAttr", "JS", "JSStr", "URL", "CSS", "Srcset"}, s.Sel.Name) ||
+				(on == "program" || on == "p") && slices.Contains([]string{"Coupons", "Prune", "Retain", "Verify", "WriteCoupons"}, s.Sel.Name) {
+				t.Errorf("%s: %s.%s", files.Position(n.Pos()), on, s.Sel.Name)
+			}
+			return true
+		})
+	}
+	if looked < 10 {
+		t.Errorf("only %d files", looked)
+	}
+}

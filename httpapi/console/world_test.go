@@ -1,0 +1,464 @@
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+var (
+	start = time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
+	key   = bytes.Repeat([]byte("k"), 32)
+)
+
+// A world is a program with its console.
+type world struct {
+	*affiliate.Program
+	t     testing.TB
+	store *watched
+	now   time.Time
+	cfg   console.Config
+	desk  *console.Console
+	log   *lines
+
+	ada, idle affiliate.Affiliate // an active one and one that waits
+	paid      affiliate.Sale      // in a payout
+	free      affiliate.Sale      // in no payout
+	held      affiliate.Sale      // on hold
+	payout    affiliate.Payout    // pending
+	delivery  uuid.UUID           // failed
+	customer  affiliate.Referral
+}
+
+func newWorld(t testing.TB, change ...func(*affiliate.Config, *console.Config)) *world {
+	t.Helper()
+	w := &world{t: t, now: start, log: &lines{}, store: &watched{Store: memstore.New()}}
+	engine := affiliate.Config{
+		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Now:          func() time.Time { return w.now }, Rand: rand.NewChaCha8([32]byte{1}),
+		Schedule: []time.Duration{0},
+		Review:   []affiliate.ReviewRule{affiliate.SelfReferral()},
+	}
+	w.cfg = console.Config{
+		Authorize: func(r *http.Request) (string, bool) {
+			actor := r.Header.Get("Actor")
+			return actor, actor != ""
+		},
+		Logger: slog.New(slog.NewTextHandler(w.log, nil)), Key: key,
+	}
+	for _, c := range change {
+		c(&engine, &w.cfg)
+	}
+	w.Program = must(affiliate.New(w.store, engine))
+	w.desk = must(console.New(w.Program, w.cfg))
+	return w
+}
+
+// fill makes a program that has something of everything. name is put into every
+// text that people give.
+func (w *world) fill(name string) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	join := func(first, slug string) affiliate.Affiliate {
+		w.now = w.now.Add(time.Minute)
+		return must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: first, LastName: "X" + name, Email: slug + "@example.org", AffiliateLink: slug}))
+	}
+	hook := must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
+	plan := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold" + name, Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
+	must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "One" + name, Rate: affiliate.Set(affiliate.MustPercent("25"))}))
+	w.ada = join("Ada", "ada")
+	must(w.SetPayoutDetails(ctx, w.ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
+	must(w.CreateLink(ctx, affiliate.NewLink{Link: "ada-two", AffiliateID: w.ada.ID}))
+	for _, status := range []string{"deactivated", "banned", "declined", "idle", "planned"} {
+		a := join(status, status)
+		var err error
+		switch status {
+		case "deactivated":
+			_, err = w.DeactivateAffiliates(ctx, a.ID)
+		case "banned":
+			_, err = w.BanAffiliates(ctx, a.ID)
+		case "planned":
+			_, err = w.SetAffiliatePlan(ctx, plan.ID, a.ID)
+		}
+		must(0, err)
+	}
+	w.idle = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Idle", LastName: "Y" + name, Email: "idle2@example.org", AffiliateStatus: "inactive"}))
+	must(w.InviteAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "20 off" + name, PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	for i := range 60 {
+		must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: fmt.Sprintf("ADA%d", i), AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set(int64(5))}))
+	}
+	click := must(w.TrackClick(ctx, affiliate.NewClick{Slug: "ada", DeviceID: "d", LandingURL: "https://beans.example/shop?x=1"}))
+	w.customer = must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Cus" + name, Email: "cus@x.example", ReferredUserExternalID: "cus" + name, Plan: "p"}))
+	sell := func(in affiliate.NewSale) affiliate.Sale {
+		w.now = w.now.Add(time.Hour)
+		return must(w.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
+	}
+	eur := affiliate.MustAmount
+	w.paid = sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T" + name, TotalEarned: eur("100"), Tax: eur("9.5"), ExternalID: "o1" + name, ExternalInvoiceID: "in" + name})
+	must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID, ManuallyPaid: true, ExternalID: "p1" + name}))
+	must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.paid.ID, Amount: affiliate.Set(eur("10")), ClawBack: true}))
+	states := []affiliate.PayoutStatus{affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutPending}
+	for i, status := range states {
+		sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T", TotalEarned: eur(fmt.Sprint(300 + i))})
+		p := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
+		var err error
+		switch status {
+		case affiliate.PayoutProcessing:
+			_, err = w.SetPayoutStatus(ctx, p.ID, status)
+		case affiliate.PayoutFailed:
+			must(w.SetPayoutStatus(ctx, p.ID, affiliate.PayoutProcessing))
+			_, err = w.FailPayout(ctx, p.ID, "bank says no"+name)
+		case affiliate.PayoutCanceled:
+			_, err = w.CancelPayout(ctx, p.ID)
+		default:
+			w.payout = p
+		}
+		must(0, err)
+	}
+	sell(affiliate.NewSale{PromoCode: "ADA1", Email: "c@x.example", Name: "C", TotalEarned: eur("80")})
+	sell(affiliate.NewSale{ReferralID: fmt.Sprint(click.ID), Email: "k@x.example", Name: "K", TotalEarned: eur("70.07")})
+	w.held = sell(affiliate.NewSale{ReferralID: "ada", Email: "ada@example.org", Name: "Self" + name, TotalEarned: eur("60")})
+	full := sell(affiliate.NewSale{Email: "cus@x.example", ReferralID: "cus@x.example", TotalEarned: eur("55")})
+	must(w.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
+	for i := range 60 {
+		w.free = sell(affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + name, TotalEarned: eur("12.34"), Shipping: eur("1.1")})
+	}
+	claims := must(w.ClaimDeliveries(ctx, 5, time.Minute))
+	for _, c := range claims {
+		must(0, w.SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: w.now, URL: c.URL, Status: 500, Response: "<b>no</b>" + name}}))
+		w.delivery = c.Delivery
+	}
+	_ = hook
+	w.log.reset()
+}
+
+// lines is a log.
+type lines struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Buffer.Write(p)
+}
+
+func (l *lines) reset() { l.mu.Lock(); l.Reset(); l.mu.Unlock() }
+
+// actions are the lines of the audit.
+func (l *lines) actions() (all []string) {
+	for line := range strings.Lines(l.String()) {
+		if strings.Contains(line, `msg="console action"`) {
+			all = append(all, strings.TrimSpace(line))
+		}
+	}
+	return all
+}
+
+// A got is an answer.
+type got struct {
+	status int
+	head   http.Header
+	body   string
+}
+
+// ask makes a request as ops.
+func ask(h http.Handler, method, target, body string, head ...string) got {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Header.Set("Actor", "ops")
+	if method == "POST" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i+1 < len(head); i += 2 {
+		if head[i+1] == "" {
+			r.Header.Del(head[i])
+		} else {
+			r.Header.Set(head[i], head[i+1])
+		}
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return got{w.Code, w.Result().Header, w.Body.String()}
+}
+
+func (w *world) get(path string) got { return ask(w.desk, "GET", "/"+path, "") }
+
+// form gets the form of an action, with fields changed: name, value …
+func (w *world) form(path string, fields ...string) url.Values {
+	w.t.Helper()
+	page := w.get(path)
+	if page.status != 200 {
+		w.t.Fatalf("GET %s: %d %s", path, page.status, page.text())
+	}
+	values := fieldsOf(w.t, page.body)
+	for i := 0; i+1 < len(fields); i += 2 {
+		values.Set(fields[i], fields[i+1])
+	}
+	return values
+}
+
+func (w *world) send(path string, form url.Values, head ...string) got {
+	return ask(w.desk, "POST", "/"+path, form.Encode(), head...)
+}
+
+// text is the text of the main part of a page.
+func (g got) text() string {
+	_, main, _ := strings.Cut(g.body, "<main")
+	var b strings.Builder
+	inside := false
+	for _, r := range "<" + main {
+		switch {
+		case r == '<':
+			inside = true
+		case r == '>':
+			inside = false
+			b.WriteByte(' ')
+		case !inside:
+			b.WriteRune(r)
+		}
+	}
+	return strings.Join(strings.Fields(html.UnescapeString(b.String())), " ")
+}
+
+// An element is one of a page, with its attributes.
+type element struct {
+	name  string
+	attrs map[string]string
+}
+
+// parse reads a page.
+func parse(t testing.TB, body string) (all []element) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(body))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatalf("%v in %.2000s", err, body)
+		}
+		if s, ok := token.(xml.StartElement); ok {
+			e := element{s.Name.Local, map[string]string{}}
+			for _, a := range s.Attr {
+				e.attrs[a.Name.Local] = a.Value
+			}
+			all = append(all, e)
+		}
+	}
+}
+
+// elements are those of an answer; a file has none.
+func elements(t testing.TB, g got) []element {
+	t.Helper()
+	if !strings.HasPrefix(g.head.Get("Content-Type"), "text/html") {
+		return nil
+	}
+	return parse(t, g.body)
+}
+
+// fieldsOf are the fields of the form of a page that is posted, as a browser
+// sends them.
+func fieldsOf(t testing.TB, body string) url.Values {
+	values, posted, chosen := url.Values{}, false, ""
+	for _, e := range parse(t, body) {
+		_, selected := e.attrs["selected"]
+		_, checked := e.attrs["checked"]
+		switch {
+		case e.name == "form":
+			posted = e.attrs["method"] == "post"
+		case !posted:
+		case e.name == "input" && (e.attrs["type"] != "checkbox" || checked):
+			values.Set(e.attrs["name"], e.attrs["value"])
+		case e.name == "select":
+			chosen = e.attrs["name"]
+		case e.name == "option" && (selected || !values.Has(chosen)):
+			values.Set(chosen, e.attrs["value"])
+		}
+	}
+	if values.Get("token") == "" {
+		t.Fatalf("there is no form in %.3000s", body)
+	}
+	return values
+}
+
+var errDown = errors.New("store: secret-detail of the database")
+
+// watched is a store that counts the calls of tables and the rows that they
+// give, and fails at one of the calls.
+type watched struct {
+	affiliate.Store
+	mu          sync.Mutex
+	calls, rows int
+	failAt      int // 0: never
+}
+
+func (s *watched) begin(failAt int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls, s.rows, s.failAt = 0, 0, failAt
+}
+
+func (s *watched) call() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls++; s.calls == s.failAt {
+		return errDown
+	}
+	return nil
+}
+
+func (s *watched) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return s.Store.View(ctx, id, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
+}
+
+func (s *watched) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	return s.Store.Update(ctx, id, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
+}
+
+func (s *watched) wrap(tx *affiliate.Tx) *affiliate.Tx {
+	out := *tx
+	wrap(s, &out.Affiliates)
+	wrap(s, &out.Links)
+	wrap(s, &out.Clicks)
+	wrap(s, &out.Referrals)
+	wrap(s, &out.Coupons)
+	wrap(s, &out.Codes)
+	wrap(s, &out.Redemptions)
+	wrap(s, &out.Sales)
+	wrap(s, &out.Plans)
+	wrap(s, &out.Tiers)
+	wrap(s, &out.Payouts)
+	wrap(s, &out.Adjustments)
+	wrap(s, &out.Movements)
+	wrap(s, &out.Runs)
+	wrap(s, &out.Lines)
+	wrap(s, &out.Totals)
+	wrap(s, &out.Receipts)
+	wrap(s, &out.Endpoints)
+	wrap(s, &out.Events)
+	wrap(s, &out.Deliveries)
+	wrap(s, &out.Queue)
+	return &out
+}
+
+func wrap[T affiliate.Record[T]](s *watched, table *affiliate.Table[T]) {
+	*table = watchedTable[T]{*table, s}
+}
+
+type watchedTable[T affiliate.Record[T]] struct {
+	affiliate.Table[T]
+	s *watched
+}
+
+func (t watchedTable[T]) row(rec T, err error) (T, error) {
+	t.s.mu.Lock()
+	t.s.rows++
+	t.s.mu.Unlock()
+	return rec, err
+}
+
+func (t watchedTable[T]) Get(id uuid.UUID) (rec T, err error) {
+	if err := t.s.call(); err != nil {
+		return rec, err
+	}
+	return t.row(t.Table.Get(id))
+}
+
+func (t watchedTable[T]) Find(k affiliate.Key) (rec T, err error) {
+	if err := t.s.call(); err != nil {
+		return rec, err
+	}
+	return t.row(t.Table.Find(k))
+}
+
+func (t watchedTable[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		if err := t.s.call(); err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		for rec, err := range t.Table.List(q) {
+			if !yield(t.row(rec, err)) {
+				return
+			}
+		}
+	}
+}
+
+func (t watchedTable[T]) Insert(rec T) error  { return errors.Join(t.s.call(), t.Table.Insert(rec)) }
+func (t watchedTable[T]) Replace(rec T) error { return errors.Join(t.s.call(), t.Table.Replace(rec)) }
+
+// dump is everything that the store holds.
+func (w *world) dump() string {
+	var b strings.Builder
+	must(0, w.store.Store.View(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
+		b.Reset()
+		dump(&b, tx.Affiliates)
+		dump(&b, tx.Links)
+		dump(&b, tx.Clicks)
+		dump(&b, tx.Referrals)
+		dump(&b, tx.Coupons)
+		dump(&b, tx.Codes)
+		dump(&b, tx.Redemptions)
+		dump(&b, tx.Sales)
+		dump(&b, tx.Plans)
+		dump(&b, tx.Tiers)
+		dump(&b, tx.Payouts)
+		dump(&b, tx.Adjustments)
+		dump(&b, tx.Movements)
+		dump(&b, tx.Runs)
+		dump(&b, tx.Lines)
+		dump(&b, tx.Totals)
+		dump(&b, tx.Receipts)
+		dump(&b, tx.Endpoints)
+		dump(&b, tx.Events)
+		dump(&b, tx.Deliveries)
+		dump(&b, tx.Queue)
+		return nil
+	}))
+	return b.String()
+}
+
+func dump[T affiliate.Record[T]](b *strings.Builder, table affiliate.Table[T]) {
+	for rec, err := range table.List(affiliate.Query{}) {
+		fmt.Fprintf(b, "%T %+v %v\n", rec, rec, err)
+	}
+}
+
+// effects is the dump without receipts: a refusal is remembered too.
+func (w *world) effects() string {
+	var b strings.Builder
+	for line := range strings.Lines(w.dump()) {
+		if !strings.HasPrefix(line, "affiliate.ReceiptRecord") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}

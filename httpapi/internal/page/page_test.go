@@ -1,0 +1,108 @@
+package page_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+// TestText (check 46): what cannot be seen is shown, and what is long is cut.
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain": "plain", "a\u202eb": "aU+202Eb", "a\u200bb": "aU+200Bb", "\ufeff": "U+FEFF", "a\x00b\x1b": "aU+0000bU+001B",
+		"\u2066x\u2069": "U+2066xU+2069", "\u2028": "U+2028", "\u3164": "U+3164", "a\u200db": "aU+200Db", "\u200d": "U+200D",
+		"👩\u200d👩\u200d👧": "👩\u200d👩\u200d👧", "👩🏽\u200d🚀": "👩🏽\u200d🚀", "❤\ufe0f": "❤\ufe0f", "a\ufe0f": "aU+FE0F", "\xff": "\ufffd", "שלום": "שלום", "": "",
+		"\U000e0041": "U+E0041",
+	} {
+		if got := page.Text(in, page.InList); got != want {
+			t.Errorf("%q: %q, not %q", in, got, want)
+		}
+	}
+	if got := page.Text("line\r\nbreak", page.InDetail); got != "line\nbreak" {
+		t.Errorf("%q", got)
+	}
+	if got := page.Text(strings.Repeat("ü", 201), page.InList); got != strings.Repeat("ü", 200)+"… (201 characters)" {
+		t.Errorf("%q", got)
+	}
+	if got := page.Text(strings.Repeat("ü", 200), page.InList); got != strings.Repeat("ü", 200) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestForms (checks 35 and 52): a token is good for 12 hours, and for what it was
+// made about.
+func TestForms(t *testing.T) {
+	key := []byte(strings.Repeat("k", 32))
+	f, err := page.NewForms(key, "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 3, 10, 9, 59, 59, 0, time.UTC)
+	token := f.Token(at, "a", "b")
+	same, _ := page.NewForms(key, "p")
+	for name, c := range map[string]struct {
+		ok bool
+		is bool
+	}{
+		"now": {true, f.Valid(at, token, "a", "b")}, "the same key": {true, same.Valid(at, token, "a", "b")},
+		"12 hours": {true, f.Valid(at.Add(12*time.Hour), token, "a", "b")}, "13 hours": {false, f.Valid(at.Add(13*time.Hour), token, "a", "b")},
+		"before": {false, f.Valid(at.Add(-time.Hour), token, "a", "b")}, "moved": {false, f.Valid(at, token, "ab", "")}, "less": {false, f.Valid(at, token, "a")},
+		"empty": {false, f.Valid(at, "", "a", "b")}, "raised hour": {false, f.Valid(at.Add(20*time.Hour), "zzzz"+token, "a", "b")}, "no number": {false, f.Valid(at, "!."+token, "a", "b")},
+	} {
+		if c.ok != c.is {
+			t.Errorf("%s: %v", name, c.is)
+		}
+	}
+	for i := range token {
+		if f.Valid(at, token[:i]+string(token[i]^1)+token[i+1:], "a", "b") || f.Valid(at, token[:i], "a", "b") {
+			t.Errorf("a token that is changed or cut at %d is taken", i)
+		}
+	}
+	for _, purpose := range []string{"p", "q"} {
+		fresh, _ := page.NewForms(nil, purpose)
+		other, _ := page.NewForms(key, "q")
+		if fresh.Valid(at, token, "a", "b") || other.Valid(at, token, "a", "b") {
+			t.Error("a token of another key or purpose is taken")
+		}
+	}
+}
+
+// TestFigures: amounts, numbers and bars for people.
+func TestFigures(t *testing.T) {
+	for in, want := range map[string]string{"0": "0.00 USD", "1234.5": "1,234.50 USD", "-1234567.89": "−1,234,567.89 USD", "999": "999.00 USD", "-100": "−100.00 USD", "99999999999": "99,999,999,999.00 USD"} {
+		if got := page.Money(affiliate.MustAmount(in), "USD"); got != want {
+			t.Errorf("%s: %q", in, got)
+		}
+	}
+	if got := page.Money(affiliate.MustAmount("12345"), "JPY"); got != "12,345 JPY" {
+		t.Error(got)
+	}
+	if got := page.Count(-1234567); got != "−1,234,567" {
+		t.Error(got)
+	}
+	bars := page.Bars([]int64{0, 1, -5, 9e18, 9e18 / 2}, []string{"a", "b", "c", "d", "e"})
+	for i, height := range []int64{0, 1, 0, page.ChartHeight, page.ChartHeight / 2} {
+		if bars[i].Height != height || bars[i].Y+bars[i].Height != page.ChartHeight || bars[i].X+bars[i].Width > page.ChartWidth {
+			t.Errorf("bar %d: %+v", i, bars[i])
+		}
+	}
+}
+
+// TestAssets (3): they are small, and no other name is one.
+func TestAssets(t *testing.T) {
+	for name, most := range map[string]int{page.Style.Name: 24_000, page.Script.Name: 6_000} {
+		w := httptest.NewRecorder()
+		if !page.ServeAsset(w, name) || w.Body.Len() > most || w.Body.Len() == 0 {
+			t.Errorf("%s: %d bytes", name, w.Body.Len())
+		}
+	}
+	for _, name := range []string{"", "style.css", "../style.css", "style.000000000000.css"} {
+		if page.ServeAsset(httptest.NewRecorder(), name) {
+			t.Errorf("%q is an asset", name)
+		}
+	}
+}
