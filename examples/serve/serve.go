@@ -107,6 +107,7 @@ type Site struct {
 	Page     http.Handler // GET and HEAD of /
 	Tracking http.Handler // below /api/affiliates/
 	Health   http.Handler // /healthz and /readyz
+	Console  http.Handler // /console and below it; nil: the API answers there too
 	API      http.Handler // everything else
 }
 
@@ -119,6 +120,8 @@ func (s Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.Health.ServeHTTP(w, r)
 	case strings.HasPrefix(r.URL.Path, "/api/affiliates/"):
 		s.Tracking.ServeHTTP(w, r)
+	case s.Console != nil && strings.HasPrefix(r.URL.Path+"/", "/console/"):
+		s.Console.ServeHTTP(w, r)
 	default:
 		s.API.ServeHTTP(w, r)
 	}
