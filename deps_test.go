@@ -61,7 +61,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"examples/receiver":        {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
 	"examples/serve":           {[]string{"affiliate"}, nil},
 	"examples/server": {
-		[]string{"affiliate", "memstore", "httpapi", "webhooks", "examples/internal/orders", "examples/serve"}, []string{"github.com/google/uuid"},
+		[]string{"affiliate", "memstore", "httpapi", "httpapi/console", "webhooks", "examples/internal/orders", "examples/serve"}, []string{"github.com/google/uuid"},
 	},
 }
 

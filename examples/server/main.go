@@ -1,5 +1,5 @@
 // Server runs everything in one command: the HTTP API, the tracking endpoints, the
-// delivery of webhooks, and a page that shows how to call them:
+// delivery of webhooks, the console, and a page that shows how to call them:
 //
 //	go run ./examples/server                                 # on 127.0.0.1:8080, with a key of its own
 //	TRIBUTARY_KEY=… go run ./examples/server                 # with your key, of 20 characters or more
@@ -21,11 +21,16 @@
 //	shop     integration  a-secret-of-20-characters-or-more
 //	reports  read         sha256:…
 //
+// The console is at /console/. It asks for a key: one of the scope full opens all
+// of it, one of the scope read the pages without the forms, and one of the scope
+// integration nothing.
+//
 // # Reading the program
 //
 // main.go reads the flags, keyfile.go the file of keys, tenant.go makes the programs and their keys, run.go
 // puts the handlers together and runs the server, page.go shows the page, and
-// curl.go writes the lines that the page and the terminal show. Package
+// curl.go writes the lines that the page and the terminal show. login.go stands
+// before the console, with session.go and tries.go, which limits guesses. Package
 // examples/serve starts and ends the server and has its limits for slow clients:
 // copy that one too.
 package main

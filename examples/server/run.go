@@ -91,7 +91,11 @@ func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, l
 	tracking := httpapi.Tracking(byID(all), cfg)
 	page := httpapi.Attribution(all[0].Program, newPage(all, set, addr))
 	health := serve.Health{Programs: programsOf(all), Stopping: ctx.Done()}
-	return serve.Site{Page: page, Tracking: tracking, Health: health, API: api}, nil
+	console, err := newLogin(auth, programsOf(all), set, logger)
+	if err != nil {
+		return nil, err
+	}
+	return serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, API: api}, nil
 }
 
 // authorityOf returns the authority of the keys of all programs.
@@ -141,4 +145,5 @@ func greet(w io.Writer, all []tenant, set settings, base string) {
 		fmt.Fprintf(w, "export %s=…\n", keyVariable)
 	}
 	fmt.Fprintln(w, c.curl(call{method: "GET", path: "/api/v1/affiliates"}))
+	fmt.Fprintln(w, "console "+base+consolePath)
 }
