@@ -52,6 +52,8 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/benchkit": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/api":      {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 
+	"client/cmd/tributary": {[]string{"affiliate", "affiliate/payfile", "client"}, nil},
+
 	"conformance/servertest":  {[]string{"affiliate", "client", "internal/api"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
 	"conformance/cmd/conform": {[]string{"conformance/servertest"}, nil},
 

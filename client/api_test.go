@@ -19,7 +19,7 @@ func operations[T any]() []string {
 	var names []string
 	for m := range reflect.TypeFor[T]().Methods() {
 		for in := range m.Type.Ins() {
-			if in == reflect.TypeFor[context.Context]() {
+			if in == reflect.TypeFor[context.Context]() && m.Name != "Do" { // which calls any operation
 				names = append(names, m.Name)
 			}
 		}

@@ -1,0 +1,81 @@
+package main
+
+var affiliateColumns = []column{
+	{"ID", "id", 36, ident},
+	{"NAME", "name", 14, plain},
+	{"EMAIL", "email", 16, plain},
+	{"STATUS", "status", 11, plain},
+	{"EARNED", "totalCommissionEarned", 15, money},
+}
+
+var affiliateMoney = append(affiliateColumns[:len(affiliateColumns):len(affiliateColumns)],
+	column{path: "totalRevenue", show: money}, column{path: "createdAt", show: date}, column{path: "updatedAt", show: date})
+
+var affiliateCommands = []command{
+	{
+		group: "affiliates", verb: "list", what: "List affiliates, newest first",
+		method: "GET", path: "/affiliates", paging: inQuery, columns: affiliateColumns,
+	},
+	{
+		group: "affiliates", verb: "search", what: "List the affiliates that fit all filters",
+		method: "GET", path: "/affiliates/search", fields: fields("status", "commissionPlanId", "commissionTierId", "search"),
+		paging: inQuery, columns: affiliateColumns,
+	},
+	{
+		group: "affiliates", verb: "get", what: "Show an affiliate, by id or by --email",
+		method: "GET", path: "/affiliates", fields: fields("id", "email"), arg: "id", columns: affiliateMoney,
+	},
+	{
+		group: "affiliates", verb: "create", what: "Create an affiliate",
+		method: "POST", path: "/affiliates", columns: affiliateMoney,
+		fields: fields("firstName", "lastName", "email", "commissionRate:n", "affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId"),
+	},
+	{
+		group: "affiliates", verb: "update", what: "Change an affiliate; --email-address finds it instead of the id",
+		method: "PUT", path: "/affiliates", arg: "affiliateId",
+		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email", "commissionRate:n", "affiliateLink", "affiliateStatus"),
+	},
+	{
+		group: "affiliates", verb: "delete", what: "Delete an affiliate",
+		method: "DELETE", path: "/affiliates", fields: fields("affiliateId"), arg: "affiliateId", ask: "delete the affiliate",
+	},
+	statusOfAffiliates("approve", "ACTIVE", "Approve affiliates that wait", ""),
+	statusOfAffiliates("decline", "DECLINED", "Decline affiliates that wait", ""),
+	statusOfAffiliates("deactivate", "DEACTIVATED", "Deactivate affiliates: later commissions are on hold", ""),
+	statusOfAffiliates("ban", "BANNED", "Ban affiliates: later commissions are on hold", "ban the affiliates"),
+	{
+		group: "affiliates", verb: "plan", what: "Give affiliates a commission plan, or --null commission-plan-id",
+		method: "POST", path: "/affiliates/plan", fields: fields("affiliateIds:l", "commissionPlanId"), arg: "affiliateIds", columns: affiliateColumns,
+	},
+	{
+		group: "affiliates", verb: "tier", what: "Give affiliates a commission tier, or --null commission-tier-id",
+		method: "POST", path: "/affiliates/tier", fields: fields("affiliateIds:l", "commissionTierId"), arg: "affiliateIds", columns: affiliateColumns,
+	},
+	{
+		group: "affiliates", verb: "tier-exempt", what: "Exempt affiliates from changes of tier, or --exempt=false",
+		method: "POST", path: "/affiliates/tier-exempt", fields: fields("affiliateIds:l", "exempt:b"), arg: "affiliateIds", columns: affiliateColumns,
+	},
+	{
+		group: "affiliates", verb: "payout-details", what: "Say how an affiliate is paid",
+		method: "POST", path: "/affiliates/payout-details", fields: fields("affiliateId", "payoutEmail", "paymentMethod"), arg: "affiliateId",
+		columns: affiliateMoney,
+	},
+	{
+		group: "affiliates", verb: "invite", what: "Invite an affiliate",
+		method: "POST", path: "/affiliates/invite", columns: affiliateMoney,
+		fields: fields("firstName", "lastName", "email", "commissionRate:n", "affiliateLink", "sendWelcomeEmail:b", "commissionPlanId", "questionAnswers:j"),
+	},
+	{
+		group: "affiliates", verb: "accept-invite", what: "Accept an invitation for an affiliate",
+		method: "POST", path: "/affiliates/accept-invite", arg: "affiliateId", columns: affiliateMoney,
+		fields: fields("affiliateId", "firstName", "lastName", "email", "commissionRate:n", "affiliateLink"),
+	},
+}
+
+func statusOfAffiliates(verb, status, what, ask string) command {
+	return command{
+		group: "affiliates", verb: verb, what: what, ask: ask,
+		method: "POST", path: "/affiliates/status", fields: fields("affiliateIds:l"), fixed: map[string]any{"status": status},
+		arg: "affiliateIds", columns: affiliateColumns,
+	}
+}
