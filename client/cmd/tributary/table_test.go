@@ -16,6 +16,8 @@ import (
 
 // notCommands are the operations that no command calls, and why.
 var notCommands = map[string]string{
+	"getEvents":                "tributary api GET /events pages it; a command would also follow it",
+	"getCouponSummaries":       "tributary api GET /coupons/summaries prints it; it is a view of the console",
 	"trackClick":               "the tracker of a page calls it",
 	"addClick":                 "the tracker of a page calls it, without a key",
 	"getTrackingConfiguration": "the tracker of a page calls it, without a key",
