@@ -16,6 +16,8 @@ import (
 
 // notCommands are the operations that no command calls, and why.
 var notCommands = map[string]string{
+	"assignTiers":              "tributary api POST /commission-tiers/assign makes one step; the job is in the typed client",
+	"recalculateSales":         "tributary api POST /sales/recalculate makes one step; the job is in the typed client",
 	"getEvents":                "tributary api GET /events pages it; a command would also follow it",
 	"getCouponSummaries":       "tributary api GET /coupons/summaries prints it; it is a view of the console",
 	"trackClick":               "the tracker of a page calls it",
