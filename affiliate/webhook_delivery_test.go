@@ -205,7 +205,7 @@ func TestDeliveriesErrors(t *testing.T) {
 			w.refused(tt.want, func() error { _, err := w.Deliveries(t.Context(), tt.filter, affiliate.Page{}); return err })
 		})
 	}
-	w.refused(fieldError(affiliate.InvalidQuery, "event", events), func() error {
+	w.refused(fieldError(affiliate.InvalidQuery, "type", strings.Replace(events, "event", "type", 1)), func() error {
 		_, err := w.Events(t.Context(), affiliate.EventFilter{Type: "y"}, affiliate.Page{})
 		return err
 	})
