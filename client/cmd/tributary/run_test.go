@@ -26,12 +26,12 @@ func TestAllSales(t *testing.T) {
 		w.sell(t.Context(), "12345.67")
 	}
 	asked := 0
-	w.wrap = func(h http.Handler) http.Handler {
+	w.answers(func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			asked++
 			h.ServeHTTP(rw, r)
 		})
-	}
+	})
 	out := &watched{asked: &asked}
 	if code := run(t.Context(), []string{"sales", "list", "--json", "--all"}, env(w.url), nil, out, out); code != 0 {
 		t.Fatalf("exit code %d", code)
@@ -177,18 +177,18 @@ func TestUnknownOutcome(t *testing.T) {
 	w := newWorld(t)
 	w.ada()
 	w.sell(t.Context(), "100")
-	w.wrap = func(h http.Handler) http.Handler {
+	w.answers(func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			h.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		})
-	}
+	})
 	got := w.cli("sales", "refund", "1", "--amount", "10")
 	_, key, told := strings.Cut(strings.TrimSpace(got.err), "--idempotency-key ")
 	if got.code != 3 || got.out != "" || !told || key == "" {
 		t.Fatalf("got %+v", got)
 	}
-	w.wrap = nil
+	w.wrap.Store(nil)
 	w.ok("sales", "refund", "1", "--amount", "10", "--idempotency-key", key)
 	if s := must(w.Sale(t.Context(), 1)); s.RefundedAmount != affiliate.MustAmount("10") {
 		t.Errorf("%v is refunded", s.RefundedAmount)

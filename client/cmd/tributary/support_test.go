@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,7 +35,7 @@ type world struct {
 	*affiliate.Program
 	t    testing.TB
 	api  http.Handler
-	wrap func(http.Handler) http.Handler // nil: the server answers as it should
+	wrap atomic.Pointer[func(http.Handler) http.Handler] // nil: the server answers as it should
 	url  string
 	now  time.Time
 	args [][]string // of the commands so far
@@ -51,8 +52,8 @@ func newWorld(t testing.TB) *world {
 	}))
 	w.api = must(httpapi.New(w.Program, httpapi.Config{APIKeys: []string{testKey}}))
 	w.url = serve(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if w.wrap != nil {
-			w.wrap(w.api).ServeHTTP(rw, r)
+		if wrap := w.wrap.Load(); wrap != nil {
+			(*wrap)(w.api).ServeHTTP(rw, r)
 			return
 		}
 		w.api.ServeHTTP(rw, r)
@@ -134,3 +135,6 @@ func (w *world) sell(ctx context.Context, total string) affiliate.Sale {
 	}
 	return sale
 }
+
+// answers makes the server answer through a handler of the test's.
+func (w *world) answers(wrap func(http.Handler) http.Handler) { w.wrap.Store(&wrap) }
