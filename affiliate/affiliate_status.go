@@ -23,6 +23,19 @@ var (
 	ban        = move{AffiliateActive, AffiliateBanned}
 )
 
+// Next returns the statuses that [Program.ApproveAffiliates] and its siblings
+// give an affiliate of this status.
+//
+// Source: docs/rules.md 4.1.
+func (s AffiliateStatus) Next() (to []AffiliateStatus) {
+	for _, m := range [...]move{approve, decline, deactivate, ban} {
+		if m.from == s {
+			to = append(to, m.to)
+		}
+	}
+	return to
+}
+
 // ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. An
 // affiliate that is ACTIVE already stays as it is.
 //

@@ -64,6 +64,20 @@ func TestStatusMoves(t *testing.T) {
 	}
 }
 
+// Next says what the calls do, for affiliates and for payouts.
+func TestNextStatuses(t *testing.T) {
+	for status, want := range map[affiliate.AffiliateStatus][]affiliate.AffiliateStatus{
+		"INACTIVE": {"ACTIVE", "DECLINED"}, "ACTIVE": {"DEACTIVATED", "BANNED"}, "INVITED": nil, "DECLINED": nil, "DEACTIVATED": nil, "BANNED": nil,
+	} {
+		equal(t, want, status.Next())
+	}
+	for status, want := range map[affiliate.PayoutStatus][]affiliate.PayoutStatus{
+		"PENDING": {"PROCESSING", "PAID", "FAILED", "CANCELED"}, "PROCESSING": {"PAID", "FAILED"}, "FAILED": {"PROCESSING", "CANCELED"}, "PAID": nil, "CANCELED": nil,
+	} {
+		equal(t, want, status.Next())
+	}
+}
+
 func TestStatusOfMany(t *testing.T) {
 	w := newWorld(t)
 	a, b, c := affiliateIn(w, "a", "INACTIVE"), w.join("b"), affiliateIn(w, "c", "INACTIVE")

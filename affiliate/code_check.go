@@ -9,7 +9,14 @@ import (
 type KeySpace struct {
 	Count    int    `json:"count"`    // how many codes it would make
 	KeySpace string `json:"keySpace"` // how many random parts there are, without regard to case: a decimal number
+
+	// Samples are up to three codes such as it would make. Only
+	// [Program.CheckCodes] has them, and only in Go.
+	Samples []string `json:"-"`
 }
+
+// maxSamples is how many samples a check draws.
+const maxSamples = 3
 
 // CheckCodes says what [Program.GenerateCodes] would make, and makes nothing.
 //
@@ -23,19 +30,31 @@ func (p *Program) CheckCodes(ctx context.Context, in NewCodes) (_ KeySpace, err 
 	if err := p.normalizeBatch(&in); err != nil {
 		return KeySpace{}, err
 	}
+	drawn, err := p.randomParts(in.NewCode, min(in.total(), maxSamples))
+	if err != nil {
+		return KeySpace{}, err
+	}
 	return view(ctx, p, func(o *op) (KeySpace, error) {
-		if _, err := o.couponOfNewCode(in.CouponID); err != nil {
+		coupon, err := o.couponOfNewCode(in.CouponID)
+		if err != nil {
 			return KeySpace{}, err
 		}
-		if _, err := o.ownersOf(in); err != nil {
+		owners, err := o.ownersOf(in)
+		if err != nil {
 			return KeySpace{}, err
 		}
-		return in.KeySpace(), nil
+		space := in.KeySpace()
+		for i, random := range drawn {
+			space.Samples = append(space.Samples, baseOf(in.NewCode, owners[i/in.Count], coupon)+random)
+		}
+		return space, nil
 	})
 }
 
 // KeySpace says what the batch would take.
-func (in NewCodes) KeySpace() KeySpace { return KeySpace{in.total(), in.keySpace().String()} }
+func (in NewCodes) KeySpace() KeySpace {
+	return KeySpace{Count: in.total(), KeySpace: in.keySpace().String()}
+}
 
 // keySpace is how many different random parts a batch may draw from; 1 without
 // a random part.

@@ -1,13 +1,18 @@
 package affiliate
 
-import "context"
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
 
 // CouponQuery selects the coupons that match every field that is set. A field
 // that is set to null selects nothing.
 //
 // Source: docs/contract.md 4.6.
 type CouponQuery struct {
-	Valid Opt[bool] `json:",omitzero"`
+	ID    Opt[uuid.UUID] `json:",omitzero"`
+	Valid Opt[bool]      `json:",omitzero"`
 }
 
 // CouponSummaries lists coupons without their codes, newest first, a hundred
@@ -29,6 +34,7 @@ func (p *Program) CouponSummaries(ctx context.Context, q CouponQuery, pg Page) (
 
 // chooseCoupons turns the query into a choice.
 func chooseCoupons(q CouponQuery) (c choice[CouponRecord]) {
+	c.one(q.ID)
 	if q.Valid.IsNull() {
 		c.fail(ErrNotFound)
 	}

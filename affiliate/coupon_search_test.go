@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -28,10 +30,13 @@ func TestCouponSummaries(t *testing.T) {
 		q    affiliate.CouponQuery
 		want []string
 	}{
-		"all":       {affiliate.CouponQuery{}, []string{"Off", "Large"}},
-		"valid":     {affiliate.CouponQuery{Valid: affiliate.Set(true)}, []string{"Large"}},
-		"not valid": {affiliate.CouponQuery{Valid: affiliate.Set(false)}, []string{"Off"}},
-		"null":      {affiliate.CouponQuery{Valid: affiliate.Null[bool]()}, nil},
+		"all":        {affiliate.CouponQuery{}, []string{"Off", "Large"}},
+		"valid":      {affiliate.CouponQuery{Valid: affiliate.Set(true)}, []string{"Large"}},
+		"not valid":  {affiliate.CouponQuery{Valid: affiliate.Set(false)}, []string{"Off"}},
+		"by id":      {affiliate.CouponQuery{ID: affiliate.Set(large.ID)}, []string{"Large"}},
+		"by id, not": {affiliate.CouponQuery{ID: affiliate.Set(large.ID), Valid: affiliate.Set(false)}, nil},
+		"no id":      {affiliate.CouponQuery{ID: affiliate.Set(uuid.Nil)}, nil},
+		"null":       {affiliate.CouponQuery{Valid: affiliate.Null[bool]()}, nil},
 	} {
 		finds(t, name, func(pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
 			return w.CouponSummaries(ctx, tt.q, pg)

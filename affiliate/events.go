@@ -9,11 +9,12 @@ import (
 )
 
 // EventFilter selects the events that match every field that is set; without a
-// field it selects all. An ObjectID that is set to null or to an empty text
-// selects nothing.
+// field it selects all. An id that is set to null, to the zero id or to an
+// empty text selects nothing.
 //
 // Source: ours, like [Program.Events].
 type EventFilter struct {
+	ID       Opt[uuid.UUID]
 	Type     EventType   // empty: any
 	ObjectID Opt[string] // as in [Event]: a UUID, or the integer of a sale
 }
@@ -51,16 +52,22 @@ func (o *op) chooseEvents(f EventFilter) (c choice[EventRecord]) {
 	if f.Type != "" {
 		c.fits = append(c.fits, func(e *EventRecord) bool { return e.Type == f.Type })
 	}
-	id, set := wanted(&c, f.ObjectID)
+	o.chooseEventsOf(&c, f.ObjectID)
+	c.one(f.ID)
+	return c
+}
+
+// chooseEventsOf selects by the object.
+func (o *op) chooseEventsOf(c *choice[EventRecord], object Opt[string]) {
+	id, set := wanted(c, object)
 	if !set {
-		return c
+		return
 	}
 	if object, err := uuid.Parse(id); err == nil && object.String() == id {
 		c.byID(OfObject, Set(object), func(e *EventRecord) uuid.UUID { return e.ObjectID })
-		return c
+		return
 	}
-	o.chooseEventsOfSale(&c, id)
-	return c
+	o.chooseEventsOfSale(c, id)
 }
 
 // chooseEventsOfSale selects by the integer id of a sale: with its record, or,

@@ -85,7 +85,7 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 		if rec.Status == m.To && (m.Reason == "" || rec.FailedReason == m.Reason) {
 			return o.payoutOf(rec), nil
 		}
-		if rec.Status != m.To && !slices.Contains(nextPayoutStatuses(rec.Status), m.To) {
+		if rec.Status != m.To && !slices.Contains(rec.Status.Next(), m.To) {
 			return Payout{}, statusNotAllowed.Err()
 		}
 		rec.Status, rec.FailedReason, rec.UpdatedAt = m.To, m.Reason, later(o.now, rec.UpdatedAt)
@@ -131,9 +131,12 @@ func (o *op) settle(rec *PayoutRecord) error {
 	return nil
 }
 
-// nextPayoutStatuses are the statuses that may follow a status.
-func nextPayoutStatuses(from PayoutStatus) []PayoutStatus {
-	switch from {
+// Next returns the statuses that a payout of this status can get; none: it is
+// final.
+//
+// Source: docs/money.md 4.
+func (s PayoutStatus) Next() []PayoutStatus {
+	switch s {
 	case PayoutPending:
 		return []PayoutStatus{PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled}
 	case PayoutProcessing:

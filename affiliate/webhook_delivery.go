@@ -47,12 +47,13 @@ const (
 )
 
 // DeliveryFilter selects the deliveries that match every field that is set;
-// without a field it selects all. A WebhookID that is set to null or to the
-// zero id selects nothing.
+// without a field it selects all. An id that is set to null or to the zero id
+// selects nothing.
 //
 // Source: docs/contract.md 4.2.
 type DeliveryFilter struct {
 	WebhookID Opt[uuid.UUID] // of an endpoint, which may be gone
+	EventID   Opt[uuid.UUID] // of an event: [Event.ID]
 	State     DeliveryState  // empty: any
 	Event     EventType      // empty: any
 	Since     Opt[Date]      // created then or later; a plain date: its first millisecond

@@ -35,7 +35,8 @@ func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (_ Delivery, err e
 }
 
 // Deliveries lists deliveries without their payloads, newest first. It walks
-// those of the endpoint, else those in the state, else all, back to Since.
+// those of the event, else of the endpoint, else those in the state, else all,
+// back to Since.
 //
 // Errors: [InvalidQuery].
 //
@@ -67,6 +68,7 @@ func (f DeliveryFilter) choose() (c choice[DeliveryRecord]) {
 		c.under(Key{Index: OfState, Text: string(f.State)}, func(r *DeliveryRecord) bool { return r.State == f.State })
 	}
 	c.byID(OfEndpoint, f.WebhookID, func(r *DeliveryRecord) uuid.UUID { return r.EndpointID })
+	c.byID(OfEvent, f.EventID, func(r *DeliveryRecord) uuid.UUID { return r.EventID })
 	return c
 }
 
@@ -130,7 +132,7 @@ func (f DeliveryFilter) texts() []string {
 		}
 		return ""
 	}
-	return []string{f.WebhookID.Or(uuid.Nil).String(), string(f.State), string(f.Event), date(f.Since), date(f.Until)}
+	return []string{f.WebhookID.Or(uuid.Nil).String(), f.EventID.Or(uuid.Nil).String(), string(f.State), string(f.Event), date(f.Since), date(f.Until)}
 }
 
 // deliveryOf is the delivery as it is answered in a list.

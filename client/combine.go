@@ -44,6 +44,18 @@ func (f *filter) id(name string, field affiliate.Opt[uuid.UUID]) {
 	}
 }
 
+// event is text for the id of an event.
+func (f *filter) event(name string, field affiliate.Opt[uuid.UUID]) {
+	if field.IsZero() {
+		return
+	}
+	text := ""
+	if id := field.Or(uuid.Nil); id != uuid.Nil {
+		text = affiliate.Event{ID: id}.MessageID()
+	}
+	f.text(name, affiliate.Set(text))
+}
+
 // sale is text for the id of a sale.
 func (f *filter) sale(name string, field affiliate.Opt[affiliate.SaleID]) {
 	if field.IsZero() {

@@ -25,6 +25,7 @@ func (c *Client) Events(ctx context.Context, f affiliate.EventFilter, pg affilia
 	var q filter
 	q.word("type", string(f.Type))
 	q.text("objectId", f.ObjectID)
+	q.event("eventId", f.ID)
 	l, err := selected[event](ctx, c, "/events", q, pg)
 	return affiliate.List[affiliate.Event]{Items: eventsOf(l.Items), Next: l.Next}, err
 }

@@ -40,7 +40,7 @@ func (s *teller) searches(ada affiliate.Affiliate) {
 		told[affiliate.List[affiliate.Code]](s, "codes")(c.SearchCodes(x, q, affiliate.Page{}))
 		told[int](s, "codes in pages")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) { return c.SearchCodes(x, q, pg) }))
 	}
-	for _, q := range []affiliate.CouponQuery{{}, {Valid: affiliate.Set(true)}, {Valid: affiliate.Set(false)}, {Valid: affiliate.Null[bool]()}} {
+	for _, q := range []affiliate.CouponQuery{{}, {Valid: affiliate.Set(true)}, {Valid: affiliate.Set(false)}, {Valid: affiliate.Null[bool]()}, {ID: affiliate.Set(uuid.Nil)}, {ID: affiliate.Set(uuid.Max)}} {
 		told[affiliate.List[affiliate.Coupon]](s, "summaries")(c.CouponSummaries(x, q, affiliate.Page{}))
 	}
 	s.events(ada)
@@ -58,6 +58,12 @@ func (s *teller) events(ada affiliate.Affiliate) {
 	}
 	first, err := c.EventsAfter(x, uuid.Nil, 3)
 	told[[]string](s, "first events")(shown(first), err)
+	for _, id := range []uuid.UUID{first[1].ID, uuid.Nil, uuid.Max} {
+		l, err := c.Events(x, affiliate.EventFilter{ID: affiliate.Set(id)}, affiliate.Page{})
+		told[[]string](s, "one event")(shown(l.Items), err)
+		deliveries, err := c.Deliveries(x, affiliate.DeliveryFilter{EventID: affiliate.Set(id)}, affiliate.Page{})
+		told[int](s, "its deliveries")(len(deliveries.Items), err)
+	}
 	later, err := c.EventsAfter(x, first[2].ID, 2)
 	told[[]string](s, "later events")(shown(later), err)
 	told[[]affiliate.Event](s, "no more events")(c.EventsAfter(x, uuid.Max, 1))

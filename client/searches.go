@@ -42,6 +42,7 @@ func (c *Client) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affi
 // CouponSummaries is [affiliate.Program.CouponSummaries].
 func (c *Client) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
 	var f filter
+	f.id("couponId", q.ID)
 	f.boolean("valid", q.Valid)
 	return searched[affiliate.Coupon](ctx, c, coupons+"/summaries", f, pg)
 }

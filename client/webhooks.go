@@ -72,18 +72,14 @@ func (c *Client) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery
 
 // Deliveries is [affiliate.Program.Deliveries].
 func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
-	what := choice[affiliate.Delivery]{query: url.Values{}}
-	id := textOfID(f.WebhookID.Or(uuid.Nil))
-	what.nobody = id == "" && !f.WebhookID.IsZero()
-	for name, value := range map[string]string{
-		"webhookId": id, "state": string(f.State), "event": string(f.Event),
-		"since": textOfDate(f.Since), "until": textOfDate(f.Until),
-	} {
-		if value != "" {
-			what.query.Set(name, value)
-		}
-	}
-	return chosen(ctx, c, webhooks+"/deliveries", what, pg)
+	var q filter
+	q.id("webhookId", f.WebhookID)
+	q.event("eventId", f.EventID)
+	q.word("state", string(f.State))
+	q.word("event", string(f.Event))
+	q.word("since", textOfDate(f.Since))
+	q.word("until", textOfDate(f.Until))
+	return chosen(ctx, c, webhooks+"/deliveries", choice[affiliate.Delivery]{query: q.query, nobody: q.nobody}, pg)
 }
 
 // Replay is [affiliate.Program.Replay]. It returns how many deliveries are sent

@@ -33,19 +33,20 @@ func eventOf(e affiliate.Event) event {
 }
 
 const (
+	paramEvent  = "eventId"
 	paramAfter  = "after"
 	eventsStart = "start" // the position before the first event
 )
 
 // events lists events, newest first, or those after a position, oldest first.
 func events() lookup {
-	filters := []string{"type", "objectId", paramAfter}
+	filters := []string{"type", "objectId", paramEvent, paramAfter}
 	return lookup{filters: filters, paged: true, answer: event{}, run: func(c *call, q query, _ string) error {
 		if position, there := q.get(paramAfter); there {
 			return eventsAfter(c, q, position)
 		}
 		typ, _ := q.get("type")
-		page, err := c.p.Events(c.r.Context(), affiliate.EventFilter{Type: affiliate.EventType(typ), ObjectID: q.text("objectId")}, q.page)
+		page, err := c.p.Events(c.r.Context(), affiliate.EventFilter{Type: affiliate.EventType(typ), ObjectID: q.text("objectId"), ID: q.event()}, q.page)
 		if err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ func events() lookup {
 }
 
 func eventsAfter(c *call, q query, position string) error {
-	for _, name := range []string{"type", "objectId", paramCursor} {
+	for _, name := range []string{"type", "objectId", paramEvent, paramCursor} {
 		if _, there := q.get(name); there {
 			return affiliate.RefuseAfter.Err()
 		}
@@ -94,10 +95,25 @@ func positionOf(text string) (id uuid.UUID, ok bool) {
 	if text == eventsStart {
 		return uuid.Nil, true
 	}
+	return eventIDOf(text)
+}
+
+// event is the parameter that names an event. What is no eventId names none.
+func (q query) event() affiliate.Opt[uuid.UUID] {
+	return given(q, paramEvent, func(text string) uuid.UUID {
+		id, _ := eventIDOf(text)
+		return id
+	})
+}
+
+// eventIDOf reads an eventId.
+func eventIDOf(text string) (id uuid.UUID, ok bool) {
 	digits, ok := strings.CutPrefix(text, "evt_")
 	if !ok || len(digits) != 2*len(id) {
 		return id, false
 	}
-	_, err := hex.Decode(id[:], []byte(digits))
-	return id, err == nil && digits == strings.ToLower(digits)
+	if _, err := hex.Decode(id[:], []byte(digits)); err != nil || digits != strings.ToLower(digits) {
+		return uuid.Nil, false
+	}
+	return id, true
 }

@@ -11,7 +11,7 @@ func truth(s *schema) { s.Type = types{"boolean"} }
 func couponSummaryOperations() map[string]about {
 	return map[string]about{"GET /coupons/summaries": {
 		id: "getCouponSummaries", summary: "List coupons without their codes", text: shortPages,
-		params: map[string]string{"valid": "The coupons that are valid, or those that are not."},
+		params: map[string]string{"couponId": "The coupon with this id.", "valid": "The coupons that are valid, or those that are not."},
 		limits: map[string]limit{"valid": truth},
 	}}
 }
@@ -35,6 +35,7 @@ func storedEventNotes() described {
 			params: map[string]string{
 				"type":     "The events of this type.",
 				"objectId": "The events of this object.",
+				"eventId":  "The event with this eventId.",
 				"after":    "The eventId after which to go on, or start. It stands alone, with limit at most.",
 			},
 			limits: map[string]limit{"type": values[affiliate.EventType](), "after": matches("^(start|evt_[0-9a-f]{32})$")},

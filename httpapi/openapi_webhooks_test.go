@@ -129,6 +129,7 @@ func webhookOperations() map[string]about {
 			params: map[string]string{
 				"deliveryId": "Answers the delivery with its payload, or null.",
 				"webhookId":  "Deliveries to this endpoint.",
+				"eventId":    "Deliveries of this event.",
 				"state":      "Deliveries in this state.",
 				"event":      "Deliveries of this event type.",
 				"since":      "Made then or later; a plain date is its first millisecond.",

@@ -42,12 +42,13 @@ func codeQueryOf(q query) (affiliate.CodeQuery, error) {
 
 // summaries lists coupons without their codes.
 func summaries() lookup {
-	l := filtered([]string{"valid"}, couponQueryOf, (*affiliate.Program).CouponSummaries)
+	l := filtered([]string{"couponId", "valid"}, couponQueryOf, (*affiliate.Program).CouponSummaries)
 	l.parts = true
 	return l
 }
 
 func couponQueryOf(q query) (f affiliate.CouponQuery, err error) {
+	f.ID = q.id("couponId")
 	f.Valid, err = q.boolean("valid")
 	return f, err
 }

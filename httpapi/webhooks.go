@@ -99,13 +99,13 @@ func deliveryByID(p *affiliate.Program, ctx context.Context, value string) (affi
 }
 
 // deliveryFilters are the parameters that select deliveries, in their order.
-var deliveryFilters = []string{"webhookId", "state", "event", "since", "until"}
+var deliveryFilters = []string{"webhookId", paramEvent, "state", "event", "since", "until"}
 
 func deliveryFilterOf(q query) (affiliate.DeliveryFilter, error) {
 	state, _ := q.get("state")
 	event, _ := q.get("event")
 	f := affiliate.DeliveryFilter{State: affiliate.DeliveryState(state), Event: affiliate.EventType(event)}
-	f.WebhookID = q.id("webhookId")
+	f.WebhookID, f.EventID = q.id("webhookId"), q.event()
 	var err error
 	if f.Since, err = q.date("since"); err == nil {
 		f.Until, err = q.date("until")

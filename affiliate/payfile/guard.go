@@ -4,10 +4,12 @@ import "strings"
 
 var breaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// guarded makes a text safe to open in a spreadsheet: line breaks become one
-// space, and a text that would be a formula gets a leading apostrophe, which a
-// spreadsheet does not show.
-func guarded(text string) string {
+// Cell is a text as a cell that is safe to open in a spreadsheet: line breaks
+// become one space, and a text that would be a formula gets a leading
+// apostrophe, which a spreadsheet does not show.
+//
+// Source: docs/money.md 7.
+func Cell(text string) string {
 	bare := strings.TrimLeft(text, " \t\r\n\u00a0")
 	blank := text[:len(text)-len(bare)]
 	formula := strings.ContainsAny(blank, "\t\r") || bare != "" && strings.Contains("=+-@", bare[:1])

@@ -72,7 +72,7 @@ func refuse(p Payment) error {
 		return ErrAmount
 	case p.Email == "":
 		return ErrNoEmail
-	case guarded(p.Email) != p.Email:
+	case Cell(p.Email) != p.Email:
 		return ErrEmail
 	}
 	return nil

@@ -24,7 +24,7 @@ type format struct {
 const maxPayPalNote = 400 // characters
 
 var payPal = format{"paypal", 5000, nil, func(p Payment) []string {
-	return []string{p.Email, p.Amount.Format(p.Currency), string(p.Currency), Ref(p.PayoutID), guarded(cut(p.Note, maxPayPalNote)), "PAYPAL"}
+	return []string{p.Email, p.Amount.Format(p.Currency), string(p.Currency), Ref(p.PayoutID), Cell(cut(p.Note, maxPayPalNote)), "PAYPAL"}
 }}
 
 // PayPal writes files for PayPal's mass payments, of at most 5,000 payments in
@@ -73,7 +73,7 @@ func Wise(in iter.Seq2[Payment, error], label string, o WiseOptions) ([]File, []
 			source = o.Source
 		}
 		return []string{
-			guarded(p.Name), p.Email, Ref(p.PayoutID), o.ReceiverType, "target", p.Amount.Format(p.Currency), string(source), string(p.Currency),
+			Cell(p.Name), p.Email, Ref(p.PayoutID), o.ReceiverType, "target", p.Amount.Format(p.Currency), string(source), string(p.Currency),
 		}
 	}})
 }
@@ -175,8 +175,8 @@ func Generic(w io.Writer, in iter.Seq2[Payment, error]) error {
 			return err
 		}
 		row := []string{
-			p.PayoutID.String(), Ref(p.PayoutID), guarded(p.Name), guarded(p.Email), string(p.Method),
-			p.Amount.Format(p.Currency), string(p.Currency), guarded(p.Note), "", "",
+			p.PayoutID.String(), Ref(p.PayoutID), Cell(p.Name), Cell(p.Email), string(p.Method),
+			p.Amount.Format(p.Currency), string(p.Currency), Cell(p.Note), "", "",
 		}
 		if err := out.Write(row); err != nil {
 			return err

@@ -107,14 +107,14 @@ func lookups() []lookup {
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
 		{"/reports", []string{"linkId", "affiliateId", "promotionalCodeId"}, nil, true},
-		{"/events", []string{"objectId", "type", "after"}, []string{"objectId"}, true},
+		{"/events", []string{"objectId", "type", "eventId", "after"}, []string{"objectId", "eventId"}, true},
 		{"/affiliates/search", []string{"commissionPlanId", "commissionTierId", "status", "search"}, []string{"commissionPlanId", "commissionTierId", "search"}, true},
 		{"/referrals/search", []string{"affiliateId", "subscriptionStatus", "since", "until", "search"}, []string{"affiliateId", "search"}, true},
 		{"/promotional-codes/search", []string{"couponId", "affiliateId", "active", "state", "search"}, []string{"couponId", "affiliateId", "search"}, true},
 		{"/commission-plans", []string{"commissionPlanId"}, nil, true},
 		{"/commission-tiers", []string{"commissionTierId"}, nil, true},
 		{"/webhooks", []string{"webhookId"}, nil, false},
-		{"/webhooks/deliveries", []string{"deliveryId", "webhookId", "state", "event", "since", "until"}, nil, false},
+		{"/webhooks/deliveries", []string{"deliveryId", "webhookId", "eventId", "state", "event", "since", "until"}, nil, false},
 	}
 }
 
