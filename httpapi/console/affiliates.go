@@ -2,7 +2,6 @@ package console
 
 import (
 	"errors"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -18,30 +17,45 @@ var affiliateStatuses = []affiliate.AffiliateStatus{
 }
 
 type affiliateList struct {
-	Items    []affiliate.Affiliate
-	Statuses []option
+	Items                  []affiliate.Affiliate
+	Statuses, Plans, Tiers []option
 }
 
 // affiliates lists affiliates.
 func affiliates(v *visit) (view, error) {
 	q := affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status")), Search: v.search()}
+	plan, err1 := v.queryID("plan")
+	tier, err2 := v.queryID("tier")
+	if err := errors.Join(err1, err2); err != nil {
+		return view{}, err
+	}
+	q.PlanID, q.TierID = plan, tier
+	d := affiliateList{Statuses: options(affiliateStatuses...)}
 	list, err := v.program.SearchAffiliates(v.ctx(), q, v.page50())
-	return view{
-		title: "Affiliates", template: "affiliates", next: list.Next,
-		Data: &affiliateList{list.Items, options(affiliateStatuses...)},
-	}, err
+	if err != nil {
+		return view{}, err
+	}
+	d.Items = list.Items
+	if d.Plans, err = v.planOptions(); err != nil {
+		return view{}, err
+	}
+	d.Tiers, err = v.tierOptions()
+	return view{title: "Affiliates", template: "affiliates", next: list.Next, Data: &d}, err
 }
 
 // A portrait is the page of an affiliate.
 type portrait struct {
 	affiliate.Affiliate
-	Links   []affiliate.Link
-	Codes   []affiliate.Code
-	Sales   []affiliate.Sale
-	Balance affiliate.Balance
-	Books   bool // the balance is known
-	CanMove []option
-	Month   string // of the newest statement
+	Links      []affiliate.Link
+	Codes      []affiliate.Code
+	Sales      []affiliate.Sale
+	Customers  []affiliate.Referral
+	Balance    affiliate.Balance
+	Books      bool // the balance is known
+	CanMove    []option
+	CanReturn  bool
+	Plan, Tier string // empty: on none
+	Month      string // of the newest statement
 }
 
 // affiliatePage shows an affiliate.
@@ -50,17 +64,21 @@ func affiliatePage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), Month: v.now().In(v.location()).Format(monthLayout)}
+	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), CanReturn: canReturn(a.Status), Month: v.now().In(v.location()).Format(monthLayout)}
 	of := affiliate.Set(a.ID)
 	links, err1 := v.program.Links(v.ctx(), affiliate.LinkFilter{AffiliateID: of}, affiliate.Page{Limit: 50})
 	codes, err2 := v.program.Codes(v.ctx(), affiliate.CodeFilter{AffiliateID: of}, affiliate.Page{Limit: 20})
 	sales, err3 := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
-	balance, err4 := v.program.Balance(v.ctx(), a.ID)
-	d.Links, d.Codes, d.Sales, d.Balance, d.Books = links.Items, codes.Items, sales.Items, balance, err4 == nil
-	if refused(err4, affiliate.BooksNotOpen) {
-		err4 = nil
+	customers, err4 := v.program.SearchReferrals(v.ctx(), affiliate.ReferralQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
+	balance, err5 := v.program.Balance(v.ctx(), a.ID)
+	d.Links, d.Codes, d.Sales, d.Customers, d.Balance, d.Books = links.Items, codes.Items, sales.Items, customers.Items, balance, err5 == nil
+	if errors.Is(err5, affiliate.BooksNotOpen) {
+		err5 = nil
 	}
-	return view{title: a.Name, template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4)
+	plan, err6 := v.planName(a.CommissionPlanID)
+	tier, err7 := v.tierName(a.CommissionTierID)
+	d.Plan, d.Tier = plan, tier
+	return view{title: a.Name, template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7)
 }
 
 // affiliate is the one that the path names.
@@ -72,64 +90,72 @@ func (v *visit) affiliate() (affiliate.Affiliate, error) {
 	return v.program.Affiliate(v.ctx(), id.String())
 }
 
-// moves are the statuses that people give, and what they are called.
-var moves = []struct {
-	to          affiliate.AffiliateStatus
-	verb, means string
-	from        []affiliate.AffiliateStatus
-	call        func(*affiliate.Program, *visit, []uuid.UUID) error
-}{
-	{affiliate.AffiliateActive, "Approve", "They become active: their links and codes earn from now on.", []affiliate.AffiliateStatus{affiliate.AffiliateInactive, affiliate.AffiliateDeclined, affiliate.AffiliateDeactivated, affiliate.AffiliateInvited},
-		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error {
-			_, err := p.ApproveAffiliates(v.ctx(), ids...)
-			return err
-		}},
-	{affiliate.AffiliateDeclined, "Decline", "They are told that the program does not take them.", []affiliate.AffiliateStatus{affiliate.AffiliateInactive},
-		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error {
-			_, err := p.DeclineAffiliates(v.ctx(), ids...)
-			return err
-		}},
-	{affiliate.AffiliateDeactivated, "Deactivate", "Their links and codes earn nothing from now on. What they have earned stays.", []affiliate.AffiliateStatus{affiliate.AffiliateActive},
-		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error {
-			_, err := p.DeactivateAffiliates(v.ctx(), ids...)
-			return err
-		}},
-	{affiliate.AffiliateBanned, "Ban", "They are out for good, and no payout is made to them. This cannot be taken back.", []affiliate.AffiliateStatus{affiliate.AffiliateActive, affiliate.AffiliateInactive, affiliate.AffiliateDeactivated, affiliate.AffiliateDeclined, affiliate.AffiliateInvited},
-		func(p *affiliate.Program, v *visit, ids []uuid.UUID) error {
-			_, err := p.BanAffiliates(v.ctx(), ids...)
-			return err
-		}},
-}
-
-// movesFrom are the changes that a status allows.
-func movesFrom(status affiliate.AffiliateStatus) (all []option) {
-	for _, m := range moves {
-		for _, from := range m.from {
-			if from == status {
-				all = append(all, option{string(m.to), m.verb})
-			}
+// affiliateForm is a form about the affiliate of the path.
+func affiliateForm(fill func(*visit, affiliate.Affiliate) (form, error)) func(*visit) (form, error) {
+	return func(v *visit) (form, error) {
+		a, err := v.affiliate()
+		if err != nil {
+			return form{}, err
 		}
+		f, err := fill(v, a)
+		f.Back = "affiliates/" + a.ID.String()
+		return f, err
 	}
-	return all
 }
 
-// affiliateStatus changes the status of the affiliates of the query.
-var affiliateStatus = &action{
-	name: "affiliates.status", object: "affiliate", done: "The status was changed.",
-	form: func(v *visit) (form, error) {
-		for _, m := range moves {
-			if string(m.to) != v.query.Get("to") {
-				continue
-			}
-			names, ids, err := v.chosen(m.to)
-			f := form{Title: m.verb + " " + several(len(ids), "affiliate"), Button: m.verb, Back: "affiliates"}
-			f.Effects = append(names, m.means, "The event affiliate.updated is sent for each whose status changes.")
-			return f, err
+// ofAffiliate does something to the affiliate of the path, and leads to its page.
+func ofAffiliate(do func(*visit, *affiliate.Program, uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
+	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
 		}
-		return form{}, badQuery("Choose what to do.")
-	},
-	do: func(v *visit, p *affiliate.Program, _ url.Values) (string, error) {
-		ids, err := v.ids()
+		return "affiliates/" + id.String(), do(v, p, id, in)
+	}
+}
+
+// payee is the name of an affiliate, or their id when they are gone.
+func (v *visit) payee(id uuid.UUID) (string, error) {
+	a, err := v.program.Affiliate(v.ctx(), id.String())
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return id.String(), nil
+	}
+	return a.Name, err
+}
+
+// picked are the ids of the query, 1 to 50.
+func picked[T any](v *visit, noun string, parse func(string) (T, error)) (ids []T, err error) {
+	for _, text := range v.query[paramID] {
+		id, err := parse(text)
+		if err != nil {
+			return nil, badQuery("An id is wrong.")
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 || len(ids) > 50 {
+		return nil, badQuery("Tick 1 to 50 " + noun + " first.")
+	}
+	return ids, nil
+}
+
+// chosen are the affiliates of the query.
+func (v *visit) chosen() (all []affiliate.Affiliate, err error) {
+	ids, err := picked(v, "affiliates", uuid.Parse)
+	for _, id := range ids {
+		a, err := v.program.Affiliate(v.ctx(), id.String())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, err
+}
+
+// ofChosen does something to the affiliates of the query, and leads to the one or
+// to the list.
+func ofChosen(do func(*visit, *affiliate.Program, []uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
+	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		ids, err := picked(v, "affiliates", uuid.Parse)
 		if err != nil {
 			return "", err
 		}
@@ -137,48 +163,16 @@ var affiliateStatus = &action{
 		if len(ids) == 1 {
 			to += "/" + ids[0].String()
 		}
-		for _, m := range moves {
-			if string(m.to) == v.query.Get("to") {
-				return to, m.call(p, v, ids)
-			}
-		}
-		return "", badQuery("Choose what to do.")
-	},
+		return to, do(v, p, ids, in)
+	}
 }
 
-// ids are the ids of the query.
-func (v *visit) ids() (ids []uuid.UUID, err error) {
-	for _, text := range v.query[paramID] {
-		id, err := uuid.Parse(text)
-		if err != nil {
-			return nil, badQuery("An id is wrong.")
-		}
-		ids = append(ids, id)
+// whom are affiliates in the list of what a form does.
+func whom(all []affiliate.Affiliate) (names []string) {
+	for _, a := range all {
+		names = append(names, page.Text(a.Name, page.InList)+", now "+strings.ToLower(words(a.Status)))
 	}
-	if len(ids) == 0 || len(ids) > 50 {
-		return nil, badQuery("Tick 1 to 50 affiliates first.")
-	}
-	return ids, nil
-}
-
-// chosen are the names and ids of the affiliates of the query, who can all get a
-// status or have it.
-func (v *visit) chosen(to affiliate.AffiliateStatus) (names []string, ids []uuid.UUID, err error) {
-	if ids, err = v.ids(); err != nil {
-		return nil, nil, err
-	}
-	f := view{visit: v}
-	for _, id := range ids {
-		a, err := v.program.Affiliate(v.ctx(), id.String())
-		if err != nil {
-			return nil, nil, err
-		}
-		if a.Status != to && !slices.ContainsFunc(movesFrom(a.Status), func(o option) bool { return o.Value == string(to) }) {
-			return nil, nil, notAllowed(f.Short(a.Name) + " is " + strings.ToLower(words(a.Status)) + " and cannot become " + strings.ToLower(words(to)) + ".")
-		}
-		names = append(names, f.Short(a.Name)+", now "+strings.ToLower(words(a.Status)))
-	}
-	return names, ids, nil
+	return names
 }
 
 func several(n int, noun string) string {
@@ -188,111 +182,37 @@ func several(n int, noun string) string {
 	return page.Count(int64(n)) + " " + noun + "s"
 }
 
-// newAffiliate adds an affiliate.
-var newAffiliate = &action{
-	name: "affiliates.create", object: "affiliate", done: "The affiliate was added.",
-	form: func(*visit) (form, error) {
-		return form{
-			Title: "Add an affiliate", Button: "Add", Back: "affiliates",
-			Effects: []string{"The event affiliate.created is sent."},
-			Fields: []field{
-				{Name: "firstName", Label: "First name", Type: "text", Required: true},
-				{Name: "lastName", Label: "Last name", Type: "text", Required: true},
-				{Name: "email", Label: "Email", Type: "email", Required: true},
-				{Name: "affiliateLink", Label: "Link", Hint: "The end of their URL. Empty: it is made from the email.", Type: "text"},
-			},
-		}, nil
-	},
-	do: func(v *visit, p *affiliate.Program, sent url.Values) (string, error) {
-		a, err := p.CreateAffiliate(v.ctx(), affiliate.NewAffiliate{
-			FirstName: sent.Get("firstName"), LastName: sent.Get("lastName"), Email: sent.Get("email"), AffiliateLink: sent.Get("affiliateLink"),
-		})
-		if err != nil {
-			return "", err // nobody was made
-		}
-		return "affiliates/" + a.ID.String(), nil
-	},
+// moves are the statuses that people give, and what they are called.
+var moves = []struct {
+	to          affiliate.AffiliateStatus
+	verb, means string
+	call        func(*affiliate.Program, *visit, []uuid.UUID) ([]affiliate.Affiliate, error)
+}{
+	{affiliate.AffiliateActive, "Approve", "They become active.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+		return p.ApproveAffiliates(v.ctx(), ids...)
+	}},
+	{affiliate.AffiliateDeclined, "Decline", "The program does not take them.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+		return p.DeclineAffiliates(v.ctx(), ids...)
+	}},
+	{affiliate.AffiliateDeactivated, "Deactivate", "Commissions of their later sales are on hold. What they have earned stays.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+		return p.DeactivateAffiliates(v.ctx(), ids...)
+	}},
+	{affiliate.AffiliateBanned, "Ban", "Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+		return p.BanAffiliates(v.ctx(), ids...)
+	}},
 }
 
-var paymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "BANK", "CREDITS", "COUPON"}
-
-// payoutDetails changes how an affiliate is paid.
-var payoutDetails = &action{
-	name: "affiliates.payout-details", object: "affiliate", done: "The payout details were changed.",
-	form: func(v *visit) (form, error) {
-		a, err := v.affiliate()
-		return form{
-			Title: "Payout details of " + page.Text(a.Name, page.InList), Button: "Save", Back: "affiliates/" + a.ID.String(),
-			Effects: []string{"Payouts that are made from now on go there. Payouts that exist stay as they are."},
-			Fields: []field{
-				{Name: "payoutEmail", Label: "Payout email", Type: "email", Value: a.PayoutEmail.Or("")},
-				{Name: "paymentMethod", Label: "Payment method", Type: "select", Value: string(a.PaymentMethod.Or("")), Options: append([]option{{"", "None"}}, options(paymentMethods...)...)},
-			},
-		}, err
-	},
-	do: func(v *visit, p *affiliate.Program, sent url.Values) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
+// movesFrom are the changes that a status allows.
+func movesFrom(status affiliate.AffiliateStatus) (all []option) {
+	for _, m := range moves {
+		if slices.Contains(status.Next(), m.to) {
+			all = append(all, option{string(m.to), m.verb})
 		}
-		_, err = p.SetPayoutDetails(v.ctx(), id, affiliate.PayoutDetails{Email: sent.Get("payoutEmail"), Method: affiliate.PaymentMethod(sent.Get("paymentMethod"))})
-		return "affiliates/" + id.String(), err
-	},
+	}
+	return all
 }
 
-// affiliateRate gives an affiliate a commission rate of their own.
-var affiliateRate = &action{
-	name: "affiliates.rate", object: "affiliate", done: "The commission rate was changed.",
-	form: func(v *visit) (form, error) {
-		a, err := v.affiliate()
-		return form{
-			Title: "Commission rate of " + page.Text(a.Name, page.InList), Button: "Save", Back: "affiliates/" + a.ID.String(),
-			Effects: []string{"Sales from now on earn by this rate. Sales that exist stay as they are."},
-			Fields:  []field{{Name: "commissionRate", Label: "Rate", Hint: "In percent, 0 to 100.", Type: "text", Required: true, Value: a.CommissionRate.String()}},
-		}, err
-	},
-	do: func(v *visit, p *affiliate.Program, sent url.Values) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		rate, err := affiliate.ParsePercent(strings.TrimSpace(sent.Get("commissionRate")))
-		if err != nil {
-			return "", wrongField("commissionRate", "Enter a number, such as 12.5.")
-		}
-		_, err = p.UpdateAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(rate)})
-		return "affiliates/" + id.String(), err
-	},
-}
-
-var adjustments = []affiliate.AdjustmentKind{affiliate.AdjustBonus, affiliate.AdjustCorrection}
-
-// adjust books a bonus or a correction.
-var adjust = &action{
-	name: "affiliates.adjust", object: "affiliate", done: "The adjustment was booked.",
-	form: func(v *visit) (form, error) {
-		a, err := v.affiliate()
-		return form{
-			Title: "Adjust what " + page.Text(a.Name, page.InList) + " is owed", Button: "Book", Back: "affiliates/" + a.ID.String(),
-			Effects: []string{"The next payout has it. It shows on their statement with its reason."},
-			Fields: []field{
-				{Name: "kind", Label: "Kind", Type: "select", Required: true, Options: options(adjustments...)},
-				{Name: "amount", Label: "Amount", Hint: "A correction may be below zero.", Type: "text", Required: true},
-				{Name: "reason", Label: "Reason", Type: "text", Required: true},
-			},
-		}, err
-	},
-	do: func(v *visit, p *affiliate.Program, sent url.Values) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		sum, err := amount(sent, "amount")
-		if err != nil {
-			return "", err
-		}
-		kind, _ := oneOf(sent, "kind", adjustments...)
-		_, err = p.RecordAdjustment(v.ctx(), affiliate.NewAdjustment{AffiliateID: id, Kind: kind, Amount: sum, Reason: sent.Get("reason")})
-		return "affiliates/" + id.String(), err
-	},
+// canReturn reports whether an affiliate is out, and can be taken back.
+func canReturn(status affiliate.AffiliateStatus) bool {
+	return status == affiliate.AffiliateDeclined || status == affiliate.AffiliateDeactivated || status == affiliate.AffiliateBanned
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -46,6 +45,3 @@ func (s *summary) needs(v *visit) error {
 	s.AnyNeeded = len(s.Waiting)+len(s.Held)+len(s.FailedPayouts)+len(s.Disabled) > 0
 	return nil
 }
-
-// refused reports whether an error is a refusal for a reason.
-func refused(err error, reason affiliate.Reason) bool { return errors.Is(err, reason) }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
@@ -50,7 +49,7 @@ func examine(v *visit) {
 	v.audit(checkBooks, v.program.Config().ID.String(), err)
 	e := &examined{Verification: report, Done: err == nil}
 	status := http.StatusOK
-	if why, refused := errors.AsType[*affiliate.Error](err); refused && why.Kind != affiliate.KindInternal {
+	if why, refused := refusal(err); refused {
 		e.Problem, status = why.Message, why.Kind.Status()
 	} else if err != nil {
 		v.fail(err)

@@ -1,6 +1,13 @@
 package console
 
-import "github.com/tributary-go/tributary/affiliate"
+import (
+	"errors"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+var codeStates = []affiliate.CodeState{affiliate.CodeUsable, affiliate.CodeUsedUp, affiliate.CodeOver}
 
 type codeList struct {
 	Items  []affiliate.Code
@@ -11,12 +18,200 @@ type codeList struct {
 func codes(v *visit) (view, error) {
 	q := affiliate.CodeQuery{State: affiliate.CodeState(v.query.Get("state")), Search: v.search()}
 	list, err := v.program.SearchCodes(v.ctx(), q, v.page50())
-	states := options[affiliate.CodeState]("usable", "exhausted", "expired")
+	states := options(codeStates...)
 	return view{title: "Codes", template: "codes", next: list.Next, Data: &codeList{list.Items, states}}, err
 }
 
 // Owner is the name of a code's affiliate.
-func (*codeList) Owner(c affiliate.Code) string {
+func (v *view) Owner(c affiliate.Code) string {
 	a := c.Affiliate.Or(affiliate.AffiliateContact{})
-	return a.FirstName + " " + a.LastName
+	return v.Short(a.FirstName + " " + a.LastName)
+}
+
+// A codeSheet is the page of a code.
+type codeSheet struct {
+	affiliate.Code
+	OfCoupon affiliate.Coupon
+	Sales    []affiliate.Sale
+	Tried    bool
+	Outcome  affiliate.Evaluation
+	Problem  string
+}
+
+// codePage shows a code, its sales, and what it would do for an order.
+func codePage(v *visit) (view, error) {
+	c, err := v.code()
+	if err != nil {
+		return view{}, err
+	}
+	d := codeSheet{Code: c, OfCoupon: c.Coupon.Or(affiliate.Coupon{})}
+	sales, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{CodeID: affiliate.Set(c.ID)}, affiliate.Page{Limit: 20})
+	if err != nil {
+		return view{}, err
+	}
+	d.Sales = sales.Items
+	return view{title: c.Code, template: "code", Data: &d}, d.try(v)
+}
+
+// try evaluates the order that the query describes.
+func (d *codeSheet) try(v *visit) error {
+	if d.Tried = v.query.Has("total"); !d.Tried {
+		return nil
+	}
+	in := &input{Values: v.query}
+	order := affiliate.Order{PromoCode: d.Code.Code, Email: in.text("email"), TotalEarned: in.amount("total")}
+	outcome, err := affiliate.Evaluation{}, in.err
+	if err == nil {
+		outcome, err = v.program.Evaluate(v.ctx(), order)
+	}
+	if why, refused := refusal(err); refused {
+		d.Problem, err = why.Message, nil
+	}
+	d.Outcome = outcome
+	return err
+}
+
+// code is the one that the path names.
+func (v *visit) code() (affiliate.Code, error) {
+	id, err := v.id(0)
+	if err != nil {
+		return affiliate.Code{}, err
+	}
+	return v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
+}
+
+// codeForm is a form about the code of the path.
+func codeForm(fill func(*visit, affiliate.Code) (form, error)) func(*visit) (form, error) {
+	return func(v *visit) (form, error) {
+		c, err := v.code()
+		if err != nil {
+			return form{}, err
+		}
+		f, err := fill(v, c)
+		f.Back = "codes/" + c.ID.String()
+		return f, err
+	}
+}
+
+// updateCode writes what a form says about the code of the path.
+func updateCode(read func(*input) affiliate.CodeUpdate) func(*visit, *affiliate.Program, *input) (string, error) {
+	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		up := read(in)
+		if err = errors.Join(err, in.err); err != nil {
+			return "", err
+		}
+		_, err = p.UpdateCode(v.ctx(), id, up)
+		return "codes/" + id.String(), named(err, affiliate.AffiliateNotFound, "affiliateEmail")
+	}
+}
+
+// rules are the fields that a single code and a batch share.
+func ruleFields(c affiliate.Code) []field {
+	return []field{
+		{Name: "expiresAt", Label: "Until", Hint: "The last day, or an instant. Empty: for ever.", Value: typed(c.ExpiresAt)},
+		{Name: "maxRedemptions", Label: "Uses of this code", Hint: "Empty: no limit but the coupon's.", Type: "number", Value: typed(c.MaxRedemptions)},
+		{Name: "minimumAmount", Label: "Smallest order", Hint: "Empty: any.", Value: typed(c.MinimumAmount)},
+		{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox", Value: ticked(c.FirstTimeOrder)},
+	}
+}
+
+// newCode gives a coupon one more code.
+var newCode = &action{
+	name: "codes.create", object: "code", done: "The code was made.",
+	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
+		return form{
+			Title: "New code of " + page.Text(c.Name, page.InList), Button: "Create", Effects: []string{"The event promocode.created is sent."},
+			Fields: append([]field{
+				{Name: "code", Label: "Code", Hint: "What customers type, such as MARA20.", Required: true},
+				{Name: "affiliateEmail", Label: "Email of its affiliate", Type: "email", Hint: "Empty: nobody earns by it."},
+			}, ruleFields(affiliate.Code{})...),
+		}, nil
+	}),
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		c := affiliate.NewCode{
+			CouponID: id, Code: in.text("code"), AffiliateEmail: in.text("affiliateEmail"),
+			ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amount("minimumAmount"), FirstTimeOrder: in.yes("firstTimeOrder"),
+		}
+		if err = errors.Join(err, in.err); err != nil {
+			return "", err
+		}
+		made, err := p.CreateCode(v.ctx(), c)
+		if err != nil {
+			return "", named(err, affiliate.AffiliateNotFound, "affiliateEmail")
+		}
+		return "codes/" + made.ID.String(), nil
+	},
+}
+
+// editCode changes a code's text and rules.
+var editCode = &action{
+	name: "codes.update", object: "code", done: "The code was changed.",
+	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
+		return form{
+			Title: "Edit " + page.Text(c.Code, page.InList), Button: "Save", Edits: true,
+			Effects: []string{"Orders from now on follow these rules. The event promocode.updated is sent."},
+			Fields:  append([]field{{Name: "code", Label: "Code", Required: true, Value: c.Code}}, ruleFields(c)...),
+		}, nil
+	}),
+	do: updateCode(func(in *input) affiliate.CodeUpdate {
+		return affiliate.CodeUpdate{
+			Code: in.words("code"), ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amount("minimumAmount"), FirstTimeOrder: in.flag("firstTimeOrder"),
+		}
+	}),
+}
+
+// giveCode gives a code to another affiliate, or to nobody.
+var giveCode = &action{
+	name: "codes.give", object: "code", done: "The code has its new owner.",
+	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
+		owner := ""
+		if a, ok := c.Affiliate.Get(); ok {
+			owner = a.Email
+		}
+		return form{
+			Title: "Whose code is " + page.Text(c.Code, page.InList) + "?", Button: "Save", Edits: true,
+			Effects: []string{"Sales from now on are credited to them. Sales that exist stay as they are."},
+			Fields:  []field{{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Hint: "Empty: nobody.", Value: owner}},
+		}, nil
+	}),
+	do: updateCode(func(in *input) affiliate.CodeUpdate {
+		return affiliate.CodeUpdate{AffiliateEmail: in.words("affiliateEmail")}
+	}),
+}
+
+// activeCode says whether a code works.
+var activeCode = &action{
+	name: "codes.active", object: "code", done: "This was saved.",
+	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
+		return form{
+			Title: "Is " + page.Text(c.Code, page.InList) + " active?", Button: "Save",
+			Effects: []string{"A code that is not active is refused at the checkout."},
+			Fields:  []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(c.Active)}},
+		}, nil
+	}),
+	do: updateCode(func(in *input) affiliate.CodeUpdate {
+		return affiliate.CodeUpdate{Active: affiliate.Set(in.yes("active"))}
+	}),
+}
+
+// deleteCode deletes a code.
+var deleteCode = &action{
+	name: "codes.delete", object: "code", done: "The code was deleted.",
+	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
+		return form{
+			Title: "Delete " + page.Text(c.Code, page.InList), Button: "Delete",
+			Effects: []string{"It stops working at once. Its sales stay as they are.", "The event promocode.deleted is sent."},
+			Fields:  []field{{Name: "coupon", Type: "hidden", Value: c.CouponID.String()}},
+		}, nil
+	}),
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
+		}
+		_, err = p.DeleteCode(v.ctx(), id)
+		return in.back("coupons", "coupon"), err
+	},
 }

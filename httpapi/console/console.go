@@ -84,6 +84,7 @@ func New(p *affiliate.Program, cfg Config) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
+	templates()
 	return (&Console{cfg: cfg, forms: forms, crossSite: http.NewCrossOriginProtection()}).For(p), nil
 }
 
@@ -109,22 +110,22 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page.Protect(w.Header())
-	v.actor = actorName(actor)
+	v.actor = oneLine(actor)
 	if !v.locate() {
 		return
 	}
 	v.answer()
 }
 
-// actorName is an actor as it is logged and shown: no line breaks, 128
+// oneLine is an actor or an object as it is logged and shown: no line breaks, 128
 // characters.
-func actorName(actor string) string {
+func oneLine(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(actor, ""))
+	}, strings.ToValidUTF8(text, ""))
 	if runes := []rune(clean); len(runes) > 128 {
 		return string(runes[:128])
 	}

@@ -54,10 +54,19 @@ func crawl(t testing.TB, h http.Handler, from string) map[string]got {
 		if !strings.HasPrefix(page.head.Get("Content-Type"), "text/html") {
 			continue
 		}
+		if page.status == 400 && !strings.HasSuffix(here.Path, "/status") && !strings.HasSuffix(here.Path, "/review") {
+			t.Errorf("%s: 400 %s", here, page.text()) // only a form for several, with none ticked
+		}
+		if strings.Count(page.body, "<h1>") != 1 || page.head.Get("X-Request-Id") == "" {
+			t.Errorf("%s has %d titles, X-Request-Id %q", here, strings.Count(page.body, "<h1>"), page.head.Get("X-Request-Id"))
+		}
 		if len(page.body) > maxPage {
 			t.Errorf("%s has %d bytes", here, len(page.body))
 		}
 		for _, e := range parse(t, page.body) {
+			if e.attrs["style"]+e.attrs["onclick"] != "" || e.name == "style" {
+				t.Errorf("%s has a style or a script of its own", here)
+			}
 			link := e.attrs["href"] + e.attrs["src"]
 			if e.name == "form" && e.attrs["method"] != "post" {
 				link = e.attrs["action"]

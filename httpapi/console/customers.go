@@ -2,25 +2,52 @@ package console
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 var subscriptionStatuses = []affiliate.SubscriptionStatus{
 	affiliate.SubscriptionActive, affiliate.SubscriptionSubmitted, affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled, affiliate.SubscriptionDeclined,
 }
 
+// A broughtBy is a customer with the name of who brought them.
+type broughtBy struct {
+	affiliate.Referral
+	By string
+}
+
 type customerList struct {
-	Items    []affiliate.Referral
+	Items    []broughtBy
 	Statuses []option
 }
 
 // customers lists referrals: the customers whom affiliates brought.
 func customers(v *visit) (view, error) {
-	q := affiliate.ReferralQuery{Status: affiliate.SubscriptionStatus(v.query.Get("status")), Search: v.search()}
+	of, err := v.queryID("affiliate")
+	if err != nil {
+		return view{}, err
+	}
+	q := affiliate.ReferralQuery{Status: affiliate.SubscriptionStatus(v.query.Get("status")), Search: v.search(), AffiliateID: of}
 	list, err := v.program.SearchReferrals(v.ctx(), q, v.page50())
-	return view{title: "Customers", template: "customers", next: list.Next, Data: &customerList{list.Items, options(subscriptionStatuses...)}}, err
+	if err != nil {
+		return view{}, err
+	}
+	d := customerList{Statuses: options(subscriptionStatuses...)}
+	names := map[uuid.UUID]string{}
+	for _, r := range list.Items {
+		if _, known := names[r.AffiliateID]; !known {
+			if names[r.AffiliateID], err = v.payee(r.AffiliateID); err != nil {
+				return view{}, err
+			}
+		}
+		d.Items = append(d.Items, broughtBy{r, names[r.AffiliateID]})
+	}
+	return view{title: "Customers", template: "customers", next: list.Next, Data: &d}, nil
 }
 
 // search is the search text of the query.
@@ -31,24 +58,143 @@ func (v *visit) search() (text affiliate.Opt[string]) {
 	return text
 }
 
+// queryID is a parameter of the query that is an id, if it is there.
+func (v *visit) queryID(name string) (o affiliate.Opt[uuid.UUID], err error) {
+	text := v.query.Get(name)
+	if text == "" {
+		return o, nil
+	}
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return o, badQuery("The parameter " + name + " is not an id.")
+	}
+	return affiliate.Set(id), nil
+}
+
+type customerSheet struct {
+	affiliate.Referral
+	By, PlanName string
+	Sales        []affiliate.Sale
+}
+
 // customerPage shows a customer.
 func customerPage(v *visit) (view, error) {
+	r, err := v.customer()
+	if err != nil {
+		return view{}, err
+	}
+	who, err1 := v.payee(r.AffiliateID)
+	plan, err2 := v.planName(r.CommissionPlanID)
+	sales, err3 := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(r.ID.String())}, affiliate.Page{Limit: 20})
+	return view{title: calledBy(r), template: "customer", Data: &customerSheet{r, who, plan, sales.Items}}, errors.Join(err1, err2, err3)
+}
+
+// calledBy is what a customer is called by: their name, else their email.
+func calledBy(r affiliate.Referral) string { return cmp.Or(r.Name.Or(""), r.Email) }
+
+// customer is the one that the path names.
+func (v *visit) customer() (affiliate.Referral, error) {
 	id, err := v.id(0)
 	if err != nil {
-		return view{}, err
+		return affiliate.Referral{}, err
 	}
-	r, err := v.program.Referral(v.ctx(), id.String())
-	if err != nil {
-		return view{}, err
+	return v.program.Referral(v.ctx(), id.String())
+}
+
+// customerForm is a form about the customer of the path.
+func customerForm(fill func(*visit, affiliate.Referral) (form, error)) func(*visit) (form, error) {
+	return func(v *visit) (form, error) {
+		r, err := v.customer()
+		if err != nil {
+			return form{}, err
+		}
+		f, err := fill(v, r)
+		f.Back = "customers/" + r.ID.String()
+		return f, err
 	}
-	who, err := v.payee(r.AffiliateID)
-	if err != nil {
-		return view{}, err
+}
+
+// ofCustomer does something to the customer of the path, and leads to their page.
+func ofCustomer(do func(*visit, *affiliate.Program, uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
+	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
+		}
+		return "customers/" + id.String(), do(v, p, id, in)
 	}
-	sales, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(r.ID.String())}, affiliate.Page{Limit: 20})
-	return view{title: cmp.Or(r.Name.Or(""), r.Email), template: "customer", Data: struct {
-		affiliate.Referral
-		Affiliate string
-		Sales     []affiliate.Sale
-	}{r, who, sales.Items}}, err
+}
+
+// editCustomer changes a customer.
+var editCustomer = &action{
+	name: "customers.update", object: "referral", done: "The customer was changed.",
+	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
+		return form{
+			Title: "Edit " + page.Text(calledBy(r), page.InList), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent."},
+			Fields: []field{
+				{Name: "name", Label: "Name", Value: r.Name.Or("")}, {Name: "email", Label: "Email", Type: "email", Required: true, Value: r.Email},
+				{Name: "referredUserExternalId", Label: "Your id", Value: r.ReferredUserExternalID.Or("")}, {Name: "plan", Label: "What they have bought", Value: r.Plan.Or("")},
+				{Name: "notes", Label: "Notes", Hint: "For you alone.", Type: "textarea", Value: r.Notes.Or("")},
+			},
+		}, nil
+	}),
+	do: ofCustomer(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		_, err := p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{
+			Name: in.words("name"), Email: in.words("email"), ReferredUserExternalID: in.words("referredUserExternalId"), Plan: in.words("plan"), Notes: in.words("notes"),
+		})
+		return err
+	}),
+}
+
+// customerStatus changes the status of a customer's subscription.
+var customerStatus = &action{
+	name: "customers.status", object: "referral", done: "The status was changed.",
+	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
+		return form{
+			Title: "Status of " + page.Text(calledBy(r), page.InList), Button: "Save", Effects: []string{"The event referral.updated is sent when it changes."},
+			Fields: []field{{Name: "subscriptionStatus", Label: "Status", Required: true, Value: string(r.SubscriptionStatus), Options: options(subscriptionStatuses...)}},
+		}, nil
+	}),
+	do: ofCustomer(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		_, err := p.PushReferralStatus(v.ctx(), id.String(), affiliate.SubscriptionStatus(in.Get("subscriptionStatus")))
+		return err
+	}),
+}
+
+// customerPlan puts a customer on a plan of their own.
+var customerPlan = &action{
+	name: "customers.plan", object: "referral", done: "The plan was changed.",
+	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
+		plans, err := v.planOptions()
+		return form{
+			Title: "Plan of " + page.Text(calledBy(r), page.InList), Button: "Save", Effects: []string{"Their sales from now on earn by it. Sales that exist stay as they are."},
+			Fields: []field{{Name: "commissionPlanId", Label: "Plan", Value: typed(r.CommissionPlanID), Options: orNone("That of the affiliate", plans)}},
+		}, err
+	}),
+	do: ofCustomer(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		plan := in.id("commissionPlanId")
+		if in.err != nil {
+			return in.err
+		}
+		_, err := p.SetReferralPlan(v.ctx(), plan, id)
+		return err
+	}),
+}
+
+// deleteCustomer deletes a customer.
+var deleteCustomer = &action{
+	name: "customers.delete", object: "referral", done: "The customer was deleted.",
+	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
+		return form{
+			Title: "Delete " + page.Text(calledBy(r), page.InList), Button: "Delete",
+			Effects: []string{"Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
+		}, nil
+	}),
+	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
+		}
+		return "customers", p.DeleteReferral(v.ctx(), id.String())
+	},
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -21,12 +22,10 @@ type summary struct {
 	Referrals               int64
 	Revenue, Commission     affiliate.Amount
 	Refunds                 affiliate.Amount
-	Waiting, Held, Unpaid   []needed
+	Waiting, Held           []needed
 	Recent                  []affiliate.Sale
 	NoBooks                 bool
-	Currency                affiliate.Currency
 	AnyNeeded               bool
-	OldestDue               string
 	FailedPayouts, Disabled []needed
 }
 
@@ -35,7 +34,7 @@ type needed struct{ Path, Text string }
 
 // overview shows what happened in the last days, and what needs somebody.
 func overview(v *visit) (view, error) {
-	s := summary{Width: page.ChartWidth, Height: page.ChartHeight, Currency: v.program.Config().Currency}
+	s := summary{Width: page.ChartWidth, Height: page.ChartHeight}
 	if err := s.fill(v); err != nil {
 		return view{}, err
 	}
@@ -44,7 +43,7 @@ func overview(v *visit) (view, error) {
 
 func (s *summary) fill(v *visit) error {
 	days, err := v.days.read(v.ctx(), v.program, v.now().In(v.program.Config().Location))
-	if refused(err, affiliate.BooksNotOpen) {
+	if errors.Is(err, affiliate.BooksNotOpen) {
 		s.NoBooks, err = true, nil
 	}
 	if err != nil {

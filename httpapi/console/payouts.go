@@ -1,12 +1,10 @@
 package console
 
 import (
-	"bytes"
-	"net/url"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 var payoutStatuses = []affiliate.PayoutStatus{
@@ -17,6 +15,7 @@ type payoutList struct {
 	Items    []affiliate.Payout
 	Statuses []option
 	Balances []owed
+	Runs     []affiliate.PayoutRunResult
 }
 
 // An owed is what an affiliate is owed.
@@ -36,6 +35,11 @@ func payouts(v *visit) (view, error) {
 		if d.Balances, err = v.owed(); err != nil {
 			return view{}, err
 		}
+		runs, err := v.program.PayoutRuns(v.ctx(), affiliate.Page{Limit: 12})
+		if err != nil {
+			return view{}, err
+		}
+		d.Runs = runs.Items
 	}
 	return view{title: "Payouts", template: "payouts", next: list.Next, Data: &d}, nil
 }
@@ -70,7 +74,7 @@ func payoutPage(v *visit) (view, error) {
 		affiliate.Payout
 		Name string
 		To   []option
-	}{p, name, payoutMoves(p.Status)}}, err
+	}{p, name, options(p.Status.Next()...)}}, err
 }
 
 func (v *visit) payout() (affiliate.Payout, error) {
@@ -81,19 +85,6 @@ func (v *visit) payout() (affiliate.Payout, error) {
 	return v.program.Payout(v.ctx(), id)
 }
 
-// payoutMoves are the statuses that a payout can get.
-func payoutMoves(from affiliate.PayoutStatus) []option {
-	switch from {
-	case affiliate.PayoutPending:
-		return options(affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutCanceled)
-	case affiliate.PayoutProcessing:
-		return options(affiliate.PayoutPaid, affiliate.PayoutFailed)
-	case affiliate.PayoutFailed:
-		return options(affiliate.PayoutProcessing, affiliate.PayoutCanceled)
-	}
-	return nil
-}
-
 // payoutStatus says what became of a payout.
 var payoutStatus = &action{
 	name: "payouts.status", object: "payout", done: "The status of the payout was changed.",
@@ -102,7 +93,7 @@ var payoutStatus = &action{
 		if err != nil {
 			return form{}, err
 		}
-		to := payoutMoves(p.Status)
+		to := options(p.Status.Next()...)
 		if len(to) == 0 {
 			return form{}, notAllowed("This payout is " + strings.ToLower(words(p.Status)) + " and stays so.")
 		}
@@ -110,18 +101,18 @@ var payoutStatus = &action{
 			Title: "What became of this payout?", Button: "Save", Back: "payouts/" + p.ID.String(),
 			Effects: []string{"Paid: it stays as it is for good. Failed: it can be tried again or canceled. Canceled: what it took can be paid by the next run."},
 			Fields: []field{
-				{Name: "status", Label: "Status", Type: "select", Required: true, Options: to},
-				{Name: "failedReason", Label: "Why it failed", Hint: "Only when it failed.", Type: "text"},
+				{Name: "status", Label: "Status", Required: true, Options: to},
+				{Name: "failedReason", Label: "Why it failed", Hint: "Only when it failed."},
 			},
 		}, nil
 	},
-	do: func(v *visit, p *affiliate.Program, sent url.Values) (string, error) {
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
 		}
-		status := affiliate.PayoutStatus(sent.Get("status"))
-		reason := strings.TrimSpace(sent.Get("failedReason"))
+		status := affiliate.PayoutStatus(in.Get("status"))
+		reason := in.text("failedReason")
 		switch {
 		case status == affiliate.PayoutFailed:
 			_, err = p.FailPayout(v.ctx(), id, reason)
@@ -136,55 +127,24 @@ var payoutStatus = &action{
 	},
 }
 
-// previewed is how many lines of a run its form shows.
-const previewed = 100
-
-// runPayouts makes a payout for everybody who is owed something.
-var runPayouts = &action{
-	name: "payouts.run", object: "run", names: "externalId", done: "The run has begun. Large ones go on: run the same name again until nothing is added.",
-	form: func(v *visit) (form, error) {
-		shown := view{visit: v}
-		lines, err := v.program.PayoutPreview(v.ctx(), affiliate.PayoutRun{}, affiliate.Page{Limit: previewed})
-		if err != nil {
-			return form{}, err
-		}
-		f := form{Title: "Run payouts", Button: "Make the payouts", Back: "payouts", Fields: []field{
-			{Name: "externalId", Label: "Name of the run", Hint: "Such as 2026-11. The same name goes on with the same run and pays nobody twice.", Type: "text", Required: true, Value: v.now().In(v.location()).Format("2006-01-02")},
-			{Name: "minimum", Label: "Minimum of a payout", Hint: "Who is owed less waits.", Type: "text", Required: true, Value: "0"},
-		}}
-		f.Effects = []string{"Without a minimum these affiliates are paid now:"}
-		for _, line := range lines.Items {
-			name, err := v.payee(line.AffiliateID)
-			if err != nil {
-				return form{}, err
-			}
-			text := shown.Short(name) + ": " + shown.Money(line.Amount)
-			if why, skipped := line.Skipped.Get(); skipped {
-				text += ", waits: " + strings.ToLower(words(why))
-			}
-			f.Effects = append(f.Effects, text)
-		}
-		if lines.Next != "" {
-			f.Effects = append(f.Effects, "… and more")
-		}
-		return f, nil
-	},
-	do: func(v *visit, p *affiliate.Program, sent url.Values) (string, error) {
-		least, err := amount(sent, "minimum")
+// newPayout pays one affiliate what is due, without a run.
+var newPayout = &action{
+	name: "payouts.create", object: "payout", done: "The payout was made.",
+	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
+		b, err := v.program.Balance(v.ctx(), a.ID)
+		f := view{visit: v}
+		return form{
+			Title: "Pay " + page.Text(a.Name, page.InList), Button: "Make the payout",
+			Effects: []string{f.Money(b.Payable) + " can be paid now. The payout is pending until you say what became of it; it sends no money."},
+			Fields:  []field{{Name: "externalId", Label: "Your id of the payout", Hint: "The same id makes one payout."}},
+		}, err
+	}),
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
 		if err != nil {
 			return "", err
 		}
-		_, err = p.StepPayouts(v.ctx(), affiliate.PayoutRun{ExternalID: strings.TrimSpace(sent.Get("externalId")), Minimum: least}, 1000)
-		return "payouts", err
+		made, err := p.CreatePayout(v.ctx(), affiliate.NewPayout{AffiliateID: id, ExternalID: in.text("externalId")})
+		return "payouts/" + made.ID.String(), err
 	},
-}
-
-// payoutFile is the file of the payouts that are due, for people and banks.
-func payoutFile(v *visit) error {
-	var out bytes.Buffer
-	if err := payfile.Generic(&out, v.program.Payments(v.ctx(), affiliate.PayoutFilter{Status: affiliate.PayoutPending})); err != nil {
-		return err
-	}
-	v.attach("payouts-"+v.now().In(v.location()).Format("2006-01-02")+".csv", out.Bytes())
-	return nil
 }

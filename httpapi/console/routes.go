@@ -11,7 +11,8 @@ type route struct {
 	post   func(*visit) // of a page that answers its own form
 }
 
-// routes are all pages and actions.
+// routes are all pages and actions. A path with {} comes after those that it would
+// hide.
 var routes []route
 
 // The table refers to itself: a notice names the action that was done.
@@ -19,39 +20,95 @@ func init() {
 	routes = []route{
 		{path: "", page: overview},
 
-		{path: "affiliates", params: []string{"q", "status", paramCursor}, page: affiliates},
+		{path: "affiliates", params: []string{"q", "status", "plan", "tier", paramCursor}, page: affiliates},
 		{path: "affiliates/new", act: newAffiliate},
+		{path: "affiliates/invite", act: inviteAffiliate},
 		{path: "affiliates/status", params: []string{paramID, "to"}, act: affiliateStatus},
+		{path: "affiliates/plan", params: []string{paramID}, act: affiliatesPlan},
+		{path: "affiliates/tier", params: []string{paramID}, act: affiliatesTier},
 		{path: "affiliates/{}", page: affiliatePage},
+		{path: "affiliates/{}/edit", act: editAffiliate},
+		{path: "affiliates/{}/take-back", act: takeBack},
+		{path: "affiliates/{}/tier-exempt", act: tierExempt},
 		{path: "affiliates/{}/payout-details", act: payoutDetails},
-		{path: "affiliates/{}/rate", act: affiliateRate},
 		{path: "affiliates/{}/adjust", act: adjust},
-
+		{path: "affiliates/{}/pay", act: newPayout},
+		{path: "affiliates/{}/recalculate", params: []string{paramCursor}, act: recalculateAffiliate},
+		{path: "affiliates/{}/delete", act: deleteAffiliate},
+		{path: "affiliates/{}/links/new", act: newLink},
 		{path: "affiliates/{}/statements/{}", page: statementPage},
 		{path: "affiliates/{}/statements/{}/csv", file: statementFile},
+		{path: "links/{}/rename", act: renameLink},
+		{path: "links/{}/delete", act: deleteLink},
+
+		{path: "coupons", params: []string{"valid", paramCursor}, page: coupons},
+		{path: "coupons/new", act: newCoupon},
+		{path: "coupons/{}", params: []string{paramMade, paramCursor}, page: couponPage},
+		{path: "coupons/{}/edit", act: editCoupon},
+		{path: "coupons/{}/valid", act: validCoupon},
+		{path: "coupons/{}/delete", act: deleteCoupon},
+		{path: "coupons/{}/codes/new", act: newCode},
+		{path: "coupons/{}/generate", act: generateCodes},
+		{path: "coupons/{}/codes.csv", params: []string{paramMade}, file: batchFile},
 
 		{path: "codes", params: []string{"q", "state", paramCursor}, page: codes},
-		{path: "customers", params: []string{"q", "status", paramCursor}, page: customers},
+		{path: "codes/{}", params: []string{"total", "email"}, page: codePage},
+		{path: "codes/{}/edit", act: editCode},
+		{path: "codes/{}/give", act: giveCode},
+		{path: "codes/{}/active", act: activeCode},
+		{path: "codes/{}/delete", act: deleteCode},
+
+		{path: "customers", params: []string{"q", "status", "affiliate", paramCursor}, page: customers},
 		{path: "customers/{}", page: customerPage},
+		{path: "customers/{}/edit", act: editCustomer},
+		{path: "customers/{}/status", act: customerStatus},
+		{path: "customers/{}/plan", act: customerPlan},
+		{path: "customers/{}/recalculate", params: []string{paramCursor}, act: recalculateCustomer},
+		{path: "customers/{}/delete", act: deleteCustomer},
 
 		{path: "sales", params: []string{"q", "status", "approval", "since", "until", paramCursor}, page: sales},
 		{path: "sales/review", params: []string{paramID, "to"}, act: reviewSales},
 		{path: "sales/{}", page: salePage},
 		{path: "sales/{}/refund", act: refundSale},
 		{path: "sales/{}/reverse", act: reverseSale},
+		{path: "sales/{}/restore-redemption", act: restoreRedemption},
 
 		{path: "payouts", params: []string{"status", paramCursor}, page: payouts},
-		{path: "payouts/run", act: runPayouts},
-		{path: "payouts/generic.csv", file: payoutFile},
+		{path: "payouts/new", params: []string{paramRun, "minimum", "method", "noDetails"}, act: runPayouts},
+		{path: "payouts/run", params: []string{paramRun, paramCursor}, page: runPage},
+		{path: "payouts/results", act: payoutResults},
+		{path: "payouts/generic.csv", file: genericFile},
+		{path: "payouts/paypal", file: paypalFile},
+		{path: "payouts/wise", file: wiseFile},
 		{path: "payouts/{}", page: payoutPage},
 		{path: "payouts/{}/status", act: payoutStatus},
 
 		{path: "webhooks", params: []string{"state", paramCursor}, page: webhooks},
+		{path: "webhooks/new", act: newEndpoint},
+		{path: "webhooks/{}", params: []string{"state", paramCursor}, page: endpointPage},
+		{path: "webhooks/{}/edit", act: editEndpoint},
+		{path: "webhooks/{}/active", act: activeEndpoint},
+		{path: "webhooks/{}/rotate", act: rotateSecret},
+		{path: "webhooks/{}/test", act: testEndpoint},
+		{path: "webhooks/{}/replay", act: replayRange},
+		{path: "webhooks/{}/delete", act: deleteEndpoint},
 		{path: "webhooks/deliveries/{}", page: deliveryPage},
+		{path: "webhooks/deliveries/{}/payload.txt", file: payloadFile},
 		{path: "webhooks/deliveries/{}/replay", act: replayDelivery},
 
 		{path: "events", params: []string{"type", "object", paramCursor}, page: events},
+		{path: "events/{}", page: eventPage},
+		{path: "events/{}/payload.txt", file: eventFile},
+
 		{path: "books", page: books, post: examine},
+
 		{path: "settings", page: settings},
+		{path: "plans/new", act: newPlan},
+		{path: "plans/{}/edit", act: editPlan},
+		{path: "plans/{}/delete", act: deletePlan},
+		{path: "tiers/new", act: newTier},
+		{path: "tiers/assign", params: []string{paramCursor}, act: assignTiers},
+		{path: "tiers/{}/edit", act: editTier},
+		{path: "tiers/{}/delete", act: deleteTier},
 	}
 }

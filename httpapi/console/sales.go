@@ -4,12 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -76,9 +72,9 @@ func (v *visit) namedSales(text string) ([]affiliate.Sale, error) {
 type saleSheet struct {
 	affiliate.Sale
 	Why                 affiliate.Explanation
-	Refunds             []affiliate.Movement
 	Code                string
-	Held, InPayout, All bool // All: refunded in full
+	Events              []affiliate.Event // the newest
+	Held, InPayout, All bool              // All: refunded in full
 }
 
 // salePage shows a sale and why it earned its commission.
@@ -95,11 +91,11 @@ func salePage(v *visit) (view, error) {
 		d.Held = d.Held || c.ApprovalStatus == affiliate.ApprovalOnHold
 		d.InPayout = d.InPayout || c.PayoutCreated
 	}
-	for _, m := range d.Why.Movements {
-		if !m.Refunds.IsZero() {
-			d.Refunds = append(d.Refunds, m)
-		}
+	events, err := v.program.Events(v.ctx(), affiliate.EventFilter{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))}, affiliate.Page{Limit: 10})
+	if err != nil {
+		return view{}, err
 	}
+	d.Events = events.Items
 	if id, ok := sale.PromotionalCodeID.Get(); ok {
 		code, err := v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
 		if err == nil {
@@ -169,138 +165,14 @@ func (v *visit) sale() (affiliate.Sale, error) {
 }
 
 func (v *visit) saleID() (affiliate.SaleID, error) {
-	n, err := strconv.ParseInt(v.args[0], 10, 64)
-	if err != nil || strconv.FormatInt(n, 10) != v.args[0] {
+	id, err := saleID(v.args[0])
+	if err != nil || fmt.Sprint(id) != v.args[0] {
 		return 0, affiliate.ErrNotFound
 	}
-	return affiliate.SaleID(n), nil
+	return id, nil
 }
 
-// refundSale gives money back.
-var refundSale = &action{
-	name: "sales.refund", object: "sale", done: "The refund was booked.",
-	form: func(v *visit) (form, error) {
-		sale, err := v.sale()
-		if err != nil {
-			return form{}, err
-		}
-		if sale.Status == affiliate.SaleRefunded {
-			return form{}, notAllowed("This sale is refunded in full.")
-		}
-		f := view{visit: v}
-		return form{
-			Title: fmt.Sprint("Refund sale ", sale.ID), Button: "Book the refund", Back: fmt.Sprint("sales/", sale.ID),
-			Effects: []string{
-				fmt.Sprintf("The customer paid %s, and %s was refunded so far. This books a refund; it sends no money.", f.Money(sale.TotalEarned), f.Money(sale.RefundedAmount)),
-				"The commission falls with what is left. The event sale.updated is sent.",
-			},
-			Fields: []field{
-				{Name: "amount", Label: "Amount", Hint: "Empty: all that is left.", Type: "text"},
-				{Name: "refundId", Label: "Id of the refund", Hint: "At the payment provider. The same id counts once.", Type: "text"},
-				{Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"},
-			},
-		}, nil
-	},
-	do: func(v *visit, p *affiliate.Program, sent url.Values) (string, error) {
-		id, err := v.saleID()
-		if err != nil {
-			return "", err
-		}
-		in := affiliate.Refund{SaleID: id, RefundID: strings.TrimSpace(sent.Get("refundId")), ClawBack: sent.Get("clawback") != ""}
-		if strings.TrimSpace(sent.Get("amount")) != "" {
-			sum, err := amount(sent, "amount")
-			if err != nil {
-				return "", err
-			}
-			in.Amount = affiliate.Set(sum)
-		}
-		_, err = p.RefundSale(v.ctx(), in)
-		return fmt.Sprint("sales/", id), err
-	},
-}
-
-// reverseSale takes a sale out of the books.
-var reverseSale = &action{
-	name: "sales.reverse", object: "sale", done: "The sale was reversed.",
-	form: func(v *visit) (form, error) {
-		sale, err := v.sale()
-		if slices.ContainsFunc(sale.Commissions, func(c affiliate.Commission) bool { return c.PayoutCreated }) {
-			return form{}, notAllowed("A payout has the commission of this sale: refund it instead.")
-		}
-		return form{
-			Title: fmt.Sprint("Reverse sale ", sale.ID), Button: "Reverse", Back: fmt.Sprint("sales/", sale.ID),
-			Effects: []string{"The sale is deleted, as if it had never been, and the event sale.deleted is sent.", "Where a payout has its commission this is refused: refund the sale instead."},
-		}, err
-	},
-	do: func(v *visit, p *affiliate.Program, _ url.Values) (string, error) {
-		id, err := v.saleID()
-		if err != nil {
-			return "", err
-		}
-		_, err = p.ReverseSale(v.ctx(), affiliate.SaleRef{ID: id}, affiliate.Reversal{})
-		return "sales", err
-	},
-}
-
-// reviewSales decides about the commissions of the sales of the query.
-var reviewSales = &action{
-	name: "sales.review", object: "sale", done: "The decision was booked.",
-	form: func(v *visit) (form, error) {
-		ids, err := v.saleIDs()
-		if err != nil {
-			return form{}, err
-		}
-		to, known := oneOf(v.query, "to", approvals...)
-		if !known {
-			return form{}, badQuery("Choose what to do.")
-		}
-		verbs := map[affiliate.ApprovalStatus][2]string{
-			affiliate.ApprovalAccepted: {"Accept", "Their commissions can be paid."}, affiliate.ApprovalDeclined: {"Decline", "Their commissions are not paid."},
-			affiliate.ApprovalOnHold: {"Hold", "Their commissions wait until they are accepted or declined."},
-		}
-		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: "sales?approval=ON_HOLD"}
-		shown := view{visit: v}
-		for _, id := range ids {
-			sale, err := v.program.Sale(v.ctx(), id)
-			if err != nil {
-				return form{}, err
-			}
-			f.Effects = append(f.Effects, fmt.Sprintf("Sale %v: %s for %s", id, shown.Money(sale.CommissionEarned), shown.Short(sale.Affiliate.Name)))
-		}
-		f.Effects = append(f.Effects, verbs[to][1], "The event sale.updated is sent for each that changes.")
-		return f, nil
-	},
-	do: func(v *visit, p *affiliate.Program, _ url.Values) (string, error) {
-		ids, err := v.saleIDs()
-		if err != nil {
-			return "", err
-		}
-		if _, err = p.ReviewCommissions(v.ctx(), affiliate.ApprovalStatus(v.query.Get("to")), ids...); err != nil || len(ids) > 1 {
-			return "sales", err
-		}
-		return fmt.Sprint("sales/", ids[0]), nil
-	},
-}
-
-func (v *visit) saleIDs() (ids []affiliate.SaleID, err error) {
-	for _, text := range v.query[paramID] {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return nil, badQuery("An id is wrong.")
-		}
-		ids = append(ids, affiliate.SaleID(n))
-	}
-	if len(ids) == 0 || len(ids) > 50 {
-		return nil, badQuery("Tick 1 to 50 sales first.")
-	}
-	return ids, nil
-}
-
-// payee is the name of an affiliate, or their id when they are gone.
-func (v *visit) payee(id uuid.UUID) (string, error) {
-	a, err := v.program.Affiliate(v.ctx(), id.String())
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return id.String(), nil
-	}
-	return a.Name, err
+func saleID(text string) (affiliate.SaleID, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return affiliate.SaleID(n), err
 }

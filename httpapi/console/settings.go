@@ -14,10 +14,10 @@ func settings(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	plans, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: 50})
+	plans, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: listed})
 	if err != nil {
 		return view{}, err
 	}
-	tiers, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: 50})
+	tiers, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: listed})
 	return view{title: "Settings", template: "settings", Data: &programSheet{s, plans.Items, tiers.Items}}, err
 }

@@ -1,11 +1,8 @@
 package console
 
 import (
-	"bytes"
 	"fmt"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -13,11 +10,10 @@ import (
 // A monthSheet is an affiliate's statement of a month.
 type monthSheet struct {
 	affiliate.Statement
-	Name, Month      string
-	Before, After    string // the months beside it
-	Lines            []affiliate.StatementLine
-	More             bool // there are more than the page shows
-	AffiliateAddress uuid.UUID
+	Name, Month   string
+	Before, After string // the months beside it
+	Lines         []affiliate.StatementLine
+	More          bool // there are more than the page shows
 }
 
 // shownLines is how many lines of a statement a page shows; the CSV has all.
@@ -46,7 +42,7 @@ func statementPage(v *visit) (view, error) {
 		return view{}, err
 	}
 	d := monthSheet{
-		Statement: s, Month: v.args[1], AffiliateAddress: s.AffiliateID,
+		Statement: s, Month: v.args[1],
 		Before: month.AddDate(0, -1, 0).Format(monthLayout), After: month.AddDate(0, 1, 0).Format(monthLayout),
 	}
 	if d.Name, err = v.payee(s.AffiliateID); err != nil {
@@ -70,18 +66,5 @@ func statementFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	var out bytes.Buffer
-	if err := s.WriteCSV(&out); err != nil {
-		return err
-	}
-	v.attach(fmt.Sprintf("statement-%s-%s.csv", v.args[0], v.args[1]), out.Bytes())
-	return nil
-}
-
-// attach answers a file in CSV, to be stored.
-func (v *visit) attach(name string, file []byte) {
-	h := v.w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
-	_, _ = v.w.Write(file)
+	return v.download(fmt.Sprintf("statement-%s-%s.csv", v.args[0], v.args[1]), s.WriteCSV)
 }

@@ -10,7 +10,10 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -21,8 +24,9 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// templates has one template for each page, by the name of its file.
-var templates = parse()
+// templates has one template for each page, by the name of its file. They are
+// parsed when the first console is made.
+var templates = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	layout := template.Must(template.ParseFS(files, "templates/layout.html"))
@@ -44,7 +48,6 @@ func parse() map[string]*template.Template {
 type view struct {
 	*visit
 	title    string
-	lead     string
 	template string
 	next     string // cursor of the next page of the list
 	Data     any
@@ -56,22 +59,24 @@ type section struct {
 	Current    bool
 }
 
+// homes are the sections of what has no section of its own.
+var homes = map[string]string{"codes": "coupons", "links": "affiliates", "plans": "settings", "tiers": "settings"}
+
 // Sections are the entries of the navigation.
 func (v *view) Sections() []section {
 	var all []section
-	for _, name := range []string{"Affiliates", "Codes", "Customers", "Sales", "Payouts", "Webhooks", "Events", "Books", "Settings"} {
+	for _, name := range []string{"Affiliates", "Coupons", "Customers", "Sales", "Payouts", "Webhooks", "Events", "Books", "Settings"} {
 		all = append(all, section{strings.ToLower(name), name, false})
 	}
 	all = append([]section{{"", "Overview", false}}, all...)
 	here, _, _ := strings.Cut(v.path, "/")
 	for i := range all {
-		all[i].Current = all[i].Path == here
+		all[i].Current = all[i].Path == here || all[i].Path == homes[here]
 	}
 	return all
 }
 
 func (v *view) Title() string   { return page.Text(v.title, page.InList) }
-func (v *view) Lead() string    { return v.lead }
 func (v *view) Root() string    { return v.root }
 func (v *view) Program() string { return page.Text(v.program.Config().Name, page.InList) }
 func (v *view) Actor() string   { return page.Text(v.actor, page.InList) }
@@ -104,6 +109,17 @@ func (v *view) Next() string {
 	}
 	q.Set(paramCursor, v.next)
 	return "?" + q.Encode()
+}
+
+// Choices are the choices of a filter, whose label is said.
+func (v *view) Choices(name, label string, of []option) *filter {
+	return &filter{name, label, v.query.Get(name), of}
+}
+
+// A filter is a field by which a list is filtered.
+type filter struct {
+	Name, Label, Chosen string
+	Options             []option
 }
 
 // Asked is what the query has for a parameter.
@@ -178,10 +194,11 @@ func words(value any) string {
 		return "PayPal"
 	}
 	s := strings.ToLower(strings.ReplaceAll(fmt.Sprint(value), "_", " "))
-	if s == "" {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
 		return ""
 	}
-	return page.Text(strings.ToUpper(s[:1])+s[1:], page.InList)
+	return page.Text(string(unicode.ToUpper(first))+s[size:], page.InList)
 }
 
 // Tone is the class of a status, for its colour; its word says the same.
@@ -195,6 +212,18 @@ func (v *view) Tone(status any) string {
 		return "bad"
 	}
 	return ""
+}
+
+// Uses are how often something was used, and its limit.
+func (v *view) Uses(used int64, limit affiliate.Opt[int64]) uses {
+	n, _ := limit.Get()
+	return uses{used, n, page.Count(n)}
+}
+
+// Limit is 0 when there is none.
+type uses struct {
+	Used, Limit int64
+	Said        string
 }
 
 // Of is the view for a template of a part of the page: rows of a table.

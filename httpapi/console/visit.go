@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,6 +29,9 @@ type visit struct {
 	root  string     // the way from the page to the prefix: "./", "../"
 	args  []string   // what stands at the {} of the route's pattern
 	query url.Values // each parameter at most once, but for ids
+
+	objects  []string // that an action found out to be its; none: those of the address
+	answered *view    // by an action that has something to show once; nil: it leads to a page
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
@@ -212,14 +216,24 @@ func (v *visit) page50() affiliate.Page {
 	return affiliate.Page{Limit: 50, Cursor: v.query.Get(paramCursor)}
 }
 
+// refusal is the refusal that an error is, if it is one.
+func refusal(err error) (why *affiliate.Error, refused bool) {
+	why, refused = errors.AsType[*affiliate.Error](err)
+	return why, refused && why.Kind != affiliate.KindInternal
+}
+
 // fail answers an error of the engine.
 func (v *visit) fail(err error) {
-	refused, isRefusal := errors.AsType[*affiliate.Error](err)
+	why, refused := refusal(err)
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
 		v.missing()
-	case isRefusal && refused.Kind != affiliate.KindInternal:
-		v.wrong(refused.Kind.Status(), refused.Message)
+	case refused && v.query.Get(paramCursor) != "" && why.Reason == affiliate.InvalidQuery:
+		first := maps.Clone(v.query)
+		first.Del(paramCursor)
+		v.show(why.Kind.Status(), view{title: http.StatusText(why.Kind.Status()), template: "wrong", Data: wrongPage{why.Message, v.root + v.path + "?" + first.Encode()}})
+	case refused:
+		v.wrong(why.Kind.Status(), why.Message)
 	case v.ctx().Err() != nil:
 		v.wrong(http.StatusServiceUnavailable, "The request was given up.")
 	default:
@@ -239,9 +253,12 @@ func (v *visit) missing() {
 	v.wrong(http.StatusNotFound, "There is no such page, or what it showed is gone.")
 }
 
+// A wrongPage says why there is no other.
+type wrongPage struct{ Text, First string } // First leads to the first page of the list; empty: it is no list
+
 // wrong shows a page that says why there is no other.
 func (v *visit) wrong(status int, text string) {
-	v.show(status, view{title: http.StatusText(status), template: "wrong", Data: text})
+	v.show(status, view{title: http.StatusText(status), template: "wrong", Data: wrongPage{Text: text}})
 }
 
 // denied answers those who may not see the program.
@@ -255,7 +272,7 @@ func (v *visit) denied() {
 func (v *visit) show(status int, shown view) {
 	var out bytes.Buffer
 	shown.visit = v
-	if err := templates[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
+	if err := templates()[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
 		v.logger().ErrorContext(v.ctx(), "console page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
 		http.Error(v.w, "Something went wrong.", http.StatusInternalServerError)
 		return

@@ -1,9 +1,12 @@
 package console
 
 import (
-	"net/url"
+	"errors"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 var deliveryStates = []affiliate.DeliveryState{
@@ -22,8 +25,63 @@ func webhooks(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.Deliveries(v.ctx(), affiliate.DeliveryFilter{State: affiliate.DeliveryState(v.query.Get("state"))}, v.page50())
+	list, err := v.deliveries(affiliate.DeliveryFilter{})
 	return view{title: "Webhooks", template: "webhooks", next: list.Next, Data: &hookList{hooks.Items, list.Items, options(deliveryStates...)}}, err
+}
+
+// deliveries are a page of the deliveries in the state that the query asks for.
+func (v *visit) deliveries(f affiliate.DeliveryFilter) (affiliate.List[affiliate.Delivery], error) {
+	f.State = affiliate.DeliveryState(v.query.Get("state"))
+	return v.program.Deliveries(v.ctx(), f, v.page50())
+}
+
+type hookSheet struct {
+	affiliate.Endpoint
+	Deliveries []affiliate.Delivery
+	States     []option
+}
+
+// endpointPage shows an endpoint and what it was told.
+func endpointPage(v *visit) (view, error) {
+	e, err := v.endpoint()
+	if err != nil {
+		return view{}, err
+	}
+	list, err := v.deliveries(affiliate.DeliveryFilter{WebhookID: affiliate.Set(e.ID)})
+	return view{title: "Endpoint", template: "endpoint", next: list.Next, Data: &hookSheet{e, list.Items, options(deliveryStates...)}}, err
+}
+
+// endpoint is the one that the path names.
+func (v *visit) endpoint() (affiliate.Endpoint, error) {
+	id, err := v.id(0)
+	if err != nil {
+		return affiliate.Endpoint{}, err
+	}
+	return v.program.Endpoint(v.ctx(), id)
+}
+
+// endpointForm is a form about the endpoint of the path.
+func endpointForm(fill func(*visit, affiliate.Endpoint) (form, error)) func(*visit) (form, error) {
+	return func(v *visit) (form, error) {
+		e, err := v.endpoint()
+		if err != nil {
+			return form{}, err
+		}
+		f, err := fill(v, e)
+		f.Back = "webhooks/" + e.ID.String()
+		return f, err
+	}
+}
+
+// ofEndpoint does something to the endpoint of the path, and leads to its page.
+func ofEndpoint(do func(*visit, *affiliate.Program, uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
+	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
+		}
+		return "webhooks/" + id.String(), do(v, p, id, in)
+	}
 }
 
 // deliveryPage shows a delivery with its attempts.
@@ -40,6 +98,19 @@ func (v *visit) delivery() (affiliate.Delivery, error) {
 	return v.program.Delivery(v.ctx(), id)
 }
 
+// payloadFile is the payload of a delivery, whole.
+func payloadFile(v *visit) error {
+	d, err := v.delivery()
+	payload, ok := d.Payload.Get()
+	if err == nil && !ok {
+		err = affiliate.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	return v.textFile("payload-"+d.ID.String()+".txt", string(payload))
+}
+
 // replayDelivery sends a delivery again.
 var replayDelivery = &action{
 	name: "webhooks.replay", object: "delivery", done: "The delivery will be sent again.",
@@ -50,12 +121,191 @@ var replayDelivery = &action{
 			Effects: []string{"The same bytes are sent once more, with the same webhook-id: a good receiver sees that it is a repeat."},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, _ url.Values) (string, error) {
+	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
 		}
 		_, err = p.Replay(v.ctx(), affiliate.ReplayRange{DeliveryID: id})
 		return "webhooks/deliveries/" + id.String(), err
+	},
+}
+
+// eventFields are the boxes of the events that an endpoint wants.
+func eventFields(of []affiliate.EventType) (all []field) {
+	wanted := map[affiliate.EventType]bool{}
+	for _, e := range of {
+		wanted[e] = true
+	}
+	for _, e := range affiliate.EventTypes() {
+		all = append(all, field{Name: eventPrefix + string(e), Label: string(e), Type: "checkbox", Value: ticked(wanted[e] || wanted["*"])})
+	}
+	return all
+}
+
+const eventPrefix = "event-"
+
+// events are the events that are ticked.
+func (in *input) events() (all []affiliate.EventType) {
+	for _, e := range affiliate.EventTypes() {
+		if in.yes(eventPrefix + string(e)) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+var addressFields = func(e affiliate.Endpoint) []field {
+	return []field{
+		{Name: "url", Label: "URL", Type: "url", Hint: "It begins with https.", Required: true, Value: e.URL},
+		{Name: "description", Label: "What it is", Value: e.Description.Or("")},
+	}
+}
+
+// newEndpoint makes an endpoint, and shows its secret.
+var newEndpoint = &action{
+	name: "webhooks.create", object: "webhook", done: "The endpoint was made.",
+	form: func(*visit) (form, error) {
+		return form{
+			Title: "New endpoint", Button: "Create", Back: "webhooks", Effects: []string{"It is told every event that is ticked. Its secret is shown once, on the next page."},
+			Fields: append(addressFields(affiliate.Endpoint{}), eventFields(affiliate.EventTypes())...),
+		}, nil
+	},
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		made, err := p.CreateEndpoint(v.ctx(), affiliate.NewEndpoint{URL: in.text("url"), Description: in.text("description"), Events: in.events()})
+		return v.reveal(made, err)
+	},
+}
+
+// reveal answers the page that shows a new secret: the only one that ever does.
+func (v *visit) reveal(issued affiliate.IssuedEndpoint, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	v.answered = &view{title: "The new secret", template: "secret", Data: issuedSheet{issued.Endpoint, issued.Secret.Reveal()}}
+	return "webhooks/" + issued.ID.String(), nil
+}
+
+type issuedSheet struct {
+	affiliate.Endpoint
+	Secret string
+}
+
+// editEndpoint changes an endpoint.
+var editEndpoint = &action{
+	name: "webhooks.update", object: "webhook", done: "The endpoint was changed.",
+	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+		return form{
+			Title: "Edit the endpoint", Button: "Save", Edits: true, Effects: []string{"Deliveries that wait go to the new URL from their next attempt on."},
+			Fields: append(addressFields(e), eventFields(e.Events)...),
+		}, nil
+	}),
+	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		up := affiliate.EndpointUpdate{URL: in.words("url"), Description: in.words("description")}
+		for _, e := range affiliate.EventTypes() {
+			if in.changed(eventPrefix + string(e)) {
+				up.Events = affiliate.Set(in.events())
+			}
+		}
+		_, err := p.UpdateEndpoint(v.ctx(), id, up)
+		return err
+	}),
+}
+
+// activeEndpoint switches an endpoint on or off.
+var activeEndpoint = &action{
+	name: "webhooks.active", object: "webhook", done: "This was saved.",
+	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+		return form{
+			Title: "Is this endpoint active?", Button: "Save", Effects: []string{"While it is not, nothing is sent to it. Deliveries that it misses can be sent again."},
+			Fields: []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(e.Active)}},
+		}, nil
+	}),
+	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		_, err := p.UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Active: affiliate.Set(in.yes("active"))})
+		return err
+	}),
+}
+
+// rotateSecret gives an endpoint a new secret, and shows it.
+var rotateSecret = &action{
+	name: "webhooks.rotate", object: "webhook", done: "The endpoint has a new secret.",
+	form: endpointForm(func(_ *visit, _ affiliate.Endpoint) (form, error) {
+		return form{
+			Title: "New secret", Button: "Make a new secret", Effects: []string{"The new secret is shown once, on the next page. Deliveries are signed with both until the old one ends."},
+			Fields: []field{{Name: "gracePeriodSeconds", Label: "Seconds until the old one ends", Hint: "Empty: a day.", Type: "number"}},
+		}, nil
+	}),
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		rotation := affiliate.Rotation{WebhookID: id, GracePeriodSeconds: in.whole("gracePeriodSeconds")}
+		if err = errors.Join(err, in.err); err != nil {
+			return "", err
+		}
+		issued, err := p.RotateSecret(v.ctx(), rotation)
+		return v.reveal(issued, err)
+	},
+}
+
+// testEndpoint sends a sample.
+var testEndpoint = &action{
+	name: "webhooks.test", object: "webhook", done: "The test was sent.",
+	form: endpointForm(func(_ *visit, _ affiliate.Endpoint) (form, error) {
+		return form{
+			Title: "Test the endpoint", Button: "Send a test", Effects: []string{"One signed request is sent at once, with a sample that says that it is a test. It is not repeated."},
+			Fields: []field{{Name: "event", Label: "Event", Required: true, Options: eventOptions()}},
+		}, nil
+	}),
+	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		result, err := p.TestEndpoint(v.ctx(), affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
+		if err == nil {
+			v.answered = &view{title: "The test", template: "tested", Data: testSheet{id, result}}
+		}
+		return err
+	}),
+}
+
+type testSheet struct {
+	Endpoint uuid.UUID
+	affiliate.TestResult
+}
+
+// replayRange sends again what an endpoint has missed.
+var replayRange = &action{
+	name: "webhooks.replay-range", object: "webhook", done: "What it has missed will be sent again.",
+	form: endpointForm(func(v *visit, _ affiliate.Endpoint) (form, error) {
+		return form{
+			Title: "Send again what it has missed", Button: "Send again", Effects: []string{"Every delivery of that time that failed or was skipped is sent once more, with the same webhook-id."},
+			Fields: []field{
+				{Name: "since", Label: "Made since", Hint: "At most 14 days ago.", Type: "date", Required: true, Value: v.today()},
+				{Name: "until", Label: "Until", Hint: "Empty: until now.", Type: "date"},
+			},
+		}, nil
+	}),
+	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		what := affiliate.ReplayRange{WebhookID: id, Since: in.date("since"), Until: in.date("until")}
+		if in.err != nil {
+			return in.err
+		}
+		_, err := p.Replay(v.ctx(), what)
+		return err
+	}),
+}
+
+// deleteEndpoint deletes an endpoint.
+var deleteEndpoint = &action{
+	name: "webhooks.delete", object: "webhook", done: "The endpoint was deleted.",
+	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+		return form{
+			Title: "Delete the endpoint " + page.Text(e.URL, page.InList), Button: "Delete", Effects: []string{"Nothing is sent to it any more. Deliveries that wait are canceled."},
+		}, nil
+	}),
+	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
+		}
+		_, err = p.DeleteEndpoint(v.ctx(), id)
+		return "webhooks", err
 	},
 }

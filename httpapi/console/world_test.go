@@ -253,6 +253,7 @@ type element struct {
 // parse reads a page.
 func parse(t testing.TB, body string) (all []element) {
 	t.Helper()
+	closed := true
 	d := xml.NewDecoder(strings.NewReader(body))
 	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
 	for {
@@ -263,7 +264,14 @@ func parse(t testing.TB, body string) (all []element) {
 		if err != nil {
 			t.Fatalf("%v in %.2000s", err, body)
 		}
+		if typed, ok := token.(xml.CharData); ok && len(all) > 0 && all[len(all)-1].name == "textarea" && !closed {
+			all[len(all)-1].attrs["value"] += strings.TrimPrefix(string(typed), "\n")
+		}
+		if _, ok := token.(xml.EndElement); ok {
+			closed = true
+		}
 		if s, ok := token.(xml.StartElement); ok {
+			closed = false
 			e := element{s.Name.Local, map[string]string{}}
 			for _, a := range s.Attr {
 				e.attrs[a.Name.Local] = a.Value
@@ -293,7 +301,7 @@ func fieldsOf(t testing.TB, body string) url.Values {
 		case e.name == "form":
 			posted = e.attrs["method"] == "post"
 		case !posted:
-		case e.name == "input" && (e.attrs["type"] != "checkbox" || checked):
+		case e.name == "textarea" || e.name == "input" && (e.attrs["type"] != "checkbox" || checked):
 			values.Set(e.attrs["name"], e.attrs["value"])
 		case e.name == "select":
 			chosen = e.attrs["name"]
@@ -461,4 +469,11 @@ func (w *world) effects() string {
 		}
 	}
 	return b.String()
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

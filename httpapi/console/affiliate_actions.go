@@ -1,0 +1,268 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+const toldEach = "The event affiliate.updated is sent for each that changes."
+
+// affiliateStatus changes the status of the affiliates of the query.
+var affiliateStatus = &action{
+	name: "affiliates.status", object: "affiliate", done: "The status was changed.",
+	form: func(v *visit) (form, error) {
+		for _, m := range moves {
+			if string(m.to) != v.query.Get("to") {
+				continue
+			}
+			all, err := v.chosen()
+			if err != nil {
+				return form{}, err
+			}
+			for _, a := range all {
+				if a.Status != m.to && !slices.Contains(a.Status.Next(), m.to) {
+					return form{}, notAllowed(page.Text(a.Name, page.InList) + " is " + strings.ToLower(words(a.Status)) + " and cannot become " + strings.ToLower(words(m.to)) + ".")
+				}
+			}
+			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb, Back: "affiliates", Effects: append(whom(all), m.means, toldEach)}, nil
+		}
+		return form{}, badQuery("Choose what to do.")
+	},
+	do: ofChosen(func(v *visit, p *affiliate.Program, ids []uuid.UUID, _ *input) error {
+		for _, m := range moves {
+			if string(m.to) == v.query.Get("to") {
+				_, err := m.call(p, v, ids)
+				return err
+			}
+		}
+		return badQuery("Choose what to do.")
+	}),
+}
+
+// affiliatesPlan puts the affiliates of the query on a plan.
+var affiliatesPlan = &action{
+	name: "affiliates.plan", object: "affiliate", done: "The plan was changed.",
+	form: func(v *visit) (form, error) {
+		all, err := v.chosen()
+		if err != nil {
+			return form{}, err
+		}
+		plans, err := v.planOptions()
+		f := form{
+			Title: "Plan of " + several(len(all), "affiliate"), Button: "Save", Back: "affiliates",
+			Effects: append(whom(all), "Sales from now on earn by it, where an affiliate has no rate of their own and no tier with one. Sales that exist stay as they are.", toldEach),
+			Fields:  []field{{Name: "commissionPlanId", Label: "Plan", Options: orNone("The program's own terms", plans)}},
+		}
+		if len(all) == 1 {
+			f.Back, f.Fields[0].Value = "affiliates/"+all[0].ID.String(), typed(all[0].CommissionPlanID)
+		}
+		return f, err
+	},
+	do: ofChosen(func(v *visit, p *affiliate.Program, ids []uuid.UUID, in *input) error {
+		plan := in.id("commissionPlanId")
+		if in.err != nil {
+			return in.err
+		}
+		_, err := p.SetAffiliatePlan(v.ctx(), plan, ids...)
+		return err
+	}),
+}
+
+// affiliatesTier puts the affiliates of the query into a tier.
+var affiliatesTier = &action{
+	name: "affiliates.tier", object: "affiliate", done: "The tier was changed.",
+	form: func(v *visit) (form, error) {
+		all, err := v.chosen()
+		if err != nil {
+			return form{}, err
+		}
+		tiers, err := v.tierOptions()
+		f := form{
+			Title: "Tier of " + several(len(all), "affiliate"), Button: "Save", Back: "affiliates",
+			Effects: append(whom(all), "The next assignment of tiers puts them where their results belong, unless they are exempt from it.", toldEach),
+			Fields:  []field{{Name: "commissionTierId", Label: "Tier", Options: orNone("None", tiers)}},
+		}
+		if len(all) == 1 {
+			f.Back, f.Fields[0].Value = "affiliates/"+all[0].ID.String(), typed(all[0].CommissionTierID)
+		}
+		return f, err
+	},
+	do: ofChosen(func(v *visit, p *affiliate.Program, ids []uuid.UUID, in *input) error {
+		tier := in.id("commissionTierId")
+		if in.err != nil {
+			return in.err
+		}
+		_, err := p.SetAffiliateTier(v.ctx(), tier, ids...)
+		return err
+	}),
+}
+
+// newAffiliate adds an affiliate, and inviteAffiliate one who has to accept first.
+var (
+	newAffiliate    = addAffiliate("affiliates.create", "Add an affiliate", "Add", "The affiliate was added.", "They are active at once, unless the program approves affiliates by hand.", (*affiliate.Program).CreateAffiliate)
+	inviteAffiliate = addAffiliate("affiliates.invite", "Invite an affiliate", "Invite", "The affiliate was invited.", "They are invited until your site says that they have accepted. No mail is sent from here.", (*affiliate.Program).InviteAffiliate)
+)
+
+type createsAffiliate = func(*affiliate.Program, context.Context, affiliate.NewAffiliate) (affiliate.Affiliate, error)
+
+func addAffiliate(name, title, button, done, means string, call createsAffiliate) *action {
+	return &action{
+		name: name, object: "affiliate", done: done,
+		form: func(*visit) (form, error) {
+			return form{
+				Title: title, Button: button, Back: "affiliates",
+				Effects: []string{means, "The event affiliate.created is sent."},
+				Fields: []field{
+					{Name: "firstName", Label: "First name", Required: true}, {Name: "lastName", Label: "Last name", Required: true},
+					{Name: "email", Label: "Email", Type: "email", Required: true},
+					{Name: "affiliateLink", Label: "Link", Hint: "The end of their URL. Empty: it is made from the email."},
+				},
+			}, nil
+		},
+		do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+			a, err := call(p, v.ctx(), affiliate.NewAffiliate{
+				FirstName: in.Get("firstName"), LastName: in.Get("lastName"), Email: in.Get("email"), AffiliateLink: in.Get("affiliateLink"),
+			})
+			if err != nil {
+				return "", err // nobody was made
+			}
+			return "affiliates/" + a.ID.String(), nil
+		},
+	}
+}
+
+// editAffiliate changes the name, the email and the rate of an affiliate.
+var editAffiliate = &action{
+	name: "affiliates.update", object: "affiliate", done: "The affiliate was changed.",
+	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+		rate := ""
+		if !a.UseCommissionPlanCommissionRate {
+			rate = a.CommissionRate.String()
+		}
+		return form{
+			Title: "Edit " + page.Text(a.Name, page.InList), Button: "Save", Edits: true,
+			Effects: []string{"Sales from now on earn by the rate. Sales that exist stay as they are.", "The event affiliate.updated is sent."},
+			Fields: []field{
+				{Name: "firstName", Label: "First name", Required: true, Value: a.FirstName}, {Name: "lastName", Label: "Last name", Required: true, Value: a.LastName},
+				{Name: "email", Label: "Email", Type: "email", Required: true, Value: a.Email},
+				{Name: "commissionRate", Label: "Rate of their own", Hint: "Empty: that of their tier, their plan or the program.", Value: rate},
+			},
+		}, nil
+	}),
+	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"), LastName: in.words("lastName"), Email: in.words("email"), CommissionRate: in.percent("commissionRate")}
+		if in.err != nil || up == (affiliate.AffiliateUpdate{}) {
+			return in.err
+		}
+		_, err := p.UpdateAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id}, up)
+		return err
+	}),
+}
+
+// takeBack makes an affiliate active again.
+var takeBack = &action{
+	name: "affiliates.take-back", object: "affiliate", done: "They are active again.",
+	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+		if !canReturn(a.Status) {
+			return form{}, notAllowed("They are " + strings.ToLower(words(a.Status)) + ".")
+		}
+		return form{
+			Title: "Take " + page.Text(a.Name, page.InList) + " back", Button: "Take back",
+			Effects: []string{"They become active. Commissions that were held stay on hold until they are accepted.", "The event affiliate.updated is sent."},
+		}, nil
+	}),
+	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, _ *input) error {
+		_, err := p.UpdateAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")})
+		return err
+	}),
+}
+
+// tierExempt says whether the assignment of tiers leaves an affiliate alone.
+var tierExempt = &action{
+	name: "affiliates.tier-exempt", object: "affiliate", done: "This was saved.",
+	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+		return form{
+			Title: "Tiers of " + page.Text(a.Name, page.InList), Button: "Save",
+			Effects: []string{"Who is exempt stays in their tier, whatever their results are.", "The event affiliate.updated is sent when this changes."},
+			Fields:  []field{{Name: "exempt", Label: "Exempt from the assignment of tiers", Type: "checkbox", Value: ticked(a.ExemptFromCommissionTierChanges)}},
+		}, nil
+	}),
+	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		_, err := p.SetTierExempt(v.ctx(), in.yes("exempt"), id)
+		return err
+	}),
+}
+
+var paymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "BANK", "CREDITS", "COUPON"}
+
+// payoutDetails changes how an affiliate is paid.
+var payoutDetails = &action{
+	name: "affiliates.payout-details", object: "affiliate", done: "The payout details were changed.",
+	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+		return form{
+			Title: "Payout details of " + page.Text(a.Name, page.InList), Button: "Save",
+			Effects: []string{"Payouts that are made from now on go there. Payouts that exist stay as they are."},
+			Fields: []field{
+				{Name: "payoutEmail", Label: "Payout email", Type: "email", Value: a.PayoutEmail.Or("")},
+				{Name: "paymentMethod", Label: "Payment method", Value: string(a.PaymentMethod.Or("")), Options: orNone("None", options(paymentMethods...))},
+			},
+		}, nil
+	}),
+	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		_, err := p.SetPayoutDetails(v.ctx(), id, affiliate.PayoutDetails{Email: in.Get("payoutEmail"), Method: affiliate.PaymentMethod(in.Get("paymentMethod"))})
+		return err
+	}),
+}
+
+var adjustments = []affiliate.AdjustmentKind{affiliate.AdjustBonus, affiliate.AdjustCorrection}
+
+// adjust books a bonus or a correction.
+var adjust = &action{
+	name: "affiliates.adjust", object: "affiliate", done: "The adjustment was booked.",
+	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+		return form{
+			Title: "Adjust what " + page.Text(a.Name, page.InList) + " is owed", Button: "Book",
+			Effects: []string{"The next payout has it. It shows on their statement with its reason."},
+			Fields: []field{
+				{Name: "kind", Label: "Kind", Required: true, Options: options(adjustments...)},
+				{Name: "amount", Label: "Amount", Hint: "A correction may be below zero.", Required: true},
+				{Name: "reason", Label: "Reason", Required: true},
+			},
+		}, nil
+	}),
+	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		sum := in.amount("amount")
+		if in.err != nil {
+			return in.err
+		}
+		_, err := p.RecordAdjustment(v.ctx(), affiliate.NewAdjustment{AffiliateID: id, Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}), Reason: in.Get("reason")})
+		return err
+	}),
+}
+
+// deleteAffiliate deletes an affiliate.
+var deleteAffiliate = &action{
+	name: "affiliates.delete", object: "affiliate", done: "The affiliate was deleted.",
+	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+		return form{
+			Title: "Delete " + page.Text(a.Name, page.InList), Button: "Delete",
+			Effects: []string{
+				"Their links, customers, sales and canceled payouts are deleted with them. Their codes stay, with nobody.",
+				"Where another payout has something of theirs this is refused: deactivate them instead.", "The event affiliate.deleted is sent.",
+			},
+		}, nil
+	}),
+	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
+		}
+		return "affiliates", p.DeleteAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id})
+	},
+}

@@ -1,0 +1,233 @@
+package console
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+type couponList struct {
+	Items  []affiliate.Coupon
+	Valids []option
+}
+
+// coupons lists coupons, without their codes.
+func coupons(v *visit) (view, error) {
+	var q affiliate.CouponQuery
+	switch v.query.Get("valid") {
+	case "true", "false":
+		q.Valid = affiliate.Set(v.query.Get("valid") == "true")
+	case "":
+	default:
+		return view{}, badQuery("The state must be true or false.")
+	}
+	list, err := v.program.CouponSummaries(v.ctx(), q, v.page50())
+	return view{title: "Coupons", template: "coupons", next: list.Next, Data: &couponList{list.Items, []option{{"true", "Valid"}, {"false", "Not valid"}}}}, err
+}
+
+// Off is a coupon's discount.
+func (v *view) Off(c affiliate.Coupon) string {
+	if amount, flat := c.AmountOff.Get(); flat {
+		return page.Money(amount, c.Currency.Or(v.program.Config().Currency)) + " off"
+	}
+	return typed(c.PercentOff) + " % off"
+}
+
+type couponSheet struct {
+	affiliate.Coupon
+	Codes []affiliate.Code
+}
+
+// shownProducts is how many products of a coupon its page names.
+const shownProducts = 20
+
+// Products are the products that it is for, the first of many.
+func (s *couponSheet) Products() []string {
+	if len(s.ProductIDs) > shownProducts {
+		return append(slices.Clone(s.ProductIDs[:shownProducts]), "and more")
+	}
+	return s.ProductIDs
+}
+
+// couponPage shows a coupon and its codes.
+func couponPage(v *visit) (view, error) {
+	c, err := v.coupon()
+	if err != nil {
+		return view{}, err
+	}
+	codes, err := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{CouponID: affiliate.Set(c.ID)}, v.page50())
+	return view{title: c.Name, template: "coupon", next: codes.Next, Data: &couponSheet{c, codes.Items}}, err
+}
+
+// coupon is the one that the path names, without its codes.
+func (v *visit) coupon() (affiliate.Coupon, error) {
+	id, err := v.id(0)
+	if err != nil {
+		return affiliate.Coupon{}, err
+	}
+	list, err := v.program.CouponSummaries(v.ctx(), affiliate.CouponQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+	if err == nil && len(list.Items) == 0 {
+		err = affiliate.ErrNotFound
+	}
+	if err != nil {
+		return affiliate.Coupon{}, err
+	}
+	return list.Items[0], nil
+}
+
+// couponForm is a form about the coupon of the path.
+func couponForm(fill func(*visit, affiliate.Coupon) (form, error)) func(*visit) (form, error) {
+	return func(v *visit) (form, error) {
+		c, err := v.coupon()
+		if err != nil {
+			return form{}, err
+		}
+		f, err := fill(v, c)
+		f.Back = "coupons/" + c.ID.String()
+		return f, err
+	}
+}
+
+// ofCoupon does something to the coupon of the path, and leads to its page.
+func ofCoupon(do func(*visit, *affiliate.Program, uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
+	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
+		}
+		return "coupons/" + id.String(), do(v, p, id, in)
+	}
+}
+
+var (
+	couponTypes = []affiliate.CouponType{affiliate.CouponPercentage, affiliate.CouponFlat}
+	durations   = []affiliate.Duration{affiliate.DurationForever, affiliate.DurationOnce, affiliate.DurationRepeating}
+)
+
+func couponFields(c affiliate.Coupon) []field {
+	return []field{
+		{Name: "name", Label: "Name", Required: true, Value: c.Name},
+		{Name: "couponType", Label: "Kind", Required: true, Value: string(c.CouponType), Options: options(couponTypes...)},
+		{Name: "percentOff", Label: "Percent off", Hint: "1 to 100, for a percentage.", Value: typed(c.PercentOff)},
+		{Name: "amountOff", Label: "Amount off", Hint: "For a flat discount.", Value: typed(c.AmountOff)},
+		{Name: "currency", Label: "Currency", Hint: "For a flat discount, such as USD.", Value: typed(c.Currency)},
+		{Name: "duration", Label: "Applies to", Required: true, Value: string(c.Duration), Options: options(durations...)},
+		{Name: "durationInMonths", Label: "Months", Hint: "Only when it is repeating.", Type: "number", Value: typed(c.DurationInMonths)},
+		{Name: "maxRedemptions", Label: "Uses in all", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptions)},
+		{Name: "redeemBy", Label: "Until", Hint: "The last day, or an instant. Empty: for ever.", Value: typed(c.RedeemBy)},
+		{Name: "productIds", Label: "Only for these products", Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea", Value: strings.Join(c.ProductIDs, "\n")},
+	}
+}
+
+// products are the ids of a text, one in a line.
+func (in *input) products() []string {
+	ids := []string{}
+	for line := range strings.Lines(in.text("productIds")) {
+		if id := strings.TrimSpace(line); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// newCoupon makes a coupon.
+var newCoupon = &action{
+	name: "coupons.create", object: "coupon", done: "The coupon was made. Now give it codes.",
+	form: func(v *visit) (form, error) {
+		return form{
+			Title: "New coupon", Button: "Create", Back: "coupons",
+			Effects: []string{"A coupon says what is taken off. Its codes are what customers type.", "The event coupon.created is sent."},
+			Fields:  couponFields(affiliate.Coupon{CouponType: affiliate.CouponPercentage, Duration: affiliate.DurationForever}),
+		}, nil
+	},
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		ids := in.products()
+		c := affiliate.NewCoupon{
+			Name: in.text("name"), CouponType: affiliate.CouponType(in.Get("couponType")), PercentOff: in.percent("percentOff"), AmountOff: in.amount("amountOff"),
+			Currency: choice[affiliate.Currency](in, "currency"), Duration: affiliate.Duration(in.Get("duration")), DurationInMonths: in.whole("durationInMonths"),
+			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"), LimitToProducts: len(ids) > 0, ProductIDs: ids,
+		}
+		if in.err != nil {
+			return "", in.err
+		}
+		made, err := p.CreateCoupon(v.ctx(), c)
+		if err != nil {
+			return "", err
+		}
+		return "coupons/" + made.ID.String(), nil
+	},
+}
+
+// editCoupon changes a coupon.
+var editCoupon = &action{
+	name: "coupons.update", object: "coupon", done: "The coupon was changed.",
+	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
+		return form{
+			Title: "Edit " + page.Text(c.Name, page.InList), Button: "Save", Edits: true, Fields: couponFields(c),
+			Effects: []string{"Orders from now on get what it says. The event coupon.updated is sent."},
+		}, nil
+	}),
+	do: ofCoupon(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		up := affiliate.CouponUpdate{
+			Name: in.words("name"), CouponType: choice[affiliate.CouponType](in, "couponType"), PercentOff: in.percent("percentOff"), AmountOff: in.amount("amountOff"),
+			Currency: nullable(choice[affiliate.Currency](in, "currency")), Duration: choice[affiliate.Duration](in, "duration"), DurationInMonths: in.whole("durationInMonths"),
+			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"),
+		}
+		if in.changed("productIds") {
+			ids := in.products()
+			up.LimitToProducts, up.ProductIDs = affiliate.Set(len(ids) > 0), affiliate.Set(ids)
+		}
+		if in.err != nil {
+			return in.err
+		}
+		_, err := p.UpdateCoupon(v.ctx(), id, up)
+		return err
+	}),
+}
+
+// nullable makes an empty choice null.
+func nullable[S ~string](o affiliate.Opt[S]) affiliate.Opt[S] {
+	if s, ok := o.Get(); ok && s == "" {
+		return affiliate.Null[S]()
+	}
+	return o
+}
+
+// validCoupon says whether a coupon can be used.
+var validCoupon = &action{
+	name: "coupons.valid", object: "coupon", done: "This was saved.",
+	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
+		return form{
+			Title: "May " + page.Text(c.Name, page.InList) + " be used?", Button: "Save",
+			Effects: []string{"While it is not valid all its codes are refused at the checkout."},
+			Fields:  []field{{Name: "valid", Label: "It may be used", Type: "checkbox", Value: ticked(c.Valid)}},
+		}, nil
+	}),
+	do: ofCoupon(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		_, err := p.UpdateCoupon(v.ctx(), id, affiliate.CouponUpdate{Valid: affiliate.Set(in.yes("valid"))})
+		return err
+	}),
+}
+
+// deleteCoupon deletes a coupon.
+var deleteCoupon = &action{
+	name: "coupons.delete", object: "coupon", done: "The coupon and its codes were deleted.",
+	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
+		return form{
+			Title: "Delete " + page.Text(c.Name, page.InList), Button: "Delete",
+			Effects: []string{"All its codes are deleted with it and stop working at once. Sales stay as they are.", "The event coupon.deleted is sent."},
+		}, nil
+	}),
+	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
+		}
+		_, err = p.DeleteCoupon(v.ctx(), id)
+		return "coupons", err
+	},
+}

@@ -1,0 +1,202 @@
+package console_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/payfile"
+)
+
+// done is the status of the answer when a deed is done.
+func (d deed) done() int {
+	if d.shown != "" {
+		return http.StatusOK
+	}
+	return http.StatusSeeOther
+}
+
+// A stock is what the program has, to do something to.
+type stock struct {
+	link, spare   affiliate.Link
+	coupon, empty affiliate.Coupon
+	code          affiliate.Code
+	plan          affiliate.Plan
+	tier          affiliate.Tier
+	hook          affiliate.Endpoint
+	extra         affiliate.Affiliate // has nothing
+	extraCustomer affiliate.Referral
+	byCode        affiliate.Sale
+	failed        affiliate.Payout
+}
+
+func (w *world) stock() (s stock) {
+	ctx := w.t.Context()
+	one := affiliate.Page{Limit: 1}
+	links := must(w.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(w.ada.ID)}, affiliate.Page{Limit: 50})).Items
+	s.link, s.spare = links[0], links[1]
+	s.coupon = must(w.CouponSummaries(ctx, affiliate.CouponQuery{}, one)).Items[0]
+	s.empty = must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Empty", CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5")), Currency: affiliate.Set(affiliate.Currency("USD"))}))
+	s.code = must(w.Code(ctx, affiliate.CodeRef{Code: "ADA7"}))
+	s.plan = must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Spare"}))
+	s.tier = must(w.CreateTier(ctx, affiliate.NewTier{Tier: 9, Name: "Spare", MinReferrals: 1 << 20}))
+	s.hook = must(w.Endpoints(ctx, one)).Items[0]
+	s.extra = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ex", LastName: "Tra", Email: uuid.NewString() + "@example.org"}))
+	s.extraCustomer = must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: s.extra.ID.String(), Name: "Ex", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
+	for _, sale := range must(w.SearchSales(ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 100})).Items {
+		if _, ok := sale.PromotionalCodeID.Get(); ok {
+			s.byCode = sale
+		}
+	}
+	s.failed = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutProcessing}, one)).Items[0]
+	return s
+}
+
+// moreDeeds are the actions of the objects in the stock.
+func moreDeeds(w *world) []deed {
+	ctx, s := w.t.Context(), w.stock()
+	at := func(section string, id uuid.UUID, verb string) string {
+		return section + "/" + id.String() + "/" + verb
+	}
+	person := func(id uuid.UUID) affiliate.Affiliate { return must(w.Affiliate(ctx, id.String())) }
+	coupon := func() affiliate.Coupon {
+		return must(w.CouponSummaries(ctx, affiliate.CouponQuery{ID: affiliate.Set(s.coupon.ID)}, affiliate.Page{Limit: 1})).Items[0]
+	}
+	code := func() affiliate.Code { return must(w.Code(ctx, affiliate.CodeRef{ID: s.code.ID})) }
+	customer := func() affiliate.Referral { return must(w.Referral(ctx, w.customer.ID.String())) }
+	hook := func() affiliate.Endpoint { return must(w.Endpoint(ctx, s.hook.ID)) }
+	gone := func(err error) string { return fmt.Sprint(errors.Is(err, affiliate.ErrNotFound)) }
+	result := "Reference,Status,Reason\r\n" + payfile.Ref(s.failed.ID) + ",FAILED,no such account\r\n"
+	return []deed{
+		{"invite", "affiliates.invite", "affiliate:", "affiliates/invite", []string{"firstName", "In", "lastName", "Vited", "email", "invited@example.org"}, []string{"firstName", "", "lastName", "V", "email", "i@example.org"}, "firstName",
+			func() string { return string(must(w.AffiliateByEmail(ctx, "invited@example.org")).Status) }, "INVITED", ""},
+		{"edit", "affiliates.update", "affiliate:" + w.ada.ID.String(), at("affiliates", w.ada.ID, "edit"), []string{"lastName", "Byron", "commissionRate", ""}, []string{"email", "no mail"}, "email",
+			func() string { return person(w.ada.ID).LastName }, "Byron", ""},
+		{"plan", "affiliates.plan", "affiliate:" + s.extra.ID.String(), "affiliates/plan?id=" + s.extra.ID.String(), []string{"commissionPlanId", s.plan.ID.String()}, []string{"commissionPlanId", "x"}, "commissionPlanId",
+			func() string { return fmt.Sprint(person(s.extra.ID).CommissionPlanID.Or(uuid.Nil) == s.plan.ID) }, "true", ""},
+		{"no plan", "affiliates.plan", "affiliate:" + s.extra.ID.String(), "affiliates/plan?id=" + s.extra.ID.String(), []string{"commissionPlanId", ""}, nil, "",
+			func() string { return fmt.Sprint(person(s.extra.ID).CommissionPlanID.IsNull()) }, "true", ""},
+		{"tier", "affiliates.tier", "affiliate:" + s.extra.ID.String(), "affiliates/tier?id=" + s.extra.ID.String(), []string{"commissionTierId", s.tier.ID.String()}, []string{"commissionTierId", "x"}, "commissionTierId",
+			func() string { return fmt.Sprint(person(s.extra.ID).CommissionTierID.Or(uuid.Nil) == s.tier.ID) }, "true", ""},
+		{"exempt", "affiliates.tier-exempt", "affiliate:" + s.extra.ID.String(), at("affiliates", s.extra.ID, "tier-exempt"), []string{"exempt", "1"}, nil, "",
+			func() string { return fmt.Sprint(person(s.extra.ID).ExemptFromCommissionTierChanges) }, "true", ""},
+		{"pay", "payouts.create", "payout:", at("affiliates", w.ada.ID, "pay"), []string{"externalId", "by hand"}, nil, "", func() string {
+			return must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{Limit: 1})).Items[0].ExternalID.Or("")
+		}, "by hand", ""},
+		{"link", "links.create", "affiliate:" + w.ada.ID.String(), at("affiliates", w.ada.ID, "links/new"), []string{"link", "ada-spring"}, []string{"link", "a b"}, "link", w.linked("ada-spring"), "1", ""},
+		{"rename", "links.rename", "link:" + s.link.ID.String(), at("links", s.link.ID, "rename"), []string{"newLink", "ada-renamed"}, []string{"newLink", "a b"}, "newLink", w.linked("ada-renamed"), "1", ""},
+		{"unlink", "links.delete", "link:" + s.spare.ID.String(), at("links", s.spare.ID, "delete"), nil, nil, "", w.linked(s.spare.Link), "0", ""},
+		{"coupon", "coupons.create", "coupon:", "coupons/new", []string{"name", "Summer", "percentOff", "15", "productIds", "p1\r\np2"}, []string{"name", "Summer", "percentOff", "150"}, "percentOff", func() string {
+			c := must(w.Coupon(ctx, affiliate.CouponRef{Name: "Summer"}))
+			return fmt.Sprint(c.PercentOff, c.LimitToProducts, c.ProductIDs)
+		}, "15 true [p1 p2]", ""},
+		{"edit coupon", "coupons.update", "coupon:" + s.coupon.ID.String(), at("coupons", s.coupon.ID, "edit"), []string{"maxRedemptions", "900"}, []string{"maxRedemptions", "many"}, "maxRedemptions",
+			func() string { return fmt.Sprint(coupon().MaxRedemptions, coupon().PercentOff) }, "900 20", ""},
+		{"invalid", "coupons.valid", "coupon:" + s.coupon.ID.String(), at("coupons", s.coupon.ID, "valid"), []string{"valid", ""}, nil, "", func() string { return fmt.Sprint(coupon().Valid) }, "false", ""},
+		{"code", "codes.create", "code:", at("coupons", s.coupon.ID, "codes/new"), []string{"code", "SPRING", "affiliateEmail", "ada@example.org", "minimumAmount", "10"}, []string{"code", "a b"}, "code",
+			func() string { return fmt.Sprint(must(w.Code(ctx, affiliate.CodeRef{Code: "spring"})).MinimumAmount) }, "10", ""},
+		{"generate", "coupons.generate", "coupon:" + s.coupon.ID.String(), at("coupons", s.coupon.ID, "generate"), []string{"affiliates", "ada@example.org\r\nidle2@example.org", "count", "3", "prefix", "GEN"},
+			[]string{"affiliates", "nobody@example.org"}, "affiliates", func() string {
+				return fmt.Sprint(len(must(w.SearchCodes(ctx, affiliate.CodeQuery{Search: affiliate.Set("GEN")}, affiliate.Page{Limit: 50})).Items))
+			}, "6", ""},
+		{"edit code", "codes.update", "code:" + s.code.ID.String(), at("codes", s.code.ID, "edit"), []string{"maxRedemptions", "", "expiresAt", "2027-01-31"}, []string{"expiresAt", "soon"}, "expiresAt",
+			func() string { return fmt.Sprint(code().MaxRedemptions, code().ExpiresAt) }, "null 2027-01-31T23:59:59.999Z", ""},
+		{"give", "codes.give", "code:" + s.code.ID.String(), at("codes", s.code.ID, "give"), []string{"affiliateEmail", ""}, []string{"affiliateEmail", "nobody@example.org"}, "affiliateEmail",
+			func() string { return fmt.Sprint(code().AffiliateID) }, "null", ""},
+		{"inactive", "codes.active", "code:" + s.code.ID.String(), at("codes", s.code.ID, "active"), []string{"active", ""}, nil, "", func() string { return fmt.Sprint(code().Active) }, "false", ""},
+		{"delete code", "codes.delete", "code:" + s.code.ID.String(), at("codes", s.code.ID, "delete"), nil, nil, "", func() string {
+			_, err := w.Code(ctx, affiliate.CodeRef{ID: s.code.ID})
+			return gone(err)
+		}, "true", ""},
+		{"delete coupon", "coupons.delete", "coupon:" + s.empty.ID.String(), at("coupons", s.empty.ID, "delete"), nil, nil, "", func() string {
+			_, err := w.Coupon(ctx, affiliate.CouponRef{ID: s.empty.ID})
+			return gone(err)
+		}, "true", ""},
+		{"customer", "customers.update", "referral:" + w.customer.ID.String(), at("customers", w.customer.ID, "edit"), []string{"name", "Kim", "notes", "one\r\ntwo"}, []string{"email", "no mail"}, "email",
+			func() string { return customer().Name.Or("") + ": " + customer().Notes.Or("") }, "Kim: one\ntwo", ""},
+		{"customer status", "customers.status", "referral:" + w.customer.ID.String(), at("customers", w.customer.ID, "status"), []string{"subscriptionStatus", "PAST_DUE"}, []string{"subscriptionStatus", "x"}, "subscriptionStatus",
+			func() string { return string(customer().SubscriptionStatus) }, "PAST_DUE", ""},
+		{"customer plan", "customers.plan", "referral:" + w.customer.ID.String(), at("customers", w.customer.ID, "plan"), []string{"commissionPlanId", s.plan.ID.String()}, []string{"commissionPlanId", "x"}, "commissionPlanId",
+			func() string { return fmt.Sprint(customer().CommissionPlanID) }, s.plan.ID.String(), ""},
+		{"customer anew", "customers.recalculate", "referral:" + w.customer.ID.String(), at("customers", w.customer.ID, "recalculate"), nil, nil, "", func() string { return "" }, "", ""},
+		{"affiliate anew", "affiliates.recalculate", "affiliate:" + w.ada.ID.String(), at("affiliates", w.ada.ID, "recalculate"), nil, nil, "", func() string { return "" }, "", ""},
+		{"delete customer", "customers.delete", "referral:" + s.extraCustomer.ID.String(), at("customers", s.extraCustomer.ID, "delete"), nil, nil, "", func() string {
+			_, err := w.Referral(ctx, s.extraCustomer.ID.String())
+			return gone(err)
+		}, "true", ""},
+		{"delete affiliate", "affiliates.delete", "affiliate:" + s.extra.ID.String(), at("affiliates", s.extra.ID, "delete"), nil, nil, "", func() string {
+			_, err := w.Affiliate(ctx, s.extra.ID.String())
+			return gone(err)
+		}, "true", ""},
+		{"take back", "affiliates.take-back", "affiliate:", at("affiliates", must(w.AffiliateByEmail(ctx, "banned@example.org")).ID, "take-back"), nil, nil, "",
+			func() string { return string(must(w.AffiliateByEmail(ctx, "banned@example.org")).Status) }, "ACTIVE", ""},
+		{"restore", "sales.restore-redemption", fmt.Sprint("sale:", s.byCode.ID), fmt.Sprint("sales/", s.byCode.ID, "/restore-redemption"), nil, nil, "",
+			func() string { return fmt.Sprint(must(w.Code(ctx, affiliate.CodeRef{Code: "ADA1"})).TimesRedeemed) }, "0", ""},
+		{"results", "payouts.results", "payout:" + s.failed.ID.String(), "payouts/results", []string{"file", result}, []string{"file", "nothing"}, "file",
+			func() string { return string(must(w.Payout(ctx, s.failed.ID)).Status) }, "FAILED", "Failed now 1"},
+		{"new plan", "plans.create", "plan:Fresh", "plans/new", []string{"name", "Fresh", "commissionRate", "12.5", "numberOfPayments", "3", "hold", "1"}, []string{"name", "Fresh", "commissionRate", "1", "numberOfMonths", "0"}, "numberOfMonths",
+			func() string { return w.planNamed("Fresh") }, "12.5 3 null false", ""},
+		{"edit plan", "plans.update", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "edit"), []string{"commissionRate", "44", "holdDays", "7"}, []string{"commissionRate", "144"}, "commissionRate",
+			func() string {
+				p := must(w.Plan(ctx, s.plan.ID))
+				return fmt.Sprint(p.CommissionRate, p.HoldDays, p.Name)
+			}, "44 7Spare", ""},
+		{"new tier", "tiers.create", "tier:Fresh", "tiers/new", []string{"tier", "3", "name", "Fresh", "minRevenue", "1,000", "commissionRate", "30"}, []string{"tier", "3", "name", "Fresh", "minRevenue", "x"}, "minRevenue",
+			func() string { return w.tierNamed("Fresh") }, "1000 30", ""},
+		{"edit tier", "tiers.update", "tier:" + s.tier.ID.String(), at("tiers", s.tier.ID, "edit"), []string{"minReferrals", "77", "tier", "8"}, []string{"minReferrals", "x"}, "minReferrals",
+			func() string {
+				t := must(w.Tier(ctx, s.tier.ID))
+				return fmt.Sprint(t.MinReferrals, t.ConditionType, t.Tier)
+			}, "77ALL8", ""},
+		{"assign", "tiers.assign", "program:", "tiers/assign", nil, []string{"cursor", "x"}, "", func() string { return fmt.Sprint(person(w.ada.ID).CommissionTierID.IsNull()) }, "false", ""},
+		{"delete tier", "tiers.delete", "tier:" + s.tier.ID.String(), at("tiers", s.tier.ID, "delete"), nil, nil, "", func() string { _, err := w.Tier(ctx, s.tier.ID); return gone(err) }, "true", ""},
+		{"new hook", "webhooks.create", "webhook:", "webhooks/new", []string{"url", "https://hooks.example/new", "event-sale.created", ""}, []string{"url", "http://hooks.example/new"}, "url", func() string {
+			for _, e := range must(w.Endpoints(ctx, affiliate.Page{Limit: 50})).Items {
+				if e.URL == "https://hooks.example/new" {
+					return fmt.Sprint(len(e.Events))
+				}
+			}
+			return "none"
+		}, "14", "whsec_"},
+		{"edit hook", "webhooks.update", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "edit"), []string{"description", "shop"}, []string{"url", "nowhere"}, "url",
+			func() string { return fmt.Sprint(hook().Description, len(hook().Events)) }, "shop 15", ""},
+		{"rotate", "webhooks.rotate", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "rotate"), []string{"gracePeriodSeconds", "60"}, []string{"gracePeriodSeconds", "x"}, "gracePeriodSeconds",
+			func() string { return fmt.Sprint(hook().PreviousSecretExpiresAt.IsNull()) }, "false", "whsec_"},
+		{"test", "webhooks.test", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "test"), []string{"event", "sale.created"}, []string{"event", "x"}, "event", func() string { return "" }, "", "It was not taken"},
+		{"replay range", "webhooks.replay-range", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "replay"), []string{"since", w.now.Format("2006-01-02")}, []string{"since", "2020-01-01"}, "since",
+			func() string {
+				return fmt.Sprint(len(must(w.Deliveries(ctx, affiliate.DeliveryFilter{State: affiliate.DeliveryFailed}, affiliate.Page{Limit: 50})).Items))
+			}, "0", ""},
+		{"off", "webhooks.active", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "active"), []string{"active", ""}, nil, "", func() string { return string(hook().Status) }, "disabled", ""},
+		{"delete hook", "webhooks.delete", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "delete"), nil, nil, "", func() string { _, err := w.Endpoint(ctx, s.hook.ID); return gone(err) }, "true", ""},
+	}
+}
+
+// linked is how many links have a name.
+func (w *world) linked(slug string) func() string {
+	return func() string {
+		return fmt.Sprint(len(must(w.Links(w.t.Context(), affiliate.LinkFilter{Slug: affiliate.Set(slug)}, affiliate.Page{Limit: 5})).Items))
+	}
+}
+
+func (w *world) planNamed(name string) string {
+	for _, p := range must(w.Plans(w.t.Context(), affiliate.Page{Limit: 50})).Items {
+		if p.Name == name {
+			return fmt.Sprint(p.CommissionRate, " ", p.NumberOfPayments, " ", p.NumberOfMonths, " ", p.AutoApproveRewards)
+		}
+	}
+	return "none"
+}
+
+func (w *world) tierNamed(name string) string {
+	for _, t := range must(w.Tiers(w.t.Context(), affiliate.Page{Limit: 50})).Items {
+		if strings.HasPrefix(t.Name, name) {
+			return fmt.Sprint(t.MinRevenue, t.CommissionRate)
+		}
+	}
+	return "none"
+}

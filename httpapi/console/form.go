@@ -1,0 +1,107 @@
+package console
+
+import (
+	"fmt"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A form is what an action asks, and what it will do.
+type form struct {
+	Title   string
+	Effects []string // what will happen, for people
+	Fields  []field
+	Button  string
+	Check   string // the other button, which only looks; empty: there is none
+	Back    string // path of the page that it belongs to
+	Edits   bool   // of something that exists: only what was changed is written
+
+	Token, Nonce string
+	Problem      string
+}
+
+// A field is one input of a form.
+type field struct {
+	Name, Label, Hint string
+	Type              string // text, email, number, date, url, checkbox, textarea, file, hidden; empty: text, or a choice of Options
+	Value             string
+	Was               string // Value when the form was made
+	Required          bool
+	Options           []option
+	Wrong             string
+}
+
+// An option is one choice of a field.
+type option struct{ Value, Text string }
+
+// Kind is the type of the field in HTML.
+func (f field) Kind() string {
+	switch {
+	case f.Options != nil:
+		return "select"
+	case f.Type == "":
+		return "text"
+	}
+	return f.Type
+}
+
+// Uploads reports whether the form sends a file.
+func (f form) Uploads() bool {
+	for _, field := range f.Fields {
+		if field.Type == "file" {
+			return true
+		}
+	}
+	return false
+}
+
+// keep puts what was sent into the form.
+func (f *form) keep(sent *input) {
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		field.Was = sent.Get(wasPrefix + field.Name)
+		if field.Type != "file" {
+			field.Value = sent.Get(field.Name)
+		}
+	}
+}
+
+// blame shows a refusal at its field.
+func (f *form) blame(why *affiliate.Error) {
+	f.Problem = why.Message
+	for i := range f.Fields {
+		if field := &f.Fields[i]; why.Field != "" && field.Name == why.Field {
+			field.Wrong = why.Message
+		}
+	}
+}
+
+// options makes choices of the values of an enumeration.
+func options[S ~string](values ...S) []option {
+	var all []option
+	for _, value := range values {
+		all = append(all, option{string(value), words(value)})
+	}
+	return all
+}
+
+// orNone are choices, and none of them.
+func orNone(none string, choices []option) []option {
+	return append([]option{{"", none}}, choices...)
+}
+
+// ticked is the value of a checkbox.
+func ticked(yes bool) string {
+	if yes {
+		return "1"
+	}
+	return ""
+}
+
+// typed is a value as it is typed into a field; of an Opt without one it is empty.
+func typed[T any](o affiliate.Opt[T]) string {
+	if v, ok := o.Get(); ok {
+		return fmt.Sprint(v)
+	}
+	return ""
+}

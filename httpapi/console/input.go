@@ -1,0 +1,162 @@
+package console
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// An input is what a form has sent. Its readers keep the first wrong field in err.
+type input struct {
+	url.Values
+	err error
+}
+
+// wasPrefix begins the names of the fields that say what a form showed when it was
+// made. A field that was left alone is not written, so two people who change
+// different fields at once do not undo each other.
+const wasPrefix = "was-"
+
+// How many bytes a form may have, and one with a file.
+const (
+	maxForm     = 1 << 20
+	maxFileForm = 4 << 20
+)
+
+// parseForm reads the fields and the files of a request.
+func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != "multipart/form-data" {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		err := r.ParseForm()
+		return r.PostForm, err
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxFileForm)
+	if err := r.ParseMultipartForm(maxFileForm); err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.MultipartForm.RemoveAll() }()
+	values := url.Values(r.MultipartForm.Value)
+	for name, files := range r.MultipartForm.File {
+		file, err := files[0].Open()
+		if err != nil {
+			return nil, err
+		}
+		text, err := io.ReadAll(file)
+		if err != nil {
+			return nil, err
+		}
+		values.Set(name, string(text))
+	}
+	return values, nil
+}
+
+// text is a field without the spaces around it. Browsers send lines as CR LF.
+func (in *input) text(name string) string {
+	return strings.TrimSpace(strings.ReplaceAll(in.Get(name), "\r\n", "\n"))
+}
+
+// yes reports whether a box is ticked.
+func (in *input) yes(name string) bool { return in.Get(name) != "" }
+
+func (in *input) changed(name string) bool { return in.text(name) != in.text(wasPrefix+name) }
+
+// wrong keeps that a field is wrong.
+func (in *input) wrong(name, text string) {
+	if in.err == nil {
+		in.err = wrongField(name, text)
+	}
+}
+
+// read reads a field that was changed; an empty one is null.
+func read[T any](in *input, name string, parse func(string) (T, error), hint string) (o affiliate.Opt[T]) {
+	text := in.text(name)
+	switch {
+	case !in.changed(name):
+		return o
+	case text == "":
+		return affiliate.Null[T]()
+	}
+	value, err := parse(text)
+	if err != nil {
+		in.wrong(name, hint)
+		return o
+	}
+	return affiliate.Set(value)
+}
+
+func (in *input) words(name string) affiliate.Opt[string] {
+	return read(in, name, func(s string) (string, error) { return s, nil }, "")
+}
+
+// amount reads an amount, with or without commas between thousands.
+func (in *input) amount(name string) affiliate.Opt[affiliate.Amount] {
+	return read(in, name, func(s string) (affiliate.Amount, error) { return affiliate.ParseAmount(strings.ReplaceAll(s, ",", "")) }, "Enter an amount, such as 12.50.")
+}
+
+func (in *input) percent(name string) affiliate.Opt[affiliate.Percent] {
+	return read(in, name, affiliate.ParsePercent, "Enter a number, such as 12.5.")
+}
+
+func (in *input) whole(name string) affiliate.Opt[int64] {
+	return read(in, name, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, "Enter a whole number.")
+}
+
+func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
+	return read(in, name, affiliate.ParseDate, "Enter a date, such as 2026-03-31.")
+}
+
+// flag reads a box that was ticked or unticked.
+func (in *input) flag(name string) (o affiliate.Opt[bool]) {
+	if in.changed(name) {
+		o = affiliate.Set(in.yes(name))
+	}
+	return o
+}
+
+// id reads a choice among ids; none of them is the zero id.
+func (in *input) id(name string) (id uuid.UUID) {
+	if text := in.text(name); text != "" {
+		parsed, err := uuid.Parse(text)
+		if err != nil {
+			in.wrong(name, "Choose one of the list.")
+		}
+		id = parsed
+	}
+	return id
+}
+
+// choice reads a value of an enumeration, which the engine checks.
+func choice[S ~string](in *input, name string) (o affiliate.Opt[S]) {
+	if in.changed(name) {
+		o = affiliate.Set(S(in.text(name)))
+	}
+	return o
+}
+
+// back is the page of what a hidden field names, or its list.
+func (in *input) back(list, name string) string {
+	if id, err := uuid.Parse(in.Get(name)); err == nil {
+		return list + "/" + id.String()
+	}
+	return list
+}
+
+// named makes a refusal that names no field one of a field.
+func named(err error, reason affiliate.Reason, field string) error {
+	if why, refused := refusal(err); refused && why.Reason == reason && why.Field == "" {
+		return wrongField(field, why.Message)
+	}
+	return err
+}
+
+func wrongField(name, text string) error {
+	return &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Message: text, Field: name}
+}

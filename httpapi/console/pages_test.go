@@ -1,0 +1,151 @@
+package console_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/console"
+)
+
+// TestOverview: it names what waits, and keeps the days that are over.
+func TestOverview(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	first := w.get("").text()
+	for _, want := range []string{"Waits for approval Idle Y", fmt.Sprint("On hold Sale ", w.held.ID), "Payout failed", "Revenue", "Latest sales"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the overview has no %q: %s", want, first)
+		}
+	}
+	w.now = w.now.Add(48 * time.Hour)
+	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "new@x.example", Name: "N", TotalEarned: affiliate.MustAmount("4321")}))
+	w.get("")
+	w.now = w.now.Add(time.Hour)
+	kept := w.get("").text()
+	w.desk = must(console.New(w.Program, w.cfg))
+	if anew := w.get("").text(); anew != kept || !strings.Contains(kept, "4,321.00 USD") {
+		t.Errorf("with kept days: %s, without: %s", kept, anew)
+	}
+}
+
+// TestWhy (check 40): the page of a sale says who is credited, by what and why.
+func TestWhy(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	sale := must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA10", Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("129.5")})).Sale.Or(affiliate.Sale{})
+	page := w.get(fmt.Sprint("sales/", sale.ID)).text()
+	for _, want := range []string{"Why 25.90 USD?", "The promotional code of the order, ADA10", "Ada X", "129.50 USD", "20 %", "Commission 25.90 USD"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q: %s", want, page)
+		}
+	}
+}
+
+// TestRefusedByTheEngine (check 41): what the engine refuses is said at its field,
+// with its status, and what was typed is kept.
+func TestRefusedByTheEngine(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	ada, free := "affiliates/"+w.ada.ID.String(), fmt.Sprint("sales/", w.free.ID)
+	for _, row := range []struct {
+		path   string
+		typed  []string
+		status int
+		text   string
+		kept   string
+	}{
+		{"affiliates/new", []string{"firstName", "A", "lastName", "B", "email", "ada@example.org"}, 400, "already exists", `value="ada@example.org"`},
+		{free + "/refund", []string{"amount", "ten"}, 400, "Enter an amount", `value="ten"`},
+		{ada + "/adjust", []string{"kind", "BONUS", "amount", "-1", "reason", "r"}, 400, "", `value="-1"`},
+		{ada + "/edit", []string{"commissionRate", "much"}, 400, "Enter a number", `value="much"`},
+	} {
+		before := w.effects()
+		page := w.send(row.path, w.form(row.path, row.typed...))
+		if page.status != row.status || !strings.Contains(page.body, row.text) || !strings.Contains(page.body, row.kept) || !strings.Contains(page.body, `role="alert"`) {
+			t.Errorf("%s %v: %d %s", row.path, row.typed, page.status, page.text())
+		}
+		if w.effects() != before {
+			t.Errorf("%s %v: it has changed something", row.path, row.typed)
+		}
+	}
+}
+
+// TestWrongRequests: what names nothing is 404, and what a page does not take 405;
+// all of them are pages.
+func TestWrongRequests(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	ada := "affiliates/" + w.ada.ID.String()
+	for _, row := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "affiliates/" + uuid.Max.String(), 404}, {"GET", "sales/x", 404}, {"GET", ada + "/statements/2026-13", 404}, {"GET", "payouts/" + uuid.Max.String(), 404},
+		{"GET", "customers/" + uuid.Max.String(), 404}, {"GET", "webhooks/deliveries/" + uuid.Max.String(), 404}, {"PUT", "sales/1/refund", 405}, {"DELETE", ada, 405},
+	} {
+		page := ask(w.desk, row.method, "/"+row.path, "")
+		if page.status != row.status || !strings.Contains(page.body, "<!doctype html>") || (page.status == 405) != (page.head.Get("Allow") != "") {
+			t.Errorf("%s %s: %d, Allow %q", row.method, row.path, page.status, page.head.Get("Allow"))
+		}
+	}
+}
+
+// downStore is a store whose transactions fail.
+type downStore struct {
+	affiliate.Store
+	down *bool
+}
+
+func (s downStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	if *s.down {
+		return errDown
+	}
+	return s.Store.View(ctx, id, fn)
+}
+
+func (s downStore) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+	if *s.down {
+		return errDown
+	}
+	return s.Store.Update(ctx, id, fn)
+}
+
+// TestStoreDown (check 51): with no store at all each page and form says so with
+// the id that the request came with; the same forms are done when it is back.
+func TestStoreDown(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	down := false
+	w.desk = must(console.New(w.With(downStore{w.store, &down}), w.cfg))
+	forms, all := map[string]string{}, deeds(w)
+	for _, d := range all {
+		forms[d.path] = w.form(d.path, d.fields...).Encode()
+	}
+	check := func(at string, page got, id string) {
+		if page.status != 500 || page.head.Get("X-Request-Id") != id || !strings.Contains(page.body, id) || strings.Contains(page.body, "secret-detail") {
+			t.Errorf("%s: %d %s", at, page.status, page.text())
+		}
+	}
+	pages := crawl(t, w.desk, "/")
+	down = true
+	for at, before := range pages {
+		if page := ask(w.desk, "GET", at, "", "X-Request-Id", "req-7"); page.status != before.status {
+			check(at, page, "req-7")
+		}
+	}
+	for path, form := range forms {
+		check(path, ask(w.desk, "POST", "/"+path, form, "X-Request-Id", "req-8"), "req-8")
+	}
+	down = false
+	for _, d := range all {
+		if page := ask(w.desk, "POST", "/"+d.path, forms[d.path]); page.status != d.done() {
+			t.Errorf("%s afterwards: %d %s", d.path, page.status, page.text())
+		}
+	}
+}

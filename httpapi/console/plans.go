@@ -1,0 +1,131 @@
+package console
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+// listed is how many plans and tiers are there to choose from.
+const listed = 200
+
+// planOptions are the plans to choose from.
+func (v *visit) planOptions() (all []option, err error) {
+	list, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: listed})
+	for _, plan := range list.Items {
+		all = append(all, option{plan.ID.String(), page.Text(plan.Name, page.InList)})
+	}
+	return all, err
+}
+
+// planName is the name of a plan; of none it is empty.
+func (v *visit) planName(id affiliate.Opt[uuid.UUID]) (string, error) {
+	some, ok := id.Get()
+	if !ok {
+		return "", nil
+	}
+	plan, err := v.program.Plan(v.ctx(), some)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		err = nil
+	}
+	return plan.Name, err
+}
+
+// plan is the one that the path names.
+func (v *visit) plan() (affiliate.Plan, error) {
+	id, err := v.id(0)
+	if err != nil {
+		return affiliate.Plan{}, err
+	}
+	return v.program.Plan(v.ctx(), id)
+}
+
+var commissionTypes = []affiliate.CommissionType{affiliate.CommissionPercentage, affiliate.CommissionFlat}
+
+func planFields(p affiliate.Plan) []field {
+	return []field{
+		{Name: "name", Label: "Name", Required: true, Value: p.Name},
+		{Name: "commissionType", Label: "Kind", Required: true, Value: string(p.CommissionType), Options: options(commissionTypes...)},
+		{Name: "commissionRate", Label: "Rate", Hint: "In percent, or an amount for each payment when it is flat.", Required: true, Value: p.CommissionRate.String()},
+		{Name: "numberOfPayments", Label: "Payments of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(p.NumberOfPayments)},
+		{Name: "numberOfMonths", Label: "Months of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(p.NumberOfMonths)},
+		{Name: "holdDays", Label: "Days until it can be paid", Hint: "From the sale.", Type: "number", Required: true, Value: typed(affiliate.Set(p.HoldDays))},
+		{Name: "hold", Label: "Commissions wait until somebody accepts them", Type: "checkbox", Value: ticked(!p.AutoApproveRewards)},
+	}
+}
+
+// newPlan makes a plan.
+var newPlan = &action{
+	name: "plans.create", object: "plan", done: "The plan was made. Put affiliates on it on the page of affiliates.", names: "name",
+	form: func(*visit) (form, error) {
+		return form{
+			Title: "New plan", Button: "Create", Back: "settings", Effects: []string{"A plan is terms that affiliates or customers are put on. Everybody else earns by the terms of the program."},
+			Fields: planFields(affiliate.Plan{CommissionType: affiliate.CommissionPercentage, AutoApproveRewards: true}),
+		}, nil
+	},
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		terms := affiliate.Terms{
+			Type: affiliate.CommissionType(in.Get("commissionType")), Rate: in.percent("commissionRate").Or(affiliate.Percent{}),
+			MaxPayments: in.atLeastOne("numberOfPayments"), MaxMonths: in.atLeastOne("numberOfMonths"), HoldDays: in.whole("holdDays").Or(0),
+		}
+		if in.err != nil {
+			return "", in.err
+		}
+		_, err := p.CreatePlan(v.ctx(), affiliate.NewPlan{Name: in.text("name"), Terms: terms, HoldRewards: in.yes("hold")})
+		return "settings", err
+	},
+}
+
+// atLeastOne reads a number whose absence means no limit, so that 0 is wrong.
+func (in *input) atLeastOne(name string) int64 {
+	n, given := in.whole(name).Get()
+	if given && n < 1 {
+		in.wrong(name, "Enter 1 or more, or leave it empty.")
+	}
+	return n
+}
+
+// editPlan changes a plan.
+var editPlan = &action{
+	name: "plans.update", object: "plan", done: "The plan was changed.",
+	form: func(v *visit) (form, error) {
+		p, err := v.plan()
+		return form{
+			Title: "Edit the plan " + page.Text(p.Name, page.InList), Button: "Save", Back: "settings", Edits: true, Fields: planFields(p),
+			Effects: []string{"Sales from now on earn by it. Sales that exist stay as they are."},
+		}, err
+	},
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		up := affiliate.PlanUpdate{
+			Name: in.words("name"), Type: choice[affiliate.CommissionType](in, "commissionType"), Rate: in.percent("commissionRate"),
+			MaxPayments: in.whole("numberOfPayments"), MaxMonths: in.whole("numberOfMonths"), HoldDays: in.whole("holdDays"), HoldRewards: in.flag("hold"),
+		}
+		if err = errors.Join(err, in.err); err != nil {
+			return "", err
+		}
+		_, err = p.UpdatePlan(v.ctx(), id, up)
+		return "settings", err
+	},
+}
+
+// deletePlan deletes a plan that nobody is on.
+var deletePlan = &action{
+	name: "plans.delete", object: "plan", done: "The plan was deleted.",
+	form: func(v *visit) (form, error) {
+		p, err := v.plan()
+		return form{
+			Title: "Delete the plan " + page.Text(p.Name, page.InList), Button: "Delete", Back: "settings", Effects: []string{"This is refused while somebody is on it."},
+		}, err
+	},
+	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+		id, err := v.id(0)
+		if err != nil {
+			return "", err
+		}
+		return "settings", p.DeletePlan(v.ctx(), id)
+	},
+}
