@@ -12,7 +12,7 @@ import (
 // for letter, in a test file, so that it is compiled and its output compared.
 func TestReadmeBlocks(t *testing.T) {
 	sources := testSources(t)
-	for _, name := range []string{"README.md", "docs/observability.md"} {
+	for _, name := range []string{"README.md", "docs/observability.md", "docs/console.md"} {
 		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, name), -1)
 		if len(blocks) == 0 {
 			t.Errorf("%s has no Go block", name)
@@ -21,6 +21,21 @@ func TestReadmeBlocks(t *testing.T) {
 			if !strings.Contains(sources, block[1]) {
 				t.Errorf("no test file holds this block of %s:\n%s", name, block[1])
 			}
+		}
+	}
+}
+
+// TestReadmeTranscript: what the README shows of the command line stands in the page
+// whose commands are run.
+func TestReadmeTranscript(t *testing.T) {
+	page := read(t, "docs/command-line.md")
+	blocks := regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(read(t, "README.md"), -1)
+	if len(blocks) == 0 {
+		t.Error("the README shows no command line")
+	}
+	for _, block := range blocks {
+		if !strings.Contains(page, block[1]) {
+			t.Errorf("docs/command-line.md does not have\n%s", block[1])
 		}
 	}
 }

@@ -17,16 +17,10 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	desk, err := console.New(program, console.Config{
-		Prefix:    "/partners/console/",
-		Authorize: staff, // your login
-		Logger:    slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
+	mux := http.NewServeMux()
+	if err := mount(mux, program, slog.New(slog.DiscardHandler)); err != nil {
 		panic(err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/partners/console/", desk)
 
 	for _, cookie := range []string{"", "session=ops"} {
 		r, w := httptest.NewRequest("GET", "/partners/console/", nil), httptest.NewRecorder()
@@ -37,6 +31,20 @@ func Example() {
 	// Output:
 	// 403
 	// 200
+}
+
+// mount puts the console on a mux, behind the login of the host.
+func mount(mux *http.ServeMux, program *affiliate.Program, logger *slog.Logger) error {
+	desk, err := console.New(program, console.Config{
+		Prefix:    "/partners/console/",
+		Authorize: staff, // your login: who sends the request, and whether they may see the program
+		Logger:    logger,
+	})
+	if err != nil {
+		return err
+	}
+	mux.Handle("/partners/console/", desk)
+	return nil
 }
 
 // staff is the host's own login: who sends the request, and whether they may see

@@ -15,6 +15,10 @@ var couponCommands = []command{
 		method: "GET", path: "/coupons", paging: inQuery, columns: couponColumns,
 	},
 	{
+		group: "coupons", verb: "summaries", what: "List coupons without their codes",
+		method: "GET", path: "/coupons/summaries", fields: fields("couponId", "valid:b"), paging: inQuery, columns: couponColumns,
+	},
+	{
 		group: "coupons", verb: "get", what: "Show a coupon, by id, --external-id or --name",
 		method: "GET", path: "/coupons", fields: fields("id", "externalId", "name"), only: true, arg: "id", columns: couponColumns,
 	},

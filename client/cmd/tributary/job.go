@@ -58,6 +58,9 @@ func (j *job) do() error {
 	if j.command.run != nil {
 		return j.command.run(j)
 	}
+	if j.steps {
+		return j.inSteps()
+	}
 	if j.paging != whole || j.rows != "" {
 		return j.list()
 	}

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/client"
 )
 
 // payoutFiles writes the files of a provider into a directory. No file is
@@ -75,6 +77,9 @@ func payoutResults(j *job) error {
 	}
 	defer f.Close()
 	results, err := payfile.ReadResults(f, j.client.Payments(j.ctx, affiliate.PayoutFilter{}))
+	if _, asked := errors.AsType[*client.Error](err); err != nil && !asked && j.ctx.Err() == nil {
+		return usage("%s: %v", j.file, err) // the file is wrong
+	}
 	if err != nil {
 		return err
 	}

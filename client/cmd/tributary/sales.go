@@ -63,6 +63,10 @@ var saleCommands = []command{
 		fields: fields("saleId", "externalId", "externalInvoiceId", "clawback:b", "refundId"),
 	},
 	{
+		group: "sales", verb: "recalculate", what: "Calculate the commissions of an affiliate's or a customer's sales anew, or --all of them",
+		method: "POST", path: "/sales/recalculate", fields: fields("affiliateId", "affiliateEmail", "referralId", "all:b"), arg: "affiliateId", steps: true,
+	},
+	{
 		group: "sales", verb: "restore-redemption", what: "Give back the redemption of a sale's code",
 		method: "POST", path: "/sales/restore-redemption", fields: fields("saleId"), arg: "saleId",
 	},

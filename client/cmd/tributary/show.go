@@ -96,10 +96,42 @@ func (j *job) cell(c column, r record) string {
 		return inert(s)
 	}
 	if _, simple := value.(json.Number); !simple && value != true && value != false {
+		if short, is := shortOf(value); is {
+			return inert(short)
+		}
 		raw, _ := json.Marshal(value)
 		return string(escape(raw))
 	}
 	return cut(fmt.Sprint(value), 40)
+}
+
+// shortOf is how a record inside another is shown, or several of them: by what
+// they are called. Anything else is shown as it is.
+func shortOf(value any) (string, bool) {
+	switch value := value.(type) {
+	case []any:
+		var called []string
+		for _, one := range value {
+			short, is := shortOf(one)
+			if !is {
+				return "", false
+			}
+			called = append(called, short)
+		}
+		return strings.Join(called, ", "), len(called) > 0
+	case map[string]any:
+		id, is := value["id"]
+		if !is {
+			return "", false
+		}
+		for _, name := range []string{"name", "code", "link", "email"} {
+			if text, ok := value[name].(string); ok && text != "" {
+				return text, true
+			}
+		}
+		return fmt.Sprint(id), true
+	}
+	return "", false
 }
 
 // local is a time in local time, to the minute.

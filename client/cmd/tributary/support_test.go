@@ -33,22 +33,24 @@ func must[T any](v T, err error) T {
 // A world is a program with a fixed clock and fixed ids, and its server.
 type world struct {
 	*affiliate.Program
-	t    testing.TB
-	api  http.Handler
-	wrap atomic.Pointer[func(http.Handler) http.Handler] // nil: the server answers as it should
-	url  string
-	now  time.Time
-	args [][]string // of the commands so far
+	t     testing.TB
+	store affiliate.Store
+	api   http.Handler
+	wrap  atomic.Pointer[func(http.Handler) http.Handler] // nil: the server answers as it should
+	url   string
+	now   time.Time
+	args  [][]string // of the commands so far
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, now: time.Date(2026, 3, 11, 9, 24, 18, 442e6, time.UTC)}
-	w.Program = must(affiliate.New(memstore.New(), affiliate.Config{
+	w := &world{t: t, store: memstore.New(), now: time.Date(2026, 3, 11, 9, 24, 18, 442e6, time.UTC)}
+	w.Program = must(affiliate.New(w.store, affiliate.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Now:          func() time.Time { return w.now }, Rand: rand.NewChaCha8([32]byte{1}),
+		Schedule: []time.Duration{0},
 	}))
 	w.api = must(httpapi.New(w.Program, httpapi.Config{APIKeys: []string{testKey}}))
 	w.url = serve(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

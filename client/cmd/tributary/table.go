@@ -23,6 +23,7 @@ type command struct {
 	preview    map[string]any // what --dry-run adds to the body; nil: there is no --dry-run
 	dryPath    string         // where --dry-run asks instead; empty: at path
 	dryColumns []column       // of what is answered there
+	steps      bool           // the operation is a step of a job; it is called until the job is over
 	patient    bool           // the server may take long; a call has no limit and is not sent again
 
 	again  func(record) bool  // whether the operation is called again, with what it answered
@@ -77,14 +78,14 @@ const (
 // groups is the order of the groups in the help.
 var groups = []string{
 	"affiliates", "referrals", "links", "coupons", "codes", "sales",
-	"plans", "tiers", "webhooks", "payouts", "balances", "movements", "statements", "reports", "adjustments",
+	"plans", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements", "reports", "adjustments",
 	"program", "verify",
 }
 
 // commands is the table.
 var commands = slices.Concat(
 	affiliateCommands, referralCommands, linkCommands, couponCommands, codeCommands, saleCommands,
-	planCommands, tierCommands, webhookCommands, payoutCommands, ledgerCommands, programCommands,
+	planCommands, tierCommands, webhookCommands, eventCommands, payoutCommands, ledgerCommands, programCommands,
 )
 
 // find returns the commands of a group, and the one with the verb.

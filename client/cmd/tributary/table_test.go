@@ -16,10 +16,6 @@ import (
 
 // notCommands are the operations that no command calls, and why.
 var notCommands = map[string]string{
-	"assignTiers":              "tributary api POST /commission-tiers/assign makes one step; the job is in the typed client",
-	"recalculateSales":         "tributary api POST /sales/recalculate makes one step; the job is in the typed client",
-	"getEvents":                "tributary api GET /events pages it; a command would also follow it",
-	"getCouponSummaries":       "tributary api GET /coupons/summaries prints it; it is a view of the console",
 	"trackClick":               "the tracker of a page calls it",
 	"addClick":                 "the tracker of a page calls it, without a key",
 	"getTrackingConfiguration": "the tracker of a page calls it, without a key",
@@ -37,6 +33,10 @@ var noFlags = map[string]string{
 	"limit of previewPayouts":             "a page",
 	"cursor of previewPayouts":            "a page",
 	"limit of runPayouts":                 "the command makes all steps",
+	"limit of assignTiers":                "the command makes all steps",
+	"cursor of assignTiers":               "the command makes all steps",
+	"limit of recalculateSales":           "the command makes all steps",
+	"cursor of recalculateSales":          "the command makes all steps",
 }
 
 // An operation of the document, with the types of its fields.

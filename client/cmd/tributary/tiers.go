@@ -32,4 +32,8 @@ var tierCommands = []command{
 		group: "tiers", verb: "delete", what: "Delete a commission tier",
 		method: "DELETE", path: "/commission-tiers", fields: fields("commissionTierId"), arg: "commissionTierId", ask: "delete the tier",
 	},
+	{
+		group: "tiers", verb: "assign", what: "Put every affiliate into the tier of their results",
+		method: "POST", path: "/commission-tiers/assign", steps: true,
+	},
 }

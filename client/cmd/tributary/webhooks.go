@@ -50,7 +50,7 @@ var webhookCommands = []command{
 	},
 	{
 		group: "webhooks", verb: "deliveries", what: "List deliveries, or that of --delivery-id; --json has its payload",
-		method: "GET", path: "/webhooks/deliveries", fields: fields("deliveryId", "webhookId", "state", "event", "since", "until"),
+		method: "GET", path: "/webhooks/deliveries", fields: fields("deliveryId", "webhookId", "eventId", "state", "event", "since", "until"),
 		paging: inQuery, columns: deliveryColumns,
 	},
 }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/payfile"
+)
+
+// newInterrupt is a context that ends as on an interrupt.
+func newInterrupt(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithCancel(t.Context())
+}
+
+// TestFound (checks 61 and 62): the exit code is 4 when the books do not hold, and
+// the breaches are shown; a commission that is held is accepted.
+func TestFound(t *testing.T) {
+	w := newWorld(t)
+	a := w.ada()
+	sale := w.sell(t.Context(), "100")
+	if out := w.ok("verify"); !strings.Contains(out, "holds") {
+		t.Errorf("got %s", out)
+	}
+	w.ok("sales", "review", "1", "--approval-status", "ON_HOLD")
+	if list := w.ok("sales", "search", "--approval-status", "ON_HOLD"); strings.Count(list, "\n") != 2 {
+		t.Errorf("got %s", list)
+	}
+	w.ok("sales", "review", "1", "--approval-status", "ACCEPTED")
+	if s := must(w.Sale(t.Context(), sale.ID)); s.Commissions[0].ApprovalStatus != affiliate.ApprovalAccepted {
+		t.Errorf("the commission is %s", s.Commissions[0].ApprovalStatus)
+	}
+	must(0, w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		rec, err := tx.Totals.Get(a.ID)
+		rec.Clicks += 7
+		return errors.Join(err, tx.Totals.Replace(rec))
+	}))
+	if got := w.cli("verify"); got.code != exitFound || !strings.Contains(got.out, a.ID.String()) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestPayday: a run is previewed and made, its file is what payfile writes, and what
+// comes back is booked once.
+func TestPayday(t *testing.T) {
+	w := newWorld(t)
+	a := w.ada()
+	must(w.SetPayoutDetails(t.Context(), a.ID, affiliate.PayoutDetails{Email: "ada@pay.example", Method: "PAYPAL"}))
+	w.sell(t.Context(), "100")
+	before := w.ok("payouts", "list")
+	preview := w.ok("payouts", "run", "2026-03", "--dry-run")
+	if !strings.Contains(preview, a.ID.String()) || !strings.Contains(preview, "20 USD") || w.ok("payouts", "list") != before {
+		t.Errorf("got %s", preview)
+	}
+	if got := w.cli("payouts", "run", "2026-03"); got.code != exitUsage || w.ok("payouts", "list") != before {
+		t.Errorf("without --yes: %+v", got)
+	}
+	w.ok("payouts", "run", "2026-03", "--yes")
+	dir := t.TempDir()
+	name := strings.TrimSpace(w.ok("payouts", "file", "--as", "paypal", "--label", "2026-03", "--dir", dir))
+	got := must(os.ReadFile(filepath.Join(dir, name)))
+	files, _, err := payfile.PayPal(w.Payments(t.Context(), affiliate.PayoutFilter{}), "2026-03")
+	if err != nil || name != files[0].Name || string(got) != string(files[0].Data) {
+		t.Errorf("%s has %q, not %q", name, got, files[0].Data)
+	}
+	if again := w.cli("payouts", "file", "--as", "paypal", "--label", "2026-03", "--dir", dir); again.code != exitUsage {
+		t.Errorf("a file is overwritten: %+v", again)
+	}
+	if wrong := w.cli("payouts", "file", "--as", "cheque"); wrong.code != exitUsage || wrong.out != "" {
+		t.Errorf("got %+v", wrong)
+	}
+	payout := must(w.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items[0]
+	results := filepath.Join(dir, "results.csv")
+	for i, step := range []struct {
+		said, out string
+		code      int
+	}{
+		{"Pending", "paid 0, failed 0, unchanged 0, waiting 1\n", 0}, {"Completed", "paid 1, failed 0, unchanged 0, waiting 0\n", 0},
+		{"Completed", "paid 0, failed 0, unchanged 1, waiting 0\n", 0}, {"Failed", "paid 0, failed 0, unchanged 0, waiting 0\n", exitFound},
+	} {
+		must(0, os.WriteFile(results, []byte("reference,status\n"+payfile.Ref(payout.ID)+","+step.said+"\n"), 0o600))
+		if got := w.cli("payouts", "results", results); got.code != step.code || got.out != step.out {
+			t.Errorf("%d: got %+v", i, got)
+		}
+	}
+	if p := must(w.Payout(t.Context(), payout.ID)); p.Status != affiliate.PayoutPaid {
+		t.Errorf("the payout is %s", p.Status)
+	}
+	must(0, os.WriteFile(results, []byte("nothing\n"), 0o600))
+	if got := w.cli("payouts", "results", results); got.code != exitUsage || got.out != "" || !strings.Contains(got.err, "header") {
+		t.Errorf("got %+v", got)
+	}
+}
