@@ -59,7 +59,7 @@ func (v *visit) action(a *action, post bool) {
 	case err != nil:
 		v.again(a, in, err)
 	case v.answered != nil:
-		v.show(http.StatusOK, *v.answered)
+		v.render(http.StatusOK, *v.answered)
 	default:
 		v.redirect(to, a)
 	}
@@ -123,7 +123,7 @@ func (v *visit) ask(status int, f form) {
 
 func (v *visit) askAgain(status int, f form) {
 	f = v.seal(f)
-	v.show(status, view{title: f.Title, template: "form", Data: f})
+	v.render(status, view{title: f.Title, template: "form", Data: f})
 }
 
 // seal gives a form its token and its nonce.
@@ -188,7 +188,7 @@ func (v *visit) audit(a *action, made string, err error) {
 		objects = []string{made}
 	}
 	for _, object := range objects {
-		v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "console action", "actor", v.actor, "action", a.name, "object", a.object+":"+oneLine(object),
+		v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "console action", "actor", v.actor, "action", a.name, "object", a.object+":"+page.OneLine(object),
 			"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.ctx()), "outcome", outcome)
 	}
 }

@@ -27,7 +27,7 @@ var affiliateStatus = &action{
 			}
 			for _, a := range all {
 				if a.Status != m.to && !slices.Contains(a.Status.Next(), m.to) {
-					return form{}, notAllowed(page.Text(a.Name, page.InList) + " is " + strings.ToLower(words(a.Status)) + " and cannot become " + strings.ToLower(words(m.to)) + ".")
+					return form{}, notAllowed(page.Text(a.Name, page.InList) + " is " + strings.ToLower(page.Words(a.Status)) + " and cannot become " + strings.ToLower(page.Words(m.to)) + ".")
 				}
 			}
 			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb, Back: "affiliates", Effects: append(whom(all), m.means, toldEach)}, nil
@@ -170,7 +170,7 @@ var takeBack = &action{
 	name: "affiliates.take-back", object: "affiliate", done: "They are active again.",
 	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		if !canReturn(a.Status) {
-			return form{}, notAllowed("They are " + strings.ToLower(words(a.Status)) + ".")
+			return form{}, notAllowed("They are " + strings.ToLower(page.Words(a.Status)) + ".")
 		}
 		return form{
 			Title: "Take " + page.Text(a.Name, page.InList) + " back", Button: "Take back",

@@ -64,7 +64,7 @@ func affiliatePage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), CanReturn: canReturn(a.Status), Month: v.now().In(v.location()).Format(monthLayout)}
+	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), CanReturn: canReturn(a.Status), Month: v.now().In(v.Location).Format(monthLayout)}
 	of := affiliate.Set(a.ID)
 	links, err1 := v.program.Links(v.ctx(), affiliate.LinkFilter{AffiliateID: of}, affiliate.Page{Limit: 50})
 	codes, err2 := v.program.Codes(v.ctx(), affiliate.CodeFilter{AffiliateID: of}, affiliate.Page{Limit: 20})
@@ -170,7 +170,7 @@ func ofChosen(do func(*visit, *affiliate.Program, []uuid.UUID, *input) error) fu
 // whom are affiliates in the list of what a form does.
 func whom(all []affiliate.Affiliate) (names []string) {
 	for _, a := range all {
-		names = append(names, page.Text(a.Name, page.InList)+", now "+strings.ToLower(words(a.Status)))
+		names = append(names, page.Text(a.Name, page.InList)+", now "+strings.ToLower(page.Words(a.Status)))
 	}
 	return names
 }

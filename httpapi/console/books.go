@@ -55,5 +55,5 @@ func examine(v *visit) {
 		v.fail(err)
 		return
 	}
-	v.show(status, v.examined(e))
+	v.render(status, v.examined(e))
 }

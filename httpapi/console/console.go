@@ -18,11 +18,11 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -54,6 +54,8 @@ type Config struct {
 // has nothing to start or to stop.
 type Console struct {
 	cfg       Config
+	mount     page.Mount
+	show      page.Show
 	program   *affiliate.Program
 	forms     page.Forms
 	crossSite *http.CrossOriginProtection
@@ -65,9 +67,7 @@ type Console struct {
 // Errors: Authorize is nil; Logger is nil and the console not ReadOnly; Prefix
 // does not begin and end with a slash; Key is shorter than 32 bytes.
 func New(p *affiliate.Program, cfg Config) (*Console, error) {
-	if cfg.Prefix == "" {
-		cfg.Prefix = "/"
-	}
+	mount, err := page.NewMount(cfg.Prefix)
 	switch {
 	case p == nil:
 		return nil, errors.New("console: the program is nil")
@@ -75,8 +75,8 @@ func New(p *affiliate.Program, cfg Config) (*Console, error) {
 		return nil, errors.New("console: Authorize is nil")
 	case cfg.Logger == nil && !cfg.ReadOnly:
 		return nil, errors.New("console: Logger is nil, so actions would leave no trace")
-	case !strings.HasPrefix(cfg.Prefix, "/") || !strings.HasSuffix(cfg.Prefix, "/") || cfg.Prefix != "/" && !cleanPath(cfg.Prefix[1:len(cfg.Prefix)-1]) || cfg.Prefix == "//":
-		return nil, fmt.Errorf("console: Prefix %q does not begin and end with a slash, or is not clean", cfg.Prefix)
+	case err != nil:
+		return nil, fmt.Errorf("console: %w", err)
 	case len(cfg.Key) > 0 && len(cfg.Key) < 32:
 		return nil, errors.New("console: Key is shorter than 32 bytes")
 	}
@@ -85,20 +85,21 @@ func New(p *affiliate.Program, cfg Config) (*Console, error) {
 		return nil, err
 	}
 	templates()
-	return (&Console{cfg: cfg, forms: forms, crossSite: http.NewCrossOriginProtection()}).For(p), nil
+	return (&Console{cfg: cfg, mount: mount, forms: forms, crossSite: http.NewCrossOriginProtection()}).For(p), nil
 }
 
 // For returns the console of another program, with the same settings.
 func (c *Console) For(p *affiliate.Program) *Console {
 	other := *c
 	other.program, other.days = p, new(keptDays)
+	other.show = page.Show{Currency: p.Config().Currency, Location: cmp.Or(c.cfg.Location, p.Config().Location)}
 	return &other
 }
 
 // ServeHTTP answers a request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = reqid.Assign(w, r, nil)
-	v := &visit{Console: c, w: w, r: r}
+	v := &visit{Console: c, Show: c.show, w: w, r: r}
 	actor, ok := c.cfg.Authorize(r)
 	if !ok {
 		if c.cfg.Denied != nil {
@@ -110,24 +111,13 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page.Protect(w.Header())
-	v.actor = oneLine(actor)
-	if !v.locate() {
-		return
+	v.actor = page.OneLine(actor)
+	at, ok, err := c.mount.Locate(w, r)
+	switch v.path, v.root = at.Path, at.Root; {
+	case !ok:
+	case err != nil:
+		v.missing()
+	default:
+		v.answer()
 	}
-	v.answer()
-}
-
-// oneLine is an actor or an object as it is logged and shown: no line breaks, 128
-// characters.
-func oneLine(text string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-	if runes := []rune(clean); len(runes) > 128 {
-		return string(runes[:128])
-	}
-	return clean
 }

@@ -29,14 +29,6 @@ func coupons(v *visit) (view, error) {
 	return view{title: "Coupons", template: "coupons", next: list.Next, Data: &couponList{list.Items, []option{{"true", "Valid"}, {"false", "Not valid"}}}}, err
 }
 
-// Off is a coupon's discount.
-func (v *view) Off(c affiliate.Coupon) string {
-	if amount, flat := c.AmountOff.Get(); flat {
-		return page.Money(amount, c.Currency.Or(v.program.Config().Currency)) + " off"
-	}
-	return typed(c.PercentOff) + " % off"
-}
-
 type couponSheet struct {
 	affiliate.Coupon
 	Codes []affiliate.Code

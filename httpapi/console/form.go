@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // A form is what an action asks, and what it will do.
@@ -80,7 +81,7 @@ func (f *form) blame(why *affiliate.Error) {
 func options[S ~string](values ...S) []option {
 	var all []option
 	for _, value := range values {
-		all = append(all, option{string(value), words(value)})
+		all = append(all, option{string(value), page.Words(value)})
 	}
 	return all
 }

@@ -64,7 +64,6 @@ func (s *summary) fill(v *visit) error {
 func (s *summary) add(v *visit, days []affiliate.Bucket) (err error) {
 	s.Days = days
 	values, labels := make([]int64, len(days)), make([]string, len(days))
-	f := view{visit: v}
 	for i, d := range days {
 		s.Sales += d.Sales
 		s.Clicks += d.Clicks.Or(0)
@@ -77,7 +76,7 @@ func (s *summary) add(v *visit, days []affiliate.Bucket) (err error) {
 				return err
 			}
 		}
-		values[i], labels[i] = d.Revenue.Scaled(), f.Day(d.Start)+": "+f.Money(d.Revenue)
+		values[i], labels[i] = d.Revenue.Scaled(), v.Day(d.Start)+": "+v.Money(d.Revenue)
 	}
 	if len(days) > 0 {
 		s.Bars = page.Bars(values, labels)

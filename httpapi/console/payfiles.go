@@ -20,7 +20,7 @@ func (v *visit) pending() iter.Seq2[affiliate.Payment, error] {
 }
 
 // today is the day of a file, for its name.
-func (v *visit) today() string { return v.now().In(v.location()).Format("2006-01-02") }
+func (v *visit) today() string { return v.now().In(v.Location).Format("2006-01-02") }
 
 // genericFile is a file for people and banks.
 func genericFile(v *visit) error {

@@ -95,7 +95,7 @@ var payoutStatus = &action{
 		}
 		to := options(p.Status.Next()...)
 		if len(to) == 0 {
-			return form{}, notAllowed("This payout is " + strings.ToLower(words(p.Status)) + " and stays so.")
+			return form{}, notAllowed("This payout is " + strings.ToLower(page.Words(p.Status)) + " and stays so.")
 		}
 		return form{
 			Title: "What became of this payout?", Button: "Save", Back: "payouts/" + p.ID.String(),
@@ -132,10 +132,9 @@ var newPayout = &action{
 	name: "payouts.create", object: "payout", done: "The payout was made.",
 	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
 		b, err := v.program.Balance(v.ctx(), a.ID)
-		f := view{visit: v}
 		return form{
 			Title: "Pay " + page.Text(a.Name, page.InList), Button: "Make the payout",
-			Effects: []string{f.Money(b.Payable) + " can be paid now. The payout is pending until you say what became of it; it sends no money."},
+			Effects: []string{v.Money(b.Payable) + " can be paid now. The payout is pending until you say what became of it; it sends no money."},
 			Fields:  []field{{Name: "externalId", Label: "Your id of the payout", Hint: "The same id makes one payout."}},
 		}, err
 	}),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // A runSheet is the page of a payout run.
@@ -86,12 +87,11 @@ var runPayouts = &action{
 			return nil, err
 		}
 		lines, err := v.lines(list.Items)
-		shown := view{visit: v}
 		var found []string
 		for _, line := range lines {
-			text := shown.Short(line.Name) + ": " + shown.Money(line.Amount)
+			text := v.Short(line.Name) + ": " + v.Money(line.Amount)
 			if why, skipped := line.Skipped.Get(); skipped {
-				text += ", waits: " + strings.ToLower(words(why))
+				text += ", waits: " + strings.ToLower(page.Words(why))
 			}
 			found = append(found, text)
 		}

@@ -20,11 +20,10 @@ var refundSale = &action{
 		if sale.Status == affiliate.SaleRefunded {
 			return form{}, notAllowed("This sale is refunded in full.")
 		}
-		f := view{visit: v}
 		return form{
 			Title: fmt.Sprint("Refund sale ", sale.ID), Button: "Book the refund", Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{
-				fmt.Sprintf("The customer paid %s, and %s was refunded so far. This books a refund; it sends no money.", f.Money(sale.TotalEarned), f.Money(sale.RefundedAmount)),
+				fmt.Sprintf("The customer paid %s, and %s was refunded so far. This books a refund; it sends no money.", v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount)),
 				"The commission falls with what is left. The event sale.updated is sent.",
 			},
 			Fields: []field{
@@ -88,13 +87,12 @@ var reviewSales = &action{
 			affiliate.ApprovalOnHold: {"Hold", "Their commissions wait until they are accepted or declined."},
 		}
 		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: "sales?approval=ON_HOLD"}
-		shown := view{visit: v}
 		for _, id := range ids {
 			sale, err := v.program.Sale(v.ctx(), id)
 			if err != nil {
 				return form{}, err
 			}
-			f.Effects = append(f.Effects, fmt.Sprintf("Sale %v: %s for %s", id, shown.Money(sale.CommissionEarned), shown.Short(sale.Affiliate.Name)))
+			f.Effects = append(f.Effects, fmt.Sprintf("Sale %v: %s for %s", id, v.Money(sale.CommissionEarned), v.Short(sale.Affiliate.Name)))
 		}
 		f.Effects = append(f.Effects, verbs[to][1], "The event sale.updated is sent for each that changes.")
 		return f, nil

@@ -27,7 +27,7 @@ func (v *visit) statement() (s affiliate.Statement, month time.Time, err error) 
 	if err != nil {
 		return s, month, err
 	}
-	month, err = time.ParseInLocation(monthLayout, v.args[1], v.location())
+	month, err = time.ParseInLocation(monthLayout, v.args[1], v.Location)
 	if err != nil {
 		return s, month, affiliate.ErrNotFound
 	}

@@ -22,6 +22,7 @@ import (
 // A visit is a request that is being answered.
 type visit struct {
 	*Console
+	page.Show
 	w     http.ResponseWriter
 	r     *http.Request
 	actor string
@@ -36,61 +37,6 @@ type visit struct {
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
 func (v *visit) now() time.Time       { return v.program.Config().Now() }
-
-func (v *visit) location() *time.Location {
-	if v.cfg.Location != nil {
-		return v.cfg.Location
-	}
-	return v.program.Config().Location
-}
-
-// locate finds the path below the prefix. It reports false when it has answered.
-// Every URL of the console is relative, so it need not know what has been cut
-// off before the request came here.
-func (v *visit) locate() bool {
-	path := v.r.URL.Path
-	v.root = "./"
-	sent, _, _ := strings.Cut(v.r.RequestURI, "?")
-	if path != "" && path+"/" == v.cfg.Prefix || path == "" && !strings.HasSuffix(sent, "/") {
-		v.addSlash(sent)
-		return false
-	}
-	rest, below := strings.CutPrefix(path, v.cfg.Prefix)
-	if !below && v.cfg.Prefix == "/" { // StripPrefix("/console/") leaves no slash
-		rest, below = path, true
-	}
-	if !below {
-		v.missing()
-		return false
-	}
-	hidden := strings.Count(strings.ToLower(v.r.URL.EscapedPath()), "%2f") // slashes that browsers do not count
-	v.root = "./" + strings.Repeat("../", max(0, strings.Count(rest, "/")-hidden))
-	if hidden > 0 || rest != "" && !cleanPath(rest) {
-		v.missing()
-		return false
-	}
-	v.path = rest
-	return true
-}
-
-// addSlash sends the browser from the prefix without a slash to the one with it.
-func (v *visit) addSlash(sent string) {
-	last := sent[strings.LastIndexByte(sent, '/')+1:]
-	to := "./" + last + "/"
-	if v.r.URL.RawQuery != "" {
-		to += "?" + v.r.URL.RawQuery
-	}
-	v.w.Header().Set("Location", to)
-	v.w.WriteHeader(http.StatusPermanentRedirect)
-}
-
-// cleanPath reports whether a path has no empty segments and no dots.
-func cleanPath(path string) bool {
-	if path == "" {
-		return true
-	}
-	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
-}
 
 // answer finds the route and does what it says.
 func (v *visit) answer() {
@@ -142,7 +88,7 @@ func (v *visit) run(rt route, post bool) {
 			v.fail(err)
 			return
 		}
-		v.show(http.StatusOK, shown)
+		v.render(http.StatusOK, shown)
 	}
 }
 
@@ -150,23 +96,8 @@ func (v *visit) reads() bool { return v.r.Method == http.MethodGet || v.r.Method
 
 // find finds the route of the path, and what stands at its {}.
 func (v *visit) find() (route, bool) {
-	segments := strings.Split(v.path, "/")
 	for _, rt := range routes {
-		pattern := strings.Split(rt.path, "/")
-		if len(pattern) != len(segments) {
-			continue
-		}
-		var args []string
-		fits := true
-		for i, want := range pattern {
-			if want == "{}" {
-				args = append(args, segments[i])
-			} else if want != segments[i] {
-				fits = false
-				break
-			}
-		}
-		if fits {
+		if args, fits := page.Fits(rt.path, v.path); fits {
 			v.args = args
 			return rt, true
 		}
@@ -231,7 +162,7 @@ func (v *visit) fail(err error) {
 	case refused && v.query.Get(paramCursor) != "" && why.Reason == affiliate.InvalidQuery:
 		first := maps.Clone(v.query)
 		first.Del(paramCursor)
-		v.show(why.Kind.Status(), view{title: http.StatusText(why.Kind.Status()), template: "wrong", Data: wrongPage{why.Message, v.root + v.path + "?" + first.Encode()}})
+		v.render(why.Kind.Status(), view{title: http.StatusText(why.Kind.Status()), template: "wrong", Data: wrongPage{why.Message, v.root + v.path + "?" + first.Encode()}})
 	case refused:
 		v.wrong(why.Kind.Status(), why.Message)
 	case v.ctx().Err() != nil:
@@ -258,7 +189,7 @@ type wrongPage struct{ Text, First string } // First leads to the first page of 
 
 // wrong shows a page that says why there is no other.
 func (v *visit) wrong(status int, text string) {
-	v.show(status, view{title: http.StatusText(status), template: "wrong", Data: wrongPage{Text: text}})
+	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: wrongPage{Text: text}})
 }
 
 // denied answers those who may not see the program.
@@ -269,7 +200,7 @@ func (v *visit) denied() {
 }
 
 // show writes a page.
-func (v *visit) show(status int, shown view) {
+func (v *visit) render(status int, shown view) {
 	var out bytes.Buffer
 	shown.visit = v
 	if err := templates()[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {

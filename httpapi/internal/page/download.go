@@ -1,0 +1,59 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+)
+
+// A download is a file that is answered while it is made. It holds the first
+// bytes back, so that an early failure is a page that says so.
+type download struct {
+	w    http.ResponseWriter
+	name string
+	held bytes.Buffer
+	sent bool
+}
+
+// maxHeld is how much of a file is held back.
+const maxHeld = 64 << 10
+
+func (d *download) Write(b []byte) (int, error) {
+	if d.held.Write(b); d.held.Len() < maxHeld {
+		return len(b), nil
+	}
+	return len(b), d.flush()
+}
+
+// types are the types of files by the ends of their names.
+var types = map[string]string{".csv": "text/csv; charset=utf-8", ".txt": "text/plain; charset=utf-8", ".zip": "application/zip"}
+
+func (d *download) flush() error {
+	if !d.sent {
+		d.sent = true
+		d.w.Header().Set("Content-Type", types[path.Ext(d.name)])
+		d.w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", d.name))
+	}
+	_, err := d.held.WriteTo(d.w)
+	return err
+}
+
+// Download answers a file that is to be stored, while write makes it. An error
+// before its first bytes are sent is returned, and nothing was answered. A later
+// one is given to late and cuts the answer off, so that nobody takes a part for
+// the whole.
+func Download(w http.ResponseWriter, name string, late func(error), write func(io.Writer) error) error {
+	d := &download{w: w, name: name}
+	err := write(d)
+	switch {
+	case err == nil:
+		_ = d.flush() // the browser is gone
+		return nil
+	case !d.sent:
+		return err
+	}
+	late(err)
+	panic(http.ErrAbortHandler)
+}
