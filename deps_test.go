@@ -36,7 +36,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 		[]string{"affiliate", "internal/jsontext", "internal/unseen", "httpapi/internal/reqid"}, []string{"github.com/google/uuid"},
 	},
 	"httpapi/internal/reqid": {nil, nil},
-	"httpapi/internal/page":  {[]string{"affiliate"}, nil},
+	"httpapi/internal/page":  {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"httpapi/console": {
 		[]string{"affiliate", "affiliate/payfile", "httpapi/internal/page", "httpapi/internal/reqid"}, []string{"github.com/google/uuid"},
 	},
@@ -48,6 +48,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/figures":  {nil, nil}, // a program about the code
 	"internal/gates":    {nil, nil}, // a program that runs the benchmarks
 	"internal/jsontext": {nil, nil},
+	"internal/orders":   {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/unseen":   {nil, nil},
 	"internal/benchkit": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/api":      {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
@@ -57,13 +58,12 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"conformance/servertest":  {[]string{"affiliate", "client", "internal/api"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
 	"conformance/cmd/conform": {[]string{"conformance/servertest"}, nil},
 
-	"examples/fake":            {[]string{"affiliate", "client"}, nil},
-	"examples/internal/orders": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
-	"examples/quickstart":      {[]string{"affiliate", "memstore", "examples/internal/orders"}, []string{"github.com/google/uuid"}},
-	"examples/receiver":        {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
-	"examples/serve":           {[]string{"affiliate"}, nil},
+	"examples/fake":       {[]string{"affiliate", "client"}, nil},
+	"examples/quickstart": {[]string{"affiliate", "memstore", "internal/orders"}, []string{"github.com/google/uuid"}},
+	"examples/receiver":   {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
+	"examples/serve":      {[]string{"affiliate"}, nil},
 	"examples/server": {
-		[]string{"affiliate", "memstore", "httpapi", "httpapi/console", "webhooks", "examples/internal/orders", "examples/serve"}, []string{"github.com/google/uuid"},
+		[]string{"affiliate", "memstore", "httpapi", "httpapi/console", "webhooks", "examples/serve", "internal/orders"}, []string{"github.com/google/uuid"},
 	},
 }
 

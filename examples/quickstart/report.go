@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/examples/internal/orders"
+	"github.com/tributary-go/tributary/internal/orders"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/examples/internal/orders"
+	"github.com/tributary-go/tributary/internal/orders"
 )
 
 // The part of the report about sales: who brought them, by which codes, and what

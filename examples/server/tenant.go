@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/examples/internal/orders"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/orders"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
