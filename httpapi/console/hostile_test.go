@@ -17,6 +17,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -38,10 +39,7 @@ func TestHostileFill(t *testing.T) {
 	plain := newWorld(t)
 	plain.fill("")
 	known := signatures(t, crawl(t, plain.desk, "/"))
-	for name, text := range map[string]string{
-		"markup": `"><script>alert(1)</script><img src=x onerror=alert(1)>`, "quotes": `' onmouseover='x" onload="y`, "template": `{{.}}${1}<!--`,
-		"script URL": `javascript:alert(1)`, "right to left": "\u202egnp.exe\u200b\ufeff", "emoji": "👩\u200d👩\u200d👧‍👦🏳️‍🌈", "formula": `=cmd|'/c calc'!A1`,
-	} {
+	for name, text := range sample.Hostile {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.fill(text)

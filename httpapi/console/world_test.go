@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"html"
 	"io"
 	"iter"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -80,78 +80,9 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config, *console.Config)) 
 // text that people give.
 func (w *world) fill(name string) {
 	w.t.Helper()
-	ctx := w.t.Context()
-	join := func(first, slug string) affiliate.Affiliate {
-		w.now = w.now.Add(time.Minute)
-		return must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: first, LastName: "X" + name, Email: slug + "@example.org", AffiliateLink: slug}))
-	}
-	hook := must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
-	plan := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold" + name, Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
-	must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "One" + name, Rate: affiliate.Set(affiliate.MustPercent("25"))}))
-	w.ada = join("Ada", "ada")
-	must(w.SetPayoutDetails(ctx, w.ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
-	must(w.CreateLink(ctx, affiliate.NewLink{Link: "ada-two", AffiliateID: w.ada.ID}))
-	for _, status := range []string{"deactivated", "banned", "declined", "idle", "planned"} {
-		a := join(status, status)
-		var err error
-		switch status {
-		case "deactivated":
-			_, err = w.DeactivateAffiliates(ctx, a.ID)
-		case "banned":
-			_, err = w.BanAffiliates(ctx, a.ID)
-		case "planned":
-			_, err = w.SetAffiliatePlan(ctx, plan.ID, a.ID)
-		}
-		must(0, err)
-	}
-	w.idle = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Idle", LastName: "Y" + name, Email: "idle2@example.org", AffiliateStatus: "inactive"}))
-	must(w.InviteAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "20 off" + name, PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	for i := range 60 {
-		must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: fmt.Sprintf("ADA%d", i), AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set(int64(5))}))
-	}
-	click := must(w.TrackClick(ctx, affiliate.NewClick{Slug: "ada", DeviceID: "d", LandingURL: "https://beans.example/shop?x=1"}))
-	w.customer = must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Cus" + name, Email: "cus@x.example", ReferredUserExternalID: "cus" + name, Plan: "p"}))
-	sell := func(in affiliate.NewSale) affiliate.Sale {
-		w.now = w.now.Add(time.Hour)
-		return must(w.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
-	}
-	eur := affiliate.MustAmount
-	w.paid = sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T" + name, TotalEarned: eur("100"), Tax: eur("9.5"), ExternalID: "o1" + name, ExternalInvoiceID: "in" + name})
-	must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID, ManuallyPaid: true, ExternalID: "p1" + name}))
-	must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.paid.ID, Amount: affiliate.Set(eur("10")), ClawBack: true}))
-	states := []affiliate.PayoutStatus{affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutPending}
-	for i, status := range states {
-		sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T", TotalEarned: eur(fmt.Sprint(300 + i))})
-		p := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
-		var err error
-		switch status {
-		case affiliate.PayoutProcessing:
-			_, err = w.SetPayoutStatus(ctx, p.ID, status)
-		case affiliate.PayoutFailed:
-			must(w.SetPayoutStatus(ctx, p.ID, affiliate.PayoutProcessing))
-			_, err = w.FailPayout(ctx, p.ID, "bank says no"+name)
-		case affiliate.PayoutCanceled:
-			_, err = w.CancelPayout(ctx, p.ID)
-		default:
-			w.payout = p
-		}
-		must(0, err)
-	}
-	sell(affiliate.NewSale{PromoCode: "ADA1", Email: "c@x.example", Name: "C", TotalEarned: eur("80")})
-	sell(affiliate.NewSale{ReferralID: fmt.Sprint(click.ID), Email: "k@x.example", Name: "K", TotalEarned: eur("70.07")})
-	w.held = sell(affiliate.NewSale{ReferralID: "ada", Email: "ada@example.org", Name: "Self" + name, TotalEarned: eur("60")})
-	full := sell(affiliate.NewSale{Email: "cus@x.example", ReferralID: "cus@x.example", TotalEarned: eur("55")})
-	must(w.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
-	for i := range 60 {
-		w.free = sell(affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + name, TotalEarned: eur("12.34"), Shipping: eur("1.1")})
-	}
-	claims := must(w.ClaimDeliveries(ctx, 5, time.Minute))
-	for _, c := range claims {
-		must(0, w.SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: w.now, URL: c.URL, Status: 500, Response: "<b>no</b>" + name}}))
-		w.delivery = c.Delivery
-	}
-	_ = hook
+	o := sample.Fill(w.t, w.Program, func(d time.Duration) { w.now = w.now.Add(d) }, name)
+	w.ada, w.idle, w.paid, w.free, w.held = o.Ada, o.Idle, o.Paid, o.Free, o.Held
+	w.payout, w.delivery, w.customer = o.Payout, o.Delivery, o.Customer
 	w.log.reset()
 }
 
@@ -424,41 +355,7 @@ func (t watchedTable[T]) Insert(rec T) error  { return errors.Join(t.s.call(), t
 func (t watchedTable[T]) Replace(rec T) error { return errors.Join(t.s.call(), t.Table.Replace(rec)) }
 
 // dump is everything that the store holds.
-func (w *world) dump() string {
-	var b strings.Builder
-	must(0, w.store.Store.View(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
-		b.Reset()
-		dump(&b, tx.Affiliates)
-		dump(&b, tx.Links)
-		dump(&b, tx.Clicks)
-		dump(&b, tx.Referrals)
-		dump(&b, tx.Coupons)
-		dump(&b, tx.Codes)
-		dump(&b, tx.Redemptions)
-		dump(&b, tx.Sales)
-		dump(&b, tx.Plans)
-		dump(&b, tx.Tiers)
-		dump(&b, tx.Payouts)
-		dump(&b, tx.Adjustments)
-		dump(&b, tx.Movements)
-		dump(&b, tx.Runs)
-		dump(&b, tx.Lines)
-		dump(&b, tx.Totals)
-		dump(&b, tx.Receipts)
-		dump(&b, tx.Endpoints)
-		dump(&b, tx.Events)
-		dump(&b, tx.Deliveries)
-		dump(&b, tx.Queue)
-		return nil
-	}))
-	return b.String()
-}
-
-func dump[T affiliate.Record[T]](b *strings.Builder, table affiliate.Table[T]) {
-	for rec, err := range table.List(affiliate.Query{}) {
-		fmt.Fprintf(b, "%T %+v %v\n", rec, rec, err)
-	}
-}
+func (w *world) dump() string { return sample.Dump(w.t, w.store.Store, w.Config().ID) }
 
 // effects is the dump without receipts: a refusal is remembered too.
 func (w *world) effects() string {

@@ -1,0 +1,52 @@
+package sample
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Dump is everything that a store holds of a program, a line for each record.
+func Dump(t testing.TB, store affiliate.Store, program uuid.UUID) string {
+	t.Helper()
+	var b strings.Builder
+	err := store.View(t.Context(), program, func(tx *affiliate.Tx) error {
+		b.Reset()
+		dump(&b, tx.Affiliates)
+		dump(&b, tx.Links)
+		dump(&b, tx.Clicks)
+		dump(&b, tx.Referrals)
+		dump(&b, tx.Coupons)
+		dump(&b, tx.Codes)
+		dump(&b, tx.Redemptions)
+		dump(&b, tx.Sales)
+		dump(&b, tx.Plans)
+		dump(&b, tx.Tiers)
+		dump(&b, tx.Payouts)
+		dump(&b, tx.Adjustments)
+		dump(&b, tx.Movements)
+		dump(&b, tx.Runs)
+		dump(&b, tx.Lines)
+		dump(&b, tx.Totals)
+		dump(&b, tx.Receipts)
+		dump(&b, tx.Endpoints)
+		dump(&b, tx.Events)
+		dump(&b, tx.Deliveries)
+		dump(&b, tx.Queue)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func dump[T affiliate.Record[T]](b *strings.Builder, table affiliate.Table[T]) {
+	for rec, err := range table.List(affiliate.Query{}) {
+		fmt.Fprintf(b, "%T %+v %v\n", rec, rec, err)
+	}
+}

@@ -1,0 +1,154 @@
+// Package sample fills programs for the tests of pages: with something of
+// everything, and with texts that attack those who look at them.
+package sample
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Hostile are texts that people may give, by what they try.
+var Hostile = map[string]string{
+	"markup": `"><script>alert(1)</script><img src=x onerror=alert(1)>`, "quotes": `' onmouseover='x" onload="y`, "template": `{{.}}${1}<!--`,
+	"script URL": `javascript:alert(1)`, "right to left": "\u202egnp.exe\u200b\ufeff", "emoji": "👩\u200d👩\u200d👧‍👦🏳️‍🌈", "formula": `=cmd|'/c calc'!A1`,
+}
+
+// Objects are some of those that Fill makes.
+type Objects struct {
+	Ada, Idle affiliate.Affiliate // an active one and one that waits
+	Customer  affiliate.Referral
+	Paid      affiliate.Sale // in a payout
+	Free      affiliate.Sale // in no payout
+	Held      affiliate.Sale // on hold
+	Payout    affiliate.Payout
+	Delivery  uuid.UUID // failed
+}
+
+// Fill makes something of everything. The text is put into every text that people
+// give, and pass lets time pass on the clock of the program.
+func Fill(t testing.TB, p *affiliate.Program, pass func(time.Duration), text string) Objects {
+	t.Helper()
+	f := filling{Program: p, t: t, ctx: t.Context(), pass: pass, text: text}
+	f.people()
+	f.codes()
+	f.sales()
+	f.payouts()
+	f.moreSales()
+	f.deliveries()
+	return f.made
+}
+
+// A filling is a program that is being filled.
+type filling struct {
+	*affiliate.Program
+	t    testing.TB
+	ctx  context.Context
+	pass func(time.Duration)
+	text string
+	made Objects
+
+	click affiliate.Click
+}
+
+// must is the value of a call that has to succeed.
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func (f *filling) done(_ any, err error) {
+	f.t.Helper()
+	must[any](f.t)(nil, err)
+}
+
+func (f *filling) join(first, slug string) affiliate.Affiliate {
+	f.pass(time.Minute)
+	return must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: first, LastName: "X" + f.text, Email: slug + "@example.org", AffiliateLink: slug}))
+}
+
+func (f *filling) people() {
+	f.done(f.CreateEndpoint(f.ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
+	plan := must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.NewPlan{Name: "Gold" + f.text, Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
+	f.done(f.CreateTier(f.ctx, affiliate.NewTier{Tier: 1, Name: "One" + f.text, Rate: affiliate.Set(affiliate.MustPercent("25"))}))
+	f.made.Ada = f.join("Ada", "ada")
+	f.done(f.SetPayoutDetails(f.ctx, f.made.Ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
+	f.done(f.CreateLink(f.ctx, affiliate.NewLink{Link: "ada-two", AffiliateID: f.made.Ada.ID}))
+	f.done(f.DeactivateAffiliates(f.ctx, f.join("deactivated", "deactivated").ID))
+	f.done(f.BanAffiliates(f.ctx, f.join("banned", "banned").ID))
+	f.join("declined", "declined")
+	f.join("idle", "idle")
+	f.done(f.SetAffiliatePlan(f.ctx, plan.ID, f.join("planned", "planned").ID))
+	f.made.Idle = must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: "Idle", LastName: "Y" + f.text, Email: "idle2@example.org", AffiliateStatus: "inactive"}))
+	f.done(f.InviteAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
+}
+
+func (f *filling) codes() {
+	coupon := must[affiliate.Coupon](f.t)(f.CreateCoupon(f.ctx, affiliate.NewCoupon{Name: "20 off" + f.text, PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	for i := range 60 {
+		f.done(f.CreateCode(f.ctx, affiliate.NewCode{CouponID: coupon.ID, Code: fmt.Sprintf("ADA%d", i), AffiliateID: f.made.Ada.ID, MaxRedemptions: affiliate.Set(int64(5))}))
+	}
+}
+
+func (f *filling) sell(in affiliate.NewSale, total string) affiliate.Sale {
+	f.pass(time.Hour)
+	in.TotalEarned = affiliate.MustAmount(total)
+	return must[affiliate.SaleResult](f.t)(f.RecordSale(f.ctx, in)).Sale.Or(affiliate.Sale{})
+}
+
+func (f *filling) sales() {
+	f.click = must[affiliate.Click](f.t)(f.TrackClick(f.ctx, affiliate.NewClick{Slug: "ada", DeviceID: "d", LandingURL: "https://beans.example/shop?x=1"}))
+	f.made.Customer = must[affiliate.Referral](f.t)(f.CreateReferral(f.ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Cus" + f.text, Email: "cus@x.example", ReferredUserExternalID: "cus" + f.text, Plan: "p"}))
+	f.made.Paid = f.sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T" + f.text, Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" + f.text, ExternalInvoiceID: "in" + f.text}, "100")
+	f.done(f.CreatePayout(f.ctx, affiliate.NewPayout{AffiliateID: f.made.Ada.ID, ManuallyPaid: true, ExternalID: "p1" + f.text}))
+	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: f.made.Paid.ID, Amount: affiliate.Set(affiliate.MustAmount("10")), ClawBack: true}))
+}
+
+// payouts makes a payout of each state.
+func (f *filling) payouts() {
+	for i, status := range []affiliate.PayoutStatus{affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutPending} {
+		f.sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T"}, fmt.Sprint(300+i))
+		made := must[affiliate.Payout](f.t)(f.CreatePayout(f.ctx, affiliate.NewPayout{AffiliateID: f.made.Ada.ID}))
+		switch status {
+		case affiliate.PayoutProcessing:
+			f.done(f.SetPayoutStatus(f.ctx, made.ID, status))
+		case affiliate.PayoutFailed:
+			f.done(f.SetPayoutStatus(f.ctx, made.ID, affiliate.PayoutProcessing))
+			f.done(f.FailPayout(f.ctx, made.ID, "bank says no"+f.text))
+		case affiliate.PayoutCanceled:
+			f.done(f.CancelPayout(f.ctx, made.ID))
+		default:
+			f.made.Payout = made
+		}
+	}
+}
+
+// moreSales makes sales that no payout holds, more than a page shows.
+func (f *filling) moreSales() {
+	f.sell(affiliate.NewSale{PromoCode: "ADA1", Email: "c@x.example", Name: "C"}, "80")
+	f.sell(affiliate.NewSale{ReferralID: fmt.Sprint(f.click.ID), Email: "k@x.example", Name: "K"}, "70.07")
+	f.made.Held = f.sell(affiliate.NewSale{ReferralID: "ada", Email: "ada@example.org", Name: "Self" + f.text}, "60")
+	full := f.sell(affiliate.NewSale{Email: "cus@x.example", ReferralID: "cus@x.example"}, "55")
+	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: full.ID}))
+	for i := range 60 {
+		f.made.Free = f.sell(affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + f.text, Shipping: affiliate.MustAmount("1.1")}, "12.34")
+	}
+}
+
+// deliveries lets some attempts fail.
+func (f *filling) deliveries() {
+	for _, c := range must[[]affiliate.Claim](f.t)(f.ClaimDeliveries(f.ctx, 5, time.Minute)) {
+		f.done(nil, f.SettleDeliveries(f.ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(), URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text}}))
+		f.made.Delivery = c.Delivery
+	}
+}
