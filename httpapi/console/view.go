@@ -42,8 +42,11 @@ func (v *view) Sections() []section {
 	}
 	all = append([]section{{"", "Overview", false}}, all...)
 	here, _, _ := strings.Cut(v.path, "/")
+	if home, other := homes[here]; other {
+		here = home
+	}
 	for i := range all {
-		all[i].Current = all[i].Path == here || all[i].Path == homes[here]
+		all[i].Current = all[i].Path == here
 	}
 	return all
 }

@@ -1,0 +1,52 @@
+package browsertest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// gallery are the pages of the demo whose pictures are kept, by the name of the
+// picture.
+func gallery(t testing.TB, w *world) map[string]string {
+	t.Helper()
+	mara := must(w.AffiliateByEmail(t.Context(), "mara@roastnotes.example"))(t)
+	runs := must(w.PayoutRuns(t.Context(), affiliate.Page{Limit: 1}))(t)
+	return map[string]string{
+		"console-overview":  "/",
+		"console-affiliate": "/affiliates/" + mara.ID.String(),
+		"console-sale":      "/sales/1288",
+		"console-run":       "/payouts/run?externalId=" + runs.Items[0].ExternalID,
+		"console-statement": "/affiliates/" + mara.ID.String() + "/statements/2025-11",
+		"console-coupons":   "/coupons",
+		"console-form":      "/affiliates/new",
+	}
+}
+
+// TestPictures (check 48): the demo fits a telephone, a tablet and a desk, in both
+// schemes, and there is something to see. The pictures are kept as artefacts.
+//
+// With TRIBUTARY_PICTURES, those of the documentation are written into that folder.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	w := newYear(t)
+	tb := newTab(t, serve(t, sets["console"](w)))
+	folder, documents := t.ArtifactDir(), os.Getenv("TRIBUTARY_PICTURES")
+	for name, path := range gallery(t, w) {
+		tb.open(path)
+		for _, s := range []scheme{light, dark} {
+			tb.colours(s)
+			for _, window := range []size{phone, tablet, desk} {
+				tb.fits(window)
+				tb.keep(folder, fmt.Sprintf("%s-%d-%s", name, window.width, s))
+			}
+			if documents != "" && strings.Contains(" console-overview console-sale console-run ", " "+name+" ") {
+				tb.window(size{1080, 800, 1})
+				tb.keep(documents, name+"-"+string(s))
+			}
+		}
+	}
+}
