@@ -42,7 +42,7 @@ type Observer struct {
 
 // An Operation is one call of a method.
 type Operation struct {
-	Name    string    // of the method, such as RecordSale; of a Partner with its type: Partner.Sales
+	Name    string    // of the method, such as RecordSale
 	Program uuid.UUID // the id of the program
 	Write   bool      // whether the method can write
 }
