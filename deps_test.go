@@ -33,11 +33,15 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"memstore": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"client":   {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
 	"httpapi": {
-		[]string{"affiliate", "internal/jsontext", "internal/unseen", "httpapi/internal/reqid"}, []string{"github.com/google/uuid"},
+		[]string{"affiliate", "internal/jsontext", "internal/unseen", "httpapi/internal/reqid", "httpapi/internal/ticket"}, []string{"github.com/google/uuid"},
 	},
 	"httpapi/internal/reqid":  {nil, nil},
 	"httpapi/internal/sample": {[]string{"affiliate"}, []string{"github.com/google/uuid"}}, // for tests
 	"httpapi/internal/page":   {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"httpapi/internal/ticket": {nil, []string{"github.com/google/uuid"}},
+	"httpapi/portal": {
+		[]string{"affiliate", "httpapi/internal/page", "httpapi/internal/reqid", "httpapi/internal/ticket"}, []string{"github.com/google/uuid"},
+	},
 	"httpapi/console": {
 		[]string{"affiliate", "affiliate/payfile", "httpapi/internal/page", "httpapi/internal/reqid"}, []string{"github.com/google/uuid"},
 	},

@@ -87,7 +87,12 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 // Effects: the affiliate; affiliate.updated when something changed.
 //
 // Source: docs/contract.md 2.3, 7.1.
-func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (_ Affiliate, err error) {
+func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails) (Affiliate, error) {
+	return p.setPayoutDetails(ctx, id, d, func(*AffiliateRecord) error { return nil })
+}
+
+// setPayoutDetails is SetPayoutDetails for an affiliate of whom it is allowed.
+func (p *Program) setPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails, allowed func(*AffiliateRecord) error) (_ Affiliate, err error) {
 	defer p.begin(&ctx, "SetPayoutDetails", writes).end(&err)
 	rq := request{name: "affiliate.set-payout-details", input: []any{id, d}, refused: first(affiliateIDRequired.when(id == uuid.Nil))}
 	if rq.refused == nil && d.Email != "" {
@@ -97,6 +102,9 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDe
 		rq.refused = first(oneOfOrNone("paymentMethod", d.Method, paymentMethods))
 	}
 	all, err := p.changeAll(ctx, rq, []uuid.UUID{id}, func(_ *op, rec *AffiliateRecord) error {
+		if err := allowed(rec); err != nil {
+			return err
+		}
 		rec.PayoutEmail, rec.PaymentMethod = d.Email, d.Method
 		return nil
 	})

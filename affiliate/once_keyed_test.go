@@ -19,7 +19,7 @@ import (
 // unkeyed are the methods that ignore a key, with the reason.
 var unkeyed = map[string]string{
 	"ClaimDeliveries": "a claim has a token", "SettleDeliveries": "a claim has a token",
-	"Config": view, "With": view, "From": view, "Keyed": view,
+	"Config": view, "With": view, "From": view, "Keyed": view, "Partner": view,
 	"Ping": reads, "Backlog": reads, "Verify": reads, "VerifyReport": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
 	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,

@@ -63,7 +63,7 @@ const (
 var offWire = map[string]string{
 	"ImportReferrals": beside, "OpenBooks": beside, "CloseBooks": beside,
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
-	"With": view, "From": view, "Keyed": view, "Config": "the host's code; see Settings",
+	"With": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
 	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 

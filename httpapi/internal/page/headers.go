@@ -1,6 +1,9 @@
 package page
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // policy lets a page load its own style sheet, script and pictures, and nothing
 // else. No page is shown inside another one.
@@ -15,4 +18,13 @@ func Protect(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cache-Control", "private, no-store")
+}
+
+// Frame lets pages be shown inside those of some origins, and of no others.
+func Frame(h http.Header, origins []string) {
+	if len(origins) == 0 {
+		return
+	}
+	h.Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors "+strings.Join(origins, " "), 1))
+	h.Del("X-Frame-Options")
 }

@@ -1,0 +1,162 @@
+package portal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+	"github.com/tributary-go/tributary/httpapi/internal/reqid"
+)
+
+// shownDays is how many days the overview is about, today with them.
+const shownDays = 30
+
+// A summary is what the overview shows.
+type summary struct {
+	Profile       affiliate.PartnerProfile
+	Balance       affiliate.Balance
+	NoBooks       bool
+	Links         []affiliate.PartnerLink
+	Days          []affiliate.Bucket
+	Bars          []page.Bar
+	Width, Height int
+	Clicks, Sales int64
+	Commission    affiliate.Amount
+}
+
+// overview shows what is owed, what the last days brought, and the links.
+func overview(v *visit) (view, error) {
+	s := summary{Profile: v.profile, Width: page.ChartWidth, Height: page.ChartHeight}
+	links, err := v.partner().Links(v.ctx(), affiliate.Page{Limit: 50})
+	if err != nil {
+		return view{}, err
+	}
+	s.Links = links.Items
+	if s.Balance, err = v.partner().Balance(v.ctx()); err == nil {
+		year, month, day := v.now().In(v.Location).Date()
+		from := time.Date(year, month, day-shownDays+1, 0, 0, 0, 0, v.Location)
+		to := time.Date(year, month, day+1, 0, 0, 0, 0, v.Location)
+		s.Days, err = v.partner().Report(v.ctx(), from, to, affiliate.IntervalDay)
+	}
+	if errors.Is(err, affiliate.BooksNotOpen) {
+		s.NoBooks, err = true, nil
+	}
+	if err == nil {
+		err = s.add(v)
+	}
+	return view{title: "Overview", template: "overview", Data: &s}, err
+}
+
+// add sums the days up and draws them.
+func (s *summary) add(v *visit) (err error) {
+	values, labels := make([]int64, len(s.Days)), make([]string, len(s.Days))
+	for i, d := range s.Days {
+		s.Clicks, s.Sales = s.Clicks+d.Clicks.Or(0), s.Sales+d.Sales
+		if s.Commission, err = s.Commission.Add(d.Commission); err != nil {
+			return err
+		}
+		values[i], labels[i] = d.Commission.Scaled(), v.Day(d.Start)+": "+v.Money(d.Commission)
+	}
+	if len(s.Days) > 0 {
+		s.Bars = page.Bars(values, labels)
+	}
+	return nil
+}
+
+// page50 is the page of a list that the query asks for.
+func (v *visit) page50() affiliate.Page {
+	return affiliate.Page{Limit: 50, Cursor: v.r.URL.Query().Get(paramCursor)}
+}
+
+// codes lists the codes.
+func codes(v *visit) (view, error) {
+	list, err := v.partner().Codes(v.ctx(), v.page50())
+	return view{title: "Codes", template: "codes", next: list.Next, Data: list.Items}, err
+}
+
+// sales lists the sales.
+func sales(v *visit) (view, error) {
+	list, err := v.partner().Sales(v.ctx(), v.page50())
+	return view{title: "Sales", template: "sales", next: list.Next, Data: list.Items}, err
+}
+
+// customers lists the customers.
+func customers(v *visit) (view, error) {
+	list, err := v.partner().Referrals(v.ctx(), v.page50())
+	return view{title: "Customers", template: "customers", next: list.Next, Data: list.Items}, err
+}
+
+const monthLayout = "2006-01"
+
+// maxMonths is how many months the list of statements has.
+const maxMonths = 120
+
+// A month is one of the list of statements.
+type month struct{ Path, Name string }
+
+// statements lists the months since the affiliate has joined, the newest first.
+func statements(v *visit) (view, error) {
+	var all []month
+	now, joined := v.now().In(v.Location), v.profile.CreatedAt.Time().In(v.Location)
+	for at := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, v.Location); len(all) < maxMonths; at = at.AddDate(0, -1, 0) {
+		all = append(all, month{at.Format(monthLayout), at.Format("January 2006")})
+		if !at.After(joined) {
+			break
+		}
+	}
+	return view{title: "Statements", template: "statements", Data: all}, nil
+}
+
+// A monthSheet is the statement of a month.
+type monthSheet struct {
+	affiliate.Statement
+	Month string
+	Lines []affiliate.StatementLine
+	More  bool // there are more than the page shows
+}
+
+// shownLines is how many lines of a statement a page shows; the CSV has all.
+const shownLines = 300
+
+// ofMonth reads the statement that the path names.
+func (v *visit) ofMonth() (s affiliate.Statement, from time.Time, err error) {
+	from, err = time.ParseInLocation(monthLayout, v.args[0], v.Location)
+	if err != nil {
+		return s, from, affiliate.ErrNotFound
+	}
+	s, err = v.partner().Statement(v.ctx(), from, from.AddDate(0, 1, 0))
+	return s, from, err
+}
+
+// statement shows the statement of a month.
+func statement(v *visit) (view, error) {
+	s, from, err := v.ofMonth()
+	if err != nil {
+		return view{}, err
+	}
+	d := monthSheet{Statement: s, Month: v.args[0]}
+	for line, err := range s.Lines() {
+		if err != nil {
+			return view{}, err
+		}
+		if d.More = len(d.Lines) == shownLines; d.More {
+			break
+		}
+		d.Lines = append(d.Lines, line)
+	}
+	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d}, nil
+}
+
+// statementFile is a statement as CSV.
+func statementFile(v *visit) error {
+	s, _, err := v.ofMonth()
+	if err != nil {
+		return err
+	}
+	return page.Download(v.w, fmt.Sprintf("statement-%s.csv", v.args[0]), func(err error) {
+		v.logger().ErrorContext(v.ctx(), "portal file", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+	}, func(w io.Writer) error { return s.WriteCSV(w) })
+}

@@ -1,0 +1,170 @@
+// Package portal has the pages for affiliates: what they have earned, their links
+// and codes, their statements, and how they are paid. They are plain HTML, made on
+// the server; they work without scripts, at any path and behind any login.
+//
+//	pages, err := portal.New(program, portal.Config{
+//		Prefix:    "/partner/",
+//		Authorize: func(r *http.Request) (uuid.UUID, bool) { return login.Affiliate(r) },
+//		Logger:    logger,
+//	})
+//	mux.Handle("/partner/", pages)
+//
+// A host whose affiliates are not logged in where the pages are opens them with a
+// token, which lives a minute: see [Portal.Token]. A host that is not written in
+// Go asks POST /api/v1/partner/token for one.
+//
+// No page takes the id of an affiliate. What is shown comes from
+// [affiliate.Partner] alone, in which customers are masked.
+package portal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+	"github.com/tributary-go/tributary/httpapi/internal/reqid"
+	"github.com/tributary-go/tributary/httpapi/internal/ticket"
+)
+
+// Config is what the host decides. Authorize or Key is required, and so is Logger
+// unless NoPayoutForm.
+type Config struct {
+	// Prefix is what the paths of requests begin with when they arrive, such as
+	// "/partner/"; "" or "/": something has stripped it.
+	Prefix string
+
+	// Authorize is the host's own login: whose pages the request may see. It is
+	// called for every request that has no visit by Token or Enter.
+	Authorize func(*http.Request) (affiliate uuid.UUID, ok bool)
+
+	Key           []byte        // at least 32 bytes, for Token and Enter; nil: there are none
+	Session       time.Duration // of a visit by Token or Enter; zero: an hour, at most 24
+	Back          string        // URL or path that is offered when a visit is over; empty: none
+	HideCustomers bool          // customers are not shown, not even masked
+	NoPayoutForm  bool          // affiliates cannot change how they are paid
+	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example"; none: nobody
+	Logger        *slog.Logger  // gets a line for every change
+}
+
+// A Portal answers the pages of the affiliates of a program. It is safe for
+// concurrent use, and has nothing to start or to stop.
+type Portal struct {
+	cfg       Config
+	program   *affiliate.Program
+	mount     page.Mount
+	show      page.Show
+	forms     page.Forms
+	tokens    ticket.Sealer
+	visits    ticket.Sealer
+	crossSite *http.CrossOriginProtection
+}
+
+const (
+	defaultSession = time.Hour
+	longestSession = 24 * time.Hour
+)
+
+// New returns the pages of a program.
+//
+// Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session
+// is negative or above 24 hours; Prefix does not begin and end with a slash; Back
+// is no http or https URL and no path; a frame is no origin; Logger is nil.
+func New(p *affiliate.Program, cfg Config) (*Portal, error) {
+	t := &Portal{cfg: cfg, program: p, crossSite: http.NewCrossOriginProtection()}
+	t.cfg.Session = cmp.Or(cfg.Session, defaultSession)
+	switch {
+	case p == nil:
+		return nil, errors.New("portal: the program is nil")
+	case cfg.Authorize == nil && len(cfg.Key) == 0:
+		return nil, errors.New("portal: neither Authorize nor Key is set")
+	case cfg.Logger == nil && !cfg.NoPayoutForm:
+		return nil, errors.New("portal: Logger is nil, so changes would leave no trace")
+	case t.cfg.Session < 0 || t.cfg.Session > longestSession:
+		return nil, errors.New("portal: Session is negative or above 24 hours")
+	case !validBack(cfg.Back):
+		return nil, fmt.Errorf("portal: Back %q is no http or https URL and no path", cfg.Back)
+	}
+	for _, origin := range cfg.Frames {
+		if !isOrigin(origin) {
+			return nil, fmt.Errorf("portal: the frame %q is no origin such as https://shop.example", origin)
+		}
+	}
+	if err := t.seals(); err != nil {
+		return nil, fmt.Errorf("portal: %w", err)
+	}
+	templates()
+	t.show = page.Show{Currency: p.Config().Currency, Location: p.Config().Location}
+	return t, nil
+}
+
+// seals makes what is derived from the key and the prefix.
+func (t *Portal) seals() (err error) {
+	if t.mount, err = page.NewMount(t.cfg.Prefix); err != nil {
+		return err
+	}
+	if t.forms, err = page.NewForms(t.cfg.Key, "portal form v1"); err != nil || len(t.cfg.Key) == 0 {
+		return err
+	}
+	if t.tokens, err = ticket.New(ticket.Token, t.cfg.Key); err != nil {
+		return err
+	}
+	t.visits, err = ticket.New(ticket.Session, t.cfg.Key)
+	return err
+}
+
+// validBack reports whether a page can link there.
+func validBack(back string) bool {
+	u, err := url.Parse(back)
+	if err != nil || strings.ContainsAny(back, "\\\t\r\n") {
+		return false
+	}
+	return back == "" || u.Scheme == "" && u.Host == "" && strings.HasPrefix(back, "/") && !strings.HasPrefix(back, "//") || web(u)
+}
+
+// isOrigin reports whether a text is a scheme and a host and nothing else.
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && web(u) && u.Scheme+"://"+u.Host == text && !strings.ContainsAny(text, "*;,' \t\r\n")
+}
+
+func web(u *url.URL) bool {
+	return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}
+
+// ServeHTTP answers a request.
+func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r = reqid.Assign(w, r, nil)
+	page.Protect(w.Header())
+	page.Frame(w.Header(), t.cfg.Frames)
+	v := &visit{Portal: t, Show: t.show, w: w, r: r}
+	at, ok, err := t.mount.Locate(w, r)
+	if !ok {
+		return
+	}
+	v.path, v.root = at.Path, at.Root
+	if name, asset := strings.CutPrefix(v.path, "assets/"); asset && v.reads() && page.ServeAsset(w, name) {
+		return // it says nothing of the program
+	}
+	if v.path == enterPath && err == nil {
+		v.enter()
+		return
+	}
+	if !v.admitted() {
+		v.over()
+		return
+	}
+	if err != nil {
+		v.missing()
+		return
+	}
+	v.answer()
+}

@@ -1,0 +1,333 @@
+package portal_test
+
+import (
+	"encoding/base64"
+	"encoding/csv"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// TestNew: what New refuses.
+func TestNew(t *testing.T) {
+	w := newWorld(t, "")
+	for name, change := range map[string]func(*portal.Config){
+		"nobody gets in": func(c *portal.Config) { c.Key = nil }, "no log": func(c *portal.Config) { c.Logger = nil }, "short key": func(c *portal.Config) { c.Key = key[:31] },
+		"prefix": func(c *portal.Config) { c.Prefix = "/partner" }, "session": func(c *portal.Config) { c.Session = 25 * time.Hour }, "negative": func(c *portal.Config) { c.Session = -1 },
+		"back": func(c *portal.Config) { c.Back = "javascript:alert(1)" }, "back to a host": func(c *portal.Config) { c.Back = "//evil.example" }, "back with a user": func(c *portal.Config) { c.Back = "https://u@x.example" },
+		"frame with path": func(c *portal.Config) { c.Frames = []string{"https://a.example/"} }, "frame of all": func(c *portal.Config) { c.Frames = []string{"https://*.example"} }, "frame of none": func(c *portal.Config) { c.Frames = []string{"'none'"} },
+	} {
+		cfg := w.cfg
+		change(&cfg)
+		if _, err := portal.New(w.Program, cfg); err == nil || !strings.HasPrefix(err.Error(), "portal: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := portal.New(nil, w.cfg); err == nil {
+		t.Error("a nil program is taken")
+	}
+	if _, err := portal.New(w.Program, portal.Config{Key: key, NoPayoutForm: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestVisit (check 53): a token leads to the overview and leaves the address, Enter
+// has none; every page is one of the affiliate's own.
+func TestVisit(t *testing.T) {
+	w := newWorld(t, "")
+	answer := ask(w.pages, "GET", "/partner/enter?token="+must(w.pages.Token(w.ada.ID, 0)), "", "Host", "shop.example")
+	cookies := (&http.Response{Header: answer.head}).Cookies()
+	if answer.status != 303 || answer.head.Get("Location") != "./" || answer.head.Get("Referrer-Policy") != "no-referrer" || len(cookies) != 1 {
+		t.Fatalf("%d %v", answer.status, answer.head)
+	}
+	c := cookies[0]
+	if c.Name != "tributary_portal" || c.Path != "/partner/" || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode || c.MaxAge != 3600 {
+		t.Errorf("the cookie is %v", c)
+	}
+	cookie := c.Name + "=" + c.Value
+	pages := w.crawl(w.pages, cookie)
+	if len(pages) < 12 {
+		t.Errorf("only %v", slices.Sorted(maps.Keys(pages)))
+	}
+	for at, page := range pages {
+		for _, other := range []string{"bob", "BOB", w.bob.ID.String()} {
+			if strings.Contains(page.body, other) {
+				t.Errorf("%s shows %s", at, other)
+			}
+		}
+		for _, hidden := range []string{"kim-ada", "buyer0", "@buyer.example", "Kim"} {
+			if strings.Contains(page.body, hidden) {
+				t.Errorf("%s shows the customer %s", at, hidden)
+			}
+		}
+		if !strings.Contains(at, "/assets/") && page.head.Get("Cache-Control") != "private, no-store" || page.head.Get("X-Frame-Options") != "DENY" || !strings.Contains(page.head.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+			t.Errorf("%s: %v", at, page.head)
+		}
+	}
+	if text := w.get(cookie, "").text(); !strings.Contains(text, "Hello ADA L") || !strings.Contains(text, "Payable now 6.00 USD") || !strings.Contains(w.get(cookie, "").body, `value="https://beans.example/shop?ref=ada"`) {
+		t.Errorf("the overview: %s", w.get(cookie, "").body)
+	}
+	if text := w.get(cookie, "sales").text(); !strings.Contains(text, "l***@b***.example") {
+		t.Errorf("the sales: %s", text)
+	}
+	entered := httptest.NewRecorder()
+	must(0, w.pages.Enter(entered, httptest.NewRequest("GET", "/account/partner", nil), w.ada.ID))
+	if entered.Code != 303 || entered.Header().Get("Location") != "/partner/" || strings.Contains(entered.Header().Get("Location"), "token") || !strings.Contains(entered.Header().Get("Set-Cookie"), "Path=/partner/;") {
+		t.Errorf("%d %v", entered.Code, entered.Header())
+	}
+}
+
+// TestForgedTokens (check 54): whatever is no token gets one page, byte for byte, and
+// no cookie.
+func TestForgedTokens(t *testing.T) {
+	w := newWorld(t, "")
+	token := must(w.pages.Token(w.ada.ID, 0))
+	forged := []string{"", "x", token + "A", token[1:], strings.ToUpper(token), url.QueryEscape(token + "\n"), base64.StdEncoding.EncodeToString([]byte(token))}
+	for i := range 1000 {
+		at := i % len(token)
+		b := "A"
+		if token[at] == 'A' {
+			b = "B"
+		}
+		forged = append(forged, token[:at]+b+token[at+1:], token[:at])
+	}
+	other := must(affiliate.New(memstore.New(), affiliate.Config{ID: uuid.Max, Now: func() time.Time { return w.now }}))
+	foreign := must(portal.New(other, w.cfg))
+	rotated := w.cfg
+	rotated.Key = []byte(strings.Repeat("n", 32))
+	raised := must(portal.Token(key, w.Config().ID, w.ada.ID, w.now.Add(time.Hour)))
+	forged = append(forged, must(foreign.Token(w.ada.ID, 0)), must(must(portal.New(w.Program, rotated)).Token(w.ada.ID, 0)), must(portal.Token(key, w.Config().ID, w.ada.ID, w.now)),
+		raised[:60]+token[60:], strings.TrimPrefix(strings.Split(w.enter(w.ada.ID), "=")[1], ""))
+	want := ask(w.pages, "GET", "/partner/enter", "")
+	if want.status != 403 || !strings.Contains(want.body, `href="https://shop.example/account"`) {
+		t.Fatalf("%d %s", want.status, want.body)
+	}
+	for _, f := range forged {
+		answer := ask(w.pages, "GET", "/partner/enter?token="+f, "")
+		if answer.status != 403 || answer.body != want.body || answer.head.Get("Set-Cookie") != "" {
+			t.Fatalf("%q: %d %v", f, answer.status, answer.head)
+		}
+	}
+	for _, cookie := range []string{"", "tributary_portal=" + token, "tributary_portal=x"} {
+		if answer := w.get(cookie, ""); answer.status != 403 || answer.head.Get("Set-Cookie") != "" || strings.Contains(answer.body, "ADA") {
+			t.Errorf("%q: %d", cookie, answer.status)
+		}
+	}
+}
+
+// TestTimes (check 55): a token and a visit end at their second, and by leaving.
+func TestTimes(t *testing.T) {
+	w := newWorld(t, "", func(c *portal.Config) { c.Session = 10 * time.Minute })
+	for ttl, ok := range map[time.Duration]bool{29 * time.Second: false, 30 * time.Second: true, time.Hour: true, time.Hour + 1: false, -1: false} {
+		if _, err := w.pages.Token(w.ada.ID, ttl); (err == nil) != ok {
+			t.Errorf("%s: %v", ttl, err)
+		}
+	}
+	token := must(w.pages.Token(w.ada.ID, 30*time.Second))
+	start := w.now
+	for after, status := range map[time.Duration]int{0: 303, 30*time.Second - 1: 303, 30 * time.Second: 403} {
+		w.now = start.Add(after)
+		if answer := ask(w.pages, "GET", "/partner/enter?token="+token, ""); answer.status != status {
+			t.Errorf("after %s: %d", after, answer.status)
+		}
+	}
+	w.now = start
+	cookie := w.enter(w.ada.ID)
+	for after, status := range map[time.Duration]int{10*time.Minute - 1: 200, 10 * time.Minute: 403} {
+		w.now = start.Add(after)
+		if answer := w.get(cookie, "sales"); answer.status != status {
+			t.Errorf("after %s: %d", after, answer.status)
+		}
+	}
+	w.now = start
+	page := w.get(cookie, "")
+	leave := url.Values{}
+	for _, m := range hidden.FindAllStringSubmatch(page.body, -1) {
+		leave.Set(m[1], m[2])
+	}
+	answer := w.post(cookie, "leave", leave)
+	if answer.status != 200 || !strings.Contains(answer.head.Get("Set-Cookie"), "tributary_portal=; Path=/partner/; Max-Age=0") || strings.Contains(answer.body, "ADA") {
+		t.Errorf("%d %v", answer.status, answer.head)
+	}
+	if again := w.get("", ""); again.status != 403 {
+		t.Errorf("after leaving: %d", again.status)
+	}
+	if forged := w.post(cookie, "leave", url.Values{}); forged.status != 403 || forged.head.Get("Set-Cookie") != "" {
+		t.Errorf("leaving by another site's form: %d", forged.status)
+	}
+}
+
+// TestForeignIDs (check 56): another affiliate's ids in paths, queries and forms show
+// and change nothing.
+func TestForeignIDs(t *testing.T) {
+	w := newWorld(t, "", func(c *portal.Config) { c.HideCustomers = true })
+	cookie := w.enter(w.ada.ID)
+	bob := w.bob.ID.String()
+	for path, status := range map[string]int{bob: 404, "statements/" + bob: 404, "statements/2026-03/" + bob: 404, "codes/" + bob: 404, "sales?affiliate=" + bob: 400, "?affiliateId=" + bob: 400, "customers": 404, "sales?cursor=x": 400, "statements/2026-13": 404, "statements/2026-03/csv": 200} {
+		if page := w.get(cookie, path); page.status != status || strings.Contains(page.body, "BOB") {
+			t.Errorf("%s: %d %s", path, page.status, page.text())
+		}
+	}
+	if text := w.get(cookie, "sales").body; strings.Contains(text, "***") || strings.Contains(text, "Customer") {
+		t.Error("customers are shown")
+	}
+	before := must(w.Affiliate(t.Context(), bob))
+	form := w.get(cookie, "payout-details").form("payoutEmail", "evil@x.example", "paymentMethod", "PAYPAL", "affiliateId", bob, "id", bob)
+	confirm := w.post(cookie, "payout-details", form)
+	if saved := w.post(cookie, "payout-details/save", confirm.form("affiliateId", bob)); saved.status != 303 {
+		t.Errorf("%d %s", saved.status, saved.text())
+	}
+	if after := must(w.Affiliate(t.Context(), bob)); after.PayoutEmail != before.PayoutEmail {
+		t.Error("another affiliate's details have changed")
+	}
+	stranger := w.enter(w.bob.ID)
+	if answer := w.post(stranger, "payout-details/save", confirm.form()); answer.status != 403 {
+		t.Errorf("the form of another affiliate: %d", answer.status)
+	}
+}
+
+// TestPayoutForm (check 57): a second page shows the old and the new, then they are
+// saved once, with their line; who is not active has no form.
+func TestPayoutForm(t *testing.T) {
+	w := newWorld(t, "")
+	cookie := w.enter(w.ada.ID)
+	events := func() int { return len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items) }
+	before := events()
+	confirm := w.post(cookie, "payout-details", w.get(cookie, "payout-details").form("payoutEmail", "new@pay.example", "paymentMethod", "WISE"))
+	if confirm.status != 200 || events() != before || !strings.Contains(confirm.text(), "Until now a***@p***.example , PayPal From now on new@pay.example , Wise") {
+		t.Errorf("%d %s", confirm.status, confirm.text())
+	}
+	for range 2 {
+		saved := w.post(cookie, "payout-details/save", confirm.form())
+		if saved.status != 303 || saved.head.Get("Location") != "./../payout-details?done=payout-details" || events() != before+1 {
+			t.Errorf("%d %v, %d events", saved.status, saved.head, events()-before)
+		}
+	}
+	if page := w.get(cookie, "payout-details?done=payout-details"); !strings.Contains(page.body, `class="notice"`) || !strings.Contains(page.body, `value="new@pay.example"`) {
+		t.Error(page.text())
+	}
+	who := "affiliate:" + w.ada.ID.String()
+	if log := w.log.String(); strings.Count(log, "portal action") != 2 || !strings.Contains(log, "actor="+who+" action=payout-details object="+who) || strings.Contains(log, "pay.example") || !strings.Contains(log, "outcome=ok") {
+		t.Error(log)
+	}
+	bad := w.post(cookie, "payout-details", w.get(cookie, "payout-details").form("payoutEmail", "no mail", "paymentMethod", "WISE"))
+	if refused := w.post(cookie, "payout-details/save", bad.form()); refused.status != 400 || !strings.Contains(refused.body, `aria-invalid="true"`) || !strings.Contains(refused.body, `value="no mail"`) {
+		t.Errorf("%d %s", refused.status, refused.body)
+	}
+	form := w.get(cookie, "payout-details").form("payoutEmail", "x@pay.example")
+	for name, head := range map[string][]string{"cross-site": {"Sec-Fetch-Site", "cross-site"}, "foreign": {"Origin", "https://evil.example"}} {
+		if answer := w.post(cookie, "payout-details", form, head...); answer.status != 403 {
+			t.Errorf("%s: %d", name, answer.status)
+		}
+	}
+	w.now = w.now.Add(30 * time.Minute)
+	form.Set("token", "x")
+	if answer := w.post(cookie, "payout-details", form); answer.status != 403 {
+		t.Errorf("a forged token: %d", answer.status)
+	}
+	must(w.BanAffiliates(t.Context(), w.ada.ID))
+	if page := w.get(cookie, "payout-details"); page.status != 404 || strings.Contains(w.get(cookie, "").body, "Payout details") {
+		t.Errorf("banned: %d", page.status)
+	}
+	if answer := w.post(cookie, "payout-details/save", confirm.form()); answer.status != 403 {
+		t.Errorf("banned: POST %d", answer.status)
+	}
+	if page := w.get(cookie, ""); page.status != 200 || !strings.Contains(page.text(), "Payable now") {
+		t.Errorf("banned: %d %s", page.status, page.text())
+	}
+	none := newWorld(t, "", func(c *portal.Config) { c.NoPayoutForm, c.Logger = true, nil })
+	if page := none.get(none.enter(none.ada.ID), "payout-details"); page.status != 404 {
+		t.Errorf("no form: %d", page.status)
+	}
+	waiting := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "W", LastName: "W", Email: "w@example.org", AffiliateStatus: "inactive"}))
+	for _, path := range []string{"", "codes", "payout-details", "statements/2026-03/csv"} {
+		if page := w.get(w.enter(waiting.ID), path); page.text() != "Your account Your pages open when the program has approved you. Times are in UTC." && page.status != 404 {
+			t.Errorf("%s: %d %s", path, page.status, page.text())
+		}
+	}
+	if page := w.get(w.enter(uuid.New()), ""); page.status != 403 {
+		t.Errorf("nobody: %d", page.status)
+	}
+}
+
+// TestFrames (check 58): the pages are framed by the named origins alone, and the
+// statement's CSV sums to the balance.
+func TestFrames(t *testing.T) {
+	w := newWorld(t, "", func(c *portal.Config) { c.Frames = []string{"https://shop.example", "https://admin.shop.example:8443"} })
+	cookie := w.enter(w.ada.ID)
+	page := w.get(cookie, "")
+	if policy := page.head.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "; frame-ancestors https://shop.example https://admin.shop.example:8443") || page.head.Get("X-Frame-Options") != "" {
+		t.Errorf("%v", page.head)
+	}
+	file := w.get(cookie, "statements/2026-03/csv")
+	rows := must(csv.NewReader(strings.NewReader(file.body)).ReadAll())
+	sum := affiliate.Amount{}
+	for _, row := range rows[1:] {
+		if row[7] != "" {
+			sum = must(sum.Add(affiliate.MustAmount(row[7])))
+		}
+	}
+	balance := must(w.Balance(t.Context(), w.ada.ID))
+	if owed := must(must(balance.Held.Add(balance.Maturing)).Add(balance.Payable)); sum != owed || rows[len(rows)-1][8] != owed.String() {
+		t.Errorf("the lines sum to %s, the end is %s, the balance %s", sum, rows[len(rows)-1][8], owed)
+	}
+	if file.head.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(file.head.Get("Content-Disposition"), "attachment") {
+		t.Errorf("%v", file.head)
+	}
+}
+
+// TestHostLogin: the host's own login opens the pages, at any mount.
+func TestHostLogin(t *testing.T) {
+	w := newWorld(t, "")
+	in := func(r *http.Request) (uuid.UUID, bool) { return w.ada.ID, r.Header.Get("Cookie") == "host=ada" }
+	for name, h := range map[string]http.Handler{
+		"prefix":   must(portal.New(w.Program, portal.Config{Prefix: "/partner/", Authorize: in, NoPayoutForm: true})),
+		"stripped": http.StripPrefix("/partner", must(portal.New(w.Program, portal.Config{Authorize: in, NoPayoutForm: true}))),
+	} {
+		if pages := w.crawl(h, "host=ada"); len(pages) < 10 {
+			t.Errorf("%s: only %d pages", name, len(pages))
+		}
+		for path, status := range map[string]int{"/partner/": 403, "/partner/sales": 403, "/partner/enter": 403} {
+			if page := ask(h, "GET", path, ""); page.status != status {
+				t.Errorf("%s %s: %d", name, path, page.status)
+			}
+		}
+		if page := ask(h, "POST", "/partner/leave", "", "Cookie", "host=ada"); page.status != 403 && page.status != 404 {
+			t.Errorf("%s: %d", name, page.status)
+		}
+	}
+	own := must(portal.New(w.Program, portal.Config{Authorize: in, NoPayoutForm: true}))
+	if _, err := own.Token(w.ada.ID, 0); err == nil {
+		t.Error("a token without a key")
+	}
+	if err := own.Enter(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), w.ada.ID); err == nil {
+		t.Error("a visit without a key")
+	}
+}
+
+// TestHostile (check 46, of these pages): texts are shown and never obeyed.
+func TestHostile(t *testing.T) {
+	w := newWorld(t, `<script>alert(1)</script>"'`+"\u202e")
+	for at, page := range w.crawl(w.pages, w.enter(w.ada.ID)) {
+		if strings.Contains(page.body, "<script>alert") || strings.Contains(page.body, "\u202e") {
+			t.Errorf("%s obeys a text", at)
+		}
+	}
+	cfg := w.cfg
+	cfg.Logger = slog.New(slog.DiscardHandler)
+	if text := w.get(w.enter(w.ada.ID), "").text(); !strings.Contains(text, "U+202E") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,184 @@
+package portal_test
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+var key = bytes.Repeat([]byte("k"), 32)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// A world is a program with its partner pages.
+type world struct {
+	*affiliate.Program
+	t     testing.TB
+	now   time.Time
+	cfg   portal.Config
+	pages *portal.Portal
+	log   bytes.Buffer
+
+	ada, bob affiliate.Affiliate
+}
+
+// newWorld has two affiliates with something of everything; name is put into every
+// text that people give.
+func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world {
+	t.Helper()
+	w := &world{t: t, now: time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)}
+	w.Program = must(affiliate.New(memstore.New(), affiliate.Config{
+		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Now: func() time.Time { return w.now }, Rand: rand.NewChaCha8([32]byte{1}),
+	}))
+	ctx := t.Context()
+	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Ten" + name, PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	for _, who := range []string{"ada", "bob"} {
+		a := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: strings.ToUpper(who) + name, LastName: "L", Email: who + "@example.org", AffiliateLink: who}))
+		must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: who + "@pay.example", Method: "PAYPAL"}))
+		must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: strings.ToUpper(who) + "10", AffiliateID: a.ID, MaxRedemptions: affiliate.Set[int64](9)}))
+		must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: who, Email: "kim-" + who + "@buyer.example", Name: "Kim" + name, ReferredUserExternalID: who + name, Plan: "p"}))
+		for i := range 60 {
+			must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: map[bool]string{true: strings.ToUpper(who) + "10"}[i == 0], ReferralID: who, Email: fmt.Sprintf("buyer%d-%s@buyer.example", i, who), Name: "B" + name, TotalEarned: affiliate.MustAmount("50"), ExternalID: fmt.Sprint(who, i, name)}))
+		}
+		must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.ID, ManuallyPaid: true}))
+		must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: who, Email: "late-" + who + "@buyer.example", Name: "B", TotalEarned: affiliate.MustAmount("30")}))
+		if who == "ada" {
+			w.ada = a
+		} else {
+			w.bob = a
+		}
+		w.now = w.now.Add(time.Hour)
+	}
+	w.cfg = portal.Config{Prefix: "/partner/", Key: key, Logger: slog.New(slog.NewTextHandler(&w.log, nil)), Back: "https://shop.example/account"}
+	for _, c := range change {
+		c(&w.cfg)
+	}
+	w.pages = must(portal.New(w.Program, w.cfg))
+	return w
+}
+
+// A got is an answer.
+type got struct {
+	status int
+	head   http.Header
+	body   string
+}
+
+// ask sends a request with headers: name, value …
+func ask(h http.Handler, method, target, body string, head ...string) got {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	if method == "POST" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i+1 < len(head); i += 2 {
+		r.Header.Set(head[i], head[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return got{w.Code, w.Result().Header, must(readAll(w.Result().Body))}
+}
+
+func readAll(r io.Reader) (string, error) {
+	raw, err := io.ReadAll(r)
+	return string(raw), err
+}
+
+// enter begins a visit by a token, and returns its cookie.
+func (w *world) enter(of uuid.UUID) string {
+	w.t.Helper()
+	answer := ask(w.pages, "GET", "/partner/enter?token="+must(w.pages.Token(of, 0)), "")
+	cookie := (&http.Response{Header: answer.head}).Cookies()
+	if answer.status != 303 || len(cookie) != 1 {
+		w.t.Fatalf("%d %v %s", answer.status, answer.head, answer.body)
+	}
+	return cookie[0].Name + "=" + cookie[0].Value
+}
+
+func (w *world) get(cookie, path string) got {
+	return ask(w.pages, "GET", "/partner/"+path, "", "Cookie", cookie)
+}
+
+var (
+	hidden  = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`)
+	formTag = regexp.MustCompile(`(?s)<main.*`)
+	tags    = regexp.MustCompile(`<[^>]*>`)
+	hrefs   = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+)
+
+// form is the form of a page, with what is typed into it: name, value …
+func (g got) form(typed ...string) url.Values {
+	values := url.Values{}
+	for _, m := range hidden.FindAllStringSubmatch(formTag.FindString(g.body), -1) {
+		values.Set(m[1], html.UnescapeString(m[2]))
+	}
+	for i := 0; i+1 < len(typed); i += 2 {
+		values.Set(typed[i], typed[i+1])
+	}
+	return values
+}
+
+// text is what a page says.
+func (g got) text() string {
+	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(formTag.FindString(g.body), " "))), " ")
+}
+
+func (w *world) post(cookie, path string, form url.Values, head ...string) got {
+	return ask(w.pages, "POST", "/partner/"+path, form.Encode(), append([]string{"Cookie", cookie}, head...)...)
+}
+
+// crawl follows every link from the overview.
+func (w *world) crawl(h http.Handler, cookie string) map[string]got {
+	w.t.Helper()
+	pages, todo := map[string]got{}, []string{"/partner/"}
+	for len(todo) > 0 {
+		here := must(url.Parse(todo[0]))
+		todo = todo[1:]
+		if _, known := pages[here.String()]; known {
+			continue
+		}
+		page := ask(h, "GET", here.String(), "", "Cookie", cookie)
+		pages[here.String()] = page
+		if page.status != 200 {
+			w.t.Errorf("%s: %d %s", here, page.status, page.text())
+		}
+		if len(page.body) > 102_400 {
+			w.t.Errorf("%s has %d bytes", here, len(page.body))
+		}
+		for _, m := range hrefs.FindAllStringSubmatch(page.body, -1) {
+			link := html.UnescapeString(m[1])
+			if strings.HasPrefix(link, "#") || strings.HasPrefix(link, "data:") {
+				continue
+			}
+			to := must(here.Parse(link))
+			to.Fragment = ""
+			if strings.HasPrefix(link, "/") || to.Host != "" || !strings.HasPrefix(to.Path, "/partner/") {
+				w.t.Errorf("%s: %q leads outside", here, link)
+				continue
+			}
+			todo = append(todo, to.String())
+		}
+	}
+	return pages
+}

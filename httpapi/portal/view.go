@@ -1,0 +1,79 @@
+package portal
+
+import (
+	"embed"
+	"html/template"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+//go:embed templates/*.html
+var files embed.FS
+
+// templates are parsed when the first Portal is made.
+var templates = sync.OnceValue(func() map[string]*template.Template { return page.Templates(files) })
+
+// A view is what a template shows: Data, inside the frame of every page.
+type view struct {
+	*visit
+	title    string
+	template string
+	next     string // cursor of the next page of the list
+	Data     any
+}
+
+// A section is a part of the pages, in the navigation.
+type section struct {
+	Path, Name string
+	Current    bool
+}
+
+// Sections are the entries of the navigation; of who sees nothing there are none.
+func (v *view) Sections() (all []section) {
+	if v.profile.ID == uuid.Nil || !v.sees() {
+		return nil
+	}
+	here, _, _ := strings.Cut(v.path, "/")
+	for _, s := range []section{{"", "Overview", false}, {"codes", "Codes", false}, {"sales", "Sales", false}, {"customers", "Customers", false}, {"statements", "Statements", false}, {"payout-details", "Payout details", false}} {
+		for _, rt := range routes {
+			if rt.path == s.Path && (rt.shown == nil || rt.shown(v.visit)) {
+				s.Current = here == s.Path
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+func (v *view) Title() string   { return page.Text(v.title, page.InList) }
+func (v *view) Root() string    { return v.root }
+func (v *view) Program() string { return page.Text(v.program.Config().Name, page.InList) }
+func (v *view) Name() string    { return page.Text(v.profile.Name, page.InList) }
+func (v *view) Style() string   { return page.Style.Name }
+func (v *view) Script() string  { return page.Script.Name }
+func (v *view) Leaves() bool    { return v.byVisit && v.profile.ID != uuid.Nil }
+func (v *view) Hides() bool     { return v.cfg.HideCustomers }
+
+// Token is the token of a form that is sent to a path.
+func (v *view) Token(path string) string { return v.forms.Token(v.now(), v.about(path)...) }
+
+// Notice says what was done before this page.
+func (v *view) Notice() string {
+	if v.r.URL.Query().Get(paramDone) == "payout-details" && v.path == "payout-details" {
+		return "Saved. Payouts that are made from now on go there."
+	}
+	return ""
+}
+
+// Next is the query of the next page of the list; empty: there is none.
+func (v *view) Next() string {
+	if v.next == "" {
+		return ""
+	}
+	return "?" + url.Values{paramCursor: {v.next}}.Encode()
+}

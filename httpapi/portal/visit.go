@@ -1,0 +1,249 @@
+package portal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+	"github.com/tributary-go/tributary/httpapi/internal/reqid"
+)
+
+// A visit is a request that is being answered.
+type visit struct {
+	*Portal
+	page.Show
+	w         http.ResponseWriter
+	r         *http.Request
+	path      string
+	root      string
+	args      []string
+	affiliate uuid.UUID
+	byVisit   bool // by Token or Enter, so it can be left
+	profile   affiliate.PartnerProfile
+}
+
+func (v *visit) ctx() context.Context { return v.r.Context() }
+func (v *visit) now() time.Time       { return v.program.Config().Now() }
+
+// partner is what the affiliate of the visit may see.
+func (v *visit) partner() affiliate.Partner { return v.program.Partner(v.affiliate) }
+
+// A route is a page, a file or a form at a path below the prefix.
+type route struct {
+	path  string
+	param string // of its query; empty: it has none
+	page  func(*visit) (view, error)
+	file  func(*visit) error
+	post  func(*visit)
+	shown func(*visit) bool // nil: always
+}
+
+var routes = []route{
+	{path: "", page: overview},
+	{path: "codes", param: paramCursor, page: codes},
+	{path: "sales", param: paramCursor, page: sales},
+	{path: "customers", param: paramCursor, page: customers, shown: func(v *visit) bool { return !v.cfg.HideCustomers }},
+	{path: "statements", page: statements},
+	{path: "statements/{}", page: statement},
+	{path: "statements/{}/csv", file: statementFile},
+	{path: "payout-details", param: paramDone, page: payoutDetails, post: confirmDetails, shown: (*visit).canSetDetails},
+	{path: "payout-details/save", post: saveDetails, shown: (*visit).canSetDetails},
+	{path: "leave", post: leave, shown: func(v *visit) bool { return v.byVisit }},
+}
+
+// find finds the route of the path.
+func (v *visit) find() (route, bool) {
+	for _, rt := range routes {
+		if args, fits := page.Fits(rt.path, v.path); fits {
+			v.args = args
+			return rt, true
+		}
+	}
+	return route{}, false
+}
+
+// answer finds the route and does what it says.
+func (v *visit) answer() {
+	profile, err := v.partner().Profile(v.ctx())
+	if errors.Is(err, affiliate.ErrNotFound) {
+		v.over() // the affiliate was deleted
+		return
+	}
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	v.profile = profile
+	rt, found := v.find()
+	post := v.r.Method == http.MethodPost
+	switch {
+	case !found:
+		v.missing()
+	case rt.path != "leave" && !v.sees():
+		v.render(http.StatusOK, view{title: "Your account", template: "waiting"})
+	case rt.shown != nil && !rt.shown(v) && post:
+		v.wrong(http.StatusForbidden, "This is not possible for you now.")
+	case rt.shown != nil && !rt.shown(v):
+		v.missing()
+	case !v.reads() && !(post && rt.post != nil), v.reads() && rt.page == nil && rt.file == nil:
+		v.methodNotAllowed(rt.methods())
+	case !v.fitsQuery(rt.param):
+		v.wrong(http.StatusBadRequest, "The address of this page cannot be read.")
+	case post:
+		v.submitted(rt.post)
+	default:
+		v.look(rt)
+	}
+}
+
+const (
+	paramCursor = "cursor"
+	paramDone   = "done"
+)
+
+// fitsQuery reports whether the query has the parameter once, or none.
+func (v *visit) fitsQuery(param string) bool {
+	values, err := url.ParseQuery(v.r.URL.RawQuery)
+	for name, all := range values {
+		if name != param || len(all) > 1 {
+			return false
+		}
+	}
+	return err == nil
+}
+
+func (rt route) methods() string {
+	switch {
+	case rt.post == nil:
+		return "GET, HEAD"
+	case rt.page == nil:
+		return "POST"
+	}
+	return "GET, HEAD, POST"
+}
+
+// look shows a page or a file.
+func (v *visit) look(rt route) {
+	if rt.file != nil {
+		if err := rt.file(v); err != nil {
+			v.fail(err)
+		}
+		return
+	}
+	shown, err := rt.page(v)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	v.render(http.StatusOK, shown)
+}
+
+func (v *visit) reads() bool { return v.r.Method == http.MethodGet || v.r.Method == http.MethodHead }
+
+// sees reports whether the affiliate sees the pages: who is active, and who was,
+// because money may be owed.
+func (v *visit) sees() bool {
+	switch v.profile.Status {
+	case affiliate.AffiliateActive, affiliate.AffiliateDeactivated, affiliate.AffiliateBanned:
+		return true
+	}
+	return false
+}
+
+// canSetDetails reports whether the affiliate can say how to be paid.
+func (v *visit) canSetDetails() bool {
+	return !v.cfg.NoPayoutForm && v.profile.Status == affiliate.AffiliateActive
+}
+
+// maxForm is how many bytes a form may have.
+const maxForm = 64 << 10
+
+// submitted does what a form asks, when these pages have made it for this
+// affiliate and path.
+func (v *visit) submitted(do func(*visit)) {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	if v.crossSite.Check(v.r) != nil || v.r.ParseForm() != nil || !v.forms.Valid(v.now(), v.r.PostForm.Get("token"), v.about(v.path)...) {
+		v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
+		return
+	}
+	do(v)
+}
+
+// about is what a form is made for.
+func (v *visit) about(path string) []string {
+	return []string{v.program.Config().ID.String(), v.affiliate.String(), path}
+}
+
+// audit writes the line of a change.
+func (v *visit) audit(action string, err error) {
+	outcome := "ok"
+	if why, refused := errors.AsType[*affiliate.Error](err); refused && why.Kind != affiliate.KindInternal {
+		outcome = string(why.Reason)
+	} else if err != nil {
+		outcome = "failed"
+	}
+	who := "affiliate:" + v.affiliate.String()
+	v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "portal action", "actor", who, "action", action, "object", who,
+		"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.ctx()), "outcome", outcome)
+}
+
+// fail answers an error of the engine.
+func (v *visit) fail(err error) {
+	why, refused := errors.AsType[*affiliate.Error](err)
+	switch {
+	case errors.Is(err, affiliate.ErrNotFound):
+		v.missing()
+	case refused && why.Kind != affiliate.KindInternal:
+		v.wrong(why.Kind.Status(), why.Message)
+	default:
+		v.logger().ErrorContext(v.ctx(), "portal page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		v.wrong(http.StatusInternalServerError, "Something went wrong. Nothing was changed. The id of the request is "+reqid.Of(v.ctx())+".")
+	}
+}
+
+func (v *visit) logger() *slog.Logger {
+	if v.cfg.Logger == nil {
+		return slog.Default()
+	}
+	return v.cfg.Logger
+}
+
+func (v *visit) missing() { v.wrong(http.StatusNotFound, "There is no such page.") }
+
+func (v *visit) methodNotAllowed(methods string) {
+	v.w.Header().Set("Allow", methods)
+	v.wrong(http.StatusMethodNotAllowed, "This page does not take such requests.")
+}
+
+// wrong shows a page that says why there is no other.
+func (v *visit) wrong(status int, text string) {
+	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: text})
+}
+
+// over answers whoever may see nothing: the same bytes for every reason.
+func (v *visit) over() {
+	v.profile = affiliate.PartnerProfile{}
+	v.render(http.StatusForbidden, view{title: "Your visit is over", template: "over", Data: v.cfg.Back})
+}
+
+// render writes a page.
+func (v *visit) render(status int, shown view) {
+	var out bytes.Buffer
+	shown.visit = v
+	if err := templates()[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
+		v.logger().ErrorContext(v.ctx(), "portal page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		http.Error(v.w, "Something went wrong.", http.StatusInternalServerError)
+		return
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(out.Bytes())
+}
