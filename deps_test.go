@@ -68,7 +68,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"examples/receiver":   {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
 	"examples/serve":      {[]string{"affiliate"}, nil},
 	"examples/server": {
-		[]string{"affiliate", "memstore", "httpapi", "httpapi/console", "webhooks", "examples/serve", "internal/orders"}, []string{"github.com/google/uuid"},
+		[]string{"affiliate", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "webhooks", "examples/serve", "internal/orders"}, []string{"github.com/google/uuid"},
 	},
 }
 
@@ -83,6 +83,7 @@ var barred = map[string][]string{
 	"memstore":          {"net/http", "database/sql", "testing", "flag"},
 	"httpapi":           {"database/sql", "testing", "flag", "html/template"}, // a host of the API alone links no pages
 	"httpapi/console":   {"database/sql", "testing", "flag", module + "/httpapi"},
+	"httpapi/portal":    {"database/sql", "testing", "flag", module + "/httpapi"},
 	"webhooks":          {"database/sql", "testing", "flag"},
 }
 

@@ -12,7 +12,7 @@ import (
 // for letter, in a test file, so that it is compiled and its output compared.
 func TestReadmeBlocks(t *testing.T) {
 	sources := testSources(t)
-	for _, name := range []string{"README.md", "docs/observability.md", "docs/console.md"} {
+	for _, name := range []string{"README.md", "docs/observability.md", "docs/console.md", "docs/partner-pages.md"} {
 		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, name), -1)
 		if len(blocks) == 0 {
 			t.Errorf("%s has no Go block", name)

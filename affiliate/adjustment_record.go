@@ -99,7 +99,7 @@ func checkReason(reason string) *Error {
 func (o *op) checkAdjusted(rec *AdjustmentRecord, in NewAdjustment) error {
 	aff, err := o.affiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
 	if err != nil {
-		return affiliateNotFound.ifMissing(err)
+		return RefuseNoAffiliate.ifMissing(err)
 	}
 	rec.AffiliateID = aff.ID
 	if rec.Sale != 0 {

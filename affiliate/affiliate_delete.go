@@ -23,7 +23,7 @@ import (
 func (p *Program) DeleteAffiliate(ctx context.Context, ref AffiliateRef) (err error) {
 	defer p.begin(&ctx, "DeleteAffiliate", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "affiliate.delete", input: ref, refused: first(affiliateIDRequired.when(ref == (AffiliateRef{})))}
+	rq := request{name: "affiliate.delete", input: ref, refused: first(RefuseNoAffiliateID.when(ref == (AffiliateRef{})))}
 	_, err = write(o, rq, func() (struct{}, error) {
 		rec, err := o.affiliateByIDOrEmail(ref.ID, ref.Email)
 		if errors.Is(err, ErrNotFound) {

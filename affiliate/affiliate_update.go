@@ -55,7 +55,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref AffiliateRef, up Affi
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUpdate) (_ Affiliate, err error) {
 	defer p.begin(&ctx, "AcceptInvite", writes).end(&err)
-	rq := request{name: "affiliate.accept-invite", input: []any{id, up}, refused: first(affiliateIDRequired.when(id == uuid.Nil))}
+	rq := request{name: "affiliate.accept-invite", input: []any{id, up}, refused: first(RefuseNoAffiliateID.when(id == uuid.Nil))}
 	switch {
 	case rq.refused != nil:
 	case up.AffiliateStatus.IsZero():
@@ -67,7 +67,7 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up AffiliateUp
 	return write(o, rq, func() (Affiliate, error) {
 		old, err := o.typed(o.tx.Affiliates.Get(id))
 		if err != nil {
-			return Affiliate{}, affiliateNotFound.ifMissing(err)
+			return Affiliate{}, RefuseNoAffiliate.ifMissing(err)
 		}
 		if old.Status != AffiliateInvited {
 			return Affiliate{}, statusNotAllowed.Err()
@@ -94,7 +94,7 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDe
 // setPayoutDetails is SetPayoutDetails for an affiliate of whom it is allowed.
 func (p *Program) setPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDetails, allowed func(*AffiliateRecord) error) (_ Affiliate, err error) {
 	defer p.begin(&ctx, "SetPayoutDetails", writes).end(&err)
-	rq := request{name: "affiliate.set-payout-details", input: []any{id, d}, refused: first(affiliateIDRequired.when(id == uuid.Nil))}
+	rq := request{name: "affiliate.set-payout-details", input: []any{id, d}, refused: first(RefuseNoAffiliateID.when(id == uuid.Nil))}
 	if rq.refused == nil && d.Email != "" {
 		rq.refused = first(normalizeEmail("payoutEmail", &d.Email))
 	}
@@ -210,7 +210,7 @@ func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, ch
 		for i, id := range ids {
 			old, err := o.typed(o.tx.Affiliates.Get(id))
 			if err != nil {
-				return nil, affiliateNotFound.ifMissing(err)
+				return nil, RefuseNoAffiliate.ifMissing(err)
 			}
 			rec := old
 			if err := change(o, &rec); err != nil {

@@ -34,7 +34,7 @@ func (p *Program) BalanceOf(ctx context.Context, of AffiliateRef) (_ Balance, er
 		o.now = now
 		aff, err := o.affiliateByIDOrEmail(of.ID, of.Email)
 		if err != nil {
-			return Balance{}, affiliateNotFound.ifMissing(err)
+			return Balance{}, RefuseNoAffiliate.ifMissing(err)
 		}
 		b, open, err := o.balance(aff.ID)
 		if err == nil && !open {

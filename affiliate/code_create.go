@@ -77,5 +77,5 @@ func (o *op) ownerOfNewCode(id uuid.UUID, email string) (AffiliateRecord, error)
 		return AffiliateRecord{}, nil
 	}
 	rec, err := o.affiliateByIDOrEmail(id, email)
-	return rec, affiliateNotFound.ifMissing(err)
+	return rec, RefuseNoAffiliate.ifMissing(err)
 }

@@ -88,7 +88,7 @@ func (o *op) ownersOf(in NewCodes) ([]AffiliateRecord, error) {
 	}
 	return eachOf(in.AffiliateIDs, func(id uuid.UUID) (AffiliateRecord, error) {
 		owner, err := o.tx.Affiliates.Get(id)
-		return owner, affiliateNotFound.ifMissing(err)
+		return owner, RefuseNoAffiliate.ifMissing(err)
 	})
 }
 

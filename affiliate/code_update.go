@@ -120,7 +120,7 @@ func (o *op) ownerAfter(code CodeRecord, up CodeUpdate) (uuid.UUID, error) {
 	default: // null beside an identifier does not agree with it
 		rec, err = agreed(o.tx.Affiliates.Get(id))(o.affiliateByEmail(email))
 	}
-	return rec.ID, affiliateNotFound.ifMissing(err)
+	return rec.ID, RefuseNoAffiliate.ifMissing(err)
 }
 
 // checkCodeUpdate checks an update by itself, before its code is looked up, as

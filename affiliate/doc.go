@@ -71,7 +71,7 @@ package affiliate
 //   - Records: record*, store, same. A field here is a field in every store: begin with package conformance.
 //   - Refusals: errors, refusal*, input. New ones are welcome; those that are there are promised to clients.
 //   - Program: program, config, settings, limits, op, save, once*, list, filter, search, panic, ping, observe*. All operations run on it: measure before and after.
-//   - Nouns: adjustment*, affiliate*, balance*, click*, code*, coupon*, link*, movement*, payout*, plan*, referral*, report*, sale*, statement*, tier*. Begin here. The types
+//   - Nouns: adjustment*, affiliate*, balance*, click*, code*, coupon*, link*, movement*, partner*, payout*, plan*, referral*, report*, sale*, statement*, tier*. Begin here. The types
 //     are in noun.go, an operation each in noun_create, noun_update, …, the checks in noun_rules, the answer in noun_view.
 //   - Money: books*, commission, rate, redeem, redemption, review, totals. A change here needs a row in the model tests.
 //   - Events: event*, family, body, encode*. Clients read them byte by byte: add members, change none.

@@ -33,11 +33,11 @@ import (
 // Source: docs/rules.md 4.7.
 func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) (err error) {
 	defer p.begin(&ctx, "EraseAffiliate", writes).end(&err)
-	rq := request{name: "affiliate.erase", input: id, refused: first(affiliateIDRequired.when(id == uuid.Nil))}
+	rq := request{name: "affiliate.erase", input: id, refused: first(RefuseNoAffiliateID.when(id == uuid.Nil))}
 	return p.erase(ctx, rq, func(o *op) (person, func() error, error) {
 		rec, err := o.tx.Affiliates.Get(id)
 		if err != nil {
-			return person{}, nil, affiliateNotFound.ifMissing(err)
+			return person{}, nil, RefuseNoAffiliate.ifMissing(err)
 		}
 		return person{id: id, email: rec.Email}, func() error { return o.blankAffiliate(rec) }, nil
 	})

@@ -35,7 +35,7 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (_ Payout, err
 	return write(o, rq, func() (Payout, error) {
 		aff, err := o.affiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
 		if err != nil {
-			return Payout{}, affiliateNotFound.ifMissing(err)
+			return Payout{}, RefuseNoAffiliate.ifMissing(err)
 		}
 		until := o.now
 		if !in.Until.IsZero() {

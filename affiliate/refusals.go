@@ -93,6 +93,8 @@ const (
 	RetentionTooShort  Reason = "retention_too_short"
 	VerifyRunning      Reason = "verify_running"
 
+	PortalNotConfigured Reason = "portal_not_configured"
+
 	AdjustmentNotFound        Reason = "adjustment_not_found"
 	AdjustmentReversed        Reason = "adjustment_reversed"
 	BooksNotOpen              Reason = "books_not_open"
@@ -138,7 +140,7 @@ var (
 	lastNameRequired                = row(KindInvalid, MissingField, "lastName", "Last name is required")
 	emailRequired                   = row(KindInvalid, MissingField, "email", "Email is required")
 	affiliateOrEmailAddressRequired = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID or email address is required")
-	affiliateIDRequired             = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID is required")
+	RefuseNoAffiliateID             = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID is required")
 	linkRequired                    = row(KindInvalid, MissingField, "link", "Link is required")
 	RefuseNoOwner                   = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID or email is required")
 	linkIDRequired                  = row(KindInvalid, MissingField, "id", "Link ID or link is required")
@@ -164,6 +166,7 @@ var (
 	RefuseNoRate                    = row(KindInvalid, MissingField, "commissionRate", "Commission rate is required") // of a new plan on the wire: in a Go call a zero rate is a rate
 	RefuseNoAffiliateIDs            = row(KindInvalid, MissingField, "affiliateIds", "Affiliate IDs are required")
 	RefuseNoReferralIDs             = row(KindInvalid, MissingField, "referralIds", "Referral IDs are required")
+	RefuseTokenTTL                  = row(KindInvalid, InvalidField, "ttlSeconds", "ttlSeconds must be an integer from 30 to 3600")                   // of a token for partner pages
 	RefuseNoSelection               = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required") // of sales to calculate again
 	RefuseNoSaleIDs                 = row(KindInvalid, MissingField, "saleIds", "Sale IDs are required")
 	promoCodeRequired               = row(KindInvalid, MissingField, "promoCode", "Promo code is required")
@@ -227,7 +230,7 @@ var (
 	affiliateInPayout       = row(KindConflict, InPayout, "", "Affiliate has commissions that are part of a payout")
 	referralInPayout        = row(KindConflict, InPayout, "", "Referral has sales that are part of a payout")
 	saleInPayout            = row(KindConflict, InPayout, "", "Sale is part of a payout")
-	affiliateNotFound       = row(KindNotFound, AffiliateNotFound, "", "Affiliate not found")
+	RefuseNoAffiliate       = row(KindNotFound, AffiliateNotFound, "", "Affiliate not found")
 	ownerNotFound           = row(KindInvalid, AffiliateNotFound, "", "Affiliate not found")
 	linkLimitReached        = row(KindConflict, LinkLimitReached, "", "Affiliate has as many links as the program allows")
 	linkNotFound            = row(KindNotFound, LinkNotFound, "", "Affiliate link not found")
@@ -291,6 +294,7 @@ var (
 	redemptionNotFound   = row(KindNotFound, RedemptionNotFound, "", "Redemption not found")
 	redemptionRestored   = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")
 	receiptsKeptTooShort = row(KindInvalid, RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours")
+	RefuseNoPortal       = row(KindConflict, PortalNotConfigured, "", "Partner pages are not configured") // of a server that has none
 	verifyRunning        = row(KindConflict, VerifyRunning, "", "A verification is running")
 	clicksKeptTooShort   = row(KindInvalid, RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute")
 

@@ -66,7 +66,7 @@ func (p *Program) statement(ctx context.Context, of AffiliateRef, from, to time.
 	last, err := view(ctx, p, func(o *op) (last int64, err error) {
 		aff, err := o.affiliateByIDOrEmail(of.ID, of.Email)
 		if err != nil {
-			return 0, affiliateNotFound.ifMissing(err)
+			return 0, RefuseNoAffiliate.ifMissing(err)
 		}
 		s.AffiliateID = aff.ID
 		books, err := o.booksSince(aff.ID, InstantOf(from))
@@ -158,7 +158,7 @@ func (q *StatementQuery) goOn(pg *Page) error {
 // booksSince are the books of an affiliate, which must be open since a time.
 func (o *op) booksSince(affiliate uuid.UUID, since Instant) (Books, error) {
 	if _, err := o.tx.Affiliates.Get(affiliate); err != nil {
-		return Books{}, affiliateNotFound.ifMissing(err)
+		return Books{}, RefuseNoAffiliate.ifMissing(err)
 	}
 	return o.openSince(affiliate, since)
 }

@@ -31,7 +31,8 @@ func operations[T any]() []string {
 // TestOperations: every method of the client that takes a context is an
 // operation of the wire.
 func TestOperations(t *testing.T) {
-	if diff := cmp.Diff(operations[api.Operations](), operations[*client.Client]()); diff != "" {
+	shared := slices.DeleteFunc(operations[*client.Client](), func(name string) bool { return name == "PartnerToken" }) // the pages are the server's
+	if diff := cmp.Diff(operations[api.Operations](), shared); diff != "" {
 		t.Errorf("methods of the interface, and of the client (-want +got):\n%s", diff)
 	}
 }

@@ -87,6 +87,12 @@ func ask[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).answer, input{keyless: true})
 }
 
+// asking is ask with an answer of its own kind, for an operation that refuses
+// unknown fields.
+func asking[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
+	return write(read, do, input{strict: true, keyless: true})
+}
+
 // change is a PUT or PATCH that refuses unknown fields.
 func change[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).answer, input{update: true, strict: true})

@@ -37,6 +37,11 @@ type Config struct {
 	// bytes in hex. See [RequestID].
 	NewRequestID func() string
 
+	// Portal lets POST /partner/token open the partner pages, for hosts that are
+	// not written in Go. Nil: it is refused. With several programs the pages of
+	// all of them are there.
+	Portal *PortalLink
+
 	// Logger gets one line for each request at level Debug and one for each
 	// answer 500 at level Error, unless the caller went away. A line of a
 	// request has operation, status, code, took, request_id, key (its name),
@@ -52,13 +57,14 @@ type Handler struct {
 	auth   Authority
 	cfg    Config
 	routes map[string]*resource
+	tokens *tokens   // nil: there are no partner pages
 	calls  sync.Pool // reused *call values
 }
 
 // New makes the handler of one program. Each key in cfg gives access to it.
 //
 // Errors: cfg has no key, a key is not as [KeyRing] wants it, MaxBody is out of
-// range.
+// range, Portal has a short key or a URL that is none.
 func New(p *affiliate.Program, cfg Config) (*Handler, error) {
 	if len(cfg.APIKeys) == 0 && len(cfg.Keys) == 0 {
 		return nil, errors.New("httpapi: Config.APIKeys is empty")
@@ -84,7 +90,8 @@ func New(p *affiliate.Program, cfg Config) (*Handler, error) {
 // program of a key and what the key may do. Config.APIKeys and Config.Keys must
 // be empty.
 //
-// Errors: auth is nil, cfg has keys, MaxBody is out of range.
+// Errors: auth is nil, cfg has keys, MaxBody is out of range, Portal has
+// a short key or a URL that is none.
 func NewMulti(auth Authority, cfg Config) (*Handler, error) {
 	if auth == nil {
 		return nil, errors.New("httpapi: no authority")
@@ -109,7 +116,11 @@ func newHandler(auth Authority, cfg Config, table map[string]*resource) (*Handle
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{auth: auth, cfg: cfg, routes: table}, nil
+	tokens, err := cfg.Portal.seal()
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{auth: auth, cfg: cfg, routes: table, tokens: tokens}, nil
 }
 
 // ServeHTTP answers every path at or below /api/v1. An unknown path gets 404

@@ -32,6 +32,7 @@ func schemaNames() named[shape] {
 		{"Affiliate", whole[affiliate.Affiliate]()},
 		{"AffiliateLinkEntry", whole[affiliate.AffiliateLink]()},
 		{"AffiliateSummary", whole[affiliate.AffiliateSummary]()},
+		{"PartnerToken", whole[issued]()},
 		{"AffiliateContact", whole[affiliate.AffiliateContact]()},
 		{"AffiliateLink", whole[affiliate.Link]()},
 		{"LinkOwner", whole[affiliate.LinkOwner]()},

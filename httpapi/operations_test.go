@@ -106,6 +106,7 @@ func (s stock) operations() []operation {
 		{"PUT", api + "/sales", `{"saleId":` + s.sale + `,"totalEarned":100}`},
 		{"PATCH", api + "/sales", `{"saleId":` + s.sale + `,"amount":10}`},
 		{"GET", api + "/webhooks?webhookId=" + s.endpoint.String(), ""},
+		{"POST", api + "/partner/token", `{"affiliateId":` + q(s.affiliate) + `}`},
 		{"POST", api + "/webhooks", `{"url":"https://hooks.example/two?a=1&b=2","events":["sale.created"]}`},
 		{"PUT", api + "/webhooks", `{"webhookId":` + q(s.endpoint) + `,"description":"all"}`},
 		{"POST", api + "/webhooks/rotate-secret", `{"webhookId":` + q(s.endpoint) + `}`},
@@ -177,7 +178,8 @@ func (s stock) posts() []operation {
 
 // writes are the operations that take an Idempotency-Key.
 func (s stock) writes() []operation {
-	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method == "GET" || o.path() == "/api/v1/payouts/preview" })
+	reads := []string{"/api/v1/payouts/preview", "/api/v1/partner/token"} // by POST
+	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method == "GET" || slices.Contains(reads, o.path()) })
 }
 
 // path is the target without its query.

@@ -160,6 +160,8 @@ func routes() []route {
 		{http.MethodPost, "/commission-tiers/assign", ownerOnly, perform(stepOf, assignTiers)},
 		{http.MethodPost, "/sales/recalculate", ownerOnly, perform(recalculationOf, recalculateSales)},
 
+		{http.MethodPost, "/partner/token", ownerOnly, answering[issued](asking(tokenOrderOf, issueToken))},
+
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", endpointByID),
 			all((*affiliate.Program).Endpoints))},

@@ -63,7 +63,10 @@ func newWorld(t testing.TB, change ...func(*setup)) *world {
 			Now:          func() time.Time { return w.now },
 			Rand:         rand.NewChaCha8([32]byte{1}),
 		},
-		api: httpapi.Config{APIKeys: []string{testKey}, Logger: slog.New(w.logs.handler())},
+		api: httpapi.Config{
+			APIKeys: []string{testKey}, Logger: slog.New(w.logs.handler()),
+			Portal: &httpapi.PortalLink{Key: portalKey, URL: "https://shop.example/partner/"},
+		},
 	}
 	for _, c := range change {
 		c(&s)

@@ -151,5 +151,12 @@ func planStories() []serverCase {
 			x.get("/verify").has(`{"holds":true,"breaches":[]}`)
 			x.get("/verify?limit=1").refused(unknownParameter("limit"))
 		}},
+		{"admin/A41 POST /partner/token says what is wrong with its input", "contract 4.7: a token opens the partner pages of an affiliate", func(x *exam) {
+			x.do("POST /partner/token", `{}`).refused(missing("affiliateId", "Affiliate ID is required"))
+			for _, ttl := range []string{"29", "3601", "0", "-1", `"60"`, "60.5"} {
+				x.do("POST /partner/token", `{"affiliateId":"{{affiliate}}","ttlSeconds":`+ttl+`}`).refused(invalid("ttlSeconds", "ttlSeconds must be an integer from 30 to 3600"))
+			}
+			x.do("POST /partner/token", `{"affiliateId":"{{affiliate}}","ttl":60}`).refused(unknownField("ttl"))
+		}},
 	}
 }

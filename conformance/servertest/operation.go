@@ -105,6 +105,8 @@ func operations() map[string]operation {
 		"PUT /commission-tiers":          {answer: tierForm().form},
 		"DELETE /commission-tiers":       {answer: message("Tier deleted successfully", nil)},
 
+		"POST /partner/token": {answer: fields{"token": aText, "url": aText, "expiresAt": aText}.form},
+
 		"GET /webhooks":                {listOf(endpointForm().form), []string{"webhookId"}, endpointForm().form},
 		"POST /webhooks":               {answer: issuedForm().form},
 		"PUT /webhooks":                {answer: endpointForm().form},

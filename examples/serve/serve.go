@@ -108,6 +108,7 @@ type Site struct {
 	Tracking http.Handler // below /api/affiliates/
 	Health   http.Handler // /healthz and /readyz
 	Console  http.Handler // /console and below it; nil: the API answers there too
+	Partner  http.Handler // /partner and below it; nil: the API answers there too
 	API      http.Handler // everything else
 }
 
@@ -122,6 +123,8 @@ func (s Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.Tracking.ServeHTTP(w, r)
 	case s.Console != nil && strings.HasPrefix(r.URL.Path+"/", "/console/"):
 		s.Console.ServeHTTP(w, r)
+	case s.Partner != nil && strings.HasPrefix(r.URL.Path+"/", "/partner/"):
+		s.Partner.ServeHTTP(w, r)
 	default:
 		s.API.ServeHTTP(w, r)
 	}

@@ -49,11 +49,11 @@ func TestSite(t *testing.T) {
 	says := func(text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) })
 	}
-	site := serve.Site{Page: says("page"), Tracking: says("tracking"), Health: says("health"), Console: says("console"), API: says("api")}
+	site := serve.Site{Page: says("page"), Tracking: says("tracking"), Health: says("health"), Console: says("console"), Partner: says("partner"), API: says("api")}
 	for target, want := range map[string]string{
 		"GET /": "page", "HEAD /": "page", "POST /": "api", "GET /api/affiliates/x": "tracking", "POST /api/affiliates/add-click": "tracking",
 		"GET /healthz": "health", "GET /readyz": "health", "GET /readyz/": "api", "GET /api/v1/sales": "api", "GET //": "api", "GET /x/../api/affiliates/x": "api", "GET /api/affiliates": "api",
-		"GET /console": "console", "GET /console/": "console", "POST /console/sales/1": "console", "GET /consoles": "api", "GET /x/../console/": "api",
+		"GET /console": "console", "GET /console/": "console", "POST /console/sales/1": "console", "GET /consoles": "api", "GET /partner": "partner", "GET /partner/enter": "partner", "GET /partners": "api", "GET /x/../console/": "api",
 	} {
 		method, path, _ := strings.Cut(target, " ")
 		r, w := httptest.NewRequest(method, "/", nil), httptest.NewRecorder()

@@ -25,12 +25,16 @@
 // of it, one of the scope read the pages without the forms, and one of the scope
 // integration nothing.
 //
+// The pages for affiliates are at /partner/. POST /api/v1/partner/token answers a
+// URL that opens those of one affiliate for a minute.
+//
 // # Reading the program
 //
 // main.go reads the flags, keyfile.go the file of keys, tenant.go makes the programs and their keys, run.go
 // puts the handlers together and runs the server, page.go shows the page, and
 // curl.go writes the lines that the page and the terminal show. login.go stands
-// before the console, with session.go and tries.go, which limits guesses. Package
+// before the console, with session.go and tries.go, which limits guesses, and
+// partner.go opens the pages for affiliates. Package
 // examples/serve starts and ends the server and has its limits for slow clients:
 // copy that one too.
 package main

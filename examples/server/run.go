@@ -83,7 +83,11 @@ func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, l
 	if err != nil {
 		return nil, err
 	}
-	cfg := httpapi.Config{Logger: logger}
+	partner, link, err := newPartner(programsOf(all), set, local(addr), logger)
+	if err != nil {
+		return nil, err
+	}
+	cfg := httpapi.Config{Logger: logger, Portal: link}
 	api, err := httpapi.NewMulti(auth, cfg)
 	if err != nil {
 		return nil, err
@@ -95,7 +99,7 @@ func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, l
 	if err != nil {
 		return nil, err
 	}
-	return serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, API: api}, nil
+	return serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, Partner: partner, API: api}, nil
 }
 
 // authorityOf returns the authority of the keys of all programs.

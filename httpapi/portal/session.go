@@ -123,15 +123,48 @@ func loopback(host string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// Many are the pages of several programs at one place: the token or the visit of a
+// request says of which. Who has neither gets the first one's answer.
+func Many(first *Portal, others ...*Portal) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, t := range others {
+			if t.opens(r) {
+				t.ServeHTTP(w, r)
+				return
+			}
+		}
+		first.ServeHTTP(w, r)
+	})
+}
+
+// opens reports whether a request has a token or a visit of this program.
+func (t *Portal) opens(r *http.Request) bool {
+	if len(t.cfg.Key) == 0 {
+		return false
+	}
+	now := t.program.Config().Now()
+	_, byToken := t.tokens.Open(r.URL.Query().Get(paramToken), t.program.Config().ID, now)
+	_, byVisit := t.visit(r, now)
+	return byToken || byVisit
+}
+
+// visit is the visit of a request, if it has one.
+func (t *Portal) visit(r *http.Request, now time.Time) (opened ticket.Ticket, ok bool) {
+	for _, c := range r.CookiesNamed(cookieName) {
+		if opened, ok = t.visits.Open(c.Value, t.program.Config().ID, now); ok {
+			break
+		}
+	}
+	return opened, ok
+}
+
 // admitted finds out whose pages a request may see: by a visit, else by the
 // host's login.
 func (v *visit) admitted() bool {
 	if len(v.cfg.Key) > 0 {
-		for _, c := range v.r.CookiesNamed(cookieName) {
-			if opened, ok := v.visits.Open(c.Value, v.program.Config().ID, v.now()); ok {
-				v.affiliate, v.byVisit = opened.Affiliate, true
-				return true
-			}
+		if opened, ok := v.visit(v.r, v.now()); ok {
+			v.affiliate, v.byVisit = opened.Affiliate, true
+			return true
 		}
 	}
 	if v.cfg.Authorize == nil {

@@ -3,6 +3,10 @@ package main
 var programCommands = []command{
 	{group: "program", what: "Show what the program is configured to do", method: "GET", path: "/program"},
 	{
+		group: "partner-token", what: "Open the partner pages for an affiliate: prints a URL that works for a minute",
+		method: "POST", path: "/partner/token", fields: fields("affiliateId", "ttlSeconds:n"), arg: "affiliateId",
+	},
+	{
 		group: "verify", what: "Check the books: exit code 4 when they do not hold",
 		method: "GET", path: "/verify", patient: true,
 		verify: func(r record) error {

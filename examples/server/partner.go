@@ -1,0 +1,37 @@
+package main
+
+import (
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net/http"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/httpapi/portal"
+)
+
+// partnerPath is where the pages for affiliates are.
+const partnerPath = "/partner/"
+
+// newPartner makes the pages for the affiliates of all programs, and the link by
+// which POST /api/v1/partner/token opens them. Their key is new at every start, so
+// every visit ends when the server stops.
+func newPartner(programs []*affiliate.Program, set settings, base string, logger *slog.Logger) (http.Handler, *httpapi.PortalLink, error) {
+	key, random := make([]byte, 32), set.rand
+	if random == nil {
+		random = rand.Reader
+	}
+	if _, err := io.ReadFull(random, key); err != nil {
+		return nil, nil, err
+	}
+	var all []*portal.Portal
+	for _, p := range programs {
+		pages, err := portal.New(p, portal.Config{Prefix: partnerPath, Key: key, Logger: logger})
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, pages)
+	}
+	return portal.Many(all[0], all[1:]...), &httpapi.PortalLink{Key: key, URL: base + partnerPath}, nil
+}

@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/ticket"
+)
+
+// A PortalLink is where the partner pages are, of package portal.
+type PortalLink struct {
+	Key []byte // the Key of the pages' Config: at least 32 bytes
+	URL string // https or http, of the pages, such as "https://shop.example/partner/"
+}
+
+// tokens makes the tokens that open partner pages.
+type tokens struct {
+	ticket.Sealer
+	url string
+}
+
+// seal checks a link.
+//
+// Errors: the key is shorter than 32 bytes; the URL is not that of pages.
+func (l *PortalLink) seal() (*tokens, error) {
+	if l == nil {
+		return nil, nil
+	}
+	u, err := url.Parse(l.URL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || !strings.HasSuffix(u.Path, "/") {
+		return nil, fmt.Errorf("httpapi: Config.Portal.URL %q is no http or https URL that ends with a slash", l.URL)
+	}
+	sealer, err := ticket.New(ticket.Token, l.Key)
+	if err != nil {
+		return nil, errors.New("httpapi: Config.Portal: " + err.Error())
+	}
+	return &tokens{sealer, l.URL}, nil
+}
+
+// How long a token lives, in seconds.
+const (
+	defaultTokenTTL  = 60
+	shortestTokenTTL = 30
+	longestTokenTTL  = 3600
+)
+
+// A tokenOrder is whose pages a token is to open, and for how long.
+type tokenOrder struct {
+	affiliate uuid.UUID
+	ttl       int64
+}
+
+func tokenOrderOf(in *input) tokenOrder {
+	return tokenOrder{oneAffiliate(in), in.ranged("ttlSeconds").Or(defaultTokenTTL)}
+}
+
+// issued is a token, and where it opens the pages.
+type issued struct {
+	Token     string         `json:"token"`
+	URL       string         `json:"url"`
+	ExpiresAt affiliate.Time `json:"expiresAt"`
+}
+
+// issueToken makes a token for an affiliate who exists. Nothing is stored.
+func issueToken(p *affiliate.Program, c *call, order tokenOrder) error {
+	switch {
+	case order.affiliate == uuid.Nil:
+		return affiliate.RefuseNoAffiliateID.Err()
+	case order.ttl < shortestTokenTTL || order.ttl > longestTokenTTL:
+		return affiliate.RefuseTokenTTL.Err()
+	case c.h.tokens == nil:
+		return affiliate.RefuseNoPortal.Err()
+	}
+	if err := exists(c.r.Context(), p, order.affiliate); err != nil {
+		return err
+	}
+	cfg := p.Config()
+	expires := cfg.Now().Add(time.Duration(order.ttl) * time.Second).Truncate(time.Second)
+	token := c.h.tokens.Seal(ticket.Ticket{Program: cfg.ID, Affiliate: order.affiliate, Expires: expires})
+	return c.answer(&issued{token, c.h.tokens.url + "enter?" + url.Values{"token": {token}}.Encode(), affiliate.TimeOf(expires)})
+}
+
+// exists refuses an affiliate who does not.
+func exists(ctx context.Context, p *affiliate.Program, id uuid.UUID) error {
+	_, err := p.Affiliate(ctx, id.String())
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return affiliate.RefuseNoAffiliate.Err()
+	}
+	return err
+}

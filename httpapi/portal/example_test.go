@@ -1,0 +1,109 @@
+package portal_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// mount puts the partner pages on a mux, behind the login of the host.
+func mount(mux *http.ServeMux, program *affiliate.Program, logger *slog.Logger) error {
+	pages, err := portal.New(program, portal.Config{
+		Prefix:    "/partner/",
+		Authorize: partner, // your login: whose pages the request may see
+		Back:      "/account",
+		Logger:    logger,
+	})
+	if err != nil {
+		return err
+	}
+	mux.Handle("/partner/", pages)
+	return nil
+}
+
+// partner is the host's own login: the affiliate whose session the request has.
+func partner(r *http.Request) (affiliate uuid.UUID, ok bool) {
+	session, err := r.Cookie("session")
+	if err != nil {
+		return uuid.Nil, false
+	}
+	id, err := uuid.Parse(session.Value)
+	return id, err == nil
+}
+
+// The pages behind the login of the host.
+func Example() {
+	program, err := affiliate.New(memstore.New(), affiliate.Config{Name: "Northwind Beans"})
+	if err != nil {
+		panic(err)
+	}
+	mux := http.NewServeMux()
+	if err := mount(mux, program, slog.New(slog.DiscardHandler)); err != nil {
+		panic(err)
+	}
+	r, w := httptest.NewRequest("GET", "/partner/", nil), httptest.NewRecorder()
+	mux.ServeHTTP(w, r)
+	fmt.Println(w.Code, "for a stranger")
+
+	ada, err := program.CreateAffiliate(r.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"})
+	if err != nil {
+		panic(err)
+	}
+	r.Header.Set("Cookie", "session="+ada.ID.String())
+	w = httptest.NewRecorder()
+	mux.ServeHTTP(w, r)
+	fmt.Println(w.Code, "for Ada")
+	// Output:
+	// 403 for a stranger
+	// 200 for Ada
+}
+
+// openPages is the click on "My earnings" on the host's own site.
+func openPages(pages *portal.Portal, login func(*http.Request) (uuid.UUID, bool)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id, ok := login(r)
+		if !ok {
+			http.Error(w, "Log in first.", http.StatusForbidden)
+			return
+		}
+		token, err := pages.Token(id, 0) // for a minute
+		if err != nil {
+			http.Error(w, "Something went wrong.", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		http.Redirect(w, r, "https://partners.example/partner/enter?token="+token, http.StatusSeeOther)
+	}
+}
+
+// The pages where affiliates are logged in on another origin.
+func ExamplePortal_Token() {
+	program, err := affiliate.New(memstore.New(), affiliate.Config{Name: "Northwind Beans"})
+	if err != nil {
+		panic(err)
+	}
+	pages, err := portal.New(program, portal.Config{Prefix: "/partner/", Key: bytes.Repeat([]byte("k"), 32), NoPayoutForm: true})
+	if err != nil {
+		panic(err)
+	}
+	w := httptest.NewRecorder()
+	openPages(pages, partner)(w, httptest.NewRequest("GET", "/earnings", nil))
+	fmt.Println(w.Code, "for a stranger")
+
+	r := httptest.NewRequest("GET", "/earnings", nil)
+	r.Header.Set("Cookie", "session="+uuid.NewString())
+	w = httptest.NewRecorder()
+	openPages(pages, partner)(w, r)
+	fmt.Println(w.Code, "to", w.Header().Get("Location")[:len("https://partners.example/partner/enter?token=tp1.")])
+	// Output:
+	// 403 for a stranger
+	// 303 to https://partners.example/partner/enter?token=tp1.
+}
