@@ -97,10 +97,10 @@ func (v Partner) Sales(ctx context.Context, pg Page) (List[PartnerSale], error) 
 	return shownTo(sales, err, func(s Sale) (PartnerSale, error) {
 		shown := PartnerSale{
 			ID: s.ID, Customer: MaskEmail(s.Email.Or(""), s.ReferralID.Or(uuid.Nil)), TotalEarned: s.TotalEarned, RefundedAmount: s.RefundedAmount,
-			CommissionEarned: s.CommissionEarned, Status: s.Status, PromoCode: Null[string](), Link: s.linkOfOwner(), CreatedAt: s.CreatedAt,
+			CommissionEarned: s.CommissionEarned, Status: s.Status, ApprovalStatus: Null[ApprovalStatus](), PromoCode: Null[string](), Link: s.linkOfOwner(), CreatedAt: s.CreatedAt,
 		}
 		if len(s.Commissions) > 0 {
-			shown.ApprovalStatus, shown.PayoutCreated = s.Commissions[0].ApprovalStatus, s.Commissions[0].PayoutCreated
+			shown.ApprovalStatus, shown.PayoutCreated = Set(s.Commissions[0].ApprovalStatus), s.Commissions[0].PayoutCreated
 		}
 		id, byCode := s.PromotionalCodeID.Get()
 		if !byCode {
