@@ -84,6 +84,7 @@ func (s *story) bases() map[string]string {
 		"PUT /api/v1/commission-plans":            `{"commissionPlanId":"` + s.plan + `"}`,
 		"POST /api/v1/commission-tiers/assign":    `{"limit":1}`,
 		"POST /api/v1/sales/recalculate":          `{"all":true,"limit":1}`,
+		"POST /api/v1/partner/token":              `{"affiliateId":"` + s.affiliate + `"}`,
 		"POST /api/v1/commission-tiers":           `{"tier":1,"name":"n"}`,
 		"PUT /api/v1/commission-tiers":            `{"commissionTierId":"` + s.tier + `"}`,
 		"POST /api/v1/webhooks":                   `{"url":"https://hooks.beans.example/","events":["*"]}`,

@@ -26,6 +26,7 @@ func (s *story) ownRefusals() {
 		}
 	}
 	s.ofCodes()
+	s.ofPages()
 }
 
 func (s *story) ofPeople() []refusal {
@@ -196,6 +197,8 @@ func (s *story) ofAdministration() []refusal {
 		{"affiliate_not_found", post, "/affiliates/tier-exempt", `{"affiliateIds":["none"],"exempt":true}`},
 		{"missing_field", post, "/affiliates/payout-details", `{}`},
 		{"affiliate_not_found", post, "/affiliates/payout-details", `{"affiliateId":"none"}`},
+		{"missing_field", post, "/partner/token", `{}`},
+		{"affiliate_not_found", post, "/partner/token", `{"affiliateId":"none"}`},
 		{"missing_field", post, "/affiliates/accept-invite", `{}`},
 		{"affiliate_not_found", post, "/affiliates/accept-invite", `{"affiliateId":"none"}`},
 		{"status_not_allowed", post, "/affiliates/accept-invite", `{"affiliateId":"` + s.payee + `"}`},

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 // refusals makes every operation of the document give the common errors.
@@ -75,4 +77,13 @@ func unknownField(schema *openapi3.Schema) string {
 // refuseTracking reads the configuration of an unknown program.
 func (s *story) refuseTracking() {
 	s.do(s.t, call{method: http.MethodGet, target: "/api/affiliates/affiliate-program-v2", key: "-"})
+}
+
+// ofPages asks a server without partner pages to open them.
+func (s *story) ofPages() {
+	none := http.Header{"Test-Pages": {"none"}}
+	a := s.do(s.t, call{method: http.MethodPost, target: "/api/v1/partner/token", body: `{"affiliateId":"` + s.affiliate + `"}`, header: none})
+	if a.header.Get("Error-Code") != string(affiliate.PortalNotConfigured) {
+		s.t.Errorf("without partner pages: %d %s", a.status, a.body)
+	}
 }

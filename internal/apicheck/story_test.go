@@ -298,6 +298,7 @@ func (s *story) administers() {
 	do("/affiliates/tier-exempt", `"exempt":false`)
 	s.ok(s.t, http.MethodPost, "/affiliates/payout-details", `{"affiliateId":"`+s.invited+`","payoutEmail":"i@pay.example","paymentMethod":"WISE"}`)
 	s.ok(s.t, http.MethodPost, "/affiliates/payout-details", `{"affiliateId":"`+s.invited+`","payoutEmail":null,"paymentMethod":null}`)
+	s.ok(s.t, http.MethodPost, "/partner/token", `{"affiliateId":"`+s.affiliate+`","ttlSeconds":3600}`)
 	s.ok(s.t, http.MethodPost, "/affiliates/accept-invite", `{"affiliateId":"`+s.invited+`","firstName":"Ina","lastName":null,"email":null,"commissionRate":12,"affiliateLink":"ina"}`)
 	for _, status := range []string{"PAST_DUE", "CANCELLED", "ACTIVE"} {
 		s.ok(s.t, http.MethodPost, "/referrals/status", `{"referralId":"`+s.referral+`","subscriptionStatus":"`+status+`"}`)

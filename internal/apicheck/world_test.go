@@ -1,8 +1,10 @@
 package apicheck_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -57,14 +59,20 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
 		t.Fatal(err)
 	}
 	w.Program = p
-	api, err := httpapi.NewMulti(w.authenticate, httpapi.Config{Limit: limit})
-	if err != nil {
+	link := &httpapi.PortalLink{Key: bytes.Repeat([]byte("p"), 32), URL: "https://beans.example/partner/"}
+	api, err1 := httpapi.NewMulti(w.authenticate, httpapi.Config{Limit: limit, Portal: link})
+	bare, err2 := httpapi.NewMulti(w.authenticate, httpapi.Config{Limit: limit}) // it has no partner pages
+	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
 	tracking := httpapi.Tracking(w.find, httpapi.Config{Limit: limit})
 	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { // a ServeMux would redirect unclean paths
 		if strings.HasPrefix(r.URL.Path, "/api/affiliates/") {
 			tracking.ServeHTTP(rw, r)
+			return
+		}
+		if r.Header.Get("Test-Pages") == "none" {
+			bare.ServeHTTP(rw, r)
 			return
 		}
 		api.ServeHTTP(rw, r)
