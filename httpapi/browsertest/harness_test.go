@@ -25,7 +25,7 @@ func TestWatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tb := unwatched(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			tb := unwatched(t, originOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path != "/" {
 					http.NotFound(w, r)
 					return
@@ -74,7 +74,7 @@ func TestLook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rec := &recorder{TB: t}
-			tb := newTab(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			tb := newTab(t, originOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "text/html; charset=utf-8")
 				_, _ = w.Write([]byte("<!doctype html><html lang=en><title>t</title><link rel=icon href=data:,><body>" + page.html))
 			})))

@@ -49,7 +49,7 @@ func TestKeyboard(t *testing.T) {
 func TestEveryStop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).fill("")
-	tb := newTab(t, serve(t, sets["console"](w)))
+	tb := newTab(t, originOf(t, sets["console"](w)))
 	for _, path := range []string{"/", "/affiliates", "/affiliates/" + w.made.Ada.ID.String(), "/sales?approval=ON_HOLD", "/affiliates/new", "/payouts", "/settings"} {
 		tb.open(path)
 		want := tb.count("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']")
@@ -126,15 +126,18 @@ func (tb *tab) enter() {
 	tb.load(200, func() { tb.do(chromedp.KeyEvent(kb.Enter)) })
 }
 
-// scriptsOnAndOff runs a test in a browser that runs the scripts of pages, and in
-// one that does not.
+// scripts are the two browsers: one that runs the scripts of pages, and one that does
+// not.
+var scripts = map[string]func(*tab){"scripts on": func(*tab) {}, "scripts off": (*tab).withoutScripts}
+
+// scriptsOnAndOff runs a test in both browsers.
 func scriptsOnAndOff(t *testing.T, test func(t *testing.T, open func(*world) *tab)) {
 	t.Helper()
-	for name, prepare := range map[string]func(*tab){"scripts on": func(*tab) {}, "scripts off": (*tab).withoutScripts} {
+	for name, prepare := range scripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, func(w *world) *tab {
-				tb := newTab(t, serve(t, sets["console"](w)))
+				tb := newTab(t, originOf(t, sets["console"](w)))
 				prepare(tb)
 				return tb
 			})

@@ -15,6 +15,7 @@ import (
 var (
 	browser context.Context // of the one Chromium
 	axe     string          // the source of axe-core
+	scratch string          // a folder that goes when the tests are over
 )
 
 func TestMain(m *testing.M) {
@@ -32,12 +33,11 @@ func run(m *testing.M) (int, error) {
 		return 0, fmt.Errorf("axe-core is read from TRIBUTARY_AXE, see .ci/browser: %w", err)
 	}
 	axe = string(source)
-	profile, err := os.MkdirTemp("", "browsertest-*")
-	if err != nil {
+	if scratch, err = os.MkdirTemp("", "browsertest-*"); err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(profile)
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), flags(profile)...)
+	defer os.RemoveAll(scratch)
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), flags()...)
 	defer stop()
 	ctx, cancel := chromedp.NewContext(allocator)
 	defer cancel()
@@ -52,14 +52,14 @@ func run(m *testing.M) (int, error) {
 
 // flags start Chromium without a window, without a sandbox where there is none
 // (as root), and without a way to any other machine.
-func flags(profile string) []chromedp.ExecAllocatorOption {
+func flags() []chromedp.ExecAllocatorOption {
 	path := os.Getenv("TRIBUTARY_CHROMIUM")
 	if path == "" {
 		path = "/usr/bin/chromium"
 	}
 	all := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
-		chromedp.UserDataDir(filepath.Join(profile, "profile")),
+		chromedp.UserDataDir(filepath.Join(scratch, "profile")),
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),

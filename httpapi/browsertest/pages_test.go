@@ -24,7 +24,7 @@ func TestPages(t *testing.T) {
 				w := make(t)
 				mux := http.NewServeMux()
 				mux.Handle("/proxy/b/", http.StripPrefix("/proxy/b", mount(w)))
-				origin := serve(t, mux)
+				origin := originOf(t, mux)
 				before := sample.Dump(t, w.store, w.Config().ID)
 				pages := crawl(newTab(t, origin), "/proxy/b/", 2, look)
 				if least := map[string]int{"empty": 20, "full": 60}[name]; len(pages) < least {

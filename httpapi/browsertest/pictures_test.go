@@ -33,7 +33,7 @@ func gallery(t testing.TB, w *world) map[string]string {
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	w := newYear(t)
-	tb := newTab(t, serve(t, sets["console"](w)))
+	tb := newTab(t, originOf(t, sets["console"](w)))
 	folder, documents := t.ArtifactDir(), os.Getenv("TRIBUTARY_PICTURES")
 	for name, path := range gallery(t, w) {
 		tb.open(path)

@@ -14,7 +14,7 @@ var pdfPage = regexp.MustCompile(`/Type\s*/Page\b`)
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).fill("")
-	tb := newTab(t, serve(t, sets["console"](w)))
+	tb := newTab(t, originOf(t, sets["console"](w)))
 	tb.open("/affiliates/" + w.made.Ada.ID.String() + "/statements/2026-03")
 	rows := tb.count("main tbody tr")
 	if rows < 60 {

@@ -97,8 +97,8 @@ func (w *world) console(cfg console.Config) http.Handler {
 	return must(console.New(w.Program, cfg))(w.t)
 }
 
-// serve serves a handler on this machine, and returns its origin.
-func serve(t testing.TB, h http.Handler) string {
+// originOf serves a handler on this machine, and returns its origin.
+func originOf(t testing.TB, h http.Handler) string {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)

@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ type tab struct {
 
 	ctx    context.Context
 	origin string // of the pages: nothing may be asked for elsewhere
+	quiet  bool   // its pages run no scripts
 }
 
 // newTab opens a tab for the pages of an origin, http://host:port, in a window of
@@ -105,6 +107,7 @@ func eval[T any](tb *tab, expression string) T {
 // withoutScripts turns the scripts of all pages off.
 func (tb *tab) withoutScripts() {
 	tb.Helper()
+	tb.quiet = true
 	call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
@@ -164,4 +167,12 @@ func (tb *tab) says(want string) {
 func (tb *tab) count(selector string) int {
 	tb.Helper()
 	return eval[int](tb, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector))
+}
+
+// close closes the tab, with the requests that it waits for.
+func (tb *tab) close() {
+	tb.Helper()
+	if err := chromedp.Cancel(tb.ctx); err != nil && !errors.Is(err, context.Canceled) {
+		tb.Fatal(err)
+	}
 }
