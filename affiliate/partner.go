@@ -88,14 +88,14 @@ type PartnerReferral struct {
 // PartnerSale is a sale that credits the affiliate, its customer masked.
 type PartnerSale struct {
 	ID               SaleID              `json:"id"`
-	Customer         string              `json:"customer"` // as MaskEmail has it
+	Customer         string              `json:"customer"` // as MaskEmail has it; empty: nobody is known
 	TotalEarned      Amount              `json:"totalEarned"`
 	RefundedAmount   Amount              `json:"refundedAmount"`
 	CommissionEarned Amount              `json:"commissionEarned"`
 	ApprovalStatus   Opt[ApprovalStatus] `json:"approvalStatus"` // of its first commission; null: it has none
 	PayoutCreated    bool                `json:"payoutCreated"`  // a payout has that
 	Status           SaleStatus          `json:"status"`
-	PromoCode        Opt[string]         `json:"promoCode"` // null: by no code, or it was deleted
+	PromoCode        Opt[string]         `json:"promoCode"` // null: by no code, or it is no longer theirs
 	Link             Opt[string]         `json:"link"`      // the slug of a link of the affiliate; null: by none
 	CreatedAt        Time                `json:"createdAt"`
 }

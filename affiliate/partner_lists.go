@@ -21,11 +21,11 @@ func (v Partner) Links(ctx context.Context, pg Page) (List[PartnerLink], error) 
 		pg.Limit = cursorPage
 	}
 	links, err := v.p.Links(ctx, LinkFilter{AffiliateID: Set(v.id)}, pg)
-	return shownTo(links, err, func(l Link) (PartnerLink, error) {
+	return shownTo(links, err, func(l Link) PartnerLink {
 		return PartnerLink{
 			ID: l.ID, Link: l.Link, FullURLs: l.FullURLs, Clicks: l.Clicks, Referrals: l.Referrals, Sales: l.Sales,
 			TotalRevenue: l.TotalRevenue, CreatedAt: l.CreatedAt,
-		}, nil
+		}
 	})
 }
 
@@ -78,11 +78,11 @@ func earlier(a, b Opt[Time]) Opt[Time] {
 // Source: docs/contract.md 4.7.
 func (v Partner) Referrals(ctx context.Context, pg Page) (List[PartnerReferral], error) {
 	referrals, err := v.p.SearchReferrals(ctx, ReferralQuery{AffiliateID: Set(v.id)}, pg)
-	return shownTo(referrals, err, func(r Referral) (PartnerReferral, error) {
+	return shownTo(referrals, err, func(r Referral) PartnerReferral {
 		return PartnerReferral{
 			ID: r.ID, Customer: MaskEmail(r.Email, r.ID), SubscriptionStatus: r.SubscriptionStatus,
 			TotalRevenue: r.TotalRevenue, TotalCommission: r.TotalCommission, CreatedAt: r.CreatedAt,
-		}, nil
+		}
 	})
 }
 
@@ -91,57 +91,52 @@ func (v Partner) Referrals(ctx context.Context, pg Page) (List[PartnerReferral],
 // Errors: [InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 4.7.
-func (v Partner) Sales(ctx context.Context, pg Page) (List[PartnerSale], error) {
-	sales, err := v.p.SearchSales(ctx, SaleQuery{AffiliateID: Set(v.id)}, pg)
-	codes := map[uuid.UUID]Opt[string]{}
-	return shownTo(sales, err, func(s Sale) (PartnerSale, error) {
-		shown := PartnerSale{
-			ID: s.ID, Customer: MaskEmail(s.Email.Or(""), s.ReferralID.Or(uuid.Nil)), TotalEarned: s.TotalEarned, RefundedAmount: s.RefundedAmount,
-			CommissionEarned: s.CommissionEarned, Status: s.Status, ApprovalStatus: Null[ApprovalStatus](), PromoCode: Null[string](), Link: s.linkOfOwner(), CreatedAt: s.CreatedAt,
-		}
-		if len(s.Commissions) > 0 {
-			shown.ApprovalStatus, shown.PayoutCreated = Set(s.Commissions[0].ApprovalStatus), s.Commissions[0].PayoutCreated
-		}
-		id, byCode := s.PromotionalCodeID.Get()
-		if !byCode {
-			return shown, nil
-		}
-		if _, known := codes[id]; !known {
-			code, err := v.p.Code(ctx, CodeRef{ID: id})
-			if err != nil && !errors.Is(err, ErrNotFound) {
-				return shown, err
-			}
-			codes[id] = orNull(code.Code)
-		}
-		shown.PromoCode = codes[id]
-		return shown, nil
+func (v Partner) Sales(ctx context.Context, pg Page) (_ List[PartnerSale], err error) {
+	defer v.p.begin(&ctx, "PartnerSales", reads).end(&err)
+	q := SaleQuery{AffiliateID: Set(v.id)}
+	return found(ctx, v.p, hunt{pg, "partner-sales", q}, func(o *op, _ bool) *seeker[SaleRecord, PartnerSale] {
+		return &seeker[SaleRecord, PartnerSale]{choice: o.chooseSearched(q), table: o.tx.Sales, item: o.partnerSale}
 	})
 }
 
-// linkOfOwner is the slug of the link of a sale, when it is the affiliate's own.
-func (s *Sale) linkOfOwner() Opt[string] {
-	id, byLink := s.AffiliateLinkID.Get()
-	for _, l := range s.Affiliate.AffiliateLinks {
-		if byLink && l.ID == id {
-			return Set(l.Link)
+// partnerSale is a sale as the affiliate sees it whom it credits.
+func (o *op) partnerSale(rec SaleRecord) (PartnerSale, error) {
+	s := PartnerSale{
+		ID: SaleID(rec.Number), TotalEarned: rec.TotalEarned, RefundedAmount: rec.Refunded, ApprovalStatus: Null[ApprovalStatus](),
+		Status: rec.Status.Value(), PromoCode: Null[string](), Link: Null[string](), CreatedAt: TimeOf(rec.CreatedAt.Time()),
+	}
+	s.CommissionEarned, _ = rec.commissionEarned() // its sum was checked when the sale was stored
+	if len(rec.Commissions) > 0 {
+		c := &rec.Commissions[0]
+		s.ApprovalStatus, s.PayoutCreated = Set(c.Approval.Value()), c.PayoutID != uuid.Nil
+	}
+	if rec.Email != "" || rec.ReferralID != uuid.Nil {
+		s.Customer = MaskEmail(rec.Email, rec.ReferralID)
+	}
+	code, err1 := o.tx.Codes.Get(rec.CodeID)
+	if err1 == nil && code.AffiliateID == rec.AffiliateID { // it may have been given to somebody else, with another text
+		s.PromoCode = Set(code.Code)
+	}
+	link, err2 := o.tx.Links.Get(rec.LinkID)
+	if err2 == nil && link.AffiliateID == rec.AffiliateID {
+		s.Link = Set(link.Slug)
+	}
+	for _, err := range [...]error{err1, err2} {
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return PartnerSale{}, internal("read how a sale came", err)
 		}
 	}
-	return Null[string]()
+	return s, nil
 }
 
 // shownTo makes the items of a list those that a partner sees.
-func shownTo[A, B any](all List[A], err error, show func(A) (B, error)) (List[B], error) {
-	shown := List[B]{Items: make([]B, 0, len(all.Items)), Next: all.Next}
-	for _, item := range all.Items {
-		if err != nil {
-			break
-		}
-		var one B
-		one, err = show(item)
-		shown.Items = append(shown.Items, one)
-	}
+func shownTo[A, B any](all List[A], err error, show func(A) B) (List[B], error) {
 	if err != nil {
 		return List[B]{}, err
+	}
+	shown := List[B]{Items: make([]B, 0, len(all.Items)), Next: all.Next}
+	for _, item := range all.Items {
+		shown.Items = append(shown.Items, show(item))
 	}
 	return shown, nil
 }
