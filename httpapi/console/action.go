@@ -101,10 +101,8 @@ func (v *visit) readForm() (*input, bool) {
 		return nil, false
 	}
 	nonce := values.Get(fieldNonce)
-	return &input{Values: values}, v.forms.Valid(v.now(), values.Get(fieldToken), v.about()...) && nonce != "" && len(nonce) <= 64 && !strings.ContainsFunc(nonce, notPlain)
+	return &input{Values: values}, v.forms.Valid(v.now(), values.Get(fieldToken), v.about()...) && page.IsNonce(nonce)
 }
-
-func notPlain(r rune) bool { return r <= ' ' || r > '~' }
 
 // about is what a form is made for.
 func (v *visit) about() []string {

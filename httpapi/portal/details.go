@@ -14,6 +14,14 @@ import (
 
 var paymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "BANK", "CREDITS", "COUPON"}
 
+// The fields of the forms.
+const (
+	fieldToken  = "token"
+	fieldNonce  = "nonce"
+	fieldEmail  = "payoutEmail"
+	fieldMethod = "paymentMethod"
+)
+
 // A detailSheet is the form, or the page that asks again.
 type detailSheet struct {
 	Email, Method string
@@ -37,7 +45,7 @@ func (v *visit) detailForm(d *detailSheet) view {
 
 // sent is what the form has sent.
 func (v *visit) sent() *detailSheet {
-	return &detailSheet{Email: strings.TrimSpace(v.r.PostForm.Get("payoutEmail")), Method: v.r.PostForm.Get("paymentMethod")}
+	return &detailSheet{Email: strings.TrimSpace(v.r.PostForm.Get(fieldEmail)), Method: v.r.PostForm.Get(fieldMethod)}
 }
 
 // confirmDetails asks again, with the old details and the new ones.
@@ -50,10 +58,15 @@ func confirmDetails(v *visit) {
 	v.render(http.StatusOK, view{title: "Is this right?", template: "confirm", Data: d})
 }
 
-// saveDetails saves the details, once for a form.
+// saveDetails saves the details, once for a form. The key has the affiliate, so
+// that nobody takes the keys of others.
 func saveDetails(v *visit) {
-	d := v.sent()
-	once := affiliate.Once{Key: "portal-" + v.r.PostForm.Get("nonce")}
+	d, nonce := v.sent(), v.r.PostForm.Get(fieldNonce)
+	if !page.IsNonce(nonce) {
+		v.stale()
+		return
+	}
+	once := affiliate.Once{Key: "portal-" + v.affiliate.String() + "-" + nonce}
 	_, err := v.program.Keyed(once).Partner(v.affiliate).SetPayoutDetails(v.ctx(), affiliate.PayoutDetails{Email: d.Email, Method: affiliate.PaymentMethod(d.Method)})
 	v.audit("payout-details", err)
 	why, refused := errors.AsType[*affiliate.Error](err)

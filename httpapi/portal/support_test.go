@@ -127,6 +127,18 @@ var (
 	hrefs   = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
 )
 
+// leaving is the form with which a visit is left, with more fields: name, value …
+func (g got) leaving(more ...string) url.Values {
+	values := url.Values{}
+	for _, m := range hidden.FindAllStringSubmatch(formTag.ReplaceAllString(g.body, ""), -1) {
+		values.Set(m[1], html.UnescapeString(m[2]))
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		values.Set(more[i], more[i+1])
+	}
+	return values
+}
+
 // form is the form of a page, with what is typed into it: name, value …
 func (g got) form(typed ...string) url.Values {
 	values := url.Values{}

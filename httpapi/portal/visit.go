@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,7 +40,8 @@ func (v *visit) partner() affiliate.Partner { return v.program.Partner(v.affilia
 // A route is a page, a file or a form at a path below the prefix.
 type route struct {
 	path  string
-	param string // of its query; empty: it has none
+	param string   // of its query; empty: it has none
+	sent  []string // the fields of its form besides the token
 	page  func(*visit) (view, error)
 	file  func(*visit) error
 	post  func(*visit)
@@ -54,8 +56,8 @@ var routes = []route{
 	{path: "statements", page: statements},
 	{path: "statements/{}", page: statement},
 	{path: "statements/{}/csv", file: statementFile},
-	{path: "payout-details", param: paramDone, page: payoutDetails, post: confirmDetails, shown: (*visit).canSetDetails},
-	{path: "payout-details/save", post: saveDetails, shown: (*visit).canSetDetails},
+	{path: "payout-details", param: paramDone, page: payoutDetails, post: confirmDetails, sent: []string{fieldEmail, fieldMethod}, shown: (*visit).canSetDetails},
+	{path: "payout-details/save", post: saveDetails, sent: []string{fieldEmail, fieldMethod, fieldNonce}, shown: (*visit).canSetDetails},
 	{path: "leave", post: leave, shown: func(v *visit) bool { return v.byVisit }},
 }
 
@@ -87,22 +89,26 @@ func (v *visit) answer() {
 	switch {
 	case !found:
 		v.missing()
+	case rt.path != "leave" && !v.sees() && post:
+		v.wrong(http.StatusForbidden, notPossible)
 	case rt.path != "leave" && !v.sees():
 		v.render(http.StatusOK, view{title: "Your account", template: "waiting"})
 	case rt.shown != nil && !rt.shown(v) && post:
-		v.wrong(http.StatusForbidden, "This is not possible for you now.")
+		v.wrong(http.StatusForbidden, notPossible)
 	case rt.shown != nil && !rt.shown(v):
 		v.missing()
 	case !v.reads() && !(post && rt.post != nil), v.reads() && rt.page == nil && rt.file == nil:
 		v.methodNotAllowed(rt.methods())
 	case !v.fitsQuery(rt.param):
-		v.wrong(http.StatusBadRequest, "The address of this page cannot be read.")
+		v.missing() // no page has another parameter, so none takes the id of somebody else
 	case post:
-		v.submitted(rt.post)
+		v.submitted(rt)
 	default:
 		v.look(rt)
 	}
 }
+
+const notPossible = "This is not possible for you now."
 
 const (
 	paramCursor = "cursor"
@@ -168,13 +174,24 @@ const maxForm = 64 << 10
 
 // submitted does what a form asks, when these pages have made it for this
 // affiliate and path.
-func (v *visit) submitted(do func(*visit)) {
+func (v *visit) submitted(rt route) {
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	if v.crossSite.Check(v.r) != nil || v.r.ParseForm() != nil || !v.forms.Valid(v.now(), v.r.PostForm.Get("token"), v.about(v.path)...) {
-		v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
+	if v.crossSite.Check(v.r) != nil || v.r.ParseForm() != nil || !v.forms.Valid(v.now(), v.r.PostForm.Get(fieldToken), v.about(v.path)...) {
+		v.stale()
 		return
 	}
-	do(v)
+	for name := range v.r.PostForm {
+		if name != fieldToken && !slices.Contains(rt.sent, name) {
+			v.missing()
+			return
+		}
+	}
+	rt.post(v)
+}
+
+// stale answers a form that these pages did not make, or long ago.
+func (v *visit) stale() {
+	v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
 }
 
 // about is what a form is made for.
@@ -201,6 +218,8 @@ func (v *visit) fail(err error) {
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
 		v.missing()
+	case refused && why.Reason == affiliate.InvalidQuery && v.r.URL.Query().Has(paramCursor):
+		v.render(why.Kind.Status(), view{title: http.StatusText(why.Kind.Status()), template: "wrong", Data: problem{why.Message, v.root + v.path}})
 	case refused && why.Kind != affiliate.KindInternal:
 		v.wrong(why.Kind.Status(), why.Message)
 	default:
@@ -223,9 +242,13 @@ func (v *visit) methodNotAllowed(methods string) {
 	v.wrong(http.StatusMethodNotAllowed, "This page does not take such requests.")
 }
 
+// A problem is why there is no other page. First leads to the first page of the
+// list; empty: it is no list.
+type problem struct{ Text, First string }
+
 // wrong shows a page that says why there is no other.
 func (v *visit) wrong(status int, text string) {
-	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: text})
+	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: problem{Text: text}})
 }
 
 // over answers whoever may see nothing: the same bytes for every reason.

@@ -59,3 +59,8 @@ func (f Forms) sealed(hour int64, about []string) string {
 
 // Nonce is a text that nobody else has: the key under which one form is done once.
 func Nonce() string { return rand.Text() }
+
+// IsNonce reports whether a text may be one.
+func IsNonce(text string) bool {
+	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+}
