@@ -39,7 +39,7 @@ func (s *slowStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 func TestBooks(t *testing.T) {
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		store := &slowStore{Store: memstore.New(), waiting: make(chan struct{}), ended: make(chan error, 1)}
-		w := newWorldIn(t, store).fill("")
+		w := newWorldIn(t, store).fill()
 		first, second := open(w), open(w)
 		second.open("/books")
 		first.open("/books")

@@ -22,7 +22,7 @@ import (
 // codes that are looked at first.
 func TestCoupons(t *testing.T) {
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
-		w := newWorld(t).fill("")
+		w := newWorld(t).fill()
 		tb := open(w)
 		tb.open("/coupons")
 		tb.press("New coupon…")
@@ -70,7 +70,7 @@ func TestCoupons(t *testing.T) {
 // refusal is the engine's text at its field, and what was typed is still there.
 func TestRefund(t *testing.T) {
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
-		w := newWorld(t).fill("")
+		w := newWorld(t).fill()
 		tb := open(w)
 		page := fmt.Sprint("/sales/", w.made.Free.ID)
 		tb.open(page)
@@ -124,7 +124,7 @@ func (tb *tab) refusalLeads() {
 // pages say is what the books say.
 func TestPayday(t *testing.T) {
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
-		w := newWorld(t).fill("")
+		w := newWorld(t).fill()
 		tb := open(w)
 		owed := must(w.Balance(t.Context(), w.made.Ada.ID))(t).Payable.String()
 		tb.open("/payouts")

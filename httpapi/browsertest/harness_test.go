@@ -11,6 +11,15 @@ import (
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	policy := "default-src 'none'; script-src 'self'; img-src data:"
+	var html, headers string
+	tb := unwatched(t, originOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Security-Policy", headers)
+		write(w, html)
+	})))
 	for name, page := range map[string]struct{ html, policy, complaint string }{
 		"quiet":      {"<h1>quiet</h1>", policy, ""},
 		"console":    {"<script>console.error('broken')</script>", "", "broken"},
@@ -24,24 +33,22 @@ func TestWatch(t *testing.T) {
 		"size":       {strings.Repeat("x", maxPage), "", "over 102400 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tb := unwatched(t, originOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path != "/" {
-					http.NotFound(w, r)
-					return
-				}
-				w.Header().Set("Content-Security-Policy", page.policy)
-				w.Header().Set("Content-Type", "text/html; charset=utf-8")
-				_, _ = w.Write([]byte("<!doctype html><html lang=en><title>t</title><link rel=icon href=data:,><body>" + page.html))
-			})))
+			html, headers = page.html, page.policy
+			before := len(tb.watch.complaints())
 			tb.open("/")
 			eval[int](tb, "1") // what came before has been seen
-			got := tb.watch.complaints()
+			got := tb.watch.complaints()[before:]
 			if page.complaint == "" && len(got) > 0 || page.complaint != "" && !slices.ContainsFunc(got, func(c string) bool { return strings.Contains(c, page.complaint) }) {
 				t.Errorf("complaints: %q, want one of %q", got, page.complaint)
 			}
 		})
 	}
+}
+
+// write answers with a page.
+func write(w http.ResponseWriter, html string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte("<!doctype html><html lang=en><title>t</title><link rel=icon href=data:,><body>" + html))
 }
 
 // A recorder is a test whose errors are another test's to read.
@@ -62,6 +69,10 @@ func (r *recorder) Errorf(format string, args ...any) {
 // TestLook (checks 47 and 48): looking at a page finds what is wrong with it.
 func TestLook(t *testing.T) {
 	t.Parallel()
+	var html string
+	rec := &recorder{TB: t}
+	tb := newTab(t, originOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, html) })))
+	tb.TB = rec
 	for name, page := range map[string]struct{ html, want string }{
 		"good":      {"<main><h1>A title</h1><p>A text.</p></main>", ""},
 		"wide":      {"<main><h1>A title</h1><p style='width: 400px'>A text.</p></main>", "px wide"},
@@ -72,13 +83,7 @@ func TestLook(t *testing.T) {
 		"dark":      {"<main><h1>A title</h1><style>@media (prefers-color-scheme: dark) { body { background: #000; color: #333 } }</style><p>A text.</p></main>", "color-contrast"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			rec := &recorder{TB: t}
-			tb := newTab(t, originOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", "text/html; charset=utf-8")
-				_, _ = w.Write([]byte("<!doctype html><html lang=en><title>t</title><link rel=icon href=data:,><body>" + page.html))
-			})))
-			tb.TB = rec
+			html, rec.errors = page.html, nil
 			tb.open("/")
 			look(tb, 1)
 			if got := strings.Join(rec.errors, "\n"); page.want == "" && got != "" || !strings.Contains(got, page.want) {

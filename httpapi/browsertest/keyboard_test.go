@@ -16,7 +16,7 @@ import (
 // Scripts make no difference (check 45).
 func TestKeyboard(t *testing.T) {
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
-		w := newWorld(t).fill("")
+		w := newWorld(t).fill()
 		tb := open(w)
 		tb.open("/")
 		stops := tb.tabUntil("Idle Y")
@@ -48,7 +48,7 @@ func TestKeyboard(t *testing.T) {
 // of them.
 func TestEveryStop(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).fill("")
+	w := newWorld(t).fill()
 	tb := newTab(t, originOf(t, sets["console"](w)))
 	for _, path := range []string{"/", "/affiliates", "/affiliates/" + w.made.Ada.ID.String(), "/sales?approval=ON_HOLD", "/affiliates/new", "/payouts", "/settings"} {
 		tb.open(path)

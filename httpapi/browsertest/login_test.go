@@ -26,7 +26,7 @@ var server = sync.OnceValues(func() (string, error) {
 	return path, build.Run()
 })
 
-// startServer starts examples/server with its demo and a key of each scope, and
+// startServer starts examples/server with a key of each scope, and
 // returns its origin.
 func startServer(t *testing.T) string {
 	t.Helper()
@@ -35,7 +35,7 @@ func startServer(t *testing.T) string {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	run := exec.CommandContext(ctx, must(server())(t), "-addr", "127.0.0.1:0", "-demo", "-key-file", keys)
+	run := exec.CommandContext(ctx, must(server())(t), "-addr", "127.0.0.1:0", "-key-file", keys)
 	run.Stderr = os.Stderr
 	out := must(run.StdoutPipe())(t)
 	if err := run.Start(); err != nil {

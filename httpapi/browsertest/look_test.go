@@ -31,6 +31,10 @@ var (
 // window makes the window of the tab another one.
 func (tb *tab) window(s size) {
 	tb.Helper()
+	if tb.size == s {
+		return
+	}
+	tb.size = s
 	call(tb, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: s.width, Height: s.height, DeviceScaleFactor: s.scale})
 }
 
@@ -136,16 +140,20 @@ func (tb *tab) keep(folder, name string) {
 	shot := tb.picture()
 	img, err := png.Decode(bytes.NewReader(shot))
 	tb.must(err)
-	if n := coloursOf(img); n <= 5 {
+	if n := coloursOf(img); n < enough {
 		tb.Errorf("%s has %d colours", name, n)
 	}
 	tb.must(os.WriteFile(filepath.Join(folder, name+".png"), shot, 0o666))
 }
 
-// coloursOf is how many colours a picture has.
+// enough colours are seen on every page: its ground, its text, and what lies between
+// them at the edges of letters.
+const enough = 6
+
+// coloursOf is how many colours a picture has; it counts no further than enough.
 func coloursOf(img image.Image) int {
 	all := map[color.Color]bool{}
-	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
+	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y && len(all) < enough; y++ {
 		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
 			all[img.At(x, y)] = true
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/sample"
 )
 
-// TestPages (checks 32, 33, 36, 47, 48 and 49): a reader who follows every link and
+// TestPages (checks 32, 33, 36, 47, 48, 49 and, for the partners, 59): a reader who follows every link and
 // every form that only looks, from the first page on, meets pages that anybody can
 // read, in light and dark colours, that fit a telephone and a desk at 200 %, and
-// changes nothing by looking. It is mounted below two prefixes, of which a proxy
+// changes nothing by looking. Then the reader fills every form in wrongly. It is mounted below two prefixes, of which a proxy
 // cuts one.
 func TestPages(t *testing.T) {
 	for set, mount := range sets {
@@ -26,27 +26,47 @@ func TestPages(t *testing.T) {
 				mux.Handle("/proxy/b/", http.StripPrefix("/proxy/b", mount(w)))
 				origin := originOf(t, mux)
 				before := sample.Dump(t, w.store, w.Config().ID)
-				pages := crawl(newTab(t, origin), "/proxy/b/", 2, look)
-				if least := map[string]int{"empty": 20, "full": 60}[name]; len(pages) < least {
-					t.Errorf("only %d pages: %q", len(pages), pages)
-				}
+				tb := newTab(t, origin)
+				var forms []string
+				pages := crawl(tb, "/proxy/b/", 2, func(tb *tab, nth int) {
+					form := tb.count("main form[method=post] .field") > 0
+					if form && nth == 1 {
+						forms = append(forms, tb.path())
+					}
+					if form && name == "empty" {
+						nth = 2 // it is the same in the other world
+					}
+					look(tb, nth)
+				})
 				if sample.Dump(t, w.store, w.Config().ID) != before {
 					t.Error("looking has changed the store")
+				}
+				refused := tb.refuse(forms)
+				if got, least := (found{len(pages), len(forms), refused}), expected[set+" "+name]; got.pages < least.pages || got.forms < least.forms || got.refused < least.refused || least.pages == 0 {
+					t.Errorf("only %+v, not %+v: %q", got, least, pages)
 				}
 			})
 		}
 	}
 }
 
+// found is how much a reader finds: pages, forms to fill in, and forms that were refused.
+type found struct{ pages, forms, refused int }
+
+// expected is the least that a reader has to find.
+var expected = map[string]found{
+	"console empty": {20, 8, 5}, "console full": {100, 25, 18}, "partner empty": {6, 1, 0}, "partner full": {7, 1, 0},
+}
+
 // look looks at a page in each way that readers have. Of those that follow the first
-// of a kind it sees whether they fit.
+// of a kind it sees whether they fit a telephone.
 func look(tb *tab, nth int) {
 	tb.Helper()
-	tb.fits(zoomed)
 	tb.fits(phone)
 	if nth == 1 {
 		tb.accessible(light)
-		tb.window(desk)
+		tb.fits(zoomed)
+		tb.fits(desk)
 		tb.accessible(dark)
 	}
 }

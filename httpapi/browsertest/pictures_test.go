@@ -21,8 +21,6 @@ func gallery(t testing.TB, w *world) map[string]string {
 		"console-sale":      "/sales/1288",
 		"console-run":       "/payouts/run?externalId=" + runs.Items[0].ExternalID,
 		"console-statement": "/affiliates/" + mara.ID.String() + "/statements/2025-11",
-		"console-coupons":   "/coupons",
-		"console-form":      "/affiliates/new",
 	}
 }
 

@@ -13,7 +13,7 @@ var pdfPage = regexp.MustCompile(`/Type\s*/Page\b`)
 // navigation and no buttons, in light colours, and each month begins a page.
 func TestPrint(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).fill("")
+	w := newWorld(t).fill()
 	tb := newTab(t, originOf(t, sets["console"](w)))
 	tb.open("/affiliates/" + w.made.Ada.ID.String() + "/statements/2026-03")
 	rows := tb.count("main tbody tr")

@@ -2,7 +2,6 @@ package browsertest
 
 import (
 	"bytes"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/internal/sample"
+	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/internal/orders"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -23,12 +23,13 @@ import (
 // sets are the sets of pages, by their name: how a program's are mounted at "/".
 var sets = map[string]func(*world) http.Handler{
 	"console": func(w *world) http.Handler { return w.console(console.Config{}) },
+	"partner": func(w *world) http.Handler { return w.partner(portal.Config{}) },
 }
 
 // worlds are the programs whose pages are looked at.
 var worlds = map[string]func(testing.TB) *world{
 	"empty": newWorld,
-	"full":  func(t testing.TB) *world { return newWorld(t).fill("") },
+	"full":  func(t testing.TB) *world { return newWorld(t).fill() },
 }
 
 // A world is a program with a clock of its own.
@@ -66,10 +67,11 @@ func (w *world) open(cfg affiliate.Config) {
 	w.Program = must(affiliate.New(w.store, cfg))(w.t)
 }
 
-// fill makes something of everything, with a text in every text that people give.
-func (w *world) fill(text string) *world {
+// fill makes something of everything, with one of the texts in every text that people
+// give.
+func (w *world) fill(texts ...string) *world {
 	w.t.Helper()
-	w.made = sample.Fill(w.t, w.Program, w.clock.pass, text)
+	w.made = sample.Fill(w.t, w.Program, w.clock.pass, texts...)
 	return w
 }
 
@@ -93,8 +95,21 @@ func (w *world) console(cfg console.Config) http.Handler {
 	if cfg.Authorize == nil {
 		cfg.Authorize = func(*http.Request) (string, bool) { return "ops", true }
 	}
-	cfg.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	cfg.Logger = slog.New(slog.DiscardHandler)
 	return must(console.New(w.Program, cfg))(w.t)
+}
+
+// partner are the pages of Ada, who is made where there is nobody.
+func (w *world) partner(cfg portal.Config) http.Handler {
+	w.t.Helper()
+	if w.made.Ada.ID == uuid.Nil {
+		w.made.Ada = must(w.CreateAffiliate(w.t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "X", Email: "ada@example.org"}))(w.t)
+	}
+	cfg.Logger = slog.New(slog.DiscardHandler)
+	if cfg.Key == nil {
+		cfg.Authorize = func(*http.Request) (uuid.UUID, bool) { return w.made.Ada.ID, true }
+	}
+	return must(portal.New(w.Program, cfg))(w.t)
 }
 
 // originOf serves a handler on this machine, and returns its origin.

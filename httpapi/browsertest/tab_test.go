@@ -26,6 +26,7 @@ type tab struct {
 	ctx    context.Context
 	origin string // of the pages: nothing may be asked for elsewhere
 	quiet  bool   // its pages run no scripts
+	size   size   // of its window
 }
 
 // newTab opens a tab for the pages of an origin, http://host:port, in a window of

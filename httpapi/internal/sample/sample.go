@@ -30,11 +30,11 @@ type Objects struct {
 	Delivery  uuid.UUID // failed
 }
 
-// Fill makes something of everything. The text is put into every text that people
-// give, and pass lets time pass on the clock of the program.
-func Fill(t testing.TB, p *affiliate.Program, pass func(time.Duration), text string) Objects {
+// Fill makes something of everything. A text is put into every text that people give;
+// of several each takes its turn. pass lets time pass on the clock of the program.
+func Fill(t testing.TB, p *affiliate.Program, pass func(time.Duration), texts ...string) Objects {
 	t.Helper()
-	f := filling{Program: p, t: t, ctx: t.Context(), pass: pass, text: text}
+	f := filling{Program: p, t: t, ctx: t.Context(), pass: pass, texts: texts}
 	f.people()
 	f.codes()
 	f.sales()
@@ -47,13 +47,23 @@ func Fill(t testing.TB, p *affiliate.Program, pass func(time.Duration), text str
 // A filling is a program that is being filled.
 type filling struct {
 	*affiliate.Program
-	t    testing.TB
-	ctx  context.Context
-	pass func(time.Duration)
-	text string
-	made Objects
+	t     testing.TB
+	ctx   context.Context
+	pass  func(time.Duration)
+	texts []string
+	turn  int
+	made  Objects
 
 	click affiliate.Click
+}
+
+// text is the text whose turn it is.
+func (f *filling) text() string {
+	if len(f.texts) == 0 {
+		return ""
+	}
+	f.turn++
+	return f.texts[f.turn%len(f.texts)]
 }
 
 // must is the value of a call that has to succeed.
@@ -74,13 +84,13 @@ func (f *filling) done(_ any, err error) {
 
 func (f *filling) join(first, slug string) affiliate.Affiliate {
 	f.pass(time.Minute)
-	return must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: first, LastName: "X" + f.text, Email: slug + "@example.org", AffiliateLink: slug}))
+	return must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: first, LastName: "X" + f.text(), Email: slug + "@example.org", AffiliateLink: slug}))
 }
 
 func (f *filling) people() {
 	f.done(f.CreateEndpoint(f.ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
-	plan := must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.NewPlan{Name: "Gold" + f.text, Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
-	f.done(f.CreateTier(f.ctx, affiliate.NewTier{Tier: 1, Name: "One" + f.text, Rate: affiliate.Set(affiliate.MustPercent("25"))}))
+	plan := must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.NewPlan{Name: "Gold" + f.text(), Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
+	f.done(f.CreateTier(f.ctx, affiliate.NewTier{Tier: 1, Name: "One" + f.text(), Rate: affiliate.Set(affiliate.MustPercent("25"))}))
 	f.made.Ada = f.join("Ada", "ada")
 	f.done(f.SetPayoutDetails(f.ctx, f.made.Ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
 	f.done(f.CreateLink(f.ctx, affiliate.NewLink{Link: "ada-two", AffiliateID: f.made.Ada.ID}))
@@ -89,12 +99,12 @@ func (f *filling) people() {
 	f.join("declined", "declined")
 	f.join("idle", "idle")
 	f.done(f.SetAffiliatePlan(f.ctx, plan.ID, f.join("planned", "planned").ID))
-	f.made.Idle = must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: "Idle", LastName: "Y" + f.text, Email: "idle2@example.org", AffiliateStatus: "inactive"}))
+	f.made.Idle = must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: "Idle", LastName: "Y" + f.text(), Email: "idle2@example.org", AffiliateStatus: "inactive"}))
 	f.done(f.InviteAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
 }
 
 func (f *filling) codes() {
-	coupon := must[affiliate.Coupon](f.t)(f.CreateCoupon(f.ctx, affiliate.NewCoupon{Name: "20 off" + f.text, PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	coupon := must[affiliate.Coupon](f.t)(f.CreateCoupon(f.ctx, affiliate.NewCoupon{Name: "20 off" + f.text(), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	for i := range 60 {
 		f.done(f.CreateCode(f.ctx, affiliate.NewCode{CouponID: coupon.ID, Code: fmt.Sprintf("ADA%d", i), AffiliateID: f.made.Ada.ID, MaxRedemptions: affiliate.Set(int64(5))}))
 	}
@@ -108,9 +118,9 @@ func (f *filling) sell(in affiliate.NewSale, total string) affiliate.Sale {
 
 func (f *filling) sales() {
 	f.click = must[affiliate.Click](f.t)(f.TrackClick(f.ctx, affiliate.NewClick{Slug: "ada", DeviceID: "d", LandingURL: "https://beans.example/shop?x=1"}))
-	f.made.Customer = must[affiliate.Referral](f.t)(f.CreateReferral(f.ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Cus" + f.text, Email: "cus@x.example", ReferredUserExternalID: "cus" + f.text, Plan: "p"}))
-	f.made.Paid = f.sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T" + f.text, Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" + f.text, ExternalInvoiceID: "in" + f.text}, "100")
-	f.done(f.CreatePayout(f.ctx, affiliate.NewPayout{AffiliateID: f.made.Ada.ID, ManuallyPaid: true, ExternalID: "p1" + f.text}))
+	f.made.Customer = must[affiliate.Referral](f.t)(f.CreateReferral(f.ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Cus" + f.text(), Email: "cus@x.example", ReferredUserExternalID: "cus" + f.text(), Plan: "p"}))
+	f.made.Paid = f.sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T" + f.text(), Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" + f.text(), ExternalInvoiceID: "in" + f.text()}, "100")
+	f.done(f.CreatePayout(f.ctx, affiliate.NewPayout{AffiliateID: f.made.Ada.ID, ManuallyPaid: true, ExternalID: "p1" + f.text()}))
 	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: f.made.Paid.ID, Amount: affiliate.Set(affiliate.MustAmount("10")), ClawBack: true}))
 }
 
@@ -124,7 +134,7 @@ func (f *filling) payouts() {
 			f.done(f.SetPayoutStatus(f.ctx, made.ID, status))
 		case affiliate.PayoutFailed:
 			f.done(f.SetPayoutStatus(f.ctx, made.ID, affiliate.PayoutProcessing))
-			f.done(f.FailPayout(f.ctx, made.ID, "bank says no"+f.text))
+			f.done(f.FailPayout(f.ctx, made.ID, "bank says no"+f.text()))
 		case affiliate.PayoutCanceled:
 			f.done(f.CancelPayout(f.ctx, made.ID))
 		default:
@@ -137,18 +147,18 @@ func (f *filling) payouts() {
 func (f *filling) moreSales() {
 	f.sell(affiliate.NewSale{PromoCode: "ADA1", Email: "c@x.example", Name: "C"}, "80")
 	f.sell(affiliate.NewSale{ReferralID: fmt.Sprint(f.click.ID), Email: "k@x.example", Name: "K"}, "70.07")
-	f.made.Held = f.sell(affiliate.NewSale{ReferralID: "ada", Email: "ada@example.org", Name: "Self" + f.text}, "60")
+	f.made.Held = f.sell(affiliate.NewSale{ReferralID: "ada", Email: "ada@example.org", Name: "Self" + f.text()}, "60")
 	full := f.sell(affiliate.NewSale{Email: "cus@x.example", ReferralID: "cus@x.example"}, "55")
 	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: full.ID}))
 	for i := range 60 {
-		f.made.Free = f.sell(affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + f.text, Shipping: affiliate.MustAmount("1.1")}, "12.34")
+		f.made.Free = f.sell(affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + f.text(), Shipping: affiliate.MustAmount("1.1")}, "12.34")
 	}
 }
 
 // deliveries lets some attempts fail.
 func (f *filling) deliveries() {
 	for _, c := range must[[]affiliate.Claim](f.t)(f.ClaimDeliveries(f.ctx, 5, time.Minute)) {
-		f.done(nil, f.SettleDeliveries(f.ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(), URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text}}))
+		f.done(nil, f.SettleDeliveries(f.ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(), URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text()}}))
 		f.made.Delivery = c.Delivery
 	}
 }
