@@ -152,7 +152,7 @@ func (v *visit) look(a *action, sent *input) {
 
 // again shows a form with what was sent and why it was refused.
 func (v *visit) again(a *action, sent *input, err error) {
-	why, refused := refusal(err)
+	why, refused := page.Refusal(err)
 	if !refused {
 		v.fail(err)
 		return
@@ -169,12 +169,6 @@ func (v *visit) again(a *action, sent *input, err error) {
 
 // audit writes a line for each object of an action that reached the engine.
 func (v *visit) audit(a *action, made string, err error) {
-	outcome := "ok"
-	if why, refused := refusal(err); refused {
-		outcome = string(why.Reason)
-	} else if err != nil {
-		outcome = "failed"
-	}
 	objects := v.objects
 	if len(objects) == 0 {
 		objects = v.query[paramID]
@@ -187,7 +181,7 @@ func (v *visit) audit(a *action, made string, err error) {
 	}
 	for _, object := range objects {
 		v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "console action", "actor", v.actor, "action", a.name, "object", a.object+":"+page.OneLine(object),
-			"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.ctx()), "outcome", outcome)
+			"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.ctx()), "outcome", page.Outcome(err))
 	}
 }
 

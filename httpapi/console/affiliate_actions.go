@@ -199,7 +199,7 @@ var tierExempt = &action{
 	}),
 }
 
-var paymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "BANK", "CREDITS", "COUPON"}
+var paymentMethods = page.PaymentMethods
 
 // payoutDetails changes how an affiliate is paid.
 var payoutDetails = &action{

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // shownBreaches is how many breaches the page of the books shows.
@@ -49,7 +50,7 @@ func examine(v *visit) {
 	v.audit(checkBooks, v.program.Config().ID.String(), err)
 	e := &examined{Verification: report, Done: err == nil}
 	status := http.StatusOK
-	if why, refused := refusal(err); refused {
+	if why, refused := page.Refusal(err); refused {
 		e.Problem, status = why.Message, why.Kind.Status()
 	} else if err != nil {
 		v.fail(err)

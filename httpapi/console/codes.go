@@ -64,7 +64,7 @@ func (d *codeSheet) try(v *visit) error {
 	if err == nil {
 		outcome, err = v.program.Evaluate(v.ctx(), order)
 	}
-	if why, refused := refusal(err); refused {
+	if why, refused := page.Refusal(err); refused {
 		d.Problem, err = why.Message, nil
 	}
 	d.Outcome = outcome

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // An input is what a form has sent. Its readers keep the first wrong field in err.
@@ -151,7 +152,7 @@ func (in *input) back(list, name string) string {
 
 // named makes a refusal that names no field one of a field.
 func named(err error, reason affiliate.Reason, field string) error {
-	if why, refused := refusal(err); refused && why.Reason == reason && why.Field == "" {
+	if why, refused := page.Refusal(err); refused && why.Reason == reason && why.Field == "" {
 		return wrongField(field, why.Message)
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // A monthSheet is an affiliate's statement of a month.
@@ -15,9 +16,6 @@ type monthSheet struct {
 	Lines         []affiliate.StatementLine
 	More          bool // there are more than the page shows
 }
-
-// shownLines is how many lines of a statement a page shows; the CSV has all.
-const shownLines = 300
 
 const monthLayout = "2006-01"
 
@@ -48,16 +46,8 @@ func statementPage(v *visit) (view, error) {
 	if d.Name, err = v.payee(s.AffiliateID); err != nil {
 		return view{}, err
 	}
-	for line, err := range s.Lines() {
-		if err != nil {
-			return view{}, err
-		}
-		if d.More = len(d.Lines) == shownLines; d.More {
-			break
-		}
-		d.Lines = append(d.Lines, line)
-	}
-	return view{title: "Statement of " + month.Format("January 2006"), template: "statement", Data: &d}, nil
+	d.Lines, d.More, err = page.FirstLines(s)
+	return view{title: "Statement of " + month.Format("January 2006"), template: "statement", Data: &d}, err
 }
 
 // statementFile is a statement as CSV.

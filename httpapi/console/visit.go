@@ -147,15 +147,9 @@ func (v *visit) page50() affiliate.Page {
 	return affiliate.Page{Limit: 50, Cursor: v.query.Get(paramCursor)}
 }
 
-// refusal is the refusal that an error is, if it is one.
-func refusal(err error) (why *affiliate.Error, refused bool) {
-	why, refused = errors.AsType[*affiliate.Error](err)
-	return why, refused && why.Kind != affiliate.KindInternal
-}
-
 // fail answers an error of the engine.
 func (v *visit) fail(err error) {
-	why, refused := refusal(err)
+	why, refused := page.Refusal(err)
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
 		v.missing()

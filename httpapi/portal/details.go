@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
@@ -11,8 +10,6 @@ import (
 
 // How an affiliate is paid: a form, and a page that asks again, because who has
 // stolen a visit would change where the money goes.
-
-var paymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "BANK", "CREDITS", "COUPON"}
 
 // The fields of the forms.
 const (
@@ -39,7 +36,7 @@ func payoutDetails(v *visit) (view, error) {
 }
 
 func (v *visit) detailForm(d *detailSheet) view {
-	d.Methods = paymentMethods
+	d.Methods = page.PaymentMethods
 	return view{title: "Payout details", template: "details", Data: d}
 }
 
@@ -69,12 +66,12 @@ func saveDetails(v *visit) {
 	once := affiliate.Once{Key: "portal-" + v.affiliate.String() + "-" + nonce}
 	_, err := v.program.Keyed(once).Partner(v.affiliate).SetPayoutDetails(v.ctx(), affiliate.PayoutDetails{Email: d.Email, Method: affiliate.PaymentMethod(d.Method)})
 	v.audit("payout-details", err)
-	why, refused := errors.AsType[*affiliate.Error](err)
+	why, refused := page.Refusal(err)
 	switch {
 	case err == nil:
 		v.w.Header().Set("Location", v.root+"payout-details?done=payout-details")
 		v.w.WriteHeader(http.StatusSeeOther)
-	case refused && why.Kind != affiliate.KindInternal:
+	case refused:
 		d.Problem, d.Wrong = why.Message, why.Field
 		v.render(why.Kind.Status(), v.detailForm(d))
 	default:

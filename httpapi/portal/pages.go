@@ -118,9 +118,6 @@ type monthSheet struct {
 	More  bool // there are more than the page shows
 }
 
-// shownLines is how many lines of a statement a page shows; the CSV has all.
-const shownLines = 300
-
 // ofMonth reads the statement that the path names.
 func (v *visit) ofMonth() (s affiliate.Statement, from time.Time, err error) {
 	from, err = time.ParseInLocation(monthLayout, v.args[0], v.Location)
@@ -138,16 +135,8 @@ func statement(v *visit) (view, error) {
 		return view{}, err
 	}
 	d := monthSheet{Statement: s, Month: v.args[0]}
-	for line, err := range s.Lines() {
-		if err != nil {
-			return view{}, err
-		}
-		if d.More = len(d.Lines) == shownLines; d.More {
-			break
-		}
-		d.Lines = append(d.Lines, line)
-	}
-	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d}, nil
+	d.Lines, d.More, err = page.FirstLines(s)
+	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d}, err
 }
 
 // statementFile is a statement as CSV.

@@ -201,26 +201,20 @@ func (v *visit) about(path string) []string {
 
 // audit writes the line of a change.
 func (v *visit) audit(action string, err error) {
-	outcome := "ok"
-	if why, refused := errors.AsType[*affiliate.Error](err); refused && why.Kind != affiliate.KindInternal {
-		outcome = string(why.Reason)
-	} else if err != nil {
-		outcome = "failed"
-	}
 	who := "affiliate:" + v.affiliate.String()
 	v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "portal action", "actor", who, "action", action, "object", who,
-		"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.ctx()), "outcome", outcome)
+		"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.ctx()), "outcome", page.Outcome(err))
 }
 
 // fail answers an error of the engine.
 func (v *visit) fail(err error) {
-	why, refused := errors.AsType[*affiliate.Error](err)
+	why, refused := page.Refusal(err)
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
 		v.missing()
 	case refused && why.Reason == affiliate.InvalidQuery && v.r.URL.Query().Has(paramCursor):
 		v.render(why.Kind.Status(), view{title: http.StatusText(why.Kind.Status()), template: "wrong", Data: problem{why.Message, v.root + v.path}})
-	case refused && why.Kind != affiliate.KindInternal:
+	case refused:
 		v.wrong(why.Kind.Status(), why.Message)
 	default:
 		v.logger().ErrorContext(v.ctx(), "portal page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))

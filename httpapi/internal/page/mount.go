@@ -21,7 +21,7 @@ func NewMount(prefix string) (Mount, error) {
 		return Mount{"/"}, nil
 	}
 	if !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/") || prefix == "//" || !clean(prefix[1:len(prefix)-1]) {
-		return Mount{}, fmt.Errorf("Prefix %q does not begin and end with a slash, or is not clean", prefix)
+		return Mount{}, fmt.Errorf("the prefix %q does not begin and end with a slash, or is not clean", prefix)
 	}
 	return Mount{prefix}, nil
 }

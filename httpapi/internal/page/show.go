@@ -108,6 +108,9 @@ func Words(value any) string {
 	return Text(string(unicode.ToUpper(first))+s[size:], InList)
 }
 
+// PaymentMethods are the ways to be paid that people choose from.
+var PaymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "BANK", "CREDITS", "COUPON"}
+
 // Tone is the class of a status, for its colour; its word says the same.
 func (Show) Tone(status any) string {
 	switch fmt.Sprint(status) {

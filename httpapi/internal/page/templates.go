@@ -1,16 +1,21 @@
 package page
 
 import (
+	"embed"
 	"html/template"
 	"io/fs"
 	"path"
 	"strings"
 )
 
+//go:embed templates/*.html
+var parts embed.FS
+
 // Templates reads the templates of a folder: one for each page, by the name of
-// its file, inside the layout. It panics when one of them is wrong.
+// its file, inside the layout. All have the parts that every set of pages has. It
+// panics when one of them is wrong.
 func Templates(files fs.FS) map[string]*template.Template {
-	layout := template.Must(template.ParseFS(files, "templates/layout.html"))
+	layout := template.Must(template.Must(template.ParseFS(parts, "templates/*.html")).ParseFS(files, "templates/layout.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
 		panic(err) // the pattern is wrong
