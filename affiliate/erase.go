@@ -182,15 +182,25 @@ func (o *op) blankSales(ref ReferralRecord) error {
 func (o *op) blankCodes(ref ReferralRecord) error {
 	codes, err := gather(o.tx.Codes, Query{})
 	for _, rec := range codes {
-		if rec.CustomerID == "" || rec.CustomerID != ref.CustomerID && !sameEmail(rec.CustomerID, ref.Email) {
+		if !rec.isLimitedTo(ref) {
 			continue
 		}
-		rec.CustomerID = ref.ID.String()
-		if err := o.tx.Codes.Replace(rec); err != nil {
+		if err := o.tx.Codes.Replace(rec.limitedTo(ref)); err != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// isLimitedTo reports whether a code names a customer by what is erased.
+func (r CodeRecord) isLimitedTo(ref ReferralRecord) bool {
+	return r.CustomerID != "" && (r.CustomerID == ref.CustomerID || sameEmail(r.CustomerID, ref.Email))
+}
+
+// limitedTo is a code that names the customer by the id of the referral.
+func (r CodeRecord) limitedTo(ref ReferralRecord) CodeRecord {
+	r.CustomerID = ref.ID.String()
+	return r
 }
 
 // erasePayloads empties the payloads that show a person, except those with a
@@ -205,7 +215,7 @@ func (o *op) erasePayloads(who person, shown map[uuid.UUID]bool) error {
 		if !in {
 			continue
 		}
-		if err := o.erasePayload(rec); err != nil {
+		if _, err := o.erasePayload(rec); err != nil {
 			return err
 		}
 	}
@@ -213,15 +223,15 @@ func (o *op) erasePayloads(who person, shown map[uuid.UUID]bool) error {
 }
 
 // erasePayload empties a payload and the stored answers of its receivers,
-// unless a delivery is pending.
-func (o *op) erasePayload(rec EventRecord) error {
+// unless a delivery is pending. It reports whether it did.
+func (o *op) erasePayload(rec EventRecord) (bool, error) {
 	deliveries, err := gather(o.tx.Deliveries, Query{Key: Key{Index: OfEvent, ID: rec.ID}})
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, d := range deliveries {
 		if d.State == DeliveryPending {
-			return nil
+			return false, nil
 		}
 	}
 	for _, d := range deliveries {
@@ -230,11 +240,11 @@ func (o *op) erasePayload(rec EventRecord) error {
 			d.Attempts[i].Response = ""
 		}
 		if err := o.tx.Deliveries.Replace(d); err != nil {
-			return err
+			return false, err
 		}
 	}
 	rec.Payload = Payload{}
-	return o.tx.Events.Replace(rec)
+	return true, o.tx.Events.Replace(rec)
 }
 
 // eraseReceipts blanks the person in stored answers. A request that is repeated
@@ -243,16 +253,22 @@ func (o *op) erasePayload(rec EventRecord) error {
 func (o *op) eraseReceipts(who person) error {
 	receipts, err := gather(o.tx.Receipts, Query{})
 	for _, rec := range receipts {
-		answer := rec.Answer.Bytes()
-		if !who.in(answer) {
-			continue
-		}
-		rec.Answer = StoredAnswer{raw: who.blankIn(answer)}
-		if err := o.tx.Receipts.Replace(rec); err != nil {
+		if _, err := o.eraseReceipt(rec, who); err != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// eraseReceipt blanks the person in one stored answer, and reports whether they
+// were in it.
+func (o *op) eraseReceipt(rec ReceiptRecord, who person) (bool, error) {
+	answer := rec.Answer.Bytes()
+	if !who.in(answer) {
+		return false, nil
+	}
+	rec.Answer = StoredAnswer{raw: who.blankIn(answer)}
+	return true, o.tx.Receipts.Replace(rec)
 }
 
 // The records without the personal data. TestErasureKnowsEveryText lists the

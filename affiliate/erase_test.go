@@ -121,101 +121,172 @@ func (b *booksLedger) erases(call func() error, want ...affiliate.EventType) {
 }
 
 func TestEraseAffiliate(t *testing.T) {
-	b := newBooksLedger(t)
-	in := affiliate.NewAffiliate{FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1",
-		Answers: []affiliate.Answer{{QuestionID: uuid.Max, Answer: "Zebulonia herself"}}}
-	in.Once.Key = "create-z"
-	z := must(b.CreateAffiliate(t.Context(), in))
-	must(b.SetPayoutDetails(t.Context(), z.ID, affiliate.PayoutDetails{Email: "pay@quix.example", Method: "PAYPAL"}))
-	code := must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "Z10", AffiliateID: z.ID}))
-	gone := must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "Z11", AffiliateID: z.ID}))
-	must(b.UpdateCoupon(t.Context(), b.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("Renamed")}))
-	must(b.DeleteCode(t.Context(), gone.ID))
-	sale := affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: sum("50")}
-	sale.Once.Key = "sale-z"
-	must(b.RecordSale(t.Context(), sale))
-	must(b.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood-Old"), Email: affiliate.Set("new@quix.example")}))
-	b.settle()
-	b.pass(time.Minute)
-	b.erases(func() error { return b.EraseAffiliate(t.Context(), z.ID) }, affiliate.AffiliateUpdated)
-	b.without("Zebulonia", "Quixwood", "@quix.example")
+	inWholeEraseAffiliate(t, func(t *testing.T, erase func(*booksLedger, uuid.UUID) error) {
+		b := newBooksLedger(t)
+		in := affiliate.NewAffiliate{FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1",
+			Answers: []affiliate.Answer{{QuestionID: uuid.Max, Answer: "Zebulonia herself"}}}
+		in.Once.Key = "create-z"
+		z := must(b.CreateAffiliate(t.Context(), in))
+		must(b.SetPayoutDetails(t.Context(), z.ID, affiliate.PayoutDetails{Email: "pay@quix.example", Method: "PAYPAL"}))
+		code := must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "Z10", AffiliateID: z.ID}))
+		gone := must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "Z11", AffiliateID: z.ID}))
+		must(b.UpdateCoupon(t.Context(), b.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("Renamed")}))
+		must(b.DeleteCode(t.Context(), gone.ID))
+		sale := affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: sum("50")}
+		sale.Once.Key = "sale-z"
+		must(b.RecordSale(t.Context(), sale))
+		must(b.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood-Old"), Email: affiliate.Set("new@quix.example")}))
+		b.settle()
+		b.pass(time.Minute)
+		b.erases(func() error { return erase(b, z.ID) }, affiliate.AffiliateUpdated)
+		b.without("Zebulonia", "Quixwood", "@quix.example")
 
-	got := must(b.Affiliate(t.Context(), z.ID.String()))
-	if got.Email != "" || got.Name != "" || !got.PayoutEmail.IsNull() || got.TotalRevenue != sum("50") || !got.UpdatedAt.Equal(affiliate.TimeOf(b.now)) {
-		t.Errorf("erased: %+v", got)
-	}
-	if text := b.opened(); !strings.Contains(text, "ada@example.com") || !strings.Contains(text, "eve@customer.example") {
-		t.Error("another person went with them")
-	}
-	for _, e := range must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
-		if e.Payload != nil {
-			t.Errorf("payload %s", e.Payload)
+		got := must(b.Affiliate(t.Context(), z.ID.String()))
+		if got.Email != "" || got.Name != "" || !got.PayoutEmail.IsNull() || got.TotalRevenue != sum("50") || !got.UpdatedAt.Equal(affiliate.TimeOf(b.now)) {
+			t.Errorf("erased: %+v", got)
 		}
-	}
-	erased := must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items
-	b.settle()
-	b.erases(func() error { return b.EraseAffiliate(t.Context(), z.ID) })
-	if diff := cmp.Diff(erased, must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items); diff != "" || erased[0].Payload == nil {
-		t.Errorf("erasing again changes events (-want +got):\n%s", diff)
-	}
-	must(b.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "New", LastName: "Person", Email: "new@quix.example"}))
-	b.verify()
+		if text := b.opened(); !strings.Contains(text, "ada@example.com") || !strings.Contains(text, "eve@customer.example") {
+			t.Error("another person went with them")
+		}
+		for _, e := range must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
+			if e.Payload != nil {
+				t.Errorf("payload %s", e.Payload)
+			}
+		}
+		erased := must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items
+		b.settle()
+		b.erases(func() error { return erase(b, z.ID) })
+		if diff := cmp.Diff(erased, must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items); diff != "" || erased[0].Payload == nil {
+			t.Errorf("erasing again changes events (-want +got):\n%s", diff)
+		}
+		must(b.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "New", LastName: "Person", Email: "new@quix.example"}))
+		b.verify()
+	})
 }
 
 // The payload of a delivery that waits stays until the delivery is settled.
 func TestErasePending(t *testing.T) {
-	b := newBooksLedger(t)
-	b.erases(func() error { return b.EraseAffiliate(t.Context(), b.affiliate.ID) }, affiliate.AffiliateUpdated)
-	if !strings.Contains(b.opened(), "ada@example.com") {
-		t.Error("a pending payload is gone")
-	}
-	b.settle()
-	b.erases(func() error { return b.EraseAffiliate(t.Context(), b.affiliate.ID) })
-	b.without("ada@example.com", "Lovelace")
-	for _, d := range must(b.Deliveries(t.Context(), affiliate.DeliveryFilter{Event: affiliate.AffiliateCreated}, affiliate.Page{})).Items {
-		if got := must(b.Delivery(t.Context(), d.ID)); !got.Payload.IsNull() {
-			t.Errorf("payload of an erased event: %v", got.Payload)
+	inWholeEraseAffiliate(t, func(t *testing.T, erase func(*booksLedger, uuid.UUID) error) {
+		b := newBooksLedger(t)
+		b.erases(func() error { return erase(b, b.affiliate.ID) }, affiliate.AffiliateUpdated)
+		if !strings.Contains(b.opened(), "ada@example.com") {
+			t.Error("a pending payload is gone")
 		}
-	}
+		b.settle()
+		b.erases(func() error { return erase(b, b.affiliate.ID) })
+		b.without("ada@example.com", "Lovelace")
+		for _, d := range must(b.Deliveries(t.Context(), affiliate.DeliveryFilter{Event: affiliate.AffiliateCreated}, affiliate.Page{})).Items {
+			if got := must(b.Delivery(t.Context(), d.ID)); !got.Payload.IsNull() {
+				t.Errorf("payload of an erased event: %v", got.Payload)
+			}
+		}
+	})
 }
 
 func TestEraseReferral(t *testing.T) {
+	inWholeEraseReferral(t, func(t *testing.T, erase func(*booksLedger, string) error) {
+		b := newBooksLedger(t)
+		click := must(b.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
+		in := affiliate.NewReferral{AffiliateID: jsonOf(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
+		in.Once.Key = "create-customer"
+		ref := must(b.CreateReferral(t.Context(), in))
+		must(b.UpdateReferral(t.Context(), ref.Email, affiliate.ReferralUpdate{Notes: affiliate.Set("zork likes tea"), Metadata: affiliate.Set(json.RawMessage(`{"pet":"zork-cat"}`))}))
+		must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYMAIL", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork@shop.example"}))
+		must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYID", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
+		sale, _ := must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.Email, TotalEarned: sum("10")})).Sale.Get()
+		must(b.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
+		must(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set("zork@shop.example"), Name: affiliate.Set("Zork")}))
+		b.settle()
+		b.pass(time.Minute)
+		b.erases(func() error { return erase(b, "Zork@shop.example") }, affiliate.ReferralUpdated)
+		b.without("zork", "Zork")
+		if text := b.opened(); !strings.Contains(text, "carl@customer.example") || !strings.Contains(text, "device-1") {
+			t.Error("another person went with them")
+		}
+		for _, name := range []string{"BYMAIL", "BYID"} {
+			if got := must(b.Code(t.Context(), affiliate.CodeRef{Code: name})); got.CustomerID != affiliate.Set(ref.ID.String()) {
+				t.Errorf("%s is limited to %v", name, got.CustomerID)
+			}
+			if ok := must(b.RecordSale(t.Context(), affiliate.NewSale{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: sum("1")})); ok.Outcome != affiliate.SaleRecorded {
+				t.Errorf("%s: %s", name, ok.Outcome)
+			}
+		}
+		b.settle()
+		b.erases(func() error { return erase(b, ref.ID.String()) })
+		if again := must(b.CreateReferral(t.Context(), in)); again.ID != ref.ID {
+			t.Error("the request was carried out again")
+		}
+		in.Once.Key = ""
+		if again := must(b.CreateReferral(t.Context(), in)); again.ID == ref.ID {
+			t.Error("the email is not free")
+		}
+		b.verify()
+	})
+}
+
+// inWholeEraseAffiliate runs a test with the whole erasure and with that in steps of
+// three records (check 16 of console.md).
+func inWholeEraseAffiliate(t *testing.T, test func(*testing.T, func(*booksLedger, uuid.UUID) error)) {
+	t.Run("whole", func(t *testing.T) {
+		test(t, func(b *booksLedger, id uuid.UUID) error { return b.EraseAffiliate(t.Context(), id) })
+	})
+	t.Run("in steps", func(t *testing.T) {
+		test(t, func(b *booksLedger, id uuid.UUID) error { return b.inSteps(affiliate.EraseAffiliateJob{ID: id}) })
+	})
+}
+
+// inWholeEraseReferral is inWholeEraseAffiliate for a customer.
+func inWholeEraseReferral(t *testing.T, test func(*testing.T, func(*booksLedger, string) error)) {
+	t.Run("whole", func(t *testing.T) {
+		test(t, func(b *booksLedger, ref string) error { return b.EraseReferral(t.Context(), ref) })
+	})
+	t.Run("in steps", func(t *testing.T) {
+		test(t, func(b *booksLedger, ref string) error { return b.inSteps(affiliate.EraseReferralJob{Ref: ref}) })
+	})
+}
+
+// inSteps does a job in steps of three records, each of them twice.
+func (b *booksLedger) inSteps(job affiliate.Job) error {
+	b.t.Helper()
+	for at := (affiliate.Step{Limit: 3}); ; {
+		if _, err := b.Step(b.t.Context(), job, at); err != nil {
+			return err
+		}
+		if ref, byEmail := job.(affiliate.EraseReferralJob); byEmail && strings.Contains(ref.Ref, "@") {
+			if _, err := b.Referral(b.t.Context(), ref.Ref); err != nil {
+				return nil // the last step has erased the name of the job
+			}
+		}
+		done, err := b.Step(b.t.Context(), job, at)
+		if err != nil || done.Done {
+			return err
+		}
+		at.Cursor = done.Cursor
+	}
+}
+
+// Steps say how many payloads wait, and refuse what the whole calls refuse.
+func TestEraseSteps(t *testing.T) {
 	b := newBooksLedger(t)
-	click := must(b.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
-	in := affiliate.NewReferral{AffiliateID: jsonOf(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
-	in.Once.Key = "create-customer"
-	ref := must(b.CreateReferral(t.Context(), in))
-	must(b.UpdateReferral(t.Context(), ref.Email, affiliate.ReferralUpdate{Notes: affiliate.Set("zork likes tea"), Metadata: affiliate.Set(json.RawMessage(`{"pet":"zork-cat"}`))}))
-	must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYMAIL", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork@shop.example"}))
-	must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.coupon.ID, Code: "BYID", AffiliateID: b.affiliate.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
-	sale, _ := must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.Email, TotalEarned: sum("10")})).Sale.Get()
-	must(b.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
-	must(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set("zork@shop.example"), Name: affiliate.Set("Zork")}))
-	b.settle()
-	b.pass(time.Minute)
-	b.erases(func() error { return b.EraseReferral(t.Context(), "Zork@shop.example") }, affiliate.ReferralUpdated)
-	b.without("zork", "Zork")
-	if text := b.opened(); !strings.Contains(text, "carl@customer.example") || !strings.Contains(text, "device-1") {
-		t.Error("another person went with them")
-	}
-	for _, name := range []string{"BYMAIL", "BYID"} {
-		if got := must(b.Code(t.Context(), affiliate.CodeRef{Code: name})); got.CustomerID != affiliate.Set(ref.ID.String()) {
-			t.Errorf("%s is limited to %v", name, got.CustomerID)
-		}
-		if ok := must(b.RecordSale(t.Context(), affiliate.NewSale{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: sum("1")})); ok.Outcome != affiliate.SaleRecorded {
-			t.Errorf("%s: %s", name, ok.Outcome)
-		}
+	job := affiliate.EraseAffiliateJob{ID: b.affiliate.ID}
+	first := must(b.Step(t.Context(), job, affiliate.Step{Limit: 10_000}))
+	if !first.Done || first.PayloadsPending == 0 || first.Changed == 0 {
+		t.Errorf("got %+v", first)
 	}
 	b.settle()
-	b.erases(func() error { return b.EraseReferral(t.Context(), ref.ID.String()) })
-	if again := must(b.CreateReferral(t.Context(), in)); again.ID != ref.ID {
-		t.Error("the request was carried out again")
+	if again := must(b.Step(t.Context(), job, affiliate.Step{Limit: 10_000})); again.PayloadsPending != 0 || again.Changed == 0 {
+		t.Errorf("again: %+v", again)
 	}
-	in.Once.Key = ""
-	if again := must(b.CreateReferral(t.Context(), in)); again.ID == ref.ID {
-		t.Error("the email is not free")
+	if last := must(b.Step(t.Context(), job, affiliate.Step{Limit: 10_000})); last.Changed != 0 || last.PayloadsPending != 0 {
+		t.Errorf("nothing is left: %+v", last)
 	}
-	b.verify()
+	step := func(job affiliate.Job) func() error {
+		return func() error { return errOf(b.Step(t.Context(), job, affiliate.Step{})) }
+	}
+	b.refused(fieldError(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), step(affiliate.EraseAffiliateJob{}))
+	b.refused(missingError(affiliate.AffiliateNotFound, "Affiliate not found"), step(affiliate.EraseAffiliateJob{ID: b.referral.ID}))
+	b.refused(fieldError(affiliate.MissingField, "referralId", "Referral ID is required"), step(affiliate.EraseReferralJob{Ref: " "}))
+	b.refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.ReferralNotFound, Message: "Referral not found"}, step(affiliate.EraseReferralJob{Ref: "nobody@example.com"}))
 }
 
 func TestEraseErrors(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 )
 
 // A Job is work that grows with the program and is done in steps. It is one of
-// [PruneJob], [RetainJob], [AssignTiersJob] and [RecalculateJob].
+// [PruneJob], [RetainJob], [AssignTiersJob], [RecalculateJob], [EraseAffiliateJob]
+// and [EraseReferralJob].
 type Job interface {
 	work(p *Program) work
 }
