@@ -167,6 +167,7 @@ var (
 	RefuseNoAffiliateIDs            = row(KindInvalid, MissingField, "affiliateIds", "Affiliate IDs are required")
 	RefuseNoReferralIDs             = row(KindInvalid, MissingField, "referralIds", "Referral IDs are required")
 	RefuseTokenTTL                  = row(KindInvalid, InvalidField, "ttlSeconds", "ttlSeconds must be an integer from 30 to 3600")                   // of a token for partner pages
+	RefuseNoAge                     = row(KindInvalid, MissingField, "before", "Either before or retention is required")                              // of what is dropped: one of them, not both
 	RefuseNoSelection               = row(KindInvalid, MissingField, "affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required") // of sales to calculate again
 	RefuseNoSaleIDs                 = row(KindInvalid, MissingField, "saleIds", "Sale IDs are required")
 	promoCodeRequired               = row(KindInvalid, MissingField, "promoCode", "Promo code is required")
@@ -349,6 +350,7 @@ var (
 	FieldOver1000Entries = inField(fmt.Sprintf("must have at most %d entries", maxProducts))
 	fieldNotAtLeastZero  = inField("must be at least 0")
 	FieldNotAtLeastOne   = inField("must be at least 1")
+	FieldNotDays         = inField("must be an integer from 1 to 36500")
 	fieldNotACount       = inField(fmt.Sprintf("must be an integer from 1 to %d", maxBulk))
 	fieldNotOneOf        = inField("must be one of {values}")
 	FieldNotAnID         = inField("must be an id")

@@ -55,7 +55,6 @@ const (
 	server = "it is for the process of the server"
 	view   = "it makes another view of the same program"
 	other  = "another method has its route"
-	follow = "its route is to follow"
 )
 
 // offWire are the methods of the engine that no route offers.
@@ -68,7 +67,7 @@ var offWire = map[string]string{
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
 	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 
-	"EraseAffiliate": follow, "EraseReferral": follow, "Prune": follow, "Retain": follow, "Step": follow, "Verify": "VerifyReport is the same check",
+	"Verify":   "VerifyReport is the same check",
 	"Simulate": "the settings of a what-if are Go values",
 }
 

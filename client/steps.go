@@ -2,46 +2,81 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// AssignTiers is [affiliate.Program.AssignTiers], in steps: it returns how many
-// affiliates changed, also when it ended with an error. A key of [Client.Keyed]
-// is for one request and cannot be sent with it.
-func (c *Client) AssignTiers(ctx context.Context) (int, error) {
-	return steps(ctx, c, "/commission-tiers/assign", func(cursor string) any {
-		return struct {
-			Cursor string `json:"cursor,omitzero"`
-		}{cursor}
-	})
+// Step is [affiliate.Program.Step]. A key of [Client.Keyed] is for one step. The
+// ages of a RetainJob are whole days, and the filter of a RecalculateJob cannot
+// have ExternalID or ExternalInvoiceID.
+func (c *Client) Step(ctx context.Context, job affiliate.Job, at affiliate.Step) (affiliate.Progress, error) {
+	path, body, barred := stepOf(job, at)
+	if path == "" {
+		return affiliate.Progress{Done: true}, nil // as on the engine: an empty value selects nothing
+	}
+	rq := c.post(path, body, affiliate.Once{})
+	rq.goOnly(barred, barred != "")
+	done, err := send[struct {
+		affiliate.Progress
+		Cursor affiliate.Opt[string]
+	}](ctx, c, rq)
+	done.Progress.Cursor = done.Cursor.Or("")
+	return done.Progress, err
 }
 
-// RecalculateSales is [affiliate.Program.RecalculateSales], in steps like
-// [Client.AssignTiers]. The filter cannot have ExternalID or ExternalInvoiceID.
-func (c *Client) RecalculateSales(ctx context.Context, f affiliate.SaleFilter) (int, error) {
-	if !f.ExternalID.IsZero() || !f.ExternalInvoiceID.IsZero() {
-		rq := request{}
-		rq.goOnly("SaleFilter.ExternalID", true)
-		return 0, rq.barred
+// A place is where a job goes on, as it is sent.
+type place struct {
+	Cursor string `json:"cursor,omitzero"`
+	Limit  int    `json:"limit,omitzero"`
+}
+
+// stepOf is the request of a step; barred is the field that cannot be sent. Without
+// a path there is nothing to do.
+func stepOf(job affiliate.Job, at affiliate.Step) (path string, body any, barred string) {
+	here := place(at)
+	switch j := job.(type) {
+	case affiliate.AssignTiersJob:
+		return "/commission-tiers/assign", here, ""
+	case affiliate.RecalculateJob:
+		return recalculation(j, here)
+	case affiliate.EraseAffiliateJob:
+		return affiliates + "/erase", struct {
+			ID uuid.UUID `json:"affiliateId,omitzero"`
+			place
+		}{j.ID, here}, ""
+	case affiliate.EraseReferralJob:
+		return referrals + "/erase", struct {
+			Ref string `json:"referralId,omitzero"`
+			place
+		}{j.Ref, here}, ""
+	case affiliate.PruneJob:
+		return "/prune", struct {
+			Before time.Time `json:"before"`
+			place
+		}{j.Before.UTC(), here}, ""
+	case affiliate.RetainJob:
+		return retention(j, here)
 	}
-	for _, nothing := range []bool{none(f.AffiliateID), none(f.AffiliateEmail), none(f.ReferralID)} {
-		if nothing {
-			return 0, nil // as on the engine: an empty value selects nothing
-		}
+	return "/", nil, "Job"
+}
+
+func recalculation(j affiliate.RecalculateJob, here place) (path string, body any, barred string) {
+	if !j.ExternalID.IsZero() || !j.ExternalInvoiceID.IsZero() {
+		barred = "SaleFilter.ExternalID"
 	}
-	all := f == affiliate.SaleFilter{}
-	return steps(ctx, c, sales+"/recalculate", func(cursor string) any {
-		return struct {
-			AffiliateID affiliate.Opt[uuid.UUID] `json:"affiliateId,omitzero"`
-			Email       affiliate.Opt[string]    `json:"affiliateEmail,omitzero"`
-			ReferralID  affiliate.Opt[string]    `json:"referralId,omitzero"`
-			All         bool                     `json:"all,omitzero"`
-			Cursor      string                   `json:"cursor,omitzero"`
-		}{f.AffiliateID, f.AffiliateEmail, f.ReferralID, all, cursor}
-	})
+	if barred == "" && (none(j.AffiliateID) || none(j.AffiliateEmail) || none(j.ReferralID)) {
+		return "", nil, ""
+	}
+	return sales + "/recalculate", struct {
+		AffiliateID affiliate.Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+		Email       affiliate.Opt[string]    `json:"affiliateEmail,omitzero"`
+		ReferralID  affiliate.Opt[string]    `json:"referralId,omitzero"`
+		All         bool                     `json:"all,omitzero"`
+		place
+	}{j.AffiliateID, j.AffiliateEmail, j.ReferralID, j.SaleFilter == affiliate.SaleFilter{}, here}, barred
 }
 
 // none reports whether a field is set to nothing.
@@ -51,19 +86,89 @@ func none[T comparable](o affiliate.Opt[T]) bool {
 	return !o.IsZero() && (!ok || v == zero)
 }
 
-// steps does a job to its end.
-func steps(ctx context.Context, c *Client, path string, body func(cursor string) any) (changed int, err error) {
-	for cursor := ""; ; {
-		rq := c.post(path, body(cursor), affiliate.Once{})
-		rq.goOnly("Once.Key", c.once.Key != "")
-		done, err := send[struct {
-			Done    bool
-			Cursor  string
-			Changed int
-		}](ctx, c, rq)
-		if changed += done.Changed; err != nil || done.Done || done.Cursor == cursor {
-			return changed, err
-		}
-		cursor = done.Cursor
+const day = 24 * time.Hour
+
+func retention(j affiliate.RetainJob, here place) (path string, body any, barred string) {
+	type ages struct {
+		Events     int64 `json:"events,omitzero"`
+		Receipts   int64 `json:"receipts,omitzero"`
+		Deliveries int64 `json:"deliveries,omitzero"`
+		Clicks     int64 `json:"clicks,omitzero"`
 	}
+	if j.Retention == (affiliate.Retention{}) {
+		return "", nil, "" // everything is kept
+	}
+	for _, age := range []time.Duration{j.Events, j.Receipts, j.Deliveries, j.Clicks} {
+		if age%day != 0 {
+			barred = "Retention in parts of days"
+		}
+	}
+	return "/prune", struct {
+		Retention ages `json:"retention"`
+		place
+	}{ages{int64(j.Events / day), int64(j.Receipts / day), int64(j.Deliveries / day), int64(j.Clicks / day)}, here}, barred
+}
+
+// steps does a job to its end, and adds up what it did, also when it ended with an
+// error. A key cannot be sent with it: it is for one request.
+func (c *Client) steps(ctx context.Context, job affiliate.Job) (sum affiliate.Progress, err error) {
+	if c.once.Key != "" {
+		rq := request{}
+		rq.goOnly("Once.Key", true)
+		return sum, rq.barred
+	}
+	for at := (affiliate.Step{}); ; {
+		done, err := c.Step(ctx, job, at)
+		sum.Changed, sum.PayloadsPending = sum.Changed+done.Changed, sum.PayloadsPending+done.PayloadsPending
+		sum.Removed = affiliate.Retained{
+			Events: sum.Removed.Events + done.Removed.Events, Receipts: sum.Removed.Receipts + done.Removed.Receipts,
+			Deliveries: sum.Removed.Deliveries + done.Removed.Deliveries, Clicks: sum.Removed.Clicks + done.Removed.Clicks,
+		}
+		if err != nil || done.Done || done.Cursor == at.Cursor {
+			return sum, err
+		}
+		at.Cursor = done.Cursor
+	}
+}
+
+// AssignTiers is [affiliate.Program.AssignTiers], in steps: it returns how many
+// affiliates changed, also when it ended with an error. A key of [Client.Keyed]
+// is for one request and cannot be sent with it.
+func (c *Client) AssignTiers(ctx context.Context) (int, error) {
+	done, err := c.steps(ctx, affiliate.AssignTiersJob{})
+	return int(done.Changed), err
+}
+
+// RecalculateSales is [affiliate.Program.RecalculateSales], in steps like
+// [Client.AssignTiers]. The filter cannot have ExternalID or ExternalInvoiceID.
+func (c *Client) RecalculateSales(ctx context.Context, f affiliate.SaleFilter) (int, error) {
+	done, err := c.steps(ctx, affiliate.RecalculateJob{SaleFilter: f})
+	return int(done.Changed), err
+}
+
+// Prune is [affiliate.Program.Prune], in steps like [Client.AssignTiers].
+func (c *Client) Prune(ctx context.Context, before time.Time) (int, error) {
+	done, err := c.steps(ctx, affiliate.PruneJob{Before: before})
+	return int(done.Changed), err
+}
+
+// Retain is [affiliate.Program.Retain], in steps like [Client.AssignTiers]. The ages
+// are whole days.
+func (c *Client) Retain(ctx context.Context, r affiliate.Retention) (affiliate.Retained, error) {
+	done, err := c.steps(ctx, affiliate.RetainJob{Retention: r})
+	return done.Removed, err
+}
+
+// EraseAffiliate is [affiliate.Program.EraseAffiliate], in steps like
+// [Client.AssignTiers].
+func (c *Client) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
+	_, err := c.steps(ctx, affiliate.EraseAffiliateJob{ID: id})
+	return err
+}
+
+// EraseReferral is [affiliate.Program.EraseReferral], in steps like
+// [Client.AssignTiers].
+func (c *Client) EraseReferral(ctx context.Context, ident string) error {
+	_, err := c.steps(ctx, affiliate.EraseReferralJob{Ref: ident})
+	return err
 }

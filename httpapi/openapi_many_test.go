@@ -14,6 +14,8 @@ func referralManyOperations() map[string]about {
 			limits:   map[string]limit{"subscriptionStatus": allFive},
 			refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.ReferralNotFound}},
 		},
+		"POST /referrals/erase": erasureNote("eraseReferral", "Erase a customer", "referralId",
+			refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.ReferralNotFound}}),
 		"POST /referrals/plan": {
 			id: "setReferralPlan", summary: "Put referrals on a commission plan of their own, for future sales",
 			text:     "The plan is used instead of the affiliate's. Answers the referrals in the order of the ids. Fires referral.updated for each that changed.",

@@ -56,7 +56,7 @@ func resourceNotes() []described {
 		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), referralNotes(), saleNotes(),
 		payoutNotes(), payoutRunNotes(), adjustmentNotes(), ledgerNotes(), statementNotes(), explanationNotes(),
 		programNotes(), verificationNotes(), planNotes(), tierNotes(), clickNotes(), storedEventNotes(),
-		partnerNotes(), webhookNotes(), documentNotes(), trackingNotes(), eventNotes(),
+		partnerNotes(), upkeepNotes(), webhookNotes(), documentNotes(), trackingNotes(), eventNotes(),
 	}
 }
 

@@ -37,6 +37,8 @@ func referralTexts() map[string]string {
 
 func referralBodies() map[string]note {
 	return map[string]note{
+		"cursor":                 stepCursor(),
+		"limit":                  stepLimit(),
 		"referralIds":            plain("The ids of the referrals: all are changed or none.", distinct("1", "1000")),
 		"commissionPlanId":       plain("The plan; null: the affiliate's.", identText),
 		"referralId":             plain("The id of the referral, or the customer's email.", identText),

@@ -43,3 +43,55 @@ func recalculateBodies() map[string]note {
 		"limit":          stepLimit(),
 	}
 }
+
+// erasureNote is what the document says of an erasure.
+func erasureNote(id, summary, field string, refused refused) about {
+	return about{
+		id: id, summary: summary, required: []string{field}, refused: refused,
+		text: "Names, emails and what else tells who somebody is are blanked in the record, in what belongs to it, in stored answers and in payloads; money and totals stay. " +
+			"In steps: send the cursor of the answer until it is done. The last step blanks the person, and fires the updated event once.",
+	}
+}
+
+func erasureTexts() map[string]string {
+	texts := stepTexts()
+	texts[""] = "What a step of an erasure has done."
+	texts["payloadsPending"] = "Payloads of this step that wait for a delivery: erase again later."
+	return texts
+}
+
+// upkeepNotes are the notes of what drops old records.
+func upkeepNotes() described {
+	pruning := stepTexts()
+	pruning[""] = "What a step has dropped."
+	pruning["removed"] = "How many records of each kind."
+	return described{
+		name: "Upkeep", text: "What keeps a program small.", main: "Pruning",
+		answers: map[string]map[string]string{
+			"Pruning": pruning,
+			"Erasure": erasureTexts(),
+			"Retained": {
+				"": "How many records were deleted.", "events": "Events without a delivery.", "receipts": "Answers to idempotency keys.",
+				"deliveries": "Settled ones.", "clicks": "Those that never became a referral.",
+			},
+		},
+		bodies: map[string]note{
+			"before":               plain("Receipts, settled deliveries and events from before this date go; a plain date is its first millisecond."),
+			"retention":            plain("From which age each kind goes, in days; a kind that is not named is kept."),
+			"retention.events":     plain("Events without a delivery.", atLeast("1"), atMost("36500")),
+			"retention.receipts":   plain("Answers to idempotency keys.", atLeast("1"), atMost("36500")),
+			"retention.deliveries": plain("Settled deliveries.", atLeast("1"), atMost("36500")),
+			"retention.clicks":     plain("Clicks that never became a referral.", atLeast("1"), atMost("36500")),
+			"cursor":               stepCursor(),
+			"limit":                stepLimit(),
+		},
+		operations: map[string]about{
+			"POST /prune": {
+				id: "prune", summary: "Drop what is old",
+				text:    "In steps: send the cursor of the answer until it is done. Fires nothing.",
+				oneOf:   []string{"before", "retention"},
+				refused: refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.RetentionTooShort}},
+			},
+		},
+	}
+}

@@ -160,6 +160,10 @@ func routes() []route {
 		{http.MethodPost, "/commission-tiers/assign", ownerOnly, perform(stepOf, assignTiers)},
 		{http.MethodPost, "/sales/recalculate", ownerOnly, perform(recalculationOf, recalculateSales)},
 
+		{http.MethodPost, "/affiliates/erase", ownerOnly, perform(erasureOfAffiliate, eraseAffiliate)},
+		{http.MethodPost, "/referrals/erase", ownerOnly, perform(erasureOfReferral, eraseReferral)},
+		{http.MethodPost, "/prune", ownerOnly, perform(pruningOf, prune)},
+
 		{http.MethodPost, "/partner/token", ownerOnly, answering[issued](asking(tokenOrderOf, issueToken))},
 
 		{http.MethodGet, "/webhooks", owners, find(

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -60,4 +61,92 @@ func recalculationOf(in *input) (r recalculation) {
 
 func recalculateSales(p *affiliate.Program, ctx context.Context, in recalculation) (stepped, error) {
 	return steppedOf(p.Step(ctx, in.job, in.at))
+}
+
+// erased is a step of an erasure.
+type erased struct {
+	stepped
+	PayloadsPending int64 `json:"payloadsPending"`
+}
+
+type erasure[J any] struct {
+	job J
+	at  affiliate.Step
+}
+
+func erasureOfAffiliate(in *input) erasure[affiliate.EraseAffiliateJob] {
+	return erasure[affiliate.EraseAffiliateJob]{affiliate.EraseAffiliateJob{ID: oneAffiliate(in)}, stepOf(in)}
+}
+
+func erasureOfReferral(in *input) erasure[affiliate.EraseReferralJob] {
+	return erasure[affiliate.EraseReferralJob]{affiliate.EraseReferralJob{Ref: referralTarget(in)}, stepOf(in)}
+}
+
+func eraseAffiliate(p *affiliate.Program, ctx context.Context, in erasure[affiliate.EraseAffiliateJob]) (erased, error) {
+	return erasedOf(p.Step(ctx, in.job, in.at))
+}
+
+func eraseReferral(p *affiliate.Program, ctx context.Context, in erasure[affiliate.EraseReferralJob]) (erased, error) {
+	return erasedOf(p.Step(ctx, in.job, in.at))
+}
+
+func erasedOf(done affiliate.Progress, err error) (erased, error) {
+	s, err := steppedOf(done, err)
+	return erased{s, done.PayloadsPending}, err
+}
+
+// pruned is a step that drops old records.
+type pruned struct {
+	stepped
+	Removed affiliate.Retained `json:"removed"`
+}
+
+// A pruning is what is dropped: what is older than an instant, or than a policy
+// says.
+type pruning struct {
+	before    affiliate.Opt[affiliate.Date]
+	retention affiliate.Opt[affiliate.Retention]
+	at        affiliate.Step
+}
+
+func pruningOf(in *input) pruning {
+	what := pruning{before: in.date("before")}
+	if in.has("before") == in.has("retention") && !in.faulty() {
+		in.fault(affiliate.RefuseNoAge)
+	}
+	what.retention, what.at = nested(in, "retention", retentionOf), stepOf(in)
+	return what
+}
+
+// retentionOf reads ages in days.
+func retentionOf(in *input) affiliate.Retention {
+	r := affiliate.Retention{Events: in.days("events"), Receipts: in.days("receipts"), Deliveries: in.days("deliveries"), Clicks: in.days("clicks")}
+	if r == (affiliate.Retention{}) && !in.faulty() {
+		in.fault(affiliate.RefuseNoAge)
+	}
+	return r
+}
+
+// mostDays is the oldest age that is kept, in days.
+const mostDays = 36_500
+
+// days reads an age; absent: zero, which keeps the kind.
+func (in *input) days(name string) time.Duration {
+	n, given := in.ranged(name).Get()
+	if given && (n < 1 || n > mostDays) {
+		in.fault(affiliate.FieldNotDays)
+		return 0
+	}
+	return time.Duration(n) * 24 * time.Hour
+}
+
+// prune does a step of the job that was asked for.
+func prune(p *affiliate.Program, ctx context.Context, in pruning) (pruned, error) {
+	var job affiliate.Job = affiliate.RetainJob{Retention: in.retention.Or(affiliate.Retention{})}
+	if before, given := in.before.Get(); given {
+		job = affiliate.PruneJob{Before: before.FirstInstant(p.Config().Location)}
+	}
+	done, err := p.Step(ctx, job, in.at)
+	s, err := steppedOf(done, err)
+	return pruned{s, done.Removed}, err
 }

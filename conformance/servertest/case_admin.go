@@ -147,11 +147,39 @@ func planStories() []serverCase {
 			x.get("/sales?id={{s}}").has(`{"commissionEarned":50}`)
 			x.do("POST /commission-tiers/assign", `{"limit":10001}`).refused(invalid("limit", "limit must be an integer from 1 to 10000"))
 		}},
+		{"admin/A43 an affiliate and a customer are erased in steps", stepsRule, func(x *exam) {
+			payee(x)
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-gone@conform.example","name":"Gone","totalEarned":100}`).ok()
+			for _, who := range [][2]string{{"/referrals/erase", `"referralId":"{{u}}-gone@conform.example"`}, {"/affiliates/erase", `"affiliateId":"{{a}}"`}} {
+				x.do("POST "+who[0], "{"+who[1]+`,"limit":10001}`).refused(invalid("limit", "limit must be an integer from 1 to 10000"))
+				cursor := ""
+				for range 1000 {
+					step := x.do("POST "+who[0], "{"+who[1]+`,"limit":10000`+cursor+"}").ok()
+					if step.text("done") == "true" {
+						break
+					}
+					cursor = fmt.Sprintf(`,"cursor":%q`, step.text("cursor"))
+				}
+			}
+			x.get("/affiliates?id={{a}}").has(`{"name":"","email":"","totalRevenue":100}`)
+			x.get("/referrals?id={{u}}-gone@conform.example").has(`null`)
+			x.do("POST /affiliates/erase", `{}`).refused(missing("affiliateId", "Affiliate ID is required"))
+			x.do("POST /referrals/erase", `{}`).refused(missing("referralId", "Referral ID is required"))
+		}},
+		{"admin/A44 POST /prune says what is wrong with its input", stepsRule, func(x *exam) {
+			const either = "Either before or retention is required"
+			for _, body := range []string{`{}`, `{"retention":{}}`, `{"before":"2001-01-01","retention":{"events":9}}`, `{"before":null}`} {
+				x.do("POST /prune", body).refused(missing("before", either))
+			}
+			x.do("POST /prune", `{"retention":{"events":0}}`).refused(invalid("retention.events", "retention.events must be an integer from 1 to 36500"))
+			x.do("POST /prune", `{"retention":{"events":9,"sales":9}}`).refused(unknownField("retention.sales"))
+			x.do("POST /prune", `{"before":"2001-01-01"}`).has(`{"changed":0,"removed":{"events":0,"receipts":0,"deliveries":0,"clicks":0}}`)
+		}},
 		{"admin/A40 the check of the books", booksRule, func(x *exam) {
 			x.get("/verify").has(`{"holds":true,"breaches":[]}`)
 			x.get("/verify?limit=1").refused(unknownParameter("limit"))
 		}},
-		{"admin/A41 POST /partner/token says what is wrong with its input", "contract 4.7: a token opens the partner pages of an affiliate", func(x *exam) {
+		{"admin/A42 POST /partner/token says what is wrong with its input", "contract 4.7: a token opens the partner pages of an affiliate", func(x *exam) {
 			x.do("POST /partner/token", `{}`).refused(missing("affiliateId", "Affiliate ID is required"))
 			for _, ttl := range []string{"29", "3601", "0", "-1", `"60"`, "60.5"} {
 				x.do("POST /partner/token", `{"affiliateId":"{{affiliate}}","ttlSeconds":`+ttl+`}`).refused(invalid("ttlSeconds", "ttlSeconds must be an integer from 30 to 3600"))

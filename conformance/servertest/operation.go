@@ -105,6 +105,10 @@ func operations() map[string]operation {
 		"PUT /commission-tiers":          {answer: tierForm().form},
 		"DELETE /commission-tiers":       {answer: message("Tier deleted successfully", nil)},
 
+		"POST /affiliates/erase": {answer: erasureForm().form},
+		"POST /referrals/erase":  {answer: erasureForm().form},
+		"POST /prune":            {answer: pruningForm().form},
+
 		"POST /partner/token": {answer: fields{"token": aText, "url": aText, "expiresAt": aText}.form},
 
 		"GET /webhooks":                {listOf(endpointForm().form), []string{"webhookId"}, endpointForm().form},

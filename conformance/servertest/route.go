@@ -61,6 +61,9 @@ func routes() []route {
 		{"DELETE /commission-tiers", `{"commissionTierId":"{{unknown}}"}`},
 		{"POST /commission-tiers/assign", `{"limit":1}`},
 		{"POST /sales/recalculate", `{"affiliateId":"{{unknown}}"}`},
+		{"POST /affiliates/erase", `{"affiliateId":"{{unknown}}"}`},
+		{"POST /referrals/erase", `{"referralId":"{{unknown}}"}`},
+		{"POST /prune", `{"before":"2001-01-01","limit":1}`},
 		{"POST /partner/token", `{"affiliateId":"{{unknown}}"}`},
 		{"POST /webhooks", `{"url":"https://hooks.conform.example/{{u}}","events":["*"]}`},
 		{"PUT /webhooks", `{"webhookId":"{{unknown}}","active":true}`},
@@ -123,7 +126,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/program", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/recalculate", "/partner/token":
+	case "/program", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/recalculate", "/partner/token", "/prune":
 		return true
 	}
 	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

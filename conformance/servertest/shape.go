@@ -166,6 +166,18 @@ func progressForm() fields {
 	return fields{"done": aBool, "cursor": orNull(aText), "looked": anInteger, "changed": anInteger}
 }
 
+func erasureForm() fields {
+	f := progressForm()
+	f["payloadsPending"] = anInteger
+	return f
+}
+
+func pruningForm() fields {
+	f := progressForm()
+	f["removed"] = fields{"events": anInteger, "receipts": anInteger, "deliveries": anInteger, "clicks": anInteger}.form
+	return f
+}
+
 func verificationForm() fields {
 	return fields{
 		"holds": aBool, "records": anInteger, "tookMs": anInteger,

@@ -266,3 +266,35 @@ var deleteAffiliate = &action{
 		return "affiliates", p.DeleteAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id})
 	},
 }
+
+// eraseAffiliate and eraseCustomer blank who somebody is, step by step.
+var (
+	eraseAffiliate = erase("affiliates", "affiliate", "the affiliate", func(id uuid.UUID) affiliate.Job { return affiliate.EraseAffiliateJob{ID: id} })
+	eraseCustomer  = erase("customers", "referral", "the customer", func(id uuid.UUID) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })
+)
+
+func erase(section, object, whom string, job func(uuid.UUID) affiliate.Job) *action {
+	return &action{
+		name: section + ".erase", object: object, done: "What told who they are is gone. Payloads that wait for a delivery still show them: erase again when these are delivered.",
+		form: func(v *visit) (form, error) {
+			id, err := v.id(0)
+			f := form{
+				Title: "Erase " + whom, Button: "Erase", Back: section + "/" + id.String(),
+				Effects: []string{"Names, emails and notes are blanked for good, here, in stored answers and in the payloads of events. Sales, money and totals stay.", "This cannot be taken back."},
+				Fields:  []field{{Name: paramCursor, Type: "hidden", Value: v.query.Get(paramCursor)}},
+			}
+			if v.query.Get(paramCursor) != "" {
+				f.Title, f.Button = "Erase "+whom+": there is more to look at", "Go on"
+			}
+			return f, err
+		},
+		do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+			id, err := v.id(0)
+			if err != nil {
+				return "", err
+			}
+			step, err := p.Step(v.ctx(), job(id), affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
+			return v.goOn(section+"/"+id.String()+"/erase", section+"/"+id.String(), step), err
+		},
+	}
+}

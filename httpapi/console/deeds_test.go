@@ -124,6 +124,12 @@ func moreDeeds(w *world) []deed {
 			func() string { return fmt.Sprint(customer().CommissionPlanID) }, s.plan.ID.String(), ""},
 		{"customer anew", "customers.recalculate", "referral:" + w.customer.ID.String(), at("customers", w.customer.ID, "recalculate"), nil, nil, "", func() string { return "" }, "", ""},
 		{"affiliate anew", "affiliates.recalculate", "affiliate:" + w.ada.ID.String(), at("affiliates", w.ada.ID, "recalculate"), nil, nil, "", func() string { return "" }, "", ""},
+		{"erase customer", "customers.erase", "referral:" + s.extraCustomer.ID.String(), at("customers", s.extraCustomer.ID, "erase"), nil, nil, "", func() string {
+			return must(w.Referral(ctx, s.extraCustomer.ID.String())).Email
+		}, "", ""},
+		{"erase affiliate", "affiliates.erase", "affiliate:" + s.extra.ID.String(), at("affiliates", s.extra.ID, "erase"), nil, []string{"cursor", "x"}, "", func() string {
+			return must(w.Affiliate(ctx, s.extra.ID.String())).Email
+		}, "", ""},
 		{"delete customer", "customers.delete", "referral:" + s.extraCustomer.ID.String(), at("customers", s.extraCustomer.ID, "delete"), nil, nil, "", func() string {
 			_, err := w.Referral(ctx, s.extraCustomer.ID.String())
 			return gone(err)

@@ -34,6 +34,7 @@ func init() {
 		{path: "affiliates/{}/adjust", act: adjust},
 		{path: "affiliates/{}/pay", act: newPayout},
 		{path: "affiliates/{}/recalculate", params: []string{paramCursor}, act: recalculateAffiliate},
+		{path: "affiliates/{}/erase", params: []string{paramCursor}, act: eraseAffiliate},
 		{path: "affiliates/{}/delete", act: deleteAffiliate},
 		{path: "affiliates/{}/links/new", act: newLink},
 		{path: "affiliates/{}/statements/{}", page: statementPage},
@@ -64,6 +65,7 @@ func init() {
 		{path: "customers/{}/status", act: customerStatus},
 		{path: "customers/{}/plan", act: customerPlan},
 		{path: "customers/{}/recalculate", params: []string{paramCursor}, act: recalculateCustomer},
+		{path: "customers/{}/erase", params: []string{paramCursor}, act: eraseCustomer},
 		{path: "customers/{}/delete", act: deleteCustomer},
 
 		{path: "sales", params: []string{"q", "status", "approval", "since", "until", paramCursor}, page: sales},

@@ -23,6 +23,11 @@ type Operations interface {
 	UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error)
 	DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error
 	Settings(ctx context.Context) (affiliate.Settings, error)
+	EraseAffiliate(ctx context.Context, id uuid.UUID) error
+	EraseReferral(ctx context.Context, ident string) error
+	Prune(ctx context.Context, before time.Time) (int, error)
+	Retain(ctx context.Context, r affiliate.Retention) (affiliate.Retained, error)
+	Step(ctx context.Context, job affiliate.Job, at affiliate.Step) (affiliate.Progress, error)
 	VerifyReport(ctx context.Context) (affiliate.Verification, error)
 	ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error)

@@ -44,6 +44,33 @@ func TestFound(t *testing.T) {
 	}
 }
 
+// TestPruneAsks (check 62): prune does nothing in a pipe without --yes, and says what
+// it has removed; a person is erased in steps.
+func TestPruneAsks(t *testing.T) {
+	w := newWorld(t)
+	a := w.ada()
+	w.sell(t.Context(), "100")
+	w.now = w.now.AddDate(0, 2, 0)
+	args := []string{"prune", "--retention", `{"events":30,"receipts":2}`}
+	if got := w.cli(args...); got.code != exitUsage || got.err != "error: this would drop old records for good; say --yes\n" {
+		t.Errorf("got %+v", got)
+	}
+	if n := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items); n == 0 {
+		t.Error("the events are gone")
+	}
+	if out := w.ok(append(args, "--yes", "--json")...); !strings.Contains(out, `"removed":{"clicks":0,"deliveries":0,"events":3,"receipts":0}`) {
+		t.Errorf("got %s", out)
+	}
+	if got := w.cli("prune", "--yes"); got.code != exitRefused || !strings.Contains(got.err, "Either before or retention is required (missing_field, before)") {
+		t.Errorf("got %+v", got)
+	}
+	w.ok("referrals", "erase", "kim@example.com", "--yes")
+	w.ok("affiliates", "erase", a.ID.String(), "--yes")
+	if left := must(w.Affiliate(t.Context(), a.ID.String())); left.Email != "" || left.TotalRevenue != affiliate.MustAmount("100") {
+		t.Errorf("got %+v", left)
+	}
+}
+
 // TestPayday: a run is previewed and made, its file is what payfile writes, and what
 // comes back is booked once.
 func TestPayday(t *testing.T) {

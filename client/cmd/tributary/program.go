@@ -3,6 +3,10 @@ package main
 var programCommands = []command{
 	{group: "program", what: "Show what the program is configured to do", method: "GET", path: "/program"},
 	{
+		group: "prune", what: "Drop what is older than --before, or than --retention says: {\"events\":30,\"receipts\":2} in days",
+		method: "POST", path: "/prune", fields: fields("before", "retention:j"), steps: true, ask: "drop old records for good",
+	},
+	{
 		group: "partner-token", what: "Open the partner pages for an affiliate: prints a URL that works for a minute",
 		method: "POST", path: "/partner/token", fields: fields("affiliateId", "ttlSeconds:n"), arg: "affiliateId",
 	},

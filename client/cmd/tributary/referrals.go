@@ -42,6 +42,10 @@ var referralCommands = []command{
 		method: "POST", path: "/referrals/status", fields: fields("referralId", "subscriptionStatus"), arg: "referralId", columns: referralColumns,
 	},
 	{
+		group: "referrals", verb: "erase", what: "Erase what tells who a customer is, by id or email; sales and totals stay",
+		method: "POST", path: "/referrals/erase", fields: fields("referralId"), arg: "referralId", steps: true, ask: "erase the customer",
+	},
+	{
 		group: "referrals", verb: "plan", what: "Give referrals a commission plan, or --null commission-plan-id",
 		method: "POST", path: "/referrals/plan", fields: fields("referralIds:l", "commissionPlanId"), arg: "referralIds", columns: referralColumns,
 	},

@@ -79,7 +79,7 @@ const (
 var groups = []string{
 	"affiliates", "referrals", "links", "coupons", "codes", "sales",
 	"plans", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements", "reports", "adjustments",
-	"program", "partner-token", "verify",
+	"program", "prune", "partner-token", "verify",
 }
 
 // commands is the table.

@@ -35,6 +35,12 @@ var noFlags = map[string]string{
 	"limit of runPayouts":                 "the command makes all steps",
 	"limit of assignTiers":                "the command makes all steps",
 	"cursor of assignTiers":               "the command makes all steps",
+	"limit of eraseAffiliate":             "the command makes all steps",
+	"cursor of eraseAffiliate":            "the command makes all steps",
+	"limit of eraseReferral":              "the command makes all steps",
+	"cursor of eraseReferral":             "the command makes all steps",
+	"limit of prune":                      "the command makes all steps",
+	"cursor of prune":                     "the command makes all steps",
 	"limit of recalculateSales":           "the command makes all steps",
 	"cursor of recalculateSales":          "the command makes all steps",
 }
