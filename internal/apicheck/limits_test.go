@@ -84,6 +84,9 @@ func (s *story) bases() map[string]string {
 		"PUT /api/v1/commission-plans":            `{"commissionPlanId":"` + s.plan + `"}`,
 		"POST /api/v1/commission-tiers/assign":    `{"limit":1}`,
 		"POST /api/v1/sales/recalculate":          `{"all":true,"limit":1}`,
+		"POST /api/v1/affiliates/erase":           `{"affiliateId":"` + s.affiliate + `","limit":1}`,
+		"POST /api/v1/referrals/erase":            `{"referralId":"` + s.referral + `","limit":1}`,
+		"POST /api/v1/prune":                      `{"before":"2001-01-01","limit":1}`,
 		"POST /api/v1/partner/token":              `{"affiliateId":"` + s.affiliate + `"}`,
 		"POST /api/v1/commission-tiers":           `{"tier":1,"name":"n"}`,
 		"PUT /api/v1/commission-tiers":            `{"commissionTierId":"` + s.tier + `"}`,
@@ -184,7 +187,7 @@ func beyond(op operation, field string, value any) bool {
 		"POST coupons amountOff", "POST coupons currency", "POST coupons durationInMonths", "PUT coupons percentOff",
 		"POST promotional-codes affiliateId", "POST promotional-codes codeStructure",
 		"POST promotional-codes/generate affiliateId", "POST sales/reverse saleId",
-		"POST payouts affiliateId", "POST adjustments affiliateId", "POST adjustments kind", "POST adjustments amount",
+		"POST payouts affiliateId", "POST adjustments affiliateId", "POST adjustments kind", "POST adjustments amount", "POST prune before",
 	}
 	notHere := []string{
 		"POST promotional-codes code",                  // the code is generated
@@ -194,6 +197,7 @@ func beyond(op operation, field string, value any) bool {
 		"PUT sales subtotal",
 		"POST adjustments amount", // 0
 		"POST payouts/preview cursor", "POST commission-tiers/assign cursor", "POST sales/recalculate cursor",
+		"POST affiliates/erase cursor", "POST referrals/erase cursor", "POST prune cursor", "POST prune retention",
 	}
 	return value == nil && slices.Contains(neededHere, key) || value != nil && slices.Contains(notHere, key)
 }

@@ -298,6 +298,9 @@ func (s *story) administers() {
 	do("/affiliates/tier-exempt", `"exempt":false`)
 	s.ok(s.t, http.MethodPost, "/affiliates/payout-details", `{"affiliateId":"`+s.invited+`","payoutEmail":"i@pay.example","paymentMethod":"WISE"}`)
 	s.ok(s.t, http.MethodPost, "/affiliates/payout-details", `{"affiliateId":"`+s.invited+`","payoutEmail":null,"paymentMethod":null}`)
+	s.ok(s.t, http.MethodPost, "/affiliates/erase", `{"affiliateId":"`+s.affiliate+`","limit":1}`)
+	s.ok(s.t, http.MethodPost, "/referrals/erase", `{"referralId":"`+s.referral+`","limit":1}`)
+	s.ok(s.t, http.MethodPost, "/prune", `{"retention":{"events":3650,"receipts":30},"limit":10}`)
 	s.ok(s.t, http.MethodPost, "/partner/token", `{"affiliateId":"`+s.affiliate+`","ttlSeconds":3600}`)
 	s.ok(s.t, http.MethodPost, "/affiliates/accept-invite", `{"affiliateId":"`+s.invited+`","firstName":"Ina","lastName":null,"email":null,"commissionRate":12,"affiliateLink":"ina"}`)
 	for _, status := range []string{"PAST_DUE", "CANCELLED", "ACTIVE"} {
