@@ -13,9 +13,9 @@ import (
 
 // What the tests need beside the module.
 var (
-	browser context.Context // of the one Chromium
-	axe     string          // the source of axe-core
-	scratch string          // a folder that goes when the tests are over
+	chromium context.Context // of the one Chromium
+	axe      string          // the source of axe-core
+	scratch  string          // a folder that goes when the tests are over
 )
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func run(m *testing.M) (int, error) {
 	if err := chromedp.Do(ctx); err != nil {
 		return 0, fmt.Errorf("start Chromium: %w", err)
 	}
-	browser = ctx
+	chromium = ctx
 	code := m.Run()
 	fmt.Printf("%d pages were opened, with %d requests\n", seen.pages.Load(), seen.requests.Load())
 	return code, nil

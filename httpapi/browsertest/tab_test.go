@@ -46,7 +46,7 @@ func newTab(t testing.TB, origin string) *tab {
 // unwatched opens a tab whose complaints are the test's to read.
 func unwatched(t testing.TB, origin string) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	tb := &tab{TB: t, ctx: ctx, origin: origin, watch: newWatch(origin)}
 	tb.must(chromedp.Listen(ctx, func(event any) {

@@ -190,7 +190,7 @@ func (v *visit) wrong(status int, text string) {
 func (v *visit) denied() {
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(http.StatusForbidden)
-	_, _ = v.w.Write([]byte("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Forbidden</title><h1>Forbidden</h1><p>You may not see this page.</p></html>\n"))
+	_, _ = v.w.Write([]byte("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Forbidden</title><link rel=\"icon\" href=\"data:,\"><h1>Forbidden</h1><p>You may not see this page.</p></html>\n"))
 }
 
 // show writes a page.

@@ -1,0 +1,124 @@
+package browsertest
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+
+	"github.com/tributary-go/tributary/httpapi/portal"
+)
+
+// visited is a world whose partner pages are entered by /go, as from the host's own
+// site.
+func visited(t *testing.T, w *world) *tab {
+	t.Helper()
+	pages := w.partner(portal.Config{Prefix: "/partner/", Key: []byte(strings.Repeat("k", 32)), Back: "/go"}).(*portal.Portal)
+	var referred atomic.Int64
+	mux := http.NewServeMux()
+	mux.HandleFunc("/go", func(rw http.ResponseWriter, r *http.Request) {
+		http.Redirect(rw, r, "/partner/enter?token="+must(pages.Token(w.made.Ada.ID, 0))(t), http.StatusSeeOther)
+	})
+	mux.HandleFunc("/partner/", func(rw http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Referer(), "token") {
+			referred.Add(1)
+		}
+		pages.ServeHTTP(rw, r)
+	})
+	tb := newTab(t, originOf(t, mux))
+	t.Cleanup(func() {
+		if referred.Load() > 0 {
+			t.Error("a page was told where the token was")
+		}
+	})
+	return tb
+}
+
+// TestPartnerVisit (checks 53, 55 and 57): a token opens the pages and leaves the
+// address bar and the history. How they are paid changes on the second page. Who leaves
+// sees nothing by the back button, and a visit ends by the clock.
+func TestPartnerVisit(t *testing.T) {
+	for name, prepare := range scripts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t).fill()
+			tb := visited(t, w)
+			prepare(tb)
+			tb.openAs(403, "/partner/")
+			tb.says("Open these pages again")
+			look(tb, 1)
+			tb.press("Back")
+			if tb.path() != "/partner/" {
+				t.Errorf("the address is %s", tb.path())
+			}
+			for _, entry := range must(chromedp.Run(tb.ctx, chromedp.NavigationEntries()))(t).Entries {
+				if strings.Contains(entry.URL, "token") {
+					t.Errorf("the history has %s", entry.URL)
+				}
+			}
+			tb.says("Hello Ada X")
+			tb.press("Payout details")
+			tb.fill("Email to which you are paid", "new@pay.example")
+			tb.choose("How", "Wise")
+			tb.press("Go on")
+			tb.says("Is this right?")
+			tb.lacks("ada@pay.example")
+			look(tb, 1)
+			tb.press("Save")
+			if got := must(w.AffiliateByEmail(t.Context(), "ada@example.org"))(t).PayoutEmail.Or(""); got != "new@pay.example" {
+				t.Errorf("payouts go to %q", got)
+			}
+			tb.fill("Email to which you are paid", "nobody")
+			eval[bool](tb, `document.querySelector("main form").noValidate = true`) // past the browser's own check
+			tb.press("Go on")
+			tb.pressAs(400, "Save")
+			tb.refusalLeads()
+			look(tb, 1)
+			tb.openAs(200, "/partner/sales")
+			tb.press("Leave")
+			tb.load(403, func() { _ = chromedp.Do(tb.ctx, chromedp.NavigateBack()) })
+			tb.lacks("Ada X")
+			tb.press("Back")
+			w.clock.pass(time.Hour + time.Second)
+			tb.openAs(403, "/partner/sales")
+		})
+	}
+}
+
+// TestCopy (check 58): the button copies exactly the URL of the link. Without scripts
+// there is no button, and the field can be selected.
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).fill()
+	origin := originOf(t, sets["partner"](w))
+	tb := newTab(t, origin)
+	must(chromedp.CallBrowser(tb.ctx, browser.SetPermission, browser.SetPermissionParams{
+		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
+		Origin: origin, BrowserContextID: chromedp.FromContext(tb.ctx).BrowserContextID,
+	}))(t)
+	tb.open("/")
+	url := eval[string](tb, `document.querySelector("input.secret").value`)
+	tb.click("Copy", named("Copy"))
+	copied := eval[string](tb, `(async () => {
+	for (let i = 0; i < 100 && !document.querySelector("[data-copy]").textContent.includes("Copied"); i++) await new Promise((done) => setTimeout(done, 20));
+	return navigator.clipboard.readText();
+})()`)
+	if copied != url || !strings.HasPrefix(url, "https://beans.example/shop?") {
+		t.Errorf("copied is %q, not %q", copied, url)
+	}
+	off := newTab(t, origin)
+	off.withoutScripts()
+	off.open("/")
+	if n := eval[int](off, `[...document.querySelectorAll("[data-copy]")].filter((b) => b.checkVisibility()).length`); n > 0 {
+		t.Errorf("without scripts there are %d buttons", n)
+	}
+	at := off.pointOf("field", `document.querySelector("input.secret")`)
+	off.do(chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(3)))
+	if got := eval[string](off, `(() => { const f = document.querySelector("input.secret"); return f.value.slice(f.selectionStart, f.selectionEnd); })()`); got != url {
+		t.Errorf("selected is %q, not %q", got, url)
+	}
+}
