@@ -91,13 +91,16 @@ var moneyChecks = map[int][]string{
 // TestMoneyChecks: each of the 60 checks has a test, and each test that is named
 // is in the source and says in a comment or in the name of its sub-test which
 // check it is.
-func TestMoneyChecks(t *testing.T) {
+func TestMoneyChecks(t *testing.T) { proven(t, moneyChecks, 60) }
+
+// proven checks that each number has its tests.
+func proven(t *testing.T, checks map[int][]string, last int) {
 	folders := map[string]map[string]testSource{}
-	for n := 1; n <= 60; n++ {
-		if len(moneyChecks[n]) == 0 {
+	for n := 1; n <= last; n++ {
+		if len(checks[n]) == 0 {
 			t.Errorf("check %d has no test", n)
 		}
-		for _, name := range moneyChecks[n] {
+		for _, name := range checks[n] {
 			folder, test, _ := strings.Cut(name, " ")
 			test, sub, _ := strings.Cut(test, "/")
 			if folders[folder] == nil {
@@ -108,8 +111,8 @@ func TestMoneyChecks(t *testing.T) {
 			}
 		}
 	}
-	if len(moneyChecks) != 60 {
-		t.Errorf("%d checks are named, want 60", len(moneyChecks))
+	if len(checks) != last {
+		t.Errorf("%d checks are named, want %d", len(checks), last)
 	}
 }
 

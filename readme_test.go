@@ -10,6 +10,7 @@ import (
 
 // TestReadmeBlocks: every Go block of the README and of the guides stands, letter
 // for letter, in a test file, so that it is compiled and its output compared.
+// It is check 75 of console.md.
 func TestReadmeBlocks(t *testing.T) {
 	sources := testSources(t)
 	for _, name := range []string{"README.md", "docs/observability.md", "docs/console.md", "docs/partner-pages.md"} {
@@ -27,6 +28,7 @@ func TestReadmeBlocks(t *testing.T) {
 
 // TestReadmeTranscript: what the README shows of the command line stands in the page
 // whose commands are run.
+// It is check 75 of console.md.
 func TestReadmeTranscript(t *testing.T) {
 	page := read(t, "docs/command-line.md")
 	blocks := regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(read(t, "README.md"), -1)

@@ -116,6 +116,7 @@ func attrs(all []attribute.KeyValue) map[string]string {
 
 // The span of an operation is the child of the request's span and the parent of
 // the store's.
+// It is check 70 of console.md.
 func TestSpansNest(t *testing.T) {
 	l := newLab(t, otelaffiliate.Config{})
 	ctx, request := l.tp.Tracer("http").Start(t.Context(), "request")

@@ -63,6 +63,7 @@ func (s *running) curl(line string, variables map[string]string) (answer string)
 
 // TestReadme: the command of the README starts a server. It answers the lines
 // below the command as the README shows, and then those of its page.
+// It is check 30 of console.md.
 func TestReadme(t *testing.T) {
 	text := section(t, "Server in one command")
 	s, variables := launch(t, text)

@@ -76,6 +76,7 @@ func TestRun(t *testing.T) {
 
 // TestGreeting: the line to try works after the lines before it have run. A key
 // that the program made is printed, a key that was given is not.
+// It is check 30 of console.md.
 func TestGreeting(t *testing.T) {
 	const export = "\nexport TRIBUTARY_KEY=…\n"
 	for name, tt := range map[string]struct {

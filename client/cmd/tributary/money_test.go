@@ -17,7 +17,7 @@ func newInterrupt(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithCancel(t.Context())
 }
 
-// TestFound (checks 61 and 62): the exit code is 4 when the books do not hold, and
+// TestFound (checks 13, 61 and 62): the exit code is 4 when the books do not hold, and
 // the breaches are shown; a commission that is held is accepted.
 func TestFound(t *testing.T) {
 	w := newWorld(t)
