@@ -122,6 +122,19 @@ func moneyOperations(ctx context.Context) []operation {
 			page := must(w.PayoutLines(ctx, run.ExternalID, affiliate.Page{Limit: 1}))
 			return out + answer(page, nil) + answer(w.PayoutRuns(ctx, affiliate.Page{})) + answer(w.PayoutRun(ctx, "r1"))
 		}},
+		{"report", func(w twin, in *input) string {
+			q := affiliate.ReportQuery{From: time.Date(2026, 3, 11, 9, 24, in.n(3_600), 0, time.UTC), By: affiliate.Interval(in.of("day", "week", "month"))}
+			q.To = q.From.Add(time.Duration(1+in.n(48)) * time.Hour)
+			switch id := affiliate.Set(w.someAffiliate(in).ID); in.n(3) {
+			case 1:
+				q.AffiliateID = id
+			case 2:
+				if code, err := w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...)}); err == nil {
+					q.CodeID = affiliate.Set(code.ID)
+				}
+			}
+			return answer(w.Report(ctx, q)) + answer(w.ReportBuckets(ctx, q, affiliate.Page{Limit: 1}))
+		}},
 		{"payout status", func(w twin, in *input) string {
 			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items).ID
 			status := affiliate.PayoutStatus(in.of("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED", "CANCELED"))

@@ -1,0 +1,91 @@
+package pgstore_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// A meeting holds the first Update of a process, after its closure has read,
+// until the other process has read too.
+type meeting struct {
+	affiliate.Store
+	held sync.Once
+	both *sync.WaitGroup // of the processes that have not read
+}
+
+func (m *meeting) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	return m.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+		err := fn(tx)
+		m.held.Do(func() { m.both.Done(); m.both.Wait() })
+		return err
+	})
+}
+
+// owed makes affiliates to whom ten is due.
+func (s *shop) owed(affiliates int) {
+	s.t.Helper()
+	for i := range affiliates {
+		ctx, name := s.t.Context(), fmt.Sprint("partner", i)
+		a := must(s.plain.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "P", LastName: "Q", Email: name + "@example.com", AffiliateLink: name}))
+		must(s.plain.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("10"), Reason: "r"}))
+	}
+}
+
+// TestPayoutRunsAtOnce: two processes that both make the first call of one run
+// make one run, which pays everybody once. In Serializable mode both have read
+// that there is no such run before one of them stores it.
+func TestPayoutRunsAtOnce(t *testing.T) {
+	const affiliates = 5
+	pool := newPool(t, databaseURL(t))
+	for _, cfg := range []pgstore.Config{
+		{}, {Group: 8}, {Mode: pgstore.Serializable, Retries: 50}, {Mode: pgstore.Serializable, Retries: 50, Group: 8},
+	} {
+		t.Run(fmt.Sprintf("mode %d, group %d", cfg.Mode, cfg.Group), func(t *testing.T) {
+			s := newShop(t, pool, cfg)
+			s.owed(affiliates)
+			cfg.Schema = "test_" + schemaID()
+			var stores [2]affiliate.Store
+			both := &sync.WaitGroup{}
+			both.Add(len(stores))
+			for i := range stores {
+				stores[i] = newStore(t, pool, cfg)
+				if cfg.Mode == pgstore.Serializable { // in Queue mode the second cannot read before the first ends
+					stores[i] = &meeting{Store: stores[i], both: both}
+				}
+			}
+			results := make([]affiliate.PayoutRunResult, 8)
+			errs := make([]error, len(results))
+			var wg sync.WaitGroup
+			for i := range results {
+				program := s.plain.With(stores[i%len(stores)])
+				wg.Go(func() {
+					results[i], errs[i] = program.RunPayouts(t.Context(), affiliate.PayoutRun{ExternalID: "2026-05", NoDetails: true})
+				})
+			}
+			wg.Wait()
+			for i, r := range results {
+				if errs[i] != nil || !cmp.Equal(r, results[0]) || r.Status != affiliate.RunDone || r.Created != affiliates || r.Total != affiliate.MustAmount("50") {
+					t.Errorf("call %d: %+v, error %v", i, r, errs[i])
+				}
+			}
+			if n := len(must(s.plain.PayoutRuns(t.Context(), affiliate.Page{})).Items); n != 1 {
+				t.Errorf("%d runs", n)
+			}
+			if n := len(must(s.plain.PayoutLines(t.Context(), "2026-05", affiliate.Page{})).Items); n != affiliates {
+				t.Errorf("%d lines", n)
+			}
+			if n := len(must(s.plain.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items); n != affiliates {
+				t.Errorf("%d payouts", n)
+			}
+			s.books("after the run", 0)
+		})
+	}
+}
