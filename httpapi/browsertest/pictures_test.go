@@ -10,19 +10,24 @@ import (
 )
 
 // gallery are the pages of the demo whose pictures are kept, by the name of the
-// picture.
+// picture, which begins with the set of pages.
 func gallery(t testing.TB, w *world) map[string]string {
 	t.Helper()
-	mara := must(w.AffiliateByEmail(t.Context(), "mara@roastnotes.example"))(t)
+	mara := "/affiliates/" + w.made.Ada.ID.String()
 	runs := must(w.PayoutRuns(t.Context(), affiliate.Page{Limit: 1}))(t)
 	return map[string]string{
 		"console-overview":  "/",
-		"console-affiliate": "/affiliates/" + mara.ID.String(),
+		"console-affiliate": mara,
 		"console-sale":      "/sales/1288",
 		"console-run":       "/payouts/run?externalId=" + runs.Items[0].ExternalID,
-		"console-statement": "/affiliates/" + mara.ID.String() + "/statements/2025-11",
+		"console-statement": mara + "/statements/2025-11",
+		"partner-overview":  "/",
+		"partner-statement": "/statements/2025-11",
 	}
 }
+
+// documented are the pictures of the documentation.
+const documented = " console-overview console-sale console-run partner-overview "
 
 // TestPictures (check 48): the demo fits a telephone, a tablet and a desk, in both
 // schemes, and there is something to see. The pictures are kept as artefacts.
@@ -31,9 +36,15 @@ func gallery(t testing.TB, w *world) map[string]string {
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	w := newYear(t)
-	tb := newTab(t, originOf(t, sets["console"](w)))
+	w.made.Ada = must(w.AffiliateByEmail(t.Context(), "mara@roastnotes.example"))(t)
+	tabs := map[string]*tab{}
+	for set, mount := range sets {
+		tabs[set] = newTab(t, originOf(t, mount(w)))
+	}
 	folder, documents := t.ArtifactDir(), os.Getenv("TRIBUTARY_PICTURES")
 	for name, path := range gallery(t, w) {
+		set, _, _ := strings.Cut(name, "-")
+		tb := tabs[set]
 		tb.open(path)
 		for _, s := range []scheme{light, dark} {
 			tb.colours(s)
@@ -41,7 +52,7 @@ func TestPictures(t *testing.T) {
 				tb.fits(window)
 				tb.keep(folder, fmt.Sprintf("%s-%d-%s", name, window.width, s))
 			}
-			if documents != "" && strings.Contains(" console-overview console-sale console-run ", " "+name+" ") {
+			if documents != "" && strings.Contains(documented, " "+name+" ") {
 				tb.window(size{1080, 800, 1})
 				tb.keep(documents, name+"-"+string(s))
 			}

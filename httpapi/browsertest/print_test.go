@@ -14,33 +14,43 @@ var pdfPage = regexp.MustCompile(`/Type\s*/Page\b`)
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).fill()
-	tb := newTab(t, originOf(t, sets["console"](w)))
-	tb.open("/affiliates/" + w.made.Ada.ID.String() + "/statements/2026-03")
+	for set, path := range map[string]string{"console": "/affiliates/" + w.made.Ada.ID.String() + "/statements/2026-03", "partner": "/statements/2026-03"} {
+		t.Run(set, func(t *testing.T) {
+			tb := newTab(t, originOf(t, sets[set](w)))
+			tb.open(path)
+			tb.printed()
+		})
+	}
+}
+
+// printed looks at the statement on paper.
+func (tb *tab) printed() {
+	tb.Helper()
 	rows := tb.count("main tbody tr")
 	if rows < 60 {
-		t.Errorf("only %d rows", rows)
+		tb.Errorf("only %d rows", rows)
 	}
 	const colours = `[...document.querySelectorAll("html, main *")].map((e) => getComputedStyle(e).color + getComputedStyle(e).backgroundColor).join()`
 	tb.print(light)
 	inLight := eval[string](tb, colours)
 	tb.print(dark)
 	if eval[string](tb, colours) != inLight {
-		t.Error("who prefers the dark gets other colours on paper")
+		tb.Error("who prefers the dark gets other colours on paper")
 	}
 	shown := func(selector string) int {
 		return eval[int](tb, `[...document.querySelectorAll("`+selector+`")].filter((e) => e.checkVisibility() && e.getClientRects().length > 0).length`)
 	}
 	if n := shown("header, nav, footer, form, button, .button, .skip"); n != 0 {
-		t.Errorf("%d parts of the frame are printed", n)
+		tb.Errorf("%d parts of the frame are printed", n)
 	}
 	if n := shown("main tbody tr"); n != rows {
-		t.Errorf("%d rows of %d are printed", n, rows)
+		tb.Errorf("%d rows of %d are printed", n, rows)
 	}
 	if cut := eval[[]string](tb, `[...document.querySelectorAll("main *")].filter((e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "visible").map((e) => e.className + " " + e.scrollWidth)`); len(cut) > 0 {
-		t.Errorf("the paper cuts %q", cut)
+		tb.Errorf("the paper cuts %q", cut)
 	}
 	if n := tb.sheets(); n < 2 {
-		t.Errorf("%d rows on %d sheet", rows, n)
+		tb.Errorf("%d rows on %d sheet", rows, n)
 	}
 	eval[int](tb, `(() => {
 	const month = document.querySelector(".month");
@@ -49,7 +59,7 @@ func TestPrint(t *testing.T) {
 	return 0;
 })()`)
 	if n := tb.sheets(); n != 3 {
-		t.Errorf("three short months are on %d sheets", n)
+		tb.Errorf("three short months are on %d sheets", n)
 	}
 }
 
