@@ -13,16 +13,13 @@ import (
 // picture, which begins with the set of pages.
 func gallery(t testing.TB, w *world) map[string]string {
 	t.Helper()
-	mara := "/affiliates/" + w.made.Ada.ID.String()
 	runs := must(w.PayoutRuns(t.Context(), affiliate.Page{Limit: 1}))(t)
 	return map[string]string{
 		"console-overview":  "/",
-		"console-affiliate": mara,
 		"console-sale":      "/sales/1288",
 		"console-run":       "/payouts/run?externalId=" + runs.Items[0].ExternalID,
-		"console-statement": mara + "/statements/2025-11",
+		"console-statement": "/affiliates/" + w.made.Ada.ID.String() + "/statements/2025-11",
 		"partner-overview":  "/",
-		"partner-statement": "/statements/2025-11",
 	}
 }
 
