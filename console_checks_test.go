@@ -55,7 +55,7 @@ var consoleChecks = map[int][]string{
 	47: {"httpapi/browsertest TestLook", "httpapi/browsertest refuse"},
 	48: {"httpapi/browsertest TestPictures", "httpapi/browsertest TestPrint"},
 	49: {"httpapi/browsertest TestWatch"},
-	50: {"httpapi/console TestRows"},
+	50: {"httpapi/console TestRows", "httpapi/console BenchmarkConsole"},
 	51: {"httpapi/console TestStoreFails", "httpapi/console TestStoreDown"},
 	52: {"httpapi/console TestKeys"},
 	53: {"httpapi/portal TestVisit"},
