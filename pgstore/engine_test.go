@@ -9,17 +9,21 @@ import (
 	"testing"
 )
 
-// TestEngineSuite runs the engine's own tests on PostgreSQL. They make their
-// stores with memstore.New, and a build overlay replaces memstore by
-// testdata/engine. The run takes some minutes, so it must be asked for:
+// engineSuites are the packages whose tests run on PostgreSQL, and the flags of
+// each.
+var engineSuites = map[string][]string{
+	"affiliate": {"-rapid.checks=3"},
+	"httpapi":   nil,
+}
+
+// TestEngineSuite runs the tests of the engine and of its API on PostgreSQL. They
+// make their stores with memstore.New, and a build overlay replaces memstore by
+// testdata/engine. A run of all takes long, so it must be asked for:
 //
-//	TRIBUTARY_ENGINE_SUITE=. go test -run EngineSuite -v .
+//	TRIBUTARY_ENGINE_SUITE=. go test -run EngineSuite -v -timeout 60m .
 //
-// The value is the pattern of the tests to run. Four tests are left out. Two
-// make corruptions that only memory can hold: an event whose time changes by a
-// microsecond, or whose number changes, while its encoded payload does not. One
-// measures what events take in memory. One runs in a bubble of testing/synctest,
-// which a connection cannot cross.
+// The value is the pattern of the tests to run; -run EngineSuite/httpapi runs the
+// tests of one package. The tests of [onlyInMemory] are left out.
 func TestEngineSuite(t *testing.T) {
 	pattern := os.Getenv("TRIBUTARY_ENGINE_SUITE")
 	if pattern == "" {
@@ -38,16 +42,19 @@ func TestEngineSuite(t *testing.T) {
 	write(t, overlay, must(json.Marshal(map[string]any{"Replace": replaced})))
 	write(t, work, []byte("go 1.26.0\n\nuse (\n\t"+root+"\n\t"+module+"\n)\n"))
 
-	cmd := command.CommandContext(t.Context(), "go", "test", "-count=1", "-short", "-v", "-timeout=30m", "-overlay="+overlay,
-		"-run="+pattern, "-skip="+onlyInMemory,
-		"github.com/tributary-go/tributary/affiliate", "-rapid.checks=3")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK="+work, "TRIBUTARY_ENGINE_DATABASE_URL="+databaseURL(t))
-	out, err := cmd.CombinedOutput()
-	passed := strings.Count(string(out), "\n--- PASS")
-	t.Logf("%d of the engine's tests passed on PostgreSQL", passed)
-	if err != nil || passed == 0 {
-		t.Errorf("%v\n%s", err, out)
+	for name, flags := range engineSuites {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"test", "-count=1", "-short", "-v", "-timeout=30m", "-overlay=" + overlay, "-run=" + pattern, "-skip=" + onlyInMemory, "github.com/tributary-go/tributary/" + name}, flags...)
+			cmd := command.CommandContext(t.Context(), "go", args...)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "GOWORK="+work, "TRIBUTARY_ENGINE_DATABASE_URL="+databaseURL(t))
+			out, err := cmd.CombinedOutput()
+			passed := strings.Count(string(out), "\n--- PASS")
+			t.Logf("%d tests of %s passed on PostgreSQL", passed, name)
+			if err != nil || passed == 0 {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 
