@@ -42,7 +42,7 @@ func TestVerifyOverTheWire(t *testing.T) {
 	plant := func(n int) {
 		err := w.store.Store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
 			for range n {
-				if err := tx.Coupons.Insert(affiliate.CouponRecord{ID: uuid.New()}); err != nil {
+				if err := tx.Coupons.Insert(affiliate.CouponRecord{ID: uuid.New(), Name: "planted"}); err != nil {
 					return err
 				}
 			}
