@@ -119,6 +119,7 @@ func (w wire) Write(p []byte) (int, error) {
 // wiredPool returns a pool whose connections are cut after cut more writes.
 func wiredPool(t *testing.T, cut *atomic.Int64) *pgxpool.Pool {
 	return newPool(t, databaseURL(t), func(c *pgxpool.Config) {
+		c.ConnConfig.RuntimeParams["application_name"] = t.Name()
 		dial := c.ConnConfig.DialFunc
 		c.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := dial(ctx, network, addr)

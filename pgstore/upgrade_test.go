@@ -414,13 +414,35 @@ func TestUpgradeCut(t *testing.T) {
 			}
 			return
 		}
-		// The process is gone, and its lock with it when its time is over.
+		// The process is gone, and its lock with it when its time is over: the server
+		// has noticed by then.
+		noBackends(t, pool, wired)
 		_, _ = pool.Exec(t.Context(), fmt.Sprintf(`DELETE FROM "%s".migrations_lock`, b.schema))
 		if err := b.store.Migrate(t.Context()); err != nil {
 			t.Fatalf("cut %d: run again: %v", n, err)
 		}
 		b.read(t, old)
 		b.verify(t)
+	}
+}
+
+// noBackends closes what is left of a pool, and waits until the server runs nothing
+// of it, also what a connection sent before it was cut.
+func noBackends(t *testing.T, pool, gone *pgxpool.Pool) {
+	t.Helper()
+	gone.Reset()
+	name := gone.Config().ConnConfig.RuntimeParams["application_name"]
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		var left int
+		if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE application_name = $1`, name).Scan(&left); err != nil {
+			t.Fatal(err)
+		}
+		if left == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the server still has %d connections of %s", left, name)
+		}
 	}
 }
 

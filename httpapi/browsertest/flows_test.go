@@ -108,7 +108,14 @@ func TestRefund(t *testing.T) {
 // each of its links leads to a field which says what is wrong.
 func (tb *tab) refusalLeads() {
 	tb.Helper()
-	if !eval[bool](tb, `document.activeElement?.matches(".problem[role=alert]") ?? false`) {
+	// The browser moves the focus when it draws the page, a moment after it is complete.
+	focused := func() bool {
+		return eval[bool](tb, `document.activeElement?.matches(".problem[role=alert]") ?? false`)
+	}
+	for end := time.Now().Add(patience); !focused() && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !focused() {
 		tb.Errorf("%s: the focus is not on what was wrong", tb.path())
 	}
 	for _, wrong := range eval[[]string](tb, `[...document.querySelectorAll("main [aria-invalid]")].flatMap((field) => {
