@@ -60,7 +60,7 @@ func (s *probe) wrap(tx *affiliate.Tx) *affiliate.Tx {
 		Runs: probed[affiliate.RunRecord]{tx.Runs, s}, Lines: probed[affiliate.LineRecord]{tx.Lines, s}, Totals: probed[affiliate.TotalsRecord]{tx.Totals, s},
 		Receipts: probed[affiliate.ReceiptRecord]{tx.Receipts, s}, Endpoints: probed[affiliate.EndpointRecord]{tx.Endpoints, s},
 		Events: probed[affiliate.EventRecord]{tx.Events, s}, Deliveries: probed[affiliate.DeliveryRecord]{tx.Deliveries, s},
-		Queue: probed[affiliate.QueueRecord]{tx.Queue, s},
+		Queue: probed[affiliate.QueueRecord]{tx.Queue, s}, Imports: probed[affiliate.ImportRecord]{tx.Imports, s},
 		Next: func(seq affiliate.Sequence) (int64, error) {
 			if err := s.write(); err != nil {
 				return 0, err

@@ -71,6 +71,7 @@ type AffiliateRecord struct {
 	PayoutEmail         string
 	PaymentMethod       PaymentMethod
 	Answers             []Answer
+	OpeningClicks       int64 `json:",omitzero"` // visits through its links that another service had counted, also of links that were deleted since
 	Revision            int64 // last event of this object
 	CreatedAt           Instant
 	UpdatedAt           Instant
@@ -96,6 +97,7 @@ func (r AffiliateRecord) AppendKeys(dst []Key) []Key {
 type LinkRecord struct {
 	ID, AffiliateID uuid.UUID
 	Slug            string // in the spelling given
+	OpeningClicks   int64  `json:",omitzero"` // visits that another service had counted
 	CreatedAt       Instant
 	UpdatedAt       Instant
 }

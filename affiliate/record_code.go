@@ -20,6 +20,7 @@ type CouponRecord struct {
 	DurationInMonths int64 // 0 unless repeating
 	MaxRedemptions   int64 // 0: no limit
 	TimesRedeemed    int64
+	OpeningRedeemed  int64 `json:",omitzero"` // those of TimesRedeemed that another service had counted
 	LimitToProducts  bool
 	ProductIDs       []string
 	Valid            bool
@@ -56,6 +57,7 @@ type CodeRecord struct {
 	ExpiresAt       Instant // zero: never
 	MaxRedemptions  int64   // 0: no limit
 	TimesRedeemed   int64
+	OpeningRedeemed int64 `json:",omitzero"` // those of TimesRedeemed that another service had counted
 	FirstTimeOrder  bool
 	MinimumAmount   Opt[Amount] `json:",omitzero"`
 	MinimumCurrency Currency    // set exactly when MinimumAmount is

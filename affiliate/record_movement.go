@@ -95,6 +95,7 @@ type Books struct {
 	LastAt      Instant `json:",omitzero"` // its time
 	ClosedUntil Instant `json:",omitzero"` // no later movement has this time or an earlier one
 	MaxHold     int64   `json:",omitzero"` // the longest HoldDays of a sale
+	Unbooked    bool    `json:",omitzero"` // an import stored something without movements; the opening books it
 	Opened      Instant `json:",omitzero"` // the books are complete from then on; zero: they are not open
 }
 

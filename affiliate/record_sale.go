@@ -36,6 +36,7 @@ type SaleRecord struct {
 	Integration  Enum[Integration]
 	DeletedFired bool // sale.deleted was fired; no more events follow
 	Free         bool `json:",omitzero"` // an order of nothing
+	Past         bool `json:",omitzero"` // imported, and no payment for Terms.MaxPayments
 	Commissions  []CommissionRecord
 	Refunds      []RefundRecord
 	Products     []string
@@ -200,7 +201,7 @@ type TotalsRecord struct {
 	Sales        int64  // live ones that are not refunded in full
 	Revenue      Amount // of live sales, less refunds
 	Commission   Amount // of live sales, without declined commissions
-	Free         int64  `json:",omitzero"` // those of Sales that are free orders
+	Free         int64  `json:",omitzero"` // those of Sales that are no payments: free orders, and imported sales that do not count
 	Books        Books  `json:",omitzero"` // of an affiliate
 }
 

@@ -35,8 +35,9 @@ func TestSameEveryField(t *testing.T) {
 	t.Run("EventRecord", everyField[EventRecord])
 	t.Run("DeliveryRecord", everyField[DeliveryRecord])
 	t.Run("QueueRecord", everyField[QueueRecord])
-	if records := len(Schema()); records != 21 {
-		t.Errorf("%d records, 21 are tested", records)
+	t.Run("ImportRecord", everyField[ImportRecord])
+	if records := len(Schema()); records != 22 {
+		t.Errorf("%d records, 22 are tested", records)
 	}
 }
 

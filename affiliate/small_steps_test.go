@@ -57,6 +57,7 @@ func (s *steps) count(tx *affiliate.Tx, n *int) *affiliate.Tx {
 	out.Clicks = stepped[affiliate.ClickRecord]{tx.Clicks, s, n, "clicks"}
 	out.Totals = stepped[affiliate.TotalsRecord]{tx.Totals, s, n, "totals"}
 	out.Queue = stepped[affiliate.QueueRecord]{tx.Queue, s, n, "queue"}
+	out.Imports = stepped[affiliate.ImportRecord]{tx.Imports, s, n, "imports"}
 	return &out
 }
 

@@ -95,6 +95,7 @@ type Tx struct {
 	Events      Table[EventRecord]
 	Deliveries  Table[DeliveryRecord]
 	Queue       Table[QueueRecord]
+	Imports     Table[ImportRecord]
 
 	// Next gives the next number of a sequence of the program: 1, 2, 3 … Gaps
 	// are allowed; a number that a committed transaction got is never given
@@ -172,6 +173,7 @@ const (
 	ByRequest    Index = "by_request"
 	ByDelivery   Index = "by_delivery"
 	ByLine       Index = "by_line"
+	ByRef        Index = "by_ref"
 
 	OfPlan      Index = "of_plan"
 	OfTier      Index = "of_tier"
@@ -199,7 +201,7 @@ func (ix Index) Unique() bool { return len(ix) > 2 && ix[:3] == "by_" }
 // IsID reports whether keys of the index carry an ID rather than a Text.
 func (ix Index) IsID() bool {
 	switch ix {
-	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, OfCustomer, OfName, OfState:
+	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, OfCustomer, OfName, OfState:
 		return false
 	}
 	return true
@@ -246,6 +248,7 @@ func Schema() []TableSchema {
 		{"events", []Index{OfObject}},
 		{"deliveries", []Index{OfEvent, OfEndpoint, OfState}},
 		{"queue", []Index{ByDelivery, OfEndpoint}},
+		{"imports", []Index{ByRef}},
 	}
 }
 

@@ -118,6 +118,7 @@ func (w *world) dump() map[string][]string {
 		out["events"] = rows(tx.Events)
 		out["deliveries"] = rows(tx.Deliveries)
 		out["queue"] = rows(tx.Queue)
+		out["imports"] = rows(tx.Imports)
 		return nil
 	})
 	if err != nil {

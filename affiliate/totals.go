@@ -158,7 +158,7 @@ func (r *SaleRecord) tally() (tally, error) {
 		return tally{}, err
 	}
 	t := tally{sales: 1, revenue: kept}
-	if r.Free {
+	if r.Free || r.Past {
 		t.free = 1
 	}
 	for i := range r.Commissions {

@@ -51,6 +51,7 @@ type audit struct {
 	events     collection[EventRecord]
 	deliveries collection[DeliveryRecord]
 	queue      collection[QueueRecord]
+	imports    collection[ImportRecord]
 
 	records  int64
 	breaches []Breach
@@ -67,7 +68,7 @@ func (a *audit) read() error {
 		filling(a, &a.tiers, tx.Tiers), filling(a, &a.payouts, tx.Payouts), filling(a, &a.adjusted, tx.Adjustments),
 		filling(a, &a.movements, tx.Movements), filling(a, &a.runs, tx.Runs), filling(a, &a.lines, tx.Lines), filling(a, &a.totals, tx.Totals),
 		filling(a, &a.receipts, tx.Receipts), filling(a, &a.endpoints, tx.Endpoints), filling(a, &a.events, tx.Events),
-		filling(a, &a.deliveries, tx.Deliveries), filling(a, &a.queue, tx.Queue),
+		filling(a, &a.deliveries, tx.Deliveries), filling(a, &a.queue, tx.Queue), filling(a, &a.imports, tx.Imports),
 	} {
 		if err := fill(); err != nil {
 			return err

@@ -114,6 +114,7 @@ func (tx *naiveTx) tables() *affiliate.Tx {
 		Events:      naiveTable[affiliate.EventRecord]{tx, "events"},
 		Deliveries:  naiveTable[affiliate.DeliveryRecord]{tx, "deliveries"},
 		Queue:       naiveTable[affiliate.QueueRecord]{tx, "queue"},
+		Imports:     naiveTable[affiliate.ImportRecord]{tx, "imports"},
 		Next:        tx.next,
 	}
 	switch tx.flaw() {

@@ -62,6 +62,7 @@ func tables() []table {
 		tableOf("events", func(tx *affiliate.Tx) affiliate.Table[affiliate.EventRecord] { return tx.Events }),
 		tableOf("deliveries", func(tx *affiliate.Tx) affiliate.Table[affiliate.DeliveryRecord] { return tx.Deliveries }),
 		tableOf("queue", func(tx *affiliate.Tx) affiliate.Table[affiliate.QueueRecord] { return tx.Queue }),
+		tableOf("imports", func(tx *affiliate.Tx) affiliate.Table[affiliate.ImportRecord] { return tx.Imports }),
 	}
 }
 

@@ -198,6 +198,7 @@ func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 		Events:      watchTable(tx.Events, before),
 		Deliveries:  watchTable(tx.Deliveries, before),
 		Queue:       watchTable(tx.Queue, before),
+		Imports:     watchTable(tx.Imports, before),
 		Next: func(seq affiliate.Sequence) (int64, error) {
 			if err := before(); err != nil {
 				return 0, err

@@ -151,6 +151,7 @@ func (w *watcher) dump() map[string][]any {
 		out["events"] = ids(w, tx.Events)
 		out["deliveries"] = rows(w, tx.Deliveries)
 		out["queue"] = rows(w, tx.Queue)
+		out["imports"] = rows(w, tx.Imports)
 		return nil
 	})
 	if err != nil {

@@ -28,6 +28,7 @@ type tables struct {
 	events      table[affiliate.EventRecord]
 	deliveries  table[affiliate.DeliveryRecord]
 	queue       table[affiliate.QueueRecord]
+	imports     table[affiliate.ImportRecord]
 }
 
 // all lists the tables in the order of [affiliate.Schema].
@@ -35,7 +36,7 @@ func (ts *tables) all() []opener {
 	return []opener{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes,
 		&ts.redemptions, &ts.sales, &ts.plans, &ts.tiers, &ts.payouts, &ts.adjustments,
-		&ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
+		&ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
 	}
 }
 
@@ -54,6 +55,7 @@ func (ts *tables) fix() {
 	ts.totals.fixed = true
 	ts.events.fixed = true
 	ts.queue.fixed = true
+	ts.imports.fixed = true
 }
 
 // An opener is a table of any record type.
@@ -86,6 +88,7 @@ func (t *txn) bind() {
 	tx.Events = handle[affiliate.EventRecord]{t}
 	tx.Deliveries = handle[affiliate.DeliveryRecord]{t}
 	tx.Queue = handle[affiliate.QueueRecord]{t}
+	tx.Imports = handle[affiliate.ImportRecord]{t}
 	tx.Next = t.next
 }
 
@@ -138,6 +141,8 @@ func tableOf[T affiliate.Record[T]](ts *tables) *table[T] {
 		tab = &ts.deliveries
 	case *affiliate.QueueRecord:
 		tab = &ts.queue
+	case *affiliate.ImportRecord:
+		tab = &ts.imports
 	}
 	return tab.(*table[T])
 }

@@ -18,7 +18,7 @@ var layouts = map[reflect.Type][]string{
 		"ID", "Number", "AffiliateID", "ReferralID", "LinkID", "CodeID", "ExternalID", "InvoiceID", "Name", "Email",
 		"TotalEarned", "Subtotal", "Tax", "Shipping", "Refunded", "Rate", "RateType", "RateFixed", "ByHand",
 		"CreatedAt", "UpdatedAt", "Commissions", "Refunds", "Products", "Clicks", "Status", "RefundedAt",
-		"Trigger", "Source", "Integration", "Metadata", "Revision", "DeletedFired", "HoldDays", "Free", "Why",
+		"Trigger", "Source", "Integration", "Metadata", "Revision", "DeletedFired", "HoldDays", "Free", "Why", "Past",
 	},
 	reflect.TypeFor[affiliate.Why]():     {"By", "RateFrom", "PlanFrom", "Over", "Deduct", "Click", "Payment", "PlanID", "TierID"},
 	reflect.TypeFor[affiliate.HandSet](): {"Earned", "Kept"},

@@ -29,6 +29,7 @@ type tables struct {
 	events      table[affiliate.EventRecord]
 	deliveries  table[affiliate.DeliveryRecord]
 	queue       table[affiliate.QueueRecord]
+	imports     table[affiliate.ImportRecord]
 }
 
 // anyTable is a table of any record type.
@@ -45,10 +46,10 @@ type anyTable interface {
 }
 
 // all lists the tables.
-func (ts *tables) all() [21]anyTable {
-	return [21]anyTable{
+func (ts *tables) all() [22]anyTable {
+	return [22]anyTable{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes, &ts.redemptions, &ts.sales, &ts.plans,
-		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue,
+		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
 	}
 }
 
@@ -97,6 +98,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 		Events:      handle[affiliate.EventRecord]{u, &ts.events},
 		Deliveries:  handle[affiliate.DeliveryRecord]{u, &ts.deliveries},
 		Queue:       handle[affiliate.QueueRecord]{u, &ts.queue},
+		Imports:     handle[affiliate.ImportRecord]{u, &ts.imports},
 		Next:        u.next,
 		Soon:        u.soon,
 	}
@@ -104,7 +106,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 
 // A savepoint is a state of a transaction to which writes can be undone. It
 // costs the database nothing, because these writes were never sent.
-type savepoint [21]struct{ undo, touched int }
+type savepoint [22]struct{ undo, touched int }
 
 func (t *txn) savepoint() (sp savepoint) {
 	for i, tab := range t.tables.all() {

@@ -30,7 +30,7 @@ import (
 var versions = []int{1, 3}
 
 // newTables came after the versions.
-var newTables = map[string]bool{"adjustments": true, "movements": true, "runs": true, "lines": true}
+var newTables = map[string]bool{"adjustments": true, "movements": true, "runs": true, "lines": true, "imports": true}
 
 // oldTables are the tables of the versions.
 func oldTables() (tables []affiliate.TableSchema) {

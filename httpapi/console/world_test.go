@@ -303,6 +303,7 @@ func (s *watched) wrap(tx *affiliate.Tx) *affiliate.Tx {
 	wrap(s, &out.Events)
 	wrap(s, &out.Deliveries)
 	wrap(s, &out.Queue)
+	wrap(s, &out.Imports)
 	return &out
 }
 

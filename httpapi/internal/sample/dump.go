@@ -37,6 +37,7 @@ func Dump(t testing.TB, store affiliate.Store, program uuid.UUID) string {
 		dump(&b, tx.Events)
 		dump(&b, tx.Deliveries)
 		dump(&b, tx.Queue)
+		dump(&b, tx.Imports)
 		return nil
 	})
 	if err != nil {
