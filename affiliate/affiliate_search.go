@@ -39,7 +39,7 @@ func (p *Program) SearchAffiliates(ctx context.Context, q AffiliateQuery, pg Pag
 // chooseAffiliates turns the query into a choice.
 func (o *op) chooseAffiliates(q AffiliateQuery, exactly bool) (c choice[AffiliateRecord]) {
 	if q.Status != "" {
-		c.fits = append(c.fits, func(r *AffiliateRecord) bool { return r.Status == q.Status })
+		c.under(Key{Index: OfState, Text: string(q.Status)}, func(r *AffiliateRecord) bool { return r.Status == q.Status })
 	}
 	c.byID(OfPlan, q.PlanID, func(r *AffiliateRecord) uuid.UUID { return r.PlanID })
 	c.byID(OfTier, q.TierID, func(r *AffiliateRecord) uuid.UUID { return r.TierID })

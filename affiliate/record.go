@@ -86,11 +86,12 @@ func (r AffiliateRecord) Clone() AffiliateRecord {
 	return r
 }
 
-// AppendKeys appends ByEmail, OfPlan and OfTier.
+// AppendKeys appends ByEmail, OfPlan, OfTier and OfState (the status).
 func (r AffiliateRecord) AppendKeys(dst []Key) []Key {
 	dst = appendText(dst, ByEmail, r.Email)
 	dst = appendID(dst, OfPlan, r.PlanID)
-	return appendID(dst, OfTier, r.TierID)
+	dst = appendID(dst, OfTier, r.TierID)
+	return appendText(dst, OfState, string(r.Status))
 }
 
 // LinkRecord is a stored [Link].

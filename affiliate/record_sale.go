@@ -95,7 +95,8 @@ func (r SaleRecord) Clone() SaleRecord {
 }
 
 // AppendKeys appends ByNumber, ByExternalID, ByInvoice, OfAffiliate,
-// OfReferral, OfLink, OfCustomer, OfPayable and OfPayout.
+// OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, and OfState while a commission
+// is on hold.
 func (r SaleRecord) AppendKeys(dst []Key) []Key {
 	dst = append(dst, Key{Index: ByNumber, ID: numberID(r.Number)})
 	dst = appendText(dst, ByExternalID, r.ExternalID)
@@ -107,7 +108,11 @@ func (r SaleRecord) AppendKeys(dst []Key) []Key {
 	if r.payable() {
 		dst = append(dst, Key{Index: OfPayable, ID: r.AffiliateID})
 	}
-	return appendID(dst, OfPayout, r.firstPayout())
+	dst = appendID(dst, OfPayout, r.firstPayout())
+	if r.hasApproval(ApprovalOnHold) {
+		dst = append(dst, Key{Index: OfState, Text: string(ApprovalOnHold)})
+	}
+	return dst
 }
 
 // payable reports whether the sale has a commission that a payout may take.

@@ -131,6 +131,7 @@ var (
 	RefuseRepeatedParameter = row(KindInvalid, InvalidQuery, "{name}", "Query parameter {name} was given more than once") // use Of
 	RefuseEmptyParameter    = row(KindInvalid, InvalidQuery, "{name}", "Query parameter {name} must not be empty")        // use Of
 	RefuseLimit             = row(KindInvalid, InvalidQuery, "limit", "limit must be an integer from 1 to 1000")          // of a page
+	RefuseWaitingLimit      = row(KindInvalid, InvalidQuery, "limit", "limit must be an integer from 1 to 20")            // of what waits
 	cursorInvalid           = row(KindInvalid, InvalidQuery, "cursor", "Invalid cursor")
 	RefuseUnknownParameter  = row(KindInvalid, InvalidQuery, "{name}", "Unknown query parameter: {name}") // use Of
 	RefuseKey               = row(KindInvalid, IdempotencyKeyInvalid, "", "Idempotency-Key is invalid")

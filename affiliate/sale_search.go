@@ -62,7 +62,10 @@ func (o *op) chooseSearched(q SaleQuery) choice[SaleRecord] {
 	if q.Status != "" {
 		c.fits = append(c.fits, func(r *SaleRecord) bool { return r.Status.Is(q.Status) })
 	}
-	if q.ApprovalStatus != "" {
+	switch {
+	case q.ApprovalStatus == ApprovalOnHold && c.key == (Key{}) && c.id == uuid.Nil:
+		c.under(Key{Index: OfState, Text: string(ApprovalOnHold)}, func(r *SaleRecord) bool { return r.hasApproval(ApprovalOnHold) })
+	case q.ApprovalStatus != "":
 		c.fits = append(c.fits, func(r *SaleRecord) bool { return r.hasApproval(q.ApprovalStatus) })
 	}
 	return c

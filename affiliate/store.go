@@ -227,14 +227,14 @@ type TableSchema struct {
 // their statements and indexes from it.
 func Schema() []TableSchema {
 	return []TableSchema{
-		{"affiliates", []Index{ByEmail, OfPlan, OfTier}},
+		{"affiliates", []Index{ByEmail, OfPlan, OfTier, OfState}},
 		{"links", []Index{BySlug, OfAffiliate}},
 		{"clicks", []Index{ByNumber, OfAffiliate, OfLink, OfReferral}},
 		{"referrals", []Index{ByEmail, OfAffiliate, OfLink, OfCustomer, OfPlan}},
 		{"coupons", []Index{ByExternalID, OfName}},
 		{"codes", []Index{ByCode, ByExternalID, OfCoupon, OfAffiliate}},
 		{"redemptions", []Index{OfCode, OfCoupon}},
-		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout}},
+		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, OfState}},
 		{"plans", nil},
 		{"tiers", nil},
 		{"payouts", []Index{OfAffiliate, OfState, OfRun}},

@@ -27,9 +27,16 @@ func (t table) full(n int) record {
 	f := filler{n: n}
 	rec := edit(t.empty, f.fill)
 	if sale, ok := rec.(affiliate.SaleRecord); ok {
-		return payable(sale)
+		return payable(held(sale))
 	}
 	return rec
+}
+
+// held puts the first commission of the sale on hold. Only such a sale has a key in
+// OfState.
+func held(sale affiliate.SaleRecord) affiliate.SaleRecord {
+	sale.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalOnHold)
+	return sale
 }
 
 // payable gives the sale a commission that a payout may take. Only such a sale

@@ -202,11 +202,25 @@ func (t table) lacksKeys(tb testing.TB, tx *affiliate.Tx, rec record) {
 	tb.Helper()
 	for _, key := range keysOf(rec) {
 		if !key.Index.Unique() {
-			t.lists(tb, tx, affiliate.Query{Key: key}, nil)
+			t.listsOthers(tb, tx, key, rec)
 			continue
 		}
 		if _, err := t.in(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
 			tb.Errorf("%s: Find %s: error %v, want %v", t.name, key.Index, err, affiliate.ErrNotFound)
+		}
+	}
+}
+
+// listsOthers checks that a shared key lists records that have it, and not rec.
+func (t table) listsOthers(tb testing.TB, tx *affiliate.Tx, key affiliate.Key, rec record) {
+	tb.Helper()
+	got, err := collect(t.in(tx).List(affiliate.Query{Key: key}))
+	if err != nil {
+		tb.Errorf("%s: List %s: %v", t.name, key.Index, err)
+	}
+	for _, other := range got {
+		if keyOf(other, key.Index) != key || diff(rec, other) == "" {
+			tb.Errorf("%s: List %s has %s, which is gone or has another key", t.name, key.Index, other.RecordID())
 		}
 	}
 }
