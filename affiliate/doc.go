@@ -70,7 +70,7 @@ package affiliate
 //   - Values: amount, percent, currency, time, instant, opt, enum*, text, metadata. They and internal/ know no rule of the program.
 //   - Records: record*, store, same. A field here is a field in every store: begin with package conformance.
 //   - Refusals: errors, refusal*, input. New ones are welcome; those that are there are promised to clients.
-//   - Program: program, config, settings, limits, op, save, once*, list, filter, search, panic, ping, observe*. All operations run on it: measure before and after.
+//   - Program: program, config, settings, limits, op, save, once*, list, filter, search, attention, panic, ping, observe*. All operations run on it: measure before and after.
 //   - Nouns: adjustment*, affiliate*, balance*, click*, code*, coupon*, link*, movement*, partner*, payout*, plan*, referral*, report*, sale*, statement*, tier*. Begin here. The types
 //     are in noun.go, an operation each in noun_create, noun_update, …, the checks in noun_rules, the answer in noun_view.
 //   - Money: books*, commission, rate, redeem, redemption, review, totals. A change here needs a row in the model tests.

@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"net/url"
+	"strconv"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -9,4 +11,13 @@ import (
 // Settings is [affiliate.Program.Settings].
 func (c *Client) Settings(ctx context.Context) (affiliate.Settings, error) {
 	return send[affiliate.Settings](ctx, c, fetch("/program", nil))
+}
+
+// Attention is [affiliate.Program.Attention].
+func (c *Client) Attention(ctx context.Context, n int) (affiliate.Attention, error) {
+	query := url.Values{}
+	if n != 0 {
+		query.Set("limit", strconv.Itoa(n))
+	}
+	return send[affiliate.Attention](ctx, c, fetch("/attention", query))
 }

@@ -140,6 +140,7 @@ func invocations() []invocation {
 		{"Step", func(x ctx, c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{})) }},
 		{"AssignTiers", func(x ctx, c c) error { return errOf(c.AssignTiers(x)) }},
 		{"RecalculateSales", func(x ctx, c c) error { return errOf(c.RecalculateSales(x, affiliate.SaleFilter{})) }},
+		{"Attention", func(x ctx, c c) error { return errOf(c.Attention(x, 3)) }},
 		{"Settings", func(x ctx, c c) error { return errOf(c.Settings(x)) }},
 		{"ApproveAffiliates", func(x ctx, c c) error { return errOf(c.ApproveAffiliates(x, id)) }},
 		{"DeclineAffiliates", func(x ctx, c c) error { return errOf(c.DeclineAffiliates(x, id)) }},

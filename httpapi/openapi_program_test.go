@@ -39,3 +39,43 @@ func programNotes() described {
 		},
 	}
 }
+
+func attentionNotes() described {
+	waiting := func(of string) map[string]string {
+		return map[string]string{"": of + " that wait.", "count": "How many; at most 100.", "more": "True: more than 100.", "items": "The newest."}
+	}
+	return described{
+		name: "Attention", text: "What waits for somebody.", main: "Attention",
+		answers: map[string]map[string]string{
+			"Attention": {
+				"":                  "What waits for somebody.",
+				"pendingAffiliates": "Affiliates who are INACTIVE until somebody approves or declines them.",
+				"heldSales":         "Sales with a commission on hold.",
+				"failingWebhooks":   "Endpoints that were disabled because they fail or are gone, or to which every attempt fails.",
+				"failedDeliveries":  "Deliveries of the last 14 days that were given up.",
+				"failedPayouts":     "Payouts that failed.",
+			},
+			"WaitingAffiliates": waiting("Affiliates"), "WaitingSales": waiting("Sales"), "WaitingWebhooks": waiting("Endpoints"),
+			"WaitingDeliveries": waiting("Deliveries"), "WaitingPayouts": waiting("Payouts"),
+			"PendingAffiliate": {"": "An affiliate who waits for approval.", "name": "Of the affiliate."},
+			"HeldSale": {
+				"": "A sale with a commission on hold.", "id": "Of the sale.", "affiliateId": "Whom it credits.",
+				"commissionEarned": "Of the sale.", "holdReason": "Of its first commission on hold.",
+			},
+			"FailingWebhook": {
+				"": "An endpoint that receives nothing.", "id": "Of the endpoint.", "url": "Of the receiver.",
+				"status": "Whether it is enabled.", "disabledReason": "Why it is disabled.", "firstFailureAt": "Since when every attempt has failed.",
+			},
+			"FailedDelivery": {"": "A delivery that was given up.", "webhookId": "Its endpoint.", "event": "Its type.", "createdAt": "When the event was."},
+			"FailedPayout": {
+				"": "A payout that failed.", "affiliateId": "Whose it is.", "amount": "Of the payout.", "failedReason": "What the provider said.",
+			},
+		},
+		operations: map[string]about{"GET /attention": {
+			id: "getAttention", summary: "See what waits for somebody",
+			text:   "The newest of each kind, and how many there are.",
+			params: map[string]string{"limit": "How many of each kind are shown; 5 when it is absent."},
+			limits: map[string]limit{"limit": func(s *schema) { s.Type, s.Minimum, s.Maximum = types{"integer"}, "1", "20" }},
+		}},
+	}
+}

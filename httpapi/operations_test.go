@@ -140,6 +140,7 @@ func (s stock) operations() []operation {
 		{"GET", api + "/adjustments?id=" + s.adjustment.String(), ""},
 		{"POST", api + "/adjustments", `{"affiliateEmail":"cy@example.com","kind":"CORRECTION","amount":-2.5,"reason":"a\nb & <c>"}`},
 		{"GET", api + "/program", ""},
+		{"GET", api + "/attention?limit=3", ""},
 		{"GET", api + "/verify", ""},
 		{"GET", api + "/commission-plans?commissionPlanId=" + s.plan.String(), ""},
 		{"POST", api + "/commission-plans", `{"name":"Flat & <b>","commissionRate":250,"commissionType":"FLAT","numberOfMonths":12,"autoApproveRewards":false}`},

@@ -1,6 +1,10 @@
 package httpapi
 
-import "github.com/tributary-go/tributary/affiliate"
+import (
+	"strconv"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
 
 // Source: docs/contract.md 4.6.
 
@@ -12,5 +16,23 @@ func settings() lookup {
 			return err
 		}
 		return c.answer(&s)
+	}}
+}
+
+// attention answers what waits for somebody.
+func attention() lookup {
+	return lookup{single: true, filters: []string{paramLimit}, answer: affiliate.Attention{}, run: func(c *call, q query, _ string) error {
+		n := 0
+		if text, there := q.get(paramLimit); there {
+			var err error
+			if n, err = strconv.Atoi(text); err != nil || n < 1 || strconv.Itoa(n) != text {
+				return affiliate.RefuseWaitingLimit.Err()
+			}
+		}
+		a, err := c.p.Attention(c.r.Context(), n)
+		if err != nil {
+			return err
+		}
+		return c.answer(&a)
 	}}
 }

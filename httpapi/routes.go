@@ -118,6 +118,7 @@ func routes() []route {
 		{http.MethodGet, "/reports", owners, search(report())},
 
 		{http.MethodGet, "/program", owners, search(settings())},
+		{http.MethodGet, "/attention", owners, search(attention())},
 		{http.MethodGet, "/verify", owners, search(verification())},
 
 		{http.MethodGet, "/coupons/summaries", owners, search(summaries())},

@@ -95,6 +95,20 @@ func (a *answer) has(want string) *answer {
 	return a
 }
 
+// lacks expects 200 and a body, without spaces between its tokens, in which the text
+// of a template is nowhere.
+func (a *answer) lacks(text string) *answer {
+	a.ok()
+	var tight bytes.Buffer
+	if err := json.Compact(&tight, a.body); err != nil {
+		a.wants("JSON")
+	}
+	if text = a.x.fill(text); strings.Contains(tight.String(), text) {
+		a.wants("no %s", text)
+	}
+	return a
+}
+
 // value returns the body as a Go value, with numbers as they are written.
 func (a *answer) value() any {
 	v := decodeJSON(a.body)

@@ -133,6 +133,7 @@ func allowed() map[string][]string {
 		paths[l.path] = append(paths[l.path], http.MethodGet, http.MethodHead)
 	}
 	paths["/program"] = []string{http.MethodGet, http.MethodHead}
+	paths["/attention"] = []string{http.MethodGet, http.MethodHead}
 	paths["/verify"] = []string{http.MethodGet, http.MethodHead}
 	paths["/openapi.json"] = []string{http.MethodGet, http.MethodHead}
 	for _, methods := range paths {

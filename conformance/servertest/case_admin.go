@@ -175,6 +175,21 @@ func planStories() []serverCase {
 			x.do("POST /prune", `{"retention":{"events":9,"sales":9}}`).refused(unknownField("retention.sales"))
 			x.do("POST /prune", `{"before":"2001-01-01"}`).has(`{"changed":0,"removed":{"events":0,"receipts":0,"deliveries":0,"clicks":0}}`)
 		}},
+		{"admin/A45 what waits for somebody", "contract 4.6: what waits is listed until somebody has dealt with it", func(x *exam) {
+			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}-p@conform.example","affiliateStatus":"inactive"}`).as("p")
+			x.get("/attention?limit=1").has(`{"pendingAffiliates":{"items":[{"id":"{{p}}","name":"A B"}]}}`)
+			x.do("POST /affiliates/status", `{"affiliateIds":["{{p}}"],"status":"ACTIVE"}`).ok()
+			payee(x)
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s")
+			x.do("POST /sales/review", `{"saleIds":[{{s}}],"approvalStatus":"ON_HOLD"}`).ok()
+			x.get("/attention?limit=1").has(`{"heldSales":{"items":[{"id":{{s}},"affiliateId":"{{a}}","commissionEarned":20,"holdReason":"PROGRAM_SETTINGS"}]}}`)
+			x.do("POST /sales/review", `{"saleIds":[{{s}}],"approvalStatus":"ACCEPTED"}`).ok()
+			x.get("/attention?limit=20").lacks(`"id":"{{p}}"`).lacks(`"id":{{s}},`)
+			for _, limit := range []string{"0", "21", "x", "-1", "05"} {
+				x.get("/attention?limit=" + limit).refused(badParameter("limit", "must be an integer from 1 to 20"))
+			}
+			x.get("/attention?status=x").refused(unknownParameter("status"))
+		}},
 		{"admin/A40 the check of the books", booksRule, func(x *exam) {
 			x.get("/verify").has(`{"holds":true,"breaches":[]}`)
 			x.get("/verify?limit=1").refused(unknownParameter("limit"))

@@ -23,6 +23,7 @@ type Operations interface {
 	UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error)
 	DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error
 	Settings(ctx context.Context) (affiliate.Settings, error)
+	Attention(ctx context.Context, n int) (affiliate.Attention, error)
 	EraseAffiliate(ctx context.Context, id uuid.UUID) error
 	EraseReferral(ctx context.Context, ident string) error
 	Prune(ctx context.Context, before time.Time) (int, error)

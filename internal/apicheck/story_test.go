@@ -94,6 +94,7 @@ func (s *story) finds() {
 		"/payouts":                  {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
 		"/adjustments":              {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
 		"/program":                  nil,
+		"/attention":                {"limit=1", "limit=20"},
 		"/verify":                   nil,
 		"/commission-plans":         {"commissionPlanId=" + s.plan},
 		"/commission-tiers":         {"commissionTierId=" + s.tier},
@@ -108,6 +109,8 @@ func (s *story) finds() {
 		case "/program", "/verify": // they have no parameter
 			queries = append(queries, "")
 		case "/sales/explain": // it has no pages
+		case "/attention": // its limit is another
+			queries = append(queries, "")
 		case "/payouts/lines", "/statements": // they need a parameter
 			queries = append(queries, queries[0]+"&limit=1")
 		default:

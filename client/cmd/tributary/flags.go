@@ -115,6 +115,9 @@ func (j *job) flags() *flag.FlagSet {
 	if j.ask != "" {
 		fs.BoolVar(&j.yes, "yes", false, "")
 	}
+	if j.asked {
+		fs.BoolVar(&j.fail, "fail", false, "")
+	}
 	if j.hasDryRun() {
 		fs.BoolVar(&j.dry, "dry-run", false, "")
 	}

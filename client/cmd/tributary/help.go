@@ -95,6 +95,9 @@ func (c *command) common() []string {
 	if c.hasDryRun() {
 		out = append(out, "--dry-run                 say what would be done, and do nothing")
 	}
+	if c.asked {
+		out = append(out, "--fail                    exit code 4 when there is something")
+	}
 	if c.ask != "" {
 		out = append(out, "--yes                     do not ask")
 	}

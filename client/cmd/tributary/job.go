@@ -24,6 +24,7 @@ type job struct {
 	input map[string]any // of fields, and those that the verb sets
 
 	json, all, yes, dry bool
+	fail                bool // bad news is an exit code
 	limit               int
 	cursor              string
 	key                 string // the idempotency key of a write

@@ -17,8 +17,8 @@ func newInterrupt(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithCancel(t.Context())
 }
 
-// TestFound (checks 13, 61 and 62): the exit code is 4 when the books do not hold, and
-// the breaches are shown; a commission that is held is accepted.
+// TestFound (checks 13, 61 and 62): the exit code is 4 when the books do not hold, or
+// when something waits and --fail was said, and what it is is shown; a commission that is held is accepted.
 func TestFound(t *testing.T) {
 	w := newWorld(t)
 	a := w.ada()
@@ -33,6 +33,19 @@ func TestFound(t *testing.T) {
 	w.ok("sales", "review", "1", "--approval-status", "ACCEPTED")
 	if s := must(w.Sale(t.Context(), sale.ID)); s.Commissions[0].ApprovalStatus != affiliate.ApprovalAccepted {
 		t.Errorf("the commission is %s", s.Commissions[0].ApprovalStatus)
+	}
+	if got := w.cli("attention", "--fail"); got.code != exitDone || got.err != "" {
+		t.Errorf("nothing waits: %+v", got)
+	}
+	w.ok("sales", "review", "1", "--approval-status", "ON_HOLD")
+	for args, code := range map[string]int{"attention": exitDone, "attention --fail": exitFound, "attention --fail --json": exitFound, "attention --limit 21": exitRefused} {
+		if got := w.cli(strings.Fields(args)...); got.code != code {
+			t.Errorf("%s: %+v, want %d", args, got, code)
+		}
+	}
+	w.ok("affiliates", "create", "--first-name", "Nia", "--last-name", "New", "--email", "nia@example.com", "--affiliate-status", "inactive")
+	if out := w.ok("attention"); !strings.Contains(out, "pendingAffiliates  1: Nia New\n") || !strings.Contains(out, "heldSales          1: 1\n") || !strings.Contains(out, "failedPayouts      0\n") {
+		t.Errorf("got %s", out)
 	}
 	must(0, w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
 		rec, err := tx.Totals.Get(a.ID)

@@ -1,7 +1,21 @@
 package main
 
+import "fmt"
+
 var programCommands = []command{
 	{group: "program", what: "Show what the program is configured to do", method: "GET", path: "/program"},
+	{
+		group: "attention", what: "Show what waits for somebody; with --fail the exit code is 4 when something does",
+		method: "GET", path: "/attention", fields: fields("limit:n"), asked: true,
+		verify: func(r record) error {
+			for _, list := range r {
+				if list, is := list.(map[string]any); is && fmt.Sprint(list["count"]) != "0" {
+					return finding{}
+				}
+			}
+			return nil
+		},
+	},
 	{
 		group: "prune", what: "Drop what is older than --before, or than --retention says: {\"events\":30,\"receipts\":2} in days",
 		method: "POST", path: "/prune", fields: fields("before", "retention:j"), steps: true, ask: "drop old records for good",

@@ -120,11 +120,14 @@ func shortOf(value any) (string, bool) {
 		}
 		return strings.Join(called, ", "), len(called) > 0
 	case map[string]any:
+		if items, is := value["items"].([]any); is && value["count"] != nil {
+			return counted(value, items), true
+		}
 		id, is := value["id"]
 		if !is {
 			return "", false
 		}
-		for _, name := range []string{"name", "code", "link", "email"} {
+		for _, name := range []string{"name", "code", "link", "email", "url"} {
 			if text, ok := value[name].(string); ok && text != "" {
 				return text, true
 			}
@@ -132,6 +135,21 @@ func shortOf(value any) (string, bool) {
 		return fmt.Sprint(id), true
 	}
 	return "", false
+}
+
+// counted is how a list with its count is shown: 7: Ada X, Ben Y …
+func counted(list map[string]any, items []any) string {
+	text := fmt.Sprint(list["count"])
+	if list["more"] == true {
+		text += "+"
+	}
+	if short, is := shortOf(items); is {
+		text += ": " + short
+	}
+	if list["more"] == true || fmt.Sprint(list["count"]) != fmt.Sprint(len(items)) {
+		text += " …"
+	}
+	return text
 }
 
 // local is a time in local time, to the minute.
@@ -182,7 +200,7 @@ func (j *job) show(answer answered) error {
 	} else if err := j.forPeople(body); err != nil {
 		return err
 	}
-	if j.verify != nil {
+	if j.verify != nil && (!j.asked || j.fail) {
 		r, err := read(body)
 		if err != nil {
 			return err

@@ -28,6 +28,7 @@ type command struct {
 
 	again  func(record) bool  // whether the operation is called again, with what it answered
 	verify func(record) error // whether the answer is bad news
+	asked  bool               // bad news is an exit code with --fail only
 	run    func(*job) error   // instead of the runner
 }
 
@@ -79,7 +80,7 @@ const (
 var groups = []string{
 	"affiliates", "referrals", "links", "coupons", "codes", "sales",
 	"plans", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements", "reports", "adjustments",
-	"program", "prune", "partner-token", "verify",
+	"program", "attention", "prune", "partner-token", "verify",
 }
 
 // commands is the table.
