@@ -6,41 +6,66 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// atMost is how many of each kind the overview names.
-const atMost = 5
+// A concern is a kind of what waits for somebody.
+type concern struct {
+	Badge string // what its items are, in a word or two
+	Bad   bool   // something does not work; else somebody has to decide
+	List  string // the page of all of them
+	Count string
+	More  bool // there are more than the items
+	Items []waits
+}
 
-// needs finds what waits for somebody.
-func (s *summary) needs(v *visit) error {
-	pending, err := v.program.SearchAffiliates(v.ctx(), affiliate.AffiliateQuery{Status: affiliate.AffiliateInactive}, affiliate.Page{Limit: atMost})
+// A waits is something that waits for somebody.
+type waits struct{ Path, Text string }
+
+// concerns are what waits for somebody, without the kinds of which nothing does.
+func concerns(v *visit) (all []concern, err error) {
+	a, err := v.program.Attention(v.ctx(), 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, a := range pending.Items {
-		s.Waiting = append(s.Waiting, needed{"affiliates/" + a.ID.String(), v.Short(a.Name)})
+	return shown(
+		concernOf(concern{Badge: "Waits for approval", List: "affiliates?status=INACTIVE"}, a.PendingAffiliates, func(p affiliate.PendingAffiliate) waits {
+			return waits{"affiliates/" + p.ID.String(), v.Short(p.Name)}
+		}),
+		concernOf(concern{Badge: "On hold", List: "sales?approval=ON_HOLD"}, a.HeldSales, func(s affiliate.HeldSale) waits {
+			return waits{fmt.Sprint("sales/", s.ID), fmt.Sprintf("Sale %v, %s", s.ID, v.Money(s.CommissionEarned))}
+		}),
+		concernOf(concern{Badge: "Payout failed", Bad: true, List: "payouts?status=FAILED"}, a.FailedPayouts, func(p affiliate.FailedPayout) waits {
+			text := v.Money(p.Amount)
+			if why, told := p.FailedReason.Get(); told {
+				text += ": " + v.Short(why)
+			}
+			return waits{"payouts/" + p.ID.String(), text}
+		}),
+		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waits {
+			return waits{"webhooks/" + w.ID.String(), v.Short(w.URL)}
+		}),
+		concernOf(concern{Badge: "Not delivered", Bad: true, List: "webhooks?state=failed"}, a.FailedDeliveries, func(d affiliate.FailedDelivery) waits {
+			return waits{"webhooks/deliveries/" + d.ID.String(), string(d.Event) + " of " + v.Day(d.CreatedAt)}
+		}),
+	), nil
+}
+
+// concernOf fills a concern in from its list.
+func concernOf[T any](c concern, w affiliate.Waiting[T], item func(T) waits) concern {
+	for _, one := range w.Items {
+		c.Items = append(c.Items, item(one))
 	}
-	held, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ApprovalStatus: affiliate.ApprovalOnHold}, affiliate.Page{Limit: atMost})
-	if err != nil {
-		return err
+	if c.Count = fmt.Sprint(w.Count); w.More {
+		c.Count = fmt.Sprintf("more than %d", w.Count)
 	}
-	for _, sale := range held.Items {
-		s.Held = append(s.Held, needed{fmt.Sprint("sales/", sale.ID), fmt.Sprintf("Sale %v, %s", sale.ID, v.Money(sale.CommissionEarned))})
-	}
-	failed, err := v.program.Payouts(v.ctx(), affiliate.PayoutFilter{Status: affiliate.PayoutFailed}, affiliate.Page{Limit: atMost})
-	if err != nil {
-		return err
-	}
-	for _, p := range failed.Items {
-		s.FailedPayouts = append(s.FailedPayouts, needed{"payouts/" + p.ID.String(), v.Money(p.Amount) + " to " + v.Short(p.PayeeName.Or("an affiliate"))})
-	}
-	hooks, err := v.program.Endpoints(v.ctx(), affiliate.Page{Limit: 50})
-	if err != nil {
-		return err
-	}
-	for _, e := range hooks.Items {
-		if !e.DisabledReason.IsNull() || !e.FirstFailureAt.IsNull() {
-			s.Disabled = append(s.Disabled, needed{"webhooks", v.Short(e.URL)})
+	c.More = w.Count > len(w.Items)
+	return c
+}
+
+// shown are the concerns that have items.
+func shown(all ...concern) (some []concern) {
+	for _, c := range all {
+		if len(c.Items) > 0 {
+			some = append(some, c)
 		}
 	}
-	s.AnyNeeded = len(s.Waiting)+len(s.Held)+len(s.FailedPayouts)+len(s.Disabled) > 0
-	return nil
+	return some
 }

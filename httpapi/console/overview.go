@@ -15,22 +15,17 @@ const shownDays = 30
 
 // A summary is what the overview shows.
 type summary struct {
-	Days                    []affiliate.Bucket
-	Bars                    []page.Bar
-	Width, Height           int
-	Sales, Clicks           int64
-	Referrals               int64
-	Revenue, Commission     affiliate.Amount
-	Refunds                 affiliate.Amount
-	Waiting, Held           []needed
-	Recent                  []affiliate.Sale
-	NoBooks                 bool
-	AnyNeeded               bool
-	FailedPayouts, Disabled []needed
+	Days                []affiliate.Bucket
+	Bars                []page.Bar
+	Width, Height       int
+	Sales, Clicks       int64
+	Referrals           int64
+	Revenue, Commission affiliate.Amount
+	Refunds             affiliate.Amount
+	Recent              []affiliate.Sale
+	NoBooks             bool
+	Concerns            []concern
 }
-
-// A needed is something that waits for somebody.
-type needed struct{ Path, Text string }
 
 // overview shows what happened in the last days, and what needs somebody.
 func overview(v *visit) (view, error) {
@@ -57,7 +52,8 @@ func (s *summary) fill(v *visit) error {
 		return err
 	}
 	s.Recent = recent.Items
-	return s.needs(v)
+	s.Concerns, err = concerns(v)
+	return err
 }
 
 // add sums the days up and draws them.

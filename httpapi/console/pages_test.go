@@ -34,6 +34,33 @@ func TestOverview(t *testing.T) {
 	}
 }
 
+// TestOverviewConcerns (check 20): what waits is named until somebody has dealt with
+// it, five of a kind, with a way to the rest.
+func TestOverviewConcerns(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	var ids []affiliate.SaleID
+	for i := range 6 {
+		in := affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("n%d@x.example", i), Name: "N", TotalEarned: affiliate.MustAmount("10")}
+		ids = append(ids, must(w.RecordSale(t.Context(), in)).Sale.Or(affiliate.Sale{}).ID)
+	}
+	must(w.ReviewCommissions(t.Context(), affiliate.ApprovalOnHold, ids...))
+	page := w.get("")
+	for _, id := range ids {
+		if link := fmt.Sprintf(`href="./sales/%v"><bdi>Sale %v, 2.00 USD`, id, id); strings.Contains(page.body, link) == (id == ids[0]) {
+			t.Errorf("sale %v: the newest five are named: %s", id, page.text())
+		}
+	}
+	if !strings.Contains(page.body, `<a href="./sales?approval=ON_HOLD">On hold: 7 in all</a>`) {
+		t.Errorf("there is no way to the rest: %s", page.body)
+	}
+	must(w.ReviewCommissions(t.Context(), affiliate.ApprovalAccepted, append(ids, w.held.ID)...))
+	must(w.ApproveAffiliates(t.Context(), must(w.SearchAffiliates(t.Context(), affiliate.AffiliateQuery{Status: affiliate.AffiliateInactive}, affiliate.Page{})).Items[0].ID))
+	if page := w.get("").text(); strings.Contains(page, "On hold") || strings.Contains(page, "Waits for approval") {
+		t.Errorf("it was dealt with: %s", page)
+	}
+}
+
 // TestWhy (check 40): the page of a sale says who is credited, by what and why.
 func TestWhy(t *testing.T) {
 	w := newWorld(t)
