@@ -13,7 +13,7 @@ import (
 // fillAtOnce is how many rows a statement of Fill reads.
 const fillAtOnce = 1000
 
-// salesByState is the fill that 00008_attention.sql leaves to Go.
+// salesByState is the fill that 00009_attention.sql leaves to Go.
 const salesByState = "sales.of_state"
 
 // Fill writes the columns of indexes that came with a migration into the rows from

@@ -29,7 +29,7 @@ func random(r *rand.Rand, i int) (affiliate.AffiliateRecord, affiliate.SaleRecor
 	return a, s
 }
 
-// unmigrated takes the states of the rows of a schema away, as 00008_attention.sql
+// unmigrated takes the states of the rows of a schema away, as 00009_attention.sql
 // finds it: of each third sale the record is JSON, as the first releases wrote it.
 func unmigrated(t *testing.T, pool *pgxpool.Pool, schema string, asJSON map[uuid.UUID]string) {
 	t.Helper()
@@ -39,7 +39,7 @@ func unmigrated(t *testing.T, pool *pgxpool.Pool, schema string, asJSON map[uuid
 		}
 	}
 	exec(t, pool, fmt.Sprintf(`ALTER TABLE "%[1]s".affiliates DROP COLUMN of_state; ALTER TABLE "%[1]s".sales DROP COLUMN of_state;
-		DROP TABLE "%[1]s".fills; DELETE FROM "%[1]s".migrations WHERE version_id >= 8`, schema))
+		DROP TABLE "%[1]s".fills; DELETE FROM "%[1]s".migrations WHERE version_id >= 9`, schema))
 }
 
 // states compares the column of each row with the key of its record.
