@@ -38,8 +38,8 @@ func (p *Program) pageOf(raw string) string {
 	}
 	var k keptPage
 	k.text.Grow(min(len(scheme)+len(host)+len(path)+len(query)+1, maxClickText))
-	k.add(scheme)
-	k.add(host)
+	k.text.WriteString(scheme)
+	k.text.WriteString(host)
 	k.add(path)
 	separator := "?"
 	for query != "" && !k.full {
@@ -86,7 +86,7 @@ func validHostPort(s string) bool {
 // slug, those of campaigns, and those that the host configured.
 func (p *Program) keepsParam(pair string) bool {
 	name, _, _ := strings.Cut(pair, "=")
-	if strings.ContainsAny(name, "%+") {
+	if strings.IndexByte(name, '%') >= 0 || strings.IndexByte(name, '+') >= 0 {
 		var err error
 		if name, err = url.QueryUnescape(name); err != nil {
 			return false
@@ -98,27 +98,47 @@ func (p *Program) keepsParam(pair string) bool {
 // add appends a part of the URL until the limit is reached, and escapes unsafe
 // characters. It never cuts an escape in two.
 func (k *keptPage) add(part string) {
+	for part != "" && !k.full {
+		n, room := safeLen(part), maxClickText-k.text.Len()
+		if n > 0 {
+			k.full = n > room
+			k.text.WriteString(part[:min(n, room)])
+		} else if k.full = room < len("%XX"); !k.full {
+			n = k.escape(part)
+		}
+		part = part[n:]
+	}
+}
+
+// escape appends the first character of a part as an escape, which it may be
+// already, and returns how many bytes of the part that is.
+func (k *keptPage) escape(part string) int {
 	const digits = "0123456789ABCDEF"
-	for i := 0; i < len(part) && !k.full; i++ {
-		c, size := part[i], 1
-		escaped := c == '%' && i+2 < len(part) && isHex(part[i+1]) && isHex(part[i+2])
-		safe := escaped || plaintext.Alphanumeric(c) || strings.IndexByte("-._~!$&()*+,;=:@/?[]", c) >= 0
-		if escaped || !safe {
-			size = 3
-		}
-		if k.full = k.text.Len()+size > maxClickText; k.full {
-			return
-		}
-		switch {
-		case escaped:
-			k.text.WriteString(part[i : i+3])
-			i += 2
-		case safe:
-			k.text.WriteByte(c)
-		default:
-			k.text.Write([]byte{'%', digits[c>>4], digits[c&15]})
+	if len(part) > 2 && part[0] == '%' && isHex(part[1]) && isHex(part[2]) {
+		k.text.WriteString(part[:3])
+		return 3
+	}
+	k.text.Write([]byte{'%', digits[part[0]>>4], digits[part[0]&15]})
+	return 1
+}
+
+// safeLen is how many bytes at the start of a part need no escape.
+func safeLen(part string) int {
+	for i := range len(part) {
+		if !safe(part[i]) {
+			return i
 		}
 	}
+	return len(part)
+}
+
+// safe reports whether c needs no escape.
+func safe(c byte) bool {
+	switch c {
+	case '-', '.', '_', '~', '!', '$', '&', '(', ')', '*', '+', ',', ';', '=', ':', '@', '/', '?', '[', ']':
+		return true
+	}
+	return plaintext.Alphanumeric(c)
 }
 
 // isHex reports whether c is a hexadecimal digit.

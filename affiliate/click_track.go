@@ -38,22 +38,34 @@ func (p *Program) clickWindow() time.Duration {
 // Source: docs/rules.md 4.5; docs/contract.md 2.11, 5.1.
 func (p *Program) TrackClick(ctx context.Context, in NewClick) (_ Click, err error) {
 	defer p.begin(&ctx, "TrackClick", writes).end(&err)
-	rq := request{name: "click.track", input: in}
+	v := &visit{in: in}
+	v.start(ctx, p)
+	rq := request{name: "click.track"}
+	if p.once.digests() {
+		rq.input = in
+	}
 	rq.refused = first(
-		clickText("deviceId", &in.DeviceID),
-		p.clickPage("fullLandingUrl", &in.LandingURL),
-		p.clickPage("documentReferrer", &in.Referrer),
-		clickText("userAgent", &in.UserAgent),
+		clickText("deviceId", &v.in.DeviceID),
+		p.clickPage("fullLandingUrl", &v.in.LandingURL),
+		p.clickPage("documentReferrer", &v.in.Referrer),
+		clickText("userAgent", &v.in.UserAgent),
 	)
-	o := p.op(ctx)
-	return write(o, rq, func() (Click, error) {
-		link, err := o.linkBySlug(in.Slug)
-		if err != nil {
-			return Click{}, err
-		}
-		rec, err := o.addClick(link, in)
-		return clickOf(rec), err
-	})
+	return write(&v.op, rq, v.record)
+}
+
+// A visit is the operation of one TrackClick with its input.
+type visit struct {
+	op
+	in NewClick
+}
+
+func (v *visit) record() (Click, error) {
+	link, err := v.linkBySlug(v.in.Slug)
+	if err != nil {
+		return Click{}, err
+	}
+	rec, err := v.addClick(link, v.in)
+	return clickOf(rec), err
 }
 
 // addClick writes a click on the link and counts it.

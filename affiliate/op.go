@@ -35,7 +35,14 @@ type reader interface {
 }
 
 func (p *Program) op(ctx context.Context) *op {
-	return &op{Program: p, ctx: ctx, now: p.now(), seen: p.sighted(ctx)}
+	o := new(op)
+	o.start(ctx, p)
+	return o
+}
+
+// start is op for an op that is a part of something else.
+func (o *op) start(ctx context.Context, p *Program) {
+	o.Program, o.ctx, o.now, o.seen = p, ctx, p.now(), p.sighted(ctx)
 }
 
 // later is the updatedAt of a record that changes: now, or the old one when the

@@ -32,7 +32,8 @@ import (
 // Source: docs/contract.md 3.7, docs/rules.md 5.1–5.3.
 func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult, err error) {
 	defer p.begin(&ctx, "RecordSale", writes).end(&err)
-	r := &report{op: *p.op(ctx), in: in}
+	r := &report{in: in}
+	r.start(ctx, p)
 	r.ahead = r
 	rq := request{once: in.Once, name: "sale.create", refused: p.normalizeSale(&r.in)}
 	if p.onceOf(in.Once).digests() {

@@ -46,6 +46,9 @@ func Longer(s string, n int) bool {
 // Valid reports whether s is valid UTF-8 without control characters (C0,
 // DEL, C1); newlines allows newline and tab.
 func Valid(s string, newlines bool) bool {
+	if printable(s) {
+		return true
+	}
 	if !utf8.ValidString(s) {
 		return false
 	}
@@ -60,10 +63,21 @@ func Valid(s string, newlines bool) bool {
 	return true
 }
 
+// printable reports whether s is printable ASCII, as most texts are.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // Dotted reports whether every part of s between its dots is valid.
 func Dotted(s string, valid func(string) bool) bool {
-	for part := range strings.SplitSeq(s, ".") {
-		if !valid(part) {
+	for more := true; more; {
+		var part string
+		if part, s, more = strings.Cut(s, "."); !valid(part) {
 			return false
 		}
 	}
