@@ -5,7 +5,7 @@
 //	TRIBUTARY_KEY=… go run ./examples/server                 # with your key, of 20 characters or more
 //	go run ./examples/server -key-file keys          # with keys of different rights, from a file
 //	go run ./examples/server -addr 127.0.0.1:0               # on any free port
-//	go run ./examples/server -demo                           # with a year of a coffee shop's orders
+//	go run ./examples/server -demo                           # with a coffee shop's orders of the last year
 //	go run ./examples/server -h                              # every flag
 //
 // It never shows a key that it was given.

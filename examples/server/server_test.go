@@ -10,8 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 func TestParse(t *testing.T) {
@@ -304,5 +307,31 @@ func (v *slowVisit) finish(t *testing.T) {
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != 200 || !strings.Contains(string(body), `"timesRedeemed":0`) {
 		t.Errorf("%d %s, %v", res.StatusCode, body, err)
+	}
+}
+
+// TestDemoIsRecent: the demo's year ends less than a day ago, so that the overview of
+// the last days has something to show.
+func TestDemoIsRecent(t *testing.T) {
+	now := clock.AddDate(3, 1, 1)
+	set := settings{keys: []string{testKey}, demo: true, rand: rand8(), now: func() time.Time { return now }}
+	all, err := tenants(t.Context(), set, nil, "http://x.example/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	days, err := all[0].Report(t.Context(), affiliate.ReportQuery{From: now.AddDate(0, 0, -30), To: now, By: affiliate.IntervalDay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sales := int64(0)
+	for _, day := range days {
+		sales += day.Sales
+	}
+	last, err := all[0].Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: 1})
+	if err != nil || sales < 50 {
+		t.Fatalf("%d sales in 30 days, error %v", sales, err)
+	}
+	if age := now.Sub(last.Items[0].CreatedAt.Time()); age < 0 || age > 5*24*time.Hour {
+		t.Errorf("the last sale is %v old", age)
 	}
 }

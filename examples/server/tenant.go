@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -56,7 +57,7 @@ func tenants(ctx context.Context, set settings, shared []httpapi.Key, page strin
 			return nil, err
 		}
 		if set.demo && i == 0 {
-			if err := fill(ctx, store, cfg); err != nil {
+			if err := fill(ctx, store, cfg, set.now()); err != nil {
 				return nil, err
 			}
 		}
@@ -107,13 +108,14 @@ func newTenant(store affiliate.Store, cfg affiliate.Config, key string, set sett
 	return tenant{Program: program, key: key, sender: sender}, err
 }
 
-// fill runs the year of orders with its own clock. No endpoint exists yet, so
-// nothing is delivered.
-func fill(ctx context.Context, store affiliate.Store, cfg affiliate.Config) error {
+// fill runs the year of orders with its own clock, so that it ends less than a day
+// ago. No endpoint exists yet, so nothing is delivered.
+func fill(ctx context.Context, store affiliate.Store, cfg affiliate.Config, now time.Time) error {
 	shop, err := orders.New(store, cfg)
 	if err != nil {
 		return err
 	}
+	shop.Later = max(0, now.Sub(orders.YearEnd).Truncate(24*time.Hour))
 	return shop.Run(ctx, bytes.NewReader(orders.Year), func(int) {})
 }
 

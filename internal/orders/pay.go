@@ -159,8 +159,12 @@ func (s *Shop) payOut(ctx context.Context, r row) error {
 // payRun pays everybody to whom enough is due. Why the others are not paid is in
 // the lines of the run.
 func (s *Shop) payRun(ctx context.Context, r row) error {
+	name := r.id
+	if s.Later > 0 {
+		name = "run-" + r.at.Format(time.DateOnly)
+	}
 	run, err := s.RunPayouts(ctx, affiliate.PayoutRun{
-		ExternalID: r.id, Until: s.end(r), Minimum: r.minimum.Or(affiliate.Amount{}),
+		ExternalID: name, Until: s.end(r), Minimum: r.minimum.Or(affiliate.Amount{}),
 	})
 	if err == nil {
 		s.runs[r.id] = run.ID

@@ -219,3 +219,23 @@ func yesNo(s string) (bool, error) {
 	}
 	return s == "yes", nil
 }
+
+// move makes a row happen later, by whole days.
+func (r *row) move(by time.Duration) {
+	if by == 0 {
+		return
+	}
+	r.at = r.at.Add(by)
+	if until, ok := r.until.Get(); ok {
+		r.until = affiliate.Set(later(until, by))
+	}
+}
+
+// later is a day or a time that comes later.
+func later(d affiliate.Date, by time.Duration) affiliate.Date {
+	if day, err := time.Parse(time.DateOnly, d.String()); err == nil {
+		year, month, day := day.Add(by).Date()
+		return affiliate.Day(year, month, day)
+	}
+	return affiliate.At(d.Instant(time.UTC).Add(by))
+}
