@@ -33,13 +33,14 @@ func (s *slowStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 	return s.Store.View(ctx, id, fn)
 }
 
-// TestBooks (check 44): one click checks the books, while another tab records sales.
+// TestBooks (check 44): one click checks the books of 100,000 records, while another tab records sales.
 // A second click meanwhile says that a verification is running, and closing the tab
 // ends it. A planted breach is shown with its invariant and its object.
 func TestBooks(t *testing.T) {
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		store := &slowStore{Store: memstore.New(), waiting: make(chan struct{}), ended: make(chan error, 1)}
 		w := newWorldIn(t, store).fill()
+		w.crowd(100_000)
 		first, second := open(w), open(w)
 		second.open("/books")
 		first.open("/books")
@@ -61,6 +62,9 @@ func TestBooks(t *testing.T) {
 		second.press("Check the books")
 		second.says("The books hold")
 		second.says("0 breaches")
+		if n := eval[int](second, `Number(document.querySelector("main").innerText.replaceAll(",", "").match(/(\d+) records/)?.[1] ?? 0)`); n < 100_000 {
+			t.Errorf("only %d records were checked", n)
+		}
 		w.plant()
 		second.press("Check again")
 		second.says("The books do not hold")
@@ -70,6 +74,14 @@ func TestBooks(t *testing.T) {
 		}
 		look(second, 1)
 	})
+}
+
+// crowd makes n visits through a link.
+func (w *world) crowd(n int) {
+	w.t.Helper()
+	for i := range n {
+		must(w.TrackClick(w.t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: fmt.Sprint("device-", i)}))(w.t)
+	}
 }
 
 // plant breaks the counter of clicks of an affiliate.

@@ -61,6 +61,29 @@ func TestOverviewConcerns(t *testing.T) {
 	}
 }
 
+// TestSearchOfSales: a number, an external id and an invoice name a sale; the filters
+// select among the sales of a customer.
+func TestSearchOfSales(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	in := affiliate.NewSale{ReferralID: "ada", Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-kim", ExternalInvoiceID: "in-kim"}
+	first := must(w.RecordSale(t.Context(), in)).Sale.Or(affiliate.Sale{})
+	in.ExternalID, in.ExternalInvoiceID = "", ""
+	second := must(w.RecordSale(t.Context(), in)).Sale.Or(affiliate.Sale{})
+	must(w.RefundSale(t.Context(), affiliate.Refund{SaleID: second.ID}))
+	for query, want := range map[string][2]bool{
+		"q=order-kim": {true, false}, "q=in-kim": {true, false}, fmt.Sprint("q=", second.ID): {false, true}, "q=order-kim&status=REFUNDED": {true, false},
+		"q=kim%40x.example": {true, true}, "q=kim%40x.example&status=REFUNDED": {false, true}, "q=kim%40x.example&approval=ON_HOLD": {}, "q=nobody%40x.example": {},
+	} {
+		page := w.get("sales?" + query).body
+		for i, sale := range []affiliate.Sale{first, second} {
+			if shown := strings.Contains(page, fmt.Sprintf(`href="./sales/%v"`, sale.ID)); shown != want[i] {
+				t.Errorf("%s: sale %v is there: %v", query, sale.ID, shown)
+			}
+		}
+	}
+}
+
 // TestWhy (check 40): the page of a sale says who is credited, by what and why.
 func TestWhy(t *testing.T) {
 	w := newWorld(t)

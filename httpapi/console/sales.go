@@ -18,15 +18,13 @@ type saleList struct {
 
 var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined}
 
-// sales lists sales, or those that a search text names.
+// sales lists sales. A search text is a number, an external id or an invoice, which
+// name a sale whatever the filters say, or else a customer, whose sales the filters
+// select from.
 func sales(v *visit) (view, error) {
 	shown := view{title: "Sales", template: "sales"}
 	d := saleList{Statuses: options(affiliate.SaleActive, affiliate.SaleRefunded), Approvals: options(approvals...)}
-	if text := strings.TrimSpace(v.query.Get("q")); text != "" {
-		items, err := v.namedSales(text)
-		d.Items, shown.Data = items, &d
-		return shown, err
-	}
+	shown.Data = &d
 	q := affiliate.SaleQuery{
 		Status: affiliate.SaleStatus(v.query.Get("status")), ApprovalStatus: affiliate.ApprovalStatus(v.query.Get("approval")),
 	}
@@ -39,14 +37,19 @@ func sales(v *visit) (view, error) {
 			*date = affiliate.Set(day)
 		}
 	}
+	if text := strings.TrimSpace(v.query.Get("q")); text != "" {
+		var err error
+		if d.Items, err = v.namedSales(text); err != nil || len(d.Items) > 0 {
+			return shown, err
+		}
+		q.ReferralID = affiliate.Set(text)
+	}
 	list, err := v.program.SearchSales(v.ctx(), q, v.page50())
-	d.Items, d.Held = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold
-	shown.next, shown.Data = list.Next, &d
+	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next
 	return shown, err
 }
 
-// namedSales are the sales that have a number, an external id, an invoice or a
-// customer.
+// namedSales are the sales that have a number, an external id or an invoice.
 func (v *visit) namedSales(text string) ([]affiliate.Sale, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		sale, err := v.program.Sale(v.ctx(), affiliate.SaleID(n))
@@ -64,8 +67,7 @@ func (v *visit) namedSales(text string) ([]affiliate.Sale, error) {
 			return list.Items, err
 		}
 	}
-	list, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: some}, affiliate.Page{Limit: 50})
-	return list.Items, err
+	return nil, nil
 }
 
 // A saleSheet is the page of a sale.
