@@ -53,7 +53,7 @@ var consoleChecks = map[int][]string{
 	45: {"httpapi/browsertest TestLogin", "httpapi/browsertest TestKeyboard"},
 	46: {"httpapi/console TestHostileFill", "httpapi/browsertest TestHostile", "httpapi/portal TestHostile"},
 	47: {"httpapi/browsertest TestLook", "httpapi/browsertest refuse"},
-	48: {"httpapi/browsertest TestPictures", "httpapi/browsertest TestPrint"},
+	48: {"httpapi/console TestLongStatement", "httpapi/browsertest TestPictures", "httpapi/browsertest TestPrint"},
 	49: {"httpapi/browsertest TestWatch"},
 	50: {"httpapi/console TestRows", "httpapi/console BenchmarkConsole"},
 	51: {"httpapi/console TestStoreFails", "httpapi/console TestStoreDown"},

@@ -135,6 +135,13 @@ func (v Partner) Statement(ctx context.Context, from, to time.Time) (Statement, 
 	return v.p.Statement(ctx, v.id, from, to)
 }
 
+// StatementPage is [Program.StatementPage] of the affiliate.
+//
+// Errors: those of that method.
+func (v Partner) StatementPage(ctx context.Context, from, to time.Time, pg Page) (Statement, List[StatementLine], error) {
+	return v.p.StatementPage(ctx, AffiliateRef{ID: v.id}, from, to, pg)
+}
+
 // Report is [Program.Report] of the affiliate.
 //
 // Source: docs/money.md 16.

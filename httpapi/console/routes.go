@@ -37,7 +37,7 @@ func init() {
 		{path: "affiliates/{}/erase", params: []string{paramCursor}, act: eraseAffiliate},
 		{path: "affiliates/{}/delete", act: deleteAffiliate},
 		{path: "affiliates/{}/links/new", act: newLink},
-		{path: "affiliates/{}/statements/{}", page: statementPage},
+		{path: "affiliates/{}/statements/{}", params: []string{paramCursor}, page: statementPage},
 		{path: "affiliates/{}/statements/{}/csv", file: statementFile},
 		{path: "links/{}/rename", act: renameLink},
 		{path: "links/{}/delete", act: deleteLink},

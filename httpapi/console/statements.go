@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -14,45 +16,51 @@ type monthSheet struct {
 	Name, Month   string
 	Before, After string // the months beside it
 	Lines         []affiliate.StatementLine
-	More          bool // there are more than the page shows
+	Goes          bool // it goes on from the page before
 }
 
 const monthLayout = "2006-01"
 
-// statement reads the statement that the path names: an affiliate and a month.
-func (v *visit) statement() (s affiliate.Statement, month time.Time, err error) {
-	id, err := v.id(0)
+// statementOf is the affiliate and the month that the path names.
+func (v *visit) statementOf() (id uuid.UUID, month time.Time, err error) {
+	id, err = v.id(0)
 	if err != nil {
-		return s, month, err
+		return id, month, err
 	}
 	month, err = time.ParseInLocation(monthLayout, v.args[1], v.Location)
 	if err != nil {
-		return s, month, affiliate.ErrNotFound
+		return id, month, affiliate.ErrNotFound
 	}
-	s, err = v.program.Statement(v.ctx(), id, month, month.AddDate(0, 1, 0))
-	return s, month, err
+	return id, month, nil
 }
 
 // statementPage shows a statement.
 func statementPage(v *visit) (view, error) {
-	s, month, err := v.statement()
+	id, month, err := v.statementOf()
+	if err != nil {
+		return view{}, err
+	}
+	s, lines, err := v.program.StatementPage(v.ctx(), affiliate.AffiliateRef{ID: id}, month, month.AddDate(0, 1, 0), v.page(page.StatementLines))
 	if err != nil {
 		return view{}, err
 	}
 	d := monthSheet{
-		Statement: s, Month: v.args[1],
+		Statement: s, Month: v.args[1], Lines: lines.Items, Goes: v.query.Get(paramCursor) != "",
 		Before: month.AddDate(0, -1, 0).Format(monthLayout), After: month.AddDate(0, 1, 0).Format(monthLayout),
 	}
 	if d.Name, err = v.payee(s.AffiliateID); err != nil {
 		return view{}, err
 	}
-	d.Lines, d.More, err = page.FirstLines(s)
-	return view{title: "Statement of " + month.Format("January 2006"), template: "statement", Data: &d}, err
+	return view{title: "Statement of " + month.Format("January 2006"), template: "statement", Data: &d, next: lines.Next}, nil
 }
 
 // statementFile is a statement as CSV.
 func statementFile(v *visit) error {
-	s, _, err := v.statement()
+	id, month, err := v.statementOf()
+	if err != nil {
+		return err
+	}
+	s, err := v.program.Statement(v.ctx(), id, month, month.AddDate(0, 1, 0))
 	if err != nil {
 		return err
 	}

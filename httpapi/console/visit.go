@@ -143,8 +143,11 @@ func (v *visit) id(n int) (uuid.UUID, error) {
 }
 
 // page50 is the page of a list that the query asks for.
-func (v *visit) page50() affiliate.Page {
-	return affiliate.Page{Limit: 50, Cursor: v.query.Get(paramCursor)}
+func (v *visit) page50() affiliate.Page { return v.page(50) }
+
+// page is a page of a list with another limit.
+func (v *visit) page(limit int) affiliate.Page {
+	return affiliate.Page{Limit: limit, Cursor: v.query.Get(paramCursor)}
 }
 
 // fail answers an error of the engine.

@@ -67,9 +67,15 @@ func (s *summary) add(v *visit) (err error) {
 }
 
 // page50 is the page of a list that the query asks for.
-func (v *visit) page50() affiliate.Page {
-	return affiliate.Page{Limit: 50, Cursor: v.r.URL.Query().Get(paramCursor)}
+func (v *visit) page50() affiliate.Page { return v.page(50) }
+
+// page is a page of a list with another limit.
+func (v *visit) page(limit int) affiliate.Page {
+	return affiliate.Page{Limit: limit, Cursor: v.cursor()}
 }
+
+// cursor is where the page begins; empty: at the beginning.
+func (v *visit) cursor() string { return v.r.URL.Query().Get(paramCursor) }
 
 // codes lists the codes.
 func codes(v *visit) (view, error) {
@@ -115,33 +121,39 @@ type monthSheet struct {
 	affiliate.Statement
 	Month string
 	Lines []affiliate.StatementLine
-	More  bool // there are more than the page shows
+	Goes  bool // it goes on from the page before
 }
 
-// ofMonth reads the statement that the path names.
-func (v *visit) ofMonth() (s affiliate.Statement, from time.Time, err error) {
+// month is the month that the path names, from its beginning to its end.
+func (v *visit) month() (from, to time.Time, err error) {
 	from, err = time.ParseInLocation(monthLayout, v.args[0], v.Location)
 	if err != nil {
-		return s, from, affiliate.ErrNotFound
+		return from, to, affiliate.ErrNotFound
 	}
-	s, err = v.partner().Statement(v.ctx(), from, from.AddDate(0, 1, 0))
-	return s, from, err
+	return from, from.AddDate(0, 1, 0), nil
 }
 
 // statement shows the statement of a month.
 func statement(v *visit) (view, error) {
-	s, from, err := v.ofMonth()
+	from, to, err := v.month()
 	if err != nil {
 		return view{}, err
 	}
-	d := monthSheet{Statement: s, Month: v.args[0]}
-	d.Lines, d.More, err = page.FirstLines(s)
-	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d}, err
+	s, lines, err := v.partner().StatementPage(v.ctx(), from, to, v.page(page.StatementLines))
+	if err != nil {
+		return view{}, err
+	}
+	d := monthSheet{Statement: s, Month: v.args[0], Lines: lines.Items, Goes: v.cursor() != ""}
+	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d, next: lines.Next}, nil
 }
 
 // statementFile is a statement as CSV.
 func statementFile(v *visit) error {
-	s, _, err := v.ofMonth()
+	from, to, err := v.month()
+	if err != nil {
+		return err
+	}
+	s, err := v.partner().Statement(v.ctx(), from, to)
 	if err != nil {
 		return err
 	}

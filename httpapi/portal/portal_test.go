@@ -3,6 +3,7 @@ package portal_test
 import (
 	"encoding/base64"
 	"encoding/csv"
+	"html"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -302,6 +303,31 @@ func TestFrames(t *testing.T) {
 	}
 	if file.head.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(file.head.Get("Content-Disposition"), "attachment") {
 		t.Errorf("%v", file.head)
+	}
+}
+
+// TestLongStatement: a statement that is too long for a page goes on on the next.
+func TestLongStatement(t *testing.T) {
+	w := newWorld(t, "")
+	for range 301 {
+		must(w.RecordAdjustment(t.Context(), affiliate.NewAdjustment{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("1"), Reason: "b"}))
+	}
+	cookie, lines, query := w.enter(w.ada.ID), 0, ""
+	for i := range 2 {
+		page := w.get(cookie, "statements/2026-03"+query)
+		lines += strings.Count(page.body, `<td>Adjustment</td><td class="num">`)
+		_, next, more := strings.Cut(page.body, `href="?`)
+		next, _, _ = strings.Cut(next, `"`)
+		if begins, ends := strings.Contains(page.body, "Owed at the beginning"), strings.Contains(page.body, "Owed at the end"); begins != (i == 0) || ends != (i == 1) || more != (i == 0) {
+			t.Fatalf("page %d: begins %v, ends %v, more %v: %s", i, begins, ends, more, page.text())
+		}
+		query = "?" + html.UnescapeString(next)
+	}
+	if lines != 301 {
+		t.Errorf("%d lines", lines)
+	}
+	if page := w.get(cookie, "statements/2026-03?cursor=x"); page.status != 400 {
+		t.Errorf("a bad cursor: %d", page.status)
 	}
 }
 

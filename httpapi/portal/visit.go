@@ -54,7 +54,7 @@ var routes = []route{
 	{path: "sales", param: paramCursor, page: sales},
 	{path: "customers", param: paramCursor, page: customers, shown: func(v *visit) bool { return !v.cfg.HideCustomers }},
 	{path: "statements", page: statements},
-	{path: "statements/{}", page: statement},
+	{path: "statements/{}", param: paramCursor, page: statement},
 	{path: "statements/{}/csv", file: statementFile},
 	{path: "payout-details", param: paramDone, page: payoutDetails, post: confirmDetails, sent: []string{fieldEmail, fieldMethod}, shown: (*visit).canSetDetails},
 	{path: "payout-details/save", post: saveDetails, sent: []string{fieldEmail, fieldMethod, fieldNonce}, shown: (*visit).canSetDetails},
