@@ -18,7 +18,7 @@ func TestOverview(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	first := w.get("").text()
-	for _, want := range []string{"Waits for approval Idle Y", fmt.Sprint("On hold Sale ", w.held.ID), "Payout failed", "Revenue", "Latest sales"} {
+	for _, want := range []string{"Waits for approval 1 Idle Y", fmt.Sprint("On hold 1 Sale ", w.held.ID), "Payout failed 1", "Revenue", "Latest sales"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the overview has no %q: %s", want, first)
 		}
@@ -51,7 +51,7 @@ func TestOverviewConcerns(t *testing.T) {
 			t.Errorf("sale %v: the newest five are named: %s", id, page.text())
 		}
 	}
-	if !strings.Contains(page.body, `<a href="./sales?approval=ON_HOLD">On hold: 7 in all</a>`) {
+	if !strings.Contains(page.body, `<a href="./sales?approval=ON_HOLD">All of them…</a>`) || !strings.Contains(page.text(), "On hold 7 Sale") {
 		t.Errorf("there is no way to the rest: %s", page.body)
 	}
 	must(w.ReviewCommissions(t.Context(), affiliate.ApprovalAccepted, append(ids, w.held.ID)...))
