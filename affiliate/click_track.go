@@ -16,7 +16,7 @@ import (
 //
 // Source: docs/money.md 14.
 func (r *ClickRecord) lateFor(o *op) ClickID {
-	if r.ID == uuid.Nil || !o.now.After(r.CreatedAt.Add(o.clickWindow())) {
+	if r.ID == uuid.Nil || !o.judgedAt().After(r.CreatedAt.Add(o.clickWindow())) {
 		return 0
 	}
 	return ClickID(r.Number)

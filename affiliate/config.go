@@ -36,6 +36,7 @@ type Config struct {
 	CommissionOnTax      bool          // false: tax is deducted from the base
 	CommissionOnShipping bool          // false: shipping is deducted from the base
 	RefundWindow         time.Duration // after the sale; zero: no limit
+	PaymentMemory        time.Duration // how long a payment without a sale, and a payer without a referral, are kept after the last change; zero: 90 days
 	FreeOrders           bool          // sales of nothing are recorded when the report says that they are free; see NewSale.Free
 	CascadeEvents        bool          // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
 
@@ -116,6 +117,9 @@ func (c *Config) complete() error {
 	if c.RefundWindow < 0 {
 		return errors.New("affiliate: Config.RefundWindow must not be negative")
 	}
+	if c.PaymentMemory < 0 {
+		return errors.New("affiliate: Config.PaymentMemory must not be negative")
+	}
 	if err := c.Limits.complete(); err != nil {
 		return err
 	}
@@ -139,6 +143,7 @@ func (c *Config) fillIn() {
 	c.Currency = cmp.Or(c.Currency, "USD")
 	c.Param = cmp.Or(c.Param, "ref")
 	c.CookieDays = cmp.Or(c.CookieDays, 60)
+	c.PaymentMemory = cmp.Or(c.PaymentMemory, 90*24*time.Hour)
 	c.Location = cmp.Or(c.Location, time.UTC)
 	c.KeepParams = slices.Clone(c.KeepParams)
 	c.Review = slices.Clone(c.Review)

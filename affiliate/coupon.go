@@ -74,6 +74,10 @@ type CouponUpdate struct {
 	ProductIDs       Opt[[]string]   `json:"productIds,omitzero"`
 	Valid            Opt[bool]       `json:"valid,omitzero"`
 	RedeemBy         Opt[Date]       `json:"redeemBy,omitzero"`
+
+	// ExternalID is the id that a payment provider gave the coupon; null clears
+	// it. Go calls only.
+	ExternalID Opt[string] `json:"-"`
 }
 
 // CouponRef names a coupon; the first field that is set decides. When several

@@ -25,7 +25,7 @@ func (p *Program) normalizeNewCoupon(in *NewCoupon) error {
 // mergeCoupon applies an update to the stored coupon and checks the result as a
 // whole.
 func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, error) {
-	if err := first(notCleared("name", up.Name), given("name", up.Name, maxName)); err != nil {
+	if err := first(notCleared("name", up.Name), given("name", up.Name, maxName), given("externalId", up.ExternalID, maxName)); err != nil {
 		return CouponRecord{}, err
 	}
 	in := rec.input()
@@ -41,6 +41,7 @@ func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, 
 	in.ProductIDs = up.ProductIDs.Or(in.ProductIDs)
 	in.Valid = changed(in.Valid, up.Valid)
 	in.RedeemBy = changed(in.RedeemBy, up.RedeemBy)
+	setText(&in.ExternalID, up.ExternalID)
 	if err := p.normalizeCoupon(&in, up); err != nil {
 		return CouponRecord{}, err
 	}

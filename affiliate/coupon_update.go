@@ -11,14 +11,14 @@ import (
 // event. A limit may be set below the count; then the coupon is exhausted.
 //
 // Errors: [MissingField] for a zero id, [CouponNotFound], [MissingField] and
-// [InvalidField] of the fields.
+// [InvalidField] of the fields, [CouponExternalIDTaken].
 //
 // Effects: the coupon; coupon.updated.
 //
 // Source: docs/rules.md 2.4 and 3.1; docs/contract.md 3.3.
 func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdate) (_ Coupon, err error) {
 	defer p.begin(&ctx, "UpdateCoupon", writes).end(&err)
-	rq := request{name: "coupon.update", input: []any{id, up}, refused: first(couponIDRequired.when(id == uuid.Nil))}
+	rq := request{name: "coupon.update", input: append([]any{id, up}, digested(up.ExternalID)...), refused: first(couponIDRequired.when(id == uuid.Nil))}
 	if rq.refused == nil {
 		rq.refused = p.checkCouponUpdate(up)
 	}
@@ -31,6 +31,11 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdat
 		rec, err := o.mergeCoupon(old, up)
 		if err != nil {
 			return couponReply{}, err
+		}
+		if rec.ExternalID != old.ExternalID {
+			if err := refuseTakenExternalID(o.tx.Coupons, rec.ExternalID, couponExternalIDTaken); err != nil {
+				return couponReply{}, err
+			}
 		}
 		return o.saveCoupon(old, rec)
 	})

@@ -76,5 +76,6 @@ package affiliate
 //   - Money: books*, commission, rate, redeem, redemption, review, totals. A change here needs a row in the model tests.
 //   - Events: event*, family, body, encode*. Clients read them byte by byte: add members, change none.
 //   - Deliveries: webhook*. The way of one is webhook_outbox, webhook_claim_take, webhook_settle; docs/webhooks.md first.
+//   - Payments: payment*, payer*. What payment providers report; payment_state is what the facts say, payment_settle brings the sale there.
 //   - Upkeep: erase, person, prune, retain, step, step_jobs, step_erase. They must know every field that may name a person.
 //   - Audit: verify*. It recomputes the books from the records alone: a rule is written here a second time.

@@ -46,7 +46,8 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) (err error) 
 // EraseReferral blanks the personal data of a customer, who is named by
 // referral id or email: name, email, external id, notes, metadata and landing
 // page of the referral; name, email and metadata of the customer's sales; the
-// visitor's data of the clicks; and every stored payload that shows them. A
+// visitor's data of the clicks; name and email of the payers; and every stored
+// payload that shows them. A
 // code that is limited to the customer then names the referral's id. Otherwise
 // it is like [Program.EraseAffiliate].
 //
@@ -145,6 +146,9 @@ func (o *op) blankReferral(rec ReferralRecord) error {
 	}
 	if err := o.blankCodes(rec); err != nil {
 		return internal("erase codes", err)
+	}
+	if err := o.blankPayers(rec.ID); err != nil {
+		return internal("erase payers", err)
 	}
 	_, err := o.saveReferral(rec, rec.blanked())
 	return err

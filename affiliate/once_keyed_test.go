@@ -24,7 +24,7 @@ var unkeyed = map[string]string{
 	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
-	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Payments": reads, "Balance": reads, "BalanceOf": reads, "Balances": reads, "Movements": reads, "Report": reads, "ReportBuckets": reads, "Statement": reads, "StatementLines": reads, "StatementPage": reads, "PreviewPayouts": reads, "PayoutPreview": reads,
+	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Payments": reads, "Balance": reads, "BalanceOf": reads, "Balances": reads, "Movements": reads, "Report": reads, "ReportBuckets": reads, "Statement": reads, "StatementLines": reads, "StatementPage": reads, "PreviewPayouts": reads, "PayoutPreview": reads, "ProviderPayment": reads, "PayerReferral": reads,
 	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Tiers": reads,
 	"Plan": reads, "Tier": reads, "Settings": reads, "CheckCodes": reads,
 }
@@ -63,6 +63,9 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 	must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("older")}))
 	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.affiliate.ID}, affiliate.AffiliateUpdate{CommissionRate: percent("25")}))
 	delivery := must(s.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
+	if err := s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net"}); err != nil {
+		s.t.Fatal(err)
+	}
 
 	writes := map[string][]any{
 		"UpdateAffiliate":   {affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Augusta")}},
@@ -103,6 +106,15 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 		"TestEndpoint": {affiliate.EndpointTest{WebhookID: s.endpoint.ID, Event: affiliate.SaleCreated}},
 		"Replay":       {affiliate.ReplayRange{DeliveryID: delivery.ID}}, "Prune": {start}, "Retain": {affiliate.Retention{Events: time.Hour}}, "OpenBooks": {}, "CloseBooks": {start},
 		"Evaluate": {affiliate.Order{PromoCode: "ada20"}},
+		"ReportPayment": {affiliate.PaymentFact{
+			Provider: "stripe", Keys: []string{"pi_1", "cs_1"}, At: start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_K", Email: "kim@example.net"},
+			Sale:    affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("50")}, Gross: affiliate.MustAmount("50")}),
+			Refunds: []affiliate.RefundFact{{ID: "re_1", Amount: affiliate.MustAmount("5"), State: affiliate.RefundSucceeded}},
+		}},
+		"ReportPayer": {"stripe", affiliate.PayerFact{ID: "cus_P", Email: "kim@example.net"}},
+		"ReportSubscription": {affiliate.SubscriptionFact{
+			Provider: "stripe", Payer: affiliate.PayerFact{ID: "cus_S"}, Subscription: "sub_1", Status: affiliate.SubscriptionPastDue, At: start,
+		}},
 	}
 	for name, c := range s.creates() {
 		if name != "generated code" {

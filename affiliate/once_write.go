@@ -18,6 +18,15 @@ func (p *Program) onceOf(given Once) Once {
 // digests reports whether the engine digests the input of the call.
 func (o Once) digests() bool { return o.Key != "" && o.Digest == ([32]byte{}) }
 
+// digested is a later field of an input in its digest. Without a value the digest
+// is the one of before there was the field.
+func digested[T interface{ IsZero() bool }](v T) []any {
+	if v.IsZero() {
+		return nil
+	}
+	return []any{v}
+}
+
 // write runs a write in one transaction, with an idempotency key if there is
 // one.
 func write[T any](o *op, rq request, fn func() (T, error)) (T, error) {

@@ -15,6 +15,7 @@ type op struct {
 	ctx    context.Context
 	tx     *Tx
 	now    Instant // read once
+	paidAt Instant // of the sale, when it was paid before now; zero: now
 	ids    uuid7.Draws
 	events int // written by this run
 
@@ -43,6 +44,14 @@ func (p *Program) op(ctx context.Context) *op {
 // start is op for an op that is a part of something else.
 func (o *op) start(ctx context.Context, p *Program) {
 	o.Program, o.ctx, o.now, o.seen = p, ctx, p.now(), p.sighted(ctx)
+}
+
+// judgedAt is when expiry and the window of clicks are judged.
+func (o *op) judgedAt() Instant {
+	if o.paidAt.IsZero() {
+		return o.now
+	}
+	return o.paidAt
 }
 
 // later is the updatedAt of a record that changes: now, or the old one when the

@@ -61,6 +61,8 @@ func (s *probe) wrap(tx *affiliate.Tx) *affiliate.Tx {
 		Receipts: probed[affiliate.ReceiptRecord]{tx.Receipts, s}, Endpoints: probed[affiliate.EndpointRecord]{tx.Endpoints, s},
 		Events: probed[affiliate.EventRecord]{tx.Events, s}, Deliveries: probed[affiliate.DeliveryRecord]{tx.Deliveries, s},
 		Queue: probed[affiliate.QueueRecord]{tx.Queue, s}, Imports: probed[affiliate.ImportRecord]{tx.Imports, s},
+		Payments:    probed[affiliate.PaymentRecord]{tx.Payments, s},
+		PaymentKeys: probed[affiliate.PaymentKeyRecord]{tx.PaymentKeys, s}, Payers: probed[affiliate.PayerRecord]{tx.Payers, s},
 		Next: func(seq affiliate.Sequence) (int64, error) {
 			if err := s.write(); err != nil {
 				return 0, err

@@ -175,6 +175,7 @@ func wrapMisses(tx *affiliate.Tx) *affiliate.Tx {
 	out.Totals, out.Receipts, out.Payouts = missing(tx.Totals), missing(tx.Receipts), missing(tx.Payouts)
 	out.Adjustments, out.Movements = missing(tx.Adjustments), missing(tx.Movements)
 	out.Runs, out.Lines = missing(tx.Runs), missing(tx.Lines)
+	out.Payments, out.PaymentKeys, out.Payers = missing(tx.Payments), missing(tx.PaymentKeys), missing(tx.Payers)
 	return &out
 }
 

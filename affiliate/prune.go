@@ -13,8 +13,9 @@ const pruneBatch = 128
 
 // Prune deletes records that are older than before: receipts (never those
 // younger than 24 hours), settled deliveries, by the time when they were
-// settled, and events without deliveries. It returns how many records it
-// deleted, also when it ended with an error. [Program.Retain] has an age for
+// settled, and events without deliveries. Payments without a sale, and payers
+// without a referral, go after Config.PaymentMemory instead. It returns how many
+// records it deleted, also when it ended with an error. [Program.Retain] has an age for
 // each kind, and deletes clicks too; it says how both work.
 //
 // Errors: those of the store.
@@ -31,7 +32,7 @@ func (p *Program) Prune(ctx context.Context, before time.Time) (_ int, err error
 	rq := request{name: "prune", input: before}
 	return writeAround(o, rq, nil, func() (int, error) {
 		r, err := p.prune(ctx, p.before(before))
-		return int(r.Events + r.Receipts + r.Deliveries), err
+		return int(r.Events + r.Receipts + r.Deliveries + r.Payments), err
 	})
 }
 
@@ -41,12 +42,15 @@ func (p *Program) before(t time.Time) horizon {
 	if edge.Before(receipts) {
 		receipts = edge
 	}
-	return horizon{events: edge, receipts: receipts, deliveries: edge}
+	return horizon{events: edge, receipts: receipts, deliveries: edge, payments: p.forgotten()}
 }
+
+// forgotten is the instant before which what was parked is dropped.
+func (p *Program) forgotten() Instant { return p.now().Add(-p.cfg.PaymentMemory) }
 
 // A horizon is the instants before which the records of each kind are deleted.
 // Zero: none is.
-type horizon struct{ events, receipts, deliveries, clicks Instant }
+type horizon struct{ events, receipts, deliveries, clicks, payments Instant }
 
 // prune deletes what is behind the horizon: deliveries before the events that
 // they keep.
@@ -59,6 +63,8 @@ func (p *Program) prune(ctx context.Context, h horizon) (gone Retained, err erro
 		sweeps(ctx, p, &gone.Deliveries, h.deliveries, h.deliverySweep()),
 		sweeps(ctx, p, &gone.Events, h.events, events),
 		sweeps(ctx, p, &gone.Clicks, h.clicks, h.clickSweep()),
+		sweeps(ctx, p, &gone.Payments, h.payments, h.paymentSweep()),
+		sweeps(ctx, p, &gone.Payments, h.payments, h.payerSweep()),
 	} {
 		if err := step(); err != nil {
 			return gone, err

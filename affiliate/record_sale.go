@@ -76,6 +76,7 @@ type RefundRecord struct {
 	ID     string // refundId; empty when none was given
 	Amount Amount
 	At     Instant
+	Fact   bool `json:",omitzero"` // booked for the facts of a payment
 }
 
 // RecordID is the sale's identity in the store.

@@ -59,7 +59,7 @@ func (o *op) judge(text string, ord *order, v *verdict) (err error) {
 	if err != nil {
 		return err
 	}
-	v.checkState(o.now)
+	v.checkState(o.judgedAt())
 	v.checkOrder(ord, o.cfg.Currency, earlier)
 	return nil
 }
@@ -104,8 +104,9 @@ func (o *op) boughtBefore(code *CodeRecord, c *customer) (bool, error) {
 	return false, nil
 }
 
-// checkState applies the rules that do not depend on the order: rows 2–8.
-func (v *verdict) checkState(now Instant) {
+// checkState applies the rules that do not depend on the order: rows 2–8. Expiry
+// is judged at a time, limits by what they are.
+func (v *verdict) checkState(at Instant) {
 	code, coupon := &v.code, &v.coupon
 	if !code.Active {
 		v.fail(codeInactive, Failure{})
@@ -113,10 +114,10 @@ func (v *verdict) checkState(now Instant) {
 	if !coupon.Valid {
 		v.fail(couponInvalid, Failure{})
 	}
-	if passed(code.ExpiresAt, now) {
+	if passed(code.ExpiresAt, at) {
 		v.fail(codeExpired, Failure{At: Set(TimeOf(code.ExpiresAt.Time()))})
 	}
-	if passed(coupon.RedeemBy, now) {
+	if passed(coupon.RedeemBy, at) {
 		v.fail(couponExpired, Failure{At: Set(TimeOf(coupon.RedeemBy.Time()))})
 	}
 	if reached(code.MaxRedemptions, code.TimesRedeemed) {

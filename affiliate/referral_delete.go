@@ -94,5 +94,8 @@ func (o *op) removeReferral(rec ReferralRecord) error {
 	if err := o.forget(rec.ID); err != nil {
 		return err
 	}
+	if err := o.forgetPayers(rec.ID); err != nil {
+		return err
+	}
 	return o.tx.Referrals.Delete(rec.ID)
 }

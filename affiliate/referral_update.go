@@ -47,6 +47,11 @@ func (p *Program) changeReferral(ctx context.Context, rq request, ident string, 
 		if err := change(o, &rec); err != nil {
 			return Referral{}, err
 		}
+		if rec.Status != before.Status {
+			if err := o.statusByHand(rec.ID); err != nil {
+				return Referral{}, err
+			}
+		}
 		return o.saveReferral(before, rec)
 	})
 }

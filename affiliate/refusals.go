@@ -101,6 +101,8 @@ const (
 	PayoutRunMismatch         Reason = "payout_run_mismatch"
 	AdjustmentExternalIDTaken Reason = "adjustment_external_id_taken"
 	ReportTooLarge            Reason = "report_too_large"
+
+	PaymentConflict Reason = "payment_conflict"
 )
 
 // The table of refusals: kind, reason, field, text. Texts are written only
@@ -297,6 +299,7 @@ var (
 	redemptionRestored   = row(KindConflict, RedemptionRestored, "", "Redemption was already restored")
 	receiptsKeptTooShort = row(KindInvalid, RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours")
 	RefuseNoPortal       = row(KindConflict, PortalNotConfigured, "", "Partner pages are not configured") // of a server that has none
+	paymentConflict      = row(KindConflict, PaymentConflict, "", "The ids of the payment belong to two sales: {sales}")
 	verifyRunning        = row(KindConflict, VerifyRunning, "", "A verification is running")
 	clicksKeptTooShort   = row(KindInvalid, RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute")
 
@@ -358,4 +361,10 @@ var (
 	fieldNotAllowed      = inField("must not be sent")
 	fieldNotAfterFrom    = inField("must be after from")
 	fieldInFuture        = inField("must not be later than now")
+	fieldTooLongAgo      = inField("must not be more than 30 days ago")
+	fieldRequired        = inField("is required")
+	fieldNotPositive     = inField("must be greater than zero")
+	fieldNotAProvider    = inField("must be 1 to 32 of the characters a to z and 0 to 9")
+	fieldOtherCurrency   = inField("must be the currency of the program")
+	factAmountChanged    = inField("has another amount than it was reported with")
 )

@@ -9,6 +9,8 @@ import (
 
 // Retention says how long a program keeps what it needs for a while only. Each
 // age is counted from the time named here. Zero keeps the kind for ever.
+// Payments without a sale, and payers without a referral, are kept for
+// Config.PaymentMemory whatever the policy says.
 // Records of the books (sales, commissions, payouts, referrals, redemptions) are
 // never deleted.
 type Retention struct {
@@ -24,6 +26,7 @@ type Retained struct {
 	Receipts   int64 `json:"receipts"`
 	Deliveries int64 `json:"deliveries"`
 	Clicks     int64 `json:"clicks"`
+	Payments   int64 `json:"payments"` // those without a sale, and payers without a referral
 }
 
 // Retain deletes the records that are older than a policy says, and returns what
@@ -55,14 +58,15 @@ func (p *Program) Retain(ctx context.Context, r Retention) (_ Retained, err erro
 	o := p.op(ctx)
 	rq := request{name: "retain", input: r, refused: p.checkRetention(r)}
 	return writeAround(o, rq, nil, func() (Retained, error) {
-		return p.prune(ctx, r.behind(o.now))
+		return p.prune(ctx, p.behind(r, o.now))
 	})
 }
 
 // behind is the horizon of a policy at an instant.
-func (r Retention) behind(now Instant) horizon {
+func (p *Program) behind(r Retention, now Instant) horizon {
 	return horizon{
-		events: ago(now, r.Events), receipts: ago(now, r.Receipts),
+		payments: now.Add(-p.cfg.PaymentMemory),
+		events:   ago(now, r.Events), receipts: ago(now, r.Receipts),
 		deliveries: ago(now, r.Deliveries), clicks: ago(now, r.Clicks),
 	}
 }

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -121,6 +122,12 @@ type NewSale struct {
 	// integration or a person reported. Go calls only.
 	PaymentTrigger PaymentTrigger `json:"-"`
 	Integration    Integration    `json:"-"`
+
+	// PaidAt is when the customer paid, if that is known better than by the time
+	// of the report: not after now, at most 30 days before. Whether code and
+	// coupon had expired, and whether the click still attributed, is judged then;
+	// their limits, and everything else, now. Zero: now. Go calls only.
+	PaidAt time.Time `json:"-"`
 }
 
 // SaleOutcome is the result of reporting a sale. On the wire it is the header
@@ -133,6 +140,10 @@ const (
 	SaleDuplicate        SaleOutcome = "duplicate"         // a live sale has its external id or invoice id
 	SaleUnattributed     SaleOutcome = "unattributed"      // no affiliate could be found
 	SaleInactiveCustomer SaleOutcome = "inactive-customer" // the customer is SUBMITTED or DECLINED
+
+	// Of [Program.ReportPayment] only. Its facts are kept; nothing is asked again.
+	SaleParked  SaleOutcome = "parked"  // not yet a sale: nobody can be credited so far
+	SaleRefused SaleOutcome = "refused" // the code that decided was refused; see PaymentResult.Refused
 )
 
 // SaleResult is the answer of [Program.RecordSale].

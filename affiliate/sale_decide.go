@@ -26,6 +26,11 @@ func (o *op) decide(in *NewSale, d *decision) (SaleOutcome, error) {
 	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
 		return "", err
 	}
+	return o.decideFor(in, d)
+}
+
+// decideFor is decide for an identity that is known.
+func (o *op) decideFor(in *NewSale, d *decision) (SaleOutcome, error) {
 	found, err := o.credit(in, d)
 	if err != nil || !found {
 		return SaleUnattributed, err

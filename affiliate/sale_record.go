@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -36,9 +37,13 @@ func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult
 	r.start(ctx, p)
 	r.ahead = r
 	rq := request{once: in.Once, name: "sale.create", refused: p.normalizeSale(&r.in)}
-	if p.onceOf(in.Once).digests() {
-		rq.input = []any{r.in, in.PaymentTrigger, in.Integration}
+	if rq.refused == nil {
+		rq.refused = first(checkPaidAt(in.PaidAt, r.now))
 	}
+	if p.onceOf(in.Once).digests() {
+		rq.input = append([]any{r.in, in.PaymentTrigger, in.Integration}, digested(in.PaidAt)...)
+	}
+	r.paidAt = InstantOf(in.PaidAt)
 	reply, err := write(&r.op, rq, r.record)
 	if err == nil {
 		reply.fillResult(&result)
@@ -110,13 +115,18 @@ func (p *Program) normalizeSale(in *NewSale) error {
 	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && in.Email == "" {
 		return saleAttributionRequired.Err()
 	}
-	if in.PaymentTrigger == "" {
-		in.PaymentTrigger = TriggerPurchase
-	}
 	if in.Email != "" {
 		if err := normalizeEmail("email", &in.Email); err != nil {
 			return err
 		}
+	}
+	return p.normalizeCharge(in)
+}
+
+// normalizeCharge checks what a sale says besides whom to credit.
+func (p *Program) normalizeCharge(in *NewSale) error {
+	if in.PaymentTrigger == "" {
+		in.PaymentTrigger = TriggerPurchase
 	}
 	if err := first(
 		p.checkTotal(in),
@@ -140,6 +150,18 @@ func (p *Program) normalizeSale(in *NewSale) error {
 	}
 	return first(paid.checkSubtotal(in.Subtotal, "subtotal"))
 }
+
+// checkPaidAt refuses a time of payment that RecordSale does not take.
+func checkPaidAt(t time.Time, now Instant) *Error {
+	if t.IsZero() {
+		return nil
+	}
+	at := InstantOf(t)
+	return cmp.Or(fieldInFuture.about("paidAt").when(at.After(now)), fieldTooLongAgo.about("paidAt").when(at.Before(now.Add(-paidAtMost))))
+}
+
+// paidAtMost is how long before its report a sale may have been paid.
+const paidAtMost = 30 * 24 * time.Hour
 
 func checkProduct(given Opt[Product]) error {
 	product, ok := given.Get()
@@ -176,6 +198,15 @@ func (o *op) recordSale(in *NewSale) (saleReply, error) {
 
 // earlier is the live sale that has one of the external ids; nil: there is none.
 func (o *op) earlier(externalID, invoiceID string) (*saleBody, error) {
+	rec, err := o.earlierRecord(externalID, invoiceID)
+	if err != nil || rec.ID == uuid.Nil {
+		return nil, err
+	}
+	return o.saleBody(rec)
+}
+
+// earlierRecord is earlier as a record; the zero record: there is none.
+func (o *op) earlierRecord(externalID, invoiceID string) (SaleRecord, error) {
 	for _, id := range [...]struct {
 		index Index
 		text  string
@@ -184,14 +215,11 @@ func (o *op) earlier(externalID, invoiceID string) (*saleBody, error) {
 			continue
 		}
 		rec, err := o.tx.Sales.Find(textKey(id.index, id.text))
-		if err == nil {
-			return o.saleBody(rec)
-		}
 		if !errors.Is(err, ErrNotFound) {
-			return nil, err
+			return rec, err
 		}
 	}
-	return nil, nil
+	return SaleRecord{}, nil
 }
 
 // book writes a decided sale with all records that belong to it.
@@ -228,7 +256,7 @@ func (o *op) bookCustomer(in *NewSale, d *decision) (isNew bool, err error) {
 		return false, nil
 	}
 	d.customer.referral, err = o.addReferral(ReferralRecord{
-		Name: in.Name, Email: in.Email, Plan: "N/A", SubmissionType: SubmissionAutomatic,
+		Name: in.Name, Email: in.Email, CustomerID: ref.CustomerID, Plan: "N/A", SubmissionType: SubmissionAutomatic,
 		Medium: d.medium(), Integration: in.Integration,
 	}, origin{affiliate: d.affiliate, link: d.origin.link, click: d.origin.click})
 	return true, err

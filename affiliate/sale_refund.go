@@ -62,11 +62,7 @@ func (o *op) refundOnce(before SaleRecord, in Refund) (RefundResult, error) {
 	if err := o.refund(&rec, in); err != nil {
 		return RefundResult{}, err
 	}
-	cause := CauseRefund
-	if before.frozen() {
-		cause = CauseClawBack
-	}
-	if _, err := o.saveSale(before, rec, cause); err != nil {
+	if _, err := o.saveWithFacts(before, rec, before.refundCause()); err != nil {
 		return RefundResult{}, err
 	}
 	reason := RefundedInPart
@@ -74,6 +70,14 @@ func (o *op) refundOnce(before SaleRecord, in Refund) (RefundResult, error) {
 		reason = RefundedInFull
 	}
 	return RefundResult{Success: true, Reason: reason}, nil
+}
+
+// refundCause is the cause of a movement by a refund of the sale.
+func (r *SaleRecord) refundCause() Cause {
+	if r.frozen() {
+		return CauseClawBack
+	}
+	return CauseRefund
 }
 
 // refundedBy reports whether a refund was applied before, or the sale is
@@ -104,10 +108,15 @@ func (o *op) refund(rec *SaleRecord, in Refund) error {
 	if len(rec.Refunds) >= o.cfg.Limits.Refunds && amount.Cmp(left) < 0 {
 		return refundLimitReached.Err()
 	}
-	if rec.Refunded, err = rec.Refunded.Add(amount); err != nil {
+	return o.giveBack(rec, RefundRecord{ID: in.RefundID, Amount: amount, At: o.now})
+}
+
+// giveBack puts a refund into the record. Its amount is not above what is left.
+func (o *op) giveBack(rec *SaleRecord, f RefundRecord) (err error) {
+	if rec.Refunded, err = rec.Refunded.Add(f.Amount); err != nil {
 		return err
 	}
-	rec.Refunds = append(rec.Refunds, RefundRecord{ID: in.RefundID, Amount: amount, At: o.now})
+	rec.Refunds = append(rec.Refunds, f)
 	if err := o.recompute(rec); err != nil {
 		return err
 	}

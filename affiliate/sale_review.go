@@ -52,7 +52,7 @@ func (o *op) recalculate(before SaleRecord) (bool, error) {
 	if before.sameMoney(&rec) {
 		return false, nil
 	}
-	_, err := o.saveSale(before, rec, CauseUpdate)
+	_, err := o.saveWithFacts(before, rec, CauseUpdate)
 	return err == nil, err
 }
 
@@ -80,7 +80,7 @@ func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, 
 			if err != nil {
 				return Sale{}, err
 			}
-			return o.saveSale(before, after, CauseReview)
+			return o.saveWithFacts(before, after, CauseReview)
 		})
 	})
 }

@@ -39,7 +39,7 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ S
 		if err := o.mergeSale(&rec, up); err != nil {
 			return Sale{}, err
 		}
-		return o.saveSale(before, rec, CauseUpdate)
+		return o.saveWithFacts(before, rec, CauseUpdate)
 	})
 }
 

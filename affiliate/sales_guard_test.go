@@ -42,7 +42,8 @@ func (g guard) watch(tx *affiliate.Tx) *affiliate.Tx {
 		Coupons: guarded(g.t, tx.Coupons), Codes: guarded(g.t, tx.Codes), Redemptions: guarded(g.t, tx.Redemptions), Sales: guarded(g.t, tx.Sales),
 		Plans: guarded(g.t, tx.Plans), Tiers: guarded(g.t, tx.Tiers), Payouts: guarded(g.t, tx.Payouts), Adjustments: guarded(g.t, tx.Adjustments), Movements: guarded(g.t, tx.Movements), Runs: guarded(g.t, tx.Runs), Lines: guarded(g.t, tx.Lines), Totals: guarded(g.t, tx.Totals),
 		Receipts: guarded(g.t, tx.Receipts), Endpoints: guarded(g.t, tx.Endpoints), Events: guarded(g.t, tx.Events),
-		Deliveries: guarded(g.t, tx.Deliveries), Queue: guarded(g.t, tx.Queue), Imports: guarded(g.t, tx.Imports), Next: tx.Next,
+		Deliveries: guarded(g.t, tx.Deliveries), Queue: guarded(g.t, tx.Queue), Imports: guarded(g.t, tx.Imports),
+		Payments: guarded(g.t, tx.Payments), PaymentKeys: guarded(g.t, tx.PaymentKeys), Payers: guarded(g.t, tx.Payers), Next: tx.Next,
 	}
 }
 

@@ -36,8 +36,11 @@ func TestSameEveryField(t *testing.T) {
 	t.Run("DeliveryRecord", everyField[DeliveryRecord])
 	t.Run("QueueRecord", everyField[QueueRecord])
 	t.Run("ImportRecord", everyField[ImportRecord])
-	if records := len(Schema()); records != 22 {
-		t.Errorf("%d records, 22 are tested", records)
+	t.Run("PaymentRecord", everyField[PaymentRecord])
+	t.Run("PaymentKeyRecord", everyField[PaymentKeyRecord])
+	t.Run("PayerRecord", everyField[PayerRecord])
+	if records := len(Schema()); records != 25 {
+		t.Errorf("%d records, 25 are tested", records)
 	}
 }
 

@@ -259,7 +259,7 @@ func (s stepping) part(o *op, last bool) (stepping, error) {
 
 // plus is the sum of two counts.
 func (r Retained) plus(s Retained) Retained {
-	return Retained{r.Events + s.Events, r.Receipts + s.Receipts, r.Deliveries + s.Deliveries, r.Clicks + s.Clicks}
+	return Retained{r.Events + s.Events, r.Receipts + s.Receipts, r.Deliveries + s.Deliveries, r.Clicks + s.Clicks, r.Payments + s.Payments}
 }
 
 // walk runs fn on the next records under a key; fn reports whether it changed

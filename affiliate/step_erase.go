@@ -86,6 +86,11 @@ func (j EraseReferralJob) work(*Program) work {
 					return replaced(o.tx.Codes, r.limitedTo(rec), r.isLimitedTo(rec))
 				})
 			}),
+			ofReferral(find, func(o *op, rec ReferralRecord, after uuid.UUID, n int) (stretch, error) {
+				return walk(o.tx.Payers, Key{Index: OfReferral, ID: rec.ID}, after, n, func(r PayerRecord) (bool, error) {
+					return replaced(o.tx.Payers, r.blanked(), r.Email != "" || r.Name != "")
+				})
+			}),
 			blankingEvents(find, func(o *op, rec ReferralRecord) error {
 				_, err := o.saveReferral(rec, rec.blanked())
 				return err

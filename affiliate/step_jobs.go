@@ -60,7 +60,7 @@ func (j PruneJob) work(p *Program) work {
 }
 
 func (j RetainJob) work(p *Program) work {
-	return work{name: "retain", refused: p.checkRetention(j.Retention), phases: j.Retention.behind(p.now()).phases()}
+	return work{name: "retain", refused: p.checkRetention(j.Retention), phases: p.behind(j.Retention, p.now()).phases()}
 }
 
 // phases deletes what is behind the horizon: deliveries before the events that
@@ -75,6 +75,8 @@ func (h horizon) phases() []phase {
 			return sweeping(h.events, s, func(r *Retained) *int64 { return &r.Events })(o, after, n)
 		},
 		sweeping(h.clicks, h.clickSweep(), func(r *Retained) *int64 { return &r.Clicks }),
+		sweeping(h.payments, h.paymentSweep(), func(r *Retained) *int64 { return &r.Payments }),
+		sweeping(h.payments, h.payerSweep(), func(r *Retained) *int64 { return &r.Payments }),
 	}
 }
 

@@ -96,6 +96,9 @@ type Tx struct {
 	Deliveries  Table[DeliveryRecord]
 	Queue       Table[QueueRecord]
 	Imports     Table[ImportRecord]
+	Payments    Table[PaymentRecord]
+	PaymentKeys Table[PaymentKeyRecord]
+	Payers      Table[PayerRecord]
 
 	// Next gives the next number of a sequence of the program: 1, 2, 3 … Gaps
 	// are allowed; a number that a committed transaction got is never given
@@ -174,6 +177,9 @@ const (
 	ByDelivery   Index = "by_delivery"
 	ByLine       Index = "by_line"
 	ByRef        Index = "by_ref"
+	BySale       Index = "by_sale"
+	ByPayment    Index = "by_payment"
+	ByPayer      Index = "by_payer"
 
 	OfPlan      Index = "of_plan"
 	OfTier      Index = "of_tier"
@@ -192,6 +198,8 @@ const (
 	OfState     Index = "of_state"
 	OfSale      Index = "of_sale"
 	OfRun       Index = "of_run"
+	OfPayer     Index = "of_payer"
+	OfPayment   Index = "of_payment"
 )
 
 // Unique reports whether at most one live record of a program holds a key of the
@@ -201,7 +209,7 @@ func (ix Index) Unique() bool { return len(ix) > 2 && ix[:3] == "by_" }
 // IsID reports whether keys of the index carry an ID rather than a Text.
 func (ix Index) IsID() bool {
 	switch ix {
-	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, OfCustomer, OfName, OfState:
+	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, ByPayment, ByPayer, OfPayer, OfCustomer, OfName, OfState:
 		return false
 	}
 	return true
@@ -249,6 +257,9 @@ func Schema() []TableSchema {
 		{"deliveries", []Index{OfEvent, OfEndpoint, OfState}},
 		{"queue", []Index{ByDelivery, OfEndpoint}},
 		{"imports", []Index{ByRef}},
+		{"payments", []Index{BySale, OfPayer}},
+		{"paymentkeys", []Index{ByPayment, OfPayment}},
+		{"payers", []Index{ByPayer, OfReferral}},
 	}
 }
 

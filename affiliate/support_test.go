@@ -119,6 +119,7 @@ func (w *world) dump() map[string][]string {
 		out["deliveries"] = rows(tx.Deliveries)
 		out["queue"] = rows(tx.Queue)
 		out["imports"] = rows(tx.Imports)
+		out["payments"], out["paymentkeys"], out["payers"] = rows(tx.Payments), rows(tx.PaymentKeys), rows(tx.Payers)
 		return nil
 	})
 	if err != nil {

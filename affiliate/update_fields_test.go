@@ -178,6 +178,7 @@ func fieldChanges() []fieldChange {
 		{discount{LimitToProducts: affiliate.Set(false)}, "limitToProducts", `false`},
 		{discount{ProductIDs: affiliate.Set([]string{"b"})}, "productIds", `["b"]`},
 		{discount{Valid: affiliate.Set(false)}, "valid", `false`},
+		{discount{ExternalID: text("promo_x")}, "externalId", `"promo_x"`},
 		{discount{RedeemBy: affiliate.Set(affiliate.Day(2027, 1, 1))}, "redeemBy", `"2027-01-01T23:59:59.999Z"`},
 
 		{code{Code: text("KING20")}, "code", `"KING20"`},

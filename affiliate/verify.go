@@ -51,6 +51,9 @@ type audit struct {
 	events     collection[EventRecord]
 	deliveries collection[DeliveryRecord]
 	queue      collection[QueueRecord]
+	payments   collection[PaymentRecord]
+	keys       collection[PaymentKeyRecord]
+	payers     collection[PayerRecord]
 	imports    collection[ImportRecord]
 
 	records  int64
@@ -68,7 +71,8 @@ func (a *audit) read() error {
 		filling(a, &a.tiers, tx.Tiers), filling(a, &a.payouts, tx.Payouts), filling(a, &a.adjusted, tx.Adjustments),
 		filling(a, &a.movements, tx.Movements), filling(a, &a.runs, tx.Runs), filling(a, &a.lines, tx.Lines), filling(a, &a.totals, tx.Totals),
 		filling(a, &a.receipts, tx.Receipts), filling(a, &a.endpoints, tx.Endpoints), filling(a, &a.events, tx.Events),
-		filling(a, &a.deliveries, tx.Deliveries), filling(a, &a.queue, tx.Queue), filling(a, &a.imports, tx.Imports),
+		filling(a, &a.deliveries, tx.Deliveries), filling(a, &a.queue, tx.Queue),
+		filling(a, &a.payments, tx.Payments), filling(a, &a.keys, tx.PaymentKeys), filling(a, &a.payers, tx.Payers), filling(a, &a.imports, tx.Imports),
 	} {
 		if err := fill(); err != nil {
 			return err

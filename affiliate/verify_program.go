@@ -65,6 +65,15 @@ type Verification struct {
 //     the revision that they should. Pruning leaves gaps only at the start.
 //   - I51: endpoints, deliveries and their queue fit together.
 //   - I54: no record was changed before it was made.
+//   - I75: an id of a provider belongs to one payment, which is there and has
+//     one, and a sale to one payment at most.
+//   - I76: a sale has lost what the facts of its payment took at the most, and
+//     what the host refunded besides, as far as its total goes.
+//   - I77: the adjustments of a payment make up for what came back: with the
+//     commission they are what is earned on what the facts left.
+//   - I78: a payer is held once and pays for a live referral or none; the status
+//     of a referral follows from the subscriptions of its payers, unless a person
+//     set it.
 //   - I81: statuses, approvals and types are ones that the contract lists; a
 //     commission has a reason exactly when it is on hold or declined; coupons,
 //     plans and tiers have names.
@@ -74,8 +83,7 @@ type Verification struct {
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because a host must be able to check its books. I72 and
-// I75 to I80 are about records that this version does not have.
+// Source: ours, because a host must be able to check its books. I72, I79 and I80 are about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) (err error) {
 	defer p.begin(&ctx, "Verify", reads).end(&err)
 	a, err := p.audit(ctx)
@@ -129,6 +137,7 @@ func (p *Program) audit(ctx context.Context) (*audit, error) {
 	for _, check := range []func(){
 		a.verifyCodes, a.verifyPeople, a.verifyRates, a.verifySales, a.verifyPayouts, a.verifyAdjustments,
 		a.verifyMovements, a.verifyRuns, a.verifyTotals, a.verifyEvents, a.verifyDeliveries,
+		a.verifyPayments, a.verifyPayers,
 	} {
 		if check(); ctx.Err() != nil {
 			return nil, internal("verify", ctx.Err()) // what was not looked at is no breach

@@ -55,6 +55,7 @@ const (
 	server = "it is for the process of the server"
 	view   = "it makes another view of the same program"
 	other  = "another method has its route"
+	facts  = "the module of a payment provider calls it in the host's process"
 )
 
 // offWire are the methods of the engine that no route offers.
@@ -66,6 +67,8 @@ var offWire = map[string]string{
 	"With": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
 	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
+
+	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "PayerReferral": facts,
 
 	"Verify":   "VerifyReport is the same check",
 	"Simulate": "the settings of a what-if are Go values",

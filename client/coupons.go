@@ -37,10 +37,12 @@ type couponID struct {
 
 // UpdateCoupon is [affiliate.Program.UpdateCoupon].
 func (c *Client) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (affiliate.Coupon, error) {
-	return send[affiliate.Coupon](ctx, c, c.put(coupons, struct {
+	rq := c.put(coupons, struct {
 		couponID
 		affiliate.CouponUpdate
-	}{couponID{id}, up}))
+	}{couponID{id}, up})
+	rq.goOnly("ExternalID", !up.ExternalID.IsZero())
+	return send[affiliate.Coupon](ctx, c, rq)
 }
 
 // DeleteCoupon is [affiliate.Program.DeleteCoupon].

@@ -235,6 +235,14 @@ func TestGoCallsOnly(t *testing.T) {
 
 // fill sets a field to a value that is not zero.
 func fill(v reflect.Value) {
+	switch p := v.Addr().Interface().(type) {
+	case *time.Time:
+		*p = time.Unix(0, 0)
+		return
+	case *affiliate.Opt[string]:
+		*p = affiliate.Set("X")
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString("X")

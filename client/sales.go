@@ -49,6 +49,7 @@ func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliat
 	rq := c.post(sales, in, in.Once)
 	rq.goOnly("PaymentTrigger", in.PaymentTrigger != "")
 	rq.goOnly("Integration", in.Integration != "")
+	rq.goOnly("PaidAt", !in.PaidAt.IsZero())
 	sale, a, err := do[affiliate.Sale](ctx, c, rq)
 	if err != nil && err != errNull {
 		return affiliate.SaleResult{}, err

@@ -123,6 +123,7 @@ func (c *Client) steps(ctx context.Context, job affiliate.Job) (sum affiliate.Pr
 		sum.Removed = affiliate.Retained{
 			Events: sum.Removed.Events + done.Removed.Events, Receipts: sum.Removed.Receipts + done.Removed.Receipts,
 			Deliveries: sum.Removed.Deliveries + done.Removed.Deliveries, Clicks: sum.Removed.Clicks + done.Removed.Clicks,
+			Payments: sum.Removed.Payments + done.Removed.Payments,
 		}
 		if err != nil || done.Done || done.Cursor == at.Cursor {
 			return sum, err

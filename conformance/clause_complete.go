@@ -134,7 +134,7 @@ func completeCases() []storeCase {
 			for i, schema := range affiliate.Schema() {
 				t := tables()[i]
 				found := map[affiliate.Index]bool{}
-				for _, rec := range []record{t.full(1), t.sparse(1)} { // an adjustment is payable or in a payout, and never both
+				for _, rec := range []record{t.full(1), t.sparse(1), t.parked(1)} { // an adjustment is payable or in a payout, and never both
 					last := -1
 					for _, key := range keysOf(rec) {
 						at := slices.Index(schema.Indexes, key.Index)

@@ -49,6 +49,17 @@ func payable(sale affiliate.SaleRecord) affiliate.SaleRecord {
 	return sale
 }
 
+// parked returns the full record; a payment has no sale in it. Only such a payment
+// has a key in OfPayer.
+func (t table) parked(n int) record {
+	rec := t.full(n)
+	if payment, ok := rec.(affiliate.PaymentRecord); ok {
+		payment.Sale = uuid.Nil
+		return payment
+	}
+	return rec
+}
+
 // nulls returns the full record with null in every Opt.
 func (t table) nulls(n int) record {
 	return edit(t.full(n), func(p any) bool {

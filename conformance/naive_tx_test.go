@@ -115,6 +115,9 @@ func (tx *naiveTx) tables() *affiliate.Tx {
 		Deliveries:  naiveTable[affiliate.DeliveryRecord]{tx, "deliveries"},
 		Queue:       naiveTable[affiliate.QueueRecord]{tx, "queue"},
 		Imports:     naiveTable[affiliate.ImportRecord]{tx, "imports"},
+		Payments:    naiveTable[affiliate.PaymentRecord]{tx, "payments"},
+		PaymentKeys: naiveTable[affiliate.PaymentKeyRecord]{tx, "paymentkeys"},
+		Payers:      naiveTable[affiliate.PayerRecord]{tx, "payers"},
 		Next:        tx.next,
 	}
 	switch tx.flaw() {

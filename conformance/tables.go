@@ -63,6 +63,9 @@ func tables() []table {
 		tableOf("deliveries", func(tx *affiliate.Tx) affiliate.Table[affiliate.DeliveryRecord] { return tx.Deliveries }),
 		tableOf("queue", func(tx *affiliate.Tx) affiliate.Table[affiliate.QueueRecord] { return tx.Queue }),
 		tableOf("imports", func(tx *affiliate.Tx) affiliate.Table[affiliate.ImportRecord] { return tx.Imports }),
+		tableOf("payments", func(tx *affiliate.Tx) affiliate.Table[affiliate.PaymentRecord] { return tx.Payments }),
+		tableOf("paymentkeys", func(tx *affiliate.Tx) affiliate.Table[affiliate.PaymentKeyRecord] { return tx.PaymentKeys }),
+		tableOf("payers", func(tx *affiliate.Tx) affiliate.Table[affiliate.PayerRecord] { return tx.Payers }),
 	}
 }
 

@@ -199,6 +199,9 @@ func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 		Deliveries:  watchTable(tx.Deliveries, before),
 		Queue:       watchTable(tx.Queue, before),
 		Imports:     watchTable(tx.Imports, before),
+		Payments:    watchTable(tx.Payments, before),
+		PaymentKeys: watchTable(tx.PaymentKeys, before),
+		Payers:      watchTable(tx.Payers, before),
 		Next: func(seq affiliate.Sequence) (int64, error) {
 			if err := before(); err != nil {
 				return 0, err

@@ -152,6 +152,7 @@ func (w *watcher) dump() map[string][]any {
 		out["deliveries"] = rows(w, tx.Deliveries)
 		out["queue"] = rows(w, tx.Queue)
 		out["imports"] = rows(w, tx.Imports)
+		out["payments"], out["paymentkeys"], out["payers"] = rows(w, tx.Payments), rows(w, tx.PaymentKeys), rows(w, tx.Payers)
 		return nil
 	})
 	if err != nil {

@@ -73,6 +73,7 @@ func upkeepNotes() described {
 			"Retained": {
 				"": "How many records were deleted.", "events": "Events without a delivery.", "receipts": "Answers to idempotency keys.",
 				"deliveries": "Settled ones.", "clicks": "Those that never became a referral.",
+				"payments": "Payments of providers that never had a sale, and payers without a referral.",
 			},
 		},
 		bodies: map[string]note{

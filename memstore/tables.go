@@ -29,6 +29,9 @@ type tables struct {
 	deliveries  table[affiliate.DeliveryRecord]
 	queue       table[affiliate.QueueRecord]
 	imports     table[affiliate.ImportRecord]
+	payments    table[affiliate.PaymentRecord]
+	paymentKeys table[affiliate.PaymentKeyRecord]
+	payers      table[affiliate.PayerRecord]
 }
 
 // all lists the tables in the order of [affiliate.Schema].
@@ -37,6 +40,7 @@ func (ts *tables) all() []opener {
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes,
 		&ts.redemptions, &ts.sales, &ts.plans, &ts.tiers, &ts.payouts, &ts.adjustments,
 		&ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
+		&ts.payments, &ts.paymentKeys, &ts.payers,
 	}
 }
 
@@ -56,6 +60,7 @@ func (ts *tables) fix() {
 	ts.events.fixed = true
 	ts.queue.fixed = true
 	ts.imports.fixed = true
+	ts.paymentKeys.fixed = true
 }
 
 // An opener is a table of any record type.
@@ -89,6 +94,9 @@ func (t *txn) bind() {
 	tx.Deliveries = handle[affiliate.DeliveryRecord]{t}
 	tx.Queue = handle[affiliate.QueueRecord]{t}
 	tx.Imports = handle[affiliate.ImportRecord]{t}
+	tx.Payments = handle[affiliate.PaymentRecord]{t}
+	tx.PaymentKeys = handle[affiliate.PaymentKeyRecord]{t}
+	tx.Payers = handle[affiliate.PayerRecord]{t}
 	tx.Next = t.next
 }
 
@@ -143,6 +151,12 @@ func tableOf[T affiliate.Record[T]](ts *tables) *table[T] {
 		tab = &ts.queue
 	case *affiliate.ImportRecord:
 		tab = &ts.imports
+	case *affiliate.PaymentRecord:
+		tab = &ts.payments
+	case *affiliate.PaymentKeyRecord:
+		tab = &ts.paymentKeys
+	case *affiliate.PayerRecord:
+		tab = &ts.payers
 	}
 	return tab.(*table[T])
 }

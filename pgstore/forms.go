@@ -31,7 +31,9 @@ func forms() map[string]*form {
 		"movements": compact(func(r *affiliate.MovementRecord) []any {
 			return []any{instant(r.At), amount(r.Amount), word(r.Cause.String()), word(r.From.String()), word(r.To.String())}
 		}, column{"at", "timestamptz"}, column{"amount", "bigint"}, column{"cause", "text"}, column{"source", "text"}, column{"target", "text"}),
-		"receipts": compact(func(*affiliate.ReceiptRecord) []any { return nil }),
+		"receipts":    compact(func(*affiliate.ReceiptRecord) []any { return nil }),
+		"payments":    compact(func(*affiliate.PaymentRecord) []any { return nil }),
+		"paymentkeys": compact(func(*affiliate.PaymentKeyRecord) []any { return nil }),
 	}
 }
 

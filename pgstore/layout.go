@@ -26,11 +26,23 @@ var layouts = map[reflect.Type][]string{
 		"Number", "AffiliateID", "Earned", "Approval", "HoldReason", "PayoutID", "ManuallyPaid", "BonusReason", "CreatedAt", "UpdatedAt",
 		"Frozen", "ClawBack", "RiskReasons",
 	},
-	reflect.TypeFor[affiliate.RefundRecord](): {"ID", "Amount", "At"},
+	reflect.TypeFor[affiliate.RefundRecord](): {"ID", "Amount", "At", "Fact"},
 	reflect.TypeFor[affiliate.MovementRecord](): {
 		"ID", "AffiliateID", "Number", "At", "From", "To", "Cause", "Amount", "Sale", "Commission", "PayoutID", "AdjustmentID",
 		"LinkID", "CodeID", "Sales", "Revenue", "Refunds", "Held", "Payable", "InPayout", "Paid",
 	},
+	reflect.TypeFor[affiliate.PaymentRecord](): {
+		"ID", "Provider", "PayerID", "Sale", "Gross", "CreatedAt", "UpdatedAt", "Waiting", "Refunds", "Refunded", "Late", "Disputes",
+		"Peak", "Adjusted", "Adjustments",
+	},
+	reflect.TypeFor[affiliate.PaymentRefund]():  {"ID", "Amount", "State", "Late"},
+	reflect.TypeFor[affiliate.PaymentDispute](): {"ID", "Amount", "State", "At", "Late"},
+	reflect.TypeFor[affiliate.WaitingSale](): {
+		"TotalEarned", "Subtotal", "Tax", "Shipping", "ExternalID", "InvoiceID", "Rate", "ProductID", "ProductName",
+		"Trigger", "Free", "Renewal", "PaidAt", "Tries",
+	},
+	reflect.TypeFor[affiliate.Credit]():           {"PromoCode", "CodeExternalID", "ReferralID"},
+	reflect.TypeFor[affiliate.PaymentKeyRecord](): {"ID", "PaymentID", "Provider", "Key"},
 	reflect.TypeFor[affiliate.ReceiptRecord](): {
 		"ID", "Key", "Digest", "Answer", "Sealed", "Secret", "Outcome", "Refusal", "CreatedAt",
 	},
@@ -63,6 +75,7 @@ var words = []string{
 	"PAYOUT_CREATED", "PAYOUT_PAID", "PAYOUT_CANCELED", "OPENING",
 	"CODE", "CLICK", "LINK", "AFFILIATE", "REFERRAL", "EMAIL", "TIER", "PLAN", "PROGRAM", "CUSTOMER",
 	"PAYMENTS", "MONTHS", "NONE", "TAX", "SHIPPING", "TAX_AND_SHIPPING",
+	"stripe", "paddle", "polar", "lemonsqueezy", "succeeded", "inquiry", "withdrawn", "lost", "won", "released",
 }
 
 // places are the places of the words.

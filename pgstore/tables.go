@@ -30,6 +30,9 @@ type tables struct {
 	deliveries  table[affiliate.DeliveryRecord]
 	queue       table[affiliate.QueueRecord]
 	imports     table[affiliate.ImportRecord]
+	payments    table[affiliate.PaymentRecord]
+	paymentKeys table[affiliate.PaymentKeyRecord]
+	payers      table[affiliate.PayerRecord]
 }
 
 // anyTable is a table of any record type.
@@ -46,10 +49,11 @@ type anyTable interface {
 }
 
 // all lists the tables.
-func (ts *tables) all() [22]anyTable {
-	return [22]anyTable{
+func (ts *tables) all() [25]anyTable {
+	return [25]anyTable{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes, &ts.redemptions, &ts.sales, &ts.plans,
 		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
+		&ts.payments, &ts.paymentKeys, &ts.payers,
 	}
 }
 
@@ -99,6 +103,9 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 		Deliveries:  handle[affiliate.DeliveryRecord]{u, &ts.deliveries},
 		Queue:       handle[affiliate.QueueRecord]{u, &ts.queue},
 		Imports:     handle[affiliate.ImportRecord]{u, &ts.imports},
+		Payments:    handle[affiliate.PaymentRecord]{u, &ts.payments},
+		PaymentKeys: handle[affiliate.PaymentKeyRecord]{u, &ts.paymentKeys},
+		Payers:      handle[affiliate.PayerRecord]{u, &ts.payers},
 		Next:        u.next,
 		Soon:        u.soon,
 	}
@@ -106,7 +113,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 
 // A savepoint is a state of a transaction to which writes can be undone. It
 // costs the database nothing, because these writes were never sent.
-type savepoint [22]struct{ undo, touched int }
+type savepoint [25]struct{ undo, touched int }
 
 func (t *txn) savepoint() (sp savepoint) {
 	for i, tab := range t.tables.all() {

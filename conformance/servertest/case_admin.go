@@ -173,7 +173,7 @@ func planStories() []serverCase {
 			}
 			x.do("POST /prune", `{"retention":{"events":0}}`).refused(invalid("retention.events", "retention.events must be an integer from 1 to 36500"))
 			x.do("POST /prune", `{"retention":{"events":9,"sales":9}}`).refused(unknownField("retention.sales"))
-			x.do("POST /prune", `{"before":"2001-01-01"}`).has(`{"changed":0,"removed":{"events":0,"receipts":0,"deliveries":0,"clicks":0}}`)
+			x.do("POST /prune", `{"before":"2001-01-01"}`).has(`{"changed":0,"removed":{"events":0,"receipts":0,"deliveries":0,"clicks":0,"payments":0}}`)
 		}},
 		{"admin/A45 what waits for somebody", "contract 4.6: what waits is listed until somebody has dealt with it", func(x *exam) {
 			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}-p@conform.example","affiliateStatus":"inactive"}`).as("p")

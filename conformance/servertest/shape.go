@@ -174,7 +174,7 @@ func erasureForm() fields {
 
 func pruningForm() fields {
 	f := progressForm()
-	f["removed"] = fields{"events": anInteger, "receipts": anInteger, "deliveries": anInteger, "clicks": anInteger}.form
+	f["removed"] = fields{"events": anInteger, "receipts": anInteger, "deliveries": anInteger, "clicks": anInteger, "payments": anInteger}.form
 	return f
 }
 

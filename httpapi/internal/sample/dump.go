@@ -38,6 +38,9 @@ func Dump(t testing.TB, store affiliate.Store, program uuid.UUID) string {
 		dump(&b, tx.Deliveries)
 		dump(&b, tx.Queue)
 		dump(&b, tx.Imports)
+		dump(&b, tx.Payments)
+		dump(&b, tx.PaymentKeys)
+		dump(&b, tx.Payers)
 		return nil
 	})
 	if err != nil {

@@ -1,0 +1,123 @@
+package affiliate
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A PaymentFact is what a payment provider said about one payment: that it was
+// paid, refunded or disputed, or only which ids belong together. Facts of one
+// payment may come in any order and any number of times: what the payment earns
+// depends on the set of its facts and never on their order. Go calls only.
+//
+// All amounts are in major units of the program's currency.
+//
+// Source: docs/payments.md.
+type PaymentFact struct {
+	Provider string    // "stripe": 1–32 of a–z and 0–9; ids of two providers never meet
+	Keys     []string  // 1–6 ids of the one payment, of 1–255 characters each, compared exactly: payment intent, invoice, charge, session
+	Payer    PayerFact // who paid; may be empty
+	At       time.Time // by the provider's clock; not after now and five minutes
+	Currency Currency  // of every amount here; another one than the program's is refused
+	Sale     Opt[Paid] // that it was paid
+	Refunds  []RefundFact
+	Refunded Opt[Amount] // the sum of refunds, as some providers count it; its highest value counts
+	Disputes []DisputeFact
+}
+
+// A Paid says that a payment was paid, and what is needed to make a sale of it.
+type Paid struct {
+	NewSale          // PromoCode and ReferralID stay empty: Tries has them
+	Gross   Amount   // > 0, or zero with Free: as the provider counts the payment; refunds and disputes are parts of it
+	Tries   []Credit // at most 8: who may be credited, in order; the first that resolves decides
+	Renewal bool     // not the first payment of a subscription: the payer's customer is credited before Tries
+}
+
+// A Credit names whom a payment may credit. Exactly one field is set.
+type Credit struct {
+	PromoCode      string // the text of a promotional code
+	CodeExternalID string // the external id of a promotional code
+	ReferralID     string // click id, affiliate id, slug, referral id or customer email
+}
+
+// A PayerFact says who paid. Every field may be empty.
+type PayerFact struct {
+	ID         string // the provider's id of its customer
+	Email      string // one that is not accepted counts as not given
+	Name       string
+	CustomerID string // the host's own id of the customer: referredUserExternalId
+}
+
+// A RefundFact is a refund as a provider reports it. Its state is the highest
+// that was ever reported: pending < succeeded < failed.
+type RefundFact struct {
+	ID     string // unique within the payment; also the refundId of a host that books it itself
+	Amount Amount // > 0; it never changes
+	State  RefundState
+}
+
+// A RefundState says how far a refund is.
+type RefundState string
+
+// The states of a refund. Only one that succeeded counts.
+const (
+	RefundPending   RefundState = "pending"
+	RefundSucceeded RefundState = "succeeded"
+	RefundFailed    RefundState = "failed" // also one that had succeeded: the money came back
+)
+
+// A DisputeFact is a dispute as a provider reports it. Its state is the one with
+// the latest PaymentFact.At; at the same moment inquiry < withdrawn < released <
+// lost < won.
+type DisputeFact struct {
+	ID     string // unique within the payment
+	Amount Amount // > 0; it never changes
+	State  DisputeState
+}
+
+// A DisputeState says where the money of a dispute is.
+type DisputeState string
+
+// The states of a dispute. The money is away when it is withdrawn or lost.
+const (
+	DisputeInquiry   DisputeState = "inquiry"
+	DisputeWithdrawn DisputeState = "withdrawn"
+	DisputeLost      DisputeState = "lost"
+	DisputeWon       DisputeState = "won"
+	DisputeReleased  DisputeState = "released" // given back without a decision
+)
+
+// A PaymentResult is the answer of [Program.ReportPayment].
+type PaymentResult struct {
+	Payment ProviderPayment
+	Sale    Opt[Sale]   // the sale of the payment as it is now; null: it has none
+	Outcome SaleOutcome // of the sale part of the fact; empty when it had none
+	Refused []Failure   // every failing rule of each code that was tried and fell through
+	Moved   Amount      // what the fact changed in commission and adjustments together, signed
+}
+
+// A ProviderPayment is what is known of one payment of a provider.
+type ProviderPayment struct {
+	ID        uuid.UUID // zero: nothing is kept
+	Provider  string
+	Keys      []string    // sorted
+	PayerID   string      // the provider's id of its customer; empty: not known
+	SaleID    Opt[SaleID] // null: parked, or without an affiliate
+	Gross     Opt[Amount] // null: not known to be paid
+	Refunds   []RefundFact
+	Refunded  Opt[Amount]
+	Disputes  []DisputeFact
+	Lost      Amount // of Gross: refunded, or away by disputes
+	CreatedAt Time
+	UpdatedAt Time
+}
+
+// A SubscriptionFact is the state of one subscription of a payer. Go calls only.
+type SubscriptionFact struct {
+	Provider     string
+	Payer        PayerFact
+	Subscription string             // the provider's id of it
+	Status       SubscriptionStatus // ACTIVE, PAST_DUE or CANCELLED
+	At           time.Time          // by the provider's clock; not after now and five minutes
+}

@@ -1,0 +1,179 @@
+package affiliate
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// How a payment becomes a sale.
+
+// waiting is the payment as it is kept until somebody is credited.
+func (paid *Paid) waiting() WaitingSale {
+	product, _ := paid.Product.Get()
+	return WaitingSale{
+		TotalEarned: paid.TotalEarned, Subtotal: unlessNull(paid.Subtotal), Tax: paid.Tax, Shipping: paid.Shipping,
+		ExternalID: paid.ExternalID, InvoiceID: paid.ExternalInvoiceID, Rate: unlessNull(paid.CommissionRate),
+		ProductID: product.ProductID, ProductName: product.Name, Trigger: paid.PaymentTrigger,
+		Free: paid.Free, Renewal: paid.Renewal, Tries: slices.Clone(paid.Tries),
+	}
+}
+
+// sale is the input of RecordSale, without whom to credit.
+func (w *WaitingSale) sale() NewSale {
+	in := NewSale{
+		TotalEarned: w.TotalEarned, Subtotal: w.Subtotal, Tax: w.Tax, Shipping: w.Shipping,
+		ExternalID: w.ExternalID, ExternalInvoiceID: w.InvoiceID, CommissionRate: w.Rate,
+		PaymentTrigger: w.Trigger, Free: w.Free,
+	}
+	if w.ProductID != "" || w.ProductName != "" {
+		in.Product = Set(Product{ProductID: w.ProductID, Name: w.ProductName})
+	}
+	return in
+}
+
+// paid is when the customer paid: as the provider says, else when it told so; not
+// after now, and at most 30 days before.
+func (o *op) paid(at, told time.Time) Instant {
+	if at.IsZero() {
+		at = told
+	}
+	when := InstantOf(at)
+	switch earliest := o.now.Add(-paidAtMost); {
+	case when.After(o.now):
+		return o.now
+	case when.Before(earliest):
+		return earliest
+	}
+	return when
+}
+
+// An attempt is one of those who may be credited.
+type attempt struct {
+	Credit
+	customer bool // the payer's own customer
+}
+
+// tryWaiting makes the sale of a waiting payment for the first attempt that
+// resolves, and sets the outcome.
+func (r *payment) tryWaiting() error {
+	waiting := r.rec.Waiting[0]
+	earlier, err := r.earlierRecord(waiting.ExternalID, waiting.InvoiceID)
+	if err != nil {
+		return err
+	}
+	if earlier.ID != uuid.Nil {
+		r.result.Outcome = SaleDuplicate
+		return r.adopt(earlier)
+	}
+	ref, err := r.customerOf(&r.payer.rec, r.fact.Payer)
+	if err != nil {
+		return err
+	}
+	r.op.paidAt = waiting.PaidAt
+	r.result.Outcome = SaleUnattributed
+	for _, a := range waiting.attempts(ref.ID != uuid.Nil) {
+		outcome, err := r.attempt(&waiting, &ref, a)
+		if err != nil {
+			return err
+		}
+		if outcome == SaleUnattributed {
+			continue
+		}
+		r.result.Outcome = outcome
+		return nil
+	}
+	if len(r.result.Refused) > 0 {
+		r.result.Outcome = SaleRefused
+	}
+	return nil
+}
+
+// attempts are those who may be credited, in order. A renewal redeems no code,
+// and its customer comes first.
+func (w *WaitingSale) attempts(known bool) []attempt {
+	all := make([]attempt, 0, len(w.Tries)+1)
+	if known && w.Renewal {
+		all = append(all, attempt{customer: true})
+	}
+	for _, try := range w.Tries {
+		if w.Renewal && try.ReferralID == "" {
+			continue
+		}
+		all = append(all, attempt{Credit: try})
+	}
+	if known && !w.Renewal {
+		all = append(all, attempt{customer: true})
+	}
+	return all
+}
+
+// attempt records the sale for one attempt. [SaleUnattributed] means that the
+// next one is tried.
+func (r *payment) attempt(w *WaitingSale, ref *ReferralRecord, a attempt) (SaleOutcome, error) {
+	in := w.sale()
+	in.Integration = integrationOf(r.rec.Provider)
+	in.Email = cmp.Or(r.fact.Payer.Email, r.payer.rec.Email)
+	in.Name = cmp.Or(r.fact.Payer.Name, r.payer.rec.Name)
+	if ref.ID == uuid.Nil && in.Name == "" {
+		in.Name, _, _ = strings.Cut(in.Email, "@")
+	}
+	var d decision
+	d.customer = customer{known: ref.ID != uuid.Nil || in.Email != "", email: cmp.Or(in.Email, ref.Email), referral: *ref}
+	if ref.ID == uuid.Nil {
+		d.customer.referral.CustomerID = r.fact.Payer.CustomerID
+	}
+	named, err := r.name(&in, &d, a)
+	if err != nil || !named {
+		return SaleUnattributed, err
+	}
+	if in.PromoCode == "" && ref.ID == uuid.Nil && in.Email == "" {
+		return SaleUnattributed, nil // a click without a customer
+	}
+	outcome, err := r.decideFor(&in, &d)
+	if refusal, ok := errors.AsType[*Error](err); ok && refusal.CodeRefused() {
+		r.result.Refused = append(r.result.Refused, refusal.Failures...)
+		return SaleUnattributed, nil
+	}
+	if err != nil || outcome != SaleRecorded {
+		return outcome, err
+	}
+	if r.body, err = r.book(&in, &d); err != nil {
+		return "", err
+	}
+	r.sale = r.body.rec.Clone()
+	r.rec.Sale, r.rec.Waiting = r.sale.ID, nil
+	return SaleRecorded, nil
+}
+
+// name puts whom the attempt names into the input and the decision, and reports
+// whether there is somebody.
+func (r *payment) name(in *NewSale, d *decision, a attempt) (bool, error) {
+	switch {
+	case a.customer:
+		return true, nil
+	case a.ReferralID != "":
+		var err error
+		d.origin, err = r.resolveFresh(a.ReferralID)
+		return err == nil, ignoreMissing(err)
+	case a.CodeExternalID != "":
+		code, err := findText(r.tx.Codes, ByExternalID, a.CodeExternalID)
+		in.PromoCode = code.Code
+		return err == nil && code.AffiliateID != uuid.Nil, ignoreMissing(err)
+	}
+	code, err := r.codeByText(a.PromoCode)
+	in.PromoCode = code.Code
+	return err == nil && code.AffiliateID != uuid.Nil, ignoreMissing(err)
+}
+
+// ignoreMissing is nil for a look-up that found nothing.
+func ignoreMissing(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}

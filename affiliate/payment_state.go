@@ -1,0 +1,231 @@
+package affiliate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// What the facts of a payment say. Nothing here depends on the order in which
+// they came, except for the refund window: what comes after it does not count.
+
+// refundRanks and disputeRanks list the states from the lowest to the highest.
+var (
+	refundRanks  = []RefundState{RefundPending, RefundSucceeded, RefundFailed}
+	disputeRanks = []DisputeState{DisputeInquiry, DisputeWithdrawn, DisputeReleased, DisputeLost, DisputeWon}
+)
+
+// away reports whether the money of a dispute is gone.
+func (s DisputeState) away() bool { return s == DisputeWithdrawn || s == DisputeLost }
+
+// A shift is what new facts changed: the id and the state of the first fact that
+// did, and whether a dispute was won.
+type shift struct {
+	id, state string
+	won       bool
+}
+
+// note remembers the first change, or the win.
+func (s *shift) note(id, state string, won bool) {
+	if s.id == "" || won && !s.won {
+		s.id, s.state, s.won = id, state, won
+	}
+}
+
+// addRefund adds a refund. Its state is the highest of those that were reported.
+// One that succeeds when it is late does not count.
+func (r *PaymentRecord) addRefund(f PaymentRefund, late bool, s *shift) error {
+	i := slices.IndexFunc(r.Refunds, func(known PaymentRefund) bool { return known.ID == f.ID })
+	if i < 0 {
+		r.Refunds = append(r.Refunds, PaymentRefund{ID: f.ID, Amount: f.Amount})
+		i = len(r.Refunds) - 1
+	}
+	known := &r.Refunds[i]
+	if known.Amount != f.Amount {
+		return factAmountChanged.Of(f.ID)
+	}
+	if slices.Index(refundRanks, f.State) <= slices.Index(refundRanks, known.State) {
+		return nil
+	}
+	known.State = f.State
+	known.Late = f.Late || late && f.State == RefundSucceeded
+	s.note(f.ID, string(f.State), false)
+	return nil
+}
+
+// addDispute adds a dispute. Its state is the one of the latest moment, and at
+// one moment that of the highest rank.
+func (r *PaymentRecord) addDispute(f PaymentDispute, late bool, s *shift) error {
+	i := slices.IndexFunc(r.Disputes, func(known PaymentDispute) bool { return known.ID == f.ID })
+	if i < 0 {
+		r.Disputes = append(r.Disputes, PaymentDispute{ID: f.ID, Amount: f.Amount})
+		i = len(r.Disputes) - 1
+	}
+	known := &r.Disputes[i]
+	if known.Amount != f.Amount {
+		return factAmountChanged.Of(f.ID)
+	}
+	if known.State != "" && cmp.Or(f.At.Compare(known.At), slices.Index(disputeRanks, f.State)-slices.Index(disputeRanks, known.State)) <= 0 {
+		return nil
+	}
+	was := known.State
+	known.At, known.State = f.At, f.State
+	switch {
+	case was == f.State:
+	case !f.State.away():
+		known.Late = false
+	case !was.away():
+		known.Late = f.Late || late
+	}
+	if was != f.State {
+		s.note(f.ID, string(f.State), f.State == DisputeWon)
+	}
+	return nil
+}
+
+// addRefunded adds a sum of refunds; the highest counts.
+func (r *PaymentRecord) addRefunded(sum Opt[Amount], late bool, s *shift) {
+	v, ok := sum.Get()
+	if !ok {
+		return
+	}
+	to, none := &r.Refunded, Amount{}
+	if late {
+		to = &r.Late
+	}
+	if v.Cmp(greater(r.Refunded.Or(none), to.Or(none))) <= 0 {
+		return
+	}
+	*to = Set(v)
+	s.note("refunded", v.String(), false)
+}
+
+// merge adds all facts of another record of the same payment.
+func (r *PaymentRecord) merge(other *PaymentRecord, late bool, s *shift) error {
+	for _, f := range other.Refunds {
+		if err := r.addRefund(f, late, s); err != nil {
+			return err
+		}
+	}
+	for _, f := range other.Disputes {
+		if err := r.addDispute(f, late, s); err != nil {
+			return err
+		}
+	}
+	r.addRefunded(other.Refunded, late, s)
+	r.addRefunded(other.Late, true, s)
+	r.PayerID = cmp.Or(r.PayerID, other.PayerID)
+	if r.Sale == uuid.Nil && len(r.Waiting) == 0 {
+		r.Gross, r.Waiting = other.Gross, other.Waiting
+	}
+	return nil
+}
+
+// lost is how much of Gross is away: what was refunded, by its refunds or by
+// their sum, whichever is more, and what disputes hold.
+func (r *PaymentRecord) lost() (Amount, error) {
+	var refunds, failed, disputes Amount
+	var err error
+	for _, f := range r.Refunds {
+		switch {
+		case err != nil:
+		case f.State == RefundSucceeded && !f.Late:
+			refunds, err = refunds.Add(f.Amount)
+		case f.State == RefundFailed:
+			failed, err = failed.Add(f.Amount)
+		}
+	}
+	for _, f := range r.Disputes {
+		if err == nil && f.State.away() && !f.Late {
+			disputes, err = disputes.Add(f.Amount)
+		}
+	}
+	if err != nil {
+		return Amount{}, err
+	}
+	sum, err := r.Refunded.Or(Amount{}).Sub(failed)
+	if err == nil && sum.Cmp(refunds) > 0 {
+		refunds = sum
+	}
+	if err == nil {
+		sum, err = refunds.Add(disputes)
+	}
+	return lesser(sum, r.Gross.Or(Amount{})), err
+}
+
+// knows reports whether a refund of the sale is one of the facts'.
+func (r *PaymentRecord) knows(f *RefundRecord) bool {
+	return f.Fact || f.ID != "" && (slices.ContainsFunc(r.Refunds, func(known PaymentRefund) bool { return known.ID == f.ID }) ||
+		slices.ContainsFunc(r.Disputes, func(known PaymentDispute) bool { return known.ID == f.ID }))
+}
+
+// An aim is where the facts of a payment want its sale.
+type aim struct {
+	taken Amount // of the sale, by the facts, at the most so far
+	goal  Amount // of the sale's refunds
+	kept  Amount // what its commission and the adjustments together are paid on
+}
+
+// aim computes where the facts want a sale.
+func (r *PaymentRecord) aim(sale *SaleRecord, c Currency) (to aim, err error) {
+	lost, err := r.lost()
+	if err != nil {
+		return to, err
+	}
+	share, err := shareOf(sale.TotalEarned, lost, r.Gross.Or(Amount{}), c)
+	if err != nil {
+		return to, err
+	}
+	var host Amount // what the host refunded besides
+	for i := range sale.Refunds {
+		if f := &sale.Refunds[i]; err == nil && !r.knows(f) {
+			host, err = host.Add(f.Amount)
+		}
+	}
+	if err != nil {
+		return to, err
+	}
+	own, err := sale.Refunded.Sub(host)
+	if err == nil {
+		to.taken = greater(greater(r.Peak, share), own)
+		to.goal, err = host.Add(to.taken)
+	}
+	if err != nil {
+		return to, err
+	}
+	to.goal = lesser(to.goal, sale.TotalEarned)
+	to.kept, err = sale.TotalEarned.Sub(host)
+	if err == nil {
+		to.kept, err = to.kept.Sub(share)
+	}
+	to.kept = greater(to.kept, Amount{})
+	return to, err
+}
+
+// shareOf is the part of a total that was lost of a payment: all of it, exactly,
+// when all is lost.
+func shareOf(total, lost, gross Amount, c Currency) (Amount, error) {
+	switch {
+	case lost.IsZero():
+		return Amount{}, nil
+	case lost == gross:
+		return total, nil
+	}
+	share, err := total.Portion(lost, gross, c)
+	return lesser(share, total), err
+}
+
+func lesser(a, b Amount) Amount {
+	if a.Cmp(b) < 0 {
+		return a
+	}
+	return b
+}
+
+func greater(a, b Amount) Amount {
+	if a.Cmp(b) > 0 {
+		return a
+	}
+	return b
+}

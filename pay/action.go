@@ -1,0 +1,72 @@
+// Package pay brings what payment providers report into a program. A package for
+// each provider turns an event into an [Action], without a clock, a store or a
+// network; [Apply] is the only door from there to the engine.
+package pay
+
+import (
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Kind says what an [Action] is about.
+type Kind string
+
+// The kinds.
+const (
+	KindSale     Kind = "sale"     // Payment, with Payment.Sale
+	KindCustomer Kind = "customer" // Payment.Provider and Payment.Payer; a trial or a free order also has Lead and Tries
+	KindLink     Kind = "link"     // Payment: ids that belong together
+	KindRefund   Kind = "refund"   // Payment, with refunds
+	KindDispute  Kind = "dispute"  // Payment, with disputes
+	KindStatus   Kind = "status"   // Status
+	KindIgnored  Kind = "ignored"  // Reason says why
+)
+
+// Reason says why an event is ignored. The values are stable: a host may count
+// them.
+type Reason string
+
+// The reasons.
+const (
+	UnknownEvent     Reason = "unknown_event"
+	CoveredElsewhere Reason = "covered_elsewhere"  // another event tells the same; the ids are linked
+	FirstFromSession Reason = "first_from_session" // the session tells the same; the ids are linked
+	OneOffInvoice    Reason = "one_off_invoice"
+	ZeroAmount       Reason = "zero_amount"
+	Unpaid           Reason = "unpaid"
+	OtherCurrency    Reason = "currency" // Payment has the ids, the amounts and the currency
+	TestMode         Reason = "test_mode"
+	LiveMode         Reason = "live_mode"
+	OtherAccount     Reason = "account"
+	Inquiry          Reason = "inquiry"
+	CreditBalance    Reason = "credit_balance"
+	NoCustomer       Reason = "no_customer"
+	ThinEvent        Reason = "thin_event"
+)
+
+// An Event is what all events of providers have.
+type Event struct {
+	ID         string
+	Type       string
+	At         time.Time // when the provider made it
+	Live       bool
+	Account    string // of a platform: the connected account; empty: its own
+	APIVersion string
+}
+
+// An Action is what one event of a provider asks for.
+type Action struct {
+	Kind    Kind
+	Reason  Reason // of an ignored event, else empty
+	Event   Event
+	Payment affiliate.PaymentFact      // of sale, link, refund and dispute; of customer its Provider and Payer
+	Status  affiliate.SubscriptionFact // of status
+	Lead    affiliate.NewReferral      // of a trial or a free order; without PromoCode and AffiliateID: Tries has them
+	Tries   []affiliate.Credit         // of Lead: who may be credited, in order
+
+	// Wait marks a renewal that should not come before the first payment of its
+	// subscription: [Apply] answers [ErrLater] while its customer is unknown.
+	// Whoever has waited long enough since Event.At clears it.
+	Wait bool
+}

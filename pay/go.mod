@@ -1,0 +1,12 @@
+module github.com/tributary-go/tributary/pay
+
+go 1.26.0
+
+// The root module lies next to this one, so that a clone builds without a tag.
+// The release step drops the line and requires the tag instead: a published
+// go.mod has no replace.
+replace github.com/tributary-go/tributary => ../
+
+require github.com/tributary-go/tributary v0.0.0-00010101000000-000000000000
+
+require github.com/google/uuid v1.6.0 // indirect
