@@ -20,27 +20,24 @@ type check struct {
 
 // begin checks the headers and the time. After an error, end and drop must not
 // be called.
-func (v *Verifier) begin(h http.Header) (check, error) {
-	ring, err := v.keys.of(v.Secrets)
-	if err != nil {
-		return check{}, err
+func (c *check) begin(v *Verifier, h http.Header) (err error) {
+	if c.ring, err = v.keys.of(v.Secrets); err != nil {
+		return err
 	}
 	if v.Tolerance < 0 {
-		return check{}, ErrTolerance
+		return ErrTolerance
 	}
-	env, err := readEnvelope(h)
-	if err != nil {
-		return check{}, err
+	if err := c.envelope.read(h); err != nil {
+		return err
 	}
-	if err := v.inWindow(env.at); err != nil {
-		return check{}, err
+	if err := v.inWindow(c.at); err != nil {
+		return err
 	}
-	c := check{envelope: env, ring: ring}
-	for i := range ring.macs {
-		c.macs[i] = ring.get(i)
-		c.macs[i].begin(env.id, env.at)
+	for i := range c.ring.macs {
+		c.macs[i] = c.ring.get(i)
+		c.macs[i].begin(c.id, c.at)
 	}
-	return c, nil
+	return nil
 }
 
 // write adds the next piece of the body.

@@ -56,8 +56,8 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) (Event, err
 
 // verify checks the signature headers, then reads and verifies the body.
 func (r *Receiver) verify(w http.ResponseWriter, req *http.Request) (Proof, []byte, error) {
-	c, err := r.Verifier.begin(req.Header)
-	if err != nil {
+	var c check
+	if err := c.begin(r.Verifier, req.Header); err != nil {
 		return Proof{}, nil, err
 	}
 	if !c.mayHold() {

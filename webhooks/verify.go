@@ -52,8 +52,8 @@ type Proof struct {
 //
 // Source: docs/webhooks.md 3.1.
 func (v *Verifier) Verify(h http.Header, body []byte) (Proof, error) {
-	c, err := v.begin(h)
-	if err != nil {
+	var c check
+	if err := c.begin(v, h); err != nil {
 		return Proof{}, err
 	}
 	c.write(body)
@@ -90,32 +90,29 @@ type envelope struct {
 	signatures []string
 }
 
-// readEnvelope reads the headers of one family. It indexes the map because
-// Header.Get computes the canonical form in each call.
-func readEnvelope(h http.Header) (envelope, error) {
+// read reads the headers of one family. It indexes the map because Header.Get
+// computes the canonical form in each call.
+func (e *envelope) read(h http.Header) (err error) {
 	ids, timestamps, signatures := h[webhookID], h[webhookTimestamp], h[webhookSignature]
 	if len(ids)+len(timestamps)+len(signatures) == 0 {
 		ids, timestamps, signatures = h[svixID], h[svixTimestamp], h[svixSignature]
 	}
-	id, err := single(ids, ErrIDMissing, ErrIDRepeated)
-	if err != nil {
-		return envelope{}, err
+	if e.id, err = single(ids, ErrIDMissing, ErrIDRepeated); err != nil {
+		return err
 	}
-	if !validID(id) {
-		return envelope{}, ErrIDSyntax
+	if !validID(e.id) {
+		return ErrIDSyntax
 	}
 	timestamp, err := single(timestamps, ErrTimestampMissing, ErrTimestampRepeated)
 	if err != nil {
-		return envelope{}, err
+		return err
 	}
-	at, ok := parseTimestamp(timestamp)
-	if !ok {
-		return envelope{}, ErrTimestampSyntax
+	var ok bool
+	if e.at, ok = parseTimestamp(timestamp); !ok {
+		return ErrTimestampSyntax
 	}
-	if err := checkSize(signatures); err != nil {
-		return envelope{}, err
-	}
-	return envelope{id, at, signatures}, nil
+	e.signatures = signatures
+	return checkSize(signatures)
 }
 
 // single is the only value of a header.
