@@ -11,7 +11,7 @@ import (
 
 // frozenSample is the event of a sale before it is encoded.
 func frozenSample() *frozen {
-	p := &Program{cfg: Config{ID: uuid.UUID{9}}, ids: &uuid7.Source{Rand: rand.Reader}}
+	p := &Program{cfg: &Config{ID: uuid.UUID{9}}, ids: &uuid7.Source{Rand: rand.Reader}}
 	o := &op{Program: p, now: Instant{6e16}}
 	return &frozen{typ: SaleCreated, id: uuid.UUID{1}, program: p.cfg.ID, occurredAt: o.now, revision: 1, body: o.newSample().saleBody()}
 }

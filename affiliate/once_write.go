@@ -143,7 +143,8 @@ func underKey[T any](o *op, refused error, fresh ReceiptRecord, fn func() (T, er
 			return reply[T]{}, err
 		}
 		if found {
-			return reply[T]{receipt: &old}, nil
+			receipt := old // only a repeat pays for the allocation
+			return reply[T]{receipt: &receipt}, nil
 		}
 		r := reply[T]{err: refused}
 		if refused == nil {

@@ -17,7 +17,7 @@ import (
 type Program struct {
 	store  Store
 	tables *tableCheck // of the store
-	cfg    Config
+	cfg    *Config     // never changed, so all copies of a program share it
 	source Source
 	once   Once // for every write without one of its own
 	ids    *uuid7.Source
@@ -44,7 +44,7 @@ func New(store Store, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	return &Program{
-		store: store, tables: new(tableCheck), cfg: cfg, source: SourceAPI, ids: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
+		store: store, tables: new(tableCheck), cfg: &cfg, source: SourceAPI, ids: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
 		recent: new(recent), lists: new(sharedLists), news: new(news), verifying: new(atomic.Bool),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}, nil
@@ -67,4 +67,4 @@ func (p *Program) From(src Source) *Program {
 }
 
 // Config returns the program's configuration with its defaults filled in.
-func (p *Program) Config() Config { return p.cfg }
+func (p *Program) Config() Config { return *p.cfg }

@@ -180,8 +180,9 @@ func (p *Program) readings() []*Program {
 	list := []*Program{p}
 	for _, tax := range []bool{false, true} {
 		for _, shipping := range []bool{false, true} {
-			q := *p
-			q.cfg.CommissionOnTax, q.cfg.CommissionOnShipping = tax, shipping
+			q, cfg := *p, p.Config()
+			cfg.CommissionOnTax, cfg.CommissionOnShipping = tax, shipping
+			q.cfg = &cfg
 			list = append(list, &q)
 		}
 	}

@@ -53,7 +53,7 @@ type ProgramTerms struct {
 // Source: docs/contract.md 4.6.
 func (p *Program) Settings(ctx context.Context) (_ Settings, err error) {
 	defer p.begin(&ctx, "Settings", reads).end(&err)
-	c := &p.cfg
+	c := p.cfg
 	return Settings{
 		ID: c.ID, Name: c.Name, Currency: c.Currency, TimeZone: c.Location.String(), URLModifier: c.Param, CookieDuration: c.CookieDays,
 		Destinations: shownDestinations(c.Destinations),

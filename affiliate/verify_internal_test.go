@@ -12,7 +12,7 @@ import (
 func TestVerifyFrozen(t *testing.T) {
 	id, object := uuid.UUID{1}, uuid.UUID{2}
 	at := InstantOf(time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC))
-	p := &Program{cfg: Config{ID: uuid.UUID{9}}}
+	p := &Program{cfg: &Config{ID: uuid.UUID{9}}}
 	type parts struct {
 		rec EventRecord
 		f   *frozen

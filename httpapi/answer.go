@@ -80,6 +80,18 @@ func (c *call) answer(v any) error {
 	return c.encode(v)
 }
 
+// answerText is answer for a value that appends its JSON. A large one need not
+// be on the heap.
+func (c *call) answerText(appendJSON func([]byte) []byte) error {
+	if c.replayed != nil {
+		c.write(http.StatusOK, c.replayed)
+		return nil
+	}
+	c.out = appendJSON(c.out[:0])
+	c.write(http.StatusOK, c.out)
+	return nil
+}
+
 // encode answers with the JSON of a value.
 func (c *call) encode(v any) error {
 	out, err := appendJSON(c.out[:0], v)

@@ -65,7 +65,7 @@ func recordSale(p *affiliate.Program, c *call, in affiliate.NewSale) error {
 		c.nothing()
 		return nil
 	}
-	return c.answer(&sale)
+	return c.answerText(sale.AppendJSON)
 }
 
 type saleChange struct {
