@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"slices"
-	"strings"
+
+	"github.com/tributary-go/tributary/internal/inbound"
 )
 
 // serve handles the request and does not answer. The status is used only with
@@ -33,7 +33,7 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) (Event, err
 	if req.Method != http.MethodPost {
 		return Event{}, ErrMethod
 	}
-	if !plainJSON(req.Header) {
+	if !inbound.PlainJSON(req.Header) {
 		return Event{}, ErrMediaType
 	}
 	if r.Verifier == nil {
@@ -162,17 +162,6 @@ func (r *Receiver) dedupID(id string) string {
 		return id
 	}
 	return r.DedupPrefix + ":" + id
-}
-
-// plainJSON reports whether the headers declare JSON in UTF-8 without a content
-// encoding.
-func plainJSON(h http.Header) bool {
-	if strings.Join(h["Content-Encoding"], "") != "" || len(h["Content-Type"]) != 1 {
-		return false
-	}
-	media, params, err := mime.ParseMediaType(h["Content-Type"][0])
-	charset := params["charset"]
-	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
 // statusOf is the status for a request that fails before a function is called.

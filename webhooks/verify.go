@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/inbound"
 )
 
 const (
@@ -73,7 +74,7 @@ func (v *Verifier) inWindow(at time.Time) error {
 	if tolerance == 0 {
 		tolerance = defaultTolerance
 	}
-	age := time.Unix(now().Unix(), 0).Sub(at)
+	age := inbound.Age(now(), at)
 	if age > tolerance {
 		return ErrTooOld
 	}
@@ -108,7 +109,7 @@ func (e *envelope) read(h http.Header) (err error) {
 		return err
 	}
 	var ok bool
-	if e.at, ok = parseTimestamp(timestamp); !ok {
+	if e.at, ok = inbound.ParseSeconds(timestamp); !ok {
 		return ErrTimestampSyntax
 	}
 	e.signatures = signatures
@@ -124,22 +125,6 @@ func single(values []string, missing, repeated error) (string, error) {
 		return "", missing
 	}
 	return values[0], nil
-}
-
-// parseTimestamp reads 1 to 11 digits without a leading zero. Every language
-// reads this spelling the same way.
-func parseTimestamp(s string) (time.Time, bool) {
-	if len(s) == 0 || len(s) > 11 || s[0] == '0' && len(s) > 1 {
-		return time.Time{}, false
-	}
-	var seconds int64
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return time.Time{}, false
-		}
-		seconds = seconds*10 + int64(s[i]-'0')
-	}
-	return time.Unix(seconds, 0).UTC(), true
 }
 
 // checkSize limits the length of all signatures together, because each one

@@ -1,0 +1,172 @@
+package pay
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// ErrLater asks for the same event again, later: a renewal came before the first
+// payment of its customer. Test it with errors.Is.
+var ErrLater = errors.New("pay: try again later")
+
+// A Result is the answer of [Apply].
+type Result struct {
+	Action                  Action                            // as it was applied: Apply ignores more than a package of a provider can know
+	affiliate.PaymentResult                                   // of a payment
+	Referral                affiliate.Opt[affiliate.Referral] // of customer and status: as it is; null: none
+	Refusal                 *affiliate.Error                  // why the program refused the action; nil: it did not
+	Done                    bool                              // committed; false: ignored or refused
+}
+
+// Apply brings an action into a program. It is repeatable: an action that was
+// applied changes nothing. With a program of a transaction (affiliate.Program.With)
+// it is a part of that.
+//
+// An action of another currency than the program's, and a status of a payer who is
+// not known, become ignored. An ignored action that says which ids belong together
+// still links them.
+//
+// Errors: [ErrLater]; errors of the store, after which nothing is changed and the
+// action may be applied again. Refusals of the program are no errors: they are in
+// Result.
+//
+// Effects: those of [affiliate.Program.ReportPayment],
+// [affiliate.Program.ReportPayer], [affiliate.Program.CreateReferral] or
+// [affiliate.Program.ReportSubscription].
+//
+// Concurrency: safe for concurrent use.
+//
+// Source: docs/payments-stripe.md.
+func Apply(ctx context.Context, p *affiliate.Program, a Action) (Result, error) {
+	if c := a.Payment.Currency; c != "" && c != p.Config().Currency {
+		a.Kind, a.Reason = KindIgnored, OtherCurrency
+	}
+	result := Result{Action: a}
+	err := result.apply(ctx, p)
+	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
+		result.Refusal, result.Done = refusal, false
+		return result, nil
+	}
+	if err != nil {
+		return Result{Action: a}, err
+	}
+	return result, nil
+}
+
+// apply does what the kind of the action asks for.
+func (r *Result) apply(ctx context.Context, p *affiliate.Program) error {
+	switch a := &r.Action; a.Kind {
+	case KindSale, KindLink, KindRefund, KindDispute:
+		if a.Wait {
+			if err := known(ctx, p, a.Payment); err != nil {
+				return err
+			}
+		}
+		return r.payment(ctx, p)
+	case KindCustomer:
+		return r.customer(ctx, p)
+	case KindStatus:
+		return r.status(ctx, p)
+	case KindIgnored:
+		if (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
+			return r.payment(ctx, p)
+		}
+	}
+	return nil
+}
+
+// known is ErrLater while the customer of a payment is not known.
+func known(ctx context.Context, p *affiliate.Program, f affiliate.PaymentFact) error {
+	_, err := p.PayerReferral(ctx, f.Provider, f.Payer)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return ErrLater
+	}
+	return err
+}
+
+func (r *Result) payment(ctx context.Context, p *affiliate.Program) (err error) {
+	r.PaymentResult, err = p.ReportPayment(ctx, r.Action.Payment)
+	r.Done = err == nil
+	return err
+}
+
+// status reports the state of a subscription.
+func (r *Result) status(ctx context.Context, p *affiliate.Program) error {
+	ref, err := p.ReportSubscription(ctx, r.Action.Status)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		r.Action.Kind, r.Action.Reason = KindIgnored, NoCustomer
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.Referral, r.Done = affiliate.Set(ref), true
+	return nil
+}
+
+// customer reports a payer, who may be a new customer, or a free order.
+func (r *Result) customer(ctx context.Context, p *affiliate.Program) error {
+	f := r.Action.Payment
+	if _, free := f.Sale.Get(); free && p.Config().FreeOrders {
+		return r.payment(ctx, p)
+	}
+	if len(r.Action.Tries) > 0 {
+		if err := r.lead(ctx, p); err != nil {
+			return err
+		}
+	}
+	if f.Payer.ID == "" {
+		return nil
+	}
+	err := p.ReportPayer(ctx, f.Provider, f.Payer)
+	r.Done = err == nil
+	return err
+}
+
+// lead makes a referral of a payer who has none, for the first of those who may
+// be credited that resolves.
+func (r *Result) lead(ctx context.Context, p *affiliate.Program) error {
+	f := r.Action.Payment
+	known, err := p.PayerReferral(ctx, f.Provider, f.Payer)
+	if err == nil {
+		r.Referral = affiliate.Set(known)
+		return nil
+	}
+	if !errors.Is(err, affiliate.ErrNotFound) {
+		return err
+	}
+	for _, try := range r.Action.Tries {
+		made, err := r.refer(ctx, p, try)
+		if err == nil {
+			r.Referral, r.Refusal = affiliate.Set(made), nil
+			return nil
+		}
+		refusal, ok := errors.AsType[*affiliate.Error](err)
+		switch {
+		case ok:
+			r.Refused, r.Refusal = append(r.Refused, refusal.Failures...), refusal
+		case !errors.Is(err, affiliate.ErrNotFound):
+			return err
+		}
+	}
+	return nil
+}
+
+// refer makes the referral for one of those who may be credited.
+func (r *Result) refer(ctx context.Context, p *affiliate.Program, try affiliate.Credit) (affiliate.Referral, error) {
+	in := r.Action.Lead
+	if in.ReferredUserExternalID == "" {
+		in.ReferredUserExternalID = r.Action.Payment.Payer.ID
+	}
+	in.AffiliateID, in.PromoCode = try.ReferralID, try.PromoCode
+	if try.CodeExternalID != "" {
+		code, err := p.Code(ctx, affiliate.CodeRef{ExternalID: try.CodeExternalID})
+		if err != nil {
+			return affiliate.Referral{}, err
+		}
+		in.PromoCode = code.Code
+	}
+	return p.From(affiliate.SourceIntegration).CreateReferral(ctx, in)
+}

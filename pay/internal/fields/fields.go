@@ -1,0 +1,195 @@
+// Package fields reads the payload of a payment provider: one JSON object, of
+// which each reader takes the few fields that it needs by their paths.
+//
+// Missing and null are the same, and unknown fields are ignored. A field of
+// another type than the one that is asked for is a fault of the whole document,
+// which [Value.Err] returns at the end; until then the field counts as missing.
+package fields
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/tributary-go/tributary/internal/jsontext"
+)
+
+// ErrPayload means that a payload is not what its provider sends. Its text names
+// fields and rules, and never values that were sent.
+var ErrPayload = errors.New("pay: payload refused")
+
+const maxDepth = 64 // levels of objects and arrays in a payload
+
+// A Value is a field of a document. The zero Value is missing.
+type Value struct {
+	doc  *document
+	path string
+	raw  []byte // nil: missing or null
+}
+
+// A document remembers the first fault of its fields.
+type document struct{ err error }
+
+// Read reads a payload. It must be one JSON object in UTF-8, without duplicate
+// names and with at most 64 levels.
+//
+// Errors: [ErrPayload].
+func Read(payload []byte) (Value, error) {
+	if !utf8.Valid(payload) {
+		return Value{}, refuse("invalid UTF-8")
+	}
+	r := jsontext.Reader{MaxDepth: maxDepth, Strict: true}
+	switch fault := r.Read(payload, nil); {
+	case fault == jsontext.Depth:
+		return Value{}, refuse("nested too deeply")
+	case fault == jsontext.Twice:
+		return Value{}, refuse("a name is given twice in one object")
+	case fault != jsontext.OK:
+		return Value{}, refuse("not JSON")
+	case jsontext.First(payload) != '{':
+		return Value{}, refuse("not an object")
+	}
+	return Value{doc: &document{}, raw: payload[start(payload):]}, nil
+}
+
+// start is where the object begins.
+func start(payload []byte) int {
+	for i, c := range payload {
+		if c == '{' {
+			return i
+		}
+	}
+	return 0
+}
+
+func refuse(reason string) error { return fmt.Errorf("%w: %s", ErrPayload, reason) }
+
+// Err returns the first fault of the document.
+func (v Value) Err() error {
+	if v.doc == nil {
+		return nil
+	}
+	return v.doc.err
+}
+
+// Fail makes the field a fault of the document, unless there is one already.
+func (v Value) Fail(reason string) {
+	if v.doc != nil && v.doc.err == nil {
+		v.doc.err = refuse(v.path + " " + reason)
+	}
+}
+
+// Given reports whether the field is there and not null.
+func (v Value) Given() bool { return v.raw != nil }
+
+// IsObject reports whether the field is an object.
+func (v Value) IsObject() bool { return v.Given() && v.raw[0] == '{' }
+
+// Get returns a field of an object, and of the objects in it.
+func (v Value) Get(path ...string) Value {
+	for _, name := range path {
+		v = v.member(name)
+	}
+	return v
+}
+
+func (v Value) member(name string) Value {
+	field := Value{doc: v.doc, path: name}
+	if v.path != "" {
+		field.path = v.path + "." + name
+	}
+	if !v.Given() || !v.is('{', "is not an object") {
+		return field
+	}
+	for known, raw := range jsontext.Members(v.raw) {
+		if string(known) == name {
+			return field.with(raw)
+		}
+	}
+	return field
+}
+
+// with is the field with its text.
+func (v Value) with(raw []byte) Value {
+	if raw[0] != 'n' {
+		v.raw = raw
+	}
+	return v
+}
+
+// is reports whether a field begins as one of a type does.
+func (v Value) is(first byte, otherwise string) bool {
+	if v.raw[0] == first {
+		return true
+	}
+	v.Fail(otherwise)
+	return false
+}
+
+// Text returns a string; empty: missing.
+func (v Value) Text() string {
+	if !v.Given() || !v.is('"', "is not a string") {
+		return ""
+	}
+	return jsontext.Unquote(v.raw)
+}
+
+// Integer returns a whole number that is written without point and exponent; 0:
+// missing.
+func (v Value) Integer() int64 {
+	if !v.Given() {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(v.raw), 10, 64)
+	if err != nil {
+		v.Fail("is not an integer")
+	}
+	return n
+}
+
+// True reports whether a boolean is true; missing is false.
+func (v Value) True() bool {
+	if !v.Given() {
+		return false
+	}
+	if v.raw[0] != 't' && v.raw[0] != 'f' {
+		v.Fail("is not a boolean")
+	}
+	return v.raw[0] == 't'
+}
+
+// Ref returns the id of another object: the field is the id, or the object with
+// its id. Empty: missing.
+func (v Value) Ref() string {
+	if v.IsObject() {
+		return v.member("id").Text()
+	}
+	return v.Text()
+}
+
+// Each returns the elements of an array; none: missing.
+func (v Value) Each() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if !v.Given() || !v.is('[', "is not an array") {
+			return
+		}
+		i := 0
+		for raw := range jsontext.Elements(v.raw) {
+			element := Value{doc: v.doc, path: v.path + "." + strconv.Itoa(i)}
+			if !yield(element.with(raw)) {
+				return
+			}
+			i++
+		}
+	}
+}
+
+// First returns the first element of an array; missing: it has none.
+func (v Value) First() Value {
+	for element := range v.Each() {
+		return element
+	}
+	return Value{doc: v.doc, path: v.path + ".0"}
+}

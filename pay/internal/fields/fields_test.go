@@ -1,0 +1,123 @@
+package fields_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/pay/internal/fields"
+)
+
+const document = ` {"text": "a\u00e9", "number": -12, "yes": true, "nothing": null,
+	"short": "pi_1", "long": {"id": "pi_2", "more": 1}, "list": [1, null, 3], "in": {"in": {"n": 7}}}`
+
+func read(t *testing.T, text string) fields.Value {
+	t.Helper()
+	v, err := fields.Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestValues(t *testing.T) {
+	v := read(t, document)
+	var sum int64
+	for element := range v.Get("list").Each() {
+		sum += element.Integer()
+	}
+	for name, ok := range map[string]bool{
+		"text":      v.Get("text").Text() == "aé",
+		"number":    v.Get("number").Integer() == -12,
+		"boolean":   v.Get("yes").True(),
+		"null":      !v.Get("nothing").Given() && v.Get("nothing").Text() == "" && v.Get("nothing", "deep").Integer() == 0,
+		"missing":   !v.Get("missing").Given() && !v.Get("missing").True() && v.Get("missing").Ref() == "",
+		"id":        v.Get("short").Ref() == "pi_1",
+		"expanded":  v.Get("long").Ref() == "pi_2",
+		"elements":  sum == 4 && v.Get("list").First().Integer() == 1,
+		"no list":   !v.Get("missing").First().Given(),
+		"path":      v.Get("in", "in", "n").Integer() == 7,
+		"zero":      !fields.Value{}.Get("x").Given(),
+		"no faults": v.Err() == nil,
+	} {
+		if !ok {
+			t.Errorf("%s is not read", name)
+		}
+	}
+}
+
+// TestWrongTypes: a field of another type is a fault that names it, and only when
+// it is read.
+func TestWrongTypes(t *testing.T) {
+	for name, ask := range map[string]func(fields.Value){
+		"number is not a string":      func(v fields.Value) { v.Get("number").Text() },
+		"text is not an integer":      func(v fields.Value) { v.Get("text").Integer() },
+		"text is not a boolean":       func(v fields.Value) { v.Get("text").True() },
+		"text is not an object":       func(v fields.Value) { v.Get("text", "id").Text() },
+		"number is not an array":      func(v fields.Value) { v.Get("number").First() },
+		"list is not a string":        func(v fields.Value) { v.Get("list").Ref() },
+		"long.more is not a string":   func(v fields.Value) { v.Get("long", "more").Text() },
+		"in.in.n is not an object":    func(v fields.Value) { v.Get("in", "in", "n", "x").Given() },
+		"list.2 is not a string":      func(v fields.Value) { each(v.Get("list"), 2).Text() },
+		"number is out of this world": func(v fields.Value) { v.Get("number").Fail("is out of this world") },
+	} {
+		v := read(t, document)
+		ask(v)
+		if err := v.Err(); !errors.Is(err, fields.ErrPayload) || !strings.HasSuffix(err.Error(), ": "+name) {
+			t.Errorf("%v, want %s", err, name)
+		}
+	}
+}
+
+func each(v fields.Value, n int) (element fields.Value) {
+	for element = range v.Each() {
+		if n--; n < 0 {
+			break
+		}
+	}
+	return element
+}
+
+// TestFirstFault: a document has one fault, the first.
+func TestFirstFault(t *testing.T) {
+	v := read(t, document)
+	v.Get("text").Integer()
+	v.Get("number").Text()
+	if err := v.Err(); !strings.Contains(err.Error(), "text is not an integer") {
+		t.Error(err)
+	}
+}
+
+func TestRead(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty":         "",
+		"array":         "[]",
+		"string":        `"x"`,
+		"two objects":   "{}{}",
+		"no end":        `{"a": 1`,
+		"twice":         `{"a": {"b": 1, "b": 2}}`,
+		"twice escaped": `{"a": 1, "\u0061": 2}`,
+		"not UTF-8":     "{\"a\": \"\xff\"}",
+		"half a pair":   `{"a": "\ud800"}`,
+		"too deep":      strings.Repeat(`{"a":`, 64) + "{}" + strings.Repeat("}", 64),
+		"trailing":      "{} x",
+		"leading zero":  `{"a": 01}`,
+	} {
+		if _, err := fields.Read([]byte(text)); !errors.Is(err, fields.ErrPayload) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := fields.Read([]byte(strings.Repeat(`{"a":`, 63) + "{}" + strings.Repeat("}", 63))); err != nil {
+		t.Errorf("64 levels: %v", err)
+	}
+	for _, n := range []string{"1.0", "1e3", "9223372036854775808", "-"} {
+		v, err := fields.Read([]byte(`{"n": ` + n + `}`))
+		if err == nil {
+			v.Get("n").Integer()
+			err = v.Err()
+		}
+		if !errors.Is(err, fields.ErrPayload) {
+			t.Errorf("%s: %v", n, err)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/inbound"
+	"github.com/tributary-go/tributary/pay"
+)
+
+const (
+	defaultMaxBody = 1 << 20
+	defaultWait    = time.Hour
+	retryAfter     = "30" // seconds
+)
+
+// A Hook is the endpoint of one provider. It answers only after the commit.
+type Hook struct {
+	Header  string // the name of the signature header
+	Scheme  Scheme
+	Check   Check
+	OK      int           // the status of an answer
+	Wait    time.Duration // how long a renewal waits for the first payment; zero: 1 h
+	MaxBody int64         // zero: 1 MiB
+
+	Map      func(body []byte) (pay.Action, error)
+	Program  func(ctx context.Context, account string) (*affiliate.Program, error) // nil program: the account is not ours
+	OnAction func(context.Context, pay.Action)                                     // before the commit; nil: not called
+	OnResult func(context.Context, pay.Result)                                     // after it; nil: not called
+	Logger   *slog.Logger
+}
+
+// An answer is a status with the reason, which is logged and not sent.
+type answer struct {
+	status int
+	err    error
+}
+
+// ServeHTTP receives one event.
+func (h *Hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a := h.guarded(w, r)
+	switch a.status {
+	case h.OK:
+		w.WriteHeader(h.OK)
+		return
+	case http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", http.MethodPost)
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	h.log(r.Context(), a)
+	http.Error(w, textOf(a.status), a.status)
+}
+
+// textOf is what a sender learns: the same for everything that was refused.
+func textOf(status int) string {
+	if status == http.StatusBadRequest || status == http.StatusUnauthorized {
+		return "the request was refused"
+	}
+	return http.StatusText(status)
+}
+
+func (h *Hook) log(ctx context.Context, a answer) {
+	level := slog.LevelWarn
+	if a.status >= http.StatusInternalServerError && !errors.Is(a.err, pay.ErrLater) {
+		level = slog.LevelError
+	}
+	h.Logger.Log(ctx, level, "payment event", "status", a.status, "error", a.err)
+}
+
+// guarded is serve with its panics as answers.
+func (h *Hook) guarded(w http.ResponseWriter, r *http.Request) (a answer) {
+	defer func() {
+		if v := recover(); v != nil {
+			h.Logger.ErrorContext(r.Context(), "payment event: panic", "stack", string(debug.Stack()))
+			a = answer{http.StatusInternalServerError, errors.New("pay: a function panicked")}
+		}
+	}()
+	return h.serve(w, r)
+}
+
+func (h *Hook) serve(w http.ResponseWriter, r *http.Request) answer {
+	body, a := h.verified(w, r)
+	if a.status != 0 {
+		return a
+	}
+	action, err := h.Map(body)
+	if err != nil {
+		return answer{http.StatusBadRequest, err}
+	}
+	if h.OnAction != nil {
+		h.OnAction(r.Context(), action)
+	}
+	result, err := h.apply(r.Context(), action)
+	if err != nil {
+		return answer{http.StatusServiceUnavailable, fmt.Errorf("%s: %w", action.Event.ID, err)}
+	}
+	h.report(r.Context(), result)
+	return answer{status: h.OK}
+}
+
+// verified is the body of a request, or the answer to one that is not accepted.
+func (h *Hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer) {
+	if r.Method != http.MethodPost {
+		return nil, answer{http.StatusMethodNotAllowed, errors.New("pay: not a POST")}
+	}
+	if !inbound.PlainJSON(r.Header) {
+		return nil, answer{http.StatusUnsupportedMediaType, errors.New("pay: not plain JSON")}
+	}
+	limit := h.MaxBody
+	if limit == 0 {
+		limit = defaultMaxBody
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, answer{http.StatusRequestEntityTooLarge, errors.New("pay: body too large")}
+	}
+	if err != nil {
+		return nil, answer{http.StatusBadRequest, errors.New("pay: the body broke off")}
+	}
+	lines := r.Header.Values(h.Header)
+	if len(lines) != 1 {
+		return nil, answer{http.StatusBadRequest, fmt.Errorf("%w: not given once", ErrHeader)}
+	}
+	switch err := h.Scheme.Verify(lines[0], body, h.Check); {
+	case errors.Is(err, ErrSignature):
+		return nil, answer{http.StatusUnauthorized, err}
+	case errors.Is(err, ErrHeader):
+		return nil, answer{http.StatusBadRequest, err}
+	case err != nil:
+		return nil, answer{http.StatusInternalServerError, err}
+	}
+	return body, answer{}
+}
+
+// apply brings an action into its program.
+func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
+	if a.Kind == pay.KindIgnored && (a.Reason == pay.OtherAccount || a.Reason == pay.TestMode || a.Reason == pay.LiveMode) {
+		return pay.Result{Action: a}, nil
+	}
+	p, err := h.Program(ctx, a.Event.Account)
+	if err != nil {
+		return pay.Result{}, err
+	}
+	if p == nil {
+		return pay.Result{Action: pay.Action{Kind: pay.KindIgnored, Reason: pay.OtherAccount, Event: a.Event}}, nil
+	}
+	wait := h.Wait
+	if wait == 0 {
+		wait = defaultWait
+	}
+	if h.Check.Now().After(a.Event.At.Add(wait)) {
+		a.Wait = false
+	}
+	return pay.Apply(ctx, p, a)
+}
+
+// report tells the host. What was committed stays so, whatever the host's
+// function does.
+func (h *Hook) report(ctx context.Context, result pay.Result) {
+	a := result.Action
+	h.Logger.DebugContext(ctx, "payment event", "event", a.Event.ID, "type", a.Event.Type, "kind", string(a.Kind),
+		"reason", string(a.Reason), "outcome", string(result.Outcome), "done", result.Done)
+	if h.OnResult == nil {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			h.Logger.ErrorContext(ctx, "payment event: OnResult panicked", "event", a.Event.ID, "stack", string(debug.Stack()))
+		}
+	}()
+	h.OnResult(ctx, result)
+}

@@ -1,0 +1,58 @@
+package stripe
+
+import (
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/fields"
+)
+
+// digits is how many decimals Stripe counts in a currency. It is a table of
+// Stripe's own: MGA, ISK and UGX have others in ISO 4217.
+//
+// Source: docs/payments-stripe.md.
+func digits(c affiliate.Currency) int {
+	switch c {
+	case "BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF":
+		return 0
+	case "BHD", "JOD", "KWD", "OMR", "TND":
+		return 3
+	}
+	return 2
+}
+
+// currencyOf reads a currency, which every amount needs. A code that is not in
+// ISO 4217 is no program's currency and is passed on as it is.
+func currencyOf(v fields.Value) affiliate.Currency {
+	text := v.Text()
+	if text == "" {
+		v.Fail("is missing")
+	}
+	return affiliate.Currency(strings.ToUpper(text))
+}
+
+// amountOf reads an amount in a currency.
+func amountOf(v fields.Value, c affiliate.Currency) affiliate.Amount {
+	amount, err := pay.Minor(v.Integer(), c, digits(c))
+	if err != nil {
+		v.Fail("is out of range")
+	}
+	return amount
+}
+
+// sumOf adds up the amounts of a list.
+func sumOf(list fields.Value, c affiliate.Currency) (sum affiliate.Amount) {
+	for element := range list.Each() {
+		sum = plus(list, sum, amountOf(element.Get("amount"), c))
+	}
+	return sum
+}
+
+func plus(v fields.Value, a, b affiliate.Amount) affiliate.Amount {
+	sum, err := a.Add(b)
+	if err != nil {
+		v.Fail("is out of range")
+	}
+	return sum
+}

@@ -1,0 +1,98 @@
+package stripe
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/hook"
+)
+
+// Handler returns the endpoint for Stripe's events. p may be nil when
+// Config.Accounts is set; then the platform's own events are ignored. The order
+// of its checks: method, content type, size, signature header, time, signature,
+// JSON. Its answers:
+//
+//   - 204: committed; also for an event that is ignored, parked or refused, because
+//     a repeat would change nothing
+//   - 400, 401: malformed; or of the wrong time, or not signed with a secret
+//   - 405, 413, 415: not a POST; too large; not plain JSON
+//   - 503 with Retry-After: the store failed, the context ended, or a renewal came
+//     before its first payment. Stripe repeats it
+//   - 500: something panicked, and nothing was committed
+//
+// Errors: [ErrConfig].
+//
+// Concurrency: safe for concurrent use; the handler starts no goroutine.
+//
+// Source: docs/payments-stripe.md.
+func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
+	if err := cfg.checkSecrets(); err != nil {
+		return nil, err
+	}
+	if err := cfg.check().Validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case cfg.Wait < 0 || cfg.MaxBody < 0:
+		return nil, fmt.Errorf("%w: a negative time or size", ErrConfig)
+	case p == nil && cfg.Accounts == nil:
+		return nil, fmt.Errorf("%w: neither a program nor Accounts", ErrConfig)
+	}
+	logger := cfg.Logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	watch := &watch{logger: logger, now: cfg.check().Now}
+	return &hook.Hook{
+		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusNoContent, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
+		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },
+		Program:  cfg.programs(p),
+		OnAction: watch.see, OnResult: cfg.OnResult, Logger: logger,
+	}, nil
+}
+
+// programs answers the program of an account.
+func (cfg Config) programs(own *affiliate.Program) func(context.Context, string) (*affiliate.Program, error) {
+	return func(ctx context.Context, account string) (*affiliate.Program, error) {
+		if account == "" {
+			return own, nil
+		}
+		return cfg.Accounts(ctx, account)
+	}
+}
+
+// quiet is how often at most the handler says that sessions are missing.
+const quiet = time.Hour
+
+// A watch notices an endpoint that gets invoices and no sessions: then first
+// payments are left to events that never come.
+type watch struct {
+	logger *slog.Logger
+	now    func() time.Time
+
+	mu            sync.Mutex
+	session, said time.Time // when a session was seen, and when a line was written
+}
+
+// see looks at an action.
+func (w *watch) see(ctx context.Context, a pay.Action) {
+	now := w.now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if strings.HasPrefix(a.Event.Type, "checkout.session.") {
+		w.session = now
+	}
+	if a.Reason != pay.FirstFromSession || now.Sub(w.session) < quiet || now.Sub(w.said) < quiet {
+		return
+	}
+	w.said = now
+	w.logger.WarnContext(ctx, "stripe: a first payment is left to its Checkout session, and no session came in the last hour: "+
+		"does the endpoint get checkout.session.completed? Without Checkout, set Config.First to FromInvoice")
+}

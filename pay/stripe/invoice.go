@@ -1,0 +1,129 @@
+package stripe
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/fields"
+)
+
+// invoice reads an invoice of any version of the API.
+func (e *event) invoice() {
+	o := e.object
+	c := currencyOf(o.Get("currency"))
+	intent := cmp.Or(o.Get("payment_intent").Ref(), o.Get("charge").Ref()) // until 2025-03-31
+	meta := e.carried(
+		o.Get("metadata"), o.Get("parent", "subscription_details", "metadata"),
+		o.Get("subscription_details", "metadata"), o.Get("lines", "data").First().Get("metadata"),
+	)
+	e.fact(pay.KindSale, c, o.Get("id").Text(), intent)
+	e.action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("customer_email"), o.Get("customer_name")}, meta)
+	b := e.billOfInvoice(c)
+	p := paid{
+		order: cmp.Or(meta.get(keyOrder), intent), invoice: o.Get("id").Text(), product: e.productOfInvoice(),
+		at: secondsOf(o.Get("status_transitions", "paid_at")),
+	}
+	switch {
+	case b.paid.Sign() <= 0:
+		e.ignore(pay.ZeroAmount)
+		return
+	case o.Get("billing_reason").Text() == "subscription_create":
+		if !e.books(ViaInvoice, meta) {
+			e.leave(pay.FirstFromSession)
+			return
+		}
+	case e.ofSubscription():
+		p.renewal = true
+		e.action.Wait = meta.via() == ViaSession
+	case !e.cfg.OneOffInvoices && meta.via() != ViaInvoice:
+		e.ignore(pay.OneOffInvoice)
+		return
+	}
+	p.tries = meta.tries(e.discountsOfInvoice(), "")
+	if p.renewal {
+		p.tries = slices.DeleteFunc(p.tries, func(c affiliate.Credit) bool { return c.ReferralID == "" })
+	}
+	e.sale(b, p)
+}
+
+// ofSubscription reports whether an invoice is one of a subscription.
+func (e *event) ofSubscription() bool {
+	o := e.object
+	return strings.HasPrefix(o.Get("billing_reason").Text(), "subscription") || o.Get("subscription").Ref() != "" ||
+		o.Get("parent", "type").Text() == "subscription_details"
+}
+
+// billOfInvoice reads what was paid of an invoice, which may be less than its
+// total: an earlier credit of the customer was commissioned when it was paid.
+func (e *event) billOfInvoice(c affiliate.Currency) bill {
+	o := e.object
+	b := bill{
+		currency: c,
+		paid:     amountOf(o.Get("amount_paid"), c),
+		subtotal: amountOf(o.Get("subtotal"), c),
+		tax:      e.taxOfInvoice(c),
+		shipping: amountOf(o.Get("amount_shipping"), c),
+	}
+	if b.shipping.IsZero() {
+		b.shipping = amountOf(o.Get("shipping_cost", "amount_total"), c)
+	}
+	b.share(o.Get("amount_paid"), amountOf(o.Get("total"), c))
+	return b
+}
+
+func (e *event) taxOfInvoice(c affiliate.Currency) affiliate.Amount {
+	o := e.object
+	switch taxes, tax := o.Get("total_taxes"), o.Get("tax"); {
+	case taxes.Given():
+		return sumOf(taxes, c)
+	case tax.Given():
+		return amountOf(tax, c)
+	}
+	return sumOf(o.Get("total_tax_amounts"), c)
+}
+
+// productOfInvoice is the product of the first line that costs something.
+func (e *event) productOfInvoice() string {
+	for line := range e.object.Get("lines", "data").Each() {
+		if line.Get("amount").Integer() <= 0 {
+			continue
+		}
+		return cmp.Or(line.Get("pricing", "price_details", "product").Ref(), line.Get("price", "product").Ref())
+	}
+	return ""
+}
+
+// discountsOfInvoice are the discounts of an invoice that are there as objects:
+// most are bare ids.
+func (e *event) discountsOfInvoice() (discounts []fields.Value) {
+	for discount := range e.object.Get("discounts").Each() {
+		if discount.IsObject() {
+			discounts = append(discounts, discount)
+		}
+	}
+	if single := e.object.Get("discount"); single.IsObject() {
+		discounts = append(discounts, single)
+	}
+	return discounts
+}
+
+// invoicePayment reads the tie between an invoice and a payment intent, which
+// since 2025-03-31 no other object has.
+func (e *event) invoicePayment() {
+	o := e.object
+	id := ""
+	switch o.Get("payment", "type").Text() {
+	case "payment_intent":
+		id = o.Get("payment", "payment_intent").Ref()
+	case "charge":
+		id = o.Get("payment", "charge").Ref()
+	}
+	if id == "" {
+		e.ignore(pay.CoveredElsewhere)
+		return
+	}
+	e.fact(pay.KindLink, currencyOf(o.Get("currency")), id, o.Get("invoice").Ref())
+}

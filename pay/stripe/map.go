@@ -1,0 +1,149 @@
+package stripe
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/fields"
+)
+
+const provider = "stripe"
+
+// Map reads an event that was verified, and returns what it asks for. It has no
+// clock, store or network: the same payload gives the same action. Types of
+// events, fields and values that it does not know are no errors.
+//
+// Errors: [ErrPayload] for what is not JSON, has a name twice or more than 64
+// levels, is not an event, or has a field of the wrong type among those that are
+// read.
+//
+// Source: docs/payments-stripe.md.
+func Map(payload []byte, cfg Config) (pay.Action, error) {
+	root, err := fields.Read(payload)
+	if err != nil {
+		return pay.Action{}, err
+	}
+	e := event{cfg: cfg, object: root.Get("data", "object")}
+	e.action.Event = envelope(root)
+	if reason := e.foreign(root); reason != "" {
+		e.ignore(reason)
+	} else {
+		e.read()
+	}
+	if err := root.Err(); err != nil {
+		return pay.Action{}, err
+	}
+	return e.action, nil
+}
+
+// An event is what is being read.
+type event struct {
+	cfg    Config
+	object fields.Value
+	action pay.Action
+}
+
+// envelope reads what all events have. Of an event without a payload only the
+// name is read.
+func envelope(root fields.Value) pay.Event {
+	e := pay.Event{ID: root.Get("id").Text(), Type: root.Get("type").Text()}
+	if e.ID == "" || e.Type == "" {
+		root.Get("type").Fail("or id is missing")
+	}
+	if isThin(root) {
+		return e
+	}
+	if root.Get("created").Integer() <= 0 {
+		root.Get("created").Fail("is missing")
+	}
+	e.At = secondsOf(root.Get("created"))
+	e.Live, e.Account, e.APIVersion = root.Get("livemode").True(), root.Get("account").Text(), root.Get("api_version").Text()
+	return e
+}
+
+func isThin(root fields.Value) bool { return strings.HasPrefix(root.Get("object").Text(), "v2.") }
+
+// secondsOf reads a time; zero: missing.
+func secondsOf(v fields.Value) time.Time {
+	if v.Integer() == 0 {
+		return time.Time{}
+	}
+	return time.Unix(v.Integer(), 0).UTC()
+}
+
+// foreign says why an event is not for this endpoint; empty: it is.
+func (e *event) foreign(root fields.Value) pay.Reason {
+	switch {
+	case isThin(root):
+		return pay.ThinEvent
+	case !e.action.Event.Live && !e.cfg.Test:
+		return pay.TestMode
+	case e.action.Event.Live && e.cfg.Test:
+		return pay.LiveMode
+	case e.action.Event.Account != "" && e.cfg.Accounts == nil:
+		return pay.OtherAccount
+	}
+	return ""
+}
+
+// read reads the object of an event by its type.
+func (e *event) read() {
+	switch t := e.action.Event.Type; t {
+	case "checkout.session.completed", "checkout.session.async_payment_succeeded":
+		e.session()
+	case "invoice.paid", "invoice.payment_succeeded":
+		e.invoice()
+	case "invoice_payment.paid":
+		e.invoicePayment()
+	case "payment_intent.succeeded":
+		e.intent()
+	case "refund.created", "refund.updated", "refund.failed", "charge.refund.updated":
+		e.refund()
+	case "charge.refunded":
+		e.refundedCharge()
+	case "credit_note.created":
+		e.creditNote()
+	case "customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted":
+		e.subscription()
+	case "customer.updated":
+		e.customer()
+	case "charge.succeeded", "charge.updated", "charge.captured", "charge.pending",
+		"invoice.created", "invoice.finalized", "invoice.updated", "invoice.sent",
+		"payment_intent.created", "payment_intent.processing":
+		e.ignore(pay.CoveredElsewhere)
+	default:
+		if strings.HasPrefix(t, "charge.dispute.") {
+			e.dispute()
+			return
+		}
+		e.ignore(pay.UnknownEvent)
+	}
+}
+
+// ignore asks for nothing.
+func (e *event) ignore(reason pay.Reason) {
+	e.action = pay.Action{Kind: pay.KindIgnored, Reason: reason, Event: e.action.Event}
+}
+
+// leave asks for nothing but the link of the ids: another event books the
+// payment.
+func (e *event) leave(reason pay.Reason) {
+	f := e.action.Payment
+	e.ignore(reason)
+	e.action.Payment = affiliate.PaymentFact{
+		Provider: f.Provider, Keys: f.Keys, Payer: affiliate.PayerFact{ID: f.Payer.ID}, At: f.At, Currency: f.Currency,
+	}
+}
+
+// fact begins a fact about the payment with these ids.
+func (e *event) fact(kind pay.Kind, c affiliate.Currency, keys ...string) {
+	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "" })
+	if len(keys) == 0 {
+		e.object.Get("id").Fail("and all other ids are missing")
+	}
+	e.action.Kind = kind
+	e.action.Payment = affiliate.PaymentFact{Provider: provider, Keys: keys, At: e.action.Event.At, Currency: c}
+}

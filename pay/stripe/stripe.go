@@ -1,0 +1,117 @@
+// Package stripe brings what Stripe reports into a program: sales, refunds,
+// disputes, and the states of subscriptions. [Handler] is the endpoint for
+// Stripe's events; [Carry] and [Reference] put into a checkout what brought the
+// visitor:
+//
+//	hook, err := stripe.Handler(program, stripe.Config{Secrets: []string{os.Getenv("STRIPE_WEBHOOK_SECRET")}})
+//	…
+//	mux.Handle("/webhooks/stripe", hook)
+//	…
+//	session.Metadata = stripe.Carry(program, r, stripe.ViaSession)
+//
+// A host with an endpoint of its own calls [Verify], [Map] and
+// [github.com/tributary-go/tributary/pay.Apply].
+//
+// Events may come in any order, repeatedly, and in any version of Stripe's API:
+// fields decide, and the version is only reported.
+//
+// Source: docs/payments-stripe.md.
+package stripe
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+)
+
+// Config says how events are received. [Handler] needs Secrets; [Verify] reads
+// Secrets, Tolerance and Now; [Map] reads Test, OneOffInvoices, First, Metadata,
+// and whether Accounts is set.
+//
+// Source: docs/payments-stripe.md.
+type Config struct {
+	Secrets   Secrets       // whsec_…, 1–10, all are tried: the old and the new one during a rotation
+	Tolerance time.Duration // between a signature's time and Now, in both directions, inclusive; zero: 5 min
+	Wait      time.Duration // how long a renewal waits for the first payment of its customer; zero: 1 h
+	MaxBody   int64         // bytes; zero: 1 MiB
+	Now       func() time.Time
+
+	Test           bool  // take events of Stripe's test mode, and no others; false: the reverse
+	OneOffInvoices bool  // book invoices without a subscription
+	First          First // which event books the first payment of a subscription
+	// Metadata renames the keys of metadata: tributary_via, tributary_click,
+	// tributary_code, tributary_slug, tributary_order, tributary_customer. A key
+	// that it lacks keeps its name.
+	Metadata map[string]string
+
+	// Accounts answers the program of a connected account; nil, nil: it is not
+	// ours. Nil: events of connected accounts are ignored.
+	Accounts func(ctx context.Context, account string) (*affiliate.Program, error)
+
+	// OnResult is called after the commit, with ignored and refused events too;
+	// for logs, metrics and alerts. Nil: not called.
+	OnResult func(context.Context, pay.Result)
+
+	// Logger gets refused requests, failures and panics; never a body, an email
+	// or a secret. Nil: slog.Default().
+	Logger *slog.Logger
+}
+
+// Secrets are the signing secrets of an endpoint. They print as whsec_***.
+type Secrets []string
+
+const secretMask = "whsec_***"
+
+// Format writes a mask for each secret, for every verb.
+func (s Secrets) Format(f fmt.State, _ rune) {
+	for i := range s {
+		if i > 0 {
+			io.WriteString(f, " ")
+		}
+		io.WriteString(f, secretMask)
+	}
+}
+
+// MarshalText is a mask, so that neither JSON nor a log has the secrets.
+func (s Secrets) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
+
+// LogValue is a mask.
+func (s Secrets) LogValue() slog.Value { return slog.StringValue(secretMask) }
+
+// First says which event books the first payment of a subscription when its
+// metadata does not: both events tell of it, and only one may book.
+type First int
+
+// The choices.
+const (
+	FromSession First = iota // checkout.session.completed, which knows the promotion code
+	FromInvoice              // invoice.paid, for hosts that create subscriptions without Checkout
+)
+
+// Via says through which of Stripe's objects a payment is made, and so which
+// event books it.
+type Via string
+
+// The ways.
+const (
+	ViaSession Via = "session" // a Checkout session
+	ViaInvoice Via = "invoice" // a subscription or an invoice without Checkout
+	ViaIntent  Via = "intent"  // a payment intent without Checkout
+)
+
+// Events returns the types of events that an endpoint should get.
+func Events() []string {
+	return []string{
+		"checkout.session.completed", "checkout.session.async_payment_succeeded",
+		"invoice.paid", "invoice_payment.paid",
+		"refund.created", "refund.updated", "refund.failed",
+		"charge.dispute.created", "charge.dispute.funds_withdrawn", "charge.dispute.funds_reinstated", "charge.dispute.closed",
+		"customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
+		"credit_note.created", "customer.updated",
+	}
+}

@@ -1,0 +1,74 @@
+package stripe
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/internal/hook"
+)
+
+var (
+	// ErrPayload means that a payload is not an event of Stripe. Its text names
+	// fields, and never values that were sent.
+	ErrPayload = fields.ErrPayload
+
+	// ErrHeader means that the signature header is missing or malformed.
+	ErrHeader = hook.ErrHeader
+
+	// ErrSignature means that the event is too old or too far in the future, or
+	// that no signature is right. The text does not say which.
+	ErrSignature = hook.ErrSignature
+
+	// ErrConfig means that a Config cannot be used.
+	ErrConfig = hook.ErrConfig
+)
+
+// HeaderName is the header with the signatures of an event.
+const HeaderName = "Stripe-Signature"
+
+// scheme is Stripe's form of signatures. The scheme v0 is for tests of Stripe's
+// own and never counts.
+var scheme = hook.Scheme{Time: "t", Signature: "v1", Separator: ",", Joint: "."}
+
+const secretPrefix = "whsec_"
+
+// Verify checks the signature header of an event against the exact bytes of its
+// body. Call it before anything else reads the body. One right signature of at
+// most ten is enough. The time that it takes reveals nothing about the right one.
+//
+// Errors: [ErrConfig], [ErrHeader], [ErrSignature].
+//
+// Source: docs/payments-stripe.md.
+func Verify(header string, payload []byte, cfg Config) error {
+	if err := cfg.checkSecrets(); err != nil {
+		return err
+	}
+	return scheme.Verify(header, payload, cfg.check())
+}
+
+// Sign returns the signature header of an event, for the tests of a host.
+//
+// Source: docs/payments-stripe.md.
+func Sign(secret string, at time.Time, payload []byte) string {
+	return scheme.Sign(secret, at, payload)
+}
+
+func (cfg Config) check() hook.Check {
+	now := time.Now
+	if cfg.Now != nil {
+		now = cfg.Now
+	}
+	return hook.Check{Secrets: cfg.Secrets, Tolerance: cfg.Tolerance, Now: now}
+}
+
+// checkSecrets refuses another secret of Stripe, such as an API key.
+func (cfg Config) checkSecrets() error {
+	for _, secret := range cfg.Secrets {
+		if !strings.HasPrefix(secret, secretPrefix) {
+			return fmt.Errorf("%w: a secret does not begin with %s", ErrConfig, secretPrefix)
+		}
+	}
+	return nil
+}
