@@ -1,0 +1,199 @@
+package stripe_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/stripe"
+)
+
+const secret = "whsec_shopshopshopshop"
+
+type event = paytest.Event
+
+// A shop is a program behind Stripe's handler.
+type shop struct {
+	*paytest.Shop
+	events int
+}
+
+// newShop opens a shop.
+func newShop(t *testing.T) *shop { return newShopWith(t, nil, nil) }
+
+// newShopWith opens a shop with another configuration.
+func newShopWith(t *testing.T, program func(*affiliate.Config), change func(*stripe.Config)) *shop {
+	t.Helper()
+	if program == nil {
+		program = func(*affiliate.Config) {}
+	}
+	s := &shop{Shop: paytest.New(t, program)}
+	s.OK, s.Request = http.StatusNoContent, signed
+	cfg := stripe.Config{
+		Secrets: []string{secret}, Now: func() time.Time { return s.Now }, OnResult: s.OnResult, Logger: s.Logger(),
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	s.Hook = handler(t, s.Program, cfg)
+	return s
+}
+
+func handler(t testing.TB, p *affiliate.Program, cfg stripe.Config) http.Handler {
+	t.Helper()
+	h, err := stripe.Handler(p, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// signed is the request of an event.
+func signed(body []byte, now time.Time) *http.Request {
+	return signedWith(stripe.Sign(secret, now, body), body)
+}
+
+func signedWith(header string, body []byte) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/webhooks/stripe", bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json; charset=utf-8")
+	r.Header.Set("Stripe-Signature", header)
+	return r
+}
+
+// load reads a recorded event and gives it the time of the shop, an id of its
+// own, and other fields of its object. A path that begins with / is one of the
+// event itself.
+func (s *shop) load(name string, changes ...any) event {
+	s.T.Helper()
+	s.events++
+	pairs := []any{"id", fmt.Sprintf("evt_%d", s.events), "created", s.Now.Unix()}
+	for i := 0; i < len(changes); i += 2 {
+		path := "data.object." + changes[i].(string)
+		if at, found := strings.CutPrefix(changes[i].(string), "/"); found {
+			path = at
+		}
+		pairs = append(pairs, path, changes[i+1])
+	}
+	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...)
+}
+
+// session is a Checkout session of a payment.
+func (s *shop) session(intent string, total int, changes ...any) event {
+	return s.load("session_payment", append([]any{
+		"id", "cs_" + intent, "payment_intent", intent, "amount_total", total, "amount_subtotal", total,
+		"total_details.amount_tax", 0, "created", s.Now.Add(-5 * time.Minute).Unix(),
+	}, changes...)...)
+}
+
+// first is the session of check 1: 120 with tax 20, by click 1.
+func (s *shop) first(changes ...any) event {
+	return s.session("pi_1", 12000, append([]any{
+		"amount_subtotal", 10000, "total_details.amount_tax", 2000, "metadata.tributary_click", "1",
+	}, changes...)...)
+}
+
+// subscribed is the session of a subscription.
+func (s *shop) subscribed(invoice string, total int, changes ...any) event {
+	return s.load("session_subscription", append([]any{
+		"id", "cs_" + invoice, "invoice", invoice, "amount_total", total, "amount_subtotal", total, "created", s.Now.Add(-5 * time.Minute).Unix(),
+	}, changes...)...)
+}
+
+// invoice is a paid invoice.
+func (s *shop) invoice(id, reason string, paid int, changes ...any) event {
+	return s.load("invoice_cycle", append([]any{
+		"id", id, "billing_reason", reason, "amount_paid", paid, "total", paid, "subtotal", paid,
+		"status_transitions.paid_at", s.Now.Add(-time.Minute).Unix(),
+	}, changes...)...)
+}
+
+// link ties an invoice to a payment intent.
+func (s *shop) link(invoice, intent string) event {
+	return s.load("invoice_payment", "invoice", invoice, "payment.payment_intent", intent)
+}
+
+// refund is a refund of a payment intent.
+func (s *shop) refund(id, intent string, amount int, changes ...any) event {
+	return s.load("refund", append([]any{"id", id, "payment_intent", intent, "charge", "ch_" + intent, "amount", amount}, changes...)...)
+}
+
+// dispute is a dispute of pi_1.
+func (s *shop) dispute(id, status string, amount int, changes ...any) event {
+	return s.load("dispute", append([]any{"id", id, "status", status, "amount", amount, "charge", "ch_pi_1"}, changes...)...)
+}
+
+// payment is what is known of a payment.
+func (s *shop) payment(key string) affiliate.ProviderPayment {
+	s.T.Helper()
+	return paytest.Must(s.ProviderPayment(s.T.Context(), "stripe", key))
+}
+
+// ignored requires that the last event was ignored for a reason.
+func (s *shop) ignored(reason pay.Reason) {
+	s.T.Helper()
+	if a := s.Last().Action; a.Kind != pay.KindIgnored || a.Reason != reason {
+		s.T.Errorf("the event is %s %s, want ignored %s", a.Kind, a.Reason, reason)
+	}
+}
+
+// outcome requires the outcome of the last event.
+func (s *shop) outcome(want affiliate.SaleOutcome) {
+	s.T.Helper()
+	paytest.Same(s.T, "outcome", s.Last().Outcome, want)
+}
+
+// redeemed requires how often MARA20 was redeemed.
+func (s *shop) redeemed(want int64) {
+	s.T.Helper()
+	code := paytest.Must(s.Program.Code(s.T.Context(), affiliate.CodeRef{Code: "MARA20"}))
+	paytest.Same(s.T, "timesRedeemed", code.TimesRedeemed, want)
+}
+
+// A check is a numbered acceptance check.
+type check struct {
+	number int
+	name   string
+	run    func(*testing.T)
+}
+
+// run runs checks as sub-tests named by their numbers.
+func run(t *testing.T, checks []check) {
+	for _, c := range checks {
+		t.Run(fmt.Sprintf("%d %s", c.number, c.name), c.run)
+	}
+}
+
+// orders calls f with each order of the numbers below n.
+func orders(n int, f func(order []int)) {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	var walk func(int)
+	walk = func(at int) {
+		if at == n {
+			f(order)
+			return
+		}
+		for i := at; i < n; i++ {
+			order[at], order[i] = order[i], order[at]
+			walk(at + 1)
+			order[at], order[i] = order[i], order[at]
+		}
+	}
+	walk(0)
+}
+
+// inEachOrder runs f with a new shop for each order of n events.
+func inEachOrder(t *testing.T, n int, f func(s *shop, order []int)) {
+	orders(n, func(order []int) {
+		t.Run(fmt.Sprint(order), func(t *testing.T) { f(newShop(t), order) })
+	})
+}
