@@ -3,6 +3,7 @@ package stripe_test
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -44,6 +45,12 @@ func newShopWith(t *testing.T, program func(*affiliate.Config), change func(*str
 	}
 	s.Hook = handler(t, s.Program, cfg)
 	return s
+}
+
+// configAt is a configuration at the time of the shop, without functions of it.
+func configAt(s *shop) stripe.Config {
+	now := s.Now
+	return stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler)}
 }
 
 func handler(t testing.TB, p *affiliate.Program, cfg stripe.Config) http.Handler {

@@ -1,0 +1,148 @@
+package stripe_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/stripe"
+)
+
+// inCurrency opens a shop in a currency.
+func inCurrency(t *testing.T, c affiliate.Currency) *shop {
+	return newShopWith(t, func(cfg *affiliate.Config) { cfg.Currency = c }, nil)
+}
+
+// TestMoney: checks 28 to 40.
+func TestMoney(t *testing.T) {
+	run(t, []check{
+		{28, "JPY", func(t *testing.T) { pays(t, "JPY", 1234, 112, "1234", "224") }},
+		{29, "KWD", func(t *testing.T) { pays(t, "KWD", 12340, 0, "12.34", "2.468") }},
+		{30, "ISK", func(t *testing.T) { pays(t, "ISK", 50000, 0, "500", "100") }},
+		{31, "UGX", func(t *testing.T) { pays(t, "UGX", 500, 0, "5", "1") }},
+		{32, "MGA", func(t *testing.T) { pays(t, "MGA", 5000, 0, "5000", "1000.00") }},
+		{33, "another currency", func(t *testing.T) {
+			s := newShop(t)
+			s.Send(s.first("currency", "eur"))
+			s.ignored(pay.OtherCurrency)
+			s.Send(s.refund("re_1", "pi_1", 3000, "currency", "eur"))
+			s.ignored(pay.OtherCurrency)
+			if _, err := s.ProviderPayment(t.Context(), "stripe", "pi_1"); err == nil {
+				t.Error("the payment is stored")
+			}
+			paytest.Same(t, "events", s.Fired(affiliate.SaleCreated), 0)
+		}},
+		{34, "another currency is reported each time", func(t *testing.T) {
+			s := newShop(t)
+			events := s.Fired("")
+			for range 3 {
+				s.Send(s.first("currency", "eur"))
+				f := s.Last().Action.Payment
+				paid, ok := f.Sale.Get()
+				if !ok || paid.Gross != affiliate.MustAmount("120") || f.Currency != "EUR" || f.Keys[0] != "pi_1" {
+					t.Errorf("reported %+v", f)
+				}
+				s.ignored(pay.OtherCurrency)
+			}
+			paytest.Same(t, "results", len(s.Results), 3)
+			paytest.Same(t, "events", s.Fired(""), events)
+		}},
+		{35, "a sale that the host booked", func(t *testing.T) {
+			s := newShop(t)
+			paytest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
+				ReferralID: "1", Email: "tomas@example.com", Name: "Tomas", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), ExternalID: "order-1042",
+			}))
+			s.Send(s.first("metadata.tributary_order", "order-1042"))
+			s.outcome(affiliate.SaleDuplicate)
+			s.Sale()
+			s.Send(s.refund("re_1", "pi_1", 3000))
+			s.Want(s.Mara, "15.00")
+		}},
+		{36, "the receipt of a session", func(t *testing.T) {
+			for _, known := range []any{"in_7", nil} {
+				inEachOrder(t, 2, func(s *shop, order []int) {
+					events := []event{s.first("invoice", known, "invoice_creation.enabled", true), s.invoice("in_7", "manual", 12000, "parent", nil)}
+					for _, i := range order {
+						if s.Send(events[i]); i == 1 {
+							s.ignored(pay.OneOffInvoice)
+						}
+					}
+					s.Sale()
+					s.Want(s.Mara, "20.00")
+				})
+			}
+		}},
+		{37, "connected accounts", func(t *testing.T) {
+			one, two := newShop(t), newShop(t)
+			h := handler(t, nil, stripe.Config{
+				Secrets: []string{secret}, Now: one.Config().Now, OnResult: one.OnResult, Logger: one.Logger(),
+				Accounts: func(_ context.Context, account string) (*affiliate.Program, error) {
+					return map[string]*affiliate.Program{"acct_1": one.Program, "acct_2": two.Program}[account], nil
+				},
+			})
+			one.Hook = h
+			one.Send(one.first("/account", "acct_1"))
+			one.Send(one.session("pi_9", 5000, "metadata.tributary_click", "2", "/account", "acct_2"))
+			one.Want(one.Mara, "20.00")
+			two.Want(two.Ben, "10.00")
+			one.Sale()
+			two.Sale()
+			for _, account := range []any{"acct_3", paytest.Gone} {
+				one.Send(one.session("pi_8", 5000, "/account", account))
+				one.ignored(pay.OtherAccount)
+			}
+			s := newShop(t)
+			s.Send(s.first("/account", "acct_1"))
+			s.ignored(pay.OtherAccount)
+		}},
+		{38, "the other mode", func(t *testing.T) {
+			s := newShop(t)
+			s.Send(s.first("/livemode", false))
+			s.ignored(pay.TestMode)
+			s = newShopWith(t, nil, func(cfg *stripe.Config) { cfg.Test = true })
+			s.Send(s.first())
+			s.ignored(pay.LiveMode)
+			s.Send(s.first("/livemode", false))
+			s.Want(s.Mara, "20.00")
+		}},
+		{39, "two versions of an invoice", func(t *testing.T) {
+			old, young := newShop(t), newShop(t)
+			meta := map[string]any{"tributary_click": "1", "tributary_order": "order-1"}
+			old.Send(old.load("invoice_cycle_acacia", "subscription_details.metadata", meta))
+			young.Send(young.load("invoice_cycle", "parent.subscription_details.metadata", meta), young.link("in_2", "pi_2"))
+			a, b := old.Sale(), young.Sale()
+			paytest.Same(t, "total", a.TotalEarned, b.TotalEarned)
+			paytest.Same(t, "commission", a.CommissionEarned, b.CommissionEarned)
+			paytest.Same(t, "externalId", a.ExternalID, b.ExternalID)
+			paytest.Same(t, "externalInvoiceId", a.ExternalInvoiceID, b.ExternalInvoiceID)
+			paytest.Same(t, "product", a.ProductsBought[0], b.ProductsBought[0])
+			p, q := old.payment("in_2"), young.payment("in_2")
+			paytest.Same(t, "keys", len(p.Keys), 2)
+			for i := range p.Keys {
+				paytest.Same(t, "key", p.Keys[i], q.Keys[i])
+			}
+			paytest.Same(t, "gross", p.Gross, q.Gross)
+			paytest.Same(t, "payer", p.PayerID, q.PayerID)
+		}},
+		{40, "an email that is not accepted", func(t *testing.T) {
+			s := newShop(t)
+			s.Send(s.first("customer_details.email", "müller@example.com"))
+			s.outcome(affiliate.SaleUnattributed)
+			paytest.Same(t, "sale of the payment", s.payment("pi_1").SaleID, affiliate.Null[affiliate.SaleID]())
+			s.Send(s.load("customer", "email", "mueller@example.com"))
+			s.Want(s.Mara, "20.00")
+			paytest.Same(t, "email", s.Referral().Email, "mueller@example.com")
+		}},
+	})
+}
+
+// pays sends a session in a currency.
+func pays(t *testing.T, c affiliate.Currency, total, tax int, earned, commission string) {
+	t.Helper()
+	s := inCurrency(t, c)
+	s.Send(s.session("pi_1", total, "currency", string(c), "total_details.amount_tax", tax, "metadata.tributary_click", "1"))
+	paytest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount(earned))
+	s.Want(s.Mara, commission)
+}
