@@ -33,7 +33,6 @@ const (
 	maxSecrets       = 10
 	maxSignatures    = 10
 	maxHeader        = 4 << 10
-	encodedMAC       = 2 * sha256.Size
 )
 
 // A Scheme is a form of signature headers: the time and one or more signatures

@@ -37,10 +37,10 @@ type Shop struct {
 	Coupon    affiliate.Coupon
 	Code      affiliate.Code
 
-	Hook    http.Handler                                  // of the provider
+	Hook    http.Handler                                   // of the provider
 	Request func(body []byte, now time.Time) *http.Request // signed
-	OK      int                                           // the status of its answers
-	Results []pay.Result                                  // what OnResult got
+	OK      int                                            // the status of its answers
+	Results []pay.Result                                   // what OnResult got
 	Logs    bytes.Buffer
 	Sent    [][]byte // bodies
 }
