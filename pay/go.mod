@@ -10,6 +10,6 @@ replace github.com/tributary-go/tributary => ../
 require github.com/tributary-go/tributary v0.0.0-00010101000000-000000000000
 
 require (
-	github.com/google/go-cmp v0.7.0 // indirect
+	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
 )
