@@ -75,10 +75,21 @@ type CouponUpdate struct {
 	Valid            Opt[bool]       `json:"valid,omitzero"`
 	RedeemBy         Opt[Date]       `json:"redeemBy,omitzero"`
 
-	// ExternalID is the id that a payment provider gave the coupon; null clears
-	// it. Go calls only.
-	ExternalID Opt[string] `json:"-"`
+	// ExternalID is the id that a payment provider gave the coupon, and
+	// IntegrationType says which provider; null clears them. Go calls only.
+	ExternalID      Opt[string]          `json:"-"`
+	IntegrationType Opt[IntegrationType] `json:"-"`
 }
+
+// atProvider is what a coupon is at a payment provider: the part of an update that
+// its JSON does not have.
+type atProvider struct {
+	ExternalID      Opt[string]          `json:",omitzero"`
+	IntegrationType Opt[IntegrationType] `json:",omitzero"`
+}
+
+// IsZero reports whether the update says nothing of it.
+func (e atProvider) IsZero() bool { return e.ExternalID.IsZero() && e.IntegrationType.IsZero() }
 
 // CouponRef names a coupon; the first field that is set decides. When several
 // coupons share a name, the name means the newest one.

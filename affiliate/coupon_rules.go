@@ -42,6 +42,9 @@ func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, 
 	in.Valid = changed(in.Valid, up.Valid)
 	in.RedeemBy = changed(in.RedeemBy, up.RedeemBy)
 	setText(&in.ExternalID, up.ExternalID)
+	if !up.IntegrationType.IsZero() {
+		in.IntegrationType = up.IntegrationType.Or("")
+	}
 	if err := p.normalizeCoupon(&in, up); err != nil {
 		return CouponRecord{}, err
 	}

@@ -18,7 +18,7 @@ import (
 // Source: docs/rules.md 2.4 and 3.1; docs/contract.md 3.3.
 func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up CouponUpdate) (_ Coupon, err error) {
 	defer p.begin(&ctx, "UpdateCoupon", writes).end(&err)
-	rq := request{name: "coupon.update", input: append([]any{id, up}, digested(up.ExternalID)...), refused: first(couponIDRequired.when(id == uuid.Nil))}
+	rq := request{name: "coupon.update", input: append([]any{id, up}, digested(atProvider{up.ExternalID, up.IntegrationType})...), refused: first(couponIDRequired.when(id == uuid.Nil))}
 	if rq.refused == nil {
 		rq.refused = p.checkCouponUpdate(up)
 	}

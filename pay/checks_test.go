@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// last is the highest number of the acceptance checks of payments.
-const last = 89
+// last is the highest number of the acceptance checks of payments and of what goes to the provider.
+const last = 95
 
 // TestChecks: each acceptance check of payments is one row of a table of checks,
 // with its number, a name and a function; run makes a sub-test of each.
