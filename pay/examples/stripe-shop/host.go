@@ -1,0 +1,46 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/pay/stripe"
+)
+
+// mount is what a host writes: the endpoint of Stripe's events, and clicks on its
+// own pages.
+func mount(mux *http.ServeMux, program *affiliate.Program, cfg stripe.Config, pages http.Handler) error {
+	hook, err := stripe.Handler(program, cfg)
+	if err != nil {
+		return err
+	}
+	mux.Handle("/webhooks/stripe", hook)
+	mux.Handle("/", httpapi.Attribution(program, pages))
+	return nil
+}
+
+// carry is what the host adds to the Checkout session that it makes at Stripe.
+func carry(program *affiliate.Program, r *http.Request) checkout {
+	metadata := stripe.Carry(program, r, stripe.ViaSession)
+	return checkout{Metadata: metadata, PaymentIntentData: intentData{Metadata: metadata}}
+}
+
+// A checkout has the parameters of a Checkout session that carry the visit.
+type checkout struct {
+	Metadata          map[string]string `json:"metadata"`
+	PaymentIntentData intentData        `json:"payment_intent_data"`
+}
+
+type intentData struct {
+	Metadata map[string]string `json:"metadata"`
+}
+
+// checkoutOf answers with the parameters that a real shop sends to Stripe.
+func checkoutOf(program *affiliate.Program) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(carry(program, r)) // fails only when the client has gone
+	})
+}
