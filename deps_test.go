@@ -54,8 +54,10 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/gates":    {nil, nil}, // a program that runs the benchmarks
 	"internal/inbound":  {nil, nil},
 	"internal/jsontext": {nil, nil},
+	"internal/licenses": {nil, nil}, // a program about the modules
 	"internal/orders":   {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/unseen":   {nil, nil},
+	"internal/vulndb":   {nil, nil}, // a program about reports of vulnerabilities
 	"internal/benchkit": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/api":      {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 
