@@ -55,6 +55,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/inbound":  {nil, nil},
 	"internal/jsontext": {nil, nil},
 	"internal/licenses": {nil, nil}, // a program about the modules
+	"internal/mutate":   {nil, nil}, // a program that runs the tests
 	"internal/orders":   {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/unseen":   {nil, nil},
 	"internal/vulndb":   {nil, nil}, // a program about reports of vulnerabilities

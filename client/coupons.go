@@ -42,6 +42,7 @@ func (c *Client) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.Co
 		affiliate.CouponUpdate
 	}{couponID{id}, up})
 	rq.goOnly("ExternalID", !up.ExternalID.IsZero())
+	rq.goOnly("IntegrationType", !up.IntegrationType.IsZero())
 	return send[affiliate.Coupon](ctx, c, rq)
 }
 

@@ -239,6 +239,9 @@ func fill(v reflect.Value) {
 	case *time.Time:
 		*p = time.Unix(0, 0)
 		return
+	case *affiliate.Opt[affiliate.IntegrationType]:
+		*p = affiliate.Set(affiliate.IntegrationType("STRIPE"))
+		return
 	case *affiliate.Opt[string]:
 		*p = affiliate.Set("X")
 		return

@@ -397,7 +397,8 @@ func FuzzIdempotency(f *testing.F) {
 	f.Add(uint8(1), `{"name":5}`, uint8(1), `{"name":6}`)
 	var paths []string
 	for _, r := range httpapi.Routes() {
-		if method, path, _ := strings.Cut(r, " "); method == "POST" {
+		method, path, _ := strings.Cut(r, " ")
+		if method == "POST" && path != "/api/v1/partner/token" { // it stores nothing, not even a receipt: contract 4.7
 			paths = append(paths, path)
 		}
 	}

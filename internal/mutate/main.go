@@ -1,0 +1,133 @@
+// Command mutate writes the rules of a package wrongly, in one place at a time,
+// and runs the tests of the package on each of these mutants. One that passes all
+// tests that reach it survives: either a test is missing, or the mutant means the
+// same. Before a release:
+//
+//	go run ./internal/mutate
+//
+// All mutants are in one program, which is compiled once; an environment variable
+// chooses one. The mutants: comparisons that are turned or include one value more
+// or less, && for || and back, ! left out, true for false, arithmetic and pairs of
+// methods (Add and Sub, After and Before) swapped, and statements left out.
+//
+// It fails when the score is below 95 per cent, or when a mutant survives that
+// survivors.txt does not list with a reason.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ruleFiles are the files of package affiliate with the rules of redemption,
+// commission and payouts.
+var ruleFiles = []string{
+	"redeem.go", "code_evaluate.go", "sale_decide.go", "commission.go", "rate.go", "review.go",
+	"payout_due.go", "payout_items.go", "payout_create.go", "payout_status.go", "payout_run_step.go", "movement_post.go",
+}
+
+// least is the score that has to be reached, in per cent.
+const least = 95
+
+//go:embed survivors.txt
+var survivorsText string
+
+func main() {
+	folder := flag.String("package", "affiliate", "the folder of the package")
+	files := flag.String("files", strings.Join(ruleFiles, ","), "its files to change")
+	workers := flag.Int("workers", 2, "how many tests run at once")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *folder, strings.Split(*files, ","), *workers, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, folder string, files []string, workers int, flags []string) error {
+	dir, err := os.MkdirTemp("", "tributary-mutants-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	sites, overlay, err := plan(folder, files, dir)
+	if err != nil {
+		return err
+	}
+	t := &trial{folder: folder, binary: filepath.Join(dir, "tests"), dir: dir, flags: flags}
+	if out, err := compile(folder, overlay, t.binary); err != nil {
+		return fmt.Errorf("the mutants do not compile: %w\n%s", err, out)
+	}
+	all, left, err := t.survey(ctx, workers)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d mutants, %d tests reach some; left out, because they fail without a mutant: %v\n", len(sites), len(all), left)
+	fates := map[string][]fate{}
+	var mu sync.Mutex
+	spread(workers, sites, func(s site) {
+		if ctx.Err() != nil {
+			return
+		}
+		f := t.try(ctx, s, all)
+		mu.Lock()
+		defer mu.Unlock()
+		fates[s.file] = append(fates[s.file], f)
+		if !f.killed {
+			fmt.Printf("survived, %d tests: %s (line %d)\n", f.tests, f.key(), f.line)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return judge(fates, files, survivors(survivorsText))
+}
+
+// survivors reads the reasons, by the key of the mutant. A line is
+// "key # reason"; a line that begins with # is a comment.
+func survivors(text string) map[string]string {
+	reasons := map[string]string{}
+	for line := range strings.Lines(text) {
+		key, reason, ok := strings.Cut(strings.TrimSpace(line), " # ")
+		if ok && key != "" {
+			reasons[key] = reason
+		}
+	}
+	return reasons
+}
+
+// judge prints the table and returns what is wrong with it.
+func judge(fates map[string][]fate, files []string, reasons map[string]string) error {
+	var errs []error
+	total, killed := 0, 0
+	fmt.Println("| file | mutants | killed | survived |\n|---|---|---|---|")
+	for _, file := range slices.Sorted(slices.Values(files)) {
+		dead := 0
+		for _, f := range fates[file] {
+			if f.killed {
+				dead++
+			} else if reasons[f.key()] == "" {
+				errs = append(errs, fmt.Errorf("survived without a reason in survivors.txt: %s", f.key()))
+			}
+		}
+		n := len(fates[file])
+		fmt.Printf("| %s | %d | %d | %d |\n", file, n, dead, n-dead)
+		total, killed = total+n, killed+dead
+	}
+	score := 100 * float64(killed) / float64(max(total, 1))
+	fmt.Printf("%d of %d mutants killed: %.1f per cent\n", killed, total, score)
+	if score < least {
+		errs = append(errs, fmt.Errorf("%.1f per cent, want %d", score, least))
+	}
+	return errors.Join(errs...)
+}

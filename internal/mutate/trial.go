@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A trial runs the tests of a binary.
+type trial struct {
+	folder string // of the package: the tests read their testdata there
+	binary string
+	flags  []string
+	dir    string
+}
+
+// A tested is a test of the package, how long it takes and which sites it reaches.
+type tested struct {
+	name    string
+	took    time.Duration
+	reaches map[int]bool
+}
+
+// run runs some tests and returns whether all pass, and what they print.
+func (t *trial) run(ctx context.Context, names []string, limit time.Duration, env ...string) (bool, []byte) {
+	args := append([]string{"-test.run", "^(" + strings.Join(names, "|") + ")$", "-test.short", "-test.failfast", "-test.timeout", limit.String()}, t.flags...)
+	ctx, cancel := context.WithTimeout(ctx, limit+5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, t.binary, args...)
+	cmd.Dir, cmd.Env = t.folder, append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	return err == nil, out
+}
+
+// survey runs each test alone, without a mutant. Tests that fail, because they
+// measure what the questions cost, are named and left out.
+func (t *trial) survey(ctx context.Context, workers int) (all []tested, left []string, err error) {
+	cmd := exec.CommandContext(ctx, t.binary, "-test.list", "^(Test|Example)")
+	cmd.Dir = t.folder
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, nil, err
+	}
+	var mu sync.Mutex
+	spread(workers, strings.Fields(string(out)), func(name string) {
+		file := filepath.Join(t.dir, name)
+		start := time.Now()
+		ok, _ := t.run(ctx, []string{name}, 5*time.Minute, "MUTANTS_REACHED="+file)
+		one := tested{name, time.Since(start), reached(file)}
+		mu.Lock()
+		defer mu.Unlock()
+		if !ok {
+			left = append(left, name)
+		} else if len(one.reaches) > 0 {
+			all = append(all, one)
+		}
+	})
+	slices.SortFunc(all, func(a, b tested) int { return cmp.Compare(a.took, b.took) })
+	slices.Sort(left)
+	return all, left, ctx.Err()
+}
+
+// reached reads the numbers of the sites that a run came by.
+func reached(file string) map[int]bool {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil // the test came by none
+	}
+	ids := map[int]bool{}
+	for field := range bytes.FieldsSeq(raw) {
+		if id, err := strconv.Atoi(string(field)); err == nil {
+			ids[id] = true
+		}
+	}
+	return ids
+}
+
+// A fate is what became of a mutant.
+type fate struct {
+	site
+	killed bool
+	tests  int // how many tests reach it
+}
+
+// batch is how long the tests take that are run in one process.
+const batch = 3 * time.Second
+
+// try runs the tests that reach a site with its mutant, the fastest first, until
+// one fails or stops.
+func (t *trial) try(ctx context.Context, s site, all []tested) fate {
+	f := fate{site: s}
+	var names []string
+	var sum time.Duration
+	flush := func() {
+		if len(names) == 0 || f.killed {
+			return
+		}
+		ok, _ := t.run(ctx, names, 30*time.Second+10*sum, fmt.Sprint("MUTANT=", s.id))
+		f.killed = !ok
+		names, sum = nil, 0
+	}
+	for _, one := range all {
+		if !one.reaches[s.id] {
+			continue
+		}
+		f.tests++
+		if sum+one.took > batch {
+			flush()
+		}
+		names, sum = append(names, one.name), sum+one.took
+	}
+	flush()
+	return f
+}
+
+// spread calls do for each of some things, on some goroutines.
+func spread[T any](workers int, things []T, do func(T)) {
+	queue := make(chan T)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for thing := range queue {
+				do(thing)
+			}
+		})
+	}
+	for _, thing := range things {
+		queue <- thing
+	}
+	close(queue)
+	wg.Wait()
+}
