@@ -11,7 +11,10 @@ replace (
 tool github.com/stripe/stripe-mock
 
 require (
+	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
+	github.com/stripe/stripe-go/v81 v81.4.0
+	github.com/stripe/stripe-go/v84 v84.4.1
 	github.com/tributary-go/tributary v0.0.0-00010101000000-000000000000
 	github.com/tributary-go/tributary/pay v0.0.0-00010101000000-000000000000
 )
@@ -25,7 +28,6 @@ require (
 	github.com/lestrrat-go/pdebug v0.0.0-20180220043849-39f9a71bcabe // indirect
 	github.com/lestrrat-go/structinfo v0.0.0-20190212233437-acd51874663b // indirect
 	github.com/pkg/errors v0.8.1-0.20170505043639-c605e284fe17 // indirect
-	github.com/stretchr/testify v1.3.0 // indirect
 	github.com/stripe/stripe-mock v0.203.0 // indirect
 	github.com/xeipuuv/gojsonschema v1.2.0 // indirect
 )
