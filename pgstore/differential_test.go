@@ -28,8 +28,13 @@ type twin struct {
 
 func newTwin(tb testing.TB, store affiliate.Store, now *time.Time) twin {
 	tb.Helper()
+	return newTwinOf(tb, store, now, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"))
+}
+
+func newTwinOf(tb testing.TB, store affiliate.Store, now *time.Time, program uuid.UUID) twin {
+	tb.Helper()
 	p, err := affiliate.New(store, affiliate.Config{
-		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans", CascadeEvents: true,
+		ID: program, Name: "Northwind Beans", CascadeEvents: true,
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Now:          func() time.Time { return *now }, Rand: rand.NewChaCha8([32]byte{1}),
