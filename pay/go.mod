@@ -13,3 +13,5 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
 )
+
+require pgregory.net/rapid v1.3.0

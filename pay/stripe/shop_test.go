@@ -30,7 +30,7 @@ type shop struct {
 func newShop(t *testing.T) *shop { return newShopWith(t, nil, nil) }
 
 // newShopWith opens a shop with another configuration.
-func newShopWith(t *testing.T, program func(*affiliate.Config), change func(*stripe.Config)) *shop {
+func newShopWith(t testing.TB, program func(*affiliate.Config), change func(*stripe.Config)) *shop {
 	t.Helper()
 	if program == nil {
 		program = func(*affiliate.Config) {}
