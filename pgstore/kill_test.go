@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	osexec "os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,10 +27,28 @@ const (
 	killLease = 300 * time.Millisecond // after it, the claims of a dead deliverer are due again
 )
 
-// worker is the main function of a worker process: it sells or delivers until
-// it is killed, and prints each thing that is done.
+// roles are what a worker does again and again until it is killed. It prints each
+// thing that is done.
+var roles = map[string]func(ctx context.Context, store *pgstore.Store, pool *pgxpool.Pool, p *affiliate.Program){
+	"sell": func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) { sellMany(ctx, p) },
+	"deliver": func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) {
+		deliverSome(ctx, p)
+	},
+	"follow": func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) { followOn(ctx, p) },
+	"host":   hostOne,
+}
+
+// worker is the main function of a worker process. Its clock is wrong by
+// TRIBUTARY_WORKER_SKEW, a call may take TRIBUTARY_WORKER_PATIENCE, and after each it
+// rests for TRIBUTARY_WORKER_PAUSE.
 func worker() {
-	role, ctx := os.Getenv("TRIBUTARY_WORKER"), context.Background()
+	role, ctx := roles[os.Getenv("TRIBUTARY_WORKER")], context.Background()
+	skew, _ := time.ParseDuration(os.Getenv("TRIBUTARY_WORKER_SKEW"))   // empty: right
+	pause, _ := time.ParseDuration(os.Getenv("TRIBUTARY_WORKER_PAUSE")) // empty: none
+	patience, err := time.ParseDuration(os.Getenv("TRIBUTARY_WORKER_PATIENCE"))
+	if err != nil {
+		patience = time.Hour
+	}
 	cfg, err := pgxpool.ParseConfig(os.Getenv("TRIBUTARY_WORKER_URL"))
 	if err != nil {
 		panic(err)
@@ -45,15 +64,16 @@ func worker() {
 	}
 	var p *affiliate.Program
 	for p == nil { // the server may be down
-		p, _ = affiliate.New(store, affiliate.Config{ID: uuid.MustParse(os.Getenv("TRIBUTARY_WORKER_PROGRAM"))})
+		p, _ = affiliate.New(store, affiliate.Config{
+			ID: uuid.MustParse(os.Getenv("TRIBUTARY_WORKER_PROGRAM")), Now: func() time.Time { return time.Now().Add(skew) },
+		})
 		<-time.After(10 * time.Millisecond)
 	}
 	for {
-		if role == "sell" {
-			sellMany(ctx, p)
-		} else {
-			deliverSome(ctx, p)
-		}
+		call, cancel := context.WithTimeout(ctx, patience)
+		role(call, store, pool, p)
+		cancel()
+		<-time.After(pause)
 	}
 }
 
@@ -78,7 +98,11 @@ func sellMany(ctx context.Context, p *affiliate.Program) {
 
 // deliverSome claims deliveries, prints what a receiver would get, and settles.
 func deliverSome(ctx context.Context, p *affiliate.Program) {
-	claims, err := p.ClaimDeliveries(ctx, killBatch, killLease)
+	lease, err := time.ParseDuration(os.Getenv("TRIBUTARY_WORKER_LEASE"))
+	if err != nil {
+		lease = killLease
+	}
+	claims, err := p.ClaimDeliveries(ctx, killBatch, lease)
 	if err != nil || len(claims) == 0 {
 		<-time.After(10 * time.Millisecond)
 		return
@@ -95,10 +119,25 @@ func deliverSome(ctx context.Context, p *affiliate.Program) {
 type crew struct {
 	t       *testing.T
 	env     []string
+	shop    *shop
+	roles   []string // of the members
+	own     func(i int) []string
 	mu      sync.Mutex
 	said    map[string]map[string]int // how often, by verb and object
-	members [4]*osexec.Cmd
+	heard   func(i int, verb, object string)
+	members []*osexec.Cmd
+	silent  []chan struct{} // closed when everything that a member printed was read
 	reading sync.WaitGroup
+}
+
+// newCrew hires a worker for each role, on a database, for a shop.
+func newCrew(t *testing.T, database string, s *shop, roles ...string) *crew {
+	t.Helper()
+	return &crew{
+		t: t, shop: s, said: map[string]map[string]int{}, roles: roles, members: make([]*osexec.Cmd, len(roles)), silent: make([]chan struct{}, len(roles)),
+		env: append(os.Environ(), "TRIBUTARY_WORKER_URL="+database,
+			"TRIBUTARY_WORKER_SCHEMA=test_"+schemaID(), "TRIBUTARY_WORKER_PROGRAM="+s.plain.Config().ID.String()),
+	}
 }
 
 // hire starts worker number i.
@@ -108,12 +147,11 @@ func (c *crew) hire(i int) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	role := "TRIBUTARY_WORKER=sell"
-	if i%2 == 1 {
-		role = "TRIBUTARY_WORKER=deliver"
-	}
 	cmd := osexec.Command(exe)
-	cmd.Env, cmd.Stderr = append(c.env, role), os.Stderr
+	cmd.Env, cmd.Stderr = append(slices.Clone(c.env), "TRIBUTARY_WORKER="+c.roles[i]), os.Stderr
+	if c.own != nil {
+		cmd.Env = append(cmd.Env, c.own(i)...)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		c.t.Fatal(err)
@@ -122,10 +160,12 @@ func (c *crew) hire(i int) {
 		c.t.Fatal(err)
 	}
 	c.members[i] = cmd
-	c.reading.Go(func() { c.listen(out) })
+	silent := make(chan struct{})
+	c.silent[i] = silent
+	c.reading.Go(func() { c.listen(i, out); close(silent) })
 }
 
-func (c *crew) listen(out io.Reader) {
+func (c *crew) listen(i int, out io.Reader) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		verb, object, ok := strings.Cut(lines.Text(), " ")
 		if !ok {
@@ -136,6 +176,9 @@ func (c *crew) listen(out io.Reader) {
 			c.said[verb] = map[string]int{}
 		}
 		c.said[verb][object]++
+		if c.heard != nil {
+			c.heard(i, verb, object)
+		}
 		c.mu.Unlock()
 	}
 }
@@ -147,6 +190,7 @@ func (c *crew) kill(i int) {
 		c.t.Fatal(err)
 	}
 	_ = c.members[i].Wait() // it was killed
+	<-c.silent[i]
 }
 
 // TestKill kills workers and the server at random times. Afterwards every
@@ -164,8 +208,7 @@ func TestKill(t *testing.T) {
 	srv := server(t, true)
 	pool := newPool(t, srv.URL())
 	s := newShop(t, pool, pgstore.Config{})
-	c := &crew{t: t, said: map[string]map[string]int{}, env: append(os.Environ(), "TRIBUTARY_WORKER_URL="+srv.URL(),
-		"TRIBUTARY_WORKER_SCHEMA=test_"+schemaID(), "TRIBUTARY_WORKER_PROGRAM="+s.plain.Config().ID.String())}
+	c := newCrew(t, srv.URL(), s, "sell", "deliver", "sell", "deliver")
 	for i := range c.members {
 		c.hire(i)
 	}
@@ -190,11 +233,12 @@ func TestKill(t *testing.T) {
 	}
 	c.reading.Wait()
 	pool.Reset() // its connections were to a killed server
-	c.finish(s, kills+len(c.members), serverKills)
+	c.finish(s, fmt.Sprintf("%d workers and %d servers killed", kills+len(c.members), serverKills), (kills+len(c.members)+2*serverKills)*killBatch)
 }
 
-// finish delivers what is left, and compares it with what the workers printed.
-func (c *crew) finish(s *shop, kills, serverKills int) {
+// finish delivers what is left, and compares it with what the workers printed. Of
+// the deliveries, at most so many may be repeats.
+func (c *crew) finish(s *shop, what string, most int) {
 	t := c.t
 	t.Helper()
 	received := c.said["delivered"]
@@ -242,13 +286,13 @@ func (c *crew) finish(s *shop, kills, serverKills int) {
 			ghosts++
 		}
 	}
-	t.Logf("%d workers and %d servers killed: %d sales committed, %d acknowledged, %d acknowledged but lost; %d events, %d not delivered, %d ghosts, %d repeats",
-		kills, serverKills, len(committed), len(c.said["sold"]), lost, len(events), undelivered, ghosts, repeats)
+	t.Logf("%s: %d sales committed, %d acknowledged, %d acknowledged but lost; %d events, %d not delivered, %d ghosts, %d repeats",
+		what, len(committed), len(c.said["sold"]), lost, len(events), undelivered, ghosts, repeats)
 	if lost+undelivered+ghosts > 0 || len(events) != len(committed) || len(committed) == 0 {
 		t.Error("the counts do not agree")
 	}
-	if most := (kills + 2*serverKills) * killBatch; repeats > most {
-		t.Errorf("%d repeats, more than kills × batch = %d", repeats, most)
+	if repeats > most {
+		t.Errorf("%d repeats, more than faults × batch = %d", repeats, most)
 	}
 	if err := s.plain.Verify(t.Context()); err != nil {
 		t.Errorf("Verify: %v", err)

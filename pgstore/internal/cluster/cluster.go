@@ -209,6 +209,9 @@ func (c *Cluster) URL() string {
 	return "postgres:///postgres?user=tributary&host=" + url.QueryEscape(c.dir)
 }
 
+// Signal sends a signal to the server's main process.
+func (c *Cluster) Signal(sig os.Signal) error { return c.server.process.Signal(sig) }
+
 // Kill ends the server's main process and its children at once, as a power cut
 // does.
 func (c *Cluster) Kill() error {
