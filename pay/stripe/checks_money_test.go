@@ -78,9 +78,7 @@ func TestMoney(t *testing.T) {
 			one, two := newShop(t), newShop(t)
 			h := handler(t, nil, stripe.Config{
 				Secrets: []string{secret}, Now: one.Config().Now, OnResult: one.OnResult, Logger: one.Logger(),
-				Accounts: func(_ context.Context, account string) (*affiliate.Program, error) {
-					return map[string]*affiliate.Program{"acct_1": one.Program, "acct_2": two.Program}[account], nil
-				},
+				Accounts: accounts(map[string]*affiliate.Program{"acct_1": one.Program, "acct_2": two.Program}),
 			})
 			one.Hook = h
 			one.Send(one.first("/account", "acct_1"))
@@ -145,4 +143,9 @@ func pays(t *testing.T, c affiliate.Currency, total, tax int, earned, commission
 	s.Send(s.session("pi_1", total, "currency", string(c), "total_details.amount_tax", tax, "metadata.tributary_click", "1"))
 	paytest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount(earned))
 	s.Want(s.Mara, commission)
+}
+
+// accounts answers the program of an account.
+func accounts(programs map[string]*affiliate.Program) func(context.Context, string) (*affiliate.Program, error) {
+	return func(_ context.Context, account string) (*affiliate.Program, error) { return programs[account], nil }
 }

@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"cmp"
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,8 +54,8 @@ func (m carried) via() Via { return Via(m.get(keyVia)) }
 
 // tries lists who may be credited: by promotion codes, by the code, click and
 // slug of the metadata or the reference.
-func (m carried) tries(discounts []fields.Value, reference string) (tries []affiliate.Credit) {
-	for _, discount := range discounts {
+func (m carried) tries(discounts iter.Seq[fields.Value], reference string) (tries []affiliate.Credit) {
+	for discount := range discounts {
 		for _, credit := range codesOf(discount.Get("promotion_code")) {
 			if len(tries) < maxCodes {
 				tries = append(tries, credit)

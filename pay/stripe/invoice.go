@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -98,16 +99,17 @@ func (e *event) productOfInvoice() string {
 
 // discountsOfInvoice are the discounts of an invoice that are there as objects:
 // most are bare ids.
-func (e *event) discountsOfInvoice() (discounts []fields.Value) {
-	for discount := range e.object.Get("discounts").Each() {
-		if discount.IsObject() {
-			discounts = append(discounts, discount)
+func (e *event) discountsOfInvoice() iter.Seq[fields.Value] {
+	return func(yield func(fields.Value) bool) {
+		for discount := range e.object.Get("discounts").Each() {
+			if discount.IsObject() && !yield(discount) {
+				return
+			}
+		}
+		if single := e.object.Get("discount"); single.IsObject() {
+			yield(single)
 		}
 	}
-	if single := e.object.Get("discount"); single.IsObject() {
-		discounts = append(discounts, single)
-	}
-	return discounts
 }
 
 // invoicePayment reads the tie between an invoice and a payment intent, which

@@ -28,6 +28,15 @@ func (b *bill) share(v fields.Value, whole affiliate.Amount) {
 			v.Fail("is out of range")
 		}
 	}
+	b.fit()
+}
+
+// fit keeps tax and shipping together within what was paid, after both may have
+// been rounded up.
+func (b *bill) fit() {
+	if rest, err := b.paid.Sub(b.tax); err == nil && b.shipping.Cmp(rest) > 0 {
+		b.shipping = rest
+	}
 }
 
 // basket is the subtotal as a program takes it: above zero, and not less than
@@ -100,6 +109,6 @@ func (e *event) intent() {
 	}
 	e.sale(b, paid{
 		order: cmp.Or(meta.get(keyOrder), o.Get("id").Text()),
-		at:    secondsOf(o.Get("created")), tries: meta.tries(nil, ""),
+		at:    secondsOf(o.Get("created")), tries: meta.tries(fields.Value{}.Each(), ""),
 	})
 }

@@ -29,7 +29,7 @@ func (e *event) session() {
 		invoice: s.Get("invoice").Ref(),
 		product: s.Get("line_items", "data").First().Get("price", "product").Ref(),
 		at:      secondsOf(s.Get("created")),
-		tries:   meta.tries(slices.Collect(s.Get("discounts").Each()), s.Get("client_reference_id").Text()),
+		tries:   meta.tries(s.Get("discounts").Each(), s.Get("client_reference_id").Text()),
 	}
 	switch {
 	case status == "no_payment_required" || b.paid.Sign() <= 0:
@@ -83,6 +83,7 @@ func (b *bill) convert(own fields.Value) {
 			own.Fail("is out of range")
 		}
 	}
+	b.fit()
 }
 
 // newCustomer asks for the customer of a trial or a free order. With a code it

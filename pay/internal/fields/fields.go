@@ -20,7 +20,10 @@ import (
 // fields and rules, and never values that were sent.
 var ErrPayload = errors.New("pay: payload refused")
 
-const maxDepth = 64 // levels of objects and arrays in a payload
+const (
+	maxDepth   = 64  // levels of objects and arrays in a payload
+	anyElement = "*" // of an array, in a path
+)
 
 // A Value is a field of a document. The zero Value is missing.
 type Value struct {
@@ -29,8 +32,29 @@ type Value struct {
 	raw  []byte // nil: missing or null
 }
 
-// A document remembers the first fault of its fields.
-type document struct{ err error }
+// A document remembers the first fault of its fields, and the paths that were
+// asked for: the elements of an array have one, so a long array costs no more than
+// a short one.
+type document struct {
+	err   error
+	paths map[step]string
+}
+
+// A step leads from a field to one in it.
+type step struct{ path, name string }
+
+// join is the path of a field.
+func (d *document) join(path, name string) string {
+	if path == "" || d == nil {
+		return name
+	}
+	joined, known := d.paths[step{path, name}]
+	if !known {
+		joined = path + "." + name
+		d.paths[step{path, name}] = joined
+	}
+	return joined
+}
 
 // Read reads a payload. It must be one JSON object in UTF-8, without duplicate
 // names and with at most 64 levels.
@@ -51,7 +75,7 @@ func Read(payload []byte) (Value, error) {
 	case jsontext.First(payload) != '{':
 		return Value{}, refuse("not an object")
 	}
-	return Value{doc: &document{}, raw: payload[start(payload):]}, nil
+	return Value{doc: &document{paths: map[step]string{}}, raw: payload[start(payload):]}, nil
 }
 
 // start is where the object begins.
@@ -96,10 +120,7 @@ func (v Value) Get(path ...string) Value {
 }
 
 func (v Value) member(name string) Value {
-	field := Value{doc: v.doc, path: name}
-	if v.path != "" {
-		field.path = v.path + "." + name
-	}
+	field := Value{doc: v.doc, path: v.doc.join(v.path, name)}
 	if !v.Given() || !v.is('{', "is not an object") {
 		return field
 	}
@@ -175,13 +196,11 @@ func (v Value) Each() iter.Seq[Value] {
 		if !v.Given() || !v.is('[', "is not an array") {
 			return
 		}
-		i := 0
+		element := Value{doc: v.doc, path: v.doc.join(v.path, anyElement)}
 		for raw := range jsontext.Elements(v.raw) {
-			element := Value{doc: v.doc, path: v.path + "." + strconv.Itoa(i)}
 			if !yield(element.with(raw)) {
 				return
 			}
-			i++
 		}
 	}
 }
@@ -191,5 +210,5 @@ func (v Value) First() Value {
 	for element := range v.Each() {
 		return element
 	}
-	return Value{doc: v.doc, path: v.path + ".0"}
+	return Value{doc: v.doc, path: v.doc.join(v.path, anyElement)}
 }

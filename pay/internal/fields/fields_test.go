@@ -58,7 +58,7 @@ func TestWrongTypes(t *testing.T) {
 		"list is not a string":        func(v fields.Value) { v.Get("list").Ref() },
 		"long.more is not a string":   func(v fields.Value) { v.Get("long", "more").Text() },
 		"in.in.n is not an object":    func(v fields.Value) { v.Get("in", "in", "n", "x").Given() },
-		"list.2 is not a string":      func(v fields.Value) { each(v.Get("list"), 2).Text() },
+		"list.* is not a string":      func(v fields.Value) { each(v.Get("list"), 2).Text() },
 		"number is out of this world": func(v fields.Value) { v.Get("number").Fail("is out of this world") },
 	} {
 		v := read(t, document)

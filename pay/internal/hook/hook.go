@@ -19,6 +19,11 @@ const (
 	defaultMaxBody = 1 << 20
 	defaultWait    = time.Hour
 	retryAfter     = "30" // seconds
+
+	// ahead is how far a program takes facts from the future. It would refuse a
+	// later one, and the payment would be lost; when it comes again, a clock that
+	// is behind has caught up.
+	ahead = 5 * time.Minute
 )
 
 // A Hook is the endpoint of one provider. It answers only after the commit.
@@ -156,8 +161,12 @@ func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
 	if wait == 0 {
 		wait = defaultWait
 	}
-	if h.Check.Now().After(a.Event.At.Add(wait)) {
+	now := h.Check.Now()
+	if now.After(a.Event.At.Add(wait)) {
 		a.Wait = false
+	}
+	if a.Kind != pay.KindIgnored && a.Event.At.After(now.Add(ahead)) {
+		return pay.Result{}, fmt.Errorf("the event is from the future, is the clock right? %w", pay.ErrLater)
 	}
 	return pay.Apply(ctx, p, a)
 }
