@@ -13,7 +13,7 @@ import (
 // It is check 75 of console.md.
 func TestReadmeBlocks(t *testing.T) {
 	sources := testSources(t)
-	for _, name := range []string{"README.md", "docs/observability.md", "docs/console.md", "docs/partner-pages.md"} {
+	for _, name := range []string{"README.md", "docs/observability.md", "docs/console.md", "docs/partner-pages.md", "docs/payments-stripe.md"} {
 		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, name), -1)
 		if len(blocks) == 0 {
 			t.Errorf("%s has no Go block", name)

@@ -1,0 +1,119 @@
+package stripe_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/stripe"
+)
+
+// The blocks of docs/payments-stripe.md.
+
+func mountStripe(mux *http.ServeMux, program *affiliate.Program, secret string) error {
+	hook, err := stripe.Handler(program, stripe.Config{Secrets: []string{secret}})
+	if err != nil {
+		return err
+	}
+	mux.Handle("/webhooks/stripe", hook)
+	return nil
+}
+
+func checkoutMetadata(program *affiliate.Program, r *http.Request, order string) map[string]string {
+	metadata := stripe.Carry(program, r, stripe.ViaSession)
+	metadata["tributary_order"] = order
+	return metadata
+}
+
+func platform(programs map[string]*affiliate.Program, secret string) (http.Handler, error) {
+	return stripe.Handler(nil, stripe.Config{
+		Secrets: []string{secret},
+		Accounts: func(_ context.Context, account string) (*affiliate.Program, error) {
+			return programs[account], nil
+		},
+	})
+}
+
+func receive(ctx context.Context, program *affiliate.Program, header string, body []byte, cfg stripe.Config) (pay.Result, error) {
+	if err := stripe.Verify(header, body, cfg); err != nil {
+		return pay.Result{}, err
+	}
+	action, err := stripe.Map(body, cfg)
+	if err != nil {
+		return pay.Result{}, err
+	}
+	if time.Since(action.Event.At) > time.Hour {
+		action.Wait = false // the first payment of this customer will not come
+	}
+	return pay.Apply(ctx, program, action)
+}
+
+// TestDocsBlocks: the blocks of the guide do what it says.
+func TestDocsBlocks(t *testing.T) {
+	s := newShop(t)
+	metadata := checkoutMetadata(s.Program, httptest.NewRequest(http.MethodPost, "/checkout", nil), "order-7")
+	metadata["tributary_click"] = "1"
+	e := s.first("metadata", metadata)
+	result := paytest.Must(receive(t.Context(), s.Program, stripe.Sign(secret, s.Now, e.JSON()), e.JSON(), configAt(s)))
+	paytest.Same(t, "outcome", result.Outcome, affiliate.SaleRecorded)
+	paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
+	if _, err := receive(t.Context(), s.Program, stripe.Sign("whsec_other", s.Now, e.JSON()), e.JSON(), configAt(s)); err == nil {
+		t.Error("another secret is accepted")
+	}
+
+	mux := http.NewServeMux()
+	if err := mountStripe(mux, s.Program, secret); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now()
+	refund := s.refund("re_1", "pi_1", 3000).With("account", "acct_1").JSON()
+	for path, h := range map[string]http.Handler{
+		"/webhooks/stripe": mux, "/": paytest.Must(platform(map[string]*affiliate.Program{"acct_1": s.Program}, secret)),
+	} {
+		r := signedWith(stripe.Sign(secret, at, refund), refund)
+		r.URL.Path = path
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		paytest.Same(t, path, w.Code, http.StatusNoContent)
+	}
+	s.Want(s.Mara, "15.00") // by the platform; the other endpoint ignores connected accounts
+}
+
+// TestDocsLists: the guide names each event, each reason, each key of the metadata
+// and each currency with decimals of its own.
+func TestDocsLists(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/payments-stripe.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := string(raw)
+	names := stripe.Events()
+	for _, list := range []struct{ file, pattern string }{
+		{"../action.go", `Reason += "(\w+)"`}, {"credit.go", `= "(tributary_\w+)"`}, {"currency.go", `"([A-Z]{3})"`},
+	} {
+		source, err := os.ReadFile(list.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(list.pattern).FindAllStringSubmatch(string(source), -1)
+		if len(found) < 6 {
+			t.Errorf("%s has %d names", list.file, len(found))
+		}
+		for _, m := range found {
+			names = append(names, m[1])
+		}
+	}
+	for _, name := range names {
+		if !strings.Contains(guide, name) {
+			t.Errorf("the guide does not name %s", name)
+		}
+	}
+}
