@@ -13,7 +13,7 @@ import (
 // goOnly are the reasons of methods that the HTTP API does not offer: the annex
 // of the contract is about the wire.
 var goOnly = []affiliate.Reason{
-	affiliate.RetentionTooShort, affiliate.PaymentConflict,
+	affiliate.RetentionTooShort, affiliate.PaymentConflict, affiliate.UnknownRef, affiliate.OtherCurrency,
 }
 
 // TestAnnex: annex A of docs/contract.md has the texts of the engine's table, and

@@ -232,12 +232,12 @@ func (p *Program) changeAll(ctx context.Context, rq request, ids []uuid.UUID, ch
 	})
 }
 
-// distinct is ids without repetitions, in the order of their first occurrence.
-func distinct(ids []uuid.UUID) []uuid.UUID {
-	seen := make(map[uuid.UUID]bool, len(ids))
-	return slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool {
-		again := seen[id]
-		seen[id] = true
+// distinct is a list without repetitions, in the order of their first occurrence.
+func distinct[T comparable](list []T) []T {
+	seen := make(map[T]bool, len(list))
+	return slices.DeleteFunc(slices.Clone(list), func(one T) bool {
+		again := seen[one]
+		seen[one] = true
 		return again
 	})
 }

@@ -34,7 +34,7 @@ func (p *Program) OpenBooks(ctx context.Context) (_ int, err error) {
 
 // wantsOpening reports whether there is something to open.
 func (o *op) wantsOpening(totals TotalsRecord) (bool, error) {
-	if b := totals.Books; !b.Opened.IsZero() || b.Number > 0 || totals.Sales > 0 {
+	if b := totals.Books; !b.Opened.IsZero() || b.Unbooked || b.Number > 0 || totals.Sales > 0 {
 		return b.Opened.IsZero(), nil
 	}
 	sales, err := holds(o.tx.Sales, Key{Index: OfAffiliate, ID: totals.ID})
@@ -46,23 +46,29 @@ func (o *op) wantsOpening(totals TotalsRecord) (bool, error) {
 
 // openBooks writes the opening of an affiliate.
 func (o *op) openBooks(totals TotalsRecord) (bool, error) {
-	found := inventory{of: make(map[int64]int64)}
+	found := inventory{of: make(map[int64]int64), booked: make(map[uuid.UUID]bool)}
 	for _, step := range []func() error{
 		func() error { return each(o.tx.Sales, Key{Index: OfAffiliate, ID: totals.ID}, found.sale(o)) },
 		func() error { return each(o.tx.Payouts, Key{Index: OfAffiliate, ID: totals.ID}, found.payout(o)) },
-		func() error { return each(o.tx.Adjustments, Key{Index: OfAffiliate, ID: totals.ID}, found.adjustment) },
 		func() error { return each(o.tx.Movements, Key{Index: OfAffiliate, ID: totals.ID}, found.movement) },
+		func() error { return each(o.tx.Adjustments, Key{Index: OfAffiliate, ID: totals.ID}, found.adjustment) },
 	} {
 		if err := step(); err != nil {
 			return false, internal("open books", err)
 		}
 	}
 	books := &totals.Books
+	books.Opened, books.MaxHold, books.Unbooked = books.next(o.now), max(books.MaxHold, found.MaxHold), false
+	for i := range found.unbooked {
+		b := bookAdjustment(&found.unbooked[i], CauseOpening, found.unbooked[i].Amount)
+		if err := o.post(totals.ID, books, &b); err != nil {
+			return false, err
+		}
+	}
 	b, err := found.opening(books)
 	if err != nil {
 		return false, internal("open books", err)
 	}
-	books.Opened, books.MaxHold = books.next(o.now), max(books.MaxHold, found.MaxHold)
 	if err := o.post(totals.ID, books, &b); err != nil {
 		return false, err
 	}
@@ -75,6 +81,9 @@ type inventory struct {
 	counted standing        // sales, revenue and refunds, less those of the movements so far
 	of      map[int64]int64 // the sale of each commission in a payout
 	err     error           // a sum that did not fit
+
+	booked   map[uuid.UUID]bool // the adjustments with a movement
+	unbooked []AdjustmentRecord // those without one: they were imported
 }
 
 func (v *inventory) add(to *Amount, amount Amount) {
@@ -137,6 +146,9 @@ func (v *inventory) payout(o *op) func(PayoutRecord) error {
 }
 
 func (v *inventory) adjustment(r AdjustmentRecord) error {
+	if !v.booked[r.ID] {
+		v.unbooked = append(v.unbooked, r)
+	}
 	if r.PayoutID == uuid.Nil {
 		v.add(&v.Payable, r.Amount)
 	}
@@ -145,6 +157,9 @@ func (v *inventory) adjustment(r AdjustmentRecord) error {
 
 // movement takes off what a movement has counted already.
 func (v *inventory) movement(r MovementRecord) error {
+	if r.AdjustmentID != uuid.Nil {
+		v.booked[r.AdjustmentID] = true
+	}
 	v.counted.sales -= r.Sales
 	v.add(&v.counted.revenue, r.Revenue.negated())
 	v.add(&v.counted.refunded, r.Refunds.negated())

@@ -158,7 +158,7 @@ func (o *op) enter(affiliate uuid.UUID, b booking) error { return o.countWith(af
 // post writes the movements of a booking, and puts them into the books. The
 // first movement of an affiliate without earlier sales opens its books.
 func (o *op) post(affiliate uuid.UUID, books *Books, b *booking) error {
-	if books.Number == 0 && books.Opened.IsZero() && b.n > 0 {
+	if books.Number == 0 && books.Opened.IsZero() && !books.Unbooked && b.n > 0 {
 		earlier, err := holds(o.tx.Sales, Key{Index: OfAffiliate, ID: affiliate})
 		if err != nil {
 			return internal("read sales", err)

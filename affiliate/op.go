@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -158,6 +159,11 @@ func (o *op) snapshot(fn func() error) error {
 // newID draws the next id of the operation.
 func (o *op) newID() uuid.UUID {
 	return o.ids.Draw(func() uuid.UUID { return o.Program.ids.Next(o.now.Time()) })
+}
+
+// newIDAt draws an id of a moment in the past.
+func (o *op) newIDAt(moment time.Time) uuid.UUID {
+	return o.ids.Draw(func() uuid.UUID { return o.Program.ids.At(moment) })
 }
 
 // now reads the clock: UTC, whole microseconds.

@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -75,27 +74,4 @@ type ReferralFilter struct {
 	AffiliateID            Opt[uuid.UUID]
 	AffiliateEmail         Opt[string]
 	ReferredUserExternalID Opt[string]
-}
-
-// An ImportedReferral is a customer of the past, from a historical resync. A
-// promotional code only attributes it, even when the code could not be used
-// today.
-type ImportedReferral struct {
-	NewReferral
-	CreatedAt time.Time          // zero: now; in the future: refused
-	Status    SubscriptionStatus // zero: ACTIVE
-}
-
-// An ImportReport is the result of an import.
-type ImportReport struct {
-	Created  int // how many rows became referrals
-	Existing int // how many rows had a known email and changed nothing
-	Failed   []ImportFailure
-}
-
-// An ImportFailure is a row that could not be imported. Err is an [*Error], or
-// [ErrNotFound] when no affiliate could be found.
-type ImportFailure struct {
-	Row int // from 0
-	Err error
 }

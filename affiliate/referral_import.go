@@ -1,26 +1,48 @@
 package affiliate
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
-	"github.com/tributary-go/tributary/affiliate/internal/isodate"
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
+// An ImportedReferral is a customer of the past, from another service or a
+// historical resync. A promotional code only attributes it, even when the code
+// could not be used today.
+type ImportedReferral struct {
+	NewReferral
+	CreatedAt time.Time          // zero: now; in the future: refused
+	Status    SubscriptionStatus // zero: ACTIVE
+
+	// Ref is the service's id, 1–255 characters, unique among all refs; it must
+	// name no person. With it Name and ReferredUserExternalID may be left out,
+	// and the row is found again when it comes a second time. Empty: only the
+	// email tells a row from another.
+	Ref string `json:",omitzero"`
+
+	// Via names by refs the link, the code or the affiliate through which the
+	// customer came. The first that was imported decides, before the fields of
+	// NewReferral.
+	Via []string `json:",omitzero"`
+}
+
 // ImportReferrals adds customers of the past in one transaction, without
-// events. Rows that cannot be imported are reported; the others are imported.
+// events. Rows that cannot be imported are reported; the others are imported. A
+// customer whose email is known stays as it is.
 //
-// Errors: [BulkLimitExceeded]; those of the store.
+// Errors: [BulkLimitExceeded]; those of the store. Of a row: [MissingField] and
+// [InvalidField], [AttributionRequired], [IdentifiersMismatch], [UnknownRef];
+// [ErrNotFound] when no affiliate could be found.
 //
-// Effects: the referrals, with their own createdAt, and the totals of
-// affiliates and links.
+// Effects: the referrals, with their own createdAt, the totals of affiliates and
+// links, and the ledger for rows with a Ref.
 //
-// Source: docs/contract.md 7.1; docs/rules.md 4.6.
+// Source: docs/contract.md 7.1; docs/rules.md 4.6; docs/import.md.
 func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) (_ ImportReport, err error) {
 	defer p.begin(&ctx, "ImportReferrals", writes).end(&err)
 	o := p.op(ctx)
@@ -28,33 +50,16 @@ func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) 
 	if p.once.Key != "" {
 		rq.input = importInput(rows)
 	}
-	rows = slices.Clone(rows)
-	refused := make([]error, len(rows))
-	ids := make([]uuid.UUID, len(rows))
+	digests := make([]string, len(rows))
+	reading := &importReading{table: "referrals"}
 	for i := range rows {
-		refused[i] = o.normalizeImported(&rows[i])
-		ids[i] = p.ids.At(rows[i].CreatedAt)
+		digests[i] = importDigest(rows[i])
+		reading.refs = append(append(reading.refs, rows[i].Ref), rows[i].Via...)
+		reading.emails = append(reading.emails, strings.ToLower(rows[i].Email))
 	}
-	return write(o, rq, func() (ImportReport, error) {
-		var report ImportReport
-		for i := range rows {
-			err := refused[i]
-			created := false
-			if err == nil {
-				created, err = o.importReferral(&rows[i], ids[i])
-			}
-			switch {
-			case err != nil && worthKeeping(err):
-				report.Failed = append(report.Failed, ImportFailure{Row: i, Err: err})
-			case err != nil:
-				return ImportReport{}, err
-			case created:
-				report.Created++
-			default:
-				report.Existing++
-			}
-		}
-		return report, nil
+	o.ahead = reading
+	return importRows(o, rq, slices.Clone(rows), o.normalizeImported, func(im *importing, row *ImportedReferral, i int) (ImportRow, error) {
+		return im.referral(row, digests[i])
 	})
 }
 
@@ -67,71 +72,80 @@ func importInput(rows []ImportedReferral) []any {
 	return input
 }
 
-// A keptReport is a report in a receipt.
-type keptReport struct {
-	Created, Existing int
-	Failed            []storedFailure
-}
-
-type storedFailure struct {
-	Row     int
-	Refusal *Error // nil: ErrNotFound
-}
-
-func (r *ImportReport) keep() (answer StoredAnswer, outcome string) {
-	k := keptReport{Created: r.Created, Existing: r.Existing}
-	for _, f := range r.Failed {
-		refusal, _ := errors.AsType[*Error](f.Err)
-		k.Failed = append(k.Failed, storedFailure{f.Row, refusal})
+func (o *op) normalizeImported(row *ImportedReferral) error {
+	row.Status = cmp.Or(row.Status, SubscriptionActive)
+	normalize := func() error { return normalizeReferral(&row.NewReferral) }
+	if row.Ref != "" {
+		normalize = row.normalizeWithRef
 	}
-	raw, _ := json.Marshal(k) // numbers and refusals always have JSON
-	return StoredAnswer{raw: raw}, ""
-}
-
-func (r *ImportReport) restore(answer []byte, _ string) error {
-	var k keptReport
-	if err := json.Unmarshal(answer, &k); err != nil {
+	if err := normalize(); err != nil {
 		return err
 	}
-	*r = ImportReport{Created: k.Created, Existing: k.Existing}
-	for _, f := range k.Failed {
-		failure := ImportFailure{Row: f.Row, Err: ErrNotFound}
-		if f.Refusal != nil {
-			failure.Err = f.Refusal
-		}
-		r.Failed = append(r.Failed, failure)
+	return first(
+		o.importedAt("createdAt", &row.CreatedAt),
+		oneOf("status", row.Status, subscriptionStatuses),
+	)
+}
+
+// normalizeWithRef requires only an email, and something that attributes the
+// customer.
+func (row *ImportedReferral) normalizeWithRef() error {
+	if err := first(checkRef(row.Ref), requiredEmail("email", &row.Email)); err != nil {
+		return err
 	}
+	if plaintext.Blank(row.Name) {
+		row.Name, _, _ = strings.Cut(row.Email, "@")
+	}
+	in, host := row.NewReferral, row.ReferredUserExternalID
+	if len(row.Via) > 0 && in.PromoCode == "" && in.AffiliateEmail == "" && plaintext.Blank(in.AffiliateID) {
+		in.AffiliateID = row.Via[0] // what attributes it is known later
+	}
+	in.ReferredUserExternalID = cmp.Or(host, row.Email)
+	if err := normalizeReferral(&in); err != nil {
+		return err
+	}
+	in.AffiliateID, in.ReferredUserExternalID = row.AffiliateID, host
+	row.NewReferral = in
 	return nil
 }
 
-func (o *op) normalizeImported(row *ImportedReferral) error {
-	if row.CreatedAt.IsZero() {
-		row.CreatedAt = o.now.Time()
+// referral stores a row.
+func (im *importing) referral(row *ImportedReferral, digest string) (ImportRow, error) {
+	ledger, found, err := im.imported(row.Ref)
+	if err != nil {
+		return ImportRow{}, err
 	}
-	row.CreatedAt = row.CreatedAt.UTC().Truncate(time.Microsecond)
-	if row.Status == "" {
-		row.Status = SubscriptionActive
+	if found && ledger.Digest != digest {
+		return im.changed(&ledger, fieldNotAsImported.Of("ref")), nil
 	}
-	if err := normalizeReferral(&row.NewReferral); err != nil {
-		return err
+	if found {
+		return ImportRow{Outcome: ImportExisting}, nil
 	}
-	if !isodate.InRange(row.CreatedAt) || row.CreatedAt.After(o.now.Time()) {
-		return FieldNotADate.Of("createdAt")
+	rec, err := im.referralByEmail(row.Email)
+	known := err == nil
+	if errors.Is(err, ErrNotFound) {
+		rec, err = im.newImported(row)
 	}
-	return first(oneOf("status", row.Status, subscriptionStatuses))
+	if err != nil {
+		return ImportRow{}, err
+	}
+	if row.Ref != "" {
+		err = im.enroll(ImportRecord{Ref: row.Ref, Kind: ImportedAsReferral, Object: rec.ID, Digest: digest, Adopted: known})
+	}
+	if known {
+		return ImportRow{Outcome: ImportExisting}, err
+	}
+	return ImportRow{Outcome: ImportCreated}, err
 }
 
-// importReferral stores one row, and reports false when the customer existed.
-func (o *op) importReferral(row *ImportedReferral, id uuid.UUID) (created bool, err error) {
-	if _, err := o.referralByEmail(row.Email); !errors.Is(err, ErrNotFound) {
-		return false, err
-	}
-	from, medium, err := o.importOrigin(row)
+// newImported stores a new referral.
+func (im *importing) newImported(row *ImportedReferral) (ReferralRecord, error) {
+	from, medium, err := im.importOrigin(row)
 	if err != nil {
-		return false, err
+		return ReferralRecord{}, err
 	}
 	rec := ReferralRecord{
-		ID: id, AffiliateID: from.affiliate.ID, PlanID: from.affiliate.PlanID,
+		ID: im.newIDAt(row.CreatedAt), AffiliateID: from.affiliate.ID, PlanID: from.affiliate.PlanID,
 		Name: row.Name, Email: row.Email, CustomerID: row.ReferredUserExternalID, Plan: row.Plan,
 		Status: row.Status, SubmissionType: submission(row.Manual), Medium: medium,
 		Source: SourceImported.forReferral(), Integration: row.Integration,
@@ -140,23 +154,30 @@ func (o *op) importReferral(row *ImportedReferral, id uuid.UUID) (created bool, 
 	if medium == MediumLink {
 		rec.LinkID, rec.LandingPage = from.linkID(), from.click.LandingURL
 	}
-	return true, o.insertReferral(rec, from.click)
+	return rec, im.insertReferral(rec, from.click)
 }
 
 // importOrigin finds the affiliate of a row. It does not apply the rules of a
 // code.
-func (o *op) importOrigin(row *ImportedReferral) (origin, ReferralMedium, error) {
+func (im *importing) importOrigin(row *ImportedReferral) (origin, ReferralMedium, error) {
+	to, err := im.follow(row.Via)
+	if !errors.Is(err, ErrNotFound) {
+		return origin{affiliate: to.affiliate, link: LinkRecord{ID: to.link}}, to.medium, err
+	}
+	if len(row.Via) > 0 && row.PromoCode == "" && row.AffiliateID == "" && row.AffiliateEmail == "" {
+		return origin{}, "", unknownRef.Of("via")
+	}
 	if row.PromoCode == "" {
-		from, err := o.namedOrigin(row.AffiliateID, row.AffiliateEmail, o.resolve)
+		from, err := im.namedOrigin(row.AffiliateID, row.AffiliateEmail, im.resolve)
 		return from, MediumLink, err
 	}
 	if !validCode(row.PromoCode) {
 		return origin{}, "", ErrNotFound
 	}
-	code, err := o.tx.Codes.Find(Key{Index: ByCode, Text: foldCode(row.PromoCode)})
+	code, err := im.tx.Codes.Find(Key{Index: ByCode, Text: foldCode(row.PromoCode)})
 	if err != nil {
 		return origin{}, "", missed(err)
 	}
-	aff, err := o.tx.Affiliates.Get(code.AffiliateID)
+	aff, err := im.tx.Affiliates.Get(code.AffiliateID)
 	return origin{affiliate: aff}, MediumCoupon, missed(err)
 }

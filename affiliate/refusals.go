@@ -103,6 +103,10 @@ const (
 	ReportTooLarge            Reason = "report_too_large"
 
 	PaymentConflict Reason = "payment_conflict"
+	// The reasons of imports, which are Go calls.
+
+	UnknownRef    Reason = "unknown_ref" // nothing was imported under the ref, or it was deleted since
+	OtherCurrency Reason = "currency"    // the row is not in the currency of the program
 )
 
 // The table of refusals: kind, reason, field, text. Texts are written only
@@ -326,6 +330,9 @@ var (
 	reportOfSeveral  = row(KindInvalid, InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given")
 	RefuseAfter      = row(KindInvalid, InvalidQuery, "after", "after cannot be combined with type, objectId or cursor") // of a list of events
 	reportTooLarge   = row(KindInvalid, ReportTooLarge, "", "A report may have at most 1000 buckets")
+
+	unknownRef          = row(KindInvalid, UnknownRef, "{field}", "{field} names nothing that was imported")
+	RefuseOtherCurrency = row(KindInvalid, OtherCurrency, "currency", "currency must be that of the program") // of a row of an import
 )
 
 // Rows for any field (contract "Field errors"): use [Refusal.Of] with the name
@@ -367,4 +374,10 @@ var (
 	fieldNotAProvider    = inField("must be 1 to 32 of the characters a to z and 0 to 9")
 	fieldOtherCurrency   = inField("must be the currency of the program")
 	factAmountChanged    = inField("has another amount than it was reported with")
+	fieldNotAsImported   = inField("was imported with other contents")
+	fieldTooFine         = inField("must have no more decimals than the currency")
+	fieldNotZero         = inField("must be 0 when nothing of the sale is kept")
+	fieldNotTheSum       = inField("must be the sum of what it is made of")
+	fieldBelowSum        = inField("must not be less than that of its codes")
+	fieldNotAccepted     = inField("must name accepted commissions")
 )

@@ -56,6 +56,8 @@ type audit struct {
 	payers     collection[PayerRecord]
 	imports    collection[ImportRecord]
 
+	brought map[uuid.UUID]*ImportRecord // what an import made, by the id of the record
+
 	records  int64
 	breaches []Breach
 }

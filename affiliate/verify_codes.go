@@ -10,15 +10,15 @@ import (
 func (a *audit) verifyCodes() {
 	byCode, byCoupon := a.recountLedger()
 	for r := range a.coupons.records() {
-		if n := byCoupon[r.ID]; r.TimesRedeemed != n {
-			a.breach("I02", named("coupon", r.ID), "timesRedeemed is %d, the ledger has %d", r.TimesRedeemed, n)
+		if n := byCoupon[r.ID]; r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0 {
+			a.breach("I02", named("coupon", r.ID), "timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
 		}
 		a.verifyTerms(r)
 		a.instants("coupon", r.ID, r.CreatedAt, r.UpdatedAt)
 	}
 	for r := range a.codes.records() {
-		if n := byCode[r.ID]; r.TimesRedeemed != n {
-			a.breach("I01", named("code", r.ID), "timesRedeemed is %d, the ledger has %d", r.TimesRedeemed, n)
+		if n := byCode[r.ID]; r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0 {
+			a.breach("I01", named("code", r.ID), "timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
 		}
 		a.verifyCode(r)
 		a.instants("code", r.ID, r.CreatedAt, r.UpdatedAt)

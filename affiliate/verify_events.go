@@ -150,13 +150,13 @@ func (a *audit) verifyFirst(r *EventRecord) {
 }
 
 // mayStartSilent reports whether the first event of an object may be another than
-// created: a referral that was imported fired none.
+// created: what was imported fired none, and a referral may be gone.
 func (a *audit) mayStartSilent(r *EventRecord) bool {
-	if r.Type.Family() != "referral" {
-		return false
-	}
 	ref := a.referrals.get(r.ObjectID)
-	return ref == nil || ref.Source == SourceImported.forReferral()
+	if r.Type.Family() == "referral" && (ref == nil || ref.Source == SourceImported.forReferral()) {
+		return true
+	}
+	return a.brought[r.ObjectID] != nil
 }
 
 // lived is a live object that is compared with its events.
@@ -172,7 +172,7 @@ func (a *audit) verifyRevisions(byObject map[uuid.UUID][]*EventRecord) {
 	for i := range families {
 		families[i].each(a, func(x lived) {
 			events := byObject[x.id]
-			if x.silent && events == nil {
+			if (x.silent || a.brought[x.id] != nil && x.revision == 0) && events == nil {
 				return
 			}
 			a.verifyRevision(families[i].noun, x, events)
@@ -193,7 +193,7 @@ func (a *audit) verifyRevision(noun string, x lived, events []*EventRecord) {
 	if last.Revision != x.revision {
 		a.breach("I50", named(noun, x.id), "revision %d, its last event has %d", x.revision, last.Revision)
 	}
-	if last.Type.ends() != x.ended {
+	if last.Type.ends() != x.ended && (last.Type.ends() || a.brought[x.id] == nil) { // an import ends a sale in silence
 		a.breach("I50", named(noun, x.id), "it lives, its last event is %s", last.Type)
 	}
 }

@@ -203,7 +203,7 @@ func (a *audit) opened(affiliate uuid.UUID) (at Instant, open bool) {
 }
 
 // verifyBookedSales compares the movements of each sale with its commissions.
-// The first movements of a sale from before are in an opening.
+// The first movements of a sale from before, or of one that was imported, are in an opening.
 func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
 	for r := range a.sales.records() {
 		s := sales[r.Number]
@@ -211,7 +211,7 @@ func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
 			s = &bookedSale{}
 		}
 		delete(sales, r.Number)
-		if at, open := a.opened(r.AffiliateID); !open || !s.whole && !r.CreatedAt.After(at) {
+		if at, open := a.opened(r.AffiliateID); !open || !s.whole && (!r.CreatedAt.After(at) || a.brought[r.ID] != nil) {
 			continue
 		}
 		var want Amount
@@ -248,7 +248,7 @@ func (a *audit) verifySteps(steps map[uuid.UUID]map[Cause]int) {
 	for r := range a.payouts.records() {
 		at, open := a.opened(r.AffiliateID)
 		done := steps[r.ID]
-		if !open || done[CausePayoutCreated] == 0 && !r.CreatedAt.After(at) {
+		if !open || done[CausePayoutCreated] == 0 && (!r.CreatedAt.After(at) || a.brought[r.ID] != nil) {
 			continue
 		}
 		paid, canceled := 0, 0

@@ -60,6 +60,10 @@ type Verification struct {
 //     gives its commissions, to the last digit.
 //   - I74: the click that credited a sale is of the credited affiliate, and not
 //     younger than the sale.
+//   - I79, I80: each ref of an import names one record, of its kind, and an
+//     imported sale earns what was imported, less what was refunded since, unless
+//     people have set another commission. Imported uses of codes and clicks of
+//     links are counted beside the ledger and the clicks here (I01, I02, I31).
 //   - I73: a reversal is the opposite of one adjustment, and the only one.
 //   - I45, I47, I48, I49, I50: events have the type, the body, the envelope and
 //     the revision that they should. Pruning leaves gaps only at the start.
@@ -83,7 +87,7 @@ type Verification struct {
 //
 // Errors: a [*Breach] for each difference, joined; those of the store.
 //
-// Source: ours, because a host must be able to check its books. I72, I79 and I80 are about records that this version does not have.
+// Source: ours, because a host must be able to check its books. I72 is about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) (err error) {
 	defer p.begin(&ctx, "Verify", reads).end(&err)
 	a, err := p.audit(ctx)
@@ -134,8 +138,9 @@ func (p *Program) audit(ctx context.Context) (*audit, error) {
 	if err != nil {
 		return nil, internal("verify", err)
 	}
+	a.readImports()
 	for _, check := range []func(){
-		a.verifyCodes, a.verifyPeople, a.verifyRates, a.verifySales, a.verifyPayouts, a.verifyAdjustments,
+		a.verifyImports, a.verifyCodes, a.verifyPeople, a.verifyRates, a.verifySales, a.verifyPayouts, a.verifyAdjustments,
 		a.verifyMovements, a.verifyRuns, a.verifyTotals, a.verifyEvents, a.verifyDeliveries,
 		a.verifyPayments, a.verifyPayers,
 	} {

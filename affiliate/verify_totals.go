@@ -14,6 +14,12 @@ func (a *audit) verifyTotals() {
 	for r := range a.clicks.records() {
 		c.add(tally{clicks: 1}, r.AffiliateID, r.LinkID, r.ReferralID)
 	}
+	for r := range a.affiliates.records() {
+		c.add(tally{clicks: r.OpeningClicks}, r.ID)
+	}
+	for r := range a.links.records() {
+		c.add(tally{clicks: r.OpeningClicks}, r.ID)
+	}
 	for r := range a.referrals.records() {
 		c.add(tally{referrals: 1}, r.AffiliateID, r.LinkID)
 	}

@@ -1,0 +1,225 @@
+package affiliate
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+)
+
+// The links of an imported affiliate.
+
+// importedLinks decides which links of a row are stored, and stores them.
+// Nothing is written before all of them are decided, because a row may still be
+// refused.
+type importedLinks struct {
+	*importing
+	row   *ImportedAffiliate
+	plans []plannedLink
+	new   int // of plans
+}
+
+// A plannedLink is what becomes of a link.
+type plannedLink struct {
+	ImportedLink
+	stored uuid.UUID // the link is there already; zero: it is not
+	left   bool      // it is left out; its ref leads to the affiliate
+	same   int       // the slug is that of the plan before this one, counted from 1; zero: of none
+	known  bool      // the link is not new
+	note   *Error    // why something else is stored
+	kept   string
+}
+
+// plan decides what becomes of each link. self is the affiliate, zero for a new
+// one.
+func (l *importedLinks) plan(self uuid.UUID) error {
+	own := map[string]int{}
+	for _, link := range l.row.Links {
+		_, found, err := l.imported(link.Ref)
+		if err != nil {
+			return err
+		}
+		given := link.Slug
+		link.Slug = hyphened(given)
+		if found {
+			continue
+		}
+		planned := plannedLink{ImportedLink: link}
+		if link.Slug != given {
+			planned.note, planned.kept = slugSyntax.on("links"), link.Slug
+		}
+		if err := l.place(&planned, self, own); err != nil {
+			return err
+		}
+		l.plans = append(l.plans, planned)
+		if planned.same == 0 {
+			own[foldSlug(planned.Slug)] = len(l.plans)
+		}
+		if planned.fresh() {
+			l.new++
+		}
+	}
+	return l.room(self)
+}
+
+// fresh reports whether the link is to be written.
+func (p *plannedLink) fresh() bool { return !p.left && p.same == 0 && p.stored == uuid.Nil }
+
+// place finds out whether a slug is free, and what is done otherwise.
+func (l *importedLinks) place(planned *plannedLink, self uuid.UUID, own map[string]int) error {
+	if planned.Slug == "" {
+		planned.left = true
+		return nil
+	}
+	if planned.same = own[foldSlug(planned.Slug)]; planned.same > 0 {
+		l.plans[planned.same-1].Clicks += planned.Clicks
+		return nil
+	}
+	link, err := l.linkBySlug(planned.Slug)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return internal("look up slug", err)
+	case link.AffiliateID == self:
+		planned.stored = link.ID
+		return nil
+	}
+	planned.note, planned.kept = slugTaken.on("links"), ""
+	switch l.row.OnConflict {
+	case RefuseRow:
+		return planned.note
+	case RenameSlug:
+		planned.Slug, err = l.freeSuffix(planned.Slug, own)
+		planned.kept = planned.Slug
+		return err
+	}
+	planned.left = true
+	return nil
+}
+
+// freeSuffix is the slug with the first of -2, -3 … that nobody has.
+func (l *importedLinks) freeSuffix(slug string, own map[string]int) (string, error) {
+	for n := 2; ; n++ {
+		candidate := withSuffix(slug, "-"+strconv.Itoa(n))
+		if own[foldSlug(candidate)] > 0 {
+			continue
+		}
+		_, err := l.linkBySlug(candidate)
+		if errors.Is(err, ErrNotFound) {
+			return candidate, nil
+		}
+		if err != nil {
+			return "", internal("look up slug", err)
+		}
+	}
+}
+
+// room refuses more links than an affiliate may have.
+func (l *importedLinks) room(self uuid.UUID) error {
+	have := 0
+	if self != uuid.Nil && l.new > 0 {
+		var err error
+		if have, err = countUpTo(l.tx.Links, Key{Index: OfAffiliate, ID: self}, l.cfg.Limits.Links); err != nil {
+			return internal("count links", err)
+		}
+	}
+	return first(linkLimitReached.when(have+l.new > l.cfg.Limits.Links))
+}
+
+// needOne plans a link made from the email, if a new affiliate has none.
+func (l *importedLinks) needOne(random string) error {
+	if l.new > 0 {
+		return nil
+	}
+	slug, err := l.freeSlug(slugBase(l.row.Email), random)
+	l.plans = append(l.plans, plannedLink{ImportedLink: ImportedLink{Slug: slug, CreatedAt: l.row.CreatedAt}})
+	l.new++
+	return err
+}
+
+// store writes the planned links, and returns how many are new.
+func (l *importedLinks) store(owner AffiliateRecord) (int, error) {
+	var clicks int64
+	for i := range l.plans {
+		planned := &l.plans[i]
+		planned.known = !planned.fresh()
+		if planned.note != nil {
+			l.note(planned.Ref, planned.note, planned.kept)
+		}
+		if planned.same > 0 {
+			planned.left, planned.stored = l.plans[planned.same-1].left, l.plans[planned.same-1].stored
+		} else if planned.fresh() {
+			if err := l.insert(planned, owner.ID); err != nil {
+				return 0, err
+			}
+			clicks += planned.Clicks
+		}
+		if err := l.enrollLink(planned, owner.ID); err != nil {
+			return 0, err
+		}
+	}
+	if clicks == 0 {
+		return l.new, nil
+	}
+	owner.OpeningClicks += clicks
+	if err := l.tx.Affiliates.Replace(owner); err != nil {
+		return 0, internal("write affiliate", err)
+	}
+	return l.new, l.tell(tally{clicks: clicks}, owner.ID)
+}
+
+// insert writes a new link.
+func (l *importedLinks) insert(planned *plannedLink, owner uuid.UUID) error {
+	at := InstantOf(planned.CreatedAt)
+	rec := LinkRecord{
+		ID: l.newIDAt(planned.CreatedAt), AffiliateID: owner, Slug: planned.Slug, OpeningClicks: planned.Clicks, CreatedAt: at, UpdatedAt: at,
+	}
+	planned.stored = rec.ID
+	if err := l.tx.Links.Insert(rec); err != nil {
+		return internal("write link", err)
+	}
+	return l.tell(tally{clicks: planned.Clicks}, rec.ID)
+}
+
+// enrollLink notes what the ref of a link leads to.
+func (l *importedLinks) enrollLink(planned *plannedLink, owner uuid.UUID) error {
+	if planned.Ref == "" {
+		return nil
+	}
+	if planned.left {
+		return l.enroll(ImportRecord{Ref: planned.Ref, Kind: ImportedAsAffiliate, Object: owner, Adopted: true})
+	}
+	return l.enroll(ImportRecord{Ref: planned.Ref, Kind: ImportedAsLink, Object: planned.stored, Adopted: planned.known})
+}
+
+// hyphened is a text as a slug: each run of other characters than letters,
+// digits and hyphens becomes a hyphen, none is at the ends, and it is cut to the
+// longest slug. It may be empty.
+func hyphened(text string) string {
+	if validSlug(text) && len(text) <= maxSlug {
+		return text
+	}
+	var b strings.Builder
+	gap := false
+	for i := range len(text) {
+		c := text[i]
+		if c != '-' && !plaintext.Alphanumeric(c) {
+			gap = true
+			continue
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		gap = false
+		b.WriteByte(c)
+	}
+	slug := b.String()
+	if len(slug) > maxSlug {
+		slug = slug[:maxSlug]
+	}
+	return strings.Trim(slug, "-")
+}

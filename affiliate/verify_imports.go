@@ -1,0 +1,76 @@
+package affiliate
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+)
+
+// readImports notes which records an import made. The ledger may name them
+// several times, by several refs.
+func (a *audit) readImports() {
+	a.brought = map[uuid.UUID]*ImportRecord{}
+	for r := range a.imports.records() {
+		if !r.Adopted {
+			a.brought[r.Object] = r
+		}
+	}
+}
+
+// verifyImports checks the ledger of imports, and the sales that it names.
+func (a *audit) verifyImports() {
+	for r := range a.imports.records() {
+		name := named("import", r.ID)
+		listed(a, name, "kind", r.Kind, importKinds...)
+		if plaintext.Blank(r.Ref) || r.Object == uuid.Nil || a.isOther(r) {
+			a.breach("I79", name, "its ref names no %s, but %s", r.Kind, r.Object)
+		}
+		if made := a.brought[r.Object]; !r.Adopted && made != r {
+			a.breach("I79", name, "%s was imported by %s too", r.Object, made.ID)
+		}
+		a.instants("import", r.ID, r.CreatedAt, r.UpdatedAt)
+		if sale := a.sales.get(r.Object); sale != nil && !r.Adopted {
+			a.verifyImportedSale(r, sale)
+		}
+	}
+	unique(a, "I79", "import", &a.imports, ByRef)
+}
+
+// isOther reports whether what a row names is a record of another kind. It may
+// be gone.
+func (a *audit) isOther(r *ImportRecord) bool {
+	for _, table := range [...]struct {
+		kind ImportKind
+		has  bool
+	}{
+		{ImportedAsAffiliate, a.affiliates.has(r.Object)}, {ImportedAsLink, a.links.has(r.Object)}, {ImportedAsCoupon, a.coupons.has(r.Object)},
+		{ImportedAsCode, a.codes.has(r.Object)}, {ImportedAsReferral, a.referrals.has(r.Object)}, {ImportedAsSale, a.sales.has(r.Object)},
+		{ImportedAsBonus, a.adjusted.has(r.Object)}, {ImportedAsPayout, a.payouts.has(r.Object)},
+	} {
+		if table.has {
+			return table.kind != r.Kind
+		}
+	}
+	return false
+}
+
+// verifyImportedSale checks that a sale earns what was imported, less what was
+// refunded since. People may have set another amount; then events say so.
+func (a *audit) verifyImportedSale(r *ImportRecord, sale *SaleRecord) {
+	hand, _ := sale.ByHand.Get()
+	kept, err := r.Figures.Sales.Sub(r.Figures.Refunds)
+	if hand.Earned != r.Figures.Commission || hand.Kept != kept || err != nil {
+		if sale.Revision == 0 {
+			a.breach("I80", numbered("sale", sale.Number), "it was imported with %v on %v, and has %v on %v", r.Figures.Commission, kept, hand.Earned, hand.Kept)
+		}
+		return
+	}
+	now, err := sale.kept()
+	if err != nil || now.Sign() <= 0 {
+		return // I41 checks that nothing is earned
+	}
+	want, err := r.Figures.Commission.Portion(now, kept, a.cfg.Currency)
+	if sum, bad := sale.commissionEarned(); err != nil || bad != nil || sum != want {
+		a.breach("I80", numbered("sale", sale.Number), "it earns %v, and %v of what was imported", sum, want)
+	}
+}
