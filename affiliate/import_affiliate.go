@@ -57,7 +57,7 @@ type ImportedLink struct {
 func (p *Program) ImportAffiliates(ctx context.Context, rows []ImportedAffiliate) (_ ImportReport, err error) {
 	defer p.begin(&ctx, "ImportAffiliates", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "affiliate.import", refused: first(p.checkBulk(len(rows)))}
+	rq := request{name: "affiliate.import", refused: first(p.checkImport(len(rows)))}
 	if p.once.Key != "" {
 		rq.input = rows
 	}

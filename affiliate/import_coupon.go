@@ -43,7 +43,7 @@ type ImportedCode struct {
 func (p *Program) ImportCoupons(ctx context.Context, rows []ImportedCoupon) (_ ImportReport, err error) {
 	defer p.begin(&ctx, "ImportCoupons", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "coupon.import", refused: first(p.checkBulk(len(rows)))}
+	rq := request{name: "coupon.import", refused: first(p.checkImport(len(rows)))}
 	if p.once.Key != "" {
 		rq.input = rows
 	}

@@ -40,7 +40,7 @@ type ImportedPayout struct {
 func (p *Program) ImportPayouts(ctx context.Context, rows []ImportedPayout) (_ ImportReport, err error) {
 	defer p.begin(&ctx, "ImportPayouts", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "payout.import", refused: first(p.checkBulk(len(rows)))}
+	rq := request{name: "payout.import", refused: first(p.checkImport(len(rows)))}
 	if p.once.Key != "" {
 		rq.input = rows
 	}

@@ -58,7 +58,7 @@ func (r *ImportedSale) bonus() bool { return r.TotalEarned.IsZero() }
 func (p *Program) ImportSales(ctx context.Context, rows []ImportedSale) (_ ImportReport, err error) {
 	defer p.begin(&ctx, "ImportSales", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "sale.import", refused: first(p.checkBulk(len(rows)))}
+	rq := request{name: "sale.import", refused: first(p.checkImport(len(rows)))}
 	if p.once.Key != "" {
 		rq.input = rows
 	}

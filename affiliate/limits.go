@@ -39,6 +39,14 @@ const maxBulk = 100_000
 // checkBulk refuses a call for more objects than one call may have.
 func (p *Program) checkBulk(n int) *Error { return bulkLimitExceeded.when(n > p.cfg.Limits.Bulk) }
 
+// maxImport is how many rows one import call takes, besides Limits.Bulk.
+const maxImport = 1000
+
+// checkImport refuses an import call with too many rows.
+func (p *Program) checkImport(n int) *Error {
+	return bulkLimitExceeded.when(n > min(maxImport, p.cfg.Limits.Bulk))
+}
+
 // roomForLink refuses a link of an affiliate that has as many as it may have.
 func (o *op) roomForLink(owner uuid.UUID) error {
 	n, err := countUpTo(o.tx.Links, Key{Index: OfAffiliate, ID: owner}, o.cfg.Limits.Links)
