@@ -78,5 +78,5 @@ package affiliate
 //   - Deliveries: webhook*. The way of one is webhook_outbox, webhook_claim_take, webhook_settle; docs/webhooks.md first.
 //   - Payments: payment*, payer*. What payment providers report; payment_state is what the facts say, payment_settle brings the sale there.
 //   - Upkeep: erase, person, prune, retain, step, step_jobs, step_erase. They must know every field that may name a person.
-//   - Imports: import*, and rehearse with overlay. They write without events: what they add to totals and books is in import_books.
+//   - Imports: import*, overlay, rehearse. They write without events: what they add to totals and books is in import_books.
 //   - Audit: verify*. It recomputes the books from the records alone: a rule is written here a second time.

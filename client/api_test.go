@@ -62,7 +62,8 @@ const (
 //
 // Source: docs/contract.md 4.6.
 var offWire = map[string]string{
-	"ImportReferrals": beside, "OpenBooks": beside, "CloseBooks": beside,
+	"ImportReferrals": beside, "ImportAffiliates": beside, "ImportCoupons": beside, "ImportSales": beside, "ImportPayouts": beside,
+	"OpenBooks": beside, "CloseBooks": beside,
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
 	"With": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
