@@ -102,7 +102,7 @@ func clickText(field string, s *string) *Error {
 		*s = strings.Clone((*s)[:end]) // a record must not keep the rest in memory
 	}
 	if !plaintext.Valid(*s, false) {
-		return fieldBadCharacters.Of(field)
+		return FieldBadCharacters.Of(field)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func clickText(field string, s *string) *Error {
 // refuses invalid text.
 func (p *Program) clickPage(field string, s *string) *Error {
 	if !plaintext.Valid(*s, false) {
-		return fieldBadCharacters.Of(field)
+		return FieldBadCharacters.Of(field)
 	}
 	*s = p.pageOf(*s)
 	return nil

@@ -90,10 +90,10 @@ func unlessNull[T any](o Opt[T]) Opt[T] {
 // checkText checks the length and the characters of a text.
 func checkText(field, s string, limit int, lines bool) *Error {
 	if plaintext.Longer(s, limit) {
-		return fieldTooLong.Of(field)
+		return FieldTooLong.Of(field)
 	}
 	if !plaintext.Valid(s, lines) {
-		return fieldBadCharacters.Of(field)
+		return FieldBadCharacters.Of(field)
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func normalizeMetadata(field string, raw *[]byte) *Error {
 		return bad.Of(field)
 	}
 	if len(compact) > maxMetadata {
-		return fieldTooLong.Of(field)
+		return FieldTooLong.Of(field)
 	}
 	*raw = compact
 	return nil

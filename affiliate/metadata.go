@@ -29,7 +29,7 @@ func validMetadata(raw []byte) (compact []byte, bad Refusal) {
 	case compact[0] != '{':
 		return nil, FieldNotAnObject
 	case fault == jsontext.Escape:
-		return nil, fieldBadCharacters
+		return nil, FieldBadCharacters
 	case fault != jsontext.OK:
 		return nil, FieldNotAnObject
 	}

@@ -56,7 +56,7 @@ func (a AddressPolicy) Allows(addr netip.Addr) bool {
 
 func (a AddressPolicy) checkURL(raw string) *Error {
 	if len(raw) > maxURL {
-		return fieldTooLong.Of("url")
+		return FieldTooLong.Of("url")
 	}
 	if !plaintext.Valid(raw, false) || strings.ContainsAny(raw, " #") {
 		return urlNotHTTPS.Err()

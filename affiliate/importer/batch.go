@@ -1,0 +1,176 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A batch is the rows of one transaction; they are of one kind.
+type batch struct {
+	kind   string
+	rows   []pending
+	weight int // rows and what they are made of
+}
+
+// A pending is a row that is to be imported.
+type pending struct {
+	Row
+	again    bool // its ref came before in this run
+	currency affiliate.Currency
+	says     affiliate.ImportFigures
+}
+
+func (b *batch) add(row pending) {
+	b.rows = append(b.rows, row)
+	b.weight++
+	switch item := row.Item.(type) {
+	case Affiliate:
+		b.weight += len(item.Links)
+	case Coupon:
+		b.weight += len(item.Codes)
+	case Payout:
+		b.weight += len(item.Sales)
+	}
+}
+
+// flush imports the batch and empties it.
+func (r *run) flush(ctx context.Context) error {
+	if len(r.batch.rows) > 0 {
+		report, err := r.send(ctx)
+		if err != nil {
+			first := &r.batch.rows[0]
+			return fmt.Errorf("importer: %d %s from %s:%d: %w", len(r.batch.rows), r.batch.kind, first.File, first.Line, err)
+		}
+		if err := r.count(&report); err != nil {
+			return err
+		}
+		r.progress.batch(r.batch.kind)
+	}
+	r.batch = batch{rows: r.batch.rows[:0]}
+	return nil
+}
+
+// send calls the import of the batch's kind.
+func (r *run) send(ctx context.Context) (affiliate.ImportReport, error) {
+	rows := r.batch.rows
+	switch r.batch.kind {
+	case Affiliates:
+		return r.p.ImportAffiliates(ctx, each(rows, func(row *pending) affiliate.ImportedAffiliate {
+			in := row.Item.(Affiliate).ImportedAffiliate
+			in.Ref, in.OnConflict, in.Status = row.Ref, r.OnConflict, cmp.Or(in.Status, r.Default)
+			return in
+		}))
+	case Coupons:
+		return r.p.ImportCoupons(ctx, each(rows, func(row *pending) affiliate.ImportedCoupon {
+			in := row.Item.(Coupon).ImportedCoupon
+			in.Ref = row.Ref
+			return in
+		}))
+	case Referrals:
+		return r.p.ImportReferrals(ctx, each(rows, func(row *pending) affiliate.ImportedReferral {
+			in := row.Item.(Referral).ImportedReferral
+			in.Ref = row.Ref
+			return in
+		}))
+	case Sales:
+		return r.p.ImportSales(ctx, each(rows, func(row *pending) affiliate.ImportedSale {
+			in := row.Item.(Sale).ImportedSale
+			in.Ref = row.Ref
+			return in
+		}))
+	case Payouts:
+		return r.p.ImportPayouts(ctx, each(rows, func(row *pending) affiliate.ImportedPayout {
+			in := row.Item.(Payout).ImportedPayout
+			in.Ref = row.Ref
+			return in
+		}))
+	}
+	return affiliate.ImportReport{}, errors.New("a row without an item")
+}
+
+func each[T any](rows []pending, of func(*pending) T) []T {
+	out := make([]T, len(rows))
+	for i := range rows {
+		out[i] = of(&rows[i])
+	}
+	return out
+}
+
+// count adds what became of the batch to the report.
+func (r *run) count(batch *affiliate.ImportReport) error {
+	why := make(map[int]*affiliate.Error, len(batch.Failed))
+	for _, f := range batch.Failed {
+		why[f.Row] = refusalOf(f.Err)
+	}
+	for i, done := range batch.Rows {
+		if err := r.countRow(&r.batch.rows[i], done, why[i]); err != nil {
+			return err
+		}
+	}
+	for _, note := range batch.Notes {
+		r.countNote(&r.batch.rows[note.Row], note)
+	}
+	for _, refusal := range why {
+		if r.OnConflict == Fail && refusal.Reason == affiliate.SlugTaken {
+			return ErrConflict
+		}
+	}
+	return nil
+}
+
+// refusalOf is why a row was refused. A look-up that finds no affiliate is one
+// too.
+func refusalOf(err error) *affiliate.Error {
+	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
+		return refusal
+	}
+	return affiliate.RefuseNoAffiliate.Err()
+}
+
+func (r *run) countRow(row *pending, done affiliate.ImportRow, why *affiliate.Error) error {
+	switch done.Outcome {
+	case affiliate.ImportFailed:
+		return r.reject(row, why)
+	case affiliate.ImportCreated:
+		r.report.Created[r.batch.kind]++
+	case affiliate.ImportExisting:
+		r.report.Existing[r.batch.kind]++
+	default:
+		r.report.Changed[r.batch.kind]++
+	}
+	if row.again {
+		return nil
+	}
+	if err := r.report.Stored.add(r.currency, done.Stored); err != nil {
+		return err
+	}
+	if done.Outcome == affiliate.ImportCreated || done.Outcome == affiliate.ImportForwarded {
+		return nil // they must be equal
+	}
+	rest, err := plus(row.says, done.Stored, affiliate.Amount.Sub)
+	if err != nil {
+		return err
+	}
+	return r.report.Refused.add(r.currency, rest)
+}
+
+// countNote lists what is stored otherwise. What is not stored at all is a reject.
+func (r *run) countNote(row *pending, note affiliate.ImportNote) {
+	reject := Reject{File: row.File, Line: row.Line, Ref: cmp.Or(note.Ref, row.Ref), Field: note.Err.Field, Err: note.Err, Kept: note.Kept}
+	if note.Kept != "" {
+		r.list(&r.report.Conflicts, reject)
+		return
+	}
+	kind := Links
+	if r.batch.kind == Coupons {
+		kind = Codes
+	}
+	r.report.Rejected[kind]++
+	r.progress.rejected++
+	reject.Kept = r.batch.kind[:len(r.batch.kind)-1] // the rest of the row
+	r.list(&r.report.Rejects, reject)
+}

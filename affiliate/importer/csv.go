@@ -1,0 +1,172 @@
+package importer
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A table reads CSV: fields in quotes may hold separators and line breaks, two
+// quotes stand for one, lines end in LF or CRLF, and empty lines are skipped. A
+// field is text, whatever it begins with.
+type table struct {
+	*text
+	comma  byte
+	header []string
+}
+
+// guesses are the separators that are tried.
+const guesses = ",;\t|"
+
+// newTable reads the header. A zero comma is guessed from it.
+func newTable(t *text, comma rune) (*table, error) {
+	tab := &table{text: t, comma: byte(comma)}
+	if comma == 0 {
+		tab.comma = tab.guess()
+	}
+	header, _, bad, err := tab.fields()
+	if bad != nil {
+		err = bad
+	}
+	tab.header = header
+	return tab, err
+}
+
+// guess is the separator that the first line has most often, outside of quotes.
+func (t *table) guess() byte {
+	start, _ := t.Peek(maxField) // what is there of it
+	counts := map[byte]int{}
+	quoted := false
+	for _, c := range start {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '\n':
+			start = nil
+		case bytes.IndexByte([]byte(guesses), c) >= 0:
+			counts[c]++
+		}
+		if start == nil {
+			break
+		}
+	}
+	best := byte(',')
+	for i := range len(guesses) {
+		if c := guesses[i]; counts[c] > counts[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// next is the next row; bad says why it cannot be used. The error is io.EOF at
+// the end.
+func (t *table) row() (fields []string, line int, bad *affiliate.Error, err error) {
+	fields, line, bad, err = t.fields()
+	if err == nil && bad == nil && len(fields) != len(t.header) {
+		bad = affiliate.FieldNotLikeHeader.Of("row")
+	}
+	return fields, line, bad, err
+}
+
+// fields reads one row. It reads on to the end of a row that is too long, and
+// keeps no more of it than the bound.
+func (t *table) fields() (fields []string, line int, bad *affiliate.Error, err error) {
+	if err := t.skipEmpty(); err != nil {
+		return nil, t.line, nil, err
+	}
+	line = t.line
+	start := t.read
+	for {
+		field, last, err := t.field()
+		if err != nil {
+			return nil, line, nil, err
+		}
+		switch why := checkText("row", field); {
+		case bad != nil:
+		case why != nil:
+			bad = why
+		case t.read-start > maxRow:
+			bad = affiliate.FieldTooLong.Of("row")
+			fields = nil
+		default:
+			fields = append(fields, field)
+		}
+		if last == unclosed && bad == nil {
+			bad = affiliate.FieldUnclosed.Of("row")
+		}
+		if last != more {
+			return fields, line, bad, nil
+		}
+	}
+}
+
+// skipEmpty skips line breaks before a row.
+func (t *table) skipEmpty() error {
+	for {
+		c, err := t.next()
+		if err != nil {
+			return err
+		}
+		if c != '\n' && c != '\r' {
+			t.back(c)
+			return nil
+		}
+	}
+}
+
+// ending is what comes after a field.
+type ending int
+
+const (
+	more     ending = iota // another field
+	end                    // the end of the row
+	unclosed               // the end of the file, inside quotes
+)
+
+// field reads a field and what ends it. It keeps one byte more than the bound, so
+// that the field is seen to be too long.
+func (t *table) field() (string, ending, error) {
+	var kept []byte
+	quoted, began, returned := false, false, false // returned: a carriage return came last
+	for {
+		c, err := t.next()
+		if err == io.EOF && quoted {
+			return string(kept), unclosed, nil
+		}
+		if err == io.EOF {
+			return string(kept), end, nil
+		}
+		if err != nil {
+			return "", end, err
+		}
+		switch {
+		case quoted && c == '"':
+			after, err := t.next()
+			if err == nil && after != '"' {
+				t.back(after)
+			}
+			if err != nil || after != '"' {
+				quoted = false
+				continue
+			}
+		case quoted:
+		case c == '"' && !began:
+			quoted, began = true, true
+			continue
+		case c == t.comma:
+			return string(kept), more, nil
+		case c == '\n':
+			if returned {
+				kept = kept[:len(kept)-1]
+			}
+			return string(kept), end, nil
+		}
+		began, returned = true, c == '\r' && !quoted && len(kept) <= maxField
+		if len(kept) <= maxField {
+			kept = append(kept, c)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+// Package importer brings a program over from another service: affiliates with
+// their links, coupons with their codes, customers, payments with their
+// commissions, and payouts, from the files that the service exports.
+//
+//	src := importer.Rewardful(importer.Files{Affiliates: affiliates, Customers: customers, Commissions: commissions})
+//	report, err := importer.Run(ctx, program, src, importer.Options{DryRun: true})
+//
+// [Rewardful] and [Dub] read the files of these services, and [CSV] any file with
+// a header, by a [Mapping]. Nothing here uses the network, and no key is needed.
+//
+// # What is promised
+//
+//   - An import fires no event, calls no hook and sends no delivery.
+//   - It may be repeated: a row that was imported is found again by its ref and
+//     changes nothing, whatever people did to its record since.
+//   - It may be interrupted: what was committed is skipped by the next run.
+//   - A dry run has the report that the real run will have, and writes nothing.
+//   - Amounts are exact. What the rows say equals what is stored and what was
+//     refused, to the last digit, or [Run] ends with [ErrTotals].
+//   - It holds one batch of rows and 16 bytes for each ref in memory, and of
+//     payments that were paid their ids. A dry run holds all that it would store.
+//
+// See docs/import.md.
+package importer

@@ -1,0 +1,205 @@
+package importer
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A stream reads the objects of a vendor's list API: an array, an object with the
+// array "data" or "items", one object a line, or several of these one after
+// another, as a loop over pages leaves them. It holds one object at a time.
+type stream struct {
+	*text
+	inside []byte // the ends of what is open around the objects: ']' of a list, '}' of its object
+}
+
+// object reads the next object. bad says why it cannot be used. The error is
+// io.EOF at the end.
+func (s *stream) object() (raw []byte, line int, bad *affiliate.Error, err error) {
+	for {
+		c, err := s.skip()
+		if err != nil {
+			if err == io.EOF && len(s.inside) > 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, s.line, nil, err
+		}
+		line = s.line
+		switch {
+		case len(s.inside) > 0 && c == s.inside[len(s.inside)-1]:
+			s.inside = s.inside[:len(s.inside)-1]
+			if len(s.inside) > 0 && s.inside[len(s.inside)-1] == '}' {
+				if err := s.closeObject(); err != nil {
+					return nil, line, nil, err
+				}
+			}
+		case c == '[' && len(s.inside) == 0:
+			s.inside = append(s.inside, ']')
+		case c == '{':
+			raw, listed, bad, err := s.scanObject()
+			if err != nil || !listed {
+				return raw, line, bad, err
+			}
+			s.inside = append(s.inside, '}', ']')
+		case c == '}' || c == ']':
+			return nil, line, affiliate.RefuseJSON.Err(), s.skipRest()
+		default:
+			s.back(c)
+			_, err := s.value(nil)
+			return nil, line, affiliate.FieldNotAnObject.Of("row"), err
+		}
+	}
+}
+
+// skip is the next byte that is no white space and no comma.
+func (s *stream) skip() (byte, error) {
+	for {
+		c, err := s.next()
+		if err != nil || !strings.ContainsRune(" \t\r\n,", rune(c)) {
+			return c, err
+		}
+	}
+}
+
+// skipRest gives up on a file that is no JSON.
+func (s *stream) skipRest() error {
+	s.inside = nil
+	_, err := io.Copy(io.Discard, s.Reader)
+	return err
+}
+
+// scanObject reads an object whose brace was read. listed reports that it is one
+// around a list, which was read up to the bracket.
+func (s *stream) scanObject() (raw []byte, listed bool, bad *affiliate.Error, err error) {
+	raw = append(raw, '{')
+	for {
+		c, err := s.skip()
+		if err != nil {
+			return nil, false, nil, cut(err)
+		}
+		if c == '}' {
+			return finished(keep(raw, '}'))
+		}
+		if len(raw) > 1 {
+			raw = keep(raw, ',')
+		}
+		s.back(c)
+		key := len(raw)
+		if raw, err = s.value(raw); err != nil {
+			return nil, false, nil, cut(err)
+		}
+		name := string(raw[key:])
+		if c, err = s.colon(); err != nil {
+			return nil, false, nil, cut(err)
+		}
+		raw = keep(raw, ':')
+		if c == '[' && len(s.inside) == 0 && (name == `"data"` || name == `"items"`) {
+			return nil, true, nil, nil
+		}
+		s.back(c)
+		if raw, err = s.value(raw); err != nil {
+			return nil, false, nil, cut(err)
+		}
+	}
+}
+
+// finished is an object that was read to its end.
+func finished(raw []byte) ([]byte, bool, *affiliate.Error, error) {
+	switch {
+	case len(raw) > maxRow:
+		return nil, false, affiliate.FieldTooLong.Of("row"), nil
+	case !json.Valid(raw):
+		return nil, false, affiliate.RefuseJSON.Err(), nil
+	case !utf8.Valid(raw):
+		return nil, false, affiliate.FieldBadCharacters.Of("row"), nil
+	}
+	return raw, false, nil, nil
+}
+
+// colon skips a colon and is the byte that a value begins with.
+func (s *stream) colon() (byte, error) {
+	c, err := s.skip()
+	if err == nil && c == ':' {
+		c, err = s.skip()
+	}
+	return c, err
+}
+
+// closeObject skips what follows a list up to the end of its object.
+func (s *stream) closeObject() error {
+	s.inside = s.inside[:len(s.inside)-1]
+	for {
+		c, err := s.skip()
+		if err != nil || c == '}' {
+			return cut(err)
+		}
+		if c == ':' {
+			continue
+		}
+		s.back(c)
+		if _, err := s.value(nil); err != nil {
+			return cut(err)
+		}
+	}
+}
+
+// cut is the end of a file inside of something.
+func cut(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// value reads one value to its end, by its brackets and strings, and appends it to
+// raw as far as the bound allows. It always takes a byte.
+func (s *stream) value(raw []byte) ([]byte, error) {
+	depth, quoted, escaped := 0, false, false
+	for first := true; ; first = false {
+		c, err := s.next()
+		if err != nil {
+			if err == io.EOF && !first && depth == 0 && !quoted {
+				return raw, nil
+			}
+			return raw, err
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+			if !quoted && depth == 0 {
+				return keep(raw, c), nil
+			}
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth == 0 && !first {
+				s.back(c)
+				return raw, nil
+			}
+			if depth--; depth <= 0 {
+				return keep(raw, c), nil
+			}
+		case depth == 0 && !first && strings.ContainsRune(" \t\r\n,:", rune(c)):
+			s.back(c)
+			return raw, nil
+		}
+		raw = keep(raw, c)
+	}
+}
+
+// keep appends a byte, and one byte more than the bound at the most.
+func keep(raw []byte, c byte) []byte {
+	if len(raw) > maxRow {
+		return raw
+	}
+	return append(raw, c)
+}

@@ -1,0 +1,131 @@
+package importer
+
+import (
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// The rows of a file with a mapping.
+
+func (c *mapped) affiliate(row *Row, _ *entry) {
+	a := affiliate.ImportedAffiliate{
+		Email: c.field("email"), FirstName: c.field("firstName"), LastName: c.field("lastName"),
+		Status: affiliate.AffiliateStatus(c.word()), CreatedAt: c.at("createdAt"),
+		PayoutEmail: c.field("payoutEmail"), PaymentMethod: affiliate.PaymentMethod(strings.ToUpper(c.field("paymentMethod"))),
+	}
+	if name := c.field("name"); name != "" {
+		a.FirstName, a.LastName = splitName(name)
+	}
+	if rate := c.field("commissionRate"); rate != "" {
+		percent, err := affiliate.ParsePercent(strings.TrimSuffix(rate, "%"))
+		if err != nil {
+			c.refuse(affiliate.FieldNotANumber.Of(c.column("commissionRate")))
+		}
+		a.CommissionRate = affiliate.Set(percent)
+	}
+	slug := c.field("slug")
+	if slug != "" {
+		a.Links = []affiliate.ImportedLink{{Ref: c.ref(Links, strings.ToLower(slug)), Slug: slug, Clicks: c.number("clicks")}}
+	}
+	row.Ref = c.refOf(strings.ToLower(a.Email), slug)
+	row.Item = Affiliate{a}
+}
+
+func (c *mapped) code(row *Row, _ *entry) {
+	text, currency := c.field("code"), c.currencyOf()
+	in := affiliate.ImportedCoupon{CreatedAt: c.at("createdAt"), TimesRedeemed: c.number("timesRedeemed")}
+	in.Name = c.field("name")
+	if in.Name == "" {
+		in.Name = text
+	}
+	if percent := c.field("percentOff"); percent != "" {
+		off, err := affiliate.ParsePercent(strings.TrimSuffix(percent, "%"))
+		if err != nil {
+			c.refuse(affiliate.FieldNotANumber.Of(c.column("percentOff")))
+		}
+		in.PercentOff = affiliate.Set(off)
+	}
+	if off := c.money("amountOff", currency); !off.IsZero() {
+		in.CouponType, in.AmountOff, in.Currency = affiliate.CouponFlat, affiliate.Set(off), affiliate.Set(currency)
+	}
+	in.Duration = affiliate.Duration(strings.ToLower(c.field("duration")))
+	if months := c.number("durationInMonths"); months != 0 {
+		in.DurationInMonths = affiliate.Set(months)
+	}
+	code := affiliate.ImportedCode{Ref: c.ref(Codes, "#"+digest(strings.ToUpper(text))), Via: c.refer(Affiliates, "affiliate"), TimesRedeemed: in.TimesRedeemed}
+	code.Code, code.AffiliateEmail, code.ExternalID = text, c.field("affiliateEmail"), c.field("externalId")
+	if most := c.number("maxRedemptions"); most != 0 {
+		code.MaxRedemptions = affiliate.Set(most)
+	}
+	in.Codes = []affiliate.ImportedCode{code}
+	row.Ref = c.ref(Coupons, strings.TrimPrefix(c.refOf(strings.ToUpper(text)), c.ref(c.Kind, "")))
+	row.Item = Coupon{in}
+}
+
+func (c *mapped) referral(row *Row, _ *entry) {
+	in := affiliate.ImportedReferral{CreatedAt: c.at("createdAt"), Status: affiliate.SubscriptionStatus(c.word()), Via: c.via()}
+	in.Name, in.Email, in.ReferredUserExternalID = c.field("name"), c.field("email"), c.field("customerId")
+	in.AffiliateEmail, in.Plan = c.field("affiliateEmail"), c.field("plan")
+	row.Ref = c.refOf(strings.ToLower(in.Email))
+	row.Item = Referral{in}
+}
+
+func (c *mapped) sale(row *Row, _ *entry) {
+	currency := c.currencyOf()
+	s := affiliate.ImportedSale{
+		CreatedAt: c.at("createdAt"), Email: c.field("email"), Name: c.field("name"), Via: c.via(), AffiliateEmail: c.field("affiliateEmail"),
+		TotalEarned: c.money("total", currency), Tax: c.money("tax", currency), Shipping: c.money("shipping", currency),
+		Refunded: c.money("refunded", currency), CommissionEarned: c.money("commission", currency),
+		ExternalID: c.field("externalId"), InvoiceID: c.field("invoiceId"), Reason: c.field("reason"),
+	}
+	for _, ref := range c.refer(Referrals, "customer") {
+		s.Customer = ref
+	}
+	switch word := c.word(); word {
+	case "", "ACCEPTED", "PAID":
+	case "REFUNDED":
+		s.Refunded, s.CommissionEarned = s.TotalEarned, affiliate.Amount{}
+	default:
+		s.Approval = affiliate.ApprovalStatus(word)
+	}
+	id := s.ExternalID
+	if id == "" {
+		id = digest(c.field("email"), c.field("createdAt"), c.field("total"), c.field("commission"), c.field("invoiceId"), c.field("customer"), c.field("affiliate"))
+	}
+	row.Ref = c.refOf(id)
+	row.Item = Sale{s, currency}
+	if c.bad == nil && strings.EqualFold(c.word(), "PAID") && !s.CommissionEarned.IsZero() {
+		c.gather(row.Ref, &s, currency)
+	}
+}
+
+// gather notes a sale that was paid. Whose it is, is the affiliate of the row, or
+// the customer, whose affiliate only the program knows.
+func (c *mapped) gather(ref string, s *affiliate.ImportedSale, currency affiliate.Currency) {
+	g := paidGroup{affiliate: c.field("affiliate"), payout: c.field("payout"), currency: currency}
+	if g.affiliate == "" {
+		g.affiliate = "#" + digest(strings.ToLower(s.AffiliateEmail), c.field("slug"), c.field("code"), s.Customer, strings.ToLower(s.Email))
+	}
+	if g.payout != "" {
+		g.affiliate = ""
+	}
+	at := c.at("paidAt")
+	if at.IsZero() {
+		at = s.CreatedAt
+	}
+	c.paid.add(g, ref, s.CommissionEarned, at, c.Location)
+}
+
+func (c *mapped) payout(row *Row, _ *entry) {
+	currency := c.currencyOf()
+	p := affiliate.ImportedPayout{
+		CreatedAt: c.at("createdAt"), PaidAt: c.at("paidAt"), Status: affiliate.PayoutStatus(c.word()),
+		Amount: c.money("amount", currency), ExternalID: c.field("externalId"),
+	}
+	for _, id := range strings.FieldsFunc(c.field("sales"), func(r rune) bool { return r == ' ' || r == ';' || r == ',' }) {
+		p.Sales = append(p.Sales, c.ref(Sales, id))
+	}
+	row.Ref = c.refOf(strings.Join(p.Sales, "\n"))
+	row.Item = Payout{ImportedPayout: p, Currency: currency}
+}

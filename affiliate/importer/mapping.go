@@ -1,0 +1,243 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A Mapping says what the columns of a file mean. The file is CSV with a header,
+// or JSON objects, whose members are named like "customer.email".
+type Mapping struct {
+	// Kind is what a row is: [Affiliates], [Codes], [Referrals], [Sales] or
+	// [Payouts].
+	Kind string
+
+	// Columns name the column of each field. The fields are listed at [CSV].
+	Columns map[string]string
+
+	// Values are fields that are the same in every row, such as the currency.
+	Values map[string]string
+
+	// Status has the service's words for a status, in the words of this module:
+	// ACTIVE, DEACTIVATED … for affiliates; ACCEPTED, ON_HOLD, DECLINED, PAID and
+	// REFUNDED for sales; PENDING, PROCESSING, PAID and FAILED for payouts. Words
+	// that are in no such list are compared without regard to case. Nil: the file
+	// has our words.
+	Status map[string]string
+
+	Comma    rune               // between the fields; zero: guessed from the header
+	Cents    bool               // amounts are in the smallest unit of the currency
+	Location *time.Location     // of times without a zone, and of the months of payouts; nil: UTC
+	Layouts  []string           // further forms of times, as of package time
+	Currency affiliate.Currency // of rows without one; empty: that of the program
+	Service  string             // the beginning of the refs; empty: csv
+}
+
+// fieldsOf are the fields of each kind.
+var fieldsOf = map[string][]string{
+	Affiliates: {"ref", "email", "firstName", "lastName", "name", "status", "createdAt", "slug", "clicks", "payoutEmail", "paymentMethod", "commissionRate"},
+	Codes: {
+		"ref", "code", "affiliate", "affiliateEmail", "name", "percentOff", "amountOff", "currency", "duration", "durationInMonths",
+		"maxRedemptions", "timesRedeemed", "externalId", "createdAt",
+	},
+	Referrals: {"ref", "email", "name", "customerId", "affiliate", "affiliateEmail", "slug", "code", "status", "createdAt", "plan"},
+	Sales: {
+		"ref", "customer", "email", "name", "affiliate", "affiliateEmail", "slug", "code", "total", "tax", "shipping", "refunded", "commission",
+		"currency", "status", "createdAt", "paidAt", "payout", "externalId", "invoiceId", "reason",
+	},
+	Payouts: {"ref", "sales", "amount", "currency", "status", "createdAt", "paidAt", "externalId"},
+}
+
+// CSV reads one file by a mapping. These are the fields:
+//
+//   - [Affiliates]: ref, email, firstName, lastName or name, status, createdAt,
+//     slug, clicks, payoutEmail, paymentMethod, commissionRate. A second row with
+//     the same email adds its slug.
+//   - [Codes]: ref, code, affiliate (a ref of the file of affiliates) or
+//     affiliateEmail, name, percentOff or amountOff with currency, duration,
+//     durationInMonths, maxRedemptions, timesRedeemed, externalId, createdAt.
+//     Each code has a coupon of its own.
+//   - [Referrals]: ref, email, name, customerId (the host's own id), affiliate or
+//     affiliateEmail or slug or code, status, createdAt, plan.
+//   - [Sales]: ref, customer (a ref of the file of referrals) or email, name,
+//     affiliate or affiliateEmail or slug or code (none: the customer's),
+//     total, tax, shipping, refunded, commission, currency, status, createdAt,
+//     paidAt, payout, externalId, invoiceId, reason. A total of 0 is a bonus. A
+//     sale that is PAID belongs to the payout that is named, else to one of its
+//     affiliate and calendar month.
+//   - [Payouts]: ref, sales (refs of the file of sales, with spaces or semicolons
+//     between them), amount, currency, status, createdAt, paidAt, externalId.
+//
+// Without a column ref the row is told from others by a digest: of email and slug,
+// the code, the email, the externalId or all fields of a sale.
+//
+// A mapping that names an unknown kind or field is an error of the first row.
+func CSV(r io.Reader, m Mapping) Source {
+	return rows(func(ctx context.Context, yield func(Row, error) bool) {
+		if err := m.check(); err != nil {
+			yield(Row{}, err)
+			return
+		}
+		m.Service = cmp.Or(m.Service, "csv")
+		if m.Location == nil {
+			m.Location = time.UTC
+		}
+		m.Columns = maps.Clone(m.Columns)
+		for field := range m.Values {
+			if m.Columns == nil {
+				m.Columns = map[string]string{}
+			}
+			m.Columns[field] = constant + field
+		}
+		c := &mapped{Mapping: m, output: output{yield: yield}, paid: paidSales{service: m.Service}}
+		read := map[string]func(*Row, *entry){
+			Affiliates: c.affiliate, Codes: c.code, Referrals: c.referral, Sales: c.sale, Payouts: c.payout,
+		}[m.Kind]
+		f := fileOf(r, m.Kind+".csv")
+		c.scanAs(ctx, f, m.Comma, func(row *Row, e *entry) {
+			for field, value := range m.Values {
+				e.set(constant+field, value)
+			}
+			c.entry = e
+			read(row, e)
+		})
+		if !c.ended {
+			c.paid.each(f.called(), yield)
+		}
+	})
+}
+
+func (m *Mapping) check() error {
+	fields := fieldsOf[m.Kind]
+	if fields == nil {
+		return fmt.Errorf("importer: Mapping.Kind %q is none of affiliates, codes, referrals, sales, payouts", m.Kind)
+	}
+	for _, given := range []map[string]string{m.Columns, m.Values} {
+		for field := range given {
+			if !slices.Contains(fields, field) {
+				return fmt.Errorf("importer: Mapping: %s have no field %q; they have %s", m.Kind, field, strings.Join(fields, ", "))
+			}
+		}
+	}
+	if m.Comma != 0 && (m.Comma >= 0x80 || m.Comma == '"' || m.Comma == '\n' || m.Comma == '\r') {
+		return fmt.Errorf("importer: Mapping.Comma %q cannot be between fields", m.Comma)
+	}
+	return nil
+}
+
+// constant is before the names of the columns that Mapping.Values stand for.
+const constant = "="
+
+// mapped is one walk over a file by a mapping.
+type mapped struct {
+	Mapping
+	output
+	*entry
+	paid paidSales
+}
+
+// column is where a field of a row is, for values and for the errors about them.
+func (c *mapped) column(field string) string {
+	return strings.TrimPrefix(cmp.Or(c.Columns[field], field), constant)
+}
+
+// field is a field of the row.
+func (c *mapped) field(field string) string {
+	if name := c.Columns[field]; name != "" {
+		return c.text(name)
+	}
+	return ""
+}
+
+// ref is the ref of a row of a kind, and of those that name it.
+func (c *mapped) ref(kind, id string) string { return c.Service + ":" + kind + ":" + id }
+
+// refOf is the ref of the row: by its column, else by a digest of texts.
+func (c *mapped) refOf(texts ...string) string {
+	if c.Columns["ref"] != "" {
+		id := c.field("ref")
+		if id == "" {
+			c.refuse(affiliate.FieldRequired.Of(c.column("ref")))
+		}
+		return c.ref(c.Kind, id)
+	}
+	return c.ref(c.Kind, "#"+digest(texts...))
+}
+
+// refer is the ref of another row that a field names; empty without one.
+func (c *mapped) refer(kind, field string) (refs []string) {
+	if id := c.field(field); id != "" {
+		refs = append(refs, c.ref(kind, id))
+	}
+	return refs
+}
+
+// via are the refs of the affiliate, the link and the code that a row names.
+func (c *mapped) via() []string {
+	var refs []string
+	if slug := c.field("slug"); slug != "" {
+		refs = append(refs, c.ref(Links, strings.ToLower(slug)))
+	}
+	if code := c.field("code"); code != "" {
+		refs = append(refs, c.ref(Codes, "#"+digest(strings.ToUpper(code))))
+	}
+	return append(refs, c.refer(Affiliates, "affiliate")...)
+}
+
+func (c *mapped) at(field string) time.Time {
+	if c.Columns[field] == "" {
+		return time.Time{}
+	}
+	return c.time(c.Location, c.Layouts, c.Columns[field])
+}
+
+func (c *mapped) money(field string, currency affiliate.Currency) affiliate.Amount {
+	name := c.Columns[field]
+	switch {
+	case name == "":
+		return affiliate.Amount{}
+	case c.Cents:
+		return c.minor(name, currency)
+	}
+	return c.amount(name)
+}
+
+func (c *mapped) number(field string) int64 {
+	if c.Columns[field] == "" {
+		return 0
+	}
+	return c.count(c.Columns[field])
+}
+
+// word is the status of the row in our words.
+func (c *mapped) word() string {
+	given := c.field("status")
+	if given == "" || c.Status == nil {
+		return strings.ToUpper(given)
+	}
+	for theirs, ours := range c.Status {
+		if strings.EqualFold(theirs, given) {
+			return ours
+		}
+	}
+	c.refuse(affiliate.FieldUnknownWord.Of(c.column("status")))
+	return ""
+}
+
+// money of a row is in its own currency, or in that of the mapping.
+func (c *mapped) currencyOf() affiliate.Currency {
+	if c.Columns["currency"] != "" {
+		if given := c.currency(c.Columns["currency"]); given != "" {
+			return given
+		}
+	}
+	return c.Mapping.Currency
+}

@@ -1,0 +1,207 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Options say how [Run] imports. The zero Options are usable.
+type Options struct {
+	DryRun      bool                      // nothing is written; the report is that of the real run
+	OnConflict  Conflict                  // a slug that another affiliate has; zero: Skip
+	Batch       int                       // rows in a transaction, 1–1,000; zero: 500
+	Default     affiliate.AffiliateStatus // of affiliates whose status the source does not say; zero: ACTIVE
+	Progress    func(Progress)            // called after each transaction, in the goroutine of Run; nil: not called
+	MaxRejected int                       // how many Rejects, and how many Conflicts, are kept; all are counted. Zero: 10,000
+}
+
+// Conflict says what happens to a link whose slug another affiliate has.
+type Conflict = affiliate.SlugConflict
+
+// What happens to such a link: it is left out, and who came by it belongs to its
+// affiliate all the same; its slug gets -2, -3 …; or Run ends with [ErrConflict]
+// after the transaction, in which the affiliate is left out.
+const (
+	Skip       Conflict = affiliate.SkipLink
+	RenameSlug Conflict = affiliate.RenameSlug
+	Fail       Conflict = affiliate.RefuseRow
+)
+
+// Run imports the rows of a source into a program. It commits a batch of rows at
+// a time; after an error, a crash or the end of ctx what was committed stays, and
+// another Run of the same files skips it. At its end it opens the books of the
+// affiliates (see [affiliate.Program.OpenBooks]).
+//
+// Errors, always with the report so far: those of the source and of the store;
+// [ErrConflict]; [ErrTotals]. A row that is rejected is no error.
+//
+// Effects: those of the import calls of [affiliate.Program]; no event.
+//
+// Source: docs/import.md.
+func Run(ctx context.Context, p *affiliate.Program, src Source, o Options) (Report, error) {
+	o.Batch = cmp.Or(o.Batch, 500)
+	o.MaxRejected = cmp.Or(o.MaxRejected, 10_000)
+	if o.Batch < 1 || o.Batch > 1000 {
+		return Report{}, fmt.Errorf("importer: Options.Batch is %d, it must be from 1 to 1000", o.Batch)
+	}
+	if o.DryRun {
+		p = p.Rehearsal()
+	}
+	r := newRun(p, o)
+	started := p.Config().Now()
+	err := r.all(ctx, src)
+	if err == nil {
+		if _, err = p.OpenBooks(ctx); err != nil {
+			err = fmt.Errorf("importer: open books: %w", err)
+		}
+	}
+	r.report.Took = p.Config().Now().Sub(started)
+	if err == nil && !r.report.balanced() {
+		err = ErrTotals
+	}
+	return r.report, err
+}
+
+// A run is one call of Run.
+type run struct {
+	Options
+	p        *affiliate.Program
+	currency affiliate.Currency
+	report   Report
+	progress progress
+	batch    batch
+	seen     map[[16]byte]struct{}         // the refs so far
+	refused  map[[16]byte]affiliate.Amount // the commissions of sales that were rejected
+}
+
+func newRun(p *affiliate.Program, o Options) *run {
+	r := &run{
+		Options: o, p: p, currency: p.Config().Currency,
+		report: Report{
+			Created: map[string]int{}, Existing: map[string]int{}, Changed: map[string]int{}, Rejected: map[string]int{},
+			Source: Totals{}, Stored: Totals{}, Refused: Totals{},
+		},
+		seen: map[[16]byte]struct{}{}, refused: map[[16]byte]affiliate.Amount{},
+	}
+	r.progress = progress{now: p.Config().Now, tell: o.Progress}
+	r.progress.begin()
+	return r
+}
+
+// all imports every row.
+func (r *run) all(ctx context.Context, src Source) error {
+	for row, err := range src.Rows(ctx) {
+		refusal, refused := errors.AsType[*affiliate.Error](err)
+		if err != nil && !refused {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		kind := kindOf(row.Item)
+		if kind != r.batch.kind || r.batch.weight >= r.Batch {
+			if err := r.flush(ctx); err != nil {
+				return err
+			}
+			r.batch.kind = kind
+		}
+		if err := r.take(row, refusal); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return r.flush(ctx)
+}
+
+// take counts a row and puts it into the batch, unless it is refused already.
+func (r *run) take(row Row, refusal *affiliate.Error) error {
+	r.progress.row(&row)
+	short := shortOf(row.Ref)
+	_, again := r.seen[short]
+	if again = again && row.Ref != ""; !again && row.Ref != "" {
+		r.seen[short] = struct{}{}
+	}
+	taken := pending{Row: row, again: again, says: figuresOf(row.Item), currency: cmp.Or(currencyOf(row.Item), r.currency)}
+	if !again {
+		if err := r.report.Source.add(taken.currency, taken.says); err != nil {
+			return r.atRow(&row, err)
+		}
+	}
+	if refusal == nil && taken.currency != r.currency {
+		refusal = affiliate.RefuseOtherCurrency.Err()
+	}
+	if payout, ok := row.Item.(Payout); ok && payout.Gathered && refusal == nil {
+		without, err := r.without(payout, &taken)
+		if err != nil {
+			return r.atRow(&row, err)
+		}
+		if len(without.Sales) == 0 {
+			return nil
+		}
+		taken.Item = without
+	}
+	if refusal != nil {
+		return r.reject(&taken, refusal)
+	}
+	r.batch.add(taken)
+	return nil
+}
+
+// without is a gathered payout without the commissions that were rejected.
+func (r *run) without(payout Payout, taken *pending) (Payout, error) {
+	refs := payout.Sales
+	payout.Sales = nil
+	for _, ref := range refs {
+		commission, rejected := r.refused[shortOf(ref)]
+		if !rejected {
+			payout.Sales = append(payout.Sales, ref)
+			continue
+		}
+		less := affiliate.ImportFigures{Payouts: commission}
+		var err error
+		if payout.Amount, err = payout.Amount.Sub(commission); err != nil {
+			return payout, err
+		}
+		if taken.says, err = plus(taken.says, less, affiliate.Amount.Sub); err != nil {
+			return payout, err
+		}
+		if !taken.again {
+			if err := r.report.Refused.add(taken.currency, less); err != nil {
+				return payout, err
+			}
+		}
+	}
+	return payout, nil
+}
+
+// reject counts a row that is left out.
+func (r *run) reject(row *pending, why *affiliate.Error) error {
+	r.report.Rejected[kindOf(row.Item)]++
+	r.progress.rejected++
+	r.list(&r.report.Rejects, Reject{File: row.File, Line: row.Line, Ref: row.Ref, Field: why.Field, Err: why})
+	if sale, ok := row.Item.(Sale); ok {
+		r.refused[shortOf(row.Ref)] = sale.CommissionEarned
+	}
+	if row.again {
+		return nil
+	}
+	return r.report.Refused.add(row.currency, row.says)
+}
+
+// list keeps a reject, as far as there is room.
+func (r *run) list(to *[]Reject, reject Reject) {
+	if len(*to) < r.MaxRejected {
+		*to = append(*to, reject)
+	}
+}
+
+// atRow says at which row something failed.
+func (r *run) atRow(row *Row, err error) error {
+	return fmt.Errorf("importer: %s:%d: %w", row.File, row.Line, err)
+}
