@@ -19,7 +19,8 @@ type batch struct {
 // A pending is a row that is to be imported.
 type pending struct {
 	Row
-	again    bool // its ref came before in this run
+	again    bool             // its ref came before in this run
+	why      *affiliate.Error // it is rejected already
 	currency affiliate.Currency
 	says     affiliate.ImportFigures
 }
@@ -39,24 +40,32 @@ func (b *batch) add(row pending) {
 
 // flush imports the batch and empties it.
 func (r *run) flush(ctx context.Context) error {
-	if len(r.batch.rows) > 0 {
-		report, err := r.send(ctx)
-		if err != nil {
-			first := &r.batch.rows[0]
-			return fmt.Errorf("importer: %d %s from %s:%d: %w", len(r.batch.rows), r.batch.kind, first.File, first.Line, err)
+	var sent []pending
+	for _, row := range r.batch.rows {
+		if row.why == nil {
+			sent = append(sent, row)
 		}
-		if err := r.count(&report); err != nil {
-			return err
-		}
-		r.progress.batch(r.batch.kind)
 	}
+	var report affiliate.ImportReport
+	if len(sent) > 0 {
+		var err error
+		if report, err = r.send(ctx, sent); err != nil {
+			return fmt.Errorf("importer: %d %s from %s:%d: %w", len(sent), r.batch.kind, sent[0].File, sent[0].Line, err)
+		}
+	}
+	if err := r.count(&report); err != nil {
+		return err
+	}
+	if len(r.batch.rows) > 0 {
+		r.progress.batch(cmp.Or(r.batch.kind, "rows"))
+	}
+	clear(r.batch.rows)
 	r.batch = batch{rows: r.batch.rows[:0]}
 	return nil
 }
 
 // send calls the import of the batch's kind.
-func (r *run) send(ctx context.Context) (affiliate.ImportReport, error) {
-	rows := r.batch.rows
+func (r *run) send(ctx context.Context, rows []pending) (affiliate.ImportReport, error) {
 	switch r.batch.kind {
 	case Affiliates:
 		return r.p.ImportAffiliates(ctx, each(rows, func(row *pending) affiliate.ImportedAffiliate {
@@ -100,19 +109,30 @@ func each[T any](rows []pending, of func(*pending) T) []T {
 	return out
 }
 
-// count adds what became of the batch to the report.
+// count adds what became of the batch to the report, row by row: those that were
+// sent, and those that were rejected before.
 func (r *run) count(batch *affiliate.ImportReport) error {
 	why := make(map[int]*affiliate.Error, len(batch.Failed))
 	for _, f := range batch.Failed {
 		why[f.Row] = refusalOf(f.Err)
 	}
-	for i, done := range batch.Rows {
-		if err := r.countRow(&r.batch.rows[i], done, why[i]); err != nil {
+	notes := batch.Notes
+	n := 0 // of those that were sent
+	for i := range r.batch.rows {
+		row := &r.batch.rows[i]
+		if row.why != nil {
+			if err := r.reject(row, row.why); err != nil {
+				return err
+			}
+			continue
+		}
+		for ; len(notes) > 0 && notes[0].Row == n; notes = notes[1:] {
+			r.countNote(row, notes[0])
+		}
+		if err := r.countRow(row, batch.Rows[n], why[n]); err != nil {
 			return err
 		}
-	}
-	for _, note := range batch.Notes {
-		r.countNote(&r.batch.rows[note.Row], note)
+		n++
 	}
 	for _, refusal := range why {
 		if r.OnConflict == Fail && refusal.Reason == affiliate.SlugTaken {

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"errors"
 	"io"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -27,7 +28,7 @@ func newTable(t *text, comma rune) (*table, error) {
 	}
 	header, _, bad, err := tab.fields()
 	if bad != nil {
-		err = bad
+		err = errors.New("the header: " + bad.Message) // no refusal of a row
 	}
 	tab.header = header
 	return tab, err

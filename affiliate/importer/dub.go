@@ -40,9 +40,13 @@ func Dub(f Files) Source {
 		}
 		commissions := fileOf(f.Commissions, "commissions.csv")
 		d.scan(ctx, fileOf(f.Affiliates, "partners.csv"), d.partner)
-		if commissions != nil && commissions.again() {
-			d.scan(ctx, commissions, d.customer)
-			commissions.again()
+		for _, read := range []func(*Row, *entry){d.since, d.customer} {
+			if commissions != nil && commissions.again() {
+				d.quiet = true
+				d.scan(ctx, commissions, read)
+				d.quiet = false
+				commissions.again()
+			}
 		}
 		d.scan(ctx, commissions, d.commission)
 		if !d.ended {
@@ -55,7 +59,8 @@ func Dub(f Files) Source {
 type dub struct {
 	Files
 	output
-	paid paidSales
+	paid  paidSales
+	first map[[16]byte]time.Time // of each customer, the first commission; without those that were given
 }
 
 var dubPartners = map[string]affiliate.AffiliateStatus{
@@ -83,13 +88,26 @@ func slugOf(email string) string {
 	return local
 }
 
+// since notes when a customer came: exports are in no order that stays.
+func (d *dub) since(_ *Row, e *entry) {
+	if d.first == nil {
+		d.first = make(map[[16]byte]time.Time)
+	}
+	at, short := e.time(time.UTC, nil, "Created at"), shortOf(e.text("Customer ID"))
+	if first, known := d.first[short]; e.bad == nil && (!known || at.Before(first)) {
+		d.first[short] = at
+	}
+}
+
 func (d *dub) customer(row *Row, e *entry) {
 	id := e.text("Customer ID")
-	if id == "" {
-		return // a click or a custom commission has none
+	at, left := d.first[shortOf(id)]
+	if id == "" || !left {
+		return // it has none, such as a click, or the customer was given
 	}
+	delete(d.first, shortOf(id))
 	row.Ref = "dub:customer:" + id
-	c := affiliate.ImportedReferral{CreatedAt: e.time(time.UTC, nil, "Created at"), Via: e.lead("dub:partner:", "Partner ID")}
+	c := affiliate.ImportedReferral{CreatedAt: at, Via: e.lead("dub:partner:", "Partner ID")}
 	c.Name, c.Email = e.text("Customer name"), e.text("Customer email")
 	c.ReferredUserExternalID = e.text("Customer external ID")
 	c.AffiliateEmail = e.text("Partner email")

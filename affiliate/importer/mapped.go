@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -105,7 +106,9 @@ func (c *mapped) sale(row *Row, _ *entry) {
 func (c *mapped) gather(ref string, s *affiliate.ImportedSale, currency affiliate.Currency) {
 	g := paidGroup{affiliate: c.field("affiliate"), payout: c.field("payout"), currency: currency}
 	if g.affiliate == "" {
-		g.affiliate = "#" + digest(strings.ToLower(s.AffiliateEmail), c.field("slug"), c.field("code"), s.Customer, strings.ToLower(s.Email))
+		g.affiliate = "#" + digest(cmp.Or(
+			strings.ToLower(s.AffiliateEmail), strings.ToLower(c.field("slug")), strings.ToUpper(c.field("code")), s.Customer, strings.ToLower(s.Email),
+		))
 	}
 	if g.payout != "" {
 		g.affiliate = ""

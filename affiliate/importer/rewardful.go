@@ -44,7 +44,7 @@ type Files struct {
 // Source: developers.rewardful.com/rest-api, help.rewardful.com article 1988486.
 func Rewardful(f Files) Source {
 	return rows(func(ctx context.Context, yield func(Row, error) bool) {
-		r := &rewardful{Files: f, output: output{yield: yield}, paid: paidSales{service: "rewardful"}, links: map[string][]affiliate.ImportedLink{}, kept: map[[16]byte]bool{}}
+		r := &rewardful{Files: f, output: output{yield: yield}, paid: paidSales{service: "rewardful"}, links: map[string][]affiliate.ImportedLink{}, given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
 		if r.Location == nil {
 			r.Location = time.UTC
 		}
@@ -54,7 +54,9 @@ func Rewardful(f Files) Source {
 		r.scan(ctx, fileOf(f.Coupons, "coupons"), r.coupon)
 		r.scan(ctx, fileOf(f.Customers, "customers"), r.customer)
 		if f.Customers == nil && f.Commissions != nil && commissions.again() {
+			r.quiet = true
 			r.scan(ctx, commissions, r.customerOfSale)
+			r.quiet = false
 			commissions.again()
 		}
 		r.scan(ctx, commissions, r.commission)
@@ -69,6 +71,7 @@ func Rewardful(f Files) Source {
 type output struct {
 	yield func(Row, error) bool
 	ended bool
+	quiet bool // rows that cannot be used are passed over: the file is read once more
 }
 
 // scan gives the rows that read makes of a file's entries. An error of the file
@@ -86,6 +89,7 @@ func (o *output) scanAs(ctx context.Context, f *file, comma rune, read func(row 
 			read(&row, e)
 		}
 		switch {
+		case e.bad != nil && o.quiet:
 		case e.bad != nil:
 			o.ended = !o.yield(row, e.bad)
 		case row.Item != nil:
@@ -105,6 +109,7 @@ type rewardful struct {
 	output
 	paid  paidSales
 	links map[string][]affiliate.ImportedLink // of the file of links, by affiliate
+	given map[[16]byte]bool                   // customers that were taken from commissions
 	kept  map[[16]byte]bool                   // commissions that are bonuses, because their payments were refunded
 }
 
@@ -207,9 +212,12 @@ func (r *rewardful) customer(row *Row, e *entry) {
 
 // customerOfSale is the customer inside a commission.
 func (r *rewardful) customerOfSale(row *Row, e *entry) {
-	if e.has("sale.referral") || e.text("sale.referral.id") != "" {
-		r.referral(row, e, "sale.referral.")
+	short := shortOf(e.text("sale.referral.id"))
+	if e.text("sale.referral.id") == "" || r.given[short] {
+		return
 	}
+	r.given[short] = true
+	r.referral(row, e, "sale.referral.")
 }
 
 func (r *rewardful) referral(row *Row, e *entry, at string) {

@@ -103,7 +103,7 @@ func (r *run) all(ctx context.Context, src Source) error {
 			return err
 		}
 		kind := kindOf(row.Item)
-		if kind != r.batch.kind || r.batch.weight >= r.Batch {
+		if row.Item != nil && (kind != r.batch.kind || r.batch.weight >= r.Batch) {
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
@@ -146,9 +146,7 @@ func (r *run) take(row Row, refusal *affiliate.Error) error {
 		}
 		taken.Item = without
 	}
-	if refusal != nil {
-		return r.reject(&taken, refusal)
-	}
+	taken.why = refusal
 	r.batch.add(taken)
 	return nil
 }

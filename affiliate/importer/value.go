@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -25,12 +26,22 @@ func plain(text string) string {
 	if rest, negative := strings.CutPrefix(text, "-"); negative {
 		sign, text = "-", rest
 	}
-	digits := strings.TrimLeftFunc(text, func(r rune) bool { return r != '.' && (r < '0' || r > '9') && r != '-' })
+	digits := text
+	for range 3 { // such as US$ and CHF
+		digits = strings.TrimLeftFunc(digits, func(r rune) bool { return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) })
+		if digits != "" && 'A' <= digits[0] && digits[0] <= 'Z' {
+			digits = digits[1:]
+		}
+	}
+	digits = strings.TrimLeftFunc(digits, func(r rune) bool { return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) })
+	if digits == "" || (digits[0] < '0' || digits[0] > '9') && digits[0] != '.' {
+		return sign + text // it is refused as it is
+	}
 	whole, fraction, point := strings.Cut(digits, ".")
 	groups := strings.Split(whole, ",")
 	for i, group := range groups {
 		if i > 0 && len(group) != 3 || len(groups) > 1 && i == 0 && (group == "" || len(group) > 3) {
-			return text // it is refused as it is
+			return sign + text
 		}
 	}
 	digits = strings.Join(groups, "")

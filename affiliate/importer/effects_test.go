@@ -1,0 +1,323 @@
+package importer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/importer"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// Check 99: an import fires nothing, and the books hold after it.
+func TestCheck99(t *testing.T) {
+	w := newWorld(t)
+	must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: "https://hooks.example/all", Events: affiliate.EventTypes()}))
+	before := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items)
+	report := w.run(generated{affiliates: 100, sales: 9_800}.source(), importer.Options{})
+	if rows := report.Created; rows[importer.Affiliates]+rows[importer.Referrals]+rows[importer.Sales] < 10_000 || len(report.Rejects) > 0 {
+		t.Fatal(show(report))
+	}
+	if after := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items); after != before {
+		t.Errorf("%d events, before %d", after, before)
+	}
+	if strings.Contains(w.records(), "DeliveryRecord") {
+		t.Error("there are deliveries")
+	}
+}
+
+// Check 100: what was paid is in a payout, what is due is payable, and what was
+// voided is declined.
+func TestCheck100(t *testing.T) {
+	w := newWorld(t)
+	w.run(rewardful(t), importer.Options{})
+	got := w.balance("mara")
+	if diff := cmp.Diff([]affiliate.Amount{sum("20"), sum("5.80"), {}, sum("25.80")}, []affiliate.Amount{got.Paid, got.Payable, got.InPayout, got.Earned}); diff != "" {
+		t.Errorf("paid, payable, in payouts, earned (-want +got):\n%s", diff)
+	}
+	payouts := must(w.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items
+	if len(payouts) != 1 || payouts[0].Amount != sum("20") || payouts[0].Status != affiliate.PayoutPaid || payouts[0].PaidAt.Or(affiliate.Time{}).String() != "2025-04-05T09:00:00.000Z" {
+		t.Errorf("payouts %+v", payouts)
+	}
+	declined := affiliate.Amount{}
+	for _, sale := range must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		for _, c := range sale.Commissions {
+			if c.ApprovalStatus == affiliate.ApprovalDeclined {
+				declined = must(declined.Add(c.CommissionEarned))
+			}
+		}
+	}
+	if declined != sum("7.84") {
+		t.Errorf("declined %v", declined)
+	}
+}
+
+// takenSlug has another affiliate with the slug mara.
+func takenSlug(t *testing.T) *world {
+	w := newWorld(t)
+	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Other", LastName: "Mara", Email: "other@example.com", AffiliateLink: "mara"}))
+	return w
+}
+
+// Check 101: a slug that another affiliate has is left out, with file and line,
+// or renamed, or ends the run. The affiliate and the customers stay.
+func TestCheck101(t *testing.T) {
+	t.Run("Skip", func(t *testing.T) {
+		w := takenSlug(t)
+		report := w.run(rewardful(t), importer.Options{})
+		if len(report.Rejects) == 0 || report.Rejected[importer.Links] != 1 {
+			t.Fatal(show(report))
+		}
+		link := report.Rejects[0]
+		if link.File != "rewardful-affiliates.json" || link.Line != 2 || link.Ref != "rewardful:link:link-mara" || !errors.Is(link.Err, affiliate.SlugTaken) || link.Kept != "affiliate" {
+			t.Errorf("%+v", link)
+		}
+		mara := w.affiliateOf("mara@example.com")
+		if len(mara.AffiliateLinks) != 1 || mara.AffiliateLinks[0].Link != "mara-2" { // made from the email
+			t.Errorf("links %+v", mara.AffiliateLinks)
+		}
+		if tomas := must(w.Referral(t.Context(), "tomas@example.net")); tomas.AffiliateID != mara.ID {
+			t.Errorf("the customer of the link is of %v", tomas.AffiliateID)
+		}
+	})
+	t.Run("RenameSlug", func(t *testing.T) {
+		w := takenSlug(t)
+		report := w.run(rewardful(t), importer.Options{OnConflict: importer.RenameSlug})
+		if len(report.Conflicts) == 0 || report.Conflicts[0].Kept != "mara-2" || report.Conflicts[0].Line != 2 || report.Rejected[importer.Links] != 0 {
+			t.Error(show(report))
+		}
+		if tomas := must(w.Referral(t.Context(), "tomas@example.net")); tomas.AffiliateID != must(w.Affiliate(t.Context(), "mara-2")).ID {
+			t.Errorf("the customer of the link is of %v", tomas.AffiliateID)
+		}
+	})
+	t.Run("Fail", func(t *testing.T) {
+		w := takenSlug(t)
+		report, err := importer.Run(t.Context(), w.Program, rewardful(t), importer.Options{OnConflict: importer.Fail})
+		if !errors.Is(err, importer.ErrConflict) || report.Rejected[importer.Affiliates] == 0 || report.Created[importer.Sales] != 0 {
+			t.Errorf("%v\n%s", err, show(report))
+		}
+		w.verify()
+	})
+}
+
+func (w *world) affiliateOf(email string) affiliate.Affiliate {
+	for _, a := range w.affiliates() {
+		if a.Email == email {
+			return a
+		}
+	}
+	w.t.Fatalf("no affiliate %s", email)
+	return affiliate.Affiliate{}
+}
+
+// Check 102: what cannot be in a slug becomes a hyphen, and the report says so.
+func TestCheck102(t *testing.T) {
+	w := newWorld(t)
+	src := importer.CSV(textOf("mail,name,slug", "john@example.com,John Doe,john doe"), importer.Mapping{
+		Kind: importer.Affiliates, Columns: map[string]string{"email": "mail", "name": "name", "slug": "slug"},
+	})
+	report := w.run(src, importer.Options{})
+	if got := must(w.Affiliate(t.Context(), "john-doe")); got.Email != "john@example.com" {
+		t.Errorf("%+v", got)
+	}
+	if len(report.Conflicts) != 1 || report.Conflicts[0].Kept != "john-doe" || report.Conflicts[0].Line != 2 || !errors.Is(report.Conflicts[0].Err, affiliate.SlugSyntax) {
+		t.Error(show(report))
+	}
+}
+
+// Check 103: visits of the other service and visits here add up, and those of a
+// deleted link stay with the affiliate.
+func TestCheck103(t *testing.T) {
+	w := newWorld(t)
+	w.run(rewardful(t), importer.Options{})
+	for range 3 {
+		must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "mara"}))
+	}
+	links := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("mara")}, affiliate.Page{})).Items
+	if got := w.affiliateOf("mara@example.com").NumberOfClicks; got != 123 || links[0].Clicks != 123 {
+		t.Errorf("%d clicks of the affiliate, %d of the link, want 123", got, links[0].Clicks)
+	}
+	w.verify()
+	must(w.CreateLink(t.Context(), affiliate.NewLink{Link: "mara-new", AffiliateID: links[0].Affiliate.ID}))
+	must(w.DeleteLink(t.Context(), affiliate.LinkRef{Slug: "mara"}))
+	if got := w.affiliateOf("mara@example.com").NumberOfClicks; got != 123 {
+		t.Errorf("%d clicks after the link was deleted, want 123", got)
+	}
+	w.verify()
+}
+
+// Check 104: uses at the other service count for the limit of a code.
+func TestCheck104(t *testing.T) {
+	w := newWorld(t)
+	w.run(mappedCSV(t), importer.Options{})
+	for i := range 41 {
+		_, err := w.RecordSale(t.Context(), affiliate.NewSale{
+			PromoCode: "mara20", Email: fmt.Sprintf("c%d@example.net", i), Name: "C", TotalEarned: sum("10"), ExternalID: fmt.Sprint("new-", i),
+		})
+		if i < 40 && err != nil || i == 40 && !errors.Is(err, affiliate.CodeExhausted) {
+			t.Fatalf("sale %d: %v", i+1, err)
+		}
+	}
+	w.verify()
+}
+
+// A failing store fails one Update.
+type failing struct {
+	affiliate.Store
+	at, seen int
+	after    bool // the commit is made, and its answer is lost
+}
+
+var errCrash = errors.New("crashed")
+
+func (f *failing) Update(ctx context.Context, program uuid.UUID, fn func(*affiliate.Tx) error) error {
+	f.seen++
+	if f.seen == f.at && f.after {
+		return errors.Join(f.Store.Update(ctx, program, fn), errCrash)
+	}
+	if f.seen == f.at {
+		return f.Store.Update(ctx, program, func(tx *affiliate.Tx) error { return errors.Join(fn(tx), errCrash) })
+	}
+	return f.Store.Update(ctx, program, fn)
+}
+
+// Check 106: a run that crashed in any batch, before its commit or after it, ends
+// as an undisturbed one when it is run again.
+func TestCheck106(t *testing.T) {
+	plan := generated{affiliates: 5, sales: 60}
+	whole := newWorld(t)
+	whole.run(plan.source(), importer.Options{Batch: 10})
+	want := whole.amounts()
+	crashes := 0
+	for at := 1; ; at++ {
+		for _, after := range []bool{false, true} {
+			store := &failing{Store: memstore.New(), at: at, after: after}
+			w := newWorldOn(t, store)
+			_, err := importer.Run(t.Context(), w.Program, plan.source(), importer.Options{Batch: 10})
+			if err == nil {
+				if crashes < 14 {
+					t.Errorf("%d crashes", crashes)
+				}
+				return
+			}
+			if !errors.Is(err, errCrash) {
+				t.Fatal(err)
+			}
+			crashes++
+			w.verify()
+			report := w.run(plan.source(), importer.Options{Batch: 10})
+			if diff := cmp.Diff(want, w.amounts()); diff != "" {
+				t.Fatalf("crash at %d, after the commit %v (-undisturbed +resumed):\n%s", at, after, diff)
+			}
+			if done := report.Created[importer.Sales] + report.Existing[importer.Sales]; done != 60 {
+				t.Errorf("crash at %d: %d sales", at, done)
+			}
+		}
+	}
+}
+
+// Check 107: a commission that was pending in the first export and is paid in the
+// second is brought forward, and nothing else changes.
+func TestCheck107(t *testing.T) {
+	mapping := importer.Mapping{
+		Kind: importer.Sales, Columns: map[string]string{
+			"ref": "id", "email": "mail", "affiliateEmail": "partner", "total": "total", "refunded": "back", "commission": "earned", "status": "state",
+			"createdAt": "date", "paidAt": "paid",
+		},
+		Status: map[string]string{"pending": "ON_HOLD", "approved": "ACCEPTED", "paid": "PAID"},
+	}
+	header := "id,mail,partner,total,back,earned,state,date,paid"
+	w := newWorld(t)
+	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Mara", LastName: "Holm", Email: "mara@example.com", AffiliateLink: "mara"}))
+	export := func(rows ...string) importer.Report {
+		return w.run(importer.CSV(textOf(append([]string{header}, rows...)...), mapping), importer.Options{})
+	}
+	export(
+		"1,a@example.net,mara@example.com,100,0,20,pending,2026-01-01,",
+		"2,b@example.net,mara@example.com,50,0,10,paid,2026-01-02,2026-02-05",
+		"3,c@example.net,mara@example.com,30,0,6,approved,2026-01-03,",
+	)
+	events := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items)
+	report := export(
+		"1,a@example.net,mara@example.com,100,0,20,paid,2026-01-01,2026-02-06", // paid since
+		"2,b@example.net,mara@example.com,50,0,10,paid,2026-01-02,2026-02-05",
+		"3,c@example.net,mara@example.com,30,15,3,approved,2026-01-03,", // half of it was refunded since
+	)
+	if report.Changed[importer.Sales] != 2 || report.Changed[importer.Payouts] != 1 || report.Existing[importer.Sales] != 1 || len(report.Conflicts) != 0 || len(report.Created) != 0 {
+		t.Error(show(report))
+	}
+	got := w.balance("mara")
+	if got.Paid != sum("30") || got.Payable != sum("3") || !got.Held.IsZero() {
+		t.Errorf("%+v", got)
+	}
+	if again := export(
+		"1,a@example.net,mara@example.com,100,0,20,paid,2026-01-01,2026-02-06",
+		"2,b@example.net,mara@example.com,50,0,10,paid,2026-01-02,2026-02-05",
+		"3,c@example.net,mara@example.com,30,15,3,approved,2026-01-03,",
+	); again.Existing[importer.Sales] != 3 || len(again.Changed) != 0 {
+		t.Error(show(again))
+	}
+	report = export("3,c@example.net,mara@example.com,99,15,3,approved,2026-01-03,") // another total: nothing is written
+	if report.Changed[importer.Sales] != 1 || len(report.Conflicts) != 1 || report.Conflicts[0].Field != "totalEarned" || w.balance("mara") != got {
+		t.Error(show(report))
+	}
+	if after := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items); after != events {
+		t.Errorf("%d events, before %d", after, events)
+	}
+}
+
+// Check 108: five rows that cannot be imported, each with its line and its field.
+// What is in another currency is added up by itself.
+func TestCheck108(t *testing.T) {
+	w := newWorld(t)
+	src := importer.All(
+		importer.CSV(textOf("id,mail,name,joined", "1,mara@example.com,Mara Holm,2025-01-01", "2,eve@example.com,Eve,2026-06-02", "3,nobody,No Body,2025-01-01"), importer.Mapping{
+			Kind: importer.Affiliates, Columns: map[string]string{"ref": "id", "email": "mail", "name": "name", "createdAt": "joined"},
+		}),
+		importer.CSV(textOf("id,mail,partner", "1,,1"), importer.Mapping{
+			Kind: importer.Referrals, Columns: map[string]string{"ref": "id", "email": "mail", "affiliate": "partner"},
+		}),
+		importer.CSV(textOf("id,partner,total,earned,money", "1,1,100,20,EUR", "2,1,-5,0,USD", "3,1,10,2,USD"), importer.Mapping{
+			Kind: importer.Sales, Columns: map[string]string{"ref": "id", "affiliate": "partner", "total": "total", "commission": "earned", "currency": "money"},
+		}),
+	)
+	report := w.run(src, importer.Options{})
+	var got []string
+	for _, r := range report.Rejects {
+		got = append(got, fmt.Sprint(r.File, ":", r.Line, " ", r.Err.Reason, " ", r.Field))
+	}
+	if diff := cmp.Diff([]string{
+		"affiliates.csv:3 invalid_field createdAt", "affiliates.csv:4 invalid_field email", "referrals.csv:2 missing_field email",
+		"sales.csv:2 currency currency", "sales.csv:3 invalid_field totalEarned",
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if report.Refused["EUR"].Sales != sum("100") || report.Refused["EUR"].Commission != sum("20") || report.Stored["USD"].Sales != sum("10") {
+		t.Error(show(report))
+	}
+}
+
+// Check 110: two rows of one affiliate with two tokens are one affiliate with two
+// links.
+func TestCheck110(t *testing.T) {
+	w := newWorld(t)
+	src := func() importer.Source {
+		return importer.Rewardful(importer.Files{Affiliates: strings.NewReader(
+			"stripe_customer_id,first_name,last_name,email,paypal_email,wise_email,token\n" +
+				",Mara,Holm,mara@example.com,pay@mara.example,,mara\n,Mara,Holm,Mara@Example.com,pay@mara.example,,mara-blog\n")})
+	}
+	w.run(src(), importer.Options{})
+	all := w.affiliates()
+	if len(all) != 1 || len(all[0].AffiliateLinks) != 2 || all[0].PayoutEmail.Or("") != "pay@mara.example" {
+		t.Errorf("%+v", all)
+	}
+	if again := w.run(src(), importer.Options{}); again.Existing[importer.Affiliates] != 2 || len(again.Created)+len(again.Changed) > 0 {
+		t.Error(show(again))
+	}
+}

@@ -1,0 +1,62 @@
+package importer_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/importer"
+)
+
+// A generated source has so many affiliates, each with a link and customers, and
+// so many sales of theirs. Every third sale was paid.
+type generated struct{ affiliates, sales int }
+
+// Rows are the rows, made as they are asked for.
+func (g generated) Rows(context.Context) iter.Seq2[importer.Row, error] {
+	customers := g.sales / 10
+	began := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	return func(yield func(importer.Row, error) bool) {
+		line := 0
+		give := func(ref string, item importer.Item) bool {
+			line++
+			return yield(importer.Row{File: "generated", Line: line, Ref: ref, Item: item}, nil)
+		}
+		for i := range g.affiliates {
+			link := affiliate.ImportedLink{Ref: fmt.Sprint("gen:link:", i), Slug: fmt.Sprint("partner-", i), Clicks: int64(i)}
+			item := affiliate.ImportedAffiliate{FirstName: "P", LastName: fmt.Sprint(i), Email: fmt.Sprintf("p%d@example.com", i), CreatedAt: began, Links: []affiliate.ImportedLink{link}}
+			if !give(fmt.Sprint("gen:affiliate:", i), importer.Affiliate{ImportedAffiliate: item}) {
+				return
+			}
+		}
+		for i := range customers {
+			item := affiliate.ImportedReferral{CreatedAt: began.Add(time.Duration(i) * time.Minute), Via: []string{fmt.Sprint("gen:link:", i%g.affiliates)}}
+			item.Email = fmt.Sprintf("c%d@example.net", i)
+			if !give(fmt.Sprint("gen:customer:", i), importer.Referral{ImportedReferral: item}) {
+				return
+			}
+		}
+		for i := range g.sales {
+			if !give(fmt.Sprint("gen:sale:", i), importer.Sale{ImportedSale: g.sale(i, customers, began)}) {
+				return
+			}
+		}
+		for i := 0; i < g.sales; i += 3 {
+			item := affiliate.ImportedPayout{PaidAt: began.Add(24 * 400 * time.Hour), Amount: affiliate.MustAmount("2.5"), Sales: []string{fmt.Sprint("gen:sale:", i)}}
+			if !give(fmt.Sprint("gen:payout:", i), importer.Payout{ImportedPayout: item}) {
+				return
+			}
+		}
+	}
+}
+
+func (g generated) sale(i, customers int, began time.Time) affiliate.ImportedSale {
+	return affiliate.ImportedSale{
+		CreatedAt: began.Add(time.Duration(i) * time.Minute), Customer: fmt.Sprint("gen:customer:", i%customers),
+		TotalEarned: affiliate.MustAmount("12.5"), CommissionEarned: affiliate.MustAmount("2.5"), ExternalID: fmt.Sprint("ch_", i),
+	}
+}
+
+func (g generated) source() importer.Source { return g }

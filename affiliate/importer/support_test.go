@@ -1,0 +1,288 @@
+package importer_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/importer"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+var update = flag.Bool("update", false, "write the golden reports")
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func sum(text string) affiliate.Amount { return affiliate.MustAmount(text) }
+
+// A world is a program on a store in memory.
+type world struct {
+	*affiliate.Program
+	t     *testing.T
+	store affiliate.Store
+	now   time.Time
+}
+
+func newWorld(t *testing.T) *world { return newWorldOn(t, memstore.New()) }
+
+func newWorldOn(t *testing.T, store affiliate.Store) *world {
+	t.Helper()
+	w := &world{t: t, store: store, now: time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)}
+	w.Program = must(affiliate.New(store, affiliate.Config{
+		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Now:   func() time.Time { return w.now },
+	}))
+	return w
+}
+
+// run imports and checks the books.
+func (w *world) run(src importer.Source, o importer.Options) importer.Report {
+	w.t.Helper()
+	report, err := importer.Run(w.t.Context(), w.Program, src, o)
+	if err != nil {
+		w.t.Fatalf("%v\n%s", err, show(report))
+	}
+	w.verify()
+	return report
+}
+
+func (w *world) verify() {
+	w.t.Helper()
+	if err := w.Verify(w.t.Context()); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// records are all records of the program as JSON, a table after the other.
+func (w *world) records() string {
+	w.t.Helper()
+	var b strings.Builder
+	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		b.Reset()
+		dump(&b, tx.Affiliates)
+		dump(&b, tx.Links)
+		dump(&b, tx.Clicks)
+		dump(&b, tx.Referrals)
+		dump(&b, tx.Coupons)
+		dump(&b, tx.Codes)
+		dump(&b, tx.Redemptions)
+		dump(&b, tx.Sales)
+		dump(&b, tx.Payouts)
+		dump(&b, tx.Adjustments)
+		dump(&b, tx.Movements)
+		dump(&b, tx.Totals)
+		dump(&b, tx.Events)
+		dump(&b, tx.Deliveries)
+		dump(&b, tx.Queue)
+		dump(&b, tx.Imports)
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return b.String()
+}
+
+func dump[R affiliate.Record[R]](b *strings.Builder, table affiliate.Table[R]) {
+	for rec, err := range table.List(affiliate.Query{}) {
+		fmt.Fprintf(b, "%T %s %v\n", rec, must(json.Marshal(rec)), err)
+	}
+}
+
+// amounts are what is stored of each imported ref, for a comparison of two
+// programs whose ids differ.
+func (w *world) amounts() string {
+	var lines []string
+	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		lines = nil
+		for rec, err := range tx.Imports.List(affiliate.Query{}) {
+			if err != nil {
+				return err
+			}
+			lines = append(lines, fmt.Sprint(rec.Ref, " ", rec.Kind, " ", rec.Adopted, " ", rec.Figures, " ", rec.Digest))
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, aff := range w.affiliates() {
+		balance, err := w.Balance(w.t.Context(), aff.ID)
+		lines = append(lines, fmt.Sprint(aff.Email, " ", aff.NumberOfClicks, " ", balance.Payable, " ", balance.Held, " ", balance.InPayout, " ", balance.Paid, " ", err))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func (w *world) affiliates() []affiliate.Affiliate {
+	return must(w.Affiliates(w.t.Context(), affiliate.Page{Limit: 1000})).Items
+}
+
+// balance is the balance of the affiliate with an email.
+func (w *world) balance(email string) affiliate.Balance {
+	w.t.Helper()
+	return must(w.Balance(w.t.Context(), must(w.Affiliate(w.t.Context(), email)).ID))
+}
+
+// open opens a file of testdata.
+func open(t *testing.T, name string) *os.File {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// The sources of the fixtures. Each call opens the files anew.
+func rewardful(t *testing.T) importer.Source {
+	return importer.Rewardful(importer.Files{
+		Affiliates: open(t, "rewardful-affiliates.json"), Coupons: open(t, "rewardful-coupons.json"),
+		Customers: open(t, "rewardful-customers.json"), Commissions: open(t, "rewardful-commissions.json"),
+		Discount: affiliate.NewCoupon{PercentOff: affiliate.Set(affiliate.MustPercent("20"))},
+	})
+}
+
+func dub(t *testing.T) importer.Source {
+	return importer.Dub(importer.Files{Affiliates: open(t, "dub-partners.csv"), Commissions: open(t, "dub-commissions.csv")})
+}
+
+func mappedCSV(t *testing.T) importer.Source {
+	return importer.All(
+		importer.CSV(open(t, "csv-affiliates.csv"), importer.Mapping{
+			Kind:    importer.Affiliates,
+			Columns: map[string]string{"ref": "partner", "name": "full name", "email": "mail", "status": "state", "createdAt": "joined", "slug": "slug", "clicks": "visits"},
+			Status:  map[string]string{"live": "ACTIVE", "gone": "DEACTIVATED"},
+		}),
+		importer.CSV(open(t, "csv-codes.csv"), importer.Mapping{
+			Kind:    importer.Codes,
+			Columns: map[string]string{"code": "code", "affiliate": "partner", "timesRedeemed": "uses", "maxRedemptions": "most"},
+			Values:  map[string]string{"percentOff": "20"},
+		}),
+		importer.CSV(open(t, "csv-referrals.csv"), importer.Mapping{
+			Kind:    importer.Referrals,
+			Columns: map[string]string{"ref": "customer", "email": "mail", "name": "name", "affiliate": "partner", "createdAt": "since"},
+		}),
+		importer.CSV(open(t, "csv-sales.csv"), importer.Mapping{
+			Kind: importer.Sales,
+			Columns: map[string]string{
+				"ref": "order", "customer": "customer", "affiliate": "partner", "total": "paid", "tax": "tax", "commission": "commission",
+				"status": "state", "createdAt": "date", "paidAt": "paid on",
+			},
+			Status: map[string]string{"paid": "PAID", "approved": "ACCEPTED", "rejected": "DECLINED", "waiting": "ON_HOLD"},
+		}),
+		importer.CSV(open(t, "csv-payouts.csv"), importer.Mapping{
+			Kind:    importer.Payouts,
+			Columns: map[string]string{"ref": "id", "sales": "sales", "amount": "sum", "paidAt": "when"},
+		}),
+	)
+}
+
+var fixtures = map[string]func(*testing.T) importer.Source{"rewardful": rewardful, "dub": dub, "csv": mappedCSV}
+
+// eachFixture runs a sub-test for each service.
+func eachFixture(t *testing.T, test func(t *testing.T, name string, src func(*testing.T) importer.Source)) {
+	for _, name := range slices.Sorted(maps.Keys(fixtures)) {
+		t.Run(name, func(t *testing.T) { test(t, name, fixtures[name]) })
+	}
+}
+
+// show is a report as text, without the time that it took.
+func show(r importer.Report) string {
+	var b bytes.Buffer
+	for _, part := range []struct {
+		name   string
+		counts map[string]int
+	}{{"created", r.Created}, {"existing", r.Existing}, {"changed", r.Changed}, {"rejected", r.Rejected}} {
+		fmt.Fprintf(&b, "%s:", part.name)
+		for _, kind := range slices.Sorted(maps.Keys(part.counts)) {
+			fmt.Fprintf(&b, " %s %d", kind, part.counts[kind])
+		}
+		fmt.Fprintln(&b)
+	}
+	for _, part := range []struct {
+		name   string
+		totals importer.Totals
+	}{{"source", r.Source}, {"stored", r.Stored}, {"refused", r.Refused}} {
+		for _, c := range slices.Sorted(maps.Keys(part.totals)) {
+			f := part.totals[c]
+			fmt.Fprintf(&b, "%s %s: sales %s, refunds %s, commission %s, payouts %s\n", part.name, c,
+				f.Sales.Format(c), f.Refunds.Format(c), f.Commission.Format(c), f.Payouts.Format(c))
+		}
+	}
+	for _, part := range []struct {
+		name string
+		list []importer.Reject
+	}{{"reject", r.Rejects}, {"conflict", r.Conflicts}} {
+		for _, x := range part.list {
+			fmt.Fprintf(&b, "%s %s:%d %s: %s %s: %s", part.name, x.File, x.Line, x.Ref, x.Err.Reason, x.Field, x.Err.Message)
+			if x.Kept != "" {
+				fmt.Fprintf(&b, " (kept: %s)", x.Kept)
+			}
+			fmt.Fprintln(&b)
+		}
+	}
+	return b.String()
+}
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// textOf is a CSV file in memory.
+func textOf(lines ...string) *strings.Reader {
+	return strings.NewReader(strings.Join(lines, "\n") + "\n")
+}
+
+// oneShot is a reader that cannot seek.
+type oneShot struct{ r *strings.Reader }
+
+func (o oneShot) Read(p []byte) (int, error) { return o.r.Read(p) }
+
+// source is a Source of rows.
+type source []importer.Row
+
+func (s source) Rows(context.Context) iter.Seq2[importer.Row, error] {
+	return func(yield func(importer.Row, error) bool) {
+		for _, row := range s {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
