@@ -28,7 +28,8 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate/internal/plaintext": {nil, nil},
 	"affiliate/internal/uuid7":     {nil, []string{"github.com/google/uuid"}},
 
-	"affiliate/payfile": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"affiliate/payfile":  {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"affiliate/importer": {[]string{"affiliate"}, nil},
 
 	"memstore": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"client":   {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
@@ -81,14 +82,15 @@ var allowed = map[string]struct{ inside, outside []string }{
 var barred = map[string][]string{
 	"affiliate": {"net/http", "database/sql", "testing", "flag"},
 
-	"affiliate/payfile": {"net/http", "database/sql", "testing", "flag"},
-	"client":            {"database/sql", "testing", "flag"},
-	"conformance":       {"net/http", "database/sql", module + "/client", module + "/webhooks"},
-	"memstore":          {"net/http", "database/sql", "testing", "flag"},
-	"httpapi":           {"database/sql", "testing", "flag", "html/template"}, // a host of the API alone links no pages
-	"httpapi/console":   {"database/sql", "testing", "flag", module + "/httpapi"},
-	"httpapi/portal":    {"database/sql", "testing", "flag", module + "/httpapi"},
-	"webhooks":          {"database/sql", "testing", "flag"},
+	"affiliate/payfile":  {"net/http", "database/sql", "testing", "flag"},
+	"affiliate/importer": {"net/http", "database/sql", "testing", "flag"},
+	"client":             {"database/sql", "testing", "flag"},
+	"conformance":        {"net/http", "database/sql", module + "/client", module + "/webhooks"},
+	"memstore":           {"net/http", "database/sql", "testing", "flag"},
+	"httpapi":            {"database/sql", "testing", "flag", "html/template"}, // a host of the API alone links no pages
+	"httpapi/console":    {"database/sql", "testing", "flag", module + "/httpapi"},
+	"httpapi/portal":     {"database/sql", "testing", "flag", module + "/httpapi"},
+	"webhooks":           {"database/sql", "testing", "flag"},
 }
 
 type listed struct {

@@ -31,6 +31,9 @@ func (im *importing) forwardSale(known ImportRecord, row *ImportedSale, digest s
 	if err := im.tx.Sales.Replace(rec); err != nil {
 		return ImportRow{}, internal("write sale", err)
 	}
+	if err := im.forwardPayment(&rec); err != nil {
+		return ImportRow{}, err
+	}
 	if err := im.tellSale(&before, &rec); err != nil {
 		return ImportRow{}, err
 	}
@@ -43,17 +46,17 @@ func (im *importing) forwardSale(known ImportRecord, row *ImportedSale, digest s
 
 // holds tells why a row does not bring its sale forward: the sale was changed
 // here, or the row says something else than that it has gone on.
-func (known *ImportRecord) holds(rec *SaleRecord, row *ImportedSale) *Error {
-	now, err := rec.figures()
-	hand, byHand := rec.ByHand.Get()
+func (r *ImportRecord) holds(sale *SaleRecord, row *ImportedSale) *Error {
+	now, err := sale.figures()
+	hand, byHand := sale.ByHand.Get()
 	switch {
-	case err != nil || now != known.Figures || !byHand || hand.Earned != now.Commission:
+	case err != nil || now != r.Figures || !byHand || hand.Earned != now.Commission:
 		return fieldNotAsImported.Of("ref") // refunded or changed here
-	case row.TotalEarned != rec.TotalEarned:
+	case row.TotalEarned != sale.TotalEarned:
 		return fieldNotAsImported.Of("totalEarned")
-	case row.Refunded.Cmp(rec.Refunded) < 0:
+	case row.Refunded.Cmp(sale.Refunded) < 0:
 		return fieldNotAsImported.Of("refunded")
-	case row.Refunded == rec.Refunded && row.CommissionEarned != now.Commission:
+	case row.Refunded == sale.Refunded && row.CommissionEarned != now.Commission:
 		return fieldNotAsImported.Of("commissionEarned")
 	}
 	return nil

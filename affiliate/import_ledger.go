@@ -126,6 +126,8 @@ type importReading struct {
 	refs   []string
 	emails []string
 	table  string // of the emails
+	keys   []ProviderID
+	payers []ProviderID
 }
 
 // announce names the records that the rows look up by the texts of their input.
@@ -135,5 +137,11 @@ func (r *importReading) announce(soon func(table string, key Key)) {
 	}
 	for _, email := range r.emails {
 		announceText(soon, r.table, ByEmail, email)
+	}
+	for _, key := range r.keys {
+		soon("paymentkeys", ofProvider(ByPayment, key.Provider, key.ID))
+	}
+	for _, payer := range r.payers {
+		soon("payers", ofProvider(ByPayer, payer.Provider, payer.ID))
 	}
 }

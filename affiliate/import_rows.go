@@ -48,17 +48,21 @@ func importRows[T any](o *op, rq request, rows []T, prepare func(*T) error, stor
 			}
 			im.report.add(i, row, err)
 		}
-		return im.report, im.finish()
+		if err := im.finish(); err != nil {
+			return ImportReport{}, err
+		}
+		return im.report, im.settleReported()
 	})
 }
 
 // An importing is one run of the closure of an import.
 type importing struct {
 	*op
-	row    int // that is being stored
-	report ImportReport
-	shares []*importShare // in the order in which they were made
-	shared map[uuid.UUID]*importShare
+	row      int // that is being stored
+	report   ImportReport
+	shares   []*importShare // in the order in which they were made
+	shared   map[uuid.UUID]*importShare
+	reported []uuid.UUID // payments of which something was known before
 }
 
 // note adds a note about the row that is being stored.

@@ -30,6 +30,7 @@ type ImportedSale struct {
 	HoldReason       HoldReason     `json:",omitzero"` // unless ACCEPTED; empty: PROGRAM_SETTINGS
 	ExternalID       string         `json:",omitzero"` // unique: with that of a sale that exists, the row is that sale
 	InvoiceID        string         `json:",omitzero"` // likewise
+	Keys             []ProviderID   `json:",omitzero"` // the ids that one payment provider gave to the payment, ≤ 6: later reports find the sale by them, and a sale that one of them has is the row's
 	Counts           bool           `json:",omitzero"` // it is one of the payments of Terms.MaxPayments
 	Reason           string         `json:",omitzero"` // of a bonus; empty: "Bonus"
 }
@@ -51,8 +52,10 @@ func (r *ImportedSale) bonus() bool { return r.TotalEarned.IsZero() }
 // [InvalidField], [RefundExceedsSale], [UnknownRef], [AttributionRequired],
 // [AffiliateNotFound].
 //
-// Effects: sales with their commissions, adjustments, totals, movements of
-// affiliates whose books are open, the ledger.
+// Effects: sales with their commissions, payments with their ids, adjustments,
+// totals, movements of affiliates whose books are open, the ledger. Refunds and
+// disputes that the provider reported before the import are applied then, as
+// [Program.ReportPayment] does, with their events.
 //
 // Source: docs/import.md.
 func (p *Program) ImportSales(ctx context.Context, rows []ImportedSale) (_ ImportReport, err error) {
@@ -68,6 +71,7 @@ func (p *Program) ImportSales(ctx context.Context, rows []ImportedSale) (_ Impor
 		digests[i] = importDigest(rows[i])
 		reading.refs = append(append(reading.refs, rows[i].Ref, rows[i].Customer), rows[i].Via...)
 		reading.emails = append(reading.emails, rows[i].Email)
+		reading.keys = append(reading.keys, rows[i].Keys...)
 	}
 	o.ahead = reading
 	return importRows(o, rq, slices.Clone(rows), o.normalizeImportedSale, func(im *importing, row *ImportedSale, i int) (ImportRow, error) {
@@ -95,6 +99,7 @@ func (o *op) normalizeImportedSale(row *ImportedSale) error {
 		oneOfOrNone("holdReason", row.HoldReason, holdReasons),
 		optional("externalId", row.ExternalID, maxName),
 		optional("externalInvoiceId", row.InvoiceID, maxName),
+		row.checkKeys(),
 		fieldNotAtLeastZero.about("totalEarned").when(row.TotalEarned.Sign() < 0),
 		boundOfSale("totalEarned", row.TotalEarned),
 		commissionNegative.when(row.CommissionEarned.Sign() < 0),
@@ -171,6 +176,13 @@ func (im *importing) sale(row *ImportedSale, digest string) (ImportRow, error) {
 		if !errors.Is(err, ErrNotFound) {
 			return ImportRow{}, internal("look up sale", err)
 		}
+	}
+	rec, err := im.saleOfKeys(row.Keys)
+	if err == nil {
+		return im.adoptSale(row, digest, &rec)
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return ImportRow{}, err
 	}
 	return im.newImportedSale(row, digest, who)
 }
@@ -281,6 +293,9 @@ func (im *importing) newImportedSale(row *ImportedSale, digest string, who impor
 	if err := im.tx.Sales.Insert(rec); err != nil {
 		return ImportRow{}, internal("write sale", err)
 	}
+	if err := im.attach(row, &rec); err != nil {
+		return ImportRow{}, err
+	}
 	if err := im.tellSale(nil, &rec); err != nil {
 		return ImportRow{}, err
 	}
@@ -331,7 +346,7 @@ func (r *SaleRecord) takeImported(row *ImportedSale, at Instant) error {
 	}
 	if more.Sign() > 0 {
 		r.Refunded = row.Refunded
-		r.Refunds = append(r.Refunds, RefundRecord{Amount: more, At: at})
+		r.Refunds = append(r.Refunds, RefundRecord{Amount: more, At: at, Fact: len(row.Keys) > 0})
 	}
 	kept, err := r.kept()
 	if err != nil {

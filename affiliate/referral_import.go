@@ -29,6 +29,11 @@ type ImportedReferral struct {
 	// customer came. The first that was imported decides, before the fields of
 	// NewReferral.
 	Via []string `json:",omitzero"`
+
+	// Payers are the ids that payment providers gave to the customer, ≤ 6: later
+	// reports find the customer by them. A customer who is known by one of them is
+	// the row's, before one with its email.
+	Payers []ProviderID `json:",omitzero"`
 }
 
 // ImportReferrals adds customers of the past in one transaction, without
@@ -39,8 +44,8 @@ type ImportedReferral struct {
 // [InvalidField], [AttributionRequired], [IdentifiersMismatch], [UnknownRef];
 // [ErrNotFound] when no affiliate could be found.
 //
-// Effects: the referrals, with their own createdAt, the totals of affiliates and
-// links, and the ledger for rows with a Ref.
+// Effects: the referrals, with their own createdAt, their payers, the totals of
+// affiliates and links, and the ledger for rows with a Ref.
 //
 // Source: docs/contract.md 7.1; docs/rules.md 4.6; docs/import.md.
 func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) (_ ImportReport, err error) {
@@ -56,6 +61,7 @@ func (p *Program) ImportReferrals(ctx context.Context, rows []ImportedReferral) 
 		digests[i] = importDigest(rows[i])
 		reading.refs = append(append(reading.refs, rows[i].Ref), rows[i].Via...)
 		reading.emails = append(reading.emails, strings.ToLower(rows[i].Email))
+		reading.payers = append(reading.payers, rows[i].Payers...)
 	}
 	o.ahead = reading
 	return importRows(o, rq, slices.Clone(rows), o.normalizeImported, func(im *importing, row *ImportedReferral, i int) (ImportRow, error) {
@@ -84,6 +90,7 @@ func (o *op) normalizeImported(row *ImportedReferral) error {
 	return first(
 		o.importedAt("createdAt", &row.CreatedAt),
 		oneOf("status", row.Status, subscriptionStatuses),
+		checkProviderIDs("payers", row.Payers),
 	)
 }
 
@@ -121,12 +128,18 @@ func (im *importing) referral(row *ImportedReferral, digest string) (ImportRow, 
 	if found {
 		return ImportRow{Outcome: ImportExisting}, nil
 	}
-	rec, err := im.referralByEmail(row.Email)
+	rec, err := im.referralOfPayers(row.Payers)
+	if errors.Is(err, ErrNotFound) {
+		rec, err = im.referralByEmail(row.Email)
+	}
 	known := err == nil
 	if errors.Is(err, ErrNotFound) {
 		rec, err = im.newImported(row)
 	}
 	if err != nil {
+		return ImportRow{}, err
+	}
+	if err := im.addPayers(row.Payers, &rec); err != nil {
 		return ImportRow{}, err
 	}
 	if row.Ref != "" {

@@ -133,6 +133,9 @@ type overlays struct {
 	deliveries  overlay[DeliveryRecord]
 	queue       overlay[QueueRecord]
 	imports     overlay[ImportRecord]
+	payments    overlay[PaymentRecord]
+	paymentKeys overlay[PaymentKeyRecord]
+	payers      overlay[PayerRecord]
 }
 
 func newOverlays() *overlays { return &overlays{numbers: make(map[Sequence]int64)} }
@@ -152,6 +155,8 @@ func (t *rehearsed) tx(base *Tx) *Tx {
 		Receipts: overlaid[ReceiptRecord]{t, base.Receipts, &o.receipts}, Endpoints: overlaid[EndpointRecord]{t, base.Endpoints, &o.endpoints},
 		Events: overlaid[EventRecord]{t, base.Events, &o.events}, Deliveries: overlaid[DeliveryRecord]{t, base.Deliveries, &o.deliveries},
 		Queue: overlaid[QueueRecord]{t, base.Queue, &o.queue}, Imports: overlaid[ImportRecord]{t, base.Imports, &o.imports},
-		Next: t.next, Soon: base.Soon,
+		Payments: overlaid[PaymentRecord]{t, base.Payments, &o.payments}, PaymentKeys: overlaid[PaymentKeyRecord]{t, base.PaymentKeys, &o.paymentKeys},
+		Payers: overlaid[PayerRecord]{t, base.Payers, &o.payers},
+		Next:   t.next, Soon: base.Soon,
 	}
 }

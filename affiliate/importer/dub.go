@@ -27,7 +27,7 @@ import (
 // paid one belongs to a payout of the partner and the calendar month, a processed
 // one to a payout that is PENDING.
 //
-// Source: dubinc/dub, the columns of the exports.
+// Source: docs/import.md; the columns of the exports in dubinc/dub.
 func Dub(f Files) Source {
 	return rows(func(ctx context.Context, yield func(Row, error) bool) {
 		d := &dub{Files: f, output: output{yield: yield}, paid: paidSales{service: "dub"}}
@@ -111,6 +111,7 @@ func (d *dub) customer(row *Row, e *entry) {
 	c.Name, c.Email = e.text("Customer name"), e.text("Customer email")
 	c.ReferredUserExternalID = e.text("Customer external ID")
 	c.AffiliateEmail = e.text("Partner email")
+	c.Payers = providerIDs(stripe, e.text("Stripe customer ID"))
 	row.Item = Referral{c}
 }
 
@@ -127,6 +128,9 @@ func (d *dub) commission(row *Row, e *entry) {
 	if kind == "sale" {
 		s.TotalEarned = e.amount("Amount")
 		s.InvoiceID = e.text("Invoice ID")
+		if strings.HasPrefix(s.InvoiceID, "in_") {
+			s.Keys = providerIDs(stripe, s.InvoiceID)
+		}
 	} else {
 		s.Reason = "Dub: " + kind
 	}

@@ -167,6 +167,31 @@ func TestCheck104(t *testing.T) {
 	w.verify()
 }
 
+// Check 105: a refund that the provider reports finds the imported payment by its
+// charge, and a payment of the imported customer finds the affiliate by the payer.
+func TestCheck105(t *testing.T) {
+	w := newWorld(t)
+	w.run(rewardful(t), importer.Options{})
+	paid := must(w.ProviderPayment(t.Context(), "stripe", "ch_1"))
+	fact := affiliate.PaymentFact{
+		Provider: "stripe", Keys: []string{"ch_1", "pi_1"}, At: w.now, Currency: "USD",
+		Refunds: []affiliate.RefundFact{{ID: "re_1", Amount: sum("30"), State: affiliate.RefundSucceeded}},
+	}
+	done := must(w.ReportPayment(t.Context(), fact))
+	if sale := done.Sale.Or(affiliate.Sale{}); done.Payment.ID != paid.ID || sale.CommissionEarned != sum("15") || done.Moved != sum("-5") {
+		t.Errorf("%+v", done)
+	}
+	w.verify()
+	next := must(w.ReportPayment(t.Context(), affiliate.PaymentFact{
+		Provider: "stripe", Keys: []string{"in_9"}, Payer: affiliate.PayerFact{ID: "cus_T", Email: "new@example.net"}, At: w.now, Currency: "USD",
+		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: sum("29"), ExternalID: "in_9"}, Gross: sum("29"), Renewal: true}),
+	}))
+	if sale := next.Sale.Or(affiliate.Sale{}); sale.AffiliateID != w.affiliateOf("mara@example.com").ID || sale.CommissionEarned != sum("5.80") {
+		t.Errorf("%+v", next)
+	}
+	w.verify()
+}
+
 // A failing store fails one Update.
 type failing struct {
 	affiliate.Store

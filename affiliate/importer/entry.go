@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -137,21 +138,19 @@ func (f *file) each(ctx context.Context, comma rune, see func(Row, *entry) bool)
 	return read(ctx, t, comma, see)
 }
 
-// firstOf is the first byte that is no white space; 0 when there is none.
+// firstOf is the first byte that is no white space; 0 when there is none near the
+// beginning. It reads nothing: a tab may be an empty first column.
 func firstOf(t *text) (byte, error) {
-	for {
-		c, err := t.next()
-		if err == io.EOF {
-			return 0, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		if c > ' ' {
-			t.back(c)
+	start, err := t.Peek(maxField)
+	for _, c := range start {
+		if !strings.ContainsRune(" \t\r\n", rune(c)) {
 			return c, nil
 		}
 	}
+	if err == io.EOF || err == bufio.ErrBufferFull {
+		err = nil
+	}
+	return 0, err
 }
 
 func (f *file) readCSV(ctx context.Context, t *text, comma rune, see func(Row, *entry) bool) error {

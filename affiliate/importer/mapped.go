@@ -68,6 +68,7 @@ func (c *mapped) referral(row *Row, _ *entry) {
 	in := affiliate.ImportedReferral{CreatedAt: c.at("createdAt"), Status: affiliate.SubscriptionStatus(c.word()), Via: c.via()}
 	in.Name, in.Email, in.ReferredUserExternalID = c.field("name"), c.field("email"), c.field("customerId")
 	in.AffiliateEmail, in.Plan = c.field("affiliateEmail"), c.field("plan")
+	in.Payers = providerIDs(c.Provider, c.field("payer"))
 	row.Ref = c.refOf(strings.ToLower(in.Email))
 	row.Item = Referral{in}
 }
@@ -79,6 +80,9 @@ func (c *mapped) sale(row *Row, _ *entry) {
 		TotalEarned: c.money("total", currency), Tax: c.money("tax", currency), Shipping: c.money("shipping", currency),
 		Refunded: c.money("refunded", currency), CommissionEarned: c.money("commission", currency),
 		ExternalID: c.field("externalId"), InvoiceID: c.field("invoiceId"), Reason: c.field("reason"),
+	}
+	if !s.TotalEarned.IsZero() {
+		s.Keys = providerIDs(c.Provider, c.field("keys"))
 	}
 	for _, ref := range c.refer(Referrals, "customer") {
 		s.Customer = ref
@@ -126,7 +130,7 @@ func (c *mapped) payout(row *Row, _ *entry) {
 		CreatedAt: c.at("createdAt"), PaidAt: c.at("paidAt"), Status: affiliate.PayoutStatus(c.word()),
 		Amount: c.money("amount", currency), ExternalID: c.field("externalId"),
 	}
-	for _, id := range strings.FieldsFunc(c.field("sales"), func(r rune) bool { return r == ' ' || r == ';' || r == ',' }) {
+	for _, id := range listOf(c.field("sales")) {
 		p.Sales = append(p.Sales, c.ref(Sales, id))
 	}
 	row.Ref = c.refOf(strings.Join(p.Sales, "\n"))

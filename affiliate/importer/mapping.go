@@ -39,6 +39,7 @@ type Mapping struct {
 	Layouts  []string           // further forms of times, as of package time
 	Currency affiliate.Currency // of rows without one; empty: that of the program
 	Service  string             // the beginning of the refs; empty: csv
+	Provider string             // of payments, whose ids are in keys and payer; empty: stripe
 }
 
 // fieldsOf are the fields of each kind.
@@ -48,10 +49,10 @@ var fieldsOf = map[string][]string{
 		"ref", "code", "affiliate", "affiliateEmail", "name", "percentOff", "amountOff", "currency", "duration", "durationInMonths",
 		"maxRedemptions", "timesRedeemed", "externalId", "createdAt",
 	},
-	Referrals: {"ref", "email", "name", "customerId", "affiliate", "affiliateEmail", "slug", "code", "status", "createdAt", "plan"},
+	Referrals: {"ref", "email", "name", "customerId", "affiliate", "affiliateEmail", "slug", "code", "status", "createdAt", "plan", "payer"},
 	Sales: {
 		"ref", "customer", "email", "name", "affiliate", "affiliateEmail", "slug", "code", "total", "tax", "shipping", "refunded", "commission",
-		"currency", "status", "createdAt", "paidAt", "payout", "externalId", "invoiceId", "reason",
+		"currency", "status", "createdAt", "paidAt", "payout", "externalId", "invoiceId", "reason", "keys",
 	},
 	Payouts: {"ref", "sales", "amount", "currency", "status", "createdAt", "paidAt", "externalId"},
 }
@@ -66,15 +67,18 @@ var fieldsOf = map[string][]string{
 //     durationInMonths, maxRedemptions, timesRedeemed, externalId, createdAt.
 //     Each code has a coupon of its own.
 //   - [Referrals]: ref, email, name, customerId (the host's own id), affiliate or
-//     affiliateEmail or slug or code, status, createdAt, plan.
+//     affiliateEmail or slug or code, status, createdAt, plan, payer (the
+//     payment provider's ids of the customer).
 //   - [Sales]: ref, customer (a ref of the file of referrals) or email, name,
 //     affiliate or affiliateEmail or slug or code (none: the customer's),
 //     total, tax, shipping, refunded, commission, currency, status, createdAt,
-//     paidAt, payout, externalId, invoiceId, reason. A total of 0 is a bonus. A
+//     paidAt, payout, externalId, invoiceId, reason, keys (the payment
+//     provider's ids of the payment). A total of 0 is a bonus. A
 //     sale that is PAID belongs to the payout that is named, else to one of its
 //     affiliate and calendar month.
-//   - [Payouts]: ref, sales (refs of the file of sales, with spaces or semicolons
-//     between them), amount, currency, status, createdAt, paidAt, externalId.
+//   - [Payouts]: ref, sales (refs of the file of sales), amount, currency, status, createdAt, paidAt, externalId.
+//
+// Between the ids in keys, payer and sales are spaces, commas or semicolons.
 //
 // Without a column ref the row is told from others by a digest: of email and slug,
 // the code, the email, the externalId or all fields of a sale.
@@ -86,7 +90,7 @@ func CSV(r io.Reader, m Mapping) Source {
 			yield(Row{}, err)
 			return
 		}
-		m.Service = cmp.Or(m.Service, "csv")
+		m.Service, m.Provider = cmp.Or(m.Service, "csv"), cmp.Or(m.Provider, stripe)
 		if m.Location == nil {
 			m.Location = time.UTC
 		}

@@ -58,6 +58,7 @@ func TestReadCSV(t *testing.T) {
 		"nothing":           {"", nil},
 		"header alone":      {"mail,name\n", nil},
 		"tabs":              {"mail\tname\na@b.example\tA, B\n", []string{`2 a@b.example "A,|B"`}},
+		"no name of tabs":   {"\tmail\tname\n0\ta@b.example\tA B\n", []string{`2 a@b.example "A|B"`}},
 		"no line at end":    {"mail,name\na@b.example,A B", []string{`2 a@b.example "A|B"`}},
 		"formula":           {"mail,name\na@b.example,=1+1\n", []string{`2 a@b.example "=1+1|"`}},
 		"quote in a field":  {"mail,name\na@b.example,A \"B\" C\n", []string{`2 a@b.example "A \"B\"|C"`}},

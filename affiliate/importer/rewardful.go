@@ -10,8 +10,9 @@ import (
 )
 
 // Files are the files of a service. A file that is nil is left out, and one with a
-// method Name is named by it in reports. A file that is an [io.Seeker] is read a second time where that is needed: customers are
-// taken from the commissions when there is no file of customers.
+// method Name is named by it in reports. A file that is an [io.Seeker] is read a
+// second time where that is needed: customers are taken from the commissions when
+// there is no file of customers.
 type Files struct {
 	Affiliates  io.Reader
 	Links       io.Reader // of Rewardful
@@ -41,7 +42,8 @@ type Files struct {
 // payout; without one, to a payout of the affiliate and the calendar month.
 // Visitors who did not become customers are passed over.
 //
-// Source: developers.rewardful.com/rest-api, help.rewardful.com article 1988486.
+// Source: docs/import.md; developers.rewardful.com/rest-api; help.rewardful.com
+// article 1988486.
 func Rewardful(f Files) Source {
 	return rows(func(ctx context.Context, yield func(Row, error) bool) {
 		r := &rewardful{Files: f, output: output{yield: yield}, paid: paidSales{service: "rewardful"}, links: map[string][]affiliate.ImportedLink{}, given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
@@ -224,6 +226,7 @@ func (r *rewardful) referral(row *Row, e *entry, at string) {
 	row.Ref = e.id("rewardful:referral:", at+"id")
 	c := affiliate.ImportedReferral{CreatedAt: e.time(time.UTC, nil, at+"became_lead_at", at+"created_at")}
 	c.Name, c.Email = e.text(at+"customer.name"), e.text(at+"customer.email")
+	c.Payers = providerIDs(stripe, e.text(at+"stripe_customer_id"))
 	c.Via = e.lead("rewardful:link:", at+"link.id", "rewardful:coupon:", at+"coupon.id", "rewardful:affiliate:", at+"affiliate.id")
 	if at != "" {
 		c.Via = append(c.Via, e.lead("rewardful:affiliate:", "sale.affiliate.id")...)
@@ -244,6 +247,9 @@ func (r *rewardful) commission(row *Row, e *entry) {
 		TotalEarned: e.minor("sale.charge_amount_cents", currency), Tax: e.minor("sale.tax_amount_cents", currency),
 		Refunded: e.minor("sale.refund_amount_cents", currency), CommissionEarned: e.minor("amount", currency),
 		ExternalID: e.text("sale.stripe_charge_id"),
+	}
+	if !s.TotalEarned.IsZero() {
+		s.Keys = providerIDs(stripe, s.ExternalID)
 	}
 	if id := e.text("sale.referral.id"); id != "" {
 		s.Customer = "rewardful:referral:" + id

@@ -95,6 +95,9 @@ func (w *world) records() string {
 		dump(&b, tx.Deliveries)
 		dump(&b, tx.Queue)
 		dump(&b, tx.Imports)
+		dump(&b, tx.Payments)
+		dump(&b, tx.PaymentKeys)
+		dump(&b, tx.Payers)
 		return nil
 	})
 	if err != nil {
@@ -268,11 +271,6 @@ func golden(t *testing.T, name, got string) {
 func textOf(lines ...string) *strings.Reader {
 	return strings.NewReader(strings.Join(lines, "\n") + "\n")
 }
-
-// oneShot is a reader that cannot seek.
-type oneShot struct{ r *strings.Reader }
-
-func (o oneShot) Read(p []byte) (int, error) { return o.r.Read(p) }
 
 // source is a Source of rows.
 type source []importer.Row

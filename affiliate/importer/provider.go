@@ -1,0 +1,27 @@
+package importer
+
+import (
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// stripe gave the ids of payments and customers in the exports of the services
+// that work with it alone.
+const stripe = "stripe"
+
+// providerIDs are the ids of a provider in texts; in one text there are spaces,
+// commas or semicolons between them.
+func providerIDs(provider string, texts ...string) (ids []affiliate.ProviderID) {
+	for _, text := range texts {
+		for _, id := range listOf(text) {
+			ids = append(ids, affiliate.ProviderID{Provider: provider, ID: id})
+		}
+	}
+	return ids
+}
+
+// listOf are the parts of a field that holds several.
+func listOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ';' || r == ',' })
+}
