@@ -91,7 +91,7 @@ func (im *importing) attach(row *ImportedSale, sale *SaleRecord) error {
 	if len(row.Keys) == 0 {
 		return nil
 	}
-	r := &payment{op: *im.op, fact: PaymentFact{Provider: row.Keys[0].Provider}}
+	r := &payment{op: im.op, fact: PaymentFact{Provider: row.Keys[0].Provider}}
 	for _, key := range row.Keys {
 		r.fact.Keys = append(r.fact.Keys, key.ID)
 	}
@@ -103,7 +103,6 @@ func (im *importing) attach(row *ImportedSale, sale *SaleRecord) error {
 	if err == nil {
 		err = r.save()
 	}
-	*im.op = r.op
 	if err == nil && r.old.ID != uuid.Nil {
 		im.reported = append(im.reported, r.rec.ID)
 	}

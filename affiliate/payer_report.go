@@ -26,8 +26,8 @@ func (p *Program) ReportPayer(ctx context.Context, provider string, f PayerFact)
 	defer p.begin(&ctx, "ReportPayer", writes).end(&err)
 	rq := request{name: "payer.report", input: []any{provider, f}, refused: first(checkProvider(provider), neededText("payer.id", f.ID), f.check())}
 	f.clean()
-	r := &payment{op: *p.From(SourceIntegration).op(ctx), fact: PaymentFact{Provider: provider, Payer: f}}
-	_, err = write(&r.op, rq, func() (struct{}, error) { return struct{}{}, r.reportPayer(f) })
+	r := &payment{op: p.From(SourceIntegration).op(ctx), fact: PaymentFact{Provider: provider, Payer: f}}
+	_, err = write(r.op, rq, func() (struct{}, error) { return struct{}{}, r.reportPayer(f) })
 	return err
 }
 
@@ -70,7 +70,7 @@ func (r *payment) reportPayer(f PayerFact) error {
 	if err != nil {
 		return err
 	}
-	if err := payer.pays(&r.op, ref.ID); err != nil {
+	if err := payer.pays(r.op, ref.ID); err != nil {
 		return err
 	}
 	parked, err := gather(r.tx.Payments, Query{Key: ofProvider(OfPayer, r.fact.Provider, f.ID), Limit: maxRetried})

@@ -41,10 +41,10 @@ import (
 // Source: docs/payments.md.
 func (p *Program) ReportPayment(ctx context.Context, f PaymentFact) (_ PaymentResult, err error) {
 	defer p.begin(&ctx, "ReportPayment", writes).end(&err)
-	r := &payment{op: *p.From(SourceIntegration).op(ctx), fact: f}
+	r := &payment{op: p.From(SourceIntegration).op(ctx), fact: f}
 	r.ahead = r
 	rq := request{name: "payment.report", input: f, refused: p.normalizePayment(&r.fact, r.now)}
-	result, err := write(&r.op, rq, r.report)
+	result, err := write(r.op, rq, r.report)
 	if err == nil {
 		r.seen.said(Outcome(result.Outcome))
 	}
@@ -53,7 +53,7 @@ func (p *Program) ReportPayment(ctx context.Context, f PaymentFact) (_ PaymentRe
 
 // A payment is the operation of one ReportPayment with its fact.
 type payment struct {
-	op
+	*op
 	fact PaymentFact
 	known
 }
@@ -167,7 +167,7 @@ func (r *payment) follow() error {
 	if len(r.sale.Refunds) > refunds {
 		r.body = nil
 	}
-	return r.payer.pays(&r.op, r.sale.ReferralID)
+	return r.payer.pays(r.op, r.sale.ReferralID)
 }
 
 // kept reports whether the payment is kept. Most payments have no affiliate, and
