@@ -19,7 +19,7 @@ import (
 // unkeyed are the methods that ignore a key, with the reason.
 var unkeyed = map[string]string{
 	"ClaimDeliveries": "a claim has a token", "SettleDeliveries": "a claim has a token",
-	"Config": view, "With": view, "From": view, "Keyed": view, "Partner": view,
+	"Config": view, "With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view,
 	"Ping": reads, "Attention": reads, "Backlog": reads, "Verify": reads, "VerifyReport": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
 	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,
@@ -67,6 +67,8 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 		s.t.Fatal(err)
 	}
 
+	must(s.ImportSales(ctx, []affiliate.ImportedSale{{Ref: "was", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("20"), CommissionEarned: affiliate.MustAmount("4")}}))
+
 	writes := map[string][]any{
 		"UpdateAffiliate":   {affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Augusta")}},
 		"DeleteAffiliate":   {affiliate.AffiliateRef{Email: "ada@example.com"}},
@@ -90,7 +92,20 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "O", Email: "kim@example.net", ReferredUserExternalID: "o"}},
 			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Email: "p@example.net", ReferredUserExternalID: "p"}},
 		}},
-		"UpdateSale": {byCode.ID, affiliate.SaleUpdate{Name: affiliate.Set("x")}}, "DeleteSale": {byCode.ID},
+		"ImportAffiliates": {[]affiliate.ImportedAffiliate{
+			{Ref: "a1", Email: "new@example.com", Links: []affiliate.ImportedLink{{Ref: "l1", Slug: "ada", Clicks: 3}, {Ref: "l2", Slug: "a b"}}}, {Ref: "a2", Email: "nobody"},
+		}},
+		"ImportCoupons": {[]affiliate.ImportedCoupon{
+			{NewCoupon: affiliate.NewCoupon{Name: "Old", PercentOff: percent("10")}, Ref: "c1", Codes: []affiliate.ImportedCode{{
+				NewCode: affiliate.NewCode{Code: "OLD10", AffiliateID: s.affiliate.ID}, Ref: "d1", TimesRedeemed: 7,
+			}}}, {Ref: "c2"},
+		}},
+		"ImportSales": {[]affiliate.ImportedSale{
+			{Ref: "s1", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("50"), Refunded: affiliate.MustAmount("5"), CommissionEarned: affiliate.MustAmount("9"), Keys: []affiliate.ProviderID{{Provider: "stripe", ID: "ch_old"}}},
+			{Ref: "s2", AffiliateEmail: "ada@example.com", CommissionEarned: affiliate.MustAmount("3")}, {Ref: "s3", Customer: "nobody", TotalEarned: affiliate.MustAmount("1")},
+		}},
+		"ImportPayouts": {[]affiliate.ImportedPayout{{Ref: "p1", Sales: []string{"was"}, Amount: affiliate.MustAmount("4"), PaidAt: start}, {Ref: "p2", Sales: []string{"none"}, Amount: affiliate.MustAmount("1")}}},
+		"UpdateSale":    {byCode.ID, affiliate.SaleUpdate{Name: affiliate.Set("x")}}, "DeleteSale": {byCode.ID},
 		"RefundSale":  {affiliate.Refund{SaleID: byCode.ID, Amount: amount("30")}},
 		"ReverseSale": {affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}}, "RestoreRedemption": {byCode.ID},
 		"RecalculateSales": {affiliate.SaleFilter{}}, "ReviewCommissions": {affiliate.ApprovalOnHold, byCode.ID},

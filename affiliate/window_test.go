@@ -180,7 +180,7 @@ func TestClickWindowM75(t *testing.T) {
 		report := must(s.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: affiliate.NewReferral{
 			AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
 		}}}))
-		equal(t, affiliate.ImportReport{Created: 1}, report)
+		equal(t, affiliate.ImportReport{Created: 1, Rows: []affiliate.ImportRow{{Outcome: affiliate.ImportCreated}}}, report)
 		if s.joined(id) == uuid.Nil {
 			t.Error("the click was not joined")
 		}
