@@ -65,7 +65,7 @@ var offWire = map[string]string{
 	"ImportReferrals": beside, "ImportAffiliates": beside, "ImportCoupons": beside, "ImportSales": beside, "ImportPayouts": beside,
 	"OpenBooks": beside, "CloseBooks": beside,
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
-	"With": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
+	"With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
 	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 
