@@ -57,6 +57,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/jsontext": {nil, nil},
 	"internal/licenses": {nil, nil}, // a program about the modules
 	"internal/mutate":   {nil, nil}, // a program that runs the tests
+	"internal/moving":   {[]string{"affiliate", "affiliate/importer"}, []string{"github.com/google/uuid"}},
 	"internal/orders":   {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/unseen":   {nil, nil},
 	"internal/vulndb":   {nil, nil}, // a program about reports of vulnerabilities
@@ -69,6 +70,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"conformance/cmd/conform": {[]string{"conformance/servertest"}, nil},
 
 	"examples/fake":       {[]string{"affiliate", "client"}, nil},
+	"examples/import":     {[]string{"affiliate", "affiliate/importer", "memstore", "internal/moving"}, nil},
 	"examples/quickstart": {[]string{"affiliate", "memstore", "internal/orders"}, []string{"github.com/google/uuid"}},
 	"examples/receiver":   {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
 	"examples/serve":      {[]string{"affiliate"}, nil},

@@ -1,7 +1,6 @@
 package importer_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -212,42 +211,7 @@ func eachFixture(t *testing.T, test func(t *testing.T, name string, src func(*te
 }
 
 // show is a report as text, without the time that it took.
-func show(r importer.Report) string {
-	var b bytes.Buffer
-	for _, part := range []struct {
-		name   string
-		counts map[string]int
-	}{{"created", r.Created}, {"existing", r.Existing}, {"changed", r.Changed}, {"rejected", r.Rejected}} {
-		fmt.Fprintf(&b, "%s:", part.name)
-		for _, kind := range slices.Sorted(maps.Keys(part.counts)) {
-			fmt.Fprintf(&b, " %s %d", kind, part.counts[kind])
-		}
-		fmt.Fprintln(&b)
-	}
-	for _, part := range []struct {
-		name   string
-		totals importer.Totals
-	}{{"source", r.Source}, {"stored", r.Stored}, {"refused", r.Refused}} {
-		for _, c := range slices.Sorted(maps.Keys(part.totals)) {
-			f := part.totals[c]
-			fmt.Fprintf(&b, "%s %s: sales %s, refunds %s, commission %s, payouts %s\n", part.name, c,
-				f.Sales.Format(c), f.Refunds.Format(c), f.Commission.Format(c), f.Payouts.Format(c))
-		}
-	}
-	for _, part := range []struct {
-		name string
-		list []importer.Reject
-	}{{"reject", r.Rejects}, {"conflict", r.Conflicts}} {
-		for _, x := range part.list {
-			fmt.Fprintf(&b, "%s %s:%d %s: %s %s: %s", part.name, x.File, x.Line, x.Ref, x.Err.Reason, x.Field, x.Err.Message)
-			if x.Kept != "" {
-				fmt.Fprintf(&b, " (kept: %s)", x.Kept)
-			}
-			fmt.Fprintln(&b)
-		}
-	}
-	return b.String()
-}
+func show(r importer.Report) string { return r.String() }
 
 // golden compares a text with a file of testdata.
 func golden(t *testing.T, name, got string) {

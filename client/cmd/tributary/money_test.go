@@ -71,7 +71,7 @@ func TestPruneAsks(t *testing.T) {
 	if n := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items); n == 0 {
 		t.Error("the events are gone")
 	}
-	if out := w.ok(append(args, "--yes", "--json")...); !strings.Contains(out, `"removed":{"clicks":0,"deliveries":0,"events":3,"receipts":0}`) {
+	if out := w.ok(append(args, "--yes", "--json")...); !strings.Contains(out, `"removed":{"clicks":0,"deliveries":0,"events":3,"payments":0,"receipts":0}`) {
 		t.Errorf("got %s", out)
 	}
 	if got := w.cli("prune", "--yes"); got.code != exitRefused || !strings.Contains(got.err, "Either before or retention is required (missing_field, before)") {

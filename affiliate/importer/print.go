@@ -1,0 +1,65 @@
+package importer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// String is the report as text, one fact a line, for a terminal or a ticket:
+//
+//	created: affiliates 2 referrals 1 sales 4
+//	stored USD: sales 188.20, refunds 0.00, commission 33.64, payouts 20.00
+//	reject sales.csv:6 csv:sales:o5: invalid_field paid: paid must be a number
+//
+// What the rows say, what is stored and what was refused has a line for each
+// currency. It does not say how long the import took, so the report of a dry run
+// reads like that of the real one.
+func (r Report) String() string {
+	var b strings.Builder
+	for _, part := range []struct {
+		name   string
+		counts map[string]int
+	}{{"created", r.Created}, {"existing", r.Existing}, {"changed", r.Changed}, {"rejected", r.Rejected}} {
+		fmt.Fprintf(&b, "%s:", part.name)
+		for _, kind := range slices.Sorted(maps.Keys(part.counts)) {
+			fmt.Fprintf(&b, " %s %d", kind, part.counts[kind])
+		}
+		fmt.Fprintln(&b)
+	}
+	r.Source.print(&b, "source")
+	r.Stored.print(&b, "stored")
+	r.Refused.print(&b, "refused")
+	for _, reject := range r.Rejects {
+		fmt.Fprintln(&b, "reject", reject)
+	}
+	for _, conflict := range r.Conflicts {
+		fmt.Fprintln(&b, "conflict", conflict)
+	}
+	return b.String()
+}
+
+func (t Totals) print(b *strings.Builder, name string) {
+	for _, c := range slices.Sorted(maps.Keys(t)) {
+		f := t[c]
+		fmt.Fprintf(b, "%s %s: sales %s, refunds %s, commission %s, payouts %s\n", name, c,
+			f.Sales.Format(c), f.Refunds.Format(c), f.Commission.Format(c), f.Payouts.Format(c))
+	}
+}
+
+// String is the reject on one line: file and line, ref, reason, field, text.
+// Control characters of the file stand as ?.
+func (x Reject) String() string {
+	text := fmt.Sprintf("%s:%d %s: %s %s: %s", x.File, x.Line, x.Ref, x.Err.Reason, x.Field, x.Err.Message)
+	if x.Kept != "" {
+		text += " (kept: " + x.Kept + ")"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}

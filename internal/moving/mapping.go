@@ -1,0 +1,88 @@
+package moving
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/importer"
+)
+
+// A mapped file is an entry of mapping.json. See [importer.Mapping].
+type mappedFile struct {
+	File     string             `json:"file"`
+	Kind     string             `json:"kind"`
+	Columns  map[string]string  `json:"columns"`
+	Values   map[string]string  `json:"values"`
+	Status   map[string]string  `json:"status"`
+	Comma    string             `json:"comma"`
+	Cents    bool               `json:"cents"`
+	Zone     string             `json:"zone"`
+	Layouts  []string           `json:"layouts"`
+	Currency affiliate.Currency `json:"currency"`
+	Service  string             `json:"service"`
+	Provider string             `json:"provider"`
+}
+
+// maxMapping is the size of mapping.json at most.
+const maxMapping = 1 << 20
+
+// mapped is the source of the files that mapping.json lists.
+func (d Folder) mapped(open func(string) (io.Reader, error)) (importer.Source, error) {
+	r, err := open(mappingFile)
+	if err != nil {
+		return nil, err
+	}
+	var list []mappedFile
+	in := json.NewDecoder(io.LimitReader(r, maxMapping))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&list); err != nil {
+		return nil, fmt.Errorf("%s: %w", mappingFile, err)
+	}
+	if _, err := in.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New(mappingFile + ": there is more than one list")
+	}
+	if len(list) == 0 {
+		return nil, errors.New(mappingFile + " lists no file")
+	}
+	sources := make([]importer.Source, 0, len(list))
+	for _, entry := range list {
+		m, err := d.mapping(&entry)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", mappingFile, entry.File, err)
+		}
+		f, err := open(entry.File)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, importer.CSV(f, m))
+	}
+	return importer.All(sources...), nil
+}
+
+// mapping is the mapping of an entry.
+func (d Folder) mapping(entry *mappedFile) (importer.Mapping, error) {
+	m := importer.Mapping{
+		Kind: entry.Kind, Columns: entry.Columns, Values: entry.Values, Status: entry.Status, Cents: entry.Cents,
+		Location: d.Config.Location, Layouts: entry.Layouts, Currency: entry.Currency, Service: entry.Service, Provider: entry.Provider,
+	}
+	if entry.Comma != "" {
+		comma, size := utf8.DecodeRuneInString(entry.Comma)
+		if size != len(entry.Comma) {
+			return m, fmt.Errorf("comma is %q, it must be one character", entry.Comma)
+		}
+		m.Comma = comma
+	}
+	if entry.Zone != "" {
+		zone, err := time.LoadLocation(entry.Zone)
+		if err != nil {
+			return m, err
+		}
+		m.Location = zone
+	}
+	return m, nil
+}
