@@ -1,0 +1,50 @@
+package robustness
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+)
+
+// notFound is the why of a call whose record is missing, whatever it is called.
+const notFound = "not found"
+
+// fateOf reads the error of a call.
+func fateOf(err error) fate {
+	if err == nil {
+		return fate{}
+	}
+	if lost, ok := errors.AsType[*client.Error](err); ok && (lost.Status == 0 || lost.Status >= 500) {
+		return fate{unknown: true}
+	}
+	refusal, ok := errors.AsType[*affiliate.Error](err)
+	switch {
+	case errors.Is(err, affiliate.CodeNotFound):
+		return fate{why: string(affiliate.CodeNotFound)}
+	case errors.Is(err, affiliate.ErrNotFound):
+		return fate{why: notFound}
+	case !ok:
+		return fate{unknown: true}
+	case refusal.Kind == affiliate.KindNotFound:
+		return fate{why: notFound}
+	}
+	return fate{why: reasons(refusal), limit: refusalAtLimit[refusal.Reason]}
+}
+
+// reasons joins every failing rule of a refusal.
+func reasons(refusal *affiliate.Error) string {
+	if len(refusal.Failures) == 0 {
+		return string(refusal.Reason)
+	}
+	return failing(refusal.Failures)
+}
+
+func failing(rules []affiliate.Failure) string {
+	var names []string
+	for _, f := range rules {
+		names = append(names, string(f.Reason))
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,57 @@
+package robustness
+
+import (
+	"testing"
+
+	"github.com/tributary-go/tributary/internal/atlength"
+)
+
+// A goal is how many histories a target gets of each trade, and of what size.
+type goal struct {
+	target         target
+	trades         []string // empty: all
+	short, long    int
+	clients, calls int
+}
+
+// trades makes a trade by its name.
+var trades = map[string]func() trade{
+	"redemption": func() trade { return new(redemption) },
+}
+
+// histories takes the histories of a goal: none may be illegal or undecided, all
+// must show contention.
+func histories(t *testing.T, goals ...goal) {
+	for _, g := range goals {
+		for name, fresh := range trades {
+			t.Run(g.target.name+"/"+name, func(t *testing.T) {
+				n := g.short
+				if atlength.On() && !testing.Short() {
+					n = g.long
+				}
+				var y tally
+				for i := range n {
+					y.run(t, g.target, plant{}, fresh(), g.clients, g.calls, seedOf(t.Name(), i))
+				}
+				t.Log(&y)
+				t.Attr("histories", y.String())
+				if y.illegal+y.undecided+y.unverified > 0 {
+					t.Errorf("%s", y.first)
+				}
+				if y.dull > 0 {
+					t.Errorf("%d histories show no contention", y.dull)
+				}
+			})
+		}
+	}
+}
+
+// TestHistoriesInMemory is G01 and G04.
+func TestHistoriesInMemory(t *testing.T) {
+	histories(t,
+		goal{target: inMemory(), short: 100, long: 20_000, clients: 8, calls: 100},
+		goal{target: inMemoryRerun(), short: 50, long: 2_000, clients: 8, calls: 100},
+		goal{target: inMemoryLosing(), short: 50, long: 2_000, clients: 8, calls: 100},
+		goal{target: inMemoryApart(), short: 50, long: 2_000, clients: 8, calls: 100},
+	)
+}

@@ -1,0 +1,42 @@
+package robustness
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+)
+
+// late are the things that planted bugs do after they answered.
+type late struct{ wg sync.WaitGroup }
+
+func newLate() *late { return &late{} }
+
+func (l *late) do(fn func()) { l.wg.Go(fn) }
+
+func (l *late) wait() { l.wg.Wait() }
+
+// losing returns a store in which every n-th Update has no answer: by turns it
+// committed, and it did not.
+func losing(s affiliate.Store, n int64) affiliate.Store { return &loser{Store: s, n: n} }
+
+type loser struct {
+	affiliate.Store
+	n, updates int64
+}
+
+// Update commits or not, and forgets to say so now and then.
+func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	turn := atomic.AddInt64(&l.updates, 1)
+	if turn%l.n != 0 {
+		return l.Store.Update(ctx, program, fn)
+	}
+	if turn/l.n%2 == 0 {
+		return conformance.ErrInjected
+	}
+	return conformance.LoseAnswer(l.Store, 1).Update(ctx, program, fn)
+}

@@ -1,0 +1,245 @@
+package robustness
+
+import (
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A codeState is what the model knows of a code.
+type codeState struct {
+	gone, active bool
+	max, times   int64
+}
+
+// A saleState is a sale. Its id is 0 until an answer has shown it.
+type saleState struct {
+	id        affiliate.SaleID
+	kept      int64
+	done      bool // refunded in full
+	live      bool
+	ext       int
+	buyer     int
+	fractions uint8 // a bit for each refund id
+}
+
+// A keyState is the first answer under an idempotency key.
+type keyState struct {
+	used bool
+	why  string
+	slot int // of the sale
+}
+
+// A redeemState is the program, as far as the trade sees it. It is compared
+// with ==.
+type redeemState struct {
+	gone, valid bool
+	max, times  int64
+	codes       [2]codeState
+	sales       [couponLimit]saleState
+	recorded    int
+	keys        [5]keyState
+}
+
+func (d *redemption) initial() any {
+	s := redeemState{valid: true, max: couponLimit}
+	for i := range s.codes {
+		s.codes[i] = codeState{active: true, max: codeLimit}
+	}
+	return s
+}
+
+// step applies a call. A call without an answer may not have happened.
+func (d *redemption) step(state, input, output any) []any {
+	s, in, out := state.(redeemState), input.(redeemIn), output.(redeemOut)
+	if out.unknown {
+		next := s
+		next.apply(in, nil)
+		if next == s {
+			return []any{s}
+		}
+		return []any{s, next}
+	}
+	if !s.apply(in, &out) {
+		return nil
+	}
+	return []any{s}
+}
+
+// apply does a call to the state and reports whether out can be its answer. A
+// nil out is not known, and possible.
+func (s *redeemState) apply(in redeemIn, out *redeemOut) bool {
+	switch in.verb {
+	case sell:
+		return s.sell(in, out)
+	case refund, dropSale:
+		return s.back(in, out)
+	case changeCode, dropCode:
+		return s.change(in, out)
+	case changeCoupon, dropCoupon:
+		return s.changeAll(in, out)
+	case preview:
+		why := s.failing(in)
+		return out.fate == (fate{}) && out.failing == why && out.valid == (why == "")
+	case readCoupon:
+		return s.readCoupon(out)
+	case readSales:
+		return s.readSales(in, out)
+	}
+	return out.fate == (fate{}) && out.count == s.recorded
+}
+
+// failing are the reasons why a code cannot be used, in the order of contract
+// 3.5.
+func (s *redeemState) failing(in redeemIn) string {
+	c := &s.codes[in.code-1]
+	if c.gone {
+		return string(affiliate.CodeNotFound)
+	}
+	var all []string
+	for _, rule := range []struct {
+		fails bool
+		why   affiliate.Reason
+	}{
+		{!c.active, affiliate.CodeInactive},
+		{!s.valid, affiliate.CouponInvalid},
+		{c.times >= c.max, affiliate.CodeExhausted},
+		{s.times >= s.max, affiliate.CouponExhausted},
+		{in.code == 2 && in.buyer > 0 && s.bought(in.buyer), affiliate.NotFirstOrder},
+	} {
+		if rule.fails {
+			all = append(all, string(rule.why))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func (s *redeemState) bought(buyer int) bool {
+	for i := range s.recorded {
+		if s.sales[i].live && s.sales[i].buyer == buyer {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *redeemState) find(is func(*saleState) bool) *saleState {
+	for i := range s.recorded {
+		if s.sales[i].live && is(&s.sales[i]) {
+			return &s.sales[i]
+		}
+	}
+	return nil
+}
+
+func (s *redeemState) sell(in redeemIn, out *redeemOut) bool {
+	if k := s.keys[in.key]; in.key > 0 && k.used {
+		return out == nil || out.why == k.why && (k.why != "" || s.is(k.slot, out.sale))
+	}
+	if in.ext > 0 && s.find(func(x *saleState) bool { return x.ext == in.ext }) != nil {
+		return out == nil || out.fate == (fate{}) && out.duplicate
+	}
+	why := s.failing(in)
+	slot := s.recorded
+	if why == "" {
+		s.sales[slot] = saleState{kept: 100, live: true, ext: in.ext, buyer: in.buyer}
+		s.recorded++
+		s.times++
+		s.codes[in.code-1].times++
+	}
+	if in.key > 0 {
+		s.keys[in.key] = keyState{true, why, slot}
+	}
+	if out == nil {
+		return true
+	}
+	return out.why == why && !out.duplicate && (why != "" || s.is(slot, out.sale))
+}
+
+// is reports whether the sale of a slot can have the id, and keeps it.
+func (s *redeemState) is(slot int, id affiliate.SaleID) bool {
+	x := &s.sales[slot]
+	if id == 0 || x.id != 0 {
+		return x.id == id && id != 0
+	}
+	for i := range s.recorded {
+		if s.sales[i].id == id {
+			return false
+		}
+	}
+	x.id = id
+	return true
+}
+
+// back is a refund or the deletion of a sale.
+func (s *redeemState) back(in redeemIn, out *redeemOut) bool {
+	x := s.find(func(x *saleState) bool { return x.id == in.sale })
+	if x == nil {
+		return out == nil || in.verb == refund && out.why == notFound || in.verb == dropSale && out.fate == (fate{})
+	}
+	again := false
+	switch {
+	case in.verb == dropSale:
+		x.live = false
+	case x.done || in.part > 0 && x.fractions&(1<<in.part) != 0:
+		again = true
+	case in.part > 0:
+		x.fractions |= 1 << in.part
+		x.kept -= 30
+	default:
+		x.kept, x.done = 0, true
+	}
+	return out == nil || out.fate == (fate{}) && out.again == again
+}
+
+func (s *redeemState) change(in redeemIn, out *redeemOut) bool {
+	c := &s.codes[in.code-1]
+	if c.gone {
+		return out == nil || out.why == notFound
+	}
+	switch {
+	case in.verb == dropCode:
+		*c = codeState{gone: true}
+	case in.max > 0:
+		c.max = in.max
+	default:
+		c.active = in.on
+	}
+	return out == nil || out.fate == (fate{})
+}
+
+func (s *redeemState) changeAll(in redeemIn, out *redeemOut) bool {
+	if s.gone {
+		return out == nil || out.why == notFound
+	}
+	switch {
+	case in.verb == dropCoupon:
+		s.gone, s.valid, s.max, s.times = true, false, 0, 0
+		s.codes = [2]codeState{{gone: true}, {gone: true}}
+	case in.max > 0:
+		s.max = in.max
+	default:
+		s.valid = in.on
+	}
+	return out == nil || out.fate == (fate{})
+}
+
+func (s *redeemState) readCoupon(out *redeemOut) bool {
+	if s.gone {
+		return out.why == notFound
+	}
+	return out.fate == (fate{}) && out.valid == s.valid && out.max == s.max && out.times == s.times && out.codes == s.codes
+}
+
+func (s *redeemState) readSales(in redeemIn, out *redeemOut) bool {
+	x := s.find(func(x *saleState) bool { return x.ext == in.ext })
+	if x == nil || out.count != 1 {
+		return out.fate == (fate{}) && x == nil && out.count == 0
+	}
+	got := out.sales[0]
+	slot := 0
+	for s.sales[slot] != *x {
+		slot++
+	}
+	return out.fate == (fate{}) && s.is(slot, got.id) && x.kept == got.kept && x.done == got.done
+}

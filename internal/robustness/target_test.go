@@ -1,0 +1,123 @@
+package robustness
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/api"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// A target is a place where histories are taken.
+type target struct {
+	name string
+	open func(t *testing.T, pl plant) world
+}
+
+// A world is a new program on a target.
+type world struct {
+	program *affiliate.Program // without faults and planted bugs
+	client  func(i int) api.Operations
+	settle  func() // waits for what planted bugs still do
+}
+
+// A plant is a planted bug: in the store that the program uses, in what a client
+// calls, or in both. The zero plant is none.
+type plant struct {
+	name   string
+	store  func(s affiliate.Store, late *late) affiliate.Store
+	client func(ops api.Operations, w *affiliate.Program, s affiliate.Store, late *late) api.Operations
+}
+
+func (pl plant) inStore(s affiliate.Store, late *late) affiliate.Store {
+	if pl.store == nil {
+		return s
+	}
+	return pl.store(s, late)
+}
+
+func (pl plant) inClient(ops api.Operations, p *affiliate.Program, s affiliate.Store, late *late) api.Operations {
+	if pl.client == nil {
+		return ops
+	}
+	return pl.client(ops, p, s, late)
+}
+
+func newProgram(t *testing.T, s affiliate.Store, change ...func(*affiliate.Config)) *affiliate.Program {
+	t.Helper()
+	cfg := affiliate.Config{
+		Name:         "Northwind Beans",
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	p, err := affiliate.New(s, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// onStores is a target whose clients call programs of the same id, one for each
+// store of stores, as processes beside each other would: the clock of the n-th
+// is n × apart ahead.
+func onStores(name string, apart time.Duration, stores func(t *testing.T) (clean affiliate.Store, used []affiliate.Store)) target {
+	return target{name, func(t *testing.T, pl plant) world {
+		clean, used := stores(t)
+		p := newProgram(t, clean)
+		late := newLate()
+		var programs []api.Operations
+		for i, s := range used {
+			ahead := time.Duration(i) * apart
+			prog := newProgram(t, pl.inStore(s, late), func(c *affiliate.Config) {
+				c.ID, c.Now = p.Config().ID, func() time.Time { return time.Now().Add(ahead) }
+			})
+			programs = append(programs, pl.inClient(prog, p, clean, late))
+		}
+		return world{p, func(i int) api.Operations { return programs[i%len(programs)] }, late.wait}
+	}}
+}
+
+func inMemory() target {
+	return onStores("memstore", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
+		s := memstore.New()
+		return s, []affiliate.Store{s}
+	})
+}
+
+func inMemoryRerun() target {
+	return onStores("conformance.Rerun", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
+		s := memstore.New()
+		return s, []affiliate.Store{conformance.Rerun(s)}
+	})
+}
+
+// inMemoryLosing loses 2 % of the answers: half of the calls committed, half did
+// not.
+func inMemoryLosing() target {
+	return onStores("lost answers", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
+		s := memstore.New()
+		return s, []affiliate.Store{losing(s, 50)}
+	})
+}
+
+func inMemoryApart() target {
+	return onStores("memstore, two programs, clocks 4 s apart", 4*time.Second, func(*testing.T) (affiliate.Store, []affiliate.Store) {
+		s := memstore.New()
+		return s, []affiliate.Store{s, s}
+	})
+}
+
+// seedOf gives each target and trade its own seeds.
+func seedOf(name string, n int) uint64 {
+	h := uint64(14695981039346656037)
+	for _, b := range []byte(fmt.Sprint(name, n)) {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
+}
