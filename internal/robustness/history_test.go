@@ -2,16 +2,12 @@ package robustness
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/api"
 )
 
@@ -22,7 +18,7 @@ type trade interface {
 	open(ctx context.Context, ops api.Operations) error
 	// call draws a call, makes it and returns its input and its output. The
 	// output of a read without an answer is nil: it says nothing.
-	call(ctx context.Context, ops api.Operations, r *rand.Rand, n int) (in any, out answered)
+	call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (in any, out answered)
 	// initial is the state after open.
 	initial() any
 	// step returns the states after a call that gave this output: none, when the
@@ -32,6 +28,12 @@ type trade interface {
 
 // An answered is the output of a call.
 type answered interface{ ended() fate }
+
+// A turn is one call of a client.
+type turn struct {
+	client int
+	late   bool // the history is in its last third
+}
 
 // A fate is how a call ended. The zero fate is a success.
 type fate struct {
@@ -59,17 +61,15 @@ func take(ctx context.Context, tr trade, ops func(client int) api.Operations, cl
 		wg    sync.WaitGroup
 		begin = make(chan struct{})
 		seen  = make([][]porcupine.Operation, clients)
-		calm  atomic.Int64
 		since = time.Now()
 	)
 	for c := range clients {
 		wg.Go(func() {
 			r, mine := rand.New(rand.NewPCG(seed, uint64(c))), ops(c)
-			calm.Add(1)
 			<-begin
 			for n := range calls {
 				call := time.Since(since).Nanoseconds()
-				in, out := tr.call(ctx, mine, r, c*calls+n)
+				in, out := tr.call(ctx, mine, r, turn{c, 3*n >= 2*calls})
 				end := time.Since(since).Nanoseconds()
 				if out == nil {
 					continue
@@ -133,72 +133,4 @@ func judge(tr trade, h history) porcupine.CheckResult {
 		},
 	}
 	return porcupine.CheckOperationsTimeout(model, h.calls, patience)
-}
-
-// A tally adds up histories.
-type tally struct {
-	histories, operations, illegal, undecided, unverified int
-	unknown, overlaps, leastOverlaps, limits              int
-	dull                                                  int // histories without contention
-	first                                                 string
-}
-
-const leastOverlaps = 50
-
-func (y *tally) add(seed uint64, h history, found porcupine.CheckResult, books error) {
-	y.histories++
-	y.operations += len(h.calls)
-	y.unknown += h.unknown
-	y.overlaps += h.overlaps
-	y.limits += h.limits
-	if y.histories == 1 || h.overlaps < y.leastOverlaps {
-		y.leastOverlaps = h.overlaps
-	}
-	if h.overlaps < leastOverlaps || h.limits == 0 {
-		y.dull++
-	}
-	switch {
-	case found == porcupine.Illegal:
-		y.illegal++
-		y.note(seed, "is not linearizable")
-	case found == porcupine.Unknown:
-		y.undecided++
-		y.note(seed, "could not be decided")
-	case books != nil:
-		y.unverified++
-		y.note(seed, "left books that Verify refuses: "+books.Error())
-	}
-}
-
-// note keeps what the first history with a finding shows.
-func (y *tally) note(seed uint64, what string) {
-	if y.first == "" {
-		y.first = fmt.Sprintf("history %d of %d calls (seed %d) %s", y.histories, y.operations, seed, what)
-	}
-}
-
-func (y *tally) caught() bool { return y.illegal+y.unverified > 0 }
-
-func (y *tally) String() string {
-	return fmt.Sprintf("histories=%d operations=%d illegal=%d unknown=%d unverified=%d unanswered=%d overlaps=%d least=%d refusals=%d",
-		y.histories, y.operations, y.illegal, y.undecided, y.unverified, y.unknown, y.overlaps, y.leastOverlaps, y.limits)
-}
-
-// run takes one history of a trade on a target and adds it to the tally.
-func (y *tally) run(t *testing.T, tg target, pl plant, tr trade, clients, calls int, seed uint64) {
-	t.Helper()
-	w := tg.open(t, pl)
-	ctx := context.Background()
-	if err := tr.open(ctx, w.program); err != nil {
-		t.Fatalf("%s: %v", tg.name, err)
-	}
-	h := take(ctx, tr, w.client, clients, calls, seed)
-	w.settle()
-	y.add(seed, h, judge(tr, h), w.program.Verify(ctx))
-}
-
-// refusalAtLimit are the reasons that show that callers wanted the same thing.
-var refusalAtLimit = map[affiliate.Reason]bool{
-	affiliate.CodeExhausted: true, affiliate.CouponExhausted: true, affiliate.NotFirstOrder: true, affiliate.SlugTaken: true,
-	affiliate.AffiliateEmailTaken: true, affiliate.NothingPayable: true, affiliate.IncludedInPayout: true, affiliate.AlreadyPaid: true, affiliate.InPayout: true,
 }

@@ -60,16 +60,15 @@ const (
 
 // A redeemIn is one call. Numbers are indexes from 1; 0 is none.
 type redeemIn struct {
-	verb   verb
-	code   int
-	buyer  int
-	ext    int
-	key    int
-	sale   affiliate.SaleID
-	part   int // of a refund: its id; 0: the whole rest
-	on     bool
-	max    int64 // 0: on is set instead
-	serial int
+	verb  verb
+	code  int
+	buyer int
+	ext   int
+	key   int
+	sale  affiliate.SaleID
+	part  int // of a refund: its id; 0: the whole rest
+	on    bool
+	max   int64 // 0: on is set instead
 }
 
 // A redeemOut is its answer.
@@ -126,8 +125,8 @@ func extText(i int) string {
 }
 
 // draw is a call at random.
-func (d *redemption) draw(r *rand.Rand, n int) redeemIn {
-	in := redeemIn{code: 1 + r.IntN(2), buyer: r.IntN(len(buyers)), serial: n}
+func (d *redemption) draw(r *rand.Rand, at turn) redeemIn {
+	in := redeemIn{code: 1 + r.IntN(2), buyer: r.IntN(len(buyers))}
 	switch p := r.IntN(100); {
 	case p < 34:
 		in.verb, in.ext = sell, r.IntN(9)
@@ -148,9 +147,9 @@ func (d *redemption) draw(r *rand.Rand, n int) redeemIn {
 		if r.IntN(2) == 0 {
 			in.max = 2 + r.Int64N(couponLimit-1)
 		}
-	case p < 65 && n%5 == 4 && r.IntN(4) == 0:
+	case p < 65 && at.late && r.IntN(8) == 0:
 		in.verb = dropCode
-	case p < 66 && n%9 == 8 && r.IntN(6) == 0:
+	case p < 66 && at.late && r.IntN(8) == 0:
 		in.verb = dropCoupon
 	case p < 76:
 		in.verb = preview
@@ -171,8 +170,8 @@ func (d *redemption) draw(r *rand.Rand, n int) redeemIn {
 	return in
 }
 
-func (d *redemption) call(ctx context.Context, ops api.Operations, r *rand.Rand, n int) (any, answered) {
-	in := d.draw(r, n)
+func (d *redemption) call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (any, answered) {
+	in := d.draw(r, at)
 	out := d.answer(ctx, ops, in)
 	if out.unknown && in.verb >= preview {
 		return in, nil

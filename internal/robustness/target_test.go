@@ -1,9 +1,13 @@
 package robustness
 
 import (
+	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
@@ -86,14 +90,14 @@ func onStores(name string, apart time.Duration, stores func(t *testing.T) (clean
 func inMemory() target {
 	return onStores("memstore", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
 		s := memstore.New()
-		return s, []affiliate.Store{s}
+		return s, []affiliate.Store{crowded{s}}
 	})
 }
 
 func inMemoryRerun() target {
 	return onStores("conformance.Rerun", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
 		s := memstore.New()
-		return s, []affiliate.Store{conformance.Rerun(s)}
+		return s, []affiliate.Store{crowded{conformance.Rerun(s)}}
 	})
 }
 
@@ -102,15 +106,33 @@ func inMemoryRerun() target {
 func inMemoryLosing() target {
 	return onStores("lost answers", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
 		s := memstore.New()
-		return s, []affiliate.Store{losing(s, 50)}
+		return s, []affiliate.Store{crowded{losing(s, 50)}}
 	})
 }
 
 func inMemoryApart() target {
 	return onStores("memstore, two programs, clocks 4 s apart", 4*time.Second, func(*testing.T) (affiliate.Store, []affiliate.Store) {
 		s := memstore.New()
-		return s, []affiliate.Store{s, s}
+		return s, []affiliate.Store{crowded{s}, crowded{s}}
 	})
+}
+
+// crowded lets other goroutines run before and after each transaction. A store in
+// memory answers so fast that calls would hardly overlap.
+type crowded struct{ affiliate.Store }
+
+// View runs fn between two pauses.
+func (c crowded) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	runtime.Gosched()
+	defer runtime.Gosched()
+	return c.Store.View(ctx, program, fn)
+}
+
+// Update runs fn between two pauses.
+func (c crowded) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+	runtime.Gosched()
+	defer runtime.Gosched()
+	return c.Store.Update(ctx, program, fn)
 }
 
 // seedOf gives each target and trade its own seeds.

@@ -1,0 +1,79 @@
+package robustness
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A tally adds up histories.
+type tally struct {
+	histories, operations, illegal, undecided, unverified int
+	unknown, overlaps, leastOverlaps, limits              int
+	dull                                                  int // histories without contention
+	first                                                 string
+}
+
+const leastOverlaps = 50
+
+func (y *tally) add(seed uint64, h history, found porcupine.CheckResult, books error) {
+	y.histories++
+	y.operations += len(h.calls)
+	y.unknown += h.unknown
+	y.overlaps += h.overlaps
+	y.limits += h.limits
+	if y.histories == 1 || h.overlaps < y.leastOverlaps {
+		y.leastOverlaps = h.overlaps
+	}
+	if h.overlaps < leastOverlaps || h.limits == 0 {
+		y.dull++
+	}
+	switch {
+	case found == porcupine.Illegal:
+		y.illegal++
+		y.note(seed, "is not linearizable")
+	case found == porcupine.Unknown:
+		y.undecided++
+		y.note(seed, "could not be decided")
+	case books != nil:
+		y.unverified++
+		y.note(seed, "left books that Verify refuses: "+books.Error())
+	}
+}
+
+// note keeps what the first history with a finding shows.
+func (y *tally) note(seed uint64, what string) {
+	if y.first == "" {
+		y.first = fmt.Sprintf("history %d of %d calls (seed %d) %s", y.histories, y.operations, seed, what)
+	}
+}
+
+func (y *tally) caught() bool { return y.illegal+y.unverified > 0 }
+
+func (y *tally) String() string {
+	return fmt.Sprintf("histories=%d operations=%d illegal=%d unknown=%d unverified=%d unanswered=%d overlaps=%d least=%d refusals=%d",
+		y.histories, y.operations, y.illegal, y.undecided, y.unverified, y.unknown, y.overlaps, y.leastOverlaps, y.limits)
+}
+
+// run takes one history of a trade on a target and adds it to the tally.
+func (y *tally) run(t *testing.T, tg target, pl plant, tr trade, clients, calls int, seed uint64) {
+	t.Helper()
+	w := tg.open(t, pl)
+	ctx := context.Background()
+	if err := tr.open(ctx, w.program); err != nil {
+		t.Fatalf("%s: %v", tg.name, err)
+	}
+	h := take(ctx, tr, w.client, clients, calls, seed)
+	w.settle()
+	y.add(seed, h, judge(tr, h), w.program.Verify(ctx))
+}
+
+// refusalAtLimit are the reasons that show that callers wanted the same thing.
+var refusalAtLimit = map[affiliate.Reason]bool{
+	affiliate.CodeExhausted: true, affiliate.CouponExhausted: true, affiliate.NotFirstOrder: true, affiliate.SlugTaken: true,
+	affiliate.AffiliateEmailTaken: true, affiliate.NothingPayable: true, affiliate.IncludedInPayout: true, affiliate.AlreadyPaid: true, affiliate.InPayout: true,
+}
