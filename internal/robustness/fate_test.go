@@ -23,7 +23,7 @@ func fateOf(err error) fate {
 	switch {
 	case errors.Is(err, affiliate.CodeNotFound):
 		return fate{why: string(affiliate.CodeNotFound)}
-	case errors.Is(err, affiliate.ErrNotFound):
+	case errors.Is(err, affiliate.ErrNotFound), errors.Is(err, affiliate.AffiliateNotFound):
 		return fate{why: notFound}
 	case !ok:
 		return fate{unknown: true}

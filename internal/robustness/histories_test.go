@@ -17,6 +17,7 @@ type goal struct {
 // trades makes a trade by its name.
 var trades = map[string]func() trade{
 	"redemption": func() trade { return new(redemption) },
+	"signup":     func() trade { return new(signup) },
 }
 
 // histories takes the histories of a goal: none may be illegal or undecided, all
