@@ -18,6 +18,7 @@ type goal struct {
 var trades = map[string]func() trade{
 	"redemption": func() trade { return new(redemption) },
 	"signup":     func() trade { return new(signup) },
+	"treasury":   func() trade { return new(treasury) },
 }
 
 // histories takes the histories of a goal: none may be illegal or undecided, all

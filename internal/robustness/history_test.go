@@ -31,8 +31,8 @@ type answered interface{ ended() fate }
 
 // A turn is one call of a client.
 type turn struct {
-	client int
-	late   bool // the history is in its last third
+	ahead bool // by a process whose clock is ahead
+	late  bool // the history is in its last third
 }
 
 // A fate is how a call ended. The zero fate is a success.
@@ -56,7 +56,7 @@ type history struct {
 const forever = int64(1) << 62
 
 // take runs a trade: clients × calls.
-func take(ctx context.Context, tr trade, ops func(client int) api.Operations, clients, calls int, seed uint64) history {
+func take(ctx context.Context, tr trade, w world, clients, calls int, seed uint64) history {
 	var (
 		wg    sync.WaitGroup
 		begin = make(chan struct{})
@@ -65,11 +65,11 @@ func take(ctx context.Context, tr trade, ops func(client int) api.Operations, cl
 	)
 	for c := range clients {
 		wg.Go(func() {
-			r, mine := rand.New(rand.NewPCG(seed, uint64(c))), ops(c)
+			r, mine := rand.New(rand.NewPCG(seed, uint64(c))), w.client(c)
 			<-begin
 			for n := range calls {
 				call := time.Since(since).Nanoseconds()
-				in, out := tr.call(ctx, mine, r, turn{c, 3*n >= 2*calls})
+				in, out := tr.call(ctx, mine, r, turn{w.ahead && c%2 == 1, 3*n >= 2*calls})
 				end := time.Since(since).Nanoseconds()
 				if out == nil {
 					continue

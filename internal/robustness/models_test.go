@@ -12,14 +12,14 @@ func TestModels(t *testing.T) {
 	for name, fresh := range trades {
 		t.Run(name, func(t *testing.T) {
 			for n := range 20 {
-				tr, w := fresh(), inMemory().open(t, plant{})
+				tr, w := fresh(), inMemory().open(t, plant{}, true)
 				if err := tr.open(context.Background(), w.program); err != nil {
 					t.Fatal(err)
 				}
 				r := rand.New(rand.NewPCG(uint64(n), 0))
 				state := tr.initial()
 				for i := range 300 {
-					in, out := tr.call(context.Background(), w.client(0), r, turn{0, i >= 200})
+					in, out := tr.call(context.Background(), w.client(0), r, turn{late: i >= 200})
 					next := tr.step(state, in, out)
 					if len(next) == 0 {
 						t.Fatalf("call %d of history %d: %+v\nanswer %+v\nstate %+v", i, n, in, out, state)

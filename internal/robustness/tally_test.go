@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 
@@ -14,7 +15,8 @@ import (
 type tally struct {
 	histories, operations, illegal, undecided, unverified int
 	unknown, overlaps, leastOverlaps, limits              int
-	dull                                                  int // histories without contention
+	dull                                                  int           // histories without contention
+	slowest                                               time.Duration // check
 	first                                                 string
 }
 
@@ -55,25 +57,30 @@ func (y *tally) note(seed uint64, what string) {
 func (y *tally) caught() bool { return y.illegal+y.unverified > 0 }
 
 func (y *tally) String() string {
-	return fmt.Sprintf("histories=%d operations=%d illegal=%d unknown=%d unverified=%d unanswered=%d overlaps=%d least=%d refusals=%d",
-		y.histories, y.operations, y.illegal, y.undecided, y.unverified, y.unknown, y.overlaps, y.leastOverlaps, y.limits)
+	return fmt.Sprintf("histories=%d operations=%d illegal=%d unknown=%d unverified=%d unanswered=%d overlaps=%d least=%d refusals=%d slowest=%.1fs",
+		y.histories, y.operations, y.illegal, y.undecided, y.unverified, y.unknown, y.overlaps, y.leastOverlaps, y.limits, y.slowest.Seconds())
 }
 
 // run takes one history of a trade on a target and adds it to the tally.
 func (y *tally) run(t *testing.T, tg target, pl plant, tr trade, clients, calls int, seed uint64) {
 	t.Helper()
-	w := tg.open(t, pl)
+	_, stopped := tr.(*treasury)
+	w := tg.open(t, pl, stopped)
 	ctx := context.Background()
 	if err := tr.open(ctx, w.program); err != nil {
 		t.Fatalf("%s: %v", tg.name, err)
 	}
-	h := take(ctx, tr, w.client, clients, calls, seed)
+	h := take(ctx, tr, w, clients, calls, seed)
 	w.settle()
-	y.add(seed, h, judge(tr, h), w.program.Verify(ctx))
+	since := time.Now()
+	found := judge(tr, h)
+	y.slowest = max(y.slowest, time.Since(since))
+	y.add(seed, h, found, w.program.Verify(ctx))
 }
 
 // refusalAtLimit are the reasons that show that callers wanted the same thing.
 var refusalAtLimit = map[affiliate.Reason]bool{
 	affiliate.CodeExhausted: true, affiliate.CouponExhausted: true, affiliate.NotFirstOrder: true, affiliate.SlugTaken: true,
 	affiliate.AffiliateEmailTaken: true, affiliate.NothingPayable: true, affiliate.IncludedInPayout: true, affiliate.AlreadyPaid: true, affiliate.InPayout: true,
+	affiliate.StatusNotAllowed: true,
 }

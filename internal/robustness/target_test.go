@@ -18,7 +18,8 @@ import (
 // A target is a place where histories are taken.
 type target struct {
 	name string
-	open func(t *testing.T, pl plant) world
+	// open makes a world whose clocks stand still, if they are stopped.
+	open func(t *testing.T, pl plant, stopped bool) world
 }
 
 // A world is a new program on a target.
@@ -26,6 +27,7 @@ type world struct {
 	program *affiliate.Program // without faults and planted bugs
 	client  func(i int) api.Operations
 	settle  func() // waits for what planted bugs still do
+	ahead   bool   // the clock of every second client is ahead
 }
 
 // A plant is a planted bug: in the store that the program uses, in what a client
@@ -71,20 +73,29 @@ func newProgram(t *testing.T, s affiliate.Store, change ...func(*affiliate.Confi
 // store of stores, as processes beside each other would: the clock of the n-th
 // is n × apart ahead.
 func onStores(name string, apart time.Duration, stores func(t *testing.T) (clean affiliate.Store, used []affiliate.Store)) target {
-	return target{name, func(t *testing.T, pl plant) world {
+	return target{name, func(t *testing.T, pl plant, stopped bool) world {
 		clean, used := stores(t)
-		p := newProgram(t, clean)
+		p := newProgram(t, clean, func(c *affiliate.Config) { c.Now = clock(stopped, 0) })
 		late := newLate()
 		var programs []api.Operations
 		for i, s := range used {
 			ahead := time.Duration(i) * apart
 			prog := newProgram(t, pl.inStore(s, late), func(c *affiliate.Config) {
-				c.ID, c.Now = p.Config().ID, func() time.Time { return time.Now().Add(ahead) }
+				c.ID, c.Now = p.Config().ID, clock(stopped, ahead)
 			})
 			programs = append(programs, pl.inClient(prog, p, clean, late))
 		}
-		return world{p, func(i int) api.Operations { return programs[i%len(programs)] }, late.wait}
+		return world{p, func(i int) api.Operations { return programs[i%len(programs)] }, late.wait, apart > 0}
 	}}
+}
+
+// clock returns a clock that is ahead, and may be stopped.
+func clock(stopped bool, ahead time.Duration) func() time.Time {
+	if stopped {
+		noon := time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC).Add(ahead)
+		return func() time.Time { return noon }
+	}
+	return func() time.Time { return time.Now().Add(ahead) }
 }
 
 func inMemory() target {
