@@ -112,7 +112,7 @@ func overlaps(calls []porcupine.Operation) (pairs int) {
 }
 
 // patience is how long the check of one history may take.
-const patience = 5 * time.Second
+const patience = 20 * time.Second
 
 // judge checks a history against the model of its trade.
 func judge(tr trade, h history) porcupine.CheckResult {

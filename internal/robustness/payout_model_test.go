@@ -1,6 +1,7 @@
 package robustness
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/google/uuid"
@@ -11,8 +12,8 @@ import (
 // An entry is an amount of a sale or a bonus. It is in a payout, by its number
 // from 1, or open.
 type entry struct {
-	amount int64
-	payout int
+	amount int16
+	payout int16
 	frozen bool // a payout holds it or held it
 	ahead  bool // recorded by a clock that is ahead
 }
@@ -20,19 +21,18 @@ type entry struct {
 // A deal is a sale: its first entry and what refunds appended.
 type deal struct {
 	id        affiliate.SaleID
-	live      bool
-	kept      int64
+	kept      int16
 	done      bool
 	fractions uint8
-	entries   [5]entry
-	n         int
+	n         uint8
+	entries   [4]entry
 }
 
 // A bonusState is a bonus, or what takes one back.
 type bonusState struct {
 	id       uuid.UUID
-	ext      int
-	of       int // the number of the bonus that it takes back; 0: none
+	ext      int16
+	takes    bool // it takes a bonus back
 	reversed bool
 	entry
 }
@@ -40,7 +40,7 @@ type bonusState struct {
 // A payoutState is a payout.
 type payoutState struct {
 	id     uuid.UUID
-	amount int64
+	amount int16
 	status affiliate.PayoutStatus
 }
 
@@ -50,7 +50,7 @@ type moneyState struct {
 	deals                  [mostSales]deal
 	bonuses                [mostBonuses]bonusState
 	payouts                [mostPayouts]payoutState
-	sold, awarded, paidOut int
+	sold, awarded, paidOut int16
 }
 
 func (*treasury) initial() any { return moneyState{} }
@@ -77,11 +77,7 @@ func (*treasury) step(state, input, output any) []any {
 func (s *moneyState) apply(in moneyIn, out *moneyOut) bool {
 	switch in.verb {
 	case earn:
-		d := &s.deals[s.sold]
-		*d = deal{live: true, kept: 100, n: 1}
-		d.entries[0] = entry{amount: 20, ahead: in.ahead}
-		s.sold++
-		return out == nil || out.why == "" && s.named(d, out.sale)
+		return s.earn(in, out)
 	case giveBack:
 		return s.giveBack(in, out)
 	case unmake:
@@ -105,25 +101,36 @@ func (s *moneyState) apply(in moneyIn, out *moneyOut) bool {
 	return out.why == "" && out.balance == s.balance()
 }
 
-// named gives a sale the id that the answer shows.
-func (s *moneyState) named(d *deal, id affiliate.SaleID) bool {
-	if id == 0 || s.deal(id) != nil {
+// earn adds a sale. Sales and bonuses are kept in the order of their ids, so that
+// two histories with the same records are in the same state.
+func (s *moneyState) earn(in moneyIn, out *moneyOut) bool {
+	d := deal{kept: 100, n: 1}
+	d.entries[0] = entry{amount: 20, ahead: in.ahead}
+	if out != nil {
+		d.id = out.sale
+	}
+	if out != nil && (out.why != "" || d.id == 0 || s.deal(d.id) != nil) {
 		return false
 	}
-	d.id = id
+	at := s.sold
+	for ; at > 0 && s.deals[at-1].id > d.id; at-- {
+		s.deals[at] = s.deals[at-1]
+	}
+	s.deals[at] = d
+	s.sold++
 	return true
 }
 
 func (s *moneyState) deal(id affiliate.SaleID) *deal {
 	for i := range s.sold {
-		if s.deals[i].live && s.deals[i].id == id {
+		if s.deals[i].id == id {
 			return &s.deals[i]
 		}
 	}
 	return nil
 }
 
-func (d *deal) earned() (sum int64) {
+func (d *deal) earned() (sum int16) {
 	for _, e := range d.entries[:d.n] {
 		sum += e.amount
 	}
@@ -145,7 +152,7 @@ func (s *moneyState) giveBack(in moneyIn, out *moneyOut) bool {
 	if d == nil {
 		return out == nil || out.why == notFound
 	}
-	by, part := s.held(d), int64(40)
+	by, part := s.held(d), int16(40)
 	if in.part == 0 {
 		part = d.kept
 	}
@@ -172,7 +179,7 @@ func (s *moneyState) giveBack(in moneyIn, out *moneyOut) bool {
 
 // settle brings the entries to what is earned: the only one is changed, unless
 // a payout held it; then one is appended.
-func (d *deal) settle(earned int64) {
+func (d *deal) settle(earned int16) {
 	rest := earned - d.earned()
 	frozen := slices.ContainsFunc(d.entries[:d.n], func(e entry) bool { return e.frozen })
 	switch {
@@ -190,32 +197,39 @@ func (s *moneyState) unmake(in moneyIn, out *moneyOut) bool {
 		return out == nil || out.why == string(affiliate.InPayout)
 	}
 	if d != nil {
-		*d = deal{}
+		at := slices.IndexFunc(s.deals[:], func(x deal) bool { return x.id == in.sale })
+		copy(s.deals[at:], s.deals[at+1:])
+		s.sold--
+		s.deals[s.sold] = deal{}
 	}
 	return out == nil || out.why == ""
 }
 
 func (s *moneyState) bonus(in moneyIn, out *moneyOut) bool {
-	b := bonusState{ext: in.ext, entry: entry{amount: 6, ahead: in.ahead}}
+	b := bonusState{ext: int16(in.ext), entry: entry{amount: 6, ahead: in.ahead}}
 	for i := range s.awarded {
 		known := &s.bonuses[i]
-		if in.verb == award && known.of == 0 && known.ext == in.ext {
+		if in.verb == award && !known.takes && known.ext == int16(in.ext) {
 			return out == nil || out.why == string(affiliate.AdjustmentExternalIDTaken)
 		}
 		if in.verb == takeBack && known.id == in.record {
 			if known.reversed {
 				return out == nil || out.why == string(affiliate.AdjustmentReversed)
 			}
-			known.reversed, b.of, b.amount = true, i+1, -6
+			known.reversed, b.takes, b.amount = true, true, -6
 		}
 	}
-	if in.verb == takeBack && b.of == 0 {
+	if in.verb == takeBack && !b.takes {
 		return false // its id was in an answer, so it is there
 	}
 	if out != nil {
 		b.id = out.record
 	}
-	s.bonuses[s.awarded] = b
+	at := s.awarded
+	for ; at > 0 && bytes.Compare(s.bonuses[at-1].id[:], b.id[:]) > 0; at-- {
+		s.bonuses[at] = s.bonuses[at-1]
+	}
+	s.bonuses[at] = b
 	s.awarded++
 	return out == nil || out.why == ""
 }

@@ -26,7 +26,7 @@ func (s *moneyState) pay(in moneyIn, out *moneyOut) bool {
 	taken := func(e *entry) bool {
 		return e.payout == 0 && (e.amount < 0 || e.amount > 0 && (in.ahead || !e.ahead))
 	}
-	var sum int64
+	var sum int16
 	s.each(func(e *entry) {
 		if taken(e) {
 			sum += e.amount
@@ -74,7 +74,7 @@ func (s *moneyState) set(in moneyIn, out *moneyOut) bool {
 		return out == nil || out.why == string(affiliate.StatusNotAllowed)
 	}
 	if p.status != in.status && in.status == affiliate.PayoutCanceled {
-		number := slices.IndexFunc(s.payouts[:], func(q payoutState) bool { return q.id == in.record }) + 1
+		number := 1 + int16(slices.IndexFunc(s.payouts[:], func(q payoutState) bool { return q.id == in.record }))
 		s.each(func(e *entry) {
 			if e.payout == number {
 				e.payout = 0

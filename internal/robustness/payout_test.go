@@ -62,13 +62,13 @@ type moneyOut struct {
 	sale    affiliate.SaleID
 	record  uuid.UUID
 	again   bool
-	amount  int64 // of a payout, or the commission of a sale
+	amount  int16 // of a payout, or the commission of a sale
 	status  affiliate.PayoutStatus
 	balance balance
 }
 
 // A balance is what readBalance shows, in whole units.
-type balance struct{ payable, inPayout, paid, earned int64 }
+type balance struct{ payable, inPayout, paid, earned int16 }
 
 func (d *treasury) open(ctx context.Context, ops api.Operations) error {
 	d.left.sales, d.left.payouts, d.left.bonuses = mostSales, mostPayouts, mostBonuses
@@ -203,4 +203,4 @@ func (d *treasury) payout(ctx context.Context, ops api.Operations, in moneyIn) m
 }
 
 // units is an amount in whole units.
-func units(a affiliate.Amount) int64 { return a.Scaled() / 10_000 }
+func units(a affiliate.Amount) int16 { return int16(a.Scaled() / 10_000) }
