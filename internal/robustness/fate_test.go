@@ -16,7 +16,7 @@ func fateOf(err error) fate {
 	if err == nil {
 		return fate{}
 	}
-	if lost, ok := errors.AsType[*client.Error](err); ok && (lost.Status == 0 || lost.Status >= 500) {
+	if lost, ok := errors.AsType[*client.Error](err); ok && (lost.Status < 400 || lost.Status >= 500) {
 		return fate{unknown: true}
 	}
 	refusal, ok := errors.AsType[*affiliate.Error](err)
