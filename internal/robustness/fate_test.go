@@ -23,11 +23,11 @@ func fateOf(err error) fate {
 	switch {
 	case errors.Is(err, affiliate.CodeNotFound):
 		return fate{why: string(affiliate.CodeNotFound)}
-	case errors.Is(err, affiliate.ErrNotFound), errors.Is(err, affiliate.AffiliateNotFound):
+	case errors.Is(err, affiliate.ErrNotFound):
 		return fate{why: notFound}
 	case !ok:
 		return fate{unknown: true}
-	case refusal.Kind == affiliate.KindNotFound:
+	case refusal.Kind == affiliate.KindNotFound, strings.HasSuffix(string(refusal.Reason), "_not_found"):
 		return fate{why: notFound}
 	}
 	return fate{why: reasons(refusal), limit: refusalAtLimit[refusal.Reason]}

@@ -112,18 +112,22 @@ func overlaps(calls []porcupine.Operation) (pairs int) {
 }
 
 // patience is how long the check of one history may take.
-const patience = 20 * time.Second
+const patience = 10 * time.Second
 
 // judge checks a history against the model of its trade.
 func judge(tr trade, h history) porcupine.CheckResult {
+	return porcupine.CheckOperationsTimeout(modelOf(tr, h), h.calls, patience)
+}
+
+func modelOf(tr trade, h history) porcupine.Model {
 	if h.unknown > 0 {
 		model := porcupine.NondeterministicModel{
 			Init: func() []any { return []any{tr.initial()} },
 			Step: tr.step,
 		}
-		return porcupine.CheckOperationsTimeout(model.ToModel(), h.calls, patience)
+		return model.ToModel()
 	}
-	model := porcupine.Model{
+	return porcupine.Model{
 		Init: tr.initial,
 		Step: func(state, in, out any) (bool, any) {
 			if next := tr.step(state, in, out); len(next) > 0 {
@@ -132,5 +136,4 @@ func judge(tr trade, h history) porcupine.CheckResult {
 			return false, state
 		},
 	}
-	return porcupine.CheckOperationsTimeout(model, h.calls, patience)
 }

@@ -75,6 +75,9 @@ func (y *tally) run(t *testing.T, tg target, pl plant, tr trade, clients, calls 
 	since := time.Now()
 	found := judge(tr, h)
 	y.slowest = max(y.slowest, time.Since(since))
+	if found == porcupine.Illegal && pl.name == "" && y.illegal == 0 {
+		t.Log(explain(tr, h))
+	}
 	y.add(seed, h, found, w.program.Verify(ctx))
 }
 
