@@ -55,9 +55,9 @@ func histories(t *testing.T, goals ...goal) {
 // TestHistoriesInMemory is G01 and G04.
 func TestHistoriesInMemory(t *testing.T) {
 	histories(t,
-		goal{target: inMemory(), short: 100, long: 20_000, clients: 8, calls: 100},
-		goal{target: inMemoryRerun(), short: 50, long: 2_000, clients: 8, calls: 100},
-		goal{target: inMemoryLosing(), short: 50, long: 2_000, clients: 8, calls: 100},
-		goal{target: inMemoryApart(), short: 50, long: 2_000, clients: 8, calls: 100},
+		goal{target: inMemory(), short: 340, long: 6_700, clients: 8, calls: 100},
+		goal{target: inMemoryRerun(), short: 30, long: 700, clients: 8, calls: 100},
+		goal{target: inMemoryLosing(), short: 70, long: 700, clients: 8, calls: 100},
+		goal{target: inMemoryApart(), short: 30, long: 700, clients: 8, calls: 100},
 	)
 }

@@ -28,7 +28,7 @@ func overHTTP(name string, l *line, repeats int) target {
 		clean, late := memstore.New(), newLate()
 		change := func(c *affiliate.Config) { c.Now = clock(stopped, 0) }
 		p := newProgram(t, clean, change)
-		served := newProgram(t, pl.inStore(crowded{clean}, late), change)
+		served := newProgram(t, pl.inStore(crowded{clean}, late), change, func(c *affiliate.Config) { c.ID = p.Config().ID })
 		h, err := httpapi.New(served, httpapi.Config{APIKeys: []string{apiKey}})
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // TestHistoriesOverHTTP is G02, and G04 with every kind of lost answer.
 func TestHistoriesOverHTTP(t *testing.T) {
-	histories(t, goal{target: overHTTP("HTTP", &line{}, -1), short: 8, long: 350, clients: 8, calls: 100})
+	histories(t, goal{target: overHTTP("HTTP", &line{}, -1), short: 17, long: 350, clients: 8, calls: 100})
 	for name, repeats := range map[string]int{"HTTP, lost answers": -1, "HTTP, lost answers, repeated": 4} {
 		l := &line{every: 50}
 		histories(t, goal{target: overHTTP(name, l, repeats), short: 8, long: 200, clients: 8, calls: 100})

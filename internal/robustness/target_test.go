@@ -54,19 +54,24 @@ func (pl plant) inClient(ops api.Operations, p *affiliate.Program, s affiliate.S
 
 func newProgram(t *testing.T, s affiliate.Store, change ...func(*affiliate.Config)) *affiliate.Program {
 	t.Helper()
+	p, err := affiliate.New(s, configured(change...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// configured is the configuration of every program, with an id of its own.
+func configured(change ...func(*affiliate.Config)) affiliate.Config {
 	cfg := affiliate.Config{
-		Name:         "Northwind Beans",
+		ID: uuid.New(), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 	}
 	for _, c := range change {
 		c(&cfg)
 	}
-	p, err := affiliate.New(s, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return cfg
 }
 
 // onStores is a target whose clients call programs of the same id, one for each
