@@ -9,7 +9,6 @@ import (
 // A goal is how many histories a target gets of each trade, and of what size.
 type goal struct {
 	target         target
-	trades         []string // empty: all
 	short, long    int
 	clients, calls int
 }

@@ -24,7 +24,7 @@ const apiKey = "trib_live_0123456789abcdefghijklmnopqrstuvwxyz"
 // them may lose answers; a client that repeats its calls is to get them all
 // the same.
 func overHTTP(name string, l *line, repeats int) target {
-	return target{name, func(t *testing.T, pl plant, stopped bool) world {
+	return target{name: name, loses: l.every > 0 && repeats < 0, open: func(t *testing.T, pl plant, stopped bool) world {
 		clean, late := memstore.New(), newLate()
 		change := func(c *affiliate.Config) { c.Now = clock(stopped, 0) }
 		p := newProgram(t, clean, change)

@@ -50,9 +50,11 @@ func (h hosted) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 func behindProxy(t *testing.T, cfg pgstore.Config) (target, *proxy) {
 	pr := newProxy(t, databaseURL(t))
 	clean, shaky := newPool(t, databaseURL(t), true), newPool(t, pr.url(), true)
-	return onStores("PostgreSQL, connections break", 0, func(t *testing.T) (affiliate.Store, []affiliate.Store) {
+	tg := onStores("PostgreSQL, connections break", 0, func(t *testing.T) (affiliate.Store, []affiliate.Store) {
 		return newStore(t, clean, cfg), []affiliate.Store{newStore(t, shaky, cfg)}
-	}), pr
+	})
+	tg.loses = true
+	return tg, pr
 }
 
 // ways are the ways to run pgstore that histories are taken on.

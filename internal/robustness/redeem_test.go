@@ -147,9 +147,9 @@ func (d *redemption) draw(r *rand.Rand, at turn) redeemIn {
 		if r.IntN(2) == 0 {
 			in.max = 2 + r.Int64N(couponLimit-1)
 		}
-	case p < 65 && at.late && r.IntN(8) == 0:
+	case p < 65 && at.late && r.IntN(4) == 0:
 		in.verb = dropCode
-	case p < 66 && at.late && r.IntN(8) == 0:
+	case p < 66 && at.late && r.IntN(2) == 0:
 		in.verb = dropCoupon
 	case p < 76:
 		in.verb = preview

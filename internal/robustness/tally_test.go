@@ -54,8 +54,6 @@ func (y *tally) note(seed uint64, what string) {
 	}
 }
 
-func (y *tally) caught() bool { return y.illegal+y.unverified > 0 }
-
 func (y *tally) String() string {
 	return fmt.Sprintf("histories=%d operations=%d illegal=%d unknown=%d unverified=%d unanswered=%d overlaps=%d least=%d refusals=%d slowest=%.1fs",
 		y.histories, y.operations, y.illegal, y.undecided, y.unverified, y.unknown, y.overlaps, y.leastOverlaps, y.limits, y.slowest.Seconds())
@@ -72,8 +70,11 @@ func (y *tally) run(t *testing.T, tg target, pl plant, tr trade, clients, calls 
 	}
 	h := take(ctx, tr, w, clients, calls, seed)
 	w.settle()
-	since := time.Now()
-	found := judge(tr, h)
+	since, longest := time.Now(), patience
+	if pl.name != "" {
+		longest = shortPatience
+	}
+	found := judge(tr, h, longest)
 	y.slowest = max(y.slowest, time.Since(since))
 	if found == porcupine.Illegal && pl.name == "" && y.illegal == 0 {
 		t.Log(explain(tr, h))

@@ -19,7 +19,8 @@ import (
 type target struct {
 	name string
 	// open makes a world whose clocks stand still, if they are stopped.
-	open func(t *testing.T, pl plant, stopped bool) world
+	open  func(t *testing.T, pl plant, stopped bool) world
+	loses bool // answers
 }
 
 // A world is a new program on a target.
@@ -28,28 +29,6 @@ type world struct {
 	client  func(i int) api.Operations
 	settle  func() // waits for what planted bugs still do
 	ahead   bool   // the clock of every second client is ahead
-}
-
-// A plant is a planted bug: in the store that the program uses, in what a client
-// calls, or in both. The zero plant is none.
-type plant struct {
-	name   string
-	store  func(s affiliate.Store, late *late) affiliate.Store
-	client func(ops api.Operations, w *affiliate.Program, s affiliate.Store, late *late) api.Operations
-}
-
-func (pl plant) inStore(s affiliate.Store, late *late) affiliate.Store {
-	if pl.store == nil {
-		return s
-	}
-	return pl.store(s, late)
-}
-
-func (pl plant) inClient(ops api.Operations, p *affiliate.Program, s affiliate.Store, late *late) api.Operations {
-	if pl.client == nil {
-		return ops
-	}
-	return pl.client(ops, p, s, late)
 }
 
 func newProgram(t *testing.T, s affiliate.Store, change ...func(*affiliate.Config)) *affiliate.Program {
@@ -78,7 +57,7 @@ func configured(change ...func(*affiliate.Config)) affiliate.Config {
 // store of stores, as processes beside each other would: the clock of the n-th
 // is n × apart ahead.
 func onStores(name string, apart time.Duration, stores func(t *testing.T) (clean affiliate.Store, used []affiliate.Store)) target {
-	return target{name, func(t *testing.T, pl plant, stopped bool) world {
+	return target{name: name, open: func(t *testing.T, pl plant, stopped bool) world {
 		clean, used := stores(t)
 		p := newProgram(t, clean, func(c *affiliate.Config) { c.Now = clock(stopped, 0) })
 		late := newLate()
@@ -120,10 +99,12 @@ func inMemoryRerun() target {
 // inMemoryLosing loses 2 % of the answers: half of the calls committed, half did
 // not.
 func inMemoryLosing() target {
-	return onStores("lost answers", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
+	tg := onStores("lost answers", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
 		s := memstore.New()
 		return s, []affiliate.Store{crowded{losing(s, 50)}}
 	})
+	tg.loses = true
+	return tg
 }
 
 func inMemoryApart() target {
