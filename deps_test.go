@@ -69,6 +69,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"conformance/servertest":  {[]string{"affiliate", "client", "internal/api"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
 	"conformance/cmd/conform": {[]string{"conformance/servertest"}, nil},
 
+	"examples/embed":      {[]string{"affiliate", "memstore"}, nil},
 	"examples/fake":       {[]string{"affiliate", "client"}, nil},
 	"examples/import":     {[]string{"affiliate", "affiliate/importer", "memstore", "internal/moving"}, nil},
 	"examples/quickstart": {[]string{"affiliate", "memstore", "internal/orders"}, []string{"github.com/google/uuid"}},

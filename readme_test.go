@@ -9,7 +9,8 @@ import (
 )
 
 // TestReadmeBlocks: every Go block of the README and of the guides stands, letter
-// for letter, in a test file, so that it is compiled and its output compared.
+// for letter, in a test file or an example, so that it is compiled and its output
+// compared.
 // It is check 75 of console.md.
 func TestReadmeBlocks(t *testing.T) {
 	sources := testSources(t)
@@ -42,11 +43,11 @@ func TestReadmeTranscript(t *testing.T) {
 	}
 }
 
-// testSources is the text of every test file of the module.
+// testSources is the text of every test file of the module and of every example.
 func testSources(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
-	for _, pattern := range []string{"*_test.go", "*/*_test.go", "*/*/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "*/*_test.go", "*/*/*_test.go", "examples/*/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,8 @@ module github.com/tributary-go/tributary/httpapi/browsertest
 
 go 1.26.0
 
+// This module only tests: nobody requires it, and it has no releases.
+
 // The root module lies next to this one, so that a clone builds without a tag.
 replace github.com/tributary-go/tributary => ../../
 

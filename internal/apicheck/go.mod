@@ -2,6 +2,8 @@ module github.com/tributary-go/tributary/internal/apicheck
 
 go 1.26
 
+// This module only tests: nobody requires it, and it has no releases.
+
 require (
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/google/uuid v1.6.0

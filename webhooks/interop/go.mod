@@ -2,6 +2,8 @@ module github.com/tributary-go/tributary/webhooks/interop
 
 go 1.26
 
+// This module only tests: nobody requires it, and it has no releases.
+
 require (
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/svix/svix-webhooks v1.44.0
