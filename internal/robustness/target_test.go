@@ -45,7 +45,7 @@ func configured(change ...func(*affiliate.Config)) affiliate.Config {
 	cfg := affiliate.Config{
 		ID: uuid.New(), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
-		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")}, FreeOrders: true,
 	}
 	for _, c := range change {
 		c(&cfg)

@@ -1,0 +1,253 @@
+package robustness
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/api"
+)
+
+// A trial is what one caller does.
+type trial = func(ctx context.Context, ops api.Operations, i int) (bool, error)
+
+// scarcities are everything that is there once, or L times.
+func scarcities() []scarcity {
+	all := scarceSales()
+	all = append(all, scarceNames()...)
+	return append(all, scarceMoney()...)
+}
+
+// sells is a sale by a code.
+func sells(change func(i int, in *affiliate.NewSale)) trial {
+	return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
+		in := affiliate.NewSale{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("10")}
+		change(i, &in)
+		got, err := ops.RecordSale(ctx, in)
+		return got.Outcome == affiliate.SaleRecorded, err
+	}
+}
+
+// recorded counts the sales by their events.
+func recorded(s *stall) int { return s.events(affiliate.SaleCreated) }
+
+// scarceSales are the limits of codes and coupons, and the identities of a sale.
+func scarceSales() []scarcity {
+	threeCodes := func(s *stall, each, together int64) {
+		for i := range 3 {
+			s.newCode(fmt.Sprint("CODE", i), each)
+		}
+		must(s.UpdateCoupon(s.ctx, s.coupon.ID, affiliate.CouponUpdate{MaxRedemptions: affiliate.Set(together)}))
+	}
+	byThree := sells(func(i int, in *affiliate.NewSale) { in.PromoCode = fmt.Sprint("code", i%3) })
+	return []scarcity{
+		{"uses of a code", 7, func(s *stall) trial {
+			s.newCode("SEVEN", 7)
+			return sells(func(_ int, in *affiliate.NewSale) { in.PromoCode = "SEVEN" })
+		}, recorded},
+		{"uses of a coupon over three codes", 7, func(s *stall) trial { threeCodes(s, 0, 7); return byThree }, recorded},
+		{"uses of a coupon and of its codes", 8, func(s *stall) trial { threeCodes(s, 5, 8); return byThree }, recorded},
+		{"uses of three codes", 15, func(s *stall) trial { threeCodes(s, 5, 90); return byThree }, recorded},
+		{"the last use of a code", 1, func(s *stall) trial {
+			s.newCode("LAST", 3)
+			s.sell("LAST")
+			s.sell("LAST")
+			return sells(func(_ int, in *affiliate.NewSale) { in.PromoCode = "LAST" })
+		}, func(s *stall) int { return recorded(s) - 2 }},
+		{"a customer's first order", 1, func(s *stall) trial {
+			s.newCode("FIRST", 0, func(in *affiliate.NewCode) { in.FirstTimeOrder = true })
+			return sells(func(i int, in *affiliate.NewSale) {
+				in.PromoCode, in.Name, in.Email = "FIRST", "C", []string{"c@example.net", "C@Example.net"}[i%2]
+			})
+		}, recorded},
+		{"the external id of a sale", 1, func(*stall) trial {
+			return sells(func(_ int, in *affiliate.NewSale) { in.ExternalID = "order-1" })
+		}, recorded},
+		{"the invoice of a sale", 1, func(*stall) trial {
+			return sells(func(_ int, in *affiliate.NewSale) { in.ExternalInvoiceID = "in-1" })
+		}, recorded},
+		{"an idempotency key", 1, func(*stall) trial {
+			return sells(func(_ int, in *affiliate.NewSale) { in.Once.Key = "k" })
+		}, recorded},
+		{"uses of a code in free orders", 3, func(s *stall) trial {
+			s.newCode("FREE", 3)
+			return sells(func(_ int, in *affiliate.NewSale) {
+				*in = affiliate.NewSale{PromoCode: "FREE", Free: true, Subtotal: affiliate.Set(affiliate.MustAmount("10"))}
+			})
+		}, recorded},
+		{"the deletion of a sale", 1, func(s *stall) trial {
+			id := s.sell("ADA")
+			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+				return true, ops.DeleteSale(ctx, id)
+			}
+		}, func(s *stall) int { return s.events(affiliate.SaleDeleted) }},
+		{"a redemption that is restored", 1, func(s *stall) trial {
+			first := s.sell("ADA")
+			s.sell("ADA")
+			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+				return true, ops.RestoreRedemption(ctx, first)
+			}
+		}, func(s *stall) int { return int(must(s.Code(s.ctx, affiliate.CodeRef{Code: "ADA"})).TimesRedeemed) }},
+	}
+}
+
+// scarceNames are what no two records may have.
+func scarceNames() []scarcity {
+	joins := func(change func(i int, in *affiliate.NewAffiliate)) trial {
+		return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
+			in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i)}
+			change(i, &in)
+			_, err := ops.CreateAffiliate(ctx, in)
+			return true, err
+		}
+	}
+	created := func(s *stall) int { return s.events(affiliate.AffiliateCreated) - 1 }
+	codes := func(change func(i int, in *affiliate.NewCode)) func(s *stall) trial {
+		return func(s *stall) trial {
+			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
+				in := affiliate.NewCode{CouponID: s.coupon.ID, Code: fmt.Sprint("C", i), AffiliateID: s.ada.ID}
+				change(i, &in)
+				_, err := ops.CreateCode(ctx, in)
+				return true, err
+			}
+		}
+	}
+	return []scarcity{
+		{"a slug at sign-up", 1, func(*stall) trial {
+			return joins(func(i int, in *affiliate.NewAffiliate) { in.AffiliateLink = []string{"goal", "GOAL"}[i%2] })
+		}, created},
+		{"an affiliate's email", 1, func(*stall) trial {
+			return joins(func(i int, in *affiliate.NewAffiliate) {
+				in.Email = []string{"one@example.com", "One@Example.com"}[i%2]
+			})
+		}, created},
+		{"a slug of a further link", 1, func(s *stall) trial {
+			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+				_, err := ops.CreateLink(ctx, affiliate.NewLink{Link: "goal", AffiliateID: s.ada.ID})
+				return true, err
+			}
+		}, nil},
+		{"a slug that links are renamed to", 1, func(s *stall) trial {
+			for i := range wanting {
+				must(s.CreateLink(s.ctx, affiliate.NewLink{Link: fmt.Sprint("from-", i), AffiliateID: s.ada.ID}))
+			}
+			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
+				_, err := ops.RenameLink(ctx, affiliate.LinkRef{Slug: fmt.Sprint("from-", i)}, "goal")
+				return true, err
+			}
+		}, nil},
+		{"an email that affiliates move to", 1, func(s *stall) trial {
+			for i := range wanting {
+				must(s.CreateAffiliate(s.ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i)}))
+			}
+			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
+				n, err := ops.UpdateAffiliate(ctx, affiliate.AffiliateRef{Email: fmt.Sprintf("a%d@example.com", i)}, affiliate.AffiliateUpdate{Email: affiliate.Set("goal@example.com")})
+				return n == 1, err
+			}
+		}, nil},
+		{"the text of a code", 1, codes(func(i int, in *affiliate.NewCode) { in.Code = []string{"goal", "GOAL"}[i%2] }), nil},
+		{"the external id of a code", 1, codes(func(_ int, in *affiliate.NewCode) { in.ExternalID = "promo_1" }), nil},
+		{"the external id of a coupon", 1, func(*stall) trial {
+			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+				_, err := ops.CreateCoupon(ctx, affiliate.NewCoupon{Name: "X", PercentOff: affiliate.Set(affiliate.MustPercent("5")), ExternalID: "x"})
+				return true, err
+			}
+		}, nil},
+		{"a customer's email", 1, func(*stall) trial {
+			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
+				email := []string{"kim@example.net", "Kim@Example.net"}[i%2]
+				got, err := ops.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "K", Email: email, ReferredUserExternalID: "u"})
+				return strings.EqualFold(got.Email, email), err
+			}
+		}, func(s *stall) int { return s.events(affiliate.ReferralCreated) }},
+		{"an invitation", 1, func(s *stall) trial {
+			guest := must(s.InviteAffiliate(s.ctx, affiliate.NewAffiliate{FirstName: "G", LastName: "H", Email: "g@example.com"}))
+			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+				_, err := ops.AcceptInvite(ctx, guest.ID, affiliate.AffiliateUpdate{})
+				return true, err
+			}
+		}, nil},
+	}
+}
+
+// scarceMoney are refunds, payouts and adjustments.
+func scarceMoney() []scarcity {
+	refunds := func(amount string, id func(i int) string) func(s *stall) trial {
+		return func(s *stall) trial {
+			s.sale = s.sell("ADA")
+			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
+				in := affiliate.Refund{SaleID: s.sale, RefundID: id(i)}
+				if amount != "" {
+					in.Amount = affiliate.Set(affiliate.MustAmount(amount))
+				}
+				got, err := ops.RefundSale(ctx, in)
+				return !got.AlreadyRefunded, err
+			}
+		}
+	}
+	one := func(int) string { return "r" }
+	return []scarcity{
+		{"a refund by its id", 1, refunds("5", one), func(s *stall) int { return s.events(affiliate.SaleUpdated) }},
+		{"a full refund", 1, refunds("", func(int) string { return "" }), func(s *stall) int { return s.events(affiliate.SaleDeleted) }},
+		{"refunds of 15 out of 100", 6, refunds("15", func(i int) string { return fmt.Sprint("r", i) }), func(s *stall) int { return s.events(affiliate.SaleUpdated) }},
+		{"a commission in a payout", 1, func(s *stall) trial {
+			s.sell("ADA")
+			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+				_, err := ops.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.ada.ID})
+				return true, err
+			}
+		}, func(s *stall) int {
+			return len(must(s.Payouts(s.ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items)
+		}},
+		{"a payout that is paid", 1, func(s *stall) trial { return s.moves(affiliate.PayoutPaid) },
+			func(s *stall) int { return int(units(must(s.Balance(s.ctx, s.ada.ID)).Paid)) / 20 }},
+		{"a payout that is canceled", 1, func(s *stall) trial { return s.moves(affiliate.PayoutCanceled) },
+			func(s *stall) int { return int(units(must(s.Balance(s.ctx, s.ada.ID)).Payable)) / 20 }},
+		{"a payout that is paid or canceled", 1, func(s *stall) trial {
+			s.sell("ADA")
+			id := must(s.CreatePayout(s.ctx, affiliate.NewPayout{AffiliateID: s.ada.ID})).ID
+			var winner atomic.Int64 // 1 and 2: paid and canceled; the same status again is no second time
+			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
+				_, err := ops.SetPayoutStatus(ctx, id, []affiliate.PayoutStatus{affiliate.PayoutPaid, affiliate.PayoutCanceled}[i%2])
+				return err == nil && winner.Swap(int64(1+i%2)) != int64(1+i%2), err
+			}
+		}, nil},
+		{"a run of payouts", 1, func(s *stall) trial {
+			s.sell("ADA")
+			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+				got, err := ops.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run-1", NoDetails: true})
+				return got.Created == 1, err
+			}
+		}, func(s *stall) int {
+			return len(must(s.Payouts(s.ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items)
+		}},
+		{"the external id of an adjustment", 1, func(s *stall) trial {
+			return adjusts(affiliate.NewAdjustment{AffiliateID: s.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("20"), Reason: "r", ExternalID: "b"})
+		}, nil},
+		{"the reversal of an adjustment", 1, func(s *stall) trial {
+			bonus := must(s.RecordAdjustment(s.ctx, affiliate.NewAdjustment{AffiliateID: s.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("20"), Reason: "r"}))
+			return adjusts(affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "r"})
+		}, nil},
+	}
+}
+
+func adjusts(in affiliate.NewAdjustment) trial {
+	return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+		got, err := ops.RecordAdjustment(ctx, in)
+		return got.ID != uuid.Nil, err
+	}
+}
+
+// moves takes a payout of 20 to a status.
+func (s *stall) moves(status affiliate.PayoutStatus) trial {
+	s.sell("ADA")
+	id := must(s.CreatePayout(s.ctx, affiliate.NewPayout{AffiliateID: s.ada.ID})).ID
+	return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+		_, err := ops.SetPayoutStatus(ctx, id, status)
+		return true, err
+	}
+}
