@@ -141,7 +141,11 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 
 // call calls a method by name.
 func (s keyedShop) call(p *affiliate.Program, method string, args []any) (answer []any, err error) {
-	in := []reflect.Value{reflect.ValueOf(context.Background())}
+	return callNamed(context.Background(), p, method, args)
+}
+
+func callNamed(ctx context.Context, p *affiliate.Program, method string, args []any) (answer []any, err error) {
+	in := []reflect.Value{reflect.ValueOf(ctx)}
 	for _, arg := range args {
 		in = append(in, reflect.ValueOf(arg))
 	}

@@ -20,9 +20,11 @@ var errBoom = errors.New("boom")
 type probe struct {
 	affiliate.Store
 	ops, writes atomic.Int64
-	failAt      int64 // 0: never
-	blind       bool  // Find finds nothing, so only the unique indexes refuse
-	double      bool  // List returns each record twice
+	failAt      int64        // 0: never
+	onward      bool         // and at every later one
+	fault       func() error // what failing is; nil: errBoom
+	blind       bool         // Find finds nothing, so only the unique indexes refuse
+	double      bool         // List returns each record twice
 
 	looked, most atomic.Int64 // records that were read, and the most of them in one View
 }
@@ -74,10 +76,14 @@ func (s *probe) wrap(tx *affiliate.Tx) *affiliate.Tx {
 
 // read counts an operation and may fail it; write also counts a write.
 func (s *probe) read() error {
-	if s.ops.Add(1) == s.failAt {
-		return errBoom
+	n := s.ops.Add(1)
+	if n != s.failAt && (!s.onward || n < s.failAt) {
+		return nil
 	}
-	return nil
+	if s.fault != nil {
+		return s.fault()
+	}
+	return errBoom
 }
 
 func (s *probe) write() error {
