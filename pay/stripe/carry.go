@@ -6,6 +6,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/pay/internal/draft"
 )
 
 // What a client_reference_id of ours begins with. Any other one is the host's.
@@ -33,9 +34,9 @@ const (
 //
 // Source: docs/payments-stripe.md.
 func Carry(p *affiliate.Program, r *http.Request, via Via) map[string]string {
-	carried := map[string]string{keyVia: string(via)}
+	carried := map[string]string{draft.KeyVia: string(via)}
 	if click := httpapi.ClickFrom(p, r); click != "" {
-		carried[keyClick] = click
+		carried[draft.KeyClick] = click
 	}
 	return carried
 }

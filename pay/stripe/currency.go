@@ -1,10 +1,8 @@
 package stripe
 
 import (
-	"strings"
-
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/draft"
 	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
@@ -22,23 +20,9 @@ func digits(c affiliate.Currency) int {
 	return 2
 }
 
-// currencyOf reads a currency, which every amount needs. A code that is not in
-// ISO 4217 is no program's currency and is passed on as it is.
-func currencyOf(v fields.Value) affiliate.Currency {
-	text := v.Text()
-	if text == "" {
-		v.Fail("is missing")
-	}
-	return affiliate.Currency(strings.ToUpper(text))
-}
-
 // amountOf reads an amount in a currency.
 func amountOf(v fields.Value, c affiliate.Currency) affiliate.Amount {
-	amount, err := pay.Minor(v.Integer(), c, digits(c))
-	if err != nil {
-		v.Fail("is out of range")
-	}
-	return amount
+	return draft.Amount(v, v.Integer(), c, digits(c))
 }
 
 // sumOf adds up the amounts of a list.

@@ -12,8 +12,7 @@ func (e *event) customer() {
 	if f.ID == "" {
 		o.Get("id").Fail("is missing")
 	}
-	e.action.Kind = pay.KindCustomer
-	e.action.Payment = affiliate.PaymentFact{Provider: provider, Payer: f, At: e.action.Event.At}
+	e.Customer(f)
 }
 
 // subscription reads the state of a subscription. It has no email, so the
@@ -23,19 +22,16 @@ func (e *event) subscription() {
 	status, payer := statusOf(o.Get("status").Text()), o.Get("customer").Ref()
 	switch {
 	case o.Get("status").Text() == "incomplete":
-		e.ignore(pay.Unpaid)
+		e.Ignore(pay.Unpaid)
 		return
 	case status == "":
-		e.ignore(pay.UnknownEvent)
+		e.Ignore(pay.UnknownEvent)
 		return
 	case payer == "":
-		e.ignore(pay.NoCustomer)
+		e.Ignore(pay.NoCustomer)
 		return
 	}
-	e.action.Kind = pay.KindStatus
-	e.action.Status = affiliate.SubscriptionFact{
-		Provider: provider, Payer: affiliate.PayerFact{ID: payer}, Subscription: o.Get("id").Text(), Status: status, At: e.action.Event.At,
-	}
+	e.Status(payer, o.Get("id").Text(), status)
 }
 
 // statusOf is our status of a subscription; empty: not known. A payment that is

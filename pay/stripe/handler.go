@@ -33,29 +33,20 @@ import (
 //
 // Source: docs/payments-stripe.md.
 func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
-	if err := cfg.checkSecrets(); err != nil {
-		return nil, err
-	}
-	if err := cfg.check().Validate(); err != nil {
-		return nil, err
-	}
-	switch {
-	case cfg.Wait < 0 || cfg.MaxBody < 0:
-		return nil, fmt.Errorf("%w: a negative time or size", ErrConfig)
-	case p == nil && cfg.Accounts == nil:
+	if p == nil && cfg.Accounts == nil {
 		return nil, fmt.Errorf("%w: neither a program nor Accounts", ErrConfig)
 	}
-	logger := cfg.Logger
-	if logger == nil {
-		logger = slog.Default()
-	}
-	watch := &watch{logger: logger, now: cfg.check().Now}
-	return &hook.Hook{
+	h, err := hook.New(hook.Hook{
 		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusNoContent, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
 		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },
 		Program:  cfg.programs(p),
-		OnAction: watch.see, OnResult: cfg.OnResult, Logger: logger,
-	}, nil
+		OnResult: cfg.OnResult, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.OnAction = (&watch{logger: h.Logger, now: h.Check.Time}).see
+	return h, nil
 }
 
 // programs answers the program of an account.

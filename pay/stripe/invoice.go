@@ -3,51 +3,48 @@ package stripe
 import (
 	"cmp"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/draft"
 	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
 // invoice reads an invoice of any version of the API.
 func (e *event) invoice() {
 	o := e.object
-	c := currencyOf(o.Get("currency"))
+	c := draft.Currency(o.Get("currency"))
 	intent := cmp.Or(o.Get("payment_intent").Ref(), o.Get("charge").Ref()) // until 2025-03-31
 	meta := e.carried(
 		o.Get("metadata"), o.Get("parent", "subscription_details", "metadata"),
 		o.Get("subscription_details", "metadata"), o.Get("lines", "data").First().Get("metadata"),
 	)
 	e.fact(pay.KindSale, c, o.Get("id").Text(), intent)
-	e.action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("customer_email"), o.Get("customer_name")}, meta)
+	e.Action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("customer_email"), o.Get("customer_name")}, meta)
 	b := e.billOfInvoice(c)
-	p := paid{
-		order: cmp.Or(meta.get(keyOrder), intent), invoice: o.Get("id").Text(), product: e.productOfInvoice(),
-		at: secondsOf(o.Get("status_transitions", "paid_at")),
+	p := draft.Paid{
+		Order: cmp.Or(meta.Get(draft.KeyOrder), intent), Invoice: o.Get("id").Text(), Product: e.productOfInvoice(),
+		At: secondsOf(o.Get("status_transitions", "paid_at")),
 	}
 	switch {
-	case b.paid.Sign() <= 0:
-		e.ignore(pay.ZeroAmount)
+	case b.Paid.Sign() <= 0:
+		e.Ignore(pay.ZeroAmount)
 		return
 	case o.Get("billing_reason").Text() == "subscription_create":
 		if !e.books(ViaInvoice, meta) {
-			e.leave(pay.FirstFromSession)
+			e.Leave(pay.FirstFromSession)
 			return
 		}
 	case e.ofSubscription():
-		p.renewal = true
-		e.action.Wait = meta.via() == ViaSession
-	case !e.cfg.OneOffInvoices && meta.via() != ViaInvoice:
-		e.ignore(pay.OneOffInvoice)
+		p.Renewal = true
+		e.Action.Wait = via(meta) == ViaSession
+	case !e.cfg.OneOffInvoices && via(meta) != ViaInvoice:
+		e.Ignore(pay.OneOffInvoice)
 		return
 	}
-	p.tries = meta.tries(e.discountsOfInvoice(), "")
-	if p.renewal {
-		p.tries = slices.DeleteFunc(p.tries, func(c affiliate.Credit) bool { return c.ReferralID == "" })
-	}
-	e.sale(b, p)
+	p.Tries = tries(meta, e.discountsOfInvoice(), "")
+	e.Sale(b, p)
 }
 
 // ofSubscription reports whether an invoice is one of a subscription.
@@ -59,19 +56,19 @@ func (e *event) ofSubscription() bool {
 
 // billOfInvoice reads what was paid of an invoice, which may be less than its
 // total: an earlier credit of the customer was commissioned when it was paid.
-func (e *event) billOfInvoice(c affiliate.Currency) bill {
+func (e *event) billOfInvoice(c affiliate.Currency) draft.Bill {
 	o := e.object
-	b := bill{
-		currency: c,
-		paid:     amountOf(o.Get("amount_paid"), c),
-		subtotal: amountOf(o.Get("subtotal"), c),
-		tax:      e.taxOfInvoice(c),
-		shipping: amountOf(o.Get("amount_shipping"), c),
+	b := draft.Bill{
+		Currency: c,
+		Paid:     amountOf(o.Get("amount_paid"), c),
+		Subtotal: amountOf(o.Get("subtotal"), c),
+		Tax:      e.taxOfInvoice(c),
+		Shipping: amountOf(o.Get("amount_shipping"), c),
 	}
-	if b.shipping.IsZero() {
-		b.shipping = amountOf(o.Get("shipping_cost", "amount_total"), c)
+	if b.Shipping.IsZero() {
+		b.Shipping = amountOf(o.Get("shipping_cost", "amount_total"), c)
 	}
-	b.share(o.Get("amount_paid"), amountOf(o.Get("total"), c))
+	b.Share(o.Get("amount_paid"), amountOf(o.Get("total"), c))
 	return b
 }
 
@@ -124,8 +121,8 @@ func (e *event) invoicePayment() {
 		id = o.Get("payment", "charge").Ref()
 	}
 	if id == "" {
-		e.ignore(pay.CoveredElsewhere)
+		e.Ignore(pay.CoveredElsewhere)
 		return
 	}
-	e.fact(pay.KindLink, currencyOf(o.Get("currency")), id, o.Get("invoice").Ref())
+	e.fact(pay.KindLink, draft.Currency(o.Get("currency")), id, o.Get("invoice").Ref())
 }

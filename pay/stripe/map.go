@@ -1,12 +1,12 @@
 package stripe
 
 import (
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/draft"
 	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
@@ -26,24 +26,24 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 	if err != nil {
 		return pay.Action{}, err
 	}
-	e := event{cfg: cfg, object: root.Get("data", "object")}
-	e.action.Event = envelope(root)
+	e := event{cfg: cfg, object: root.Get("data", "object"), Draft: draft.Draft{Provider: provider}}
+	e.Action.Event = envelope(root)
 	if reason := e.foreign(root); reason != "" {
-		e.ignore(reason)
+		e.Ignore(reason)
 	} else {
 		e.read()
 	}
 	if err := root.Err(); err != nil {
 		return pay.Action{}, err
 	}
-	return e.action, nil
+	return e.Action, nil
 }
 
 // An event is what is being read.
 type event struct {
 	cfg    Config
 	object fields.Value
-	action pay.Action
+	draft.Draft
 }
 
 // envelope reads what all events have. Of an event without a payload only the
@@ -79,11 +79,11 @@ func (e *event) foreign(root fields.Value) pay.Reason {
 	switch {
 	case isThin(root):
 		return pay.ThinEvent
-	case !e.action.Event.Live && !e.cfg.Test:
+	case !e.Action.Event.Live && !e.cfg.Test:
 		return pay.TestMode
-	case e.action.Event.Live && e.cfg.Test:
+	case e.Action.Event.Live && e.cfg.Test:
 		return pay.LiveMode
-	case e.action.Event.Account != "" && e.cfg.Accounts == nil:
+	case e.Action.Event.Account != "" && e.cfg.Accounts == nil:
 		return pay.OtherAccount
 	}
 	return ""
@@ -91,7 +91,7 @@ func (e *event) foreign(root fields.Value) pay.Reason {
 
 // read reads the object of an event by its type.
 func (e *event) read() {
-	switch t := e.action.Event.Type; t {
+	switch t := e.Action.Event.Type; t {
 	case "checkout.session.completed", "checkout.session.async_payment_succeeded":
 		e.session()
 	case "invoice.paid", "invoice.payment_succeeded":
@@ -113,37 +113,17 @@ func (e *event) read() {
 	case "charge.succeeded", "charge.updated", "charge.captured", "charge.pending",
 		"invoice.created", "invoice.finalized", "invoice.updated", "invoice.sent",
 		"payment_intent.created", "payment_intent.processing":
-		e.ignore(pay.CoveredElsewhere)
+		e.Ignore(pay.CoveredElsewhere)
 	default:
 		if strings.HasPrefix(t, "charge.dispute.") {
 			e.dispute()
 			return
 		}
-		e.ignore(pay.UnknownEvent)
-	}
-}
-
-// ignore asks for nothing.
-func (e *event) ignore(reason pay.Reason) {
-	e.action = pay.Action{Kind: pay.KindIgnored, Reason: reason, Event: e.action.Event}
-}
-
-// leave asks for nothing but the link of the ids: another event books the
-// payment.
-func (e *event) leave(reason pay.Reason) {
-	f := e.action.Payment
-	e.ignore(reason)
-	e.action.Payment = affiliate.PaymentFact{
-		Provider: f.Provider, Keys: f.Keys, Payer: affiliate.PayerFact{ID: f.Payer.ID}, At: f.At, Currency: f.Currency,
+		e.Ignore(pay.UnknownEvent)
 	}
 }
 
 // fact begins a fact about the payment with these ids.
 func (e *event) fact(kind pay.Kind, c affiliate.Currency, keys ...string) {
-	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "" })
-	if len(keys) == 0 {
-		e.object.Get("id").Fail("and all other ids are missing")
-	}
-	e.action.Kind = kind
-	e.action.Payment = affiliate.PaymentFact{Provider: provider, Keys: keys, At: e.action.Event.At, Currency: c}
+	e.Fact(kind, c, e.object, keys...)
 }

@@ -3,21 +3,22 @@ package stripe
 import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/draft"
 	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
 // refund reads a refund.
 func (e *event) refund() {
 	o := e.object
-	c := currencyOf(o.Get("currency"))
+	c := draft.Currency(o.Get("currency"))
 	intent, charge := o.Get("payment_intent").Ref(), o.Get("charge").Ref()
 	f := refundOf(o, c)
 	if intent == "" && charge == "" || f.Amount.Sign() <= 0 {
-		e.ignore(pay.ZeroAmount)
+		e.Ignore(pay.ZeroAmount)
 		return
 	}
 	e.fact(pay.KindRefund, c, intent, charge)
-	e.action.Payment.Refunds = []affiliate.RefundFact{f}
+	e.Action.Payment.Refunds = []affiliate.RefundFact{f}
 }
 
 // refundOf reads one refund. One whose state is not known moves no money.
@@ -39,9 +40,9 @@ func refundOf(o fields.Value, c affiliate.Currency) affiliate.RefundFact {
 // and in some versions the refunds.
 func (e *event) refundedCharge() {
 	o := e.object
-	c := currencyOf(o.Get("currency"))
+	c := draft.Currency(o.Get("currency"))
 	e.fact(pay.KindRefund, c, o.Get("payment_intent").Ref(), o.Get("id").Text(), o.Get("invoice").Ref())
-	f := &e.action.Payment
+	f := &e.Action.Payment
 	if sum := amountOf(o.Get("amount_refunded"), c); sum.Sign() > 0 {
 		f.Refunded = affiliate.Set(sum)
 	}
@@ -57,36 +58,36 @@ func (e *event) refundedCharge() {
 // what the host gives back by itself is told here alone.
 func (e *event) creditNote() {
 	o := e.object
-	c := currencyOf(o.Get("currency"))
+	c := draft.Currency(o.Get("currency"))
 	if outside := amountOf(o.Get("out_of_band_amount"), c); outside.Sign() > 0 {
 		e.fact(pay.KindRefund, c, o.Get("invoice").Ref())
-		e.action.Payment.Refunds = []affiliate.RefundFact{{ID: o.Get("id").Text(), Amount: outside, State: affiliate.RefundSucceeded}}
+		e.Action.Payment.Refunds = []affiliate.RefundFact{{ID: o.Get("id").Text(), Amount: outside, State: affiliate.RefundSucceeded}}
 		return
 	}
 	if !o.Get("refunds").First().Given() && o.Get("customer_balance_transaction").Ref() != "" {
-		e.ignore(pay.CreditBalance)
+		e.Ignore(pay.CreditBalance)
 		return
 	}
-	e.ignore(pay.CoveredElsewhere)
+	e.Ignore(pay.CoveredElsewhere)
 }
 
 // dispute reads a dispute. Its status says where the money is, whichever event
 // brings it; an inquiry takes none.
 func (e *event) dispute() {
 	o := e.object
-	c := currencyOf(o.Get("currency"))
+	c := draft.Currency(o.Get("currency"))
 	state := disputeState(o.Get("status").Text())
 	f := affiliate.DisputeFact{ID: o.Get("id").Text(), Amount: amountOf(o.Get("amount"), c), State: state}
 	switch {
 	case state == "":
-		e.ignore(pay.UnknownEvent)
+		e.Ignore(pay.UnknownEvent)
 		return
 	case f.Amount.Sign() <= 0:
-		e.ignore(pay.ZeroAmount)
+		e.Ignore(pay.ZeroAmount)
 		return
 	}
 	e.fact(pay.KindDispute, c, o.Get("payment_intent").Ref(), o.Get("charge").Ref())
-	e.action.Payment.Disputes = []affiliate.DisputeFact{f}
+	e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
 }
 
 // disputeState is where the money of a dispute is; empty: not known.

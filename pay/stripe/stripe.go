@@ -21,12 +21,12 @@ package stripe
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/hook"
 )
 
 // Config says how events are received. [Handler] needs Secrets; [Verify] reads
@@ -35,11 +35,11 @@ import (
 //
 // Source: docs/payments-stripe.md.
 type Config struct {
-	Secrets   Secrets       // whsec_…, 1–10, all are tried: the old and the new one during a rotation
-	Tolerance time.Duration // between a signature's time and Now, in both directions, inclusive; zero: 5 min
-	Wait      time.Duration // how long a renewal waits for the first payment of its customer; zero: 1 h
-	MaxBody   int64         // bytes; zero: 1 MiB
-	Now       func() time.Time
+	Secrets   Secrets          // whsec_…, 1–10, all are tried: the old and the new one during a rotation
+	Tolerance time.Duration    // between a signature's time and Now, in both directions, inclusive; zero: 5 min
+	Wait      time.Duration    // how long a renewal waits for the first payment of its customer; zero: 1 h
+	MaxBody   int64            // bytes; zero: 1 MiB
+	Now       func() time.Time // nil: time.Now
 
 	Test           bool  // take events of Stripe's test mode, and no others; false: the reverse
 	OneOffInvoices bool  // book invoices without a subscription
@@ -68,14 +68,7 @@ type Secrets []string
 const secretMask = "whsec_***"
 
 // Format writes a mask for each secret, for every verb.
-func (s Secrets) Format(f fmt.State, _ rune) {
-	for i := range s {
-		if i > 0 {
-			io.WriteString(f, " ")
-		}
-		io.WriteString(f, secretMask)
-	}
-}
+func (s Secrets) Format(f fmt.State, _ rune) { hook.Mask(f, secretMask, len(s)) }
 
 // MarshalText is a mask, so that neither JSON nor a log has the secrets.
 func (s Secrets) MarshalText() ([]byte, error) { return []byte(secretMask), nil }

@@ -1,8 +1,6 @@
 package stripe
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/pay/internal/fields"
@@ -42,9 +40,6 @@ const secretPrefix = "whsec_"
 //
 // Source: docs/payments-stripe.md.
 func Verify(header string, payload []byte, cfg Config) error {
-	if err := cfg.checkSecrets(); err != nil {
-		return err
-	}
 	return scheme.Verify(header, payload, cfg.check())
 }
 
@@ -56,19 +51,5 @@ func Sign(secret string, at time.Time, payload []byte) string {
 }
 
 func (cfg Config) check() hook.Check {
-	now := time.Now
-	if cfg.Now != nil {
-		now = cfg.Now
-	}
-	return hook.Check{Secrets: cfg.Secrets, Tolerance: cfg.Tolerance, Now: now}
-}
-
-// checkSecrets refuses another secret of Stripe, such as an API key.
-func (cfg Config) checkSecrets() error {
-	for _, secret := range cfg.Secrets {
-		if !strings.HasPrefix(secret, secretPrefix) {
-			return fmt.Errorf("%w: a secret does not begin with %s", ErrConfig, secretPrefix)
-		}
-	}
-	return nil
+	return hook.Check{Secrets: cfg.Secrets, Prefix: secretPrefix, Tolerance: cfg.Tolerance, Now: cfg.Now}
 }

@@ -32,6 +32,7 @@ type Hook struct {
 	Scheme  Scheme
 	Check   Check
 	OK      int           // the status of an answer
+	Limit   time.Duration // for bringing an event into its program; zero: none but the request's
 	Wait    time.Duration // how long a renewal waits for the first payment; zero: 1 h
 	MaxBody int64         // zero: 1 MiB
 
@@ -39,7 +40,23 @@ type Hook struct {
 	Program  func(ctx context.Context, account string) (*affiliate.Program, error) // nil program: the account is not ours
 	OnAction func(context.Context, pay.Action)                                     // before the commit; nil: not called
 	OnResult func(context.Context, pay.Result)                                     // after it; nil: not called
-	Logger   *slog.Logger
+	Logger   *slog.Logger                                                          // nil: slog.Default()
+}
+
+// New checks an endpoint.
+//
+// Errors: [ErrConfig].
+func New(h Hook) (*Hook, error) {
+	if err := h.Check.Validate(); err != nil {
+		return nil, err
+	}
+	if h.Wait < 0 || h.MaxBody < 0 {
+		return nil, fmt.Errorf("%w: a negative time or size", ErrConfig)
+	}
+	if h.Logger == nil {
+		h.Logger = slog.Default()
+	}
+	return &h, nil
 }
 
 // An answer is a status with the reason, which is logged and not sent.
@@ -150,6 +167,11 @@ func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
 	if a.Kind == pay.KindIgnored && (a.Reason == pay.OtherAccount || a.Reason == pay.TestMode || a.Reason == pay.LiveMode) {
 		return pay.Result{Action: a}, nil
 	}
+	if h.Limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, h.Limit)
+		defer cancel()
+	}
 	p, err := h.Program(ctx, a.Event.Account)
 	if err != nil {
 		return pay.Result{}, err
@@ -161,7 +183,7 @@ func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
 	if wait == 0 {
 		wait = defaultWait
 	}
-	now := h.Check.Now()
+	now := h.Check.Time()
 	if now.After(a.Event.At.Add(wait)) {
 		a.Wait = false
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -46,8 +47,9 @@ type Scheme struct {
 // A Check is what a verification needs besides the request.
 type Check struct {
 	Secrets   []string
-	Tolerance time.Duration // zero: 5 minutes, in both directions
-	Now       func() time.Time
+	Prefix    string           // of every secret of the provider
+	Tolerance time.Duration    // zero: 5 minutes, in both directions
+	Now       func() time.Time // nil: time.Now
 }
 
 // Validate refuses what cannot verify anything.
@@ -61,11 +63,22 @@ func (c Check) Validate() error {
 		if secret == "" || strings.TrimSpace(secret) != secret {
 			return fmt.Errorf("%w: a secret is empty or has white space around it", ErrConfig)
 		}
+		if !strings.HasPrefix(secret, c.Prefix) { // another secret of the provider, such as an API key
+			return fmt.Errorf("%w: a secret does not begin with %s", ErrConfig, c.Prefix)
+		}
 	}
 	if c.Tolerance < 0 {
 		return fmt.Errorf("%w: the tolerance is negative", ErrConfig)
 	}
 	return nil
+}
+
+// Time is the time of the check.
+func (c Check) Time() time.Time {
+	if c.Now == nil {
+		return time.Now()
+	}
+	return c.Now()
 }
 
 // Sign returns the header of a body.
@@ -90,7 +103,7 @@ func (s Scheme) Verify(header string, body []byte, c Check) error {
 	if tolerance == 0 {
 		tolerance = defaultTolerance
 	}
-	if inbound.Age(c.Now(), at).Abs() > tolerance {
+	if inbound.Age(c.Time(), at).Abs() > tolerance {
 		return ErrSignature
 	}
 	seconds, right := strconv.FormatInt(at.Unix(), 10), false
@@ -144,4 +157,9 @@ func (s Scheme) read(header string) (at time.Time, signatures []string, err erro
 		return at, nil, fmt.Errorf("%w: the time or the signature is missing", ErrHeader)
 	}
 	return at, signatures, nil
+}
+
+// Mask writes a mask in the place of each of n secrets.
+func Mask(w io.Writer, mask string, n int) {
+	io.WriteString(w, strings.TrimSuffix(strings.Repeat(mask+" ", n), " "))
 }

@@ -1,0 +1,97 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/fields"
+)
+
+// A Bill is what a provider says about the money of a payment.
+type Bill struct {
+	Currency                      affiliate.Currency
+	Paid, Subtotal, Tax, Shipping affiliate.Amount
+}
+
+// Share brings the parts of a bill to what was paid of the whole: a credit of the
+// customer pays tax and shipping too. The field is where the whole was read.
+func (b *Bill) Share(v fields.Value, whole affiliate.Amount) {
+	if whole.Sign() <= 0 || b.Paid.Cmp(whole) >= 0 {
+		return
+	}
+	for _, part := range []*affiliate.Amount{&b.Tax, &b.Shipping} {
+		var err error
+		if *part, err = part.Portion(b.Paid, whole, b.Currency); err != nil {
+			v.Fail("is out of range")
+		}
+	}
+	b.Fit()
+}
+
+// Fit keeps tax and shipping together within what was paid, after both may have
+// been rounded up.
+func (b *Bill) Fit() {
+	if rest, err := b.Paid.Sub(b.Tax); err == nil && b.Shipping.Cmp(rest) > 0 {
+		b.Shipping = rest
+	}
+}
+
+// basket is the subtotal as a program takes it: above zero, and not less than what
+// is left without tax and shipping.
+func (b *Bill) basket() affiliate.Opt[affiliate.Amount] {
+	net, err := b.Paid.Sub(b.Tax)
+	if err == nil {
+		net, err = net.Sub(b.Shipping)
+	}
+	if err != nil || b.Subtotal.Sign() <= 0 || b.Subtotal.Cmp(net) < 0 {
+		return affiliate.Opt[affiliate.Amount]{}
+	}
+	return affiliate.Set(b.Subtotal)
+}
+
+// A Paid is what a payment has beside its bill.
+type Paid struct {
+	Order, Invoice string // externalId and externalInvoiceId
+	Product        string
+	At             time.Time
+	Tries          []affiliate.Credit
+	Renewal        bool // then Tries loses its codes: a renewal redeems none
+}
+
+// Sale makes the fact of the draft a payment.
+func (d *Draft) Sale(b Bill, p Paid) {
+	in := affiliate.NewSale{
+		TotalEarned: b.Paid, Tax: b.Tax, Shipping: b.Shipping, Subtotal: b.basket(),
+		ExternalID: p.Order, ExternalInvoiceID: p.Invoice, PaidAt: p.At, Free: b.Paid.IsZero(),
+	}
+	if Usable(p.Product) {
+		in.Product = affiliate.Set(affiliate.Product{ProductID: p.Product})
+	}
+	if p.Renewal {
+		p.Tries = slices.DeleteFunc(p.Tries, byCode)
+	}
+	d.Action.Payment.Sale = affiliate.Set(affiliate.Paid{NewSale: in, Gross: b.Paid, Tries: p.Tries, Renewal: p.Renewal})
+}
+
+// Currency reads a currency, which every amount needs. A code that is not in ISO
+// 4217 is no program's currency and is passed on as it is.
+func Currency(v fields.Value) affiliate.Currency {
+	text := v.Text()
+	if text == "" {
+		v.Fail("is missing")
+	}
+	return affiliate.Currency(strings.ToUpper(text))
+}
+
+// Amount is n units of a currency with that many decimals. The field is where n
+// was read.
+func Amount(v fields.Value, n int64, c affiliate.Currency, digits int) affiliate.Amount {
+	amount, err := pay.Minor(n, c, digits)
+	if err != nil {
+		v.Fail("is out of range")
+	}
+	return amount
+}

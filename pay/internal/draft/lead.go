@@ -1,0 +1,25 @@
+package draft
+
+import (
+	"slices"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+)
+
+// Lead asks for the customer of a trial or a free order. With a code it has the
+// free order too, which a program with FreeOrders books.
+func (d *Draft) Lead(integration affiliate.Integration, b Bill, p Paid) {
+	f := &d.Action.Payment
+	d.Action.Kind = pay.KindCustomer
+	d.Action.Tries = p.Tries
+	d.Action.Lead = affiliate.NewReferral{
+		Name: f.Payer.Name, Email: f.Payer.Email, ReferredUserExternalID: f.Payer.CustomerID, Integration: integration,
+	}
+	if slices.ContainsFunc(p.Tries, byCode) && b.Paid.IsZero() && b.Subtotal.Sign() > 0 {
+		b.Tax, b.Shipping = affiliate.Amount{}, affiliate.Amount{}
+		d.Sale(b, p)
+		return
+	}
+	*f = affiliate.PaymentFact{Provider: f.Provider, Payer: f.Payer, At: f.At}
+}
