@@ -29,7 +29,7 @@ func TestModel(t *testing.T) {
 
 		other := modelShop(tb)
 		other.Now = h.Now
-		order := rapid.Permutation(slices.Concat(sequence(len(h.sent)), h.some())).Draw(rt, "order")
+		order := rapid.Permutation(slices.Concat(paytest.Sequence(len(h.sent)), h.some())).Draw(rt, "order")
 		other.deliver(h, h.events(order))
 		h.check("in another order", other)
 		fired := other.Fired("")

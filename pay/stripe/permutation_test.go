@@ -1,7 +1,6 @@
 package stripe_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -106,12 +105,12 @@ func TestPermutations(t *testing.T) {
 	for _, l := range lifecycles() {
 		t.Run(l.name, func(t *testing.T) {
 			actions := l.actions(t)
-			ordered := play(t, l, actions, sequence(len(actions)))
+			ordered := play(t, l, actions, paytest.Sequence(len(actions)))
 			if ordered != l.want {
 				t.Fatalf("in order: %s, want %s", ordered, l.want)
 			}
 			turn := 0
-			orders(len(actions), func(order []int) {
+			paytest.Orders(len(actions), func(order []int) {
 				turn++
 				if len(actions) > 5 && !atlength.On() && turn%40 != 0 {
 					return
@@ -141,13 +140,6 @@ func duplicates(n, turn int) func(func(int) bool) {
 	}
 }
 
-func sequence(n int) (order []int) {
-	for i := range n {
-		order = append(order, i)
-	}
-	return order
-}
-
 // actions are what the events ask for.
 func (l lifecycle) actions(t *testing.T) (actions []pay.Action) {
 	s := newShop(t)
@@ -160,20 +152,9 @@ func (l lifecycle) actions(t *testing.T) (actions []pay.Action) {
 
 // play applies actions in an order, and then all of them again.
 func play(t *testing.T, l lifecycle, actions []pay.Action, order []int) string {
-	s := paytest.New(t)
-	s.Pass(time.Duration(len(actions)) * time.Hour)
-	for _, again := range [][]int{order, sequence(len(actions)), sequence(len(actions))} {
-		for _, i := range again {
-			if _, err := pay.Apply(t.Context(), s.Program, actions[i]); err != nil && !errors.Is(err, pay.ErrLater) {
-				t.Fatalf("order %v: %v", order, err)
-			}
-		}
-	}
+	s := paytest.Play(t, actions, order)
 	if l.name == "statuses" {
 		paytest.Same(t, fmt.Sprintf("status after %v", order), s.Referral().Status, affiliate.SubscriptionCancelled)
-	}
-	if err := s.Verify(t.Context()); err != nil {
-		t.Fatalf("order %v: %v", order, err)
 	}
 	return s.Money()
 }

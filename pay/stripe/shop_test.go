@@ -177,30 +177,9 @@ func run(t *testing.T, checks []check) {
 	}
 }
 
-// orders calls f with each order of the numbers below n.
-func orders(n int, f func(order []int)) {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	var walk func(int)
-	walk = func(at int) {
-		if at == n {
-			f(order)
-			return
-		}
-		for i := at; i < n; i++ {
-			order[at], order[i] = order[i], order[at]
-			walk(at + 1)
-			order[at], order[i] = order[i], order[at]
-		}
-	}
-	walk(0)
-}
-
 // inEachOrder runs f with a new shop for each order of n events.
 func inEachOrder(t *testing.T, n int, f func(s *shop, order []int)) {
-	orders(n, func(order []int) {
+	paytest.Orders(n, func(order []int) {
 		t.Run(fmt.Sprint(order), func(t *testing.T) { f(newShop(t), order) })
 	})
 }

@@ -170,6 +170,34 @@ func (v Value) Integer() int64 {
 	return n
 }
 
+// TextInteger returns a whole number that is written as a string, without point
+// and exponent; 0: missing.
+func (v Value) TextInteger() int64 {
+	text := v.Text()
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		v.Fail("is not an integer")
+	}
+	return n
+}
+
+// Loose returns a string, or a number as it is written; empty: anything else. It is
+// for data that is not the provider's, where no type is wrong.
+func (v Value) Loose() string {
+	switch {
+	case !v.Given():
+		return ""
+	case v.raw[0] == '"':
+		return jsontext.Unquote(v.raw)
+	case v.raw[0] == '-' || v.raw[0] >= '0' && v.raw[0] <= '9':
+		return string(v.raw)
+	}
+	return ""
+}
+
 // True reports whether a boolean is true; missing is false.
 func (v Value) True() bool {
 	if !v.Given() {

@@ -1,0 +1,97 @@
+package paddle
+
+import (
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/draft"
+)
+
+// adjustment reads money that went back to a customer, or came from there again.
+func (e *event) adjustment() {
+	switch action := e.object.Get("action").Text(); action {
+	case "refund":
+		e.refund()
+	case "chargeback", "chargeback_warning":
+		e.chargeback(action)
+	case "chargeback_reverse":
+		e.reverse("chargeback")
+	case "chargeback_warning_reverse":
+		e.reverse("chargeback_warning")
+	case "credit", "credit_reverse":
+		e.Ignore(pay.CreditBalance) // it lowers a later grand total
+	default:
+		e.Ignore(pay.UnknownEvent)
+	}
+}
+
+// moved begins the fact about the payment of an adjustment, and returns how much
+// it moves: nothing, when it is ignored.
+func (e *event) moved(kind pay.Kind) affiliate.Amount {
+	o := e.object
+	c := draft.Currency(o.Get("currency_code"))
+	amount := amountOf(o.Get("totals", "total"), c)
+	if amount.Sign() <= 0 {
+		e.Ignore(pay.ZeroAmount)
+		return affiliate.Amount{}
+	}
+	e.Fact(kind, c, o, o.Get("transaction_id").Text())
+	return amount
+}
+
+// refund reads a refund.
+func (e *event) refund() {
+	amount := e.moved(pay.KindRefund)
+	if amount.IsZero() {
+		return
+	}
+	f := affiliate.RefundFact{ID: e.object.Get("id").Text(), Amount: amount, State: affiliate.RefundPending}
+	switch e.object.Get("status").Text() {
+	case "approved":
+		f.State = affiliate.RefundSucceeded
+	case "rejected", "reversed":
+		f.State = affiliate.RefundFailed
+	}
+	if f.ID == "" {
+		e.object.Get("id").Fail("is missing")
+	}
+	e.Action.Payment.Refunds = []affiliate.RefundFact{f}
+}
+
+// chargeback reads money that a customer's bank took back.
+func (e *event) chargeback(action string) {
+	switch e.object.Get("status").Text() {
+	case "approved":
+		e.dispute(action, affiliate.DisputeWithdrawn)
+	case "reversed":
+		e.dispute(action, affiliate.DisputeWon)
+	case "rejected":
+		e.dispute(action, affiliate.DisputeReleased)
+	default:
+		e.dispute(action, affiliate.DisputeInquiry)
+	}
+}
+
+// reverse reads a chargeback that was given back.
+func (e *event) reverse(action string) {
+	if e.object.Get("status").Text() != "approved" {
+		e.Ignore(pay.Inquiry)
+		return
+	}
+	e.dispute(action, affiliate.DisputeWon)
+}
+
+// dispute states where the money of a chargeback is. An adjustment that reverses
+// one does not name it, so a chargeback is known by its payment and its amount. It
+// is of the time at which the adjustment was made, because a later event of the
+// chargeback must not undo the reverse.
+func (e *event) dispute(action string, state affiliate.DisputeState) {
+	amount := e.moved(pay.KindDispute)
+	if amount.IsZero() {
+		return
+	}
+	f := &e.Action.Payment
+	if at := timeOf(e.object.Get("created_at")); !at.IsZero() {
+		f.At = at
+	}
+	f.Disputes = []affiliate.DisputeFact{{ID: action + ":" + amount.String(), Amount: amount, State: state}}
+}

@@ -1,0 +1,44 @@
+package paddle
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/hook"
+)
+
+// limit is how long an event may take: Paddle waits 5 seconds for the answer, and
+// its repeat finds what was committed.
+const limit = 4 * time.Second
+
+// Handler returns the endpoint for Paddle's events. The order of its checks:
+// method, content type, size, signature header, time, signature, JSON. Its answers:
+//
+//   - 200: committed; also for an event that is ignored, parked or refused, because
+//     a repeat would change nothing
+//   - 400, 401: malformed; or of the wrong time, or not signed with a secret
+//   - 405, 413, 415: not a POST; too large; not plain JSON
+//   - 503 with Retry-After: the store failed or took longer than 4 seconds, the
+//     context ended, or a renewal came before its first payment. Paddle repeats it
+//   - 500: something panicked, and nothing was committed
+//
+// Errors: [ErrConfig].
+//
+// Concurrency: safe for concurrent use; the handler starts no goroutine.
+//
+// Source: docs/payments-paddle.md.
+func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
+	if p == nil {
+		return nil, fmt.Errorf("%w: no program", ErrConfig)
+	}
+	return hook.New(hook.Hook{
+		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusOK, Limit: limit, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
+		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },
+		Program:  func(context.Context, string) (*affiliate.Program, error) { return p, nil },
+		OnResult: cfg.OnResult, Logger: cfg.Logger,
+	})
+}

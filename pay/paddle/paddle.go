@@ -1,0 +1,80 @@
+// Package paddle brings what Paddle Billing reports into a program: sales,
+// refunds, chargebacks, and the states of subscriptions. [Handler] is the endpoint
+// for Paddle's notifications; [Carry] puts into a checkout what brought the
+// visitor:
+//
+//	hook, err := paddle.Handler(program, paddle.Config{Secrets: []string{os.Getenv("PADDLE_WEBHOOK_SECRET")}})
+//	…
+//	mux.Handle("/webhooks/paddle", hook)
+//	…
+//	page.CustomData = paddle.Carry(program, r) // for Paddle.Checkout.open({customData: …})
+//
+// A host with an endpoint of its own calls [Verify], [Map] and
+// [github.com/tributary-go/tributary/pay.Apply].
+//
+// Events may come in any order and repeatedly. Those of payments have no email:
+// the customer's own event brings it, before or after.
+//
+// Source: docs/payments-paddle.md.
+package paddle
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/hook"
+)
+
+// Config says how events are received. [Handler] needs Secrets; [Verify] reads
+// Secrets, Tolerance and Now; [Map] reads CustomData.
+//
+// Source: docs/payments-paddle.md.
+type Config struct {
+	Secrets   Secrets          // pdl_ntfset_…, 1–10, all are tried: the old and the new one during a rotation
+	Tolerance time.Duration    // between a signature's time and Now, in both directions, inclusive; zero: 5 min
+	Wait      time.Duration    // how long a renewal waits for the first payment of its customer; zero: 1 h
+	MaxBody   int64            // bytes; zero: 1 MiB
+	Now       func() time.Time // nil: time.Now
+
+	// CustomData renames the keys of custom data: tributary_click,
+	// tributary_code, tributary_slug, tributary_order, tributary_customer. A key
+	// that it lacks keeps its name.
+	CustomData map[string]string
+
+	// OnResult is called after the commit, with ignored and refused events too;
+	// for logs, metrics and alerts. Nil: not called.
+	OnResult func(context.Context, pay.Result)
+
+	// Logger gets refused requests, failures and panics; never a body, an email
+	// or a secret. Nil: slog.Default().
+	Logger *slog.Logger
+}
+
+// Secrets are the secret keys of a notification destination. They print as
+// pdl_ntfset_***.
+type Secrets []string
+
+const secretMask = "pdl_ntfset_***"
+
+// Format writes a mask for each secret, for every verb.
+func (s Secrets) Format(f fmt.State, _ rune) { hook.Mask(f, secretMask, len(s)) }
+
+// MarshalText is a mask, so that neither JSON nor a log has the secrets.
+func (s Secrets) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
+
+// LogValue is a mask.
+func (s Secrets) LogValue() slog.Value { return slog.StringValue(secretMask) }
+
+// Events returns the types of events that a notification destination should get.
+func Events() []string {
+	return []string{
+		"transaction.completed",
+		"adjustment.created", "adjustment.updated",
+		"subscription.created", "subscription.updated", "subscription.activated", "subscription.trialing",
+		"subscription.past_due", "subscription.paused", "subscription.resumed", "subscription.canceled",
+		"customer.created", "customer.updated",
+	}
+}

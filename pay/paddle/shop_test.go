@@ -1,0 +1,161 @@
+package paddle_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/paddle"
+)
+
+const secret = "pdl_ntfset_shopshopshopshop"
+
+type event = paytest.Event
+
+// A shop is a program behind Paddle's handler.
+type shop struct {
+	*paytest.Shop
+	events int
+}
+
+// newShop opens a shop.
+func newShop(t testing.TB) *shop { return newShopWith(t, nil) }
+
+// newShopWith opens a shop with another configuration.
+func newShopWith(t testing.TB, change func(*paddle.Config), program ...func(*affiliate.Config)) *shop {
+	t.Helper()
+	s := &shop{Shop: paytest.New(t, program...)}
+	s.OK, s.Request = http.StatusOK, signed
+	cfg := s.config()
+	cfg.OnResult = s.OnResult
+	if change != nil {
+		change(&cfg)
+	}
+	s.Hook = handler(t, s.Program, cfg)
+	return s
+}
+
+// config is a configuration by the shop's clock.
+func (s *shop) config() paddle.Config {
+	return paddle.Config{Secrets: []string{secret}, Now: func() time.Time { return s.Now }, Logger: s.Logger()}
+}
+
+func handler(t testing.TB, p *affiliate.Program, cfg paddle.Config) http.Handler {
+	t.Helper()
+	h, err := paddle.Handler(p, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// signed is the request of an event.
+func signed(body []byte, now time.Time) *http.Request {
+	return signedWith(paddle.Sign(secret, now, body), body)
+}
+
+func signedWith(header string, body []byte) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/webhooks/paddle", bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Paddle-Signature", header)
+	return r
+}
+
+// answer is the status of a request.
+func (s *shop) answer(header string, body []byte) int {
+	w := httptest.NewRecorder()
+	s.Hook.ServeHTTP(w, signedWith(header, body))
+	return w.Code
+}
+
+// load reads a recorded event and gives it the time of the shop, an id of its
+// own, and other fields of its object. A path that begins with / is one of the
+// event itself.
+func (s *shop) load(name string, changes ...any) event {
+	s.T.Helper()
+	s.events++
+	pairs := []any{"event_id", fmt.Sprintf("evt_%d", s.events), "occurred_at", stamp(s.Now)}
+	for i := 0; i < len(changes); i += 2 {
+		path := "data." + changes[i].(string)
+		if at, found := strings.CutPrefix(changes[i].(string), "/"); found {
+			path = at
+		}
+		pairs = append(pairs, path, changes[i+1])
+	}
+	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...)
+}
+
+// stamp is a time as Paddle writes it.
+func stamp(at time.Time) string { return at.Format("2006-01-02T15:04:05.000000Z07:00") }
+
+// transaction is a completed transaction.
+func (s *shop) transaction(id string, total, tax int, changes ...any) event {
+	return s.load("transaction", append([]any{
+		"id", id, "invoice_id", "inv_" + id, "created_at", stamp(s.Now.Add(-5 * time.Minute)),
+		"details.totals.grand_total", fmt.Sprint(total), "details.totals.total", fmt.Sprint(total),
+		"details.totals.subtotal", fmt.Sprint(total - tax),
+		"details.totals.tax", fmt.Sprint(tax), "details.totals.grand_total_tax", fmt.Sprint(tax),
+	}, changes...)...)
+}
+
+// first is a payment of 120 with tax 20, by click 1.
+func (s *shop) first(changes ...any) event {
+	return s.transaction("txn_1", 12000, 2000, append([]any{"custom_data.tributary_click", "1"}, changes...)...)
+}
+
+// subscribed and renewed are payments of a subscription, by click 1.
+func (s *shop) subscribed(changes ...any) event {
+	return s.transaction("txn_s1", 2900, 0, append([]any{"subscription_id", "sub_1", "custom_data.tributary_click", "1"}, changes...)...)
+}
+
+func (s *shop) renewed(changes ...any) event {
+	return s.transaction("txn_s2", 2900, 0, append([]any{
+		"subscription_id", "sub_1", "origin", "subscription_recurring", "custom_data.tributary_click", "1",
+	}, changes...)...)
+}
+
+// adjusted is an adjustment of a transaction.
+func (s *shop) adjusted(id, action, transaction string, total int, changes ...any) event {
+	return s.load("adjustment", append([]any{
+		"id", id, "action", action, "transaction_id", transaction, "totals.total", fmt.Sprint(total), "created_at", stamp(s.Now),
+	}, changes...)...)
+}
+
+// customer is what Paddle tells of a customer.
+func (s *shop) customer(changes ...any) event { return s.load("customer", changes...) }
+
+// status is the state of a subscription.
+func (s *shop) status(status string, changes ...any) event {
+	return s.load("subscription", append([]any{"/event_type", "subscription." + status, "status", status}, changes...)...)
+}
+
+// mapped is the action of an event.
+func mapped(t testing.TB, e event) pay.Action {
+	t.Helper()
+	a, err := paddle.Map(e.JSON(), paddle.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// ignored requires that the last event was ignored for a reason.
+func (s *shop) ignored(reason pay.Reason) {
+	s.T.Helper()
+	if a := s.Last().Action; a.Kind != pay.KindIgnored || a.Reason != reason {
+		s.T.Errorf("the event is %s %s, want ignored %s", a.Kind, a.Reason, reason)
+	}
+}
+
+// outcome requires the outcome of the last event.
+func (s *shop) outcome(want affiliate.SaleOutcome) {
+	s.T.Helper()
+	paytest.Same(s.T, "outcome", s.Last().Outcome, want)
+}

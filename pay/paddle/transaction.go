@@ -1,0 +1,85 @@
+package paddle
+
+import (
+	"cmp"
+	"iter"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/draft"
+	"github.com/tributary-go/tributary/pay/internal/fields"
+)
+
+// transaction reads a transaction that was paid.
+func (e *event) transaction() {
+	o := e.object
+	b := billOf(o)
+	id, invoice := o.Get("id").Text(), o.Get("invoice_id").Text()
+	if id == "" {
+		o.Get("id").Fail("is missing")
+	}
+	if b.Paid.Sign() <= 0 {
+		e.Ignore(pay.ZeroAmount)
+		return
+	}
+	carried := e.carried(o.Get("custom_data"))
+	e.Fact(pay.KindSale, b.Currency, o, id, invoice)
+	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text(), CustomerID: carried.Get(draft.KeyCustomer)}
+	p := draft.Paid{
+		Order: cmp.Or(carried.Get(draft.KeyOrder), id), Invoice: invoice,
+		Product: productOf(o), At: timeOf(o.Get("created_at")),
+		Tries: carried.Tries(codesOf(o.Get("discount_id")), "", ""), Renewal: isRenewal(o.Get("origin").Text()),
+	}
+	e.Action.Wait = p.Renewal && len(p.Tries) > 0
+	e.Sale(b, p)
+}
+
+// billOf reads what was paid: the total after discounts and after the customer's
+// credit, which pays a part of the tax too.
+func billOf(o fields.Value) draft.Bill {
+	totals := o.Get("details", "totals")
+	c := draft.Currency(o.Get("currency_code"))
+	if !totals.Get("grand_total").Given() {
+		totals.Get("grand_total").Fail("is missing")
+	}
+	b := draft.Bill{Currency: c, Paid: amountOf(totals.Get("grand_total"), c), Subtotal: amountOf(totals.Get("subtotal"), c)}
+	if tax := totals.Get("grand_total_tax"); tax.Given() {
+		b.Tax = amountOf(tax, c)
+		return b
+	}
+	b.Tax = amountOf(totals.Get("tax"), c)
+	b.Share(totals, amountOf(totals.Get("total"), c))
+	return b
+}
+
+// productOf is the product of the first line.
+func productOf(o fields.Value) string {
+	return cmp.Or(o.Get("details", "line_items").First().Get("product", "id").Text(), o.Get("items").First().Get("price", "product_id").Text())
+}
+
+// isRenewal reports whether a transaction is a later payment of a subscription.
+func isRenewal(origin string) bool {
+	switch origin {
+	case "subscription_recurring", "subscription_update", "subscription_charge":
+		return true
+	}
+	return false
+}
+
+// carried is the custom data of an object. It is the host's: whatever else is in
+// it has no meaning here.
+func (e *event) carried(data fields.Value) draft.Carried {
+	if !data.IsObject() {
+		data = fields.Value{}
+	}
+	return draft.Carried{Names: e.cfg.CustomData, Read: fields.Value.Loose, From: []fields.Value{data}}
+}
+
+// codesOf finds our code of a discount by its id.
+func codesOf(discount fields.Value) iter.Seq[affiliate.Credit] {
+	return func(yield func(affiliate.Credit) bool) {
+		if id := discount.Text(); draft.Usable(id) {
+			yield(affiliate.Credit{CodeExternalID: id})
+		}
+	}
+}
