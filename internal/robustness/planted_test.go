@@ -1,6 +1,7 @@
 package robustness
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -25,13 +26,13 @@ func caught(t *testing.T, targets ...target) {
 				}
 				by := "Verify"
 				if y.illegal > 0 {
-					by = "a history"
+					by = "history"
 				}
 				if y.illegal+y.unverified == 0 {
 					t.Fatalf("not caught: %s", &y)
 				}
 				t.Logf("caught by %s, after %d histories", by, y.histories)
-				t.Attr("planted", by)
+				t.Attr("planted", fmt.Sprintf("by=%s histories=%d", by, y.histories))
 			})
 		}
 	}
