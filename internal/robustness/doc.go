@@ -20,11 +20,12 @@
 //
 // Of N callers at once exactly L get what is there L times, also from two
 // processes. Every operation of a Program meets a fault at every call of its
-// store; the operations are read from the type, so none can be forgotten.
+// store; the operations are read from the type, so none can be forgotten. That test
+// is in affiliate, because it needs what the engine's own tests have.
 //
 // # Length
 //
 // go test -short runs what every change runs. TRIBUTARY_AT_LENGTH=1 runs what a
-// release needs; it takes up to an hour and a half. The command figures runs the
-// tests and writes docs/proofs.md.
+// release needs; it takes up to an hour and a half. The command proofs runs the
+// tests and prints what they counted, for docs/proofs.md.
 package robustness

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An event is a line of go test -json.
+type event struct {
+	Action, Test, Key, Value, Output string
+}
+
+// figures are what the tests counted: the attributes of each kind, in the order
+// of the tests.
+type figures struct {
+	histories, planted, exactly []attribute
+	faults, lost                map[string]string
+}
+
+// An attribute is what one test counted.
+type attribute struct {
+	test  string // without its first part
+	value map[string]string
+}
+
+// read collects the attributes of passed tests.
+func read(r io.Reader) (figures, error) {
+	var f figures
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return f, fmt.Errorf("no event of a test: %.80q", lines.Text())
+		}
+		if e.Action == "fail" {
+			return f, fmt.Errorf("%s failed", e.Test)
+		}
+		if e.Action != "attr" {
+			continue
+		}
+		_, test, _ := strings.Cut(e.Test, "/")
+		a := attribute{strings.ReplaceAll(test, "_", " "), map[string]string{}}
+		for _, field := range strings.Fields(e.Value) {
+			name, value, _ := strings.Cut(field, "=")
+			a.value[name] = value
+		}
+		switch e.Key {
+		case "histories":
+			f.histories = append(f.histories, a)
+		case "planted":
+			f.planted = append(f.planted, a)
+		case "exactly":
+			f.exactly = append(f.exactly, a)
+		case "faults":
+			f.faults = a.value
+		case "lost":
+			f.lost = a.value
+		}
+	}
+	return f, lines.Err()
+}
+
+// tell writes the output of the tests.
+func tell(r io.Reader, w io.Writer) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) == nil && e.Action == "output" && !strings.HasPrefix(e.Output, "=== ") {
+			fmt.Fprint(w, e.Output)
+		}
+	}
+}
+
+// tables are the figures in Markdown.
+func (f figures) tables() string {
+	var b strings.Builder
+	f.historyTable(&b)
+	f.plantTable(&b)
+	f.exactTable(&b)
+	fmt.Fprintf(&b, "**Faults.** %s operations, read from the type of a program; %s faults at the calls of their store: an error, an error from there on, a panic, an ended context. "+
+		"Besides, %s answers of writes lost after the commit, each repeated with its key. 0 left anything behind, 0 counted twice.\n",
+		f.faults["operations"], f.faults["faults"], f.lost["answers"])
+	return b.String()
+}
+
+func (f figures) historyTable(b *strings.Builder) {
+	columns := []string{"histories", "operations", "illegal", "unknown", "unverified", "unanswered", "overlaps", "least", "refusals"}
+	b.WriteString("**Histories.** Illegal: not linearizable. Unknown: not decided. Refused books: `Verify` found something. Unanswered: calls whose answer was lost. " +
+		"Overlaps: pairs of calls at once by two clients, in all, and in the history with the fewest. Refusals: because something was used up, taken or settled.\n\n" +
+		"| Where | What | Histories | Calls | Illegal | Unknown | Refused books | Unanswered | Overlaps | Least | Refusals |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	total := map[string]int{}
+	for _, a := range sorted(f.histories) {
+		where, what := a.test, ""
+		if i := strings.LastIndex(a.test, "/"); i > 0 {
+			where, what = a.test[:i], a.test[i+1:]
+		}
+		fmt.Fprintf(b, "| %s | %s |", where, what)
+		for _, c := range columns {
+			fmt.Fprintf(b, " %s |", a.value[c])
+			total[c] += number(a.value[c])
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("| **all** | |")
+	for _, c := range columns {
+		if c == "least" {
+			b.WriteString(" |")
+			continue
+		}
+		fmt.Fprintf(b, " **%d** |", total[c])
+	}
+	b.WriteString("\n\n")
+}
+
+func (f figures) plantTable(b *strings.Builder) {
+	type row struct {
+		places, byHistory, byBooks, most int
+	}
+	rows := map[string]*row{}
+	for _, a := range f.planted {
+		bug, _, _ := strings.Cut(a.test, " on ")
+		if rows[bug] == nil {
+			rows[bug] = new(row)
+		}
+		r := rows[bug]
+		r.places++
+		r.most = max(r.most, number(a.value["histories"]))
+		if a.value["by"] == "history" {
+			r.byHistory++
+		} else {
+			r.byBooks++
+		}
+	}
+	b.WriteString("**Planted bugs.** Each is made on purpose in every place that it fits, and must be caught within 200 histories.\n\n" +
+		"| Planted bug | Places | Caught by a history | Caught by `Verify` | Histories until then, at most |\n|---|---|---|---|---|\n")
+	for _, bug := range slices.Sorted(maps.Keys(rows)) {
+		r := rows[bug]
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %d |\n", bug, r.places, r.byHistory, r.byBooks, r.most)
+	}
+	b.WriteString("\n")
+}
+
+func (f figures) exactTable(b *strings.Builder) {
+	b.WriteString("**Exactly L of N.** 24 callers at once want what is there once, or L times; exactly so many get one, and `Verify` passes.\n\n" +
+		"| Where | Scarce things | Rounds | Callers | Too many or too few |\n|---|---|---|---|---|\n")
+	for _, a := range f.exactly {
+		fmt.Fprintf(b, "| %s | %s | %s | %s | 0 |\n", a.test, a.value["things"], a.value["rounds"], a.value["callers"])
+	}
+	b.WriteString("\n")
+}
+
+// sorted orders the attributes by their tests: those of a place stand together.
+func sorted(all []attribute) []attribute {
+	return slices.SortedFunc(slices.Values(all), func(a, b attribute) int { return strings.Compare(a.test, b.test) })
+}
+
+func number(text string) (n int) {
+	_, _ = fmt.Sscan(text, &n) // not a number: 0
+	return n
+}

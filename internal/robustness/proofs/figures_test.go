@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const recorded = `{"Action":"run","Test":"TestHistoriesInMemory"}
+{"Action":"attr","Test":"TestHistoriesInMemory/memstore/signup","Key":"histories","Value":"histories=3 operations=240 illegal=0 unknown=0 unverified=0 unanswered=1 overlaps=90 least=20 refusals=7 slowest=0.1s"}
+{"Action":"attr","Test":"TestHistoriesInMemory/lost_answers/signup","Key":"histories","Value":"histories=2 operations=160 illegal=1 unknown=0 unverified=0 unanswered=0 overlaps=60 least=25 refusals=5 slowest=0.1s"}
+{"Action":"attr","Test":"TestPlantedInMemory/torn_read_on_memstore","Key":"planted","Value":"by=history histories=4"}
+{"Action":"attr","Test":"TestPlantedOnPostgres/torn_read_on_two_processes","Key":"planted","Value":"by=Verify histories=1"}
+{"Action":"attr","Test":"TestExactly/HTTP","Key":"exactly","Value":"things=32 rounds=32 callers=768"}
+{"Action":"attr","Test":"TestFaultAtEveryCall","Key":"faults","Value":"operations=120 faults=1500"}
+{"Action":"attr","Test":"TestLostAnswerOfEveryWrite","Key":"lost","Value":"answers=84"}
+{"Action":"pass","Test":"TestHistoriesInMemory"}
+`
+
+// TestTables: the tables have what the tests counted, and their sums.
+func TestTables(t *testing.T) {
+	f, err := read(strings.NewReader(recorded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := f.tables()
+	for _, line := range []string{
+		"| lost answers | signup | 2 | 160 | 1 | 0 | 0 | 0 | 60 | 25 | 5 |\n| memstore | signup | 3 | 240 | 0 | 0 | 0 | 1 | 90 | 20 | 7 |",
+		"| **all** | | **5** | **400** | **1** | **0** | **0** | **1** | **150** | | **12** |",
+		"| torn read | 2 | 1 | 1 | 4 |",
+		"| HTTP | 32 | 32 | 768 | 0 |",
+		"120 operations", "1500 faults", "84 answers",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("the tables have no %q:\n%s", line, text)
+		}
+	}
+}
+
+// TestFailed: there are no tables of tests that failed.
+func TestFailed(t *testing.T) {
+	_, err := read(strings.NewReader(recorded + `{"Action":"fail","Test":"TestExactly"}`))
+	if err == nil || !strings.Contains(err.Error(), "TestExactly") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestReplace: only what stands between the two lines is written.
+func TestReplace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "proofs.md")
+	if err := os.WriteFile(file, []byte("one\n"+begin+"old\n"+end+"two\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := replace(file, "new\n"); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(file)
+	if want := "one\n" + begin + "\nnew\n\n" + end + "two\n"; err != nil || string(raw) != want {
+		t.Errorf("got %q, %v", raw, err)
+	}
+	if err := replace(filepath.Join(t.TempDir(), "none.md"), ""); err == nil {
+		t.Error("a missing file is written")
+	}
+}

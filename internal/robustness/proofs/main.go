@@ -1,0 +1,149 @@
+// Proofs runs the tests of this module, and those of faults in the engine, and
+// prints tables of what they counted, with the commit and the date.
+//
+//	go run ./proofs                # what every change runs, two minutes
+//	go run ./proofs -long -update  # what a release runs, and write docs/proofs.md
+//
+// Its exit status is 1 when a test fails. Then nothing is written.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+func main() {
+	var o options
+	flag.BoolVar(&o.long, "long", false, "run the tests at length")
+	flag.BoolVar(&o.update, "update", false, "write the tables into docs/proofs.md")
+	flag.StringVar(&o.events, "events", "", "a file with the output of go test -json of this module and of the engine's faults; empty: run them")
+	flag.Parse()
+	if err := run(o, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "proofs:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	long, update bool
+	events       string
+}
+
+// runs are the tests that count: the folder from the root, and the flags.
+var runs = []struct {
+	dir   string
+	flags []string
+}{
+	{"internal/robustness", []string{"."}},
+	{".", []string{"-run", "^Test(FaultAtEveryCall|LostAnswerOfEveryWrite)$", "./affiliate"}},
+}
+
+func run(o options, out io.Writer) error {
+	root, err := output("", "git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	var events bytes.Buffer
+	if o.events != "" {
+		raw, err := os.ReadFile(o.events)
+		if err != nil {
+			return err
+		}
+		events.Write(raw)
+	} else if err := measure(root, o.long, &events); err != nil {
+		return err
+	}
+	found, err := read(&events)
+	if err != nil {
+		return err
+	}
+	title, err := version(root, o.long)
+	if err != nil {
+		return err
+	}
+	text := title + found.tables()
+	fmt.Fprint(out, text)
+	if !o.update {
+		return nil
+	}
+	return replace(filepath.Join(root, "docs", "proofs.md"), text)
+}
+
+// measure runs the tests and keeps their events. What is not an event of a test
+// goes to standard error.
+func measure(root string, long bool, events *bytes.Buffer) error {
+	var failed error
+	for _, r := range runs {
+		args := []string{"test", "-json", "-count=1", "-timeout=90m"}
+		if !long {
+			args = append(args, "-short")
+		}
+		cmd := exec.Command("go", append(args, r.flags...)...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(root, r.dir), events, os.Stderr
+		cmd.Env = os.Environ()
+		if long {
+			cmd.Env = append(cmd.Env, "TRIBUTARY_AT_LENGTH=1")
+		}
+		if err := cmd.Run(); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("the tests in %s: %w", r.dir, err))
+		}
+	}
+	if failed != nil {
+		tell(events, os.Stderr)
+	}
+	return failed
+}
+
+// version says what was measured, and when.
+func version(root string, long bool) (string, error) {
+	commit, err := output(root, "git", "rev-parse", "--short=10", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	changed, err := output(root, "git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/proofs.md")
+	if err != nil {
+		return "", err
+	}
+	if changed != "" {
+		commit += ", with changes"
+	}
+	form := "short form, as for every change"
+	if long {
+		form = "long form, as before a release"
+	}
+	return fmt.Sprintf("Commit %s, %s, %s, %d processors; %s.\n\n",
+		commit, time.Now().UTC().Format("2 January 2006"), runtime.Version(), runtime.NumCPU(), form), nil
+}
+
+func output(dir, name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	raw, err := cmd.Output()
+	return strings.TrimSpace(string(raw)), err
+}
+
+// The tables stand between these lines of the document.
+const begin, end = "<!-- begin: go run ./proofs -->\n", "<!-- end -->\n"
+
+// replace writes the text between the two lines.
+func replace(file, text string) error {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(raw), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		return fmt.Errorf("%s has no place for the tables", file)
+	}
+	return os.WriteFile(file, []byte(before+begin+"\n"+text+"\n"+end+after), 0o644)
+}
