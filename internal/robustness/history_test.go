@@ -120,6 +120,22 @@ func judge(tr trade, h history, patience time.Duration) porcupine.CheckResult {
 	return porcupine.CheckOperationsTimeout(modelOf(tr, h), h.calls, patience)
 }
 
+// steps returns the states after a call: none when apply says that the answer is
+// impossible. Without an answer the call happened or not, and apply gets nil.
+func steps[S comparable, Out answered](s S, out Out, apply func(s *S, out *Out) bool) []any {
+	next := s
+	switch {
+	case !out.ended().unknown:
+		if !apply(&next, &out) {
+			return nil
+		}
+		return []any{next}
+	case !apply(&next, nil) || next == s:
+		return []any{s}
+	}
+	return []any{s, next}
+}
+
 func modelOf(tr trade, h history) porcupine.Model {
 	if h.unknown > 0 {
 		model := porcupine.NondeterministicModel{

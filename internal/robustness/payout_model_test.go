@@ -57,19 +57,7 @@ func (*treasury) initial() any { return moneyState{} }
 
 // step applies a call. A call without an answer may not have happened.
 func (*treasury) step(state, input, output any) []any {
-	s, in, out := state.(moneyState), input.(moneyIn), output.(moneyOut)
-	if out.unknown {
-		next := s
-		next.apply(in, nil)
-		if next == s {
-			return []any{s}
-		}
-		return []any{s, next}
-	}
-	if !s.apply(in, &out) {
-		return nil
-	}
-	return []any{s}
+	return steps(state.(moneyState), output.(moneyOut), func(s *moneyState, out *moneyOut) bool { return s.apply(input.(moneyIn), out) })
 }
 
 // apply does a call to the state and reports whether out can be its answer. A

@@ -51,19 +51,7 @@ func (d *redemption) initial() any {
 
 // step applies a call. A call without an answer may not have happened.
 func (d *redemption) step(state, input, output any) []any {
-	s, in, out := state.(redeemState), input.(redeemIn), output.(redeemOut)
-	if out.unknown {
-		next := s
-		next.apply(in, nil)
-		if next == s {
-			return []any{s}
-		}
-		return []any{s, next}
-	}
-	if !s.apply(in, &out) {
-		return nil
-	}
-	return []any{s}
+	return steps(state.(redeemState), output.(redeemOut), func(s *redeemState, out *redeemOut) bool { return s.apply(input.(redeemIn), out) })
 }
 
 // apply does a call to the state and reports whether out can be its answer. A
