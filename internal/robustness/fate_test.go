@@ -2,6 +2,7 @@ package robustness
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -30,7 +31,13 @@ func fateOf(err error) fate {
 	case refusal.Kind == affiliate.KindNotFound, strings.HasSuffix(string(refusal.Reason), "_not_found"):
 		return fate{why: notFound}
 	}
-	return fate{why: reasons(refusal), limit: refusalAtLimit[refusal.Reason]}
+	return fate{why: reasons(refusal), limit: atLimit(refusal)}
+}
+
+// atLimit reports whether one of the rules that refused is about something that
+// is used up, taken or settled.
+func atLimit(refusal *affiliate.Error) bool {
+	return refusalAtLimit[refusal.Reason] || slices.ContainsFunc(refusal.Failures, func(f affiliate.Failure) bool { return refusalAtLimit[f.Reason] })
 }
 
 // reasons joins every failing rule of a refusal.

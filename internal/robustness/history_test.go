@@ -113,7 +113,7 @@ func overlaps(calls []porcupine.Operation) (pairs int) {
 
 // patience is how long the check of one history may take. That of a history with
 // a planted bug is given up sooner: the next one may show it at once.
-const patience, shortPatience = 10 * time.Second, time.Second
+const patience, shortPatience = 40 * time.Second, time.Second
 
 // judge checks a history against the model of its trade.
 func judge(tr trade, h history, patience time.Duration) porcupine.CheckResult {

@@ -70,14 +70,14 @@ func ways(t *testing.T) []target {
 // TestHistoriesOnPostgres is G03.
 func TestHistoriesOnPostgres(t *testing.T) {
 	for _, tg := range ways(t) {
-		histories(t, goal{target: tg, short: 3, long: 125, clients: 8, calls: 50})
+		histories(t, goal{target: tg, short: 3, long: 42, clients: 8, calls: 50})
 	}
 	histories(t,
-		goal{target: onPostgres(t, "PostgreSQL, commits wait for the disk", pgstore.Config{Group: 16}, false), short: 2, long: 60, clients: 8, calls: 50},
-		goal{target: inHosts(t), short: 2, long: 60, clients: 8, calls: 50},
+		goal{target: onPostgres(t, "PostgreSQL, commits wait for the disk", pgstore.Config{Group: 16}, false), short: 2, long: 21, clients: 8, calls: 50},
+		goal{target: inHosts(t), short: 2, long: 21, clients: 8, calls: 50},
 	)
 	shaky, pr := behindProxy(t, pgstore.Config{Group: 4})
-	histories(t, goal{target: shaky, short: 3, long: 125, clients: 8, calls: 50})
+	histories(t, goal{target: shaky, short: 3, long: 42, clients: 8, calls: 50})
 	t.Logf("%d connections were broken", pr.broken.Load())
 	if pr.broken.Load() == 0 {
 		t.Error("no connection was broken")
@@ -88,6 +88,6 @@ func TestHistoriesOnPostgres(t *testing.T) {
 // server of the HTTP API.
 func TestHistoriesOfProcesses(t *testing.T) {
 	for _, way := range []wayOf{{}, {serializable: true, group: 16}} {
-		histories(t, goal{target: twoProcesses(t, way, 4*time.Second), short: 3, long: 125, clients: 8, calls: 50})
+		histories(t, goal{target: twoProcesses(t, way, 4*time.Second), short: 3, long: 42, clients: 8, calls: 50})
 	}
 }

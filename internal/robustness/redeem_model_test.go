@@ -1,6 +1,8 @@
 package robustness
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -17,9 +19,9 @@ type saleState struct {
 	id        affiliate.SaleID
 	kept      int64
 	done      bool // refunded in full
-	live      bool
 	ext       int
 	buyer     int
+	key       int
 	fractions uint8 // a bit for each refund id
 }
 
@@ -27,7 +29,7 @@ type saleState struct {
 type keyState struct {
 	used bool
 	why  string
-	slot int // of the sale
+	sale affiliate.SaleID // 0: no answer has shown it
 }
 
 // A redeemState is the program, as far as the trade sees it. It is compared
@@ -37,7 +39,8 @@ type redeemState struct {
 	max, times  int64
 	codes       [2]codeState
 	sales       [couponLimit]saleState
-	recorded    int
+	live        int // so many sales are there, in the order of their ids
+	recorded    int // and so many were
 	keys        [5]keyState
 }
 
@@ -103,17 +106,12 @@ func (s *redeemState) failing(in redeemIn) string {
 }
 
 func (s *redeemState) bought(buyer int) bool {
-	for i := range s.recorded {
-		if s.sales[i].live && s.sales[i].buyer == buyer {
-			return true
-		}
-	}
-	return false
+	return s.find(func(x *saleState) bool { return x.buyer == buyer }) != nil
 }
 
 func (s *redeemState) find(is func(*saleState) bool) *saleState {
-	for i := range s.recorded {
-		if s.sales[i].live && is(&s.sales[i]) {
+	for i := range s.live {
+		if is(&s.sales[i]) {
 			return &s.sales[i]
 		}
 	}
@@ -121,41 +119,58 @@ func (s *redeemState) find(is func(*saleState) bool) *saleState {
 }
 
 func (s *redeemState) sell(in redeemIn, out *redeemOut) bool {
-	if k := s.keys[in.key]; in.key > 0 && k.used {
-		return out == nil || out.why == k.why && (k.why != "" || s.is(k.slot, out.sale))
+	if k := &s.keys[in.key]; in.key > 0 && k.used {
+		return out == nil || out.why == k.why && (k.why != "" || s.shown(in, k, out.sale))
 	}
 	if in.ext > 0 && s.find(func(x *saleState) bool { return x.ext == in.ext }) != nil {
 		return out == nil || out.fate == (fate{}) && out.duplicate
 	}
-	why := s.failing(in)
-	slot := s.recorded
+	why, id := s.failing(in), affiliate.SaleID(0)
+	if out != nil {
+		id = out.sale
+	}
 	if why == "" {
-		s.sales[slot] = saleState{kept: 100, live: true, ext: in.ext, buyer: in.buyer}
+		if id != 0 && s.find(func(x *saleState) bool { return x.id == id }) != nil {
+			return false
+		}
+		s.sales[s.live] = saleState{id: id, kept: 100, ext: in.ext, buyer: in.buyer, key: in.key}
+		s.live++
 		s.recorded++
 		s.times++
 		s.codes[in.code-1].times++
+		s.sort()
 	}
 	if in.key > 0 {
-		s.keys[in.key] = keyState{true, why, slot}
+		s.keys[in.key] = keyState{true, why, id}
 	}
-	if out == nil {
-		return true
-	}
-	return out.why == why && !out.duplicate && (why != "" || s.is(slot, out.sale))
+	return out == nil || out.why == why && !out.duplicate && (why != "" || id != 0)
 }
 
-// is reports whether the sale of a slot can have the id, and keeps it.
-func (s *redeemState) is(slot int, id affiliate.SaleID) bool {
-	x := &s.sales[slot]
-	if id == 0 || x.id != 0 {
-		return x.id == id && id != 0
+// sort puts the sales into the order of their ids, so that two histories with the
+// same sales are in the same state.
+func (s *redeemState) sort() {
+	slices.SortFunc(s.sales[:s.live], func(a, b saleState) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.ext, b.ext), cmp.Compare(a.key, b.key), cmp.Compare(a.buyer, b.buyer))
+	})
+}
+
+// shown reports whether the replayed answer under a key can show a sale, and
+// keeps its id.
+func (s *redeemState) shown(in redeemIn, k *keyState, id affiliate.SaleID) bool {
+	if k.sale != 0 {
+		return k.sale == id
 	}
-	for i := range s.recorded {
-		if s.sales[i].id == id {
-			return false
-		}
+	k.sale = id
+	return s.named(s.find(func(x *saleState) bool { return x.id == 0 && x.key == in.key }), id)
+}
+
+// named gives a sale the id that an answer shows.
+func (s *redeemState) named(x *saleState, id affiliate.SaleID) bool {
+	if x == nil || id == 0 || s.find(func(y *saleState) bool { return y.id == id }) != nil {
+		return false
 	}
 	x.id = id
+	s.sort()
 	return true
 }
 
@@ -168,7 +183,10 @@ func (s *redeemState) back(in redeemIn, out *redeemOut) bool {
 	again := false
 	switch {
 	case in.verb == dropSale:
-		x.live = false
+		at := slices.IndexFunc(s.sales[:s.live], func(y saleState) bool { return y.id == in.sale })
+		copy(s.sales[at:s.live], s.sales[at+1:s.live])
+		s.live--
+		s.sales[s.live] = saleState{}
 	case x.done || in.part > 0 && x.fractions&(1<<in.part) != 0:
 		again = true
 	case in.part > 0:
@@ -225,9 +243,8 @@ func (s *redeemState) readSales(in redeemIn, out *redeemOut) bool {
 		return out.fate == (fate{}) && x == nil && out.count == 0
 	}
 	got := out.sales[0]
-	slot := 0
-	for s.sales[slot] != *x {
-		slot++
+	if out.fate != (fate{}) || x.kept != got.kept || x.done != got.done {
+		return false
 	}
-	return out.fate == (fate{}) && s.is(slot, got.id) && x.kept == got.kept && x.done == got.done
+	return x.id == got.id || x.id == 0 && s.named(x, got.id)
 }

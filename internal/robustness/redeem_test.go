@@ -27,19 +27,23 @@ type ids[T any] struct {
 	all []T
 }
 
+const recent = 6
+
 func (s *ids[T]) add(id T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all = append(s.all, id)
 }
 
+// draw is one of the last that were seen. What happened to one that nobody asks for
+// again stays open, and the check of a history has to try all of it.
 func (s *ids[T]) draw(r *rand.Rand) (id T, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.all) == 0 {
 		return id, false
 	}
-	return s.all[r.IntN(len(s.all))], true
+	return s.all[max(0, len(s.all)-recent)+r.IntN(min(recent, len(s.all)))], true
 }
 
 type verb uint8
@@ -129,7 +133,7 @@ func (d *redemption) draw(r *rand.Rand, at turn) redeemIn {
 	in := redeemIn{code: 1 + r.IntN(2), buyer: r.IntN(len(buyers))}
 	switch p := r.IntN(100); {
 	case p < 34:
-		in.verb, in.ext = sell, r.IntN(9)
+		in.verb, in.ext = sell, max(0, r.IntN(17)-8) // half of them without an id
 	case p < 40: // always the same input for a key
 		in.verb, in.key = sell, 1+r.IntN(4)
 		in.code, in.buyer = 1+in.key%2, 0

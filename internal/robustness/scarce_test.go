@@ -124,7 +124,7 @@ func exactly(t *testing.T, tg target, pl plant, c scarcity) (got, left int, book
 func exactlyOn(t *testing.T, targets ...target) {
 	rounds := 1
 	if atlength.On() && !testing.Short() {
-		rounds = 40
+		rounds = 20
 	}
 	for _, tg := range targets {
 		t.Run(tg.name, func(t *testing.T) {
