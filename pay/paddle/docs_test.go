@@ -1,0 +1,116 @@
+package paddle_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/paddle"
+)
+
+// The blocks of docs/payments-paddle.md.
+
+func mountPaddle(mux *http.ServeMux, program *affiliate.Program, secret string) error {
+	hook, err := paddle.Handler(program, paddle.Config{Secrets: []string{secret}})
+	if err != nil {
+		return err
+	}
+	mux.Handle("/webhooks/paddle", hook)
+	return nil
+}
+
+func checkoutData(program *affiliate.Program, r *http.Request, order string) (string, error) {
+	data := paddle.Carry(program, r)
+	data["tributary_order"] = order
+	text, err := json.Marshal(data)
+	return string(text), err // for Paddle.Checkout.open({customData: …})
+}
+
+func introduce(ctx context.Context, program *affiliate.Program, customer, email, name string) error {
+	return program.ReportPayer(ctx, "paddle", affiliate.PayerFact{ID: customer, Email: email, Name: name})
+}
+
+func guide(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/payments-paddle.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestDocsBlocks: the blocks of the guide are the functions of this file, and do
+// what it says.
+func TestDocsBlocks(t *testing.T) {
+	source, err := os.ReadFile("docs_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(guide(t), -1)
+	if len(blocks) != 3 {
+		t.Fatalf("%d blocks", len(blocks))
+	}
+	for _, b := range blocks {
+		if !strings.Contains(string(source), b[1]) {
+			t.Errorf("the block is no function of this file:\n%s", b[1])
+		}
+	}
+	s := newShop(t)
+	var data map[string]any
+	if err := json.Unmarshal([]byte(paytest.Must(checkoutData(s.Program, httptest.NewRequest(http.MethodPost, "/checkout", nil), "order-7"))), &data); err != nil {
+		t.Fatal(err)
+	}
+	data["tributary_click"] = "1"
+	mux := http.NewServeMux()
+	if err := mountPaddle(mux, s.Program, secret); err != nil {
+		t.Fatal(err)
+	}
+	body := s.first("custom_data", data).JSON()
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, signedWith(paddle.Sign(secret, time.Now(), body), body))
+	paytest.Same(t, "answer", w.Code, http.StatusOK)
+	paytest.Same(t, "sales before the customer is known", len(s.AllSales()), 0)
+	if err := introduce(t.Context(), s.Program, "ctm_T", "tomas@example.net", "Tomas"); err != nil {
+		t.Fatal(err)
+	}
+	paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
+}
+
+// TestDocsLists: the guide names each event, each key of custom data, and each
+// reason, action, status and origin that the code knows.
+func TestDocsLists(t *testing.T) {
+	names := paddle.Events()
+	for file, least := range map[string]int{"../internal/draft/carried.go": 5, "adjustment.go": 10, "transaction.go": 3} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(`= "(tributary_\w+)"|case ("[^:]+):`).FindAllStringSubmatch(string(source), -1)
+		before := len(names)
+		for _, m := range found {
+			for _, name := range append(regexp.MustCompile(`\w+`).FindAllString(m[2], -1), m[1]) {
+				names = append(names, name)
+			}
+		}
+		if len(names)-before < least {
+			t.Errorf("%s has %d names", file, len(names)-before)
+		}
+	}
+	for _, reason := range []string{"unknown_event", "covered_elsewhere", "zero_amount", "currency", "credit_balance", "no_customer", "inquiry"} {
+		names = append(names, reason)
+	}
+	text := guide(t)
+	for _, name := range names {
+		if !strings.Contains(text, name) {
+			t.Errorf("the guide does not name %s", name)
+		}
+	}
+}
