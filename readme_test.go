@@ -27,14 +27,14 @@ func TestReadmeBlocks(t *testing.T) {
 	}
 }
 
-// TestReadmeTranscript: what the README shows of the command line stands in the page
+// TestReadmeTranscript: what the first steps show of the command line stands in the page
 // whose commands are run.
 // It is check 75 of console.md.
 func TestReadmeTranscript(t *testing.T) {
 	page := read(t, "docs/command-line.md")
-	blocks := regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(read(t, "README.md"), -1)
+	blocks := regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(read(t, "docs/first-steps.md"), -1)
 	if len(blocks) == 0 {
-		t.Error("the README shows no command line")
+		t.Error("the page shows no command line")
 	}
 	for _, block := range blocks {
 		if !strings.Contains(page, block[1]) {
@@ -61,6 +61,18 @@ func testSources(t *testing.T) string {
 		}
 	}
 	return all.String()
+}
+
+// TestReadme: the README can be read: 220 lines at most. Its program is examples/embed.
+func TestReadme(t *testing.T) {
+	text := read(t, "README.md")
+	if n := strings.Count(text, "\n"); n > 220 {
+		t.Errorf("the README has %d lines", n)
+	}
+	_, program, _ := strings.Cut(read(t, "examples/embed/main.go"), "\npackage main\n")
+	if !strings.Contains(text, "```go\npackage main\n"+program+"```") {
+		t.Error("the program of the README is not that of examples/embed")
+	}
 }
 
 // TestContributing: every file and every test that CONTRIBUTING.md names exists.

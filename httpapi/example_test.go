@@ -130,3 +130,33 @@ func ExampleNewMulti() {
 	// 200  null
 	// 401 invalid_token {"error":"Invalid auth token"}
 }
+
+// A visit through a link is credited with the sale that follows.
+func ExampleAttribution() {
+	program := newProgram(memstore.New(), uuid.Nil)
+	_, err := program.CreateAffiliate(context.Background(), affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /pricing", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "49.90 a month") })
+	mux.HandleFunc("POST /buy", func(w http.ResponseWriter, r *http.Request) {
+		res, err := program.RecordSale(r.Context(), affiliate.NewSale{
+			ReferralID: httpapi.ClickFrom(program, r), Email: r.FormValue("email"), Name: "Tomas Berg",
+			TotalEarned: affiliate.MustAmount("49.90"), ExternalID: "order-1042",
+		})
+		fmt.Fprint(w, res.Outcome, " ", err)
+	})
+	pages := httpapi.Attribution(program, mux)
+
+	visit := httptest.NewRecorder()
+	pages.ServeHTTP(visit, httptest.NewRequest("GET", "/pricing?ref=ada", nil))
+	buy := httptest.NewRequest("POST", "/buy?email=tomas@example.net", nil)
+	buy.AddCookie(visit.Result().Cookies()[0]) // as the browser does
+	bought := httptest.NewRecorder()
+	pages.ServeHTTP(bought, buy)
+	fmt.Println(visit.Body, "and", bought.Body)
+	// Output: 49.90 a month and recorded <nil>
+}

@@ -15,42 +15,42 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// example is a line of curl in the README with the answer that it shows.
+// example is a line of curl in docs/first-steps.md with the answer that it shows.
 var example = regexp.MustCompile("(?s)```sh\n(curl .*?)\n```\n\n```json\n(.*?)\n```")
 
-// The addresses of the README.
+// The addresses of the page.
 const serverAddress, receiverURL = "127.0.0.1:8080", "http://127.0.0.1:9090/"
 
-// section returns a section of the README.
+// section returns a section of docs/first-steps.md.
 func section(t *testing.T, title string) string {
 	t.Helper()
-	raw, err := os.ReadFile("../../README.md")
+	raw, err := os.ReadFile("../../docs/first-steps.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, text, found := strings.Cut(string(raw), "\n## "+title+"\n")
 	if !found {
-		t.Fatalf("the README has no chapter %q", title)
+		t.Fatalf("the page has no chapter %q", title)
 	}
 	text, _, _ = strings.Cut(text, "\n## ")
 	return text
 }
 
-// launch starts the server as a section of the README does, with the key that
-// the README exports.
+// launch starts the server as a section of the page does, with the key that
+// the page exports.
 func launch(t *testing.T, text string) (s *running, variables map[string]string) {
 	t.Helper()
 	export := regexp.MustCompile(`(?m)^export (\w+)=(\S+)$`).FindStringSubmatch(section(t, "Server in one command"))
 	command := regexp.MustCompile(`(?m)^go run \./examples/server (.*)$`).FindStringSubmatch(text)
 	if export == nil || command == nil {
-		t.Fatal("the README does not start the server")
+		t.Fatal("the page does not start the server")
 	}
 	variables = map[string]string{export[1]: export[2]}
 	args := strings.Fields(strings.ReplaceAll(command[1], serverAddress, "127.0.0.1:0"))
 	return startIn(t, func(name string) string { return variables[name] }, args...), variables
 }
 
-// curl sends a line of the README to the server.
+// curl sends a line of the page to the server.
 func (s *running) curl(line string, variables map[string]string) (answer string) {
 	s.t.Helper()
 	r, err := request(strings.ReplaceAll(line, "http://"+serverAddress, s.url), variables)
@@ -61,8 +61,8 @@ func (s *running) curl(line string, variables map[string]string) (answer string)
 	return answer
 }
 
-// TestReadme: the command of the README starts a server. It answers the lines
-// below the command as the README shows, and then those of its page.
+// TestReadme: the command of the page starts a server. It answers the lines
+// below the command as the page shows, and then those of its page.
 // It is check 30 of console.md.
 func TestReadme(t *testing.T) {
 	text := section(t, "Server in one command")
@@ -79,7 +79,7 @@ func TestReadme(t *testing.T) {
 	s.follow(s.page(""), variables)
 }
 
-// TestReadmeEvents: an endpoint that is made as the README shows gets the events
+// TestReadmeEvents: an endpoint that is made as the page shows gets the events
 // that its receiver prints.
 func TestReadmeEvents(t *testing.T) {
 	text := section(t, "Receiving events")
@@ -99,19 +99,19 @@ func TestReadmeEvents(t *testing.T) {
 	defer receiver.Close()
 	subscribe := regexp.MustCompile("(?s)```sh\n(curl .*?)\n```").FindStringSubmatch(text)
 	if subscribe == nil || !strings.Contains(subscribe[1], receiverURL) {
-		t.Fatal("the README does not subscribe the receiver")
+		t.Fatal("the page does not subscribe the receiver")
 	}
 	if answer := s.curl(strings.ReplaceAll(subscribe[1], receiverURL, receiver.URL+"/"), variables); !shows(`{…,"secret":"whsec_…"}`, answer) {
 		t.Errorf("the answer does not end with the secret: %s", answer)
 	}
 	sale := regexp.MustCompile("(?s)```sh\n(curl [^`]*/sales [^`]*ines15[^`]*)\n```").FindStringSubmatch(section(t, "Server in one command"))
 	if sale == nil {
-		t.Fatal("the README makes no sale by ines15")
+		t.Fatal("the page makes no sale by ines15")
 	}
 	s.curl(sale[1], variables)
 	printed := regexp.MustCompile(`(?m)^(evt_)… (\S+) revision (\d+): (.*)$`).FindAllStringSubmatch(text, -1)
 	if len(printed) != 2 {
-		t.Fatalf("the README prints %d events", len(printed))
+		t.Fatalf("the page prints %d events", len(printed))
 	}
 	events := map[string]webhooks.Event{} // in no order: they are sent at once
 	for range printed {
@@ -121,13 +121,13 @@ func TestReadmeEvents(t *testing.T) {
 	for _, line := range printed {
 		e := events[line[2]]
 		if !strings.HasPrefix(e.ID, line[1]) || strconv.FormatInt(e.Revision, 10) != line[3] {
-			t.Errorf("%s %s revision %d; the README prints %s", e.ID, e.Type, e.Revision, line[0])
+			t.Errorf("%s %s revision %d; the page prints %s", e.ID, e.Type, e.Revision, line[0])
 		}
 	}
 	recorded, err := webhooks.Decode[affiliate.Sale](events[string(affiliate.SaleCreated)])
 	want := fmt.Sprintf("revision 1: %d: %s of %s to affiliate …", recorded.ID, recorded.CommissionEarned, recorded.TotalEarned)
 	if err != nil || !strings.HasSuffix(printed[1][0], want) {
-		t.Errorf("%s, error %v; the README prints %s", want, err, printed[1][0])
+		t.Errorf("%s, error %v; the page prints %s", want, err, printed[1][0])
 	}
 }
 

@@ -1,0 +1,60 @@
+package affiliate_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// What a provider reports counts once, whatever it is reported as and how often.
+func ExampleProgram_ReportPayment() {
+	program, _, _ := newShop()
+	ctx := context.Background()
+	_, err := program.RecordSale(ctx, affiliate.NewSale{ // Tomas came by Mara's code
+		PromoCode: "MARA20", Email: "tomas@example.com", Name: "Tomas", TotalEarned: affiliate.MustAmount("20"),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	event := struct{ Created time.Time }{time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)} // as the provider sent it
+	total, tax := affiliate.MustAmount("58"), affiliate.MustAmount("8")
+	report := func() (affiliate.PaymentResult, error) {
+		return program.ReportPayment(ctx, affiliate.PaymentFact{
+			Provider: "stripe",
+			Keys:     []string{"pi_1", "in_1"}, // one payment
+			Payer:    affiliate.PayerFact{ID: "cus_T", Email: "tomas@example.com", Name: "Tomas"},
+			At:       event.Created,
+			Currency: "USD",
+			Sale: affiliate.Set(affiliate.Paid{
+				NewSale: affiliate.NewSale{TotalEarned: total, Tax: tax, ExternalID: "pi_1"},
+				Gross:   total,
+				Tries:   []affiliate.Credit{{CodeExternalID: "promo_1"}, {ReferralID: "17"}},
+			}),
+		})
+	}
+	for range 2 {
+		res, err := report()
+		sale, _ := res.Sale.Get()
+		fmt.Println(res.Outcome, sale.Affiliate.Name, sale.CommissionEarned, err)
+	}
+	// Output:
+	// recorded Mara Lindqvist 5 <nil>
+	// duplicate Mara Lindqvist 5 <nil>
+}
+
+// A host calls it once a day.
+func ExampleProgram_Retain() {
+	program, _, _ := newShop()
+	ctx := context.Background()
+	gone, err := program.Retain(ctx, affiliate.Retention{
+		Events:     30 * 24 * time.Hour,
+		Deliveries: 30 * 24 * time.Hour,
+		Receipts:   48 * time.Hour,
+		Clicks:     90 * 24 * time.Hour,
+	})
+	fmt.Println(gone.Events, err)
+	// Output: 0 <nil>
+}

@@ -1,0 +1,179 @@
+package tributary_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+var (
+	fence    = regexp.MustCompile("(?ms)^ *```(\\w*)\n(.*?)^ *```$")
+	codeSpan = regexp.MustCompile("`[^`\n]+`")
+	linked   = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"`)
+	titled   = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
+	testLink = regexp.MustCompile("\\[`((?:Test|Example|Benchmark|Fuzz)\\w+)`\\]\\(([^)#]+)\\)")
+	goRun    = regexp.MustCompile(`(?m)^(?:\$ )?go run (?:-C (\S+) )?\./(\S+)`)
+)
+
+// walkMarkdown calls see with every Markdown file of the repository.
+func walkMarkdown(t *testing.T, see func(path, text string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "node_modules" || entry.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if err == nil && strings.HasSuffix(path, ".md") {
+			see(filepath.ToSlash(path), read(t, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLinks: every link of every Markdown file to a file of the repository leads to one,
+// and its anchor to a heading. A link that names a test leads to the file that has it.
+func TestLinks(t *testing.T) {
+	links := 0
+	walkMarkdown(t, func(path, text string) {
+		for _, m := range testLink.FindAllStringSubmatch(text, -1) {
+			if file := filepath.Join(filepath.Dir(path), m[2]); !strings.Contains(read(t, file), "func "+m[1]+"(") {
+				t.Errorf("%s: %s has no %s", path, file, m[1])
+			}
+		}
+		for _, m := range linked.FindAllStringSubmatch(codeSpan.ReplaceAllString(fence.ReplaceAllString(text, ""), ""), -1) {
+			if target := m[1] + m[2]; !strings.Contains(target, "://") && !strings.HasPrefix(target, "mailto:") {
+				links++
+				follow(t, path, target)
+			}
+		}
+	})
+	if links < 100 {
+		t.Errorf("%d links: they were not found", links)
+	}
+}
+
+// follow reports a link that leads nowhere.
+func follow(t *testing.T, from, target string) {
+	t.Helper()
+	name, anchor, _ := strings.Cut(target, "#")
+	file := from
+	if name != "" {
+		file = filepath.Join(filepath.Dir(from), name)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Errorf("%s: %s: %v", from, target, err)
+		return
+	}
+	if anchor == "" {
+		return
+	}
+	if info.IsDir() || !strings.HasSuffix(file, ".md") || !anchors(read(t, file))[anchor] {
+		t.Errorf("%s: %s has no heading with this anchor", from, target)
+	}
+}
+
+// anchors are the anchors that GitHub gives the headings of a page.
+func anchors(text string) map[string]bool {
+	found := map[string]bool{}
+	for _, m := range titled.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+		found[strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(m[1]))] = true
+	}
+	return found
+}
+
+// run names, for each page with commands, the tests that run them: the folder and the
+// test. A page whose commands only start programs of this repository needs none:
+// TestCommands finds those.
+var run = map[string][]string{
+	"README.md":               {"internal/release TestModules", "examples/quickstart TestReport"},
+	"docs/command-line.md":    {"client/cmd/tributary TestDay"},
+	"docs/first-steps.md":     {"examples/server TestReadme", "examples/server TestReadmeEvents"},
+	"docs/import.md":          {"examples/import TestGuide"},
+	"docs/payments-stripe.md": {"pay/stripe TestDocs"},
+}
+
+// TestMarkdownBlocks: every block of Go in a Markdown file stands, apart from its
+// indentation, in a source of the repository, where it is compiled. Every block has a
+// language that says what it is.
+func TestMarkdownBlocks(t *testing.T) {
+	var sources strings.Builder
+	walkGo(t, func(_, text string) { sources.WriteString(flat(text)) })
+	all := sources.String()
+	walkMarkdown(t, func(path, text string) {
+		for _, block := range fence.FindAllStringSubmatch(text, -1) {
+			if block[1] == "go" && !strings.Contains(all, flat(block[2])) {
+				t.Errorf("%s: no source holds\n%s", path, block[2])
+			}
+		}
+	})
+}
+
+// flat is a text without its indentation.
+func flat(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		out.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return out.String()
+}
+
+// TestCommands: every "go run" of a Markdown file starts a program that exists, and the
+// pages with requests or transcripts have the tests that run them.
+func TestCommands(t *testing.T) {
+	walkMarkdown(t, func(path, text string) {
+		shown := false
+		for _, block := range fence.FindAllStringSubmatch(text, -1) {
+			for _, m := range goRun.FindAllStringSubmatch(block[2], -1) {
+				if dir := filepath.Join(m[1], m[2]); !isProgram(dir) {
+					t.Errorf("%s starts %s, which is no program", path, dir)
+				}
+			}
+			shown = shown || block[1] == "console" || strings.Contains(block[2], "curl ")
+		}
+		if shown && len(run[path]) == 0 && path != "CHANGELOG.md" {
+			t.Errorf("%s has commands that no test is named for", path)
+		}
+	})
+	for path, tests := range run {
+		for _, test := range tests {
+			dir, name, _ := strings.Cut(test, " ")
+			files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, file := range files {
+				found = found || strings.Contains(read(t, file), "func "+name)
+			}
+			if !found {
+				t.Errorf("%s: no %s in %s", path, name, dir)
+			}
+		}
+	}
+}
+
+// isProgram reports whether a folder has Go files, seen from the root or from the folder
+// of a module.
+func isProgram(dir string) bool {
+	for _, module := range []string{".", "pgstore", "pay", "internal/robustness"} {
+		if files, _ := filepath.Glob(filepath.Join(module, dir, "*.go")); len(files) > 0 {
+			return true
+		}
+	}
+	return false
+}
