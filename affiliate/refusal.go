@@ -52,13 +52,28 @@ func (r Refusal) Err() *Error {
 // Of is the row as an error about a name, which replaces the {…} in the row's
 // text and field. The name comes from a caller, so it is cut to 64 characters
 // and its control characters are escaped.
-func (r Refusal) Of(name string) *Error { return r.about(name).Err() }
-
-// about is the row with a name in the place of its {…}.
-func (r Refusal) about(name string) Refusal {
+func (r Refusal) Of(name string) *Error {
 	name = printable(name)
 	r.field, r.message = fill(r.field, name), fill(r.message, name)
-	return r
+	return r.Err()
+}
+
+// A named row is one with a name for the place of its {…}. The text is written
+// when the row is raised, which is rare.
+type namedRow struct {
+	row  *Refusal
+	name string
+}
+
+// about is the row with a name.
+func (r *Refusal) about(name string) namedRow { return namedRow{r, name} }
+
+// when is the row as an error if the condition is true, and otherwise nil.
+func (n namedRow) when(holds bool) *Error {
+	if !holds {
+		return nil
+	}
+	return n.row.Of(n.name)
 }
 
 // on is the row as an error of another field, with the text as it is.
@@ -115,4 +130,13 @@ func printable(s string) string {
 	}
 	quoted := fmt.Sprintf("%q", string(runes))
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}
+
+// ifMissing is the row as an error in the place of ErrNotFound, and otherwise the
+// error.
+func (n namedRow) ifMissing(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return n.row.Of(n.name)
+	}
+	return err
 }
