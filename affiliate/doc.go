@@ -2,6 +2,29 @@
 // promotional codes, affiliates, links, clicks, referrals, sales, commissions,
 // payouts, and an event for every change.
 //
+// # What do I call to …
+//
+//   - price a code, or hear every reason against it: [Program.Evaluate]
+//   - report a paid order: [Program.RecordSale]; a refund: [Program.RefundSale]; an order that never was: [Program.ReverseSale]; a redemption to give back: [Program.RestoreRedemption]
+//   - report what a payment provider says, in any order: [Program.ReportPayment], [Program.ReportSubscription]
+//   - take on an affiliate: [Program.CreateAffiliate], [Program.InviteAffiliate]; give them a link: [Program.CreateLink]
+//   - offer a discount: [Program.CreateCoupon], then [Program.CreateCode] or [Program.GenerateCodes]
+//   - count a visit: [Program.TrackClick]; sign up a customer: [Program.CreateReferral]
+//   - pay everybody to whom enough is due: [Program.PreviewPayouts], [Program.RunPayouts]; one affiliate: [Program.CreatePayout]; say what became of it: [Program.SetPayoutStatus], [Program.FailPayout], [Program.CancelPayout]
+//   - say what an affiliate has: [Program.Balance], [Program.Statement]; why a sale earned it: [Program.ExplainSale]; give or take an amount: [Program.RecordAdjustment]
+//   - set who earns how much: [Config] (Terms), [Program.CreatePlan], [Program.CreateTier]; ask what other terms had cost: [Program.Simulate]
+//   - decide what is held: [Program.Attention], [Program.ReviewCommissions]
+//   - tell other systems: [Program.CreateEndpoint]; be told in process: [Hooks], [Program.Follow]
+//   - walk a list to its end: [All]; search one: [Program.SearchSales], [Program.SearchAffiliates]
+//   - repeat a call without a second effect: [Once], [Program.Keyed]
+//   - write in a transaction of the host: [Program.With], and In of pgstore
+//   - bring over another program: [Program.ImportAffiliates] and package importer, first in a [Program.Rehearsal]
+//   - delete what is old: [Program.Retain]; a person: [Program.EraseAffiliate], [Program.EraseReferral]
+//   - check the books: [Program.Verify]
+//   - serve it over HTTP: package httpapi; test what uses it: package memstore
+//
+// docs/README.md in the repository has a page for each task.
+//
 // # The nouns
 //
 // An [Affiliate] is a person who promotes the program through links (a [Link]

@@ -44,6 +44,7 @@ func main() {
 type settings struct {
 	store, schema string
 	addr, key     string
+	check         string
 	private       bool
 }
 
@@ -52,12 +53,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var set settings
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&set.store, "store", "", "`connection` string of a database (default: a server is started, and removed at the end)")
+	flags.StringVar(&set.store, "store", "", "`connection` string of a database (default: the variable TRIBUTARY_STORE; without it a server is started,\n"+
+		"and removed at the end)")
 	flags.StringVar(&set.schema, "schema", "tributary", "SQL `schema` of the tables")
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
 	flags.StringVar(&set.key, "key", "", "`key` of the API, 20 characters or more. The list of processes shows it to whoever is on\n"+
 		"this machine; the variable TRIBUTARY_KEY does not (default: the variable; without it one is made and printed)")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
+	flags.StringVar(&set.check, "check", "", "ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -71,7 +74,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if set.key == "" {
 		set.key = os.Getenv("TRIBUTARY_KEY")
 	}
-	if err := start(ctx, set, stdout, stderr); err != nil {
+	if set.store == "" {
+		set.store = os.Getenv("TRIBUTARY_STORE")
+	}
+	work := func() error { return start(ctx, set, stdout, stderr) }
+	if set.check != "" {
+		work = func() error { return probe(ctx, set.check) }
+	}
+	if err := work(); err != nil {
 		fmt.Fprintln(stderr, "server:", err)
 		return 1
 	}

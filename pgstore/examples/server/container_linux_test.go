@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"debug/elf"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+)
+
+// deployed is a file of the folder deploy.
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../../deploy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// find is what the brackets of an expression find in a text.
+func find(t *testing.T, text, expression string) string {
+	t.Helper()
+	m := regexp.MustCompile(expression).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("nothing is like %s", expression)
+	}
+	return m[1]
+}
+
+// exec form: a list of arguments in JSON, which needs no shell.
+func arguments(t *testing.T, list string) (args []string) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(list), &args); err != nil {
+		t.Fatal(err)
+	}
+	return args
+}
+
+// TestContainer does what the Dockerfile says, but for the image: it builds the binary by
+// its command, starts it as its user in a root that holds nothing else, and asks its
+// health check while the database is there and when it has gone.
+func TestContainer(t *testing.T) {
+	file := deployed(t, "Dockerfile")
+	root := t.TempDir()
+	build := strings.ReplaceAll(find(t, file, `(?m)^RUN (.*go build .*)$`), "/out/server", filepath.Join(root, "server"))
+	command := exec.CommandContext(t.Context(), "sh", "-c", build)
+	command.Dir = "../../.." // WORKDIR, where COPY puts the repository
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", build, err, out)
+	}
+	static(t, filepath.Join(root, "server"))
+
+	server, err := cluster.Start(t.Context(), false)
+	if cluster.Missing(err, os.Getenv("CI")) {
+		t.Skip("SKIPPED: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	down := false
+	defer func() {
+		if !down {
+			_ = server.Stop()
+		}
+	}()
+	started := contained(t, root, file, arguments(t, find(t, file, `(?m)^ENTRYPOINT (\[.*\])$`)), server.URL())
+	lines := bufio.NewScanner(started)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "listening on http://") {
+		t.Fatalf("the server says %q", lines.Text())
+	}
+	port := lines.Text()[strings.LastIndex(lines.Text(), ":")+1:]
+	check := arguments(t, find(t, file, `(?m)^HEALTHCHECK .*CMD (\[.*\])$`))
+	check[len(check)-1] = strings.ReplaceAll(check[len(check)-1], "8080", port)
+	if err := inside(t, root, file, check).Run(); err != nil {
+		t.Errorf("the health check of a server that is ready: %v", err)
+	}
+	down = true
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); inside(t, root, file, check).Run() == nil; {
+		if time.Now().After(deadline) {
+			t.Fatal("the health check passes without a database")
+		}
+	}
+}
+
+// static reports a binary that needs a loader or libraries, which scratch does not have.
+func static(t *testing.T, name string) {
+	t.Helper()
+	file, err := elf.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, part := range file.Progs {
+		if part.Type == elf.PT_INTERP {
+			t.Error("the binary needs a loader")
+		}
+	}
+	if libraries, err := file.ImportedLibraries(); err != nil || len(libraries) > 0 {
+		t.Errorf("the binary needs %v, error %v", libraries, err)
+	}
+}
+
+// inside is a command in the container: as the user of the Dockerfile, with the folder
+// as its root. Without the rights for both it runs as who tests.
+func inside(t *testing.T, root, file string, args []string) *exec.Cmd {
+	t.Helper()
+	user := find(t, file, `(?m)^USER (\d+):\d+$`)
+	id, err := strconv.ParseUint(user, 10, 32)
+	if err != nil || id == 0 {
+		t.Fatalf("the user is %s", user)
+	}
+	command := exec.CommandContext(t.Context(), filepath.Join(root, args[0]), args[1:]...)
+	command.Env = []string{}
+	if os.Geteuid() == 0 {
+		if err := os.Chmod(root, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		command.Path, command.Dir = args[0], "/"
+		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: uint32(id), Gid: uint32(id)}}
+	}
+	return command
+}
+
+// contained starts the entrypoint, on a port that the system picks, with the variables of
+// the compose file.
+func contained(t *testing.T, root, file string, args []string, store string) *os.File {
+	t.Helper()
+	compose := deployed(t, "compose.yaml")
+	values := map[string]string{"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store}
+	args[len(args)-1] = strings.ReplaceAll(args[len(args)-1], find(t, file, `(?m)^EXPOSE (\d+)$`), "0")
+	command := inside(t, root, file, args)
+	for _, m := range regexp.MustCompile(`(?m)^ +(TRIBUTARY_\w+):`).FindAllStringSubmatch(compose, -1) {
+		command.Env = append(command.Env, fmt.Sprintf("%s=%s", m[1], values[m[1]]))
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Stdout, command.Stderr = in, t.Output()
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = in.Close()
+	t.Cleanup(func() {
+		_ = command.Process.Signal(os.Interrupt)
+		_ = command.Wait()
+		_ = out.Close()
+	})
+	return out
+}
