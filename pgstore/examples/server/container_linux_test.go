@@ -5,6 +5,9 @@ import (
 	"debug/elf"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,7 +41,7 @@ func find(t *testing.T, text, expression string) string {
 	return m[1]
 }
 
-// exec form: a list of arguments in JSON, which needs no shell.
+// arguments reads the exec form of a command: a list in JSON, which needs no shell.
 func arguments(t *testing.T, list string) (args []string) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(list), &args); err != nil {
@@ -74,7 +77,7 @@ func TestContainer(t *testing.T) {
 			_ = server.Stop()
 		}
 	}()
-	started := contained(t, root, file, arguments(t, find(t, file, `(?m)^ENTRYPOINT (\[.*\])$`)), server.URL())
+	started := contained(t, root, file, arguments(t, find(t, file, `(?m)^ENTRYPOINT (\[.*\])$`)), network(t, server.URL()))
 	lines := bufio.NewScanner(started)
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "listening on http://") {
 		t.Fatalf("the server says %q", lines.Text())
@@ -94,6 +97,44 @@ func TestContainer(t *testing.T) {
 			t.Fatal("the health check passes without a database")
 		}
 	}
+}
+
+// network returns the URL of a database, which listens on a socket outside the root of
+// the container, as compose has it: over TCP.
+func network(t *testing.T, store string) string {
+	t.Helper()
+	at, err := url.Parse(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return // the test is over
+			}
+			to, err := net.Dial("unix", filepath.Join(at.Query().Get("host"), ".s.PGSQL.5432"))
+			if err != nil {
+				_ = from.Close()
+				continue
+			}
+			go pass(from, to)
+			go pass(to, from)
+		}
+	}()
+	return "postgres://" + at.Query().Get("user") + "@" + listener.Addr().String() + at.Path + "?sslmode=disable"
+}
+
+// pass copies until an end is closed, and closes both.
+func pass(to, from net.Conn) {
+	_, _ = io.Copy(to, from)
+	_ = to.Close()
+	_ = from.Close()
 }
 
 // static reports a binary that needs a loader or libraries, which scratch does not have.
