@@ -26,6 +26,7 @@ func main() {
 	flag.BoolVar(&o.long, "long", false, "run the tests at length")
 	flag.BoolVar(&o.update, "update", false, "write the tables into docs/proofs.md")
 	flag.StringVar(&o.events, "events", "", "a file with the output of go test -json of this module and of the engine's faults; empty: run them")
+	flag.StringVar(&o.commit, "commit", "HEAD", "with -events: the commit that they were recorded on")
 	flag.Parse()
 	if err := run(o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "proofs:", err)
@@ -34,8 +35,8 @@ func main() {
 }
 
 type options struct {
-	long, update bool
-	events       string
+	long, update   bool
+	events, commit string
 }
 
 // runs are the tests that count: the folder from the root, and the flags.
@@ -66,7 +67,7 @@ func run(o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	title, err := version(root, o.long)
+	title, err := version(root, o)
 	if err != nil {
 		return err
 	}
@@ -104,8 +105,8 @@ func measure(root string, long bool, events *bytes.Buffer) error {
 }
 
 // version says what was measured, and when.
-func version(root string, long bool) (string, error) {
-	commit, err := output(root, "git", "rev-parse", "--short=10", "HEAD")
+func version(root string, o options) (string, error) {
+	commit, err := output(root, "git", "rev-parse", "--short=10", o.commit)
 	if err != nil {
 		return "", err
 	}
@@ -113,11 +114,11 @@ func version(root string, long bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if changed != "" {
+	if changed != "" && o.events == "" {
 		commit += ", with changes"
 	}
 	form := "short form, as for every change"
-	if long {
+	if o.long {
 		form = "long form, as before a release"
 	}
 	return fmt.Sprintf("Commit %s, %s, %s, %d processors; %s.\n\n",
