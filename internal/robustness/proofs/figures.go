@@ -125,7 +125,7 @@ func (f figures) plantTable(b *strings.Builder) {
 	}
 	rows := map[string]*row{}
 	for _, a := range f.planted {
-		bug, _, _ := strings.Cut(a.test, " on ")
+		bug := a.test[:max(0, strings.LastIndex(a.test, " on "))]
 		if rows[bug] == nil {
 			rows[bug] = new(row)
 		}

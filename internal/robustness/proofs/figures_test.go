@@ -10,8 +10,8 @@ import (
 const recorded = `{"Action":"run","Test":"TestHistoriesInMemory"}
 {"Action":"attr","Test":"TestHistoriesInMemory/memstore/signup","Key":"histories","Value":"histories=3 operations=240 illegal=0 unknown=0 unverified=0 unanswered=1 overlaps=90 least=20 refusals=7 slowest=0.1s"}
 {"Action":"attr","Test":"TestHistoriesInMemory/lost_answers/signup","Key":"histories","Value":"histories=2 operations=160 illegal=1 unknown=0 unverified=0 unanswered=0 overlaps=60 least=25 refusals=5 slowest=0.1s"}
-{"Action":"attr","Test":"TestPlantedInMemory/torn_read_on_memstore","Key":"planted","Value":"by=history histories=4"}
-{"Action":"attr","Test":"TestPlantedOnPostgres/torn_read_on_two_processes","Key":"planted","Value":"by=Verify histories=1"}
+{"Action":"attr","Test":"TestPlantedInMemory/falls_on_a_refund_on_memstore","Key":"planted","Value":"by=history histories=4"}
+{"Action":"attr","Test":"TestPlantedOnPostgres/falls_on_a_refund_on_two_processes","Key":"planted","Value":"by=Verify histories=1"}
 {"Action":"attr","Test":"TestExactly/HTTP","Key":"exactly","Value":"things=32 rounds=32 callers=768"}
 {"Action":"attr","Test":"TestFaultAtEveryCall","Key":"faults","Value":"operations=120 faults=1500"}
 {"Action":"attr","Test":"TestLostAnswerOfEveryWrite","Key":"lost","Value":"answers=84"}
@@ -28,7 +28,7 @@ func TestTables(t *testing.T) {
 	for _, line := range []string{
 		"| lost answers | signup | 2 | 160 | 1 | 0 | 0 | 0 | 60 | 25 | 5 |\n| memstore | signup | 3 | 240 | 0 | 0 | 0 | 1 | 90 | 20 | 7 |",
 		"| **all** | | **5** | **400** | **1** | **0** | **0** | **1** | **150** | | **12** |",
-		"| torn read | 2 | 1 | 1 | 4 |",
+		"| falls on a refund | 2 | 1 | 1 | 4 |",
 		"| HTTP | 32 | 32 | 768 | 0 |",
 		"120 operations", "1500 faults", "84 answers",
 	} {
