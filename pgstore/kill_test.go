@@ -34,8 +34,9 @@ var roles = map[string]func(ctx context.Context, store *pgstore.Store, pool *pgx
 	"deliver": func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) {
 		deliverSome(ctx, p)
 	},
-	"follow": func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) { followOn(ctx, p) },
-	"host":   hostOne,
+	"follow":  func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) { followOn(ctx, p) },
+	"host":    hostOne,
+	"persist": persist,
 }
 
 // worker is the main function of a worker process. Its clock is wrong by

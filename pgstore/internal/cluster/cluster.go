@@ -42,7 +42,26 @@ type server struct {
 
 // Start makes a cluster and starts it. A durable one waits for the disk at
 // every commit, as a server in production does.
-func Start(ctx context.Context, durable bool) (c *Cluster, err error) {
+func Start(ctx context.Context, durable bool) (*Cluster, error) {
+	return begin(ctx, durable, func(c *Cluster) error {
+		_, err := c.Run(ctx, "initdb", "--no-sync", "-A", "trust", "-U", "tributary", "-E", "UTF8", "--locale=C", "-D", c.data())
+		return err
+	})
+}
+
+// Resume starts a cluster on a copy of the data folder of another, or of a backup of
+// one. Prepare is called with the copy before the server starts.
+func Resume(ctx context.Context, from string, prepare func(data string) error) (*Cluster, error) {
+	return begin(ctx, true, func(c *Cluster) error {
+		if _, err := c.run(ctx, "cp", "-R", from, c.data()); err != nil {
+			return err
+		}
+		return prepare(c.data())
+	})
+}
+
+// begin makes a cluster with a data folder that fill makes, and starts it.
+func begin(ctx context.Context, durable bool, fill func(*Cluster) error) (c *Cluster, err error) {
 	bin, err := Find(os.Getenv("PATH"), "/usr/lib/postgresql")
 	if err != nil {
 		return nil, err
@@ -63,12 +82,37 @@ func Start(ctx context.Context, durable bool) (c *Cluster, err error) {
 	if err := c.chown(); err != nil {
 		return nil, err
 	}
-	init := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--no-sync", "-A", "trust", "-U", "tributary", "-E", "UTF8", "--locale=C", "-D", c.data())
-	init.Dir, init.SysProcAttr = c.dir, c.attributes()
-	if out, err := init.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	if err := fill(c); err != nil {
+		return nil, err
 	}
 	return c, c.Restart(ctx)
+}
+
+// Run runs a program of PostgreSQL as the owner of the cluster, in its folder, and
+// returns what it prints.
+func (c *Cluster) Run(ctx context.Context, program string, args ...string) ([]byte, error) {
+	return c.run(ctx, filepath.Join(c.bin, program), args...)
+}
+
+func (c *Cluster) run(ctx context.Context, program string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.SysProcAttr = c.dir, c.attributes()
+	cmd.Env = append(os.Environ(), "PGHOST="+c.dir, "PGUSER=tributary", "PGDATABASE=postgres")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", filepath.Base(program), err, out)
+	}
+	return out, nil
+}
+
+// Dir is the folder of the cluster, in which its owner may write.
+func (c *Cluster) Dir() string { return c.dir }
+
+// Halt ends the server in order, as before maintenance. Restart starts it again.
+func (c *Cluster) Halt() error {
+	err := c.server.process.Signal(syscall.SIGINT)
+	<-c.server.done
+	return err
 }
 
 // sweep removes the folders of processes that ended without doing so.
