@@ -1,0 +1,104 @@
+package affiliate_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A run over named affiliates in steps: each step takes the next ones in the order of
+// their ids, whatever the order and the repetitions of the names.
+func TestStepsOfNamed(t *testing.T) {
+	ctx := t.Context()
+	want := []string{"Ada 28 paid", "Bo 6 below_minimum", "Di 0 on_hold", "Gil 12 no_payout_method"}
+	for limit := 1; limit <= 5; limit++ {
+		t.Run(fmt.Sprint("limit ", limit), func(t *testing.T) {
+			s := newRunShop(t)
+			named := may()
+			for _, name := range []string{"Gil", "Di", "Ada", "Bo", "Ada"} {
+				named.AffiliateIDs = append(named.AffiliateIDs, s.of[name].ID)
+			}
+			for step := 1; ; step++ {
+				run := must(s.StepPayouts(ctx, named, limit))
+				done := min(step*limit, len(want))
+				s.is(fmt.Sprint("lines after step ", step), want[:done], s.lines("2026-05"))
+				if over := done == len(want); over != (run.Status == affiliate.RunDone) {
+					t.Fatalf("after step %d: %+v", step, run)
+				}
+				if run.Status == affiliate.RunDone {
+					break
+				}
+			}
+			s.verify()
+		})
+	}
+}
+
+// The smallest and the largest step.
+func TestStepLimits(t *testing.T) {
+	for _, limit := range []int{0, 1000} {
+		s := newRunShop(t)
+		if run := must(s.StepPayouts(t.Context(), may(), limit)); run.Status != affiliate.RunDone {
+			t.Errorf("limit %d: %+v", limit, run)
+		}
+	}
+}
+
+// Where a reason to pay nothing ends: a sum of nothing is not paid, the minimum itself
+// is, and both parts of the details are needed.
+func TestSkipEdges(t *testing.T) {
+	ctx := t.Context()
+	s := newRunShop(t)
+	s.owes("Bo", "4")  // 10 in all: the minimum
+	s.owes("Cy", "5")  // 0 in all
+	s.owes("Eve", "1") // banned all the same
+	s.pass(1)
+	s.raw(func(tx *affiliate.Tx) error {
+		ada := must(tx.Affiliates.Get(s.of["Ada"].ID))
+		ada.PaymentMethod = "" // as a record from before may be
+		return tx.Affiliates.Replace(ada)
+	})
+	must(s.RunPayouts(ctx, may()))
+	s.is("lines", []string{
+		"Ada 28 no_payout_method", "Bo 10 paid", "Cy 0 negative", "Di 0 on_hold", "Eve 16 banned", "Fay 0 nothing_matured", "Gil 12 no_payout_method",
+	}, s.lines("2026-05"))
+	s.verify()
+}
+
+// Before the books are open, the sales tell whether a commission is on hold: one that
+// earns something and that no payout took.
+func TestOnHoldBeforeBooks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		edit func(*affiliate.SaleRecord)
+		want []string
+	}{
+		"on hold": {func(*affiliate.SaleRecord) {}, []string{"Di 0 on_hold"}},
+		"declined": {func(r *affiliate.SaleRecord) {
+			r.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalDeclined)
+		}, []string{}},
+		"of nothing":    {func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = affiliate.Amount{} }, []string{}},
+		"in a payout":   {func(r *affiliate.SaleRecord) { r.Commissions[0].PayoutID = uuid.Max }, []string{}},
+		"no commission": {func(r *affiliate.SaleRecord) { r.Commissions = nil }, []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRunShop(t)
+			di := s.of["Di"].ID
+			s.raw(func(tx *affiliate.Tx) error {
+				totals := must(tx.Totals.Get(di))
+				totals.Books = affiliate.Books{}
+				err := tx.Totals.Replace(totals)
+				for sale := range tx.Sales.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: di}}) {
+					changed := sale.Clone()
+					tt.edit(&changed)
+					err = tx.Sales.Replace(changed)
+				}
+				return err
+			})
+			in := affiliate.PayoutRun{AffiliateIDs: []uuid.UUID{di}}
+			s.is("preview", tt.want, s.previews(in))
+		})
+	}
+}

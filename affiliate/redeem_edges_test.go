@@ -1,0 +1,94 @@
+package affiliate_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A first order is the first of the customer under each name that the request gives:
+// the email, the email of the referral, and the referral itself. Each alone is enough.
+func TestFirstOrderByEachName(t *testing.T) {
+	for name, tt := range map[string]struct {
+		prepare func(w *till, referral affiliate.ReferralRecord) // the sale of newTill is oda@example.com's
+		email   string                                           // of the order, beside Oda's referral
+	}{
+		"the email of the order": {func(w *till, r affiliate.ReferralRecord) {
+			w.rewriteSales(func(s *affiliate.SaleRecord) { s.Email, s.ReferralID = "other@example.com", uuid.Nil })
+		}, "other@example.com"},
+		"the email of the referral": {func(w *till, r affiliate.ReferralRecord) {
+			w.rewriteSales(func(s *affiliate.SaleRecord) { s.ReferralID = uuid.Nil })
+		}, "new@example.com"},
+		"the referral": {func(w *till, r affiliate.ReferralRecord) {
+			w.rewriteSales(func(s *affiliate.SaleRecord) { s.Email = "before@example.com" })
+		}, "new@example.com"},
+		"none": {func(w *till, r affiliate.ReferralRecord) {
+			w.rewriteSales(func(s *affiliate.SaleRecord) { s.Email, s.ReferralID = "somebody@example.com", uuid.Nil })
+		}, "new@example.com"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTill(t)
+			referral := w.onlyReferral()
+			w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) { c.FirstTimeOrder = true })
+			tt.prepare(w, referral)
+			order := affiliate.Order{PromoCode: "ADA20", TotalEarned: amount("100"), ReferralID: referral.Email, Email: tt.email}
+			got := must(w.Evaluate(t.Context(), order))
+			if first := name == "none"; got.Valid != first {
+				t.Errorf("valid %v: %+v", got.Valid, got.Reasons)
+			}
+		})
+	}
+}
+
+// A code for one customer knows it by the id of the referral, by the host's id, and by
+// either email.
+func TestLimitToCustomerByEachName(t *testing.T) {
+	w := newTill(t)
+	referral := w.onlyReferral()
+	for limit, want := range map[string]bool{
+		"oda@example.com": true, "new@example.com": true, referral.ID.String(): true, "cust-9": true,
+		"@example.com": false, "other@example.com": false, "cust-1": false, uuid.Max.String(): false,
+	} {
+		w.raw(func(tx *affiliate.Tx) error {
+			r := must(tx.Referrals.Get(referral.ID))
+			r.CustomerID = "cust-9"
+			return tx.Referrals.Replace(r)
+		})
+		w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) {
+			c.LimitToCustomers, c.CustomerID = true, limit
+		})
+		order := affiliate.Order{PromoCode: "ADA20", TotalEarned: amount("100"), ReferralID: referral.Email, Email: "new@example.com"}
+		if got := must(w.Evaluate(t.Context(), order)); got.Valid != want {
+			t.Errorf("limited to %s: valid %v, want %v: %+v", limit, got.Valid, want, got.Reasons)
+		}
+	}
+}
+
+// rewriteSales changes every sale.
+func (w *till) rewriteSales(edit func(*affiliate.SaleRecord)) {
+	w.raw(func(tx *affiliate.Tx) error {
+		return eachRow(tx.Sales, func(s affiliate.SaleRecord) error {
+			changed := s.Clone()
+			edit(&changed)
+			return tx.Sales.Replace(changed)
+		})
+	})
+}
+
+// onlyReferral is the only referral there is.
+func (w *till) onlyReferral() (only affiliate.ReferralRecord) {
+	w.t.Helper()
+	n := 0
+	w.raw(func(tx *affiliate.Tx) error {
+		return eachRow(tx.Referrals, func(r affiliate.ReferralRecord) error {
+			only, n = r, n+1
+			return nil
+		})
+	})
+	if n != 1 {
+		w.t.Fatalf("%d referrals", n)
+	}
+	return only
+}
