@@ -17,9 +17,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the files in api")
+var update = flag.Bool("update", false, "write the files in internal/surface")
 
-// TestSurface: api has a file for each package that others may import, nested
+// TestSurface: internal/surface has a file for each package that others may import, nested
 // modules too, and it lists all exported declarations. A change of what others
 // compile against is so a change of a file that a reviewer sees:
 //
@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the files in api")
 func TestSurface(t *testing.T) {
 	var want []string
 	for _, dir := range publicPackages(t) {
-		file := filepath.Join("api", strings.ReplaceAll(filepath.ToSlash(dir), "/", "_")+".txt")
+		file := filepath.Join("internal", "surface", strings.ReplaceAll(filepath.ToSlash(dir), "/", "_")+".txt")
 		want = append(want, file)
 		surface := strings.Join(surfaceOf(t, dir), "\n") + "\n"
 		if *update {
@@ -48,7 +48,7 @@ func TestSurface(t *testing.T) {
 	if len(want) < 10 {
 		t.Errorf("%d packages were found, want all: %s", len(want), want)
 	}
-	kept, _ := filepath.Glob("api/*.txt")
+	kept, _ := filepath.Glob("internal/surface/*.txt")
 	for _, file := range kept {
 		if !slices.Contains(want, file) {
 			t.Errorf("%s is the list of no package", file)
