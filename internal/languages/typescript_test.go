@@ -51,6 +51,16 @@ func TestTypeScript(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", step, err, out)
 		}
 	}
+	got, err := run("node", "calls.js", serve(t), key)
+	const want = "200 ada@example.com\n400 This link already exists for this affiliate program\n200 [ 'ada' ]\n"
+	if err != nil || got != want {
+		t.Errorf("the calls print %q, error %v, want %q", got, err, want)
+	}
+}
+
+// serve starts the API on a program of its own, and returns its URL.
+func serve(t *testing.T) string {
+	t.Helper()
 	program, err := affiliate.New(memstore.New(), affiliate.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -60,10 +70,6 @@ func TestTypeScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(api)
-	defer server.Close()
-	got, err := run("node", "calls.js", server.URL, key)
-	const want = "200 ada@example.com\n400 This link already exists for this affiliate program\n200 [ 'ada' ]\n"
-	if err != nil || got != want {
-		t.Errorf("the calls print %q, error %v, want %q", got, err, want)
-	}
+	t.Cleanup(server.Close)
+	return server.URL
 }
