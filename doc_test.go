@@ -14,7 +14,10 @@ import (
 // comment of its own or of its group, and the comment of a function, method or
 // type begins with its name.
 func TestDocComments(t *testing.T) {
-	for _, pkg := range []string{"affiliate", "memstore", "httpapi", "webhooks", "client", "conformance", "conformance/servertest", "pgstore", "otelaffiliate"} {
+	for _, pkg := range []string{
+		"affiliate", "affiliate/importer", "affiliate/payfile", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "webhooks", "client",
+		"conformance", "conformance/servertest", "pgstore", "otelaffiliate", "pay", "pay/stripe", "pay/stripe/sync", "pay/paddle",
+	} {
 		files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -25,6 +28,35 @@ func TestDocComments(t *testing.T) {
 			}
 			checkComments(t, file)
 		}
+	}
+}
+
+// TestConstants: every value that callers compare an answer with says what it
+// means.
+func TestConstants(t *testing.T) {
+	said := 0
+	for _, file := range []string{"affiliate/enum.go", "affiliate/refusals.go"} {
+		fset := token.NewFileSet()
+		tree, err := parser.ParseFile(fset, file, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range tree.Decls {
+			group, ok := decl.(*ast.GenDecl)
+			if !ok || group.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range group.Specs {
+				value := spec.(*ast.ValueSpec)
+				said++
+				if value.Names[0].IsExported() && value.Comment == nil && (value.Doc == nil && len(group.Specs) > 1) {
+					t.Errorf("%s: %s does not say what it means", fset.Position(value.Pos()), value.Names[0].Name)
+				}
+			}
+		}
+	}
+	if said < 150 {
+		t.Errorf("%d constants were found", said)
 	}
 }
 

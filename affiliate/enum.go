@@ -12,10 +12,10 @@ type CommissionType string
 
 // Coupon and commission types. The zero value counts as a percentage.
 const (
-	CouponPercentage     CouponType     = "PERCENTAGE"
-	CouponFlat           CouponType     = "FLAT"
-	CommissionPercentage CommissionType = "PERCENTAGE"
-	CommissionFlat       CommissionType = "FLAT"
+	CouponPercentage     CouponType     = "PERCENTAGE" // PercentOff of the price
+	CouponFlat           CouponType     = "FLAT"       // AmountOff the price
+	CommissionPercentage CommissionType = "PERCENTAGE" // the rate is per cent of what is kept
+	CommissionFlat       CommissionType = "FLAT"       // the rate is an amount for each sale
 )
 
 // Duration says for how many payments a discount applies. It is information for
@@ -24,9 +24,9 @@ type Duration string
 
 // The durations of a coupon (contract 2.1).
 const (
-	DurationOnce      Duration = "once"
-	DurationForever   Duration = "forever"
-	DurationRepeating Duration = "repeating"
+	DurationOnce      Duration = "once"      // the first payment
+	DurationForever   Duration = "forever"   // every payment
+	DurationRepeating Duration = "repeating" // the payments of DurationInMonths
 )
 
 var durations = []Duration{DurationOnce, DurationForever, DurationRepeating}
@@ -52,9 +52,9 @@ type CharsCase string
 
 // The alphabets: A–Z 0–9, a–z 0–9, or all three ranges.
 const (
-	CharsUppercase CharsCase = "uppercase"
-	CharsLowercase CharsCase = "lowercase"
-	CharsMixed     CharsCase = "mixed"
+	CharsUppercase CharsCase = "uppercase" // A–Z 0–9
+	CharsLowercase CharsCase = "lowercase" // a–z 0–9
+	CharsMixed     CharsCase = "mixed"     // A–Z a–z 0–9
 )
 
 // CodeState is what [CodeQuery] finds codes by: whether an order that names no
@@ -64,7 +64,7 @@ type CodeState string
 // The states. A code may be exhausted and expired at once. One that is not
 // active, or whose coupon is not valid, or that has no affiliate, is not usable.
 const (
-	CodeUsable CodeState = "usable"
+	CodeUsable CodeState = "usable"    // an order could use it
 	CodeUsedUp CodeState = "exhausted" // a limit, its own or the coupon's, is reached
 	CodeOver   CodeState = "expired"   // a time, its own or the coupon's, has passed
 )
@@ -76,12 +76,12 @@ type AffiliateStatus string
 
 // The statuses of an affiliate; the moves between them are in affiliate_status.go.
 const (
-	AffiliateActive      AffiliateStatus = "ACTIVE"
-	AffiliateInactive    AffiliateStatus = "INACTIVE"
-	AffiliateInvited     AffiliateStatus = "INVITED"
-	AffiliateDeclined    AffiliateStatus = "DECLINED"
-	AffiliateDeactivated AffiliateStatus = "DEACTIVATED"
-	AffiliateBanned      AffiliateStatus = "BANNED"
+	AffiliateActive      AffiliateStatus = "ACTIVE"      // earns commissions
+	AffiliateInactive    AffiliateStatus = "INACTIVE"    // pending: a person has to approve it
+	AffiliateInvited     AffiliateStatus = "INVITED"     // was invited and has not accepted yet
+	AffiliateDeclined    AffiliateStatus = "DECLINED"    // was not approved
+	AffiliateDeactivated AffiliateStatus = "DEACTIVATED" // was active; new commissions are ON_HOLD
+	AffiliateBanned      AffiliateStatus = "BANNED"      // new commissions are ON_HOLD, and nothing is paid out
 )
 
 var affiliateStatuses = []AffiliateStatus{
@@ -94,17 +94,17 @@ type Source string
 
 // The sources of [Program.From].
 const (
-	SourceAPI                 Source = "API"
-	SourceManual              Source = "MANUAL"
-	SourceImported            Source = "IMPORTED"
-	SourceUnknown             Source = "UNKNOWN"
-	SourceAffiliatePortal     Source = "AFFILIATE_PORTAL"
-	SourceWidget              Source = "WIDGET"
-	SourceMarketplace         Source = "REFERLY_MARKETPLACE"
-	SourceInfluencerDiscovery Source = "INFLUENCER_DISCOVERY"
-	SourceIntegration         Source = "INTEGRATION"
-	SourceAffiliateSubmitted  Source = "AFFILIATE_SUBMITTED"
-	SourceAutomated           Source = "AUTOMATED"
+	SourceAPI                 Source = "API"                  // a call of the HTTP API, and of a program without From
+	SourceManual              Source = "MANUAL"               // a person, by the console or the command
+	SourceImported            Source = "IMPORTED"             // an import
+	SourceUnknown             Source = "UNKNOWN"              // any that the record type does not know
+	SourceAffiliatePortal     Source = "AFFILIATE_PORTAL"     // the partner pages
+	SourceWidget              Source = "WIDGET"               // a widget of the host
+	SourceMarketplace         Source = "REFERLY_MARKETPLACE"  // a marketplace
+	SourceInfluencerDiscovery Source = "INFLUENCER_DISCOVERY" // a search for influencers
+	SourceIntegration         Source = "INTEGRATION"          // a payment provider or another integration
+	SourceAffiliateSubmitted  Source = "AFFILIATE_SUBMITTED"  // an affiliate who reports a customer
+	SourceAutomated           Source = "AUTOMATED"            // a job of the host
 )
 
 // AffiliateSource, ReferralSource and SaleSource are the sources each record
@@ -153,11 +153,11 @@ type SubscriptionStatus string
 // The subscription statuses. Only a payment provider sets PAST_DUE and
 // CANCELLED; see [Program.PushReferralStatus].
 const (
-	SubscriptionActive    SubscriptionStatus = "ACTIVE"
-	SubscriptionSubmitted SubscriptionStatus = "SUBMITTED"
-	SubscriptionDeclined  SubscriptionStatus = "DECLINED"
-	SubscriptionPastDue   SubscriptionStatus = "PAST_DUE"
-	SubscriptionCancelled SubscriptionStatus = "CANCELLED"
+	SubscriptionActive    SubscriptionStatus = "ACTIVE"    // the customer pays
+	SubscriptionSubmitted SubscriptionStatus = "SUBMITTED" // an affiliate reported the customer; sales are not recorded until a person accepts
+	SubscriptionDeclined  SubscriptionStatus = "DECLINED"  // a person declined the customer; sales are not recorded
+	SubscriptionPastDue   SubscriptionStatus = "PAST_DUE"  // a payment is late
+	SubscriptionCancelled SubscriptionStatus = "CANCELLED" // the subscription has ended
 )
 
 // refused reports whether sales to the customer are not recorded. With PAST_DUE
@@ -172,8 +172,8 @@ type SubmissionType string
 
 // The submission types.
 const (
-	SubmissionAutomatic SubmissionType = "AUTOMATIC"
-	SubmissionManual    SubmissionType = "MANUAL"
+	SubmissionAutomatic SubmissionType = "AUTOMATIC" // by tracking
+	SubmissionManual    SubmissionType = "MANUAL"    // by hand
 )
 
 // ReferralMedium says what attributed a referral: a code, or anything else.
@@ -181,8 +181,8 @@ type ReferralMedium string
 
 // The media.
 const (
-	MediumLink   ReferralMedium = "LINK"
-	MediumCoupon ReferralMedium = "COUPON"
+	MediumLink   ReferralMedium = "LINK"   // a link, or anything else that is no code
+	MediumCoupon ReferralMedium = "COUPON" // a promotional code
 )
 
 // SaleStatus is ACTIVE until the whole sale is refunded. It never goes back.
@@ -190,8 +190,8 @@ type SaleStatus string
 
 // The sale statuses.
 const (
-	SaleActive   SaleStatus = "ACTIVE"
-	SaleRefunded SaleStatus = "REFUNDED"
+	SaleActive   SaleStatus = "ACTIVE"   // something of it is kept
+	SaleRefunded SaleStatus = "REFUNDED" // all of it was refunded
 )
 
 // PaymentTrigger is the kind of payment that produced a sale.
@@ -199,10 +199,10 @@ type PaymentTrigger string
 
 // The payment triggers.
 const (
-	TriggerSignup        PaymentTrigger = "SIGNUP"
-	TriggerPurchase      PaymentTrigger = "PURCHASE"
-	TriggerBonus         PaymentTrigger = "BONUS"
-	TriggerContentReward PaymentTrigger = "CONTENT_REWARD"
+	TriggerSignup        PaymentTrigger = "SIGNUP"         // a sign-up
+	TriggerPurchase      PaymentTrigger = "PURCHASE"       // a purchase
+	TriggerBonus         PaymentTrigger = "BONUS"          // a bonus
+	TriggerContentReward PaymentTrigger = "CONTENT_REWARD" // a reward for content
 )
 
 var paymentTriggers = []PaymentTrigger{TriggerSignup, TriggerPurchase, TriggerBonus, TriggerContentReward}
@@ -212,9 +212,9 @@ type ApprovalStatus string
 
 // The approval statuses.
 const (
-	ApprovalAccepted ApprovalStatus = "ACCEPTED"
-	ApprovalOnHold   ApprovalStatus = "ON_HOLD"
-	ApprovalDeclined ApprovalStatus = "DECLINED"
+	ApprovalAccepted ApprovalStatus = "ACCEPTED" // it may be paid
+	ApprovalOnHold   ApprovalStatus = "ON_HOLD"  // it waits for a person
+	ApprovalDeclined ApprovalStatus = "DECLINED" // it is never paid
 )
 
 // HoldReason says why a commission is on hold or declined. Empty: neither.
@@ -222,10 +222,10 @@ type HoldReason string
 
 // The hold reasons.
 const (
-	HoldProgramSettings      HoldReason = "PROGRAM_SETTINGS"
-	HoldFraudPrevention      HoldReason = "FRAUD_PREVENTION"
-	HoldAffiliateDeactivated HoldReason = "AFFILIATE_DEACTIVATED"
-	HoldAffiliateBanned      HoldReason = "AFFILIATE_BANNED"
+	HoldProgramSettings      HoldReason = "PROGRAM_SETTINGS"      // the terms of the program, or a person
+	HoldFraudPrevention      HoldReason = "FRAUD_PREVENTION"      // a rule of Config.Review
+	HoldAffiliateDeactivated HoldReason = "AFFILIATE_DEACTIVATED" // the affiliate is DEACTIVATED
+	HoldAffiliateBanned      HoldReason = "AFFILIATE_BANNED"      // the affiliate is BANNED
 )
 
 // RewardType is what a commission is paid in.
@@ -240,11 +240,11 @@ type PayoutStatus string
 
 // The payout statuses. PAID and CANCELED are final.
 const (
-	PayoutPending    PayoutStatus = "PENDING"
-	PayoutProcessing PayoutStatus = "PROCESSING"
-	PayoutPaid       PayoutStatus = "PAID"
-	PayoutFailed     PayoutStatus = "FAILED"
-	PayoutCanceled   PayoutStatus = "CANCELED"
+	PayoutPending    PayoutStatus = "PENDING"    // made, and not sent yet
+	PayoutProcessing PayoutStatus = "PROCESSING" // sent, and not confirmed yet
+	PayoutPaid       PayoutStatus = "PAID"       // the money has arrived
+	PayoutFailed     PayoutStatus = "FAILED"     // it was not paid, and may be tried again
+	PayoutCanceled   PayoutStatus = "CANCELED"   // it was given up, and its entries are open again
 )
 
 // RunStatus is the status of a payout run.
@@ -252,8 +252,8 @@ type RunStatus string
 
 // The statuses of a payout run. DONE is final.
 const (
-	RunRunning RunStatus = "RUNNING"
-	RunDone    RunStatus = "DONE"
+	RunRunning RunStatus = "RUNNING" // affiliates are left to be examined
+	RunDone    RunStatus = "DONE"    // all were examined
 )
 
 // SkipReason says why a payout run pays an affiliate nothing, although something
@@ -276,8 +276,8 @@ type ConditionType string
 
 // The condition types.
 const (
-	ConditionAll  ConditionType = "ALL"
-	ConditionSome ConditionType = "SOME"
+	ConditionAll  ConditionType = "ALL"  // all of them
+	ConditionSome ConditionType = "SOME" // one of them
 )
 
 // EndpointStatus says whether an endpoint gets deliveries.
@@ -285,8 +285,8 @@ type EndpointStatus string
 
 // The endpoint statuses.
 const (
-	EndpointEnabled  EndpointStatus = "enabled"
-	EndpointDisabled EndpointStatus = "disabled"
+	EndpointEnabled  EndpointStatus = "enabled"  // it gets deliveries
+	EndpointDisabled EndpointStatus = "disabled" // it gets none
 )
 
 // DisabledReason says why an endpoint is disabled. Empty: it is enabled.
@@ -294,9 +294,9 @@ type DisabledReason string
 
 // The reasons: by hand, after an HTTP 410, after failing for days.
 const (
-	DisabledManual  DisabledReason = "manual"
-	DisabledGone    DisabledReason = "gone"
-	DisabledFailing DisabledReason = "failing"
+	DisabledManual  DisabledReason = "manual"  // by hand
+	DisabledGone    DisabledReason = "gone"    // it answered 410
+	DisabledFailing DisabledReason = "failing" // its deliveries failed for days
 )
 
 // DeliveryState is the state of a delivery.
@@ -304,11 +304,11 @@ type DeliveryState string
 
 // The delivery states.
 const (
-	DeliveryPending   DeliveryState = "pending"
-	DeliveryDelivered DeliveryState = "delivered"
-	DeliveryFailed    DeliveryState = "failed"
-	DeliverySkipped   DeliveryState = "skipped" // its endpoint was disabled
-	DeliveryCanceled  DeliveryState = "canceled"
+	DeliveryPending   DeliveryState = "pending"   // it will be tried, for the first time or again
+	DeliveryDelivered DeliveryState = "delivered" // the endpoint has answered 2xx
+	DeliveryFailed    DeliveryState = "failed"    // every attempt has failed
+	DeliverySkipped   DeliveryState = "skipped"   // its endpoint was disabled
+	DeliveryCanceled  DeliveryState = "canceled"  // its endpoint answered 410, or was deleted
 )
 
 var subscriptionStatuses = []SubscriptionStatus{SubscriptionActive, SubscriptionSubmitted, SubscriptionDeclined, SubscriptionPastDue, SubscriptionCancelled}
