@@ -96,17 +96,13 @@ func TestDocsLists(t *testing.T) {
 		found := regexp.MustCompile(`= "(tributary_\w+)"|case ("[^:]+):`).FindAllStringSubmatch(string(source), -1)
 		before := len(names)
 		for _, m := range found {
-			for _, name := range append(regexp.MustCompile(`\w+`).FindAllString(m[2], -1), m[1]) {
-				names = append(names, name)
-			}
+			names = append(append(names, regexp.MustCompile(`\w+`).FindAllString(m[2], -1)...), m[1])
 		}
 		if len(names)-before < least {
 			t.Errorf("%s has %d names", file, len(names)-before)
 		}
 	}
-	for _, reason := range []string{"unknown_event", "covered_elsewhere", "zero_amount", "currency", "credit_balance", "no_customer", "inquiry"} {
-		names = append(names, reason)
-	}
+	names = append(names, "unknown_event", "covered_elsewhere", "zero_amount", "currency", "credit_balance", "no_customer", "inquiry")
 	text := guide(t)
 	for _, name := range names {
 		if !strings.Contains(text, name) {
