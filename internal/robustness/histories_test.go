@@ -20,8 +20,8 @@ var trades = map[string]func() trade{
 	"treasury":   func() trade { return new(treasury) },
 }
 
-// histories takes the histories of a goal: none may be illegal or undecided, all
-// must show contention.
+// histories takes the histories of a goal: none may be illegal or undecided, and all
+// but one in twenty must show contention.
 func histories(t *testing.T, goals ...goal) {
 	for _, g := range goals {
 		for name, fresh := range trades {
@@ -43,7 +43,7 @@ func histories(t *testing.T, goals ...goal) {
 				if y.illegal+y.undecided+y.unverified > 0 {
 					t.Errorf("%s", y.first)
 				}
-				if y.dull > 0 {
+				if y.dull > 1+y.histories/20 { // what a history asks for is drawn: now and then nothing is used up
 					t.Errorf("%d histories show no contention", y.dull)
 				}
 			})
