@@ -307,6 +307,27 @@ func TestDateInstantsEqualSlow(t *testing.T) {
 	})
 }
 
+// The end of a leap year after 2037, where the standard library's bounds of zones
+// with summer time are wrong.
+func TestDateInstantsAtTheEndOfLeapYears(t *testing.T) {
+	for _, name := range []string{"Europe/Berlin", "America/Havana", "America/St_Johns", "Asia/Beirut", "Antarctica/Troll", "Australia/Lord_Howe"} {
+		loc, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for year := 2036; year < 2100; year += 4 {
+			for day := -4; day < 4; day++ {
+				wall := time.Date(year+1, 1, 1+day, 0, 0, 0, 0, time.UTC)
+				d := affiliate.Day(wall.Date())
+				first, last := slowInstants(wall, loc)
+				if diff := cmp.Diff([]time.Time{first, last}, []time.Time{d.FirstInstant(loc), d.Instant(loc)}); diff != "" {
+					t.Error(name, d, diff)
+				}
+			}
+		}
+	}
+}
+
 // slowInstants finds the first minute on the day or later, and the end of the
 // day.
 func slowInstants(day time.Time, loc *time.Location) (first, last time.Time) {

@@ -24,7 +24,8 @@ func LastBefore(wall time.Time, loc *time.Location) time.Time {
 }
 
 // FirstFrom returns the first instant in loc whose wall clock shows wall or
-// more.
+// more. On the last day of a leap year after 2037 ZoneBounds has an end that is
+// over, in zones with summer time (seen in Go 1.26): the offset goes on then.
 func FirstFrom(wall time.Time, loc *time.Location) time.Time {
 	t := wall.Add(-maxShift).In(loc)
 	for {
@@ -33,7 +34,7 @@ func FirstFrom(wall time.Time, loc *time.Location) time.Time {
 		if !start.IsZero() && first.Before(start) {
 			first = start
 		}
-		if end.IsZero() || first.Before(end) {
+		if end.IsZero() || !end.After(t) || first.Before(end) {
 			return first.UTC()
 		}
 		t = end
