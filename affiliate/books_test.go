@@ -159,6 +159,50 @@ func TestOpenBooksOfNobody(t *testing.T) {
 	s.verify()
 }
 
+// Books that were opened stay as they are when the first movement comes, and books that
+// were not are not opened by a later one, even if the sales of before are gone.
+func TestOpenBooksStay(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	opened := func() (at affiliate.Instant) {
+		s.raw(func(tx *affiliate.Tx) error {
+			at = must(tx.Totals.Get(s.ada.affiliate.ID)).Books.Opened
+			return nil
+		})
+		return at
+	}
+	old := s.toTomas("30")
+	must(s.RefundSale(ctx, affiliate.Refund{SaleID: old.ID}))
+	s.ages()
+	s.toTomas("10") // a movement of books that are not open
+	noSales := func(tx *affiliate.Tx) error {
+		return eachRow(tx.Sales, func(r affiliate.SaleRecord) error { return tx.Sales.Delete(r.ID) })
+	}
+	s.raw(noSales)
+	s.toTomas("10")
+	if at := opened(); !at.IsZero() {
+		t.Errorf("a movement opened the books at %v", at)
+	}
+
+	s = newSaleShop(t)
+	old = s.toTomas("30")
+	must(s.RefundSale(ctx, affiliate.Refund{SaleID: old.ID}))
+	s.ages()
+	must(s.OpenBooks(ctx))
+	want := opened()
+	s.raw(func(tx *affiliate.Tx) error { // opened without anything to book
+		totals := must(tx.Totals.Get(s.ada.affiliate.ID))
+		totals.Books.Number = 0
+		return errorsOf(tx.Totals.Replace(totals),
+			eachRow(tx.Movements, func(r affiliate.MovementRecord) error { return tx.Movements.Delete(r.ID) }),
+			noSales(tx))
+	})
+	s.toTomas("10")
+	if at := opened(); at.IsZero() || at != want {
+		t.Errorf("opened at %v, want %v", at, want)
+	}
+}
+
 // Every store call of OpenBooks failed once: all or nothing.
 func TestOpenBooksFaults(t *testing.T) {
 	s := newSaleShop(t)

@@ -429,6 +429,18 @@ func TestPayoutTakesDebtsAfterUntil(t *testing.T) {
 	s.verify()
 }
 
+// Every store call of a claw-back failed once: all or nothing.
+func TestClawBackFaults(t *testing.T) {
+	s := newSaleShop(t)
+	sale := s.toTomas("100")
+	s.moves(s.payout(), affiliate.PayoutPaid)
+	s.everyFailure(func() error {
+		return errOf(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: amount("50"), ClawBack: true}))
+	})
+	s.has(sale.ID, "10", "20", "-10")
+	s.verify()
+}
+
 // Check 57: many refunds at once, beside payouts. Each is booked once, and the
 // entries add up to what is kept.
 func TestClawBacksAtOnce(t *testing.T) {

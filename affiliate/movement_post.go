@@ -35,9 +35,9 @@ func (b *booking) move(from, to Account, amount Amount) {
 // both accounts in opposite directions go from one to the other.
 func (b *booking) accrue(held, payable Amount) (err error) {
 	if held.Sign()*payable.Sign() < 0 {
-		between := held
-		if sum, err := held.Add(payable); err != nil || sum.Sign() == held.Sign() {
-			between = payable.negated() // payable changes less than held
+		between := payable.negated()
+		if between.Cmp(held) == held.Sign() {
+			between = held // payable changes more than held
 		}
 		b.move(AccountPayable, AccountHeld, between)
 		if held, err = held.Sub(between); err == nil {

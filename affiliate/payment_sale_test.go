@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -121,6 +122,38 @@ func TestPaymentSales(t *testing.T) {
 			}
 			s.credited(s.gives("pi_1", "5.8"), s.ben)
 			s.redeemed(1)
+		},
+		"a first order, by the email of the referral": func(s *payShop) {
+			s.report(s.paid("pi_1", "29", "0", "1"))
+			s.raw(func(tx *affiliate.Tx) error { // the sale outlived an earlier referral of Tomas
+				return eachRow(tx.Sales, func(r affiliate.SaleRecord) error {
+					r.ReferralID = uuid.Nil
+					return tx.Sales.Replace(r)
+				})
+			})
+			must(s.UpdateCode(s.t.Context(), s.code.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(true)}))
+			f := s.paid("pi_2", "29", "0", "promo:promo_mara")
+			f.Payer.Email = "new@example.com"
+			res := s.report(f)
+			if len(res.Refused) != 1 || res.Refused[0].Reason != affiliate.NotFirstOrder {
+				s.t.Errorf("refused %+v", res.Refused)
+			}
+		},
+		"a code for a customer with two emails": func(s *payShop) {
+			s.report(s.paid("pi_1", "29", "0", "1"))
+			for i, email := range []string{tomas.Email, "new@example.com"} {
+				s.raw(func(tx *affiliate.Tx) error {
+					r := must(tx.Codes.Get(s.code.ID))
+					r.LimitToCustomers, r.CustomerID = true, email
+					return tx.Codes.Replace(r)
+				})
+				f := s.paid(fmt.Sprint("pi_of_", i), "29", "0", "promo:promo_mara")
+				f.Payer.Email = "new@example.com"
+				if res := s.report(f); len(res.Refused) != 0 {
+					s.t.Errorf("for %s: refused %+v", email, res.Refused)
+				}
+			}
+			s.redeemed(2)
 		},
 		"18 a refused code and nothing else": func(s *payShop) {
 			s.exhaust()

@@ -86,7 +86,7 @@ func (o *op) anyOnHold(affiliate uuid.UUID) (bool, error) {
 // An examination is what was found about some affiliates.
 type examination struct {
 	lines []PayoutLine
-	last  uuid.UUID // of the affiliates that were examined
+	last  uuid.UUID // of the affiliates that were examined; zero: there were none
 	over  bool      // no affiliate comes after it
 }
 
@@ -114,7 +114,6 @@ func (o *op) nextOf(run *RunRecord, after uuid.UUID, n int) (affs []AffiliateRec
 	if len(run.AffiliateIDs) > 0 {
 		return o.nextNamed(run.AffiliateIDs, after, n)
 	}
-	e.last = after
 	affs, err = gather(o.tx.Affiliates, Query{After: after, Limit: n + 1}) // one more shows whether there is a next piece
 	if e.over = len(affs) <= n; !e.over {
 		affs = affs[:n]
@@ -130,7 +129,7 @@ func (o *op) nextNamed(ids []uuid.UUID, after uuid.UUID, n int) (affs []Affiliat
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return examined(id, after) })
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	ids = slices.Compact(ids)
-	if e.last, e.over = after, len(ids) <= n; !e.over {
+	if e.over = len(ids) <= n; !e.over {
 		ids = ids[:n]
 	}
 	for _, id := range ids {

@@ -3,6 +3,7 @@ package affiliate_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -101,4 +102,28 @@ func TestOnHoldBeforeBooks(t *testing.T) {
 			s.is("preview", tt.want, s.previews(in))
 		})
 	}
+}
+
+// A payout that takes two commissions of one sale changes the sale once, and says when.
+func TestPayoutOfTwoEntriesOfASale(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	sale := s.toTomas("100")
+	s.pass(time.Hour)
+	first := s.payout()
+	s.clawsBack(sale.ID, "50", "r1")
+	s.pass(time.Hour)
+	must(s.CancelPayout(ctx, first.ID))
+	s.pass(time.Hour)
+	before := countOf(s.eventTypes(0), affiliate.SaleUpdated)
+	second := s.payout()
+	if n := countOf(s.eventTypes(0), affiliate.SaleUpdated) - before; n != 1 || len(second.CommissionIDs) != 2 {
+		t.Errorf("%d sale.updated for a payout of %v", n, second.CommissionIDs)
+	}
+	for i, c := range must(s.Sale(ctx, sale.ID)).Commissions {
+		if c.UpdatedAt != affiliate.TimeOf(s.now) {
+			t.Errorf("commission %d was changed at %v, want %v", i, c.UpdatedAt, s.now)
+		}
+	}
+	s.verify()
 }

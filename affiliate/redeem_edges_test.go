@@ -47,7 +47,7 @@ func TestLimitToCustomerByEachName(t *testing.T) {
 	referral := w.onlyReferral()
 	for limit, want := range map[string]bool{
 		"oda@example.com": true, referral.ID.String(): true, "cust-9": true,
-		"@example.com": false, "other@example.com": false, "cust-1": false, uuid.Max.String(): false,
+		"@example.com": false, "": false, "other@example.com": false, "cust-1": false, uuid.Max.String(): false,
 	} {
 		w.raw(func(tx *affiliate.Tx) error {
 			r := must(tx.Referrals.Get(referral.ID))

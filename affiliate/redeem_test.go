@@ -351,6 +351,13 @@ func TestEvaluateWritesNothing(t *testing.T) {
 	}
 }
 
+// What an adapter refuses is refused, also without a key.
+func TestEvaluateRefusedByAdapter(t *testing.T) {
+	w := newTill(t)
+	want := fieldError(affiliate.InvalidField, "email", "email is odd")
+	w.refused(want, func() error { return errOf(w.Keyed(affiliate.Once{Refused: &want}).Evaluate(t.Context(), w.order)) })
+}
+
 func TestEvaluateDiscount(t *testing.T) {
 	none := affiliate.Null[affiliate.Amount]()
 	percentage := func(s string) affiliate.NewCoupon {

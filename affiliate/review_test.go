@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -82,6 +83,34 @@ func TestReview(t *testing.T) {
 }
 
 func rules(r ...affiliate.ReviewRule) []affiliate.ReviewRule { return r }
+
+// The email of an order comes before the one of the customer that it names, in the
+// preview as in the sale. A code without an affiliate credits nobody, so no rule is
+// asked.
+func TestReviewEvidenceOfPreview(t *testing.T) {
+	var seen []string
+	w := newWorld(t, under(affiliate.ReviewRule{Reason: "look", Holds: func(e affiliate.Evidence) bool {
+		seen = append(seen, e.CustomerEmail)
+		return true
+	}}))
+	ada := w.join("ada")
+	code := w.issue(ada.ID, "ADA10")
+	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ada.ID.String(), Email: "tom@x.example", Name: "Tom", TotalEarned: sum("1")}))
+	order := affiliate.Order{PromoCode: "ADA10", ReferralID: "tom@x.example", Email: "office@x.example"}
+	must(w.Evaluate(t.Context(), order))
+	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: order.PromoCode, ReferralID: order.ReferralID, Email: order.Email, TotalEarned: sum("1")}))
+	equal(t, []string{"tom@x.example", "office@x.example", "office@x.example"}, seen)
+
+	w.raw(func(tx *affiliate.Tx) error {
+		r := must(tx.Codes.Get(code.ID))
+		r.AffiliateID = uuid.Nil
+		return tx.Codes.Replace(r)
+	})
+	got := must(w.Evaluate(t.Context(), order))
+	equal(t, []affiliate.Reason{affiliate.CodeUnassigned}, reasonsOf(got))
+	equal(t, []affiliate.RiskReason{}, got.Risks)
+	equal(t, 3, len(seen))
+}
 
 // TestReviewEvidence: a rule sees this sale and nothing else; the preview shows
 // it the same.

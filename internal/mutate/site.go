@@ -16,11 +16,18 @@ type site struct {
 	fn   string // the function, with its receiver's type
 	was  string // the source, in one line
 	now  string // what is wrong about the mutant
+	nth  int    // of those of the function that read alike, from 1
 }
 
 // key names a site without its line, so that a list of survivors outlives
 // changes elsewhere in the file.
-func (s site) key() string { return fmt.Sprintf("%s %s: %s => %s", s.file, s.fn, s.was, s.now) }
+func (s site) key() string {
+	key := fmt.Sprintf("%s %s: %s => %s", s.file, s.fn, s.was, s.now)
+	if s.nth > 1 {
+		key += fmt.Sprintf(" (%d)", s.nth)
+	}
+	return key
+}
 
 // An edit puts text before and after a part of the source, or in its place.
 // Edits of nested parts nest.
@@ -149,7 +156,13 @@ func (s *surgeon) wrap(n ast.Node, now, before, after string) {
 	id := *s.next
 	*s.next++
 	number := fmt.Sprint(id)
-	s.sites = append(s.sites, site{id: id, file: s.file, line: s.fset.Position(n.Pos()).Line, fn: s.fn, was: strings.Join(strings.Fields(s.text(n)), " "), now: now})
+	one := site{id: id, file: s.file, line: s.fset.Position(n.Pos()).Line, fn: s.fn, was: strings.Join(strings.Fields(s.text(n)), " "), now: now, nth: 1}
+	for _, before := range s.sites {
+		if before.fn == one.fn && before.was == one.was && before.now == one.now {
+			one.nth++
+		}
+	}
+	s.sites = append(s.sites, one)
 	s.edits = append(s.edits, edit{
 		from: s.offset(n.Pos()), to: s.offset(n.End()),
 		before: strings.ReplaceAll(before, "%d", number), after: strings.ReplaceAll(after, "%d", number),
