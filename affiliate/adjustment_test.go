@@ -92,6 +92,13 @@ func TestRecordAdjustmentErrors(t *testing.T) {
 	s.verify()
 }
 
+// An amount that cannot even be rounded is too large, not nothing.
+func TestAdjustmentBeyondRounding(t *testing.T) {
+	s := newSaleShop(t, func(c *affiliate.Config) { c.Currency = "JPY" })
+	in := affiliate.NewAdjustment{AffiliateID: s.ada.affiliate.ID, Kind: "BONUS", Amount: affiliate.AmountFromScaled(1<<63 - 1), Reason: "r"}
+	s.refused(fieldError(affiliate.InvalidField, "amount", "amount is too large"), func() error { return errOf(s.RecordAdjustment(t.Context(), in)) })
+}
+
 // Checks 17 and 19 of docs/money.md, and what an adjustment shows.
 func TestAdjustments(t *testing.T) {
 	ctx := t.Context()

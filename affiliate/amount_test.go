@@ -225,6 +225,7 @@ func TestAmountSums(t *testing.T) {
 		{"Negative", "-5", "-2.5", "-7.5", "-2.5"},
 		{"Highest", highest, "0", highest, highest},
 		{"HighestOneMore", highest, "0.0001", "", "922337203685477.5806"},
+		{"LowestByOne", "-922337203685477.5806", "-0.0001", lowest, "-922337203685477.5805"},
 		{"LowestOneLess", lowest, "0.0001", "-922337203685477.5806", ""},
 		{"Twice", highest, highest, "", "0"},
 		{"TwiceLowest", lowest, lowest, "", "0"},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -116,18 +118,39 @@ func TestPaymentRefunds(t *testing.T) {
 	}
 }
 
+// What the host refunded is not taken again when the provider says that all is lost, and
+// the answer is the sale as it is then.
+func TestPaymentLostTwice(t *testing.T) {
+	s := newPayShop(t)
+	s.report(s.paid("pi_1", "120", "20", "1"))
+	id := s.saleOf("pi_1").ID
+	must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: id, Amount: affiliate.Set(money("60"))}))
+	res := s.report(s.refund("re_1", "120", affiliate.RefundSucceeded))
+	sale := s.gives("pi_1", "0")
+	if got, _ := res.Sale.Get(); cmp.Diff(sale, got) != "" {
+		t.Errorf("the answer (-stored +got):\n%s", cmp.Diff(sale, got))
+	}
+	s.report(s.paid("pi_2", "120", "20", "1"))
+	s.report(s.refund("re_2", "60", affiliate.RefundSucceeded, "pi_2"))
+	updated := must(s.UpdateSale(t.Context(), s.saleOf("pi_2").ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(money("150"))}))
+	if stored := s.saleOf("pi_2"); cmp.Diff(stored, updated) != "" {
+		t.Errorf("the answer of an update (-stored +got):\n%s", cmp.Diff(stored, updated))
+	}
+	s.verify()
+}
+
 // TestPaymentEntries looks at the entries behind some of the checks.
 func TestPaymentEntries(t *testing.T) {
 	kinds := func(s *payShop) (all string) {
 		for _, a := range s.adjustments(s.saleOf("pi_1").ID) {
-			all += fmt.Sprintf("%s %v %s; ", a.Kind, a.Amount, a.ExternalID.Or("-"))
+			all += fmt.Sprintf("%s %v %s, %s; ", a.Kind, a.Amount, a.ExternalID.Or("-"), a.Reason)
 		}
 		return all
 	}
 	for _, c := range []struct{ name, story, want string }{
-		{"49 a failed refund", "S R:re_1:30 R:re_1:30:failed", "CORRECTION 5 stripe:re_1:failed; "},
-		{"57 a dispute and a refund", "S D:dp_1:120:withdrawn@1 D:dp_1:120:won@2 R:re_1:30", "CORRECTION -5 stripe:re_1:succeeded; DISPUTE_WON 20 stripe:dp_1:won; "},
-		{"57 won, lost, and won again", "S D:dp_1:120:lost@1 D:dp_1:120:won@2 D:dp_1:120:lost@3 D:dp_1:120:won@4", "DISPUTE_WON 20 stripe:dp_1:won:2; CORRECTION -20 stripe:dp_1:lost; DISPUTE_WON 20 stripe:dp_1:won; "},
+		{"49 a failed refund", "S R:re_1:30 R:re_1:30:failed", "CORRECTION 5 stripe:re_1:failed, stripe re_1: failed; "},
+		{"57 a dispute and a refund", "S D:dp_1:120:withdrawn@1 D:dp_1:120:won@2 R:re_1:30", "CORRECTION -5 stripe:re_1:succeeded, stripe re_1: succeeded; DISPUTE_WON 20 stripe:dp_1:won, stripe dp_1: won; "},
+		{"57 won, lost, and won again", "S D:dp_1:120:lost@1 D:dp_1:120:won@2 D:dp_1:120:lost@3 D:dp_1:120:won@4", "DISPUTE_WON 20 stripe:dp_1:won:2, stripe dp_1: won; CORRECTION -20 stripe:dp_1:lost, stripe dp_1: lost; DISPUTE_WON 20 stripe:dp_1:won, stripe dp_1: won; "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newPayShop(t)

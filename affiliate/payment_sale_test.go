@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func TestPaymentSales(t *testing.T) {
 			s.outcome(res, affiliate.SaleRecorded)
 			sale := s.gives("pi_1", "20")
 			s.credited(sale, s.mara)
-			if sale.ExternalID != affiliate.Set("pi_1") || sale.Source != "INTEGRATION" || sale.IntegrationSalesSource != affiliate.Set(affiliate.Integration("STRIPE")) || res.Moved != money("20") {
+			if sale.ExternalID != affiliate.Set("pi_1") || sale.Source != "INTEGRATION" || sale.PaymentTrigger != affiliate.TriggerPurchase || sale.IntegrationSalesSource != affiliate.Set(affiliate.Integration("STRIPE")) || res.Moved != money("20") {
 				s.t.Errorf("sale %+v, moved %v", sale, res.Moved)
 			}
 			if got := countOf(s.eventTypes(0), affiliate.SaleCreated); got != 1 {
@@ -303,6 +304,28 @@ func permutations(n int) func(yield func([]int) bool) {
 	}
 }
 
+// TestPaymentLimits has facts that are as large as they may be.
+func TestPaymentLimits(t *testing.T) {
+	s := newPayShop(t)
+	f := s.paid("k1 k2 k3 k4 k5 k6", "120", "20", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "1")
+	f.Provider = "abyz0189" + strings.Repeat("p", 24)
+	f.At = s.now.Add(5 * time.Minute)
+	f.Payer.Name = "Tomas\nT" // no name is stored, and the sale is
+	for i := range 100 {
+		f.Refunds = append(f.Refunds, affiliate.RefundFact{ID: fmt.Sprint("re_", i), Amount: money("0.5"), State: affiliate.RefundSucceeded})
+	}
+	s.outcome(s.report(f), affiliate.SaleRecorded)
+	if ref := must(s.Referrals(t.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items[0]; ref.Name.Or("") != "tomas" {
+		t.Errorf("name %q", ref.Name)
+	}
+	for _, key := range f.Keys {
+		if got := must(s.ProviderPayment(t.Context(), f.Provider, key)).SaleID; got.IsZero() || got.IsNull() {
+			t.Errorf("%s leads to no sale", key)
+		}
+	}
+	s.verify()
+}
+
 // TestPaymentRefused has the facts that are not valid by themselves.
 func TestPaymentRefused(t *testing.T) {
 	s := newPayShop(t)
@@ -351,6 +374,15 @@ func TestPaymentRefused(t *testing.T) {
 		{"tries", func(f *affiliate.PaymentFact) {
 			*f = altered(*f, func(p *affiliate.Paid) { p.Tries = make([]affiliate.Credit, 9) })
 		}},
+		{"idempotencyKey", func(f *affiliate.PaymentFact) {
+			*f = altered(*f, func(p *affiliate.Paid) { p.Once.Key = "k" })
+		}},
+		{"idempotencyKey", func(f *affiliate.PaymentFact) {
+			*f = altered(*f, func(p *affiliate.Paid) { p.Once.Refused = &affiliate.Error{} })
+		}},
+		{"provider", func(f *affiliate.PaymentFact) { f.Provider = strings.Repeat("p", 33) }},
+		{"provider", func(f *affiliate.PaymentFact) { f.Provider = "a:b" }}, // the next to 9
+		{"provider", func(f *affiliate.PaymentFact) { f.Provider = "a/b" }}, // the one before 0
 	} {
 		t.Run(fmt.Sprint(i, " ", c.field), func(t *testing.T) {
 			f := s.paid("pi_1", "120", "20", "1")

@@ -156,8 +156,9 @@ func (r *PaymentRecord) lost() (Amount, error) {
 
 // knows reports whether a refund of the sale is one of the facts'.
 func (r *PaymentRecord) knows(f *RefundRecord) bool {
-	return f.Fact || f.ID != "" && (slices.ContainsFunc(r.Refunds, func(known PaymentRefund) bool { return known.ID == f.ID }) ||
-		slices.ContainsFunc(r.Disputes, func(known PaymentDispute) bool { return known.ID == f.ID }))
+	return f.Fact ||
+		slices.ContainsFunc(r.Refunds, func(known PaymentRefund) bool { return known.ID == f.ID }) ||
+		slices.ContainsFunc(r.Disputes, func(known PaymentDispute) bool { return known.ID == f.ID })
 }
 
 // An aim is where the facts of a payment want its sale.

@@ -288,6 +288,32 @@ func TestRecordSaleOutcomes(t *testing.T) {
 	s.verify()
 }
 
+// PaidAt is at most 30 days ago and not ahead. Expiry and attribution are judged then,
+// and a repeat with another time is another call.
+func TestRecordSalePaidAt(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	s.issue(s.ada.affiliate.ID, "FRIDAY")
+	code := must(s.Code(ctx, affiliate.CodeRef{Code: "FRIDAY"}))
+	expires := s.now.Add(time.Hour)
+	must(s.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(expires))}))
+	s.pass(30*24*time.Hour + time.Hour)
+	paid := func(at time.Time) error {
+		return errOf(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "FRIDAY", TotalEarned: sum("10"), PaidAt: at}))
+	}
+	s.refused(fieldError(affiliate.InvalidField, "paidAt", "paidAt must not be later than now"), func() error { return paid(s.now.Add(time.Millisecond)) })
+	s.refused(fieldError(affiliate.InvalidField, "paidAt", "paidAt must not be more than 30 days ago"), func() error { return paid(expires.Add(-time.Millisecond)) })
+	if err := paid(expires); err != nil {
+		t.Errorf("paid at the last moment: %v", err)
+	}
+	for _, late := range []time.Time{{}, s.now, expires.Add(time.Millisecond)} {
+		if err := paid(late); !errors.Is(err, affiliate.CodeExpired) {
+			t.Errorf("paid at %v: %v", late, err)
+		}
+	}
+	s.verify()
+}
+
 // A payment of a customer whose subscription is past due or cancelled is
 // recorded, because the provider often sends the status late (B397).
 func TestRecordSaleOfEndedSubscription(t *testing.T) {

@@ -98,6 +98,19 @@ func TestUpdateTier(t *testing.T) {
 		Tier: affiliate.Set[int64](4), Name: affiliate.Set("u"), Emoji: affiliate.Null[string](), MinReferrals: affiliate.Set[int64](1),
 		MinRevenue: affiliate.Set(affiliate.MustAmount("2")), ConditionType: affiliate.Set(affiliate.ConditionSome), Rate: affiliate.Null[affiliate.Percent](),
 	})))
+	cleared := w.dump()
+	must(w.UpdateTier(t.Context(), tier.ID, affiliate.TierUpdate{Rate: affiliate.Null[affiliate.Percent]()}))
+	equal(t, cleared, w.dump())
+	none := affiliate.NewTier{Tier: 1, Name: "n"}
+	plain := must(w.CreateTier(t.Context(), none))
+	none.Rate = affiliate.Null[affiliate.Percent]()
+	null := must(w.CreateTier(t.Context(), none))
+	w.raw(func(tx *affiliate.Tx) error {
+		a, b := must(tx.Tiers.Get(plain.ID)), must(tx.Tiers.Get(null.ID))
+		b.ID = a.ID
+		equal(t, a, b)
+		return nil
+	})
 }
 
 func TestDeleteTier(t *testing.T) {

@@ -28,11 +28,15 @@ import (
 	"sync"
 )
 
-// ruleFiles are the files of package affiliate with the rules of redemption,
-// commission and payouts.
+// ruleFiles are the files of package affiliate with the rules of attribution,
+// redemption, commission, refunds, payments and payouts.
 var ruleFiles = []string{
-	"redeem.go", "code_evaluate.go", "sale_decide.go", "commission.go", "rate.go", "review.go",
-	"payout_due.go", "payout_items.go", "payout_create.go", "payout_status.go", "payout_run_step.go", "movement_post.go",
+	"adjustment_record.go", "affiliate_status.go", "amount.go", "code_check.go", "code_evaluate.go", "code_rules.go",
+	"commission.go", "coupon_rules.go", "movement_post.go", "payment_rules.go", "payment_settle.go", "payment_state.go",
+	"payout_create.go", "payout_due.go", "payout_items.go", "payout_run_step.go", "payout_status.go", "percent.go",
+	"plan_rules.go", "rate.go", "redeem.go", "redemption.go", "referral_attribute.go", "review.go", "sale_basket.go",
+	"sale_decide.go", "sale_delete.go", "sale_free.go", "sale_record.go", "sale_refund.go", "sale_review.go",
+	"sale_update.go", "tier_assign.go", "tier_rules.go", "webhook_decide.go",
 }
 
 // least is the score that has to be reached, in per cent.
