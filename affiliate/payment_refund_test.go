@@ -125,6 +125,7 @@ func TestPaymentLostTwice(t *testing.T) {
 	s.report(s.paid("pi_1", "120", "20", "1"))
 	id := s.saleOf("pi_1").ID
 	must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: id, Amount: affiliate.Set(money("60"))}))
+	s.pass(time.Hour)
 	res := s.report(s.refund("re_1", "120", affiliate.RefundSucceeded))
 	sale := s.gives("pi_1", "0")
 	if got, _ := res.Sale.Get(); cmp.Diff(sale, got) != "" {
@@ -132,6 +133,7 @@ func TestPaymentLostTwice(t *testing.T) {
 	}
 	s.report(s.paid("pi_2", "120", "20", "1"))
 	s.report(s.refund("re_2", "60", affiliate.RefundSucceeded, "pi_2"))
+	s.pass(time.Hour)
 	updated := must(s.UpdateSale(t.Context(), s.saleOf("pi_2").ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(money("150"))}))
 	if stored := s.saleOf("pi_2"); cmp.Diff(stored, updated) != "" {
 		t.Errorf("the answer of an update (-stored +got):\n%s", cmp.Diff(stored, updated))

@@ -165,7 +165,7 @@ func (r *PaymentRecord) knows(f *RefundRecord) bool {
 type aim struct {
 	taken Amount // of the sale, by the facts, at the most so far
 	goal  Amount // of the sale's refunds
-	kept  Amount // what its commission and the adjustments together are paid on
+	kept  Amount // what its commission and the adjustments together are paid on; below zero: on nothing
 }
 
 // aim computes where the facts want a sale.
@@ -200,7 +200,6 @@ func (r *PaymentRecord) aim(sale *SaleRecord, c Currency) (to aim, err error) {
 	if err == nil {
 		to.kept, err = to.kept.Sub(share)
 	}
-	to.kept = greater(to.kept, Amount{})
 	return to, err
 }
 

@@ -5,6 +5,7 @@
 //
 //	go run ./internal/mutate
 //
+// The table goes to standard output, and what survives meanwhile to standard error.
 // All mutants are in one program, which is compiled once; an environment variable
 // chooses one. The mutants: comparisons that are turned or include one value more
 // or less, && for || and back, ! left out, true for false, arithmetic and pairs of
@@ -76,7 +77,7 @@ func run(ctx context.Context, folder string, files []string, workers int, flags 
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d mutants, %d tests reach some; left out, because they fail without a mutant: %v\n", len(sites), len(all), left)
+	fmt.Fprintf(os.Stderr, "%d mutants, %d tests reach some; left out, because they fail without a mutant: %v\n", len(sites), len(all), left)
 	fates := map[string][]fate{}
 	var mu sync.Mutex
 	spread(workers, sites, func(s site) {
@@ -88,7 +89,7 @@ func run(ctx context.Context, folder string, files []string, workers int, flags 
 		defer mu.Unlock()
 		fates[s.file] = append(fates[s.file], f)
 		if !f.killed {
-			fmt.Printf("survived, %d tests: %s (line %d)\n", f.tests, f.key(), f.line)
+			fmt.Fprintf(os.Stderr, "survived, %d tests: %s (line %d)\n", f.tests, f.key(), f.line)
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -114,7 +115,7 @@ func survivors(text string) map[string]string {
 func judge(fates map[string][]fate, files []string, reasons map[string]string) error {
 	var errs []error
 	total, killed := 0, 0
-	fmt.Println("| file | mutants | killed | survived |\n|---|---|---|---|")
+	fmt.Println("| File | Mutants | Killed | Survived |\n|---|---|---|---|")
 	for _, file := range slices.Sorted(slices.Values(files)) {
 		dead := 0
 		for _, f := range fates[file] {
@@ -129,7 +130,7 @@ func judge(fates map[string][]fate, files []string, reasons map[string]string) e
 		total, killed = total+n, killed+dead
 	}
 	score := 100 * float64(killed) / float64(max(total, 1))
-	fmt.Printf("%d of %d mutants killed: %.1f per cent\n", killed, total, score)
+	fmt.Printf("| **all: %.1f per cent** | **%d** | **%d** | **%d** |\n", score, total, killed, total-killed)
 	if score < least {
 		errs = append(errs, fmt.Errorf("%.1f per cent, want %d", score, least))
 	}

@@ -1,5 +1,6 @@
 // Proofs runs the tests of this module, and those of faults in the engine, and
-// prints tables of what they counted, with the commit and the date.
+// prints tables of what they counted, with the commit and the date. At length it also
+// tries the mutants of the rules.
 //
 //	go run ./proofs                # what every change runs, two minutes
 //	go run ./proofs -long -update  # what a release runs, and write docs/proofs.md
@@ -39,6 +40,10 @@ type options struct {
 	events, commit string
 }
 
+// mutantsTitle stands above the table of the mutants.
+const mutantsTitle = "\n**Mutants.** Each rule of the engine, written wrongly in one place at a time; killed when a test of package affiliate notices. " +
+	"Those that survive are in internal/mutate/survivors.txt, each with its reason.\n\n"
+
 // runs are the tests that count: the folder from the root, and the flags.
 var runs = []struct {
 	dir   string
@@ -72,6 +77,13 @@ func run(o options, out io.Writer) error {
 		return err
 	}
 	text := title + found.tables()
+	if o.long {
+		mutants, err := output(root, "go", "run", "./internal/mutate")
+		if err != nil {
+			return fmt.Errorf("the mutants: %w", err)
+		}
+		text += mutantsTitle + mutants + "\n"
+	}
 	fmt.Fprint(out, text)
 	if !o.update {
 		return nil
