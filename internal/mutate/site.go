@@ -95,10 +95,10 @@ func (s *surgeon) binary(n *ast.BinaryExpr) {
 	case token.LEQ, token.GEQ:
 		s.wrap(n, n.Op.String()[:1], "(", fmt.Sprintf(" && !(mutated(%%d) && %s == %s))", x, y))
 	case token.LAND:
-		s.wrap(n, "||", "((", fmt.Sprintf(") || mutated(%%d) && (%s || %s))", x, y))
+		s.wrap(n, "||", "((", fmt.Sprintf(") || mutated(%%d) && ((%s) || (%s)))", x, y))
 		return
 	case token.LOR:
-		s.wrap(n, "&&", "((", fmt.Sprintf(") && !(mutated(%%d) && !(%s && %s)))", x, y))
+		s.wrap(n, "&&", "((", fmt.Sprintf(") && !(mutated(%%d) && !((%s) && (%s))))", x, y))
 		return
 	}
 	switch n.Op {
