@@ -21,6 +21,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -47,40 +48,53 @@ const least = 95
 var survivorsText string
 
 func main() {
-	folder := flag.String("package", "affiliate", "the folder of the package")
+	o := options{reasons: survivors(survivorsText), out: os.Stdout, log: os.Stderr}
+	flag.StringVar(&o.folder, "package", "affiliate", "the folder of the package")
 	files := flag.String("files", strings.Join(ruleFiles, ","), "its files to change")
-	workers := flag.Int("workers", 2, "how many tests run at once")
+	flag.IntVar(&o.workers, "workers", 2, "how many tests run at once")
 	flag.Parse()
+	o.files, o.flags = strings.Split(*files, ","), flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *folder, strings.Split(*files, ","), *workers, flag.Args()); err != nil {
+	if err := run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, folder string, files []string, workers int, flags []string) error {
+// options say what is changed and who tries it.
+type options struct {
+	folder  string
+	files   []string
+	workers int
+	flags   []string          // of the test binary
+	reasons map[string]string // why mutants may survive, by their keys
+	out     io.Writer         // gets the table
+	log     io.Writer         // gets what survives, as it is found
+}
+
+func run(ctx context.Context, o options) error {
 	dir, err := os.MkdirTemp("", "tributary-mutants-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	sites, overlay, err := plan(folder, files, dir)
+	sites, overlay, err := plan(o.folder, o.files, dir)
 	if err != nil {
 		return err
 	}
-	t := &trial{folder: folder, binary: filepath.Join(dir, "tests"), dir: dir, flags: flags}
-	if out, err := compile(folder, overlay, t.binary); err != nil {
+	t := &trial{folder: o.folder, binary: filepath.Join(dir, "tests"), dir: dir, flags: o.flags}
+	if out, err := compile(o.folder, overlay, t.binary); err != nil {
 		return fmt.Errorf("the mutants do not compile: %w\n%s", err, out)
 	}
-	all, left, err := t.survey(ctx, workers)
+	all, left, err := t.survey(ctx, o.workers)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%d mutants, %d tests reach some; left out, because they fail without a mutant: %v\n", len(sites), len(all), left)
+	fmt.Fprintf(o.log, "%d mutants, %d tests reach some; left out, because they fail without a mutant: %v\n", len(sites), len(all), left)
 	fates := map[string][]fate{}
 	var mu sync.Mutex
-	spread(workers, sites, func(s site) {
+	spread(o.workers, sites, func(s site) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -89,13 +103,13 @@ func run(ctx context.Context, folder string, files []string, workers int, flags 
 		defer mu.Unlock()
 		fates[s.file] = append(fates[s.file], f)
 		if !f.killed {
-			fmt.Fprintf(os.Stderr, "survived, %d tests: %s (line %d)\n", f.tests, f.key(), f.line)
+			fmt.Fprintf(o.log, "survived, %d tests: %s (line %d)\n", f.tests, f.key(), f.line)
 		}
 	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return judge(fates, files, survivors(survivorsText))
+	return o.judge(fates)
 }
 
 // survivors reads the reasons, by the key of the mutant. A line is
@@ -104,7 +118,7 @@ func survivors(text string) map[string]string {
 	reasons := map[string]string{}
 	for line := range strings.Lines(text) {
 		key, reason, ok := strings.Cut(strings.TrimSpace(line), " # ")
-		if ok && key != "" {
+		if ok && !strings.HasPrefix(key, "#") {
 			reasons[key] = reason
 		}
 	}
@@ -112,25 +126,25 @@ func survivors(text string) map[string]string {
 }
 
 // judge prints the table and returns what is wrong with it.
-func judge(fates map[string][]fate, files []string, reasons map[string]string) error {
+func (o options) judge(fates map[string][]fate) error {
 	var errs []error
 	total, killed := 0, 0
-	fmt.Println("| File | Mutants | Killed | Survived |\n|---|---|---|---|")
-	for _, file := range slices.Sorted(slices.Values(files)) {
+	fmt.Fprintln(o.out, "| File | Mutants | Killed | Survived |\n|---|---|---|---|")
+	for _, file := range slices.Sorted(slices.Values(o.files)) {
 		dead := 0
 		for _, f := range fates[file] {
 			if f.killed {
 				dead++
-			} else if reasons[f.key()] == "" {
+			} else if o.reasons[f.key()] == "" {
 				errs = append(errs, fmt.Errorf("survived without a reason in survivors.txt: %s", f.key()))
 			}
 		}
 		n := len(fates[file])
-		fmt.Printf("| %s | %d | %d | %d |\n", file, n, dead, n-dead)
+		fmt.Fprintf(o.out, "| %s | %d | %d | %d |\n", file, n, dead, n-dead)
 		total, killed = total+n, killed+dead
 	}
 	score := 100 * float64(killed) / float64(max(total, 1))
-	fmt.Printf("| **all: %.1f per cent** | **%d** | **%d** | **%d** |\n", score, total, killed, total-killed)
+	fmt.Fprintf(o.out, "| **all: %.1f per cent** | **%d** | **%d** | **%d** |\n", score, total, killed, total-killed)
 	if score < least {
 		errs = append(errs, fmt.Errorf("%.1f per cent, want %d", score, least))
 	}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// Every mutant of a small package is found and tried, and exactly those live that its
+// tests cannot tell from the package: one that means the same, and one that no test
+// looks at.
+func TestMutants(t *testing.T) {
+	const same, unseen = "rules.go Left: left < 0 => <=", "rules.go Count: *n++ => left out"
+	var table, log bytes.Buffer
+	o := options{folder: "testdata/rules", files: []string{"rules.go"}, workers: 2, out: &table, log: &log, reasons: map[string]string{same: "0 is 0"}}
+	err := run(t.Context(), o)
+	if err == nil || !strings.Contains(err.Error(), unseen) || strings.Contains(err.Error(), same) || strings.Count(err.Error(), "without a reason") != 1 {
+		t.Errorf("survivors: %v\n%s", err, &log)
+	}
+	if got := strings.Count(log.String(), "survived"); got != 2 {
+		t.Errorf("%d survived:\n%s", got, &log)
+	}
+	if !strings.Contains(table.String(), "| rules.go | 19 | 17 | 2 |") {
+		t.Errorf("table:\n%s", &table)
+	}
+}
+
+// TestSurvivors: each line of the list has a key and a reason.
+func TestSurvivors(t *testing.T) {
+	lines := 0
+	for line := range strings.Lines(survivorsText) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") {
+			lines++
+		}
+	}
+	if got := survivors(survivorsText); len(got) != lines || lines == 0 {
+		t.Errorf("%d lines, %d reasons", lines, len(got))
+	}
+}
