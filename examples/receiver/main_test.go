@@ -122,3 +122,22 @@ func TestArguments(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRestart: after a restart the program knows nothing of the deliveries of before. A
+// repeat is answered and printed again: it keeps nothing but memory.
+func TestRestart(t *testing.T) {
+	for range 2 {
+		url, out, _, stop := start(t, func(string) string { return "" }, "-addr", "127.0.0.1:0", "-secret", secret)
+		lines := make(chan string, 1)
+		go func() { out.Scan(); lines <- out.Text() }()
+		if got := deliver(t, url, "evt_a", secret, `{"event":"sale.deleted","revision":2,"body":{"id":7}}`); got != 204 {
+			t.Errorf("answered %d", got)
+		}
+		if got := <-lines; got != "evt_a sale.deleted revision 2: 7" {
+			t.Errorf("printed %q", got)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}

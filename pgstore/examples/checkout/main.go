@@ -6,8 +6,10 @@
 //
 // It previews a promotional code, and stores an order together with its sale. The
 // payment of a second order fails after its sale was recorded, so neither is
-// stored. Then it prints what is stored. With -dsn it makes the schemas checkout
-// and checkout_tributary, and drops them at the end.
+// stored. The code does not work for a third order, which is stored without it. Then
+// it prints what is stored. With -dsn it makes the schemas checkout and
+// checkout_tributary, and drops them at the end. If there is one of them already, it
+// touches neither.
 package main
 
 import (
@@ -53,11 +55,14 @@ func run(ctx context.Context, dsn string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		_, dropped := pool.Exec(ctx, "DROP SCHEMA IF EXISTS checkout, checkout_tributary CASCADE")
+	if err := makeShop(ctx, pool); err != nil {
+		return err
+	}
+	defer func() { // also when the work was interrupted
+		_, dropped := pool.Exec(context.WithoutCancel(ctx), "DROP SCHEMA checkout, checkout_tributary CASCADE")
 		err = errors.Join(err, dropped)
 	}()
-	if err := errors.Join(store.Migrate(ctx), makeShop(ctx, pool)); err != nil {
+	if err := store.Migrate(ctx); err != nil {
 		return err
 	}
 	s := shop{pool: pool, store: store, out: out}
@@ -67,8 +72,9 @@ func run(ctx context.Context, dsn string, out io.Writer) (err error) {
 	return s.day(ctx)
 }
 
+// makeShop makes both schemas, or none of them.
 func makeShop(ctx context.Context, pool *pgxpool.Pool) error {
-	_, err := pool.Exec(ctx, "CREATE SCHEMA checkout; CREATE TABLE checkout.orders (id text PRIMARY KEY, total numeric NOT NULL)")
+	_, err := pool.Exec(ctx, "CREATE SCHEMA checkout; CREATE SCHEMA checkout_tributary; CREATE TABLE checkout.orders (id text PRIMARY KEY, total numeric NOT NULL)")
 	return err
 }
 
@@ -102,29 +108,61 @@ func (s *shop) day(ctx context.Context) error {
 	total, _ := preview.Total.Get() // what the customer pays
 	fmt.Fprintf(s.out, "preview: valid %v, %v off %v\n", preview.Valid, off, basket)
 
-	if err := s.checkout(ctx, "order-1", basket, total, nil); err != nil {
+	first := order{id: "order-1", code: "ADA20", basket: basket, total: total}
+	if err := s.sell(ctx, first); err != nil {
 		return err
 	}
-	declined := errors.New("card declined")
-	if err := s.checkout(ctx, "order-2", basket, total, declined); !errors.Is(err, declined) {
+	second := order{id: "order-2", code: "ADA20", basket: basket, total: total, payment: errors.New("card declined")}
+	if err := s.sell(ctx, second); !errors.Is(err, second.payment) {
 		return fmt.Errorf("order-2: %w", err)
+	}
+	small := affiliate.MustAmount("20")
+	if err := s.sell(ctx, order{id: "order-3", code: "ADA20", basket: small, total: small}); err != nil {
+		return err
 	}
 	return s.report(ctx)
 }
 
+// An order is what a customer buys.
+type order struct {
+	id, code      string
+	basket, total affiliate.Amount // before and after the discount
+	payment       error            // what becomes of the payment
+}
+
+// sell stores an order, and prints why its code does not work, if it does not.
+func (s *shop) sell(ctx context.Context, o order) error {
+	refused, err := s.checkout(ctx, o)
+	if err == nil && refused != "" {
+		fmt.Fprintf(s.out, "%s without its code: %s\n", o.id, refused)
+	}
+	return err
+}
+
 // checkout stores an order and its sale in one transaction. It records the sale
 // last, because the program's lock is held from then on.
-func (s *shop) checkout(ctx context.Context, id string, basket, total affiliate.Amount, payment error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "INSERT INTO checkout.orders VALUES ($1, $2::text::numeric)", id, total.String()); err != nil {
+//
+// The customer has paid, so a code that does not work any more costs no order: its
+// sale is recorded without the code, and credits whoever brought the customer before.
+// The id of the order makes a repeat safe, when the answer of the commit was lost.
+func (s *shop) checkout(ctx context.Context, o order) (refused string, err error) {
+	sale := affiliate.NewSale{
+		PromoCode: o.code, ExternalID: o.id, Email: "grace@example.net", Name: "Grace",
+		TotalEarned: o.total, Subtotal: affiliate.Set(o.basket), // a code's minimum applies to the basket
+	}
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "INSERT INTO checkout.orders VALUES ($1, $2::text::numeric) ON CONFLICT DO NOTHING", o.id, o.total.String()); err != nil {
 			return err
 		}
-		_, err := s.program.With(s.store.In(tx)).RecordSale(ctx, affiliate.NewSale{
-			PromoCode: "ADA20", ExternalID: id, Email: "grace@example.net", Name: "Grace",
-			TotalEarned: total, Subtotal: affiliate.Set(basket), // a code's minimum applies to the basket
-		})
-		return errors.Join(err, payment) // an error rolls back both
+		program := s.program.With(s.store.In(tx))
+		_, err := program.RecordSale(ctx, sale)
+		if bad, ok := errors.AsType[*affiliate.Error](err); ok && bad.CodeRefused() { // the transaction is as before
+			refused, sale.PromoCode = bad.Message, ""
+			_, err = program.RecordSale(ctx, sale)
+		}
+		return errors.Join(err, o.payment) // an error rolls back both
 	})
+	return refused, err
 }
 
 // report prints what is stored, and verifies it.
