@@ -1,17 +1,19 @@
 package tributary_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 )
 
 var (
-	fence    = regexp.MustCompile("(?ms)^ *```(\\w*)\n(.*?)^ *```$")
+	fence    = regexp.MustCompile("(?ms)^ *```([^\\n]*)\n(.*?)^ *```$")
 	codeSpan = regexp.MustCompile("`[^`\n]+`")
 	linked   = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"`)
 	titled   = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
@@ -97,15 +99,29 @@ func anchors(text string) map[string]bool {
 }
 
 // run names, for each page with commands, the tests that run them: the folder and the
-// test. A page whose commands only start programs of this repository needs none:
-// TestCommands finds those.
+// test. TestCommands finds the programs that "go run" starts.
 var run = map[string][]string{
-	"README.md":               {"internal/release TestModules", "examples/quickstart TestReport"},
-	"docs/command-line.md":    {"client/cmd/tributary TestDay"},
-	"docs/first-steps.md":     {"examples/server TestReadme", "examples/server TestReadmeEvents"},
-	"docs/import.md":          {"examples/import TestGuide"},
-	"docs/payments-stripe.md": {"pay/stripe TestDocs"},
+	"README.md":            {"internal/release TestModules", "examples/quickstart TestReport"},
+	"deploy/README.md":     {"pgstore/examples/server TestContainer"},
+	"docs/command-line.md": {"client/cmd/tributary TestDay"},
+	"docs/embed.md":        {"internal/release TestModules"},
+	"docs/first-steps.md":  {"examples/server TestReadme", "examples/server TestReadmeEvents"},
+	"docs/import.md":       {"examples/import TestGuide"},
+	"docs/operations.md":   {"pgstore TestDump", "pgstore TestPointInTime"},
+	"docs/postgresql.md":   {"internal/release TestModules"},
+	"docs/stores.md":       {"conformance/cmd/conform TestRun"},
+	"pgstore/README.md":    {"pgstore/examples/checkout TestRun", "pgstore/examples/server TestTwoRuns", "pgstore TestReadmeReports"},
 }
+
+// unrun names the pages whose commands no test runs, and why.
+var unrun = map[string]string{
+	"CONTRIBUTING.md": ".ci/run runs the tests",
+	"docs/proofs.md":  "they take an hour, and .ci/release runs them",
+}
+
+// languages are what a block may be. The page is shown with their colours, and a test
+// knows what to do with each: Go is compiled, commands are run, and JSON is read.
+var languages = []string{"go", "sh", "console", "json", "http", "sql", "ini", "mermaid", "text"}
 
 // TestMarkdownBlocks: every block of Go in a Markdown file stands, apart from its
 // indentation, in a source of the repository, where it is compiled. Every block has a
@@ -116,8 +132,13 @@ func TestMarkdownBlocks(t *testing.T) {
 	all := sources.String()
 	walkMarkdown(t, func(path, text string) {
 		for _, block := range fence.FindAllStringSubmatch(text, -1) {
-			if block[1] == "go" && !strings.Contains(all, flat(block[2])) {
-				t.Errorf("%s: no source holds\n%s", path, block[2])
+			switch language, text := block[1], block[2]; {
+			case !slices.Contains(languages, language):
+				t.Errorf("%s: a block of the language %q:\n%s", path, language, text)
+			case language == "go" && !strings.Contains(all, flat(text)):
+				t.Errorf("%s: no source holds\n%s", path, text)
+			case language == "json" && !strings.Contains(text, "…") && !json.Valid([]byte(text)):
+				t.Errorf("%s: no JSON:\n%s", path, text)
 			}
 		}
 	})
@@ -133,7 +154,7 @@ func flat(text string) string {
 }
 
 // TestCommands: every "go run" of a Markdown file starts a program that exists, and the
-// pages with requests or transcripts have the tests that run them.
+// pages with commands or transcripts have the tests that run them.
 func TestCommands(t *testing.T) {
 	walkMarkdown(t, func(path, text string) {
 		shown := false
@@ -143,10 +164,12 @@ func TestCommands(t *testing.T) {
 					t.Errorf("%s starts %s, which is no program", path, dir)
 				}
 			}
-			shown = shown || block[1] == "console" || strings.Contains(block[2], "curl ")
+			shown = shown || block[1] == "console" || block[1] == "sh"
 		}
-		if shown && len(run[path]) == 0 && path != "CHANGELOG.md" {
+		if named := len(run[path]) > 0 || unrun[path] != ""; shown && !named {
 			t.Errorf("%s has commands that no test is named for", path)
+		} else if named && !shown {
+			t.Errorf("%s has no commands, and tests are named for them", path)
 		}
 	})
 	for path, tests := range run {
