@@ -45,6 +45,34 @@ func ExampleProgram_ReportPayment() {
 	// duplicate Mara Lindqvist 5 <nil>
 }
 
+// Payments of some providers have no email: the customer's own event brings it, before or
+// after.
+func ExampleProgram_ReportPayer() {
+	program, _, _ := newShop()
+	ctx := context.Background()
+	total := affiliate.MustAmount("58")
+	res, err := program.ReportPayment(ctx, affiliate.PaymentFact{
+		Provider: "paddle",
+		Keys:     []string{"txn_1"},
+		Payer:    affiliate.PayerFact{ID: "ctm_T"}, // who that is, is not known yet
+		At:       time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC),
+		Currency: "USD",
+		Sale: affiliate.Set(affiliate.Paid{
+			NewSale: affiliate.NewSale{TotalEarned: total, ExternalID: "txn_1"}, Gross: total,
+			Tries: []affiliate.Credit{{ReferralID: "mara"}},
+		}),
+	})
+	fmt.Println(res.Outcome, err)
+	if err := program.ReportPayer(ctx, "paddle", affiliate.PayerFact{ID: "ctm_T", Email: "tomas@example.com", Name: "Tomas"}); err != nil {
+		log.Fatal(err)
+	}
+	payment, err := program.ProviderPayment(ctx, "paddle", "txn_1")
+	fmt.Println(payment.SaleID, err)
+	// Output:
+	// unattributed <nil>
+	// 1 <nil>
+}
+
 // A host calls it once a day.
 func ExampleProgram_Retain() {
 	program, _, _ := newShop()

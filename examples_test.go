@@ -1,0 +1,52 @@
+package tributary_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	exportedName = regexp.MustCompile(`(?m)^func (?:\(.*?\) )?([A-Z]\w*)[\[(]`)
+	called       = regexp.MustCompile(`\.([A-Z]\w*)\(`)
+	example      = regexp.MustCompile(`(?m)^func Example\w*\(`)
+)
+
+// TestGuidesHaveExamples: every function and method of ours that a guide calls is called
+// in an Example of go doc, or in a program of examples/, so a reader finds it at work.
+func TestGuidesHaveExamples(t *testing.T) {
+	ours := map[string]bool{}
+	lists, err := os.ReadDir("internal/surface")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range lists {
+		for _, m := range exportedName.FindAllStringSubmatch(read(t, "internal/surface/"+list.Name()), -1) {
+			ours[m[1]] = true
+		}
+	}
+	shown, examples := map[string]bool{}, 0
+	walkGo(t, func(path, text string) {
+		found := len(example.FindAllString(text, -1))
+		if examples += found; found == 0 && !slices.Contains(strings.Split(path, "/"), "examples") {
+			return
+		}
+		for _, m := range called.FindAllStringSubmatch(text, -1) {
+			shown[m[1]] = true
+		}
+	})
+	if examples < 40 || len(ours) < 200 {
+		t.Errorf("%d examples, %d functions and methods", examples, len(ours))
+	}
+	walkMarkdown(t, func(path, text string) {
+		for _, block := range fence.FindAllStringSubmatch(text, -1) {
+			for _, m := range called.FindAllStringSubmatch(block[2], -1) {
+				if block[1] == "go" && ours[m[1]] && !shown[m[1]] {
+					t.Errorf("%s calls %s, which no example shows", path, m[1])
+				}
+			}
+		}
+	})
+}
