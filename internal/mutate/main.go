@@ -11,8 +11,8 @@
 // or less, && for || and back, ! left out, true for false, arithmetic and pairs of
 // methods (Add and Sub, After and Before) swapped, and statements left out.
 //
-// It fails when the score is below 95 per cent, or when a mutant survives that
-// survivors.txt does not list with a reason.
+// It fails when the score is below 95 per cent, when a mutant survives that
+// survivors.txt does not list with a reason, and when one is listed that does not.
 package main
 
 import (
@@ -22,6 +22,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -130,19 +131,28 @@ func survivors(text string) map[string]string {
 func (o options) judge(fates map[string][]fate) error {
 	var errs []error
 	total, killed := 0, 0
+	stale := maps.Clone(o.reasons)
 	fmt.Fprintln(o.out, "| File | Mutants | Killed | Survived |\n|---|---|---|---|")
 	for _, file := range slices.Sorted(slices.Values(o.files)) {
 		dead := 0
 		for _, f := range fates[file] {
 			if f.killed {
 				dead++
-			} else if o.reasons[f.key()] == "" {
+				continue
+			}
+			if o.reasons[f.key()] == "" {
 				errs = append(errs, fmt.Errorf("survived without a reason in survivors.txt: %s", f.key()))
 			}
+			delete(stale, f.key())
 		}
 		n := len(fates[file])
 		fmt.Fprintf(o.out, "| %s | %d | %d | %d |\n", file, n, dead, n-dead)
 		total, killed = total+n, killed+dead
+	}
+	for _, key := range slices.Sorted(maps.Keys(stale)) {
+		if file, _, _ := strings.Cut(key, " "); slices.Contains(o.files, file) {
+			errs = append(errs, fmt.Errorf("listed in survivors.txt, and does not survive: %s", key))
+		}
 	}
 	score := 100 * float64(killed) / float64(max(total, 1))
 	fmt.Fprintf(o.out, "| **all: %.1f per cent** | **%d** | **%d** | **%d** |\n", score, total, killed, total-killed)

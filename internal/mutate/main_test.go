@@ -11,11 +11,15 @@ import (
 // looks at.
 func TestMutants(t *testing.T) {
 	const same, unseen = "rules.go Left: left < 0 => <=", "rules.go Count: *n++ => left out"
+	const dead = "rules.go Left: left < 0 => not so"
 	var table, log bytes.Buffer
-	o := options{folder: "testdata/rules", files: []string{"rules.go"}, workers: 2, out: &table, log: &log, reasons: map[string]string{same: "0 is 0"}}
+	o := options{folder: "testdata/rules", files: []string{"rules.go"}, workers: 2, out: &table, log: &log, reasons: map[string]string{same: "0 is 0", dead: "it was so", "other.go F: x => y": "not tried"}}
 	err := run(t.Context(), o)
 	if err == nil || !strings.Contains(err.Error(), unseen) || strings.Contains(err.Error(), same) || strings.Count(err.Error(), "without a reason") != 1 {
 		t.Errorf("survivors: %v\n%s", err, &log)
+	}
+	if err == nil || strings.Count(err.Error(), "does not survive") != 1 || !strings.Contains(err.Error(), dead) {
+		t.Errorf("what is listed and dead: %v", err)
 	}
 	if got := strings.Count(log.String(), "survived"); got != 2 {
 		t.Errorf("%d survived:\n%s", got, &log)
