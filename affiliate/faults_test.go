@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -232,12 +233,12 @@ func TestLostAnswerOfEveryWrite(t *testing.T) {
 			}
 			for n := 1; ; n++ {
 				s := newKeyedShop(t, memstore.New())
-				mute := &muted{Store: s.store, left: n}
-				_, err := s.call(s.With(mute).Keyed(affiliate.Once{Key: "k"}), method, s.writes[method])
-				if mute.left > 0 {
+				commits := conformance.Count(s.store)
+				_, err := s.call(s.With(conformance.LoseAnswer(commits, n)).Keyed(affiliate.Once{Key: "k"}), method, s.writes[method])
+				if commits.Commits() < n {
 					break
 				}
-				if !errors.Is(err, errBoom) {
+				if !errors.Is(err, conformance.ErrInjected) {
 					t.Fatalf("answer %d is lost: %v", n, err)
 				}
 				lost++
@@ -253,23 +254,6 @@ func TestLostAnswerOfEveryWrite(t *testing.T) {
 		})
 	}
 	t.Attr("lost", fmt.Sprintf("answers=%d", lost))
-}
-
-// muted is a store that loses the answer of one of its commits.
-type muted struct {
-	affiliate.Store
-	left int // how many commits it is away
-}
-
-// Update commits, and may not say so.
-func (m *muted) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	if err := m.Store.Update(ctx, program, fn); err != nil {
-		return err
-	}
-	if m.left--; m.left == 0 {
-		return errBoom
-	}
-	return nil
 }
 
 func sizes(tables map[string][]string) map[string]int {

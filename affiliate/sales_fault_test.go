@@ -251,11 +251,7 @@ func TestSalesLostAnswers(t *testing.T) {
 			s := faultShop(t)
 			sc := s.scenarios(ctx)[name]
 			before := s.dump()
-			commit := 1
-			if name == "refusal with a key" {
-				commit = 2 // the first one is rolled back
-			}
-			err := sc.run(s.With(conformance.LoseAnswer(s.store, commit)))
+			err := sc.run(s.With(conformance.LoseAnswer(s.store, 1)))
 			if !errors.Is(err, conformance.ErrInjected) {
 				t.Fatalf("%v", err)
 			}

@@ -117,25 +117,25 @@ func (f faulty) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 	})
 }
 
-// LoseAnswer returns a store whose n-th Update commits and still returns
-// [ErrInjected], as when a connection breaks during the commit. n begins at 1
-// and counts all Updates of the returned store. An Update that fails by itself
+// LoseAnswer returns a store that commits an Update for the n-th time and still
+// returns [ErrInjected] for it, as when a connection breaks during the commit. n
+// begins at 1 and counts the Updates of the returned store that committed. An
+// Update that fails by itself has no answer to lose: it is not counted and
 // returns its own error. It is safe for concurrent use.
 func LoseAnswer(s affiliate.Store, n int) affiliate.Store { return &loser{Store: s, n: int64(n)} }
 
 type loser struct {
 	affiliate.Store
 	n       int64
-	updates atomic.Int64
+	commits atomic.Int64
 }
 
-// Update runs fn, and returns ErrInjected for the n-th Update.
+// Update runs fn, and returns ErrInjected after the n-th commit.
 func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	update := l.updates.Add(1)
 	if err := l.Store.Update(ctx, program, fn); err != nil {
 		return err
 	}
-	if update == l.n {
+	if l.commits.Add(1) == l.n {
 		return ErrInjected
 	}
 	return nil
@@ -146,6 +146,7 @@ func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 type Counter struct {
 	affiliate.Store
 	updates atomic.Int64
+	commits atomic.Int64
 	most    atomic.Int64
 }
 
@@ -155,14 +156,18 @@ func Count(s affiliate.Store) *Counter { return &Counter{Store: s} }
 // Updates returns how many Updates have begun.
 func (c *Counter) Updates() int { return int(c.updates.Load()) }
 
+// Commits returns how many Updates have committed: the largest n for
+// [LoseAnswer].
+func (c *Counter) Commits() int { return int(c.commits.Load()) }
+
 // Most returns the largest number of table calls that one run of an Update's
 // closure has made, counted as by [FailAt].
 func (c *Counter) Most() int { return int(c.most.Load()) }
 
-// Update counts the Update and the table calls of fn.
+// Update counts the Update, its commit and the table calls of fn.
 func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	c.updates.Add(1)
-	return c.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+	err := c.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
 		var calls int64
 		return fn(watch(tx, func() error {
 			calls++
@@ -171,6 +176,10 @@ func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *aff
 			return nil
 		}))
 	})
+	if err == nil {
+		c.commits.Add(1)
+	}
+	return err
 }
 
 // watch returns a Tx that calls before ahead of every table call and of Next.

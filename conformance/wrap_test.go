@@ -180,17 +180,33 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// TestLoseAnswer: only commits are counted. An Update that fails by itself, as the
+// first and the third one here, loses no answer.
 func TestLoseAnswer(t *testing.T) {
-	s := prepared(t)
-	lossy := conformance.LoseAnswer(s, 1)
-	if err := visit(t.Context(), lossy); !errors.Is(err, conformance.ErrInjected) {
-		t.Errorf("error %v, want %v", err, conformance.ErrInjected)
+	s, own := prepared(t), errors.New("own")
+	lossy := conformance.LoseAnswer(s, 2)
+	counter := conformance.Count(lossy)
+	for i, step := range []struct {
+		run  func() error
+		want error
+		left left
+	}{
+		{func() error { return counter.Update(t.Context(), program, func(*affiliate.Tx) error { return own }) }, own, untouched},
+		{func() error { return counter.Update(t.Context(), program, func(*affiliate.Tx) error { return nil }) }, nil, untouched},
+		{func() error { return counter.Update(t.Context(), program, func(*affiliate.Tx) error { return own }) }, own, untouched},
+		{func() error { return visit(t.Context(), counter) }, conformance.ErrInjected, visited},
+		{func() error { return visit(t.Context(), counter) }, affiliate.ErrNotFound, visited},
+		{func() error { return counter.Update(t.Context(), program, func(*affiliate.Tx) error { return nil }) }, nil, visited},
+	} {
+		if err := step.run(); !errors.Is(err, step.want) {
+			t.Errorf("Update %d: error %v, want %v", i+1, err, step.want)
+		}
+		if d := cmp.Diff(step.left, leftIn(t, s)); d != "" {
+			t.Errorf("after Update %d (-want +got):\n%s", i+1, d)
+		}
 	}
-	if d := cmp.Diff(visited, leftIn(t, s)); d != "" {
-		t.Errorf("after the lost answer (-want +got):\n%s", d)
-	}
-	if err := visit(t.Context(), lossy); !errors.Is(err, affiliate.ErrNotFound) {
-		t.Errorf("the second Update: error %v, want its own, %v", err, affiliate.ErrNotFound)
+	if counter.Updates() != 6 || counter.Commits() != 2 {
+		t.Errorf("%d Updates, %d commits that were answered, want 6 and 2", counter.Updates(), counter.Commits())
 	}
 }
 

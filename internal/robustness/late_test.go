@@ -21,7 +21,8 @@ func (l *late) do(fn func()) { l.wg.Go(fn) }
 func (l *late) wait() { l.wg.Wait() }
 
 // losing returns a store in which every n-th Update has no answer: by turns it
-// committed, and it did not.
+// committed, and it did not. An Update that fails by itself has an answer, and
+// is not counted.
 func losing(s affiliate.Store, n int64) affiliate.Store { return &loser{Store: s, n: n} }
 
 type loser struct {
@@ -31,12 +32,21 @@ type loser struct {
 
 // Update commits or not, and forgets to say so now and then.
 func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	turn := atomic.AddInt64(&l.updates, 1)
-	if turn%l.n != 0 {
-		return l.Store.Update(ctx, program, fn)
-	}
-	if turn/l.n%2 == 0 {
+	turn := int64(0)
+	err := l.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if turn == 0 { // the first run of the closure
+			turn = atomic.AddInt64(&l.updates, 1)
+		}
+		if turn%l.n == 0 && turn/l.n%2 == 0 {
+			return conformance.ErrInjected
+		}
+		return nil
+	})
+	if err == nil && turn%l.n == 0 {
 		return conformance.ErrInjected
 	}
-	return conformance.LoseAnswer(l.Store, 1).Update(ctx, program, fn)
+	return err
 }
