@@ -120,8 +120,8 @@ func (c *trio) survive(t *testing.T, name, url string, kills int) {
 	for _, n := range stored {
 		doubled += n - 1
 	}
-	fmt.Printf("%s: %d kills of the leader, %d sales acknowledged, %d stored, %d lost, %d doubled, longest wait %.1f s (ttl %v)\n",
-		name, kills, len(crew.said["sold"]), len(stored), lost, doubled, longest.Seconds(), haTTL)
+	t.Attr("server", fmt.Sprintf("leader and its Patroni killed %d times through %s, 8 writers in 2 processes: %d sales acknowledged, %d stored, %d lost, %d doubled, longest wait for a sale %.1f s (ttl %v)",
+		kills, name, len(crew.said["sold"]), len(stored), lost, doubled, longest.Seconds(), haTTL))
 	if lost+doubled > 0 || len(stored) == 0 {
 		t.Error("the counts do not agree")
 	}

@@ -214,7 +214,7 @@ func (c *chaos) finish() {
 	events := c.crew.shop.events(t.Context())
 	for i, role := range c.crew.roles {
 		if heard := c.heard[i]; role == "follow" {
-			t.Logf("follower %d: %d of %d events", i, len(heard), len(events))
+			t.Attr("server", fmt.Sprintf("a follower in a process of its own, meanwhile: %d of %d events, each once and in the one order", len(heard), len(events)))
 			if len(heard) > len(events) || !slices.Equal(heard, events[:len(heard)]) {
 				t.Errorf("follower %d has not seen the first %d events once and in order", i, len(heard))
 			}
@@ -254,7 +254,8 @@ func (c *chaos) checkOrders() {
 			t.Errorf("order %s was rolled back: stored %v, sold %v", id, stored[id], sold[id])
 		}
 	}
-	t.Logf("%d orders of hosts, %d acknowledged, %d rolled back", len(orders), len(c.crew.said["ordered"]), len(c.crew.said["undone"]))
+	t.Attr("server", fmt.Sprintf("sales in transactions of hosts, meanwhile: %d orders committed, %d acknowledged, %d rolled back; each stored exactly when its order is",
+		len(orders), len(c.crew.said["ordered"]), len(c.crew.said["undone"])))
 	if len(orders) == 0 || len(c.crew.said["undone"]) == 0 {
 		t.Error("hosts did not sell, or did not roll back")
 	}

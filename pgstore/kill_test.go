@@ -287,8 +287,8 @@ func (c *crew) finish(s *shop, what string, most int) {
 			ghosts++
 		}
 	}
-	t.Logf("%s: %d sales committed, %d acknowledged, %d acknowledged but lost; %d events, %d not delivered, %d ghosts, %d repeats",
-		what, len(committed), len(c.said["sold"]), lost, len(events), undelivered, ghosts, repeats)
+	t.Attr("server", fmt.Sprintf("%s: %d sales committed, %d acknowledged, %d acknowledged but lost; %d events, %d not delivered, %d of nothing, %d repeats that receivers know by their id",
+		what, len(committed), len(c.said["sold"]), lost, len(events), undelivered, ghosts, repeats))
 	if lost+undelivered+ghosts > 0 || len(events) != len(committed) || len(committed) == 0 {
 		t.Error("the counts do not agree")
 	}

@@ -19,6 +19,9 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
+// modes are the modes of a store, as the documentation calls them.
+var modes = map[pgstore.Mode]string{pgstore.Queue: "queue", pgstore.Serializable: "serializable"}
+
 // TestPgBouncer: the pool modes and exec modes of the README work with a real
 // PgBouncer that has fewer connections to the server than there are clients.
 func TestPgBouncer(t *testing.T) {
@@ -58,6 +61,7 @@ func TestPgBouncer(t *testing.T) {
 				})
 			}
 			wg.Wait()
+			t.Attr("server", fmt.Sprintf("PgBouncer, %s mode, %v, %s, with fewer connections than clients: %d sales, no error", tt.pooling, tt.mode, modes[tt.cfg.Mode], clients*sales))
 			options := pgx.TxOptions{}
 			if tt.cfg.Mode == pgstore.Serializable {
 				options.IsoLevel = pgx.Serializable

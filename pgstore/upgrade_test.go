@@ -248,6 +248,7 @@ func TestUpgrade(t *testing.T) {
 			b.verify(t)
 			b.openBooks(t)
 			b.verify(t)
+			t.Attr("server", fmt.Sprintf("an upgrade from schema %d with rows in every table: each of %d records as before, before and after its rows are converted", version, len(old)))
 		})
 	}
 }
@@ -430,7 +431,7 @@ func TestUpgradeCut(t *testing.T) {
 		err := newStore(t, wired, pgstore.Config{Schema: b.schema}).Migrate(t.Context())
 		through := cut.Swap(0) > 0
 		if err == nil && through {
-			t.Logf("the connection was cut after each of %d writes, in steps of %d", n-step, step)
+			t.Attr("server", fmt.Sprintf("a migration cut after each of %d messages to the server, in steps of %d: the next one finishes it, each record as before", n-step, step))
 			if n < 20 {
 				t.Errorf("a migration sends more than %d things", n)
 			}

@@ -19,6 +19,7 @@ type event struct {
 // of the tests.
 type figures struct {
 	histories, planted, exactly []attribute
+	servers                     []string // what is broken: what became of it
 	faults, lost                map[string]string
 }
 
@@ -35,6 +36,10 @@ func read(r io.Reader) (figures, error) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var e event
+		if what, ok := strings.CutPrefix(lines.Text(), "SKIPPED: "); ok { // a script says so
+			f.servers = append(f.servers, "SKIPPED: "+what)
+			continue
+		}
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return f, fmt.Errorf("no event of a test: %.80q", lines.Text())
 		}
@@ -61,6 +66,8 @@ func read(r io.Reader) (figures, error) {
 			f.faults = a.value
 		case "lost":
 			f.lost = a.value
+		case "server":
+			f.servers = append(f.servers, e.Value)
 		}
 	}
 	return f, lines.Err()
@@ -87,7 +94,19 @@ func (f figures) tables() string {
 	fmt.Fprintf(&b, "**Faults.** %s operations, read from the type of a program; %s faults at the calls of their store: an error, an error from there on, a panic, an ended context. "+
 		"Besides, %s answers of writes lost after the commit, each repeated with its key. 0 left anything behind, 0 counted twice.\n",
 		f.faults["operations"], f.faults["faults"], f.lost["answers"])
+	f.serverTable(&b)
 	return b.String()
+}
+
+func (f figures) serverTable(b *strings.Builder) {
+	if len(f.servers) == 0 {
+		return // not at length
+	}
+	b.WriteString("\n**Servers that die.** PostgreSQL, the connections to it, its disk, and what runs it.\n\n| What | Figure |\n|---|---|\n")
+	for _, line := range slices.Sorted(slices.Values(f.servers)) {
+		what, figure, _ := strings.Cut(line, ": ")
+		fmt.Fprintf(b, "| %s | %s |\n", what, figure)
+	}
 }
 
 func (f figures) historyTable(b *strings.Builder) {

@@ -1,6 +1,6 @@
 // Proofs runs the tests of this module, and those of faults in the engine, and
 // prints tables of what they counted, with the commit and the date. At length it also
-// tries the mutants of the rules.
+// kills servers, fills disks, restores backups, and tries the mutants of the rules.
 //
 //	go run ./proofs                # what every change runs, two minutes
 //	go run ./proofs -long -update  # what a release runs, and write docs/proofs.md
@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,13 +45,22 @@ type options struct {
 const mutantsTitle = "\n**Mutants.** Each rule of the engine, written wrongly in one place at a time; killed when a test of package affiliate notices. " +
 	"Those that survive are in internal/mutate/survivors.txt, each with its reason.\n\n"
 
-// runs are the tests that count: the folder from the root, and the flags.
-var runs = []struct {
-	dir   string
-	flags []string
-}{
-	{"internal/robustness", []string{"."}},
-	{".", []string{"-run", "^Test(FaultAtEveryCall|LostAnswerOfEveryWrite)$", "./affiliate"}},
+// A part is a command that runs tests which count, in a folder from the root. Its
+// standard output is that of go test -json.
+type part struct {
+	dir     string
+	command []string
+}
+
+var parts = []part{
+	{"internal/robustness", []string{"go", "test", "-json", "-count=1", "-timeout=90m", "."}},
+	{".", []string{"go", "test", "-json", "-count=1", "-timeout=90m", "-run", "^Test(FaultAtEveryCall|LostAnswerOfEveryWrite)$", "./affiliate"}},
+}
+
+// longParts run at length only.
+var longParts = []part{
+	{"pgstore", []string{"go", "test", "-json", "-count=1", "-timeout=90m", "-run", "^Test(Chaos|DiskFull|Dump|PointInTime|Upgrade|UpgradeCut|OneProgram|DistributionColumn)$", "."}},
+	{".", []string{".ci/availability", "-json"}},
 }
 
 func run(o options, out io.Writer) error {
@@ -94,20 +104,19 @@ func run(o options, out io.Writer) error {
 // measure runs the tests and keeps their events. What is not an event of a test
 // goes to standard error.
 func measure(root string, long bool, events *bytes.Buffer) error {
+	all, env := parts, os.Environ()
+	if long {
+		all, env = slices.Concat(parts, longParts), append(env, "TRIBUTARY_AT_LENGTH=1", "CI=true")
+	}
 	var failed error
-	for _, r := range runs {
-		args := []string{"test", "-json", "-count=1", "-timeout=90m"}
+	for _, p := range all {
+		cmd := exec.Command(p.command[0], p.command[1:]...)
 		if !long {
-			args = append(args, "-short")
+			cmd.Args = slices.Insert(cmd.Args, 2, "-short")
 		}
-		cmd := exec.Command("go", append(args, r.flags...)...)
-		cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(root, r.dir), events, os.Stderr
-		cmd.Env = os.Environ()
-		if long {
-			cmd.Env = append(cmd.Env, "TRIBUTARY_AT_LENGTH=1")
-		}
+		cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = filepath.Join(root, p.dir), events, os.Stderr, env
 		if err := cmd.Run(); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("the tests in %s: %w", r.dir, err))
+			failed = errors.Join(failed, fmt.Errorf("the tests in %s: %w", p.dir, err))
 		}
 	}
 	if failed != nil {
