@@ -19,8 +19,8 @@ import (
 // maxErrorBody is how many bytes of the body of an error are kept.
 const maxErrorBody = 64 << 10
 
-// read reads an answer. The body of an error is cut, and an error while reading
-// it is ignored, because the status is enough.
+// read reads an answer. Of the body of an error the beginning is read, and it may
+// end too early, because the status is enough.
 func (a *call) read(resp *http.Response) error {
 	if resp.Body == nil {
 		resp.Body = http.NoBody // some transports break the rule that Body is not nil
@@ -31,7 +31,7 @@ func (a *call) read(resp *http.Response) error {
 		return nil // the body of a 101 is the connection: a read does not end with the context
 	}
 	if !ok(resp.StatusCode) {
-		a.last.body, _ = readAll(io.LimitReader(resp.Body, maxErrorBody), resp.ContentLength)
+		a.last.body, a.last.torn = readAll(io.LimitReader(resp.Body, maxErrorBody), resp.ContentLength)
 		return nil
 	}
 	limit := a.client.cfg.MaxBody

@@ -40,6 +40,7 @@ type answer struct {
 	status int // 0: no answer
 	header http.Header
 	body   []byte
+	torn   error // why the body of an error ended too early
 	err    error // the reason why there is no answer, or why it cannot be used
 }
 

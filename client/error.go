@@ -1,10 +1,12 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -30,7 +32,9 @@ type Error struct {
 	// Reason, Field and Failures are the
 	// server's Error-Code, Error-Field and Error-Reasons. Without Error-Code,
 	// Reason comes from the error text; it is empty when the text is unknown.
-	// Err.Err is the cause when there was no answer or an unreadable one.
+	// Err.Err is the cause when there was no answer or an unreadable one, or when
+	// the body of a refusal ended before its text: Message is then that of the
+	// status.
 	Err *affiliate.Error
 }
 
@@ -72,6 +76,7 @@ const (
 	noAnswer   = "no answer"
 	unreadable = "the answer cannot be read"
 	redirected = "the server redirects, which is not followed"
+	cutShort   = "the body of the error is cut short"
 )
 
 // outcome returns the error of the call; nil when the last answer is a success.
@@ -149,10 +154,13 @@ func (a *call) refused(err *affiliate.Error) error {
 // refusal reads the answer of an error.
 func (a *call) refusal() *affiliate.Error {
 	var body struct{ Error, Reason string }
-	if json.Unmarshal(a.last.body, &body) != nil {
+	cause := json.Unmarshal(a.last.body, &body)
+	if cause != nil {
 		body.Error, body.Reason = "", ""
+		cause = a.cutShort()
 	}
 	e := &affiliate.Error{
+		Err:     cause,
 		Reason:  affiliate.Reason(a.last.header.Get("Error-Code")),
 		Field:   a.last.header.Get("Error-Field"),
 		Message: body.Error,
@@ -193,10 +201,27 @@ func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 
 // aboutRecord reports whether a 404 says that a record is missing. A wrong base
 // URL must not look like a missing record, so of a GET, which mostly answers null
-// for a missing record, only a refusal of the engine's table says it.
+// for a missing record, only a refusal of the engine's table says it. Of a write it
+// is any text, and also the beginning of one.
 func (a *call) aboutRecord(ofRow affiliate.Kind, e *affiliate.Error) bool {
-	return (a.method != http.MethodGet || ofRow == affiliate.KindNotFound) && e.Message != "" &&
-		e.Reason != affiliate.NotFound && e.Reason != affiliate.ProgramNotFound
+	if e.Reason == affiliate.NotFound || e.Reason == affiliate.ProgramNotFound {
+		return false
+	}
+	return ofRow == affiliate.KindNotFound || a.method != http.MethodGet && (e.Message != "" || e.Err != nil)
+}
+
+// cutShort is the error of a JSON body that ends in the middle; nil when the body
+// is something else.
+func (a *call) cutShort() error {
+	cause := a.last.torn
+	if cause == nil {
+		var value json.RawMessage
+		cause = json.NewDecoder(bytes.NewReader(a.last.body)).Decode(&value)
+	}
+	if a.last.torn == nil && cause != io.ErrUnexpectedEOF || a.checkJSON() != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", cutShort, bare(cause))
 }
 
 // textOf is the text of an error for which the server sent none.
