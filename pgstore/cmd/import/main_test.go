@@ -44,13 +44,13 @@ func TestImport(t *testing.T) {
 	t.Setenv("TRIBUTARY_STORE", database(t))
 	folder := filepath.Join("..", "..", "..", "examples", "import", "testdata", "csv")
 	reports := map[string]string{}
-	for _, step := range []struct{ name, flag, end string }{
-		{"dry run", "-write=false", "a dry run: nothing was written; add -write to import\n"},
-		{"import", "-write", "the books hold\n"},
-		{"again", "-write", "the books hold\n"},
+	for _, step := range []struct{ name, write, verify, end string }{
+		{"dry run", "-write=false", "-verify", "a dry run: nothing was written; add -write to import\n"},
+		{"import", "-write", "-verify=false", ""},
+		{"again", "-write", "-verify", "the books hold\n"},
 	} {
 		var out strings.Builder
-		code := run(t.Context(), []string{step.flag, folder}, &out, t.Output())
+		code := run(t.Context(), []string{step.write, step.verify, folder}, &out, t.Output())
 		report, ok := strings.CutSuffix(out.String(), step.end)
 		if code != 0 || !ok {
 			t.Fatalf("%s: exit code %d\n%s", step.name, code, out.String())
