@@ -111,9 +111,10 @@ func overlaps(calls []porcupine.Operation) (pairs int) {
 	return pairs
 }
 
-// patience is how long the check of one history may take. That of a history with
-// a planted bug is given up sooner: the next one may show it at once.
-const patience, shortPatience = 40 * time.Second, time.Second
+// patience is how long the check of one history may take: a second as a rule, and
+// longer when many calls had no answer, or the machine is busy. That of a history with a
+// planted bug is given up sooner: the next one may show it at once.
+const patience, shortPatience = 3 * time.Minute, time.Second
 
 // judge checks a history against the model of its trade.
 func judge(tr trade, h history, patience time.Duration) porcupine.CheckResult {
