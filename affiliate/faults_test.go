@@ -119,21 +119,63 @@ func invoke(ctx context.Context, p *affiliate.Program, method string, args []any
 // whole steps.
 var inSteps = []string{"Prune", "Retain", "RunPayouts", "StepPayouts", "CloseBooks", "ImportReferrals", "ImportAffiliates", "ImportCoupons", "ImportSales", "ImportPayouts"}
 
-// storeFaults are what goes wrong at a call of the store.
-var storeFaults = []struct {
+// A storeFault is what goes wrong at a call of the store.
+type storeFault struct {
 	name   string
-	onward bool
+	onward bool  // and at every later call
 	step   int64 // at every how many calls, unless at length
-	fault  func(cancel func()) error
-}{
-	{"error", false, 1, func(func()) error { return errBoom }},
-	{"error from there on", true, 5, func(func()) error { return errBoom }},
-	{"panic", false, 5, func(func()) error { panic(errBoom) }},
-	{"cancel", false, 5, func(cancel func()) error { cancel(); return nil }},
+	want   error // what the caller gets
+	fault  func(c *caller) error
+}
+
+var storeFaults = []storeFault{
+	{"error", false, 1, errBoom, func(*caller) error { return errBoom }},
+	{"error from there on", true, 5, errBoom, func(*caller) error { return errBoom }},
+	{"panic", false, 5, errBoom, func(*caller) error { panic(errBoom) }},
+	{"cancel", false, 5, context.Canceled, func(c *caller) error { return c.end(context.Canceled) }},
+	{"deadline", false, 5, context.DeadlineExceeded, func(c *caller) error { return c.end(context.DeadlineExceeded) }},
+}
+
+// at returns a store that has the fault at its n-th call, and the context of its
+// caller.
+func (k storeFault) at(t *testing.T, store affiliate.Store, n int64) (*probe, *caller) {
+	c := &caller{Context: t.Context(), done: make(chan struct{})}
+	return &probe{Store: store, failAt: n, onward: k.onward, fault: func() error { return k.fault(c) }}, c
+}
+
+// late reports whether the caller may get its answer all the same, because its
+// context ended when all was done.
+func (k storeFault) late() bool { return k.want != errBoom }
+
+// A caller is a context that ends when a test says so: a deadline passes exactly
+// at a call, and nothing waits.
+type caller struct {
+	context.Context
+	done chan struct{}
+	err  error
+}
+
+func (c *caller) end(err error) error {
+	c.err = err
+	close(c.done)
+	return nil
+}
+
+// Done is closed by end.
+func (c *caller) Done() <-chan struct{} { return c.done }
+
+// Err is the reason of end.
+func (c *caller) Err() error {
+	select {
+	case <-c.done:
+		return c.err
+	default:
+		return c.Context.Err()
+	}
 }
 
 // TestFaultAtEveryCall: every operation meets every fault at every call of its
-// store. The caller gets the error and no refusal, nothing has changed, or only
+// store. The caller gets its error and no refusal, nothing has changed, or only
 // whole steps, and Verify and the ledger pass. The same call works afterwards.
 func TestFaultAtEveryCall(t *testing.T) {
 	names := storeUsers()
@@ -148,10 +190,8 @@ func TestFaultAtEveryCall(t *testing.T) {
 				args := s.argsOf(t, method)
 				before := s.dump()
 				for n := int64(1); ; n += kind.step {
-					ctx, cancel := context.WithCancel(t.Context())
-					broken := &probe{Store: s.store, failAt: n, onward: kind.onward, fault: func() error { return kind.fault(cancel) }}
+					broken, ctx := kind.at(t, s.store, n)
 					err := invoke(ctx, s.With(broken), method, args)
-					cancel()
 					if broken.ops.Load() < n {
 						if err != nil || n == 1 {
 							t.Errorf("%s, after %d calls without a fault: %v", kind.name, n-1, err)
@@ -159,8 +199,8 @@ func TestFaultAtEveryCall(t *testing.T) {
 						break
 					}
 					faults++
-					s.stands(t, method, fmt.Sprint(kind.name, " at call ", n), err, before)
-					if kind.name == "cancel" && err == nil { // it came too late
+					s.stands(t, method, kind, n, err, before)
+					if err == nil { // it came too late
 						s = newKeyedShop(t, memstore.New())
 						args = s.argsOf(t, method)
 						before = s.dump()
@@ -174,22 +214,27 @@ func TestFaultAtEveryCall(t *testing.T) {
 }
 
 // stands fails the test unless a fault was reported and changed nothing.
-func (s keyedShop) stands(t *testing.T, method, what string, err error, before map[string][]string) {
+func (s keyedShop) stands(t *testing.T, method string, kind storeFault, n int64, err error, before map[string][]string) {
 	t.Helper()
-	if _, refused := errors.AsType[*affiliate.Error](err); refused {
-		t.Errorf("%s: the refusal %v", what, err)
-	}
-	if err != nil && !errors.Is(err, errBoom) && !errors.Is(err, context.Canceled) {
-		t.Errorf("%s: %v", what, err)
-	}
+	what := fmt.Sprint(kind.name, " at call ", n)
+	kind.told(t, what, err)
 	changes := cmp.Diff(before, s.dump())
 	switch {
-	case err == nil && what[:6] != "cancel":
-		t.Errorf("%s: no error", what)
 	case err != nil && changes != "" && !slices.Contains(inSteps, method):
 		t.Errorf("%s changed records (-before +after):\n%s", what, changes)
 	case changes != "":
 		s.balanced(t)
+	}
+}
+
+// told fails the test unless the caller got the fault, and no refusal.
+func (k storeFault) told(t *testing.T, what string, err error) {
+	t.Helper()
+	if _, refused := errors.AsType[*affiliate.Error](err); refused {
+		t.Errorf("%s: the refusal %v", what, err)
+	}
+	if !errors.Is(err, k.want) && (err != nil || !k.late()) {
+		t.Errorf("%s: the error %v, want %v", what, err, k.want)
 	}
 }
 

@@ -81,9 +81,12 @@ func beforehand(o *op, rq request, fn func() error) error {
 		return nil
 	}
 	if rq.once.Key != "" {
-		_, err := write(o, rq, func() (struct{}, error) { return struct{}{}, errUnanswered })
+		_, err := write(o, rq, func() (json.RawMessage, error) { return nil, errUnanswered })
+		if _, refused := errors.AsType[*Error](err); err == nil || err == ErrNotFound || refused {
+			return nil // the write itself repeats it
+		}
 		if !errors.Is(err, errUnanswered) {
-			return nil
+			return err // whether there is a receipt is not known
 		}
 	}
 	return fn()

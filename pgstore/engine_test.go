@@ -61,9 +61,9 @@ func TestEngineSuite(t *testing.T) {
 // onlyInMemory are the tests that cannot be run on PostgreSQL. Two make
 // corruptions that only memory can hold: an event whose time changes by a
 // microsecond, or whose number changes, while its encoded payload does not. One
-// measures what events take in memory. One runs in a bubble of testing/synctest,
+// measures what events take in memory. Two run in a bubble of testing/synctest,
 // which a connection cannot cross.
-const onlyInMemory = "TestVerifyEvents/(I47_number_of_a_coupon|I49_event_at_another_time)|TestEventMemory|TestFollowWaits"
+const onlyInMemory = "TestVerifyEvents/(I47_number_of_a_coupon|I49_event_at_another_time)|TestEventMemory|TestFollowWaits|TestSlowCall"
 
 func write(t *testing.T, file string, data []byte) {
 	t.Helper()

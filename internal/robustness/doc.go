@@ -20,8 +20,10 @@
 //
 // Of N callers at once exactly L get what is there L times, also from two
 // processes. Every operation of a Program meets a fault at every call of its
-// store; the operations are read from the type, so none can be forgotten. That test
-// is in affiliate, because it needs what the engine's own tests have.
+// store: an error, a panic, an ended context, a passed deadline, a call that takes
+// an hour, a lost answer. The repeat of a write meets a second one. The operations
+// are read from the type, so none can be forgotten. These tests are in affiliate,
+// because they need what the engine's own tests have.
 //
 // # Length
 //

@@ -19,8 +19,8 @@ type event struct {
 // of the tests.
 type figures struct {
 	histories, planted, exactly []attribute
-	servers                     []string // what is broken: what became of it
-	faults, lost                map[string]string
+	servers                     []string                     // what is broken: what became of it
+	faults                      map[string]map[string]string // of the tests of faults, by what they count
 }
 
 // An attribute is what one test counted.
@@ -31,7 +31,7 @@ type attribute struct {
 
 // read collects the attributes of passed tests.
 func read(r io.Reader) (figures, error) {
-	var f figures
+	f := figures{faults: map[string]map[string]string{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -62,10 +62,8 @@ func read(r io.Reader) (figures, error) {
 			f.planted = append(f.planted, a)
 		case "exactly":
 			f.exactly = append(f.exactly, a)
-		case "faults":
-			f.faults = a.value
-		case "lost":
-			f.lost = a.value
+		case "faults", "slow", "lost", "pairs":
+			f.faults[e.Key] = a.value
 		case "server":
 			f.servers = append(f.servers, e.Value)
 		}
@@ -91,11 +89,19 @@ func (f figures) tables() string {
 	f.historyTable(&b)
 	f.plantTable(&b)
 	f.exactTable(&b)
-	fmt.Fprintf(&b, "**Faults.** %s operations, read from the type of a program; %s faults at the calls of their store: an error, an error from there on, a panic, an ended context. "+
-		"Besides, %s answers of writes lost after the commit, each repeated with its key. 0 left anything behind, 0 counted twice.\n",
-		f.faults["operations"], f.faults["faults"], f.lost["answers"])
+	f.faultText(&b)
 	f.serverTable(&b)
 	return b.String()
+}
+
+func (f figures) faultText(b *strings.Builder) {
+	fmt.Fprintf(b, "**Faults.** %s operations, read from the type of a program; %s faults at the calls of their store: an error, an error from there on, a panic, an ended context, a passed deadline. "+
+		"%s calls that took too long, until the deadline of their caller had passed, while others waited. "+
+		"%s answers of writes lost after the commit, each repeated with its key. "+
+		"%s times two faults in turn, %s ordered pairs of kinds, of %s writes: the second one met the repeat with the key. "+
+		"0 left anything behind, 0 counted twice, 0 kept others from their turn.\n",
+		f.faults["faults"]["operations"], f.faults["faults"]["faults"], f.faults["slow"]["calls"], f.faults["lost"]["answers"],
+		f.faults["pairs"]["pairs"], f.faults["pairs"]["kinds"], f.faults["pairs"]["operations"])
 }
 
 func (f figures) serverTable(b *strings.Builder) {

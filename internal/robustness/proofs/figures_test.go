@@ -15,6 +15,8 @@ const recorded = `{"Action":"run","Test":"TestHistoriesInMemory"}
 {"Action":"attr","Test":"TestExactly/HTTP","Key":"exactly","Value":"things=32 rounds=32 callers=768"}
 {"Action":"attr","Test":"TestFaultAtEveryCall","Key":"faults","Value":"operations=120 faults=1500"}
 {"Action":"attr","Test":"TestLostAnswerOfEveryWrite","Key":"lost","Value":"answers=84"}
+{"Action":"attr","Test":"TestSlowCall","Key":"slow","Value":"operations=120 calls=542"}
+{"Action":"attr","Test":"TestFaultsInPairs","Key":"pairs","Value":"operations=73 pairs=563 kinds=36"}
 {"Action":"pass","Test":"TestHistoriesInMemory"}
 {"Action":"attr","Test":"TestDiskFull","Key":"server","Value":"a disk that is full: 7 sales acknowledged"}
 SKIPPED: no apt-get to get Patroni with
@@ -33,7 +35,7 @@ func TestTables(t *testing.T) {
 		"| falls on a refund | 2 | 1 | 1 | 4 |",
 		"| HTTP | 32 | 32 | 768 | 0 |",
 		"| SKIPPED | no apt-get to get Patroni with |\n| a disk that is full | 7 sales acknowledged |\n",
-		"120 operations", "1500 faults", "84 answers",
+		"120 operations", "1500 faults", "84 answers", "542 calls that took too long", "563 times two faults in turn, 36 ordered pairs of kinds, of 73 writes",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("the tables have no %q:\n%s", line, text)

@@ -54,7 +54,7 @@ type part struct {
 
 var parts = []part{
 	{"internal/robustness", []string{"go", "test", "-json", "-count=1", "-timeout=90m", "."}},
-	{".", []string{"go", "test", "-json", "-count=1", "-timeout=90m", "-run", "^Test(FaultAtEveryCall|LostAnswerOfEveryWrite)$", "./affiliate"}},
+	{".", []string{"go", "test", "-json", "-count=1", "-timeout=90m", "-run", "^Test(FaultAtEveryCall|FaultsInPairs|LostAnswerOfEveryWrite|SlowCall)$", "./affiliate"}},
 }
 
 // longParts run at length only.
@@ -106,7 +106,7 @@ func run(o options, out io.Writer) error {
 func measure(root string, long bool, events *bytes.Buffer) error {
 	all, env := parts, os.Environ()
 	if long {
-		all, env = slices.Concat(parts, longParts), append(env, "TRIBUTARY_AT_LENGTH=1", "CI=true")
+		all, env = slices.Concat(parts, longParts), append(env, "TRIBUTARY_AT_LENGTH=1", "TRIBUTARY_ALL_PAIRS=1", "CI=true")
 	}
 	var failed error
 	for _, p := range all {
