@@ -158,7 +158,8 @@ func TestStoreFails(t *testing.T) {
 				break // what failed did not matter
 			}
 			check(d.name, n, page)
-			if d.name != "run" && w.effects() != before { // a run goes on when its form is sent again
+			inSteps := d.name == "run" || d.name == "delete hook" // they go on when their form is sent again
+			if !inSteps && w.effects() != before {
 				t.Fatalf("%s, call %d: half of it is done", d.name, n)
 			}
 		}
