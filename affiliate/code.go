@@ -150,8 +150,8 @@ type Evaluation struct {
 	Valid      bool                  `json:"valid"`           // there are no Reasons
 	Reasons    []Failure             `json:"reasons"`         // every failing rule, in fixed order
 	Unverified []Reason              `json:"unverified"`      // rules that need facts that the order does not have
-	Discount   Opt[Amount]           `json:"discount"`        // of Subtotal, else of TotalEarned; null when it cannot be priced
-	Total      Opt[Amount]           `json:"total"`           // the amount to charge before tax and shipping; null when Discount is
+	Discount   Opt[Amount]           `json:"discount"`        // of Subtotal, else of TotalEarned; null when it cannot be priced. Not Valid: what the code would take off
+	Total      Opt[Amount]           `json:"total"`           // if Valid, the amount to charge before tax and shipping; null when Discount is
 	Risks      []RiskReason          `json:"risks"`           // the rules of Config.Review that would hold the commission; Valid does not depend on them
 	Code       Opt[CodeName]         `json:"promotionalCode"` // null when the code was not found; so are Coupon and Affiliate
 	Coupon     Opt[Coupon]           `json:"coupon"`          // without its codes

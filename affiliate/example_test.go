@@ -100,29 +100,25 @@ func ExampleProgram_RecordSale() {
 
 func ExampleProgram_Evaluate() {
 	program, _, _ := newShop()
-	ctx, basket := context.Background(), affiliate.Set(affiliate.MustAmount("19.99"))
-	e, err := program.Evaluate(ctx, affiliate.Order{PromoCode: "mara20", Subtotal: basket})
-	if err != nil {
-		log.Fatal(err)
+	ctx, basket := context.Background(), affiliate.MustAmount("19.99")
+	for _, code := range []string{"mara20", "SUMMER"} {
+		e, err := program.Evaluate(ctx, affiliate.Order{PromoCode: code, Subtotal: affiliate.Set(basket)})
+		if err != nil {
+			log.Fatal(err)
+		}
+		if !e.Valid {
+			fmt.Println(code, "is refused:", e.Reasons[0].Reason, "and the basket stays at", basket)
+			continue
+		}
+		charge := e.Total.Or(basket) // without tax and shipping
+		res, err := program.RecordSale(ctx, affiliate.NewSale{
+			PromoCode: code, TotalEarned: charge, Subtotal: affiliate.Set(basket), ExternalID: "order-5582",
+		})
+		fmt.Println(code, "takes off", e.Discount, "of", basket, "and the sale of", charge, "is", res.Outcome, err)
 	}
-	off, _ := e.Discount.Get()
-	charge, _ := e.Total.Get() // without tax and shipping
-	fmt.Println(e.Valid, off, "off, charge", charge)
-
-	res, err := program.RecordSale(ctx, affiliate.NewSale{
-		PromoCode: "mara20", TotalEarned: charge, Subtotal: basket, ExternalID: "order-5582",
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(res.Outcome)
-
-	e, _ = program.Evaluate(ctx, affiliate.Order{PromoCode: "SUMMER"})
-	fmt.Println(e.Valid, e.Reasons[0].Reason)
 	// Output:
-	// true 4 off, charge 15.99
-	// recorded
-	// false code_not_found
+	// mara20 takes off 4 of 19.99 and the sale of 15.99 is recorded <nil>
+	// SUMMER is refused: code_not_found and the basket stays at 19.99
 }
 
 func ExampleError() {
@@ -215,6 +211,33 @@ func ExampleProgram_RefundSale() {
 	// Output:
 	// partially_refunded 7.5
 	// refunded 0 REFUNDED
+}
+
+// A payout that holds the commission is not changed by a refund: the next one is smaller.
+func ExampleProgram_RefundSale_clawBack() {
+	program, mara, _ := newShop()
+	ctx := context.Background()
+	res, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := program.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID}); err != nil {
+		log.Fatal(err)
+	}
+	sale, _ := res.Sale.Get()
+	back := affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount("25")), RefundID: "refund-1"}
+	_, err = program.RefundSale(ctx, back)
+	fmt.Println(errors.Is(err, affiliate.IncludedInPayout), err)
+
+	back.ClawBack = true
+	if _, err := program.RefundSale(ctx, back); err != nil {
+		log.Fatal(err)
+	}
+	balance, err := program.Balance(ctx, mara.ID)
+	fmt.Println("in the payout", balance.InPayout, "payable", balance.Payable, err)
+	// Output:
+	// true Sale is included in a payout
+	// in the payout 10 payable -2.5 <nil>
 }
 
 func ExampleProgram_TrackClick() {

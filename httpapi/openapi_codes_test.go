@@ -16,7 +16,7 @@ func codeNotes() described {
 				"reasons":         "Every rule that fails, in a fixed order. A sale is refused with the first one.",
 				"unverified":      "The rules of the code that need something the request did not say.",
 				"discount":        "What comes off subtotal, where none was sent totalEarned; null when it cannot be priced.",
-				"total":           "What is left to charge, before tax and shipping; null when discount is.",
+				"total":           "If valid, what is left to charge, before tax and shipping; null when discount is.",
 				"risks":           "The program's review rules that would hold the commission of this sale; valid does not depend on them.",
 				"promotionalCode": "The code; null when there is none with this text, like coupon and affiliate.",
 				"coupon":          "The coupon of the code.",

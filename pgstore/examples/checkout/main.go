@@ -104,9 +104,11 @@ func (s *shop) day(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	off, _ := preview.Discount.Get()
-	total, _ := preview.Total.Get() // what the customer pays
-	fmt.Fprintf(s.out, "preview: valid %v, %v off %v\n", preview.Valid, off, basket)
+	total := basket // what the customer pays
+	if preview.Valid {
+		total = preview.Total.Or(basket)
+	}
+	fmt.Fprintf(s.out, "preview: valid %v, %v off %v\n", preview.Valid, preview.Discount, basket)
 
 	first := order{id: "order-1", code: "ADA20", basket: basket, total: total}
 	if err := s.sell(ctx, first); err != nil {
