@@ -12,16 +12,16 @@ func (a *audit) verifyDeliveries() {
 	for r := range a.endpoints.records() {
 		a.verifyEndpoint(r)
 	}
-	if n := len(a.endpoints.all); n > maxEndpoints {
+	if n := a.endpoints.n; n > maxEndpoints {
 		a.breach("I51", named("program", a.cfg.ID), "it has %d endpoints", n)
 	}
-	queued := make(map[uuid.UUID]int, len(a.queue.all))
+	queued := make(map[uuid.UUID]int, a.queue.n)
 	for r := range a.queue.records() {
 		queued[r.DeliveryID]++
 		a.verifyQueued(r)
 	}
 	type pair struct{ event, endpoint uuid.UUID }
-	seen := make(map[pair]bool, len(a.deliveries.all))
+	seen := make(map[pair]bool, a.deliveries.n)
 	for r := range a.deliveries.records() {
 		a.verifyDelivery(r, queued[r.ID])
 		if p := (pair{r.EventID, r.EndpointID}); seen[p] {

@@ -92,8 +92,7 @@ func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
 	for r := range a.sales.records() {
 		sales[r.AffiliateID]++
 	}
-	for i := range a.totals.all {
-		r := &a.totals.all[i]
+	for r := range a.totals.records() {
 		t := trails[r.ID]
 		if r.Books.Opened.IsZero() || t == nil || t.bad {
 			continue
@@ -134,8 +133,8 @@ func bookSaleMovement(sales map[int64]*bookedSale, r *MovementRecord) {
 // a recount if they are open.
 func (a *audit) verifyBooks(trails map[uuid.UUID]*trail) {
 	counted := a.recountBooks()
-	for i := range a.totals.all {
-		id, books := a.totals.all[i].ID, &a.totals.all[i].Books
+	for r := range a.totals.records() {
+		id, books := r.ID, &r.Books
 		t := trails[id]
 		if t == nil {
 			t = &trail{}

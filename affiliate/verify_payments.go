@@ -8,7 +8,7 @@ import (
 
 // verifyPayments checks what payment providers reported against the sales.
 func (a *audit) verifyPayments() {
-	keyed := make(map[uuid.UUID]bool, len(a.payments.all))
+	keyed := make(map[uuid.UUID]bool, a.payments.n)
 	for r := range a.keys.records() {
 		if keyed[r.PaymentID] = true; !a.payments.has(r.PaymentID) {
 			a.breach("I75", named("key", r.ID), "its payment %s does not exist", r.PaymentID)

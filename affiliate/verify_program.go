@@ -17,8 +17,8 @@ type Verification struct {
 // Verify recomputes counters, totals and references from a snapshot of the
 // records, and returns a [*Breach] for each difference, joined. Nil means that
 // the books are in order. It reads every record of the program once and keeps
-// what it needs in memory, so its cost is linear: about 2 GiB for a million sales.
-// Run it as a job, not in a request.
+// what it compares in memory, so its cost is linear: about 3 GiB for a million sales
+// with their events. Run it as a job, not in a request.
 //
 //   - I01, I02: redemption counters equal the ledger, and are not negative.
 //   - I15: a live code has a live coupon.

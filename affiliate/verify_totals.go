@@ -32,8 +32,7 @@ func (a *audit) verifyTotals() {
 			a.breach("I44", numbered("sale", r.Number), "the totals have no room for it")
 		}
 	}
-	for i := range a.totals.all {
-		r := a.totals.all[i]
+	for r := range a.totals.records() {
 		if !a.affiliates.has(r.ID) && !a.links.has(r.ID) && !a.referrals.has(r.ID) {
 			a.breach("I31", named("totals", r.ID), "they have no owner")
 			delete(c, r.ID)
@@ -41,7 +40,7 @@ func (a *audit) verifyTotals() {
 		}
 		want := c.of(r.ID).with(r.PrunedClicks)
 		want.Books = r.Books // verifyMovements checks them
-		if r != want || r.PrunedClicks < 0 {
+		if *r != want || r.PrunedClicks < 0 {
 			a.breach("I31", named("totals", r.ID), "they say %s, a recount %s", r.figures(), want.figures())
 		}
 		delete(c, r.ID)
@@ -62,9 +61,9 @@ func (a *audit) verifyUncounted(c recount) {
 }
 
 func ids[R Record[R]](s *collection[R]) []uuid.UUID {
-	list := make([]uuid.UUID, len(s.all))
-	for i := range s.all {
-		list[i] = s.all[i].RecordID()
+	list := make([]uuid.UUID, 0, s.n)
+	for r := range s.records() {
+		list = append(list, (*r).RecordID())
 	}
 	return list
 }

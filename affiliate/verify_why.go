@@ -8,7 +8,7 @@ import (
 
 // clickNumbers are the clicks by their numbers.
 func (a *audit) clickNumbers() map[int64]*ClickRecord {
-	clicks := make(map[int64]*ClickRecord, len(a.clicks.all))
+	clicks := make(map[int64]*ClickRecord, a.clicks.n)
 	for r := range a.clicks.records() {
 		clicks[r.Number] = r
 	}
