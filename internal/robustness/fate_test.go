@@ -18,7 +18,7 @@ func fateOf(err error) fate {
 		return fate{}
 	}
 	if lost, ok := errors.AsType[*client.Error](err); ok && (lost.Status < 400 || lost.Status >= 500) {
-		return fate{unknown: true}
+		return fate{unknown: true, said: err.Error()}
 	}
 	refusal, ok := errors.AsType[*affiliate.Error](err)
 	switch {
@@ -27,7 +27,7 @@ func fateOf(err error) fate {
 	case errors.Is(err, affiliate.ErrNotFound):
 		return fate{why: notFound}
 	case !ok:
-		return fate{unknown: true}
+		return fate{unknown: true, said: err.Error()}
 	case refusal.Kind == affiliate.KindNotFound, strings.HasSuffix(string(refusal.Reason), "_not_found"):
 		return fate{why: notFound}
 	}

@@ -20,8 +20,9 @@ var trades = map[string]func() trade{
 	"treasury":   func() trade { return new(treasury) },
 }
 
-// histories takes the histories of a goal: none may be illegal or undecided, and all
-// but one in twenty must show contention.
+// histories takes the histories of a goal: none may be illegal or undecided, every
+// call has an answer unless the target loses some, and all but one in twenty must show
+// contention.
 func histories(t *testing.T, goals ...goal) {
 	for _, g := range goals {
 		for name, fresh := range trades {
@@ -43,12 +44,29 @@ func histories(t *testing.T, goals ...goal) {
 				if y.illegal+y.undecided+y.unverified > 0 {
 					t.Errorf("%s", y.first)
 				}
+				if most := g.target.unanswered(y.operations); y.unknown > most {
+					t.Errorf("%d calls had no answer, want at most %d; the last: %s", y.unknown, most, y.said)
+				}
+				if y.leastOverlaps < leastOverlaps {
+					t.Errorf("a history has %d pairs of calls at once, want %d", y.leastOverlaps, leastOverlaps)
+				}
 				if y.dull > 1+y.histories/20 { // what a history asks for is drawn: now and then nothing is used up
 					t.Errorf("%d histories show no contention", y.dull)
 				}
 			})
 		}
 	}
+}
+
+// unanswered is how many of so many calls may have no answer.
+func (tg target) unanswered(calls int) int {
+	switch {
+	case tg.loses:
+		return calls / 10
+	case tg.tires:
+		return calls / 1000
+	}
+	return 0
 }
 
 // TestHistoriesInMemory is G01 and G04.

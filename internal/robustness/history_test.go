@@ -16,9 +16,9 @@ import (
 type trade interface {
 	// open makes the records that the clients share.
 	open(ctx context.Context, ops api.Operations) error
-	// call draws a call, makes it and returns its input and its output. The
-	// output of a read without an answer is nil: it says nothing.
-	call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (in any, out answered)
+	// call draws a call, makes it and returns its input and its output, and whether
+	// it was a read. A read without an answer says nothing about the state.
+	call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (in any, out answered, read bool)
 	// initial is the state after open.
 	initial() any
 	// step returns the states after a call that gave this output: none, when the
@@ -40,6 +40,7 @@ type fate struct {
 	why     string // the reasons of a refusal
 	limit   bool   // it was refused because something is used up or taken
 	unknown bool   // there was no answer: it happened or it did not
+	said    string // what the caller got instead of an answer
 }
 
 func (f fate) ended() fate { return f }
@@ -49,7 +50,9 @@ type history struct {
 	calls    []porcupine.Operation
 	overlaps int // pairs of calls by two clients that overlap
 	limits   int // refusals at a limit
-	unknown  int // calls without an answer
+	unknown  int // writes without an answer
+	unread   int // reads without an answer: they are not among the calls
+	said     string
 }
 
 // forever is later than every answer: a call without one may happen at any time.
@@ -58,10 +61,11 @@ const forever = int64(1) << 62
 // take runs a trade: clients × calls.
 func take(ctx context.Context, tr trade, w world, clients, calls int, seed uint64) history {
 	var (
-		wg    sync.WaitGroup
-		begin = make(chan struct{})
-		seen  = make([][]porcupine.Operation, clients)
-		since = time.Now()
+		wg     sync.WaitGroup
+		begin  = make(chan struct{})
+		seen   = make([][]porcupine.Operation, clients)
+		unread = make([][]string, clients)
+		since  = time.Now()
 	)
 	for c := range clients {
 		wg.Go(func() {
@@ -69,13 +73,14 @@ func take(ctx context.Context, tr trade, w world, clients, calls int, seed uint6
 			<-begin
 			for n := range calls {
 				call := time.Since(since).Nanoseconds()
-				in, out := tr.call(ctx, mine, r, turn{w.ahead && c%2 == 1, 3*n >= 2*calls})
+				in, out, read := tr.call(ctx, mine, r, turn{w.ahead && c%2 == 1, 3*n >= 2*calls})
 				end := time.Since(since).Nanoseconds()
-				if out == nil {
-					continue
-				}
 				if out.ended().unknown {
 					end = forever
+				}
+				if read && end == forever {
+					unread[c] = append(unread[c], out.ended().said)
+					continue
 				}
 				seen[c] = append(seen[c], porcupine.Operation{ClientId: c, Input: in, Call: call, Output: out, Return: end})
 			}
@@ -84,10 +89,15 @@ func take(ctx context.Context, tr trade, w world, clients, calls int, seed uint6
 	close(begin)
 	wg.Wait()
 	h := history{}
-	for _, mine := range seen {
+	for c, mine := range seen {
+		h.unread += len(unread[c])
+		for _, said := range unread[c] {
+			h.said = said
+		}
 		for _, op := range mine {
 			if f := op.Output.(answered).ended(); f.unknown {
 				h.unknown++
+				h.said = f.said
 			} else if f.limit {
 				h.limits++
 			}

@@ -20,7 +20,7 @@ func TestModels(t *testing.T) {
 					r := rand.New(rand.NewPCG(uint64(n), 0))
 					state := tr.initial()
 					for i := range 300 {
-						in, out := tr.call(context.Background(), w.client(0), r, turn{late: i >= 200})
+						in, out, _ := tr.call(context.Background(), w.client(0), r, turn{late: i >= 200})
 						next := tr.step(state, in, out)
 						if len(next) == 0 {
 							t.Fatalf("call %d of history %d: %+v\nanswer %+v\nstate %+v", i, n, in, out, state)

@@ -130,13 +130,10 @@ func (d *treasury) spend(left *int) bool {
 	return *left >= 0
 }
 
-func (d *treasury) call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (any, answered) {
+func (d *treasury) call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (any, answered, bool) {
 	in := d.draw(r, at)
 	out := d.answer(ctx, ops, in)
-	if out.unknown && in.verb >= readBalance {
-		return in, nil
-	}
-	return in, out
+	return in, out, in.verb >= readBalance
 }
 
 func (d *treasury) answer(ctx context.Context, ops api.Operations, in moneyIn) (out moneyOut) {

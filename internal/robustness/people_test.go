@@ -60,7 +60,7 @@ func slugText(i int, upper bool) string {
 
 func (*signup) open(context.Context, api.Operations) error { return nil }
 
-func (*signup) call(ctx context.Context, ops api.Operations, r *rand.Rand, _ turn) (any, answered) {
+func (*signup) call(ctx context.Context, ops api.Operations, r *rand.Rand, _ turn) (any, answered, bool) {
 	in := peopleIn{who: 1 + r.IntN(people), new: 1 + r.IntN(people), slug: 1 + r.IntN(slugs), to: 1 + r.IntN(slugs)}
 	for _, v := range []struct {
 		verb  peopleVerb
@@ -70,13 +70,10 @@ func (*signup) call(ctx context.Context, ops api.Operations, r *rand.Rand, _ tur
 			break
 		}
 	}
-	out := in.write(ctx, ops, r.IntN(2) == 0)
 	if in.verb >= lookUp {
-		if out = in.read(ctx, ops, r.IntN(2) == 0); out.unknown {
-			return in, nil
-		}
+		return in, in.read(ctx, ops, r.IntN(2) == 0), true
 	}
-	return in, out
+	return in, in.write(ctx, ops, r.IntN(2) == 0), false
 }
 
 func (in peopleIn) write(ctx context.Context, ops api.Operations, upper bool) (out peopleOut) {

@@ -174,13 +174,10 @@ func (d *redemption) draw(r *rand.Rand, at turn) redeemIn {
 	return in
 }
 
-func (d *redemption) call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (any, answered) {
+func (d *redemption) call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (any, answered, bool) {
 	in := d.draw(r, at)
 	out := d.answer(ctx, ops, in)
-	if out.unknown && in.verb >= preview {
-		return in, nil
-	}
-	return in, out
+	return in, out, in.verb >= preview
 }
 
 func (d *redemption) answer(ctx context.Context, ops api.Operations, in redeemIn) redeemOut {

@@ -18,6 +18,7 @@ type tally struct {
 	dull                                                  int           // histories without contention
 	slowest                                               time.Duration // check
 	first                                                 string
+	said                                                  string // by the last call without an answer, instead of one
 }
 
 const leastOverlaps = 50
@@ -25,7 +26,10 @@ const leastOverlaps = 50
 func (y *tally) add(seed uint64, h history, found porcupine.CheckResult, books error) {
 	y.histories++
 	y.operations += len(h.calls)
-	y.unknown += h.unknown
+	y.unknown += h.unknown + h.unread
+	if h.said != "" {
+		y.said = h.said
+	}
 	y.overlaps += h.overlaps
 	y.limits += h.limits
 	if y.histories == 1 || h.overlaps < y.leastOverlaps {
