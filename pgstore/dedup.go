@@ -115,7 +115,8 @@ func (d *Dedup) claim(ctx context.Context, tx pgx.Tx, id string) (bool, error) {
 }
 
 // Prune deletes the ids that were done before a time, and returns how many.
-// Keep ids for 7 days: an event that arrives again later is handled again.
+// Keep ids for 7 days, or for 15 where deliveries are replayed by hand: an event
+// that arrives again later is handled again.
 //
 // Errors: an error of the database.
 func (d *Dedup) Prune(ctx context.Context, before time.Time) (int, error) {

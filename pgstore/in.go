@@ -12,7 +12,8 @@ import (
 
 // In returns a [Store] with the default Config that works inside the host's own
 // transaction: the writes of the engine are committed or rolled back together
-// with those of the host.
+// with those of the host. A Store with a Schema or a Mode of its own has
+// [Store.In] instead.
 //
 //	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 //		if _, err := tx.Exec(ctx, "UPDATE orders SET paid = true WHERE id = $1", id); err != nil {

@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -9,7 +10,10 @@ import (
 // TestReadme: the Go code of the README is part of an example that compiles.
 func TestReadme(t *testing.T) {
 	readme := string(must(os.ReadFile("README.md")))
-	examples := squeeze(string(must(os.ReadFile("example_test.go"))))
+	examples := ""
+	for _, name := range must(filepath.Glob("example*_test.go")) {
+		examples += squeeze(string(must(os.ReadFile(name)))) + "\n"
+	}
 	blocks := strings.Split(readme, "```go\n")[1:]
 	if len(blocks) == 0 {
 		t.Fatal("no block of Go")
@@ -17,7 +21,7 @@ func TestReadme(t *testing.T) {
 	for _, block := range blocks {
 		code, _, _ := strings.Cut(block, "```")
 		if !strings.Contains(examples, squeeze(code)) {
-			t.Errorf("not in example_test.go:\n%s", code)
+			t.Errorf("not in an example:\n%s", code)
 		}
 	}
 }

@@ -18,7 +18,8 @@ var ErrInProgress = errors.New("webhooks: the event is being handled")
 //  1. Do runs f unless the id is done, and reports whether it did. For an id
 //     that is done it returns false and nil.
 //  2. When f and Do have returned nil, the id is done, for longer than senders
-//     repeat: this sender repeats for 75 h 35 min, so keep ids for 7 days.
+//     repeat: this sender repeats for 75 h 35 min, so keep ids for 7 days. A
+//     replay by hand goes back 14 days: keep them for 15 where that happens.
 //  3. When f fails or panics, or the process ends in f, the id stays open. Do
 //     returns the error of f.
 //  4. Two calls with one id never run f at the same time. The second call

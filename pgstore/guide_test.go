@@ -1,0 +1,79 @@
+package pgstore_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pgstore"
+	"github.com/tributary-go/tributary/webhooks"
+)
+
+// guideShop is a shop on a schema of its own, in which the statements of the guides find
+// the host's tables too.
+func guideShop(t *testing.T) (*shop, *pgxpool.Pool) {
+	t.Helper()
+	s := newShop(t, newPool(t, databaseURL(t)), pgstore.Config{})
+	schema := "test_" + schemaID()
+	return s, newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["search_path"] = schema })
+}
+
+// TestPayOrder: the order that the guide pays is paid once, also when its code is refused,
+// and it is not paid when its sale cannot be recorded.
+func TestPayOrder(t *testing.T) {
+	s, host := guideShop(t)
+	exec(t, host, "CREATE TABLE orders (id text PRIMARY KEY, paid boolean NOT NULL DEFAULT false)")
+	exec(t, host, "INSERT INTO orders VALUES ('order-1'), ('order-2'), ('order-3')")
+	refused, broken := sale(2), sale(3)
+	refused.PromoCode, refused.Email = "EXPIRED", sale(1).Email
+	broken.TotalEarned = affiliate.Amount{}
+	for i, in := range []affiliate.NewSale{sale(1), refused, broken, sale(1)} {
+		in.Once = affiliate.Once{} // the order's id makes it count once
+		if err := payOrder(t.Context(), host, s.store, s.plain, in); (err != nil) != (i == 2) {
+			t.Errorf("%s: %v", in.ExternalID, err)
+		}
+	}
+	var paid string
+	if err := host.QueryRow(t.Context(), "SELECT string_agg(id, ' ' ORDER BY id) FROM orders WHERE paid").Scan(&paid); err != nil || paid != "order-1 order-2" {
+		t.Errorf("paid are %s, error %v", paid, err)
+	}
+	s.books("of the guide", 2)
+}
+
+// TestMirror: the copy of the guide has the newest state of each sale, whatever comes late,
+// twice or as a test.
+func TestMirror(t *testing.T) {
+	s, host := guideShop(t)
+	exec(t, host, "CREATE TABLE mirror (id bigint PRIMARY KEY, revision bigint NOT NULL, total numeric, gone boolean NOT NULL)")
+	secrets := []affiliate.Secret{"whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="}
+	receiver := mirror(newStore(t, host, pgstore.Config{Schema: "test_" + schemaID()}), &webhooks.Verifier{Secrets: secrets})
+	for i, payload := range []string{
+		`{"event":"sale.updated","revision":2,"body":{"id":7,"totalEarned":20.5}}`,
+		`{"event":"sale.created","revision":1,"body":{"id":7,"totalEarned":10}}`,
+		`{"event":"sale.deleted","revision":4,"body":{"id":8}}`,
+		`{"event":"sale.updated","revision":3,"body":{"id":8,"totalEarned":30}}`,
+		`{"event":"sale.created","revision":1,"test":true,"body":{"id":9,"totalEarned":1}}`,
+	} {
+		for range 2 {
+			id := fmt.Sprint("evt_", i)
+			request := httptest.NewRequest("POST", "/", strings.NewReader(payload))
+			request.Header = must(webhooks.Sign(secrets, id, time.Now(), []byte(payload)))
+			request.Header.Set("Content-Type", "application/json")
+			answer := httptest.NewRecorder()
+			if receiver.ServeHTTP(answer, request); answer.Code != 204 {
+				t.Errorf("%s: %d %s", payload, answer.Code, answer.Body)
+			}
+		}
+	}
+	var got string
+	err := host.QueryRow(t.Context(), "SELECT string_agg(concat_ws(' ', id, revision, total, gone), ', ' ORDER BY id) FROM mirror").Scan(&got)
+	if want := "7 2 20.5 f, 8 4 t"; err != nil || got != want {
+		t.Errorf("the copy is %q, error %v, want %q", got, err, want)
+	}
+	s.books("mirrored", 0)
+}
