@@ -62,7 +62,7 @@ func (p *Program) checkEndpointUpdate(id uuid.UUID, up EndpointUpdate) []*Error 
 	if id == uuid.Nil {
 		errs = append(errs, webhookIDRequired.Err())
 	}
-	errs = append(errs, notCleared("url", up.URL))
+	errs = append(errs, notCleared("url", up.URL), notBlank("url", up.URL))
 	if raw, ok := up.URL.Get(); ok {
 		errs = append(errs, p.checkEndpointURL(raw))
 	}

@@ -111,6 +111,7 @@ func endpointChangeCases() []serverCase {
 		refusals("contract 1.3: unknown fields are refused on PUT /webhooks", operation, unknown...),
 		refusals("contract 1.3: null is 400 where it cannot clear", operation, nulls...),
 		refusals("contract 4.2, PUT: the rows of POST", operation,
+			bad{`B452 PUT url ""`, with(`"url":""`), mustBe("url", notEmpty)},
 			bad{"B452 PUT url ftp", with(`"url":"ftp://x"`), urlNotHTTPS},
 			bad{"B452 PUT url of a metadata service", with(`"url":"https://169.254.169.254/"`), urlNotAllowed},
 			bad{"B452 PUT events []", with(`"events":[]`), eventsRequired},
