@@ -247,6 +247,11 @@ func TestVerifyMovements(t *testing.T) {
 			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Status, r.PaidAt = affiliate.PayoutPaid, r.CreatedAt })
 		}, []string{"I64", "I66"}},
 		{"movement of another sale", movement(refund, func(r *affiliate.MovementRecord) { r.Sale = 99 }), []string{"I65"}},
+		{"movement by another code", movement(sale, func(r *affiliate.MovementRecord) { r.CodeID = uuid.Max }), []string{"I65"}},
+		{"movement by another link", func(_ *booksLedger, tx *affiliate.Tx) error {
+			return booksEdit(tx.Movements, func(r affiliate.MovementRecord) bool { return r.LinkID != uuid.Nil }, func(r *affiliate.MovementRecord) { r.LinkID = uuid.Max })
+		}, []string{"I65"}},
+		{"movement of another commission", movement(sale, func(r *affiliate.MovementRecord) { r.Commission = 99 }), []string{"I65"}},
 		{"movement of another payout", movement(created, func(r *affiliate.MovementRecord) { r.PayoutID = uuid.Max }), []string{"I66"}},
 	})
 }

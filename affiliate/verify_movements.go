@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -17,16 +18,21 @@ type trail struct {
 
 // A bookedSale is what the movements of a sale add up to.
 type bookedSale struct {
-	owner uuid.UUID
-	sum   Amount
-	whole bool // from the sale on: its movements begin with SALE
+	record *SaleRecord // nil: it was deleted
+	owner  uuid.UUID
+	sum    Amount
+	moved  bool // it has movements
+	whole  bool // from the sale on: its movements begin with SALE
 }
 
 // verifyMovements follows the movements of each affiliate, and compares what
 // they lead to with the books and with a recount.
 func (a *audit) verifyMovements() {
 	trails := map[uuid.UUID]*trail{}
-	sales := map[int64]*bookedSale{}
+	sales := make(map[int64]*bookedSale, a.sales.n)
+	for r := range a.sales.records() {
+		sales[r.Number] = &bookedSale{record: r}
+	}
 	steps := map[uuid.UUID]map[Cause]int{}
 	for r := range a.movements.records() {
 		t := trails[r.AffiliateID]
@@ -36,7 +42,7 @@ func (a *audit) verifyMovements() {
 		}
 		a.follow(t, r)
 		if r.Sale != 0 {
-			bookSaleMovement(sales, r)
+			a.bookSaleMovement(sales, r)
 		}
 		if r.PayoutID != uuid.Nil {
 			a.verifyStep(steps, r)
@@ -115,17 +121,33 @@ func (b *Books) figures() string {
 	return fmt.Sprintf("held %v, payable %v, in payouts %v, paid %v", b.Held, b.Payable, b.InPayout, b.Paid)
 }
 
-func bookSaleMovement(sales map[int64]*bookedSale, r *MovementRecord) {
+func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *MovementRecord) {
 	s := sales[r.Sale]
 	if s == nil {
-		s = &bookedSale{owner: r.AffiliateID, whole: r.Cause.Is(CauseSale)}
+		s = &bookedSale{}
 		sales[r.Sale] = s
+	}
+	if s.record != nil {
+		a.verifyOrigin(r, s.record)
+	}
+	if !s.moved {
+		s.owner, s.moved, s.whole = r.AffiliateID, true, r.Cause.Is(CauseSale)
 	}
 	switch {
 	case r.From.Is(AccountAccrual):
 		s.sum, _ = s.sum.Add(r.Amount) // an overflow is another sum
 	case r.To.Is(AccountAccrual):
 		s.sum, _ = s.sum.Sub(r.Amount)
+	}
+}
+
+// verifyOrigin checks that a movement names the code, the link and a commission of
+// its sale: reports by code and by link are made of them. The link may be deleted.
+func (a *audit) verifyOrigin(r *MovementRecord, sale *SaleRecord) {
+	link := r.LinkID == sale.LinkID || !a.links.has(sale.LinkID)
+	entry := r.Commission == 0 || slices.ContainsFunc(sale.Commissions, func(c CommissionRecord) bool { return c.Number == r.Commission })
+	if r.CodeID != sale.CodeID || !link || !entry {
+		a.breach("I65", named("movement", r.ID), "it is of code %s, link %s and commission %d, which sale %d does not have", r.CodeID, r.LinkID, r.Commission, r.Sale)
 	}
 }
 

@@ -52,11 +52,19 @@ func (a *audit) verifyLink(r *LinkRecord) {
 	a.instants("link", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
+// owned checks that the link of a click, a referral or a sale is its affiliate's.
+func (a *audit) owned(object string, link, affiliate uuid.UUID) {
+	if l := a.links.get(link); l != nil && l.AffiliateID != affiliate && a.affiliates.has(affiliate) {
+		a.breach("I27", object, "its link %s is of affiliate %s, it is of %s", link, l.AffiliateID, affiliate)
+	}
+}
+
 func (a *audit) verifyClick(r *ClickRecord) {
 	if !a.affiliates.has(r.AffiliateID) {
 		a.breach("I36", numbered("click", r.Number), "its affiliate %s does not exist", r.AffiliateID)
 	}
 	a.refers("I29", "click", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
+	a.owned(numbered("click", r.Number), r.LinkID, r.AffiliateID)
 	a.refers("I37", "click", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
 }
 
@@ -66,6 +74,7 @@ func (a *audit) verifyReferral(r *ReferralRecord) {
 		a.breach("I36", named("referral", r.ID), "its affiliate %s does not exist", r.AffiliateID)
 	}
 	a.refers("I29", "referral", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
+	a.owned(named("referral", r.ID), r.LinkID, r.AffiliateID)
 	a.refers("I36", "referral", r.ID, "plan", r.PlanID, a.plans.has(r.PlanID))
 	listed(a, named("referral", r.ID), "status", r.Status, subscriptionStatuses...)
 	a.instants("referral", r.ID, r.CreatedAt, r.UpdatedAt)

@@ -27,8 +27,9 @@ type Verification struct {
 //   - I20, I21, I25, I35, I43, I53: keys are canonical, and held by one live
 //     record each; numbers are unique.
 //   - I27, I29, I36, I37: no link, click, referral, sale, code or payout refers
-//     to a record that is gone. (A sale may name a deleted code.) Plans and
-//     tiers count under I36.
+//     to a record that is gone, and no click, referral or sale to a link of
+//     another affiliate. (A sale may name a deleted code.) Plans and tiers count
+//     under I36.
 //   - I31: totals equal a recount of what is kept, and belong to a live owner.
 //   - I38, I42, I67, I68: a commission says it is in a payout exactly when a
 //     payout that is not canceled lists it, and that it is frozen exactly when
@@ -49,8 +50,8 @@ type Verification struct {
 //     it, and the last one to the books of its affiliate.
 //   - I64, I65, I66: where the books are open, their accounts equal a recount from
 //     commissions, adjustments and payouts; the movements of a sale add up to its
-//     commissions without declined ones, to nothing once it is deleted; and a
-//     payout was booked once for each status that it reached.
+//     commissions without declined ones, to nothing once it is deleted, and name
+//     its code, its link and a commission of it; and a payout was booked once for each status that it reached.
 //   - I71: where the books are open, the movements of an affiliate count its sales,
 //     and its revenue and commission as its totals have them.
 //   - I69: a payout run has one line for each affiliate; a line has the amount of

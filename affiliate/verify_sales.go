@@ -26,6 +26,7 @@ func (a *audit) verifySale(r *SaleRecord) {
 		a.breach("I36", name, "its affiliate %s does not exist", r.AffiliateID)
 	}
 	a.refers("I29", "sale", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
+	a.owned(name, r.LinkID, r.AffiliateID)
 	a.refers("I37", "sale", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
 	if r.TotalEarned.Sign() < 0 || !r.validFree() || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 {
 		a.breach("I44", name, "total %v, tax %v, shipping %v", r.TotalEarned, r.Tax, r.Shipping)

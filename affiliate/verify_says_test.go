@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -70,6 +71,24 @@ func TestVerifySaysPeople(t *testing.T) {
 	b.verify() // the longest slug
 }
 
+// TestVerifyLinkOfAnother: what came by a link is of the link's affiliate.
+func TestVerifyLinkOfAnother(t *testing.T) {
+	b := newBooksLedger(t)
+	bea := must(b.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Bea", LastName: "B", Email: "bea@example.com"}))
+	b.raw(func(tx *affiliate.Tx) error {
+		return booksEdit(tx.Links, func(r affiliate.LinkRecord) bool { return r.ID == b.link.ID }, func(r *affiliate.LinkRecord) { r.AffiliateID = bea.ID })
+	})
+	err := b.Verify(t.Context())
+	if diff := cmp.Diff([]string{"I27"}, booksBroken(err)); diff != "" {
+		t.Errorf("invariants (-want +got):\n%s", diff)
+	}
+	for _, object := range []string{"click ", "referral ", "sale "} {
+		if err == nil || !strings.Contains(err.Error(), "affiliate: I27: "+object) {
+			t.Errorf("no %sof the link: %v", object, err)
+		}
+	}
+}
+
 func TestVerifySaysCodes(t *testing.T) {
 	coupons := func(tx *affiliate.Tx) affiliate.Table[affiliate.CouponRecord] { return tx.Coupons }
 	codes := func(tx *affiliate.Tx) affiliate.Table[affiliate.CodeRecord] { return tx.Codes }
@@ -96,6 +115,7 @@ func TestVerifySaysSales(t *testing.T) {
 		{"why of a rate of no plan", sale(5, func(r *affiliate.SaleRecord) { r.Why.RateFrom = affiliate.EnumOf(affiliate.RateOfPlan) }), "I70: from PLAN"},
 		{"why of a rate of no tier", sale(5, func(r *affiliate.SaleRecord) { r.Why.RateFrom = affiliate.EnumOf(affiliate.RateOfTier) }), "I70: from TIER"},
 		{"why of a rate of its own", sale(5, func(r *affiliate.SaleRecord) { r.Why.RateFrom = affiliate.EnumOf(affiliate.RateOfSale) }), "I70: from SALE"},
+		{"why of a rate of nobody", sale(5, func(r *affiliate.SaleRecord) { r.Why.RateFrom = affiliate.Enum[affiliate.RateSource]{} }), "I70: its rate is from ,"},
 		{"no commission for no reason", sale(5, func(r *affiliate.SaleRecord) { r.Commissions = nil }), "I70: no reason"},
 		{"why of deductions that do not add up", sale(3, func(r *affiliate.SaleRecord) { r.Why.Deduct = affiliate.EnumOf(affiliate.DeductNothing) }), "I40: which its rate does not give"},
 		{"free with an amount", sale(5, func(r *affiliate.SaleRecord) { r.Free = true }), "I44: total 100, tax"},

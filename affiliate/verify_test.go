@@ -174,7 +174,7 @@ func TestVerifyCodes(t *testing.T) {
 		{"ledger row missing", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Redemptions, nil) }, []string{"I01", "I02"}},
 		{"sale of another code", func(b *booksLedger, tx *affiliate.Tx) error {
 			return booksEdit(tx.Sales, booksSale(1), func(r *affiliate.SaleRecord) { r.CodeID = missing })
-		}, []string{"I01"}},
+		}, []string{"I01", "I65"}},
 		{"coupon counter", coupon(func(r *affiliate.CouponRecord) { r.TimesRedeemed-- }), []string{"I02"}},
 		{"ledger row of another coupon", func(_ *booksLedger, tx *affiliate.Tx) error {
 			return booksEdit(tx.Redemptions, nil, func(r *affiliate.RedemptionRecord) { r.CouponID = missing })
@@ -392,7 +392,7 @@ func TestVerifySales(t *testing.T) {
 		}, []string{"I66", "I68"}},
 		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = sum("-1") }), []string{"I31", "I40", "I41", "I44"}},
 		{"negative tax", sale(1, func(r *affiliate.SaleRecord) { r.Tax = sum("-1") }), []string{"I40", "I44"}},
-		{"commission number twice", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Number = 1 }), []string{"I53"}},
+		{"commission number twice", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Number = 1 }), []string{"I53", "I65"}},
 		{"no event at all", sale(5, func(r *affiliate.SaleRecord) { r.Revision = 0 }), []string{"I45", "I50"}},
 	})
 }

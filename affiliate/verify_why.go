@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -30,7 +31,7 @@ func (a *audit) verifyWhy(r *SaleRecord, clicks map[int64]*ClickRecord) {
 	}
 	plan, tier := w.PlanID != uuid.Nil, w.TierID != uuid.Nil
 	if plan == w.PlanFrom.Is(PlanOfProgram) || tier != w.RateFrom.Is(RateOfTier) || r.RateFixed != w.RateFrom.Is(RateOfSale) ||
-		w.RateFrom.Is(RateOfPlan) && !plan || w.RateFrom.Is(RateOfProgram) && plan {
+		w.RateFrom.Is(RateOfPlan) && !plan || w.RateFrom.Is(RateOfProgram) && plan || !slices.Contains(rateSources, w.RateFrom.Value()) {
 		a.breach("I70", name, "its rate is from %s, its plan %s from %s, its tier %s", w.RateFrom, w.PlanID, w.PlanFrom, w.TierID)
 	}
 	if len(r.Commissions) == 0 && w.Over.Is("") && !r.Free {
