@@ -42,6 +42,30 @@ func TestSaleOutcome(t *testing.T) {
 	}
 }
 
+// TestNoSale: an answer that is no sale is never taken for a recorded one.
+func TestNoSale(t *testing.T) {
+	for _, row := range []struct{ name, body, header string }{
+		{"empty object", `{}`, ""},
+		{"empty object, recorded", `{}`, "recorded"},
+		{"an error with status 200", `{"error":"Promo code has expired"}`, ""},
+		{"no id", `{"totalEarned":5,"commissionEarned":1}`, ""},
+		{"id null", `{"id":null}`, "recorded"},
+		{"null, recorded", `null`, "recorded"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := always(200, row.body, "Sale-Outcome", row.header)
+			got, err := w.client(t).RecordSale(t.Context(), affiliate.NewSale{})
+			e := failure(t, err)
+			if e.Status != 200 || e.Err.Kind != affiliate.KindInternal || string(e.Body) != row.body || len(w.seen) != 1 {
+				t.Errorf("%v after %d attempts", e, len(w.seen))
+			}
+			if _, ok := got.Sale.Get(); ok || got.Outcome != "" {
+				t.Errorf("got %q with sale %v", got.Outcome, ok)
+			}
+		})
+	}
+}
+
 // TestFailures: a refusal of a code has every failing rule with its data, as on
 // the engine, the first time and as a replay.
 func TestFailures(t *testing.T) {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 
@@ -44,7 +45,8 @@ func (c *Client) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate
 // Earlier is always null, because no answer holds the earlier sale of a
 // duplicate. When a server sends no Sale-Outcome, the Outcome is recorded if
 // the answer is a sale, and otherwise empty: a duplicate, a sale that credits
-// nobody and an inactive customer look alike.
+// nobody and an inactive customer look alike. An object without an id is no
+// sale, and null is none that was recorded: such an answer is an error.
 func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
 	rq := c.post(sales, in, in.Once)
 	rq.goOnly("PaymentTrigger", in.PaymentTrigger != "")
@@ -54,8 +56,12 @@ func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliat
 	if err != nil && err != errNull {
 		return affiliate.SaleResult{}, err
 	}
+	outcome := affiliate.SaleOutcome(a.last.header.Get("Sale-Outcome"))
+	if err == nil && sale.ID == 0 || err == errNull && outcome == affiliate.SaleRecorded {
+		return affiliate.SaleResult{}, a.unreadable(errNoSale)
+	}
 	out := affiliate.SaleResult{
-		Outcome: affiliate.SaleOutcome(a.last.header.Get("Sale-Outcome")),
+		Outcome: outcome,
 		Sale:    affiliate.Null[affiliate.Sale](),
 		Earlier: affiliate.Null[affiliate.Sale](), LateClick: affiliate.Null[affiliate.ClickID](),
 	}
@@ -67,6 +73,10 @@ func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliat
 	}
 	return out, nil
 }
+
+// errNoSale means that an answer to a report is neither a sale nor the news that
+// none was recorded.
+var errNoSale = errors.New("the answer is no sale")
 
 // saleID names a sale on the wire.
 type saleID struct {
