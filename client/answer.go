@@ -72,7 +72,28 @@ func (a *call) decode(v any) error {
 	if string(bytes.TrimSpace(a.last.body)) == "null" {
 		return errNull
 	}
+	if onlyError(a.last.body) {
+		return errNotSuccess
+	}
 	return json.Unmarshal(a.last.body, v)
+}
+
+// errNotSuccess means that an answer has the status of a success and the body of
+// an error.
+var errNotSuccess = errors.New("the answer is an error")
+
+// onlyError reports whether a body is that of an error: an object with the single
+// field error, a text. No other answer has this form.
+func onlyError(body []byte) bool {
+	if len(body) > maxErrorBody || !bytes.Contains(body, []byte(`"error"`)) {
+		return false
+	}
+	var fields map[string]any
+	if json.Unmarshal(body, &fields) != nil || len(fields) != 1 {
+		return false
+	}
+	_, ok := fields["error"].(string)
+	return ok
 }
 
 // checkJSON refuses an answer whose content type is not JSON, such as the login

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -63,6 +64,51 @@ func TestNoSale(t *testing.T) {
 				t.Errorf("got %q with sale %v", got.Outcome, ok)
 			}
 		})
+	}
+}
+
+// TestNoRefund: an answer that does not confirm a refund is never taken for one.
+func TestNoRefund(t *testing.T) {
+	for _, body := range []string{`{}`, `{"error":"Sale not found"}`, `{"success":false,"reason":"already_paid"}`, `{"success":null,"reason":"refunded"}`} {
+		w := always(200, body)
+		got, err := w.client(t).RefundSale(t.Context(), affiliate.Refund{SaleID: 5})
+		if e := failure(t, err); e.Status != 200 || e.Err.Kind != affiliate.KindInternal || len(w.seen) != 1 || got != (affiliate.RefundResult{}) {
+			t.Errorf("%s: %+v, %v after %d attempts", body, got, e, len(w.seen))
+		}
+	}
+}
+
+// TestUnfinishedJobs: a job is over only when an answer says so. An answer that
+// does not, and has no other next step, is an error: nobody is erased by it.
+func TestUnfinishedJobs(t *testing.T) {
+	type c = *client.Client
+	x := t.Context()
+	for name, run := range map[string]func(c) error{
+		"EraseAffiliate":   func(c c) error { return c.EraseAffiliate(x, anID) },
+		"EraseReferral":    func(c c) error { return c.EraseReferral(x, "kim@example.com") },
+		"AssignTiers":      func(c c) error { return errOf(c.AssignTiers(x)) },
+		"RecalculateSales": func(c c) error { return errOf(c.RecalculateSales(x, affiliate.SaleFilter{})) },
+		"Prune":            func(c c) error { return errOf(c.Prune(x, time.Unix(0, 0))) },
+		"Retain":           func(c c) error { return errOf(c.Retain(x, affiliate.Retention{Events: 24 * time.Hour})) },
+		"Step":             func(c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{})) },
+		"Step again":       func(c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{Cursor: "a"})) },
+		"RunPayouts":       func(c c) error { return errOf(c.RunPayouts(x, affiliate.PayoutRun{ExternalID: "r"})) },
+	} {
+		for _, body := range []string{`{}`, `{"error":"No such affiliate"}`, `{"done":false}`, `{"done":false,"cursor":null}`, `{"done":null,"changed":5}`} {
+			w := always(200, body)
+			if e := failure(t, run(w.client(t))); e.Status != 200 || e.Err.Kind != affiliate.KindInternal || len(w.seen) != 1 {
+				t.Errorf("%s on %s: %v after %d attempts", name, body, e, len(w.seen))
+			}
+		}
+		const stuck = `{"done":false,"cursor":"a","looked":1,"changed":1}`
+		w := always(200, stuck)
+		err := run(w.client(t))
+		if name == "Step" && err == nil {
+			continue // from the start, a is another step
+		}
+		if e := failure(t, err); e.Status != 200 || len(w.seen) > 2 {
+			t.Errorf("%s on %s: %v after %d attempts", name, stuck, e, len(w.seen))
+		}
 	}
 }
 

@@ -211,6 +211,24 @@ func TestWrongShape(t *testing.T) {
 	}
 }
 
+// TestErrorAsSuccess: no method takes the body of an error for an answer, whatever
+// its status.
+func TestErrorAsSuccess(t *testing.T) {
+	for _, body := range []string{`{"error":"Not today"}`, " {\n \"error\" : \"\" } "} {
+		for _, inv := range invocations() {
+			w := always(200, body)
+			err := inv.call(t.Context(), w.client(t))
+			if err == nil {
+				t.Errorf("%s took %q for an answer", inv.name, body)
+				continue
+			}
+			if e := failure(t, err); e.Status != 200 || len(w.seen) != 1 || e.Err.Kind != affiliate.KindInternal {
+				t.Errorf("%s on %q: %v", inv.name, body, e)
+			}
+		}
+	}
+}
+
 // TestNull: null means not found for methods that look something up, and is an
 // unreadable answer for all others.
 func TestNull(t *testing.T) {

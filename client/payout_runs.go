@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -16,13 +17,19 @@ const previewedAtOnce = 500
 func (c *Client) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
 	rq := c.post(payouts+"/run", in, affiliate.Once{})
 	for {
-		run, err := send[affiliate.PayoutRunResult](ctx, c, rq)
+		run, a, err := do[affiliate.PayoutRunResult](ctx, c, rq)
+		if err == errNull || err == nil && run.Status == "" {
+			return affiliate.PayoutRunResult{}, a.unreadable(errNoRun)
+		}
 		if err != nil || run.Status != affiliate.RunRunning {
 			return run, err
 		}
 		rq.once.Key = ""
 	}
 }
+
+// errNoRun means that an answer does not say whether a run is over.
+var errNoRun = errors.New("the answer is no payout run")
 
 // previewed is a page of a preview on the wire.
 type previewed struct {

@@ -93,9 +93,20 @@ func (c *Client) UpdateSale(ctx context.Context, id affiliate.SaleID, up affilia
 	return send[affiliate.Sale](ctx, c, rq)
 }
 
-// RefundSale is [affiliate.Program.RefundSale].
+// errNoRefund means that an answer to a refund does not confirm it.
+var errNoRefund = errors.New("the answer does not confirm the refund")
+
+// RefundSale is [affiliate.Program.RefundSale]. An answer without success true
+// is an error.
 func (c *Client) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error) {
-	return send[affiliate.RefundResult](ctx, c, c.write(http.MethodPatch, sales, in))
+	out, a, err := do[affiliate.RefundResult](ctx, c, c.write(http.MethodPatch, sales, in))
+	switch {
+	case err == errNull:
+		err = a.unreadable(err)
+	case err == nil && !out.Success:
+		out, err = affiliate.RefundResult{}, a.unreadable(errNoRefund)
+	}
+	return out, err
 }
 
 // SearchSales is [affiliate.Program.SearchSales].

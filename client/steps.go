@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,7 +12,8 @@ import (
 
 // Step is [affiliate.Program.Step]. A key of [Client.Keyed] is for one step. The
 // ages of a RetainJob are whole days, and the filter of a RecalculateJob cannot
-// have ExternalID or ExternalInvoiceID.
+// have ExternalID or ExternalInvoiceID. An answer that is neither Done nor names
+// another step is an error.
 func (c *Client) Step(ctx context.Context, job affiliate.Job, at affiliate.Step) (affiliate.Progress, error) {
 	path, body, barred := stepOf(job, at)
 	if path == "" {
@@ -19,13 +21,23 @@ func (c *Client) Step(ctx context.Context, job affiliate.Job, at affiliate.Step)
 	}
 	rq := c.post(path, body, affiliate.Once{})
 	rq.goOnly(barred, barred != "")
-	done, err := send[struct {
+	done, a, err := do[struct {
 		affiliate.Progress
 		Cursor affiliate.Opt[string]
 	}](ctx, c, rq)
 	done.Progress.Cursor = done.Cursor.Or("")
+	switch next := done.Progress.Cursor; {
+	case err == errNull:
+		err = a.unreadable(err)
+	case err == nil && !done.Done && (next == "" || next == at.Cursor):
+		return affiliate.Progress{}, a.unreadable(errNoProgress)
+	}
 	return done.Progress, err
 }
+
+// errNoProgress means that a job is not over and does not go on: its next step
+// would be the one that was done.
+var errNoProgress = errors.New("the job is not done and has no next step")
 
 // A place is where a job goes on, as it is sent.
 type place struct {
@@ -125,7 +137,7 @@ func (c *Client) steps(ctx context.Context, job affiliate.Job) (sum affiliate.Pr
 			Deliveries: sum.Removed.Deliveries + done.Removed.Deliveries, Clicks: sum.Removed.Clicks + done.Removed.Clicks,
 			Payments: sum.Removed.Payments + done.Removed.Payments,
 		}
-		if err != nil || done.Done || done.Cursor == at.Cursor {
+		if err != nil || done.Done {
 			return sum, err
 		}
 		at.Cursor = done.Cursor
