@@ -102,7 +102,7 @@ func anchors(text string) map[string]bool {
 // test. TestCommands finds the programs that "go run" starts.
 var run = map[string][]string{
 	"README.md":            {"internal/release TestModules", "examples/quickstart TestReport"},
-	"deploy/README.md":     {"pgstore/examples/server TestContainer"},
+	"deploy/README.md":     {"pgstore/examples/server TestContainer", "pgstore/examples/server TestSettings"},
 	"docs/command-line.md": {"client/cmd/tributary TestDay"},
 	"docs/embed.md":        {"internal/release TestModules"},
 	"docs/first-steps.md":  {"examples/server TestReadme", "examples/server TestReadmeEvents"},

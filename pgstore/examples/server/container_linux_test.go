@@ -83,6 +83,7 @@ func TestContainer(t *testing.T) {
 		t.Fatalf("the server says %q", lines.Text())
 	}
 	port := lines.Text()[strings.LastIndex(lines.Text(), ":")+1:]
+	leads(t, "http://127.0.0.1:"+port, "https://shop.example/?ref=ada")
 	check := arguments(t, find(t, file, `(?m)^HEALTHCHECK .*CMD (\[.*\])$`))
 	check[len(check)-1] = strings.ReplaceAll(check[len(check)-1], "8080", port)
 	if err := inside(t, root, file, check).Run(); err != nil {
@@ -95,6 +96,49 @@ func TestContainer(t *testing.T) {
 	for deadline := time.Now().Add(20 * time.Second); inside(t, root, file, check).Run() == nil; {
 		if time.Now().After(deadline) {
 			t.Fatal("the health check passes without a database")
+		}
+	}
+}
+
+// leads makes an affiliate, and reports a link of hers that leads elsewhere than wanted.
+func leads(t *testing.T, server, want string) {
+	t.Helper()
+	s := &running{t: t, url: server}
+	s.call("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"L","email":"ada@example.com","affiliateLink":"ada"}`)
+	if got := s.call("GET", "/api/v1/links?affiliateEmail=ada@example.com", ""); !strings.Contains(got, `"`+want+`"`) {
+		t.Errorf("the link does not lead to %s: %s", want, got)
+	}
+}
+
+// TestSettings runs the lines of the page that make the settings: nobody else can read the
+// file, and it has every variable that the compose file asks for.
+func TestSettings(t *testing.T) {
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("SKIPPED: the page makes keys with openssl")
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "deploy"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lines, _, found := strings.Cut(find(t, deployed(t, "README.md"), "(?s)```sh\n(.*?)```"), "docker ")
+	if !found {
+		t.Fatal("the page does not start compose")
+	}
+	command := exec.CommandContext(t.Context(), "sh", "-euc", lines)
+	command.Dir = dir
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	made, err := os.ReadFile(filepath.Join(dir, "deploy", ".env"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "deploy", ".env")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, error %v", info.Mode(), err)
+	}
+	for _, m := range regexp.MustCompile(`\$\{(\w+):\?`).FindAllStringSubmatch(deployed(t, "compose.yaml"), -1) {
+		if !regexp.MustCompile(`(?m)^` + m[1] + `=\S{20,}$`).Match(made) {
+			t.Errorf("the page sets no %s:\n%s", m[1], made)
 		}
 	}
 }
@@ -181,7 +225,7 @@ func inside(t *testing.T, root, file string, args []string) *exec.Cmd {
 func contained(t *testing.T, root, file string, args []string, store string) *os.File {
 	t.Helper()
 	compose := deployed(t, "compose.yaml")
-	values := map[string]string{"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store}
+	values := map[string]string{"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store, "TRIBUTARY_DESTINATION": "https://shop.example/"}
 	args[len(args)-1] = strings.ReplaceAll(args[len(args)-1], find(t, file, `(?m)^EXPOSE (\d+)$`), "0")
 	command := inside(t, root, file, args)
 	for _, m := range regexp.MustCompile(`(?m)^ +(TRIBUTARY_\w+):`).FindAllStringSubmatch(compose, -1) {

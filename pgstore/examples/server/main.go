@@ -45,6 +45,7 @@ type settings struct {
 	store, schema string
 	addr, key     string
 	check         string
+	destination   string
 	private       bool
 }
 
@@ -59,6 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
 	flags.StringVar(&set.key, "key", "", "`key` of the API, 20 characters or more. The list of processes shows it to whoever is on\n"+
 		"this machine; the variable TRIBUTARY_KEY does not (default: the variable; without it one is made and printed)")
+	flags.StringVar(&set.destination, "destination", "", "`URL` of your page that links lead to (default: the variable TRIBUTARY_DESTINATION; without it the page of this server)")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
 	flags.StringVar(&set.check, "check", "", "ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
 	err := flags.Parse(args)
@@ -76,6 +78,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if set.store == "" {
 		set.store = os.Getenv("TRIBUTARY_STORE")
+	}
+	if set.destination == "" {
+		set.destination = os.Getenv("TRIBUTARY_DESTINATION")
 	}
 	work := func() error { return start(ctx, set, stdout, stderr) }
 	if set.check != "" {

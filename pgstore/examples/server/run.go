@@ -23,9 +23,12 @@ const programID = "0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"
 // requests under way are answered and the attempts under way are settled.
 func runServer(ctx context.Context, store affiliate.Store, set settings, listener net.Listener, stdout, stderr io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	if set.destination == "" {
+		set.destination = "http://" + listener.Addr().String() + "/"
+	}
 	cfg := affiliate.Config{
 		ID: uuid.MustParse(programID), Name: "Shop", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
-		Destinations: []affiliate.Destination{{URL: "http://" + listener.Addr().String() + "/"}}, Logger: logger,
+		Destinations: []affiliate.Destination{{URL: set.destination}}, Logger: logger,
 		Review: []affiliate.ReviewRule{affiliate.SelfReferral()}, // held until somebody decides
 	}
 	if set.private {
