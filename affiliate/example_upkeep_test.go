@@ -21,8 +21,8 @@ func ExampleProgram_ReportPayment() {
 	}
 	event := struct{ Created time.Time }{time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)} // as the provider sent it
 	total, tax := affiliate.MustAmount("58"), affiliate.MustAmount("8")
-	report := func() (affiliate.PaymentResult, error) {
-		return program.ReportPayment(ctx, affiliate.PaymentFact{
+	report := func() error {
+		res, err := program.ReportPayment(ctx, affiliate.PaymentFact{
 			Provider: "stripe",
 			Keys:     []string{"pi_1", "in_1"}, // one payment
 			Payer:    affiliate.PayerFact{ID: "cus_T", Email: "tomas@example.com", Name: "Tomas"},
@@ -34,15 +34,24 @@ func ExampleProgram_ReportPayment() {
 				Tries:   []affiliate.Credit{{CodeExternalID: "promo_1"}, {ReferralID: "17"}},
 			}),
 		})
+		if err != nil {
+			return err // report it again: the same fact changes nothing
+		}
+		fmt.Println(res.Outcome)
+		sale, _ := res.Sale.Get()
+		fmt.Println(sale.Affiliate.Name, sale.CommissionEarned)
+		return nil
 	}
 	for range 2 {
-		res, err := report()
-		sale, _ := res.Sale.Get()
-		fmt.Println(res.Outcome, sale.Affiliate.Name, sale.CommissionEarned, err)
+		if err := report(); err != nil {
+			log.Fatal(err)
+		}
 	}
 	// Output:
-	// recorded Mara Lindqvist 5 <nil>
-	// duplicate Mara Lindqvist 5 <nil>
+	// recorded
+	// Mara Lindqvist 5
+	// duplicate
+	// Mara Lindqvist 5
 }
 
 // Payments of some providers have no email: the customer's own event brings it, before or

@@ -140,14 +140,18 @@ func ExampleAttribution() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mux := http.NewServeMux()
+	mux, credited := http.NewServeMux(), make(chan affiliate.SaleOutcome, 1)
 	mux.HandleFunc("GET /pricing", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "49.90 a month") })
 	mux.HandleFunc("POST /buy", func(w http.ResponseWriter, r *http.Request) {
-		res, err := program.RecordSale(r.Context(), affiliate.NewSale{
+		res, err := program.RecordSale(r.Context(), affiliate.NewSale{ // once the payment is certain
 			ReferralID: httpapi.ClickFrom(program, r), Email: r.FormValue("email"), Name: "Tomas Berg",
 			TotalEarned: affiliate.MustAmount("49.90"), ExternalID: "order-1042",
 		})
-		fmt.Fprint(w, res.Outcome, " ", err)
+		if err != nil {
+			log.Print("report order-1042 again: ", err) // the order stands, and the customer sees no error of ours
+		}
+		fmt.Fprint(w, "thank you")
+		credited <- res.Outcome
 	})
 	pages := httpapi.Attribution(program, mux)
 
@@ -157,6 +161,6 @@ func ExampleAttribution() {
 	buy.AddCookie(visit.Result().Cookies()[0]) // as the browser does
 	bought := httptest.NewRecorder()
 	pages.ServeHTTP(bought, buy)
-	fmt.Println(visit.Body, "and", bought.Body)
-	// Output: 49.90 a month and recorded <nil>
+	fmt.Println(visit.Body, "and", bought.Body, "and", <-credited)
+	// Output: 49.90 a month and thank you and recorded
 }

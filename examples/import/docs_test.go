@@ -78,6 +78,23 @@ func TestGuide(t *testing.T) {
 	}
 }
 
+// TestGuideCommands: the commands of the guide run in the root of a clone, and each reads
+// the folder of the first step, wherever "go run" goes.
+func TestGuideCommands(t *testing.T) {
+	commands := regexp.MustCompile(`(?m)^go run (?:-C (\S+) )?\./(\S+) (.*) (\S+)$`).FindAllStringSubmatch(strings.Join(blocks(t, "sh"), ""), -1)
+	if len(commands) != 3 {
+		t.Errorf("the guide has %d commands", len(commands))
+	}
+	for _, m := range commands {
+		if _, err := os.Stat(filepath.Join("../..", m[1], m[2], "main.go")); err != nil {
+			t.Errorf("%s: %v", m[0], err)
+		}
+		if got := filepath.Join(m[1], m[4]); got != "export" {
+			t.Errorf("%s reads the folder %s", m[0], got)
+		}
+	}
+}
+
 func newWorld(t *testing.T) (*affiliate.Program, bool) {
 	p, err := affiliate.New(memstore.New(), affiliate.Config{})
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -77,6 +79,32 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	s.follow(s.page(""), variables)
+}
+
+// TestReadmeCommandLine: the command line does what the page says, with the key and the
+// address that the page exports.
+func TestReadmeCommandLine(t *testing.T) {
+	text := section(t, "Server in one command")
+	s, variables := launch(t, text)
+	if !strings.Contains(text, "\nexport TRIBUTARY_URL=http://"+serverAddress+"\n") {
+		t.Fatal("the page does not export the address")
+	}
+	tributary := filepath.Join(t.TempDir(), "tributary")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", tributary, "../../client/cmd/tributary").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := regexp.MustCompile(`(?m)^go run \./client/cmd/tributary (.*)$`).FindAllStringSubmatch(text, -1)
+	if len(lines) != 2 {
+		t.Errorf("the page has %d commands", len(lines))
+	}
+	for _, line := range lines {
+		command := exec.CommandContext(t.Context(), tributary, strings.Fields(line[1])...)
+		command.Env = []string{"TRIBUTARY_URL=" + s.url, "TRIBUTARY_KEY=" + variables["TRIBUTARY_KEY"]}
+		out, err := command.CombinedOutput()
+		if err != nil || strings.Count(string(out), "\n") < 4 || !strings.Contains(string(out), " USD") {
+			t.Errorf("tributary %s: %v\n%s", line[1], err, out)
+		}
+	}
 }
 
 // TestReadmeEvents: an endpoint that is made as the page shows gets the events
