@@ -30,8 +30,8 @@
 // money is read to four decimals. Any other deviation from the contract, such
 // as a number in quotes, is an error. So is an answer that does not say what it
 // must: a sale without an id, a refund without success, a job that is neither
-// over nor goes on, the body of an error with the status of a success. The server may have carried out the call
-// nevertheless: see [Error.Status].
+// over nor goes on, the body of an error with the status of a success. The
+// server may have carried out the call nevertheless: see [Error.Status].
 //
 // # Errors
 //
