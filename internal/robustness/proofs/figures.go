@@ -21,6 +21,7 @@ type figures struct {
 	histories, planted, exactly []attribute
 	servers                     []string                     // what is broken: what became of it
 	faults                      map[string]map[string]string // of the tests of faults, by what they count
+	told                        map[string]bool              // the tests that counted something, or said that they are skipped
 }
 
 // An attribute is what one test counted.
@@ -31,13 +32,14 @@ type attribute struct {
 
 // read collects the attributes of passed tests.
 func read(r io.Reader) (figures, error) {
-	f := figures{faults: map[string]map[string]string{}}
+	f := figures{faults: map[string]map[string]string{}, told: map[string]bool{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var e event
 		if what, ok := strings.CutPrefix(lines.Text(), "SKIPPED: "); ok { // a script says so
 			f.servers = append(f.servers, "SKIPPED: "+what)
+			f.told[script] = true
 			continue
 		}
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
@@ -46,10 +48,16 @@ func read(r io.Reader) (figures, error) {
 		if e.Action == "fail" {
 			return f, fmt.Errorf("%s failed", e.Test)
 		}
+		top, test, _ := strings.Cut(e.Test, "/")
+		if _, why, ok := strings.Cut(e.Output, "SKIPPED: "); ok && e.Action == "output" {
+			f.servers = append(f.servers, "SKIPPED: "+e.Test+": "+strings.TrimSpace(why))
+		}
+		if e.Action == "attr" || e.Action == "skip" {
+			f.told[top] = true
+		}
 		if e.Action != "attr" {
 			continue
 		}
-		_, test, _ := strings.Cut(e.Test, "/")
 		a := attribute{strings.ReplaceAll(test, "_", " "), map[string]string{}}
 		for _, field := range strings.Fields(e.Value) {
 			name, value, _ := strings.Cut(field, "=")
@@ -69,6 +77,15 @@ func read(r io.Reader) (figures, error) {
 		}
 	}
 	return f, lines.Err()
+}
+
+// script stands for the tests of a script that says SKIPPED.
+const script = "a script"
+
+// missing are those of the tests that counted nothing and did not say why. A test
+// that was renamed, or that nothing selects, must not leave a table without its row.
+func (f figures) missing(tests []string) []string {
+	return slices.DeleteFunc(slices.Clone(tests), func(test string) bool { return f.told[test] })
 }
 
 // tell writes the output of the tests.

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -66,5 +67,27 @@ func TestReplace(t *testing.T) {
 	}
 	if err := replace(filepath.Join(t.TempDir(), "none.md"), ""); err == nil {
 		t.Error("a missing file is written")
+	}
+}
+
+// TestMissing: a test that counts nothing and does not say SKIPPED is missed, so no
+// table leaves it out.
+func TestMissing(t *testing.T) {
+	f, err := read(strings.NewReader(recorded + `{"Action":"output","Test":"TestDump","Output":"    backup_test.go:23: SKIPPED: no server\n"}
+{"Action":"skip","Test":"TestDump"}
+{"Action":"run","Test":"TestChaos"}
+{"Action":"pass","Test":"TestChaos"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.missing([]string{"TestExactly", "TestDump", "TestChaos", "TestRenamed"}); !slices.Equal(got, []string{"TestChaos", "TestRenamed"}) {
+		t.Errorf("missing: %v", got)
+	}
+	if text := f.tables(); !strings.Contains(text, "| SKIPPED | TestDump: no server |") {
+		t.Errorf("the skip is not in the table:\n%s", text)
+	}
+	want := expected(figures{}, true)
+	if !slices.Contains(want, "TestAvailability") || !slices.Contains(want, "TestSlowCall") || slices.Contains(expected(f, true), "TestAvailability") {
+		t.Errorf("expected: %v", want)
 	}
 }
