@@ -68,7 +68,7 @@ var parts = []part{
 
 // longParts run at length only.
 var longParts = []part{
-	selected("pgstore", ".", "TestChaos", "TestDiskFull", "TestDump", "TestPointInTime", "TestUpgrade", "TestUpgradeCut", "TestOneProgram", "TestDistributionColumn"),
+	selected("pgstore", ".", "TestChaos", "TestKill", "TestDiskFull", "TestDump", "TestPointInTime", "TestUpgrade", "TestUpgradeCut", "TestOneProgram", "TestDistributionColumn"),
 	{".", []string{".ci/availability", "-json"}, []string{"TestAvailability", "TestPgBouncer"}},
 }
 
@@ -131,7 +131,7 @@ func run(o options, out io.Writer) error {
 func measure(root string, long bool, events *bytes.Buffer) error {
 	all, env := parts, os.Environ()
 	if long {
-		all, env = slices.Concat(parts, longParts), append(env, "TRIBUTARY_AT_LENGTH=1", "TRIBUTARY_ALL_PAIRS=1", "CI=true")
+		all, env = slices.Concat(parts, longParts), append(env, "TRIBUTARY_AT_LENGTH=1", "TRIBUTARY_ALL_PAIRS=1", "CI=true", "TRIBUTARY_CHAOS=10m", "TRIBUTARY_KILLS=500")
 	}
 	var failed error
 	for _, p := range all {
