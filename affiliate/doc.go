@@ -47,7 +47,8 @@
 //
 // # What is promised
 //
-//   - A method that returns an error has changed nothing. All writes of a
+//   - A refusal has changed nothing. A job of many transactions, such as
+//     [Program.RunPayouts], says what an error leaves. All other writes of a
 //     method, including its events, are committed together or not at all.
 //   - With a limit of L redemptions and more callers at once, exactly L succeed.
 //   - A payment counts once: a sale with the external id of an existing sale is a duplicate, and the result says so.

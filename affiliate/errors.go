@@ -85,9 +85,11 @@ func (e *Error) Is(target error) bool { return target == ErrNotFound && e.Kind =
 
 // CodeRefused reports whether a promotional code cannot be used as asked: it is
 // unknown, expired, used up, for another customer and so on. Tell the customer,
-// and report the order without the code. It is false for every other error:
-// wrong input, a refused API key, a server that fails or does not answer. Such
-// an error says nothing about the code, and the sale was not recorded.
+// and report the order without the code; with a Once key of your own, under another
+// one. It is false for every other error: wrong input, a refused API key, a server
+// that fails or does not answer. Such an error says nothing about the code. When
+// there was no answer the sale may have been recorded: report it again with the same
+// ExternalID.
 //
 //	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
 //

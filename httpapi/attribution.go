@@ -23,7 +23,7 @@ const clickWait = 3 * time.Second
 //
 //	mux.Handle("/", httpapi.Attribution(program, pages))
 //	…
-//	program.RecordSale(ctx, affiliate.NewSale{ReferralID: httpapi.ClickFrom(program, r), …})
+//	res, err := program.RecordSale(ctx, affiliate.NewSale{ReferralID: httpapi.ClickFrom(program, r), …})
 //
 // next always answers the page. An unknown slug, an error of the store, and a
 // store that takes longer than three seconds leave the cookie as it was. Three

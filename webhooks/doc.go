@@ -38,7 +38,7 @@
 //		return err
 //	}
 //	sender.Outbox = program
-//	go sender.Run(ctx)
+//	go sender.Run(ctx) // settles what is under way when ctx ends: wait for it, as the example of Sender does
 //
 // A committed event arrives at least once, also when a sender is stopped at any
 // point. Any number of senders may work on one store. Requests go to public
