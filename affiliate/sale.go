@@ -192,7 +192,7 @@ type SaleFilter struct {
 // Refund is the input of [Program.RefundSale].
 type Refund struct {
 	SaleID   SaleID      `json:"saleId,omitzero"`
-	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest
+	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest; null is refused
 	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
 
 	// ClawBack books the refund although a payout holds the commission: what was

@@ -41,6 +41,7 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (_ RefundResult, er
 	o := p.op(ctx)
 	rq := request{name: "sale.refund", input: in, refused: first(
 		RefuseNoSaleID.when(in.SaleID == 0),
+		notCleared("amount", in.Amount), // never taken as the whole sale
 		refundNotPositive.when(part && amount.Sign() <= 0),
 		optional("refundId", in.RefundID, maxName),
 	)}

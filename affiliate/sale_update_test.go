@@ -340,6 +340,7 @@ func TestRefundSaleErrors(t *testing.T) {
 	}{
 		{"ErrNoID B415", affiliate.Refund{Amount: amount("-1")}, saleIDMissing},
 		{"ErrAmount B416", affiliate.Refund{SaleID: 99, Amount: amount("0")}, fieldError(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
+		{"ErrAmountNull", affiliate.Refund{SaleID: open.ID, Amount: affiliate.Null[affiliate.Amount]()}, fieldError(affiliate.InvalidField, "amount", "amount must not be null")},
 		{"ErrAmountNegative B416", affiliate.Refund{SaleID: open.ID, Amount: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, fieldError(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
 		{"ErrRefundIDBlank", affiliate.Refund{SaleID: 99, RefundID: " "}, fieldError(affiliate.InvalidField, "refundId", "refundId must not be empty")},
 		{"ErrRefundIDLong", affiliate.Refund{SaleID: open.ID, RefundID: strings.Repeat("x", 256)}, fieldError(affiliate.InvalidField, "refundId", "refundId is too long")},

@@ -100,13 +100,9 @@ func saleTarget(in *input) affiliate.SaleID {
 	return in.saleID("saleId")
 }
 
-// refundOf reads a refund. A null amount is refused, so that it is never taken
-// as the whole sale.
+// refundOf reads a refund.
 func refundOf(in *input) affiliate.Refund {
-	r := affiliate.Refund{SaleID: saleTarget(in)}
-	if r.Amount = in.amount("amount"); r.Amount.IsNull() {
-		in.fault(affiliate.FieldNull)
-	}
+	r := affiliate.Refund{SaleID: saleTarget(in), Amount: in.amount("amount")}
 	id := in.optOptional("refundId")
 	if id.IsNull() {
 		in.fault(affiliate.FieldNull)
