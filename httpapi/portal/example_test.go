@@ -29,15 +29,19 @@ func mount(mux *http.ServeMux, program *affiliate.Program, logger *slog.Logger) 
 	return nil
 }
 
-// partner is the host's own login: the affiliate whose session the request has.
+// partner is the host's own login: the affiliate whose session the request has. The cookie
+// is a secret that leads to the session. An id in a cookie would open everybody's pages.
 func partner(r *http.Request) (affiliate uuid.UUID, ok bool) {
-	session, err := r.Cookie("session")
+	cookie, err := r.Cookie("session")
 	if err != nil {
 		return uuid.Nil, false
 	}
-	id, err := uuid.Parse(session.Value)
-	return id, err == nil
+	affiliate, ok = sessions[cookie.Value]
+	return affiliate, ok
 }
+
+// sessions are the affiliates who are logged in, by the random text of their cookie.
+var sessions = map[string]uuid.UUID{}
 
 // The pages behind the login of the host.
 func Example() {
@@ -60,9 +64,16 @@ func Example() {
 	r.Header.Set("Cookie", "session="+ada.ID.String())
 	w = httptest.NewRecorder()
 	mux.ServeHTTP(w, r)
+	fmt.Println(w.Code, "for who knows her id")
+
+	sessions["Zq3vM8sT1xKc0dPw"] = ada.ID // when she logs in
+	r.Header.Set("Cookie", "session=Zq3vM8sT1xKc0dPw")
+	w = httptest.NewRecorder()
+	mux.ServeHTTP(w, r)
 	fmt.Println(w.Code, "for Ada")
 	// Output:
 	// 403 for a stranger
+	// 403 for who knows her id
 	// 200 for Ada
 }
 
@@ -99,7 +110,8 @@ func ExamplePortal_Token() {
 	fmt.Println(w.Code, "for a stranger")
 
 	r := httptest.NewRequest("GET", "/earnings", nil)
-	r.Header.Set("Cookie", "session="+uuid.NewString())
+	sessions["Vb7nL2yR9hGf4kJe"] = uuid.New()
+	r.Header.Set("Cookie", "session=Vb7nL2yR9hGf4kJe")
 	w = httptest.NewRecorder()
 	openPages(pages, partner)(w, r)
 	fmt.Println(w.Code, "to", w.Header().Get("Location")[:len("https://partners.example/partner/enter?token=tp1.")])

@@ -1,0 +1,80 @@
+package payfile_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// A month: a run makes payouts, a file goes to PayPal, and its report comes back.
+func Example() {
+	ctx := context.Background()
+	program, march := newMonth(ctx)
+
+	due := affiliate.PayoutFilter{Status: affiliate.PayoutPending, RunID: affiliate.Set(march.ID)}
+	files, refused, err := payfile.PayPal(program.Payments(ctx, due), "2026-03")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range refused {
+		fmt.Println("in no file:", r.PayoutID, r.Err)
+	}
+	for _, f := range files {
+		fmt.Println(f.Name, "pays", f.Total, f.Currency) // upload f.Data
+	}
+
+	report := "Recipient,Status,Unique ID,Reason\nada@example.com,Completed,poE4FA8QMTE296PRMQ,\n"
+	all := affiliate.PayoutFilter{RunID: affiliate.Set(march.ID)} // PAID ones too: a report may be read again
+	results, err := payfile.ReadResults(strings.NewReader(report), program.Payments(ctx, all))
+	if err != nil {
+		log.Fatal(err)
+	}
+	applied, err := payfile.Apply(ctx, program, results)
+	if err != nil {
+		log.Fatal(err) // apply all results again: those that were applied change nothing
+	}
+	fmt.Println("paid", applied.Paid, "failed", applied.Failed, "to look at", len(applied.Unknown)+len(applied.Conflicts))
+	// Output:
+	// 2026-03-paypal-USD-001.csv pays 9.98 USD
+	// paid 1 failed 0 to look at 0
+}
+
+// newMonth is a program with a fixed clock in which a run has made a payout for Ada.
+func newMonth(ctx context.Context) (*affiliate.Program, affiliate.PayoutRunResult) {
+	program, err := affiliate.New(memstore.New(), affiliate.Config{
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Now:   func() time.Time { return time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC) },
+		Rand:  rand.NewChaCha8([32]byte{}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = program.SetPayoutDetails(ctx, ada.ID, affiliate.PayoutDetails{Email: "ada@example.com", Method: "PAYPAL"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = program.RecordSale(ctx, affiliate.NewSale{
+		ReferralID: "ada", Email: "tomas@example.net", Name: "Tomas", TotalEarned: affiliate.MustAmount("49.90"),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	run, err := program.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "2026-03"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return program, run
+}
