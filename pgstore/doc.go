@@ -63,7 +63,7 @@
 // before the commit is answered, or gives no answer for [Config.CommitWait]
 // after the caller's context has ended, the error is [ErrOutcomeUnknown]: the
 // caller asks again with the same Once key or external id. Only 40001 and 40P01
-// are run again. Errors name the SQLSTATE and never repeat the server's text;
+// are run again, and 23505 in Serializable mode. Errors name the SQLSTATE and never repeat the server's text;
 // errors.As finds the *pgconn.PgError.
 //
 // # Deliveries

@@ -283,10 +283,13 @@ func (g *group) notCommitted(err error, ran []*member) {
 	}
 }
 
-// runAgain leaves a member without a result when another run may help.
-// Otherwise the member gets answer.
+// runAgain leaves a member without a result when another run may help. A
+// serializable transaction may lose by a duplicate too, which its snapshot does not
+// show: the server looks at unique indexes before it looks for conflicts. Otherwise
+// the member gets answer.
 func (g *group) runAgain(m *member, cause, answer error) {
-	if !retryable(cause) || m.attempts >= g.s.cfg.Retries {
+	lost := retryable(cause) || clashed(cause) && g.s.cfg.Mode == Serializable
+	if !lost || m.attempts >= g.s.cfg.Retries {
 		g.answer(m, answer)
 		return
 	}

@@ -246,3 +246,30 @@ func TestRaceLimit(t *testing.T) {
 		})
 	}
 }
+
+// TestSerializableDuplicate: a serializable transaction loses by a row that its snapshot
+// does not show, again and again, as beside a busy process. It runs until it wins.
+func TestSerializableDuplicate(t *testing.T) {
+	for _, group := range []int{0, 16} {
+		t.Run(fmt.Sprint("group ", group), func(t *testing.T) {
+			pool := newPool(t, databaseURL(t))
+			cfg := pgstore.Config{Schema: newSchema(t, pool), Mode: pgstore.Serializable, Group: group}
+			s, program, runs := newStore(t, pool, cfg), uuid.New(), 0
+			const losses = 4
+			err := s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+				runs++
+				id := uuid.UUID{15: byte(runs)}
+				if _, err := tx.Plans.Get(id); !errors.Is(err, affiliate.ErrNotFound) {
+					return fmt.Errorf("plan %v: %w", id, err)
+				}
+				if runs <= losses {
+					exec(t, pool, "INSERT INTO "+cfg.Schema+`.plans (program, id, record) VALUES ('`+program.String()+`', '`+id.String()+`', '{"ID":"`+id.String()+`","Name":"theirs"}')`)
+				}
+				return tx.Plans.Insert(affiliate.PlanRecord{ID: id, Name: "ours"})
+			})
+			if err != nil || runs != losses+1 {
+				t.Errorf("after %d runs: %v, want %d runs and no error", runs, err, losses+1)
+			}
+		})
+	}
+}

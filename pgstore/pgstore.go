@@ -176,7 +176,7 @@ func (t *txn) check() error {
 // Errors: those of fn; [ErrOutcomeUnknown] when the commit was sent and not
 // answered; an error of the database, whose text does not show the server's
 // message. fn is run again only when it lost against another transaction
-// (40001, 40P01).
+// (40001, 40P01; 23505 too if the Store is Serializable).
 func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
 	if ctx.Err() != nil {
 		return ended(ctx, "update")
