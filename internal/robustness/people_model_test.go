@@ -51,6 +51,7 @@ func (s *peopleState) apply(in peopleIn) peopleOut {
 			return refusedAs(string(affiliate.SlugTaken))
 		}
 		link.owner = in.who
+		return peopleOut{owner: in.who}
 	case rename:
 		switch {
 		case link.owner == 0:
@@ -60,6 +61,7 @@ func (s *peopleState) apply(in peopleIn) peopleOut {
 		case in.to != in.slug:
 			s.links[in.to], *link = *link, linkState{}
 		}
+		return peopleOut{owner: s.links[in.to].owner, clicks: s.links[in.to].clicks}
 	case dropLink:
 		if link.owner == 0 {
 			return refusedAs(notFound)

@@ -78,6 +78,7 @@ func (*signup) call(ctx context.Context, ops api.Operations, r *rand.Rand, _ tur
 
 func (in peopleIn) write(ctx context.Context, ops api.Operations, upper bool) (out peopleOut) {
 	var err error
+	var got affiliate.Link
 	slug := slugText(in.slug, upper)
 	switch in.verb {
 	case join:
@@ -87,15 +88,15 @@ func (in peopleIn) write(ctx context.Context, ops api.Operations, upper bool) (o
 	case leave:
 		err = ops.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: emailText(in.who)})
 	case addLink:
-		_, err = ops.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateEmail: emailText(in.who)})
+		got, err = ops.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateEmail: emailText(in.who)})
 	case rename:
-		_, err = ops.RenameLink(ctx, affiliate.LinkRef{Slug: slug}, slugText(in.to, upper))
+		got, err = ops.RenameLink(ctx, affiliate.LinkRef{Slug: slug}, slugText(in.to, upper))
 	case dropLink:
 		_, err = ops.DeleteLink(ctx, affiliate.LinkRef{Slug: slug})
 	case track:
 		_, err = ops.TrackClick(ctx, affiliate.NewClick{Slug: slug, LandingURL: "https://beans.example/shop"})
 	}
-	out.fate = fateOf(err)
+	out.fate, out.owner, out.clicks = fateOf(err), emailIndex(got.Affiliate.Email), got.Clicks
 	return out
 }
 

@@ -40,11 +40,12 @@ func (pl plant) inClient(ops api.Operations, p *affiliate.Program, s affiliate.S
 	return pl.client(culprit{ops, p, s, late})
 }
 
-// plants are the planted bugs: the seven of reliability.md G06, and five more.
+// plants are the planted bugs: the seven of reliability.md G06, and seven more.
 func plants() []plant {
 	return []plant{
 		{name: "check, then act", trade: "redemption", store: func(s affiliate.Store, _ *late) affiliate.Store { return early{s} }},
 		{name: "torn read", trade: "redemption", client: func(c culprit) api.Operations { return torn{c} }},
+		{name: "stale answer of an update", trade: "redemption", client: func(c culprit) api.Operations { return staleAnswer{c} }},
 		{name: "stale active", trade: "redemption", store: staleActive},
 		{name: "late delete of a coupon", trade: "redemption", client: func(c culprit) api.Operations { return lateDelete{c} }},
 		{name: "double increment", trade: "redemption", store: doubled},
@@ -55,6 +56,7 @@ func plants() []plant {
 		{name: "counter falls on a refund", trade: "redemption", client: func(c culprit) api.Operations { return fallsOnRefund{c} }},
 		{name: "payout paid twice", trade: "treasury", store: func(s affiliate.Store, _ *late) affiliate.Store { return paidTwice{s} }},
 		{name: "movement forgotten", trade: "treasury", store: forgetful},
+		{name: "change without its event", trade: "signup", store: silent},
 	}
 }
 
@@ -80,6 +82,19 @@ func (c torn) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate.Co
 	second, err := c.culprit.Coupon(ctx, ref)
 	first.PromotionalCodes = second.PromotionalCodes
 	return first, err
+}
+
+// staleAnswer answers the update of a coupon with its counter of before.
+type staleAnswer struct{ culprit }
+
+func (c staleAnswer) UpdateCoupon(ctx context.Context, id affiliateID, up affiliate.CouponUpdate) (affiliate.Coupon, error) {
+	was, err := c.culprit.Coupon(ctx, affiliate.CouponRef{ID: id})
+	if err != nil {
+		return was, err
+	}
+	got, err := c.culprit.UpdateCoupon(ctx, id, up)
+	got.TimesRedeemed = was.TimesRedeemed
+	return got, err
 }
 
 // lateDelete says that a coupon is deleted, and deletes it then.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -162,7 +163,7 @@ func worker() error {
 		}
 		actual, _ := programs.LoadOrStore(key, p)
 		return httpapi.Access{Program: actual.(*affiliate.Program)}, nil
-	}, httpapi.Config{})
+	}, httpapi.Config{Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))})
 	if err != nil {
 		return err
 	}

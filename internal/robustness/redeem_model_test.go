@@ -211,7 +211,7 @@ func (s *redeemState) change(in redeemIn, out *redeemOut) bool {
 	default:
 		c.active = in.on
 	}
-	return out == nil || out.fate == (fate{})
+	return out == nil || out.fate == (fate{}) && (in.verb == dropCode || out.codes[in.code-1] == *c)
 }
 
 func (s *redeemState) changeAll(in redeemIn, out *redeemOut) bool {
@@ -227,7 +227,7 @@ func (s *redeemState) changeAll(in redeemIn, out *redeemOut) bool {
 	default:
 		s.valid = in.on
 	}
-	return out == nil || out.fate == (fate{})
+	return out == nil || out.fate == (fate{}) && in.verb == dropCoupon || in.verb == changeCoupon && s.readCoupon(out)
 }
 
 func (s *redeemState) readCoupon(out *redeemOut) bool {

@@ -198,15 +198,16 @@ func (d *redemption) answer(ctx context.Context, ops api.Operations, in redeemIn
 		if in.max > 0 {
 			up = affiliate.CodeUpdate{MaxRedemptions: affiliate.Set(in.max)}
 		}
-		_, err := ops.UpdateCode(ctx, d.codes[in.code-1].ID, up)
-		return redeemOut{fate: fateOf(err)}
+		got, err := ops.UpdateCode(ctx, d.codes[in.code-1].ID, up)
+		out := redeemOut{fate: fateOf(err)}
+		out.codes[in.code-1] = codeState{active: got.Active, max: got.MaxRedemptions.Or(0), times: got.TimesRedeemed}
+		return out
 	case changeCoupon:
 		up := affiliate.CouponUpdate{Valid: affiliate.Set(in.on)}
 		if in.max > 0 {
 			up = affiliate.CouponUpdate{MaxRedemptions: affiliate.Set(in.max)}
 		}
-		_, err := ops.UpdateCoupon(ctx, d.coupon, up)
-		return redeemOut{fate: fateOf(err)}
+		return d.couponOut(ops.UpdateCoupon(ctx, d.coupon, up))
 	case dropCode:
 		_, err := ops.DeleteCode(ctx, d.codes[in.code-1].ID)
 		return redeemOut{fate: fateOf(err)}
@@ -239,19 +240,7 @@ func (d *redemption) read(ctx context.Context, ops api.Operations, in redeemIn) 
 		got, err := ops.Evaluate(ctx, affiliate.Order{PromoCode: codeText(in.code), Email: buyers[in.buyer]})
 		return redeemOut{fate: fateOf(err), failing: failing(got.Reasons), valid: got.Valid}
 	case readCoupon:
-		got, err := ops.Coupon(ctx, affiliate.CouponRef{ID: d.coupon})
-		out := redeemOut{fate: fateOf(err), valid: got.Valid, max: got.MaxRedemptions.Or(0), times: got.TimesRedeemed}
-		for i := range out.codes {
-			out.codes[i].gone = true
-		}
-		for _, c := range got.PromotionalCodes {
-			for i := range d.codes {
-				if c.ID == d.codes[i].ID {
-					out.codes[i] = codeState{active: c.Active, max: c.MaxRedemptions.Or(0), times: c.TimesRedeemed}
-				}
-			}
-		}
-		return out
+		return d.couponOut(ops.Coupon(ctx, affiliate.CouponRef{ID: d.coupon}))
 	case readSales:
 		got, err := ops.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set(extText(in.ext))}, affiliate.Page{})
 		out := redeemOut{fate: fateOf(err), count: len(got.Items)}
@@ -263,6 +252,22 @@ func (d *redemption) read(ctx context.Context, ops api.Operations, in redeemIn) 
 	}
 	got, err := ops.Events(ctx, affiliate.EventFilter{Type: affiliate.SaleCreated}, affiliate.Page{})
 	return redeemOut{fate: fateOf(err), count: len(got.Items)}
+}
+
+// couponOut is the answer that shows the coupon.
+func (d *redemption) couponOut(got affiliate.Coupon, err error) redeemOut {
+	out := redeemOut{fate: fateOf(err), valid: got.Valid, max: got.MaxRedemptions.Or(0), times: got.TimesRedeemed}
+	for i := range out.codes {
+		out.codes[i].gone = true
+	}
+	for _, c := range got.PromotionalCodes {
+		for i := range d.codes {
+			if c.ID == d.codes[i].ID {
+				out.codes[i] = codeState{active: c.Active, max: c.MaxRedemptions.Or(0), times: c.TimesRedeemed}
+			}
+		}
+	}
+	return out
 }
 
 // keptOf is what is kept of a sale, in whole units.

@@ -134,7 +134,7 @@ func (f figures) serverTable(b *strings.Builder) {
 
 func (f figures) historyTable(b *strings.Builder) {
 	columns := []string{"histories", "operations", "illegal", "unknown", "unverified", "unanswered", "overlaps", "least", "refusals"}
-	b.WriteString("**Histories.** Illegal: not linearizable. Unknown: not decided. Refused books: `Verify` found something. Unanswered: calls whose answer was lost. " +
+	b.WriteString("**Histories.** Illegal: not linearizable. Unknown: not decided. Refused books: `Verify` found something, or an event was missing. Unanswered: calls whose answer was lost. " +
 		"Overlaps: pairs of calls at once by two clients, in all, and in the history with the fewest. Refusals: because something was used up, taken or settled.\n\n" +
 		"| Where | What | Histories | Calls | Illegal | Unknown | Refused books | Unanswered | Overlaps | Least | Refusals |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	total := map[string]int{}
@@ -181,7 +181,7 @@ func (f figures) plantTable(b *strings.Builder) {
 		}
 	}
 	b.WriteString("**Planted bugs.** Each is made on purpose in every place that it fits, and must be caught within 200 histories.\n\n" +
-		"| Planted bug | Places | Caught by a history | Caught by `Verify` | Histories until then, at most |\n|---|---|---|---|---|\n")
+		"| Planted bug | Places | Caught by a history | Caught by `Verify`, or by a missing event | Histories until then, at most |\n|---|---|---|---|---|\n")
 	for _, bug := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[bug]
 		fmt.Fprintf(b, "| %s | %d | %d | %d | %d |\n", bug, r.places, r.byHistory, r.byBooks, r.most)
