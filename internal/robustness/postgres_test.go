@@ -16,12 +16,10 @@ import (
 // onPostgres is a target on PostgreSQL.
 func onPostgres(t *testing.T, name string, cfg pgstore.Config, hasty bool) target {
 	pool := newPool(t, databaseURL(t), hasty)
-	tg := onStores(name, 0, func(t *testing.T) (affiliate.Store, []affiliate.Store) {
+	return onStores(name, 0, func(t *testing.T) (affiliate.Store, []affiliate.Store) {
 		s := newStore(t, pool, cfg)
 		return s, []affiliate.Store{s}
 	})
-	tg.tires = cfg.Mode == pgstore.Serializable
-	return tg
 }
 
 // inHosts is a target whose every call is in a transaction of the host.

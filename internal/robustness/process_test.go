@@ -56,7 +56,7 @@ func twoProcesses(t *testing.T, way wayOf, apart time.Duration) target {
 		name += ", serializable, groups"
 	}
 	running := map[string][]*process{} // by the planted bug
-	return target{name: name, tires: way.serializable, open: func(sub *testing.T, pl plant, stopped bool) world {
+	return target{name: name, open: func(sub *testing.T, pl plant, stopped bool) world {
 		if running[pl.name] == nil {
 			for i := range 2 {
 				o := order{databaseURL(t), way.serializable, way.group, time.Duration(i) * apart, ""}

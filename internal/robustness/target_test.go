@@ -21,7 +21,6 @@ type target struct {
 	// open makes a world whose clocks stand still, if they are stopped.
 	open  func(t *testing.T, pl plant, stopped bool) world
 	loses bool // answers
-	tires bool // a call may lose against others so often that it is given up
 }
 
 // A world is a new program on a target.
