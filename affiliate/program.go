@@ -12,8 +12,8 @@ import (
 //
 // Its methods return an [*Error] that the caller can fix, [ErrNotFound] when a
 // look-up of one record finds nothing, and any other error when the store or a
-// function of the host failed. A method that returns an error has changed
-// nothing.
+// function of the host failed. A refusal has changed nothing. After another error
+// the documentation of the method and of the store say what is known.
 type Program struct {
 	store  Store
 	tables *tableCheck // of the store
