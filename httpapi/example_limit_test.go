@@ -67,11 +67,11 @@ func ExampleConfig_limit() {
 		r.Header.Set("Authorization", "Bearer a-key-for-these-tests")
 		w := httptest.NewRecorder()
 		api.ServeHTTP(w, r)
-		fmt.Println(now.Format(time.TimeOnly), w.Code, w.Header().Get("Retry-After"))
+		fmt.Printf("%s %d %q\n", now.Format(time.TimeOnly), w.Code, w.Header().Get("Retry-After"))
 	}
 	// Output:
-	// 09:00:00 200
-	// 09:00:00 200
-	// 09:00:20 429 40
-	// 09:01:00 200
+	// 09:00:00 200 ""
+	// 09:00:00 200 ""
+	// 09:00:20 429 "40"
+	// 09:01:00 200 ""
 }
