@@ -95,7 +95,8 @@ func (c *relayed) move(to, from net.Conn) {
 	}
 }
 
-func (r *relay) each(do func(*relayed)) {
+// each does something to every connection, and counts them.
+func (r *relay) each(do func(*relayed)) int {
 	r.mu.Lock()
 	all := make([]*relayed, 0, len(r.conns))
 	for c := range r.conns {
@@ -105,17 +106,18 @@ func (r *relay) each(do func(*relayed)) {
 	for _, c := range all {
 		do(c)
 	}
+	return len(all)
 }
 
-// cut closes every connection.
-func (r *relay) cut() {
-	r.each(func(c *relayed) { c.client.Close(); c.server.Close() })
+// cut closes every connection, and counts them.
+func (r *relay) cut() int {
+	return r.each(func(c *relayed) { c.client.Close(); c.server.Close() })
 }
 
 // silence lets nothing through the present connections for a time, and then cuts
-// them.
-func (r *relay) silence(d time.Duration) {
-	r.each(func(c *relayed) { c.silent.Lock() })
+// them. It counts them.
+func (r *relay) silence(d time.Duration) int {
+	n := r.each(func(c *relayed) { c.silent.Lock() })
 	<-time.After(d)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,4 +130,5 @@ func (r *relay) silence(d time.Duration) {
 		c.server.Close()
 		c.silent.Unlock()
 	}
+	return n
 }

@@ -38,54 +38,60 @@ type chaos struct {
 	done  map[string]int      // how often each fault happened
 }
 
-// faults are what happens, each as often as its number.
+// faults are what happens, each as often as its number. Each reports whether it did:
+// perhaps there is no session to end.
 var faults = []struct {
 	name   string
 	weight int
-	do     func(*chaos)
+	do     func(*chaos) bool
 }{
-	{"worker killed", 8, func(c *chaos) { c.rehire(rand.IntN(len(c.crew.roles))) }},
-	{"worker stopped", 6, func(c *chaos) {
+	{"worker killed", 8, func(c *chaos) bool { c.rehire(rand.IntN(len(c.crew.roles))); return true }},
+	{"worker stopped", 6, func(c *chaos) bool {
 		worker := c.crew.members[rand.IntN(len(c.crew.roles))].Process
-		c.stop(worker.Signal, c.some(time.Second))
+		return c.stop(worker.Signal, c.some(time.Second))
 	}},
-	{"backend ended", 8, func(c *chaos) {
-		_, _ = c.pool.Exec(c.t.Context(), "SELECT pg_terminate_backend($1)", c.backend()) // 0: there was none
+	{"backend ended", 8, func(c *chaos) (ended bool) {
+		err := c.pool.QueryRow(c.t.Context(), "SELECT pg_terminate_backend($1)", c.backend()).Scan(&ended)
+		return err == nil && ended
 	}},
-	{"backend killed", 1, func(c *chaos) { c.signal(c.backend(), syscall.SIGKILL) }},
-	{"backend stopped", 5, func(c *chaos) {
+	{"backend killed", 1, func(c *chaos) bool { return c.signal(c.backend(), syscall.SIGKILL) == nil }},
+	{"backend stopped", 5, func(c *chaos) bool {
 		pid := c.backend()
-		c.stop(func(sig os.Signal) error { c.signal(pid, sig.(syscall.Signal)); return nil }, c.some(time.Second))
+		return c.stop(func(sig os.Signal) error { return c.signal(pid, sig.(syscall.Signal)) }, c.some(time.Second))
 	}},
-	{"server stopped", 2, func(c *chaos) { c.stop(c.srv.Signal, c.some(time.Second)) }},
-	{"server killed", 1, func(c *chaos) {
+	{"server stopped", 2, func(c *chaos) bool { return c.stop(c.srv.Signal, c.some(time.Second)) }},
+	{"server killed", 1, func(c *chaos) bool {
 		if err := c.srv.Kill(); err != nil {
 			c.t.Fatal(err)
 		}
 		if err := c.srv.Restart(c.t.Context()); err != nil {
 			c.t.Fatal(err)
 		}
+		return true
 	}},
-	{"connections cut", 6, func(c *chaos) { c.relay.cut() }},
-	{"connections silenced", 3, func(c *chaos) { c.relay.silence(c.some(1500 * time.Millisecond)) }},
+	{"connections cut", 6, func(c *chaos) bool { return c.relay.cut() > 0 }},
+	{"connections silenced", 3, func(c *chaos) bool { return c.relay.silence(c.some(1500*time.Millisecond)) > 0 }},
 }
 
 // some is a random time up to a longest.
 func (c *chaos) some(longest time.Duration) time.Duration { return rand.N(longest) + time.Millisecond }
 
-// stop stops a process for a time.
-func (c *chaos) stop(signal func(os.Signal) error, d time.Duration) {
-	if signal(syscall.SIGSTOP) == nil {
-		<-time.After(d)
-		_ = signal(syscall.SIGCONT)
+// stop stops a process for a time, and reports whether there was one.
+func (c *chaos) stop(signal func(os.Signal) error, d time.Duration) bool {
+	if signal(syscall.SIGSTOP) != nil {
+		return false
 	}
+	<-time.After(d)
+	_ = signal(syscall.SIGCONT) // it may have ended
+	return true
 }
 
 // signal sends a signal to a backend; 0 is none.
-func (c *chaos) signal(pid int, sig syscall.Signal) {
-	if pid != 0 {
-		_ = syscall.Kill(pid, sig) // it may have ended
+func (c *chaos) signal(pid int, sig syscall.Signal) error {
+	if pid == 0 {
+		return syscall.ESRCH
 	}
+	return syscall.Kill(pid, sig)
 }
 
 // backend is the process of a worker's session, or 0 if there is none.
@@ -139,8 +145,9 @@ func TestChaos(t *testing.T) {
 	for end := time.Now().Add(long); time.Now().Before(end); {
 		<-time.After(c.some(500 * time.Millisecond))
 		f := faults[bag[rand.IntN(len(bag))]]
-		f.do(c)
-		c.done[f.name]++
+		if f.do(c) {
+			c.done[f.name]++
+		}
 	}
 	c.catchUp()
 	for i := range c.crew.roles {
