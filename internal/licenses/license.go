@@ -13,6 +13,10 @@ const mpl = "MPL-2.0"
 
 var mplModules = []string{"github.com/hashicorp/go-cleanhttp", "github.com/hashicorp/go-retryablehttp", "pgregory.net/rapid"}
 
+// limiting are licences and conditions that take back what a text beside them grants:
+// the first is Apache's only years later, and says so.
+var limiting = []string{"Business Source License", "Commons Clause", "Elastic License", "Functional Source License", "Server Side Public License"}
+
 // classify names the licences of a text by the sentences that grant the rights.
 // The answer has "unknown" when there is no such sentence.
 func classify(text string) (licenses []string) {
@@ -33,6 +37,9 @@ func classify(text string) (licenses []string) {
 	add(bsd && three, "BSD-3-Clause")
 	add(bsd && !three, "BSD-2-Clause")
 	add(strings.HasPrefix(strings.TrimLeft(text, "# "), "GNU "), "GNU")
+	for _, name := range limiting {
+		add(has(name), name)
+	}
 	if len(licenses) == 0 {
 		return []string{"unknown"}
 	}

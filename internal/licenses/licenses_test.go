@@ -27,6 +27,8 @@ func TestClassify(t *testing.T) {
 		{"ISC", "Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee", "ISC"},
 		{"Mozilla", "Mozilla Public License Version 2.0 ... GNU General Public License", "MPL-2.0"},
 		{"GNU", "  GNU AFFERO GENERAL PUBLIC LICENSE Version 3", "GNU"},
+		{"Apache's later", "Business Source License 1.1 ... Change License: Apache License, Version 2.0", "Apache-2.0 Business Source License"},
+		{"Apache's with a condition", "\"Commons Clause\" License Condition v1.0 ... Apache License Version 2.0", "Apache-2.0 Commons Clause"},
 		{"two", mit + "\n\nApache License, Version 2.0", "Apache-2.0 MIT"},
 		{"none", "All rights reserved.", "unknown"},
 	} {
