@@ -200,9 +200,6 @@ func (c *crew) kill(i int) {
 // killed once for every ten of them.
 func TestKill(t *testing.T) {
 	kills := 30
-	if testing.Short() {
-		kills = 20
-	}
 	if n, err := strconv.Atoi(os.Getenv("TRIBUTARY_KILLS")); err == nil {
 		kills = n
 	}
