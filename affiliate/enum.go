@@ -145,7 +145,19 @@ func (s Source) forSale() SaleSource {
 // PaymentMethod is how an affiliate is paid. Empty: not set.
 type PaymentMethod string
 
-var paymentMethods = []PaymentMethod{"WISE", "WISE_BANK", "PAYPAL", "BANK", "CREDITS", "COUPON", "REFERLY"}
+// The payment methods. The engine moves no money: what a method means is the
+// host's, and package payfile writes files for PAYPAL and WISE.
+const (
+	MethodWise     PaymentMethod = "WISE"      // Wise, to the payee's email
+	MethodWiseBank PaymentMethod = "WISE_BANK" // Wise, to a bank account
+	MethodPayPal   PaymentMethod = "PAYPAL"    // PayPal, to the payee's email
+	MethodBank     PaymentMethod = "BANK"      // a transfer by the host's bank
+	MethodCredits  PaymentMethod = "CREDITS"   // credits in the host's product
+	MethodCoupon   PaymentMethod = "COUPON"    // a coupon of the host's
+	MethodReferly  PaymentMethod = "REFERLY"   // a payout service
+)
+
+var paymentMethods = []PaymentMethod{MethodWise, MethodWiseBank, MethodPayPal, MethodBank, MethodCredits, MethodCoupon, MethodReferly}
 
 // SubscriptionStatus is the status of a customer's subscription.
 type SubscriptionStatus string

@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -126,6 +127,29 @@ type Failure struct {
 	At       Opt[Time]   `json:"at,omitzero"`       // the instant that has passed
 	Amount   Opt[Amount] `json:"amount,omitzero"`   // the minimum that was not reached
 	Currency Currency    `json:"currency,omitzero"` // of the minimum
+}
+
+// String returns the failure as a sentence: its Message, or its Reason without
+// one, and its data in brackets. It is for operators and logs; customers read
+// Message.
+func (f Failure) String() string {
+	says := cmp.Or(f.Message, string(f.Reason))
+	limit, limited := f.Limit.Get()
+	at, passed := f.At.Get()
+	minimum, short := f.Amount.Get()
+	switch {
+	case limited:
+		return fmt.Sprintf("%s (%d of %d used)", says, f.Used.Or(0), limit)
+	case passed:
+		return fmt.Sprintf("%s (valid until %s)", says, at)
+	case short && f.Currency != "":
+		return fmt.Sprintf("%s (the minimum is %s %s)", says, minimum, f.Currency)
+	case short:
+		return fmt.Sprintf("%s (the minimum is %s)", says, minimum)
+	case f.Currency != "":
+		return fmt.Sprintf("%s (the minimum is in %s)", says, f.Currency)
+	}
+	return says
 }
 
 // internal wraps an error that the caller cannot fix. Adapters log it and

@@ -2,7 +2,9 @@ package affiliate_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
@@ -43,6 +45,26 @@ func TestCodeRefused(t *testing.T) {
 		e, ok := errors.AsType[*affiliate.Error](err)
 		if err == nil || (ok && e.CodeRefused()) != c.want {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFailurePrints: a failure is printed as a sentence with its data.
+func TestFailurePrints(t *testing.T) {
+	at := affiliate.TimeOf(time.Date(2026, 3, 31, 23, 59, 59, 999e6, time.UTC))
+	for _, tt := range []struct {
+		failure affiliate.Failure
+		want    string
+	}{
+		{affiliate.Failure{Reason: affiliate.CodeNotFound, Message: "Promo code not found"}, "Promo code not found"},
+		{affiliate.Failure{Reason: affiliate.CodeNotFound}, "code_not_found"},
+		{affiliate.Failure{Message: "It is used up", Limit: affiliate.Set(int64(3)), Used: affiliate.Set(int64(3))}, "It is used up (3 of 3 used)"},
+		{affiliate.Failure{Message: "It has expired", At: affiliate.Set(at)}, "It has expired (valid until 2026-03-31T23:59:59.999Z)"},
+		{affiliate.Failure{Message: "Too little", Amount: affiliate.Set(affiliate.MustAmount("12.5")), Currency: "EUR"}, "Too little (the minimum is 12.5 EUR)"},
+		{affiliate.Failure{Message: "Wrong currency", Currency: "EUR"}, "Wrong currency (the minimum is in EUR)"},
+	} {
+		if got := fmt.Sprint(tt.failure); got != tt.want {
+			t.Errorf("it prints %q, want %q", got, tt.want)
 		}
 	}
 }

@@ -105,7 +105,9 @@ func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[Event, 
 // followed reads a piece of what Follow yields: one operation for an Observer.
 func (p *Program) followed(ctx context.Context, after uuid.UUID) (_ []Event, err error) {
 	defer p.begin(&ctx, "Follow", reads).end(&err)
-	return p.EventsAfter(ctx, after, followBatch)
+	events, err := p.EventsAfter(ctx, after, followBatch)
+	p.polled(ctx, len(events) == 0)
+	return events, err
 }
 
 // await waits for news, for the next poll, or for the end of ctx.

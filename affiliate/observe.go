@@ -45,6 +45,7 @@ type Operation struct {
 	Name    string    // of the method, such as RecordSale
 	Program uuid.UUID // the id of the program
 	Write   bool      // whether the method can write
+	Poll    bool      // it looks for work again and again: ClaimDeliveries, Follow and Backlog
 }
 
 // A Result says how an operation ended.
@@ -64,6 +65,7 @@ type Outcome string
 // [SaleOutcome] instead of OutcomeOK, such as recorded or duplicate.
 const (
 	OutcomeOK       Outcome = "ok"
+	OutcomeIdle     Outcome = "idle"      // a poll that found nothing
 	OutcomeRefused  Outcome = "refused"   // an [*Error]: the caller can fix it
 	OutcomeNotFound Outcome = "not_found" // a look-up that found nothing
 	OutcomeReplayed Outcome = "replayed"  // the answer of an earlier call with the same key; a refusal that is repeated is OutcomeRefused

@@ -52,10 +52,15 @@ func (p *Program) sight(ctx *context.Context, name string, write bool) *sighting
 	if p.sighted(*ctx) != nil || unseen.Is(*ctx) {
 		return nil
 	}
-	s := &sighting{program: p, op: Operation{Name: name, Program: p.cfg.ID, Write: write}, start: p.watchTime(*ctx)}
+	s := &sighting{program: p, op: Operation{Name: name, Program: p.cfg.ID, Write: write, Poll: polls(name)}, start: p.watchTime(*ctx)}
 	s.host = s.begun(*ctx)
 	*ctx = context.WithValue(s.host, sightingKey{}, s)
 	return s
+}
+
+// polls reports whether an operation looks for work again and again.
+func polls(name string) bool {
+	return name == "ClaimDeliveries" || name == "Follow" || name == "Backlog"
 }
 
 // watchTime reads the Observer's clock; zero: it panicked.
@@ -189,6 +194,13 @@ func (s *sighting) wrote(typ EventType) {
 
 // observedTypes are the places of the types in Result.Events.
 var observedTypes = EventTypes()
+
+// polled notes that the poll of ctx found nothing.
+func (p *Program) polled(ctx context.Context, nothing bool) {
+	if nothing {
+		p.sighted(ctx).said(OutcomeIdle)
+	}
+}
 
 // said notes the outcome that the method itself gives.
 func (s *sighting) said(outcome Outcome) {

@@ -21,6 +21,7 @@ import (
 func (p *Program) Backlog(ctx context.Context) (oldest time.Duration, err error) {
 	defer p.begin(&ctx, "Backlog", reads).end(&err)
 	now := p.now()
+	defer func() { p.polled(ctx, oldest == 0) }()
 	return view(ctx, p, func(o *op) (oldest time.Duration, err error) {
 		for _, lane := range []uuid.UUID{uuid.Nil, promptLane()} {
 			q, err := head(o.tx.Queue, Query{After: lane})

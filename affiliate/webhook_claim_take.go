@@ -53,8 +53,9 @@ const (
 //
 // Source: docs/webhooks.md 4.4; ours, because a committed event must arrive
 // with every sender.
-func (p *Program) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) (_ []Claim, err error) {
+func (p *Program) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) (claims []Claim, err error) {
 	defer p.begin(&ctx, "ClaimDeliveries", writes).end(&err)
+	defer func() { p.polled(ctx, len(claims) == 0) }()
 	if n < 1 || lease < time.Millisecond {
 		return nil, errors.New("claim deliveries: n and lease must be positive")
 	}

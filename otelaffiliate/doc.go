@@ -26,6 +26,11 @@
 // A refusal leaves the status of a span unset, because the program did what it
 // should. A failure sets it to Error.
 //
+// An operation that looks for work again and again (ClaimDeliveries, Follow,
+// Backlog) has a span only when it found something or failed. It is made at its
+// end, and the store's spans in it are unsampled: a store without work leaves no
+// trace. The metrics count every poll, those that found nothing as idle.
+//
 // "tributary deliver", of kind client, for each settled attempt of a delivery,
 // with tributary.program.id, tributary.endpoint.id, tributary.event,
 // tributary.attempt, tributary.delivery.state, http.response.status_code and

@@ -54,6 +54,10 @@ type watch struct {
 	instruments *instruments // nil: no metrics
 }
 
+// pollKey is for when a poll began: its span is made at its end, if it found
+// something or failed.
+type pollKey struct{}
+
 // spanKey is for the span that begin has made: where it made none, the span of
 // the context is the host's, which ends it itself.
 type spanKey struct{}
@@ -62,14 +66,42 @@ func (w *watch) begin(ctx context.Context, op affiliate.Operation) context.Conte
 	if w.tracer == nil {
 		return ctx
 	}
-	ctx, span := w.tracer.Start(ctx, "tributary "+op.Name, trace.WithAttributes(
+	if op.Poll {
+		within := context.WithValue(unsampled(ctx), spanKey{}, nil) // that of an operation around this one is not ours to end
+		return context.WithValue(within, pollKey{}, poll{ctx, time.Now()})
+	}
+	return w.start(ctx, op)
+}
+
+// A poll is the context and the beginning of a poll.
+type poll struct {
+	ctx   context.Context
+	began time.Time
+}
+
+// unsampled is a context in which a sampler that follows its parent records
+// nothing: the spans of the store in a poll that finds nothing.
+func unsampled(ctx context.Context) context.Context {
+	parent := trace.SpanContextFromContext(ctx)
+	if !parent.IsValid() {
+		parent = trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})
+	}
+	return trace.ContextWithSpanContext(ctx, parent.WithTraceFlags(parent.TraceFlags().WithSampled(false)))
+}
+
+// start begins the span of an operation.
+func (w *watch) start(ctx context.Context, op affiliate.Operation, options ...trace.SpanStartOption) context.Context {
+	ctx, span := w.tracer.Start(ctx, "tributary "+op.Name, append(options, trace.WithAttributes(
 		attribute.String("tributary.operation", op.Name),
 		attribute.String("tributary.program.id", op.Program.String()),
-	))
+	))...)
 	return context.WithValue(ctx, spanKey{}, span)
 }
 
 func (w *watch) end(ctx context.Context, op affiliate.Operation, res affiliate.Result) {
+	if p, ok := ctx.Value(pollKey{}).(poll); ok && op.Poll && res.Outcome != affiliate.OutcomeIdle {
+		ctx = w.start(p.ctx, op, trace.WithTimestamp(p.began))
+	}
 	if span, _ := ctx.Value(spanKey{}).(trace.Span); span != nil {
 		endSpan(span, res)
 	}

@@ -114,6 +114,56 @@ func attrs(all []attribute.KeyValue) map[string]string {
 	return out
 }
 
+// TestPolls: a poll that finds nothing leaves no span, neither its own nor the store's, and
+// ends no span around it. One that finds something, or fails, has its span.
+func TestPolls(t *testing.T) {
+	l := newLab(t, otelaffiliate.Config{})
+	polls := func(ctx context.Context) (errs error) {
+		_, err := l.ClaimDeliveries(ctx, 4, time.Minute)
+		errs = errors.Join(errs, err)
+		_, err = l.Backlog(ctx)
+		return errors.Join(errs, err)
+	}
+	if err := polls(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, request := l.tp.Tracer("http").Start(t.Context(), "request")
+	if err := polls(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if found := l.spans.GetSpans(); len(found) != 0 {
+		t.Errorf("%d spans, the first is %s", len(found), found[0].Name)
+	}
+	if err := l.sell(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := l.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: "https://shop.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.sell(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.spans.Reset()
+	before := time.Now()
+	if claims, err := l.ClaimDeliveries(ctx, 4, time.Minute); err != nil || len(claims) != 1 {
+		t.Fatal(claims, err)
+	}
+	request.End()
+	found := l.span(t, "tributary ClaimDeliveries")
+	if found.Parent.SpanID() != request.SpanContext().SpanID() || found.StartTime.Before(before) || found.EndTime.Before(found.StartTime) {
+		t.Errorf("the span of a poll: %v", found)
+	}
+	l.spans.Reset()
+	l.store.err = errors.New("down")
+	if err := polls(t.Context()); err == nil {
+		t.Fatal("the store does not fail")
+	}
+	if span := l.span(t, "tributary Backlog"); span.Status.Code != codes.Error {
+		t.Errorf("the span of a poll that failed: %v", span.Status)
+	}
+}
+
 // The span of an operation is the child of the request's span and the parent of
 // the store's.
 // It is check 70 of console.md.
