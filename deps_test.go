@@ -29,7 +29,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate/internal/uuid7":     {nil, []string{"github.com/google/uuid"}},
 
 	"affiliate/payfile":  {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
-	"affiliate/importer": {[]string{"affiliate"}, nil},
+	"affiliate/importer": {[]string{"affiliate", "internal/amounts"}, nil},
 
 	"memstore": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"client":   {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
@@ -44,7 +44,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 		[]string{"affiliate", "httpapi/internal/page", "httpapi/internal/reqid", "httpapi/internal/ticket"}, []string{"github.com/google/uuid"},
 	},
 	"httpapi/console": {
-		[]string{"affiliate", "affiliate/payfile", "httpapi/internal/page", "httpapi/internal/reqid"}, []string{"github.com/google/uuid"},
+		[]string{"affiliate", "affiliate/payfile", "httpapi/internal/page", "httpapi/internal/reqid", "internal/amounts"}, []string{"github.com/google/uuid"},
 	},
 
 	"conformance": {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
@@ -62,6 +62,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/unseen":   {nil, nil},
 	"internal/vulndb":   {nil, nil}, // a program about reports of vulnerabilities
 	"internal/benchkit": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"internal/amounts":  {[]string{"affiliate"}, nil},
 	"internal/api":      {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 
 	"client/cmd/tributary": {[]string{"affiliate", "affiliate/payfile", "client"}, nil},
