@@ -58,6 +58,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/licenses": {nil, nil}, // a program about the modules
 	"internal/mutate":   {nil, nil}, // a program that runs the tests
 	"internal/moving":   {[]string{"affiliate", "affiliate/importer"}, []string{"github.com/google/uuid"}},
+	"internal/pasted":   {nil, nil}, // for tests
 	"internal/orders":   {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"internal/unseen":   {nil, nil},
 	"internal/vulndb":   {nil, nil}, // a program about reports of vulnerabilities

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/tributary-go/tributary/internal/pasted"
 )
 
 var (
@@ -123,9 +125,27 @@ var unrun = map[string]string{
 // knows what to do with each: Go is compiled, commands are run, and JSON is read.
 var languages = []string{"go", "sh", "console", "json", "http", "sql", "ini", "mermaid", "text"}
 
+// pastedPages are the pages whose blocks of Go are one file, with the tests that paste
+// them. Their examples run from the page.
+var pastedPages = map[string]string{
+	"docs/checkout.md": ". TestGuides",
+	"docs/embed.md":    "internal/routers TestGuide",
+	"docs/payouts.md":  ". TestGuides",
+	"docs/receiver.md": "pgstore TestReceiverGuide",
+}
+
+// TestGuides: the blocks of these pages are one file that runs as pasted.
+func TestGuides(t *testing.T) {
+	for page, test := range pastedPages {
+		if test == ". TestGuides" {
+			t.Run(filepath.Base(page), func(t *testing.T) { pasted.Run(t, page) })
+		}
+	}
+}
+
 // TestMarkdownBlocks: every block of Go in a Markdown file stands, apart from its
-// indentation, in a source of the repository, where it is compiled. Every block has a
-// language that says what it is.
+// indentation, in a source of the repository, where it is compiled, or a test runs it
+// from the page. Every block has a language that says what it is.
 func TestMarkdownBlocks(t *testing.T) {
 	var sources strings.Builder
 	walkGo(t, func(_, text string) { sources.WriteString(flat(text)) })
@@ -135,6 +155,8 @@ func TestMarkdownBlocks(t *testing.T) {
 			switch language, text := block[1], block[2]; {
 			case !slices.Contains(languages, language):
 				t.Errorf("%s: a block of the language %q:\n%s", path, language, text)
+			case language == "go" && pastedPages[path] != "" && isPasted(text):
+				// compiled, and the example run, by the test that pastes the page
 			case language == "go" && !strings.Contains(all, flat(text)):
 				t.Errorf("%s: no source holds\n%s", path, text)
 			case language == "json" && !strings.Contains(text, "…") && !json.Valid([]byte(text)):
@@ -142,6 +164,12 @@ func TestMarkdownBlocks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// isPasted reports whether a block of a pasted page needs no source: the head of the file,
+// an example that runs, and what the examples begin with.
+func isPasted(block string) bool {
+	return strings.HasPrefix(block, "package ") || strings.HasPrefix(block, "func new") || strings.Contains(block, "// Output:")
 }
 
 // flat is a text without its indentation.
@@ -174,20 +202,28 @@ func TestCommands(t *testing.T) {
 	})
 	for path, tests := range run {
 		for _, test := range tests {
-			dir, name, _ := strings.Cut(test, " ")
-			files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			found := false
-			for _, file := range files {
-				found = found || strings.Contains(read(t, file), "func "+name)
-			}
-			if !found {
-				t.Errorf("%s: no %s in %s", path, name, dir)
-			}
+			hasTest(t, path, test)
 		}
 	}
+	for path, test := range pastedPages {
+		hasTest(t, path, test)
+	}
+}
+
+// hasTest reports a test, as a folder and a name, that does not exist.
+func hasTest(t *testing.T, path, test string) {
+	t.Helper()
+	dir, name, _ := strings.Cut(test, " ")
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.Contains(read(t, file), "func "+name) {
+			return
+		}
+	}
+	t.Errorf("%s: no %s in %s", path, name, dir)
 }
 
 // isProgram reports whether a folder has Go files, seen from the root or from the folder

@@ -14,10 +14,10 @@ type Coupon struct {
 	ID                 uuid.UUID            `json:"id"`
 	Name               string               `json:"name"`
 	CouponType         CouponType           `json:"couponType"`
-	PercentOff         Opt[Percent]         `json:"percentOff"` // null when FLAT
-	AmountOff          Opt[Amount]          `json:"amountOff"`  // null when PERCENTAGE
-	Currency           Opt[Currency]        `json:"currency"`   // null when PERCENTAGE
-	Duration           Duration             `json:"duration"`
+	PercentOff         Opt[Percent]         `json:"percentOff"`       // null when FLAT
+	AmountOff          Opt[Amount]          `json:"amountOff"`        // null when PERCENTAGE
+	Currency           Opt[Currency]        `json:"currency"`         // null when PERCENTAGE
+	Duration           Duration             `json:"duration"`         // informs the host; the engine does not enforce it
 	DurationInMonths   Opt[int64]           `json:"durationInMonths"` // null unless repeating
 	MaxRedemptions     Opt[int64]           `json:"maxRedemptions"`   // over all codes; null: no limit
 	TimesRedeemed      int64                `json:"timesRedeemed"`    // how many sales used its codes; only RestoreRedemption lowers it

@@ -3,6 +3,7 @@ package affiliate_test
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -188,6 +189,29 @@ func TestCreateReferralKnown(t *testing.T) {
 }
 
 // Contract 3.6, PUT: every row, in its order.
+// TestCustomerOfAnother: an order that names another affiliate's click or code credits that
+// one, and the customer stays whose it is.
+func TestCustomerOfAnother(t *testing.T) {
+	w := newWorld(t)
+	ada, ben := w.ada().affiliate, w.join("ben")
+	w.refer("ada", "tomas@example.net")
+	w.issue(ben.ID, "BEN10")
+	click := must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: ben.AffiliateLinks[0].Link}))
+	for _, order := range []struct {
+		by, code string
+		of       uuid.UUID
+	}{{"", "", ada.ID}, {strconv.FormatInt(int64(click.ID), 10), "", ben.ID}, {"", "BEN10", ben.ID}, {"", "", ada.ID}} {
+		res := must(w.RecordSale(t.Context(), affiliate.NewSale{
+			ReferralID: order.by, PromoCode: order.code, Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("10"),
+		}))
+		sale, _ := res.Sale.Get()
+		referral, _ := sale.Referral.Get()
+		if sale.AffiliateID != order.of || referral.AffiliateID != ada.ID {
+			t.Errorf("%v credits %s, and the customer is of %s", order, sale.AffiliateID, referral.AffiliateID)
+		}
+	}
+}
+
 func TestUpdateReferralErrors(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)

@@ -10,9 +10,10 @@ import (
 )
 
 // mirror keeps a copy of all sales: each event counts once, and the newest stays, in
-// whatever order they come.
+// whatever order they come. Programs number their sales alike, so the key has both.
 //
-//	CREATE TABLE mirror (id bigint PRIMARY KEY, revision bigint NOT NULL, total numeric, gone boolean NOT NULL)
+//	CREATE TABLE mirror (program text, id bigint, revision bigint NOT NULL, total numeric, gone boolean NOT NULL,
+//		PRIMARY KEY (program, id))
 func mirror(store *pgstore.Store, verifier *webhooks.Verifier) *webhooks.Receiver {
 	keep := func(ctx context.Context, e webhooks.Event, id affiliate.SaleID, total *string) error {
 		tx, ok := pgstore.Tx(ctx)
@@ -22,9 +23,9 @@ func mirror(store *pgstore.Store, verifier *webhooks.Verifier) *webhooks.Receive
 		if e.Test {
 			return nil // no such sale
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO mirror VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE
+		_, err := tx.Exec(ctx, `INSERT INTO mirror VALUES ($1, $2, $3, $4, $5) ON CONFLICT (program, id) DO UPDATE
 			SET revision = excluded.revision, total = excluded.total, gone = excluded.gone
-			WHERE mirror.revision < excluded.revision`, id, e.Revision, total, total == nil)
+			WHERE mirror.revision < excluded.revision`, e.ProgramID, id, e.Revision, total, total == nil)
 		return err
 	}
 	changed := func(ctx context.Context, e webhooks.Event, sale affiliate.Sale) error {

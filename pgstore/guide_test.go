@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/pasted"
 	"github.com/tributary-go/tributary/pgstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
@@ -45,19 +46,23 @@ func TestPayOrder(t *testing.T) {
 	s.books("of the guide", 2)
 }
 
+// TestReceiverGuide: the Go of docs/receiver.md compiles as pasted.
+func TestReceiverGuide(t *testing.T) { pasted.Run(t, "../docs/receiver.md") }
+
 // TestMirror: the copy of the guide has the newest state of each sale, whatever comes late,
 // twice or as a test.
 func TestMirror(t *testing.T) {
 	s, host := guideShop(t)
-	exec(t, host, "CREATE TABLE mirror (id bigint PRIMARY KEY, revision bigint NOT NULL, total numeric, gone boolean NOT NULL)")
+	exec(t, host, "CREATE TABLE mirror (program text, id bigint, revision bigint NOT NULL, total numeric, gone boolean NOT NULL, PRIMARY KEY (program, id))")
 	secrets := []affiliate.Secret{"whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="}
 	receiver := mirror(newStore(t, host, pgstore.Config{Schema: "test_" + schemaID()}), &webhooks.Verifier{Secrets: secrets})
 	for i, payload := range []string{
-		`{"event":"sale.updated","revision":2,"body":{"id":7,"totalEarned":20.5}}`,
-		`{"event":"sale.created","revision":1,"body":{"id":7,"totalEarned":10}}`,
-		`{"event":"sale.deleted","revision":4,"body":{"id":8}}`,
-		`{"event":"sale.updated","revision":3,"body":{"id":8,"totalEarned":30}}`,
-		`{"event":"sale.created","revision":1,"test":true,"body":{"id":9,"totalEarned":1}}`,
+		`{"event":"sale.created","programId":"b","revision":1,"body":{"id":7,"totalEarned":99}}`,
+		`{"event":"sale.updated","programId":"a","revision":2,"body":{"id":7,"totalEarned":20.5}}`,
+		`{"event":"sale.created","programId":"a","revision":1,"body":{"id":7,"totalEarned":10}}`,
+		`{"event":"sale.deleted","programId":"a","revision":4,"body":{"id":8}}`,
+		`{"event":"sale.updated","programId":"a","revision":3,"body":{"id":8,"totalEarned":30}}`,
+		`{"event":"sale.created","programId":"a","revision":1,"test":true,"body":{"id":9,"totalEarned":1}}`,
 	} {
 		for range 2 {
 			id := fmt.Sprint("evt_", i)
@@ -71,8 +76,8 @@ func TestMirror(t *testing.T) {
 		}
 	}
 	var got string
-	err := host.QueryRow(t.Context(), "SELECT string_agg(concat_ws(' ', id, revision, total, gone), ', ' ORDER BY id) FROM mirror").Scan(&got)
-	if want := "7 2 20.5 f, 8 4 t"; err != nil || got != want {
+	err := host.QueryRow(t.Context(), "SELECT string_agg(concat_ws(' ', program, id, revision, total, gone), ', ' ORDER BY program, id) FROM mirror").Scan(&got)
+	if want := "a 7 2 20.5 f, a 8 4 t, b 7 1 99 f"; err != nil || got != want {
 		t.Errorf("the copy is %q, error %v, want %q", got, err, want)
 	}
 	s.books("mirrored", 0)

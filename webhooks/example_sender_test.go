@@ -20,22 +20,10 @@ func ExampleSender() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 
-	sender := &webhooks.Sender{Addresses: policy}
-	program, err := affiliate.New(memstore.New(), affiliate.Config{
-		Addresses: policy,
-		OnEvents:  sender.Wake, // deliver at once; without it within seconds
-		Send:      sender.Send, // tests of endpoints
-	})
+	program, wait, err := startSending(ctx, memstore.New(), policy)
 	if err != nil {
 		log.Fatal(err)
 	}
-	sender.Outbox = program
-	var sending sync.WaitGroup
-	sending.Go(func() {
-		if err := sender.Run(ctx); err != nil {
-			log.Print("webhooks: ", err)
-		}
-	})
 
 	delivered, verifier := make(chan string), &webhooks.Verifier{}
 	receiver := httptest.NewServer(&webhooks.Receiver{
@@ -61,6 +49,28 @@ func ExampleSender() {
 	fmt.Println(<-delivered)
 
 	stop() // when the server has answered its last request
-	sending.Wait()
+	wait()
 	// Output: affiliate.created ada@example.com
+}
+
+// startSending returns a program whose webhooks are delivered until ctx ends, and a
+// function that waits until the attempts under way are settled.
+func startSending(ctx context.Context, store affiliate.Store, policy affiliate.AddressPolicy) (*affiliate.Program, func(), error) {
+	sender := &webhooks.Sender{Addresses: policy}
+	program, err := affiliate.New(store, affiliate.Config{
+		Addresses: policy,
+		OnEvents:  sender.Wake, // deliver at once; without it within seconds
+		Send:      sender.Send, // tests of endpoints
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	sender.Outbox = program
+	var sending sync.WaitGroup
+	sending.Go(func() {
+		if err := sender.Run(ctx); err != nil {
+			log.Print("webhooks: ", err)
+		}
+	})
+	return program, sending.Wait, nil
 }

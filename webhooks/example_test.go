@@ -22,14 +22,7 @@ const exampleSecret affiliate.Secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3OD
 // A receiver of sales, and a delivery that a test makes for it.
 func Example() {
 	secrets := []affiliate.Secret{exampleSecret}
-	receiver := &webhooks.Receiver{
-		Verifier: &webhooks.Verifier{Secrets: secrets},
-		Dedup:    webhooks.NewMemoryDedup(0, 0),
-		SaleCreated: func(_ context.Context, e webhooks.Event, s affiliate.Sale) error {
-			fmt.Println(e.ID, "credits", s.CommissionEarned)
-			return nil
-		},
-	}
+	receiver := salesReceiver(secrets)
 	receiver.Verifier.Now = noon
 
 	payload := `{"event":"sale.created","eventId":"evt_1","revision":1,"body":{"id":7,"commissionEarned":12.5}}`
@@ -49,6 +42,18 @@ func Example() {
 	// evt_1 credits 12.5
 	// 204
 	// 204
+}
+
+// salesReceiver prints what each sale earns.
+func salesReceiver(secrets []affiliate.Secret) *webhooks.Receiver {
+	return &webhooks.Receiver{
+		Verifier: &webhooks.Verifier{Secrets: secrets},
+		Dedup:    webhooks.NewMemoryDedup(0, 0),
+		SaleCreated: func(_ context.Context, e webhooks.Event, s affiliate.Sale) error {
+			fmt.Println(e.ID, "credits", s.CommissionEarned)
+			return nil
+		},
+	}
 }
 
 // Verify works with every framework that gives access to headers and raw bytes.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
 	"github.com/tributary-go/tributary/memstore"
@@ -44,6 +46,13 @@ func Example() {
 	// Output:
 	// 2026-03-paypal-USD-001.csv pays 9.98 USD
 	// paid 1 failed 0 to look at 0
+}
+
+// ExampleRef prints the reference of a payout in a file.
+func ExampleRef() {
+	ref := payfile.Ref(uuid.MustParse("019cdc41-140a-7379-9d37-3412668ff59b"))
+	fmt.Println(ref == payfile.Ref(uuid.MustParse("019cdc41-140a-7379-9d37-3412668ff59b")), len(ref) <= 30)
+	// Output: true true
 }
 
 // newMonth is a program with a fixed clock in which a run has made a payout for Ada.

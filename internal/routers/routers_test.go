@@ -1,10 +1,13 @@
 package routers_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,8 +17,11 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/pasted"
 	"github.com/tributary-go/tributary/memstore"
 )
+
+func init() { gin.SetMode(gin.ReleaseMode) }
 
 const testKey = "a-key-for-these-tests"
 
@@ -45,7 +51,6 @@ func onChi(api http.Handler) http.Handler {
 }
 
 func onGin(api http.Handler) http.Handler {
-	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
 	r.Any("/api/v1/*path", gin.WrapH(api))
 	return r
@@ -97,6 +102,30 @@ func TestRouters(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestGuide: the Go of docs/embed.md compiles as pasted.
+func TestGuide(t *testing.T) { pasted.Run(t, "../../docs/embed.md") }
+
+// answer says what a customer may see of an error.
+func answer(err error) string {
+	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
+		return fmt.Sprint(refusal.Message, " (", refusal.Reason, " ", refusal.Field, ")")
+	}
+	log.Print(err)
+	return "Please try again later"
+}
+
+// TestAnswer: a refusal is shown, and another error is not.
+func TestAnswer(t *testing.T) {
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	if got := answer(affiliate.RequestTooLarge.Err()); got == "Please try again later" {
+		t.Errorf("a refusal is %q", got)
+	}
+	if got := answer(errors.New("dial 10.0.0.7: refused")); got != "Please try again later" {
+		t.Errorf("an error of the store is %q", got)
 	}
 }
 
