@@ -41,6 +41,7 @@ const (
 	freshLongGet   flaw = "finds later records by id in a View that has read much"
 	leavesLongView flaw = "leaves its lock held when a View that has read much is given up"
 	losesLongKey   flaw = "loses keys that moved from a View that has read much"
+	tidiesOthers   flaw = "drops a record of a running Update when a View that has read much ends"
 
 	viewWrites       flaw = "lets a View write"
 	viewTakesNumbers flaw = "lets a View take numbers"
@@ -135,6 +136,7 @@ func brokenStores() []struct {
 		{freshLongGet, "S05 Snapshot/many records"},
 		{losesLongKey, "S05 Snapshot/many records"},
 		{losesLongKey, "S05 Snapshot/long, reads again"},
+		{tidiesOthers, "S05 Snapshot/ends of long Views among writers"},
 		{leavesLongView, "S05 Snapshot/abandoned"},
 		{viewWrites, "S06 ReadOnly"},
 		{viewTakesNumbers, "S06 ReadOnly/Next"},

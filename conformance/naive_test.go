@@ -23,6 +23,7 @@ type naiveStore struct {
 
 	mu       sync.Mutex // guards what follows
 	programs map[uuid.UUID]*naiveProgram
+	tidied   bool          // of a flaw: a long View ended during the running Update
 	inside   int           // Updates of a racing flaw that run
 	met      chan struct{} // closed when two of them met
 }
@@ -95,10 +96,32 @@ func (s *naiveStore) View(ctx context.Context, program uuid.UUID, fn func(tx *af
 			default:
 			}
 		}
+		if tx.long() && s.flaw == tidiesOthers {
+			s.tidy()
+		}
 	}()
 	err := fn(tx.tables())
 	returned = true
 	return err
+}
+
+// tidy is what a flaw does at the end of a View that has read much.
+func (s *naiveStore) tidy() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tidied = len(s.turn) > 0
+}
+
+// mixUp drops a record of an Update during which a View tidied up.
+func (s *naiveStore) mixUp(data *naiveProgram) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range data.rows["codes"] {
+		if s.tidied {
+			delete(data.rows["codes"], id)
+			s.tidied = false
+		}
+	}
 }
 
 func (s *naiveStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) (err error) {
@@ -166,6 +189,9 @@ func (s *naiveStore) commit(ctx context.Context, tx *naiveTx, err error) error {
 			return errors.New("naive: too late")
 		}
 		return fmt.Errorf("commit: %w", ctxErr)
+	}
+	if s.flaw == tidiesOthers {
+		s.mixUp(tx.data)
 	}
 	s.put(tx.program, tx.data)
 	return err

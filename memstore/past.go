@@ -16,11 +16,15 @@ const mergeStep = 256
 // were at that moment. So a View of the moment finds a record in the past, or
 // in a later past, or else in the table. Each past is ordered and indexed like
 // the table itself. Records are only added to it.
+//
+// A past has all its memory to itself, its buffers too: a View that ends moves
+// records between pasts while an Update writes to the table. See [program].
 type past[T affiliate.Record[T]] struct {
 	base
 	number uint64 // of the moment
 	rows   slab[*T]
-	merged uint32 // how many records the past before this one has taken over
+	merged uint32          // how many records the past before this one has taken over
+	raw    []affiliate.Key // buffer for the keys of a record that is added
 }
 
 // A row in a past is nil for a record that did not exist at the moment. It has
@@ -45,12 +49,12 @@ func (tab *table[T]) remember(now *moment) {
 		id := tab.ids.at(c.slot)
 		switch c.kind {
 		case inserted:
-			tab.keep(p, id, nil)
+			p.keep(id, nil)
 		case replaced:
-			tab.keep(p, id, &olds[0])
+			p.keep(id, &olds[0])
 			olds = olds[1:]
 		case deleted:
-			tab.keep(p, id, tab.rows.at(c.slot))
+			p.keep(id, tab.rows.at(c.slot))
 		}
 	}
 }
@@ -70,9 +74,9 @@ func (tab *table[T]) lastPast(now *moment) *past[T] {
 	return p
 }
 
-// keep adds a copy of a record to a past, unless the past has that record from
-// an earlier change. A nil record did not exist.
-func (tab *table[T]) keep(p *past[T], id *uuid.UUID, rec *T) {
+// keep adds a copy of a record, unless the past has that record from an earlier
+// change. A nil record did not exist.
+func (p *past[T]) keep(id *uuid.UUID, rec *T) {
 	if p.knows(id) {
 		return
 	}
@@ -80,11 +84,11 @@ func (tab *table[T]) keep(p *past[T], id *uuid.UUID, rec *T) {
 		old := *rec
 		rec = &old
 	}
-	tab.add(p, id, rec)
+	p.add(id, rec)
 }
 
-// add adds a record to a past that does not have it.
-func (tab *table[T]) add(p *past[T], id *uuid.UUID, rec *T) {
+// add adds a record that the past does not have.
+func (p *past[T]) add(id *uuid.UUID, rec *T) {
 	p.ids.grow()
 	slot := p.rows.grow()
 	*p.ids.at(slot), *p.rows.at(slot) = *id, rec
@@ -93,11 +97,11 @@ func (tab *table[T]) add(p *past[T], id *uuid.UUID, rec *T) {
 		return
 	}
 	p.order.insert(&p.ids, slot)
-	tab.rawOld = (*rec).AppendKeys(tab.rawOld[:0])
-	if err := p.admit(id, tab.rawOld); err != nil {
+	p.raw = (*rec).AppendKeys(p.raw[:0])
+	if err := p.admit(id, p.raw); err != nil {
 		panic(err) // the table held all records of a past at one moment
 	}
-	p.link(slot, tab.rawOld)
+	p.link(slot, p.raw)
 }
 
 func (p *past[T]) knows(id *uuid.UUID) bool {
@@ -127,7 +131,7 @@ func (tab *table[T]) forget(held []*moment, step uint32) bool {
 		to, from := tab.pasts[i-1], tab.pasts[i]
 		between := func(m *moment) bool { return to.number < m.number && m.number <= from.number }
 		if !slices.ContainsFunc(held, between) {
-			if tab.merge(to, from, step) {
+			if to.merge(from, step) {
 				tab.pasts = slices.Delete(tab.pasts, i, i+1)
 			}
 			return false
@@ -136,14 +140,15 @@ func (tab *table[T]) forget(held []*moment, step uint32) bool {
 	return true
 }
 
-// merge moves up to step records, and reports whether all were moved. A moved
-// record stays in its past too, where it is hidden by the one that was added.
-func (tab *table[T]) merge(to, from *past[T], step uint32) bool {
+// merge takes over up to step records of the next past, and reports whether all
+// were moved. A moved record stays in its past too, where it is hidden by the
+// one that was added.
+func (p *past[T]) merge(from *past[T], step uint32) bool {
 	end := from.rows.len()
 	stop := min(end, from.merged+step)
 	for slot := from.merged; slot < stop; slot++ {
-		if id := from.ids.at(slot); !to.knows(id) {
-			tab.add(to, id, *from.rows.at(slot))
+		if id := from.ids.at(slot); !p.knows(id) {
+			p.add(id, *from.rows.at(slot))
 		}
 	}
 	from.merged = stop

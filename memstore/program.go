@@ -7,6 +7,18 @@ import (
 )
 
 // A program holds the tables of one program and one lock for all of them.
+//
+// Two locks guard what it holds, and every field has exactly one of them:
+//
+//   - mu, shared by readers: the tables with their rows, indexes, logs and
+//     buffers, sequences, writer and changed. Who has it shared writes to none of
+//     these, and so uses no buffer.
+//   - history.mu: the moments, and the pasts of all tables with what is in them.
+//     The end of a View has this one alone, beside a writer.
+//
+// Who needs both takes mu first. A View that has become a snapshot takes both
+// shared for each read. id does not change after newProgram. The fields of a txn
+// belong to the goroutine of its closure.
 type program struct {
 	id uuid.UUID
 	mu lock

@@ -10,6 +10,11 @@ import (
 )
 
 // A table holds the records of one type in one program.
+//
+// The lock of the program guards all of it but pasts, which history.mu guards:
+// see [program]. No method that runs with history.mu alone may use another
+// field, except for name, fixed and the names of the indexes, which do not
+// change after open.
 type table[T affiliate.Record[T]] struct {
 	base
 	p     *program
