@@ -54,12 +54,13 @@ type PayoutFilter struct {
 	AffiliateEmail Opt[string]    `json:",omitzero"`
 	Status         PayoutStatus   `json:",omitzero"` // empty: any
 	RunID          Opt[uuid.UUID] `json:",omitzero"`
+	Method         PaymentMethod  `json:",omitzero"` // kept with the payout; empty: any or none
 }
 
-// check refuses a status that does not exist. On the wire the filter is a query,
-// so its errors are of the query.
+// check refuses a status or a method that does not exist. On the wire the filter is
+// a query, so its errors are of the query.
 func (f PayoutFilter) check() error {
-	return first(inQuery(oneOfOrNone("status", f.Status, payoutStatuses)))
+	return first(inQuery(oneOfOrNone("status", f.Status, payoutStatuses)), inQuery(oneOfOrNone("method", f.Method, paymentMethods)))
 }
 
 func (o *op) payoutOf(rec PayoutRecord) Payout {

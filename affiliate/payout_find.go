@@ -21,7 +21,7 @@ func (p *Program) Payout(ctx context.Context, id uuid.UUID) (_ Payout, err error
 
 // Payouts lists payouts, newest first.
 //
-// Errors: [InvalidQuery] (status, a bad page).
+// Errors: [InvalidQuery] (status, method, a bad page).
 //
 // Source: docs/contract.md 2.8.
 func (p *Program) Payouts(ctx context.Context, f PayoutFilter, pg Page) (_ List[Payout], err error) {
@@ -44,6 +44,9 @@ func (o *op) choosePayouts(f PayoutFilter) (c choice[PayoutRecord]) {
 		c.byText(OfState, Set(string(f.Status)), func(r *PayoutRecord) string { return string(r.Status) })
 	}
 	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *PayoutRecord) uuid.UUID { return r.AffiliateID })
+	if f.Method != "" {
+		c.fits = append(c.fits, func(r *PayoutRecord) bool { return r.PaymentMethod == f.Method })
+	}
 	c.byID(OfRun, f.RunID, func(r *PayoutRecord) uuid.UUID { return r.RunID })
 	return c
 }

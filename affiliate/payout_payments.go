@@ -31,7 +31,7 @@ const paymentsAtOnce = 512
 // costs little memory; a payout that is created or changed meanwhile is yielded
 // as it was or as it is.
 //
-// Errors: [InvalidQuery] (status), and those of the store; each ends the walk.
+// Errors: [InvalidQuery] (status, method), and those of the store; each ends the walk.
 //
 // Source: docs/money.md 7.
 func (p *Program) Payments(ctx context.Context, f PayoutFilter) iter.Seq2[Payment, error] {

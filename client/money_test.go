@@ -49,7 +49,7 @@ func (s *teller) money(ada affiliate.Affiliate) {
 	pay("nothing left", affiliate.NewPayout{AffiliateID: ada.ID})
 	for _, f := range []affiliate.PayoutFilter{
 		{}, {AffiliateID: affiliate.Set(ada.ID), Status: affiliate.PayoutCanceled}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {AffiliateID: affiliate.Set(anID)},
-		{RunID: affiliate.Set(anID)}, {RunID: affiliate.Null[uuid.UUID]()}, {AffiliateID: affiliate.Null[uuid.UUID]()}, {AffiliateEmail: affiliate.Set("")}, {Status: "paid"}, {Status: affiliate.PayoutPending},
+		{RunID: affiliate.Set(anID)}, {RunID: affiliate.Null[uuid.UUID]()}, {AffiliateID: affiliate.Null[uuid.UUID]()}, {AffiliateEmail: affiliate.Set("")}, {Status: "paid"}, {Status: affiliate.PayoutPending}, {Method: "paypal"}, {Method: "PAYPAL"},
 		{AffiliateID: affiliate.Set(anID), AffiliateEmail: affiliate.Set("ada@example.com")},
 	} {
 		told[affiliate.List[P]](s, "payouts")(c.Payouts(x, f, affiliate.Page{}))
@@ -205,11 +205,11 @@ func TestPayoutFilesOverTheWire(t *testing.T) {
 		must(c.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.ID}))
 	}
 	pending := affiliate.PayoutFilter{Status: affiliate.PayoutPending}
-	here, _, err := payfile.PayPal(p.Payments(ctx, pending), "2026-03")
+	here, _, err := payfile.PayPal(p.Payments(ctx, pending), "2026-03", payfile.PayPalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, refused, err := payfile.PayPal(c.Payments(ctx, pending), "2026-03")
+	there, refused, err := payfile.PayPal(c.Payments(ctx, pending), "2026-03", payfile.PayPalOptions{})
 	if diff := cmp.Diff(here, there); diff != "" || err != nil || len(refused) > 0 || here[0].Count != 150 {
 		t.Fatalf("%v, %v (-engine +client):\n%s", refused, err, diff)
 	}
@@ -220,11 +220,11 @@ func TestPayoutFilesOverTheWire(t *testing.T) {
 	report := "Customer ID,Status,Reason\n" +
 		payfile.Ref(payments[0].PayoutID) + ",SUCCESS,\n" + payfile.Ref(payments[1].PayoutID) + ",RETURNED,closed\n" + payfile.Ref(payments[2].PayoutID) + ",UNCLAIMED,\n"
 	for range 2 { // the second time nothing changes
-		results, err := payfile.ReadResults(strings.NewReader(report), c.Payments(ctx, affiliate.PayoutFilter{}))
+		read, err := payfile.ReadResults(strings.NewReader(report), c.Payments(ctx, affiliate.PayoutFilter{}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := payfile.Apply(ctx, c, results); err != nil {
+		if _, err := payfile.Apply(ctx, c, read.Results); err != nil {
 			t.Fatal(err)
 		}
 		got := []string{}

@@ -27,6 +27,7 @@ func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affil
 	q.text("affiliateEmail", f.AffiliateEmail)
 	q.word("status", string(f.Status))
 	q.id("runId", f.RunID)
+	q.word("method", string(f.Method))
 	return selected[affiliate.Payout](ctx, c, payouts, q, pg)
 }
 

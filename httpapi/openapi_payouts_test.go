@@ -46,8 +46,9 @@ func payoutNotes() described {
 					"affiliateEmail": "The payouts of the affiliate with this email.",
 					"status":         "The payouts in this status.",
 					"runId":          "The payouts of this payout run.",
+					"method":         "The payouts that are paid in this way.",
 				},
-				limits: map[string]limit{"status": values[affiliate.PayoutStatus]()},
+				limits: map[string]limit{"status": values[affiliate.PayoutStatus](), "method": values[affiliate.PaymentMethod]()},
 			},
 			"POST /payouts": {
 				id: "createPayout", summary: "Make a payout of what is payable to an affiliate",

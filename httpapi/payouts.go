@@ -16,13 +16,14 @@ func payoutByID(p *affiliate.Program, ctx context.Context, value string) (affili
 }
 
 // payoutFilters are the parameters that select payouts, in their order.
-var payoutFilters = []string{"affiliateId", "affiliateEmail", "status", "runId"}
+var payoutFilters = []string{"affiliateId", "affiliateEmail", "status", "runId", "method"}
 
 func payoutFilterOf(q query) (affiliate.PayoutFilter, error) {
 	status, _ := q.get("status")
+	method, _ := q.get("method")
 	return affiliate.PayoutFilter{
 		AffiliateID: q.id("affiliateId"), AffiliateEmail: q.text("affiliateEmail"), Status: affiliate.PayoutStatus(status),
-		RunID: q.id("runId"),
+		RunID: q.id("runId"), Method: affiliate.PaymentMethod(method),
 	}, nil
 }
 

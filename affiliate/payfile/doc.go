@@ -1,10 +1,10 @@
 // Package payfile writes payouts into the files that payment providers take, and
 // reads back what became of them.
 //
-//	files, refused, err := payfile.PayPal(program.Payments(ctx, due), "2026-06")
+//	files, refused, err := payfile.PayPal(program.Payments(ctx, due), "2026-06", payfile.PayPalOptions{})
 //	// upload files; say who is refused and why
-//	results, err := payfile.ReadResults(report, program.Payments(ctx, due))
-//	applied, err := payfile.Apply(ctx, program, results)
+//	report, err := payfile.ReadResults(file, program.Payments(ctx, due))
+//	applied, err := payfile.Apply(ctx, program, report.Results)
 //
 // [PayPal] and [Wise] write the files of these two; [Generic] writes a file for
 // people and for banks, which is a file of results once its last two columns are

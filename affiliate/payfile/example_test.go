@@ -21,24 +21,24 @@ func Example() {
 	program, march := newMonth(ctx)
 
 	due := affiliate.PayoutFilter{Status: affiliate.PayoutPending, RunID: affiliate.Set(march.ID)}
-	files, refused, err := payfile.PayPal(program.Payments(ctx, due), "2026-03")
+	files, refused, err := payfile.PayPal(program.Payments(ctx, due), "2026-03", payfile.PayPalOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, r := range refused {
-		fmt.Println("in no file:", r.PayoutID, r.Err)
+		fmt.Println("in no file:", r.PayoutID, r.Method, r.Err)
 	}
 	for _, f := range files {
 		fmt.Println(f.Name, "pays", f.Total, f.Currency) // upload f.Data
 	}
 
-	report := "Recipient,Status,Unique ID,Reason\nada@example.com,Completed,poE4FA8QMTE296PRMQ,\n"
+	file := "Recipient,Status,Unique ID,Reason\nada@example.com,Completed,PES99P9GEH,\n"
 	all := affiliate.PayoutFilter{RunID: affiliate.Set(march.ID)} // PAID ones too: a report may be read again
-	results, err := payfile.ReadResults(strings.NewReader(report), program.Payments(ctx, all))
+	report, err := payfile.ReadResults(strings.NewReader(file), program.Payments(ctx, all))
 	if err != nil {
 		log.Fatal(err)
 	}
-	applied, err := payfile.Apply(ctx, program, results)
+	applied, err := payfile.Apply(ctx, program, report.Results)
 	if err != nil {
 		log.Fatal(err) // apply all results again: those that were applied change nothing
 	}

@@ -54,6 +54,18 @@ func list(all ...payfile.Payment) iter.Seq2[payfile.Payment, error] {
 	}
 }
 
+// byWise are payments that are made by Wise.
+func byWise(all iter.Seq2[payfile.Payment, error]) iter.Seq2[payfile.Payment, error] {
+	return func(yield func(payfile.Payment, error) bool) {
+		for p, err := range all {
+			p.Method = "WISE"
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
 var errStore = errors.New("the store is down")
 
 // broken yields a payment and then an error.
@@ -64,15 +76,16 @@ func broken(yield func(payfile.Payment, error) bool) {
 }
 
 func TestRef(t *testing.T) {
-	if got := payfile.Ref(payoutID); got != "poFGHBDS6HOAPQ95C6" {
+	if got := payfile.Ref(payoutID); got != "P889O4HQEM" {
 		t.Errorf("%s", got)
 	}
 }
 
 func TestFormats(t *testing.T) {
 	yen := pay(in("JPY"), numbered(1), func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("1200") })
-	dinar := pay(in("KWD"), numbered(2), func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("3.5") })
-	ref1, ref2 := payfile.Ref(yen.PayoutID), payfile.Ref(dinar.PayoutID)
+	forint := pay(in("HUF"), numbered(2), func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("350") })
+	dinar := pay(in("KWD"), numbered(3), func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("3.5") })
+	ref1, ref2 := payfile.Ref(yen.PayoutID), payfile.Ref(forint.PayoutID)
 	type text struct{ Name, Data string }
 	texts := func(files []payfile.File, refused []payfile.Refused, err error) []text {
 		if refused != nil || err != nil {
@@ -84,9 +97,9 @@ func TestFormats(t *testing.T) {
 		}
 		return out
 	}
-	got := [][]text{texts(payfile.PayPal(list(pay(), dinar, yen), "2026-06"))}
-	got = append(got, texts(payfile.Wise(list(pay(), yen), "2026-06", payfile.WiseOptions{Source: "EUR", ReceiverType: "BUSINESS"})))
-	got = append(got, texts(payfile.Wise(list(pay()), "a", payfile.WiseOptions{})))
+	got := [][]text{texts(payfile.PayPal(list(pay(), forint, yen), "2026-06", payfile.PayPalOptions{}))}
+	got = append(got, texts(payfile.Wise(byWise(list(pay(), yen, dinar)), "2026-06", payfile.WiseOptions{Source: "EUR", ReceiverType: "BUSINESS"})))
+	got = append(got, texts(payfile.Wise(byWise(list(pay())), "a", payfile.WiseOptions{})))
 	var generic bytes.Buffer
 	err := payfile.Generic(&generic, list(pay(), pay(numbered(1), func(p *payfile.Payment) { p.Status, p.Email, p.Method = affiliate.PayoutCanceled, "", "" })))
 	if err != nil {
@@ -96,18 +109,19 @@ func TestFormats(t *testing.T) {
 	const wise = "name,recipientEmail,paymentReference,receiverType,amountCurrency,amount,sourceCurrency,targetCurrency\r\n"
 	want := [][]text{
 		{
+			{"2026-06-paypal-HUF-001.csv", "ada@example.com,350,HUF," + ref2 + ",Partner payout 2026-06,PAYPAL\r\n"},
 			{"2026-06-paypal-JPY-001.csv", "ada@example.com,1200,JPY," + ref1 + ",Partner payout 2026-06,PAYPAL\r\n"},
-			{"2026-06-paypal-KWD-001.csv", "ada@example.com,3.500,KWD," + ref2 + ",Partner payout 2026-06,PAYPAL\r\n"},
-			{"2026-06-paypal-USD-001.csv", "ada@example.com,8.00,USD,poFGHBDS6HOAPQ95C6,Partner payout 2026-06,PAYPAL\r\n"},
+			{"2026-06-paypal-USD-001.csv", "ada@example.com,8.00,USD,P889O4HQEM,Partner payout 2026-06,PAYPAL\r\n"},
 		},
 		{
 			{"2026-06-wise-JPY-001.csv", wise + "Ada Okafor,ada@example.com," + ref1 + ",BUSINESS,target,1200,EUR,JPY\r\n"},
-			{"2026-06-wise-USD-001.csv", wise + "Ada Okafor,ada@example.com,poFGHBDS6HOAPQ95C6,BUSINESS,target,8.00,EUR,USD\r\n"},
+			{"2026-06-wise-KWD-001.csv", wise + "Ada Okafor,ada@example.com," + payfile.Ref(dinar.PayoutID) + ",BUSINESS,target,3.500,EUR,KWD\r\n"},
+			{"2026-06-wise-USD-001.csv", wise + "Ada Okafor,ada@example.com,P889O4HQEM,BUSINESS,target,8.00,EUR,USD\r\n"},
 		},
-		{{"a-wise-USD-001.csv", wise + "Ada Okafor,ada@example.com,poFGHBDS6HOAPQ95C6,PERSON,target,8.00,USD,USD\r\n"}},
-		{{"", "payoutId,reference,affiliateName,email,method,amount,currency,note,result,reason\r\n" +
-			"0197d9e0-8a41-7c22-b6f0-d1c2b3a49586,poFGHBDS6HOAPQ95C6,Ada Okafor,ada@example.com,PAYPAL,8.00,USD,Partner payout 2026-06,,\r\n" +
-			yen.PayoutID.String() + "," + ref1 + ",Ada Okafor,,,8.00,USD,Partner payout 2026-06,,\r\n"}},
+		{{"a-wise-USD-001.csv", wise + "Ada Okafor,ada@example.com,P889O4HQEM,PERSON,target,8.00,USD,USD\r\n"}},
+		{{"", "payoutId,reference,affiliateName,email,method,payoutStatus,amount,currency,note,result,reason\r\n" +
+			"0197d9e0-8a41-7c22-b6f0-d1c2b3a49586,P889O4HQEM,Ada Okafor,ada@example.com,PAYPAL,PENDING,8.00,USD,Partner payout 2026-06,,\r\n" +
+			yen.PayoutID.String() + "," + ref1 + ",Ada Okafor,,,CANCELED,8.00,USD,Partner payout 2026-06,,\r\n"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -124,7 +138,7 @@ func TestSplit(t *testing.T) {
 	for n := range 3 {
 		all = append(all, pay(numbered(6000+n), in("EUR")))
 	}
-	files, refused, err := payfile.PayPal(list(all...), "x")
+	files, refused, err := payfile.PayPal(list(all...), "x", payfile.PayPalOptions{})
 	if err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
@@ -137,11 +151,11 @@ func TestSplit(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	slices.Reverse(all)
-	again, _, _ := payfile.PayPal(list(all...), "x")
+	again, _, _ := payfile.PayPal(list(all...), "x", payfile.PayPalOptions{})
 	if diff := cmp.Diff(files, again, cmp.Comparer(affiliate.Amount.Equal)); diff != "" {
 		t.Error("another order of the payments gives other files")
 	}
-	if files, _, _ = payfile.Wise(list(all...), "x", payfile.WiseOptions{}); len(files) != 7 || files[5].Count != 1000 || files[6].Count != 1 {
+	if files, _, _ = payfile.Wise(byWise(list(all...)), "x", payfile.WiseOptions{}); len(files) != 7 || files[5].Count != 1000 || files[6].Count != 1 {
 		t.Errorf("%d files for Wise", len(files))
 	}
 }
@@ -157,15 +171,15 @@ func TestRefused(t *testing.T) {
 		pay(numbered(1), status(affiliate.PayoutPaid)), pay(numbered(2), status(affiliate.PayoutCanceled)), pay(numbered(3), status(affiliate.PayoutFailed)),
 		pay(numbered(4), status(affiliate.PayoutProcessing)), pay(numbered(5), email("")), pay(numbered(6), email("+a@b.co")), pay(numbered(7), email("a\n@b.co")),
 		pay(numbered(8), func(p *payfile.Payment) { p.Amount = affiliate.Amount{} }),
-	), "x")
-	if err != nil || len(files) != 1 || files[0].Count != 2 {
+	), "x", payfile.PayPalOptions{})
+	if err != nil || len(files) != 1 || files[0].Count != 1 {
 		t.Fatalf("%+v, %v", files, err)
 	}
 	got := map[uint32]error{}
 	for _, r := range refused {
 		got[binary.BigEndian.Uint32(r.PayoutID[12:])] = r.Err
 	}
-	want := map[uint32]error{1: payfile.ErrStatus, 2: payfile.ErrStatus, 5: payfile.ErrNoEmail, 6: payfile.ErrEmail, 7: payfile.ErrEmail, 8: payfile.ErrAmount}
+	want := map[uint32]error{1: payfile.ErrStatus, 2: payfile.ErrStatus, 4: payfile.ErrStatus, 5: payfile.ErrNoEmail, 6: payfile.ErrEmail, 7: payfile.ErrEmail, 8: payfile.ErrAmount}
 	for n, err := range want {
 		if got[n] != err {
 			t.Errorf("payment %d: %v, want %v", n, got[n], err)
@@ -177,20 +191,22 @@ func TestRefused(t *testing.T) {
 }
 
 func TestWriteErrors(t *testing.T) {
-	twin := pay(func(p *payfile.Payment) { p.PayoutID[0]++ })
 	most := pay(func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("922337203685477.5807") })
 	for name, tt := range map[string]struct {
 		call func() error
 		want string
 	}{
-		"Payments": {func() error { _, _, err := payfile.PayPal(broken, "x"); return err }, errStore.Error()},
+		"Payments": {func() error { _, _, err := payfile.PayPal(broken, "x", payfile.PayPalOptions{}); return err }, errStore.Error()},
 		"Generic":  {func() error { return payfile.Generic(io.Discard, broken) }, errStore.Error()},
-		"Twins": {func() error { _, _, err := payfile.PayPal(list(pay(), twin), "x"); return err },
-			"payfile: the payouts 0197d9e0-8a41-7c22-b6f0-d1c2b3a49586 and 0297d9e0-8a41-7c22-b6f0-d1c2b3a49586 have the same reference poFGHBDS6HOAPQ95C6"},
-		"GenericTwins": {func() error { return payfile.Generic(io.Discard, list(pay(), twin)) },
-			"payfile: the payouts 0197d9e0-8a41-7c22-b6f0-d1c2b3a49586 and 0297d9e0-8a41-7c22-b6f0-d1c2b3a49586 have the same reference poFGHBDS6HOAPQ95C6"},
-		"Label":      {func() error { _, _, err := payfile.PayPal(list(), "../x"); return err }, "payfile: the label must be 1–64 characters of A–Z a–z 0–9 . _ -"},
-		"LabelEmpty": {func() error { _, _, err := payfile.PayPal(list(), ""); return err }, "payfile: the label must be 1–64 characters of A–Z a–z 0–9 . _ -"},
+		"Twins": {func() error {
+			_, _, err := payfile.PayPal(list(pay(), pay()), "x", payfile.PayPalOptions{})
+			return err
+		},
+			"payfile: the payouts 0197d9e0-8a41-7c22-b6f0-d1c2b3a49586 and 0197d9e0-8a41-7c22-b6f0-d1c2b3a49586 have the same reference P889O4HQEM: write them into separate files"},
+		"GenericTwins": {func() error { return payfile.Generic(io.Discard, list(pay(), pay())) },
+			"payfile: the payouts 0197d9e0-8a41-7c22-b6f0-d1c2b3a49586 and 0197d9e0-8a41-7c22-b6f0-d1c2b3a49586 have the same reference P889O4HQEM: write them into separate files"},
+		"Label":      {func() error { _, _, err := payfile.PayPal(list(), "../x", payfile.PayPalOptions{}); return err }, "payfile: the label must be 1–64 characters of A–Z a–z 0–9 . _ -"},
+		"LabelEmpty": {func() error { _, _, err := payfile.PayPal(list(), "", payfile.PayPalOptions{}); return err }, "payfile: the label must be 1–64 characters of A–Z a–z 0–9 . _ -"},
 		"Source": {func() error {
 			_, _, err := payfile.Wise(list(), "x", payfile.WiseOptions{Source: "XXX!"})
 			return err
@@ -200,7 +216,7 @@ func TestWriteErrors(t *testing.T) {
 			return err
 		}, "payfile: the receiver type must be PERSON or BUSINESS"},
 		"Overflow": {func() error {
-			_, _, err := payfile.PayPal(list(most, pay(numbered(1))), "x")
+			_, _, err := payfile.PayPal(list(most, pay(numbered(1))), "x", payfile.PayPalOptions{})
 			return err
 		}, "payfile: the total of a file: " + affiliate.ErrAmountRange.Error()},
 		"Full": {func() error {
@@ -235,9 +251,11 @@ func TestNoFormulas(t *testing.T) {
 		}
 		all := []payfile.File{{Data: data.Bytes()}}
 		for _, write := range []func() ([]payfile.File, []payfile.Refused, error){
-			func() ([]payfile.File, []payfile.Refused, error) { return payfile.PayPal(list(p), "x") },
 			func() ([]payfile.File, []payfile.Refused, error) {
-				return payfile.Wise(list(p), "x", payfile.WiseOptions{})
+				return payfile.PayPal(list(p), "x", payfile.PayPalOptions{})
+			},
+			func() ([]payfile.File, []payfile.Refused, error) {
+				return payfile.Wise(byWise(list(p)), "x", payfile.WiseOptions{})
 			},
 		} {
 			files, refused, err := write()
@@ -278,7 +296,7 @@ func TestGuardedNames(t *testing.T) {
 }
 
 func TestNoteIsCut(t *testing.T) {
-	files, _, err := payfile.PayPal(list(pay(func(p *payfile.Payment) { p.Note = strings.Repeat("é", 401) })), "x")
+	files, _, err := payfile.PayPal(list(pay(func(p *payfile.Payment) { p.Note = strings.Repeat("é", 401) })), "x", payfile.PayPalOptions{})
 	if err != nil || !strings.Contains(string(files[0].Data), ","+strings.Repeat("é", 400)+",") {
 		t.Errorf("%v %s", err, files[0].Data)
 	}

@@ -3,6 +3,7 @@ package payfile
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/base32"
 	"errors"
 	"fmt"
@@ -30,67 +31,84 @@ type File struct {
 // Refused is a payment that is in no file, and why.
 type Refused struct {
 	PayoutID uuid.UUID
-	Err      error // ErrStatus, ErrAmount, ErrNoEmail or ErrEmail
+	Method   affiliate.PaymentMethod // how it is to be paid; may be empty
+	Err      error                   // ErrStatus, ErrMethod, ErrAmount, ErrNoEmail, ErrEmail, ErrCurrency or ErrDecimals
 }
 
 // Why a payment is refused.
 var (
-	ErrStatus  = errors.New("payfile: the payout is not PENDING, PROCESSING or FAILED")
-	ErrAmount  = errors.New("payfile: the amount is not more than zero")
-	ErrNoEmail = errors.New("payfile: there is no payout email")
-	ErrEmail   = errors.New("payfile: a spreadsheet would run the payout email as a formula, or show it changed")
+	ErrStatus   = errors.New("payfile: the payout is not PENDING or FAILED")
+	ErrMethod   = errors.New("payfile: the payout is paid by another method")
+	ErrAmount   = errors.New("payfile: the amount is not more than zero")
+	ErrNoEmail  = errors.New("payfile: there is no payout email")
+	ErrEmail    = errors.New("payfile: a spreadsheet would run the payout email as a formula, or show it changed")
+	ErrCurrency = errors.New("payfile: the provider does not pay in this currency")
+	ErrDecimals = errors.New("payfile: the provider pays only whole amounts in this currency; cancel the payout, and record a correction of the rest")
 )
 
-// Ref is what a provider gets as the id of a payout: "po" and 16 characters of
-// A–V and 0–9, which stand for the last 10 bytes of the id.
+// Ref is what a provider gets as the id of a payout: P and nine characters of A–V
+// and 0–9, which are made of the whole id. So it is as short as the narrowest bank
+// wants it: Wise passes on 10 characters in USD, 12 in SEK and NZD, 14 in NGN, 16 in
+// INR and GBP, and more elsewhere. It never looks like a number.
+//
+// It is as wise.com/help says, "Tips for paying invoices" (article 2932870), read on
+// 2026-11-25. PayPal takes 30 characters.
 func Ref(id uuid.UUID) string {
-	return "po" + base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(id[6:])
+	sum := sha256.Sum256(id[:])
+	return "P" + base32.HexEncoding.EncodeToString(sum[:10])[:9]
 }
 
-// refs finds payments by their Ref.
-type refs map[string]Payment
+// longRef is the reference in files of earlier versions, which may be read still.
+func longRef(id uuid.UUID) string {
+	return "PO" + base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(id[6:])
+}
+
+// unique notes the Ref of each payment of a file.
+type unique map[string]uuid.UUID
 
 // add refuses a second payment with the Ref of another.
-func (known refs) add(p Payment) error {
-	ref := Ref(p.PayoutID)
+func (known unique) add(id uuid.UUID) error {
+	ref := Ref(id)
 	if before, twice := known[ref]; twice {
-		return fmt.Errorf("payfile: the payouts %s and %s have the same reference %s", before.PayoutID, p.PayoutID, ref)
+		return fmt.Errorf("payfile: the payouts %s and %s have the same reference %s: write them into separate files", before, id, ref)
 	}
-	known[ref] = p
+	known[ref] = id
 	return nil
 }
 
-// refuse says why a payment cannot be in a file of a provider, or nothing.
-func refuse(p Payment) error {
-	switch p.Status {
-	case affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutFailed:
-	default:
-		return ErrStatus
-	}
+// refuse says why a payment cannot be in a file of a provider, or nothing. A payout
+// that is PROCESSING is being paid already.
+func (f format) refuse(p Payment) error {
 	switch {
+	case p.Status != affiliate.PayoutPending && p.Status != affiliate.PayoutFailed:
+		return ErrStatus
+	case p.Method != f.method:
+		return ErrMethod
 	case p.Amount.Sign() <= 0:
 		return ErrAmount
 	case p.Email == "":
 		return ErrNoEmail
 	case Cell(p.Email) != p.Email:
 		return ErrEmail
+	case f.refuses != nil:
+		return f.refuses(p)
 	}
 	return nil
 }
 
 // sorted reads the payments that a file may have, by currency and then by payout
 // id, and those that are refused.
-func sorted(in iter.Seq2[Payment, error]) (good []Payment, refused []Refused, err error) {
-	known := refs{}
+func (f format) sorted(in iter.Seq2[Payment, error]) (good []Payment, refused []Refused, err error) {
+	known := unique{}
 	for p, err := range in {
 		if err == nil {
-			err = known.add(p)
+			err = known.add(p.PayoutID)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if why := refuse(p); why != nil {
-			refused = append(refused, Refused{p.PayoutID, why})
+		if why := f.refuse(p); why != nil {
+			refused = append(refused, Refused{p.PayoutID, p.Method, why})
 		} else {
 			good = append(good, p)
 		}

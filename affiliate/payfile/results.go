@@ -1,8 +1,6 @@
 package payfile
 
 import (
-	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +27,7 @@ var words = map[string]State{
 	"success": Paid, "completed": Paid, "paid": Paid, "funds sent": Paid,
 	"failed": Failed, "denied": Failed, "returned": Failed, "reversed": Failed, "refunded": Failed,
 	"blocked": Failed, "cancelled": Failed, "canceled": Failed, "bounced": Failed,
-	"pending": Waiting, "processing": Waiting, "unclaimed": Waiting, "onhold": Waiting,
+	"": Waiting, "pending": Waiting, "processing": Waiting, "unclaimed": Waiting, "onhold": Waiting,
 }
 
 // A Result is what became of one payment.
@@ -44,7 +42,7 @@ type Result struct {
 // columns are the names of the columns that are read, each the first of its
 // list that the file has. Letter case does not count.
 var columns = [...][]string{
-	reference:  {"Customer ID", "Unique ID", "paymentReference", "Reference"},
+	reference:  {"Customer ID", "Unique ID", "paymentReference", "Payment Reference", "Reference"},
 	status:     {"Status", "Transaction Status", "result"},
 	reason:     {"Reason", "Failure reason", "Error message"},
 	providerID: {"Transaction ID", "ID"},
@@ -57,122 +55,128 @@ const (
 	providerID
 )
 
+// A Report is what a provider's report says of payments.
+type Report struct {
+	Results []Result
+	Foreign []int // the lines of payments that are none of ours
+}
+
 // ReadResults reads a provider's report, or a filled-in file of [Generic]: a CSV
-// file with a header. It finds the columns by their names, the payments by their
-// [Ref] among those of of, and returns one Result for each payment in the file,
-// in the order of the file. Empty lines are skipped.
+// file with a header, whose cells are separated by commas, semicolons or tabs, in
+// UTF-8 or, with a byte order mark, UTF-16. It finds the columns by their names, and
+// the payments by their [Ref] among those of of, in any letter case and also when a
+// bank has cut it to 8 characters or more. It returns one Result for each payment in
+// the file, in the order of the file. A result that is blank is one that the
+// provider has not decided. Empty lines are skipped. So are payments with another
+// reference or none, because a provider's history has other payments too: Foreign
+// says where they are.
 //
 // Errors: those of r and of of; no header with a reference and a status; a
-// malformed line; a reference that is not among of, or that has two different
-// states. Such an error names the line, and no result is returned.
-func ReadResults(r io.Reader, of iter.Seq2[Payment, error]) ([]Result, error) {
-	known := refs{}
-	for p, err := range of {
-		if err == nil {
-			err = known.add(p)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	in := csv.NewReader(withoutMark(r))
-	in.FieldsPerRecord = -1
-	header, err := in.Read()
-	if err == io.EOF {
-		return nil, errors.New("payfile: the file is empty")
-	}
+// malformed line, or one with more cells than the header; a reference that may be
+// that of two payments; a payment that has two different states. Such an error names
+// the line, and no result is returned.
+func ReadResults(r io.Reader, of iter.Seq2[Payment, error]) (Report, error) {
+	known, err := refsOf(of)
 	if err != nil {
-		return nil, fmt.Errorf("payfile: %w", err)
+		return Report{}, err
 	}
-	at, err := find(header)
+	in, at, err := open(r)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
-	rep := report{known: known, line: map[uuid.UUID]int{}}
+	rep := reading{known: known, line: map[uuid.UUID]int{}}
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
-			return rep.results, nil
+			return rep.Report, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("payfile: %w", err)
+			return Report{}, fmt.Errorf("payfile: %w", err)
 		}
 		line, _ := in.FieldPos(0)
-		if err := rep.add(line, at.cells(row)); err != nil {
-			return nil, err
+		cells, err := at.cells(row)
+		if err == nil {
+			err = rep.add(line, cells)
+		}
+		if err != nil {
+			return Report{}, fmt.Errorf("payfile: line %d: %w", line, err)
 		}
 	}
-}
-
-// withoutMark skips the byte order mark that spreadsheets put before a file.
-func withoutMark(r io.Reader) io.Reader {
-	in := bufio.NewReader(r)
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-		_, _ = in.Discard(3)
-	}
-	return in
 }
 
 // places are the columns of a file, -1 for one that it does not have.
-type places [len(columns)]int
+type places struct {
+	at    [len(columns)]int
+	width int // cells of the header
+}
 
 // find reads a header.
-func find(header []string) (at places, err error) {
+func find(header []string) (p places, err error) {
+	p.width = len(header)
 	for column, names := range columns {
-		at[column] = -1
+		p.at[column] = -1
 		for _, name := range names {
 			is := func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) }
-			if at[column] = slices.IndexFunc(header, is); at[column] >= 0 {
+			if p.at[column] = slices.IndexFunc(header, is); p.at[column] >= 0 {
 				break
 			}
 		}
 	}
-	switch {
-	case at[reference] < 0:
-		return at, fmt.Errorf("payfile: line 1 is no header: it has none of the columns %s", strings.Join(columns[reference], ", "))
-	case at[status] < 0:
-		return at, fmt.Errorf("payfile: line 1 is no header: it has none of the columns %s", strings.Join(columns[status], ", "))
+	for _, column := range []int{reference, status} {
+		if p.at[column] < 0 {
+			return p, fmt.Errorf("payfile: line 1 is no header: it has none of the columns %s", strings.Join(columns[column], ", "))
+		}
 	}
-	return at, nil
+	return p, nil
 }
 
-// cells are the values of the columns in a row.
-func (at places) cells(row []string) (cells [len(columns)]string) {
-	for column, i := range at {
+// cells are the values of the columns in a row. A row that is longer than the
+// header has a cell that is not quoted, and which one it is nobody knows.
+func (p *places) cells(row []string) (cells [len(columns)]string, err error) {
+	for i := p.width; i < len(row); i++ {
+		if strings.TrimSpace(row[i]) != "" {
+			return cells, errors.New("there are more cells than in the header: put those with a separator in quotes")
+		}
+	}
+	for column, i := range p.at {
 		if i >= 0 && i < len(row) {
 			cells[column] = strings.TrimSpace(unguarded(strings.TrimSpace(row[i])))
 		}
 	}
-	return cells
+	return cells, nil
 }
 
-// A report is the results that were read so far.
-type report struct {
-	known   refs
-	results []Result
-	line    map[uuid.UUID]int // where a payment stands, as the place in results plus one
+// A reading is what was read so far.
+type reading struct {
+	Report
+	known refs
+	line  map[uuid.UUID]int // where a payment stands, as the place in Results plus one
 }
 
 // add takes a row.
-func (r *report) add(line int, cells [len(columns)]string) error {
+func (r *reading) add(line int, cells [len(columns)]string) error {
 	if cells == ([len(columns)]string{}) {
 		return nil
 	}
-	payment, found := r.known[cells[reference]]
-	if !found {
-		return fmt.Errorf("payfile: line %d: no payment has the reference %q", line, cut(cells[reference], 40))
+	id, found, err := r.known.find(cells[reference])
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		r.Foreign = append(r.Foreign, line)
+		return nil
 	}
-	result := Result{payment.PayoutID, Unknown, cells[status], cells[reason], cells[providerID]}
+	result := Result{id, Unknown, cells[status], cells[reason], cells[providerID]}
 	if state, known := words[strings.ToLower(cells[status])]; known {
 		result.State = state
 	}
-	if at := r.line[payment.PayoutID]; at > 0 {
-		if before := r.results[at-1].State; before != result.State {
-			return fmt.Errorf("payfile: line %d: the payment %s is %s here and %s in an earlier line", line, cells[reference], result.State, before)
+	if at := r.line[id]; at > 0 {
+		if before := r.Results[at-1].State; before != result.State {
+			return fmt.Errorf("the payment %s is %s here and %s in an earlier line", cells[reference], result.State, before)
 		}
 		return nil
 	}
-	r.results = append(r.results, result)
-	r.line[payment.PayoutID] = len(r.results)
+	r.Results = append(r.Results, result)
+	r.line[id] = len(r.Results)
 	return nil
 }

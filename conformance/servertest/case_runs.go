@@ -46,6 +46,7 @@ func runCases() []serverCase {
 			x.get("/payouts?runId={{r}}").has(`[{"affiliateId":"{{a}}","amount":12.5,"runId":"{{r}}","adjustmentIds":["{{b}}"]}]`)
 			x.get("/payouts/lines?externalId={{u}}").has(`[{"affiliateId":"{{a}}","amount":12.5,"skipped":null}]`)
 			x.get("/payouts?runId={{r}}&status=PAID").has(`[]`)
+			x.get("/payouts?runId={{r}}&method=WISE").has(`[]`)
 			x.get("/payouts?runId={{a}}").has(`[]`)
 		}},
 		{"M35 a run that pays nobody", runsRule, func(x *exam) {

@@ -103,7 +103,7 @@ func lookups() []lookup {
 			[]string{"affiliateId", "affiliateEmail", "referralId", "saleExternalId", "saleExternalInvoiceId"}, false},
 		{"/sales/search", []string{"affiliateId", "referralId", "promotionalCodeId", "status", "approvalStatus", "since", "until"},
 			[]string{"affiliateId", "referralId", "promotionalCodeId"}, true},
-		{"/payouts", []string{"id", "affiliateId", "affiliateEmail", "status", "runId"}, []string{"affiliateId", "affiliateEmail", "runId"}, true},
+		{"/payouts", []string{"id", "affiliateId", "affiliateEmail", "status", "runId", "method"}, []string{"affiliateId", "affiliateEmail", "runId"}, true},
 		{"/payouts/runs", []string{"externalId"}, nil, true},
 		{"/balances", []string{"affiliateId", "affiliateEmail"}, nil, true},
 		{"/movements", []string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId", "cause", "from", "to"},

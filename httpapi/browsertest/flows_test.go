@@ -146,7 +146,7 @@ func TestPayday(t *testing.T) {
 		tb.says(owed)
 		tb.open("/payouts")
 		due := w.Payments(t.Context(), affiliate.PayoutFilter{Status: affiliate.PayoutPending})
-		files, refused, err := payfile.PayPal(due, w.clock.now().Format("2006-01-02"))
+		files, refused, err := payfile.PayPal(due, w.clock.now().Format("2006-01-02"), payfile.PayPalOptions{})
 		if err != nil || len(files) != 1 || len(refused) > 0 {
 			t.Fatal(len(files), refused, err)
 		}

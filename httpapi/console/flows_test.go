@@ -125,13 +125,25 @@ func TestPayday(t *testing.T) {
 		t.Errorf("%d %s", run.status, run.text())
 	}
 	due := w.Payments(t.Context(), affiliate.PayoutFilter{Status: affiliate.PayoutPending})
-	files, refused, err := payfile.PayPal(due, w.now.Format("2006-01-02"))
+	files, refused, err := payfile.PayPal(due, w.now.Format("2006-01-02"), payfile.PayPalOptions{})
 	if err != nil || len(files) != 1 || len(refused) > 0 {
 		t.Fatal(len(files), refused, err)
 	}
 	file := w.get("payouts/paypal")
 	if file.body != string(files[0].Data) || !strings.Contains(file.head.Get("Content-Disposition"), files[0].Name) {
 		t.Errorf("the file is %q, not %q", file.body, files[0].Data)
+	}
+	if wise := w.get("payouts/wise?externalId=2026-03"); wise.status != 200 || strings.Contains(wise.body, "-wise-USD") || !strings.Contains(wise.body, "not-in-a-file.csv") {
+		t.Errorf("who is paid by PayPal is in the file for Wise: %d %q", wise.status, wise.body)
+	}
+	if run := w.get("payouts/paypal?externalId=2026-03"); run.status != 200 || run.body == "" {
+		t.Errorf("the file of the run: %d %q", run.status, run.body)
+	}
+	if bank := w.get("payouts/generic.csv?externalId=2026-03&method=BANK"); bank.status != 200 || strings.Count(bank.body, "\n") != 1 {
+		t.Errorf("the file for the bank: %d %q", bank.status, bank.body)
+	}
+	if none := w.get("payouts/paypal?externalId=nothing"); none.status != 404 {
+		t.Errorf("a run that does not exist: %d", none.status)
 	}
 	var results strings.Builder
 	out := csv.NewWriter(&results)

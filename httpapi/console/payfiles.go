@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -14,9 +16,49 @@ import (
 
 // The files of payouts that are pending, and what came back.
 
-// pending are the payments that are to be made.
-func (v *visit) pending() iter.Seq2[affiliate.Payment, error] {
-	return v.program.Payments(v.ctx(), affiliate.PayoutFilter{Status: affiliate.PayoutPending})
+const (
+	paramMethod   = "method"
+	paramDecimals = "decimals" // "comma": amounts such as 12,50
+)
+
+// pending are the payments that are to be made: of all, or of a run; by any method,
+// or by one.
+func (v *visit) pending() (iter.Seq2[affiliate.Payment, error], error) {
+	due := affiliate.PayoutFilter{Status: affiliate.PayoutPending, Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
+	if name := v.query.Get(paramRun); name != "" {
+		run, err := v.program.PayoutRun(v.ctx(), name)
+		if err != nil {
+			return nil, err
+		}
+		due.RunID = affiliate.Set(run.ID)
+	}
+	return v.program.Payments(v.ctx(), due), nil
+}
+
+// A listing of files says whose payments they are, and the methods that have a
+// general file.
+type listing struct {
+	Run     string // empty: of all payouts
+	Methods []affiliate.PaymentMethod
+}
+
+func filesOf(run string) listing {
+	other := slices.DeleteFunc(slices.Clone(paymentMethods), func(m affiliate.PaymentMethod) bool { return m == "PAYPAL" || m == "WISE" })
+	return listing{run, other}
+}
+
+// Of is the query of a file.
+func (l listing) Of(method affiliate.PaymentMethod, decimals string) string {
+	query := url.Values{}
+	for name, value := range map[string]string{paramRun: l.Run, paramMethod: string(method), paramDecimals: decimals} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if len(query) == 0 {
+		return ""
+	}
+	return "?" + query.Encode()
 }
 
 // today is the day of a file, for its name.
@@ -24,17 +66,36 @@ func (v *visit) today() string { return v.now().In(v.Location).Format("2006-01-0
 
 // genericFile is a file for people and banks.
 func genericFile(v *visit) error {
-	return v.download("payouts-"+v.today()+".csv", func(w io.Writer) error { return payfile.Generic(w, v.pending()) })
+	due, err := v.pending()
+	if err != nil {
+		return err
+	}
+	name := "payouts-" + v.today()
+	if method := v.query.Get(paramMethod); method != "" {
+		if !slices.Contains(paymentMethods, affiliate.PaymentMethod(method)) {
+			return affiliate.ErrNotFound
+		}
+		name += "-" + method
+	}
+	return v.download(name+".csv", func(w io.Writer) error { return payfile.Generic(w, due) })
 }
 
 // paypalFile and wiseFile are what these two take.
 func paypalFile(v *visit) error {
-	files, refused, err := payfile.PayPal(v.pending(), v.today())
+	due, err := v.pending()
+	if err != nil {
+		return err
+	}
+	files, refused, err := payfile.PayPal(due, v.today(), payfile.PayPalOptions{DecimalComma: v.query.Get(paramDecimals) == "comma"})
 	return v.files("paypal", files, refused, err)
 }
 
 func wiseFile(v *visit) error {
-	files, refused, err := payfile.Wise(v.pending(), v.today(), payfile.WiseOptions{})
+	due, err := v.pending()
+	if err != nil {
+		return err
+	}
+	files, refused, err := payfile.Wise(due, v.today(), payfile.WiseOptions{})
 	return v.files("wise", files, refused, err)
 }
 
@@ -63,9 +124,9 @@ func (v *visit) files(provider string, files []payfile.File, refused []payfile.R
 			return err
 		}
 		rows := csv.NewWriter(part)
-		_ = rows.Write([]string{"payout", "reason"})
+		_ = rows.Write([]string{"payout", "method", "reason"})
 		for _, r := range refused {
-			_ = rows.Write([]string{r.PayoutID.String(), strings.TrimPrefix(r.Err.Error(), "payfile: ")})
+			_ = rows.Write([]string{r.PayoutID.String(), string(r.Method), strings.TrimPrefix(r.Err.Error(), "payfile: ")})
 		}
 		rows.Flush()
 		return errors.Join(rows.Error(), archive.Close())
@@ -90,22 +151,29 @@ var payoutResults = &action{
 			return "", wrongField("file", "Choose a file.")
 		}
 		p := v.program.From(affiliate.SourceManual) // a file twice changes nothing, and each payout is a call of its own
-		results, err := v.results(in.Get("file"))
+		report, err := v.report(in.Get("file"))
 		if err != nil {
 			return "", err
 		}
-		for _, r := range results {
+		for _, r := range report.Results {
 			v.objects = append(v.objects, r.PayoutID.String())
 		}
-		applied, err := payfile.Apply(v.ctx(), p, results)
-		v.answered = &view{title: "What came back", template: "results", Data: applied}
+		applied, err := payfile.Apply(v.ctx(), p, report.Results)
+		v.answered = &view{title: "What came back", template: "results", Data: booked{applied, len(report.Foreign)}}
 		return "payouts", err
 	},
 }
 
-// results reads a file of results. What is wrong with the file is a refusal, and a
+// booked is what a report has changed, and how many payments in it are not of the
+// program.
+type booked struct {
+	payfile.Applied
+	Foreign int
+}
+
+// report reads a file of results. What is wrong with the file is a refusal, and a
 // store that fails is none.
-func (v *visit) results(file string) ([]payfile.Result, error) {
+func (v *visit) report(file string) (payfile.Report, error) {
 	var broken error
 	all := func(yield func(affiliate.Payment, error) bool) {
 		for payment, err := range v.program.Payments(v.ctx(), affiliate.PayoutFilter{}) {
@@ -115,9 +183,9 @@ func (v *visit) results(file string) ([]payfile.Result, error) {
 			}
 		}
 	}
-	results, err := payfile.ReadResults(strings.NewReader(file), all)
+	report, err := payfile.ReadResults(strings.NewReader(file), all)
 	if err != nil && broken == nil {
 		err = wrongField("file", strings.TrimPrefix(err.Error(), "payfile: "))
 	}
-	return results, err
+	return report, err
 }

@@ -16,6 +16,7 @@ type payoutList struct {
 	Statuses []option
 	Balances []owed
 	Runs     []affiliate.PayoutRunResult
+	Files    listing
 }
 
 // An owed is what an affiliate is owed.
@@ -30,7 +31,7 @@ func payouts(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := payoutList{Items: list.Items, Statuses: options(payoutStatuses...)}
+	d := payoutList{Items: list.Items, Statuses: options(payoutStatuses...), Files: filesOf("")}
 	if v.query.Get(paramCursor) == "" && v.query.Get("status") == "" {
 		if d.Balances, err = v.owed(); err != nil {
 			return view{}, err

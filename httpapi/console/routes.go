@@ -79,9 +79,9 @@ func init() {
 		{path: "payouts/new", params: []string{paramRun, "minimum", "method", "noDetails"}, act: runPayouts},
 		{path: "payouts/run", params: []string{paramRun, paramCursor}, page: runPage},
 		{path: "payouts/results", act: payoutResults},
-		{path: "payouts/generic.csv", file: genericFile},
-		{path: "payouts/paypal", file: paypalFile},
-		{path: "payouts/wise", file: wiseFile},
+		{path: "payouts/generic.csv", params: []string{paramRun, paramMethod}, file: genericFile},
+		{path: "payouts/paypal", params: []string{paramRun, paramDecimals}, file: paypalFile},
+		{path: "payouts/wise", params: []string{paramRun}, file: wiseFile},
 		{path: "payouts/{}", page: payoutPage},
 		{path: "payouts/{}/status", act: payoutStatus},
 

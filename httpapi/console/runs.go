@@ -13,6 +13,7 @@ import (
 type runSheet struct {
 	affiliate.PayoutRunResult
 	Lines []paidLine
+	Files listing
 }
 
 // A paidLine is what a run did for one affiliate.
@@ -32,7 +33,7 @@ func runPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := runSheet{PayoutRunResult: run}
+	d := runSheet{PayoutRunResult: run, Files: filesOf(name)}
 	d.Lines, err = v.lines(lines.Items)
 	return view{title: "Payout run " + name, template: "run", next: lines.Next, Data: &d}, err
 }

@@ -103,9 +103,20 @@ func TestPayday(t *testing.T) {
 	dir := t.TempDir()
 	name := strings.TrimSpace(w.ok("payouts", "file", "--as", "paypal", "--label", "2026-03", "--dir", dir))
 	got := must(os.ReadFile(filepath.Join(dir, name)))
-	files, _, err := payfile.PayPal(w.Payments(t.Context(), affiliate.PayoutFilter{}), "2026-03")
+	files, _, err := payfile.PayPal(w.Payments(t.Context(), affiliate.PayoutFilter{}), "2026-03", payfile.PayPalOptions{})
 	if err != nil || name != files[0].Name || string(got) != string(files[0].Data) {
 		t.Errorf("%s has %q, not %q", name, got, files[0].Data)
+	}
+	other := w.cli("payouts", "file", "--as", "wise", "--label", "2026-03", "--dir", dir) // issue 30, item 12: it was paid twice
+	if other.code != exitDone || other.out != "" || !strings.Contains(other.err, "(PAYPAL) is in no file: payfile: the payout is paid by another method") {
+		t.Errorf("the file for Wise: %+v", other)
+	}
+	if got := w.cli("payouts", "file", "--as", "paypal", "--method", "WISE", "--dir", dir); got.code != exitDone || got.out+got.err != "" {
+		t.Errorf("no payout by Wise: %+v", got)
+	}
+	comma := w.ok("payouts", "file", "--as", "paypal", "--label", "comma", "--decimal-comma", "--dir", dir)
+	if got := must(os.ReadFile(filepath.Join(dir, strings.TrimSpace(comma)))); !strings.Contains(string(got), `,"20,00",USD,`) {
+		t.Errorf("got %s", got)
 	}
 	if again := w.cli("payouts", "file", "--as", "paypal", "--label", "2026-03", "--dir", dir); again.code != exitUsage {
 		t.Errorf("a file is overwritten: %+v", again)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ func payoutFiles(j *job) error {
 			return usage("--%s is not an id", flagName(name))
 		}
 	}
+	f.Method = affiliate.PaymentMethod(j.text("method", ""))
 	f.Status = affiliate.PayoutStatus(j.text("status", string(affiliate.PayoutPending)))
 	payments, label := j.client.Payments(j.ctx, f), j.text("label", "payouts")
 	var files []payfile.File
@@ -30,7 +32,7 @@ func payoutFiles(j *job) error {
 	var err error
 	switch as := j.text("as", ""); as {
 	case "paypal":
-		files, refused, err = payfile.PayPal(payments, label)
+		files, refused, err = payfile.PayPal(payments, label, payfile.PayPalOptions{DecimalComma: j.input["decimalComma"] == true})
 	case "wise":
 		files, refused, err = payfile.Wise(payments, label, payfile.WiseOptions{})
 	case "generic":
@@ -44,7 +46,7 @@ func payoutFiles(j *job) error {
 		return err
 	}
 	for _, r := range refused {
-		j.say("payout %s is in no file: %v", r.PayoutID, r.Err)
+		j.say("payout %s (%s) is in no file: %v", r.PayoutID, cmp.Or(string(r.Method), "no method"), r.Err)
 	}
 	for _, file := range files {
 		if err := create(filepath.Join(j.text("dir", "."), file.Name), file.Data); err != nil {
@@ -76,15 +78,18 @@ func payoutResults(j *job) error {
 		return usage("%v", err)
 	}
 	defer f.Close()
-	results, err := payfile.ReadResults(f, j.client.Payments(j.ctx, affiliate.PayoutFilter{}))
+	report, err := payfile.ReadResults(f, j.client.Payments(j.ctx, affiliate.PayoutFilter{}))
 	if _, asked := errors.AsType[*client.Error](err); err != nil && !asked && j.ctx.Err() == nil {
 		return usage("%s: %v", j.file, err) // the file is wrong
 	}
 	if err != nil {
 		return err
 	}
-	applied, err := payfile.Apply(j.ctx, j.client, results)
+	applied, err := payfile.Apply(j.ctx, j.client, report.Results)
 	fmt.Fprintf(j.stdout, "paid %d, failed %d, unchanged %d, waiting %d\n", applied.Paid, applied.Failed, applied.Unchanged, applied.Waiting)
+	if n := len(report.Foreign); n > 0 {
+		j.say("%d lines are of payments that are none of ours", n)
+	}
 	for _, r := range applied.Unknown {
 		j.say("payout %s: the provider says %q, which is not known", r.PayoutID, r.Said)
 	}

@@ -29,7 +29,7 @@ var runFields = fields("externalId", "until", "minimum:n", "methods:l", "noDetai
 var payoutCommands = []command{
 	{
 		group: "payouts", verb: "list", what: "List the payouts that fit all filters, newest first",
-		method: "GET", path: "/payouts", fields: fields("affiliateId", "affiliateEmail", "status", "runId"), paging: inQuery, columns: payoutColumns,
+		method: "GET", path: "/payouts", fields: fields("affiliateId", "affiliateEmail", "status", "runId", "method"), paging: inQuery, columns: payoutColumns,
 	},
 	{
 		group: "payouts", verb: "get", what: "Show a payout",
@@ -63,7 +63,7 @@ var payoutCommands = []command{
 	statusOfPayout("cancel", "CANCELED", "Cancel a payout: what it paid is due again"),
 	{
 		group: "payouts", verb: "file", what: "Write payouts into the files of a payment provider",
-		method: "GET", fields: fields("as", "runId", "affiliateId", "status", "label", "dir"), run: payoutFiles,
+		method: "GET", fields: fields("as", "runId", "affiliateId", "status", "method", "label", "dir", "decimalComma:b"), run: payoutFiles,
 	},
 	{
 		group: "payouts", verb: "results", what: "Read a provider's report, and set the payouts in it to PAID and FAILED",
