@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -19,6 +20,7 @@ type action struct {
 	names  string // the field that names what it makes; empty: the path of that has its id
 	form   func(*visit) (form, error)
 	check  func(*visit, *input) ([]string, error)                          // what the button Check finds out, for people; nil: there is none
+	repeat func(*visit, *input) ([]string, error)                          // what moves money, for people, on a page that asks once more; nil: there is none
 	do     func(*visit, *affiliate.Program, *input) (to string, err error) // to is the page where what was done shows
 }
 
@@ -29,7 +31,8 @@ const (
 )
 
 // action shows the form of an action, or does it. A form that is sent again finds
-// its answer, so what it does comes before the form is made anew.
+// its answer, so that its page is out of date refuses only a form that is sent for
+// the first time.
 func (v *visit) action(a *action, post bool) {
 	if !post {
 		f, err := a.form(v)
@@ -49,7 +52,24 @@ func (v *visit) action(a *action, post bool) {
 		v.look(a, in)
 		return
 	}
-	once := affiliate.Once{Key: "console-" + in.Get(fieldNonce)}
+	s, err := v.compare(a, in)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	switch {
+	case s.refused == nil && a.repeat != nil && (s.repeats(in) || in.yes(fieldChange)):
+		v.askOnceMore(a, in, s)
+	case s.refused == nil && s.form.Edits && !s.form.changedBy(in):
+		v.redirect(s.form.Back, unchanged)
+	default:
+		v.act(a, in, s)
+	}
+}
+
+// act does what a form asks.
+func (v *visit) act(a *action, in *input, s shownState) {
+	once := affiliate.Once{Key: "console-" + in.Get(fieldNonce), Refused: s.refused}
 	to, err := a.do(v, v.program.From(affiliate.SourceManual).Keyed(once), in)
 	if in.err != nil {
 		err = in.err
@@ -63,16 +83,6 @@ func (v *visit) action(a *action, post bool) {
 	default:
 		v.redirect(to, a)
 	}
-}
-
-// redirect leads to a page that says what was done.
-func (v *visit) redirect(to string, a *action) {
-	mark := "?"
-	if strings.Contains(to, "?") {
-		mark = "&"
-	}
-	v.w.Header().Set("Location", v.root+to+mark+paramDone+"="+a.name)
-	v.w.WriteHeader(http.StatusSeeOther)
 }
 
 // made names what an action has made: by what the form calls it, or by the last
@@ -124,9 +134,10 @@ func (v *visit) askAgain(status int, f form) {
 	v.render(status, view{title: f.Title, template: "form", Data: f})
 }
 
-// seal gives a form its token and its nonce.
+// seal gives a form its token and its nonce, and what it shows.
 func (v *visit) seal(f form) form {
 	f.Token, f.Nonce = v.forms.Token(v.now(), v.about()...), page.Nonce()
+	f.Seen = cmp.Or(f.Seen, f.digest())
 	return f
 }
 
@@ -145,7 +156,8 @@ func (v *visit) look(a *action, sent *input) {
 		v.fail(err)
 		return
 	}
-	f.keep(sent)
+	f.keep(sent, false)
+	f.Seen = f.digest()
 	f.Effects = append(found, f.Effects...)
 	v.askAgain(http.StatusOK, f)
 }
@@ -162,9 +174,13 @@ func (v *visit) again(a *action, sent *input, err error) {
 		v.fail(err)
 		return
 	}
-	f.keep(sent)
+	if why.Reason == outOfDate && sent.Get(fieldRepeated) != "" && sent.Get(fieldSeen) == f.digest() {
+		v.repeatAgain(a, sent, f, why)
+		return
+	}
 	f.blame(why)
-	v.askAgain(why.Kind.Status(), f)
+	f.keep(sent, why.Reason == outOfDate)
+	v.askAgain(statusOf(why), f)
 }
 
 // audit writes a line for each object of an action that reached the engine.

@@ -30,7 +30,7 @@ var affiliateStatus = &action{
 					return form{}, notAllowed(page.Text(a.Name, page.InList) + " is " + strings.ToLower(page.Words(a.Status)) + " and cannot become " + strings.ToLower(page.Words(m.to)) + ".")
 				}
 			}
-			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb, Back: "affiliates", Effects: append(whom(all), m.means, toldEach)}, nil
+			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb, Back: v.listOf("affiliates"), Effects: append(whom(all), m.means, toldEach)}, nil
 		}
 		return form{}, badQuery("Choose what to do.")
 	},
@@ -54,18 +54,14 @@ var affiliatesPlan = &action{
 			return form{}, err
 		}
 		plans, err := v.planOptions()
-		f := form{
-			Title: "Plan of " + several(len(all), "affiliate"), Button: "Save", Back: "affiliates",
-			Effects: append(whom(all), "Sales from now on earn by it, where an affiliate has no rate of their own and no tier with one. Sales that exist stay as they are.", toldEach),
+		return v.membership(all, form{
+			Title:   "Plan of " + several(len(all), "affiliate"),
+			Effects: []string{"Sales from now on earn by it, where an affiliate has no rate of their own and no tier with one. Sales that exist stay as they are.", toldEach},
 			Fields:  []field{{Name: "commissionPlanId", Label: "Plan", Options: orNone("The program's own terms", plans)}},
-		}
-		if len(all) == 1 {
-			f.Back, f.Fields[0].Value = "affiliates/"+all[0].ID.String(), typed(all[0].CommissionPlanID)
-		}
-		return f, err
+		}, func(a affiliate.Affiliate) affiliate.Opt[uuid.UUID] { return a.CommissionPlanID }), err
 	},
 	do: ofChosen(func(v *visit, p *affiliate.Program, ids []uuid.UUID, in *input) error {
-		plan := in.id("commissionPlanId")
+		plan := in.membership("commissionPlanId")
 		if in.err != nil {
 			return in.err
 		}
@@ -83,18 +79,14 @@ var affiliatesTier = &action{
 			return form{}, err
 		}
 		tiers, err := v.tierOptions()
-		f := form{
-			Title: "Tier of " + several(len(all), "affiliate"), Button: "Save", Back: "affiliates",
-			Effects: append(whom(all), "The next assignment of tiers puts them where their results belong, unless they are exempt from it.", toldEach),
+		return v.membership(all, form{
+			Title:   "Tier of " + several(len(all), "affiliate"),
+			Effects: []string{"The next assignment of tiers puts them where their results belong, unless they are exempt from it.", toldEach},
 			Fields:  []field{{Name: "commissionTierId", Label: "Tier", Options: orNone("None", tiers)}},
-		}
-		if len(all) == 1 {
-			f.Back, f.Fields[0].Value = "affiliates/"+all[0].ID.String(), typed(all[0].CommissionTierID)
-		}
-		return f, err
+		}, func(a affiliate.Affiliate) affiliate.Opt[uuid.UUID] { return a.CommissionTierID }), err
 	},
 	do: ofChosen(func(v *visit, p *affiliate.Program, ids []uuid.UUID, in *input) error {
-		tier := in.id("commissionTierId")
+		tier := in.membership("commissionTierId")
 		if in.err != nil {
 			return in.err
 		}
@@ -174,7 +166,7 @@ var takeBack = &action{
 		}
 		return form{
 			Title: "Take " + page.Text(a.Name, page.InList) + " back", Button: "Take back",
-			Effects: []string{"They become active. Commissions that were held stay on hold until they are accepted.", "The event affiliate.updated is sent."},
+			Effects: append(whom([]affiliate.Affiliate{a}), "They become active. Commissions that were held stay on hold until they are accepted.", "The event affiliate.updated is sent."),
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, _ *input) error {
@@ -188,7 +180,7 @@ var tierExempt = &action{
 	name: "affiliates.tier-exempt", object: "affiliate", done: "This was saved.",
 	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		return form{
-			Title: "Tiers of " + page.Text(a.Name, page.InList), Button: "Save",
+			Title: "Tiers of " + page.Text(a.Name, page.InList), Button: "Save", Edits: true,
 			Effects: []string{"Who is exempt stays in their tier, whatever their results are.", "The event affiliate.updated is sent when this changes."},
 			Fields:  []field{{Name: "exempt", Label: "Exempt from the assignment of tiers", Type: "checkbox", Value: ticked(a.ExemptFromCommissionTierChanges)}},
 		}, nil
@@ -206,7 +198,7 @@ var payoutDetails = &action{
 	name: "affiliates.payout-details", object: "affiliate", done: "The payout details were changed.",
 	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		return form{
-			Title: "Payout details of " + page.Text(a.Name, page.InList), Button: "Save",
+			Title: "Payout details of " + page.Text(a.Name, page.InList), Button: "Save", Edits: true,
 			Effects: []string{"Payouts that are made from now on go there. Payouts that exist stay as they are."},
 			Fields: []field{
 				{Name: "payoutEmail", Label: "Payout email", Type: "email", Value: a.PayoutEmail.Or("")},
@@ -215,27 +207,55 @@ var payoutDetails = &action{
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
-		_, err := p.SetPayoutDetails(v.ctx(), id, affiliate.PayoutDetails{Email: in.Get("payoutEmail"), Method: affiliate.PaymentMethod(in.Get("paymentMethod"))})
+		a, err := v.program.Affiliate(v.ctx(), id.String())
+		if err != nil {
+			return err
+		}
+		d := affiliate.PayoutDetails{Email: a.PayoutEmail.Or(""), Method: a.PaymentMethod.Or("")}
+		if in.changed("payoutEmail") {
+			d.Email = in.text("payoutEmail")
+		}
+		if in.changed("paymentMethod") {
+			d.Method = affiliate.PaymentMethod(in.text("paymentMethod"))
+		}
+		_, err = p.SetPayoutDetails(v.ctx(), id, d)
 		return err
 	}),
 }
 
 var adjustments = []affiliate.AdjustmentKind{affiliate.AdjustBonus, affiliate.AdjustCorrection}
 
+// shownAdjustments is how many earlier adjustments the form of a new one shows, so
+// that nobody books again what somebody else has booked.
+const shownAdjustments = 5
+
 // adjust books a bonus or a correction.
 var adjust = &action{
 	name: "affiliates.adjust", object: "affiliate", done: "The adjustment was booked.",
-	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
-		return form{
+	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
+		f := form{
 			Title: "Adjust what " + page.Text(a.Name, page.InList) + " is owed", Button: "Book",
 			Effects: []string{"The next payout has it. It shows on their statement with its reason."},
 			Fields: []field{
 				{Name: "kind", Label: "Kind", Required: true, Options: options(adjustments...)},
-				{Name: "amount", Label: "Amount", Hint: "A correction may be below zero.", Required: true},
+				{Name: "amount", Label: "Amount in " + string(v.Currency), Hint: "A correction may be below zero.", Required: true},
 				{Name: "reason", Label: "Reason", Required: true},
 			},
-		}, nil
+		}
+		booked, err := v.program.Adjustments(v.ctx(), affiliate.AdjustmentFilter{AffiliateID: affiliate.Set(a.ID)}, affiliate.Page{Limit: shownAdjustments})
+		for _, b := range booked.Items {
+			f.Effects = append(f.Effects, "Booked before, on "+v.Day(b.CreatedAt)+": "+page.Words(b.Kind)+" of "+v.Money(b.Amount)+", "+v.Short(b.Reason))
+		}
+		return f, err
 	}),
+	repeat: func(v *visit, in *input) ([]string, error) {
+		a, err := v.affiliate()
+		if err != nil {
+			return nil, err
+		}
+		sum := in.amount("amount").Or(affiliate.Amount{})
+		return []string{page.Words(in.Get("kind")) + " of " + v.Money(sum) + " for " + v.Short(a.Name) + ".", "Reason: " + v.Short(in.text("reason"))}, nil
+	},
 	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
 		sum := in.amount("amount")
 		if in.err != nil {
@@ -249,10 +269,11 @@ var adjust = &action{
 // deleteAffiliate deletes an affiliate.
 var deleteAffiliate = &action{
 	name: "affiliates.delete", object: "affiliate", done: "The affiliate was deleted.",
-	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
 		return form{
 			Title: "Delete " + page.Text(a.Name, page.InList), Button: "Delete",
 			Effects: []string{
+				"They have " + several(int(a.NumberOfReferredUsers), "customer") + " and a revenue of " + v.Money(a.TotalRevenue) + ".",
 				"Their links, customers, sales and canceled payouts are deleted with them. Their codes stay, with nobody.",
 				"Where another payout has something of theirs this is refused: deactivate them instead.", "The event affiliate.deleted is sent.",
 			},
@@ -269,23 +290,24 @@ var deleteAffiliate = &action{
 
 // eraseAffiliate and eraseCustomer blank who somebody is, step by step.
 var (
-	eraseAffiliate = erase("affiliates", "affiliate", "the affiliate", func(id uuid.UUID) affiliate.Job { return affiliate.EraseAffiliateJob{ID: id} })
-	eraseCustomer  = erase("customers", "referral", "the customer", func(id uuid.UUID) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })
+	eraseAffiliate = erase("affiliates", "affiliate", "the affiliate", (*visit).payee, func(id uuid.UUID) affiliate.Job { return affiliate.EraseAffiliateJob{ID: id} })
+	eraseCustomer  = erase("customers", "referral", "the customer", (*visit).buyer, func(id uuid.UUID) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })
 )
 
-func erase(section, object, whom string, job func(uuid.UUID) affiliate.Job) *action {
+func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, error), job func(uuid.UUID) affiliate.Job) *action {
 	return &action{
 		name: section + ".erase", object: object, done: "What told who they are is gone. Payloads that wait for a delivery still show them: erase again when these are delivered.",
 		form: func(v *visit) (form, error) {
 			id, err := v.id(0)
+			if err != nil {
+				return form{}, err
+			}
+			who, err := who(v, id)
 			f := form{
-				Title: "Erase " + whom, Button: "Erase", Back: section + "/" + id.String(),
+				Title: "Erase " + whom + " " + v.Short(who), Button: "Erase", Back: section + "/" + id.String(),
 				Effects: []string{"Names, emails and notes are blanked for good, here, in stored answers and in the payloads of events. Sales, money and totals stay.", "This cannot be taken back."},
-				Fields:  []field{{Name: paramCursor, Type: "hidden", Value: v.query.Get(paramCursor)}},
 			}
-			if v.query.Get(paramCursor) != "" {
-				f.Title, f.Button = "Erase "+whom+": there is more to look at", "Go on"
-			}
+			f.goesOn(v, section+".erase", "Erase "+whom+": there is more to look at")
 			return f, err
 		},
 		do: func(v *visit, p *affiliate.Program, in *input) (string, error) {

@@ -159,12 +159,48 @@ func ofChosen(do func(*visit, *affiliate.Program, []uuid.UUID, *input) error) fu
 		if err != nil {
 			return "", err
 		}
-		to := "affiliates"
-		if len(ids) == 1 {
-			to += "/" + ids[0].String()
-		}
-		return to, do(v, p, ids, in)
+		return v.backTo(ids), do(v, p, ids, in)
 	}
+}
+
+// backTo is the page of the affiliates of the query: the list that they were ticked
+// in, or the one affiliate.
+func (v *visit) backTo(ids []uuid.UUID) string {
+	if len(ids) == 1 && !v.query.Has(paramList) {
+		return "affiliates/" + ids[0].String()
+	}
+	return v.listOf("affiliates")
+}
+
+// membership completes the form of a plan or a tier. Of several affiliates nothing is
+// chosen yet, so that a form that is left alone takes nobody's away.
+func (v *visit) membership(all []affiliate.Affiliate, f form, now func(affiliate.Affiliate) affiliate.Opt[uuid.UUID]) form {
+	f.Button, f.Edits = "Save", true
+	ids := make([]uuid.UUID, len(all))
+	choice := &f.Fields[0]
+	for i, a := range all {
+		ids[i] = a.ID
+		choice.Value = typed(now(a))
+		f.Effects = append(f.Effects, page.Text(a.Name, page.InList)+": "+choice.chosen(choice.Value))
+	}
+	f.Back = v.backTo(ids)
+	if len(all) > 1 {
+		choice.Value, choice.Required = noChoice, true
+		choice.Options = append([]option{{noChoice, "Choose one…"}}, choice.Options...)
+	}
+	return f
+}
+
+// noChoice is the value of a choice that is still to be made.
+const noChoice = "-"
+
+// membership reads the choice of a plan or a tier.
+func (in *input) membership(name string) uuid.UUID {
+	if in.text(name) == noChoice {
+		in.wrong(name, "Choose one, or the one that takes it away.")
+		return uuid.Nil
+	}
+	return in.id(name)
 }
 
 // whom are affiliates in the list of what a form does.

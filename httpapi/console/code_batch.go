@@ -20,10 +20,10 @@ import (
 // generateCodes makes many codes of a coupon at once.
 var generateCodes = &action{
 	name: "coupons.generate", object: "coupon", done: "The codes were made.",
-	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
+	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
 		return form{
 			Title: "Generate codes of " + page.Text(c.Name, page.InList), Button: "Generate", Check: "Check first",
-			Effects: []string{"All of them are made, or none. The event promocode.created is sent for each."},
+			Effects: []string{"Each takes " + v.offOf(affiliate.Set(c)) + ".", "All of them are made, or none. The event promocode.created is sent for each."},
 			Fields: append([]field{
 				{Name: "affiliates", Label: "Emails of the affiliates", Hint: "One in a line. Each gets as many codes.", Type: "textarea", Required: true},
 				{Name: "count", Label: "Codes for each", Type: "number", Required: true, Value: "1"},
@@ -65,6 +65,14 @@ var generateCodes = &action{
 
 // paramMade is when a batch was made: what it made can be had as a file.
 const paramMade = "made"
+
+// Made is when the batch was made that has led to this page; empty: none has.
+func (v *view) Made() string {
+	if v.did() == generateCodes.name {
+		return v.query.Get(paramMade)
+	}
+	return ""
+}
 
 // batch reads the form of a batch.
 func (v *visit) batch(in *input) (batch affiliate.NewCodes, err error) {

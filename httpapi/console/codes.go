@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
@@ -23,7 +25,15 @@ func codes(v *visit) (view, error) {
 }
 
 // Owner is the name of a code's affiliate.
-func (v *view) Owner(c affiliate.Code) string {
+func (v *view) Owner(c affiliate.Code) string { return v.owner(c) }
+
+// offOf is what the codes of a coupon take off.
+func (v *visit) offOf(c affiliate.Opt[affiliate.Coupon]) string {
+	coupon := c.Or(affiliate.Coupon{})
+	return v.Off(coupon.AmountOff, coupon.Currency, coupon.PercentOff)
+}
+
+func (v *visit) owner(c affiliate.Code) string {
 	a := c.Affiliate.Or(affiliate.AffiliateContact{})
 	return v.Short(a.FirstName + " " + a.LastName)
 }
@@ -119,9 +129,9 @@ func ruleFields(c affiliate.Code) []field {
 // newCode gives a coupon one more code.
 var newCode = &action{
 	name: "codes.create", object: "code", done: "The code was made.",
-	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
+	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
 		return form{
-			Title: "New code of " + page.Text(c.Name, page.InList), Button: "Create", Effects: []string{"The event promocode.created is sent."},
+			Title: "New code of " + page.Text(c.Name, page.InList), Button: "Create", Effects: []string{"It takes " + v.offOf(affiliate.Set(c)) + ".", "The event promocode.created is sent."},
 			Fields: append([]field{
 				{Name: "code", Label: "Code", Hint: "What customers type, such as MARA20.", Required: true},
 				{Name: "affiliateEmail", Label: "Email of its affiliate", Type: "email", Hint: "Empty: nobody earns by it."},
@@ -186,23 +196,23 @@ var activeCode = &action{
 	name: "codes.active", object: "code", done: "This was saved.",
 	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
 		return form{
-			Title: "Is " + page.Text(c.Code, page.InList) + " active?", Button: "Save",
+			Title: "Is " + page.Text(c.Code, page.InList) + " active?", Button: "Save", Edits: true,
 			Effects: []string{"A code that is not active is refused at the checkout."},
 			Fields:  []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(c.Active)}},
 		}, nil
 	}),
 	do: updateCode(func(in *input) affiliate.CodeUpdate {
-		return affiliate.CodeUpdate{Active: affiliate.Set(in.yes("active"))}
+		return affiliate.CodeUpdate{Active: in.flag("active")}
 	}),
 }
 
 // deleteCode deletes a code.
 var deleteCode = &action{
 	name: "codes.delete", object: "code", done: "The code was deleted.",
-	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
+	form: codeForm(func(v *visit, c affiliate.Code) (form, error) {
 		return form{
 			Title: "Delete " + page.Text(c.Code, page.InList), Button: "Delete",
-			Effects: []string{"It stops working at once. Its sales stay as they are.", "The event promocode.deleted is sent."},
+			Effects: []string{"It takes " + v.offOf(c.Coupon) + ", and its affiliate is " + cmp.Or(strings.TrimSpace(v.owner(c)), "nobody") + ".", "It stops working at once. Its sales stay as they are.", "The event promocode.deleted is sent."},
 			Fields:  []field{{Name: "coupon", Type: "hidden", Value: c.CouponID.String()}},
 		}, nil
 	}),

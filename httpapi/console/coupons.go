@@ -194,13 +194,13 @@ var validCoupon = &action{
 	name: "coupons.valid", object: "coupon", done: "This was saved.",
 	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
 		return form{
-			Title: "May " + page.Text(c.Name, page.InList) + " be used?", Button: "Save",
+			Title: "May " + page.Text(c.Name, page.InList) + " be used?", Button: "Save", Edits: true,
 			Effects: []string{"While it is not valid all its codes are refused at the checkout."},
 			Fields:  []field{{Name: "valid", Label: "It may be used", Type: "checkbox", Value: ticked(c.Valid)}},
 		}, nil
 	}),
 	do: ofCoupon(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
-		_, err := p.UpdateCoupon(v.ctx(), id, affiliate.CouponUpdate{Valid: affiliate.Set(in.yes("valid"))})
+		_, err := p.UpdateCoupon(v.ctx(), id, affiliate.CouponUpdate{Valid: in.flag("valid")})
 		return err
 	}),
 }
@@ -208,10 +208,14 @@ var validCoupon = &action{
 // deleteCoupon deletes a coupon.
 var deleteCoupon = &action{
 	name: "coupons.delete", object: "coupon", done: "The coupon and its codes were deleted.",
-	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
+	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
+		usable := "It may be used now"
+		if !c.Valid {
+			usable = "It may not be used now"
+		}
 		return form{
 			Title: "Delete " + page.Text(c.Name, page.InList), Button: "Delete",
-			Effects: []string{"All its codes are deleted with it and stop working at once. Sales stay as they are.", "The event coupon.deleted is sent."},
+			Effects: []string{usable + ", and takes " + v.offOf(affiliate.Set(c)) + ".", "All its codes are deleted with it and stop working at once. Sales stay as they are.", "The event coupon.deleted is sent."},
 		}, nil
 	}),
 	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {

@@ -89,6 +89,12 @@ func customerPage(v *visit) (view, error) {
 	return view{title: calledBy(r), template: "customer", Data: &customerSheet{r, who, plan, sales.Items}}, errors.Join(err1, err2, err3)
 }
 
+// buyer is the name of a customer.
+func (v *visit) buyer(id uuid.UUID) (string, error) {
+	r, err := v.program.Referral(v.ctx(), id.String())
+	return calledBy(r), err
+}
+
 // calledBy is what a customer is called by: their name, else their email.
 func calledBy(r affiliate.Referral) string { return cmp.Or(r.Name.Or(""), r.Email) }
 
@@ -151,7 +157,7 @@ var customerStatus = &action{
 	name: "customers.status", object: "referral", done: "The status was changed.",
 	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
 		return form{
-			Title: "Status of " + page.Text(calledBy(r), page.InList), Button: "Save", Effects: []string{"The event referral.updated is sent when it changes."},
+			Title: "Status of " + page.Text(calledBy(r), page.InList), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent when it changes."},
 			Fields: []field{{Name: "subscriptionStatus", Label: "Status", Required: true, Value: string(r.SubscriptionStatus), Options: options(subscriptionStatuses...)}},
 		}, nil
 	}),
@@ -167,7 +173,7 @@ var customerPlan = &action{
 	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
 		plans, err := v.planOptions()
 		return form{
-			Title: "Plan of " + page.Text(calledBy(r), page.InList), Button: "Save", Effects: []string{"Their sales from now on earn by it. Sales that exist stay as they are."},
+			Title: "Plan of " + page.Text(calledBy(r), page.InList), Button: "Save", Edits: true, Effects: []string{"Their sales from now on earn by it. Sales that exist stay as they are."},
 			Fields: []field{{Name: "commissionPlanId", Label: "Plan", Value: typed(r.CommissionPlanID), Options: orNone("That of the affiliate", plans)}},
 		}, err
 	}),
@@ -184,10 +190,10 @@ var customerPlan = &action{
 // deleteCustomer deletes a customer.
 var deleteCustomer = &action{
 	name: "customers.delete", object: "referral", done: "The customer was deleted.",
-	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
+	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
 		return form{
 			Title: "Delete " + page.Text(calledBy(r), page.InList), Button: "Delete",
-			Effects: []string{"Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
+			Effects: []string{"They have a revenue of " + v.Money(r.TotalRevenue) + ", and a commission of " + v.Money(r.TotalCommission) + " was earned by it.", "Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
 		}, nil
 	}),
 	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {

@@ -34,7 +34,16 @@ type stock struct {
 	failed        affiliate.Payout
 }
 
-func (w *world) stock() (s stock) {
+// stock is the same for every caller.
+func (w *world) stock() stock {
+	if w.kept == nil {
+		made := w.newStock()
+		w.kept = &made
+	}
+	return *w.kept
+}
+
+func (w *world) newStock() (s stock) {
 	ctx := w.t.Context()
 	one := affiliate.Page{Limit: 1}
 	links := must(w.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(w.ada.ID)}, affiliate.Page{Limit: 50})).Items

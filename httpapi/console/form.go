@@ -16,8 +16,11 @@ type form struct {
 	Check   string // the other button, which only looks; empty: there is none
 	Back    string // path of the page that it belongs to
 	Edits   bool   // of something that exists: only what was changed is written
+	State   string // what it rests on beside what it shows
+	Repeats bool   // it asks once more, and what was typed can be changed
 
 	Token, Nonce string
+	Seen         string // the digest of what it shows
 	Problem      string
 }
 
@@ -56,11 +59,22 @@ func (f form) Uploads() bool {
 	return false
 }
 
-// keep puts what was sent into the form.
-func (f *form) keep(sent *input) {
+// keep puts what was sent into the form. A field of something that exists, which
+// nobody touched, has what it has now. both says of one that somebody else has
+// changed too what it has now, and takes it as seen.
+func (f *form) keep(sent *input, both bool) {
 	for i := range f.Fields {
 		field := &f.Fields[i]
-		field.Was = sent.Get(wasPrefix + field.Name)
+		was := sent.Get(wasPrefix + field.Name)
+		switch {
+		case f.Edits && !sent.changed(field.Name):
+			field.Was = field.Value
+			continue
+		case f.Edits && both && field.conflicts(sent):
+			field.Wrong = "Somebody else has changed this from " + field.said(was) + " to " + field.said(field.Value) + ". Save it again to write what stands here."
+			was = field.Value
+		}
+		field.Was = was
 		if field.Type != "file" {
 			field.Value = sent.Get(field.Name)
 		}

@@ -138,7 +138,7 @@ func TestStoreFails(t *testing.T) {
 	}
 	w.store.begin(0)
 	for _, d := range deeds(w) {
-		form := w.form(d.path, d.fields...)
+		form := w.ready(d.path, d.fields...)
 		before := w.effects()
 		if strings.HasSuffix(d.audit, ".erase") {
 			continue // a job in steps goes on from where it was cut off; the tests of the engine prove it

@@ -60,9 +60,9 @@ func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 }
 
 // text is a field without the spaces around it. Browsers send lines as CR LF.
-func (in *input) text(name string) string {
-	return strings.TrimSpace(strings.ReplaceAll(in.Get(name), "\r\n", "\n"))
-}
+func (in *input) text(name string) string { return plain(in.Get(name)) }
+
+func plain(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }
 
 // yes reports whether a box is ticked.
 func (in *input) yes(name string) bool { return in.Get(name) != "" }

@@ -86,6 +86,18 @@ func (v *visit) payout() (affiliate.Payout, error) {
 	return v.program.Payout(v.ctx(), id)
 }
 
+// paidTo says who is paid, and where.
+func paidTo(name string, email affiliate.Opt[string], method affiliate.Opt[affiliate.PaymentMethod]) string {
+	to := page.Text(name, page.InList)
+	if some, ok := email.Get(); ok {
+		to += ", " + page.Text(some, page.InList)
+	}
+	if by, ok := method.Get(); ok {
+		to += ", by " + page.Words(by)
+	}
+	return to
+}
+
 // payoutStatus says what became of a payout.
 var payoutStatus = &action{
 	name: "payouts.status", object: "payout", done: "The status of the payout was changed.",
@@ -100,7 +112,7 @@ var payoutStatus = &action{
 		}
 		return form{
 			Title: "What became of this payout?", Button: "Save", Back: "payouts/" + p.ID.String(),
-			Effects: []string{"Paid: it stays as it is for good. Failed: it can be tried again or canceled. Canceled: what it took can be paid by the next run."},
+			Effects: []string{"It is " + strings.ToLower(page.Words(p.Status)) + " now: " + v.Money(p.Amount) + " to " + paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail, p.PaymentMethod) + ".", "Paid: it stays as it is for good. Failed: it can be tried again or canceled. Canceled: what it took can be paid by the next run."},
 			Fields: []field{
 				{Name: "status", Label: "Status", Required: true, Options: to},
 				{Name: "failedReason", Label: "Why it failed", Hint: "Only when it failed."},
@@ -135,7 +147,7 @@ var newPayout = &action{
 		b, err := v.program.Balance(v.ctx(), a.ID)
 		return form{
 			Title: "Pay " + page.Text(a.Name, page.InList), Button: "Make the payout",
-			Effects: []string{v.Money(b.Payable) + " can be paid now. The payout is pending until you say what became of it; it sends no money."},
+			Effects: []string{v.Money(b.Payable) + " can be paid now, to " + paidTo(a.Name, a.PayoutEmail, a.PaymentMethod) + ". They are " + strings.ToLower(page.Words(a.Status)) + ".", "The payout is pending until you say what became of it; it sends no money."},
 			Fields:  []field{{Name: "externalId", Label: "Your id of the payout", Hint: "The same id makes one payout."}},
 		}, err
 	}),

@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -118,7 +119,7 @@ var deletePlan = &action{
 	form: func(v *visit) (form, error) {
 		p, err := v.plan()
 		return form{
-			Title: "Delete the plan " + page.Text(p.Name, page.InList), Button: "Delete", Back: "settings", Effects: []string{"This is refused while somebody is on it."},
+			Title: "Delete the plan " + page.Text(p.Name, page.InList), Button: "Delete", Back: "settings", Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " + strings.ToLower(page.Words(p.CommissionType)) + ".", "This is refused while somebody is on it."},
 		}, err
 	},
 	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {

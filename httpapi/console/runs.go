@@ -56,7 +56,7 @@ func (v *visit) lines(all []affiliate.PayoutLine) (named []paidLine, err error) 
 	return named, nil
 }
 
-// previewed is how many lines of a run its form shows.
+// previewed is how many lines of a run the page before it shows.
 const previewed = 100
 
 // runStep is how many affiliates one click pays.
@@ -66,43 +66,24 @@ const runStep = 1_000
 var runPayouts = &action{
 	name: "payouts.run", object: "run", names: paramRun, done: "This is what the run did.",
 	form: func(v *visit) (form, error) {
-		f := form{Title: "Run payouts", Button: "Make the payouts", Check: "Preview", Back: "payouts", Fields: []field{
+		f := form{Title: "Run payouts", Button: "Make the payouts", Back: "payouts", Fields: []field{
 			{Name: paramRun, Label: "Name of the run", Hint: "Such as 2026-11. The same name with the same settings goes on with the same run and pays nobody twice.", Required: true, Value: cmp.Or(v.query.Get(paramRun), v.today())},
-			{Name: "minimum", Label: "Minimum of a payout", Hint: "Who is owed less waits.", Required: true, Value: cmp.Or(v.query.Get("minimum"), "0")},
+			{Name: "minimum", Label: "Minimum of a payout, in " + string(v.Currency), Hint: "Who is owed less waits.", Required: true, Value: cmp.Or(v.query.Get("minimum"), "0")},
 			{Name: "method", Label: "Only who is paid by", Value: v.query.Get("method"), Options: orNone("Any method", options(paymentMethods...))},
 			{Name: "noDetails", Label: "Also who has not said how to be paid", Type: "checkbox", Value: v.query.Get("noDetails")},
 		}}
-		if v.query.Get(paramRun) != "" {
+		if v.did() == "payouts.run" {
 			f.Title, f.Button = "Run payouts: there are more affiliates", "Go on"
 		}
-		f.Effects = []string{"A payout is made for each affiliate who is owed something. It is pending until you say what became of it; no money is sent from here."}
+		f.Effects = []string{"A payout is made for each affiliate who is owed something. It is pending until you say what became of it; no money is sent from here.", "The next page shows who would be paid what, before anything is made."}
 		return f, nil
 	},
-	check: func(v *visit, in *input) ([]string, error) {
+	repeat: func(v *visit, in *input) ([]string, error) {
 		run := in.run()
 		if in.err != nil {
 			return nil, in.err
 		}
-		list, err := v.program.PayoutPreview(v.ctx(), run, affiliate.Page{Limit: previewed})
-		if err != nil {
-			return nil, err
-		}
-		lines, err := v.lines(list.Items)
-		var found []string
-		for _, line := range lines {
-			text := v.Short(line.Name) + ": " + v.Money(line.Amount)
-			if why, skipped := line.Skipped.Get(); skipped {
-				text += ", waits: " + strings.ToLower(page.Words(why))
-			}
-			found = append(found, text)
-		}
-		switch {
-		case list.Next != "":
-			found = append(found, "… and more")
-		case len(found) == 0:
-			found = append(found, "Nobody is owed anything.")
-		}
-		return found, err
+		return v.previewOf(run)
 	},
 	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
 		run := in.run()
@@ -116,6 +97,39 @@ var runPayouts = &action{
 		}
 		return "payouts/run?" + url.Values{paramRun: {run.ExternalID}}.Encode(), err
 	},
+}
+
+// previewOf says whom a run would pay what, in one click.
+func (v *visit) previewOf(run affiliate.PayoutRun) (found []string, err error) {
+	list, err := v.program.PayoutPreview(v.ctx(), run, affiliate.Page{Limit: runStep})
+	if err != nil {
+		return nil, err
+	}
+	var total affiliate.Amount
+	paid := 0
+	for _, line := range list.Items {
+		if line.Skipped.IsNull() {
+			paid++
+			if total, err = total.Add(line.Amount); err != nil {
+				return nil, err
+			}
+		}
+	}
+	lines, err := v.lines(list.Items[:min(len(list.Items), previewed)])
+	for _, line := range lines {
+		text := v.Short(line.Name) + ": " + v.Money(line.Amount)
+		if why, skipped := line.Skipped.Get(); skipped {
+			text += ", waits: " + strings.ToLower(page.Words(why))
+		}
+		found = append(found, text)
+	}
+	switch {
+	case len(found) == 0 && list.Next == "":
+		return []string{"Nobody is owed anything."}, err
+	case list.Next != "" || len(list.Items) > previewed:
+		found = append(found, "… and more")
+	}
+	return append([]string{several(paid, "payout") + ", " + v.Money(total) + " in all:"}, found...), err
 }
 
 // run reads the form of a payout run.

@@ -1,24 +1,24 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // refundSale gives money back.
 var refundSale = &action{
 	name: "sales.refund", object: "sale", done: "The refund was booked.",
 	form: func(v *visit) (form, error) {
-		sale, err := v.sale()
+		sale, left, err := v.refundable()
 		if err != nil {
 			return form{}, err
-		}
-		if sale.Status == affiliate.SaleRefunded {
-			return form{}, notAllowed("This sale is refunded in full.")
 		}
 		return form{
 			Title: fmt.Sprint("Refund sale ", sale.ID), Button: "Book the refund", Back: fmt.Sprint("sales/", sale.ID),
@@ -27,24 +27,67 @@ var refundSale = &action{
 				"The commission falls with what is left. The event sale.updated is sent.",
 			},
 			Fields: []field{
-				{Name: "amount", Label: "Amount", Hint: "Empty: all that is left."},
+				{Name: "amount", Label: "Amount in " + string(v.Currency), Hint: "Of a part, such as 12.50."},
+				{Name: "whole", Label: "All that is left: " + v.Money(left), Hint: "Instead of an amount.", Type: "checkbox"},
 				{Name: "refundId", Label: "Id of the refund", Hint: "At the payment provider. The same id counts once."},
 				{Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"},
 			},
 		}, nil
+	},
+	repeat: func(v *visit, in *input) ([]string, error) {
+		sale, left, err := v.refundable()
+		if err != nil {
+			return nil, err
+		}
+		refund := in.refund(sale.ID)
+		lines := []string{fmt.Sprintf("Refund %s of sale %v. The customer paid %s, and %s was refunded so far.", v.Money(refund.Amount.Or(left)), sale.ID, v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount))}
+		if rest, err := left.Sub(refund.Amount.Or(left)); err == nil && rest.Sign() >= 0 {
+			lines = append(lines, v.Money(rest)+" of it is kept. The commission was "+v.Money(sale.CommissionEarned)+" and falls with that.")
+		}
+		if refund.ClawBack {
+			lines = append(lines, "The commission is taken back from the next payout.")
+		}
+		return lines, nil
 	},
 	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
 		id, err := v.saleID()
 		if err != nil {
 			return "", err
 		}
-		refund := affiliate.Refund{SaleID: id, Amount: in.amount("amount"), RefundID: in.text("refundId"), ClawBack: in.yes("clawback")}
+		refund := in.refund(id)
 		if in.err != nil {
 			return "", in.err
 		}
 		_, err = p.RefundSale(v.ctx(), refund)
 		return fmt.Sprint("sales/", id), err
 	},
+}
+
+// refundable is the sale of the path, and what can be refunded of it.
+func (v *visit) refundable() (sale affiliate.Sale, left affiliate.Amount, err error) {
+	if sale, err = v.sale(); err != nil {
+		return sale, left, err
+	}
+	if sale.Status == affiliate.SaleRefunded {
+		return sale, left, notAllowed("This sale is refunded in full.")
+	}
+	left, err = sale.TotalEarned.Sub(sale.RefundedAmount)
+	return sale, left, err
+}
+
+// refund reads the form of a refund: an amount, or all that is left.
+func (in *input) refund(sale affiliate.SaleID) affiliate.Refund {
+	amount := in.amount("amount")
+	_, given := amount.Get()
+	switch whole := in.yes("whole"); {
+	case whole && given:
+		in.wrong("amount", "Leave the amount empty, or untick that all is refunded.")
+	case !whole && !given:
+		in.wrong("amount", "Enter an amount, or tick that all that is left is refunded.")
+	case whole:
+		amount = affiliate.Opt[affiliate.Amount]{}
+	}
+	return affiliate.Refund{SaleID: sale, Amount: amount, RefundID: in.text("refundId"), ClawBack: in.yes("clawback")}
 }
 
 // reverseSale takes a sale out of the books.
@@ -57,7 +100,10 @@ var reverseSale = &action{
 		}
 		return form{
 			Title: fmt.Sprint("Reverse sale ", sale.ID), Button: "Reverse", Back: fmt.Sprint("sales/", sale.ID),
-			Effects: []string{"The sale is deleted, as if it had never been, and the event sale.deleted is sent.", "Where a payout has its commission this is refused: refund the sale instead."},
+			Effects: []string{
+				fmt.Sprintf("The customer paid %s, and %s was refunded so far. The commission is %s.", v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount), v.Money(sale.CommissionEarned)),
+				"The sale is deleted, as if it had never been, and the event sale.deleted is sent.", "Where a payout has its commission this is refused: refund the sale instead.",
+			},
 		}, err
 	},
 	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
@@ -86,13 +132,13 @@ var reviewSales = &action{
 			affiliate.ApprovalAccepted: {"Accept", "Their commissions can be paid."}, affiliate.ApprovalDeclined: {"Decline", "Their commissions are not paid."},
 			affiliate.ApprovalOnHold: {"Hold", "Their commissions wait until they are accepted or declined."},
 		}
-		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: "sales?approval=ON_HOLD"}
+		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: v.backToSales(ids)}
 		for _, id := range ids {
 			sale, err := v.program.Sale(v.ctx(), id)
 			if err != nil {
 				return form{}, err
 			}
-			f.Effects = append(f.Effects, fmt.Sprintf("Sale %v: %s for %s", id, v.Money(sale.CommissionEarned), v.Short(sale.Affiliate.Name)))
+			f.Effects = append(f.Effects, fmt.Sprintf("Sale %v: %s for %s, now %s", id, v.Money(sale.CommissionEarned), v.Short(sale.Affiliate.Name), decided(sale)))
 		}
 		f.Effects = append(f.Effects, verbs[to][1], "The event sale.updated is sent for each that changes.")
 		return f, nil
@@ -102,11 +148,29 @@ var reviewSales = &action{
 		if err != nil {
 			return "", err
 		}
-		if _, err = p.ReviewCommissions(v.ctx(), affiliate.ApprovalStatus(v.query.Get("to")), ids...); err != nil || len(ids) > 1 {
-			return "sales", err
-		}
-		return fmt.Sprint("sales/", ids[0]), nil
+		_, err = p.ReviewCommissions(v.ctx(), affiliate.ApprovalStatus(v.query.Get("to")), ids...)
+		return v.backToSales(ids), err
 	},
+}
+
+// backToSales is the page of the sales of the query: the list that they were ticked
+// in, or the one sale.
+func (v *visit) backToSales(ids []affiliate.SaleID) string {
+	if len(ids) == 1 && !v.query.Has(paramList) {
+		return fmt.Sprint("sales/", ids[0])
+	}
+	return v.listOf("sales")
+}
+
+// decided is what was decided about the commissions of a sale.
+func decided(sale affiliate.Sale) string {
+	var all []string
+	for _, c := range sale.Commissions {
+		if word := strings.ToLower(page.Words(c.ApprovalStatus)); !slices.Contains(all, word) {
+			all = append(all, word)
+		}
+	}
+	return cmp.Or(strings.Join(all, ", "), "without a commission")
 }
 
 // restoreRedemption gives a use of a code back.
@@ -150,11 +214,8 @@ func recalculate(section, object string, of func(uuid.UUID) affiliate.SaleFilter
 			f := form{
 				Title: "Calculate their sales anew", Button: "Calculate", Back: section + "/" + id.String(),
 				Effects: []string{"Each commission that no payout has is computed by the rates of today. The event sale.updated is sent for each that changes."},
-				Fields:  []field{{Name: paramCursor, Type: "hidden", Value: v.query.Get(paramCursor)}},
 			}
-			if v.query.Get(paramCursor) != "" {
-				f.Title, f.Button = "Calculate their sales anew: there are more", "Go on"
-			}
+			f.goesOn(v, section+".recalculate", "Calculate their sales anew: there are more")
 			return f, err
 		},
 		do: func(v *visit, p *affiliate.Program, in *input) (string, error) {

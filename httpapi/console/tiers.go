@@ -105,7 +105,7 @@ var deleteTier = &action{
 	form: func(v *visit) (form, error) {
 		t, err := v.tier()
 		return form{
-			Title: "Delete the tier " + page.Text(t.Name, page.InList), Button: "Delete", Back: "settings", Effects: []string{"This is refused while somebody is in it."},
+			Title: "Delete the tier " + page.Text(t.Name, page.InList), Button: "Delete", Back: "settings", Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.", t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)), "This is refused while somebody is in it."},
 		}, err
 	},
 	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
@@ -124,11 +124,8 @@ var assignTiers = &action{
 		f := form{
 			Title: "Assign the tiers", Button: "Assign", Back: "settings",
 			Effects: []string{"Every affiliate is put into the highest tier whose minimums they meet, but for those who are exempt.", toldEach},
-			Fields:  []field{{Name: paramCursor, Type: "hidden", Value: v.query.Get(paramCursor)}},
 		}
-		if v.query.Get(paramCursor) != "" {
-			f.Title, f.Button = "Assign the tiers: there are more affiliates", "Go on"
-		}
+		f.goesOn(v, "tiers.assign", "Assign the tiers: there are more affiliates")
 		return f, nil
 	},
 	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {

@@ -3,7 +3,6 @@ package console
 import (
 	"embed"
 	"html/template"
-	"net/url"
 	"strings"
 	"sync"
 
@@ -60,27 +59,12 @@ func (v *view) Writes() bool    { return !v.cfg.ReadOnly }
 func (v *view) Style() string   { return page.Style.Name }
 func (v *view) Script() string  { return page.Script.Name }
 
-// Notice says what the action before this page has done.
-func (v *view) Notice() string {
-	for _, rt := range routes {
-		if rt.act != nil && rt.act.name == v.query.Get(paramDone) {
-			return rt.act.done
-		}
-	}
-	return ""
-}
-
 // Next is the query of the next page of the list; empty: there is none.
 func (v *view) Next() string {
 	if v.next == "" {
 		return ""
 	}
-	q := url.Values{}
-	for name, values := range v.query {
-		if name != paramDone {
-			q[name] = values
-		}
-	}
+	q := without(v.query, paramDone)
 	q.Set(paramCursor, v.next)
 	return "?" + q.Encode()
 }

@@ -124,7 +124,6 @@ func (v *visit) readQuery(known []string) error {
 }
 
 const (
-	paramDone   = "done"
 	paramID     = "id"
 	paramCursor = "cursor"
 )

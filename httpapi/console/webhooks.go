@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -118,7 +119,7 @@ var replayDelivery = &action{
 		d, err := v.delivery()
 		return form{
 			Title: "Send this delivery again", Button: "Send again", Back: "webhooks/deliveries/" + d.ID.String(),
-			Effects: []string{"The same bytes are sent once more, with the same webhook-id: a good receiver sees that it is a repeat."},
+			Effects: []string{"It is " + strings.ToLower(page.Words(d.State)) + ", after " + several(int(d.AttemptCount), "attempt") + ".", "The same bytes are sent once more, with the same webhook-id: a good receiver sees that it is a repeat."},
 		}, err
 	},
 	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
@@ -153,6 +154,26 @@ func (in *input) events() (all []affiliate.EventType) {
 		}
 	}
 	return all
+}
+
+// newEvents are the events that an endpoint wants from now on: those whose boxes
+// were touched as they are sent, the others as they are. Not set: no box was.
+func (in *input) newEvents(now []affiliate.EventType) (wanted affiliate.Opt[[]affiliate.EventType]) {
+	var all []affiliate.EventType
+	touched := false
+	for _, box := range eventFields(now) {
+		on := box.Value != ""
+		if in.changed(box.Name) {
+			on, touched = in.yes(box.Name), true
+		}
+		if on {
+			all = append(all, affiliate.EventType(box.Label))
+		}
+	}
+	if touched {
+		wanted = affiliate.Set(all)
+	}
+	return wanted
 }
 
 var addressFields = func(e affiliate.Endpoint) []field {
@@ -202,12 +223,12 @@ var editEndpoint = &action{
 	}),
 	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
 		up := affiliate.EndpointUpdate{URL: in.words("url"), Description: in.words("description")}
-		for _, e := range affiliate.EventTypes() {
-			if in.changed(eventPrefix + string(e)) {
-				up.Events = affiliate.Set(in.events())
-			}
+		now, err := v.program.Endpoint(v.ctx(), id)
+		if err != nil {
+			return err
 		}
-		_, err := p.UpdateEndpoint(v.ctx(), id, up)
+		up.Events = in.newEvents(now.Events)
+		_, err = p.UpdateEndpoint(v.ctx(), id, up)
 		return err
 	}),
 }
@@ -217,12 +238,12 @@ var activeEndpoint = &action{
 	name: "webhooks.active", object: "webhook", done: "This was saved.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Is this endpoint active?", Button: "Save", Effects: []string{"While it is not, nothing is sent to it. Deliveries that it misses can be sent again."},
+			Title: "Is this endpoint active?", Button: "Save", Edits: true, Effects: []string{"While it is not, nothing is sent to it. Deliveries that it misses can be sent again."},
 			Fields: []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(e.Active)}},
 		}, nil
 	}),
 	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
-		_, err := p.UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Active: affiliate.Set(in.yes("active"))})
+		_, err := p.UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Active: in.flag("active")})
 		return err
 	}),
 }
@@ -230,9 +251,9 @@ var activeEndpoint = &action{
 // rotateSecret gives an endpoint a new secret, and shows it.
 var rotateSecret = &action{
 	name: "webhooks.rotate", object: "webhook", done: "The endpoint has a new secret.",
-	form: endpointForm(func(_ *visit, _ affiliate.Endpoint) (form, error) {
+	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "New secret", Button: "Make a new secret", Effects: []string{"The new secret is shown once, on the next page. Deliveries are signed with both until the old one ends."},
+			Title: "New secret", Button: "Make a new secret", Effects: []string{"It is for " + page.Text(e.URL, page.InList) + ". The secret of now ends in " + e.SecretHint + ".", "The new secret is shown once, on the next page. Deliveries are signed with both until the old one ends."},
 			Fields: []field{{Name: "gracePeriodSeconds", Label: "Seconds until the old one ends", Hint: "Empty: a day.", Type: "number"}},
 		}, nil
 	}),
@@ -250,9 +271,9 @@ var rotateSecret = &action{
 // testEndpoint sends a sample.
 var testEndpoint = &action{
 	name: "webhooks.test", object: "webhook", done: "The test was sent.",
-	form: endpointForm(func(_ *visit, _ affiliate.Endpoint) (form, error) {
+	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Test the endpoint", Button: "Send a test", Effects: []string{"One signed request is sent at once, with a sample that says that it is a test. It is not repeated."},
+			Title: "Test the endpoint", Button: "Send a test", Effects: []string{"It goes to " + page.Text(e.URL, page.InList) + ".", "One signed request is sent at once, with a sample that says that it is a test. It is not repeated."},
 			Fields: []field{{Name: "event", Label: "Event", Required: true, Options: eventOptions()}},
 		}, nil
 	}),
@@ -273,9 +294,9 @@ type testSheet struct {
 // replayRange sends again what an endpoint has missed.
 var replayRange = &action{
 	name: "webhooks.replay-range", object: "webhook", done: "What it has missed will be sent again.",
-	form: endpointForm(func(v *visit, _ affiliate.Endpoint) (form, error) {
+	form: endpointForm(func(v *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Send again what it has missed", Button: "Send again", Effects: []string{"Every delivery of that time that failed or was skipped is sent once more, with the same webhook-id."},
+			Title: "Send again what it has missed", Button: "Send again", Effects: []string{"It goes to " + page.Text(e.URL, page.InList) + ".", "Every delivery of that time that failed or was skipped is sent once more, with the same webhook-id."},
 			Fields: []field{
 				{Name: "since", Label: "Made since", Hint: "At most 14 days ago.", Type: "date", Required: true, Value: v.today()},
 				{Name: "until", Label: "Until", Hint: "Empty: until now.", Type: "date"},
@@ -297,7 +318,7 @@ var deleteEndpoint = &action{
 	name: "webhooks.delete", object: "webhook", done: "The endpoint was deleted.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Delete the endpoint " + page.Text(e.URL, page.InList), Button: "Delete", Effects: []string{"Nothing is sent to it any more. Deliveries that wait are canceled."},
+			Title: "Delete the endpoint " + page.Text(e.URL, page.InList), Button: "Delete", Effects: []string{"It is " + strings.ToLower(page.Words(e.Status)) + " now.", "Nothing is sent to it any more. Deliveries that wait are canceled."},
 		}, nil
 	}),
 	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {

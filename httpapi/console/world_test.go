@@ -48,6 +48,7 @@ type world struct {
 	payout    affiliate.Payout    // pending
 	delivery  uuid.UUID           // failed
 	customer  affiliate.Referral
+	kept      *stock
 }
 
 func newWorld(t testing.TB, change ...func(*affiliate.Config, *console.Config)) *world {
@@ -150,6 +151,26 @@ func (w *world) form(path string, fields ...string) url.Values {
 		values.Set(fields[i], fields[i+1])
 	}
 	return values
+}
+
+// ready is the form of an action that can be sent: where the console asks once more,
+// what it asks then.
+func (w *world) ready(path string, fields ...string) url.Values {
+	w.t.Helper()
+	form := w.form(path, fields...)
+	if !movesMoney(path) {
+		return form
+	}
+	page := w.send(path, form)
+	if page.status != 200 || !strings.Contains(page.body, `name="repeated"`) {
+		w.t.Fatalf("%s does not ask once more: %d %s", path, page.status, page.text())
+	}
+	return fieldsOf(w.t, page.body)
+}
+
+// movesMoney reports whether the form at a path is asked once more, with what was typed.
+func movesMoney(path string) bool {
+	return strings.HasSuffix(path, "/refund") || strings.HasSuffix(path, "/adjust") || path == "payouts/new"
 }
 
 func (w *world) send(path string, form url.Values, head ...string) got {

@@ -1,7 +1,9 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -11,32 +13,44 @@ import (
 // How an affiliate is paid: a form, and a page that asks again, because who has
 // stolen a visit would change where the money goes.
 
-// The fields of the forms.
+// The fields of the forms. A form says what each field was when it was made, and the
+// page that asks again says of which details it was: so an old page writes nothing
+// that the affiliate did not change.
 const (
 	fieldToken  = "token"
 	fieldNonce  = "nonce"
 	fieldEmail  = "payoutEmail"
 	fieldMethod = "paymentMethod"
+	fieldSeen   = "seen"
+	wasPrefix   = "was-"
 )
 
 // A detailSheet is the form, or the page that asks again.
 type detailSheet struct {
-	Email, Method string
-	Methods       []affiliate.PaymentMethod
-	Nonce         string
-	Problem       string
-	Wrong         string // the field that the problem is about
-	OldEmail      string // masked
-	OldMethod     string
+	Email, Method       string
+	WasEmail, WasMethod string // when the form was made
+	Methods             []affiliate.PaymentMethod
+	Nonce, Seen         string
+	Problem             string
+	Wrong               string // the field that the problem is about
+	OldEmail            string // masked
+	OldMethod           string
 }
 
 // payoutDetails shows the form.
 func payoutDetails(v *visit) (view, error) {
-	return v.detailForm(&detailSheet{Email: v.profile.PayoutEmail.Or(""), Method: string(v.profile.PaymentMethod.Or(""))}), nil
+	email, method := v.detailsNow()
+	return v.detailForm(&detailSheet{Email: email, Method: method}), nil
+}
+
+// detailsNow is how the affiliate is paid.
+func (v *visit) detailsNow() (email, method string) {
+	return v.profile.PayoutEmail.Or(""), string(v.profile.PaymentMethod.Or(""))
 }
 
 func (v *visit) detailForm(d *detailSheet) view {
 	d.Methods = page.PaymentMethods
+	d.WasEmail, d.WasMethod = v.detailsNow()
 	return view{title: "Payout details", template: "details", Data: d}
 }
 
@@ -45,15 +59,46 @@ func (v *visit) sent() *detailSheet {
 	return &detailSheet{Email: strings.TrimSpace(v.r.PostForm.Get(fieldEmail)), Method: v.r.PostForm.Get(fieldMethod)}
 }
 
-// confirmDetails asks again, with the old details and the new ones.
+// confirmDetails asks again, with the old details and the new ones. What the form left
+// alone is as it is now; what was changed meanwhile by somebody else too is asked about.
 func confirmDetails(v *visit) {
 	d := v.sent()
-	d.Nonce, d.OldMethod = page.Nonce(), page.Words(v.profile.PaymentMethod.Or(""))
-	if old, ok := v.profile.PayoutEmail.Get(); ok {
-		d.OldEmail = affiliate.MaskEmail(old, v.affiliate)
+	email, method := v.detailsNow()
+	for _, f := range []struct {
+		name, now, shown string
+		sent             *string
+	}{{fieldEmail, email, v.masked(email), &d.Email}, {fieldMethod, method, page.Words(affiliate.PaymentMethod(method)), &d.Method}} {
+		switch was := v.r.PostForm.Get(wasPrefix + f.name); {
+		case *f.sent == was:
+			*f.sent = f.now
+		case f.now != was && f.now != *f.sent && d.Problem == "":
+			d.Problem, d.Wrong = "This was changed meanwhile, to "+cmp.Or(f.shown, "nothing")+". Go on to write what stands here.", f.name
+		}
 	}
-	v.render(http.StatusOK, view{title: "Is this right?", template: "confirm", Data: d})
+	if d.Problem != "" {
+		v.render(http.StatusConflict, v.detailForm(d))
+		return
+	}
+	v.confirm(http.StatusOK, d)
 }
+
+// confirm shows the page that asks again.
+func (v *visit) confirm(status int, d *detailSheet) {
+	email, method := v.detailsNow()
+	d.Nonce, d.Seen, d.OldMethod, d.OldEmail = page.Nonce(), page.Digest(email, method), page.Words(affiliate.PaymentMethod(method)), v.masked(email)
+	v.render(status, view{title: "Is this right?", template: "confirm", Data: d})
+}
+
+// masked is an email as who has taken a visit over may see it.
+func (v *visit) masked(email string) string {
+	if email == "" {
+		return ""
+	}
+	return affiliate.MaskEmail(email, v.affiliate)
+}
+
+// outOfDate is the reason why an old page is asked again.
+const outOfDate affiliate.Reason = "page_out_of_date"
 
 // saveDetails saves the details, once for a form. The key has the affiliate, so
 // that nobody takes the keys of others.
@@ -64,13 +109,19 @@ func saveDetails(v *visit) {
 		return
 	}
 	once := affiliate.Once{Key: "portal-" + v.affiliate.String() + "-" + nonce}
+	if v.r.PostForm.Get(fieldSeen) != page.Digest(v.detailsNow()) {
+		once.Refused = &affiliate.Error{Kind: affiliate.KindConflict, Reason: outOfDate, Message: "Your details have changed meanwhile. Look at them again."}
+	}
 	_, err := v.program.Keyed(once).Partner(v.affiliate).SetPayoutDetails(v.ctx(), affiliate.PayoutDetails{Email: d.Email, Method: affiliate.PaymentMethod(d.Method)})
 	v.audit("payout-details", err)
 	why, refused := page.Refusal(err)
 	switch {
 	case err == nil:
-		v.w.Header().Set("Location", v.root+"payout-details?done=payout-details")
+		v.w.Header().Set("Location", v.root+"payout-details?"+url.Values{paramDone: {v.forms.Token(v.now(), v.about(saved)...)}}.Encode())
 		v.w.WriteHeader(http.StatusSeeOther)
+	case refused && why.Reason == outOfDate:
+		d.Problem = why.Message
+		v.confirm(http.StatusConflict, d)
 	case refused:
 		d.Problem, d.Wrong = why.Message, why.Field
 		v.render(why.Kind.Status(), v.detailForm(d))
@@ -78,3 +129,6 @@ func saveDetails(v *visit) {
 		v.fail(err)
 	}
 }
+
+// saved is what the token of an address is about that says that details were saved.
+const saved = "payout-details saved"

@@ -62,9 +62,10 @@ func (v *view) Hides() bool     { return v.cfg.HideCustomers }
 // Token is the token of a form that is sent to a path.
 func (v *view) Token(path string) string { return v.forms.Token(v.now(), v.about(path)...) }
 
-// Notice says what was done before this page.
+// Notice says what was done before this page, to who has done it: no address that
+// somebody makes up says it.
 func (v *view) Notice() string {
-	if v.r.URL.Query().Get(paramDone) == "payout-details" && v.path == "payout-details" {
+	if v.path == "payout-details" && v.forms.Valid(v.now(), v.r.URL.Query().Get(paramDone), v.about(saved)...) {
 		return "Saved. Payouts that are made from now on go there."
 	}
 	return ""

@@ -57,6 +57,16 @@ func (f Forms) sealed(hour int64, about []string) string {
 	return strconv.FormatInt(hour, 36) + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
+// Digest is what a page showed, in short.
+func Digest(shown ...string) string {
+	sum := sha256.New()
+	for _, text := range shown {
+		sum.Write(binary.AppendUvarint(nil, uint64(len(text))))
+		sum.Write([]byte(text))
+	}
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16])
+}
+
 // Nonce is a text that nobody else has: the key under which one form is done once.
 func Nonce() string { return rand.Text() }
 

@@ -1,0 +1,113 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// What was done is said on the page that it leads to, and only there: the address
+// has a token for the action and that page, so no link makes the console say what
+// never happened.
+
+// paramDone is the parameter with the name of an action and its token.
+const paramDone = "done"
+
+// unchanged is what was done when a form says nothing new.
+var unchanged = &action{name: "unchanged", done: "Nothing was changed."}
+
+// redirect leads to a page that says what was done.
+func (v *visit) redirect(to string, a *action) {
+	path, query, _ := strings.Cut(to, "?")
+	values, _ := url.ParseQuery(query) // the console has made it
+	values.Set(paramDone, a.name+"~"+v.forms.Token(v.now(), v.told(a.name, path, values)...))
+	v.w.Header().Set("Location", v.root+path+"?"+values.Encode())
+	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// told is what the token of an action is about: who has done it, and the page that
+// says so.
+func (v *visit) told(name, path string, query url.Values) []string {
+	return []string{v.program.Config().ID.String(), v.actor, paramDone, name, path, without(query, paramDone).Encode()}
+}
+
+// did is the name of the action that has led to this page; empty: none has.
+func (v *visit) did() string {
+	name, token, _ := strings.Cut(v.query.Get(paramDone), "~")
+	if v.forms.Valid(v.now(), token, v.told(name, v.path, v.query)...) {
+		return name
+	}
+	return ""
+}
+
+// Notice says what the action before this page has done. The form of what is not
+// over yet says that itself.
+func (v *view) Notice() string {
+	name := v.did()
+	if here, _ := v.find(); name == "" || here.act != nil {
+		return ""
+	}
+	if name == unchanged.name {
+		return unchanged.done
+	}
+	for _, rt := range routes {
+		if rt.act != nil && rt.act.name == name {
+			return rt.act.done
+		}
+	}
+	return ""
+}
+
+// without is a query without a parameter.
+func without(query url.Values, name string) url.Values {
+	rest := url.Values{}
+	for other, values := range query {
+		if other != name {
+			rest[other] = values
+		}
+	}
+	return rest
+}
+
+// paramList is the query of the list in which the objects of an action were ticked:
+// its filter and its page, to which the action leads back.
+const paramList = "list"
+
+// listOf is a list as it was when objects in it were ticked.
+func (v *visit) listOf(section string) string {
+	asked, err := url.ParseQuery(v.query.Get(paramList))
+	if err != nil {
+		return section
+	}
+	kept := url.Values{}
+	for _, rt := range routes {
+		if rt.path != section {
+			continue
+		}
+		for _, name := range rt.params {
+			if asked.Has(name) {
+				kept.Set(name, asked.Get(name))
+			}
+		}
+	}
+	if len(kept) == 0 {
+		return section
+	}
+	return section + "?" + kept.Encode()
+}
+
+// Listed is the query of this list, for the forms of what is ticked in it.
+func (v *view) Listed() string { return without(v.query, paramDone).Encode() }
+
+// goesOn makes a form one of the next step of an action, when the step before has
+// led to it.
+func (f *form) goesOn(v *visit, name, title string) {
+	cursor := ""
+	if v.did() == name {
+		cursor = v.query.Get(paramCursor)
+	}
+	if cursor != "" {
+		f.Title, f.Button = title, "Go on"
+	}
+	f.Fields = append(f.Fields, field{Name: paramCursor, Type: "hidden", Value: cursor})
+}

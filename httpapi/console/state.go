@@ -1,0 +1,176 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+// What a form showed when it was made, and whether that still holds. Each form
+// sends a digest of what it showed, and one that edits also the value that each of
+// its fields had. So an old page is asked again with what is there now, and it
+// never writes a field that nobody touched.
+
+const (
+	fieldSeen     = "seen"     // the digest of what the form showed
+	fieldRepeated = "repeated" // that of what the page showed that asks once more
+	fieldChange   = "change"   // the button that leads from there back to the form
+)
+
+// outOfDate is the reason why the form of an old page is asked again.
+const outOfDate affiliate.Reason = "page_out_of_date"
+
+func stalePage(text, field string) *affiliate.Error {
+	return &affiliate.Error{Kind: affiliate.KindConflict, Reason: outOfDate, Message: text, Field: field}
+}
+
+// statusOf is the status of the page of a refusal.
+func statusOf(why *affiliate.Error) int {
+	if why.Reason == outOfDate {
+		return http.StatusConflict
+	}
+	return why.Kind.Status()
+}
+
+// digest is what the form shows, in short. The name of what is edited may change
+// while another field of it is edited.
+func (f *form) digest() string {
+	title := f.Title
+	if f.Edits {
+		title = ""
+	}
+	return page.Digest(append([]string{title, f.State}, f.Effects...)...)
+}
+
+// conflicts reports whether a field was changed by the form and by somebody else, to
+// different values.
+func (f *field) conflicts(sent *input) bool {
+	now := plain(f.Value)
+	return sent.changed(f.Name) && now != sent.text(wasPrefix+f.Name) && now != sent.text(f.Name)
+}
+
+// changedBy reports whether a form says anything new.
+func (f *form) changedBy(sent *input) bool {
+	for _, field := range f.Fields {
+		if sent.changed(field.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// said is a value of a field for people.
+func (f *field) said(value string) string {
+	if f.Type == "checkbox" {
+		if value != "" {
+			return "ticked"
+		}
+		return "not ticked"
+	}
+	if value = f.chosen(value); plain(value) == "" {
+		return "empty"
+	}
+	return "“" + page.Text(value, page.InList) + "”"
+}
+
+// chosen is a value as its choice says it.
+func (f *field) chosen(value string) string {
+	for _, o := range f.Options {
+		if o.Value == value {
+			return o.Text
+		}
+	}
+	return value
+}
+
+// A shownState is a form as it is now, beside what the form that was sent has shown.
+type shownState struct {
+	form    form
+	refused *affiliate.Error // that the page is out of date, or that the form is not there any more
+	lines   []string         // what is repeated before it is done
+}
+
+// repeats reports whether the page that asks once more was not seen.
+func (s *shownState) repeats(sent *input) bool { return sent.Get(fieldRepeated) == "" }
+
+// compare finds out whether what a form showed still holds. Of what is gone it says
+// nothing: the action does.
+func (v *visit) compare(a *action, sent *input) (s shownState, err error) {
+	s.form, err = a.form(v)
+	if why, refused := page.Refusal(err); refused || errors.Is(err, affiliate.ErrNotFound) {
+		if !errors.Is(err, affiliate.ErrNotFound) {
+			s.refused = why
+		}
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	if s.form.digest() != sent.Get(fieldSeen) {
+		s.refused = stalePage("What this page showed has changed meanwhile. Look at what it shows now, and do it again if it is still right.", "")
+		return s, nil
+	}
+	for _, field := range s.form.Fields {
+		if s.form.Edits && field.conflicts(sent) {
+			s.refused = stalePage("Somebody else has changed "+field.Label+" meanwhile. Both values are below.", field.Name)
+			return s, nil
+		}
+	}
+	if a.repeat == nil || sent.yes(fieldChange) {
+		return s, nil
+	}
+	s.lines, err = a.repeat(v, sent)
+	if sent.err != nil {
+		err = sent.err
+	}
+	if why, refused := page.Refusal(err); refused {
+		s.refused, err = why, nil
+	}
+	if s.refused == nil && !s.repeats(sent) && page.Digest(s.lines...) != sent.Get(fieldRepeated) {
+		s.refused = stalePage("What this would do has changed meanwhile. Look at it again.", "")
+	}
+	return s, err
+}
+
+// askOnceMore shows what a form will do, with every amount, or leads back to the form.
+func (v *visit) askOnceMore(a *action, sent *input, s shownState) {
+	if sent.yes(fieldChange) {
+		s.form.keep(sent, false)
+		v.askAgain(http.StatusOK, s.form)
+		return
+	}
+	v.askAgain(http.StatusOK, s.form.onceMore(sent, s.lines))
+}
+
+// repeatAgain shows the page that asks once more with what is so now.
+func (v *visit) repeatAgain(a *action, sent *input, f form, why *affiliate.Error) {
+	lines, err := a.repeat(v, sent)
+	if sent.err != nil {
+		err = sent.err
+	}
+	if refusal, refused := page.Refusal(err); refused {
+		f.blame(refusal)
+		f.keep(sent, false)
+		v.askAgain(statusOf(refusal), f)
+		return
+	}
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	asked := f.onceMore(sent, lines)
+	asked.Problem = why.Message
+	v.askAgain(statusOf(why), asked)
+}
+
+// onceMore is the page that repeats what a form will do.
+func (f *form) onceMore(sent *input, lines []string) form {
+	asked := form{Title: "Is this right?", Effects: lines, Button: f.Button, Back: f.Back, Repeats: true, Seen: f.digest()}
+	for _, one := range f.Fields {
+		asked.Fields = append(asked.Fields, field{Name: one.Name, Type: "hidden", Value: sent.Get(one.Name)})
+	}
+	asked.Fields = append(asked.Fields, field{Name: fieldRepeated, Type: "hidden", Value: page.Digest(lines...)})
+	return asked
+}
