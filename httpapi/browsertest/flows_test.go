@@ -77,7 +77,9 @@ func TestRefund(t *testing.T) {
 		tb.says("Why 2.25 USD?")
 		tb.says("less shipping 1.10 USD Base of the whole sale 11.24 USD Rate, of the program 20 % Exactly, before it is rounded 281/125 Commission 2.25 USD")
 		tb.press("Refund…")
-		tb.fill("Amount", "5")
+		tb.fill("Amount in USD", "5")
+		tb.press("Book the refund")
+		tb.says("Refund 5.00 USD of sale")
 		tb.load(200, func() {
 			at := tb.pointOf("button", named("Book the refund"))
 			tb.do(chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(2)))
@@ -89,15 +91,16 @@ func TestRefund(t *testing.T) {
 			t.Errorf("refunded %s, commission %s, %s; by the API %s, %s, %s", got.RefundedAmount, got.CommissionEarned, got.Status, want.RefundedAmount, want.CommissionEarned, want.Status)
 		}
 		tb.press("Refund…")
-		tb.fill("Amount", "999")
+		tb.fill("Amount in USD", "999")
 		tb.fill("Id of the refund", "re_1")
+		tb.press("Book the refund")
 		tb.pressAs(400, "Book the refund")
 		_, err := w.RefundSale(t.Context(), affiliate.Refund{SaleID: w.made.Free.ID, Amount: affiliate.Set(affiliate.MustAmount("999"))})
 		if err == nil {
 			t.Fatal("the engine refunds more than there is")
 		}
 		tb.says(err.Error())
-		if kept := eval[string](tb, labelled("Amount")+".value + "+labelled("Id of the refund")+".value"); kept != "999re_1" {
+		if kept := eval[string](tb, labelled("Amount in USD")+".value + "+labelled("Id of the refund")+".value"); kept != "999re_1" {
 			t.Errorf("the form keeps %q", kept)
 		}
 		tb.refusalLeads()
@@ -138,8 +141,8 @@ func TestPayday(t *testing.T) {
 		tb.says(owed)
 		tb.press("Run payouts…")
 		tb.fill("Name of the run", "2026-03")
-		tb.fill("Minimum of a payout", "1")
-		tb.press("Preview")
+		tb.fill("Minimum of a payout, in USD", "1")
+		tb.press("Make the payouts")
 		tb.says("Ada X: " + owed)
 		tb.press("Make the payouts")
 		tb.says("Payout run 2026-03")

@@ -111,7 +111,7 @@ func (v *visit) readForm() (*input, bool) {
 		return nil, false
 	}
 	nonce := values.Get(fieldNonce)
-	return &input{Values: values}, v.forms.Valid(v.now(), values.Get(fieldToken), v.about()...) && page.IsNonce(nonce)
+	return &input{Values: values, currency: v.Currency}, v.forms.Valid(v.now(), values.Get(fieldToken), v.about()...) && page.IsNonce(nonce)
 }
 
 // about is what a form is made for.

@@ -85,7 +85,7 @@ func (v *visit) batch(in *input) (batch affiliate.NewCodes, err error) {
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{
 			FirstName: in.yes("firstName"), LastName: in.yes("lastName"), DiscountAmount: in.yes("discountAmount"), RandomChars: in.yes("randomChars"),
 		}),
-		ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amount("minimumAmount"), FirstTimeOrder: in.yes("firstTimeOrder"),
+		ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: choice[affiliate.Currency](in, "minimumAmountCurrency"), FirstTimeOrder: in.yes("firstTimeOrder"),
 	}}
 	count, _ := in.whole("count").Get()
 	if count < 1 || count > maxBatch {

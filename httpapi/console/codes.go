@@ -68,7 +68,7 @@ func (d *codeSheet) try(v *visit) error {
 	if d.Tried = v.query.Has("total"); !d.Tried {
 		return nil
 	}
-	in := &input{Values: v.query}
+	in := &input{Values: v.query, currency: v.Currency}
 	order := affiliate.Order{PromoCode: d.Code.Code, Email: in.text("email"), TotalEarned: in.amount("total")}
 	outcome, err := affiliate.Evaluation{}, in.err
 	if err == nil {
@@ -122,6 +122,7 @@ func ruleFields(c affiliate.Code) []field {
 		{Name: "expiresAt", Label: "Until", Hint: "The last day, or an instant. Empty: for ever.", Value: typed(c.ExpiresAt)},
 		{Name: "maxRedemptions", Label: "Uses of this code", Hint: "Empty: no limit but the coupon's.", Type: "number", Value: typed(c.MaxRedemptions)},
 		{Name: "minimumAmount", Label: "Smallest order", Hint: "Empty: any.", Value: typed(c.MinimumAmount)},
+		{Name: "minimumAmountCurrency", Label: "Currency of the smallest order", Hint: "Empty: that of the program. Orders are in that, so a code with another is refused.", Value: typed(c.MinimumAmountCurrency)},
 		{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox", Value: ticked(c.FirstTimeOrder)},
 	}
 }
@@ -142,7 +143,7 @@ var newCode = &action{
 		id, err := v.id(0)
 		c := affiliate.NewCode{
 			CouponID: id, Code: in.text("code"), AffiliateEmail: in.text("affiliateEmail"),
-			ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amount("minimumAmount"), FirstTimeOrder: in.yes("firstTimeOrder"),
+			ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: choice[affiliate.Currency](in, "minimumAmountCurrency"), FirstTimeOrder: in.yes("firstTimeOrder"),
 		}
 		if err = errors.Join(err, in.err); err != nil {
 			return "", err
@@ -167,7 +168,7 @@ var editCode = &action{
 	}),
 	do: updateCode(func(in *input) affiliate.CodeUpdate {
 		return affiliate.CodeUpdate{
-			Code: in.words("code"), ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amount("minimumAmount"), FirstTimeOrder: in.flag("firstTimeOrder"),
+			Code: in.words("code"), ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: nullable(choice[affiliate.Currency](in, "minimumAmountCurrency")), FirstTimeOrder: in.flag("firstTimeOrder"),
 		}
 	}),
 }

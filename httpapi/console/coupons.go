@@ -139,7 +139,7 @@ var newCoupon = &action{
 	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
 		ids := in.products()
 		c := affiliate.NewCoupon{
-			Name: in.text("name"), CouponType: affiliate.CouponType(in.Get("couponType")), PercentOff: in.percent("percentOff"), AmountOff: in.amount("amountOff"),
+			Name: in.text("name"), CouponType: affiliate.CouponType(in.Get("couponType")), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
 			Currency: choice[affiliate.Currency](in, "currency"), Duration: affiliate.Duration(in.Get("duration")), DurationInMonths: in.whole("durationInMonths"),
 			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"), LimitToProducts: len(ids) > 0, ProductIDs: ids,
 		}
@@ -165,7 +165,7 @@ var editCoupon = &action{
 	}),
 	do: ofCoupon(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
 		up := affiliate.CouponUpdate{
-			Name: in.words("name"), CouponType: choice[affiliate.CouponType](in, "couponType"), PercentOff: in.percent("percentOff"), AmountOff: in.amount("amountOff"),
+			Name: in.words("name"), CouponType: choice[affiliate.CouponType](in, "couponType"), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
 			Currency: nullable(choice[affiliate.Currency](in, "currency")), Duration: choice[affiliate.Duration](in, "duration"), DurationInMonths: in.whole("durationInMonths"),
 			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"),
 		}

@@ -12,12 +12,14 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
+	"github.com/tributary-go/tributary/internal/amounts"
 )
 
 // An input is what a form has sent. Its readers keep the first wrong field in err.
 type input struct {
 	url.Values
-	err error
+	currency affiliate.Currency // of amounts whose form says no other
+	err      error
 }
 
 // wasPrefix begins the names of the fields that say what a form showed when it was
@@ -97,13 +99,39 @@ func (in *input) words(name string) affiliate.Opt[string] {
 	return read(in, name, func(s string) (string, error) { return s, nil }, "")
 }
 
-// amount reads an amount, with or without commas between thousands.
+// amount reads an amount of the program's currency.
 func (in *input) amount(name string) affiliate.Opt[affiliate.Amount] {
-	return read(in, name, func(s string) (affiliate.Amount, error) { return affiliate.ParseAmount(strings.ReplaceAll(s, ",", "")) }, "Enter an amount, such as 12.50.")
+	return in.amountOf(name, in.currency)
+}
+
+// amountOf reads an amount of a currency, with or without commas between exact groups
+// of thousands. What could be read in two ways is refused, and so are more decimals
+// than the currency has, because nothing is rounded that a person has typed.
+func (in *input) amountOf(name string, currency affiliate.Currency) affiliate.Opt[affiliate.Amount] {
+	example := affiliate.MustAmount("12.5")
+	if currency.Digits() == 0 {
+		example = affiliate.MustAmount("12")
+	}
+	hint := "Enter an amount in " + string(currency) + ", such as " + example.Format(currency) + " or " + strings.TrimSuffix(page.Money(affiliate.MustAmount("1250"), currency), " "+string(currency)) + "."
+	return read(in, name, func(text string) (affiliate.Amount, error) {
+		sum, err := amounts.Form{Currency: currency, Decimal: '.'}.Amount(text)
+		if rounded, _ := sum.Round(currency); err == nil && rounded != sum {
+			err = affiliate.ErrAmountDecimals
+		}
+		return sum, err
+	}, hint)
+}
+
+// currencyOf is the currency that a field names, else the program's.
+func (in *input) currencyOf(name string) affiliate.Currency {
+	if c, err := affiliate.ParseCurrency(in.text(name)); err == nil {
+		return c
+	}
+	return in.currency
 }
 
 func (in *input) percent(name string) affiliate.Opt[affiliate.Percent] {
-	return read(in, name, affiliate.ParsePercent, "Enter a number, such as 12.5.")
+	return read(in, name, amounts.Form{Decimal: '.'}.Percent, "Enter a number, such as 12.5.")
 }
 
 func (in *input) whole(name string) affiliate.Opt[int64] {
