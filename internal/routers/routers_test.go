@@ -121,7 +121,7 @@ func answer(err error) string {
 func TestAnswer(t *testing.T) {
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
-	if got := answer(affiliate.RequestTooLarge.Err()); got == "Please try again later" {
+	if got := answer(affiliate.FieldTooLarge.Of("code")); got == "Please try again later" {
 		t.Errorf("a refusal is %q", got)
 	}
 	if got := answer(errors.New("dial 10.0.0.7: refused")); got != "Please try again later" {
