@@ -17,12 +17,13 @@ const module = "github.com/tributary-go/tributary"
 var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate": {
 		[]string{
-			"internal/jsontext", "internal/unseen", "affiliate/internal/decimal", "affiliate/internal/isodate", "affiliate/internal/netrange",
-			"affiliate/internal/plaintext", "affiliate/internal/uuid7",
+			"internal/jsontext", "internal/unseen", "affiliate/internal/decimal", "affiliate/internal/idn", "affiliate/internal/isodate",
+			"affiliate/internal/netrange", "affiliate/internal/plaintext", "affiliate/internal/uuid7",
 		},
 		[]string{"github.com/google/uuid"},
 	},
 	"affiliate/internal/decimal":   {[]string{"internal/jsontext"}, nil},
+	"affiliate/internal/idn":       {nil, nil},
 	"affiliate/internal/isodate":   {nil, nil},
 	"affiliate/internal/netrange":  {nil, nil},
 	"affiliate/internal/plaintext": {nil, nil},

@@ -81,6 +81,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in NewAffiliate
 
 // normalize validates a new affiliate by itself and makes the email canonical.
 func (in *NewAffiliate) normalize() error {
+	in.FirstName, in.LastName = plaintext.Trim(in.FirstName), plaintext.Trim(in.LastName)
 	err := first(
 		required("firstName", in.FirstName, firstNameRequired, maxPersonName),
 		required("lastName", in.LastName, lastNameRequired, maxPersonName),

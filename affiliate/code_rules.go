@@ -57,13 +57,13 @@ func normalizeCodeText(in *NewCode) *Error {
 	return normalizeCode(&in.Code)
 }
 
-// normalizeCode replaces a code by its trimmed form.
+// normalizeCode replaces a code by its canonical form.
 func normalizeCode(code *string) *Error {
-	trimmed := plaintext.Trim(*code)
-	if !validCode(trimmed) {
+	canonical, ok := canonicalCode(*code)
+	if !ok {
 		return codeSyntax.Err()
 	}
-	*code = trimmed
+	*code = canonical
 	return nil
 }
 

@@ -55,8 +55,8 @@ func (o *op) findCoupon(ref CouponRef) (CouponRecord, error) {
 		return o.tx.Coupons.Get(ref.ID)
 	case ref.ExternalID != "":
 		return findText(o.tx.Coupons, ByExternalID, ref.ExternalID)
-	case ref.Name == "" || !plaintext.Valid(ref.Name, false):
+	case plaintext.Blank(ref.Name) || !plaintext.Valid(ref.Name, false):
 		return CouponRecord{}, ErrNotFound
 	}
-	return head(o.tx.Coupons, Query{Key: textKey(OfName, ref.Name), Desc: true})
+	return head(o.tx.Coupons, Query{Key: textKey(OfName, plaintext.Trim(ref.Name)), Desc: true})
 }

@@ -14,6 +14,7 @@ import (
 
 // normalizeNewCoupon fills in the defaults of a create and checks it.
 func (p *Program) normalizeNewCoupon(in *NewCoupon) error {
+	in.Name = plaintext.Trim(in.Name)
 	if err := required("name", in.Name, nameRequired, maxName); err != nil {
 		return err
 	}
@@ -25,6 +26,7 @@ func (p *Program) normalizeNewCoupon(in *NewCoupon) error {
 // mergeCoupon applies an update to the stored coupon and checks the result as a
 // whole.
 func (p *Program) mergeCoupon(rec CouponRecord, up CouponUpdate) (CouponRecord, error) {
+	trimGiven(&up.Name)
 	if err := first(notCleared("name", up.Name), given("name", up.Name, maxName), given("externalId", up.ExternalID, maxName)); err != nil {
 		return CouponRecord{}, err
 	}

@@ -84,7 +84,8 @@ func (o *op) normalizeImportedAffiliate(row *ImportedAffiliate) error {
 	if err != nil {
 		return err
 	}
-	if plaintext.Blank(row.FirstName) && plaintext.Blank(row.LastName) {
+	row.FirstName, row.LastName = plaintext.Trim(row.FirstName), plaintext.Trim(row.LastName)
+	if row.FirstName == "" && row.LastName == "" {
 		row.FirstName, _, _ = strings.Cut(row.Email, "@")
 	}
 	for i := range row.Links {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // An ImportedSale is a payment of the past with the commission that another
@@ -91,6 +93,7 @@ func (o *op) normalizeImportedSale(row *ImportedSale) error {
 	} else {
 		row.HoldReason = cmp.Or(row.HoldReason, HoldProgramSettings)
 	}
+	row.Name = plaintext.Trim(row.Name)
 	if err := first(
 		checkRef(row.Ref),
 		o.importedAt("createdAt", &row.CreatedAt),

@@ -94,7 +94,11 @@ func (o *op) linkBySlug(slug string) (LinkRecord, error) {
 
 // slugKey is the key of a slug that a caller looks up. A text that is not a
 // slug is not found.
+//
+// A slug that was pasted may have blanks around it and characters that nobody
+// sees; no stored slug has.
 func slugKey(slug string) (Key, error) {
+	slug = plaintext.Bare(slug)
 	if len(slug) > maxSlug || !validSlug(slug) {
 		return Key{}, ErrNotFound
 	}

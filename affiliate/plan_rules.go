@@ -1,5 +1,7 @@
 package affiliate
 
+import "github.com/tributary-go/tributary/affiliate/internal/plaintext"
+
 func (up PlanUpdate) check() error {
 	return first(
 		notCleared("name", up.Name),
@@ -32,6 +34,7 @@ func (up PlanUpdate) merged(rec PlanRecord) PlanRecord {
 
 // normalize validates a plan and fills in its defaults.
 func (r *PlanRecord) normalize() error {
+	r.Name = plaintext.Trim(r.Name)
 	if err := required("name", r.Name, nameRequired, maxName); err != nil {
 		return err
 	}

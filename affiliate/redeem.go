@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 )
 
@@ -67,8 +66,8 @@ func (o *op) judge(text string, ord *order, v *verdict) (err error) {
 // codeByText returns the live code with the text, in any letter case and
 // spaces around it, or ErrNotFound.
 func (o *op) codeByText(text string) (CodeRecord, error) {
-	text = plaintext.Trim(text)
-	if !validCode(text) {
+	text, ok := canonicalCode(text)
+	if !ok {
 		return CodeRecord{}, ErrNotFound
 	}
 	return o.tx.Codes.Find(Key{Index: ByCode, Text: foldCode(text)})

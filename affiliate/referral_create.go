@@ -71,7 +71,7 @@ func submission(manual bool) SubmissionType {
 
 // normalizeReferral brings the input into canonical form.
 func normalizeReferral(in *NewReferral) error {
-	in.PromoCode, in.AffiliateEmail = plaintext.Trim(in.PromoCode), plaintext.Trim(in.AffiliateEmail)
+	in.PromoCode, in.AffiliateEmail, in.Name = plaintext.Bare(in.PromoCode), plaintext.Bare(in.AffiliateEmail), plaintext.Trim(in.Name)
 	if plaintext.Blank(in.AffiliateID) {
 		in.AffiliateID = ""
 	}

@@ -100,7 +100,7 @@ func (row *ImportedReferral) normalizeWithRef() error {
 	if err := first(checkRef(row.Ref), requiredEmail("email", &row.Email)); err != nil {
 		return err
 	}
-	if plaintext.Blank(row.Name) {
+	if row.Name = plaintext.Trim(row.Name); plaintext.Blank(row.Name) {
 		row.Name, _, _ = strings.Cut(row.Email, "@")
 	}
 	in, host := row.NewReferral, row.ReferredUserExternalID

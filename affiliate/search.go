@@ -182,7 +182,7 @@ func checkSearch(text Opt[string]) *Error {
 // A part is a text that records are searched for, in any letter case of ASCII.
 type part string
 
-func partOf(text string) part { return part(plaintext.Lower(text)) }
+func partOf(text string) part { return part(plaintext.Lower(plaintext.Trim(text))) }
 
 func (p part) in(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(plaintext.Lower(s), string(p)) })

@@ -1,5 +1,7 @@
 package affiliate
 
+import "github.com/tributary-go/tributary/affiliate/internal/plaintext"
+
 func (up TierUpdate) check() error {
 	return first(
 		notCleared("tier", up.Tier),
@@ -30,7 +32,7 @@ func (p *Program) normalizeTier(r *TierRecord) error {
 	if r.Condition == "" {
 		r.Condition = ConditionAll
 	}
-	r.Rate = unlessNull(r.Rate)
+	r.Rate, r.Name = unlessNull(r.Rate), plaintext.Trim(r.Name)
 	err := first(
 		FieldNotAtLeastOne.about("tier").when(r.Tier < 1),
 		required("name", r.Name, nameRequired, maxName),

@@ -63,9 +63,7 @@ func chosen[T any](ctx context.Context, c *Client, path string, what choice[T], 
 }
 
 // sameEmail reports whether an email in a filter is the one in an answer.
-func sameEmail(answered, sent string) bool {
-	return answered != "" && foldASCII(strings.TrimSpace(sent)) == foldASCII(answered)
-}
+func sameEmail(answered, sent string) bool { return affiliate.SameEmail(answered, sent) }
 
 // foldASCII folds A to Z and nothing else, as the server does with emails and
 // slugs: strings.ToLower and EqualFold would turn the Kelvin sign into a k.

@@ -7,27 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// Trim cuts ASCII white space from both ends. What is left does not keep
-// the memory of what was cut.
-func Trim(s string) string {
-	trimmed := strings.Trim(s, " \t\n\v\f\r")
-	if len(trimmed) < len(s) {
-		return strings.Clone(trimmed)
-	}
-	return s
-}
-
-// Blank reports whether s is empty or white space only, by Unicode's idea of
-// white space.
-func Blank(s string) bool {
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
-			return false
-		}
-	}
-	return true
-}
-
 // Longer reports whether s has more than n code points. It reads no further
 // than it must.
 func Longer(s string, n int) bool {

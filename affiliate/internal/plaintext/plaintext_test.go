@@ -57,26 +57,6 @@ func TestValid(t *testing.T) {
 	}
 }
 
-func TestBlank(t *testing.T) {
-	for in, want := range map[string]bool{
-		"": true, " ": true, "\t\n\r\v\f": true, "\u00a0\u2003\u3000": true, "a": false, " a ": false, "\u200b": false,
-	} {
-		if got := plaintext.Blank(in); got != want {
-			t.Errorf("Blank(%q) = %v", in, got)
-		}
-	}
-}
-
-func TestTrim(t *testing.T) {
-	for in, want := range map[string]string{
-		"": "", " \t\n\v\f\r": "", " a b ": "a b", "\u00a0a": "\u00a0a", "a\x00": "a\x00",
-	} {
-		if got := plaintext.Trim(in); got != want {
-			t.Errorf("Trim(%q) = %q", in, got)
-		}
-	}
-}
-
 func TestLonger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
