@@ -62,6 +62,7 @@ type NewAdjustment struct {
 	SaleID         SaleID         `json:"saleId,omitzero"` // a sale of the affiliate; required by DISPUTE_WON and CHARGEBACK_FEE
 	Kind           AdjustmentKind `json:"kind,omitzero"`
 	Amount         Amount         `json:"amount"`              // with the sign of its kind; rounded to the digits of the currency
+	Currency       Currency       `json:"currency,omitzero"`   // of Amount: the program's, in any letter case; zero: the program's
 	Reason         string         `json:"reason"`              // 1–10,000 characters, newlines and tabs allowed
 	ExternalID     string         `json:"externalId,omitzero"` // unique among the adjustments of the program
 

@@ -58,6 +58,7 @@ func (p *Program) normalizeAdjustment(in *NewAdjustment) error {
 			fieldNotAllowed.about("saleId").when(in.SaleID != 0),
 			fieldNotAllowed.about("kind").when(in.Kind != ""),
 			fieldNotAllowed.about("amount").when(!in.Amount.IsZero()),
+			p.ownCurrency(&in.Currency),
 			checkReason(in.Reason),
 			optional("externalId", in.ExternalID, maxName),
 		)
@@ -74,6 +75,7 @@ func (p *Program) normalizeAdjustment(in *NewAdjustment) error {
 		RefuseNoSaleID.when(in.Kind.ofSale() && in.SaleID == 0),
 		in.Kind.refuse(amount),
 		boundOfAdjustment(amount),
+		p.ownCurrency(&in.Currency),
 		checkReason(in.Reason),
 		optional("externalId", in.ExternalID, maxName),
 	)

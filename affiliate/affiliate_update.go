@@ -116,6 +116,7 @@ func (p *Program) setPayoutDetails(ctx context.Context, id uuid.UUID, d PayoutDe
 
 // normalize validates an update by itself and makes the email canonical.
 func (up *AffiliateUpdate) normalize() error {
+	trimGiven(&up.FirstName, &up.LastName)
 	err := first(
 		notCleared("firstName", up.FirstName),
 		given("firstName", up.FirstName, maxPersonName),

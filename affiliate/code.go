@@ -141,7 +141,13 @@ type Order struct {
 	Email       string       `json:"email,omitzero"`       // the customer
 	ReferralID  string       `json:"referralId,omitzero"`  // referral id, customer email, click id, affiliate id or slug
 	Product     Opt[Product] `json:"product,omitzero"`
+	Currency    Currency     `json:"currency,omitzero"` // of the amounts: the program's, in any letter case; zero: the program's
 }
+
+// ProductShare is in [Evaluation].Unverified when a coupon is for some products
+// and nobody said what they cost: Discount and Total then take it for the whole
+// basket. It is no reason to refuse a code.
+const ProductShare Reason = "products"
 
 // Evaluation is the answer of [Program.Evaluate].
 //
@@ -149,7 +155,7 @@ type Order struct {
 type Evaluation struct {
 	Valid      bool                  `json:"valid"`           // there are no Reasons
 	Reasons    []Failure             `json:"reasons"`         // every failing rule, in fixed order
-	Unverified []Reason              `json:"unverified"`      // rules that need facts that the order does not have
+	Unverified []Reason              `json:"unverified"`      // rules that need facts that the order does not have, and ProductShare
 	Discount   Opt[Amount]           `json:"discount"`        // of Subtotal, else of TotalEarned; null when it cannot be priced. Not Valid: what the code would take off
 	Total      Opt[Amount]           `json:"total"`           // if Valid, the amount to charge before tax and shipping; null when Discount is
 	Risks      []RiskReason          `json:"risks"`           // the rules of Config.Review that would hold the commission; Valid does not depend on them

@@ -3,6 +3,7 @@ package affiliate
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -19,7 +20,7 @@ import (
 // Source: docs/rules.md 3.6; docs/contract.md 4.1.
 func (p *Program) Evaluate(ctx context.Context, in Order) (_ Evaluation, err error) {
 	defer p.begin(&ctx, "Evaluate", writes).end(&err)
-	refused := normalizeEvaluated(&in)
+	refused := p.normalizeEvaluated(&in)
 	o := p.op(ctx) // reads the clock, which a view does not do
 	once := p.onceOf(in.Once)
 	if once.Key != "" {
@@ -44,7 +45,7 @@ func (p *Program) Evaluate(ctx context.Context, in Order) (_ Evaluation, err err
 }
 
 // normalizeEvaluated checks the fields in the order of the contract's table.
-func normalizeEvaluated(in *Order) error {
+func (p *Program) normalizeEvaluated(in *Order) error {
 	var code, total, basket, email *Error
 	if plaintext.Blank(in.PromoCode) {
 		code = promoCodeRequired.Err()
@@ -57,10 +58,10 @@ func normalizeEvaluated(in *Order) error {
 	if basket = checkSubtotal(in.Subtotal); basket == nil {
 		basket = charge{total: in.TotalEarned.Or(Amount{})}.checkSubtotal(in.Subtotal, "subtotal")
 	}
-	if in.Email = plaintext.Trim(in.Email); in.Email != "" {
+	if in.Email = plaintext.Bare(in.Email); in.Email != "" {
 		email = normalizeEmail("email", &in.Email)
 	}
-	if err := first(code, total, basket, email); err != nil {
+	if err := first(code, total, p.ownCurrency(&in.Currency), basket, email); err != nil {
 		return err
 	}
 	return checkProduct(in.Product)
@@ -87,6 +88,9 @@ func (o *op) evaluate(in Order) (Evaluation, error) {
 	if !v.found {
 		return out, nil
 	}
+	if price, ok := basket.Get(); ok && !v.pricesAll(in.Product, price, o.cfg.Currency) {
+		out.Unverified = append(out.Unverified, ProductShare)
+	}
 	out.Discount = o.discount(&v.coupon, basket)
 	if off, ok := out.Discount.Get(); ok {
 		left, err := basket.Or(Amount{}).Sub(off)
@@ -101,6 +105,19 @@ func (o *op) evaluate(in Order) (Evaluation, error) {
 		return Evaluation{}, err
 	}
 	return out, o.preview(&in, &who, &v, &out)
+}
+
+// pricesAll reports whether the discount of a code is for all of a basket: its
+// coupon is for every product, or the basket is the price of one of its products.
+// A product that is not listed has failed already.
+func (v *verdict) pricesAll(given Opt[Product], basket Amount, c Currency) bool {
+	product, _ := given.Get()
+	if !v.coupon.LimitToProducts || product.ProductID != "" && !slices.Contains(v.coupon.ProductIDs, product.ProductID) {
+		return true
+	}
+	one := AmountFromScaled(amountScale)
+	sum, err := product.Price.Or(Amount{}).Portion(product.Quantity.Or(one), one, c)
+	return product.ProductID != "" && err == nil && sum == basket
 }
 
 // preview asks the rules of Config.Review about the sale that the order would

@@ -35,6 +35,9 @@ func (s *Sale) AppendJSON(dst []byte) []byte {
 	dst = jsontext.AppendString(append(dst, `,"source":`...), s.Source)
 	dst = appendOpt(append(dst, `,"integrationSalesSource":`...), s.IntegrationSalesSource, jsontext.AppendString)
 	dst = appendOpt(append(dst, `,"metadata":`...), s.Metadata, appendRaw)
+	if !s.PaidAt.IsZero() {
+		dst = appendTime(append(dst, `,"paidAt":`...), s.PaidAt)
+	}
 	dst = appendTime(append(dst, `,"createdAt":`...), s.CreatedAt)
 	dst = appendTime(append(dst, `,"updatedAt":`...), s.UpdatedAt)
 	dst = s.Affiliate.appendJSON(append(dst, `,"affiliate":`...))

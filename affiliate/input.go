@@ -71,6 +71,15 @@ func given(field string, o Opt[string], limit int) *Error {
 	return checkText(field, s, limit, false)
 }
 
+// trimGiven cuts blanks and what nobody sees from both ends of names.
+func trimGiven(names ...*Opt[string]) {
+	for _, name := range names {
+		if s, ok := name.Get(); ok {
+			*name = Set(plaintext.Trim(s))
+		}
+	}
+}
+
 // notCleared refuses null for a field that is not nullable.
 func notCleared[T any](field string, o Opt[T]) *Error {
 	if o.IsNull() {
@@ -174,6 +183,23 @@ func boundOfSale(field string, a Amount) *Error {
 	if a.Cmp(AmountFromScaled(maxOfSale)) > 0 {
 		return FieldTooLarge.Of(field)
 	}
+	return nil
+}
+
+// ownCurrency refuses amounts in another currency than the program's. Named in
+// any letter case or not at all, it is the program's, and empty afterwards: a
+// repeat of a request may name it or not.
+//
+// Source: docs/rules.md 1.4.
+func (p *Program) ownCurrency(sent *Currency) *Error {
+	if *sent == "" {
+		return nil
+	}
+	named, err := ParseCurrency(string(*sent))
+	if err != nil || named != p.cfg.Currency {
+		return fieldOtherCurrency.Of("currency")
+	}
+	*sent = ""
 	return nil
 }
 

@@ -241,6 +241,9 @@ func (s *shop) judge(text string, e errand, b buyer, now time.Time) (fails []aff
 	}
 	if coupon.limited {
 		decided(e.product != "", slices.Contains(coupon.products, e.product), affiliate.Failure{Reason: "wrong_product"})
+		if sent && (e.product == "" || slices.Contains(coupon.products, e.product)) {
+			open = append(open, affiliate.ProductShare) // no errand has a price
+		}
 	}
 	return fails, open
 }

@@ -37,7 +37,7 @@ func (s onceShop) refusals() map[string]onceRefusal {
 	}
 	nothing := func(onceShop) {}
 	return map[string]onceRefusal{
-		"field":          {bad("RecordSale", text("Email", "x")), affiliate.InvalidField, nothing},
+		"field":          {bad("RecordSale", text("ExternalID", " ")), affiliate.InvalidField, nothing},
 		"missing":        {bad("CreateCoupon", text("Name", "")), affiliate.MissingField, nothing},
 		"email taken":    {bad("CreateAffiliate", text("Email", "ADA@example.com")), affiliate.AffiliateEmailTaken, onceShop.loseAffiliate},
 		"invite":         {bad("InviteAffiliate", text("AffiliateLink", "ADA")), affiliate.SlugTaken, onceShop.loseAffiliate},

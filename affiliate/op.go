@@ -13,12 +13,13 @@ import (
 // transaction, and the transaction. Helpers inside a closure are its methods.
 type op struct {
 	*Program
-	ctx    context.Context
-	tx     *Tx
-	now    Instant // read once
-	paidAt Instant // of the sale, when it was paid before now; zero: now
-	ids    uuid7.Draws
-	events int // written by this run
+	ctx     context.Context
+	tx      *Tx
+	now     Instant  // read once
+	paidAt  Instant  // of the sale, when it was paid before now; zero: now
+	ignored []string // fields of the sale that are left out, because they are no emails or names
+	ids     uuid7.Draws
+	events  int // written by this run
 
 	lastEvent uuid.UUID // the last event of the program in this run, once an event was numbered
 	unread    error     // why the last event could not be read

@@ -94,6 +94,7 @@ type PaymentResult struct {
 	Sale    Opt[Sale]   // the sale of the payment as it is now; null: it has none
 	Outcome SaleOutcome // of the sale part of the fact; empty when it had none
 	Refused []Failure   // every failing rule of each code that was tried and fell through
+	Ignored []string    // payer.email and payer.name, if they are none and were left out
 	Moved   Amount      // what the fact changed in commission and adjustments together, signed
 }
 

@@ -47,6 +47,7 @@ func (p *Program) ReportPayment(ctx context.Context, f PaymentFact) (_ PaymentRe
 	result, err := write(r.op, rq, r.report)
 	if err == nil {
 		r.seen.said(Outcome(result.Outcome))
+		result.Ignored = f.Payer.ignored()
 	}
 	return result, err
 }

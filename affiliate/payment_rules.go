@@ -24,9 +24,11 @@ const (
 
 // normalizePayment checks a fact by itself and brings it into canonical form.
 func (p *Program) normalizePayment(f *PaymentFact, now Instant) error {
+	currency := f.Currency
 	if err := first(
 		checkProvider(f.Provider), checkKeys(f.Keys), checkAt(f.At, now),
-		fieldOtherCurrency.about("currency").when(f.Currency != p.cfg.Currency),
+		fieldOtherCurrency.about("currency").when(f.Currency == ""),
+		p.ownCurrency(&currency),
 		f.Payer.check(),
 		checkSum("refunded", f.Refunded),
 	); err != nil {
@@ -116,9 +118,23 @@ func (f *PayerFact) check() *Error {
 	return cmp.Or(optional("payer.id", f.ID, maxName), optional("payer.customerId", f.CustomerID, maxName))
 }
 
+// ignored names what clean drops.
+func (f PayerFact) ignored() (names []string) {
+	was := f
+	f.clean()
+	if plaintext.Bare(was.Email) != "" && f.Email == "" {
+		names = append(names, "payer.email")
+	}
+	if !plaintext.Blank(was.Name) && f.Name == "" {
+		names = append(names, "payer.name")
+	}
+	return names
+}
+
 // clean drops an email and a name that the engine does not accept.
 func (f *PayerFact) clean() {
 	f.Email, _ = canonicalEmail(f.Email)
+	f.Name = plaintext.Trim(f.Name)
 	if plaintext.Blank(f.Name) || checkText("name", f.Name, maxName, false) != nil {
 		f.Name = ""
 	}
@@ -147,6 +163,7 @@ func (p *Program) normalizePaid(paid *Paid) error {
 		code = cmp.Or(code, try.PromoCode, try.CodeExternalID)
 	}
 	paid.PromoCode = code // a free order needs one
+	paid.leaveOutProductName()
 	err := p.normalizeCharge(&paid.NewSale)
 	paid.PromoCode = ""
 	return err

@@ -42,6 +42,7 @@ type NewPayout struct {
 	ExternalID     string    `json:"externalId,omitzero"`   // the host's own id of the payment
 	ManuallyPaid   bool      `json:"manuallyPaid,omitzero"` // the host has paid already: the payout starts as PAID
 	Minimum        Amount    `json:"minimum,omitzero"`      // ≥ 0; nothing is paid below it
+	Currency       Currency  `json:"currency,omitzero"`     // of Minimum: the program's, in any letter case; zero: the program's
 }
 
 // PayoutFilter selects the payouts that match every field that is set; without

@@ -27,11 +27,13 @@ import (
 func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (_ Payout, err error) {
 	defer p.begin(&ctx, "CreatePayout", writes).end(&err)
 	o := p.op(ctx)
-	rq := request{name: "payout.create", input: in, refused: first(
+	rq := request{name: "payout.create", refused: first(
 		RefuseNoOwner.when(in.AffiliateID == uuid.Nil && in.AffiliateEmail == ""),
 		optional("externalId", in.ExternalID, maxName),
 		fieldNotAtLeastZero.about("minimum").when(in.Minimum.Sign() < 0),
+		p.ownCurrency(&in.Currency),
 	)}
+	rq.input = in
 	return write(o, rq, func() (Payout, error) {
 		aff, err := o.affiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
 		if err != nil {

@@ -82,7 +82,7 @@ type previewWalk struct {
 }
 
 func (p *Program) previewOf(in *PayoutRun) *previewWalk {
-	return &previewWalk{p: p, run: in.record(p.now()), err: in.check(optional("externalId", in.ExternalID, maxName))}
+	return &previewWalk{p: p, run: in.record(p.now()), err: p.checkRun(in, optional("externalId", in.ExternalID, maxName))}
 }
 
 // next reads a piece and reports whether there was one.

@@ -15,6 +15,7 @@ type PayoutRun struct {
 	ExternalID   string          `json:"externalId,omitzero"`    // required: the run's identity, 1–255 characters; a preview needs none
 	Until        time.Time       `json:"until,omitzero"`         // as of [NewPayout]; zero: the moment of the first call
 	Minimum      Amount          `json:"minimum,omitzero"`       // of each payout, ≥ 0
+	Currency     Currency        `json:"currency,omitzero"`      // of Minimum: the program's, in any letter case; zero: the program's
 	Methods      []PaymentMethod `json:"methods,omitempty"`      // only affiliates who are paid in one of these ways; empty: all
 	NoDetails    bool            `json:"noDetails,omitzero"`     // also affiliates without a payment method or a payout email
 	AffiliateIDs []uuid.UUID     `json:"affiliateIds,omitempty"` // only these affiliates, at most 10,000; empty: all
@@ -48,11 +49,12 @@ const (
 	affiliatesAtOnce = 500    // that a run examines in one View
 )
 
-// check checks the settings. Only a run needs an external id.
-func (in *PayoutRun) check(externalID *Error) error {
+// checkRun checks the settings. Only a run needs an external id.
+func (p *Program) checkRun(in *PayoutRun, externalID *Error) error {
 	return first(
 		externalID,
 		fieldNotAtLeastZero.about("minimum").when(in.Minimum.Sign() < 0),
+		p.ownCurrency(&in.Currency),
 		in.checkMethods(),
 		runAffiliatesTooMany.when(len(in.AffiliateIDs) > maxRunAffiliates),
 	)

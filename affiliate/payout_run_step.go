@@ -55,7 +55,7 @@ func (p *Program) StepPayouts(ctx context.Context, in PayoutRun, limit int) (_ P
 
 // runPayouts examines so many affiliates; zero: all.
 func (p *Program) runPayouts(ctx context.Context, rq request, in PayoutRun, limit int) (PayoutRunResult, error) {
-	if err := in.check(required("externalId", in.ExternalID, RefuseNoExternalID, maxName)); err != nil {
+	if err := p.checkRun(&in, required("externalId", in.ExternalID, RefuseNoExternalID, maxName)); err != nil {
 		rq.refused = err
 	}
 	return writeAround(p.op(ctx), rq, nil, func() (PayoutRunResult, error) {

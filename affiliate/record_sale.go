@@ -44,6 +44,7 @@ type SaleRecord struct {
 	Metadata     json.RawMessage `json:",omitempty"`
 	Revision     int64
 	RefundedAt   Instant // zero: not in full
+	PaidAt       Instant `json:",omitzero"` // as it was reported; zero: it was not
 	CreatedAt    Instant
 	UpdatedAt    Instant
 	HoldDays     int64 `json:",omitzero"` // of its terms when it was recorded

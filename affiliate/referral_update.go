@@ -60,6 +60,7 @@ func (p *Program) changeReferral(ctx context.Context, rq request, ident string, 
 func normalizeReferralUpdate(up *ReferralUpdate) error {
 	email, hasEmail := up.Email.Get()
 	metadata, hasMetadata := up.Metadata.Get()
+	trimGiven(&up.Name)
 	if err := first(given("name", up.Name, maxName), notCleared("email", up.Email), notBlank("email", up.Email)); err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ type Sale struct {
 	Source                 SaleSource           `json:"source"`
 	IntegrationSalesSource Opt[Integration]     `json:"integrationSalesSource"`
 	Metadata               Opt[json.RawMessage] `json:"metadata"`
+	PaidAt                 Time                 `json:"paidAt,omitzero"` // as NewSale.PaidAt said; not there when it said nothing
 	CreatedAt              Time                 `json:"createdAt"`
 	UpdatedAt              Time                 `json:"updatedAt"`
 	Affiliate              AffiliateSummary     `json:"affiliate"`
@@ -97,7 +98,7 @@ type NewSale struct {
 	Once              `json:"-"`
 	PromoCode         string       `json:"promoCode,omitzero"`  // used before the other two to find the affiliate
 	ReferralID        string       `json:"referralId,omitzero"` // referral id, customer email, click id, affiliate id or slug
-	Email             string       `json:"email,omitzero"`      // the customer
+	Email             string       `json:"email,omitzero"`      // the customer; see [SaleResult].Ignored
 	Name              string       `json:"name,omitzero"`       // the customer; empty: the referral's
 	TotalEarned       Amount       `json:"totalEarned"`         // > 0, at most 10^11; see Free
 	Tax               Amount       `json:"tax,omitzero"`        // ≥ 0
@@ -106,6 +107,7 @@ type NewSale struct {
 	ExternalInvoiceID string       `json:"externalInvoiceId,omitzero"`
 	CommissionRate    Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
 	Product           Opt[Product] `json:"product,omitzero"`
+	Currency          Currency     `json:"currency,omitzero"` // of the amounts: the program's, in any letter case; zero: the program's
 
 	// Subtotal is the basket before the discount of PromoCode. The code's
 	// minimum is compared with it, or without it with TotalEarned. It is > 0,
@@ -126,8 +128,9 @@ type NewSale struct {
 	// PaidAt is when the customer paid, if that is known better than by the time
 	// of the report: not after now, at most 30 days before. Whether code and
 	// coupon had expired, and whether the click still attributed, is judged then;
-	// their limits, and everything else, now. Zero: now. Go calls only.
-	PaidAt time.Time `json:"-"`
+	// their limits, and everything else, now. Zero: now. Over HTTP a key of the
+	// scope full sends it.
+	PaidAt time.Time `json:"paidAt,omitzero"`
 }
 
 // SaleOutcome is the result of reporting a sale. On the wire it is the header
@@ -156,6 +159,11 @@ type SaleResult struct {
 	// attribute the sale (see Config.CookieDays), else null. It is not on the
 	// wire and not in a receipt.
 	LateClick Opt[ClickID]
+
+	// Ignored names the fields that were left out, because they are no email or
+	// name: email, name, product.name. Without an email the sale has no customer.
+	// On the wire it is the header Sale-Ignored.
+	Ignored []string
 }
 
 // SaleUpdate is the input of [Program.UpdateSale]. A field that is not given
@@ -170,6 +178,7 @@ type SaleUpdate struct {
 	CommissionRate    Opt[Percent]         `json:"commissionRate,omitzero"`
 	CommissionEarned  Opt[Amount]          `json:"commissionEarned,omitzero"` // sets the commission directly
 	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
+	Currency          Currency             `json:"currency,omitzero"`         // of the amounts, as in NewSale
 
 	// ClawBack allows a change of money although a payout holds the commission:
 	// the difference becomes a further commission, which the next payout takes.
@@ -193,6 +202,7 @@ type SaleFilter struct {
 type Refund struct {
 	SaleID   SaleID      `json:"saleId,omitzero"`
 	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest; null is refused
+	Currency Currency    `json:"currency,omitzero"` // of Amount: the program's, in any letter case; zero: the program's
 	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
 
 	// ClawBack books the refund although a payout holds the commission: what was

@@ -3,10 +3,9 @@ package affiliate
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
-
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
 // A decision says who is credited with a sale, why, and on which terms.
@@ -37,7 +36,7 @@ func (o *op) decideFor(in *NewSale, d *decision) (SaleOutcome, error) {
 	}
 	ref := &d.customer.referral
 	if ref.ID == uuid.Nil && in.PromoCode == "" {
-		if err := newCustomer(in); err != nil {
+		if err := o.newCustomer(in); err != nil {
 			return "", err
 		}
 	}
@@ -83,15 +82,14 @@ func (o *op) why(d *decision) Why {
 	return w
 }
 
-// newCustomer requires the fields of a new referral.
-func newCustomer(in *NewSale) error {
-	if in.Email == "" {
+// newCustomer requires the fields of a new referral, unless they were sent and are
+// ignored: without an email there is no referral then.
+func (o *op) newCustomer(in *NewSale) error {
+	missing := func(s, field string) bool { return s == "" && !slices.Contains(o.ignored, field) }
+	if missing(in.Email, "email") {
 		return emailRequired.Err()
 	}
-	if plaintext.Blank(in.Name) {
-		return nameRequired.Err()
-	}
-	return nil
+	return first(nameRequired.when(in.Email != "" && missing(in.Name, "name")))
 }
 
 // credit finds the affiliate of the code, else of the identifier, else of the

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,14 +37,17 @@ func (p *Program) RecordSale(ctx context.Context, in NewSale) (result SaleResult
 	r := &report{in: in}
 	r.start(ctx, p)
 	r.ahead = r
-	rq := request{once: in.Once, name: "sale.create", refused: p.normalizeSale(&r.in)}
+	rq := request{once: in.Once, name: "sale.create"}
+	r.ignored, rq.refused = p.normalizeSale(&r.in)
 	if rq.refused == nil {
 		rq.refused = first(checkPaidAt(in.PaidAt, r.now))
 	}
-	if p.onceOf(in.Once).digests() {
-		rq.input = append([]any{r.in, in.PaymentTrigger, in.Integration}, digested(in.PaidAt)...)
+	if r.paidAt = InstantOf(in.PaidAt); !in.PaidAt.IsZero() {
+		r.in.PaidAt = r.paidAt.Time()
 	}
-	r.paidAt = InstantOf(in.PaidAt)
+	if p.onceOf(in.Once).digests() {
+		rq.input = []any{r.in, in.PaymentTrigger, in.Integration}
+	}
 	reply, err := write(&r.op, rq, r.record)
 	if err == nil {
 		reply.fillResult(&result)
@@ -75,13 +79,14 @@ type saleReply struct {
 	outcome SaleOutcome
 	body    *saleBody // the new sale, or the earlier one
 	late    ClickID   // a click that was too old; zero: none
+	ignored []string  // fields
 	stored  *Sale     // from a receipt
 }
 
 // fillResult fills in the result.
 func (r *saleReply) fillResult(result *SaleResult) {
 	result.Outcome, result.Sale.state, result.Earlier.state = r.outcome, optNull, optNull
-	result.LateClick = orNull(r.late)
+	result.LateClick, result.Ignored = orNull(r.late), r.ignored
 	switch {
 	case r.stored != nil:
 		result.Sale = Set(*r.stored)
@@ -93,34 +98,57 @@ func (r *saleReply) fillResult(result *SaleResult) {
 }
 
 // keep and restore convert a reply to and from its receipt: the body of the
-// answer is the sale or null, and the outcome is in a header.
+// answer is the sale or null, and the outcome is in a header, with the fields that
+// were ignored after it.
 func (r *saleReply) keep() (answer StoredAnswer, outcome string) {
+	outcome = strings.Join(append([]string{string(r.outcome)}, r.ignored...), " ")
 	if r.body == nil || r.outcome != SaleRecorded {
-		return noAnswer, string(r.outcome)
+		return noAnswer, outcome
 	}
-	return StoredAnswer{body: r.body}, string(r.outcome)
+	return StoredAnswer{body: r.body}, outcome
 }
 
 // saleRoom is enough for the JSON of most sales.
 const saleRoom = 2688
 
 func (r *saleReply) restore(answer []byte, outcome string) error {
-	r.outcome = SaleOutcome(outcome)
+	said := strings.Split(outcome, " ")
+	if r.outcome = SaleOutcome(said[0]); len(said) > 1 {
+		r.ignored = said[1:]
+	}
 	return json.Unmarshal(answer, &r.stored)
 }
 
-// normalizeSale brings the input into canonical form.
-func (p *Program) normalizeSale(in *NewSale) error {
-	in.PromoCode, in.Email = plaintext.Trim(in.PromoCode), plaintext.Trim(in.Email)
+// normalizeSale brings the input into canonical form. What a customer typed
+// changes no money, so a paid order is not refused for it: it is left out, and
+// the names of these fields are ignored.
+func (p *Program) normalizeSale(in *NewSale) (ignored []string, err error) {
+	in.PromoCode, in.Email, in.Name = plaintext.Bare(in.PromoCode), plaintext.Bare(in.Email), plaintext.Trim(in.Name)
 	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && in.Email == "" {
-		return saleAttributionRequired.Err()
+		return nil, saleAttributionRequired.Err()
 	}
-	if in.Email != "" {
-		if err := normalizeEmail("email", &in.Email); err != nil {
-			return err
-		}
+	if in.Email != "" && normalizeEmail("email", &in.Email) != nil {
+		in.Email, ignored = "", append(ignored, "email")
 	}
-	return p.normalizeCharge(in)
+	if in.Name != "" && checkText("name", in.Name, maxName, false) != nil {
+		in.Name, ignored = "", append(ignored, "name")
+	}
+	if in.leaveOutProductName() {
+		ignored = append(ignored, "product.name")
+	}
+	return ignored, p.normalizeCharge(in)
+}
+
+// leaveOutProductName removes the name of a product that is no name, and reports
+// whether it did. The id stays: it decides about a code.
+func (in *NewSale) leaveOutProductName() bool {
+	product, ok := in.Product.Get()
+	if !ok || optional("product.name", product.Name, maxName) == nil {
+		return false
+	}
+	product.Name = ""
+	in.Product = Set(product)
+	return true
 }
 
 // normalizeCharge checks what a sale says besides whom to credit.
@@ -131,6 +159,7 @@ func (p *Program) normalizeCharge(in *NewSale) error {
 	if err := first(
 		p.checkTotal(in),
 		boundOfSale("totalEarned", in.TotalEarned),
+		p.ownCurrency(&in.Currency),
 		optional("name", in.Name, maxName),
 		optional("externalId", in.ExternalID, maxName),
 		optional("externalInvoiceId", in.ExternalInvoiceID, maxName),
@@ -185,11 +214,11 @@ func checkProduct(given Opt[Product]) error {
 func (o *op) recordSale(in *NewSale) (saleReply, error) {
 	earlier, err := o.earlier(in.ExternalID, in.ExternalInvoiceID)
 	if err != nil || earlier != nil {
-		return saleReply{outcome: SaleDuplicate, body: earlier}, err
+		return saleReply{outcome: SaleDuplicate, body: earlier, ignored: o.ignored}, err
 	}
 	var d decision
 	outcome, err := o.decide(in, &d)
-	reply := saleReply{outcome: outcome, late: d.origin.late}
+	reply := saleReply{outcome: outcome, late: d.origin.late, ignored: o.ignored}
 	if err == nil && outcome == SaleRecorded {
 		reply.body, err = o.book(in, &d)
 	}
@@ -285,7 +314,7 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		Rate: Set(d.deal.Rate), RateType: EnumOf(d.deal.Type), RateFixed: d.deal.rateFrom == RateOfSale, Commissions: b.room[:0:1],
 		Products: productsBought(in.Product), Status: EnumOf(SaleActive), Trigger: EnumOf(in.PaymentTrigger),
 		Source: EnumOf(o.source.forSale()), Integration: EnumOf(in.Integration), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,
-		HoldDays: d.deal.HoldDays, Free: in.Free, Why: o.why(d),
+		HoldDays: d.deal.HoldDays, Free: in.Free, PaidAt: InstantOf(in.PaidAt), Why: o.why(d),
 	}
 	if ref.ID != uuid.Nil {
 		totals, err := o.totals(ref.ID)

@@ -88,15 +88,11 @@ func TestRecordSaleErrors(t *testing.T) {
 	}{
 		{"ErrNoIdentifier B380", func(in *affiliate.NewSale) { in.ReferralID = "" }, fieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
 		{"ErrBlankIdentifiers B376", func(in *affiliate.NewSale) { in.ReferralID, in.Email, in.PromoCode = " ", " ", "\t" }, fieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
-		{"ErrEmail B391", func(in *affiliate.NewSale) { in.Email = "x" }, fieldError(affiliate.InvalidField, "email", "Email is invalid")},
 		{"ErrTotalMissing B381", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.Amount{} }, fieldError(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")},
 		{"ErrTotalNegative B382", func(in *affiliate.NewSale) { in.TotalEarned = sum("-1") }, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
 		{"ErrTotalLowest", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, fieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
 		{"ErrTotalAboveBound B387", func(in *affiliate.NewSale) { in.TotalEarned = sum("100000000000.0001") }, tooLarge("totalEarned")},
 		{"ErrTotalLargest B387", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MaxInt64) }, tooLarge("totalEarned")},
-		{"ErrNameBlank", func(in *affiliate.NewSale) { in.Name = " " }, fieldError(affiliate.InvalidField, "name", "name must not be empty")},
-		{"ErrNameLong", func(in *affiliate.NewSale) { in.Name = long }, fieldError(affiliate.InvalidField, "name", "name is too long")},
-		{"ErrNameNUL", func(in *affiliate.NewSale) { in.Name = "a\x00" }, fieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
 		{"ErrExternalIDBlank B398", func(in *affiliate.NewSale) { in.ExternalID = " " }, fieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
 		{"ErrExternalIDLong B398", func(in *affiliate.NewSale) { in.ExternalID = long }, fieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
 		{"ErrInvoiceLong", func(in *affiliate.NewSale) { in.ExternalInvoiceID = long }, fieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId is too long")},
@@ -105,7 +101,6 @@ func TestRecordSaleErrors(t *testing.T) {
 		{"ErrProductID", product(affiliate.Product{ProductID: long}), fieldError(affiliate.InvalidField, "product.productId", "product.productId is too long")},
 		{"ErrQuantity B389", product(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{})}), fieldError(affiliate.InvalidField, "product.quantity", "product.quantity must be greater than zero")},
 		{"ErrPrice B389", product(affiliate.Product{Price: affiliate.Set(sum("-1"))}), fieldError(affiliate.InvalidField, "product.price", "product.price must be at least 0")},
-		{"ErrProductName", product(affiliate.Product{Name: "\n"}), fieldError(affiliate.InvalidField, "product.name", "product.name must not be empty")},
 		{"ErrTax B388", func(in *affiliate.NewSale) { in.Tax = sum("-1") }, fieldError(affiliate.InvalidField, "tax", "tax must be at least 0")},
 		{"ErrShipping", func(in *affiliate.NewSale) { in.Shipping = sum("-1") }, fieldError(affiliate.InvalidField, "shipping", "shipping must be at least 0")},
 		{"ErrDeductions B388", func(in *affiliate.NewSale) { in.Tax, in.Shipping = sum("60"), sum("40.0001") }, fieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
@@ -141,8 +136,7 @@ func TestRecordSaleErrorOrder(t *testing.T) {
 		field string
 		mend  func()
 	}{
-		{"", func() { in.Email = "x" }},
-		{"email", func() { in.Email = ""; in.ReferralID = "ada" }},
+		{"", func() { in.ReferralID = "ada" }},
 		{"totalEarned", func() { in.TotalEarned = sum("-5") }},
 		{"totalEarned", func() { in.TotalEarned = sum("5") }},
 		{"product.quantity", func() { in.Product = affiliate.Set(affiliate.Product{Price: affiliate.Set(sum("-1"))}) }},

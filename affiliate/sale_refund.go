@@ -39,12 +39,14 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (_ RefundResult, er
 	defer p.begin(&ctx, "RefundSale", writes).end(&err)
 	amount, part := in.Amount.Get()
 	o := p.op(ctx)
-	rq := request{name: "sale.refund", input: in, refused: first(
+	rq := request{name: "sale.refund", refused: first(
 		RefuseNoSaleID.when(in.SaleID == 0),
 		notCleared("amount", in.Amount), // never taken as the whole sale
 		refundNotPositive.when(part && amount.Sign() <= 0),
+		p.ownCurrency(&in.Currency),
 		optional("refundId", in.RefundID, maxName),
 	)}
+	rq.input = in
 	return write(o, rq, func() (RefundResult, error) {
 		before, err := o.saleByNumber(in.SaleID)
 		if err != nil {

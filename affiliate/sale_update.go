@@ -27,7 +27,7 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ S
 	defer p.begin(&ctx, "UpdateSale", writes).end(&err)
 	rq := request{name: "sale.update", input: []any{id, up}, refused: first(RefuseNoSaleID.when(id == 0))}
 	if rq.refused == nil {
-		rq.refused = normalizeSaleUpdate(&up)
+		rq.refused = p.normalizeSaleUpdate(&up)
 	}
 	o := p.op(ctx)
 	return write(o, rq, func() (Sale, error) {
@@ -44,7 +44,8 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ S
 }
 
 // normalizeSaleUpdate checks what is given and brings it into canonical form.
-func normalizeSaleUpdate(up *SaleUpdate) error {
+func (p *Program) normalizeSaleUpdate(up *SaleUpdate) error {
+	trimGiven(&up.Name)
 	if email, ok := up.Email.Get(); ok {
 		if err := first(notBlank("email", up.Email), normalizeEmail("email", &email)); err != nil {
 			return err
@@ -57,6 +58,7 @@ func normalizeSaleUpdate(up *SaleUpdate) error {
 	err := first(
 		notCleared("totalEarned", up.TotalEarned),
 		boundOfSale("totalEarned", up.TotalEarned.Or(Amount{})),
+		p.ownCurrency(&up.Currency),
 		given("name", up.Name, maxName),
 		given("externalId", up.ExternalID, maxName),
 		given("externalInvoiceId", up.ExternalInvoiceID, maxName),

@@ -186,6 +186,9 @@ func (b *saleBody) fillSale(s *Sale) {
 		Affiliate: summaryOf(b.program, rec.AffiliateID, b.owner, b.links), Referral: Null[Referral](),
 		Commissions: rec.commissionsOf(),
 	}
+	if !rec.PaidAt.IsZero() {
+		s.PaidAt = TimeOf(rec.PaidAt.Time())
+	}
 	s.CommissionEarned, _ = rec.commissionEarned() // its sum was checked when the sale was stored
 	if b.customer != nil {
 		s.Referral = Set(b.customer.referral(b.program))

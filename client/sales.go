@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -51,7 +52,6 @@ func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliat
 	rq := c.post(sales, in, in.Once)
 	rq.goOnly("PaymentTrigger", in.PaymentTrigger != "")
 	rq.goOnly("Integration", in.Integration != "")
-	rq.goOnly("PaidAt", !in.PaidAt.IsZero())
 	sale, a, err := do[affiliate.Sale](ctx, c, rq)
 	if err != nil && err != errNull {
 		return affiliate.SaleResult{}, err
@@ -64,6 +64,9 @@ func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliat
 		Outcome: outcome,
 		Sale:    affiliate.Null[affiliate.Sale](),
 		Earlier: affiliate.Null[affiliate.Sale](), LateClick: affiliate.Null[affiliate.ClickID](),
+	}
+	if ignored := a.last.header.Get("Sale-Ignored"); ignored != "" {
+		out.Ignored = strings.Split(ignored, ", ")
 	}
 	if err == nil {
 		out.Sale = affiliate.Set(sale)

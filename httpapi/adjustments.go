@@ -40,6 +40,7 @@ func newAdjustment(in *input) affiliate.NewAdjustment {
 		in.fault(affiliate.RefuseNoAmount)
 	}
 	n.Amount = amount.Or(affiliate.Amount{})
+	n.Currency = in.currency()
 	n.Reason = in.text("reason")
 	n.ExternalID = in.optional("externalId")
 	n.Reverses = in.id("reversesId")

@@ -175,6 +175,7 @@ func orderOf(in *input) affiliate.Order {
 	return affiliate.Order{
 		PromoCode:   aliased(in, "promoCode", "code", in.text),
 		TotalEarned: in.amount("totalEarned"),
+		Currency:    in.currency(),
 		Subtotal:    in.amount("subtotal"),
 		Email:       in.optional("email"),
 		ReferralID:  in.ident("referralId"),

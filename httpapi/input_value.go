@@ -19,6 +19,15 @@ func (in *input) amount(name string) affiliate.Opt[affiliate.Amount] {
 	})
 }
 
+// currency reads the currency of the amounts.
+func (in *input) currency() affiliate.Currency {
+	o := enum[affiliate.Currency](in, "currency")
+	if o.IsNull() {
+		in.fault(affiliate.FieldNull)
+	}
+	return o.Or("")
+}
+
 // percent reads a rate.
 func (in *input) percent(name string) affiliate.Opt[affiliate.Percent] {
 	value, isNull := in.find(name, kindNumber)

@@ -107,8 +107,8 @@ func doneHeaders(r place, about about) named[header] {
 	if slices.ContainsFunc(r.action.lookups, func(l lookup) bool { return l.paged }) {
 		out = append(out, headerRef("Link"))
 	}
-	if about.header != "" {
-		out = append(out, headerRef(about.header))
+	for _, name := range about.headers {
+		out = append(out, headerRef(name))
 	}
 	if r.keyed() {
 		out = append(out, headerRef("Idempotent-Replayed"))
@@ -259,6 +259,7 @@ func (d *drafter) sharedHeaders() named[header] {
 		{"Error-Field", text("The JSON name of the field or parameter, dotted when nested, where one is at fault.", false, identText)},
 		{"Error-Reasons", text("Where a promotional code is refused, every rule that it fails, in the form of the reasons of a preview: JSON. The first one is in Error-Code.", false, matches(`^\[\{.*\}\]$`))},
 		{"Sale-Outcome", text("What became of the sale.", true, values[affiliate.SaleOutcome]())},
+		{"Sale-Ignored", text("The fields that are no email or name, and were left out: of email, name, product.name.", false, matches("^[a-z.]+(, [a-z.]+)*$"))},
 		{"Idempotent-Replayed", text("There when the answer is the first one of this Idempotency-Key.", false, only("true"))},
 		{"Link", text(`The next page: a query, to be resolved against the request. Absent on the last page.`, false, matches(`^<\?[^>]+>; rel="next"$`))},
 		{"Allow", text("The methods of the path, sorted.", true, matches("^[A-Z]+(, [A-Z]+)*$"))},

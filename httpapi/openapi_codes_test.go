@@ -14,7 +14,7 @@ func codeNotes() described {
 				"":                "Whether a code would work for an order, and what it would take off.",
 				"valid":           "True when reasons is empty.",
 				"reasons":         "Every rule that fails, in a fixed order. A sale is refused with the first one.",
-				"unverified":      "The rules of the code that need something the request did not say.",
+				"unverified":      "The rules of the code that need something the request did not say; products when the coupon is for some products and discount is taken for the whole basket.",
 				"discount":        "What comes off subtotal, where none was sent totalEarned; null when it cannot be priced.",
 				"total":           "If valid, what is left to charge, before tax and shipping; null when discount is.",
 				"risks":           "The program's review rules that would hold the commission of this sale; valid does not depend on them.",
@@ -97,6 +97,7 @@ func codeBodies() map[string]note {
 
 		"promoCode":         plain("The code; required unless code is given.", identText),
 		"totalEarned":       plain("What the sale will send as totalEarned.", above("0"), atMost("100000000000")),
+		"currency":          plain("The currency of the amounts, in any letter case: the program's. Another one is refused.", currencyText),
 		"subtotal":          plain("The basket before the discount, which decides; not below totalEarned.", above("0"), atMost("100000000000")),
 		"email":             plain("The customer's email.", emailText),
 		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug.", identText),

@@ -40,7 +40,7 @@ type about struct {
 	clears   []string          // of an update: what null clears
 	misses   bool              // a write that may answer null
 	limits   map[string]limit  // where the operation has its own
-	header   string            // of a 200, beside those that all have
+	headers  []string          // of a 200, beside those that all have
 	refused  refused
 }
 
@@ -136,7 +136,7 @@ func currencyText(s *schema) { s.Pattern = "^[A-Za-z]{3}$" }
 func dateText(s *schema)     { s.AnyOf = []schema{{Format: "date-time"}, {Format: "date"}} }
 
 // anyText drops all limits of a text.
-func anyText(s *schema) { s.MinLength, s.MaxLength, s.Pattern = "", "", "" }
+func anyText(s *schema) { s.MinLength, s.MaxLength, s.Pattern, s.Format = "", "", "", "" }
 
 // dateParameter repeats the type in each form, because some readers of
 // parameters only look there.

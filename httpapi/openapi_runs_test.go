@@ -38,6 +38,7 @@ func payoutRunNotes() described {
 			"externalId":   limited(externalText),
 			"until":        plain("What is positive is taken until then; a plain date is its last millisecond. Absent: the moment at which the run is begun."),
 			"minimum":      plain("An affiliate to whom less is due is paid nothing.", atLeast("0"), byDefault(0)),
+			"currency":     plain("The currency of the amounts, in any letter case: the program's. Another one is refused.", currencyText),
 			"methods":      plain("Only affiliates who are paid in one of these ways; empty: all.", each(values[affiliate.PaymentMethod]())),
 			"noDetails":    plain("Pay affiliates without a payment method or a payout email too.", byDefault(false)),
 			"affiliateIds": plain("Only these affiliates; empty: all.", atMostItems("10000")),

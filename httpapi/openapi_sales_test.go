@@ -46,6 +46,7 @@ func saleTexts() map[string]string {
 		"source":                 "Where the sale came from; API over HTTP.",
 		"integrationSalesSource": "The integration that reported the sale; null over HTTP.",
 		"metadata":               "The caller's own object.",
+		"paidAt":                 "When the customer paid, if the report said so; else it is not there.",
 		"affiliate":              "Who is credited.",
 		"referral":               "The customer's referral, if there is one.",
 		"commissions":            "What the sale earned, empty when it earned nothing; more than one only after a change of what a payout took.",
@@ -78,6 +79,7 @@ func saleBodies() map[string]note {
 		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug; an integer is taken as its digits.", identText),
 		"email":             plain("The customer's email. A new customer without a promoCode needs email and name.", emailText),
 		"totalEarned":       plain("The gross amount; with free 0 or left out.", above("0"), atMost("100000000000")),
+		"currency":          plain("The currency of the amounts, in any letter case: the program's. Another one is refused.", currencyText),
 		"name":              plain("The customer's name; the referral's when it is not given.", externalText),
 		"externalId":        plain("The caller's own id. A sale that has it already is a duplicate and not recorded again.", externalText),
 		"externalInvoiceId": plain("The caller's own id of the invoice; works like externalId.", externalText),
@@ -92,6 +94,7 @@ func saleBodies() map[string]note {
 		"free":              plain("An order of 0 by promoCode with a subtotal, where the program allows it: it redeems the code and earns nothing.", byDefault(false)),
 		"tax":               plain("The tax in totalEarned.", atLeast("0"), byDefault(0)),
 		"shipping":          plain("The shipping in totalEarned; with tax at most totalEarned.", atLeast("0"), byDefault(0)),
+		"paidAt":            plain("When the customer paid, at most 30 days ago; expiry and the click are judged then. A plain date is its first millisecond. For keys of the scope full."),
 		"metadata":          plain("Replaced as a whole; at most 16,384 bytes in compact form.", open),
 		"saleIds":           plain("The ids of the sales; texts of digits are the same.", distinct("1", "100")),
 		"approvalStatus":    plain("What their commissions become.", values[affiliate.ApprovalStatus]()),
@@ -118,11 +121,12 @@ func saleOperations() map[string]about {
 			id: "recordSale", summary: "Report a sale",
 			text: "Sale-Outcome says what became of it; every outcome but recorded answers null, writes nothing and counts nothing. " +
 				"inactive-customer is a customer who is SUBMITTED or DECLINED; one who is PAST_DUE or CANCELLED and pays is recorded. " +
+				"An email, a name and product.name that are none are left out, and Sale-Ignored names them: a paid order is not refused for them. " +
 				"Fires sale.created, after referral.created when the customer was new.",
 			oneOf:  []string{"promoCode", "referralId", "email"},
 			forms:  []schema{paidOrder(), freeOrder()},
-			limits: map[string]limit{"totalEarned": func(s *schema) { s.ExclusiveMinimum, s.Minimum = "", "0" }},
-			misses: true, header: "Sale-Outcome",
+			limits: map[string]limit{"email": anyText, "name": anyText, "product.name": anyText, "totalEarned": func(s *schema) { s.ExclusiveMinimum, s.Minimum = "", "0" }},
+			misses: true, headers: []string{"Sale-Outcome", "Sale-Ignored"},
 			refused: refused{invalid: append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField}, codeRefusals()...)},
 		},
 		"PUT /sales": {

@@ -154,8 +154,8 @@ func TestOrderOfFields(t *testing.T) {
 		{"POST sales", `{"promoCode":"","totalEarned":"x"}`, "attribution_required: Either Referral ID, email, or Promo Code is required"},
 		{"POST sales", `{"promoCode":"","email":"a@b.co"}`, "invalid_field: promoCode must not be empty [promoCode]"},
 		{"POST sales", `{"promoCode":5}`, "invalid_field: promoCode must be a string [promoCode]"},
-		{"POST sales", `{"promoCode":"A","email":"x","totalEarned":"1"}`, "invalid_field: Email is invalid [email]"},
-		{"POST sales", `{"promoCode":"nope","email":"x"}`, "invalid_field: Email is invalid [email]"}, // B105
+		{"POST sales", `{"promoCode":"A","email":"x","totalEarned":"1"}`, "invalid_field: totalEarned must be a number [totalEarned]"}, // a paid order is not refused for its email
+		{"POST sales", `{"promoCode":"nope","email":"x"}`, "missing_field: Total Amount Earned is required [totalEarned]"},             // B105
 		{"POST sales", `{"promoCode":"A","email":5,"totalEarned":-1}`, "invalid_field: email must be a string [email]"},
 		{"POST sales", `{"promoCode":"A","name":5}`, "missing_field: Total Amount Earned is required [totalEarned]"},
 		{"POST sales", `{"promoCode":"A","totalEarned":-1,"name":5}`, "invalid_field: Total Amount Earned must be greater than zero [totalEarned]"},

@@ -21,6 +21,7 @@ func payoutRunOf(in *input) (r payoutRun) {
 	r.ExternalID = in.name("externalId")
 	r.until = in.date("until")
 	r.Minimum = in.amount("minimum").Or(affiliate.Amount{})
+	r.Currency = in.currency()
 	r.Methods = texts[affiliate.PaymentMethod](in, "methods").Or(nil)
 	r.NoDetails = in.flag("noDetails")
 	r.AffiliateIDs, _ = in.idList("affiliateIds")

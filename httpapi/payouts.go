@@ -41,6 +41,7 @@ func newPayoutOf(in *input) (n newPayout) {
 	n.ExternalID = in.optional("externalId")
 	n.ManuallyPaid = in.flag("manuallyPaid")
 	n.Minimum = in.amount("minimum").Or(affiliate.Amount{})
+	n.Currency = in.currency()
 	return n
 }
 

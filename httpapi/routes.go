@@ -78,7 +78,7 @@ func routes() []route {
 			many("saleExternalId", by((*affiliate.Program).Sales, salesByExternalID)),
 			many("saleExternalInvoiceId", by((*affiliate.Program).Sales, salesByInvoice)),
 			many("", by((*affiliate.Program).Sales, nil)))},
-		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](post(newSale, recordSale))},
+		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](post(newSaleOf, recordSale))},
 		{http.MethodPut, "/sales", shops, change(saleChangeOf, updateSale)},
 		{http.MethodPatch, "/sales", shops, change(refundOf, (*affiliate.Program).RefundSale)},
 		{http.MethodDelete, "/sales", shops, remove(saleTarget, deleteSale)},

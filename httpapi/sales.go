@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -18,13 +19,21 @@ func salesTo(f *affiliate.SaleFilter, v string)           { f.ReferralID = affil
 func salesByExternalID(f *affiliate.SaleFilter, v string) { f.ExternalID = affiliate.Set(v) }
 func salesByInvoice(f *affiliate.SaleFilter, v string)    { f.ExternalInvoiceID = affiliate.Set(v) }
 
-func newSale(in *input) affiliate.NewSale {
+// A newSale is a sale whose time of payment may be a plain date, which is a day
+// in the zone of the program.
+type newSale struct {
+	affiliate.NewSale
+	paidAt affiliate.Opt[affiliate.Date]
+}
+
+func newSaleOf(in *input) newSale {
 	sale := affiliate.NewSale{
 		PromoCode:         in.optional("promoCode"),
 		ReferralID:        in.ident("referralId"),
-		Email:             in.optional("email"),
+		Email:             in.text("email"),
 		TotalEarned:       in.amount("totalEarned").Or(affiliate.Amount{}),
-		Name:              in.optional("name"),
+		Currency:          in.currency(),
+		Name:              in.text("name"),
 		ExternalID:        in.optional("externalId"),
 		ExternalInvoiceID: in.optional("externalInvoiceId"),
 		CommissionRate:    in.percent("commissionRate"),
@@ -37,7 +46,7 @@ func newSale(in *input) affiliate.NewSale {
 	if in.faulty() {
 		waitForAmounts(&sale)
 	}
-	return sale
+	return newSale{sale, in.date("paidAt")}
 }
 
 // waitForAmounts changes the amounts so that no rule over several amounts
@@ -53,13 +62,25 @@ func waitForAmounts(sale *affiliate.NewSale) {
 }
 
 // recordSale answers the sale, or null when none was recorded. The header
-// Sale-Outcome says why.
-func recordSale(p *affiliate.Program, c *call, in affiliate.NewSale) error {
-	result, err := p.RecordSale(c.r.Context(), in)
+// Sale-Outcome says why. Only a key of the scope full says when was paid,
+// because a code that has expired since then still works.
+func recordSale(p *affiliate.Program, c *call, in newSale) error {
+	if paidAt, sent := in.paidAt.Get(); sent {
+		if c.scope.grant() != full {
+			return affiliate.RefuseScope.Err()
+		}
+		if in.PaidAt = paidAt.FirstInstant(p.Config().Location); in.PaidAt.IsZero() {
+			in.PaidAt = in.PaidAt.Add(1) // the zero time means now
+		}
+	}
+	result, err := p.RecordSale(c.r.Context(), in.NewSale)
 	if err != nil {
 		return err
 	}
 	c.w.Header()["Sale-Outcome"] = []string{string(result.Outcome)}
+	if len(result.Ignored) > 0 {
+		c.w.Header()["Sale-Ignored"] = []string{strings.Join(result.Ignored, ", ")}
+	}
 	sale, recorded := result.Sale.Get()
 	if !recorded {
 		c.nothing()
@@ -79,6 +100,7 @@ func saleChangeOf(in *input) saleChange {
 		up: affiliate.SaleUpdate{
 			Email:             in.optOptional("email"),
 			TotalEarned:       in.amount("totalEarned"),
+			Currency:          in.currency(),
 			Name:              in.optOptional("name"),
 			ExternalID:        in.optOptional("externalId"),
 			ExternalInvoiceID: in.optOptional("externalInvoiceId"),
@@ -102,7 +124,7 @@ func saleTarget(in *input) affiliate.SaleID {
 
 // refundOf reads a refund.
 func refundOf(in *input) affiliate.Refund {
-	r := affiliate.Refund{SaleID: saleTarget(in), Amount: in.amount("amount")}
+	r := affiliate.Refund{SaleID: saleTarget(in), Amount: in.amount("amount"), Currency: in.currency()}
 	id := in.optOptional("refundId")
 	if id.IsNull() {
 		in.fault(affiliate.FieldNull)

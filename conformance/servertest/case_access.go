@@ -110,8 +110,8 @@ func precedenceCases() []serverCase {
 		{"B104 an unknown endpoint and a bad url", checkRule, func(x *exam) {
 			x.do("PUT /webhooks", `{"webhookId":"{{unknown}}","url":"ftp://x"}`).refused(urlNotHTTPS)
 		}},
-		{"B105 a bad email and an unknown code", checkRule, func(x *exam) {
-			x.do("POST /sales", `{"promoCode":"{{u}}","email":"x","totalEarned":1}`).refused(emailInvalid)
+		{"B105 a bad total and an unknown code", checkRule, func(x *exam) {
+			x.do("POST /sales", `{"promoCode":"{{u}}","email":"x","totalEarned":-1}`).refused(totalNotPositive)
 		}},
 		{"B105 two bad fields: the table's order decides", checkRule, func(x *exam) {
 			x.do("POST /coupons", `{"redeemBy":"x","percentOff":500,"name":"n"}`).refused(percentOffRange)

@@ -39,6 +39,7 @@ func personNameCases() []serverCase {
 			bad{"B275 " + field + " with a newline", body(`"a\nb"`), mustBe(field, badCharacter)}, bad{"B275 " + field + " with DEL", body(`"a\u007f"`), mustBe(field, badCharacter)},
 			bad{"B275 " + field + " of 101", body(`"` + strings.Repeat("x", 101) + `"`), mustBe(field, tooLong)})
 		for i, s := range []string{`=HYPERLINK(\"x\")`, "<script>", "' OR 1=1 --", "%", "a\u200cb", "😀e\u0301", strings.Repeat("é", 100)} {
+			t.yes(rule, good{fmt.Sprintf("R28 %s trimmed %d", field, i+1), body(`"\u3000` + s + `\u200e "`), `{"` + field + `":"` + s + `"}`})
 			t.yes(rule, good{fmt.Sprintf("B276 %s verbatim %d", field, i+1), body(`"` + s + `"`), `{"` + field + `":"` + s + `"}`})
 		}
 	}
@@ -54,12 +55,14 @@ func emailCases() []serverCase {
 	for _, row := range []string{
 		"B264 a", "B264 a@", "B264 @b.co", "B264 a@b..co", "B264 .a@b.co", "B264 a.@b.co", "B264 a b@c.co", "B264 a@@b.co", "B264 a@-b.co", "B264 a@b-.co", "B264 a@b_c.co", "B264 mailto:a@b.co",
 		"B265 Bob <a@b.co>", "B265 <a@b.co>", "B265 a@b.co (x)", `B267 a@b.co\r\nBcc: x@y.z`, `B267 a\u0000@b.co`, "B268 a@b.co, c@d.co", "B269 " + strings.Repeat("a", 243) + "@example.com",
-		"B270 a@[127.0.0.1]", `B270 \"a b\"@c.co`, "B271 ä@b.co", "B271 a@bücher.example", "B271 a@b.co\u200b",
+		"B270 a@[127.0.0.1]", `B270 \"a b\"@c.co`, "B271 ä@b.co", "B271 a@😀.example",
 	} {
 		number, s := rowOf(row)
 		t.no(rule, bad{number + " email " + clipTo(s, 24), mailed(`"` + s + `"`), emailInvalid})
 	}
 	t.yes(rule, good{"B266 email in upper case with spaces", mailed(`" {{u}}@CONFORM.Example "`), `{"email":"{{u}}@conform.example"}`},
+		good{"R28 email with a domain of other letters", mailed(`"{{u}}@Bücher.conform.example"`), `{"email":"{{u}}@xn--bcher-kva.conform.example"}`},
+		good{"R28 email with what nobody sees", mailed(`"\ufeff{{u}}\u200b@conform.example\u00a0"`), `{"email":"{{u}}@conform.example"}`},
 		good{"B266 email with a plus", mailed(`"{{u}}+tag!#$%&'*/=?^_{|}~-@conform.example"`), `{"email":"{{u}}+tag!#$%&'*/=?^_{|}~-@conform.example"}`})
 	return t.cases
 }

@@ -45,9 +45,10 @@ func couponNameCases() []serverCase {
 		bad{"B125 name of 256", named(`"` + strings.Repeat("x", 256) + `"`), mustBe("name", tooLong)},
 		bad{"B125 name of 256 of 4 bytes", named(`"` + strings.Repeat("😀", 256) + `"`), mustBe("name", tooLong)},
 		bad{"B126 name with a newline", named(`"a\nb"`), mustBe("name", badCharacter)}, bad{"B126 name with a tab", named(`"a\tb"`), mustBe("name", badCharacter)},
-		bad{"B126 name with DEL", named(`"a\u007f"`), mustBe("name", badCharacter)}, bad{"B126 name with U+0085", named(`"a\u0085"`), mustBe("name", badCharacter)})
+		bad{"B126 name with DEL", named(`"a\u007f"`), mustBe("name", badCharacter)}, bad{"B126 name with U+0085", named(`"a\u0085b"`), mustBe("name", badCharacter)})
 	t.yes(rule, good{"B125 name of 255 of 4 bytes", named(`"` + strings.Repeat("😀", 255) + `"`), `{"name":"` + strings.Repeat("😀", 255) + `"}`},
-		good{"B127 name verbatim", named(`"{{u}} \u202e\u200b😀e\u0301 "`), `{"name":"{{u}} \u202e\u200b😀e\u0301 "}`},
+		good{"B127 name verbatim", named(`"{{u}} \u202e\u200b😀e\u0301"`), `{"name":"{{u}} \u202e\u200b😀e\u0301"}`},
+		good{"R28 name trimmed", named(`"\u2060 {{u}}\u3000"`), `{"name":"{{u}}"}`},
 		good{"B127 name that looks like markup", named(`"<b>&amp;\"\\{{u}}"`), `{"name":"<b>&amp;\"\\{{u}}"}`})
 	return t.cases
 }

@@ -32,6 +32,7 @@ func moneyCases() []serverCase {
 		bad{"M89 an unknown email", `{"affiliateEmail":"{{u}}@conform.example"}`, affiliateNotFound},
 		bad{"M89 two affiliates", `{"affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}"}`, identifiersMismatch},
 		bad{"M89 until x", `{"affiliateId":"{{unknown}}","until":"x"}`, mustBe("until", asDate)}, bad{"M89 minimum -1", `{"affiliateId":"{{unknown}}","minimum":-1}`, mustBe("minimum", "must be at least 0")},
+		bad{"R16 minimum in another currency", `{"affiliateId":"{{unknown}}","minimum":1,"currency":"EUR"}`, otherCurrency},
 		bad{"M89 minimum as text", `{"affiliateId":"{{unknown}}","minimum":"1"}`, mustBe("minimum", asNumber)},
 		bad{"M89 manuallyPaid 1", `{"affiliateId":"{{unknown}}","manuallyPaid":1}`, mustBe("manuallyPaid", asBoolean)},
 		bad{"M89 externalId empty", `{"affiliateId":"{{unknown}}","externalId":" "}`, mustBe("externalId", notEmpty)})
@@ -57,6 +58,7 @@ func adjustmentCases() []serverCase {
 		bad{"M18 no affiliate", `{"kind":"BONUS","amount":1,"reason":"r"}`, ownerRequired}, bad{"M18 no kind", with(`"amount":1`), kindRequired},
 		bad{"M18 no amount", with(`"kind":"BONUS"`), amountRequired}, bad{"M18 no reason", `{"affiliateId":"{{affiliate}}","kind":"BONUS","amount":1}`, reasonRequired},
 		bad{"M18 no sale", with(`"kind":"DISPUTE_WON","amount":1`), RefuseNoSaleID}, bad{"M15 kind bonus", with(`"kind":"bonus","amount":1`), mustBe("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE")},
+		bad{"R16 another currency", with(`"kind":"BONUS","amount":1,"currency":"EUR"`), otherCurrency},
 		bad{"M15 a bonus below zero", with(`"kind":"BONUS","amount":-1`), mustBe("amount", "must be greater than zero")},
 		bad{"M15 a fee above zero", with(`"kind":"CHARGEBACK_FEE","amount":1,"saleId":1`), mustBe("amount", "must be less than zero")},
 		bad{"M15 a correction of zero", with(`"kind":"CORRECTION","amount":0`), mustBe("amount", "must not be zero")},

@@ -95,6 +95,12 @@ func ownSaleCases() []serverCase {
 			put(`"totalEarned":200`).refused(subtotalBelowTotal.on("totalEarned"))
 			put(`"subtotal":null,"totalEarned":200`).has(`{"subtotal":null,"totalEarned":200}`)
 		}),
+		own("R16 PUT and PATCH in another currency", "rule 1.4: amounts are in the currency of the program", func(x *exam, put func(string) *answer) {
+			put(`"totalEarned":60,"currency":"EUR"`).refused(otherCurrency)
+			put(`"totalEarned":100,"currency":"usd"`).has(`{"totalEarned":100}`)
+			refund(x, `,"amount":5,"currency":"EUR"`).refused(otherCurrency)
+			refund(x, `,"amount":5,"currency":"usd"`).has(`{"reason":"partially_refunded"}`)
+		}),
 		own("B410 PUT that changes nothing", "contract 1.3: an update that changes nothing answers like a change", func(x *exam, put func(string) *answer) {
 			a := x.get("/sales?id={{s}}")
 			x.do("PUT /sales", `{"saleId":{{s}}}`).bytes(a.body)
@@ -239,6 +245,16 @@ func previewCases() []serverCase {
 			preview(`,"subtotal":0`).refused(subtotalNotPositive)
 			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":44}`).refused(belowMinimum)
 			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":44,"subtotal":55,"commissionRate":20}`).has(`{"totalEarned":44,"subtotal":55,"commissionEarned":8.8}`)
+		}),
+		own("R16 a preview in another currency", "rule 1.4: amounts are in the currency of the program", `"percentOff":20`, owned, func(_ *exam, preview func(string) *answer) {
+			preview(`,"totalEarned":10,"currency":"JPY"`).refused(otherCurrency)
+			preview(`,"totalEarned":10,"currency":"usd"`).has(`{"discount":2}`)
+		}),
+		own("R29 a product coupon and a basket", "contract 4.1, unverified: products when nobody said what they cost", `"percentOff":20,"limitToProducts":true,"productIds":["p"]`, owned, func(_ *exam, preview func(string) *answer) {
+			preview(`,"subtotal":10,"product":{"productId":"p"}`).has(`{"valid":true,"unverified":["products"],"discount":2}`)
+			preview(`,"subtotal":10`).has(`{"valid":true,"unverified":["wrong_product","products"]}`)
+			preview(`,"subtotal":10,"product":{"productId":"p","price":5,"quantity":2}`).has(`{"valid":true,"unverified":[]}`)
+			preview(`,"product":{"productId":"p"}`).has(`{"unverified":[]}`)
 		}),
 		own("B258 a flat discount", "contract 4.1, discount: FLAT takes at most totalEarned", `"couponType":"FLAT","amountOff":7.5,"currency":"USD"`, owned, func(_ *exam, preview func(string) *answer) {
 			preview(`,"totalEarned":10`).has(`{"discount":7.5}`)

@@ -149,6 +149,7 @@ var (
 	couponExhausted     = refusal{400, "coupon_exhausted", "", "Promo code has reached its redemption limit"}
 	codeUnassigned      = refusal{400, "code_unassigned", "", "Promo code is not associated with an affiliate"}
 	notFirstOrder       = refusal{400, "not_first_order", "", "Promo code is only valid for a first order"}
+	otherCurrency       = invalid("currency", "currency must be the currency of the program")
 	subtotalNotPositive = refusal{400, "invalid_field", "subtotal", "Subtotal must be greater than zero"}
 	freeEarned          = invalid("free", "free must not be true when an amount was earned")
 	subtotalBelowTotal  = refusal{400, "invalid_field", "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping"}

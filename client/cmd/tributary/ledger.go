@@ -82,6 +82,6 @@ var ledgerCommands = []command{
 	{
 		group: "adjustments", verb: "create", what: "Give an affiliate a bonus, or take something back",
 		method: "POST", path: "/adjustments", arg: "affiliateId", columns: adjustmentColumns,
-		fields: fields("affiliateId", "affiliateEmail", "saleId", "kind", "amount:n", "reason", "externalId", "reversesId"),
+		fields: fields("affiliateId", "affiliateEmail", "saleId", "kind", "amount:n", "currency", "reason", "externalId", "reversesId"),
 	},
 }

@@ -24,7 +24,7 @@ var runColumns = []column{
 	{"TOTAL", "total", 16, money},
 }
 
-var runFields = fields("externalId", "until", "minimum:n", "methods:l", "noDetails:b", "affiliateIds:l")
+var runFields = fields("externalId", "until", "minimum:n", "currency", "methods:l", "noDetails:b", "affiliateIds:l")
 
 var payoutCommands = []command{
 	{
@@ -37,7 +37,7 @@ var payoutCommands = []command{
 	},
 	{
 		group: "payouts", verb: "create", what: "Create the payout of one affiliate",
-		method: "POST", path: "/payouts", fields: fields("affiliateId", "affiliateEmail", "until", "externalId", "manuallyPaid:b", "minimum:n"), arg: "affiliateId",
+		method: "POST", path: "/payouts", fields: fields("affiliateId", "affiliateEmail", "until", "externalId", "manuallyPaid:b", "minimum:n", "currency"), arg: "affiliateId",
 		columns: payoutColumns,
 	},
 	{

@@ -32,13 +32,13 @@ var saleCommands = []command{
 	{
 		group: "sales", verb: "create", what: "Record a sale",
 		method: "POST", path: "/sales", columns: saleMoney,
-		fields: fields("promoCode", "referralId", "email", "totalEarned:n", "name", "externalId", "externalInvoiceId", "commissionRate:n",
-			"subtotal:n", "free:b", "product:j", "tax:n", "shipping:n"),
+		fields: fields("promoCode", "referralId", "email", "totalEarned:n", "currency", "name", "externalId", "externalInvoiceId", "commissionRate:n",
+			"subtotal:n", "free:b", "product:j", "tax:n", "shipping:n", "paidAt"),
 	},
 	{
 		group: "sales", verb: "update", what: "Change a sale",
 		method: "PUT", path: "/sales", arg: "saleId", columns: saleMoney,
-		fields: fields("saleId", "email", "totalEarned:n", "name", "externalId", "externalInvoiceId", "commissionRate:n",
+		fields: fields("saleId", "email", "totalEarned:n", "currency", "name", "externalId", "externalInvoiceId", "commissionRate:n",
 			"subtotal:n", "commissionEarned:n", "metadata:j", "clawback:b"),
 	},
 	{
@@ -47,7 +47,7 @@ var saleCommands = []command{
 	},
 	{
 		group: "sales", verb: "refund", what: "Refund a sale, or a part of it with --amount",
-		method: "PATCH", path: "/sales", fields: fields("saleId", "amount:n", "refundId", "clawback:b"), arg: "saleId",
+		method: "PATCH", path: "/sales", fields: fields("saleId", "amount:n", "currency", "refundId", "clawback:b"), arg: "saleId",
 	},
 	{
 		group: "sales", verb: "review", what: "Accept, hold or decline the commissions of sales",

@@ -193,6 +193,9 @@ func (j *job) show(answer answered) error {
 	if outcome := answer.Header.Get("Sale-Outcome"); outcome != "" && !j.json {
 		j.say("outcome: %s", outcome)
 	}
+	if ignored := answer.Header.Get("Sale-Ignored"); ignored != "" && !j.json {
+		j.say("ignored, because it is no email or name: %s", inert(ignored))
+	}
 	if j.query != nil || j.json {
 		if err := j.printJSON(body); err != nil {
 			return err

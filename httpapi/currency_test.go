@@ -1,0 +1,60 @@
+package httpapi_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+)
+
+// TestCurrencyOfAmounts: every request with an amount may name its currency,
+// which is the program's. Issue 30, 16.
+func TestCurrencyOfAmounts(t *testing.T) {
+	w := newWorld(t)
+	ada := w.ok("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"L","email":"ada@example.org","affiliateLink":"ada"}`)["id"].(string)
+	coupon := w.ok("POST", "/api/v1/coupons", `{"name":"20","percentOff":20}`)["id"].(string)
+	w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+coupon+`","code":"ADA20","affiliateId":"`+ada+`"}`)
+	w.ok("POST", "/api/v1/sales", `{"promoCode":"ADA20","totalEarned":100,"externalId":"o-1"}`)
+	for _, rq := range []struct{ method, path, body string }{
+		{"POST", "/sales", `{"promoCode":"ADA20","totalEarned":5000,"currency":"?"}`},
+		{"PUT", "/sales", `{"saleId":1,"totalEarned":50,"currency":"?"}`},
+		{"PATCH", "/sales", `{"saleId":1,"amount":5,"currency":"?"}`},
+		{"POST", "/promotional-codes/validate", `{"promoCode":"ADA20","totalEarned":5000,"currency":"?"}`},
+		{"POST", "/adjustments", `{"affiliateId":"` + ada + `","kind":"BONUS","amount":500,"reason":"thanks","currency":"?"}`},
+		{"POST", "/payouts/preview", `{"minimum":1,"currency":"?"}`},
+		{"POST", "/payouts/run", `{"externalId":"r1","minimum":1000,"currency":"?"}`},
+		{"POST", "/payouts", `{"affiliateId":"` + ada + `","minimum":1,"currency":"?"}`},
+	} {
+		t.Run(rq.method+rq.path, func(t *testing.T) {
+			for _, other := range []string{"JPY", "eur", "XYZ", "$", "USD "} {
+				w.refuses("400 invalid_field: currency must be the currency of the program [currency]",
+					rq.method, "/api/v1"+rq.path, strings.Replace(rq.body, "?", other, 1))
+			}
+			w.refuses("400 invalid_field: currency must not be empty [currency]",
+				rq.method, "/api/v1"+rq.path, strings.Replace(rq.body, "?", "", 1))
+			w.refuses("400 invalid_field: currency must be a string [currency]",
+				rq.method, "/api/v1"+rq.path, strings.Replace(rq.body, `"?"`, "840", 1))
+			w.ok(rq.method, "/api/v1"+rq.path, strings.Replace(rq.body, "?", "uSd", 1))
+		})
+	}
+	w.verify()
+}
+
+// TestPaidAtNeedsFullScope: a code that has expired works as of paidAt, so a key of
+// a shop cannot send it. Issue 30, 30.
+func TestPaidAtNeedsFullScope(t *testing.T) {
+	w := newWorld(t, withScopes)
+	aff := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: aff.ID}))
+	send := func(scope httpapi.Scope, member string) answer {
+		return w.send(request("POST", "/api/v1/sales", `{"promoCode":"ADA20","totalEarned":10`+member+`}`, "Authorization: Bearer "+scoped[scope]))
+	}
+	at := w.now.Add(-time.Hour).UTC().Format("2006-01-02T15:04:05.000Z")
+	equal(t, tooNarrow, send(httpapi.ScopeIntegration, `,"paidAt":"`+at+`"`).refusal())
+	equal(t, "200", send(httpapi.ScopeIntegration, "").refusal())
+	equal(t, true, strings.Contains(send(httpapi.ScopeFull, `,"paidAt":"`+at+`"`).body, `"paidAt":"`+at+`"`))
+	equal(t, false, strings.Contains(send(httpapi.ScopeFull, "").body, "paidAt"))
+}
