@@ -16,7 +16,8 @@ import (
 const limit = 4 * time.Second
 
 // Handler returns the endpoint for Paddle's events. The order of its checks:
-// method, content type, size, signature header, time, signature, JSON. Its answers:
+// method, content type, signature header, time, form of the signatures; then the
+// body, of MaxBody at most and within 10 seconds: size, signature, JSON. Its answers:
 //
 //   - 200: committed; also for an event that is ignored, parked or refused, because
 //     a repeat would change nothing

@@ -16,8 +16,9 @@ import (
 
 // Handler returns the endpoint for Stripe's events. p may be nil when
 // Config.Accounts is set; then the platform's own events are ignored. The order
-// of its checks: method, content type, size, signature header, time, signature,
-// JSON. Its answers:
+// of its checks: method, content type, signature header, time, form of the
+// signatures; then the body, of MaxBody at most and within 10 seconds: size,
+// signature, JSON. Its answers:
 //
 //   - 204: committed; also for an event that is ignored, parked or refused, because
 //     a repeat would change nothing

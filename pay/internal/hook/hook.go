@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -19,6 +18,9 @@ const (
 	defaultMaxBody = 1 << 20
 	defaultWait    = time.Hour
 	retryAfter     = "30" // seconds
+
+	// bodyTime is how long a body may take to arrive. Providers send one at once.
+	bodyTime = 10 * time.Second
 
 	// ahead is how far a program takes facts from the future. It would refuse a
 	// later one, and the payment would be lost; when it comes again, a clock that
@@ -128,7 +130,8 @@ func (h *Hook) serve(w http.ResponseWriter, r *http.Request) answer {
 	return answer{status: h.OK}
 }
 
-// verified is the body of a request, or the answer to one that is not accepted.
+// verified is the body of a request, or the answer to one that is not accepted. What
+// the header shows to be wrong is refused before the body is read.
 func (h *Hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer) {
 	if r.Method != http.MethodPost {
 		return nil, answer{http.StatusMethodNotAllowed, errors.New("pay: not a POST")}
@@ -136,30 +139,40 @@ func (h *Hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer)
 	if !inbound.PlainJSON(r.Header) {
 		return nil, answer{http.StatusUnsupportedMediaType, errors.New("pay: not plain JSON")}
 	}
-	limit := h.MaxBody
-	if limit == 0 {
-		limit = defaultMaxBody
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, answer{http.StatusRequestEntityTooLarge, errors.New("pay: body too large")}
-	}
-	if err != nil {
-		return nil, answer{http.StatusBadRequest, errors.New("pay: the body broke off")}
-	}
 	lines := r.Header.Values(h.Header)
 	if len(lines) != 1 {
 		return nil, answer{http.StatusBadRequest, fmt.Errorf("%w: not given once", ErrHeader)}
 	}
-	switch err := h.Scheme.Verify(lines[0], body, h.Check); {
-	case errors.Is(err, ErrSignature):
-		return nil, answer{http.StatusUnauthorized, err}
-	case errors.Is(err, ErrHeader):
-		return nil, answer{http.StatusBadRequest, err}
-	case err != nil:
-		return nil, answer{http.StatusInternalServerError, err}
+	signed, err := h.Scheme.open(lines[0], h.Check)
+	if err != nil {
+		return nil, refused(err)
+	}
+	limit := h.MaxBody
+	if limit == 0 {
+		limit = defaultMaxBody
+	}
+	body, err := inbound.Body(w, r, limit, bodyTime)
+	if errors.Is(err, inbound.ErrTooLarge) {
+		return nil, answer{http.StatusRequestEntityTooLarge, errors.New("pay: body too large")}
+	}
+	if err != nil {
+		return nil, answer{http.StatusBadRequest, errors.New("pay: the body broke off, or took too long")}
+	}
+	if err := signed.verify(body); err != nil {
+		return nil, refused(err)
 	}
 	return body, answer{}
+}
+
+// refused is the answer to a request that is not verified.
+func refused(err error) answer {
+	switch {
+	case errors.Is(err, ErrSignature):
+		return answer{http.StatusUnauthorized, err}
+	case errors.Is(err, ErrHeader):
+		return answer{http.StatusBadRequest, err}
+	}
+	return answer{http.StatusInternalServerError, err}
 }
 
 // apply brings an action into its program.
