@@ -30,7 +30,7 @@ type ImportedSale struct {
 	CommissionEarned Amount         `json:",omitzero"` // on what is kept; never calculated again, and reduced in proportion by later refunds
 	Approval         ApprovalStatus `json:",omitzero"` // empty: ACCEPTED; a bonus is always ACCEPTED
 	HoldReason       HoldReason     `json:",omitzero"` // unless ACCEPTED; empty: PROGRAM_SETTINGS
-	ExternalID       string         `json:",omitzero"` // unique: with that of a sale that exists, the row is that sale
+	ExternalID       string         `json:",omitzero"` // unique: with that of a sale that exists, the row is that sale; of an imported one, another commission of the order
 	InvoiceID        string         `json:",omitzero"` // likewise
 	Keys             []ProviderID   `json:",omitzero"` // the ids that one payment provider gave to the payment, ≤ 6: later reports find the sale by them, and a sale that one of them has is the row's
 	Counts           bool           `json:",omitzero"` // it is one of the payments of Terms.MaxPayments
@@ -43,8 +43,10 @@ func (r *ImportedSale) bonus() bool { return r.TotalEarned.IsZero() }
 // ImportSales adds payments of the past with their commissions in one
 // transaction, without events. No code is redeemed, and no rule decides about
 // the commission: it is what the row says. A payment with an external id that a
-// sale has is that sale, and nothing is written. Rows that cannot be imported
-// are reported; the others are imported.
+// sale has is that sale, and nothing is written. If that sale was imported by
+// another row, this is a second commission of the order, which is stored without
+// the ids and noted; the same one again is only noted. Rows that cannot be
+// imported are reported; the others are imported.
 //
 // A row that was imported before and has gone on is brought forward: ON_HOLD to
 // ACCEPTED, and more refunded. Anything else that it says differently is noted
@@ -174,7 +176,7 @@ func (im *importing) sale(row *ImportedSale, digest string) (ImportRow, error) {
 	for _, key := range appendText(appendText(nil, ByExternalID, row.ExternalID), ByInvoice, row.InvoiceID) {
 		rec, err := im.tx.Sales.Find(key)
 		if err == nil {
-			return im.adoptSale(row, digest, &rec)
+			return im.saleOfOrder(row, digest, &rec, who)
 		}
 		if !errors.Is(err, ErrNotFound) {
 			return ImportRow{}, internal("look up sale", err)
@@ -182,7 +184,7 @@ func (im *importing) sale(row *ImportedSale, digest string) (ImportRow, error) {
 	}
 	rec, err := im.saleOfKeys(row.Keys)
 	if err == nil {
-		return im.adoptSale(row, digest, &rec)
+		return im.saleOfOrder(row, digest, &rec, who)
 	}
 	if !errors.Is(err, ErrNotFound) {
 		return ImportRow{}, err
@@ -267,6 +269,30 @@ func (im *importing) newBonus(row *ImportedSale, digest string, affiliate uuid.U
 	figures := ImportFigures{Commission: stored.Amount}
 	return ImportRow{ImportCreated, figures}, im.enroll(ImportRecord{
 		Ref: row.Ref, Kind: ImportedAsBonus, Object: rec.ID, Digest: digest, Figures: figures,
+	})
+}
+
+// saleOfOrder stores a row whose ids a sale has. A sale that was not imported is the
+// row's. One of another row is the same order: a second commission is stored beside
+// it, without the ids, which stay with the first; the same commission once more is
+// noted and not stored.
+func (im *importing) saleOfOrder(row *ImportedSale, digest string, rec *SaleRecord, who importCredit) (ImportRow, error) {
+	if rec.Source != EnumOf(SourceImported.forSale()) {
+		return im.adoptSale(row, digest, rec)
+	}
+	figures, err := rec.figures()
+	if err != nil {
+		return ImportRow{}, err
+	}
+	untouched := rec.UpdatedAt == rec.CreatedAt
+	if rec.AffiliateID != who.affiliate.ID || rec.TotalEarned != row.TotalEarned || untouched && figures.Commission != row.CommissionEarned {
+		im.note("", saleExternalIDTaken.Err(), "sale, without the ids of the payment")
+		row.ExternalID, row.InvoiceID, row.Keys = "", "", nil
+		return im.newImportedSale(row, digest, who)
+	}
+	im.note("", fieldOfAnotherRow.Of("externalId"), string(ImportedAsSale))
+	return ImportRow{Outcome: ImportExisting}, im.enroll(ImportRecord{
+		Ref: row.Ref, Kind: ImportedAsSale, Object: rec.ID, Digest: digest, Adopted: true,
 	})
 }
 

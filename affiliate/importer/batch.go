@@ -20,6 +20,7 @@ type batch struct {
 type pending struct {
 	Row
 	again    bool             // its ref came before in this run
+	other    bool             // it is another sale than the row before with its ref, and refused
 	why      *affiliate.Error // it is rejected already
 	currency affiliate.Currency
 	says     affiliate.ImportFigures

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
+	"strings"
+	"unicode"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
 
 // A table reads CSV: fields in quotes may hold separators and line breaks, two
-// quotes stand for one, lines end in LF or CRLF, and empty lines are skipped. A
-// field is text, whatever it begins with.
+// quotes stand for one, lines end in LF, CRLF or CR, and rows without a text are
+// skipped. A first line sep=; says the separator, as spreadsheets write it. A field
+// is text, whatever it begins with.
 type table struct {
 	*text
 	comma  byte
@@ -23,20 +27,65 @@ const guesses = ",;\t|"
 // newTable reads the header. A zero comma is guessed from it.
 func newTable(t *text, comma rune) (*table, error) {
 	tab := &table{text: t, comma: byte(comma)}
-	if comma == 0 {
+	said := tab.said()
+	switch {
+	case comma != 0:
+	case said != 0:
+		tab.comma = said
+	default:
 		tab.comma = tab.guess()
 	}
-	header, _, bad, err := tab.fields()
-	if bad != nil {
-		err = errors.New("the header: " + bad.Message) // no refusal of a row
+	for {
+		header, _, bad, err := tab.fields()
+		if bad != nil {
+			err = errors.New("the header: " + bad.Message) // no refusal of a row
+		}
+		if err != nil || !blank(header) {
+			tab.header = header
+			return tab, err
+		}
 	}
-	tab.header = header
-	return tab, err
 }
+
+var sepLine = regexp.MustCompile(`^"?(?i:sep)=([^\r\n"])"?\r?[\n\r]`)
+
+// said reads the line that says the separator; 0: there is none.
+func (t *table) said() byte {
+	start, _ := t.Peek(16)
+	m := sepLine.FindSubmatch(start)
+	if m == nil || m[1][0] >= 0x80 {
+		return 0
+	}
+	for range m[0] {
+		if c, err := t.next(); err != nil || c == '\n' {
+			break
+		}
+	}
+	return m[1][0]
+}
+
+// blank reports whether no field has a text.
+func blank(fields []string) bool {
+	for _, field := range fields {
+		if trim(field) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// trim takes blanks and invisible characters off both ends.
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+}
+
+// fold is a header as it is compared.
+func fold(s string) string { return strings.ToLower(trim(s)) }
 
 // guess is the separator that the first line has most often, outside of quotes.
 func (t *table) guess() byte {
 	start, _ := t.Peek(maxField) // what is there of it
+	start = bytes.TrimLeft(start, "\r\n")
 	counts := map[byte]int{}
 	quoted := false
 	for _, c := range start {
@@ -44,7 +93,7 @@ func (t *table) guess() byte {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
-		case c == '\n':
+		case c == '\n', c == '\r':
 			start = nil
 		case bytes.IndexByte([]byte(guesses), c) >= 0:
 			counts[c]++
@@ -65,11 +114,16 @@ func (t *table) guess() byte {
 // next is the next row; bad says why it cannot be used. The error is io.EOF at
 // the end.
 func (t *table) row() (fields []string, line int, bad *affiliate.Error, err error) {
-	fields, line, bad, err = t.fields()
-	if err == nil && bad == nil && len(fields) != len(t.header) {
-		bad = affiliate.FieldNotLikeHeader.Of("row")
+	for {
+		fields, line, bad, err = t.fields()
+		switch {
+		case err == nil && bad == nil && blank(fields):
+			continue
+		case err == nil && bad == nil && len(fields) != len(t.header):
+			bad = affiliate.FieldNotLikeHeader.Of("row")
+		}
+		return fields, line, bad, err
 	}
-	return fields, line, bad, err
 }
 
 // fields reads one row. It reads on to the end of a row that is too long, and

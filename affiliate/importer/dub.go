@@ -7,19 +7,25 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/amounts"
 )
 
 // Dub reads the CSV files that Dub exports: Files.Affiliates is the export of
-// partners (ID, Name, Email, Status, Enrolled at, Clicks …), Files.Commissions
-// that of commissions (ID, Type, Amount, Earnings, Currency, Status, Invoice ID,
-// Created at, Paid at, Partner ID, Partner email, Customer ID, Customer name,
-// Customer email, Customer external ID …). Tick all columns when you export.
-// Customers are taken from the commissions, which must be an [io.Seeker] for
-// that. Dub exports no links: one is made from each partner's email. Any other
-// file is an error.
+// partners (ID, Name, Email, Status, Enrolled at, Clicks …), Files.Customers that of
+// customers (id, email, name, externalId, stripeCustomerId, createdAt, partnerId,
+// link …), Files.Commissions that of commissions (id, type, amount, earnings,
+// currency, status, invoiceId, createdAt, partnerId, partnerEmail, customerId,
+// customerName, customerEmail, customerExternalId …). The columns are named by
+// their ids, or by their titles such as Customer ID. Tick all columns when you
+// export. Without a file of customers they are taken from the commissions, which
+// must be an [io.Seeker] for that. A column that is missing is an error, and so is any
+// other file.
 //
-// Amounts are in major units, as Dub writes them now ($1,250.00). Exports of
-// older versions of Dub were in cents; the totals of a dry run show it.
+// Dub exports no links. The slugs of customers' short links become links of their
+// partners; a partner without one gets a link made from the email.
+//
+// Amounts are in major units, as Dub writes them now ($1,250.00, '-$4.00). Exports
+// of older versions of Dub were in cents; the totals of a dry run show it.
 //
 // A sale becomes a sale; a lead, a click and a custom commission become a bonus.
 // A pending commission becomes ACCEPTED, one that is held or a fraud ON_HOLD,
@@ -31,22 +37,27 @@ import (
 func Dub(f Files) Source {
 	return rows(func(ctx context.Context, yield func(Row, error) bool) {
 		d := &dub{Files: f, output: output{yield: yield}, paid: paidSales{service: "dub"}}
-		if f.Links != nil || f.Coupons != nil || f.Customers != nil || f.Payouts != nil {
-			yield(Row{}, errors.New("importer: Dub exports partners and commissions, and no other file"))
+		if f.Links != nil || f.Coupons != nil || f.Payouts != nil {
+			yield(Row{}, errors.New("importer: Dub exports partners, customers and commissions, and no other file"))
 			return
 		}
 		if d.Location == nil {
 			d.Location = time.UTC
 		}
-		commissions := fileOf(f.Commissions, "commissions.csv")
-		d.scan(ctx, fileOf(f.Affiliates, "partners.csv"), d.partner)
-		for _, read := range []func(*Row, *entry){d.since, d.customer} {
-			if commissions != nil && commissions.again() {
-				d.quiet = true
-				d.scan(ctx, commissions, read)
-				d.quiet = false
-				commissions.again()
-			}
+		partners, customers, commissions := fileOf(f.Affiliates, "partners.csv"), fileOf(f.Customers, "customers.csv"), fileOf(f.Commissions, "commissions.csv")
+		partners.needs("ID", "Name", "Email", "Status", "Enrolled at|Created at")
+		customers.needs("ID", "Email", "Name", "Created at", "Partner ID|Partner email")
+		commissions.needs("ID", "Type", "Amount", "Earnings", "Currency", "Status", "Created at", "Invoice ID", "Customer ID", "Partner ID|Partner email")
+		if customers == nil {
+			commissions.needs("Customer email")
+		}
+		d.again(ctx, customers, d.linkOfCustomer)
+		d.scan(ctx, partners, d.partner)
+		if customers != nil {
+			d.scan(ctx, customers, d.lead)
+		} else {
+			d.again(ctx, commissions, d.since)
+			d.again(ctx, commissions, d.customer)
 		}
 		d.scan(ctx, commissions, d.commission)
 		if !d.ended {
@@ -55,12 +66,42 @@ func Dub(f Files) Source {
 	})
 }
 
+// needs are columns that the file must have, of each text one of those between
+// bars.
+func (f *file) needs(columns ...string) {
+	if f == nil {
+		return
+	}
+	f.form.key = dubKey
+	for _, names := range columns {
+		f.form.needs = append(f.form.needs, strings.Split(names, "|"))
+	}
+}
+
+// dubKey is the name of a column of Dub: the id of a column, such as customerId, is
+// its title without blanks.
+func dubKey(s string) string { return strings.ReplaceAll(fold(s), " ", "") }
+
 // dub is one walk over the files of Dub.
 type dub struct {
 	Files
 	output
 	paid  paidSales
-	first map[[16]byte]time.Time // of each customer, the first commission; without those that were given
+	first map[[16]byte]time.Time              // of each customer, the first commission; without those that were given
+	links map[string][]affiliate.ImportedLink // of the customers' links, by partner
+	known map[[16]byte]bool                   // links that are in links
+}
+
+// again reads a file that will be read once more. Nothing is read of one that
+// cannot be.
+func (d *dub) again(ctx context.Context, f *file, read func(*Row, *entry)) {
+	if f == nil || !f.again() {
+		return
+	}
+	d.quiet = true
+	d.scan(ctx, f, read)
+	d.quiet = false
+	f.again()
 }
 
 var dubPartners = map[string]affiliate.AffiliateStatus{
@@ -71,15 +112,69 @@ var dubPartners = map[string]affiliate.AffiliateStatus{
 
 func (d *dub) partner(row *Row, e *entry) {
 	row.Ref = e.id("dub:partner:", "ID")
+	word := strings.ToLower(e.text("Status"))
+	status, known := dubPartners[word]
+	if !known {
+		e.refuse(affiliate.FieldUnknownWord.Of("Status"))
+	}
 	a := affiliate.ImportedAffiliate{
-		Email: e.text("Email"), Status: dubPartners[strings.ToLower(e.text("Status"))],
-		CreatedAt: e.time(time.UTC, nil, "Enrolled at"),
+		Email: e.text("Email"), Status: status,
+		CreatedAt: e.time(time.UTC, nil, "Enrolled at", "Created at"),
 	}
 	a.FirstName, a.LastName = splitName(e.text("Name"))
-	if clicks := e.count("Clicks"); clicks > 0 {
+	a.Links = append(d.links[partnerOf(e.text("ID"), "")], d.links[partnerOf("", a.Email)]...)
+	if clicks := max(e.count("Clicks"), e.count("Total clicks")); clicks > 0 && len(a.Links) > 0 {
+		a.Links[0].Clicks = clicks
+	} else if clicks > 0 {
 		a.Links = []affiliate.ImportedLink{{Slug: slugOf(a.Email), Clicks: clicks}}
 	}
 	row.Item = Affiliate{a}
+}
+
+// partnerOf names a partner by the id, else by the email.
+func partnerOf(id, email string) string {
+	if id != "" {
+		return id
+	}
+	return "@" + strings.ToLower(email)
+}
+
+// slugOfLink is the last part of a short link, such as mara of https://go.example/mara.
+func slugOfLink(link string) string {
+	link, _, _ = strings.Cut(link, "?")
+	link, _, _ = strings.Cut(link, "#")
+	_, link, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(link, "https://"), "http://"), "/")
+	link = strings.TrimRight(link, "/")
+	return link[strings.LastIndexByte(link, '/')+1:]
+}
+
+// linkOfCustomer keeps the link of a customer for its partner.
+func (d *dub) linkOfCustomer(_ *Row, e *entry) {
+	slug := slugOfLink(e.text("Link"))
+	ref := "dub:link:" + strings.ToLower(slug)
+	if slug == "" || d.known[shortOf(ref)] {
+		return
+	}
+	if d.known == nil {
+		d.known, d.links = map[[16]byte]bool{}, map[string][]affiliate.ImportedLink{}
+	}
+	d.known[shortOf(ref)] = true
+	owner := partnerOf(e.text("Partner ID"), e.text("Partner email"))
+	d.links[owner] = append(d.links[owner], affiliate.ImportedLink{Ref: ref, Slug: slug})
+}
+
+// lead is a customer of the file of customers.
+func (d *dub) lead(row *Row, e *entry) {
+	row.Ref = e.id("dub:customer:", "ID")
+	c := affiliate.ImportedReferral{CreatedAt: e.time(time.UTC, nil, "Created at")}
+	if slug := slugOfLink(e.text("Link")); slug != "" {
+		c.Via = append(c.Via, "dub:link:"+strings.ToLower(slug))
+	}
+	c.Via = append(c.Via, e.lead("dub:partner:", "Partner ID")...)
+	c.Name, c.Email, c.AffiliateEmail = e.text("Name"), e.text("Email"), e.text("Partner email")
+	c.ReferredUserExternalID = e.text("External ID")
+	c.Payers = providerIDs(stripe, e.text("Stripe customer ID"))
+	row.Item = Referral{c}
 }
 
 // slugOf is the local part of an email, which becomes a slug.
@@ -118,6 +213,8 @@ func (d *dub) customer(row *Row, e *entry) {
 func (d *dub) commission(row *Row, e *entry) {
 	row.Ref = e.id("dub:commission:", "ID")
 	kind, status := strings.ToLower(e.text("Type")), strings.ToLower(e.text("Status"))
+	currency := e.currency("Currency")
+	e.form = amounts.Form{Currency: currency, Decimal: '.'}
 	s := affiliate.ImportedSale{
 		CreatedAt: e.time(time.UTC, nil, "Created at"), Via: e.lead("dub:partner:", "Partner ID"), AffiliateEmail: e.text("Partner email"),
 		CommissionEarned: e.amount("Earnings"),
@@ -133,8 +230,10 @@ func (d *dub) commission(row *Row, e *entry) {
 		}
 	} else {
 		s.Reason = "Dub: " + kind
+		if s.CommissionEarned.Sign() < 0 {
+			e.refuse(affiliate.FieldClawback.Of("Earnings"))
+		}
 	}
-	currency := e.currency("Currency")
 	switch status {
 	case "pending", "processed", "paid":
 	case "hold":

@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -15,22 +18,20 @@ import (
 // An entry is one row of a file, CSV or JSON, as its fields by their names. A
 // name of several parts, such as "sale.currency", goes into objects.
 type entry struct {
-	columns map[string]string // of CSV
-	object  map[string]any    // of JSON
-	bad     *affiliate.Error  // the first field that cannot be used
+	columns map[string]string   // of CSV, by their headers as they are compared
+	key     func(string) string // a header as it is compared
+	object  map[string]any      // of JSON
+	bad     *affiliate.Error    // the first field that cannot be used
+	money                       // how its amounts were read
 }
 
 // text is a field as text; missing and null are empty. A field of another kind is
 // refused.
 func (e *entry) text(name string) string {
 	if e.object == nil {
-		return strings.TrimSpace(e.columns[name])
+		return unguarded(trim(e.columns[e.key(name)]))
 	}
-	var value any = e.object
-	for part := range strings.SplitSeq(name, ".") {
-		object, _ := value.(map[string]any)
-		value = object[part]
-	}
+	value, _ := e.member(name)
 	switch value := value.(type) {
 	case nil:
 		return ""
@@ -49,13 +50,40 @@ func (e *entry) text(name string) string {
 	return ""
 }
 
+// member is a member of the object, and whether it is there.
+func (e *entry) member(name string) (value any, found bool) {
+	value = e.object
+	for part := range strings.SplitSeq(name, ".") {
+		object, _ := value.(map[string]any)
+		if value, found = object[part]; !found {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// unguarded is a text without the apostrophe that services put before what a
+// spreadsheet would take for a formula.
+func unguarded(s string) string {
+	rest, guarded := strings.CutPrefix(s, "'")
+	if guarded && rest != "" && strings.ContainsRune("=+-@\t\r＝＋－＠", firstRune(rest)) {
+		return rest
+	}
+	return s
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
 // set adds a field to a row.
 func (e *entry) set(name, value string) {
 	if e.object != nil {
 		e.object[name] = value
 		return
 	}
-	e.columns[name] = value
+	e.columns[e.key(name)] = value
 }
 
 // list are the objects of a list; none in CSV.
@@ -87,6 +115,14 @@ type file struct {
 	r    io.Reader
 	name string
 	size int64
+	form form
+}
+
+// A form is what the rows of a file look like.
+type form struct {
+	comma rune                // between fields of CSV; zero: guessed
+	key   func(string) string // a header as it is compared; nil: fold
+	needs [][]string          // columns that a CSV file must have: of each list one
 }
 
 // fileOf names a file: by its own name, if it has one. It is nil without a reader.
@@ -97,7 +133,7 @@ func fileOf(r io.Reader, name string) *file {
 	if named, ok := r.(interface{ Name() string }); ok && named.Name() != "" {
 		name = filepath.Base(named.Name())
 	}
-	return &file{r, name, sizeOf(r)}
+	return &file{r: r, name: name, size: sizeOf(r)}
 }
 
 // called is the name of a file that may not be there.
@@ -122,7 +158,7 @@ func (f *file) again() bool {
 // each calls see with every row of the file: with its place, and with its fields
 // or the reason why it cannot be used. It ends when see returns false, with the
 // error of the file, or of the context.
-func (f *file) each(ctx context.Context, comma rune, see func(Row, *entry) bool) error {
+func (f *file) each(ctx context.Context, see func(Row, *entry) bool) error {
 	t, err := newText(f.r)
 	if err != nil {
 		return f.failed(err)
@@ -135,7 +171,7 @@ func (f *file) each(ctx context.Context, comma rune, see func(Row, *entry) bool)
 	if first == '{' || first == '[' {
 		read = f.readJSON
 	}
-	return read(ctx, t, comma, see)
+	return read(ctx, t, see)
 }
 
 // firstOf is the first byte that is no white space; 0 when there is none near the
@@ -153,11 +189,15 @@ func firstOf(t *text) (byte, error) {
 	return 0, err
 }
 
-func (f *file) readCSV(ctx context.Context, t *text, comma rune, see func(Row, *entry) bool) error {
-	tab, err := newTable(t, comma)
+func (f *file) readCSV(ctx context.Context, t *text, see func(Row, *entry) bool) error {
+	tab, err := newTable(t, f.form.comma)
 	if err == io.EOF {
 		return nil
 	}
+	if err != nil {
+		return f.failed(err)
+	}
+	keys, err := f.keys(tab.header)
 	if err != nil {
 		return f.failed(err)
 	}
@@ -169,10 +209,13 @@ func (f *file) readCSV(ctx context.Context, t *text, comma rune, see func(Row, *
 		if err != nil {
 			return f.failed(err)
 		}
-		e := &entry{bad: bad, columns: make(map[string]string, len(tab.header))}
+		e := &entry{bad: bad, key: f.form.key, columns: make(map[string]string, len(tab.header))}
 		if bad == nil {
-			for i, name := range tab.header {
-				e.columns[strings.TrimSpace(name)] = fields[i]
+			for i, key := range keys {
+				e.columns[key] = fields[i]
+			}
+			if totals(fields) {
+				e.refuse(affiliate.FieldTotals.Of("row"))
 			}
 		}
 		if !see(Row{File: f.name, Line: line, read: t.read, size: f.size}, e) {
@@ -182,7 +225,71 @@ func (f *file) readCSV(ctx context.Context, t *text, comma rune, see func(Row, *
 	return ctx.Err()
 }
 
-func (f *file) readJSON(ctx context.Context, t *text, _ rune, see func(Row, *entry) bool) error {
+// keys are the headers as they are compared. A header that is there twice, and a
+// column that is needed and not there, is an error.
+func (f *file) keys(header []string) ([]string, error) {
+	keys := make([]string, len(header))
+	if f.form.key == nil {
+		f.form.key = fold
+	}
+	key := f.form.key
+	at := map[string]int{}
+	for i, name := range header {
+		keys[i] = key(name)
+		if before, twice := at[keys[i]]; twice && keys[i] != "" {
+			return nil, fmt.Errorf("the header has %q twice, as columns %d and %d", trim(name), before+1, i+1)
+		}
+		at[keys[i]] = i
+	}
+	var missing []string
+	for _, names := range f.form.needs {
+		if !slices.ContainsFunc(names, func(name string) bool { _, found := at[key(name)]; return found }) {
+			missing = append(missing, quoted(names, " or "))
+		}
+	}
+	if missing == nil {
+		return keys, nil
+	}
+	return nil, fmt.Errorf("there is no column %s; the file has the columns %s", strings.Join(missing, ", "), quoted(header, ", "))
+}
+
+// quoted are names for an error, of one line and without control characters.
+func quoted(names []string, between string) string {
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		if b.Len() > 2000 {
+			b.WriteString("…")
+			break
+		}
+		fmt.Fprintf(&b, "%.60q", trim(name))
+	}
+	return b.String()
+}
+
+// sums are the words that spreadsheets and people put before the totals of a table.
+var sums = []string{
+	"total", "totals", "grand total", "subtotal", "sum", "sums", "summe", "gesamt", "gesamtsumme", "gesamtbetrag", "zwischensumme", "total général",
+	"total general", "totale", "totaal", "totalt", "somme", "suma", "razem", "soma", "итого", "всего", "合計", "合计", "总计",
+}
+
+// totals reports whether a row is the totals of a table: its first text is such a
+// word, and not every field has a text.
+func totals(fields []string) bool {
+	word, gap := "", false
+	for _, field := range fields {
+		text := trim(field)
+		gap = gap || text == ""
+		if word == "" {
+			word = strings.ToLower(strings.TrimRight(text, ": "))
+		}
+	}
+	return gap && slices.Contains(sums, word)
+}
+
+func (f *file) readJSON(ctx context.Context, t *text, see func(Row, *entry) bool) error {
 	s := &stream{text: t}
 	for ctx.Err() == nil {
 		raw, line, bad, err := s.object()

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +60,9 @@ func FuzzCSV(f *testing.F) {
 			}
 			r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
 			r.Comma, r.FieldsPerRecord = m.Comma, -1
-			if all, err := r.ReadAll(); err == nil && len(all) > 0 && m.Comma != ' ' && rows != len(all)-1 {
+			all, err := r.ReadAll()
+			all = slices.DeleteFunc(all, func(row []string) bool { return strings.Trim(strings.Join(row, ""), " \t\n\v\f\u0085\u00a0") == "" })
+			if err == nil && len(all) > 0 && m.Comma != ' ' && rows != len(all)-1 {
 				t.Errorf("%d rows, encoding/csv reads %d", rows, len(all)-1)
 			}
 		})

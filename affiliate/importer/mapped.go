@@ -19,11 +19,7 @@ func (c *mapped) affiliate(row *Row, _ *entry) {
 		a.FirstName, a.LastName = splitName(name)
 	}
 	if rate := c.field("commissionRate"); rate != "" {
-		percent, err := affiliate.ParsePercent(strings.TrimSuffix(rate, "%"))
-		if err != nil {
-			c.refuse(affiliate.FieldNotANumber.Of(c.column("commissionRate")))
-		}
-		a.CommissionRate = affiliate.Set(percent)
+		a.CommissionRate = affiliate.Set(c.percent(c.Columns["commissionRate"]))
 	}
 	slug := c.field("slug")
 	if slug != "" {
@@ -41,14 +37,10 @@ func (c *mapped) code(row *Row, _ *entry) {
 		in.Name = text
 	}
 	if percent := c.field("percentOff"); percent != "" {
-		off, err := affiliate.ParsePercent(strings.TrimSuffix(percent, "%"))
-		if err != nil {
-			c.refuse(affiliate.FieldNotANumber.Of(c.column("percentOff")))
-		}
-		in.PercentOff = affiliate.Set(off)
+		in.PercentOff = affiliate.Set(c.percent(c.Columns["percentOff"]))
 	}
 	if off := c.money("amountOff", currency); !off.IsZero() {
-		in.CouponType, in.AmountOff, in.Currency = affiliate.CouponFlat, affiliate.Set(off), affiliate.Set(currency)
+		in.CouponType, in.AmountOff, in.Currency = affiliate.CouponFlat, affiliate.Set(off), affiliate.Set(c.said(currency))
 	}
 	in.Duration = affiliate.Duration(strings.ToLower(c.field("duration")))
 	if months := c.number("durationInMonths"); months != 0 {
@@ -60,7 +52,9 @@ func (c *mapped) code(row *Row, _ *entry) {
 		code.MaxRedemptions = affiliate.Set(most)
 	}
 	in.Codes = []affiliate.ImportedCode{code}
-	row.Ref = c.ref(Coupons, strings.TrimPrefix(c.refOf(strings.ToUpper(text)), c.ref(c.Kind, "")))
+	if ref := c.refOf(strings.ToUpper(text)); ref != "" {
+		row.Ref = c.ref(Coupons, strings.TrimPrefix(ref, c.ref(c.Kind, "")))
+	}
 	row.Item = Coupon{in}
 }
 
@@ -99,6 +93,7 @@ func (c *mapped) sale(row *Row, _ *entry) {
 		id = digest(c.field("email"), c.field("createdAt"), c.field("total"), c.field("commission"), c.field("invoiceId"), c.field("customer"), c.field("affiliate"))
 	}
 	row.Ref = c.refOf(id)
+	currency = c.said(currency)
 	row.Item = Sale{s, currency}
 	if c.bad == nil && strings.EqualFold(c.word(), "PAID") && !s.CommissionEarned.IsZero() {
 		c.gather(row.Ref, &s, currency)
@@ -134,5 +129,5 @@ func (c *mapped) payout(row *Row, _ *entry) {
 		p.Sales = append(p.Sales, c.ref(Sales, id))
 	}
 	row.Ref = c.refOf(strings.Join(p.Sales, "\n"))
-	row.Item = Payout{ImportedPayout: p, Currency: currency}
+	row.Item = Payout{ImportedPayout: p, Currency: c.said(currency)}
 }

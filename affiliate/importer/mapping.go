@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/amounts"
 )
 
 // A Mapping says what the columns of a file mean. The file is CSV with a header,
@@ -26,6 +27,10 @@ type Mapping struct {
 	// Values are fields that are the same in every row, such as the currency.
 	Values map[string]string
 
+	// Optional are fields whose columns the file may lack. Any other column that
+	// Columns name and the file does not have is an error.
+	Optional []string
+
 	// Status has the service's words for a status, in the words of this module:
 	// ACTIVE, DEACTIVATED … for affiliates; ACCEPTED, ON_HOLD, DECLINED, PAID and
 	// REFUNDED for sales; PENDING, PROCESSING, PAID and FAILED for payouts. Words
@@ -34,6 +39,7 @@ type Mapping struct {
 	Status map[string]string
 
 	Comma    rune               // between the fields; zero: guessed from the header
+	Decimal  rune               // before the decimals of amounts, '.' or ','; zero: as each amount shows, and refused where it may be either
 	Cents    bool               // amounts are in the smallest unit of the currency
 	Location *time.Location     // of times without a zone, and of the months of payouts; nil: UTC
 	Layouts  []string           // further forms of times, as of package time
@@ -83,7 +89,13 @@ var fieldsOf = map[string][]string{
 // Without a column ref the row is told from others by a digest: of email and slug,
 // the code, the email, the externalId or all fields of a sale.
 //
-// A mapping that names an unknown kind or field is an error of the first row.
+// Columns are found without regard to letter case and to blanks around their names.
+// Amounts are written as people write them: with groups of thousands, the sign or
+// the code of their currency, and a sign or brackets below zero. One that may be
+// read in two ways refuses its row, such as 1.250 in a currency of two decimals.
+//
+// A mapping that names an unknown kind or field is an error of the first row, and
+// so is a column that the file lacks or has twice.
 func CSV(r io.Reader, m Mapping) Source {
 	return rows(func(ctx context.Context, yield func(Row, error) bool) {
 		if err := m.check(); err != nil {
@@ -101,17 +113,22 @@ func CSV(r io.Reader, m Mapping) Source {
 			}
 			m.Columns[field] = constant + field
 		}
+		var decimal byte
+		written := money{form: amounts.Form{Decimal: byte(m.Decimal)}, decimal: &decimal}
 		c := &mapped{Mapping: m, output: output{yield: yield}, paid: paidSales{service: m.Service}}
 		read := map[string]func(*Row, *entry){
 			Affiliates: c.affiliate, Codes: c.code, Referrals: c.referral, Sales: c.sale, Payouts: c.payout,
 		}[m.Kind]
 		f := fileOf(r, m.Kind+".csv")
-		c.scanAs(ctx, f, m.Comma, func(row *Row, e *entry) {
+		f.form = form{comma: m.Comma, needs: m.needs()}
+		c.scan(ctx, f, func(row *Row, e *entry) {
 			for field, value := range m.Values {
 				e.set(constant+field, value)
 			}
+			e.money = written
 			c.entry = e
 			read(row, e)
+			c.checkMembers()
 		})
 		if !c.ended {
 			c.paid.each(f.called(), yield)
@@ -124,17 +141,49 @@ func (m *Mapping) check() error {
 	if fields == nil {
 		return fmt.Errorf("importer: Mapping.Kind %q is none of affiliates, codes, referrals, sales, payouts", m.Kind)
 	}
-	for _, given := range []map[string]string{m.Columns, m.Values} {
-		for field := range given {
+	for _, given := range [][]string{slices.Collect(maps.Keys(m.Columns)), slices.Collect(maps.Keys(m.Values)), m.Optional} {
+		for _, field := range given {
 			if !slices.Contains(fields, field) {
 				return fmt.Errorf("importer: Mapping: %s have no field %q; they have %s", m.Kind, field, strings.Join(fields, ", "))
 			}
 		}
 	}
+	if m.Decimal != 0 && m.Decimal != '.' && m.Decimal != ',' {
+		return fmt.Errorf("importer: Mapping.Decimal is %q, it must be . or ,", m.Decimal)
+	}
+	words := map[string]string{}
+	for theirs, ours := range m.Status {
+		if other, twice := words[fold(theirs)]; twice && other != ours {
+			return fmt.Errorf("importer: Mapping.Status has %q twice", fold(theirs))
+		}
+		words[fold(theirs)] = ours
+	}
 	if m.Comma != 0 && (m.Comma >= 0x80 || m.Comma == '"' || m.Comma == '\n' || m.Comma == '\r') {
 		return fmt.Errorf("importer: Mapping.Comma %q cannot be between fields", m.Comma)
 	}
 	return nil
+}
+
+// needs are the columns that a CSV file must have.
+func (m *Mapping) needs() (needs [][]string) {
+	for _, field := range slices.Sorted(maps.Keys(m.Columns)) {
+		if name := m.Columns[field]; name != "" && !strings.HasPrefix(name, constant) && !slices.Contains(m.Optional, field) {
+			needs = append(needs, []string{name})
+		}
+	}
+	return needs
+}
+
+// checkMembers refuses an object without a member that the mapping names.
+func (c *mapped) checkMembers() {
+	if c.object == nil {
+		return
+	}
+	for _, names := range c.needs() {
+		if _, found := c.member(names[0]); !found {
+			c.refuse(affiliate.FieldRequired.Of(names[0]))
+		}
+	}
 }
 
 // constant is before the names of the columns that Mapping.Values stand for.
@@ -170,6 +219,7 @@ func (c *mapped) refOf(texts ...string) string {
 		id := c.field("ref")
 		if id == "" {
 			c.refuse(affiliate.FieldRequired.Of(c.column("ref")))
+			return "" // rows without one are not the same row
 		}
 		return c.ref(c.Kind, id)
 	}
@@ -211,6 +261,7 @@ func (c *mapped) money(field string, currency affiliate.Currency) affiliate.Amou
 	case c.Cents:
 		return c.minor(name, currency)
 	}
+	c.form.Currency = currency
 	return c.amount(name)
 }
 
@@ -228,12 +279,21 @@ func (c *mapped) word() string {
 		return strings.ToUpper(given)
 	}
 	for theirs, ours := range c.Status {
-		if strings.EqualFold(theirs, given) {
+		if fold(theirs) == fold(given) {
 			return ours
 		}
 	}
 	c.refuse(affiliate.FieldUnknownWord.Of(c.column("status")))
 	return ""
+}
+
+// said is the currency of a row: its own or that of the mapping, or what the signs of
+// its amounts say, if that is one; empty: the program's.
+func (c *mapped) said(currency affiliate.Currency) affiliate.Currency {
+	if currency == "" && len(c.signs) == 1 {
+		return c.signs[0]
+	}
+	return currency
 }
 
 // money of a row is in its own currency, or in that of the mapping.

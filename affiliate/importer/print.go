@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -32,6 +33,9 @@ func (r Report) String() string {
 	r.Source.print(&b, "source")
 	r.Stored.print(&b, "stored")
 	r.Refused.print(&b, "refused")
+	if r.Unread > 0 {
+		fmt.Fprintf(&b, "rows with what could not be read, and is not in these sums: %d\n", r.Unread)
+	}
 	for _, reject := range r.Rejects {
 		fmt.Fprintln(&b, "reject", reject)
 	}
@@ -50,16 +54,26 @@ func (t Totals) print(b *strings.Builder, name string) {
 }
 
 // String is the reject on one line: file and line, ref, reason, field, text.
-// Control characters of the file stand as ?.
+// Control characters of the file, and those that turn the direction of a text or
+// are not seen, stand as their numbers, such as \u202e.
 func (x Reject) String() string {
 	text := fmt.Sprintf("%s:%d %s: %s %s: %s", x.File, x.Line, x.Ref, x.Err.Reason, x.Field, x.Err.Message)
 	if x.Kept != "" {
 		text += " (kept: " + x.Kept + ")"
 	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '?'
+	return shown(text)
+}
+
+// shown is a text whose every character can be seen.
+func shown(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
+		if r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			b.WriteRune(r)
+			continue
 		}
-		return r
-	}, text)
+		quoted := strconv.QuoteRuneToASCII(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
 }

@@ -30,6 +30,8 @@ type Report struct {
 	// hold of it; Refused what was rejected, or stands otherwise in the records.
 	Source, Stored, Refused Totals
 
+	Unread int // rows whose amounts, or one of them, could not be read: they are not in the totals
+
 	Took time.Duration // by the program's clock
 }
 

@@ -51,8 +51,12 @@ func Rewardful(f Files) Source {
 			r.Location = time.UTC
 		}
 		commissions := fileOf(f.Commissions, "commissions")
+		affiliates := fileOf(f.Affiliates, "affiliates")
+		if affiliates != nil {
+			affiliates.form.needs = [][]string{{"first_name"}, {"last_name"}, {"email"}, {"token"}}
+		}
 		r.scan(ctx, fileOf(f.Links, "links"), r.link)
-		r.scan(ctx, fileOf(f.Affiliates, "affiliates"), r.affiliate)
+		r.scan(ctx, affiliates, r.affiliate)
 		r.scan(ctx, fileOf(f.Coupons, "coupons"), r.coupon)
 		r.scan(ctx, fileOf(f.Customers, "customers"), r.customer)
 		if f.Customers == nil && f.Commissions != nil && commissions.again() {
@@ -79,17 +83,14 @@ type output struct {
 // scan gives the rows that read makes of a file's entries. An error of the file
 // ends everything.
 func (o *output) scan(ctx context.Context, f *file, read func(row *Row, e *entry)) {
-	o.scanAs(ctx, f, 0, read)
-}
-
-func (o *output) scanAs(ctx context.Context, f *file, comma rune, read func(row *Row, e *entry)) {
 	if o.ended || f == nil {
 		return
 	}
-	err := f.each(ctx, comma, func(row Row, e *entry) bool {
+	err := f.each(ctx, func(row Row, e *entry) bool {
 		if e.bad == nil {
 			read(&row, e)
 		}
+		row.money = e.money
 		switch {
 		case e.bad != nil && o.quiet:
 		case e.bad != nil:
@@ -120,6 +121,7 @@ func (e *entry) id(prefix, name string) string {
 	id := e.text(name)
 	if id == "" {
 		e.refuse(affiliate.FieldRequired.Of(name))
+		return "" // rows without an id are not the same row
 	}
 	return prefix + id
 }
@@ -153,10 +155,20 @@ var rewardfulStates = map[string]affiliate.AffiliateStatus{
 	"pending": affiliate.AffiliateInactive, "unconfirmed": affiliate.AffiliateInvited, "invited": affiliate.AffiliateInvited,
 }
 
+// state is the status of an affiliate. The CSV file has none.
+func (e *entry) state(name string) affiliate.AffiliateStatus {
+	word := e.text(name)
+	status, known := rewardfulStates[word]
+	if !known && (word != "" || e.object != nil) {
+		e.refuse(affiliate.FieldUnknownWord.Of(name))
+	}
+	return status
+}
+
 func (r *rewardful) affiliate(row *Row, e *entry) {
 	a := affiliate.ImportedAffiliate{
 		FirstName: e.text("first_name"), LastName: e.text("last_name"), Email: e.text("email"),
-		Status: rewardfulStates[e.text("state")], CreatedAt: e.time(time.UTC, nil, "created_at"),
+		Status: e.state("state"), CreatedAt: e.time(time.UTC, nil, "created_at"),
 	}
 	a.PayoutEmail, a.PaymentMethod = e.text("paypal_email"), "PAYPAL"
 	if a.PayoutEmail == "" {
@@ -255,8 +267,12 @@ func (r *rewardful) commission(row *Row, e *entry) {
 		s.Customer = "rewardful:referral:" + id
 	}
 	state := e.text("state")
-	if state == "voided" {
+	switch state {
+	case "pending", "due", "paid":
+	case "voided":
 		s.Approval = affiliate.ApprovalDeclined
+	default:
+		e.refuse(affiliate.FieldUnknownWord.Of("state"))
 	}
 	row.Item = Sale{s, currency}
 	if e.bad != nil {
@@ -303,8 +319,10 @@ func (r *rewardful) payout(row *Row, e *entry) {
 		p.Status, p.PaidAt = affiliate.PayoutPaid, e.time(time.UTC, nil, "paid_at")
 	case "processing":
 		p.Status = affiliate.PayoutProcessing
-	default:
+	case "pending", "due":
 		p.Status = affiliate.PayoutPending
+	default:
+		e.refuse(affiliate.FieldUnknownWord.Of("state"))
 	}
 	for _, c := range e.list("commissions") {
 		ref := c.id("rewardful:commission:", "id")

@@ -3,6 +3,9 @@ package importer
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -74,7 +77,7 @@ type run struct {
 	report   Report
 	progress progress
 	batch    batch
-	seen     map[[16]byte]struct{}         // the refs so far
+	seen     map[[16]byte]uint64           // the refs so far, each with a digest of its sale
 	refused  map[[16]byte]affiliate.Amount // the commissions of sales that were rejected
 }
 
@@ -85,7 +88,7 @@ func newRun(p *affiliate.Program, o Options) *run {
 			Created: map[string]int{}, Existing: map[string]int{}, Changed: map[string]int{}, Rejected: map[string]int{},
 			Source: Totals{}, Stored: Totals{}, Refused: Totals{},
 		},
-		seen: map[[16]byte]struct{}{}, refused: map[[16]byte]affiliate.Amount{},
+		seen: map[[16]byte]uint64{}, refused: map[[16]byte]affiliate.Amount{},
 	}
 	r.progress = progress{now: p.Config().Now, tell: o.Progress}
 	r.progress.begin()
@@ -123,11 +126,22 @@ func (r *run) all(ctx context.Context, src Source) error {
 func (r *run) take(row Row, refusal *affiliate.Error) error {
 	r.progress.row(&row)
 	short := shortOf(row.Ref)
-	_, again := r.seen[short]
-	if again = again && row.Ref != ""; !again && row.Ref != "" {
-		r.seen[short] = struct{}{}
+	before, again := r.seen[short]
+	contents := contentsOf(row.Item)
+	other := false
+	switch again = again && row.Ref != ""; {
+	case again && before != contents:
+		again, other = false, true // two commissions: each counts, and only one can be told by its ref
+		if refusal == nil {
+			refusal = affiliate.FieldRefAgain.Of("ref")
+		}
+	case !again && row.Ref != "":
+		r.seen[short] = contents
 	}
-	taken := pending{Row: row, again: again, says: figuresOf(row.Item), currency: cmp.Or(currencyOf(row.Item), r.currency)}
+	if row.money.unread || row.Item == nil {
+		r.report.Unread++
+	}
+	taken := pending{Row: row, again: again, other: other, says: figuresOf(row.Item), currency: cmp.Or(currencyOf(row.Item), r.currency)}
 	if !again {
 		if err := r.report.Source.add(taken.currency, taken.says); err != nil {
 			return r.atRow(&row, err)
@@ -135,6 +149,9 @@ func (r *run) take(row Row, refusal *affiliate.Error) error {
 	}
 	if refusal == nil && taken.currency != r.currency {
 		refusal = affiliate.RefuseOtherCurrency.Err()
+	}
+	if refusal == nil {
+		refusal = row.money.in(taken.currency)
 	}
 	if payout, ok := row.Item.(Payout); ok && payout.Gathered && refusal == nil {
 		without, err := r.without(payout, &taken)
@@ -149,6 +166,17 @@ func (r *run) take(row Row, refusal *affiliate.Error) error {
 	taken.why = refusal
 	r.batch.add(taken)
 	return nil
+}
+
+// contentsOf tells a sale from another with the same ref; 0: of another item.
+func contentsOf(item Item) uint64 {
+	sale, ok := item.(Sale)
+	if !ok {
+		return 0
+	}
+	raw, _ := json.Marshal(sale) // texts, amounts and times always have JSON
+	sum := sha256.Sum256(raw)
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // without is a gathered payout without the commissions that were rejected.
@@ -183,7 +211,7 @@ func (r *run) reject(row *pending, why *affiliate.Error) error {
 	r.report.Rejected[kindOf(row.Item)]++
 	r.progress.rejected++
 	r.list(&r.report.Rejects, Reject{File: row.File, Line: row.Line, Ref: row.Ref, Field: why.Field, Err: why})
-	if sale, ok := row.Item.(Sale); ok {
+	if sale, ok := row.Item.(Sale); ok && !row.other {
 		r.refused[shortOf(row.Ref)] = sale.CommissionEarned
 	}
 	if row.again {

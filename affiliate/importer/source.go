@@ -27,6 +27,7 @@ type Row struct {
 	Item Item   // nil: it could not be read
 
 	read, size int64 // bytes of the file up to here, and all of them; 0: not known
+	money      money // how its amounts were read
 }
 
 // An Item is what a row brings: an [Affiliate], a [Coupon], a [Referral], a

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"unicode/utf8"
 
@@ -15,31 +14,50 @@ const (
 	maxRow   = 1 << 20
 )
 
-// errUTF16 is a file of another encoding than UTF-8.
-var errUTF16 = errors.New("importer: the file is in UTF-16; save it as UTF-8")
-
 // A text reads the bytes of a file and counts its lines. It drops a byte order
-// mark.
+// mark, and reads UTF-16 as UTF-8.
 type text struct {
 	*bufio.Reader
-	line int   // of the next byte, from 1
-	read int64 // bytes so far
+	line  int   // of the next byte, from 1
+	read  int64 // bytes so far
+	apple bool  // lines end in a carriage return alone
 }
 
 func newText(r io.Reader) (*text, error) {
 	t := &text{Reader: bufio.NewReaderSize(r, maxField), line: 1}
-	mark, err := t.Peek(3)
+	mark, err := t.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	switch {
-	case len(mark) == 3 && string(mark) == "\xef\xbb\xbf":
-		_, err = t.Discard(3)
-		return t, err
-	case len(mark) >= 2 && (string(mark[:2]) == "\xff\xfe" || string(mark[:2]) == "\xfe\xff"):
-		return nil, errUTF16
+	if order := wide(mark); order != nil {
+		t.Reader = bufio.NewReaderSize(&utf16Reader{from: t.Reader, order: order}, maxField)
 	}
+	if mark, _ = t.Peek(3); string(mark) == "\xef\xbb\xbf" {
+		if _, err := t.Discard(3); err != nil {
+			return nil, err
+		}
+	}
+	start, _ := t.Peek(maxField) // what is there of it
+	t.apple = appleLines(start)
 	return t, nil
+}
+
+// appleLines reports whether the first line, outside of quotes, ends in a carriage
+// return alone.
+func appleLines(start []byte) bool {
+	quoted := false
+	for i, c := range start {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '\n':
+			return false
+		case c == '\r':
+			return i+1 == len(start) || start[i+1] != '\n'
+		}
+	}
+	return false
 }
 
 // next is the next byte.
@@ -47,6 +65,9 @@ func (t *text) next() (byte, error) {
 	c, err := t.ReadByte()
 	if err == nil {
 		t.read++
+		if t.apple && c == '\r' {
+			c = '\n'
+		}
 		if c == '\n' {
 			t.line++
 		}
@@ -70,7 +91,7 @@ func checkText(field, s string) *affiliate.Error {
 	case len(s) > maxField:
 		return affiliate.FieldTooLong.Of(field)
 	case !utf8.ValidString(s):
-		return affiliate.FieldBadCharacters.Of(field)
+		return affiliate.FieldNotUTF8.Of(field)
 	}
 	return nil
 }

@@ -3,63 +3,114 @@ package importer
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/amounts"
 )
 
 // How texts become values. A text that is no value refuses its row.
 
-// amount reads an amount in major units, such as 1250.00. It may have the sign of
-// its currency and commas between thousands, as US texts have them.
+// A money is how the amounts of a row are written.
+type money struct {
+	form    amounts.Form
+	signs   []affiliate.Currency // that the signs of its amounts may mean; nil: there are none
+	digits  string               // a field that was read by the digits of an unknown currency; empty: none
+	least   int                  // as few digits the currency has at least,
+	most    int                  // and as many at most, for that
+	unread  bool                 // an amount could not be read
+	decimal *byte                // what stood before the decimals so far in the file; nil: it does not matter
+}
+
+// amount reads an amount in major units, such as 1250.00, as people write it. It
+// is in the currency of the row, if the row says one.
 func (e *entry) amount(name string) affiliate.Amount {
-	return e.exactly(name, plain(e.text(name)))
-}
-
-// plain takes the sign of a currency and the commas between thousands off an
-// amount.
-func plain(text string) string {
-	sign := ""
-	if rest, negative := strings.CutPrefix(text, "-"); negative {
-		sign, text = "-", rest
-	}
-	digits := text
-	for range 3 { // such as US$ and CHF
-		digits = strings.TrimLeftFunc(digits, func(r rune) bool { return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) })
-		if digits != "" && 'A' <= digits[0] && digits[0] <= 'Z' {
-			digits = digits[1:]
+	if value, _ := e.member(name); e.object != nil {
+		if number, ok := value.(json.Number); ok {
+			return e.exactly(name, number.String())
 		}
 	}
-	digits = strings.TrimLeftFunc(digits, func(r rune) bool { return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) })
-	if digits == "" || (digits[0] < '0' || digits[0] > '9') && digits[0] != '.' {
-		return sign + text // it is refused as it is
+	text := strings.TrimPrefix(e.text(name), "'") // a spreadsheet's mark of a text
+	if text == "" {
+		return affiliate.Amount{}
 	}
-	whole, fraction, point := strings.Cut(digits, ".")
-	groups := strings.Split(whole, ",")
-	for i, group := range groups {
-		if i > 0 && len(group) != 3 || len(groups) > 1 && i == 0 && (group == "" || len(group) > 3) {
-			return sign + text
-		}
+	r, err := e.form.Read(text)
+	switch {
+	case err == nil && e.decimal != nil && r.Decimal != 0 && *e.decimal != 0 && *e.decimal != r.Decimal:
+		e.refuseAmount(affiliate.FieldOtherDecimal.Of(name))
+		return affiliate.Amount{}
+	case err == nil:
+		e.told(name, &r)
+		return r.Amount
+	case errors.Is(err, amounts.ErrAmbiguous):
+		e.refuseAmount(affiliate.FieldTwoAmounts.Of(name))
+	case errors.Is(err, amounts.ErrCurrency):
+		e.refuseAmount(affiliate.RefuseOtherCurrency.Err())
+	default:
+		e.refuseAmount(affiliate.FieldNotANumber.Of(name))
 	}
-	digits = strings.Join(groups, "")
-	if point {
-		digits += "." + fraction
-	}
-	return sign + digits
+	return affiliate.Amount{}
 }
 
-// minor reads an amount in the smallest unit of a currency.
+// told keeps what an amount says besides.
+func (e *entry) told(name string, r *amounts.Reading) {
+	if e.decimal != nil && r.Decimal != 0 {
+		*e.decimal = r.Decimal
+	}
+	if r.Cents {
+		e.digits, e.least, e.most = name, 0, 2
+	}
+	if r.Currencies == nil || e.form.Currency != "" {
+		return
+	}
+	if e.signs == nil {
+		e.signs = r.Currencies
+		return
+	}
+	e.signs = slices.DeleteFunc(slices.Clone(e.signs), func(c affiliate.Currency) bool { return !slices.Contains(r.Currencies, c) })
+	if len(e.signs) == 0 {
+		e.refuse(affiliate.RefuseOtherCurrency.Err())
+	}
+}
+
+// refuseAmount notes that an amount cannot be read.
+func (e *entry) refuseAmount(err *affiliate.Error) {
+	e.unread = true
+	e.refuse(err)
+}
+
+// in is the error of a row whose currency the reader did not know, in a program of
+// a currency.
+func (m *money) in(c affiliate.Currency) *affiliate.Error {
+	if m.signs != nil && !slices.Contains(m.signs, c) {
+		return affiliate.RefuseOtherCurrency.Err()
+	}
+	if m.digits != "" && (c.Digits() < m.least || c.Digits() > m.most) {
+		return affiliate.FieldUnknownDigits.Of(m.digits)
+	}
+	return nil
+}
+
+// minor reads an amount in the smallest unit of a currency; of an unknown one, in
+// hundredths.
 func (e *entry) minor(name string, c affiliate.Currency) affiliate.Amount {
 	text := e.text(name)
+	if c == "" && text != "" {
+		e.digits, e.least, e.most = name, 2, 2
+	}
 	if digits := c.Digits(); digits > 0 && text != "" {
 		sign := ""
 		if rest, negative := strings.CutPrefix(text, "-"); negative {
 			sign, text = "-", rest
 		}
 		if strings.ContainsAny(text, ".eE") {
+			e.unread = true
 			e.refuse(affiliate.FieldNotAnInteger.Of(name))
 			return affiliate.Amount{}
 		}
@@ -77,19 +128,32 @@ func (e *entry) exactly(name, text string) affiliate.Amount {
 	}
 	amount, err := affiliate.ParseAmount(text)
 	if err != nil {
-		e.refuse(affiliate.FieldNotANumber.Of(name))
+		e.refuseAmount(affiliate.FieldNotANumber.Of(name))
 	}
 	return amount
 }
 
+// percent reads a percentage, with or without its sign.
+func (e *entry) percent(name string) affiliate.Percent {
+	percent, err := e.form.Percent(strings.TrimPrefix(e.text(name), "'"))
+	if err != nil {
+		e.refuse(affiliate.FieldNotANumber.Of(name))
+	}
+	return percent
+}
+
 // count reads a whole number.
 func (e *entry) count(name string) int64 {
-	text := strings.ReplaceAll(e.text(name), ",", "")
+	text := strings.TrimPrefix(e.text(name), "'")
 	if text == "" {
 		return 0
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
+	if err == nil {
+		return n
+	}
+	grouped, err := amounts.Form{Decimal: e.form.Decimal}.Amount(text)
+	if n = grouped.Scaled() / 10_000; err != nil || grouped.Scaled()%10_000 != 0 {
 		e.refuse(affiliate.FieldNotAnInteger.Of(name))
 	}
 	return n
@@ -123,10 +187,32 @@ func (e *entry) time(loc *time.Location, more []string, names ...string) time.Ti
 				return t
 			}
 		}
+		if t, ok := serial(text, loc); ok {
+			return t
+		}
 		e.refuse(affiliate.FieldNotADate.Of(name))
 		return time.Time{}
 	}
 	return time.Time{}
+}
+
+// serial reads the number of a day, as spreadsheets keep times: days since 30
+// December 1899, and a part of a day. It is a time between 1954 and 2119.
+func serial(text string, loc *time.Location) (time.Time, bool) {
+	whole, part, _ := strings.Cut(strings.Replace(text, ",", ".", 1), ".")
+	days, err := strconv.Atoi(whole)
+	if err != nil || len(whole) != 5 || days < 20_000 || days >= 80_000 {
+		return time.Time{}, false
+	}
+	seconds := 0
+	if part != "" {
+		fraction, err := strconv.ParseFloat("0."+part, 64)
+		if err != nil || strings.Trim(part, "0123456789") != "" {
+			return time.Time{}, false
+		}
+		seconds = int(math.Round(fraction * 86_400))
+	}
+	return time.Date(1899, time.December, 30+days, 0, 0, seconds, 0, loc), true
 }
 
 // digest stands for texts in a ref, so that a ref names no person.

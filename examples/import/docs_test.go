@@ -67,7 +67,7 @@ func TestGuide(t *testing.T) {
 		t.Error("the JSON block is not the mapping of the example")
 	}
 	code, out, errs := printed(t, "-from", "rewardful", "-discount", "20%", filepath.Join("testdata", "rewardful"))
-	if code != 0 || out != text[0] {
+	if code != 3 || out != text[0] {
 		t.Errorf("exit code %d, %s\n%s", code, errs, out)
 	}
 	if w, ok := newWorld(t); ok {

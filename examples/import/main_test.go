@@ -40,7 +40,7 @@ func TestExamples(t *testing.T) {
 
 // TestFolder: a folder is imported once, and a folder that cannot be is an error.
 func TestFolder(t *testing.T) {
-	if code, out, _ := printed(t, "-from", "dub", filepath.Join("testdata", "dub")); code != 0 || !strings.HasSuffix(out, "the books hold\n") {
+	if code, out, _ := printed(t, "-from", "dub", filepath.Join("testdata", "dub")); code != 3 || !strings.HasSuffix(out, "the books hold\n") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	mapping := func(text string) string {
@@ -65,6 +65,7 @@ func TestFolder(t *testing.T) {
 		"unknown kind":    {1, "orders", []string{mapping(`[{"file": "mapping.json", "kind": "orders"}]`)}},
 		"two characters":  {1, "it must be one character", []string{mapping(`[{"comma": ";;"}]`)}},
 		"unknown zone":    {1, "Berlyn", []string{mapping(`[{"zone": "Europe/Berlyn"}]`)}},
+		"wrong sign":      {1, "Mapping.Decimal", []string{mapping(`[{"file": "mapping.json", "kind": "affiliates", "decimal": ";"}]`)}},
 		"missing file":    {1, "sales.csv", []string{mapping(`[{"file": "sales.csv"}]`)}},
 		"outside":         {1, "invalid argument", []string{mapping(`[{"file": "../sales.csv"}]`)}},
 		"wrong currency":  {2, "currency", []string{"-currency", "EURO", "x"}},
@@ -90,7 +91,7 @@ func TestFlags(t *testing.T) {
 		{"-discount=20%", "coupons 1"}, {"-discount=5.00", "coupons 1"}, {"-currency=EUR", "refused USD: "}, {"-slugs=rename", "rejected: "},
 	} {
 		code, out, errs := printed(t, "-from", "rewardful", c.flag, rewardful)
-		if code != 0 || !strings.Contains(out, c.want) {
+		if code != 3 || !strings.Contains(out, c.want) {
 			t.Errorf("%s: exit code %d\n%s%s", c.flag, code, out, errs)
 		}
 	}

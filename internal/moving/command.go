@@ -59,8 +59,11 @@ func (c *Command) discount(text string) error {
 	return err
 }
 
+// ErrRefused means that an import went through, and left rows out.
+var ErrRefused = errors.New("rows were left out; the lines that begin with reject say which")
+
 // Import imports the folder into a program and prints the report, also when the
-// import ends with an error.
+// import ends with an error. It is [ErrRefused] when anything was left out.
 func (c *Command) Import(ctx context.Context, p *affiliate.Program, out io.Writer) error {
 	d := c.Folder
 	d.Config = p.Config()
@@ -77,5 +80,20 @@ func (c *Command) Import(ctx context.Context, p *affiliate.Program, out io.Write
 		c.Options.Progress(importer.Progress{})
 	}
 	fmt.Fprint(out, report)
+	if err == nil && (len(report.Rejected) > 0 || len(report.Refused) > 0) {
+		err = ErrRefused
+	}
 	return err
+}
+
+// ExitCode is the exit code of a command whose import ended with an error: 3 when
+// it went through and left rows out.
+func ExitCode(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, ErrRefused):
+		return 3
+	}
+	return 1
 }

@@ -1,6 +1,7 @@
 package moving
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +20,9 @@ type mappedFile struct {
 	Columns  map[string]string  `json:"columns"`
 	Values   map[string]string  `json:"values"`
 	Status   map[string]string  `json:"status"`
+	Optional []string           `json:"optional"`
 	Comma    string             `json:"comma"`
+	Decimal  string             `json:"decimal"`
 	Cents    bool               `json:"cents"`
 	Zone     string             `json:"zone"`
 	Layouts  []string           `json:"layouts"`
@@ -68,14 +71,14 @@ func (d Folder) mapped(open func(string) (io.Reader, error)) (importer.Source, e
 func (d Folder) mapping(entry *mappedFile) (importer.Mapping, error) {
 	m := importer.Mapping{
 		Kind: entry.Kind, Columns: entry.Columns, Values: entry.Values, Status: entry.Status, Cents: entry.Cents,
-		Location: d.Config.Location, Layouts: entry.Layouts, Currency: entry.Currency, Service: entry.Service, Provider: entry.Provider,
+		Optional: entry.Optional, Location: d.Config.Location, Layouts: entry.Layouts, Currency: cmp.Or(entry.Currency, d.Config.Currency), Service: entry.Service, Provider: entry.Provider,
 	}
-	if entry.Comma != "" {
-		comma, size := utf8.DecodeRuneInString(entry.Comma)
-		if size != len(entry.Comma) {
-			return m, fmt.Errorf("comma is %q, it must be one character", entry.Comma)
-		}
-		m.Comma = comma
+	var err error
+	if m.Comma, err = character("comma", entry.Comma); err != nil {
+		return m, err
+	}
+	if m.Decimal, err = character("decimal", entry.Decimal); err != nil {
+		return m, err
 	}
 	if entry.Zone != "" {
 		zone, err := time.LoadLocation(entry.Zone)
@@ -85,4 +88,16 @@ func (d Folder) mapping(entry *mappedFile) (importer.Mapping, error) {
 		m.Location = zone
 	}
 	return m, nil
+}
+
+// character is a member of one character; an empty one is zero.
+func character(member, text string) (rune, error) {
+	if text == "" {
+		return 0, nil
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	if size != len(text) {
+		return 0, fmt.Errorf("%s is %q, it must be one character", member, text)
+	}
+	return r, nil
 }

@@ -19,6 +19,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -71,9 +72,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	command.Options.DryRun = !*write
 	if err := imports(ctx, *url, *schema, command, *verify && *write, stdout); err != nil {
 		fmt.Fprintln(stderr, "import:", err)
-		return 1
 	}
-	return 0
+	return moving.ExitCode(err)
 }
 
 // imports runs the command on the database.
@@ -91,19 +91,20 @@ func imports(ctx context.Context, url, schema string, command *moving.Command, v
 	if err != nil {
 		return err
 	}
-	if err := command.Import(ctx, program, stdout); err != nil {
-		return err
+	left := command.Import(ctx, program, stdout)
+	if left != nil && !errors.Is(left, moving.ErrRefused) {
+		return left
 	}
 	if command.Options.DryRun {
 		_, err := fmt.Fprintln(stdout, "a dry run: nothing was written; add -write to import")
-		return err
+		return cmp.Or(err, left)
 	}
 	if !verify {
-		return nil
+		return left
 	}
 	if err := program.Verify(ctx); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(stdout, "the books hold")
-	return err
+	return cmp.Or(err, left)
 }
