@@ -33,11 +33,15 @@
 // and each sees everything that was committed before. A View is one REPEATABLE
 // READ snapshot, so it sees the state between two transactions.
 //
-// [Serializable] runs every transaction at SERIALIZABLE. A transaction that
-// lost against another one runs again, at most [Config.Retries] times, after a
-// random pause that grows. It uses no advisory lock and no savepoint, for
-// servers that have neither. All processes that share a schema must use the
-// same mode.
+// [Serializable] runs every transaction at SERIALIZABLE. An Update locks the row
+// of the program before it reads anything, and writes that row with its other writes.
+// So the writers of a program come one after another: one that waited for the row
+// lost, unless the other wrote nothing, and runs again. It holds no predicate
+// locks while it waits, and writers never wait for each other at other rows. A
+// transaction that lost later runs again too, at most [Config.Retries] times,
+// after a random pause that grows. This mode uses no advisory lock and no
+// savepoint, for servers that have neither. All processes that share a schema must
+// use the same mode.
 //
 // In both modes, one row for each program holds its counters and its marks:
 // every id above a mark is new. The row is read first and written last.
@@ -62,8 +66,8 @@
 // When a connection breaks before the commit, nothing is stored. When it breaks
 // before the commit is answered, or gives no answer for [Config.CommitWait]
 // after the caller's context has ended, the error is [ErrOutcomeUnknown]: the
-// caller asks again with the same Once key or external id. Only 40001 and 40P01
-// are run again, and 23505 in Serializable mode. Errors name the SQLSTATE and never repeat the server's text;
+// caller asks again with the same Once key or external id. Only 40001, 40P01 and
+// 53200 are run again, and 23505 in Serializable mode. Errors name the SQLSTATE and never repeat the server's text;
 // errors.As finds the *pgconn.PgError.
 //
 // # Deliveries

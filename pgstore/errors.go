@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -67,13 +68,22 @@ func ended(ctx context.Context, op string) error {
 }
 
 // retryable reports whether running the transaction again may help: it lost
-// against another one and was rolled back.
-func retryable(err error) bool {
+// against another one, or the server had no room for its locks, and it was
+// rolled back.
+func retryable(err error) bool { return overtaken(err) || rolledBack(err, "53200") }
+
+// overtaken reports whether the transaction lost against another one and was rolled
+// back.
+func overtaken(err error) bool { return rolledBack(err, "40001", "40P01") }
+
+// rolledBack reports whether the transaction was rolled back with one of the
+// codes.
+func rolledBack(err error, codes ...string) bool {
 	if f, ok := errors.AsType[*failure](err); !ok || f.unknown {
 		return false
 	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (pg.Code == "40001" || pg.Code == "40P01")
+	return ok && slices.Contains(codes, pg.Code)
 }
 
 // clashed reports whether a row that was assumed to be new exists already.

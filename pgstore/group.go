@@ -250,10 +250,29 @@ func (g *group) broken(t *txn, m *member) {
 		g.answer(m, t.verdict(m.err))
 	case g.leader.ctx.Err() != nil:
 		g.answer(g.leader, ended(g.leader.ctx, "update"))
+	case t.early:
+		g.wait(m, t.verdict(m.err))
 	case len(g.guests) > 0:
 		g.apart()
 	default:
 		g.runAgain(m, t.err, t.verdict(m.err))
+	}
+}
+
+// earlyLosses is how often, for each of Config.Retries, a transaction may lose
+// before it has read anything. That costs nothing, and another one was committed
+// each time, so it is not given up as soon as one that has run.
+const earlyLosses = 16
+
+// wait waits to run the group again that lost at the row of its program. It
+// pauses only shortly: others do not pause, and the first at the row wins.
+func (g *group) wait(m *member, answer error) {
+	if m.early++; m.early > earlyLosses*g.s.cfg.Retries {
+		g.answer(m, answer)
+		return
+	}
+	if err := pause(m.ctx, 0); err != nil {
+		g.answer(m, err)
 	}
 }
 

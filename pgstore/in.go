@@ -26,7 +26,7 @@ import (
 // Each closure runs after a savepoint, so a refusal leaves the host's
 // transaction unchanged and usable. The program's lock is held until the host
 // commits, so record the sale last. Nothing is run again: when errors.As finds
-// a *pgconn.PgError with 40001 or 40P01, the host must repeat its whole
+// a *pgconn.PgError with 40001, 40P01 or 53200, the host must repeat its whole
 // transaction.
 //
 // The transaction must be READ COMMITTED, the default of PostgreSQL. Any other

@@ -9,8 +9,8 @@ import (
 
 // numbers are the counters of a program, in one row. A transaction reads them
 // when it begins and writes them when it ends. No other transaction can change
-// them in between: in Queue mode because of the lock, in Serializable mode
-// because two transactions that write one row cannot both commit.
+// them in between: in Queue mode because of the advisory lock, in Serializable
+// mode because of the lock of the row.
 type numbers struct {
 	at     [3]int64 // the last number that was given out
 	stored [3]int64
@@ -32,10 +32,13 @@ func (u *unit) next(seq affiliate.Sequence) (int64, error) {
 	return u.t.numbers.at[i], nil
 }
 
-// queueClosing queues the row of the program if it has changed.
+// queueClosing queues the row of the program if it has changed. In Serializable
+// mode every transaction that writes writes it too, so that one that waited for
+// the row finds out at once that its snapshot is out of date.
 func (t *txn) queueClosing(b *flushBatch) {
 	n := &t.numbers
-	if t.known && (n.at != n.stored || t.marks.raised) {
+	wrote := t.s.cfg.Mode == Serializable && len(b.parts) > 0
+	if t.known && (wrote || n.at != n.stored || t.marks.raised) {
 		b.queue(t.s.sql.closing, t.programID, n.at[0], n.at[1], n.at[2], t.marks.raw)
 	}
 }

@@ -1,33 +1,15 @@
 package pgstore_test
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
-
-// A meeting holds the first Update of a process, after its closure has read,
-// until the other process has read too.
-type meeting struct {
-	affiliate.Store
-	held sync.Once
-	both *sync.WaitGroup // of the processes that have not read
-}
-
-func (m *meeting) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	return m.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
-		err := fn(tx)
-		m.held.Do(func() { m.both.Done(); m.both.Wait() })
-		return err
-	})
-}
 
 // owed makes affiliates to whom ten is due.
 func (s *shop) owed(affiliates int) {
@@ -40,8 +22,7 @@ func (s *shop) owed(affiliates int) {
 }
 
 // TestPayoutRunsAtOnce: two processes that both make the first call of one run
-// make one run, which pays everybody once. In Serializable mode both have read
-// that there is no such run before one of them stores it.
+// make one run, which pays everybody once.
 func TestPayoutRunsAtOnce(t *testing.T) {
 	const affiliates = 5
 	pool := newPool(t, databaseURL(t))
@@ -53,13 +34,8 @@ func TestPayoutRunsAtOnce(t *testing.T) {
 			s.owed(affiliates)
 			cfg.Schema = "test_" + schemaID()
 			var stores [2]affiliate.Store
-			both := &sync.WaitGroup{}
-			both.Add(len(stores))
 			for i := range stores {
 				stores[i] = newStore(t, pool, cfg)
-				if cfg.Mode == pgstore.Serializable { // in Queue mode the second cannot read before the first ends
-					stores[i] = &meeting{Store: stores[i], both: both}
-				}
 			}
 			results := make([]affiliate.PayoutRunResult, 8)
 			errs := make([]error, len(results))

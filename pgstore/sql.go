@@ -83,6 +83,7 @@ type statements struct {
 	marks   int    // how many marks there are in all tables
 	opening string // reads the row of a program and its endpoints
 	closing string // writes the row of a program
+	turn    string // locks the row of a program: see [txn.opening]
 }
 
 func newStatements(schema string) *statements {
@@ -104,6 +105,7 @@ func newStatements(schema string) *statements {
 	s.closing = "INSERT INTO " + quoted + "programs (program, sale, commission, click, marks)" +
 		" VALUES ($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea) ON CONFLICT (program) DO UPDATE" +
 		" SET sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"
+	s.turn = "SELECT 1 FROM " + quoted + "programs WHERE program = $1::uuid FOR UPDATE"
 	return s
 }
 

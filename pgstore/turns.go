@@ -23,6 +23,7 @@ type member struct {
 	inbox    chan message // gets messages from the leader, one at a time
 	role     role         // guarded by turns.mu
 	attempts int          // how often it lost against other transactions
+	early    int          // how often it did before it had read anything
 	alone    bool         // its group failed, so it runs in a group of one
 	careful  bool         // the marks were too low, so do not use them
 	err      error        // the error of the last run of fn, in the end of the Update

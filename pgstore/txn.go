@@ -65,6 +65,7 @@ type txn struct {
 	numbers numbers
 	marks   marks
 	known   bool // the row of the program was read
+	early   bool // it lost against another transaction before it had read anything
 	careful bool // the marks are not used
 
 	asked int       // of a View: how often it asked for records
@@ -247,12 +248,21 @@ func (t *txn) open(qs ...query) error {
 		qs = slices.Insert(qs, 0, t.askOpening())
 	}
 	if err := t.batch(t.opening(), t.joinReads(qs)); err != nil {
-		return t.fail("begin", err)
+		err = t.fail("begin", err)
+		t.early = overtaken(err)
+		return err
 	}
 	return nil
 }
 
 // opening returns the first statements of a transaction.
+//
+// A Serializable writer locks the row of the program before it reads anything,
+// and writes that row if it writes at all. So two writers of one program never
+// run beside each other: the second waits with nothing but this row read, and
+// then loses, or goes on when the first wrote nothing. Without it both would read
+// to the end, hold the predicate locks of all that, and wait for each other at
+// the rows that they write, in any order.
 func (t *txn) opening() (steps []step) {
 	add := func(answer func(pgx.BatchResults) error, sql string, args ...any) {
 		steps = append(steps, step{answer, sql, args})
@@ -271,8 +281,12 @@ func (t *txn) opening() (steps []step) {
 	default:
 		add(execOnly, "BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE")
 	}
-	if t.kind != viewing && queue {
+	switch {
+	case t.kind == viewing:
+	case queue:
 		add(execOnly, "SELECT pg_advisory_xact_lock($1::bigint)", t.s.lockKey(t.program))
+	case !t.readOnly:
+		add(execOnly, t.s.sql.turn, t.programID)
 	}
 	if first := t.first; first != nil {
 		add(t.compareFirst, first.sql, first.args...)
