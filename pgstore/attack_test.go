@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -117,15 +116,14 @@ func TestCommitUnknown(t *testing.T) {
 	}
 }
 
-// TestSerializableView: a View that sees a later transaction sees every earlier
-// one. One transaction reads a code and writes its coupon. Meanwhile another
-// one writes the code, and a View sees the new code with the old coupon. So the
-// first transaction, which saw the old code, must run again.
+// TestSerializableView: the writers of a program come one after another, so a View
+// that sees a later transaction sees every earlier one. One transaction reads a code
+// and writes its coupon. Meanwhile another process wants to write the code, and a View
+// does not wait for either.
 func TestSerializableView(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
-	schema := newSchema(t, pool)
-	cfg := pgstore.Config{Schema: schema, Mode: pgstore.Serializable}
-	s, reader := newStore(t, pool, cfg), newStore(t, pool, cfg)
+	cfg := pgstore.Config{Schema: newSchema(t, pool), Mode: pgstore.Serializable}
+	s, other, reader := newStore(t, pool, cfg), newStore(t, pool, cfg), newStore(t, pool, cfg)
 	program, coupon := uuid.UUID{7}, affiliate.CouponRecord{ID: uuid.UUID{1}, Name: "old"}
 	code := affiliate.CodeRecord{ID: uuid.UUID{2}, Code: "A", CouponID: coupon.ID}
 	err := s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
@@ -134,7 +132,7 @@ func TestSerializableView(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	look := func() (redeemed int64, name string) {
+	look := func(wantRedeemed int64, wantName string) {
 		t.Helper()
 		err := reader.View(t.Context(), program, func(tx *affiliate.Tx) error {
 			code, err := tx.Codes.Get(code.ID)
@@ -142,42 +140,47 @@ func TestSerializableView(t *testing.T) {
 				return err
 			}
 			coupon, err := tx.Coupons.Get(code.CouponID)
-			redeemed, name = code.TimesRedeemed, coupon.Name
+			if code.TimesRedeemed != wantRedeemed || coupon.Name != wantName {
+				t.Errorf("the View saw %d and %q, want %d and %q", code.TimesRedeemed, coupon.Name, wantRedeemed, wantName)
+			}
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return redeemed, name
 	}
-	look() // from the next View on, both are read in one statement
-	meanwhile := func() {
-		err := pgx.BeginTxFunc(t.Context(), pool, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(tx pgx.Tx) error {
-			_, err := tx.Exec(t.Context(), "UPDATE "+schema+`.codes SET record = jsonb_set(record::jsonb, '{TimesRedeemed}', '5')::json WHERE program = $1`, program.String())
-			return err
+	look(0, "old")
+	var wg sync.WaitGroup
+	var seen []string
+	later := func() {
+		err := other.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+			rec, err := tx.Coupons.Get(coupon.ID)
+			seen = append(seen, rec.Name)
+			code.TimesRedeemed = 5
+			return errors.Join(err, tx.Codes.Replace(code))
 		})
 		if err != nil {
-			t.Fatal(err)
-		}
-		if redeemed, name := look(); redeemed != 5 || name != "old" {
-			t.Errorf("the View saw %d and %q", redeemed, name)
+			t.Error(err)
 		}
 	}
-	var seen []int64
+	runs := 0
 	err = s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
-		rec, err := tx.Codes.Get(code.ID)
-		if err != nil {
+		if _, err := tx.Codes.Get(code.ID); err != nil {
 			return err
 		}
-		if seen = append(seen, rec.TimesRedeemed); len(seen) == 1 {
-			meanwhile()
+		if runs++; runs == 1 {
+			wg.Go(later)
+			look(0, "old")
 		}
-		coupon.Name = "new"
-		return tx.Coupons.Replace(coupon)
+		renamed := coupon
+		renamed.Name = "new"
+		return tx.Coupons.Replace(renamed)
 	})
-	if err != nil || len(seen) != 2 || seen[1] != 5 {
-		t.Errorf("the runs saw %v, error %v, want a second one that sees 5", seen, err)
+	wg.Wait()
+	if err != nil || runs != 1 || len(seen) == 0 || seen[len(seen)-1] != "new" {
+		t.Errorf("%d runs, error %v; the later one saw %q", runs, err, seen)
 	}
+	look(5, "new")
 }
 
 // TestCutGroup: when the connection breaks after the commit of a group was

@@ -33,15 +33,16 @@
 // and each sees everything that was committed before. A View is one REPEATABLE
 // READ snapshot, so it sees the state between two transactions.
 //
-// [Serializable] runs every transaction at SERIALIZABLE. An Update locks the row
-// of the program before it reads anything, and writes that row with its other writes.
+// [Serializable] runs every Update at SERIALIZABLE. It locks the row of the
+// program before it reads anything, and writes that row with its other writes.
 // So the writers of a program come one after another: one that waited for the row
 // lost, unless the other wrote nothing, and runs again. It holds no predicate
 // locks while it waits, and writers never wait for each other at other rows. A
 // transaction that lost later runs again too, at most [Config.Retries] times,
-// after a random pause that grows. This mode uses no advisory lock and no
-// savepoint, for servers that have neither. All processes that share a schema must
-// use the same mode.
+// after a random pause that grows. Because the writers come one after another, a
+// View is a REPEATABLE READ snapshot here too, and keeps nobody's predicate locks
+// alive. This mode uses no advisory lock and no savepoint, for servers that have
+// neither. All processes that share a schema must use the same mode.
 //
 // In both modes, one row for each program holds its counters and its marks:
 // every id above a mark is new. The row is read first and written last.

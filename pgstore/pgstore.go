@@ -26,10 +26,10 @@ const (
 	// View is a REPEATABLE READ snapshot.
 	Queue Mode = iota
 
-	// Serializable has every transaction SERIALIZABLE, and one that lost against
+	// Serializable has every Update SERIALIZABLE, and one that lost against
 	// another runs again. A writer first locks the row of its program, so that it
 	// loses, if at all, before it has read anything. It uses neither advisory
-	// locks nor savepoints.
+	// locks nor savepoints. A View is a REPEATABLE READ snapshot.
 	Serializable
 )
 

@@ -272,10 +272,8 @@ func (t *txn) opening() (steps []step) {
 	case t.kind == hosted:
 		add(execOnly, "SAVEPOINT tributary")
 		add(t.checkIsolation, "SELECT current_setting('transaction_isolation')")
-	case t.kind == viewing && queue:
-		add(execOnly, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 	case t.kind == viewing:
-		add(execOnly, "BEGIN ISOLATION LEVEL SERIALIZABLE, READ ONLY")
+		add(execOnly, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 	case queue:
 		add(execOnly, "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE")
 	default:
