@@ -65,6 +65,10 @@ type Action struct {
 	Lead    affiliate.NewReferral      // of a trial or a free order; without PromoCode and AffiliateID: Tries has them
 	Tries   []affiliate.Credit         // of Lead: who may be credited, in order
 
+	// Carried is what the checkout carried. [Apply] puts it into Payment, Lead and
+	// Tries, when it is the program's.
+	Carried Carried
+
 	// Wait marks a renewal that should not come before the first payment of its
 	// subscription: [Apply] answers [ErrLater] while its customer is unknown.
 	// Whoever has waited long enough since Event.At clears it.

@@ -57,6 +57,9 @@ func Apply(ctx context.Context, p *affiliate.Program, a Action) (Result, error) 
 
 // apply does what the kind of the action asks for.
 func (r *Result) apply(ctx context.Context, p *affiliate.Program) error {
+	if r.Action.Kind != KindIgnored {
+		r.Action = r.Action.Carried.in(r.Action, p.Config().ID)
+	}
 	switch a := &r.Action; a.Kind {
 	case KindSale, KindLink, KindRefund, KindDispute:
 		if a.Wait {

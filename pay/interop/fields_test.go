@@ -56,7 +56,7 @@ func ours(t *testing.T, body []byte, cfg stripe.Config) reading {
 	r.set("payer", cmp.Or(f.Payer.ID, a.Status.Payer.ID))
 	r.set("email", f.Payer.Email)
 	r.set("name", f.Payer.Name)
-	r.set("customer", f.Payer.CustomerID)
+	r.set("customer", a.Carried.Customer)
 	r.set("subscription", a.Status.Subscription)
 	r.set("status", a.Status.Status)
 	for _, refund := range f.Refunds {
@@ -69,6 +69,12 @@ func ours(t *testing.T, body []byte, cfg stripe.Config) reading {
 		r.set("refunded", minor(sum))
 	}
 	if paid, ok := f.Sale.Get(); ok {
+		paid.ExternalID = cmp.Or(a.Carried.Order, paid.ExternalID)
+		for _, text := range []string{a.Carried.Code, a.Carried.Click, a.Carried.Slug} {
+			if text != "" {
+				paid.Tries = append(paid.Tries, affiliate.Credit{ReferralID: text})
+			}
+		}
 		r.sale(paid)
 	}
 	return r
@@ -99,8 +105,8 @@ func minor(a affiliate.Amount) int64 { return a.Scaled() / 100 }
 
 // tries notes who may be credited.
 func (r reading) tries(codes []string, metadata map[string]string, reference string) {
-	click := strings.TrimPrefix(reference, "trib_c_")
-	if click == reference {
+	click, found := strings.CutPrefix(reference, "trib_c_")
+	if click, _, _ = strings.Cut(click, "_"); !found {
 		click = ""
 	}
 	all := append(codes, metadata["tributary_code"], cmp.Or(metadata["tributary_click"], click), metadata["tributary_slug"])
@@ -138,7 +144,7 @@ type fixture struct {
 var everything = []any{
 	"amount_total", 70001, "amount_subtotal", 69002, "total_details.amount_tax", 503, "total_details.amount_shipping", 704, "created", 1767225011,
 	"customer", map[string]any{"id": "cus_X", "object": "customer"}, "payment_intent", map[string]any{"id": "pi_X", "object": "payment_intent"},
-	"invoice", map[string]any{"id": "in_X", "object": "invoice"}, "client_reference_id", "trib_c_77",
+	"invoice", map[string]any{"id": "in_X", "object": "invoice"}, "client_reference_id", "trib_c_77_" + paytest.ID.String(),
 	"metadata", map[string]any{"tributary_code": "CODE", "tributary_slug": "ben", "tributary_customer": "user-9"},
 	"discounts", []any{map[string]any{"promotion_code": "promo_1"}, map[string]any{"promotion_code": "promo_2"}},
 }
@@ -187,9 +193,9 @@ func TestFields(t *testing.T) {
 				}
 				pairs = append(pairs, value)
 			}
-			body := paytest.Load(t, "../stripe/testdata/"+f.name+".json").With(pairs...).JSON()
+			body := paytest.Load(t, "../stripe/testdata/"+f.name+".json").With(pairs...).Carried(paytest.ID).JSON()
 			want := f.oracle(t, body)
-			if d := diff.Diff(want, ours(t, body, stripe.Config{OneOffInvoices: true})); d != "" {
+			if d := diff.Diff(want, ours(t, body, stripe.Config{OneOffInvoices: true, CarryKeys: paytest.CarryKeys})); d != "" {
 				t.Errorf("(-stripe-go +Map)\n%s", d)
 			}
 		})

@@ -34,7 +34,7 @@ func (s *teller) load(name string, changes ...any) event {
 	for i := 0; i < len(changes); i += 2 {
 		pairs = append(pairs, "data.object."+changes[i].(string), changes[i+1])
 	}
-	return paytest.Load(s.t, "../stripe/testdata/"+name+".json").With(pairs...)
+	return paytest.Load(s.t, "../stripe/testdata/"+name+".json").With(pairs...).Carried(paytest.ID)
 }
 
 // session is Stripe's payment of 120 with tax 20.

@@ -5,31 +5,29 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/draft"
 )
 
 // Carry returns the custom data that tells an event what brought the visitor: the
-// click that [httpapi.Attribution] has noted in a cookie of the request. Give it to
-// the checkout as customData, or to a transaction that the host makes as
-// custom_data; Paddle hands it on to the subscription and its renewals. Keys that
-// the host may add, each optional:
+// click that [httpapi.Attribution] has noted in a cookie of the request, and what the
+// host adds, signed with Config.CarryKeys. Give it to the checkout as customData, or
+// to a transaction that the host makes as custom_data; Paddle hands it on to the
+// subscription and its renewals. A host that calls RecordSale itself carries the
+// Order, so that both are one sale. Do not change what is returned: the payer's
+// browser can, and then the signature is wrong. r may be nil: then there is no click.
+// The map is empty when nothing is carried.
 //
-//   - tributary_code: a promotional code that was entered on the host's own page
-//   - tributary_slug: the slug of a link
-//   - tributary_order: the host's id of the order, the externalId of the sale. A host
-//     that calls RecordSale itself needs it, so that both are one sale
-//   - tributary_customer: the host's id of the customer, referredUserExternalId
-//
-// Config.CustomData must name the keys that the host renames. The map is empty
-// when no click brought the visitor.
+// Errors: [pay.ErrKeys], for a code, an order or a customer without a key; one for a
+// text that cannot be carried, and for a Code without an Order.
 //
 // Concurrency: safe for concurrent use.
 //
 // Source: docs/payments-paddle.md.
-func Carry(p *affiliate.Program, r *http.Request) map[string]string {
-	carried := map[string]string{}
-	if click := httpapi.ClickFrom(p, r); click != "" {
-		carried[draft.KeyClick] = click
+func (cfg Config) Carry(p *affiliate.Program, r *http.Request, c pay.Carried) (map[string]string, error) {
+	c.Program = p.Config().ID
+	if c.Click = ""; r != nil {
+		c.Click = httpapi.ClickFrom(p, r)
 	}
-	return carried
+	return draft.Carry(cfg.CustomData, cfg.CarryKeys, c)
 }

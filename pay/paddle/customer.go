@@ -12,10 +12,8 @@ import (
 // objects with an email.
 func (e *event) customer() {
 	o := e.object
-	f := affiliate.PayerFact{
-		ID: o.Get("id").Text(), Email: o.Get("email").Text(), Name: o.Get("name").Text(),
-		CustomerID: e.carried(o.Get("custom_data")).Get(draft.KeyCustomer),
-	}
+	f := affiliate.PayerFact{ID: o.Get("id").Text(), Email: o.Get("email").Text(), Name: o.Get("name").Text()}
+	e.Action.Carried = e.carried(o.Get("custom_data"))
 	if f.ID == "" {
 		o.Get("id").Fail("is missing")
 	}

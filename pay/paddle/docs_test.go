@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
 // The blocks of docs/payments-paddle.md.
 
-func mountPaddle(mux *http.ServeMux, program *affiliate.Program, secret string) error {
-	hook, err := paddle.Handler(program, paddle.Config{Secrets: []string{secret}})
+func mountPaddle(mux *http.ServeMux, program *affiliate.Program, cfg paddle.Config) error {
+	hook, err := paddle.Handler(program, cfg)
 	if err != nil {
 		return err
 	}
@@ -27,9 +28,11 @@ func mountPaddle(mux *http.ServeMux, program *affiliate.Program, secret string) 
 	return nil
 }
 
-func checkoutData(program *affiliate.Program, r *http.Request, order string) (string, error) {
-	data := paddle.Carry(program, r)
-	data["tributary_order"] = order
+func checkoutData(program *affiliate.Program, r *http.Request, cfg paddle.Config, order string) (string, error) {
+	data, err := cfg.Carry(program, r, pay.Carried{Order: order})
+	if err != nil {
+		return "", err
+	}
 	text, err := json.Marshal(data)
 	return string(text), err // for Paddle.Checkout.open({customData: …})
 }
@@ -64,13 +67,14 @@ func TestDocsBlocks(t *testing.T) {
 		}
 	}
 	s := newShop(t)
+	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)
+	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(paytest.ID.String(), "-", ""), Value: "1"})
 	var data map[string]any
-	if err := json.Unmarshal([]byte(paytest.Must(checkoutData(s.Program, httptest.NewRequest(http.MethodPost, "/checkout", nil), "order-7"))), &data); err != nil {
+	if err := json.Unmarshal([]byte(paytest.Must(checkoutData(s.Program, visit, s.config(), "order-7"))), &data); err != nil {
 		t.Fatal(err)
 	}
-	data["tributary_click"] = "1"
 	mux := http.NewServeMux()
-	if err := mountPaddle(mux, s.Program, secret); err != nil {
+	if err := mountPaddle(mux, s.Program, paddle.Config{Secrets: []string{secret}, CarryKeys: paytest.CarryKeys}); err != nil {
 		t.Fatal(err)
 	}
 	body := s.first("custom_data", data).JSON()

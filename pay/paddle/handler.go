@@ -36,6 +36,9 @@ func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%w: no program", ErrConfig)
 	}
+	if err := cfg.CarryKeys.Check(); err != nil {
+		return nil, fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
+	}
 	return hook.New(hook.Hook{
 		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusOK, Limit: limit, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
 		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },

@@ -1,13 +1,14 @@
 // Package paddle brings what Paddle Billing reports into a program: sales,
 // refunds, chargebacks, and the states of subscriptions. [Handler] is the endpoint
-// for Paddle's notifications; [Carry] puts into a checkout what brought the
+// for Paddle's notifications; [Config.Carry] puts into a checkout what brought the
 // visitor:
 //
-//	hook, err := paddle.Handler(program, paddle.Config{Secrets: []string{os.Getenv("PADDLE_WEBHOOK_SECRET")}})
+//	cfg := paddle.Config{Secrets: []string{os.Getenv("PADDLE_WEBHOOK_SECRET")}, CarryKeys: pay.Keys{key}}
+//	hook, err := paddle.Handler(program, cfg)
 //	…
 //	mux.Handle("/webhooks/paddle", hook)
 //	…
-//	page.CustomData = paddle.Carry(program, r) // for Paddle.Checkout.open({customData: …})
+//	page.CustomData, err = cfg.Carry(program, r, pay.Carried{Order: order}) // for Paddle.Checkout.open({customData: …})
 //
 // A host with an endpoint of its own calls [Verify], [Map] and
 // [github.com/tributary-go/tributary/pay.Apply].
@@ -29,7 +30,7 @@ import (
 )
 
 // Config says how events are received. [Handler] needs Secrets; [Verify] reads
-// Secrets, Tolerance and Now; [Map] reads CustomData.
+// Secrets, Tolerance and Now; [Map] reads CustomData and CarryKeys.
 //
 // Source: docs/payments-paddle.md.
 type Config struct {
@@ -40,9 +41,13 @@ type Config struct {
 	Now       func() time.Time // nil: time.Now
 
 	// CustomData renames the keys of custom data: tributary_click,
-	// tributary_code, tributary_slug, tributary_order, tributary_customer. A key
-	// that it lacks keeps its name.
+	// tributary_code, tributary_slug, tributary_order, tributary_customer,
+	// tributary_program, tributary_signature. A key that it lacks keeps its name.
 	CustomData map[string]string
+
+	// CarryKeys sign what a checkout carries, and verify it. Without them a code, an
+	// order and a customer are not read.
+	CarryKeys pay.Keys
 
 	// OnResult is called after the commit, with ignored and refused events too;
 	// for logs, metrics and alerts. Nil: not called.

@@ -44,7 +44,7 @@ func newShopWith(t testing.TB, change func(*paddle.Config), program ...func(*aff
 
 // config is a configuration by the shop's clock.
 func (s *shop) config() paddle.Config {
-	return paddle.Config{Secrets: []string{secret}, Now: func() time.Time { return s.Now }, Logger: s.Logger()}
+	return paddle.Config{Secrets: []string{secret}, Now: func() time.Time { return s.Now }, Logger: s.Logger(), CarryKeys: paytest.CarryKeys}
 }
 
 func handler(t testing.TB, p *affiliate.Program, cfg paddle.Config) http.Handler {
@@ -89,7 +89,7 @@ func (s *shop) load(name string, changes ...any) event {
 		}
 		pairs = append(pairs, path, changes[i+1])
 	}
-	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...)
+	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
 }
 
 // stamp is a time as Paddle writes it.
@@ -139,7 +139,12 @@ func (s *shop) status(status string, changes ...any) event {
 // mapped is the action of an event.
 func mapped(t testing.TB, e event) pay.Action {
 	t.Helper()
-	a, err := paddle.Map(e.JSON(), paddle.Config{})
+	return mappedWith(t, e, paddle.Config{CarryKeys: paytest.CarryKeys})
+}
+
+func mappedWith(t testing.TB, e event, cfg paddle.Config) pay.Action {
+	t.Helper()
+	a, err := paddle.Map(e.JSON(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,15 +22,15 @@ func (e *event) transaction() {
 		e.Ignore(pay.ZeroAmount)
 		return
 	}
-	carried := e.carried(o.Get("custom_data"))
+	e.Action.Carried = e.carried(o.Get("custom_data"))
 	e.Fact(pay.KindSale, b.Currency, o, id, invoice)
-	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text(), CustomerID: carried.Get(draft.KeyCustomer)}
+	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text()}
 	p := draft.Paid{
-		Order: cmp.Or(carried.Get(draft.KeyOrder), id), Invoice: invoice,
+		Order: id, Invoice: invoice,
 		Product: productOf(o), At: timeOf(o.Get("created_at")),
-		Tries: carried.Tries(codesOf(o.Get("discount_id")), "", ""), Renewal: isRenewal(o.Get("origin").Text()),
+		Tries: draft.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text()),
 	}
-	e.Action.Wait = p.Renewal && len(p.Tries) > 0
+	e.Action.Wait = p.Renewal && (len(p.Tries) > 0 || e.Action.Carried.Click+e.Action.Carried.Slug != "")
 	e.Sale(b, p)
 }
 
@@ -68,11 +68,11 @@ func isRenewal(origin string) bool {
 
 // carried is the custom data of an object. It is the host's: whatever else is in
 // it has no meaning here.
-func (e *event) carried(data fields.Value) draft.Carried {
+func (e *event) carried(data fields.Value) pay.Carried {
 	if !data.IsObject() {
 		data = fields.Value{}
 	}
-	return draft.Carried{Names: e.cfg.CustomData, Read: fields.Value.Loose, From: []fields.Value{data}}
+	return draft.Carried{Names: e.cfg.CustomData, Read: fields.Value.Loose, From: []fields.Value{data}}.All(e.cfg.CarryKeys)
 }
 
 // codesOf finds our code of a discount by its id.

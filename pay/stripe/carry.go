@@ -1,58 +1,83 @@
 package stripe
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/draft"
 )
 
-// What a client_reference_id of ours begins with. Any other one is the host's.
+// What a client_reference_id of ours begins with. The click or the slug, an
+// underscore and the id of the program follow. Any other one is the host's.
 const (
 	clickReference = "trib_c_"
 	slugReference  = "trib_s_"
 )
 
 // Carry returns the metadata that tells an event what brought the visitor: the
-// way of the payment, and the click that [httpapi.Attribution] has noted in a
-// cookie of the request. Put it into the metadata of the Checkout session and
-// also into subscription_data.metadata or payment_intent_data.metadata; with
-// [ViaInvoice] into that of the subscription, with [ViaIntent] into that of the
-// payment intent. Keys that the host may add, each optional:
+// way of the payment, the click that [httpapi.Attribution] has noted in a cookie of
+// the request, and what the host adds, signed with Config.CarryKeys. Put it into the
+// metadata of the Checkout session and also into subscription_data.metadata or
+// payment_intent_data.metadata; with [ViaInvoice] into that of the subscription, with
+// [ViaIntent] into that of the payment intent. A host that calls RecordSale itself
+// carries the Order, so that both are one sale. Do not change what is returned: then
+// the signature is wrong. r may be nil: then there is no click.
 //
-//   - tributary_code: a promotional code that was entered on the host's own page
-//   - tributary_slug: the slug of a link
-//   - tributary_order: the host's id of the order, the externalId of the sale. A host
-//     that calls RecordSale itself needs it, so that both are one sale
-//   - tributary_customer: the host's id of the customer, referredUserExternalId
-//
-// Config.Metadata must name the keys that the host renames.
+// Errors: [pay.ErrKeys], for a code, an order or a customer without a key; one for a
+// text that cannot be carried, and for a Code without an Order.
 //
 // Concurrency: safe for concurrent use.
 //
 // Source: docs/payments-stripe.md.
-func Carry(p *affiliate.Program, r *http.Request, via Via) map[string]string {
-	carried := map[string]string{draft.KeyVia: string(via)}
-	if click := httpapi.ClickFrom(p, r); click != "" {
-		carried[draft.KeyClick] = click
+func (cfg Config) Carry(p *affiliate.Program, r *http.Request, via Via, c pay.Carried) (map[string]string, error) {
+	c.Program = p.Config().ID
+	if c.Click = ""; r != nil {
+		c.Click = httpapi.ClickFrom(p, r)
 	}
-	return carried
+	carried, err := draft.Carry(cfg.Metadata, cfg.CarryKeys, c)
+	if err != nil {
+		return nil, err
+	}
+	carried[cmp.Or(cfg.Metadata[draft.KeyVia], draft.KeyVia)] = string(via)
+	return carried, nil
 }
 
-// Reference returns a client_reference_id that tells which click brought the
-// visitor, for Payment Links and buy buttons, which take no metadata. It is empty
-// when no click did. A host that knows a slug only may use "trib_s_" and the slug.
+// Reference returns a client_reference_id that tells which click of which program
+// brought the visitor, for Payment Links and buy buttons, which take no metadata. It
+// is empty when no click did. A host that knows a slug only may use "trib_s_", the
+// slug, "_" and the id of the program. It is not signed, because it names neither an
+// order nor a customer.
 //
 // Concurrency: safe for concurrent use.
 //
 // Source: docs/payments-stripe.md.
 func Reference(p *affiliate.Program, r *http.Request) string {
 	if click := httpapi.ClickFrom(p, r); click != "" {
-		return clickReference + click
+		return clickReference + click + "_" + p.Config().ID.String()
 	}
 	return ""
+}
+
+// referred adds the click or the slug of a reference to what was carried. What was
+// carried comes first.
+func referred(c pay.Carried, reference string) pay.Carried {
+	program, click, _ := draft.Visit(after(reference, clickReference))
+	slug := ""
+	if click == "" {
+		program, _, slug = draft.Visit(after(reference, slugReference))
+	}
+	switch {
+	case click+slug == "":
+	case c.Click+c.Slug == "" && !c.Signed:
+		c.Program, c.Click, c.Slug = program, click, slug
+	case c.Program == program:
+		c.Click, c.Slug = cmp.Or(c.Click, click), cmp.Or(c.Slug, slug)
+	}
+	return c
 }
 
 // after is the rest of a text behind a prefix; empty: it has another one.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -17,15 +18,16 @@ func TestCarry(t *testing.T) {
 	s := newShop(t)
 	var carried map[string]string
 	var reference string
+	var what pay.Carried
 	checkout := httpapi.Attribution(s.Program, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		carried, reference = stripe.Carry(s.Program, r, stripe.ViaSession), stripe.Reference(s.Program, r)
+		carried, reference = paytest.Must(configAt(s).Carry(s.Program, r, stripe.ViaSession, what)), stripe.Reference(s.Program, r)
 	}))
 	checkout.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
 	if !maps.Equal(carried, map[string]string{"tributary_via": "session"}) || reference != "" {
 		t.Errorf("without a click: %v, %q", carried, reference)
 	}
 	checkout.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/?ref=ben", nil))
-	if !maps.Equal(carried, map[string]string{"tributary_via": "session", "tributary_click": "3"}) || reference != "trib_c_3" {
+	if carried["tributary_click"] != "3" || carried["tributary_program"] != paytest.ID.String() || reference != "trib_c_3_"+paytest.ID.String() {
 		t.Errorf("with a click: %v, %q", carried, reference)
 	}
 	metadata := map[string]any{}

@@ -93,9 +93,9 @@ func TestCredit(t *testing.T) {
 		}},
 		{26, "a reference of a payment link", func(t *testing.T) {
 			s := newShop(t)
-			s.Send(s.session("pi_1", 10000, "client_reference_id", "trib_s_mara"))
+			s.Send(s.session("pi_1", 10000, "client_reference_id", "trib_s_mara_"+paytest.ID.String()))
 			s.Want(s.Mara, "20.00")
-			s.Send(s.session("pi_2", 10000, "client_reference_id", "trib_c_2"))
+			s.Send(s.session("pi_2", 10000, "client_reference_id", "trib_c_2_"+paytest.ID.String()))
 			s.Want(s.Ben, "20.00")
 			s.Send(s.session("pi_3", 10000, "client_reference_id", "user_42", "customer", "cus_3", "customer_details.email", "other@example.com"))
 			s.outcome(affiliate.SaleUnattributed)

@@ -113,7 +113,6 @@ func TestMoney(t *testing.T) {
 			a, b := old.Sale(), young.Sale()
 			paytest.Same(t, "total", a.TotalEarned, b.TotalEarned)
 			paytest.Same(t, "commission", a.CommissionEarned, b.CommissionEarned)
-			paytest.Same(t, "externalId", a.ExternalID, b.ExternalID)
 			paytest.Same(t, "externalInvoiceId", a.ExternalInvoiceID, b.ExternalInvoiceID)
 			paytest.Same(t, "product", a.ProductsBought[0], b.ProductsBought[0])
 			p, q := old.payment("in_2"), young.payment("in_2")

@@ -17,12 +17,6 @@ func (e *event) carried(from ...fields.Value) draft.Carried {
 // via is the way of a payment, as its metadata has it.
 func via(meta draft.Carried) Via { return Via(meta.Get(draft.KeyVia)) }
 
-// tries lists who may be credited: by promotion codes, by the code, click and
-// slug of the metadata or the reference.
-func tries(meta draft.Carried, discounts iter.Seq[fields.Value], reference string) []affiliate.Credit {
-	return meta.Tries(codesOf(discounts), after(reference, clickReference), after(reference, slugReference))
-}
-
 // codesOf finds our codes of promotion codes by their ids, and where an object is
 // expanded by its text.
 func codesOf(discounts iter.Seq[fields.Value]) iter.Seq[affiliate.Credit] {

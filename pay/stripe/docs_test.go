@@ -18,8 +18,8 @@ import (
 
 // The blocks of docs/payments-stripe.md.
 
-func mountStripe(mux *http.ServeMux, program *affiliate.Program, secret string) error {
-	hook, err := stripe.Handler(program, stripe.Config{Secrets: []string{secret}})
+func mountStripe(mux *http.ServeMux, program *affiliate.Program, cfg stripe.Config) error {
+	hook, err := stripe.Handler(program, cfg)
 	if err != nil {
 		return err
 	}
@@ -27,10 +27,8 @@ func mountStripe(mux *http.ServeMux, program *affiliate.Program, secret string) 
 	return nil
 }
 
-func checkoutMetadata(program *affiliate.Program, r *http.Request, order string) map[string]string {
-	metadata := stripe.Carry(program, r, stripe.ViaSession)
-	metadata["tributary_order"] = order
-	return metadata
+func checkoutMetadata(program *affiliate.Program, r *http.Request, cfg stripe.Config, order string) (map[string]string, error) {
+	return cfg.Carry(program, r, stripe.ViaSession, pay.Carried{Order: order})
 }
 
 func platform(programs map[string]*affiliate.Program, secret string) (http.Handler, error) {
@@ -59,8 +57,9 @@ func receive(ctx context.Context, program *affiliate.Program, header string, bod
 // TestDocsBlocks: the blocks of the guide do what it says.
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
-	metadata := checkoutMetadata(s.Program, httptest.NewRequest(http.MethodPost, "/checkout", nil), "order-7")
-	metadata["tributary_click"] = "1"
+	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)
+	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(paytest.ID.String(), "-", ""), Value: "1"})
+	metadata := paytest.Must(checkoutMetadata(s.Program, visit, configAt(s), "order-7"))
 	e := s.first("metadata", metadata)
 	result := paytest.Must(receive(t.Context(), s.Program, stripe.Sign(secret, s.Now, e.JSON()), e.JSON(), configAt(s)))
 	paytest.Same(t, "outcome", result.Outcome, affiliate.SaleRecorded)
@@ -70,7 +69,7 @@ func TestDocsBlocks(t *testing.T) {
 	}
 
 	mux := http.NewServeMux()
-	if err := mountStripe(mux, s.Program, secret); err != nil {
+	if err := mountStripe(mux, s.Program, stripe.Config{Secrets: []string{secret}, CarryKeys: paytest.CarryKeys}); err != nil {
 		t.Fatal(err)
 	}
 	at := time.Now()

@@ -37,6 +37,9 @@ func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
 	if p == nil && cfg.Accounts == nil {
 		return nil, fmt.Errorf("%w: neither a program nor Accounts", ErrConfig)
 	}
+	if err := cfg.CarryKeys.Check(); err != nil {
+		return nil, fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
+	}
 	h, err := hook.New(hook.Hook{
 		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusNoContent, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
 		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },

@@ -21,10 +21,11 @@ func (e *event) invoice() {
 		o.Get("subscription_details", "metadata"), o.Get("lines", "data").First().Get("metadata"),
 	)
 	e.fact(pay.KindSale, c, o.Get("id").Text(), intent)
-	e.Action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("customer_email"), o.Get("customer_name")}, meta)
+	e.Action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("customer_email"), o.Get("customer_name")})
+	e.Action.Carried = meta.All(e.cfg.CarryKeys)
 	b := e.billOfInvoice(c)
 	p := draft.Paid{
-		Order: cmp.Or(meta.Get(draft.KeyOrder), intent), Invoice: o.Get("id").Text(), Product: e.productOfInvoice(),
+		Order: intent, Invoice: o.Get("id").Text(), Product: e.productOfInvoice(),
 		At: secondsOf(o.Get("status_transitions", "paid_at")),
 	}
 	switch {
@@ -43,7 +44,7 @@ func (e *event) invoice() {
 		e.Ignore(pay.OneOffInvoice)
 		return
 	}
-	p.Tries = tries(meta, e.discountsOfInvoice(), "")
+	p.Tries = draft.Codes(codesOf(e.discountsOfInvoice()))
 	e.Sale(b, p)
 }
 

@@ -1,7 +1,6 @@
 package stripe
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -13,9 +12,9 @@ import (
 // A payer is who pays, as one of Stripe's objects has it.
 type payer struct{ customer, email, name fields.Value }
 
-// payer returns who pays, with the host's own id of the customer.
-func (e *event) payer(p payer, meta draft.Carried) affiliate.PayerFact {
-	f := affiliate.PayerFact{ID: p.customer.Ref(), Email: p.email.Text(), Name: p.name.Text(), CustomerID: meta.Get(draft.KeyCustomer)}
+// payer returns who pays.
+func (e *event) payer(p payer) affiliate.PayerFact {
+	f := affiliate.PayerFact{ID: p.customer.Ref(), Email: p.email.Text(), Name: p.name.Text()}
 	if !draft.Usable(f.Name) {
 		f.Name, _, _ = strings.Cut(f.Email, "@")
 	}
@@ -33,7 +32,8 @@ func (e *event) intent() {
 	}
 	c := draft.Currency(o.Get("currency"))
 	e.fact(pay.KindSale, c, o.Get("id").Text(), o.Get("latest_charge").Ref())
-	e.Action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("receipt_email"), fields.Value{}}, meta)
+	e.Action.Carried = meta.All(e.cfg.CarryKeys)
+	e.Action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("receipt_email"), fields.Value{}})
 	b := draft.Bill{
 		Currency: c,
 		Paid:     amountOf(o.Get("amount_received"), c),
@@ -45,7 +45,6 @@ func (e *event) intent() {
 		return
 	}
 	e.Sale(b, draft.Paid{
-		Order: cmp.Or(meta.Get(draft.KeyOrder), o.Get("id").Text()),
-		At:    secondsOf(o.Get("created")), Tries: tries(meta, fields.Value{}.Each(), ""),
+		Order: o.Get("id").Text(), At: secondsOf(o.Get("created")),
 	})
 }

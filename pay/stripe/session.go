@@ -1,8 +1,6 @@
 package stripe
 
 import (
-	"cmp"
-
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/draft"
@@ -23,13 +21,14 @@ func (e *event) session() {
 	}
 	b := e.billOfSession()
 	e.fact(pay.KindSale, b.Currency, s.Get("payment_intent").Ref(), s.Get("invoice").Ref(), s.Get("id").Text())
-	e.Action.Payment.Payer = e.payerOfSession(meta)
+	e.Action.Carried = referred(meta.All(e.cfg.CarryKeys), s.Get("client_reference_id").Text())
+	e.Action.Payment.Payer = e.payerOfSession()
 	p := draft.Paid{
-		Order:   cmp.Or(meta.Get(draft.KeyOrder), s.Get("payment_intent").Ref()),
+		Order:   s.Get("payment_intent").Ref(),
 		Invoice: s.Get("invoice").Ref(),
 		Product: s.Get("line_items", "data").First().Get("price", "product").Ref(),
 		At:      secondsOf(s.Get("created")),
-		Tries:   tries(meta, s.Get("discounts").Each(), s.Get("client_reference_id").Text()),
+		Tries:   draft.Codes(codesOf(s.Get("discounts").Each())),
 	}
 	switch {
 	case status == "no_payment_required" || b.Paid.Sign() <= 0:
@@ -41,13 +40,13 @@ func (e *event) session() {
 	}
 }
 
-func (e *event) payerOfSession(meta draft.Carried) affiliate.PayerFact {
+func (e *event) payerOfSession() affiliate.PayerFact {
 	s := e.object
 	email := s.Get("customer_details", "email")
 	if email.Text() == "" {
 		email = s.Get("customer_email")
 	}
-	return e.payer(payer{s.Get("customer"), email, s.Get("customer_details", "name")}, meta)
+	return e.payer(payer{s.Get("customer"), email, s.Get("customer_details", "name")})
 }
 
 // billOfSession reads what a session cost, in the currency of the host's prices.

@@ -38,7 +38,7 @@ func newShopWith(t testing.TB, program func(*affiliate.Config), change func(*str
 	s := &shop{Shop: paytest.New(t, program)}
 	s.OK, s.Request = http.StatusNoContent, signed
 	cfg := stripe.Config{
-		Secrets: []string{secret}, Now: func() time.Time { return s.Now }, OnResult: s.OnResult, Logger: s.Logger(),
+		Secrets: []string{secret}, Now: func() time.Time { return s.Now }, OnResult: s.OnResult, Logger: s.Logger(), CarryKeys: paytest.CarryKeys,
 	}
 	if change != nil {
 		change(&cfg)
@@ -50,7 +50,7 @@ func newShopWith(t testing.TB, program func(*affiliate.Config), change func(*str
 // configAt is a configuration at the time of the shop, without functions of it.
 func configAt(s *shop) stripe.Config {
 	now := s.Now
-	return stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler)}
+	return stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler), CarryKeys: paytest.CarryKeys}
 }
 
 func handler(t testing.TB, p *affiliate.Program, cfg stripe.Config) http.Handler {
@@ -88,7 +88,7 @@ func (s *shop) load(name string, changes ...any) event {
 		}
 		pairs = append(pairs, path, changes[i+1])
 	}
-	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...)
+	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
 }
 
 // session is a Checkout session of a payment.

@@ -1,13 +1,14 @@
 // Package stripe brings what Stripe reports into a program: sales, refunds,
 // disputes, and the states of subscriptions. [Handler] is the endpoint for
-// Stripe's events; [Carry] and [Reference] put into a checkout what brought the
+// Stripe's events; [Config.Carry] and [Reference] put into a checkout what brought the
 // visitor:
 //
-//	hook, err := stripe.Handler(program, stripe.Config{Secrets: []string{os.Getenv("STRIPE_WEBHOOK_SECRET")}})
+//	cfg := stripe.Config{Secrets: []string{os.Getenv("STRIPE_WEBHOOK_SECRET")}, CarryKeys: pay.Keys{key}}
+//	hook, err := stripe.Handler(program, cfg)
 //	…
 //	mux.Handle("/webhooks/stripe", hook)
 //	…
-//	session.Metadata = stripe.Carry(program, r, stripe.ViaSession)
+//	session.Metadata, err = cfg.Carry(program, r, stripe.ViaSession, pay.Carried{Order: order})
 //
 // A host with an endpoint of its own calls [Verify], [Map] and
 // [github.com/tributary-go/tributary/pay.Apply].
@@ -30,7 +31,7 @@ import (
 )
 
 // Config says how events are received. [Handler] needs Secrets; [Verify] reads
-// Secrets, Tolerance and Now; [Map] reads Test, OneOffInvoices, First, Metadata,
+// Secrets, Tolerance and Now; [Map] reads Test, OneOffInvoices, First, Metadata, CarryKeys,
 // and whether Accounts is set.
 //
 // Source: docs/payments-stripe.md.
@@ -45,9 +46,13 @@ type Config struct {
 	OneOffInvoices bool  // book invoices without a subscription
 	First          First // which event books the first payment of a subscription
 	// Metadata renames the keys of metadata: tributary_via, tributary_click,
-	// tributary_code, tributary_slug, tributary_order, tributary_customer. A key
-	// that it lacks keeps its name.
+	// tributary_code, tributary_slug, tributary_order, tributary_customer,
+	// tributary_program, tributary_signature. A key that it lacks keeps its name.
 	Metadata map[string]string
+
+	// CarryKeys sign what a checkout carries, and verify it. Without them a code, an
+	// order and a customer are not read.
+	CarryKeys pay.Keys
 
 	// Accounts answers the program of a connected account; nil, nil: it is not
 	// ours. Nil: events of connected accounts are ignored.

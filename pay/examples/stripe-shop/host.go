@@ -6,6 +6,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -22,9 +23,9 @@ func mount(mux *http.ServeMux, program *affiliate.Program, cfg stripe.Config, pa
 }
 
 // carry is what the host adds to the Checkout session that it makes at Stripe.
-func carry(program *affiliate.Program, r *http.Request) checkout {
-	metadata := stripe.Carry(program, r, stripe.ViaSession)
-	return checkout{Metadata: metadata, PaymentIntentData: intentData{Metadata: metadata}}
+func carry(program *affiliate.Program, r *http.Request, cfg stripe.Config) (checkout, error) {
+	metadata, err := cfg.Carry(program, r, stripe.ViaSession, pay.Carried{})
+	return checkout{Metadata: metadata, PaymentIntentData: intentData{Metadata: metadata}}, err
 }
 
 // A checkout has the parameters of a Checkout session that carry the visit.
@@ -38,9 +39,14 @@ type intentData struct {
 }
 
 // checkoutOf answers with the parameters that a real shop sends to Stripe.
-func checkoutOf(program *affiliate.Program) http.Handler {
+func checkoutOf(program *affiliate.Program, cfg stripe.Config) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		carried, err := carry(program, r, cfg)
+		if err != nil {
+			http.Error(w, "the checkout cannot carry the visit", http.StatusInternalServerError)
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(carry(program, r)) // fails only when the client has gone
+		json.NewEncoder(w).Encode(carried) // fails only when the client has gone
 	})
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -132,7 +133,10 @@ func TestRefusedCode(t *testing.T) {
 	if _, err := st.UpdateCode(t.Context(), code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}); err != nil {
 		t.Fatal(err)
 	}
-	st.carried.Metadata = map[string]string{"tributary_code": "MARA20"}
+	st.carried.Metadata, err = stripe.Config{CarryKeys: carryKeys(madeUp)}.Carry(st.Program, nil, stripe.ViaSession, pay.Carried{Code: "MARA20", Order: "order-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := st.event(session)(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -201,12 +205,12 @@ func TestListen(t *testing.T) {
 	base := strings.TrimPrefix(out.until(t, "listening on "), "listening on ")
 
 	page := get(t, base+"/?ref=mara")
-	for _, text := range []string{"click 1", "stripe.Handler(program, cfg)", "stripe.Carry(program, r, stripe.ViaSession)", "tributary_click=1"} {
+	for _, text := range []string{"click 1", "stripe.Handler(program, cfg)", "cfg.Carry(program, r, stripe.ViaSession, pay.Carried{})", "tributary_click=1"} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page has no %q", text)
 		}
 	}
-	st := &stage{carried: checkout{Metadata: map[string]string{"tributary_click": "1"}}}
+	st := &stage{carried: checkout{Metadata: map[string]string{"tributary_click": "1", "tributary_program": uuid.Nil.String()}}}
 	body, err := st.recorded(session)
 	if err != nil {
 		t.Fatal(err)

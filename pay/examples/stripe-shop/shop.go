@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,12 @@ type settings struct {
 
 const slug = "mara"
 
+// carryKeys sign what the checkout carries. A real shop has a key of its own.
+func carryKeys(secret string) pay.Keys {
+	key := sha256.Sum256([]byte("carry " + secret))
+	return pay.Keys{key[:]}
+}
+
 // open opens the shop on a store, which may have been used before.
 func open(ctx context.Context, store affiliate.Store, set settings) (*shop, error) {
 	program, err := affiliate.New(store, affiliate.Config{
@@ -50,10 +57,10 @@ func open(ctx context.Context, store affiliate.Store, set settings) (*shop, erro
 		return nil, err
 	}
 	cfg := stripe.Config{
-		Secrets: []string{set.secret}, Now: set.now, Test: true, OnResult: set.onResult,
+		Secrets: []string{set.secret}, CarryKeys: carryKeys(set.secret), Now: set.now, Test: true, OnResult: set.onResult,
 		Logger: slog.New(slog.NewTextHandler(set.logs, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	s.mux.Handle("POST /checkout", checkoutOf(program))
+	s.mux.Handle("POST /checkout", checkoutOf(program, cfg))
 	if err := mount(s.mux, program, cfg, page{s}); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package draft
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"iter"
 	"strings"
 	"unicode"
@@ -10,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
@@ -21,6 +24,9 @@ const (
 	KeySlug     = "tributary_slug"
 	KeyOrder    = "tributary_order"
 	KeyCustomer = "tributary_customer"
+
+	KeyProgram   = "tributary_program"
+	KeySignature = "tributary_signature"
 )
 
 const (
@@ -49,24 +55,82 @@ func (m Carried) Get(key string) string {
 	return ""
 }
 
-// Tries lists who may be credited: by the codes that the provider redeemed, then
-// by the code, click and slug that were carried. Another click and slug, which may
-// be empty, take the place of those that were not.
-func (m Carried) Tries(codes iter.Seq[affiliate.Credit], click, slug string) (tries []affiliate.Credit) {
+// Codes lists the credits by the codes that the provider redeemed.
+func Codes(codes iter.Seq[affiliate.Credit]) (tries []affiliate.Credit) {
 	for code := range codes {
 		if tries = append(tries, code); len(tries) == maxCodes {
 			break
 		}
 	}
-	if code := m.Get(KeyCode); code != "" {
-		tries = append(tries, affiliate.Credit{PromoCode: code})
-	}
-	for _, id := range []string{firstOf(isClick, m.Get(KeyClick), click), firstOf(isSlug, m.Get(KeySlug), slug)} {
-		if id != "" {
-			tries = append(tries, affiliate.Credit{ReferralID: id})
+	return tries
+}
+
+// All is what was carried: by the nearest object with a right signature, else by the
+// nearest that names a program, without what needs a signature.
+func (m Carried) All(keys pay.Keys) (carried pay.Carried) {
+	forged := false
+	for _, from := range m.From {
+		one := Carried{m.Names, m.Read, []fields.Value{from}}
+		c, signature := one.values(), one.Get(KeySignature)
+		if c.Signed = signature != "" && named(one) && keys.Verify(c, signature); c.Signed {
+			return c
+		}
+		forged = forged || c.Code+c.Order+c.Customer != ""
+		if carried.Program == uuid.Nil && carried.Click+carried.Slug == "" && named(one) {
+			carried = pay.Carried{Program: c.Program, Click: c.Click, Slug: c.Slug}
 		}
 	}
-	return tries
+	carried.Forged = forged
+	return carried
+}
+
+// named reports whether an object names a program.
+func named(m Carried) bool {
+	_, err := uuid.Parse(m.Get(KeyProgram))
+	return err == nil
+}
+
+// values are all values as they came.
+func (m Carried) values() pay.Carried {
+	program, _ := uuid.Parse(m.Get(KeyProgram)) // see named
+	return pay.Carried{
+		Program: program, Click: firstOf(isClick, m.Get(KeyClick)), Slug: firstOf(isSlug, m.Get(KeySlug)),
+		Code: m.Get(KeyCode), Order: m.Get(KeyOrder), Customer: m.Get(KeyCustomer),
+	}
+}
+
+// Carry returns the data that a checkout carries, by the names of the host: the click
+// of a visitor, which may be empty, and what the host adds.
+//
+// Errors: [pay.ErrKeys]; a field that cannot be carried.
+func Carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]string, error) {
+	texts := map[string]string{KeyClick: c.Click, KeySlug: c.Slug, KeyCode: c.Code, KeyOrder: c.Order, KeyCustomer: c.Customer}
+	carried := map[string]string{}
+	for key, text := range texts {
+		if text == "" {
+			continue
+		}
+		if !Usable(text) || strings.TrimSpace(text) != text || key == KeySlug && !isSlug(text) {
+			return nil, fmt.Errorf("pay: %s cannot be carried", key)
+		}
+		carried[cmp.Or(names[key], key)] = text
+	}
+	if len(carried) == 0 {
+		return carried, nil
+	}
+	if c.Code != "" && c.Order == "" {
+		return nil, errors.New("pay: a code is carried with an order, so that nobody uses it twice")
+	}
+	carried[cmp.Or(names[KeyProgram], KeyProgram)] = c.Program.String()
+	if len(keys) == 0 && c.Code+c.Order+c.Customer == "" {
+		return carried, nil
+	}
+	signature, err := keys.Sign(c)
+	if err != nil {
+		return nil, err
+	}
+	carried[cmp.Or(names[KeySignature], KeySignature)] = signature
+	return carried, nil
 }
 
 // byCode reports whether a credit is by a code.
@@ -86,6 +150,16 @@ func firstOf(is func(string) bool, texts ...string) string {
 		}
 	}
 	return ""
+}
+
+// Visit reads a click or a slug that names its program after an underscore.
+func Visit(text string) (program uuid.UUID, click, slug string) {
+	id, of, _ := strings.Cut(text, "_")
+	program, err := uuid.Parse(of)
+	if err != nil {
+		return uuid.Nil, "", ""
+	}
+	return program, firstOf(isClick, id), firstOf(isSlug, id)
 }
 
 // isClick reports whether a text is the number of a click.

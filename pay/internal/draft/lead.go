@@ -16,7 +16,7 @@ func (d *Draft) Lead(integration affiliate.Integration, b Bill, p Paid) {
 	d.Action.Lead = affiliate.NewReferral{
 		Name: f.Payer.Name, Email: f.Payer.Email, ReferredUserExternalID: f.Payer.CustomerID, Integration: integration,
 	}
-	if slices.ContainsFunc(p.Tries, byCode) && b.Paid.IsZero() && b.Subtotal.Sign() > 0 {
+	if (d.Action.Carried.Code != "" || slices.ContainsFunc(p.Tries, byCode)) && b.Paid.IsZero() && b.Subtotal.Sign() > 0 {
 		b.Tax, b.Shipping = affiliate.Amount{}, affiliate.Amount{}
 		d.Sale(b, p)
 		return

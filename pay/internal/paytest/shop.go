@@ -25,6 +25,9 @@ var Opened = time.Date(2025, 12, 31, 12, 0, 0, 0, time.UTC)
 // Start is the time of the shop when its first event comes.
 var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// ID is the program of every shop.
+var ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")
+
 // A Shop is a program of 20 % with the affiliates Mara (slug mara, click 1, code
 // MARA20, known to the provider as promo_mara) and Ben (slug ben, click 2).
 type Shop struct {
@@ -50,7 +53,7 @@ func New(t testing.TB, change ...func(*affiliate.Config)) *Shop {
 	t.Helper()
 	s := &Shop{T: t, Store: memstore.New(), Now: Opened}
 	cfg := affiliate.Config{
-		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
+		ID: ID, Name: "Northwind Beans",
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Now:          func() time.Time { return s.Now },
