@@ -10,6 +10,7 @@ import "time"
 // Source: docs/rules.md 2, docs/contract.md 1.8.
 type Once struct {
 	Key      string              // 1–255 visible ASCII characters; empty: no receipt is stored
+	Owner    string              // whose key it is, 0–255 visible ASCII characters: keys of two owners never meet; empty: the host's own code
 	Digest   [32]byte            // the digest of method, path and body bytes; zero: the engine digests the input
 	Replayed func(answer []byte) // called with the JSON of a stored answer when the call is a repeat; nil: not called
 

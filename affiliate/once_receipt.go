@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -20,7 +21,7 @@ type keeper interface {
 // secret outside of the transaction, because the host's Seal may call a
 // service.
 func (o *op) newReceipt(rq request, digest [32]byte) (rec ReceiptRecord, err error) {
-	rec = ReceiptRecord{Key: rq.once.Key, Digest: digest, CreatedAt: o.now}
+	rec = ReceiptRecord{Key: rq.once.owned(), Digest: digest, CreatedAt: o.now}
 	if rq.secret != "" {
 		rec.ID, rec.Sealed = o.Program.ids.Next(o.now.Time()), true
 		rec.Secret, err = o.seal([]byte(rq.secret), rec.ID)
@@ -28,21 +29,57 @@ func (o *op) newReceipt(rq request, digest [32]byte) (rec ReceiptRecord, err err
 	return rec, err
 }
 
+// owned is the key as it is stored. No key and no owner has a space, so those of
+// two owners differ.
+func (once Once) owned() string {
+	if once.Owner == "" {
+		return once.Key
+	}
+	return once.Owner + " " + once.Key
+}
+
 // receipt finds the receipt of an earlier request under the key of fresh; old is
 // one that has expired, if it is not found.
 func (o *op) receipt(fresh ReceiptRecord) (old ReceiptRecord, found bool, err error) {
-	old, err = o.tx.Receipts.Find(Key{Index: ByRequest, Text: fresh.Key})
+	old, expired, err := o.receiptOf(fresh.Key)
+	switch {
+	case err == nil && expired:
+		return old, false, nil
+	case err == nil && old.Digest != fresh.Digest:
+		return ReceiptRecord{}, false, idempotencyKeyReused.Err()
+	case errors.Is(err, ErrNotFound):
+		return o.unowned(fresh)
+	}
+	return old, err == nil, err
+}
+
+// unowned finds the receipt that the same request left before keys had owners.
+// Under any other one the key is free: it is somebody else's.
+func (o *op) unowned(fresh ReceiptRecord) (old ReceiptRecord, found bool, err error) {
+	_, key, owned := strings.Cut(fresh.Key, " ")
+	if !owned {
+		return ReceiptRecord{}, false, nil
+	}
+	old, expired, err := o.receiptOf(key)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return ReceiptRecord{}, false, nil
 	case err != nil:
-		return ReceiptRecord{}, false, internal("read receipt", err)
-	case o.now.After(old.CreatedAt.Add(receiptLife)):
-		return old, false, nil
-	case old.Digest != fresh.Digest:
-		return ReceiptRecord{}, false, idempotencyKeyReused.Err()
+		return ReceiptRecord{}, false, err
+	case expired || old.Digest != fresh.Digest:
+		return ReceiptRecord{}, false, nil
 	}
 	return old, true, nil
+}
+
+// receiptOf is the receipt under a key as it is stored, and whether it has
+// expired.
+func (o *op) receiptOf(key string) (rec ReceiptRecord, expired bool, err error) {
+	rec, err = o.tx.Receipts.Find(Key{Index: ByRequest, Text: key})
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return rec, false, internal("read receipt", err)
+	}
+	return rec, o.now.After(rec.CreatedAt.Add(receiptLife)), err
 }
 
 // keep writes the receipt of a first answer, and replaces an expired one.

@@ -109,7 +109,7 @@ type reply[T any] struct {
 // change to commit with it.
 func writeOnce[T any](o *op, rq request, fn func() (T, error)) (T, error) {
 	var zero T
-	if !validRequestKey(rq.once.Key) {
+	if !validRequestKey(rq.once.Key) || !validRequestKey(rq.once.Owner) {
 		return zero, RefuseKey.Err()
 	}
 	digest, err := rq.digest()
@@ -170,7 +170,7 @@ func worthKeeping(err error) bool {
 	return err == ErrNotFound
 }
 
-// validRequestKey: 1–255 visible ASCII characters.
+// validRequestKey: at most 255 visible ASCII characters.
 func validRequestKey(key string) bool {
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {

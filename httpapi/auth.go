@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"strings"
 
@@ -11,8 +13,27 @@ import (
 // An Access is what a key opens.
 type Access struct {
 	Program *affiliate.Program
-	KeyName string // what logs say instead of the key; may be empty
+	KeyName string // what logs say instead of the key, and whose idempotency keys a request uses; may be empty
 	Scope   Scope  // empty: [ScopeFull]
+}
+
+// owner is whose idempotency keys a request with this secret uses: those of the
+// key's name, so that they outlive a new secret, and without a name those of the
+// secret, of which only a digest is kept.
+func (a Access) owner(secret string) string {
+	switch {
+	case a.KeyName == "" || isPlace(a.KeyName):
+		return "key:" + fingerprint("idempotency of a key\n"+secret)
+	case !validName(a.KeyName): // an Authority of the host may call it anything
+		return "name:" + fingerprint(a.KeyName)
+	}
+	return a.KeyName
+}
+
+// fingerprint stands for a text among others and does not tell it.
+func fingerprint(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
 // An Authority returns what a key opens. The key is well-formed: 1–256 visible

@@ -29,6 +29,7 @@ type call struct {
 
 	keyName string // of the key that was sent, never the key
 	scope   Scope  // of the key
+	open    Access // what the key opens
 
 	route   *route
 	started bool // the status line is out
@@ -103,7 +104,7 @@ func (c *call) serve() {
 		c.fail(err)
 		return
 	}
-	c.p, c.keyName, c.scope = open.Program, open.KeyName, open.Scope
+	c.p, c.keyName, c.scope, c.open = open.Program, open.KeyName, open.Scope, open
 	if open.Scope.grant()&found.scopes == 0 {
 		c.refuse(affiliate.RefuseScope.Err())
 		return
@@ -201,7 +202,16 @@ func (c *call) once() (affiliate.Once, error) {
 		return affiliate.Once{}, affiliate.RefuseKey.Err()
 	}
 	c.key = lines[0]
-	return affiliate.Once{Key: c.key, Digest: c.digest(), Replayed: c.keepReplayed}, nil
+	return affiliate.Once{Key: c.key, Owner: c.owner(), Digest: c.digest(), Replayed: c.keepReplayed}, nil
+}
+
+// owner is whose idempotency keys the request uses.
+func (c *call) owner() string {
+	secret, sent := bearer(c.r.Header)
+	if !sent {
+		return "" // these routes take no key
+	}
+	return c.open.owner(secret)
 }
 
 // digest is the SHA-256 of what the caller asks for.

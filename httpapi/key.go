@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"math/big"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,12 +27,14 @@ type Key struct {
 	Hash string
 	// Name stands in logs for the key: 1–64 characters of A–Z a–z 0–9 . _ -,
 	// unique. Empty: key-1, key-2 and so on, by the place in the list.
+	// Idempotency keys belong to the name, and without one to the secret.
 	Name string
 	// Scope says what the key may do. Empty: [ScopeFull].
 	Scope Scope
 	// ExpiresAt is the last instant at which the key works, by the program's
 	// clock. Zero: it never expires. For a rotation, let the old key work beside
-	// the new one until then.
+	// the new one until then, under the same name: then a request that is repeated
+	// with the new secret finds the answer that the old one got.
 	ExpiresAt time.Time
 }
 
@@ -94,6 +97,17 @@ const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 
 func validName(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Trim(name, nameLetters) == ""
+}
+
+const placePrefix = "key-"
+
+// placeName is the name of a key that has none, at the i-th place of a list.
+func placeName(i int) string { return placePrefix + strconv.Itoa(i+1) }
+
+// isPlace reports whether a name is only that of a place.
+func isPlace(name string) bool {
+	number, ok := strings.CutPrefix(name, placePrefix)
+	return ok && strings.Trim(number, "0123456789") == ""
 }
 
 const keyDigits = 43 // of a number of 32 bytes in base 62

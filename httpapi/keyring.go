@@ -27,7 +27,8 @@ type opened struct {
 //
 // Errors: p is nil, there is no key, a secret is not 20–256 visible ASCII
 // characters, a key has both a secret and a hash or neither, a hash is
-// malformed, two keys have the same name or secret, a name or scope is unknown.
+// malformed, two keys have the same secret, or the same name and are not the old
+// and the new secret of one caller, a name or scope is unknown.
 // An error names the key and never shows it.
 func KeyRing(p *affiliate.Program, keys ...Key) (Authority, error) {
 	if p == nil {
@@ -36,23 +37,29 @@ func KeyRing(p *affiliate.Program, keys ...Key) (Authority, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("httpapi: no API key")
 	}
-	known, names := ring{}, map[string]bool{}
+	known, names := ring{}, map[string]Key{}
 	for i, key := range keys {
 		if key.Name == "" {
-			key.Name = fmt.Sprintf("key-%d", i+1)
+			key.Name = placeName(i)
 		}
 		if !validName(key.Name) {
 			return nil, fmt.Errorf("httpapi: the name of key %d must be 1–64 characters of A–Z a–z 0–9 . _ -", i+1)
 		}
-		if names[key.Name] {
+		if other, twice := names[key.Name]; twice && (isPlace(key.Name) || !rotates(other, key)) {
 			return nil, fmt.Errorf("httpapi: two keys are called %s", key.Name)
 		}
-		names[key.Name] = true
+		names[key.Name] = key
 		if err := known.add(p, "key "+key.Name, key); err != nil {
 			return nil, err
 		}
 	}
 	return known.authority, nil
+}
+
+// rotates reports whether two keys of one name are the old and the new secret of
+// one caller: they may do the same, and one of them has an end.
+func rotates(a, b Key) bool {
+	return a.Scope == b.Scope && a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero()
 }
 
 // Keys is the [Authority] of plain keys, each of which opens its program in
@@ -69,7 +76,7 @@ func Keys(programs map[string]*affiliate.Program) (Authority, error) {
 		if programs[secret] == nil {
 			return nil, errors.New("httpapi: an API key has no program")
 		}
-		key := Key{Secret: secret, Name: fmt.Sprintf("key-%d", i+1)}
+		key := Key{Secret: secret, Name: placeName(i)}
 		if err := known.add(programs[secret], "an API key", key); err != nil {
 			return nil, err
 		}
