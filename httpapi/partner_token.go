@@ -83,7 +83,7 @@ func issueToken(p *affiliate.Program, c *call, order tokenOrder) error {
 	}
 	cfg := p.Config()
 	expires := cfg.Now().Add(time.Duration(order.ttl) * time.Second).Truncate(time.Second)
-	token := c.h.tokens.Seal(ticket.Ticket{Program: cfg.ID, Affiliate: order.affiliate, Expires: expires})
+	token := c.h.tokens.Seal(ticket.Ticket{Program: cfg.ID, Affiliate: order.affiliate, Expires: expires, ID: uuid.New()})
 	return c.answer(&issued{token, c.h.tokens.url + "enter?" + url.Values{"token": {token}}.Encode(), affiliate.TimeOf(expires)})
 }
 

@@ -158,6 +158,6 @@ func statementFile(v *visit) error {
 		return err
 	}
 	return page.Download(v.w, fmt.Sprintf("statement-%s.csv", v.args[0]), func(err error) {
-		v.logger().ErrorContext(v.ctx(), "portal file", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		v.logger().ErrorContext(v.ctx(), "portal file", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
 	}, func(w io.Writer) error { return s.WriteCSV(w) })
 }

@@ -10,7 +10,7 @@
 //	mux.Handle("/partner/", pages)
 //
 // A host whose affiliates are not logged in where the pages are opens them with a
-// token, which lives a minute: see [Portal.Token]. A host that is not written in
+// token, which lives a minute and works once: see [Portal.Token]. A host that is not written in
 // Go asks POST /api/v1/partner/token for one.
 //
 // No page takes the id of an affiliate. What is shown comes from
@@ -43,7 +43,8 @@ type Config struct {
 	Prefix string
 
 	// Authorize is the host's own login: whose pages the request may see. It is
-	// called for every request that has no visit by Token or Enter.
+	// called for every request, and wins over a visit by Token or Enter that was not
+	// begun beside this login.
 	Authorize func(*http.Request) (affiliate uuid.UUID, ok bool)
 
 	Key           []byte        // at least 32 bytes, for Token and Enter; nil: there are none
@@ -158,11 +159,14 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.enter()
 		return
 	}
-	if !v.admitted() {
+	switch ok, failed := v.admitted(); {
+	case failed != nil:
+		v.fail(failed)
+		return
+	case !ok:
 		v.over()
 		return
-	}
-	if err != nil {
+	case err != nil:
 		v.missing()
 		return
 	}

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
 )
 
@@ -30,8 +30,8 @@ var errNoKey = errors.New("portal: Config.Key is not set")
 
 // Token returns a token that opens an affiliate's pages from another origin: send
 // the browser to the pages' "enter?token=" and it at once, on the click, and put
-// it into no page. It lives for ttl, 30 seconds to an hour; zero: a minute. It can
-// be used again until then.
+// it into no page. It lives for ttl, 30 seconds to an hour; zero: a minute. It works
+// once. Who is in the pages as another affiliate is asked first.
 //
 // Errors: ttl is out of range; Config.Key is not set.
 func (t *Portal) Token(of uuid.UUID, ttl time.Duration) (string, error) {
@@ -57,12 +57,13 @@ func Token(key []byte, program, of uuid.UUID, expires time.Time) (string, error)
 	if err != nil {
 		return "", errors.New("portal: " + err.Error())
 	}
-	return s.Seal(ticket.Ticket{Program: program, Affiliate: of, Expires: expires}), nil
+	return s.Seal(ticket.Ticket{Program: program, Affiliate: of, Expires: expires, ID: uuid.New()}), nil
 }
 
 // Enter begins a visit of an affiliate whom the host has logged in, on the same
 // origin as the pages, and leads to them: nothing is in a URL. Prefix must be the
-// path that the browser sees.
+// path that the browser sees. Such a visit goes on beside the login of
+// Config.Authorize, also of another affiliate, until that one changes.
 //
 // Errors: Config.Key is not set; nothing was answered.
 func (t *Portal) Enter(w http.ResponseWriter, r *http.Request, of uuid.UUID) error {
@@ -80,103 +81,74 @@ func (t *Portal) Enter(w http.ResponseWriter, r *http.Request, of uuid.UUID) err
 	return nil
 }
 
-// enter begins a visit with a token, and leads to the overview, so that the token
-// leaves the address bar.
-func (v *visit) enter() {
-	if v.r.Method != http.MethodGet {
-		v.methodNotAllowed("GET")
-		return
-	}
-	if len(v.cfg.Key) == 0 {
-		v.over()
-		return
-	}
-	opened, ok := v.tokens.Open(v.r.URL.Query().Get(paramToken), v.program.Config().ID, v.now())
-	if !ok {
-		v.over()
-		return
-	}
-	sent, _, _ := strings.Cut(v.r.RequestURI, "?")
-	v.begin(v.w, v.r, opened.Affiliate, sent[:strings.LastIndexByte(sent, '/')+1])
-	v.w.Header().Set("Location", v.root)
-	v.w.WriteHeader(http.StatusSeeOther)
-}
-
 // begin sets the cookie of a visit.
 func (t *Portal) begin(w http.ResponseWriter, r *http.Request, of uuid.UUID, path string) {
 	cfg := t.program.Config()
-	text := t.visits.Seal(ticket.Ticket{Program: cfg.ID, Affiliate: of, Expires: cfg.Now().Add(t.cfg.Session)})
-	http.SetCookie(w, t.cookie(r, text, path, int(t.cfg.Session/time.Second)))
+	opens := ticket.Ticket{Program: cfg.ID, Affiliate: of, Expires: cfg.Now().Add(t.cfg.Session), ID: uuid.New()}
+	opens.Beside, _ = t.login(r)
+	http.SetCookie(w, t.cookie(r, t.visits.Seal(opens), path, int(t.cfg.Session/time.Second)))
 }
 
 func (t *Portal) cookie(r *http.Request, value, path string, age int) *http.Cookie {
-	return &http.Cookie{Name: cookieName, Value: value, Path: path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: !loopback(r.Host)}
+	return &http.Cookie{Name: cookieName, Value: value, Path: path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: page.Secure(r)}
 }
 
-// loopback reports whether a host is this machine, where cookies need no TLS.
-func loopback(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
+// login is whom the host has logged in.
+func (t *Portal) login(r *http.Request) (affiliate uuid.UUID, ok bool) {
+	if t.cfg.Authorize == nil {
+		return uuid.Nil, false
 	}
-	ip := net.ParseIP(strings.Trim(name, "[]"))
-	return name == "localhost" || ip != nil && ip.IsLoopback()
+	if affiliate, ok = t.cfg.Authorize(r); !ok {
+		return uuid.Nil, false
+	}
+	return affiliate, true
 }
 
-// Many are the pages of several programs at one place: the token or the visit of a
-// request says of which. Who has neither gets the first one's answer.
-func Many(first *Portal, others ...*Portal) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, t := range others {
-			if t.opens(r) {
-				t.ServeHTTP(w, r)
-				return
-			}
-		}
-		first.ServeHTTP(w, r)
-	})
-}
-
-// opens reports whether a request has a token or a visit of this program.
-func (t *Portal) opens(r *http.Request) bool {
+// visitsOf are the visits that a request has cookies of.
+func (t *Portal) visitsOf(r *http.Request) (all []ticket.Ticket) {
 	if len(t.cfg.Key) == 0 {
-		return false
+		return nil
 	}
 	now := t.program.Config().Now()
-	_, byToken := t.tokens.Open(r.URL.Query().Get(paramToken), t.program.Config().ID, now)
-	_, byVisit := t.visit(r, now)
-	return byToken || byVisit
-}
-
-// visit is the visit of a request, if it has one.
-func (t *Portal) visit(r *http.Request, now time.Time) (opened ticket.Ticket, ok bool) {
 	for _, c := range r.CookiesNamed(cookieName) {
-		if opened, ok = t.visits.Open(c.Value, t.program.Config().ID, now); ok {
-			break
+		if opened, ok := t.visits.Open(c.Value, t.program.Config().ID, now); ok {
+			all = append(all, opened)
 		}
 	}
-	return opened, ok
+	return all
 }
 
-// admitted finds out whose pages a request may see: by a visit, else by the
-// host's login.
-func (v *visit) admitted() bool {
-	if len(v.cfg.Key) > 0 {
-		if opened, ok := v.visit(v.r, v.now()); ok {
-			v.affiliate, v.byVisit = opened.Affiliate, true
-			return true
+// admitted finds out whose pages a request may see: those of the host's login, and
+// without one those of a visit. A visit that was chosen beside the login goes on
+// beside it.
+func (v *visit) admitted() (ok bool, err error) {
+	login, known := v.login(v.r)
+	for _, opened := range v.visitsOf(v.r) {
+		if known && opened.Beside != login {
+			continue
+		}
+		left, err := v.program.Partner(opened.Affiliate).Spent(v.ctx(), leftVisit(opened))
+		switch {
+		case err != nil:
+			return false, err
+		case !left:
+			v.affiliate, v.byVisit, v.session = opened.Affiliate, true, opened
+			return true, nil
 		}
 	}
-	if v.cfg.Authorize == nil {
-		return false
-	}
-	id, ok := v.cfg.Authorize(v.r)
-	v.affiliate = id
-	return ok
+	v.affiliate = login
+	return known, nil
 }
 
-// leave ends a visit.
+// leftVisit is what is spent when a visit is left.
+func leftVisit(opened ticket.Ticket) string { return "portal-visit-" + opened.ID.String() }
+
+// leave ends a visit, for every copy of its cookie.
 func leave(v *visit) {
+	if _, err := v.partner().Spend(v.ctx(), leftVisit(v.session)); err != nil {
+		v.fail(err)
+		return
+	}
 	sent, _, _ := strings.Cut(v.r.RequestURI, "?")
 	http.SetCookie(v.w, v.cookie(v.r, "", sent[:strings.LastIndexByte(sent, '/')+1], -1))
 	v.profile = affiliate.PartnerProfile{}

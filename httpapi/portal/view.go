@@ -60,7 +60,7 @@ func (v *view) Leaves() bool    { return v.byVisit && v.profile.ID != uuid.Nil }
 func (v *view) Hides() bool     { return v.cfg.HideCustomers }
 
 // Token is the token of a form that is sent to a path.
-func (v *view) Token(path string) string { return v.forms.Token(v.now(), v.about(path)...) }
+func (v *view) Token(path string) string { return v.formToken(path) }
 
 // Notice says what was done before this page, to who has done it: no address that
 // somebody makes up says it.

@@ -15,6 +15,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
+	"github.com/tributary-go/tributary/httpapi/internal/ticket"
 )
 
 // A visit is a request that is being answered.
@@ -28,6 +29,7 @@ type visit struct {
 	args      []string
 	affiliate uuid.UUID
 	byVisit   bool // by Token or Enter, so it can be left
+	session   ticket.Ticket
 	profile   affiliate.PartnerProfile
 }
 
@@ -194,6 +196,9 @@ func (v *visit) stale() {
 	v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
 }
 
+// formToken is the token of a form that is sent to a path.
+func (v *visit) formToken(path string) string { return v.forms.Token(v.now(), v.about(path)...) }
+
 // about is what a form is made for.
 func (v *visit) about(path string) []string {
 	return []string{v.program.Config().ID.String(), v.affiliate.String(), path}
@@ -217,7 +222,7 @@ func (v *visit) fail(err error) {
 	case refused:
 		v.wrong(why.Kind.Status(), why.Message)
 	default:
-		v.logger().ErrorContext(v.ctx(), "portal page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		v.logger().ErrorContext(v.ctx(), "portal page", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
 		v.wrong(http.StatusInternalServerError, "Something went wrong. Nothing was changed. The id of the request is "+reqid.Of(v.ctx())+".")
 	}
 }
@@ -256,7 +261,7 @@ func (v *visit) render(status int, shown view) {
 	var out bytes.Buffer
 	shown.visit = v
 	if err := templates()[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
-		v.logger().ErrorContext(v.ctx(), "portal page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		v.logger().ErrorContext(v.ctx(), "portal page", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
 		http.Error(v.w, "Something went wrong.", http.StatusInternalServerError)
 		return
 	}

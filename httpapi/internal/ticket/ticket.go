@@ -15,13 +15,17 @@ import (
 )
 
 // A Kind is what a ticket is for: its texts begin with the prefix, and those of
-// one kind are worth nothing as another.
-type Kind struct{ prefix, purpose string }
+// one kind are worth nothing as another. It has ids besides those of the program
+// and the affiliate.
+type Kind struct {
+	prefix, purpose string
+	ids             int
+}
 
 // The kinds of tickets.
 var (
-	Token   = Kind{"tp1.", "portal token v1"}
-	Session = Kind{"ts1.", "portal session v1"}
+	Token   = Kind{"tp1.", "portal token v1", 1}
+	Session = Kind{"ts1.", "portal session v1", 2}
 )
 
 // A Ticket opens the pages of an affiliate of a program until it expires, to the
@@ -29,6 +33,9 @@ var (
 type Ticket struct {
 	Program, Affiliate uuid.UUID
 	Expires            time.Time
+
+	ID     uuid.UUID // no other ticket has it
+	Beside uuid.UUID // of a session alone: the affiliate whom the host had logged in when it was chosen; nil: none
 }
 
 // MinKey is how many bytes a key has at least.
@@ -49,17 +56,18 @@ func New(kind Kind, key []byte) (Sealer, error) {
 	return Sealer{kind, derived}, err
 }
 
-// A ticket is program, affiliate and expiry in Unix seconds.
-const (
-	size  = 16 + 16 + 8
-	front = len("tp1.") + (size*4+2)/3
-	whole = front + 1 + (sha256.Size*4+2)/3
-)
+// size is how many bytes a ticket of a kind has: program, affiliate, expiry in Unix
+// seconds, and the other ids.
+func (k Kind) size() int { return 16 + 16 + 8 + 16*k.ids }
+
+// front is how long the text is up to its dot.
+func (k Kind) front() int { return len(k.prefix) + base64.RawURLEncoding.EncodedLen(k.size()) }
 
 // Seal returns the text of a ticket.
 func (s Sealer) Seal(t Ticket) string {
-	raw := append(append(make([]byte, 0, size), t.Program[:]...), t.Affiliate[:]...)
+	raw := append(append(make([]byte, 0, s.kind.size()), t.Program[:]...), t.Affiliate[:]...)
 	raw = binary.BigEndian.AppendUint64(raw, uint64(t.Expires.Unix()))
+	raw = append(append(raw, t.ID[:]...), t.Beside[:]...)[:s.kind.size()]
 	text := s.kind.prefix + base64.RawURLEncoding.EncodeToString(raw)
 	return text + "." + s.mac(text)
 }
@@ -74,7 +82,8 @@ func (s Sealer) mac(text string) string {
 // Open reads the text of a ticket for a program that has not expired. It compares
 // in constant time before it parses anything.
 func (s Sealer) Open(text string, program uuid.UUID, now time.Time) (t Ticket, ok bool) {
-	if len(text) != whole {
+	front := s.kind.front()
+	if len(text) != front+1+base64.RawURLEncoding.EncodedLen(sha256.Size) {
 		return t, false
 	}
 	if !hmac.Equal([]byte(s.mac(text[:front])), []byte(text[front+1:])) || text[front] != '.' || text[:len(s.kind.prefix)] != s.kind.prefix {
@@ -87,5 +96,7 @@ func (s Sealer) Open(text string, program uuid.UUID, now time.Time) (t Ticket, o
 	copy(t.Program[:], raw)
 	copy(t.Affiliate[:], raw[16:])
 	t.Expires = time.Unix(int64(binary.BigEndian.Uint64(raw[32:])), 0)
+	copy(t.ID[:], raw[40:])
+	copy(t.Beside[:], raw[56:])
 	return t, t.Program == program && now.Before(t.Expires)
 }

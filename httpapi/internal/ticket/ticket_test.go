@@ -19,24 +19,32 @@ func TestForged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := s.Seal(Ticket{program, affiliate, now.Add(time.Minute)})
+		opens := func(program uuid.UUID, until time.Time) Ticket {
+			t := Ticket{Program: program, Affiliate: affiliate, Expires: until, ID: uuid.UUID{1}}
+			if kind == Session {
+				t.Beside = uuid.UUID{2}
+			}
+			return t
+		}
+		front := kind.front()
+		text := s.Seal(opens(program, now.Add(time.Minute)))
 		got, ok := s.Open(text, program, now)
-		if !ok || got != (Ticket{program, affiliate, now.Add(time.Minute).Local()}) {
+		if !ok || got != (opens(program, now.Add(time.Minute).Local())) {
 			t.Fatalf("got %+v, %v", got, ok)
 		}
 		forged := []string{"", ".", strings.Repeat("A", len(text)), text + "A", text[1:], strings.ToUpper(text), strings.Replace(text, ".", "", 1)}
 		for i := range text {
 			forged = append(forged, text[:i], text[:i]+text[i+1:], text[:i]+"A"+text[i+1:], text[:i]+"B"+text[i+1:], text[:i]+"-"+text[i+1:])
 		}
-		forged = append(forged, s.Seal(Ticket{uuid.New(), affiliate, now.Add(time.Minute)}), s.Seal(Ticket{program, affiliate, now}), s.Seal(Ticket{program, affiliate, now.Add(-time.Hour)}))
-		raised := s.Seal(Ticket{program, affiliate, now.Add(time.Hour)})
+		forged = append(forged, s.Seal(opens(uuid.New(), now.Add(time.Minute))), s.Seal(opens(program, now)), s.Seal(opens(program, now.Add(-time.Hour))))
+		raised := s.Seal(opens(program, now.Add(time.Hour)))
 		forged = append(forged, raised[:front]+text[front:])
-		for other, with := range map[Kind][]byte{kind: bytes.Repeat([]byte{8}, MinKey), {"tp1.", "portal session v1"}: key, Token: key, Session: key} {
+		for other, with := range map[Kind][]byte{kind: bytes.Repeat([]byte{8}, MinKey), {"tp1.", "portal session v1", kind.ids}: key, Token: key, Session: key} {
 			if other == kind && bytes.Equal(with, key) {
 				continue
 			}
 			o, _ := New(other, with)
-			forged = append(forged, o.Seal(Ticket{program, affiliate, now.Add(time.Minute)}))
+			forged = append(forged, o.Seal(opens(program, now.Add(time.Minute))))
 		}
 		if len(forged) < 500 {
 			t.Errorf("only %d texts", len(forged))

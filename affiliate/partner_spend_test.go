@@ -1,0 +1,69 @@
+package affiliate_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// TestSpend: a name is spent once, by whichever process on the store, and meets
+// neither an idempotency key nor a name of another affiliate or program.
+func TestSpend(t *testing.T) {
+	ctx, store, now := t.Context(), memstore.New(), time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
+	at := func(program, of uuid.UUID) affiliate.Partner {
+		return must(affiliate.New(store, affiliate.Config{ID: program, Now: func() time.Time { return now }})).Partner(of)
+	}
+	p := must(affiliate.New(store, affiliate.Config{ID: uuid.UUID{1}, Now: func() time.Time { return now }}))
+	must(p.CreateCoupon(ctx, affiliate.NewCoupon{Once: affiliate.Once{Key: "a"}, Name: "c", PercentOff: percent("10")}))
+	one, two, other := at(uuid.UUID{1}, uuid.UUID{7}), at(uuid.UUID{1}, uuid.UUID{7}), at(uuid.UUID{2}, uuid.UUID{7})
+	equal(t, []bool{true, true}, []bool{must(at(uuid.UUID{1}, uuid.UUID{8}).Spend(ctx, "a")), must(at(uuid.UUID{1}, uuid.UUID{8}).Spent(ctx, "a"))})
+	equal(t, false, must(one.Spent(ctx, "a")))
+	var firsts atomic.Int64
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			if must([]affiliate.Partner{one, two}[i%2].Spend(ctx, "a")) {
+				firsts.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	equal(t, int64(1), firsts.Load())
+	equal(t, []bool{true, true, false, true}, []bool{must(two.Spent(ctx, "a")), must(one.Spent(ctx, "a")), must(other.Spent(ctx, "a")), must(other.Spend(ctx, "a"))})
+	now = now.Add(24 * time.Hour)
+	equal(t, true, must(one.Spent(ctx, "a")))
+	must(p.Retain(ctx, affiliate.Retention{Receipts: 24 * time.Hour}))
+	equal(t, true, must(one.Spent(ctx, "a")))
+	for _, bad := range []string{"", "a b", "ü"} {
+		if first, err := one.Spend(ctx, bad); first || !errors.Is(err, affiliate.IdempotencyKeyInvalid) {
+			t.Errorf("%q: %v, %v", bad, first, err)
+		}
+	}
+}
+
+// A store that fails spends nothing, or is not believed.
+func TestSpendFails(t *testing.T) {
+	ctx, store := t.Context(), memstore.New()
+	p := must(affiliate.New(store, affiliate.Config{}))
+	for n := 1; ; n++ {
+		name := fmt.Sprint("a", n)
+		first, err := p.With(conformance.FailAt(store, n)).Partner(uuid.Nil).Spend(ctx, name)
+		if err == nil {
+			equal(t, []bool{true, true}, []bool{first, n > 2})
+			break
+		}
+		equal(t, []bool{false, true}, []bool{first, must(p.Partner(uuid.Nil).Spend(ctx, name))})
+	}
+	if spent, err := p.With(conformance.FailAt(store, 1)).Partner(uuid.Nil).Spent(ctx, "a"); spent || !errors.Is(err, conformance.ErrInjected) {
+		t.Errorf("%v, %v", spent, err)
+	}
+}

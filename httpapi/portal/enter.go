@@ -1,0 +1,148 @@
+package portal
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/ticket"
+)
+
+// Where a token in a link leads.
+
+// A present is who is in the pages already.
+type present struct {
+	program   *affiliate.Program
+	affiliate uuid.UUID
+}
+
+// elsewhere is where the context of a request has who is present in the pages of
+// another program at the same place.
+type elsewhere struct{}
+
+// here is who is present: by the host's login, else by a visit.
+func (v *visit) here() (who present, known bool, err error) {
+	if who, known = v.ctx().Value(elsewhere{}).(present); known {
+		return who, true, nil
+	}
+	known, err = v.admitted()
+	return present{v.program, v.affiliate}, known, err
+}
+
+// enter begins a visit with a token, and leads to the overview, so that the token
+// leaves the address bar. Who is present as another affiliate is asked first.
+func (v *visit) enter() {
+	post := v.r.Method == http.MethodPost
+	if v.r.Method != http.MethodGet && !post {
+		v.methodNotAllowed("GET, POST")
+		return
+	}
+	opened, text, ok := v.token(v.r)
+	if !ok {
+		v.over()
+		return
+	}
+	who, known, err := v.here()
+	switch v.affiliate = who.affiliate; {
+	case err != nil:
+		v.fail(err)
+	case known && who.affiliate == opened.Affiliate:
+		v.toOverview() // these pages are open already
+	case known && !post:
+		v.choose(who, opened, text)
+	case post && !v.chosen(text):
+		v.stale()
+	default:
+		v.use(opened, text)
+	}
+}
+
+// token is the token of a request.
+func (t *Portal) token(r *http.Request) (opened ticket.Ticket, text string, ok bool) {
+	if len(t.cfg.Key) == 0 {
+		return opened, "", false
+	}
+	text = r.URL.Query().Get(paramToken)
+	opened, ok = t.tokens.Open(text, t.program.Config().ID, t.program.Config().Now())
+	return opened, text, ok
+}
+
+// A choice is what is asked: the names of who is present and of whom the token is,
+// where the form goes, and its own token.
+type choice struct{ Here, There, Query, Form string }
+
+// choose asks whether to go from the pages of who is present to those of a token.
+func (v *visit) choose(who present, opened ticket.Ticket, text string) {
+	there, err := v.program.Partner(opened.Affiliate).Profile(v.ctx())
+	switch {
+	case errors.Is(err, affiliate.ErrNotFound):
+		v.over()
+		return
+	case err != nil:
+		v.fail(err)
+		return
+	}
+	asked := choice{There: there.Name, Query: url.Values{paramToken: {text}}.Encode(), Form: v.formToken(enterPath + text)}
+	if mine, err := who.program.Partner(who.affiliate).Profile(v.ctx()); err == nil {
+		asked.Here = mine.Name
+	}
+	v.render(http.StatusOK, view{title: "Whose pages?", template: "choose", Data: asked})
+}
+
+// chosen reports whether the form of choose was sent.
+func (v *visit) chosen(text string) bool {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	return v.crossSite.Check(v.r) == nil && v.r.ParseForm() == nil &&
+		v.forms.Valid(v.now(), v.r.PostForm.Get(fieldToken), v.about(enterPath+text)...)
+}
+
+// use begins the visit of a token, unless it was used before.
+func (v *visit) use(opened ticket.Ticket, text string) {
+	sum := sha256.Sum256([]byte(text))
+	first, err := v.program.Partner(opened.Affiliate).Spend(v.ctx(), "portal-token-"+base64.RawURLEncoding.EncodeToString(sum[:]))
+	switch {
+	case err != nil:
+		v.fail(err)
+	case !first:
+		v.over()
+	default:
+		sent, _, _ := strings.Cut(v.r.RequestURI, "?")
+		v.begin(v.w, v.r, opened.Affiliate, sent[:strings.LastIndexByte(sent, '/')+1])
+		v.toOverview()
+	}
+}
+
+func (v *visit) toOverview() {
+	v.w.Header().Set("Location", v.root)
+	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// Many are the pages of several programs at one place: the token of a request says
+// of which, and without one its visit. Who has neither gets the first one's answer.
+func Many(first *Portal, others ...*Portal) http.Handler {
+	all := append([]*Portal{first}, others...)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var byToken, byVisit *Portal
+		var who present
+		for _, t := range all {
+			if _, _, ok := t.token(r); ok && byToken == nil {
+				byToken = t
+			}
+			if open := t.visitsOf(r); len(open) > 0 && byVisit == nil {
+				byVisit, who = t, present{t.program, open[0].Affiliate}
+			}
+		}
+		if byToken != nil && byVisit != nil && byToken != byVisit {
+			r = r.WithContext(context.WithValue(r.Context(), elsewhere{}, who))
+		}
+		cmp.Or(byToken, byVisit, first).ServeHTTP(w, r)
+	})
+}
