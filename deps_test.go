@@ -17,7 +17,7 @@ const module = "github.com/tributary-go/tributary"
 var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate": {
 		[]string{
-			"internal/jsontext", "internal/unseen", "affiliate/internal/decimal", "affiliate/internal/idn", "affiliate/internal/isodate",
+			"internal/jsontext", "internal/sheet", "internal/unseen", "affiliate/internal/decimal", "affiliate/internal/idn", "affiliate/internal/isodate",
 			"affiliate/internal/netrange", "affiliate/internal/plaintext", "affiliate/internal/uuid7",
 		},
 		[]string{"github.com/google/uuid"},
@@ -29,7 +29,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate/internal/plaintext": {nil, nil},
 	"affiliate/internal/uuid7":     {nil, []string{"github.com/google/uuid"}},
 
-	"affiliate/payfile":  {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"affiliate/payfile":  {[]string{"affiliate", "internal/sheet"}, []string{"github.com/google/uuid"}},
 	"affiliate/importer": {[]string{"affiliate", "internal/amounts"}, nil},
 
 	"memstore": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
@@ -45,7 +45,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 		[]string{"affiliate", "httpapi/internal/page", "httpapi/internal/reqid", "httpapi/internal/ticket"}, []string{"github.com/google/uuid"},
 	},
 	"httpapi/console": {
-		[]string{"affiliate", "affiliate/payfile", "httpapi/internal/page", "httpapi/internal/reqid", "internal/amounts"}, []string{"github.com/google/uuid"},
+		[]string{"affiliate", "affiliate/payfile", "internal/sheet", "httpapi/internal/page", "httpapi/internal/reqid", "internal/amounts"}, []string{"github.com/google/uuid"},
 	},
 
 	"conformance": {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
@@ -61,6 +61,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/moving":   {[]string{"affiliate", "affiliate/importer"}, []string{"github.com/google/uuid"}},
 	"internal/pasted":   {nil, nil}, // for tests
 	"internal/orders":   {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"internal/sheet":    {nil, nil},
 	"internal/unseen":   {nil, nil},
 	"internal/vulndb":   {nil, nil}, // a program about reports of vulnerabilities
 	"internal/benchkit": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},

@@ -1,13 +1,14 @@
 package affiliate
 
 import (
-	"encoding/csv"
 	"io"
 	"iter"
 	"strconv"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/sheet"
 )
 
 // A Statement is what happened in a period to what an affiliate is owed. It is
@@ -80,14 +81,13 @@ var statementHead = []string{"number", "at", "cause", "sale", "commission", "adj
 
 // WriteCSV writes the statement with a header, a row for what was owed at the
 // beginning, one for each line and one for the end. Times and amounts are as in
-// JSON, rows end in CRLF.
+// JSON, every cell is in quotation marks, rows end in CRLF.
 //
 // Errors: those of reading the lines, and of w.
 //
 // Source: docs/money.md 9.
 func (s Statement) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
+	out := sheet.NewWriter(w)
 	if err := out.Write(statementHead); err != nil {
 		return err
 	}

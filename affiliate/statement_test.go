@@ -55,8 +55,10 @@ func TestStatement(t *testing.T) {
 	if diff := cmp.Diff(want, may); diff != "" {
 		t.Errorf("May (-want +got):\n%s", diff)
 	}
-	wantCSV := "number,at,cause,sale,commission,adjustment,payout,amount,owed\r\n,2026-05-01T00:00:00.000Z,OPENING_BALANCE,,,,,,0\r\n" +
-		"1,2026-05-10T12:00:00.000Z,SALE,1,1,,,40,40\r\n,2026-06-01T00:00:00.000Z,CLOSING_BALANCE,,,,,,40\r\n"
+	const wantCSV = `"number","at","cause","sale","commission","adjustment","payout","amount","owed"` + "\r\n" +
+		`"","2026-05-01T00:00:00.000Z","OPENING_BALANCE","","","","","","0"` + "\r\n" +
+		`"1","2026-05-10T12:00:00.000Z","SALE","1","1","","","40","40"` + "\r\n" +
+		`"","2026-06-01T00:00:00.000Z","CLOSING_BALANCE","","","","","","40"` + "\r\n"
 	if diff := cmp.Diff(wantCSV, mayCSV); diff != "" {
 		t.Errorf("May as CSV (-want +got):\n%s", diff)
 	}
@@ -303,13 +305,13 @@ func ExampleProgram_Statement() {
 	}
 	// Output:
 	// May opening 0 closing 40
-	// number,at,cause,sale,commission,adjustment,payout,amount,owed
-	// ,2026-05-01T00:00:00.000Z,OPENING_BALANCE,,,,,,0
-	// 1,2026-05-10T12:00:00.000Z,SALE,1,1,,,40,40
-	// ,2026-06-01T00:00:00.000Z,CLOSING_BALANCE,,,,,,40
+	// "number","at","cause","sale","commission","adjustment","payout","amount","owed"
+	// "","2026-05-01T00:00:00.000Z","OPENING_BALANCE","","","","","","0"
+	// "1","2026-05-10T12:00:00.000Z","SALE","1","1","","","40","40"
+	// "","2026-06-01T00:00:00.000Z","CLOSING_BALANCE","","","","","","40"
 	// June opening 40 closing 28
-	// number,at,cause,sale,commission,adjustment,payout,amount,owed
-	// ,2026-06-01T00:00:00.000Z,OPENING_BALANCE,,,,,,40
-	// 2,2026-06-03T09:00:00.000Z,REFUND,1,1,,,-12,28
-	// ,2026-07-01T00:00:00.000Z,CLOSING_BALANCE,,,,,,28
+	// "number","at","cause","sale","commission","adjustment","payout","amount","owed"
+	// "","2026-06-01T00:00:00.000Z","OPENING_BALANCE","","","","","","40"
+	// "2","2026-06-03T09:00:00.000Z","REFUND","1","1","","","-12","28"
+	// "","2026-07-01T00:00:00.000Z","CLOSING_BALANCE","","","","","","28"
 }

@@ -1,24 +1,17 @@
 package payfile
 
-import "strings"
+import (
+	"strings"
 
-var breaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+	"github.com/tributary-go/tributary/internal/sheet"
+)
 
-// Cell is a text as a cell that is safe to open in a spreadsheet: line breaks
-// become one space, and a text that would be a formula gets a leading
-// apostrophe, which a spreadsheet does not show.
+// Cell is a text as a cell that is safe to open in a spreadsheet, whichever
+// character separates cells there: line breaks become one space, and before what
+// would be a formula there is an apostrophe. A number stays a number.
 //
 // Source: docs/money.md 7.
-func Cell(text string) string {
-	bare := strings.TrimLeft(text, " \t\r\n\u00a0")
-	blank := text[:len(text)-len(bare)]
-	formula := strings.ContainsAny(blank, "\t\r") || bare != "" && strings.Contains("=+-@", bare[:1])
-	text = breaks.Replace(text)
-	if formula {
-		return "'" + text
-	}
-	return text
-}
+func Cell(text string) string { return sheet.Cell(text) }
 
 // unguarded takes the apostrophe off again.
 func unguarded(cell string) string { return strings.TrimPrefix(cell, "'") }

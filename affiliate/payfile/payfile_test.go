@@ -119,9 +119,9 @@ func TestFormats(t *testing.T) {
 			{"2026-06-wise-USD-001.csv", wise + "Ada Okafor,ada@example.com,P889O4HQEM,BUSINESS,target,8.00,EUR,USD\r\n"},
 		},
 		{{"a-wise-USD-001.csv", wise + "Ada Okafor,ada@example.com,P889O4HQEM,PERSON,target,8.00,USD,USD\r\n"}},
-		{{"", "payoutId,reference,affiliateName,email,method,payoutStatus,amount,currency,note,result,reason\r\n" +
-			"0197d9e0-8a41-7c22-b6f0-d1c2b3a49586,P889O4HQEM,Ada Okafor,ada@example.com,PAYPAL,PENDING,8.00,USD,Partner payout 2026-06,,\r\n" +
-			yen.PayoutID.String() + "," + ref1 + ",Ada Okafor,,,CANCELED,8.00,USD,Partner payout 2026-06,,\r\n"}},
+		{{"", `"payoutId","reference","affiliateName","email","method","payoutStatus","amount","currency","note","result","reason"` + "\r\n" +
+			`"0197d9e0-8a41-7c22-b6f0-d1c2b3a49586","P889O4HQEM","Ada Okafor","ada@example.com","PAYPAL","PENDING","8.00","USD","Partner payout 2026-06","",""` + "\r\n" +
+			`"` + yen.PayoutID.String() + `","` + ref1 + `","Ada Okafor","","","CANCELED","8.00","USD","Partner payout 2026-06","",""` + "\r\n"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -80,7 +80,7 @@ func TestFilledIn(t *testing.T) {
 		if err := payfile.Generic(&data, list(p)); err != nil {
 			rt.Fatal(err)
 		}
-		filled := strings.TrimSuffix(data.String(), ",,\r\n") + ",FAILED,account closed\r\n"
+		filled := strings.TrimSuffix(data.String(), `,"",""`+"\r\n") + ",FAILED,account closed\r\n"
 		got, err := payfile.ReadResults(strings.NewReader(filled), list(p))
 		if diff := cmp.Diff([]payfile.Result{{p.PayoutID, payfile.Failed, "FAILED", "account closed", ""}}, got.Results); diff != "" || err != nil {
 			rt.Fatalf("%v (-want +got):\n%s", err, diff)

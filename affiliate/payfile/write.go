@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/sheet"
 )
 
 // A format is the form of a provider's files.
@@ -95,7 +96,7 @@ var genericHeader = []string{
 }
 
 // Generic writes all payments in their order, of any method and status and with
-// or without an email, into one file with a header. So it is a list to look at;
+// or without an email, into one file with a header and every cell in quotation marks. So it is a list to look at;
 // before somebody pays by it, select one method and PENDING. Its last two columns,
 // result and reason, are empty: with PAID or FAILED filled in it is a file for
 // [ReadResults]. It holds no payment in memory but for its Ref.
@@ -103,7 +104,7 @@ var genericHeader = []string{
 // Errors: those of in and of w; two payments with the same Ref. What was written
 // before stays written.
 func Generic(w io.Writer, in iter.Seq2[Payment, error]) error {
-	out := newWriter(w)
+	out := sheet.NewWriter(w)
 	if err := out.Write(genericHeader); err != nil {
 		return err
 	}
@@ -117,8 +118,8 @@ func Generic(w io.Writer, in iter.Seq2[Payment, error]) error {
 			return err
 		}
 		row := []string{
-			p.PayoutID.String(), Ref(p.PayoutID), Cell(p.Name), Cell(p.Email), string(p.Method), string(p.Status),
-			p.Amount.Format(p.Currency), string(p.Currency), Cell(p.Note), "", "",
+			p.PayoutID.String(), Ref(p.PayoutID), p.Name, p.Email, string(p.Method), string(p.Status),
+			p.Amount.Format(p.Currency), string(p.Currency), p.Note, "", "",
 		}
 		if err := out.Write(row); err != nil {
 			return err

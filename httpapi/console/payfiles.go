@@ -2,7 +2,6 @@ package console
 
 import (
 	"archive/zip"
-	"encoding/csv"
 	"errors"
 	"io"
 	"iter"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/internal/sheet"
 )
 
 // The files of payouts that are pending, and what came back.
@@ -123,7 +123,7 @@ func (v *visit) files(provider string, files []payfile.File, refused []payfile.R
 		if err != nil {
 			return err
 		}
-		rows := csv.NewWriter(part)
+		rows := sheet.NewWriter(part)
 		_ = rows.Write([]string{"payout", "method", "reason"})
 		for _, r := range refused {
 			_ = rows.Write([]string{r.PayoutID.String(), string(r.Method), strings.TrimPrefix(r.Err.Error(), "payfile: ")})

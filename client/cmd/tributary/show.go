@@ -43,9 +43,10 @@ func (r record) at(path string) any {
 	return record(inner).at(rest)
 }
 
-// printJSON prints an answer as it is.
+// printJSON prints an answer. What would act on a terminal is escaped, which changes
+// no value.
 func (j *job) printJSON(body []byte) error {
-	j.stdout.Write(body)
+	j.stdout.Write(escape(body))
 	return j.stdout.WriteByte('\n')
 }
 

@@ -93,10 +93,11 @@ func Fits(pattern, path string) (args []string, fits bool) {
 	return args, true
 }
 
-// OneLine is a text as it is logged: no line breaks, 128 characters.
+// OneLine is a text as it is logged: no line breaks, nothing that cannot be seen or
+// changes the direction of writing, 128 characters.
 func OneLine(text string) string {
 	line := strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
+		if hidden(r) {
 			return -1
 		}
 		return r
