@@ -22,9 +22,9 @@ type limiter struct {
 	every time.Duration
 	now   func() time.Time
 
-	mu    sync.Mutex
-	since time.Time
-	count map[netip.Prefix]int
+	mu          sync.Mutex
+	since       time.Time
+	count, last map[netip.Prefix]int // of this time and of the one before
 }
 
 // limit is a Config.Limit.
@@ -42,9 +42,12 @@ func (l *limiter) limit(r *http.Request) (retryAfter time.Duration) {
 	defer l.mu.Unlock()
 	now := l.now()
 	if now.Sub(l.since) >= l.every {
-		l.since, l.count = now, map[netip.Prefix]int{}
+		l.since, l.last, l.count = now, l.count, map[netip.Prefix]int{}
 	}
-	if l.count[from] >= l.most || len(l.count) >= 100_000 { // and no more memory than this
+	_, known := l.count[from]
+	_, before := l.last[from]
+	full := len(l.count) >= 100_000 && !known && !before // no more memory than this, and known addresses are served
+	if l.count[from] >= l.most || full {
 		return l.since.Add(l.every).Sub(now)
 	}
 	l.count[from]++

@@ -22,7 +22,8 @@ import (
 const (
 	consolePath = "/console/"
 	signInPath  = consolePath + "sign-in"
-	signOutPath = consolePath + "sign-out"
+	signOut     = "sign-out"
+	signOutPath = consolePath + signOut
 	stylePath   = consolePath + "sign-in.css"
 )
 
@@ -56,7 +57,7 @@ type desk struct{ full, read *console.Console }
 
 // newLogin makes the consoles of all programs. Their actions go to the logger.
 func newLogin(auth httpapi.Authority, programs []*affiliate.Program, set settings, logger *slog.Logger) (*login, error) {
-	cfg := console.Config{Prefix: consolePath, Authorize: keyName, SignOut: signOutPath, Logger: logger}
+	cfg := console.Config{Prefix: consolePath, Authorize: keyName, SignOut: signOut, Logger: logger}
 	full, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,8 @@ func (l *login) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch at := r.URL.Path; {
 	case at+"/" == consolePath:
-		http.Redirect(w, r, (&url.URL{Path: consolePath, RawQuery: r.URL.RawQuery}).String(), http.StatusPermanentRedirect)
+		w.Header().Set("Location", (&url.URL{Path: "." + consolePath, RawQuery: r.URL.RawQuery}).String())
+		w.WriteHeader(http.StatusPermanentRedirect)
 	case at == stylePath:
 		protect(w.Header())
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
@@ -131,7 +133,7 @@ func (l *login) enter(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		l.fail(w, r, err)
 	case r.URL.Path == signInPath:
-		http.Redirect(w, r, consolePath, http.StatusSeeOther)
+		lead(w, r, "", http.StatusSeeOther)
 	default:
 		found.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), grantKey{}, access)))
 	}
@@ -159,20 +161,12 @@ func (l *login) open(ctx context.Context, key string) (httpapi.Access, *console.
 
 // signIn begins a session for the key of the form.
 func (l *login) signIn(w http.ResponseWriter, r *http.Request) {
-	from := source(r.RemoteAddr)
-	if wait := l.tries.take(from); wait > 0 {
-		seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
-		w.Header().Set("Retry-After", seconds)
-		l.show(w, r, http.StatusTooManyRequests, "Too many wrong keys came from your address. Try again in "+seconds+" seconds.")
-		return
-	}
 	key := wellFormed(strings.TrimSpace(r.PostFormValue("key")))
 	_, _, err := l.open(r.Context(), key)
 	if refused(err) {
-		l.show(w, r, http.StatusForbidden, "This key does not open the console.")
+		l.wrong(w, r)
 		return
 	}
-	l.tries.giveBack(from)
 	if err != nil {
 		l.fail(w, r, err)
 		return
@@ -184,14 +178,38 @@ func (l *login) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	setSession(w, r, id, 0)
-	http.Redirect(w, r, inConsole(r.PostFormValue("next")), http.StatusSeeOther)
+	lead(w, r, inConsole(r.PostFormValue("next")), http.StatusSeeOther)
+}
+
+// wrong answers a key that does not open the console.
+func (l *login) wrong(w http.ResponseWriter, r *http.Request) {
+	wait := l.tries.wrong(source(r.RemoteAddr))
+	if wait == 0 {
+		l.show(w, r, http.StatusForbidden, "This key does not open the console.")
+		return
+	}
+	seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
+	w.Header().Set("Retry-After", seconds)
+	l.show(w, r, http.StatusTooManyRequests, "This key does not open the console. Too many wrong keys came from your address: wait for "+seconds+" seconds before you try another.")
 }
 
 // signOut ends the session of the request, for every browser that has its cookie.
 func (l *login) signOut(w http.ResponseWriter, r *http.Request) {
 	l.sessions.end(sessionOf(r))
 	setSession(w, r, "", -1)
-	http.Redirect(w, r, consolePath, http.StatusSeeOther)
+	lead(w, r, "", http.StatusSeeOther)
+}
+
+// root is the way from the page of a request to the console, as browsers see it: a
+// proxy may have cut the path, so no address of the login begins at the top.
+func root(r *http.Request) string {
+	return "./" + strings.Repeat("../", max(0, strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), consolePath), "/")))
+}
+
+// lead sends the browser to an address below the console.
+func lead(w http.ResponseWriter, r *http.Request, to string, status int) {
+	w.Header().Set("Location", root(r)+to)
+	w.WriteHeader(status)
 }
 
 // refused reports whether an authority said no, and not that it could not say.
@@ -209,34 +227,41 @@ func wellFormed(key string) string {
 	return key
 }
 
-// inConsole is where the browser goes after the form: the page of the console
-// that was asked for, never another place. Only path and query are taken.
+// inConsole is where the browser goes after the form: the page of the console that
+// was asked for, as an address below the console, never another place. Only path and
+// query are taken.
 func inConsole(next string) string {
-	u, err := url.Parse(next)
-	if err != nil || u.Path == signInPath || u.Path == signOutPath || !strings.HasPrefix(u.Path, consolePath) ||
-		strings.TrimSuffix(u.Path, "/") != path.Clean(u.Path) {
-		return consolePath
+	u, err := url.Parse("./" + next) // so that nothing is a scheme or a host
+	if err != nil {
+		return ""
 	}
-	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
+	at := consolePath + strings.TrimPrefix(u.Path, "./")
+	if at == signInPath || at == signOutPath || strings.TrimSuffix(at, "/") != path.Clean(at) {
+		return ""
+	}
+	to := url.URL{Path: strings.TrimPrefix(at, consolePath), RawQuery: u.RawQuery}
+	return strings.TrimPrefix(to.String(), "./") // which String puts before a colon
 }
 
 // loginView is what the template of the form sees.
 type loginView struct {
 	Text  string // why the form is shown again
-	Next  string
+	Root  string // the way to the console
+	Next  string // an address below it
 	Again string // the page that was asked for, when a link of another site led here
 	Plain bool   // the browser will not keep the cookie
 }
 
 // show answers with the form. It never has the key that was sent.
 func (l *login) show(w http.ResponseWriter, r *http.Request, status int, text string) {
-	v := loginView{Text: text, Next: r.URL.RequestURI(), Plain: r.TLS == nil && !onThisMachine(r) && !forwarded(r.Header)}
+	asked := strings.TrimPrefix((&url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}).String(), consolePath)
+	v := loginView{Text: text, Root: root(r), Next: asked, Plain: r.TLS == nil && !onThisMachine(r) && !forwarded(r.Header)}
 	if r.URL.Path == signInPath && r.Method == http.MethodPost {
 		v.Next = r.PostFormValue("next")
 	}
 	v.Next = inConsole(v.Next)
 	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-		v.Again = v.Next // browsers keep the cookie back from such a request
+		v.Again = v.Root + v.Next // browsers keep the cookie back from such a request
 	}
 	protect(w.Header())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -50,6 +50,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/tributary-go/tributary/examples/serve"
 )
 
 func main() {
@@ -67,6 +69,7 @@ type settings struct {
 	env           string   // the key in the environment
 	destinations  []string // none: the page
 	demo, private bool
+	limit         *serve.Limiter // nil: none
 
 	now  func() time.Time
 	rand io.Reader
@@ -101,6 +104,12 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (setting
 		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it one is made and printed)", add(&set.keys))
 	flags.StringVar(&set.keyFile, "key-file", "", "`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration or read")
 	flags.Func("destination", "`URL` that links lead to; may be given again (default: the page of this server)", add(&set.destinations))
+	set.limit = &serve.Limiter{Now: set.now}
+	flags.IntVar(&set.limit.Most, "limit", serve.PerMinute, "how many requests an address may make in a minute; 0: any number")
+	flags.Func("proxy", "`network` of your proxies, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from (default: none is believed)", func(text string) (err error) {
+		set.limit.Proxies, err = serve.ParseProxies(text)
+		return err
+	})
 	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
 	if err := flags.Parse(args); err != nil {

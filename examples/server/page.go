@@ -93,8 +93,9 @@ func isLoopback(host string) bool {
 
 // forwarded reports whether a proxy passed the request on, as its headers say.
 func forwarded(h http.Header) bool {
-	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"} {
-		if h.Get(name) != "" {
+	for name := range h {
+		switch {
+		case name == "Forwarded", name == "Via", name == "X-Real-Ip", strings.HasPrefix(name, "X-Forwarded-"):
 			return true
 		}
 	}

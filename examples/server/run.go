@@ -88,6 +88,9 @@ func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, l
 		return nil, err
 	}
 	cfg := httpapi.Config{Logger: logger, Portal: link}
+	if set.limit != nil {
+		cfg.Limit = set.limit.Limit
+	}
 	api, err := httpapi.NewMulti(auth, cfg)
 	if err != nil {
 		return nil, err

@@ -105,10 +105,12 @@ func sessionOf(r *http.Request) string {
 }
 
 // setSession gives the browser the id of a session, or takes it back when age is
-// negative. The cookie goes over https only, but for a browser on this machine.
+// negative. The cookie goes over https only, but for a browser on this machine. It
+// has no path: browsers keep it for the folder of the form, which only they know
+// when a proxy cuts paths.
 func setSession(w http.ResponseWriter, r *http.Request, id string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: sessionCookie, Value: id, MaxAge: age, Path: consolePath, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: sessionCookie, Value: id, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 		Secure: r.TLS != nil || !onThisMachine(r),
 	})
 }

@@ -26,10 +26,10 @@ func newTries(now func() time.Time) *tries {
 	return &tries{now: now, last: map[netip.Addr][]time.Time{}}
 }
 
-// take counts a try of an address before its key is looked at, so that tries
-// at the same time are counted too. Instead it returns how long the address has
-// to wait, when too many came.
-func (t *tries) take(from netip.Addr) (wait time.Duration) {
+// wrong counts a wrong key of an address, and returns how long the address has to
+// wait when too many came. A right key is never refused for them: whoever shares the
+// address, such as that of a proxy, would keep its owner out.
+func (t *tries) wrong(from netip.Addr) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
@@ -45,18 +45,6 @@ func (t *tries) take(from netip.Addr) (wait time.Duration) {
 	}
 	t.last[from] = append(recent, now)
 	return 0
-}
-
-// giveBack takes the last try of an address back: its key was right.
-func (t *tries) giveBack(from netip.Addr) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	recent := t.last[from]
-	if len(recent) <= 1 {
-		delete(t.last, from)
-		return
-	}
-	t.last[from] = recent[:len(recent)-1]
 }
 
 // makeRoom forgets the addresses whose tries are over and, when there are none,

@@ -43,7 +43,7 @@ type Config struct {
 	Authorize func(*http.Request) (actor string, ok bool)
 
 	Denied   http.Handler   // answers those who may not; nil: a page that says nothing about the program
-	SignOut  string         // URL to which the button Sign out posts; empty: there is no such button
+	SignOut  string         // URL to which the button Sign out posts, without a slash at its beginning one below Prefix; empty: there is no such button
 	ReadOnly bool           // no forms, and every POST is refused
 	Logger   *slog.Logger   // gets a line for every action
 	Key      []byte         // at least 32 bytes, seals forms; nil: random, good for one process

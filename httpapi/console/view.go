@@ -50,14 +50,25 @@ func (v *view) Sections() []section {
 	return all
 }
 
-func (v *view) Title() string   { return page.Text(v.title, page.InList) }
+func (v *view) Title() string   { return page.Plain(v.title) }
 func (v *view) Root() string    { return v.root }
 func (v *view) Program() string { return page.Text(v.program.Config().Name, page.InList) }
 func (v *view) Actor() string   { return page.Text(v.actor, page.InList) }
-func (v *view) SignOut() string { return v.cfg.SignOut }
 func (v *view) Writes() bool    { return !v.cfg.ReadOnly }
 func (v *view) Style() string   { return page.Style.Name }
 func (v *view) Script() string  { return page.Script.Name }
+
+// Heading is the title with the names in it apart.
+func (v *view) Heading() []page.Part { return page.Parts(v.title) }
+
+// SignOut is where the button Sign out posts.
+func (v *view) SignOut() string {
+	to := v.cfg.SignOut
+	if u, err := url.Parse(to); to == "" || err != nil || u.Scheme != "" || strings.HasPrefix(to, "/") {
+		return to
+	}
+	return v.root + to
+}
 
 // Next is the query of the next page of the list; empty: there is none.
 func (v *view) Next() string {

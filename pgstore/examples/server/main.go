@@ -30,6 +30,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/pgstore"
 	"github.com/tributary-go/tributary/pgstore/internal/cluster"
 )
@@ -47,11 +48,12 @@ type settings struct {
 	check         string
 	destination   string
 	private       bool
+	limit         *serve.Limiter
 }
 
 // run runs the program until ctx ends and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var set settings
+	set := settings{limit: new(serve.Limiter)}
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&set.store, "store", "", "`connection` string of a database (default: the variable TRIBUTARY_STORE; without it a server is started,\n"+
@@ -62,6 +64,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		"this machine; the variable TRIBUTARY_KEY does not (default: the variable; without it one is made and printed)")
 	flags.StringVar(&set.destination, "destination", "", "`URL` of your page that links lead to (default: the variable TRIBUTARY_DESTINATION; without it the page of this server)")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
+	proxies := flags.String("proxy", os.Getenv("TRIBUTARY_PROXY"), "`networks` of your proxies, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from\n"+
+		"(default: the variable TRIBUTARY_PROXY; without it none is believed)")
+	flags.IntVar(&set.limit.Most, "limit", serve.PerMinute, "how many requests an address may make in a minute; 0: any number")
 	flags.StringVar(&set.check, "check", "", "ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
 	err := flags.Parse(args)
 	switch {
@@ -71,6 +76,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "server: unexpected argument %q\n", flags.Arg(0))
+		return 2
+	}
+	if set.limit.Proxies, err = serve.ParseProxies(*proxies); err != nil {
+		fmt.Fprintln(stderr, "server: -proxy:", err)
 		return 2
 	}
 	if set.key == "" {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 
 	"github.com/google/uuid"
 
@@ -31,6 +32,9 @@ func runServer(ctx context.Context, store affiliate.Store, set settings, listene
 		Destinations: []affiliate.Destination{{URL: set.destination}}, Logger: logger,
 		Review: []affiliate.ReviewRule{affiliate.SelfReferral()}, // held until somebody decides
 	}
+	if err := seal(&cfg, os.Getenv(sealVariable), logger); err != nil {
+		return err
+	}
 	if set.private {
 		cfg.Addresses = serve.PrivateAddresses()
 	}
@@ -44,7 +48,7 @@ func runServer(ctx context.Context, store affiliate.Store, set settings, listene
 		return err
 	}
 	sender.Outbox = program
-	handler, err := handlerOf(ctx, program, set.key, logger)
+	handler, err := handlerOf(ctx, program, set, logger)
 	if err != nil {
 		return err
 	}
@@ -66,8 +70,9 @@ func runServer(ctx context.Context, store affiliate.Store, set settings, listene
 
 // handlerOf returns the handler of all paths. Links lead to one page. It is not
 // ready from the end of ctx on.
-func handlerOf(ctx context.Context, program *affiliate.Program, key string, logger *slog.Logger) (http.Handler, error) {
-	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{key}, Logger: logger})
+func handlerOf(ctx context.Context, program *affiliate.Program, set settings, logger *slog.Logger) (http.Handler, error) {
+	limit := set.limit.Limit // of the API and of clicks together
+	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{set.key}, Limit: limit, Logger: logger})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +82,7 @@ func handlerOf(ctx context.Context, program *affiliate.Program, key string, logg
 		}
 		return program, nil
 	}
-	tracking := httpapi.Tracking(find, httpapi.Config{Logger: logger})
+	tracking := httpapi.Tracking(find, httpapi.Config{Limit: limit, Logger: logger})
 	page := httpapi.Attribution(program, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "the shop; you came through click %q\n", httpapi.ClickFrom(program, r))
 	}))

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// sealVariable is the variable of the environment with the keys that seal the secrets
+// of webhooks.
+const sealVariable = "TRIBUTARY_SEAL_KEY"
+
+// plainSecret is what a secret begins with that was stored before there was a key.
+const plainSecret = "whsec_"
+
+// seal seals the secrets of webhooks in the database. keys are 64 hex digits each,
+// separated by commas: the first one seals, and all of them open, so that a new key
+// goes before the old one. Without a key secrets are stored as they are, and the log
+// says so.
+func seal(cfg *affiliate.Config, keys string, logger *slog.Logger) error {
+	if keys == "" {
+		logger.Warn("the secrets of webhooks are stored as plain text; set " + sealVariable + " to 64 hex digits, such as openssl rand -hex 32 makes")
+		return nil
+	}
+	var all []cipher.AEAD
+	for text := range strings.SplitSeq(keys, ",") {
+		raw, err := hex.DecodeString(strings.TrimSpace(text))
+		if err != nil || len(raw) != 32 {
+			return errors.New(sealVariable + " must have 64 hex digits, such as openssl rand -hex 32 makes") // it never shows them
+		}
+		block, err := aes.NewCipher(raw)
+		if err != nil {
+			return err
+		}
+		aead, err := cipher.NewGCMWithRandomNonce(block)
+		if err != nil {
+			return err
+		}
+		all = append(all, aead)
+	}
+	cfg.Seal = func(data, boundTo []byte) ([]byte, error) { return all[0].Seal(nil, nil, data, boundTo), nil }
+	cfg.Open = func(data, boundTo []byte) (plain []byte, err error) {
+		if strings.HasPrefix(string(data), plainSecret) {
+			return data, nil
+		}
+		for _, aead := range all {
+			if plain, err = aead.Open(nil, nil, data, boundTo); err == nil {
+				break
+			}
+		}
+		return plain, err
+	}
+	return nil
+}
