@@ -138,7 +138,7 @@ var editAffiliate = &action{
 			rate = a.CommissionRate.String()
 		}
 		return form{
-			Title: "Edit " + page.Text(a.Name, page.InList), Button: "Save", Edits: true,
+			Title: "Edit " + page.Named(a.Name), Button: "Save", Edits: true,
 			Effects: []string{"Sales from now on earn by the rate. Sales that exist stay as they are.", "The event affiliate.updated is sent."},
 			Fields: []field{
 				{Name: "firstName", Label: "First name", Required: true, Value: a.FirstName}, {Name: "lastName", Label: "Last name", Required: true, Value: a.LastName},
@@ -165,7 +165,7 @@ var takeBack = &action{
 			return form{}, notAllowed("They are " + strings.ToLower(page.Words(a.Status)) + ".")
 		}
 		return form{
-			Title: "Take " + page.Text(a.Name, page.InList) + " back", Button: "Take back",
+			Title: "Take " + page.Named(a.Name) + " back", Button: "Take back",
 			Effects: append(whom([]affiliate.Affiliate{a}), "They become active. Commissions that were held stay on hold until they are accepted.", "The event affiliate.updated is sent."),
 		}, nil
 	}),
@@ -180,7 +180,7 @@ var tierExempt = &action{
 	name: "affiliates.tier-exempt", object: "affiliate", done: "This was saved.",
 	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		return form{
-			Title: "Tiers of " + page.Text(a.Name, page.InList), Button: "Save", Edits: true,
+			Title: "Tiers of " + page.Named(a.Name), Button: "Save", Edits: true,
 			Effects: []string{"Who is exempt stays in their tier, whatever their results are.", "The event affiliate.updated is sent when this changes."},
 			Fields:  []field{{Name: "exempt", Label: "Exempt from the assignment of tiers", Type: "checkbox", Value: ticked(a.ExemptFromCommissionTierChanges)}},
 		}, nil
@@ -198,7 +198,7 @@ var payoutDetails = &action{
 	name: "affiliates.payout-details", object: "affiliate", done: "The payout details were changed.",
 	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		return form{
-			Title: "Payout details of " + page.Text(a.Name, page.InList), Button: "Save", Edits: true,
+			Title: "Payout details of " + page.Named(a.Name), Button: "Save", Edits: true,
 			Effects: []string{"Payouts that are made from now on go there. Payouts that exist stay as they are."},
 			Fields: []field{
 				{Name: "payoutEmail", Label: "Payout email", Type: "email", Value: a.PayoutEmail.Or("")},
@@ -234,7 +234,7 @@ var adjust = &action{
 	name: "affiliates.adjust", object: "affiliate", done: "The adjustment was booked.",
 	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
 		f := form{
-			Title: "Adjust what " + page.Text(a.Name, page.InList) + " is owed", Button: "Book",
+			Title: "Adjust what " + page.Named(a.Name) + " is owed", Button: "Book",
 			Effects: []string{"The next payout has it. It shows on their statement with its reason."},
 			Fields: []field{
 				{Name: "kind", Label: "Kind", Required: true, Options: options(adjustments...)},
@@ -271,7 +271,7 @@ var deleteAffiliate = &action{
 	name: "affiliates.delete", object: "affiliate", done: "The affiliate was deleted.",
 	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
 		return form{
-			Title: "Delete " + page.Text(a.Name, page.InList), Button: "Delete",
+			Title: "Delete " + page.Named(a.Name), Button: "Delete",
 			Effects: []string{
 				"They have " + several(int(a.NumberOfReferredUsers), "customer") + " and a revenue of " + v.Money(a.TotalRevenue) + ".",
 				"Their links, customers, sales and canceled payouts are deleted with them. Their codes stay, with nobody.",

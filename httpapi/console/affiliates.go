@@ -78,7 +78,7 @@ func affiliatePage(v *visit) (view, error) {
 	plan, err6 := v.planName(a.CommissionPlanID)
 	tier, err7 := v.tierName(a.CommissionTierID)
 	d.Plan, d.Tier = plan, tier
-	return view{title: a.Name, template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7)
+	return view{title: page.Named(a.Name), template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7)
 }
 
 // affiliate is the one that the path names.

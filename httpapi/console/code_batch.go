@@ -1,7 +1,6 @@
 package console
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/affiliate/payfile"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
+	"github.com/tributary-go/tributary/internal/sheet"
 )
 
 // The batch of codes that a campaign needs.
@@ -22,7 +21,7 @@ var generateCodes = &action{
 	name: "coupons.generate", object: "coupon", done: "The codes were made.",
 	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
 		return form{
-			Title: "Generate codes of " + page.Text(c.Name, page.InList), Button: "Generate", Check: "Check first",
+			Title: "Generate codes of " + page.Named(c.Name), Button: "Generate", Check: "Check first",
 			Effects: []string{"Each takes " + v.offOf(affiliate.Set(c)) + ".", "All of them are made, or none. The event promocode.created is sent for each."},
 			Fields: append([]field{
 				{Name: "affiliates", Label: "Emails of the affiliates", Hint: "One in a line. Each gets as many codes.", Type: "textarea", Required: true},
@@ -152,8 +151,7 @@ func batchFile(v *visit) error {
 	}
 	made := v.query.Get(paramMade)
 	return v.download("codes.csv", func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		out.UseCRLF = true
+		out := sheet.NewWriter(w)
 		_ = out.Write([]string{"code", "affiliate", "email"})
 		for code, err := range affiliate.All(v.ctx(), v.program.SearchCodes, affiliate.CodeQuery{CouponID: affiliate.Set(c.ID)}) {
 			if err != nil {
@@ -161,7 +159,7 @@ func batchFile(v *visit) error {
 			}
 			owner := code.Affiliate.Or(affiliate.AffiliateContact{})
 			if made == "" || code.CreatedAt.String() == made {
-				_ = out.Write([]string{payfile.Cell(code.Code), payfile.Cell(owner.FirstName + " " + owner.LastName), payfile.Cell(owner.Email)})
+				_ = out.Write([]string{code.Code, owner.FirstName + " " + owner.LastName, owner.Email})
 			}
 		}
 		out.Flush()

@@ -60,7 +60,7 @@ func codePage(v *visit) (view, error) {
 		return view{}, err
 	}
 	d.Sales = sales.Items
-	return view{title: c.Code, template: "code", Data: &d}, d.try(v)
+	return view{title: page.Named(c.Code), template: "code", Data: &d}, d.try(v)
 }
 
 // try evaluates the order that the query describes.
@@ -132,7 +132,7 @@ var newCode = &action{
 	name: "codes.create", object: "code", done: "The code was made.",
 	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
 		return form{
-			Title: "New code of " + page.Text(c.Name, page.InList), Button: "Create", Effects: []string{"It takes " + v.offOf(affiliate.Set(c)) + ".", "The event promocode.created is sent."},
+			Title: "New code of " + page.Named(c.Name), Button: "Create", Effects: []string{"It takes " + v.offOf(affiliate.Set(c)) + ".", "The event promocode.created is sent."},
 			Fields: append([]field{
 				{Name: "code", Label: "Code", Hint: "What customers type, such as MARA20.", Required: true},
 				{Name: "affiliateEmail", Label: "Email of its affiliate", Type: "email", Hint: "Empty: nobody earns by it."},
@@ -161,7 +161,7 @@ var editCode = &action{
 	name: "codes.update", object: "code", done: "The code was changed.",
 	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
 		return form{
-			Title: "Edit " + page.Text(c.Code, page.InList), Button: "Save", Edits: true,
+			Title: "Edit " + page.Named(c.Code), Button: "Save", Edits: true,
 			Effects: []string{"Orders from now on follow these rules. The event promocode.updated is sent."},
 			Fields:  append([]field{{Name: "code", Label: "Code", Required: true, Value: c.Code}}, ruleFields(c)...),
 		}, nil
@@ -182,7 +182,7 @@ var giveCode = &action{
 			owner = a.Email
 		}
 		return form{
-			Title: "Whose code is " + page.Text(c.Code, page.InList) + "?", Button: "Save", Edits: true,
+			Title: "Whose code is " + page.Named(c.Code) + "?", Button: "Save", Edits: true,
 			Effects: []string{"Sales from now on are credited to them. Sales that exist stay as they are."},
 			Fields:  []field{{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Hint: "Empty: nobody.", Value: owner}},
 		}, nil
@@ -197,7 +197,7 @@ var activeCode = &action{
 	name: "codes.active", object: "code", done: "This was saved.",
 	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
 		return form{
-			Title: "Is " + page.Text(c.Code, page.InList) + " active?", Button: "Save", Edits: true,
+			Title: "Is " + page.Named(c.Code) + " active?", Button: "Save", Edits: true,
 			Effects: []string{"A code that is not active is refused at the checkout."},
 			Fields:  []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(c.Active)}},
 		}, nil
@@ -212,7 +212,7 @@ var deleteCode = &action{
 	name: "codes.delete", object: "code", done: "The code was deleted.",
 	form: codeForm(func(v *visit, c affiliate.Code) (form, error) {
 		return form{
-			Title: "Delete " + page.Text(c.Code, page.InList), Button: "Delete",
+			Title: "Delete " + page.Named(c.Code), Button: "Delete",
 			Effects: []string{"It takes " + v.offOf(c.Coupon) + ", and its affiliate is " + cmp.Or(strings.TrimSpace(v.owner(c)), "nobody") + ".", "It stops working at once. Its sales stay as they are.", "The event promocode.deleted is sent."},
 			Fields:  []field{{Name: "coupon", Type: "hidden", Value: c.CouponID.String()}},
 		}, nil

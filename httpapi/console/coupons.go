@@ -52,7 +52,7 @@ func couponPage(v *visit) (view, error) {
 		return view{}, err
 	}
 	codes, err := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{CouponID: affiliate.Set(c.ID)}, v.page50())
-	return view{title: c.Name, template: "coupon", next: codes.Next, Data: &couponSheet{c, codes.Items}}, err
+	return view{title: page.Named(c.Name), template: "coupon", next: codes.Next, Data: &couponSheet{c, codes.Items}}, err
 }
 
 // coupon is the one that the path names, without its codes.
@@ -159,7 +159,7 @@ var editCoupon = &action{
 	name: "coupons.update", object: "coupon", done: "The coupon was changed.",
 	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
 		return form{
-			Title: "Edit " + page.Text(c.Name, page.InList), Button: "Save", Edits: true, Fields: couponFields(c),
+			Title: "Edit " + page.Named(c.Name), Button: "Save", Edits: true, Fields: couponFields(c),
 			Effects: []string{"Orders from now on get what it says. The event coupon.updated is sent."},
 		}, nil
 	}),
@@ -194,7 +194,7 @@ var validCoupon = &action{
 	name: "coupons.valid", object: "coupon", done: "This was saved.",
 	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
 		return form{
-			Title: "May " + page.Text(c.Name, page.InList) + " be used?", Button: "Save", Edits: true,
+			Title: "May " + page.Named(c.Name) + " be used?", Button: "Save", Edits: true,
 			Effects: []string{"While it is not valid all its codes are refused at the checkout."},
 			Fields:  []field{{Name: "valid", Label: "It may be used", Type: "checkbox", Value: ticked(c.Valid)}},
 		}, nil
@@ -214,7 +214,7 @@ var deleteCoupon = &action{
 			usable = "It may not be used now"
 		}
 		return form{
-			Title: "Delete " + page.Text(c.Name, page.InList), Button: "Delete",
+			Title: "Delete " + page.Named(c.Name), Button: "Delete",
 			Effects: []string{usable + ", and takes " + v.offOf(affiliate.Set(c)) + ".", "All its codes are deleted with it and stop working at once. Sales stay as they are.", "The event coupon.deleted is sent."},
 		}, nil
 	}),

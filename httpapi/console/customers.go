@@ -86,7 +86,7 @@ func customerPage(v *visit) (view, error) {
 	who, err1 := v.payee(r.AffiliateID)
 	plan, err2 := v.planName(r.CommissionPlanID)
 	sales, err3 := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(r.ID.String())}, affiliate.Page{Limit: 20})
-	return view{title: calledBy(r), template: "customer", Data: &customerSheet{r, who, plan, sales.Items}}, errors.Join(err1, err2, err3)
+	return view{title: page.Named(calledBy(r)), template: "customer", Data: &customerSheet{r, who, plan, sales.Items}}, errors.Join(err1, err2, err3)
 }
 
 // buyer is the name of a customer.
@@ -136,7 +136,7 @@ var editCustomer = &action{
 	name: "customers.update", object: "referral", done: "The customer was changed.",
 	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
 		return form{
-			Title: "Edit " + page.Text(calledBy(r), page.InList), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent."},
+			Title: "Edit " + page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent."},
 			Fields: []field{
 				{Name: "name", Label: "Name", Value: r.Name.Or("")}, {Name: "email", Label: "Email", Type: "email", Required: true, Value: r.Email},
 				{Name: "referredUserExternalId", Label: "Your id", Value: r.ReferredUserExternalID.Or("")}, {Name: "plan", Label: "What they have bought", Value: r.Plan.Or("")},
@@ -157,7 +157,7 @@ var customerStatus = &action{
 	name: "customers.status", object: "referral", done: "The status was changed.",
 	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
 		return form{
-			Title: "Status of " + page.Text(calledBy(r), page.InList), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent when it changes."},
+			Title: "Status of " + page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent when it changes."},
 			Fields: []field{{Name: "subscriptionStatus", Label: "Status", Required: true, Value: string(r.SubscriptionStatus), Options: options(subscriptionStatuses...)}},
 		}, nil
 	}),
@@ -173,7 +173,7 @@ var customerPlan = &action{
 	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
 		plans, err := v.planOptions()
 		return form{
-			Title: "Plan of " + page.Text(calledBy(r), page.InList), Button: "Save", Edits: true, Effects: []string{"Their sales from now on earn by it. Sales that exist stay as they are."},
+			Title: "Plan of " + page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"Their sales from now on earn by it. Sales that exist stay as they are."},
 			Fields: []field{{Name: "commissionPlanId", Label: "Plan", Value: typed(r.CommissionPlanID), Options: orNone("That of the affiliate", plans)}},
 		}, err
 	}),
@@ -192,7 +192,7 @@ var deleteCustomer = &action{
 	name: "customers.delete", object: "referral", done: "The customer was deleted.",
 	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
 		return form{
-			Title: "Delete " + page.Text(calledBy(r), page.InList), Button: "Delete",
+			Title: "Delete " + page.Named(calledBy(r)), Button: "Delete",
 			Effects: []string{"They have a revenue of " + v.Money(r.TotalRevenue) + ", and a commission of " + v.Money(r.TotalCommission) + " was earned by it.", "Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
 		}, nil
 	}),

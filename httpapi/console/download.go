@@ -10,7 +10,7 @@ import (
 // download answers a file while it is made.
 func (v *visit) download(name string, write func(io.Writer) error) error {
 	return page.Download(v.w, name, func(err error) {
-		v.logger().ErrorContext(v.ctx(), "console file", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		v.logger().ErrorContext(v.ctx(), "console file", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
 	}, write)
 }
 

@@ -28,7 +28,7 @@ var newLink = &action{
 	name: "links.create", object: "affiliate", done: "The link was added.",
 	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		return form{
-			Title: "Add a link of " + page.Text(a.Name, page.InList), Button: "Add",
+			Title: "Add a link of " + page.Named(a.Name), Button: "Add",
 			Fields: []field{{Name: "link", Label: "Link", Hint: "The end of the URL, such as spring-sale.", Required: true}},
 		}, nil
 	}),
@@ -44,7 +44,7 @@ var renameLink = &action{
 	form: func(v *visit) (form, error) {
 		l, err := v.link()
 		return form{
-			Title: "Rename the link " + page.Text(l.Link, page.InList), Button: "Rename", Edits: true, Back: "affiliates/" + l.Affiliate.ID.String(),
+			Title: "Rename the link " + page.Named(l.Link), Button: "Rename", Edits: true, Back: "affiliates/" + l.Affiliate.ID.String(),
 			Effects: []string{"The old name stops working: whoever has it on a page or in a video loses their clicks."},
 			Fields:  []field{{Name: "newLink", Label: "Link", Required: true, Value: l.Link}},
 		}, err
@@ -65,7 +65,7 @@ var deleteLink = &action{
 	form: func(v *visit) (form, error) {
 		l, err := v.link()
 		return form{
-			Title: "Delete the link " + page.Text(l.Link, page.InList), Button: "Delete", Back: "affiliates/" + l.Affiliate.ID.String(),
+			Title: "Delete the link " + page.Named(l.Link), Button: "Delete", Back: "affiliates/" + l.Affiliate.ID.String(),
 			Effects: []string{"It has brought " + several(int(l.Referrals), "customer") + " and " + several(int(l.Sales), "sale") + ".", "It stops working. Customers who came by it stay with the affiliate."},
 			Fields:  []field{{Name: "affiliate", Type: "hidden", Value: l.Affiliate.ID.String()}},
 		}, err

@@ -71,7 +71,7 @@ func payoutPage(v *visit) (view, error) {
 		return view{}, err
 	}
 	name, err := v.payee(p.AffiliateID)
-	return view{title: "Payout to " + name, template: "payout", Data: struct {
+	return view{title: "Payout to " + page.Named(name), template: "payout", Data: struct {
 		affiliate.Payout
 		Name string
 		To   []option
@@ -146,7 +146,7 @@ var newPayout = &action{
 	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
 		b, err := v.program.Balance(v.ctx(), a.ID)
 		return form{
-			Title: "Pay " + page.Text(a.Name, page.InList), Button: "Make the payout",
+			Title: "Pay " + page.Named(a.Name), Button: "Make the payout",
 			Effects: []string{v.Money(b.Payable) + " can be paid now, to " + paidTo(a.Name, a.PayoutEmail, a.PaymentMethod) + ". They are " + strings.ToLower(page.Words(a.Status)) + ".", "The payout is pending until you say what became of it; it sends no money."},
 			Fields:  []field{{Name: "externalId", Label: "Your id of the payout", Hint: "The same id makes one payout."}},
 		}, err

@@ -95,7 +95,7 @@ var editPlan = &action{
 	form: func(v *visit) (form, error) {
 		p, err := v.plan()
 		return form{
-			Title: "Edit the plan " + page.Text(p.Name, page.InList), Button: "Save", Back: "settings", Edits: true, Fields: planFields(p),
+			Title: "Edit the plan " + page.Named(p.Name), Button: "Save", Back: "settings", Edits: true, Fields: planFields(p),
 			Effects: []string{"Sales from now on earn by it. Sales that exist stay as they are."},
 		}, err
 	},
@@ -119,7 +119,7 @@ var deletePlan = &action{
 	form: func(v *visit) (form, error) {
 		p, err := v.plan()
 		return form{
-			Title: "Delete the plan " + page.Text(p.Name, page.InList), Button: "Delete", Back: "settings", Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " + strings.ToLower(page.Words(p.CommissionType)) + ".", "This is refused while somebody is on it."},
+			Title: "Delete the plan " + page.Named(p.Name), Button: "Delete", Back: "settings", Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " + strings.ToLower(page.Words(p.CommissionType)) + ".", "This is refused while somebody is on it."},
 		}, err
 	},
 	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {

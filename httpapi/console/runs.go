@@ -35,7 +35,7 @@ func runPage(v *visit) (view, error) {
 	}
 	d := runSheet{PayoutRunResult: run, Files: filesOf(name)}
 	d.Lines, err = v.lines(lines.Items)
-	return view{title: "Payout run " + name, template: "run", next: lines.Next, Data: &d}, err
+	return view{title: "Payout run " + page.Named(name), template: "run", next: lines.Next, Data: &d}, err
 }
 
 // paramRun is the name of a run.

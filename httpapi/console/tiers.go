@@ -81,7 +81,7 @@ var editTier = &action{
 	form: func(v *visit) (form, error) {
 		t, err := v.tier()
 		return form{
-			Title: "Edit the tier " + page.Text(t.Name, page.InList), Button: "Save", Back: "settings", Edits: true, Fields: tierFields(t),
+			Title: "Edit the tier " + page.Named(t.Name), Button: "Save", Back: "settings", Edits: true, Fields: tierFields(t),
 			Effects: []string{"Who is in it stays until the tiers are assigned again."},
 		}, err
 	},
@@ -105,7 +105,7 @@ var deleteTier = &action{
 	form: func(v *visit) (form, error) {
 		t, err := v.tier()
 		return form{
-			Title: "Delete the tier " + page.Text(t.Name, page.InList), Button: "Delete", Back: "settings", Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.", t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)), "This is refused while somebody is in it."},
+			Title: "Delete the tier " + page.Named(t.Name), Button: "Delete", Back: "settings", Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.", t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)), "This is refused while somebody is in it."},
 		}, err
 	},
 	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {

@@ -164,7 +164,7 @@ func (v *visit) fail(err error) {
 	case v.ctx().Err() != nil:
 		v.wrong(http.StatusServiceUnavailable, "The request was given up.")
 	default:
-		v.logger().ErrorContext(v.ctx(), "console page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		v.logger().ErrorContext(v.ctx(), "console page", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
 		v.wrong(http.StatusInternalServerError, "Something went wrong. Nothing was changed by this page. The id of the request is "+reqid.Of(v.ctx())+".")
 	}
 }
@@ -200,7 +200,7 @@ func (v *visit) render(status int, shown view) {
 	var out bytes.Buffer
 	shown.visit = v
 	if err := templates()[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
-		v.logger().ErrorContext(v.ctx(), "console page", "path", v.path, "error", err, "request_id", reqid.Of(v.ctx()))
+		v.logger().ErrorContext(v.ctx(), "console page", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
 		http.Error(v.w, "Something went wrong.", http.StatusInternalServerError)
 		return
 	}
