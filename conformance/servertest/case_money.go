@@ -104,6 +104,7 @@ func payoutStories() []serverCase {
 			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s")
 			x.do("POST /sales/review", `{"saleIds":["{{s}}"],"approvalStatus":"ON_HOLD"}`).has(`[{"id":{{s}},"commissions":[{"approvalStatus":"ON_HOLD"}]}]`)
 			x.get("/sales/search?affiliateId={{a}}&approvalStatus=ON_HOLD").has(`[{"id":{{s}}}]`)
+			x.get("/sales/search?affiliateId={{a}}&search={{u}}-C@conform").has(`[{"id":{{s}}}]`)
 			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)
 			x.do("POST /sales/review", `{"saleIds":[{{s}}],"approvalStatus":"ACCEPTED"}`).has(`[{"id":{{s}},"commissions":[{"approvalStatus":"ACCEPTED","holdReason":null}]}]`)
 			x.get("/sales/search?affiliateId={{a}}&approvalStatus=ON_HOLD").has(`[]`)

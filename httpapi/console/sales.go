@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -19,8 +20,8 @@ type saleList struct {
 var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined}
 
 // sales lists sales. A search text is a number, an external id or an invoice, which
-// name a sale whatever the filters say, or else a customer, whose sales the filters
-// select from.
+// name a sale whatever the filters say, or else a customer, or a part of what a sale
+// is called, from whose sales the filters select.
 func sales(v *visit) (view, error) {
 	shown := view{title: "Sales", template: "sales"}
 	d := saleList{Statuses: options(affiliate.SaleActive, affiliate.SaleRefunded), Approvals: options(approvals...)}
@@ -42,11 +43,32 @@ func sales(v *visit) (view, error) {
 		if d.Items, err = v.namedSales(text); err != nil || len(d.Items) > 0 {
 			return shown, err
 		}
-		q.ReferralID = affiliate.Set(text)
+		if err := v.soldTo(text, &q); err != nil {
+			return view{}, err
+		}
 	}
 	list, err := v.program.SearchSales(v.ctx(), q, v.page50())
 	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next
 	return shown, err
+}
+
+// maxSearch is how many characters of a text the engine searches for.
+const maxSearch = 100
+
+// soldTo selects the sales of the customer whom a text names, else those that have the
+// text in their ids or in the customer's email or name.
+func (v *visit) soldTo(text string, q *affiliate.SaleQuery) error {
+	switch customer, err := v.program.Referral(v.ctx(), text); {
+	case err == nil:
+		q.ReferralID = affiliate.Set(customer.ID.String())
+	case errors.Is(err, affiliate.ErrNotFound) && utf8.RuneCountInString(text) > maxSearch:
+		q.Search = affiliate.Null[string]() // nothing has a part as long as that
+	case errors.Is(err, affiliate.ErrNotFound):
+		q.Search = affiliate.Set(text)
+	default:
+		return err
+	}
+	return nil
 }
 
 // namedSales are the sales that have a number, an external id or an invoice.
