@@ -95,7 +95,7 @@ func (v Partner) Sales(ctx context.Context, pg Page) (_ List[PartnerSale], err e
 	defer v.p.begin(&ctx, "PartnerSales", reads).end(&err)
 	q := SaleQuery{AffiliateID: Set(v.id)}
 	return found(ctx, v.p, hunt{pg, "partner-sales", q}, func(o *op, _ bool) *seeker[SaleRecord, PartnerSale] {
-		return &seeker[SaleRecord, PartnerSale]{choice: o.chooseSearched(q), table: o.tx.Sales, item: o.partnerSale}
+		return &seeker[SaleRecord, PartnerSale]{choice: o.chooseSearched(q, false), table: o.tx.Sales, item: o.partnerSale}
 	})
 }
 
