@@ -46,6 +46,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"os/signal"
 	"syscall"
@@ -69,7 +70,8 @@ type settings struct {
 	env           string   // the key in the environment
 	destinations  []string // none: the page
 	demo, private bool
-	limit         *serve.Limiter // nil: none
+	limit         int            // requests of an address in a minute; zero: serve.PerMinute
+	proxies       []netip.Prefix // whose X-Forwarded-For is believed
 
 	now  func() time.Time
 	rand io.Reader
@@ -104,10 +106,9 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (setting
 		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it one is made and printed)", add(&set.keys))
 	flags.StringVar(&set.keyFile, "key-file", "", "`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration or read")
 	flags.Func("destination", "`URL` that links lead to; may be given again (default: the page of this server)", add(&set.destinations))
-	set.limit = &serve.Limiter{Now: set.now}
-	flags.IntVar(&set.limit.Most, "limit", serve.PerMinute, "how many requests an address may make in a minute; 0: any number")
+	flags.IntVar(&set.limit, "limit", 0, fmt.Sprintf("how many `requests` an address may make in a minute; -1: any number (default %d)", serve.PerMinute))
 	flags.Func("proxy", "`network` of your proxies, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from (default: none is believed)", func(text string) (err error) {
-		set.limit.Proxies, err = serve.ParseProxies(text)
+		set.proxies, err = serve.ParseProxies(text)
 		return err
 	})
 	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -87,10 +88,8 @@ func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, l
 	if err != nil {
 		return nil, err
 	}
-	cfg := httpapi.Config{Logger: logger, Portal: link}
-	if set.limit != nil {
-		cfg.Limit = set.limit.Limit
-	}
+	limiter := &serve.Limiter{Most: cmp.Or(set.limit, serve.PerMinute), Proxies: set.proxies, Now: set.now}
+	cfg := httpapi.Config{Logger: logger, Portal: link, Limit: limiter.Limit}
 	api, err := httpapi.NewMulti(auth, cfg)
 	if err != nil {
 		return nil, err
