@@ -3,6 +3,7 @@ package console
 import (
 	"embed"
 	"html/template"
+	"net/url"
 	"strings"
 	"sync"
 
