@@ -304,7 +304,7 @@ func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, er
 			}
 			who, err := who(v, id)
 			f := form{
-				Title: "Erase " + whom + " " + v.Short(who), Button: "Erase", Back: section + "/" + id.String(),
+				Title: "Erase " + whom + " " + page.Named(who), Button: "Erase", Back: section + "/" + id.String(),
 				Effects: []string{"Names, emails and notes are blanked for good, here, in stored answers and in the payloads of events. Sales, money and totals stay.", "This cannot be taken back."},
 			}
 			f.goesOn(v, section+".erase", "Erase "+whom+": there is more to look at")
