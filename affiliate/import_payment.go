@@ -111,7 +111,6 @@ func (im *importing) attach(row *ImportedSale, sale *SaleRecord) error {
 
 // takeImported sets what was refunded at the other service.
 func (r *PaymentRecord) takeImported(refunded Amount) error {
-	r.Peak = refunded
 	for i := range r.Refunds {
 		if r.Refunds[i].ID == importedRefund {
 			r.Refunds[i].Amount = refunded
@@ -137,7 +136,7 @@ func (im *importing) settleReported() error {
 			return internal("sale of a payment", err)
 		}
 		before := pay.Clone()
-		if err := im.settlePayment(&pay, &sale, shift{}); err != nil {
+		if err := im.settlePayment(&pay, &sale, ""); err != nil {
 			return err
 		}
 		if err := im.savePayment(before, &pay); err != nil {

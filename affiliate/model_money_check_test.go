@@ -55,6 +55,7 @@ func (m *moneyModel) check(rt *rapid.T) {
 		got = append(got, fmt.Sprint(a.ID, " ", a.Amount, " ", orDash(a.PayoutID), " ", undone))
 	}
 	sameLines(rt, "adjustments", want, got)
+	m.mirror.check(m.w, m.owner.ID)
 	m.checkPayouts(rt)
 }
 

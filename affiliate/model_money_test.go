@@ -52,6 +52,7 @@ type moneyPayout struct {
 
 type moneyModel struct {
 	w           *world
+	mirror      mirror
 	owner       affiliate.Affiliate
 	sales       []*moneySale
 	adjustments []*owed

@@ -18,6 +18,7 @@ type paymentModel struct {
 	facts    map[string]*naivePayment // by their key, until a link joins two
 	subs     map[string]naiveSub
 	customer bool // a sale made Tomas a customer
+	mirror   mirror
 }
 
 // A naivePayment is every fact of one payment, in no order.
@@ -241,4 +242,5 @@ func (m *paymentModel) check(rt *rapid.T) {
 	if err := m.Verify(m.t.Context()); err != nil {
 		rt.Fatal(err)
 	}
+	m.mirror.check(m.world, m.mara.ID)
 }

@@ -86,7 +86,7 @@ func (r *payment) weigh() (err error) {
 	}
 	window := r.cfg.RefundWindow
 	r.late = window > 0 && r.now.After(r.sale.CreatedAt.Add(window))
-	r.before, err = r.rec.worth(&r.sale)
+	r.before, err = r.sale.commissionEarned()
 	return err
 }
 

@@ -233,7 +233,7 @@ func (r *payment) answer() (PaymentResult, error) {
 			}
 		}
 		res.Sale = Set(r.body.sale())
-		after, err := r.rec.worth(&r.sale)
+		after, err := r.sale.commissionEarned()
 		if err == nil {
 			res.Moved, err = after.Sub(r.before)
 		}
@@ -246,15 +246,6 @@ func (r *payment) answer() (PaymentResult, error) {
 		res.Payment, err = r.paymentOf(&r.rec)
 	}
 	return *res, err
-}
-
-// worth is what a sale and the adjustments of its payment give together.
-func (r *PaymentRecord) worth(sale *SaleRecord) (Amount, error) {
-	earned, err := sale.commissionEarned()
-	if err != nil {
-		return Amount{}, err
-	}
-	return earned.Add(r.Adjusted)
 }
 
 // find finds the payments that own one of the keys, and joins them.

@@ -19,19 +19,11 @@ var (
 // away reports whether the money of a dispute is gone.
 func (s DisputeState) away() bool { return s == DisputeWithdrawn || s == DisputeLost }
 
-// A shift is what new facts changed: the id and the state of the first fact that
-// did, and whether a dispute was won.
-type shift struct {
-	id, state string
-	won       bool
-}
+// A shift is the id of the first fact that changed something; empty: none did.
+type shift string
 
-// note remembers the first change, or the win.
-func (s *shift) note(id, state string, won bool) {
-	if s.id == "" || won && !s.won {
-		s.id, s.state, s.won = id, state, won
-	}
-}
+// note remembers the first change.
+func (s *shift) note(id string) { *s = cmp.Or(*s, shift(id)) }
 
 // addRefund adds a refund. Its state is the highest of those that were reported.
 // One that succeeds when it is late does not count.
@@ -50,7 +42,7 @@ func (r *PaymentRecord) addRefund(f PaymentRefund, late bool, s *shift) error {
 	}
 	known.State = f.State
 	known.Late = f.Late || late && f.State == RefundSucceeded
-	s.note(f.ID, string(f.State), false)
+	s.note(f.ID)
 	return nil
 }
 
@@ -79,7 +71,7 @@ func (r *PaymentRecord) addDispute(f PaymentDispute, late bool, s *shift) error 
 		known.Late = f.Late || late
 	}
 	if was != f.State {
-		s.note(f.ID, string(f.State), f.State == DisputeWon)
+		s.note(f.ID)
 	}
 	return nil
 }
@@ -98,7 +90,7 @@ func (r *PaymentRecord) addRefunded(sum Opt[Amount], late bool, s *shift) {
 		return
 	}
 	*to = Set(v)
-	s.note("refunded", v.String(), false)
+	s.note("refunded")
 }
 
 // merge adds all facts of another record of the same payment.
@@ -161,46 +153,19 @@ func (r *PaymentRecord) knows(f *RefundRecord) bool {
 		slices.ContainsFunc(r.Disputes, func(known PaymentDispute) bool { return known.ID == f.ID })
 }
 
-// An aim is where the facts of a payment want its sale.
-type aim struct {
-	taken Amount // of the sale, by the facts, at the most so far
-	goal  Amount // of the sale's refunds
-	kept  Amount // what its commission and the adjustments together are paid on; below zero: on nothing
-}
-
-// aim computes where the facts want a sale.
-func (r *PaymentRecord) aim(sale *SaleRecord, c Currency) (to aim, err error) {
+// goal is how much of a sale is refunded by its facts and by the host together.
+func (r *PaymentRecord) goal(sale *SaleRecord, c Currency) (Amount, error) {
 	lost, err := r.lost()
 	if err != nil {
-		return to, err
+		return Amount{}, err
 	}
-	share, err := shareOf(sale.TotalEarned, lost, r.Gross.Or(Amount{}), c)
-	if err != nil {
-		return to, err
-	}
-	var host Amount // what the host refunded besides
-	for i := range sale.Refunds {
+	sum, err := shareOf(sale.TotalEarned, lost, r.Gross.Or(Amount{}), c)
+	for i := range sale.Refunds { // and what the host refunded besides
 		if f := &sale.Refunds[i]; err == nil && !r.knows(f) {
-			host, err = host.Add(f.Amount)
+			sum, err = sum.Add(f.Amount)
 		}
 	}
-	if err != nil {
-		return to, err
-	}
-	own, err := sale.Refunded.Sub(host)
-	if err == nil {
-		to.taken = greater(greater(r.Peak, share), own)
-		to.goal, err = host.Add(to.taken)
-	}
-	if err != nil {
-		return to, err
-	}
-	to.goal = lesser(to.goal, sale.TotalEarned)
-	to.kept, err = sale.TotalEarned.Sub(host)
-	if err == nil {
-		to.kept, err = to.kept.Sub(share)
-	}
-	return to, err
+	return lesser(sum, sale.TotalEarned), err
 }
 
 // shareOf is the part of a total that was lost of a payment: all of it, exactly,

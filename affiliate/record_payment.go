@@ -11,21 +11,26 @@ import (
 // PaymentRecord is the set of facts about one payment of a provider. Its keys
 // are records of their own, because a record has one key in an index.
 type PaymentRecord struct {
-	ID          uuid.UUID
-	Provider    string
-	PayerID     string        // the provider's id of its customer; empty: not known
-	Sale        uuid.UUID     // its sale, which it may outlive; zero: parked
-	Gross       Opt[Amount]   `json:",omitzero"` // not given: not known to be paid
-	Waiting     []WaitingSale // of a parked payment: what would be its sale; at most one
-	Refunds     []PaymentRefund
-	Refunded    Opt[Amount] `json:",omitzero"` // the highest sum of refunds that was reported in the refund window
-	Late        Opt[Amount] `json:",omitzero"` // the highest one after it, which does not count
-	Disputes    []PaymentDispute
-	Peak        Amount      // the most that was ever taken from the sale for these facts
-	Adjusted    Amount      // the sum of the adjustments
-	Adjustments []uuid.UUID // that brought the sale to what the facts say
-	CreatedAt   Instant
-	UpdatedAt   Instant
+	ID       uuid.UUID
+	Provider string
+	PayerID  string        // the provider's id of its customer; empty: not known
+	Sale     uuid.UUID     // its sale, which it may outlive; zero: parked
+	Gross    Opt[Amount]   `json:",omitzero"` // not given: not known to be paid
+	Waiting  []WaitingSale // of a parked payment: what would be its sale; at most one
+	Refunds  []PaymentRefund
+	Refunded Opt[Amount] `json:",omitzero"` // the highest sum of refunds that was reported in the refund window
+	Late     Opt[Amount] `json:",omitzero"` // the highest one after it, which does not count
+	Disputes []PaymentDispute
+
+	// Of records from before a sale could count again: the most that was taken for
+	// the facts, and the adjustments that made up for what came back, with their
+	// sum. They are taken back when the sale counts again.
+	Peak        Amount
+	Adjusted    Amount
+	Adjustments []uuid.UUID
+
+	CreatedAt Instant
+	UpdatedAt Instant
 }
 
 // WaitingSale is a [Paid] that could not be credited yet. Email and name are

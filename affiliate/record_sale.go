@@ -34,7 +34,7 @@ type SaleRecord struct {
 	Trigger      Enum[PaymentTrigger]
 	Source       Enum[SaleSource]
 	Integration  Enum[Integration]
-	DeletedFired bool // sale.deleted was fired; no more events follow
+	DeletedFired bool // sale.deleted was fired; no event follows while the sale is refunded
 	Free         bool `json:",omitzero"` // an order of nothing
 	Past         bool `json:",omitzero"` // imported, and no payment for Terms.MaxPayments
 	Commissions  []CommissionRecord
@@ -75,7 +75,7 @@ type CommissionRecord struct {
 // RefundRecord is one refund of a sale.
 type RefundRecord struct {
 	ID     string // refundId; empty when none was given
-	Amount Amount
+	Amount Amount // below zero: so much of earlier refunds came back; only of a payment
 	At     Instant
 	Fact   bool `json:",omitzero"` // booked for the facts of a payment
 }

@@ -7,13 +7,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// closeIfRefunded ends a sale that is refunded in full.
+// closeIfRefunded ends a sale that is refunded in full, and opens it again when
+// something of the refund came back.
 func (o *op) closeIfRefunded(rec *SaleRecord) error {
 	kept, err := rec.kept()
-	if err != nil || kept.Sign() > 0 {
+	switch {
+	case err != nil:
 		return err
+	case kept.Sign() <= 0:
+		rec.Status, rec.RefundedAt = EnumOf(SaleRefunded), o.now
+	case rec.Status.Is(SaleRefunded):
+		rec.Status, rec.RefundedAt = EnumOf(SaleActive), Instant{}
 	}
-	rec.Status, rec.RefundedAt = EnumOf(SaleRefunded), o.now
 	return nil
 }
 
@@ -31,8 +36,7 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 // ClawBack [ManuallyPaid], [AlreadyPaid], [IncludedInPayout].
 //
 // Effects: the sale, its commissions, totals; sale.updated for a part,
-// sale.deleted for the whole (contract 7.1),
-// after which nothing is fired for that sale.
+// sale.deleted for the whole (contract 7.1).
 //
 // Source: docs/rules.md 5.5, docs/contract.md 3.7, docs/money.md 2.
 func (p *Program) RefundSale(ctx context.Context, in Refund) (_ RefundResult, err error) {
@@ -114,7 +118,8 @@ func (o *op) refund(rec *SaleRecord, in Refund) error {
 	return o.giveBack(rec, RefundRecord{ID: in.RefundID, Amount: amount, At: o.now})
 }
 
-// giveBack puts a refund into the record. Its amount is not above what is left.
+// giveBack puts a refund into the record. Its amount is not above what is left;
+// below zero, it takes back as much of earlier refunds.
 func (o *op) giveBack(rec *SaleRecord, f RefundRecord) (err error) {
 	if rec.Refunded, err = rec.Refunded.Add(f.Amount); err != nil {
 		return err

@@ -125,9 +125,9 @@ func (o *op) emitReferral(typ EventType, rec ReferralRecord) (Referral, error) {
 }
 
 // saveSale writes a changed sale with its totals and movements. A change that
-// refunds the whole fires sale.deleted, and nothing is fired after that. New
-// sales are written when they are recorded. A change without a cause moves
-// nothing between the accounts.
+// refunds the whole fires sale.deleted, and nothing is fired while it stays so.
+// When the sale counts again, sale.updated says it. New sales are written when
+// they are recorded. A change without a cause moves nothing between the accounts.
 func (o *op) saveSale(old, rec SaleRecord, cause Cause) (Sale, error) {
 	if same(old, rec) {
 		return o.saleOf(old)
@@ -138,9 +138,9 @@ func (o *op) saveSale(old, rec SaleRecord, cause Cause) (Sale, error) {
 	if err := o.moveSale(&old, &rec, cause); err != nil {
 		return Sale{}, err
 	}
-	rec.DeletedFired = rec.DeletedFired || rec.Status.Is(SaleRefunded)
+	rec.DeletedFired = rec.Status.Is(SaleRefunded)
 	rec.Revision, rec.UpdatedAt = old.Revision, later(o.now, rec.UpdatedAt)
-	if !old.DeletedFired {
+	if !old.DeletedFired || !rec.DeletedFired {
 		rec.Revision++
 	}
 	if err := o.tx.Sales.Replace(rec); err != nil {

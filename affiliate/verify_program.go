@@ -72,10 +72,8 @@ type Verification struct {
 //   - I54: no record was changed before it was made.
 //   - I75: an id of a provider belongs to one payment, which is there and has
 //     one, and a sale to one payment at most.
-//   - I76: a sale has lost what the facts of its payment took at the most, and
-//     what the host refunded besides, as far as its total goes.
-//   - I77: the adjustments of a payment make up for what came back: with the
-//     commission they are what is earned on what the facts left.
+//   - I76: a sale has lost what the facts of its payment took, and what the host
+//     refunded besides, as far as its total goes.
 //   - I78: a payer is held once and pays for a live referral or none; the status
 //     of a referral follows from the subscriptions of its payers, unless a person
 //     set it.

@@ -47,8 +47,11 @@ func (a *audit) verifyRefunds(r *SaleRecord) {
 	sum, ids := Amount{}, map[string]bool{}
 	for _, refund := range r.Refunds {
 		total, err := sum.Add(refund.Amount)
-		if err != nil || refund.Amount.Sign() < 0 || refund.Amount.IsZero() && !r.Free || ids[refund.ID] {
+		if err != nil || refund.Amount.Sign() < 0 && !refund.Fact || refund.Amount.IsZero() && !r.Free || ids[refund.ID] {
 			a.breach("I41", name, "refund %q of %v is not positive, or counted twice", refund.ID, refund.Amount)
+		}
+		if total.Sign() < 0 {
+			a.breach("I41", name, "with refund %q more came back than was refunded", refund.ID)
 		}
 		sum = total
 		ids[refund.ID] = refund.ID != ""

@@ -187,7 +187,7 @@ func TestVerifySaysEvents(t *testing.T) {
 		{"referral that was not imported", retyped(affiliate.ReferralCreated, 1, affiliate.ReferralUpdated), "I50: referral.updated comes first"},
 		{"created again", renumbered(affiliate.CouponCreated, 1, 2), "I50: coupon.created has revision 2"},
 		{"no revision", renumbered(affiliate.SaleUpdated, 2, 0), "I50: : revision 0"},
-		{"more after deleted", follow(affiliate.SaleDeleted, 2, func(r *affiliate.EventRecord) { r.Type = affiliate.SaleUpdated }), "I50: more follows sale.deleted"},
+		{"more after deleted", follow(affiliate.SaleDeleted, 2, func(r *affiliate.EventRecord) { r.Type = affiliate.SaleCreated }), "I50: more follows sale.deleted"},
 		{"another family", follow(affiliate.CouponCreated, 1, func(r *affiliate.EventRecord) { r.Type = affiliate.PromocodeUpdated }), "I47: promocode.updated follows coupon.created"},
 		{"place before the one it follows", func(_ *booksLedger, tx *affiliate.Tx) error {
 			for rec := range onlyValues(tx.Events.List(affiliate.Query{})) {

@@ -22,10 +22,11 @@ func TestDisputes(t *testing.T) {
 			s.Pass(time.Hour)
 			s.Send(s.dispute("du_1", "won", 12000, "/type", "charge.dispute.closed"))
 			s.Want(s.Mara, "20.00")
-			s.adjusted(affiliate.AdjustDisputeWon, "20")
+			paytest.Same(t, "status", s.Sale().Status, affiliate.SaleActive)
+			paytest.Same(t, "refunded", s.Sale().RefundedAmount, affiliate.Amount{})
 			s.Send(s.refund("re_1", "pi_1", 3000))
 			s.Want(s.Mara, "15.00")
-			s.adjusted(affiliate.AdjustCorrection, "-5")
+			paytest.Same(t, "adjustments", len(s.Adjusted()), 0)
 		}},
 		{58, "lost", func(t *testing.T) {
 			s := newShop(t)
