@@ -32,7 +32,7 @@ func newTill(t testing.TB) *till {
 	must(s.RecordSale(ctx, sale))
 	w := &till{codeShop: s, order: affiliate.Order{
 		PromoCode: "ADA20", TotalEarned: amount("100"), Email: "oda@example.com", ReferralID: "eve",
-		Product: affiliate.Set(affiliate.Product{ProductID: "p"}),
+		Product: affiliate.Set(affiliate.Product{ProductID: "p", Price: amount("100")}),
 	}}
 	w.view(func(tx *affiliate.Tx) {
 		w.code = must(tx.Codes.Get(s.ada.code.ID))
