@@ -195,6 +195,7 @@ func TestFilterFields(t *testing.T) {
 		reflect.TypeFor[affiliate.DeliveryState]():  true,
 		reflect.TypeFor[affiliate.EventType]():      true,
 		reflect.TypeFor[affiliate.PayoutStatus]():   true,
+		reflect.TypeFor[affiliate.PaymentMethod]():  true,
 		reflect.TypeFor[affiliate.AdjustmentKind](): true,
 		reflect.TypeFor[affiliate.Cause]():          true,
 		reflect.TypeFor[time.Time]():                true, // a bound
