@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -69,8 +70,15 @@ func (o *op) over(d deal, ref *ReferralRecord, at Instant) (OverLimit, error) {
 	if ref.ID == uuid.Nil || d.MaxPayments == 0 {
 		return d.Terms.over(ref, at, 0), nil
 	}
-	totals, err := o.totals(ref.ID)
-	return d.Terms.over(ref, at, totals.payments()+1), err
+	n, err := o.payment(ref.ID)
+	return d.Terms.over(ref, at, n), err
+}
+
+// payment is which payment of its customer a new sale is: as its report says, else the
+// next one after the live sales.
+func (o *op) payment(referral uuid.UUID) (int64, error) {
+	totals, err := o.totals(referral)
+	return cmp.Or(o.nth, totals.payments()+1), err
 }
 
 // over is the limit that the n-th payment of a customer at a time is beyond.
@@ -104,13 +112,17 @@ func addMonths(from Instant, months int64) Instant {
 func (r *SaleRecord) kept() (Amount, error) { return r.TotalEarned.Sub(r.Refunded) }
 
 // earned is the commission on the kept amount of a sale. A percentage applies
-// to the kept share of the base. A flat amount and an amount that was set by
+// to what is kept of the base: the same part as of the total, unless refunds say
+// what of them is tax and shipping. A flat amount and an amount that was set by
 // hand are reduced in the same proportion. So the order of partial refunds does
 // not matter, and when nothing is kept, exactly nothing is earned.
 func (p *Program) earned(r *SaleRecord) (Amount, error) {
 	kept, err := r.kept()
 	if err != nil || kept.Sign() <= 0 {
 		return Amount{}, err
+	}
+	if earned, named, err := p.earnedByParts(r); named || err != nil {
+		return earned, err
 	}
 	if hand, ok := r.ByHand.Get(); ok {
 		return hand.Earned.Portion(kept, hand.Kept, p.cfg.Currency)

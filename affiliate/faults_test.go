@@ -47,7 +47,8 @@ func (s keyedShop) readers() map[string][]any {
 		"PreviewPayouts": {affiliate.PayoutRun{ExternalID: "next", NoDetails: true}}, "PayoutPreview": {affiliate.PayoutRun{ExternalID: "next", NoDetails: true}, affiliate.Page{}},
 		"PayoutRun": {"2026-02"}, "PayoutLines": {"2026-02", affiliate.Page{}},
 		"ProviderPayment": {"stripe", "pi_1"}, "PayerReferral": {"stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net"}},
-		"Plan": {must(s.Plans(ctx, affiliate.Page{})).Items[0].ID}, "Tier": {must(s.Tiers(ctx, affiliate.Page{})).Items[0].ID},
+		"PayerKnown": {"stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net"}},
+		"Plan":       {must(s.Plans(ctx, affiliate.Page{})).Items[0].ID}, "Tier": {must(s.Tiers(ctx, affiliate.Page{})).Items[0].ID},
 		"CheckCodes":      {affiliate.NewCodes{NewCode: generated, Count: 3}},
 		"ClaimDeliveries": {10, time.Minute},
 	}

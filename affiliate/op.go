@@ -17,6 +17,7 @@ type op struct {
 	tx      *Tx
 	now     Instant  // read once
 	paidAt  Instant  // of the sale, when it was paid before now; zero: now
+	nth     int64    // which payment of its customer the sale is; zero: it is counted
 	ignored []string // fields of the sale that are left out, because they are no emails or names
 	ids     uuid7.Draws
 	events  int // written by this run

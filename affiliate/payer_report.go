@@ -59,6 +59,41 @@ func (p *Program) PayerReferral(ctx context.Context, provider string, f PayerFac
 	})
 }
 
+// PayerKnown reports whether a payer pays for a referral, by the look-ups of
+// [Program.ReportPayer], or has payments that are parked. Then nothing of an earlier
+// payment is on its way that would say more about whom to credit.
+//
+// Errors: [InvalidField].
+//
+// Source: docs/payments.md.
+func (p *Program) PayerKnown(ctx context.Context, provider string, f PayerFact) (_ bool, err error) {
+	defer p.begin(&ctx, "PayerKnown", reads).end(&err)
+	if err := first(checkProvider(provider), f.check()); err != nil {
+		return false, err
+	}
+	f.clean()
+	return view(ctx, p, func(o *op) (bool, error) {
+		payer, err := o.payerOf(provider, f.ID)
+		if err != nil {
+			return false, err
+		}
+		ref, err := o.customerOf(&payer.rec, f)
+		if err != nil || ref.ID != uuid.Nil {
+			return err == nil, err
+		}
+		return o.hasParked(provider, f.ID)
+	})
+}
+
+// hasParked reports whether a payment of a payer is parked.
+func (o *op) hasParked(provider, payer string) (bool, error) {
+	if payer == "" {
+		return false, nil
+	}
+	_, err := head(o.tx.Payments, Query{Key: ofProvider(OfPayer, provider, payer)})
+	return err == nil, ignoreMissing(err)
+}
+
 // reportPayer is the transaction of ReportPayer.
 func (r *payment) reportPayer(f PayerFact) error {
 	payer, err := r.payerOf(r.fact.Provider, f.ID)
@@ -78,8 +113,8 @@ func (r *payment) reportPayer(f PayerFact) error {
 		return internal("read parked payments", err)
 	}
 	for _, rec := range parked {
-		if len(rec.Waiting) == 0 {
-			continue
+		if len(rec.Waiting) == 0 || rec.Gross.IsZero() {
+			continue // what was agreed is not paid yet
 		}
 		if err := r.retry(rec, &payer); err != nil {
 			return err

@@ -11,7 +11,8 @@ import (
 // payment may come in any order and any number of times: what the payment earns
 // depends on the set of its facts and never on their order. Go calls only.
 //
-// All amounts are in major units of the program's currency.
+// All amounts are in major units of the program's currency. Where the customer paid in
+// another one, Gross, refunds and disputes are in that: see Paid.GrossCurrency.
 //
 // Source: docs/payments.md.
 type PaymentFact struct {
@@ -19,7 +20,7 @@ type PaymentFact struct {
 	Keys     []string  // 1–6 ids of the one payment, of 1–255 characters each, compared exactly: payment intent, invoice, charge, session
 	Payer    PayerFact // who paid; may be empty
 	At       time.Time // by the provider's clock; not after now and five minutes
-	Currency Currency  // of every amount here; another one than the program's is refused
+	Currency Currency  // of every amount here; another one than the program's is refused, unless the payment is known to be counted in it and Sale is not given
 	Sale     Opt[Paid] // that it was paid
 	Refunds  []RefundFact
 	Refunded Opt[Amount] // the sum of refunds, as some providers count it; its highest value counts
@@ -32,7 +33,31 @@ type Paid struct {
 	Gross   Amount   // > 0, or zero with Free: as the provider counts the payment; refunds and disputes are parts of it
 	Tries   []Credit // at most 8: who may be credited, in order; the first that resolves decides
 	Renewal bool     // not the first payment of a subscription: the payer's customer is credited before Tries
+	Stage   Stage    // whether it was paid; empty: it was
+
+	// GrossCurrency is the currency of Gross, when the provider counts the payment in
+	// another one than PaymentFact.Currency: the customer was shown converted prices. Refunds
+	// and disputes are then in it too, and take their part of TotalEarned. Empty: the same.
+	GrossCurrency Currency
+
+	// Payment says which payment of its customer it is, when the provider or the host
+	// knows: 1 is the first one with which money came, also after a trial or a free order.
+	// Zero: the engine counts the customer's sales. Terms.MaxPayments goes by it, and
+	// Explanation.Terms shows it.
+	Payment int64
 }
+
+// A Stage says how far a payment is.
+type Stage string
+
+// The stages. In whatever order they come, a payment that was agreed and paid is one
+// sale: of what the first says with as much as the second says.
+const (
+	PaidNow      Stage = ""        // it was paid
+	PaidLater    Stage = "later"   // agreed, and not paid yet: it is kept until a fact says what was paid
+	PaidOfAgreed Stage = "agreed"  // paid, of what another fact agreed: without that it is only kept
+	PaidNothing  Stage = "nothing" // a trial: Gross and TotalEarned are zero, the customer is referred, there is no sale
+)
 
 // A Credit names whom a payment may credit. Exactly one field is set.
 type Credit struct {
@@ -52,9 +77,11 @@ type PayerFact struct {
 // A RefundFact is a refund as a provider reports it. Its state is the highest
 // that was ever reported: pending < succeeded < failed.
 type RefundFact struct {
-	ID     string // unique within the payment; also the refundId of a host that books it itself
-	Amount Amount // > 0; it never changes
-	State  RefundState
+	ID       string      // unique within the payment; also the refundId of a host that books it itself
+	Amount   Amount      // > 0; it never changes
+	Tax      Opt[Amount] // of Amount; not given: not known, and as large a part as of the sale. Once known it never changes
+	Shipping Opt[Amount] // likewise; with one of both the other is 0
+	State    RefundState
 }
 
 // A RefundState says how far a refund is.
@@ -74,6 +101,10 @@ type DisputeFact struct {
 	ID     string // unique within the payment
 	Amount Amount // > 0; it never changes
 	State  DisputeState
+
+	// Warning marks the announcement of another dispute: it counts while no dispute that
+	// is none is known of the payment.
+	Warning bool
 }
 
 // A DisputeState says where the money of a dispute is.
@@ -106,6 +137,7 @@ type ProviderPayment struct {
 	PayerID   string      // the provider's id of its customer; empty: not known
 	SaleID    Opt[SaleID] // null: parked, or without an affiliate
 	Gross     Opt[Amount] // null: not known to be paid
+	Currency  Currency    // of Gross, Refunds, Refunded, Disputes and Lost
 	Refunds   []RefundFact
 	Refunded  Opt[Amount]
 	Disputes  []DisputeFact

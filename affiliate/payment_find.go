@@ -37,7 +37,7 @@ func (p *Program) ProviderPayment(ctx context.Context, provider, key string) (_ 
 func (o *op) paymentOf(rec *PaymentRecord) (ProviderPayment, error) {
 	out := ProviderPayment{
 		ID: rec.ID, Provider: rec.Provider, PayerID: rec.PayerID, Keys: []string{}, SaleID: Null[SaleID](),
-		Gross: nothingOrNull(rec.Gross), Refunds: []RefundFact{}, Disputes: []DisputeFact{}, Refunded: Null[Amount](),
+		Gross: nothingOrNull(rec.Gross), Currency: cmp.Or(rec.Counted, o.cfg.Currency), Refunds: []RefundFact{}, Disputes: []DisputeFact{}, Refunded: Null[Amount](),
 		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}
 	err := each(o.tx.PaymentKeys, Key{Index: OfPayment, ID: rec.ID}, func(key PaymentKeyRecord) error {
@@ -49,10 +49,10 @@ func (o *op) paymentOf(rec *PaymentRecord) (ProviderPayment, error) {
 	}
 	slices.Sort(out.Keys)
 	for _, f := range rec.Refunds {
-		out.Refunds = append(out.Refunds, RefundFact{ID: f.ID, Amount: f.Amount, State: f.State})
+		out.Refunds = append(out.Refunds, RefundFact{ID: f.ID, Amount: f.Amount, Tax: nothingOrNull(f.Tax), Shipping: nothingOrNull(f.Shipping), State: f.State})
 	}
 	for _, f := range rec.Disputes {
-		out.Disputes = append(out.Disputes, DisputeFact{ID: f.ID, Amount: f.Amount, State: f.State})
+		out.Disputes = append(out.Disputes, DisputeFact{ID: f.ID, Amount: f.Amount, State: f.State, Warning: f.Warning})
 	}
 	slices.SortFunc(out.Refunds, func(a, b RefundFact) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(out.Disputes, func(a, b DisputeFact) int { return cmp.Compare(a.ID, b.ID) })

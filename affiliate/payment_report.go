@@ -69,6 +69,7 @@ type known struct {
 	body     *saleBody  // of the sale as it is; nil: not read
 	shift    shift
 	late     bool // the refund window of the sale is over
+	expected bool // the payer has parked payments: the customer may be known later
 	result   PaymentResult
 }
 
@@ -113,20 +114,46 @@ func (r *payment) readPayer() (err error) {
 	r.payer, err = r.payerOf(r.fact.Provider, r.fact.Payer.ID)
 	r.payer.rec.Email = cmp.Or(r.payer.rec.Email, r.fact.Payer.Email)
 	r.payer.rec.Name = cmp.Or(r.payer.rec.Name, r.fact.Payer.Name)
+	if err != nil || r.payer.rec.ReferralID != uuid.Nil {
+		return err
+	}
+	r.expected, err = r.hasParked(r.fact.Provider, r.fact.Payer.ID)
 	return err
+}
+
+// checkCurrency refuses facts in another currency than the payment is counted in: that
+// of Paid.GrossCurrency, else the program's.
+func (r *payment) checkCurrency() error {
+	f, c := &r.fact, r.cfg.Currency
+	counted := cmp.Or(r.rec.Counted, c)
+	if paid, ok := f.Sale.Get(); ok {
+		now := cmp.Or(paid.GrossCurrency, c)
+		if !r.rec.Gross.IsZero() && now != counted || now != counted && len(r.rec.Refunds)+len(r.rec.Disputes) > 0 {
+			return fieldOtherCurrency.Of("grossCurrency")
+		}
+		if now != c {
+			r.rec.Counted = now
+		}
+		return nil
+	}
+	told := len(f.Refunds)+len(f.Disputes) > 0 || !f.Refunded.IsZero()
+	return first(fieldOtherCurrency.about("currency").when(f.Currency != counted && (told || f.Currency != c)))
 }
 
 // addFacts adds the facts to the record.
 func (r *payment) addFacts() error {
 	r.rec.PayerID = cmp.Or(r.rec.PayerID, r.fact.Payer.ID)
+	if err := r.checkCurrency(); err != nil {
+		return err
+	}
 	for _, f := range r.fact.Refunds {
-		if err := r.rec.addRefund(PaymentRefund{ID: f.ID, Amount: f.Amount, State: f.State}, r.late, &r.shift); err != nil {
+		if err := r.rec.addRefund(PaymentRefund{ID: f.ID, Amount: f.Amount, Tax: f.Tax, Shipping: f.Shipping, State: f.State}, r.late, &r.shift); err != nil {
 			return err
 		}
 	}
 	at := InstantOf(r.fact.At)
 	for _, f := range r.fact.Disputes {
-		if err := r.rec.addDispute(PaymentDispute{ID: f.ID, Amount: f.Amount, State: f.State, At: at}, r.late, &r.shift); err != nil {
+		if err := r.rec.addDispute(PaymentDispute{ID: f.ID, Amount: f.Amount, State: f.State, Warning: f.Warning, At: at}, r.late, &r.shift); err != nil {
 			return err
 		}
 	}
@@ -150,10 +177,41 @@ func (r *payment) makeSale() error {
 		r.result.Outcome = SaleDuplicate
 		return nil
 	}
+	if err := r.await(&paid); err != nil {
+		return err
+	}
+	if len(r.rec.Waiting) == 0 || r.rec.Gross.IsZero() {
+		r.result.Outcome = SaleParked
+		return nil
+	}
+	return r.tryWaiting()
+}
+
+// await notes what a payment says about its sale: what was agreed, what was paid of it,
+// or both.
+func (r *payment) await(paid *Paid) error {
 	waiting := paid.waiting()
 	waiting.PaidAt = r.paid(paid.PaidAt, r.fact.At)
-	r.rec.Gross, r.rec.Waiting = Set(paid.Gross), []WaitingSale{waiting}
-	return r.tryWaiting()
+	if paid.Stage == PaidLater {
+		if gross, known := r.rec.Gross.Get(); known {
+			if err := waiting.pay(gross, r.cfg.Currency); err != nil {
+				return err
+			}
+		}
+		r.rec.Waiting = []WaitingSale{waiting}
+		return nil
+	}
+	agreed := len(r.rec.Waiting) > 0 && r.rec.Gross.IsZero()
+	r.rec.Gross = Set(paid.Gross)
+	switch {
+	case agreed:
+		r.rec.Waiting[0].PaidAt = waiting.PaidAt
+		return r.rec.Waiting[0].pay(paid.TotalEarned, r.cfg.Currency)
+	case paid.Stage == PaidOfAgreed:
+		return nil
+	}
+	r.rec.Waiting = []WaitingSale{waiting}
+	return nil
 }
 
 // follow brings the sale to what the facts say.
@@ -175,7 +233,8 @@ func (r *payment) follow() error {
 // leave nothing.
 func (r *payment) kept() bool {
 	paid, ok := r.fact.Sale.Get()
-	return r.old.ID != uuid.Nil || r.rec.Sale != uuid.Nil || len(paid.Tries) > 0 || !ok && len(r.fresh) > 1 ||
+	return r.old.ID != uuid.Nil || r.rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || !ok && len(r.fresh) > 1 ||
+		paid.Stage == PaidLater || paid.Stage == PaidOfAgreed ||
 		len(r.rec.Refunds) > 0 || len(r.rec.Disputes) > 0 || r.fact.Refunded.Or(Amount{}).Sign() > 0
 }
 
@@ -202,7 +261,7 @@ func (r *payment) save() error {
 
 // payerKept reports whether the payer is kept: not for a mere link of ids.
 func (r *payment) payerKept() bool {
-	tries := len(r.rec.Waiting) > 0 && len(r.rec.Waiting[0].Tries) > 0
+	tries := len(r.rec.Waiting) > 0 && len(r.rec.Waiting[0].Tries) > 0 || r.payer.rec.ReferralID != uuid.Nil
 	return r.rec.Sale != uuid.Nil || tries || r.payer.old.ID != uuid.Nil
 }
 

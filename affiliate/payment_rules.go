@@ -24,11 +24,12 @@ const (
 
 // normalizePayment checks a fact by itself and brings it into canonical form.
 func (p *Program) normalizePayment(f *PaymentFact, now Instant) error {
-	currency := f.Currency
+	if named, err := ParseCurrency(string(f.Currency)); err == nil {
+		f.Currency = named
+	}
 	if err := first(
 		checkProvider(f.Provider), checkKeys(f.Keys), checkAt(f.At, now),
-		fieldOtherCurrency.about("currency").when(f.Currency == ""),
-		p.ownCurrency(&currency),
+		fieldOtherCurrency.about("currency").when(f.Currency != p.cfg.Currency && (!f.Sale.IsZero() || !f.Currency.known())),
 		f.Payer.check(),
 		checkSum("refunded", f.Refunded),
 	); err != nil {
@@ -39,6 +40,11 @@ func (p *Program) normalizePayment(f *PaymentFact, now Instant) error {
 		return r.ID, r.Amount, oneOf("refunds.state", r.State, refundRanks)
 	}); err != nil {
 		return err
+	}
+	for i := range f.Refunds {
+		if err := f.Refunds[i].checkParts(); err != nil {
+			return err
+		}
 	}
 	if err := checkPieces("disputes", f.Disputes, func(d DisputeFact) (string, Amount, *Error) {
 		return d.ID, d.Amount, oneOf("disputes.state", d.State, disputeRanks)
@@ -113,6 +119,18 @@ func checkPieces[T any](field string, all []T, of func(T) (id string, amount Amo
 	return nil
 }
 
+// checkParts checks what a refund says of its tax and shipping, and gives both when it
+// says one.
+func (f *RefundFact) checkParts() error {
+	f.Tax, f.Shipping = unlessNull(f.Tax), unlessNull(f.Shipping)
+	if f.Tax.IsZero() && f.Shipping.IsZero() {
+		return nil
+	}
+	f.Tax, f.Shipping = Set(f.Tax.Or(Amount{})), Set(f.Shipping.Or(Amount{}))
+	in := Refund{Amount: Set(f.Amount), Tax: f.Tax, Shipping: f.Shipping}
+	return first(in.checkParts())
+}
+
 // check refuses ids that cannot be stored.
 func (f *PayerFact) check() *Error {
 	return cmp.Or(optional("payer.id", f.ID, maxName), optional("payer.customerId", f.CustomerID, maxName))
@@ -140,6 +158,8 @@ func (f *PayerFact) clean() {
 	}
 }
 
+var stages = []Stage{PaidLater, PaidOfAgreed, PaidNothing}
+
 // normalizePaid checks what a payment says about its sale.
 func (p *Program) normalizePaid(paid *Paid) error {
 	if err := first(
@@ -151,7 +171,12 @@ func (p *Program) normalizePaid(paid *Paid) error {
 		fieldNotAllowed.about("integrationSalesSource").when(paid.Integration != ""),
 		FieldTooLarge.about("tries").when(len(paid.Tries) > maxTries),
 		checkSum("gross", Set(paid.Gross)),
-		fieldNotPositive.about("gross").when(paid.Gross.IsZero() != paid.Free),
+		oneOfOrNone("stage", paid.Stage, stages),
+		fieldOtherCurrency.about("grossCurrency").when(paid.GrossCurrency != "" && (!paid.GrossCurrency.known() || paid.Stage != PaidNow)),
+		fieldNotPositive.about("gross").when(paid.Stage != PaidNothing && paid.Gross.IsZero() != paid.Free),
+		fieldNotAllowed.about("gross").when(paid.Stage == PaidNothing && (!paid.Gross.IsZero() || !paid.TotalEarned.IsZero())),
+		fieldNotAllowed.about("free").when(paid.Stage != PaidNow && paid.Free),
+		fieldNotAtLeastZero.about("payment").when(paid.Payment < 0),
 	); err != nil {
 		return err
 	}
@@ -161,6 +186,9 @@ func (p *Program) normalizePaid(paid *Paid) error {
 			return err
 		}
 		code = cmp.Or(code, try.PromoCode, try.CodeExternalID)
+	}
+	if paid.Stage == PaidNothing {
+		return first(optional("externalId", paid.ExternalID, maxName))
 	}
 	paid.PromoCode = code // a free order needs one
 	paid.leaveOutProductName()

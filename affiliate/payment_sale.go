@@ -19,8 +19,32 @@ func (paid *Paid) waiting() WaitingSale {
 		TotalEarned: paid.TotalEarned, Subtotal: unlessNull(paid.Subtotal), Tax: paid.Tax, Shipping: paid.Shipping,
 		ExternalID: paid.ExternalID, InvoiceID: paid.ExternalInvoiceID, Rate: unlessNull(paid.CommissionRate),
 		ProductID: product.ProductID, ProductName: product.Name, Trigger: paid.PaymentTrigger,
-		Free: paid.Free, Renewal: paid.Renewal, Tries: slices.Clone(paid.Tries),
+		Free: paid.Free, Renewal: paid.Renewal, Nothing: paid.Stage == PaidNothing, Payment: paid.Payment, Tries: slices.Clone(paid.Tries),
 	}
+}
+
+// pay makes a sale that was agreed one of what was paid of it. Tax and shipping are as
+// large a part of that.
+func (w *WaitingSale) pay(total Amount, c Currency) (err error) {
+	if total == w.TotalEarned {
+		return nil
+	}
+	for _, part := range []*Amount{&w.Tax, &w.Shipping} {
+		if err == nil && total.Cmp(w.TotalEarned) < 0 {
+			*part, err = part.Portion(total, w.TotalEarned, c)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if rest := total.n - w.Tax.n; w.Shipping.n > rest {
+		w.Shipping = Amount{rest} // both were rounded up
+	}
+	w.TotalEarned = total
+	if basket, ok := w.Subtotal.Get(); ok && basket.n < total.n-w.Tax.n-w.Shipping.n {
+		w.Subtotal = Opt[Amount]{}
+	}
+	return nil
 }
 
 // sale is the input of RecordSale, without whom to credit.
@@ -74,7 +98,10 @@ func (r *payment) tryWaiting() error {
 	if err != nil {
 		return err
 	}
-	r.op.paidAt = waiting.PaidAt
+	if waiting.Nothing {
+		return r.refer(&waiting, &ref)
+	}
+	r.op.paidAt, r.op.nth = waiting.PaidAt, waiting.Payment
 	r.result.Outcome = SaleUnattributed
 	for _, a := range waiting.attempts(ref.ID != uuid.Nil) {
 		outcome, err := r.attempt(&waiting, &ref, a)

@@ -11,7 +11,7 @@ import (
 // failed, is a refund below zero: the sale counts again. So what the affiliate has
 // in the end depends on the facts and on the host's own refunds alone.
 func (o *op) settlePayment(pay *PaymentRecord, sale *SaleRecord, s shift) error {
-	goal, err := pay.goal(sale, o.cfg.Currency)
+	goal, named, err := pay.goal(sale, o.cfg.Currency)
 	if err != nil {
 		return err
 	}
@@ -19,15 +19,22 @@ func (o *op) settlePayment(pay *PaymentRecord, sale *SaleRecord, s shift) error 
 		return err
 	}
 	change, err := goal.Sub(sale.Refunded)
-	if err != nil || change.IsZero() {
+	if err != nil {
+		return err
+	}
+	refunds, err := named.corrections(sale, change)
+	if err != nil || len(refunds) == 0 {
 		return err
 	}
 	before, cause := sale.Clone(), sale.refundCause()
-	if change.Sign() < 0 {
+	if change.Sign() <= 0 {
 		cause = CauseUpdate
 	}
-	f := RefundRecord{ID: unusedRefundID(sale, cmp.Or(string(s), pay.ID.String())), Amount: change, At: o.now, Fact: true}
-	if err := o.giveBack(sale, f); err != nil {
+	for i := range refunds {
+		refunds[i].ID, refunds[i].At, refunds[i].Fact = unusedRefundID(sale, cmp.Or(string(s), pay.ID.String())), o.now, true
+		sale.Refunds = append(sale.Refunds, refunds[i])
+	}
+	if err := o.giveBack(sale, change); err != nil {
 		return err
 	}
 	if _, err := o.saveSale(before, *sale, cause); err != nil {

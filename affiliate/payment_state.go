@@ -34,8 +34,14 @@ func (r *PaymentRecord) addRefund(f PaymentRefund, late bool, s *shift) error {
 		i = len(r.Refunds) - 1
 	}
 	known := &r.Refunds[i]
-	if known.Amount != f.Amount {
+	if known.Amount != f.Amount || known.named() && f.named() && (known.Tax != f.Tax || known.Shipping != f.Shipping) {
 		return factAmountChanged.Of(f.ID)
+	}
+	if f.named() && !known.named() {
+		known.Tax, known.Shipping = f.Tax, f.Shipping
+		if known.State == RefundSucceeded {
+			s.note(f.ID)
+		}
 	}
 	if slices.Index(refundRanks, f.State) <= slices.Index(refundRanks, known.State) {
 		return nil
@@ -55,6 +61,7 @@ func (r *PaymentRecord) addDispute(f PaymentDispute, late bool, s *shift) error 
 		i = len(r.Disputes) - 1
 	}
 	known := &r.Disputes[i]
+	known.Warning = known.Warning || f.Warning
 	if known.Amount != f.Amount {
 		return factAmountChanged.Of(f.ID)
 	}
@@ -105,11 +112,15 @@ func (r *PaymentRecord) merge(other *PaymentRecord, late bool, s *shift) error {
 			return err
 		}
 	}
+	r.Counted = cmp.Or(r.Counted, other.Counted)
 	r.addRefunded(other.Refunded, late, s)
 	r.addRefunded(other.Late, true, s)
 	r.PayerID = cmp.Or(r.PayerID, other.PayerID)
 	if r.Sale == uuid.Nil && len(r.Waiting) == 0 {
-		r.Gross, r.Waiting = other.Gross, other.Waiting
+		r.Waiting = other.Waiting
+		if !other.Gross.IsZero() {
+			r.Gross = other.Gross
+		}
 	}
 	return nil
 }
@@ -128,8 +139,10 @@ func (r *PaymentRecord) lost() (Amount, error) {
 			failed, err = failed.Add(f.Amount)
 		}
 	}
+	real := func(f PaymentDispute) bool { return !f.Warning && f.State != DisputeInquiry }
+	came := slices.ContainsFunc(r.Disputes, real) // then nothing that warned of it counts
 	for _, f := range r.Disputes {
-		if err == nil && f.State.away() && !f.Late {
+		if err == nil && f.State.away() && !f.Late && !(f.Warning && came) {
 			disputes, err = disputes.Add(f.Amount)
 		}
 	}
@@ -153,19 +166,51 @@ func (r *PaymentRecord) knows(f *RefundRecord) bool {
 		slices.ContainsFunc(r.Disputes, func(known PaymentDispute) bool { return known.ID == f.ID })
 }
 
-// goal is how much of a sale is refunded by its facts and by the host together.
-func (r *PaymentRecord) goal(sale *SaleRecord, c Currency) (Amount, error) {
+// goal is how much of a sale is refunded by its facts and by the host together, and
+// what is known of its parts.
+func (r *PaymentRecord) goal(sale *SaleRecord, c Currency) (sum Amount, named refundParts, err error) {
 	lost, err := r.lost()
 	if err != nil {
-		return Amount{}, err
+		return sum, named, err
 	}
-	sum, err := shareOf(sale.TotalEarned, lost, r.Gross.Or(Amount{}), c)
+	if named, err = r.namedParts(sale, c); err == nil {
+		sum, err = shareOf(sale.TotalEarned, lost, r.Gross.Or(Amount{}), c)
+	}
 	for i := range sale.Refunds { // and what the host refunded besides
-		if f := &sale.Refunds[i]; err == nil && !r.knows(f) {
-			sum, err = sum.Add(f.Amount)
+		f := &sale.Refunds[i]
+		if err != nil || r.knows(f) {
+			continue
+		}
+		if sum, err = sum.Add(f.Amount); err == nil {
+			named, err = named.plus(f.Amount, f.Tax, f.Shipping)
 		}
 	}
-	return lesser(sum, sale.TotalEarned), err
+	return lesser(sum, sale.TotalEarned), named, err
+}
+
+// namedParts adds up the refunds of the facts that say what is in them, as parts of the
+// sale. A host that booked a refund by itself may know what the provider did not say.
+func (r *PaymentRecord) namedParts(sale *SaleRecord, c Currency) (sum refundParts, err error) {
+	for _, f := range r.Refunds {
+		if f.State != RefundSucceeded || f.Late {
+			continue
+		}
+		tax, shipping := f.Tax, f.Shipping
+		for i := range sale.Refunds {
+			if own := &sale.Refunds[i]; own.ID == f.ID && !own.Fact && own.Amount == f.Amount && !own.Tax.IsZero() {
+				tax, shipping = own.Tax, own.Shipping
+			}
+		}
+		if sum, err = sum.plus(f.Amount, tax, shipping); err != nil {
+			return sum, err
+		}
+	}
+	for _, part := range []*Amount{&sum.of, &sum.tax, &sum.shipping} {
+		if err == nil {
+			*part, err = shareOf(sale.TotalEarned, lesser(*part, r.Gross.Or(Amount{})), r.Gross.Or(Amount{}), c)
+		}
+	}
+	return sum, err
 }
 
 // shareOf is the part of a total that was lost of a payment: all of it, exactly,

@@ -16,7 +16,8 @@ type PaymentRecord struct {
 	PayerID  string        // the provider's id of its customer; empty: not known
 	Sale     uuid.UUID     // its sale, which it may outlive; zero: parked
 	Gross    Opt[Amount]   `json:",omitzero"` // not given: not known to be paid
-	Waiting  []WaitingSale // of a parked payment: what would be its sale; at most one
+	Counted  Currency      `json:",omitzero"` // of Gross, refunds and disputes; empty: the program's
+	Waiting  []WaitingSale // of a parked payment: what would be its sale, once it is paid; at most one
 	Refunds  []PaymentRefund
 	Refunded Opt[Amount] `json:",omitzero"` // the highest sum of refunds that was reported in the refund window
 	Late     Opt[Amount] `json:",omitzero"` // the highest one after it, which does not count
@@ -48,25 +49,30 @@ type WaitingSale struct {
 	Trigger     PaymentTrigger
 	Free        bool
 	Renewal     bool
+	Nothing     bool  `json:",omitzero"` // a trial: its customer is referred, and there is no sale
+	Payment     int64 `json:",omitzero"` // of [Paid]
 	PaidAt      Instant
 	Tries       []Credit
 }
 
 // PaymentRefund is a stored [RefundFact].
 type PaymentRefund struct {
-	ID     string
-	Amount Amount
-	State  RefundState
-	Late   bool `json:",omitzero"` // it succeeded after the refund window, and does not count
+	ID       string
+	Amount   Amount
+	Tax      Opt[Amount] `json:",omitzero"` // given together with Shipping, when it is known
+	Shipping Opt[Amount] `json:",omitzero"`
+	State    RefundState
+	Late     bool `json:",omitzero"` // it succeeded after the refund window, and does not count
 }
 
 // PaymentDispute is a stored [DisputeFact].
 type PaymentDispute struct {
-	ID     string
-	Amount Amount
-	State  DisputeState
-	At     Instant // of State, by the provider's clock
-	Late   bool    `json:",omitzero"` // its money went after the refund window, and does not count
+	ID      string
+	Amount  Amount
+	State   DisputeState
+	At      Instant // of State, by the provider's clock
+	Warning bool    `json:",omitzero"` // it announces another one
+	Late    bool    `json:",omitzero"` // its money went after the refund window, and does not count
 }
 
 // RecordID is the payment's identity in the store.

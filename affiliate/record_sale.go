@@ -51,9 +51,14 @@ type SaleRecord struct {
 	Why          Why   `json:",omitzero"`
 }
 
-// HandSet is a commission that was set directly: the amount earned, and the
-// amount of the sale that was kept at that time.
-type HandSet struct{ Earned, Kept Amount }
+// HandSet is a commission that was set directly: the amount earned, and what was
+// kept and refunded of the sale at that time.
+type HandSet struct {
+	Earned, Kept Amount
+	Named        Amount `json:",omitzero"` // refunded with its tax and shipping named, and how much of it these were
+	Tax          Amount `json:",omitzero"`
+	Shipping     Amount `json:",omitzero"`
+}
 
 // CommissionRecord is a stored [Commission], part of its sale.
 type CommissionRecord struct {
@@ -74,10 +79,12 @@ type CommissionRecord struct {
 
 // RefundRecord is one refund of a sale.
 type RefundRecord struct {
-	ID     string // refundId; empty when none was given
-	Amount Amount // below zero: so much of earlier refunds came back; only of a payment
-	At     Instant
-	Fact   bool `json:",omitzero"` // booked for the facts of a payment
+	ID       string      // refundId; empty when none was given
+	Amount   Amount      // below zero: so much of earlier refunds came back; only of a payment
+	Tax      Opt[Amount] `json:",omitzero"` // of Amount; given together with Shipping
+	Shipping Opt[Amount] `json:",omitzero"`
+	At       Instant
+	Fact     bool `json:",omitzero"` // booked for the facts of a payment
 }
 
 // RecordID is the sale's identity in the store.

@@ -145,8 +145,9 @@ const (
 	SaleInactiveCustomer SaleOutcome = "inactive-customer" // the customer is SUBMITTED or DECLINED
 
 	// Of [Program.ReportPayment] only. Its facts are kept; nothing is asked again.
-	SaleParked  SaleOutcome = "parked"  // not yet a sale: nobody can be credited so far
-	SaleRefused SaleOutcome = "refused" // the code that decided was refused; see PaymentResult.Refused
+	SaleParked   SaleOutcome = "parked"   // not yet a sale: nobody can be credited so far
+	SaleReferred SaleOutcome = "referred" // a trial: its customer is referred, and there is no sale
+	SaleRefused  SaleOutcome = "refused"  // the code that decided was refused; see PaymentResult.Refused
 )
 
 // SaleResult is the answer of [Program.RecordSale].
@@ -202,6 +203,8 @@ type SaleFilter struct {
 type Refund struct {
 	SaleID   SaleID      `json:"saleId,omitzero"`
 	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest; null is refused
+	Tax      Opt[Amount] `json:"tax,omitzero"`      // of Amount, which is needed then; not given: as large a part as of the sale
+	Shipping Opt[Amount] `json:"shipping,omitzero"` // likewise; with one of both the other is 0, and the rest is goods
 	Currency Currency    `json:"currency,omitzero"` // of Amount: the program's, in any letter case; zero: the program's
 	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
 

@@ -55,6 +55,13 @@ type ExplainedBase struct {
 	Refunded         Amount `json:"refunded"`
 	Kept             Amount `json:"kept"` // of TotalEarned, after the refunds
 	Base             Amount `json:"base"` // of the whole sale; the commission is that on the kept part
+
+	// What refunds said of their tax and shipping; none when all are zero. Then the base is
+	// lowered by NamedRefunds less both, and of that the part Kept ÷ (TotalEarned −
+	// NamedRefunds) counts.
+	NamedRefunds     Amount `json:"namedRefunds,omitzero"`
+	TaxRefunded      Amount `json:"taxRefunded,omitzero"`
+	ShippingRefunded Amount `json:"shippingRefunded,omitzero"`
 }
 
 // ExplainedArithmetic is the calculation. Rounded is the sum of the commissions.
@@ -156,6 +163,11 @@ func (p *Program) baseOf(r *SaleRecord) (b ExplainedBase, err error) {
 	if b.Kept, err = r.kept(); err == nil {
 		b.Base, err = p.base(r)
 	}
+	if err != nil {
+		return b, err
+	}
+	named, err := r.refundParts()
+	b.NamedRefunds, b.TaxRefunded, b.ShippingRefunded = named.of, named.tax, named.shipping
 	return b, err
 }
 
@@ -193,22 +205,32 @@ func (p *Program) readings() []*Program {
 // amount of a flat rate or one that was set by hand, and of that the kept part.
 func (p *Program) exact(r *SaleRecord) *big.Rat {
 	kept, err := r.kept()
-	if err != nil || kept.Sign() <= 0 || len(r.Commissions) == 0 {
+	named, unknown := r.refundParts()
+	if err != nil || unknown != nil || kept.Sign() <= 0 || len(r.Commissions) == 0 {
 		return new(big.Rat)
 	}
-	whole, earned := r.TotalEarned, new(big.Rat)
+	base, err := p.base(r)
+	if err != nil || r.TotalEarned.Sign() <= 0 {
+		return new(big.Rat)
+	}
 	rate, _ := r.Rate.Get()
-	if hand, ok := r.ByHand.Get(); ok {
-		whole, earned = hand.Kept, scaledRat(hand.Earned.Scaled())
-	} else if r.RateType.Is(CommissionFlat) {
-		earned = scaledRat(rate.Scaled())
-	} else if base, err := p.base(r); err == nil {
-		earned.Mul(scaledRat(base.Scaled()), big.NewRat(rate.Scaled(), hundredPercent))
+	hand, byHand := r.ByHand.Get()
+	left, whole, earned := p.keptBase(r, base, kept, named), p.keptBase(r, base, r.TotalEarned, refundParts{}), scaledRat(rate.Scaled())
+	switch {
+	case byHand:
+		earned, whole = scaledRat(hand.Earned.Scaled()), p.keptBase(r, base, hand.Kept, hand.parts())
+		if whole.Sign() == 0 {
+			left, whole = scaledRat(kept.n), scaledRat(hand.Kept.n)
+		}
+	case r.RateType.Is(CommissionFlat) && base.Sign() <= 0:
+		left, whole = scaledRat(kept.n), scaledRat(r.TotalEarned.n)
+	case !r.RateType.Is(CommissionFlat):
+		return left.Mul(left, big.NewRat(rate.Scaled(), hundredPercent))
 	}
-	if whole.IsZero() {
+	if whole.Sign() == 0 {
 		return new(big.Rat)
 	}
-	return earned.Mul(earned, big.NewRat(kept.Scaled(), whole.Scaled()))
+	return earned.Mul(earned, left.Quo(left, whole))
 }
 
 // scaledRat is an amount as a fraction.

@@ -323,7 +323,7 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		}
 		b.rec.Clicks = totals.Clicks
 		if !in.Free {
-			b.rec.Why.Payment = totals.payments() + 1
+			b.rec.Why.Payment = cmp.Or(o.nth, totals.payments()+1)
 		}
 	}
 	if d.over != "" || in.Free {

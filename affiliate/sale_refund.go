@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -23,7 +24,8 @@ func (o *op) closeIfRefunded(rec *SaleRecord) error {
 }
 
 // RefundSale refunds a sale in full, or in part with Amount. The commission is
-// reduced in proportion; after a full refund it is exactly zero, and the sale
+// reduced in proportion, or by what of the amount was neither Tax nor Shipping;
+// after a full refund it is exactly zero, and the sale
 // stays REFUNDED. A repeated RefundID, or a repeated full refund, does nothing,
 // and the result says so. Redemption counters do not change.
 //
@@ -49,6 +51,7 @@ func (p *Program) RefundSale(ctx context.Context, in Refund) (_ RefundResult, er
 		refundNotPositive.when(part && amount.Sign() <= 0),
 		p.ownCurrency(&in.Currency),
 		optional("refundId", in.RefundID, maxName),
+		in.checkParts(),
 	)}
 	rq.input = in
 	return write(o, rq, func() (RefundResult, error) {
@@ -112,23 +115,56 @@ func (o *op) refund(rec *SaleRecord, in Refund) error {
 	if amount.Cmp(left) > 0 {
 		return refundExceedsSale.Err()
 	}
+	if err := rec.checkParts(in); err != nil {
+		return err
+	}
 	if len(rec.Refunds) >= o.cfg.Limits.Refunds && amount.Cmp(left) < 0 {
 		return refundLimitReached.Err()
 	}
-	return o.giveBack(rec, RefundRecord{ID: in.RefundID, Amount: amount, At: o.now})
+	rec.Refunds = append(rec.Refunds, in.record(amount, o.now))
+	return o.giveBack(rec, amount)
 }
 
-// giveBack puts a refund into the record. Its amount is not above what is left;
-// below zero, it takes back as much of earlier refunds.
-func (o *op) giveBack(rec *SaleRecord, f RefundRecord) (err error) {
-	if rec.Refunded, err = rec.Refunded.Add(f.Amount); err != nil {
+// giveBack changes what is refunded by the sum of refunds that were put into the
+// record. It is not above what is left; below zero, as much of earlier refunds came back.
+func (o *op) giveBack(rec *SaleRecord, sum Amount) (err error) {
+	if rec.Refunded, err = rec.Refunded.Add(sum); err != nil {
 		return err
 	}
-	rec.Refunds = append(rec.Refunds, f)
 	if err := o.recompute(rec); err != nil {
 		return err
 	}
 	return o.closeIfRefunded(rec)
+}
+
+// checkParts checks what a refund says of its tax and shipping by itself. All that is
+// left has as much of them as is left.
+func (in *Refund) checkParts() *Error {
+	tax, shipping := in.Tax.Or(Amount{}), in.Shipping.Or(Amount{})
+	sum, err := tax.Add(shipping)
+	amount, part := in.Amount.Get()
+	named := !in.Tax.IsZero() || !in.Shipping.IsZero()
+	return cmp.Or(
+		notCleared("tax", in.Tax), notCleared("shipping", in.Shipping),
+		taxNegative.when(tax.Sign() < 0), shippingNegative.when(shipping.Sign() < 0),
+		refundAmountRequired.when(named && !part),
+		refundPartsExceed.when(named && (err != nil || sum.Cmp(amount) > 0)),
+	)
+}
+
+// checkParts refuses a refund of more tax or shipping than the sale has left.
+func (r *SaleRecord) checkParts(in Refund) error {
+	named, err := r.refundParts()
+	if err == nil {
+		named, err = named.plus(in.Amount.Or(Amount{}), in.Tax, in.Shipping)
+	}
+	if err != nil {
+		return err
+	}
+	return first(
+		refundPartExceedsSale.about("tax").when(named.tax.Cmp(r.Tax) > 0 && !in.Tax.IsZero()),
+		refundPartExceedsSale.about("shipping").when(named.shipping.Cmp(r.Shipping) > 0 && !in.Shipping.IsZero()),
+	)
 }
 
 // refusePaidOut refuses the refund of a sale when a payout holds one of its

@@ -231,7 +231,11 @@ func (o *op) setCommission(before, rec *SaleRecord, earned Amount) error {
 	if err != nil {
 		return err
 	}
-	rec.ByHand = Set(HandSet{Earned: earned, Kept: kept})
+	named, err := rec.refundParts()
+	if err != nil {
+		return err
+	}
+	rec.ByHand = Set(HandSet{Earned: earned, Kept: kept, Named: named.of, Tax: named.tax, Shipping: named.shipping})
 	if has {
 		return o.recompute(rec)
 	}

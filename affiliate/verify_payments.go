@@ -41,7 +41,7 @@ func (a *audit) verifyPayment(r *PaymentRecord) {
 		return // it was deleted
 	}
 	made := !r.Adjusted.IsZero() // by adjustments, before a sale could count again
-	if goal, err := r.goal(sale, a.cfg.Currency); err != nil || goal != sale.Refunded && !made {
+	if goal, _, err := r.goal(sale, a.cfg.Currency); err != nil || goal != sale.Refunded && !made {
 		a.breach("I76", name, "the facts want %v refunded; %v is", goal, sale.Refunded)
 	}
 }

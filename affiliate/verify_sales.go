@@ -53,6 +53,10 @@ func (a *audit) verifyRefunds(r *SaleRecord) {
 		if total.Sign() < 0 {
 			a.breach("I41", name, "with refund %q more came back than was refunded", refund.ID)
 		}
+		parts := Refund{Amount: Set(refund.Amount), Tax: refund.Tax, Shipping: refund.Shipping}
+		if !refund.Fact && parts.checkParts() != nil || refund.Tax.IsZero() != refund.Shipping.IsZero() {
+			a.breach("I41", name, "refund %q of %v has %v of tax and %v of shipping", refund.ID, refund.Amount, refund.Tax, refund.Shipping)
+		}
 		sum = total
 		ids[refund.ID] = refund.ID != ""
 	}

@@ -103,6 +103,9 @@ func explanationNotes() described {
 				"refunded":         "The sum of the refunds.",
 				"kept":             "What is left of totalEarned after the refunds.",
 				"base":             "What the rate is applied to, of the whole sale. The commission is that on the kept part.",
+				"namedRefunds":     "The sum of the refunds that said their tax and shipping; absent: 0. The base is lowered by it less taxRefunded and shippingRefunded, and of that the part kept / (totalEarned - namedRefunds) counts.",
+				"taxRefunded":      "How much of namedRefunds was tax; absent: 0.",
+				"shippingRefunded": "How much of namedRefunds was shipping; absent: 0.",
 			},
 			"ExplainedArithmetic": {
 				"":        "The calculation of a commission.",

@@ -124,7 +124,9 @@ func saleTarget(in *input) affiliate.SaleID {
 
 // refundOf reads a refund.
 func refundOf(in *input) affiliate.Refund {
-	r := affiliate.Refund{SaleID: saleTarget(in), Amount: in.amount("amount"), Currency: in.currency()}
+	r := affiliate.Refund{
+		SaleID: saleTarget(in), Amount: in.amount("amount"), Tax: in.amount("tax"), Shipping: in.amount("shipping"), Currency: in.currency(),
+	}
 	id := in.optOptional("refundId")
 	if id.IsNull() {
 		in.fault(affiliate.FieldNull)

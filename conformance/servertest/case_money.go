@@ -149,6 +149,16 @@ func payoutStories() []serverCase {
 			move(x, "CANCELED").has(`{"status":"CANCELED"}`)
 			x.do("POST /payouts", `{"affiliateId":"{{a}}","manuallyPaid":true}`).has(`{"amount":10,"status":"PAID","manuallyPaid":true}`)
 		}},
+		{"M9a a refund of tax", payoutsRule, func(x *exam) {
+			payee(x)
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-t@conform.example","name":"C","totalEarned":120,"tax":20}`).as("s")
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":20,"tax":21}`).refused(refundExceedsSale)
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":20,"tax":20}`).has(`{"reason":"partially_refunded"}`)
+			x.get("/sales?id={{s}}").has(`{"refundedAmount":20,"commissionEarned":20}`)
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":1,"tax":1}`).refused(refundExceedsSale)
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":50,"tax":0}`).has(`{"reason":"partially_refunded"}`)
+			x.get("/sales?id={{s}}").has(`{"refundedAmount":70,"commissionEarned":10}`)
+		}},
 		{"M9 a refund after a payout", payoutsRule, func(x *exam) {
 			payee(x)
 			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s")

@@ -29,6 +29,8 @@ var refundSale = &action{
 			Fields: []field{
 				{Name: "amount", Label: "Amount in " + string(v.Currency), Hint: "Of a part, such as 12.50."},
 				{Name: "whole", Label: "All that is left: " + v.Money(left), Hint: "Instead of an amount.", Type: "checkbox"},
+				{Name: "tax", Label: "Tax in " + string(v.Currency), Hint: "How much of the amount was tax. Empty: as large a part as of the sale."},
+				{Name: "shipping", Label: "Shipping in " + string(v.Currency), Hint: "How much of the amount was shipping."},
 				{Name: "refundId", Label: "Id of the refund", Hint: "At the payment provider. The same id counts once."},
 				{Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"},
 			},
@@ -87,7 +89,10 @@ func (in *input) refund(sale affiliate.SaleID) affiliate.Refund {
 	case whole:
 		amount = affiliate.Opt[affiliate.Amount]{}
 	}
-	return affiliate.Refund{SaleID: sale, Amount: amount, RefundID: in.text("refundId"), ClawBack: in.yes("clawback")}
+	return affiliate.Refund{
+		SaleID: sale, Amount: amount, Tax: in.amount("tax"), Shipping: in.amount("shipping"),
+		RefundID: in.text("refundId"), ClawBack: in.yes("clawback"),
+	}
 }
 
 // reverseSale takes a sale out of the books.

@@ -47,7 +47,7 @@ var saleCommands = []command{
 	},
 	{
 		group: "sales", verb: "refund", what: "Refund a sale, or a part of it with --amount",
-		method: "PATCH", path: "/sales", fields: fields("saleId", "amount:n", "currency", "refundId", "clawback:b"), arg: "saleId",
+		method: "PATCH", path: "/sales", fields: fields("saleId", "amount:n", "tax:n", "shipping:n", "currency", "refundId", "clawback:b"), arg: "saleId",
 	},
 	{
 		group: "sales", verb: "review", what: "Accept, hold or decline the commissions of sales",
