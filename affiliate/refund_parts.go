@@ -7,7 +7,7 @@ import "math/big"
 // shipping off what is deducted, and the rest off the base: a refund of the tax alone
 // leaves the commission as it is.
 //
-// Source: docs/money.md 2, M9a.
+// Source: docs/money.md 2.
 
 // record is a refund as it is stored, with both parts when it says one.
 func (in *Refund) record(amount Amount, now Instant) RefundRecord {

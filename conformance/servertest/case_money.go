@@ -152,10 +152,10 @@ func payoutStories() []serverCase {
 		{"M9a a refund of tax", payoutsRule, func(x *exam) {
 			payee(x)
 			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-t@conform.example","name":"C","totalEarned":120,"tax":20}`).as("s")
-			x.do("PATCH /sales", `{"saleId":{{s}},"amount":20,"tax":21}`).refused(refundExceedsSale)
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":20,"tax":21}`).refused(refundPartsExceed)
 			x.do("PATCH /sales", `{"saleId":{{s}},"amount":20,"tax":20}`).has(`{"reason":"partially_refunded"}`)
 			x.get("/sales?id={{s}}").has(`{"refundedAmount":20,"commissionEarned":20}`)
-			x.do("PATCH /sales", `{"saleId":{{s}},"amount":1,"tax":1}`).refused(refundExceedsSale)
+			x.do("PATCH /sales", `{"saleId":{{s}},"amount":1,"tax":1}`).refused(refundedTaxExceeds)
 			x.do("PATCH /sales", `{"saleId":{{s}},"amount":50,"tax":0}`).has(`{"reason":"partially_refunded"}`)
 			x.get("/sales?id={{s}}").has(`{"refundedAmount":70,"commissionEarned":10}`)
 		}},
