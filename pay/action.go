@@ -58,7 +58,7 @@ type Event struct {
 // An Action is what one event of a provider asks for.
 type Action struct {
 	Kind    Kind
-	Reason  Reason // of an ignored event, else empty
+	Reason  Reason // of an ignored event, and of an invoice that waits for its session; else empty
 	Event   Event
 	Payment affiliate.PaymentFact      // of sale, link, refund and dispute; of customer its Provider and Payer
 	Status  affiliate.SubscriptionFact // of status
@@ -69,8 +69,10 @@ type Action struct {
 	// Tries, when it is the program's.
 	Carried Carried
 
-	// Wait marks a renewal that should not come before the first payment of its
-	// subscription: [Apply] answers [ErrLater] while its customer is unknown.
-	// Whoever has waited long enough since Event.At clears it.
+	// Wait marks a payment that should not come before another event: [Apply] answers
+	// [ErrLater]. A renewal waits for the first payment of its subscription while nothing
+	// is known of its payer. An invoice with the Reason [FirstFromSession] waits for its
+	// session, when there is somebody to credit, and is booked afterwards. Whoever has
+	// waited long enough since Event.At clears it.
 	Wait bool
 }

@@ -40,11 +40,15 @@ type Result struct {
 //
 // Source: docs/payments-stripe.md.
 func Apply(ctx context.Context, p *affiliate.Program, a Action) (Result, error) {
-	if c := a.Payment.Currency; c != "" && c != p.Config().Currency {
+	foreign, err := foreign(ctx, p, a)
+	if err != nil {
+		return Result{Action: a}, err
+	}
+	if foreign {
 		a.Kind, a.Reason = KindIgnored, OtherCurrency
 	}
 	result := Result{Action: a}
-	err := result.apply(ctx, p)
+	err = result.apply(ctx, p)
 	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
 		result.Refusal, result.Done = refusal, false
 		return result, nil
@@ -55,17 +59,40 @@ func Apply(ctx context.Context, p *affiliate.Program, a Action) (Result, error) 
 	return result, nil
 }
 
+// foreign reports whether an action is in another currency than the program's, and is no
+// refund or dispute of a payment that is counted in it.
+func foreign(ctx context.Context, p *affiliate.Program, a Action) (bool, error) {
+	c := a.Payment.Currency
+	if c == "" || c == p.Config().Currency {
+		return false, nil
+	}
+	if a.Kind != KindRefund && a.Kind != KindDispute {
+		return true, nil
+	}
+	for _, key := range a.Payment.Keys {
+		known, err := p.ProviderPayment(ctx, a.Payment.Provider, key)
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return false, err
+		}
+		if err == nil && known.Currency == c {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // apply does what the kind of the action asks for.
 func (r *Result) apply(ctx context.Context, p *affiliate.Program) error {
-	if r.Action.Kind != KindIgnored {
+	if r.Action.Kind != KindIgnored || r.Action.Reason == Unpaid {
 		r.Action = r.Action.Carried.in(r.Action, p.Config().ID)
 	}
 	switch a := &r.Action; a.Kind {
 	case KindSale, KindLink, KindRefund, KindDispute:
-		if a.Wait {
-			if err := known(ctx, p, a.Payment); err != nil {
-				return err
-			}
+		if err := r.early(ctx, p); err != nil {
+			return err
+		}
+		if a.Kind == KindIgnored {
+			return r.link(ctx, p)
 		}
 		return r.payment(ctx, p)
 	case KindCustomer:
@@ -73,20 +100,86 @@ func (r *Result) apply(ctx context.Context, p *affiliate.Program) error {
 	case KindStatus:
 		return r.status(ctx, p)
 	case KindIgnored:
-		if (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
-			return r.payment(ctx, p)
-		}
+		return r.link(ctx, p)
 	}
 	return nil
 }
 
-// known is ErrLater while the customer of a payment is not known.
-func known(ctx context.Context, p *affiliate.Program, f affiliate.PaymentFact) error {
-	_, err := p.PayerReferral(ctx, f.Provider, f.Payer)
-	if errors.Is(err, affiliate.ErrNotFound) {
+// link reports which ids belong together, what was agreed and is not paid yet, or what a
+// refund consists of, when an ignored action says so.
+func (r *Result) link(ctx context.Context, p *affiliate.Program) error {
+	a := &r.Action
+	agreed := a.Reason == Unpaid && !a.Payment.Sale.IsZero()
+	noted := a.Reason == CoveredElsewhere && len(a.Payment.Refunds) > 0
+	if agreed || noted || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
+		return r.payment(ctx, p)
+	}
+	return nil
+}
+
+// early is ErrLater for a payment that should not come before another event. An
+// invoice whose session came, or is not waited for, is left to it.
+func (r *Result) early(ctx context.Context, p *affiliate.Program) error {
+	a := &r.Action
+	switch {
+	case a.Reason == FirstFromSession:
+		return r.first(ctx, p)
+	case !a.Wait || a.foreignMarks():
+		return nil
+	}
+	known, err := p.PayerKnown(ctx, a.Payment.Provider, a.Payment.Payer)
+	if err == nil && !known {
 		return ErrLater
 	}
 	return err
+}
+
+// foreignMarks reports whether what a renewal carries is of another program.
+func (a *Action) foreignMarks() bool {
+	paid, _ := a.Payment.Sale.Get()
+	return a.Carried.Click+a.Carried.Slug != "" && len(paid.Tries) == 0
+}
+
+// first decides about the invoice of a first payment that its session would book. It
+// waits only when there is somebody to credit.
+func (r *Result) first(ctx context.Context, p *affiliate.Program) error {
+	a := &r.Action
+	told, err := paidFor(ctx, p, a.Payment)
+	if err != nil {
+		return err
+	}
+	paid, _ := a.Payment.Sale.Get()
+	mine := len(paid.Tries) > 0
+	if !mine && !told {
+		if mine, err = p.PayerKnown(ctx, a.Payment.Provider, a.Payment.Payer); err != nil {
+			return err
+		}
+	}
+	switch {
+	case told || !mine:
+		f := &a.Payment
+		a.Kind, a.Wait = KindIgnored, false
+		*f = affiliate.PaymentFact{Provider: f.Provider, Keys: f.Keys, Payer: affiliate.PayerFact{ID: f.Payer.ID}, At: f.At, Currency: f.Currency}
+	case a.Wait:
+		return ErrLater
+	default:
+		a.Reason = ""
+	}
+	return nil
+}
+
+// paidFor reports whether another event said that a payment was paid.
+func paidFor(ctx context.Context, p *affiliate.Program, f affiliate.PaymentFact) (bool, error) {
+	for _, key := range f.Keys {
+		known, err := p.ProviderPayment(ctx, f.Provider, key)
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return false, err
+		}
+		if _, paid := known.Gross.Get(); err == nil && paid {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func (r *Result) payment(ctx context.Context, p *affiliate.Program) (err error) {
@@ -113,6 +206,11 @@ func (r *Result) status(ctx context.Context, p *affiliate.Program) error {
 func (r *Result) customer(ctx context.Context, p *affiliate.Program) error {
 	f := r.Action.Payment
 	if _, free := f.Sale.Get(); free && p.Config().FreeOrders {
+		return r.payment(ctx, p)
+	}
+	if f.Payer.Email == "" && len(f.Keys) > 0 && len(r.Action.Tries) > 0 { // the email comes with another event
+		r.Action.Payment.Currency = p.Config().Currency
+		r.Action.Payment.Sale = affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
 		return r.payment(ctx, p)
 	}
 	if len(r.Action.Tries) > 0 {

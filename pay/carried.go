@@ -131,6 +131,9 @@ func (c Carried) in(a Action, program uuid.UUID) Action {
 	if paid.Free && !slices.ContainsFunc(tries, byCode) { // a free order needs a code
 		f := a.Payment
 		a.Payment = affiliate.PaymentFact{Provider: f.Provider, Payer: f.Payer, At: f.At}
+		if f.Payer.Email == "" {
+			a.Payment.Keys = f.Keys // it waits for the email
+		}
 	}
 	return a
 }

@@ -54,7 +54,19 @@ func (e *event) refund() {
 	if f.ID == "" {
 		e.object.Get("id").Fail("is missing")
 	}
+	e.nameTax(&f)
 	e.Action.Payment.Refunds = []affiliate.RefundFact{f}
+}
+
+// nameTax says how much of a refund is tax: all of it, in an adjustment of the tax
+// alone. Paddle has no shipping apart.
+func (e *event) nameTax(f *affiliate.RefundFact) {
+	totals, c := e.object.Get("totals"), e.Action.Payment.Currency
+	tax := amountOf(totals.Get("tax"), c)
+	sum, err := amountOf(totals.Get("subtotal"), c).Add(tax)
+	if totals.Get("tax").Given() && err == nil && sum == f.Amount && tax.Sign() >= 0 && tax.Cmp(f.Amount) <= 0 {
+		f.Tax, f.Shipping = affiliate.Set(tax), affiliate.Set(affiliate.Amount{})
+	}
 }
 
 // chargeback reads money that a customer's bank took back.
@@ -93,5 +105,7 @@ func (e *event) dispute(action string, state affiliate.DisputeState) {
 	if at := timeOf(e.object.Get("created_at")); !at.IsZero() {
 		f.At = at
 	}
-	f.Disputes = []affiliate.DisputeFact{{ID: action + ":" + amount.String(), Amount: amount, State: state}}
+	f.Disputes = []affiliate.DisputeFact{{
+		ID: action + ":" + amount.String(), Amount: amount, State: state, Warning: action == "chargeback_warning",
+	}}
 }

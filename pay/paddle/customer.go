@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/draft"
 )
 
-// customer reads a customer that was made or changed: the only one of Paddle's
+// customer reads a customer that was made, imported or changed: the only one of Paddle's
 // objects with an email.
 func (e *event) customer() {
 	o := e.object

@@ -75,7 +75,7 @@ func (e *event) read() {
 		e.adjustment()
 	case strings.HasPrefix(t, "subscription."):
 		e.subscription()
-	case t == "customer.created", t == "customer.updated":
+	case t == "customer.created", t == "customer.updated", t == "customer.imported":
 		e.customer()
 	default:
 		e.Ignore(pay.UnknownEvent)

@@ -80,6 +80,6 @@ func Events() []string {
 		"adjustment.created", "adjustment.updated",
 		"subscription.created", "subscription.updated", "subscription.activated", "subscription.trialing",
 		"subscription.past_due", "subscription.paused", "subscription.resumed", "subscription.canceled",
-		"customer.created", "customer.updated",
+		"customer.created", "customer.updated", "customer.imported",
 	}
 }

@@ -18,10 +18,6 @@ func (e *event) transaction() {
 	if id == "" {
 		o.Get("id").Fail("is missing")
 	}
-	if b.Paid.Sign() <= 0 {
-		e.Ignore(pay.ZeroAmount)
-		return
-	}
 	e.Action.Carried = e.carried(o.Get("custom_data"))
 	e.Fact(pay.KindSale, b.Currency, o, id, invoice)
 	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text()}
@@ -30,19 +26,43 @@ func (e *event) transaction() {
 		Product: productOf(o), At: timeOf(o.Get("created_at")),
 		Tries: draft.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text()),
 	}
-	e.Action.Wait = p.Renewal && (len(p.Tries) > 0 || e.Action.Carried.Click+e.Action.Carried.Slug != "")
+	marked := len(p.Tries) > 0 || e.Action.Carried.Code+e.Action.Carried.Click+e.Action.Carried.Slug != ""
+	switch {
+	case p.Renewal:
+		e.Action.Wait = marked
+	case b.Paid.Sign() <= 0 && marked && e.begins():
+		e.Lead("PADDLE", b, p)
+		return
+	}
+	if b.Paid.Sign() <= 0 {
+		e.Ignore(pay.ZeroAmount)
+		return
+	}
 	e.Sale(b, p)
 }
 
-// billOf reads what was paid: the total after discounts and after the customer's
-// credit, which pays a part of the tax too.
+// begins reports whether a transaction of nothing is a trial, or an order of which a
+// discount took everything off, of a customer who is known.
+func (e *event) begins() bool {
+	o := e.object
+	trial := o.Get("subscription_id").Text() != "" || o.Get("items").First().Get("price", "trial_period").Given()
+	return (trial || o.Get("discount_id").Text() != "") && e.Action.Payment.Payer.ID != ""
+}
+
+// billOf reads what was paid: the total after discounts, after credit notes that came
+// before the payment, and after the customer's credit, which pays a part of the tax too.
 func billOf(o fields.Value) draft.Bill {
 	totals := o.Get("details", "totals")
 	c := draft.Currency(o.Get("currency_code"))
 	if !totals.Get("grand_total").Given() {
 		totals.Get("grand_total").Fail("is missing")
 	}
-	b := draft.Bill{Currency: c, Paid: amountOf(totals.Get("grand_total"), c), Subtotal: amountOf(totals.Get("subtotal"), c)}
+	subtotal := amountOf(totals.Get("subtotal"), c)
+	if adjusted := o.Get("details", "adjusted_totals"); adjusted.Get("grand_total").Given() &&
+		amountOf(adjusted.Get("grand_total"), c).Cmp(amountOf(totals.Get("grand_total"), c)) < 0 {
+		totals = adjusted
+	}
+	b := draft.Bill{Currency: c, Paid: amountOf(totals.Get("grand_total"), c), Subtotal: subtotal}
 	if tax := totals.Get("grand_total_tax"); tax.Given() {
 		b.Tax = amountOf(tax, c)
 		return b

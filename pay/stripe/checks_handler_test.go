@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -188,7 +187,8 @@ func TestAnswers(t *testing.T) {
 		{89, "logs", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first(), s.first("currency", "eur"), s.refund("re_1", "pi_1", 3000), s.refund("re_1", "pi_1", 4000), s.dispute("du_1", "lost", 100),
-				s.load("customer"), s.status("sub_1", "past_due"), s.invoice("in_1", "subscription_create", 2900), s.session("pi_2", 0))
+				s.load("customer"), s.status("sub_1", "past_due"), s.session("pi_2", 0),
+				s.invoice("in_1", "subscription_create", 2900, "customer", "cus_N", "customer_email", "nobody@example.com"))
 			paytest.Same(t, "wrong type", s.Status(s.first("amount_total", "tomas@example.com")), 400)
 			paytest.Same(t, "wrong secret", s.answer(stripe.Sign("whsec_other", s.Now, []byte("{}")), []byte("{}")), 401)
 			s.Hook = handler(t, s.With(conformance.FailAt(s.Store, 3)), stripe.Config{Secrets: []string{secret}, Now: s.Config().Now, Logger: s.Logger()})
@@ -276,19 +276,4 @@ func TestHandlerRefuses(t *testing.T) {
 	if _, err := stripe.Handler(nil, configAt(s)); !errors.Is(err, stripe.ErrConfig) {
 		t.Errorf("no program: %v", err)
 	}
-}
-
-// TestWarning: an endpoint that gets invoices and no sessions says so, at most
-// once an hour.
-func TestWarning(t *testing.T) {
-	s := newShop(t)
-	said := func() int { return strings.Count(s.Logs.String(), slog.LevelWarn.String()) }
-	s.Send(s.invoice("in_1", "subscription_create", 2900), s.invoice("in_2", "subscription_create", 2900))
-	paytest.Same(t, "warnings", said(), 1)
-	s.Pass(time.Hour)
-	s.Send(s.invoice("in_3", "subscription_create", 2900))
-	paytest.Same(t, "warnings after an hour", said(), 2)
-	s.Pass(time.Hour)
-	s.Send(s.subscribed("in_4", 2900), s.invoice("in_4", "subscription_create", 2900))
-	paytest.Same(t, "warnings with a session", said(), 2)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/tributary-go/tributary/pay"
 )
 
-// customer reads a customer that was changed.
+// customer reads a customer that was made or changed.
 func (e *event) customer() {
 	o := e.object
 	f := affiliate.PayerFact{ID: o.Get("id").Text(), Email: o.Get("email").Text(), Name: o.Get("name").Text()}

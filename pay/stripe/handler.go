@@ -3,11 +3,7 @@ package stripe
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"strings"
-	"sync"
-	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
@@ -40,17 +36,12 @@ func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
 	if err := cfg.CarryKeys.Check(); err != nil {
 		return nil, fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
 	}
-	h, err := hook.New(hook.Hook{
+	return hook.New(hook.Hook{
 		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusNoContent, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
 		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },
 		Program:  cfg.programs(p),
 		OnResult: cfg.OnResult, Logger: cfg.Logger,
 	})
-	if err != nil {
-		return nil, err
-	}
-	h.OnAction = (&watch{logger: h.Logger, now: h.Check.Time}).see
-	return h, nil
 }
 
 // programs answers the program of an account.
@@ -61,33 +52,4 @@ func (cfg Config) programs(own *affiliate.Program) func(context.Context, string)
 		}
 		return cfg.Accounts(ctx, account)
 	}
-}
-
-// quiet is how often at most the handler says that sessions are missing.
-const quiet = time.Hour
-
-// A watch notices an endpoint that gets invoices and no sessions: then first
-// payments are left to events that never come.
-type watch struct {
-	logger *slog.Logger
-	now    func() time.Time
-
-	mu            sync.Mutex
-	session, said time.Time // when a session was seen, and when a line was written
-}
-
-// see looks at an action.
-func (w *watch) see(ctx context.Context, a pay.Action) {
-	now := w.now()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if strings.HasPrefix(a.Event.Type, "checkout.session.") {
-		w.session = now
-	}
-	if a.Reason != pay.FirstFromSession || now.Sub(w.session) < quiet || now.Sub(w.said) < quiet {
-		return
-	}
-	w.said = now
-	w.logger.WarnContext(ctx, "stripe: a first payment is left to its Checkout session, and no session came in the last hour: "+
-		"does the endpoint get checkout.session.completed? Without Checkout, set Config.First to FromInvoice")
 }

@@ -9,17 +9,24 @@ import (
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/draft"
 	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/internal/hook"
 )
+
+// maxLines is how many metadata of an invoice are read: an event has its first 10 lines.
+const maxLines = 30
 
 // invoice reads an invoice of any version of the API.
 func (e *event) invoice() {
 	o := e.object
 	c := draft.Currency(o.Get("currency"))
 	intent := cmp.Or(o.Get("payment_intent").Ref(), o.Get("charge").Ref()) // until 2025-03-31
-	meta := e.carried(
-		o.Get("metadata"), o.Get("parent", "subscription_details", "metadata"),
-		o.Get("subscription_details", "metadata"), o.Get("lines", "data").First().Get("metadata"),
-	)
+	from := []fields.Value{o.Get("metadata"), o.Get("parent", "subscription_details", "metadata"), o.Get("subscription_details", "metadata")}
+	for line := range o.Get("lines", "data").Each() {
+		if from = append(from, line.Get("metadata")); len(from) > maxLines {
+			break
+		}
+	}
+	meta := e.carried(from...)
 	e.fact(pay.KindSale, c, o.Get("id").Text(), intent)
 	e.Action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("customer_email"), o.Get("customer_name")})
 	e.Action.Carried = meta.All(e.cfg.CarryKeys)
@@ -33,19 +40,32 @@ func (e *event) invoice() {
 		e.Ignore(pay.ZeroAmount)
 		return
 	case o.Get("billing_reason").Text() == "subscription_create":
-		if !e.books(ViaInvoice, meta) {
+		if via(meta) == ViaSession {
 			e.Leave(pay.FirstFromSession)
 			return
 		}
+		if !e.books(ViaInvoice, meta) {
+			e.Action.Reason, e.Action.Wait = pay.FirstFromSession, true
+		}
 	case e.ofSubscription():
 		p.Renewal = true
-		e.Action.Wait = via(meta) == ViaSession
 	case !e.cfg.OneOffInvoices && via(meta) != ViaInvoice:
 		e.Ignore(pay.OneOffInvoice)
 		return
 	}
 	p.Tries = draft.Codes(codesOf(e.discountsOfInvoice()))
+	if p.Renewal {
+		marked := len(p.Tries) > 0 || e.Action.Carried.Click+e.Action.Carried.Slug != ""
+		e.Action.Wait = via(meta) == ViaSession && marked || via(meta) != ViaInvoice && e.young()
+	}
 	e.Sale(b, p)
+}
+
+// young reports whether the subscription of an invoice may be so new that its first
+// payment is still on its way. Others nobody waits for: most customers came by themselves.
+func (e *event) young() bool {
+	began := secondsOf(e.object.Get("period_start"))
+	return !began.IsZero() && e.Action.Event.At.Sub(began) < cmp.Or(e.cfg.Wait, hook.DefaultWait)
 }
 
 // ofSubscription reports whether an invoice is one of a subscription.
@@ -64,10 +84,7 @@ func (e *event) billOfInvoice(c affiliate.Currency) draft.Bill {
 		Paid:     amountOf(o.Get("amount_paid"), c),
 		Subtotal: amountOf(o.Get("subtotal"), c),
 		Tax:      e.taxOfInvoice(c),
-		Shipping: amountOf(o.Get("amount_shipping"), c),
-	}
-	if b.Shipping.IsZero() {
-		b.Shipping = amountOf(o.Get("shipping_cost", "amount_total"), c)
+		Shipping: shippingOf(o, o.Get("amount_shipping"), c),
 	}
 	b.Share(o.Get("amount_paid"), amountOf(o.Get("total"), c))
 	return b
@@ -84,15 +101,20 @@ func (e *event) taxOfInvoice(c affiliate.Currency) affiliate.Amount {
 	return sumOf(o.Get("total_tax_amounts"), c)
 }
 
-// productOfInvoice is the product of the first line that costs something.
-func (e *event) productOfInvoice() string {
+// productOfInvoice is the product of the lines that cost something. Of several products
+// it names none: a code that is restricted to one of them would be refused for another.
+func (e *event) productOfInvoice() (product string) {
 	for line := range e.object.Get("lines", "data").Each() {
 		if line.Get("amount").Integer() <= 0 {
 			continue
 		}
-		return cmp.Or(line.Get("pricing", "price_details", "product").Ref(), line.Get("price", "product").Ref())
+		this := cmp.Or(line.Get("pricing", "price_details", "product").Ref(), line.Get("price", "product").Ref())
+		if product != "" && this != product {
+			return ""
+		}
+		product = this
 	}
-	return ""
+	return product
 }
 
 // discountsOfInvoice are the discounts of an invoice that are there as objects:

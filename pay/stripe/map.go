@@ -60,8 +60,18 @@ func envelope(root fields.Value) pay.Event {
 		root.Get("created").Fail("is missing")
 	}
 	e.At = secondsOf(root.Get("created"))
-	e.Live, e.Account, e.APIVersion = root.Get("livemode").True(), root.Get("account").Text(), root.Get("api_version").Text()
+	e.Live, e.Account, e.APIVersion = root.Get("livemode").True(), accountOf(root), root.Get("api_version").Text()
 	return e
+}
+
+// accountOf is the account that an event is of. An Organization's endpoint gets it as
+// the context, which may be a path of accounts: the last one has the object.
+func accountOf(root fields.Value) string {
+	if account := root.Get("account").Text(); account != "" {
+		return account
+	}
+	path := strings.Split(root.Get("context").Text(), "/")
+	return path[len(path)-1]
 }
 
 func isThin(root fields.Value) bool { return strings.HasPrefix(root.Get("object").Text(), "v2.") }
@@ -108,9 +118,11 @@ func (e *event) read() {
 		e.creditNote()
 	case "customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted":
 		e.subscription()
-	case "customer.updated":
+	case "customer.created", "customer.updated":
 		e.customer()
-	case "charge.succeeded", "charge.updated", "charge.captured", "charge.pending",
+	case "charge.succeeded", "charge.captured":
+		e.charge()
+	case "charge.updated", "charge.pending",
 		"invoice.created", "invoice.finalized", "invoice.updated", "invoice.sent",
 		"payment_intent.created", "payment_intent.processing":
 		e.Ignore(pay.CoveredElsewhere)

@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"slices"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/draft"
@@ -36,6 +38,9 @@ func refundOf(o fields.Value, c affiliate.Currency) affiliate.RefundFact {
 	return f
 }
 
+// maxRefunds is how many refunds a program takes at once. One more is refused.
+const maxRefunds = 100
+
 // refundedCharge reads a charge that was refunded: it has the sum of its refunds,
 // and in some versions the refunds.
 func (e *event) refundedCharge() {
@@ -43,32 +48,48 @@ func (e *event) refundedCharge() {
 	c := draft.Currency(o.Get("currency"))
 	e.fact(pay.KindRefund, c, o.Get("payment_intent").Ref(), o.Get("id").Text(), o.Get("invoice").Ref())
 	f := &e.Action.Payment
-	if sum := amountOf(o.Get("amount_refunded"), c); sum.Sign() > 0 {
-		f.Refunded = affiliate.Set(sum)
+	free := e.uncaptured(c)
+	sum, err := amountOf(o.Get("amount_refunded"), c).Sub(free)
+	if err != nil {
+		o.Get("amount_refunded").Fail("is out of range")
 	}
+	var refunds []affiliate.RefundFact
 	for one := range o.Get("refunds", "data").Each() {
 		if refund := refundOf(one, c); refund.Amount.Sign() > 0 {
-			f.Refunds = append(f.Refunds, refund)
+			refunds = append(refunds, refund)
 		}
+		if len(refunds) > maxRefunds {
+			break
+		}
+	}
+	for i, refund := range slices.Backward(refunds) { // the newest is the first
+		if free.Sign() > 0 && refund.Amount == free {
+			refunds = slices.Delete(refunds, i, i+1)
+			break
+		}
+	}
+	if sum.Sign() <= 0 && len(refunds) == 0 {
+		e.Leave(pay.CoveredElsewhere)
+		return
+	}
+	f.Refunds = refunds
+	if sum.Sign() > 0 {
+		f.Refunded = affiliate.Set(sum)
 	}
 }
 
-// creditNote reads a credit note. What it gives back through a refund comes as a
-// refund, and what it puts on the customer's balance lowers a later payment; only
-// what the host gives back by itself is told here alone.
-func (e *event) creditNote() {
+// uncaptured is the part of a charge that was only authorized. Stripe counts it as
+// refunded, and it was never paid.
+func (e *event) uncaptured(c affiliate.Currency) affiliate.Amount {
 	o := e.object
-	c := draft.Currency(o.Get("currency"))
-	if outside := amountOf(o.Get("out_of_band_amount"), c); outside.Sign() > 0 {
-		e.fact(pay.KindRefund, c, o.Get("invoice").Ref())
-		e.Action.Payment.Refunds = []affiliate.RefundFact{{ID: o.Get("id").Text(), Amount: outside, State: affiliate.RefundSucceeded}}
-		return
+	if !o.Get("amount_captured").Given() || !o.Get("captured").True() {
+		return affiliate.Amount{}
 	}
-	if !o.Get("refunds").First().Given() && o.Get("customer_balance_transaction").Ref() != "" {
-		e.Ignore(pay.CreditBalance)
-		return
+	rest, err := amountOf(o.Get("amount"), c).Sub(amountOf(o.Get("amount_captured"), c))
+	if err != nil {
+		o.Get("amount_captured").Fail("is out of range")
 	}
-	e.Ignore(pay.CoveredElsewhere)
+	return rest
 }
 
 // dispute reads a dispute. Its status says where the money is, whichever event
@@ -77,6 +98,9 @@ func (e *event) dispute() {
 	o := e.object
 	c := draft.Currency(o.Get("currency"))
 	state := disputeState(o.Get("status").Text())
+	if o.Get("status").Text() == "prevented" {
+		state = prevented(o)
+	}
 	f := affiliate.DisputeFact{ID: o.Get("id").Text(), Amount: amountOf(o.Get("amount"), c), State: state}
 	switch {
 	case state == "":
@@ -90,6 +114,23 @@ func (e *event) dispute() {
 	e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
 }
 
+// prevented is where the money of a dispute is that never became one: away, when it was
+// resolved by giving the money back out of the host's balance. Of a blocked one the money
+// goes back by a refund, which is reported as such.
+func prevented(o fields.Value) affiliate.DisputeState {
+	var sum int64
+	moves := 0
+	for move := range o.Get("balance_transactions").Each() {
+		sum += move.Get("amount").Integer()
+		moves++
+	}
+	resolved := moves == 0 && o.Get("payment_method_details", "card", "case_type").Text() == "resolution"
+	if sum < 0 || resolved {
+		return affiliate.DisputeLost
+	}
+	return affiliate.DisputeReleased
+}
+
 // disputeState is where the money of a dispute is; empty: not known.
 func disputeState(status string) affiliate.DisputeState {
 	switch status {
@@ -99,7 +140,7 @@ func disputeState(status string) affiliate.DisputeState {
 		return affiliate.DisputeWon
 	case "lost":
 		return affiliate.DisputeLost
-	case "warning_closed", "prevented":
+	case "warning_closed":
 		return affiliate.DisputeReleased
 	case "warning_needs_response", "warning_under_review":
 		return affiliate.DisputeInquiry

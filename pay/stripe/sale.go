@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -21,19 +22,20 @@ func (e *event) payer(p payer) affiliate.PayerFact {
 	return f
 }
 
-// intent reads a payment intent. Without the host's word for it another event
-// books the payment.
+// intent reads a payment intent. It books where the host says so. One that was captured
+// by hand says what was paid of its Checkout session, which the host's word names less
+// well. All others another event books.
 func (e *event) intent() {
 	o := e.object
 	meta := e.carried(o.Get("metadata"))
-	if via(meta) != ViaIntent {
+	manual := o.Get("capture_method").Text() == "manual"
+	if via(meta) != ViaIntent && !manual {
 		e.Ignore(pay.CoveredElsewhere)
 		return
 	}
 	c := draft.Currency(o.Get("currency"))
 	e.fact(pay.KindSale, c, o.Get("id").Text(), o.Get("latest_charge").Ref())
 	e.Action.Carried = meta.All(e.cfg.CarryKeys)
-	e.Action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("receipt_email"), fields.Value{}})
 	b := draft.Bill{
 		Currency: c,
 		Paid:     amountOf(o.Get("amount_received"), c),
@@ -44,7 +46,53 @@ func (e *event) intent() {
 		e.Ignore(pay.ZeroAmount)
 		return
 	}
-	e.Sale(b, draft.Paid{
+	b.Share(o.Get("amount_received"), amountOf(o.Get("amount"), c))
+	e.Action.Payment.Payer = e.payerOfIntent()
+	p := draft.Paid{
 		Order: o.Get("id").Text(), At: secondsOf(o.Get("created")),
-	})
+	}
+	if via(meta) != ViaIntent {
+		p.Stage = affiliate.PaidOfAgreed
+	}
+	e.Sale(b, p)
+}
+
+// payerOfIntent returns who pays: the customer, or somebody who is known by the intent
+// alone. The charge has the email, if it is there as an object.
+func (e *event) payerOfIntent() affiliate.PayerFact {
+	o := e.object
+	charge := o.Get("charges", "data").First()
+	if latest := o.Get("latest_charge"); latest.IsObject() {
+		charge = latest
+	}
+	email := o.Get("receipt_email")
+	if billing := charge.Get("billing_details", "email"); email.Text() == "" {
+		email = billing
+	}
+	f := e.payer(payer{o.Get("customer"), email, charge.Get("billing_details", "name")})
+	f.ID = cmp.Or(f.ID, o.Get("id").Text())
+	return f
+}
+
+// charge reads who pays from the charge of an intent that the host books: the intent has
+// no email unless a receipt was asked for.
+func (e *event) charge() {
+	o := e.object
+	meta := e.carried(o.Get("metadata"))
+	billing := o.Get("billing_details")
+	email := billing.Get("email")
+	if email.Text() == "" {
+		email = o.Get("receipt_email")
+	}
+	if via(meta) != ViaIntent || email.Text() == "" {
+		e.Ignore(pay.CoveredElsewhere)
+		return
+	}
+	f := e.payer(payer{o.Get("customer"), email, billing.Get("name")})
+	if f.ID = cmp.Or(f.ID, o.Get("payment_intent").Ref()); f.ID == "" {
+		e.Ignore(pay.NoCustomer)
+		return
+	}
+	e.Action.Carried = meta.All(e.cfg.CarryKeys)
+	e.Customer(f)
 }

@@ -1,6 +1,8 @@
 package stripe
 
 import (
+	"cmp"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/draft"
@@ -15,7 +17,7 @@ func (e *event) session() {
 	case mode == "setup":
 		e.Ignore(pay.ZeroAmount)
 		return
-	case status != "paid" && status != "no_payment_required":
+	case status != "paid" && status != "no_payment_required" && (mode != "payment" || s.Get("payment_intent").Ref() == ""):
 		e.Ignore(pay.Unpaid)
 		return
 	}
@@ -31,6 +33,8 @@ func (e *event) session() {
 		Tries:   draft.Codes(codesOf(s.Get("discounts").Each())),
 	}
 	switch {
+	case status == "unpaid":
+		e.agreed(b, p)
 	case status == "no_payment_required" || b.Paid.Sign() <= 0:
 		e.Lead("STRIPE", b, p)
 	case mode == "subscription" && !e.books(ViaSession, meta):
@@ -38,6 +42,20 @@ func (e *event) session() {
 	default:
 		e.Sale(b, p)
 	}
+}
+
+// agreed keeps what a session says of a payment that is on its way, or that the host
+// captures by hand: then the payment intent says how much was paid, and nothing else.
+func (e *event) agreed(b draft.Bill, p draft.Paid) {
+	if b.Paid.Sign() <= 0 {
+		e.Ignore(pay.Unpaid)
+		return
+	}
+	f := &e.Action.Payment
+	f.Payer.ID = cmp.Or(f.Payer.ID, e.object.Get("payment_intent").Ref())
+	p.Stage = affiliate.PaidLater
+	e.Sale(b, p)
+	e.Action.Kind, e.Action.Reason = pay.KindIgnored, pay.Unpaid
 }
 
 func (e *event) payerOfSession() affiliate.PayerFact {
@@ -59,7 +77,7 @@ func (e *event) billOfSession() draft.Bill {
 		Paid:     amountOf(s.Get("amount_total"), shown),
 		Subtotal: amountOf(s.Get("amount_subtotal"), shown),
 		Tax:      amountOf(s.Get("total_details", "amount_tax"), shown),
-		Shipping: amountOf(s.Get("total_details", "amount_shipping"), shown),
+		Shipping: shippingOf(s, s.Get("total_details", "amount_shipping"), shown),
 	}
 	if own := s.Get("currency_conversion"); own.Given() {
 		convert(&b, own)
@@ -67,9 +85,27 @@ func (e *event) billOfSession() draft.Bill {
 	return b
 }
 
+// shippingOf is what was paid for shipping, without its tax, which the tax of the whole
+// has. The sum of an object has the tax when the price of shipping includes it.
+func shippingOf(o, sum fields.Value, c affiliate.Currency) affiliate.Amount {
+	cost := o.Get("shipping_cost")
+	if !cost.IsObject() {
+		return amountOf(sum, c)
+	}
+	if total := cost.Get("amount_total"); total.Given() {
+		sum = total
+	}
+	net, err := amountOf(sum, c).Sub(amountOf(cost.Get("amount_tax"), c))
+	if err != nil {
+		cost.Fail("is out of range")
+	}
+	return net
+}
+
 // convert brings a bill into the currency of the host's prices.
 func convert(b *draft.Bill, own fields.Value) {
 	shown := b.Paid
+	b.Shown, b.ShownCurrency = shown, b.Currency
 	b.Currency = draft.Currency(own.Get("source_currency"))
 	b.Paid = amountOf(own.Get("amount_total"), b.Currency)
 	b.Subtotal = amountOf(own.Get("amount_subtotal"), b.Currency)

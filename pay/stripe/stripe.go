@@ -110,6 +110,7 @@ func Events() []string {
 		"refund.created", "refund.updated", "refund.failed",
 		"charge.dispute.created", "charge.dispute.funds_withdrawn", "charge.dispute.funds_reinstated", "charge.dispute.closed",
 		"customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
-		"credit_note.created", "customer.updated",
+		"credit_note.created", "customer.created", "customer.updated",
+		"payment_intent.succeeded", "charge.succeeded",
 	}
 }

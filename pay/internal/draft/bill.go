@@ -14,6 +14,9 @@ import (
 type Bill struct {
 	Currency                      affiliate.Currency
 	Paid, Subtotal, Tax, Shipping affiliate.Amount
+
+	Shown         affiliate.Amount   // what the customer paid in another currency, of which refunds are parts
+	ShownCurrency affiliate.Currency // empty: in Currency
 }
 
 // Share brings the parts of a bill to what was paid of the whole: a credit of the
@@ -59,6 +62,7 @@ type Paid struct {
 	At             time.Time
 	Tries          []affiliate.Credit
 	Renewal        bool // then Tries loses its codes: a renewal redeems none
+	Stage          affiliate.Stage
 }
 
 // Sale makes the fact of the draft a payment.
@@ -73,7 +77,11 @@ func (d *Draft) Sale(b Bill, p Paid) {
 	if p.Renewal {
 		p.Tries = slices.DeleteFunc(p.Tries, byCode)
 	}
-	d.Action.Payment.Sale = affiliate.Set(affiliate.Paid{NewSale: in, Gross: b.Paid, Tries: p.Tries, Renewal: p.Renewal})
+	paid := affiliate.Paid{NewSale: in, Gross: b.Paid, Tries: p.Tries, Renewal: p.Renewal, Stage: p.Stage}
+	if b.ShownCurrency != "" {
+		paid.Gross, paid.GrossCurrency = b.Shown, b.ShownCurrency
+	}
+	d.Action.Payment.Sale = affiliate.Set(paid)
 }
 
 // Currency reads a currency, which every amount needs. A code that is not in ISO

@@ -21,5 +21,9 @@ func (d *Draft) Lead(integration affiliate.Integration, b Bill, p Paid) {
 		d.Sale(b, p)
 		return
 	}
+	keys := f.Keys
 	*f = affiliate.PaymentFact{Provider: f.Provider, Payer: f.Payer, At: f.At}
+	if f.Payer.Email == "" {
+		f.Keys = keys // it waits for the email
+	}
 }

@@ -16,7 +16,6 @@ import (
 
 const (
 	defaultMaxBody = 1 << 20
-	defaultWait    = time.Hour
 	retryAfter     = "30" // seconds
 
 	// bodyTime is how long a body may take to arrive. Providers send one at once.
@@ -27,6 +26,9 @@ const (
 	// is behind has caught up.
 	ahead = 5 * time.Minute
 )
+
+// DefaultWait is how long an event waits for another one.
+const DefaultWait = time.Hour
 
 // A Hook is the endpoint of one provider. It answers only after the commit.
 type Hook struct {
@@ -40,8 +42,7 @@ type Hook struct {
 
 	Map      func(body []byte) (pay.Action, error)
 	Program  func(ctx context.Context, account string) (*affiliate.Program, error) // nil program: the account is not ours
-	OnAction func(context.Context, pay.Action)                                     // before the commit; nil: not called
-	OnResult func(context.Context, pay.Result)                                     // after it; nil: not called
+	OnResult func(context.Context, pay.Result)                                     // after the commit; nil: not called
 	Logger   *slog.Logger                                                          // nil: slog.Default()
 }
 
@@ -119,9 +120,6 @@ func (h *Hook) serve(w http.ResponseWriter, r *http.Request) answer {
 	if err != nil {
 		return answer{http.StatusBadRequest, err}
 	}
-	if h.OnAction != nil {
-		h.OnAction(r.Context(), action)
-	}
 	result, err := h.apply(r.Context(), action)
 	if err != nil {
 		return answer{http.StatusServiceUnavailable, fmt.Errorf("%s: %w", action.Event.ID, err)}
@@ -194,7 +192,7 @@ func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
 	}
 	wait := h.Wait
 	if wait == 0 {
-		wait = defaultWait
+		wait = DefaultWait
 	}
 	now := h.Check.Time()
 	if now.After(a.Event.At.Add(wait)) {

@@ -1,0 +1,71 @@
+package stripe
+
+import (
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/draft"
+	"github.com/tributary-go/tributary/pay/internal/fields"
+)
+
+// creditNote reads a credit note. What it gives back through a refund comes as a
+// refund, of which only the note knows how much is tax and shipping. What it puts on the
+// customer's balance lowers a later payment. What the host gives back by itself is told
+// here alone.
+func (e *event) creditNote() {
+	o := e.object
+	c := draft.Currency(o.Get("currency"))
+	var given []affiliate.RefundFact
+	if outside := amountOf(o.Get("out_of_band_amount"), c); outside.Sign() > 0 {
+		given = append(given, affiliate.RefundFact{ID: o.Get("id").Text(), Amount: outside, State: affiliate.RefundSucceeded})
+	}
+	for one := range o.Get("refunds").Each() {
+		if f := noted(one, c); f.ID != "" && f.Amount.Sign() > 0 && e.taxed() {
+			given = append(given, f)
+		}
+	}
+	if len(given) > 0 && o.Get("invoice").Ref() != "" {
+		e.fact(pay.KindRefund, c, o.Get("invoice").Ref())
+		e.nameParts(given, c)
+		e.Action.Payment.Refunds = given
+		if given[0].State == affiliate.RefundPending { // their own events say that they are refunds
+			e.Action.Kind, e.Action.Reason = pay.KindIgnored, pay.CoveredElsewhere
+		}
+		return
+	}
+	if !o.Get("refunds").First().Given() && o.Get("customer_balance_transaction").Ref() != "" {
+		e.Ignore(pay.CreditBalance)
+		return
+	}
+	e.Ignore(pay.CoveredElsewhere)
+}
+
+// noted is a refund as a credit note lists it. Its own events say how far it is.
+func noted(one fields.Value, c affiliate.Currency) affiliate.RefundFact {
+	return affiliate.RefundFact{ID: one.Get("refund").Ref(), Amount: amountOf(one.Get("amount_refunded"), c), State: affiliate.RefundPending}
+}
+
+// taxed reports whether a credit note says how much of it is tax.
+func (e *event) taxed() bool {
+	return e.object.Get("total_taxes").Given() || e.object.Get("tax_amounts").Given()
+}
+
+// nameParts says of each refund how much of it is tax and shipping: the same part as of
+// the note.
+func (e *event) nameParts(given []affiliate.RefundFact, c affiliate.Currency) {
+	o := e.object
+	whole := amountOf(o.Get("total"), c)
+	if !e.taxed() || whole.Sign() <= 0 {
+		return
+	}
+	tax := sumOf(o.Get("total_taxes"), c)
+	if !o.Get("total_taxes").Given() {
+		tax = sumOf(o.Get("tax_amounts"), c)
+	}
+	for i := range given {
+		f := &given[i]
+		b := draft.Bill{Currency: c, Paid: f.Amount, Tax: tax, Shipping: shippingOf(o, o.Get("amount_shipping"), c)}
+		b.Share(o.Get("total"), whole)
+		b.Fit()
+		f.Tax, f.Shipping = affiliate.Set(b.Tax), affiliate.Set(b.Shipping)
+	}
+}

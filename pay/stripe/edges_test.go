@@ -1,0 +1,348 @@
+package stripe_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/stripe"
+)
+
+// TestIssue30ShippingTax: the tax of shipping is deducted once, whether the price of
+// shipping includes it or not, in a session and in an invoice.
+func TestIssue30ShippingTax(t *testing.T) {
+	cost := func(sub, tax, total int) map[string]any {
+		return map[string]any{"amount_subtotal": sub, "amount_tax": tax, "amount_total": total}
+	}
+	for name, changes := range map[string][]any{
+		"included":     {"amount_total", 62400, "total_details.amount_tax", 10400, "total_details.amount_shipping", 2400, "shipping_cost", cost(2400, 400, 2400)},
+		"not included": {"amount_total", 62400, "total_details.amount_tax", 10400, "total_details.amount_shipping", 2000, "shipping_cost", cost(2000, 400, 2400)},
+		"without tax":  {"amount_total", 62000, "total_details.amount_tax", 10000, "total_details.amount_shipping", 2000, "shipping_cost", cost(2000, 0, 2000)},
+		"not said":     {"amount_total", 62000, "total_details.amount_tax", 10000, "total_details.amount_shipping", 2000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.Send(s.session("pi_1", 62400, append(changes, "amount_subtotal", 50000, "metadata.tributary_click", "1")...))
+			s.Want(s.Mara, "100.00")
+			paytest.Same(t, "shipping", s.Sale().ShippingAmount, affiliate.MustAmount("20"))
+		})
+	}
+	for name, changes := range map[string][]any{
+		"included":     {"amount_shipping", 2400, "shipping_cost", cost(2400, 400, 2400)},
+		"not included": {"amount_shipping", 2000, "shipping_cost", cost(2000, 400, 2400)},
+		"no sum":       {"shipping_cost", cost(2000, 400, 2400)},
+	} {
+		t.Run("an invoice, "+name, func(t *testing.T) {
+			s := newShopWith(t, nil, func(cfg *stripe.Config) { cfg.OneOffInvoices = true })
+			s.Send(s.invoice("in_1", "manual", 62400, append(changes, "parent", nil, "subtotal", 50000, "total_taxes",
+				[]any{map[string]any{"amount": 10400}}, "metadata.tributary_click", "1")...))
+			s.Want(s.Mara, "100.00")
+		})
+	}
+}
+
+// TestIssue30PartialCapture: what was authorized and not captured was never paid, so it
+// is no refund, though Stripe counts it as one.
+func TestIssue30PartialCapture(t *testing.T) {
+	released := map[string]any{"id": "re_rest", "amount": 3000, "status": "succeeded"}
+	mine := map[string]any{"id": "re_1", "amount": 4500, "status": "succeeded"}
+	for name, tt := range map[string]struct {
+		want    string
+		changes []any
+	}{
+		"the rest alone":             {"15.00", []any{"amount_refunded", 3000}},
+		"with its refund":            {"15.00", []any{"amount_refunded", 3000, "refunds", map[string]any{"data": []any{released}}}},
+		"and a refund":               {"7.50", []any{"amount_refunded", 7500}},
+		"and a refund, both listed":  {"7.50", []any{"amount_refunded", 7500, "refunds", map[string]any{"data": []any{mine, released}}}},
+		"and all that was captured":  {"0.00", []any{"amount_refunded", 12000}},
+		"not captured, all released": {"15.00", []any{"amount_captured", 0, "captured", false, "amount_refunded", 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.Send(s.session("pi_1", 9000, "amount_subtotal", 7500, "total_details.amount_tax", 1500, "metadata.tributary_click", "1"))
+			s.Send(s.load("charge_refunded", append([]any{"amount_captured", 9000}, tt.changes...)...))
+			s.Want(s.Mara, tt.want)
+		})
+	}
+}
+
+// TestIssue30ManualCapture: a Checkout whose payment the host captures by hand is booked
+// when it is captured, with what was captured, whichever event comes first.
+func TestIssue30ManualCapture(t *testing.T) {
+	for _, customer := range []any{"cus_T", nil} {
+		inEachOrder(t, 2, func(s *shop, order []int) {
+			events := []event{
+				s.first("payment_status", "unpaid", "customer", customer, "discounts", []any{map[string]any{"promotion_code": "promo_mara"}}, "metadata.tributary_click", "2"),
+				s.load("intent", "id", "pi_1", "capture_method", "manual", "amount", 12000, "amount_received", 9000,
+					"customer", customer, "receipt_email", nil, "metadata", map[string]any{"tributary_click": "2"}),
+			}
+			for i, next := range order {
+				s.Send(events[next])
+				if i == 0 {
+					paytest.Same(s.T, "sales", len(s.AllSales()), 0)
+				}
+			}
+			s.Want(s.Mara, "15.00")
+			paytest.Same(s.T, "tax", s.Sale().TaxAmount, affiliate.MustAmount("15"))
+			s.Send(s.refund("re_1", "pi_1", 4500))
+			s.Want(s.Mara, "7.50")
+		})
+	}
+	s := newShop(t) // nobody's word, no session
+	s.Send(s.load("intent", "id", "pi_9", "capture_method", "manual", "metadata", map[string]any{}))
+	paytest.Same(t, "sales", len(s.AllSales()), 0)
+}
+
+// TestIssue30IntentEmail: an intent that the host books takes the email from the
+// customer, or from the billing details of its charge, in whatever order they come.
+func TestIssue30IntentEmail(t *testing.T) {
+	for _, want := range []string{"payment_intent.succeeded", "customer.created", "charge.succeeded"} {
+		if !slices.Contains(stripe.Events(), want) {
+			t.Errorf("Events lacks %s", want)
+		}
+	}
+	marks := map[string]any{"tributary_via": "intent", "tributary_click": "1"}
+	for name, tell := range map[string]func(s *shop) event{
+		"by the customer": func(s *shop) event {
+			return s.load("customer", "/type", "customer.created", "id", "cus_T", "email", "tomas@example.com")
+		},
+		"by the charge": func(s *shop) event {
+			return s.load("charge", "/type", "charge.succeeded", "id", "ch_1", "payment_intent", "pi_1", "customer", "cus_T", "metadata", marks,
+				"billing_details", map[string]any{"email": "tomas@example.com", "name": "Tomas Reis"})
+		},
+		"by the charge of a guest": func(s *shop) event {
+			return s.load("charge", "/type", "charge.succeeded", "id", "ch_1", "payment_intent", "pi_1", "customer", nil, "metadata", marks,
+				"billing_details", map[string]any{"email": "tomas@example.com", "name": "Tomas Reis"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inEachOrder(t, 2, func(s *shop, order []int) {
+				var customer any = "cus_T"
+				if name == "by the charge of a guest" {
+					customer = nil
+				}
+				events := []event{tell(s), s.load("intent", "id", "pi_1", "amount", 10000, "amount_received", 10000, "latest_charge", "ch_1",
+					"amount_details", nil, "customer", customer, "receipt_email", nil, "metadata", marks)}
+				for _, i := range order {
+					s.Send(events[i])
+				}
+				s.Want(s.Mara, "20.00")
+				paytest.Same(s.T, "email", s.Referral().Email, "tomas@example.com")
+			})
+		})
+	}
+}
+
+// TestIssue30FirstInvoice: the first invoice of a subscription that began without
+// Checkout waits for a session and is then booked. One whose session came, or says that
+// it books, or of somebody whom nobody brought, is never asked for again.
+func TestIssue30FirstInvoice(t *testing.T) {
+	s := newShop(t)
+	first := s.invoice("in_1", "subscription_create", 2900, "metadata.tributary_click", "1")
+	paytest.Same(t, "at once", s.Status(first), 503)
+	s.Pass(time.Hour + time.Second)
+	s.Send(first)
+	s.Want(s.Mara, "5.80")
+
+	s = newShop(t)
+	s.Send(s.invoice("in_1", "subscription_create", 2900))
+	s.ignored(pay.FirstFromSession)
+
+	s = newShop(t)
+	first = s.invoice("in_1", "subscription_create", 2900, "metadata.tributary_click", "2")
+	paytest.Same(t, "before its session", s.Status(first), 503)
+	s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"), first)
+	s.ignored(pay.FirstFromSession)
+	s.Pass(2 * time.Hour)
+	s.Send(first)
+	s.Want(s.Mara, "5.80")
+
+	s = newShop(t)
+	s.Pass(2 * time.Hour)
+	s.Send(s.invoice("in_1", "subscription_create", 2900, "parent.subscription_details.metadata", map[string]any{"tributary_via": "session", "tributary_click": "1"}))
+	s.ignored(pay.FirstFromSession)
+	if strings.Contains(s.Logs.String(), "WARN") {
+		t.Errorf("logged %s", s.Logs.String())
+	}
+}
+
+// TestIssue30OrganicRenewal: a renewal of somebody whom nobody brought is never asked for
+// again, also when the host carries its way, or a click that credits nobody.
+func TestIssue30OrganicRenewal(t *testing.T) {
+	for name, meta := range map[string]map[string]any{
+		"nothing": {}, "the way": {"tributary_via": "session"}, "the way and an order": {"tributary_via": "session", "tributary_order": "order-7", "tributary_customer": "u-7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.Send(s.subscribed("in_1", 2900, "metadata", meta), s.invoice("in_1", "subscription_create", 2900, "parent.subscription_details.metadata", meta))
+			for _, reason := range []string{"subscription_cycle", "subscription_update", "subscription_cycle"} {
+				s.Pass(30 * 24 * time.Hour)
+				s.Send(s.invoice("in_"+s.Now.String(), reason, 2900, "parent.subscription_details.metadata", meta))
+			}
+			paytest.Same(t, "sales", len(s.AllSales()), 0)
+		})
+	}
+	s := newShop(t)
+	dead := map[string]any{"tributary_via": "session", "tributary_click": "77"}
+	s.Send(s.subscribed("in_1", 2900, "metadata", dead))
+	s.Pass(30 * 24 * time.Hour)
+	s.Send(s.invoice("in_2", "subscription_cycle", 2900, "parent.subscription_details.metadata", dead))
+	young := newShop(t) // an update in the first minutes, of a customer whom a code brought
+	update := young.invoice("in_2", "subscription_update", 1000, "period_start", young.Now.Add(-5*time.Minute).Unix())
+	paytest.Same(t, "before the first", young.Status(update), 503)
+	young.Send(young.subscribed("in_1", 2900, "discounts", []any{map[string]any{"promotion_code": "promo_mara"}}), update)
+	young.Want(young.Mara, "7.80")
+}
+
+// TestIssue30RenewalOrder: a renewal that carries the first order's id is a sale of its
+// own, and its refund is its own; it says which payment of the customer it is.
+func TestIssue30RenewalOrder(t *testing.T) {
+	s := newShop(t)
+	meta := map[string]any{"tributary_via": "session", "tributary_order": "order-1042"}
+	s.Send(s.subscribed("in_1", 4350, "metadata", map[string]any{"tributary_click": "1", "tributary_order": "order-1042"}))
+	for i, reason := range []string{"subscription_cycle", "subscription_update", "subscription_cycle"} {
+		s.Pass(30 * 24 * time.Hour)
+		id := []string{"in_2", "in_3", "in_4"}[i]
+		s.Send(s.invoice(id, reason, 4350, "parent.subscription_details.metadata", meta))
+		s.outcome(affiliate.SaleRecorded)
+		s.Send(s.link(id, "pi_"+id))
+	}
+	s.Want(s.Mara, "34.80")
+	s.Send(s.refund("re_1", "pi_in_3", 4350))
+	s.Want(s.Mara, "26.10")
+	for _, sale := range s.AllSales() {
+		told := paytest.Must(s.ExplainSale(t.Context(), sale.ID))
+		if sale.ExternalID.Or("") == "order-1042" != (told.Terms.Payment.Or(0) == 1) {
+			t.Errorf("sale %v of %v is payment %v", sale.ID, sale.ExternalID, told.Terms.Payment)
+		}
+	}
+}
+
+// TestIssue30TrialPayment: the first payment after a trial is the customer's first.
+func TestIssue30TrialPayment(t *testing.T) {
+	s := newShop(t)
+	s.Send(s.subscribed("in_1", 0, "payment_status", "no_payment_required", "metadata.tributary_click", "1"))
+	s.Send(s.invoice("in_2", "subscription_cycle", 2900))
+	told := paytest.Must(s.ExplainSale(t.Context(), s.Sale().ID))
+	paytest.Same(t, "payment", told.Terms.Payment, affiliate.Set(int64(1)))
+}
+
+// TestIssue30InvoiceLines: what an invoice says stands in any of its lines, and of
+// several products none is taken for all.
+func TestIssue30InvoiceLines(t *testing.T) {
+	line := func(amount int, product string, meta map[string]any) map[string]any {
+		return map[string]any{"amount": amount, "metadata": meta, "pricing": map[string]any{"price_details": map[string]any{"product": product}}}
+	}
+	s := newShopWith(t, nil, func(cfg *stripe.Config) { cfg.OneOffInvoices = true })
+	s.Send(s.invoice("in_1", "manual", 5000, "parent", nil, "lines.data", []any{
+		line(2000, "prod_a", map[string]any{}), line(3000, "prod_b", map[string]any{"tributary_code": "MARA20"}),
+	}))
+	s.Want(s.Mara, "10.00")
+	paytest.Same(t, "products", len(s.Sale().ProductsBought), 0)
+}
+
+// TestIssue30Organization: an event of an Organization names its account in the context.
+func TestIssue30Organization(t *testing.T) {
+	s := newShop(t)
+	cfg := configAt(s)
+	for name, tt := range map[string]struct {
+		changes []any
+		want    string
+	}{
+		"the context":         {[]any{"/context", "acct_1"}, "acct_1"},
+		"a path":              {[]any{"/context", "org_1/acct_2"}, "acct_2"},
+		"both":                {[]any{"/context", "acct_3", "/account", "acct_4"}, "acct_4"},
+		"a connected account": {[]any{"/account", "acct_5"}, "acct_5"},
+		"neither":             {[]any{"/context", nil}, ""},
+	} {
+		action, err := stripe.Map(s.first(tt.changes...).JSON(), cfg)
+		if err != nil || action.Event.Account != tt.want {
+			t.Errorf("%s: %q, %v, want %q", name, action.Event.Account, err, tt.want)
+		}
+		if foreign := action.Reason == pay.OtherAccount; foreign != (tt.want != "") {
+			t.Errorf("%s: %+v", name, action.Reason)
+		}
+	}
+}
+
+// TestIssue30Prevented: of a dispute that was prevented the money is away when it was
+// taken from the host's balance; of a blocked one a refund tells.
+func TestIssue30Prevented(t *testing.T) {
+	moved := []any{map[string]any{"amount": -12000}}
+	for name, tt := range map[string]struct {
+		want    string
+		changes []any
+	}{
+		"money was taken":       {"0.00", []any{"balance_transactions", moved}},
+		"resolved":              {"0.00", []any{"balance_transactions", []any{}, "payment_method_details", map[string]any{"card": map[string]any{"case_type": "resolution"}}}},
+		"blocked":               {"20.00", []any{"balance_transactions", []any{}, "payment_method_details", map[string]any{"card": map[string]any{"case_type": "block"}}}},
+		"taken and given back":  {"20.00", []any{"balance_transactions", []any{moved[0], map[string]any{"amount": 12000}}}},
+		"nothing is said of it": {"20.00", []any{"balance_transactions", []any{}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.Send(s.first(), s.dispute("du_1", "prevented", 12000, tt.changes...))
+			s.Want(s.Mara, tt.want)
+		})
+	}
+}
+
+// TestIssue30CreditNoteTax: of a refund with a credit note the note says how much is tax
+// and shipping, before the refund's own event or after it.
+func TestIssue30CreditNoteTax(t *testing.T) {
+	taxes := func(n int) []any { return []any{map[string]any{"amount": n}} }
+	for name, tt := range map[string]struct {
+		want    string
+		changes []any
+	}{
+		"the tax":             {"20.00", []any{"total", 2000, "total_taxes", taxes(2000)}},
+		"goods alone":         {"16.00", []any{"total", 2000, "total_taxes", []any{}}},
+		"goods and tax":       {"16.67", []any{"total", 2000, "total_taxes", taxes(333)}},
+		"in an older version": {"20.00", []any{"total", 2000, "total_taxes", nil, "tax_amounts", taxes(2000)}},
+		"not said":            {"16.67", []any{"total", 2000, "total_taxes", nil}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inEachOrder(t, 2, func(s *shop, order []int) {
+				s.Send(s.invoice("in_1", "subscription_cycle", 12000, "metadata.tributary_click", "1", "subtotal", 10000, "total_taxes", taxes(2000),
+					"metadata.tributary_via", "invoice"), s.link("in_1", "pi_1"))
+				events := []event{
+					s.refund("re_1", "pi_1", 2000),
+					s.load("credit_note", append([]any{"invoice", "in_1", "amount", 2000, "out_of_band_amount", 0,
+						"refunds", []any{map[string]any{"refund": "re_1", "amount_refunded": 2000}}}, tt.changes...)...),
+				}
+				for _, i := range order {
+					s.Send(events[i])
+				}
+				s.Want(s.Mara, tt.want)
+			})
+		})
+	}
+	s := newShop(t) // given back by the host itself
+	s.Send(s.invoice("in_1", "subscription_cycle", 12000, "metadata.tributary_click", "1", "subtotal", 10000, "total_taxes", taxes(2000), "metadata.tributary_via", "invoice"))
+	s.Send(s.load("credit_note", "invoice", "in_1", "out_of_band_amount", 2000, "total", 2000, "total_taxes", taxes(2000)))
+	s.Want(s.Mara, "20.00")
+}
+
+// TestIssue30Converted: of a session whose customer was shown another currency, refunds
+// and disputes come in that, and take their part of what was booked.
+func TestIssue30Converted(t *testing.T) {
+	s := newShop(t)
+	s.Send(s.load("session_converted", "metadata", map[string]any{"tributary_click": "1"}))
+	s.Want(s.Mara, "20.00")
+	s.Send(s.refund("re_1", "pi_1", 5400, "currency", "eur"))
+	s.Want(s.Mara, "10.00")
+	s.Send(s.dispute("du_1", "lost", 5400, "currency", "eur"))
+	s.Want(s.Mara, "0.00")
+	s.Send(s.refund("re_2", "pi_1", 100))
+	if s.Last().Refusal == nil {
+		t.Errorf("a refund in another currency: %+v", s.Last())
+	}
+	sum := newShop(t)
+	sum.Send(sum.load("session_converted", "metadata", map[string]any{"tributary_click": "1"}))
+	sum.Send(sum.load("charge_refunded", "currency", "eur", "amount", 10800, "amount_captured", 10800, "amount_refunded", 2700))
+	sum.Want(sum.Mara, "15.00")
+}
