@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"maps"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -129,6 +131,27 @@ func TestSigned(t *testing.T) {
 	}
 	if got := read(same, func(m map[string]string) { m["tributary_slug"] = "mara" }); got.Signed || got.Order != "" || got.Slug != "mara" {
 		t.Errorf("another slug: %+v", got)
+	}
+}
+
+// TestForgedIsLogged: what was left out is a line of the log, one in an hour, which
+// counts those before it and has nothing of the payer's.
+func TestForgedIsLogged(t *testing.T) {
+	s := newShop(t)
+	s.Send(s.customer(), s.transaction("txn_0", 100, 0))
+	lines := func() int { return strings.Count(s.Logs.String(), "without a right signature") }
+	paytest.Same(t, "of a payment that names nothing", lines(), 0)
+	for i, id := range []string{"txn_1", "txn_2", "txn_3"} {
+		s.Send(s.transaction(id, 100, 0, "custom_data", browser("order", "order-1042")))
+		paytest.Same(t, "within the hour", lines(), 1)
+		if i == 0 && (!strings.Contains(s.Logs.String(), `"events":1`) || strings.Contains(s.Logs.String(), "order-1042")) {
+			t.Error(s.Logs.String())
+		}
+	}
+	s.Pass(time.Hour)
+	s.Send(s.transaction("txn_4", 100, 0, "custom_data", browser("order", "order-1042")))
+	if lines() != 2 || !strings.Contains(s.Logs.String(), `"events":3`) {
+		t.Error(s.Logs.String())
 	}
 }
 

@@ -113,6 +113,9 @@ func TestMoney(t *testing.T) {
 			a, b := old.Sale(), young.Sale()
 			paytest.Same(t, "total", a.TotalEarned, b.TotalEarned)
 			paytest.Same(t, "commission", a.CommissionEarned, b.CommissionEarned)
+			// A renewal takes no order from its metadata: it has the payment, where the invoice names one.
+			paytest.Same(t, "externalId", a.ExternalID, affiliate.Set("pi_2"))
+			paytest.Same(t, "externalId of the new version", b.ExternalID, affiliate.Null[string]())
 			paytest.Same(t, "externalInvoiceId", a.ExternalInvoiceID, b.ExternalInvoiceID)
 			paytest.Same(t, "product", a.ProductsBought[0], b.ProductsBought[0])
 			p, q := old.payment("in_2"), young.payment("in_2")

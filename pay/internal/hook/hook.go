@@ -44,6 +44,8 @@ type Hook struct {
 	Program  func(ctx context.Context, account string) (*affiliate.Program, error) // nil program: the account is not ours
 	OnResult func(context.Context, pay.Result)                                     // after the commit; nil: not called
 	Logger   *slog.Logger                                                          // nil: slog.Default()
+
+	forged *forgeries
 }
 
 // New checks an endpoint.
@@ -59,6 +61,7 @@ func New(h Hook) (*Hook, error) {
 	if h.Logger == nil {
 		h.Logger = slog.Default()
 	}
+	h.forged = &forgeries{logger: h.Logger, now: h.Check.Time}
 	return &h, nil
 }
 
@@ -210,6 +213,9 @@ func (h *Hook) report(ctx context.Context, result pay.Result) {
 	a := result.Action
 	h.Logger.DebugContext(ctx, "payment event", "event", a.Event.ID, "type", a.Event.Type, "kind", string(a.Kind),
 		"reason", string(a.Reason), "outcome", string(result.Outcome), "done", result.Done)
+	if a.Carried.Forged && a.Kind != pay.KindIgnored {
+		h.forged.say(ctx, a.Event)
+	}
 	if h.OnResult == nil {
 		return
 	}
