@@ -17,11 +17,12 @@ type Attention struct {
 	FailingWebhooks   Waiting[FailingWebhook]   `json:"failingWebhooks"`   // disabled because they fail or are gone, or every attempt has failed for a while
 	FailedDeliveries  Waiting[FailedDelivery]   `json:"failedDeliveries"`  // given up in the last 14 days
 	FailedPayouts     Waiting[FailedPayout]     `json:"failedPayouts"`
+	PaymentConflicts  Waiting[ConflictPayment]  `json:"paymentConflicts"` // until [Program.DecidePayment]
 }
 
 // Empty reports whether nothing waits.
 func (a *Attention) Empty() bool {
-	return a.PendingAffiliates.Count+a.HeldSales.Count+a.FailingWebhooks.Count+a.FailedDeliveries.Count+a.FailedPayouts.Count == 0
+	return a.PendingAffiliates.Count+a.HeldSales.Count+a.FailingWebhooks.Count+a.FailedDeliveries.Count+a.FailedPayouts.Count+a.PaymentConflicts.Count == 0
 }
 
 // Waiting is one list of [Attention]: the newest of what waits.
@@ -70,6 +71,15 @@ type FailedPayout struct {
 	FailedReason Opt[string] `json:"failedReason"`
 }
 
+// A ConflictPayment names a sale of which it is not: its payer or its amounts differ.
+type ConflictPayment struct {
+	ID        uuid.UUID `json:"id"`
+	Provider  string    `json:"provider"`
+	SaleID    SaleID    `json:"saleId"` // the sale that it names
+	Amount    Amount    `json:"amount"` // of the payment
+	CreatedAt Time      `json:"createdAt"`
+}
+
 const (
 	waitingShown = 5   // of each list, when the caller does not say
 	waitingMost  = 20  // of each list
@@ -109,7 +119,10 @@ func (p *Program) Attention(ctx context.Context, n int) (_ Attention, err error)
 		if a.FailedDeliveries, err = newestIn(o.deliveriesSince(now.Add(-failedLately)), string(DeliveryFailed), n, undeliveredOf); err != nil {
 			return a, err
 		}
-		a.FailedPayouts, err = newestIn(o.tx.Payouts, string(PayoutFailed), n, unpaidOf)
+		if a.FailedPayouts, err = newestIn(o.tx.Payouts, string(PayoutFailed), n, unpaidOf); err != nil {
+			return a, err
+		}
+		a.PaymentConflicts, err = newestOf(o.tx.Payments, inConflict, n, o.conflictOf)
 		return a, err
 	})
 }
@@ -117,11 +130,17 @@ func (p *Program) Attention(ctx context.Context, n int) (_ Attention, err error)
 // newestIn lists the newest n records in a state, and counts on; an empty state is
 // any.
 func newestIn[R Record[R], T any](t Table[R], state string, n int, item func(R) T) (Waiting[T], error) {
-	w := Waiting[T]{Items: []T{}}
-	q := Query{Desc: true, Limit: waitingCount + 1}
+	key := Key{}
 	if state != "" {
-		q.Key = Key{Index: OfState, Text: state}
+		key = Key{Index: OfState, Text: state}
 	}
+	return newestOf(t, key, n, item)
+}
+
+// newestOf lists the newest n records of a key, and counts on.
+func newestOf[R Record[R], T any](t Table[R], key Key, n int, item func(R) T) (Waiting[T], error) {
+	w := Waiting[T]{Items: []T{}}
+	q := Query{Key: key, Desc: true, Limit: waitingCount + 1}
 	for rec, err := range t.List(q) {
 		if err != nil {
 			return w, err
@@ -151,6 +170,14 @@ func (o *op) deliveriesSince(since Instant) Table[DeliveryRecord] {
 		Table: o.tx.Deliveries,
 		keep:  func(r DeliveryRecord) bool { return createdIn(r, since, Instant{}) },
 		over:  func(r DeliveryRecord) bool { return r.CreatedAt.Before(since.Add(-clockSlack)) },
+	}
+}
+
+// conflictOf is a payment in conflict; its sale has the number 0 when it was deleted.
+func (o *op) conflictOf(r PaymentRecord) ConflictPayment {
+	sale, _ := o.saleIfThere(r.Conflict)
+	return ConflictPayment{
+		ID: r.ID, Provider: r.Provider, SaleID: SaleID(sale.Number), Amount: r.Gross.Or(Amount{}), CreatedAt: TimeOf(r.CreatedAt.Time()),
 	}
 }
 

@@ -38,6 +38,7 @@ func TestAttention(t *testing.T) {
 		FailedPayouts: affiliate.Waiting[affiliate.FailedPayout]{Count: 1, Items: []affiliate.FailedPayout{{
 			ID: paid.ID, AffiliateID: held.AffiliateID, Amount: paid.Amount, FailedReason: affiliate.Set("closed account"),
 		}}},
+		PaymentConflicts: affiliate.Waiting[affiliate.ConflictPayment]{Items: []affiliate.ConflictPayment{}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -23,9 +23,15 @@ func (o *op) payerOf(provider, id string) (payerChange, error) {
 	return payerChange{rec, rec.Clone()}, err
 }
 
+// proves reports whether more than a typed email says that a payer is a customer: the
+// host's id of the customer, or the provider's id of the payer.
+func (f PayerFact) proves(ref *ReferralRecord) bool {
+	return ref.CustomerID != "" && (ref.CustomerID == f.CustomerID || ref.CustomerID == f.ID)
+}
+
 // customerOf finds the referral of a payer; the zero record: none.
 func (o *op) customerOf(rec *PayerRecord, f PayerFact) (ref ReferralRecord, err error) {
-	if rec.ReferralID != uuid.Nil {
+	if rec.ReferralID != uuid.Nil && (!rec.ByEmail || f.CustomerID == "") {
 		if ref, err = o.tx.Referrals.Get(rec.ReferralID); err != nil {
 			return ref, internal("referral of a payer", err)
 		}

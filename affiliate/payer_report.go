@@ -105,7 +105,9 @@ func (r *payment) reportPayer(f PayerFact) error {
 	if err != nil {
 		return err
 	}
-	if err := payer.pays(r.op, ref.ID); err != nil {
+	if !f.proves(&ref) {
+		payer.seems(ref.ID)
+	} else if err := payer.pays(r.op, ref.ID); err != nil {
 		return err
 	}
 	parked, err := gather(r.tx.Payments, Query{Key: ofProvider(OfPayer, r.fact.Provider, f.ID), Limit: maxRetried})

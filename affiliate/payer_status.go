@@ -52,7 +52,7 @@ func (o *op) reportSubscription(f SubscriptionFact) (Referral, error) {
 		return Referral{}, err
 	}
 	payer.rec.addSub(Subscription{ID: f.Subscription, Status: f.Status, At: InstantOf(f.At)})
-	if payer.rec.ReferralID == uuid.Nil {
+	if payer.rec.ReferralID == uuid.Nil || payer.rec.ByEmail {
 		return Referral{}, o.savePayer(&payer)
 	}
 	ref, err := o.followSubs(&payer, payer.old.Subs)
@@ -117,7 +117,7 @@ func (o *op) followSubs(c *payerChange, before []Subscription) (Referral, error)
 	}
 	was, is := slices.Clone(before), slices.Clone(c.rec.Subs)
 	for i := range payers {
-		if payers[i].ID != c.rec.ID {
+		if payers[i].ID != c.rec.ID && !payers[i].ByEmail {
 			was, is = append(was, payers[i].Subs...), append(is, payers[i].Subs...)
 		}
 	}
@@ -142,12 +142,21 @@ func (o *op) followSubs(c *payerChange, before []Subscription) (Referral, error)
 	return o.saveReferral(ref, after)
 }
 
-// pays notes whom the payer pays for. The first one stays.
+// seems notes whom the payer pays for, as an email says that the payer can have
+// typed. It credits, and does not change the status of the customer.
+func (c *payerChange) seems(referral uuid.UUID) {
+	if c.rec.PayerID != "" && c.rec.ReferralID == uuid.Nil && referral != uuid.Nil {
+		c.rec.ReferralID, c.rec.ByEmail = referral, true
+	}
+}
+
+// pays notes whom the payer pays for. The first one stays, unless an email alone
+// said so.
 func (c *payerChange) pays(o *op, referral uuid.UUID) error {
-	if c.rec.PayerID == "" || c.rec.ReferralID != uuid.Nil || referral == uuid.Nil {
+	if c.rec.PayerID == "" || c.rec.ReferralID != uuid.Nil && !c.rec.ByEmail || referral == uuid.Nil {
 		return nil
 	}
-	c.rec.ReferralID = referral
+	c.rec.ReferralID, c.rec.ByEmail = referral, false
 	if len(c.rec.Subs) == 0 {
 		return nil
 	}

@@ -6,7 +6,9 @@ import "github.com/google/uuid"
 func (h horizon) paymentSweep() sweep[PaymentRecord] {
 	return sweep[PaymentRecord]{
 		table: func(tx *Tx) Table[PaymentRecord] { return tx.Payments },
-		goes:  func(r PaymentRecord) bool { return r.Sale == uuid.Nil && r.UpdatedAt.Before(h.payments) },
+		goes: func(r PaymentRecord) bool {
+			return r.Sale == uuid.Nil && r.Conflict == uuid.Nil && r.UpdatedAt.Before(h.payments)
+		},
 		since: func(r PaymentRecord) Instant { return r.CreatedAt },
 		after: func(o *op, gone []PaymentRecord) error {
 			for i := range gone {

@@ -70,6 +70,7 @@ type known struct {
 	shift    shift
 	late     bool // the refund window of the sale is over
 	expected bool // the payer has parked payments: the customer may be known later
+	named    bool // the payment names a sale that is there and that it did not take
 	result   PaymentResult
 }
 
@@ -226,14 +227,31 @@ func (r *payment) follow() error {
 	if len(r.sale.Refunds) > refunds {
 		r.body = nil
 	}
-	return r.payer.pays(r.op, r.sale.ReferralID)
+	return r.link()
+}
+
+// link notes for whom the payer pays: for the customer of the sale. An email that the
+// payer can have typed proves nothing about a customer who was there before.
+func (r *payment) link() error {
+	if r.payer.rec.PayerID == "" || r.sale.ReferralID == uuid.Nil || r.payer.rec.ReferralID != uuid.Nil && !r.payer.rec.ByEmail {
+		return nil
+	}
+	ref, err := r.tx.Referrals.Get(r.sale.ReferralID)
+	if err != nil {
+		return internal("referral of a sale", err)
+	}
+	if r.fact.Payer.proves(&ref) || ref.CreatedAt == r.sale.CreatedAt {
+		return r.payer.pays(r.op, ref.ID)
+	}
+	r.payer.seems(ref.ID)
+	return nil
 }
 
 // kept reports whether the payment is kept. Most payments have no affiliate, and
 // leave nothing.
 func (r *payment) kept() bool {
 	paid, ok := r.fact.Sale.Get()
-	return r.old.ID != uuid.Nil || r.rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || !ok && len(r.fresh) > 1 ||
+	return r.old.ID != uuid.Nil || r.rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || !ok && len(r.fresh) > 1 ||
 		paid.Stage == PaidLater || paid.Stage == PaidOfAgreed ||
 		len(r.rec.Refunds) > 0 || len(r.rec.Disputes) > 0 || r.fact.Refunded.Or(Amount{}).Sign() > 0
 }
@@ -262,7 +280,7 @@ func (r *payment) save() error {
 // payerKept reports whether the payer is kept: not for a mere link of ids.
 func (r *payment) payerKept() bool {
 	tries := len(r.rec.Waiting) > 0 && len(r.rec.Waiting[0].Tries) > 0 || r.payer.rec.ReferralID != uuid.Nil
-	return r.rec.Sale != uuid.Nil || tries || r.payer.old.ID != uuid.Nil
+	return r.rec.Sale != uuid.Nil || r.named || tries || r.payer.old.ID != uuid.Nil
 }
 
 // savePayment writes a payment that has changed.

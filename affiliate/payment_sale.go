@@ -90,16 +90,17 @@ func (r *payment) tryWaiting() error {
 	if err != nil {
 		return err
 	}
-	if earlier.ID != uuid.Nil {
-		r.result.Outcome = SaleDuplicate
-		return r.adopt(earlier)
-	}
 	ref, err := r.customerOf(&r.payer.rec, r.fact.Payer)
 	if err != nil {
 		return err
 	}
 	if waiting.Nothing {
 		return r.refer(&waiting, &ref)
+	}
+	if earlier.ID != uuid.Nil {
+		if done, err := r.takeEarlier(&waiting, &earlier, &ref); err != nil || done {
+			return err
+		}
 	}
 	r.op.paidAt, r.op.nth = waiting.PaidAt, waiting.Payment
 	r.result.Outcome = SaleUnattributed

@@ -167,7 +167,7 @@ func (r *PaymentRecord) knows(f *RefundRecord) bool {
 }
 
 // goal is how much of a sale is refunded by its facts and by the host together, and
-// what is known of its parts.
+// what is known of its parts. The facts take no more than the payment brought.
 func (r *PaymentRecord) goal(sale *SaleRecord, c Currency) (sum Amount, named refundParts, err error) {
 	lost, err := r.lost()
 	if err != nil {
@@ -175,6 +175,7 @@ func (r *PaymentRecord) goal(sale *SaleRecord, c Currency) (sum Amount, named re
 	}
 	if named, err = r.namedParts(sale, c); err == nil {
 		sum, err = shareOf(sale.TotalEarned, lost, r.Gross.Or(Amount{}), c)
+		sum = r.brought(sum)
 	}
 	for i := range sale.Refunds { // and what the host refunded besides
 		f := &sale.Refunds[i]
@@ -207,10 +208,20 @@ func (r *PaymentRecord) namedParts(sale *SaleRecord, c Currency) (sum refundPart
 	}
 	for _, part := range []*Amount{&sum.of, &sum.tax, &sum.shipping} {
 		if err == nil {
-			*part, err = shareOf(sale.TotalEarned, lesser(*part, r.Gross.Or(Amount{})), r.Gross.Or(Amount{}), c)
+			*part, err = shareOf(r.brought(sale.TotalEarned), lesser(*part, r.Gross.Or(Amount{})), r.Gross.Or(Amount{}), c)
 		}
 	}
 	return sum, err
+}
+
+// brought is as much of a sum as the payment brought: a sale may be of more than a
+// payment that a person gave to it. One that is counted in another currency is taken
+// for all of it.
+func (r *PaymentRecord) brought(sum Amount) Amount {
+	if r.Counted != "" {
+		return sum
+	}
+	return lesser(sum, r.Gross.Or(Amount{}))
 }
 
 // shareOf is the part of a total that was lost of a payment: all of it, exactly,

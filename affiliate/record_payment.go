@@ -18,6 +18,8 @@ type PaymentRecord struct {
 	Gross    Opt[Amount]   `json:",omitzero"` // not given: not known to be paid
 	Counted  Currency      `json:",omitzero"` // of Gross, refunds and disputes; empty: the program's
 	Waiting  []WaitingSale // of a parked payment: what would be its sale, once it is paid; at most one
+	Conflict uuid.UUID     `json:",omitzero"` // the sale that a waiting one names, and of which it is not; zero: none
+	Decided  string        `json:",omitzero"` // what a person said of a conflict: a PaymentDecision; empty: nothing
 	Refunds  []PaymentRefund
 	Refunded Opt[Amount] `json:",omitzero"` // the highest sum of refunds that was reported in the refund window
 	Late     Opt[Amount] `json:",omitzero"` // the highest one after it, which does not count
@@ -89,10 +91,18 @@ func (r PaymentRecord) Clone() PaymentRecord {
 	return r
 }
 
-// AppendKeys appends BySale, or OfPayer of a parked payment.
+// inConflict is the payer of all payments that wait for a decision. No payer of a
+// provider has it, because an id is never empty.
+var inConflict = ofProvider(OfPayer, "conflict", "")
+
+// AppendKeys appends BySale, or OfPayer of a parked payment. One that waits for a
+// decision is not tried again with its payer: it is under inConflict.
 func (r PaymentRecord) AppendKeys(dst []Key) []Key {
 	if r.Sale != uuid.Nil {
 		return append(dst, Key{Index: BySale, ID: r.Sale})
+	}
+	if r.Conflict != uuid.Nil {
+		return append(dst, inConflict)
 	}
 	return appendOfProvider(dst, OfPayer, r.Provider, r.PayerID)
 }
@@ -124,6 +134,7 @@ type PayerRecord struct {
 	Email      string // canonical; empty: none that is accepted, or erased
 	Name       string
 	ReferralID uuid.UUID // whom it pays for; zero: not known yet
+	ByEmail    bool      `json:",omitzero"` // the email alone says so, which the payer can type: Subs do not count
 	Subs       []Subscription
 	ByHand     bool `json:",omitzero"` // a person set the referral's status after Subs did
 	CreatedAt  Instant

@@ -148,6 +148,10 @@ const (
 	SaleParked   SaleOutcome = "parked"   // not yet a sale: nobody can be credited so far
 	SaleReferred SaleOutcome = "referred" // a trial: its customer is referred, and there is no sale
 	SaleRefused  SaleOutcome = "refused"  // the code that decided was refused; see PaymentResult.Refused
+
+	// SaleConflict means that the payment names a sale of which it is not: payer or
+	// amounts differ. Nothing but the payment is stored; see [Program.DecidePayment].
+	SaleConflict SaleOutcome = "payment_conflict"
 )
 
 // SaleResult is the answer of [Program.RecordSale].

@@ -33,6 +33,9 @@ func (a *audit) verifyPayments() {
 // verifyPayment checks that a sale is where the facts of its payment want it.
 func (a *audit) verifyPayment(r *PaymentRecord) {
 	name := named("payment", r.ID)
+	if r.Conflict != uuid.Nil && (r.Sale != uuid.Nil || len(r.Waiting) != 1) {
+		a.breach("I82", name, "it waits for a decision about sale %s and has sale %s, %d waiting", r.Conflict, r.Sale, len(r.Waiting))
+	}
 	if r.Sale == uuid.Nil && len(r.Waiting) > 1 || r.Sale != uuid.Nil && len(r.Waiting) > 0 {
 		a.breach("I76", name, "it has sale %s, %d waiting", r.Sale, len(r.Waiting))
 	}
@@ -40,9 +43,23 @@ func (a *audit) verifyPayment(r *PaymentRecord) {
 	if sale == nil {
 		return // it was deleted
 	}
+	a.verifyTaken(r, sale)
 	made := !r.Adjusted.IsZero() // by adjustments, before a sale could count again
 	if goal, _, err := r.goal(sale, a.cfg.Currency); err != nil || goal != sale.Refunded && !made {
 		a.breach("I76", name, "the facts want %v refunded; %v is", goal, sale.Refunded)
+	}
+}
+
+// verifyTaken checks that no report took more off a sale than its payment brought.
+func (a *audit) verifyTaken(r *PaymentRecord, sale *SaleRecord) {
+	var taken Amount
+	for i := range sale.Refunds {
+		if sale.Refunds[i].Fact {
+			taken, _ = taken.Add(sale.Refunds[i].Amount)
+		}
+	}
+	if r.Counted == "" && taken.Cmp(r.Gross.Or(Amount{})) > 0 {
+		a.breach("I82", named("payment", r.ID), "it brought %v, and its refunds took %v off its sale", r.Gross.Or(Amount{}), taken)
 	}
 }
 
@@ -61,7 +78,9 @@ func (a *audit) verifyPayers() {
 		for _, s := range r.Subs {
 			listed(a, name, "subscription", s.Status, providerStatuses...)
 		}
-		subs[r.ReferralID] = append(subs[r.ReferralID], r.Subs...)
+		if !r.ByEmail {
+			subs[r.ReferralID] = append(subs[r.ReferralID], r.Subs...)
+		}
 		byHand[r.ReferralID] = byHand[r.ReferralID] || r.ByHand
 	}
 	for r := range a.referrals.records() {

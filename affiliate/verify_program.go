@@ -77,6 +77,8 @@ type Verification struct {
 //   - I78: a payer is held once and pays for a live referral or none; the status
 //     of a referral follows from the subscriptions of its payers, unless a person
 //     set it.
+//   - I82: a report took no more off a sale than its payment brought; a payment
+//     that waits for a decision has no sale.
 //   - I81: statuses, approvals and types are ones that the contract lists; a
 //     commission has a reason exactly when it is on hold or declined; coupons,
 //     plans and tiers have names.

@@ -54,9 +54,10 @@ func attentionNotes() described {
 				"failingWebhooks":   "Endpoints that were disabled because they fail or are gone, or to which every attempt fails.",
 				"failedDeliveries":  "Deliveries of the last 14 days that were given up.",
 				"failedPayouts":     "Payouts that failed.",
+				"paymentConflicts":  "Payments that name a sale whose payer or amounts differ, until a person decides.",
 			},
 			"WaitingAffiliates": waiting("Affiliates"), "WaitingSales": waiting("Sales"), "WaitingWebhooks": waiting("Endpoints"),
-			"WaitingDeliveries": waiting("Deliveries"), "WaitingPayouts": waiting("Payouts"),
+			"WaitingDeliveries": waiting("Deliveries"), "WaitingPayouts": waiting("Payouts"), "WaitingPayments": waiting("Payments"),
 			"PendingAffiliate": {"": "An affiliate who waits for approval.", "name": "Of the affiliate."},
 			"HeldSale": {
 				"": "A sale with a commission on hold.", "id": "Of the sale.", "affiliateId": "Whom it credits.",
@@ -69,6 +70,10 @@ func attentionNotes() described {
 			"FailedDelivery": {"": "A delivery that was given up.", "webhookId": "Its endpoint.", "event": "Its type.", "createdAt": "When the event was."},
 			"FailedPayout": {
 				"": "A payout that failed.", "affiliateId": "Whose it is.", "amount": "Of the payout.", "failedReason": "What the provider said.",
+			},
+			"ConflictPayment": {
+				"": "A payment that names a sale of which it is not. It changed nothing.", "id": "Of the payment.", "provider": "Who reported it.",
+				"saleId": "The sale that it names; 0 when that was deleted.", "amount": "Of the payment.", "createdAt": "When it was reported.",
 			},
 		},
 		operations: map[string]about{"GET /attention": {

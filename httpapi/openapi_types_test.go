@@ -114,6 +114,8 @@ func schemaNames() named[shape] {
 		{"FailedDelivery", whole[affiliate.FailedDelivery]()},
 		{"WaitingPayouts", whole[affiliate.Waiting[affiliate.FailedPayout]]()},
 		{"FailedPayout", whole[affiliate.FailedPayout]()},
+		{"WaitingPayments", whole[affiliate.Waiting[affiliate.ConflictPayment]]()},
+		{"ConflictPayment", whole[affiliate.ConflictPayment]()},
 		{"LinkDestination", whole[affiliate.LinkDestination]()},
 		{"ProgramTerms", whole[affiliate.ProgramTerms]()},
 		{"Verification", whole[verified]()},

@@ -39,6 +39,12 @@ func concerns(v *visit) (all []concern, err error) {
 			}
 			return waits{"payouts/" + p.ID.String(), text}
 		}),
+		concernOf(concern{Badge: "Payment conflict", List: "sales"}, a.PaymentConflicts, func(p affiliate.ConflictPayment) waits {
+			if p.SaleID == 0 {
+				return waits{"sales", v.Money(p.Amount) + " names a sale that was deleted"}
+			}
+			return waits{fmt.Sprint("sales/", p.SaleID), fmt.Sprintf("%s of %s names sale %v", v.Money(p.Amount), v.Day(p.CreatedAt), p.SaleID)}
+		}),
 		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waits {
 			return waits{"webhooks/" + w.ID.String(), v.Short(w.URL)}
 		}),

@@ -44,7 +44,7 @@ func TestFound(t *testing.T) {
 		}
 	}
 	w.ok("affiliates", "create", "--first-name", "Nia", "--last-name", "New", "--email", "nia@example.com", "--affiliate-status", "inactive")
-	if out := w.ok("attention"); !strings.Contains(out, "pendingAffiliates  1: Nia New\n") || !strings.Contains(out, "heldSales          1: 1\n") || !strings.Contains(out, "failedPayouts      0\n") {
+	if out := w.ok("attention"); !strings.Contains(out, "pendingAffiliates  1: Nia New\n") || !strings.Contains(out, "heldSales          1: 1\n") || !strings.Contains(out, "failedPayouts      0\n") || !strings.Contains(out, "paymentConflicts   0\n") {
 		t.Errorf("got %s", out)
 	}
 	must(0, w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {

@@ -1,0 +1,165 @@
+package affiliate_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// hosts is a sale of 10,000 that the host recorded for Ines, by Mara.
+func (s *payShop) hosts() affiliate.Sale {
+	s.t.Helper()
+	res := must(s.RecordSale(s.t.Context(), affiliate.NewSale{
+		ReferralID: "mara", Email: "ines@example.com", Name: "Ines", TotalEarned: money("10000"), ExternalID: "order-1042",
+	}))
+	return res.Sale.Or(affiliate.Sale{})
+}
+
+// order makes a payment name the host's order.
+func order(f affiliate.PaymentFact, payer affiliate.PayerFact) affiliate.PaymentFact {
+	f = altered(f, func(p *affiliate.Paid) { p.ExternalID = "order-1042" })
+	f.Payer = payer
+	return f
+}
+
+var ines = affiliate.PayerFact{ID: "cus_I", Email: "ines@example.com", Name: "Ines"}
+
+// A payment takes the sale that it names when the customer and the amounts agree, and
+// no other one. What it does not take it does not change, and a person decides.
+func TestPaymentConflict(t *testing.T) {
+	for name, row := range map[string]struct {
+		total, tax string
+		payer      affiliate.PayerFact
+		want       affiliate.SaleOutcome
+	}{
+		"the customer":                      {"10000", "0", ines, affiliate.SaleDuplicate},
+		"with tax that the host left out":   {"12000", "2000", ines, affiliate.SaleDuplicate},
+		"somebody else":                     {"10000", "0", tomas, affiliate.SaleConflict},
+		"somebody else with a small sum":    {"1", "0", tomas, affiliate.SaleConflict},
+		"the customer with a small sum":     {"1", "0", ines, affiliate.SaleConflict},
+		"the customer with a larger sum":    {"10000.01", "0", ines, affiliate.SaleConflict},
+		"more, and the tax is too small":    {"12000", "1999", ines, affiliate.SaleConflict},
+		"nobody who is known":               {"10000", "0", affiliate.PayerFact{ID: "cus_N"}, affiliate.SaleUnattributed},
+		"the customer without a payer's id": {"10000", "0", affiliate.PayerFact{Email: "ines@example.com"}, affiliate.SaleDuplicate},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newPayShop(t)
+			sale := s.hosts()
+			f := order(s.paid("pi_1", row.total, row.tax, "1"), row.payer)
+			s.outcome(s.report(f, f), row.want)
+			s.report(s.refund("re_1", row.total, affiliate.RefundSucceeded))
+			want := money("2000")
+			if row.want == affiliate.SaleDuplicate {
+				want = money("0")
+			}
+			if got := must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != want {
+				t.Errorf("the sale earns %v, want %v", got.CommissionEarned, want)
+			}
+			if err := s.Verify(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A payer who names an order before it is paid does not take it from who pays it, and
+// a sale that was paid is not paid again by somebody else.
+func TestPaymentConflictOfTwoPayments(t *testing.T) {
+	s := newPayShop(t)
+	s.outcome(s.report(order(s.paid("pi_1", "0.01", "0", "1"), tomas)), affiliate.SaleRecorded)
+	real := s.report(order(s.paid("pi_2", "10000", "0", "1"), ines))
+	s.outcome(real, affiliate.SaleConflict)
+	res := must(s.DecidePayment(t.Context(), real.Payment.ID, affiliate.PaymentIsOwnSale))
+	s.outcome(res, affiliate.SaleRecorded)
+	if sale := res.Sale.Or(affiliate.Sale{}); sale.CommissionEarned != money("2000") || sale.ExternalID != affiliate.Set("pi_2") {
+		t.Errorf("sale %+v", sale)
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a person says of a conflict holds, also when the facts come again.
+func TestDecidePayment(t *testing.T) {
+	for decision, row := range map[affiliate.PaymentDecision]struct {
+		outcome affiliate.SaleOutcome
+		again   affiliate.SaleOutcome
+		host    string // what the host's sale earns after the payment of 1.00 was refunded
+		sales   int
+	}{
+		affiliate.PaymentIsSameSale: {affiliate.SaleDuplicate, affiliate.SaleDuplicate, "1999.8", 1},
+		affiliate.PaymentIsOwnSale:  {affiliate.SaleRecorded, affiliate.SaleDuplicate, "2000", 2},
+		affiliate.PaymentDismissed:  {affiliate.SaleUnattributed, affiliate.SaleUnattributed, "2000", 1},
+	} {
+		t.Run(string(decision), func(t *testing.T) {
+			s := newPayShop(t)
+			sale := s.hosts()
+			f := order(s.paid("pi_1", "1", "0", "1"), tomas)
+			waits := s.report(f)
+			list := must(s.Attention(t.Context(), 0)).PaymentConflicts
+			if list.Count != 1 || len(list.Items) != 1 || list.Items[0].ID != waits.Payment.ID || list.Items[0].SaleID != sale.ID || list.Items[0].Amount != money("1") {
+				t.Fatalf("attention %+v", list)
+			}
+			s.outcome(must(s.DecidePayment(t.Context(), waits.Payment.ID, decision)), row.outcome)
+			s.outcome(s.report(f), row.again)
+			s.report(s.refund("re_1", "1", affiliate.RefundSucceeded))
+			if got := must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != money(row.host) || s.sales() != row.sales {
+				t.Errorf("the host's sale earns %v of %d sales", got.CommissionEarned, s.sales())
+			}
+			if list := must(s.Attention(t.Context(), 0)).PaymentConflicts; list.Count != 0 {
+				t.Errorf("attention %+v", list)
+			}
+			if _, err := s.DecidePayment(t.Context(), waits.Payment.ID, decision); err != affiliate.ErrNotFound {
+				t.Errorf("again: %v", err)
+			}
+			if err := s.Verify(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A renewal that names the order of the first payment is a sale of its own.
+func TestRenewalNamesTheFirstOrder(t *testing.T) {
+	s := newPayShop(t)
+	first := altered(s.paid("in_1", "29", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-1" })
+	second := renewal(altered(s.paid("in_2", "29", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-1" }))
+	s.outcome(s.report(first), affiliate.SaleRecorded)
+	s.outcome(s.report(second), affiliate.SaleRecorded)
+	s.outcome(s.report(second), affiliate.SaleDuplicate)
+	s.report(s.refund("re_1", "29", affiliate.RefundSucceeded, "in_2"))
+	s.gives("in_1", "5.8")
+	s.gives("in_2", "0")
+}
+
+// A payer who types the email of another customer credits that customer's affiliate,
+// and does not change the customer's status, until the host says who the payer is.
+func TestTypedEmail(t *testing.T) {
+	s := newPayShop(t)
+	ref := must(s.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "mara", Email: "ines@example.com", Name: "Ines", ReferredUserExternalID: "user-9"}))
+	s.now = s.now.Add(time.Minute)
+	status := func() affiliate.SubscriptionStatus { return must(s.Referral(t.Context(), ref.ID.String())).Status }
+	cancel := func() error {
+		_, err := s.ReportSubscription(t.Context(), affiliate.SubscriptionFact{
+			Provider: "stripe", Payer: affiliate.PayerFact{ID: "cus_E"}, Subscription: "sub_1", Status: affiliate.SubscriptionCancelled, At: s.now,
+		})
+		return err
+	}
+	f := s.paid("pi_1", "100", "0")
+	f.Payer = affiliate.PayerFact{ID: "cus_E", Email: "ines@example.com", Name: "Eve"}
+	s.report(f)
+	s.credited(s.gives("pi_1", "20"), s.mara)
+	if err := cancel(); err != affiliate.ErrNotFound || status() != ref.Status {
+		t.Errorf("%v, status %s", err, status())
+	}
+	if err := s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: "ines@example.com"}); err != nil || status() != ref.Status {
+		t.Errorf("%v, status %s", err, status())
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", CustomerID: "user-9"}); err != nil || status() != affiliate.SubscriptionCancelled {
+		t.Errorf("%v, status %s", err, status())
+	}
+}

@@ -1,0 +1,85 @@
+package affiliate
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// A PaymentDecision is what a person says about a payment that names a sale of which
+// it is not: see [SaleConflict].
+type PaymentDecision string
+
+// The decisions.
+const (
+	PaymentIsSameSale PaymentDecision = "same"    // it is the payment of that sale
+	PaymentIsOwnSale  PaymentDecision = "own"     // it is another payment, and becomes a sale of its own
+	PaymentDismissed  PaymentDecision = "dismiss" // it is kept, and earns nothing
+)
+
+// DecidePayment decides about a payment in conflict, which [Program.Attention] lists.
+//
+// The same sale: the payment is the sale's from now on, and its refunds and disputes
+// take their part, but never more than the payment brought. A sale of its own: it is
+// booked by the rules of [Program.ReportPayment] under the provider's id of the
+// payment, or waits as unattributed. Dismissed: its facts are kept and count nowhere.
+//
+// Errors: [InvalidField] (decision); [ErrNotFound] when no such payment waits.
+//
+// Effects: the payment; those of [Program.ReportPayment].
+//
+// Source: docs/payments.md.
+func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID, d PaymentDecision) (_ PaymentResult, err error) {
+	defer p.begin(&ctx, "DecidePayment", writes).end(&err)
+	r := &payment{op: p.From(SourceIntegration).op(ctx)}
+	rq := request{name: "payment.decide", input: []any{id, d}, refused: first(
+		oneOf("decision", d, []PaymentDecision{PaymentIsSameSale, PaymentIsOwnSale, PaymentDismissed}),
+	)}
+	return write(r.op, rq, func() (PaymentResult, error) { return r.decide(id, d) })
+}
+
+// decide is the transaction of DecidePayment.
+func (r *payment) decide(id uuid.UUID, d PaymentDecision) (PaymentResult, error) {
+	rec, err := r.tx.Payments.Get(id)
+	if err != nil {
+		return PaymentResult{}, err
+	}
+	if rec.Conflict == uuid.Nil {
+		return PaymentResult{}, ErrNotFound
+	}
+	r.known = known{}
+	r.fact = PaymentFact{Provider: rec.Provider, Payer: PayerFact{ID: rec.PayerID}}
+	steps := []func() error{
+		r.readPayer,
+		func() error { return r.own(rec) },
+		func() error { return r.carryOut(d) },
+		r.follow,
+		func() error { return r.savePayment(r.old, &r.rec) },
+		func() error { return r.savePayer(&r.payer) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return PaymentResult{}, err
+		}
+	}
+	return r.answer()
+}
+
+// carryOut does what a person said.
+func (r *payment) carryOut(d PaymentDecision) error {
+	named := r.rec.Conflict
+	r.rec.Conflict, r.rec.Decided = uuid.Nil, string(d)
+	switch d {
+	case PaymentIsOwnSale:
+		return r.tryWaiting()
+	case PaymentDismissed:
+		r.result.Outcome = SaleUnattributed
+		return nil
+	}
+	sale, err := r.tx.Sales.Get(named)
+	if err != nil {
+		return err // it was deleted since: the payment may be a sale of its own
+	}
+	r.result.Outcome = SaleDuplicate
+	return r.adopt(sale)
+}
