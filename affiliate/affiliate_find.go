@@ -79,6 +79,7 @@ type resolver func(ident string) (origin, error)
 // id, then by slug. A number of no click may still be a slug. It is for
 // look-ups and for imports: it ignores the age of the click.
 func (o *op) resolve(ident string) (origin, error) {
+	ident = plaintext.Bare(ident) // before any look-up: the order of these must not depend on blanks
 	found, err := o.resolveClick(ident)
 	if errors.Is(err, ErrNotFound) {
 		return o.resolveUndated(ident)
@@ -89,6 +90,7 @@ func (o *op) resolve(ident string) (origin, error) {
 // resolveFresh is resolve for operations that credit an affiliate. It skips a
 // click outside the attribution window and notes it as late in the origin.
 func (o *op) resolveFresh(ident string) (origin, error) {
+	ident = plaintext.Bare(ident)
 	found, err := o.resolveClick(ident)
 	late := found.click.lateFor(o)
 	if err == nil && late == 0 || err != nil && !errors.Is(err, ErrNotFound) {

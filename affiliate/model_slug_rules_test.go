@@ -90,6 +90,7 @@ func (g *register) referral(ident string) *regReferral {
 // then the affiliate's id, then the slug (rule 4.4). It also returns the link
 // and the click that it used.
 func (g *register) resolve(ident string) (to *regAffiliate, link uuid.UUID, click *regClick) {
+	ident = strings.TrimSpace(ident)
 	for _, c := range g.clicks {
 		if strconv.FormatInt(int64(c.id), 10) == ident {
 			return g.affiliate(c.affiliate), c.link, c

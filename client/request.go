@@ -92,6 +92,7 @@ func (rq *request) object(field string, o affiliate.Opt[json.RawMessage]) {
 func (rq *request) check() *affiliate.Error {
 	rq.goOnly("Once.Digest", rq.once.Digest != [32]byte{})
 	rq.goOnly("Once.Refused", rq.once.Refused != nil)
+	rq.goOnly("Once.Owner", rq.once.Owner != "")
 	if rq.barred == nil && (!visible(rq.once.Key) || len(rq.once.Key) > maxOnce) {
 		return affiliate.RefuseKey.Err()
 	}
