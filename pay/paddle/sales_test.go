@@ -68,8 +68,11 @@ func TestSale(t *testing.T) {
 			ReferralID: "mara", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), ExternalID: "order-1", Email: "tomas@example.net", Name: "Tomas Ruiz",
 		}))
 		s.Send(s.first("custom_data.tributary_order", "order-1"))
-		s.outcome(affiliate.SaleDuplicate)
+		s.outcome(affiliate.SaleUnattributed) // nobody has said yet who pays
 		s.Send(s.adjusted("adj_1", "refund", "txn_1", 3000))
+		s.Want(s.Mara, "20.00")
+		s.Send(s.customer(), s.first("custom_data.tributary_order", "order-1"))
+		s.outcome(affiliate.SaleDuplicate)
 		s.Want(s.Mara, "15.00")
 	})
 }
