@@ -281,7 +281,7 @@ var (
 	includedInPayout            = row(KindConflict, IncludedInPayout, "", "Sale is included in a payout")
 	refundExceedsSale           = row(KindInvalid, RefundExceedsSale, "amount", "Refund amount exceeds the amount left on the sale")
 	refundPartsExceed           = row(KindInvalid, RefundExceedsSale, "amount", "Tax and shipping must not exceed the refund amount")
-	refundPartExceedsSale       = row(KindInvalid, RefundExceedsSale, "{field}", "Refunded {field} exceeds the {field} left on the sale")
+	refundPartExceedsSale       = row(KindInvalid, RefundExceedsSale, "{field}", "Refunded {field} exceeds what the sale has left of it")
 	refundAmountRequired        = row(KindInvalid, MissingField, "amount", "Refund amount is required with tax or shipping")
 	refundLimitReached          = row(KindConflict, RefundLimitReached, "", "Sale has as many partial refunds as the program allows")
 	urlNotAllowed               = row(KindInvalid, URLNotAllowed, "url", "url points to an address that is not allowed")

@@ -169,7 +169,7 @@ var (
 	saleExternalInvoice  = refusal{400, "sale_external_invoice_id_taken", "externalInvoiceId", "A sale with this external invoice ID already exists"}
 	saleRefunded         = refusal{400, "sale_refunded", "", "Sale has been refunded"}
 	refundPartsExceed    = refusal{400, "refund_exceeds_sale", "amount", "Tax and shipping must not exceed the refund amount"}
-	refundedTaxExceeds   = refusal{400, "refund_exceeds_sale", "tax", "Refunded tax exceeds the tax left on the sale"}
+	refundedTaxExceeds   = refusal{400, "refund_exceeds_sale", "tax", "Refunded tax exceeds what the sale has left of it"}
 	refundExceedsSale    = refusal{400, "refund_exceeds_sale", "amount", "Refund amount exceeds the amount left on the sale"}
 	urlNotAllowed        = refusal{400, "url_not_allowed", "url", "url points to an address that is not allowed"}
 	webhookLimitReached  = refusal{400, "webhook_limit_reached", "", "A program may have at most 50 webhook endpoints"}
