@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -122,8 +123,13 @@ func (p *Program) Attention(ctx context.Context, n int) (_ Attention, err error)
 		if a.FailedPayouts, err = newestIn(o.tx.Payouts, string(PayoutFailed), n, unpaidOf); err != nil {
 			return a, err
 		}
-		a.PaymentConflicts, err = newestOf(o.tx.Payments, inConflict, n, o.conflictOf)
-		return a, err
+		var broken error
+		a.PaymentConflicts, err = newestOf(o.tx.Payments, inConflict, n, func(r PaymentRecord) ConflictPayment {
+			sale, err := o.saleIfThere(r.Conflict)
+			broken = errors.Join(broken, err)
+			return inConflictWith(&r, &sale)
+		})
+		return a, errors.Join(err, broken)
 	})
 }
 
@@ -173,9 +179,8 @@ func (o *op) deliveriesSince(since Instant) Table[DeliveryRecord] {
 	}
 }
 
-// conflictOf is a payment in conflict; its sale has the number 0 when it was deleted.
-func (o *op) conflictOf(r PaymentRecord) ConflictPayment {
-	sale, _ := o.saleIfThere(r.Conflict)
+// inConflictWith is a payment in conflict; its sale has the number 0 when it was deleted.
+func inConflictWith(r *PaymentRecord, sale *SaleRecord) ConflictPayment {
 	return ConflictPayment{
 		ID: r.ID, Provider: r.Provider, SaleID: SaleID(sale.Number), Amount: r.Gross.Or(Amount{}), CreatedAt: TimeOf(r.CreatedAt.Time()),
 	}

@@ -49,7 +49,7 @@ type regSale struct {
 	clicks                    int
 }
 
-func (g *register) link(slug string) *regLink { return g.links[folded(slug)] }
+func (g *register) link(slug string) *regLink { return g.links[folded(strings.TrimSpace(slug))] }
 
 func (g *register) linkWithID(id uuid.UUID) *regLink {
 	return find(g.allLinks(), func(l *regLink) bool { return l.id == id })

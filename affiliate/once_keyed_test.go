@@ -63,13 +63,24 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 	must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("older")}))
 	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.affiliate.ID}, affiliate.AffiliateUpdate{CommissionRate: percent("25")}))
 	delivery := must(s.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
-	if err := s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net"}); err != nil {
+	must(s.UpdateReferral(ctx, "kim@example.net", affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("customer-kim")}))
+	if err := s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net", CustomerID: "customer-kim"}); err != nil {
 		s.t.Fatal(err)
 	}
 
 	must(s.ImportSales(ctx, []affiliate.ImportedSale{{Ref: "was", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("20"), CommissionEarned: affiliate.MustAmount("4")}}))
 
+	conflict := must(s.ReportPayment(ctx, affiliate.PaymentFact{
+		Provider: "stripe", Keys: []string{"pi_E"}, At: start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
+		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("1"), ExternalID: "order-1"}, Gross: affiliate.MustAmount("1")}),
+	}))
+	if conflict.Outcome != affiliate.SaleConflict {
+		s.t.Fatal(conflict.Outcome)
+	}
+	waits := must(s.Attention(ctx, 1)).PaymentConflicts.Items[0]
+
 	writes := map[string][]any{
+		"DecidePayment":     {waits.ID, affiliate.PaymentDismissed},
 		"UpdateAffiliate":   {affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Augusta")}},
 		"DeleteAffiliate":   {affiliate.AffiliateRef{Email: "ada@example.com"}},
 		"AcceptInvite":      {invited.ID, affiliate.AffiliateUpdate{}},

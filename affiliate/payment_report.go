@@ -285,6 +285,9 @@ func (r *payment) payerKept() bool {
 
 // savePayment writes a payment that has changed.
 func (o *op) savePayment(old PaymentRecord, rec *PaymentRecord) error {
+	if rec.Sale != uuid.Nil {
+		rec.Conflict = uuid.Nil // a payment that has its sale waits for no decision
+	}
 	if same(old, *rec) {
 		return nil
 	}

@@ -69,7 +69,7 @@ var offWire = map[string]string{
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
 	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 
-	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "PayerReferral": facts, "PayerKnown": facts,
+	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "PayerReferral": facts, "PayerKnown": facts, "DecidePayment": facts,
 
 	"Verify":   "VerifyReport is the same check",
 	"Simulate": "the settings of a what-if are Go values",

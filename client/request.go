@@ -44,6 +44,7 @@ func (c *Client) post(path string, in any, once affiliate.Once) request {
 	rq.once.Key = cmp.Or(once.Key, c.once.Key)
 	rq.once.Digest = cmp.Or(once.Digest, c.once.Digest)
 	rq.once.Refused = cmp.Or(once.Refused, c.once.Refused)
+	rq.once.Owner = cmp.Or(once.Owner, c.once.Owner)
 	if once.Replayed != nil {
 		rq.once.Replayed = once.Replayed
 	}

@@ -29,8 +29,9 @@ func viewsEndAmongWriters(tb testing.TB, s affiliate.Store) {
 	for range endings {
 		old := holdView(tb, s)
 		var open []*heldView
-		if !soon(tb, s, func(tx *affiliate.Tx) error { return moveCodes(tx, newer*moved, 2) }) {
+		if over := soon(tb, s, func(tx *affiliate.Tx) error { return moveCodes(tx, newer*moved, 2) }); over != nil {
 			old.end()
+			<-over
 			return // in this store a write waits for Views, so none of them ends beside one
 		}
 		for n := range newer {
@@ -103,8 +104,8 @@ func (v *heldView) end() {
 }
 
 // soon begins an Update, and waits for it a moment: it may have to wait for Views.
-// It reports whether the Update is over.
-func soon(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) bool {
+// It returns what is closed at the end of an Update that still waits, else nil.
+func soon(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) <-chan struct{} {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -115,9 +116,9 @@ func soon(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) boo
 	tb.Cleanup(func() { <-over })
 	select {
 	case <-over:
-		return true
+		return nil
 	case <-time.After(2 * time.Second):
-		return false
+		return over
 	}
 }
 

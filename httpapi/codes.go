@@ -179,17 +179,17 @@ func orderOf(in *input) affiliate.Order {
 		Subtotal:    in.amount("subtotal"),
 		Email:       in.optional("email"),
 		ReferralID:  in.ident("referralId"),
-		Product:     productOf(in),
+		Product:     productOf(in, (*input).optional),
 	}
 }
 
-func productOf(in *input) affiliate.Opt[affiliate.Product] {
+func productOf(in *input, name func(*input, string) string) affiliate.Opt[affiliate.Product] {
 	return nested(in, "product", func(in *input) affiliate.Product {
 		return affiliate.Product{
 			ProductID: in.optional("productId"),
 			Quantity:  in.amount("quantity"),
 			Price:     in.amount("price"),
-			Name:      in.optional("name"),
+			Name:      name(in, "name"),
 		}
 	})
 }

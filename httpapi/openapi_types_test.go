@@ -245,7 +245,7 @@ func scalars() map[reflect.Type]schema {
 		reflect.TypeFor[affiliate.Amount]():   number,
 		reflect.TypeFor[affiliate.Percent]():  number,
 		reflect.TypeFor[affiliate.Currency](): {Type: types{"string"}, Pattern: "^[A-Z]{3}$"},
-		reflect.TypeFor[affiliate.Reason]():   {Type: types{"string"}, Enum: enumTexts(codeRefusals())},
+		reflect.TypeFor[affiliate.Reason]():   {Type: types{"string"}, Enum: enumTexts(append(codeRefusals(), affiliate.ProductShare))},
 		reflect.TypeFor[affiliate.Secret]():   {Type: types{"string"}, Pattern: "^whsec_"},
 		reflect.TypeFor[url.Values]():         {Type: types{"object"}, AdditionalProperties: arrayOf(schema{Type: types{"string"}})},
 		reflect.TypeFor[json.RawMessage]():    {Type: types{"object"}, AdditionalProperties: true},

@@ -39,7 +39,7 @@ func newSaleOf(in *input) newSale {
 		CommissionRate:    in.percent("commissionRate"),
 		Subtotal:          in.amount("subtotal"),
 		Free:              in.flag("free"),
-		Product:           productOf(in),
+		Product:           productOf(in, (*input).text), // a name that is none refuses no paid order
 		Tax:               in.amount("tax").Or(affiliate.Amount{}),
 		Shipping:          in.amount("shipping").Or(affiliate.Amount{}),
 	}
