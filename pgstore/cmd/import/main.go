@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	command.Folder.FS, command.Options.Progress = os.DirFS(flags.Arg(0)), importer.Terminal(stderr)
 	command.Options.DryRun = !*write
-	if err := imports(ctx, *url, *schema, command, *verify && *write, stdout); err != nil {
+	if err = imports(ctx, *url, *schema, command, *verify && *write, stdout); err != nil {
 		fmt.Fprintln(stderr, "import:", err)
 	}
 	return moving.ExitCode(err)
