@@ -80,7 +80,6 @@ func converted(t *testing.T, body []byte) reading {
 	c := s.CurrencyConversion
 	r.set("currency", strings.ToUpper(string(c.SourceCurrency)))
 	r.set("total", c.AmountTotal)
-	r.set("gross", c.AmountTotal)
 	tax := scaled(s.TotalDetails.AmountTax, c.AmountTotal, s.AmountTotal)
 	r.set("tax", tax)
 	r.basket(c.AmountSubtotal, c.AmountTotal, tax, 0)
@@ -188,10 +187,10 @@ func intent(t *testing.T, body []byte) reading {
 	r.set("gross", o.AmountReceived)
 	if d := o.AmountDetails; d != nil {
 		if d.Tax != nil {
-			r.set("tax", d.Tax.TotalTaxAmount)
+			r.set("tax", scaled(d.Tax.TotalTaxAmount, o.AmountReceived, max(o.Amount, o.AmountReceived)))
 		}
 		if d.Shipping != nil {
-			r.set("shipping", d.Shipping.Amount)
+			r.set("shipping", scaled(d.Shipping.Amount, o.AmountReceived, max(o.Amount, o.AmountReceived)))
 		}
 	}
 	r.set("order", cmp.Or(o.Metadata["tributary_order"], o.ID))
@@ -245,7 +244,13 @@ var disputeStates = map[api.DisputeStatus]string{
 func dispute(t *testing.T, body []byte) reading {
 	o, _ := decoded[api.Dispute](t, body)
 	r := moneyBack("dispute", o.Currency, o.PaymentIntent, o.Charge)
-	r.amount("dispute "+o.ID, o.Amount, disputeStates[o.Status])
+	state := disputeStates[o.Status]
+	for _, moved := range o.BalanceTransactions {
+		if o.Status == api.DisputeStatusPrevented && moved.Amount < 0 {
+			state = "lost" // it was prevented by giving the money back
+		}
+	}
+	r.amount("dispute "+o.ID, o.Amount, state)
 	return r
 }
 
@@ -283,7 +288,13 @@ func creditNote(t *testing.T, body []byte) reading {
 	case len(o.Refunds) == 0 && o.CustomerBalanceTransaction != nil:
 		return ignored(pay.CreditBalance)
 	}
-	return ignored(pay.CoveredElsewhere)
+	r := ignored(pay.CoveredElsewhere) // what it says of its refunds is kept for these
+	for _, one := range o.Refunds {
+		r.keys(o.Invoice.ID)
+		r.set("currency", strings.ToUpper(string(o.Currency)))
+		r.amount("refund "+one.Refund.ID, one.AmountRefunded, "pending")
+	}
+	return r
 }
 
 func subscription(t *testing.T, body []byte) reading {

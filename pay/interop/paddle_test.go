@@ -126,7 +126,10 @@ func TestPaddleFields(t *testing.T) {
 		}
 		same(t, body, e, pay.Action{Kind: pay.KindRefund, Payment: affiliate.PaymentFact{
 			Provider: "paddle", Keys: []string{o.TransactionID}, At: at(t, e.OccurredAt), Currency: affiliate.Currency(o.CurrencyCode),
-			Refunds: []affiliate.RefundFact{{ID: o.ID, Amount: cents(t, o.Totals.Total), State: affiliate.RefundSucceeded}},
+			Refunds: []affiliate.RefundFact{{
+				ID: o.ID, Amount: cents(t, o.Totals.Total), State: affiliate.RefundSucceeded,
+				Tax: affiliate.Set(cents(t, o.Totals.Tax)), Shipping: affiliate.Set(affiliate.Amount{}),
+			}},
 		}})
 	})
 	t.Run("subscription", func(t *testing.T) {
@@ -183,7 +186,7 @@ func TestPaddleWords(t *testing.T) {
 		sdk.EventTypeNameTransactionCompleted, sdk.EventTypeNameAdjustmentCreated, sdk.EventTypeNameAdjustmentUpdated,
 		sdk.EventTypeNameSubscriptionCreated, sdk.EventTypeNameSubscriptionUpdated, sdk.EventTypeNameSubscriptionActivated,
 		sdk.EventTypeNameSubscriptionTrialing, sdk.EventTypeNameSubscriptionPastDue, sdk.EventTypeNameSubscriptionPaused,
-		sdk.EventTypeNameSubscriptionResumed, sdk.EventTypeNameSubscriptionCanceled, sdk.EventTypeNameCustomerCreated, sdk.EventTypeNameCustomerUpdated,
+		sdk.EventTypeNameSubscriptionResumed, sdk.EventTypeNameSubscriptionCanceled, sdk.EventTypeNameCustomerCreated, sdk.EventTypeNameCustomerUpdated, sdk.EventTypeNameCustomerImported,
 	} {
 		known[string(name)] = true
 	}
