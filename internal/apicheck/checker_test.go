@@ -100,7 +100,7 @@ func (c *checker) elsewhere(res *http.Response, body []byte) error {
 
 // unseen drops the characters around texts that the server drops too: a schema cannot
 // say that.
-var unseen = strings.NewReplacer(`\ufeff`, "", `\u200b`, "", `\u2060`, "", `\u00a0`, "", `\u3000`, "")
+var unseen = strings.NewReplacer("\\u200e \"", "\"", `\ufeff`, "", `\u200b`, "", `\u2060`, "", `\u00a0`, "", `\u3000`, "")
 
 // exchanged checks a request to an operation with its answer. A request that
 // was not refused must be valid by the document.
