@@ -16,7 +16,7 @@ func (p *Program) onceOf(given Once) Once {
 }
 
 // digests reports whether the engine digests the input of the call.
-func (o Once) digests() bool { return o.Key != "" && o.Digest == ([32]byte{}) }
+func (once Once) digests() bool { return once.Key != "" && once.Digest == ([32]byte{}) }
 
 // digested is a later field of an input in its digest. Without a value the digest
 // is the one of before there was the field.
