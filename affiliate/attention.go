@@ -74,11 +74,14 @@ type FailedPayout struct {
 
 // A ConflictPayment names a sale of which it is not: its payer or its amounts differ.
 type ConflictPayment struct {
-	ID        uuid.UUID `json:"id"`
-	Provider  string    `json:"provider"`
-	SaleID    SaleID    `json:"saleId"` // the sale that it names
-	Amount    Amount    `json:"amount"` // of the payment
-	CreatedAt Time      `json:"createdAt"`
+	ID        uuid.UUID   `json:"id"`
+	Provider  string      `json:"provider"`
+	Keys      []string    `json:"keys"`    // the provider's ids of the payment, sorted
+	PayerID   Opt[string] `json:"payerId"` // the provider's id of its customer; null: not known
+	SaleID    SaleID      `json:"saleId"`  // the sale that it names; 0 when that was deleted
+	Amount    Amount      `json:"amount"`  // of the payment
+	Currency  Currency    `json:"currency"`
+	CreatedAt Time        `json:"createdAt"`
 }
 
 const (
@@ -125,9 +128,9 @@ func (p *Program) Attention(ctx context.Context, n int) (_ Attention, err error)
 		}
 		var broken error
 		a.PaymentConflicts, err = newestOf(o.tx.Payments, inConflict, n, func(r PaymentRecord) ConflictPayment {
-			sale, err := o.saleIfThere(r.Conflict)
+			waits, err := o.conflictOf(&r)
 			broken = errors.Join(broken, err)
-			return inConflictWith(&r, &sale)
+			return waits
 		})
 		return a, errors.Join(err, broken)
 	})
@@ -179,11 +182,34 @@ func (o *op) deliveriesSince(since Instant) Table[DeliveryRecord] {
 	}
 }
 
-// inConflictWith is a payment in conflict; its sale has the number 0 when it was deleted.
-func inConflictWith(r *PaymentRecord, sale *SaleRecord) ConflictPayment {
-	return ConflictPayment{
-		ID: r.ID, Provider: r.Provider, SaleID: SaleID(sale.Number), Amount: r.Gross.Or(Amount{}), CreatedAt: TimeOf(r.CreatedAt.Time()),
+// PaymentConflict returns a payment in conflict, which waits for
+// [Program.DecidePayment].
+//
+// Errors: [ErrNotFound] when no such payment waits.
+//
+// Source: docs/contract.md 4.6.
+func (p *Program) PaymentConflict(ctx context.Context, id uuid.UUID) (_ ConflictPayment, err error) {
+	defer p.begin(&ctx, "PaymentConflict", reads).end(&err)
+	return view(ctx, p, func(o *op) (ConflictPayment, error) {
+		rec, err := o.waitingPayment(id)
+		if err != nil {
+			return ConflictPayment{}, err
+		}
+		return o.conflictOf(&rec)
+	})
+}
+
+// conflictOf is a payment in conflict as it is listed.
+func (o *op) conflictOf(r *PaymentRecord) (ConflictPayment, error) {
+	known, err := o.paymentOf(r)
+	if err != nil {
+		return ConflictPayment{}, err
 	}
+	sale, err := o.saleIfThere(r.Conflict)
+	return ConflictPayment{
+		ID: r.ID, Provider: r.Provider, Keys: known.Keys, PayerID: orNull(r.PayerID), SaleID: SaleID(sale.Number),
+		Amount: r.Gross.Or(Amount{}), Currency: known.Currency, CreatedAt: known.CreatedAt,
+	}, err
 }
 
 func pendingOf(r AffiliateRecord) PendingAffiliate { return PendingAffiliate{ID: r.ID, Name: r.name()} }

@@ -1,6 +1,7 @@
 package affiliate_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -98,7 +99,8 @@ func TestDecidePayment(t *testing.T) {
 			f := order(s.paid("pi_1", "1", "0", "1"), tomas)
 			waits := s.report(f)
 			list := must(s.Attention(t.Context(), 0)).PaymentConflicts
-			if list.Count != 1 || len(list.Items) != 1 || list.Items[0].ID != waits.Payment.ID || list.Items[0].SaleID != sale.ID || list.Items[0].Amount != money("1") {
+			if list.Count != 1 || len(list.Items) != 1 || list.Items[0].ID != waits.Payment.ID || list.Items[0].SaleID != sale.ID || list.Items[0].Amount != money("1") ||
+				list.Items[0].Currency != "USD" || list.Items[0].PayerID != affiliate.Set("cus_T") || len(list.Items[0].Keys) != 1 || list.Items[0].Keys[0] != "pi_1" {
 				t.Fatalf("attention %+v", list)
 			}
 			s.outcome(must(s.DecidePayment(t.Context(), waits.Payment.ID, decision)), row.outcome)
@@ -110,7 +112,7 @@ func TestDecidePayment(t *testing.T) {
 			if list := must(s.Attention(t.Context(), 0)).PaymentConflicts; list.Count != 0 {
 				t.Errorf("attention %+v", list)
 			}
-			if _, err := s.DecidePayment(t.Context(), waits.Payment.ID, decision); err != affiliate.ErrNotFound {
+			if _, err := s.DecidePayment(t.Context(), waits.Payment.ID, decision); !errors.Is(err, affiliate.PaymentNotFound) || !errors.Is(err, affiliate.ErrNotFound) {
 				t.Errorf("again: %v", err)
 			}
 			if err := s.Verify(t.Context()); err != nil {

@@ -17,6 +17,8 @@ const (
 	PaymentDismissed  PaymentDecision = "dismiss" // it is kept, and earns nothing
 )
 
+var paymentDecisions = []PaymentDecision{PaymentIsSameSale, PaymentIsOwnSale, PaymentDismissed}
+
 // DecidePayment decides about a payment in conflict, which [Program.Attention] lists.
 //
 // The same sale: the payment is the sale's from now on, and its refunds and disputes
@@ -24,28 +26,31 @@ const (
 // booked by the rules of [Program.ReportPayment] under the provider's id of the
 // payment, or waits as unattributed. Dismissed: its facts are kept and count nowhere.
 //
-// Errors: [InvalidField] (decision); [ErrNotFound] when no such payment waits.
+// A payment of its own whose provider's id names another sale waits on.
+//
+// Errors: [MissingField] (paymentId, decision), [InvalidField] (decision);
+// [PaymentNotFound] when no such payment waits; [SaleNotFound] when it is said to be
+// the payment of a sale that was deleted.
 //
 // Effects: the payment; those of [Program.ReportPayment].
 //
-// Source: docs/payments.md.
+// Source: docs/payments.md; docs/contract.md 4.6.
 func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID, d PaymentDecision) (_ PaymentResult, err error) {
 	defer p.begin(&ctx, "DecidePayment", writes).end(&err)
 	r := &payment{op: p.From(SourceIntegration).op(ctx)}
 	rq := request{name: "payment.decide", input: []any{id, d}, refused: first(
-		oneOf("decision", d, []PaymentDecision{PaymentIsSameSale, PaymentIsOwnSale, PaymentDismissed}),
+		paymentIDRequired.when(id == uuid.Nil),
+		decisionRequired.when(d == ""),
+		oneOf("decision", d, paymentDecisions),
 	)}
 	return write(r.op, rq, func() (PaymentResult, error) { return r.decide(id, d) })
 }
 
 // decide is the transaction of DecidePayment.
 func (r *payment) decide(id uuid.UUID, d PaymentDecision) (PaymentResult, error) {
-	rec, err := r.tx.Payments.Get(id)
+	rec, err := r.waitingPayment(id)
 	if err != nil {
-		return PaymentResult{}, err
-	}
-	if rec.Conflict == uuid.Nil {
-		return PaymentResult{}, ErrNotFound
+		return PaymentResult{}, paymentNotFound.ifMissing(err)
 	}
 	r.known = known{}
 	r.fact = PaymentFact{Provider: rec.Provider, Payer: PayerFact{ID: rec.PayerID}}
@@ -65,6 +70,15 @@ func (r *payment) decide(id uuid.UUID, d PaymentDecision) (PaymentResult, error)
 	return r.answer()
 }
 
+// waitingPayment is a payment in conflict, or ErrNotFound.
+func (o *op) waitingPayment(id uuid.UUID) (PaymentRecord, error) {
+	rec, err := o.tx.Payments.Get(id)
+	if err == nil && rec.Conflict == uuid.Nil {
+		err = ErrNotFound
+	}
+	return rec, err
+}
+
 // carryOut does what a person said.
 func (r *payment) carryOut(d PaymentDecision) error {
 	named := r.rec.Conflict
@@ -78,7 +92,7 @@ func (r *payment) carryOut(d PaymentDecision) error {
 	}
 	sale, err := r.tx.Sales.Get(named)
 	if err != nil {
-		return err // it was deleted since: the payment may be a sale of its own
+		return saleNotFound.ifMissing(err) // it was deleted since: the payment may be a sale of its own
 	}
 	r.result.Outcome = SaleDuplicate
 	return r.adopt(sale)

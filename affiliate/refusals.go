@@ -102,7 +102,9 @@ const (
 	AdjustmentExternalIDTaken Reason = "adjustment_external_id_taken" // another adjustment has the externalId
 	ReportTooLarge            Reason = "report_too_large"             // a report would look at more than it may
 
-	PaymentConflict Reason = "payment_conflict" // the ids of a payment belong to two sales
+	PaymentConflict Reason = "payment_conflict"  // the ids of a payment belong to two sales
+	PaymentNotFound Reason = "payment_not_found" // no payment with the id waits for a decision
+
 	// The reasons of imports, which are Go calls.
 
 	UnknownRef    Reason = "unknown_ref" // nothing was imported under the ref, or it was deleted since
@@ -307,9 +309,12 @@ var (
 	receiptsKeptTooShort = row(KindInvalid, RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours")
 	RefuseNoPortal       = row(KindConflict, PortalNotConfigured, "", "Partner pages are not configured") // of a server that has none
 	paymentConflict      = row(KindConflict, PaymentConflict, "", "The ids of the payment belong to two sales: {sales}")
+	paymentNotFound      = row(KindNotFound, PaymentNotFound, "", "No payment with this ID waits for a decision")
 	verifyRunning        = row(KindConflict, VerifyRunning, "", "A verification is running")
 	clicksKeptTooShort   = row(KindInvalid, RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute")
 
+	paymentIDRequired         = row(KindInvalid, MissingField, "paymentId", "Payment ID is required")
+	decisionRequired          = row(KindInvalid, MissingField, "decision", "Decision is required")
 	payoutIDRequired          = row(KindInvalid, MissingField, "payoutId", "Payout ID is required")
 	RefuseNoStatus            = row(KindInvalid, MissingField, "status", "Status is required")
 	RefuseMove                = row(KindInvalid, InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED") // of affiliates: each value has a Go call of its own

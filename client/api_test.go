@@ -67,9 +67,10 @@ var offWire = map[string]string{
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
 	"With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
-	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
+	"PaymentConflict": "Attention lists them",
+	"StatementLines":  other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 
-	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "PayerReferral": facts, "PayerKnown": facts, "DecidePayment": facts,
+	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "PayerReferral": facts, "PayerKnown": facts,
 
 	"Verify":   "VerifyReport is the same check",
 	"Simulate": "the settings of a what-if are Go values",

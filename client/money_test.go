@@ -334,3 +334,33 @@ func TestStatementOverTheWire(t *testing.T) {
 		t.Errorf("(-engine +client):\n%s", diff)
 	}
 }
+
+// TestDecidePayment: the client decides about a payment as the engine does.
+func TestDecidePayment(t *testing.T) {
+	ctx := t.Context()
+	told := func(decide func(*affiliate.Program, http.Handler, uuid.UUID, affiliate.PaymentDecision) (affiliate.PaymentResult, error)) (all []string) {
+		for _, d := range []affiliate.PaymentDecision{affiliate.PaymentIsSameSale, affiliate.PaymentIsOwnSale, affiliate.PaymentDismissed, "x", ""} {
+			p, h := newEngine(t)
+			must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+			must(p.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "kim@example.com", Name: "K", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-1"}))
+			one := affiliate.MustAmount("1")
+			waits := must(p.ReportPayment(ctx, affiliate.PaymentFact{
+				Provider: "stripe", Keys: []string{"pi_1"}, At: p.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
+				Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: "order-1"}, Gross: one, Tries: []affiliate.Credit{{ReferralID: "ada"}}}),
+			}))
+			res, err := decide(p, h, waits.Payment.ID, d)
+			refusal, _ := errors.AsType[*affiliate.Error](err)
+			all = append(all, fmt.Sprint(d, " ", res.Payment.ID == waits.Payment.ID, res.Outcome, res.Moved, jsonOf(res.Sale), len(res.Refused), refusal))
+		}
+		return all
+	}
+	want := told(func(p *affiliate.Program, _ http.Handler, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+		return p.DecidePayment(ctx, id, d)
+	})
+	got := told(func(_ *affiliate.Program, h http.Handler, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+		return must(client.New(testBase, testKey, client.Config{Handler: h})).DecidePayment(ctx, id, d)
+	})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-engine +client):\n%s", diff)
+	}
+}

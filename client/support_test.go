@@ -224,6 +224,7 @@ func invocations() []invocation {
 		{"SearchCodes", func(x ctx, c c) error { return errOf(c.SearchCodes(x, affiliate.CodeQuery{}, affiliate.Page{})) }},
 		{"SearchSales", func(x ctx, c c) error { return errOf(c.SearchSales(x, affiliate.SaleQuery{}, affiliate.Page{})) }},
 		{"ReviewCommissions", func(x ctx, c c) error { return errOf(c.ReviewCommissions(x, affiliate.ApprovalOnHold, 7)) }},
+		{"DecidePayment", func(x ctx, c c) error { return errOf(c.DecidePayment(x, id, affiliate.PaymentIsOwnSale)) }},
 		{"Payout", func(x ctx, c c) error { return errOf(c.Payout(x, id)) }},
 		{"Payouts", func(x ctx, c c) error { return errOf(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{})) }},
 		{"Payments", func(x ctx, c c) error {

@@ -73,7 +73,8 @@ func attentionNotes() described {
 			},
 			"ConflictPayment": {
 				"": "A payment that names a sale of which it is not. It changed nothing.", "id": "Of the payment.", "provider": "Who reported it.",
-				"saleId": "The sale that it names; 0 when that was deleted.", "amount": "Of the payment.", "createdAt": "When it was reported.",
+				"keys": "The provider's ids of the payment.", "payerId": "The provider's id of its customer.",
+				"saleId": "The sale that it names; 0 when that was deleted.", "amount": "Of the payment.", "currency": "Of the amount.", "createdAt": "When it was reported.",
 			},
 		},
 		operations: map[string]about{"GET /attention": {

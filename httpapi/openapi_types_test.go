@@ -51,6 +51,7 @@ func schemaNames() named[shape] {
 		{"Referral", whole[affiliate.Referral]()},
 		{"Sale", whole[affiliate.Sale]()},
 		{"Commission", whole[affiliate.Commission]()},
+		{"PaymentDecided", whole[decided]()},
 		{"RefundResult", whole[affiliate.RefundResult]()},
 		{"Payout", whole[affiliate.Payout]()},
 		{"Adjustment", whole[affiliate.Adjustment]()},

@@ -24,6 +24,7 @@ func (o operation) String() string { return o.method + " " + o.target }
 type stock struct {
 	affiliate, link, coupon, code, referral, endpoint, delivery uuid.UUID
 	payee, payout, adjustment                                   uuid.UUID
+	conflict                                                    uuid.UUID
 	plan, oldPlan, tier, oldTier, pending, invited              uuid.UUID
 	sale, click                                                 string
 }
@@ -71,11 +72,22 @@ func (w *world) fill() stock {
 		w.t.Fatal(err)
 	}
 	sale, _ := sold.Sale.Get()
+	conflict := must(w.ReportPayment(ctx, otherPayment("order-1")))
 	return stock{
 		ada.ID, ada.AffiliateLinks[0].ID, coupon.ID, code.ID, customer.ID, hook.ID, claims[0].Delivery,
 		cy.ID, payout.ID, adjustment.ID,
+		conflict.Payment.ID,
 		plans[0], plans[1], tiers[0], tiers[1], pending.ID, invited.ID,
 		strconv.FormatInt(int64(sale.ID), 10), strconv.FormatInt(int64(click.ID), 10),
+	}
+}
+
+// otherPayment names an order of somebody else.
+func otherPayment(order string) affiliate.PaymentFact {
+	one := affiliate.MustAmount("1")
+	return affiliate.PaymentFact{
+		Provider: "stripe", Keys: []string{"pi_1"}, At: start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
+		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: order}, Gross: one, Tries: []affiliate.Credit{{ReferralID: "ada"}}}),
 	}
 }
 
@@ -125,6 +137,7 @@ func (s stock) operations() []operation {
 		{"GET", api + "/affiliates/search?search=a&status=ACTIVE", ""},
 		{"GET", api + "/referrals/search?search=kim&since=2026-03-11", ""},
 		{"GET", api + "/promotional-codes/search?state=usable&active=true&search=ada", ""},
+		{"POST", api + "/payments/decide", `{"paymentId":` + q(s.conflict) + `,"decision":"own"}`},
 		{"GET", api + "/payouts?id=" + s.payout.String(), ""},
 		{"POST", api + "/payouts", `{"affiliateId":` + q(s.payee) + `,"externalId":"<run> & 1"}`},
 		{"PATCH", api + "/payouts", `{"payoutId":` + q(s.payout) + `,"status":"FAILED","failedReason":"no <account>"}`},

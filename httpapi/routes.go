@@ -89,6 +89,8 @@ func routes() []route {
 			one("id", explainSale),
 			needs("id", affiliate.RefuseNoSaleID))},
 
+		{http.MethodPost, "/payments/decide", ownerOnly, perform(paymentDecisionOf, decidePayment)},
+
 		{http.MethodGet, "/payouts", owners, search(
 			one("id", payoutByID),
 			filtered(payoutFilters, payoutFilterOf, (*affiliate.Program).Payouts))},

@@ -45,6 +45,8 @@ func brokenAdmin() []brokenServer {
 		{"erases nobody and does not say whom it wants", []string{"admin/A43"}, replacing("/affiliates/erase", `Affiliate ID is required`, `ID is required`)},
 		{"prunes what nobody has named", []string{"admin/A44"}, replacing("/prune", `Either before or retention`, `A date`)},
 		{"shows nothing that waits", []string{"admin/A45"}, replacing("/attention", `"items":\[.*?\]`, `"items":[]`)},
+		{"lists no payments that wait", []string{"admin/A47"}, replacing("/attention", `,"paymentConflicts":\{.*?\]\}`, "")},
+		{"takes any word for a decision", []string{"admin/A46"}, replacing("/payments/decide", `one of same, own, dismiss`, "a word")},
 		{"says that the books do not hold", []string{"admin/A40"}, replacing("/verify", `"holds":true`, `"holds":false`)},
 		{"knows three statuses of a referral", []string{"admin/A18"}, replacing("/referrals/status", `PAST_DUE|CANCELLED`, "DECLINED")},
 		{"keeps the plan of a referral", []string{"admin/A19"}, replacing("/referrals/plan", `"commissionPlanId":null`, `"commissionPlanId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01"`)},

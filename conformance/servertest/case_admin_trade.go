@@ -6,6 +6,7 @@ const (
 	pushRule     = "contract 4.6: what a payment provider reports of a referral, and a plan of its own"
 	clickRule    = "contract 4.6: clicks that servers report"
 	generateRule = "contract 4.6: many codes at once, all or none"
+	decideRule   = "contract 4.6: a person decides about a payment that names a sale of which it is not"
 	reverseRule  = "contract 4.6: sales that are reversed, redemptions that are taken back"
 )
 
@@ -32,11 +33,25 @@ func adminTradeCases() []serverCase {
 		bad{"admin/A16 no sale", `{}`, RefuseNoSaleID}, bad{"admin/A16 an unknown sale", `{"externalId":"{{unknown}}"}`, saleNotFound})...)
 	cases = append(cases, refusals(reverseRule, "POST /sales/restore-redemption",
 		bad{"admin/A17 no sale", `{}`, RefuseNoSaleID}, bad{"admin/A17 an unknown sale", `{"saleId":9007199254740993}`, redemptionNotFound})...)
+	cases = append(cases, refusals(decideRule, "POST /payments/decide",
+		bad{"admin/A46 no paymentId", `{"decision":"own"}`, paymentIDRequired}, bad{"admin/A46 no decision", `{"paymentId":"{{unknown}}"}`, decisionRequired},
+		bad{"admin/A46 decision x", `{"paymentId":"{{unknown}}","decision":"x"}`, mustBe("decision", "must be one of same, own, dismiss")},
+		bad{"admin/A46 a payment that does not wait", `{"paymentId":"{{unknown}}","decision":"own"}`, paymentNotFound},
+		bad{"admin/A46 an unknown field", `{"paymentId":"{{unknown}}","decision":"own","saleId":1}`, unknownField("saleId")})...)
 	return append(cases, tradeStories()...)
 }
 
 func tradeStories() []serverCase {
 	return []serverCase{
+		{"admin/A47 the payments that wait are listed, and none of them is decided by a wrong request", decideRule, func(x *exam) {
+			listed := x.get("/attention?limit=1").has(`{"paymentConflicts":{}}`).text("paymentConflicts")
+			for _, decision := range []string{"same", "own", "dismiss"} {
+				x.do("POST /payments/decide", `{"paymentId":"{{unknown}}","decision":"`+decision+`"}`).refused(paymentNotFound)
+			}
+			if again := x.get("/attention?limit=1").ok(); again.text("paymentConflicts") != listed {
+				again.wants("the list of conflicts as it was: %s", listed)
+			}
+		}},
 		{"admin/A18 all five statuses", pushRule, func(x *exam) {
 			payee(x)
 			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":1}`)

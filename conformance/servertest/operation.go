@@ -77,6 +77,10 @@ func operations() map[string]operation {
 		"GET /referrals/search":         {answer: listOf(referralForm().form)},
 		"GET /promotional-codes/search": {answer: listOf(codeForm().form)},
 
+		"GET /attention": {answer: attentionForm().form},
+		"POST /payments/decide": {answer: fields{
+			"paymentId": anID, "outcome": aText, "moved": aNumber, "refused": listOf(fields{"reason": aText, "message": aText}.form), "sale": orNull(saleForm().form),
+		}.form},
 		"GET /program":                    {answer: settingsForm().form},
 		"GET /verify":                     {answer: verificationForm().form},
 		"POST /affiliates/status":         {answer: listOf(affiliateForm().form)},

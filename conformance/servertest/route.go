@@ -35,6 +35,7 @@ func routes() []route {
 		{"PATCH /sales", `{"saleId":9007199254740993,"amount":1}`},
 		{"DELETE /sales", `{"saleId":9007199254740993}`},
 		{"POST /sales/review", `{"saleIds":[9007199254740993],"approvalStatus":"ACCEPTED"}`},
+		{"POST /payments/decide", `{"paymentId":"{{unknown}}","decision":"own"}`},
 		{"POST /payouts", `{"affiliateId":"{{unknown}}"}`},
 		{"PATCH /payouts", `{"payoutId":"{{unknown}}","status":"PAID"}`},
 		{"POST /payouts/preview", `{"affiliateIds":["{{unknown}}"]}`},
@@ -126,7 +127,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/recalculate", "/partner/token", "/prune":
+	case "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
 		return true
 	}
 	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

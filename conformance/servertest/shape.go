@@ -162,6 +162,22 @@ func settingsForm() fields {
 	}
 }
 
+func attentionForm() fields {
+	waiting := func(item fields) form {
+		return fields{"count": anInteger, "more": aBool, "items": listOf(item.form)}.form
+	}
+	return fields{
+		"pendingAffiliates": waiting(fields{"id": anID, "name": aText}),
+		"heldSales":         waiting(fields{"id": anInteger, "affiliateId": anID, "commissionEarned": aNumber, "holdReason": orNull(aText)}),
+		"failingWebhooks":   waiting(fields{"id": anID, "url": aText, "status": oneOf("enabled", "disabled"), "disabledReason": orNull(aText), "firstFailureAt": orNull(aDate)}),
+		"failedDeliveries":  waiting(fields{"id": anID, "webhookId": anID, "event": oneOf(eventTypes()...), "createdAt": aDate}),
+		"failedPayouts":     waiting(fields{"id": anID, "affiliateId": anID, "amount": aNumber, "failedReason": orNull(aText)}),
+		"paymentConflicts": waiting(fields{
+			"id": anID, "provider": aText, "keys": listOf(aText), "payerId": orNull(aText), "saleId": anInteger, "amount": aNumber, "currency": aText, "createdAt": aDate,
+		}),
+	}
+}
+
 func progressForm() fields {
 	return fields{"done": aBool, "cursor": orNull(aText), "looked": anInteger, "changed": anInteger}
 }

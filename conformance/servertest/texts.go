@@ -187,6 +187,9 @@ var (
 	referralCodeRequired = missing("referralCode", "Referral code is required")
 	countRange           = invalid("count", "count must be an integer from 1 to 10000")
 	keySpaceTooSmall     = refusal{400, "key_space_too_small", "randomCharsLength", "The random part is too short for this many codes"}
+	paymentNotFound      = refusal{404, "payment_not_found", "", "No payment with this ID waits for a decision"}
+	paymentIDRequired    = missing("paymentId", "Payment ID is required")
+	decisionRequired     = missing("decision", "Decision is required")
 	redemptionNotFound   = refusal{404, "redemption_not_found", "", "Redemption not found"}
 	redemptionRestored   = refusal{400, "redemption_restored", "", "Redemption was already restored"}
 	planMissing          = refusal{404, "plan_not_found", "", "Commission plan not found"}

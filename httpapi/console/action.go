@@ -58,7 +58,7 @@ func (v *visit) action(a *action, post bool) {
 		return
 	}
 	switch {
-	case s.refused == nil && a.repeat != nil && (s.repeats(in) || in.yes(fieldChange)):
+	case s.refused == nil && !s.gone && a.repeat != nil && (s.repeats(in) || in.yes(fieldChange)):
 		v.askOnceMore(a, in, s)
 	case s.refused == nil && s.form.Edits && !s.form.changedBy(in):
 		v.redirect(s.form.Back, unchanged)

@@ -39,11 +39,15 @@ func concerns(v *visit) (all []concern, err error) {
 			}
 			return waits{"payouts/" + p.ID.String(), text}
 		}),
-		concernOf(concern{Badge: "Payment conflict", List: "sales"}, a.PaymentConflicts, func(p affiliate.ConflictPayment) waits {
-			if p.SaleID == 0 {
-				return waits{"sales", v.Money(p.Amount) + " names a sale that was deleted"}
+		concernOf(concern{Badge: "Payment conflict", List: "payments"}, a.PaymentConflicts, func(p affiliate.ConflictPayment) waits {
+			to, names := "payments", "a sale that was deleted"
+			if !v.cfg.ReadOnly {
+				to += "/" + p.ID.String() + "/decide"
 			}
-			return waits{fmt.Sprint("sales/", p.SaleID), fmt.Sprintf("%s of %s names sale %v", v.Money(p.Amount), v.Day(p.CreatedAt), p.SaleID)}
+			if p.SaleID != 0 {
+				names = fmt.Sprint("sale ", p.SaleID)
+			}
+			return waits{to, fmt.Sprintf("%s of %s names %s", v.MoneyIn(p.Amount, p.Currency), v.Day(p.CreatedAt), names)}
 		}),
 		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waits {
 			return waits{"webhooks/" + w.ID.String(), v.Short(w.URL)}

@@ -151,6 +151,10 @@ func moreDeeds(w *world) []deed {
 			func() string { return string(must(w.AffiliateByEmail(ctx, "banned@example.org")).Status) }, "ACTIVE", ""},
 		{"restore", "sales.restore-redemption", fmt.Sprint("sale:", s.byCode.ID), fmt.Sprint("sales/", s.byCode.ID, "/restore-redemption"), nil, nil, "",
 			func() string { return fmt.Sprint(must(w.Code(ctx, affiliate.CodeRef{Code: "ADA1"})).TimesRedeemed) }, "0", ""},
+		{"decide", "payments.decide", "payment:" + w.conflict.String(), at("payments", w.conflict, "decide"), []string{"decision", "own"}, []string{"decision", "-"}, "decision",
+			func() string {
+				return must(w.ProviderPayment(ctx, "stripe", "pi_")).Gross.Or(affiliate.Amount{}).String() + w.conflicts()
+			}, "1 0", ""},
 		{"results", "payouts.results", "payout:" + s.failed.ID.String(), "payouts/results", []string{"file", result}, []string{"file", "nothing"}, "file",
 			func() string { return string(must(w.Payout(ctx, s.failed.ID)).Status) }, "FAILED", "Failed now 1"},
 		{"new plan", "plans.create", "plan:Fresh", "plans/new", []string{"name", "Fresh", "commissionRate", "12.5", "numberOfPayments", "3", "hold", "1"}, []string{"name", "Fresh", "commissionRate", "1", "numberOfMonths", "0"}, "numberOfMonths",
@@ -189,6 +193,11 @@ func moreDeeds(w *world) []deed {
 		{"off", "webhooks.active", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "active"), []string{"active", ""}, nil, "", func() string { return string(hook().Status) }, "disabled", ""},
 		{"delete hook", "webhooks.delete", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "delete"), nil, nil, "", func() string { _, err := w.Endpoint(ctx, s.hook.ID); return gone(err) }, "true", ""},
 	}
+}
+
+// conflicts is how many payments wait for a decision.
+func (w *world) conflicts() string {
+	return fmt.Sprint(" ", must(w.Attention(w.t.Context(), 1)).PaymentConflicts.Count)
 }
 
 // linked is how many links have a name.

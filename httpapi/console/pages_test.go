@@ -202,3 +202,43 @@ func TestStoreDown(t *testing.T) {
 		}
 	}
 }
+
+// TestConflictPages: Attention leads to the form of a payment in conflict. The form shows
+// both amounts, repeats them before anything is done, and a page of what was decided
+// since is out of date.
+func TestConflictPages(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	path := "payments/" + w.conflict.String() + "/decide"
+	if page := w.get(""); !strings.Contains(page.body, `href="./`+path+`"`) || !strings.Contains(page.text(), "Payment conflict 1 1.00 USD of") {
+		t.Errorf("the overview: %s", page.text())
+	}
+	if page := w.get("payments"); !strings.Contains(page.text(), "Stripe pi_ 1.00 USD Sale 1 Decide…") {
+		t.Errorf("the list: %s", page.text())
+	}
+	form := w.form(path, "decision", "same")
+	for _, says := range []string{"1.00 USD was paid: Stripe pi_, of its customer cus_", "Sale 1 is of 100.00 USD, paid by t@x.example, and 10.00 USD was refunded. Its commission is 16.29 USD for Ada X."} {
+		if page := w.get(path); !strings.Contains(page.text(), says) {
+			t.Errorf("the form does not say %q: %s", says, page.text())
+		}
+	}
+	before := w.dump()
+	asked := w.send(path, form)
+	if w.dump() != before || !strings.Contains(asked.text(), "1.00 USD (Stripe pi_, of its customer cus_) becomes the payment of sale 1. What is refunded of the payment, also what was reported already, is taken off the sale, at most 1.00 USD.") {
+		t.Errorf("it asks: %s", asked.text())
+	}
+	sure := fieldsOf(t, asked.body)
+	other := w.form(path, "decision", "own")
+	if done := w.send(path, sure); done.status != 303 || !strings.Contains(done.head.Get("Location"), "sales/1?") {
+		t.Errorf("%d %s %s", done.status, done.head.Get("Location"), done.text())
+	}
+	if late := w.send(path, other); late.status != 404 {
+		t.Errorf("decided again: %d %s", late.status, late.text())
+	}
+	if page := w.get("payments"); !strings.Contains(page.text(), "No payment waits for you.") {
+		t.Errorf("the list: %s", page.text())
+	}
+	if log := w.log.actions(); len(log) != 2 || !strings.Contains(log[1], "outcome=payment_not_found") || !strings.Contains(log[0], "action=payments.decide object=payment:"+w.conflict.String()) {
+		t.Errorf("audit %v", log)
+	}
+}

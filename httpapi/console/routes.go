@@ -75,6 +75,9 @@ func init() {
 		{path: "sales/{}/reverse", act: reverseSale},
 		{path: "sales/{}/restore-redemption", act: restoreRedemption},
 
+		{path: "payments", page: conflicts},
+		{path: "payments/{}/decide", act: decidePayment},
+
 		{path: "payouts", params: []string{"status", paramCursor}, page: payouts},
 		{path: "payouts/new", params: []string{paramRun, "minimum", "method", "noDetails"}, act: runPayouts},
 		{path: "payouts/run", params: []string{paramRun, paramCursor}, page: runPage},

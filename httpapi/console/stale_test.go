@@ -74,6 +74,9 @@ func twists(w *world, s stock) map[string]twist {
 		}, "2.00 USD was refunded so far"},
 		"sales.review":             {func(w *world) { must(w.ReviewCommissions(ctx, affiliate.ApprovalDeclined, w.held.ID)) }, "now declined"},
 		"sales.restore-redemption": {func(w *world) { must(0, w.RestoreRedemption(ctx, s.byCode.ID)) }, "already restored"},
+		"payments.decide": {func(w *world) {
+			must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.paid.ID, Amount: affiliate.Set(affiliate.MustAmount("2")), ClawBack: true}))
+		}, "12.00 USD was refunded"},
 		"plans.delete": {func(w *world) {
 			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}))
 		}, "77"},

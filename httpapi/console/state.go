@@ -88,6 +88,7 @@ func (f *field) chosen(value string) string {
 // A shownState is a form as it is now, beside what the form that was sent has shown.
 type shownState struct {
 	form    form
+	gone    bool             // what the form is about is not there any more
 	refused *affiliate.Error // that the page is out of date, or that the form is not there any more
 	lines   []string         // what is repeated before it is done
 }
@@ -100,7 +101,7 @@ func (s *shownState) repeats(sent *input) bool { return sent.Get(fieldRepeated) 
 func (v *visit) compare(a *action, sent *input) (s shownState, err error) {
 	s.form, err = a.form(v)
 	if why, refused := page.Refusal(err); refused || errors.Is(err, affiliate.ErrNotFound) {
-		if !errors.Is(err, affiliate.ErrNotFound) {
+		if s.gone = errors.Is(err, affiliate.ErrNotFound); !s.gone {
 			s.refused = why
 		}
 		return s, nil

@@ -32,7 +32,7 @@ type section struct {
 }
 
 // homes are the sections of what has no section of its own.
-var homes = map[string]string{"codes": "coupons", "links": "affiliates", "plans": "settings", "tiers": "settings"}
+var homes = map[string]string{"codes": "coupons", "links": "affiliates", "payments": "sales", "plans": "settings", "tiers": "settings"}
 
 // Sections are the entries of the navigation.
 func (v *view) Sections() []section {

@@ -47,6 +47,7 @@ type world struct {
 	held      affiliate.Sale      // on hold
 	payout    affiliate.Payout    // pending
 	delivery  uuid.UUID           // failed
+	conflict  uuid.UUID           // a payment that names paid
 	customer  affiliate.Referral
 	kept      *stock
 }
@@ -83,7 +84,7 @@ func (w *world) fill(name string) {
 	w.t.Helper()
 	o := sample.Fill(w.t, w.Program, func(d time.Duration) { w.now = w.now.Add(d) }, name)
 	w.ada, w.idle, w.paid, w.free, w.held = o.Ada, o.Idle, o.Paid, o.Free, o.Held
-	w.payout, w.delivery, w.customer = o.Payout, o.Delivery, o.Customer
+	w.payout, w.delivery, w.customer, w.conflict = o.Payout, o.Delivery, o.Customer, o.Conflict
 	w.log.reset()
 }
 
@@ -170,7 +171,7 @@ func (w *world) ready(path string, fields ...string) url.Values {
 
 // movesMoney reports whether the form at a path is asked once more, with what was typed.
 func movesMoney(path string) bool {
-	return strings.HasSuffix(path, "/refund") || strings.HasSuffix(path, "/adjust") || path == "payouts/new"
+	return strings.HasSuffix(path, "/refund") || strings.HasSuffix(path, "/adjust") || strings.HasSuffix(path, "/decide") || path == "payouts/new"
 }
 
 func (w *world) send(path string, form url.Values, head ...string) got {

@@ -94,6 +94,7 @@ type Operations interface {
 	SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error)
 	SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error)
 	ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error)
+	DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error)
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error)
 	Payments(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Payment, error]

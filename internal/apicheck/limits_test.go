@@ -62,6 +62,7 @@ func (s *story) bases() map[string]string {
 		"PUT /api/v1/sales":                       `{"saleId":` + s.sale + `}`,
 		"PATCH /api/v1/sales":                     `{"saleId":` + s.sale + `,"refundId":"r"}`,
 		"POST /api/v1/sales/review":               `{"saleIds":[` + s.sale + `],"approvalStatus":"ACCEPTED"}`,
+		"POST /api/v1/payments/decide":            `{"paymentId":"none","decision":"own"}`,
 		"POST /api/v1/payouts":                    `{"affiliateId":"` + s.payee + `"}`,
 		"PATCH /api/v1/payouts":                   `{"payoutId":"` + s.payout + `","status":"FAILED"}`,
 		"POST /api/v1/payouts/preview":            `{}`,

@@ -255,6 +255,9 @@ func (s *story) ofTrade() []refusal {
 	s.post("/payouts", `{"affiliateId":"`+payer+`"}`)
 	byCode := s.post("/sales", `{"promoCode":"MARA21","totalEarned":60}`)
 	s.ok(s.t, post, "/sales/restore-redemption", `{"saleId":`+byCode+`}`)
+	gone := s.post("/sales", `{"referralId":"trade","email":"trade@example.net","name":"N","totalEarned":10,"externalId":"gone"}`)
+	ofGone := s.inConflict("pi_gone", "gone")
+	s.ok(s.t, http.MethodDelete, "/sales", `{"saleId":`+gone+`}`)
 	return []refusal{
 		{"missing_field", post, "/referrals/status", `{"subscriptionStatus":"ACTIVE"}`},
 		{"unknown_field", post, "/referrals/status", `{"referralId":"none","x":1}`},
@@ -279,6 +282,10 @@ func (s *story) ofTrade() []refusal {
 		{"unknown_field", post, "/sales/reverse", `{"saleId":999,"x":1}`},
 		{"sale_not_found", post, "/sales/reverse", `{"saleId":999}`},
 		{"in_payout", post, "/sales/reverse", `{"saleId":` + batched + `}`},
+		{"missing_field", post, "/payments/decide", `{}`},
+		{"unknown_field", post, "/payments/decide", `{"paymentId":"none","x":1}`},
+		{"payment_not_found", post, "/payments/decide", `{"paymentId":"none","decision":"own"}`},
+		{"sale_not_found", post, "/payments/decide", `{"paymentId":"` + ofGone + `","decision":"same"}`},
 		{"missing_field", post, "/sales/restore-redemption", `{}`},
 		{"redemption_not_found", post, "/sales/restore-redemption", `{"saleId":999}`},
 		{"redemption_restored", post, "/sales/restore-redemption", `{"saleId":` + byCode + `}`},

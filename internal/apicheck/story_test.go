@@ -193,6 +193,8 @@ func miss(path, param string) string {
 		return "CANCELLED"
 	case "approvalStatus":
 		return "DECLINED"
+	case "method":
+		return "CREDITS"
 	case "cause":
 		return "OPENING"
 	case "from", "to":
@@ -318,6 +320,9 @@ func (s *story) administers() {
 	s.ok(s.t, http.MethodPost, "/promotional-codes/generate", batch+`}`)
 	sold := s.post("/sales", `{"promoCode":"MARA21","totalEarned":60,"email":"reversed@example.net","externalId":"reversed"}`)
 	s.ok(s.t, http.MethodPost, "/sales/restore-redemption", `{"saleId":"`+sold+`"}`)
+	for i, decision := range []string{"same", "own", "dismiss"} {
+		s.ok(s.t, http.MethodPost, "/payments/decide", `{"paymentId":"`+s.inConflict(fmt.Sprint("pi_", i), "reversed")+`","decision":"`+decision+`"}`)
+	}
 	s.ok(s.t, http.MethodPost, "/sales/reverse", `{"externalId":"reversed","clawback":true,"refundId":null}`)
 	for path, id := range map[string]string{
 		"/commission-plans": `"commissionPlanId":"` + s.post("/commission-plans", `{"name":"Flat","commissionRate":5,"commissionType":"FLAT"}`) + `"`,
@@ -325,6 +330,20 @@ func (s *story) administers() {
 	} {
 		s.ok(s.t, http.MethodDelete, path, `{`+id+`}`)
 	}
+}
+
+// inConflict is a payment of somebody else that names an order.
+func (s *story) inConflict(key, order string) string {
+	s.t.Helper()
+	one := affiliate.MustAmount("1")
+	res, err := s.ReportPayment(s.t.Context(), affiliate.PaymentFact{
+		Provider: "stripe", Keys: []string{key}, At: s.now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + key, Email: key + "@example.net"},
+		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: order}, Gross: one}),
+	})
+	if err != nil || res.Outcome != affiliate.SaleConflict {
+		s.t.Fatal(res.Outcome, err)
+	}
+	return res.Payment.ID.String()
 }
 
 func (s *story) endpoints() {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -35,6 +36,18 @@ func (s Show) Money(a any) string {
 		}
 	}
 	return ""
+}
+
+// MoneyIn is Money of an amount in a currency of its own; of an Opt without a
+// currency it is in the program's.
+func (s Show) MoneyIn(a, currency any) string {
+	switch c := currency.(type) {
+	case affiliate.Currency:
+		s.Currency = cmp.Or(c, s.Currency)
+	case affiliate.Opt[affiliate.Currency]:
+		s.Currency = c.Or(s.Currency)
+	}
+	return s.Money(a)
 }
 
 // Count is a number; of an Opt without a value it is empty.

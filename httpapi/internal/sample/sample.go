@@ -28,6 +28,7 @@ type Objects struct {
 	Held      affiliate.Sale // on hold
 	Payout    affiliate.Payout
 	Delivery  uuid.UUID // failed
+	Conflict  uuid.UUID // a payment that names Paid
 }
 
 // Fill makes something of everything. A text is put into every text that people give;
@@ -40,6 +41,7 @@ func Fill(t testing.TB, p *affiliate.Program, pass func(time.Duration), texts ..
 	f.sales()
 	f.payouts()
 	f.moreSales()
+	f.conflict()
 	f.deliveries()
 	return f.made
 }
@@ -152,6 +154,18 @@ func (f *filling) moreSales() {
 	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: full.ID}))
 	for i := range 60 {
 		f.made.Free = f.sell(affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + f.text(), Shipping: affiliate.MustAmount("1.1")}, "12.34")
+	}
+}
+
+// conflict reports a payment of somebody else that names a sale.
+func (f *filling) conflict() {
+	one := affiliate.MustAmount("1")
+	res := must[affiliate.PaymentResult](f.t)(f.ReportPayment(f.ctx, affiliate.PaymentFact{
+		Provider: "stripe", Keys: []string{"pi_" + f.text()}, At: f.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + f.text(), Email: "eve@x.example"},
+		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one, Tries: []affiliate.Credit{{ReferralID: "ada"}}}),
+	}))
+	if f.made.Conflict = res.Payment.ID; res.Outcome != affiliate.SaleConflict {
+		f.t.Fatal(res.Outcome)
 	}
 }
 

@@ -1,0 +1,158 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+// Payments of a provider that name a sale of which they are not: somebody decides.
+
+type conflictList struct {
+	affiliate.Waiting[affiliate.ConflictPayment]
+}
+
+// Rest is how many more wait.
+func (l *conflictList) Rest() string {
+	switch rest := l.Count - len(l.Items); {
+	case l.More:
+		return "more than " + fmt.Sprint(rest)
+	case rest > 0:
+		return fmt.Sprint(rest)
+	}
+	return ""
+}
+
+// mostWaiting is how many of what waits the engine shows at once.
+const mostWaiting = 20
+
+// conflicts lists the payments that wait, the newest first.
+func conflicts(v *visit) (view, error) {
+	a, err := v.program.Attention(v.ctx(), mostWaiting)
+	return view{title: "Payments in conflict", template: "conflicts", Data: &conflictList{a.PaymentConflicts}}, err
+}
+
+// A disputed is a payment beside the sale that it names.
+type disputed struct {
+	affiliate.ConflictPayment
+	sale  affiliate.Sale
+	gone  bool // the sale was deleted
+	money string
+}
+
+// disputed is the payment that the path names.
+func (v *visit) disputed() (d disputed, err error) {
+	id, err := v.id(0)
+	if err != nil {
+		return d, err
+	}
+	if d.ConflictPayment, err = v.program.PaymentConflict(v.ctx(), id); err != nil {
+		return d, err
+	}
+	d.money = v.MoneyIn(d.Amount, d.Currency)
+	if d.gone = d.SaleID == 0; d.gone {
+		return d, nil
+	}
+	d.sale, err = v.program.Sale(v.ctx(), d.SaleID)
+	return d, err
+}
+
+// names are the provider and its ids of the payment.
+func (d *disputed) names() string {
+	text := page.Words(d.Provider)
+	if len(d.Keys) > 0 {
+		text += " " + page.Text(strings.Join(d.Keys, ", "), page.InList)
+	}
+	if payer, known := d.PayerID.Get(); known {
+		text += ", of its customer " + page.Text(payer, page.InList)
+	}
+	return text
+}
+
+// stays says what the sale is and goes on to be.
+func (d *disputed) stays(v *visit) string {
+	if d.gone {
+		return "The sale that it names was deleted."
+	}
+	buyer := "nobody who is known"
+	if who := d.sale.Email.Or(d.sale.Name.Or("")); who != "" {
+		buyer = v.Short(who)
+	}
+	return fmt.Sprintf("Sale %v is of %s, paid by %s, and %s was refunded. Its commission is %s for %s.",
+		d.SaleID, v.Money(d.sale.TotalEarned), buyer, v.Money(d.sale.RefundedAmount), v.Money(d.sale.CommissionEarned), v.Short(d.sale.Affiliate.Name))
+}
+
+// decidePayment says what a payment in conflict is.
+var decidePayment = &action{
+	name: "payments.decide", object: "payment", done: "The decision was booked.",
+	form: func(v *visit) (form, error) {
+		d, err := v.disputed()
+		if err != nil {
+			return form{}, err
+		}
+		choices := []option{
+			{noChoice, "Choose one…"},
+			{string(affiliate.PaymentIsSameSale), fmt.Sprintf("The payment of sale %v", d.SaleID)},
+			{string(affiliate.PaymentIsOwnSale), "Another payment: a sale of its own"},
+			{string(affiliate.PaymentDismissed), "Neither: it is kept and earns nothing"},
+		}
+		if d.gone {
+			choices = append(choices[:1:1], choices[2:]...)
+		}
+		return form{
+			Title: "What is this payment?", Button: "Decide", Back: "payments",
+			Effects: []string{
+				fmt.Sprintf("%s was paid: %s, reported on %s. It changed nothing so far, because who paid or how much is not as in the sale that it names.", d.money, d.names(), v.Day(d.CreatedAt)),
+				d.stays(v),
+			},
+			Fields: []field{{Name: "decision", Label: "It is", Required: true, Options: choices}},
+		}, nil
+	},
+	repeat: func(v *visit, in *input) ([]string, error) {
+		d, err := v.disputed()
+		if err != nil {
+			return nil, err
+		}
+		return d.means(v, in.decision()), nil
+	},
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.id(0)
+		decision := in.decision()
+		if err != nil || in.err != nil {
+			return "", err
+		}
+		result, err := p.DecidePayment(v.ctx(), id, decision)
+		if sale, made := result.Sale.Get(); made {
+			return fmt.Sprint("sales/", sale.ID), err
+		}
+		return "payments", err
+	},
+}
+
+// decision reads the choice of a decision.
+func (in *input) decision() affiliate.PaymentDecision {
+	if in.text("decision") == noChoice {
+		in.wrong("decision", "Choose what it is.")
+	}
+	return affiliate.PaymentDecision(in.text("decision"))
+}
+
+// means says what a decision does, with every amount.
+func (d *disputed) means(v *visit, decision affiliate.PaymentDecision) []string {
+	var does string
+	switch decision {
+	case affiliate.PaymentIsSameSale:
+		does = fmt.Sprintf("%s (%s) becomes the payment of sale %v. What is refunded of the payment, also what was reported already, is taken off the sale", d.money, d.names(), d.SaleID)
+		if d.Currency == v.Currency {
+			does += ", at most " + d.money
+		}
+		does += "."
+	case affiliate.PaymentIsOwnSale:
+		does = fmt.Sprintf("%s (%s) becomes a sale of its own. Who brought its customer earns a commission of it.", d.money, d.names())
+	default:
+		does = fmt.Sprintf("%s (%s) is kept and earns nothing.", d.money, d.names())
+	}
+	return []string{does, d.stays(v)}
+}
