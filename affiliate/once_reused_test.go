@@ -63,7 +63,7 @@ func alter(f reflect.Value) bool {
 	}
 	if opt, ok := f.Addr().Interface().(json.Unmarshaler); ok {
 		before := string(must(json.Marshal(f.Interface())))
-		for _, sample := range []string{`true`, `false`, `7`, `"USD"`, `"2026-01-01"`, `{"productId":"x"}`, `{"firstName":true}`, `{"Type":"FLAT"}`, `["sale.deleted"]`, `"2026-01-01T00:00:00Z"`, `"0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"`} {
+		for _, sample := range []string{`true`, `false`, `7`, `"USD"`, `"2026-01-01"`, `{"productId":"x"}`, `{"firstName":true}`, `{"X-Key":"k"}`, `{"Type":"FLAT"}`, `["sale.deleted"]`, `"2026-01-01T00:00:00Z"`, `"0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"`} {
 			if opt.UnmarshalJSON([]byte(sample)) == nil && string(must(json.Marshal(f.Interface()))) != before && !f.IsZero() {
 				return true
 			}
@@ -79,6 +79,9 @@ func alter(f reflect.Value) bool {
 		f.SetInt(f.Int() + 1)
 	case reflect.Slice:
 		f.Set(reflect.Append(f, reflect.Zero(f.Type().Elem())))
+	case reflect.Map:
+		f.Set(reflect.MakeMap(f.Type()))
+		f.SetMapIndex(reflect.ValueOf("X-Key"), reflect.ValueOf("k"))
 	case reflect.Struct:
 		return alter(f.Field(0))
 	default:

@@ -47,6 +47,8 @@ type EndpointRecord struct {
 	Active         bool
 	SvixHeaders    bool
 	Secrets        []SecretRecord // newest first
+	HeaderNames    []string       // of its own headers, sorted
+	Headers        []byte         // its own headers as Config.Seal gave them, bound to ID; nil: none
 	DisabledReason DisabledReason
 	DisabledAt     Instant
 	FirstFailureAt Instant
@@ -85,6 +87,7 @@ func (r EndpointRecord) RecordID() uuid.UUID { return r.ID }
 func (r EndpointRecord) Clone() EndpointRecord {
 	r.Events = slices.Clone(r.Events)
 	r.InFlight = slices.Clone(r.InFlight)
+	r.HeaderNames, r.Headers = slices.Clone(r.HeaderNames), slices.Clone(r.Headers)
 	r.Secrets = slices.Clone(r.Secrets)
 	for i := range r.Secrets {
 		r.Secrets[i].Value = slices.Clone(r.Secrets[i].Value)

@@ -239,6 +239,7 @@ func fieldChanges() []fieldChange {
 		{endpoint{Description: text("new")}, "description", `"new"`},
 		{endpoint{Active: affiliate.Set(false)}, "active", `false`},
 		{endpoint{SvixHeaders: yes}, "svixHeaders", `true`},
+		{endpoint{Headers: affiliate.Set(affiliate.EndpointHeaders{"x-key": "k"})}, "headerNames", `["X-Key"]`},
 	}
 }
 

@@ -109,6 +109,9 @@ func (a *audit) verifyEndpoint(r *EndpointRecord) {
 	}
 	a.verifyActive(name, r)
 	a.verifySecrets(name, r)
+	if (len(r.HeaderNames) == 0) != (len(r.Headers) == 0) {
+		a.breach("I51", name, "it has own headers %q, and %d bytes of them are kept", r.HeaderNames, len(r.Headers))
+	}
 	a.verifyInFlight(name, r)
 	a.instants("endpoint", r.ID, r.CreatedAt, r.UpdatedAt)
 }

@@ -19,8 +19,9 @@ type Claim struct {
 	Payload     []byte   // the bytes to send, unchanged; the slice is shared, so do not change it
 	Secrets     []Secret // the secrets that sign, newest first
 	SvixHeaders bool
-	Attempt     int  // 1, 2, …
-	Manual      bool // caused by a replay or a test, not by the schedule
+	Headers     EndpointHeaders // of the receiver's own
+	Attempt     int             // 1, 2, …
+	Manual      bool            // caused by a replay or a test, not by the schedule
 }
 
 // An Attempt is the result of a claim.

@@ -212,17 +212,17 @@ func (o *op) storeFlights(all []leased) error {
 
 // claims encodes the payloads and opens the secrets, each once.
 func (p *Program) claims(ctx context.Context, all []leased, now Instant) ([]Claim, error) {
-	secrets, payloads := make(map[uuid.UUID][]Secret), make(map[uuid.UUID][]byte)
+	secrets, headers, payloads := make(map[uuid.UUID][]Secret), make(map[uuid.UUID]EndpointHeaders), make(map[uuid.UUID][]byte)
 	out, sealed := make([]Claim, 0, len(all)), []Attempt(nil)
 	for _, t := range all {
 		c := t.claim
 		if _, ok := secrets[c.Endpoint]; !ok {
-			secrets[c.Endpoint] = p.signers(ctx, t.endpoint, now)
+			secrets[c.Endpoint], headers[c.Endpoint] = p.credentials(ctx, t.endpoint, now)
 		}
 		if _, ok := payloads[t.event]; !ok {
 			payloads[t.event] = p.recent.encode(t.event, t.payload)
 		}
-		c.Payload, c.Secrets = payloads[t.event], secrets[c.Endpoint]
+		c.Payload, c.Secrets, c.Headers = payloads[t.event], secrets[c.Endpoint], headers[c.Endpoint]
 		if c.Secrets == nil {
 			sealed = append(sealed, Attempt{Delivery: c.Delivery, Token: c.Token, At: now.Time(), URL: c.URL, Err: FailedSecret})
 			continue
@@ -233,6 +233,16 @@ func (p *Program) claims(ctx context.Context, all []leased, now Instant) ([]Clai
 		return nil, err // the leases see to the rest
 	}
 	return out, nil
+}
+
+// credentials opens the secrets that sign at a moment and the endpoint's own
+// headers; no secrets when either fails.
+func (p *Program) credentials(ctx context.Context, ep *EndpointRecord, now Instant) ([]Secret, EndpointHeaders) {
+	headers, ok := p.headersOf(ctx, ep)
+	if !ok {
+		return nil, nil
+	}
+	return p.signers(ctx, ep, now), headers
 }
 
 // signers opens the secrets that sign at a moment; nil when that fails.

@@ -21,6 +21,7 @@ type Endpoint struct {
 	Description             Opt[string]         `json:"description"`
 	Active                  bool                `json:"active"`
 	SvixHeaders             bool                `json:"svixHeaders"` // the signature headers again under svix-* names
+	HeaderNames             []string            `json:"headerNames"` // of its own headers, sorted; their values are never shown
 	Status                  EndpointStatus      `json:"status"`      // in step with active
 	DisabledReason          Opt[DisabledReason] `json:"disabledReason"`
 	DisabledAt              Opt[Time]           `json:"disabledAt"`
@@ -70,6 +71,8 @@ type NewEndpoint struct {
 	Description string      `json:"description,omitzero"` // 1–255 characters
 	Active      Opt[bool]   `json:"active,omitzero"`      // not given: true
 	SvixHeaders bool        `json:"svixHeaders,omitzero"`
+
+	Headers EndpointHeaders `json:"headers,omitzero"` // the receiver's own
 }
 
 // EndpointUpdate is the input of [Program.UpdateEndpoint]. A field that is not
@@ -80,6 +83,10 @@ type EndpointUpdate struct {
 	Description Opt[string]      `json:"description,omitzero"`
 	Active      Opt[bool]        `json:"active,omitzero"` // true: enables a disabled endpoint again
 	SvixHeaders Opt[bool]        `json:"svixHeaders,omitzero"`
+
+	// Headers replaces all headers of the receiver's own; null or none: there are
+	// none any more. Give it when URL leads to another host, scheme or port.
+	Headers Opt[EndpointHeaders] `json:"headers,omitzero"`
 }
 
 // DeletedEndpoint is the answer for a deleted endpoint.

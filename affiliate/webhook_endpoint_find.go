@@ -53,7 +53,7 @@ func (o *op) endpoint(id uuid.UUID) (EndpointRecord, error) {
 func endpointOf(rec EndpointRecord, now Instant) Endpoint {
 	e := Endpoint{
 		ID: rec.ID, URL: rec.URL, Events: emptyNotNil(slices.Clone(rec.Events)), Description: orNull(rec.Description),
-		Active: rec.Active, SvixHeaders: rec.SvixHeaders, Status: EndpointDisabled,
+		Active: rec.Active, SvixHeaders: rec.SvixHeaders, HeaderNames: emptyNotNil(slices.Clone(rec.HeaderNames)), Status: EndpointDisabled,
 		DisabledReason: orNull(rec.DisabledReason), DisabledAt: timeOrNull(rec.DisabledAt),
 		FirstFailureAt: timeOrNull(rec.FirstFailureAt), LastSuccessAt: timeOrNull(rec.LastSuccessAt),
 		PausedUntil: timeOrNull(rec.PausedUntil), PreviousSecretExpiresAt: timeOrNull(rec.graceEnds(now)),

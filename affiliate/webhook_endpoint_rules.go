@@ -74,11 +74,16 @@ func (p *Program) checkEndpointUpdate(id uuid.UUID, up EndpointUpdate) []*Error 
 		given("description", up.Description, maxName),
 		notCleared("active", up.Active),
 		notCleared("svixHeaders", up.SvixHeaders),
+		up.Headers.Or(nil).check(),
 	)
 }
 
-// merged is the endpoint after the update.
-func (up EndpointUpdate) merged(rec EndpointRecord, now Instant) EndpointRecord {
+// merged is the endpoint after the update, with its own headers as they are
+// stored.
+func (up EndpointUpdate) merged(rec EndpointRecord, headers []byte, now Instant) EndpointRecord {
+	if !up.Headers.IsZero() {
+		rec.HeaderNames, rec.Headers = up.Headers.Or(nil).Names(), headers
+	}
 	if url := up.URL.Or(rec.URL); url != rec.URL {
 		rec.URL, rec.AnsweredAt = url, Instant{} // another receiver
 	}

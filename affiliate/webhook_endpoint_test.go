@@ -68,7 +68,7 @@ func TestCreateEndpoint(t *testing.T) {
 	at := affiliate.TimeOf(start)
 	want := affiliate.Endpoint{
 		ID: got.ID, URL: hookURL, Events: []affiliate.EventType{affiliate.SaleUpdated, affiliate.SaleCreated}, Description: affiliate.Set("Order sync"),
-		Active: true, SvixHeaders: true, Status: affiliate.EndpointEnabled, DisabledReason: affiliate.Null[affiliate.DisabledReason](),
+		Active: true, SvixHeaders: true, HeaderNames: []string{}, Status: affiliate.EndpointEnabled, DisabledReason: affiliate.Null[affiliate.DisabledReason](),
 		DisabledAt: affiliate.Null[affiliate.Time](), FirstFailureAt: affiliate.Null[affiliate.Time](), LastSuccessAt: affiliate.Null[affiliate.Time](),
 		PausedUntil: affiliate.Null[affiliate.Time](), SecretHint: secret[len(secret)-4:], PreviousSecretExpiresAt: affiliate.Null[affiliate.Time](),
 		CreatedAt: at, UpdatedAt: at,
@@ -80,7 +80,7 @@ func TestCreateEndpoint(t *testing.T) {
 		t.Errorf("read (-want +got):\n%s", diff)
 	}
 	var wire map[string]any
-	if err := json.Unmarshal(must(json.Marshal(got)), &wire); err != nil || wire["secret"] != secret || wire["url"] != hookURL || len(wire) != 17 {
+	if err := json.Unmarshal(must(json.Marshal(got)), &wire); err != nil || wire["secret"] != secret || wire["url"] != hookURL || len(wire) != 18 {
 		t.Errorf("JSON of %d keys, secret %v", len(wire), wire["secret"])
 	}
 	got.Events[0] = "changed"

@@ -10,7 +10,7 @@ import (
 // CreateEndpoint adds an endpoint and returns it with its secret. The endpoint
 // gets the events of later changes.
 //
-// Errors: [MissingField] and [InvalidField] on url, events or description,
+// Errors: [MissingField] and [InvalidField] on url, events, description or headers,
 // [URLNotAllowed], [WebhookLimitReached] at 50 endpoints.
 //
 // Effects: the endpoint; no event.
@@ -23,6 +23,7 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (_ IssuedE
 		p.checkEndpointURL(in.URL),
 		checkEventTypes(in.Events),
 		optional("description", in.Description, maxName),
+		in.Headers.check(),
 	)
 	secret, err := o.newSecret()
 	if err != nil {
@@ -30,6 +31,10 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (_ IssuedE
 	}
 	id := o.Program.ids.Next(o.now.Time()) // before the transaction, since the secret is bound to it
 	record, err := o.secretRecord(secret, id)
+	if err != nil {
+		return IssuedEndpoint{}, err
+	}
+	headers, err := o.sealHeaders(in.Headers, id)
 	if err != nil {
 		return IssuedEndpoint{}, err
 	}
@@ -41,6 +46,7 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (_ IssuedE
 		rec := EndpointRecord{
 			ID: id, URL: in.URL, Description: in.Description, Events: allTypes(in.Events),
 			Active: in.Active.Or(true), SvixHeaders: in.SvixHeaders, Secrets: []SecretRecord{record},
+			HeaderNames: in.Headers.Names(), Headers: headers,
 			CreatedAt: o.now, UpdatedAt: o.now,
 		}
 		if !rec.Active {
@@ -59,7 +65,8 @@ func (p *Program) CreateEndpoint(ctx context.Context, in NewEndpoint) (_ IssuedE
 // and can be replayed. Active true enables a disabled endpoint and resets its
 // health; it sends nothing. When many deliveries are pending, they are settled
 // in small transactions after the one that disables the endpoint; none of them
-// is sent any more.
+// is sent any more. Headers of the receiver's own are credentials: a URL of another
+// host, scheme or port is refused without new ones.
 //
 // Errors: [MissingField] on webhookId, those of [Program.CreateEndpoint],
 // [WebhookNotFound].
@@ -71,13 +78,20 @@ func (p *Program) UpdateEndpoint(ctx context.Context, id uuid.UUID, up EndpointU
 	defer p.begin(&ctx, "UpdateEndpoint", writes).end(&err)
 	o := p.op(ctx)
 	rq := request{name: "webhook.update", input: []any{id, up}, refused: first(p.checkEndpointUpdate(id, up)...)}
+	headers, err := o.sealHeaders(up.Headers.Or(nil), id)
+	if err != nil {
+		return Endpoint{}, err
+	}
 	more := false // waits than this transaction settles
 	ep, err := write(o, rq, func() (Endpoint, error) {
 		old, err := o.endpoint(id)
 		if err != nil {
 			return Endpoint{}, err
 		}
-		rec := up.merged(old, o.now)
+		if up.leaksHeaders(old) {
+			return Endpoint{}, headersOfAnother.Err()
+		}
+		rec := up.merged(old, headers, o.now)
 		more = rec.Clearing != ""
 		if same(old, rec) {
 			return endpointOf(old, o.now), nil

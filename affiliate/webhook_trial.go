@@ -54,8 +54,8 @@ func (o *op) test(ep *EndpointRecord, typ EventType) TestResult {
 	id := o.newID()
 	claim := Claim{
 		Event: typ, MessageID: messageID(id), URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: 1, Manual: true,
-		Secrets: o.signers(o.ctx, ep, o.now),
 	}
+	claim.Secrets, claim.Headers = o.credentials(o.ctx, ep, o.now)
 	a := Attempt{Err: FailedSecret}
 	switch {
 	case o.cfg.Send == nil:

@@ -72,7 +72,7 @@ const (
 	bareSaleShape    = "{id affiliateId referralId=null affiliateProgramId affiliateLinkId=null promotionalCodeId externalId=null externalInvoiceId=null name=null email=null totalEarned subtotal=null taxAmount shippingAmount commissionRate commissionEarned productsBought[] clicks status refundedAmount refundedAt=null paymentTrigger source integrationSalesSource=null metadata=null createdAt updatedAt affiliate" + summaryShape + " referral=null commissions[" + commissionShape + "]}"
 	payoutShape      = "{id affiliateId amount currency status paymentMethod=null payeeName payeeEmail=null periodStart periodEnd externalId=null manuallyPaid paidAt=null failedReason=null canceledAt=null commissionIds[…] adjustmentIds[] runId=null createdAt updatedAt}"
 	adjustmentShape  = "{id affiliateId saleId=null kind amount reason bonusReason externalId=null reversesId=null reversedById=null payoutCreated payoutId=null createdAt}"
-	endpointHead     = "{id url events[…] description=null active svixHeaders status disabledReason=null disabledAt=null firstFailureAt=null lastSuccessAt=null pausedUntil=null"
+	endpointHead     = "{id url events[…] description=null active svixHeaders headerNames[] status disabledReason=null disabledAt=null firstFailureAt=null lastSuccessAt=null pausedUntil=null"
 	endpointTail     = " secretHint previousSecretExpiresAt=null createdAt updatedAt}"
 	deliveryHead     = "{id webhookId eventId event state attemptCount nextAttemptAt createdAt updatedAt attempts[]"
 	affiliateEEShape = "commissionPlan" + planShape + " commissionTier" + tierShape + " promotionalCodes[{id code active expiresAt=null couponId}] questionAnswers[{id questionId answer}]}"

@@ -53,6 +53,7 @@ const (
 	kindTexts   kind = "strings"
 	kindSaleIDs kind = "saleIds" // ids of sales
 	kindAnswers kind = "answers" // signup answers
+	kindHeaders kind = "headers" // an object of texts
 	kindObject  kind = "object"
 	kindLength  kind = "length" // a boolean, or the length of what it turns on
 	kindAny     kind = "any"

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
 // Numbers, truth values, dates, arrays and objects of an input.
@@ -162,6 +163,26 @@ func (in *input) document(name string) affiliate.Opt[json.RawMessage] {
 			return json.RawMessage("{}")
 		}
 		return slices.Clone(v)
+	})
+}
+
+// headers reads an object of texts.
+func (in *input) headers(name string) affiliate.Opt[affiliate.EndpointHeaders] {
+	value, isNull := in.find(name, kindHeaders)
+	return opt(value, isNull, func(v json.RawMessage) affiliate.EndpointHeaders {
+		if v[0] != '{' {
+			in.fault(affiliate.FieldNotTexts)
+			return nil
+		}
+		headers := affiliate.EndpointHeaders{}
+		for _, m := range split(v) {
+			if m.value[0] != '"' {
+				in.fault(affiliate.FieldNotTexts)
+				return nil
+			}
+			headers[string(m.name)] = jsontext.Unquote(m.value)
+		}
+		return headers
 	})
 }
 

@@ -124,6 +124,7 @@ type schema struct {
 	Properties           named[schema] `json:"properties,omitzero"`
 	Required             []string      `json:"required,omitzero"`
 	AdditionalProperties any           `json:"additionalProperties,omitzero"`
+	MaxProperties        json.Number   `json:"maxProperties,omitzero"`
 	AllOf                []schema      `json:"allOf,omitzero"`
 	AnyOf                []schema      `json:"anyOf,omitzero"`
 	OneOf                []schema      `json:"oneOf,omitzero"`

@@ -101,9 +101,12 @@ func chars(least, most json.Number) limit {
 func atLeast(n json.Number) limit { return func(s *schema) { s.Minimum = n } }
 func atMost(n json.Number) limit  { return func(s *schema) { s.Maximum = n } }
 func above(n json.Number) limit   { return func(s *schema) { s.ExclusiveMinimum = n } }
-func matches(re string) limit     { return func(s *schema) { s.Pattern = re } }
-func byDefault(v any) limit       { return func(s *schema) { s.Default = v } }
-func onlyNull(s *schema)          { *s = schema{Type: types{"null"}, Description: s.Description} }
+func atMostMembers(n json.Number) limit {
+	return func(s *schema) { s.MaxProperties = n }
+}
+func matches(re string) limit { return func(s *schema) { s.Pattern = re } }
+func byDefault(v any) limit   { return func(s *schema) { s.Default = v } }
+func onlyNull(s *schema)      { *s = schema{Type: types{"null"}, Description: s.Description} }
 
 // values allows the values of an enumeration of the engine.
 func values[T ~string]() limit {

@@ -212,6 +212,8 @@ func kindSchema(k kind) schema {
 		})
 	case kindTexts:
 		return arrayOf(schema{Type: types{"string"}})
+	case kindHeaders:
+		return schema{Type: types{"object"}, AdditionalProperties: schema{Type: types{"string"}, MinLength: "1", MaxLength: "4096"}}
 	case kindObject:
 		return schema{Type: types{"object"}}
 	case kindLength:

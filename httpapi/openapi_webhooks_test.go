@@ -37,6 +37,7 @@ func webhookNotes() described {
 			"description":        plain("What the endpoint is for.", externalText),
 			"active":             plain("True on a disabled endpoint enables it again.", byDefault(true)),
 			"svixHeaders":        plain("True repeats the signature headers under their svix-* names.", byDefault(false)),
+			"headers":            plain("Headers of the receiver's own by their names, such as Authorization; sent with every request to it, kept sealed, never answered.", atMostMembers("10")),
 			"gracePeriodSeconds": plain("How long the old secret goes on signing beside the new one.", atLeast("0"), atMost("604800"), byDefault(86400)),
 			"event":              plain("The event type to send a sample of.", values[affiliate.EventType]()),
 			"deliveryId":         plain("The delivery to send again, whatever its state.", identText),
@@ -58,6 +59,7 @@ func endpointTexts() map[string]string {
 		"description":             "What the endpoint is for.",
 		"active":                  "False: it gets nothing.",
 		"svixHeaders":             "True: the signature headers are repeated under their svix-* names.",
+		"headerNames":             "The names of the receiver's own headers, sorted; their values are never answered.",
 		"status":                  "In step with active.",
 		"disabledReason":          "By hand, after a 410, or after failing for days; null while enabled.",
 		"disabledAt":              "When it was disabled.",
@@ -102,7 +104,7 @@ func webhookOperations() map[string]about {
 		"PUT /webhooks": {
 			id: "updateWebhook", summary: "Change an endpoint",
 			text:     "Pending deliveries go to the new URL from their next attempt on.",
-			required: []string{"webhookId"}, clears: []string{"description"},
+			required: []string{"webhookId"}, clears: []string{"description", "headers"},
 			refused: refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.URLNotAllowed}, notFound: unknown},
 		},
 		"DELETE /webhooks": {

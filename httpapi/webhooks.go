@@ -21,6 +21,7 @@ func newEndpoint(in *input) affiliate.NewEndpoint {
 		Description: in.optional("description"),
 		Active:      in.boolean("active"),
 		SvixHeaders: in.flag("svixHeaders"),
+		Headers:     in.headers("headers").Or(nil),
 	}
 }
 
@@ -38,6 +39,7 @@ func endpointChangeOf(in *input) endpointChange {
 			Description: in.optOptional("description"),
 			Active:      in.boolean("active"),
 			SvixHeaders: in.boolean("svixHeaders"),
+			Headers:     in.headers("headers"),
 		},
 	}
 }

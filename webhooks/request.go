@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -107,7 +108,7 @@ func (s *Sender) request(ctx context.Context, c affiliate.Claim, at time.Time) (
 	if s.Addresses.CheckURL(c.URL) != nil {
 		return nil, affiliate.FailedBlockedURL
 	}
-	header, err := Sign(c.Secrets, c.MessageID, at, c.Payload)
+	signed, err := Sign(c.Secrets, c.MessageID, at, c.Payload)
 	if err != nil {
 		return nil, affiliate.FailedSecret
 	}
@@ -115,6 +116,11 @@ func (s *Sender) request(ctx context.Context, c affiliate.Claim, at time.Time) (
 	if err != nil {
 		return nil, affiliate.FailedBlockedURL
 	}
+	header := make(http.Header, len(signed)+len(c.Headers))
+	for name, value := range c.Headers {
+		header.Set(name, value)
+	}
+	maps.Copy(header, signed)
 	if c.SvixHeaders {
 		header[svixID], header[svixTimestamp], header[svixSignature] = header[webhookID], header[webhookTimestamp], header[webhookSignature]
 	}

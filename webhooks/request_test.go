@@ -52,6 +52,9 @@ func TestSendRequest(t *testing.T) {
 		{"Svix", func(c *affiliate.Claim) { c.SvixHeaders = true }, map[string][]string{
 			"Svix-Id": {"evt_test_0001"}, "Svix-Timestamp": {"1773487458"}, "Svix-Signature": {vectorV1},
 		}},
+		{"OfTheReceiver", func(c *affiliate.Claim) {
+			c.Headers = affiliate.EndpointHeaders{"Authorization": "Basic dTpw", "Webhook-Signature": "v1,forged"}
+		}, map[string][]string{"Authorization": {"Basic dTpw"}}},
 		{"Rotation", func(c *affiliate.Claim) { c.Secrets = []affiliate.Secret{newerSecret, vectorSecret} }, map[string][]string{
 			"Webhook-Signature": {newerV1 + " " + vectorV1},
 		}},

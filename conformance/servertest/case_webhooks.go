@@ -71,6 +71,10 @@ func endpointFieldCases() []serverCase {
 	return refusals("contract 2.12: each field's own rule", "POST /webhooks",
 		bad{"B451 active yes", with(`"active":"yes"`), mustBe("active", asBoolean)},
 		bad{"B451 svixHeaders 1", with(`"svixHeaders":1`), mustBe("svixHeaders", asBoolean)},
+		bad{"B451 headers a list", with(`"headers":["X-Key: k"]`), mustBe("headers", asTexts)},
+		bad{"B451 headers of numbers", with(`"headers":{"X-Key":5}`), mustBe("headers", asTexts)},
+		bad{"B451 a header that the sender sets", with(`"headers":{"webhook-id":"x"}`), mustBe("headers", "must not have the name webhook-id")},
+		bad{"B451 a header of two lines", with(`"headers":{"X-Key":"a\r\nX-Admin: yes"}`), mustBe("headers", "must have 1 to 4096 printable ASCII characters as the value of X-Key")},
 		bad{`B451 description ""`, with(`"description":""`), mustBe("description", notEmpty)},
 		bad{"B451 description of 256", with(`"description":"` + strings.Repeat("x", 256) + `"`), mustBe("description", tooLong)},
 	)
@@ -154,7 +158,7 @@ func ownEndpointCases() []serverCase {
 
 func leastEndpoint(x *exam) {
 	a := x.endpoint(`"events":["*"],"secret":"whsec_AAAA","status":"disabled","id":"{{unknown}}"`).as("w")
-	a.has(`{"url":"https://hooks.conform.example/{{u}}","description":null,"active":true,"svixHeaders":false,"status":"enabled","disabledReason":null,"disabledAt":null,"firstFailureAt":null,
+	a.has(`{"url":"https://hooks.conform.example/{{u}}","description":null,"active":true,"svixHeaders":false,"headerNames":[],"status":"enabled","disabledReason":null,"disabledAt":null,"firstFailureAt":null,
 		"lastSuccessAt":null,"pausedUntil":null,"previousSecretExpiresAt":null,"events":["` + strings.Join(eventTypes(), `","`) + `"]}`)
 	secret := a.text("secret")
 	if secret == "whsec_AAAA" || a.id() == x.fill("{{unknown}}") || !strings.HasSuffix(secret, a.text("secretHint")) {
@@ -173,6 +177,9 @@ func changedEndpoint(x *exam) {
 	put(`"active":true`).has(`{"active":true,"status":"enabled","disabledReason":null,"disabledAt":null}`)
 	put(`"url":"https://other.conform.example:8443/x?y=z","events":["coupon.created","sale.deleted"],"description":null,"svixHeaders":true`).
 		has(`{"url":"https://other.conform.example:8443/x?y=z","events":["coupon.created","sale.deleted"],"description":null,"svixHeaders":true}`)
+	put(`"headers":{"authorization":"Basic dTpw"}`).has(`{"headerNames":["Authorization"]}`)
+	put(`"url":"https://third.conform.example/"`).refused(mustBe("headers", "must be given again when url leads to another host"))
+	put(`"headers":null`).has(`{"headerNames":[]}`)
 	put(`"events":["*"]`).has(`{"events":["` + strings.Join(eventTypes(), `","`) + `"]}`)
 	put(`"events":["sale.created","sale.created"]`).refused(duplicateEvent("sale.created"))
 }

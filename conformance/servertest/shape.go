@@ -133,7 +133,7 @@ func previewForm() fields {
 func endpointForm() fields {
 	return fields{
 		"id": anID, "url": aText, "events": listOf(oneOf(eventTypes()...)), "description": orNull(aText), "active": aBool,
-		"svixHeaders": aBool, "status": oneOf("enabled", "disabled"), "disabledReason": orNull(oneOf("manual", "gone", "failing")),
+		"svixHeaders": aBool, "headerNames": listOf(aText), "status": oneOf("enabled", "disabled"), "disabledReason": orNull(oneOf("manual", "gone", "failing")),
 		"disabledAt": orNull(aDate), "firstFailureAt": orNull(aDate), "lastSuccessAt": orNull(aDate), "pausedUntil": orNull(aDate),
 		"secretHint": textLike("hint of 4 characters", regexp.MustCompile(`^.{4}$`)), "previousSecretExpiresAt": orNull(aDate),
 		"createdAt": aDate, "updatedAt": aDate,

@@ -214,6 +214,7 @@ const (
 	asInteger    = "must be an integer"
 	asBoolean    = "must be a boolean"
 	asObject     = "must be an object"
+	asTexts      = "must be an object of strings"
 	asStrings    = "must be an array of strings"
 	asDate       = "must be an ISO 8601 date"
 	notNull      = "must not be null"

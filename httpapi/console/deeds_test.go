@@ -183,6 +183,8 @@ func moreDeeds(w *world) []deed {
 		}, "14", "whsec_"},
 		{"edit hook", "webhooks.update", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "edit"), []string{"description", "shop"}, []string{"url", "nowhere"}, "url",
 			func() string { return fmt.Sprint(hook().Description, len(hook().Events)) }, "shop 15", ""},
+		{"headers", "webhooks.headers", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "headers"), []string{"headers", "authorization: Basic dTpw\r\nX-Key: a:b"}, []string{"headers", "X-Key"}, "headers",
+			func() string { return fmt.Sprint(hook().HeaderNames) }, "[Authorization X-Key]", ""},
 		{"rotate", "webhooks.rotate", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "rotate"), []string{"gracePeriodSeconds", "60"}, []string{"gracePeriodSeconds", "x"}, "gracePeriodSeconds",
 			func() string { return fmt.Sprint(hook().PreviousSecretExpiresAt.IsNull()) }, "false", "whsec_"},
 		{"test", "webhooks.test", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "test"), []string{"event", "sale.created"}, []string{"event", "x"}, "event", func() string { return "" }, "", "It was not taken"},

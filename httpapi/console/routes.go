@@ -93,6 +93,7 @@ func init() {
 		{path: "webhooks/{}", params: []string{"state", paramCursor}, page: endpointPage},
 		{path: "webhooks/{}/edit", act: editEndpoint},
 		{path: "webhooks/{}/active", act: activeEndpoint},
+		{path: "webhooks/{}/headers", act: headersOfEndpoint},
 		{path: "webhooks/{}/rotate", act: rotateSecret},
 		{path: "webhooks/{}/test", act: testEndpoint},
 		{path: "webhooks/{}/replay", act: replayRange},

@@ -83,7 +83,7 @@ func twists(w *world, s stock) map[string]twist {
 		"tiers.delete": {func(w *world) {
 			must(w.UpdateTier(ctx, s.tier.ID, affiliate.TierUpdate{MinReferrals: affiliate.Set[int64](123)}))
 		}, "123 customers"},
-		"webhooks.rotate": {url, "meanwhile"}, "webhooks.test": {url, "meanwhile"}, "webhooks.replay-range": {url, "meanwhile"}, "webhooks.delete": {url, "meanwhile"},
+		"webhooks.headers": {url, "meanwhile"}, "webhooks.rotate": {url, "meanwhile"}, "webhooks.test": {url, "meanwhile"}, "webhooks.replay-range": {url, "meanwhile"}, "webhooks.delete": {url, "meanwhile"},
 		"webhooks.replay": {func(w *world) { must(w.Replay(ctx, affiliate.ReplayRange{DeliveryID: w.delivery})) }, "It is pending"},
 	}
 }

@@ -248,6 +248,34 @@ var activeEndpoint = &action{
 	}),
 }
 
+// headersOfEndpoint replaces the headers of the receiver's own.
+var headersOfEndpoint = &action{
+	name: "webhooks.headers", object: "webhook", done: "The headers were saved.",
+	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+		now := "It has none now."
+		if len(e.HeaderNames) > 0 {
+			now = "Its headers now: " + strings.Join(e.HeaderNames, ", ") + ". What you save replaces all of them."
+		}
+		return form{
+			Title: "Headers of the receiver's own", Button: "Save", Effects: []string{"They are for " + page.Text(e.URL, page.InList) + ", with every request.", now, "Their values are never shown again."},
+			Fields: []field{{Name: "headers", Label: "Headers", Hint: "One in a line, such as Authorization: Basic …. Empty: none.", Type: "textarea"}},
+		}, nil
+	}),
+	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		headers := affiliate.EndpointHeaders{}
+		for line := range strings.Lines(in.text("headers")) {
+			name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
+			_, again := headers[name]
+			if !ok || again {
+				return wrongField("headers", "Write each header once, on a line of its own: its name, a colon and its value.")
+			}
+			headers[name] = strings.TrimSpace(value)
+		}
+		_, err := p.UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Headers: affiliate.Set(headers)})
+		return err
+	}),
+}
+
 // rotateSecret gives an endpoint a new secret, and shows it.
 var rotateSecret = &action{
 	name: "webhooks.rotate", object: "webhook", done: "The endpoint has a new secret.",

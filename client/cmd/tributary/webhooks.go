@@ -25,11 +25,11 @@ var webhookCommands = []command{
 	},
 	{
 		group: "webhooks", verb: "create", what: "Create a webhook endpoint; the secret is shown this once",
-		method: "POST", path: "/webhooks", fields: fields("url", "events:l", "description", "active:b", "svixHeaders:b"), arg: "url", columns: endpointColumns,
+		method: "POST", path: "/webhooks", fields: fields("url", "events:l", "description", "active:b", "svixHeaders:b", "headers:j"), arg: "url", columns: endpointColumns,
 	},
 	{
 		group: "webhooks", verb: "update", what: "Change a webhook endpoint",
-		method: "PUT", path: "/webhooks", fields: fields("webhookId", "url", "events:l", "description", "active:b", "svixHeaders:b"), arg: "webhookId",
+		method: "PUT", path: "/webhooks", fields: fields("webhookId", "url", "events:l", "description", "active:b", "svixHeaders:b", "headers:j"), arg: "webhookId",
 		columns: endpointColumns,
 	},
 	{
