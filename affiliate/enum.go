@@ -247,16 +247,18 @@ type RewardType string
 const RewardCash RewardType = "CASH"
 
 // PayoutStatus is the status of a payout: PENDING → PROCESSING → PAID or
-// FAILED. One that is PENDING or FAILED may be CANCELED.
+// FAILED. One that is PENDING or FAILED may be CANCELED, one that is PAID may be
+// RETURNED.
 type PayoutStatus string
 
-// The payout statuses. PAID and CANCELED are final.
+// The payout statuses. CANCELED and RETURNED are final.
 const (
 	PayoutPending    PayoutStatus = "PENDING"    // made, and not sent yet
 	PayoutProcessing PayoutStatus = "PROCESSING" // sent, and not confirmed yet
 	PayoutPaid       PayoutStatus = "PAID"       // the money has arrived
 	PayoutFailed     PayoutStatus = "FAILED"     // it was not paid, and may be tried again
 	PayoutCanceled   PayoutStatus = "CANCELED"   // it was given up, and its entries are open again
+	PayoutReturned   PayoutStatus = "RETURNED"   // it was PAID, the money came back, and its entries are open again
 )
 
 // RunStatus is the status of a payout run.
@@ -329,4 +331,4 @@ var approvalStatuses = []ApprovalStatus{ApprovalAccepted, ApprovalOnHold, Approv
 
 var skipReasons = []SkipReason{SkipBanned, SkipOnHold, SkipNothingMatured, SkipNegative, SkipNoPayoutMethod, SkipBelowMinimum}
 
-var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled}
+var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled, PayoutReturned}

@@ -24,7 +24,7 @@ func TestErasureKnowsEveryText(t *testing.T) {
 	textsAfterErasure(t, ClickRecord.blanked, nil)
 	textsAfterErasure(t, PayoutRecord.blanked, map[string]string{
 		".ExternalID":   "the payment's id at whoever pays",
-		".FailedReason": "what the payer said about the payment",
+		".FailedReason": "what the payer said about the payment", ".ReturnedReason": "what the payer said about the payment",
 	})
 }
 

@@ -57,7 +57,7 @@ func (p *Program) ImportPayouts(ctx context.Context, rows []ImportedPayout) (_ I
 }
 
 // importablePayouts are the statuses of an imported payout.
-var importablePayouts = slices.DeleteFunc(slices.Clone(payoutStatuses), func(s PayoutStatus) bool { return s == PayoutCanceled })
+var importablePayouts = slices.DeleteFunc(slices.Clone(payoutStatuses), func(s PayoutStatus) bool { return s == PayoutCanceled || s == PayoutReturned })
 
 func (o *op) normalizeImportedPayout(row *ImportedPayout) error {
 	if row.Status == "" {

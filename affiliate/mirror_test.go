@@ -118,7 +118,7 @@ func (m *mirror) owed(w *world, owner uuid.UUID) (held, open affiliate.Amount) {
 		open = must(open.Add(a.Amount))
 	}
 	for _, p := range must(w.Payouts(context.Background(), affiliate.PayoutFilter{AffiliateID: affiliate.Set(owner)}, page)).Items {
-		if p.Status != affiliate.PayoutCanceled {
+		if p.Status != affiliate.PayoutCanceled && p.Status != affiliate.PayoutReturned {
 			open = must(open.Sub(p.Amount))
 		}
 	}

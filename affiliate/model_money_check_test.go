@@ -67,7 +67,7 @@ func (m *moneyModel) checkPayouts(rt *rapid.T) {
 		switch p.status {
 		case affiliate.PayoutPaid:
 			paid.Add(paid, p.amount)
-		case affiliate.PayoutCanceled:
+		case affiliate.PayoutCanceled, affiliate.PayoutReturned:
 		default:
 			bound.Add(bound, p.amount)
 		}

@@ -364,12 +364,13 @@ func (m *moneyModel) move(rt *rapid.T) {
 	}
 	i := rapid.IntRange(0, len(m.payouts)-1).Draw(rt, "payout")
 	p := m.payouts[i]
-	to := choose(rt, "status", affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled)
+	to := choose(rt, "status", affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned)
 	allowed := map[affiliate.PayoutStatus][]affiliate.PayoutStatus{
 		affiliate.PayoutPending:    {affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled},
 		affiliate.PayoutProcessing: {affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed},
 		affiliate.PayoutFailed:     {affiliate.PayoutFailed, affiliate.PayoutProcessing, affiliate.PayoutCanceled},
-		affiliate.PayoutPaid:       {affiliate.PayoutPaid}, affiliate.PayoutCanceled: {affiliate.PayoutCanceled},
+		affiliate.PayoutPaid:       {affiliate.PayoutPaid, affiliate.PayoutReturned}, affiliate.PayoutCanceled: {affiliate.PayoutCanceled},
+		affiliate.PayoutReturned: {affiliate.PayoutReturned},
 	}
 	var want affiliate.Reason
 	if !slices.Contains(allowed[p.status], to) {
@@ -380,14 +381,14 @@ func (m *moneyModel) move(rt *rapid.T) {
 	if err != nil {
 		return
 	}
-	if to == affiliate.PayoutCanceled {
+	if to == affiliate.PayoutCanceled || to == affiliate.PayoutReturned {
 		for _, e := range p.took {
 			if e.payout == i {
 				e.payout = -1
 			}
 		}
 	}
-	if p.status = to; to == affiliate.PayoutPaid {
+	if p.status = to; to == affiliate.PayoutPaid || to == affiliate.PayoutReturned {
 		p.lines = jsonOf(got)
 	}
 }

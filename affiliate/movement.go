@@ -41,7 +41,7 @@ const (
 	AccountAccrual  Account = "ACCRUAL"   // the program's cost, as a negative number
 	AccountHeld     Account = "HELD"      // commissions that are ON_HOLD
 	AccountPayable  Account = "PAYABLE"   // what the next payouts take, also what matures later; may be negative
-	AccountInPayout Account = "IN_PAYOUT" // what payouts hold that are neither PAID nor CANCELED
+	AccountInPayout Account = "IN_PAYOUT" // what payouts hold that are PENDING, PROCESSING or FAILED
 	AccountPaid     Account = "PAID"
 )
 
@@ -62,12 +62,13 @@ const (
 	CausePayoutCreated  Cause = "PAYOUT_CREATED"
 	CausePayoutPaid     Cause = "PAYOUT_PAID"
 	CausePayoutCanceled Cause = "PAYOUT_CANCELED"
-	CauseOpening        Cause = "OPENING" // what was there when the books were opened
+	CauseOpening        Cause = "OPENING"         // what was there when the books were opened
+	CausePayoutReturned Cause = "PAYOUT_RETURNED" // what was paid came back
 )
 
 var causes = []Cause{
 	CauseSale, CauseUpdate, CauseRefund, CauseClawBack, CauseReview, CauseDeletion, CauseAdjustment,
-	CausePayoutCreated, CausePayoutPaid, CausePayoutCanceled, CauseOpening,
+	CausePayoutCreated, CausePayoutPaid, CausePayoutCanceled, CauseOpening, CausePayoutReturned,
 }
 
 // MovementFilter selects the movements that match every field that is set;

@@ -59,6 +59,8 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 	kim := sold(affiliate.NewSale{ReferralID: "ada", Email: "kim@example.net", Name: "Kim"}).Referral.Or(affiliate.Referral{})
 	byCode := sold(affiliate.NewSale{PromoCode: "ADA20", ExternalID: "order-1"})
 	sold(affiliate.NewSale{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
+	settled := must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: paid.ID, ManuallyPaid: true}))
+	sold(affiliate.NewSale{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
 	payout := must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: paid.ID}))
 	must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("older")}))
 	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.affiliate.ID}, affiliate.AffiliateUpdate{CommissionRate: percent("25")}))
@@ -123,7 +125,7 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 		"CreatePayout":    {affiliate.NewPayout{AffiliateID: s.affiliate.ID, ExternalID: "p"}},
 		"RunPayouts":      {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}},
 		"StepPayouts":     {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}, 1},
-		"SetPayoutStatus": {payout.ID, affiliate.PayoutPaid}, "FailPayout": {payout.ID, "no account"}, "CancelPayout": {payout.ID},
+		"SetPayoutStatus": {payout.ID, affiliate.PayoutPaid}, "FailPayout": {payout.ID, "no account"}, "CancelPayout": {payout.ID}, "ReturnPayout": {settled.ID, "no account"},
 		"CreatePlan": {affiliate.NewPlan{Name: "new"}}, "DeletePlan": {plan.ID},
 		"UpdatePlan": {plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("9")})}},
 		"CreateTier": {affiliate.NewTier{Tier: 2, Name: "new"}}, "DeleteTier": {tier.ID},

@@ -11,26 +11,28 @@ import (
 //
 // Source: docs/contract.md 2.8.
 type Payout struct {
-	ID            uuid.UUID          `json:"id"`
-	AffiliateID   uuid.UUID          `json:"affiliateId"`
-	Amount        Amount             `json:"amount"` // > 0: the sum of what it took
-	Currency      Currency           `json:"currency"`
-	Status        PayoutStatus       `json:"status"`
-	PaymentMethod Opt[PaymentMethod] `json:"paymentMethod"` // with PayeeName and PayeeEmail: of the affiliate when the payout was created
-	PayeeName     Opt[string]        `json:"payeeName"`
-	PayeeEmail    Opt[string]        `json:"payeeEmail"`  // the payout email
-	PeriodStart   Opt[Time]          `json:"periodStart"` // of its oldest commission
-	PeriodEnd     Opt[Time]          `json:"periodEnd"`
-	ExternalID    Opt[string]        `json:"externalId"`
-	ManuallyPaid  bool               `json:"manuallyPaid"`
-	PaidAt        Opt[Time]          `json:"paidAt"`
-	FailedReason  Opt[string]        `json:"failedReason"`
-	CanceledAt    Opt[Time]          `json:"canceledAt"`
-	CommissionIDs []CommissionID     `json:"commissionIds"` // oldest first; those of a canceled payout are free again, and may be gone
-	AdjustmentIDs []uuid.UUID        `json:"adjustmentIds"` // oldest first
-	RunID         Opt[uuid.UUID]     `json:"runId"`         // null: no run made it
-	CreatedAt     Time               `json:"createdAt"`
-	UpdatedAt     Time               `json:"updatedAt"`
+	ID             uuid.UUID          `json:"id"`
+	AffiliateID    uuid.UUID          `json:"affiliateId"`
+	Amount         Amount             `json:"amount"` // > 0: the sum of what it took
+	Currency       Currency           `json:"currency"`
+	Status         PayoutStatus       `json:"status"`
+	PaymentMethod  Opt[PaymentMethod] `json:"paymentMethod"` // with PayeeName and PayeeEmail: of the affiliate when the payout was created
+	PayeeName      Opt[string]        `json:"payeeName"`
+	PayeeEmail     Opt[string]        `json:"payeeEmail"`  // the payout email
+	PeriodStart    Opt[Time]          `json:"periodStart"` // of its oldest commission
+	PeriodEnd      Opt[Time]          `json:"periodEnd"`
+	ExternalID     Opt[string]        `json:"externalId"`
+	ManuallyPaid   bool               `json:"manuallyPaid"`
+	PaidAt         Opt[Time]          `json:"paidAt"` // also of one that is RETURNED
+	FailedReason   Opt[string]        `json:"failedReason"`
+	CanceledAt     Opt[Time]          `json:"canceledAt"`
+	ReturnedAt     Opt[Time]          `json:"returnedAt"`     // when it was said that the money came back
+	ReturnedReason Opt[string]        `json:"returnedReason"` // why it came back
+	CommissionIDs  []CommissionID     `json:"commissionIds"`  // oldest first; those of a canceled or returned payout are free again, and may be gone
+	AdjustmentIDs  []uuid.UUID        `json:"adjustmentIds"`  // oldest first
+	RunID          Opt[uuid.UUID]     `json:"runId"`          // null: no run made it
+	CreatedAt      Time               `json:"createdAt"`
+	UpdatedAt      Time               `json:"updatedAt"`
 }
 
 // NewPayout is the input of [Program.CreatePayout]. It names the affiliate by id
@@ -75,6 +77,7 @@ func (o *op) payoutOf(rec PayoutRecord) Payout {
 		PeriodEnd: timeOrNull(rec.PeriodEnd), ExternalID: orNull(rec.ExternalID), ManuallyPaid: rec.ManuallyPaid,
 		PaidAt: timeOrNull(rec.PaidAt), FailedReason: orNull(rec.FailedReason), CommissionIDs: ids, AdjustmentIDs: rec.adjustments(),
 		PayeeName: orNull(rec.PayeeName), PayeeEmail: orNull(rec.PayeeEmail), CanceledAt: timeOrNull(rec.CanceledAt), RunID: orNull(rec.RunID),
+		ReturnedAt: timeOrNull(rec.ReturnedAt), ReturnedReason: orNull(rec.ReturnedReason),
 		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}
 }

@@ -10,10 +10,11 @@ import (
 )
 
 // SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either
-// of them to PAID or FAILED, FAILED back to PROCESSING, and PENDING or FAILED to
-// CANCELED. PAID and CANCELED are final. Setting the current status changes
-// nothing. A failed payout keeps its commissions. A canceled one lets them go,
-// so that another payout takes them; it keeps its amount and its list.
+// of them to PAID or FAILED, FAILED back to PROCESSING, PENDING or FAILED to
+// CANCELED, and PAID to RETURNED. CANCELED and RETURNED are final. Setting the
+// current status changes nothing. A failed payout keeps its commissions. A canceled
+// one, and one whose money came back, let them go, so that another payout takes
+// them; they keep their amount and their list.
 //
 // A payout that is PROCESSING cannot be canceled, because its money may be on
 // the way: set it to FAILED first.
@@ -21,9 +22,9 @@ import (
 // Errors: [MissingField] (payoutId, status), [InvalidField] (status),
 // [PayoutNotFound], [StatusNotAllowed].
 //
-// Effects: the payout; when it becomes PAID or CANCELED, sale.updated once for
-// each sale, except for those whose sale.deleted was fired; CANCELED also clears
-// payoutCreated and payoutId of what it took.
+// Effects: the payout; when it becomes PAID, CANCELED or RETURNED, sale.updated
+// once for each sale, except for those whose sale.deleted was fired; CANCELED and
+// RETURNED also clear payoutCreated, payoutId and manuallyPaid of what it took.
 //
 // Source: docs/rules.md 5.6; docs/money.md 4.
 func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status PayoutStatus) (_ Payout, err error) {
@@ -37,7 +38,8 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status Payo
 }
 
 // FailPayout is [Program.SetPayoutStatus] with FAILED and the reason why
-// (1–10,000 characters, newlines and tabs allowed).
+// (1–10,000 characters, newlines and tabs allowed). Another reason replaces the
+// one before.
 //
 // Errors: [MissingField] (payoutId), [InvalidField] (failedReason),
 // [PayoutNotFound], [StatusNotAllowed].
@@ -47,11 +49,7 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status Payo
 // Source: docs/contract.md 2.8.
 func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (_ Payout, err error) {
 	defer p.begin(&ctx, "FailPayout", writes).end(&err)
-	rq := request{name: "payout.fail", refused: first(
-		payoutIDRequired.when(id == uuid.Nil),
-		FieldEmpty.about("failedReason").when(plaintext.Blank(reason)),
-		checkText("failedReason", reason, maxNotes, true),
-	)}
+	rq := request{name: "payout.fail", refused: checkWhy("failedReason", id, reason)}
 	return p.movePayout(ctx, rq, payoutMove{id, PayoutFailed, reason})
 }
 
@@ -67,11 +65,37 @@ func (p *Program) CancelPayout(ctx context.Context, id uuid.UUID) (_ Payout, err
 	return p.SetPayoutStatus(ctx, id, PayoutCanceled)
 }
 
+// ReturnPayout is [Program.SetPayoutStatus] with RETURNED and the reason why: a
+// payout that was PAID bounced, and the money is back (1–10,000 characters, newlines
+// and tabs allowed). Another reason replaces the one before. What it took is payable
+// from now on; statements of months that are over stay as they are.
+//
+// Errors: [MissingField] (payoutId), [InvalidField] (returnedReason),
+// [PayoutNotFound], [StatusNotAllowed] unless it is PAID or RETURNED.
+//
+// Effects: those of [Program.SetPayoutStatus].
+//
+// Source: docs/money.md 4.
+func (p *Program) ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (_ Payout, err error) {
+	defer p.begin(&ctx, "ReturnPayout", writes).end(&err)
+	rq := request{name: "payout.return", refused: checkWhy("returnedReason", id, reason)}
+	return p.movePayout(ctx, rq, payoutMove{id, PayoutReturned, reason})
+}
+
+// checkWhy checks what names a payout, and the reason of what became of it.
+func checkWhy(field string, id uuid.UUID, reason string) error {
+	return first(
+		payoutIDRequired.when(id == uuid.Nil),
+		FieldEmpty.about(field).when(plaintext.Blank(reason)),
+		checkText(field, reason, maxNotes, true),
+	)
+}
+
 // A payoutMove takes a payout to a status.
 type payoutMove struct {
 	ID     uuid.UUID
 	To     PayoutStatus
-	Reason string // of a failure
+	Reason string // of a failure, or of a return
 }
 
 func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Payout, error) {
@@ -82,28 +106,52 @@ func (p *Program) movePayout(ctx context.Context, rq request, m payoutMove) (Pay
 		if err != nil {
 			return Payout{}, payoutNotFound.ifMissing(err)
 		}
-		if rec.Status == m.To && (m.Reason == "" || rec.FailedReason == m.Reason) {
+		again := rec.Status == m.To
+		if again && (m.Reason == "" || m.Reason == rec.why()) {
 			return o.payoutOf(rec), nil
 		}
-		if rec.Status != m.To && !slices.Contains(rec.Status.Next(), m.To) {
+		if !again && !slices.Contains(rec.Status.Next(), m.To) {
 			return Payout{}, statusNotAllowed.Err()
 		}
-		rec.Status, rec.FailedReason, rec.UpdatedAt = m.To, m.Reason, later(o.now, rec.UpdatedAt)
-		switch m.To {
-		case PayoutPaid:
-			rec.PaidAt = rec.UpdatedAt
-		case PayoutCanceled:
-			rec.CanceledAt = rec.UpdatedAt
-		}
+		rec.become(m, later(o.now, rec.UpdatedAt))
 		if err := o.tx.Payouts.Replace(rec); err != nil {
 			return Payout{}, internal("write payout", err)
+		}
+		if again {
+			return o.payoutOf(rec), nil // with another reason
 		}
 		return o.payoutOf(rec), o.settle(&rec)
 	})
 }
 
-// settle books that a payout was paid or canceled. It tells the sales of one that
-// was paid, and lets their commissions go when it was canceled.
+// why is the reason of what became of the payout.
+func (r *PayoutRecord) why() string {
+	if r.Status == PayoutReturned {
+		return r.ReturnedReason
+	}
+	return r.FailedReason
+}
+
+// become notes what became of the payout, at a time.
+func (r *PayoutRecord) become(m payoutMove, at Instant) {
+	r.Status, r.FailedReason, r.UpdatedAt = m.To, "", at
+	switch m.To {
+	case PayoutFailed:
+		r.FailedReason = m.Reason
+	case PayoutPaid:
+		r.PaidAt = at
+	case PayoutCanceled:
+		r.CanceledAt = at
+	case PayoutReturned:
+		r.ReturnedReason = m.Reason
+		if r.ReturnedAt.IsZero() {
+			r.ReturnedAt = at
+		}
+	}
+}
+
+// settle books that a payout was paid, was canceled or came back. It tells the sales
+// of one that was paid, and lets go what the others took.
 func (o *op) settle(rec *PayoutRecord) error {
 	switch rec.Status {
 	case PayoutPaid:
@@ -118,17 +166,24 @@ func (o *op) settle(rec *PayoutRecord) error {
 			return err
 		})
 	case PayoutCanceled:
-		if err := o.enter(rec.AffiliateID, bookPayout(rec, CausePayoutCanceled, AccountInPayout, AccountPayable)); err != nil {
-			return err
-		}
-		if err := o.markAdjustments(rec, uuid.Nil); err != nil {
-			return err
-		}
-		return o.markEntries(rec, func(c *CommissionRecord) bool { return c.PayoutID == rec.ID }, func(c *CommissionRecord) {
-			c.PayoutID, c.Frozen = uuid.Nil, true
-		})
+		return o.letGo(rec, bookPayout(rec, CausePayoutCanceled, AccountInPayout, AccountPayable))
+	case PayoutReturned:
+		return o.letGo(rec, bookPayout(rec, CausePayoutReturned, AccountPaid, AccountPayable))
 	}
 	return nil
+}
+
+// letGo books that another payout may take what this one took.
+func (o *op) letGo(rec *PayoutRecord, b booking) error {
+	if err := o.enter(rec.AffiliateID, b); err != nil {
+		return err
+	}
+	if err := o.markAdjustments(rec, uuid.Nil); err != nil {
+		return err
+	}
+	return o.markEntries(rec, func(c *CommissionRecord) bool { return c.PayoutID == rec.ID }, func(c *CommissionRecord) {
+		c.PayoutID, c.ManuallyPaid, c.Frozen = uuid.Nil, false, true
+	})
 }
 
 // Next returns the statuses that a payout of this status can get; none: it is
@@ -141,6 +196,8 @@ func (s PayoutStatus) Next() []PayoutStatus {
 		return []PayoutStatus{PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled}
 	case PayoutProcessing:
 		return []PayoutStatus{PayoutPaid, PayoutFailed}
+	case PayoutPaid:
+		return []PayoutStatus{PayoutReturned}
 	case PayoutFailed:
 		return []PayoutStatus{PayoutProcessing, PayoutCanceled}
 	}

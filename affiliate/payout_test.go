@@ -1,6 +1,7 @@
 package affiliate_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -75,7 +76,8 @@ func TestCreatePayout(t *testing.T) {
 	want := affiliate.Payout{
 		ID: got.ID, AffiliateID: s.ada.affiliate.ID, Amount: sum("30"), Currency: "USD", Status: affiliate.PayoutPending,
 		PaymentMethod: affiliate.Set[affiliate.PaymentMethod]("WISE"), PeriodStart: affiliate.Set(first.CreatedAt), PeriodEnd: affiliate.Set(second.CreatedAt),
-		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), CanceledAt: affiliate.Null[affiliate.Time](), RunID: affiliate.Null[uuid.UUID](),
+		ExternalID: textOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), CanceledAt: affiliate.Null[affiliate.Time](), ReturnedAt: affiliate.Null[affiliate.Time](),
+		ReturnedReason: affiliate.Null[string](), RunID: affiliate.Null[uuid.UUID](),
 		PayeeName: textOf("Ada Lovelace"), PayeeEmail: textOf("pay@example.com"), FailedReason: affiliate.Null[string](),
 		AdjustmentIDs: []uuid.UUID{},
 		CommissionIDs: []affiliate.CommissionID{first.Commissions[0].ID, second.Commissions[0].ID},
@@ -119,15 +121,15 @@ func TestCreatePayout(t *testing.T) {
 // Every change of a payout's status, allowed or not.
 func TestPayoutStatus(t *testing.T) {
 	ctx := t.Context()
-	all := []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled}
+	all := []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned}
 	way := map[affiliate.PayoutStatus][]affiliate.PayoutStatus{
 		affiliate.PayoutPending: nil, affiliate.PayoutProcessing: {affiliate.PayoutProcessing},
 		affiliate.PayoutPaid: {affiliate.PayoutPaid}, affiliate.PayoutFailed: {affiliate.PayoutProcessing, affiliate.PayoutFailed},
-		affiliate.PayoutCanceled: {affiliate.PayoutCanceled},
+		affiliate.PayoutCanceled: {affiliate.PayoutCanceled}, affiliate.PayoutReturned: {affiliate.PayoutPaid, affiliate.PayoutReturned},
 	}
 	allowed := map[affiliate.PayoutStatus]string{
 		affiliate.PayoutPending: "PROCESSING PAID FAILED CANCELED", affiliate.PayoutProcessing: "PAID FAILED", affiliate.PayoutFailed: "PROCESSING CANCELED",
-		affiliate.PayoutPaid: "", affiliate.PayoutCanceled: "",
+		affiliate.PayoutPaid: "RETURNED", affiliate.PayoutCanceled: "", affiliate.PayoutReturned: "",
 	}
 	for _, from := range all {
 		for _, to := range all {
@@ -151,11 +153,14 @@ func TestPayoutStatus(t *testing.T) {
 					if moved := got.UpdatedAt != p.UpdatedAt; moved != (from != to) {
 						t.Errorf("updatedAt moved: %v", moved)
 					}
-					if paid := !got.PaidAt.IsNull(); paid != (to == affiliate.PayoutPaid) {
+					if paid := !got.PaidAt.IsNull(); paid != (to == affiliate.PayoutPaid || to == affiliate.PayoutReturned) {
 						t.Errorf("paidAt %v", got.PaidAt)
 					}
 					if canceled := !got.CanceledAt.IsNull(); canceled != (to == affiliate.PayoutCanceled) {
 						t.Errorf("canceledAt %v", got.CanceledAt)
+					}
+					if back := !got.ReturnedAt.IsNull(); back != (to == affiliate.PayoutReturned) {
+						t.Errorf("returnedAt %v", got.ReturnedAt)
 					}
 					return nil
 				}
@@ -164,7 +169,7 @@ func TestPayoutStatus(t *testing.T) {
 					s.fires(move)
 				case !strings.Contains(allowed[from], string(to)):
 					s.refused(payoutStuck, move)
-				case to == affiliate.PayoutPaid || to == affiliate.PayoutCanceled:
+				case to == affiliate.PayoutPaid || to == affiliate.PayoutCanceled || to == affiliate.PayoutReturned:
 					s.fires(move, affiliate.SaleUpdated, affiliate.SaleUpdated)
 				default:
 					s.fires(move)
@@ -194,7 +199,7 @@ func TestFailPayout(t *testing.T) {
 	s.refused(fieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.CancelPayout(ctx, uuid.Nil); return err })
 	s.refused(fieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.FailPayout(ctx, uuid.Nil, " "); return err })
 	s.refused(fieldError(affiliate.MissingField, "status", "Status is required"), func() error { _, err := s.SetPayoutStatus(ctx, p.ID, ""); return err })
-	s.refused(fieldError(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED"), func() error {
+	s.refused(fieldError(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED"), func() error {
 		_, err := s.SetPayoutStatus(ctx, p.ID, "paid")
 		return err
 	})
@@ -220,6 +225,83 @@ func TestFailPayout(t *testing.T) {
 	}
 	must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
 	s.refused(payoutStuck, func() error { _, err := s.FailPayout(ctx, p.ID, "x"); return err })
+	s.verify()
+}
+
+// What was paid and came back is owed again, in the month in which it is said: the
+// months before stay as they are.
+func TestReturnPayout(t *testing.T) {
+	ctx := t.Context()
+	s := newSaleShop(t)
+	ada := s.ada.affiliate.ID
+	sale, free := s.toTomas("100"), affiliate.NewAdjustment{AffiliateID: ada, Kind: affiliate.AdjustBonus, Amount: sum("5"), Reason: "spring"}
+	bonus := must(s.RecordAdjustment(ctx, free))
+	field := func(text string) affiliate.Error {
+		return fieldError(affiliate.InvalidField, "returnedReason", "returnedReason "+text)
+	}
+	p := s.payout()
+	s.refused(payoutStuck, func() error { _, err := s.ReturnPayout(ctx, p.ID, "x"); return err })
+	must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
+	s.pass(time.Hour)
+	must(s.CloseBooks(ctx, s.now))
+	march := s.now
+	asJSON, asCSV := state(t, s.Program, ada, start, march)
+	s.pass(40 * 24 * time.Hour)
+	for reason, want := range map[string]affiliate.Error{
+		"": field("must not be empty"), " \n": field("must not be empty"), "a\x00": field("contains invalid characters"),
+		strings.Repeat("x", 10_001): field("is too long"),
+	} {
+		s.refused(want, func() error { _, err := s.ReturnPayout(ctx, p.ID, reason); return err })
+	}
+	s.refused(payoutMissing, func() error { _, err := s.ReturnPayout(ctx, uuid.Max, "x"); return err })
+	s.refused(fieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.ReturnPayout(ctx, uuid.Nil, " "); return err })
+
+	back := affiliate.Set(affiliate.TimeOf(s.now))
+	var got affiliate.Payout
+	s.fires(func() (err error) { got, err = s.ReturnPayout(ctx, p.ID, "no such\naccount"); return err }, affiliate.SaleUpdated)
+	if got.Status != affiliate.PayoutReturned || got.ReturnedAt != back || got.ReturnedReason.Or("") != "no such\naccount" || got.Amount != sum("25") || got.PaidAt.IsNull() || len(got.CommissionIDs) != 1 {
+		t.Errorf("%+v", got)
+	}
+	if c := must(s.Sale(ctx, sale.ID)).Commissions[0]; c.PayoutCreated || c.ManuallyPaid || must(s.Adjustment(ctx, bonus.ID)).PayoutCreated {
+		t.Errorf("the payout holds what it took: %+v", c)
+	}
+	if b := must(s.Balance(ctx, ada)); b.Paid != sum("0") || b.Payable != sum("25") || b.Earned != sum("25") || b.InPayout != sum("0") {
+		t.Errorf("%+v", b)
+	}
+	if again, csv := state(t, s.Program, ada, start, march); again != asJSON || csv != asCSV {
+		t.Errorf("a closed month changed:\n%s\n%s", asCSV, csv)
+	}
+	var lines []string
+	for line, err := range must(s.Statement(ctx, ada, start, s.now.Add(time.Hour))).Lines() {
+		must(0, err)
+		lines = append(lines, fmt.Sprint(line.Cause, " ", line.Amount, " ", line.Owed))
+	}
+	if diff := cmp.Diff([]string{"SALE 20 20", "ADJUSTMENT 5 25", "PAYOUT_PAID -25 0", "PAYOUT_RETURNED 25 25"}, lines); diff != "" {
+		t.Errorf("the statement (-want +got):\n%s", diff)
+	}
+	s.verify()
+
+	s.pass(time.Hour)
+	s.fires(func() (err error) { got, err = s.ReturnPayout(ctx, p.ID, "the account is closed"); return err }) // another reason
+	if got.ReturnedAt != back || got.ReturnedReason.Or("") != "the account is closed" {
+		t.Errorf("%+v", got)
+	}
+	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled} {
+		s.refused(payoutStuck, func() error { _, err := s.SetPayoutStatus(ctx, p.ID, status); return err })
+	}
+	if same := must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutReturned)); !cmp.Equal(got, same) {
+		t.Errorf("the same status again changed the payout: %s", cmp.Diff(got, same))
+	}
+	next := must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada, ManuallyPaid: true}))
+	if next.Amount != sum("25") || !cmp.Equal(next.CommissionIDs, p.CommissionIDs) || !cmp.Equal(next.AdjustmentIDs, p.AdjustmentIDs) {
+		t.Errorf("what came back is paid as %+v", next)
+	}
+	must(s.ReturnPayout(ctx, next.ID, "again"))
+	must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(sum("60"))})) // it is in no payout, and needs no flag
+	must(0, s.DeleteSale(ctx, sale.ID))
+	if b := must(s.Balance(ctx, ada)); b.Payable != sum("5") || b.Paid != sum("0") {
+		t.Errorf("%+v", b)
+	}
 	s.verify()
 }
 

@@ -30,6 +30,9 @@ type PayoutRecord struct {
 	CreatedAt     Instant
 	UpdatedAt     Instant
 	RunID         uuid.UUID `json:",omitzero"` // zero: no run made it
+
+	ReturnedAt     Instant `json:",omitzero"` // zero: it did not come back
+	ReturnedReason string  `json:",omitzero"`
 }
 
 // PayoutItem is one entry that a payout took: a commission by its number, with
@@ -66,7 +69,7 @@ func (r *PayoutRecord) adjustments() []uuid.UUID {
 }
 
 // live reports whether the payout holds what it took.
-func (r *PayoutRecord) live() bool { return r.Status != PayoutCanceled }
+func (r *PayoutRecord) live() bool { return r.Status != PayoutCanceled && r.Status != PayoutReturned }
 
 // RecordID is the payout's id.
 func (r PayoutRecord) RecordID() uuid.UUID { return r.ID }

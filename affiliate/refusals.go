@@ -324,6 +324,7 @@ var (
 	RefuseNoStatus            = row(KindInvalid, MissingField, "status", "Status is required")
 	RefuseMove                = row(KindInvalid, InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED") // of affiliates: each value has a Go call of its own
 	RefuseFailedReason        = row(KindInvalid, InvalidField, "failedReason", "failedReason is only for the status FAILED")            // of a payout
+	RefuseReturnedReason      = row(KindInvalid, InvalidField, "returnedReason", "returnedReason is only for the status RETURNED")      // of a payout
 	RefuseNoExternalID        = row(KindInvalid, MissingField, "externalId", "External ID is required")                                 // of a payout run
 	runAffiliatesTooMany      = row(KindInvalid, InvalidField, "affiliateIds", "affiliateIds must have at most 10000 entries")
 	payoutRunMismatch         = row(KindConflict, PayoutRunMismatch, "", "This payout run was started with different settings")

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -205,7 +206,7 @@ func (a *audit) recountBooks() map[uuid.UUID]Books {
 		switch r.Status {
 		case PayoutPaid:
 			add(r.AffiliateID, AccountPaid, r.Amount)
-		case PayoutCanceled:
+		case PayoutCanceled, PayoutReturned:
 		default:
 			add(r.AffiliateID, AccountInPayout, r.Amount)
 		}
@@ -272,16 +273,17 @@ func (a *audit) verifySteps(steps map[uuid.UUID]map[Cause]int) {
 		if !open || done[CausePayoutCreated] == 0 && (!r.CreatedAt.After(at) || a.brought[r.ID] != nil) {
 			continue
 		}
-		paid, canceled := 0, 0
+		want := map[Cause]int{CausePayoutCreated: 1}
 		switch r.Status {
 		case PayoutPaid:
-			paid = 1
+			want[CausePayoutPaid] = 1
 		case PayoutCanceled:
-			canceled = 1
+			want[CausePayoutCanceled] = 1
+		case PayoutReturned:
+			want[CausePayoutPaid], want[CausePayoutReturned] = 1, 1
 		}
-		if done[CausePayoutCreated] != 1 || done[CausePayoutPaid] != paid || done[CausePayoutCanceled] != canceled {
-			a.breach("I66", named("payout", r.ID), "it is %s, and was booked %d times as created, %d as paid, %d as canceled",
-				r.Status, done[CausePayoutCreated], done[CausePayoutPaid], done[CausePayoutCanceled])
+		if !maps.Equal(want, done) {
+			a.breach("I66", named("payout", r.ID), "it is %s, and was booked as %v, not as %v", r.Status, done, want)
 		}
 	}
 }

@@ -91,17 +91,20 @@ func (a *audit) verifyPayout(r *PayoutRecord, held Amount) {
 		a.breach("I68", name, "it is %v", r.Amount)
 	}
 	listed(a, name, "status", r.Status, payoutStatuses...)
-	if paid := r.Status == PayoutPaid; paid == r.PaidAt.IsZero() {
+	if paid := r.Status == PayoutPaid || r.Status == PayoutReturned; paid == r.PaidAt.IsZero() {
 		a.breach("I42", name, "it is %s, paid at %v", r.Status, r.PaidAt)
 	}
-	if r.live() != r.CanceledAt.IsZero() {
+	if canceled := r.Status == PayoutCanceled; canceled == r.CanceledAt.IsZero() {
 		a.breach("I42", name, "it is %s, canceled at %v", r.Status, r.CanceledAt)
+	}
+	if back := r.Status == PayoutReturned; back == r.ReturnedAt.IsZero() || !back && r.ReturnedReason != "" || back && r.ReturnedAt.Before(r.PaidAt) {
+		a.breach("I42", name, "it is %s, paid at %v, returned at %v", r.Status, r.PaidAt, r.ReturnedAt)
 	}
 	a.instants("payout", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
 // verifyListed checks the list of a payout, and notes it with the entries. A
-// canceled payout is the sum of its list as long as all of it is there.
+// payout that lets go is the sum of its list as long as all of it is there.
 func (a *audit) verifyListed(r *PayoutRecord, entries map[entryKey]*paidEntry) {
 	name := named("payout", r.ID)
 	sum, whole := Amount{}, true

@@ -356,6 +356,11 @@ func TestVerifySales(t *testing.T) {
 		{"canceled payout that holds", payout(func(r *affiliate.PayoutRecord) {
 			r.Status, r.CanceledAt = affiliate.PayoutCanceled, r.UpdatedAt
 		}), []string{"I42", "I64", "I66"}},
+		{"returned payout that holds", payout(func(r *affiliate.PayoutRecord) {
+			r.Status, r.PaidAt, r.ReturnedAt = affiliate.PayoutReturned, r.UpdatedAt, r.UpdatedAt
+		}), []string{"I42", "I64", "I66"}},
+		{"returned without a time", payout(func(r *affiliate.PayoutRecord) { r.ReturnedAt = r.UpdatedAt }), []string{"I42"}},
+		{"a reason of what did not come back", payout(func(r *affiliate.PayoutRecord) { r.ReturnedReason = "x" }), []string{"I42"}},
 		{"canceled without a time", payout(func(r *affiliate.PayoutRecord) { r.CanceledAt = r.UpdatedAt }), []string{"I42"}},
 		{"payout lists another sale", payout(func(r *affiliate.PayoutRecord) {
 			r.Items = slices.Clone(r.Items)

@@ -62,9 +62,10 @@ func (c *Client) CreatePayout(ctx context.Context, in affiliate.NewPayout) (affi
 
 // payoutStatus is a change of a payout on the wire.
 type payoutStatus struct {
-	PayoutID     uuid.UUID              `json:"payoutId,omitzero"`
-	Status       affiliate.PayoutStatus `json:"status,omitzero"`
-	FailedReason affiliate.Opt[string]  `json:"failedReason,omitzero"`
+	PayoutID       uuid.UUID              `json:"payoutId,omitzero"`
+	Status         affiliate.PayoutStatus `json:"status,omitzero"`
+	FailedReason   affiliate.Opt[string]  `json:"failedReason,omitzero"`
+	ReturnedReason affiliate.Opt[string]  `json:"returnedReason,omitzero"`
 }
 
 // SetPayoutStatus is [affiliate.Program.SetPayoutStatus].
@@ -74,12 +75,17 @@ func (c *Client) SetPayoutStatus(ctx context.Context, id uuid.UUID, status affil
 
 // FailPayout is [affiliate.Program.FailPayout].
 func (c *Client) FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
-	return c.movePayout(ctx, payoutStatus{id, affiliate.PayoutFailed, affiliate.Set(reason)})
+	return c.movePayout(ctx, payoutStatus{PayoutID: id, Status: affiliate.PayoutFailed, FailedReason: affiliate.Set(reason)})
 }
 
 // CancelPayout is [affiliate.Program.CancelPayout].
 func (c *Client) CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
 	return c.SetPayoutStatus(ctx, id, affiliate.PayoutCanceled)
+}
+
+// ReturnPayout is [affiliate.Program.ReturnPayout].
+func (c *Client) ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
+	return c.movePayout(ctx, payoutStatus{PayoutID: id, Status: affiliate.PayoutReturned, ReturnedReason: affiliate.Set(reason)})
 }
 
 func (c *Client) movePayout(ctx context.Context, to payoutStatus) (affiliate.Payout, error) {

@@ -29,7 +29,7 @@ func TestMoneyInOrder(t *testing.T) {
 			entry := k.commissions("S1")[0]
 			k.has(p1, object{
 				"amount": 20.0, "currency": "USD", "status": "PENDING", "commissionIds": []any{entry["id"]}, "adjustmentIds": []any{},
-				"paymentMethod": "PAYPAL", "payeeName": "Ada X", "payeeEmail": "ada@pay.example", "canceledAt": nil,
+				"paymentMethod": "PAYPAL", "payeeName": "Ada X", "payeeEmail": "ada@pay.example", "canceledAt": nil, "returnedAt": nil, "returnedReason": nil,
 			})
 			k.has(entry, object{"payoutId": p1["id"], "payoutCreated": true})
 			k.fires("sale.updated S1")

@@ -235,8 +235,11 @@ func TestMoneyLookups(t *testing.T) {
 		patch("400 missing_field: Status is required [status]", `"payoutId":"{P1}","failedReason":"x"`)
 		patch("400 missing_field: Status is required [status]", `"payoutId":"{P1}","status":""`)
 		patch("400 invalid_field: status must not be null [status]", `"payoutId":"{P1}","status":null`)
-		patch("400 invalid_field: status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED [status]", `"payoutId":"{P1}","status":"paid","failedReason":"x"`)
+		patch("400 invalid_field: status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED [status]", `"payoutId":"{P1}","status":"paid","failedReason":"x"`)
 		patch("400 invalid_field: failedReason must not be empty [failedReason]", `"payoutId":"{P1}","status":"FAILED","failedReason":" "`)
+		patch("400 invalid_field: returnedReason is only for the status RETURNED [returnedReason]", `"payoutId":"{P1}","status":"FAILED","failedReason":"x","returnedReason":"x"`)
+		patch("400 invalid_field: returnedReason must not be empty [returnedReason]", `"payoutId":"{P1}","status":"RETURNED","returnedReason":" "`)
+		patch("400 invalid_field: returnedReason must not be null [returnedReason]", `"payoutId":"{P1}","status":"RETURNED","returnedReason":null`)
 		patch("400 invalid_field: failedReason must not be null [failedReason]", `"payoutId":"{P1}","status":"FAILED","failedReason":null`)
 		patch("400 invalid_field: failedReason must be a string [failedReason]", `"payoutId":"{P1}","status":"PAID","failedReason":1`)
 		patch("400 invalid_field: failedReason is too long [failedReason]", `"payoutId":"{P1}","status":"FAILED","failedReason":"`+strings.Repeat("x", 10_001)+`"`)
@@ -273,7 +276,7 @@ func TestMoneyQueries(t *testing.T) {
 			t.Errorf("%s: %v, want %s", query, got, want)
 		}
 	}
-	k.no("400 invalid_query: status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED [status]", "GET", "/payouts?status=paid", "")
+	k.no("400 invalid_query: status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED [status]", "GET", "/payouts?status=paid", "")
 	k.no("400 invalid_query: kind must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE [kind]", "GET", "/adjustments?kind=x", "")
 	k.no("400 invalid_query: Unknown query parameter: kind [kind]", "GET", "/payouts?kind=BONUS", "")
 	k.no("400 invalid_query: Unknown query parameter: x [x]", "GET", "/payouts?id={P1}&x", "")

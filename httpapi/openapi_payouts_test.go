@@ -6,24 +6,26 @@ func payoutNotes() described {
 	return described{
 		name: "Payouts", text: "Records of what is paid to affiliates. The engine moves no money.", main: "Payout",
 		answers: map[string]map[string]string{"Payout": {
-			"":              "Commissions and adjustments that are paid together.",
-			"affiliateId":   "Who is paid.",
-			"amount":        "The sum of what it took; above 0.",
-			"currency":      "The currency of the program.",
-			"status":        "PAID and CANCELED are final. A CANCELED payout has let go what it took.",
-			"paymentMethod": "How the affiliate was paid when the payout was made.",
-			"payeeName":     "The affiliate's name when the payout was made.",
-			"payeeEmail":    "The affiliate's payout email when the payout was made.",
-			"periodStart":   "The time of the oldest of what it took.",
-			"periodEnd":     "The time of the newest of what it took.",
-			"externalId":    "The caller's own id of the payment.",
-			"manuallyPaid":  "True when it was PAID from the start.",
-			"paidAt":        "When it became PAID.",
-			"failedReason":  "Why it is FAILED.",
-			"canceledAt":    "When it became CANCELED.",
-			"commissionIds": "The commissions that it took, oldest first.",
-			"adjustmentIds": "The adjustments that it took, oldest first.",
-			"runId":         "The payout run that made it.",
+			"":               "Commissions and adjustments that are paid together.",
+			"affiliateId":    "Who is paid.",
+			"amount":         "The sum of what it took; above 0.",
+			"currency":       "The currency of the program.",
+			"status":         "CANCELED and RETURNED are final: such a payout has let go what it took.",
+			"paymentMethod":  "How the affiliate was paid when the payout was made.",
+			"payeeName":      "The affiliate's name when the payout was made.",
+			"payeeEmail":     "The affiliate's payout email when the payout was made.",
+			"periodStart":    "The time of the oldest of what it took.",
+			"periodEnd":      "The time of the newest of what it took.",
+			"externalId":     "The caller's own id of the payment.",
+			"manuallyPaid":   "True when it was PAID from the start.",
+			"paidAt":         "When it became PAID; also of one that is RETURNED.",
+			"failedReason":   "Why it is FAILED.",
+			"canceledAt":     "When it became CANCELED.",
+			"returnedAt":     "When it became RETURNED.",
+			"returnedReason": "Why the money came back.",
+			"commissionIds":  "The commissions that it took, oldest first.",
+			"adjustmentIds":  "The adjustments that it took, oldest first.",
+			"runId":          "The payout run that made it.",
 		}},
 		bodies: map[string]note{
 			"affiliateId":    plain("Who is paid: the id, the email or both.", identText),
@@ -36,6 +38,7 @@ func payoutNotes() described {
 			"payoutId":       plain("The id of the payout.", identText),
 			"status":         plain("The next status.", values[affiliate.PayoutStatus]()),
 			"failedReason":   plain("Why it failed; only with the status FAILED.", chars("1", "10000")),
+			"returnedReason": plain("Why the money came back; only with the status RETURNED.", chars("1", "10000")),
 		},
 		operations: map[string]about{
 			"GET /payouts": {
@@ -63,8 +66,8 @@ func payoutNotes() described {
 			},
 			"PATCH /payouts": {
 				id: "changePayout", summary: "Take a payout to its next status",
-				text: "PENDING to PROCESSING, PAID, FAILED or CANCELED; PROCESSING to PAID or FAILED; FAILED to PROCESSING or CANCELED. " +
-					"The same status again changes nothing. PAID and CANCELED fire sale.updated as the making did.",
+				text: "PENDING to PROCESSING, PAID, FAILED or CANCELED; PROCESSING to PAID or FAILED; FAILED to PROCESSING or CANCELED; PAID to RETURNED, when the money came back. " +
+					"The same status again changes nothing. PAID, CANCELED and RETURNED fire sale.updated as the making did.",
 				required: []string{"payoutId", "status"},
 				refused: refused{
 					invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.StatusNotAllowed},

@@ -64,9 +64,9 @@ func endOf(p *affiliate.Program, date affiliate.Opt[affiliate.Date]) time.Time {
 }
 
 type payoutChange struct {
-	id     uuid.UUID
-	status affiliate.PayoutStatus
-	reason affiliate.Opt[string] // of a failure
+	id               uuid.UUID
+	status           affiliate.PayoutStatus
+	failed, returned affiliate.Opt[string] // why
 }
 
 func payoutChangeOf(in *input) payoutChange {
@@ -76,13 +76,18 @@ func payoutChangeOf(in *input) payoutChange {
 		in.fault(affiliate.FieldNull)
 	}
 	c.status = status.Or("")
-	c.reason = in.optOptional("failedReason")
-	switch {
-	case c.reason.IsNull():
-		in.fault(affiliate.FieldNull)
-	case !c.reason.IsZero() && c.status != affiliate.PayoutFailed:
-		in.fault(affiliate.RefuseFailedReason)
+	why := func(field string, of affiliate.PayoutStatus, other affiliate.Refusal) affiliate.Opt[string] {
+		reason := in.optOptional(field)
+		switch {
+		case reason.IsNull():
+			in.fault(affiliate.FieldNull)
+		case !reason.IsZero() && c.status != of:
+			in.fault(other)
+		}
+		return reason
 	}
+	c.failed = why("failedReason", affiliate.PayoutFailed, affiliate.RefuseFailedReason)
+	c.returned = why("returnedReason", affiliate.PayoutReturned, affiliate.RefuseReturnedReason)
 	return c
 }
 
@@ -92,8 +97,11 @@ func payoutTarget(in *input) uuid.UUID {
 }
 
 func changePayout(p *affiliate.Program, ctx context.Context, in payoutChange) (affiliate.Payout, error) {
-	if reason, there := in.reason.Get(); there && in.status == affiliate.PayoutFailed {
+	if reason, there := in.failed.Get(); there && in.status == affiliate.PayoutFailed {
 		return p.FailPayout(ctx, in.id, reason)
+	}
+	if reason, there := in.returned.Get(); there && in.status == affiliate.PayoutReturned {
+		return p.ReturnPayout(ctx, in.id, reason)
 	}
 	return p.SetPayoutStatus(ctx, in.id, in.status)
 }

@@ -137,7 +137,7 @@ func moneyOperations(ctx context.Context) []operation {
 		}},
 		{"payout status", func(w twin, in *input) string {
 			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items).ID
-			status := affiliate.PayoutStatus(in.of("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED", "CANCELED"))
+			status := affiliate.PayoutStatus(in.of("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED", "CANCELED", "RETURNED"))
 			return answer(w.SetPayoutStatus(ctx, id, status)) + answer(w.Payouts(ctx, affiliate.PayoutFilter{Status: status}, affiliate.Page{}))
 		}},
 		{"reversal", func(w twin, in *input) string {

@@ -16,11 +16,13 @@ type Payer interface {
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)
 	FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
+	ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
 }
 
 // Applied says what [Apply] did.
 type Applied struct {
 	Paid, Failed int // payouts that became so now
+	Returned     int // the same: they were PAID, and the money came back
 	Unchanged    int // that were so before
 	Waiting      int // the provider has not decided
 	Unknown      []Result
@@ -34,18 +36,19 @@ type Conflict struct {
 	Status affiliate.PayoutStatus // of the payout
 }
 
-// Apply sets the payouts of results to PAID and FAILED, the latter with the
-// provider's reason, or its word when it gives none. A payout that is PAID and
-// failed at the provider, or CANCELED and paid there, is a [Conflict]. A payout
-// that was FAILED and is paid now becomes PROCESSING and then PAID. Applying the
-// same results again changes nothing.
+// Apply sets the payouts of results to PAID, FAILED and RETURNED, the last two with
+// the provider's reason, or its word when it gives none. What came back is RETURNED
+// when the payout was PAID, and FAILED when it was not. A payout that is PAID and
+// failed at the provider, or is CANCELED or RETURNED and paid there, is a [Conflict].
+// A payout that was FAILED and is paid now becomes PROCESSING and then PAID. Applying
+// the same results again changes nothing.
 //
 // Errors: those of to. What was applied before stays applied, and applied says
 // what it is; so after an error, apply all results again.
 func Apply(ctx context.Context, to Payer, results []Result) (applied Applied, err error) {
 	for _, r := range results {
 		switch r.State {
-		case Paid, Failed:
+		case Paid, Failed, Returned:
 			if err := applied.settle(ctx, to, r); err != nil {
 				return applied, fmt.Errorf("payfile: payout %s: %w", r.PayoutID, err)
 			}
@@ -75,7 +78,7 @@ func (a *Applied) pay(ctx context.Context, to Payer, payout affiliate.Payout, r 
 	case affiliate.PayoutPaid:
 		a.Unchanged++
 		return nil
-	case affiliate.PayoutCanceled:
+	case affiliate.PayoutCanceled, affiliate.PayoutReturned:
 		a.Conflicts = append(a.Conflicts, Conflict{r, payout.Status})
 		return nil
 	case affiliate.PayoutFailed:
@@ -94,9 +97,16 @@ func (a *Applied) fail(ctx context.Context, to Payer, payout affiliate.Payout, r
 	why := reasonOf(r)
 	switch payout.Status {
 	case affiliate.PayoutPaid:
-		a.Conflicts = append(a.Conflicts, Conflict{r, payout.Status})
+		if r.State != Returned {
+			a.Conflicts = append(a.Conflicts, Conflict{r, payout.Status})
+			return nil
+		}
+		if _, err := to.ReturnPayout(ctx, r.PayoutID, why); err != nil {
+			return err
+		}
+		a.Returned++
 		return nil
-	case affiliate.PayoutCanceled:
+	case affiliate.PayoutCanceled, affiliate.PayoutReturned:
 		a.Unchanged++
 		return nil
 	case affiliate.PayoutFailed:
@@ -112,7 +122,7 @@ func (a *Applied) fail(ctx context.Context, to Payer, payout affiliate.Payout, r
 	return nil
 }
 
-const maxReason = 10_000 // characters of the reason of a failed payout
+const maxReason = 10_000 // characters of the reason of a payout that failed or came back
 
 // reasonOf is why a payment failed, as a text that the engine takes.
 func reasonOf(r Result) string {

@@ -16,17 +16,19 @@ type State string
 
 // The states.
 const (
-	Paid    State = "paid"
-	Failed  State = "failed"
-	Waiting State = "waiting" // neither paid nor failed yet
-	Unknown State = "unknown" // a word that no provider is known to use; never a guess
+	Paid     State = "paid"
+	Failed   State = "failed"
+	Returned State = "returned" // the money came back, also after it was paid
+	Waiting  State = "waiting"  // neither paid nor failed yet
+	Unknown  State = "unknown"  // a word that no provider is known to use; never a guess
 )
 
 // words are the providers' words for the states, in lower case.
 var words = map[string]State{
 	"success": Paid, "completed": Paid, "paid": Paid, "funds sent": Paid,
-	"failed": Failed, "denied": Failed, "returned": Failed, "reversed": Failed, "refunded": Failed,
-	"blocked": Failed, "cancelled": Failed, "canceled": Failed, "bounced": Failed,
+	"failed": Failed, "denied": Failed, "blocked": Failed, "cancelled": Failed, "canceled": Failed,
+	"returned": Returned, "reversed": Returned, "refunded": Returned, "funds refunded": Returned, "funds_refunded": Returned,
+	"bounced": Returned, "bounced back": Returned, "bounced_back": Returned,
 	"": Waiting, "pending": Waiting, "processing": Waiting, "unclaimed": Waiting, "onhold": Waiting,
 }
 
@@ -35,7 +37,7 @@ type Result struct {
 	PayoutID   uuid.UUID
 	State      State
 	Said       string // the provider's word for the state
-	Reason     string // why it failed, as the provider says; may be empty
+	Reason     string // why it failed or came back, as the provider says; may be empty
 	ProviderID string // the provider's id of the transaction; may be empty
 }
 

@@ -143,6 +143,44 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestApplyReturned: what the provider sends back after it was paid is owed again;
+// what it sends back before was not paid.
+func TestApplyReturned(t *testing.T) {
+	p, payouts := paidProgram(t)
+	ctx := t.Context()
+	must(p.SetPayoutStatus(ctx, payouts[0].ID, affiliate.PayoutPaid))
+	must(p.SetPayoutStatus(ctx, payouts[1].ID, affiliate.PayoutPaid))
+	read := func(words ...string) []payfile.Result {
+		report := "Reference,Status,Reason\n"
+		for i, word := range words {
+			report += payfile.Ref(payouts[i].ID) + "," + word + ",\n"
+		}
+		return must(payfile.ReadResults(strings.NewReader(report), p.Payments(ctx, affiliate.PayoutFilter{}))).Results
+	}
+	back := read("Reversed", "bounced back", "Returned")
+	for _, want := range []payfile.Applied{{Returned: 2, Failed: 1}, {Unchanged: 3}} {
+		if diff := cmp.Diff(want, must(payfile.Apply(ctx, p, back))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	var got []string
+	for _, before := range payouts {
+		after, owed := must(p.Payout(ctx, before.ID)), must(p.Balance(ctx, before.AffiliateID))
+		got = append(got, string(after.Status)+" "+after.ReturnedReason.Or("-")+" "+owed.Payable.String()+" "+owed.Paid.String())
+	}
+	if diff := cmp.Diff([]string{"RETURNED Reversed 20 0", "RETURNED bounced back 20 0", "FAILED - 0 0"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	paid := read("Completed", "FAILED")
+	want := payfile.Applied{Unchanged: 1, Conflicts: []payfile.Conflict{{Result: paid[0], Status: affiliate.PayoutReturned}}}
+	if diff := cmp.Diff(want, must(payfile.Apply(ctx, p, paid))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := p.Verify(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestApplyConflicts: what contradicts a final payout is reported and left.
 func TestApplyConflicts(t *testing.T) {
 	p, payouts := paidProgram(t)

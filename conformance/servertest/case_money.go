@@ -41,8 +41,10 @@ func moneyCases() []serverCase {
 		bad{"M89 an unknown payout", `{"payoutId":"{{unknown}}","status":"PAID"}`, payoutNotFound}, bad{"M89 payoutId x", `{"payoutId":"x","status":"PAID"}`, payoutNotFound},
 		bad{"M89 an unknown field", `{"payoutId":"{{unknown}}","status":"PAID","foo":1}`, unknownField("foo")},
 		bad{"M89 failedReason with PAID", `{"payoutId":"{{unknown}}","status":"PAID","failedReason":"x"}`, failedReasonOnly},
+		bad{"M89 returnedReason with PAID", `{"payoutId":"{{unknown}}","status":"PAID","returnedReason":"x"}`, returnedReasonOnly},
+		bad{"M89 returnedReason empty", `{"payoutId":"{{unknown}}","status":"RETURNED","returnedReason":""}`, mustBe("returnedReason", notEmpty)},
 		bad{"M89 failedReason empty", `{"payoutId":"{{unknown}}","status":"FAILED","failedReason":""}`, mustBe("failedReason", notEmpty)},
-		bad{"M89 status paid", `{"payoutId":"{{unknown}}","status":"paid"}`, mustBe("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED")},
+		bad{"M89 status paid", `{"payoutId":"{{unknown}}","status":"paid"}`, mustBe("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED")},
 		bad{"M89 status null", `{"payoutId":"{{unknown}}","status":null}`, mustBe("status", notNull)})...)
 	cases = append(cases, refusals(reviewRule, "POST /sales/review",
 		bad{"M80 no saleIds", `{"approvalStatus":"ACCEPTED"}`, saleIDsRequired}, bad{"M80 saleIds empty", `{"saleIds":[],"approvalStatus":"ACCEPTED"}`, saleIDsRequired},
@@ -124,7 +126,7 @@ func payoutStories() []serverCase {
 			x.get("/payouts?id={{p}}").has(`{"id":"{{p}}"}`)
 			x.get("/payouts?affiliateId={{a}}&status=PENDING").has(`[{"id":"{{p}}"}]`)
 			x.get("/payouts?affiliateId={{a}}&status=PAID").has(`[]`)
-			x.get("/payouts?status=paid").refused(badParameter("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED"))
+			x.get("/payouts?status=paid").refused(badParameter("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED"))
 		}},
 		{"M23 every step of the statuses", payoutsRule, func(x *exam) {
 			owed(x, 10).as("p")
@@ -148,6 +150,21 @@ func payoutStories() []serverCase {
 			x.get("/adjustments?id={{b}}").has(`{"payoutCreated":false,"payoutId":null}`)
 			move(x, "CANCELED").has(`{"status":"CANCELED"}`)
 			x.do("POST /payouts", `{"affiliateId":"{{a}}","manuallyPaid":true}`).has(`{"amount":10,"status":"PAID","manuallyPaid":true}`)
+		}},
+		{"M27a a paid payout that comes back", payoutsRule, func(x *exam) {
+			owed(x, 10).as("p")
+			move(x, "RETURNED").refused(statusNotAllowed)
+			move(x, "PAID").has(`{"status":"PAID","returnedAt":null,"returnedReason":null}`)
+			x.do("PATCH /payouts", `{"payoutId":"{{p}}","status":"RETURNED","returnedReason":"no such account"}`).
+				has(`{"status":"RETURNED","amount":10,"returnedReason":"no such account","failedReason":null,"adjustmentIds":["{{b}}"]}`)
+			x.get("/adjustments?id={{b}}").has(`{"payoutCreated":false,"payoutId":null}`)
+			x.get("/balances?affiliateId={{a}}").has(`{"payable":10,"inPayout":0,"paid":0,"earned":10}`)
+			x.get("/movements?affiliateId={{a}}&cause=PAYOUT_RETURNED").has(`[{"from":"PAID","to":"PAYABLE","amount":10,"payoutId":"{{p}}"}]`)
+			move(x, "RETURNED").has(`{"status":"RETURNED","returnedReason":"no such account"}`)
+			for _, status := range []string{"PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED"} {
+				move(x, status).refused(statusNotAllowed)
+			}
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).has(`{"amount":10,"status":"PENDING"}`)
 		}},
 		{"M9a a refund of tax", payoutsRule, func(x *exam) {
 			payee(x)

@@ -25,6 +25,9 @@ func scenePayouts(s *scene) {
 	no2(s, "SetPayoutStatus", s.SetPayoutStatus, first.ID, affiliate.PayoutPaid, statusNotAllowed)
 	no2(s, "SetPayoutStatus", s.SetPayoutStatus, first.ID, "", statusRequired)
 	same(s, "a canceled payout", affiliate.PayoutCanceled, do(s, "CancelPayout", s.CancelPayout, first.ID).Status)
+	bounced := do(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{AffiliateID: mara.ID, ManuallyPaid: true})
+	no2(s, "ReturnPayout", s.ReturnPayout, first.ID, "x", statusNotAllowed)
+	same(s, "a payout that came back", affiliate.Set("closed"), do2(s, "ReturnPayout", s.ReturnPayout, bounced.ID, "closed").ReturnedReason)
 	paid := do(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{AffiliateID: mara.ID, ManuallyPaid: true})
 	same(s, "what a canceled payout let go", first.CommissionIDs, paid.CommissionIDs)
 
@@ -44,7 +47,7 @@ func scenePayouts(s *scene) {
 	do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"})
 	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"}, adjustmentReversed)
 
-	s.listsOfMoney(mara, first.ID, paid.ID, next.ID)
+	s.listsOfMoney(mara, first.ID, bounced.ID, paid.ID, next.ID)
 	report := do(s, "Report", s.Report, affiliate.ReportQuery{
 		From: sale.CreatedAt.Time(), To: sale.CreatedAt.Time().AddDate(0, 0, 200), By: affiliate.IntervalDay, AffiliateID: given(mara.ID),
 	})
@@ -83,9 +86,9 @@ func (s *scene) listsOfMoney(of affiliate.Affiliate, payouts ...uuid.UUID) {
 	}
 	same(s, "Payments, oldest first", ids, paid)
 	filter.Status = affiliate.PayoutPending
-	same(s, "one status", ids[2], do2(s, "Payouts", s.Payouts, filter, affiliate.Page{}).Items[0].ID.String())
+	same(s, "one status", ids[len(ids)-1], do2(s, "Payouts", s.Payouts, filter, affiliate.Page{}).Items[0].ID.String())
 	kinds := do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentFilter{AffiliateEmail: given(of.Email), Kind: affiliate.AdjustBonus}, affiliate.Page{})
 	same(s, "a bonus and its reversal", 2, len(kinds.Items))
-	held := do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentFilter{PayoutID: given(payouts[2])}, affiliate.Page{})
+	held := do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentFilter{PayoutID: given(payouts[len(payouts)-1])}, affiliate.Page{})
 	same(s, "what the payout holds", 1, len(held.Items))
 }

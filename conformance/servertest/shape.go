@@ -142,9 +142,10 @@ func endpointForm() fields {
 
 func payoutForm() fields {
 	return fields{
-		"id": anID, "affiliateId": anID, "amount": aNumber, "currency": aText, "status": oneOf("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED"),
+		"id": anID, "affiliateId": anID, "amount": aNumber, "currency": aText, "status": oneOf("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED", "RETURNED"),
 		"paymentMethod": orNull(aText), "payeeName": orNull(aText), "payeeEmail": orNull(aText), "periodStart": orNull(aDate), "periodEnd": orNull(aDate),
 		"externalId": orNull(aText), "manuallyPaid": aBool, "paidAt": orNull(aDate), "failedReason": orNull(aText), "canceledAt": orNull(aDate),
+		"returnedAt": orNull(aDate), "returnedReason": orNull(aText),
 		"commissionIds": listOf(anInteger), "adjustmentIds": listOf(anID), "runId": orNull(anID), "createdAt": aDate, "updatedAt": aDate,
 	}
 }

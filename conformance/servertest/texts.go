@@ -113,6 +113,7 @@ var (
 	urlNotHTTPS            = invalid("url", "url must be an https URL")
 	sinceTooOld            = invalid("since", "since must be at most 14 days ago")
 	failedReasonOnly       = invalid("failedReason", "failedReason is only for the status FAILED")
+	returnedReasonOnly     = invalid("returnedReason", "returnedReason is only for the status RETURNED")
 	gracePeriodRange       = invalid("gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
 
 	slugSyntax            = refusal{400, "slug_syntax", "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter

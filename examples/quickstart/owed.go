@@ -149,7 +149,7 @@ func (b *batch) add(p affiliate.Payout) error {
 	switch p.Status {
 	case affiliate.PayoutPaid:
 		part = &b.paid
-	case affiliate.PayoutCanceled:
+	case affiliate.PayoutCanceled, affiliate.PayoutReturned:
 		part = &b.canceled
 	}
 	return errors.Join(sum(&b.total, p.Amount), sum(part, p.Amount))

@@ -32,6 +32,7 @@ type stock struct {
 	extraCustomer affiliate.Referral
 	byCode        affiliate.Sale
 	failed        affiliate.Payout
+	paid          affiliate.Payout
 }
 
 // stock is the same for every caller.
@@ -62,6 +63,7 @@ func (w *world) newStock() (s stock) {
 		}
 	}
 	s.failed = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutProcessing}, one)).Items[0]
+	s.paid = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutPaid}, one)).Items[0]
 	return s
 }
 
@@ -157,6 +159,11 @@ func moreDeeds(w *world) []deed {
 			}, "1 0", ""},
 		{"results", "payouts.results", "payout:" + s.failed.ID.String(), "payouts/results", []string{"file", result}, []string{"file", "nothing"}, "file",
 			func() string { return string(must(w.Payout(ctx, s.failed.ID)).Status) }, "FAILED", "Failed now 1"},
+		{"returned", "payouts.status", "payout:" + s.paid.ID.String(), at("payouts", s.paid.ID, "status"), []string{"status", "RETURNED", "returnedReason", "no such account"},
+			[]string{"status", "RETURNED", "returnedReason", " "}, "returnedReason", func() string {
+				p := must(w.Payout(ctx, s.paid.ID))
+				return string(p.Status) + " " + p.ReturnedReason.Or("")
+			}, "RETURNED no such account", ""},
 		{"new plan", "plans.create", "plan:Fresh", "plans/new", []string{"name", "Fresh", "commissionRate", "12.5", "numberOfPayments", "3", "hold", "1"}, []string{"name", "Fresh", "commissionRate", "1", "numberOfMonths", "0"}, "numberOfMonths",
 			func() string { return w.planNamed("Fresh") }, "12.5 3 null false", ""},
 		{"edit plan", "plans.update", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "edit"), []string{"commissionRate", "44", "holdDays", "7"}, []string{"commissionRate", "144"}, "commissionRate",

@@ -157,7 +157,7 @@ func TestPayday(t *testing.T) {
 		}
 	}
 	out.Flush()
-	for i, want := range []string{fmt.Sprintf("Paid now %d Failed now 1 Were so before 0", n-1), fmt.Sprintf("Paid now 0 Failed now 0 Were so before %d", n)} {
+	for i, want := range []string{fmt.Sprintf("Paid now %d Failed now 1 Came back 0 Were so before 0", n-1), fmt.Sprintf("Paid now 0 Failed now 0 Came back 0 Were so before %d", n)} {
 		if page := w.upload("payouts/results", results.String()); page.status != 200 || !strings.Contains(page.text(), want) {
 			t.Errorf("file read %d times: %d %s", i+1, page.status, page.text())
 		}

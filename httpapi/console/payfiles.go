@@ -141,7 +141,7 @@ var payoutResults = &action{
 			Title: "What came back", Button: "Book the results", Back: "payouts",
 			Effects: []string{
 				"The report of PayPal or Wise, or the file of the pending ones with its last two columns filled in.",
-				"Each payout in it becomes paid or failed. Reading the same file again changes nothing.",
+				"Each payout in it becomes paid, failed or returned. Reading the same file again changes nothing.",
 			},
 			Fields: []field{{Name: "file", Label: "File", Hint: "CSV, at most 4 MB.", Type: "file", Required: true}},
 		}, nil

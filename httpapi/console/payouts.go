@@ -8,7 +8,7 @@ import (
 )
 
 var payoutStatuses = []affiliate.PayoutStatus{
-	affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled,
+	affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned,
 }
 
 type payoutList struct {
@@ -110,12 +110,18 @@ var payoutStatus = &action{
 		if len(to) == 0 {
 			return form{}, notAllowed("This payout is " + strings.ToLower(page.Words(p.Status)) + " and stays so.")
 		}
+		why := field{Name: "failedReason", Label: "Why it failed", Hint: "Only when it failed."}
+		means := "Paid: it stays so unless the money comes back. Failed: it can be tried again or canceled. Canceled: what it took can be paid by the next run."
+		if p.Status == affiliate.PayoutPaid {
+			why = field{Name: "returnedReason", Label: "Why it came back", Required: true}
+			means = "Returned: the money came back. What it took can be paid by the next run, and months that are over stay as they are."
+		}
 		return form{
 			Title: "What became of this payout?", Button: "Save", Back: "payouts/" + p.ID.String(),
-			Effects: []string{"It is " + strings.ToLower(page.Words(p.Status)) + " now: " + v.Money(p.Amount) + " to " + paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail, p.PaymentMethod) + ".", "Paid: it stays as it is for good. Failed: it can be tried again or canceled. Canceled: what it took can be paid by the next run."},
+			Effects: []string{"It is " + strings.ToLower(page.Words(p.Status)) + " now: " + v.Money(p.Amount) + " to " + paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail, p.PaymentMethod) + ".", means},
 			Fields: []field{
 				{Name: "status", Label: "Status", Required: true, Options: to},
-				{Name: "failedReason", Label: "Why it failed", Hint: "Only when it failed."},
+				why,
 			},
 		}, nil
 	},
@@ -129,6 +135,8 @@ var payoutStatus = &action{
 		switch {
 		case status == affiliate.PayoutFailed:
 			_, err = p.FailPayout(v.ctx(), id, reason)
+		case status == affiliate.PayoutReturned:
+			_, err = p.ReturnPayout(v.ctx(), id, in.text("returnedReason"))
 		case reason != "":
 			err = wrongField("failedReason", "Leave this empty: the payout has not failed.")
 		case status == affiliate.PayoutCanceled:

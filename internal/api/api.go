@@ -102,6 +102,7 @@ type Operations interface {
 	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)
 	FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
 	CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
+	ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
 	RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error)
 	PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error]
 	PayoutRun(ctx context.Context, externalID string) (affiliate.PayoutRunResult, error)

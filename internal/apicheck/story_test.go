@@ -199,6 +199,8 @@ func miss(path, param string) string {
 		return "OPENING"
 	case "from", "to":
 		return "2020-01-01"
+	case "method":
+		return "COUPON"
 	case "kind":
 		return "DISPUTE_WON"
 	case "method":
@@ -284,7 +286,9 @@ func (s *story) money() {
 	s.ok(s.t, http.MethodPost, "/payouts/run", `{"externalId":"run-3","limit":1,"noDetails":null}`)
 	s.ok(s.t, http.MethodPost, "/payouts/run", `{"externalId":"run-3"}`)
 	s.post("/adjustments", `{"affiliateId":"`+s.payee+`","affiliateEmail":"payee@example.org","kind":"CORRECTION","amount":3,"reason":"r","saleId":null}`)
-	s.post("/payouts", `{"affiliateId":"`+s.payee+`","manuallyPaid":true,"until":null,"externalId":null,"minimum":null}`)
+	paid := s.post("/payouts", `{"affiliateId":"`+s.payee+`","manuallyPaid":true,"until":null,"externalId":null,"minimum":null}`)
+	s.ok(s.t, http.MethodPatch, "/payouts", `{"payoutId":"`+paid+`","status":"RETURNED","returnedReason":"closed"}`)
+	s.post("/payouts", `{"affiliateId":"`+s.payee+`","manuallyPaid":true}`)
 }
 
 // administers changes plans, tiers and affiliates.

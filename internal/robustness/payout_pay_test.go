@@ -63,6 +63,7 @@ var after = map[affiliate.PayoutStatus][]affiliate.PayoutStatus{
 	affiliate.PayoutPending:    {affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled},
 	affiliate.PayoutProcessing: {affiliate.PayoutPaid, affiliate.PayoutFailed},
 	affiliate.PayoutFailed:     {affiliate.PayoutProcessing, affiliate.PayoutCanceled},
+	affiliate.PayoutPaid:       {affiliate.PayoutReturned},
 }
 
 func (s *moneyState) set(in moneyIn, out *moneyOut) bool {
@@ -73,7 +74,7 @@ func (s *moneyState) set(in moneyIn, out *moneyOut) bool {
 	if p.status != in.status && !slices.Contains(after[p.status], in.status) {
 		return out == nil || out.why == string(affiliate.StatusNotAllowed)
 	}
-	if p.status != in.status && in.status == affiliate.PayoutCanceled {
+	if p.status != in.status && (in.status == affiliate.PayoutCanceled || in.status == affiliate.PayoutReturned) {
 		number := 1 + int16(slices.IndexFunc(s.payouts[:], func(q payoutState) bool { return q.id == in.record }))
 		s.each(func(e *entry) {
 			if e.payout == number {
@@ -85,8 +86,8 @@ func (s *moneyState) set(in moneyIn, out *moneyOut) bool {
 	return out == nil || out.why == "" && out.status == in.status && out.amount == p.amount
 }
 
-// balance adds up what is open and what is in payouts. A canceled payout has let
-// go what it took.
+// balance adds up what is open and what is in payouts. A payout that was
+// canceled or came back has let go what it took.
 func (s *moneyState) balance() (b balance) {
 	s.each(func(e *entry) {
 		switch {

@@ -112,7 +112,7 @@ func (d *treasury) draw(r *rand.Rand, at turn) moneyIn {
 	case payOut:
 		known = d.spend(&d.left.payouts)
 	case setStatus, readPayout:
-		all := []affiliate.PayoutStatus{affiliate.PayoutPaid, affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutCanceled}
+		all := []affiliate.PayoutStatus{affiliate.PayoutPaid, affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutCanceled, affiliate.PayoutReturned}
 		in.status = all[r.IntN(len(all))]
 		in.record, known = d.payouts.draw(r)
 	}

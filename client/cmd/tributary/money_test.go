@@ -130,15 +130,15 @@ func TestPayday(t *testing.T) {
 		said, out string
 		code      int
 	}{
-		{"Pending", "paid 0, failed 0, unchanged 0, waiting 1\n", 0}, {"Completed", "paid 1, failed 0, unchanged 0, waiting 0\n", 0},
-		{"Completed", "paid 0, failed 0, unchanged 1, waiting 0\n", 0}, {"Failed", "paid 0, failed 0, unchanged 0, waiting 0\n", exitFound},
+		{"Pending", "paid 0, failed 0, returned 0, unchanged 0, waiting 1\n", 0}, {"Completed", "paid 1, failed 0, returned 0, unchanged 0, waiting 0\n", 0},
+		{"Completed", "paid 0, failed 0, returned 0, unchanged 1, waiting 0\n", 0}, {"Failed", "paid 0, failed 0, returned 0, unchanged 0, waiting 0\n", exitFound}, {"Returned", "paid 0, failed 0, returned 1, unchanged 0, waiting 0\n", 0},
 	} {
 		must(0, os.WriteFile(results, []byte("reference,status\n"+payfile.Ref(payout.ID)+","+step.said+"\n"), 0o600))
 		if got := w.cli("payouts", "results", results); got.code != step.code || got.out != step.out {
 			t.Errorf("%d: got %+v", i, got)
 		}
 	}
-	if p := must(w.Payout(t.Context(), payout.ID)); p.Status != affiliate.PayoutPaid {
+	if p := must(w.Payout(t.Context(), payout.ID)); p.Status != affiliate.PayoutReturned || p.ReturnedReason.Or("") != "Returned" {
 		t.Errorf("the payout is %s", p.Status)
 	}
 	must(0, os.WriteFile(results, []byte("nothing\n"), 0o600))

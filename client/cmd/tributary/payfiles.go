@@ -86,7 +86,7 @@ func payoutResults(j *job) error {
 		return err
 	}
 	applied, err := payfile.Apply(j.ctx, j.client, report.Results)
-	fmt.Fprintf(j.stdout, "paid %d, failed %d, unchanged %d, waiting %d\n", applied.Paid, applied.Failed, applied.Unchanged, applied.Waiting)
+	fmt.Fprintf(j.stdout, "paid %d, failed %d, returned %d, unchanged %d, waiting %d\n", applied.Paid, applied.Failed, applied.Returned, applied.Unchanged, applied.Waiting)
 	if n := len(report.Foreign); n > 0 {
 		j.say("%d lines are of payments that are none of ours", n)
 	}

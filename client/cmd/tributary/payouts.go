@@ -61,12 +61,13 @@ var payoutCommands = []command{
 	statusOfPayout("paid", "PAID", "Say that a payout is paid"),
 	statusOfPayout("failed", "FAILED", "Say that a payout failed, and why", "failedReason"),
 	statusOfPayout("cancel", "CANCELED", "Cancel a payout: what it paid is due again"),
+	statusOfPayout("returned", "RETURNED", "Say that the money of a payout came back after it was paid, and why: it is due again", "returnedReason"),
 	{
 		group: "payouts", verb: "file", what: "Write payouts into the files of a payment provider",
 		method: "GET", fields: fields("as", "runId", "affiliateId", "status", "method", "label", "dir", "decimalComma:b"), run: payoutFiles,
 	},
 	{
-		group: "payouts", verb: "results", what: "Read a provider's report, and set the payouts in it to PAID and FAILED",
+		group: "payouts", verb: "results", what: "Read a provider's report, and set the payouts in it to PAID, FAILED and RETURNED",
 		method: "PATCH", arg: fileArg, run: payoutResults,
 	},
 }

@@ -131,7 +131,7 @@ func (Show) Tone(status any) string {
 		return "good"
 	case "INACTIVE", "ON_HOLD", "INVITED", "PENDING", "PROCESSING", "RUNNING", "pending":
 		return "warn"
-	case "FAILED", "BANNED", "DECLINED", "REFUNDED", "failed", "disabled", "DISABLED":
+	case "FAILED", "RETURNED", "BANNED", "DECLINED", "REFUNDED", "failed", "disabled", "DISABLED":
 		return "bad"
 	}
 	return ""

@@ -128,7 +128,7 @@ func (f *filling) sales() {
 
 // payouts makes a payout of each state.
 func (f *filling) payouts() {
-	for i, status := range []affiliate.PayoutStatus{affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutPending} {
+	for i, status := range []affiliate.PayoutStatus{affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned, affiliate.PayoutPending} {
 		f.sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T"}, fmt.Sprint(300+i))
 		made := must[affiliate.Payout](f.t)(f.CreatePayout(f.ctx, affiliate.NewPayout{AffiliateID: f.made.Ada.ID}))
 		switch status {
@@ -139,6 +139,9 @@ func (f *filling) payouts() {
 			f.done(f.FailPayout(f.ctx, made.ID, "bank says no"+f.text()))
 		case affiliate.PayoutCanceled:
 			f.done(f.CancelPayout(f.ctx, made.ID))
+		case affiliate.PayoutReturned:
+			f.done(f.SetPayoutStatus(f.ctx, made.ID, affiliate.PayoutPaid))
+			f.done(f.ReturnPayout(f.ctx, made.ID, "bounced"+f.text()))
 		default:
 			f.made.Payout = made
 		}
