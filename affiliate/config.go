@@ -36,6 +36,7 @@ type Config struct {
 	CommissionOnTax      bool          // false: tax is deducted from the base
 	CommissionOnShipping bool          // false: shipping is deducted from the base
 	RefundWindow         time.Duration // after the sale; zero: no limit
+	ErasureKey           []byte        // keys what is kept of the email of somebody who was erased, ≥ 16 bytes; never change it. Nil: the program's id, which whoever reads the store knows
 	PaymentMemory        time.Duration // how long a payment without a sale, and a payer without a referral, are kept after the last change; zero: 90 days
 	FreeOrders           bool          // sales of nothing are recorded when the report says that they are free; see NewSale.Free
 	CascadeEvents        bool          // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
@@ -117,6 +118,9 @@ func (c *Config) complete() error {
 	if c.RefundWindow < 0 {
 		return errors.New("affiliate: Config.RefundWindow must not be negative")
 	}
+	if n := len(c.ErasureKey); n > 0 && n < 16 {
+		return errors.New("affiliate: Config.ErasureKey must have at least 16 bytes")
+	}
 	if c.PaymentMemory < 0 {
 		return errors.New("affiliate: Config.PaymentMemory must not be negative")
 	}
@@ -146,6 +150,7 @@ func (c *Config) fillIn() {
 	c.PaymentMemory = cmp.Or(c.PaymentMemory, 90*24*time.Hour)
 	c.Location = cmp.Or(c.Location, time.UTC)
 	c.KeepParams = slices.Clone(c.KeepParams)
+	c.ErasureKey = slices.Clone(c.ErasureKey)
 	c.Review = slices.Clone(c.Review)
 	c.Observer.complete()
 	if len(c.Schedule) == 0 {

@@ -3,6 +3,7 @@ package affiliate
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -23,9 +24,65 @@ func TestErasureKnowsEveryText(t *testing.T) {
 	})
 	textsAfterErasure(t, ClickRecord.blanked, nil)
 	textsAfterErasure(t, PayoutRecord.blanked, map[string]string{
-		".ExternalID":   "the payment's id at whoever pays",
-		".FailedReason": "what the payer said about the payment", ".ReturnedReason": "what the payer said about the payment",
+		".ExternalID":     "the payment's id at whoever pays",
+		".FailedReason":   "what the payer said about the payment; a customer's email in it goes",
+		".ReturnedReason": "likewise",
 	})
+	textsAfterErasure(t, PayerRecord.blanked, map[string]string{
+		".Provider":   "the provider's name",
+		".PayerID":    "the provider's id: later payments find by it whom to credit",
+		".Subs[0].ID": "the provider's id of the subscription",
+	})
+}
+
+// TestErasureKnowsEveryTable: the texts of the other records are listed, with what
+// an erasure does about them.
+func TestErasureKnowsEveryTable(t *testing.T) {
+	textsListed[AdjustmentRecord](t, ".Reason without the person", ".ExternalID of the host")
+	textsListed[CodeRecord](t, ".CustomerID becomes an id", ".Code in use outside", ".ExternalID of the provider")
+	textsListed[CouponRecord](t, ".Name of the coupon", ".ProductIDs of products", ".ExternalID of the provider")
+	textsListed[LinkRecord](t, ".Slug in use outside")
+	textsListed[PaymentRecord](t, ".Provider its name", ".PayerID of the provider", ".Decided a word", ".Refunds[0].ID of the provider", ".Disputes[0].ID of the provider",
+		".Waiting[0].ExternalID of the payment", ".Waiting[0].InvoiceID of the payment", ".Waiting[0].ProductID of a product", ".Waiting[0].ProductName of a product",
+		".Waiting[0].Tries[0].ReferralID becomes an id", ".Waiting[0].Tries[0].PromoCode of a code", ".Waiting[0].Tries[0].CodeExternalID of a code")
+	textsListed[PaymentKeyRecord](t, ".Provider its name", ".Key of the provider")
+	textsListed[ErasureRecord](t)
+	textsListed[ImportRecord](t, ".Ref names no person", ".Digest of a row")
+	textsListed[ReceiptRecord](t, ".Key of the host", ".Outcome a word")
+	textsListed[EventRecord](t)
+	textsListed[DeliveryRecord](t, ".Attempts[0].URL of the host", ".Attempts[0].Err a class", ".Attempts[0].Response goes with the payload")
+	textsListed[EndpointRecord](t, ".URL of the host", ".Description of the endpoint", ".HeaderNames of the endpoint", ".Secrets[0].Hint of a secret")
+	textsListed[PlanRecord](t, ".Name of the plan")
+	textsListed[TierRecord](t, ".Name of the tier", ".Emoji of the tier")
+	textsListed[RunRecord](t, ".ExternalID of the host")
+	textsListed[LineRecord](t)
+	textsListed[QueueRecord](t)
+	textsListed[TotalsRecord](t)
+	textsListed[MovementRecord](t)
+	textsListed[RedemptionRecord](t)
+}
+
+// textsListed fails for a text of a record that is not listed, and for one that is
+// listed and not there.
+func textsListed[R Record[R]](t *testing.T, listed ...string) {
+	t.Helper()
+	var full R
+	texts := map[string]bool{}
+	for l := range leaves(reflect.ValueOf(&full).Elem(), "") {
+		if holdsText(l.v.Type()) {
+			texts[l.name] = true
+		}
+	}
+	for _, line := range listed {
+		name, _, _ := strings.Cut(line, " ")
+		if !texts[name] {
+			t.Errorf("%T%s is listed, and is none", full, name)
+		}
+		delete(texts, name)
+	}
+	for name := range texts {
+		t.Errorf("%T%s is not listed", full, name)
+	}
 }
 
 func textsAfterErasure[R Record[R]](t *testing.T, blanked func(R) R, stays map[string]string) {

@@ -252,11 +252,6 @@ func (b *booksLedger) inSteps(job affiliate.Job) error {
 		if _, err := b.Step(b.t.Context(), job, at); err != nil {
 			return err
 		}
-		if ref, byEmail := job.(affiliate.EraseReferralJob); byEmail && strings.Contains(ref.Ref, "@") {
-			if _, err := b.Referral(b.t.Context(), ref.Ref); err != nil {
-				return nil // the last step has erased the name of the job
-			}
-		}
 		done, err := b.Step(b.t.Context(), job, at)
 		if err != nil || done.Done {
 			return err

@@ -196,11 +196,17 @@ func (im *importing) sale(row *ImportedSale, digest string) (ImportRow, error) {
 type importCredit struct {
 	lead
 	customer ReferralRecord // zero: nobody
+	hidden   bool           // nothing may be stored that shows the customer
 }
 
 // creditImported finds customer and affiliate of a row.
 func (im *importing) creditImported(row *ImportedSale) (who importCredit, err error) {
-	if who.customer, err = im.customerOf(row); err != nil {
+	found, err := im.customerOf(row)
+	if err != nil {
+		return who, err
+	}
+	who.customer = found.referral
+	if who.hidden, err = im.hidden(&found, row.Email); err != nil {
 		return who, err
 	}
 	who.lead, err = im.follow(row.Via)
@@ -229,23 +235,19 @@ func (im *importing) creditImported(row *ImportedSale) (who importCredit, err er
 }
 
 // customerOf is the customer of a row: by ref, else by email.
-func (im *importing) customerOf(row *ImportedSale) (ReferralRecord, error) {
+func (im *importing) customerOf(row *ImportedSale) (customer, error) {
 	if row.Customer == "" {
-		ref, err := im.referralByEmail(row.Email)
-		if errors.Is(err, ErrNotFound) {
-			return ReferralRecord{}, nil
-		}
-		return ref, err
+		return im.customerByEmail(row.Email)
 	}
 	known, found, err := im.imported(row.Customer)
 	if err != nil {
-		return ReferralRecord{}, err
+		return customer{}, err
 	}
 	if !found || known.Kind != ImportedAsReferral {
-		return ReferralRecord{}, unknownRef.Of("customer")
+		return customer{}, unknownRef.Of("customer")
 	}
 	ref, err := im.tx.Referrals.Get(known.Object)
-	return ref, unknownRef.about("customer").ifMissing(err)
+	return customer{referral: ref}, unknownRef.about("customer").ifMissing(err)
 }
 
 // newBonus stores a bonus.
@@ -363,6 +365,9 @@ func (im *importing) importedSale(row *ImportedSale, who *importCredit) (SaleRec
 			Number: commission, AffiliateID: who.affiliate.ID, Earned: row.CommissionEarned, Approval: EnumOf(row.Approval),
 			HoldReason: EnumOf(row.HoldReason), CreatedAt: at, UpdatedAt: at,
 		}},
+	}
+	if who.hidden {
+		rec = rec.blanked()
 	}
 	return rec, rec.takeImported(row, at)
 }

@@ -43,16 +43,19 @@ func (o *op) customerOf(rec *PayerRecord, f PayerFact) (ref ReferralRecord, err 
 			return ref, err
 		}
 	}
-	ref, err = o.referralByEmail(cmp.Or(f.Email, rec.Email))
-	if errors.Is(err, ErrNotFound) {
-		return ReferralRecord{}, nil
-	}
-	return ref, err
+	c, err := o.customerByEmail(cmp.Or(f.Email, rec.Email))
+	return c.referral, err
 }
 
 // savePayer writes a payer that has changed.
 func (o *op) savePayer(c *payerChange) error {
 	if c.rec.PayerID == "" || same(c.old, c.rec) {
+		return nil
+	}
+	if err := o.hidePayer(&c.rec); err != nil {
+		return err
+	}
+	if same(c.old, c.rec) {
 		return nil
 	}
 	c.rec.UpdatedAt = later(o.now, c.rec.UpdatedAt)
@@ -76,17 +79,9 @@ func (o *op) forgetPayers(referral uuid.UUID) error {
 	return nil
 }
 
-// blankPayers erases the personal data of the payers of a referral.
-func (o *op) blankPayers(referral uuid.UUID) error {
-	return each(o.tx.Payers, Key{Index: OfReferral, ID: referral}, func(rec PayerRecord) error {
-		_, err := replaced(o.tx.Payers, rec.blanked(), rec.Email != "" || rec.Name != "")
-		return err
-	})
-}
-
 // blanked is the payer without personal data. The provider's id stays, as the
 // keys of payments do: it is how later payments find whom to credit.
 func (r PayerRecord) blanked() PayerRecord {
-	r.Email, r.Name = "", ""
+	r.Email, r.Name, r.Erased = "", "", true
 	return r
 }

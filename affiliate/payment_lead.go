@@ -62,10 +62,14 @@ func (r *payment) referBy(w *WaitingSale, ref *ReferralRecord, try Credit) error
 	if err != nil {
 		return err
 	}
-	rec, err := r.addReferral(ReferralRecord{
+	gone, err := r.erasure(in.Email)
+	if ignoreMissing(err) != nil {
+		return err
+	}
+	rec, err := r.addCustomer(ReferralRecord{
 		Name: in.Name, Email: in.Email, CustomerID: in.ReferredUserExternalID, Plan: "N/A",
 		SubmissionType: SubmissionAutomatic, Medium: medium, Integration: in.Integration,
-	}, from)
+	}, from, gone.ID)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,7 @@ func (r *payment) announce(soon func(table string, key Key)) {
 	announceText(soon, "sales", ByExternalID, paid.ExternalID)
 	announceText(soon, "sales", ByInvoice, paid.ExternalInvoiceID)
 	announceText(soon, "referrals", ByEmail, r.fact.Payer.Email)
+	r.cfg.announceErasure(soon, r.fact.Payer.Email)
 	for _, try := range paid.Tries {
 		announceText(soon, "codes", ByCode, foldCode(try.PromoCode))
 		announceText(soon, "codes", ByExternalID, try.CodeExternalID)
@@ -193,6 +194,9 @@ func (r *payment) makeSale() error {
 func (r *payment) await(paid *Paid) error {
 	waiting := paid.waiting()
 	waiting.PaidAt = r.paid(paid.PaidAt, r.fact.At)
+	if err := r.hideTries(waiting.Tries); err != nil {
+		return err
+	}
 	if paid.Stage == PaidLater {
 		if gross, known := r.rec.Gross.Get(); known {
 			if err := waiting.pay(gross, r.cfg.Currency); err != nil {

@@ -154,6 +154,11 @@ func (r *payment) attempt(w *WaitingSale, ref *ReferralRecord, a attempt) (SaleO
 	d.customer = customer{known: ref.ID != uuid.Nil || in.Email != "", email: cmp.Or(in.Email, ref.Email), referral: *ref}
 	if ref.ID == uuid.Nil {
 		d.customer.referral.CustomerID = r.fact.Payer.CustomerID
+		gone, err := r.erasure(in.Email)
+		if ignoreMissing(err) != nil {
+			return "", err
+		}
+		d.customer.gone = gone.ID
 	}
 	named, err := r.name(&in, &d, a)
 	if err != nil || !named {

@@ -2,6 +2,8 @@ package affiliate
 
 import (
 	"bytes"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -12,9 +14,9 @@ import (
 // A person says how JSON shows somebody: as an object with their id, which has
 // an email until it is erased, or as their email or external id anywhere.
 type person struct {
-	id       uuid.UUID
-	email    string // empty once erased
-	customer string // the host's own id of a customer; may be empty
+	id       uuid.UUID // of an affiliate, of a referral, or of the erasure of an email that no referral has
+	email    string    // empty once erased
+	customer string    // the host's own id of a customer; may be empty
 }
 
 // in reports whether JSON shows the person. JSON without their ids and emails
@@ -56,8 +58,51 @@ func (who person) within(raw []byte) bool {
 				return true
 			}
 		}
+	case '"':
+		return names(jsontext.Text(raw), who.email)
 	}
 	return false
+}
+
+// names reports whether an email stands in a text of somebody's own words.
+func names(text, email string) bool { return withoutEmail(text, email) != text }
+
+// withoutEmail is the text with nothing in place of the email, in any letter case.
+func withoutEmail(text, email string) string {
+	if email == "" || len(text) < len(email) {
+		return text
+	}
+	kept, from := "", 0
+	for i := 0; i+len(email) <= len(text); i++ {
+		end := i + len(email)
+		if !strings.EqualFold(text[i:end], email) || ofEmail(text[:i], true) || ofEmail(text[end:], false) {
+			continue
+		}
+		kept += text[from:i]
+		from, i = end, end-1
+	}
+	return kept + text[from:]
+}
+
+// ofEmail reports whether the text next to an email makes it another one: a letter,
+// a digit or a mark that emails have. A dot at the end of a sentence does not.
+func ofEmail(beside string, before bool) bool {
+	if beside == "" {
+		return false
+	}
+	next := beside[0]
+	if before {
+		next = beside[len(beside)-1]
+	} else if next == '.' && len(beside) > 1 {
+		next = beside[1]
+	}
+	switch {
+	case next >= '0' && next <= '9', next >= 'a' && next <= 'z', next >= 'A' && next <= 'Z', next >= utf8.RuneSelf:
+		return true
+	case next == '-' || next == '_':
+		return true
+	}
+	return before && (next == '.' || next == '+')
 }
 
 // named reports whether a string under a key names the person.
@@ -163,6 +208,10 @@ func (who person) blankIn(raw []byte) []byte {
 		return who.blankObject(raw)
 	case '[':
 		return who.blankList(raw)
+	case '"':
+		if text := jsontext.Text(raw); !sameEmail(text, who.email) && names(text, who.email) {
+			return jsontext.AppendString(nil, withoutEmail(text, who.email))
+		}
 	}
 	return raw
 }

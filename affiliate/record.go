@@ -161,6 +161,7 @@ type ReferralRecord struct {
 	LandingPage    string
 	Notes          Opt[string]     `json:",omitzero"`
 	Metadata       json.RawMessage `json:",omitempty"`
+	Erased         Instant         `json:",omitzero"` // since then nothing is stored that shows the customer; zero: not erased
 	Revision       int64
 	CreatedAt      Instant
 	UpdatedAt      Instant

@@ -137,6 +137,7 @@ type PayerRecord struct {
 	ByEmail    bool      `json:",omitzero"` // the email alone says so, which the payer can type: Subs do not count
 	Subs       []Subscription
 	ByHand     bool `json:",omitzero"` // a person set the referral's status after Subs did
+	Erased     bool `json:",omitzero"` // Email and Name are not stored again
 	CreatedAt  Instant
 	UpdatedAt  Instant
 }

@@ -19,6 +19,7 @@ type customer struct {
 	known    bool           // an email was sent, or an identifier named a referral
 	email    string         // canonical; may be empty
 	referral ReferralRecord // zero: none yet
+	gone     uuid.UUID      // of the erasure, when the email is of somebody who was erased; else zero
 }
 
 // order has the facts of a request, resolved as far as possible.
@@ -185,6 +186,9 @@ func (v *verdict) fail(row Refusal, data Failure) {
 func (c *customer) is(id string) bool {
 	var room [36]byte
 	if c.referral.ID != uuid.Nil && string(uuid7.Append(room[:0], c.referral.ID)) == id {
+		return true
+	}
+	if c.gone != uuid.Nil && string(uuid7.Append(room[:0], c.gone)) == id {
 		return true
 	}
 	if id == "" {

@@ -40,6 +40,9 @@ func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (_ Referra
 			return Referral{}, err
 		}
 		from, medium, err := o.attribute(in)
+		if err == nil {
+			err = o.dropErasure(in.Email)
+		}
 		if err != nil {
 			return Referral{}, err
 		}
@@ -111,7 +114,9 @@ func (o *op) addReferral(rec ReferralRecord, from origin) (ReferralRecord, error
 	rec.CreatedAt, rec.UpdatedAt = o.now, o.now
 	if rec.Medium == MediumLink {
 		rec.LinkID = from.linkID()
-		rec.LandingPage = from.click.LandingURL
+		if !rec.isErased() {
+			rec.LandingPage = from.click.LandingURL
+		}
 	}
 	return rec, o.insertReferral(rec, from.click)
 }
@@ -125,21 +130,23 @@ func (o *op) insertReferral(rec ReferralRecord, click ClickRecord) error {
 			return err
 		}
 	}
-	return o.joinClick(&click, rec.ID)
+	return o.joinClick(&click, &rec)
 }
 
 // joinClick tells a click which referral its visitor became. The first
-// referral stays.
-func (o *op) joinClick(named *ClickRecord, referral uuid.UUID) error {
+// referral stays. The click of somebody who was erased says nothing of the visitor.
+func (o *op) joinClick(named *ClickRecord, ref *ReferralRecord) error {
 	click := *named
 	if click.ID == uuid.Nil || click.ReferralID != uuid.Nil {
 		return nil
 	}
-	click.ReferralID = referral
+	if click.ReferralID = ref.ID; ref.isErased() {
+		click = click.blanked()
+	}
 	if err := o.tx.Clicks.Replace(click); err != nil {
 		return internal("join click", err)
 	}
-	return o.count(referral, tally{clicks: 1})
+	return o.count(ref.ID, tally{clicks: 1})
 }
 
 // linkID is the link of the click or slug that named the affiliate.

@@ -97,5 +97,8 @@ func (o *op) removeReferral(rec ReferralRecord) error {
 	if err := o.forgetPayers(rec.ID); err != nil {
 		return err
 	}
+	if err := o.unbindErasures(rec.ID); err != nil {
+		return internal("clear erasures", err)
+	}
 	return o.tx.Referrals.Delete(rec.ID)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 )
 
@@ -128,13 +130,15 @@ func (im *importing) referral(row *ImportedReferral, digest string) (ImportRow, 
 	if found {
 		return ImportRow{Outcome: ImportExisting}, nil
 	}
+	var who customer
 	rec, err := im.referralOfPayers(row.Payers)
 	if errors.Is(err, ErrNotFound) {
-		rec, err = im.referralByEmail(row.Email)
+		who, err = im.customerByEmail(row.Email)
+		rec = who.referral
 	}
-	known := err == nil
-	if errors.Is(err, ErrNotFound) {
-		rec, err = im.newImported(row)
+	known := rec.ID != uuid.Nil
+	if err == nil && !known {
+		rec, err = im.newImported(row, who.gone)
 	}
 	if err != nil {
 		return ImportRow{}, err
@@ -151,8 +155,8 @@ func (im *importing) referral(row *ImportedReferral, digest string) (ImportRow, 
 	return ImportRow{Outcome: ImportCreated}, err
 }
 
-// newImported stores a new referral.
-func (im *importing) newImported(row *ImportedReferral) (ReferralRecord, error) {
+// newImported stores a new referral; gone is the erasure of somebody who was erased.
+func (im *importing) newImported(row *ImportedReferral, gone uuid.UUID) (ReferralRecord, error) {
 	from, medium, err := im.importOrigin(row)
 	if err != nil {
 		return ReferralRecord{}, err
@@ -167,7 +171,15 @@ func (im *importing) newImported(row *ImportedReferral) (ReferralRecord, error) 
 	if medium == MediumLink {
 		rec.LinkID, rec.LandingPage = from.linkID(), from.click.LandingURL
 	}
-	return rec, im.insertReferral(rec, from.click)
+	if gone == uuid.Nil {
+		return rec, im.insertReferral(rec, from.click)
+	}
+	rec = rec.blanked()
+	rec.Erased = im.now
+	if err := im.insertReferral(rec, from.click); err != nil {
+		return rec, err
+	}
+	return rec, im.keepErasure(gone, rec.ID)
 }
 
 // importOrigin finds the affiliate of a row. It does not apply the rules of a

@@ -13,7 +13,7 @@ import (
 // field that is not given stays as it is; the affiliate never changes.
 //
 // Errors: [MissingField], [InvalidField], [ReferralNotFound],
-// [ReferralEmailTaken].
+// [ReferralEmailTaken]; [ReferralErased] for what shows an erased customer.
 //
 // Effects: the referral; referral.updated when something changed.
 //
@@ -25,8 +25,14 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralU
 		rq.refused = normalizeReferralUpdate(&up)
 	}
 	return p.changeReferral(ctx, rq, ident, func(o *op, rec *ReferralRecord) error {
+		if rec.isErased() && up.shows() {
+			return referralErased.Err()
+		}
 		if email, ok := up.Email.Get(); ok && email != rec.Email {
 			if err := o.refuseTakenReferralEmail(email); err != nil {
+				return err
+			}
+			if err := o.dropErasure(email); err != nil {
 				return err
 			}
 		}
@@ -109,6 +115,13 @@ func (up ReferralUpdate) mergeInto(rec *ReferralRecord) {
 	if !up.Metadata.IsZero() {
 		rec.Metadata = up.Metadata.Or(nil)
 	}
+}
+
+// shows reports whether an update says something that an erasure blanks.
+func (up ReferralUpdate) shows() bool {
+	var rec ReferralRecord
+	up.mergeInto(&rec)
+	return !same(rec, rec.blanked())
 }
 
 func (o *op) refuseTakenReferralEmail(email string) error {

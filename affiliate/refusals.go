@@ -60,6 +60,7 @@ const (
 	AttributionRequired     Reason = "attribution_required"           // nothing names an affiliate or a customer
 	ReferralNotFound        Reason = "referral_not_found"             // no referral has the id or the email
 	ReferralEmailTaken      Reason = "referral_email_taken"           // another referral has the email
+	ReferralErased          Reason = "referral_erased"                // the customer was erased, and is not stored again
 	SaleNotFound            Reason = "sale_not_found"                 // no sale has the id
 	SaleExternalIDTaken     Reason = "sale_external_id_taken"         // another sale has the externalId
 	SaleInvoiceIDTaken      Reason = "sale_external_invoice_id_taken" // another sale has the externalInvoiceId
@@ -278,6 +279,7 @@ var (
 	saleAttributionRequired     = row(KindInvalid, AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")
 	referralNotFound            = row(KindInvalid, ReferralNotFound, "", "Referral not found")
 	referralEmailTaken          = row(KindConflict, ReferralEmailTaken, "email", "A referral with this email already exists")
+	referralErased              = row(KindConflict, ReferralErased, "", "This customer was erased")
 	saleNotFound                = row(KindNotFound, SaleNotFound, "", "Sale not found")
 	saleExternalIDTaken         = row(KindConflict, SaleExternalIDTaken, "externalId", "A sale with this external ID already exists")
 	saleInvoiceIDTaken          = row(KindConflict, SaleInvoiceIDTaken, "externalInvoiceId", "A sale with this external invoice ID already exists")

@@ -136,6 +136,7 @@ type overlays struct {
 	payments    overlay[PaymentRecord]
 	paymentKeys overlay[PaymentKeyRecord]
 	payers      overlay[PayerRecord]
+	erasures    overlay[ErasureRecord]
 }
 
 func newOverlays() *overlays { return &overlays{numbers: make(map[Sequence]int64)} }
@@ -156,7 +157,7 @@ func (t *rehearsed) tx(base *Tx) *Tx {
 		Events: overlaid[EventRecord]{t, base.Events, &o.events}, Deliveries: overlaid[DeliveryRecord]{t, base.Deliveries, &o.deliveries},
 		Queue: overlaid[QueueRecord]{t, base.Queue, &o.queue}, Imports: overlaid[ImportRecord]{t, base.Imports, &o.imports},
 		Payments: overlaid[PaymentRecord]{t, base.Payments, &o.payments}, PaymentKeys: overlaid[PaymentKeyRecord]{t, base.PaymentKeys, &o.paymentKeys},
-		Payers: overlaid[PayerRecord]{t, base.Payers, &o.payers},
-		Next:   t.next, Soon: base.Soon,
+		Payers: overlaid[PayerRecord]{t, base.Payers, &o.payers}, Erasures: overlaid[ErasureRecord]{t, base.Erasures, &o.erasures},
+		Next: t.next, Soon: base.Soon,
 	}
 }

@@ -159,17 +159,17 @@ func (o *op) identify(referralID, email string, id *identity) error {
 	if id.customer.known || email == "" {
 		return nil
 	}
-	id.customer.known, id.customer.email = true, email
-	ref, err := o.referralByEmail(email)
-	if errors.Is(err, ErrNotFound) {
-		return nil
+	found, err := o.customerByEmail(email)
+	if err != nil {
+		return err
 	}
-	id.customer.referral = ref
-	return err
+	found.known, found.email = true, email
+	id.customer = found
+	return nil
 }
 
 func (o *op) identifyReferral(ident string, id *identity) error {
-	ref, err := o.findReferral(ident)
+	found, err := o.findCustomer(ident)
 	if errors.Is(err, ErrNotFound) {
 		id.origin, err = o.resolveFresh(ident)
 		if errors.Is(err, ErrNotFound) {
@@ -180,7 +180,9 @@ func (o *op) identifyReferral(ident string, id *identity) error {
 	if err != nil {
 		return err
 	}
-	id.customer = customer{known: true, email: ref.Email, referral: ref}
+	ref := &found.referral
+	id.customer = found
+	id.customer.known, id.customer.email = true, ref.Email
 	id.origin.link.ID, id.origin.by = ref.LinkID, CreditReferral
 	if id.origin.affiliate, err = o.tx.Affiliates.Get(ref.AffiliateID); err != nil {
 		return internal("affiliate of a referral", err)

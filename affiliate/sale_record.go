@@ -70,6 +70,7 @@ func (r *report) announce(soon func(table string, key Key)) {
 	announceText(soon, "sales", ByExternalID, r.in.ExternalID)
 	announceText(soon, "sales", ByInvoice, r.in.ExternalInvoiceID)
 	announceText(soon, "referrals", ByEmail, r.in.Email)
+	r.cfg.announceErasure(soon, r.in.Email)
 	announceText(soon, "codes", ByCode, foldCode(r.in.PromoCode))
 }
 
@@ -279,15 +280,15 @@ func (o *op) book(in *NewSale, d *decision) (*saleBody, error) {
 func (o *op) bookCustomer(in *NewSale, d *decision) (isNew bool, err error) {
 	ref := &d.customer.referral
 	if ref.ID != uuid.Nil {
-		return false, o.joinClick(&d.origin.click, ref.ID)
+		return false, o.joinClick(&d.origin.click, ref)
 	}
 	if in.Email == "" {
 		return false, nil
 	}
-	d.customer.referral, err = o.addReferral(ReferralRecord{
+	d.customer.referral, err = o.addCustomer(ReferralRecord{
 		Name: in.Name, Email: in.Email, CustomerID: ref.CustomerID, Plan: "N/A", SubmissionType: SubmissionAutomatic,
 		Medium: d.medium(), Integration: in.Integration,
-	}, origin{affiliate: d.affiliate, link: d.origin.link, click: d.origin.click})
+	}, origin{affiliate: d.affiliate, link: d.origin.link, click: d.origin.click}, d.customer.gone)
 	return true, err
 }
 
@@ -306,6 +307,10 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 	if err != nil {
 		return err
 	}
+	hidden, err := o.hidden(&d.customer, in.Email)
+	if err != nil {
+		return err
+	}
 	b.rec = SaleRecord{
 		ID: o.newID(), Number: number, AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
 		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
@@ -315,6 +320,9 @@ func (o *op) newSale(in *NewSale, d *decision, b *saleBody) error {
 		Products: productsBought(in.Product), Status: EnumOf(SaleActive), Trigger: EnumOf(in.PaymentTrigger),
 		Source: EnumOf(o.source.forSale()), Integration: EnumOf(in.Integration), Revision: 1, CreatedAt: o.now, UpdatedAt: o.now,
 		HoldDays: d.deal.HoldDays, Free: in.Free, PaidAt: InstantOf(in.PaidAt), Why: o.why(d),
+	}
+	if hidden {
+		b.rec = b.rec.blanked()
 	}
 	if ref.ID != uuid.Nil {
 		totals, err := o.totals(ref.ID)

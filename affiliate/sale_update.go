@@ -16,7 +16,8 @@ import (
 // amount refunds the sale in full.
 //
 // Errors: [MissingField], [InvalidField], [SaleNotFound],
-// [SaleExternalIDTaken], [SaleInvoiceIDTaken]; for a change of money [InPayout]
+// [SaleExternalIDTaken], [SaleInvoiceIDTaken]; [ReferralErased] for what shows an
+// erased customer; for a change of money [InPayout]
 // (not with ClawBack) and [SaleHasBeenRefunded].
 //
 // Effects: the sale, its commissions, totals; sale.updated when something
@@ -36,7 +37,11 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ S
 			return Sale{}, saleNotFound.ifMissing(err)
 		}
 		rec := before.Clone()
-		if err := o.mergeSale(&rec, up); err != nil {
+		err = o.mergeSale(&rec, up)
+		if err == nil {
+			err = o.refuseErased(&before, &rec)
+		}
+		if err != nil {
 			return Sale{}, err
 		}
 		return o.saveWithFacts(before, rec, CauseUpdate)

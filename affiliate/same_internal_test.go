@@ -39,8 +39,9 @@ func TestSameEveryField(t *testing.T) {
 	t.Run("PaymentRecord", everyField[PaymentRecord])
 	t.Run("PaymentKeyRecord", everyField[PaymentKeyRecord])
 	t.Run("PayerRecord", everyField[PayerRecord])
-	if records := len(Schema()); records != 25 {
-		t.Errorf("%d records, 25 are tested", records)
+	t.Run("ErasureRecord", everyField[ErasureRecord])
+	if records := len(Schema()); records != 26 {
+		t.Errorf("%d records, 26 are tested", records)
 	}
 }
 

@@ -262,14 +262,14 @@ func (r Retained) plus(s Retained) Retained {
 	return Retained{r.Events + s.Events, r.Receipts + s.Receipts, r.Deliveries + s.Deliveries, r.Clicks + s.Clicks, r.Payments + s.Payments}
 }
 
-// walk runs fn on the next records under a key; fn reports whether it changed
-// something. It reads the records first, because fn may change the index.
+// walk runs fn on the next records under a key, n at most, 0: all; fn reports whether
+// it changed something. It reads the records first, because fn may change the index.
 func walk[R Record[R]](t Table[R], key Key, after uuid.UUID, n int, fn func(R) (bool, error)) (stretch, error) {
 	recs, err := gather(t, Query{Key: key, After: after, Limit: n})
 	if err != nil {
 		return stretch{}, internal("step", err)
 	}
-	done := stretch{last: after, over: len(recs) < n, looked: len(recs)}
+	done := stretch{last: after, over: n == 0 || len(recs) < n, looked: len(recs)}
 	for i := range recs {
 		changed, err := fn(recs[i])
 		if err != nil {

@@ -15,105 +15,62 @@ type EraseAffiliateJob struct {
 }
 
 // EraseReferralJob is [Program.EraseReferral] in steps, like [EraseAffiliateJob].
+// From the first step nothing more is stored of the customer. That nothing shows an
+// email is known at the end.
 type EraseReferralJob struct {
 	Ref string // referral id or email
 }
 
 func (j EraseAffiliateJob) work(*Program) work {
-	find := func(o *op) (AffiliateRecord, person, error) {
-		rec, err := o.tx.Affiliates.Get(j.ID)
-		return rec, person{id: j.ID, email: rec.Email}, RefuseNoAffiliate.ifMissing(err)
-	}
-	own := Key{Index: OfAffiliate, ID: j.ID}
+	find := func(o *op) (subject, error) { return o.affiliateSubject(j.ID) }
 	return work{
 		name: "erase-affiliate", refused: first(RefuseNoAffiliateID.when(j.ID == uuid.Nil)),
-		bound: func(o *op) (string, error) { _, _, err := find(o); return "", err },
-		phases: []phase{
-			blankingReceipts(find),
-			func(o *op, after uuid.UUID, n int) (stretch, error) {
-				return walk(o.tx.Payouts, own, after, n, func(r PayoutRecord) (bool, error) {
-					return replaced(o.tx.Payouts, r.blanked(), r.PayeeName != "" || r.PayeeEmail != "")
-				})
-			},
-			func(o *op, after uuid.UUID, n int) (stretch, error) {
-				rec, _, err := find(o)
-				if err != nil {
-					return stretch{}, err
-				}
-				return walk(o.tx.Adjustments, own, after, n, func(r AdjustmentRecord) (bool, error) {
-					blank := r.without(&rec)
-					return replaced(o.tx.Adjustments, blank, blank.Reason != r.Reason)
-				})
-			},
-			blankingEvents(find, func(o *op, rec AffiliateRecord) error {
-				_, err := o.saveAffiliate(rec, rec.blanked())
-				return err
-			}),
-		},
+		bound:  func(o *op) (string, error) { _, err := find(o); return "", err },
+		phases: erasing(find, affiliateHoldings()),
 	}
 }
 
 func (j EraseReferralJob) work(*Program) work {
-	find := func(o *op) (ReferralRecord, person, error) {
-		rec, err := o.findReferral(j.Ref)
-		return rec, person{id: rec.ID, email: rec.Email, customer: rec.CustomerID}, referralNotFound.ifMissing(err)
-	}
+	find := func(o *op) (subject, error) { return o.customerSubject(j.Ref) }
 	return work{
 		name: "erase-referral", refused: first(referralIDRequired.when(plaintext.Blank(j.Ref))),
 		bound: func(o *op) (string, error) {
-			rec, _, err := find(o)
-			return string(rec.ID[:]), err
+			who, err := find(o)
+			return string(who.id[:]), err
 		},
-		phases: []phase{
-			blankingReceipts(find),
-			ofReferral(find, func(o *op, rec ReferralRecord, after uuid.UUID, n int) (stretch, error) {
-				return walk(o.tx.Clicks, Key{Index: OfReferral, ID: rec.ID}, after, n, func(r ClickRecord) (bool, error) {
-					blank := r.blanked()
-					return replaced(o.tx.Clicks, blank, blank != r)
-				})
-			}),
-			ofReferral(find, func(o *op, rec ReferralRecord, after uuid.UUID, n int) (stretch, error) {
-				return o.blankingSales(Key{Index: OfReferral, ID: rec.ID}, after, n)
-			}),
-			ofReferral(find, func(o *op, rec ReferralRecord, after uuid.UUID, n int) (stretch, error) {
-				if rec.Email == "" {
-					return stretch{over: true}, nil
-				}
-				return o.blankingSales(textKey(OfCustomer, rec.Email), after, n)
-			}),
-			ofReferral(find, func(o *op, rec ReferralRecord, after uuid.UUID, n int) (stretch, error) {
-				return walk(o.tx.Codes, Key{}, after, n, func(r CodeRecord) (bool, error) {
-					return replaced(o.tx.Codes, r.limitedTo(rec), r.isLimitedTo(rec))
-				})
-			}),
-			ofReferral(find, func(o *op, rec ReferralRecord, after uuid.UUID, n int) (stretch, error) {
-				return walk(o.tx.Payers, Key{Index: OfReferral, ID: rec.ID}, after, n, func(r PayerRecord) (bool, error) {
-					return replaced(o.tx.Payers, r.blanked(), r.Email != "" || r.Name != "")
-				})
-			}),
-			blankingEvents(find, func(o *op, rec ReferralRecord) error {
-				_, err := o.saveReferral(rec, rec.blanked())
-				return err
-			}),
-		},
+		phases: erasing(find, customerHoldings()),
 	}
 }
 
-// ofReferral is a phase about the customer, who is found in each transaction.
-func ofReferral(find func(*op) (ReferralRecord, person, error), do func(o *op, rec ReferralRecord, after uuid.UUID, n int) (stretch, error)) phase {
-	return func(o *op, after uuid.UUID, n int) (stretch, error) {
-		rec, _, err := find(o)
+// erasing are the phases of an erasure.
+func erasing(find func(*op) (subject, error), held []holding) []phase {
+	phases := []phase{starting(find), blankingReceipts(find)}
+	for _, h := range held {
+		phases = append(phases, func(o *op, after uuid.UUID, n int) (stretch, error) {
+			who, err := find(o)
+			if err != nil {
+				return stretch{}, err
+			}
+			return h.erase(o, &who, after, n)
+		})
+	}
+	return append(phases, blankingEvents(find))
+}
+
+// starting is the phase after which nothing more is stored of a customer.
+func starting(find func(*op) (subject, error)) phase {
+	return func(o *op, _ uuid.UUID, _ int) (stretch, error) {
+		who, err := find(o)
 		if err != nil {
 			return stretch{}, err
 		}
-		return do(o, rec, after, n)
+		done := stretch{over: true}
+		changed, err := o.startErasing(&who)
+		if changed {
+			done.looked, done.changed = 1, 1
+		}
+		return done, err
 	}
-}
-
-func (o *op) blankingSales(key Key, after uuid.UUID, n int) (stretch, error) {
-	return walk(o.tx.Sales, key, after, n, func(r SaleRecord) (bool, error) {
-		return replaced(o.tx.Sales, r.blanked(), r.Name != "" || r.Email != "" || len(r.Metadata) > 0)
-	})
 }
 
 // replaced writes a record that has changed.
@@ -128,14 +85,14 @@ func replaced[R Record[R]](t Table[R], rec R, changed bool) (bool, error) {
 }
 
 // blankingReceipts is the phase that blanks the person in stored answers.
-func blankingReceipts[R any](find func(*op) (R, person, error)) phase {
+func blankingReceipts(find func(*op) (subject, error)) phase {
 	return func(o *op, after uuid.UUID, n int) (stretch, error) {
-		_, who, err := find(o)
+		who, err := find(o)
 		if err != nil {
 			return stretch{}, err
 		}
 		return walk(o.tx.Receipts, Key{}, after, n, func(rec ReceiptRecord) (bool, error) {
-			changed, err := o.eraseReceipt(rec, who)
+			changed, err := o.eraseReceipt(rec, &who)
 			if err != nil {
 				err = internal("erase receipt", err)
 			}
@@ -146,9 +103,9 @@ func blankingReceipts[R any](find func(*op) (R, person, error)) phase {
 
 // blankingEvents is the phase that empties the payloads that show the person. The
 // transaction that sees the last of them blanks the person as well.
-func blankingEvents[R any](find func(*op) (R, person, error), blank func(*op, R) error) phase {
+func blankingEvents(find func(*op) (subject, error)) phase {
 	return func(o *op, after uuid.UUID, n int) (stretch, error) {
-		rec, who, err := find(o)
+		who, err := find(o)
 		if err != nil {
 			return stretch{}, err
 		}
@@ -156,6 +113,9 @@ func blankingEvents[R any](find func(*op) (R, person, error), blank func(*op, R)
 		done, err := walk(o.tx.Events, Key{}, after, n, func(e EventRecord) (bool, error) {
 			if !who.in(e.Payload.Bytes()) {
 				return false, nil
+			}
+			if err := o.noteShown(&who); err != nil {
+				return false, err
 			}
 			erased, err := o.erasePayload(e)
 			if err != nil {
@@ -169,6 +129,6 @@ func blankingEvents[R any](find func(*op) (R, person, error), blank func(*op, R)
 		if done.pending = pending; err != nil || !done.over {
 			return done, err
 		}
-		return done, blank(o, rec)
+		return done, o.endErasing(&who)
 	}
 }

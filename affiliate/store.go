@@ -99,6 +99,7 @@ type Tx struct {
 	Payments    Table[PaymentRecord]
 	PaymentKeys Table[PaymentKeyRecord]
 	Payers      Table[PayerRecord]
+	Erasures    Table[ErasureRecord]
 
 	// Next gives the next number of a sequence of the program: 1, 2, 3 … Gaps
 	// are allowed; a number that a committed transaction got is never given
@@ -260,6 +261,7 @@ func Schema() []TableSchema {
 		{"payments", []Index{BySale, OfPayer}},
 		{"paymentkeys", []Index{ByPayment, OfPayment}},
 		{"payers", []Index{ByPayer, OfReferral}},
+		{"erasures", []Index{OfReferral}},
 	}
 }
 

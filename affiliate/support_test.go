@@ -120,6 +120,7 @@ func (w *world) dump() map[string][]string {
 		out["queue"] = rows(tx.Queue)
 		out["imports"] = rows(tx.Imports)
 		out["payments"], out["paymentkeys"], out["payers"] = rows(tx.Payments), rows(tx.PaymentKeys), rows(tx.Payers)
+		out["erasures"] = rows(tx.Erasures)
 		return nil
 	})
 	if err != nil {

@@ -54,6 +54,7 @@ type audit struct {
 	payments   collection[PaymentRecord]
 	keys       collection[PaymentKeyRecord]
 	payers     collection[PayerRecord]
+	erasures   collection[ErasureRecord]
 	imports    collection[ImportRecord]
 
 	brought map[uuid.UUID]*ImportRecord // what an import made, by the id of the record

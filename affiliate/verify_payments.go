@@ -72,6 +72,7 @@ func (a *audit) verifyPayers() {
 		a.refers("I78", "payer", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
 		a.instants("payer", r.ID, r.CreatedAt, r.UpdatedAt)
 		a.verifyEmail("payer", r.ID, r.Email)
+		a.verifyHidden(r.ReferralID, "payer", r.ID, r.Email != "" || r.Name != "")
 		if len(r.Subs) > maxSubs {
 			a.breach("I78", name, "it has %d subscriptions", len(r.Subs))
 		}

@@ -17,6 +17,9 @@ func (a *audit) verifyPeople() {
 	for r := range a.referrals.records() {
 		a.verifyReferral(r)
 	}
+	for r := range a.erasures.records() {
+		a.refers("I83", "erasure", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
+	}
 	unique(a, "I35", "affiliate", &a.affiliates, ByEmail)
 	unique(a, "I35", "referral", &a.referrals, ByEmail)
 	unique(a, "I25", "link", &a.links, BySlug)
@@ -52,6 +55,17 @@ func (a *audit) verifyLink(r *LinkRecord) {
 	a.instants("link", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
+// verifyHidden checks that a record does not show its customer after the erasure of
+// the customer has ended.
+func (a *audit) verifyHidden(customer uuid.UUID, kind string, id uuid.UUID, shows bool) {
+	if !shows || customer == uuid.Nil {
+		return
+	}
+	if ref := a.referrals.get(customer); ref != nil && !ref.Erased.IsZero() && ref.Email == "" {
+		a.breach("I83", named(kind, id), "it shows customer %s, who was erased", customer)
+	}
+}
+
 // owned checks that the link of a click, a referral or a sale is its affiliate's.
 func (a *audit) owned(object string, link, affiliate uuid.UUID) {
 	if l := a.links.get(link); l != nil && l.AffiliateID != affiliate && a.affiliates.has(affiliate) {
@@ -66,10 +80,15 @@ func (a *audit) verifyClick(r *ClickRecord) {
 	a.refers("I29", "click", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
 	a.owned(numbered("click", r.Number), r.LinkID, r.AffiliateID)
 	a.refers("I37", "click", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
+	a.verifyHidden(r.ReferralID, "click", r.ID, *r != r.blanked())
 }
 
 func (a *audit) verifyReferral(r *ReferralRecord) {
 	a.verifyEmail("referral", r.ID, r.Email)
+	a.verifyHidden(r.ID, "referral", r.ID, !same(*r, r.blanked()))
+	if a.erasures.n > 0 && r.Erased.IsZero() && r.Email != "" && a.erasures.has(a.cfg.erasureID(r.Email)) {
+		a.breach("I83", named("referral", r.ID), "its email was erased")
+	}
 	if !a.affiliates.has(r.AffiliateID) {
 		a.breach("I36", named("referral", r.ID), "its affiliate %s does not exist", r.AffiliateID)
 	}

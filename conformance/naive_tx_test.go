@@ -118,6 +118,7 @@ func (tx *naiveTx) tables() *affiliate.Tx {
 		Payments:    naiveTable[affiliate.PaymentRecord]{tx, "payments"},
 		PaymentKeys: naiveTable[affiliate.PaymentKeyRecord]{tx, "paymentkeys"},
 		Payers:      naiveTable[affiliate.PayerRecord]{tx, "payers"},
+		Erasures:    naiveTable[affiliate.ErasureRecord]{tx, "erasures"},
 		Next:        tx.next,
 	}
 	switch tx.flaw() {

@@ -66,6 +66,7 @@ func tables() []table {
 		tableOf("payments", func(tx *affiliate.Tx) affiliate.Table[affiliate.PaymentRecord] { return tx.Payments }),
 		tableOf("paymentkeys", func(tx *affiliate.Tx) affiliate.Table[affiliate.PaymentKeyRecord] { return tx.PaymentKeys }),
 		tableOf("payers", func(tx *affiliate.Tx) affiliate.Table[affiliate.PayerRecord] { return tx.Payers }),
+		tableOf("erasures", func(tx *affiliate.Tx) affiliate.Table[affiliate.ErasureRecord] { return tx.Erasures }),
 	}
 }
 

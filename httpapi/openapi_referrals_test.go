@@ -84,7 +84,7 @@ func referralOperations() map[string]about {
 			required: []string{"referralId"},
 			clears:   []string{"name", "referredUserExternalId", "plan", "notes", "metadata"},
 			refused: refused{invalid: []affiliate.Reason{
-				affiliate.MissingField, affiliate.ReferralNotFound, affiliate.ReferralEmailTaken,
+				affiliate.MissingField, affiliate.ReferralNotFound, affiliate.ReferralEmailTaken, affiliate.ReferralErased,
 			}},
 		},
 		"DELETE /referrals": {

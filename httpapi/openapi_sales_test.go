@@ -136,7 +136,7 @@ func saleOperations() map[string]about {
 			clears:   []string{"email", "name", "externalId", "externalInvoiceId", "commissionRate", "subtotal", "metadata"},
 			refused: refused{
 				invalid: []affiliate.Reason{
-					affiliate.MissingField, affiliate.SaleExternalIDTaken, affiliate.SaleInvoiceIDTaken,
+					affiliate.MissingField, affiliate.SaleExternalIDTaken, affiliate.SaleInvoiceIDTaken, affiliate.ReferralErased,
 					affiliate.InPayout, affiliate.SaleHasBeenRefunded,
 				},
 				notFound: []affiliate.Reason{affiliate.SaleNotFound},

@@ -32,6 +32,7 @@ type tables struct {
 	payments    table[affiliate.PaymentRecord]
 	paymentKeys table[affiliate.PaymentKeyRecord]
 	payers      table[affiliate.PayerRecord]
+	erasures    table[affiliate.ErasureRecord]
 }
 
 // all lists the tables in the order of [affiliate.Schema].
@@ -40,7 +41,7 @@ func (ts *tables) all() []opener {
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes,
 		&ts.redemptions, &ts.sales, &ts.plans, &ts.tiers, &ts.payouts, &ts.adjustments,
 		&ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
-		&ts.payments, &ts.paymentKeys, &ts.payers,
+		&ts.payments, &ts.paymentKeys, &ts.payers, &ts.erasures,
 	}
 }
 
@@ -61,6 +62,7 @@ func (ts *tables) fix() {
 	ts.queue.fixed = true
 	ts.imports.fixed = true
 	ts.paymentKeys.fixed = true
+	ts.erasures.fixed = true
 }
 
 // An opener is a table of any record type.
@@ -97,6 +99,7 @@ func (t *txn) bind() {
 	tx.Payments = handle[affiliate.PaymentRecord]{t}
 	tx.PaymentKeys = handle[affiliate.PaymentKeyRecord]{t}
 	tx.Payers = handle[affiliate.PayerRecord]{t}
+	tx.Erasures = handle[affiliate.ErasureRecord]{t}
 	tx.Next = t.next
 }
 
@@ -157,6 +160,8 @@ func tableOf[T affiliate.Record[T]](ts *tables) *table[T] {
 		tab = &ts.paymentKeys
 	case *affiliate.PayerRecord:
 		tab = &ts.payers
+	case *affiliate.ErasureRecord:
+		tab = &ts.erasures
 	}
 	return tab.(*table[T])
 }

@@ -33,6 +33,7 @@ type tables struct {
 	payments    table[affiliate.PaymentRecord]
 	paymentKeys table[affiliate.PaymentKeyRecord]
 	payers      table[affiliate.PayerRecord]
+	erasures    table[affiliate.ErasureRecord]
 }
 
 // anyTable is a table of any record type.
@@ -49,11 +50,11 @@ type anyTable interface {
 }
 
 // all lists the tables.
-func (ts *tables) all() [25]anyTable {
-	return [25]anyTable{
+func (ts *tables) all() [26]anyTable {
+	return [26]anyTable{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes, &ts.redemptions, &ts.sales, &ts.plans,
 		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
-		&ts.payments, &ts.paymentKeys, &ts.payers,
+		&ts.payments, &ts.paymentKeys, &ts.payers, &ts.erasures,
 	}
 }
 
@@ -106,6 +107,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 		Payments:    handle[affiliate.PaymentRecord]{u, &ts.payments},
 		PaymentKeys: handle[affiliate.PaymentKeyRecord]{u, &ts.paymentKeys},
 		Payers:      handle[affiliate.PayerRecord]{u, &ts.payers},
+		Erasures:    handle[affiliate.ErasureRecord]{u, &ts.erasures},
 		Next:        u.next,
 		Soon:        u.soon,
 	}
@@ -113,7 +115,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 
 // A savepoint is a state of a transaction to which writes can be undone. It
 // costs the database nothing, because these writes were never sent.
-type savepoint [25]struct{ undo, touched int }
+type savepoint [26]struct{ undo, touched int }
 
 func (t *txn) savepoint() (sp savepoint) {
 	for i, tab := range t.tables.all() {

@@ -97,6 +97,7 @@ func (w *world) records() string {
 		dump(&b, tx.Payments)
 		dump(&b, tx.PaymentKeys)
 		dump(&b, tx.Payers)
+		dump(&b, tx.Erasures)
 		return nil
 	})
 	if err != nil {

@@ -34,6 +34,10 @@ func (s *story) ofPeople() []refusal {
 	person := func(more string) string { return `{"firstName":"A","lastName":"B",` + more + `}` }
 	target := `{"affiliateId":"` + s.affiliate + `",`
 	both := `{"id":"` + s.link + `","link":"kim-2"`
+	erased := s.post("/referrals", `{"affiliateId":"mara","name":"N","email":"gone@example.net","referredUserExternalId":"g"}`)
+	if err := s.EraseReferral(s.t.Context(), erased); err != nil {
+		s.t.Error(err)
+	}
 	return []refusal{
 		{"affiliate_email_taken", post, "/affiliates", person(`"email":"kim@example.org"`)},
 		{"slug_syntax", post, "/affiliates", person(`"email":"x@example.org","affiliateLink":"a b"`)},
@@ -60,6 +64,7 @@ func (s *story) ofPeople() []refusal {
 		{"identifiers_mismatch", post, "/referrals", `{"affiliateId":"mara","affiliateEmail":"kim@example.org","name":"N","email":"free@example.net","referredUserExternalId":"e"}`},
 		{"referral_email_taken", put, "/referrals", `{"referralId":"` + s.referral + `","email":"new@example.net"}`},
 		{"referral_not_found", put, "/referrals", `{"referralId":"none"}`},
+		{"referral_erased", put, "/referrals", `{"referralId":"` + erased + `","name":"N"}`},
 	}
 }
 
@@ -124,6 +129,7 @@ func (s *story) ofSales() []refusal {
 		{"sale_refunded", put, "/sales", id(s.small, `,"totalEarned":11`)},
 		{"sale_external_id_taken", put, "/sales", id(free, `,"externalId":"taken"`)},
 		{"sale_external_invoice_id_taken", put, "/sales", id(free, `,"externalInvoiceId":"taken"`)},
+		{"referral_erased", put, "/sales", id(free, `,"email":"gone@example.net"`)},
 		{"sale_not_found", put, "/sales", id("999", "")},
 		{"manually_paid", patch, "/sales", id(byHand, "")},
 		{"already_paid", patch, "/sales", id(paid, "")},

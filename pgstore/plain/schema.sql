@@ -108,6 +108,15 @@ CREATE TABLE tributary.endpoints (
   PRIMARY KEY (program, id)
 );
 
+CREATE TABLE tributary.erasures (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  of_referral uuid,
+  record json NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX erasures_of_referral ON tributary.erasures (program, of_referral, id);
+
 CREATE TABLE tributary.events (
   program uuid NOT NULL,
   id uuid NOT NULL,

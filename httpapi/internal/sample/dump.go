@@ -41,6 +41,7 @@ func Dump(t testing.TB, store affiliate.Store, program uuid.UUID) string {
 		dump(&b, tx.Payments)
 		dump(&b, tx.PaymentKeys)
 		dump(&b, tx.Payers)
+		dump(&b, tx.Erasures)
 		return nil
 	})
 	if err != nil {

@@ -225,7 +225,7 @@ func inside(t *testing.T, root, file string, args []string) *exec.Cmd {
 func contained(t *testing.T, root, file string, args []string, store string) *os.File {
 	t.Helper()
 	compose := deployed(t, "compose.yaml")
-	values := map[string]string{"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store, "TRIBUTARY_DESTINATION": "https://shop.example/", "TRIBUTARY_SEAL_KEY": strings.Repeat("5e", 32)}
+	values := map[string]string{"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store, "TRIBUTARY_DESTINATION": "https://shop.example/", "TRIBUTARY_SEAL_KEY": strings.Repeat("5e", 32), "TRIBUTARY_ERASURE_KEY": strings.Repeat("e5", 32)}
 	args[len(args)-1] = strings.ReplaceAll(args[len(args)-1], find(t, file, `(?m)^EXPOSE (\d+)$`), "0")
 	command := inside(t, root, file, args)
 	for _, m := range regexp.MustCompile(`(?m)^ +(TRIBUTARY_\w+):`).FindAllStringSubmatch(compose, -1) {

@@ -35,6 +35,9 @@ func runServer(ctx context.Context, store affiliate.Store, set settings, listene
 	if err := seal(&cfg, os.Getenv(sealVariable), logger); err != nil {
 		return err
 	}
+	if err := erasureKey(&cfg, os.Getenv(erasureVariable), logger); err != nil {
+		return err
+	}
 	if set.private {
 		cfg.Addresses = serve.PrivateAddresses()
 	}

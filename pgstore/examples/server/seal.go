@@ -15,6 +15,25 @@ import (
 // of webhooks.
 const sealVariable = "TRIBUTARY_SEAL_KEY"
 
+// erasureVariable is the variable of the environment with the key of what is kept of
+// erased emails.
+const erasureVariable = "TRIBUTARY_ERASURE_KEY"
+
+// erasureKey reads the key of what is kept of erased emails: 64 hex digits that never
+// change. Without one it is the program's id, and the log says so.
+func erasureKey(cfg *affiliate.Config, key string, logger *slog.Logger) error {
+	if key == "" {
+		logger.Warn("who reads the database can try out erased emails; set " + erasureVariable + " to 64 hex digits before the first erasure, and never change them")
+		return nil
+	}
+	raw, err := hex.DecodeString(strings.TrimSpace(key))
+	if err != nil || len(raw) != 32 {
+		return errors.New(erasureVariable + " must have 64 hex digits, such as openssl rand -hex 32 makes") // it never shows them
+	}
+	cfg.ErasureKey = raw
+	return nil
+}
+
 // plainSecret is what a secret begins with that was stored before there was a key.
 const plainSecret = "whsec_"
 

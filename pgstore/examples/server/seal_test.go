@@ -47,3 +47,23 @@ func TestSeal(t *testing.T) {
 		}
 	}
 }
+
+// TestErasureKey: the key is 64 hex digits, no error shows it, and without one the log
+// says so.
+func TestErasureKey(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	var cfg affiliate.Config
+	if err := erasureKey(&cfg, "", logger); err != nil || cfg.ErasureKey != nil || !strings.Contains(log.String(), "level=WARN") {
+		t.Errorf("without a key: %v, %s", err, &log)
+	}
+	good := strings.Repeat("a1", 32)
+	if err := erasureKey(&cfg, good, logger); err != nil || len(cfg.ErasureKey) != 32 {
+		t.Errorf("%v, %d bytes", err, len(cfg.ErasureKey))
+	}
+	for _, bad := range []string{"short", good + "00", good[1:] + "g"} {
+		if err := erasureKey(new(affiliate.Config), bad, logger); err == nil || strings.Contains(err.Error(), bad[:5]) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
