@@ -27,6 +27,10 @@ type Code struct {
 	UpdatedAt             Time                  `json:"updatedAt"`
 	Coupon                Opt[Coupon]           `json:"coupon,omitzero"` // without its codes; absent when the code is inside a coupon
 	Affiliate             Opt[AffiliateContact] `json:"affiliate"`
+
+	// Usability is whether the code works now, and why not. Only [Program.SearchCodes]
+	// says it: everything else answers the code as it was last written.
+	Usability Opt[Usability] `json:"usability,omitzero"`
 }
 
 // CodeName is a code by its id and string.

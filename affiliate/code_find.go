@@ -36,7 +36,7 @@ func (p *Program) Codes(ctx context.Context, f CodeFilter, pg Page) (_ List[Code
 		return List[Code]{}, err
 	}
 	return view(ctx, p, func(o *op) (List[Code], error) {
-		seen := parents{coupons: map[uuid.UUID]Coupon{}, contacts: contacts{}}
+		seen := parents{coupons: map[uuid.UUID]parent{}, contacts: contacts{}}
 		full := func(rec CodeRecord) (Code, error) { return o.fullCode(rec, seen) }
 		return chosen(o.tx.Codes, o.chooseCodes(f), l, full)
 	})

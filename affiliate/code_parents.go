@@ -11,15 +11,21 @@ import (
 // once for all codes that share it.
 
 // contacts caches the affiliates of codes, so that each is read once.
-type contacts map[uuid.UUID]AffiliateContact
+type contacts map[uuid.UUID]owner
+
+// An owner is the affiliate of a code.
+type owner struct {
+	contact AffiliateContact
+	hold    HoldReason // of its new sales; empty: they are not on hold
+}
 
 // of is the affiliate of a code, from the cache.
 func (c contacts) of(code CodeRecord) Opt[AffiliateContact] {
-	contact, ok := c[code.AffiliateID]
+	known, ok := c[code.AffiliateID]
 	if !ok {
 		return Null[AffiliateContact]()
 	}
-	return Set(contact)
+	return Set(known.contact)
 }
 
 // contact is the affiliate of a code; null for none. With a nil seen nothing is
@@ -28,21 +34,30 @@ func (o *op) contact(id uuid.UUID, seen contacts) (Opt[AffiliateContact], error)
 	if id == uuid.Nil {
 		return Null[AffiliateContact](), nil
 	}
-	if contact, ok := seen[id]; ok {
-		return Set(contact), nil
-	}
-	rec, err := o.tx.Affiliates.Get(id)
-	if errors.Is(err, ErrNotFound) {
-		return Opt[AffiliateContact]{}, fmt.Errorf("affiliate %s of a code is gone: %v", id, err)
-	}
+	known, err := o.ownerOf(id, seen)
 	if err != nil {
 		return Opt[AffiliateContact]{}, err
 	}
-	contact := contactOf(rec)
-	if seen != nil {
-		seen[id] = contact
+	return Set(known.contact), nil
+}
+
+// ownerOf is the affiliate of a code that has one.
+func (o *op) ownerOf(id uuid.UUID, seen contacts) (owner, error) {
+	if known, ok := seen[id]; ok {
+		return known, nil
 	}
-	return Set(contact), nil
+	rec, err := o.tx.Affiliates.Get(id)
+	if errors.Is(err, ErrNotFound) {
+		return owner{}, fmt.Errorf("affiliate %s of a code is gone: %v", id, err)
+	}
+	if err != nil {
+		return owner{}, err
+	}
+	known := owner{contactOf(rec), rec.Status.hold()}
+	if seen != nil {
+		seen[id] = known
+	}
+	return known, nil
 }
 
 // codeOf is the code as it is answered, with its affiliate, and with its coupon
@@ -69,9 +84,15 @@ type codeParents struct {
 	affiliate Opt[AffiliateContact]
 }
 
+// A parent is the coupon of codes, as it is stored and as it is answered.
+type parent struct {
+	rec   CouponRecord
+	shown Coupon
+}
+
 // parents caches the coupons and affiliates of a list of codes.
 type parents struct {
-	coupons  map[uuid.UUID]Coupon
+	coupons  map[uuid.UUID]parent
 	contacts contacts
 }
 
@@ -84,22 +105,50 @@ func (o *op) fullCode(rec CodeRecord, seen parents) (Code, error) {
 	return codeOf(rec, shown.coupon, shown.affiliate), nil
 }
 
+// judgedCode is fullCode with the code's usability.
+func (o *op) judgedCode(rec CodeRecord, seen parents) (Code, error) {
+	coupon, err := o.couponOfCode(&rec, seen)
+	if err != nil {
+		return Code{}, err
+	}
+	affiliate, held := Null[AffiliateContact](), HoldReason("")
+	if rec.AffiliateID != uuid.Nil {
+		known, err := o.ownerOf(rec.AffiliateID, seen.contacts)
+		if err != nil {
+			return Code{}, err
+		}
+		affiliate, held = Set(known.contact), known.hold
+	}
+	code := codeOf(rec, Set(coupon.shown), affiliate)
+	code.Usability = Set(o.usabilityOf(&rec, &coupon.rec, held))
+	return code, nil
+}
+
 // parentsOf returns the parents of a code. With a zero seen nothing is cached.
 func (o *op) parentsOf(rec CodeRecord, seen parents) (*codeParents, error) {
-	coupon, ok := seen.coupons[rec.CouponID]
-	if !ok {
-		stored, err := o.parentOf(&rec)
-		if err != nil {
-			return nil, err
-		}
-		coupon = o.couponOf(stored)
-		if seen.coupons != nil {
-			seen.coupons[rec.CouponID] = coupon
-		}
+	coupon, err := o.couponOfCode(&rec, seen)
+	if err != nil {
+		return nil, err
 	}
 	contact, err := o.contact(rec.AffiliateID, seen.contacts)
 	if err != nil {
 		return nil, err
 	}
-	return &codeParents{Set(coupon), contact}, nil
+	return &codeParents{Set(coupon.shown), contact}, nil
+}
+
+// couponOfCode is the coupon of a code.
+func (o *op) couponOfCode(rec *CodeRecord, seen parents) (parent, error) {
+	if known, ok := seen.coupons[rec.CouponID]; ok {
+		return known, nil
+	}
+	stored, err := o.parentOf(rec)
+	if err != nil {
+		return parent{}, err
+	}
+	known := parent{stored, o.couponOf(stored)}
+	if seen.coupons != nil {
+		seen.coupons[rec.CouponID] = known
+	}
+	return known, nil
 }

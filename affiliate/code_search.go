@@ -41,10 +41,10 @@ func (p *Program) SearchCodes(ctx context.Context, q CodeQuery, pg Page) (_ List
 
 // seekCodes is a search of codes in one View.
 func (o *op) seekCodes(q CodeQuery, exactly bool) *seeker[CodeRecord, Code] {
-	seen := parents{coupons: map[uuid.UUID]Coupon{}, contacts: contacts{}}
+	seen := parents{coupons: map[uuid.UUID]parent{}, contacts: contacts{}}
 	k := &seeker[CodeRecord, Code]{
 		choice: o.chooseSearchedCodes(q, exactly), table: o.tx.Codes,
-		item: func(rec CodeRecord) (Code, error) { return o.fullCode(rec, seen) },
+		item: func(rec CodeRecord) (Code, error) { return o.judgedCode(rec, seen) },
 	}
 	if q.State == "" {
 		return k
@@ -60,31 +60,10 @@ func (o *op) seekCodes(q CodeQuery, exactly bool) *seeker[CodeRecord, Code] {
 			}
 			coupons[rec.CouponID], k.spent = coupon, k.spent+1
 		}
-		return q.State.of(rec, &coupon, o.now), nil
+		u := o.usabilityOf(rec, &coupon, "")
+		return u.is(q.State), nil
 	}
 	return k
-}
-
-// of reports whether a code is in the state.
-func (s CodeState) of(code *CodeRecord, coupon *CouponRecord, now Instant) bool {
-	v := verdict{code: *code, coupon: *coupon}
-	v.checkState(now)
-	if s == CodeUsable {
-		return len(v.failures) == 0
-	}
-	for _, f := range v.failures {
-		switch f.Reason {
-		case CodeExhausted, CouponExhausted:
-			if s == CodeUsedUp {
-				return true
-			}
-		case CodeExpired, CouponExpired:
-			if s == CodeOver {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // chooseSearchedCodes turns the query into a choice.

@@ -45,12 +45,7 @@ func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 	if err := o.overrideRate(&d, aff); err != nil {
 		return d, err
 	}
-	switch aff.Status {
-	case AffiliateDeactivated:
-		d.hold = HoldAffiliateDeactivated
-	case AffiliateBanned:
-		d.hold = HoldAffiliateBanned
-	}
+	d.hold = cmp.Or(aff.Status.hold(), d.hold)
 	return d, nil
 }
 

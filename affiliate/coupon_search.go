@@ -25,9 +25,11 @@ type CouponQuery struct {
 // Source: docs/contract.md 4.6.
 func (p *Program) CouponSummaries(ctx context.Context, q CouponQuery, pg Page) (_ List[Coupon], err error) {
 	defer p.begin(&ctx, "CouponSummaries", reads).end(&err)
+	now := p.now()
 	return found(ctx, p, hunt{pg, "coupons-summaries", q}, func(o *op, _ bool) *seeker[CouponRecord, Coupon] {
+		o.now = now
 		return &seeker[CouponRecord, Coupon]{
-			choice: chooseCoupons(q), table: o.tx.Coupons, item: func(rec CouponRecord) (Coupon, error) { return o.couponOf(rec), nil },
+			choice: chooseCoupons(q), table: o.tx.Coupons, item: func(rec CouponRecord) (Coupon, error) { return o.judgedCoupon(&rec), nil },
 		}
 	})
 }

@@ -6,6 +6,13 @@ import (
 	"github.com/google/uuid"
 )
 
+// judgedCoupon is the coupon with its usability, and without its codes.
+func (o *op) judgedCoupon(rec *CouponRecord) Coupon {
+	coupon := o.couponOf(*rec)
+	coupon.Usability = Set(o.usabilityOfCoupon(rec))
+	return coupon
+}
+
 // fullCoupon is the coupon with its codes.
 func (o *op) fullCoupon(rec CouponRecord, seen contacts) (Coupon, error) {
 	coupon := o.couponOf(rec)

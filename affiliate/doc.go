@@ -97,7 +97,7 @@ package affiliate
 //   - Program: program, config, settings, limits, op, save, once*, list, filter, search, attention, panic, ping, observe*. All operations run on it: measure before and after.
 //   - Nouns: adjustment*, affiliate*, balance*, click*, code*, coupon*, link*, movement*, partner*, payout*, plan*, referral*, report*, sale*, statement*, tier*. Begin here. The types
 //     are in noun.go, an operation each in noun_create, noun_update, …, the checks in noun_rules, the answer in noun_view.
-//   - Money: books*, commission, rate, redeem, redemption, refund_parts, review, totals. A change here needs a row in the model tests.
+//   - Money: books*, commission, rate, redeem, redemption, refund_parts, review, totals, usability. A change here needs a row in the model tests.
 //   - Events: event*, family, body, encode*. Clients read them byte by byte: add members, change none.
 //   - Deliveries: webhook*. The way of one is webhook_outbox, webhook_claim_take, webhook_settle; docs/webhooks.md first.
 //   - Payments: payment*, payer*. What payment providers report; payment_state is what the facts say, payment_settle brings the sale there.

@@ -39,6 +39,7 @@ func (c *Code) appendJSON(dst []byte) []byte {
 		dst = appendOpt(append(dst, `,"coupon":`...), c.Coupon, appendCoupon)
 	}
 	dst = appendOpt(append(dst, `,"affiliate":`...), c.Affiliate, appendContact)
+	dst = appendUsable(dst, c.Usability)
 	return append(dst, '}')
 }
 
@@ -76,7 +77,16 @@ func (c *Coupon) appendTerms(dst []byte) []byte {
 	dst = appendOpt(append(dst, `,"autoCouponRule":`...), c.AutoCouponRule, appendRaw)
 	dst = uuid7.AppendJSON(append(dst, `,"affiliateProgramId":`...), c.AffiliateProgramID)
 	dst = appendTime(append(dst, `,"createdAt":`...), c.CreatedAt)
-	return appendTime(append(dst, `,"updatedAt":`...), c.UpdatedAt)
+	dst = appendTime(append(dst, `,"updatedAt":`...), c.UpdatedAt)
+	return appendUsable(dst, c.Usability)
+}
+
+// appendUsable appends the usability of a code or a coupon that has one.
+func appendUsable(dst []byte, u Opt[Usability]) []byte {
+	if u.IsZero() {
+		return dst
+	}
+	return appendOpt(append(dst, `,"usability":`...), u, appendUsability)
 }
 
 func appendCoupon(dst []byte, c Coupon) []byte { return c.AppendJSON(dst) }

@@ -57,8 +57,7 @@ const (
 	CharsMixed     CharsCase = "mixed"     // A–Z a–z 0–9
 )
 
-// CodeState is what [CodeQuery] finds codes by: whether an order that names no
-// customer, affiliate, product or amount could use one.
+// CodeState is what [CodeQuery] finds codes by: their [Usability].
 type CodeState string
 
 // The states. A code may be exhausted and expired at once. One that is not

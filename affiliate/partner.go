@@ -63,6 +63,7 @@ type PartnerCode struct {
 	ID                    uuid.UUID     `json:"id"`
 	Code                  string        `json:"code"`
 	Usable                bool          `json:"usable"`    // for an order that names no customer, product or amount
+	Reasons               []Reason      `json:"reasons"`   // why it is not, as Usability has them; their data would tell of others
 	ExpiresAt             Opt[Time]     `json:"expiresAt"` // the earlier end, of the code or its coupon
 	CouponType            CouponType    `json:"couponType"`
 	PercentOff            Opt[Percent]  `json:"percentOff"`

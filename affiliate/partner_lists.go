@@ -39,22 +39,27 @@ func (v Partner) Codes(ctx context.Context, pg Page) (_ List[PartnerCode], err e
 	now := v.p.now()
 	q := CodeQuery{AffiliateID: Set(v.id)}
 	return found(ctx, v.p, hunt{pg, "partner-codes", q}, func(o *op, exactly bool) *seeker[CodeRecord, PartnerCode] {
+		o.now = now
 		return &seeker[CodeRecord, PartnerCode]{
-			choice: o.chooseSearchedCodes(q, exactly), table: o.tx.Codes, costs: 1,
-			item: func(rec CodeRecord) (PartnerCode, error) { return o.partnerCode(rec, now) },
+			choice: o.chooseSearchedCodes(q, exactly), table: o.tx.Codes, costs: 1, item: o.partnerCode,
 		}
 	})
 }
 
 // partnerCode is a code as its affiliate sees it.
-func (o *op) partnerCode(rec CodeRecord, now Instant) (PartnerCode, error) {
+func (o *op) partnerCode(rec CodeRecord) (PartnerCode, error) {
 	parent, err := o.parentOf(&rec)
 	if err != nil {
 		return PartnerCode{}, err
 	}
+	u := o.usabilityOf(&rec, &parent, "")
+	reasons := make([]Reason, 0, len(u.Reasons))
+	for _, f := range u.Reasons {
+		reasons = append(reasons, f.Reason)
+	}
 	c, coupon := codeOf(rec, Opt[Coupon]{}, Opt[AffiliateContact]{}), o.couponOf(parent)
 	return PartnerCode{
-		ID: c.ID, Code: c.Code, Usable: CodeUsable.of(&rec, &parent, now), ExpiresAt: earlier(c.ExpiresAt, coupon.RedeemBy),
+		ID: c.ID, Code: c.Code, Usable: u.Usable, Reasons: reasons, ExpiresAt: earlier(c.ExpiresAt, coupon.RedeemBy),
 		CouponType: coupon.CouponType, PercentOff: coupon.PercentOff, AmountOff: coupon.AmountOff, Currency: coupon.Currency,
 		MinimumAmount: c.MinimumAmount, MinimumAmountCurrency: c.MinimumAmountCurrency, FirstTimeOrder: c.FirstTimeOrder,
 		TimesRedeemed: c.TimesRedeemed, MaxRedemptions: c.MaxRedemptions,

@@ -66,10 +66,10 @@ func TestPartner(t *testing.T) {
 	for name, object := range map[string]any{
 		"id name email status commissionRate payoutEmail paymentMethod detailsComplete numberOfClicks numberOfReferredUsers totalRevenue totalCommissionEarned createdAt program": profile,
 		"name currency": profile.Program,
-		"id link fullURLs clicks referrals sales totalRevenue createdAt":                                                                                    links.Items[0],
-		"id code usable expiresAt couponType percentOff amountOff currency minimumAmount minimumAmountCurrency firstTimeOrder timesRedeemed maxRedemptions": codes.Items[0],
-		"id customer subscriptionStatus totalRevenue totalCommission createdAt":                                                                             referrals.Items[0],
-		"id customer totalEarned refundedAmount commissionEarned approvalStatus payoutCreated status promoCode link createdAt":                              sales.Items[0],
+		"id link fullURLs clicks referrals sales totalRevenue createdAt":                                                                                            links.Items[0],
+		"id code usable reasons expiresAt couponType percentOff amountOff currency minimumAmount minimumAmountCurrency firstTimeOrder timesRedeemed maxRedemptions": codes.Items[0],
+		"id customer subscriptionStatus totalRevenue totalCommission createdAt":                                                                                     referrals.Items[0],
+		"id customer totalEarned refundedAmount commissionEarned approvalStatus payoutCreated status promoCode link createdAt":                                      sales.Items[0],
 	} {
 		var fields map[string]json.RawMessage
 		must(0, json.Unmarshal([]byte(jsonOf(object)), &fields))

@@ -146,10 +146,10 @@ func (v *verdict) checkOrder(ord *order, currency Currency, earlier bool) {
 	}
 	if minimum, ok := code.MinimumAmount.Get(); ok {
 		basket, sent := ord.basket.Get()
-		if code.MinimumCurrency == currency {
-			v.decide(sent, basket.Cmp(minimum) >= 0, belowMinimum, Failure{Amount: Set(minimum), Currency: currency})
-		} else {
+		if v.foreignMinimum(currency) {
 			v.decide(sent, false, wrongCurrency, Failure{Currency: code.MinimumCurrency})
+		} else {
+			v.decide(sent, basket.Cmp(minimum) >= 0, belowMinimum, Failure{Amount: Set(minimum), Currency: currency})
 		}
 	}
 	if code.LimitToAffiliate {

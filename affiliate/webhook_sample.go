@@ -107,7 +107,7 @@ func (s *sample) saleBody() *saleBody {
 // couponBody is the sample coupon with its code.
 func (s *sample) couponBody() couponBody {
 	contact := contactOf(s.affiliate)
-	return couponBody{coupon: s.couponOf(s.coupon), codes: []CodeRecord{s.code}, contacts: contacts{s.affiliate.ID: contact}}
+	return couponBody{coupon: s.couponOf(s.coupon), codes: []CodeRecord{s.code}, contacts: contacts{s.affiliate.ID: {contact: contact}}}
 }
 
 // codeBody is the sample code with its coupon and its affiliate.

@@ -36,6 +36,7 @@ func couponTexts() map[string]string {
 		"integrationType":  "The payment platform that externalId belongs to; stored, no effect.",
 		"couponCategory":   "CUSTOMER for every coupon that was made over HTTP.",
 		"autoCouponRule":   "Always null.",
+		"usability":        "Whether codes of the coupon can work now; in summaries only.",
 		"promotionalCodes": "Every live code, newest first, each with its affiliate and without its coupon.",
 	}
 }

@@ -48,6 +48,7 @@ func schemaNames() named[shape] {
 		{"PromotionalCodeName", whole[affiliate.CodeName]()},
 		{"Evaluation", whole[affiliate.Evaluation]()},
 		{"EvaluationReason", whole[affiliate.Failure]()},
+		{"Usability", whole[affiliate.Usability]()},
 		{"Referral", whole[affiliate.Referral]()},
 		{"Sale", whole[affiliate.Sale]()},
 		{"Commission", whole[affiliate.Commission]()},
@@ -157,7 +158,7 @@ func (d *drafter) object(name string, s shape) schema {
 	for _, f := range jsonFields(s.typ) {
 		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		optional := opts == "omitzero"
-		if optional && s.inner {
+		if optional && s.inner && tag != "usability" { // summaries are of this shape
 			continue
 		}
 		field := d.typeSchema(f.Type)
@@ -174,7 +175,7 @@ func (d *drafter) object(name string, s shape) schema {
 			field = schema{Type: types{"null"}, Description: field.Description}
 		}
 		out.Properties = append(out.Properties, entry[schema]{tag, field})
-		if !optional || d.hasTwoShapes(s.typ) {
+		if !optional || d.hasTwoShapes(s.typ) && tag != "usability" {
 			out.Required = append(out.Required, tag)
 		}
 	}

@@ -75,6 +75,10 @@ func searchStories() []serverCase {
 			x.do("POST /sales", `{"promoCode":"{{u}}1","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s")
 			x.get("/promotional-codes/search?couponId={{k}}&state=usable").has(`[]`)
 			x.get("/promotional-codes/search?couponId={{k}}&state=exhausted&active=true").has(`[{"id":"{{one}}"}]`)
+			x.get("/promotional-codes/search?couponId={{k}}").has(`[{"id":"{{two}}","usability":{"usable":false,"reasons":[{"reason":"code_inactive"},{"reason":"coupon_exhausted","limit":1,"used":1}],"hold":null}},{"id":"{{one}}","usability":{"usable":false}}]`)
+			x.get("/coupons/summaries?couponId={{k}}").has(`[{"valid":true,"usability":{"usable":false,"reasons":[{"reason":"coupon_exhausted"}]}}]`)
+			x.do("POST /affiliates/status", `{"affiliateIds":["{{a}}"],"status":"BANNED"}`).ok()
+			x.get("/promotional-codes/search?search={{u}}2").has(`[{"usability":{"hold":"AFFILIATE_BANNED"}}]`)
 		}},
 	}
 }

@@ -71,11 +71,11 @@ func operations() map[string]operation {
 		"GET /adjustments":  {listOf(adjustmentForm().form), []string{"id"}, adjustmentForm().form},
 		"POST /adjustments": {answer: adjustmentForm().form},
 
-		"GET /coupons/summaries":        {answer: listOf(without(bareCoupon().form, "promotionalCodes"))},
+		"GET /coupons/summaries":        {answer: listOf(without(usability(bareCoupon()).form, "promotionalCodes"))},
 		"GET /events":                   {answer: listOf(eventForm().form)},
 		"GET /affiliates/search":        {answer: listOf(affiliateForm().form)},
 		"GET /referrals/search":         {answer: listOf(referralForm().form)},
-		"GET /promotional-codes/search": {answer: listOf(codeForm().form)},
+		"GET /promotional-codes/search": {answer: listOf(usability(codeForm()).form)},
 
 		"GET /attention": {answer: attentionForm().form},
 		"POST /payments/decide": {answer: fields{

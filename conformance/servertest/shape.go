@@ -38,6 +38,13 @@ func bareCode() fields {
 	}
 }
 
+// usability is a code or a coupon with its usability.
+func usability(of fields) fields {
+	return of.and(fields{"usability": fields{
+		"usable": aBool, "reasons": listOf(fields{"reason": aText, "message": aText}.form), "hold": orNull(aText),
+	}.form})
+}
+
 func codeForm() fields {
 	return bareCode().and(fields{"coupon": without(bareCoupon().form, "promotionalCodes")})
 }

@@ -67,7 +67,7 @@ func affiliatePage(v *visit) (view, error) {
 	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), CanReturn: canReturn(a.Status), Month: v.now().In(v.Location).Format(monthLayout)}
 	of := affiliate.Set(a.ID)
 	links, err1 := v.program.Links(v.ctx(), affiliate.LinkFilter{AffiliateID: of}, affiliate.Page{Limit: 50})
-	codes, err2 := v.program.Codes(v.ctx(), affiliate.CodeFilter{AffiliateID: of}, affiliate.Page{Limit: 20})
+	codes, err2 := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{AffiliateID: of}, affiliate.Page{Limit: 20})
 	sales, err3 := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
 	customers, err4 := v.program.SearchReferrals(v.ctx(), affiliate.ReferralQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
 	balance, err5 := v.program.Balance(v.ctx(), a.ID)

@@ -54,6 +54,13 @@ func codePage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	judged, err := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{CouponID: affiliate.Set(c.CouponID), Search: affiliate.Set(c.Code)}, affiliate.Page{Limit: 1})
+	if err != nil {
+		return view{}, err
+	}
+	for _, same := range judged.Items {
+		c.Usability = same.Usability
+	}
 	d := codeSheet{Code: c, OfCoupon: c.Coupon.Or(affiliate.Coupon{})}
 	sales, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{CodeID: affiliate.Set(c.ID)}, affiliate.Page{Limit: 20})
 	if err != nil {

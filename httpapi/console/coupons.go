@@ -26,7 +26,7 @@ func coupons(v *visit) (view, error) {
 		return view{}, badQuery("The state must be true or false.")
 	}
 	list, err := v.program.CouponSummaries(v.ctx(), q, v.page50())
-	return view{title: "Coupons", template: "coupons", next: list.Next, Data: &couponList{list.Items, []option{{"true", "Valid"}, {"false", "Not valid"}}}}, err
+	return view{title: "Coupons", template: "coupons", next: list.Next, Data: &couponList{list.Items, []option{{"true", "Switched on"}, {"false", "Switched off"}}}}, err
 }
 
 type couponSheet struct {

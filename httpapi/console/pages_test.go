@@ -242,3 +242,38 @@ func TestConflictPages(t *testing.T) {
 		t.Errorf("audit %v", log)
 	}
 }
+
+// TestUsabilityPages: no page of the console shows a code or a coupon as working that
+// every order is refused with.
+func TestUsabilityPages(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	ctx, s := t.Context(), w.stock()
+	day := affiliate.Set(affiliate.At(w.now))
+	over := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Over", PercentOff: affiliate.Set(affiliate.MustPercent("5")), RedeemBy: day}))
+	ofOver := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: over.ID, Code: "OVER", AffiliateID: w.ada.ID}))
+	once := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Once", PercentOff: affiliate.Set(affiliate.MustPercent("5")), MaxRedemptions: affiliate.Set[int64](1)}))
+	ofOnce := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: once.ID, Code: "ONCE", AffiliateID: s.extra.ID}))
+	euro := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "EURO", AffiliateID: w.ada.ID, MinimumAmount: affiliate.Set(affiliate.MustAmount("100")), MinimumAmountCurrency: affiliate.Set(affiliate.Currency("EUR"))}))
+	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ONCE", TotalEarned: affiliate.MustAmount("10")}))
+	must(w.BanAffiliates(ctx, s.extra.ID))
+	w.now = w.now.Add(48 * time.Hour)
+	for path, says := range map[string]string{
+		"coupons":                           "5 % off Coupon expired 13 Mar 2026",
+		"coupons/" + over.ID.String():       "Coupon expired 13 Mar 2026 ",
+		"coupons/" + once.ID.String():       "Coupon used up, 1 of 1 ",
+		"codes?q=OVER":                      "OVER Ada X Coupon expired 13 Mar 2026",
+		"codes?q=ONCE":                      "ONCE Ex Tra Coupon used up, 1 of 1 On hold: the affiliate is banned",
+		"codes?q=EURO":                      "EURO Ada X Smallest order in another currency EUR",
+		"codes/" + ofOver.ID.String():       "5 % off · since 13 Mar 2026 Coupon expired 13 Mar 2026",
+		"codes/" + ofOnce.ID.String():       "Coupon used up, 1 of 1 On hold: the affiliate is banned",
+		"codes/" + euro.ID.String():         "Smallest order 100.00 EUR",
+		"affiliates/" + s.extra.ID.String(): "Commissions of sales by these links are on hold, because the affiliate is banned.",
+		"affiliates/" + w.ada.ID.String():   "OVER 0 none Coupon expired 13 Mar 2026",
+		"codes?q=ADA7":                      "ADA7 Ada X Works 0",
+	} {
+		if page := w.get(path); !strings.Contains(page.text(), says) {
+			t.Errorf("%s does not say %q: %s", path, says, page.text())
+		}
+	}
+}

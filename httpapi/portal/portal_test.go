@@ -367,3 +367,25 @@ func TestHostLogin(t *testing.T) {
 		t.Error("a visit without a key")
 	}
 }
+
+// TestCodesThatDoNotWork: an affiliate sees why an own code does not work, without what
+// its coupon's limit would tell of others, and that new commissions are on hold.
+func TestCodesThatDoNotWork(t *testing.T) {
+	w := newWorld(t, "")
+	ctx := t.Context()
+	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Once", PercentOff: affiliate.Set(affiliate.MustPercent("5")), MaxRedemptions: affiliate.Set[int64](1)}))
+	for _, who := range []affiliate.Affiliate{w.ada, w.bob} {
+		must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ONCE" + who.FirstName, AffiliateID: who.ID}))
+	}
+	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ONCEBOB", TotalEarned: affiliate.MustAmount("10")}))
+	cookie := w.enter(w.ada.ID)
+	if page := w.get(cookie, "codes"); !strings.Contains(page.text(), "ONCEADA 5 % off Does not work Coupon used up 0 any") || strings.Contains(page.text(), "hold") {
+		t.Errorf("codes: %s", page.text())
+	}
+	must(w.BanAffiliates(ctx, w.ada.ID))
+	for _, path := range []string{"codes", ""} {
+		if page := w.get(cookie, path); !strings.Contains(page.text(), "Your account is banned: commissions of new sales by your links and codes are on hold.") {
+			t.Errorf("%q: %s", path, page.text())
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
@@ -58,6 +59,21 @@ func (v *view) Style() string   { return page.Style.Name }
 func (v *view) Script() string  { return page.Script.Name }
 func (v *view) Leaves() bool    { return v.byVisit && v.profile.ID != uuid.Nil }
 func (v *view) Hides() bool     { return v.cfg.HideCustomers }
+
+// OnHold says why commissions of new sales are on hold; empty: they are not.
+func (v *view) OnHold() string {
+	reason, held := v.profile.Status.NewSales().Get()
+	if !held {
+		return ""
+	}
+	switch reason {
+	case affiliate.HoldAffiliateDeactivated:
+		return "Your account is deactivated: commissions of new sales by your links and codes are on hold."
+	case affiliate.HoldAffiliateBanned:
+		return "Your account is banned: commissions of new sales by your links and codes are on hold."
+	}
+	return "Commissions of new sales by your links and codes are on hold."
+}
 
 // Token is the token of a form that is sent to a path.
 func (v *view) Token(path string) string { return v.formToken(path) }

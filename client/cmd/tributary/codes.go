@@ -8,6 +8,14 @@ var codeColumns = []column{
 	{"EXPIRES", "expiresAt", 16, date},
 }
 
+// judgedColumns are those of codes with their usability.
+var judgedColumns = []column{
+	{"ID", "id", 36, ident},
+	{"CODE", "code", 22, plain},
+	{"REDEEMED", "timesRedeemed", 8, count},
+	{"WHY NOT", "usability.reasons", 26, plain},
+}
+
 var madeColumns = []column{{"ID", "id", 36, ident}, {"CODE", "code", 22, plain}, {"AFFILIATE", "affiliateId", 36, ident}}
 
 var codeFields = fields("couponId", "affiliateId", "affiliateEmail", "active:b", "expiresAt", "maxRedemptions:n", "firstTimeOrder:b",
@@ -25,7 +33,7 @@ var codeCommands = []command{
 	{
 		group: "codes", verb: "search", what: "List the promotional codes that fit all filters",
 		method: "GET", path: "/promotional-codes/search", fields: fields("couponId", "affiliateId", "active:b", "state", "search"),
-		paging: inQuery, columns: codeColumns,
+		paging: inQuery, columns: judgedColumns,
 	},
 	{
 		group: "codes", verb: "get", what: "Show a promotional code, by id, --code or --external-id",

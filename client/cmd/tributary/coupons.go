@@ -9,6 +9,15 @@ var couponColumns = []column{
 	{"VALID", "valid", 5, plain},
 }
 
+// judgedCoupons are the columns of coupons with their usability.
+var judgedCoupons = []column{
+	{"ID", "id", 36, ident},
+	{"NAME", "name", 20, plain},
+	{"PERCENT", "percentOff", 7, count},
+	{"AMOUNT", "amountOff", 12, money},
+	{"WHY NOT", "usability.reasons", 17, plain},
+}
+
 var couponCommands = []command{
 	{
 		group: "coupons", verb: "list", what: "List coupons",
@@ -16,7 +25,7 @@ var couponCommands = []command{
 	},
 	{
 		group: "coupons", verb: "summaries", what: "List coupons without their codes",
-		method: "GET", path: "/coupons/summaries", fields: fields("couponId", "valid:b"), paging: inQuery, columns: couponColumns,
+		method: "GET", path: "/coupons/summaries", fields: fields("couponId", "valid:b"), paging: inQuery, columns: judgedCoupons,
 	},
 	{
 		group: "coupons", verb: "get", what: "Show a coupon, by id, --external-id or --name",

@@ -69,6 +69,9 @@ func (j *job) row(r record) {
 			continue
 		}
 		s := j.cell(c, r)
+		if list, is := r.at(c.path).([]any); is && len(list) == 0 {
+			s = ""
+		}
 		if c.show == plain || c.show == ident {
 			s = cut(s, c.width) // an id is not longer, whatever a server sends
 		}
@@ -123,6 +126,9 @@ func shortOf(value any) (string, bool) {
 	case map[string]any:
 		if items, is := value["items"].([]any); is && value["count"] != nil {
 			return counted(value, items), true
+		}
+		if why, is := value["reason"].(string); is && value["message"] != nil {
+			return why, true
 		}
 		id, is := value["id"]
 		if !is {

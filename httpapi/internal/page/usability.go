@@ -1,0 +1,84 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A Usable is how a page shows whether a code or a coupon works.
+type Usable struct {
+	Works bool
+	Why   []string // it does not, each with what the rule knows
+	Hold  string   // why the commission of its sales is on hold; empty: it is not
+}
+
+// Usable is a usability for people.
+func (s Show) Usable(u affiliate.Opt[affiliate.Usability]) Usable {
+	is, _ := u.Get()
+	shown := Usable{Works: is.Usable, Hold: s.Hold(is.Hold)}
+	for _, f := range is.Reasons {
+		shown.Why = append(shown.Why, s.Why(f))
+	}
+	return shown
+}
+
+// Reasons are the reasons why an affiliate's own code does not work.
+func (s Show) Reasons(all []affiliate.Reason) (why []string) {
+	for _, r := range all {
+		why = append(why, s.Why(affiliate.Failure{Reason: r}))
+	}
+	return why
+}
+
+// Why says why a code or a coupon does not work. A reason that it does not know is
+// said in its own words.
+func (s Show) Why(f affiliate.Failure) string {
+	switch f.Reason {
+	case affiliate.CodeInactive:
+		return "Switched off"
+	case affiliate.CouponInvalid:
+		return "Coupon switched off"
+	case affiliate.CodeExpired:
+		return strings.TrimSpace("Expired " + s.Day(f.At))
+	case affiliate.CouponExpired:
+		return strings.TrimSpace("Coupon expired " + s.Day(f.At))
+	case affiliate.CodeExhausted:
+		return "Used up" + usedOf(f)
+	case affiliate.CouponExhausted:
+		return "Coupon used up" + usedOf(f)
+	case affiliate.CodeUnassigned:
+		return "Has no affiliate"
+	case affiliate.WrongCurrency:
+		return strings.TrimSpace("Smallest order in another currency " + string(f.Currency))
+	}
+	return Words(f.Reason)
+}
+
+func usedOf(f affiliate.Failure) string {
+	limit, known := f.Limit.Get()
+	if !known {
+		return ""
+	}
+	return fmt.Sprintf(", %s of %s", Count(f.Used.Or(0)), Count(limit))
+}
+
+// Hold says why commissions are on hold; of none it is empty.
+func (Show) Hold(reason affiliate.Opt[affiliate.HoldReason]) string {
+	r, held := reason.Get()
+	if !held {
+		return ""
+	}
+	switch r {
+	case affiliate.HoldProgramSettings:
+		return "somebody has to accept it"
+	case affiliate.HoldFraudPrevention:
+		return "a rule of the program wants it looked at"
+	case affiliate.HoldAffiliateDeactivated:
+		return "the affiliate is deactivated"
+	case affiliate.HoldAffiliateBanned:
+		return "the affiliate is banned"
+	}
+	return strings.ToLower(Words(r))
+}
