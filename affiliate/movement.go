@@ -54,6 +54,7 @@ type Cause string
 const (
 	CauseSale           Cause = "SALE"
 	CauseUpdate         Cause = "UPDATE"    // of a sale, or a recalculation
+	CauseMove           Cause = "MOVE"      // of a sale to another affiliate; both have one
 	CauseRefund         Cause = "REFUND"    // that changed a commission in place
 	CauseClawBack       Cause = "CLAW_BACK" // a refund of a sale with a commission that a payout took, also one that was canceled since
 	CauseReview         Cause = "REVIEW"
@@ -68,7 +69,7 @@ const (
 
 var causes = []Cause{
 	CauseSale, CauseUpdate, CauseRefund, CauseClawBack, CauseReview, CauseDeletion, CauseAdjustment,
-	CausePayoutCreated, CausePayoutPaid, CausePayoutCanceled, CauseOpening, CausePayoutReturned,
+	CausePayoutCreated, CausePayoutPaid, CausePayoutCanceled, CauseOpening, CausePayoutReturned, CauseMove,
 }
 
 // MovementFilter selects the movements that match every field that is set;

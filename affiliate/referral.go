@@ -63,6 +63,11 @@ type ReferralUpdate struct {
 	SubscriptionStatus     Opt[SubscriptionStatus] `json:"subscriptionStatus,omitzero"` // ACTIVE, SUBMITTED or DECLINED
 	Notes                  Opt[string]             `json:"notes,omitzero"`              // ≤ 10,000 characters
 	Metadata               Opt[json.RawMessage]    `json:"metadata,omitzero"`           // a JSON object, replaced as a whole
+
+	// AffiliateID moves the customer to another affiliate, who is credited with
+	// future sales. Recorded sales stay; move each with [SaleUpdate]. The customer
+	// leaves the link, and keeps a plan of their own.
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 }
 
 // ReferralFilter selects the referrals that match every field that is set;

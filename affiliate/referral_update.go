@@ -10,12 +10,14 @@ import (
 )
 
 // UpdateReferral changes a referral, named by its id or the customer's email. A
-// field that is not given stays as it is; the affiliate never changes.
+// field that is not given stays as it is.
 //
 // Errors: [MissingField], [InvalidField], [ReferralNotFound],
-// [ReferralEmailTaken]; [ReferralErased] for what shows an erased customer.
+// [ReferralEmailTaken], [AffiliateNotFound]; [ReferralErased] for what shows an
+// erased customer.
 //
-// Effects: the referral; referral.updated when something changed.
+// Effects: the referral, and the counts of both affiliates when it moves;
+// referral.updated when something changed.
 //
 // Source: docs/contract.md 3.6.
 func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralUpdate) (_ Referral, err error) {
@@ -37,6 +39,9 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up ReferralU
 			}
 		}
 		up.mergeInto(rec)
+		if to, ok := up.AffiliateID.Get(); ok && to != rec.AffiliateID {
+			return o.moveReferral(rec, to)
+		}
 		return nil
 	})
 }
@@ -82,6 +87,7 @@ func normalizeReferralUpdate(up *ReferralUpdate) error {
 		notCleared("subscriptionStatus", up.SubscriptionStatus),
 		checkSubscription(up.SubscriptionStatus),
 		checkText("notes", up.Notes.Or(""), maxNotes, true),
+		notCleared("affiliateId", up.AffiliateID),
 	)
 	if err != nil {
 		return err

@@ -185,6 +185,15 @@ type SaleUpdate struct {
 	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
 	Currency          Currency             `json:"currency,omitzero"`         // of the amounts, as in NewSale
 
+	// AffiliateID moves the sale to another affiliate. The sale keeps its id, its
+	// day, its external ids and the code that was redeemed; it leaves its link. The
+	// commission is calculated by the terms of the new affiliate, with the limits
+	// as of the sale's day: a rate and a commission of the sale alone are dropped,
+	// unless they are given with it. A hold of the new affiliate applies, an older
+	// review does not, and Config.Review is not asked. A sale of which a payout took
+	// an entry stays where it is, also with ClawBack.
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+
 	// ClawBack allows a change of money although a payout holds the commission:
 	// the difference becomes a further commission, which the next payout takes.
 	ClawBack bool `json:"clawback,omitzero"`

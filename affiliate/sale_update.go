@@ -17,11 +17,12 @@ import (
 //
 // Errors: [MissingField], [InvalidField], [SaleNotFound],
 // [SaleExternalIDTaken], [SaleInvoiceIDTaken]; [ReferralErased] for what shows an
-// erased customer; for a change of money [InPayout]
-// (not with ClawBack) and [SaleHasBeenRefunded].
+// erased customer; for a change of money [InPayout] (not with ClawBack) and
+// [SaleHasBeenRefunded]; for another affiliate [AffiliateNotFound], [InPayout] and
+// [SaleHasBeenRefunded].
 //
-// Effects: the sale, its commissions, totals; sale.updated when something
-// changed.
+// Effects: the sale, its commissions, the totals and the ledgers of both
+// affiliates; sale.updated when something changed.
 //
 // Source: docs/contract.md 3.7; docs/money.md 2.
 func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ Sale, err error) {
@@ -44,7 +45,11 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ S
 		if err != nil {
 			return Sale{}, err
 		}
-		return o.saveWithFacts(before, rec, CauseUpdate)
+		cause := CauseUpdate
+		if rec.AffiliateID != before.AffiliateID {
+			cause = CauseMove
+		}
+		return o.saveWithFacts(before, rec, cause)
 	})
 }
 
@@ -69,6 +74,7 @@ func (p *Program) normalizeSaleUpdate(up *SaleUpdate) error {
 		given("externalInvoiceId", up.ExternalInvoiceID, maxName),
 		checkSubtotal(up.Subtotal),
 		notCleared("commissionEarned", up.CommissionEarned),
+		notCleared("affiliateId", up.AffiliateID),
 	)
 	if err != nil {
 		return err
@@ -89,7 +95,13 @@ func (p *Program) normalizeSaleUpdate(up *SaleUpdate) error {
 // mergeSale puts an update into the record, checks the merged sale and
 // calculates its commission.
 func (o *op) mergeSale(rec *SaleRecord, up SaleUpdate) error {
-	before := rec.Clone()
+	original := rec.Clone()
+	if to, ok := up.AffiliateID.Get(); ok && to != rec.AffiliateID {
+		if err := o.moveTo(rec, to); err != nil {
+			return err
+		}
+	}
+	before := rec.Clone() // after the move: what is sent beside it changes it further
 	setText(&rec.Email, up.Email)
 	setText(&rec.Name, up.Name)
 	setText(&rec.ExternalID, up.ExternalID)
@@ -116,7 +128,7 @@ func (o *op) mergeSale(rec *SaleRecord, up SaleUpdate) error {
 	if err := o.applyCommission(&before, rec, up); err != nil {
 		return err
 	}
-	if before.sameMoney(rec) {
+	if original.sameMoney(rec) {
 		return nil
 	}
 	if before.inPayout() && !up.ClawBack {
@@ -216,7 +228,9 @@ func (o *op) applyCommission(before, rec *SaleRecord, up SaleUpdate) error {
 	if before.sameGround(rec) && (settled || !sent) {
 		return nil
 	}
-	rec.ByHand = Opt[HandSet]{}
+	if !rec.overAndMoved() {
+		rec.ByHand = Opt[HandSet]{}
+	}
 	return o.recompute(rec)
 }
 

@@ -101,6 +101,12 @@ func (t tally) negated() (tally, error) {
 // moveSale replaces what a sale adds to the totals of its link, affiliate and
 // referral, and books it. Either side may be nil: the sale is not there.
 func (o *op) moveSale(was, is *SaleRecord, cause Cause) error {
+	if was != nil && is != nil && was.AffiliateID != is.AffiliateID {
+		if err := o.moveSale(was, nil, cause); err != nil {
+			return err
+		}
+		return o.moveSale(nil, is, cause)
+	}
 	change, err := saleChange(was, is)
 	if err != nil {
 		return err

@@ -20,10 +20,9 @@ type trail struct {
 // A bookedSale is what the movements of a sale add up to.
 type bookedSale struct {
 	record *SaleRecord // nil: it was deleted
-	owner  uuid.UUID
-	sum    Amount
-	moved  bool // it has movements
-	whole  bool // from the sale on: its movements begin with SALE
+	sum    Amount               // of the affiliate whom it credits; of a deleted one of all
+	former map[uuid.UUID]Amount // of the affiliates that it was moved from
+	whole  bool                 // from the sale on: one of its movements is SALE
 }
 
 // verifyMovements follows the movements of each affiliate, and compares what
@@ -131,14 +130,20 @@ func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *MovementRecord)
 	if s.record != nil {
 		a.verifyOrigin(r, s.record)
 	}
-	if !s.moved {
-		s.owner, s.moved, s.whole = r.AffiliateID, true, r.Cause.Is(CauseSale)
+	s.whole = s.whole || r.Cause.Is(CauseSale)
+	sum := s.sum
+	former := s.record != nil && s.record.AffiliateID != r.AffiliateID
+	if former {
+		sum = s.former[r.AffiliateID]
 	}
+	sum, _ = sum.Add(r.accrued()) // an overflow is another sum
 	switch {
-	case r.From.Is(AccountAccrual):
-		s.sum, _ = s.sum.Add(r.Amount) // an overflow is another sum
-	case r.To.Is(AccountAccrual):
-		s.sum, _ = s.sum.Sub(r.Amount)
+	case !former:
+		s.sum = sum
+	case s.former == nil:
+		s.former = map[uuid.UUID]Amount{r.AffiliateID: sum}
+	default:
+		s.former[r.AffiliateID] = sum
 	}
 }
 
@@ -242,8 +247,13 @@ func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
 				want, _ = want.Add(c.Earned)
 			}
 		}
-		if !s.whole || s.sum != want || s.owner != r.AffiliateID {
+		if !s.whole || s.sum != want {
 			a.breach("I65", numbered("sale", r.Number), "its commissions are %v, its movements add up to %v", want, s.sum)
+		}
+		for former, sum := range s.former {
+			if !sum.IsZero() {
+				a.breach("I65", numbered("sale", r.Number), "its movements of affiliate %s, whom it does not credit, add up to %v", former, sum)
+			}
 		}
 	}
 	for number, s := range sales {

@@ -26,7 +26,8 @@ func (a *audit) verifyWhy(r *SaleRecord, clicks map[int64]*ClickRecord) {
 	if w.By.Is("") {
 		return
 	}
-	if w.By.Is(CreditCode) != (r.CodeID != uuid.Nil) || w.Click != 0 && !w.By.Is(CreditClick) {
+	code := r.CodeID != uuid.Nil
+	if w.By.Is(CreditCode) && !code || code && !w.By.Is(CreditCode) && !w.By.Is(CreditAffiliate) || w.Click != 0 && !w.By.Is(CreditClick) {
 		a.breach("I70", name, "it is credited by %s, with code %s and click %d", w.By, r.CodeID, w.Click)
 	}
 	plan, tier := w.PlanID != uuid.Nil, w.TierID != uuid.Nil

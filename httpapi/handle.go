@@ -98,6 +98,12 @@ func change[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).answer, input{update: true, strict: true})
 }
 
+// changing is change for an operation that asks more of the call than its body, such
+// as its scope.
+func changing[Out, In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
+	return answering[Out](write(read, do, input{update: true, strict: true}))
+}
+
 // lenient is a PUT that ignores unknown fields.
 func lenient[In, Out any](read func(*input) In, do method[In, Out]) action {
 	return answers(read, do, (*call).answer, input{update: true})

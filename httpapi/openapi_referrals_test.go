@@ -84,7 +84,11 @@ func referralOperations() map[string]about {
 			required: []string{"referralId"},
 			clears:   []string{"name", "referredUserExternalId", "plan", "notes", "metadata"},
 			refused: refused{invalid: []affiliate.Reason{
-				affiliate.MissingField, affiliate.ReferralNotFound, affiliate.ReferralEmailTaken, affiliate.ReferralErased,
+				affiliate.MissingField, affiliate.ReferralNotFound, affiliate.ReferralEmailTaken, affiliate.ReferralErased, affiliate.AffiliateNotFound,
+			}},
+			limits: map[string]limit{"affiliateId": func(s *schema) {
+				identText(s)
+				s.Description = "Scope full. The id of the affiliate whom the customer's future sales credit."
 			}},
 		},
 		"DELETE /referrals": {

@@ -99,6 +99,7 @@ func saleBodies() map[string]note {
 		"saleIds":           plain("The ids of the sales; texts of digits are the same.", distinct("1", "100")),
 		"approvalStatus":    plain("What their commissions become.", values[affiliate.ApprovalStatus]()),
 		"amount":            plain("How much is refunded; all that is left when it is not given.", above("0")),
+		"affiliateId":       plain("Scope full. The affiliate whom the sale credits from now on: the commission is computed anew by their terms.", identText),
 		"clawback":          plain("Book the change although a payout holds the commission, as a further entry that the next payout takes.", byDefault(false)),
 		"refundId":          plain("Unique within the sale: a repeat does nothing.", externalText),
 	}
@@ -137,7 +138,7 @@ func saleOperations() map[string]about {
 			refused: refused{
 				invalid: []affiliate.Reason{
 					affiliate.MissingField, affiliate.SaleExternalIDTaken, affiliate.SaleInvoiceIDTaken, affiliate.ReferralErased,
-					affiliate.InPayout, affiliate.SaleHasBeenRefunded,
+					affiliate.InPayout, affiliate.SaleHasBeenRefunded, affiliate.AffiliateNotFound,
 				},
 				notFound: []affiliate.Reason{affiliate.SaleNotFound},
 			},

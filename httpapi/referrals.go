@@ -58,6 +58,7 @@ func referralChangeOf(in *input) referralChange {
 			SubscriptionStatus:     in.subscriptionStatus(),
 			Notes:                  in.optText("notes"),
 			Metadata:               in.document("metadata"),
+			AffiliateID:            in.optID("affiliateId"),
 		},
 	}
 }
@@ -76,8 +77,17 @@ func (in *input) subscriptionStatus() affiliate.Opt[affiliate.SubscriptionStatus
 	return status
 }
 
-func updateReferral(p *affiliate.Program, ctx context.Context, in referralChange) (affiliate.Referral, error) {
-	return p.UpdateReferral(ctx, in.ident, in.up)
+// updateReferral changes a referral. Only a key of the scope full gives it to
+// another affiliate.
+func updateReferral(p *affiliate.Program, c *call, in referralChange) error {
+	if !in.up.AffiliateID.IsZero() && c.scope.grant() != full {
+		return affiliate.RefuseScope.Err()
+	}
+	referral, err := p.UpdateReferral(c.r.Context(), in.ident, in.up)
+	if err != nil {
+		return err
+	}
+	return c.answer(&referral)
 }
 
 // referralTarget reads the field that names a referral: its id, or the

@@ -67,7 +67,7 @@ func routes() []route {
 			many("externalId", by((*affiliate.Program).Referrals, referralsOfCustomer)),
 			many("", by((*affiliate.Program).Referrals, nil)))},
 		{http.MethodPost, "/referrals", shops, answering[affiliate.Referral](post(newReferral, createReferral))},
-		{http.MethodPut, "/referrals", shops, change(referralChangeOf, updateReferral)},
+		{http.MethodPut, "/referrals", shops, changing[affiliate.Referral](referralChangeOf, updateReferral)},
 		{http.MethodDelete, "/referrals", shops, remove(referralTarget, deleteReferral)},
 
 		{http.MethodGet, "/sales", everybody, find(
@@ -79,7 +79,7 @@ func routes() []route {
 			many("saleExternalInvoiceId", by((*affiliate.Program).Sales, salesByInvoice)),
 			many("", by((*affiliate.Program).Sales, nil)))},
 		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](post(newSaleOf, recordSale))},
-		{http.MethodPut, "/sales", shops, change(saleChangeOf, updateSale)},
+		{http.MethodPut, "/sales", shops, changing[affiliate.Sale](saleChangeOf, updateSale)},
 		{http.MethodPatch, "/sales", shops, change(refundOf, (*affiliate.Program).RefundSale)},
 		{http.MethodDelete, "/sales", shops, remove(saleTarget, deleteSale)},
 		{http.MethodPost, "/sales/review", ownerOnly, act(reviewOf, reviewSales)},

@@ -109,12 +109,22 @@ func saleChangeOf(in *input) saleChange {
 			CommissionEarned:  in.amount("commissionEarned"),
 			Metadata:          in.document("metadata"),
 			ClawBack:          clawBack(in),
+			AffiliateID:       in.optID("affiliateId"),
 		},
 	}
 }
 
-func updateSale(p *affiliate.Program, ctx context.Context, in saleChange) (affiliate.Sale, error) {
-	return p.UpdateSale(ctx, in.id, in.up)
+// updateSale changes a sale. Only a key of the scope full gives it to another
+// affiliate.
+func updateSale(p *affiliate.Program, c *call, in saleChange) error {
+	if !in.up.AffiliateID.IsZero() && c.scope.grant() != full {
+		return affiliate.RefuseScope.Err()
+	}
+	sale, err := p.UpdateSale(c.r.Context(), in.id, in.up)
+	if err != nil {
+		return err
+	}
+	return c.answer(&sale)
 }
 
 func saleTarget(in *input) affiliate.SaleID {

@@ -31,7 +31,7 @@ var referralCommands = []command{
 	{
 		group: "referrals", verb: "update", what: "Change a referral",
 		method: "PUT", path: "/referrals", arg: "referralId", columns: referralColumns,
-		fields: fields("referralId", "name", "email", "referredUserExternalId", "plan", "subscriptionStatus", "status", "notes", "metadata:j"),
+		fields: fields("referralId", "name", "email", "referredUserExternalId", "plan", "subscriptionStatus", "status", "notes", "metadata:j", "affiliateId"),
 	},
 	{
 		group: "referrals", verb: "delete", what: "Delete a referral",

@@ -39,7 +39,7 @@ var saleCommands = []command{
 		group: "sales", verb: "update", what: "Change a sale",
 		method: "PUT", path: "/sales", arg: "saleId", columns: saleMoney,
 		fields: fields("saleId", "email", "totalEarned:n", "currency", "name", "externalId", "externalInvoiceId", "commissionRate:n",
-			"subtotal:n", "commissionEarned:n", "metadata:j", "clawback:b"),
+			"subtotal:n", "commissionEarned:n", "metadata:j", "clawback:b", "affiliateId"),
 	},
 	{
 		group: "sales", verb: "delete", what: "Delete a sale",
