@@ -51,8 +51,15 @@ func (m *reportModel) look() {
 			}
 		}
 		now[s.ID] = one
-		h := m.change(m.seen[s.ID], one)
-		if _, known := m.seen[s.ID]; !known {
+		was, known := m.seen[s.ID]
+		if known && was.owner != one.owner { // it was moved: it left the one, and came to the other
+			h := m.change(was, seenSale{owner: was.owner, link: was.link, code: was.code})
+			h.sales = -1
+			m.happened = append(m.happened, h)
+			was, known = seenSale{}, false
+		}
+		h := m.change(was, one)
+		if !known {
 			h.sales = 1
 		}
 		m.happened = append(m.happened, h)
@@ -97,7 +104,7 @@ func (m *reportModel) act(rt *rapid.T) {
 		}
 		return least + affiliate.SaleID(rapid.IntRange(0, 5).Draw(rt, "sale"))
 	}
-	switch rapid.IntRange(0, 9).Draw(rt, "action") {
+	switch rapid.IntRange(0, 10).Draw(rt, "action") {
 	case 0, 1:
 		m.toTomas(total.String())
 	case 2:
@@ -115,6 +122,9 @@ func (m *reportModel) act(rt *rapid.T) {
 		_, _ = m.ReviewCommissions(ctx, status, draw())
 	case 8:
 		must(m.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: m.bob.ID, Kind: affiliate.AdjustBonus, Amount: total, Reason: "r"}))
+	case 10: // some are refused: in a payout, refunded, gone
+		to := rapid.SampledFrom([]uuid.UUID{m.ada.affiliate.ID, m.bob.ID}).Draw(rt, "to")
+		_, _ = m.UpdateSale(ctx, draw(), affiliate.SaleUpdate{AffiliateID: affiliate.Set(to)})
 	case 9:
 		_, _ = m.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: m.ada.affiliate.ID})
 		click := must(m.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
@@ -223,7 +233,7 @@ func TestModelReport(t *testing.T) {
 			byLink, byCode := q, q
 			byLink.LinkID, byCode.CodeID = m.tomas.AffiliateLinkID, affiliate.Set(m.code.ID)
 			m.check(rt, "link", byLink, zone, func(h *countable) bool { return h.link == m.tomas.AffiliateLinkID.Or(uuid.Nil) })
-			m.check(rt, "code", byCode, zone, func(h *countable) bool { return h.code == m.code.ID })
+			m.check(rt, "code", byCode, zone, func(h *countable) bool { return h.code == m.code.ID && h.owner == m.ada.affiliate.ID })
 		}
 	})
 }

@@ -267,7 +267,7 @@ func TestMovementErrors(t *testing.T) {
 		filter affiliate.MovementFilter
 		want   affiliate.Error
 	}{
-		"cause": {affiliate.MovementFilter{Cause: "THEFT"}, fieldError(affiliate.InvalidQuery, "cause", "cause must be one of SALE, UPDATE, REFUND, CLAW_BACK, REVIEW, DELETION, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, OPENING, PAYOUT_RETURNED")},
+		"cause": {affiliate.MovementFilter{Cause: "THEFT"}, fieldError(affiliate.InvalidQuery, "cause", "cause must be one of SALE, UPDATE, REFUND, CLAW_BACK, REVIEW, DELETION, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, OPENING, PAYOUT_RETURNED, MOVE")},
 		"from":  {affiliate.MovementFilter{From: late}, fieldError(affiliate.InvalidQuery, "from", "from must be an ISO 8601 date")},
 		"to":    {affiliate.MovementFilter{To: late}, fieldError(affiliate.InvalidQuery, "to", "to must be an ISO 8601 date")},
 	} {

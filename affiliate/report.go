@@ -44,7 +44,7 @@ type Bucket struct {
 	End          Time       `json:"end"`          // exclusive
 	Clicks       Opt[int64] `json:"clicks"`       // that are still stored; null in the report of a code
 	Referrals    Opt[int64] `json:"referrals"`    // that are still stored; null in the report of a code
-	Sales        int64      `json:"sales"`        // recorded
+	Sales        int64      `json:"sales"`        // recorded; moved to another affiliate: less by one there, more by one here
 	DeletedSales int64      `json:"deletedSales"` // deleted, whenever they were recorded
 	Revenue      Amount     `json:"revenue"`      // change of the sum of totalEarned
 	Refunds      Amount     `json:"refunds"`      // change of the sum of refundedAmount
@@ -126,8 +126,12 @@ func (b *Bucket) addMovement(r *MovementRecord) (err error) {
 	if r.Cause.Is(CauseOpening) {
 		return nil
 	}
-	b.Sales += max(r.Sales, 0)
-	b.DeletedSales += max(-r.Sales, 0)
+	if r.Cause.Is(CauseMove) {
+		b.Sales += r.Sales // nothing was deleted
+	} else {
+		b.Sales += max(r.Sales, 0)
+		b.DeletedSales += max(-r.Sales, 0)
+	}
 	if b.Revenue, err = b.Revenue.Add(r.Revenue); err != nil {
 		return err
 	}

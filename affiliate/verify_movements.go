@@ -19,7 +19,7 @@ type trail struct {
 
 // A bookedSale is what the movements of a sale add up to.
 type bookedSale struct {
-	record *SaleRecord // nil: it was deleted
+	record *SaleRecord          // nil: it was deleted
 	sum    Amount               // of the affiliate whom it credits; of a deleted one of all
 	former map[uuid.UUID]Amount // of the affiliates that it was moved from
 	whole  bool                 // from the sale on: one of its movements is SALE

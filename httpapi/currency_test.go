@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,25 @@ func TestCurrencyOfAmounts(t *testing.T) {
 				rq.method, "/api/v1"+rq.path, strings.Replace(rq.body, `"?"`, "840", 1))
 			w.ok(rq.method, "/api/v1"+rq.path, strings.Replace(rq.body, "?", "uSd", 1))
 		})
+	}
+	w.verify()
+}
+
+// TestMoveNeedsFullScope: whom a sale or a customer credits is the owner's to say.
+func TestMoveNeedsFullScope(t *testing.T) {
+	w := newWorld(t, withScopes)
+	ada := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
+	bob := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Bob", LastName: "L", Email: "bob@example.org"}))
+	ref := must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: ada.ID.String(), Email: "c@example.org", Name: "C", ReferredUserExternalID: "c"}))
+	sale, _ := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.ID.String(), TotalEarned: affiliate.MustAmount("10")})).Sale.Get()
+	for path, target := range map[string]string{"sales": fmt.Sprintf(`"saleId":%d`, sale.ID), "referrals": `"referralId":"` + ref.ID.String() + `"`} {
+		send := func(scope httpapi.Scope, member string) answer {
+			return w.send(request("PUT", "/api/v1/"+path, `{`+target+member+`}`, "Authorization: Bearer "+scoped[scope]))
+		}
+		to := `,"affiliateId":"` + bob.ID.String() + `"`
+		equal(t, tooNarrow, send(httpapi.ScopeIntegration, to).refusal())
+		equal(t, "200", send(httpapi.ScopeIntegration, `,"name":"D"`).refusal())
+		equal(t, true, strings.Contains(send(httpapi.ScopeFull, to).body, `"affiliateId":"`+bob.ID.String()+`"`))
 	}
 	w.verify()
 }

@@ -32,7 +32,7 @@ func saleTargetCases() []serverCase {
 
 func saleUnknownFieldCases() []serverCase {
 	var cases []serverCase
-	for _, field := range []string{"status", "payoutCreated", "affiliateId", "refundedAt", "refundedAmount", "promoCode", "referralId", "tax", "product", "id", "commissions", "totalearned"} {
+	for _, field := range []string{"status", "payoutCreated", "refundedAt", "refundedAmount", "promoCode", "referralId", "tax", "product", "id", "commissions", "totalearned"} {
 		cases = append(cases, refusals("contract 3.7: unknown fields are refused on PUT /sales, response-only ones too", "PUT /sales",
 			bad{"B409 PUT " + field, `{"saleId":{{sale}},"` + field + `":null}`, unknownField(field)})...)
 	}
@@ -94,6 +94,17 @@ func ownSaleCases() []serverCase {
 			put(`"subtotal":1`).refused(subtotalBelowTotal)
 			put(`"totalEarned":200`).refused(subtotalBelowTotal.on("totalEarned"))
 			put(`"subtotal":null,"totalEarned":200`).has(`{"subtotal":null,"totalEarned":200}`)
+		}),
+		own("M5 PUT affiliateId", "docs/money.md M5: the sale keeps its id, day and external ids, and earns by the terms of the new affiliate", func(x *exam, put func(string) *answer) {
+			x.do("POST /affiliates", `{"firstName":"Bob","lastName":"Byron","email":"{{u}}-b@conform.example","commissionRate":50}`).as("b")
+			put(`"affiliateId":null`).refused(mustBe("affiliateId", notNull))
+			put(`"affiliateId":"{{unknown}}"`).refused(ownerNotFound)
+			put(`"commissionEarned":3`).has(`{"affiliateId":"{{a}}","commissionEarned":3}`)
+			put(`"affiliateId":"{{b}}"`).has(`{"id":{{s}},"affiliateId":"{{b}}","externalId":"{{u}}e","externalInvoiceId":"{{u}}i","commissionEarned":45,"commissions":[{"affiliateId":"{{b}}","commissionEarned":45}]}`)
+			put(`"affiliateId":"{{a}}","commissionRate":10`).has(`{"affiliateId":"{{a}}","commissionEarned":9}`)
+			x.do("PUT /referrals", `{"referralId":"{{s.referralId}}","affiliateId":"{{b}}"}`).has(`{"affiliateId":"{{b}}"}`)
+			refund(x, "")
+			put(`"affiliateId":"{{b}}"`).refused(saleRefunded)
 		}),
 		own("R16 PUT and PATCH in another currency", "rule 1.4: amounts are in the currency of the program", func(x *exam, put func(string) *answer) {
 			put(`"totalEarned":60,"currency":"EUR"`).refused(otherCurrency)
