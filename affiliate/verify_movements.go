@@ -136,7 +136,12 @@ func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *MovementRecord)
 	if former {
 		sum = s.former[r.AffiliateID]
 	}
-	sum, _ = sum.Add(r.accrued()) // an overflow is another sum
+	switch {
+	case r.From.Is(AccountAccrual):
+		sum, _ = sum.Add(r.Amount) // an overflow is another sum
+	case r.To.Is(AccountAccrual):
+		sum, _ = sum.Sub(r.Amount)
+	}
 	switch {
 	case !former:
 		s.sum = sum
