@@ -199,12 +199,8 @@ func miss(path, param string) string {
 		return "OPENING"
 	case "from", "to":
 		return "2020-01-01"
-	case "method":
-		return "COUPON"
 	case "kind":
 		return "DISPUTE_WON"
-	case "method":
-		return "CREDITS"
 	case "after":
 		return "evt_ffffffffffffffffffffffffffffffff"
 	case "event", "type":
