@@ -37,6 +37,7 @@ func (s keyedShop) readers() map[string][]any {
 		"Attention": {5}, "PaymentConflict": {s.writes["DecidePayment"][0]}, "EventsAfter": {uuid.Nil, 10}, "Affiliate": {"ada"}, "AffiliateByEmail": {"ada@example.com"},
 		"Coupon": {affiliate.CouponRef{ID: s.coupon.ID}}, "Code": {affiliate.CodeRef{Code: "ADA20"}}, "Referral": {"kim@example.net"}, "Sale": {sale},
 		"WriteCoupon": {affiliate.CouponRef{ID: s.coupon.ID}, io.Discard}, "WriteCoupons": {io.Discard},
+		"AffiliateData": {s.affiliate.ID}, "ReferralData": {"kim@example.net"},
 		"Endpoint": {s.endpoint.ID}, "Delivery": {delivery}, "ExplainSale": {sale}, "Payout": {payout}, "Adjustment": {adjusted},
 		"Simulate": {affiliate.SimulateQuery{From: start, To: to, Terms: affiliate.Terms{Rate: affiliate.MustPercent("25")}}},
 		"Balance":  {s.affiliate.ID}, "BalanceOf": {affiliate.AffiliateRef{ID: s.affiliate.ID}}, "Movements": {affiliate.MovementFilter{AffiliateID: affiliate.Set(s.affiliate.ID)}, affiliate.Page{}},

@@ -98,6 +98,7 @@ func (o *op) endErasing(who *subject) error {
 type holding struct {
 	name  string // in the answer of an access request; those of one name are together
 	erase func(o *op, who *subject, after uuid.UUID, n int) (stretch, error)
+	read  func(o *op, who *subject, found func(id string, at Instant, data any)) error
 }
 
 // A kept says how the records of one table show a person.
@@ -106,11 +107,12 @@ type kept[R Record[R]] struct {
 	list  func(*subject) (key Key, ok bool) // where they are; the zero Key: anywhere; not ok: nowhere
 	of    func(*subject, *R) bool           // which of the list; nil: all
 	blank func(*subject, R) R               // without the person; nil: nothing of it is erased
+	show  func(*R) (at Instant, data any)   // all that the record says of the person; at least what blank takes
 }
 
 // as is the holding under a name.
 func (k kept[R]) as(name string) holding {
-	return holding{name: name, erase: func(o *op, who *subject, after uuid.UUID, n int) (stretch, error) {
+	return holding{name: name, read: k.read, erase: func(o *op, who *subject, after uuid.UUID, n int) (stretch, error) {
 		key, ok := k.list(who)
 		if !ok || k.blank == nil {
 			return stretch{over: true}, nil
@@ -129,6 +131,24 @@ func (k kept[R]) as(name string) holding {
 			return replaced(k.table(o.tx), blank, true)
 		})
 	}}
+}
+
+// read finds the records that show the person.
+func (k kept[R]) read(o *op, who *subject, found func(id string, at Instant, data any)) error {
+	key, ok := k.list(who)
+	if !ok {
+		return nil
+	}
+	for rec, err := range k.table(o.tx).List(Query{Key: key}) {
+		if err != nil {
+			return err
+		}
+		if k.of == nil || k.of(who, &rec) {
+			at, data := k.show(&rec)
+			found(rec.RecordID().String(), at, data)
+		}
+	}
+	return nil
 }
 
 // everywhere is the list of records that no index finds by their person.
@@ -155,11 +175,25 @@ func affiliateHoldings() []holding {
 		kept[PayoutRecord]{
 			table: func(tx *Tx) Table[PayoutRecord] { return tx.Payouts }, list: ofTheirs,
 			blank: func(_ *subject, r PayoutRecord) PayoutRecord { return r.blanked() },
+			show:  (*PayoutRecord).paid,
 		}.as("payouts"),
 		kept[AdjustmentRecord]{
 			table: func(tx *Tx) Table[AdjustmentRecord] { return tx.Adjustments }, list: ofTheirs,
 			blank: func(who *subject, r AdjustmentRecord) AdjustmentRecord { return r.without(&who.affiliate) },
+			show:  (*AdjustmentRecord).given,
 		}.as("adjustments"),
+		kept[LinkRecord]{
+			table: func(tx *Tx) Table[LinkRecord] { return tx.Links }, list: ofTheirs,
+			show: func(r *LinkRecord) (Instant, any) { return r.CreatedAt, map[string]any{"link": r.Slug} },
+		}.as("links"),
+		kept[CodeRecord]{
+			table: func(tx *Tx) Table[CodeRecord] { return tx.Codes }, list: ofTheirs,
+			show: (*CodeRecord).limited,
+		}.as("codes"),
+		kept[SaleRecord]{
+			table: func(tx *Tx) Table[SaleRecord] { return tx.Sales }, list: ofTheirs,
+			show: (*SaleRecord).credited,
+		}.as("commissions"),
 	}
 }
 
@@ -168,10 +202,12 @@ func customerHoldings() []holding {
 		kept[ClickRecord]{
 			table: func(tx *Tx) Table[ClickRecord] { return tx.Clicks }, list: ofTheirs,
 			blank: func(_ *subject, r ClickRecord) ClickRecord { return r.blanked() },
+			show:  (*ClickRecord).visit,
 		}.as("clicks"),
 		kept[SaleRecord]{
 			table: func(tx *Tx) Table[SaleRecord] { return tx.Sales }, list: ofTheirs,
 			blank: func(_ *subject, r SaleRecord) SaleRecord { return r.blanked() },
+			show:  (*SaleRecord).bought,
 		}.as("sales"),
 		kept[SaleRecord]{ // also those that an update gave the email, and those of no referral
 			table: func(tx *Tx) Table[SaleRecord] { return tx.Sales },
@@ -180,21 +216,25 @@ func customerHoldings() []holding {
 				return r.ReferralID == uuid.Nil || r.ReferralID != who.referral.ID
 			},
 			blank: func(_ *subject, r SaleRecord) SaleRecord { return r.blanked() },
+			show:  (*SaleRecord).bought,
 		}.as("sales"),
 		kept[CodeRecord]{
 			table: func(tx *Tx) Table[CodeRecord] { return tx.Codes }, list: everywhere,
 			of:    func(who *subject, r *CodeRecord) bool { return r.isLimitedTo(who) },
 			blank: func(who *subject, r CodeRecord) CodeRecord { return r.limitedTo(who) },
+			show:  (*CodeRecord).limited,
 		}.as("codes"),
 		kept[PayerRecord]{
 			table: func(tx *Tx) Table[PayerRecord] { return tx.Payers }, list: everywhere,
 			of:    func(who *subject, r *PayerRecord) bool { return r.isOf(who) },
 			blank: func(_ *subject, r PayerRecord) PayerRecord { return r.blanked() },
+			show:  (*PayerRecord).pay,
 		}.as("payers"),
 		kept[PaymentRecord]{
 			table: func(tx *Tx) Table[PaymentRecord] { return tx.Payments }, list: everywhere,
 			of:    func(who *subject, r *PaymentRecord) bool { return r.triesFor(who) },
 			blank: func(who *subject, r PaymentRecord) PaymentRecord { return r.without(who) },
+			show:  (*PaymentRecord).facts,
 		}.as("payments"),
 		kept[AdjustmentRecord]{
 			table: func(tx *Tx) Table[AdjustmentRecord] { return tx.Adjustments }, list: everywhere,
@@ -203,6 +243,7 @@ func customerHoldings() []holding {
 				r.Reason = withoutEmail(r.Reason, who.email)
 				return r
 			},
+			show: func(r *AdjustmentRecord) (Instant, any) { return r.CreatedAt, map[string]any{"reason": r.Reason} },
 		}.as("adjustments"),
 		kept[PayoutRecord]{
 			table: func(tx *Tx) Table[PayoutRecord] { return tx.Payouts }, list: everywhere,
@@ -212,6 +253,9 @@ func customerHoldings() []holding {
 			blank: func(who *subject, r PayoutRecord) PayoutRecord {
 				r.FailedReason, r.ReturnedReason = withoutEmail(r.FailedReason, who.email), withoutEmail(r.ReturnedReason, who.email)
 				return r
+			},
+			show: func(r *PayoutRecord) (Instant, any) {
+				return r.CreatedAt, map[string]any{"failedReason": r.FailedReason, "returnedReason": r.ReturnedReason}
 			},
 		}.as("payouts"),
 		kept[ReferralRecord]{
@@ -223,6 +267,7 @@ func customerHoldings() []holding {
 				r.Notes = Set(withoutEmail(r.Notes.Or(""), who.email))
 				return r
 			},
+			show: func(r *ReferralRecord) (Instant, any) { return r.CreatedAt, map[string]any{"notes": r.Notes} },
 		}.as("notes"),
 	}
 }

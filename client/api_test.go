@@ -63,7 +63,7 @@ const (
 // Source: docs/contract.md 4.6.
 var offWire = map[string]string{
 	"ImportReferrals": beside, "ImportAffiliates": beside, "ImportCoupons": beside, "ImportSales": beside, "ImportPayouts": beside,
-	"OpenBooks": beside, "CloseBooks": beside,
+	"OpenBooks": beside, "CloseBooks": beside, "AffiliateData": beside, "ReferralData": beside,
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
 	"With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
