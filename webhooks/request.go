@@ -82,6 +82,7 @@ func (s *Sender) exchange(ctx context.Context, c affiliate.Claim) (a affiliate.A
 		a.Err = w.class(err)
 	} else {
 		read(&a, res, w.remote(), at)
+		a.Response = masked(a.Response, c.Headers)
 	}
 	a.Took = max(s.now().Sub(at), 0)
 	return a
@@ -161,6 +162,29 @@ func read(a *affiliate.Attempt, res *http.Response, remote netip.Addr, at time.T
 		a.Err = affiliate.FailedRedirect
 	}
 	a.RetryAfter = waitAsked(res.Header, at)
+}
+
+// masked is the start of an answer without the values of the receiver's own headers,
+// which a receiver may echo: answers are stored and shown. A value that the end of the
+// text cuts off is dropped from its fourth character on.
+func masked(answer string, headers affiliate.EndpointHeaders) string {
+	const least = 4
+	for _, value := range headers {
+		parts := []string{value}
+		if _, credential, ok := strings.Cut(value, " "); ok { // behind Basic or Bearer
+			parts = append(parts, strings.TrimSpace(credential))
+		}
+		for _, part := range parts {
+			answer = strings.ReplaceAll(answer, part, "***")
+			for n := min(len(part), len(answer)); n >= least; n-- {
+				if strings.HasSuffix(answer, part[:n]) {
+					answer = answer[:len(answer)-n]
+					break
+				}
+			}
+		}
+	}
+	return answer
 }
 
 // mayShow reports whether an answer from an address may be kept: the address
