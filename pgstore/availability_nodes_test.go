@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+	"github.com/tributary-go/tributary/pgstore/examples/cluster"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+	"github.com/tributary-go/tributary/pgstore/examples/cluster"
 )
 
 // database is the connection string of a database with the tables.

@@ -25,7 +25,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+	"github.com/tributary-go/tributary/pgstore/examples/cluster"
 )
 
 func main() {

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+	"github.com/tributary-go/tributary/pgstore/examples/cluster"
 )
 
 // deployed is a file of the folder deploy.

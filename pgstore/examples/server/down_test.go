@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+	"github.com/tributary-go/tributary/pgstore/examples/cluster"
 )
 
 // ask sends a request with a key, and returns the status and the body.

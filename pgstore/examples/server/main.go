@@ -12,8 +12,9 @@
 // ends it at once.
 //
 // Package examples/serve of the root module starts and stops the HTTP server and
-// sets its limits for slow clients. If you copy this program, copy that package
-// too.
+// sets its limits for slow clients; package examples/cluster of this module starts
+// the PostgreSQL server of a run without -store. If you copy this program, copy
+// these packages too, or leave out the second with its use.
 package main
 
 import (
@@ -32,7 +33,7 @@ import (
 
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+	"github.com/tributary-go/tributary/pgstore/examples/cluster"
 )
 
 func main() {

@@ -1,5 +1,6 @@
 // Package cluster starts a PostgreSQL server for tests, benchmarks and
-// examples, and removes it afterwards.
+// examples, and removes it afterwards. It is no part of pgstore's interface: whoever
+// copies a program that uses it copies it too.
 package cluster
 
 import (

@@ -2,7 +2,7 @@
 // connection string, and removes it when its standard input ends, as it does when
 // the tests end in any way.
 //
-//	go run github.com/tributary-go/tributary/pgstore/internal/cluster/serve
+//	go run github.com/tributary-go/tributary/pgstore/examples/cluster/serve
 //
 // Its exit status is 3 when there are no server programs.
 package main
@@ -14,7 +14,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/tributary-go/tributary/pgstore/internal/cluster"
+	"github.com/tributary-go/tributary/pgstore/examples/cluster"
 )
 
 func main() {
