@@ -38,7 +38,7 @@ func (s keyedShop) readers() map[string][]any {
 		"Coupon": {affiliate.CouponRef{ID: s.coupon.ID}}, "Code": {affiliate.CodeRef{Code: "ADA20"}}, "Referral": {"kim@example.net"}, "Sale": {sale},
 		"WriteCoupon": {affiliate.CouponRef{ID: s.coupon.ID}, io.Discard}, "WriteCoupons": {io.Discard},
 		"AffiliateData": {s.affiliate.ID}, "ReferralData": {"kim@example.net"},
-		"Endpoint": {s.endpoint.ID}, "Delivery": {delivery}, "ExplainSale": {sale}, "Payout": {payout}, "Adjustment": {adjusted},
+		"Endpoint": {s.endpoint.ID}, "Delivery": {delivery}, "ExplainSale": {sale}, "Payout": {payout}, "PayoutEntries": {payout, affiliate.Page{}}, "AdjustmentReasons": {adjusted}, "Adjustment": {adjusted},
 		"Simulate": {affiliate.SimulateQuery{From: start, To: to, Terms: affiliate.Terms{Rate: affiliate.MustPercent("25")}}},
 		"Balance":  {s.affiliate.ID}, "BalanceOf": {affiliate.AffiliateRef{ID: s.affiliate.ID}}, "Movements": {affiliate.MovementFilter{AffiliateID: affiliate.Set(s.affiliate.ID)}, affiliate.Page{}},
 		"Report":        {affiliate.ReportQuery{From: start, To: to, By: "day"}},

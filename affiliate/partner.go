@@ -11,7 +11,7 @@ import (
 // and nothing of anybody else. It is a value; it is safe for concurrent use.
 //
 // Customers are masked by [MaskEmail]. No name of a customer, external id, note,
-// metadata, landing page, product or reason of a hold is in it.
+// metadata, landing page or product is in it, and no rule of Config.Review that held.
 //
 // Source: docs/contract.md 4.7.
 type Partner struct {
@@ -94,6 +94,7 @@ type PartnerSale struct {
 	RefundedAmount   Amount              `json:"refundedAmount"`
 	CommissionEarned Amount              `json:"commissionEarned"`
 	ApprovalStatus   Opt[ApprovalStatus] `json:"approvalStatus"` // of its first commission; null: it has none
+	HoldReason       Opt[HoldReason]     `json:"holdReason"`     // of that; FRAUD_PREVENTION is told as PROGRAM_SETTINGS
 	PayoutCreated    bool                `json:"payoutCreated"`  // a payout has that
 	Status           SaleStatus          `json:"status"`
 	PromoCode        Opt[string]         `json:"promoCode"` // null: by no code, or it is no longer theirs

@@ -107,13 +107,13 @@ func (v Partner) Sales(ctx context.Context, pg Page) (_ List[PartnerSale], err e
 // partnerSale is a sale as the affiliate sees it whom it credits.
 func (o *op) partnerSale(rec SaleRecord) (PartnerSale, error) {
 	s := PartnerSale{
-		ID: SaleID(rec.Number), TotalEarned: rec.TotalEarned, RefundedAmount: rec.Refunded, ApprovalStatus: Null[ApprovalStatus](),
+		ID: SaleID(rec.Number), TotalEarned: rec.TotalEarned, RefundedAmount: rec.Refunded, ApprovalStatus: Null[ApprovalStatus](), HoldReason: Null[HoldReason](),
 		Status: rec.Status.Value(), PromoCode: Null[string](), Link: Null[string](), CreatedAt: TimeOf(rec.CreatedAt.Time()),
 	}
 	s.CommissionEarned, _ = rec.commissionEarned() // its sum was checked when the sale was stored
 	if len(rec.Commissions) > 0 {
 		c := &rec.Commissions[0]
-		s.ApprovalStatus, s.PayoutCreated = Set(c.Approval.Value()), c.PayoutID != uuid.Nil
+		s.ApprovalStatus, s.HoldReason, s.PayoutCreated = Set(c.Approval.Value()), orNull(c.HoldReason.Value().told()), c.PayoutID != uuid.Nil
 	}
 	if rec.Email != "" || rec.ReferralID != uuid.Nil {
 		s.Customer = MaskEmail(rec.Email, rec.ReferralID)

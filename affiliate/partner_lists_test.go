@@ -56,7 +56,7 @@ func TestPartnerSales(t *testing.T) {
 	sale := must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "tomas@example.net", Name: "T", TotalEarned: affiliate.MustAmount("100")})).Sale.Or(affiliate.Sale{})
 	want := affiliate.PartnerSale{
 		ID: sale.ID, Customer: "t***@e***.net", TotalEarned: affiliate.MustAmount("100"), CommissionEarned: affiliate.MustAmount("20"),
-		ApprovalStatus: affiliate.Set(affiliate.ApprovalAccepted), Status: affiliate.SaleActive, PromoCode: affiliate.Set("ADA20"),
+		ApprovalStatus: affiliate.Set(affiliate.ApprovalAccepted), HoldReason: affiliate.Null[affiliate.HoldReason](), Status: affiliate.SaleActive, PromoCode: affiliate.Set("ADA20"),
 		Link: affiliate.Null[string](), CreatedAt: sale.CreatedAt,
 	}
 	same := func(step string) {

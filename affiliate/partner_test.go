@@ -69,7 +69,7 @@ func TestPartner(t *testing.T) {
 		"id link fullURLs clicks referrals sales totalRevenue createdAt":                                                                                            links.Items[0],
 		"id code usable reasons expiresAt couponType percentOff amountOff currency minimumAmount minimumAmountCurrency firstTimeOrder timesRedeemed maxRedemptions": codes.Items[0],
 		"id customer subscriptionStatus totalRevenue totalCommission createdAt":                                                                                     referrals.Items[0],
-		"id customer totalEarned refundedAmount commissionEarned approvalStatus payoutCreated status promoCode link createdAt":                                      sales.Items[0],
+		"id customer totalEarned refundedAmount commissionEarned approvalStatus holdReason payoutCreated status promoCode link createdAt":                           sales.Items[0],
 	} {
 		var fields map[string]json.RawMessage
 		must(0, json.Unmarshal([]byte(jsonOf(object)), &fields))

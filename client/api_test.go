@@ -67,8 +67,8 @@ var offWire = map[string]string{
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
 	"With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other, "ReportBuckets": other,
-	"PaymentConflict": "Attention lists them",
-	"StatementLines":  other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
+	"PaymentConflict": "Attention lists them", "PayoutEntries": "the payout has their ids", "AdjustmentReasons": "Adjustments has them",
+	"StatementLines": other, "StatementPage": other, "PayoutPreview": other, "StepPayouts": other,
 
 	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "PayerReferral": facts, "PayerKnown": facts,
 

@@ -65,7 +65,7 @@ func (tb *tab) print(s scheme) {
 }
 
 // fits reports what does not fit into a window: a page that scrolls sideways, what
-// is wider than the window, a title that is not seen, and a place in the navigation that
+// is wider than the window, on a telephone money that is cut or broken, a title that is not seen, and a place in the navigation that
 // is not clear.
 func (tb *tab) fits(s size) {
 	tb.Helper()
@@ -83,6 +83,10 @@ const misfits = `(() => {
 		const r = e.getBoundingClientRect();
 		if (r.width === 0 || e.closest(".scroll, .skip, svg") && !e.matches(".scroll")) continue;
 		if (r.right > width + 1 || r.left < -1) wrong.push(name(e) + " ends at " + Math.round(r.right));
+	}
+	if (width < 704) for (const e of document.querySelectorAll(".stack td.num, .figures b, .sum span:last-child")) {
+		const r = e.getBoundingClientRect();
+		if (r.width && (r.right > width + 1 || r.left < -1 || e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline" || e.matches("b, span") && e.getClientRects().length > 1)) wrong.push("money is cut: " + name(e));
 	}
 	const titles = document.querySelectorAll("h1");
 	if (titles.length !== 1 || !titles[0].checkVisibility()) wrong.push(titles.length + " titles");

@@ -30,7 +30,11 @@ func concerns(v *visit) (all []concern, err error) {
 			return waits{"affiliates/" + p.ID.String(), v.Short(p.Name)}
 		}),
 		concernOf(concern{Badge: "On hold", List: "sales?approval=ON_HOLD"}, a.HeldSales, func(s affiliate.HeldSale) waits {
-			return waits{fmt.Sprint("sales/", s.ID), fmt.Sprintf("Sale %v, %s", s.ID, v.Money(s.CommissionEarned))}
+			text := fmt.Sprintf("Sale %v, %s", s.ID, v.Money(s.CommissionEarned))
+			if why := v.Hold(s.HoldReason); why != "" {
+				text += ": " + why
+			}
+			return waits{fmt.Sprint("sales/", s.ID), text}
 		}),
 		concernOf(concern{Badge: "Payout failed", Bad: true, List: "payouts?status=FAILED"}, a.FailedPayouts, func(p affiliate.FailedPayout) waits {
 			text := v.Money(p.Amount)

@@ -277,3 +277,30 @@ func TestUsabilityPages(t *testing.T) {
 		}
 	}
 }
+
+// TestReasonPages: the operator sees the reason of an adjustment, of a hold and of a
+// payout that failed, and what is in a payout.
+func TestReasonPages(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	ctx, s := t.Context(), w.stock()
+	must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.extra.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "spring bonus"}))
+	must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: s.extra.ID.String(), Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount("10")}))
+	paid := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.extra.ID}))
+	must(w.FailPayout(ctx, paid.ID, "no such account"))
+	must(w.BanAffiliates(ctx, s.extra.ID))
+	banned := must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: s.extra.ID.String(), Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
+	for path, says := range map[string]string{
+		"affiliates/" + s.extra.ID.String() + "/statements/2026-03": "Adjustment: spring bonus 7.77 USD",
+		"payouts/" + paid.ID.String():                               "1 commission and 1 adjustment Oldest first When What Reason Amount 13 Mar 2026, 07:06 Sale 71 2.00 USD 13 Mar 2026, 07:06 Bonus spring bonus 7.77 USD",
+		"payouts?status=FAILED":                                     "Failed no such account",
+		fmt.Sprint("sales/", banned.ID):                             "On hold the affiliate is banned",
+		fmt.Sprint("sales/", w.held.ID):                             "On hold a rule of the program wants it looked at Self referral",
+		"sales?approval=ON_HOLD":                                    "(the affiliate is banned)",
+		"":                                                          "2.00 USD: the affiliate is banned",
+	} {
+		if page := w.get(path); !strings.Contains(page.text(), says) {
+			t.Errorf("%s does not say %q: %s", path, says, page.text())
+		}
+	}
+}

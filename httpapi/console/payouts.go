@@ -19,6 +19,17 @@ type payoutList struct {
 	Files    listing
 }
 
+// WhyNot is why the money of a payout did not arrive; empty: it did, or may.
+func (v *view) WhyNot(p affiliate.Payout) string {
+	switch p.Status {
+	case affiliate.PayoutFailed:
+		return v.Short(p.FailedReason.Or(""))
+	case affiliate.PayoutReturned:
+		return v.Short(p.ReturnedReason.Or(""))
+	}
+	return ""
+}
+
 // An owed is what an affiliate is owed.
 type owed struct {
 	affiliate.Balance
@@ -70,12 +81,25 @@ func payoutPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	entries, err := v.program.PayoutEntries(v.ctx(), p.ID, v.page50())
+	if err != nil {
+		return view{}, err
+	}
 	name, err := v.payee(p.AffiliateID)
-	return view{title: "Payout to " + page.Named(name), template: "payout", Data: struct {
-		affiliate.Payout
-		Name string
-		To   []option
-	}{p, name, options(p.Status.Next()...)}}, err
+	return view{title: "Payout to " + page.Named(name), template: "payout", next: entries.Next, Data: &payoutSheet{p, name, options(p.Status.Next()...), entries.Items}}, err
+}
+
+// A payoutSheet is the page of a payout.
+type payoutSheet struct {
+	affiliate.Payout
+	Name    string
+	To      []option
+	Entries []affiliate.PayoutEntry
+}
+
+// Took says how much is in the payout.
+func (s *payoutSheet) Took() string {
+	return several(len(s.CommissionIDs), "commission") + " and " + several(len(s.AdjustmentIDs), "adjustment")
 }
 
 func (v *visit) payout() (affiliate.Payout, error) {

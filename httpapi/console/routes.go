@@ -85,7 +85,7 @@ func init() {
 		{path: "payouts/generic.csv", params: []string{paramRun, paramMethod}, file: genericFile},
 		{path: "payouts/paypal", params: []string{paramRun, paramDecimals}, file: paypalFile},
 		{path: "payouts/wise", params: []string{paramRun}, file: wiseFile},
-		{path: "payouts/{}", page: payoutPage},
+		{path: "payouts/{}", params: []string{paramCursor}, page: payoutPage},
 		{path: "payouts/{}/status", act: payoutStatus},
 
 		{path: "webhooks", params: []string{"state", paramCursor}, page: webhooks},

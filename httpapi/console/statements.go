@@ -16,7 +16,8 @@ type monthSheet struct {
 	Name, Month   string
 	Before, After string // the months beside it
 	Lines         []affiliate.StatementLine
-	Goes          bool // it goes on from the page before
+	Goes          bool         // it goes on from the page before
+	Reasons       page.Reasons // of the adjustments in the lines
 }
 
 const monthLayout = "2006-01"
@@ -47,6 +48,9 @@ func statementPage(v *visit) (view, error) {
 	d := monthSheet{
 		Statement: s, Month: v.args[1], Lines: lines.Items, Goes: v.query.Get(paramCursor) != "",
 		Before: month.AddDate(0, -1, 0).Format(monthLayout), After: month.AddDate(0, 1, 0).Format(monthLayout),
+	}
+	if d.Reasons, err = v.program.AdjustmentReasons(v.ctx(), page.AdjustmentsIn(lines.Items)...); err != nil {
+		return view{}, err
 	}
 	if d.Name, err = v.payee(s.AffiliateID); err != nil {
 		return view{}, err

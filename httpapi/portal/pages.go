@@ -119,9 +119,10 @@ func statements(v *visit) (view, error) {
 // A monthSheet is the statement of a month.
 type monthSheet struct {
 	affiliate.Statement
-	Month string
-	Lines []affiliate.StatementLine
-	Goes  bool // it goes on from the page before
+	Month   string
+	Lines   []affiliate.StatementLine
+	Goes    bool         // it goes on from the page before
+	Reasons page.Reasons // of the adjustments in the lines
 }
 
 // month is the month that the path names, from its beginning to its end.
@@ -144,6 +145,9 @@ func statement(v *visit) (view, error) {
 		return view{}, err
 	}
 	d := monthSheet{Statement: s, Month: v.args[0], Lines: lines.Items, Goes: v.cursor() != ""}
+	if d.Reasons, err = v.partner().AdjustmentReasons(v.ctx(), page.AdjustmentsIn(lines.Items)...); err != nil {
+		return view{}, err
+	}
 	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d, next: lines.Next}, nil
 }
 

@@ -323,7 +323,7 @@ func TestLongStatement(t *testing.T) {
 	cookie, lines, query := w.enter(w.ada.ID), 0, ""
 	for i := range 2 {
 		page := w.get(cookie, "statements/2026-03"+query)
-		lines += strings.Count(page.body, `<td>Adjustment</td><td class="num">`)
+		lines += strings.Count(page.body, `<td>Adjustment: <bdi>b</bdi></td><td class="num">`)
 		_, next, more := strings.Cut(page.body, `href="?`)
 		next, _, _ = strings.Cut(next, `"`)
 		if begins, ends := strings.Contains(page.body, "Owed at the beginning"), strings.Contains(page.body, "Owed at the end"); begins != (i == 0) || ends != (i == 1) || more != (i == 0) {
@@ -387,5 +387,41 @@ func TestCodesThatDoNotWork(t *testing.T) {
 		if page := w.get(cookie, path); !strings.Contains(page.text(), "Your account is banned: commissions of new sales by your links and codes are on hold.") {
 			t.Errorf("%q: %s", path, page.text())
 		}
+	}
+}
+
+// TestReasonsForAffiliates: an affiliate sees the reason of an adjustment, of a hold and
+// of a payout that did not arrive, what is in a payout, and nothing of others. That a rule
+// suspects a sale is not said.
+func TestReasonsForAffiliates(t *testing.T) {
+	w := newWorld(t, "")
+	ctx := t.Context()
+	must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "spring bonus"}))
+	failed := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
+	must(w.FailPayout(ctx, failed.ID, "no such account"))
+	of := func(who affiliate.Affiliate) affiliate.Payout {
+		return must(w.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(who.ID)}, affiliate.Page{Limit: 1})).Items[0]
+	}
+	bobs := of(w.bob)
+	held := must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "h@x.example", Name: "H", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
+	must(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, held.ID))
+	cookie := w.enter(w.ada.ID)
+	for path, says := range map[string]string{
+		"statements/2026-03":                  "Adjustment: spring bonus 7.77 USD",
+		"payouts":                             "13.77 USD Failed no such account PayPal",
+		"payouts/" + failed.ID.String():       "The money did not reach you. no such account PayPal",
+		"payouts/" + failed.ID.String() + "?": "Bonus spring bonus 7.77 USD",
+		"sales":                               "On hold the program looks at it first",
+	} {
+		if page := w.get(cookie, strings.TrimSuffix(path, "?")); !strings.Contains(strings.ReplaceAll(page.text(), " How", ""), says) {
+			t.Errorf("%s does not say %q: %s", path, says, page.text())
+		}
+	}
+	first := w.get(cookie, "payouts/"+must(w.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(w.ada.ID), Status: affiliate.PayoutPaid}, affiliate.Page{Limit: 1})).Items[0].ID.String())
+	if rows := strings.Count(first.text(), "10.00 USD"); rows < 50 || !strings.Contains(first.body, `rel="next"`) {
+		t.Errorf("%d of 60 entries: %s", rows, first.text())
+	}
+	if page := w.get(cookie, "payouts/"+bobs.ID.String()); page.status != 404 {
+		t.Errorf("somebody else's payout: %d %s", page.status, page.text())
 	}
 }

@@ -58,6 +58,8 @@ var routes = []route{
 	{path: "statements", page: statements},
 	{path: "statements/{}", param: paramCursor, page: statement},
 	{path: "statements/{}/csv", file: statementFile},
+	{path: "payouts", param: paramCursor, page: payouts},
+	{path: "payouts/{}", param: paramCursor, page: payout},
 	{path: "payout-details", param: paramDone, page: payoutDetails, post: confirmDetails, sent: []string{fieldEmail, fieldMethod, wasPrefix + fieldEmail, wasPrefix + fieldMethod}, shown: (*visit).canSetDetails},
 	{path: "payout-details/save", post: saveDetails, sent: []string{fieldEmail, fieldMethod, fieldNonce, fieldSeen}, shown: (*visit).canSetDetails},
 	{path: "leave", post: leave, shown: func(v *visit) bool { return v.byVisit }},

@@ -1,5 +1,6 @@
 "use strict";
-// Everything works without this script: it copies texts and ticks all boxes.
+// Everything works without this script: it copies texts, ticks all boxes, and lets a
+// telephone show the rows of a table below each other, with what each cell is.
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest("[data-copy]");
   if (copy) {
@@ -14,4 +15,15 @@ document.addEventListener("click", async (event) => {
     for (const box of document.querySelectorAll(`input[name="${event.target.dataset.all}"]`)) box.checked = event.target.checked;
   }
 });
+for (const table of document.querySelectorAll(".scroll > table")) {
+  const labels = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+  for (const row of table.tBodies[0]?.rows ?? []) {
+    let column = 0;
+    for (const cell of row.cells) {
+      if (cell.colSpan === 1 && labels[column]) cell.dataset.label = labels[column];
+      column += cell.colSpan;
+    }
+  }
+  table.classList.add("stack");
+}
 for (const hidden of document.querySelectorAll("[data-script]")) hidden.hidden = false;

@@ -1,4 +1,26 @@
 package page
 
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
 // StatementLines is how many lines of a statement are on a page.
 const StatementLines = 300
+
+// AdjustmentsIn are the adjustments that lines of a statement are about.
+func AdjustmentsIn(lines []affiliate.StatementLine) (ids []uuid.UUID) {
+	for _, line := range lines {
+		if id, is := line.AdjustmentID.Get(); is {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Reasons are the reasons of adjustments.
+type Reasons map[uuid.UUID]string
+
+// Of is the reason of an adjustment; empty: it is none, or its reason was erased.
+func (r Reasons) Of(id affiliate.Opt[uuid.UUID]) string { return r[id.Or(uuid.Nil)] }
