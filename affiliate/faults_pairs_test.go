@@ -16,7 +16,7 @@ import (
 
 // pairSample is one in how many pairs of faults every change meets. All of them
 // take minutes: before a release, TRIBUTARY_ALL_PAIRS=1.
-const pairSample = 31
+const pairSample = 29
 
 // lostAnswer is the fault after a commit. Its n-th call is the n-th commit.
 var lostAnswer = storeFault{name: "lost answer", want: conformance.ErrInjected}
