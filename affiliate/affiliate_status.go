@@ -36,12 +36,19 @@ func (s AffiliateStatus) Next() (to []AffiliateStatus) {
 	return to
 }
 
+// unapproved reports whether nobody has approved an affiliate of this status.
+func (s AffiliateStatus) unapproved() bool {
+	return s == AffiliateInactive || s == AffiliateInvited || s == AffiliateDeclined
+}
+
 // ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. An
-// affiliate that is ACTIVE already stays as it is.
+// affiliate that is ACTIVE already stays as it is. Commissions that waited for the
+// approval are accepted, in the same transaction.
 //
 // Errors: [AffiliateNotFound], [StatusNotAllowed], [BulkLimitExceeded].
 //
-// Effects: affiliate.updated for each that changed.
+// Effects: affiliate.updated for each that changed; its commissions on hold with
+// [HoldAffiliateNotApproved], and sale.updated for each of their sales.
 //
 // Source: docs/contract.md 6.
 func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []Affiliate, err error) {

@@ -72,7 +72,7 @@ func TestNextStatuses(t *testing.T) {
 		equal(t, want, status.Next())
 	}
 	for status, want := range map[affiliate.PayoutStatus][]affiliate.PayoutStatus{
-		"PENDING": {"PROCESSING", "PAID", "FAILED", "CANCELED"}, "PROCESSING": {"PAID", "FAILED"}, "FAILED": {"PROCESSING", "CANCELED"}, "PAID": nil, "CANCELED": nil,
+		"PENDING": {"PROCESSING", "PAID", "FAILED", "CANCELED"}, "PROCESSING": {"PAID", "FAILED"}, "FAILED": {"PROCESSING", "CANCELED"}, "PAID": {"RETURNED"}, "CANCELED": nil, "RETURNED": nil,
 	} {
 		equal(t, want, status.Next())
 	}

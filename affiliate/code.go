@@ -162,7 +162,7 @@ type Evaluation struct {
 	Unverified []Reason              `json:"unverified"`      // rules that need facts that the order does not have, and ProductShare
 	Discount   Opt[Amount]           `json:"discount"`        // of Subtotal, else of TotalEarned; null when it cannot be priced. Not Valid: what the code would take off
 	Total      Opt[Amount]           `json:"total"`           // if Valid, the amount to charge before tax and shipping; null when Discount is
-	Risks      []RiskReason          `json:"risks"`           // the rules of Config.Review that would hold the commission; Valid does not depend on them
+	Risks      []RiskReason          `json:"risks"`           // what would hold the commission: the status of the affiliate, then the rules of Config.Review; Valid does not depend on them
 	Code       Opt[CodeName]         `json:"promotionalCode"` // null when the code was not found; so are Coupon and Affiliate
 	Coupon     Opt[Coupon]           `json:"coupon"`          // without its codes
 	Affiliate  Opt[AffiliateContact] `json:"affiliate"`       // null also for a code without an affiliate

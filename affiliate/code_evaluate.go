@@ -120,20 +120,31 @@ func (v *verdict) pricesAll(given Opt[Product], basket Amount, c Currency) bool 
 	return product.ProductID != "" && err == nil && sum == basket
 }
 
-// preview asks the rules of Config.Review about the sale that the order would
-// become. A code without an affiliate credits nobody.
+// preview tells what would hold the sale that the order would become: the status of
+// the affiliate, and the rules of Config.Review. A code without an affiliate credits
+// nobody.
 func (o *op) preview(in *Order, who *identity, v *verdict, out *Evaluation) error {
-	if len(o.cfg.Review) == 0 || v.code.AffiliateID == uuid.Nil {
+	if v.code.AffiliateID == uuid.Nil {
 		return nil
 	}
 	aff, err := o.tx.Affiliates.Get(v.code.AffiliateID)
 	if err != nil {
 		return internal("affiliate of a code", err)
 	}
+	if risk := aff.Status.risk(); risk != "" {
+		out.Risks = append(out.Risks, risk)
+	}
+	if len(o.cfg.Review) == 0 {
+		return nil
+	}
 	e := who.evidence(o.now, &aff, v)
 	e.CustomerEmail = cmp.Or(in.Email, e.CustomerEmail)
 	e.Total = in.TotalEarned.Or(out.Total.Or(Amount{}))
 	risks, err := o.risks(e)
-	out.Risks = emptyNotNil(risks)
+	for _, risk := range risks {
+		if !slices.Contains(out.Risks, risk) { // a rule may have the name of a status
+			out.Risks = append(out.Risks, risk)
+		}
+	}
 	return err
 }

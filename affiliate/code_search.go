@@ -60,7 +60,14 @@ func (o *op) seekCodes(q CodeQuery, exactly bool) *seeker[CodeRecord, Code] {
 			}
 			coupons[rec.CouponID], k.spent = coupon, k.spent+1
 		}
-		u := o.usabilityOf(rec, &coupon, "")
+		if o.cfg.RefuseSuspended {
+			k.spent++
+		}
+		hold, err := o.refusedHold(rec)
+		if err != nil {
+			return false, err
+		}
+		u := o.usabilityOf(rec, &coupon, hold)
 		return u.is(q.State), nil
 	}
 	return k

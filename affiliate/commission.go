@@ -45,15 +45,20 @@ func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 	if err := o.overrideRate(&d, aff); err != nil {
 		return d, err
 	}
-	d.hold = cmp.Or(aff.Status.hold(), d.hold)
+	switch held := aff.Status.hold(); held {
+	case "", HoldAffiliateNotApproved:
+		d.hold = cmp.Or(d.hold, held) // approval releases nothing that has another reason
+	default:
+		d.hold = held
+	}
 	return d, nil
 }
 
-// suspect holds new commissions for review, if a rule held. A hold because of
-// the affiliate's status has its own reason.
+// suspect holds new commissions for review, if a rule held. A hold of an affiliate
+// who was stopped has its own reason.
 func (d *deal) suspect(risks []RiskReason) {
 	d.risks = risks
-	if len(risks) > 0 && (d.hold == "" || d.hold == HoldProgramSettings) {
+	if len(risks) > 0 && (d.hold == "" || d.hold == HoldProgramSettings || d.hold == HoldAffiliateNotApproved) {
 		d.hold = HoldFraudPrevention
 	}
 }

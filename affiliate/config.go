@@ -39,6 +39,7 @@ type Config struct {
 	ErasureKey           []byte        // keys what is kept of the email of somebody who was erased, ≥ 16 bytes; never change it. Nil: the program's id, which whoever reads the store knows
 	PaymentMemory        time.Duration // how long a payment without a sale, and a payer without a referral, are kept after the last change; zero: 90 days
 	FreeOrders           bool          // sales of nothing are recorded when the report says that they are free; see NewSale.Free
+	RefuseSuspended      bool          // codes of affiliates who are BANNED or DEACTIVATED are refused; false: their sales earn commissions on hold
 	CascadeEvents        bool          // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
 
 	Now   func() time.Time // nil: time.Now

@@ -233,10 +233,11 @@ type HoldReason string
 
 // The hold reasons.
 const (
-	HoldProgramSettings      HoldReason = "PROGRAM_SETTINGS"      // the terms of the program, or a person
-	HoldFraudPrevention      HoldReason = "FRAUD_PREVENTION"      // a rule of Config.Review
-	HoldAffiliateDeactivated HoldReason = "AFFILIATE_DEACTIVATED" // the affiliate is DEACTIVATED
-	HoldAffiliateBanned      HoldReason = "AFFILIATE_BANNED"      // the affiliate is BANNED
+	HoldProgramSettings      HoldReason = "PROGRAM_SETTINGS"       // the terms of the program, or a person
+	HoldFraudPrevention      HoldReason = "FRAUD_PREVENTION"       // a rule of Config.Review
+	HoldAffiliateDeactivated HoldReason = "AFFILIATE_DEACTIVATED"  // the affiliate is DEACTIVATED
+	HoldAffiliateBanned      HoldReason = "AFFILIATE_BANNED"       // the affiliate is BANNED
+	HoldAffiliateNotApproved HoldReason = "AFFILIATE_NOT_APPROVED" // the affiliate is INACTIVE, INVITED or DECLINED; approval releases it
 )
 
 // RewardType is what a commission is paid in.
@@ -276,6 +277,7 @@ type SkipReason string
 // The reasons, in the order in which they are looked for.
 const (
 	SkipBanned         SkipReason = "banned"           // the affiliate is BANNED
+	SkipNotApproved    SkipReason = "not_approved"     // the affiliate is INACTIVE, INVITED or DECLINED
 	SkipOnHold         SkipReason = "on_hold"          // all that is open is ON_HOLD
 	SkipNothingMatured SkipReason = "nothing_matured"  // all that is payable is later, or in its holding period
 	SkipNegative       SkipReason = "negative"         // what there is to take is not above zero
@@ -328,6 +330,6 @@ var subscriptionStatuses = []SubscriptionStatus{SubscriptionActive, Subscription
 
 var approvalStatuses = []ApprovalStatus{ApprovalAccepted, ApprovalOnHold, ApprovalDeclined}
 
-var skipReasons = []SkipReason{SkipBanned, SkipOnHold, SkipNothingMatured, SkipNegative, SkipNoPayoutMethod, SkipBelowMinimum}
+var skipReasons = []SkipReason{SkipBanned, SkipNotApproved, SkipOnHold, SkipNothingMatured, SkipNegative, SkipNoPayoutMethod, SkipBelowMinimum}
 
 var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled, PayoutReturned}

@@ -85,5 +85,5 @@ var (
 	submissionTypes = []SubmissionType{SubmissionAutomatic, SubmissionManual}
 	referralMedia   = []ReferralMedium{MediumLink, MediumCoupon}
 	referralSources = []ReferralSource{"API", "MANUAL", "IMPORTED", "INTEGRATION", "AFFILIATE_SUBMITTED", "UNKNOWN"}
-	holdReasons     = []HoldReason{HoldProgramSettings, HoldFraudPrevention, HoldAffiliateDeactivated, HoldAffiliateBanned}
+	holdReasons     = []HoldReason{HoldProgramSettings, HoldFraudPrevention, HoldAffiliateDeactivated, HoldAffiliateBanned, HoldAffiliateNotApproved}
 )

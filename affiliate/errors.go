@@ -98,7 +98,8 @@ func (e *Error) Is(target error) bool { return target == ErrNotFound && e.Kind =
 func (e *Error) CodeRefused() bool {
 	switch e.Reason {
 	case CodeNotFound, CodeInactive, CouponInvalid, CodeExpired, CouponExpired, CodeExhausted, CouponExhausted,
-		CodeUnassigned, NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct:
+		CodeUnassigned, NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct,
+		AffiliateSuspended:
 		return true
 	}
 	return false

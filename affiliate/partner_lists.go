@@ -52,7 +52,11 @@ func (o *op) partnerCode(rec CodeRecord) (PartnerCode, error) {
 	if err != nil {
 		return PartnerCode{}, err
 	}
-	u := o.usabilityOf(&rec, &parent, "")
+	hold, err := o.refusedHold(&rec)
+	if err != nil {
+		return PartnerCode{}, err
+	}
+	u := o.usabilityOf(&rec, &parent, hold)
 	reasons := make([]Reason, 0, len(u.Reasons))
 	for _, f := range u.Reasons {
 		reasons = append(reasons, f.Reason)

@@ -16,8 +16,8 @@ import (
 // payout. They do not follow later changes.
 //
 // Errors: [MissingField] (affiliateId), [InvalidField] (externalId, minimum),
-// [AffiliateNotFound], [IdentifiersMismatch], [NothingPayable],
-// [BelowPayoutMinimum].
+// [AffiliateNotFound], [IdentifiersMismatch], [AffiliateNotApproved] while the
+// affiliate is INACTIVE, INVITED or DECLINED, [NothingPayable], [BelowPayoutMinimum].
 //
 // Effects: the payout; payoutCreated and payoutId of what it takes, until the
 // payout is canceled; sale.updated once for each sale, except for those whose
@@ -38,6 +38,9 @@ func (p *Program) CreatePayout(ctx context.Context, in NewPayout) (_ Payout, err
 		aff, err := o.affiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
 		if err != nil {
 			return Payout{}, RefuseNoAffiliate.ifMissing(err)
+		}
+		if aff.Status.unapproved() {
+			return Payout{}, affiliateNotApproved.Err()
 		}
 		until := o.now
 		if !in.Until.IsZero() {

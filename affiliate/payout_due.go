@@ -46,6 +46,8 @@ func (r *RunRecord) skips(aff *AffiliateRecord, open int, t *taking) SkipReason 
 	switch {
 	case aff.Status == AffiliateBanned:
 		return SkipBanned
+	case aff.Status.unapproved():
+		return SkipNotApproved
 	case open == 0:
 		return SkipOnHold
 	case len(t.items) == 0:

@@ -61,7 +61,30 @@ func (o *op) judge(text string, ord *order, v *verdict) (err error) {
 	}
 	v.checkState(o.judgedAt())
 	v.checkOrder(ord, o.cfg.Currency, earlier)
-	return nil
+	hold, err := o.refusedHold(&v.code)
+	o.checkOwnerOf(v, hold)
+	return err
+}
+
+// refusedHold is the hold of new sales of the affiliate of a code, in a program that
+// refuses codes for it. In others nothing is read.
+func (o *op) refusedHold(code *CodeRecord) (HoldReason, error) {
+	if !o.cfg.RefuseSuspended || code.AffiliateID == uuid.Nil {
+		return "", nil
+	}
+	aff, err := o.tx.Affiliates.Get(code.AffiliateID)
+	if err != nil {
+		return "", internal("affiliate of a code", err)
+	}
+	return aff.Status.hold(), nil
+}
+
+// checkOwnerOf applies the rule about the affiliate of a code, whose new sales have
+// this hold, if the program has it: row 15.
+func (o *op) checkOwnerOf(v *verdict, hold HoldReason) {
+	if o.cfg.RefuseSuspended && (hold == HoldAffiliateBanned || hold == HoldAffiliateDeactivated) {
+		v.fail(codeSuspended, Failure{})
+	}
 }
 
 // codeByText returns the live code with the text, in any letter case and

@@ -57,6 +57,7 @@ const (
 	WrongAffiliate          Reason = "wrong_affiliate"                // the code is limited to its affiliate, and the order names another
 	WrongCustomer           Reason = "wrong_customer"                 // the code is limited to another customer
 	WrongProduct            Reason = "wrong_product"                  // the code does not apply to the product
+	AffiliateSuspended      Reason = "affiliate_suspended"            // the affiliate of the code is BANNED or DEACTIVATED; see Config.RefuseSuspended
 	AttributionRequired     Reason = "attribution_required"           // nothing names an affiliate or a customer
 	ReferralNotFound        Reason = "referral_not_found"             // no referral has the id or the email
 	ReferralEmailTaken      Reason = "referral_email_taken"           // another referral has the email
@@ -80,19 +81,20 @@ const (
 
 	// The reasons below are of later operations, and of Go calls without one.
 
-	BulkLimitExceeded  Reason = "bulk_limit_exceeded"  // a call has more rows than it takes
-	KeySpaceTooSmall   Reason = "key_space_too_small"  // the structure allows too few codes for so many
-	PlanInUse          Reason = "plan_in_use"          // affiliates have the plan that would be deleted
-	TierInUse          Reason = "tier_in_use"          // affiliates are in the tier that would be deleted
-	TierNotFound       Reason = "tier_not_found"       // no tier has the id
-	StatusNotAllowed   Reason = "status_not_allowed"   // the status does not follow the present one
-	PayoutNotFound     Reason = "payout_not_found"     // no payout has the id
-	NothingPayable     Reason = "nothing_payable"      // nothing is due to the affiliate
-	BelowPayoutMinimum Reason = "below_payout_minimum" // less is due than the minimum of the payout
-	RedemptionNotFound Reason = "redemption_not_found" // the sale redeemed no code
-	RedemptionRestored Reason = "redemption_restored"  // the redemption was given back before
-	RetentionTooShort  Reason = "retention_too_short"  // the policy would remove what is still needed
-	VerifyRunning      Reason = "verify_running"       // Verify is under way for another request
+	BulkLimitExceeded    Reason = "bulk_limit_exceeded"    // a call has more rows than it takes
+	KeySpaceTooSmall     Reason = "key_space_too_small"    // the structure allows too few codes for so many
+	PlanInUse            Reason = "plan_in_use"            // affiliates have the plan that would be deleted
+	TierInUse            Reason = "tier_in_use"            // affiliates are in the tier that would be deleted
+	TierNotFound         Reason = "tier_not_found"         // no tier has the id
+	StatusNotAllowed     Reason = "status_not_allowed"     // the status does not follow the present one
+	PayoutNotFound       Reason = "payout_not_found"       // no payout has the id
+	AffiliateNotApproved Reason = "affiliate_not_approved" // nobody approved the affiliate, so nothing is paid
+	NothingPayable       Reason = "nothing_payable"        // nothing is due to the affiliate
+	BelowPayoutMinimum   Reason = "below_payout_minimum"   // less is due than the minimum of the payout
+	RedemptionNotFound   Reason = "redemption_not_found"   // the sale redeemed no code
+	RedemptionRestored   Reason = "redemption_restored"    // the redemption was given back before
+	RetentionTooShort    Reason = "retention_too_short"    // the policy would remove what is still needed
+	VerifyRunning        Reason = "verify_running"         // Verify is under way for another request
 
 	PortalNotConfigured Reason = "portal_not_configured" // the server has no partner pages
 
@@ -274,6 +276,7 @@ var (
 	wrongAffiliate  = row(KindConflict, WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")
 	wrongCustomer   = row(KindConflict, WrongCustomer, "", "Promo code is limited to another customer")
 	wrongProduct    = row(KindConflict, WrongProduct, "", "Promo code does not apply to this product")
+	codeSuspended   = row(KindConflict, AffiliateSuspended, "", "Promo code is not active") // customers are not told why
 
 	referralAttributionRequired = row(KindInvalid, AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")
 	saleAttributionRequired     = row(KindInvalid, AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")
@@ -309,6 +312,7 @@ var (
 	statusNotAllowed     = row(KindConflict, StatusNotAllowed, "", "The present status does not allow this change")
 	payoutNotFound       = row(KindNotFound, PayoutNotFound, "", "Payout not found")
 	nothingPayable       = row(KindConflict, NothingPayable, "", "Nothing is payable to this affiliate")
+	affiliateNotApproved = row(KindConflict, AffiliateNotApproved, "", "Affiliate is not approved")
 	booksNotOpen         = row(KindConflict, BooksNotOpen, "", "The books of this affiliate are not open yet")
 	belowPayoutMinimum   = row(KindConflict, BelowPayoutMinimum, "", "The payable amount is below the payout minimum")
 	redemptionNotFound   = row(KindNotFound, RedemptionNotFound, "", "Redemption not found")

@@ -18,8 +18,20 @@ const maxReviewRules = 16
 
 // A RiskReason names the rule that held a commission: a lower-case letter, then
 // lower-case letters, digits and underscores, 40 characters at most. Those of
-// the engine: self_referral. Hosts make their own.
+// the engine: self_referral and, in a preview alone, those below. Hosts make their
+// own.
 type RiskReason string
+
+// What the status of an affiliate says of a commission that it would earn now. The
+// preview of an order tells it; the commission itself has a [HoldReason].
+const (
+	RiskAffiliateBanned      RiskReason = "affiliate_banned"
+	RiskAffiliateDeactivated RiskReason = "affiliate_deactivated"
+	RiskAffiliateNotApproved RiskReason = "affiliate_not_approved" // INACTIVE, INVITED or DECLINED
+)
+
+// risk is the hold of the status in the words of a preview; empty: none.
+func (s AffiliateStatus) risk() RiskReason { return RiskReason(strings.ToLower(string(s.hold()))) }
 
 // A ReviewRule looks at every sale when it is recorded, and at nothing later.
 // If Holds is true for one rule or more, the commission of the sale is ON_HOLD

@@ -442,6 +442,12 @@ func TestRecordSaleCommission(t *testing.T) {
 	}
 }
 
+// becomes sets the status of Ada.
+func (s saleShop) becomes(status string) {
+	s.t.Helper()
+	must(s.UpdateAffiliate(s.t.Context(), affiliate.AffiliateRef{ID: s.ada.affiliate.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set(status)}))
+}
+
 // New commissions are held when the program or the affiliate requires it.
 func TestRecordSaleHolds(t *testing.T) {
 	ctx := t.Context()
@@ -454,6 +460,12 @@ func TestRecordSaleHolds(t *testing.T) {
 		{"none", func(saleShop) {}, affiliate.ApprovalAccepted, ""},
 		{"banned B404", func(s saleShop) { must(s.BanAffiliates(ctx, s.ada.affiliate.ID)) }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateBanned},
 		{"deactivated B404", func(s saleShop) { must(s.DeactivateAffiliates(ctx, s.ada.affiliate.ID)) }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateDeactivated},
+		{"not approved", func(s saleShop) { s.becomes("inactive") }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateNotApproved},
+		{"not approved, on a plan that holds", func(s saleShop) {
+			s.becomes("inactive")
+			p := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
+			must(s.SetAffiliatePlan(ctx, p.ID, s.ada.affiliate.ID))
+		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
 		{"plan", func(s saleShop) {
 			p := must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
 			must(s.SetAffiliatePlan(ctx, p.ID, s.ada.affiliate.ID))

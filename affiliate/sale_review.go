@@ -1,6 +1,11 @@
 package affiliate
 
-import "context"
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // RecalculateSales calculates the commissions of the selected sales again with
 // the current terms and deductions and returns how many changed. A change of terms (a plan, an
@@ -83,6 +88,36 @@ func (p *Program) ReviewCommissions(ctx context.Context, status ApprovalStatus, 
 			return o.saveWithFacts(before, after, CauseReview)
 		})
 	})
+}
+
+// releaseApproved accepts the commissions that waited for the approval of their
+// affiliate.
+func (o *op) releaseApproved(affiliate uuid.UUID) error {
+	var waiting []SaleRecord
+	for sale, err := range o.tx.Sales.List(Query{Key: Key{Index: OfAffiliate, ID: affiliate}}) {
+		if err != nil {
+			return internal("read sales", err)
+		}
+		if slices.ContainsFunc(sale.Commissions, waitsForApproval) {
+			waiting = append(waiting, sale)
+		}
+	}
+	for _, before := range waiting {
+		after := before.Clone()
+		for i := range after.Commissions {
+			if c := &after.Commissions[i]; waitsForApproval(*c) {
+				c.review(ApprovalAccepted, o.now)
+			}
+		}
+		if _, err := o.saveWithFacts(before, after, CauseReview); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func waitsForApproval(c CommissionRecord) bool {
+	return c.Approval.Is(ApprovalOnHold) && c.HoldReason.Is(HoldAffiliateNotApproved)
 }
 
 // reviewed is a sale before and after a review.

@@ -47,7 +47,13 @@ func (o *op) saveAffiliate(old, rec AffiliateRecord) (Affiliate, error) {
 	if old.ID == uuid.Nil {
 		event.Type = AffiliateCreated
 	}
-	return answer, o.emit(event, o.lists.freeze(body))
+	if err := o.emit(event, o.lists.freeze(body)); err != nil {
+		return Affiliate{}, err
+	}
+	if old.Status.unapproved() && rec.Status == AffiliateActive {
+		err = o.releaseApproved(rec.ID)
+	}
+	return answer, err
 }
 
 // touched is the affiliate after one of its links was written.

@@ -25,11 +25,13 @@ func (s AffiliateStatus) NewSales() Opt[HoldReason] { return orNull(s.hold()) }
 
 // hold is NewSales; empty: it is not on hold.
 func (s AffiliateStatus) hold() HoldReason {
-	switch s {
-	case AffiliateDeactivated:
+	switch {
+	case s == AffiliateDeactivated:
 		return HoldAffiliateDeactivated
-	case AffiliateBanned:
+	case s == AffiliateBanned:
 		return HoldAffiliateBanned
+	case s.unapproved():
+		return HoldAffiliateNotApproved
 	}
 	return ""
 }
@@ -53,6 +55,7 @@ func (v *verdict) foreignMinimum(c Currency) bool {
 func (o *op) usabilityOf(code *CodeRecord, coupon *CouponRecord, hold HoldReason) Usability {
 	v := verdict{code: *code, coupon: *coupon}
 	v.checkAlways(o.now, o.cfg.Currency)
+	o.checkOwnerOf(&v, hold)
 	return Usability{Usable: len(v.failures) == 0, Reasons: emptyNotNil(v.failures), Hold: orNull(hold)}
 }
 

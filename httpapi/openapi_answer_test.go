@@ -185,7 +185,7 @@ func codeRefusals() []affiliate.Reason {
 		affiliate.CodeNotFound, affiliate.CodeInactive, affiliate.CouponInvalid, affiliate.CodeExpired,
 		affiliate.CouponExpired, affiliate.CodeExhausted, affiliate.CouponExhausted, affiliate.CodeUnassigned,
 		affiliate.NotFirstOrder, affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongAffiliate,
-		affiliate.WrongCustomer, affiliate.WrongProduct,
+		affiliate.WrongCustomer, affiliate.WrongProduct, affiliate.AffiliateSuspended,
 	}
 }
 

@@ -60,7 +60,7 @@ func payoutNotes() described {
 					"unless sale.deleted was fired for that sale.",
 				oneOf: []string{"affiliateId", "affiliateEmail"},
 				refused: refused{
-					invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.IdentifiersMismatch, affiliate.NothingPayable, affiliate.BelowPayoutMinimum},
+					invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.IdentifiersMismatch, affiliate.AffiliateNotApproved, affiliate.NothingPayable, affiliate.BelowPayoutMinimum},
 					notFound: []affiliate.Reason{affiliate.AffiliateNotFound},
 				},
 			},

@@ -77,7 +77,7 @@ var words = []string{
 	"CODE", "CLICK", "LINK", "AFFILIATE", "REFERRAL", "EMAIL", "TIER", "PLAN", "PROGRAM", "CUSTOMER",
 	"PAYMENTS", "MONTHS", "NONE", "TAX", "SHIPPING", "TAX_AND_SHIPPING",
 	"stripe", "paddle", "polar", "lemonsqueezy", "succeeded", "inquiry", "withdrawn", "lost", "won", "released",
-	"PAYOUT_RETURNED", "MOVE",
+	"PAYOUT_RETURNED", "MOVE", "AFFILIATE_NOT_APPROVED",
 }
 
 // places are the places of the words.

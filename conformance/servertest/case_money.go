@@ -143,6 +143,17 @@ func payoutStories() []serverCase {
 			}
 			move(x, "PAID").has(`{"status":"PAID"}`)
 		}},
+		{"M35 nobody is paid before the approval", payoutsRule, func(x *exam) {
+			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateLink":"{{u}}","commissionRate":20,"affiliateStatus":"inactive"}`).as("a", "email")
+			x.do("POST /affiliates/payout-details", `{"affiliateId":"{{a}}","payoutEmail":"{{u}}@conform.example","paymentMethod":"PAYPAL"}`).has(`{"status":"INACTIVE"}`)
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s").
+				has(`{"commissions":[{"approvalStatus":"ON_HOLD","holdReason":"AFFILIATE_NOT_APPROVED"}]}`)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(affiliateNotApproved)
+			x.do("POST /payouts/preview", `{"affiliateIds":["{{a}}"]}`).has(`{"lines":[{"affiliateId":"{{a}}","amount":0,"payoutId":null,"skipped":"not_approved"}]}`)
+			x.do("POST /affiliates/status", `{"affiliateIds":["{{a}}"],"status":"ACTIVE"}`).has(`[{"status":"ACTIVE"}]`)
+			x.get("/sales?id={{s}}").has(`{"commissions":[{"approvalStatus":"ACCEPTED","holdReason":null}]}`)
+			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).has(`{"amount":20}`)
+		}},
 		{"M24 a canceled payout lets go", payoutsRule, func(x *exam) {
 			owed(x, 10).as("p").has(`{"amount":10,"adjustmentIds":["{{b}}"]}`)
 			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)

@@ -109,7 +109,7 @@ func commissionForm() fields {
 		"id": anInteger, "saleId": anInteger, "affiliateId": anID, "commissionEarned": aNumber,
 		"approvalStatus": oneOf("ACCEPTED", "ON_HOLD", "DECLINED"), "rewardType": oneOf("CASH", "NON_CASH"),
 		"payoutCreated": aBool, "payoutId": orNull(anID), "manuallyPaid": aBool,
-		"holdReason":  orNull(oneOf("PROGRAM_SETTINGS", "FRAUD_PREVENTION", "AFFILIATE_DEACTIVATED", "AFFILIATE_BANNED")),
+		"holdReason":  orNull(oneOf("PROGRAM_SETTINGS", "FRAUD_PREVENTION", "AFFILIATE_DEACTIVATED", "AFFILIATE_BANNED", "AFFILIATE_NOT_APPROVED")),
 		"bonusReason": orNull(aText), "clawback": aBool, "payableAt": orNull(aDate), "riskReasons": listOf(aText), "createdAt": aDate, "updatedAt": aDate,
 	}
 }
@@ -239,7 +239,7 @@ func runForm() fields {
 }
 
 func lineForm() fields {
-	skipped := oneOf("banned", "on_hold", "nothing_matured", "negative", "no_payout_method", "below_minimum")
+	skipped := oneOf("banned", "not_approved", "on_hold", "nothing_matured", "negative", "no_payout_method", "below_minimum")
 	return fields{"affiliateId": anID, "amount": aNumber, "payoutId": orNull(anID), "skipped": orNull(skipped)}
 }
 

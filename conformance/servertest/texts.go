@@ -180,6 +180,7 @@ var (
 	includedInPayout     = refusal{400, "included_in_payout_batch", "", "Sale is included in a payout"}
 	alreadyPaid          = refusal{400, "already_paid", "", "Sale has already been paid out"}
 	payoutNotFound       = refusal{404, "payout_not_found", "", "Payout not found"}
+	affiliateNotApproved = refusal{400, "affiliate_not_approved", "", "Affiliate is not approved"}
 	nothingPayable       = refusal{400, "nothing_payable", "", "Nothing is payable to this affiliate"}
 	belowPayoutMinimum   = refusal{400, "below_payout_minimum", "", "The payable amount is below the payout minimum"}
 	payoutRunMismatch    = refusal{400, "payout_run_mismatch", "", "This payout run was started with different settings"}

@@ -224,10 +224,10 @@ var moves = []struct {
 	verb, means string
 	call        func(*affiliate.Program, *visit, []uuid.UUID) ([]affiliate.Affiliate, error)
 }{
-	{affiliate.AffiliateActive, "Approve", "They become active.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+	{affiliate.AffiliateActive, "Approve", "They become active, and commissions that waited for it are accepted.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
 		return p.ApproveAffiliates(v.ctx(), ids...)
 	}},
-	{affiliate.AffiliateDeclined, "Decline", "The program does not take them.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+	{affiliate.AffiliateDeclined, "Decline", "The program does not take them. What their sales earn stays on hold, and nothing is paid to them.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
 		return p.DeclineAffiliates(v.ctx(), ids...)
 	}},
 	{affiliate.AffiliateDeactivated, "Deactivate", "Commissions of their later sales are on hold. What they have earned stays.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {

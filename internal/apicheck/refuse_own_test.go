@@ -165,6 +165,7 @@ func (s *story) ofMoney() []refusal {
 		{"missing_field", post, "/payouts", `{}`},
 		{"affiliate_not_found", post, "/payouts", `{"affiliateId":"none"}`},
 		{"identifiers_mismatch", post, "/payouts", `{"affiliateId":"` + s.payee + `","affiliateEmail":"kim@example.org"}`},
+		{"affiliate_not_approved", post, "/payouts", `{"affiliateId":"` + s.post("/affiliates", `{"firstName":"P","lastName":"E","email":"pending@example.org","affiliateStatus":"inactive"}`) + `"}`},
 		{"nothing_payable", post, "/payouts", `{"affiliateId":"` + s.payee + `"}`},
 		{"below_payout_minimum", post, "/payouts", `{"affiliateId":"` + s.poor() + `","minimum":1000}`},
 		{"payout_not_found", patch, "/payouts", `{"payoutId":"none","status":"PAID"}`},
@@ -360,6 +361,8 @@ func (s *story) ofCodes() {
 		"wrong_affiliate":  s.codeOf(s.coupon, "mine", `,"limitToAffiliate":true`),
 		"wrong_customer":   s.codeOf(s.coupon, "yours", `,"limitToCustomers":true,"customerId":"somebody"`),
 		"wrong_product":    s.codeOf(of, "of", ""),
+
+		"affiliate_suspended": s.codeOfStopped(),
 	} {
 		order := fmt.Sprintf(`{"promoCode":%q,"email":"elsewhere@example.net","referralId":"kim-2","totalEarned":10,"product":{"productId":"z"}}`, promo)
 		s.refused(s.t, code, http.MethodPost, "/sales", order)
@@ -371,6 +374,14 @@ func (s *story) ofCodes() {
 		s.refused(s.t, code, http.MethodPost, "/referrals", fmt.Sprintf(
 			`{"promoCode":%q,"affiliateId":"kim-2","name":"N","email":"elsewhere@example.net","referredUserExternalId":"e"}`, promo))
 	}
+}
+
+// codeOfStopped creates a code of an affiliate who is banned.
+func (s *story) codeOfStopped() string {
+	stopped := s.post("/affiliates", `{"firstName":"S","lastName":"T","email":"stopped@example.org"}`)
+	s.post("/promotional-codes", `{"couponId":"`+s.coupon+`","code":"STOPPED","affiliateId":"`+stopped+`"}`)
+	s.ok(s.t, http.MethodPost, "/affiliates/status", `{"affiliateIds":["`+stopped+`"],"status":"BANNED"}`)
+	return "STOPPED"
 }
 
 // codeOf creates a code of the first affiliate.

@@ -50,6 +50,8 @@ func (s Show) Why(f affiliate.Failure) string {
 		return "Coupon used up" + usedOf(f)
 	case affiliate.CodeUnassigned:
 		return "Has no affiliate"
+	case affiliate.AffiliateSuspended:
+		return "Its affiliate is banned or deactivated"
 	case affiliate.WrongCurrency:
 		return strings.TrimSpace("Smallest order in another currency " + string(f.Currency))
 	}
@@ -79,6 +81,8 @@ func (Show) Hold(reason affiliate.Opt[affiliate.HoldReason]) string {
 		return "the affiliate is deactivated"
 	case affiliate.HoldAffiliateBanned:
 		return "the affiliate is banned"
+	case affiliate.HoldAffiliateNotApproved:
+		return "the affiliate is not approved"
 	}
 	return strings.ToLower(Words(r))
 }
