@@ -131,6 +131,29 @@ func ofCustomer(do func(*visit, *affiliate.Program, uuid.UUID, *input) error) fu
 	}
 }
 
+// moveCustomer gives a customer to another affiliate.
+var moveCustomer = &action{
+	name: "customers.move", object: "referral", done: "The customer was given to another affiliate.",
+	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
+		by, err := v.program.Affiliate(v.ctx(), r.AffiliateID.String())
+		return form{
+			Title: "Give " + page.Named(calledBy(r)) + " to another affiliate", Button: "Give",
+			Effects: []string{
+				"The customer is of " + page.Text(by.Name, page.InList) + " now.",
+				"Future sales credit the new affiliate. Recorded sales stay: give each of them by itself. The event referral.updated is sent.",
+			},
+			Fields: []field{newOwner},
+		}, err
+	}),
+	do: ofCustomer(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+		to, err := ownerTyped(v, p, in)
+		if err == nil {
+			_, err = p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{AffiliateID: to})
+		}
+		return err
+	}),
+}
+
 // editCustomer changes a customer.
 var editCustomer = &action{
 	name: "customers.update", object: "referral", done: "The customer was changed.",

@@ -31,6 +31,7 @@ type stock struct {
 	extra         affiliate.Affiliate // has nothing
 	extraCustomer affiliate.Referral
 	byCode        affiliate.Sale
+	movable       affiliate.Sale // in no payout
 	failed        affiliate.Payout
 	paid          affiliate.Payout
 }
@@ -56,6 +57,7 @@ func (w *world) newStock() (s stock) {
 	s.tier = must(w.CreateTier(ctx, affiliate.NewTier{Tier: 9, Name: "Spare", MinReferrals: 1 << 20}))
 	s.hook = must(w.Endpoints(ctx, one)).Items[0]
 	s.extra = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ex", LastName: "Tra", Email: uuid.NewString() + "@example.org"}))
+	s.movable, _ = must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: must(w.AffiliateByEmail(ctx, "banned@example.org")).ID.String(), Email: uuid.NewString() + "@m.example", Name: "M", TotalEarned: affiliate.MustAmount("30")})).Sale.Get()
 	s.extraCustomer = must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: s.extra.ID.String(), Name: "Ex", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
 	for _, sale := range must(w.SearchSales(ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 100})).Items {
 		if _, ok := sale.PromotionalCodeID.Get(); ok {
@@ -135,6 +137,12 @@ func moreDeeds(w *world) []deed {
 			func() string { return fmt.Sprint(customer().CommissionPlanID) }, s.plan.ID.String(), ""},
 		{"customer anew", "customers.recalculate", "referral:" + w.customer.ID.String(), at("customers", w.customer.ID, "recalculate"), nil, nil, "", func() string { return "" }, "", ""},
 		{"affiliate anew", "affiliates.recalculate", "affiliate:" + w.ada.ID.String(), at("affiliates", w.ada.ID, "recalculate"), nil, nil, "", func() string { return "" }, "", ""},
+		{"move customer", "customers.move", "referral:" + s.extraCustomer.ID.String(), at("customers", s.extraCustomer.ID, "move"), []string{"affiliateEmail", "ada@example.org"}, []string{"affiliateEmail", "nobody@example.org"}, "affiliateEmail",
+			func() string {
+				return fmt.Sprint(must(w.Referral(ctx, s.extraCustomer.ID.String())).AffiliateID == w.ada.ID)
+			}, "true", ""},
+		{"move sale", "sales.move", "sale:" + fmt.Sprint(s.movable.ID), fmt.Sprint("sales/", s.movable.ID, "/move"), []string{"affiliateEmail", "ada@example.org"}, []string{"affiliateEmail", "nobody@example.org"}, "affiliateEmail",
+			func() string { return fmt.Sprint(must(w.Sale(ctx, s.movable.ID)).AffiliateID == w.ada.ID) }, "true", ""},
 		{"erase customer", "customers.erase", "referral:" + s.extraCustomer.ID.String(), at("customers", s.extraCustomer.ID, "erase"), nil, nil, "", func() string {
 			return must(w.Referral(ctx, s.extraCustomer.ID.String())).Email
 		}, "", ""},

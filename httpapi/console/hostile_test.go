@@ -143,13 +143,15 @@ func TestStoreFails(t *testing.T) {
 		if strings.HasSuffix(d.audit, ".erase") {
 			continue // a job in steps goes on from where it was cut off; the tests of the engine prove it
 		}
-		for n := 1; ; n += 1 + n/6 { // every call at first, then some
+		inSteps := d.name == "run" || d.name == "delete hook" // they go on when their form is sent again
+		for n := 1; ; n += 1 + n/6 {                          // every call at first, then some
 			w.store.begin(n)
 			page := w.send(d.path, form)
 			done := w.store.calls < n
 			w.store.begin(0)
 			if done {
-				if page.status != d.done() {
+				// The last step may be done although its page failed; then nothing is left to do.
+				if page.status != d.done() && !(inSteps && page.status == 409 && d.effect() == d.want) {
 					t.Errorf("%s at last: %d %s", d.name, page.status, page.text())
 				}
 				break
@@ -158,7 +160,6 @@ func TestStoreFails(t *testing.T) {
 				break // what failed did not matter
 			}
 			check(d.name, n, page)
-			inSteps := d.name == "run" || d.name == "delete hook" // they go on when their form is sent again
 			if !inSteps && w.effects() != before {
 				t.Fatalf("%s, call %d: half of it is done", d.name, n)
 			}

@@ -64,6 +64,7 @@ func init() {
 		{path: "customers/{}/edit", act: editCustomer},
 		{path: "customers/{}/status", act: customerStatus},
 		{path: "customers/{}/plan", act: customerPlan},
+		{path: "customers/{}/move", act: moveCustomer},
 		{path: "customers/{}/recalculate", params: []string{paramCursor}, act: recalculateCustomer},
 		{path: "customers/{}/erase", params: []string{paramCursor}, act: eraseCustomer},
 		{path: "customers/{}/delete", act: deleteCustomer},
@@ -72,6 +73,7 @@ func init() {
 		{path: "sales/review", params: []string{paramID, "to", paramList}, act: reviewSales},
 		{path: "sales/{}", page: salePage},
 		{path: "sales/{}/refund", act: refundSale},
+		{path: "sales/{}/move", act: moveSale},
 		{path: "sales/{}/reverse", act: reverseSale},
 		{path: "sales/{}/restore-redemption", act: restoreRedemption},
 

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,6 +94,46 @@ func (in *input) refund(sale affiliate.SaleID) affiliate.Refund {
 		SaleID: sale, Amount: amount, Tax: in.amount("tax"), Shipping: in.amount("shipping"),
 		RefundID: in.text("refundId"), ClawBack: in.yes("clawback"),
 	}
+}
+
+// moveSale gives a sale to another affiliate.
+var moveSale = &action{
+	name: "sales.move", object: "sale", done: "The sale was given to another affiliate.",
+	form: func(v *visit) (form, error) {
+		sale, err := v.sale()
+		return form{
+			Title: fmt.Sprint("Give sale ", sale.ID, " to another affiliate"), Button: "Give", Back: fmt.Sprint("sales/", sale.ID),
+			Effects: []string{
+				fmt.Sprintf("It earns %s for %s now.", v.Money(sale.CommissionEarned), page.Text(sale.Affiliate.Name, page.InList)),
+				"The commission is calculated anew, by the terms of the new affiliate. A rate and a commission that were set for this sale alone are dropped. The event sale.updated is sent.",
+				"Where a payout took its commission, or all was refunded, this is refused: record an adjustment for each of the two instead.",
+			},
+			Fields: []field{newOwner},
+		}, err
+	},
+	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		id, err := v.saleID()
+		if err != nil {
+			return "", err
+		}
+		to, err := ownerTyped(v, p, in)
+		if err == nil {
+			_, err = p.UpdateSale(v.ctx(), id, affiliate.SaleUpdate{AffiliateID: to})
+		}
+		return fmt.Sprint("sales/", id), err
+	},
+}
+
+// newOwner is the field of the affiliate whom something is given to.
+var newOwner = field{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Required: true}
+
+// ownerTyped is the affiliate of that field.
+func ownerTyped(v *visit, p *affiliate.Program, in *input) (to affiliate.Opt[uuid.UUID], err error) {
+	found, err := p.AffiliateByEmail(v.ctx(), in.text(newOwner.Name))
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return to, wrongField(newOwner.Name, "No affiliate has this email.")
+	}
+	return affiliate.Set(found.ID), err
 }
 
 // reverseSale takes a sale out of the books.

@@ -60,6 +60,12 @@ func twists(w *world, s stock) map[string]twist {
 		"codes.delete": {func(w *world) {
 			must(w.UpdateCode(ctx, s.code.ID, affiliate.CodeUpdate{AffiliateEmail: affiliate.Set("idle2@example.org")}))
 		}, "Idle"},
+		"customers.move": {func(w *world) {
+			must(w.UpdateReferral(ctx, s.extraCustomer.ID.String(), affiliate.ReferralUpdate{Name: affiliate.Set("Meanwhile")}))
+		}, "Meanwhile"},
+		"sales.move": {func(w *world) {
+			must(w.RefundSale(ctx, affiliate.Refund{SaleID: s.movable.ID, Amount: affiliate.Set(affiliate.MustAmount("2"))}))
+		}, "It earns"},
 		"customers.erase": {func(w *world) {
 			must(w.UpdateReferral(ctx, s.extraCustomer.ID.String(), affiliate.ReferralUpdate{Name: affiliate.Set("Meanwhile")}))
 		}, "Meanwhile"},
