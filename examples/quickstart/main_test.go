@@ -310,3 +310,14 @@ func TestInternal(t *testing.T) {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out.String(), got)
 	}
 }
+
+// TestShown: a text of people moves nothing on a terminal.
+func TestShown(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain": "plain", `a "b" \ c`: `a "b" \ c`, "José 店": "José 店", "a\u202eb": `a\u202eb`, "\x1b[2J": `\x1b[2J`, "a\nb": `a\nb`, "\ufeffa": `\ufeffa`,
+	} {
+		if got := shown(in); got != want {
+			t.Errorf("%q is shown as %s, not %s", in, got, want)
+		}
+	}
+}

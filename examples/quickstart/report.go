@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,7 +29,7 @@ type books struct {
 // its books hold.
 func (s *books) report(ctx context.Context, file string, out io.Writer) (holds bool, err error) {
 	w := bufio.NewWriter(out)
-	fmt.Fprintf(w, "%s: %s, %d rows", s.Config().Name, file, s.Rows)
+	fmt.Fprintf(w, "%s: %s, %d rows", shown(s.Config().Name), shown(file), s.Rows)
 	if s.Rows > 0 {
 		fmt.Fprintf(w, " from %s to %s", s.Since.Format("2006-01-02"), s.Now.Format("2006-01-02"))
 	}
@@ -53,7 +54,7 @@ func (s *books) printUnused(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nRows that could not be used: %d\n", len(s.Unused))
 	for _, reason := range s.Unused[:min(len(s.Unused), maxUnused)] {
-		fmt.Fprintf(w, "  %s\n", reason)
+		fmt.Fprintf(w, "  %s\n", shown(reason))
 	}
 	if more := len(s.Unused) - maxUnused; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)
@@ -110,6 +111,8 @@ func table(w io.Writer, text string, rows [][]string) {
 	}
 	for _, row := range rows {
 		for i, cell := range row {
+			cell = shown(cell)
+			row[i] = cell
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
@@ -125,4 +128,11 @@ func table(w io.Writer, text string, rows [][]string) {
 		}
 		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
 	}
+}
+
+// shown is a text of people as a terminal may have it: what cannot be seen, or would
+// turn or move other text, stands as its number.
+func shown(s string) string {
+	q := strconv.QuoteToGraphic(s)
+	return strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `\\`, `\`)
 }

@@ -73,8 +73,8 @@ func TestReceiver(t *testing.T) {
 	for i, tt := range []struct{ payload, want string }{
 		{`{"event":"sale.created","revision":1,"body":{"id":7,"totalEarned":49.9,"commissionEarned":9.98,"affiliateId":"` + a + `","email":"kim@example.net"}}`, "sale.created revision 1: 7: 9.98 of 49.9 to affiliate " + a},
 		{`{"event":"sale.deleted","revision":2,"body":{"id":7}}`, "sale.deleted revision 2: 7"},
-		{`{"event":"affiliate.created","revision":0,"test":true,"body":{"id":"` + a + `","status":"ACTIVE"}}`, "affiliate.created revision 0 (test): " + a + " is ACTIVE"},
-		{`{"event":"referral.updated","revision":3,"body":{"id":"` + a + `","subscriptionStatus":"CANCELED"}}`, "referral.updated revision 3: " + a + " is CANCELED"},
+		{`{"event":"affiliate.created","revision":0,"test":true,"body":{"id":"` + a + `","status":"ACTIVE"}}`, "affiliate.created revision 0 (test): " + a + ` is "ACTIVE"`},
+		{`{"event":"referral.updated","revision":3,"body":{"id":"` + a + `","subscriptionStatus":"CANCELED"}}`, "referral.updated revision 3: " + a + " is \"CANCELED\""},
 		{`{"event":"coupon.updated","revision":3,"body":{"id":"` + a + `","name":"Spring\n20"}}`, "coupon.updated revision 3: " + a + ` "Spring\n20"`},
 		{`{"event":"promocode.created","revision":1,"body":{"id":"` + a + `","code":"MARA20"}}`, "promocode.created revision 1: " + a + ` "MARA20"`},
 		{`{"event":"promocode.deleted","revision":2,"body":{"id":"` + a + `"}}`, "promocode.deleted revision 2: " + a},

@@ -14,8 +14,8 @@ import (
 // newReceiver makes a receiver that prints each type of event. It prints no
 // personal data but ids.
 func newReceiver(out *log.Logger) *webhooks.Receiver {
-	person := printed(out, func(a affiliate.AffiliateBody) string { return fmt.Sprint(a.ID, " is ", a.Status) })
-	customer := printed(out, func(c affiliate.ReferralBody) string { return fmt.Sprint(c.ID, " is ", c.SubscriptionStatus) })
+	person := printed(out, func(a affiliate.AffiliateBody) string { return fmt.Sprintf("%s is %q", a.ID, a.Status) })
+	customer := printed(out, func(c affiliate.ReferralBody) string { return fmt.Sprintf("%s is %q", c.ID, c.SubscriptionStatus) })
 	sale := printed(out, func(s affiliate.Sale) string {
 		return fmt.Sprint(s.ID, ": ", s.CommissionEarned, " of ", s.TotalEarned, " to affiliate ", s.AffiliateID)
 	})

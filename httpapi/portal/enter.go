@@ -8,7 +8,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -114,8 +113,7 @@ func (v *visit) use(opened ticket.Ticket, text string) {
 	case !first:
 		v.over()
 	default:
-		sent, _, _ := strings.Cut(v.r.RequestURI, "?")
-		v.begin(v.w, v.r, opened.Affiliate, sent[:strings.LastIndexByte(sent, '/')+1])
+		v.begin(v.w, v.r, opened.Affiliate, atThisPath)
 		v.toOverview()
 	}
 }

@@ -2,7 +2,9 @@ package portal_test
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -187,5 +189,37 @@ func TestSecureCookie(t *testing.T) {
 		if cookies := rec.Result().Cookies(); len(cookies) != 1 || cookies[0].Secure == c.plain {
 			t.Errorf("%s: %v", name, cookies)
 		}
+	}
+}
+
+// TestVisitBehindAProxy: a visit that begins with a token goes on where a proxy cuts the
+// path that the browser asks for, and ends there.
+func TestVisitBehindAProxy(t *testing.T) {
+	w := newWorld(t, "")
+	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		cut := r.Clone(r.Context()) // as a proxy sends it on
+		cut.URL.Path = strings.TrimPrefix(r.URL.Path, "/shop")
+		cut.RequestURI = strings.TrimPrefix(r.RequestURI, "/shop")
+		w.pages.ServeHTTP(rw, cut)
+	}))
+	defer site.Close()
+	browser := &http.Client{Jar: must(cookiejar.New(nil))}
+	get := func(path string) string {
+		t.Helper()
+		answer := must(browser.Get(site.URL + path))
+		defer answer.Body.Close()
+		return fmt.Sprint(answer.StatusCode, " ", must(readAll(answer.Body)))
+	}
+	if page := get("/shop/partner/enter?token=" + must(w.pages.Token(w.ada.ID, 0))); !strings.HasPrefix(page, "200") || !strings.Contains(page, "ADA") {
+		t.Errorf("the token leads to %.300s", page)
+	}
+	page := get("/shop/partner/statements/2026-03")
+	if !strings.HasPrefix(page, "200") {
+		t.Errorf("a page of the visit: %.300s", page)
+	}
+	left := must(browser.PostForm(site.URL+"/shop/partner/leave", got{body: get("/shop/partner/")}.leaving()))
+	left.Body.Close()
+	if cookies := browser.Jar.Cookies(must(url.Parse(site.URL + "/shop/partner/"))); left.StatusCode != 200 || len(cookies) > 0 {
+		t.Errorf("left: %d, %v", left.StatusCode, cookies)
 	}
 }

@@ -55,6 +55,8 @@ func (v *view) Held(reason affiliate.Opt[affiliate.HoldReason]) string {
 		return "your account was deactivated"
 	case r == affiliate.HoldAffiliateBanned:
 		return "your account was banned"
+	case r == affiliate.HoldAffiliateNotApproved:
+		return "your account waits for approval"
 	}
 	return v.Hold(reason)
 }

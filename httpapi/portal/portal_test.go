@@ -53,7 +53,7 @@ func TestVisit(t *testing.T) {
 		t.Fatalf("%d %v", answer.status, answer.head)
 	}
 	c := cookies[0]
-	if c.Name != "tributary_portal" || c.Path != "/partner/" || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode || c.MaxAge != 3600 {
+	if c.Name != "tributary_portal" || c.Path != "" || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode || c.MaxAge != 3600 {
 		t.Errorf("the cookie is %v", c)
 	}
 	cookie := c.Name + "=" + c.Value

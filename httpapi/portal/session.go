@@ -81,6 +81,10 @@ func (t *Portal) Enter(w http.ResponseWriter, r *http.Request, of uuid.UUID) err
 	return nil
 }
 
+// atThisPath is the path of a cookie that says none: the browser takes the folder of the
+// address that it has asked for, which a proxy in between may have cut.
+const atThisPath = ""
+
 // begin sets the cookie of a visit.
 func (t *Portal) begin(w http.ResponseWriter, r *http.Request, of uuid.UUID, path string) {
 	cfg := t.program.Config()
@@ -150,7 +154,8 @@ func leave(v *visit) {
 		return
 	}
 	sent, _, _ := strings.Cut(v.r.RequestURI, "?")
-	http.SetCookie(v.w, v.cookie(v.r, "", sent[:strings.LastIndexByte(sent, '/')+1], -1))
+	http.SetCookie(v.w, v.cookie(v.r, "", sent[:strings.LastIndexByte(sent, '/')+1], -1)) // as Enter has set it
+	http.SetCookie(v.w, v.cookie(v.r, "", atThisPath, -1))
 	v.profile = affiliate.PartnerProfile{}
 	v.render(http.StatusOK, view{title: "You have left", template: "over", Data: v.cfg.Back})
 }

@@ -18,6 +18,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -67,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
 	proxies := flags.String("proxy", os.Getenv("TRIBUTARY_PROXY"), "`networks` of your proxies, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from\n"+
 		"(default: the variable TRIBUTARY_PROXY; without it none is believed)")
-	flags.IntVar(&set.limit.Most, "limit", serve.PerMinute, "how many requests an address may make in a minute; 0: any number")
+	flags.IntVar(&set.limit.Most, "limit", 0, fmt.Sprintf("how many `requests` an address may make in a minute; -1: any number (default %d)", serve.PerMinute))
 	flags.StringVar(&set.check, "check", "", "ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
 	err := flags.Parse(args)
 	switch {
@@ -79,6 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "server: unexpected argument %q\n", flags.Arg(0))
 		return 2
 	}
+	set.limit.Most = cmp.Or(set.limit.Most, serve.PerMinute)
 	if set.limit.Proxies, err = serve.ParseProxies(*proxies); err != nil {
 		fmt.Fprintln(stderr, "server: -proxy:", err)
 		return 2
