@@ -45,7 +45,7 @@ type Hook struct {
 	OnResult func(context.Context, pay.Result)                                     // after the commit; nil: not called
 	Logger   *slog.Logger                                                          // nil: slog.Default()
 
-	forged *forgeries
+	warned *warnings
 }
 
 // New checks an endpoint.
@@ -61,7 +61,7 @@ func New(h Hook) (*Hook, error) {
 	if h.Logger == nil {
 		h.Logger = slog.Default()
 	}
-	h.forged = &forgeries{logger: h.Logger, now: h.Check.Time}
+	h.warned = &warnings{logger: h.Logger, now: h.Check.Time, of: map[string]*warning{}}
 	return &h, nil
 }
 
@@ -214,7 +214,10 @@ func (h *Hook) report(ctx context.Context, result pay.Result) {
 	h.Logger.DebugContext(ctx, "payment event", "event", a.Event.ID, "type", a.Event.Type, "kind", string(a.Kind),
 		"reason", string(a.Reason), "outcome", string(result.Outcome), "done", result.Done)
 	if a.Carried.Forged && a.Kind != pay.KindIgnored {
-		h.forged.say(ctx, a.Event)
+		h.warned.say(ctx, saysForged, &result)
+	}
+	if text := warningOf(&result); text != "" {
+		h.warned.say(ctx, text, &result)
 	}
 	if h.OnResult == nil {
 		return

@@ -1,0 +1,88 @@
+package hook
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+)
+
+// quiet is how often at most the log says one kind of thing: a payer can cause some
+// of them with every payment.
+const quiet = time.Hour
+
+// What the log says of money that was left out, and of what a payment named.
+const (
+	saysForged = "payment event: an order, a customer or a code came without a right signature and was left out: " +
+		"make what checkouts carry with Config.Carry, and keep a key in CarryKeys while subscriptions carry its signatures"
+	saysCurrency = "payment event: it is in another currency than the program's and was not booked: " +
+		"charge in the program's currency, or record such sales yourself, converted"
+	saysConflict = "payment event: the payment names a sale of which it is not and waits for a decision: " +
+		"see Attention, and decide with DecidePayment"
+	saysCode = "payment event: the code of a paid order was refused and nobody is credited: " +
+		"preview codes before the payment, or record the sale yourself"
+	saysRefused = "payment event: the program refused it and nothing was booked: " +
+		"correct what the error says, and send the event again from the provider's dashboard"
+	saysNobody = "payment event: a paid order names a click, a slug or a code that nobody has, and nobody is credited: " +
+		"check what checkouts carry, and record the sale yourself if somebody is owed"
+)
+
+// warningOf is what the log says of a result; empty: nothing was left out.
+func warningOf(r *pay.Result) string {
+	paid, _ := r.Action.Payment.Sale.Get()
+	switch {
+	case r.Action.Kind == pay.KindIgnored && r.Action.Reason == pay.OtherCurrency:
+		return saysCurrency
+	case r.Outcome == affiliate.SaleConflict || r.Refusal != nil && r.Refusal.Reason == affiliate.PaymentConflict:
+		return saysConflict
+	case r.Outcome == affiliate.SaleRefused || r.Refusal != nil && r.Refusal.CodeRefused():
+		return saysCode
+	case r.Refusal != nil:
+		return saysRefused
+	case r.Outcome == affiliate.SaleUnattributed && len(paid.Tries) > 0:
+		return saysNobody
+	}
+	return ""
+}
+
+// warnings count what was left out, each kind by itself, and say so in the log.
+type warnings struct {
+	logger *slog.Logger
+	now    func() time.Time
+
+	mu sync.Mutex
+	of map[string]*warning
+}
+
+// A warning is one kind.
+type warning struct {
+	said   time.Time // when a line was written
+	unsaid int       // events since then
+}
+
+// say counts an event, and writes a line when the last one of its kind is long ago.
+func (w *warnings) say(ctx context.Context, text string, r *pay.Result) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	kind := w.of[text]
+	if kind == nil {
+		kind = &warning{}
+		w.of[text] = kind
+	}
+	now := w.now()
+	kind.unsaid++
+	if now.Sub(kind.said) < quiet {
+		return
+	}
+	var why affiliate.Reason
+	if r.Refusal != nil {
+		why = r.Refusal.Reason
+	} else if len(r.Refused) > 0 {
+		why = r.Refused[0].Reason
+	}
+	w.logger.WarnContext(ctx, text, "event", r.Action.Event.ID, "type", r.Action.Event.Type, "reason", string(why), "events", kind.unsaid)
+	kind.said, kind.unsaid = now, 0
+}

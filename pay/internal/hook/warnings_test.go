@@ -1,0 +1,108 @@
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/hook"
+)
+
+// Money that is left out is a line of the log, each kind at most once in an hour, which
+// counts those before it, says what to do and has nothing of the payer's. What is
+// booked, and what nobody brought, is none.
+func TestWarnings(t *testing.T) {
+	now := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
+	p, err := affiliate.New(memstore.New(), affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mara, err := p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "M", LastName: "L", Email: "mara@example.org", AffiliateLink: "mara"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coupon, err := p.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = p.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "OFF", AffiliateID: mara.ID, Active: affiliate.Set(false)}); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	var action pay.Action
+	h, err := hook.New(hook.Hook{
+		Header: "Some-Signature", Scheme: hook.Scheme{Time: "t", Signature: "v1", Separator: ",", Joint: "."},
+		Check: hook.Check{Secrets: []string{"s_1"}, Now: func() time.Time { return now }}, OK: http.StatusNoContent,
+		Map:     func([]byte) (pay.Action, error) { return action, nil },
+		Program: func(context.Context, string) (*affiliate.Program, error) { return p, nil },
+		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	send := func(change func(*affiliate.PaymentFact, *affiliate.Paid)) {
+		t.Helper()
+		n++
+		f := affiliate.PaymentFact{
+			Provider: "stripe", Keys: []string{fmt.Sprint("pi_", n)}, At: now, Currency: "USD",
+			Payer: affiliate.PayerFact{ID: fmt.Sprint("cus_", n), Email: fmt.Sprintf("payer%d@x.example", n), Name: "Payer"},
+		}
+		paid := affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("100"), ExternalID: fmt.Sprint("order-", n)}, Gross: affiliate.MustAmount("100")}
+		change(&f, &paid)
+		f.Sale = affiliate.Set(paid)
+		action = pay.Action{Kind: pay.KindSale, Event: pay.Event{ID: fmt.Sprint("evt_", n), Type: "paid", At: now}, Payment: f}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, request(strings.NewReader("{}"), h.Scheme.Sign("s_1", now, []byte("{}"))))
+		if w.Code != http.StatusNoContent {
+			t.Errorf("event %d was answered %d: %s", n, w.Code, log.String())
+		}
+	}
+	by := func(c affiliate.Credit) func(*affiliate.PaymentFact, *affiliate.Paid) {
+		return func(_ *affiliate.PaymentFact, paid *affiliate.Paid) { paid.Tries = []affiliate.Credit{c} }
+	}
+	quiet := func(name string, change func(*affiliate.PaymentFact, *affiliate.Paid)) {
+		t.Helper()
+		if send(change); log.Len() > 0 {
+			t.Errorf("%s: %s", name, log.String())
+		}
+		log.Reset()
+	}
+	quiet("booked", by(affiliate.Credit{ReferralID: "mara"}))
+	quiet("nobody brought it", func(*affiliate.PaymentFact, *affiliate.Paid) {})
+	for name, row := range map[string]struct {
+		says   string
+		change func(*affiliate.PaymentFact, *affiliate.Paid)
+	}{
+		"currency": {"another currency", func(f *affiliate.PaymentFact, _ *affiliate.Paid) { f.Currency = "EUR" }},
+		"code":     {"reason=code_inactive", by(affiliate.Credit{PromoCode: "OFF"})},
+		"nobody":   {"that nobody has", by(affiliate.Credit{ReferralID: "nowhere"})},
+		"conflict": {"waits for a decision", func(_ *affiliate.PaymentFact, paid *affiliate.Paid) {
+			paid.ExternalID, paid.TotalEarned, paid.Gross = "order-1", affiliate.MustAmount("1"), affiliate.MustAmount("1")
+		}},
+		"refused": {"reason=invalid_field", func(_ *affiliate.PaymentFact, paid *affiliate.Paid) { paid.TotalEarned = affiliate.MustAmount("-1") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log.Reset()
+			send(row.change)
+			send(row.change)
+			if got := log.String(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, row.says) || !strings.Contains(got, "events=1") || strings.Contains(got, "x.example") {
+				t.Errorf("within an hour: %s", got)
+			}
+			log.Reset()
+			now = now.Add(time.Hour)
+			if send(row.change); strings.Count(log.String(), "level=WARN") != 1 || !strings.Contains(log.String(), "events=2") {
+				t.Errorf("an hour later: %s", log.String())
+			}
+		})
+	}
+}
