@@ -13,7 +13,7 @@ import (
 func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
 	w := newWorld(t)
 	a, b := w.join("a"), w.join("b")
-	w.addLink(b.ID, "1")
+	w.oldLink(b.ID, "1")
 	w.addLink(b.ID, "007")
 	w.addLink(b.ID, strings.Repeat("9", 30))
 	w.addLink(b.ID, b.ID.String()[:35]+"x")

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,7 @@ type plannedLink struct {
 	known  bool      // the link is not new
 	note   *Error    // why something else is stored
 	kept   string
+	alias  string // what was given, when it is no slug: it leads to the link too; empty: none
 }
 
 // plan decides what becomes of each link. self is the affiliate, zero for a new
@@ -49,7 +51,13 @@ func (l *importedLinks) plan(self uuid.UUID) error {
 		}
 		planned := plannedLink{ImportedLink: link}
 		if link.Slug != given {
-			planned.note, planned.kept = slugSyntax.on("links"), link.Slug
+			if planned.alias, err = l.freeAlias(given, self); err != nil {
+				return err
+			}
+			if planned.alias != "" && planned.Slug == "" {
+				planned.Slug = withSuffix(slugBase(l.row.Email), "")
+			}
+			planned.note, planned.kept = slugSyntax.on("links"), planned.Slug
 		}
 		if err := l.place(&planned, self, own); err != nil {
 			return err
@@ -80,15 +88,22 @@ func (l *importedLinks) place(planned *plannedLink, self uuid.UUID, own map[stri
 	}
 	link, err := l.linkBySlug(planned.Slug)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, ErrNotFound) && !isClickNumber(planned.Slug):
 		return nil
-	case err != nil:
+	case ignoreMissing(err) != nil:
 		return internal("look up slug", err)
-	case link.AffiliateID == self:
+	case err == nil && link.AffiliateID == self:
 		planned.stored = link.ID
 		return nil
+	case planned.alias != "": // nobody has the slug that was given
+		planned.Slug, err = l.freeSuffix(planned.Slug, own)
+		planned.kept = planned.Slug
+		return err
+	case err == nil:
+		planned.note, planned.kept = slugTaken.on("links"), ""
+	default:
+		planned.note, planned.kept = slugIsNumber.on("links"), ""
 	}
-	planned.note, planned.kept = slugTaken.on("links"), ""
 	switch l.row.OnConflict {
 	case RefuseRow:
 		return planned.note
@@ -98,6 +113,52 @@ func (l *importedLinks) place(planned *plannedLink, self uuid.UUID, own map[stri
 		return err
 	}
 	planned.left = true
+	return nil
+}
+
+// freeAlias is what was given as an alias. One that leads to a link of somebody else
+// is none.
+func (l *importedLinks) freeAlias(given string, self uuid.UUID) (string, error) {
+	alias, ok := aliasOf(given)
+	if !ok {
+		return "", nil
+	}
+	link, err := l.linkByAlias(alias)
+	if ignoreMissing(err) != nil {
+		return "", internal("look up alias", err)
+	}
+	if err == nil && (self == uuid.Nil || link.AffiliateID != self) || l.planned(alias) {
+		return "", nil
+	}
+	return alias, nil
+}
+
+// planned reports whether a link of the row has an alias already.
+func (l *importedLinks) planned(alias string) bool {
+	return slices.ContainsFunc(l.plans, func(p plannedLink) bool { return foldSlug(p.alias) == foldSlug(alias) })
+}
+
+// addAlias makes an alias lead to a link.
+func (l *importedLinks) addAlias(alias string, link uuid.UUID) error {
+	if alias == "" || link == uuid.Nil {
+		return nil
+	}
+	_, err := l.linkByAlias(alias)
+	if !errors.Is(err, ErrNotFound) {
+		return err // it leads there already
+	}
+	rec, err := l.tx.Links.Get(link)
+	if err == nil {
+		rec = rec.Clone()
+		rec.Aliases = append(rec.Aliases, alias)
+		err = l.tx.Links.Replace(rec)
+	}
+	if err == nil {
+		err = l.tx.Aliases.Insert(AliasRecord{ID: l.newID(), LinkID: link, Alias: alias})
+	}
+	if err != nil {
+		return internal("write alias", err)
+	}
 	return nil
 }
 
@@ -157,6 +218,9 @@ func (l *importedLinks) store(owner AffiliateRecord) (int, error) {
 				return 0, err
 			}
 			clicks += planned.Clicks
+		}
+		if err := l.addAlias(planned.alias, planned.stored); err != nil {
+			return 0, err
 		}
 		if err := l.enrollLink(planned, owner.ID); err != nil {
 			return 0, err

@@ -43,6 +43,10 @@ func (o *op) removeLink(rec LinkRecord) error {
 	if err := o.clearLink(Key{Index: OfLink, ID: rec.ID}); err != nil {
 		return internal("clear link", err)
 	}
+	err := each(o.tx.Aliases, Key{Index: OfLink, ID: rec.ID}, func(alias AliasRecord) error { return o.tx.Aliases.Delete(alias.ID) })
+	if err != nil {
+		return internal("delete aliases", err)
+	}
 	if err := o.tx.Links.Delete(rec.ID); err != nil {
 		return internal("delete link", err)
 	}

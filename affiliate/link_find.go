@@ -33,6 +33,11 @@ func (p *Program) Links(ctx context.Context, f LinkFilter, pg Page) (_ List[Link
 func (o *op) chooseLinks(f LinkFilter) (c choice[LinkRecord]) {
 	c.byOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *LinkRecord) uuid.UUID { return r.AffiliateID })
 	if slug, set := wanted(&c, f.Slug); set {
+		if alias, err := o.linkByAlias(slug); err == nil {
+			slug = alias.Slug
+		} else if ignoreMissing(err) != nil {
+			c.fail(err)
+		}
 		key, err := slugKey(slug)
 		c.fail(err)
 		c.under(key, func(r *LinkRecord) bool { return foldSlug(r.Slug) == key.Text })

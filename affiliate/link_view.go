@@ -1,5 +1,7 @@
 package affiliate
 
+import "slices"
+
 // linkOf is the link as the API answers it.
 func (o *op) linkOf(rec LinkRecord) (Link, error) {
 	owner, err := o.tx.Affiliates.Get(rec.AffiliateID)
@@ -20,7 +22,7 @@ func (o *op) linkWith(rec LinkRecord, owner AffiliateRecord) (Link, error) {
 		Affiliate: LinkOwner{ID: owner.ID, Name: owner.name(), Email: owner.Email},
 		Program:   LinkProgram{ID: o.cfg.ID, Name: o.cfg.Name, Currency: o.cfg.Currency},
 		Clicks:    totals.Clicks, Referrals: totals.Referrals, Sales: totals.Sales, TotalRevenue: totals.Revenue,
-		FullURLs:  o.fullURLs(rec.Slug),
+		Aliases: slices.Clone(rec.Aliases), FullURLs: o.fullURLs(rec.Slug),
 		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 	}, nil
 }

@@ -51,6 +51,13 @@ type regSale struct {
 
 func (g *register) link(slug string) *regLink { return g.links[folded(strings.TrimSpace(slug))] }
 
+// taken reports whether no new link may have a slug: a link has it, or a click may
+// have it as its number.
+func (g *register) taken(slug string) bool {
+	n, err := strconv.ParseInt(slug, 10, 64)
+	return g.link(slug) != nil || err == nil && n > 0 && strconv.FormatInt(n, 10) == slug
+}
+
 func (g *register) linkWithID(id uuid.UUID) *regLink {
 	return find(g.allLinks(), func(l *regLink) bool { return l.id == id })
 }

@@ -105,7 +105,7 @@ func (m *slugMachine) newAffiliate(rt *rapid.T) {
 		want = affiliate.SlugSyntax
 	case m.withEmail(in.Email) != nil:
 		want = affiliate.AffiliateEmailTaken
-	case in.AffiliateLink != "" && m.link(in.AffiliateLink) != nil:
+	case in.AffiliateLink != "" && m.taken(in.AffiliateLink):
 		want = affiliate.SlugTaken
 	}
 	if refusedAs(rt, "CreateAffiliate", want, err); want != "" {
@@ -128,7 +128,7 @@ func (m *slugMachine) newAffiliate(rt *rapid.T) {
 // allows several (no usable character, ten slugs in use), any free slug is
 // accepted.
 func (m *slugMachine) generated(rt *rapid.T, email, got string) string {
-	if slugRefusal(got) != "" || got != folded(got) || m.link(got) != nil {
+	if slugRefusal(got) != "" || got != folded(got) || m.taken(got) {
 		rt.Errorf("generated slug %q is not free or not a slug", got)
 	}
 	local, _, _ := strings.Cut(email, "@")
@@ -137,10 +137,10 @@ func (m *slugMachine) generated(rt *rapid.T, email, got string) string {
 		return got
 	}
 	slug := base
-	for n := 2; m.link(slug) != nil && n <= 10; n++ {
+	for n := 2; m.taken(slug) && n <= 10; n++ {
 		slug = base + "-" + strconv.Itoa(n)
 	}
-	if m.link(slug) != nil || strings.HasSuffix(slug, "-10") {
+	if m.taken(slug) || strings.HasSuffix(slug, "-10") {
 		return got
 	}
 	return slug
@@ -195,7 +195,7 @@ func (m *slugMachine) newLink(rt *rapid.T) {
 		want = affiliate.IdentifiersMismatch
 	case owner == nil:
 		want = affiliate.AffiliateNotFound
-	case m.link(in.Link) != nil:
+	case m.taken(in.Link):
 		want = affiliate.SlugTaken
 	}
 	if refusedAs(rt, "CreateLink", want, err); want != "" {
@@ -234,7 +234,7 @@ func (m *slugMachine) updateAffiliate(rt *rapid.T) {
 		return
 	case moves && m.withEmail(newEmail) != nil && m.withEmail(newEmail) != a:
 		want = affiliate.AffiliateEmailTaken
-	case adds && m.link(slug) != nil:
+	case adds && m.taken(slug):
 		want = affiliate.SlugTaken
 	}
 	if refusedAs(rt, "UpdateAffiliate", want, err); want != "" {
@@ -300,7 +300,7 @@ func (m *slugMachine) rename(rt *rapid.T) {
 		want = affiliate.IdentifiersMismatch
 	case l == nil:
 		want = affiliate.LinkNotFound
-	case m.link(slug) != nil && m.link(slug) != l:
+	case m.taken(slug) && m.link(slug) != l:
 		want = affiliate.SlugTaken
 	}
 	if refusedAs(rt, "RenameLink", want, err); want != "" {

@@ -64,7 +64,7 @@ func (s *probe) wrap(tx *affiliate.Tx) *affiliate.Tx {
 		Events: probed[affiliate.EventRecord]{tx.Events, s}, Deliveries: probed[affiliate.DeliveryRecord]{tx.Deliveries, s},
 		Queue: probed[affiliate.QueueRecord]{tx.Queue, s}, Imports: probed[affiliate.ImportRecord]{tx.Imports, s},
 		Payments:    probed[affiliate.PaymentRecord]{tx.Payments, s},
-		PaymentKeys: probed[affiliate.PaymentKeyRecord]{tx.PaymentKeys, s}, Payers: probed[affiliate.PayerRecord]{tx.Payers, s}, Erasures: probed[affiliate.ErasureRecord]{tx.Erasures, s},
+		PaymentKeys: probed[affiliate.PaymentKeyRecord]{tx.PaymentKeys, s}, Payers: probed[affiliate.PayerRecord]{tx.Payers, s}, Erasures: probed[affiliate.ErasureRecord]{tx.Erasures, s}, Aliases: probed[affiliate.AliasRecord]{tx.Aliases, s},
 		Next: func(seq affiliate.Sequence) (int64, error) {
 			if err := s.write(); err != nil {
 				return 0, err

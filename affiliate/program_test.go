@@ -176,7 +176,7 @@ func wrapMisses(tx *affiliate.Tx) *affiliate.Tx {
 	out.Adjustments, out.Movements = missing(tx.Adjustments), missing(tx.Movements)
 	out.Runs, out.Lines = missing(tx.Runs), missing(tx.Lines)
 	out.Payments, out.PaymentKeys, out.Payers = missing(tx.Payments), missing(tx.PaymentKeys), missing(tx.Payers)
-	out.Erasures = missing(tx.Erasures)
+	out.Erasures, out.Aliases = missing(tx.Erasures), missing(tx.Aliases)
 	return &out
 }
 

@@ -97,8 +97,9 @@ func (r AffiliateRecord) AppendKeys(dst []Key) []Key {
 // LinkRecord is a stored [Link].
 type LinkRecord struct {
 	ID, AffiliateID uuid.UUID
-	Slug            string // in the spelling given
-	OpeningClicks   int64  `json:",omitzero"` // visits that another service had counted
+	Slug            string   // in the spelling given
+	Aliases         []string `json:",omitempty"` // texts of another service that lead to it too; each has an AliasRecord
+	OpeningClicks   int64    `json:",omitzero"`  // visits that another service had counted
 	CreatedAt       Instant
 	UpdatedAt       Instant
 }
@@ -106,12 +107,35 @@ type LinkRecord struct {
 // RecordID is the link's id.
 func (r LinkRecord) RecordID() uuid.UUID { return r.ID }
 
-// Clone returns r: it holds no changeable memory.
-func (r LinkRecord) Clone() LinkRecord { return r }
+// Clone copies the record with its aliases.
+func (r LinkRecord) Clone() LinkRecord {
+	r.Aliases = slices.Clone(r.Aliases)
+	return r
+}
 
 // AppendKeys appends BySlug (folded) and OfAffiliate.
 func (r LinkRecord) AppendKeys(dst []Key) []Key {
 	return append(dst, Key{Index: BySlug, Text: foldSlug(r.Slug)}, Key{Index: OfAffiliate, ID: r.AffiliateID})
+}
+
+// AliasRecord is a text that is no slug and leads to a link: the slug that the link
+// had at another service. A record has one key in an index, so it is no field of
+// the link alone.
+type AliasRecord struct {
+	ID     uuid.UUID
+	LinkID uuid.UUID
+	Alias  string // in the spelling given
+}
+
+// RecordID is the alias's identity in the store.
+func (r AliasRecord) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r AliasRecord) Clone() AliasRecord { return r }
+
+// AppendKeys appends BySlug (folded) and OfLink.
+func (r AliasRecord) AppendKeys(dst []Key) []Key {
+	return append(dst, textKey(BySlug, foldSlug(r.Alias)), Key{Index: OfLink, ID: r.LinkID})
 }
 
 // ClickRecord is a stored [Click].

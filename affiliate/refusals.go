@@ -282,6 +282,7 @@ var (
 	saleAttributionRequired     = row(KindInvalid, AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")
 	referralNotFound            = row(KindInvalid, ReferralNotFound, "", "Referral not found")
 	referralEmailTaken          = row(KindConflict, ReferralEmailTaken, "email", "A referral with this email already exists")
+	slugIsNumber                = row(KindConflict, SlugTaken, "", "A link of digits can be the number of a click")
 	referralErased              = row(KindConflict, ReferralErased, "", "This customer was erased")
 	saleNotFound                = row(KindNotFound, SaleNotFound, "", "Sale not found")
 	saleExternalIDTaken         = row(KindConflict, SaleExternalIDTaken, "externalId", "A sale with this external ID already exists")

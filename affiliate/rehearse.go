@@ -137,6 +137,7 @@ type overlays struct {
 	paymentKeys overlay[PaymentKeyRecord]
 	payers      overlay[PayerRecord]
 	erasures    overlay[ErasureRecord]
+	aliases     overlay[AliasRecord]
 }
 
 func newOverlays() *overlays { return &overlays{numbers: make(map[Sequence]int64)} }
@@ -157,7 +158,7 @@ func (t *rehearsed) tx(base *Tx) *Tx {
 		Events: overlaid[EventRecord]{t, base.Events, &o.events}, Deliveries: overlaid[DeliveryRecord]{t, base.Deliveries, &o.deliveries},
 		Queue: overlaid[QueueRecord]{t, base.Queue, &o.queue}, Imports: overlaid[ImportRecord]{t, base.Imports, &o.imports},
 		Payments: overlaid[PaymentRecord]{t, base.Payments, &o.payments}, PaymentKeys: overlaid[PaymentKeyRecord]{t, base.PaymentKeys, &o.paymentKeys},
-		Payers: overlaid[PayerRecord]{t, base.Payers, &o.payers}, Erasures: overlaid[ErasureRecord]{t, base.Erasures, &o.erasures},
+		Payers: overlaid[PayerRecord]{t, base.Payers, &o.payers}, Erasures: overlaid[ErasureRecord]{t, base.Erasures, &o.erasures}, Aliases: overlaid[AliasRecord]{t, base.Aliases, &o.aliases},
 		Next: t.next, Soon: base.Soon,
 	}
 }

@@ -216,7 +216,7 @@ func TestRecordSaleIdentOrder(t *testing.T) {
 	s := newSaleShop(t)
 	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: s.tomas.ID.String()}))
 	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: s.ada.affiliate.ID.String()}))
-	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: jsonOf(s.click.ID)}))
+	s.oldLink(s.bob.ID, jsonOf(s.click.ID))
 	must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.bob.ID, Link: "007"}))
 	for ident, want := range map[string]uuid.UUID{
 		s.tomas.ID.String():                  s.ada.affiliate.ID,

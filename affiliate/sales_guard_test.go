@@ -43,7 +43,7 @@ func (g guard) watch(tx *affiliate.Tx) *affiliate.Tx {
 		Plans: guarded(g.t, tx.Plans), Tiers: guarded(g.t, tx.Tiers), Payouts: guarded(g.t, tx.Payouts), Adjustments: guarded(g.t, tx.Adjustments), Movements: guarded(g.t, tx.Movements), Runs: guarded(g.t, tx.Runs), Lines: guarded(g.t, tx.Lines), Totals: guarded(g.t, tx.Totals),
 		Receipts: guarded(g.t, tx.Receipts), Endpoints: guarded(g.t, tx.Endpoints), Events: guarded(g.t, tx.Events),
 		Deliveries: guarded(g.t, tx.Deliveries), Queue: guarded(g.t, tx.Queue), Imports: guarded(g.t, tx.Imports),
-		Payments: guarded(g.t, tx.Payments), PaymentKeys: guarded(g.t, tx.PaymentKeys), Payers: guarded(g.t, tx.Payers), Erasures: guarded(g.t, tx.Erasures), Next: tx.Next,
+		Payments: guarded(g.t, tx.Payments), PaymentKeys: guarded(g.t, tx.PaymentKeys), Payers: guarded(g.t, tx.Payers), Erasures: guarded(g.t, tx.Erasures), Aliases: guarded(g.t, tx.Aliases), Next: tx.Next,
 	}
 }
 

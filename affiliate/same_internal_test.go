@@ -40,8 +40,9 @@ func TestSameEveryField(t *testing.T) {
 	t.Run("PaymentKeyRecord", everyField[PaymentKeyRecord])
 	t.Run("PayerRecord", everyField[PayerRecord])
 	t.Run("ErasureRecord", everyField[ErasureRecord])
-	if records := len(Schema()); records != 26 {
-		t.Errorf("%d records, 26 are tested", records)
+	t.Run("AliasRecord", everyField[AliasRecord])
+	if records := len(Schema()); records != 27 {
+		t.Errorf("%d records, 27 are tested", records)
 	}
 }
 

@@ -100,6 +100,7 @@ type Tx struct {
 	PaymentKeys Table[PaymentKeyRecord]
 	Payers      Table[PayerRecord]
 	Erasures    Table[ErasureRecord]
+	Aliases     Table[AliasRecord]
 
 	// Next gives the next number of a sequence of the program: 1, 2, 3 … Gaps
 	// are allowed; a number that a committed transaction got is never given
@@ -262,6 +263,7 @@ func Schema() []TableSchema {
 		{"paymentkeys", []Index{ByPayment, OfPayment}},
 		{"payers", []Index{ByPayer, OfReferral}},
 		{"erasures", []Index{OfReferral}},
+		{"aliases", []Index{BySlug, OfLink}},
 	}
 }
 

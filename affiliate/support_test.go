@@ -120,7 +120,7 @@ func (w *world) dump() map[string][]string {
 		out["queue"] = rows(tx.Queue)
 		out["imports"] = rows(tx.Imports)
 		out["payments"], out["paymentkeys"], out["payers"] = rows(tx.Payments), rows(tx.PaymentKeys), rows(tx.Payers)
-		out["erasures"] = rows(tx.Erasures)
+		out["erasures"], out["aliases"] = rows(tx.Erasures), rows(tx.Aliases)
 		return nil
 	})
 	if err != nil {
@@ -234,6 +234,16 @@ func (w *world) join(local string, change ...func(*affiliate.NewAffiliate)) affi
 		c(&in)
 	}
 	return must(w.CreateAffiliate(context.Background(), in))
+}
+
+// oldLink puts a link into the store that no call makes any more: its slug is the
+// number of a click.
+func (w *world) oldLink(owner uuid.UUID, slug string) {
+	w.t.Helper()
+	at := affiliate.InstantOf(w.now)
+	w.raw(func(tx *affiliate.Tx) error {
+		return tx.Links.Insert(affiliate.LinkRecord{ID: uuid.Max, AffiliateID: owner, Slug: slug, CreatedAt: at, UpdatedAt: at})
+	})
 }
 
 func (w *world) addLink(owner uuid.UUID, slug string) affiliate.Link {

@@ -55,6 +55,7 @@ type audit struct {
 	keys       collection[PaymentKeyRecord]
 	payers     collection[PayerRecord]
 	erasures   collection[ErasureRecord]
+	aliases    collection[AliasRecord]
 	imports    collection[ImportRecord]
 
 	brought map[uuid.UUID]*ImportRecord // what an import made, by the id of the record

@@ -1,6 +1,10 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // verifyPeople checks affiliates, links, clicks and referrals, without their
 // totals.
@@ -23,6 +27,7 @@ func (a *audit) verifyPeople() {
 	unique(a, "I35", "affiliate", &a.affiliates, ByEmail)
 	unique(a, "I35", "referral", &a.referrals, ByEmail)
 	unique(a, "I25", "link", &a.links, BySlug)
+	a.verifyAliases()
 	unique(a, "I53", "click", &a.clicks, ByNumber)
 	unique(a, "I57", "receipt", &a.receipts, ByRequest)
 }
@@ -64,6 +69,24 @@ func (a *audit) verifyHidden(customer uuid.UUID, kind string, id uuid.UUID, show
 	if ref := a.referrals.get(customer); ref != nil && !ref.Erased.IsZero() && ref.Email == "" {
 		a.breach("I83", named(kind, id), "it shows customer %s, who was erased", customer)
 	}
+}
+
+// verifyAliases checks that aliases lead to links that name them.
+func (a *audit) verifyAliases() {
+	named := map[uuid.UUID]int{}
+	for r := range a.aliases.records() {
+		link := a.links.get(r.LinkID)
+		if alias, ok := aliasOf(r.Alias); !ok || alias != r.Alias || link == nil || !slices.Contains(link.Aliases, r.Alias) {
+			a.breach("I84", "alias "+r.ID.String(), "%q does not lead to a link that names it", r.Alias)
+		}
+		named[r.LinkID]++
+	}
+	for r := range a.links.records() {
+		if len(r.Aliases) != named[r.ID] {
+			a.breach("I84", "link "+r.ID.String(), "it names %d aliases, %d lead to it", len(r.Aliases), named[r.ID])
+		}
+	}
+	unique(a, "I84", "alias", &a.aliases, BySlug)
 }
 
 // owned checks that the link of a click, a referral or a sale is its affiliate's.

@@ -79,6 +79,7 @@ type Verification struct {
 //     set it.
 //   - I82: a report took no more off a sale than its payment brought; a payment
 //     that waits for a decision has no sale.
+//   - I84: an alias is no slug, and leads to one link, which names it.
 //   - I83: no record shows a customer after the erasure; an erased email names a
 //     live referral or none, and no customer has it.
 //   - I81: statuses, approvals and types are ones that the contract lists; a

@@ -12,7 +12,7 @@ func (a *audit) read() error {
 		filling(a, &a.movements, tx.Movements), filling(a, &a.runs, tx.Runs), filling(a, &a.lines, tx.Lines), filling(a, &a.totals, tx.Totals),
 		filling(a, &a.receipts, tx.Receipts), filling(a, &a.endpoints, tx.Endpoints), filling(a, &a.events, tx.Events),
 		filling(a, &a.deliveries, tx.Deliveries), filling(a, &a.queue, tx.Queue),
-		filling(a, &a.payments, tx.Payments), filling(a, &a.keys, tx.PaymentKeys), filling(a, &a.payers, tx.Payers), filling(a, &a.erasures, tx.Erasures), filling(a, &a.imports, tx.Imports),
+		filling(a, &a.payments, tx.Payments), filling(a, &a.keys, tx.PaymentKeys), filling(a, &a.payers, tx.Payers), filling(a, &a.erasures, tx.Erasures), filling(a, &a.aliases, tx.Aliases), filling(a, &a.imports, tx.Imports),
 	} {
 		if err := fill(); err != nil {
 			return err

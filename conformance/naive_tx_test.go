@@ -119,6 +119,7 @@ func (tx *naiveTx) tables() *affiliate.Tx {
 		PaymentKeys: naiveTable[affiliate.PaymentKeyRecord]{tx, "paymentkeys"},
 		Payers:      naiveTable[affiliate.PayerRecord]{tx, "payers"},
 		Erasures:    naiveTable[affiliate.ErasureRecord]{tx, "erasures"},
+		Aliases:     naiveTable[affiliate.AliasRecord]{tx, "aliases"},
 		Next:        tx.next,
 	}
 	switch tx.flaw() {

@@ -67,6 +67,7 @@ func tables() []table {
 		tableOf("paymentkeys", func(tx *affiliate.Tx) affiliate.Table[affiliate.PaymentKeyRecord] { return tx.PaymentKeys }),
 		tableOf("payers", func(tx *affiliate.Tx) affiliate.Table[affiliate.PayerRecord] { return tx.Payers }),
 		tableOf("erasures", func(tx *affiliate.Tx) affiliate.Table[affiliate.ErasureRecord] { return tx.Erasures }),
+		tableOf("aliases", func(tx *affiliate.Tx) affiliate.Table[affiliate.AliasRecord] { return tx.Aliases }),
 	}
 }
 

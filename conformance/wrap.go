@@ -212,6 +212,7 @@ func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 		PaymentKeys: watchTable(tx.PaymentKeys, before),
 		Payers:      watchTable(tx.Payers, before),
 		Erasures:    watchTable(tx.Erasures, before),
+		Aliases:     watchTable(tx.Aliases, before),
 		Next: func(seq affiliate.Sequence) (int64, error) {
 			if err := before(); err != nil {
 				return 0, err

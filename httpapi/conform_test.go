@@ -153,7 +153,7 @@ func (w *watcher) dump() map[string][]any {
 		out["queue"] = rows(w, tx.Queue)
 		out["imports"] = rows(w, tx.Imports)
 		out["payments"], out["paymentkeys"], out["payers"] = rows(w, tx.Payments), rows(w, tx.PaymentKeys), rows(w, tx.Payers)
-		out["erasures"] = rows(w, tx.Erasures)
+		out["erasures"], out["aliases"] = rows(w, tx.Erasures), rows(w, tx.Aliases)
 		return nil
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ func linkNotes() described {
 				"referrals":    "Live referrals of this link.",
 				"sales":        "Live sales of this link that are not refunded in full.",
 				"totalRevenue": "The sum of what is kept of those sales: totalEarned less refundedAmount.",
+				"aliases":      "Slugs that the link had at another service and that lead to it too. Absent when there are none.",
 				"fullURLs":     "One for each base URL of the program.",
 			},
 			"LinkOwner":            {"": "The owner of a link.", "name": "First and last name joined by a space.", "email": "Lower case."},

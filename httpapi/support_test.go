@@ -317,7 +317,7 @@ func (w *world) dump() map[string][]string {
 	tables := func(tx *affiliate.Tx) error {
 		add(out, tx.Affiliates, tx.Links, tx.Clicks, tx.Referrals, tx.Coupons, tx.Codes, tx.Redemptions, tx.Sales,
 			tx.Plans, tx.Tiers, tx.Payouts, tx.Adjustments, tx.Movements, tx.Runs, tx.Lines, tx.Totals, tx.Endpoints, tx.Events, tx.Deliveries, tx.Queue,
-			tx.Imports, tx.Payments, tx.PaymentKeys, tx.Payers, tx.Erasures)
+			tx.Imports, tx.Payments, tx.PaymentKeys, tx.Payers, tx.Erasures, tx.Aliases)
 		return nil
 	}
 	if err := w.store.Store.View(context.Background(), w.Config().ID, tables); err != nil {

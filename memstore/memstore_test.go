@@ -467,7 +467,7 @@ func TestLogIsEmptied(t *testing.T) {
 	}
 	replaceSome(5)
 	for _, old := range log.olds[:5] {
-		if old != (affiliate.LinkRecord{}) {
+		if !reflect.DeepEqual(old, affiliate.LinkRecord{}) {
 			t.Errorf("record %s is kept", old.ID)
 		}
 	}

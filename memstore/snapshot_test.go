@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync"
 	"testing"
@@ -48,7 +49,7 @@ func TestWritersPassLongView(t *testing.T) {
 		view(t, s, func(tx *affiliate.Tx) error {
 			n := 0
 			for rec, err := range tx.Links.List(affiliate.Query{}) {
-				if err != nil || rec != linkOf(n) {
+				if err != nil || !reflect.DeepEqual(rec, linkOf(n)) {
 					t.Fatalf("record %d: %v, error %v", n, rec.ID, err)
 				}
 				n++
@@ -172,7 +173,7 @@ func TestSnapshotPrice(t *testing.T) {
 			t.Errorf("%d moments with %d records, want 1 with %d", moments, kept, changed)
 		}
 		for i := range records {
-			if rec, err := tx.Links.Get(rowID(i)); err != nil || rec != linkOf(i) {
+			if rec, err := tx.Links.Get(rowID(i)); err != nil || !reflect.DeepEqual(rec, linkOf(i)) {
 				t.Fatalf("link %d: %v, error %v", i, rec, err)
 			}
 		}

@@ -33,6 +33,7 @@ type tables struct {
 	paymentKeys table[affiliate.PaymentKeyRecord]
 	payers      table[affiliate.PayerRecord]
 	erasures    table[affiliate.ErasureRecord]
+	aliases     table[affiliate.AliasRecord]
 }
 
 // all lists the tables in the order of [affiliate.Schema].
@@ -41,14 +42,13 @@ func (ts *tables) all() []opener {
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes,
 		&ts.redemptions, &ts.sales, &ts.plans, &ts.tiers, &ts.payouts, &ts.adjustments,
 		&ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
-		&ts.payments, &ts.paymentKeys, &ts.payers, &ts.erasures,
+		&ts.payments, &ts.paymentKeys, &ts.payers, &ts.erasures, &ts.aliases,
 	}
 }
 
 // fix marks the tables whose records have no slice or map. A plain copy of such
 // a record is enough, so Clone is not called.
 func (ts *tables) fix() {
-	ts.links.fixed = true
 	ts.clicks.fixed = true
 	ts.codes.fixed = true
 	ts.redemptions.fixed = true
@@ -62,6 +62,7 @@ func (ts *tables) fix() {
 	ts.queue.fixed = true
 	ts.imports.fixed = true
 	ts.paymentKeys.fixed = true
+	ts.aliases.fixed = true
 	ts.erasures.fixed = true
 }
 
@@ -100,6 +101,7 @@ func (t *txn) bind() {
 	tx.PaymentKeys = handle[affiliate.PaymentKeyRecord]{t}
 	tx.Payers = handle[affiliate.PayerRecord]{t}
 	tx.Erasures = handle[affiliate.ErasureRecord]{t}
+	tx.Aliases = handle[affiliate.AliasRecord]{t}
 	tx.Next = t.next
 }
 
@@ -162,6 +164,8 @@ func tableOf[T affiliate.Record[T]](ts *tables) *table[T] {
 		tab = &ts.payers
 	case *affiliate.ErasureRecord:
 		tab = &ts.erasures
+	case *affiliate.AliasRecord:
+		tab = &ts.aliases
 	}
 	return tab.(*table[T])
 }

@@ -75,7 +75,7 @@ func (w twin) dump(tb rapid.TB) (lines []string) {
 			linesOf(tx.Affiliates), linesOf(tx.Links), linesOf(tx.Clicks), linesOf(tx.Referrals), linesOf(tx.Coupons), linesOf(tx.Codes),
 			linesOf(tx.Redemptions), linesOf(tx.Sales), linesOf(tx.Plans), linesOf(tx.Tiers), linesOf(tx.Payouts), linesOf(tx.Adjustments), linesOf(tx.Movements), linesOf(tx.Runs), linesOf(tx.Lines), linesOf(tx.Totals),
 			linesOf(tx.Receipts), linesOf(tx.Endpoints), linesOf(tx.Events), linesOf(tx.Deliveries), linesOf(tx.Queue), linesOf(tx.Imports),
-			linesOf(tx.Payments), linesOf(tx.PaymentKeys), linesOf(tx.Payers), linesOf(tx.Erasures),
+			linesOf(tx.Payments), linesOf(tx.PaymentKeys), linesOf(tx.Payers), linesOf(tx.Erasures), linesOf(tx.Aliases),
 		} {
 			lines = append(lines, table...)
 		}

@@ -34,6 +34,7 @@ type tables struct {
 	paymentKeys table[affiliate.PaymentKeyRecord]
 	payers      table[affiliate.PayerRecord]
 	erasures    table[affiliate.ErasureRecord]
+	aliases     table[affiliate.AliasRecord]
 }
 
 // anyTable is a table of any record type.
@@ -50,11 +51,11 @@ type anyTable interface {
 }
 
 // all lists the tables.
-func (ts *tables) all() [26]anyTable {
-	return [26]anyTable{
+func (ts *tables) all() [27]anyTable {
+	return [27]anyTable{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes, &ts.redemptions, &ts.sales, &ts.plans,
 		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
-		&ts.payments, &ts.paymentKeys, &ts.payers, &ts.erasures,
+		&ts.payments, &ts.paymentKeys, &ts.payers, &ts.erasures, &ts.aliases,
 	}
 }
 
@@ -108,6 +109,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 		PaymentKeys: handle[affiliate.PaymentKeyRecord]{u, &ts.paymentKeys},
 		Payers:      handle[affiliate.PayerRecord]{u, &ts.payers},
 		Erasures:    handle[affiliate.ErasureRecord]{u, &ts.erasures},
+		Aliases:     handle[affiliate.AliasRecord]{u, &ts.aliases},
 		Next:        u.next,
 		Soon:        u.soon,
 	}
@@ -115,7 +117,7 @@ func (t *txn) tx(u *unit) *affiliate.Tx {
 
 // A savepoint is a state of a transaction to which writes can be undone. It
 // costs the database nothing, because these writes were never sent.
-type savepoint [26]struct{ undo, touched int }
+type savepoint [27]struct{ undo, touched int }
 
 func (t *txn) savepoint() (sp savepoint) {
 	for i, tab := range t.tables.all() {

@@ -33,7 +33,7 @@ import (
 var versions = []int{1, 3, 7}
 
 // cameWith are the migrations of the tables that the first version did not have.
-var cameWith = map[string]int{"adjustments": 5, "movements": 6, "runs": 7, "lines": 7, "imports": 8, "payments": 10, "paymentkeys": 10, "payers": 10, "erasures": 11}
+var cameWith = map[string]int{"adjustments": 5, "movements": 6, "runs": 7, "lines": 7, "imports": 8, "payments": 10, "paymentkeys": 10, "payers": 10, "erasures": 11, "aliases": 12}
 
 // oldTables are the tables of a version.
 func oldTables(version int) (tables []affiliate.TableSchema) {

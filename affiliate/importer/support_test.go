@@ -98,6 +98,7 @@ func (w *world) records() string {
 		dump(&b, tx.PaymentKeys)
 		dump(&b, tx.Payers)
 		dump(&b, tx.Erasures)
+		dump(&b, tx.Aliases)
 		return nil
 	})
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *books) verify(ctx context.Context, w io.Writer) (holds bool, err error)
 	err = s.store.View(ctx, s.Config().ID, func(tx *affiliate.Tx) error {
 		records = size(tx.Affiliates) + size(tx.Links) + size(tx.Clicks) + size(tx.Referrals) + size(tx.Coupons) +
 			size(tx.Codes) + size(tx.Redemptions) + size(tx.Sales) + size(tx.Plans) + size(tx.Payouts) + size(tx.Adjustments) + size(tx.Movements) +
-			size(tx.Runs) + size(tx.Lines) + size(tx.Totals) + size(tx.Payments) + size(tx.PaymentKeys) + size(tx.Payers) + size(tx.Erasures)
+			size(tx.Runs) + size(tx.Lines) + size(tx.Totals) + size(tx.Payments) + size(tx.PaymentKeys) + size(tx.Payers) + size(tx.Erasures) + size(tx.Aliases)
 		events = size(tx.Events)
 		return nil
 	})

@@ -34,6 +34,17 @@ CREATE INDEX affiliates_of_plan ON tributary.affiliates (program, of_plan, id);
 CREATE INDEX affiliates_of_state ON tributary.affiliates (program, of_state, id);
 CREATE INDEX affiliates_of_tier ON tributary.affiliates (program, of_tier, id);
 
+CREATE TABLE tributary.aliases (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  by_slug text,
+  of_link uuid,
+  record json NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX aliases_by_slug ON tributary.aliases (program, by_slug);
+CREATE INDEX aliases_of_link ON tributary.aliases (program, of_link, id);
+
 CREATE TABLE tributary.clicks (
   program uuid NOT NULL,
   id uuid NOT NULL,

@@ -42,6 +42,7 @@ func Dump(t testing.TB, store affiliate.Store, program uuid.UUID) string {
 		dump(&b, tx.PaymentKeys)
 		dump(&b, tx.Payers)
 		dump(&b, tx.Erasures)
+		dump(&b, tx.Aliases)
 		return nil
 	})
 	if err != nil {

@@ -1,0 +1,139 @@
+package affiliate_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A slug that a click can have as its number is refused wherever a link gets a slug:
+// an identifier of digits names the click (rule 4.4).
+func TestSlugOfDigits(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	ada := w.ada()
+	person := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "ben@example.com"}
+	for name, call := range map[string]func(slug string) error{
+		"link": func(slug string) error {
+			return errOf(w.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateID: ada.affiliate.ID}))
+		},
+		"rename": func(slug string) error { return errOf(w.RenameLink(ctx, affiliate.LinkRef{Slug: "ada"}, slug)) },
+		"affiliate": func(slug string) error {
+			in := person
+			in.AffiliateLink = slug
+			return errOf(w.CreateAffiliate(ctx, in))
+		},
+		"update": func(slug string) error {
+			return errOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.affiliate.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set(slug)}))
+		},
+	} {
+		for _, slug := range []string{"1", "7", "20261125", "9223372036854775807"} {
+			before := w.dump()
+			if err := call(slug); !errors.Is(err, affiliate.SlugTaken) {
+				t.Errorf("%s %s: %v", name, slug, err)
+			}
+			equal(t, before, w.dump())
+		}
+	}
+	for _, free := range []string{"007", "9223372036854775808", "7-", "7a"} { // no click has these numbers
+		must(w.CreateLink(ctx, affiliate.NewLink{Link: free, AffiliateID: ada.affiliate.ID}))
+	}
+	person.Email = "12345@example.com"
+	if got := must(w.CreateAffiliate(ctx, person)).AffiliateLinks[0].Link; got != "12345-2" {
+		t.Errorf("a generated slug is %s", got)
+	}
+	w.verify()
+}
+
+// An imported slug of digits is a conflict: left out, renamed or refused as the row
+// says.
+func TestImportSlugOfDigits(t *testing.T) {
+	for conflict, want := range map[affiliate.SlugConflict]string{"": "ben", affiliate.RenameSlug: "42-2", affiliate.RefuseRow: ""} {
+		w := newWorld(t)
+		row := affiliate.ImportedAffiliate{Ref: "old:1", Email: "ben@example.com", FirstName: "Ben", OnConflict: conflict, Links: []affiliate.ImportedLink{{Slug: "42", Ref: "old:link:42"}}}
+		report := must(w.ImportAffiliates(t.Context(), []affiliate.ImportedAffiliate{row}))
+		if want == "" {
+			if len(report.Failed) != 1 || !errors.Is(report.Failed[0].Err, affiliate.SlugTaken) {
+				t.Errorf("refused: %+v", report)
+			}
+			continue
+		}
+		links := must(w.Links(t.Context(), affiliate.LinkFilter{AffiliateEmail: affiliate.Set("ben@example.com")}, affiliate.Page{})).Items
+		if len(links) != 1 || links[0].Link != want || len(report.Notes) != 1 || !errors.Is(report.Notes[0].Err, affiliate.SlugTaken) {
+			t.Errorf("%q: %+v, notes %v", conflict, links, report.Notes)
+		}
+		w.verify()
+	}
+}
+
+// Slugs of another service that are none here go on attributing, as aliases of a link
+// with a slug of its own.
+func TestImportedAliases(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	rows := []affiliate.ImportedAffiliate{
+		{Ref: "old:1", Email: "ben@example.com", FirstName: "Ben", Links: []affiliate.ImportedLink{{Slug: "ben_b"}, {Slug: "ben.b"}, {Slug: "ben-b"}}},
+		{Ref: "old:2", Email: "jose@example.com", FirstName: "José", Links: []affiliate.ImportedLink{{Slug: "josé"}, {Slug: "日本"}}},
+		{Ref: "old:3", Email: "bea@example.com", FirstName: "Bea", Links: []affiliate.ImportedLink{{Slug: "ben b"}}},
+	}
+	report := must(w.ImportAffiliates(ctx, rows))
+	if report.Created != 3 || len(report.Failed) != 0 {
+		t.Fatalf("%+v", report)
+	}
+	owner := map[string]string{"ben_b": "ben@example.com", "Ben.B": "ben@example.com", "ben-b": "ben@example.com", " josé": "jose@example.com", "日本": "jose@example.com", "ben b": "bea@example.com"}
+	for slug, email := range owner {
+		found := must(w.Affiliate(ctx, slug))
+		click := must(w.TrackClick(ctx, affiliate.NewClick{Slug: slug}))
+		sale, _ := must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: slug, Email: "c" + jsonOf(click.ID) + "@shop.example", Name: "C", TotalEarned: sum("10")})).Sale.Get()
+		if found.Email != email || click.AffiliateID != found.ID || sale.AffiliateID != found.ID {
+			t.Errorf("%s leads to %s, click of %s, sale of %s", slug, found.Email, click.AffiliateID, sale.AffiliateID)
+		}
+	}
+	links := must(w.Links(ctx, affiliate.LinkFilter{Slug: affiliate.Set("ben.b")}, affiliate.Page{})).Items
+	if len(links) != 1 || links[0].Link != "ben-b" {
+		t.Fatalf("%+v", links)
+	}
+	equal(t, []string{"ben_b", "ben.b"}, links[0].Aliases)
+	if all := must(w.Links(ctx, affiliate.LinkFilter{AffiliateEmail: affiliate.Set("bea@example.com")}, affiliate.Page{})).Items; len(all) != 1 || all[0].Link != "ben-b-2" {
+		t.Errorf("%+v", all)
+	}
+	again := must(w.ImportAffiliates(ctx, rows))
+	if again.Existing != 3 {
+		t.Errorf("again: %+v", again)
+	}
+	w.verify()
+
+	// A new link still needs a slug; a renamed link keeps its aliases, a deleted one not.
+	if _, err := w.CreateLink(ctx, affiliate.NewLink{Link: "ben_c", AffiliateID: links[0].Affiliate.ID}); !errors.Is(err, affiliate.SlugSyntax) {
+		t.Errorf("new link: %v", err)
+	}
+	must(w.RenameLink(ctx, affiliate.LinkRef{ID: links[0].ID}, "ben-new"))
+	if got := must(w.TrackClick(ctx, affiliate.NewClick{Slug: "ben_b"})); got.AffiliateID != links[0].Affiliate.ID {
+		t.Errorf("after a rename: %+v", got)
+	}
+	must(w.DeleteLink(ctx, affiliate.LinkRef{ID: links[0].ID}))
+	if _, err := w.TrackClick(ctx, affiliate.NewClick{Slug: "ben_b"}); !errors.Is(err, affiliate.ErrNotFound) {
+		t.Errorf("after the deletion: %v", err)
+	}
+	if err := w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: must(w.Affiliate(ctx, "josé")).ID}); err != nil {
+		t.Error(err)
+	}
+	w.verify()
+}
+
+func TestVerifySaysAliases(t *testing.T) {
+	add := func(alias string, link func(b *booksLedger) uuid.UUID) func(*booksLedger, *affiliate.Tx) error {
+		return func(b *booksLedger, tx *affiliate.Tx) error {
+			return tx.Aliases.Insert(affiliate.AliasRecord{ID: uuid.Max, LinkID: link(b), Alias: alias})
+		}
+	}
+	own := func(b *booksLedger) uuid.UUID { return b.link.ID }
+	runBooksSayings(t, []booksSaying{
+		{"a slug", add("ada", own), "I84: does not lead"},
+		{"of no link", add("a_b", func(*booksLedger) uuid.UUID { return uuid.Max }), "I84: does not lead"},
+		{"not named", add("a_b", own), "I84: it names 0 aliases, 1"},
+	})
+}
