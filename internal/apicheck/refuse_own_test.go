@@ -131,6 +131,8 @@ func (s *story) ofSales() []refusal {
 		{"sale_external_invoice_id_taken", put, "/sales", id(free, `,"externalInvoiceId":"taken"`)},
 		{"referral_erased", put, "/sales", id(free, `,"email":"gone@example.net"`)},
 		{"sale_not_found", put, "/sales", id("999", "")},
+		{"affiliate_not_found", put, "/sales", id(free, `,"affiliateId":"none"`)},
+		{"affiliate_not_found", put, "/referrals", `{"referralId":"paid@example.net","affiliateId":"none"}`},
 		{"manually_paid", patch, "/sales", id(byHand, "")},
 		{"already_paid", patch, "/sales", id(paid, "")},
 		{"included_in_payout_batch", patch, "/sales", id(batched, "")},
