@@ -75,6 +75,9 @@ func (l *Link) AppendJSON(dst []byte) []byte {
 	dst = appendInt(append(dst, `,"referrals":`...), l.Referrals)
 	dst = appendInt(append(dst, `,"sales":`...), l.Sales)
 	dst = appendAmount(append(dst, `,"totalRevenue":`...), l.TotalRevenue)
+	if l.Aliases != nil {
+		dst = appendStrings(append(dst, `,"aliases":`...), l.Aliases)
+	}
 	dst = appendList(append(dst, `,"fullURLs":`...), l.FullURLs, (*FullURL).appendJSON)
 	dst = appendTime(append(dst, `,"createdAt":`...), l.CreatedAt)
 	return append(appendTime(append(dst, `,"updatedAt":`...), l.UpdatedAt), '}')

@@ -128,7 +128,7 @@ func TestClickWindowM75(t *testing.T) {
 	}
 	t.Run("SlugOfTheseDigits", func(t *testing.T) {
 		s, id, number := late(t)
-		s.addLink(s.bob.ID, number)
+		s.oldLink(s.bob.ID, number)
 		got := s.report(affiliate.NewSale{ReferralID: number, Email: "new@example.net", Name: "New"})
 		equal(t, s.bob.ID, got.Sale.Or(affiliate.Sale{}).AffiliateID)
 		equal(t, affiliate.Set(id), got.LateClick)
