@@ -58,8 +58,11 @@ func TestSlowCall(t *testing.T) {
 				}
 				for _, kind := range slowFaults {
 					step := int64(7)
-					if atlength.On() {
+					switch {
+					case atlength.On():
 						step = 1
+					case testing.Short():
+						step = 31
 					}
 					for n := int64(1); slowAt(t, method, n, kind, left); n += step {
 						slow++
