@@ -54,6 +54,14 @@ func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 	return d, nil
 }
 
+// approval is that of a new commission.
+func (d *deal) approval() Enum[ApprovalStatus] {
+	if d.hold != "" {
+		return EnumOf(ApprovalOnHold)
+	}
+	return EnumOf(ApprovalAccepted)
+}
+
 // suspect holds new commissions for review, if a rule held. A hold of an affiliate
 // who was stopped has its own reason.
 func (d *deal) suspect(risks []RiskReason) {
@@ -160,11 +168,8 @@ func (o *op) reward(r *SaleRecord, d deal) error {
 		return err
 	}
 	c := CommissionRecord{
-		Number: number, AffiliateID: r.AffiliateID, Earned: earned, Approval: EnumOf(ApprovalAccepted),
+		Number: number, AffiliateID: r.AffiliateID, Earned: earned, Approval: d.approval(),
 		HoldReason: EnumOf(d.hold), RiskReasons: d.risks, CreatedAt: o.now, UpdatedAt: o.now,
-	}
-	if d.hold != "" {
-		c.Approval = EnumOf(ApprovalOnHold)
 	}
 	r.Commissions = append(r.Commissions, c)
 	return nil

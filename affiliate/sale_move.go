@@ -34,22 +34,12 @@ func (o *op) moveTo(rec *SaleRecord, to uuid.UUID) error {
 	}
 	c := &rec.Commissions[0] // the only one: none is frozen
 	c.AffiliateID, c.RiskReasons, c.UpdatedAt = to, nil, later(o.now, c.UpdatedAt)
-	c.Approval, c.HoldReason = EnumOf(ApprovalAccepted), EnumOf(d.hold)
-	if d.hold != "" {
-		c.Approval = EnumOf(ApprovalOnHold)
+	c.Approval, c.HoldReason = d.approval(), EnumOf(d.hold)
+	if over != "" {
+		if err := rec.setByHand(Amount{}); err != nil {
+			return err
+		}
 	}
-	if over == "" {
-		return o.recompute(rec)
-	}
-	kept, err := rec.kept()
-	if err != nil {
-		return err
-	}
-	named, err := rec.refundParts()
-	if err != nil {
-		return err
-	}
-	rec.ByHand = Set(HandSet{Kept: kept, Named: named.of, Tax: named.tax, Shipping: named.shipping})
 	return o.recompute(rec)
 }
 

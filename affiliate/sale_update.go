@@ -38,7 +38,7 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ S
 			return Sale{}, saleNotFound.ifMissing(err)
 		}
 		rec := before.Clone()
-		err = o.mergeSale(&rec, up)
+		err = o.mergeSale(&before, &rec, up)
 		if err == nil {
 			err = o.refuseErased(&before, &rec)
 		}
@@ -92,10 +92,9 @@ func (p *Program) normalizeSaleUpdate(up *SaleUpdate) error {
 	return nil
 }
 
-// mergeSale puts an update into the record, checks the merged sale and
+// mergeSale puts an update into the record, a copy of original, checks the merged sale and
 // calculates its commission.
-func (o *op) mergeSale(rec *SaleRecord, up SaleUpdate) error {
-	original := rec.Clone()
+func (o *op) mergeSale(original, rec *SaleRecord, up SaleUpdate) error {
 	if to, ok := up.AffiliateID.Get(); ok && to != rec.AffiliateID {
 		if err := o.moveTo(rec, to); err != nil {
 			return err
@@ -246,15 +245,9 @@ func (o *op) setCommission(before, rec *SaleRecord, earned Amount) error {
 	if err != nil || has && sum == earned && before.sameGround(rec) {
 		return err
 	}
-	kept, err := rec.kept()
-	if err != nil {
+	if err := rec.setByHand(earned); err != nil {
 		return err
 	}
-	named, err := rec.refundParts()
-	if err != nil {
-		return err
-	}
-	rec.ByHand = Set(HandSet{Earned: earned, Kept: kept, Named: named.of, Tax: named.tax, Shipping: named.shipping})
 	if has {
 		return o.recompute(rec)
 	}
@@ -263,6 +256,20 @@ func (o *op) setCommission(before, rec *SaleRecord, earned Amount) error {
 		return err
 	}
 	return o.reward(rec, d)
+}
+
+// setByHand notes what the sale earns, on what is kept of it now.
+func (r *SaleRecord) setByHand(earned Amount) error {
+	kept, err := r.kept()
+	if err != nil {
+		return err
+	}
+	named, err := r.refundParts()
+	if err != nil {
+		return err
+	}
+	r.ByHand = Set(HandSet{Earned: earned, Kept: kept, Named: named.of, Tax: named.tax, Shipping: named.shipping})
+	return nil
 }
 
 // refuseTakenSaleIDs refuses external ids that another live sale has.

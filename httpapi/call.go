@@ -205,6 +205,14 @@ func (c *call) once() (affiliate.Once, error) {
 	return affiliate.Once{Key: c.key, Owner: c.owner(), Digest: c.digest(), Replayed: c.keepReplayed}, nil
 }
 
+// fullOnly refuses a field that only a key of the scope full may send, if it was sent.
+func (c *call) fullOnly(sent bool) error {
+	if sent && c.scope.grant() != full {
+		return affiliate.RefuseScope.Err()
+	}
+	return nil
+}
+
 // owner is whose idempotency keys the request uses.
 func (c *call) owner() string {
 	secret, sent := bearer(c.r.Header)

@@ -80,8 +80,8 @@ func (in *input) subscriptionStatus() affiliate.Opt[affiliate.SubscriptionStatus
 // updateReferral changes a referral. Only a key of the scope full gives it to
 // another affiliate.
 func updateReferral(p *affiliate.Program, c *call, in referralChange) error {
-	if !in.up.AffiliateID.IsZero() && c.scope.grant() != full {
-		return affiliate.RefuseScope.Err()
+	if err := c.fullOnly(!in.up.AffiliateID.IsZero()); err != nil {
+		return err
 	}
 	referral, err := p.UpdateReferral(c.r.Context(), in.ident, in.up)
 	if err != nil {

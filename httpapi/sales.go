@@ -66,8 +66,8 @@ func waitForAmounts(sale *affiliate.NewSale) {
 // because a code that has expired since then still works.
 func recordSale(p *affiliate.Program, c *call, in newSale) error {
 	if paidAt, sent := in.paidAt.Get(); sent {
-		if c.scope.grant() != full {
-			return affiliate.RefuseScope.Err()
+		if err := c.fullOnly(sent); err != nil {
+			return err
 		}
 		if in.PaidAt = paidAt.FirstInstant(p.Config().Location); in.PaidAt.IsZero() {
 			in.PaidAt = in.PaidAt.Add(1) // the zero time means now
@@ -117,8 +117,8 @@ func saleChangeOf(in *input) saleChange {
 // updateSale changes a sale. Only a key of the scope full gives it to another
 // affiliate.
 func updateSale(p *affiliate.Program, c *call, in saleChange) error {
-	if !in.up.AffiliateID.IsZero() && c.scope.grant() != full {
-		return affiliate.RefuseScope.Err()
+	if err := c.fullOnly(!in.up.AffiliateID.IsZero()); err != nil {
+		return err
 	}
 	sale, err := p.UpdateSale(c.r.Context(), in.id, in.up)
 	if err != nil {

@@ -21,13 +21,7 @@ type payoutList struct {
 
 // WhyNot is why the money of a payout did not arrive; empty: it did, or may.
 func (v *view) WhyNot(p affiliate.Payout) string {
-	switch p.Status {
-	case affiliate.PayoutFailed:
-		return v.Short(p.FailedReason.Or(""))
-	case affiliate.PayoutReturned:
-		return v.Short(p.ReturnedReason.Or(""))
-	}
-	return ""
+	return v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason)
 }
 
 // An owed is what an affiliate is owed.

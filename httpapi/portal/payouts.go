@@ -34,13 +34,7 @@ func payout(v *visit) (view, error) {
 
 // WhyNot is why the money of a payout did not arrive; empty: it did, or may.
 func (v *view) WhyNot(p affiliate.PartnerPayout) string {
-	switch p.Status {
-	case affiliate.PayoutFailed:
-		return v.Short(p.FailedReason.Or(""))
-	case affiliate.PayoutReturned:
-		return v.Short(p.ReturnedReason.Or(""))
-	}
-	return ""
+	return v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason)
 }
 
 // Held says why a commission is on hold, to its affiliate; empty: it is not.

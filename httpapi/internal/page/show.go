@@ -50,6 +50,17 @@ func (s Show) MoneyIn(a, currency any) string {
 	return s.Money(a)
 }
 
+// WhyNotPaid is why the money of a payout did not arrive; empty: it did, or may.
+func (s Show) WhyNotPaid(status affiliate.PayoutStatus, failed, returned affiliate.Opt[string]) string {
+	switch status {
+	case affiliate.PayoutFailed:
+		return s.Short(failed.Or(""))
+	case affiliate.PayoutReturned:
+		return s.Short(returned.Or(""))
+	}
+	return ""
+}
+
 // Count is a number; of an Opt without a value it is empty.
 func (Show) Count(n any) string {
 	switch n := n.(type) {
