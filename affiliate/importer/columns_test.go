@@ -79,6 +79,68 @@ func TestOptionalColumn(t *testing.T) {
 	}
 }
 
+// TestBlankStatus: a blank status is what the mapping says of it, and else that of a
+// row without one.
+func TestBlankStatus(t *testing.T) {
+	for _, tt := range []struct {
+		words map[string]string
+		want  string
+	}{
+		{nil, "2"}, {map[string]string{"ok": "ACCEPTED"}, "2"}, {map[string]string{"ok": "ACCEPTED", "": "DECLINED"}, "0"}, {map[string]string{" ": "ON_HOLD"}, "0"},
+	} {
+		w := partnered(t)
+		w.run(salesOf("id,partner,total,earned,state\n1,m@example.com,10,2,\u00a0\n", func(m *importer.Mapping) { m.Status = tt.words }), importer.Options{})
+		if got := w.balance("mara").Payable.String(); got != tt.want {
+			t.Errorf("%v: payable %s, want %s", tt.words, got, tt.want)
+		}
+	}
+}
+
+// TestMembersTwice: which of two members with one name counts, nobody knows.
+func TestMembersTwice(t *testing.T) {
+	w := partnered(t)
+	report := w.run(salesOf(`[{"id":1,"partner":"m@example.com","total":10,"earned":2,"earned":200,"state":"ACCEPTED"}]`), importer.Options{})
+	if report.Rejected[importer.Sales]+report.Rejected["rows"] != 1 || !w.balance("mara").Payable.IsZero() {
+		t.Error(show(report))
+	}
+}
+
+// TestRewardfulIsWhole: lists that were not expanded, an amount that is not there and
+// files that are no lists of the API are named, where a commission was 0, a sale was a
+// bonus, and customers were passed over.
+func TestRewardfulIsWhole(t *testing.T) {
+	mara := func() *strings.Reader {
+		return strings.NewReader(`[{"id":"a","first_name":"Mara","last_name":"Holm","email":"m@example.com","state":"active"}]`)
+	}
+	w := newWorld(t)
+	report := w.run(importer.Rewardful(importer.Files{
+		Affiliates: mara(),
+		Commissions: strings.NewReader(`[{"id":"c1","currency":"USD","state":"due","sale":{"charge_amount_cents":1000,"affiliate":{"id":"a"}}},
+{"id":"c2","amount":200,"currency":"USD","state":"due","sale":{"affiliate":{"id":"a"}}},
+{"id":"c3","amount":200,"currency":"USD","state":"due","sale":"sale-1"},
+{"id":"c4","amount":null,"currency":"USD","state":"due","sale":{"charge_amount_cents":1000,"affiliate":{"id":"a"}}},
+{"id":"c5","amount":200,"currency":"USD","state":"due","sale":{"charge_amount_cents":1000,"affiliate":{"id":"a"}}}]`),
+		Payouts: strings.NewReader(`[{"id":"p1","amount":200,"currency":"USD","state":"paid","paid_at":"2025-03-01T00:00:00Z"}]`),
+	}), importer.Options{})
+	var got []string
+	for _, reject := range report.Rejects {
+		got = append(got, strings.TrimPrefix(reject.Ref, "rewardful:")+" "+reject.Err.Field)
+	}
+	want := []string{"commission:c1 amount", "commission:c2 sale.charge_amount_cents", "commission:c3 sale.charge_amount_cents", "commission:c4 amount", "payout:p1 commissions"}
+	if diff := cmp.Diff(want, got); diff != "" || report.Created[importer.Sales] != 1 || w.balance("m").Payable != sum("2") {
+		t.Errorf("(-want +got):\n%s\n%s", diff, show(report))
+	}
+	for name, files := range map[string]importer.Files{
+		"customers":   {Customers: strings.NewReader("id,email\nr,t@example.net\n")},
+		"commissions": {Commissions: strings.NewReader("id,state,currency,sale.charge_amount_cents\nc1,due,USD,1000\n")},
+	} {
+		w := newWorld(t)
+		if _, err := importer.Run(t.Context(), w.Program, importer.Rewardful(files), importer.Options{}); err == nil || !strings.Contains(err.Error(), "importer: "+name+": it is no JSON") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestHeadersMatch: without regard to case and to blanks and marks around them.
 func TestHeadersMatch(t *testing.T) {
 	w := partnered(t)
@@ -94,6 +156,12 @@ func TestUnknownWords(t *testing.T) {
 	w := newWorld(t)
 	report := w.run(importer.Dub(importer.Files{Affiliates: strings.NewReader("ID,Name,Email,Status,Enrolled at\npn_1,A B,a@example.com,suspended,2025-01-01\n")}), importer.Options{})
 	if report.Rejected[importer.Affiliates] != 1 || len(w.affiliates()) != 0 {
+		t.Error(show(report))
+	}
+	w = partnered(t)
+	report = w.run(importer.Dub(importer.Files{Commissions: strings.NewReader("id,type,amount,earnings,currency,status,invoiceId,createdAt,partnerEmail,customerId,customerEmail\n" +
+		"cm_1,order,$10.00,$2.00,usd,pending,,2025-01-01,m@example.com,,\n")}), importer.Options{})
+	if report.Rejected[importer.Sales] != 1 || report.Refused["USD"].Commission != sum("2") {
 		t.Error(show(report))
 	}
 	report = w.run(importer.Rewardful(importer.Files{

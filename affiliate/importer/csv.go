@@ -135,7 +135,7 @@ func (t *table) fields() (fields []string, line int, bad *affiliate.Error, err e
 	line = t.line
 	start := t.read
 	for {
-		field, last, err := t.field()
+		field, last, wrong, err := t.field()
 		if err != nil {
 			return nil, line, nil, err
 		}
@@ -149,7 +149,7 @@ func (t *table) fields() (fields []string, line int, bad *affiliate.Error, err e
 		default:
 			fields = append(fields, field)
 		}
-		if last == unclosed && bad == nil {
+		if wrong && bad == nil {
 			bad = affiliate.FieldUnclosed.Of("row")
 		}
 		if last != more {
@@ -176,26 +176,25 @@ func (t *table) skipEmpty() error {
 type ending int
 
 const (
-	more     ending = iota // another field
-	end                    // the end of the row
-	unclosed               // the end of the file, inside quotes
+	more ending = iota // another field
+	end                // the end of the row
 )
 
 // field reads a field and what ends it. It keeps one byte more than the bound, so
-// that the field is seen to be too long.
-func (t *table) field() (string, ending, error) {
+// that the field is seen to be too long. Its quotes are wrong when the file ends
+// inside of them, and when a text follows them: then an earlier quote has no end, and
+// the rows between would be lost in this one.
+func (t *table) field() (field string, last ending, wrong bool, err error) {
 	var kept []byte
 	quoted, began, returned := false, false, false // returned: a carriage return came last
+	behind := false                                // the quotes have ended
 	for {
 		c, err := t.next()
-		if err == io.EOF && quoted {
-			return string(kept), unclosed, nil
-		}
 		if err == io.EOF {
-			return string(kept), end, nil
+			return string(kept), end, wrong || quoted, nil
 		}
 		if err != nil {
-			return "", end, err
+			return "", end, false, err
 		}
 		switch {
 		case quoted && c == '"':
@@ -204,7 +203,7 @@ func (t *table) field() (string, ending, error) {
 				t.back(after)
 			}
 			if err != nil || after != '"' {
-				quoted = false
+				quoted, behind = false, true
 				continue
 			}
 		case quoted:
@@ -212,12 +211,14 @@ func (t *table) field() (string, ending, error) {
 			quoted, began = true, true
 			continue
 		case c == t.comma:
-			return string(kept), more, nil
+			return string(kept), more, wrong, nil
 		case c == '\n':
 			if returned {
 				kept = kept[:len(kept)-1]
 			}
-			return string(kept), end, nil
+			return string(kept), end, wrong, nil
+		case behind && c != ' ' && c != '\t' && c != '\r':
+			wrong = true
 		}
 		began, returned = true, c == '\r' && !quoted && len(kept) <= maxField
 		if len(kept) <= maxField {

@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -229,6 +230,9 @@ func (d *dub) commission(row *Row, e *entry) {
 			s.Keys = providerIDs(stripe, s.InvoiceID)
 		}
 	} else {
+		if !slices.Contains([]string{"lead", "click", "custom", "referral"}, kind) {
+			e.refuse(affiliate.FieldUnknownWord.Of("Type"))
+		}
 		s.Reason = "Dub: " + kind
 		if s.CommissionEarned.Sign() < 0 {
 			e.refuse(affiliate.FieldClawback.Of("Earnings"))

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
 // An entry is one row of a file, CSV or JSON, as its fields by their names. A
@@ -123,6 +125,7 @@ type form struct {
 	comma rune                // between fields of CSV; zero: guessed
 	key   func(string) string // a header as it is compared; nil: fold
 	needs [][]string          // columns that a CSV file must have: of each list one
+	json  bool                // CSV is an error
 }
 
 // fileOf names a file: by its own name, if it has one. It is nil without a reader.
@@ -193,6 +196,9 @@ func (f *file) readCSV(ctx context.Context, t *text, see func(Row, *entry) bool)
 	tab, err := newTable(t, f.form.comma)
 	if err == io.EOF {
 		return nil
+	}
+	if f.form.json {
+		return f.failed(errors.New("it is no JSON, and only the file of affiliates may be CSV"))
 	}
 	if err != nil {
 		return f.failed(err)
@@ -303,7 +309,10 @@ func (f *file) readJSON(ctx context.Context, t *text, see func(Row, *entry) bool
 		if bad == nil {
 			d := json.NewDecoder(bytes.NewReader(raw))
 			d.UseNumber()
-			if err := d.Decode(&e.object); err != nil {
+			r := jsontext.Reader{MaxDepth: maxLevels, Strict: true}
+			if fault := r.Read(raw, nil); fault == jsontext.Twice {
+				e.refuse(affiliate.RefuseDuplicateField.Of(r.Twice()))
+			} else if err := d.Decode(&e.object); err != nil {
 				e.refuse(affiliate.RefuseJSON.Err())
 			}
 		}

@@ -34,8 +34,8 @@ type Mapping struct {
 	// Status has the service's words for a status, in the words of this module:
 	// ACTIVE, DEACTIVATED … for affiliates; ACCEPTED, ON_HOLD, DECLINED, PAID and
 	// REFUNDED for sales; PENDING, PROCESSING, PAID and FAILED for payouts. Words
-	// that are in no such list are compared without regard to case. Nil: the file
-	// has our words.
+	// that are in no such list are compared without regard to case. "" is what a blank
+	// status means; without it, that of a row without one. Nil: the file has our words.
 	Status map[string]string
 
 	Comma    rune               // between the fields; zero: guessed from the header
@@ -275,13 +275,16 @@ func (c *mapped) number(field string) int64 {
 // word is the status of the row in our words.
 func (c *mapped) word() string {
 	given := c.field("status")
-	if given == "" || c.Status == nil {
+	if c.Status == nil {
 		return strings.ToUpper(given)
 	}
 	for theirs, ours := range c.Status {
 		if fold(theirs) == fold(given) {
 			return ours
 		}
+	}
+	if given == "" {
+		return ""
 	}
 	c.refuse(affiliate.FieldUnknownWord.Of(c.column("status")))
 	return ""

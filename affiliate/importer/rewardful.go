@@ -33,11 +33,13 @@ type Files struct {
 // Rewardful reads what the lists of Rewardful's API answer, saved as they come,
 // page after page: affiliates (with expand[]=links), affiliate_links,
 // affiliate_coupons, referrals, commissions (with expand[]=sale), payouts (with
-// expand[]=commissions). Affiliates may also be in the CSV file that Rewardful
-// imports: stripe_customer_id, first_name, last_name, email, paypal_email,
+// expand[]=commissions). They are JSON. Affiliates may also be in the CSV file that
+// Rewardful imports: stripe_customer_id, first_name, last_name, email, paypal_email,
 // wise_email, token.
 //
-// Amounts are in the smallest unit of their currency. A pending or due
+// Amounts are in the smallest unit of their currency. A commission without an amount
+// or without its sale, and a payout without its commissions, is rejected: then the list
+// was not expanded. A pending or due
 // commission becomes ACCEPTED, a voided one DECLINED, a paid one belongs to its
 // payout; without one, to a payout of the affiliate and the calendar month.
 // Visitors who did not become customers are passed over.
@@ -55,10 +57,16 @@ func Rewardful(f Files) Source {
 		if affiliates != nil {
 			affiliates.form.needs = [][]string{{"first_name"}, {"last_name"}, {"email"}, {"token"}}
 		}
-		r.scan(ctx, fileOf(f.Links, "links"), r.link)
+		links, coupons, customers, payouts := fileOf(f.Links, "links"), fileOf(f.Coupons, "coupons"), fileOf(f.Customers, "customers"), fileOf(f.Payouts, "payouts")
+		for _, answers := range []*file{links, coupons, customers, commissions, payouts} {
+			if answers != nil {
+				answers.form.json = true
+			}
+		}
+		r.scan(ctx, links, r.link)
 		r.scan(ctx, affiliates, r.affiliate)
-		r.scan(ctx, fileOf(f.Coupons, "coupons"), r.coupon)
-		r.scan(ctx, fileOf(f.Customers, "customers"), r.customer)
+		r.scan(ctx, coupons, r.coupon)
+		r.scan(ctx, customers, r.customer)
 		if f.Customers == nil && f.Commissions != nil && commissions.again() {
 			r.quiet = true
 			r.scan(ctx, commissions, r.customerOfSale)
@@ -66,7 +74,7 @@ func Rewardful(f Files) Source {
 			commissions.again()
 		}
 		r.scan(ctx, commissions, r.commission)
-		r.scan(ctx, fileOf(f.Payouts, "payouts"), r.payout)
+		r.scan(ctx, payouts, r.payout)
 		if !r.ended {
 			r.paid.each(commissions.called(), yield)
 		}
@@ -124,6 +132,13 @@ func (e *entry) id(prefix, name string) string {
 		return "" // rows without an id are not the same row
 	}
 	return prefix + id
+}
+
+// requires refuses an entry without a field.
+func (e *entry) requires(name string) {
+	if value, _ := e.member(name); value == nil {
+		e.refuse(affiliate.FieldRequired.Of(name))
+	}
 }
 
 // lead are refs of what brought a customer, as far as the fields are there.
@@ -248,6 +263,8 @@ func (r *rewardful) referral(row *Row, e *entry, at string) {
 
 func (r *rewardful) commission(row *Row, e *entry) {
 	row.Ref = e.id("rewardful:commission:", "id")
+	e.requires("amount")
+	e.requires("sale.charge_amount_cents")
 	currency := e.currency("currency")
 	if currency == "" {
 		currency = e.currency("sale.currency")
@@ -310,6 +327,8 @@ func (r *rewardful) commission(row *Row, e *entry) {
 
 func (r *rewardful) payout(row *Row, e *entry) {
 	row.Ref = e.id("rewardful:payout:", "id")
+	e.requires("amount")
+	e.requires("commissions")
 	currency := e.currency("currency")
 	p := affiliate.ImportedPayout{
 		CreatedAt: e.time(time.UTC, nil, "created_at"), Amount: e.minor("amount", currency), ExternalID: e.text("id"),

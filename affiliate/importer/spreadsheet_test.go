@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,6 +142,40 @@ func TestTotalsRow(t *testing.T) {
 		if report.Created[importer.Sales] != 2 || len(report.Rejects) != 1 || report.Rejects[0].Line != 4 || w.balance("mara").Payable != sum("6") {
 			t.Errorf("%s:\n%s", last, show(report))
 		}
+	}
+}
+
+// TestZonesOfTimes: letters of a zone that is not the file's are refused, because
+// nobody knows their offset; they were read as UTC.
+func TestZonesOfTimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"2025-01-31 23:00:00 EST": "", "2025-01-31 23:00:00 PST": "", "2025-07-31 23:00:00 IST": "", "2025-01-31 23:00:00 CET": "2025-01-31T22:00:00Z",
+		"2025-07-31 23:00:00 CEST": "2025-07-31T21:00:00Z", "2025-01-31 23:00:00 UTC": "2025-01-31T23:00:00Z", "2025-01-31 23:00:00 GMT": "2025-01-31T23:00:00Z",
+		"2025-01-31 23:00:00 -0500": "2025-02-01T04:00:00Z", "2025-01-31 23:00:00 +0000": "2025-01-31T23:00:00Z", "2025-01-31 23:00:00": "2025-01-31T22:00:00Z",
+		"31 Jan 25 23:00 EST": "", "31 Jan 25 23:00 CET": "2025-01-31T22:00:00Z",
+	} {
+		got := ""
+		src := importer.CSV(strings.NewReader("id\tdate\n1\t"+text+"\n"), importer.Mapping{
+			Kind: importer.Sales, Columns: map[string]string{"ref": "id", "createdAt": "date"}, Location: must(time.LoadLocation("Europe/Berlin")), Layouts: []string{time.RFC822},
+		})
+		for row, err := range src.Rows(t.Context()) {
+			if err == nil {
+				got = row.Item.(importer.Sale).CreatedAt.UTC().Format("2006-01-02T15:04:05Z07:00")
+			}
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestQuotesWithoutEnd: a quote without an end takes no row into its field, as long as
+// another quote follows.
+func TestQuotesWithoutEnd(t *testing.T) {
+	got, err := lines(t, people("mail,name\na@b.example,\"Ada\"\nc@d.example,\"Cy\ne@f.example,Eve\ng@h.example,\"Gil\ni@j.example,Ida\nk@l.example,\"Kay\" \n"))
+	want := []string{`2 a@b.example "Ada|"`, `3 row has a quote without an end`, `6 i@j.example "Ida|"`, `7 k@l.example "Kay|"`}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 
 // The bounds of a file's parts.
 const (
-	maxField = 64 << 10
-	maxRow   = 1 << 20
+	maxField  = 64 << 10
+	maxRow    = 1 << 20
+	maxLevels = 10_000 // of an object, as many as encoding/json reads
 )
 
 // A text reads the bytes of a file and counts its lines. It drops a byte order

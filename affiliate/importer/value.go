@@ -183,7 +183,7 @@ func (e *entry) time(loc *time.Location, more []string, names ...string) time.Ti
 			continue
 		}
 		for _, layout := range append(more[:len(more):len(more)], layouts...) {
-			if t, err := time.ParseInLocation(layout, text, loc); err == nil {
+			if t, err := time.ParseInLocation(layout, text, loc); err == nil && zoned(t, loc) {
 				return t
 			}
 		}
@@ -194,6 +194,13 @@ func (e *entry) time(loc *time.Location, more []string, names ...string) time.Ti
 		return time.Time{}
 	}
 	return time.Time{}
+}
+
+// zoned reports whether the zone of a time that was parsed is known. Package time
+// makes one of no offset of letters such as EST, unless they are those of loc.
+func zoned(t time.Time, loc *time.Location) bool {
+	name, offset := t.Zone()
+	return offset != 0 || t.Location() == loc || t.Location() == time.UTC || name == "" || name == "GMT" || name == "Z"
 }
 
 // serial reads the number of a day, as spreadsheets keep times: days since 30
