@@ -55,6 +55,24 @@ func TestIssue30AdjustedTotals(t *testing.T) {
 	credited.Want(credited.Mara, "7.50")
 }
 
+// TestIssue30Lines: a code that is restricted to a product does not depend on the order
+// of the lines.
+func TestIssue30Lines(t *testing.T) {
+	line := func(product string) map[string]any {
+		return map[string]any{"product": map[string]any{"id": product}, "totals": map[string]any{"total": "6000"}}
+	}
+	a, b := line("pro_a"), line("pro_b")
+	for _, tt := range []struct {
+		lines []any
+		want  string
+	}{{[]any{a, b}, "20.00"}, {[]any{b, a}, "20.00"}, {[]any{b}, "20.00"}, {[]any{a}, "0.00"}} {
+		s := newShop(t)
+		paytest.Must(s.UpdateCoupon(t.Context(), s.Coupon.ID, affiliate.CouponUpdate{LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"pro_b"})}))
+		s.Send(s.customer(), s.transaction("txn_1", 12000, 2000, "discount_id", "promo_mara", "details.line_items", tt.lines))
+		s.Want(s.Mara, tt.want)
+	}
+}
+
 // TestIssue30TaxAdjustment: an adjustment of the tax takes no commission, one of goods
 // with their tax its part, and the rest of it all.
 func TestIssue30TaxAdjustment(t *testing.T) {

@@ -1,7 +1,6 @@
 package paddle
 
 import (
-	"cmp"
 	"iter"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -72,9 +71,15 @@ func billOf(o fields.Value) draft.Bill {
 	return b
 }
 
-// productOf is the product of the first line.
+// productOf is the product of the lines, without those that give money back.
 func productOf(o fields.Value) string {
-	return cmp.Or(o.Get("details", "line_items").First().Get("product", "id").Text(), o.Get("items").First().Get("price", "product_id").Text())
+	return draft.Product(func(yield func(string) bool) {
+		for line := range o.Get("details", "line_items").Each() {
+			if line.Get("totals", "total").TextInteger() >= 0 && !yield(line.Get("product", "id").Text()) {
+				return
+			}
+		}
+	})
 }
 
 // isRenewal reports whether a transaction is a later payment of a subscription.

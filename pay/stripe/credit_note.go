@@ -1,10 +1,11 @@
 package stripe
 
 import (
+	"iter"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
 // creditNote reads a credit note. What it gives back through a refund comes as a
@@ -18,8 +19,8 @@ func (e *event) creditNote() {
 	if outside := amountOf(o.Get("out_of_band_amount"), c); outside.Sign() > 0 {
 		given = append(given, affiliate.RefundFact{ID: o.Get("id").Text(), Amount: outside, State: affiliate.RefundSucceeded})
 	}
-	for one := range o.Get("refunds").Each() {
-		if f := noted(one, c); f.ID != "" && f.Amount.Sign() > 0 && e.taxed() {
+	for f := range e.noted(c) {
+		if f.ID != "" && f.Amount.Sign() > 0 && e.taxed() {
 			given = append(given, f)
 		}
 	}
@@ -32,16 +33,35 @@ func (e *event) creditNote() {
 		}
 		return
 	}
-	if !o.Get("refunds").First().Given() && o.Get("customer_balance_transaction").Ref() != "" {
+	if !o.Get("refunds").First().Given() && o.Get("refund").Ref() == "" && o.Get("customer_balance_transaction").Ref() != "" {
 		e.Ignore(pay.CreditBalance)
 		return
 	}
 	e.Ignore(pay.CoveredElsewhere)
 }
 
-// noted is a refund as a credit note lists it. Its own events say how far it is.
-func noted(one fields.Value, c affiliate.Currency) affiliate.RefundFact {
-	return affiliate.RefundFact{ID: one.Get("refund").Ref(), Amount: amountOf(one.Get("amount_refunded"), c), State: affiliate.RefundPending}
+// noted are the refunds as a credit note lists them. Their own events say how far they
+// are. In older versions a note has one refund, and its amount is what is left of the
+// note, unless a part of it went to the customer's balance.
+func (e *event) noted(c affiliate.Currency) iter.Seq[affiliate.RefundFact] {
+	o := e.object
+	return func(yield func(affiliate.RefundFact) bool) {
+		for one := range o.Get("refunds").Each() {
+			if !yield(affiliate.RefundFact{ID: one.Get("refund").Ref(), Amount: amountOf(one.Get("amount_refunded"), c), State: affiliate.RefundPending}) {
+				return
+			}
+		}
+		single := affiliate.RefundFact{ID: o.Get("refund").Ref(), State: affiliate.RefundPending}
+		switch refund := o.Get("refund"); {
+		case single.ID == "" || o.Get("refunds").First().Given():
+			return
+		case refund.IsObject():
+			single.Amount = amountOf(refund.Get("amount"), c)
+		case o.Get("customer_balance_transaction").Ref() == "":
+			single.Amount = minus(o, amountOf(o.Get("total"), c), amountOf(o.Get("out_of_band_amount"), c))
+		}
+		yield(single)
+	}
 }
 
 // taxed reports whether a credit note says how much of it is tax.

@@ -33,6 +33,14 @@ func sumOf(list fields.Value, c affiliate.Currency) (sum affiliate.Amount) {
 	return sum
 }
 
+func minus(v fields.Value, a, b affiliate.Amount) affiliate.Amount {
+	rest, err := a.Sub(b)
+	if err != nil {
+		v.Fail("is out of range")
+	}
+	return rest
+}
+
 func plus(v fields.Value, a, b affiliate.Amount) affiliate.Amount {
 	sum, err := a.Add(b)
 	if err != nil {

@@ -245,6 +245,21 @@ func TestIssue30InvoiceLines(t *testing.T) {
 	paytest.Same(t, "products", len(s.Sale().ProductsBought), 0)
 }
 
+// TestIssue30SessionLines: a code that is restricted to a product does not depend on the
+// order of the lines.
+func TestIssue30SessionLines(t *testing.T) {
+	a, b := map[string]any{"amount_total": 2000, "price": map[string]any{"product": "prod_a"}}, map[string]any{"amount_total": 3000, "price": map[string]any{"product": "prod_b"}}
+	for _, tt := range []struct {
+		lines []any
+		want  string
+	}{{[]any{a, b}, "10.00"}, {[]any{b, a}, "10.00"}, {[]any{b, b}, "10.00"}, {[]any{a, a}, "0.00"}} {
+		s := newShop(t)
+		paytest.Must(s.UpdateCoupon(t.Context(), s.Coupon.ID, affiliate.CouponUpdate{LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"prod_b"})}))
+		s.Send(s.session("pi_1", 5000, "discounts", []any{map[string]any{"promotion_code": "promo_mara"}}, "line_items", map[string]any{"data": tt.lines}))
+		s.Want(s.Mara, tt.want)
+	}
+}
+
 // TestIssue30Organization: an event of an Organization names its account in the context.
 func TestIssue30Organization(t *testing.T) {
 	s := newShop(t)
@@ -303,6 +318,8 @@ func TestIssue30CreditNoteTax(t *testing.T) {
 		"goods alone":         {"16.00", []any{"total", 2000, "total_taxes", []any{}}},
 		"goods and tax":       {"16.67", []any{"total", 2000, "total_taxes", taxes(333)}},
 		"in an older version": {"20.00", []any{"total", 2000, "total_taxes", nil, "tax_amounts", taxes(2000)}},
+		"with one refund":     {"20.00", []any{"total", 2000, "total_taxes", nil, "tax_amounts", taxes(2000), "refunds", paytest.Gone, "refund", "re_1"}},
+		"and it is an object": {"20.00", []any{"total", 3000, "total_taxes", nil, "tax_amounts", taxes(3000), "refunds", nil, "refund", map[string]any{"id": "re_1", "amount": 2000}, "customer_balance_transaction", "cbtxn_1"}},
 		"not said":            {"16.67", []any{"total", 2000, "total_taxes", nil}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func (e *event) invoice() {
 	e.Action.Carried = meta.All(e.cfg.CarryKeys)
 	b := e.billOfInvoice(c)
 	p := draft.Paid{
-		Order: intent, Invoice: o.Get("id").Text(), Product: e.productOfInvoice(),
+		Order: intent, Invoice: o.Get("id").Text(), Product: productOf(o.Get("lines"), "amount", 1),
 		At: secondsOf(o.Get("status_transitions", "paid_at")),
 	}
 	switch {
@@ -101,20 +101,17 @@ func (e *event) taxOfInvoice(c affiliate.Currency) affiliate.Amount {
 	return sumOf(o.Get("total_tax_amounts"), c)
 }
 
-// productOfInvoice is the product of the lines that cost something. Of several products
-// it names none: a code that is restricted to one of them would be refused for another.
-func (e *event) productOfInvoice() (product string) {
-	for line := range e.object.Get("lines", "data").Each() {
-		if line.Get("amount").Integer() <= 0 {
-			continue
+// productOf is the product of the lines of an invoice or a session that cost at
+// least so much; of a session they are there when they were expanded.
+func productOf(lines fields.Value, cost string, least int64) string {
+	return draft.Product(func(yield func(string) bool) {
+		for line := range lines.Get("data").Each() {
+			product := cmp.Or(line.Get("pricing", "price_details", "product").Ref(), line.Get("price", "product").Ref())
+			if line.Get(cost).Integer() >= least && !yield(product) {
+				return
+			}
 		}
-		this := cmp.Or(line.Get("pricing", "price_details", "product").Ref(), line.Get("price", "product").Ref())
-		if product != "" && this != product {
-			return ""
-		}
-		product = this
-	}
-	return product
+	})
 }
 
 // discountsOfInvoice are the discounts of an invoice that are there as objects:

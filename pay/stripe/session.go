@@ -28,7 +28,7 @@ func (e *event) session() {
 	p := draft.Paid{
 		Order:   s.Get("payment_intent").Ref(),
 		Invoice: s.Get("invoice").Ref(),
-		Product: s.Get("line_items", "data").First().Get("price", "product").Ref(),
+		Product: productOf(s.Get("line_items"), "amount_total", 0),
 		At:      secondsOf(s.Get("created")),
 		Tries:   draft.Codes(codesOf(s.Get("discounts").Each())),
 	}
@@ -95,11 +95,7 @@ func shippingOf(o, sum fields.Value, c affiliate.Currency) affiliate.Amount {
 	if total := cost.Get("amount_total"); total.Given() {
 		sum = total
 	}
-	net, err := amountOf(sum, c).Sub(amountOf(cost.Get("amount_tax"), c))
-	if err != nil {
-		cost.Fail("is out of range")
-	}
-	return net
+	return minus(cost, amountOf(sum, c), amountOf(cost.Get("amount_tax"), c))
 }
 
 // convert brings a bill into the currency of the host's prices.

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -53,6 +54,19 @@ func (b *Bill) basket() affiliate.Opt[affiliate.Amount] {
 		return affiliate.Opt[affiliate.Amount]{}
 	}
 	return affiliate.Set(b.Subtotal)
+}
+
+// Product is the product of all lines of a payment. Of several it is none: a code that
+// is restricted to one of them would be refused for another, as the lines happen to stand.
+func Product(lines iter.Seq[string]) (product string) {
+	first := true
+	for line := range lines {
+		if !first && line != product {
+			return ""
+		}
+		product, first = line, false
+	}
+	return product
 }
 
 // A Paid is what a payment has beside its bill.
