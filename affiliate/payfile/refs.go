@@ -34,11 +34,11 @@ func refsOf(of iter.Seq2[Payment, error]) (known refs, err error) {
 	return known, nil
 }
 
-// find is the payout whose reference a text is, in any letter case and perhaps
-// without its end; found is false when it is that of none. A text that may be of
-// two payouts is an error.
+// find is the payout whose reference a text is, in any letter case, and perhaps with
+// blanks in it or without its end; found is false when it is that of none. A text that
+// may be of two payouts is an error.
 func (known refs) find(text string) (id uuid.UUID, found bool, err error) {
-	text = strings.ToUpper(text)
+	text = strings.ToUpper(strings.Join(strings.Fields(text), "")) // statements write long words in groups
 	if len(text) < shortest {
 		return id, false, nil
 	}

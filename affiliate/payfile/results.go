@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 )
@@ -73,7 +74,8 @@ type Report struct {
 // reference or none, because a provider's history has other payments too: Foreign
 // says where they are.
 //
-// Errors: those of r and of of; no header with a reference and a status; a
+// Errors: those of r and of of; no header with a reference and a status, or one of the
+// columns twice; a
 // malformed line, or one with more cells than the header; a reference that may be
 // that of two payments; a payment that has two different states. Such an error names
 // the line, and no result is returned.
@@ -112,16 +114,27 @@ type places struct {
 	width int // cells of the header
 }
 
+// trim takes blanks and invisible characters off both ends.
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+}
+
 // find reads a header.
 func find(header []string) (p places, err error) {
 	p.width = len(header)
 	for column, names := range columns {
 		p.at[column] = -1
 		for _, name := range names {
-			is := func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) }
-			if p.at[column] = slices.IndexFunc(header, is); p.at[column] >= 0 {
-				break
+			is := func(cell string) bool { return strings.EqualFold(trim(cell), name) }
+			at := slices.IndexFunc(header, is)
+			if at < 0 {
+				continue
 			}
+			if slices.ContainsFunc(header[at+1:], is) {
+				return p, fmt.Errorf("payfile: line 1 has the column %s twice", name)
+			}
+			p.at[column] = at
+			break
 		}
 	}
 	for _, column := range []int{reference, status} {
@@ -142,7 +155,7 @@ func (p *places) cells(row []string) (cells [len(columns)]string, err error) {
 	}
 	for column, i := range p.at {
 		if i >= 0 && i < len(row) {
-			cells[column] = strings.TrimSpace(unguarded(strings.TrimSpace(row[i])))
+			cells[column] = trim(unguarded(trim(row[i])))
 		}
 	}
 	return cells, nil

@@ -37,6 +37,7 @@ func TestReadResults(t *testing.T) {
 			[]payfile.Result{{payoutID, payfile.Unknown, "Teleported", "", ""}, {second.PayoutID, payfile.Waiting, "", "", ""}}},
 		"TwiceTheSame": {"reference,result\n" + adaRef + ",PAID\n" + adaRef + ",SUCCESS\n", []payfile.Result{{payoutID, payfile.Paid, "PAID", "", ""}}},
 		"Nothing":      {"reference,result\n", nil},
+		"Unseen":       {"\u200bReference,Status\u00a0\n\u2060" + adaRef[:4] + " " + adaRef[4:8] + "\u00a0" + adaRef[8:] + "\u200b,Completed\u200b\n", []payfile.Result{{payoutID, payfile.Paid, "Completed", "", ""}}},
 	} {
 		got, err := payfile.ReadResults(strings.NewReader(tt.text), known)
 		if diff := cmp.Diff(tt.want, got.Results); diff != "" || err != nil {
@@ -49,8 +50,9 @@ func TestReadResults(t *testing.T) {
 // with its line (check 59).
 func TestReadResultsErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":            "payfile: the file is empty",
-		"a,b\n":       "payfile: line 1 is no header: it has none of the columns Customer ID, Unique ID, paymentReference, Payment Reference, Reference",
+		"":      "payfile: the file is empty",
+		"a,b\n": "payfile: line 1 is no header: it has none of the columns Customer ID, Unique ID, paymentReference, Payment Reference, Reference",
+		"Status,Reference, status \nCompleted," + adaRef + ",Returned\n": "payfile: line 1 has the column Status twice",
 		"reference\n": "payfile: line 1 is no header: it has none of the columns Status, Transaction Status, result",
 		"reference,status\n" + adaRef + ",PAID\n" + adaRef + ",FAILED\n": "payfile: line 3: the payment " + adaRef + " is failed here and paid in an earlier line",
 		"reference,status\n\"x,PAID\n":                                   "payfile: parse error on line 2, column 9: extraneous or missing \" in quoted-field",
