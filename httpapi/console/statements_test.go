@@ -48,7 +48,7 @@ func TestLongStatement(t *testing.T) {
 		}
 	}
 	for i, amount := range amounts[len(amounts)-700:] {
-		if want := fmt.Sprintf("%d.%02d USD", 1+i/100, i%100); amount[1] != want {
+		if want := fmt.Sprintf("%d.%02d\u00a0USD", 1+i/100, i%100); amount[1] != want {
 			t.Fatalf("bonus %d is %s, want %s", i, amount[1], want)
 		}
 	}

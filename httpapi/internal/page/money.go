@@ -7,9 +7,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Money is an amount for people: 1,234.50 USD.
+// Money is an amount for people: 1,234.50 USD. No line ends between the two.
 func Money(a affiliate.Amount, c affiliate.Currency) string {
-	return grouped(a.Format(c)) + " " + string(c)
+	return grouped(a.Format(c)) + "\u00a0" + string(c)
 }
 
 // Count is a number for people: 12,345.

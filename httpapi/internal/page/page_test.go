@@ -71,14 +71,18 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFigures: amounts, numbers and bars for people.
+// TestFigures: amounts, numbers and bars for people. No line ends between an amount and
+// its currency.
 func TestFigures(t *testing.T) {
-	for in, want := range map[string]string{"0": "0.00 USD", "1234.5": "1,234.50 USD", "-1234567.89": "−1,234,567.89 USD", "999": "999.00 USD", "-100": "−100.00 USD", "99999999999": "99,999,999,999.00 USD"} {
+	for in, want := range map[string]string{
+		"0": "0.00\u00a0USD", "1234.5": "1,234.50\u00a0USD", "-1234567.89": "−1,234,567.89\u00a0USD", "999": "999.00\u00a0USD",
+		"-100": "−100.00\u00a0USD", "99999999999": "99,999,999,999.00\u00a0USD",
+	} {
 		if got := page.Money(affiliate.MustAmount(in), "USD"); got != want {
 			t.Errorf("%s: %q", in, got)
 		}
 	}
-	if got := page.Money(affiliate.MustAmount("12345"), "JPY"); got != "12,345 JPY" {
+	if got := page.Money(affiliate.MustAmount("12345"), "JPY"); got != "12,345\u00a0JPY" {
 		t.Error(got)
 	}
 	if got := page.Count(-1234567); got != "−1,234,567" {
