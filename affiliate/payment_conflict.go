@@ -29,7 +29,7 @@ func (r *payment) takeEarlier(w *WaitingSale, sale *SaleRecord, ref *ReferralRec
 	if owned := owner.ID != uuid.Nil; r.rec.Decided == string(PaymentIsOwnSale) || owned && w.Renewal && !named {
 		return r.rename(w)
 	}
-	known := named || r.isPayerOf(&owner, sale, ref)
+	known := (named || r.isPayerOf(&owner, sale, ref)) && (owner.ID == uuid.Nil || owner.Counted == r.rec.Counted)
 	switch {
 	case r.rec.Decided == string(PaymentDismissed):
 		r.result.Outcome = SaleUnattributed

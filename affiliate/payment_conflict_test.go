@@ -165,3 +165,43 @@ func TestTypedEmail(t *testing.T) {
 		t.Errorf("%v, status %s", err, status())
 	}
 }
+
+// A payment that is counted in another currency takes no more off a sale than it brought
+// either, in the program's currency, and its facts never meet those in another one.
+func TestPaymentCountedTakesWhatItBrought(t *testing.T) {
+	counted := func(f affiliate.PaymentFact, gross string) affiliate.PaymentFact {
+		return altered(f, func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = money(gross), "EUR" })
+	}
+	euros := func(f affiliate.PaymentFact) affiliate.PaymentFact { f.Currency = "EUR"; return f }
+	s := newPayShop(t)
+	sale := s.hosts()
+	waits := s.report(counted(order(s.paid("pi_1", "1", "0", "1"), tomas), "0.9"))
+	s.outcome(waits, affiliate.SaleConflict)
+	must(s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentIsSameSale))
+	s.report(euros(s.refund("re_1", "0.45", affiliate.RefundSucceeded)))
+	s.report(euros(s.refund("re_2", "0.45", affiliate.RefundSucceeded)))
+	if got := must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != money("1999.8") {
+		t.Errorf("a payment of 1.00 leaves %v of the commission of 2,000.00", got.CommissionEarned)
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.raw(func(tx *affiliate.Tx) error {
+		return booksEdit(tx.Payments, nil, func(r *affiliate.PaymentRecord) { r.Worth = affiliate.Set(money("0.5")) })
+	})
+	if err := s.Verify(t.Context()); !booksSays(err, "I82: it brought 0.5, and its refunds took 1 off its sale") {
+		t.Errorf("nothing says that it took more than it brought: %v", err)
+	}
+
+	s = newPayShop(t)
+	s.outcome(s.report(altered(s.paid("pi_1", "100", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-7" })), affiliate.SaleRecorded)
+	second := s.report(counted(altered(s.paid("pi_2", "100", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-7" }), "90"))
+	s.outcome(second, affiliate.SaleConflict)
+	_, err := s.DecidePayment(t.Context(), second.Payment.ID, affiliate.PaymentIsSameSale)
+	wantReason(t, "of another currency than the sale's payment", affiliate.InvalidField, err)
+	s.report(s.refund("re_1", "50", affiliate.RefundSucceeded))
+	s.gives("pi_1", "10")
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

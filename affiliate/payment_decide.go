@@ -28,7 +28,8 @@ var paymentDecisions = []PaymentDecision{PaymentIsSameSale, PaymentIsOwnSale, Pa
 //
 // A payment of its own whose provider's id names another sale waits on.
 //
-// Errors: [MissingField] (paymentId, decision), [InvalidField] (decision);
+// Errors: [MissingField] (paymentId, decision), [InvalidField] (decision; currency, when
+// the payment of that sale is counted in another one);
 // [PaymentNotFound] when no such payment waits; [SaleNotFound] when it is said to be
 // the payment of a sale that was deleted.
 //

@@ -130,7 +130,7 @@ func (r *payment) checkCurrency() error {
 	counted := cmp.Or(r.rec.Counted, c)
 	if paid, ok := f.Sale.Get(); ok {
 		now := cmp.Or(paid.GrossCurrency, c)
-		if !r.rec.Gross.IsZero() && now != counted || now != counted && len(r.rec.Refunds)+len(r.rec.Disputes) > 0 {
+		if now != counted && r.rec.counts() {
 			return fieldOtherCurrency.Of("grossCurrency")
 		}
 		if now != c {
@@ -208,6 +208,9 @@ func (r *payment) await(paid *Paid) error {
 	}
 	agreed := len(r.rec.Waiting) > 0 && r.rec.Gross.IsZero()
 	r.rec.Gross = Set(paid.Gross)
+	if r.rec.Counted != "" {
+		r.rec.Worth = Set(paid.TotalEarned)
+	}
 	switch {
 	case agreed:
 		r.rec.Waiting[0].PaidAt = waiting.PaidAt

@@ -100,8 +100,20 @@ func (r *PaymentRecord) addRefunded(sum Opt[Amount], late bool, s *shift) {
 	s.note("refunded")
 }
 
-// merge adds all facts of another record of the same payment.
+// counts reports whether amounts of the payment are known.
+func (r *PaymentRecord) counts() bool {
+	return !r.Gross.IsZero() || !r.Refunded.IsZero() || !r.Late.IsZero() || len(r.Refunds)+len(r.Disputes) > 0
+}
+
+// merge adds all facts of another record of the same payment. Amounts in two currencies
+// are refused.
 func (r *PaymentRecord) merge(other *PaymentRecord, late bool, s *shift) error {
+	switch {
+	case !r.counts():
+		r.Counted, r.Worth = other.Counted, other.Worth
+	case other.counts() && r.Counted != other.Counted:
+		return fieldOtherCurrency.Of("currency")
+	}
 	for _, f := range other.Refunds {
 		if err := r.addRefund(f, late, s); err != nil {
 			return err
@@ -112,7 +124,6 @@ func (r *PaymentRecord) merge(other *PaymentRecord, late bool, s *shift) error {
 			return err
 		}
 	}
-	r.Counted = cmp.Or(r.Counted, other.Counted)
 	r.addRefunded(other.Refunded, late, s)
 	r.addRefunded(other.Late, true, s)
 	r.PayerID = cmp.Or(r.PayerID, other.PayerID)
@@ -215,11 +226,10 @@ func (r *PaymentRecord) namedParts(sale *SaleRecord, c Currency) (sum refundPart
 }
 
 // brought is as much of a sum as the payment brought: a sale may be of more than a
-// payment that a person gave to it. One that is counted in another currency is taken
-// for all of it.
+// payment that a person gave to it.
 func (r *PaymentRecord) brought(sum Amount) Amount {
 	if r.Counted != "" {
-		return sum
+		return lesser(sum, r.Worth.Or(sum)) // records from before do not know it
 	}
 	return lesser(sum, r.Gross.Or(Amount{}))
 }

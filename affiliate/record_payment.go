@@ -17,6 +17,7 @@ type PaymentRecord struct {
 	Sale     uuid.UUID     // its sale, which it may outlive; zero: parked
 	Gross    Opt[Amount]   `json:",omitzero"` // not given: not known to be paid
 	Counted  Currency      `json:",omitzero"` // of Gross, refunds and disputes; empty: the program's
+	Worth    Opt[Amount]   `json:",omitzero"` // Gross in the program's currency; only of one that is counted in another
 	Waiting  []WaitingSale // of a parked payment: what would be its sale, once it is paid; at most one
 	Conflict uuid.UUID     `json:",omitzero"` // the sale that a waiting one names, and of which it is not; zero: none
 	Decided  string        `json:",omitzero"` // what a person said of a conflict: a PaymentDecision; empty: nothing

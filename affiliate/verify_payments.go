@@ -58,8 +58,8 @@ func (a *audit) verifyTaken(r *PaymentRecord, sale *SaleRecord) {
 			taken, _ = taken.Add(sale.Refunds[i].Amount)
 		}
 	}
-	if r.Counted == "" && taken.Cmp(r.Gross.Or(Amount{})) > 0 {
-		a.breach("I82", named("payment", r.ID), "it brought %v, and its refunds took %v off its sale", r.Gross.Or(Amount{}), taken)
+	if brought := r.brought(taken); taken.Cmp(brought) > 0 {
+		a.breach("I82", named("payment", r.ID), "it brought %v, and its refunds took %v off its sale", brought, taken)
 	}
 }
 
