@@ -40,8 +40,33 @@ func frameOf(body any) *frozen {
 // emitDeleted writes the event of an object that is gone. The number is that of
 // a sale; 0: it is none.
 func (o *op) emitDeleted(typ EventType, id uuid.UUID, number, revision int64) error {
-	body := shown{id, number}.deletedBody()
-	return o.emit(EventRecord{Type: typ, ObjectID: id, Number: number, Revision: revision}, body)
+	return o.emit(EventRecord{Type: typ, ObjectID: id, Number: number, Revision: revision}, deletedBody(id, number))
+}
+
+// deletedBody is the body of a deletion; number is that of a sale, otherwise 0.
+func deletedBody(id uuid.UUID, number int64) any {
+	if number != 0 {
+		return DeletedSaleBody{SaleID(number)}
+	}
+	return DeletedBody{id}
+}
+
+// objectOf is the object that a body shows: its family, its id and the number of
+// a sale, otherwise 0. The family is empty when body is no body of a change.
+func objectOf(body any) (family string, id uuid.UUID, number int64) {
+	switch b := body.(type) {
+	case affiliateEvent:
+		return "affiliate", b.ID, 0
+	case ReferralBody:
+		return "referral", b.ID, 0
+	case *saleBody:
+		return "sale", b.rec.ID, b.rec.Number
+	case couponBody:
+		return "coupon", b.coupon.ID, 0
+	case codeBody:
+		return "promocode", b.code.ID, 0
+	}
+	return "", uuid.Nil, 0
 }
 
 // cascade is emitDeleted for an object that went with its parent: where the

@@ -3,6 +3,7 @@ package affiliate
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 )
@@ -78,11 +79,19 @@ func (h *Hooks) watch(tx *Tx) (*Tx, *watches) {
 
 // note adds the call of the hook for an event.
 func (w *watches) note(rec *EventRecord) error {
-	f, err := familyOf(rec.Type)
-	if err != nil {
-		return err
+	switch rec.Type.Family() {
+	case "affiliate":
+		return noteChange(w, w.affiliates, rec)
+	case "referral":
+		return noteChange(w, w.referrals, rec)
+	case "sale":
+		return noteChange(w, w.sales, rec)
+	case "coupon":
+		return noteChange(w, w.coupons, rec)
+	case "promocode":
+		return noteChange(w, w.codes, rec)
 	}
-	return f.note(w, rec)
+	return fmt.Errorf("no hook is for events of the type %q", rec.Type)
 }
 
 // run calls the hooks.

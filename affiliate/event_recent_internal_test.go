@@ -9,11 +9,16 @@ import (
 	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 )
 
+// someSample is what a test delivery is made of.
+func someSample() *sample {
+	p := &Program{cfg: &Config{ID: uuid.UUID{9}}, ids: &uuid7.Source{Rand: rand.Reader}}
+	return (&op{Program: p, now: Instant{6e16}}).newSample()
+}
+
 // frozenSample is the event of a sale before it is encoded.
 func frozenSample() *frozen {
-	p := &Program{cfg: &Config{ID: uuid.UUID{9}}, ids: &uuid7.Source{Rand: rand.Reader}}
-	o := &op{Program: p, now: Instant{6e16}}
-	return &frozen{typ: SaleCreated, id: uuid.UUID{1}, program: p.cfg.ID, occurredAt: o.now, revision: 1, body: o.newSample().saleBody()}
+	s := someSample()
+	return &frozen{typ: SaleCreated, id: uuid.UUID{1}, program: s.cfg.ID, occurredAt: s.now, revision: 1, body: s.saleBody()}
 }
 
 // BenchmarkRecent is why encoded payloads are cached: an event that 16 endpoints

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/google/uuid"
 )
@@ -21,12 +22,29 @@ type sample struct {
 
 // sample is the body of a test event.
 func (o *op) sample(typ EventType) any {
-	f, _ := familyOf(typ) // it has one: types that are not known were refused
-	of, body := f.sample(o.newSample())
+	body := o.newSample().body(typ)
 	if typ.ends() {
-		return of.deletedBody()
+		_, id, number := objectOf(body)
+		return deletedBody(id, number)
 	}
 	return body
+}
+
+// body is the body of created and updated events of a family.
+func (s *sample) body(typ EventType) any {
+	switch typ.Family() {
+	case "affiliate":
+		return s.affiliateBody()
+	case "referral":
+		return s.referralBody()
+	case "sale":
+		return s.saleBody()
+	case "coupon":
+		return s.couponBody()
+	case "promocode":
+		return s.codeBody()
+	}
+	panic(fmt.Sprintf("affiliate: no sample is for events of the type %q", typ)) // types that are not known were refused
 }
 
 // newSample makes the records that the bodies are shown from.

@@ -1,0 +1,58 @@
+package affiliate
+
+import (
+	"slices"
+	"strings"
+)
+
+// EventType is family.action, lower case, with exactly one dot (contract 7.1).
+type EventType string
+
+// The fifteen event types; there are no others.
+const (
+	AffiliateCreated EventType = "affiliate.created"
+	AffiliateUpdated EventType = "affiliate.updated"
+	AffiliateDeleted EventType = "affiliate.deleted"
+	ReferralCreated  EventType = "referral.created"
+	ReferralUpdated  EventType = "referral.updated"
+	ReferralDeleted  EventType = "referral.deleted"
+	SaleCreated      EventType = "sale.created"
+	SaleUpdated      EventType = "sale.updated"
+	SaleDeleted      EventType = "sale.deleted"
+	CouponCreated    EventType = "coupon.created"
+	CouponUpdated    EventType = "coupon.updated"
+	CouponDeleted    EventType = "coupon.deleted"
+	PromocodeCreated EventType = "promocode.created"
+	PromocodeUpdated EventType = "promocode.updated"
+	PromocodeDeleted EventType = "promocode.deleted"
+)
+
+// EventTypes lists the fifteen types in the order of docs/contract.md 7.1.
+func EventTypes() []EventType {
+	return []EventType{
+		AffiliateCreated, AffiliateUpdated, AffiliateDeleted,
+		ReferralCreated, ReferralUpdated, ReferralDeleted,
+		SaleCreated, SaleUpdated, SaleDeleted,
+		CouponCreated, CouponUpdated, CouponDeleted,
+		PromocodeCreated, PromocodeUpdated, PromocodeDeleted,
+	}
+}
+
+// Family is the part before the dot: affiliate, referral, sale, coupon or
+// promocode.
+func (t EventType) Family() string {
+	family, _, _ := strings.Cut(string(t), ".")
+	return family
+}
+
+// Known reports whether t is one of the fifteen types.
+func (t EventType) Known() bool { return slices.Contains(EventTypes(), t) }
+
+// numbered reports whether events of the type have the number of their object.
+func (t EventType) numbered() bool { return t.Family() == "sale" }
+
+// ends reports whether the type is that of a deletion.
+func (t EventType) ends() bool { return t.action() == "deleted" }
+
+// action is the part of a type after the dot.
+func (t EventType) action() string { return string(t[min(len(t), len(t.Family())+1):]) }
