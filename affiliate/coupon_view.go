@@ -67,10 +67,12 @@ func (r *couponReply) coupon() Coupon {
 	return r.body.full()
 }
 
+var _ keeper = (*couponReply)(nil)
+
 // keep and restore convert a reply to and from its receipt, which keeps what
 // the event keeps: the JSON of a coupon with many codes has megabytes.
 func (r *couponReply) keep() (answer StoredAnswer, outcome string) {
-	return StoredAnswer{body: r.body}, ""
+	return lateAnswer(r.body), ""
 }
 
 func (r *couponReply) restore(answer []byte, _ string) error {

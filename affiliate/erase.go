@@ -190,6 +190,6 @@ func (o *op) eraseReceipt(rec ReceiptRecord, who *subject) (bool, error) {
 	if err := o.noteShown(who); err != nil {
 		return false, err
 	}
-	rec.Answer = StoredAnswer{raw: who.blankIn(answer)}
+	rec.Answer = answerOf(who.blankIn(answer))
 	return true, o.tx.Receipts.Replace(rec)
 }

@@ -47,9 +47,13 @@ func appendMessageID(dst []byte, id uuid.UUID) []byte {
 // The zero Payload is empty. A Payload is immutable and safe for concurrent
 // use.
 type Payload struct {
-	raw    []byte
-	frozen *frozen
+	raw  []byte
+	late encoder // in place of raw
 }
+
+// An encoder writes the JSON of an event that is not encoded yet. It never
+// changes, so that every call writes the same bytes.
+type encoder interface{ encode() []byte }
 
 // frozen is an event before it is encoded. It is never changed, and body shares
 // no memory with values that callers hold.
@@ -69,8 +73,8 @@ func PayloadOf(raw []byte) Payload { return Payload{raw: bytes.Clone(raw)} }
 // Bytes returns the JSON; the caller may keep and change it. It is nil for an
 // empty payload.
 func (p Payload) Bytes() []byte {
-	if p.frozen != nil {
-		return p.frozen.encode()
+	if p.late != nil {
+		return p.late.encode()
 	}
 	if len(p.raw) == 0 {
 		return nil
@@ -79,7 +83,7 @@ func (p Payload) Bytes() []byte {
 }
 
 // IsZero reports whether the payload is empty.
-func (p Payload) IsZero() bool { return p.frozen == nil && len(p.raw) == 0 }
+func (p Payload) IsZero() bool { return p.late == nil && len(p.raw) == 0 }
 
 // Equal compares the bytes.
 func (p Payload) Equal(q Payload) bool { return bytes.Equal(p.Bytes(), q.Bytes()) }

@@ -25,7 +25,7 @@ type recent struct {
 // encode returns the bytes of an event's payload, for readers that change
 // nothing.
 func (r *recent) encode(event uuid.UUID, p Payload) []byte {
-	if p.frozen == nil {
+	if p.late == nil {
 		return p.raw
 	}
 	r.mu.Lock()
@@ -35,7 +35,7 @@ func (r *recent) encode(event uuid.UUID, p Payload) []byte {
 			return r.bytes[i]
 		}
 	}
-	raw := p.frozen.encode()
+	raw := p.late.encode()
 	if len(raw) <= recentBytes {
 		r.ids[r.next], r.bytes[r.next] = event, raw
 		r.next = (r.next + 1) % recentPayloads

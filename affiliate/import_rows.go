@@ -32,7 +32,7 @@ func importRows[T any](o *op, rq request, rows []T, prepare func(*T) error, stor
 	for i := range rows {
 		refused[i] = prepare(&rows[i])
 	}
-	return write(o, rq, func() (ImportReport, error) {
+	reply, err := write(o, rq, func() (importReply, error) {
 		im := &importing{op: o}
 		for i := range rows {
 			im.row = i
@@ -41,7 +41,7 @@ func importRows[T any](o *op, rq request, rows []T, prepare func(*T) error, stor
 				row, err = store(im, &rows[i], i)
 			}
 			if err != nil && !worthKeeping(err) {
-				return ImportReport{}, err
+				return importReply{}, err
 			}
 			if err != nil {
 				row = ImportRow{Outcome: ImportFailed}
@@ -49,10 +49,11 @@ func importRows[T any](o *op, rq request, rows []T, prepare func(*T) error, stor
 			im.report.add(i, row, err)
 		}
 		if err := im.finish(); err != nil {
-			return ImportReport{}, err
+			return importReply{}, err
 		}
-		return im.report, im.settleReported()
+		return importReply{im.report}, im.settleReported()
 	})
+	return reply.ImportReport, err
 }
 
 // An importing is one run of the closure of an import.
@@ -76,6 +77,11 @@ func (im *importing) changed(known *ImportRecord, why *Error) ImportRow {
 	return ImportRow{ImportChanged, known.Figures}
 }
 
+// An importReply is a report as the answer to a request.
+type importReply struct{ ImportReport }
+
+var _ keeper = (*importReply)(nil)
+
 // A keptReport is a report in a receipt.
 type keptReport struct {
 	ImportReport
@@ -87,22 +93,22 @@ type storedFailure struct {
 	Refusal *Error // nil: ErrNotFound
 }
 
-func (r *ImportReport) keep() (answer StoredAnswer, outcome string) {
-	k := keptReport{ImportReport: *r}
+func (r *importReply) keep() (answer StoredAnswer, outcome string) {
+	k := keptReport{ImportReport: r.ImportReport}
 	for _, f := range r.Failed {
 		refusal, _ := errors.AsType[*Error](f.Err)
 		k.Failed = append(k.Failed, storedFailure{f.Row, refusal})
 	}
 	raw, _ := json.Marshal(k) // numbers, texts and refusals always have JSON
-	return StoredAnswer{raw: raw}, ""
+	return answerOf(raw), ""
 }
 
-func (r *ImportReport) restore(answer []byte, _ string) error {
+func (r *importReply) restore(answer []byte, _ string) error {
 	var k keptReport
 	if err := json.Unmarshal(answer, &k); err != nil {
 		return err
 	}
-	*r = k.ImportReport
+	r.ImportReport = k.ImportReport
 	for _, f := range k.Failed {
 		failure := ImportFailure{Row: f.Row, Err: ErrNotFound}
 		if f.Refusal != nil {

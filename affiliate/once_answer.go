@@ -25,7 +25,13 @@ type answerBody interface {
 }
 
 // StoredAnswerOf is the answer of stored bytes. It copies them.
-func StoredAnswerOf(raw []byte) StoredAnswer { return StoredAnswer{raw: bytes.Clone(raw)} }
+func StoredAnswerOf(raw []byte) StoredAnswer { return answerOf(bytes.Clone(raw)) }
+
+// answerOf is the answer of bytes that nobody changes afterwards.
+func answerOf(raw []byte) StoredAnswer { return StoredAnswer{raw: raw} }
+
+// lateAnswer is the answer of a body that each reader encodes.
+func lateAnswer(body answerBody) StoredAnswer { return StoredAnswer{body: body} }
 
 // Bytes returns the JSON; the caller may keep and change it. It is nil for an
 // empty answer.

@@ -11,7 +11,8 @@ import (
 )
 
 // keeper is an answer that is stored in another form than its JSON, such as a
-// sale with its outcome.
+// sale with its outcome. It is found by its methods, so each says that it is one:
+// var _ keeper = (*saleReply)(nil).
 type keeper interface {
 	keep() (answer StoredAnswer, outcome string)
 	restore(answer []byte, outcome string) error
@@ -108,7 +109,7 @@ func keep[T any](o *op, rec ReceiptRecord, old uuid.UUID, r *reply[T]) error {
 }
 
 // noAnswer is the stored form of an empty answer.
-var noAnswer = StoredAnswer{raw: []byte("null")}
+var noAnswer = answerOf([]byte("null"))
 
 // encodeAnswer is the stored form of an answer and, for a sale, its outcome.
 func encodeAnswer[T any](answer *T) (kept StoredAnswer, outcome string, err error) {
@@ -116,9 +117,11 @@ func encodeAnswer[T any](answer *T) (kept StoredAnswer, outcome string, err erro
 	case keeper:
 		kept, outcome = v.keep()
 	case interface{ AppendJSON([]byte) []byte }: // faster
-		kept.raw = v.AppendJSON(nil)
+		kept = answerOf(v.AppendJSON(nil))
 	default:
-		kept.raw, err = json.Marshal(v)
+		var raw []byte
+		raw, err = json.Marshal(v)
+		kept = answerOf(raw)
 	}
 	return kept, outcome, err
 }
@@ -170,7 +173,7 @@ func (r *ReceiptRecord) maskSecret() {
 		r.Sealed, r.Secret = false, nil
 		return
 	}
-	r.Answer = StoredAnswer{raw: slices.Concat(before, []byte(maskedSecret), after)}
+	r.Answer = answerOf(slices.Concat(before, []byte(maskedSecret), after))
 }
 
 // fullAnswer is the JSON of an answer with its secret.

@@ -98,6 +98,8 @@ func (r *saleReply) fillResult(result *SaleResult) {
 	}
 }
 
+var _ keeper = (*saleReply)(nil)
+
 // keep and restore convert a reply to and from its receipt: the body of the
 // answer is the sale or null, and the outcome is in a header, with the fields that
 // were ignored after it.
@@ -106,7 +108,7 @@ func (r *saleReply) keep() (answer StoredAnswer, outcome string) {
 	if r.body == nil || r.outcome != SaleRecorded {
 		return noAnswer, outcome
 	}
-	return StoredAnswer{body: r.body}, outcome
+	return lateAnswer(r.body), outcome
 }
 
 // saleRoom is enough for the JSON of most sales.

@@ -137,9 +137,9 @@ func (l leaf) set(n int) {
 	case *Opt[string]:
 		*p = Set(fmt.Sprint(n))
 	case *Payload:
-		*p = Payload{raw: make([]byte, n)}
+		*p = PayloadOf(make([]byte, n))
 	case *StoredAnswer:
-		*p = StoredAnswer{raw: make([]byte, n)}
+		*p = StoredAnswerOf(make([]byte, n))
 	case *[32]byte:
 		p[0] = byte(n)
 	default:

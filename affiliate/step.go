@@ -14,9 +14,7 @@ import (
 // A Job is work that grows with the program and is done in steps. It is one of
 // [PruneJob], [RetainJob], [AssignTiersJob], [RecalculateJob], [EraseAffiliateJob]
 // and [EraseReferralJob].
-type Job interface {
-	work(p *Program) work
-}
+type Job interface{ job() }
 
 // PruneJob is [Program.Prune] in steps.
 type PruneJob struct {
@@ -35,6 +33,11 @@ type AssignTiersJob struct{}
 type RecalculateJob struct {
 	SaleFilter
 }
+
+func (PruneJob) job()       {}
+func (RetainJob) job()      {}
+func (AssignTiersJob) job() {}
+func (RecalculateJob) job() {}
 
 // A Step says where a job goes on, and how far.
 type Step struct {
@@ -84,10 +87,10 @@ const (
 // Source: ours, because no request can wait for all records.
 func (p *Program) Step(ctx context.Context, job Job, at Step) (_ Progress, err error) {
 	defer p.begin(&ctx, "Step", writes).end(&err)
-	if job == nil {
-		return Progress{}, errors.New("affiliate: Step needs a Job")
+	w, err := p.work(job)
+	if err != nil {
+		return Progress{}, err
 	}
-	w := job.work(p)
 	rq := request{name: "step." + w.name, input: []any{job, at}, refused: w.refused}
 	if rq.refused == nil {
 		rq.refused = first(stepLimitInvalid.when(at.Limit < 0 || at.Limit > stepAtMost))

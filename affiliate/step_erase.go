@@ -21,7 +21,11 @@ type EraseReferralJob struct {
 	Ref string // referral id or email
 }
 
-func (j EraseAffiliateJob) work(*Program) work {
+func (EraseAffiliateJob) job() {}
+func (EraseReferralJob) job()  {}
+
+// eraseAffiliate erases an affiliate.
+func eraseAffiliate(j EraseAffiliateJob) work {
 	find := func(o *op) (subject, error) { return o.affiliateSubject(j.ID) }
 	return work{
 		name: "erase-affiliate", refused: first(RefuseNoAffiliateID.when(j.ID == uuid.Nil)),
@@ -30,7 +34,8 @@ func (j EraseAffiliateJob) work(*Program) work {
 	}
 }
 
-func (j EraseReferralJob) work(*Program) work {
+// eraseReferral erases a customer.
+func eraseReferral(j EraseReferralJob) work {
 	find := func(o *op) (subject, error) { return o.customerSubject(j.Ref) }
 	return work{
 		name: "erase-referral", refused: first(referralIDRequired.when(plaintext.Blank(j.Ref))),

@@ -3,11 +3,32 @@ package affiliate
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 )
 
-func (j AssignTiersJob) work(*Program) work {
+// work is how the engine does a job.
+func (p *Program) work(job Job) (work, error) {
+	switch j := job.(type) {
+	case PruneJob:
+		return work{name: "prune", phases: p.before(j.Before).phases()}, nil
+	case RetainJob:
+		return work{name: "retain", refused: p.checkRetention(j.Retention), phases: p.behind(j.Retention, p.now()).phases()}, nil
+	case AssignTiersJob:
+		return assignTiers(), nil
+	case RecalculateJob:
+		return recalculate(j), nil
+	case EraseAffiliateJob:
+		return eraseAffiliate(j), nil
+	case EraseReferralJob:
+		return eraseReferral(j), nil
+	}
+	return work{}, fmt.Errorf("affiliate: Step knows no job of type %T (a job is a value, not a pointer)", job)
+}
+
+// assignTiers gives every affiliate the tier that their sales reach.
+func assignTiers() work {
 	return work{name: "tiers", phases: []phase{func(o *op, after uuid.UUID, n int) (stretch, error) {
 		tiers, err := o.tiersFromTheTop()
 		if err != nil {
@@ -17,7 +38,8 @@ func (j AssignTiersJob) work(*Program) work {
 	}}}
 }
 
-func (j RecalculateJob) work(*Program) work {
+// recalculate computes the chosen sales anew.
+func recalculate(j RecalculateJob) work {
 	return work{
 		name:  "recalculate",
 		bound: func(o *op) (string, error) { c := o.chooseSales(j.SaleFilter); return c.bound, c.broken() },
@@ -53,14 +75,6 @@ func (c *choice[R]) broken() error {
 		return nil // it selects nothing
 	}
 	return c.err
-}
-
-func (j PruneJob) work(p *Program) work {
-	return work{name: "prune", phases: p.before(j.Before).phases()}
-}
-
-func (j RetainJob) work(p *Program) work {
-	return work{name: "retain", refused: p.checkRetention(j.Retention), phases: p.behind(j.Retention, p.now()).phases()}
 }
 
 // phases deletes what is behind the horizon: deliveries before the events that

@@ -102,15 +102,15 @@ func (a *audit) verifyEvent(r *EventRecord) {
 	if r.Type.numbered() != (r.Number > 0) {
 		a.breach("I47", name, "type %q with number %d", r.Type, r.Number)
 	}
-	switch f := r.Payload.frozen; {
+	switch f, late := r.Payload.late.(*frozen); {
 	case r.Payload.IsZero(): // a person in it was erased
-	case f == nil:
-		a.verifyPayload(r, r.Payload.raw)
+	case !late:
+		a.verifyPayload(r, r.Payload.Bytes())
 	case f.typ != r.Type || f.id != r.ID || f.program != a.cfg.ID || f.revision != r.Revision ||
 		f.test || !f.occurredAt.Equal(r.OccurredAt):
 		a.breach("I49", name, "its payload is of another event")
 	case !fits(f, r):
-		a.verifyPayload(r, f.encode())
+		a.verifyPayload(r, r.Payload.Bytes())
 	}
 }
 

@@ -33,7 +33,7 @@ func TestVerifyFrozen(t *testing.T) {
 				&frozen{typ: CouponDeleted, id: id, program: p.cfg.ID, occurredAt: at, revision: 2, body: DeletedBody{ID: object}},
 			}
 			change(x)
-			x.rec.Payload = Payload{frozen: x.f}
+			x.rec.Payload = Payload{late: x.f}
 			a := &audit{Program: p}
 			a.verifyEvent(&x.rec)
 			if fine := name[:2] == "OK"; fine != (len(a.breaches) == 0) {
