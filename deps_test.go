@@ -17,17 +17,17 @@ const module = "github.com/tributary-go/tributary"
 var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate": {
 		[]string{
-			"internal/jsontext", "internal/sheet", "internal/unseen", "affiliate/internal/decimal", "affiliate/internal/idn", "affiliate/internal/isodate",
-			"affiliate/internal/netrange", "affiliate/internal/plaintext", "affiliate/internal/uuid7",
+			"internal/jsontext", "internal/sheet", "internal/unseen", "internal/decimal", "internal/idn", "internal/isodate",
+			"internal/netrange", "internal/plaintext", "internal/uuid7",
 		},
 		[]string{"github.com/google/uuid"},
 	},
-	"affiliate/internal/decimal":   {[]string{"internal/jsontext"}, nil},
-	"affiliate/internal/idn":       {nil, nil},
-	"affiliate/internal/isodate":   {nil, nil},
-	"affiliate/internal/netrange":  {nil, nil},
-	"affiliate/internal/plaintext": {nil, nil},
-	"affiliate/internal/uuid7":     {nil, []string{"github.com/google/uuid"}},
+	"internal/decimal":   {[]string{"internal/jsontext"}, nil},
+	"internal/idn":       {nil, nil},
+	"internal/isodate":   {nil, nil},
+	"internal/netrange":  {nil, nil},
+	"internal/plaintext": {nil, nil},
+	"internal/uuid7":     {nil, []string{"github.com/google/uuid"}},
 
 	"affiliate/payfile":  {[]string{"affiliate", "internal/sheet"}, []string{"github.com/google/uuid"}},
 	"affiliate/importer": {[]string{"affiliate", "internal/amounts", "internal/jsontext"}, nil},

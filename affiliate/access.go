@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // PersonalData is everything that a program holds of one person: what an access

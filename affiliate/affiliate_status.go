@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // The status of an affiliate and the methods that change it. Rule 4.1; contract

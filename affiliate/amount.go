@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/tributary-go/tributary/affiliate/internal/decimal"
+	"github.com/tributary-go/tributary/internal/decimal"
 )
 
 // Errors of ParseAmount, ParsePercent and of the arithmetic on amounts. They do

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // A keptPage builds the URL of a page that a click keeps: ASCII, at most

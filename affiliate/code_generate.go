@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
-	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
+	"github.com/tributary-go/tributary/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // Generated codes. Rule 3.8; contract 2.2.

@@ -3,7 +3,7 @@ package affiliate
 import (
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // The rules over a code's fields. Contract 2.2 and 3.4.

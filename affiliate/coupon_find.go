@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // Coupon returns the coupon that ref names, with its codes. An empty ref names

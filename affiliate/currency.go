@@ -3,7 +3,7 @@ package affiliate
 import (
 	"errors"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // ErrCurrency means that a text is not a currency code of ISO 4217.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // Encoders of the types that are written very often. They produce the same

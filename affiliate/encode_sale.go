@@ -3,8 +3,8 @@ package affiliate
 import (
 	"strconv"
 
-	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // AppendJSON appends the sale as json.Marshal encodes it and returns the

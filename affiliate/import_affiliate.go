@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // An ImportedAffiliate is an affiliate of another service with the links.

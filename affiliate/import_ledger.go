@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/isodate"
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/isodate"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // The ledger of imports: refs, and what became of them.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // An ImportedSale is a payment of the past with the commission that another

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate/internal/isodate"
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/isodate"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // Checks of input. Each returns nil or the field's error; first returns the

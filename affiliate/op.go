@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // An op is one operation of a program: the values that were read before the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // The checks of facts by themselves.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/tributary-go/tributary/affiliate/internal/decimal"
+	"github.com/tributary-go/tributary/internal/decimal"
 )
 
 // Percent is an exact rate in per cent: 12.5 is twelve and a half per cent. Its

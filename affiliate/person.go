@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // A person says how JSON shows somebody: as an object with their id, which has

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // A Program is one affiliate program: every rule of the domain as a method.

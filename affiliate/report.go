@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/isodate"
+	"github.com/tributary-go/tributary/internal/isodate"
 )
 
 // ReportQuery says what a report is about. At most one of the three ids is set;

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // reportPiece is how many records a report reads in one View.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // RecordSale reports one payment. The affiliate comes from the promotional

@@ -3,8 +3,8 @@ package affiliate
 import (
 	"strings"
 
-	"github.com/tributary-go/tributary/affiliate/internal/idn"
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/idn"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 const (

@@ -1,6 +1,6 @@
 package affiliate
 
-import "github.com/tributary-go/tributary/affiliate/internal/plaintext"
+import "github.com/tributary-go/tributary/internal/plaintext"
 
 func (up TierUpdate) check() error {
 	return first(

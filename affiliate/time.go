@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate/internal/isodate"
+	"github.com/tributary-go/tributary/internal/isodate"
 )
 
 // ErrDate means that a text is neither an RFC 3339 date-time with a zone nor a

@@ -3,7 +3,7 @@ package affiliate
 import (
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // verifyCodes checks coupons, codes and the ledger of redemptions.

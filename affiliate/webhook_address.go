@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tributary-go/tributary/affiliate/internal/netrange"
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/netrange"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // maxURL is the longest endpoint URL, in bytes.

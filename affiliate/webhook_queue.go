@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/uuid7"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // The queue has two lanes. The first one has deliveries that wait for a time:

@@ -3,7 +3,7 @@ package plaintext_test
 import (
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // unseen are blanks of Unicode and characters without a look, each pasted from

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate/internal/netrange"
+	"github.com/tributary-go/tributary/internal/netrange"
 )
 
 func TestAllowed(t *testing.T) {

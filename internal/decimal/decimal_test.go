@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/decimal"
+	"github.com/tributary-go/tributary/internal/decimal"
 )
 
 func TestParse(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tributary-go/tributary/affiliate/internal/isodate"
+	"github.com/tributary-go/tributary/internal/isodate"
 )
 
 func TestScan(t *testing.T) {
