@@ -30,10 +30,10 @@ func (o *op) couponBody(rec CouponRecord) (couponBody, error) {
 }
 
 // MarshalJSON writes the coupon.
-func (b couponBody) MarshalJSON() ([]byte, error) { return b.appendAnswer(nil), nil }
+func (b couponBody) MarshalJSON() ([]byte, error) { return b.AppendAnswer(nil), nil }
 
 // appendAnswer appends the coupon, in events and in answers.
-func (b couponBody) appendAnswer(dst []byte) []byte {
+func (b couponBody) AppendAnswer(dst []byte) []byte {
 	dst = slices.Grow(dst, 1024+640*len(b.codes))
 	dst = append(b.coupon.appendTerms(dst), `,"promotionalCodes":[`...)
 	for i, rec := range slices.Backward(b.codes) {

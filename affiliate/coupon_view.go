@@ -69,12 +69,12 @@ func (r *couponReply) coupon() Coupon {
 
 var _ keeper = (*couponReply)(nil)
 
-// keep and restore convert a reply to and from its receipt, which keeps what
+// KeepAnswer and RestoreAnswer convert a reply to and from its receipt, which keeps what
 // the event keeps: the JSON of a coupon with many codes has megabytes.
-func (r *couponReply) keep() (answer StoredAnswer, outcome string) {
+func (r *couponReply) KeepAnswer() (answer StoredAnswer, outcome string) {
 	return lateAnswer(r.body), ""
 }
 
-func (r *couponReply) restore(answer []byte, _ string) error {
+func (r *couponReply) RestoreAnswer(answer []byte, _ string) error {
 	return json.Unmarshal(answer, &r.stored)
 }

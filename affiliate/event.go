@@ -53,7 +53,7 @@ type Payload struct {
 
 // An encoder writes the JSON of an event that is not encoded yet. It never
 // changes, so that every call writes the same bytes.
-type encoder interface{ encode() []byte }
+type encoder interface{ Encode() []byte }
 
 // frozen is an event before it is encoded. It is never changed, and body shares
 // no memory with values that callers hold.
@@ -74,7 +74,7 @@ func PayloadOf(raw []byte) Payload { return Payload{raw: bytes.Clone(raw)} }
 // empty payload.
 func (p Payload) Bytes() []byte {
 	if p.late != nil {
-		return p.late.encode()
+		return p.late.Encode()
 	}
 	if len(p.raw) == 0 {
 		return nil
@@ -113,8 +113,8 @@ func (p *Payload) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// encode writes the envelope: exactly these keys, in this order.
-func (f *frozen) encode() []byte {
+// Encode writes the envelope: exactly these keys, in this order.
+func (f *frozen) Encode() []byte {
 	dst := make([]byte, 0, saleRoom)
 	dst = append(dst, `{"event":"`...)
 	dst = append(dst, f.typ...)

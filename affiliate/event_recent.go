@@ -35,7 +35,7 @@ func (r *recent) encode(event uuid.UUID, p Payload) []byte {
 			return r.bytes[i]
 		}
 	}
-	raw := p.late.encode()
+	raw := p.late.Encode()
 	if len(raw) <= recentBytes {
 		r.ids[r.next], r.bytes[r.next] = event, raw
 		r.next = (r.next + 1) % recentPayloads

@@ -38,7 +38,7 @@ func BenchmarkRecent(b *testing.B) {
 		for b.Loop() {
 			f.id[15]++
 			for range 16 {
-				f.encode()
+				f.Encode()
 			}
 		}
 	})

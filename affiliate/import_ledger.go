@@ -130,8 +130,8 @@ type importReading struct {
 	payers []ProviderID
 }
 
-// announce names the records that the rows look up by the texts of their input.
-func (r *importReading) announce(soon func(table string, key Key)) {
+// Announce names the records that the rows look up by the texts of their input.
+func (r *importReading) Announce(soon func(table string, key Key)) {
 	for _, ref := range r.refs {
 		announceText(soon, "imports", ByRef, ref)
 	}

@@ -93,7 +93,7 @@ type storedFailure struct {
 	Refusal *Error // nil: ErrNotFound
 }
 
-func (r *importReply) keep() (answer StoredAnswer, outcome string) {
+func (r *importReply) KeepAnswer() (answer StoredAnswer, outcome string) {
 	k := keptReport{ImportReport: r.ImportReport}
 	for _, f := range r.Failed {
 		refusal, _ := errors.AsType[*Error](f.Err)
@@ -103,7 +103,7 @@ func (r *importReply) keep() (answer StoredAnswer, outcome string) {
 	return answerOf(raw), ""
 }
 
-func (r *importReply) restore(answer []byte, _ string) error {
+func (r *importReply) RestoreAnswer(answer []byte, _ string) error {
 	var k keptReport
 	if err := json.Unmarshal(answer, &k); err != nil {
 		return err

@@ -21,7 +21,7 @@ type StoredAnswer struct {
 // An answerBody is an answer before it is encoded. It is never changed, and it
 // shares no memory with values that callers hold.
 type answerBody interface {
-	appendAnswer(dst []byte) []byte
+	AppendAnswer(dst []byte) []byte
 }
 
 // StoredAnswerOf is the answer of stored bytes. It copies them.
@@ -37,7 +37,7 @@ func lateAnswer(body answerBody) StoredAnswer { return StoredAnswer{body: body} 
 // empty answer.
 func (a StoredAnswer) Bytes() []byte {
 	if a.body != nil {
-		return a.body.appendAnswer(nil)
+		return a.body.AppendAnswer(nil)
 	}
 	if len(a.raw) == 0 {
 		return nil

@@ -14,8 +14,8 @@ import (
 // sale with its outcome. It is found by its methods, so each says that it is one:
 // var _ keeper = (*saleReply)(nil).
 type keeper interface {
-	keep() (answer StoredAnswer, outcome string)
-	restore(answer []byte, outcome string) error
+	KeepAnswer() (answer StoredAnswer, outcome string)
+	RestoreAnswer(answer []byte, outcome string) error
 }
 
 // newReceipt is the receipt of a request without its answer. It seals the
@@ -115,7 +115,7 @@ var noAnswer = answerOf([]byte("null"))
 func encodeAnswer[T any](answer *T) (kept StoredAnswer, outcome string, err error) {
 	switch v := any(answer).(type) {
 	case keeper:
-		kept, outcome = v.keep()
+		kept, outcome = v.KeepAnswer()
 	case interface{ AppendJSON([]byte) []byte }: // faster
 		kept = answerOf(v.AppendJSON(nil))
 	default:
@@ -150,7 +150,7 @@ func replay[T any](o *op, rq request, rec *ReceiptRecord) (answer T, err error) 
 
 func decodeAnswer[T any](answer *T, raw []byte, outcome string) error {
 	if k, ok := any(answer).(keeper); ok {
-		return k.restore(raw, outcome)
+		return k.RestoreAnswer(raw, outcome)
 	}
 	if string(raw) == "null" {
 		return ErrNotFound

@@ -35,7 +35,7 @@ type op struct {
 
 // A reader knows from its input what its transaction will read.
 type reader interface {
-	announce(soon func(table string, key Key))
+	Announce(soon func(table string, key Key))
 }
 
 func (p *Program) op(ctx context.Context) *op {
@@ -79,7 +79,7 @@ func update[T any](o *op, fn func() (T, error)) (T, error) {
 		}
 		o.tx, o.events, o.numbered = tx, 0, false
 		if o.ahead != nil && tx.Soon != nil {
-			o.ahead.announce(tx.Soon)
+			o.ahead.Announce(tx.Soon)
 		}
 		if o.cfg.Hooks.wanted() {
 			o.tx, o.watches = o.cfg.Hooks.watch(tx)

@@ -74,8 +74,8 @@ type known struct {
 	result   PaymentResult
 }
 
-// announce names the records that the fact looks up by its texts.
-func (r *payment) announce(soon func(table string, key Key)) {
+// Announce names the records that the fact looks up by its texts.
+func (r *payment) Announce(soon func(table string, key Key)) {
 	for _, key := range r.fact.Keys {
 		soon("paymentkeys", ofProvider(ByPayment, r.fact.Provider, key))
 	}

@@ -29,7 +29,7 @@ func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (_ Referra
 	defer p.begin(&ctx, "CreateReferral", writes).end(&err)
 	refused := normalizeReferral(&in)
 	o := p.op(ctx)
-	o.ahead = &in
+	o.ahead = newReferralReads{&in}
 	rq := request{once: in.Once, name: "referral.create", input: []any{in, in.Integration, in.Manual}, refused: refused}
 	return write(o, rq, func() (Referral, error) {
 		known, err := o.referralByEmail(in.Email)
@@ -57,12 +57,15 @@ func (p *Program) CreateReferral(ctx context.Context, in NewReferral) (_ Referra
 	})
 }
 
-// announce names the records that the referral looks up by the texts of its
+// newReferralReads are the look-ups of a new referral.
+type newReferralReads struct{ in *NewReferral }
+
+// Announce names the records that the referral looks up by the texts of its
 // input.
-func (in *NewReferral) announce(soon func(table string, key Key)) {
+func (r newReferralReads) Announce(soon func(table string, key Key)) {
 	soon("events", Key{}) // its event comes after the newest one
-	announceText(soon, "referrals", ByEmail, in.Email)
-	announceText(soon, "codes", ByCode, foldCode(in.PromoCode))
+	announceText(soon, "referrals", ByEmail, r.in.Email)
+	announceText(soon, "codes", ByCode, foldCode(r.in.PromoCode))
 }
 
 func submission(manual bool) SubmissionType {

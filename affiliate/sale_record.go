@@ -64,8 +64,8 @@ type report struct {
 
 func (r *report) record() (saleReply, error) { return r.recordSale(&r.in) }
 
-// announce names the records that the sale looks up by the texts of its input.
-func (r *report) announce(soon func(table string, key Key)) {
+// Announce names the records that the sale looks up by the texts of its input.
+func (r *report) Announce(soon func(table string, key Key)) {
 	soon("events", Key{}) // its event comes after the newest one
 	announceText(soon, "sales", ByExternalID, r.in.ExternalID)
 	announceText(soon, "sales", ByInvoice, r.in.ExternalInvoiceID)
@@ -100,10 +100,10 @@ func (r *saleReply) fillResult(result *SaleResult) {
 
 var _ keeper = (*saleReply)(nil)
 
-// keep and restore convert a reply to and from its receipt: the body of the
+// KeepAnswer and RestoreAnswer convert a reply to and from its receipt: the body of the
 // answer is the sale or null, and the outcome is in a header, with the fields that
 // were ignored after it.
-func (r *saleReply) keep() (answer StoredAnswer, outcome string) {
+func (r *saleReply) KeepAnswer() (answer StoredAnswer, outcome string) {
 	outcome = strings.Join(append([]string{string(r.outcome)}, r.ignored...), " ")
 	if r.body == nil || r.outcome != SaleRecorded {
 		return noAnswer, outcome
@@ -114,7 +114,7 @@ func (r *saleReply) keep() (answer StoredAnswer, outcome string) {
 // saleRoom is enough for the JSON of most sales.
 const saleRoom = 2688
 
-func (r *saleReply) restore(answer []byte, outcome string) error {
+func (r *saleReply) RestoreAnswer(answer []byte, outcome string) error {
 	said := strings.Split(outcome, " ")
 	if r.outcome = SaleOutcome(said[0]); len(said) > 1 {
 		r.ignored = said[1:]

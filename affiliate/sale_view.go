@@ -207,7 +207,7 @@ func (b *saleBody) appendJSON(dst []byte) []byte {
 }
 
 // appendAnswer appends the sale as the API answers it.
-func (b *saleBody) appendAnswer(dst []byte) []byte {
+func (b *saleBody) AppendAnswer(dst []byte) []byte {
 	var s Sale
 	b.fillSale(&s)
 	return s.AppendJSON(slices.Grow(dst, saleRoom))

@@ -141,7 +141,7 @@ func (a *audit) verifyPayload(r *EventRecord, raw []byte) {
 	name := named("event", r.ID)
 	envelope := (&frozen{
 		typ: r.Type, id: r.ID, program: a.cfg.ID, occurredAt: r.OccurredAt, revision: r.Revision, body: struct{}{},
-	}).encode()
+	}).Encode()
 	body, ok := bytes.CutPrefix(raw, envelope[:len(envelope)-len("{}}")])
 	if !ok || !json.Valid(raw) {
 		a.breach("I49", name, "its payload is of another event, or no JSON")

@@ -63,7 +63,7 @@ func (o *op) test(ep *EndpointRecord, typ EventType) TestResult {
 	case claim.Secrets != nil:
 		claim.Payload = (&frozen{
 			typ: typ, id: id, program: o.cfg.ID, occurredAt: o.now, test: true, body: o.sample(typ),
-		}).encode()
+		}).Encode()
 		a = o.send(claim)
 	}
 	return TestResult{
