@@ -98,9 +98,9 @@ package affiliate
 //   - Nouns: adjustment*, affiliate*, balance*, click*, code*, coupon*, link*, movement*, partner*, payout*, plan*, referral*, report*, sale*, statement*, tier*. Begin here. The types
 //     are in noun.go, an operation each in noun_create, noun_update, …, the checks in noun_rules, the answer in noun_view.
 //   - Money: books*, commission, rate, redeem, redemption, refund_parts, review, totals, usability. A change here needs a row in the model tests.
-//   - Events: event*, body, encode*. Clients read them byte by byte: add members, change none.
+//   - Events: event*, family, body, encode*. Clients read them byte by byte: add members, change none.
 //   - Deliveries: webhook*. The way of one is webhook_outbox, webhook_claim_take, webhook_settle; docs/webhooks.md first.
 //   - Payments: payment*, payer*. What payment providers report; payment_state is what the facts say, payment_settle brings the sale there.
-//   - Upkeep: access, erase, erasure, holding, person, shown, prune, retain, step, step_jobs, step_erase. They must know every field that may name a person.
+//   - Upkeep: access, erase, erasure, holding, person, shown, prune, retain, step, jobs, step_erase. They must know every field that may name a person.
 //   - Imports: import*, overlay, rehearse. They write without events: what they add to totals and books is in import_books.
 //   - Audit: verify*. It recomputes the books from the records alone: a rule is written here a second time.

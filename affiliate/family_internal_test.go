@@ -12,7 +12,7 @@ import (
 // TestFamilies: every declared type of event is listed, the audit has a row for
 // each family, and a sample of each shows an object of that family.
 func TestFamilies(t *testing.T) {
-	src, err := os.ReadFile("event_type.go")
+	src, err := os.ReadFile("family.go")
 	if err != nil {
 		t.Fatal(err)
 	}
