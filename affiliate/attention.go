@@ -1,8 +1,8 @@
 package affiliate
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,7 +18,8 @@ type Attention struct {
 	FailingWebhooks   Waiting[FailingWebhook]   `json:"failingWebhooks"`   // disabled because they fail or are gone, or every attempt has failed for a while
 	FailedDeliveries  Waiting[FailedDelivery]   `json:"failedDeliveries"`  // given up in the last 14 days
 	FailedPayouts     Waiting[FailedPayout]     `json:"failedPayouts"`
-	PaymentConflicts  Waiting[ConflictPayment]  `json:"paymentConflicts"` // until [Program.DecidePayment]
+	PaymentConflicts  Waiting[ConflictPayment]  `json:"paymentConflicts"` // they brought money and have no sale, until [Program.DecidePayment]
+	OldestPaymentAt   Opt[Time]                 `json:"oldestPaymentAt"`  // when the oldest of those was reported; null: none waits
 }
 
 // Empty reports whether nothing waits.
@@ -72,14 +73,18 @@ type FailedPayout struct {
 	FailedReason Opt[string] `json:"failedReason"`
 }
 
-// A ConflictPayment names a sale of which it is not: its payer or its amounts differ.
+// A ConflictPayment is a payment that brought money and has no sale, though somebody may
+// be owed. Outcome says why: it names a sale of which it is not, because its payer or its
+// amounts differ ([SaleConflict]); its code was refused ([SaleRefused]); it names whom
+// nobody is ([SaleUnattributed]); or nothing told whom it may credit ([SaleParked]).
 type ConflictPayment struct {
 	ID        uuid.UUID   `json:"id"`
 	Provider  string      `json:"provider"`
 	Keys      []string    `json:"keys"`    // the provider's ids of the payment, sorted
 	PayerID   Opt[string] `json:"payerId"` // the provider's id of its customer; null: not known
-	SaleID    SaleID      `json:"saleId"`  // the sale that it names; 0 when that was deleted
-	Amount    Amount      `json:"amount"`  // of the payment
+	Outcome   SaleOutcome `json:"outcome"`
+	SaleID    SaleID      `json:"saleId"` // the sale that it names; 0 when that was deleted, and when it names none
+	Amount    Amount      `json:"amount"` // of the payment
 	Currency  Currency    `json:"currency"`
 	CreatedAt Time        `json:"createdAt"`
 }
@@ -126,13 +131,12 @@ func (p *Program) Attention(ctx context.Context, n int) (_ Attention, err error)
 		if a.FailedPayouts, err = newestIn(o.tx.Payouts, string(PayoutFailed), n, unpaidOf); err != nil {
 			return a, err
 		}
-		var broken error
-		a.PaymentConflicts, err = newestOf(o.tx.Payments, inConflict, n, func(r PaymentRecord) ConflictPayment {
-			waits, err := o.conflictOf(&r)
-			broken = errors.Join(broken, err)
-			return waits
-		})
-		return a, errors.Join(err, broken)
+		if a.PaymentConflicts, err = newestOf(o.tx.Payments, undecided, n, o.conflictOf); err != nil {
+			return a, err
+		}
+		oldest, err := head(o.tx.Payments, Query{Key: undecided})
+		a.OldestPaymentAt = timeOrNull(oldest.CreatedAt)
+		return a, ignoreMissing(err)
 	})
 }
 
@@ -143,11 +147,11 @@ func newestIn[R Record[R], T any](t Table[R], state string, n int, item func(R) 
 	if state != "" {
 		key = Key{Index: OfState, Text: state}
 	}
-	return newestOf(t, key, n, item)
+	return newestOf(t, key, n, func(r R) (T, error) { return item(r), nil })
 }
 
 // newestOf lists the newest n records of a key, and counts on.
-func newestOf[R Record[R], T any](t Table[R], key Key, n int, item func(R) T) (Waiting[T], error) {
+func newestOf[R Record[R], T any](t Table[R], key Key, n int, item func(R) (T, error)) (Waiting[T], error) {
 	w := Waiting[T]{Items: []T{}}
 	q := Query{Key: key, Desc: true, Limit: waitingCount + 1}
 	for rec, err := range t.List(q) {
@@ -158,9 +162,14 @@ func newestOf[R Record[R], T any](t Table[R], key Key, n int, item func(R) T) (W
 			w.More = true
 			break
 		}
-		if w.Count++; w.Count <= n {
-			w.Items = append(w.Items, item(rec))
+		if w.Count++; w.Count > n {
+			continue
 		}
+		one, err := item(rec)
+		if err != nil {
+			return w, err
+		}
+		w.Items = append(w.Items, one)
 	}
 	return w, nil
 }
@@ -182,8 +191,7 @@ func (o *op) deliveriesSince(since Instant) Table[DeliveryRecord] {
 	}
 }
 
-// PaymentConflict returns a payment in conflict, which waits for
-// [Program.DecidePayment].
+// PaymentConflict returns a payment that waits for [Program.DecidePayment].
 //
 // Errors: [ErrNotFound] when no such payment waits.
 //
@@ -195,19 +203,20 @@ func (p *Program) PaymentConflict(ctx context.Context, id uuid.UUID) (_ Conflict
 		if err != nil {
 			return ConflictPayment{}, err
 		}
-		return o.conflictOf(&rec)
+		return o.conflictOf(rec)
 	})
 }
 
-// conflictOf is a payment in conflict as it is listed.
-func (o *op) conflictOf(r *PaymentRecord) (ConflictPayment, error) {
-	known, err := o.paymentOf(r)
+// conflictOf is a payment that waits as it is listed.
+func (o *op) conflictOf(r PaymentRecord) (ConflictPayment, error) {
+	known, err := o.paymentOf(&r)
 	if err != nil {
 		return ConflictPayment{}, err
 	}
 	sale, err := o.saleIfThere(r.Conflict)
 	return ConflictPayment{
-		ID: r.ID, Provider: r.Provider, Keys: known.Keys, PayerID: orNull(r.PayerID), SaleID: SaleID(sale.Number),
+		ID: r.ID, Provider: r.Provider, Keys: known.Keys, PayerID: orNull(r.PayerID),
+		Outcome: cmp.Or(SaleOutcome(r.Left), SaleConflict), SaleID: SaleID(sale.Number),
 		Amount: r.Gross.Or(Amount{}), Currency: known.Currency, CreatedAt: known.CreatedAt,
 	}, err
 }

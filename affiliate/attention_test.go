@@ -39,6 +39,7 @@ func TestAttention(t *testing.T) {
 			ID: paid.ID, AffiliateID: held.AffiliateID, Amount: paid.Amount, FailedReason: affiliate.Set("closed account"),
 		}}},
 		PaymentConflicts: affiliate.Waiting[affiliate.ConflictPayment]{Items: []affiliate.ConflictPayment{}},
+		OldestPaymentAt:  affiliate.Null[affiliate.Time](),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

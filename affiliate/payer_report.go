@@ -137,6 +137,9 @@ func (r *payment) retry(rec PaymentRecord, payer *payerChange) error {
 	if err := r.follow(); err != nil {
 		return err
 	}
+	if err := r.leave(); err != nil {
+		return err
+	}
 	*payer = r.payer
 	return r.savePayment(r.old, &r.rec)
 }

@@ -30,11 +30,7 @@ func (r *payment) takeEarlier(w *WaitingSale, sale *SaleRecord, ref *ReferralRec
 		return r.rename(w)
 	}
 	known := (named || r.isPayerOf(&owner, sale, ref)) && (owner.ID == uuid.Nil || owner.Counted == r.rec.Counted)
-	switch {
-	case r.rec.Decided == string(PaymentDismissed):
-		r.result.Outcome = SaleUnattributed
-		return true, nil
-	case known && w.agrees(sale, r.rec.inProgram(w), named):
+	if known && w.agrees(sale, r.rec.inProgram(w), named) {
 		r.result.Outcome, r.rec.Conflict = SaleDuplicate, uuid.Nil
 		return true, r.adopt(*sale)
 	}

@@ -2,8 +2,11 @@ package affiliate_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -202,6 +205,77 @@ func TestPaymentCountedTakesWhatItBrought(t *testing.T) {
 	s.report(s.refund("re_1", "50", affiliate.RefundSucceeded))
 	s.gives("pi_1", "10")
 	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A payment that brought money and credits nobody, though it names somebody, or though
+// nothing says whom, waits in Attention until it is a sale or a person decides. A refund of
+// nobody's payment, a payment that names nobody and one that was refunded do not.
+func TestPaymentLeft(t *testing.T) {
+	ctx := t.Context()
+	s := newPayShop(t)
+	waits := func(want ...affiliate.SaleOutcome) []affiliate.ConflictPayment {
+		t.Helper()
+		got := must(s.Attention(ctx, 20))
+		var all []affiliate.SaleOutcome
+		for _, p := range got.PaymentConflicts.Items {
+			all = append(all, p.Outcome)
+		}
+		if !slices.Equal(all, want) || got.OldestPaymentAt.IsNull() != (len(want) == 0) {
+			t.Errorf("%v wait since %v, want %v", all, got.OldestPaymentAt, want)
+		}
+		return got.PaymentConflicts.Items
+	}
+	organic := s.paid("pi_0", "10", "0")
+	organic.Payer = ines
+	s.report(organic, s.refund("re_0", "10", affiliate.RefundSucceeded, "pi_0"), s.refund("re_9", "10", affiliate.RefundSucceeded, "pi_9"))
+	waits()
+
+	s.report(s.paid("pi_1", "20", "0", "nobody"))
+	first := affiliate.TimeOf(s.now)
+	s.now = s.now.Add(time.Hour)
+	s.report(altered(s.paid("pi_2", "30", "0"), func(p *affiliate.Paid) { p.Stage = affiliate.PaidOfAgreed }))
+	must(s.UpdateCode(ctx, s.code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
+	s.report(s.paid("pi_3", "40", "0", "code:MARA20"))
+	list := waits(affiliate.SaleRefused, affiliate.SaleParked, affiliate.SaleUnattributed)
+	if got := must(s.Attention(ctx, 1)); got.OldestPaymentAt != affiliate.Set(first) || list[2].Amount != money("20") || list[2].SaleID != 0 {
+		t.Errorf("%+v", got)
+	}
+
+	own := func(id uuid.UUID) affiliate.SaleOutcome {
+		t.Helper()
+		return must(s.DecidePayment(ctx, id, affiliate.PaymentIsOwnSale)).Outcome
+	}
+	if got := own(list[0].ID); got != affiliate.SaleRefused {
+		t.Errorf("tried again while the code is refused: %s", got)
+	}
+	must(s.UpdateCode(ctx, s.code.ID, affiliate.CodeUpdate{Active: affiliate.Set(true)}))
+	if got := own(list[0].ID); got != affiliate.SaleRecorded {
+		t.Errorf("tried again: %s", got)
+	}
+	waits(affiliate.SaleParked, affiliate.SaleUnattributed)
+	_, err := s.DecidePayment(ctx, list[1].ID, affiliate.PaymentIsOwnSale)
+	wantReason(t, "a sale of nothing that is known", affiliate.InvalidField, err)
+	_, err = s.DecidePayment(ctx, list[1].ID, affiliate.PaymentIsSameSale)
+	wantReason(t, "the payment of no sale", affiliate.SaleNotFound, err)
+	must(s.DecidePayment(ctx, list[1].ID, affiliate.PaymentDismissed))
+	waits(affiliate.SaleUnattributed)
+	s.report(s.refund("re_1", "20", affiliate.RefundSucceeded))
+	waits()
+
+	fourth := s.paid("pi_4", "50", "0", "nobody")
+	fourth.Payer = ines
+	s.report(fourth)
+	dismissed := waits(affiliate.SaleUnattributed)[0]
+	must(s.DecidePayment(ctx, dismissed.ID, affiliate.PaymentDismissed))
+	must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "mara", Email: ines.Email, Name: "Ines", ReferredUserExternalID: "user-9"}))
+	if err := s.ReportPayer(ctx, "stripe", ines); err != nil {
+		t.Fatal(err)
+	}
+	s.outcome(s.report(fourth), affiliate.SaleUnattributed)
+	waits()
+	if err := s.Verify(ctx); err != nil {
 		t.Error(err)
 	}
 }

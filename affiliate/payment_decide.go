@@ -6,27 +6,29 @@ import (
 	"github.com/google/uuid"
 )
 
-// A PaymentDecision is what a person says about a payment that names a sale of which
-// it is not: see [SaleConflict].
+// A PaymentDecision is what a person says about a payment that brought money and has no
+// sale: it names one of which it is not ([SaleConflict]), or credits nobody.
 type PaymentDecision string
 
 // The decisions.
 const (
 	PaymentIsSameSale PaymentDecision = "same"    // it is the payment of that sale
-	PaymentIsOwnSale  PaymentDecision = "own"     // it is another payment, and becomes a sale of its own
+	PaymentIsOwnSale  PaymentDecision = "own"     // it is another payment, and becomes a sale of its own; one that credits nobody is tried again
 	PaymentDismissed  PaymentDecision = "dismiss" // it is kept, and earns nothing
 )
 
 var paymentDecisions = []PaymentDecision{PaymentIsSameSale, PaymentIsOwnSale, PaymentDismissed}
 
-// DecidePayment decides about a payment in conflict, which [Program.Attention] lists.
+// DecidePayment decides about a payment that waits, which [Program.Attention] lists.
 //
 // The same sale: the payment is the sale's from now on, and its refunds and disputes
 // take their part, but never more than the payment brought. A sale of its own: it is
 // booked by the rules of [Program.ReportPayment] under the provider's id of the
 // payment, or waits as unattributed. Dismissed: its facts are kept and count nowhere.
 //
-// A payment of its own whose provider's id names another sale waits on.
+// A payment of its own whose provider's id names another sale waits on, and so does one
+// that still credits nobody. One that was only told to be paid, without whom it may
+// credit, can be dismissed alone.
 //
 // Errors: [MissingField] (paymentId, decision), [InvalidField] (decision; currency, when
 // the payment of that sale is counted in another one);
@@ -60,6 +62,7 @@ func (r *payment) decide(id uuid.UUID, d PaymentDecision) (PaymentResult, error)
 		func() error { return r.own(rec) },
 		func() error { return r.carryOut(d) },
 		r.follow,
+		r.leave,
 		func() error { return r.savePayment(r.old, &r.rec) },
 		func() error { return r.savePayer(&r.payer) },
 	}
@@ -71,10 +74,10 @@ func (r *payment) decide(id uuid.UUID, d PaymentDecision) (PaymentResult, error)
 	return r.answer()
 }
 
-// waitingPayment is a payment in conflict, or ErrNotFound.
+// waitingPayment is a payment that waits for a person, or ErrNotFound.
 func (o *op) waitingPayment(id uuid.UUID) (PaymentRecord, error) {
 	rec, err := o.tx.Payments.Get(id)
-	if err == nil && rec.Conflict == uuid.Nil {
+	if err == nil && !rec.waits() {
 		err = ErrNotFound
 	}
 	return rec, err
@@ -83,6 +86,9 @@ func (o *op) waitingPayment(id uuid.UUID) (PaymentRecord, error) {
 // carryOut does what a person said.
 func (r *payment) carryOut(d PaymentDecision) error {
 	named := r.rec.Conflict
+	if len(r.rec.Waiting) == 0 && d == PaymentIsOwnSale {
+		return first(oneOf("decision", d, []PaymentDecision{PaymentDismissed}))
+	}
 	r.rec.Conflict, r.rec.Decided = uuid.Nil, string(d)
 	switch d {
 	case PaymentIsOwnSale:

@@ -100,7 +100,7 @@ func (r *payment) Announce(soon func(table string, key Key)) {
 // report is the transaction of ReportPayment.
 func (r *payment) report() (PaymentResult, error) {
 	r.known = known{}
-	for _, step := range []func() error{r.find, r.readPayer, r.addFacts, r.makeSale, r.follow, r.save} {
+	for _, step := range []func() error{r.find, r.readPayer, r.addFacts, r.makeSale, r.follow, r.leave, r.save} {
 		if err := step(); err != nil {
 			return PaymentResult{}, err
 		}
@@ -293,7 +293,7 @@ func (r *payment) payerKept() bool {
 // savePayment writes a payment that has changed.
 func (o *op) savePayment(old PaymentRecord, rec *PaymentRecord) error {
 	if rec.Sale != uuid.Nil {
-		rec.Conflict = uuid.Nil // a payment that has its sale waits for no decision
+		rec.Conflict, rec.Left = uuid.Nil, "" // a payment that has its sale waits for no decision
 	}
 	if same(old, *rec) {
 		return nil

@@ -85,6 +85,10 @@ type attempt struct {
 // tryWaiting makes the sale of a waiting payment for the first attempt that
 // resolves, and sets the outcome.
 func (r *payment) tryWaiting() error {
+	if r.rec.Decided == string(PaymentDismissed) {
+		r.result.Outcome = SaleUnattributed
+		return nil
+	}
 	waiting := r.rec.Waiting[0]
 	earlier, err := r.earlierRecord(waiting.ExternalID, waiting.InvoiceID)
 	if err != nil {
@@ -117,6 +121,29 @@ func (r *payment) tryWaiting() error {
 	}
 	if len(r.result.Refused) > 0 {
 		r.result.Outcome = SaleRefused
+	}
+	return nil
+}
+
+// leave notes why a payment that brought money has no sale, when somebody may be owed: it
+// names whom to credit and credits nobody, or nothing says whom. What is refunded in full
+// owes nobody anything.
+func (r *payment) leave() error {
+	lost, err := r.rec.lost()
+	if err != nil {
+		return err
+	}
+	outcome := r.result.Outcome
+	named := r.named || len(r.rec.Waiting) > 0 && len(r.rec.Waiting[0].Tries) > 0
+	switch {
+	case r.rec.Sale != uuid.Nil || r.rec.Conflict != uuid.Nil || r.rec.Decided == string(PaymentDismissed) || r.rec.Gross.Or(Amount{}).Cmp(lost) <= 0:
+		r.rec.Left = ""
+	case len(r.rec.Waiting) == 0:
+		r.rec.Left = string(SaleParked)
+	case outcome == SaleRefused || outcome == SaleUnattributed && named:
+		r.rec.Left = string(outcome)
+	case outcome != SaleParked:
+		r.rec.Left = ""
 	}
 	return nil
 }

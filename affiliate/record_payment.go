@@ -20,7 +20,8 @@ type PaymentRecord struct {
 	Worth    Opt[Amount]   `json:",omitzero"` // Gross in the program's currency; only of one that is counted in another
 	Waiting  []WaitingSale // of a parked payment: what would be its sale, once it is paid; at most one
 	Conflict uuid.UUID     `json:",omitzero"` // the sale that a waiting one names, and of which it is not; zero: none
-	Decided  string        `json:",omitzero"` // what a person said of a conflict: a PaymentDecision; empty: nothing
+	Decided  string        `json:",omitzero"` // what a person said: a PaymentDecision; empty: nothing
+	Left     string        `json:",omitzero"` // why a payment that brought money has no sale, though somebody may be owed: a SaleOutcome; empty: nothing waits
 	Refunds  []PaymentRefund
 	Refunded Opt[Amount] `json:",omitzero"` // the highest sum of refunds that was reported in the refund window
 	Late     Opt[Amount] `json:",omitzero"` // the highest one after it, which does not count
@@ -92,21 +93,26 @@ func (r PaymentRecord) Clone() PaymentRecord {
 	return r
 }
 
-// inConflict is the payer of all payments that wait for a decision. No payer of a
-// provider has it, because an id is never empty.
-var inConflict = ofProvider(OfPayer, "conflict", "")
+// undecided is the state of the payments that wait for a person.
+var undecided = Key{Index: OfState, Text: "undecided"}
 
-// AppendKeys appends BySale, or OfPayer of a parked payment. One that waits for a
-// decision is not tried again with its payer: it is under inConflict.
+// AppendKeys appends BySale, or OfPayer of a parked payment, and OfState of one that
+// waits for a person. One in conflict is not tried again with its payer.
 func (r PaymentRecord) AppendKeys(dst []Key) []Key {
-	if r.Sale != uuid.Nil {
+	switch {
+	case r.Sale != uuid.Nil:
 		return append(dst, Key{Index: BySale, ID: r.Sale})
+	case r.Conflict == uuid.Nil:
+		dst = appendOfProvider(dst, OfPayer, r.Provider, r.PayerID)
 	}
-	if r.Conflict != uuid.Nil {
-		return append(dst, inConflict)
+	if r.waits() {
+		dst = append(dst, undecided)
 	}
-	return appendOfProvider(dst, OfPayer, r.Provider, r.PayerID)
+	return dst
 }
+
+// waits reports whether a person is to decide about the payment.
+func (r *PaymentRecord) waits() bool { return r.Conflict != uuid.Nil || r.Left != "" }
 
 // PaymentKeyRecord is one of the ids of a payment.
 type PaymentKeyRecord struct {

@@ -259,7 +259,7 @@ func Schema() []TableSchema {
 		{"deliveries", []Index{OfEvent, OfEndpoint, OfState}},
 		{"queue", []Index{ByDelivery, OfEndpoint}},
 		{"imports", []Index{ByRef}},
-		{"payments", []Index{BySale, OfPayer}},
+		{"payments", []Index{BySale, OfPayer, OfState}},
 		{"paymentkeys", []Index{ByPayment, OfPayment}},
 		{"payers", []Index{ByPayer, OfReferral}},
 		{"erasures", []Index{OfReferral}},

@@ -54,7 +54,8 @@ func attentionNotes() described {
 				"failingWebhooks":   "Endpoints that were disabled because they fail or are gone, or to which every attempt fails.",
 				"failedDeliveries":  "Deliveries of the last 14 days that were given up.",
 				"failedPayouts":     "Payouts that failed.",
-				"paymentConflicts":  "Payments that name a sale whose payer or amounts differ, until a person decides.",
+				"paymentConflicts":  "Payments that brought money and have no sale, though somebody may be owed, until a person decides.",
+				"oldestPaymentAt":   "When the oldest of these payments was reported; null when none waits.",
 			},
 			"WaitingAffiliates": waiting("Affiliates"), "WaitingSales": waiting("Sales"), "WaitingWebhooks": waiting("Endpoints"),
 			"WaitingDeliveries": waiting("Deliveries"), "WaitingPayouts": waiting("Payouts"), "WaitingPayments": waiting("Payments"),
@@ -72,9 +73,10 @@ func attentionNotes() described {
 				"": "A payout that failed.", "affiliateId": "Whose it is.", "amount": "Of the payout.", "failedReason": "What the provider said.",
 			},
 			"ConflictPayment": {
-				"": "A payment that names a sale of which it is not. It changed nothing.", "id": "Of the payment.", "provider": "Who reported it.",
+				"": "A payment that brought money and has no sale. It changed nothing.", "id": "Of the payment.", "provider": "Who reported it.",
+				"outcome": "Why: it names a sale of which it is not (payment_conflict), its code was refused (refused), it names whom nobody is (unattributed), or nothing told whom it may credit (parked).",
 				"keys": "The provider's ids of the payment.", "payerId": "The provider's id of its customer.",
-				"saleId": "The sale that it names; 0 when that was deleted.", "amount": "Of the payment.", "currency": "Of the amount.", "createdAt": "When it was reported.",
+				"saleId": "The sale that it names; 0 when that was deleted, and when it names none.", "amount": "Of the payment.", "currency": "Of the amount.", "createdAt": "When it was reported.",
 			},
 		},
 		operations: map[string]about{"GET /attention": {

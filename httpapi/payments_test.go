@@ -31,7 +31,7 @@ func TestDecidePaymentOverTheWire(t *testing.T) {
 	k.ids["P1"] = text(got["id"])
 	delete(got, "createdAt")
 	equal(t, object{
-		"id": k.ids["P1"], "provider": "stripe", "keys": []any{"pi_1"}, "payerId": "cus_E", "saleId": got["saleId"], "amount": 1.0, "currency": "USD",
+		"id": k.ids["P1"], "provider": "stripe", "keys": []any{"pi_1"}, "payerId": "cus_E", "outcome": "payment_conflict", "saleId": got["saleId"], "amount": 1.0, "currency": "USD",
 	}, got)
 	equal(t, k.ids["S1"], text(got["saleId"]))
 

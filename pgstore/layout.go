@@ -34,7 +34,7 @@ var layouts = map[reflect.Type][]string{
 	},
 	reflect.TypeFor[affiliate.PaymentRecord](): {
 		"ID", "Provider", "PayerID", "Sale", "Gross", "CreatedAt", "UpdatedAt", "Waiting", "Refunds", "Refunded", "Late", "Disputes",
-		"Peak", "Adjusted", "Adjustments", "Counted", "Conflict", "Decided", "Worth",
+		"Peak", "Adjusted", "Adjustments", "Counted", "Conflict", "Decided", "Worth", "Left",
 	},
 	reflect.TypeFor[affiliate.PaymentRefund]():  {"ID", "Amount", "State", "Late", "Tax", "Shipping"},
 	reflect.TypeFor[affiliate.PaymentDispute](): {"ID", "Amount", "State", "At", "Late", "Warning"},

@@ -43,15 +43,12 @@ func concerns(v *visit) (all []concern, err error) {
 			}
 			return waits{"payouts/" + p.ID.String(), text}
 		}),
-		concernOf(concern{Badge: "Payment conflict", List: "payments"}, a.PaymentConflicts, func(p affiliate.ConflictPayment) waits {
-			to, names := "payments", "a sale that was deleted"
+		concernOf(concern{Badge: "Payment without a sale", List: "payments"}, a.PaymentConflicts, func(p affiliate.ConflictPayment) waits {
+			to := "payments"
 			if !v.cfg.ReadOnly {
 				to += "/" + p.ID.String() + "/decide"
 			}
-			if p.SaleID != 0 {
-				names = fmt.Sprint("sale ", p.SaleID)
-			}
-			return waits{to, fmt.Sprintf("%s of %s names %s", v.MoneyIn(p.Amount, p.Currency), v.Day(p.CreatedAt), names)}
+			return waits{to, fmt.Sprintf("%s of %s: %s", v.MoneyIn(p.Amount, p.Currency), v.Day(p.CreatedAt), whyNoSale(p))}
 		}),
 		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waits {
 			return waits{"webhooks/" + w.ID.String(), v.Short(w.URL)}

@@ -210,10 +210,10 @@ func TestConflictPages(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	path := "payments/" + w.conflict.String() + "/decide"
-	if page := w.get(""); !strings.Contains(page.body, `href="./`+path+`"`) || !strings.Contains(page.text(), "Payment conflict 1 1.00 USD of") {
+	if page := w.get(""); !strings.Contains(page.body, `href="./`+path+`"`) || !strings.Contains(page.text(), "Payment without a sale 1 1.00 USD of") {
 		t.Errorf("the overview: %s", page.text())
 	}
-	if page := w.get("payments"); !strings.Contains(page.text(), "Stripe pi_ 1.00 USD Sale 1 Decide…") {
+	if page := w.get("payments"); !strings.Contains(page.text(), "Stripe pi_ 1.00 USD it is not as in sale 1, which it names Sale 1 Decide…") {
 		t.Errorf("the list: %s", page.text())
 	}
 	form := w.form(path, "decision", "same")

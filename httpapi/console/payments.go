@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// Payments of a provider that name a sale of which they are not: somebody decides.
+// Payments of a provider that brought money and have no sale: somebody decides.
 
 type conflictList struct {
 	affiliate.Waiting[affiliate.ConflictPayment]
@@ -25,20 +25,38 @@ func (l *conflictList) Rest() string {
 	return ""
 }
 
+// Why says why a payment has no sale.
+func (*conflictList) Why(p affiliate.ConflictPayment) string { return whyNoSale(p) }
+
+// whyNoSale says why a payment has no sale.
+func whyNoSale(p affiliate.ConflictPayment) string {
+	switch {
+	case p.Outcome == affiliate.SaleRefused:
+		return "its code was refused"
+	case p.Outcome == affiliate.SaleUnattributed:
+		return "it names whom nobody is"
+	case p.Outcome == affiliate.SaleParked:
+		return "nothing told whom it may credit"
+	case p.SaleID == 0:
+		return "it names a sale that was deleted"
+	}
+	return fmt.Sprintf("it is not as in sale %v, which it names", p.SaleID)
+}
+
 // mostWaiting is how many of what waits the engine shows at once.
 const mostWaiting = 20
 
 // conflicts lists the payments that wait, the newest first.
 func conflicts(v *visit) (view, error) {
 	a, err := v.program.Attention(v.ctx(), mostWaiting)
-	return view{title: "Payments in conflict", template: "conflicts", Data: &conflictList{a.PaymentConflicts}}, err
+	return view{title: "Payments without a sale", template: "conflicts", Data: &conflictList{a.PaymentConflicts}}, err
 }
 
 // A disputed is a payment beside the sale that it names.
 type disputed struct {
 	affiliate.ConflictPayment
 	sale  affiliate.Sale
-	gone  bool // the sale was deleted
+	gone  bool // it names no sale that is there
 	money string
 }
 
@@ -74,7 +92,7 @@ func (d *disputed) names() string {
 // stays says what the sale is and goes on to be.
 func (d *disputed) stays(v *visit) string {
 	if d.gone {
-		return "The sale that it names was deleted."
+		return "No sale changes."
 	}
 	buyer := "nobody who is known"
 	if who := d.sale.Email.Or(d.sale.Name.Or("")); who != "" {
@@ -101,10 +119,13 @@ var decidePayment = &action{
 		if d.gone {
 			choices = append(choices[:1:1], choices[2:]...)
 		}
+		if d.Outcome == affiliate.SaleParked {
+			choices = append(choices[:1:1], choices[2:]...)
+		}
 		return form{
 			Title: "What is this payment?", Button: "Decide", Back: "payments",
 			Effects: []string{
-				fmt.Sprintf("%s was paid: %s, reported on %s. It changed nothing so far, because who paid or how much is not as in the sale that it names.", d.money, d.names(), v.Day(d.CreatedAt)),
+				fmt.Sprintf("%s was paid: %s, reported on %s. It changed nothing so far: %s.", d.money, d.names(), v.Day(d.CreatedAt), whyNoSale(d.ConflictPayment)),
 				d.stays(v),
 			},
 			Fields: []field{{Name: "decision", Label: "It is", Required: true, Options: choices}},

@@ -225,10 +225,12 @@ CREATE TABLE tributary.payments (
   of_payer text,
   record_json json,
   packed bytea,
+  of_state text,
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX payments_by_sale ON tributary.payments (program, by_sale);
 CREATE INDEX payments_of_payer ON tributary.payments (program, of_payer, id);
+CREATE INDEX payments_of_state ON tributary.payments (program, of_state, id);
 
 CREATE TABLE tributary.payouts (
   program uuid NOT NULL,

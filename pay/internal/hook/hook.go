@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/inbound"
 	"github.com/tributary-go/tributary/pay"
@@ -61,7 +63,7 @@ func New(h Hook) (*Hook, error) {
 	if h.Logger == nil {
 		h.Logger = slog.Default()
 	}
-	h.warned = &warnings{logger: h.Logger, now: h.Check.Time, of: map[string]*warning{}}
+	h.warned = &warnings{logger: h.Logger, now: h.Check.Time, of: map[string]*warning{}, looked: map[uuid.UUID]time.Time{}}
 	return &h, nil
 }
 
@@ -204,7 +206,11 @@ func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
 	if a.Kind != pay.KindIgnored && a.Event.At.After(now.Add(ahead)) {
 		return pay.Result{}, fmt.Errorf("the event is from the future, is the clock right? %w", pay.ErrLater)
 	}
-	return pay.Apply(ctx, p, a)
+	result, err := pay.Apply(ctx, p, a)
+	if err == nil {
+		h.warned.look(ctx, p)
+	}
+	return result, err
 }
 
 // report tells the host. What was committed stays so, whatever the host's

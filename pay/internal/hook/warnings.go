@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 )
@@ -30,6 +32,13 @@ const (
 		"check what checkouts carry, and record the sale yourself if somebody is owed"
 )
 
+// tooLong is after how long no provider sends an event again by itself, so that nothing
+// more comes of a payment that waits.
+const tooLong = 3 * 24 * time.Hour
+
+const saysWaits = "payment event: a payment that brought money has waited for more than three days and credits nobody: " +
+	"see Attention, and decide with DecidePayment"
+
 // warningOf is what the log says of a result; empty: nothing was left out.
 func warningOf(r *pay.Result) string {
 	paid, _ := r.Action.Payment.Sale.Get()
@@ -53,8 +62,27 @@ type warnings struct {
 	logger *slog.Logger
 	now    func() time.Time
 
-	mu sync.Mutex
-	of map[string]*warning
+	mu     sync.Mutex
+	of     map[string]*warning
+	looked map[uuid.UUID]time.Time // when each program was asked what waits
+}
+
+// look asks a program, at most once in an hour, whether a payment has waited for too long.
+func (w *warnings) look(ctx context.Context, p *affiliate.Program) {
+	id, now := p.Config().ID, w.now()
+	w.mu.Lock()
+	due := now.Sub(w.looked[id]) >= quiet
+	if due {
+		w.looked[id] = now
+	}
+	w.mu.Unlock()
+	if !due {
+		return
+	}
+	waits, err := p.Attention(ctx, 1)
+	if since, any := waits.OldestPaymentAt.Get(); err == nil && any && now.Sub(since.Time()) > tooLong {
+		w.logger.WarnContext(ctx, saysWaits, "program", id.String(), "since", since.String(), "payments", waits.PaymentConflicts.Count, "more", waits.PaymentConflicts.More)
+	}
 }
 
 // A warning is one kind.

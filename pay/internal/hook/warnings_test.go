@@ -105,4 +105,12 @@ func TestWarnings(t *testing.T) {
 			}
 		})
 	}
+	log.Reset()
+	now = now.Add(3 * 24 * time.Hour)
+	organic := func(*affiliate.PaymentFact, *affiliate.Paid) {}
+	send(organic)
+	send(organic)
+	if got := log.String(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "more than three days") || strings.Contains(got, "x.example") {
+		t.Errorf("what waits: %s", got)
+	}
 }
