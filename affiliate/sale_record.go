@@ -126,14 +126,15 @@ func (r *saleReply) RestoreAnswer(answer []byte, outcome string) error {
 // changes no money, so a paid order is not refused for it: it is left out, and
 // the names of these fields are ignored.
 func (p *Program) normalizeSale(in *NewSale) (ignored []string, err error) {
-	in.PromoCode, in.Email, in.Name = plaintext.Bare(in.PromoCode), plaintext.Bare(in.Email), plaintext.Trim(in.Name)
-	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && in.Email == "" {
+	in.PromoCode = plaintext.Bare(in.PromoCode)
+	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
 		return nil, saleAttributionRequired.Err()
 	}
 	if in.Email != "" && normalizeEmail("email", &in.Email) != nil {
 		in.Email, ignored = "", append(ignored, "email")
 	}
-	if in.Name != "" && checkText("name", in.Name, maxName, false) != nil {
+	sent := in.Name != ""
+	if in.Name = plaintext.Trim(in.Name); sent && (in.Name == "" || checkText("name", in.Name, maxName, false) != nil) {
 		in.Name, ignored = "", append(ignored, "name")
 	}
 	if in.leaveOutProductName() {
