@@ -94,7 +94,10 @@ func (o *op) chooseNamedSales(c *choice[SaleRecord], text string) bool {
 		c.one(Set(rec.ID))
 		return true
 	}
-	email := plaintext.Lower(text)
+	email, _ := canonicalEmail(text)
+	if email == "" {
+		return false
+	}
 	key, err := sentKey(OfCustomer, email)
 	if err != nil {
 		return false // a text that no sale can have

@@ -19,7 +19,7 @@ func TestSearchSalesText(t *testing.T) {
 	}
 	one := sell("order-1042", "INV-7", "kim@example.com", "Kim Reed")
 	two := sell("Order-1043", "", "kim@example.com", "Kim Reed")
-	three := sell("x-9", "inv-70", "lee@other.net", "Lee O'Brien")
+	three := sell("x-9", "inv-70", "lee@bücher.example", "Lee O'Brien Ödegård")
 	must(w.RefundSale(ctx, affiliate.Refund{SaleID: three}))
 	find := func(q affiliate.SaleQuery, pg affiliate.Page) (ids []affiliate.SaleID) {
 		t.Helper()
@@ -30,7 +30,8 @@ func TestSearchSalesText(t *testing.T) {
 	}
 	for text, want := range map[string][]affiliate.SaleID{
 		fmt.Sprint(one): {one}, "order-1042": {one}, "ORDER-1042": {one}, "Order-1042": {one}, "oRDER-1043": {two}, "RDER-10": {two, one}, "inv-7": {one}, "INV-70": {three},
-		"kim@example.com": {two, one}, "KIM@example.COM": {two, one}, "example": {two, one}, "reed": {two, one}, "o'b": {three}, "KIM R": {two, one}, "nobody": nil, "100": nil,
+		"kim@example.com": {two, one}, "KIM@example.COM": {two, one}, "example.c": {two, one}, "reed": {two, one}, "o'b": {three}, "KIM R": {two, one}, "nobody": nil, "100": nil,
+		"lee@bücher.example": {three}, " Lee@BÜCHER.example\u200b": {three}, "lee@xn--bcher-kva.example": {three}, "ödeg": {three}, "ÖDEGÅRD": {three},
 	} {
 		equal(t, want, find(affiliate.SaleQuery{Search: affiliate.Set(text)}, affiliate.Page{}))
 	}

@@ -179,13 +179,14 @@ func checkSearch(text Opt[string]) *Error {
 	return inQuery(given("search", text, maxSearch))
 }
 
-// A part is a text that records are searched for, in any letter case of ASCII.
+// A part is a text that records are searched for, in any letter case. Names have
+// letters that ASCII does not have, and what is found decides nothing.
 type part string
 
-func partOf(text string) part { return part(plaintext.Lower(plaintext.Trim(text))) }
+func partOf(text string) part { return part(strings.ToLower(plaintext.Trim(text))) }
 
 func (p part) in(texts ...string) bool {
-	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(plaintext.Lower(s), string(p)) })
+	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), string(p)) })
 }
 
 // A period is the time in which records were made; a zero end is open.
