@@ -49,6 +49,7 @@ var columns = [...][]string{
 	status:     {"Status", "Transaction Status", "result"},
 	reason:     {"Reason", "Failure reason", "Error message"},
 	providerID: {"Transaction ID", "ID"},
+	amount:     {"Amount", "Gross", "Target amount (after fees)", "Target amount"},
 }
 
 const (
@@ -56,6 +57,7 @@ const (
 	status
 	reason
 	providerID
+	amount
 )
 
 // A Report is what a provider's report says of payments.
@@ -74,11 +76,17 @@ type Report struct {
 // reference or none, because a provider's history has other payments too: Foreign
 // says where they are.
 //
+// A payment that was tried again at the provider stands in its history once for each
+// try. One line that is paid is its result; without one it waits while a line does, and
+// otherwise it came back or failed. What is told of it is its first line with that state.
+//
 // Errors: those of r and of of; no header with a reference and a status, or one of the
 // columns twice; a
 // malformed line, or one with more cells than the header; a reference that may be
-// that of two payments; a payment that has two different states. Such an error names
-// the line, and no result is returned.
+// that of two payments; a payment with two lines that are paid and have different ids of
+// the provider, because it was paid twice, or with lines that are paid and came back, that
+// are unknown and something else, or that have different amounts. Such an error names the
+// line, or both, and no result is returned.
 func ReadResults(r io.Reader, of iter.Seq2[Payment, error]) (Report, error) {
 	known, err := refsOf(of)
 	if err != nil {
@@ -88,11 +96,11 @@ func ReadResults(r io.Reader, of iter.Seq2[Payment, error]) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	rep := reading{known: known, line: map[uuid.UUID]int{}}
+	rep := reading{known: known, tries: map[uuid.UUID]*tries{}}
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
-			return rep.Report, nil
+			return rep.report(), nil
 		}
 		if err != nil {
 			return Report{}, fmt.Errorf("payfile: %w", err)
@@ -163,9 +171,23 @@ func (p *places) cells(row []string) (cells [len(columns)]string, err error) {
 
 // A reading is what was read so far.
 type reading struct {
-	Report
-	known refs
-	line  map[uuid.UUID]int // where a payment stands, as the place in Results plus one
+	known   refs
+	foreign []int
+	order   []uuid.UUID // of the payments, as the file has them
+	tries   map[uuid.UUID]*tries
+}
+
+// tries are the lines of one payment: the first of each state, and the first that has
+// an amount.
+type tries struct {
+	first  map[State]try
+	amount try
+}
+
+type try struct {
+	Result
+	line   int
+	amount string // without its sign
 }
 
 // add takes a row.
@@ -178,20 +200,68 @@ func (r *reading) add(line int, cells [len(columns)]string) error {
 	case err != nil:
 		return err
 	case !found:
-		r.Foreign = append(r.Foreign, line)
+		r.foreign = append(r.foreign, line)
 		return nil
 	}
-	result := Result{id, Unknown, cells[status], cells[reason], cells[providerID]}
+	row := try{Result{id, Unknown, cells[status], cells[reason], cells[providerID]}, line, strings.TrimLeft(cells[amount], "+-−")}
 	if state, known := words[strings.ToLower(cells[status])]; known {
-		result.State = state
+		row.State = state
 	}
-	if at := r.line[id]; at > 0 {
-		if before := r.Results[at-1].State; before != result.State {
-			return fmt.Errorf("the payment %s is %s here and %s in an earlier line", cells[reference], result.State, before)
-		}
-		return nil
+	of := r.tries[id]
+	if of == nil {
+		of = &tries{first: map[State]try{}}
+		r.tries[id], r.order = of, append(r.order, id)
 	}
-	r.Results = append(r.Results, result)
-	r.line[id] = len(r.Results)
+	if err := of.add(row); err != nil {
+		return fmt.Errorf("the payment %s %w", cells[reference], err)
+	}
 	return nil
+}
+
+// add takes one more line of a payment, unless it contradicts one before.
+func (of *tries) add(row try) error {
+	switch {
+	case row.amount == "":
+	case of.amount.amount == "":
+		of.amount = row
+	case of.amount.amount != row.amount:
+		return fmt.Errorf("has the amount %q here and %q in line %d", row.amount, of.amount.amount, of.amount.line)
+	}
+	for _, state := range ranks {
+		before, there := of.first[state]
+		switch {
+		case !there:
+		case state == Paid && row.State == Paid && before.ProviderID != row.ProviderID:
+			return fmt.Errorf("is paid here as %q and in line %d as %q: it was paid twice", row.ProviderID, before.line, before.ProviderID)
+		case contradict(state, row.State):
+			return fmt.Errorf("is %s here and %s in line %d", row.State, state, before.line)
+		}
+	}
+	if _, there := of.first[row.State]; !there {
+		of.first[row.State] = row
+	}
+	return nil
+}
+
+// contradict reports whether nobody can tell what became of a payment with lines of
+// these states: the money that came back may be that which was paid, or another try's.
+func contradict(a, b State) bool {
+	return a != b && (a == Unknown || b == Unknown || a == Paid && b == Returned || a == Returned && b == Paid)
+}
+
+// ranks are the states, first the one that decides for all lines of a payment.
+var ranks = [...]State{Paid, Waiting, Returned, Failed, Unknown}
+
+// report is what the lines say together.
+func (r *reading) report() Report {
+	report := Report{Foreign: r.foreign}
+	for _, id := range r.order {
+		for _, state := range ranks {
+			if row, there := r.tries[id].first[state]; there {
+				report.Results = append(report.Results, row.Result)
+				break
+			}
+		}
+	}
+	return report
 }

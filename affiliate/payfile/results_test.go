@@ -54,8 +54,8 @@ func TestReadResultsErrors(t *testing.T) {
 		"a,b\n": "payfile: line 1 is no header: it has none of the columns Customer ID, Unique ID, paymentReference, Payment Reference, Reference",
 		"Status,Reference, status \nCompleted," + adaRef + ",Returned\n": "payfile: line 1 has the column Status twice",
 		"reference\n": "payfile: line 1 is no header: it has none of the columns Status, Transaction Status, result",
-		"reference,status\n" + adaRef + ",PAID\n" + adaRef + ",FAILED\n": "payfile: line 3: the payment " + adaRef + " is failed here and paid in an earlier line",
-		"reference,status\n\"x,PAID\n":                                   "payfile: parse error on line 2, column 9: extraneous or missing \" in quoted-field",
+		"reference,status\n" + adaRef + ",PAID\n" + adaRef + ",RETURNED\n": "payfile: line 3: the payment " + adaRef + " is returned here and paid in line 2",
+		"reference,status\n\"x,PAID\n":                                     "payfile: parse error on line 2, column 9: extraneous or missing \" in quoted-field",
 	} {
 		_, err := payfile.ReadResults(strings.NewReader(text), list(pay()))
 		if err == nil || err.Error() != want {
@@ -67,6 +67,54 @@ func TestReadResultsErrors(t *testing.T) {
 	}
 	if _, err := payfile.ReadResults(iotest.ErrReader(errStore), list()); !errors.Is(err, errStore) {
 		t.Errorf("a reader that fails: %v", err)
+	}
+}
+
+// TestReadResultsTried: a payment that was tried again at the provider stands in its
+// history once for each try, in any order. One try that paid is what counts, and two
+// that paid are two payments.
+func TestReadResultsTried(t *testing.T) {
+	const (
+		cancelled, completed, refunded = adaRef + ",T1,20.00,CANCELLED,", adaRef + ",T2,20.00,COMPLETED,", adaRef + ",T3,20.00,REFUNDED,"
+		pending, failed, odd           = adaRef + ",T4,-20.00,PENDING,", adaRef + ",T5,,FAILED,closed", adaRef + ",T6,20.00,Teleported,"
+		again, other                   = adaRef + ",T7,20.00,Paid,", adaRef + ",T8,30.00,CANCELLED,"
+	)
+	said := func(state payfile.State, said, reason, id string) []payfile.Result {
+		return []payfile.Result{{PayoutID: payoutID, State: state, Said: said, Reason: reason, ProviderID: id}}
+	}
+	for name, tt := range map[string]struct {
+		lines [2]string
+		want  []payfile.Result
+		err   string // with the lines in this order
+	}{
+		"OneOfTwoPaid":    {[2]string{cancelled, completed}, said(payfile.Paid, "COMPLETED", "", "T2"), ""},
+		"PaidAndWaiting":  {[2]string{pending, completed}, said(payfile.Paid, "COMPLETED", "", "T2"), ""},
+		"FailedAndWaits":  {[2]string{failed, pending}, said(payfile.Waiting, "PENDING", "", "T4"), ""},
+		"BackAndFailed":   {[2]string{failed, refunded}, said(payfile.Returned, "REFUNDED", "", "T3"), ""},
+		"SameLine":        {[2]string{completed, completed}, said(payfile.Paid, "COMPLETED", "", "T2"), ""},
+		"ErrPaidTwice":    {[2]string{completed, again}, nil, "payfile: line 3: the payment " + adaRef + ` is paid here as "T7" and in line 2 as "T2": it was paid twice`},
+		"ErrPaidAndBack":  {[2]string{completed, refunded}, nil, "payfile: line 3: the payment " + adaRef + " is returned here and paid in line 2"},
+		"ErrUnknown":      {[2]string{odd, failed}, nil, "payfile: line 3: the payment " + adaRef + " is failed here and unknown in line 2"},
+		"ErrOtherAmount":  {[2]string{completed, other}, nil, "payfile: line 3: the payment " + adaRef + ` has the amount "30.00" here and "20.00" in line 2`},
+		"ErrOtherAmount2": {[2]string{cancelled, other}, nil, "payfile: line 3: the payment " + adaRef + ` has the amount "30.00" here and "20.00" in line 2`},
+	} {
+		for i, lines := range [][2]string{tt.lines, {tt.lines[1], tt.lines[0]}} {
+			got, err := payfile.ReadResults(strings.NewReader("Reference,ID,Amount,Status,Reason\n"+lines[0]+"\n"+lines[1]+"\n"), list(pay()))
+			if diff := cmp.Diff(tt.want, got.Results); diff != "" || (err != nil) != (tt.err != "") {
+				t.Errorf("%s %d: %v (-want +got):\n%s", name, i, err, diff)
+			}
+			if i == 0 && err != nil && err.Error() != tt.err {
+				t.Errorf("%s: %q, want %q", name, err, tt.err)
+			}
+		}
+	}
+	both := said(payfile.Failed, "CANCELLED", "", "T1")
+	if got, err := payfile.ReadResults(strings.NewReader("Reference,ID,Status,Reason\n"+adaRef+",T1,CANCELLED,\n"+adaRef+",T5,FAILED,closed\n"), list(pay())); err != nil || !cmp.Equal(got.Results, both) {
+		t.Errorf("two that failed: %+v, %v", got.Results, err)
+	}
+	three := "Reference,ID,Status\n" + adaRef + ",T3,REFUNDED\n" + adaRef + ",T4,PENDING\n" + adaRef + ",T2,PAID\n"
+	if _, err := payfile.ReadResults(strings.NewReader(three), list(pay())); err == nil {
+		t.Error("one that came back, one that waits and one that paid: no error")
 	}
 }
 
