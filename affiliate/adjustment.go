@@ -1,6 +1,10 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // An Adjustment is an amount that an affiliate is owed, or owes, beside the
 // commissions of sales: a bonus, a correction, a fee. Payouts take it like a
@@ -33,17 +37,27 @@ const (
 	AdjustCorrection    AdjustmentKind = "CORRECTION"     // either sign
 	AdjustDisputeWon    AdjustmentKind = "DISPUTE_WON"    // > 0; of a sale whose refund was undone
 	AdjustChargebackFee AdjustmentKind = "CHARGEBACK_FEE" // < 0; of a sale that was disputed
+
+	// AdjustMove is of a sale that was given to another affiliate although payouts held
+	// commissions of it: each of these is one, which stays in its payout, and one takes
+	// their sum back. [Program.UpdateSale] records them, and nobody else.
+	AdjustMove AdjustmentKind = "MOVE"
 )
 
+// adjustmentKinds are those that can be recorded.
 var adjustmentKinds = []AdjustmentKind{AdjustBonus, AdjustCorrection, AdjustDisputeWon, AdjustChargebackFee}
 
+var allAdjustmentKinds = append(slices.Clone(adjustmentKinds), AdjustMove)
+
 // ofSale reports whether an adjustment of the kind belongs to a sale.
-func (k AdjustmentKind) ofSale() bool { return k == AdjustDisputeWon || k == AdjustChargebackFee }
+func (k AdjustmentKind) ofSale() bool {
+	return k == AdjustDisputeWon || k == AdjustChargebackFee || k == AdjustMove
+}
 
 // refuse refuses an amount with another sign than the kind has.
 func (k AdjustmentKind) refuse(amount Amount) *Error {
 	switch {
-	case k == AdjustCorrection && amount.IsZero():
+	case (k == AdjustCorrection || k == AdjustMove) && amount.IsZero():
 		return adjustmentZero.Err()
 	case k == AdjustChargebackFee && amount.Sign() >= 0:
 		return adjustmentNotNegative.Err()
@@ -87,7 +101,7 @@ type AdjustmentFilter struct {
 // check refuses a kind that does not exist. On the wire the filter is a query,
 // so its errors are of the query.
 func (f AdjustmentFilter) check() error {
-	return first(inQuery(oneOfOrNone("kind", f.Kind, adjustmentKinds)))
+	return first(inQuery(oneOfOrNone("kind", f.Kind, allAdjustmentKinds)))
 }
 
 func adjustmentOf(rec AdjustmentRecord) Adjustment {

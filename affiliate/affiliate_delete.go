@@ -119,6 +119,9 @@ func (o *op) dropPayout(rec PayoutRecord) error { return o.tx.Payouts.Delete(rec
 
 // dropAdjustment removes an adjustment, which no payout holds.
 func (o *op) dropAdjustment(rec AdjustmentRecord) error {
+	if rec.isMoved() {
+		return o.tx.Adjustments.Delete(rec.ID)
+	}
 	if err := o.enter(rec.AffiliateID, bookAdjustment(&rec, CauseDeletion, rec.Amount.negated())); err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func (v *inventory) payout(o *op) func(PayoutRecord) error {
 }
 
 func (v *inventory) adjustment(r AdjustmentRecord) error {
-	if !v.booked[r.ID] {
+	if !v.booked[r.ID] && !r.isMoved() {
 		v.unbooked = append(v.unbooked, r)
 	}
 	if r.PayoutID == uuid.Nil {

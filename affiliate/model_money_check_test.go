@@ -31,7 +31,7 @@ func (m *moneyModel) check(rt *rapid.T) {
 			continue
 		}
 		for _, e := range s.entries {
-			want = append(want, fmt.Sprint(s.id, " ", plain(e.amount), " ", e.approval, " ", payoutOf(e), " ", e.risks))
+			want = append(want, fmt.Sprint(s.id, " ", e.owner.ID, " ", plain(e.amount), " ", e.approval, " ", payoutOf(e), " ", e.risks))
 		}
 		if s.sum().Cmp(s.earned()) != 0 {
 			rt.Fatalf("the model of sale %d is wrong", s.id)
@@ -42,21 +42,25 @@ func (m *moneyModel) check(rt *rapid.T) {
 			rt.Error(err)
 		}
 		for _, c := range s.Commissions {
-			got = append(got, fmt.Sprint(s.ID, " ", c.CommissionEarned, " ", c.ApprovalStatus, " ", orDash(c.PayoutID), " ", c.RiskReasons))
+			got = append(got, fmt.Sprint(s.ID, " ", c.AffiliateID, " ", c.CommissionEarned, " ", c.ApprovalStatus, " ", orDash(c.PayoutID), " ", c.RiskReasons))
 		}
 	}
 	sameLines(rt, "entries", want, got)
 	want, got = nil, nil
 	for _, a := range m.adjustments {
-		want = append(want, fmt.Sprint(a.uid, " ", plain(a.amount), " ", payoutOf(a), " ", a.undone))
+		want = append(want, fmt.Sprint(a.uid, " ", a.owner.ID, " ", plain(a.amount), " ", payoutOf(a), " ", a.undone))
 	}
 	for _, a := range slices.Backward(must(m.w.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items) {
 		undone := !a.ReversesID.IsNull() || !a.ReversedByID.IsNull()
-		got = append(got, fmt.Sprint(a.ID, " ", a.Amount, " ", orDash(a.PayoutID), " ", undone))
+		got = append(got, fmt.Sprint(a.ID, " ", a.AffiliateID, " ", a.Amount, " ", orDash(a.PayoutID), " ", undone))
 	}
 	sameLines(rt, "adjustments", want, got)
-	m.mirror.check(m.w, m.owner.ID)
 	m.checkPayouts(rt)
+	for _, owner := range m.payees() {
+		m.mirror.check(m.w, owner.ID)
+		m.checkBalance(rt, owner)
+		m.checkStatements(rt, owner)
+	}
 }
 
 func (m *moneyModel) checkPayouts(rt *rapid.T) {
@@ -91,17 +95,24 @@ func (m *moneyModel) checkPayouts(rt *rapid.T) {
 	if sum := ratSum(open, bound, paid); sum.Cmp(total) != 0 {
 		rt.Errorf("open %s, bound %s and paid %s are not %s", plain(open), plain(bound), plain(paid), plain(total))
 	}
-	m.checkBalance(rt, bound, paid)
-	m.checkStatements(rt)
 }
 
 // checkBalance compares the balance, and counts the movements: what came from
 // ACCRUAL is held, maturing, payable, in payouts or paid (docs/money.md 8).
-func (m *moneyModel) checkBalance(rt *rapid.T, bound, paid *big.Rat) {
-	held, maturing, payable := new(big.Rat), new(big.Rat), new(big.Rat)
+func (m *moneyModel) checkBalance(rt *rapid.T, owner *payee) {
+	held, maturing, payable, bound, paid := new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
+	for _, p := range m.payouts {
+		switch {
+		case p.owner != owner || p.status == affiliate.PayoutCanceled || p.status == affiliate.PayoutReturned:
+		case p.status == affiliate.PayoutPaid:
+			paid.Add(paid, p.amount)
+		default:
+			bound.Add(bound, p.amount)
+		}
+	}
 	for _, e := range m.all() {
 		switch {
-		case e.payout >= 0 || e.approval == affiliate.ApprovalDeclined:
+		case e.owner != owner || e.payout >= 0 || e.approval == affiliate.ApprovalDeclined:
 		case e.approval == affiliate.ApprovalOnHold:
 			held.Add(held, e.amount)
 		case e.matures.After(m.w.now):
@@ -110,13 +121,13 @@ func (m *moneyModel) checkBalance(rt *rapid.T, bound, paid *big.Rat) {
 			payable.Add(payable, e.amount)
 		}
 	}
-	got := must(m.w.Balance(context.Background(), m.owner.ID))
+	got := must(m.w.Balance(context.Background(), owner.ID))
 	want := []string{plain(held), plain(maturing), plain(payable), plain(bound), plain(paid), plain(ratSum(held, maturing, payable, bound, paid))}
 	sameLines(rt, "balance", want, []string{
 		got.Held.String(), got.Maturing.String(), got.Payable.String(), got.InPayout.String(), got.Paid.String(), got.Earned.String(),
 	})
 	accrued, n := new(big.Rat), int64(0)
-	for _, r := range must(m.w.Movements(context.Background(), affiliate.MovementFilter{}, affiliate.Page{})).Items {
+	for _, r := range must(m.w.Movements(context.Background(), affiliate.MovementFilter{AffiliateID: affiliate.Set(owner.ID)}, affiliate.Page{})).Items {
 		if r.From == affiliate.AccountAccrual {
 			accrued.Add(accrued, ratOf(r.Amount))
 		}
@@ -137,41 +148,43 @@ type closedPeriod struct {
 	opening, ended affiliate.Figures
 }
 
-// closes closes the books until now and reads the statement of the period since
+// closes closes the books until now and reads the statements of the period since
 // they were closed before.
 func (m *moneyModel) closes(rt *rapid.T) {
 	p := closedPeriod{from: start, to: m.w.now}
-	if n := len(m.closed); n > 0 {
-		p.from = m.closed[n-1].to
+	if n := len(m.ada.closed); n > 0 {
+		p.from = m.ada.closed[n-1].to
 	}
 	if !p.to.After(p.from) {
 		rt.Skip("no time has passed")
 	}
 	must(m.w.CloseBooks(rt.Context(), p.to))
-	p.asJSON, p.asCSV = state(rt, m.w.Program, m.owner.ID, p.from, p.to)
-	s := must(m.w.Statement(rt.Context(), m.owner.ID, p.from, p.to))
-	p.opening, p.ended = s.Opening, s.Closing
-	m.closed = append(m.closed, p)
+	for _, owner := range m.payees() {
+		p.asJSON, p.asCSV = state(rt, m.w.Program, owner.ID, p.from, p.to)
+		s := must(m.w.Statement(rt.Context(), owner.ID, p.from, p.to))
+		p.opening, p.ended = s.Opening, s.Closing
+		owner.closed = append(owner.closed, p)
+	}
 }
 
 // checkStatements reads the statements of closed periods again: none changes,
 // and each begins where the one before it ends.
-func (m *moneyModel) checkStatements(rt *rapid.T) {
-	for _, p := range m.cuts {
-		if asJSON, asCSV := state(rt, m.w.Program, m.owner.ID, p.from, p.to); asJSON != p.asJSON || asCSV != p.asCSV {
+func (m *moneyModel) checkStatements(rt *rapid.T, owner *payee) {
+	for _, p := range owner.cuts {
+		if asJSON, asCSV := state(rt, m.w.Program, owner.ID, p.from, p.to); asJSON != p.asJSON || asCSV != p.asCSV {
 			rt.Errorf("a period that was over changed:\n%s\n%s", p.asJSON, asJSON)
 		}
 	}
-	for i, p := range m.closed {
-		asJSON, asCSV := state(rt, m.w.Program, m.owner.ID, p.from, p.to)
+	for i, p := range owner.closed {
+		asJSON, asCSV := state(rt, m.w.Program, owner.ID, p.from, p.to)
 		if asJSON != p.asJSON || asCSV != p.asCSV {
 			rt.Errorf("a closed period changed:\n%s\n%s", p.asJSON, asJSON)
 		}
-		if i > 0 && p.opening != m.closed[i-1].ended {
-			rt.Errorf("period %d begins with %+v, the one before it ends with %+v", i, p.opening, m.closed[i-1].ended)
+		if i > 0 && p.opening != owner.closed[i-1].ended {
+			rt.Errorf("period %d begins with %+v, the one before it ends with %+v", i, p.opening, owner.closed[i-1].ended)
 		}
 		owed := ratOf(p.opening.Owed)
-		for line, err := range must(m.w.Statement(rt.Context(), m.owner.ID, p.from, p.to)).Lines() {
+		for line, err := range must(m.w.Statement(rt.Context(), owner.ID, p.from, p.to)).Lines() {
 			if err != nil {
 				rt.Fatal(err)
 			}

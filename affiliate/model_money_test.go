@@ -14,11 +14,20 @@ import (
 )
 
 // The model of what an affiliate is owed (docs/money.md 1 to 4, 13 and 15): sales
-// with their entries, free orders, adjustments and payouts, in big.Rat. What a
-// sale earns is computed from the definition.
+// with their entries, free orders, adjustments and payouts of two affiliates, in
+// big.Rat. What a sale earns is computed from the definition.
+
+// A payee is one of the affiliates.
+type payee struct {
+	affiliate.Affiliate
+	rate         *big.Rat      // of present terms
+	held         time.Duration // the holding period of new sales
+	closed, cuts []closedPeriod
+}
 
 // An owed is an entry of a sale, or an adjustment.
 type owed struct {
+	owner    *payee
 	uid      uuid.UUID // of an adjustment
 	amount   *big.Rat
 	at       time.Time
@@ -31,6 +40,7 @@ type owed struct {
 }
 
 type moneySale struct {
+	owner                  *payee
 	id                     affiliate.SaleID
 	total, tax, kept, rate *big.Rat
 	hand, handKept         *big.Rat // nil: by the rate
@@ -43,6 +53,7 @@ type moneySale struct {
 }
 
 type moneyPayout struct {
+	owner  *payee
 	id     uuid.UUID
 	status affiliate.PayoutStatus
 	amount *big.Rat
@@ -53,15 +64,18 @@ type moneyPayout struct {
 type moneyModel struct {
 	w           *world
 	mirror      mirror
-	owner       affiliate.Affiliate
+	ada, bob    *payee
 	sales       []*moneySale
 	adjustments []*owed
 	payouts     []*moneyPayout
 	refunds     int
 	runs        int
-	held        time.Duration // the holding period of new sales
-	closed      []closedPeriod
-	cuts        []closedPeriod
+}
+
+func (m *moneyModel) payees() []*payee { return []*payee{m.ada, m.bob} }
+
+func (m *moneyModel) drawPayee(rt *rapid.T) *payee {
+	return rapid.SampledFrom(m.payees()).Draw(rt, "affiliate")
 }
 
 // earned is what a sale earns on what is kept, rounded once.
@@ -98,7 +112,7 @@ func (m *moneySale) settle(now time.Time) {
 		m.entries[0].amount = m.earned()
 		return
 	}
-	m.entries = append(m.entries, &owed{amount: difference, at: now, payout: -1, approval: m.entries[0].approval})
+	m.entries = append(m.entries, &owed{owner: m.owner, amount: difference, at: now, payout: -1, approval: m.entries[0].approval})
 }
 
 func (m *moneyModel) draw(rt *rapid.T) *moneySale {
@@ -126,7 +140,7 @@ func (m *moneyModel) sell(rt *rapid.T) {
 	}
 	in.Tax = drawCents(rt, "tax", 0, in.TotalEarned.Scaled()/200)
 	s := m.record(rt, in)
-	entry := &owed{amount: s.earned(), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}
+	entry := &owed{owner: s.owner, amount: s.earned(), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}
 	if in.Email == "ada+shop@example.com" { // Ada's own mailbox
 		entry.approval, entry.risks = affiliate.ApprovalOnHold, []affiliate.RiskReason{"self_referral"}
 	}
@@ -147,8 +161,8 @@ func (m *moneyModel) give(rt *rapid.T) {
 func (m *moneyModel) record(rt *rapid.T, in affiliate.NewSale) *moneySale {
 	sale, _ := must(m.w.RecordSale(rt.Context(), in)).Sale.Get()
 	s := &moneySale{
-		id: sale.ID, total: ratOf(in.TotalEarned), tax: ratOf(in.Tax), kept: ratOf(in.TotalEarned), free: in.Free,
-		rate: percentRat(in.CommissionRate.Or(affiliate.Percent{})), refunds: map[string]bool{}, at: m.w.now, matures: m.w.now.Add(m.held),
+		owner: m.ada, id: sale.ID, total: ratOf(in.TotalEarned), tax: ratOf(in.Tax), kept: ratOf(in.TotalEarned), free: in.Free,
+		rate: percentRat(in.CommissionRate.Or(affiliate.Percent{})), refunds: map[string]bool{}, at: m.w.now, matures: m.w.now.Add(m.ada.held),
 	}
 	if basket, ok := in.Subtotal.Get(); ok {
 		s.basket = ratOf(basket)
@@ -238,7 +252,7 @@ func (m *moneyModel) update(rt *rapid.T) {
 	if err == nil {
 		*s = next
 		if s.free { // it was paid after all
-			s.free, s.entries = false, []*owed{{amount: new(big.Rat), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}}
+			s.free, s.entries = false, []*owed{{owner: s.owner, amount: new(big.Rat), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}}
 		}
 		s.refunded = s.kept.Sign() == 0
 		s.settle(m.w.now)
@@ -274,12 +288,13 @@ func (m *moneyModel) remove(rt *rapid.T) {
 }
 
 func (m *moneyModel) adjust(rt *rapid.T) {
-	in := affiliate.NewAdjustment{AffiliateID: m.owner.ID, Kind: affiliate.AdjustCorrection, Amount: drawCents(rt, "amount", -5_000, 5_000), Reason: "r"}
+	owner := m.drawPayee(rt)
+	in := affiliate.NewAdjustment{AffiliateID: owner.ID, Kind: affiliate.AdjustCorrection, Amount: drawCents(rt, "amount", -5_000, 5_000), Reason: "r"}
 	if in.Amount.IsZero() {
 		rt.Skip("nothing")
 	}
 	a := must(m.w.RecordAdjustment(rt.Context(), in))
-	m.adjustments = append(m.adjustments, &owed{uid: a.ID, amount: ratOf(in.Amount), at: m.w.now, payout: -1, approval: affiliate.ApprovalAccepted})
+	m.adjustments = append(m.adjustments, &owed{owner: owner, uid: a.ID, amount: ratOf(in.Amount), at: m.w.now, payout: -1, approval: affiliate.ApprovalAccepted})
 }
 
 func (m *moneyModel) reverse(rt *rapid.T) {
@@ -296,7 +311,7 @@ func (m *moneyModel) reverse(rt *rapid.T) {
 	if err == nil {
 		was.undone = true
 		m.adjustments = append(m.adjustments, &owed{
-			uid: a.ID, amount: new(big.Rat).Neg(was.amount), at: m.w.now, payout: -1, approval: affiliate.ApprovalAccepted, undone: true,
+			owner: was.owner, uid: a.ID, amount: new(big.Rat).Neg(was.amount), at: m.w.now, payout: -1, approval: affiliate.ApprovalAccepted, undone: true,
 		})
 	}
 }
@@ -314,7 +329,8 @@ func (m *moneyModel) all() (all []*owed) {
 func (m *moneyModel) pay(rt *rapid.T) {
 	until := m.w.now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(rt, "hours ago")) * time.Hour)
 	least := drawCents(rt, "minimum", 0, 2_000)
-	took, sum := m.payable(until)
+	owner := m.drawPayee(rt)
+	took, sum := m.payable(owner, until)
 	var want affiliate.Reason
 	switch {
 	case sum.Sign() <= 0:
@@ -322,19 +338,19 @@ func (m *moneyModel) pay(rt *rapid.T) {
 	case sum.Cmp(ratOf(least)) < 0:
 		want = affiliate.BelowPayoutMinimum
 	}
-	p, err := m.w.CreatePayout(rt.Context(), affiliate.NewPayout{AffiliateID: m.owner.ID, Until: until, Minimum: least})
+	p, err := m.w.CreatePayout(rt.Context(), affiliate.NewPayout{AffiliateID: owner.ID, Until: until, Minimum: least})
 	refusedAs(rt, "CreatePayout", want, err)
 	if err != nil {
 		return
 	}
-	m.paid(p.ID, took, sum)
+	m.paid(owner, p.ID, took, sum)
 }
 
-// payable is what a payout takes, and its sum.
-func (m *moneyModel) payable(until time.Time) (took []*owed, sum *big.Rat) {
+// payable is what a payout takes of an affiliate, and its sum.
+func (m *moneyModel) payable(owner *payee, until time.Time) (took []*owed, sum *big.Rat) {
 	sum = new(big.Rat)
 	for _, e := range m.all() {
-		open := e.payout < 0 && e.approval == affiliate.ApprovalAccepted && e.amount.Sign() != 0
+		open := e.owner == owner && e.payout < 0 && e.approval == affiliate.ApprovalAccepted && e.amount.Sign() != 0
 		if open && (e.amount.Sign() < 0 || !e.at.After(until) && !e.matures.After(m.w.now)) {
 			took = append(took, e)
 			sum.Add(sum, e.amount)
@@ -343,19 +359,87 @@ func (m *moneyModel) payable(until time.Time) (took []*owed, sum *big.Rat) {
 	return took, sum
 }
 
-func (m *moneyModel) paid(id uuid.UUID, took []*owed, sum *big.Rat) {
+func (m *moneyModel) paid(owner *payee, id uuid.UUID, took []*owed, sum *big.Rat) {
 	for _, e := range took {
 		e.payout, e.frozen = len(m.payouts), true
 	}
-	m.payouts = append(m.payouts, &moneyPayout{id: id, status: affiliate.PayoutPending, amount: sum, took: took})
+	m.payouts = append(m.payouts, &moneyPayout{owner: owner, id: id, status: affiliate.PayoutPending, amount: sum, took: took})
 }
 
-// hold puts the affiliate on another plan: its own rates stand beside it.
+// hold puts an affiliate on another plan: the own rates of sales stand beside it.
 func (m *moneyModel) hold(rt *rapid.T) {
-	days := rapid.Int64Range(0, 2).Draw(rt, "days")
-	plan := must(m.w.CreatePlan(rt.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{HoldDays: days}}))
-	must(m.w.SetAffiliatePlan(rt.Context(), plan.ID, m.owner.ID))
-	m.held = time.Duration(days) * 24 * time.Hour
+	owner, days := m.drawPayee(rt), rapid.Int64Range(0, 2).Draw(rt, "days")
+	rate := affiliate.PercentFromScaled(rapid.Int64Range(0, 100_0000).Draw(rt, "rate"))
+	plan := must(m.w.CreatePlan(rt.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: rate, HoldDays: days}}))
+	must(m.w.SetAffiliatePlan(rt.Context(), plan.ID, owner.ID))
+	owner.rate, owner.held = percentRat(rate), time.Duration(days)*24*time.Hour
+}
+
+// giveTo gives a sale to an affiliate.
+func (m *moneyModel) giveTo(rt *rapid.T) {
+	m.hand(rt, m.draw(rt), m.drawPayee(rt), rapid.Bool().Draw(rt, "clawback"))
+}
+
+// givePaid gives a sale that a payout holds to the other affiliate.
+func (m *moneyModel) givePaid(rt *rapid.T) {
+	var paid []*moneySale
+	for _, s := range m.sales {
+		if !s.gone && s.held() {
+			paid = append(paid, s)
+		}
+	}
+	if len(paid) == 0 {
+		rt.Skip("no sale in a payout")
+	}
+	s := rapid.SampledFrom(paid).Draw(rt, "sale")
+	to := m.ada
+	if s.owner == m.ada {
+		to = m.bob
+	}
+	m.hand(rt, s, to, true)
+}
+
+// hand gives a sale to an affiliate. Payouts keep what they hold, as adjustments, and
+// their sum is taken back.
+func (m *moneyModel) hand(rt *rapid.T, s *moneySale, to *payee, clawBack bool) {
+	up := affiliate.SaleUpdate{AffiliateID: affiliate.Set(to.ID), ClawBack: clawBack}
+	var want affiliate.Reason
+	switch {
+	case to == s.owner:
+	case s.refunded:
+		want = affiliate.SaleHasBeenRefunded
+	case s.held() && !up.ClawBack:
+		want = affiliate.InPayout
+	}
+	_, err := m.w.UpdateSale(rt.Context(), s.id, up)
+	refusedAs(rt, "UpdateSale to another affiliate", want, err)
+	if err != nil || to == s.owner {
+		return
+	}
+	var moved []*owed
+	back := new(big.Rat)
+	for _, e := range s.entries {
+		if e.payout < 0 {
+			continue
+		}
+		kept := &owed{owner: s.owner, amount: e.amount, at: e.at, payout: e.payout, frozen: true, approval: affiliate.ApprovalAccepted}
+		took := m.payouts[e.payout].took
+		took[slices.Index(took, e)] = kept
+		moved = append(moved, kept)
+		back.Sub(back, e.amount)
+	}
+	if back.Sign() != 0 {
+		moved = append(moved, &owed{owner: s.owner, amount: back, at: m.w.now, payout: -1, approval: affiliate.ApprovalAccepted})
+	}
+	all := must(m.w.Adjustments(rt.Context(), affiliate.AdjustmentFilter{}, affiliate.Page{})).Items
+	for i, a := range moved {
+		a.uid = all[len(moved)-1-i].ID
+	}
+	m.adjustments = append(m.adjustments, moved...)
+	s.owner, s.rate, s.hand, s.matures = to, to.rate, nil, s.at.Add(to.held)
+	if s.entries = nil; !s.free {
+		s.entries = []*owed{{owner: to, amount: s.earned(), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}}
+	}
 }
 
 func (m *moneyModel) move(rt *rapid.T) {
@@ -395,11 +479,17 @@ func (m *moneyModel) move(rt *rapid.T) {
 
 func TestModelMoney(t *testing.T) {
 	onModelStores(t, func(rt *rapid.T, w *world) {
-		m := &moneyModel{w: w, owner: w.ada().affiliate}
+		m := &moneyModel{w: w}
+		for _, p := range []struct {
+			to **payee
+			affiliate.Affiliate
+		}{{&m.ada, w.ada().affiliate}, {&m.bob, w.join("bob")}} {
+			*p.to = &payee{Affiliate: p.Affiliate, rate: percentRat(affiliate.MustPercent("20"))}
+		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"sell": m.sell, "sell more": m.sell, "refund": m.refund, "refund more": m.refund, "update": m.update, "review": m.review,
 			"remove": m.remove, "adjust": m.adjust, "reverse": m.reverse, "pay": m.pay, "pay more": m.pay, "move": m.move, "move more": m.move,
-			"hold": m.hold, "run": m.run, "close": m.closes, "cut": m.cut, "give": m.give,
+			"hold": m.hold, "run": m.run, "close": m.closes, "cut": m.cut, "give": m.give, "give to": m.giveTo, "give paid": m.givePaid, "give paid more": m.givePaid, "move once more": m.move,
 			"pass": func(rt *rapid.T) { w.pass(choose(rt, "time", time.Hour, 24*time.Hour)) },
 			"":     m.check,
 		})

@@ -124,7 +124,7 @@ func (m *reportModel) act(rt *rapid.T) {
 		must(m.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: m.bob.ID, Kind: affiliate.AdjustBonus, Amount: total, Reason: "r"}))
 	case 10: // some are refused: in a payout, refunded, gone
 		to := rapid.SampledFrom([]uuid.UUID{m.ada.affiliate.ID, m.bob.ID}).Draw(rt, "to")
-		_, _ = m.UpdateSale(ctx, draw(), affiliate.SaleUpdate{AffiliateID: affiliate.Set(to)})
+		_, _ = m.UpdateSale(ctx, draw(), affiliate.SaleUpdate{AffiliateID: affiliate.Set(to), ClawBack: rapid.Bool().Draw(rt, "claw back")})
 	case 9:
 		_, _ = m.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: m.ada.affiliate.ID})
 		click := must(m.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -14,21 +15,23 @@ import (
 // of a preview before, is decided from the definition (docs/money.md 6).
 func (m *moneyModel) run(rt *rapid.T) {
 	m.runs++
+	owner := m.drawPayee(rt)
 	in := affiliate.PayoutRun{
-		ExternalID: fmt.Sprint("run ", m.runs), Minimum: drawCents(rt, "minimum", 0, 2_000), NoDetails: rapid.Bool().Draw(rt, "no details"),
+		AffiliateIDs: []uuid.UUID{owner.ID},
+		ExternalID:   fmt.Sprint("run ", m.runs), Minimum: drawCents(rt, "minimum", 0, 2_000), NoDetails: rapid.Bool().Draw(rt, "no details"),
 		Until: m.w.now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(rt, "hours ago")) * time.Hour),
 	}
 	open, held := 0, new(big.Rat) // entries on hold that cancel out are nothing
 	for _, e := range m.all() {
 		switch {
-		case e.payout >= 0 || e.amount.Sign() == 0 || e.approval == affiliate.ApprovalDeclined:
+		case e.owner != owner || e.payout >= 0 || e.amount.Sign() == 0 || e.approval == affiliate.ApprovalDeclined:
 		case e.approval == affiliate.ApprovalOnHold:
 			held.Add(held, e.amount)
 		default:
 			open++
 		}
 	}
-	took, sum := m.payable(in.Until)
+	took, sum := m.payable(owner, in.Until)
 	var want []string
 	switch {
 	case open == 0 && held.Sign() == 0:
@@ -59,6 +62,6 @@ func (m *moneyModel) run(rt *rapid.T) {
 	sameLines(rt, "lines", want, told(lines))
 	if run.Created == 1 {
 		id, _ := lines[0].PayoutID.Get()
-		m.paid(id, took, sum)
+		m.paid(owner, id, took, sum)
 	}
 }

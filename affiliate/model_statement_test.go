@@ -27,17 +27,17 @@ func (m *moneyModel) cut(rt *rapid.T) {
 	}
 	slices.SortFunc(at, time.Time.Compare)
 	at = slices.Compact(at)
-	last := affiliate.Figures{}
+	last, owner := affiliate.Figures{}, m.drawPayee(rt)
 	for i, to := range at[1:] {
-		s := must(m.w.Statement(rt.Context(), m.owner.ID, at[i], to))
+		s := must(m.w.Statement(rt.Context(), owner.ID, at[i], to))
 		if s.Opening != last {
 			rt.Errorf("from %v: opening %+v, what was before closes with %+v", at[i], s.Opening, last)
 		}
 		last = s.Closing
 		sameLines(rt, "CSV", m.rows(rt, s), csvRows(s))
 		if s.Closed {
-			asJSON, asCSV := state(rt, m.w.Program, m.owner.ID, at[i], to)
-			m.cuts = append(m.cuts, closedPeriod{from: at[i], to: to, asJSON: asJSON, asCSV: asCSV})
+			asJSON, asCSV := state(rt, m.w.Program, owner.ID, at[i], to)
+			owner.cuts = append(owner.cuts, closedPeriod{from: at[i], to: to, asJSON: asJSON, asCSV: asCSV})
 		}
 	}
 }

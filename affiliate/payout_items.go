@@ -94,7 +94,7 @@ func (o *op) eachSaleIn(rec *PayoutRecord, fn func(SaleRecord) error) error {
 	}
 	done := make(map[int64]bool, len(rec.Items))
 	for _, item := range rec.Items {
-		if done[item.Sale] || item.Sale == 0 {
+		if done[item.Sale] || item.Sale == 0 || item.Adjustment != uuid.Nil {
 			continue
 		}
 		done[item.Sale] = true
@@ -131,8 +131,11 @@ func (o *op) markEntries(rec *PayoutRecord, which func(*CommissionRecord) bool, 
 // markAdjustments puts adjustments that the payout took into it, or lets go those
 // that are in it.
 func (o *op) markAdjustments(rec *PayoutRecord, payout uuid.UUID) error {
-	for _, id := range rec.adjustments() {
-		adjustment, err := o.tx.Adjustments.Get(id)
+	for _, item := range rec.Items {
+		if item.Adjustment == uuid.Nil {
+			continue
+		}
+		adjustment, err := o.tx.Adjustments.Get(item.Adjustment)
 		if err != nil {
 			return internal("adjustment of a payout", err)
 		}

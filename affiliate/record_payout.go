@@ -36,7 +36,8 @@ type PayoutRecord struct {
 }
 
 // PayoutItem is one entry that a payout took: a commission by its number, with
-// the number of its sale, or an adjustment.
+// the number of its sale, or an adjustment. Both: the commission of a sale that was
+// given to another affiliate since, which the adjustment stands for.
 type PayoutItem struct {
 	Sale       int64     `json:",omitzero"`
 	Commission int64     `json:",omitzero"`
@@ -50,7 +51,7 @@ func (r *PayoutRecord) commissions() []int64 {
 	}
 	numbers := make([]int64, 0, len(r.Items))
 	for _, item := range r.Items {
-		if item.Adjustment == uuid.Nil {
+		if item.Commission != 0 {
 			numbers = append(numbers, item.Commission)
 		}
 	}
@@ -61,7 +62,7 @@ func (r *PayoutRecord) commissions() []int64 {
 func (r *PayoutRecord) adjustments() []uuid.UUID {
 	ids := []uuid.UUID{}
 	for _, item := range r.Items {
-		if item.Adjustment != uuid.Nil {
+		if item.Commission == 0 {
 			ids = append(ids, item.Adjustment)
 		}
 	}

@@ -190,12 +190,14 @@ type SaleUpdate struct {
 	// commission is calculated by the terms of the new affiliate, with the limits
 	// as of the sale's day: a rate and a commission of the sale alone are dropped,
 	// unless they are given with it. A hold of the new affiliate applies, an older
-	// review does not, and Config.Review is not asked. A sale of which a payout took
-	// an entry stays where it is, also with ClawBack.
+	// review does not, and Config.Review is not asked. Without ClawBack a sale of which
+	// a payout holds a commission stays where it is. With it the payout keeps what it
+	// holds, and the former affiliate owes that: see [AdjustMove].
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 
 	// ClawBack allows a change of money although a payout holds the commission:
-	// the difference becomes a further commission, which the next payout takes.
+	// the difference becomes a further commission, which the next payout takes. So
+	// with AffiliateID: see there.
 	ClawBack bool `json:"clawback,omitzero"`
 }
 

@@ -17,12 +17,12 @@ import (
 //
 // Errors: [MissingField], [InvalidField], [SaleNotFound],
 // [SaleExternalIDTaken], [SaleInvoiceIDTaken]; [ReferralErased] for what shows an
-// erased customer; for a change of money [InPayout] (not with ClawBack) and
-// [SaleHasBeenRefunded]; for another affiliate [AffiliateNotFound], [InPayout] and
-// [SaleHasBeenRefunded].
+// erased customer; for a change of money or another affiliate [InPayout] (not with
+// ClawBack) and [SaleHasBeenRefunded]; for another affiliate [AffiliateNotFound].
 //
 // Effects: the sale, its commissions, the totals and the ledgers of both
-// affiliates; sale.updated when something changed.
+// affiliates; of the former one adjustments, if payouts hold commissions of the sale;
+// sale.updated when something changed.
 //
 // Source: docs/contract.md 3.7; docs/money.md 2.
 func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ Sale, err error) {
@@ -48,6 +48,9 @@ func (p *Program) UpdateSale(ctx context.Context, id SaleID, up SaleUpdate) (_ S
 		cause := CauseUpdate
 		if rec.AffiliateID != before.AffiliateID {
 			cause = CauseMove
+			if err := o.keepPaid(&before); err != nil {
+				return Sale{}, err
+			}
 		}
 		return o.saveWithFacts(before, rec, cause)
 	})
@@ -96,7 +99,7 @@ func (p *Program) normalizeSaleUpdate(up *SaleUpdate) error {
 // calculates its commission.
 func (o *op) mergeSale(original, rec *SaleRecord, up SaleUpdate) error {
 	if to, ok := up.AffiliateID.Get(); ok && to != rec.AffiliateID {
-		if err := o.moveTo(rec, to); err != nil {
+		if err := o.moveTo(rec, to, up.ClawBack); err != nil {
 			return err
 		}
 	}
@@ -227,9 +230,7 @@ func (o *op) applyCommission(before, rec *SaleRecord, up SaleUpdate) error {
 	if before.sameGround(rec) && (settled || !sent) {
 		return nil
 	}
-	if !rec.overAndMoved() {
-		rec.ByHand = Opt[HandSet]{}
-	}
+	rec.ByHand = Opt[HandSet]{}
 	return o.recompute(rec)
 }
 

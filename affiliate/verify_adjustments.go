@@ -5,12 +5,13 @@ import "github.com/google/uuid"
 // verifyAdjustments checks adjustments by themselves and against those that they
 // reverse.
 func (a *audit) verifyAdjustments() {
+	moved := map[leaving]Amount{}
 	for r := range a.adjusted.records() {
 		name := named("adjustment", r.ID)
 		if !a.affiliates.has(r.AffiliateID) {
 			a.breach("I36", name, "its affiliate %s does not exist", r.AffiliateID)
 		}
-		listed(a, name, "kind", r.Kind, adjustmentKinds...)
+		listed(a, name, "kind", r.Kind, allAdjustmentKinds...)
 		if r.Kind.ofSale() && r.Sale == 0 {
 			a.breach("I44", name, "it is %s of no sale", r.Kind)
 		}
@@ -24,8 +25,22 @@ func (a *audit) verifyAdjustments() {
 			a.breach("I73", name, "it is not reversed by %s", r.ReversedBy)
 		}
 		a.instants("adjustment", r.ID, r.CreatedAt, r.CreatedAt)
+		if key := (leaving{r.Sale, r.AffiliateID}); r.isMoved() {
+			moved[key], _ = moved[key].Add(r.Amount) // an overflow is another sum
+		}
+	}
+	for key, sum := range moved {
+		if !sum.IsZero() {
+			a.breach("I73", numbered("sale", key.sale), "the adjustments of affiliate %s, whom it was taken from, add up to %v", key.former, sum)
+		}
 	}
 	unique(a, "I43", "adjustment", &a.adjusted, ByExternalID)
+}
+
+// A leaving is a sale and an affiliate from whom it was taken.
+type leaving struct {
+	sale   int64
+	former uuid.UUID
 }
 
 // verifyReversal checks that a reversal is the opposite of one adjustment, and

@@ -23,6 +23,8 @@ type bookedSale struct {
 	sum    Amount               // of the affiliate whom it credits; of a deleted one of all
 	former map[uuid.UUID]Amount // of the affiliates that it was moved from
 	whole  bool                 // from the sale on: one of its movements is SALE
+
+	unknown *MovementRecord // it names a commission that the sale does not have, and no move came after it
 }
 
 // verifyMovements follows the movements of each affiliate, and compares what
@@ -128,7 +130,7 @@ func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *MovementRecord)
 		sales[r.Sale] = s
 	}
 	if s.record != nil {
-		a.verifyOrigin(r, s.record)
+		a.verifyOrigin(r, s)
 	}
 	s.whole = s.whole || r.Cause.Is(CauseSale)
 	sum := s.sum
@@ -153,13 +155,27 @@ func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *MovementRecord)
 }
 
 // verifyOrigin checks that a movement names the code, the link and a commission of
-// its sale: reports by code and by link are made of them. The link may be deleted.
-func (a *audit) verifyOrigin(r *MovementRecord, sale *SaleRecord) {
+// its sale: reports by code and by link are made of them. The link may be deleted. A
+// sale that is given to another affiliate leaves its commissions, so the movement that
+// took it away, and those of the same affiliate before it, may name what is gone.
+func (a *audit) verifyOrigin(r *MovementRecord, s *bookedSale) {
+	sale := s.record
 	link := r.LinkID == sale.LinkID || !a.links.has(sale.LinkID)
-	entry := r.Commission == 0 || slices.ContainsFunc(sale.Commissions, func(c CommissionRecord) bool { return c.Number == r.Commission })
-	if r.CodeID != sale.CodeID || !link || !entry {
-		a.breach("I65", named("movement", r.ID), "it is of code %s, link %s and commission %d, which sale %d does not have", r.CodeID, r.LinkID, r.Commission, r.Sale)
+	if r.CodeID != sale.CodeID || !link {
+		a.breachOfOrigin(r)
 	}
+	entry := r.Commission == 0 || slices.ContainsFunc(sale.Commissions, func(c CommissionRecord) bool { return c.Number == r.Commission })
+	left := r.Cause.Is(CauseMove) && (r.Sales < 0 || !r.From.Is(AccountAccrual))
+	switch {
+	case left && s.unknown != nil && s.unknown.AffiliateID == r.AffiliateID:
+		s.unknown = nil
+	case !left && !entry && s.unknown == nil:
+		s.unknown = r
+	}
+}
+
+func (a *audit) breachOfOrigin(r *MovementRecord) {
+	a.breach("I65", named("movement", r.ID), "it is of code %s, link %s and commission %d, which sale %d does not have", r.CodeID, r.LinkID, r.Commission, r.Sale)
 }
 
 // verifyBooks compares the books of each affiliate with its movements, and with
@@ -235,7 +251,8 @@ func (a *audit) opened(affiliate uuid.UUID) (at Instant, open bool) {
 }
 
 // verifyBookedSales compares the movements of each sale with its commissions.
-// The first movements of a sale from before, or of one that was imported, are in an opening.
+// The first movements of a sale from before, or of one that was imported, are in an opening,
+// which may be that of an affiliate whom it was taken from.
 func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
 	for r := range a.sales.records() {
 		s := sales[r.Number]
@@ -243,7 +260,10 @@ func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
 			s = &bookedSale{}
 		}
 		delete(sales, r.Number)
-		if at, open := a.opened(r.AffiliateID); !open || !s.whole && (!r.CreatedAt.After(at) || a.brought[r.ID] != nil) {
+		if s.unknown != nil {
+			a.breachOfOrigin(s.unknown)
+		}
+		if at, open := a.opened(r.AffiliateID); !open || !s.whole && (!r.CreatedAt.After(at) || a.brought[r.ID] != nil || s.former != nil) {
 			continue
 		}
 		var want Amount

@@ -20,6 +20,14 @@ type entryKey struct {
 	id     uuid.UUID
 }
 
+// key names what the payout holds for the item.
+func (i *PayoutItem) key() entryKey {
+	if i.Adjustment != uuid.Nil {
+		return entryKey{id: i.Adjustment}
+	}
+	return entryKey{number: i.Commission}
+}
+
 // verifyPayouts compares payouts with the entries that name them.
 func (a *audit) verifyPayouts() {
 	entries := a.entries()
@@ -71,7 +79,7 @@ func (a *audit) entries() map[entryKey]*paidEntry {
 	}
 	for r := range a.adjusted.records() {
 		entries[entryKey{id: r.ID}] = &paidEntry{
-			name: named("adjustment", r.ID), affiliate: r.AffiliateID, amount: r.Amount, payout: r.PayoutID,
+			name: named("adjustment", r.ID), affiliate: r.AffiliateID, amount: r.Amount, payout: r.PayoutID, sale: r.Sale,
 		}
 	}
 	return entries
@@ -109,14 +117,14 @@ func (a *audit) verifyListed(r *PayoutRecord, entries map[entryKey]*paidEntry) {
 	name := named("payout", r.ID)
 	sum, whole := Amount{}, true
 	for _, item := range r.list() {
-		e := entries[entryKey{item.Commission, item.Adjustment}]
+		e := entries[item.key()]
 		if r.live() && (e == nil || e.payout != r.ID) {
 			a.breach("I38", name, "%v is gone, or in another payout", item)
 		}
 		if whole = whole && e != nil; e == nil {
 			continue
 		}
-		if len(r.Items) > 0 && e.sale != item.Sale {
+		if len(r.Items) > 0 && item.Commission != 0 && e.sale != item.Sale {
 			a.breach("I38", name, "commission %d is of sale %d, not of %d", item.Commission, e.sale, item.Sale)
 		}
 		e.ever = true

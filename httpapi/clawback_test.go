@@ -46,6 +46,15 @@ func TestClawBack(t *testing.T) {
 	equal[any](t, 40.0, up["commissionEarned"])
 	equal(t, []any{30.0, false, 10.0, true}, entries(s2))
 
+	bob := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
+		FirstName: "Bob", LastName: "H", Email: "bob@example.org", CommissionRate: affiliate.Set(affiliate.MustPercent("50")),
+	})).ID.String()
+	w.refuses("400 in_payout: Sale is part of a payout", "PUT", "/api/v1/sales", `{"saleId":`+s2+`,"affiliateId":"`+bob+`"}`)
+	moved := w.ok("PUT", "/api/v1/sales", `{"saleId":`+s2+`,"affiliateId":"`+bob+`","clawback":true}`)
+	equal[any](t, bob, moved["affiliateId"])
+	equal(t, []any{100.0, false}, entries(s2))
+	equal[any](t, -30.0, w.ok("GET", "/api/v1/balances?affiliateId="+ada.ID.String(), "")["payable"])
+
 	for _, method := range []string{"PATCH", "PUT"} {
 		w.refuses("400 invalid_field: clawback must be a boolean [clawback]", method, "/api/v1/sales", `{"saleId":`+s2+`,"clawback":"yes"}`)
 		w.refuses("400 invalid_field: clawback must not be null [clawback]", method, "/api/v1/sales", `{"saleId":`+s2+`,"clawback":null}`)

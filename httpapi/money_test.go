@@ -277,7 +277,7 @@ func TestMoneyQueries(t *testing.T) {
 		}
 	}
 	k.no("400 invalid_query: status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED [status]", "GET", "/payouts?status=paid", "")
-	k.no("400 invalid_query: kind must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE [kind]", "GET", "/adjustments?kind=x", "")
+	k.no("400 invalid_query: kind must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE, MOVE [kind]", "GET", "/adjustments?kind=x", "")
 	k.no("400 invalid_query: Unknown query parameter: kind [kind]", "GET", "/payouts?kind=BONUS", "")
 	k.no("400 invalid_query: Unknown query parameter: x [x]", "GET", "/payouts?id={P1}&x", "")
 

@@ -14,7 +14,7 @@ func referralNotes() described {
 func referralTexts() map[string]string {
 	return map[string]string{
 		"":                          "A customer who came through an affiliate.",
-		"affiliateId":               "The affiliate. A referral is never moved to another one.",
+		"affiliateId":               "The affiliate. Only an update gives the referral to another one.",
 		"name":                      "The customer's name.",
 		"email":                     "Lower case; unique among the referrals of the program.",
 		"referredUserExternalId":    "The caller's own id of the customer; null when the referral was made for a sale.",

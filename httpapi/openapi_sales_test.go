@@ -99,7 +99,7 @@ func saleBodies() map[string]note {
 		"saleIds":           plain("The ids of the sales; texts of digits are the same.", distinct("1", "100")),
 		"approvalStatus":    plain("What their commissions become.", values[affiliate.ApprovalStatus]()),
 		"amount":            plain("How much is refunded; all that is left when it is not given.", above("0")),
-		"affiliateId":       plain("Scope full. The affiliate whom the sale credits from now on: the commission is computed anew by their terms.", identText),
+		"affiliateId":       plain("Scope full. The affiliate whom the sale credits from now on: the commission is computed anew by their terms. Where a payout holds it, clawback is needed: the payout keeps it, and the next one of the former affiliate is lower.", identText),
 		"clawback":          plain("Book the change although a payout holds the commission, as a further entry that the next payout takes.", byDefault(false)),
 		"refundId":          plain("Unique within the sale: a repeat does nothing.", externalText),
 	}

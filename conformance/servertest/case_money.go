@@ -89,7 +89,7 @@ func adjustmentCases() []serverCase {
 			x.get("/adjustments?affiliateEmail={{u}}@conform.example&kind=BONUS").has(`[{"id":"{{b}}"}]`)
 			x.get("/adjustments?affiliateId={{a}}&kind=CHARGEBACK_FEE").has(`[]`)
 			x.get("/adjustments?affiliateId={{affiliate}}&affiliateEmail={{u}}@conform.example").has(`[]`)
-			x.get("/adjustments?kind=bonus").refused(badParameter("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE"))
+			x.get("/adjustments?kind=bonus").refused(badParameter("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE, MOVE"))
 			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).as("p")
 			x.get("/adjustments?payoutId={{p}}&kind=CORRECTION").has(`[{"id":"{{c}}","payoutCreated":true,"payoutId":"{{p}}"}]`)
 		}},

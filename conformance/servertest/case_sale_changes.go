@@ -106,6 +106,17 @@ func ownSaleCases() []serverCase {
 			refund(x, "")
 			put(`"affiliateId":"{{b}}"`).refused(saleRefunded)
 		}),
+		own("M5 PUT affiliateId of a sale in a payout", "docs/money.md M5: with clawback the payout stays as it is, and what it holds is taken back", func(x *exam, put func(string) *answer) {
+			x.do("POST /affiliates", `{"firstName":"Bob","lastName":"Byron","email":"{{u}}-b@conform.example","commissionRate":50}`).as("b")
+			x.do("POST /payouts", `{"affiliateId":"{{a}}","manuallyPaid":true}`).as("p")
+			before := x.get("/payouts?id={{p}}").has(`{"amount":18}`)
+			put(`"affiliateId":"{{b}}"`).refused(inPayout)
+			put(`"affiliateId":"{{b}}","clawback":true`).has(`{"affiliateId":"{{b}}","commissionEarned":45,"commissions":[{"affiliateId":"{{b}}","commissionEarned":45,"payoutId":null}]}`)
+			x.get("/payouts?id={{p}}").bytes(before.body)
+			x.get("/adjustments?affiliateId={{a}}&kind=MOVE").has(`[{"saleId":{{s}},"amount":-18,"payoutId":null},{"saleId":{{s}},"amount":18,"payoutId":"{{p}}"}]`)
+			x.get("/balances?affiliateId={{a}}").has(`{"payable":-18,"paid":18,"earned":0}`)
+			x.get("/movements?affiliateId={{a}}&cause=MOVE").has(`[{"saleId":{{s}},"from":"PAYABLE","to":"ACCRUAL","amount":18}]`)
+		}),
 		own("R16 PUT and PATCH in another currency", "rule 1.4: amounts are in the currency of the program", func(x *exam, put func(string) *answer) {
 			put(`"totalEarned":60,"currency":"EUR"`).refused(otherCurrency)
 			put(`"totalEarned":100,"currency":"usd"`).has(`{"totalEarned":100}`)

@@ -300,7 +300,7 @@ func bucketForm() fields {
 
 func adjustmentForm() fields {
 	return fields{
-		"id": anID, "affiliateId": anID, "saleId": orNull(anInteger), "kind": oneOf("BONUS", "CORRECTION", "DISPUTE_WON", "CHARGEBACK_FEE"),
+		"id": anID, "affiliateId": anID, "saleId": orNull(anInteger), "kind": oneOf("BONUS", "CORRECTION", "DISPUTE_WON", "CHARGEBACK_FEE", "MOVE"),
 		"amount": aNumber, "reason": aText, "bonusReason": orNull(aText), "externalId": orNull(aText), "reversesId": orNull(anID),
 		"reversedById": orNull(anID), "payoutCreated": aBool, "payoutId": orNull(anID), "createdAt": aDate,
 	}

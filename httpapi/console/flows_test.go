@@ -32,6 +32,30 @@ func TestTwoEditors(t *testing.T) {
 	}
 }
 
+// TestMovePaidSale: a sale that a payout has is given to another affiliate when the form
+// says that the payout of the former one is made up for.
+func TestMovePaidSale(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	path := fmt.Sprint("sales/", w.paid.ID, "/move")
+	payout, _ := must(w.Sale(t.Context(), w.paid.ID)).Commissions[0].PayoutID.Get()
+	page := w.send(path, w.form(path, "affiliateEmail", "banned@example.org"))
+	if page.status == 303 || !strings.Contains(page.text(), "Sale is part of a payout") {
+		t.Errorf("without the tick: %d %s", page.status, page.text())
+	}
+	form := fieldsOf(t, page.body)
+	form.Set("clawback", "yes")
+	if page = w.send(path, form); page.status != 303 {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+	if s := must(w.Sale(t.Context(), w.paid.ID)); s.Affiliate.Email != "banned@example.org" {
+		t.Errorf("it credits %s", s.Affiliate.Email)
+	}
+	if entries := w.get("payouts/" + payout.String()); !strings.Contains(entries.text(), fmt.Sprintf("Sale %d was given to another affiliate", w.paid.ID)) {
+		t.Errorf("the payout shows %s", entries.text())
+	}
+}
+
 // TestBatch (check 39): a used-up code has a full meter; the check of a batch makes
 // nothing and shows samples; what is made can be had as a file.
 func TestBatch(t *testing.T) {

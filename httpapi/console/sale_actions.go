@@ -106,9 +106,9 @@ var moveSale = &action{
 			Effects: []string{
 				fmt.Sprintf("It earns %s for %s now.", v.Money(sale.CommissionEarned), page.Text(sale.Affiliate.Name, page.InList)),
 				"The commission is calculated anew, by the terms of the new affiliate. A rate and a commission that were set for this sale alone are dropped. The event sale.updated is sent.",
-				"Where a payout took its commission, or all was refunded, this is refused: record an adjustment for each of the two instead.",
+				"A payout that has its commission stays as it is. What it has is taken back from the next payout of the former affiliate.",
 			},
-			Fields: []field{newOwner},
+			Fields: []field{newOwner, {Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"}},
 		}, err
 	},
 	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
@@ -118,7 +118,7 @@ var moveSale = &action{
 		}
 		to, err := ownerTyped(v, p, in)
 		if err == nil {
-			_, err = p.UpdateSale(v.ctx(), id, affiliate.SaleUpdate{AffiliateID: to})
+			_, err = p.UpdateSale(v.ctx(), id, affiliate.SaleUpdate{AffiliateID: to, ClawBack: in.yes("clawback")})
 		}
 		return fmt.Sprint("sales/", id), err
 	},
