@@ -11,8 +11,8 @@ import (
 // When a payment names a sale that is there.
 
 // takeEarlier decides about a waiting payment that names a sale, and reports whether
-// that is all. The sale is taken when the payer or the customer is the same and the
-// amounts agree. A later payment of a subscription, which carries what the first one
+// that is all. The sale is taken when the payer or the customer is the same, the amounts
+// agree, and no other payment has brought it. A later payment of a subscription, which carries what the first one
 // carried, is a sale of its own, and so is what a person said to be one.
 func (r *payment) takeEarlier(w *WaitingSale, sale *SaleRecord, ref *ReferralRecord) (done bool, err error) {
 	owner, err := r.tx.Payments.Find(Key{Index: BySale, ID: sale.ID})
@@ -30,7 +30,8 @@ func (r *payment) takeEarlier(w *WaitingSale, sale *SaleRecord, ref *ReferralRec
 		return r.rename(w)
 	}
 	known := (named || r.isPayerOf(&owner, sale, ref)) && (owner.ID == uuid.Nil || owner.Counted == r.rec.Counted)
-	if known && w.agrees(sale, r.rec.inProgram(w), named) {
+	paid := !named && !owner.Gross.IsZero() // by another payment: the refund of one of them is none of the other
+	if known && !paid && w.agrees(sale, r.rec.inProgram(w), named) {
 		r.result.Outcome, r.rec.Conflict = SaleDuplicate, uuid.Nil
 		return true, r.adopt(*sale)
 	}

@@ -84,6 +84,33 @@ func TestPaymentConflictOfTwoPayments(t *testing.T) {
 	}
 }
 
+// An order that was paid twice, by a customer who clicked again, has one payment that
+// brought it: what becomes of the other one takes nothing off it, and a person decides.
+func TestPaymentOfAPaidOrder(t *testing.T) {
+	for name, host := range map[string]bool{"a sale of the payment": false, "a sale of the host": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newPayShop(t)
+			if host {
+				s.hosts()
+			}
+			s.report(order(s.paid("pi_1", "10000", "0", "1"), ines))
+			again := order(s.paid("pi_2", "10000", "0", "1"), ines)
+			s.outcome(s.report(again), affiliate.SaleConflict)
+			s.report(s.refund("re_1", "10000", affiliate.RefundSucceeded, "pi_2"))
+			s.outcome(s.report(again), affiliate.SaleConflict)
+			s.gives("pi_1", "2000")
+			s.report(s.refund("re_2", "5000", affiliate.RefundSucceeded, "pi_1"))
+			s.gives("pi_1", "1000")
+			if list := must(s.Attention(t.Context(), 0)).PaymentConflicts; list.Count != 1 {
+				t.Errorf("attention %+v", list)
+			}
+			if err := s.Verify(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // What a person says of a conflict holds, also when the facts come again.
 func TestDecidePayment(t *testing.T) {
 	for decision, row := range map[affiliate.PaymentDecision]struct {
